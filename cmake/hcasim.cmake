@@ -1,0 +1,58 @@
+# What all folders share: compiler flags, and two functions that turn a folder into a library or into tests.
+include(GNUInstallDirs)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(GSL REQUIRED IMPORTED_TARGET gsl)
+pkg_check_modules(SYSTEMC REQUIRED IMPORTED_TARGET systemc)
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_STANDARD 17) # Debian's libsystemc exports its API version for exactly this standard
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo)
+endif()
+# Asserts stay on in every build: they are part of the product.
+foreach(language C CXX)
+  foreach(type RELEASE RELWITHDEBINFO MINSIZEREL)
+    string(REPLACE "-DNDEBUG" "" CMAKE_${language}_FLAGS_${type} "${CMAKE_${language}_FLAGS_${type}}")
+  endforeach()
+endforeach()
+
+option(HCASIM_SANITIZE "build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(HCASIM_FUZZ "build the libFuzzer targets (clang only)" OFF)
+
+add_library(hcasim_flags INTERFACE)
+target_include_directories(hcasim_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(hcasim_flags INTERFACE _GNU_SOURCE)
+target_compile_options(
+  hcasim_flags INTERFACE -Wall -Wextra -Wshadow -Werror -fno-strict-aliasing
+                         "$<$<COMPILE_LANGUAGE:C>:-Wconversion;-Wstrict-prototypes;-Wmissing-prototypes>")
+if(HCASIM_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# hcasim_module(NAME [FOLDERS folder...] [LINKS target...]): every .c and .cpp of the folders (this one if none
+# is named) is the library hcasim_NAME.
+function(hcasim_module name)
+  cmake_parse_arguments(MODULE "" "" "FOLDERS;LINKS" ${ARGN})
+  if(NOT MODULE_FOLDERS)
+    set(MODULE_FOLDERS .)
+  endif()
+  set(sources)
+  foreach(folder ${MODULE_FOLDERS})
+    file(GLOB found CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  if(sources)
+    add_library(hcasim_${name} STATIC ${sources})
+    target_link_libraries(hcasim_${name} PUBLIC hcasim_flags ${MODULE_LINKS})
+  else()
+    add_library(hcasim_${name} INTERFACE)
+    target_link_libraries(hcasim_${name} INTERFACE hcasim_flags ${MODULE_LINKS})
+  endif()
+endfunction()

@@ -1,0 +1,99 @@
+/*
+ * packet: one packet as the models carry it: headers decoded, payload by reference. Bytes are built only where
+ * someone looks (pcapng, corruption): see packet_build() and packet_parse() in codec.h.
+ *
+ * The first cache line is what queues, links and switches touch; the second is the transport's.
+ */
+#ifndef FABRIC_WIRE_PACKET_H
+#define FABRIC_WIRE_PACKET_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fabric/wire/path.h"
+#include "sim/sim.h"
+
+/* What a packet is to the link: BTH packets are DATA; the rest are the link's own. */
+enum packet_kind { PACKET_DATA, PACKET_FLOW_CONTROL /* IB credits */, PACKET_PFC, PACKET_RAW };
+
+enum packet_damage { /* by a fault; found by whoever checks that CRC */
+	DAMAGE_ICRC = 1, /* payload or invariant header hit: the HCA drops it */
+	DAMAGE_VCRC = 2, /* found by the next port, IB VCRC or Ethernet FCS */
+};
+
+enum ecn { ECN_NOT_ECT = 0, ECN_ECT1 = 1, ECN_ECT0 = 2, ECN_CE = 3 };
+
+#define PAYLOAD_MAX 4096
+
+/* Bytes of one packet's payload; from a pool, shared by retransmissions and taps through the count. */
+struct payload {
+	struct payload *next_free;
+	uint32_t references;
+	uint8_t bytes[PAYLOAD_MAX];
+};
+
+struct packet {
+	/* line 0: queues, links, switches */
+	struct packet *next;     /* link of whatever queue holds it */
+	const struct path *path; /* NULL only for PACKET_FLOW_CONTROL and PACKET_PFC */
+	sim_time head_at;        /* first bit at the receiver that has it now */
+	sim_time tail_at;        /* last bit there; equals head_at plus serialization at the link's rate */
+	uint32_t wire_bytes;     /* LRH..VCRC or Ethernet destination..FCS; no preamble, gap, symbols */
+	uint16_t ingress;        /* the switch's: port it came in by */
+	uint8_t vl;              /* virtual lane, or priority in Ethernet */
+	uint8_t kind;            /* enum packet_kind */
+	uint8_t ecn;             /* enum ecn; InfiniBand FECN as ECN_CE */
+	uint8_t hop_limit;       /* what is left of it */
+	uint8_t damage;          /* enum packet_damage bits */
+	uint8_t opcode;          /* BTH: see opcode.h */
+	uint32_t tag;            /* follows one WQE through traces; 0: none */
+	sim_time sent_at;        /* when the HCA handed it to its port */
+	uint64_t serial;         /* number in the run, in order of creation per HCA port: ties a pcapng line to a trace */
+
+	/* line 1: transport */
+	struct payload *payload; /* NULL: lengths only (YAML workloads), or no payload */
+	uint32_t payload_bytes;  /* without pad */
+	uint32_t psn;            /* 24 bits */
+	uint32_t dest_qp;        /* 24 bits */
+	uint16_t pkey;
+	bool solicited;
+	bool ack_request;
+	bool migration;
+	bool becn;
+	uint8_t syndrome;        /* AETH */
+	uint32_t msn;            /* AETH, 24 bits */
+	uint32_t immediate;      /* ImmDt as the number on the wire read big-endian, or IETH R_Key */
+	uint64_t remote_address; /* RETH, AtomicETH */
+	uint32_t rkey;
+	uint32_t dma_length;     /* RETH */
+	uint32_t qkey;           /* DETH */
+	uint32_t source_qp;      /* DETH */
+
+	/* line 2: rarely used */
+	uint64_t swap_or_add;    /* AtomicETH */
+	uint64_t compare;        /* AtomicETH; AtomicAckETH: the original value */
+	uint32_t xrc_srqn;       /* XRCETH */
+	uint16_t pause_quanta[8]; /* PACKET_PFC */
+	uint8_t pause_enable;     /* PACKET_PFC: one bit a priority */
+	uint16_t credit_total;    /* PACKET_FLOW_CONTROL: FCTBS */
+	uint16_t credit_limit;    /* PACKET_FLOW_CONTROL: FCCL */
+};
+
+_Static_assert(offsetof(struct packet, payload) == 64, "line 0 is one cache line");
+_Static_assert(offsetof(struct packet, swap_or_add) == 128, "line 1 is one cache line");
+
+/* All memory before the run grows in slabs; freeing returns to the pool. */
+struct packet_pool;
+
+struct packet_pool *packet_pool_create(void);
+void packet_pool_destroy(struct packet_pool *pool);
+struct packet *packet_new(struct packet_pool *pool);  /* zeroed */
+struct payload *payload_new(struct packet_pool *pool); /* one reference, bytes not zeroed */
+void packet_free(struct packet_pool *pool, struct packet *packet); /* drops its payload's reference */
+uint64_t packet_pool_in_use(const struct packet_pool *pool);       /* packets; 0 at the end of a run or it leaked */
+
+/* wire_bytes from path, opcode and payload_bytes (pad included). IBTA vol. 1, 9.2 and annex A17. */
+uint32_t packet_wire_bytes(const struct packet *packet);
+
+#endif

@@ -1,0 +1,118 @@
+/*
+ * sim: simulated time and events, the whole kernel API that blocks see.
+ *
+ *     block --sim_schedule(event, delay)--> kernel --event->fire(event)--> block
+ *
+ * Three kernels implement it and give byte-identical runs: `native` (a timing wheel), `hosted` (the same
+ * wheel drained by one SystemC process, so that SystemC and TLM-2.0 modules interleave exactly) and
+ * `reference` (each event is SystemC's own; slow, the judge of the others).
+ *
+ * An event is embedded in the object it concerns, so scheduling never allocates. Events fire in the order of
+ * (time, priority, origin, sequence of the origin), where the origin is the block whose event is firing when
+ * sim_schedule() is called (or the event's own block, outside of any event). That order does not depend on
+ * how a model is cut into partitions.
+ */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint64_t sim_time; /* picoseconds since the start of the run */
+
+#define PS        UINT64_C(1)
+#define NS        (1000 * PS)
+#define US        (1000 * NS)
+#define MS        (1000 * US)
+#define SEC       (1000 * MS)
+#define SIM_NEVER (UINT64_MAX >> 3) /* later than any event: 26.7 days */
+
+/* clang-format off */
+#define SIM_KERNELS(X)                                                                                     \
+	X(native,    "timing wheel in C; the default")                                                     \
+	X(hosted,    "the same wheel inside SystemC, beside SystemC and TLM-2.0 modules")                  \
+	X(reference, "every event is a SystemC event; slow, the judge of the other two")
+
+#define SIM_KERNEL_ENUM(name, meaning) SIM_KERNEL_##name,
+enum sim_kernel { SIM_KERNELS(SIM_KERNEL_ENUM) SIM_KERNEL_COUNT };
+/* clang-format on */
+
+/* Order of events at one instant. */
+enum event_priority {
+	PRIORITY_FIRST,        /* bookkeeping that others at this instant rely on */
+	PRIORITY_DEFAULT,      /* the models */
+	PRIORITY_LAST = 6,     /* sampling: sees what the instant has led to */
+	PRIORITY_EXTERNAL = 7, /* what enters from SystemC modules */
+};
+
+struct sim;
+struct block;
+
+/* At most one pending occurrence. Embedded in what it concerns; the owner outlives its pending events. */
+struct event {
+	void (*fire)(struct event *event);
+	struct block *owner; /* on whose behalf it fires */
+	/* the rest is private to the kernels */
+	uint64_t key;   /* time << 3 | priority */
+	uint64_t order; /* origin << 40 | sequence */
+	void *place;
+	uint32_t where;
+	uint32_t slot;
+};
+
+/* A run with its random seed. NULL never; running out of memory ends the program. */
+struct sim *sim_create(enum sim_kernel kernel, uint64_t seed);
+void sim_destroy(struct sim *sim);
+
+/* `native`, `hosted` or `reference`; false: no such kernel. */
+bool sim_kernel_from_name(const char *name, enum sim_kernel *kernel);
+
+sim_time sim_now(const struct sim *sim);
+uint64_t sim_seed(const struct sim *sim);
+uint64_t sim_events_fired(const struct sim *sim);
+
+/* Time of the next pending event; SIM_NEVER: there is none. */
+sim_time sim_next(struct sim *sim);
+
+/*
+ * Fires every event before `until`, in order, after which sim_now() == until. With SIM_NEVER, runs until no
+ * event is left, and sim_now() is the time of the last one. Returns early, after the event in which
+ * sim_stop() was called, with sim_now() the time of that event; call again to go on.
+ * What is scheduled between two calls counts as coming from the event's own block.
+ */
+void sim_run(struct sim *sim, sim_time until);
+void sim_stop(struct sim *sim);
+
+void event_init(struct event *event, struct block *owner, void (*fire)(struct event *));
+void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
+			 enum event_priority priority);
+
+/* The event must not be pending. Never fires inside the call, even with delay 0. */
+void sim_schedule(struct event *event, sim_time delay);
+void sim_schedule_at(struct event *event, sim_time at); /* at >= now */
+
+/* O(1). Nothing happens if it is not pending. */
+void sim_cancel(struct event *event);
+
+static inline bool event_pending(const struct event *event)
+{
+	return event->where != 0;
+}
+
+static inline sim_time event_time(const struct event *event) /* while pending */
+{
+	return event->key >> 3;
+}
+
+#define container_of(ptr, type, member) ((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+#define ARRAY_SIZE(array)               (sizeof(array) / sizeof((array)[0]))
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+/*
+ * yaml: a scenario file as a tree in which every node knows its file, line and column, read with libyaml.
+ * Aliases, merge keys and tags are refused with a clear message; duplicate keys too.
+ */
+#ifndef SIM_YAML_H
+#define SIM_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum yaml_kind { YAML_NULL, YAML_SCALAR, YAML_LIST, YAML_MAP };
+
+struct yaml_node {
+	enum yaml_kind kind;
+	const char *file;
+	uint32_t line, column; /* from 1 */
+	const char *text;      /* YAML_SCALAR */
+	bool quoted;           /* YAML_SCALAR: never a number or a flag */
+	const char *key;       /* of this entry, when the parent is a map */
+	uint32_t key_line, key_column;
+	struct yaml_node *parent, *next, *children;
+	bool used;             /* set by whoever understood the key; what nobody used is an error */
+};
+
+/* Problems of a user's input, each "file:line:column: ...", collected so that one run shows all. */
+struct yaml_errors {
+	char *text; /* lines */
+	size_t length;
+	unsigned count;
+};
+
+struct yaml_document;
+
+/* NULL: could not be read or parsed, and errors says why. */
+struct yaml_document *yaml_read_file(const char *file, struct yaml_errors *errors);
+struct yaml_document *yaml_read_text(const char *name, const char *text, struct yaml_errors *errors);
+void yaml_free(struct yaml_document *document);
+struct yaml_node *yaml_root(struct yaml_document *document);
+
+/* The entry of a map, marked as used; NULL: absent. */
+struct yaml_node *yaml_get(struct yaml_node *map, const char *key);
+
+void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* "did you mean ...?": the nearest of the candidates by edit distance, or NULL if none is near. */
+const char *yaml_suggest(const char *word, const char *const *candidates, size_t count);
+
+struct param;
+
+/* Reads a map into a params struct by its list (sim/block.h): defaults for what is absent; unknown keys, wrong
+ * units and values out of range go to errors with what was found, what was expected and a suggestion. */
+void yaml_read_params(struct yaml_node *map, const struct param *list, void *params, struct yaml_errors *errors);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * kernel: the part of an operating system that RDMA programs talk to, for one simulated host: the uverbs and
+ * rdma_cm devices, their sysfs entries, the objects behind them, and all validation and errno values.
+ *
+ *     program --open, ioctl, write, mmap--> session --struct kernel_call--> kernel --commands--> hca
+ *        ^-- completion and async channels (pipes) --- session <--events-- kernel <--events-------'
+ *
+ * It runs inside the simulator and reads and writes the program's memory itself, through the process's struct
+ * memory. It can be tested with no program: a test is a process whose memory is a buffer.
+ *
+ * ABI: the public UAPI headers <rdma/ib_user_verbs.h>, <rdma/ib_user_ioctl_cmds.h>, <rdma/mlx5-abi.h> ...
+ */
+#ifndef VERBS_SHIM_KERNEL_KERNEL_H
+#define VERBS_SHIM_KERNEL_KERNEL_H
+
+#include "hca/device/hca.h"
+
+struct kernel;
+struct kernel_file; /* an open file description on one of our devices, or a channel */
+struct endpoints;   /* fabric/endpoints.h: who has which LID, GID, MAC */
+
+/* What the kernel asks of the session. */
+struct kernel_host {
+	/* Bytes for whoever reads the channel; they are visible to the program from now on. */
+	void (*channel_write)(struct kernel_host *host, struct kernel_file *file, const void *bytes, uint32_t length);
+	/* Bytes written and not yet read by the program. */
+	uint32_t (*channel_unread)(struct kernel_host *host, struct kernel_file *file);
+	/* A command or verb that is not modelled: named once in the log. */
+	void (*not_modelled)(struct kernel_host *host, const char *what, int error);
+};
+
+/* One attached process of that host; the session owns it and calls kernel_process_exit() when it is gone. */
+struct kernel_process {
+	struct memory *memory;
+	int32_t pid; /* virtual */
+	struct kernel_file *files; /* private to the kernel */
+};
+
+enum kernel_fd_kind {
+	KERNEL_FD_COMMAND, /* the device itself: mmap-able, holds the UAR pages */
+	KERNEL_FD_CHANNEL, /* read end of a pipe: completion and async event channels */
+	KERNEL_FD_MESSAGE, /* seqpacket socket: rdma_cm */
+};
+
+/* One system call of a process on one of our files, and what is to be done about it. */
+struct kernel_call {
+	struct kernel_process *process; /* in */
+	int64_t result;                 /* out: >= 0, or -errno */
+	/* out: files that the program now has. The session places a descriptor for each in the process and, if
+	 * number_at is not 0, stores its number there as a 32-bit integer before the call returns. */
+	struct kernel_new_file {
+		struct kernel_file *file;
+		enum kernel_fd_kind kind;
+		uint64_t number_at;
+	} files[2];
+	uint32_t file_count;
+	/* out: rings and doorbell records of the driver that the HCA will touch often; the session may move
+	 * these whole pages to memory shared with the simulator. */
+	struct kernel_range {
+		uint64_t address, length;
+	} shared[4];
+	uint32_t shared_count;
+	sim_time latency; /* out: virtual time the call takes (command interface and driver) */
+};
+
+/* lasting: hca, endpoints and host outlive the kernel. endpoint: the number of the HCA's port in `endpoints`. */
+struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca, struct endpoints *endpoints,
+			     uint32_t endpoint, struct kernel_host *host);
+void kernel_destroy(struct kernel *kernel);
+struct hca_driver *kernel_driver(struct kernel *kernel); /* to be given to hca_create() */
+
+/* Does this path name one of our device nodes ("/dev/infiniband/uverbs0", "/dev/infiniband/rdma_cm")? */
+bool kernel_has_path(const struct kernel *kernel, const char *path);
+
+/* Writes the sysfs and /dev entries that programs read (class/infiniband, class/infiniband_verbs, class/misc/rdma_cm,
+ * the PCI device) as plain files under `directory`, which stands for /. 0, or -errno. */
+int kernel_write_tree(const struct kernel *kernel, const char *directory);
+
+/* Each fills call->result and the rest. open: flags as open(2). */
+void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags);
+void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t request, uint64_t argument);
+void kernel_write(struct kernel_file *file, struct kernel_call *call, uint64_t bytes, uint64_t length);
+/* May that range of the command file be mapped, and where in the command memfd is it? result: the file offset. */
+void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t offset, uint64_t length, int prot);
+/* The last descriptor of it is closed. */
+void kernel_close(struct kernel_file *file, struct kernel_call *call);
+
+/* A store to a UAR page that was mapped from `file`: file_offset is where in the command memfd. */
+void kernel_uar_write(struct kernel_file *file, uint64_t file_offset, const void *bytes, uint32_t length);
+
+/* The process ended, in whatever way: its objects go, as a kernel would release them. */
+void kernel_process_exit(struct kernel *kernel, struct kernel_process *process);
+
+#endif

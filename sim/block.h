@@ -61,6 +61,14 @@ struct param {
 	const char *source;
 };
 
+/* The lists of a composite (an HCA has pcie, port, scheduler ...), each a sub-map in YAML. Ends with a NULL name. */
+struct param_group {
+	const char *name;
+	const struct param *list;
+	size_t offset; /* of that block's params struct in the composite's */
+	const char *meaning;
+};
+
 struct counter {
 	const char *name;
 	const char *unit;

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""tidy: what a program can check of the house rules, so that no reviewer has to.
+
+Includes point one way; files stay within one title's length; opening comments, include guards and names are there;
+banned calls, marks of unfinished work and paths of a developer's machine are not; the code is formatted.
+Prints file:line: what is wrong, and ends with the number of findings; exit code 1 if there are any.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+LINES_MAX = 600
+
+# Who may include whom: a folder may include itself and these.
+SIM = {"sim"}
+WIRE = SIM | {"fabric/wire"}
+FABRIC = WIRE | {"fabric"}
+MAY_INCLUDE = {
+    "sim": set(),
+    "fabric/wire": SIM,
+    "fabric": WIRE,
+    "switch": FABRIC,
+    "hca": FABRIC | {"hca"},
+    "verbs-shim": FABRIC | {"hca", "verbs-shim"},
+    "analysis": SIM,
+    "scenarios": FABRIC | {"hca", "switch", "verbs-shim", "analysis"},
+}
+# The models: nothing there may depend on the machine or the moment.
+MODELS = ("sim/", "fabric/", "switch/", "hca/", "verbs-shim/kernel/")
+BANNED_IN_MODELS = r"\b(rand|srand|random|time|gettimeofday|clock_gettime|usleep|sleep|getpid)\s*\("
+BANNED_ANYWHERE = r"\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof)\s*\("
+MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"
+MACHINE_PATHS = r"(/root/|/home/[a-z]+/|/work/|bash_jobs)"
+TEXT_ENDINGS = (".c", ".h", ".cpp", ".md", ".yaml", ".py", ".txt", ".cmake", ".json", ".bash", ".sh")
+
+findings = []
+
+
+def finding(path, line, text):
+    findings.append(f"{path}:{line}: {text}")
+
+
+def folder_of(path):
+    folder = os.path.dirname(path)
+    while folder and folder not in MAY_INCLUDE:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def code_only(text):
+    """The text with comments and strings blanked, lines kept."""
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group(0))
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.S)
+
+
+def check_layers(path, lines):
+    own = folder_of(path)
+    if not own:
+        return
+    for number, line in enumerate(lines, 1):
+        match = re.match(r'#include "([^"]+)"', line)
+        if not match:
+            continue
+        target = folder_of(match.group(1))
+        if not os.path.exists(os.path.join(ROOT, match.group(1))):
+            finding(path, number, f'"{match.group(1)}": include by the path from the top of the tree')
+        elif target != own and target not in MAY_INCLUDE[own]:
+            finding(path, number, f"{own} may not include {target}")
+
+
+def check_c(path, text):
+    lines = text.split("\n")
+    check_layers(path, lines)
+    if len(lines) > LINES_MAX:
+        finding(path, len(lines), f"{len(lines)} lines: more than {LINES_MAX}, perhaps two files")
+    if not text.startswith("/*"):
+        finding(path, 1, "no opening comment that says what this file is")
+    if path.endswith(".h"):
+        guard = re.sub(r"[^A-Z0-9]", "_", path.upper())
+        if f"#ifndef {guard}\n#define {guard}\n" not in text:
+            finding(path, 1, f"include guard is not {guard}")
+    code = code_only(text)
+    for number, line in enumerate(code.split("\n"), 1):
+        if re.search(BANNED_ANYWHERE, line):
+            finding(path, number, f"banned call: {line.strip()}")
+        if path.startswith(MODELS) and re.search(BANNED_IN_MODELS, line):
+            finding(path, number, f"a model may not ask the machine: {line.strip()}")
+
+
+def check_text(path, text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if re.search(MARKS, line):
+            finding(path, number, f"mark of unfinished work: {line.strip()[:80]}")
+        if re.search(MACHINE_PATHS, line):
+            finding(path, number, f"path of somebody's machine: {line.strip()[:80]}")
+        if line != line.rstrip():
+            finding(path, number, "white space at the end of the line")
+
+
+def check_format(paths):
+    program = shutil.which("clang-format")
+    if not program:
+        print("clang-format is not installed: formatting not checked")
+        return
+    for path in paths:
+        run = subprocess.run([program, "--dry-run", path], cwd=ROOT, capture_output=True, text=True, check=False)
+        match = re.search(r":(\d+):\d+: warning: code should be clang-formatted", run.stderr)
+        if match:
+            finding(path, match.group(1), "not as clang-format has it (first place): run tools/format")
+
+
+def main():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    paths = [p for p in listed.stdout.split("\n") if p and os.path.exists(os.path.join(ROOT, p))]
+    sources = [p for p in paths if p.endswith((".c", ".h", ".cpp"))]
+    for path in paths:
+        if path.startswith("tests/tidy/") or not path.endswith(TEXT_ENDINGS):
+            continue
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+        check_text(path, text)
+        if path in sources:
+            check_c(path, text)
+    check_format(sources)
+    print("\n".join(findings))
+    print(f"{len(paths)} files, {len(findings)} findings")
+    return 1 if findings else 0
+
+
+sys.exit(main())

@@ -1,0 +1,53 @@
+/*
+ * context_cache: the queue contexts that the adapter has at hand: QP (requester's and responder's
+ * part apart), CQ, SRQ. Whoever is about to use a queue's state asks here first, and goes on in
+ * done(): at once on a hit, after a PCIe read of the context on a miss.
+ *
+ *     scheduler, responder, completer --context_cache_lookup()--> requester | responder | cq | srq
+ * (icm_cache.h)
+ *
+ * The state itself lives with its owner (transport/, work/): here is only what its use costs in
+ * time.
+ */
+#ifndef HCA_CONTEXT_CONTEXT_CACHE_H
+#define HCA_CONTEXT_CONTEXT_CACHE_H
+
+#include "hca/context/context_cache_params.h"
+#include "hca/context/icm_cache.h"
+
+/* The caller owns it and leaves it alone until done(). */
+struct context_lookup {
+	uint32_t number;        /* in: QPN, CQN or SRQN */
+	enum context_kind kind; /* in: CONTEXT_REQUESTER, _RESPONDER, _CQ or _SRQ */
+	uint32_t tag;           /* in: the WQE it is for; 0: none */
+	void (*done)(struct context_lookup
+			     *lookup); /* in: called once, never from context_cache_lookup() */
+	bool hit;                      /* out: no PCIe read was waited for */
+	/* the rest is private to context_cache.c */
+	struct icm_lookup icm;
+};
+
+struct context_cache;
+
+/* Its blocks are name.requester, name.responder, name.cq, name.srq. */
+struct context_cache *context_cache_create(struct sim *sim, const char *name,
+					   const struct context_cache_params *params,
+					   struct pcie *pcie);
+void context_cache_destroy(struct context_cache *cache);
+
+void context_cache_lookup(struct context_cache *cache, struct context_lookup *lookup);
+
+/*
+ * A hit without an event, for who goes on at *ready (an absolute time) anyway. false: a miss, and
+ * nothing has happened; call context_cache_lookup().
+ */
+bool context_cache_hit(struct context_cache *cache, enum context_kind kind, uint32_t number,
+		       uint32_t tag, sim_time *ready);
+
+/* The queue is destroyed, or its context was changed by a command. */
+void context_cache_invalidate(struct context_cache *cache, enum context_kind kind, uint32_t number);
+
+const struct icm_cache_counters *context_cache_counters(const struct context_cache *cache,
+							enum context_kind kind);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * icm_cache: entries of one kind of context (QPC, CQC, SRQC, MPT, MTT) kept on the HCA, so that
+ * most uses cost no PCIe read. All context caches of the adapter are this one.
+ *
+ *     user --lookup--> [ sets x ways ] --miss--> miss slot --pcie_read()--> ICM in host memory
+ *       ^-----done-----------'  ^--------- fill --------------------------------'
+ *
+ * A second miss on an entry that is under way waits for the same read (a merge). When all miss
+ * slots are busy, further misses wait in order (a stall); hits pass them.
+ */
+#ifndef HCA_CONTEXT_ICM_CACHE_H
+#define HCA_CONTEXT_ICM_CACHE_H
+
+#include "hca/context/icm_cache_params.h"
+#include "hca/host/pcie.h"
+#include "sim/block.h"
+
+/* clang-format off */
+#define ICM_CACHE_COUNTERS(X)                                                                                 \
+	X(lookups,       lookups, "asked: hits + misses + merges, and those that still wait for a slot")      \
+	X(hits,          lookups, "answered from the cache")                                                  \
+	X(misses,        lookups, "that started a PCIe read")                                                 \
+	X(merges,        lookups, "that joined a read already in flight")                                     \
+	X(stalls,        lookups, "that found every miss slot busy, and waited")                              \
+	X(fills,         lines,   "read and kept")                                                            \
+	X(stale,         lines,   "invalidated while being read: answered, not kept")                         \
+	X(evictions,     lines,   "replaced to make room")                                                    \
+	X(invalidations, lines,   "dropped on order")                                                         \
+	X(waiting_max,   lookups, "most that ever waited for a slot at once")
+
+#define ICM_CACHE_TRACE(X)                                                                                    \
+	X(ICM_HIT,   "number", "",      "answered from the cache")                                            \
+	X(ICM_MISS,  "number", "bytes", "a PCIe read starts")                                                 \
+	X(ICM_MERGE, "number", "",      "waits for a read in flight")                                         \
+	X(ICM_STALL, "number", "",      "waits for a miss slot")                                              \
+	X(ICM_FILL,  "number", "",      "the read is back")
+/* clang-format on */
+
+struct icm_cache_counters {
+	ICM_CACHE_COUNTERS(COUNTER_FIELD)
+};
+
+/* The caller owns it and leaves it alone until done(). */
+struct icm_lookup {
+	uint64_t number; /* in: of the entry */
+	uint32_t tag;    /* in: the WQE it is for */
+	void (*done)(
+		struct icm_lookup *lookup); /* in: called once, never from icm_cache_lookup() */
+	bool hit;                           /* out: no PCIe read was waited for */
+	/* the rest is private to icm_cache.c */
+	struct event event;
+	struct icm_lookup *next;
+};
+
+struct icm_cache;
+
+struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
+				   const struct icm_cache_params *params, struct pcie *pcie);
+void icm_cache_destroy(struct icm_cache *cache);
+
+void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup);
+
+/*
+ * A hit answered without an event, for who goes on at *ready anyway: the same as a lookup that
+ * starts at `start` (now or later). false: a miss, and nothing has happened or been counted; call
+ * icm_cache_lookup().
+ */
+bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_time start,
+		   sim_time *ready);
+
+/* Forgets entries [first, first + count). A read in flight for one still answers, but is not kept.
+ */
+void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count);
+
+const struct icm_cache_counters *icm_cache_counters(const struct icm_cache *cache);
+
+#endif

@@ -1,0 +1,19 @@
+/* dma_params: the engine that moves the bytes of packets and messages. List: dma_param_list. */
+#ifndef HCA_WORK_DMA_PARAMS_H
+#define HCA_WORK_DMA_PARAMS_H
+
+#include "sim/block.h"
+
+/* clang-format off */
+#define DMA_PARAMS(X)                                                                                                           \
+	X(inflight, COUNT, "64",  "1..4096",  "transfers of one direction under way; further ones wait, in order", "assumed: what 100 Gb/s x 1 us needs at 256 B") \
+	X(latency,  TIME,  "4ns", "1ps..1ms", "from a transfer's last byte to its end",                            "assumed: 2 cycles at 500 MHz")
+/* clang-format on */
+
+struct dma_params {
+	DMA_PARAMS(PARAM_FIELD)
+};
+
+extern const struct param dma_param_list[];
+
+#endif

@@ -61,7 +61,8 @@ struct hca_srq_attr {
 	uint32_t pd;
 	uint32_t limit;
 	bool xrc;
-	uint32_t xrcd, cqn; /* XRC */
+	uint32_t xrcd, cqn;  /* XRC */
+	uint32_t user_index; /* XRC: goes into CQEs (CQE version 1) in the place of the QP's */
 };
 
 struct hca_qp_attr { /* fixed at creation */

@@ -17,7 +17,9 @@
 
 struct kernel;
 struct kernel_file; /* an open file description on one of our devices, or a channel */
-struct endpoints;   /* fabric/endpoints.h: who has which LID, GID, MAC */
+struct kernel_process;
+struct kernel_params; /* kernel_params.h: the list */
+struct endpoints;     /* fabric/endpoints.h: who has which LID, GID, MAC */
 
 /* What the kernel asks of the session. */
 struct kernel_host {
@@ -25,6 +27,14 @@ struct kernel_host {
 	void (*channel_write)(struct kernel_host *host, struct kernel_file *file, const void *bytes, uint32_t length);
 	/* Bytes written and not yet read by the program. */
 	uint32_t (*channel_unread)(struct kernel_host *host, struct kernel_file *file);
+	/* Takes back all unread bytes: events of an object that is being destroyed must not be read any more. The
+	 * kernel writes those of other objects again. */
+	void (*channel_discard)(struct kernel_host *host, struct kernel_file *file);
+	/* Whose file is that descriptor of the process (dup and fork included)? NULL: none of ours. */
+	struct kernel_file *(*file_of)(struct kernel_host *host, struct kernel_process *process, int32_t number);
+	/* Some number other than 0 that is the same for every descriptor of one file of any kind (its inode), for XRC
+	 * domains that are shared through a file. 0: no such descriptor. NULL: such domains are refused. */
+	uint64_t (*file_identity)(struct kernel_host *host, struct kernel_process *process, int32_t number);
 	/* A command or verb that is not modelled: named once in the log. */
 	void (*not_modelled)(struct kernel_host *host, const char *what, int error);
 };
@@ -63,11 +73,17 @@ struct kernel_call {
 	sim_time latency; /* out: virtual time the call takes (command interface and driver) */
 };
 
-/* lasting: hca, endpoints and host outlive the kernel. endpoint: the number of the HCA's port in `endpoints`. */
+/* endpoints and host outlive the kernel. endpoint: the number of the HCA's port in `endpoints`. As kernel and HCA
+ * need each other: create the kernel with hca NULL, the HCA with its driver and resolver, then kernel_attach(). The
+ * HCA is destroyed after the last process has exited, and before the kernel. */
 struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca, struct endpoints *endpoints,
 			     uint32_t endpoint, struct kernel_host *host);
 void kernel_destroy(struct kernel *kernel);
-struct hca_driver *kernel_driver(struct kernel *kernel); /* to be given to hca_create() */
+void kernel_attach(struct kernel *kernel, struct hca *hca);
+struct hca_driver *kernel_driver(struct kernel *kernel);     /* to be given to hca_create() */
+struct hca_resolver *kernel_resolver(struct kernel *kernel); /* likewise */
+/* Defaults until somebody changes them, before the first process. */
+struct kernel_params *kernel_params(struct kernel *kernel);
 
 /* Does this path name one of our device nodes ("/dev/infiniband/uverbs0", "/dev/infiniband/rdma_cm")? */
 bool kernel_has_path(const struct kernel *kernel, const char *path);
@@ -80,9 +96,10 @@ int kernel_write_tree(const struct kernel *kernel, const char *directory);
 void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags);
 void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t request, uint64_t argument);
 void kernel_write(struct kernel_file *file, struct kernel_call *call, uint64_t bytes, uint64_t length);
-/* May that range of the command file be mapped, and where in the command memfd is it? result: the file offset. */
+/* May that range of the command file be mapped, and where in the command memfd is it? result: the file offset, which is
+ * always `offset` itself, so that a program's own mmap of the memfd finds the same page. */
 void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t offset, uint64_t length, int prot);
-/* The last descriptor of it is closed. */
+/* The last descriptor and the last mapping of it are gone; the file is the kernel's to free. */
 void kernel_close(struct kernel_file *file, struct kernel_call *call);
 
 /* A store to a UAR page that was mapped from `file`: file_offset is where in the command memfd. */

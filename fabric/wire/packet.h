@@ -1,6 +1,6 @@
 /*
- * packet: one packet as the models carry it: headers decoded, payload by reference. Bytes are built only where
- * someone looks (pcapng, corruption): see packet_build() and packet_parse() in codec.h.
+ * packet: one packet as the models carry it: headers decoded, payload by reference. Bytes are built
+ * only where someone looks (pcapng, corruption): see packet_build() and packet_parse() in codec.h.
  *
  * The first cache line is what queues, links and switches touch; the second is the transport's.
  */
@@ -14,6 +14,7 @@
 #include "fabric/wire/path.h"
 #include "sim/sim.h"
 
+/* clang-format off */
 /* What a packet is to the link: BTH packets are DATA; the rest are the link's own. */
 enum packet_kind { PACKET_DATA, PACKET_FLOW_CONTROL /* IB credits */, PACKET_PFC, PACKET_RAW };
 
@@ -74,24 +75,52 @@ struct packet {
 	uint64_t swap_or_add;    /* AtomicETH */
 	uint64_t compare;        /* AtomicETH; AtomicAckETH: the original value */
 	uint32_t xrc_srqn;       /* XRCETH */
+	uint16_t ip_identification; /* RoCEv2 over IPv4 */
 	uint16_t pause_quanta[8]; /* PACKET_PFC */
 	uint8_t pause_enable;     /* PACKET_PFC: one bit a priority */
 	uint16_t credit_total;    /* PACKET_FLOW_CONTROL: FCTBS */
 	uint16_t credit_limit;    /* PACKET_FLOW_CONTROL: FCCL */
 };
 
+/* clang-format on */
 _Static_assert(offsetof(struct packet, payload) == 64, "line 0 is one cache line");
 _Static_assert(offsetof(struct packet, swap_or_add) == 128, "line 1 is one cache line");
 
-/* All memory before the run grows in slabs; freeing returns to the pool. */
+/* Grows in slabs; freeing returns to the pool. */
 struct packet_pool;
 
 struct packet_pool *packet_pool_create(void);
 void packet_pool_destroy(struct packet_pool *pool);
-struct packet *packet_new(struct packet_pool *pool);  /* zeroed */
-struct payload *payload_new(struct packet_pool *pool); /* one reference, bytes not zeroed */
-void packet_free(struct packet_pool *pool, struct packet *packet); /* drops its payload's reference */
-uint64_t packet_pool_in_use(const struct packet_pool *pool);       /* packets; 0 at the end of a run or it leaked */
+
+/* Zeroed. */
+struct packet *packet_new(struct packet_pool *pool);
+
+/* With one reference; bytes not zeroed. */
+struct payload *payload_new(struct packet_pool *pool);
+
+/* Shares the payload. */
+struct packet *packet_copy(struct packet_pool *pool, const struct packet *packet);
+
+/* Drops its payload's reference. */
+void packet_free(struct packet_pool *pool, struct packet *packet);
+
+/* Both are 0 at the end of a run, or it leaked. */
+uint64_t packet_pool_in_use(const struct packet_pool *pool);
+uint64_t packet_pool_payloads_in_use(const struct packet_pool *pool);
+
+/* One more, one fewer holder of the bytes. */
+static inline void payload_hold(struct payload *payload)
+{
+	payload->references++;
+}
+
+void payload_drop(struct packet_pool *pool, struct payload *payload);
+
+/* Bytes behind the payload that bring it to a multiple of four. */
+static inline uint32_t packet_pad_bytes(const struct packet *packet)
+{
+	return -packet->payload_bytes & 3;
+}
 
 /* wire_bytes from path, opcode and payload_bytes (pad included). IBTA vol. 1, 9.2 and annex A17. */
 uint32_t packet_wire_bytes(const struct packet *packet);

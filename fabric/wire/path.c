@@ -1,0 +1,118 @@
+/*
+ * path: the set of paths of a run, an open-addressing hash over their bytes, and what their headers
+ * weigh.
+ */
+#include "fabric/wire/path.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_FIRST 256
+
+struct paths {
+	struct path **slots; /* a power of two of them, at most half in use; each path has its own
+				memory */
+	size_t slot_count;
+	size_t used;
+};
+
+struct paths *paths_create(void)
+{
+	struct paths *paths = calloc(1, sizeof(*paths));
+
+	if (!paths)
+		abort();
+	paths->slot_count = SLOTS_FIRST;
+	paths->slots = calloc(paths->slot_count, sizeof(struct path *));
+	if (!paths->slots)
+		abort();
+	return paths;
+}
+
+void paths_destroy(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->slot_count; i++)
+		free(paths->slots[i]);
+	free(paths->slots);
+	free(paths);
+}
+
+/* FNV-1a, 64 bits: depends on the bytes only. */
+static uint64_t path_hash(const struct path *path)
+{
+	const uint8_t *bytes = (const uint8_t *)path;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < sizeof(*path); i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static struct path **slot_find(const struct paths *paths, const struct path *path)
+{
+	size_t mask = paths->slot_count - 1;
+	size_t slot = path_hash(path) & mask;
+
+	while (paths->slots[slot] && memcmp(paths->slots[slot], path, sizeof(*path)) != 0)
+		slot = (slot + 1) & mask;
+	return &paths->slots[slot];
+}
+
+static void paths_grow(struct paths *paths)
+{
+	struct path **old = paths->slots;
+	size_t old_count = paths->slot_count;
+
+	paths->slot_count *= 2;
+	paths->slots = calloc(paths->slot_count, sizeof(struct path *));
+	if (!paths->slots)
+		abort();
+	for (size_t i = 0; i < old_count; i++)
+		if (old[i])
+			*slot_find(paths, old[i]) = old[i];
+	free(old);
+}
+
+const struct path *path_intern(struct paths *paths, const struct path *path)
+{
+	struct path **slot = slot_find(paths, path);
+
+	if (*slot)
+		return *slot;
+	if (++paths->used * 2 > paths->slot_count) {
+		paths_grow(paths);
+		slot = slot_find(paths, path);
+	}
+	*slot = malloc(sizeof(**slot));
+	if (!*slot)
+		abort();
+	memcpy(*slot, path, sizeof(**slot)); /* padding too: equality is by bytes */
+	return *slot;
+}
+
+size_t paths_count(const struct paths *paths)
+{
+	return paths->used;
+}
+
+/* clang-format off */
+static const uint8_t roce_header_bytes[] = { /* behind the Ethernet header */
+	[ROCE_V1]      = 40,     /* GRH */
+	[ROCE_V2_IPV4] = 20 + 8, /* IP, UDP */
+	[ROCE_V2_IPV6] = 40 + 8,
+};
+/* clang-format on */
+
+uint32_t path_header_bytes(const struct path *path)
+{
+	if (path->link_layer == LINK_INFINIBAND)
+		return 8 + (path->has_grh ? 40u : 0u);
+	assert(path->roce_version != ROCE_NONE && path->roce_version <= ROCE_V2_IPV6);
+	return 14 + (path_vlan_tag(path) ? 4u : 0u) + roce_header_bytes[path->roce_version];
+}
+
+uint32_t path_trailer_bytes(const struct path *path)
+{
+	return path->link_layer == LINK_INFINIBAND ? 4 + 2 : 4 + 4;
+}

@@ -99,11 +99,13 @@ struct block {
 	const uint64_t *counts; /* the block's counters struct, NULL: none */
 	struct trace_file *trace; /* NULL while this block is not traced */
 	struct block *next;     /* the run's blocks, in order of creation */
-	uint64_t sequence;      /* private to the kernels: events scheduled on its behalf */
+	struct block *previous;
+	uint64_t next_order;    /* private to the kernels: event.order of the next event it schedules */
 	uint32_t id;            /* the origin in the total order; the same in every run of a scenario */
 };
 
-/* Enters the block in the run. params and counts stay the caller's and outlive the block. */
+/* Enters the block in the run; it leaves before sim_destroy(). params and counts stay the caller's and
+ * outlive the block. Names are unique within a run. */
 void block_init(struct block *block, struct sim *sim, const struct block_type *type, const char *name,
 		const void *params, const void *counts);
 void block_fini(struct block *block);

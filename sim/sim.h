@@ -46,9 +46,12 @@ enum sim_kernel { SIM_KERNELS(SIM_KERNEL_ENUM) SIM_KERNEL_COUNT };
 enum event_priority {
 	PRIORITY_FIRST,        /* bookkeeping that others at this instant rely on */
 	PRIORITY_DEFAULT,      /* the models */
+	PRIORITY_SYSTEMC = 5,  /* fires at SystemC's own time: may touch SystemC modules (sim/systemc.h) */
 	PRIORITY_LAST = 6,     /* sampling: sees what the instant has led to */
 	PRIORITY_EXTERNAL = 7, /* what enters from SystemC modules */
 };
+
+#define EVENT_ORIGIN_SHIFT 40 /* 16 million blocks, 10^12 events of each */
 
 struct sim;
 struct block;
@@ -58,11 +61,11 @@ struct event {
 	void (*fire)(struct event *event);
 	struct block *owner; /* on whose behalf it fires */
 	/* the rest is private to the kernels */
-	uint64_t key;   /* time << 3 | priority */
-	uint64_t order; /* origin << 40 | sequence */
-	void *place;
-	uint32_t where;
-	uint32_t slot;
+	uint64_t key;   /* time << 3 | priority; the priority stays while idle */
+	uint64_t order; /* origin << EVENT_ORIGIN_SHIFT | sequence of the origin */
+	void *place;    /* the kernel's entry for it, while pending */
+	uint32_t where; /* which of the kernel's containers holds it; 0: not pending */
+	uint32_t slot;  /* index in that container */
 };
 
 /* A run with its random seed. NULL never; running out of memory ends the program. */

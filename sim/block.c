@@ -1,0 +1,54 @@
+/* block: the run's list of blocks (block.h), in order of creation. A block's id is its place in
+ * that order, and with it its rank among the origins of events. */
+#include "sim/block.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/kernel.h"
+
+#define BLOCKS_MAX (UINT32_C(1) << (64 - EVENT_ORIGIN_SHIFT))
+
+void block_init(struct block *block, struct sim *sim, const struct block_type *type,
+		const char *name, const void *params, const void *counts)
+{
+	assert(type != NULL && name != NULL && sim->block_count + 1 < BLOCKS_MAX);
+	*block = (struct block){
+		.sim = sim,
+		.type = type,
+		.name = strdup(name),
+		.params = params,
+		.counts = counts,
+		.previous = sim->last_block,
+		.id = ++sim->block_count,
+	};
+	assert(block->name != NULL);
+	block->next_order = (uint64_t)block->id << EVENT_ORIGIN_SHIFT;
+	if (sim->last_block != NULL)
+		sim->last_block->next = block;
+	else
+		sim->first_block = block;
+	sim->last_block = block;
+}
+
+void block_fini(struct block *block)
+{
+	struct sim *sim = block->sim;
+
+	if (block->previous != NULL)
+		block->previous->next = block->next;
+	else
+		sim->first_block = block->next;
+	if (block->next != NULL)
+		block->next->previous = block->previous;
+	else
+		sim->last_block = block->previous;
+	free((char *)block->name);
+	*block = (struct block){.sim = NULL};
+}
+
+struct block *sim_blocks(const struct sim *sim)
+{
+	return sim->first_block;
+}

@@ -1,0 +1,42 @@
+/*
+ * event_heap: a binary heap of pending events, earliest (key, order) first. The timing wheel keeps
+ * here the few events that arrive at or before its cursor; the benchmark uses it as the queue to
+ * compare with. Keys are copied beside the pointers, so that comparing seldom touches an event.
+ */
+#ifndef SIM_EVENT_HEAP_H
+#define SIM_EVENT_HEAP_H
+
+#include "sim/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct event_heap_entry {
+	uint64_t key;
+	struct event *event;
+};
+
+struct event_heap {
+	struct event_heap_entry *entries;
+	uint32_t count;
+	uint32_t capacity;
+};
+
+void event_heap_init(struct event_heap *heap);
+void event_heap_fini(struct event_heap *heap);
+
+/* Uses event->slot; event->where is the caller's. */
+void event_heap_insert(struct event_heap *heap, struct event *event);
+void event_heap_remove(struct event_heap *heap, struct event *event);
+
+/* NULL: empty. */
+static inline struct event *event_heap_first(const struct event_heap *heap)
+{
+	return heap->count != 0 ? heap->entries[0].event : NULL;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+/*
+ * kernel: the border inside sim/ between what all kernels share (sim.c: total order, blocks, the
+ * API) and what each does in its own way. Nobody outside sim/ includes it.
+ *
+ *     sim.c --native: direct calls--> wheel.c
+ *           --ops------------------> systemc_hosted.cpp, systemc_reference.cpp
+ */
+#ifndef SIM_KERNEL_H
+#define SIM_KERNEL_H
+
+#include "sim/block.h"
+#include "sim/sim.h"
+#include "sim/wheel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kernel_ops {
+	void (*open)(struct sim *sim);
+	void (*close)(struct sim *sim);
+	void (*insert)(struct sim *sim, struct event *event); /* key and order are set */
+	void (*remove)(struct sim *sim, struct event *event);
+	const struct event *(*first)(struct sim *sim); /* NULL: nothing is pending */
+	/* Fires what is before `until` and stops early when sim->stop is set; leaves sim->now at
+	 * the last event. */
+	void (*run)(struct sim *sim, sim_time until);
+};
+
+struct sim {
+	sim_time now;
+	struct block *current;        /* whose event is firing; NULL outside of events */
+	const struct kernel_ops *ops; /* NULL: native, which is called directly */
+	uint64_t fired;
+	bool stop;
+	enum sim_kernel kernel;
+	uint32_t block_count; /* ever created: the last id */
+	struct block *first_block, *last_block;
+	struct trace_file *trace; /* NULL: no trace is open */
+	void *host;               /* of the SystemC kernels */
+	uint64_t seed;
+	struct wheel wheel; /* of the native and hosted kernels */
+};
+
+extern const struct kernel_ops kernel_hosted;
+extern const struct kernel_ops kernel_reference;
+
+/* trace.c: whether a block created now is traced */
+void trace_attach(struct trace_file *trace, struct block *block);
+
+static inline void kernel_fire(struct sim *sim, struct event *event)
+{
+	sim->now = event->key >> 3;
+	sim->current = event->owner;
+	sim->fired++;
+	event->fire(event);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

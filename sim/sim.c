@@ -1,0 +1,161 @@
+/* sim: the API of sim.h: the total order, the native kernel, and the way to the other two. */
+#include "sim/sim.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/kernel.h"
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+static inline void insert(struct event *event, struct sim *sim, sim_time at)
+{
+	struct block *origin = sim->current != NULL ? sim->current : event->owner;
+
+	assert(event->where == 0);
+	event->key = at << 3 | (event->key & 7);
+	event->order = origin->next_order++;
+	if (likely(sim->ops == NULL))
+		wheel_insert(&sim->wheel, event);
+	else
+		sim->ops->insert(sim, event);
+}
+
+void sim_schedule(struct event *event, sim_time delay)
+{
+	struct sim *sim = event->owner->sim;
+
+	assert(delay < SIM_NEVER - sim->now);
+	insert(event, sim, sim->now + delay);
+}
+
+void sim_schedule_at(struct event *event, sim_time at)
+{
+	struct sim *sim = event->owner->sim;
+
+	assert(at >= sim->now && at < SIM_NEVER);
+	insert(event, sim, at);
+}
+
+void sim_cancel(struct event *event)
+{
+	struct sim *sim = event->owner->sim;
+
+	if (event->where == 0)
+		return;
+	if (likely(sim->ops == NULL))
+		wheel_remove(&sim->wheel, event);
+	else
+		sim->ops->remove(sim, event);
+}
+
+static void run_native(struct sim *sim, sim_time until)
+{
+	uint64_t limit = (until << 3) - 1; /* the last key before until */
+	struct event *event;
+
+	while ((event = wheel_pop(&sim->wheel, limit)) != NULL) {
+		kernel_fire(sim, event);
+		if (unlikely(sim->stop))
+			break;
+	}
+}
+
+void sim_run(struct sim *sim, sim_time until)
+{
+	assert(sim->current == NULL && "sim_run() inside an event");
+	assert(until >= sim->now && until <= SIM_NEVER);
+	sim->stop = false;
+	if (until == sim->now)
+		return;
+	if (sim->ops == NULL)
+		run_native(sim, until);
+	else
+		sim->ops->run(sim, until);
+	sim->current = NULL;
+	if (!sim->stop && until != SIM_NEVER)
+		sim->now = until;
+}
+
+void sim_stop(struct sim *sim)
+{
+	sim->stop = true;
+}
+
+sim_time sim_next(struct sim *sim)
+{
+	const struct event *first =
+		sim->ops == NULL ? wheel_first(&sim->wheel) : sim->ops->first(sim);
+
+	return first != NULL ? event_time(first) : SIM_NEVER;
+}
+
+void event_init(struct event *event, struct block *owner, void (*fire)(struct event *))
+{
+	event_init_priority(event, owner, fire, PRIORITY_DEFAULT);
+}
+
+void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
+			 enum event_priority priority)
+{
+	assert(owner != NULL && fire != NULL && (unsigned)priority < 8);
+	*event = (struct event){.fire = fire, .owner = owner, .key = (uint64_t)priority};
+}
+
+sim_time sim_now(const struct sim *sim)
+{
+	return sim->now;
+}
+
+uint64_t sim_seed(const struct sim *sim)
+{
+	return sim->seed;
+}
+
+uint64_t sim_events_fired(const struct sim *sim)
+{
+	return sim->fired;
+}
+
+bool sim_kernel_from_name(const char *name, enum sim_kernel *kernel)
+{
+#define NAME(name, meaning) #name,
+	static const char *const names[] = {SIM_KERNELS(NAME)};
+#undef NAME
+
+	for (unsigned i = 0; i < SIM_KERNEL_COUNT; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*kernel = (enum sim_kernel)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct sim *sim_create(enum sim_kernel kernel, uint64_t seed)
+{
+	static const struct kernel_ops *const kernels[SIM_KERNEL_COUNT] = {
+		[SIM_KERNEL_native] = NULL,
+	};
+	struct sim *sim = calloc(1, sizeof(*sim));
+
+	assert(sim != NULL && kernel == SIM_KERNEL_native);
+	sim->kernel = kernel;
+	sim->seed = seed;
+	sim->ops = kernels[kernel];
+	wheel_init(&sim->wheel);
+	if (sim->ops != NULL)
+		sim->ops->open(sim);
+	return sim;
+}
+
+void sim_destroy(struct sim *sim)
+{
+	assert(sim->first_block == NULL && "a block outlives its run");
+	if (sim->ops != NULL)
+		sim->ops->close(sim);
+	wheel_fini(&sim->wheel);
+	free(sim);
+}

@@ -1,0 +1,345 @@
+/* wheel: see wheel.h. */
+#include "sim/wheel.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#define CHUNK_BYTES   256
+#define CHUNK_ENTRIES 15
+#define SLAB_CHUNKS   64
+#define SHORT_SORT    24 /* up to here an insertion sort is the fastest */
+
+struct wheel_entry {
+	uint64_t key;
+	struct event *event;
+};
+
+struct wheel_chunk {
+	struct wheel_chunk *next;
+	uint32_t count;
+	struct wheel_entry entries[CHUNK_ENTRIES];
+};
+_Static_assert(sizeof(struct wheel_chunk) == CHUNK_BYTES, "four cache lines a chunk");
+
+struct wheel_slab {
+	struct wheel_chunk chunks[SLAB_CHUNKS];
+	struct wheel_slab *next;
+};
+
+/* event->where: in a slot it is IN_SLOT plus the number of the slot, level * WHEEL_SLOTS + slot. */
+enum { NOT_PENDING, IN_CURRENT, IN_LATE, IN_SLOT };
+
+static void grow_free_chunks(struct wheel *wheel)
+{
+	size_t bytes = (sizeof(struct wheel_slab) + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+	struct wheel_slab *slab = aligned_alloc(CHUNK_BYTES, bytes);
+
+	assert(slab != NULL);
+	slab->next = wheel->slabs;
+	wheel->slabs = slab;
+	for (int i = 0; i < SLAB_CHUNKS; i++) {
+		slab->chunks[i].next = wheel->free_chunks;
+		wheel->free_chunks = &slab->chunks[i];
+	}
+}
+
+static struct wheel_chunk *take_chunk(struct wheel *wheel)
+{
+	struct wheel_chunk *chunk;
+
+	if (unlikely(wheel->free_chunks == NULL))
+		grow_free_chunks(wheel);
+	chunk = wheel->free_chunks;
+	wheel->free_chunks = chunk->next;
+	return chunk;
+}
+
+static void release_chunk(struct wheel *wheel, struct wheel_chunk *chunk)
+{
+	chunk->next = wheel->free_chunks;
+	wheel->free_chunks = chunk;
+}
+
+static inline uint32_t level_of(const struct wheel *wheel, uint64_t key)
+{
+	uint64_t difference = key ^ wheel->cursor;
+
+	return difference == 0 ? 0
+			       : (uint32_t)(63 - __builtin_clzll(difference)) / WHEEL_LEVEL_BITS;
+}
+
+static inline void empty_slot(struct wheel *wheel, uint32_t level, uint32_t slot)
+{
+	wheel->slots[level][slot] = NULL;
+	wheel->occupied[level] &= ~(UINT64_C(1) << slot);
+	if (wheel->occupied[level] == 0)
+		wheel->occupied_levels &= ~(1u << level);
+}
+
+static inline void insert_in_slot(struct wheel *wheel, uint64_t key, struct event *event)
+{
+	uint32_t level = level_of(wheel, key);
+	uint32_t slot = (key >> (level * WHEEL_LEVEL_BITS)) & (WHEEL_SLOTS - 1);
+	struct wheel_chunk *chunk = wheel->slots[level][slot];
+	struct wheel_entry *entry;
+
+	if (chunk == NULL || unlikely(chunk->count == CHUNK_ENTRIES)) {
+		struct wheel_chunk *fresh = take_chunk(wheel);
+
+		fresh->next = chunk;
+		fresh->count = 0;
+		wheel->occupied[level] |= UINT64_C(1) << slot;
+		wheel->occupied_levels |= 1u << level;
+		wheel->slots[level][slot] = chunk = fresh;
+	}
+	entry = &chunk->entries[chunk->count++];
+	*entry = (struct wheel_entry){key, event};
+	event->place = entry;
+	event->where = IN_SLOT + (level << WHEEL_LEVEL_BITS | slot);
+}
+
+void wheel_insert(struct wheel *wheel, struct event *event)
+{
+	if (likely(event->key > wheel->cursor)) {
+		insert_in_slot(wheel, event->key, event);
+	} else {
+		event->where = IN_LATE;
+		event_heap_insert(&wheel->late, event);
+	}
+}
+
+static int compare_order(const void *a, const void *b)
+{
+	const struct wheel_current *one = a, *other = b;
+
+	return one->order < other->order ? -1 : one->order > other->order;
+}
+
+static void sort_current(struct wheel_current *list, uint32_t count)
+{
+	uint32_t sorted = 1;
+
+	while (sorted < count && list[sorted - 1].order < list[sorted].order)
+		sorted++;
+	if (sorted >= count)
+		return;
+	if (count > SHORT_SORT) {
+		qsort(list, count, sizeof(*list), compare_order);
+		return;
+	}
+	for (; sorted < count; sorted++) {
+		struct wheel_current moving = list[sorted];
+		uint32_t gap = sorted;
+
+		for (; gap > 0 && list[gap - 1].order > moving.order; gap--)
+			list[gap] = list[gap - 1];
+		list[gap] = moving;
+	}
+}
+
+/* The slot of one key becomes the current list. Chunks are newest first, so they fill it from its
+ * end: what was scheduled in order is then sorted already. */
+static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk)
+{
+	uint32_t count = chunk->count;
+	uint32_t end;
+
+	for (struct wheel_chunk *full = chunk->next; full != NULL; full = full->next)
+		count += full->count;
+	if (count > wheel->current_capacity) {
+		wheel->current_capacity = 2 * count;
+		free(wheel->current);
+		wheel->current = malloc(wheel->current_capacity * sizeof(*wheel->current));
+		assert(wheel->current != NULL);
+	}
+	end = count;
+	while (chunk != NULL) {
+		struct wheel_chunk *next = chunk->next;
+
+		end -= chunk->count;
+		for (uint32_t i = 0; i < chunk->count; i++) {
+			struct event *event = chunk->entries[i].event;
+
+			wheel->current[end + i] = (struct wheel_current){event->order, event};
+		}
+		release_chunk(wheel, chunk);
+		chunk = next;
+	}
+	sort_current(wheel->current, count);
+	for (uint32_t i = 0; i < count; i++) {
+		wheel->current[i].event->where = IN_CURRENT;
+		wheel->current[i].event->slot = i;
+	}
+	wheel->current_next = 0;
+	wheel->current_count = count;
+}
+
+/* Oldest first, so that the order of insertion survives and the sort at the end has little to do.
+ */
+static void spread_slot(struct wheel *wheel, struct wheel_chunk *chunk)
+{
+	struct wheel_chunk *oldest = NULL;
+
+	while (chunk != NULL) {
+		struct wheel_chunk *next = chunk->next;
+
+		chunk->next = oldest;
+		oldest = chunk;
+		chunk = next;
+	}
+	while (oldest != NULL) {
+		struct wheel_chunk *next = oldest->next;
+
+		for (uint32_t i = 0; i < oldest->count; i++)
+			insert_in_slot(wheel, oldest->entries[i].key, oldest->entries[i].event);
+		release_chunk(wheel, oldest);
+		oldest = next;
+	}
+}
+
+/* First event of the current list and the late heap; NULL: both are empty. */
+static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t *current_next)
+{
+	struct event *late = event_heap_first(&wheel->late);
+	struct event *event;
+
+	while (*current_next < wheel->current_count && wheel->current[*current_next].event == NULL)
+		++*current_next;
+	if (*current_next == wheel->current_count)
+		return late;
+	event = wheel->current[*current_next].event;
+	if (late != NULL &&
+	    (late->key < event->key || (late->key == event->key && late->order < event->order)))
+		return late;
+	return event;
+}
+
+struct event *wheel_pop(struct wheel *wheel, uint64_t limit)
+{
+	for (;;) {
+		struct event *event = first_at_cursor(wheel, &wheel->current_next);
+		uint32_t level, slot, shift;
+		struct wheel_chunk *chunk;
+		uint64_t start;
+
+		if (event != NULL) {
+			if (event->key > limit)
+				return NULL;
+			if (event->where == IN_LATE)
+				event_heap_remove(&wheel->late, event);
+			else
+				wheel->current_next++;
+			event->where = NOT_PENDING;
+			return event;
+		}
+		if (wheel->occupied_levels == 0)
+			return NULL;
+		level = (uint32_t)__builtin_ctz(wheel->occupied_levels);
+		slot = (uint32_t)__builtin_ctzll(wheel->occupied[level]);
+		chunk = wheel->slots[level][slot];
+		if (chunk->count == 1 && chunk->next == NULL) {
+			/* Alone in its slot: it needs no spreading and no sorting. */
+			if (chunk->entries[0].key > limit)
+				return NULL;
+			event = chunk->entries[0].event;
+			wheel->cursor = chunk->entries[0].key;
+			empty_slot(wheel, level, slot);
+			release_chunk(wheel, chunk);
+			event->where = NOT_PENDING;
+			return event;
+		}
+		shift = (level + 1) * WHEEL_LEVEL_BITS;
+		start = shift >= 64 ? 0 : wheel->cursor >> shift << shift;
+		start |= (uint64_t)slot << (level * WHEEL_LEVEL_BITS);
+		if (start > limit)
+			return NULL;
+		empty_slot(wheel, level, slot);
+		wheel->cursor = start;
+		if (level == 0)
+			slot_to_current(wheel, chunk);
+		else
+			spread_slot(wheel, chunk);
+	}
+}
+
+static void remove_from_slot(struct wheel *wheel, struct event *event)
+{
+	uint32_t number = event->where - IN_SLOT;
+	uint32_t level = number >> WHEEL_LEVEL_BITS;
+	uint32_t slot = number & (WHEEL_SLOTS - 1);
+	struct wheel_chunk *chunk = wheel->slots[level][slot];
+	struct wheel_entry *entry = event->place;
+	struct wheel_entry *last = &chunk->entries[--chunk->count];
+
+	assert(entry->event == event);
+	if (entry != last) {
+		*entry = *last;
+		entry->event->place = entry;
+	}
+	if (chunk->count == 0) {
+		wheel->slots[level][slot] = chunk->next;
+		if (chunk->next == NULL)
+			empty_slot(wheel, level, slot);
+		release_chunk(wheel, chunk);
+	}
+}
+
+void wheel_remove(struct wheel *wheel, struct event *event)
+{
+	if (event->where >= IN_SLOT)
+		remove_from_slot(wheel, event);
+	else if (event->where == IN_LATE)
+		event_heap_remove(&wheel->late, event);
+	else
+		wheel->current[event->slot].event = NULL;
+	event->where = NOT_PENDING;
+}
+
+struct event *wheel_first(const struct wheel *wheel)
+{
+	uint32_t current_next = wheel->current_next;
+	struct event *first = first_at_cursor(wheel, &current_next);
+	uint32_t level, slot;
+	uint64_t first_key = UINT64_MAX;
+
+	if (first != NULL || wheel->occupied_levels == 0)
+		return first;
+	level = (uint32_t)__builtin_ctz(wheel->occupied_levels);
+	slot = (uint32_t)__builtin_ctzll(wheel->occupied[level]);
+	for (const struct wheel_chunk *chunk = wheel->slots[level][slot]; chunk;
+	     chunk = chunk->next) {
+		for (uint32_t i = 0; i < chunk->count; i++) {
+			const struct wheel_entry *entry = &chunk->entries[i];
+
+			if (first == NULL || entry->key < first_key ||
+			    (entry->key == first_key && entry->event->order < first->order)) {
+				first = entry->event;
+				first_key = entry->key;
+			}
+		}
+	}
+	return first;
+}
+
+void wheel_init(struct wheel *wheel)
+{
+	*wheel = (struct wheel){.current_capacity = 256};
+	wheel->current = malloc(wheel->current_capacity * sizeof(*wheel->current));
+	assert(wheel->current != NULL);
+	event_heap_init(&wheel->late);
+}
+
+void wheel_fini(struct wheel *wheel)
+{
+	while (wheel->slabs != NULL) {
+		struct wheel_slab *slab = wheel->slabs;
+
+		wheel->slabs = slab->next;
+		free(slab);
+	}
+	event_heap_fini(&wheel->late);
+	free(wheel->current);
+}

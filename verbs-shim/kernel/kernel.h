@@ -70,6 +70,9 @@ struct kernel_call {
 		uint64_t address, length;
 	} shared[4];
 	uint32_t shared_count;
+	/* out: memory of the program that the HCA may write from now on without its being shared (a new memory
+	 * region); the session recognises loops that poll it. length 0: none. */
+	struct kernel_range watched;
 	sim_time latency; /* out: virtual time the call takes (command interface and driver) */
 };
 

@@ -1,0 +1,22 @@
+/*
+ * device: files of the emulated kernel in this process: opens, ioctls, writes, mappings and closes are forwarded to the
+ * simulator, which knows what they mean; here they are a number, a descriptor and a range of memory.
+ */
+#ifndef VERBS_SHIM_PRELOAD_DEVICE_H
+#define VERBS_SHIM_PRELOAD_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* As open(2): the descriptor, or -1 and errno. */
+int device_open(const char *path, int flags);
+
+/* Is this descriptor one of ours? */
+bool device_has(int fd);
+
+/* The device number of the node that fd was opened from; 0: not a device. */
+dev_t device_number(int fd);
+
+#endif

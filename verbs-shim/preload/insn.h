@@ -1,0 +1,36 @@
+/*
+ * insn: decodes and carries out x86-64 instructions that a trap stopped at: the load or store itself, and, while
+ * they are simple, the ones after it, so that a 64-byte copy to a doorbell page costs one trap and not eight.
+ *
+ * Who calls: trap.c, in a signal handler. Nothing here allocates, locks or calls libc beyond memcpy.
+ * Source: Intel SDM volume 2 (instruction formats), the System V ABI's <ucontext.h> for the registers.
+ */
+#ifndef VERBS_SHIM_PRELOAD_INSN_H
+#define VERBS_SHIM_PRELOAD_INSN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* Where loads and stores of the emulated instruction go. false: not an address of ours and not to be emulated. */
+struct insn_access {
+	bool (*load)(struct insn_access *access, uint64_t address, void *bytes, uint32_t length);
+	bool (*store)(struct insn_access *access, uint64_t address, const void *bytes, uint32_t length);
+	/* Must an instruction that touches this address be emulated (true), or may it run on the machine? */
+	bool (*ours)(struct insn_access *access, uint64_t address, uint32_t length);
+};
+
+enum insn_result {
+	INSN_DONE,      /* carried out, registers and RIP moved on */
+	INSN_UNKNOWN,   /* not decoded: nothing was changed */
+	INSN_REFUSED,   /* an access callback said no: nothing was changed */
+};
+
+/* Carries out the one instruction at RIP. Integer and vector (xmm, ymm, zmm where saved) registers in the context are updated. */
+enum insn_result insn_step(ucontext_t *context, struct insn_access *access);
+
+/* After insn_step(): goes on while the next instruction is simple (moves, adds, compares, conditional jumps within the loop) and
+ * stops in front of the first that is not or, at the latest, after `most` instructions. Returns how many were carried out. */
+uint32_t insn_run(ucontext_t *context, struct insn_access *access, uint32_t most);
+
+#endif

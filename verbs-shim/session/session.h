@@ -1,0 +1,78 @@
+/*
+ * session: runs unmodified programs on simulated hosts. It starts them with a preloaded library, gives them
+ * virtual time, and carries what they do with RDMA devices to the emulated kernel of their host.
+ *
+ *     hcasim exec --session_run()--> [scheduler, one execution token] <--shared slots--> program + preload library
+ *                                         |        ^
+ *                          kernel_ioctl() v        | channel_write(), DMA into the program's memory
+ *                                      kernel --> hca
+ *
+ * Order of use: session_supervise() first thing in main; session_create(); for each host session_add_host(), which
+ * gives what kernel_create() asks for, then session_set_kernel(); session_add_program(); session_run().
+ */
+#ifndef VERBS_SHIM_SESSION_SESSION_H
+#define VERBS_SHIM_SESSION_SESSION_H
+
+#include "verbs-shim/kernel/kernel.h"
+
+/* clang-format off */
+#define CPU_PARAMS(X)                                                                                       \
+	X(clock_read,  TIME, "20ns",  "1ps..1ms", "reading a clock (clock_gettime, rdtsc ...)", "assumed: a vDSO call") \
+	X(system_call, TIME, "200ns", "1ps..1ms", "a system call that the session sees",  "assumed: a short system call with mitigations") \
+	X(block,       TIME, "1us",   "0ps..1ms", "waking a thread that sleeps in the kernel", "assumed: one context switch") \
+	X(socket,      TIME, "10us",  "0ps..1s",  "from a write on a socket or pipe until its reader sees it", "assumed: loopback TCP") \
+	X(mmio_store,  TIME, "45ns",  "0ps..1ms", "filling a WQE and storing to a doorbell page", "calibrated: A1-01") \
+	X(poll,        TIME, "40ns",  "0ps..1ms", "from a visible write of the HCA until the polling program goes on", "calibrated: A1-01") \
+	X(thread,      TIME, "10us",  "0ps..1s",  "creating a thread", "assumed: clone and first schedule") \
+	X(process,     TIME, "500us", "0ps..1s",  "fork, exec", "assumed: fork of a small program") \
+	X(tsc,         FREQ, "2GHz",  "1MHz..10GHz", "rate of the time stamp counter and nominal clock in /proc/cpuinfo", "choice")
+
+#define SESSION_PARAMS(X)                                                                                   \
+	X(handoff,     CHOICE, "auto",  "auto|futex|spin", "how threads wait for their turn: asleep, or spinning when two cores are free", "choice") \
+	X(quantum,     TIME, "3ms",   "100us..1s", "real time without interaction after which a thread is watched for polling memory; never changes a result", "choice") \
+	X(limit,       TIME, "0ps",   "",          "virtual time after which the programs are ended; 0: never", "choice")
+/* clang-format on */
+
+struct cpu_params {
+	CPU_PARAMS(PARAM_FIELD)
+};
+
+struct session_params {
+	SESSION_PARAMS(PARAM_FIELD)
+};
+
+extern const struct param cpu_param_list[];
+extern const struct param session_param_list[];
+
+struct session;
+
+/*
+ * Splits the caller in two: it returns in the child, which goes on to be the simulator. The parent stays behind to
+ * forward signals and, if the simulator dies, to end its programs and remove its files; it exits with the child's code.
+ * Call it before anything that a fork would not survive, with no thread running.
+ */
+void session_supervise(void);
+
+/* The params are copied. color: prefixes in color (standard output is a terminal). verbose: a summary at the end. */
+struct session *session_create(struct sim *sim, const struct cpu_params *cpu, const struct session_params *params,
+			       bool color, bool verbose);
+void session_destroy(struct session *session);
+
+/* Hosts are numbered from 0 in the order of the calls. ipv4: the address its programs bind to, 127.77.0.k. The result
+ * is for kernel_create(); it and the kernel outlive the run. */
+struct kernel_host *session_add_host(struct session *session, const char *name, const uint8_t ipv4[4]);
+void session_set_kernel(struct session *session, uint32_t host, struct kernel *kernel); /* NULL: no RDMA device */
+
+/* A program to start on that host. argv stays the caller's. Programs start in the order of the calls, each when those before
+ * it wait for something, and not before `start`. false: it cannot be run; *why says so in words (the user's mistake). */
+bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start, char *why,
+			 size_t why_bytes);
+
+/* Runs the simulation until all programs have ended. Returns the first exit code that is not 0 (128 + signal for a killed
+ * program), 0 if all succeeded. Diagnostics go to standard error, the programs' lines to standard output and error. */
+int session_run(struct session *session);
+
+/* Hash over all interactions of programs with the simulator and their times; equal for equal runs. */
+uint64_t session_trace_hash(const struct session *session);
+
+#endif

@@ -19,17 +19,17 @@ extern "C" {
 #endif
 
 /* clang-format off */
-/*        kind    C type,    unit written in YAML */
+/*        kind    C type,    unit written in YAML; kept in ps, bytes, bits/s, Hz, metres, a CHOICE as its index */
 #define PARAM_KINDS(X)                                                                                    \
 	X(COUNT,  uint64_t,  "a whole number")                                                            \
 	X(TIME,   sim_time,  "a time: ps, ns, us, ms, s")                                                 \
 	X(BYTES,  uint64_t,  "a size: B, KiB, MiB, GiB, KB, MB, GB")                                      \
 	X(RATE,   uint64_t,  "a rate: bps, Kbps, Mbps, Gbps, Tbps")                                       \
-	X(FREQ,   uint64_t,  "a frequency: Hz, KHz, MHz, GHz (kept in Hz)")                               \
-	X(METRES, double,    "a length: m, cm, km (kept in metres)")                                      \
+	X(FREQ,   uint64_t,  "a frequency: Hz, KHz, MHz, GHz")                                             \
+	X(METRES, double,    "a length: m, cm, km")                                                       \
 	X(RATIO,  double,    "a number, or a percentage with %")                                          \
 	X(FLAG,   bool,      "true or false")                                                             \
-	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c (kept as its index)")
+	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c")
 
 #define PARAM_KIND_ENUM(kind, type, unit) PARAM_##kind,
 enum param_kind { PARAM_KINDS(PARAM_KIND_ENUM) PARAM_KIND_COUNT };
@@ -38,8 +38,8 @@ enum param_kind { PARAM_KINDS(PARAM_KIND_ENUM) PARAM_KIND_COUNT };
 PARAM_KINDS(PARAM_KIND_TYPE)
 
 /* X(field, KIND, default, range, meaning, source): the texts are as a user would write them in YAML. A range
- * is "low..high" or, for CHOICE, "a|b|c"; "" sets none. The source names a document, or "calibrated: rows",
- * "assumed: why", "choice" where it is the user's to say. */
+ * is "low..high" (either may be missing) or the allowed values "a|b|c", which CHOICE must have; "" sets none. The
+ * source names a document, or "calibrated: rows", "assumed: why", "choice" where it is the user's to say. */
 #define PARAM_FIELD(field, kind, fallback, range, meaning, source) param_type_##kind field;
 #define PARAM_ROW(owner, field, kind, fallback, range, meaning, source)                                    \
 	{#field, PARAM_##kind, offsetof(owner, field), fallback, range, meaning, source},
@@ -121,6 +121,9 @@ static inline void trace(struct block *block, unsigned point, uint64_t tag, uint
 	if (__builtin_expect(block->trace != NULL, 0))
 		trace_write(block, point, tag, first, second);
 }
+
+const char *param_kind_name(enum param_kind kind); /* "TIME" */
+const char *param_kind_unit(enum param_kind kind); /* "a time: ps, ns, us, ms, s" */
 
 /* Fills a params struct with the defaults of the list. A default that does not parse is our mistake: abort. */
 void params_default(const struct param *list, void *params);

@@ -35,7 +35,7 @@ struct yaml_document;
 /* NULL: could not be read or parsed, and errors says why. */
 struct yaml_document *yaml_read_file(const char *file, struct yaml_errors *errors);
 struct yaml_document *yaml_read_text(const char *name, const char *text, struct yaml_errors *errors);
-void yaml_free(struct yaml_document *document);
+void yaml_close(struct yaml_document *document);
 struct yaml_node *yaml_root(struct yaml_document *document);
 
 /* The entry of a map, marked as used; NULL: absent. */
@@ -47,10 +47,39 @@ void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const 
 /* "did you mean ...?": the nearest of the candidates by edit distance, or NULL if none is near. */
 const char *yaml_suggest(const char *word, const char *const *candidates, size_t count);
 
+/* As yaml_error(), at the key of the entry. */
+void yaml_error_key(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void yaml_errors_free(struct yaml_errors *errors); /* what it collected, and leaves it empty */
+
+/* "nothing", "text", "a list", "a map": what was found, for messages. */
+const char *yaml_kind_name(enum yaml_kind kind);
+
+/* Is it a map? If not, that is an error, with `what` it should have been. */
+bool yaml_expect_map(const struct yaml_node *node, const char *what, struct yaml_errors *errors);
+
+/* The text of a scalar; NULL, and an error that says what was expected, if it is none. */
+const char *yaml_expect_text(const struct yaml_node *node, const char *what, struct yaml_errors *errors);
+
+/* Errors for all entries of the map that nobody used, each with the nearest of the known keys. */
+void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, size_t count,
+			struct yaml_errors *errors);
+
 struct param;
+struct param_group;
 
 /* Reads a map into a params struct by its list (sim/block.h): defaults for what is absent; unknown keys, wrong
- * units and values out of range go to errors with what was found, what was expected and a suggestion. */
+ * units and values out of range go to errors with what was found, what was expected and a suggestion. map NULL:
+ * only defaults. */
 void yaml_read_params(struct yaml_node *map, const struct param *list, void *params, struct yaml_errors *errors);
+
+/* As yaml_read_params(), but what is absent stays as it is, and keys that are not in the list are left to others. */
+void yaml_override_params(struct yaml_node *map, const struct param *list, void *params,
+			  struct yaml_errors *errors);
+
+/* The same for a composite: one sub-map for each of its groups (which end with a NULL name). Unknown groups are
+ * left to others, unknown keys inside of a group are errors. */
+void yaml_override_groups(struct yaml_node *map, const struct param_group *groups, void *params,
+			  struct yaml_errors *errors);
 
 #endif

@@ -1,0 +1,234 @@
+/*
+ * params: one value of a parameter list, from text and back, by its kind.
+ *
+ *     yaml_override_params(), --set --param_parse()--> field of the params struct
+ *     effective configuration       <--param_print()--
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/block.h"
+#include "sim/quantity.h"
+
+/* clang-format off */
+static const struct quantity_unit time_units[] = {
+	{"ps", PS, true}, {"ns", NS, true}, {"us", US, true}, {"ms", MS, true}, {"s", SEC, true}, {0}};
+static const struct quantity_unit bytes_units[] = {
+	{"B", 1, true}, {"KiB", 1 << 10, true}, {"MiB", 1 << 20, true}, {"GiB", 1 << 30, true},
+	{"KB", 1000, false}, {"MB", 1000000, false}, {"GB", 1000000000, false}, {0}};
+static const struct quantity_unit rate_units[] = {
+	{"bps", 1, true}, {"Kbps", 1000, true}, {"Mbps", 1000000, true}, {"Gbps", 1000000000, true},
+	{"Tbps", UINT64_C(1000000000000), true}, {0}};
+static const struct quantity_unit freq_units[] = {
+	{"Hz", 1, true}, {"KHz", 1000, true}, {"MHz", 1000000, true}, {"GHz", 1000000000, true}, {0}};
+static const struct quantity_scale metres_scales[] = {{"m", 1, 1}, {"cm", 1, 100}, {"km", 1000, 1}, {0}};
+static const struct quantity_scale ratio_scales[] = {{"", 1, 1}, {"%", 1, 100}, {0}};
+/* clang-format on */
+
+static const struct quantity_unit *const whole_units[PARAM_KIND_COUNT] = {
+	[PARAM_TIME] = time_units,
+	[PARAM_BYTES] = bytes_units,
+	[PARAM_RATE] = rate_units,
+	[PARAM_FREQ] = freq_units,
+};
+
+/* One value of any kind, on its way between text and field. */
+union value {
+	uint64_t whole; /* COUNT, TIME, BYTES, RATE, FREQ */
+	double real;    /* METRES, RATIO */
+	bool flag;
+	uint32_t choice;
+};
+
+_Static_assert(sizeof(sim_time) == sizeof(uint64_t), "a time is stored as a whole number");
+
+static bool is_real(enum param_kind kind)
+{
+	return kind == PARAM_METRES || kind == PARAM_RATIO;
+}
+
+const char *param_kind_name(enum param_kind kind)
+{
+#define KIND_NAME(kind, type, unit) #kind,
+	static const char *const names[] = {PARAM_KINDS(KIND_NAME)};
+	assert(kind < PARAM_KIND_COUNT);
+	return names[kind];
+}
+
+const char *param_kind_unit(enum param_kind kind)
+{
+#define KIND_UNIT(kind, type, unit) unit,
+	static const char *const units[] = {PARAM_KINDS(KIND_UNIT)};
+	assert(kind < PARAM_KIND_COUNT);
+	return units[kind];
+}
+
+/* Is text[0..bytes) one of the names in a|b|c? */
+static bool find_choice(const char *range, const char *text, size_t bytes, uint32_t *index)
+{
+	*index = 0;
+	for (const char *name = range;; (*index)++) {
+		size_t length = strcspn(name, "|");
+		if (length == bytes && strncmp(name, text, bytes) == 0)
+			return true;
+		if (name[length] == '\0')
+			return false;
+		name += length + 1;
+	}
+}
+
+static bool parse_value(const struct param *param, const char *text, union value *value, char *why,
+			size_t why_bytes)
+{
+	switch (param->kind) {
+	case PARAM_FLAG:
+		value->flag = strcmp(text, "true") == 0;
+		if (value->flag || strcmp(text, "false") == 0)
+			return true;
+		snprintf(why, why_bytes, "is neither");
+		return false;
+	case PARAM_CHOICE:
+		if (find_choice(param->range, text, strlen(text), &value->choice))
+			return true;
+		snprintf(why, why_bytes, "is none of them");
+		return false;
+	case PARAM_METRES:
+		return quantity_parse_real(text, metres_scales, &value->real, why, why_bytes);
+	case PARAM_RATIO:
+		return quantity_parse_real(text, ratio_scales, &value->real, why, why_bytes);
+	case PARAM_COUNT:
+	case PARAM_TIME:
+	case PARAM_BYTES:
+	case PARAM_RATE:
+	case PARAM_FREQ:
+	case PARAM_KIND_COUNT:
+		break;
+	}
+	if (!quantity_parse(text, whole_units[param->kind], &value->whole, why, why_bytes))
+		return false;
+	if (param->kind == PARAM_TIME && value->whole > SIM_NEVER) {
+		snprintf(why, why_bytes, "is too large");
+		return false;
+	}
+	return true;
+}
+
+/* One bound of a range, which is our own text: what does not parse is our mistake. */
+static union value parse_bound(const struct param *param, const char *text, size_t length)
+{
+	char bound[64], why[128] = "";
+	union value value = {0};
+	assert(length < sizeof(bound));
+	memcpy(bound, text, length);
+	bound[length] = '\0';
+	if (!parse_value(param, bound, &value, why, sizeof(why))) {
+		fprintf(stderr, "parameter %s: \"%s\" of its range %s\n", param->name, bound, why);
+		abort();
+	}
+	return value;
+}
+
+static int compare_values(enum param_kind kind, union value a, union value b)
+{
+	if (is_real(kind))
+		return (a.real > b.real) - (a.real < b.real);
+	return (a.whole > b.whole) - (a.whole < b.whole);
+}
+
+/* The range is "low..high", either of which may be missing, or "a|b|c". */
+static bool in_range(const struct param *param, union value value)
+{
+	const char *range = param->range, *dots = strstr(range, "..");
+	if (*range == '\0' || param->kind == PARAM_FLAG || param->kind == PARAM_CHOICE)
+		return true;
+	if (dots != NULL) {
+		const char *low = range, *high = dots + 2;
+		size_t low_bytes = (size_t)(dots - low), high_bytes = strlen(high);
+		if (low_bytes > 0 &&
+		    compare_values(param->kind, value, parse_bound(param, low, low_bytes)) < 0)
+			return false;
+		return high_bytes == 0 || compare_values(param->kind, value,
+							 parse_bound(param, high, high_bytes)) <= 0;
+	}
+	for (const char *one = range;;) {
+		size_t length = strcspn(one, "|");
+		if (compare_values(param->kind, value, parse_bound(param, one, length)) == 0)
+			return true;
+		if (one[length] == '\0')
+			return false;
+		one += length + 1;
+	}
+}
+
+bool param_parse(const struct param *param, const char *text, void *params, char *why,
+		 size_t why_bytes)
+{
+	char wrong[128] = "";
+	union value value = {0};
+	bool good = parse_value(param, text, &value, wrong, sizeof(wrong));
+	if (good && !in_range(param, value)) {
+		snprintf(wrong, sizeof(wrong), "is out of range");
+		good = false;
+	}
+	if (!good) {
+		bool choice = param->kind == PARAM_CHOICE, range = *param->range != '\0';
+		snprintf(why, why_bytes, "\"%.60s\" %s; expected %s%s%s%s", text, wrong,
+			 choice ? "one of " : param_kind_unit(param->kind),
+			 range && !choice ? " (" : "", range ? param->range : "",
+			 range && !choice ? ")" : "");
+		return false;
+	}
+	char *field = (char *)params + param->offset;
+	if (param->kind == PARAM_FLAG)
+		memcpy(field, &value.flag, sizeof(value.flag));
+	else if (param->kind == PARAM_CHOICE)
+		memcpy(field, &value.choice, sizeof(value.choice));
+	else if (is_real(param->kind))
+		memcpy(field, &value.real, sizeof(value.real));
+	else
+		memcpy(field, &value.whole, sizeof(value.whole));
+	return true;
+}
+
+void params_default(const struct param *list, void *params)
+{
+	char why[256];
+	for (const struct param *param = list; param->name != NULL; param++) {
+		if (!param_parse(param, param->fallback, params, why, sizeof(why))) {
+			fprintf(stderr, "default of parameter %s: %s\n", param->name, why);
+			abort();
+		}
+	}
+}
+
+static void print_choice(const char *range, uint32_t choice, char *text, size_t text_bytes)
+{
+	for (; choice > 0; choice--) {
+		range = strchr(range, '|');
+		assert(range != NULL);
+		range++;
+	}
+	snprintf(text, text_bytes, "%.*s", (int)strcspn(range, "|"), range);
+}
+
+void param_print(const struct param *param, const void *params, char *text, size_t text_bytes)
+{
+	const char *field = (const char *)params + param->offset;
+	union value value = {0};
+	if (param->kind == PARAM_FLAG) {
+		memcpy(&value.flag, field, sizeof(value.flag));
+		snprintf(text, text_bytes, "%s", value.flag ? "true" : "false");
+	} else if (param->kind == PARAM_CHOICE) {
+		memcpy(&value.choice, field, sizeof(value.choice));
+		print_choice(param->range, value.choice, text, text_bytes);
+	} else if (is_real(param->kind)) {
+		memcpy(&value.real, field, sizeof(value.real));
+		quantity_print_real(value.real, param->kind == PARAM_METRES ? "m" : "", text,
+				    text_bytes);
+	} else {
+		memcpy(&value.whole, field, sizeof(value.whole));
+		quantity_print(value.whole, whole_units[param->kind], text, text_bytes);
+	}
+}

@@ -1,0 +1,214 @@
+/*
+ * quantity: a decimal number is kept as digits and a power of ten, multiplied by its unit in 128
+ * bits, and must then be whole: "0.3ps" is an error, never 0 ps.
+ */
+#include "sim/quantity.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define DIGITS_MAX 25 /* 10^25 times the largest scale, 10^12, is below 2^128 */
+
+__extension__ typedef unsigned __int128 wide;
+
+struct decimal {
+	wide digits;
+	unsigned fraction; /* how many of them stand behind the point */
+	const char *rest;  /* behind the number and blanks */
+};
+
+static bool read_decimal(const char *text, struct decimal *decimal, char *why, size_t why_bytes)
+{
+	const char *at = text;
+	unsigned count = 0;
+	bool point = false, any = false;
+	*decimal = (struct decimal){0};
+	if (*at == '-') {
+		snprintf(why, why_bytes, "is negative");
+		return false;
+	}
+	for (; isdigit((unsigned char)*at) || (*at == '.' && !point); at++) {
+		if (*at == '.') {
+			point = true;
+			continue;
+		}
+		any = true;
+		if (decimal->digits != 0 || *at != '0')
+			count++;
+		if (count > DIGITS_MAX || decimal->fraction == DIGITS_MAX) {
+			snprintf(why, why_bytes, "has too many digits");
+			return false;
+		}
+		decimal->digits = 10 * decimal->digits + (unsigned)(*at - '0');
+		if (point)
+			decimal->fraction++;
+	}
+	if (!any || (point && at[-1] == '.')) {
+		snprintf(why, why_bytes, "is not a number");
+		return false;
+	}
+	while (decimal->fraction > 0 && decimal->digits % 10 == 0) {
+		decimal->digits /= 10;
+		decimal->fraction--;
+	}
+	while (*at == ' ')
+		at++;
+	decimal->rest = at;
+	return true;
+}
+
+static bool read_hexadecimal(const char *text, uint64_t *value, char *why, size_t why_bytes)
+{
+	size_t digits = strspn(text + 2, "0123456789abcdefABCDEF");
+	if (digits == 0 || text[2 + digits] != '\0') {
+		snprintf(why, why_bytes, "is not a number");
+		return false;
+	}
+	if (digits > 16) {
+		snprintf(why, why_bytes, "has too many digits");
+		return false;
+	}
+	*value = strtoull(text, NULL, 16);
+	return true;
+}
+
+static const struct quantity_unit *find_unit(const struct quantity_unit *units, const char *name,
+					     char *why, size_t why_bytes)
+{
+	const struct quantity_unit *near = NULL;
+	for (const struct quantity_unit *unit = units; unit->name != NULL; unit++) {
+		if (strcmp(unit->name, name) == 0)
+			return unit;
+		if (strcasecmp(unit->name, name) == 0)
+			near = unit;
+	}
+	if (*name == '\0')
+		snprintf(why, why_bytes, "has no unit");
+	else if (near != NULL)
+		snprintf(why, why_bytes, "has the unit \"%s\": did you mean \"%s\"?", name,
+			 near->name);
+	else
+		snprintf(why, why_bytes, "has the unknown unit \"%s\"", name);
+	return NULL;
+}
+
+bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_t *value, char *why,
+		    size_t why_bytes)
+{
+	struct decimal decimal;
+	uint64_t scale = 1;
+	if (units == NULL && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return read_hexadecimal(text, value, why, why_bytes);
+	if (!read_decimal(text, &decimal, why, why_bytes))
+		return false;
+	if (units == NULL && *decimal.rest != '\0') {
+		snprintf(why, why_bytes, "has \"%s\" behind the number", decimal.rest);
+		return false;
+	}
+	if (units != NULL && (decimal.digits != 0 || *decimal.rest != '\0')) {
+		const struct quantity_unit *unit = find_unit(units, decimal.rest, why, why_bytes);
+		if (unit == NULL)
+			return false;
+		scale = unit->scale;
+	}
+	wide product = decimal.digits * scale, power = 1;
+	for (unsigned i = 0; i < decimal.fraction; i++)
+		power *= 10;
+	if (product % power != 0) {
+		snprintf(why, why_bytes, "is not a whole number%s%s", units != NULL ? " of " : "",
+			 units != NULL ? units[0].name : "");
+		return false;
+	}
+	if (product / power > UINT64_MAX) {
+		snprintf(why, why_bytes, "is too large");
+		return false;
+	}
+	*value = (uint64_t)(product / power);
+	return true;
+}
+
+void quantity_print(uint64_t value, const struct quantity_unit *units, char *text,
+		    size_t text_bytes)
+{
+	const struct quantity_unit *chosen = units;
+	if (units == NULL) {
+		snprintf(text, text_bytes, "%" PRIu64, value);
+		return;
+	}
+	for (const struct quantity_unit *unit = units; unit->name != NULL; unit++) {
+		bool decimal = unit->scale % 10 == 0; /* any fraction of it can be written */
+		if (unit->printed && value >= unit->scale && (decimal || value % unit->scale == 0))
+			chosen = unit;
+	}
+	uint64_t whole = value / chosen->scale, rest = value % chosen->scale;
+	char fraction[32] = "";
+	if (rest != 0) {
+		size_t length = 1;
+		fraction[0] = '.';
+		for (uint64_t place = chosen->scale / 10; rest != 0; place /= 10) {
+			assert(place > 0);
+			fraction[length++] = (char)('0' + rest / place);
+			rest %= place;
+		}
+		fraction[length] = '\0';
+	}
+	snprintf(text, text_bytes, "%" PRIu64 "%s%s", whole, fraction, chosen->name);
+}
+
+bool quantity_parse_real(const char *text, const struct quantity_scale *scales, double *value,
+			 char *why, size_t why_bytes)
+{
+	size_t length = strspn(text, "+-0123456789.");
+	if (length > 0 && (text[length] == 'e' || text[length] == 'E') &&
+	    strchr("+-0123456789", text[length + 1]) != NULL && text[length + 1] != '\0')
+		length += 1 + strspn(text + length + 1, "+-0123456789");
+	char number[64];
+	if (length >= sizeof(number)) {
+		snprintf(why, why_bytes, "has too many digits");
+		return false;
+	}
+	memcpy(number, text, length);
+	number[length] = '\0';
+	char *end = NULL;
+	double real = strtod(number, &end);
+	if (length == 0 || *end != '\0' || !isfinite(real)) {
+		snprintf(why, why_bytes, "is not a number");
+		return false;
+	}
+	const char *unit = text + length + strspn(text + length, " ");
+	for (const struct quantity_scale *scale = scales; scale->name != NULL; scale++) {
+		if (strcmp(scale->name, unit) == 0) {
+			*value = real * scale->times / scale->over;
+			if (*value == 0)
+				*value = 0; /* no negative zero */
+			return true;
+		}
+	}
+	if (*unit != '\0')
+		snprintf(why, why_bytes, "has the unknown unit \"%s\"", unit);
+	else if (real == 0) {
+		*value = 0;
+		return true;
+	} else
+		snprintf(why, why_bytes, "has no unit");
+	return false;
+}
+
+void quantity_print_real(double value, const char *unit, char *text, size_t text_bytes)
+{
+	char number[64];
+	double size = fabs(value);
+	bool fixed = size == 0 || (size >= 1e-4 && size < 1e15);
+	for (int precision = 0; precision <= 20; precision++) {
+		snprintf(number, sizeof(number), fixed ? "%.*f" : "%.*e", precision, value);
+		if (strtod(number, NULL) == value)
+			break;
+	}
+	snprintf(text, text_bytes, "%s%s", number, unit);
+}

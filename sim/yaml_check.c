@@ -1,0 +1,206 @@
+/*
+ * yaml_check: looking things up in a tree that yaml.c has read, and saying what is wrong with them.
+ */
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/block.h"
+#include "sim/yaml.h"
+
+#define WORD_MAX 64 /* longer words get no suggestion */
+
+struct yaml_node *yaml_get(struct yaml_node *map, const char *key)
+{
+	if (map == NULL || map->kind != YAML_MAP)
+		return NULL;
+	for (struct yaml_node *entry = map->children; entry != NULL; entry = entry->next) {
+		if (strcmp(entry->key, key) == 0) {
+			entry->used = true;
+			return entry;
+		}
+	}
+	return NULL;
+}
+
+static void add_error(struct yaml_errors *errors, const char *file, uint32_t line, uint32_t column,
+		      const char *format, va_list arguments)
+{
+	char place[64] = "";
+	char *message = NULL, *all = NULL;
+	if (line > 0)
+		snprintf(place, sizeof(place), ":%u:%u", line, column);
+	if (vasprintf(&message, format, arguments) < 0 ||
+	    asprintf(&all, "%s%s%s: %s\n", errors->text != NULL ? errors->text : "", file, place,
+		     message) < 0)
+		abort();
+	free(message);
+	free(errors->text);
+	errors->text = all;
+	errors->length = strlen(all);
+	errors->count++;
+}
+
+void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	add_error(errors, node->file, node->line, node->column, format, arguments);
+	va_end(arguments);
+}
+
+void yaml_error_key(struct yaml_errors *errors, const struct yaml_node *node, const char *format,
+		    ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	add_error(errors, node->file, node->key_line, node->key_column, format, arguments);
+	va_end(arguments);
+}
+
+void yaml_errors_free(struct yaml_errors *errors)
+{
+	free(errors->text);
+	*errors = (struct yaml_errors){0};
+}
+
+const char *yaml_kind_name(enum yaml_kind kind)
+{
+	static const char *const names[] = {"nothing", "a text", "a list", "a map"};
+	assert(kind <= YAML_MAP);
+	return names[kind];
+}
+
+bool yaml_expect_map(const struct yaml_node *node, const char *what, struct yaml_errors *errors)
+{
+	if (node->kind == YAML_MAP)
+		return true;
+	yaml_error(errors, node, "found %s; expected %s, as a map (key: value)",
+		   yaml_kind_name(node->kind), what);
+	return false;
+}
+
+const char *yaml_expect_text(const struct yaml_node *node, const char *what,
+			     struct yaml_errors *errors)
+{
+	if (node->kind == YAML_SCALAR)
+		return node->text;
+	yaml_error(errors, node, "found %s; expected %s", yaml_kind_name(node->kind), what);
+	return NULL;
+}
+
+/* As people mistype: case and - for _ cost nothing. */
+static char fold(char letter)
+{
+	if (letter >= 'A' && letter <= 'Z')
+		return (char)(letter - 'A' + 'a');
+	return letter == '-' ? '_' : letter;
+}
+
+/* Letters to insert, delete, replace, or swap with the next one (optimal string alignment). */
+static size_t edit_distance(const char *one, const char *other)
+{
+	size_t rows[3][WORD_MAX + 1];
+	size_t length = strlen(one), width = strlen(other);
+	for (size_t x = 0; x <= width; x++)
+		rows[0][x] = x;
+	for (size_t y = 1; y <= length; y++) {
+		size_t *row = rows[y % 3], *above = rows[(y + 2) % 3], *above2 = rows[(y + 1) % 3];
+		row[0] = y;
+		for (size_t x = 1; x <= width; x++) {
+			char a = fold(one[y - 1]), b = fold(other[x - 1]);
+			size_t best = above[x - 1] + (a != b);
+			best = row[x - 1] + 1 < best ? row[x - 1] + 1 : best;
+			best = above[x] + 1 < best ? above[x] + 1 : best;
+			if (y > 1 && x > 1 && a == fold(other[x - 2]) && fold(one[y - 2]) == b &&
+			    above2[x - 2] + 1 < best)
+				best = above2[x - 2] + 1;
+			row[x] = best;
+		}
+	}
+	return rows[length % 3][width];
+}
+
+const char *yaml_suggest(const char *word, const char *const *candidates, size_t count)
+{
+	const char *nearest = NULL;
+	size_t length = strlen(word);
+	if (length > WORD_MAX)
+		return NULL;
+	size_t least = length / 3 + 2; /* what is as far away is not near */
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(candidates[i]) > WORD_MAX)
+			continue;
+		size_t distance = edit_distance(word, candidates[i]);
+		if (distance < least && distance < strlen(candidates[i])) {
+			least = distance;
+			nearest = candidates[i];
+		}
+	}
+	return nearest;
+}
+
+void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, size_t count,
+			struct yaml_errors *errors)
+{
+	for (const struct yaml_node *entry = map->children; entry != NULL; entry = entry->next) {
+		if (entry->used)
+			continue;
+		const char *near = yaml_suggest(entry->key, known, count);
+		if (near != NULL)
+			yaml_error_key(errors, entry, "unknown key \"%s\"; did you mean \"%s\"?",
+				       entry->key, near);
+		else
+			yaml_error_key(errors, entry, "unknown key \"%s\"", entry->key);
+	}
+}
+
+void yaml_override_params(struct yaml_node *map, const struct param *list, void *params,
+			  struct yaml_errors *errors)
+{
+	char why[512];
+	for (const struct param *param = list; param->name != NULL; param++) {
+		struct yaml_node *entry = yaml_get(map, param->name);
+		if (entry == NULL)
+			continue;
+		if (entry->kind != YAML_SCALAR)
+			yaml_error(errors, entry, "%s: found %s; expected %s", param->name,
+				   yaml_kind_name(entry->kind), param_kind_unit(param->kind));
+		else if (!param_parse(param, entry->text, params, why, sizeof(why)))
+			yaml_error(errors, entry, "%s: %s", param->name, why);
+	}
+}
+
+void yaml_read_params(struct yaml_node *map, const struct param *list, void *params,
+		      struct yaml_errors *errors)
+{
+	params_default(list, params);
+	if (map == NULL || !yaml_expect_map(map, "parameters", errors))
+		return;
+	yaml_override_params(map, list, params, errors);
+	const char *known[WORD_MAX];
+	size_t count = 0;
+	for (const struct param *param = list; param->name != NULL && count < WORD_MAX; param++)
+		known[count++] = param->name;
+	yaml_refuse_unused(map, known, count, errors);
+}
+
+void yaml_override_groups(struct yaml_node *map, const struct param_group *groups, void *params,
+			  struct yaml_errors *errors)
+{
+	for (const struct param_group *group = groups; group->name != NULL; group++) {
+		struct yaml_node *entry = yaml_get(map, group->name);
+		if (entry == NULL || !yaml_expect_map(entry, group->meaning, errors))
+			continue;
+		yaml_override_params(entry, group->list, (char *)params + group->offset, errors);
+		const char *known[WORD_MAX];
+		size_t count = 0;
+		for (const struct param *param = group->list; param->name != NULL; param++) {
+			assert(count < WORD_MAX);
+			known[count++] = param->name;
+		}
+		yaml_refuse_unused(entry, known, count, errors);
+	}
+}

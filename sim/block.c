@@ -30,6 +30,8 @@ void block_init(struct block *block, struct sim *sim, const struct block_type *t
 	else
 		sim->first_block = block;
 	sim->last_block = block;
+	if (sim->trace != NULL)
+		trace_attach(sim->trace, block);
 }
 
 void block_fini(struct block *block)

@@ -28,7 +28,7 @@ struct kernel_ops {
 };
 
 struct sim {
-	sim_time now;
+	sim_time now;                 /* first: sim_now() */
 	struct block *current;        /* whose event is firing; NULL outside of events */
 	const struct kernel_ops *ops; /* NULL: native, which is called directly */
 	uint64_t fired;
@@ -42,10 +42,14 @@ struct sim {
 	struct wheel wheel; /* of the native and hosted kernels */
 };
 
+#ifndef __cplusplus
+_Static_assert(offsetof(struct sim, now) == 0, "sim_now() reads it there");
+#endif
+
 extern const struct kernel_ops kernel_hosted;
 extern const struct kernel_ops kernel_reference;
 
-/* trace.c: whether a block created now is traced */
+/* trace.c: a block created while a trace is open enters it if its name is selected. */
 void trace_attach(struct trace_file *trace, struct block *block);
 
 static inline void kernel_fire(struct sim *sim, struct event *event)

@@ -104,11 +104,6 @@ void event_init_priority(struct event *event, struct block *owner, void (*fire)(
 	*event = (struct event){.fire = fire, .owner = owner, .key = (uint64_t)priority};
 }
 
-sim_time sim_now(const struct sim *sim)
-{
-	return sim->now;
-}
-
 uint64_t sim_seed(const struct sim *sim)
 {
 	return sim->seed;

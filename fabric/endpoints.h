@@ -20,8 +20,9 @@ struct endpoint {
 	uint16_t lid; /* InfiniBand; 0 in Ethernet */
 	uint64_t guid;
 	uint8_t mac[6];
-	uint8_t ipv4[4];    /* RoCE: the address of its network interface */
-	struct endpoint_gid gids[ENDPOINT_GIDS]; /* InfiniBand: 0 only. RoCE: v1 and v2 of the IPv6 link-local, v1 and v2 of IPv4 */
+	uint8_t ipv4[4]; /* RoCE: the address of its network interface */
+	struct endpoint_gid gids
+		[ENDPOINT_GIDS]; /* InfiniBand: 0 only. RoCE: v1 and v2 of the IPv6 link-local, v1 and v2 of IPv4 */
 	uint32_t gid_count;
 };
 
@@ -32,12 +33,16 @@ void endpoints_destroy(struct endpoints *endpoints);
 
 /* Makes up the addresses of the next port from its number: LIDs from 1, GUID 0x0002c90300000000 + number, MAC from the GUID,
  * IPv4 as given, GIDs as above. Returns its number. */
-uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_layer link_layer, const uint8_t ipv4[4]);
+uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_layer link_layer,
+		       const uint8_t ipv4[4]);
 
 uint32_t endpoints_count(const struct endpoints *endpoints);
 const struct endpoint *endpoints_get(const struct endpoints *endpoints, uint32_t number);
-uint32_t endpoints_by_lid(const struct endpoints *endpoints, uint16_t lid);         /* NO_ENDPOINT: nobody */
-uint32_t endpoints_by_gid(const struct endpoints *endpoints, const uint8_t gid[16]); /* NO_ENDPOINT: nobody */
-struct paths *endpoints_paths(struct endpoints *endpoints); /* where paths between them are interned */
+uint32_t endpoints_by_lid(const struct endpoints *endpoints,
+			  uint16_t lid); /* NO_ENDPOINT: nobody */
+uint32_t endpoints_by_gid(const struct endpoints *endpoints,
+			  const uint8_t gid[16]); /* NO_ENDPOINT: nobody */
+struct paths *
+endpoints_paths(struct endpoints *endpoints); /* where paths between them are interned */
 
 #endif

@@ -23,6 +23,36 @@
 struct port;
 struct port_params; /* fabric/port_params.h: the list */
 
+/* clang-format off */
+#define PORT_COUNTERS(X)                                                                                   \
+	X(packets_sent,       "packets", "data packets that left")                                           \
+	X(bytes_sent,         "bytes",   "of them, LRH..VCRC or Ethernet destination..FCS")                  \
+	X(packets_received,   "packets", "data packets handed to the user")                                  \
+	X(bytes_received,     "bytes",   "of them")                                                          \
+	X(packets_released,   "packets", "whose input space the user gave back")                             \
+	X(bytes_released,     "bytes",   "of them")                                                          \
+	X(credits_consumed,   "blocks",  "of 64 bytes, taken by data packets that left")                     \
+	X(credits_received,   "blocks",  "taken by data packets that arrived or were found lost")            \
+	X(credit_packets_sent,     "packets", "flow-control packets that left")                              \
+	X(credit_packets_received, "packets", "flow-control packets that arrived whole")                     \
+	X(credit_stalls,      "times",   "a packet was ready and its lane had too few credits")              \
+	X(pause_sent,         "packets", "PFC frames that left")                                             \
+	X(pause_received,     "packets", "PFC frames that arrived whole")                                    \
+	X(pause_stalls,       "times",   "a packet was ready and its priority was paused")                   \
+	X(overflow_drops,     "packets", "found no input space: no flow control, or one that failed")        \
+	X(damage_drops,       "packets", "found damaged on arrival (VCRC, LPCRC or FCS)")                    \
+	X(fault_drops,        "packets", "dropped by a fault, on transmit or receive")                       \
+	X(fault_bytes,        "bytes",   "of them on transmit: sent, and never arrived")
+
+#define PORT_TRACE(X)                                                                                      \
+	X(PORT_LEAVES,   "starts_at", "wire_bytes", "a packet's departure is fixed")                       \
+	X(PORT_ARRIVES,  "tail_at",   "wire_bytes", "the head of a packet is here")                        \
+	X(PORT_DROP,     "reason",    "wire_bytes", "0: fault, 1: damaged, 2: no input space")             \
+	X(PORT_STALL,    "lane",      "wire_bytes", "a packet cannot leave: no credits, or paused")
+
+struct port_counters { PORT_COUNTERS(COUNTER_FIELD) };
+/* clang-format on */
+
 /* Whoever sits behind a port embeds this. */
 struct port_user {
 	/* The packet's head is here now (head_at == now). The user owns it, and owes its input space:
@@ -30,14 +60,19 @@ struct port_user {
 	void (*receive)(struct port_user *user, struct port *port, struct packet *packet);
 	/* The transmit queue of that lane has room again, after port_has_room() said no. */
 	void (*room)(struct port_user *user, struct port *port, unsigned lane);
-	/* The last bit of the packet is out (the memory it came from may be reused). The port frees the packet
-	 * at the peer's expense; here only to count and to pace. NULL: not wanted. */
+	/* The packet is out, and the gap behind it (the memory it came from may be reused). What is shown is a copy:
+	 * the packet itself is the peer's by now. Costs an event a packet. NULL: not wanted. */
 	void (*sent)(struct port_user *user, struct port *port, const struct packet *packet);
+	/* The packet's time is fixed: its last bit will be out at `until`. Comes before sent(), often at once
+	 * inside port_send(), and costs no event. NULL: not wanted. */
+	void (*leaves)(struct port_user *user, struct port *port, const struct packet *packet,
+		       sim_time until);
 };
 
 /* The user outlives the port. params are copied. */
 struct port *port_create(struct sim *sim, const char *name, const struct port_params *params,
-			 enum link_layer link_layer, struct packet_pool *pool, struct port_user *user);
+			 enum link_layer link_layer, struct packet_pool *pool,
+			 struct port_user *user);
 void port_destroy(struct port *port);
 
 /* Joins two ports by a link, for the whole run, before the first event. */
@@ -57,5 +92,39 @@ void port_pause(struct port *port, uint8_t priorities, bool stop);
 
 /* Earliest time at which a packet queued now would start to leave if nothing overtakes it. */
 sim_time port_free_at(const struct port *port, unsigned lane);
+
+/* For users whose packets come from several inputs (a switch): the lane serves them in turn by packet->ingress,
+ * 0..sources-1, at most 64. Before port_connect(). */
+void port_set_sources(struct port *port, unsigned sources);
+
+/* port_send() without asking for room, of a packet that may start to leave at ready_at, not before. */
+void port_send_at(struct port *port, struct packet *packet, sim_time ready_at);
+
+/* port_release() that takes effect at a time to come, mostly without an event of its own. */
+void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_time at);
+
+/* Called for each packet whose departure is fixed, the link's own as well; `starts_at` is its first bit's time.
+ * Times do not decrease at one port. NULL: none. */
+typedef void port_tap_function(void *context, struct port *port, const struct packet *packet,
+			       sim_time starts_at);
+void port_tap(struct port *port, port_tap_function *function, void *context);
+
+/* See fabric/fault.h. NULL: none. The fault outlives the port. */
+struct fault;
+void port_set_transmit_fault(struct port *port, struct fault *fault);
+void port_set_receive_fault(struct port *port, struct fault *fault);
+
+const char *port_name(const struct port *port);
+uint64_t port_rate_bps(const struct port *port);
+sim_time port_latency(const struct port *port); /* from a bit's leaving to its arrival */
+sim_time port_serialization(const struct port *port, uint32_t bytes); /* rounded down */
+struct port *port_peer(const struct port *port);
+enum link_layer port_link_layer(const struct port *port);
+unsigned port_lanes(const struct port *port);
+uint64_t port_input_used(const struct port *port,
+			 unsigned lane); /* bytes; InfiniBand: whole blocks */
+unsigned port_queued(const struct port *port,
+		     unsigned lane); /* packets whose departure is not yet fixed */
+const struct port_counters *port_counters(const struct port *port);
 
 #endif

@@ -1,0 +1,114 @@
+/*
+ * arbiter: which waiting packet leaves next. Lanes take turns, VL15 before all of them; within a lane the sources
+ * (a switch's inputs) take turns. This is the one place that knows the order: VL arbitration tables (IBTA vol. 1,
+ * 7.6.9) and the strict and weighted classes of IEEE 802.1Qaz are another next_lane().
+ *
+ * A lane whose next packet has no credits, or is paused, is passed over whole: a shorter packet of another source
+ * does not overtake it, or a long one might never leave.
+ */
+#include "fabric/port_state.h"
+
+/* Index of the first bit set after `last`, cyclically. mask is not 0. */
+static unsigned next_bit(uint64_t mask, unsigned last)
+{
+	uint64_t above = last >= 63 ? 0 : mask & (UINT64_MAX << (last + 1));
+
+	return (unsigned)__builtin_ctzll(above ? above : mask);
+}
+
+static unsigned next_lane(const struct port *port, uint32_t candidates)
+{
+	if (candidates & 1u << MANAGEMENT_LANE)
+		return MANAGEMENT_LANE;
+	return next_bit(candidates, port->last_lane);
+}
+
+static bool may_leave(struct port *port, const struct packet *packet, sim_time now, sim_time *wake)
+{
+	unsigned lane = packet->vl;
+
+	if (port->ethernet) {
+		if (now >= port->paused_until[lane])
+			return true;
+		if (port->paused_until[lane] < *wake)
+			*wake = port->paused_until[lane];
+		port->count.pause_stalls++;
+	} else {
+		if (credits_suffice(port, lane, packet->wire_bytes))
+			return true;
+		port->count.credit_stalls++;
+	}
+	trace(&port->block, TRACE_PORT_STALL, packet->tag, lane, packet->wire_bytes);
+	return false;
+}
+
+/* The next source of the lane whose packet is ready; 64: none is. */
+static unsigned ready_source(const struct port *port, unsigned lane, sim_time now, sim_time *wake)
+{
+	const struct packet_queue *queues = &port->queues[lane * port->sources];
+	uint64_t candidates = port->source_waiting[lane];
+	unsigned source = port->last_source[lane];
+
+	while (candidates) {
+		source = next_bit(candidates, source);
+		sim_time ready_at = queues[source].head->head_at;
+
+		if (ready_at <= now)
+			return source;
+		if (ready_at < *wake)
+			*wake = ready_at;
+		candidates &= ~(UINT64_C(1) << source);
+	}
+	return 64;
+}
+
+static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
+{
+	struct packet_queue *queue = &port->queues[lane * port->sources + source];
+	struct packet *packet = packet_queue_pop(queue);
+
+	if (!queue->head) {
+		port->source_waiting[lane] &= ~(UINT64_C(1) << source);
+		if (!port->source_waiting[lane])
+			port->waiting &= (uint16_t) ~(1u << lane);
+	}
+	port->queued[lane]--;
+	port->waiting_bytes -= packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
+	port->last_source[lane] = (uint8_t)source;
+	port->last_lane = (uint8_t)lane;
+	return packet;
+}
+
+struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake)
+{
+	uint32_t candidates = port->waiting;
+
+	*wake = SIM_NEVER;
+	while (candidates) {
+		unsigned lane = next_lane(port, candidates);
+		unsigned source = ready_source(port, lane, now, wake);
+
+		if (source < 64) {
+			const struct packet *first =
+				port->queues[lane * port->sources + source].head;
+
+			if (may_leave(port, first, now, wake))
+				return dequeue(port, lane, source);
+		}
+		candidates &= ~(1u << lane);
+	}
+	return NULL;
+}
+
+void arbiter_enqueue(struct port *port, struct packet *packet)
+{
+	unsigned lane = packet->vl;
+	unsigned source = port->sources == 1 ? 0 : packet->ingress;
+
+	assert(source < port->sources);
+	packet_queue_push(&port->queues[lane * port->sources + source], packet);
+	port->source_waiting[lane] |= UINT64_C(1) << source;
+	port->waiting |= (uint16_t)(1u << lane);
+	port->queued[lane]++;
+	port->waiting_bytes += packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
+}

@@ -1,0 +1,116 @@
+/*
+ * credits: InfiniBand's link-level flow control (IBTA vol. 1, 7.9.4). This end counts what it has sent (FCTBS) and
+ * received (ABR), in blocks of 64 bytes modulo 4096, and tells the other end how far it may go: FCCL = ABR + free.
+ *
+ * When a flow-control packet is sent: when input space of `credit_batch` has become free, or any, if the sender
+ * must be short of it. The standard also asks for one at least every 65,536 symbol times. A repetition of what the
+ * other end already knows changes nothing and is left out; the one that heals a loss is sent at that time.
+ */
+#include "fabric/port_state.h"
+
+#define HEADERS_MAX     128u /* LRH..VCRC less the payload; 122 with GRH, RETH and ImmDt */
+#define REFRESH_SYMBOLS UINT64_C(65536)
+
+void credits_init(struct port *port)
+{
+	uint64_t bytes = port->params.credit_batch ? port->params.credit_batch
+						   : port->params.input_buffer / 4;
+
+	port->batch_blocks = (uint32_t)((bytes + CREDIT_BLOCK_BYTES - 1) / CREDIT_BLOCK_BYTES);
+	port->low_blocks =
+		port->batch_blocks + credit_blocks((uint32_t)port->params.mtu + HEADERS_MAX);
+}
+
+/* The first exchange, which real ports do while the link trains. */
+void credits_start(struct port *port)
+{
+	for (unsigned lane = 0; lane < port->params.lanes; lane++) {
+		port->advertised[lane] = (uint16_t)(port->capacity & CREDIT_MASK);
+		port->peer->credit.limit[lane] = port->advertised[lane];
+	}
+}
+
+/* FCCL as it would be, were so many more blocks free. */
+static uint32_t limit_of(const struct port *port, unsigned lane, uint64_t more_blocks)
+{
+	uint64_t free_blocks = port->capacity - port->used[lane] + more_blocks;
+
+	return (uint32_t)(port->received[lane] + free_blocks) & CREDIT_MASK;
+}
+
+bool credits_wanted(const struct port *port, unsigned lane, uint64_t more_blocks)
+{
+	uint32_t untold =
+		(limit_of(port, lane, more_blocks) - port->advertised[lane]) & CREDIT_MASK;
+	uint32_t left = (uint32_t)(port->advertised[lane] - port->received[lane]) & CREDIT_MASK;
+
+	return untold && (untold >= port->batch_blocks || left < port->low_blocks);
+}
+
+void credits_consider(struct port *port, unsigned lane)
+{
+	if (port->credits_due & 1u << lane || !credits_wanted(port, lane, 0))
+		return;
+	port->credits_due |= (uint16_t)(1u << lane);
+	transmit_kick(port);
+}
+
+struct packet *credits_packet(struct port *port)
+{
+	unsigned lane = (unsigned)__builtin_ctz(port->credits_due);
+	struct packet *packet = packet_new(port->pool);
+
+	port->credits_due &= (uint16_t) ~(1u << lane);
+	port->advertised[lane] = (uint16_t)limit_of(port, lane, 0);
+	port->advertised_at[lane] = sim_now(port->block.sim);
+	packet->kind = PACKET_FLOW_CONTROL;
+	packet->wire_bytes = CREDIT_PACKET_BYTES;
+	packet->vl = (uint8_t)lane;
+	packet->credit_total = port->credit.total[lane];
+	packet->credit_limit = port->advertised[lane];
+	port->count.credit_packets_sent++;
+	return packet;
+}
+
+/* FCTBS tells what was sent; what is missing here was lost on the way and takes no space. */
+void credits_receive(struct port *port, const struct packet *packet)
+{
+	unsigned lane = packet->vl;
+	uint32_t lost = (uint32_t)(packet->credit_total - port->received[lane]) & CREDIT_MASK;
+
+	port->count.credit_packets_received++;
+	port->credit.limit[lane] = packet->credit_limit;
+	if (lost) {
+		credits_arrive(port, lane, lost);
+		credits_consider(port, lane);
+	}
+	if (port->waiting & 1u << lane)
+		transmit_kick(port);
+}
+
+void credits_arrive(struct port *port, unsigned lane, uint32_t blocks)
+{
+	port->received[lane] = (uint16_t)((port->received[lane] + blocks) & CREDIT_MASK);
+	port->count.credits_received += blocks;
+}
+
+void credits_lost(struct port *port, unsigned lane)
+{
+	uint64_t symbol_bytes = port->params.width; /* one byte a lane */
+	sim_time at =
+		port->advertised_at[lane] + transmit_duration(port, REFRESH_SYMBOLS * symbol_bytes);
+	sim_time now = sim_now(port->block.sim);
+
+	if (lane == MANAGEMENT_LANE)
+		return;
+	port->refresh_lanes |= (uint16_t)(1u << lane);
+	if (!event_pending(&port->refresh))
+		sim_schedule_at(&port->refresh, at > now ? at : now);
+}
+
+void credits_refresh(struct port *port)
+{
+	port->credits_due |= port->refresh_lanes;
+	port->refresh_lanes = 0;
+	transmit_kick(port);
+}

@@ -1,0 +1,191 @@
+/*
+ * endpoints: see endpoints.h. An address is made from the endpoint's number alone, so that the same scenario
+ * gives the same bytes on the wire in every run. The GID table has the order in which Linux fills it: the default
+ * (IPv6 link-local) GID once a RoCE version, then the interface's IPv4 address once a version.
+ */
+#include "fabric/endpoints.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GUID_BASE UINT64_C(0x0002c90300000000)
+#define LID_UNICAST \
+	0xbfff /* the last; above are multicast and the permissive LID: IBTA vol. 1, 4.1.3 */
+
+struct endpoints {
+	struct paths *paths;
+	struct endpoint **list; /* by number; each stays where it is */
+	uint32_t count, room;
+	uint32_t *by_gid; /* open hashing: number + 1, 0: free */
+	uint32_t slots;   /* a power of two, at least twice the GIDs */
+};
+
+static uint32_t hash_gid(const uint8_t gid[16])
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (unsigned i = 0; i < 16; i++)
+		hash = (hash ^ gid[i]) * 16777619u;
+	return hash ^ hash >> 15;
+}
+
+static bool has_gid(const struct endpoint *endpoint, const uint8_t gid[16])
+{
+	for (uint32_t i = 0; i < endpoint->gid_count; i++)
+		if (memcmp(endpoint->gids[i].bytes, gid, 16) == 0)
+			return true;
+	return false;
+}
+
+/* The slot that holds an endpoint with that GID, or the free one where it would go. */
+static uint32_t *find_slot(const struct endpoints *endpoints, const uint8_t gid[16])
+{
+	uint32_t at = hash_gid(gid) & (endpoints->slots - 1);
+
+	while (endpoints->by_gid[at] && !has_gid(endpoints->list[endpoints->by_gid[at] - 1], gid))
+		at = (at + 1) & (endpoints->slots - 1);
+	return &endpoints->by_gid[at];
+}
+
+static void enter_gids(struct endpoints *endpoints, uint32_t number)
+{
+	const struct endpoint *endpoint = endpoints->list[number];
+
+	for (uint32_t i = 0; i < endpoint->gid_count; i++) {
+		uint32_t *slot = find_slot(endpoints, endpoint->gids[i].bytes);
+
+		if (!*slot) /* an address given twice stays the first one's */
+			*slot = number + 1;
+	}
+}
+
+static void grow(struct endpoints *endpoints)
+{
+	endpoints->room = endpoints->room ? endpoints->room * 2 : 16;
+	endpoints->slots = endpoints->room * 2 * ENDPOINT_GIDS;
+	endpoints->list = realloc(endpoints->list, endpoints->room * sizeof(endpoints->list[0]));
+	free(endpoints->by_gid);
+	endpoints->by_gid = calloc(endpoints->slots, sizeof(endpoints->by_gid[0]));
+	assert(endpoints->list && endpoints->by_gid);
+	for (uint32_t number = 0; number < endpoints->count; number++)
+		enter_gids(endpoints, number);
+}
+
+static void add_gid(struct endpoint *endpoint, const uint8_t prefix[8], const uint8_t id[8],
+		    enum roce_version version)
+{
+	struct endpoint_gid *gid = &endpoint->gids[endpoint->gid_count++];
+
+	memcpy(gid->bytes, prefix, 8);
+	memcpy(gid->bytes + 8, id, 8);
+	gid->roce_version = (uint8_t)version;
+}
+
+static const uint8_t link_local[8] = {0xfe, 0x80};
+static const uint8_t mapped_ipv4[8];
+
+static void make_infiniband(struct endpoint *endpoint, uint32_t number)
+{
+	uint8_t id[8];
+
+	assert(number < LID_UNICAST);
+	endpoint->lid = (uint16_t)(number + 1);
+	for (unsigned i = 0; i < 8; i++)
+		id[i] = (uint8_t)(endpoint->guid >> (56 - 8 * i));
+	add_gid(endpoint, link_local, id, ROCE_NONE);
+}
+
+static void make_ethernet(struct endpoint *endpoint)
+{
+	const uint8_t *mac = endpoint->mac;
+	/* the modified EUI-64 of the MAC: RFC 4291, appendix A */
+	const uint8_t eui64[8] = {mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
+	const uint8_t *ip = endpoint->ipv4;
+	const uint8_t ipv4[8] = {0, 0, 0xff, 0xff, ip[0], ip[1], ip[2], ip[3]};
+
+	add_gid(endpoint, link_local, eui64, ROCE_V1);
+	add_gid(endpoint, link_local, eui64, ROCE_V2_IPV6);
+	if (ip[0] | ip[1] | ip[2] | ip[3]) {
+		add_gid(endpoint, mapped_ipv4, ipv4, ROCE_V1);
+		add_gid(endpoint, mapped_ipv4, ipv4, ROCE_V2_IPV4);
+	}
+}
+
+uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_layer link_layer,
+		       const uint8_t ipv4[4])
+{
+	uint32_t number = endpoints->count;
+	struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
+
+	assert(endpoint && number < 1u << 24 && strlen(name) < sizeof(endpoint->name));
+	if (number == endpoints->room)
+		grow(endpoints);
+	memcpy(endpoint->name, name, strlen(name) + 1);
+	endpoint->link_layer = (uint8_t)link_layer;
+	endpoint->guid = GUID_BASE + number;
+	for (unsigned i = 0; i < 3; i++) { /* the vendor's three bytes, and the number's */
+		endpoint->mac[i] = (uint8_t)(endpoint->guid >> (56 - 8 * i));
+		endpoint->mac[3 + i] = (uint8_t)(endpoint->guid >> (16 - 8 * i));
+	}
+	if (ipv4)
+		memcpy(endpoint->ipv4, ipv4, 4);
+	if (link_layer == LINK_INFINIBAND)
+		make_infiniband(endpoint, number);
+	else
+		make_ethernet(endpoint);
+	endpoints->list[number] = endpoint;
+	endpoints->count++;
+	enter_gids(endpoints, number);
+	return number;
+}
+
+uint32_t endpoints_count(const struct endpoints *endpoints)
+{
+	return endpoints->count;
+}
+
+const struct endpoint *endpoints_get(const struct endpoints *endpoints, uint32_t number)
+{
+	assert(number < endpoints->count);
+	return endpoints->list[number];
+}
+
+uint32_t endpoints_by_lid(const struct endpoints *endpoints, uint16_t lid)
+{
+	uint32_t number = (uint32_t)lid - 1;
+
+	if (lid == 0 || number >= endpoints->count || endpoints->list[number]->lid != lid)
+		return NO_ENDPOINT;
+	return number;
+}
+
+uint32_t endpoints_by_gid(const struct endpoints *endpoints, const uint8_t gid[16])
+{
+	return endpoints->slots ? *find_slot(endpoints, gid) - 1 : NO_ENDPOINT;
+}
+
+struct paths *endpoints_paths(struct endpoints *endpoints)
+{
+	return endpoints->paths;
+}
+
+struct endpoints *endpoints_create(void)
+{
+	struct endpoints *endpoints = calloc(1, sizeof(*endpoints));
+
+	assert(endpoints);
+	endpoints->paths = paths_create();
+	return endpoints;
+}
+
+void endpoints_destroy(struct endpoints *endpoints)
+{
+	for (uint32_t number = 0; number < endpoints->count; number++)
+		free(endpoints->list[number]);
+	free(endpoints->list);
+	free(endpoints->by_gid);
+	paths_destroy(endpoints->paths);
+	free(endpoints);
+}

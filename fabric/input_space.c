@@ -1,0 +1,171 @@
+/*
+ * input_space: the receive buffer of a port, a lane at a time: what holds space, what gives it back, and when.
+ * A switch knows at a packet's departure when its space will be free; such releases wait in a ring ordered by time
+ * and are counted when somebody looks. They have an event only if the other end waits for that space.
+ */
+#include <stdlib.h>
+
+#include "fabric/port_state.h"
+
+#define DEFERRED_ROOM 32u
+
+static uint32_t units_of(const struct port *port, uint32_t wire_bytes)
+{
+	return port->ethernet ? wire_bytes : credit_blocks(wire_bytes);
+}
+
+static void give_back(struct port *port, unsigned lane, uint32_t units, uint32_t wire_bytes)
+{
+	assert(units <= port->used[lane]);
+	port->used[lane] -= units;
+	port->count.packets_released++;
+	port->count.bytes_released += wire_bytes;
+}
+
+static struct deferred_release *deferred_at(const struct port *port, uint32_t index)
+{
+	return &port->deferred[(port->deferred_first + index) & (port->deferred_room - 1)];
+}
+
+/* Counts what is due by now. */
+static void settle(struct port *port)
+{
+	sim_time now = sim_now(port->block.sim);
+
+	while (port->deferred_count && deferred_at(port, 0)->at <= now) {
+		const struct deferred_release *due = deferred_at(port, 0);
+		unsigned lane = due->lane_and_bytes >> 24;
+
+		give_back(port, lane, due->units, due->lane_and_bytes & 0xffffff);
+		port->deferred_units[lane] -= due->units;
+		port->deferred_first = (port->deferred_first + 1) & (port->deferred_room - 1);
+		port->deferred_count--;
+		port->gained |= (uint16_t)(1u << lane);
+	}
+}
+
+/* Would the other end be told something, were all deferred releases of the lane due? */
+static bool awaited(const struct port *port, unsigned lane)
+{
+	if (port->ethernet)
+		return port->pausing & 1u << lane &&
+		       port->used[lane] - port->deferred_units[lane] <= port->xon;
+	return lane != MANAGEMENT_LANE && !(port->credits_due & 1u << lane) &&
+	       credits_wanted(port, lane, port->deferred_units[lane]);
+}
+
+static void tell(struct port *port, unsigned lane)
+{
+	if (port->ethernet)
+		pause_consider_go(port, lane);
+	else if (lane != MANAGEMENT_LANE)
+		credits_consider(port, lane);
+}
+
+static void release_fire(struct event *event)
+{
+	struct port *port = container_of(event, struct port, release);
+
+	settle(port);
+	for (uint32_t lanes = port->gained; lanes; lanes &= lanes - 1)
+		tell(port, (unsigned)__builtin_ctz(lanes));
+	port->gained = 0;
+	for (uint32_t i = 0; i < port->deferred_count; i++) {
+		const struct deferred_release *next = deferred_at(port, i);
+
+		if (awaited(port, next->lane_and_bytes >> 24)) {
+			if (!event_pending(&port->release))
+				sim_schedule_at(&port->release, next->at);
+			break;
+		}
+	}
+}
+
+/* More at once than ever before: the one allocation, of twice the room. */
+static void grow(struct port *port)
+{
+	uint32_t room = port->deferred_room * 2;
+	struct deferred_release *ring = malloc(room * sizeof(*ring));
+
+	assert(ring);
+	for (uint32_t i = 0; i < port->deferred_count; i++)
+		ring[i] = *deferred_at(port, i);
+	free(port->deferred);
+	port->deferred = ring;
+	port->deferred_first = 0;
+	port->deferred_room = room;
+}
+
+void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_time at)
+{
+	uint32_t units = units_of(port, wire_bytes);
+	uint32_t place;
+
+	assert(lane < PORT_LANES && wire_bytes < 1u << 24);
+	settle(port);
+	if (port->deferred_count == port->deferred_room)
+		grow(port);
+	for (place = port->deferred_count; place && deferred_at(port, place - 1)->at > at; place--)
+		*deferred_at(port, place) = *deferred_at(port, place - 1);
+	*deferred_at(port, place) = (struct deferred_release){at, units, lane << 24 | wire_bytes};
+	port->deferred_count++;
+	port->deferred_units[lane] += units;
+	if (!event_pending(&port->release) && awaited(port, lane))
+		sim_schedule_at(&port->release, at);
+}
+
+void port_release(struct port *port, unsigned lane, uint32_t wire_bytes)
+{
+	assert(lane < PORT_LANES);
+	give_back(port, lane, units_of(port, wire_bytes), wire_bytes);
+	tell(port, lane);
+}
+
+bool input_space_take(struct port *port, const struct packet *packet)
+{
+	unsigned lane = packet->vl;
+	uint32_t units = units_of(port, packet->wire_bytes);
+
+	if (!port->ethernet && lane != MANAGEMENT_LANE)
+		credits_arrive(port, lane, units);
+	if (port->used[lane] + units > port->capacity) {
+		settle(port);
+		if (port->used[lane] + units > port->capacity)
+			return false;
+	}
+	port->used[lane] += units;
+	if (port->ethernet && port->used[lane] > port->xoff) {
+		settle(port);
+		pause_consider_stop(port, lane);
+	}
+	return true;
+}
+
+uint64_t port_input_used(const struct port *port, unsigned lane)
+{
+	uint64_t used = port->used[lane];
+	sim_time now = sim_now(port->block.sim);
+
+	for (uint32_t i = 0; i < port->deferred_count && deferred_at(port, i)->at <= now; i++)
+		if (deferred_at(port, i)->lane_and_bytes >> 24 == lane)
+			used -= deferred_at(port, i)->units;
+	return port->ethernet ? used : used * CREDIT_BLOCK_BYTES;
+}
+
+void input_space_init(struct port *port)
+{
+	port->capacity = port->params.input_buffer;
+	if (!port->ethernet)
+		port->capacity /= CREDIT_BLOCK_BYTES;
+	if (!port->ethernet && port->capacity > CREDIT_BLOCKS_MAX)
+		port->capacity = CREDIT_BLOCKS_MAX;
+	port->deferred_room = DEFERRED_ROOM;
+	port->deferred = malloc(DEFERRED_ROOM * sizeof(port->deferred[0]));
+	assert(port->deferred);
+	event_init(&port->release, &port->block, release_fire);
+}
+
+void input_space_fini(struct port *port)
+{
+	free(port->deferred);
+}

@@ -1,0 +1,276 @@
+/*
+ * port: see port.h. Here are its borders: what the user calls, what the other end delivers, and its life.
+ */
+#include "fabric/port.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "fabric/encoding.h"
+#include "fabric/fault.h"
+#include "fabric/port_state.h"
+
+bool port_has_room(const struct port *port, unsigned lane)
+{
+	if (port->queued[lane] < port->transmit_depth)
+		return true;
+	((struct port *)port)->starved |= (uint16_t)(1u << lane); /* room() is owed */
+	return false;
+}
+
+void port_send(struct port *port, struct packet *packet)
+{
+	assert(port->queued[packet->vl] < port->transmit_depth);
+	port_send_at(port, packet, sim_now(port->block.sim));
+}
+
+void port_drop(struct port *port, struct packet *packet, enum drop_reason reason)
+{
+	uint64_t *counts[] = {
+		[DROP_FAULT] = &port->count.fault_drops,
+		[DROP_DAMAGED] = &port->count.damage_drops,
+		[DROP_NO_SPACE] = &port->count.overflow_drops,
+	};
+
+	++*counts[reason];
+	trace(&port->block, TRACE_PORT_DROP, packet->tag, reason, packet->wire_bytes);
+	packet_free(port->pool, packet);
+}
+
+/* A packet that arrives and goes no further holds its space until its last bit is in. */
+static void discard(struct port *port, struct packet *packet, enum drop_reason reason)
+{
+	if (input_space_take(port, packet))
+		port_release_at(port, packet->vl, packet->wire_bytes, packet->tail_at);
+	port_drop(port, packet, reason);
+}
+
+static void receive_data(struct port *port, struct packet *packet)
+{
+	if (__builtin_expect(port->receive_fault != NULL, 0) &&
+	    !fault_judge(port->receive_fault, packet)) {
+		discard(port, packet, DROP_FAULT);
+		return;
+	}
+	if (__builtin_expect(packet->damage & DAMAGE_VCRC, 0)) {
+		discard(port, packet, DROP_DAMAGED);
+		return;
+	}
+	if (!input_space_take(port, packet)) {
+		port_drop(port, packet, DROP_NO_SPACE);
+		return;
+	}
+	port->count.packets_received++;
+	port->count.bytes_received += packet->wire_bytes;
+	trace(&port->block, TRACE_PORT_ARRIVES, packet->tag, packet->tail_at, packet->wire_bytes);
+	port->user->receive(port->user, port, packet);
+}
+
+static void receive_control(struct port *port, struct packet *packet)
+{
+	enum drop_reason reason = DROP_DAMAGED;
+	bool lost = packet->damage != 0;
+
+	if (port->receive_fault && !fault_judge(port->receive_fault, packet)) {
+		reason = DROP_FAULT;
+		lost = true;
+	}
+	lost = lost || packet->damage;
+	if (lost) {
+		if (packet->kind == PACKET_FLOW_CONTROL)
+			credits_lost(port->peer, packet->vl);
+		port_drop(port, packet, reason);
+	} else if (packet->kind == PACKET_FLOW_CONTROL) {
+		credits_receive(port, packet);
+		packet_free(port->pool, packet);
+	} else {
+		pause_receive(port, packet);
+	}
+}
+
+static void arrive_fire(struct event *event)
+{
+	struct port *port = container_of(event, struct port, arrive);
+	struct packet *packet = packet_queue_pop(&port->flying);
+
+	if (port->flying.head)
+		sim_schedule_at(&port->arrive, port->flying.head->head_at);
+	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
+		receive_control(port, packet);
+	else
+		receive_data(port, packet);
+}
+
+static void refresh_fire(struct event *event)
+{
+	struct port *port = container_of(event, struct port, refresh);
+
+	if (port->ethernet)
+		pause_refresh(port);
+	else
+		credits_refresh(port);
+}
+
+sim_time port_free_at(const struct port *port, unsigned lane)
+{
+	sim_time now = sim_now(port->block.sim);
+	sim_time at = port->busy_until > now ? port->busy_until : now;
+
+	if (port->ethernet && at < port->paused_until[lane])
+		at = port->paused_until[lane];
+	return at + transmit_duration(port, port->waiting_bytes);
+}
+
+void port_tap(struct port *port, port_tap_function *function, void *context)
+{
+	port->tap = function;
+	port->tap_context = context;
+}
+
+void port_set_transmit_fault(struct port *port, struct fault *fault)
+{
+	port->transmit_fault = fault;
+}
+
+void port_set_receive_fault(struct port *port, struct fault *fault)
+{
+	assert(!fault || !fault_delays(fault)); /* what is here already cannot come later */
+	port->receive_fault = fault;
+}
+
+const char *port_name(const struct port *port)
+{
+	return port->block.name;
+}
+
+uint64_t port_rate_bps(const struct port *port)
+{
+	return port->rate_bps;
+}
+
+sim_time port_latency(const struct port *port)
+{
+	return port->latency;
+}
+
+sim_time port_serialization(const struct port *port, uint32_t bytes)
+{
+	return transmit_duration(port, bytes);
+}
+
+struct port *port_peer(const struct port *port)
+{
+	return port->peer;
+}
+
+enum link_layer port_link_layer(const struct port *port)
+{
+	return port->ethernet ? LINK_ETHERNET : LINK_INFINIBAND;
+}
+
+unsigned port_lanes(const struct port *port)
+{
+	return (unsigned)port->params.lanes;
+}
+
+unsigned port_queued(const struct port *port, unsigned lane)
+{
+	return port->queued[lane];
+}
+
+const struct port_counters *port_counters(const struct port *port)
+{
+	return &port->count;
+}
+
+void port_connect(struct port *one, struct port *other)
+{
+	assert(one != other && !one->peer && !other->peer && one->ethernet == other->ethernet);
+	assert(one->rate_bps == other->rate_bps && one->params.lanes == other->params.lanes);
+	one->peer = other;
+	other->peer = one;
+	if (!one->ethernet) {
+		credits_start(one);
+		credits_start(other);
+	}
+}
+
+void port_set_sources(struct port *port, unsigned sources)
+{
+	assert(sources >= 1 && sources <= 64 && !port->waiting);
+	free(port->queues);
+	port->sources = sources;
+	port->queues = calloc((size_t)sources * PORT_LANES, sizeof(port->queues[0]));
+	assert(port->queues);
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct port_params, __VA_ARGS__)
+const struct param port_param_list[] = { PORT_PARAMS(ROW) { 0 } };
+
+static const struct block_type port_type = {
+	.name         = "port",
+	.params       = port_param_list,
+	.counters     = (const struct counter[]){ PORT_COUNTERS(COUNTER_ENTRY) { 0 } },
+	.trace_points = (const struct trace_point[]){ PORT_TRACE(TRACE_ENTRY) { 0 } },
+};
+/* clang-format on */
+
+struct port *port_create(struct sim *sim, const char *name, const struct port_params *params,
+			 enum link_layer link_layer, struct packet_pool *pool,
+			 struct port_user *user)
+{
+	struct port *port = calloc(1, sizeof(*port));
+
+	assert(port && user->receive);
+	port->params = *params;
+	port->ethernet = link_layer == LINK_ETHERNET;
+	if (port->ethernet && port->params.lanes > ETHERNET_LANES)
+		port->params.lanes = ETHERNET_LANES;
+	port->rate_bps =
+		params->speed == SPEED_EXPLICIT
+			? params->rate
+			: encoding_rate_bps((enum infiniband_speed)params->speed, params->width);
+	port->latency = (sim_time)llround(params->length * (double)params->propagation) +
+			params->fec_latency;
+	port->transmit_depth = (uint32_t)params->transmit_depth;
+	port->pool = pool;
+	port->user = user;
+	block_init(&port->block, sim, &port_type, name, &port->params, &port->count);
+	port_set_sources(port, 1);
+	transmit_init(port);
+	input_space_init(port);
+	if (port->ethernet)
+		pause_init(port);
+	else
+		credits_init(port);
+	event_init(&port->arrive, &port->block, arrive_fire);
+	event_init(&port->refresh, &port->block, refresh_fire);
+	return port;
+}
+
+static void free_queue(struct port *port, struct packet_queue *queue)
+{
+	while (queue->head)
+		packet_free(port->pool, packet_queue_pop(queue));
+}
+
+/* What is queued here, or on its way to here, goes back to the pool. */
+void port_destroy(struct port *port)
+{
+	struct event *events[] = {&port->transmit, &port->arrive, &port->release, &port->refresh,
+				  &port->react};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(events) - !port->ethernet; i++)
+		sim_cancel(events[i]);
+	free_queue(port, &port->flying);
+	free_queue(port, &port->reacting);
+	for (unsigned i = 0; i < port->sources * PORT_LANES; i++)
+		free_queue(port, &port->queues[i]);
+	if (port->peer)
+		port->peer->peer = NULL;
+	input_space_fini(port);
+	block_fini(&port->block);
+	free(port->queues);
+	free(port);
+}

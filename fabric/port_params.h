@@ -1,0 +1,36 @@
+/*
+ * port_params: the parameters of one end of a link; its own header because others (an HCA, a switch) embed the
+ * struct in theirs.
+ */
+#ifndef FABRIC_PORT_PARAMS_H
+#define FABRIC_PORT_PARAMS_H
+
+#include "sim/block.h"
+
+/* clang-format off */
+#define PORT_PARAMS(X)                                                                                     \
+	X(rate,          RATE,   "100Gbps", "1Mbps..3.2Tbps", "data rate after encoding, unless speed says it", "choice") \
+	X(speed,         CHOICE, "explicit", "explicit|SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR",             \
+	  "InfiniBand lane speed: with width, sets the rate", "IBTA vol. 2, 5")                            \
+	X(width,         COUNT,  "4", "1..12", "lanes of the cable: with speed, sets the rate; the symbol time", "IBTA vol. 2, 5") \
+	X(length,        METRES, "0.5m", "0m..100km", "of the cable towards the other end", "choice")      \
+	X(propagation,   TIME,   "5ns", "0ps..100ns", "per metre of cable", "ground truth C-12")           \
+	X(fec_latency,   TIME,   "0ps", "0ps..10us", "added to each packet by error correction (RS-FEC at 100 Gb/s: 51.2 ns)", "ground truth C-11") \
+	X(lanes,         COUNT,  "8", "1..15", "data virtual lanes, or priorities in Ethernet (8 at most)", "IBTA vol. 1, 7.6.3") \
+	X(mtu,           BYTES,  "4096B", "256B..4096B", "largest payload of a packet", "ground truth C-02") \
+	X(transmit_depth, COUNT, "4", "1..1000000", "packets that may wait a lane, without the one that leaves", "assumed: small, so that the QP scheduler decides late") \
+	X(input_buffer,  BYTES,  "128KiB", "4KiB..128MiB", "a lane; InfiniBand: at most 2048 blocks of 64 B", "ground truth C-07") \
+	X(credit_batch,  BYTES,  "0B", "0B..128KiB", "InfiniBand: input space to gather before a credit packet is sent, 0: a quarter of the buffer; at once if the sender is short of it", "assumed: devices gather too") \
+	X(pfc_priorities, COUNT, "255", "0..255", "Ethernet: one bit a priority that pause frames protect", "choice") \
+	X(xoff,          BYTES,  "0B", "0B..128MiB", "Ethernet: input bytes of a priority that make it pause the sender, 0: the buffer less the headroom of C-14", "ground truth C-14") \
+	X(xon,           BYTES,  "0B", "0B..128MiB", "Ethernet: input bytes that let it go on, 0: xoff less 9216 B", "ground truth C-14") \
+	X(pause_quanta,  COUNT,  "65535", "1..65535", "Ethernet: time a pause frame asks for, of 512 bit times; repeated after half of it", "IEEE 802.3 annex 31B") \
+	X(pause_reaction, TIME,  "300ns", "0ps..100us", "from the end of a pause frame until it holds", "assumed: 802.3 annex 31B allows 60 quanta at 100 Gb/s, 307 ns")
+
+struct port_params { PORT_PARAMS(PARAM_FIELD) };
+/* clang-format on */
+
+/* For the parsers of those who embed it. */
+extern const struct param port_param_list[];
+
+#endif

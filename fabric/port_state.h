@@ -1,0 +1,192 @@
+/*
+ * port_state: what the files that make up a port share: port.c (borders, receive side), transmit.c (departure),
+ * arbiter.c (who is next), credits.c (InfiniBand), pause.c (Ethernet), input_space.c (the receive buffer).
+ * Private to them.
+ *
+ *     port_send --> queues --arbiter--> transmit_commit --> peer's `flying` --arrive--> port.c --> user
+ *                                ^ may this lane?                                        |
+ *                       credits / pause <------- flow-control packets, PFC frames -------'
+ *
+ * A packet's times are fixed by transmit_commit(): at once when it can start and nobody may overtake it, else by
+ * the event `transmit` at the end of what is leaving. Packets in flight need one event, that of the next arrival.
+ */
+#ifndef FABRIC_PORT_STATE_H
+#define FABRIC_PORT_STATE_H
+
+#include <assert.h>
+
+#include "fabric/port.h"
+#include "fabric/port_params.h"
+
+#define CREDIT_BLOCK_BYTES  64u
+#define CREDIT_MASK         0xfffu /* FCTBS and FCCL are 12-bit counters: IBTA vol. 1, 7.9.4 */
+#define CREDIT_BLOCKS_MAX   2048u
+#define MANAGEMENT_LANE     15u /* VL15: no flow control, before all others: IBTA vol. 1, 7.6.3 */
+#define ETHERNET_LANES      8u
+#define CREDIT_PACKET_BYTES 6u /* operand, FCTBS, VL, FCCL, LPCRC */
+#define PFC_FRAME_BYTES     64u
+#define ETHERNET_PREAMBLE   8u
+#define ETHERNET_GAP        12u
+#define PAUSE_QUANTUM_BITS  512u
+#define ENCODED_BITS_A_BYTE (UINT64_C(8) * SEC) /* picoseconds times bits a second */
+
+enum { PORT_TRACE(TRACE_ENUM) };
+enum drop_reason { DROP_FAULT, DROP_DAMAGED, DROP_NO_SPACE };
+
+struct packet_queue { /* linked through packet->next; packet->head_at is when it may start */
+	struct packet *head, *tail;
+};
+
+struct deferred_release {
+	sim_time at;
+	uint32_t units;
+	uint32_t lane_and_bytes; /* lane << 24 | wire bytes */
+};
+
+struct port {
+	/* transmit */
+	struct event transmit; /* the end of what is leaving, when somebody waits for it */
+	sim_time busy_until;   /* the next packet may start then */
+	uint64_t ps_per_byte;  /* 0: not a whole number, then ... */
+	uint64_t residue; /* ... what rounding has left since the link was idle, in ps * bit/s */
+	uint64_t rate_bps;
+	sim_time latency; /* propagation and error correction */
+	struct port *peer;
+	struct port_user *user;
+	struct packet_pool *pool;
+	uint16_t waiting;     /* lanes with a queued packet */
+	uint16_t credits_due; /* lanes whose credits are to be sent */
+	uint16_t starved;     /* lanes whose user was told that there is no room */
+	uint8_t pause_due;    /* priorities whose pause state is to be sent */
+	uint8_t last_lane;    /* served last */
+	uint8_t ethernet;
+	uint8_t preamble_bytes, gap_bytes;
+	uint8_t keeps_leaving; /* the user wants sent() */
+	uint32_t sources;
+	uint32_t transmit_depth;
+	uint64_t waiting_bytes;              /* with preamble and gap */
+	struct packet_queue *queues;         /* [lane * sources + source] */
+	uint64_t source_waiting[PORT_LANES]; /* one bit a source */
+	uint8_t last_source[PORT_LANES];
+	uint32_t queued[PORT_LANES];
+	port_tap_function *tap;
+	void *tap_context;
+	struct fault *transmit_fault;
+	union {
+		struct {
+			uint16_t total[PORT_LANES];    /* FCTBS */
+			uint16_t limit[PORT_LANES];    /* FCCL */
+		} credit;                              /* InfiniBand: what this end may send */
+		sim_time paused_until[ETHERNET_LANES]; /* Ethernet */
+	};
+
+	/* receive */
+	struct event arrive; /* the head of the first packet in flight towards here */
+	struct packet_queue flying;
+	sim_time last_arrival;
+	struct fault *receive_fault;
+	struct event release;              /* of a deferred release that somebody waits for */
+	struct deferred_release *deferred; /* a ring in the order of `at`; doubles when full */
+	uint32_t deferred_first, deferred_count, deferred_room;
+	uint16_t gained;           /* lanes with space back that the other end may not know of */
+	uint64_t capacity;         /* a lane: blocks or bytes */
+	uint64_t used[PORT_LANES]; /* blocks or bytes */
+	uint64_t deferred_units[PORT_LANES];
+	uint16_t received[PORT_LANES];   /* InfiniBand: ABR, blocks received */
+	uint16_t advertised[PORT_LANES]; /* InfiniBand: the FCCL that the other end was sent last */
+	sim_time advertised_at[PORT_LANES];
+	uint32_t batch_blocks, low_blocks;
+	struct event refresh; /* credits again, after a loss; or the pause again, before it ends */
+	uint16_t refresh_lanes;
+	uint8_t pausing; /* Ethernet: priorities that this end has paused */
+	uint64_t xoff, xon;
+	struct event react; /* a PFC frame received takes effect */
+	struct packet_queue reacting;
+
+	struct port_counters count;
+	struct port_params params;
+	struct block block;
+	struct packet leaving; /* copy, for sent() */
+};
+
+/* port.c */
+void port_arrive(struct event *event);
+void port_drop(struct port *port, struct packet *packet, enum drop_reason reason);
+
+/* transmit.c */
+void transmit_init(struct port *port);
+void transmit_wake(struct port *port, sim_time at); /* something may be able to leave then */
+void transmit_kick(struct port *port);              /* ... now, from within another event */
+sim_time transmit_duration(const struct port *port, uint64_t bytes);
+
+/* arbiter.c: the packet to leave now, out of its queue. NULL: none; *wake is when one may be ready, or SIM_NEVER */
+struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake);
+void arbiter_enqueue(struct port *port, struct packet *packet);
+
+/* credits.c */
+static inline uint32_t credit_blocks(uint32_t wire_bytes)
+{
+	return (wire_bytes + CREDIT_BLOCK_BYTES - 1) / CREDIT_BLOCK_BYTES;
+}
+static inline bool credits_suffice(const struct port *port, unsigned lane, uint32_t wire_bytes)
+{
+	/* IBTA vol. 1, 7.9.4.4: (FCCL - what would be sent) mod 4096 <= 2048 */
+	uint32_t after = port->credit.total[lane] + credit_blocks(wire_bytes);
+
+	return ((port->credit.limit[lane] - after) & CREDIT_MASK) <= CREDIT_BLOCKS_MAX ||
+	       lane == MANAGEMENT_LANE;
+}
+static inline void credits_consume(struct port *port, unsigned lane, uint32_t wire_bytes)
+{
+	uint32_t blocks = credit_blocks(wire_bytes);
+
+	if (lane == MANAGEMENT_LANE)
+		return;
+	port->credit.total[lane] = (uint16_t)((port->credit.total[lane] + blocks) & CREDIT_MASK);
+	port->count.credits_consumed += blocks;
+}
+void credits_init(struct port *port);
+void credits_start(struct port *port);            /* the link comes up */
+struct packet *credits_packet(struct port *port); /* of the first lane due */
+void credits_receive(struct port *port, const struct packet *packet);
+void credits_arrive(struct port *port, unsigned lane, uint32_t blocks);
+bool credits_wanted(const struct port *port, unsigned lane,
+		    uint64_t more_blocks); /* by the sender, were these free too */
+void credits_consider(struct port *port, unsigned lane);
+void credits_lost(struct port *port,
+		  unsigned lane); /* a packet of that lane, or its credits, did not arrive */
+void credits_refresh(struct port *port);
+
+/* pause.c */
+void pause_init(struct port *port);
+struct packet *pause_frame(struct port *port);
+void pause_receive(struct port *port, struct packet *packet);
+void pause_consider_stop(struct port *port, unsigned lane);
+void pause_consider_go(struct port *port, unsigned lane);
+void pause_refresh(struct port *port);
+
+/* input_space.c */
+void input_space_init(struct port *port);
+void input_space_fini(struct port *port);
+bool input_space_take(struct port *port, const struct packet *packet); /* false: it does not fit */
+
+static inline void packet_queue_push(struct packet_queue *queue, struct packet *packet)
+{
+	packet->next = NULL;
+	if (queue->head)
+		queue->tail->next = packet;
+	else
+		queue->head = packet;
+	queue->tail = packet;
+}
+
+static inline struct packet *packet_queue_pop(struct packet_queue *queue)
+{
+	struct packet *packet = queue->head;
+
+	queue->head = packet->next;
+	packet->next = NULL;
+	return packet;
+}
+
+#endif

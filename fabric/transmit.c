@@ -1,0 +1,221 @@
+/*
+ * transmit: the departure of packets: when each starts, how long it takes, when its head and tail are at the
+ * other end. The one place where the link's time is given away.
+ */
+#include "fabric/fault.h"
+#include "fabric/port_state.h"
+
+sim_time transmit_duration(const struct port *port, uint64_t bytes)
+{
+	if (port->ps_per_byte)
+		return bytes * port->ps_per_byte;
+	return bytes * ENCODED_BITS_A_BYTE / port->rate_bps;
+}
+
+/* From the start of a burst on, no picosecond is lost to rounding. */
+static sim_time end_of(const struct port *port, sim_time start, uint64_t bytes)
+{
+	if (port->ps_per_byte)
+		return start + bytes * port->ps_per_byte;
+	return start + (bytes * ENCODED_BITS_A_BYTE + port->residue) / port->rate_bps;
+}
+
+/* Takes the link for the packet from `start` on; sets its head_at and tail_at. Returns when its last bit is out. */
+static sim_time occupy(struct port *port, struct packet *packet, sim_time start)
+{
+	uint64_t bytes = (uint64_t)port->preamble_bytes + packet->wire_bytes;
+	sim_time out;
+
+	if (start > port->busy_until)
+		port->residue = 0;
+	out = end_of(port, start, bytes);
+	packet->head_at = end_of(port, start, port->preamble_bytes) + port->latency;
+	packet->tail_at = out + port->latency;
+	bytes += port->gap_bytes;
+	port->busy_until = end_of(port, start, bytes);
+	if (!port->ps_per_byte)
+		port->residue = (bytes * ENCODED_BITS_A_BYTE + port->residue) % port->rate_bps;
+	return out;
+}
+
+static void fly(struct port *port, struct packet *packet)
+{
+	struct port *peer = port->peer;
+
+	/* the link's own packets mean something only when they are whole */
+	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
+		packet->head_at = packet->tail_at;
+	if (packet->head_at < peer->last_arrival) { /* a fault has delayed the one before */
+		packet->tail_at += peer->last_arrival - packet->head_at;
+		packet->head_at = peer->last_arrival;
+	}
+	peer->last_arrival = packet->tail_at;
+	packet_queue_push(&peer->flying, packet);
+	if (!event_pending(&peer->arrive))
+		sim_schedule_at(&peer->arrive, packet->head_at);
+}
+
+/* A fault took it on its way: the other end never hears of it. */
+static void lose(struct port *port, struct packet *packet)
+{
+	if (packet->kind != PACKET_PFC && !port->ethernet)
+		credits_lost(port, packet->vl);
+	port->count.fault_bytes += packet->kind == PACKET_DATA ? packet->wire_bytes : 0;
+	port_drop(port, packet, DROP_FAULT);
+}
+
+static void commit(struct port *port, struct packet *packet, sim_time start)
+{
+	bool data = packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC;
+	sim_time out = occupy(port, packet, start);
+	bool arrives = true;
+
+	if (data) {
+		port->count.packets_sent++;
+		port->count.bytes_sent += packet->wire_bytes;
+		if (!port->ethernet)
+			credits_consume(port, packet->vl, packet->wire_bytes);
+	}
+	trace(&port->block, TRACE_PORT_LEAVES, packet->tag, start, packet->wire_bytes);
+	if (__builtin_expect(port->tap != NULL, 0))
+		port->tap(port->tap_context, port, packet, start);
+	if (data && port->keeps_leaving)
+		port->leaving = *packet;
+	if (data && port->user->leaves)
+		port->user->leaves(port->user, port, packet, out);
+	if (__builtin_expect(port->transmit_fault != NULL, 0))
+		arrives = fault_judge(port->transmit_fault, packet);
+	if (arrives)
+		fly(port, packet);
+	else
+		lose(port, packet);
+}
+
+/* The link's own packets go before all others. NULL: none is due. */
+static struct packet *control_packet(struct port *port)
+{
+	if (port->credits_due)
+		return credits_packet(port);
+	if (port->pause_due)
+		return pause_frame(port);
+	return NULL;
+}
+
+static void offer_room(struct port *port)
+{
+	for (uint32_t lanes = port->starved; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+
+		if (port->queued[lane] < port->transmit_depth) {
+			port->starved &= (uint16_t) ~(1u << lane);
+			if (port->user->room)
+				port->user->room(port->user, port, lane);
+		}
+	}
+}
+
+/* The link is free: starts what comes next, and sees to it that what waits behind it is looked at again. */
+static void start_next(struct port *port)
+{
+	sim_time now = sim_now(port->block.sim);
+	sim_time wake = SIM_NEVER;
+	struct packet *packet = control_packet(port);
+
+	if (!packet)
+		packet = arbiter_next(port, now, &wake);
+	if (packet) {
+		commit(port, packet, now);
+		wake = port->busy_until;
+		if (!port->waiting && !port->credits_due && !port->pause_due &&
+		    !port->leaving.wire_bytes)
+			wake = SIM_NEVER;
+	}
+	if (wake != SIM_NEVER)
+		transmit_wake(port, wake);
+	if (port->starved)
+		offer_room(port);
+}
+
+static void transmit_fire(struct event *event)
+{
+	struct port *port = container_of(event, struct port, transmit);
+
+	if (port->busy_until > sim_now(port->block.sim)) { /* was taken since, by a kick */
+		transmit_wake(port, port->busy_until);
+		return;
+	}
+	if (port->leaving.wire_bytes) {
+		struct packet left = port->leaving;
+
+		port->leaving.wire_bytes = 0;
+		start_next(port);
+		port->user->sent(port->user, port, &left);
+	} else {
+		start_next(port);
+	}
+}
+
+void transmit_wake(struct port *port, sim_time at)
+{
+	sim_time now = sim_now(port->block.sim);
+
+	if (at < port->busy_until)
+		at = port->busy_until;
+	if (at < now)
+		at = now;
+	if (event_pending(&port->transmit)) {
+		if (event_time(&port->transmit) <= at)
+			return;
+		sim_cancel(&port->transmit);
+	}
+	sim_schedule_at(&port->transmit, at);
+}
+
+void transmit_kick(struct port *port)
+{
+	if (port->busy_until > sim_now(port->block.sim))
+		transmit_wake(port, port->busy_until);
+	else if (!event_pending(&port->transmit) ||
+		 event_time(&port->transmit) > sim_now(port->block.sim))
+		start_next(port);
+}
+
+static bool lane_open(const struct port *port, const struct packet *packet, sim_time at)
+{
+	return port->ethernet ? at >= port->paused_until[packet->vl]
+			      : credits_suffice(port, packet->vl, packet->wire_bytes);
+}
+
+void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
+{
+	unsigned lane = packet->vl;
+	bool open;
+
+	assert(port->peer && packet->wire_bytes);
+	assert(lane < port->params.lanes || (lane == MANAGEMENT_LANE && !port->ethernet));
+	assert(ready_at >= sim_now(port->block.sim));
+	open = !port->queued[lane] && lane_open(port, packet, ready_at);
+	if (open && port->busy_until <= ready_at && !port->waiting && !port->credits_due &&
+	    !port->pause_due && !event_pending(&port->transmit)) {
+		commit(port, packet, ready_at);
+		if (port->leaving.wire_bytes)
+			transmit_wake(port, port->busy_until);
+		return;
+	}
+	packet->head_at = ready_at;
+	arbiter_enqueue(port, packet);
+	if (open || event_pending(&port->transmit))
+		transmit_wake(port, ready_at);
+	else if (port->ethernet) /* paused */
+		transmit_wake(port, port->paused_until[lane]);
+}
+
+void transmit_init(struct port *port)
+{
+	if (ENCODED_BITS_A_BYTE % port->rate_bps == 0)
+		port->ps_per_byte = ENCODED_BITS_A_BYTE / port->rate_bps;
+	port->preamble_bytes = port->ethernet ? ETHERNET_PREAMBLE : 0;
+	port->gap_bytes = port->ethernet ? ETHERNET_GAP : 0;
+	port->keeps_leaving = port->user->sent != NULL;
+	event_init(&port->transmit, &port->block, transmit_fire);
+}

@@ -1,0 +1,163 @@
+/*
+ * pcapng: section header, interface descriptions, enhanced packet blocks; all little-endian. A block is put
+ * together in the writer's own buffer and written whole.
+ */
+#include "fabric/wire/pcapng.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/wire/bytes.h"
+#include "fabric/wire/codec.h"
+#include "fabric/wire/erf.h"
+#include "fabric/wire/pcapng_format.h"
+
+#define TEXT_MAX        255
+#define FILE_BUFFER     (1 << 20)
+#define INTERFACES_MAX  4096
+#define TIME_RESOLUTION 9 /* 10^-9 s */
+
+struct pcapng {
+	FILE *file;
+	int error; /* errno of the first write that failed */
+	uint32_t interface_count;
+	uint8_t link_layers[INTERFACES_MAX]; /* enum link_layer */
+	uint64_t packets;
+	size_t used; /* of the block being put together */
+	uint8_t block[PACKET_BYTES_MAX + 512];
+};
+
+static void put32(struct pcapng *pcapng, uint32_t value)
+{
+	assert(pcapng->used + 4 <= sizeof(pcapng->block));
+	le32_put(pcapng->block + pcapng->used, value);
+	pcapng->used += 4;
+}
+
+static void put_bytes(struct pcapng *pcapng, const void *bytes, size_t length)
+{
+	size_t padded = (length + 3) & ~(size_t)3;
+
+	assert(pcapng->used + padded <= sizeof(pcapng->block));
+	memcpy(pcapng->block + pcapng->used, bytes, length);
+	memset(pcapng->block + pcapng->used + length, 0, padded - length);
+	pcapng->used += padded;
+}
+
+static void put_option(struct pcapng *pcapng, uint16_t code, const void *value, size_t length)
+{
+	put32(pcapng, (uint32_t)length << 16 | code);
+	put_bytes(pcapng, value, length);
+}
+
+static void put_text_option(struct pcapng *pcapng, uint16_t code, const char *text)
+{
+	put_option(pcapng, code, text, strnlen(text, TEXT_MAX));
+}
+
+static void block_begin(struct pcapng *pcapng, uint32_t type)
+{
+	pcapng->used = 0;
+	put32(pcapng, type);
+	put32(pcapng, 0); /* length: block_end() */
+}
+
+static void block_end(struct pcapng *pcapng)
+{
+	uint32_t length = (uint32_t)pcapng->used + 4;
+
+	le32_put(pcapng->block + 4, length);
+	put32(pcapng, length);
+	if (fwrite(pcapng->block, 1, length, pcapng->file) != length && !pcapng->error)
+		pcapng->error = errno ? errno : EIO;
+}
+
+struct pcapng *pcapng_create(const char *path)
+{
+	struct pcapng *pcapng = calloc(1, sizeof(*pcapng));
+
+	if (!pcapng)
+		abort();
+	pcapng->file = fopen(path, "wb");
+	if (!pcapng->file) {
+		free(pcapng);
+		return NULL;
+	}
+	setvbuf(pcapng->file, NULL, _IOFBF, FILE_BUFFER);
+	block_begin(pcapng, BLOCK_SECTION);
+	put32(pcapng, BYTE_ORDER_MAGIC);
+	put32(pcapng, 1);                                         /* version 1.0 */
+	put_bytes(pcapng, "\xff\xff\xff\xff\xff\xff\xff\xff", 8); /* section length: not known */
+	put_text_option(pcapng, OPTION_SECTION_APPLICATION, "hcasim");
+	put32(pcapng, OPTION_END);
+	block_end(pcapng);
+	return pcapng;
+}
+
+int pcapng_destroy(struct pcapng *pcapng)
+{
+	int error = pcapng->error;
+
+	if (fclose(pcapng->file) != 0 && !error)
+		error = errno;
+	free(pcapng);
+	return error;
+}
+
+uint32_t pcapng_interface_add(struct pcapng *pcapng, const char *name, enum link_layer link_layer)
+{
+	uint8_t resolution = TIME_RESOLUTION;
+
+	assert(pcapng->interface_count < INTERFACES_MAX);
+	block_begin(pcapng, BLOCK_INTERFACE);
+	put32(pcapng, link_layer == LINK_ETHERNET ? LINKTYPE_ETHERNET : LINKTYPE_ERF);
+	put32(pcapng, 0); /* no limit to a packet's length */
+	put_text_option(pcapng, OPTION_INTERFACE_NAME, name);
+	put_option(pcapng, OPTION_INTERFACE_RESOLUTION, &resolution, 1);
+	put32(pcapng, OPTION_END);
+	block_end(pcapng);
+	pcapng->link_layers[pcapng->interface_count] = (uint8_t)link_layer;
+	return pcapng->interface_count++;
+}
+
+void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
+		  const struct packet *packet, const char *comment)
+{
+	uint64_t nanoseconds = at / NS;
+	size_t header_bytes;
+	uint8_t *bytes;
+	size_t length;
+
+	assert(interface < pcapng->interface_count);
+	block_begin(pcapng, BLOCK_PACKET);
+	put32(pcapng, interface);
+	put32(pcapng, (uint32_t)(nanoseconds >> 32));
+	put32(pcapng, (uint32_t)nanoseconds);
+	put32(pcapng, 0); /* lengths: below */
+	put32(pcapng, 0);
+	bytes = pcapng->block + pcapng->used;
+	header_bytes = pcapng->link_layers[interface] == LINK_ETHERNET ? 0 : ERF_BYTES;
+	length = packet_build(packet, bytes + header_bytes, PACKET_BYTES_MAX);
+	if (header_bytes)
+		erf_build(packet->kind == PACKET_FLOW_CONTROL ? ERF_INFINIBAND_LINK
+							      : ERF_INFINIBAND,
+			  interface, at, length, bytes);
+	length += header_bytes;
+	le32_put(bytes - 8, (uint32_t)length);
+	le32_put(bytes - 4, (uint32_t)length);
+	memset(bytes + length, 0, -length & 3);
+	pcapng->used += (length + 3) & ~(size_t)3;
+	if (comment) {
+		put_text_option(pcapng, OPTION_COMMENT, comment);
+		put32(pcapng, OPTION_END);
+	}
+	block_end(pcapng);
+	pcapng->packets++;
+}
+
+uint64_t pcapng_packets(const struct pcapng *pcapng)
+{
+	return pcapng->packets;
+}

@@ -1,0 +1,32 @@
+/*
+ * pcapng_format: the numbers of the pcap and pcapng formats that pcapng.c writes and capture.c reads.
+ * IETF draft-ietf-opsawg-pcapng, draft-ietf-opsawg-pcap; link types: the registry at tcpdump.org.
+ */
+#ifndef FABRIC_WIRE_PCAPNG_FORMAT_H
+#define FABRIC_WIRE_PCAPNG_FORMAT_H
+
+#define BYTE_ORDER_MAGIC  0x1a2b3c4du
+#define PCAP_MAGIC_MICRO  0xa1b2c3d4u
+#define PCAP_MAGIC_NANO   0xa1b23c4du
+#define PCAP_HEADER_BYTES 24
+#define PCAP_RECORD_BYTES 16
+
+enum block_type_code {
+	BLOCK_INTERFACE = 1,
+	BLOCK_SIMPLE_PACKET = 3,
+	BLOCK_PACKET = 6,
+	BLOCK_SECTION = 0x0a0d0d0a, /* a palindrome: reads the same in both byte orders */
+};
+
+enum block_option {
+	OPTION_END = 0,
+	OPTION_COMMENT = 1,
+	OPTION_INTERFACE_NAME = 2,
+	OPTION_SECTION_APPLICATION = 4,
+	OPTION_INTERFACE_RESOLUTION = 9,
+	OPTION_INTERFACE_OFFSET = 14,
+};
+
+enum link_type { LINKTYPE_ETHERNET = 1, LINKTYPE_ERF = 197, LINKTYPE_INFINIBAND = 247 };
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * files: whole files in memory, for the tests of this folder.
+ */
+#ifndef TESTS_WIRE_FILES_H
+#define TESTS_WIRE_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* NULL: cannot be read. The caller frees it. */
+uint8_t *file_load(const char *path, size_t *length);
+
+/* Calls visit(path) for each *.pcap and *.pcapng of the folder in order of name; how many, 0: no such folder. */
+unsigned folder_visit(const char *folder, void (*visit)(const char *path));
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * judge: the CRCs of the standard a second time, bit by bit and with nothing shared with fabric/wire: no table, no
+ * zlib, no mask list. Slow and plain, so that it can be checked against the text.
+ */
+#ifndef TESTS_WIRE_JUDGE_H
+#define TESTS_WIRE_JUDGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* frame: an Ethernet frame with RoCE, ending with its ICRC; no tag. The four bytes as they should stand there. */
+void judge_roce_icrc(const uint8_t *frame, size_t length, uint8_t icrc[4]);
+
+/* packet: LRH to VCRC. The six bytes as they should stand at its end. */
+void judge_infiniband_crcs(const uint8_t *packet, size_t length, uint8_t crcs[6]);
+
+/* Four bytes of a link packet; the two that should follow. */
+void judge_link_crc(const uint8_t bytes[4], uint8_t crc[2]);
+
+#endif

@@ -4,7 +4,7 @@
  * tags, merge keys, several documents) is refused by name, and reading goes on, so that one run
  * shows all problems.
  */
-#include "sim/yaml.h"
+#include "sim/yaml_document.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -17,16 +17,10 @@
 #define FILE_MAX   ((size_t)64 << 20)
 #define CHUNK_SIZE ((size_t)16 << 10)
 
-struct chunk {
-	struct chunk *next;
+struct yaml_chunk {
+	struct yaml_chunk *next;
 	size_t used, size;
 	_Alignas(16) char bytes[];
-};
-
-struct yaml_document {
-	struct chunk *chunks;
-	struct yaml_node *root;
-	const char *file;
 };
 
 struct reader {
@@ -39,9 +33,9 @@ struct reader {
 
 static struct yaml_node *read_node(struct reader *reader, struct yaml_node *parent, unsigned depth);
 
-static void *take(struct yaml_document *document, size_t bytes)
+void *yaml_take(struct yaml_document *document, size_t bytes)
 {
-	struct chunk *chunk = document->chunks;
+	struct yaml_chunk *chunk = document->chunks;
 	bytes = (bytes + 15) & ~(size_t)15;
 	if (chunk == NULL || chunk->size - chunk->used < bytes) {
 		size_t size = bytes > CHUNK_SIZE ? bytes : CHUNK_SIZE;
@@ -59,7 +53,7 @@ static void *take(struct yaml_document *document, size_t bytes)
 
 static const char *take_text(struct yaml_document *document, const char *text, size_t length)
 {
-	char *copy = take(document, length + 1);
+	char *copy = yaml_take(document, length + 1);
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	return copy;
@@ -120,7 +114,7 @@ static void refuse_decoration(struct reader *reader, const yaml_char_t *anchor,
 static struct yaml_node *new_node(struct reader *reader, struct yaml_node *parent,
 				  enum yaml_kind kind)
 {
-	struct yaml_node *node = take(reader->document, sizeof(*node));
+	struct yaml_node *node = yaml_take(reader->document, sizeof(*node));
 	node->kind = kind;
 	node->file = reader->document->file;
 	node->line = (uint32_t)reader->event.start_mark.line + 1;
@@ -338,7 +332,8 @@ void yaml_close(struct yaml_document *document)
 {
 	if (document == NULL)
 		return;
-	for (struct chunk *chunk = document->chunks, *next; chunk != NULL; chunk = next) {
+	yaml_close(document->attached);
+	for (struct yaml_chunk *chunk = document->chunks, *next; chunk != NULL; chunk = next) {
 		next = chunk->next;
 		free(chunk);
 	}

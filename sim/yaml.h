@@ -20,7 +20,7 @@ struct yaml_node {
 	const char *key;       /* of this entry, when the parent is a map */
 	uint32_t key_line, key_column;
 	struct yaml_node *parent, *next, *children;
-	bool used;             /* set by whoever understood the key; what nobody used is an error */
+	bool used; /* set by whoever understood the key; what nobody used is an error */
 };
 
 /* Problems of a user's input, each "file:line:column: ...", collected so that one run shows all. */
@@ -34,9 +34,14 @@ struct yaml_document;
 
 /* NULL: could not be read or parsed, and errors says why. */
 struct yaml_document *yaml_read_file(const char *file, struct yaml_errors *errors);
-struct yaml_document *yaml_read_text(const char *name, const char *text, struct yaml_errors *errors);
+struct yaml_document *yaml_read_text(const char *name, const char *text,
+				     struct yaml_errors *errors);
 void yaml_close(struct yaml_document *document);
 struct yaml_node *yaml_root(struct yaml_document *document);
+
+/* Replaces or adds one value: "hosts.host0.hca.pcie.lanes=8". A path is made of keys, numbers of list entries (from 0), and
+ * *, which stands for all entries; a text on the way becomes a map {preset: text}. The value is YAML. false: errors. */
+bool yaml_set(struct yaml_document *document, const char *assignment, struct yaml_errors *errors);
 
 /* The entry of a map, marked as used; NULL: absent. */
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key);
@@ -48,8 +53,8 @@ void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const 
 const char *yaml_suggest(const char *word, const char *const *candidates, size_t count);
 
 /* As yaml_error(), at the key of the entry. */
-void yaml_error_key(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void yaml_error_key(struct yaml_errors *errors, const struct yaml_node *node, const char *format,
+		    ...) __attribute__((format(printf, 3, 4)));
 void yaml_errors_free(struct yaml_errors *errors); /* what it collected, and leaves it empty */
 
 /* "nothing", "text", "a list", "a map": what was found, for messages. */
@@ -59,7 +64,8 @@ const char *yaml_kind_name(enum yaml_kind kind);
 bool yaml_expect_map(const struct yaml_node *node, const char *what, struct yaml_errors *errors);
 
 /* The text of a scalar; NULL, and an error that says what was expected, if it is none. */
-const char *yaml_expect_text(const struct yaml_node *node, const char *what, struct yaml_errors *errors);
+const char *yaml_expect_text(const struct yaml_node *node, const char *what,
+			     struct yaml_errors *errors);
 
 /* Errors for all entries of the map that nobody used, each with the nearest of the known keys. */
 void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, size_t count,
@@ -71,7 +77,8 @@ struct param_group;
 /* Reads a map into a params struct by its list (sim/block.h): defaults for what is absent; unknown keys, wrong
  * units and values out of range go to errors with what was found, what was expected and a suggestion. map NULL:
  * only defaults. */
-void yaml_read_params(struct yaml_node *map, const struct param *list, void *params, struct yaml_errors *errors);
+void yaml_read_params(struct yaml_node *map, const struct param *list, void *params,
+		      struct yaml_errors *errors);
 
 /* As yaml_read_params(), but what is absent stays as it is, and keys that are not in the list are left to others. */
 void yaml_override_params(struct yaml_node *map, const struct param *list, void *params,

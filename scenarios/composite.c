@@ -1,0 +1,83 @@
+/*
+ * composite: see composite.h. The table is the only place that knows which lists make up an HCA, a switch, a link.
+ */
+#include "scenarios/composite.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/port_params.h"
+
+#define KEYS_MAX 128
+
+/* clang-format off */
+static const struct composite composites[COMPOSITE_COUNT] = {
+	[COMPOSITE_HCA]    = {"hca",    "a host channel adapter", 0, NULL, NULL},
+	[COMPOSITE_SWITCH] = {"switch", "a switch",               0, NULL, NULL},
+	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
+			      sizeof(struct port_params), port_param_list, NULL},
+};
+/* clang-format on */
+
+const struct composite *composite_of(enum composite_kind kind)
+{
+	assert(kind < COMPOSITE_COUNT);
+	return &composites[kind];
+}
+
+void *composite_create(enum composite_kind kind)
+{
+	const struct composite *composite = composite_of(kind);
+	char *params = calloc(1, composite->bytes > 0 ? composite->bytes : 1);
+	if (params == NULL)
+		abort();
+	if (composite->list != NULL)
+		params_default(composite->list, params);
+	for (const struct param_group *group = composite->groups;
+	     group != NULL && group->name != NULL; group++)
+		params_default(group->list, params + group->offset);
+	return params;
+}
+
+void composite_override(enum composite_kind kind, struct yaml_node *map, const char *const *others,
+			void *params, struct yaml_errors *errors)
+{
+	const struct composite *composite = composite_of(kind);
+	const char *known[KEYS_MAX];
+	size_t count = 0;
+	if (composite->list != NULL)
+		yaml_override_params(map, composite->list, params, errors);
+	if (composite->groups != NULL)
+		yaml_override_groups(map, composite->groups, params, errors);
+	for (; others != NULL && *others != NULL; others++)
+		known[count++] = *others;
+	for (const struct param *param = composite->list; param != NULL && param->name != NULL;
+	     param++)
+		known[count++] = param->name;
+	for (const struct param_group *group = composite->groups;
+	     group != NULL && group->name != NULL; group++)
+		known[count++] = group->name;
+	assert(count <= KEYS_MAX);
+	yaml_refuse_unused(map, known, count, errors);
+}
+
+static void print_list(const struct param *list, const void *params, unsigned indent, FILE *out)
+{
+	char text[128];
+	for (const struct param *param = list; param != NULL && param->name != NULL; param++) {
+		param_print(param, params, text, sizeof(text));
+		fprintf(out, "%*s%s: %s\n", (int)indent, "", param->name, text);
+	}
+}
+
+void composite_print(enum composite_kind kind, const void *params, unsigned indent, FILE *out)
+{
+	const struct composite *composite = composite_of(kind);
+	print_list(composite->list, params, indent, out);
+	for (const struct param_group *group = composite->groups;
+	     group != NULL && group->name != NULL; group++) {
+		fprintf(out, "%*s%s:\n", (int)indent, "", group->name);
+		print_list(group->list, (const char *)params + group->offset, indent + 2, out);
+	}
+}

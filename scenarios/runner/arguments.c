@@ -1,0 +1,137 @@
+/*
+ * arguments: one argp parser for all verbs; which options there are is the verb's.
+ */
+#include "scenarios/runner/arguments.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scenarios/runner/verb.h"
+
+void say(const char *format, ...)
+{
+	bool color = isatty(STDERR_FILENO) != 0;
+	va_list values;
+	va_start(values, format);
+	fprintf(stderr, "%shcasim:%s ", color ? "\033[31m" : "", color ? "\033[0m" : "");
+	vfprintf(stderr, format, values);
+	fputc('\n', stderr);
+	va_end(values);
+}
+
+static void add_override(struct arguments *arguments, const char *prefix, const char *text)
+{
+	char *override = NULL;
+	const char **list =
+		realloc(arguments->overrides, (arguments->override_count + 1) * sizeof(*list));
+	if (list == NULL || asprintf(&override, "%s%s", prefix, text) < 0)
+		abort();
+	arguments->overrides = list;
+	list[arguments->override_count++] = override;
+}
+
+static void read_kernel(struct argp_state *state, const char *name, enum sim_kernel *kernel)
+{
+#define KERNEL_NAME(name, meaning) #name,
+	static const char *const names[] = {SIM_KERNELS(KERNEL_NAME)};
+	if (sim_kernel_from_name(name, kernel))
+		return;
+	const char *near = yaml_suggest(name, names, ARRAY_SIZE(names));
+	argp_error(state, "no kernel \"%s\"; expected native, hosted or reference%s%s%s", name,
+		   near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+		   near != NULL ? "?" : "");
+}
+
+static error_t read_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	switch (key) {
+	case KEY_SET:
+		add_override(arguments, "", text);
+		return 0;
+	case KEY_SEED:
+		add_override(arguments, "seed=", text);
+		return 0;
+	case KEY_OUT:
+		arguments->out = text;
+		return 0;
+	case KEY_PCAP:
+		arguments->pcap = text;
+		return 0;
+	case KEY_TRACE:
+		arguments->trace = text;
+		return 0;
+	case KEY_COUNTERS:
+		arguments->counters = text;
+		return 0;
+	case KEY_KERNEL:
+		read_kernel(state, text, &arguments->kernel);
+		return 0;
+	case KEY_JSON:
+		arguments->json = true;
+		return 0;
+	case KEY_WORDS:
+		arguments->words = true;
+		return 0;
+	case KEY_EFFECTIVE:
+		arguments->effective = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->word != NULL)
+			argp_error(state, "\"%s\" is one argument too many%s", text,
+				   arguments->verb->programs ? "; programs stand behind --" : "");
+		arguments->word = text;
+		return 0;
+	case ARGP_KEY_END:
+		if (arguments->word == NULL && arguments->verb->word_needed)
+			argp_error(state, "%s is missing", arguments->verb->usage);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments)
+{
+	char name[64];
+	struct argp argp = {verb->options, read_argument, verb->usage, verb->summary,
+			    NULL,          NULL,          NULL};
+	*arguments = (struct arguments){.verb = verb, .kernel = SIM_KERNEL_native};
+	for (int i = 1; i < argc && verb->programs; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			arguments->programs = argv + i + 1;
+			argv[i] = NULL;
+			argc = i;
+		}
+	}
+	snprintf(name, sizeof(name), "hcasim %s", verb->name);
+	argv[0] = name;
+	argp_err_exit_status = EXIT_BAD_INPUT;
+	argp_parse(&argp, argc, argv, 0, NULL, arguments);
+	argv[0] = (char *)verb->name;
+}
+
+void arguments_free(struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->override_count; i++)
+		free((char *)arguments->overrides[i]);
+	free(arguments->overrides);
+}
+
+struct scenario *arguments_scenario(const struct arguments *arguments)
+{
+	struct yaml_errors errors = {0};
+	struct scenario *scenario = scenario_read(arguments->word, arguments->overrides,
+						  arguments->override_count, &errors);
+	if (errors.text != NULL)
+		fputs(errors.text, stderr);
+	if (scenario == NULL)
+		say("%u problem%s in %s", errors.count, errors.count == 1 ? "" : "s",
+		    arguments->word);
+	yaml_errors_free(&errors);
+	return scenario;
+}

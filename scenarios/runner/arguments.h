@@ -1,0 +1,25 @@
+/*
+ * arguments: all options of all verbs, for the table in verbs.c.
+ */
+#ifndef SCENARIOS_RUNNER_ARGUMENTS_H
+#define SCENARIOS_RUNNER_ARGUMENTS_H
+
+/* clang-format off */
+enum option_key {
+	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k',
+	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
+};
+
+#define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
+#define OPTION_SEED      {"seed", KEY_SEED, "NUMBER", 0, "of all random streams; as --set seed=NUMBER", 0}
+#define OPTION_OUT       {"out", KEY_OUT, "DIR", 0, "write a result folder, which must not exist or be empty", 0}
+#define OPTION_KERNEL    {"kernel", KEY_KERNEL, "NAME", 0, "native (default), hosted or reference; all give the same results", 0}
+#define OPTION_PCAP      {"pcap", KEY_PCAP, "FILE", 0, "write all packets as pcapng", 0}
+#define OPTION_TRACE     {"trace", KEY_TRACE, "FILE", 0, "write a trace of the blocks that the scenario names, or of all", 0}
+#define OPTION_COUNTERS  {"counters", KEY_COUNTERS, "FILE", 0, "write all counters as JSON", 0}
+#define OPTION_JSON      {"json", KEY_JSON, NULL, 0, "for programs to read", 0}
+#define OPTION_EFFECTIVE {"effective", KEY_EFFECTIVE, NULL, 0, "print every value that a run would go by, as a scenario", 0}
+#define OPTION_WORDS     {"words", KEY_WORDS, NULL, 0, "only the words, one a line, for shells to complete", 0}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * verb: what `hcasim` can be told to do. One table: `hcasim help`, `--help`, the reading of arguments and the completion
+ * of shells all go by it.
+ *
+ *     main() --verb_find()--> verb --arguments_read()--> verb->run()
+ */
+#ifndef SCENARIOS_RUNNER_VERB_H
+#define SCENARIOS_RUNNER_VERB_H
+
+#include <argp.h>
+
+#include "scenarios/scenario.h"
+
+/* What programs that read the exit code rely on; a program's own exit code goes through `exec`. */
+enum exit_code { EXIT_GOOD = 0, EXIT_NOT_AS_EXPECTED = 1, EXIT_BAD_INPUT = 2 };
+
+/* The arguments of any verb; each verb allows some. */
+struct arguments {
+	const struct verb *verb;
+	const char *word; /* FILE, BLOCK or VERB; NULL: none */
+	const char *out, *pcap, *trace, *counters;
+	const char **overrides; /* --set, and --seed as one of them */
+	size_t override_count;
+	enum sim_kernel kernel;
+	bool json, words, effective;
+	char **programs; /* behind --; ends with NULL */
+};
+
+struct verb {
+	const char *name;
+	const char *usage;   /* its arguments */
+	const char *summary; /* one line */
+	const char *help;    /* more of it; NULL: that is all */
+	const struct argp_option *options;
+	bool word_needed;
+	bool programs; /* takes -- and what is behind it */
+	int (*run)(const struct arguments *arguments);
+};
+
+extern const struct verb verbs[]; /* ends with a NULL name */
+
+const struct verb *verb_find(const char *name); /* NULL: none */
+
+/* argv[0] is the verb. Exits with EXIT_BAD_INPUT, having said why, if they are not what the verb takes. */
+void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments);
+void arguments_free(struct arguments *arguments);
+
+/* The scenario that the arguments name; NULL, having said what is wrong. */
+struct scenario *arguments_scenario(const struct arguments *arguments);
+
+/* "hcasim: ..." on standard error; red if that is a terminal. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+int verb_check(const struct arguments *arguments);
+int verb_params(const struct arguments *arguments);
+int verb_help(const struct arguments *arguments);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * verbs: the table of what `hcasim` can do, and of the options that each takes.
+ */
+#include <string.h>
+
+#include "scenarios/runner/arguments.h"
+#include "scenarios/runner/verb.h"
+
+/* clang-format off */
+static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTION_EFFECTIVE, {0}};
+static const struct argp_option params_options[] = {OPTION_JSON, {0}};
+static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
+
+const struct verb verbs[] = {
+	{"check",  "FILE",    "say what is wrong with a scenario, or nothing",
+	 "Reads the scenario and all of its presets, and builds nothing.", check_options, true, false, verb_check},
+	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",
+	 "BLOCK is the name of a list, as the headings have it: hca.pcie, link, cpu ...", params_options, false, false, verb_params},
+	{"help",   "[VERB]",  "this list, or what a verb takes", NULL, help_options, false, false, verb_help},
+	{0}};
+/* clang-format on */
+
+const struct verb *verb_find(const char *name)
+{
+	for (const struct verb *verb = verbs; verb->name != NULL; verb++) {
+		if (strcmp(verb->name, name) == 0)
+			return verb;
+	}
+	return NULL;
+}

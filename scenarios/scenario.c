@@ -1,0 +1,369 @@
+/*
+ * scenario: reads top-down as the file does: seed, cpu, session, hosts, fabric, record, expect, programs. Every
+ * problem is noted and reading goes on, so that one run shows all of them.
+ */
+#include "scenarios/scenario.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenarios/preset.h"
+#include "scenarios/scenario_read.h"
+
+#define KEYS_MAX        64
+#define HOST_NAME_BYTES 31 /* struct endpoint has room for so many */
+
+/* clang-format off */
+#define SCENARIO_ROW(...) PARAM_ROW(struct scenario, __VA_ARGS__)
+const struct param scenario_param_list[] = { SCENARIO_PARAMS(SCENARIO_ROW) {0} };
+#define FABRIC_ROW(...) PARAM_ROW(struct scenario_fabric, __VA_ARGS__)
+const struct param scenario_fabric_param_list[] = { FABRIC_PARAMS(FABRIC_ROW) {0} };
+#define RECORD_ROW(...) PARAM_ROW(struct scenario_record, __VA_ARGS__)
+const struct param scenario_record_param_list[] = { RECORD_PARAMS(RECORD_ROW) {0} };
+#define PROGRAM_ROW(...) PARAM_ROW(struct scenario_start, __VA_ARGS__)
+const struct param scenario_program_param_list[] = { PROGRAM_PARAMS(PROGRAM_ROW) {0} };
+
+const struct scenario_section scenario_sections[] = {
+	{"scenario", scenario_param_list,         "the top of a scenario file"},
+	{"fabric",   scenario_fabric_param_list,  "what joins the hosts"},
+	{"record",   scenario_record_param_list,  "what the result folder holds"},
+	{"programs", scenario_program_param_list, "one program of the list, with `host` and `command`"},
+	{0}};
+/* clang-format on */
+
+static void read_hosts(struct scenario_reader *reader, struct yaml_node *node);
+static void read_record(struct scenario_reader *reader, struct yaml_node *node);
+static void read_expectations(struct scenario_reader *reader, struct yaml_node *node);
+static void read_programs(struct scenario_reader *reader, struct yaml_node *node);
+static void read_scenario(struct scenario_reader *reader, struct yaml_node *root);
+
+struct scenario *scenario_read(const char *file, const char *const *overrides, size_t count,
+			       struct yaml_errors *errors)
+{
+	struct yaml_document *document = yaml_read_file(file, errors);
+	unsigned before = errors->count;
+	if (document == NULL)
+		return NULL;
+	struct scenario *scenario = calloc(1, sizeof(*scenario));
+	if (scenario == NULL)
+		abort();
+	scenario->document = document;
+	scenario->file = yaml_root(document)->file;
+	for (size_t i = 0; i < count; i++)
+		yaml_set(document, overrides[i], errors);
+	if (errors->count == before)
+		read_scenario(&(struct scenario_reader){scenario, errors}, yaml_root(document));
+	if (errors->count == before)
+		return scenario;
+	scenario_destroy(scenario);
+	return NULL;
+}
+
+static void read_scenario(struct scenario_reader *reader, struct yaml_node *root)
+{
+	struct scenario *scenario = reader->scenario;
+	static const char *const keys[] = {"hosts", "fabric", "record", "expect", "programs", NULL};
+	params_default(scenario_param_list, scenario);
+	if (!yaml_expect_map(root, "a scenario", reader->errors))
+		return;
+	yaml_override_params(root, scenario_param_list, scenario, reader->errors);
+	struct yaml_node *hosts = yaml_get(root, "hosts"), *fabric = yaml_get(root, "fabric");
+	if (hosts != NULL)
+		read_hosts(reader, hosts);
+	else
+		yaml_error(reader->errors, root,
+			   "no hosts; expected hosts: {host0: {hca: ...}, ...}");
+	if (fabric != NULL)
+		scenario_read_fabric(reader, fabric);
+	else
+		yaml_error(reader->errors, root,
+			   "no fabric; expected fabric: {topology: single-switch, ...}");
+	read_record(reader, yaml_get(root, "record"));
+	read_expectations(reader, yaml_get(root, "expect"));
+	read_programs(reader, yaml_get(root, "programs"));
+	scenario_refuse_unused(reader, root, scenario_param_list, keys);
+}
+
+void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,
+			    const struct param *list, const char *const *others)
+{
+	const char *known[KEYS_MAX];
+	size_t count = 0;
+	for (; list != NULL && list->name != NULL; list++)
+		known[count++] = list->name;
+	for (; others != NULL && *others != NULL; others++)
+		known[count++] = *others;
+	assert(count <= KEYS_MAX);
+	yaml_refuse_unused(map, known, count, reader->errors);
+}
+
+void *scenario_take_entries(const struct yaml_node *node, size_t element_bytes, uint32_t *count)
+{
+	size_t entries = 0;
+	for (const struct yaml_node *child = node->children; child != NULL; child = child->next)
+		entries++;
+	void *elements = calloc(entries > 0 ? entries : 1, element_bytes);
+	if (elements == NULL)
+		abort();
+	*count = 0;
+	return elements;
+}
+
+bool scenario_name_valid(const char *name)
+{
+	size_t length = strlen(name);
+	return length > 0 && length <= HOST_NAME_BYTES &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") ==
+		       length;
+}
+
+static void read_address(struct scenario_reader *reader, struct yaml_node *node, uint8_t ipv4[4])
+{
+	const struct scenario *scenario = reader->scenario;
+	const char *text = yaml_expect_text(node, "an IPv4 address", reader->errors);
+	if (text != NULL && inet_pton(AF_INET, text, ipv4) != 1) {
+		yaml_error(reader->errors, node,
+			   "\"%s\" is not an IPv4 address; expected 127.77.0.1", text);
+		return;
+	}
+	if (text != NULL && ipv4[0] != 127) {
+		yaml_error(reader->errors, node,
+			   "\"%s\" is not of this machine's loop-back network; expected 127.x.x.x",
+			   text);
+		return;
+	}
+	for (uint32_t i = 0; i + 1 < scenario->host_count; i++) {
+		if (text != NULL && memcmp(scenario->hosts[i].ipv4, ipv4, 4) == 0)
+			yaml_error(reader->errors, node, "\"%s\" is the address of %s already",
+				   text, scenario->hosts[i].name);
+	}
+}
+
+static void read_host(struct scenario_reader *reader, struct yaml_node *node)
+{
+	static const char *const keys[] = {"hca", "address", NULL};
+	struct scenario *scenario = reader->scenario;
+	uint32_t number = scenario->host_count++;
+	struct scenario_host *host = &scenario->hosts[number];
+	host->name = node->key;
+	host->hca = composite_create(COMPOSITE_HCA);
+	memcpy(host->ipv4,
+	       (uint8_t[]){127, 77, (uint8_t)(number / 250), (uint8_t)(number % 250 + 1)}, 4);
+	if (!scenario_name_valid(node->key))
+		yaml_error_key(reader->errors, node,
+			       "\"%s\" cannot be a host's name; expected letters, digits, - and _, "
+			       "at most %d",
+			       node->key, HOST_NAME_BYTES);
+	if (node->kind == YAML_NULL ||
+	    !yaml_expect_map(node, "a host's hca and address", reader->errors))
+		return;
+	struct yaml_node *hca = yaml_get(node, "hca"), *address = yaml_get(node, "address");
+	if (hca != NULL)
+		preset_read(COMPOSITE_HCA, hca, NULL, host->hca, NULL, reader->errors);
+	if (address != NULL)
+		read_address(reader, address, host->ipv4);
+	scenario_refuse_unused(reader, node, NULL, keys);
+}
+
+static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	if (!yaml_expect_map(node, "hosts by name", reader->errors))
+		return;
+	scenario->hosts =
+		scenario_take_entries(node, sizeof(*scenario->hosts), &scenario->host_count);
+	for (struct yaml_node *host = node->children; host != NULL; host = host->next)
+		read_host(reader, host);
+	if (scenario->host_count == 0)
+		yaml_error(reader->errors, node, "no hosts");
+}
+
+/* false, and an error, if it is no list. */
+static bool expect_list(struct scenario_reader *reader, const struct yaml_node *node,
+			const char *what)
+{
+	if (node->kind == YAML_LIST)
+		return true;
+	yaml_error(reader->errors, node, "found %s; expected a list of %s",
+		   yaml_kind_name(node->kind), what);
+	return false;
+}
+
+static void read_record(struct scenario_reader *reader, struct yaml_node *node)
+{
+	static const char *const keys[] = {"trace", NULL};
+	struct scenario *scenario = reader->scenario;
+	params_default(scenario_record_param_list, &scenario->record);
+	if (node == NULL || !yaml_expect_map(node, "what to record", reader->errors))
+		return;
+	yaml_override_params(node, scenario_record_param_list, &scenario->record, reader->errors);
+	struct yaml_node *trace = yaml_get(node, "trace");
+	if (trace != NULL && expect_list(reader, trace, "block names")) {
+		scenario->traces = scenario_take_entries(trace, sizeof(*scenario->traces),
+							 &scenario->trace_count);
+		for (struct yaml_node *name = trace->children; name != NULL; name = name->next) {
+			const char *text = yaml_expect_text(name, "a block's name, as host0.hca.*",
+							    reader->errors);
+			if (text != NULL)
+				scenario->traces[scenario->trace_count++] = text;
+		}
+	}
+	scenario_refuse_unused(reader, node, scenario_record_param_list, keys);
+}
+
+/* Bounds of a counter: equals, or at_least and at_most. */
+static void read_expectation(struct scenario_reader *reader, struct yaml_node *node)
+{
+	static const char *const keys[] = {"counter", "equals", "at_least", "at_most", NULL};
+	static const size_t low = offsetof(struct scenario_expectation, low);
+	static const struct param exact[] = {{"equals", PARAM_COUNT, low, "0", "", "", ""}, {0}};
+	static const struct param bounds[] = {{"at_least", PARAM_COUNT, low, "0", "", "", ""},
+					      {"at_most", PARAM_COUNT,
+					       offsetof(struct scenario_expectation, high), "0", "",
+					       "", ""},
+					      {0}};
+	struct scenario *scenario = reader->scenario;
+	struct scenario_expectation *expectation =
+		&scenario->expectations[scenario->expectation_count++];
+	*expectation = (struct scenario_expectation){.low = 0, .high = UINT64_MAX};
+	if (!yaml_expect_map(node, "a counter and its bounds", reader->errors))
+		return;
+	struct yaml_node *counter = yaml_get(node, "counter"), *equals = yaml_get(node, "equals");
+	if (counter == NULL)
+		yaml_error(reader->errors, node,
+			   "no counter; expected counter: block.name.counter");
+	else
+		expectation->counter =
+			yaml_expect_text(counter, "block.name.counter", reader->errors);
+	yaml_override_params(node, bounds, expectation, reader->errors);
+	if (equals != NULL && (expectation->low != 0 || expectation->high != UINT64_MAX))
+		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
+	if (equals != NULL) {
+		yaml_override_params(node, exact, expectation, reader->errors);
+		expectation->high = expectation->low;
+	}
+	scenario_refuse_unused(reader, node, NULL, keys);
+}
+
+static void read_expectations(struct scenario_reader *reader, struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	if (node == NULL || !expect_list(reader, node, "counters and their bounds"))
+		return;
+	scenario->expectations = scenario_take_entries(node, sizeof(*scenario->expectations),
+						       &scenario->expectation_count);
+	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next)
+		read_expectation(reader, entry);
+}
+
+static void read_program_host(struct scenario_reader *reader, struct yaml_node *map, uint32_t *host)
+{
+	struct yaml_node *node = yaml_get(map, "host");
+	const char *name =
+		node != NULL ? yaml_expect_text(node, "a host's name", reader->errors) : NULL;
+	*host = NO_HOST;
+	if (node == NULL)
+		yaml_error(reader->errors, map, "no host; expected host: and the name of one");
+	if (name == NULL)
+		return;
+	*host = scenario_find_host(reader->scenario, name);
+	const char *near = scenario_suggest_host(reader->scenario, name);
+	if (*host == NO_HOST && near != NULL)
+		yaml_error(reader->errors, node, "no host \"%s\"; did you mean \"%s\"?", name,
+			   near);
+	else if (*host == NO_HOST)
+		yaml_error(reader->errors, node, "no host \"%s\"", name);
+}
+
+static void read_program(struct scenario_reader *reader, struct yaml_node *node)
+{
+	static const char *const keys[] = {"host", "command", NULL};
+	struct scenario *scenario = reader->scenario;
+	struct scenario_program *program = &scenario->programs[scenario->program_count++];
+	struct scenario_start start;
+	params_default(scenario_program_param_list, &start);
+	if (!yaml_expect_map(node, "a program's host and command", reader->errors))
+		return;
+	read_program_host(reader, node, &program->host);
+	yaml_override_params(node, scenario_program_param_list, &start, reader->errors);
+	program->start = start.start;
+	struct yaml_node *command = yaml_get(node, "command");
+	if (command == NULL) {
+		yaml_error(reader->errors, node,
+			   "no command; expected command: [program, argument ...]");
+	} else if (expect_list(reader, command, "a program and its arguments")) {
+		uint32_t count = 0, entries = 0;
+		for (struct yaml_node *word = command->children; word != NULL; word = word->next)
+			entries++;
+		program->argv = calloc(entries + 1, sizeof(*program->argv));
+		if (program->argv == NULL)
+			abort();
+		for (struct yaml_node *word = command->children; word != NULL; word = word->next) {
+			const char *text = yaml_expect_text(word, "an argument", reader->errors);
+			program->argv[count++] = strdup(text != NULL ? text : "");
+		}
+		if (entries == 0)
+			yaml_error(reader->errors, command, "the command is empty");
+	}
+	scenario_refuse_unused(reader, node, scenario_program_param_list, keys);
+}
+
+static void read_programs(struct scenario_reader *reader, struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	if (node == NULL || !expect_list(reader, node, "programs"))
+		return;
+	scenario->programs =
+		scenario_take_entries(node, sizeof(*scenario->programs), &scenario->program_count);
+	for (struct yaml_node *program = node->children; program != NULL; program = program->next)
+		read_program(reader, program);
+}
+
+uint32_t scenario_find_host(const struct scenario *scenario, const char *name)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (strcmp(scenario->hosts[i].name, name) == 0)
+			return i;
+	}
+	return NO_HOST;
+}
+
+const char *scenario_suggest_host(const struct scenario *scenario, const char *name)
+{
+	const char **names = calloc(scenario->host_count + 1, sizeof(*names));
+	if (names == NULL)
+		abort();
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		names[i] = scenario->hosts[i].name;
+	const char *near = yaml_suggest(name, names, scenario->host_count);
+	free(names);
+	return near;
+}
+
+void scenario_destroy(struct scenario *scenario)
+{
+	if (scenario == NULL)
+		return;
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		free(scenario->hosts[i].hca);
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		free(scenario->switches[i].params);
+	for (uint32_t i = 0; i < scenario->link_count; i++)
+		free(scenario->links[i].port);
+	for (uint32_t i = 0; i < scenario->program_count; i++) {
+		for (char **word = scenario->programs[i].argv; word != NULL && *word != NULL;
+		     word++)
+			free(*word);
+		free(scenario->programs[i].argv);
+	}
+	free(scenario->hosts);
+	free(scenario->switches);
+	free(scenario->links);
+	free(scenario->programs);
+	free(scenario->expectations);
+	free(scenario->traces);
+	yaml_close(scenario->document);
+	free(scenario);
+}

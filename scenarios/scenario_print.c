@@ -1,0 +1,139 @@
+/*
+ * scenario_print: the effective configuration: every value that the run went by, whatever preset or default it came
+ * from, as a scenario file that reads back to an equal one.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "scenarios/scenario_read.h"
+
+static void print_list(const struct param *list, const void *params, int indent, FILE *out)
+{
+	char text[128];
+	for (const struct param *param = list; param->name != NULL; param++) {
+		param_print(param, params, text, sizeof(text));
+		fprintf(out, "%*s%s: %s\n", indent, "", param->name, text);
+	}
+}
+
+/* Always in double quotes, so that no text is taken for anything else. */
+static void print_text(const char *text, FILE *out)
+{
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		unsigned char letter = (unsigned char)*text;
+		if (letter == '"' || letter == '\\')
+			fprintf(out, "\\%c", letter);
+		else if (letter < 0x20 || letter == 0x7f)
+			fprintf(out, "\\x%02x", letter);
+		else
+			fputc(letter, out);
+	}
+	fputc('"', out);
+}
+
+static const char *node_name(const struct scenario *scenario, const struct scenario_node *node)
+{
+	return node->is_switch ? scenario->switches[node->number].name
+			       : scenario->hosts[node->number].name;
+}
+
+static void print_hosts(const struct scenario *scenario, FILE *out)
+{
+	fprintf(out, "hosts:\n");
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host *host = &scenario->hosts[i];
+		fprintf(out, "  %s:\n    address: %u.%u.%u.%u\n    hca:\n", host->name,
+			host->ipv4[0], host->ipv4[1], host->ipv4[2], host->ipv4[3]);
+		composite_print(COMPOSITE_HCA, host->hca, 6, out);
+	}
+}
+
+static void print_link(const struct scenario *scenario, const struct scenario_link *link, FILE *out)
+{
+	const struct param *list = composite_of(COMPOSITE_LINK)->list;
+	char text[128];
+	fprintf(out, "    - between: [%s, %s]\n", node_name(scenario, &link->ends[0]),
+		node_name(scenario, &link->ends[1]));
+	for (unsigned i = 0; list != NULL && list[i].name != NULL; i++) {
+		if ((link->given >> i & 1) == 0)
+			continue;
+		param_print(&list[i], link->port, text, sizeof(text));
+		fprintf(out, "      %s: %s\n", list[i].name, text);
+	}
+}
+
+/* Whatever topology the file named: as lists of switches and links. */
+static void print_fabric(const struct scenario *scenario, FILE *out)
+{
+	struct scenario_fabric fabric = scenario->fabric;
+	fabric.topology = 0;
+	fprintf(out, "fabric:\n");
+	print_list(scenario_fabric_param_list, &fabric, 2, out);
+	if (scenario->switch_count > 0)
+		fprintf(out, "  switches:\n");
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		fprintf(out, "    %s:\n", scenario->switches[i].name);
+		composite_print(COMPOSITE_SWITCH, scenario->switches[i].params, 6, out);
+	}
+	if (scenario->link_count > 0)
+		fprintf(out, "  links:\n");
+	for (uint32_t i = 0; i < scenario->link_count; i++)
+		print_link(scenario, &scenario->links[i], out);
+}
+
+static void print_record(const struct scenario *scenario, FILE *out)
+{
+	fprintf(out, "record:\n");
+	print_list(scenario_record_param_list, &scenario->record, 2, out);
+	if (scenario->trace_count > 0)
+		fprintf(out, "  trace:\n");
+	for (uint32_t i = 0; i < scenario->trace_count; i++) {
+		fprintf(out, "    - ");
+		print_text(scenario->traces[i], out);
+		fputc('\n', out);
+	}
+}
+
+static void print_expectations(const struct scenario *scenario, FILE *out)
+{
+	if (scenario->expectation_count > 0)
+		fprintf(out, "expect:\n");
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const struct scenario_expectation *expectation = &scenario->expectations[i];
+		fprintf(out, "  - counter: ");
+		print_text(expectation->counter, out);
+		fprintf(out, "\n    at_least: %" PRIu64 "\n    at_most: %" PRIu64 "\n",
+			expectation->low, expectation->high);
+	}
+}
+
+static void print_programs(const struct scenario *scenario, FILE *out)
+{
+	if (scenario->program_count > 0)
+		fprintf(out, "programs:\n");
+	for (uint32_t i = 0; i < scenario->program_count; i++) {
+		const struct scenario_program *program = &scenario->programs[i];
+		struct scenario_start start = {.start = program->start};
+		fprintf(out, "  - host: %s\n", scenario->hosts[program->host].name);
+		print_list(scenario_program_param_list, &start, 4, out);
+		fprintf(out, "    command: [");
+		for (char **word = program->argv; *word != NULL; word++) {
+			fprintf(out, "%s", word != program->argv ? ", " : "");
+			print_text(*word, out);
+		}
+		fprintf(out, "]\n");
+	}
+}
+
+void scenario_print(const struct scenario *scenario, FILE *out)
+{
+	fprintf(out, "# the effective configuration: all values, whatever preset or default they "
+		     "came from\n");
+	print_list(scenario_param_list, scenario, 0, out);
+	print_hosts(scenario, out);
+	print_fabric(scenario, out);
+	print_record(scenario, out);
+	print_expectations(scenario, out);
+	print_programs(scenario, out);
+}

@@ -1,0 +1,22 @@
+/*
+ * yaml_document: what the files of yaml.h share and nobody else includes: where nodes and texts live.
+ */
+#ifndef SIM_YAML_DOCUMENT_H
+#define SIM_YAML_DOCUMENT_H
+
+#include "sim/yaml.h"
+
+struct yaml_chunk;
+
+struct yaml_document {
+	struct yaml_chunk *chunks; /* all nodes and texts */
+	struct yaml_node *root;
+	const char *file;
+	struct yaml_document
+		*attached; /* documents whose nodes were put into this one; go with it */
+};
+
+/* Zeroed memory that goes with the document. */
+void *yaml_take(struct yaml_document *document, size_t bytes);
+
+#endif

@@ -132,11 +132,13 @@ bool sim_kernel_from_name(const char *name, enum sim_kernel *kernel)
 struct sim *sim_create(enum sim_kernel kernel, uint64_t seed)
 {
 	static const struct kernel_ops *const kernels[SIM_KERNEL_COUNT] = {
-		[SIM_KERNEL_native] = NULL,
+		[SIM_KERNEL_native] = NULL, /* called directly */
+		[SIM_KERNEL_hosted] = &kernel_hosted,
+		[SIM_KERNEL_reference] = &kernel_reference,
 	};
 	struct sim *sim = calloc(1, sizeof(*sim));
 
-	assert(sim != NULL && kernel == SIM_KERNEL_native);
+	assert(sim != NULL && kernel < SIM_KERNEL_COUNT);
 	sim->kernel = kernel;
 	sim->seed = seed;
 	sim->ops = kernels[kernel];

@@ -269,11 +269,13 @@ static void test_kernel_names(void)
 	CU_ASSERT_FALSE(sim_kernel_from_name("Native", &found));
 }
 
-static int use_native(void)
-{
-	kernel = SIM_KERNEL_native;
-	return 0;
-}
+#define USE_KERNEL(name, meaning)           \
+	static int use_##name(void)         \
+	{                                   \
+		kernel = SIM_KERNEL_##name; \
+		return 0;                   \
+	}
+SIM_KERNELS(USE_KERNEL)
 
 int main(void)
 {
@@ -288,8 +290,8 @@ int main(void)
 			       {"slices", test_slices},
 			       {"kernel names", test_kernel_names},
 			       CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"native", use_native, NULL, NULL, NULL, tests},
-				 CU_SUITE_INFO_NULL};
+#define SUITE(name, meaning) {#name, use_##name, NULL, NULL, NULL, tests},
+	CU_SuiteInfo suites[] = {SIM_KERNELS(SUITE) CU_SUITE_INFO_NULL};
 
 	CU_initialize_registry();
 	CU_register_suites(suites);

@@ -1,0 +1,28 @@
+/*
+ * counters: the counters of all blocks of a run, in order of creation, as a user reads them.
+ *
+ *     text   host0.hca.port.packets_sent=12
+ *     JSON   {"host0.hca.port": {"type": "port", "counters": {"packets_sent": 12, ...}}, ...}
+ */
+#ifndef SIM_COUNTERS_H
+#define SIM_COUNTERS_H
+
+#include <stdio.h>
+
+#include "sim/block.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Blocks whose names match the glob pattern; NULL: all. */
+void counters_print_text(const struct sim *sim, const char *pattern, FILE *out);
+void counters_print_json(const struct sim *sim, const char *pattern, FILE *out);
+
+/* One counter by the name that the text form prints. false: there is none. */
+bool counters_find(const struct sim *sim, const char *name, uint64_t *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

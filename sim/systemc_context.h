@@ -1,0 +1,58 @@
+/*
+ * systemc_context: what the hosted and the reference kernel share (C++, private to sim/). Each run has a SystemC
+ * context of its own: SystemC elaborates once for each context, so a process may hold many runs, one after
+ * the other or side by side. Not for several threads: the current context is a global of SystemC.
+ */
+#ifndef SIM_SYSTEMC_CONTEXT_H
+#define SIM_SYSTEMC_CONTEXT_H
+
+#define SC_INCLUDE_DYNAMIC_PROCESSES /* sc_spawn() */
+#include <systemc>
+
+#include "sim/kernel.h"
+
+class systemc_context
+{
+      public:
+	systemc_context();
+	~systemc_context();
+	systemc_context(const systemc_context &) = delete;
+	systemc_context &operator=(const systemc_context &) = delete;
+
+	/* Makes it the current one. Everything below needs that. */
+	void enter();
+
+	/* SystemC does all that it has to do up to and including the picosecond before `until`, or up to a
+	 * sc_pause(). An error in a module ends the program with its message. */
+	void run_before(sim_time until);
+
+	/* The same until sc_pause() or until SystemC has nothing left to do. */
+	void run_all();
+
+      private:
+	sc_core::sc_simcontext *context;
+};
+
+/* What sim->host points to: the kernels' modules begin with a context. */
+struct systemc_host {
+	systemc_context context;
+	struct sim *sim;
+	bool firing = false; /* inside of events: sim_schedule() is a model's */
+	bool running = false;
+
+	explicit systemc_host(struct sim *of) : sim(of)
+	{
+	}
+};
+
+static inline sc_core::sc_time systemc_time(sim_time time)
+{
+	return sc_core::sc_time::from_value(time); /* the resolution is 1 ps */
+}
+
+static inline sim_time systemc_now()
+{
+	return sc_core::sc_time_stamp().value();
+}
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * systemc_hosted: the kernel `hosted`. The timing wheel is the native kernel's; one SystemC process, drain, fires its
+ * events in batches up to the next thing that SystemC itself has to do. SystemC does not see the single events:
+ * without modules, a run is one batch.
+ */
+#include <cassert>
+
+#include "sim/systemc_context.h"
+
+using namespace sc_core;
+
+namespace
+{
+
+struct drain_module : sc_module {
+	systemc_host *host;
+	sc_event wake;
+	sim_time until = 0;
+
+	SC_HAS_PROCESS(drain_module);
+
+	drain_module(sc_module_name name, systemc_host *of) : sc_module(name), host(of)
+	{
+		SC_METHOD(drain);
+		sensitive << wake;
+		dont_initialize();
+	}
+
+	/* The last key that may fire now. */
+	uint64_t limit() const
+	{
+		uint64_t last = (until << 3) - 1;
+		uint64_t systemc_last = systemc_now() << 3 | 7;
+
+		if (!sc_pending_activity_at_current_time()) {
+			sim_time next = systemc_now() + sc_time_to_pending_activity().value();
+
+			systemc_last = next < SIM_NEVER ? next << 3 | 7 : UINT64_MAX;
+		}
+		return systemc_last < last ? systemc_last : last;
+	}
+
+	void fire_batch(uint64_t last)
+	{
+		struct sim *sim = host->sim;
+		struct event *event;
+
+		while ((event = wheel_pop(&sim->wheel, last)) != nullptr) {
+			bool crossing = (event->key & 7) == PRIORITY_SYSTEMC;
+
+			if (crossing && event_time(event) > systemc_now()) {
+				wheel_insert(
+					&sim->wheel,
+					event); /* its order is unchanged; drain sleeps till then */
+				return;
+			}
+			kernel_fire(sim, event);
+			if (sim->stop)
+				return;
+			if (crossing)
+				last = limit(); /* it may have given SystemC something to do */
+		}
+	}
+
+	void drain()
+	{
+		struct sim *sim = host->sim;
+		const struct event *next;
+
+		host->firing = true;
+		fire_batch(limit());
+		host->firing = false;
+		sim->current = nullptr;
+		if (sim->stop) {
+			sc_pause();
+			return;
+		}
+		next = wheel_first(&sim->wheel);
+		if (next == nullptr)
+			return; /* until `wake` */
+		if (event_time(next) > systemc_now())
+			next_trigger(systemc_time(event_time(next) - systemc_now()), wake);
+		else
+			next_trigger(SC_ZERO_TIME, wake);
+	}
+};
+
+struct hosted : systemc_host {
+	drain_module module;
+
+	explicit hosted(struct sim *of) : systemc_host(of), module("hcasim", this)
+	{
+	}
+};
+
+hosted *host_of(struct sim *sim)
+{
+	return static_cast<hosted *>(static_cast<systemc_host *>(sim->host));
+}
+
+void hosted_open(struct sim *sim)
+{
+	sim->host = static_cast<systemc_host *>(new hosted(sim));
+}
+
+void hosted_close(struct sim *sim)
+{
+	host_of(sim)->context.enter();
+	delete host_of(sim);
+}
+
+void hosted_insert(struct sim *sim, struct event *event)
+{
+	hosted *host = host_of(sim);
+
+	wheel_insert(&sim->wheel, event);
+	if (host->running && !host->firing)
+		host->module.wake.notify(SC_ZERO_TIME); /* a SystemC process schedules it */
+}
+
+void hosted_remove(struct sim *sim, struct event *event)
+{
+	wheel_remove(&sim->wheel, event);
+}
+
+const struct event *hosted_first(struct sim *sim)
+{
+	return wheel_first(&sim->wheel);
+}
+
+void hosted_run(struct sim *sim, sim_time until)
+{
+	hosted *host = host_of(sim);
+	const struct event *next;
+
+	host->context.enter();
+	host->running = true;
+	host->module.until = until;
+	host->module.wake.notify(SC_ZERO_TIME);
+	if (until != SIM_NEVER)
+		host->context.run_before(until);
+	else
+		while (!sim->stop && (next = wheel_first(&sim->wheel)) != nullptr)
+			host->context.run_before(event_time(next) + 1);
+	host->running = false;
+}
+
+} // namespace
+
+const struct kernel_ops kernel_hosted = {hosted_open,   hosted_close, hosted_insert,
+					 hosted_remove, hosted_first, hosted_run};

@@ -1,0 +1,211 @@
+/*
+ * systemc_reference: the kernel `reference`. Every event is a notification of an sc_event of its own; SystemC keeps
+ * the time. At one instant SystemC's order is arbitrary, so what it triggers is collected in one delta cycle and fired,
+ * in our order, in the next:
+ *
+ *     sc_event of a slot --> collect() --> due, sorted --> (one delta later) fire_due()
+ *
+ * An event that is scheduled for this very instant needs a delta to arrive; until then the rest waits.
+ */
+#include <cassert>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "sim/systemc_context.h"
+
+using namespace sc_core;
+
+namespace
+{
+
+enum { NOT_PENDING, IN_SYSTEMC, IN_DUE }; /* event->where */
+
+struct earlier {
+	bool operator()(const struct event *a, const struct event *b) const
+	{
+		return a->key != b->key ? a->key < b->key : a->order < b->order;
+	}
+};
+
+struct slot {
+	sc_event timeout;
+	struct event *event = nullptr;
+	bool arriving = false; /* for this very instant: not collected yet */
+};
+
+struct fire_module : sc_module {
+	systemc_host *host;
+	sc_event fire_wake;
+	std::set<struct event *, earlier> due;
+	std::vector<std::unique_ptr<slot>> slots;
+	std::vector<slot *> free_slots;
+	size_t pending = 0;
+	size_t arriving = 0;
+	bool ends_when_empty = false; /* the run */
+
+	SC_HAS_PROCESS(fire_module);
+
+	fire_module(sc_module_name name, systemc_host *of) : sc_module(name), host(of)
+	{
+		SC_METHOD(fire_due);
+		sensitive << fire_wake;
+		dont_initialize();
+	}
+
+	slot *take_slot()
+	{
+		slot *taken;
+
+		if (!free_slots.empty()) {
+			taken = free_slots.back();
+			free_slots.pop_back();
+			return taken;
+		}
+		slots.push_back(std::make_unique<slot>());
+		taken = slots.back().get();
+
+		sc_spawn_options options;
+		options.spawn_method();
+		options.dont_initialize();
+		options.set_sensitivity(&taken->timeout);
+		sc_spawn([this, taken] { collect(taken); }, sc_gen_unique_name("slot"), &options);
+		return taken;
+	}
+
+	void release_slot(struct event *event)
+	{
+		slot *released = static_cast<slot *>(event->place);
+
+		released->event = nullptr;
+		arrived(released);
+		free_slots.push_back(released);
+		event->where = NOT_PENDING;
+		pending--;
+	}
+
+	void arrived(slot *at)
+	{
+		arriving -= at->arriving;
+		at->arriving = false;
+	}
+
+	void collect(slot *from)
+	{
+		struct event *event = from->event;
+
+		if (event == nullptr || event->where != IN_SYSTEMC ||
+		    event_time(event) > systemc_now())
+			return; /* cancelled when it was triggered already */
+		arrived(from);
+		event->where = IN_DUE;
+		due.insert(event);
+		fire_wake.notify(SC_ZERO_TIME);
+	}
+
+	void fire_due()
+	{
+		struct sim *sim = host->sim;
+
+		host->firing = true;
+		while (!sim->stop && arriving == 0 && !due.empty()) {
+			struct event *event = *due.begin();
+
+			due.erase(due.begin());
+			release_slot(event);
+			kernel_fire(sim, event);
+		}
+		host->firing = false;
+		sim->current = nullptr;
+		if (sim->stop || (ends_when_empty && pending == 0))
+			sc_pause();
+	}
+};
+
+struct reference : systemc_host {
+	fire_module module;
+
+	explicit reference(struct sim *of) : systemc_host(of), module("hcasim", this)
+	{
+	}
+};
+
+reference *host_of(struct sim *sim)
+{
+	return static_cast<reference *>(static_cast<systemc_host *>(sim->host));
+}
+
+void reference_open(struct sim *sim)
+{
+	sim->host = static_cast<systemc_host *>(new reference(sim));
+}
+
+void reference_close(struct sim *sim)
+{
+	host_of(sim)->context.enter();
+	delete host_of(sim);
+}
+
+void reference_insert(struct sim *sim, struct event *event)
+{
+	fire_module *module = &host_of(sim)->module;
+	slot *taken;
+
+	host_of(sim)->context.enter();
+	taken = module->take_slot();
+	taken->event = event;
+	event->place = taken;
+	event->where = IN_SYSTEMC;
+	module->pending++;
+	if (event_time(event) > systemc_now()) {
+		taken->timeout.notify(systemc_time(event_time(event) - systemc_now()));
+	} else {
+		taken->arriving = true;
+		module->arriving++;
+		taken->timeout.notify(SC_ZERO_TIME);
+	}
+}
+
+void reference_remove(struct sim *sim, struct event *event)
+{
+	fire_module *module = &host_of(sim)->module;
+
+	host_of(sim)->context.enter();
+	if (event->where == IN_DUE)
+		module->due.erase(event);
+	else
+		static_cast<slot *>(event->place)->timeout.cancel();
+	module->release_slot(event);
+}
+
+const struct event *reference_first(struct sim *sim)
+{
+	const struct event *first = nullptr;
+
+	for (const auto &each : host_of(sim)->module.slots)
+		if (each->event != nullptr && (first == nullptr || earlier()(each->event, first)))
+			first = each->event;
+	return first;
+}
+
+void reference_run(struct sim *sim, sim_time until)
+{
+	reference *host = host_of(sim);
+
+	host->context.enter();
+	host->running = true;
+	host->module.ends_when_empty = until == SIM_NEVER;
+	host->module.fire_wake.notify(
+		SC_ZERO_TIME); /* an earlier stop may have left something due */
+	if (until != SIM_NEVER)
+		host->context.run_before(until);
+	else
+		while (!sim->stop && host->module.pending > 0)
+			host->context.run_all();
+	host->running = false;
+}
+
+} // namespace
+
+const struct kernel_ops kernel_reference = {reference_open,   reference_close, reference_insert,
+					    reference_remove, reference_first, reference_run};

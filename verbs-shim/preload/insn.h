@@ -15,15 +15,16 @@
 /* Where loads and stores of the emulated instruction go. false: not an address of ours and not to be emulated. */
 struct insn_access {
 	bool (*load)(struct insn_access *access, uint64_t address, void *bytes, uint32_t length);
-	bool (*store)(struct insn_access *access, uint64_t address, const void *bytes, uint32_t length);
+	bool (*store)(struct insn_access *access, uint64_t address, const void *bytes,
+		      uint32_t length);
 	/* Must an instruction that touches this address be emulated (true), or may it run on the machine? */
 	bool (*ours)(struct insn_access *access, uint64_t address, uint32_t length);
 };
 
 enum insn_result {
-	INSN_DONE,      /* carried out, registers and RIP moved on */
-	INSN_UNKNOWN,   /* not decoded: nothing was changed */
-	INSN_REFUSED,   /* an access callback said no: nothing was changed */
+	INSN_DONE,    /* carried out, registers and RIP moved on */
+	INSN_UNKNOWN, /* not decoded: nothing was changed */
+	INSN_REFUSED, /* an access callback said no: nothing was changed */
 };
 
 /* Carries out the one instruction at RIP. Integer and vector (xmm, ymm, zmm where saved) registers in the context are updated. */

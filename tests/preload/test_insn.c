@@ -1,0 +1,342 @@
+/*
+ * Unit tests of verbs-shim/preload/insn: each instruction is carried out twice from the same registers, flags and
+ * memory, once by this processor and once by insn_step(); what they leave must be equal. Also: what is not known
+ * changes nothing, a refused store changes nothing, and a 64-byte doorbell copy takes one step and one run.
+ */
+#include <CUnit/Basic.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "verbs-shim/preload/insn.h"
+
+enum { DATA_BYTES = 256, FLAGS_COMPARED = 0x8c5 /* CF PF ZF SF OF; AF is undefined after logic */ };
+
+static uint8_t *code; /* one executable page */
+static uint8_t data[DATA_BYTES]
+	__attribute__((aligned(64))); /* what the instructions work on; RDI and RSI point into it */
+static ucontext_t *start;             /* registers to start from */
+static greg_t native_gregs[NGREG];    /* what the processor left */
+static uint8_t native_xmm[16][16];
+static greg_t emulated_gregs[NGREG];
+static uint8_t emulated_xmm[16][16];
+static greg_t saved_gregs[NGREG];
+static uint32_t ours_stores;
+static bool refuse;
+
+static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
+{
+	(void)access;
+	memcpy(bytes, (void *)address, length);
+	return true;
+}
+
+static bool access_store(struct insn_access *access, uint64_t address, const void *bytes,
+			 uint32_t length)
+{
+	(void)access;
+	if (refuse)
+		return false;
+	ours_stores++;
+	memcpy((void *)address, bytes, length);
+	return true;
+}
+
+static bool access_ours(struct insn_access *access, uint64_t address, uint32_t length)
+{
+	(void)access;
+	(void)length;
+	return address >= (uint64_t)data && address < (uint64_t)data + DATA_BYTES;
+}
+
+static struct insn_access access_data = {access_load, access_store, access_ours};
+
+static void set_registers(ucontext_t *context, uint64_t seed)
+{
+	static const uint8_t order[] = {REG_RAX, REG_RBX, REG_RDX, REG_R8,  REG_R9,  REG_R10,
+					REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RBP};
+	greg_t *gregs = context->uc_mcontext.gregs;
+
+	for (size_t i = 0; i < sizeof(order); i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		gregs[order[i]] = (greg_t)(seed ^ seed >> 29);
+	}
+	gregs[REG_RCX] = 5;
+	gregs[REG_RDI] = (greg_t)(uintptr_t)(data + 64);
+	gregs[REG_RSI] = (greg_t)(uintptr_t)(data + 128);
+	gregs[REG_RIP] = (greg_t)(uintptr_t)code;
+	gregs[REG_EFL] =
+		(gregs[REG_EFL] & ~(greg_t)FLAGS_COMPARED) | (greg_t)(seed >> 7 & FLAGS_COMPARED);
+	for (int r = 0; r < 16; r++)
+		for (unsigned i = 0; i < 4; i++)
+			context->uc_mcontext.fpregs->_xmm[r].element[i] =
+				(uint32_t)(seed >> (i * 8)) + (uint32_t)r;
+}
+
+static volatile uint64_t
+	seed_now; /* volatile: raise() counts as a function that does not call back */
+static enum insn_result emulated_result;
+static volatile bool emulating;
+
+/* USR1: emulate at once inside the handler, or start the instruction on the processor; TRAP: it has run. */
+static void handle(int number, siginfo_t *info, void *pointer)
+{
+	ucontext_t *context = pointer;
+
+	(void)info;
+	if (number == SIGUSR1) {
+		memcpy(saved_gregs, context->uc_mcontext.gregs, sizeof(saved_gregs));
+		set_registers(context, seed_now);
+		if (!emulating)
+			return;
+		emulated_result = insn_step(context, &access_data);
+		memcpy(emulated_gregs, context->uc_mcontext.gregs, sizeof(emulated_gregs));
+		memcpy(emulated_xmm, context->uc_mcontext.fpregs->_xmm, sizeof(emulated_xmm));
+	} else {
+		memcpy(native_gregs, context->uc_mcontext.gregs, sizeof(native_gregs));
+		memcpy(native_xmm, context->uc_mcontext.fpregs->_xmm, sizeof(native_xmm));
+		native_gregs[REG_RIP]--; /* behind the breakpoint */
+	}
+	memcpy(context->uc_mcontext.gregs, saved_gregs, sizeof(saved_gregs));
+}
+
+static void fill_data(uint64_t seed)
+{
+	for (int i = 0; i < DATA_BYTES; i++)
+		data[i] = (uint8_t)(seed >> (i % 8 * 8)) ^ (uint8_t)(i * 37);
+}
+
+static void run_once(void)
+{
+	__asm__ volatile("" ::: "memory");
+	raise(SIGUSR1);
+	__asm__ volatile("" ::: "memory");
+}
+
+static bool same_on_both(const uint8_t *bytes, size_t length, greg_t undefined, uint64_t seed)
+{
+	uint8_t native_data[DATA_BYTES];
+
+	memcpy(code, bytes, length);
+	code[length] = 0xcc; /* INT3 */
+	seed_now = seed;
+	fill_data(seed);
+	emulating = false;
+	run_once();
+	memcpy(native_data, data, sizeof(data));
+	fill_data(seed);
+	emulating = true;
+	run_once();
+	if (emulated_result != INSN_DONE || memcmp(native_data, data, sizeof(data)) != 0)
+		return false;
+	for (int i = 0; i <= REG_RIP; i++)
+		if (i != REG_RSP && native_gregs[i] != emulated_gregs[i])
+			return false;
+	return ((native_gregs[REG_EFL] ^ emulated_gregs[REG_EFL]) & FLAGS_COMPARED & ~undefined) ==
+		       0 &&
+	       memcmp(native_xmm, emulated_xmm, sizeof(native_xmm)) == 0;
+}
+
+#define INSN(...) INSN_LEAVING(0, __VA_ARGS__)
+#define INSN_NO_OF(...) \
+	INSN_LEAVING(0x800, __VA_ARGS__) /* shifts by more than one leave OF undefined */
+#define INSN_LEAVING(undefined, ...)                                                              \
+	{                                                                                         \
+		(const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}), undefined \
+	}
+
+static const struct {
+	const uint8_t *bytes;
+	size_t length;
+	greg_t undefined; /* flags */
+} instructions[] = {
+	INSN(0x48, 0x89, 0x07),                         /* mov %rax,(%rdi) */
+	INSN(0x89, 0x47, 0x08),                         /* mov %eax,8(%rdi) */
+	INSN(0x66, 0x89, 0x47, 0xf8),                   /* mov %ax,-8(%rdi) */
+	INSN(0x88, 0x67, 0x03),                         /* mov %ah,3(%rdi) */
+	INSN(0x40, 0x88, 0x37),                         /* mov %sil,(%rdi) */
+	INSN(0x4c, 0x8b, 0x44, 0x8f, 0x04),             /* mov 4(%rdi,%rcx,4),%r8 */
+	INSN(0x8b, 0x06),                               /* mov (%rsi),%eax */
+	INSN(0x8a, 0x26),                               /* mov (%rsi),%ah */
+	INSN(0xc7, 0x07, 0x78, 0x56, 0x34, 0x92),       /* movl $0x92345678,(%rdi) */
+	INSN(0x48, 0xc7, 0x07, 0x78, 0x56, 0x34, 0x92), /* movq $..,(%rdi), sign-extended */
+	INSN(0xc6, 0x07, 0x80),                         /* movb $0x80,(%rdi) */
+	INSN(0x49, 0xbb, 1, 2, 3, 4, 5, 6, 7, 0x88),    /* movabs $..,%r11 */
+	INSN(0x0f, 0xb6, 0x06),                         /* movzbl (%rsi),%eax */
+	INSN(0x0f, 0xb7, 0x46, 0x02),                   /* movzwl 2(%rsi),%eax */
+	INSN(0x48, 0x0f, 0xbe, 0x06),                   /* movsbq (%rsi),%rax */
+	INSN(0x66, 0x0f, 0xbe, 0x06),                   /* movsbw (%rsi),%ax */
+	INSN(0x48, 0x63, 0x06),                         /* movslq (%rsi),%rax */
+	INSN(0x80, 0x3e, 0x7f),                         /* cmpb $0x7f,(%rsi) */
+	INSN(0x3b, 0x06),                               /* cmp (%rsi),%eax */
+	INSN(0x48, 0x39, 0x06),                         /* cmp %rax,(%rsi) */
+	INSN(0x66, 0x83, 0x3e, 0xff),                   /* cmpw $-1,(%rsi) */
+	INSN(0xf6, 0x06, 0x01),                         /* testb $1,(%rsi) */
+	INSN(0xf7, 0x06, 0, 0, 0, 0x80),                /* testl $0x80000000,(%rsi) */
+	INSN(0x48, 0x85, 0x06),                         /* test %rax,(%rsi) */
+	INSN(0x01, 0x07),                               /* add %eax,(%rdi) */
+	INSN(0x48, 0x13, 0x06),                         /* adc (%rsi),%rax */
+	INSN(0x48, 0x29, 0x07),                         /* sub %rax,(%rdi) */
+	INSN(0x1a, 0x06),                               /* sbb (%rsi),%al */
+	INSN(0x21, 0x07),                               /* and %eax,(%rdi) */
+	INSN(0x48, 0x0b, 0x06),                         /* or (%rsi),%rax */
+	INSN(0x81, 0x37, 1, 2, 3, 0x84),                /* xorl $..,(%rdi) */
+	INSN(0x05, 1, 2, 3, 0x84),                      /* add $..,%eax */
+	INSN(0xff, 0x07),                               /* incl (%rdi) */
+	INSN(0x48, 0xff, 0x0f),                         /* decq (%rdi) */
+	INSN(0xf7, 0x1f),                               /* negl (%rdi) */
+	INSN(0x48, 0xf7, 0x17),                         /* notq (%rdi) */
+	INSN_NO_OF(0xc1, 0x27, 0x05),                   /* shll $5,(%rdi) */
+	INSN(0x48, 0xd1, 0x2f),                         /* shrq (%rdi) */
+	INSN_NO_OF(0xc0, 0x3f, 0x03),                   /* sarb $3,(%rdi) */
+	INSN(0x48, 0x0f, 0xc8),                         /* bswap %rax */
+	INSN(0x41, 0x0f, 0xc9),                         /* bswap %r9d */
+	INSN(0x48, 0x8d, 0x44, 0x8f, 0x10),             /* lea 16(%rdi,%rcx,4),%rax */
+	INSN(0x0f, 0x94, 0x07),                         /* sete (%rdi) */
+	INSN(0x0f, 0x9f, 0xc0),                         /* setg %al */
+	INSN(0x0f, 0x46, 0x06),                         /* cmovbe (%rsi),%eax */
+	INSN(0x48, 0x0f, 0x4c, 0xc3),                   /* cmovl %rbx,%rax */
+	INSN(0x0f, 0xc3, 0x07),                         /* movnti %eax,(%rdi) */
+	INSN(0xf3, 0x90),                               /* pause */
+	INSN(0x0f, 0x1f, 0x44, 0x00, 0x00),             /* nopl 0(%rax,%rax) */
+	INSN(0xa4),                                     /* movsb */
+	INSN(0xf3, 0x48, 0xa5),                         /* rep movsq */
+	INSN(0xf3, 0xaa),                               /* rep stosb */
+	INSN(0x0f, 0x10, 0x06),                         /* movups (%rsi),%xmm0 */
+	INSN(0x44, 0x0f, 0x11, 0x3f),                   /* movups %xmm15,(%rdi) */
+	INSN(0xf3, 0x0f, 0x6f, 0x4e, 0x10),             /* movdqu 16(%rsi),%xmm1 */
+	INSN(0x66, 0x0f, 0xe7, 0x17),                   /* movntdq %xmm2,(%rdi) (data is aligned) */
+	INSN(0xf3, 0x0f, 0x7e, 0x1e),                   /* movq (%rsi),%xmm3 */
+	INSN(0x66, 0x0f, 0xd6, 0x27),                   /* movq %xmm4,(%rdi) */
+	INSN(0x66, 0x0f, 0x6e, 0x2e),                   /* movd (%rsi),%xmm5 */
+	INSN(0x66, 0x48, 0x0f, 0x6e, 0xf0),             /* movq %rax,%xmm6 */
+	INSN(0x66, 0x48, 0x0f, 0x7e, 0x3f),             /* movq %xmm7,(%rdi) */
+	INSN(0xc5, 0xfa, 0x6f, 0x06),                   /* vmovdqu (%rsi),%xmm0 */
+	INSN(0xc5, 0xfa, 0x7f, 0x07),                   /* vmovdqu %xmm0,(%rdi) */
+};
+
+static void test_as_the_processor_does(void)
+{
+	for (size_t i = 0; i < sizeof(instructions) / sizeof(instructions[0]); i++)
+		for (uint64_t seed = 1; seed <= 40; seed++)
+			if (!same_on_both(instructions[i].bytes, instructions[i].length,
+					  instructions[i].undefined, seed * 0x9e3779b97f4a7c15u)) {
+				char text[64];
+
+				snprintf(text, sizeof(text), "instruction %zu, seed %llu", i,
+					 (unsigned long long)seed);
+				CU_FAIL_FATAL(text);
+			}
+	CU_PASS("all equal");
+}
+
+static void test_conditions(void)
+{
+	for (uint8_t condition = 0; condition < 16; condition++)
+		for (uint64_t seed = 1; seed <= 64; seed++) {
+			const uint8_t set[] = {0x0f, (uint8_t)(0x90 | condition), 0x07};
+
+			CU_ASSERT_TRUE(
+				same_on_both(set, sizeof(set), 0, seed * 0x9e3779b97f4a7c15u));
+		}
+}
+
+static ucontext_t *fresh_context(void)
+{
+	static ucontext_t context;
+	static struct _libc_fpstate floating;
+
+	memset(&context, 0, sizeof(context));
+	memset(&floating, 0, sizeof(floating));
+	context.uc_mcontext.fpregs = &floating;
+	set_registers(&context, 99);
+	fill_data(99);
+	return &context;
+}
+
+static void test_unknown_changes_nothing(void)
+{
+	static const uint8_t unknown[][4] = {
+		{0xf0, 0xff, 0x07, 0x90}, /* lock incl */
+		{0x0f, 0x05, 0x90, 0x90}, /* syscall */
+		{0xc3, 0x90, 0x90, 0x90}, /* ret */
+		{0x64, 0x8b, 0x07, 0x90}, /* mov %fs:(%rdi),%eax */
+		{0x62, 0xf1, 0x7c, 0x48}, /* EVEX */
+	};
+
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		ucontext_t before;
+
+		memcpy(code, unknown[i], sizeof(unknown[i]));
+		start = fresh_context();
+		before = *start;
+		CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_UNKNOWN);
+		CU_ASSERT_EQUAL(memcmp(&before.uc_mcontext.gregs, &start->uc_mcontext.gregs,
+				       sizeof(gregset_t)),
+				0);
+	}
+}
+
+static void test_refused_changes_nothing(void)
+{
+	static const uint8_t store[] = {0x48, 0x01,
+					0x07}; /* add %rax,(%rdi): flags must stay too */
+	ucontext_t before;
+
+	memcpy(code, store, sizeof(store));
+	start = fresh_context();
+	before = *start;
+	refuse = true;
+	CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_REFUSED);
+	refuse = false;
+	CU_ASSERT_EQUAL(
+		memcmp(&before.uc_mcontext.gregs, &start->uc_mcontext.gregs, sizeof(gregset_t)), 0);
+}
+
+static void test_doorbell_copy_is_one_run(void)
+{
+	/* loop: mov (%rsi),%rax; mov %rax,(%rdi); add $8,%rsi; add $8,%rdi; sub $8,%rdx; jne loop; syscall */
+	static const uint8_t loop[] = {0x48, 0x8b, 0x06, 0x48, 0x89, 0x07, 0x48, 0x83,
+				       0xc6, 0x08, 0x48, 0x83, 0xc7, 0x08, 0x48, 0x83,
+				       0xea, 0x08, 0x75, 0xec, 0x0f, 0x05};
+
+	memcpy(code, loop, sizeof(loop));
+	start = fresh_context();
+	start->uc_mcontext.gregs[REG_RDX] = 64;
+	start->uc_mcontext.gregs[REG_RDI] = (greg_t)(uintptr_t)data;
+	ours_stores = 0;
+	CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_DONE);
+	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000), 8 * 6 - 1);
+	CU_ASSERT_EQUAL(ours_stores, 8);
+	CU_ASSERT_EQUAL(memcmp(data, data + 128, 64), 0);
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RIP], (greg_t)(uintptr_t)code + 20);
+	start->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)code;
+	start->uc_mcontext.gregs[REG_RSI] = (greg_t)(uintptr_t)data;
+	CU_ASSERT_EQUAL(insn_run(start, &access_data, 10), 10); /* and it stops when told */
+}
+
+int main(void)
+{
+	static CU_TestInfo tests[] = {
+		{"as the processor does", test_as_the_processor_does},
+		{"conditions", test_conditions},
+		{"unknown changes nothing", test_unknown_changes_nothing},
+		{"refused changes nothing", test_refused_changes_nothing},
+		{"a doorbell copy is one run", test_doorbell_copy_is_one_run},
+		CU_TEST_INFO_NULL,
+	};
+	static CU_SuiteInfo suites[] = {{"insn", NULL, NULL, NULL, NULL, tests},
+					CU_SUITE_INFO_NULL};
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
+
+	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGTRAP, &action, NULL);
+	CU_initialize_registry();
+	CU_register_suites(suites);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	return CU_get_number_of_failures() != 0;
+}

@@ -1,0 +1,393 @@
+/* insn: see insn.h. An instruction first reads all it needs, then stores, and only then changes registers. */
+#include "verbs-shim/preload/insn.h"
+
+#include <cpuid.h>
+#include <string.h>
+
+#include "verbs-shim/preload/insn_alu.h"
+#include "verbs-shim/preload/insn_decode.h"
+
+#define REPEAT_CHUNK 512
+
+struct machine {
+	ucontext_t *context;
+	struct insn_access *access;
+	struct insn insn;
+	uint64_t address; /* of the memory operand */
+};
+
+static greg_t *general(struct machine *machine, uint8_t number)
+{
+	static const uint8_t place[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
+					  REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
+					  REG_R12, REG_R13, REG_R14, REG_R15};
+
+	return &machine->context->uc_mcontext.gregs[place[number]];
+}
+
+static uint64_t read_general(struct machine *machine, uint8_t number, uint32_t size)
+{
+	if (size == 1 && machine->insn.legacy_bytes && number >= 4 && number < 8)
+		return (uint64_t)*general(machine, (uint8_t)(number - 4)) >> 8 & 0xff;
+	return insn_truncate((uint64_t)*general(machine, number), size);
+}
+
+static void write_general(struct machine *machine, uint8_t number, uint32_t size, uint64_t value)
+{
+	if (size == 1 && machine->insn.legacy_bytes && number >= 4 && number < 8) {
+		greg_t *place = general(machine, (uint8_t)(number - 4));
+
+		*place = (greg_t)(((uint64_t)*place & ~UINT64_C(0xff00)) | (value & 0xff) << 8);
+		return;
+	}
+	greg_t *place = general(machine, number);
+
+	if (size >= 4)
+		*place = (greg_t)insn_truncate(value, size);
+	else
+		*place = (greg_t)(((uint64_t)*place & ~((UINT64_C(1) << (8 * size)) - 1)) |
+				  insn_truncate(value, size));
+}
+
+static bool load(struct machine *machine, uint64_t address, void *bytes, uint32_t length)
+{
+	if (machine->access->ours(machine->access, address, length))
+		return machine->access->load(machine->access, address, bytes, length);
+	memcpy(bytes, (const void *)address, length);
+	return true;
+}
+
+static bool store(struct machine *machine, uint64_t address, const void *bytes, uint32_t length)
+{
+	if (machine->access->ours(machine->access, address, length))
+		return machine->access->store(machine->access, address, bytes, length);
+	memcpy((void *)address, bytes, length);
+	return true;
+}
+
+static uint64_t effective_address(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	uint64_t address = (uint64_t)insn->displacement;
+
+	if (insn->base != INSN_NO_REG)
+		address += (uint64_t)*general(machine, insn->base);
+	if (insn->index != INSN_NO_REG)
+		address += (uint64_t)*general(machine, insn->index) * insn->scale;
+	if (insn->rip_relative)
+		address += (uint64_t)machine->context->uc_mcontext.gregs[REG_RIP] + insn->length;
+	return address;
+}
+
+/* Vector registers: the XSAVE area that the kernel put on the signal stack. Intel SDM volume 1, 13.4. */
+enum { XSAVE_HEADER = 512, XSAVE_SSE = 2, XSAVE_AVX = 4 };
+
+static uint32_t avx_offset(void) /* of the upper halves, as this machine lays them out */
+{
+	static uint32_t offset;
+	uint32_t a, b, c, d;
+
+	if (!offset && __get_cpuid_count(0xd, 2, &a, &b, &c, &d))
+		offset = b;
+	return offset;
+}
+
+static uint64_t *saved_features(struct machine *machine) /* NULL: only the legacy area was saved */
+{
+	uint8_t *area = (uint8_t *)machine->context->uc_mcontext.fpregs;
+	uint32_t magic;
+
+	memcpy(&magic, area + 464, sizeof(magic)); /* struct _fpx_sw_bytes */
+	return magic == 0x46505853u ? (uint64_t *)(void *)(area + XSAVE_HEADER) : NULL;
+}
+
+static uint8_t *vector_low(struct machine *machine, uint8_t number)
+{
+	return (uint8_t *)&machine->context->uc_mcontext.fpregs->_xmm[number];
+}
+
+static uint8_t *vector_high(struct machine *machine, uint8_t number)
+{
+	return (uint8_t *)machine->context->uc_mcontext.fpregs + avx_offset() + 16 * number;
+}
+
+static bool read_vector(struct machine *machine, uint8_t number, uint8_t bytes[32], uint32_t size)
+{
+	uint64_t *features = saved_features(machine);
+
+	memset(bytes, 0, 32);
+	if (!features || *features & XSAVE_SSE)
+		memcpy(bytes, vector_low(machine, number), 16);
+	if (size < 32)
+		return true;
+	if (!features || !avx_offset())
+		return false;
+	if (*features & XSAVE_AVX)
+		memcpy(bytes + 16, vector_high(machine, number), 16);
+	return true;
+}
+
+static bool can_write_vector(struct machine *machine)
+{
+	return !machine->insn.vex || (saved_features(machine) && avx_offset());
+}
+
+static void write_vector(struct machine *machine, uint8_t number, const uint8_t bytes[32])
+{
+	uint64_t *features = saved_features(machine);
+
+	if (features && !(*features & XSAVE_SSE)) { /* all were in their initial state: zero */
+		memset(vector_low(machine, 0), 0, 16 * 16);
+		*features |= XSAVE_SSE;
+	}
+	memcpy(vector_low(machine, number), bytes, 16);
+	if (!machine->insn.vex)
+		return;
+	if (!(*features & XSAVE_AVX)) {
+		memset(vector_high(machine, 0), 0, 16 * 16);
+		*features |= XSAVE_AVX;
+	}
+	memcpy(vector_high(machine, number), bytes + 16, 16);
+}
+
+static bool run_vector_load(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	uint8_t bytes[32] = {0};
+
+	if (!can_write_vector(machine))
+		return false;
+	if (insn->rm_reg == INSN_NO_REG) {
+		if (!load(machine, machine->address, bytes, insn->size))
+			return false;
+	} else if (insn->rm_general) {
+		uint64_t value = read_general(machine, insn->rm_reg, insn->size);
+
+		memcpy(bytes, &value, insn->size);
+	} else {
+		uint8_t source[32];
+
+		if (!read_vector(machine, insn->rm_reg, source, insn->size))
+			return false;
+		memcpy(bytes, source, insn->size);
+	}
+	write_vector(machine, insn->reg, bytes);
+	return true;
+}
+
+static bool run_vector_store(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	uint8_t bytes[32];
+
+	if (!read_vector(machine, insn->reg, bytes, insn->size))
+		return false;
+	if (insn->rm_reg == INSN_NO_REG)
+		return store(machine, machine->address, bytes, insn->size);
+	if (insn->rm_general) {
+		uint64_t value = 0;
+
+		memcpy(&value, bytes, insn->size);
+		write_general(machine, insn->rm_reg, insn->size, value);
+		return true;
+	}
+	if (!can_write_vector(machine))
+		return false;
+	memset(bytes + insn->size, 0, 32u - insn->size);
+	write_vector(machine, insn->rm_reg, bytes);
+	return true;
+}
+
+/* MOVS and STOS, with or without REP; a piece at a time. false: a callback refused; registers stand at what was done. */
+static bool run_string(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	greg_t *gregs = machine->context->uc_mcontext.gregs;
+	uint64_t count = insn->repeat ? (uint64_t)gregs[REG_RCX] : 1;
+	uint8_t bytes[REPEAT_CHUNK];
+
+	while (count) {
+		uint64_t items =
+			sizeof(bytes) / insn->size < count ? sizeof(bytes) / insn->size : count;
+		uint32_t length = (uint32_t)items * insn->size;
+		uint64_t to = (uint64_t)gregs[REG_RDI], from = (uint64_t)gregs[REG_RSI];
+
+		if (insn->op == OP_MOVS && to > from &&
+		    to - from < length) { /* overlapping: it repeats a pattern */
+			items = 1;
+			length = insn->size;
+		}
+		if (insn->op == OP_MOVS) {
+			if (!load(machine, from, bytes, length))
+				return false;
+		} else {
+			for (uint32_t i = 0; i < length; i += insn->size)
+				memcpy(bytes + i, &gregs[REG_RAX], insn->size);
+		}
+		if (!store(machine, to, bytes, length))
+			return false;
+		gregs[REG_RDI] += length;
+		if (insn->op == OP_MOVS)
+			gregs[REG_RSI] += length;
+		count -= items;
+		if (insn->repeat)
+			gregs[REG_RCX] = (greg_t)count;
+	}
+	return true;
+}
+
+static bool read_rm(struct machine *machine, uint32_t size, uint64_t *value)
+{
+	*value = 0;
+	if (machine->insn.rm_reg == INSN_NO_REG)
+		return load(machine, machine->address, value, size);
+	*value = read_general(machine, machine->insn.rm_reg, size);
+	return true;
+}
+
+static bool write_rm(struct machine *machine, uint32_t size, uint64_t value)
+{
+	if (machine->insn.rm_reg == INSN_NO_REG)
+		return store(machine, machine->address, &value, size);
+	write_general(machine, machine->insn.rm_reg, size, value);
+	return true;
+}
+
+static bool run_integer(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	uint64_t flags = (uint64_t)machine->context->uc_mcontext.gregs[REG_EFL];
+	bool to_reg = insn->form == FORM_REG_RM;
+	uint32_t rm_size = insn->source_size ? insn->source_size : insn->size;
+	uint64_t rm = 0, left, right, result;
+
+	if (!(insn->op == OP_MOV && !to_reg) && !read_rm(machine, rm_size, &rm))
+		return false;
+	left = to_reg ? read_general(machine, insn->reg, insn->size) : rm;
+	right = to_reg                            ? rm
+		: insn->form == FORM_RM_IMMEDIATE ? (uint64_t)insn->immediate
+						  : read_general(machine, insn->reg, insn->size);
+	if (insn->op == OP_MOVSX)
+		result = insn_truncate(insn_sign_extend(rm, insn->source_size), insn->size);
+	else if (insn->op == OP_MOVZX)
+		result = rm;
+	else
+		result = insn_alu(insn->op, left, right, insn->size, &flags);
+	if (insn->op != OP_CMP && insn->op != OP_TEST) {
+		if (to_reg)
+			write_general(machine, insn->reg, insn->size, result);
+		else if (!write_rm(machine, insn->size, result))
+			return false;
+	}
+	machine->context->uc_mcontext.gregs[REG_EFL] = (greg_t)flags;
+	return true;
+}
+
+static bool run(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	greg_t *gregs = machine->context->uc_mcontext.gregs;
+	bool holds = insn_condition(insn->condition, (uint64_t)gregs[REG_EFL]);
+	uint64_t value;
+
+	switch (insn->op) {
+	case OP_NOP:
+		return true;
+	case OP_LEA:
+		write_general(machine, insn->reg, insn->size, machine->address);
+		return true;
+	case OP_JUMP:
+		gregs[REG_RIP] += insn->immediate;
+		return true;
+	case OP_JUMP_IF:
+		gregs[REG_RIP] += holds ? insn->immediate : 0;
+		return true;
+	case OP_SET_IF:
+		return write_rm(machine, 1, holds);
+	case OP_MOVE_IF:
+		if (!read_rm(machine, insn->size, &value))
+			return false;
+		write_general(machine, insn->reg, insn->size,
+			      holds ? value : read_general(machine, insn->reg, insn->size));
+		return true;
+	case OP_MOVS:
+	case OP_STOS:
+		return run_string(machine);
+	case OP_VECTOR_LOAD:
+		return run_vector_load(machine);
+	case OP_VECTOR_STORE:
+		return run_vector_store(machine);
+	default:
+		return run_integer(machine);
+	}
+}
+
+static bool decode(struct machine *machine)
+{
+	const greg_t *gregs = machine->context->uc_mcontext.gregs;
+	enum { DIRECTION_FLAG = 1 << 10 };
+
+	/* The bytes after the instruction may lie on a page that is not there; stay on this one if it suffices. */
+	uint64_t rip = (uint64_t)gregs[REG_RIP], left = 4096 - (rip & 4095);
+
+	if (!(left < INSN_BYTES_MOST &&
+	      insn_decode((const uint8_t *)rip, (uint32_t)left, &machine->insn)) &&
+	    !insn_decode((const uint8_t *)rip, INSN_BYTES_MOST, &machine->insn))
+		return false;
+	if (machine->insn.fs || machine->insn.gs) /* thread-local data is not ours */
+		return false;
+	if ((machine->insn.op == OP_MOVS || machine->insn.op == OP_STOS) &&
+	    gregs[REG_EFL] & DIRECTION_FLAG)
+		return false;
+	machine->address = effective_address(machine);
+	return true;
+}
+
+enum insn_result insn_step(ucontext_t *context, struct insn_access *access)
+{
+	struct machine machine = {.context = context, .access = access};
+	greg_t rip = context->uc_mcontext.gregs[REG_RIP];
+
+	if (!decode(&machine))
+		return INSN_UNKNOWN;
+	if (!run(&machine)) {
+		context->uc_mcontext.gregs[REG_RIP] = rip;
+		return INSN_REFUSED;
+	}
+	context->uc_mcontext.gregs[REG_RIP] += machine.insn.length;
+	return INSN_DONE;
+}
+
+/* Simple: short, and no vector moves. Loads and stores that are not ours go straight to memory; through a wild pointer they
+ * fault here as they would have faulted there. */
+static bool is_simple(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+
+	if (insn->op == OP_MOVS || insn->op == OP_STOS)
+		return false;
+	if (insn->rm_reg != INSN_NO_REG || insn->form == FORM_NONE || insn->op == OP_LEA ||
+	    insn->op == OP_NOP)
+		return insn->op != OP_VECTOR_LOAD && insn->op != OP_VECTOR_STORE;
+	return true;
+}
+
+uint32_t insn_run(ucontext_t *context, struct insn_access *access, uint32_t most)
+{
+	uint32_t count = 0;
+
+	while (count < most) {
+		struct machine machine = {.context = context, .access = access};
+		greg_t rip = context->uc_mcontext.gregs[REG_RIP];
+
+		if (!decode(&machine) || !is_simple(&machine))
+			break;
+		if (!run(&machine)) {
+			context->uc_mcontext.gregs[REG_RIP] = rip;
+			break;
+		}
+		context->uc_mcontext.gregs[REG_RIP] += machine.insn.length;
+		count++;
+	}
+	return count;
+}

@@ -1,0 +1,449 @@
+/* insn_decode: see insn_decode.h. Reads prefixes, then one of three opcode maps, then ModRM and immediate. */
+#include "verbs-shim/preload/insn_decode.h"
+
+#include <string.h>
+
+enum { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8 };
+enum { MAP_ONE_BYTE, MAP_0F };
+
+struct reader {
+	const uint8_t *bytes;
+	uint32_t length, at;
+	bool overrun;
+	bool rex_present, operand_16, rep, repne;
+	uint8_t rex;
+	bool vex, vex_256;
+	uint8_t vex_prefix; /* 0, 1: 66, 2: F3, 3: F2 */
+	uint8_t vex_register;
+};
+
+static uint8_t next(struct reader *reader)
+{
+	if (reader->at >= reader->length) {
+		reader->overrun = true;
+		return 0;
+	}
+	return reader->bytes[reader->at++];
+}
+
+static int64_t signed_value(struct reader *reader, uint32_t bytes)
+{
+	uint64_t value = 0;
+
+	for (uint32_t i = 0; i < bytes; i++)
+		value |= (uint64_t)next(reader) << (8 * i);
+	if (bytes == 8)
+		return (int64_t)value;
+	uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
+
+	return (int64_t)((value ^ sign) - sign);
+}
+
+static bool read_prefixes(struct reader *reader, struct insn *insn)
+{
+	for (;;) {
+		uint8_t byte = next(reader);
+
+		switch (byte) {
+		case 0x66:
+			reader->operand_16 = true;
+			continue;
+		case 0xf3:
+			reader->rep = true;
+			continue;
+		case 0xf2:
+			reader->repne = true;
+			continue;
+		case 0x64:
+			insn->fs = true;
+			continue;
+		case 0x65:
+			insn->gs = true;
+			continue;
+		case 0x2e: /* branch hints and padding */
+		case 0x3e:
+			continue;
+		case 0x67: /* 32-bit addresses */
+		case 0xf0: /* LOCK */
+		case 0x26:
+		case 0x36:
+			return false;
+		default:
+			reader->at--;
+			if ((byte & 0xf0) == 0x40) {
+				reader->rex_present = true;
+				reader->rex = next(reader) & 0xf;
+			}
+			return !reader->overrun;
+		}
+	}
+}
+
+static void read_modrm(struct reader *reader, struct insn *insn)
+{
+	uint8_t modrm = next(reader);
+	uint8_t mod = modrm >> 6, rm = modrm & 7;
+
+	insn->reg = (uint8_t)((modrm >> 3 & 7) | (reader->rex & REX_R ? 8 : 0));
+	insn->base = insn->index = insn->rm_reg = INSN_NO_REG;
+	insn->scale = 1;
+	if (mod == 3) {
+		insn->rm_reg = (uint8_t)(rm | (reader->rex & REX_B ? 8 : 0));
+		return;
+	}
+	if (rm == 4) {
+		uint8_t sib = next(reader);
+		uint8_t index = (uint8_t)((sib >> 3 & 7) | (reader->rex & REX_X ? 8 : 0));
+
+		insn->scale = (uint8_t)(1 << (sib >> 6));
+		insn->index = index == 4 ? INSN_NO_REG : index;
+		insn->base = (uint8_t)((sib & 7) | (reader->rex & REX_B ? 8 : 0));
+		if ((sib & 7) == 5 && mod == 0) {
+			insn->base = INSN_NO_REG;
+			insn->displacement = signed_value(reader, 4);
+		}
+	} else if (rm == 5 && mod == 0) {
+		insn->rip_relative = true;
+		insn->displacement = signed_value(reader, 4);
+	} else {
+		insn->base = (uint8_t)(rm | (reader->rex & REX_B ? 8 : 0));
+	}
+	if (mod == 1)
+		insn->displacement = signed_value(reader, 1);
+	else if (mod == 2)
+		insn->displacement = signed_value(reader, 4);
+}
+
+static uint8_t operand_size(const struct reader *reader, bool byte)
+{
+	if (byte)
+		return 1;
+	if (reader->rex & REX_W)
+		return 8;
+	return reader->operand_16 ? 2 : 4;
+}
+
+static void read_immediate(struct reader *reader, struct insn *insn)
+{
+	insn->immediate = signed_value(reader, insn->size > 4 ? 4 : insn->size);
+}
+
+/* 00..3f: eight operations in six encodings each. */
+static bool decode_arithmetic(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	insn->op = (enum insn_op)(opcode >> 3);
+	insn->size = operand_size(reader, !(opcode & 1));
+	switch (opcode & 7) {
+	case 0:
+	case 1:
+		insn->form = FORM_RM_REG;
+		read_modrm(reader, insn);
+		return true;
+	case 2:
+	case 3:
+		insn->form = FORM_REG_RM;
+		read_modrm(reader, insn);
+		return true;
+	case 4:
+	case 5:
+		insn->form = FORM_RM_IMMEDIATE;
+		insn->rm_reg = 0;
+		read_immediate(reader, insn);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool decode_group(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	bool byte = !(opcode & 1);
+
+	insn->size = operand_size(reader, byte);
+	insn->form = FORM_RM;
+	read_modrm(reader, insn);
+	uint8_t which = insn->reg & 7;
+
+	switch (opcode) {
+	case 0x80:
+	case 0x81:
+		insn->op = (enum insn_op)which;
+		insn->form = FORM_RM_IMMEDIATE;
+		read_immediate(reader, insn);
+		return true;
+	case 0x83:
+		insn->op = (enum insn_op)which;
+		insn->form = FORM_RM_IMMEDIATE;
+		insn->immediate = signed_value(reader, 1);
+		return true;
+	case 0xc6:
+	case 0xc7:
+		insn->op = OP_MOV;
+		insn->form = FORM_RM_IMMEDIATE;
+		read_immediate(reader, insn);
+		return which == 0;
+	case 0xc0:
+	case 0xc1:
+	case 0xd0:
+	case 0xd1:
+		insn->op = which == 4 ? OP_SHL : which == 5 ? OP_SHR : OP_SAR;
+		insn->form = FORM_RM_IMMEDIATE;
+		insn->immediate = opcode >= 0xd0 ? 1 : signed_value(reader, 1);
+		return which == 4 || which == 5 || which == 7;
+	case 0xf6:
+	case 0xf7:
+		insn->op = which == 2 ? OP_NOT : which == 3 ? OP_NEG : OP_TEST;
+		if (which < 2) {
+			insn->form = FORM_RM_IMMEDIATE;
+			read_immediate(reader, insn);
+		}
+		return which < 4;
+	case 0xfe:
+	case 0xff:
+		insn->op = which == 0 ? OP_INC : OP_DEC;
+		return which < 2;
+	default:
+		return false;
+	}
+}
+
+static bool decode_move(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	insn->op = OP_MOV;
+	if (opcode >= 0xb0 && opcode <= 0xbf) {
+		insn->size = operand_size(reader, opcode < 0xb8);
+		insn->form = FORM_RM_IMMEDIATE;
+		insn->rm_reg = (uint8_t)((opcode & 7) | (reader->rex & REX_B ? 8 : 0));
+		insn->immediate = signed_value(reader, insn->size);
+		return true;
+	}
+	insn->size = operand_size(reader, !(opcode & 1));
+	insn->form = opcode & 2 ? FORM_REG_RM : FORM_RM_REG;
+	read_modrm(reader, insn);
+	return true;
+}
+
+static bool decode_one_byte(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	if (opcode < 0x40)
+		return decode_arithmetic(reader, insn, opcode);
+	if ((opcode >= 0x88 && opcode <= 0x8b) || (opcode >= 0xb0 && opcode <= 0xbf))
+		return decode_move(reader, insn, opcode);
+	if (opcode >= 0x70 && opcode <= 0x7f) {
+		insn->op = OP_JUMP_IF;
+		insn->condition = opcode & 0xf;
+		insn->immediate = signed_value(reader, 1);
+		return true;
+	}
+	switch (opcode) {
+	case 0x63:
+		insn->op = OP_MOVSX;
+		insn->size = operand_size(reader, false);
+		insn->source_size = 4;
+		insn->form = FORM_REG_RM;
+		read_modrm(reader, insn);
+		return insn->size == 8;
+	case 0x84:
+	case 0x85:
+		insn->op = OP_TEST;
+		insn->size = operand_size(reader, opcode == 0x84);
+		insn->form = FORM_RM_REG;
+		read_modrm(reader, insn);
+		return true;
+	case 0x8d:
+		insn->op = OP_LEA;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_REG_RM;
+		read_modrm(reader, insn);
+		return insn->rm_reg == INSN_NO_REG && !insn->fs && !insn->gs;
+	case 0x90: /* NOP, and PAUSE with F3 */
+		insn->op = OP_NOP;
+		return !(reader->rex & REX_B);
+	case 0xa4:
+	case 0xa5:
+	case 0xaa:
+	case 0xab:
+		insn->op = opcode < 0xa8 ? OP_MOVS : OP_STOS;
+		insn->size = operand_size(reader, !(opcode & 1));
+		insn->repeat = reader->rep || reader->repne;
+		return !insn->fs && !insn->gs;
+	case 0xa8:
+	case 0xa9:
+		insn->op = OP_TEST;
+		insn->size = operand_size(reader, opcode == 0xa8);
+		insn->form = FORM_RM_IMMEDIATE;
+		insn->rm_reg = 0;
+		read_immediate(reader, insn);
+		return true;
+	case 0xe9:
+	case 0xeb:
+		insn->op = OP_JUMP;
+		insn->immediate = signed_value(reader, opcode == 0xe9 ? 4 : 1);
+		return true;
+	default:
+		return decode_group(reader, insn, opcode);
+	}
+}
+
+/* Vector moves of the 0F map, by mandatory prefix (0: none, 1: 66, 2: F3, 3: F2). */
+static const struct {
+	uint8_t prefix, opcode;
+	bool store;
+	uint8_t size; /* 0: the whole register */
+	bool general;
+	bool clear_upper;
+} vector_moves[] = {
+	{0, 0x10, false, 0, false, false}, /* MOVUPS */
+	{0, 0x11, true, 0, false, false},
+	{1, 0x10, false, 0, false, false}, /* MOVUPD */
+	{1, 0x11, true, 0, false, false},
+	{0, 0x28, false, 0, false, false}, /* MOVAPS */
+	{0, 0x29, true, 0, false, false},
+	{1, 0x28, false, 0, false, false}, /* MOVAPD */
+	{1, 0x29, true, 0, false, false},
+	{0, 0x2b, true, 0, false, false},  /* MOVNTPS */
+	{1, 0x2b, true, 0, false, false},  /* MOVNTPD */
+	{1, 0x6f, false, 0, false, false}, /* MOVDQA */
+	{1, 0x7f, true, 0, false, false},
+	{2, 0x6f, false, 0, false, false}, /* MOVDQU */
+	{2, 0x7f, true, 0, false, false},
+	{1, 0xe7, true, 0, false, false},  /* MOVNTDQ */
+	{3, 0xf0, false, 0, false, false}, /* LDDQU */
+	{2, 0x7e, false, 8, false, true},  /* MOVQ */
+	{1, 0xd6, true, 8, false, true},
+	{1, 0x6e, false, 4, true, true}, /* MOVD, MOVQ from a general register or memory */
+	{1, 0x7e, true, 4, true, false},
+};
+
+static bool decode_vector(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	uint8_t prefix = reader->vex          ? reader->vex_prefix
+			 : reader->operand_16 ? 1
+			 : reader->rep        ? 2
+			 : reader->repne      ? 3
+					      : 0;
+
+	for (uint32_t i = 0; i < sizeof(vector_moves) / sizeof(vector_moves[0]); i++) {
+		if (vector_moves[i].prefix != prefix || vector_moves[i].opcode != opcode)
+			continue;
+		insn->op = vector_moves[i].store ? OP_VECTOR_STORE : OP_VECTOR_LOAD;
+		insn->size = vector_moves[i].size;
+		if (!insn->size)
+			insn->size = reader->vex_256 ? 32 : 16;
+		insn->rm_general = vector_moves[i].general;
+		if (insn->rm_general && reader->rex & REX_W)
+			insn->size = 8;
+		insn->clear_upper = vector_moves[i].clear_upper;
+		insn->vex = reader->vex;
+		read_modrm(reader, insn);
+		return (insn->size == 32 || !reader->vex_256) && reader->vex_register == 0xf;
+	}
+	return false;
+}
+
+static bool decode_0f(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	uint8_t group = opcode & 0xf0;
+
+	if (group == 0x80) {
+		insn->op = OP_JUMP_IF;
+		insn->condition = opcode & 0xf;
+		insn->immediate = signed_value(reader, 4);
+		return true;
+	}
+	if (group == 0x90) {
+		insn->op = OP_SET_IF;
+		insn->condition = opcode & 0xf;
+		insn->size = 1;
+		insn->form = FORM_RM;
+		read_modrm(reader, insn);
+		return true;
+	}
+	if (group == 0x40) {
+		insn->op = OP_MOVE_IF;
+		insn->condition = opcode & 0xf;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_REG_RM;
+		read_modrm(reader, insn);
+		return true;
+	}
+	if (opcode >= 0xc8 && opcode <= 0xcf) {
+		insn->op = OP_BSWAP;
+		insn->form = FORM_RM;
+		insn->size = operand_size(reader, false);
+		insn->rm_reg = (uint8_t)((opcode & 7) | (reader->rex & REX_B ? 8 : 0));
+		return insn->size != 2;
+	}
+	switch (opcode) {
+	case 0x1f: /* NOP with operands; ENDBR64 is 0f 1e fa */
+		insn->op = OP_NOP;
+		read_modrm(reader, insn);
+		return true;
+	case 0xb6:
+	case 0xb7:
+	case 0xbe:
+	case 0xbf:
+		insn->op = opcode < 0xb8 ? OP_MOVZX : OP_MOVSX;
+		insn->size = operand_size(reader, false);
+		insn->source_size = opcode & 1 ? 2 : 1;
+		insn->form = FORM_REG_RM;
+		read_modrm(reader, insn);
+		return true;
+	case 0xc3: /* MOVNTI */
+		insn->op = OP_MOV;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_RM_REG;
+		read_modrm(reader, insn);
+		return insn->rm_reg == INSN_NO_REG && insn->size != 2 && !reader->rep &&
+		       !reader->repne;
+	default:
+		return decode_vector(reader, insn, opcode);
+	}
+}
+
+static bool decode_vex(struct reader *reader, struct insn *insn, bool three_bytes)
+{
+	uint8_t first = next(reader), last = three_bytes ? next(reader) : first;
+
+	if (reader->rex_present || reader->operand_16 || reader->rep || reader->repne)
+		return false;
+	reader->rex = first & 0x80 ? 0 : REX_R;
+	if (three_bytes) {
+		reader->rex |= (uint8_t)((first & 0x40 ? 0 : REX_X) | (first & 0x20 ? 0 : REX_B) |
+					 (last & 0x80 ? REX_W : 0));
+		if ((first & 0x1f) != 1)
+			return false;
+	}
+	reader->vex = true;
+	reader->vex_256 = last & 4;
+	reader->vex_prefix = last & 3;
+	reader->vex_register = last >> 3 & 0xf;
+	return decode_vector(reader, insn, next(reader));
+}
+
+bool insn_decode(const uint8_t *bytes, uint32_t length, struct insn *insn)
+{
+	struct reader reader = {.bytes = bytes, .length = length, .vex_register = 0xf};
+	bool known;
+
+	if (reader.length > INSN_BYTES_MOST)
+		reader.length = INSN_BYTES_MOST;
+	memset(insn, 0, sizeof(*insn));
+	insn->form = FORM_NONE;
+	insn->base = insn->index = insn->rm_reg = INSN_NO_REG;
+	insn->scale = 1;
+	if (!read_prefixes(&reader, insn))
+		return false;
+	insn->legacy_bytes = !reader.rex_present;
+
+	uint8_t opcode = next(&reader);
+
+	if (opcode == 0x0f)
+		known = decode_0f(&reader, insn, next(&reader));
+	else if (opcode == 0xc5 || opcode == 0xc4)
+		known = decode_vex(&reader, insn, opcode == 0xc4);
+	else
+		known = decode_one_byte(&reader, insn, opcode);
+	insn->length = (uint8_t)reader.at;
+	return known && !reader.overrun;
+}

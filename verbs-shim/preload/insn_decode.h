@@ -1,0 +1,84 @@
+/*
+ * insn_decode: takes apart one x86-64 instruction of the kinds that programs use to load, store, compare and
+ * copy. Pure: looks at bytes only. What it does not know it says so, and nobody guesses.
+ *
+ * Source: Intel SDM volume 2, chapters 2 (formats) and 3..5 (opcodes). Who calls: insn.c.
+ */
+#ifndef VERBS_SHIM_PRELOAD_INSN_DECODE_H
+#define VERBS_SHIM_PRELOAD_INSN_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INSN_BYTES_MOST 15
+#define INSN_NO_REG     0xff
+
+/* The first eight are in the order of the machine's own encoding, as are the shifts after ROL. */
+enum insn_op {
+	OP_ADD,
+	OP_OR,
+	OP_ADC,
+	OP_SBB,
+	OP_AND,
+	OP_SUB,
+	OP_XOR,
+	OP_CMP,
+	OP_TEST,
+	OP_MOV,
+	OP_MOVZX,
+	OP_MOVSX,
+	OP_LEA,
+	OP_INC,
+	OP_DEC,
+	OP_NOT,
+	OP_NEG,
+	OP_SHL,
+	OP_SHR,
+	OP_SAR,
+	OP_BSWAP,
+	OP_JUMP,
+	OP_JUMP_IF,
+	OP_SET_IF,
+	OP_MOVE_IF,
+	OP_MOVS,
+	OP_STOS,
+	OP_NOP,
+	OP_VECTOR_LOAD,  /* memory or register to vector register */
+	OP_VECTOR_STORE, /* vector register to memory or register */
+};
+
+/* Which operand is the destination. */
+enum insn_form {
+	FORM_RM_REG,       /* r/m <- r/m op reg */
+	FORM_REG_RM,       /* reg <- reg op r/m */
+	FORM_RM_IMMEDIATE, /* r/m <- r/m op immediate */
+	FORM_RM,           /* r/m alone */
+	FORM_NONE,
+};
+
+struct insn {
+	enum insn_op op;
+	enum insn_form form;
+	uint8_t length;      /* bytes of the instruction */
+	uint8_t size;        /* bytes of the operands */
+	uint8_t source_size; /* MOVZX, MOVSX: bytes of the r/m operand */
+	uint8_t condition;   /* the low four bits of Jcc, SETcc, CMOVcc */
+	uint8_t reg;         /* 0..15 */
+	uint8_t rm_reg;      /* 0..15 when the r/m operand is a register, else INSN_NO_REG */
+	uint8_t base, index; /* 0..15, or INSN_NO_REG */
+	uint8_t scale;       /* 1, 2, 4, 8 */
+	bool legacy_bytes;   /* no REX: byte registers 4..7 are AH, CH, DH, BH */
+	bool rip_relative;
+	bool fs, gs;     /* segment override */
+	bool repeat;     /* REP MOVS, STOS */
+	bool rm_general; /* vector moves: the r/m register is a general one */
+	bool clear_upper; /* vector load: bytes above `size` of the register's first 16 become zero */
+	bool vex;         /* vector load: everything above becomes zero */
+	int64_t displacement;
+	int64_t immediate; /* sign-extended; jumps: relative to the next instruction */
+};
+
+/* bytes: at least INSN_BYTES_MOST readable ones, or `length` if fewer. false: not one of the kinds known here. */
+bool insn_decode(const uint8_t *bytes, uint32_t length, struct insn *insn);
+
+#endif

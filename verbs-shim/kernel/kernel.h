@@ -24,17 +24,20 @@ struct endpoints;     /* fabric/endpoints.h: who has which LID, GID, MAC */
 /* What the kernel asks of the session. */
 struct kernel_host {
 	/* Bytes for whoever reads the channel; they are visible to the program from now on. */
-	void (*channel_write)(struct kernel_host *host, struct kernel_file *file, const void *bytes, uint32_t length);
+	void (*channel_write)(struct kernel_host *host, struct kernel_file *file, const void *bytes,
+			      uint32_t length);
 	/* Bytes written and not yet read by the program. */
 	uint32_t (*channel_unread)(struct kernel_host *host, struct kernel_file *file);
 	/* Takes back all unread bytes: events of an object that is being destroyed must not be read any more. The
 	 * kernel writes those of other objects again. */
 	void (*channel_discard)(struct kernel_host *host, struct kernel_file *file);
 	/* Whose file is that descriptor of the process (dup and fork included)? NULL: none of ours. */
-	struct kernel_file *(*file_of)(struct kernel_host *host, struct kernel_process *process, int32_t number);
+	struct kernel_file *(*file_of)(struct kernel_host *host, struct kernel_process *process,
+				       int32_t number);
 	/* Some number other than 0 that is the same for every descriptor of one file of any kind (its inode), for XRC
 	 * domains that are shared through a file. 0: no such descriptor. NULL: such domains are refused. */
-	uint64_t (*file_identity)(struct kernel_host *host, struct kernel_process *process, int32_t number);
+	uint64_t (*file_identity)(struct kernel_host *host, struct kernel_process *process,
+				  int32_t number);
 	/* A command or verb that is not modelled: named once in the log. */
 	void (*not_modelled)(struct kernel_host *host, const char *what, int error);
 };
@@ -42,7 +45,7 @@ struct kernel_host {
 /* One attached process of that host; the session owns it and calls kernel_process_exit() when it is gone. */
 struct kernel_process {
 	struct memory *memory;
-	int32_t pid; /* virtual */
+	int32_t pid;               /* virtual */
 	struct kernel_file *files; /* private to the kernel */
 };
 
@@ -79,8 +82,9 @@ struct kernel_call {
 /* endpoints and host outlive the kernel. endpoint: the number of the HCA's port in `endpoints`. As kernel and HCA
  * need each other: create the kernel with hca NULL, the HCA with its driver and resolver, then kernel_attach(). The
  * HCA is destroyed after the last process has exited, and before the kernel. */
-struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca, struct endpoints *endpoints,
-			     uint32_t endpoint, struct kernel_host *host);
+struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca,
+			     struct endpoints *endpoints, uint32_t endpoint,
+			     struct kernel_host *host);
 void kernel_destroy(struct kernel *kernel);
 void kernel_attach(struct kernel *kernel, struct hca *hca);
 struct hca_driver *kernel_driver(struct kernel *kernel);     /* to be given to hca_create() */
@@ -97,16 +101,20 @@ int kernel_write_tree(const struct kernel *kernel, const char *directory);
 
 /* Each fills call->result and the rest. open: flags as open(2). */
 void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags);
-void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t request, uint64_t argument);
-void kernel_write(struct kernel_file *file, struct kernel_call *call, uint64_t bytes, uint64_t length);
+void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t request,
+		  uint64_t argument);
+void kernel_write(struct kernel_file *file, struct kernel_call *call, uint64_t bytes,
+		  uint64_t length);
 /* May that range of the command file be mapped, and where in the command memfd is it? result: the file offset, which is
  * always `offset` itself, so that a program's own mmap of the memfd finds the same page. */
-void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t offset, uint64_t length, int prot);
+void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t offset,
+		 uint64_t length, int prot);
 /* The last descriptor and the last mapping of it are gone; the file is the kernel's to free. */
 void kernel_close(struct kernel_file *file, struct kernel_call *call);
 
 /* A store to a UAR page that was mapped from `file`: file_offset is where in the command memfd. */
-void kernel_uar_write(struct kernel_file *file, uint64_t file_offset, const void *bytes, uint32_t length);
+void kernel_uar_write(struct kernel_file *file, uint64_t file_offset, const void *bytes,
+		      uint32_t length);
 
 /* The process ended, in whatever way: its objects go, as a kernel would release them. */
 void kernel_process_exit(struct kernel *kernel, struct kernel_process *process);

@@ -1,0 +1,195 @@
+/*
+ * context: opening the device, and what a program gets with its context: the asynchronous event channel and, in the
+ * mlx5 part, doorbell pages and the sizes of everything.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "verbs-shim/kernel/commands.h"
+#include "verbs-shim/kernel/limits.h"
+
+bool kernel_has_path(const struct kernel *kernel, const char *path)
+{
+	(void)kernel;
+	return strcmp(path, DEVICE_NODE) == 0;
+}
+
+void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags)
+{
+	(void)flags;
+	call->latency = kernel->params.call_latency;
+	if (!kernel_has_path(kernel, path)) {
+		call->result = -ENOENT;
+		return;
+	}
+	assert(kernel->hca);
+	struct context *context = calloc(1, sizeof(*context));
+	assert(context);
+	file_init(&context->file, kernel, call->process, KERNEL_FD_COMMAND);
+	context->next = kernel->contexts;
+	kernel->contexts = context;
+	call->files[call->file_count++] =
+		(struct kernel_new_file){.file = &context->file, .kind = KERNEL_FD_COMMAND};
+	call->result = 0;
+}
+
+/* mlx5: what libmlx5 asks for grew over the years; the first form has two fields, later ones are zero if absent. */
+static int check_ucontext(struct command *command, struct mlx5_ib_alloc_ucontext_req_v2 *request)
+{
+	if (command->driver.length < sizeof(struct mlx5_ib_alloc_ucontext_req))
+		return -EINVAL;
+	memcpy(request, command->driver.bytes, sizeof(*request));
+	if (request->flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX)
+		return -EINVAL;
+	if (request->flags & MLX5_IB_ALLOC_UCTX_DEVX) /* libmlx5 asks again without it */
+		return -EPERM;
+	if (request->comp_mask || request->reserved0 || request->reserved1 || request->reserved2)
+		return -EOPNOTSUPP;
+	if (request->max_cqe_version < 1) /* CQEs of version 0 name the QP by number */
+		return kernel_refuse(command->kernel, "GET_CONTEXT with CQE version 0", EINVAL);
+	return 0;
+}
+
+int get_context(struct command *command)
+{
+	struct context *context = command->context;
+	struct mlx5_ib_alloc_ucontext_req_v2 request;
+	if (context->established)
+		return -EINVAL;
+	int error = check_ucontext(command, &request);
+	if (!error)
+		error = uars_init(&context->uars, command->kernel, request.total_num_bfregs,
+				  request.num_low_latency_bfregs);
+	if (error)
+		return error;
+
+	struct ib_uverbs_get_context_resp answer = {.num_comp_vectors = COMPLETION_VECTORS};
+	struct mlx5_ib_alloc_ucontext_resp driver = ucontext_limits;
+	driver.tot_bfregs = context->uars.static_pages * UAR_BFREGS_PER_PAGE;
+	driver.num_dyn_bfregs = UAR_DYNAMIC_PAGES_MAX * UAR_BFREGS_PER_PAGE;
+	driver.cqe_version = 1;
+	driver.cmds_supp_uhw =
+		MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
+	driver.eth_min_inline = MLX5_USER_INLINE_MODE_L2;
+	driver.response_length = command->driver_out.length < sizeof(driver)
+					 ? command->driver_out.length
+					 : (uint32_t)sizeof(driver);
+	error = command_reply(command, &answer, sizeof(answer));
+	if (!error)
+		error = command_reply_driver(command, &driver, sizeof(driver));
+	if (error)
+		return error;
+
+	context->async = channel_create(command->kernel, command->call->process,
+					sizeof(struct ib_uverbs_async_event_desc));
+	channel_hold(context->async);
+	command_new_file(command, &context->async->file, KERNEL_FD_CHANNEL,
+			 command->core_out.address +
+				 offsetof(struct ib_uverbs_get_context_resp, async_fd));
+	context->established = true;
+	return 0;
+}
+
+/* Newest first, again and again, as what others rely on cannot go before them. */
+static void destroy_all(struct context *context)
+{
+	while (context->objects.newest) {
+		uint32_t before = context->objects.count;
+		for (struct object *object = context->objects.newest, *older; object;
+		     object = older) {
+			older = object->older;
+			destroy_object(object);
+		}
+		assert(context->objects.count < before);
+	}
+}
+
+static void context_close(struct context *context)
+{
+	struct kernel *kernel = context->file.kernel;
+	destroy_all(context);
+	objects_fini(&context->objects);
+	if (context->async)
+		channel_drop(context->async);
+	struct context **link = &kernel->contexts;
+	while (*link != context)
+		link = &(*link)->next;
+	*link = context->next;
+	file_fini(&context->file);
+	free(context);
+}
+
+static void file_close(struct kernel_file *file)
+{
+	if (file->kind == KERNEL_FD_COMMAND) {
+		context_close(container_of(file, struct context, file));
+		return;
+	}
+	file_fini(file);
+	channel_drop(container_of(file, struct channel, file));
+}
+
+void kernel_close(struct kernel_file *file, struct kernel_call *call)
+{
+	call->latency = file->kind == KERNEL_FD_COMMAND ? file->kernel->params.destroy_latency
+							: file->kernel->params.call_latency;
+	file_close(file);
+	call->result = 0;
+}
+
+/* Command files first: they write to channels while their objects go. */
+void kernel_process_exit(struct kernel *kernel, struct kernel_process *process)
+{
+	(void)kernel;
+	for (struct kernel_file *file = process->files, *next; file; file = next) {
+		next = file->next;
+		if (file->kind == KERNEL_FD_COMMAND)
+			file_close(file);
+	}
+	while (process->files)
+		file_close(process->files);
+}
+
+void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t request,
+		  uint64_t argument)
+{
+	call->latency = file->kernel->params.call_latency;
+	if (file->kind != KERNEL_FD_COMMAND || request != RDMA_VERBS_IOCTL) {
+		call->result = -ENOTTY;
+		return;
+	}
+	struct command command = {
+		.kernel = file->kernel,
+		.context = container_of(file, struct context, file),
+		.call = call,
+		.memory = call->process->memory,
+	};
+	call->result = ioctl_command(&command, argument);
+}
+
+void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t offset,
+		 uint64_t length, int prot)
+{
+	call->latency = file->kernel->params.call_latency;
+	struct context *context = container_of(file, struct context, file);
+	if (file->kind != KERNEL_FD_COMMAND || !context->established) {
+		call->result = -ENODEV;
+		return;
+	}
+	int error = uars_map(&context->uars, file->kernel, offset, length, prot & PROT_READ);
+	call->result = error ? error : (int64_t)offset;
+}
+
+void kernel_uar_write(struct kernel_file *file, uint64_t file_offset, const void *bytes,
+		      uint32_t length)
+{
+	struct context *context = container_of(file, struct context, file);
+	uint64_t bar_offset;
+	assert(file->kind == KERNEL_FD_COMMAND);
+	if (uars_translate(&context->uars, file_offset, &bar_offset))
+		hca_uar_write(file->kernel->hca, bar_offset, bytes, length);
+}

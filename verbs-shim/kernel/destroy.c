@@ -1,0 +1,27 @@
+/*
+ * destroy: the way out of every object, whether by command or with the file that made it.
+ */
+#include <errno.h>
+
+#include "verbs-shim/kernel/commands.h"
+
+int find_to_destroy(struct command *command, enum object_type type, uint32_t handle,
+		    struct object **object)
+{
+	if (!object_handle_used(&command->context->objects, handle))
+		return -ENOENT;
+	*object = command_object(command, type, handle);
+	return *object ? 0 : -EINVAL;
+}
+
+int destroy_object(struct object *object)
+{
+#define DESTROY_ROW(type, function) [OBJECT_##type] = function,
+	static int (*const functions[])(struct object *) = {DESTROY_FUNCTIONS(DESTROY_ROW)};
+	if (object->references)
+		return -EBUSY;
+	int error = functions[object->type](object);
+	if (!error)
+		object_free(&object->context->objects, object);
+	return error;
+}

@@ -1,0 +1,161 @@
+/*
+ * device: queries of the device, its port and its GID table.
+ */
+#include "verbs-shim/kernel/device.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "verbs-shim/kernel/commands.h"
+#include "verbs-shim/kernel/limits.h"
+
+enum {
+	PORT_ACTIVE = 4,
+	PHYSICAL_LINK_UP = 5,
+	LAYER_INFINIBAND = 1,
+	LAYER_ETHERNET = 2,
+	MTU_4096 = 5
+};
+
+/* As IBTA's PortInfo encodes them; Mb/s of one lane. */
+static const struct speed {
+	const char *name;
+	uint8_t code;
+	uint32_t lane_mbps;
+} speeds[] = {
+	{"SDR", 1, 2500},    {"DDR", 2, 5000},     {"QDR", 4, 10000},
+	{"FDR10", 8, 10000}, {"FDR", 16, 14062},   {"EDR", 32, 25000},
+	{"HDR", 64, 50000},  {"NDR", 128, 100000}, {"XDR", 0, 200000},
+};
+static const struct width {
+	uint8_t lanes, code;
+} widths[] = {{1, 1}, {2, 16}, {4, 2}, {8, 4}, {12, 8}};
+
+static bool on_ethernet(const struct kernel *kernel)
+{
+	return kernel_endpoint(kernel)->link_layer == LINK_ETHERNET;
+}
+
+uint32_t device_gid_table_length(const struct kernel *kernel)
+{
+	return on_ethernet(kernel) ? GID_TABLE_ETHERNET : GID_TABLE_INFINIBAND;
+}
+
+uint32_t device_pkey_table_length(const struct kernel *kernel)
+{
+	return on_ethernet(kernel) ? PKEY_TABLE_ETHERNET : PKEY_TABLE_INFINIBAND;
+}
+
+void device_rate_text(const struct kernel *kernel, char *text, uint32_t text_bytes)
+{
+	const struct speed *speed = &speeds[kernel->params.link_speed];
+	const struct width *width = &widths[kernel->params.link_width];
+	uint32_t mbps = speed->lane_mbps * width->lanes;
+	if (mbps % 1000 >= 500 && mbps < 10000)
+		snprintf(text, text_bytes, "%u.5 Gb/sec (%uX %s)", mbps / 1000, width->lanes,
+			 speed->name);
+	else
+		snprintf(text, text_bytes, "%u Gb/sec (%uX %s)", mbps / 1000, width->lanes,
+			 speed->name);
+}
+
+int device_port(const struct kernel *kernel, uint64_t port,
+		struct ib_uverbs_query_port_resp *answer)
+{
+	const struct endpoint *endpoint = kernel_endpoint(kernel);
+	if (port != 1)
+		return -EINVAL;
+	*answer = (struct ib_uverbs_query_port_resp){
+		.max_msg_sz = MESSAGE_BYTES_MAX,
+		.gid_tbl_len = device_gid_table_length(kernel),
+		.pkey_tbl_len = (uint16_t)device_pkey_table_length(kernel),
+		.state = PORT_ACTIVE,
+		.max_mtu = MTU_4096,
+		.active_mtu = (uint8_t)(kernel->params.port_mtu + 1),
+		.active_width = widths[kernel->params.link_width].code,
+		.active_speed = speeds[kernel->params.link_speed].code,
+		.phys_state = PHYSICAL_LINK_UP,
+	};
+	if (on_ethernet(kernel)) {
+		answer->link_layer = LAYER_ETHERNET;
+		answer->port_cap_flags = IB_UVERBS_PCF_CM_SUP | IB_UVERBS_PCF_IP_BASED_GIDS;
+		return 0;
+	}
+	answer->link_layer = LAYER_INFINIBAND;
+	answer->port_cap_flags = IB_UVERBS_PCF_TRAP_SUP | IB_UVERBS_PCF_SL_MAP_SUP |
+				 IB_UVERBS_PCF_SYS_IMAGE_GUID_SUP |
+				 IB_UVERBS_PCF_EXTENDED_SPEEDS_SUP | IB_UVERBS_PCF_CM_SUP;
+	answer->lid = endpoint->lid;
+	answer->sm_lid = 1;
+	answer->max_vl_num = 4; /* VL0-7 */
+	answer->subnet_timeout = 18;
+	return 0;
+}
+
+int device_gid(const struct kernel *kernel, uint64_t port, uint64_t index,
+	       struct ib_uverbs_gid_entry *entry)
+{
+	const struct endpoint *endpoint = kernel_endpoint(kernel);
+	if (port != 1 || index >= device_gid_table_length(kernel))
+		return -EINVAL;
+	if (index >= endpoint->gid_count)
+		return -ENODATA;
+	const struct endpoint_gid *gid = &endpoint->gids[index];
+	*entry = (struct ib_uverbs_gid_entry){.gid_index = (uint32_t)index,
+					      .port_num = (uint32_t)port};
+	memcpy(entry->gid, gid->bytes, sizeof(gid->bytes));
+	if (!on_ethernet(kernel))
+		entry->gid_type = IB_UVERBS_GID_TYPE_IB;
+	else if (gid->roce_version == ROCE_V1)
+		entry->gid_type = IB_UVERBS_GID_TYPE_ROCE_V1;
+	else
+		entry->gid_type = IB_UVERBS_GID_TYPE_ROCE_V2;
+	return 0;
+}
+
+int query_port(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_query_port, request);
+	struct ib_uverbs_query_port_resp answer;
+	int error = device_port(command->kernel, request.port_num, &answer);
+	return error ? error : command_reply(command, &answer, sizeof(answer));
+}
+
+static void device_attributes(const struct kernel *kernel,
+			      struct ib_uverbs_query_device_resp *answer)
+{
+	*answer = device_limits;
+	answer->node_guid = __builtin_bswap64(kernel_endpoint(kernel)->guid);
+	answer->sys_image_guid = answer->node_guid;
+}
+
+int query_device(struct command *command)
+{
+	struct ib_uverbs_query_device_resp answer;
+	device_attributes(command->kernel, &answer);
+	return command_reply(command, &answer, sizeof(answer));
+}
+
+int query_device_ex(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_ex_query_device, request);
+	struct ib_uverbs_ex_query_device_resp answer = {0};
+	struct mlx5_ib_query_device_resp driver = {0};
+	if (request.comp_mask || request.reserved)
+		return -EINVAL;
+	if (command->driver_out.length && command->driver_out.length < 8)
+		return -EINVAL;
+	device_attributes(command->kernel, &answer.base);
+	answer.device_cap_flags_ex = answer.base.device_cap_flags;
+	answer.response_length = command->core_out.length < sizeof(answer)
+					 ? command->core_out.length
+					 : (uint32_t)sizeof(answer);
+	int error = command_reply(command, &answer, sizeof(answer));
+	if (error || !command->driver_out.length)
+		return error;
+
+	driver.response_length = command->driver_out.length < sizeof(driver)
+					 ? command->driver_out.length
+					 : (uint32_t)sizeof(driver);
+	return command_reply_driver(command, &driver, sizeof(driver));
+}

@@ -1,0 +1,25 @@
+/*
+ * device: what the device says of itself and its port, for the commands that ask and for sysfs.
+ */
+#ifndef VERBS_SHIM_KERNEL_DEVICE_H
+#define VERBS_SHIM_KERNEL_DEVICE_H
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <stdint.h>
+
+struct kernel;
+
+/* 0, or -EINVAL: no such port. */
+int device_port(const struct kernel *kernel, uint64_t port,
+		struct ib_uverbs_query_port_resp *answer);
+/* 0, -EINVAL: no such port or index, -ENODATA: an empty entry. */
+int device_gid(const struct kernel *kernel, uint64_t port, uint64_t index,
+	       struct ib_uverbs_gid_entry *entry);
+
+uint32_t device_gid_table_length(const struct kernel *kernel);
+uint32_t device_pkey_table_length(const struct kernel *kernel);
+/* "100 Gb/sec (4X EDR)" */
+void device_rate_text(const struct kernel *kernel, char *text, uint32_t text_bytes);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * file: what all open files of the emulated kernel share. The session knows them as struct kernel_file.
+ */
+#ifndef VERBS_SHIM_KERNEL_FILE_H
+#define VERBS_SHIM_KERNEL_FILE_H
+
+#include "verbs-shim/kernel/kernel.h"
+
+struct kernel_file { /* embedded, first, in struct context and struct channel */
+	struct kernel *kernel;
+	enum kernel_fd_kind kind;
+	struct kernel_process *process; /* who opened it; NULL: closed */
+	struct kernel_file *next;       /* of that process */
+};
+
+void file_init(struct kernel_file *file, struct kernel *kernel, struct kernel_process *process,
+	       enum kernel_fd_kind kind);
+void file_fini(struct kernel_file *file); /* leaves the process; nothing if it has */
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * kernel: creation, files in general, and what arrives from the adapter: completion events and asynchronous events,
+ * each passed on to the channel of whose object it is about.
+ */
+#include "verbs-shim/kernel/kernel.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "verbs-shim/kernel/cq.h"
+#include "verbs-shim/kernel/internal.h"
+#include "verbs-shim/kernel/path.h"
+#include "verbs-shim/kernel/qp.h"
+
+#define ROW(...) PARAM_ROW(struct kernel_params, __VA_ARGS__)
+const struct param kernel_param_list[] = {KERNEL_PARAMS(ROW){0}};
+static const struct block_type kernel_type = {.name = "kernel", .params = kernel_param_list};
+
+/* What the adapter reports, and as what the program reads it (enum ib_event_type of the verbs ABI). */
+static const struct async_row {
+	uint32_t event_type;
+	enum object_type about; /* OBJECT_TYPE_COUNT: the port */
+} async_rows[] = {
+	[ASYNC_CQ_ERROR] = {0, OBJECT_CQ},
+	[ASYNC_QP_FATAL] = {1, OBJECT_QP},
+	[ASYNC_QP_REQUEST_ERROR] = {2, OBJECT_QP},
+	[ASYNC_QP_ACCESS_ERROR] = {3, OBJECT_QP},
+	[ASYNC_COMM_ESTABLISHED] = {4, OBJECT_QP},
+	[ASYNC_SQ_DRAINED] = {5, OBJECT_QP},
+	[ASYNC_PATH_MIGRATED] = {6, OBJECT_QP},
+	[ASYNC_LAST_WQE_REACHED] = {16, OBJECT_QP},
+	[ASYNC_SRQ_LIMIT] = {15, OBJECT_SRQ},
+	[ASYNC_SRQ_ERROR] = {14, OBJECT_SRQ},
+	[ASYNC_PORT_ACTIVE] = {9, OBJECT_TYPE_COUNT},
+	[ASYNC_PORT_ERROR] = {10, OBJECT_TYPE_COUNT},
+};
+
+static void completion_event(struct hca_driver *driver, uint32_t cqn)
+{
+	struct kernel *kernel = container_of(driver, struct kernel, driver);
+	struct object *object = numbers_find(&kernel->numbers, OBJECT_CQ, cqn);
+	if (object)
+		cq_completion_event(container_of(object, struct cq, object));
+}
+
+static void async_event(struct hca_driver *driver, enum hca_async what, uint32_t number)
+{
+	struct kernel *kernel = container_of(driver, struct kernel, driver);
+	const struct async_row *row = &async_rows[what];
+	struct ib_uverbs_async_event_desc record = {.event_type = row->event_type};
+	if (row->about == OBJECT_TYPE_COUNT) {
+		record.element = number;
+		for (struct context *context = kernel->contexts; context; context = context->next) {
+			if (context->async)
+				channel_write(context->async, NULL, &record);
+		}
+		return;
+	}
+
+	struct object *object = numbers_find(&kernel->numbers, row->about, number);
+	if (!object)
+		return; /* destroyed while the interrupt was on its way */
+	if (what == ASYNC_SQ_DRAINED && !qp_wants_drained_event(object))
+		return;
+	record.element = object->user_handle;
+	object->async_events++;
+	channel_write(object->context->async, object, &record);
+}
+
+int kernel_refuse(struct kernel *kernel, const char *what, int error)
+{
+	for (uint32_t i = 0; i < kernel->refused_count; i++) {
+		if (kernel->refused[i] == what)
+			return -error;
+	}
+	if (kernel->refused_count < ARRAY_SIZE(kernel->refused))
+		kernel->refused[kernel->refused_count++] = what;
+	kernel->host->not_modelled(kernel->host, what, error);
+	return -error;
+}
+
+void file_init(struct kernel_file *file, struct kernel *kernel, struct kernel_process *process,
+	       enum kernel_fd_kind kind)
+{
+	*file = (struct kernel_file){
+		.kernel = kernel, .kind = kind, .process = process, .next = process->files};
+	process->files = file;
+}
+
+void file_fini(struct kernel_file *file)
+{
+	if (!file->process)
+		return;
+	struct kernel_file **link = &file->process->files;
+	while (*link != file)
+		link = &(*link)->next;
+	*link = file->next;
+	file->process = NULL;
+}
+
+struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca,
+			     struct endpoints *endpoints, uint32_t endpoint,
+			     struct kernel_host *host)
+{
+	struct kernel *kernel = calloc(1, sizeof(*kernel));
+	assert(kernel);
+	params_default(kernel_param_list, &kernel->params);
+	block_init(&kernel->block, sim, &kernel_type, name, &kernel->params, NULL);
+	kernel->hca = hca;
+	kernel->endpoints = endpoints;
+	kernel->endpoint = endpoint;
+	kernel->host = host;
+	kernel->driver = (struct hca_driver){.completion_event = completion_event,
+					     .async_event = async_event};
+	kernel->resolver = (struct hca_resolver){.resolve = path_resolve_address_vector};
+	return kernel;
+}
+
+void kernel_attach(struct kernel *kernel, struct hca *hca)
+{
+	assert(!kernel->hca);
+	kernel->hca = hca;
+}
+
+struct hca_driver *kernel_driver(struct kernel *kernel)
+{
+	return &kernel->driver;
+}
+
+struct hca_resolver *kernel_resolver(struct kernel *kernel)
+{
+	return &kernel->resolver;
+}
+
+struct kernel_params *kernel_params(struct kernel *kernel)
+{
+	return &kernel->params;
+}
+
+void kernel_destroy(struct kernel *kernel)
+{
+	assert(!kernel->contexts);
+	block_fini(&kernel->block);
+	free(kernel);
+}

@@ -1,0 +1,19 @@
+/*
+ * limits: the two structures in which programs read them, from the lists in limits.h.
+ */
+#include "verbs-shim/kernel/limits.h"
+
+#define LIMIT_FIELD(name, value) .name = value,
+
+const struct ib_uverbs_query_device_resp device_limits = {
+	DEVICE_LIMITS(LIMIT_FIELD).fw_ver =
+		(uint64_t)FIRMWARE_MAJOR << 32 | FIRMWARE_MINOR << 16 | FIRMWARE_PATCH,
+	.device_cap_flags = IB_UVERBS_DEVICE_BAD_PKEY_CNTR | IB_UVERBS_DEVICE_BAD_QKEY_CNTR |
+			    IB_UVERBS_DEVICE_CURR_QP_STATE_MOD |
+			    IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT | IB_UVERBS_DEVICE_SYS_IMAGE_GUID |
+			    IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_MEM_WINDOW |
+			    IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B |
+			    IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS | IB_UVERBS_DEVICE_XRC,
+};
+
+const struct mlx5_ib_alloc_ucontext_resp ucontext_limits = {UCONTEXT_LIMITS(LIMIT_FIELD)};

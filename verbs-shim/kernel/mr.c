@@ -1,0 +1,242 @@
+/*
+ * mr: memory regions and memory windows. Rights follow IBTA vol. 1, 10.6.3 (remote write and atomics need local
+ * write); the range must be there and, for local write, writable, as a kernel that pins it would find out.
+ */
+#include <errno.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "verbs-shim/kernel/commands.h"
+#include "verbs-shim/kernel/limits.h"
+
+enum {
+	REREG_TRANSLATION = 1,
+	REREG_PD = 2,
+	REREG_ACCESS = 4,
+	WINDOW_TYPE_1 = 1,
+	WINDOW_TYPE_2 = 2
+};
+
+#define ACCESS_SERVED                                                    \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
+	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED)
+
+struct region {
+	struct object object; /* number: key */
+	struct object *pd;
+	struct mr mr; /* as given to the adapter */
+};
+
+struct window {
+	struct object object; /* number: key */
+	struct object *pd;
+};
+
+static int check_access(struct kernel *kernel, uint32_t access)
+{
+	uint32_t known = ACCESS_SERVED | IB_UVERBS_ACCESS_HUGETLB | IB_UVERBS_ACCESS_OPTIONAL_RANGE;
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return kernel_refuse(kernel, "memory region with on-demand paging", EINVAL);
+	if (access & ~known)
+		return -EINVAL;
+	if ((access & (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)) &&
+	    !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return -EINVAL;
+	return 0;
+}
+
+/* Can all of it be read, and its first and last byte written? */
+static int check_memory(struct memory *memory, uint64_t address, uint64_t length, bool writable)
+{
+	static uint8_t bytes[64 * 1024];
+	uint64_t pages_end = (address + length + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+	if (length == 0 || address + length < address || pages_end < address + length)
+		return -EINVAL;
+	for (uint64_t done = 0; done < length; done += sizeof(bytes)) {
+		uint64_t piece = length - done < sizeof(bytes) ? length - done : sizeof(bytes);
+		if (!memory_read(memory, address + done, bytes, (uint32_t)piece))
+			return -EFAULT;
+	}
+	uint8_t byte;
+	if (writable &&
+	    (!memory_read(memory, address, &byte, 1) || !memory_write(memory, address, &byte, 1) ||
+	     !memory_read(memory, address + length - 1, &byte, 1) ||
+	     !memory_write(memory, address + length - 1, &byte, 1)))
+		return -EFAULT;
+	return 0;
+}
+
+static sim_time page_latency(const struct kernel *kernel, uint64_t address, uint64_t length)
+{
+	uint64_t pages = (address + length - 1) / PAGE_BYTES - address / PAGE_BYTES + 1;
+	return pages * kernel->params.register_page_latency;
+}
+
+static int check_range(struct command *command, uint64_t start, uint64_t length, uint64_t hca_va,
+		       uint32_t access)
+{
+	if (start % PAGE_BYTES != hca_va % PAGE_BYTES)
+		return -EINVAL;
+	return check_memory(command->memory, start, length, access & IB_UVERBS_ACCESS_LOCAL_WRITE);
+}
+
+static void region_give(struct region *region)
+{
+	struct kernel *kernel = region->object.context->file.kernel;
+	hca_mr_destroy(kernel->hca, region->mr.key);
+	object_drop(region->pd);
+}
+
+int reg_mr(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_reg_mr, request);
+	struct kernel *kernel = command->kernel;
+	int error = check_access(kernel, request.access_flags);
+	if (!error)
+		error = check_range(command, request.start, request.length, request.hca_va,
+				    request.access_flags);
+	if (error)
+		return error;
+	struct object *pd = command_object(command, OBJECT_PD, request.pd_handle);
+	if (!pd)
+		return -EINVAL;
+
+	struct mr mr = {
+		.key = ++kernel->key_variant,
+		.pd = pd->number,
+		.access = request.access_flags & ACCESS_SERVED,
+		.page_shift = 12,
+		.memory = command->memory,
+		.address = request.hca_va,
+		.host_address = request.start,
+		.length = request.length,
+		.valid = true,
+	};
+	error = hca_mr_create(kernel->hca, &mr, &mr.key);
+	if (error)
+		return error;
+	struct region *region = object_new(&command->context->objects, command->context, OBJECT_MR,
+					   sizeof(*region));
+	region->object.number = mr.key;
+	region->pd = pd;
+	region->mr = mr;
+	object_hold(pd);
+	command->call->latency += page_latency(kernel, request.start, request.length);
+	struct ib_uverbs_reg_mr_resp answer = {
+		.mr_handle = region->object.handle, .lkey = mr.key, .rkey = mr.key};
+	error = command_reply(command, &answer, sizeof(answer));
+	if (error)
+		destroy_object(&region->object);
+	return error;
+}
+
+/* A new region in the place of the old one; if that fails, the old one stays. Its key changes. */
+int rereg_mr(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_rereg_mr, request);
+	struct kernel *kernel = command->kernel;
+	if (!request.flags ||
+	    (request.flags & ~(uint32_t)(REREG_TRANSLATION | REREG_PD | REREG_ACCESS)))
+		return -EINVAL;
+	struct object *object = command_object(command, OBJECT_MR, request.mr_handle);
+	if (!object)
+		return -EINVAL;
+	struct region *region = container_of(object, struct region, object);
+	struct mr mr = region->mr;
+	struct object *pd = region->pd;
+	int error = 0;
+
+	if (request.flags & REREG_ACCESS) {
+		error = check_access(kernel, request.access_flags);
+		mr.access = request.access_flags & ACCESS_SERVED;
+	}
+	if (request.flags & REREG_PD) {
+		pd = command_object(command, OBJECT_PD, request.pd_handle);
+		if (!pd)
+			return -EINVAL;
+		mr.pd = pd->number;
+	}
+	if (request.flags & REREG_TRANSLATION) {
+		mr.address = request.hca_va;
+		mr.host_address = request.start;
+		mr.length = request.length;
+	}
+	if (!error)
+		error = check_range(command, mr.host_address, mr.length, mr.address, mr.access);
+	mr.key = ++kernel->key_variant;
+	if (!error)
+		error = hca_mr_create(kernel->hca, &mr, &mr.key);
+	if (error)
+		return error;
+
+	object_hold(pd);
+	region_give(region);
+	region->pd = pd;
+	region->mr = mr;
+	region->object.number = mr.key;
+	command->call->latency += page_latency(kernel, mr.host_address, mr.length);
+	struct ib_uverbs_rereg_mr_resp answer = {.lkey = mr.key, .rkey = mr.key};
+	return command_reply(command, &answer, sizeof(answer));
+}
+
+int dereg_mr(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_dereg_mr, request);
+	struct object *region;
+	int error = find_to_destroy(command, OBJECT_MR, request.mr_handle, &region);
+	return error ? error : destroy_object(region);
+}
+
+int mr_destroy(struct object *object)
+{
+	region_give(container_of(object, struct region, object));
+	return 0;
+}
+
+/* Bound later, by a work request. */
+int alloc_mw(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_alloc_mw, request);
+	COMMAND_DRIVER(command, mlx5_ib_alloc_mw, driver);
+	struct kernel *kernel = command->kernel;
+	struct object *pd = command_object(command, OBJECT_PD, request.pd_handle);
+	if (!pd || (request.mw_type != WINDOW_TYPE_1 && request.mw_type != WINDOW_TYPE_2))
+		return -EINVAL;
+	if (driver.comp_mask || driver.num_klms || driver.reserved1 || driver.reserved2)
+		return -EOPNOTSUPP;
+
+	struct mr mr = {.key = ++kernel->key_variant,
+			.pd = pd->number,
+			.page_shift = 12,
+			.memory = command->memory};
+	int error = hca_mr_create(kernel->hca, &mr, &mr.key);
+	if (error)
+		return error;
+	struct window *window = object_new(&command->context->objects, command->context, OBJECT_MW,
+					   sizeof(*window));
+	window->object.number = mr.key;
+	window->pd = pd;
+	object_hold(pd);
+	struct ib_uverbs_alloc_mw_resp answer = {.mw_handle = window->object.handle,
+						 .rkey = mr.key};
+	error = command_reply(command, &answer, sizeof(answer));
+	if (error)
+		destroy_object(&window->object);
+	return error;
+}
+
+int dealloc_mw(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_dealloc_mw, request);
+	struct object *window;
+	int error = find_to_destroy(command, OBJECT_MW, request.mw_handle, &window);
+	return error ? error : destroy_object(window);
+}
+
+int mw_destroy(struct object *object)
+{
+	struct window *window = container_of(object, struct window, object);
+	hca_mr_destroy(object->context->file.kernel->hca, object->number);
+	object_drop(window->pd);
+	return 0;
+}

@@ -1,0 +1,356 @@
+/*
+ * qp: creation, destruction, and multicast groups. Modify and query are in qp_modify.c.
+ */
+#include "verbs-shim/kernel/qp.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <stdlib.h>
+
+#include "verbs-shim/kernel/commands.h"
+#include "verbs-shim/kernel/limits.h"
+#include "verbs-shim/kernel/ring.h"
+
+#define SEND_BLOCK_BYTES 64
+#define USER_INDEX_MASK  0xffffff
+#define USER_INDEX_NONE  0xffffff
+#define RECV_SHIFT_MAX   9 /* max_rq_desc_sz */
+#define DRIVER_PART_MIN  (offsetof(struct mlx5_ib_create_qp, uidx))
+#define ATTENDED_FLAGS \
+	(MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX)
+
+struct qp_group {
+	struct qp_group *next;
+	uint8_t gid[16];
+	uint16_t lid;
+};
+
+static int type_of(struct kernel *kernel, uint8_t verbs_type, enum qp_type *type)
+{
+	switch (verbs_type) {
+	case IB_UVERBS_QPT_RC:
+		*type = QP_RC;
+		return 0;
+	case IB_UVERBS_QPT_UC:
+		*type = QP_UC;
+		return 0;
+	case IB_UVERBS_QPT_UD:
+		*type = QP_UD;
+		return 0;
+	case IB_UVERBS_QPT_XRC_INI:
+		*type = QP_XRC_INI;
+		return 0;
+	case IB_UVERBS_QPT_XRC_TGT:
+		*type = QP_XRC_TGT;
+		return 0;
+	case IB_UVERBS_QPT_RAW_PACKET:
+		return kernel_refuse(kernel, "QP of type RAW_PACKET", EOPNOTSUPP);
+	case IB_UVERBS_QPT_DRIVER:
+		return kernel_refuse(kernel, "QP of type DRIVER (DC)", EOPNOTSUPP);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* The mlx5 part: sizes of the rings. The RQ comes first in the buffer, the SQ behind it. */
+static int check_driver_part(struct command *command, const struct qp *qp, bool has_recv,
+			     struct mlx5_ib_create_qp *driver)
+{
+	if (command->driver.length < DRIVER_PART_MIN)
+		return -EINVAL;
+	memcpy(driver, command->driver.bytes, sizeof(*driver));
+	if (driver->flags & MLX5_QP_FLAG_SIGNATURE)
+		return kernel_refuse(command->kernel, "WQE signature", EOPNOTSUPP);
+	if (driver->flags & ~(uint32_t)ATTENDED_FLAGS)
+		return -EINVAL;
+	/* Scatter to CQE is an offer of the driver that the adapter need not take up. */
+	if (driver->sq_wqe_count && !ring_is_power_of_two(driver->sq_wqe_count))
+		return -EINVAL;
+	if (driver->sq_wqe_count > ucontext_limits.max_send_wqebb)
+		return -EINVAL;
+	if (!has_recv) {
+		driver->rq_wqe_count = 0;
+		driver->rq_wqe_shift = 0;
+	} else if (!ring_is_power_of_two(driver->rq_wqe_count) ||
+		   driver->rq_wqe_count > ucontext_limits.max_recv_wr || driver->rq_wqe_shift < 4 ||
+		   driver->rq_wqe_shift > RECV_SHIFT_MAX) {
+		return -EINVAL;
+	}
+	if (qp->type != QP_XRC_TGT &&
+	    (driver->uidx & ~(uint32_t)USER_INDEX_MASK || driver->uidx == USER_INDEX_NONE))
+		return -EINVAL;
+	if ((driver->flags & MLX5_QP_FLAG_BFREG_INDEX) &&
+	    !uars_dynamic_bfreg(&command->context->uars, driver->bfreg_index))
+		return -EINVAL;
+	return 0;
+}
+
+/* What it relies on, by its type: IBTA vol. 1, 10.2.4 and annex A14. */
+static int find_relations(struct command *command, const struct ib_uverbs_ex_create_qp *request,
+			  struct qp *qp)
+{
+	bool target = qp->type == QP_XRC_TGT;
+	if (target) {
+		qp->xrcd = command_object(command, OBJECT_XRCD, request->pd_handle);
+		return qp->xrcd ? 0 : -EINVAL;
+	}
+	qp->pd = command_object(command, OBJECT_PD, request->pd_handle);
+	qp->send_cq = command_object(command, OBJECT_CQ, request->send_cq_handle);
+	if (!qp->pd || !qp->send_cq)
+		return -EINVAL;
+	if (qp->type == QP_XRC_INI)
+		return 0;
+	qp->recv_cq = command_object(command, OBJECT_CQ, request->recv_cq_handle);
+	if (!qp->recv_cq)
+		return -EINVAL;
+	if (request->is_srq) {
+		qp->srq = command_object(command, OBJECT_SRQ, request->srq_handle);
+		if (!qp->srq)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_capacity(const struct ib_uverbs_qp_cap *capacity)
+{
+	if (capacity->max_send_wr > device_limits.max_qp_wr ||
+	    capacity->max_recv_wr > device_limits.max_qp_wr ||
+	    capacity->max_send_sge > device_limits.max_sge ||
+	    capacity->max_recv_sge > device_limits.max_sge + 2 ||
+	    capacity->max_inline_data > ucontext_limits.max_sq_desc_sz)
+		return -EINVAL;
+	return 0;
+}
+
+static uint32_t number_of(const struct object *object)
+{
+	return object ? object->number : 0;
+}
+
+static void hold_relations(struct qp *qp)
+{
+	object_hold(qp->pd);
+	object_hold(qp->send_cq);
+	object_hold(qp->recv_cq);
+	object_hold(qp->srq);
+	object_hold(qp->xrcd);
+}
+
+static int create(struct command *command, const struct ib_uverbs_ex_create_qp *request,
+		  bool extended)
+{
+	struct kernel *kernel = command->kernel;
+	struct mlx5_ib_create_qp driver;
+	struct qp draft = {.capacity = {request->max_send_wr, request->max_recv_wr,
+					request->max_send_sge, request->max_recv_sge,
+					request->max_inline_data},
+			   .signal_all = request->sq_sig_all};
+	int error = type_of(kernel, request->qp_type, &draft.type);
+	if (!error)
+		error = find_relations(command, request, &draft);
+	if (!error)
+		error = check_capacity(&draft.capacity);
+	bool has_recv = draft.recv_cq && !draft.srq && request->max_recv_wr;
+	if (!error)
+		error = check_driver_part(command, &draft, has_recv, &driver);
+	if (error)
+		return error;
+
+	uint64_t recv_bytes = (uint64_t)driver.rq_wqe_count << driver.rq_wqe_shift;
+	uint64_t bytes = recv_bytes + (uint64_t)driver.sq_wqe_count * SEND_BLOCK_BYTES;
+	bool has_rings = draft.type != QP_XRC_TGT;
+	struct hca_qp_attr attr = {
+		.type = draft.type,
+		.memory = command->memory,
+		.rq_buffer = driver.buf_addr,
+		.sq_buffer = driver.buf_addr + recv_bytes,
+		.doorbell_record = driver.db_addr,
+		.rq_entries = driver.rq_wqe_count,
+		.rq_stride_bytes = has_recv ? 1U << driver.rq_wqe_shift : 0,
+		.sq_blocks = has_rings ? driver.sq_wqe_count : 0,
+		.pd = number_of(draft.pd),
+		.send_cqn = number_of(draft.send_cq),
+		.recv_cqn = number_of(draft.recv_cq),
+		.srqn = number_of(draft.srq),
+		.xrcd = number_of(draft.xrcd),
+		.user_index = driver.uidx,
+		.signal_all = draft.signal_all,
+		.max_inline_bytes = request->max_inline_data,
+	};
+	if (has_rings)
+		error = ring_check(command, driver.buf_addr, bytes, driver.db_addr);
+	uint32_t qpn = 0;
+	if (!error)
+		error = hca_qp_create(kernel->hca, &attr, &qpn);
+	if (error)
+		return error;
+
+	struct qp *qp =
+		object_new(&command->context->objects, command->context, OBJECT_QP, sizeof(*qp));
+	draft.object = qp->object;
+	*qp = draft;
+	qp->object.user_handle = request->user_handle;
+	qp->object.number = qpn;
+	hold_relations(qp);
+	numbers_add(&kernel->numbers, &qp->object);
+	struct mlx5_ib_create_qp_resp driver_answer = {0};
+	if (has_rings) {
+		ring_share(command, driver.buf_addr, bytes, driver.db_addr);
+		if (driver.flags & MLX5_QP_FLAG_BFREG_INDEX) {
+			driver_answer.bfreg_index = driver.bfreg_index;
+		} else {
+			qp->has_bfreg = true;
+			qp->bfreg = uars_take_bfreg(&command->context->uars);
+			driver_answer.bfreg_index = uars_bfreg_index(qp->bfreg);
+		}
+	}
+
+	struct ib_uverbs_ex_create_qp_resp answer = {
+		.base.qp_handle = qp->object.handle,
+		.base.qpn = qpn,
+		.base.max_send_wr = qp->capacity.max_send_wr,
+		.base.max_recv_wr = has_recv ? driver.rq_wqe_count : 0,
+		.base.max_send_sge = qp->capacity.max_send_sge,
+		.base.max_recv_sge = has_recv ? attr.rq_stride_bytes / 16 : 0,
+		.base.max_inline_data = qp->capacity.max_inline_data,
+		.response_length = sizeof(answer),
+	};
+	qp->capacity.max_recv_wr = answer.base.max_recv_wr;
+	qp->capacity.max_recv_sge = answer.base.max_recv_sge;
+	error = command_reply(command, &answer, extended ? sizeof(answer) : sizeof(answer.base));
+	if (!error)
+		error = command_reply_driver(command, &driver_answer, sizeof(driver_answer));
+	if (error)
+		destroy_object(&qp->object);
+	return error;
+}
+
+int create_qp(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_create_qp, request);
+	struct ib_uverbs_ex_create_qp extended = {
+		.user_handle = request.user_handle,
+		.pd_handle = request.pd_handle,
+		.send_cq_handle = request.send_cq_handle,
+		.recv_cq_handle = request.recv_cq_handle,
+		.srq_handle = request.srq_handle,
+		.max_send_wr = request.max_send_wr,
+		.max_recv_wr = request.max_recv_wr,
+		.max_send_sge = request.max_send_sge,
+		.max_recv_sge = request.max_recv_sge,
+		.max_inline_data = request.max_inline_data,
+		.sq_sig_all = request.sq_sig_all,
+		.qp_type = request.qp_type,
+		.is_srq = request.is_srq,
+	};
+	return create(command, &extended, false);
+}
+
+int create_qp_ex(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_ex_create_qp, request);
+	if (request.comp_mask & ~(uint32_t)IB_UVERBS_CREATE_QP_SUP_COMP_MASK || request.reserved)
+		return -EINVAL;
+	if (request.comp_mask & IB_UVERBS_CREATE_QP_MASK_IND_TABLE)
+		return kernel_refuse(command->kernel, "QP with receive-side scaling", EOPNOTSUPP);
+	if (request.create_flags)
+		return kernel_refuse(command->kernel, "QP creation flags", EOPNOTSUPP);
+	return create(command, &request, true);
+}
+
+int destroy_qp(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_destroy_qp, request);
+	struct object *object;
+	int error = find_to_destroy(command, OBJECT_QP, request.qp_handle, &object);
+	if (error)
+		return error;
+	if (container_of(object, struct qp, object)->groups)
+		return -EBUSY;
+	uint64_t read = object->async_events;
+	read -= channel_forget(object->context->async, object);
+	struct ib_uverbs_destroy_qp_resp answer = {.events_reported = (uint32_t)read};
+	error = destroy_object(object);
+	return error ? error : command_reply(command, &answer, sizeof(answer));
+}
+
+static void leave_group(struct qp *qp, struct qp_group **link)
+{
+	struct qp_group *group = *link;
+	hca_multicast_detach(qp->object.context->file.kernel->hca, qp->object.number, group->gid);
+	*link = group->next;
+	free(group);
+}
+
+int qp_destroy(struct object *object)
+{
+	struct qp *qp = container_of(object, struct qp, object);
+	struct kernel *kernel = object->context->file.kernel;
+	while (qp->groups)
+		leave_group(qp, &qp->groups);
+	int error = hca_qp_destroy(kernel->hca, object->number);
+	if (error)
+		return error;
+	if (qp->has_bfreg)
+		uars_give_bfreg(&object->context->uars, qp->bfreg);
+	numbers_remove(&kernel->numbers, object);
+	channel_forget(object->context->async, object);
+	object_drop(qp->pd);
+	object_drop(qp->send_cq);
+	object_drop(qp->recv_cq);
+	object_drop(qp->srq);
+	object_drop(qp->xrcd);
+	return 0;
+}
+
+static struct qp_group **find_group(struct qp *qp, const uint8_t gid[16], uint16_t lid)
+{
+	struct qp_group **link = &qp->groups;
+	while (*link && ((*link)->lid != lid || memcmp((*link)->gid, gid, 16) != 0))
+		link = &(*link)->next;
+	return link;
+}
+
+int attach_mcast(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_attach_mcast, request);
+	struct object *object = command_object(command, OBJECT_QP, request.qp_handle);
+	if (!object)
+		return -EINVAL;
+	struct qp *qp = container_of(object, struct qp, object);
+	if (qp->type != QP_UD || request.gid[0] != 0xff)
+		return -EINVAL;
+	if (*find_group(qp, request.gid, request.mlid))
+		return 0;
+	int error = hca_multicast_attach(command->kernel->hca, object->number, request.gid);
+	if (error)
+		return error;
+	struct qp_group *group = calloc(1, sizeof(*group));
+	assert(group);
+	memcpy(group->gid, request.gid, 16);
+	group->lid = request.mlid;
+	group->next = qp->groups;
+	qp->groups = group;
+	return 0;
+}
+
+int detach_mcast(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_detach_mcast, request);
+	struct object *object = command_object(command, OBJECT_QP, request.qp_handle);
+	if (!object)
+		return -EINVAL;
+	struct qp *qp = container_of(object, struct qp, object);
+	struct qp_group **link = find_group(qp, request.gid, request.mlid);
+	if (!*link)
+		return -EINVAL;
+	leave_group(qp, link);
+	return 0;
+}
+
+bool qp_wants_drained_event(const struct object *object)
+{
+	const struct qp *qp = (const struct qp *)(const void *)object;
+	return qp->attributes.en_sqd_async_notify;
+}

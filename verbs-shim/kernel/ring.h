@@ -1,0 +1,28 @@
+/*
+ * ring: checks of what the mlx5 user ABI says about rings and doorbell records, which are the driver's own memory.
+ */
+#ifndef VERBS_SHIM_KERNEL_RING_H
+#define VERBS_SHIM_KERNEL_RING_H
+
+#include "verbs-shim/kernel/command.h"
+
+static inline bool ring_is_power_of_two(uint64_t value)
+{
+	return value != 0 && (value & (value - 1)) == 0;
+}
+
+static inline uint64_t ring_round_up(uint64_t value)
+{
+	uint64_t power = 1;
+	while (power < value)
+		power *= 2;
+	return power;
+}
+
+/* The ring's first and last byte and the doorbell record must be there. 0, -EINVAL or -EFAULT. */
+int ring_check(struct command *command, uint64_t buffer, uint64_t bytes, uint64_t doorbell_record);
+
+/* Both will be touched often. */
+void ring_share(struct command *command, uint64_t buffer, uint64_t bytes, uint64_t doorbell_record);
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * srq: shared receive queues, plain ones and those of XRC, which belong to an XRC domain and have a CQ of their own.
+ */
+#include <errno.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "verbs-shim/kernel/commands.h"
+#include "verbs-shim/kernel/limits.h"
+#include "verbs-shim/kernel/ring.h"
+
+enum {
+	MODIFY_MAX_WR = 1,
+	MODIFY_LIMIT = 2,
+	SEGMENT_BYTES = 16,
+	STRIDE_MIN = 32,
+	USER_INDEX_MASK = 0xffffff
+};
+
+struct srq {
+	struct object object;          /* number: SRQN */
+	struct object *pd, *xrcd, *cq; /* the last two: of XRC, else NULL */
+	uint32_t entries, sges;
+};
+
+/* What the program asks for, in the form of the richer command. */
+static int create(struct command *command, const struct ib_uverbs_create_xsrq *request)
+{
+	struct kernel *kernel = command->kernel;
+	bool xrc = request->srq_type == IB_UVERBS_SRQT_XRC;
+	struct mlx5_ib_create_srq driver;
+	if (request->srq_type == IB_UVERBS_SRQT_TM)
+		return kernel_refuse(kernel, "SRQ with tag matching", EOPNOTSUPP);
+	if (request->srq_type > IB_UVERBS_SRQT_TM ||
+	    command->driver.length < offsetof(struct mlx5_ib_create_srq, uidx))
+		return -EINVAL;
+	memcpy(&driver, command->driver.bytes, sizeof(driver));
+	if (driver.reserved0 || driver.reserved1 ||
+	    driver.flags & ~(uint32_t)MLX5_SRQ_FLAG_SIGNATURE)
+		return -EINVAL;
+	if (driver.flags & MLX5_SRQ_FLAG_SIGNATURE)
+		return kernel_refuse(kernel, "WQE signature", EOPNOTSUPP);
+	if (request->max_wr > device_limits.max_srq_wr ||
+	    request->max_sge > device_limits.max_srq_sge)
+		return -EINVAL;
+	if (xrc && (driver.uidx & ~(uint32_t)USER_INDEX_MASK || driver.uidx == USER_INDEX_MASK))
+		return -EINVAL;
+
+	struct object *pd = command_object(command, OBJECT_PD, request->pd_handle);
+	struct object *xrcd =
+		xrc ? command_object(command, OBJECT_XRCD, request->xrcd_handle) : NULL;
+	struct object *cq = xrc ? command_object(command, OBJECT_CQ, request->cq_handle) : NULL;
+	if (!pd || (xrc && (!xrcd || !cq)))
+		return -EINVAL;
+	uint64_t stride = ring_round_up(SEGMENT_BYTES + (uint64_t)request->max_sge * SEGMENT_BYTES);
+	struct hca_srq_attr attr = {
+		.memory = command->memory,
+		.buffer = driver.buf_addr,
+		.doorbell_record = driver.db_addr,
+		.entries = (uint32_t)ring_round_up((uint64_t)request->max_wr + 1),
+		.stride_bytes = (uint32_t)(stride < STRIDE_MIN ? STRIDE_MIN : stride),
+		.pd = pd->number,
+		.limit = request->srq_limit,
+		.xrc = xrc,
+		.xrcd = xrc ? xrcd->number : 0,
+		.cqn = xrc ? cq->number : 0,
+		.user_index = driver.uidx,
+	};
+	uint64_t bytes = (uint64_t)attr.entries * attr.stride_bytes;
+	int error = ring_check(command, attr.buffer, bytes, attr.doorbell_record);
+	struct mlx5_ib_create_srq_resp driver_answer = {0};
+	if (!error)
+		error = hca_srq_create(kernel->hca, &attr, &driver_answer.srqn);
+	if (error)
+		return error;
+
+	struct srq *srq =
+		object_new(&command->context->objects, command->context, OBJECT_SRQ, sizeof(*srq));
+	srq->object.user_handle = request->user_handle;
+	srq->object.number = driver_answer.srqn;
+	srq->entries = attr.entries;
+	srq->sges = request->max_sge;
+	srq->pd = pd;
+	srq->xrcd = xrcd;
+	srq->cq = cq;
+	object_hold(pd);
+	object_hold(xrcd);
+	object_hold(cq);
+	numbers_add(&kernel->numbers, &srq->object);
+	ring_share(command, attr.buffer, bytes, attr.doorbell_record);
+
+	struct ib_uverbs_create_srq_resp answer = {
+		.srq_handle = srq->object.handle,
+		.max_wr = srq->entries - 1,
+		.max_sge = srq->sges,
+		.srqn = xrc ? driver_answer.srqn : 0,
+	};
+	error = command_reply(command, &answer, sizeof(answer));
+	if (!error)
+		error = command_reply_driver(command, &driver_answer, sizeof(driver_answer));
+	if (error)
+		destroy_object(&srq->object);
+	return error;
+}
+
+int create_srq(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_create_srq, request);
+	struct ib_uverbs_create_xsrq extended = {
+		.user_handle = request.user_handle,
+		.srq_type = IB_UVERBS_SRQT_BASIC,
+		.pd_handle = request.pd_handle,
+		.max_wr = request.max_wr,
+		.max_sge = request.max_sge,
+		.srq_limit = request.srq_limit,
+	};
+	return create(command, &extended);
+}
+
+int create_xsrq(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_create_xsrq, request);
+	return create(command, &request);
+}
+
+int modify_srq(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_modify_srq, request);
+	struct object *object = command_object(command, OBJECT_SRQ, request.srq_handle);
+	if (!object || (request.attr_mask & ~(uint32_t)MODIFY_LIMIT))
+		return -EINVAL; /* mlx5 SRQs keep their size */
+	if (!(request.attr_mask & MODIFY_LIMIT))
+		return 0;
+	if (request.srq_limit >= container_of(object, struct srq, object)->entries)
+		return -EINVAL;
+	return hca_srq_arm(command->kernel->hca, object->number, request.srq_limit);
+}
+
+int query_srq(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_query_srq, request);
+	struct object *object = command_object(command, OBJECT_SRQ, request.srq_handle);
+	if (!object)
+		return -EINVAL;
+	struct srq *srq = container_of(object, struct srq, object);
+	struct ib_uverbs_query_srq_resp answer = {.max_wr = srq->entries - 1, .max_sge = srq->sges};
+	int error = hca_srq_query(command->kernel->hca, object->number, &answer.srq_limit);
+	return error ? error : command_reply(command, &answer, sizeof(answer));
+}
+
+int destroy_srq(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_destroy_srq, request);
+	struct object *object;
+	int error = find_to_destroy(command, OBJECT_SRQ, request.srq_handle, &object);
+	if (error)
+		return error;
+	if (object->references)
+		return -EBUSY;
+	uint64_t read = object->async_events;
+	read -= channel_forget(object->context->async, object);
+	struct ib_uverbs_destroy_srq_resp answer = {.events_reported = (uint32_t)read};
+	error = destroy_object(object);
+	return error ? error : command_reply(command, &answer, sizeof(answer));
+}
+
+int srq_destroy(struct object *object)
+{
+	struct srq *srq = container_of(object, struct srq, object);
+	struct kernel *kernel = object->context->file.kernel;
+	int error = hca_srq_destroy(kernel->hca, object->number);
+	if (error)
+		return error;
+	numbers_remove(&kernel->numbers, object);
+	channel_forget(object->context->async, object);
+	object_drop(srq->pd);
+	object_drop(srq->xrcd);
+	object_drop(srq->cq);
+	return 0;
+}

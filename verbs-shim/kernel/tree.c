@@ -1,0 +1,231 @@
+/*
+ * tree: what programs find under /sys and /dev about the device: class/infiniband, class/infiniband_verbs, the PCI
+ * function and, for RoCE, its network interface. Links are real links, as user space follows them.
+ *
+ *     <directory>/sys/devices/pci0000:00/0000:00:03.0/{vendor,device,modalias,...,infiniband/mlx5_0,...}
+ *     <directory>/sys/class/infiniband/mlx5_0, infiniband_verbs/uverbs0
+ *     <directory>/dev/infiniband/uverbs0 (an ordinary file: the session makes it look like a character device)
+ */
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "verbs-shim/kernel/device.h"
+#include "verbs-shim/kernel/internal.h"
+#include "verbs-shim/kernel/limits.h"
+
+#define PCI_FUNCTION "0000:00:03.0"
+#define PCI_FOLDER   "sys/devices/pci0000:00/" PCI_FUNCTION
+#define IB_FOLDER    PCI_FOLDER "/infiniband/" DEVICE_NAME
+#define PORT_FOLDER  IB_FOLDER "/ports/1"
+#define VERBS_FOLDER PCI_FOLDER "/infiniband_verbs/uverbs0"
+
+struct tree {
+	const struct kernel *kernel;
+	const char *directory;
+	int error;
+};
+
+static bool full_path(struct tree *tree, char path[PATH_MAX], const char *name)
+{
+	int length = snprintf(path, PATH_MAX, "%s/%s", tree->directory, name);
+	if (length >= PATH_MAX && !tree->error)
+		tree->error = -ENAMETOOLONG;
+	return !tree->error;
+}
+
+static void make_parents(struct tree *tree, char path[PATH_MAX])
+{
+	for (char *slash = path + 1; *slash && !tree->error; slash++) {
+		if (*slash != '/')
+			continue;
+		*slash = 0;
+		if (mkdir(path, 0755) && errno != EEXIST)
+			tree->error = -errno;
+		*slash = '/';
+	}
+}
+
+/* name | contents: one line, or none at all. */
+__attribute__((format(printf, 3, 4))) static void put(struct tree *tree, const char *name,
+						      const char *format, ...)
+{
+	char path[PATH_MAX];
+	if (!full_path(tree, path, name))
+		return;
+	make_parents(tree, path);
+	if (tree->error)
+		return;
+	FILE *file = fopen(path, "w");
+	if (!file) {
+		tree->error = -errno;
+		return;
+	}
+	va_list arguments;
+	va_start(arguments, format);
+	vfprintf(file, format, arguments);
+	va_end(arguments);
+	if (fclose(file))
+		tree->error = -errno;
+}
+
+static void put_link(struct tree *tree, const char *name, const char *target)
+{
+	char path[PATH_MAX];
+	if (!full_path(tree, path, name))
+		return;
+	make_parents(tree, path);
+	if (!tree->error && symlink(target, path) && errno != EEXIST)
+		tree->error = -errno;
+}
+
+static void guid_text(char text[20], uint64_t guid)
+{
+	snprintf(text, 20, "%04x:%04x:%04x:%04x", (unsigned)(guid >> 48),
+		 (unsigned)(guid >> 32 & 0xffff), (unsigned)(guid >> 16 & 0xffff),
+		 (unsigned)(guid & 0xffff));
+}
+
+static void gid_text(char text[40], const uint8_t gid[16])
+{
+	for (int i = 0; i < 8; i++)
+		snprintf(text + 5 * i, 6, "%02x%02x%s", gid[2 * i], gid[2 * i + 1],
+			 i < 7 ? ":" : "");
+}
+
+static void pci(struct tree *tree)
+{
+	put(tree, PCI_FOLDER "/vendor", "0x15b3\n");
+	put(tree, PCI_FOLDER "/device", "0x%04x\n", device_limits.vendor_part_id);
+	put(tree, PCI_FOLDER "/subsystem_vendor", "0x15b3\n");
+	put(tree, PCI_FOLDER "/subsystem_device", "0x0033\n");
+	put(tree, PCI_FOLDER "/revision", "0x00\n");
+	put(tree, PCI_FOLDER "/class", "0x020700\n");
+	put(tree, PCI_FOLDER "/modalias", "pci:v000015B3d%08Xsv000015B3sd00000033bc02sc07i00\n",
+	    device_limits.vendor_part_id);
+	put(tree, PCI_FOLDER "/uevent",
+	    "DRIVER=mlx5_core\nPCI_CLASS=20700\nPCI_ID=15B3:%04X\nPCI_SLOT_NAME=%s\n",
+	    device_limits.vendor_part_id, PCI_FUNCTION);
+	put(tree, PCI_FOLDER "/numa_node", "%llu\n",
+	    (unsigned long long)tree->kernel->params.numa_node);
+	put(tree, PCI_FOLDER "/local_cpus", "00000003\n");
+	put(tree, PCI_FOLDER "/local_cpulist", "0-1\n");
+	put(tree, PCI_FOLDER "/current_link_speed", "8.0 GT/s PCIe\n");
+	put(tree, PCI_FOLDER "/current_link_width", "16\n");
+	put(tree, PCI_FOLDER "/max_link_speed", "8.0 GT/s PCIe\n");
+	put(tree, PCI_FOLDER "/max_link_width", "16\n");
+	put_link(tree, "sys/bus/pci/devices/" PCI_FUNCTION,
+		 "../../../devices/pci0000:00/" PCI_FUNCTION);
+}
+
+static void device(struct tree *tree)
+{
+	const struct endpoint *endpoint = kernel_endpoint(tree->kernel);
+	char guid[20];
+	guid_text(guid, endpoint->guid);
+	put(tree, IB_FOLDER "/node_type", "1: CA\n");
+	put(tree, IB_FOLDER "/node_guid", "%s\n", guid);
+	put(tree, IB_FOLDER "/sys_image_guid", "%s\n", guid);
+	put(tree, IB_FOLDER "/node_desc", "%s %s\n", endpoint->name, DEVICE_NAME);
+	put(tree, IB_FOLDER "/fw_ver", "%d.%d.%04d\n", FIRMWARE_MAJOR, FIRMWARE_MINOR,
+	    FIRMWARE_PATCH);
+	put(tree, IB_FOLDER "/hca_type", "%s\n", HCA_TYPE);
+	put(tree, IB_FOLDER "/hw_rev", "0\n");
+	put(tree, IB_FOLDER "/board_id", "%s\n", BOARD_ID);
+	put_link(tree, IB_FOLDER "/device", "../../../" PCI_FUNCTION);
+	put_link(tree, "sys/class/infiniband/" DEVICE_NAME,
+		 "../../devices/pci0000:00/" PCI_FUNCTION "/infiniband/" DEVICE_NAME);
+}
+
+static void verbs(struct tree *tree)
+{
+	put(tree, "sys/class/infiniband_verbs/abi_version", "%d\n", IB_USER_VERBS_ABI_VERSION);
+	put(tree, VERBS_FOLDER "/dev", "231:192\n");
+	put(tree, VERBS_FOLDER "/ibdev", "%s\n", DEVICE_NAME);
+	put(tree, VERBS_FOLDER "/abi_version", "%d\n", MLX5_IB_UVERBS_ABI_VERSION);
+	put(tree, VERBS_FOLDER "/uevent", "MAJOR=231\nMINOR=192\nDEVNAME=infiniband/uverbs0\n");
+	put_link(tree, VERBS_FOLDER "/device", "../../../" PCI_FUNCTION);
+	put_link(tree, "sys/class/infiniband_verbs/uverbs0",
+		 "../../devices/pci0000:00/" PCI_FUNCTION "/infiniband_verbs/uverbs0");
+	put(tree, "dev/infiniband/uverbs0", "%s", "");
+}
+
+static void gids(struct tree *tree)
+{
+	const struct endpoint *endpoint = kernel_endpoint(tree->kernel);
+	bool ethernet = endpoint->link_layer == LINK_ETHERNET;
+	for (uint32_t i = 0; i < device_gid_table_length(tree->kernel); i++) {
+		static const struct endpoint_gid none;
+		bool used = i < endpoint->gid_count;
+		const struct endpoint_gid *gid = used ? &endpoint->gids[i] : &none;
+		char name[100], text[40];
+		gid_text(text, gid->bytes);
+		snprintf(name, sizeof(name), PORT_FOLDER "/gids/%u", i);
+		put(tree, name, "%s\n", text);
+		if (!used)
+			continue;
+		snprintf(name, sizeof(name), PORT_FOLDER "/gid_attrs/types/%u", i);
+		put(tree, name, "%s\n",
+		    ethernet && gid->roce_version != ROCE_V1 ? "RoCE v2" : "IB/RoCE v1");
+		if (ethernet) {
+			snprintf(name, sizeof(name), PORT_FOLDER "/gid_attrs/ndevs/%u", i);
+			put(tree, name, "eth0\n");
+		}
+	}
+	for (uint32_t i = 0; i < device_pkey_table_length(tree->kernel); i++) {
+		char name[100];
+		snprintf(name, sizeof(name), PORT_FOLDER "/pkeys/%u", i);
+		put(tree, name, "%s\n", i == 0 ? "0xffff" : "0x0000");
+	}
+}
+
+static void port(struct tree *tree)
+{
+	struct ib_uverbs_query_port_resp state;
+	char rate[40];
+	int error = device_port(tree->kernel, 1, &state);
+	assert(!error);
+	device_rate_text(tree->kernel, rate, sizeof(rate));
+	put(tree, PORT_FOLDER "/state", "4: ACTIVE\n");
+	put(tree, PORT_FOLDER "/phys_state", "5: LinkUp\n");
+	put(tree, PORT_FOLDER "/rate", "%s\n", rate);
+	put(tree, PORT_FOLDER "/lid", "0x%x\n", state.lid);
+	put(tree, PORT_FOLDER "/sm_lid", "0x%x\n", state.sm_lid);
+	put(tree, PORT_FOLDER "/lid_mask_count", "%u\n", state.lmc);
+	put(tree, PORT_FOLDER "/sm_sl", "%u\n", state.sm_sl);
+	put(tree, PORT_FOLDER "/cap_mask", "0x%08x\n", state.port_cap_flags);
+	put(tree, PORT_FOLDER "/link_layer", "%s\n",
+	    state.link_layer == 2 ? "Ethernet" : "InfiniBand");
+	gids(tree);
+}
+
+static void network_interface(struct tree *tree)
+{
+	const struct endpoint *endpoint = kernel_endpoint(tree->kernel);
+	const uint8_t *mac = endpoint->mac;
+	if (endpoint->link_layer != LINK_ETHERNET)
+		return;
+	put(tree, PCI_FOLDER "/net/eth0/ifindex", "2\n");
+	put(tree, PCI_FOLDER "/net/eth0/mtu", "9000\n");
+	put(tree, PCI_FOLDER "/net/eth0/operstate", "up\n");
+	put(tree, PCI_FOLDER "/net/eth0/address", "%02x:%02x:%02x:%02x:%02x:%02x\n", mac[0], mac[1],
+	    mac[2], mac[3], mac[4], mac[5]);
+	put(tree, PCI_FOLDER "/net/eth0/dev_port", "0\n");
+	put_link(tree, PCI_FOLDER "/net/eth0/device", "../../../" PCI_FUNCTION);
+	put_link(tree, "sys/class/net/eth0", "../../devices/pci0000:00/" PCI_FUNCTION "/net/eth0");
+}
+
+int kernel_write_tree(const struct kernel *kernel, const char *directory)
+{
+	struct tree tree = {.kernel = kernel, .directory = directory};
+	pci(&tree);
+	device(&tree);
+	verbs(&tree);
+	port(&tree);
+	network_interface(&tree);
+	return tree.error;
+}

@@ -24,12 +24,14 @@ struct memory { /* embedded in each kind */
 	bool has_bytes; /* false: lengths only; packets then carry no payload */
 };
 
-static inline bool memory_read(struct memory *memory, uint64_t address, void *bytes, uint32_t length)
+static inline bool memory_read(struct memory *memory, uint64_t address, void *bytes,
+			       uint32_t length)
 {
 	return memory->ops->read(memory, address, bytes, length);
 }
 
-static inline bool memory_write(struct memory *memory, uint64_t address, const void *bytes, uint32_t length)
+static inline bool memory_write(struct memory *memory, uint64_t address, const void *bytes,
+				uint32_t length)
 {
 	return memory->ops->write(memory, address, bytes, length);
 }

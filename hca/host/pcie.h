@@ -5,7 +5,11 @@
  *     HCA block --pcie_read()--> [tags, MRRS] --request--> root complex --> memory
  *              <------done()---- completions (RCB) <------------'
  *
- * PCI Express Base Specification, chapters 2 (TLPs) and 3 (DLLPs).
+ * Towards the host, read requests and writes share one direction, in the order of the calls; towards the HCA,
+ * completions and MMIO writes share the other, and MMIO writes pass completions. A read never overtakes a write that
+ * was called before it: it sees its bytes.
+ *
+ * PCI Express Base Specification, chapters 2 (TLPs, ordering) and 3 (DLLPs).
  */
 #ifndef HCA_HOST_PCIE_H
 #define HCA_HOST_PCIE_H
@@ -16,21 +20,57 @@
 struct pcie;
 struct pcie_params; /* hca/host/pcie_params.h: the list */
 
-/* One DMA read, of any length: split into requests of at most MRRS, each with a tag. The caller owns it and
- * leaves it alone until done(). */
+/* clang-format off */
+#define PCIE_COUNTERS(X)                                                                                      \
+	X(reads,             "transactions", "DMA reads asked for")                                             \
+	X(reads_done,        "transactions", "DMA reads answered")                                              \
+	X(read_bytes,        "bytes",        "that DMA reads asked for")                                        \
+	X(read_requests,     "TLPs",         "read requests sent; each took a tag")                             \
+	X(completions,       "TLPs",         "that answered them")                                              \
+	X(read_stalls,       "transactions", "DMA reads that waited for a tag, or behind a write that waited")  \
+	X(tags_used_max,     "tags",         "most in use at once")                                             \
+	X(writes,            "transactions", "DMA writes asked for")                                            \
+	X(writes_done,       "transactions", "DMA writes visible")                                              \
+	X(write_bytes,       "bytes",        "that DMA writes carried")                                         \
+	X(write_packets,     "TLPs",         "memory writes sent")                                              \
+	X(write_stalls,      "transactions", "DMA writes that waited for posted credits")                       \
+	X(mmio_writes,       "TLPs",         "CPU stores that left for the HCA")                                \
+	X(mmio_bytes,        "bytes",        "in them")                                                         \
+	X(faults,            "transactions", "DMA reads and writes of memory that is not mapped")               \
+	X(to_host_bytes,     "bytes",        "on the link with TLP overhead, requests and writes")              \
+	X(to_device_bytes,   "bytes",        "on the link with TLP overhead, completions and MMIO")
+
+#define PCIE_TRACE(X)                                                                                         \
+	X(PCIE_READ,         "address", "length", "DMA read asked for")                                       \
+	X(PCIE_READ_STALL,   "address", "length", "it waits for a tag")                                       \
+	X(PCIE_READ_ANSWER,  "address", "length", "the root complex answers (a part of) it")                  \
+	X(PCIE_READ_DONE,    "address", "length", "its last byte is here")                                    \
+	X(PCIE_WRITE,        "address", "length", "DMA write asked for")                                      \
+	X(PCIE_WRITE_STALL,  "address", "length", "it waits for posted credits")                              \
+	X(PCIE_WRITE_DONE,   "address", "length", "it is visible")                                            \
+	X(PCIE_MMIO,         "offset",  "length", "a CPU's store leaves the core")                            \
+	X(PCIE_MMIO_DONE,    "offset",  "length", "it reaches the HCA")
+/* clang-format on */
+
+struct pcie_counters {
+	PCIE_COUNTERS(COUNTER_FIELD)
+};
+
+/* One DMA read, of any length: split into requests of at most MRRS, each with a tag. The bytes are taken when the root
+ * complex answers. The caller owns it and leaves it alone until done(). */
 struct pcie_read {
-	struct memory *memory;  /* in */
-	uint64_t address;       /* in */
-	uint32_t length;        /* in: bytes; 0 is allowed and completes in a later event, with no TLP */
-	uint32_t tag;           /* in: the WQE it is for */
-	void *bytes;            /* in: where they go; NULL: lengths only */
+	struct memory *memory; /* in */
+	uint64_t address;      /* in */
+	uint32_t length; /* in: bytes; 0 is allowed and completes in a later event, with no TLP */
+	uint32_t tag;    /* in: the WQE it is for */
+	void *bytes;     /* in: where they go; NULL: lengths only */
 	void (*done)(struct pcie_read *read); /* in: called once, never from pcie_read() */
-	bool failed;            /* out: the memory was not mapped */
+	bool failed;                          /* out: the memory was not mapped */
 	/* the rest is private to pcie.c */
 	struct event event;
 	struct pcie *pcie;
 	struct pcie_read *next;
-	uint32_t requested, completed;
+	uint32_t requested, completed; /* bytes */
 };
 
 /* One DMA write, of any length: split at MPS. Writes become visible in the order of the calls; the bytes move
@@ -38,7 +78,7 @@ struct pcie_read {
 struct pcie_write {
 	struct memory *memory;
 	uint64_t address;
-	uint32_t length;
+	uint32_t length; /* 0 is allowed and completes in a later event, with no TLP */
 	uint32_t tag;
 	const void *bytes; /* stays the caller's, unchanged, until done(); NULL: lengths only */
 	void (*done)(struct pcie_write *write);
@@ -59,6 +99,9 @@ void pcie_read(struct pcie *pcie, struct pcie_read *read);
 void pcie_write(struct pcie *pcie, struct pcie_write *write);
 
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context);
-void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint32_t length); /* at most 64 B */
+void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes,
+		     uint32_t length); /* at most 64 B */
+
+const struct pcie_counters *pcie_counters(const struct pcie *pcie);
 
 #endif

@@ -1,0 +1,56 @@
+/*
+ * tlp: how a transfer is cut into transaction layer packets, and what each kind of these costs on the link.
+ * PCI Express Base Specification 2.2 (formats), 2.3.1.1 (completions and the read completion boundary).
+ */
+#ifndef HCA_HOST_TLP_H
+#define HCA_HOST_TLP_H
+
+#include "hca/host/pcie_params.h"
+
+enum { TLP_PAGE_BYTES = 4096 }; /* no request crosses such a border: 2.2.7 */
+
+/* clang-format off */
+/*        KIND        parameter with its cost */
+#define TLP_KINDS(X)                                                                                          \
+	X(WRITE,      write_overhead)                                                                         \
+	X(REQUEST,    request_overhead)                                                                       \
+	X(COMPLETION, completion_overhead)
+/* clang-format on */
+
+#define TLP_ENUM(KIND, parameter) TLP_##KIND,
+enum tlp_kind { TLP_KINDS(TLP_ENUM) TLP_KIND_COUNT };
+
+/* Bytes that `count` packets of a kind take on the link, with `payload_bytes` in all. */
+static inline uint64_t tlp_bytes(const struct pcie_params *params, enum tlp_kind kind,
+				 uint64_t count, uint64_t payload_bytes)
+{
+	static const size_t place[TLP_KIND_COUNT] = {
+#define TLP_PLACE(KIND, parameter) [TLP_##KIND] = offsetof(struct pcie_params, parameter),
+		TLP_KINDS(TLP_PLACE)
+#undef TLP_PLACE
+	};
+	const uint64_t *overhead = (const void *)((const char *)params + place[kind]);
+
+	return count * *overhead + payload_bytes;
+}
+
+/* Length of the first request or write of a transfer: ends at `packet_max` bytes, the page's border or its end. */
+static inline uint32_t tlp_first_length(uint64_t address, uint32_t length, uint64_t packet_max)
+{
+	uint64_t to_border = TLP_PAGE_BYTES - address % TLP_PAGE_BYTES;
+	uint64_t most = packet_max < to_border ? packet_max : to_border;
+
+	return length < most ? length : (uint32_t)most;
+}
+
+/* Completions that answer one request: all but the first start, and all but the last end, at an RCB. */
+static inline uint32_t tlp_completion_count(const struct pcie_params *params, uint64_t address,
+					    uint32_t length)
+{
+	uint64_t most = params->completion_max < params->payload_max ? params->completion_max
+								     : params->payload_max;
+
+	return (uint32_t)((address % params->read_boundary + length + most - 1) / most);
+}
+
+#endif

@@ -17,16 +17,16 @@
 
 /* clang-format off */
 #define ICM_CACHE_COUNTERS(X)                                                                                 \
-	X(lookups,       lookups, "asked: hits + misses + merges, and those that still wait for a slot")      \
-	X(hits,          lookups, "answered from the cache")                                                  \
-	X(misses,        lookups, "that started a PCIe read")                                                 \
-	X(merges,        lookups, "that joined a read already in flight")                                     \
-	X(stalls,        lookups, "that found every miss slot busy, and waited")                              \
-	X(fills,         lines,   "read and kept")                                                            \
-	X(stale,         lines,   "invalidated while being read: answered, not kept")                         \
-	X(evictions,     lines,   "replaced to make room")                                                    \
-	X(invalidations, lines,   "dropped on order")                                                         \
-	X(waiting_max,   lookups, "most that ever waited for a slot at once")
+	X(lookups,       "lookups", "asked: hits + misses + merges, and those that still wait for a slot")      \
+	X(hits,          "lookups", "answered from the cache")                                                  \
+	X(misses,        "lookups", "that started a PCIe read")                                                 \
+	X(merges,        "lookups", "that joined a read already in flight")                                     \
+	X(stalls,        "lookups", "that found every miss slot busy, and waited")                              \
+	X(fills,         "lines",   "read and kept")                                                            \
+	X(stale,         "lines",   "invalidated while being read: answered, not kept")                         \
+	X(evictions,     "lines",   "replaced to make room")                                                    \
+	X(invalidations, "lines",   "dropped on order")                                                         \
+	X(waiting_max,   "lookups", "most that ever waited for a slot at once")
 
 #define ICM_CACHE_TRACE(X)                                                                                    \
 	X(ICM_HIT,   "number", "",      "answered from the cache")                                            \

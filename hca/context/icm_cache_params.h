@@ -34,6 +34,8 @@ enum context_kind { CONTEXT_KINDS(CONTEXT_KIND_ENUM) CONTEXT_KIND_COUNT };
 	X(misses,      COUNT,  misses_default,  "1..1024",     "misses in flight; further ones wait, in order", "assumed: that of a small CAM")
 /* clang-format on */
 
+enum icm_replacement { ICM_REPLACE_LRU, ICM_REPLACE_RANDOM }; /* as the choices above */
+
 struct icm_cache_params {
 	ICM_CACHE_PARAMS(PARAM_FIELD, "", "", "", "", "")
 };

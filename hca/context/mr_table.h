@@ -8,33 +8,36 @@
 #include "hca/host/memory.h"
 
 enum mr_access { /* as IB_ACCESS_* of the verbs ABI */
-	MR_LOCAL_WRITE = 1,
-	MR_REMOTE_WRITE = 2,
-	MR_REMOTE_READ = 4,
-	MR_REMOTE_ATOMIC = 8,
-	MR_WINDOW_BIND = 16,
-	MR_ZERO_BASED = 32,
+		 MR_LOCAL_WRITE = 1,
+		 MR_REMOTE_WRITE = 2,
+		 MR_REMOTE_READ = 4,
+		 MR_REMOTE_ATOMIC = 8,
+		 MR_WINDOW_BIND = 16,
+		 MR_ZERO_BASED = 32,
 };
 
 struct mr {
 	uint32_t key;
 	uint32_t pd;
-	uint32_t access;        /* enum mr_access bits */
-	uint32_t page_shift;    /* log2 of the page size that its MTT entries map */
+	uint32_t access;     /* enum mr_access bits */
+	uint32_t page_shift; /* log2 of the page size that its MTT entries map */
 	struct memory *memory;
-	uint64_t address;       /* as the work requests name it (IOVA) */
-	uint64_t host_address;  /* where that is in memory */
+	uint64_t address;      /* as the work requests name it (IOVA) */
+	uint64_t host_address; /* where that is in memory */
 	uint64_t length;
-	uint64_t mtt_index;     /* its first MTT entry; given by mr_table_add() */
-	uint32_t qpn;           /* windows of type 2: the QP they are bound to; else 0 */
-	bool physical;          /* contiguous: no MTT lookup */
-	bool valid;             /* false: a window not bound, or invalidated */
+	uint64_t mtt_index; /* its first MTT entry; given by mr_table_add() */
+	uint32_t qpn;       /* windows of type 2: the QP they are bound to; else 0 */
+	bool physical;      /* contiguous: no MTT lookup */
+	bool valid;         /* false: a window not bound, or invalidated */
 };
 
 struct mr_table;
 
 struct mr_table *mr_table_create(uint32_t entries_max);
 void mr_table_destroy(struct mr_table *table);
+
+/* How many MTT entries it has: the pages of the host memory that it touches; 0: physical. */
+uint64_t mr_page_count(const struct mr *mr);
 
 /* Copies *mr, chooses the key's index (low 8 bits from mr->key) and mtt_index. NULL: the table is full. */
 struct mr *mr_table_add(struct mr_table *table, const struct mr *mr);

@@ -3,10 +3,13 @@
  * domain), then MTT entries (pages), each through its cache; a miss is a PCIe read.
  *
  *     DMA engine --translate()--> MPT cache --> MTT cache --done()--> DMA engine
+ *
+ * Checks, in this order: key, protection domain, range, rights, and the QP that a window is bound to.
  */
 #ifndef HCA_CONTEXT_TRANSLATION_H
 #define HCA_CONTEXT_TRANSLATION_H
 
+#include "hca/context/icm_cache.h"
 #include "hca/context/mr_table.h"
 #include "hca/host/pcie.h"
 #include "sim/block.h"
@@ -16,42 +19,65 @@ enum translation_status {
 	TRANSLATION_BAD_KEY,    /* no such key, or invalidated */
 	TRANSLATION_BAD_PD,     /* of another protection domain */
 	TRANSLATION_BAD_RANGE,  /* outside the region */
-	TRANSLATION_BAD_ACCESS, /* right not given */
+	TRANSLATION_BAD_ACCESS, /* right not given, or a window bound to another QP */
 };
 
 /* The caller owns it and leaves it alone until done(). */
 struct translation {
-	uint32_t key;      /* in: L_Key or R_Key */
-	uint32_t pd;       /* in */
-	uint32_t access;   /* in: enum mr_access bits that are needed */
-	uint32_t length;   /* in: bytes; 0: only the key is not even checked (IBTA: zero-length needs no key) */
-	uint64_t address;  /* in */
-	uint32_t qpn;      /* in: for windows bound to one QP (type 2) */
-	uint32_t tag;      /* in: the WQE it is for */
+	uint32_t key;     /* in: L_Key or R_Key */
+	uint32_t pd;      /* in */
+	uint32_t access;  /* in: enum mr_access bits that are needed */
+	uint32_t length;  /* in: bytes; 0: nothing is checked (IBTA: zero-length needs no key) */
+	uint64_t address; /* in */
+	uint32_t qpn;     /* in: for windows bound to one QP (type 2) */
+	uint32_t tag;     /* in: the WQE it is for */
 	void (*done)(struct translation *translation); /* in: called once, never from translate() */
-	enum translation_status status; /* out */
-	struct memory *memory;          /* out */
-	uint64_t host_address;          /* out: where in that memory; contiguous over the whole range */
+	enum translation_status status;                /* out */
+	struct memory *memory;                         /* out */
+	uint64_t host_address; /* out: where in that memory; contiguous over the whole range */
 	/* the rest is private to translation.c */
 	struct event event;
 	struct translation_unit *unit;
-	struct translation *next;
-	struct mr *mr;
-	uint64_t next_page;
-	void *fetch;
+	struct icm_lookup lookup;
+	uint64_t next_page, last_page; /* MTT entries that are still to be looked up */
 };
 
 struct translation_unit;
 struct translation_params; /* hca/context/translation_params.h */
 
+/* clang-format off */
+#define TRANSLATION_COUNTERS(X)                                                                               \
+	X(translations, "requests", "asked for")                                                                \
+	X(granted,      "requests", "that got an address; each other one is in one of the next five")  \
+	X(bad_key,      "requests", "no such key, or invalidated")                                              \
+	X(bad_pd,       "requests", "of another protection domain")                                             \
+	X(bad_range,    "requests", "outside of the region")                                                    \
+	X(bad_access,   "requests", "right not given, or a window bound to another QP")                         \
+	X(empty,        "requests", "of no bytes: nothing is looked up")                                        \
+	X(pages,        "entries",  "MTT entries that were needed")                                             \
+	X(contiguous,   "requests", "granted without MTT: the region is one piece")
+
+#define TRANSLATION_TRACE(X)                                                                                  \
+	X(TRANSLATE,      "key",    "address",      "asked for")                                              \
+	X(TRANSLATE_DONE, "status", "host_address", "answered")
+/* clang-format on */
+
+struct translation_counters {
+	TRANSLATION_COUNTERS(COUNTER_FIELD)
+};
+
 struct translation_unit *translation_unit_create(struct sim *sim, const char *name,
-						 const struct translation_params *params, struct pcie *pcie,
-						 struct mr_table *regions);
+						 const struct translation_params *params,
+						 struct pcie *pcie, struct mr_table *regions);
 void translation_unit_destroy(struct translation_unit *unit);
 
 void translate(struct translation_unit *unit, struct translation *translation);
 
 /* The region changed or is gone: forget what the caches hold of it. */
 void translation_invalidate(struct translation_unit *unit, const struct mr *mr);
+
+const struct translation_counters *translation_counters(const struct translation_unit *unit);
+const struct icm_cache_counters *translation_mpt_counters(const struct translation_unit *unit);
+const struct icm_cache_counters *translation_mtt_counters(const struct translation_unit *unit);
 
 #endif

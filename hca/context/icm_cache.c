@@ -1,0 +1,288 @@
+/*
+ * icm_cache: see icm_cache.h. Reads top-down: a lookup hits and is answered, or misses and goes
+ * take_slot() -> pcie_read() -> line_arrived() -> answer().
+ */
+#include "hca/context/icm_cache.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/context/assoc.h"
+#include "sim/random.h"
+
+enum { ICM_CACHE_TRACE(TRACE_ENUM) };
+
+enum { ICM_KIND_SHIFT = 48 }; /* each kind's table has its own range of ICM addresses */
+
+struct lookup_queue {
+	struct icm_lookup *first, **last;
+};
+
+struct miss_slot { /* one PCIe read of one line */
+	struct pcie_read read;
+	struct icm_cache *cache;
+	uint64_t line;
+	bool busy;
+	bool stale;                  /* invalidated in flight */
+	struct lookup_queue waiting; /* whom it will answer */
+};
+
+struct icm_cache {
+	struct block block;
+	struct icm_cache_params param;
+	struct icm_cache_counters count;
+	struct pcie *pcie;
+	struct random random;
+	struct assoc *lines;
+	uint64_t icm_base, line_stride; /* where line n is in ICM: base + n * stride */
+	sim_time answer_next;           /* earliest time of the next answer, by the interval */
+	struct lookup_queue stalled;
+	uint64_t stalled_count;
+	struct miss_slot slots[]; /* [misses] */
+};
+
+static void answer(struct icm_cache *cache, struct icm_lookup *lookup);
+static void deliver(struct event *event);
+static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup);
+static void line_arrived(struct pcie_read *read);
+static void restart_stalled(struct icm_cache *cache);
+
+static void queue_init(struct lookup_queue *queue)
+{
+	queue->first = NULL;
+	queue->last = &queue->first;
+}
+
+static void queue_push(struct lookup_queue *queue, struct icm_lookup *lookup)
+{
+	lookup->next = NULL;
+	*queue->last = lookup;
+	queue->last = &lookup->next;
+}
+
+static struct icm_lookup *queue_pop(struct lookup_queue *queue)
+{
+	struct icm_lookup *lookup = queue->first;
+
+	if (lookup && !(queue->first = lookup->next))
+		queue->last = &queue->first;
+	return lookup;
+}
+
+/* When a lookup that is ready at `base` is answered; books it. */
+static sim_time answer_time(struct icm_cache *cache, sim_time base)
+{
+	sim_time at = base + cache->param.hit_latency;
+
+	if (at < cache->answer_next)
+		at = cache->answer_next;
+	cache->answer_next = at + cache->param.interval;
+	return at;
+}
+
+bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_time start,
+		   sim_time *ready)
+{
+	if (!assoc_touch(cache->lines, number / cache->param.line_entries))
+		return false;
+	cache->count.lookups++;
+	cache->count.hits++;
+	trace(&cache->block, TRACE_ICM_HIT, tag, number, 0);
+	*ready = answer_time(cache, start);
+	return true;
+}
+
+void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup)
+{
+	assert(lookup->done);
+	event_init(&lookup->event, &cache->block, deliver);
+	cache->count.lookups++;
+	lookup->hit = assoc_touch(cache->lines, lookup->number / cache->param.line_entries);
+	if (lookup->hit) {
+		cache->count.hits++;
+		trace(&cache->block, TRACE_ICM_HIT, lookup->tag, lookup->number, 0);
+		answer(cache, lookup);
+	} else if (!join_or_fetch(cache, lookup)) {
+		cache->count.stalls++;
+		trace(&cache->block, TRACE_ICM_STALL, lookup->tag, lookup->number, 0);
+		queue_push(&cache->stalled, lookup);
+		if (++cache->stalled_count > cache->count.waiting_max)
+			cache->count.waiting_max = cache->stalled_count;
+	}
+}
+
+static void answer(struct icm_cache *cache, struct icm_lookup *lookup)
+{
+	sim_schedule_at(&lookup->event, answer_time(cache, sim_now(cache->block.sim)));
+}
+
+static void deliver(struct event *event)
+{
+	struct icm_lookup *lookup = container_of(event, struct icm_lookup, event);
+
+	lookup->done(lookup);
+}
+
+/* The slot that reads this line, else a free one, else NULL. */
+static struct miss_slot *find_slot(struct icm_cache *cache, uint64_t line)
+{
+	struct miss_slot *unused = NULL;
+
+	for (uint64_t i = 0; i < cache->param.misses; i++) {
+		struct miss_slot *slot = &cache->slots[i];
+
+		if (!slot->busy)
+			unused = unused ? unused : slot;
+		else if (slot->line == line && !slot->stale)
+			return slot;
+	}
+	return unused;
+}
+
+static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
+{
+	uint64_t line = lookup->number / cache->param.line_entries;
+	struct miss_slot *slot = find_slot(cache, line);
+
+	if (!slot)
+		return false;
+	if (slot->busy) {
+		cache->count.merges++;
+		trace(&cache->block, TRACE_ICM_MERGE, lookup->tag, lookup->number, 0);
+		queue_push(&slot->waiting, lookup);
+		return true;
+	}
+	cache->count.misses++;
+	slot->busy = true;
+	slot->stale = false;
+	slot->line = line;
+	queue_push(&slot->waiting, lookup);
+	slot->read = (struct pcie_read){
+		.memory = memory_none(), /* what an entry says, its owner knows */
+		.address = cache->icm_base + line * cache->line_stride,
+		.length = (uint32_t)(cache->param.entry_bytes * cache->param.line_entries),
+		.tag = lookup->tag,
+		.done = line_arrived,
+	};
+	trace(&cache->block, TRACE_ICM_MISS, lookup->tag, lookup->number, slot->read.length);
+	pcie_read(cache->pcie, &slot->read);
+	return true;
+}
+
+static void line_arrived(struct pcie_read *read)
+{
+	struct miss_slot *slot = container_of(read, struct miss_slot, read);
+	struct icm_cache *cache = slot->cache;
+	struct icm_lookup *lookup;
+
+	assert(slot->busy && !read->failed);
+	trace(&cache->block, TRACE_ICM_FILL, read->tag, slot->line * cache->param.line_entries, 0);
+	if (slot->stale) {
+		cache->count.stale++;
+	} else {
+		cache->count.fills++;
+		cache->count.evictions += assoc_insert(cache->lines, slot->line);
+	}
+	slot->busy = false;
+	while ((lookup = queue_pop(&slot->waiting)))
+		answer(cache, lookup);
+	restart_stalled(cache);
+}
+
+/* In order, so that a stalled lookup is never overtaken by one that stalled after it. */
+static void restart_stalled(struct icm_cache *cache)
+{
+	struct icm_lookup *lookup;
+
+	while ((lookup = cache->stalled.first)) {
+		struct icm_lookup *next = lookup->next;
+
+		if (assoc_touch(cache->lines, lookup->number / cache->param.line_entries)) {
+			cache->count.hits++;
+			answer(cache, lookup);
+		} else if (!join_or_fetch(
+				   cache,
+				   lookup)) { /* if it does, lookup->next is another queue's */
+			break;
+		}
+		cache->stalled.first = next;
+		if (!next)
+			cache->stalled.last = &cache->stalled.first;
+		cache->stalled_count--;
+	}
+}
+
+void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count)
+{
+	uint64_t first_line = first / cache->param.line_entries;
+	uint64_t lines;
+
+	if (!count)
+		return;
+	lines = (first + count - 1) / cache->param.line_entries - first_line + 1;
+	cache->count.invalidations += assoc_remove(cache->lines, first_line, lines);
+	for (uint64_t i = 0; i < cache->param.misses; i++)
+		if (cache->slots[i].line - first_line < lines) /* wraps below first */
+			cache->slots[i].stale = true;
+}
+
+#define ROW(...) PARAM_ROW(struct icm_cache_params, __VA_ARGS__)
+/* clang-format off */
+#define DEFINE_LIST(KIND, name, entries, ways, bytes, misses, origin)                                         \
+	const struct param icm_##name##_param_list[] = {                                                      \
+		ICM_CACHE_PARAMS(ROW, entries, ways, bytes, misses, origin) { 0 }                             \
+	};
+CONTEXT_KINDS(DEFINE_LIST)
+
+static const struct counter icm_counters[] = { ICM_CACHE_COUNTERS(COUNTER_ENTRY) { 0 } };
+static const struct trace_point icm_trace_points[] = { ICM_CACHE_TRACE(TRACE_ENTRY) { 0 } };
+
+#define DEFINE_TYPE(KIND, kind_name, ...)                                                                     \
+	[CONTEXT_##KIND] = {                                                                                  \
+		.name = "icm_" #kind_name,                                                                    \
+		.params = icm_##kind_name##_param_list,                                                       \
+		.counters = icm_counters,                                                                     \
+		.trace_points = icm_trace_points,                                                             \
+	},
+static const struct block_type icm_types[CONTEXT_KIND_COUNT] = { CONTEXT_KINDS(DEFINE_TYPE) };
+/* clang-format on */
+
+struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
+				   const struct icm_cache_params *params, struct pcie *pcie)
+{
+	struct icm_cache *cache =
+		calloc(1, sizeof(*cache) + params->misses * sizeof(cache->slots[0]));
+	bool lru = params->replacement == ICM_REPLACE_LRU;
+
+	assert(cache && params->misses && params->line_entries && params->entry_bytes);
+	cache->param = *params;
+	cache->pcie = pcie;
+	block_init(&cache->block, sim, &icm_types[kind], name, &cache->param,
+		   (const uint64_t *)&cache->count);
+	random_init(&cache->random, &cache->block, "replacement");
+	cache->lines = assoc_create(params->entries, params->ways, lru ? NULL : &cache->random);
+	cache->icm_base = (uint64_t)kind << ICM_KIND_SHIFT;
+	cache->line_stride = 1;
+	while (cache->line_stride < params->entry_bytes * params->line_entries)
+		cache->line_stride *= 2;
+	queue_init(&cache->stalled);
+	for (uint64_t i = 0; i < params->misses; i++) {
+		cache->slots[i].cache = cache;
+		queue_init(&cache->slots[i].waiting);
+	}
+	return cache;
+}
+
+void icm_cache_destroy(struct icm_cache *cache)
+{
+	if (!cache)
+		return;
+	block_fini(&cache->block);
+	assoc_destroy(cache->lines);
+	free(cache);
+}
+
+const struct icm_cache_counters *icm_cache_counters(const struct icm_cache *cache)
+{
+	return &cache->count;
+}

@@ -1,0 +1,89 @@
+/*
+ * mr_table: see mr_table.h. An index is not given out again before all others were: a stale key of a region that is
+ * gone finds nothing for as long as possible.
+ */
+#include "hca/context/mr_table.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "sim/sim.h"
+
+/* The first indices name what drivers take for "no key": a list ends at key 0x100. */
+enum { INDEX_FIRST = 16, KEY_OWN_BITS = 8, KEY_OWN_MASK = (1 << KEY_OWN_BITS) - 1 };
+
+struct slot {
+	struct mr mr;
+	bool used;
+};
+
+struct mr_table {
+	uint32_t entries_max;
+	uint32_t next, count;
+	uint64_t mtt_next;   /* MTT entries are never given out twice */
+	struct slot slots[]; /* [entries_max]; index = INDEX_FIRST + place */
+};
+
+uint64_t mr_page_count(const struct mr *mr)
+{
+	uint64_t first = mr->host_address >> mr->page_shift;
+
+	if (mr->physical || !mr->length)
+		return 0;
+	return ((mr->host_address + mr->length - 1) >> mr->page_shift) - first + 1;
+}
+
+struct mr *mr_table_add(struct mr_table *table, const struct mr *mr)
+{
+	struct slot *slot;
+
+	assert(mr->page_shift < 64);
+	if (table->count == table->entries_max)
+		return NULL;
+	while (table->slots[table->next].used)
+		table->next = (table->next + 1) % table->entries_max;
+	slot = &table->slots[table->next];
+	slot->mr = *mr;
+	slot->mr.key = (INDEX_FIRST + table->next) << KEY_OWN_BITS | (mr->key & KEY_OWN_MASK);
+	slot->mr.mtt_index = table->mtt_next;
+	slot->used = true;
+	table->mtt_next += mr_page_count(mr);
+	table->count++;
+	table->next = (table->next + 1) % table->entries_max;
+	return &slot->mr;
+}
+
+struct mr *mr_table_find(struct mr_table *table, uint32_t key)
+{
+	uint32_t place = (key >> KEY_OWN_BITS) -
+			 INDEX_FIRST; /* wraps below the first, and is then too large */
+	struct slot *slot;
+
+	if (place >= table->entries_max)
+		return NULL;
+	slot = &table->slots[place];
+	return slot->used && slot->mr.key == key ? &slot->mr : NULL;
+}
+
+void mr_table_remove(struct mr_table *table, struct mr *mr)
+{
+	struct slot *slot = container_of(mr, struct slot, mr);
+
+	assert(slot->used && table->count);
+	slot->used = false;
+	table->count--;
+}
+
+struct mr_table *mr_table_create(uint32_t entries_max)
+{
+	struct mr_table *table = calloc(1, sizeof(*table) + entries_max * sizeof(table->slots[0]));
+
+	assert(table && entries_max && entries_max <= (UINT32_MAX >> KEY_OWN_BITS) - INDEX_FIRST);
+	table->entries_max = entries_max;
+	return table;
+}
+
+void mr_table_destroy(struct mr_table *table)
+{
+	free(table);
+}

@@ -1,0 +1,230 @@
+/*
+ * translation: see translation.h. Reads top-down: MPT entry, checks, MTT entries page by page, answer. When both caches
+ * hit, all of it is one event; a miss comes back through its lookup.
+ */
+#include "hca/context/translation.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hca/context/translation_params.h"
+
+enum { TRANSLATION_TRACE(TRACE_ENUM) };
+
+enum { KEY_OWN_BITS = 8, NAME_BYTES = 256 };
+
+struct translation_unit {
+	struct block block;
+	struct translation_params param;
+	struct translation_counters count;
+	struct mr_table *regions;
+	struct icm_cache *mpt, *mtt;
+	sim_time start_next; /* earliest start of the next one, by the interval */
+};
+
+static void mpt_arrived(struct icm_lookup *lookup);
+static void check(struct translation_unit *unit, struct translation *translation, sim_time at);
+static void find_pages(struct translation_unit *unit, struct translation *translation, sim_time at);
+static void mtt_arrived(struct icm_lookup *lookup);
+static void answer(struct translation_unit *unit, struct translation *translation, sim_time at);
+static void deliver(struct event *event);
+
+static void look_up(struct icm_cache *cache, struct translation *translation, uint64_t number,
+		    void (*done)(struct icm_lookup *))
+{
+	translation->lookup.number = number;
+	translation->lookup.tag = translation->tag;
+	translation->lookup.done = done;
+	icm_cache_lookup(cache, &translation->lookup);
+}
+
+void translate(struct translation_unit *unit, struct translation *translation)
+{
+	sim_time start = sim_now(unit->block.sim), found;
+	uint64_t entry = translation->key >> KEY_OWN_BITS;
+
+	assert(translation->done);
+	if (start < unit->start_next)
+		start = unit->start_next;
+	unit->start_next = start + unit->param.interval;
+	translation->unit = unit;
+	translation->status = TRANSLATION_OK;
+	translation->memory = NULL;
+	translation->host_address = 0;
+	event_init(&translation->event, &unit->block, deliver);
+	unit->count.translations++;
+	trace(&unit->block, TRACE_TRANSLATE, translation->tag, translation->key,
+	      translation->address);
+	if (!translation->length) {
+		unit->count.empty++;
+		answer(unit, translation, start);
+	} else if (icm_cache_hit(unit->mpt, entry, translation->tag, start, &found)) {
+		check(unit, translation, found);
+	} else {
+		look_up(unit->mpt, translation, entry, mpt_arrived);
+	}
+}
+
+static void mpt_arrived(struct icm_lookup *lookup)
+{
+	struct translation *translation = container_of(lookup, struct translation, lookup);
+	struct translation_unit *unit = translation->unit;
+
+	check(unit, translation, sim_now(unit->block.sim));
+}
+
+/* IBTA 10.6.3 and 10.6.7: what a key allows. */
+static enum translation_status status_of(const struct translation *translation, const struct mr *mr)
+{
+	uint64_t offset;
+
+	if (!mr || !mr->valid)
+		return TRANSLATION_BAD_KEY;
+	if (mr->pd != translation->pd)
+		return TRANSLATION_BAD_PD;
+	offset = translation->address -
+		 mr->address; /* wraps below the region, and is then too large */
+	if (offset > mr->length || translation->length > mr->length - offset)
+		return TRANSLATION_BAD_RANGE;
+	if (translation->access & ~mr->access)
+		return TRANSLATION_BAD_ACCESS;
+	if (mr->qpn && mr->qpn != translation->qpn)
+		return TRANSLATION_BAD_ACCESS;
+	return TRANSLATION_OK;
+}
+
+static void check(struct translation_unit *unit, struct translation *translation, sim_time at)
+{
+	const struct mr *mr = mr_table_find(unit->regions, translation->key);
+	uint64_t first_page;
+
+	translation->status = status_of(translation, mr);
+	if (translation->status != TRANSLATION_OK) {
+		uint64_t *denied[] = {
+			[TRANSLATION_BAD_KEY] = &unit->count.bad_key,
+			[TRANSLATION_BAD_PD] = &unit->count.bad_pd,
+			[TRANSLATION_BAD_RANGE] = &unit->count.bad_range,
+			[TRANSLATION_BAD_ACCESS] = &unit->count.bad_access,
+		};
+
+		++*denied[translation->status];
+		answer(unit, translation, at);
+		return;
+	}
+	unit->count.granted++;
+	translation->memory = mr->memory;
+	translation->host_address = mr->host_address + (translation->address - mr->address);
+	if (mr->physical) {
+		unit->count.contiguous++;
+		answer(unit, translation, at);
+		return;
+	}
+	first_page = mr->host_address >> mr->page_shift;
+	translation->next_page =
+		mr->mtt_index + (translation->host_address >> mr->page_shift) - first_page;
+	translation->last_page =
+		mr->mtt_index +
+		((translation->host_address + translation->length - 1) >> mr->page_shift) -
+		first_page;
+	unit->count.pages += translation->last_page - translation->next_page + 1;
+	find_pages(unit, translation, at);
+}
+
+/* One after the other, until one misses; mtt_arrived() goes on from there. */
+static void find_pages(struct translation_unit *unit, struct translation *translation, sim_time at)
+{
+	while (translation->next_page <= translation->last_page) {
+		uint64_t page = translation->next_page++;
+
+		if (!icm_cache_hit(unit->mtt, page, translation->tag, at, &at)) {
+			look_up(unit->mtt, translation, page, mtt_arrived);
+			return;
+		}
+	}
+	answer(unit, translation, at);
+}
+
+static void mtt_arrived(struct icm_lookup *lookup)
+{
+	struct translation *translation = container_of(lookup, struct translation, lookup);
+	struct translation_unit *unit = translation->unit;
+
+	find_pages(unit, translation, sim_now(unit->block.sim));
+}
+
+static void answer(struct translation_unit *unit, struct translation *translation, sim_time at)
+{
+	sim_schedule_at(&translation->event, at + unit->param.latency);
+}
+
+static void deliver(struct event *event)
+{
+	struct translation *translation = container_of(event, struct translation, event);
+
+	trace(&translation->unit->block, TRACE_TRANSLATE_DONE, translation->tag,
+	      translation->status, translation->host_address);
+	translation->done(translation);
+}
+
+void translation_invalidate(struct translation_unit *unit, const struct mr *mr)
+{
+	icm_cache_invalidate(unit->mpt, mr->key >> KEY_OWN_BITS, 1);
+	icm_cache_invalidate(unit->mtt, mr->mtt_index, mr_page_count(mr));
+}
+
+#define ROW(...) PARAM_ROW(struct translation_params, __VA_ARGS__)
+/* clang-format off */
+const struct param translation_param_list[] = { TRANSLATION_PARAMS(ROW) { 0 } };
+
+static const struct block_type translation_type = {
+	.name = "translation",
+	.params = translation_param_list,
+	.counters = (const struct counter[]){ TRANSLATION_COUNTERS(COUNTER_ENTRY) { 0 } },
+	.trace_points = (const struct trace_point[]){ TRANSLATION_TRACE(TRACE_ENTRY) { 0 } },
+};
+/* clang-format on */
+
+struct translation_unit *translation_unit_create(struct sim *sim, const char *name,
+						 const struct translation_params *params,
+						 struct pcie *pcie, struct mr_table *regions)
+{
+	struct translation_unit *unit = calloc(1, sizeof(*unit));
+	char cache_name[NAME_BYTES];
+
+	assert(unit && pcie && regions);
+	unit->param = *params;
+	unit->regions = regions;
+	block_init(&unit->block, sim, &translation_type, name, &unit->param,
+		   (const uint64_t *)&unit->count);
+	snprintf(cache_name, sizeof(cache_name), "%s.mpt", name);
+	unit->mpt = icm_cache_create(sim, cache_name, CONTEXT_MPT, &params->mpt, pcie);
+	snprintf(cache_name, sizeof(cache_name), "%s.mtt", name);
+	unit->mtt = icm_cache_create(sim, cache_name, CONTEXT_MTT, &params->mtt, pcie);
+	return unit;
+}
+
+void translation_unit_destroy(struct translation_unit *unit)
+{
+	if (!unit)
+		return;
+	icm_cache_destroy(unit->mpt);
+	icm_cache_destroy(unit->mtt);
+	block_fini(&unit->block);
+	free(unit);
+}
+
+const struct translation_counters *translation_counters(const struct translation_unit *unit)
+{
+	return &unit->count;
+}
+
+const struct icm_cache_counters *translation_mpt_counters(const struct translation_unit *unit)
+{
+	return icm_cache_counters(unit->mpt);
+}
+
+const struct icm_cache_counters *translation_mtt_counters(const struct translation_unit *unit)
+{
+	return icm_cache_counters(unit->mtt);
+}

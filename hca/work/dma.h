@@ -22,12 +22,12 @@ enum dma_direction { DMA_GATHER /* host to HCA */, DMA_SCATTER /* HCA to host */
 enum dma_status {
 	DMA_OK,
 	DMA_PROTECTION, /* key, PD, range or rights: local protection or remote access error, by whose key it was */
-	DMA_TOO_SHORT,  /* the list ends before offset + length: local length error */
-	DMA_FAULT,      /* keys were right but the memory was not there */
+	DMA_TOO_SHORT, /* the list ends before offset + length: local length error */
+	DMA_FAULT,     /* keys were right but the memory was not there */
 };
 
-/* One transfer. The caller owns it, and the bytes, and leaves both alone until done(). Transfers complete in
- * the order of their start within one direction. */
+/* One transfer. The caller owns it, the list and the bytes, and leaves all alone until done(). Transfers complete in
+ * the order of their start within one direction; their parts are translated and moved concurrently. */
 struct dma {
 	const struct data_segment *segments; /* in */
 	uint32_t segment_count;              /* in */
@@ -37,26 +37,58 @@ struct dma {
 	uint32_t access;                     /* in: enum mr_access bits that each key must give */
 	uint32_t pd, qpn, tag;               /* in */
 	void *bytes;                         /* in: NULL: lengths only */
-	void (*done)(struct dma *dma);       /* in: called once, never from dma_start(); scatter: bytes are visible */
-	enum dma_status status;              /* out */
+	void (*done)(
+		struct
+		dma *dma); /* in: called once, never from dma_start(); scatter: bytes are visible */
+	/* in: scatter; NULL: not wanted. Called once, before done() and never from dma_start(), when all its writes are
+	 * with PCIe: one that is called from now on becomes visible after them. Not called if status is not DMA_OK. */
+	void (*posted)(struct dma *dma);
+	enum dma_status
+		status; /* out: the first failure in the list's order, after which nothing is written */
 	/* the rest is private to dma.c */
 	struct dma *next;
-	struct dma_engine *engine;
-	struct event event;
-	struct translation translation;
-	union {
-		struct pcie_read read;
-		struct pcie_write write;
-	};
-	uint32_t segment, segment_offset, moved;
+	uint32_t segment, segment_offset; /* of what is walked next */
+	uint32_t walked;                  /* bytes that have become pieces */
+	uint32_t pieces_busy, pieces_made, failed_piece;
+	bool begun;           /* counts as under way */
+	sim_time finished_at; /* SIM_NEVER: not yet */
 };
 
 struct dma_engine;
 struct dma_params; /* hca/work/dma_params.h */
 
-struct dma_engine *dma_engine_create(struct sim *sim, const char *name, const struct dma_params *params,
-				     struct translation_unit *unit, struct pcie *pcie);
+/* clang-format off */
+#define DMA_COUNTERS(X)                                                                                       \
+	X(gathers,         "transfers", "host to HCA, asked for")                                               \
+	X(gathers_done,    "transfers", "host to HCA, completed")                                               \
+	X(gather_bytes,    "bytes",     "asked for, host to HCA")                                               \
+	X(scatters,        "transfers", "HCA to host, asked for")                                               \
+	X(scatters_done,   "transfers", "HCA to host, completed")                                               \
+	X(scatter_bytes,   "bytes",     "asked for, HCA to host")                                               \
+	X(pieces,          "pieces",    "parts of a transfer within one segment; each is translated and moved") \
+	X(protection,      "transfers", "that a key did not allow")                                             \
+	X(too_short,       "transfers", "longer than their list")                                               \
+	X(faults,          "transfers", "whose memory was not there")                                           \
+	X(transfer_stalls, "transfers", "that waited because as many as allowed were under way")                \
+	X(piece_stalls,    "pieces",    "that waited for one of the engine's pieces to be free")                \
+	X(inflight_max,    "transfers", "most under way at once, of one direction")
+
+#define DMA_TRACE(X)                                                                                          \
+	X(DMA_START, "direction", "length", "asked for")                                                      \
+	X(DMA_PIECE, "address",   "length", "a part of it goes to translation")                               \
+	X(DMA_DONE,  "direction", "status", "completed")
+/* clang-format on */
+
+struct dma_counters {
+	DMA_COUNTERS(COUNTER_FIELD)
+};
+
+struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
+				     const struct dma_params *params, struct translation_unit *unit,
+				     struct pcie *pcie);
 void dma_engine_destroy(struct dma_engine *engine);
 void dma_start(struct dma_engine *engine, struct dma *dma);
+
+const struct dma_counters *dma_counters(const struct dma_engine *engine);
 
 #endif

@@ -5,9 +5,11 @@
 #include "sim/block.h"
 
 /* clang-format off */
-#define DMA_PARAMS(X)                                                                                                           \
-	X(inflight, COUNT, "64",  "1..4096",  "transfers of one direction under way; further ones wait, in order", "assumed: what 100 Gb/s x 1 us needs at 256 B") \
-	X(latency,  TIME,  "4ns", "1ps..1ms", "from a transfer's last byte to its end",                            "assumed: 2 cycles at 500 MHz")
+#define DMA_PARAMS(X)                                                                                                     \
+	X(inflight, COUNT, "64",  "1..4096",  "transfers of one direction under way; further ones wait, in order",        \
+	  "assumed: twice what 100 Gb/s x 1 us needs at 512 B")                                                           \
+	X(pieces,   COUNT, "128", "1..65536", "scatter/gather pieces of one direction under way", "assumed: two a transfer") \
+	X(latency,  TIME,  "4ns", "0ps..1ms", "from a transfer's last byte to its end", "assumed: 2 cycles at 500 MHz")
 /* clang-format on */
 
 struct dma_params {

@@ -1,0 +1,384 @@
+/*
+ * dma: see dma.h. Each direction is a channel. It walks its transfers in order and cuts them into pieces, one for each
+ * scatter/gather element; pieces are translated concurrently. Gather pieces are read as soon as they are translated;
+ * scatter pieces are written in the order of the list, so bytes become visible in order and a miss holds up what is
+ * behind it.
+ */
+#include "hca/work/dma.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/work/dma_params.h"
+
+enum { DMA_TRACE(TRACE_ENUM) };
+
+enum { DIRECTIONS = DMA_SCATTER + 1 };
+
+struct piece {
+	struct translation translation;
+	union {
+		struct pcie_read read;
+		struct pcie_write write;
+	};
+	struct channel *channel;
+	struct dma *dma;
+	uint32_t number;      /* in the order of the list */
+	uint32_t byte_offset; /* in dma->bytes */
+	bool translated;
+	struct piece *next; /* free, or the next one to be written */
+};
+
+struct channel {
+	struct dma_engine *engine;
+	struct dma *first, **last; /* all transfers that are not done, in order */
+	struct dma *walking;       /* the first that is not all pieces yet */
+	uint64_t inflight;         /* from the begin of their walk to done */
+	struct piece *pieces, *pieces_free;
+	struct piece *write_first, **write_last; /* scatter: not with PCIe yet, in order */
+	struct event event;                      /* the first transfer is done */
+};
+
+struct dma_engine {
+	struct block block;
+	struct dma_params param;
+	struct dma_counters count;
+	struct translation_unit *unit;
+	struct pcie *pcie;
+	struct channel channels[DIRECTIONS];
+};
+
+static void walk(struct channel *channel);
+static bool walk_transfer(struct channel *channel, struct dma *dma);
+static void make_piece(struct channel *channel, struct dma *dma);
+static void piece_translated(struct translation *translation);
+static void gather_piece(struct piece *piece);
+static void gather_arrived(struct pcie_read *read);
+static void issue_writes(struct channel *channel);
+static void scatter_visible(struct pcie_write *write);
+static void fail(struct dma *dma, uint32_t piece_number, enum dma_status status);
+static void piece_done(struct piece *piece);
+static void finish_if_complete(struct channel *channel, struct dma *dma);
+static void complete(struct event *event);
+
+static sim_time now(const struct channel *channel)
+{
+	return sim_now(channel->engine->block.sim);
+}
+
+static bool list_reaches(const struct dma *dma)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < dma->segment_count; i++)
+		bytes += dma->segments[i].length;
+	return bytes >= (uint64_t)dma->offset + dma->length;
+}
+
+void dma_start(struct dma_engine *engine, struct dma *dma)
+{
+	struct channel *channel = &engine->channels[dma->direction];
+	bool gather = dma->direction == DMA_GATHER;
+
+	assert(dma->done && (unsigned)dma->direction < DIRECTIONS);
+	++*(gather ? &engine->count.gathers : &engine->count.scatters);
+	*(gather ? &engine->count.gather_bytes : &engine->count.scatter_bytes) += dma->length;
+	trace(&engine->block, TRACE_DMA_START, dma->tag, dma->direction, dma->length);
+	dma->status = list_reaches(dma) ? DMA_OK : DMA_TOO_SHORT;
+	dma->next = NULL;
+	dma->segment = 0;
+	dma->segment_offset = dma->offset;
+	dma->walked = 0;
+	dma->pieces_busy = 0;
+	dma->pieces_made = 0;
+	dma->failed_piece = UINT32_MAX;
+	dma->begun = false;
+	dma->finished_at = SIM_NEVER;
+	*channel->last = dma;
+	channel->last = &dma->next;
+	if (!channel->walking)
+		channel->walking = dma;
+	if (channel->inflight == engine->param.inflight)
+		engine->count.transfer_stalls++;
+	walk(channel);
+}
+
+/* ---- transfers become pieces, in order ---- */
+
+static void walk(struct channel *channel)
+{
+	struct dma_engine *engine = channel->engine;
+	struct dma *dma;
+
+	while ((dma = channel->walking)) {
+		if (!dma->begun) {
+			if (channel->inflight == engine->param.inflight)
+				return;
+			if (++channel->inflight > engine->count.inflight_max)
+				engine->count.inflight_max = channel->inflight;
+			dma->begun = true;
+		}
+		if (!walk_transfer(channel, dma))
+			return;
+		channel->walking = dma->next;
+		finish_if_complete(channel, dma);
+	}
+}
+
+/* false: no piece is free, to be continued. */
+static bool walk_transfer(struct channel *channel, struct dma *dma)
+{
+	while (dma->walked < dma->length && dma->status == DMA_OK) {
+		const struct data_segment *segment = &dma->segments[dma->segment];
+
+		if (dma->segment_offset >= segment->length) {
+			dma->segment_offset -= segment->length;
+			dma->segment++;
+		} else if (channel->pieces_free) {
+			make_piece(channel, dma);
+		} else {
+			channel->engine->count.piece_stalls++;
+			return false;
+		}
+	}
+	return true;
+}
+
+static void make_piece(struct channel *channel, struct dma *dma)
+{
+	const struct data_segment *segment = &dma->segments[dma->segment];
+	uint32_t length = segment->length - dma->segment_offset;
+	struct piece *piece = channel->pieces_free;
+
+	if (length > dma->length - dma->walked)
+		length = dma->length - dma->walked;
+	channel->pieces_free = piece->next;
+	piece->next = NULL;
+	piece->dma = dma;
+	piece->number = dma->pieces_made++;
+	piece->byte_offset = dma->walked;
+	piece->translated = false;
+	piece->translation.key = segment->key;
+	piece->translation.pd = dma->pd;
+	piece->translation.access = dma->access;
+	piece->translation.length = length;
+	piece->translation.address = segment->address + dma->segment_offset;
+	piece->translation.qpn = dma->qpn;
+	piece->translation.tag = dma->tag;
+	piece->translation.done = piece_translated;
+	dma->pieces_busy++;
+	dma->walked += length;
+	dma->segment_offset += length;
+	channel->engine->count.pieces++;
+	trace(&channel->engine->block, TRACE_DMA_PIECE, dma->tag, piece->translation.address,
+	      length);
+	if (dma->direction == DMA_SCATTER) {
+		*channel->write_last = piece;
+		channel->write_last = &piece->next;
+	}
+	translate(channel->engine->unit, &piece->translation);
+}
+
+/* ---- pieces move ---- */
+
+static void piece_translated(struct translation *translation)
+{
+	struct piece *piece = container_of(translation, struct piece, translation);
+
+	piece->translated = true;
+	if (piece->dma->direction == DMA_GATHER)
+		gather_piece(piece);
+	else
+		issue_writes(piece->channel);
+}
+
+static void gather_piece(struct piece *piece)
+{
+	uint8_t *bytes = piece->dma->bytes;
+
+	if (piece->translation.status != TRANSLATION_OK) {
+		fail(piece->dma, piece->number, DMA_PROTECTION);
+		piece_done(piece);
+		return;
+	}
+	piece->read.memory = piece->translation.memory;
+	piece->read.address = piece->translation.host_address;
+	piece->read.length = piece->translation.length;
+	piece->read.tag = piece->dma->tag;
+	piece->read.bytes = bytes ? bytes + piece->byte_offset : NULL;
+	piece->read.done = gather_arrived;
+	pcie_read(piece->channel->engine->pcie, &piece->read);
+}
+
+static void gather_arrived(struct pcie_read *read)
+{
+	struct piece *piece = container_of(read, struct piece, read);
+
+	if (read->failed)
+		fail(piece->dma, piece->number, DMA_FAULT);
+	piece_done(piece);
+}
+
+/* In order, as far as they are translated; behind a failure nothing of the transfer is written. */
+static void issue_writes(struct channel *channel)
+{
+	struct piece *piece;
+
+	while ((piece = channel->write_first) && piece->translated) {
+		struct dma *dma = piece->dma;
+		const uint8_t *bytes = dma->bytes;
+		bool last = piece->byte_offset + piece->translation.length == dma->length;
+
+		channel->write_first = piece->next;
+		if (!piece->next)
+			channel->write_last = &channel->write_first;
+		if (piece->translation.status != TRANSLATION_OK)
+			fail(dma, piece->number, DMA_PROTECTION);
+		if (dma->status != DMA_OK) {
+			piece_done(piece);
+			continue;
+		}
+		piece->write.memory = piece->translation.memory;
+		piece->write.address = piece->translation.host_address;
+		piece->write.length = piece->translation.length;
+		piece->write.tag = dma->tag;
+		piece->write.bytes = bytes ? bytes + piece->byte_offset : NULL;
+		piece->write.done = scatter_visible;
+		pcie_write(channel->engine->pcie, &piece->write);
+		if (last && dma->posted)
+			dma->posted(dma);
+	}
+}
+
+static void scatter_visible(struct pcie_write *write)
+{
+	struct piece *piece = container_of(write, struct piece, write);
+
+	if (write->failed)
+		fail(piece->dma, piece->number, DMA_FAULT);
+	piece_done(piece);
+}
+
+static void fail(struct dma *dma, uint32_t piece_number, enum dma_status status)
+{
+	if (piece_number < dma->failed_piece) {
+		dma->failed_piece = piece_number;
+		dma->status = status;
+	}
+}
+
+static void piece_done(struct piece *piece)
+{
+	struct channel *channel = piece->channel;
+	struct dma *dma = piece->dma;
+
+	assert(dma->pieces_busy);
+	dma->pieces_busy--;
+	piece->next = channel->pieces_free;
+	channel->pieces_free = piece;
+	if (dma != channel->walking)
+		finish_if_complete(channel, dma);
+	walk(channel);
+}
+
+/* ---- transfers end, in order ---- */
+
+/* Only for those that are walked to their end. */
+static void finish_if_complete(struct channel *channel, struct dma *dma)
+{
+	if (dma->pieces_busy || dma->finished_at != SIM_NEVER)
+		return;
+	dma->finished_at = now(channel) + channel->engine->param.latency;
+	if (dma == channel->first && !event_pending(&channel->event))
+		sim_schedule_at(&channel->event, dma->finished_at);
+}
+
+static void complete(struct event *event)
+{
+	struct channel *channel = container_of(event, struct channel, event);
+	struct dma_engine *engine = channel->engine;
+	struct dma *dma = channel->first;
+
+	assert(dma && dma->finished_at <= now(channel) && channel->inflight);
+	channel->first = dma->next;
+	if (!dma->next)
+		channel->last = &channel->first;
+	else if (dma->next->finished_at != SIM_NEVER)
+		sim_schedule_at(&channel->event, dma->next->finished_at > now(channel)
+							 ? dma->next->finished_at
+							 : now(channel));
+	channel->inflight--;
+	++*(dma->direction == DMA_GATHER ? &engine->count.gathers_done
+					 : &engine->count.scatters_done);
+	engine->count.protection += dma->status == DMA_PROTECTION;
+	engine->count.too_short += dma->status == DMA_TOO_SHORT;
+	engine->count.faults += dma->status == DMA_FAULT;
+	trace(&engine->block, TRACE_DMA_DONE, dma->tag, dma->direction, dma->status);
+	walk(channel);
+	if (!dma->length && dma->posted && dma->status == DMA_OK)
+		dma->posted(dma);
+	dma->done(dma);
+}
+
+/* ---- life ---- */
+
+#define ROW(...) PARAM_ROW(struct dma_params, __VA_ARGS__)
+/* clang-format off */
+const struct param dma_param_list[] = { DMA_PARAMS(ROW) { 0 } };
+
+static const struct block_type dma_type = {
+	.name = "dma",
+	.params = dma_param_list,
+	.counters = (const struct counter[]){ DMA_COUNTERS(COUNTER_ENTRY) { 0 } },
+	.trace_points = (const struct trace_point[]){ DMA_TRACE(TRACE_ENTRY) { 0 } },
+};
+/* clang-format on */
+
+static void channel_init(struct channel *channel, struct dma_engine *engine)
+{
+	channel->engine = engine;
+	channel->last = &channel->first;
+	channel->write_last = &channel->write_first;
+	channel->pieces = calloc(engine->param.pieces, sizeof(channel->pieces[0]));
+	assert(channel->pieces);
+	for (uint64_t i = engine->param.pieces; i-- > 0;) {
+		channel->pieces[i].channel = channel;
+		channel->pieces[i].next = channel->pieces_free;
+		channel->pieces_free = &channel->pieces[i];
+	}
+	event_init(&channel->event, &engine->block, complete);
+}
+
+struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
+				     const struct dma_params *params, struct translation_unit *unit,
+				     struct pcie *pcie)
+{
+	struct dma_engine *engine = calloc(1, sizeof(*engine));
+
+	assert(engine && params->inflight && params->pieces && unit && pcie);
+	engine->param = *params;
+	engine->unit = unit;
+	engine->pcie = pcie;
+	block_init(&engine->block, sim, &dma_type, name, &engine->param,
+		   (const uint64_t *)&engine->count);
+	for (unsigned i = 0; i < DIRECTIONS; i++)
+		channel_init(&engine->channels[i], engine);
+	return engine;
+}
+
+void dma_engine_destroy(struct dma_engine *engine)
+{
+	if (!engine)
+		return;
+	for (unsigned i = 0; i < DIRECTIONS; i++) {
+		sim_cancel(&engine->channels[i].event);
+		free(engine->channels[i].pieces);
+	}
+	block_fini(&engine->block);
+	free(engine);
+}
+
+const struct dma_counters *dma_counters(const struct dma_engine *engine)
+{
+	return &engine->count;
+}

@@ -28,6 +28,9 @@ const struct param scenario_program_param_list[] = { PROGRAM_PARAMS(PROGRAM_ROW)
 const struct scenario_section scenario_sections[] = {
 	{"scenario", scenario_param_list,         "the top of a scenario file"},
 	{"fabric",   scenario_fabric_param_list,  "what joins the hosts"},
+	{"faults",   scenario_fault_place_list,   "one fault of the list, with `from`, `to` and one action"},
+	{"faults.action", scenario_fault_choice_list,
+	 "drop, corrupt_icrc, corrupt_vcrc, delay: which packets; with `opcode`"},
 	{"record",   scenario_record_param_list,  "what the result folder holds"},
 	{"programs", scenario_program_param_list, "one program of the list, with `host` and `command`"},
 	{0}};
@@ -64,7 +67,8 @@ struct scenario *scenario_read(const char *file, const char *const *overrides, s
 static void read_scenario(struct scenario_reader *reader, struct yaml_node *root)
 {
 	struct scenario *scenario = reader->scenario;
-	static const char *const keys[] = {"hosts", "fabric", "record", "expect", "programs", NULL};
+	static const char *const keys[] = {"hosts",  "fabric",   "faults", "record",
+					   "expect", "programs", NULL};
 	params_default(scenario_param_list, scenario);
 	if (!yaml_expect_map(root, "a scenario", reader->errors))
 		return;
@@ -80,6 +84,7 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 	else
 		yaml_error(reader->errors, root,
 			   "no fabric; expected fabric: {topology: single-switch, ...}");
+	scenario_read_faults(reader, yaml_get(root, "faults"));
 	read_record(reader, yaml_get(root, "record"));
 	read_expectations(reader, yaml_get(root, "expect"));
 	read_programs(reader, yaml_get(root, "programs"));
@@ -361,6 +366,7 @@ void scenario_destroy(struct scenario *scenario)
 	free(scenario->hosts);
 	free(scenario->switches);
 	free(scenario->links);
+	free(scenario->faults);
 	free(scenario->programs);
 	free(scenario->expectations);
 	free(scenario->traces);

@@ -8,7 +8,7 @@
 #ifndef SCENARIOS_SCENARIO_H
 #define SCENARIOS_SCENARIO_H
 
-#include "fabric/wire/path.h"
+#include "fabric/fault.h"
 #include "scenarios/composite.h"
 #include "verbs-shim/session/session.h"
 
@@ -32,6 +32,19 @@ struct port_params;
 #define PROGRAM_PARAMS(X)                                                                                  \
 	X(start,      TIME,   "0ps",   "", "virtual time before which it does not start", "choice")
 
+#define FAULT_PLACE_PARAMS(X)                                                                              \
+	X(side,        CHOICE, "transmit",  "transmit|receive",                                                  \
+	  "transmit: lost on the wire; receive: lost in the receiver, its input space is used", "choice")
+
+/* Which packets, in the map behind the action. */
+#define FAULT_CHOICE_PARAMS(X)                                                                             \
+	X(probability, RATIO,  "0",         "0..1",            "of each packet that applies", "choice")        \
+	X(nth,         COUNT,  "0",         "",                "that packet alone, from 1, at each such port", "choice") \
+	X(kind,        CHOICE, "data",      "data|flow_control|pfc", "what is hit: packets of programs, or the link's own", "choice") \
+	X(by,          TIME,   "0ps",       "..1s",            "delay: how much later", "choice")
+
+struct scenario_fault_place { FAULT_PLACE_PARAMS(PARAM_FIELD) };
+struct scenario_fault_choice { FAULT_CHOICE_PARAMS(PARAM_FIELD) };
 struct scenario_fabric { FABRIC_PARAMS(PARAM_FIELD) };
 struct scenario_record { RECORD_PARAMS(PARAM_FIELD) };
 struct scenario_start  { PROGRAM_PARAMS(PARAM_FIELD) };
@@ -60,6 +73,13 @@ struct scenario_link {
 	uint64_t given; /* bit i: entry i of port_param_list */
 };
 
+struct scenario_fault {
+	const char *from,
+		*to; /* names of hosts and switches, as patterns: the links from one to the other */
+	bool at_receiver;
+	struct fault_rule rule;
+};
+
 struct scenario_program {
 	uint32_t host;
 	char **argv; /* ends with NULL */
@@ -83,11 +103,12 @@ struct scenario {
 	struct scenario_host *hosts;
 	struct scenario_switch *switches;
 	struct scenario_link *links;
+	struct scenario_fault *faults;
 	struct scenario_program *programs;
 	struct scenario_expectation *expectations;
 	const char **traces; /* block names to be traced; * stands for any text */
-	uint32_t host_count, switch_count, link_count, program_count, expectation_count,
-		trace_count;
+	uint32_t host_count, switch_count, link_count, fault_count, program_count,
+		expectation_count, trace_count;
 	struct yaml_document *document;
 };
 

@@ -24,6 +24,11 @@ void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_no
 /* fabric: switches, links or a topology. Hosts have been read. scenario_fabric.c */
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node);
 
+/* faults: what goes wrong on the links. Hosts and switches have been read. scenario_faults.c */
+void scenario_read_faults(struct scenario_reader *reader, struct yaml_node *node);
+const char *scenario_fault_action(enum fault_action action);
+
+extern const struct param scenario_fault_place_list[], scenario_fault_choice_list[];
 extern const struct param scenario_param_list[], scenario_fabric_param_list[],
 	scenario_record_param_list[], scenario_program_param_list[];
 

@@ -1,0 +1,135 @@
+/*
+ * Proves that a program which cannot be run on a simulated host is recognised before anything starts, by what its
+ * file says, and that the reason is named.
+ */
+#include <CUnit/Basic.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scenarios/program.h"
+
+static char folder[] = "/tmp/hcasim-test-XXXXXX";
+
+static const char *write_file(const char *name, const void *bytes, size_t length, mode_t mode)
+{
+	static char path[128];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *file = fopen(path, "wb");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	CU_ASSERT_EQUAL(fwrite(bytes, 1, length, file), length);
+	fclose(file);
+	CU_ASSERT_EQUAL(chmod(path, mode), 0);
+	return path;
+}
+
+static void expect_refused(const char *command, const char *reason)
+{
+	char why[512] = "";
+	CU_ASSERT_FALSE(program_check(command, why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, reason));
+	if (strstr(why, reason) == NULL)
+		printf("\n%s: %s", command, why);
+}
+
+/* An ELF file with one program header of that type. */
+static const char *write_elf(const char *name, unsigned char class, uint16_t machine,
+			     uint32_t segment)
+{
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segment;
+	} file = {.header = {.e_type = ET_DYN,
+			     .e_machine = machine,
+			     .e_phoff = sizeof(Elf64_Ehdr),
+			     .e_phentsize = sizeof(Elf64_Phdr),
+			     .e_phnum = 1},
+		  .segment = {.p_type = segment}};
+	memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+	file.header.e_ident[EI_CLASS] = class;
+	file.header.e_ident[EI_DATA] = ELFDATA2LSB;
+	return write_file(name, &file, sizeof(file), 0755);
+}
+
+static void test_good(void)
+{
+	char why[512] = "";
+	CU_ASSERT_TRUE(program_check("/bin/ls", why, sizeof(why)));
+	CU_ASSERT_TRUE(program_check("ls", why, sizeof(why)));
+	CU_ASSERT_TRUE(program_check(write_elf("good", ELFCLASS64, EM_X86_64, PT_INTERP), why,
+				     sizeof(why)));
+	CU_ASSERT_TRUE(
+		program_check(write_file("script", "#!/bin/sh\n", 10, 0755), why, sizeof(why)));
+	CU_ASSERT_TRUE(program_check(write_file("env", "#! /usr/bin/env ls\n", 19, 0755), why,
+				     sizeof(why)));
+}
+
+static void test_missing(void)
+{
+	expect_refused("no-such-program-anywhere",
+		       "no-such-program-anywhere: no such program in PATH");
+	expect_refused("/no/such/program", "/no/such/program: No such file or directory");
+	expect_refused("", "empty");
+	expect_refused("/tmp", "/tmp is no program but a directory");
+	expect_refused("/dev/null", "/dev/null is no program but a special file");
+}
+
+static void test_mode(void)
+{
+	expect_refused(write_file("plain", "#!/bin/sh\n", 10, 0644), "is not executable; chmod +x");
+	expect_refused(write_file("setuid", "#!/bin/sh\n", 10, 04755), "is set-user-ID");
+}
+
+static void test_format(void)
+{
+	expect_refused(write_elf("bits32", ELFCLASS32, EM_386, PT_INTERP), "is a 32-bit program");
+	expect_refused(write_elf("arm", ELFCLASS64, EM_AARCH64, PT_INTERP), "another kind of CPU");
+	expect_refused(write_elf("static", ELFCLASS64, EM_X86_64, PT_LOAD), "is statically linked");
+	expect_refused(write_file("cut", ELFMAG "\2\1\1\0\0\0\0\0\0\0\0\0\0\0", 18, 0755),
+		       "32-bit");
+	expect_refused(write_file("text", "hello\n", 6, 0755), "is neither a program nor a script");
+	expect_refused(write_file("empty", "", 0, 0755), "is neither a program nor a script");
+}
+
+static void test_scripts(void)
+{
+	char line[200];
+	expect_refused(write_file("nobody", "#!\n", 3, 0755), "names no interpreter");
+	expect_refused(write_file("lost", "#!/no/such/sh\n", 14, 0755),
+		       "/no/such/sh: No such file");
+	expect_refused(write_file("env-lost", "#!/usr/bin/env no-such-thing\n", 29, 0755),
+		       "no-such-thing: no such program");
+	int length = snprintf(line, sizeof(line), "#!%s/self\n", folder);
+	expect_refused(write_file("self", line, (size_t)length, 0755), "without end");
+	const char *bits32 = write_elf("bits32", ELFCLASS32, EM_386, PT_INTERP);
+	length = snprintf(line, sizeof(line), "#!%s -x\n", bits32);
+	expect_refused(write_file("by32", line, (size_t)length, 0755),
+		       "bits32 is a 32-bit program");
+}
+
+static int remove_folder(void)
+{
+	char command[200];
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+int main(void)
+{
+	if (mkdtemp(folder) == NULL)
+		return 1;
+	CU_initialize_registry();
+	CU_pSuite suite = CU_add_suite("program", NULL, remove_folder);
+	CU_ADD_TEST(suite, test_good);
+	CU_ADD_TEST(suite, test_missing);
+	CU_ADD_TEST(suite, test_mode);
+	CU_ADD_TEST(suite, test_format);
+	CU_ADD_TEST(suite, test_scripts);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}

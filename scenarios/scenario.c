@@ -165,7 +165,7 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 	    !yaml_expect_map(node, "a host's hca and address", reader->errors))
 		return;
 	struct yaml_node *hca = yaml_get(node, "hca"), *address = yaml_get(node, "address");
-	if (hca != NULL)
+	if (hca != NULL && hca->kind != YAML_NULL)
 		preset_read(COMPOSITE_HCA, hca, NULL, host->hca, NULL, reader->errors);
 	if (address != NULL)
 		read_address(reader, address, host->ipv4);

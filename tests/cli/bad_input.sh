@@ -1,0 +1,61 @@
+#!/bin/bash
+# Proves that each kind of bad input ends with exit code 2, one clear message that names the place, and nothing written.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+source=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# expect CODE TEXT ARGUMENTS...: standard error or output holds TEXT
+expect() {
+  local code=$1 text=$2 output status
+  shift 2
+  output=$("$hcasim" "$@" 2>&1)
+  status=$?
+  if [ $status -ne "$code" ]; then
+    echo "hcasim $*: exit code $status, expected $code: $output"
+    failures=$((failures + 1))
+  elif [[ $output != *"$text"* ]]; then
+    echo "hcasim $*: \"$text\" is not in: $output"
+    failures=$((failures + 1))
+  fi
+}
+
+good=$source/scenarios/back-to-back-ib.yaml
+sed 's/topology:/topolgy:/' "$good" >"$folder/misspelt.yaml"
+printf 'hosts:\n  host0: {hca: conectx4-edr}\nfabric: {topology: single-switch}\n' >"$folder/preset.yaml"
+printf 'hosts:\n  host0:\n  host1:\nfabric:\n  topology: back-to-back\n  link: {length: 3}\n' >"$folder/unit.yaml"
+printf 'hosts:\n\thost0:\n' >"$folder/tab.yaml"
+cp "$good" "$folder/closed.yaml"
+
+expect 2 'hcasim help lists the verbs'
+expect 2 'no verb "chek"; did you mean "check"?' chek
+expect 2 'FILE is missing' check
+expect 2 'one argument too many' check "$good" more
+expect 2 'unrecognized option' check --bogus "$good"
+expect 2 'nofile.yaml: cannot be read: No such file or directory' check nofile.yaml
+expect 2 'cannot be read: Is a directory' check "$folder"
+expect 2 "misspelt.yaml:9:3: unknown key \"topolgy\"; did you mean \"topology\"?" check "$folder/misspelt.yaml"
+expect 2 'preset.yaml:2:16: no preset "conectx4-edr"; did you mean "connectx4-edr"?' check "$folder/preset.yaml"
+expect 2 'unit.yaml:6:18: length: "3" has no unit; expected a length: m, cm, km' check "$folder/unit.yaml"
+expect 2 'tab.yaml:2:1: not YAML' check "$folder/tab.yaml"
+expect 2 '--set fabric.link.length=3ft: length: "3ft" has the unknown unit "ft"' check "$good" --set fabric.link.length=3ft
+expect 2 '--set seed: expected key.path=value' check "$good" --set seed
+expect 2 '--set seed=x: seed: "x" is not a number' check "$good" --seed x
+expect 2 'no list of parameters "lnk"; did you mean "link"?' params lnk
+expect 0 '' check "$good"
+expect 0 'length: 2m' check "$good" --effective --set fabric.link.length=2m
+expect 0 'seed: 7' check "$good" --effective --seed 7
+expect 0 'check' help
+expect 0 '--effective' help check --words
+expect 0 'ground truth' params link
+expect 0 'hcasim ' --version
+
+# The effective configuration is a scenario with the same effective configuration.
+"$hcasim" check "$good" --effective >"$folder/one.yaml" && "$hcasim" check "$folder/one.yaml" --effective >"$folder/two.yaml"
+if ! cmp "$folder/one.yaml" "$folder/two.yaml"; then
+  failures=$((failures + 1))
+fi
+"$hcasim" params --json | python3 -c 'import json, sys; rows = json.load(sys.stdin); assert rows and all(r["meaning"] and r["source"] for r in rows)' || failures=$((failures + 1))
+[ $failures -eq 0 ]

@@ -89,7 +89,7 @@ static void test_format(void)
 	expect_refused(write_elf("arm", ELFCLASS64, EM_AARCH64, PT_INTERP), "another kind of CPU");
 	expect_refused(write_elf("static", ELFCLASS64, EM_X86_64, PT_LOAD), "is statically linked");
 	expect_refused(write_file("cut", ELFMAG "\2\1\1\0\0\0\0\0\0\0\0\0\0\0", 18, 0755),
-		       "32-bit");
+		       "is a damaged program");
 	expect_refused(write_file("text", "hello\n", 6, 0755), "is neither a program nor a script");
 	expect_refused(write_file("empty", "", 0, 0755), "is neither a program nor a script");
 }

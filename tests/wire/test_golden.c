@@ -26,12 +26,14 @@ static void check_frame(const char *path, const struct capture_record *record)
 	static struct payload payload;
 	struct packet packet = {.payload = &payload};
 	uint8_t rebuilt[PACKET_BYTES_MAX];
-	uint8_t icrc[4];
 	struct path wire_path;
 	enum parse_status status;
+	uint8_t crcs[6];
 	size_t length;
 
-	status = packet_parse(record->bytes, record->length, LINK_ETHERNET, &packet, &wire_path);
+	CU_ASSERT_TRUE(record->readable);
+	status = packet_parse(record->bytes, record->length, record->link_layer, &packet,
+			      &wire_path);
 	if (status == PARSE_NOT_RDMA)
 		return;
 	packets_seen++;
@@ -47,8 +49,13 @@ static void check_frame(const char *path, const struct capture_record *record)
 	length = packet_build(&packet, rebuilt, sizeof(rebuilt));
 	CU_ASSERT_EQUAL(length, record->length);
 	CU_ASSERT_EQUAL(memcmp(rebuilt, record->bytes, length), 0);
-	judge_roce_icrc(record->bytes, record->length, icrc);
-	CU_ASSERT_EQUAL(memcmp(record->bytes + record->length - 4, icrc, 4), 0);
+	if (record->link_layer == LINK_ETHERNET) {
+		judge_roce_icrc(record->bytes, record->length, crcs);
+		CU_ASSERT_EQUAL(memcmp(record->bytes + record->length - 4, crcs, 4), 0);
+	} else {
+		judge_infiniband_crcs(record->bytes, record->length, crcs);
+		CU_ASSERT_EQUAL(memcmp(record->bytes + record->length - 6, crcs, 6), 0);
+	}
 }
 
 static void check_file(const char *path)

@@ -1,0 +1,24 @@
+/*
+ * decode_print: one packet as a line, as fields, or as a JSON object. Used by decode.c only.
+ */
+#ifndef FABRIC_WIRE_DECODE_PRINT_H
+#define FABRIC_WIRE_DECODE_PRINT_H
+
+#include <stdio.h>
+
+#include "fabric/wire/capture.h"
+#include "fabric/wire/packet.h"
+#include "fabric/wire/parse_status.h"
+
+struct decoded {
+	const struct capture_record *record;
+	const struct packet *packet;
+	enum parse_status status;
+	bool wrong; /* malformed, or a CRC is not what it should be */
+};
+
+void decode_print_line(FILE *out, const struct decoded *decoded);
+void decode_print_fields(FILE *out, const struct decoded *decoded);
+void decode_print_json(FILE *out, const struct decoded *decoded);
+
+#endif

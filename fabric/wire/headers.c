@@ -133,8 +133,6 @@ enum parse_status headers_parse(const uint8_t *bytes, size_t length, struct pack
 		return PARSE_BTH_LENGTH;
 	if (packet->payload_bytes > PAYLOAD_MAX)
 		return PARSE_PAYLOAD_LENGTH;
-	if (packet_pad_bytes(packet) != pad_bytes)
-		return PARSE_BTH_LENGTH;
 
 	offsets_of(packet->opcode, offsets);
 	for (const struct header_field *field = header_fields;

@@ -1,7 +1,7 @@
 /*
  * names: gives each simulated host a name and an address (127.77.0.k) of its own, so that programs on two hosts may
- * bind the same port and find each other by host name. The libc functions that it replaces are defined in names.c and
- * net.c: getaddrinfo, gethostbyname, gethostbyname2, gethostbyname_r, gethostname, uname; bind, connect, getsockname, getpeername.
+ * bind the same port and find each other by host name. The libc functions that stand on it are in net.c: getaddrinfo,
+ * gethostbyname*, gethostname, uname; bind, connect.
  */
 #ifndef VERBS_SHIM_PRELOAD_NAMES_H
 #define VERBS_SHIM_PRELOAD_NAMES_H
@@ -26,6 +26,6 @@ uint32_t names_own_address(void); /* network order */
 /* The address that the kernel should be given in place of what the program said to bind or connect to: INADDR_ANY, loopback and
  * their IPv6 forms become addresses of this host. Returns the address to use: `address` itself, or *changed. */
 const struct sockaddr *names_rewrite(int socket, const struct sockaddr *address, socklen_t *length,
-				     struct sockaddr_storage *changed, bool binding);
+				     struct sockaddr_storage *changed);
 
 #endif

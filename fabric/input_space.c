@@ -14,12 +14,10 @@ static uint32_t units_of(const struct port *port, uint32_t wire_bytes)
 	return port->ethernet ? wire_bytes : credit_blocks(wire_bytes);
 }
 
-static void give_back(struct port *port, unsigned lane, uint32_t units, uint32_t wire_bytes)
+static void give_back(struct port *port, unsigned lane, uint32_t units)
 {
 	assert(units <= port->used[lane]);
 	port->used[lane] -= units;
-	port->count.packets_released++;
-	port->count.bytes_released += wire_bytes;
 }
 
 static struct deferred_release *deferred_at(const struct port *port, uint32_t index)
@@ -34,9 +32,9 @@ static void settle(struct port *port)
 
 	while (port->deferred_count && deferred_at(port, 0)->at <= now) {
 		const struct deferred_release *due = deferred_at(port, 0);
-		unsigned lane = due->lane_and_bytes >> 24;
+		unsigned lane = due->lane;
 
-		give_back(port, lane, due->units, due->lane_and_bytes & 0xffffff);
+		give_back(port, lane, due->units);
 		port->deferred_units[lane] -= due->units;
 		port->deferred_first = (port->deferred_first + 1) & (port->deferred_room - 1);
 		port->deferred_count--;
@@ -73,7 +71,7 @@ static void release_fire(struct event *event)
 	for (uint32_t i = 0; i < port->deferred_count; i++) {
 		const struct deferred_release *next = deferred_at(port, i);
 
-		if (awaited(port, next->lane_and_bytes >> 24)) {
+		if (awaited(port, next->lane)) {
 			if (!event_pending(&port->release))
 				sim_schedule_at(&port->release, next->at);
 			break;
@@ -101,13 +99,13 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 	uint32_t units = units_of(port, wire_bytes);
 	uint32_t place;
 
-	assert(lane < PORT_LANES && wire_bytes < 1u << 24);
+	assert(lane < PORT_LANES);
 	settle(port);
 	if (port->deferred_count == port->deferred_room)
 		grow(port);
 	for (place = port->deferred_count; place && deferred_at(port, place - 1)->at > at; place--)
 		*deferred_at(port, place) = *deferred_at(port, place - 1);
-	*deferred_at(port, place) = (struct deferred_release){at, units, lane << 24 | wire_bytes};
+	*deferred_at(port, place) = (struct deferred_release){at, units, lane};
 	port->deferred_count++;
 	port->deferred_units[lane] += units;
 	if (!event_pending(&port->release) && awaited(port, lane))
@@ -117,7 +115,7 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 void port_release(struct port *port, unsigned lane, uint32_t wire_bytes)
 {
 	assert(lane < PORT_LANES);
-	give_back(port, lane, units_of(port, wire_bytes), wire_bytes);
+	give_back(port, lane, units_of(port, wire_bytes));
 	tell(port, lane);
 }
 
@@ -147,7 +145,7 @@ uint64_t port_input_used(const struct port *port, unsigned lane)
 	sim_time now = sim_now(port->block.sim);
 
 	for (uint32_t i = 0; i < port->deferred_count && deferred_at(port, i)->at <= now; i++)
-		if (deferred_at(port, i)->lane_and_bytes >> 24 == lane)
+		if (deferred_at(port, i)->lane == lane)
 			used -= deferred_at(port, i)->units;
 	return port->ethernet ? used : used * CREDIT_BLOCK_BYTES;
 }

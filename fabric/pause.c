@@ -98,7 +98,7 @@ static uint64_t headroom_bytes(const struct port *port)
 
 #define XON_BELOW_XOFF 9216u /* a jumbo frame: mlx5 */
 
-void pause_init(struct port *port)
+void pause_thresholds(struct port *port)
 {
 	uint64_t buffer = port->capacity;
 	uint64_t headroom = headroom_bytes(port);
@@ -112,5 +112,9 @@ void pause_init(struct port *port)
 			port->xoff > XON_BELOW_XOFF ? port->xoff - XON_BELOW_XOFF : port->xoff / 2;
 	if (port->xon > port->xoff)
 		port->xon = port->xoff;
+}
+
+void pause_init(struct port *port)
+{
 	event_init(&port->react, &port->block, react);
 }

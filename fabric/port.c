@@ -4,6 +4,7 @@
 #include "fabric/port.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "fabric/encoding.h"
@@ -183,6 +184,46 @@ const struct port_counters *port_counters(const struct port *port)
 	return &port->count;
 }
 
+bool port_fits(const struct port *one, const struct port *other, char *why, size_t why_bytes)
+{
+	const char *differs = NULL;
+
+	if (one->ethernet != other->ethernet)
+		differs = "link layer";
+	else if (one->rate_bps != other->rate_bps)
+		differs = "rate";
+	else if (one->params.lanes != other->params.lanes)
+		differs = "number of lanes";
+	else if (one->params.mtu != other->params.mtu)
+		differs = "mtu";
+	if (differs)
+		snprintf(why, why_bytes, "%s and %s differ in %s", one->block.name,
+			 other->block.name, differs);
+	return !differs;
+}
+
+void port_set_length(struct port *port, double metres)
+{
+	assert(!port->peer);
+	port->params.length = metres;
+	port->latency = (sim_time)llround(metres * (double)port->params.propagation) +
+			port->params.fec_latency;
+	if (port->ethernet)
+		pause_thresholds(port);
+}
+
+void port_set_rate(struct port *port, uint64_t rate_bps)
+{
+	assert(!port->peer && rate_bps);
+	port->params.rate = rate_bps;
+	port->params.speed = SPEED_EXPLICIT;
+	port->rate_bps = rate_bps;
+	port->ps_per_byte =
+		ENCODED_BITS_A_BYTE % rate_bps == 0 ? ENCODED_BITS_A_BYTE / rate_bps : 0;
+	if (port->ethernet)
+		pause_thresholds(port);
+}
+
 void port_connect(struct port *one, struct port *other)
 {
 	assert(one != other && !one->peer && !other->peer && one->ethernet == other->ethernet);
@@ -227,12 +268,6 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	port->ethernet = link_layer == LINK_ETHERNET;
 	if (port->ethernet && port->params.lanes > ETHERNET_LANES)
 		port->params.lanes = ETHERNET_LANES;
-	port->rate_bps =
-		params->speed == SPEED_EXPLICIT
-			? params->rate
-			: encoding_rate_bps((enum infiniband_speed)params->speed, params->width);
-	port->latency = (sim_time)llround(params->length * (double)params->propagation) +
-			params->fec_latency;
 	port->transmit_depth = (uint32_t)params->transmit_depth;
 	port->pool = pool;
 	port->user = user;
@@ -244,6 +279,11 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 		pause_init(port);
 	else
 		credits_init(port);
+	port_set_rate(port, params->speed == SPEED_EXPLICIT
+				    ? params->rate
+				    : encoding_rate_bps((enum infiniband_speed)params->speed,
+							params->width));
+	port_set_length(port, params->length);
 	event_init(&port->arrive, &port->block, arrive_fire);
 	event_init(&port->refresh, &port->block, refresh_fire);
 	return port;

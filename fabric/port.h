@@ -29,8 +29,6 @@ struct port_params; /* fabric/port_params.h: the list */
 	X(bytes_sent,         "bytes",   "of them, LRH..VCRC or Ethernet destination..FCS")                  \
 	X(packets_received,   "packets", "data packets handed to the user")                                  \
 	X(bytes_received,     "bytes",   "of them")                                                          \
-	X(packets_released,   "packets", "whose input space the user gave back")                             \
-	X(bytes_released,     "bytes",   "of them")                                                          \
 	X(credits_consumed,   "blocks",  "of 64 bytes, taken by data packets that left")                     \
 	X(credits_received,   "blocks",  "taken by data packets that arrived or were found lost")            \
 	X(credit_packets_sent,     "packets", "flow-control packets that left")                              \
@@ -77,6 +75,13 @@ void port_destroy(struct port *port);
 
 /* Joins two ports by a link, for the whole run, before the first event. */
 void port_connect(struct port *one, struct port *other);
+
+/* Can these two be joined? false: *why says what differs. */
+bool port_fits(const struct port *one, const struct port *other, char *why, size_t why_bytes);
+
+/* In place of what the parameters say, for one link among others. Before port_connect(). */
+void port_set_length(struct port *port, double metres);
+void port_set_rate(struct port *port, uint64_t rate_bps);
 
 /* May one more packet be queued on that lane? */
 bool port_has_room(const struct port *port, unsigned lane);

@@ -40,7 +40,7 @@ struct packet_queue { /* linked through packet->next; packet->head_at is when it
 struct deferred_release {
 	sim_time at;
 	uint32_t units;
-	uint32_t lane_and_bytes; /* lane << 24 | wire bytes */
+	uint32_t lane;
 };
 
 struct port {
@@ -159,6 +159,7 @@ void credits_refresh(struct port *port);
 
 /* pause.c */
 void pause_init(struct port *port);
+void pause_thresholds(struct port *port); /* from the parameters, the cable's length among them */
 struct packet *pause_frame(struct port *port);
 void pause_receive(struct port *port, struct packet *packet);
 void pause_consider_stop(struct port *port, unsigned lane);

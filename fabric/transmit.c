@@ -212,8 +212,6 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 
 void transmit_init(struct port *port)
 {
-	if (ENCODED_BITS_A_BYTE % port->rate_bps == 0)
-		port->ps_per_byte = ENCODED_BITS_A_BYTE / port->rate_bps;
 	port->preamble_bytes = port->ethernet ? ETHERNET_PREAMBLE : 0;
 	port->gap_bytes = port->ethernet ? ETHERNET_GAP : 0;
 	port->keeps_leaving = port->user->sent != NULL;

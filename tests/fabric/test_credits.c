@@ -1,0 +1,222 @@
+/*
+ * Proves InfiniBand's flow control: throughput is min(C, buffer / round trip) to the picosecond (ground truth F-01),
+ * the 12-bit counters wrap, no credit is made or lost, also when packets or the credits themselves are lost.
+ */
+#include <CUnit/Basic.h>
+
+#include "fabric/fault.h"
+#include "tests/fabric/support/station.h"
+
+#define BYTE_PS     80
+#define PACKET_PS   ((1024 + 26) * BYTE_PS)
+#define CREDIT_PS   (6 * BYTE_PS)
+#define BLOCK       64
+#define BLOCKS_1024 17 /* of a packet with 1024 bytes of payload */
+#define BLOCKS_4096 65
+
+static struct sim *sim;
+static struct packet_pool *pool;
+static struct endpoints *endpoints;
+static struct port_params params;
+static struct station a, b;
+static struct fault *fault;
+
+static void begin(void)
+{
+	sim = sim_create(SIM_KERNEL_native, 1);
+	pool = packet_pool_create();
+	endpoints = endpoints_create();
+	endpoints_add(endpoints, "a", LINK_INFINIBAND, NULL);
+	endpoints_add(endpoints, "b", LINK_INFINIBAND, NULL);
+	station_init(&a, sim, "a.port", &params, LINK_INFINIBAND, pool);
+	station_init(&b, sim, "b.port", &params, LINK_INFINIBAND, pool);
+	port_connect(a.port, b.port);
+}
+
+static void check_conservation(void)
+{
+	const struct port_counters *out = port_counters(a.port), *in = port_counters(b.port);
+
+	CU_ASSERT_EQUAL(out->credits_consumed, in->credits_received);
+	CU_ASSERT_EQUAL(out->bytes_sent, in->bytes_received + out->fault_bytes);
+	CU_ASSERT_EQUAL(port_input_used(b.port, 0), 0);
+	CU_ASSERT_EQUAL(in->overflow_drops, 0);
+	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
+}
+
+static void end(void)
+{
+	check_conservation();
+	port_destroy(a.port);
+	port_destroy(b.port);
+	if (fault)
+		fault_destroy(fault);
+	fault = NULL;
+	endpoints_destroy(endpoints);
+	packet_pool_destroy(pool);
+	sim_destroy(sim);
+	params_default(port_param_list, &params);
+}
+
+/* Seven packets fit; the eighth starts when the first one's credit is back, and so on for ever. */
+static void test_starvation(void)
+{
+	const sim_time round_trip = PACKET_PS + US + CREDIT_PS + US;
+
+	params.length = 200; /* 1 us */
+	params.input_buffer = 7 * BLOCKS_1024 * BLOCK;
+	params.credit_batch = BLOCK;
+	begin();
+	station_send(&a, station_path(endpoints, 0, 1), 7 * 100 + 1, 1024);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(b.received, 701);
+	CU_ASSERT_EQUAL(b.last_head - b.first_head, 100 * round_trip);
+	CU_ASSERT_TRUE(port_counters(a.port)->credit_stalls > 0);
+	end();
+}
+
+/* As much buffer as is on its way, and not a block more: full rate. A packet less: not. */
+static void test_just_enough(void)
+{
+	const sim_time round_trip = PACKET_PS + US + CREDIT_PS + US;
+	const uint64_t enough = (round_trip + PACKET_PS - 1) / PACKET_PS;
+
+	for (uint64_t packets = enough - 1; packets <= enough; packets++) {
+		params.length = 200;
+		params.input_buffer = packets * BLOCKS_1024 * BLOCK;
+		params.credit_batch = BLOCK;
+		begin();
+		station_send(&a, station_path(endpoints, 0, 1), packets * 10 + 1, 1024);
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT_EQUAL(b.last_head - b.first_head,
+				packets < enough ? 10 * round_trip : packets * 10 * PACKET_PS);
+		end();
+	}
+}
+
+/* 65,000 blocks through counters of 4096, in a buffer of 2048: no stall, and few credit packets. */
+static void test_wrap(void)
+{
+	begin();
+	station_send(&a, station_path(endpoints, 0, 1), 1000, 4096);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(b.received, 1000);
+	CU_ASSERT_EQUAL(port_counters(a.port)->credits_consumed, 1000 * BLOCKS_4096);
+	CU_ASSERT_EQUAL(port_counters(a.port)->credit_stalls, 0);
+	CU_ASSERT_EQUAL(b.last_head - b.first_head, 999 * (4096 + 26) * BYTE_PS);
+	CU_ASSERT_EQUAL(port_counters(b.port)->credit_packets_sent,
+			port_counters(a.port)->credit_packets_received);
+	CU_ASSERT_EQUAL(port_counters(b.port)->credit_packets_sent, 1000 / 8);
+	end();
+}
+
+/* Credit packets take the reverse link's time. */
+static void test_credits_occupy_the_link(void)
+{
+	params.credit_batch = BLOCK;
+	params.length = 0;
+	begin();
+	station_send(&a, station_path(endpoints, 0, 1), 1000, 1024);
+	station_send(&b, station_path(endpoints, 1, 0), 1000, 1024);
+	sim_run(sim, SIM_NEVER);
+	/* while one packet leaves two tails arrive: its credits go for both, and the last has left after all packets */
+	CU_ASSERT_EQUAL(port_counters(a.port)->credit_packets_sent, 500);
+	CU_ASSERT_EQUAL(b.last_head - b.first_head, 999 * PACKET_PS + 499 * CREDIT_PS);
+	end();
+}
+
+/* What never arrives is told by FCTBS, at the latest 65,536 symbol times after the credits sent last. */
+static void test_lost_packets(void)
+{
+	begin();
+	fault = fault_create(sim, "a.port.fault");
+	fault_add(fault, &(struct fault_rule){.action = FAULT_drop,
+					      .kind = PACKET_DATA,
+					      .opcode = FAULT_ANY_OPCODE,
+					      .probability = 0.2});
+	port_set_transmit_fault(a.port, fault);
+	station_send(&a, station_path(endpoints, 0, 1), 5000, 4096);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(b.received + fault_counters(fault)->packets_dropped, 5000);
+	CU_ASSERT_EQUAL(fault_counters(fault)->packets_seen,
+			5000 + port_counters(a.port)->credit_packets_sent);
+	CU_ASSERT_EQUAL(port_counters(a.port)->fault_drops, fault_counters(fault)->packets_dropped);
+	CU_ASSERT_TRUE(port_counters(a.port)->credit_packets_sent > 0);
+	end();
+}
+
+/* 65,536 symbols of 4 bytes after the credits that got lost, they are sent again. */
+static void lost_credits(bool at_receiver)
+{
+	const sim_time again = PACKET_PS + UINT64_C(65536) * 4 * BYTE_PS + CREDIT_PS;
+	params.length = 0;
+	params.input_buffer = BLOCKS_1024 * BLOCK;
+	params.credit_batch = BLOCK;
+	begin();
+	fault = fault_create(sim, "fault");
+	fault_add(fault, &(struct fault_rule){.action = FAULT_drop,
+					      .kind = PACKET_FLOW_CONTROL,
+					      .opcode = FAULT_ANY_OPCODE,
+					      .nth = 1});
+	if (at_receiver)
+		port_set_receive_fault(a.port, fault);
+	else
+		port_set_transmit_fault(b.port, fault);
+	station_send(&a, station_path(endpoints, 0, 1), 2, 1024);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(b.received, 2);
+	CU_ASSERT_EQUAL(b.last_head, again);
+	end();
+}
+
+static void test_lost_credits(void)
+{
+	lost_credits(false);
+	lost_credits(true);
+}
+
+/* VL15 passes with no credits at all, and what finds no space is dropped. */
+static void test_management_lane(void)
+{
+	params.input_buffer = 2 * 5 * BLOCK; /* two packets of 256 + 26 bytes */
+	begin();
+	a.lane = 15;
+	b.holds = true;
+	station_send(&a, station_path(endpoints, 0, 1), 4, 256);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(b.received, 2);
+	CU_ASSERT_EQUAL(port_counters(b.port)->overflow_drops, 2);
+	CU_ASSERT_EQUAL(port_counters(a.port)->credits_consumed, 0);
+	CU_ASSERT_EQUAL(port_counters(a.port)->credit_stalls, 0);
+	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
+	port_destroy(a.port);
+	port_destroy(b.port);
+	if (fault)
+		fault_destroy(fault);
+	fault = NULL;
+	endpoints_destroy(endpoints);
+	packet_pool_destroy(pool);
+	sim_destroy(sim);
+	params_default(port_param_list, &params);
+}
+
+int main(void)
+{
+	params_default(port_param_list, &params);
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	CU_pSuite suite = CU_add_suite("credits", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_starvation);
+	CU_ADD_TEST(suite, test_just_enough);
+	CU_ADD_TEST(suite, test_wrap);
+	CU_ADD_TEST(suite, test_credits_occupy_the_link);
+	CU_ADD_TEST(suite, test_lost_packets);
+	CU_ADD_TEST(suite, test_lost_credits);
+	CU_ADD_TEST(suite, test_management_lane);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

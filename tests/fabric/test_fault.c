@@ -1,0 +1,169 @@
+/*
+ * Proves that faults hit exactly what their rules say, that the same seed hits the same packets, and that each side
+ * of a port treats what is lost as it must: packets in = packets out + dropped, input space all free in the end.
+ */
+#include <CUnit/Basic.h>
+
+#include "fabric/fault.h"
+#include "tests/fabric/support/station.h"
+
+#define DROPPED_WITH_SEED_1 97
+
+static struct sim *sim;
+static struct packet_pool *pool;
+static struct endpoints *endpoints;
+static struct port_params params;
+static struct station a, b;
+static struct fault *fault;
+
+static void begin(uint64_t seed)
+{
+	params_default(port_param_list, &params);
+	sim = sim_create(SIM_KERNEL_native, seed);
+	pool = packet_pool_create();
+	endpoints = endpoints_create();
+	endpoints_add(endpoints, "a", LINK_INFINIBAND, NULL);
+	endpoints_add(endpoints, "b", LINK_INFINIBAND, NULL);
+	station_init(&a, sim, "a.port", &params, LINK_INFINIBAND, pool);
+	station_init(&b, sim, "b.port", &params, LINK_INFINIBAND, pool);
+	port_connect(a.port, b.port);
+	fault = fault_create(sim, "a.port.fault");
+}
+
+static void add(enum fault_action action, uint16_t opcode, uint64_t nth, double probability)
+{
+	const struct fault_rule rule = {
+		.action = action,
+		.kind = PACKET_DATA,
+		.opcode = opcode,
+		.nth = nth,
+		.probability = probability,
+		.delay = US,
+	};
+
+	fault_add(fault, &rule);
+}
+
+static void run(uint64_t packets)
+{
+	station_send(&a, station_path(endpoints, 0, 1), packets, 1024);
+	sim_run(sim, SIM_NEVER);
+	sim_run(sim, sim_now(sim) + MS); /* the last releases have no event */
+	CU_ASSERT_EQUAL(port_input_used(b.port, 0), 0);
+	CU_ASSERT_EQUAL(port_counters(a.port)->credits_consumed,
+			port_counters(b.port)->credits_received);
+	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
+}
+
+static void end(void)
+{
+	port_destroy(a.port);
+	port_destroy(b.port);
+	fault_destroy(fault);
+	endpoints_destroy(endpoints);
+	packet_pool_destroy(pool);
+	sim_destroy(sim);
+}
+
+static void test_nth(void)
+{
+	begin(1);
+	add(FAULT_drop, RC_WRITE_MIDDLE, 5, 0);
+	add(FAULT_drop, RC_WRITE_LAST, 1, 0); /* none goes by */
+	port_set_receive_fault(b.port, fault);
+	run(100);
+	CU_ASSERT_EQUAL(b.received, 99);
+	CU_ASSERT_EQUAL(b.out_of_order, 1);
+	CU_ASSERT_EQUAL(fault_counters(fault)->packets_dropped, 1);
+	CU_ASSERT_EQUAL(fault_counters(fault)->packets_seen, 100);
+	CU_ASSERT_EQUAL(port_counters(b.port)->fault_drops, 1);
+	end();
+}
+
+static uint64_t dropped_with(uint64_t seed, uint64_t *digest)
+{
+	begin(seed);
+	add(FAULT_drop, FAULT_ANY_OPCODE, 0, 0.01);
+	port_set_receive_fault(b.port, fault);
+	run(10000);
+	uint64_t dropped = fault_counters(fault)->packets_dropped;
+
+	CU_ASSERT_EQUAL(b.received + dropped, 10000);
+	*digest = b.digest;
+	end();
+	return dropped;
+}
+
+static void test_chance(void)
+{
+	uint64_t one, again, other;
+	uint64_t dropped = dropped_with(1, &one);
+
+	CU_ASSERT_EQUAL(dropped, DROPPED_WITH_SEED_1);
+	CU_ASSERT_EQUAL(dropped_with(1, &again), dropped);
+	CU_ASSERT_EQUAL(again, one);
+	dropped_with(2, &other);
+	CU_ASSERT_NOT_EQUAL(other, one);
+}
+
+static void test_damage(void)
+{
+	begin(1);
+	add(FAULT_corrupt_icrc, FAULT_ANY_OPCODE, 3, 0);
+	add(FAULT_corrupt_vcrc, FAULT_ANY_OPCODE, 4, 0);
+	port_set_transmit_fault(a.port, fault);
+	run(10);
+	CU_ASSERT_EQUAL(b.received, 9);
+	CU_ASSERT_EQUAL(b.damaged, 1); /* the HCA's to find */
+	CU_ASSERT_EQUAL(port_counters(b.port)->damage_drops, 1);
+	CU_ASSERT_EQUAL(fault_counters(fault)->packets_icrc_damaged, 1);
+	CU_ASSERT_EQUAL(fault_counters(fault)->packets_vcrc_damaged, 1);
+	end();
+}
+
+/* Late by 1 us, and still in order. */
+static void test_delay(void)
+{
+	begin(1);
+	add(FAULT_delay, FAULT_ANY_OPCODE, 2, 0);
+	port_set_transmit_fault(a.port, fault);
+	run(2);
+	CU_ASSERT_EQUAL(b.last_head, 2500 + 1050 * 80 + US);
+	CU_ASSERT_EQUAL(b.last_tail, 2500 + 2 * 1050 * 80 + US);
+	end();
+	begin(1);
+	add(FAULT_delay, FAULT_ANY_OPCODE, 1, 0);
+	port_set_transmit_fault(a.port, fault);
+	run(3);
+	CU_ASSERT_EQUAL(b.first_head, 2500 + US);
+	CU_ASSERT_EQUAL(b.last_tail, 2500 + 3 * 1050 * 80 + US);
+	CU_ASSERT_EQUAL(b.out_of_order, 0);
+	end();
+}
+
+static void test_names(void)
+{
+	enum fault_action action;
+
+	CU_ASSERT_TRUE(fault_action_from_name("corrupt_vcrc", &action));
+	CU_ASSERT_EQUAL(action, FAULT_corrupt_vcrc);
+	CU_ASSERT_FALSE(fault_action_from_name("explode", &action));
+}
+
+int main(void)
+{
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	CU_pSuite suite = CU_add_suite("fault", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_nth);
+	CU_ADD_TEST(suite, test_chance);
+	CU_ADD_TEST(suite, test_damage);
+	CU_ADD_TEST(suite, test_delay);
+	CU_ADD_TEST(suite, test_names);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

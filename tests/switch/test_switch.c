@@ -1,0 +1,324 @@
+/*
+ * Proves the switch: its cut-through latency to the picosecond on both link layers, storing when the output is
+ * faster, fair sharing of an output, no loss under credits or PFC, what it drops and why, and that all kernels agree.
+ */
+#include <CUnit/Basic.h>
+
+#include "switch/switch.h"
+#include "tests/fabric/support/station.h"
+
+#define BYTE_PS  80
+#define HOSTS    4
+#define LINK_PS  (10 * NS) /* 2 m */
+#define CROSS_PS (90 * NS)
+
+static enum sim_kernel kernel = SIM_KERNEL_native;
+static struct sim *sim;
+static struct packet_pool *pool;
+static struct endpoints *endpoints;
+static struct topology *topology;
+static struct switch_params params;
+static struct fabric_switch *box;
+static struct station hosts[HOSTS];
+
+static void set_defaults(void)
+{
+	params_default(switch_param_list, &params);
+	params_default(port_param_list, &params.port);
+	params.port.length = 2;
+}
+
+/* The link of the last host may be of another rate. */
+static void begin(enum link_layer link_layer, uint64_t last_rate_bps)
+{
+	const char *names[HOSTS] = {"host0.port", "host1.port", "host2.port", "host3.port"};
+	struct topology_switch ops;
+	char why[256];
+	unsigned node;
+
+	sim = sim_create(kernel, 1);
+	pool = packet_pool_create();
+	endpoints = endpoints_create();
+	topology = topology_create(endpoints);
+	box = switch_create(sim, "switch", &params, HOSTS, link_layer, pool);
+	ops = switch_topology(box);
+	node = topology_add_switch(topology, &ops);
+	for (uint8_t i = 0; i < HOSTS; i++) {
+		const uint8_t ip[4] = {10, 0, 0, i};
+		uint32_t endpoint = endpoints_add(endpoints, names[i], link_layer, ip);
+
+		station_init(&hosts[i], sim, names[i], &params.port, link_layer, pool);
+		CU_ASSERT_TRUE(topology_link(
+			topology, topology_add_host(topology, hosts[i].port, endpoint), 0, node, i,
+			LENGTH_OF_PARAMS, i == HOSTS - 1 ? last_rate_bps : RATE_OF_PARAMS, why,
+			sizeof(why)));
+	}
+	CU_ASSERT_TRUE(topology_finish(topology, why, sizeof(why)));
+}
+
+static void send(unsigned from, unsigned to, uint64_t packets, uint32_t payload_bytes)
+{
+	station_send(&hosts[from], station_path(endpoints, from, to), packets, payload_bytes);
+}
+
+static void end(void)
+{
+	sim_run(sim, SIM_NEVER);
+	sim_run(sim, sim_now(sim) + MS); /* the last releases have no event */
+	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
+	for (unsigned i = 0; i < HOSTS; i++) {
+		CU_ASSERT_EQUAL(port_input_used(switch_port(box, i), 0), 0);
+		CU_ASSERT_EQUAL(port_counters(switch_port(box, i))->overflow_drops, 0);
+		port_destroy(hosts[i].port);
+	}
+	topology_destroy(topology);
+	switch_destroy(box);
+	endpoints_destroy(endpoints);
+	packet_pool_destroy(pool);
+	sim_destroy(sim);
+	set_defaults();
+}
+
+static void test_latency(void)
+{
+	begin(LINK_INFINIBAND, 0);
+	send(0, 1, 1, 4096);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(hosts[1].first_head, LINK_PS + CROSS_PS + LINK_PS);
+	CU_ASSERT_EQUAL(hosts[1].first_tail, LINK_PS + CROSS_PS + LINK_PS + (4096 + 26) * BYTE_PS);
+	CU_ASSERT_EQUAL(sim_events_fired(sim), 2); /* one a hop */
+	end();
+	begin(LINK_ETHERNET, 0);
+	send(0, 1, 1, 4096);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(hosts[1].first_head, 2 * (LINK_PS + 8 * BYTE_PS) + CROSS_PS);
+	CU_ASSERT_EQUAL(sim_events_fired(sim), 2);
+	end();
+}
+
+/* To a link twice as fast only what is here whole; to a slower one at once. */
+static void test_store_and_forward(void)
+{
+	const sim_time whole = (4096 + 26) * BYTE_PS;
+
+	begin(LINK_INFINIBAND, UINT64_C(200000000000));
+	send(0, 3, 1, 4096);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(hosts[3].first_head, LINK_PS + whole + CROSS_PS + LINK_PS);
+	CU_ASSERT_EQUAL(hosts[3].first_tail, hosts[3].first_head + whole / 2);
+	send(3, 1, 1, 4096);
+	sim_time start = sim_now(sim);
+
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(hosts[1].first_head, start + LINK_PS + CROSS_PS + LINK_PS);
+	CU_ASSERT_EQUAL(hosts[1].first_tail, hosts[1].first_head + whole);
+	end();
+}
+
+/* The switch adds no gap: the last head comes when the first link's arithmetic says. */
+static void test_full_rate(void)
+{
+	begin(LINK_INFINIBAND, 0);
+	send(0, 1, 1000, 4096);
+	send(1, 0, 1000, 4096);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(hosts[1].received, 1000);
+	CU_ASSERT_TRUE(hosts[1].last_head - hosts[1].first_head >= 999 * (4096 + 26) * BYTE_PS);
+	CU_ASSERT_TRUE(hosts[1].last_head - hosts[1].first_head <=
+		       999 * (4096 + 26) * BYTE_PS +
+			       port_counters(switch_port(box, 1))->credit_packets_sent * 6 *
+				       BYTE_PS +
+			       port_counters(hosts[0].port)->credit_packets_sent * 6 * BYTE_PS);
+	end();
+}
+
+/* Two inputs, one output: turn by turn, at full rate, nothing lost. */
+static void share(enum link_layer link_layer, uint32_t overhead_bytes)
+{
+	const uint64_t packets = 2000;
+
+	begin(link_layer, 0);
+	send(0, 2, packets, 1024);
+	send(1, 2, packets, 1024);
+	sim_run(sim, 100 * US);
+	int64_t difference = (int64_t)(hosts[2].from[0] - hosts[2].from[1]);
+
+	CU_ASSERT_TRUE(hosts[2].received > 1000);
+	CU_ASSERT_TRUE(difference >= -1 && difference <= 1);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(hosts[2].from[0], packets);
+	CU_ASSERT_EQUAL(hosts[2].from[1], packets);
+	CU_ASSERT_EQUAL(hosts[2].last_head - hosts[2].first_head,
+			(2 * packets - 1) * (1024 + overhead_bytes) * BYTE_PS +
+				port_counters(switch_port(box, 2))->credit_packets_sent * 6 *
+					BYTE_PS);
+	CU_ASSERT_EQUAL(switch_counters(box)->packets_forwarded, 2 * packets);
+	end();
+}
+
+static void test_share(void)
+{
+	share(LINK_INFINIBAND, 26);
+	share(LINK_ETHERNET, 82);
+}
+
+/* With PFC nothing is lost; without, much is. */
+static void test_pfc(void)
+{
+	begin(LINK_ETHERNET, 0);
+	for (unsigned i = 0; i < 3; i++)
+		send(i, 3, 1000, 4096);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(hosts[3].received, 3000);
+	CU_ASSERT_TRUE(port_counters(switch_port(box, 0))->pause_sent > 0);
+	CU_ASSERT_EQUAL(port_counters(switch_port(box, 0))->pause_sent,
+			port_counters(hosts[0].port)->pause_received);
+	end();
+	params.port.pfc_priorities = 0;
+	begin(LINK_ETHERNET, 0);
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		send(i, 3, 1000, 4096);
+	sim_run(sim, SIM_NEVER);
+	for (unsigned i = 0; i < 3; i++)
+		lost += port_counters(switch_port(box, i))->overflow_drops;
+	CU_ASSERT_TRUE(lost > 0);
+	CU_ASSERT_EQUAL(hosts[3].received + lost, 3000);
+	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
+	for (unsigned i = 0; i < HOSTS; i++)
+		port_destroy(hosts[i].port);
+	topology_destroy(topology);
+	switch_destroy(box);
+	endpoints_destroy(endpoints);
+	packet_pool_destroy(pool);
+	sim_destroy(sim);
+	set_defaults();
+}
+
+/* A packet to somebody else does not wait behind those to a crowded output. */
+static void test_no_blocking(void)
+{
+	begin(LINK_INFINIBAND, 0);
+	hosts[2].holds = true; /* output 2 stops when its credits are gone */
+	send(1, 2, 40, 4096);
+	sim_run(sim, 50 * US);
+	CU_ASSERT_TRUE(hosts[2].received < 40);
+	send(1, 3, 1, 256);
+	sim_run(sim, 60 * US);
+	CU_ASSERT_EQUAL(hosts[3].received, 1);
+	hosts[2].holds = false;
+	for (uint64_t i = hosts[2].received; i > 0; i--)
+		port_release(hosts[2].port, 0, 4096 + 26);
+	end();
+}
+
+static void test_drops(void)
+{
+	struct path stray;
+	const struct path *known;
+
+	params.routes = true;
+	params.port.mtu = 1024;
+	begin(LINK_INFINIBAND, 0);
+	known = station_path(endpoints, 0, 1);
+	stray = *known;
+	stray.dlid = 99;
+	station_send(&hosts[0], path_intern(endpoints_paths(endpoints), &stray), 2, 256);
+	stray.dlid = 0xffff;
+	station_send(&hosts[0], path_intern(endpoints_paths(endpoints), &stray), 1, 256);
+	send(0, 1, 3, 2048);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(switch_counters(box)->no_route_drops, 3);
+	CU_ASSERT_EQUAL(switch_counters(box)->oversize_drops, 3);
+	CU_ASSERT_EQUAL(switch_counters(box)->packets_forwarded, 0);
+	CU_ASSERT_EQUAL(port_counters(hosts[0].port)->credits_consumed,
+			port_counters(switch_port(box, 0))->credits_received);
+	end();
+}
+
+static uint64_t hop_limits[2];
+
+static void note_hop_limit(struct port_user *user, struct port *port, struct packet *packet)
+{
+	hop_limits[packet->psn & 1] = packet->hop_limit;
+	station_receive(user, port, packet);
+}
+
+static void test_hop_limit(void)
+{
+	for (unsigned routes = 0; routes < 2; routes++) {
+		params.routes = routes;
+		begin(LINK_ETHERNET, 0);
+		hosts[1].user.receive = note_hop_limit;
+		send(0, 1, 1, 256);
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT_EQUAL(hop_limits[0], 64 - routes);
+		struct packet *last = packet_new(pool);
+
+		last->path = station_path(endpoints, 0, 1);
+		last->opcode = RC_WRITE_MIDDLE;
+		last->hop_limit = 1;
+		last->wire_bytes = packet_wire_bytes(last);
+		port_send(hosts[0].port, last);
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT_EQUAL(switch_counters(box)->hop_limit_drops, routes);
+		CU_ASSERT_EQUAL(hosts[1].received, 2 - routes);
+		end();
+	}
+}
+
+static uint64_t digest_with(enum sim_kernel with, enum link_layer link_layer)
+{
+	uint64_t digest = 0;
+
+	kernel = with;
+	begin(link_layer, UINT64_C(40000000000));
+	for (unsigned from = 0; from < HOSTS; from++)
+		send(from, (from + 1) % HOSTS, 300, 4096 >> from);
+	sim_run(sim, SIM_NEVER);
+	send(0, 2, 200, 512);
+	send(1, 2, 200, 2048);
+	send(3, 2, 200, 4096);
+	sim_run(sim, SIM_NEVER);
+	for (unsigned i = 0; i < HOSTS; i++)
+		digest = digest * 31 + hosts[i].digest;
+	digest = digest * 31 + sim_events_fired(sim);
+	end();
+	kernel = SIM_KERNEL_native;
+	return digest;
+}
+
+static void test_kernels_agree(void)
+{
+	for (unsigned layer = LINK_INFINIBAND; layer <= LINK_ETHERNET; layer++) {
+		uint64_t native = digest_with(SIM_KERNEL_native, layer);
+
+		CU_ASSERT_EQUAL(digest_with(SIM_KERNEL_native, layer), native);
+		CU_ASSERT_EQUAL(digest_with(SIM_KERNEL_hosted, layer), native);
+		CU_ASSERT_EQUAL(digest_with(SIM_KERNEL_reference, layer), native);
+	}
+}
+
+int main(void)
+{
+	set_defaults();
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	CU_pSuite suite = CU_add_suite("switch", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_latency);
+	CU_ADD_TEST(suite, test_store_and_forward);
+	CU_ADD_TEST(suite, test_full_rate);
+	CU_ADD_TEST(suite, test_share);
+	CU_ADD_TEST(suite, test_pfc);
+	CU_ADD_TEST(suite, test_no_blocking);
+	CU_ADD_TEST(suite, test_drops);
+	CU_ADD_TEST(suite, test_hop_limit);
+	CU_ADD_TEST(suite, test_kernels_agree);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

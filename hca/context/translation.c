@@ -23,9 +23,12 @@ struct translation_unit {
 	sim_time start_next; /* earliest start of the next one, by the interval */
 };
 
+static void start_at(struct translation *translation, sim_time at, void (*fire)(struct event *));
+static void fetch_mpt(struct event *event);
 static void mpt_arrived(struct icm_lookup *lookup);
 static void check(struct translation_unit *unit, struct translation *translation, sim_time at);
 static void find_pages(struct translation_unit *unit, struct translation *translation, sim_time at);
+static void fetch_mtt(struct event *event);
 static void mtt_arrived(struct icm_lookup *lookup);
 static void answer(struct translation_unit *unit, struct translation *translation, sim_time at);
 static void deliver(struct event *event);
@@ -52,7 +55,6 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	translation->status = TRANSLATION_OK;
 	translation->memory = NULL;
 	translation->host_address = 0;
-	event_init(&translation->event, &unit->block, deliver);
 	unit->count.translations++;
 	trace(&unit->block, TRACE_TRANSLATE, translation->tag, translation->key,
 	      translation->address);
@@ -62,8 +64,25 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	} else if (icm_cache_hit(unit->mpt, entry, translation->tag, start, &found)) {
 		check(unit, translation, found);
 	} else {
-		look_up(unit->mpt, translation, entry, mpt_arrived);
+		start_at(translation, start, fetch_mpt);
 	}
+}
+
+/* A lookup that misses starts at its own instant, since its read competes with others. */
+static void start_at(struct translation *translation, sim_time at, void (*fire)(struct event *))
+{
+	event_init(&translation->event, &translation->unit->block, fire);
+	if (at > sim_now(translation->unit->block.sim))
+		sim_schedule_at(&translation->event, at);
+	else
+		fire(&translation->event);
+}
+
+static void fetch_mpt(struct event *event)
+{
+	struct translation *translation = container_of(event, struct translation, event);
+
+	look_up(translation->unit->mpt, translation, translation->key >> KEY_OWN_BITS, mpt_arrived);
 }
 
 static void mpt_arrived(struct icm_lookup *lookup)
@@ -135,14 +154,20 @@ static void check(struct translation_unit *unit, struct translation *translation
 static void find_pages(struct translation_unit *unit, struct translation *translation, sim_time at)
 {
 	while (translation->next_page <= translation->last_page) {
-		uint64_t page = translation->next_page++;
-
-		if (!icm_cache_hit(unit->mtt, page, translation->tag, at, &at)) {
-			look_up(unit->mtt, translation, page, mtt_arrived);
+		if (!icm_cache_hit(unit->mtt, translation->next_page, translation->tag, at, &at)) {
+			start_at(translation, at, fetch_mtt);
 			return;
 		}
+		translation->next_page++;
 	}
 	answer(unit, translation, at);
+}
+
+static void fetch_mtt(struct event *event)
+{
+	struct translation *translation = container_of(event, struct translation, event);
+
+	look_up(translation->unit->mtt, translation, translation->next_page++, mtt_arrived);
 }
 
 static void mtt_arrived(struct icm_lookup *lookup)
@@ -155,6 +180,7 @@ static void mtt_arrived(struct icm_lookup *lookup)
 
 static void answer(struct translation_unit *unit, struct translation *translation, sim_time at)
 {
+	event_init(&translation->event, &unit->block, deliver);
 	sim_schedule_at(&translation->event, at + unit->param.latency);
 }
 

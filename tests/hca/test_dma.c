@@ -446,7 +446,7 @@ static void test_no_bytes(void)
 	}
 }
 
-/* A busy mixture in both directions gives the same run twice, event by event. */
+/* A busy mixture in both directions gives the same run on each kernel, event by event. */
 static uint64_t mixture(enum sim_kernel kernel)
 {
 	static struct dma dmas[TRANSFERS];
@@ -491,11 +491,13 @@ static uint64_t mixture(enum sim_kernel kernel)
 	return digest;
 }
 
-static void test_same_run(void)
+static void test_kernels(void)
 {
 	uint64_t native = mixture(SIM_KERNEL_native);
 
 	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_native), native);
+	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_hosted), native);
+	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_reference), native);
 }
 
 int main(void)
@@ -512,7 +514,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_order);
 	CU_ADD_TEST(suite, test_limits);
 	CU_ADD_TEST(suite, test_no_bytes);
-	CU_ADD_TEST(suite, test_same_run);
+	CU_ADD_TEST(suite, test_kernels);
 	CU_basic_set_mode(CU_BRM_NORMAL);
 	CU_basic_run_tests();
 	failures = CU_get_number_of_failures();

@@ -1,0 +1,315 @@
+/*
+ * Proves that a context lookup costs its hit latency or a PCIe read and that, to the picosecond; that misses on one entry
+ * merge, that misses beyond the slots wait in order while hits pass, that an entry goes when its set is full or it is
+ * invalidated, also while it is being read; and that each kind of context has its own cache.
+ */
+#include <CUnit/Basic.h>
+#include <string.h>
+
+#include "hca/context/context_cache.h"
+#include "hca/host/pcie_params.h"
+
+enum { LOOKUPS = 32, MISS_NS = 24 + 100 + 300 + 64 + 20 + 100 };
+
+static struct sim *sim;
+static struct pcie_params pcie_param;
+static struct icm_cache_params params;
+static struct pcie *pcie;
+static struct icm_cache *cache;
+static struct icm_lookup lookups[LOOKUPS];
+static sim_time done_at[LOOKUPS];
+static char order[LOOKUPS + 1];
+
+static void note(struct icm_lookup *lookup)
+{
+	size_t n = strlen(order);
+
+	order[n] = (char)('a' + (lookup - lookups));
+	order[n + 1] = 0;
+	done_at[lookup - lookups] = sim_now(sim);
+}
+
+static void params_round(void)
+{
+	params_default(pcie_param_list, &pcie_param);
+	pcie_param.generation = 0;
+	pcie_param.lanes = 4; /* 1 ns a byte */
+	pcie_param.dllp_share = 0;
+	pcie_param.link_latency = 100 * NS;
+	pcie_param.read_latency = 300 * NS;
+	params_default(icm_requester_param_list, &params);
+	params.entries = 8;
+	params.ways = 2;
+	params.entry_bytes = 64;
+	params.hit_latency = 4 * NS;
+	params.misses = 2;
+}
+
+static void begin(void)
+{
+	sim = sim_create(SIM_KERNEL_native, 1);
+	pcie = pcie_create(sim, "pcie", &pcie_param);
+	cache = icm_cache_create(sim, "cache", CONTEXT_REQUESTER, &params, pcie);
+	order[0] = 0;
+}
+
+static void end(void)
+{
+	const struct icm_cache_counters *count = icm_cache_counters(cache);
+
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(count->lookups, count->hits + count->misses + count->merges);
+	CU_ASSERT_EQUAL(count->misses, count->fills + count->stale);
+	CU_ASSERT_EQUAL(count->misses, pcie_counters(pcie)->reads);
+	icm_cache_destroy(cache);
+	pcie_destroy(pcie);
+	sim_destroy(sim);
+}
+
+static void look_up(int i, uint64_t number)
+{
+	lookups[i] = (struct icm_lookup){.number = number, .done = note};
+	icm_cache_lookup(cache, &lookups[i]);
+}
+
+static void test_hit_and_miss(void)
+{
+	sim_time start, ready = 0;
+
+	params_round();
+	begin();
+	CU_ASSERT_FALSE(icm_cache_hit(cache, 5, 0, 0, &ready));
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->lookups, 0); /* as if not asked */
+	look_up(0, 5);
+	CU_ASSERT_STRING_EQUAL(order, "");
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done_at[0], (MISS_NS + 4) * NS);
+	CU_ASSERT_FALSE(lookups[0].hit);
+	start = sim_now(sim);
+	look_up(1, 5);
+	CU_ASSERT_STRING_EQUAL(order, "a");
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done_at[1] - start, 4 * NS);
+	CU_ASSERT(lookups[1].hit);
+	CU_ASSERT(icm_cache_hit(cache, 5, 0, sim_now(sim) + 7, &ready));
+	CU_ASSERT_EQUAL(ready, sim_now(sim) + 7 + 4 * NS);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->hits, 2);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->misses, 1);
+	end();
+}
+
+static void test_merge(void)
+{
+	params_round();
+	begin();
+	look_up(0, 5);
+	look_up(1, 5);
+	sim_run(sim, 600 * NS);
+	look_up(2, 5);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_STRING_EQUAL(order, "abc");
+	for (int i = 0; i < 3; i++)
+		CU_ASSERT_EQUAL(done_at[i], (MISS_NS + 4) * NS);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->merges, 2);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 1);
+	end();
+}
+
+/* Two slots. c and d wait for one, d behind c though its entry arrives with a; e hits and passes all. */
+static void test_stall(void)
+{
+	sim_time start;
+
+	params_round();
+	begin();
+	look_up(0, 9);
+	sim_run(sim, SIM_NEVER);
+	start = sim_now(sim);
+	order[0] = 0;
+	look_up(0, 0);
+	look_up(1, 1);
+	look_up(2, 2);
+	look_up(3, 3);
+	look_up(4, 9);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->stalls, 2);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->waiting_max, 2);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_STRING_EQUAL(order, "eabcd");
+	CU_ASSERT_EQUAL(done_at[4] - start, 4 * NS);
+	CU_ASSERT_EQUAL(done_at[0] - start, (MISS_NS + 4) * NS);
+	CU_ASSERT_EQUAL(done_at[1] - start,
+			(MISS_NS + 84 + 4) * NS); /* behind the first's completion */
+	CU_ASSERT_EQUAL(done_at[2] - start, (2 * MISS_NS + 4) * NS);
+	CU_ASSERT_EQUAL(done_at[3] - start, (2 * MISS_NS + 84 + 4) * NS);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->misses, 5);
+	end();
+}
+
+/* A lookup that waited for a slot, on an entry that came meanwhile, is a hit in the end; on one under way, a merge. */
+static void test_stall_ends(void)
+{
+	params_round();
+	params.misses = 1;
+	begin();
+	look_up(0, 0);
+	look_up(1, 1);
+	look_up(2, 1);
+	look_up(3, 0);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_STRING_EQUAL(order, "adbc");
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->stalls, 2);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->misses, 2);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->merges, 2);
+	end();
+}
+
+static void test_evict(void)
+{
+	params_round();
+	begin();
+	for (int i = 0; i < 3; i++) { /* one set of two ways */
+		look_up(i, (uint64_t)i * 4);
+		sim_run(sim, SIM_NEVER);
+	}
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->evictions, 1);
+	look_up(3, 4);
+	sim_run(sim, SIM_NEVER);
+	look_up(4, 0);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT(lookups[3].hit);
+	CU_ASSERT_FALSE(lookups[4].hit); /* the oldest */
+	end();
+}
+
+static void test_invalidate(void)
+{
+	params_round();
+	begin();
+	look_up(0, 5);
+	sim_run(sim, SIM_NEVER);
+	icm_cache_invalidate(cache, 4, 1);
+	look_up(1, 5);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT(lookups[1].hit);
+	icm_cache_invalidate(cache, 5, 1);
+	look_up(2, 5);
+	sim_run(sim, sim_now(sim) + 10 * NS);
+	icm_cache_invalidate(cache, 0,
+			     100); /* while it is being read: that answers, and is not kept */
+	look_up(3, 5);             /* and does not serve who comes later */
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_FALSE(lookups[2].hit);
+	CU_ASSERT_FALSE(lookups[3].hit);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->stale, 1);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->merges, 0);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->invalidations, 1);
+	look_up(4, 5);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT(lookups[4].hit);
+	end();
+}
+
+/* Neighbours come together, in one read of all their bytes; answers keep their distance. */
+static void test_lines_and_interval(void)
+{
+	sim_time start;
+
+	params_round();
+	params.line_entries = 4;
+	params.interval = 10 * NS;
+	params.entry_bytes = 8;
+	begin();
+	look_up(0, 5);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->read_bytes, 32);
+	CU_ASSERT_EQUAL(done_at[0], (24 + 400 + 32 + 20 + 100 + 4) * NS);
+	start = sim_now(sim) + 100 * NS;
+	sim_run(sim, start);
+	look_up(1, 4);
+	look_up(2, 7);
+	look_up(3, 6);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done_at[1] - start, 4 * NS);
+	CU_ASSERT_EQUAL(done_at[2] - start, 14 * NS);
+	CU_ASSERT_EQUAL(done_at[3] - start, 24 * NS);
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->hits, 3);
+	icm_cache_invalidate(cache, 7, 2); /* touches two lines */
+	CU_ASSERT_EQUAL(icm_cache_counters(cache)->invalidations, 1);
+	look_up(4, 4);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_FALSE(lookups[4].hit);
+	end();
+}
+
+static int context_done;
+
+static void note_context(struct context_lookup *lookup)
+{
+	(void)lookup;
+	context_done++;
+}
+
+static void test_kinds(void)
+{
+	static const enum context_kind kinds[] = {CONTEXT_REQUESTER, CONTEXT_RESPONDER, CONTEXT_CQ,
+						  CONTEXT_SRQ};
+	struct context_cache_params all;
+	struct context_cache *contexts;
+	sim_time ready = 0;
+
+	params_round();
+	begin();
+	params_default(icm_requester_param_list, &all.requester);
+	params_default(icm_responder_param_list, &all.responder);
+	params_default(icm_cq_param_list, &all.cq);
+	params_default(icm_srq_param_list, &all.srq);
+	CU_ASSERT_EQUAL(all.requester.entry_bytes + all.responder.entry_bytes, 375);
+	contexts = context_cache_create(sim, "contexts", &all, pcie);
+	context_done = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct context_lookup lookup = {
+			.number = 7, .kind = kinds[i], .done = note_context};
+		uint64_t bytes = pcie_counters(pcie)->read_bytes;
+		const uint64_t expected[] = {192, 183, 64, 64};
+
+		for (int again = 0; again < 2; again++) {
+			context_cache_lookup(contexts, &lookup);
+			sim_run(sim, SIM_NEVER);
+			CU_ASSERT_EQUAL(lookup.hit, again);
+		}
+		CU_ASSERT_EQUAL(pcie_counters(pcie)->read_bytes - bytes, expected[i]);
+		CU_ASSERT_EQUAL(context_cache_counters(contexts, kinds[i])->lookups, 2);
+	}
+	CU_ASSERT_EQUAL(context_done, 8);
+	context_cache_invalidate(contexts, CONTEXT_RESPONDER, 7);
+	CU_ASSERT_FALSE(context_cache_hit(contexts, CONTEXT_RESPONDER, 7, 0, &ready));
+	CU_ASSERT(context_cache_hit(contexts, CONTEXT_REQUESTER, 7, 0, &ready));
+	CU_ASSERT_EQUAL(ready, sim_now(sim) + all.requester.hit_latency);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 4);
+	context_cache_destroy(contexts);
+	icm_cache_destroy(cache);
+	pcie_destroy(pcie);
+	sim_destroy(sim);
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failures;
+
+	CU_initialize_registry();
+	suite = CU_add_suite("context_cache", NULL, NULL);
+	CU_ADD_TEST(suite, test_hit_and_miss);
+	CU_ADD_TEST(suite, test_merge);
+	CU_ADD_TEST(suite, test_stall);
+	CU_ADD_TEST(suite, test_stall_ends);
+	CU_ADD_TEST(suite, test_evict);
+	CU_ADD_TEST(suite, test_invalidate);
+	CU_ADD_TEST(suite, test_lines_and_interval);
+	CU_ADD_TEST(suite, test_kinds);
+	CU_basic_set_mode(CU_BRM_NORMAL);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures ? 1 : 0;
+}

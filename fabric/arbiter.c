@@ -72,7 +72,8 @@ static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
 		if (!port->source_waiting[lane])
 			port->waiting &= (uint16_t) ~(1u << lane);
 	}
-	port->queued[lane]--;
+	if (port->queued[lane]-- == port->transmit_depth)
+		port->room_again |= (uint16_t)(1u << lane);
 	port->waiting_bytes -= packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
 	port->last_source[lane] = (uint8_t)source;
 	port->last_lane = (uint8_t)lane;

@@ -13,10 +13,7 @@
 
 bool port_has_room(const struct port *port, unsigned lane)
 {
-	if (port->queued[lane] < port->transmit_depth)
-		return true;
-	((struct port *)port)->starved |= (uint16_t)(1u << lane); /* room() is owed */
-	return false;
+	return port->queued[lane] < port->transmit_depth;
 }
 
 void port_send(struct port *port, struct packet *packet)
@@ -172,6 +169,11 @@ enum link_layer port_link_layer(const struct port *port)
 unsigned port_lanes(const struct port *port)
 {
 	return (unsigned)port->params.lanes;
+}
+
+unsigned port_lane(const struct port *port, unsigned service_level)
+{
+	return service_level % (unsigned)port->params.lanes;
 }
 
 unsigned port_queued(const struct port *port, unsigned lane)

@@ -56,7 +56,7 @@ struct port_user {
 	/* The packet's head is here now (head_at == now). The user owns it, and owes its input space:
 	 * port_release() once it has left, or been dropped. */
 	void (*receive)(struct port_user *user, struct port *port, struct packet *packet);
-	/* The transmit queue of that lane has room again, after port_has_room() said no. */
+	/* The transmit queue of that lane was full and has room again. NULL: not wanted. */
 	void (*room)(struct port_user *user, struct port *port, unsigned lane);
 	/* The packet is out, and the gap behind it (the memory it came from may be reused). What is shown is a copy:
 	 * the packet itself is the peer's by now. Costs an event a packet. NULL: not wanted. */
@@ -128,6 +128,8 @@ enum link_layer port_link_layer(const struct port *port);
 unsigned port_lanes(const struct port *port);
 uint64_t port_input_used(const struct port *port,
 			 unsigned lane); /* bytes; InfiniBand: whole blocks */
+unsigned port_lane(const struct port *port,
+		   unsigned service_level); /* SL to VL, or priority: modulo the lanes */
 unsigned port_queued(const struct port *port,
 		     unsigned lane); /* packets whose departure is not yet fixed */
 const struct port_counters *port_counters(const struct port *port);

@@ -56,7 +56,7 @@ struct port {
 	struct packet_pool *pool;
 	uint16_t waiting;     /* lanes with a queued packet */
 	uint16_t credits_due; /* lanes whose credits are to be sent */
-	uint16_t starved;     /* lanes whose user was told that there is no room */
+	uint16_t room_again;  /* lanes whose queue was full; the user is to be told */
 	uint8_t pause_due;    /* priorities whose pause state is to be sent */
 	uint8_t last_lane;    /* served last */
 	uint8_t ethernet;

@@ -103,15 +103,11 @@ static struct packet *control_packet(struct port *port)
 
 static void offer_room(struct port *port)
 {
-	for (uint32_t lanes = port->starved; lanes; lanes &= lanes - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(lanes);
+	uint32_t lanes = port->room_again;
 
-		if (port->queued[lane] < port->transmit_depth) {
-			port->starved &= (uint16_t) ~(1u << lane);
-			if (port->user->room)
-				port->user->room(port->user, port, lane);
-		}
-	}
+	port->room_again = 0;
+	for (; lanes && port->user->room; lanes &= lanes - 1)
+		port->user->room(port->user, port, (unsigned)__builtin_ctz(lanes));
 }
 
 /* The link is free: starts what comes next, and sees to it that what waits behind it is looked at again. */
@@ -132,7 +128,7 @@ static void start_next(struct port *port)
 	}
 	if (wake != SIM_NEVER)
 		transmit_wake(port, wake);
-	if (port->starved)
+	if (port->room_again)
 		offer_room(port);
 }
 

@@ -41,7 +41,9 @@ struct path {
  */
 static inline uint16_t path_vlan_tag(const struct path *path)
 {
-	return path->vlan ? (uint16_t)(path->vlan | path->service_level << 13) : 0;
+	if (!path->vlan)
+		return 0;
+	return (uint16_t)(path->vlan | path->service_level << 13);
 }
 
 struct paths;

@@ -16,6 +16,9 @@ int device_open(const char *path, int flags);
 /* Is this descriptor one of ours? */
 bool device_has(int fd);
 
+/* write(2) on it. */
+ssize_t device_write(int fd, const void *bytes, size_t length);
+
 /* The device number of the node that fd was opened from; 0: not a device. */
 dev_t device_number(int fd);
 

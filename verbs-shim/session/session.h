@@ -54,19 +54,21 @@ struct session;
 void session_supervise(void);
 
 /* The params are copied. color: prefixes in color (standard output is a terminal). verbose: a summary at the end. */
-struct session *session_create(struct sim *sim, const struct cpu_params *cpu, const struct session_params *params,
-			       bool color, bool verbose);
+struct session *session_create(struct sim *sim, const struct cpu_params *cpu,
+			       const struct session_params *params, bool color, bool verbose);
 void session_destroy(struct session *session);
 
 /* Hosts are numbered from 0 in the order of the calls. ipv4: the address its programs bind to, 127.77.0.k. The result
  * is for kernel_create(); it and the kernel outlive the run. */
-struct kernel_host *session_add_host(struct session *session, const char *name, const uint8_t ipv4[4]);
-void session_set_kernel(struct session *session, uint32_t host, struct kernel *kernel); /* NULL: no RDMA device */
+struct kernel_host *session_add_host(struct session *session, const char *name,
+				     const uint8_t ipv4[4]);
+void session_set_kernel(struct session *session, uint32_t host,
+			struct kernel *kernel); /* NULL: no RDMA device */
 
 /* A program to start on that host. argv stays the caller's. Programs start in the order of the calls, each when those before
  * it wait for something, and not before `start`. false: it cannot be run; *why says so in words (the user's mistake). */
-bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start, char *why,
-			 size_t why_bytes);
+bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
+			 char *why, size_t why_bytes);
 
 /* Runs the simulation until all programs have ended. Returns the first exit code that is not 0 (128 + signal for a killed
  * program), 0 if all succeeded. Diagnostics go to standard error, the programs' lines to standard output and error. */

@@ -1,0 +1,197 @@
+/*
+ * attach: the first thing in a process: finds the simulator by the descriptors it inherited, says who it is, and waits for
+ * its first window of virtual time. The socket stays as the lifeline: when the simulator is gone, the process ends.
+ */
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/files.h"
+#include "verbs-shim/preload/names.h"
+#include "verbs-shim/preload/shim.h"
+
+#define LIFELINE_SIGNAL (SIGRTMAX - 2)
+
+struct shim_memory *shim_memory;
+struct shim_process *shim_process;
+int shim_socket = -1;
+uint8_t *shim_queue;
+int shim_queue_fd = -1;
+char shim_tree[160];
+
+static int attach_fd;
+static uint32_t own_host;
+
+void attach_lost(void)
+{
+	static const char text[] = "hcasim: the simulator is gone; this program ends\n";
+
+	(void)!syscall(SYS_write, 2, text, sizeof(text) - 1);
+	syscall(SYS_exit_group, SHIM_EXIT_LOST);
+	__builtin_unreachable();
+}
+
+static void on_lifeline(int number, siginfo_t *info, void *context)
+{
+	char byte;
+
+	(void)number;
+	(void)info;
+	(void)context;
+	if (syscall(SYS_recvfrom, shim_socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) == 0)
+		attach_lost();
+}
+
+/* Descriptors of ours stay clear of those that the program counts on. */
+static int move_up(int fd)
+{
+	int moved = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SHIM_FIRST_FD);
+
+	if (moved < 0)
+		return fd;
+	syscall(SYS_close, fd);
+	return moved;
+}
+
+int attach_receive_fd(void)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec part = {&byte, 1};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	struct cmsghdr *header;
+	int fd = -1;
+
+	while (syscall(SYS_recvmsg, shim_socket, &message, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR)
+		;
+	header = CMSG_FIRSTHDR(&message);
+	if (header && header->cmsg_type == SCM_RIGHTS)
+		memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	return fd;
+}
+
+static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
+{
+	struct shim_attach hello = {SHIM_MAGIC, kind, own_host, (int32_t)syscall(SYS_getpid)};
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec part = {&hello, sizeof(hello)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	int pair[2];
+
+	if (syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return NULL;
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &pair[1], sizeof(int));
+	if (syscall(SYS_sendmsg, attach_fd, &message, MSG_NOSIGNAL) != (long)sizeof(hello))
+		return NULL;
+	syscall(SYS_close, pair[1]);
+	shim_socket = move_up(pair[0]);
+	part = (struct iovec){reply, sizeof(*reply)};
+	message.msg_controllen = sizeof(control);
+	if (syscall(SYS_recvmsg, shim_socket, &message, MSG_CMSG_CLOEXEC) != (long)sizeof(*reply))
+		return NULL;
+	header = CMSG_FIRSTHDR(&message);
+	if (!header || header->cmsg_type != SCM_RIGHTS)
+		return NULL;
+	memcpy(&shim_queue_fd, CMSG_DATA(header), sizeof(int));
+	shim_queue_fd = move_up(shim_queue_fd);
+	shim_process = &shim_memory->processes[reply->process];
+	memcpy(shim_tree, reply->tree, sizeof(shim_tree));
+	return &shim_memory->slots[reply->slot];
+}
+
+static void watch_lifeline(void)
+{
+	struct sigaction action = {.sa_sigaction = on_lifeline,
+				   .sa_flags = SA_SIGINFO | SA_RESTART};
+	sigset_t set;
+
+	REAL(sigaction)(LIFELINE_SIGNAL, &action, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, LIFELINE_SIGNAL);
+	sigaddset(&set, SIGRTMAX - 1);
+	REAL(pthread_sigmask)(SIG_UNBLOCK, &set, NULL);
+	(void)syscall(SYS_fcntl, shim_socket, F_SETSIG, LIFELINE_SIGNAL);
+	(void)syscall(SYS_fcntl, shim_socket, F_SETOWN, (int)syscall(SYS_getpid));
+	(void)syscall(SYS_fcntl, shim_socket, F_SETFL, O_ASYNC);
+}
+
+static bool map_queue(void)
+{
+	/* MAP_NORESERVE: what is never used costs nothing. */
+	shim_queue = (uint8_t *)syscall(SYS_mmap, NULL, SHIM_QUEUE_BYTES, PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_NORESERVE, shim_queue_fd, 0L);
+	return shim_queue != MAP_FAILED;
+}
+
+void attach_again(uint32_t kind)
+{
+	static struct shim_welcome reply;
+	struct shim_slot *slot;
+
+	syscall(SYS_close, shim_socket);
+	syscall(SYS_close, shim_queue_fd);
+	syscall(SYS_munmap, shim_queue, SHIM_QUEUE_BYTES);
+	slot = greet(kind, &reply);
+	if (!slot || !map_queue())
+		attach_lost();
+	watch_lifeline();
+	gate_start(slot);
+}
+
+static void __attribute__((constructor)) attach(void)
+{
+	static struct shim_welcome reply;
+	const char *text = getenv(SHIM_ENVIRONMENT);
+	struct shim_slot *slot;
+	int memory_fd;
+	void *memory;
+
+	if (!text || sscanf(text, "%d,%d,%u", &attach_fd, &memory_fd, &own_host) != 3)
+		return;
+	memory = (void *)syscall(SYS_mmap, NULL, sizeof(struct shim_memory), PROT_READ | PROT_WRITE,
+				 MAP_SHARED, memory_fd, 0L);
+	if (memory == MAP_FAILED || ((struct shim_memory *)memory)->magic != SHIM_MAGIC)
+		return; /* the descriptors were closed on the way: this program runs as if alone */
+	shim_memory = memory;
+	slot = greet(ATTACH_IMAGE, &reply);
+	if (!slot || !map_queue()) {
+		shim_memory = NULL;
+		return;
+	}
+	/* Rings are shared page by page with the simulator: their pages must not go back to the operating system unseen. */
+	mallopt(M_MMAP_MAX, 0);
+	mallopt(M_TRIM_THRESHOLD, -1);
+	mallopt(M_ARENA_MAX, 1);
+	files_init(shim_tree);
+	names_init(reply.hosts, own_host);
+	watch_lifeline();
+	signal_init();
+	trap_init();
+	gate_start(slot);
+	clock_init();
+	trap_thread();
+	(void)gate_call(OP_START, 0, 0, 0, 0);
+}
+
+static void __attribute__((destructor)) detach(void)
+{
+	if (shim_self.slot)
+		gate_last(OP_EXIT);
+}

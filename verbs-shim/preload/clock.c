@@ -1,0 +1,204 @@
+/*
+ * clock: all clocks show virtual time, and sleeping waits for it. Reading a clock costs a constant; within the window that was
+ * granted it needs no hand-over.
+ */
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/vdso.h"
+
+#define PS_PER_NS UINT64_C(1000)
+#define NS_PER_S  UINT64_C(1000000000)
+
+static uint64_t read_ns(clockid_t id)
+{
+	uint64_t now;
+
+	gate_charge(shim_memory->cost_clock_read);
+	now = gate_now() / PS_PER_NS;
+	switch (id) {
+	case CLOCK_REALTIME:
+	case CLOCK_REALTIME_COARSE:
+	case CLOCK_TAI:
+		return shim_memory->realtime_base_ns + now;
+	case CLOCK_MONOTONIC:
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_MONOTONIC_COARSE:
+	case CLOCK_BOOTTIME:
+		return shim_memory->monotonic_base_ns + now;
+	default:
+		return now; /* processor time: what a program computes is part of virtual time */
+	}
+}
+
+uint64_t clock_tsc(void)
+{
+	unsigned __int128 ticks = (unsigned __int128)gate_now() * shim_memory->tsc_hz;
+
+	return (uint64_t)(ticks / UINT64_C(1000000000000));
+}
+
+EXPORT int clock_gettime(clockid_t id, struct timespec *time)
+{
+	uint64_t now;
+
+	if (!shim_active())
+		return REAL(clock_gettime)(id, time);
+	now = read_ns(id);
+	*time = (struct timespec){(time_t)(now / NS_PER_S), (long)(now % NS_PER_S)};
+	return 0;
+}
+
+EXPORT int gettimeofday(struct timeval *restrict time, void *restrict zone)
+{
+	uint64_t now;
+
+	if (!shim_active())
+		return REAL(gettimeofday)(time, zone);
+	now = read_ns(CLOCK_REALTIME) / 1000;
+	*time = (struct timeval){(time_t)(now / 1000000), (suseconds_t)(now % 1000000)};
+	return 0;
+}
+
+EXPORT time_t time(time_t *result)
+{
+	time_t now;
+
+	if (!shim_active())
+		return REAL(time)(result);
+	now = (time_t)(read_ns(CLOCK_REALTIME) / NS_PER_S);
+	if (result)
+		*result = now;
+	return now;
+}
+
+EXPORT int timespec_get(struct timespec *time, int base)
+{
+	return base == TIME_UTC && clock_gettime(CLOCK_REALTIME, time) == 0 ? base : 0;
+}
+
+EXPORT clock_t clock(void)
+{
+	if (!shim_active())
+		return REAL(clock)();
+	return (clock_t)(read_ns(CLOCK_PROCESS_CPUTIME_ID) / (NS_PER_S / CLOCKS_PER_SEC));
+}
+
+EXPORT clock_t times(struct tms *buffer)
+{
+	uint64_t ticks;
+
+	if (!shim_active())
+		return REAL(times)(buffer);
+	ticks = read_ns(CLOCK_MONOTONIC) / (NS_PER_S / 100);
+	if (buffer)
+		*buffer = (struct tms){.tms_utime = (clock_t)ticks};
+	return (clock_t)ticks;
+}
+
+/* false: a signal came first. */
+static bool sleep_until(uint64_t deadline)
+{
+	int64_t interrupted;
+
+	shim_self.interrupted = false;
+	gate_charge(shim_memory->cost_system_call);
+	interrupted = gate_call(OP_SLEEP, deadline, 0, 0, 0);
+	(void)interrupted;
+	return !shim_self.interrupted;
+}
+
+static uint64_t ps_of(const struct timespec *time)
+{
+	return ((uint64_t)time->tv_sec * NS_PER_S + (uint64_t)time->tv_nsec) * PS_PER_NS;
+}
+
+EXPORT int clock_nanosleep(clockid_t id, int flags, const struct timespec *request,
+			   struct timespec *left)
+{
+	uint64_t deadline, now;
+
+	if (!shim_active())
+		return REAL(clock_nanosleep)(id, flags, request, left);
+	if (request->tv_nsec < 0 || request->tv_nsec >= (long)NS_PER_S || request->tv_sec < 0)
+		return EINVAL;
+	deadline = ps_of(request);
+	if (flags & TIMER_ABSTIME) {
+		uint64_t base = (id == CLOCK_REALTIME ? shim_memory->realtime_base_ns
+						      : shim_memory->monotonic_base_ns) *
+				PS_PER_NS;
+		deadline = deadline > base ? deadline - base : 0;
+	} else {
+		deadline += gate_now();
+	}
+	if (sleep_until(deadline))
+		return 0;
+	now = gate_now();
+	if (left && !(flags & TIMER_ABSTIME)) {
+		uint64_t ns = (deadline > now ? deadline - now : 0) / PS_PER_NS;
+		*left = (struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
+	}
+	return EINTR;
+}
+
+EXPORT int nanosleep(const struct timespec *request, struct timespec *left)
+{
+	int error;
+
+	if (!shim_active())
+		return REAL(nanosleep)(request, left);
+	error = clock_nanosleep(CLOCK_MONOTONIC, 0, request, left);
+	if (error == 0)
+		return 0;
+	errno = error;
+	return -1;
+}
+
+EXPORT int usleep(useconds_t microseconds)
+{
+	struct timespec request = {microseconds / 1000000, (long)(microseconds % 1000000) * 1000};
+
+	return nanosleep(&request, NULL);
+}
+
+EXPORT unsigned sleep(unsigned seconds)
+{
+	struct timespec request = {seconds, 0}, left = {0, 0};
+
+	if (!shim_active())
+		return REAL(sleep)(seconds);
+	if (nanosleep(&request, &left) == 0)
+		return 0;
+	return (unsigned)left.tv_sec + (left.tv_nsec > 0);
+}
+
+static time_t vdso_time(time_t *result)
+{
+	return time(result);
+}
+
+static int vdso_getcpu(unsigned *cpu, unsigned *node)
+{
+	if (cpu)
+		*cpu = 0;
+	if (node)
+		*node = 0;
+	return 0;
+}
+
+void clock_init(void)
+{
+	static const struct vdso_function functions[] = {
+		{"__vdso_clock_gettime", (void *)clock_gettime},
+		{"__vdso_gettimeofday", (void *)gettimeofday},
+		{"__vdso_time", (void *)vdso_time},
+		{"__vdso_getcpu", (void *)vdso_getcpu},
+		{NULL, NULL}};
+
+	if (!vdso_patch(functions))
+		return;
+}

@@ -1,0 +1,273 @@
+/*
+ * device: descriptors of the emulated kernel's files, and the calls on them, which are forwarded as they are.
+ */
+#include "verbs-shim/preload/device.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/files.h"
+#include "verbs-shim/preload/shim.h"
+
+#define DESCRIPTORS 4096
+#define FILES       4096
+
+static struct {
+	uint16_t file; /* 0: not ours */
+	uint8_t kind;
+} descriptors[DESCRIPTORS];
+
+static struct {
+	uint32_t uses; /* descriptors and mappings */
+	dev_t number;
+} files[FILES];
+
+static uint32_t file_of(int fd)
+{
+	return fd >= 0 && fd < DESCRIPTORS ? descriptors[fd].file : 0;
+}
+
+bool device_has(int fd)
+{
+	return file_of(fd) != 0;
+}
+
+dev_t device_number(int fd)
+{
+	uint32_t file = file_of(fd);
+
+	return file ? files[file].number : 0;
+}
+
+static void enter(int fd, uint32_t file, uint32_t kind)
+{
+	if (fd < 0 || fd >= DESCRIPTORS || file >= FILES)
+		return;
+	descriptors[fd].file = (uint16_t)file;
+	descriptors[fd].kind = (uint8_t)kind;
+	files[file].uses++;
+}
+
+static void leave(uint32_t file)
+{
+	if (file == 0 || --files[file].uses > 0)
+		return;
+	files[file].number = 0;
+	if (shim_active())
+		(void)gate_call(OP_CLOSE, file, 0, 0, 0);
+}
+
+static void move_to_queue(uint64_t address, uint64_t length, uint64_t offset)
+{
+	memcpy(shim_queue + offset, (const void *)(uintptr_t)address, length);
+	if ((void *)syscall(SYS_mmap, address, length, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_FIXED, shim_queue_fd, offset) == MAP_FAILED)
+		attach_lost();
+	trap_add_ring(address, length, offset);
+}
+
+void device_take_answer(void)
+{
+	struct shim_slot *slot = shim_self.slot;
+	uint32_t ranges = slot->range_count, count = slot->file_count;
+
+	slot->range_count = slot->file_count = 0;
+	for (uint32_t i = 0; i < ranges; i++)
+		move_to_queue(slot->ranges[i].address, slot->ranges[i].length,
+			      slot->ranges[i].offset);
+	if (slot->watched_length)
+		trap_add_watched(slot->watched_address, slot->watched_length);
+	slot->watched_length = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		int fd = attach_receive_fd();
+
+		enter(fd, slot->files[i].id, slot->files[i].kind);
+		if (slot->files[i].number_at)
+			*(int32_t *)(uintptr_t)slot->files[i].number_at = fd;
+		else
+			slot->result = fd;
+	}
+}
+
+static int64_t call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	int64_t result = gate_call(op, a, b, c, d);
+
+	device_take_answer();
+	if (result >= 0)
+		return op == OP_OPEN ? shim_self.slot->result : result;
+	errno = (int)-result;
+	return -1;
+}
+
+int device_open(const char *path, int flags)
+{
+	struct stat status;
+	int fd;
+
+	if (!shim_active()) {
+		errno = ENXIO;
+		return -1;
+	}
+	fd = (int)call(OP_OPEN, (uint64_t)(uintptr_t)path, (uint64_t)flags, 0, 0);
+	if (fd < 0)
+		return -1;
+	if (!(flags & O_CLOEXEC))
+		(void)REAL(fcntl)(fd, F_SETFD, 0);
+	memset(&status, 0, sizeof(status));
+	files_disguise(path, &status);
+	if (file_of(fd))
+		files[file_of(fd)].number = status.st_rdev;
+	return fd;
+}
+
+ssize_t device_write(int fd, const void *bytes, size_t length)
+{
+	return (ssize_t)call(OP_WRITE, file_of(fd), (uint64_t)(uintptr_t)bytes, length, 0);
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+	void *argument;
+
+	va_start(list, request);
+	argument = va_arg(list, void *);
+	va_end(list);
+	if (file_of(fd) && descriptors[fd].kind == FILE_COMMAND && shim_active())
+		return (int)call(OP_IOCTL, file_of(fd), request, (uint64_t)(uintptr_t)argument, 0);
+	return REAL(ioctl)(fd, request, argument);
+}
+
+/* Pages are about to become something else. */
+static void unmapped(uint64_t address, uint64_t length)
+{
+	uint32_t file;
+
+	length = (length + 4095) & ~UINT64_C(4095);
+	if (!shim_active())
+		return;
+	if (!trap_remove(address, length, &file))
+		return;
+	(void)gate_call(OP_MAPPED, address, length, 0, 0);
+	leave(file);
+}
+
+EXPORT void *mmap(void *address, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	void *result;
+
+	if (shim_active() && file_of(fd) && descriptors[fd].kind == FILE_COMMAND) {
+		int64_t place =
+			call(OP_MMAP, file_of(fd), (uint64_t)offset, length, (uint64_t)prot);
+		if (place < 0)
+			return MAP_FAILED;
+		result = (void *)syscall(SYS_mmap, address, length, prot & ~PROT_WRITE, flags, fd,
+					 place);
+		if (result != MAP_FAILED && (prot & PROT_WRITE)) {
+			trap_add_doorbells((uint64_t)(uintptr_t)result,
+					   (length + 4095) & ~UINT64_C(4095), file_of(fd),
+					   (uint64_t)place);
+			files[file_of(fd)].uses++;
+		}
+		return result;
+	}
+	result = (void *)syscall(SYS_mmap, address, length, prot, flags, fd, offset);
+	if (result != MAP_FAILED && (flags & MAP_FIXED))
+		unmapped((uint64_t)(uintptr_t)result, length);
+	return result;
+}
+
+EXPORT void *mmap64(void *address, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	return mmap(address, length, prot, flags, fd, offset);
+}
+
+EXPORT int munmap(void *address, size_t length)
+{
+	int result = (int)syscall(SYS_munmap, address, length);
+
+	if (result == 0)
+		unmapped((uint64_t)(uintptr_t)address, length);
+	return result;
+}
+
+EXPORT int close(int fd)
+{
+	uint32_t file = file_of(fd);
+	int result;
+
+	if (fd >= SHIM_FIRST_FD && (fd == shim_socket || fd == shim_queue_fd)) {
+		errno = EBADF; /* a program that closes all it finds */
+		return -1;
+	}
+	result = REAL(close)(fd);
+	if (file) {
+		descriptors[fd].file = 0;
+		leave(file);
+	} else if (shim_active()) {
+		shim_self.slot->dirty = 1;
+	}
+	return result;
+}
+
+static int copied(int from, int to)
+{
+	uint32_t file = file_of(from), old = file_of(to);
+
+	if (to < 0 || to >= DESCRIPTORS || from == to)
+		return to;
+	descriptors[to].file = 0;
+	if (file)
+		enter(to, file, descriptors[from].kind);
+	leave(old);
+	return to;
+}
+
+EXPORT int dup(int fd)
+{
+	return copied(fd, REAL(dup)(fd));
+}
+
+EXPORT int dup2(int fd, int to)
+{
+	return copied(fd, REAL(dup2)(fd, to));
+}
+
+EXPORT int dup3(int fd, int to, int flags)
+{
+	return copied(fd, REAL(dup3)(fd, to, flags));
+}
+
+EXPORT int fcntl(int fd, int command, ...)
+{
+	va_list list;
+	void *argument;
+	int result;
+
+	va_start(list, command);
+	argument = va_arg(list, void *);
+	va_end(list);
+	result = REAL(fcntl)(fd, command, argument);
+	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
+		return copied(fd, result);
+	return result;
+}
+
+EXPORT int fcntl64(int fd, int command, ...)
+{
+	va_list list;
+	void *argument;
+
+	va_start(list, command);
+	argument = va_arg(list, void *);
+	va_end(list);
+	return fcntl(fd, command, argument);
+}

@@ -1,0 +1,411 @@
+/* files: see files.h. First what is redirected, then the libc functions, each a redirection and libc's own. */
+#include "verbs-shim/preload/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/device.h"
+#include "verbs-shim/preload/shim.h"
+
+static const char *root; /* the tree; NULL: not attached, nothing is redirected */
+static size_t root_length;
+
+/* RDMA devices are the simulated host's alone: what the tree lacks is absent, whatever this machine has. */
+static const char *const always[] = {
+	"/sys/class/infiniband",    "/sys/class/infiniband_verbs", "/sys/class/infiniband_mad",
+	"/sys/class/infiniband_cm", "/sys/class/misc/rdma_cm",     "/dev/infiniband",
+};
+
+/* Elsewhere a file of the tree stands before the machine's. */
+static const char *const overlaid[] = {"/sys/", "/proc/", "/etc/"};
+
+void files_init(const char *tree)
+{
+	root = tree;
+	root_length = strlen(tree);
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
+static bool exists(const char *path) /* not through access(): that is one of ours */
+{
+	return syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+}
+
+static const char *in_tree(const char *path, char changed[PATH_MAX])
+{
+	size_t length = strlen(path);
+
+	if (root_length + length >= PATH_MAX)
+		return path;
+	memcpy(changed, root, root_length);
+	memcpy(changed + root_length, path, length + 1);
+	return changed;
+}
+
+const char *files_redirect(const char *path, char changed[PATH_MAX])
+{
+	int before = errno;
+
+	if (!root || !path || path[0] != '/')
+		return path;
+	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+		if (is_below(path, always[i]))
+			return in_tree(path, changed);
+	for (size_t i = 0; i < sizeof(overlaid) / sizeof(overlaid[0]); i++)
+		if (strncmp(path, overlaid[i], strlen(overlaid[i])) == 0 &&
+		    exists(in_tree(path, changed))) {
+			errno = before;
+			return changed;
+		}
+	errno = before;
+	return path;
+}
+
+bool files_is_device(const char *path)
+{
+	char changed[PATH_MAX];
+	struct stat status;
+
+	/* directories such as /dev/infiniband itself are read as they are */
+	return root && path && is_below(path, "/dev/infiniband") &&
+	       syscall(SYS_newfstatat, AT_FDCWD, in_tree(path, changed), &status, 0) == 0 &&
+	       S_ISREG(status.st_mode);
+}
+
+static dev_t number_of(const char *path)
+{
+	static const char *const classes[] = {"infiniband_verbs", "infiniband_mad", "infiniband_cm",
+					      "misc"};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	unsigned major_number, minor_number;
+	char file[PATH_MAX], text[32];
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		snprintf(file, sizeof(file), "%s/sys/class/%s/%s/dev", root, classes[i], name);
+		int fd = (int)syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC);
+
+		if (fd < 0)
+			continue;
+		ssize_t length = read(fd, text, sizeof(text) - 1);
+
+		syscall(SYS_close, fd);
+		if (length <= 0)
+			continue;
+		text[length] = '\0';
+		if (sscanf(text, "%u:%u", &major_number, &minor_number) == 2)
+			return makedev(major_number, minor_number);
+	}
+	return 0;
+}
+
+static void make_device(struct stat *status, dev_t number)
+{
+	status->st_mode = S_IFCHR | 0666;
+	status->st_rdev = number;
+	status->st_size = 0;
+}
+
+void files_disguise(const char *path, struct stat *status)
+{
+	make_device(status, number_of(path));
+}
+
+/* Opening. */
+
+static int open_path(int directory, const char *path, int flags, mode_t mode)
+{
+	char changed[PATH_MAX];
+
+	if (files_is_device(path))
+		return device_open(path, flags);
+	return REAL(openat)(directory, files_redirect(path, changed), flags, mode);
+}
+
+static bool takes_mode(int flags)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+#define OPEN_FUNCTION(name, directory, parameters)              \
+	EXPORT int name parameters                              \
+	{                                                       \
+		mode_t mode = 0;                                \
+		if (takes_mode(flags)) {                        \
+			va_list rest;                           \
+			va_start(rest, flags);                  \
+			mode = va_arg(rest, mode_t);            \
+			va_end(rest);                           \
+		}                                               \
+		return open_path(directory, path, flags, mode); \
+	}
+
+OPEN_FUNCTION(open, AT_FDCWD, (const char *path, int flags, ...))
+OPEN_FUNCTION(open64, AT_FDCWD, (const char *path, int flags, ...))
+OPEN_FUNCTION(openat, directory, (int directory, const char *path, int flags, ...))
+OPEN_FUNCTION(openat64, directory, (int directory, const char *path, int flags, ...))
+
+/* What _FORTIFY_SOURCE makes of open() with two arguments. */
+EXPORT int __open_2(const char *path, int flags);
+EXPORT int __open64_2(const char *path, int flags);
+EXPORT int __openat_2(int directory, const char *path, int flags);
+EXPORT int __openat64_2(int directory, const char *path, int flags);
+
+int __open_2(const char *path, int flags)
+{
+	return open_path(AT_FDCWD, path, flags, 0);
+}
+
+int __open64_2(const char *path, int flags)
+{
+	return open_path(AT_FDCWD, path, flags, 0);
+}
+
+int __openat_2(int directory, const char *path, int flags)
+{
+	return open_path(directory, path, flags, 0);
+}
+
+int __openat64_2(int directory, const char *path, int flags)
+{
+	return open_path(directory, path, flags, 0);
+}
+
+EXPORT FILE *fopen(const char *path, const char *mode)
+{
+	char changed[PATH_MAX];
+
+	return REAL(fopen)(files_redirect(path, changed), mode);
+}
+
+EXPORT FILE *fopen64(const char *path, const char *mode)
+{
+	char changed[PATH_MAX];
+
+	return REAL(fopen64)(files_redirect(path, changed), mode);
+}
+
+EXPORT DIR *opendir(const char *path)
+{
+	char changed[PATH_MAX];
+
+	return REAL(opendir)(files_redirect(path, changed));
+}
+
+EXPORT int scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
+		   int (*compare)(const struct dirent **, const struct dirent **))
+{
+	char changed[PATH_MAX];
+
+	return REAL(scandir)(files_redirect(path, changed), list, filter, compare);
+}
+
+EXPORT int scandir64(const char *path, struct dirent64 ***list,
+		     int (*filter)(const struct dirent64 *),
+		     int (*compare)(const struct dirent64 **, const struct dirent64 **))
+{
+	char changed[PATH_MAX];
+
+	return REAL(scandir64)(files_redirect(path, changed), list, filter, compare);
+}
+
+/* Asking. struct stat and struct stat64 are one on x86-64. */
+
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "x86-64");
+
+static int stat_path(int directory, const char *path, struct stat *status, int flags)
+{
+	char changed[PATH_MAX];
+	int result = REAL(fstatat)(directory, files_redirect(path, changed), status, flags);
+
+	if (result == 0 && files_is_device(path))
+		files_disguise(path, status);
+	return result;
+}
+
+static int stat_descriptor(int fd, struct stat *status)
+{
+	int result = REAL(fstat)(fd, status);
+
+	if (result == 0 && device_has(fd))
+		make_device(status, device_number(fd));
+	return result;
+}
+
+EXPORT int stat(const char *restrict path, struct stat *restrict status)
+{
+	return stat_path(AT_FDCWD, path, status, 0);
+}
+
+EXPORT int stat64(const char *restrict path, struct stat64 *restrict status)
+{
+	return stat_path(AT_FDCWD, path, (struct stat *)status, 0);
+}
+
+EXPORT int lstat(const char *restrict path, struct stat *restrict status)
+{
+	return stat_path(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORT int lstat64(const char *restrict path, struct stat64 *restrict status)
+{
+	return stat_path(AT_FDCWD, path, (struct stat *)status, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORT int fstatat(int directory, const char *restrict path, struct stat *restrict status,
+		   int flags)
+{
+	if (flags & AT_EMPTY_PATH && !path[0])
+		return stat_descriptor(directory, status);
+	return stat_path(directory, path, status, flags);
+}
+
+EXPORT int fstatat64(int directory, const char *restrict path, struct stat64 *restrict status,
+		     int flags)
+{
+	return fstatat(directory, path, (struct stat *)status, flags);
+}
+
+EXPORT int fstat(int fd, struct stat *status)
+{
+	return stat_descriptor(fd, status);
+}
+
+EXPORT int fstat64(int fd, struct stat64 *status)
+{
+	return stat_descriptor(fd, (struct stat *)status);
+}
+
+/* What programs built against glibc before 2.33 call. */
+EXPORT int __xstat(int version, const char *path, struct stat *status);
+EXPORT int __xstat64(int version, const char *path, struct stat64 *status);
+EXPORT int __lxstat(int version, const char *path, struct stat *status);
+EXPORT int __fxstat(int version, int fd, struct stat *status);
+EXPORT int __fxstat64(int version, int fd, struct stat64 *status);
+
+int __xstat(int version, const char *path, struct stat *status)
+{
+	(void)version;
+	return stat_path(AT_FDCWD, path, status, 0);
+}
+
+int __xstat64(int version, const char *path, struct stat64 *status)
+{
+	(void)version;
+	return stat_path(AT_FDCWD, path, (struct stat *)status, 0);
+}
+
+int __lxstat(int version, const char *path, struct stat *status)
+{
+	(void)version;
+	return stat_path(AT_FDCWD, path, status, AT_SYMLINK_NOFOLLOW);
+}
+
+int __fxstat(int version, int fd, struct stat *status)
+{
+	(void)version;
+	return stat_descriptor(fd, status);
+}
+
+int __fxstat64(int version, int fd, struct stat64 *status)
+{
+	(void)version;
+	return stat_descriptor(fd, (struct stat *)status);
+}
+
+EXPORT int statx(int directory, const char *restrict path, int flags, unsigned mask,
+		 struct statx *restrict status)
+{
+	char changed[PATH_MAX];
+	bool descriptor = flags & AT_EMPTY_PATH && !path[0];
+	int result = REAL(statx)(directory, files_redirect(path, changed), flags, mask, status);
+
+	if (result == 0 && (descriptor ? device_has(directory) : files_is_device(path))) {
+		dev_t number = descriptor ? device_number(directory) : number_of(path);
+
+		status->stx_mode = S_IFCHR | 0666;
+		status->stx_rdev_major = major(number);
+		status->stx_rdev_minor = minor(number);
+		status->stx_size = 0;
+	}
+	return result;
+}
+
+EXPORT int access(const char *path, int mode)
+{
+	char changed[PATH_MAX];
+
+	return REAL(access)(files_redirect(path, changed),
+			    files_is_device(path) ? mode & ~X_OK : mode);
+}
+
+EXPORT int faccessat(int directory, const char *path, int mode, int flags)
+{
+	char changed[PATH_MAX];
+
+	return REAL(faccessat)(directory, files_redirect(path, changed), mode, flags);
+}
+
+EXPORT int euidaccess(const char *path, int mode)
+{
+	char changed[PATH_MAX];
+
+	return REAL(euidaccess)(files_redirect(path, changed), mode);
+}
+
+EXPORT ssize_t readlink(const char *restrict path, char *restrict target, size_t bytes)
+{
+	char changed[PATH_MAX];
+
+	return REAL(readlink)(files_redirect(path, changed), target, bytes);
+}
+
+EXPORT ssize_t readlinkat(int directory, const char *restrict path, char *restrict target,
+			  size_t bytes)
+{
+	char changed[PATH_MAX];
+
+	return REAL(readlinkat)(directory, files_redirect(path, changed), target, bytes);
+}
+
+/* The program must not learn where the tree is: a resolved path leaves it again. */
+static char *leave_tree(char *resolved)
+{
+	if (root && resolved && strncmp(resolved, root, root_length) == 0 &&
+	    resolved[root_length] == '/')
+		memmove(resolved, resolved + root_length, strlen(resolved + root_length) + 1);
+	return resolved;
+}
+
+EXPORT char *realpath(const char *restrict path, char *restrict resolved)
+{
+	char changed[PATH_MAX];
+
+	return leave_tree(REAL(realpath)(files_redirect(path, changed), resolved));
+}
+
+EXPORT char *canonicalize_file_name(const char *path)
+{
+	return realpath(path, NULL);
+}
+
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t bytes);
+
+char *__realpath_chk(const char *path, char *resolved, size_t bytes)
+{
+	(void)bytes;
+	return realpath(path, resolved);
+}

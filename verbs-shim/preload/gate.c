@@ -1,0 +1,98 @@
+/*
+ * gate: hands the execution token to the simulator with a request, and waits for it to come back with the answer.
+ */
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/shim.h"
+
+__thread struct shim_self shim_self;
+
+static void futex_wake(uint32_t *word)
+{
+	(void)syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void ring(void)
+{
+	__atomic_add_fetch(&shim_memory->bell, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&shim_memory->sleeping, __ATOMIC_SEQ_CST))
+		futex_wake(&shim_memory->bell);
+}
+
+static void await_turn(struct shim_slot *slot)
+{
+	for (uint32_t i = 0; i < shim_memory->spin_turns; i++) {
+		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_PROGRAM)
+			return;
+		__builtin_ia32_pause();
+	}
+	__atomic_store_n(&slot->sleeping, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) != TURN_PROGRAM)
+		(void)syscall(SYS_futex, &slot->turn, FUTEX_WAIT, TURN_SIMULATOR, NULL, NULL, 0);
+	__atomic_store_n(&slot->sleeping, 0, __ATOMIC_RELAXED);
+}
+
+int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	struct shim_slot *slot = shim_self.slot;
+	int saved = errno;
+	int64_t result;
+
+	shim_self.inside++;
+	trap_before_gate();
+	slot->op = op;
+	slot->arguments[0] = a;
+	slot->arguments[1] = b;
+	slot->arguments[2] = c;
+	slot->arguments[3] = d;
+	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
+	ring();
+	await_turn(slot);
+	result = slot->result;
+	trap_after_gate();
+	shim_self.inside--;
+	if (slot->signal) {
+		uint32_t number = slot->signal;
+		slot->signal = 0;
+		shim_self.interrupted = true;
+		(void)syscall(SYS_tgkill, getpid(), (pid_t)slot->tid, number);
+	}
+	errno = saved;
+	return result;
+}
+
+void gate_last(enum shim_op op)
+{
+	struct shim_slot *slot = shim_self.slot;
+
+	trap_before_gate();
+	slot->op = op;
+	shim_self.slot = NULL;
+	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
+	ring();
+}
+
+void gate_start(struct shim_slot *slot)
+{
+	slot->tid = (uint32_t)syscall(SYS_gettid);
+	await_turn(slot);
+	shim_self = (struct shim_self){.slot = slot};
+}
+
+void gate_charge(uint64_t cost)
+{
+	struct shim_slot *slot = shim_self.slot;
+
+	slot->clock += cost;
+	if (slot->clock >= slot->horizon)
+		(void)gate_call(OP_YIELD, 0, 0, 0, 0);
+}
+
+void gate_visible(void)
+{
+	shim_self.slot->dirty = 1;
+	(void)gate_call(OP_YIELD, 0, 0, 0, 0);
+}

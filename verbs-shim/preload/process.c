@@ -1,0 +1,323 @@
+/*
+ * process: children and ends of processes. A forked child attaches anew; a new image does so by itself. Programs see process ids
+ * that are the same in every run.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/shim.h"
+
+extern char **environ;
+
+int32_t process_virtual(int32_t real_pid)
+{
+	for (uint32_t i = 0; shim_memory && real_pid > 0 && i < SHIM_PROCESSES; i++)
+		if (shim_memory->processes[i].real_pid == (uint32_t)real_pid)
+			return (int32_t)i + SHIM_FIRST_PID;
+	return real_pid;
+}
+
+int32_t process_real(int32_t virtual_pid)
+{
+	int32_t index = virtual_pid - SHIM_FIRST_PID;
+
+	if (shim_memory && index >= 0 && index < SHIM_PROCESSES &&
+	    shim_memory->processes[index].real_pid)
+		return (int32_t)shim_memory->processes[index].real_pid;
+	return virtual_pid;
+}
+
+static pid_t own_pid(void)
+{
+	return (pid_t)(shim_process - shim_memory->processes) + SHIM_FIRST_PID;
+}
+
+EXPORT pid_t getpid(void)
+{
+	return shim_process ? own_pid() : (pid_t)syscall(SYS_getpid);
+}
+
+EXPORT pid_t getppid(void)
+{
+	return process_virtual((pid_t)syscall(SYS_getppid));
+}
+
+EXPORT int kill(pid_t pid, int number)
+{
+	int result = (int)syscall(SYS_kill,
+				  pid > 0    ? process_real(pid)
+				  : pid < -1 ? -process_real(-pid)
+					     : pid,
+				  number);
+
+	if (shim_active())
+		gate_visible();
+	return result;
+}
+
+EXPORT pid_t fork(void)
+{
+	pid_t pid;
+
+	if (!shim_active())
+		return REAL(fork)();
+	(void)gate_call(OP_SPAWN, 0, 0, 0, 0);
+	pid = REAL(fork)();
+	if (pid == 0) {
+		shim_self.slot = NULL;
+		attach_again(ATTACH_FORK);
+		(void)gate_call(OP_START, 0, 0, 0, 0);
+		return 0;
+	}
+	pid = pid > 0 ? (pid_t)gate_call(OP_SPAWNED, (uint64_t)pid, 1, 0, 0)
+		      : (gate_call(OP_SPAWNED, 0, 0, 0, 0), -1);
+	return pid;
+}
+
+/* vfork's child may only exec or exit; a full copy does for that as well. */
+EXPORT pid_t vfork(void)
+{
+	return fork();
+}
+
+/* An image that starts must be able to read the time stamp counter before its own library can answer for it. */
+static void before_exec(void)
+{
+	if (shim_active())
+		(void)gate_call(OP_EXEC, 0, 0, 0, 0);
+	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+}
+
+static int exec_failed(int result)
+{
+	int error = errno;
+
+	if (shim_memory)
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+	if (shim_active())
+		(void)gate_call(OP_EXEC_FAILED, 0, 0, 0, 0);
+	errno = error;
+	return result;
+}
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	before_exec();
+	return exec_failed(REAL(execve)(path, argv, envp));
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	before_exec();
+	return exec_failed(REAL(execvpe)(file, argv, envp));
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	return execve(path, argv, environ);
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	before_exec();
+	return exec_failed(REAL(fexecve)(fd, argv, envp));
+}
+
+#define GATHER(first)                                                                        \
+	const char *arguments[1024] = {first};                                               \
+	size_t count = 1;                                                                    \
+	va_list list;                                                                        \
+	va_start(list, first);                                                               \
+	while (arguments[count - 1] && count < 1023 &&                                       \
+	       (arguments[count] = va_arg(list, const char *)) != NULL) /* ends with NULL */ \
+		count++;
+
+EXPORT int execl(const char *path, const char *first, ...)
+{
+	GATHER(first)
+	va_end(list);
+	return execve(path, (char *const *)(uintptr_t)arguments, environ);
+}
+
+EXPORT int execlp(const char *file, const char *first, ...)
+{
+	GATHER(first)
+	va_end(list);
+	return execvpe(file, (char *const *)(uintptr_t)arguments, environ);
+}
+
+EXPORT int execle(const char *path, const char *first, ...)
+{
+	char *const *envp;
+	GATHER(first)
+	envp = va_arg(list, char *const *);
+	va_end(list);
+	return execve(path, (char *const *)(uintptr_t)arguments, envp);
+}
+
+/* libc's own children (posix_spawn, system, popen) start an image at once. */
+static int spawned(int result, pid_t *pid)
+{
+	pid_t real = *pid;
+
+	if (shim_memory)
+		prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+	if (result == 0)
+		*pid = (pid_t)gate_call(OP_SPAWNED, (uint64_t)real, 0, 0, 0);
+	else
+		(void)gate_call(OP_SPAWNED, 0, 0, 0, 0);
+	if (*pid == 0)
+		*pid = real;
+	return result;
+}
+
+EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
+		       const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *restrict attributes, char *const argv[],
+		       char *const envp[])
+{
+	pid_t child = 0;
+	int result;
+
+	if (!shim_active())
+		return REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
+	(void)gate_call(OP_SPAWN, 0, 0, 0, 0);
+	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+	result = spawned(REAL(posix_spawn)(&child, path, actions, attributes, argv, envp), &child);
+	if (pid)
+		*pid = child;
+	return result;
+}
+
+EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	pid_t child = 0;
+	int result;
+
+	if (!shim_active())
+		return REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
+	(void)gate_call(OP_SPAWN, 0, 0, 0, 0);
+	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+	result = spawned(REAL(posix_spawnp)(&child, file, actions, attributes, argv, envp), &child);
+	if (pid)
+		*pid = child;
+	return result;
+}
+
+static pid_t wait_child(idtype_t kind, pid_t pid, int *status, int options, struct rusage *usage)
+{
+	(void)kind;
+	shim_self.interrupted = false;
+	gate_charge(shim_memory->cost_system_call);
+	for (;;) {
+		pid_t found = (pid_t)syscall(SYS_wait4, pid > 0 ? process_real(pid) : pid, status,
+					     options | WNOHANG, usage);
+		if (found != 0 || (options & WNOHANG))
+			return found > 0 ? process_virtual(found) : found;
+		(void)wait_visible(SHIM_NEVER);
+		if (shim_self.interrupted) {
+			errno = EINTR;
+			return -1;
+		}
+	}
+}
+
+EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	if (!shim_active())
+		return REAL(wait4)(pid > 0 ? process_real(pid) : pid, status, options, usage);
+	return wait_child(P_ALL, pid, status, options, usage);
+}
+
+EXPORT pid_t waitpid(pid_t pid, int *status, int options)
+{
+	if (!shim_active())
+		return REAL(waitpid)(pid > 0 ? process_real(pid) : pid, status, options);
+	return wait_child(P_ALL, pid, status, options, NULL);
+}
+
+EXPORT pid_t wait(int *status)
+{
+	return waitpid(-1, status, 0);
+}
+
+EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+	return wait4(-1, status, options, usage);
+}
+
+EXPORT int system(const char *command)
+{
+	char *const argv[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
+			      (char *)(uintptr_t)command, NULL};
+	pid_t pid;
+	int status;
+
+	if (!shim_active() || !command)
+		return REAL(system)(command);
+	if (posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ) != 0)
+		return -1;
+	return waitpid(pid, &status, 0) < 0 ? -1 : status;
+}
+
+EXPORT void _exit(int code)
+{
+	if (shim_active())
+		gate_last(OP_EXIT);
+	syscall(SYS_exit_group, code);
+	__builtin_unreachable();
+}
+
+EXPORT void _Exit(int code)
+{
+	_exit(code);
+}
+
+/* Random bytes of the operating system: a stream of this process that is the same in each run (splitmix64). */
+static uint64_t random_next(void)
+{
+	static uint64_t state;
+	uint64_t value;
+
+	if (state == 0)
+		state = shim_memory->seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)own_pid();
+	value = (state += UINT64_C(0x9e3779b97f4a7c15));
+	value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return value ^ (value >> 31);
+}
+
+EXPORT ssize_t getrandom(void *bytes, size_t length, unsigned flags)
+{
+	if (!shim_active())
+		return REAL(getrandom)(bytes, length, flags);
+	for (size_t i = 0; i < length; i++)
+		((uint8_t *)bytes)[i] = (uint8_t)(random_next() >> 56);
+	return (ssize_t)length;
+}
+
+EXPORT int getentropy(void *bytes, size_t length)
+{
+	if (!shim_active())
+		return REAL(getentropy)(bytes, length);
+	return getrandom(bytes, length, 0) == (ssize_t)length ? 0 : -1;
+}

@@ -1,0 +1,101 @@
+/*
+ * shim: what the files of the preloaded library share. It stands between a program and libc: it knows files, memory, clocks,
+ * waits, threads and processes, and nothing of verbs.
+ *
+ *     attach.c  says hello to the simulator      gate.c     hands over the execution token and gets it back
+ *     clock.c   clocks and sleeps                wait.c     calls that block in the operating system
+ *     device.c  files of the emulated kernel     trap.c     doorbell stores, polled memory, rdtsc
+ *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
+ *     process.c fork, exec, exit, process ids    signal.c   handlers and virtual timers
+ *
+ * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
+ */
+#ifndef VERBS_SHIM_PRELOAD_SHIM_H
+#define VERBS_SHIM_PRELOAD_SHIM_H
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "verbs-shim/protocol.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* libc's own function of that name. */
+#define REAL(name)                                                          \
+	({                                                                  \
+		static __typeof__(&name) real_;                             \
+		if (!real_)                                                 \
+			real_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
+		real_;                                                      \
+	})
+
+struct shim_self {
+	struct shim_slot *slot;
+	uint32_t inside;  /* in the library: signals arriving now must not enter it again */
+	bool interrupted; /* a virtual timer's signal was delivered since the last wait began */
+};
+
+extern __thread struct shim_self shim_self;
+extern struct shim_memory *shim_memory; /* NULL: not attached */
+extern struct shim_process *shim_process;
+extern int shim_socket;
+extern uint8_t *shim_queue; /* this process's queue memory, always readable and writable */
+extern int shim_queue_fd;
+extern char shim_tree[160];
+
+static inline bool shim_active(void)
+{
+	return shim_self.slot && !shim_self.inside;
+}
+
+/* gate.c */
+int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+void gate_last(enum shim_op op); /* a request that is not answered */
+void gate_start(struct shim_slot *slot);
+void gate_charge(uint64_t cost);
+void gate_visible(void); /* others may see in the operating system what was just done */
+static inline uint64_t gate_now(void)
+{
+	return shim_self.slot->clock;
+}
+
+/* attach.c */
+void attach_again(uint32_t kind); /* a forked child */
+void attach_lost(void) __attribute__((noreturn));
+int attach_receive_fd(void);
+
+/* wait.c */
+bool wait_visible(uint64_t deadline); /* true: the deadline has passed */
+
+/* trap.c */
+void trap_init(void);
+void trap_thread(void);
+bool trap_segv(int number, void *info, void *context); /* false: not ours */
+void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset);
+/* Pages are no longer what they were; *file: whose doorbells went, or 0. false: nothing was known of them. */
+bool trap_remove(uint64_t address, uint64_t length, uint32_t *file);
+void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset);
+void trap_add_watched(uint64_t address, uint64_t length);
+void trap_before_gate(void);
+void trap_after_gate(void);
+
+/* device.c */
+void device_take_answer(void); /* descriptors and ranges that came with the answer in the slot */
+
+/* clock.c */
+uint64_t clock_tsc(void);
+void clock_init(void);
+
+/* signal.c */
+void signal_init(void);
+void signal_chain(int number, void *info, void *context);
+
+/* process.c */
+int32_t process_virtual(int32_t real_pid);
+int32_t process_real(int32_t virtual_pid);
+
+#endif

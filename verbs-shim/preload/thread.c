@@ -1,0 +1,411 @@
+/*
+ * thread: threads, locks and conditions. As one thread runs at a time, none may sleep inside libc for another: a lock that is
+ * taken, a condition not yet signalled, a thread not yet ended are waited for by handing over the token.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/shim.h"
+
+#define WAITERS 1024
+#define THREADS 1024
+
+struct birth {
+	void *(*start)(void *);
+	void *argument;
+	struct shim_slot *slot;
+};
+
+/* Threads that wait on a condition, in the order in which they came. */
+static struct waiter {
+	const pthread_cond_t *condition; /* NULL: free */
+	uint64_t order;
+	bool signalled;
+} waiters[WAITERS];
+static uint64_t waiter_order;
+
+static struct {
+	pthread_t thread;
+	bool used, ended;
+} threads[THREADS];
+
+static uint32_t sleepers; /* threads of this process that wait for another one of it */
+
+static bool wait_here(uint64_t deadline, bool cancellable)
+{
+	bool passed;
+
+	sleepers++;
+	passed = cancellable ? wait_visible(deadline)
+			     : gate_call(OP_OS_WAIT, deadline, 0, 0, 0) != 0;
+	sleepers--;
+	return passed;
+}
+
+/* Something that another thread of this process may wait for has changed. */
+static void released(void)
+{
+	if (sleepers && shim_self.slot)
+		shim_self.slot->dirty = 1;
+}
+
+static void on_end(void *slot)
+{
+	for (uint32_t i = 0; i < THREADS; i++)
+		if (threads[i].used && pthread_equal(threads[i].thread, pthread_self()))
+			threads[i].ended = true;
+	(void)slot;
+	if (shim_self.slot)
+		gate_last(OP_THREAD_EXIT);
+}
+
+static void *run(void *argument)
+{
+	struct birth birth = *(struct birth *)argument;
+	void *result;
+
+	free(argument);
+	trap_thread();
+	gate_start(birth.slot);
+	pthread_cleanup_push(on_end, NULL);
+	result = birth.start(birth.argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+			  void *(*start)(void *), void *restrict argument)
+{
+	struct birth *birth;
+	int64_t slot;
+	int error;
+
+	if (!shim_active())
+		return REAL(pthread_create)(thread, attributes, start, argument);
+	birth = malloc(sizeof(*birth));
+	slot = birth ? gate_call(OP_THREAD_NEW, 0, 0, 0, 0) : -ENOMEM;
+	if (slot < 0) {
+		free(birth);
+		return EAGAIN;
+	}
+	*birth = (struct birth){start, argument, &shim_memory->slots[slot]};
+	error = REAL(pthread_create)(thread, attributes, run, birth);
+	if (error) {
+		free(birth);
+		(void)gate_call(OP_THREAD_FAILED, (uint64_t)slot, 0, 0, 0);
+		return error;
+	}
+	for (uint32_t i = 0; i < THREADS; i++) {
+		if (threads[i].used && !pthread_equal(threads[i].thread, *thread))
+			continue;
+		threads[i].thread = *thread;
+		threads[i].used = true;
+		threads[i].ended = false;
+		break;
+	}
+	return 0;
+}
+
+static int join(pthread_t thread, void **result, uint64_t deadline)
+{
+	for (uint32_t i = 0; i < THREADS; i++) {
+		if (!threads[i].used || !pthread_equal(threads[i].thread, thread))
+			continue;
+		while (!threads[i].ended)
+			if (wait_here(deadline, true) && !threads[i].ended)
+				return ETIMEDOUT;
+		threads[i].used = false;
+		break;
+	}
+	return REAL(pthread_join)(thread, result);
+}
+
+EXPORT int pthread_join(pthread_t thread, void **result)
+{
+	if (!shim_active())
+		return REAL(pthread_join)(thread, result);
+	return join(thread, result, SHIM_NEVER);
+}
+
+EXPORT int pthread_cancel(pthread_t thread)
+{
+	int error = REAL(pthread_cancel)(thread);
+
+	if (shim_active())
+		gate_visible();
+	return error;
+}
+
+static uint64_t deadline_at(clockid_t id, const struct timespec *time)
+{
+	uint64_t base = id == CLOCK_REALTIME ? shim_memory->realtime_base_ns
+					     : shim_memory->monotonic_base_ns;
+	uint64_t ns = (uint64_t)time->tv_sec * UINT64_C(1000000000) + (uint64_t)time->tv_nsec;
+
+	return ns > base ? (ns - base) * 1000 : 0;
+}
+
+static int lock_until(pthread_mutex_t *mutex, uint64_t deadline)
+{
+	for (;;) {
+		int error = REAL(pthread_mutex_trylock)(mutex);
+		if (error != EBUSY)
+			return error;
+		if (wait_here(deadline, false)) {
+			error = REAL(pthread_mutex_trylock)(mutex);
+			return error == EBUSY ? ETIMEDOUT : error;
+		}
+	}
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	return shim_active() ? lock_until(mutex, SHIM_NEVER) : REAL(pthread_mutex_lock)(mutex);
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
+				   const struct timespec *restrict time)
+{
+	return shim_active() ? lock_until(mutex, deadline_at(CLOCK_REALTIME, time))
+			     : REAL(pthread_mutex_timedlock)(mutex, time);
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	int error = REAL(pthread_mutex_unlock)(mutex);
+
+	released();
+	return error;
+}
+
+EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	if (!shim_active())
+		return REAL(pthread_spin_lock)(lock);
+	while (REAL(pthread_spin_trylock)(lock) != 0)
+		(void)wait_here(SHIM_NEVER, false);
+	return 0;
+}
+
+EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	int error = REAL(pthread_spin_unlock)(lock);
+
+	released();
+	return error;
+}
+
+EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+{
+	int error;
+
+	if (!shim_active())
+		return REAL(pthread_rwlock_rdlock)(lock);
+	while ((error = REAL(pthread_rwlock_tryrdlock)(lock)) == EBUSY)
+		(void)wait_here(SHIM_NEVER, false);
+	return error;
+}
+
+EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
+{
+	int error;
+
+	if (!shim_active())
+		return REAL(pthread_rwlock_wrlock)(lock);
+	while ((error = REAL(pthread_rwlock_trywrlock)(lock)) == EBUSY)
+		(void)wait_here(SHIM_NEVER, false);
+	return error;
+}
+
+EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	int error = REAL(pthread_rwlock_unlock)(lock);
+
+	released();
+	return error;
+}
+
+static void stop_waiting(void *argument)
+{
+	struct waiter *waiter = ((void **)argument)[0];
+	pthread_mutex_t *mutex = ((void **)argument)[1];
+
+	waiter->condition = NULL;
+	if (shim_active())
+		(void)lock_until(mutex, SHIM_NEVER);
+}
+
+static struct waiter *waiter_new(void)
+{
+	for (uint32_t i = 0; i < WAITERS; i++)
+		if (!waiters[i].condition)
+			return &waiters[i];
+	return NULL;
+}
+
+static int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t deadline)
+{
+	struct waiter *const waiter = waiter_new();
+	void *both[2];
+	bool passed = false;
+	int error;
+
+	if (!waiter)
+		return EINVAL;
+	*waiter = (struct waiter){condition, ++waiter_order, false};
+	error = pthread_mutex_unlock(mutex);
+	if (error) {
+		waiter->condition = NULL;
+		return error;
+	}
+	both[0] = waiter;
+	both[1] = mutex;
+	pthread_cleanup_push(stop_waiting, both);
+	while (!waiter->signalled && !passed)
+		passed = wait_here(deadline, true);
+	pthread_cleanup_pop(0);
+	passed = !waiter->signalled;
+	waiter->condition = NULL;
+	error = lock_until(mutex, SHIM_NEVER);
+	return error ? error : passed ? ETIMEDOUT : 0;
+}
+
+/* The clock that pthread_condattr_setclock() chose is kept in the condition's second bit of flags by libc. */
+static clockid_t condition_clock(const pthread_cond_t *condition)
+{
+	return condition->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+EXPORT int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex)
+{
+	return shim_active() ? condition_wait(condition, mutex, SHIM_NEVER)
+			     : REAL(pthread_cond_wait)(condition, mutex);
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict condition,
+				  pthread_mutex_t *restrict mutex,
+				  const struct timespec *restrict time)
+{
+	return shim_active() ? condition_wait(condition, mutex,
+					      deadline_at(condition_clock(condition), time))
+			     : REAL(pthread_cond_timedwait)(condition, mutex, time);
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict condition,
+				  pthread_mutex_t *restrict mutex, clockid_t id,
+				  const struct timespec *restrict time)
+{
+	return shim_active() ? condition_wait(condition, mutex, deadline_at(id, time))
+			     : REAL(pthread_cond_clockwait)(condition, mutex, id, time);
+}
+
+static void signal_waiters(const pthread_cond_t *condition, bool all)
+{
+	struct waiter *first;
+
+	do {
+		first = NULL;
+		for (uint32_t i = 0; i < WAITERS; i++)
+			if (waiters[i].condition == condition && !waiters[i].signalled &&
+			    (!first || waiters[i].order < first->order))
+				first = &waiters[i];
+		if (first)
+			first->signalled = true;
+	} while (all && first);
+	released();
+}
+
+EXPORT int pthread_cond_signal(pthread_cond_t *condition)
+{
+	if (shim_active())
+		signal_waiters(condition, false);
+	return REAL(pthread_cond_signal)(condition);
+}
+
+EXPORT int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+	if (shim_active())
+		signal_waiters(condition, true);
+	return REAL(pthread_cond_broadcast)(condition);
+}
+
+static int semaphore_wait(sem_t *semaphore, uint64_t deadline)
+{
+	shim_self.interrupted = false;
+	while (REAL(sem_trywait)(semaphore) != 0) {
+		if (errno != EAGAIN)
+			return -1;
+		if (wait_here(deadline, true)) {
+			if (REAL(sem_trywait)(semaphore) == 0)
+				return 0;
+			errno = ETIMEDOUT;
+			return -1;
+		}
+		if (shim_self.interrupted) {
+			errno = EINTR;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+EXPORT int sem_wait(sem_t *semaphore)
+{
+	return shim_active() ? semaphore_wait(semaphore, SHIM_NEVER) : REAL(sem_wait)(semaphore);
+}
+
+EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict time)
+{
+	return shim_active() ? semaphore_wait(semaphore, deadline_at(CLOCK_REALTIME, time))
+			     : REAL(sem_timedwait)(semaphore, time);
+}
+
+EXPORT int sem_post(sem_t *semaphore)
+{
+	int result = REAL(sem_post)(semaphore);
+
+	released();
+	return result;
+}
+
+EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	static struct {
+		const pthread_barrier_t *barrier;
+		uint32_t inside;
+		uint64_t round;
+	} barriers[64];
+	uint32_t at = 0;
+	uint64_t round;
+
+	if (!shim_active())
+		return REAL(pthread_barrier_wait)(barrier);
+	while (at < 63 && barriers[at].barrier && barriers[at].barrier != barrier)
+		at++;
+	barriers[at].barrier = barrier;
+	round = barriers[at].round;
+	/* libc keeps the number of threads it waits for as the third word. */
+	if (++barriers[at].inside == ((const unsigned *)(const void *)barrier)[2]) {
+		barriers[at].inside = 0;
+		barriers[at].round++;
+		released();
+		return PTHREAD_BARRIER_SERIAL_THREAD;
+	}
+	while (barriers[at].round == round)
+		(void)wait_here(SHIM_NEVER, false);
+	return 0;
+}
+
+EXPORT int sched_yield(void)
+{
+	if (!shim_active())
+		return REAL(sched_yield)();
+	gate_charge(shim_memory->cost_system_call);
+	return 0;
+}

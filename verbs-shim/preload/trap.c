@@ -1,0 +1,500 @@
+/*
+ * trap: what a program does with memory that concerns the simulator: stores to doorbell pages (mapped read-only), loads from
+ * memory that the HCA writes (watched by protection while a program may be polling it), and rdtsc.
+ *
+ *     SIGSEGV --> doorbell?  the store is decoded, combined with its neighbours as a write-combining buffer does, handed over
+ *             --> watched?   the load is carried out; when the same instruction has read the same address again and nothing could
+ *                            have changed in between, the program is polling: it sleeps until the next write of the HCA
+ *             --> rdtsc?     virtual time
+ *             --> else       the program's own handler
+ *
+ * A ring that was polled once stays watched for good: the simulator reaches it through its own mapping. Other memory is watched
+ * only while the program has the token, as DMA needs it. When watching begins depends on real time and changes no result: as
+ * long as the program polls, no virtual time passes, and none is charged for a look.
+ */
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/insn.h"
+#include "verbs-shim/preload/shim.h"
+
+#define PAGE           UINT64_C(4096)
+#define RANGES         4096
+#define HOT_PAGES      16
+#define OPEN_PAGES     8
+#define LOOKS          512 /* a power of two */
+#define LOOKS_RING     2   /* repetitions that prove polling */
+#define LOOKS_WATCHED  8
+#define RUN            400 /* instructions carried out after a trap at most */
+#define FAULTS_ALLOWED 200 /* on watched memory between two hand-overs, before it is left alone */
+
+enum range_kind { RANGE_DOORBELL, RANGE_RING, RANGE_WATCHED };
+enum range_use { USE_UNKNOWN, USE_POLLED, USE_WRITTEN };
+
+struct range {
+	uint64_t address, length;
+	uint64_t offset; /* doorbells: in the device file; rings: in the queue memory */
+	uint32_t file;
+	uint8_t kind, use;
+	bool armed; /* whole range protected */
+};
+
+static struct range ranges[RANGES]; /* by address */
+static uint32_t range_count;
+
+static uint64_t hot[HOT_PAGES]; /* watched pages that were polled */
+static uint32_t hot_count;
+static bool hot_armed;
+static uint32_t faults;
+
+static struct {
+	uint64_t rip, address, clock, effects, generation;
+	uint32_t count;
+} looks[LOOKS];
+static uint64_t generation;
+
+static struct {
+	uint32_t file, length;
+	uint64_t offset;
+	uint8_t bytes[SHIM_BYTES];
+} combining;
+
+/* The trap being handled. */
+static uint64_t open_pages[OPEN_PAGES];
+static uint32_t open_count;
+static uint64_t trap_rip_address; /* a load that proved polling */
+static ucontext_t *trap_context;
+static bool stored_doorbell;
+
+static uint32_t range_after(uint64_t address)
+{
+	uint32_t low = 0, high = range_count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		if (ranges[middle].address + ranges[middle].length <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct range *range_find(uint64_t address)
+{
+	uint32_t index = range_after(address);
+
+	return index < range_count && ranges[index].address <= address ? &ranges[index] : NULL;
+}
+
+static void protect(uint64_t address, uint64_t length, int prot)
+{
+	if (syscall(SYS_mprotect, address, length, prot) != 0 && prot == (PROT_READ | PROT_WRITE))
+		(void)syscall(SYS_mprotect, address, length,
+			      PROT_READ); /* a region over read-only memory */
+}
+
+static void arm(struct range *range)
+{
+	if (!range->armed)
+		protect(range->address, range->length, PROT_NONE);
+	range->armed = true;
+}
+
+static void disarm(struct range *range)
+{
+	if (range->armed)
+		protect(range->address, range->length, PROT_READ | PROT_WRITE);
+	range->armed = false;
+}
+
+static void set_hot(bool armed)
+{
+	for (uint32_t i = 0; i < hot_count && hot_armed != armed; i++)
+		protect(hot[i], PAGE, armed ? PROT_NONE : PROT_READ | PROT_WRITE);
+	hot_armed = armed;
+}
+
+static void flush(void)
+{
+	uint32_t length = combining.length;
+
+	if (length == 0)
+		return;
+	combining.length = 0;
+	memcpy(shim_self.slot->bytes, combining.bytes, length);
+	(void)gate_call(OP_MMIO, combining.file, combining.offset, length, 0);
+}
+
+void trap_before_gate(void)
+{
+	generation++;
+	faults = 0;
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].kind == RANGE_WATCHED)
+			disarm(&ranges[i]);
+	set_hot(false);
+}
+
+void trap_after_gate(void)
+{
+	if (shim_self.slot->op == OP_MMIO || shim_self.slot->op == OP_SPIN)
+		set_hot(true);
+}
+
+/* Makes a page of watched memory accessible until the trap has been handled. */
+static void open_page(uint64_t address)
+{
+	uint64_t page = address & ~(PAGE - 1);
+
+	for (uint32_t i = 0; i < open_count; i++)
+		if (open_pages[i] == page)
+			return;
+	if (open_count == OPEN_PAGES) {
+		protect(open_pages[0], PAGE, PROT_NONE);
+		memmove(&open_pages[0], &open_pages[1], sizeof(open_pages[0]) * --open_count);
+	}
+	protect(page, PAGE, PROT_READ | PROT_WRITE);
+	open_pages[open_count++] = page;
+}
+
+static bool page_is_armed(const struct range *range, uint64_t address)
+{
+	if (range->armed)
+		return true;
+	for (uint32_t i = 0; hot_armed && i < hot_count; i++)
+		if (hot[i] == (address & ~(PAGE - 1)))
+			return true;
+	return false;
+}
+
+static uint8_t *reach(struct range *range, uint64_t address)
+{
+	if (range->kind == RANGE_RING)
+		return shim_queue + range->offset + (address - range->address);
+	if (page_is_armed(range, address))
+		open_page(address);
+	return (uint8_t *)(uintptr_t)address;
+}
+
+/* Has this instruction read this address often enough with nothing changed in between? */
+static bool is_polling(const struct range *range, uint64_t rip, uint64_t address)
+{
+	uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
+	uint32_t at = (uint32_t)((rip * 31 + address) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LOOKS;
+	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
+
+	if (looks[at].rip == rip && looks[at].address == address && looks[at].clock == gate_now() &&
+	    looks[at].effects == effects && looks[at].generation == generation)
+		return ++looks[at].count >= enough;
+	looks[at].rip = rip;
+	looks[at].address = address;
+	looks[at].clock = gate_now();
+	looks[at].effects = effects;
+	looks[at].generation = generation;
+	looks[at].count = 1;
+	return false;
+}
+
+static bool access_ours(struct insn_access *access, uint64_t address, uint32_t length)
+{
+	uint32_t index = range_after(address);
+
+	(void)access;
+	return index < range_count && ranges[index].address < address + length;
+}
+
+static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
+{
+	struct range *range = range_find(address);
+	uint64_t rip = (uint64_t)trap_context->uc_mcontext.gregs[REG_RIP];
+
+	(void)access;
+	if (!range || address + length > range->address + range->length)
+		return false;
+	if (range->kind != RANGE_DOORBELL && range->use != USE_WRITTEN &&
+	    is_polling(range, rip, address)) {
+		trap_rip_address = address;
+		return false;
+	}
+	memcpy(bytes,
+	       range->kind == RANGE_DOORBELL ? (uint8_t *)(uintptr_t)address
+					     : reach(range, address),
+	       length);
+	return true;
+}
+
+static bool access_store(struct insn_access *access, uint64_t address, const void *bytes,
+			 uint32_t length)
+{
+	struct range *range = range_find(address);
+	uint64_t offset;
+
+	(void)access;
+	if (!range || address + length > range->address + range->length || length > SHIM_BYTES)
+		return false;
+	if (range->kind != RANGE_DOORBELL) {
+		if (range->kind == RANGE_RING && range->use == USE_UNKNOWN) {
+			range->use = USE_WRITTEN;
+			disarm(range);
+		}
+		memcpy(reach(range, address), bytes, length);
+		return true;
+	}
+	offset = range->offset + (address - range->address);
+	if (combining.length &&
+	    (combining.file != range->file || combining.offset + combining.length != offset ||
+	     combining.offset / SHIM_BYTES != (offset + length - 1) / SHIM_BYTES))
+		return false; /* the buffer goes out first: the trap comes again */
+	if (combining.length == 0) {
+		combining.file = range->file;
+		combining.offset = offset;
+	}
+	memcpy(combining.bytes + combining.length, bytes, length);
+	combining.length += length;
+	stored_doorbell = true;
+	return true;
+}
+
+static struct insn_access access_table = {access_load, access_store, access_ours};
+
+static bool is_rdtsc(ucontext_t *context)
+{
+	greg_t *registers = context->uc_mcontext.gregs;
+	const uint8_t *code = (const uint8_t *)(uintptr_t)registers[REG_RIP];
+	bool plain = code[0] == 0x0f && code[1] == 0x31;
+	bool with_processor = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
+	uint64_t ticks = 0;
+
+	if (!plain && !with_processor)
+		return false;
+	if (shim_active()) {
+		gate_charge(shim_memory->cost_clock_read);
+		ticks = clock_tsc();
+	}
+	registers[REG_RAX] = (greg_t)(ticks & UINT32_MAX);
+	registers[REG_RDX] = (greg_t)(ticks >> 32);
+	if (with_processor)
+		registers[REG_RCX] = 0;
+	registers[REG_RIP] += plain ? 2 : 3;
+	return true;
+}
+
+static void close_pages(void)
+{
+	for (uint32_t i = 0; i < open_count; i++) {
+		const struct range *range = range_find(open_pages[i]);
+		if (range && page_is_armed(range, open_pages[i]))
+			protect(open_pages[i], PAGE, PROT_NONE);
+	}
+	open_count = 0;
+}
+
+static void make_hot(uint64_t address)
+{
+	uint64_t page = address & ~(PAGE - 1);
+
+	for (uint32_t i = 0; i < hot_count; i++)
+		if (hot[i] == page)
+			return;
+	if (hot_count == HOT_PAGES)
+		memmove(&hot[0], &hot[1], sizeof(hot[0]) * --hot_count);
+	hot[hot_count++] = page;
+}
+
+/* Carries out the trapping instruction and what follows. false: it cannot be decoded. */
+static bool go_on(ucontext_t *context, struct range *range, uint64_t address)
+{
+	enum insn_result result;
+
+	trap_context = context;
+	trap_rip_address = 0;
+	stored_doorbell = false;
+	result = insn_step(context, &access_table);
+	if (result == INSN_UNKNOWN)
+		return false;
+	if (result == INSN_REFUSED && !trap_rip_address && range->kind == RANGE_DOORBELL) {
+		flush(); /* and try again */
+		return true;
+	}
+	if (result == INSN_REFUSED && !trap_rip_address)
+		return false;
+	if (result == INSN_DONE)
+		(void)insn_run(context, &access_table, RUN);
+	close_pages();
+	if (trap_rip_address) {
+		struct range *polled = range_find(trap_rip_address);
+		uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
+
+		if (polled->kind == RANGE_RING) {
+			polled->use = USE_POLLED;
+			arm(polled);
+		} else {
+			make_hot(trap_rip_address);
+		}
+		if (combining.length)
+			flush();
+		(void)gate_call(OP_SPIN, trap_rip_address, effects, 0, 0);
+	} else if (combining.length == 8 || combining.length == SHIM_BYTES ||
+		   (combining.length && !stored_doorbell)) {
+		flush();
+	}
+	(void)address;
+	return true;
+}
+
+bool trap_segv(int number, void *information, void *where)
+{
+	const siginfo_t *info = information;
+	ucontext_t *context = where;
+	uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+	struct range *range;
+
+	(void)number;
+	if (info->si_code == SI_KERNEL && is_rdtsc(context))
+		return true;
+	range = info->si_code == SEGV_ACCERR ? range_find(address) : NULL;
+	if (!range)
+		return false;
+	if (!shim_self.slot ||
+	    shim_self.inside) { /* a thread that is not ours: let it see the memory */
+		if (range->kind == RANGE_DOORBELL)
+			return false;
+		disarm(range);
+		set_hot(false);
+		return true;
+	}
+	if (range->kind != RANGE_DOORBELL && !page_is_armed(range, address))
+		return false;
+	if (range->kind == RANGE_WATCHED && ++faults > FAULTS_ALLOWED) {
+		disarm(range);
+		set_hot(false);
+		return true;
+	}
+	if (go_on(context, range, address))
+		return true;
+	if (range->kind == RANGE_DOORBELL)
+		return false;
+	disarm(range); /* an instruction that is not decoded: it runs on the machine, and watching begins anew later */
+	set_hot(false);
+	return true;
+}
+
+/* No hand-over for a while: the program may be polling. */
+static void on_quantum(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	if (!shim_active())
+		return;
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].kind == RANGE_WATCHED ||
+		    (ranges[i].kind == RANGE_RING && ranges[i].use != USE_WRITTEN))
+			arm(&ranges[i]);
+}
+
+void trap_init(void)
+{
+	struct sigaction action = {.sa_sigaction = on_quantum, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	sigfillset(&action.sa_mask);
+	(void)REAL(sigaction)(SIGRTMAX - 1, &action, NULL);
+}
+
+void trap_thread(void)
+{
+	(void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+}
+
+static void insert(uint32_t at, struct range range)
+{
+	if (range_count == RANGES)
+		return;
+	memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(range));
+	ranges[at] = range;
+	range_count++;
+}
+
+/* Cuts [address, address + length) out of what is known. */
+bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
+{
+	uint64_t end = address + length;
+	bool any = false;
+
+	*file = 0;
+
+	for (;;) {
+		uint32_t index = range_after(address);
+		struct range range;
+
+		if (index >= range_count || ranges[index].address >= end)
+			return any;
+		any = true;
+		range = ranges[index];
+		if (range.kind == RANGE_DOORBELL)
+			*file = range.file;
+		range_count--;
+		memmove(&ranges[index], &ranges[index + 1], (range_count - index) * sizeof(range));
+		if (range.address + range.length > end) {
+			struct range tail = range;
+			tail.offset += end - range.address;
+			tail.length = range.address + range.length - end;
+			tail.address = end;
+			insert(index, tail);
+		}
+		if (range.address < address) {
+			struct range head = range;
+			head.length = address - range.address;
+			insert(index, head);
+		}
+	}
+}
+
+void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset)
+{
+	uint32_t file_before;
+
+	(void)trap_remove(address, length, &file_before);
+	insert(range_after(address), (struct range){.address = address,
+						    .length = length,
+						    .offset = offset,
+						    .file = file,
+						    .kind = RANGE_DOORBELL});
+}
+
+void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset)
+{
+	uint32_t file_before;
+
+	(void)trap_remove(address, length, &file_before);
+	insert(range_after(address),
+	       (struct range){
+		       .address = address, .length = length, .offset = offset, .kind = RANGE_RING});
+}
+
+void trap_add_watched(uint64_t address, uint64_t length)
+{
+	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+
+	address &= ~(PAGE - 1);
+	while (address < end) { /* what is known already keeps its kind */
+		uint32_t index = range_after(address);
+		uint64_t stop = end;
+
+		if (index < range_count && ranges[index].address <= address) {
+			address = ranges[index].address + ranges[index].length;
+			continue;
+		}
+		if (index < range_count && stop > ranges[index].address)
+			stop = ranges[index].address;
+		insert(index, (struct range){.address = address,
+					     .length = stop - address,
+					     .kind = RANGE_WATCHED});
+		address = stop;
+	}
+}

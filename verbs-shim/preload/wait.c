@@ -1,0 +1,409 @@
+/*
+ * wait: calls that may block in the operating system. None does: each looks, and if there is nothing yet, hands the token back
+ * until another thread has done something visible, or its time is up. What a program does there itself (a write on a socket) is
+ * told at once, so that others look again.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/device.h"
+#include "verbs-shim/preload/shim.h"
+
+#define PIECE 4096 /* PIPE_BUF: what a writable pipe takes without blocking */
+
+bool wait_visible(uint64_t deadline)
+{
+	bool passed;
+
+	pthread_testcancel();
+	passed = gate_call(OP_OS_WAIT, deadline, 0, 0, 0) != 0;
+	pthread_testcancel();
+	return passed;
+}
+
+static void begin(void)
+{
+	shim_self.interrupted = false;
+	gate_charge(shim_memory->cost_system_call);
+}
+
+static uint64_t deadline_ms(int milliseconds)
+{
+	return milliseconds < 0 ? SHIM_NEVER
+				: gate_now() + (uint64_t)milliseconds * UINT64_C(1000000000);
+}
+
+static uint64_t deadline_of(const struct timespec *time)
+{
+	return !time ? SHIM_NEVER
+		     : gate_now() + ((uint64_t)time->tv_sec * UINT64_C(1000000000) +
+				     (uint64_t)time->tv_nsec) *
+					    1000;
+}
+
+static bool is_ready(int fd, short events)
+{
+	struct pollfd one = {fd, events, 0};
+
+	return syscall(SYS_poll, &one, 1UL, 0) != 0;
+}
+
+static bool is_plain(int fd) /* never blocks: a regular file, a terminal */
+{
+	struct stat status;
+
+	return syscall(SYS_fstat, fd, &status) != 0 ||
+	       (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode));
+}
+
+static bool is_blocking(int fd)
+{
+	return !((int)syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
+}
+
+/* false, errno EINTR: a signal came. */
+static bool wait_for(int fd, short events)
+{
+	while (!is_ready(fd, events)) {
+		(void)wait_visible(SHIM_NEVER);
+		if (shim_self.interrupted) {
+			errno = EINTR;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What was taken out of a channel makes room in it. */
+static ssize_t taken(int fd, ssize_t result)
+{
+	if (result > 0 && !is_plain(fd))
+		shim_self.slot->dirty = 1;
+	return result;
+}
+
+static ssize_t given(ssize_t result)
+{
+	if (result >= 0)
+		gate_visible();
+	return result;
+}
+
+static bool may_read(int fd)
+{
+	begin();
+	return is_plain(fd) || !is_blocking(fd) || wait_for(fd, POLLIN);
+}
+
+EXPORT ssize_t read(int fd, void *bytes, size_t length)
+{
+	if (!shim_active())
+		return REAL(read)(fd, bytes, length);
+	return may_read(fd) ? taken(fd, REAL(read)(fd, bytes, length)) : -1;
+}
+
+EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
+{
+	if (!shim_active())
+		return REAL(readv)(fd, parts, count);
+	return may_read(fd) ? taken(fd, REAL(readv)(fd, parts, count)) : -1;
+}
+
+EXPORT ssize_t write(int fd, const void *bytes, size_t length)
+{
+	size_t done = 0;
+
+	if (!shim_active())
+		return REAL(write)(fd, bytes, length);
+	if (device_has(fd))
+		return device_write(fd, bytes, length);
+	begin();
+	if (fd == 1 || fd == 2 || is_plain(fd))
+		return REAL(write)(fd, bytes, length);
+	if (!is_blocking(fd))
+		return given(REAL(write)(fd, bytes, length));
+	do {
+		size_t piece = length - done < PIECE ? length - done : PIECE;
+		ssize_t result;
+		if (!wait_for(fd, POLLOUT))
+			return done ? (ssize_t)done : -1;
+		result = REAL(write)(fd, (const char *)bytes + done, piece);
+		if (result < 0)
+			return done ? (ssize_t)done : -1;
+		done += (size_t)result;
+		if (done < length && !is_ready(fd, POLLOUT))
+			gate_visible();
+	} while (done < length);
+	return given((ssize_t)done);
+}
+
+EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+	ssize_t total = 0;
+
+	if (!shim_active())
+		return REAL(writev)(fd, parts, count);
+	if (fd == 1 || fd == 2 || is_plain(fd) || !is_blocking(fd)) {
+		begin();
+		total = REAL(writev)(fd, parts, count);
+		return is_plain(fd) ? total : given(total);
+	}
+	for (int i = 0; i < count; i++) {
+		ssize_t result = write(fd, parts[i].iov_base, parts[i].iov_len);
+		if (result < 0)
+			return total ? total : -1;
+		total += result;
+	}
+	return total;
+}
+
+static bool waits(int fd, int flags)
+{
+	return !(flags & MSG_DONTWAIT) && is_blocking(fd);
+}
+
+EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,
+			struct sockaddr *restrict from, socklen_t *restrict from_length)
+{
+	size_t done = 0;
+
+	if (!shim_active())
+		return REAL(recvfrom)(fd, bytes, length, flags, from, from_length);
+	begin();
+	for (;;) {
+		ssize_t result;
+		if (waits(fd, flags) && !wait_for(fd, POLLIN))
+			return done ? (ssize_t)done : -1;
+		result = REAL(recvfrom)(fd, (char *)bytes + done, length - done,
+					flags & ~MSG_WAITALL, from, from_length);
+		if (result <= 0 || !(flags & MSG_WAITALL) || !waits(fd, flags))
+			return done ? (ssize_t)done + (result > 0 ? result : 0) : taken(fd, result);
+		done += (size_t)result;
+		if (done == length)
+			return taken(fd, (ssize_t)done);
+	}
+}
+
+EXPORT ssize_t recv(int fd, void *bytes, size_t length, int flags)
+{
+	if (!shim_active())
+		return REAL(recv)(fd, bytes, length, flags);
+	return recvfrom(fd, bytes, length, flags, NULL, NULL);
+}
+
+EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	if (!shim_active())
+		return REAL(recvmsg)(fd, message, flags);
+	begin();
+	if (waits(fd, flags) && !wait_for(fd, POLLIN))
+		return -1;
+	return taken(fd, REAL(recvmsg)(fd, message, flags & ~MSG_WAITALL));
+}
+
+EXPORT ssize_t sendto(int fd, const void *bytes, size_t length, int flags,
+		      const struct sockaddr *to, socklen_t to_length)
+{
+	size_t done = 0;
+
+	if (!shim_active())
+		return REAL(sendto)(fd, bytes, length, flags, to, to_length);
+	begin();
+	if (!waits(fd, flags))
+		return given(REAL(sendto)(fd, bytes, length, flags, to, to_length));
+	for (;;) {
+		ssize_t result;
+		if (!wait_for(fd, POLLOUT))
+			return done ? (ssize_t)done : -1;
+		result = REAL(sendto)(fd, (const char *)bytes + done, length - done,
+				      flags | MSG_DONTWAIT, to, to_length);
+		if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			(void)wait_visible(SHIM_NEVER);
+			continue;
+		}
+		if (result < 0)
+			return done ? (ssize_t)done : -1;
+		done += (size_t)result;
+		gate_visible();
+		if (done >= length)
+			return (ssize_t)done;
+	}
+}
+
+EXPORT ssize_t send(int fd, const void *bytes, size_t length, int flags)
+{
+	if (!shim_active())
+		return REAL(send)(fd, bytes, length, flags);
+	return sendto(fd, bytes, length, flags, NULL, 0);
+}
+
+EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+	ssize_t result;
+
+	if (!shim_active())
+		return REAL(sendmsg)(fd, message, flags);
+	begin();
+	for (;;) {
+		if (waits(fd, flags) && !wait_for(fd, POLLOUT))
+			return -1;
+		result = REAL(sendmsg)(fd, message, flags | MSG_DONTWAIT);
+		if (result >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK) || !waits(fd, flags))
+			return given(result);
+		(void)wait_visible(SHIM_NEVER);
+	}
+}
+
+EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *restrict length, int flags)
+{
+	int result;
+
+	if (!shim_active())
+		return REAL(accept4)(fd, address, length, flags);
+	begin();
+	if (is_blocking(fd) && !wait_for(fd, POLLIN))
+		return -1;
+	result = REAL(accept4)(fd, address, length, flags);
+	return (int)given(result);
+}
+
+EXPORT int accept(int fd, struct sockaddr *restrict address, socklen_t *restrict length)
+{
+	if (!shim_active())
+		return REAL(accept)(fd, address, length);
+	return accept4(fd, address, length, 0);
+}
+
+EXPORT int shutdown(int fd, int how)
+{
+	int result = REAL(shutdown)(fd, how);
+
+	if (shim_active())
+		gate_visible();
+	return result;
+}
+
+static int poll_until(struct pollfd *fds, nfds_t count, uint64_t deadline)
+{
+	for (;;) {
+		int result = (int)syscall(SYS_poll, fds, count, 0);
+		if (result != 0 || deadline <= gate_now())
+			return result;
+		if (wait_visible(deadline))
+			return (int)syscall(SYS_poll, fds, count, 0);
+		if (shim_self.interrupted) {
+			errno = EINTR;
+			return -1;
+		}
+	}
+}
+
+EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	if (!shim_active())
+		return REAL(poll)(fds, count, timeout);
+	begin();
+	return poll_until(fds, count, deadline_ms(timeout));
+}
+
+EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
+		 const sigset_t *mask)
+{
+	if (!shim_active())
+		return REAL(ppoll)(fds, count, timeout, mask);
+	begin();
+	return poll_until(fds, count, deadline_of(timeout));
+}
+
+static int select_until(int count, fd_set *in, fd_set *out, fd_set *except, uint64_t deadline)
+{
+	static const struct timespec now = {0, 0};
+	fd_set wanted[3];
+	fd_set *sets[3] = {in, out, except};
+
+	for (int i = 0; i < 3; i++)
+		if (sets[i])
+			wanted[i] = *sets[i];
+	for (;;) {
+		struct timespec zero = now;
+		int result = (int)syscall(SYS_pselect6, count, in, out, except, &zero, NULL);
+		bool passed;
+
+		if (result != 0 || deadline <= gate_now())
+			return result;
+		for (int i = 0; i < 3; i++)
+			if (sets[i])
+				*sets[i] = wanted[i];
+		passed = wait_visible(deadline);
+		if (!passed && shim_self.interrupted) {
+			errno = EINTR;
+			return -1;
+		}
+		if (passed)
+			deadline = 0;
+	}
+}
+
+EXPORT int select(int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict except,
+		  struct timeval *restrict timeout)
+{
+	uint64_t deadline;
+
+	if (!shim_active())
+		return REAL(select)(count, in, out, except, timeout);
+	begin();
+	deadline = timeout ? gate_now() + ((uint64_t)timeout->tv_sec * 1000000 +
+					   (uint64_t)timeout->tv_usec) *
+						  1000000
+			   : SHIM_NEVER;
+	return select_until(count, in, out, except, deadline);
+}
+
+EXPORT int pselect(int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict except,
+		   const struct timespec *restrict timeout, const sigset_t *restrict mask)
+{
+	if (!shim_active())
+		return REAL(pselect)(count, in, out, except, timeout, mask);
+	begin();
+	return select_until(count, in, out, except, deadline_of(timeout));
+}
+
+EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
+		       const sigset_t *mask)
+{
+	uint64_t deadline;
+
+	if (!shim_active())
+		return REAL(epoll_pwait)(fd, events, most, timeout, mask);
+	begin();
+	deadline = deadline_ms(timeout);
+	for (;;) {
+		int result = (int)syscall(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
+		if (result != 0 || deadline <= gate_now())
+			return result;
+		if (wait_visible(deadline))
+			return (int)syscall(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
+		if (shim_self.interrupted) {
+			errno = EINTR;
+			return -1;
+		}
+	}
+}
+
+EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
+{
+	if (!shim_active())
+		return REAL(epoll_wait)(fd, events, most, timeout);
+	return epoll_pwait(fd, events, most, timeout, NULL);
+}

@@ -1,0 +1,125 @@
+/*
+ * protocol: what the preloaded library and the simulator say to each other.
+ *
+ *     program thread --slot (shared memory): request, clock--> simulator
+ *                    <--slot: result, clock, horizon---------'
+ *     program        --seqpacket socket: attach--------------> simulator, which passes descriptors back on it
+ *
+ * A slot belongs to one thread. slot->turn says whose it is; the rest of it is written by the one whose turn it is. As one
+ * thread at most holds the execution token, at most one slot of all has the turn TURN_PROGRAM.
+ * The socket is the lifeline as well: its end means the death of the other side.
+ */
+#ifndef VERBS_SHIM_PROTOCOL_H
+#define VERBS_SHIM_PROTOCOL_H
+
+#include <stdint.h>
+
+#define SHIM_MAGIC       UINT64_C(0x68636173696d0002) /* changes with each change of this file */
+#define SHIM_ENVIRONMENT "HCASIM_SHIM"                /* "attach socket,memory descriptor,host" */
+#define SHIM_FIRST_FD    900                          /* our descriptors in a program stay above this number */
+#define SHIM_SLOTS       1024
+#define SHIM_PROCESSES   256
+#define SHIM_FIRST_PID   1000 /* virtual process ids count from here */
+#define SHIM_BYTES       64
+#define SHIM_RANGES      4
+#define SHIM_QUEUE_BYTES (UINT64_C(1) << 30) /* of address space for a process's rings; sparse */
+#define SHIM_EXIT_LOST   98                  /* exit code of a program whose simulator is gone */
+#define SHIM_NEVER       (UINT64_MAX >> 3)
+
+/* clang-format off */
+/*        name         arguments -> result */
+#define SHIM_OPS(X)                                                                                      \
+	X(NONE,        "")                                                                                   \
+	X(START,       "a thread's first words")                                                             \
+	X(YIELD,       "nothing; the clock has reached the horizon")                                         \
+	X(OPEN,        "path, flags -> error or 0, file")                                                    \
+	X(IOCTL,       "file, request, argument -> result, files, ranges")                                   \
+	X(WRITE,       "file, bytes, length -> result, files, ranges")                                       \
+	X(MMAP,        "file, offset, length, protection -> file offset or error")                           \
+	X(MAPPED,      "address, length: these pages are no longer what they were")                          \
+	X(CLOSE,       "file: its last descriptor and mapping here are gone")                                \
+	X(MMIO,        "file, offset, length, bytes")                                                        \
+	X(SPIN,        "address: sleep until the next write by the HCA that this process can see")           \
+	X(OS_WAIT,     "deadline: sleep until another thread did something visible -> 1: deadline passed")   \
+	X(SLEEP,       "deadline -> 1: interrupted by a signal")                                             \
+	X(THREAD_NEW,  "-> slot of the thread about to be created, or error")                                \
+	X(THREAD_EXIT, "no answer")                                                                          \
+	X(THREAD_FAILED, "slot: it could not be created")                                                    \
+	X(SPAWN,       "a child process will attach")                                                        \
+	X(SPAWNED,     "its real process id (0: failed), 1: it is a forked copy -> its virtual process id")  \
+	X(EXEC,        "this process will attach again")                                                     \
+	X(EXEC_FAILED, "")                                                                                   \
+	X(EXIT,        "no answer")                                                                          \
+	X(TIMER,       "deadline, interval, signal: 0 disarms")                                              \
+	X(NOTE,        "text, length: named once in the log")
+
+#define SHIM_OP_ENUM(name, meaning) OP_##name,
+enum shim_op { SHIM_OPS(SHIM_OP_ENUM) OP_COUNT };
+/* clang-format on */
+
+enum shim_turn { TURN_SIMULATOR, TURN_PROGRAM };
+enum shim_attach_kind { ATTACH_IMAGE, ATTACH_FORK };
+enum shim_file_kind { FILE_COMMAND, FILE_CHANNEL, FILE_MESSAGE };
+
+struct shim_slot {
+	uint32_t turn;    /* enum shim_turn; a futex */
+	uint32_t op;      /* enum shim_op */
+	uint32_t dirty;   /* the program did something that others may see in the operating system */
+	uint32_t signal;  /* reply: a virtual timer has expired: raise this */
+	uint64_t clock;   /* virtual time of the thread, ps */
+	uint64_t horizon; /* reply: the thread may run on while its clock is below */
+	uint64_t arguments[5];
+	int64_t result;
+	uint32_t tid; /* real; for signals to it */
+	uint32_t file_count, range_count, sleeping;
+	struct {
+		uint32_t kind, id;
+		uint64_t number_at;
+	} files[2]; /* reply: descriptors that follow on the socket, in this order */
+	struct {
+		uint64_t address, length, offset;
+	} ranges[SHIM_RANGES]; /* reply: pages to be moved to the queue memory, and where in it */
+	uint64_t watched_address, watched_length;
+	uint8_t bytes[SHIM_BYTES];
+} __attribute__((aligned(512)));
+
+struct shim_process {
+	uint32_t real_pid;
+	uint32_t host;
+	uint64_t effects; /* visible writes by the HCA so far */
+};
+
+struct shim_memory {
+	uint64_t magic;
+	uint32_t bell;     /* the simulator's futex: a program rang */
+	uint32_t sleeping; /* the simulator waits on it */
+	uint32_t spin_turns;
+	uint32_t simulator_pid;
+	uint64_t tsc_hz;
+	uint64_t realtime_base_ns, monotonic_base_ns; /* what the clocks say at virtual time 0 */
+	uint64_t cost_clock_read, cost_system_call, cost_mmio_store;
+	uint64_t seed;
+	struct shim_process processes[SHIM_PROCESSES];
+	struct shim_slot slots[SHIM_SLOTS];
+};
+
+/* Over the attach socket, with one end of a new socket pair. */
+struct shim_attach {
+	uint64_t magic;
+	uint32_t kind; /* enum shim_attach_kind */
+	uint32_t host;
+	int32_t real_pid;
+};
+
+/* The answer on the new socket, with the descriptor of the process's queue memory. */
+struct shim_welcome {
+	uint32_t process; /* virtual process id - SHIM_FIRST_PID */
+	uint32_t slot;
+	int32_t parent;
+	char tree[160];   /* the directory that stands for / */
+	char hosts[4096]; /* for names_init() */
+};
+
+_Static_assert(sizeof(struct shim_slot) == 512, "a slot is eight cache lines");
+
+#endif

@@ -1,0 +1,232 @@
+/*
+ * attach: processes come (started by us, forked by a program, or replaced by exec) and go. The first words of each are
+ * one message with one end of a socket pair on the attach socket that all programs of a run inherit.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verbs-shim/session/state.h"
+
+#define IMAGE_TRIES 3000 /* milliseconds that a new image may take to attach */
+
+struct thread *attach_thread(struct session *session, struct process *process)
+{
+	for (uint32_t i = 0; i < SHIM_SLOTS; i++) {
+		struct thread *thread = &session->threads[i];
+		if (thread->state != THREAD_FREE)
+			continue;
+		memset(&session->shared->slots[i], 0, sizeof(session->shared->slots[i]));
+		*thread = (struct thread){.process = process,
+					  .slot = &session->shared->slots[i],
+					  .state = THREAD_READY,
+					  .deadline = SIM_NEVER};
+		if (session->thread_count <= i)
+			session->thread_count = i + 1;
+		process->threads++;
+		return thread;
+	}
+	return NULL;
+}
+
+static void drop_threads(struct session *session, struct process *process)
+{
+	for (uint32_t i = 0; i < session->thread_count; i++)
+		if (session->threads[i].process == process)
+			session->threads[i].state = THREAD_FREE;
+	process->threads = 0;
+}
+
+static struct process *process_new(struct session *session, const struct shim_attach *hello)
+{
+	struct process *parent =
+		session->awaiting ? &session->processes[session->await_process] : NULL;
+
+	for (uint32_t i = 0; i < SHIM_PROCESSES; i++) {
+		struct process *process = &session->processes[i];
+		if (process->alive && process->real_pid == hello->real_pid)
+			return process; /* exec */
+	}
+	/* Numbers are not used twice while there are fresh ones. */
+	for (uint32_t tries = 0; tries < SHIM_PROCESSES; tries++) {
+		uint32_t i = session->process_count++ % SHIM_PROCESSES;
+		struct process *process = &session->processes[i];
+		if (process->alive)
+			continue;
+		process_memory_fini(&process->memory);
+		*process = (struct process){
+			.session = session,
+			.number = i,
+			.alive = true,
+			.host = hello->host,
+			.real_pid = hello->real_pid,
+			.parent = parent ? (int32_t)parent->number + SHIM_FIRST_PID : 1,
+			.socket = -1,
+			.program = -1};
+		process->pidfd = (int)syscall(SYS_pidfd_open, hello->real_pid, 0);
+		for (uint32_t p = 0; p < session->program_count; p++)
+			if (session->programs[p].started && !session->programs[p].ended &&
+			    session->programs[p].real_pid == hello->real_pid)
+				process->program = (int32_t)p;
+		if (parent && hello->kind == ATTACH_FORK)
+			files_inherit(session, parent, process);
+		return process;
+	}
+	return NULL;
+}
+
+static void welcome(struct session *session, struct process *process, const struct thread *thread)
+{
+	struct shim_welcome reply = {.process = process->number,
+				     .slot = (uint32_t)(thread->slot - session->shared->slots),
+				     .parent = process->parent};
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec part = {&reply, sizeof(reply)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	size_t used = 0;
+
+	snprintf(reply.tree, sizeof(reply.tree), "%s", session->hosts[process->host].tree);
+	for (uint32_t i = 0; i < session->host_count && used < sizeof(reply.hosts); i++) {
+		const struct session_host *host = &session->hosts[i];
+		used += (size_t)snprintf(reply.hosts + used, sizeof(reply.hosts) - used,
+					 "%s%s=%u.%u.%u.%u", i ? "," : "", host->name,
+					 host->ipv4[0], host->ipv4[1], host->ipv4[2],
+					 host->ipv4[3]);
+	}
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &process->memory.queue_fd, sizeof(int));
+	(void)sendmsg(process->socket, &message, MSG_NOSIGNAL);
+}
+
+struct process *attach_accept(struct session *session, int milliseconds)
+{
+	struct pollfd waiting = {session->attach_near, POLLIN, 0};
+	struct shim_attach hello;
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec part = {&hello, sizeof(hello)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	struct process *process;
+	struct thread *thread;
+	int socket = -1;
+
+	if (poll(&waiting, 1, milliseconds) <= 0 ||
+	    recvmsg(session->attach_near, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof(hello))
+		return NULL;
+	for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header;
+	     header = CMSG_NXTHDR(&message, header))
+		if (header->cmsg_type == SCM_RIGHTS)
+			memcpy(&socket, CMSG_DATA(header), sizeof(int));
+	if (hello.magic != SHIM_MAGIC || hello.host >= session->host_count || socket < 0)
+		return NULL;
+	process = process_new(session, &hello);
+	if (!process) {
+		fprintf(stderr, "hcasim: more than %d processes at a time\n", SHIM_PROCESSES);
+		close(socket);
+		return NULL;
+	}
+	if (process->socket >= 0) { /* the new image of a process: its old objects are gone */
+		kernel_process_exit(session->hosts[process->host].kernel, &process->kernel);
+		files_process_gone(session, process);
+		close(process->socket);
+		process_memory_fini(&process->memory);
+		process->timer = (struct process_timer){.signal = process->timer.signal,
+							.at = process->timer.at,
+							.interval = process->timer.interval};
+	}
+	process->replacing = false;
+	process->socket = socket;
+	process_memory_init(&process->memory, process);
+	process->kernel = (struct kernel_process){.memory = &process->memory.base,
+						  .pid = (int32_t)process->number + SHIM_FIRST_PID};
+	drop_threads(session, process);
+	thread = attach_thread(session, process);
+	assert(thread);
+	thread->clock = sim_now(session->sim);
+	if (session->running && session->running->process == process)
+		thread->clock = session->running->clock;
+	session->shared->processes[process->number] =
+		(struct shim_process){.real_pid = (uint32_t)hello.real_pid, .host = process->host};
+	welcome(session, process, thread);
+	return process;
+}
+
+void attach_await_image(struct session *session, struct thread *thread)
+{
+	struct process *process = thread->process;
+
+	for (int i = 0; i < IMAGE_TRIES; i++) {
+		if (__atomic_load_n(&thread->slot->turn, __ATOMIC_ACQUIRE) == TURN_SIMULATOR)
+			return;
+		if (attach_accept(session, 1) == process)
+			return;
+		output_drain(session);
+		if (attach_is_dead(process, 0)) {
+			attach_died(session, process);
+			return;
+		}
+	}
+	session_note(session, process->host,
+		     "a program was replaced by one that runs outside of virtual time (static, "
+		     "32-bit or another user's)");
+	drop_threads(session, process);
+}
+
+bool attach_is_dead(const struct process *process, int milliseconds)
+{
+	struct pollfd waiting = {process->pidfd, POLLIN, 0};
+
+	return poll(&waiting, 1, milliseconds) > 0;
+}
+
+void attach_died(struct session *session, struct process *process)
+{
+	sim_time at = sim_now(session->sim);
+
+	for (uint32_t i = 0; i < session->thread_count; i++)
+		if (session->threads[i].process == process &&
+		    session->threads[i].state != THREAD_FREE && session->threads[i].clock > at &&
+		    session->threads[i].state == THREAD_RUNNING)
+			at = session->threads[i].clock;
+	drop_threads(session, process);
+	process->alive = false;
+	output_drain(session);
+	if (session->hosts[process->host].kernel)
+		kernel_process_exit(session->hosts[process->host].kernel, &process->kernel);
+	files_process_gone(session, process);
+	close(process->socket);
+	close(process->pidfd);
+	process->socket = process->pidfd = -1;
+	process->timer.signal = 0;
+	session_visible(session, at);
+	if (process->program >= 0) {
+		struct program *program = &session->programs[process->program];
+		int status = 0;
+
+		if (waitpid(process->real_pid, &status, 0) == process->real_pid) {
+			program->exit_code =
+				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+			if (WIFSIGNALED(status))
+				fprintf(stderr, "hcasim: %s: %s was ended by signal %d (%s)\n",
+					session->hosts[process->host].name, program->argv[0],
+					WTERMSIG(status), strsignal(WTERMSIG(status)));
+		}
+		program->ended = true;
+		if (session->exit_code == 0)
+			session->exit_code = program->exit_code;
+	}
+}

@@ -1,0 +1,295 @@
+/*
+ * launch: starts a program so that its run can be repeated: no address randomisation, the same environment, standard
+ * input empty, its output through pipes, the preload library in front.
+ */
+#include <assert.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verbs-shim/session/state.h"
+
+#define LIBRARY             "libhcasim-shim.so"
+#define ATTACH_MILLISECONDS 10000
+
+extern char **environ;
+
+/* Left out of a program's environment: they differ from shell to shell and would move its stack. */
+static const char *const dropped[] = {
+	"_=", "SHLVL=", "OLDPWD=", "PWD=", "LD_PRELOAD=", SHIM_ENVIRONMENT "=", "SYSFS_PATH="};
+
+static bool is_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Beside the executable, in the build tree, or installed. */
+static bool find_library(char path[PATH_MAX])
+{
+	static const char *const places[] = {"", "../verbs-shim/", "../lib/",
+					     "../lib/x86_64-linux-gnu/"};
+	char own[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	if (length <= 0)
+		return false;
+	own[length] = '\0';
+	*(strrchr(own, '/') + 1) = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if ((size_t)snprintf(path, PATH_MAX, "%s%s%s", own, places[i], LIBRARY) <
+			    PATH_MAX &&
+		    is_file(path))
+			return true;
+	return false;
+}
+
+/* Can the preload library get into this executable? */
+static bool is_suitable(const char *path, char *why, size_t why_bytes)
+{
+	Elf64_Ehdr header;
+	struct stat status;
+	bool dynamic = false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &status) != 0) {
+		snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	if (pread(fd, &header, sizeof(header), 0) < 4 ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+		close(fd); /* a script: its interpreter is what counts, and exec will say if there is none */
+		return true;
+	}
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) {
+		snprintf(why, why_bytes,
+			 "%s is not a 64-bit x86 program: it cannot be run on simulated hosts",
+			 path);
+		close(fd);
+		return false;
+	}
+	for (uint32_t i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr segment;
+		if (pread(fd, &segment, sizeof(segment),
+			  (off_t)(header.e_phoff + i * sizeof(segment))) ==
+			    (ssize_t)sizeof(segment) &&
+		    segment.p_type == PT_INTERP)
+			dynamic = true;
+	}
+	close(fd);
+	if (!dynamic) {
+		snprintf(why, why_bytes,
+			 "%s is statically linked: a library cannot be preloaded into it; link it "
+			 "dynamically",
+			 path);
+		return false;
+	}
+	if ((status.st_mode & (S_ISUID | S_ISGID)) && geteuid() != status.st_uid) {
+		snprintf(why, why_bytes, "%s is set-user-id: a library cannot be preloaded into it",
+			 path);
+		return false;
+	}
+	return true;
+}
+
+bool launch_find(const char *name, char path[256], char *why, size_t why_bytes)
+{
+	const char *search = getenv("PATH");
+	char library[PATH_MAX];
+
+	if (!find_library(library)) {
+		snprintf(why, why_bytes, "%s is not beside the executable: build or install it",
+			 LIBRARY);
+		return false;
+	}
+	if (strchr(name, '/')) {
+		snprintf(path, 256, "%s", name);
+		if (is_file(path) && access(path, X_OK) == 0)
+			return is_suitable(path, why, why_bytes);
+		snprintf(why, why_bytes, "%s: %s", name,
+			 is_file(path) ? "not executable" : "no such program");
+		return false;
+	}
+	for (const char *at = search ? search : "/usr/bin:/bin"; *at;) {
+		size_t length = strcspn(at, ":");
+		if ((size_t)snprintf(path, 256, "%.*s/%s", (int)length, at, name) < 256 &&
+		    is_file(path) && access(path, X_OK) == 0)
+			return is_suitable(path, why, why_bytes);
+		at += length + (at[length] == ':');
+	}
+	snprintf(why, why_bytes, "%s: no such program in PATH", name);
+	return false;
+}
+
+static void write_file(const char *tree, const char *name, const char *text)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s%s", tree, name);
+	for (char *slash = path + strlen(tree) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+		*slash = '\0';
+		(void)mkdir(path, 0755);
+		*slash = '/';
+	}
+	file = fopen(path, "we");
+	assert(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* The machine's own list of processors, at the clock that programs are shown. */
+static void write_cpuinfo(const struct session *session, const char *tree)
+{
+	FILE *in = fopen("/proc/cpuinfo", "re");
+	char *text = calloc(1, 1 << 20), line[4096];
+	size_t used = 0;
+
+	while (in && fgets(line, sizeof(line), in) && used < (1 << 20) - sizeof(line)) {
+		if (strncmp(line, "cpu MHz", 7) == 0)
+			snprintf(line, sizeof(line), "cpu MHz\t\t: %.3f\n",
+				 (double)session->cpu.tsc / 1e6);
+		used += (size_t)snprintf(text + used, (1 << 20) - used, "%s", line);
+	}
+	if (in)
+		fclose(in);
+	write_file(tree, "/proc/cpuinfo", text);
+	free(text);
+}
+
+void launch_prepare(struct session *session)
+{
+	snprintf(session->directory, sizeof(session->directory), "/tmp/hcasim-XXXXXX");
+	if (!mkdtemp(session->directory)) {
+		fprintf(stderr, "hcasim: no directory for the run's files under /tmp: %s\n",
+			strerror(errno));
+		exit(1);
+	}
+	supervise_tell(session, session->directory);
+	for (uint32_t i = 0; i < session->host_count; i++) {
+		struct session_host *host = &session->hosts[i];
+		char text[64];
+
+		snprintf(host->tree, sizeof(host->tree), "%s/%u", session->directory, i);
+		(void)mkdir(host->tree, 0755);
+		if (host->kernel)
+			(void)kernel_write_tree(host->kernel, host->tree);
+		write_cpuinfo(session, host->tree);
+		snprintf(text, sizeof(text), "68636173-696d-4000-8000-%012x\n", i + 1);
+		write_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
+	}
+}
+
+void launch_clean(struct session *session)
+{
+	supervise_remove_tree(session->directory);
+}
+
+static char **environment(const struct session *session, const struct program *program)
+{
+	char **result, library[PATH_MAX];
+	size_t count = 0, used = 0;
+
+	while (environ[count])
+		count++;
+	result = calloc(count + 3, sizeof(*result));
+	for (size_t i = 0; i < count; i++) {
+		bool keep = true;
+		for (size_t d = 0; d < ARRAY_SIZE(dropped); d++)
+			keep &= strncmp(environ[i], dropped[d], strlen(dropped[d])) != 0;
+		if (keep)
+			result[used++] = environ[i];
+	}
+	if (!find_library(library) || asprintf(&result[used++], "LD_PRELOAD=%s", library) < 0 ||
+	    asprintf(&result[used++], "%s=%d,%d,%u", SHIM_ENVIRONMENT, SHIM_FIRST_FD,
+		     SHIM_FIRST_FD + 1, program->host) < 0)
+		_exit(127);
+	(void)session;
+	return result;
+}
+
+void launch_program(struct session *session, struct program *program)
+{
+	int out[2], error[2];
+	const char *name = session->hosts[program->host].name;
+	pid_t pid;
+
+	assert(pipe2(out, O_CLOEXEC) == 0 && pipe2(error, O_CLOEXEC) == 0);
+	program->output[0] = (struct output){.fd = out[0], .to = 1, .host = program->host};
+	program->output[1] = (struct output){.fd = error[0], .to = 2, .host = program->host};
+	for (int i = 0; i < 2; i++) {
+		(void)fcntl(program->output[i].fd, F_SETFL, O_NONBLOCK);
+		(void)fcntl(program->output[i].fd, F_SETPIPE_SZ, 1 << 18);
+		supervise_output(session, &program->output[i], name);
+	}
+	fflush(NULL);
+	if (program->start > sim_now(session->sim)) {
+		session->in_run = true;
+		sim_run(session->sim, program->start);
+		session->in_run = false;
+	}
+	pid = fork();
+	assert(pid >= 0);
+	if (pid == 0) {
+		char **variables = environment(session, program);
+		int null = open("/dev/null", O_RDONLY);
+
+		dup2(null, 0);
+		dup2(out[1], 1);
+		dup2(error[1], 2);
+		dup2(session->attach_far, SHIM_FIRST_FD);
+		dup2(session->shared_fd, SHIM_FIRST_FD + 1);
+		close(session->shared_fd);
+		if (null > 2)
+			close(null);
+		signal(SIGINT, SIG_DFL);
+		signal(SIGTERM, SIG_DFL);
+		signal(SIGHUP, SIG_DFL);
+		signal(SIGPIPE, SIG_DFL);
+		personality(ADDR_NO_RANDOMIZE);
+		execve(program->path, program->argv, variables);
+		dprintf(2, "%s: %s\n", program->path, strerror(errno));
+		_exit(127);
+	}
+	close(out[1]);
+	close(error[1]);
+	program->real_pid = pid;
+	program->started = true;
+	for (int waited = 0; waited < ATTACH_MILLISECONDS; waited += 10) {
+		struct process *process = attach_accept(session, 10);
+		int status;
+
+		if (process && process->real_pid == pid) {
+			session->awaiting = 0;
+			return;
+		}
+		if (waitpid(pid, &status, WNOHANG) == pid) {
+			program->ended = true;
+			program->exit_code =
+				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+			if (session->exit_code == 0)
+				session->exit_code = program->exit_code;
+			output_drain(session);
+			return;
+		}
+	}
+	fprintf(stderr, "hcasim: %s: %s did not load the preload library\n", name,
+		program->argv[0]);
+	kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	program->ended = true;
+	program->exit_code = 126;
+	if (session->exit_code == 0)
+		session->exit_code = 126;
+}

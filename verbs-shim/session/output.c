@@ -1,0 +1,77 @@
+/*
+ * output: what programs print, line by line, each with the name of its host in front. As the pipes are emptied whenever the
+ * token moves to another process, lines of different programs come out in the order of virtual time.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verbs-shim/session/state.h"
+
+static void put(const struct output *output, const char *name, bool color, const char *text,
+		size_t length)
+{
+	static const int colors[] = {36, 33, 35, 32, 34, 31};
+	char line[sizeof(output->line) + 128];
+	int used =
+		color ? snprintf(line, sizeof(line), "\033[%dm%s|\033[0m %.*s\n",
+				 colors[output->host % ARRAY_SIZE(colors)], name, (int)length, text)
+		      : snprintf(line, sizeof(line), "%s| %.*s\n", name, (int)length, text);
+
+	for (int written = 0; written < used;) {
+		ssize_t count = write(output->to, line + written, (size_t)(used - written));
+		if (count < 0 && errno == EAGAIN) {
+			struct pollfd room = {output->to, POLLOUT, 0};
+			(void)poll(&room, 1, -1);
+			continue;
+		}
+		if (count < 0 && errno != EINTR)
+			return;
+		written += count > 0 ? (int)count : 0;
+	}
+}
+
+bool output_read(struct output *output, const char *name, bool color)
+{
+	ssize_t got =
+		read(output->fd, output->line + output->used, sizeof(output->line) - output->used);
+	char *start = output->line, *end;
+
+	if (got < 0)
+		return false;
+	if (got == 0) { /* the last writer is gone */
+		if (output->used)
+			put(output, name, color, output->line, output->used);
+		output->used = 0;
+		close(output->fd);
+		output->fd = -1;
+		return false;
+	}
+	output->used += (uint32_t)got;
+	while ((end = memchr(start, '\n', output->used - (size_t)(start - output->line))) != NULL) {
+		put(output, name, color, start, (size_t)(end - start));
+		start = end + 1;
+	}
+	output->used -= (uint32_t)(start - output->line);
+	memmove(output->line, start, output->used);
+	if (output->used == sizeof(output->line)) { /* a very long line */
+		put(output, name, color, output->line, output->used);
+		output->used = 0;
+	}
+	return true;
+}
+
+void output_drain(struct session *session)
+{
+	for (uint32_t i = 0; i < session->program_count; i++) {
+		struct program *program = &session->programs[i];
+		if (!program->started && !program->output[0].fd)
+			continue;
+		for (int which = 0; which < 2; which++)
+			while (program->output[which].fd > 0 &&
+			       output_read(&program->output[which],
+					   session->hosts[program->host].name, session->color))
+				;
+	}
+}

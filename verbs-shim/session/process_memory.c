@@ -1,0 +1,193 @@
+/*
+ * process_memory: the memory of a running program as DMA sees it. Pages of rings and doorbell records are shared with the
+ * simulator and reached by plain loads and stores; all else by process_vm_readv() and process_vm_writev(). No thread of the
+ * program runs meanwhile, so a read-modify-write is atomic for it.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "verbs-shim/session/state.h"
+
+#define PAGE UINT64_C(4096)
+
+/* The first range that ends after the address; range_count: none. */
+static uint32_t range_after(struct process_memory *memory, uint64_t address)
+{
+	uint32_t low = 0, high = memory->range_count;
+
+	if (memory->hint < memory->range_count) {
+		const struct shared_range *range = &memory->ranges[memory->hint];
+		if (address >= range->address && address - range->address < range->length)
+			return memory->hint;
+	}
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		const struct shared_range *range = &memory->ranges[middle];
+		if (range->address + range->length <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	memory->hint = low;
+	return low;
+}
+
+/* Moves bytes between the process and *bytes; one direction each. */
+static bool move(struct process_memory *memory, uint64_t address, void *bytes, uint32_t length,
+		 bool out)
+{
+	uint8_t *local = bytes;
+
+	if (!memory->process->alive)
+		return false;
+	while (length > 0) {
+		uint32_t index = range_after(memory, address);
+		const struct shared_range *range = &memory->ranges[index];
+		uint64_t chunk = length;
+
+		if (index < memory->range_count && address >= range->address) {
+			uint8_t *shared =
+				memory->queue + range->offset + (address - range->address);
+			if (chunk > range->address + range->length - address)
+				chunk = range->address + range->length - address;
+			if (out)
+				memcpy(shared, local, chunk);
+			else
+				memcpy(local, shared, chunk);
+		} else {
+			struct iovec here = {local, 0}, there = {(void *)(uintptr_t)address, 0};
+			ssize_t moved;
+			if (index < memory->range_count && chunk > range->address - address)
+				chunk = range->address - address;
+			here.iov_len = there.iov_len = chunk;
+			moved = out ? process_vm_writev(memory->process->real_pid, &here, 1, &there,
+							1, 0)
+				    : process_vm_readv(memory->process->real_pid, &here, 1, &there,
+						       1, 0);
+			if (moved != (ssize_t)chunk)
+				return false;
+		}
+		address += chunk;
+		local += chunk;
+		length -= (uint32_t)chunk;
+	}
+	return true;
+}
+
+static bool process_read(struct memory *base, uint64_t address, void *bytes, uint32_t length)
+{
+	return move(container_of(base, struct process_memory, base), address, bytes, length, false);
+}
+
+static bool process_write(struct memory *base, uint64_t address, const void *bytes, uint32_t length)
+{
+	struct process_memory *memory = container_of(base, struct process_memory, base);
+
+	if (!move(memory, address, (void *)(uintptr_t)bytes, length, true))
+		return false;
+	session_effect(memory->process);
+	return true;
+}
+
+static const struct memory_ops process_memory_ops = {process_read, process_write};
+
+void process_memory_init(struct process_memory *memory, struct process *process)
+{
+	*memory = (struct process_memory){
+		.base = {.ops = &process_memory_ops, .name = "process", .has_bytes = true},
+		.process = process};
+	memory->queue_fd = memfd_create("hcasim-queues", MFD_CLOEXEC);
+	assert(memory->queue_fd >= 0);
+	assert(ftruncate(memory->queue_fd, (off_t)SHIM_QUEUE_BYTES) == 0);
+	memory->queue = mmap(NULL, SHIM_QUEUE_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_NORESERVE, memory->queue_fd, 0);
+	assert(memory->queue != MAP_FAILED);
+}
+
+void process_memory_fini(struct process_memory *memory)
+{
+	if (memory->queue)
+		munmap(memory->queue, SHIM_QUEUE_BYTES);
+	if (memory->queue)
+		close(memory->queue_fd);
+	free(memory->ranges);
+	memory->ranges = NULL;
+	memory->queue = NULL;
+	memory->range_count = memory->range_room = 0;
+}
+
+static void insert(struct process_memory *memory, uint32_t at, struct shared_range range)
+{
+	if (memory->range_count == memory->range_room) {
+		memory->range_room = memory->range_room ? 2 * memory->range_room : 64;
+		memory->ranges =
+			realloc(memory->ranges, memory->range_room * sizeof(*memory->ranges));
+		assert(memory->ranges);
+	}
+	memmove(&memory->ranges[at + 1], &memory->ranges[at],
+		(memory->range_count - at) * sizeof(range));
+	memory->ranges[at] = range;
+	memory->range_count++;
+}
+
+void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
+			  struct shim_slot *slot)
+{
+	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+
+	address &= ~(PAGE - 1);
+	while (address < end && slot->range_count < SHIM_RANGES) {
+		uint32_t index = range_after(memory, address);
+		uint64_t stop = end;
+
+		if (index < memory->range_count) {
+			const struct shared_range *range = &memory->ranges[index];
+			if (range->address <= address) {
+				address = range->address + range->length;
+				continue;
+			}
+			if (stop > range->address)
+				stop = range->address;
+		}
+		if (memory->queue_used + (stop - address) > SHIM_QUEUE_BYTES)
+			return; /* reached by process_vm_* as any other memory */
+		insert(memory, index,
+		       (struct shared_range){address, stop - address, memory->queue_used});
+		slot->ranges[slot->range_count].address = address;
+		slot->ranges[slot->range_count].length = stop - address;
+		slot->ranges[slot->range_count].offset = memory->queue_used;
+		slot->range_count++;
+		memory->queue_used += stop - address;
+		address = stop;
+	}
+}
+
+void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length)
+{
+	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+
+	address &= ~(PAGE - 1);
+	for (;;) {
+		uint32_t index = range_after(memory, address);
+		struct shared_range range;
+
+		if (index >= memory->range_count || memory->ranges[index].address >= end)
+			return;
+		range = memory->ranges[index];
+		memory->range_count--;
+		memmove(&memory->ranges[index], &memory->ranges[index + 1],
+			(memory->range_count - index) * sizeof(range));
+		if (range.address + range.length > end)
+			insert(memory, index,
+			       (struct shared_range){end, range.address + range.length - end,
+						     range.offset + (end - range.address)});
+		if (range.address < address)
+			insert(memory, index,
+			       (struct shared_range){range.address, address - range.address,
+						     range.offset});
+	}
+}

@@ -1,0 +1,616 @@
+/*
+ * session: who runs next and until when. One execution token: of all threads of all programs at most one runs, inside a
+ * window of virtual time that ends where somebody else could act. Order: (virtual time, host, process, thread), and threads
+ * before events at the same time. Simulated time moves only when nobody can act before.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verbs-shim/session/state.h"
+
+/* clang-format off */
+#define CPU_ROW(...) PARAM_ROW(struct cpu_params, __VA_ARGS__)
+#define SESSION_ROW(...) PARAM_ROW(struct session_params, __VA_ARGS__)
+const struct param cpu_param_list[] = {CPU_PARAMS(CPU_ROW) {.name = NULL}};
+const struct param session_param_list[] = {SESSION_PARAMS(SESSION_ROW) {.name = NULL}};
+static const char *const op_names[] = {
+#define OP_NAME(name, meaning) #name,
+	SHIM_OPS(OP_NAME)
+};
+/* clang-format on */
+
+#define SPIN_TURNS     4000    /* about 5 us of pause instructions */
+#define LOOK_AROUND_NS 1000000 /* real time between looks for deaths while a program runs */
+#define STUCK_NS \
+	200000000L /* real time in which all wait and nothing changes: a virtual deadlock */
+#define CHUNK          (1 * MS) /* simulated time between looks for deaths while nobody runs */
+#define QUANTUM_SIGNAL (SIGRTMAX - 1)
+#define REALTIME_BASE  UINT64_C(1700000000000000000)
+#define MONOTONIC_BASE UINT64_C(1000000000000)
+
+static volatile sig_atomic_t end_signal;
+
+static void on_end_signal(int number)
+{
+	end_signal = number;
+}
+
+static uint64_t real_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+void session_note(struct session *session, uint32_t host, const char *text)
+{
+	for (uint32_t i = 0; i < session->note_count; i++)
+		if (strncmp(session->notes[i], text, sizeof(session->notes[i]) - 1) == 0)
+			return;
+	if (session->note_count < SESSION_NOTES)
+		snprintf(session->notes[session->note_count++], sizeof(session->notes[0]), "%s",
+			 text);
+	fprintf(stderr, "hcasim: %s: %s\n", session->hosts[host].name, text);
+}
+
+static void wake(struct session *session, struct thread *thread, sim_time at)
+{
+	thread->state = THREAD_READY;
+	if (thread->clock < at)
+		thread->clock = at;
+	session->woken = true;
+	if (session->in_run)
+		sim_stop(session->sim);
+}
+
+void session_effect(struct process *process)
+{
+	struct session *session = process->session;
+	struct shim_process *shared = &session->shared->processes[process->number];
+
+	shared->effects++;
+	for (uint32_t i = 0; i < session->thread_count; i++) {
+		struct thread *thread = &session->threads[i];
+		if (thread->process == process && thread->state == THREAD_EFFECT)
+			wake(session, thread, sim_now(session->sim) + session->cpu.poll);
+	}
+}
+
+void session_visible(struct session *session, sim_time at)
+{
+	session->visible++;
+	session->visible_at = at;
+	if (session->in_run) {
+		session->woken = true;
+		sim_stop(session->sim);
+	}
+}
+
+void session_wake_signal(struct process *process)
+{
+	struct session *session = process->session;
+
+	for (uint32_t i = 0; i < session->thread_count; i++) {
+		struct thread *thread = &session->threads[i];
+		if (thread->process != process || thread->state == THREAD_FREE ||
+		    thread->state == THREAD_LEAVING)
+			continue;
+		thread->signalled = true;
+		if (thread->state != THREAD_READY)
+			wake(session, thread, process->timer.at);
+		return;
+	}
+}
+
+/* When this thread can act next; SIM_NEVER: not of itself. */
+static sim_time next_act(const struct session *session, const struct thread *thread)
+{
+	switch (thread->state) {
+	case THREAD_READY:
+		return thread->clock;
+	case THREAD_ASLEEP:
+		return thread->deadline;
+	case THREAD_EFFECT:
+		return SIM_NEVER;
+	case THREAD_OS: {
+		sim_time at = thread->deadline;
+		if (thread->looked < session->visible) {
+			sim_time seen = session->visible_at + session->cpu.socket;
+			if (seen < thread->clock)
+				seen = thread->clock;
+			if (seen < at)
+				at = seen;
+		}
+		return at;
+	}
+	default:
+		return SIM_NEVER;
+	}
+}
+
+static bool before(const struct thread *a, const struct thread *b)
+{
+	if (a->process->host != b->process->host)
+		return a->process->host < b->process->host;
+	return a->process->number != b->process->number ? a->process->number < b->process->number
+							: a < b;
+}
+
+/* The first to act, when, and when the second is. */
+static struct thread *pick(struct session *session, sim_time *when, sim_time *second)
+{
+	struct thread *best = NULL;
+
+	*when = *second = SIM_NEVER;
+	for (uint32_t i = 0; i < session->thread_count; i++) {
+		struct thread *thread = &session->threads[i];
+		sim_time at;
+
+		if (thread->state == THREAD_FREE || !thread->process->alive)
+			continue;
+		at = next_act(session, thread);
+		if (at >= SIM_NEVER)
+			continue;
+		if (!best || at < *when || (at == *when && before(thread, best))) {
+			*second = *when;
+			*when = at;
+			best = thread;
+		} else if (at < *second) {
+			*second = at;
+		}
+	}
+	return best;
+}
+
+static struct process *next_timer(struct session *session, sim_time *when)
+{
+	struct process *best = NULL;
+
+	for (uint32_t i = 0; i < SHIM_PROCESSES; i++) {
+		struct process *process = &session->processes[i];
+		if (process->alive && process->timer.signal &&
+		    (!best || process->timer.at < best->timer.at))
+			best = process;
+	}
+	*when = best ? best->timer.at : SIM_NEVER;
+	return best;
+}
+
+/* Everything real that may have happened without being told: deaths, output. */
+static void look_around(struct session *session)
+{
+	output_drain(session);
+	for (uint32_t i = 0; i < SHIM_PROCESSES; i++) {
+		struct process *process = &session->processes[i];
+		if (process->alive && attach_is_dead(process, 0))
+			attach_died(session, process);
+	}
+}
+
+/* Waits until the thread that has the token gives it back, or its process is gone. */
+static void await_turn(struct session *session, struct thread *thread)
+{
+	struct shim_slot *slot = thread->slot;
+	struct shim_memory *shared = session->shared;
+	uint64_t start = 0, quantum_end = 0;
+
+	for (uint32_t i = 0; i < shared->spin_turns; i++) {
+		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_SIMULATOR)
+			return;
+		__builtin_ia32_pause();
+	}
+	if (thread->process->replacing) {
+		attach_await_image(session, thread);
+		return;
+	}
+	for (;;) {
+		const struct timespec wait = {0, LOOK_AROUND_NS};
+		uint32_t bell = __atomic_load_n(&shared->bell, __ATOMIC_ACQUIRE);
+		uint64_t now;
+
+		__atomic_store_n(&shared->sleeping, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) == TURN_SIMULATOR) {
+			__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
+			return;
+		}
+		if (futex(&shared->bell, FUTEX_WAIT, bell, &wait) == 0 || errno != ETIMEDOUT) {
+			__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
+			if (!end_signal)
+				continue;
+		}
+		__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
+		now = real_ns();
+		if (!start) {
+			start = now;
+			quantum_end = now + session->params.quantum / NS;
+		}
+		look_around(session);
+		if (thread->state != THREAD_RUNNING || end_signal)
+			return;
+		if (now >= quantum_end) {
+			quantum_end = now + session->params.quantum / NS;
+			(void)syscall(SYS_tgkill, thread->process->real_pid, slot->tid,
+				      QUANTUM_SIGNAL);
+		}
+	}
+}
+
+static void grant(struct session *session, struct thread *thread, sim_time horizon)
+{
+	struct shim_slot *slot = thread->slot;
+
+	if (session->last_process != thread->process->number) {
+		output_drain(session);
+		session->last_process = thread->process->number;
+	}
+	slot->clock = thread->clock;
+	slot->horizon = horizon;
+	slot->signal = 0;
+	if (thread->signalled) {
+		thread->signalled = false;
+		slot->signal = thread->process->timer.signal;
+		if (thread->process->timer.interval)
+			thread->process->timer.at += thread->process->timer.interval;
+		else
+			thread->process->timer.signal = 0;
+	}
+	thread->state = THREAD_RUNNING;
+	session->running = thread;
+	session->handoffs++;
+	__atomic_store_n(&slot->turn, TURN_PROGRAM, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&slot->sleeping, __ATOMIC_SEQ_CST))
+		futex(&slot->turn, FUTEX_WAKE, 1, NULL);
+	await_turn(session, thread);
+	session->running = NULL;
+	if (thread->state != THREAD_RUNNING || !thread->process->alive || end_signal)
+		return;
+	thread->clock = slot->clock;
+	thread->state = THREAD_READY;
+	thread->request = true;
+	thread->last = slot->op < OP_COUNT ? (enum shim_op)slot->op : OP_NONE;
+	if (slot->dirty) {
+		slot->dirty = 0;
+		session_visible(session, thread->clock);
+	}
+}
+
+static void act(struct session *session, struct thread *thread, sim_time when, sim_time second)
+{
+	if (thread->state == THREAD_ASLEEP) {
+		thread->slot->result = 0;
+		thread->state = THREAD_READY;
+		thread->clock = when;
+	} else if (thread->state == THREAD_OS) {
+		thread->slot->result =
+			when >= thread->deadline && thread->looked == session->visible;
+		thread->state = THREAD_READY;
+		thread->clock = when + (thread->slot->result ? 0 : session->cpu.block);
+		return; /* its place in the order has changed */
+	}
+	if (thread->request) {
+		session->calls++;
+		session->hash = (session->hash ^ thread->clock) * UINT64_C(0x100000001b3);
+		session->hash =
+			(session->hash ^
+			 (thread->slot->op + (uint64_t)(thread - session->threads) * OP_COUNT)) *
+			UINT64_C(0x100000001b3);
+		thread->request = false;
+		serve_request(session, thread);
+	} else {
+		sim_time horizon = sim_next(session->sim), timer;
+		next_timer(session, &timer);
+		if (second < horizon)
+			horizon = second;
+		if (timer < horizon)
+			horizon = timer;
+		grant(session, thread, horizon);
+	}
+}
+
+/* The next program may start when those before it wait for something. */
+static bool start_next(struct session *session)
+{
+	for (uint32_t i = 0; i < session->program_count; i++) {
+		struct program *program = &session->programs[i];
+		bool waits = true;
+
+		if (program->ended || program->waited)
+			continue;
+		if (!program->started) {
+			launch_program(session, program);
+			return true;
+		}
+		for (uint32_t t = 0; t < session->thread_count; t++) {
+			const struct thread *thread = &session->threads[t];
+			if (thread->process && thread->process->program == (int32_t)i &&
+			    thread->state != THREAD_FREE)
+				waits &= (thread->state == THREAD_OS ||
+					  thread->state == THREAD_EFFECT) &&
+					 next_act(session, thread) >= thread->deadline;
+		}
+		if (!waits)
+			return false;
+		program->waited = true;
+	}
+	return false;
+}
+
+static bool all_ended(const struct session *session)
+{
+	for (uint32_t i = 0; i < session->program_count; i++)
+		if (!session->programs[i].ended)
+			return false;
+	return true;
+}
+
+static void report_deadlock(struct session *session)
+{
+	fprintf(stderr,
+		"hcasim: virtual deadlock at %.3f us: nothing is left that could happen, and\n",
+		(double)sim_now(session->sim) / (double)US);
+	for (uint32_t i = 0; i < session->thread_count; i++) {
+		const struct thread *thread = &session->threads[i];
+		if (thread->state == THREAD_FREE)
+			continue;
+		fprintf(stderr, "hcasim:   %s: process %u, thread %u waits since %.3f us in %s\n",
+			session->hosts[thread->process->host].name,
+			thread->process->number + SHIM_FIRST_PID, i,
+			(double)thread->clock / (double)US, op_names[thread->last]);
+	}
+	if (session->exit_code == 0)
+		session->exit_code = 3;
+}
+
+static void kill_all(struct session *session, int number)
+{
+	for (uint32_t i = 0; i < SHIM_PROCESSES; i++)
+		if (session->processes[i].alive)
+			kill(session->processes[i].real_pid, number);
+}
+
+/* Moves simulated time on, to `until` at most or to the first thing that concerns a thread. */
+static void run_events(struct session *session, sim_time until)
+{
+	session->in_run = true;
+	session->woken = false;
+	sim_run(session->sim, until);
+	session->in_run = false;
+}
+
+/* Nobody can act and no event is left: only the real world could change something. false: it did not. */
+static bool wait_real(struct session *session)
+{
+	uint64_t start = real_ns(), visible = session->visible;
+	struct process *came;
+
+	session_visible(session, sim_now(session->sim)); /* let all look once more */
+	(void)visible;
+	while (real_ns() - start < (uint64_t)STUCK_NS) {
+		uint32_t alive = 0;
+
+		look_around(session);
+		came = attach_accept(session, 2);
+		for (uint32_t i = 0; i < SHIM_PROCESSES; i++)
+			alive += session->processes[i].alive;
+		if (came || alive == 0 || end_signal)
+			return true;
+		if (all_ended(session))
+			return true;
+		for (uint32_t i = 0; i < session->thread_count; i++)
+			if (session->threads[i].state == THREAD_READY)
+				return true;
+		return true;
+	}
+	return false;
+}
+
+static void loop(struct session *session)
+{
+	uint32_t idle = 0, turns = 0;
+
+	while (!all_ended(session) && !end_signal) {
+		struct thread *thread;
+		struct process *timed;
+		sim_time when, second, next, timer;
+
+		if (start_next(session))
+			continue;
+		thread = pick(session, &when, &second);
+		timed = next_timer(session, &timer);
+		next = sim_next(session->sim);
+		if (session->params.limit && (when < next ? when : next) > session->params.limit) {
+			fprintf(stderr, "hcasim: the limit of virtual time is reached\n");
+			session->exit_code = session->exit_code ? session->exit_code : 4;
+			kill_all(session, SIGKILL);
+			return;
+		}
+		if (timed && timer < when && timer <= next) {
+			run_events(session,
+				   timer > sim_now(session->sim) ? timer : sim_now(session->sim));
+			if (!session->woken)
+				session_wake_signal(timed);
+			continue;
+		}
+		if (!thread && next >= SIM_NEVER) {
+			if (idle++ < 3 && wait_real(session))
+				continue;
+			report_deadlock(session);
+			kill_all(session, SIGKILL);
+			return;
+		}
+		if (!thread || when > next) {
+			sim_time until = thread && when < next + CHUNK ? when : next + CHUNK;
+			run_events(session, until);
+			if (!session->woken && !thread)
+				look_around(session);
+			continue;
+		}
+		if (when > sim_now(session->sim))
+			run_events(session, when);
+		if (++turns % 1024 == 0)
+			look_around(session);
+		if (thread->state != THREAD_OS)
+			idle = 0;
+		act(session, thread, when, second);
+	}
+}
+
+struct session *session_create(struct sim *sim, const struct cpu_params *cpu,
+			       const struct session_params *params, bool color, bool verbose)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	int pair[2];
+
+	assert(session);
+	session->sim = sim;
+	session->cpu = *cpu;
+	session->params = *params;
+	session->color = color;
+	session->verbose = verbose;
+	session->hash = UINT64_C(0xcbf29ce484222325);
+	session->last_process = UINT32_MAX;
+	session->supervisor = supervise_socket();
+	session->shared_fd = memfd_create("hcasim-slots", 0);
+	assert(session->shared_fd >= 0 &&
+	       ftruncate(session->shared_fd, sizeof(*session->shared)) == 0);
+	session->shared = mmap(NULL, sizeof(*session->shared), PROT_READ | PROT_WRITE, MAP_SHARED,
+			       session->shared_fd, 0);
+	assert(session->shared != MAP_FAILED);
+	assert(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0);
+	session->attach_near = pair[0];
+	session->attach_far = pair[1];
+	return session;
+}
+
+void session_destroy(struct session *session)
+{
+	for (uint32_t i = 0; i < SHIM_PROCESSES; i++)
+		process_memory_fini(&session->processes[i].memory);
+	munmap(session->shared, sizeof(*session->shared));
+	close(session->shared_fd);
+	close(session->attach_near);
+	close(session->attach_far);
+	free(session);
+}
+
+struct kernel_host *session_add_host(struct session *session, const char *name,
+				     const uint8_t ipv4[4])
+{
+	struct session_host *host = &session->hosts[session->host_count];
+
+	assert(session->host_count < SESSION_HOSTS);
+	host->session = session;
+	host->number = session->host_count++;
+	snprintf(host->name, sizeof(host->name), "%s", name);
+	memcpy(host->ipv4, ipv4, 4);
+	files_init_host(host);
+	return &host->base;
+}
+
+void session_set_kernel(struct session *session, uint32_t host, struct kernel *kernel)
+{
+	assert(host < session->host_count);
+	session->hosts[host].kernel = kernel;
+}
+
+bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
+			 char *why, size_t why_bytes)
+{
+	struct program *program = &session->programs[session->program_count];
+
+	assert(host < session->host_count && argv[0]);
+	if (session->program_count == SESSION_PROGRAMS) {
+		snprintf(why, why_bytes, "more than %d programs", SESSION_PROGRAMS);
+		return false;
+	}
+	if (!launch_find(argv[0], program->path, why, why_bytes))
+		return false;
+	program->host = host;
+	program->argv = argv;
+	program->start = start;
+	session->program_count++;
+	return true;
+}
+
+/* How threads wait for their turn; on one core nobody may spin. */
+static void choose_handoff(struct session *session)
+{
+	cpu_set_t cores;
+	bool spin = session->params.handoff == 2;
+
+	if (session->params.handoff == 0 && sched_getaffinity(0, sizeof(cores), &cores) == 0)
+		spin = false;
+	session->shared->spin_turns = spin ? SPIN_TURNS : 0;
+}
+
+int session_run(struct session *session)
+{
+	struct sigaction action = {.sa_handler = on_end_signal};
+	struct shim_memory *shared = session->shared;
+
+	shared->magic = SHIM_MAGIC;
+	shared->simulator_pid = (uint32_t)getpid();
+	shared->tsc_hz = session->cpu.tsc;
+	shared->realtime_base_ns = REALTIME_BASE;
+	shared->monotonic_base_ns = MONOTONIC_BASE;
+	shared->cost_clock_read = session->cpu.clock_read;
+	shared->cost_system_call = session->cpu.system_call;
+	shared->cost_mmio_store = session->cpu.mmio_store;
+	shared->seed = sim_seed(session->sim);
+	choose_handoff(session);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	launch_prepare(session);
+	loop(session);
+	if (end_signal) {
+		kill_all(session, end_signal);
+		for (int i = 0; i < 100 && !all_ended(session); i++) {
+			usleep(10000);
+			look_around(session);
+		}
+		session->exit_code = 128 + end_signal;
+	}
+	kill_all(session, SIGKILL);
+	for (int i = 0; i < 200; i++) {
+		bool alive = false;
+		look_around(session);
+		for (uint32_t p = 0; p < SHIM_PROCESSES; p++)
+			alive |= session->processes[p].alive;
+		if (!alive)
+			break;
+		usleep(1000);
+	}
+	output_drain(session);
+	launch_clean(session);
+	if (session->verbose)
+		fprintf(stderr,
+			"hcasim: %.3f us of virtual time, %lu hand-offs, %lu doorbells, %lu polls, "
+			"interaction trace %016lx\n",
+			(double)sim_now(session->sim) / (double)US, session->handoffs,
+			session->doorbells, session->spins, session->hash);
+	return session->exit_code;
+}
+
+uint64_t session_trace_hash(const struct session *session)
+{
+	return session->hash;
+}

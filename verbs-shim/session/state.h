@@ -1,0 +1,201 @@
+/*
+ * state: what the files of session/ share: a run's hosts, programs, processes, threads and open device files.
+ *
+ *     session.c   who runs next, and until when        attach.c   processes come, fork, exec and die
+ *     serve.c     what a thread asks for               launch.c   programs are started
+ *     process_memory.c   DMA into a process            files.c    descriptors of the emulated kernel
+ *     output.c    lines of the programs                supervise.c   what is left when the simulator dies
+ */
+#ifndef VERBS_SHIM_SESSION_STATE_H
+#define VERBS_SHIM_SESSION_STATE_H
+
+#include <stdio.h>
+
+#include "verbs-shim/protocol.h"
+#include "verbs-shim/session/session.h"
+
+#define SESSION_HOSTS    256
+#define SESSION_PROGRAMS 256
+#define SESSION_FILES    4096
+#define SESSION_NOTES    64
+
+enum thread_state {
+	THREAD_FREE,
+	THREAD_READY,   /* acts at its clock: its request is served, or it goes on */
+	THREAD_RUNNING, /* has the token */
+	THREAD_EFFECT,  /* polls memory: sleeps until the next write that its process can see */
+	THREAD_OS, /* waits in the operating system; looks again when somebody did something visible */
+	THREAD_ASLEEP,  /* until its deadline */
+	THREAD_LEAVING, /* its process is about to be replaced, or to end */
+};
+
+struct thread {
+	struct process *process;
+	struct shim_slot *slot;
+	enum thread_state state;
+	bool request; /* the slot holds a request that is not served yet */
+	bool signalled;
+	sim_time clock;
+	sim_time deadline;
+	uint64_t looked; /* value of session->visible when it last looked, in THREAD_OS */
+	enum shim_op last;
+};
+
+struct shared_range {
+	uint64_t address, length, offset;
+};
+
+struct process_memory {
+	struct memory base;
+	struct process *process;
+	struct shared_range *ranges; /* by address, not overlapping */
+	uint32_t range_count, range_room;
+	uint32_t hint;
+	uint8_t *queue; /* SHIM_QUEUE_BYTES shared with the process */
+	uint64_t queue_used;
+	int queue_fd;
+};
+
+struct process {
+	struct session *session;
+	uint32_t number; /* virtual process id - SHIM_FIRST_PID */
+	bool alive;
+	bool replacing; /* between exec and the attach of the new image */
+	uint32_t host;
+	int32_t real_pid, parent;
+	int socket, pidfd;
+	int32_t program; /* index, -1: a child of one */
+	struct kernel_process kernel;
+	struct process_memory memory;
+	struct process_timer {
+		sim_time at, interval;
+		uint32_t signal;
+	} timer;
+	uint32_t threads;
+};
+
+struct session_file {
+	struct kernel_file *file; /* NULL: free */
+	uint32_t host;
+	enum kernel_fd_kind kind;
+	int near; /* our end: the memfd, the write end of the pipe, our socket */
+	int far;  /* the program's end */
+	uint64_t inode;
+	uint8_t holders[SHIM_PROCESSES]; /* processes that have it */
+};
+
+struct output {
+	int fd, to;
+	uint32_t host;
+	uint32_t used;
+	char line[4096];
+};
+
+struct program {
+	uint32_t host;
+	char *const *argv;
+	char path[256]; /* of the executable, found along PATH */
+	sim_time start;
+	bool started, waited, ended; /* waited: reached its first wait; the next one may start */
+	int32_t real_pid;
+	int exit_code;
+	struct output output[2];
+};
+
+struct session_host {
+	struct kernel_host base;
+	struct session *session;
+	uint32_t number;
+	char name[64];
+	uint8_t ipv4[4];
+	struct kernel *kernel;
+	char tree[128];
+};
+
+struct session {
+	struct sim *sim;
+	struct cpu_params cpu;
+	struct session_params params;
+	bool color, verbose;
+	struct session_host hosts[SESSION_HOSTS];
+	uint32_t host_count;
+	struct program programs[SESSION_PROGRAMS];
+	uint32_t program_count;
+	struct process processes[SHIM_PROCESSES];
+	uint32_t process_count;
+	struct thread threads[SHIM_SLOTS];
+	uint32_t thread_count; /* highest slot in use + 1 */
+	struct session_file files[SESSION_FILES];
+	struct shim_memory *shared;
+	int shared_fd;
+	int attach_near, attach_far;
+	char directory[64]; /* of the run's files */
+	uint64_t visible; /* counts what programs did that others may see in the operating system */
+	sim_time visible_at;
+	bool in_run; /* inside sim_run() */
+	bool woken;  /* a thread became ready in it */
+	bool one_core;
+	struct thread *running;
+	uint32_t last_process; /* that had the token */
+	uint32_t awaiting;     /* children announced but not attached yet */
+	uint32_t await_process;
+	char notes[SESSION_NOTES][96];
+	uint32_t note_count;
+	uint64_t hash, handoffs, calls, doorbells, spins, faults_late;
+	int exit_code;
+	int supervisor; /* socket to it, -1: none */
+};
+
+/* session.c */
+void session_effect(struct process *process); /* the HCA wrote to its memory */
+void session_visible(struct session *session, sim_time at);
+void session_note(struct session *session, uint32_t host, const char *text);
+void session_wake_signal(struct process *process);
+
+/* serve.c: carries out the request in the thread's slot at the thread's clock. */
+void serve_request(struct session *session, struct thread *thread);
+
+/* attach.c */
+struct process *attach_accept(struct session *session,
+			      int milliseconds); /* NULL: nobody came in that time */
+struct thread *attach_thread(struct session *session, struct process *process);
+/* After exec: until the new image is there, or the old one goes on. */
+void attach_await_image(struct session *session, struct thread *thread);
+void attach_died(struct session *session, struct process *process);
+bool attach_is_dead(const struct process *process, int milliseconds);
+
+/* launch.c */
+bool launch_find(const char *name, char path[256], char *why, size_t why_bytes);
+void launch_program(struct session *session, struct program *program);
+void launch_prepare(struct session *session); /* the run's directory and each host's tree */
+void launch_clean(struct session *session);
+
+/* files.c */
+void files_init_host(struct session_host *host);
+uint32_t files_add(struct session *session, uint32_t host, const struct kernel_new_file *file,
+		   struct process *process);
+struct session_file *files_get(struct session *session, uint64_t id);
+void files_drop(struct session *session, struct process *process, struct session_file *file);
+void files_process_gone(struct session *session, struct process *process);
+void files_inherit(struct session *session, const struct process *from, const struct process *to);
+
+/* process_memory.c */
+void process_memory_init(struct process_memory *memory, struct process *process);
+void process_memory_fini(struct process_memory *memory);
+/* The pages of [address, address + length) that are not shared yet become so: entered, and listed in the slot. */
+void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
+			  struct shim_slot *slot);
+void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length);
+
+/* output.c */
+void output_drain(struct session *session);
+bool output_read(struct output *output, const char *name,
+		 bool color); /* false: nothing there (yet, or any more) */
+
+/* supervise.c */
+void supervise_tell(const struct session *session, const char *directory);
+void supervise_output(const struct session *session, const struct output *output, const char *name);
+int supervise_socket(void);
+void supervise_remove_tree(const char *directory);
+
+#endif

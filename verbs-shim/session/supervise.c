@@ -1,0 +1,232 @@
+/*
+ * supervise: a process that outlives the simulator, whatever happens to it: it forwards signals to it, and when the simulator
+ * has died, prints what its programs still have to say, ends them, and removes the files of the run.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verbs-shim/session/state.h"
+
+#define GRACE_MILLISECONDS 3000 /* for programs whose simulator is gone to say so and end */
+
+struct word { /* from the simulator to the supervisor; for an output with its descriptor */
+	char directory[64];
+	char name[64];
+	uint32_t to, host;
+};
+
+static int simulator_socket = -1; /* the simulator's end */
+
+static struct output outputs[2 * SESSION_PROGRAMS];
+static char output_names[2 * SESSION_PROGRAMS][64];
+static uint32_t output_count;
+static char directory[64];
+
+void supervise_remove_tree(const char *path)
+{
+	DIR *folder;
+	struct dirent *entry;
+	char below[PATH_MAX];
+
+	if (path[0] == '\0' || unlink(path) == 0)
+		return;
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    (size_t)snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) <
+			    sizeof(below))
+			supervise_remove_tree(below);
+	if (folder)
+		closedir(folder);
+	(void)rmdir(path);
+}
+
+static void listen_to(int socket)
+{
+	struct word word;
+	char control[CMSG_SPACE(sizeof(int))];
+	struct iovec part = {&word, sizeof(word)};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+
+	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != (ssize_t)sizeof(word))
+		return;
+	if (word.directory[0])
+		memcpy(directory, word.directory, sizeof(directory));
+	for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header;
+	     header = CMSG_NXTHDR(&message, header)) {
+		struct output *output = &outputs[output_count];
+		if (header->cmsg_type != SCM_RIGHTS || output_count == ARRAY_SIZE(outputs))
+			continue;
+		memcpy(&output->fd, CMSG_DATA(header), sizeof(int));
+		output->to = (int)word.to;
+		output->host = word.host;
+		memcpy(output_names[output_count], word.name, sizeof(word.name));
+		output_count++;
+	}
+}
+
+/* Children of ours: programs whose simulator is gone came to us. */
+static bool kill_children(int number)
+{
+	char path[64], text[4096], *next = text;
+	ssize_t length;
+	bool any = false;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd >= 0 ? read(fd, text, sizeof(text) - 1) : 0;
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	for (;;) {
+		long pid = strtol(next, &next, 10);
+		if (pid <= 0)
+			break;
+		any = true;
+		if (number)
+			kill((pid_t)pid, number);
+	}
+	return any;
+}
+
+static void clean_up(void)
+{
+	for (int waited = 0; waited < GRACE_MILLISECONDS + 1000; waited += 5) {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		for (uint32_t i = 0; i < output_count; i++)
+			while (outputs[i].fd > 0 &&
+			       output_read(&outputs[i], output_names[i], false))
+				;
+		if (!kill_children(waited >= GRACE_MILLISECONDS ? SIGKILL : 0))
+			break;
+		usleep(5000);
+	}
+	for (uint32_t i = 0; i < output_count; i++)
+		while (outputs[i].fd > 0 && output_read(&outputs[i], output_names[i], false))
+			;
+	supervise_remove_tree(directory);
+}
+
+void session_supervise(void)
+{
+	sigset_t set, old;
+	int pair[2], signals, status = 0;
+	pid_t simulator, parent = getpid();
+
+	fflush(NULL);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	simulator = fork();
+	if (simulator == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(128 + SIGTERM);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		close(pair[0]);
+		simulator_socket = pair[1];
+		return;
+	}
+	if (simulator < 0)
+		return;
+	close(pair[1]);
+	signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	for (;;) {
+		struct pollfd waiting[2] = {{signals, POLLIN, 0}, {pair[0], POLLIN, 0}};
+		struct signalfd_siginfo info;
+
+		(void)poll(waiting, 2, -1);
+		if (waiting[1].revents & POLLIN)
+			listen_to(pair[0]);
+		else if (waiting[1].revents)
+			pair[0] = -1;
+		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+			if (info.ssi_signo != SIGCHLD)
+				kill(simulator, (int)info.ssi_signo);
+		if (waitpid(simulator, &status, WNOHANG) == simulator)
+			break;
+		while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans of programs */
+			;
+	}
+	while (pair[0] >= 0 && poll(&(struct pollfd){pair[0], POLLIN, 0}, 1, 0) > 0) {
+		char byte;
+		if (recv(pair[0], &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+			break;
+		listen_to(pair[0]);
+	}
+	if (WIFSIGNALED(status)) {
+		fprintf(stderr,
+			"hcasim: the simulator was ended by signal %d (%s); its programs end too\n",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+		clean_up();
+		_exit(128 + WTERMSIG(status));
+	}
+	if (kill_children(SIGKILL) || directory[0])
+		clean_up();
+	_exit(WEXITSTATUS(status));
+}
+
+static void tell(const struct session *session, const struct word *word, int fd)
+{
+	char control[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec part = {(void *)(uintptr_t)word, sizeof(*word)};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (session->supervisor < 0)
+		return;
+	if (fd >= 0) {
+		struct cmsghdr *header;
+		message.msg_control = control;
+		message.msg_controllen = sizeof(control);
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	}
+	(void)sendmsg(session->supervisor, &message, MSG_NOSIGNAL);
+}
+
+void supervise_tell(const struct session *session, const char *path)
+{
+	struct word word = {.to = 0};
+
+	snprintf(word.directory, sizeof(word.directory), "%s", path);
+	tell(session, &word, -1);
+}
+
+void supervise_output(const struct session *session, const struct output *output, const char *name)
+{
+	struct word word = {.to = (uint32_t)output->to, .host = output->host};
+
+	snprintf(word.name, sizeof(word.name), "%s", name);
+	tell(session, &word, output->fd);
+}
+
+int supervise_socket(void)
+{
+	return simulator_socket;
+}

@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "fabric/wire/bytes.h"
+#include "fabric/wire/credit.h"
 
 #define FLAG_INTERFACE      0x03
 #define FLAG_VARYING_LENGTH 0x04
@@ -55,7 +56,7 @@ bool erf_parse(const uint8_t *bytes, size_t length, unsigned *type, unsigned *in
 		*header_bytes += ETHERNET_PAD_BYTES;
 	if (length < *header_bytes)
 		return false;
-	wire_bytes = be16_get(bytes + 14);
+	wire_bytes = *type == ERF_INFINIBAND_LINK ? CREDIT_BYTES : be16_get(bytes + 14);
 	*packet_bytes = length - *header_bytes < wire_bytes ? length - *header_bytes : wire_bytes;
 	return true;
 }

@@ -122,12 +122,27 @@ uint32_t pcapng_interface_add(struct pcapng *pcapng, const char *name, enum link
 	return pcapng->interface_count++;
 }
 
+/* The packet behind its ERF header. Bytes of both. */
+static size_t erf_record_build(uint32_t interface, sim_time at, const struct packet *packet,
+			       uint8_t *bytes)
+{
+	size_t length = packet_build(packet, bytes + ERF_BYTES, PACKET_BYTES_MAX);
+	enum erf_type type = ERF_INFINIBAND;
+
+	if (packet->kind == PACKET_FLOW_CONTROL) {
+		type = ERF_INFINIBAND_LINK;
+		memset(bytes + ERF_BYTES + length, 0, ERF_LINK_BYTES - length);
+		length = ERF_LINK_BYTES;
+	}
+	erf_build(type, interface, at, length, bytes);
+	return ERF_BYTES + length;
+}
+
 void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 		  const struct packet *packet, const char *comment)
 {
 	uint64_t nanoseconds = at / NS;
-	size_t header_bytes;
-	uint8_t *bytes;
+	uint8_t *lengths, *bytes;
 	size_t length;
 
 	assert(interface < pcapng->interface_count);
@@ -135,18 +150,13 @@ void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 	put32(pcapng, interface);
 	put32(pcapng, (uint32_t)(nanoseconds >> 32));
 	put32(pcapng, (uint32_t)nanoseconds);
-	put32(pcapng, 0); /* lengths: below */
-	put32(pcapng, 0);
-	bytes = pcapng->block + pcapng->used;
-	header_bytes = pcapng->link_layers[interface] == LINK_ETHERNET ? 0 : ERF_BYTES;
-	length = packet_build(packet, bytes + header_bytes, PACKET_BYTES_MAX);
-	if (header_bytes)
-		erf_build(packet->kind == PACKET_FLOW_CONTROL ? ERF_INFINIBAND_LINK
-							      : ERF_INFINIBAND,
-			  interface, at, length, bytes);
-	length += header_bytes;
-	le32_put(bytes - 8, (uint32_t)length);
-	le32_put(bytes - 4, (uint32_t)length);
+	lengths = pcapng->block + pcapng->used;
+	bytes = lengths + 8;
+	length = pcapng->link_layers[interface] == LINK_ETHERNET
+			 ? packet_build(packet, bytes, PACKET_BYTES_MAX)
+			 : erf_record_build(interface, at, packet, bytes);
+	put32(pcapng, (uint32_t)length); /* captured */
+	put32(pcapng, (uint32_t)length); /* of as many */
 	memset(bytes + length, 0, -length & 3);
 	pcapng->used += (length + 3) & ~(size_t)3;
 	if (comment) {

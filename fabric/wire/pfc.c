@@ -34,7 +34,8 @@ enum parse_status pfc_parse(const uint8_t *bytes, size_t length, struct packet *
 {
 	if (length < QUANTA_OFFSET + 2 * PRIORITIES)
 		return PARSE_TRUNCATED;
-	if (be16_get(bytes + OPCODE_OFFSET) != MAC_CONTROL_PFC)
+	if (be16_get(bytes + OPCODE_OFFSET) != MAC_CONTROL_PFC ||
+	    memcmp(bytes, group_address, 6) != 0)
 		return PARSE_PFC_OPCODE;
 	packet->kind = PACKET_PFC;
 	packet->pause_enable = bytes[ENABLE_OFFSET + 1];

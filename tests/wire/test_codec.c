@@ -192,6 +192,10 @@ static void test_pfc_bytes(void)
 		memcmp(parsed.pause_quanta, packet.pause_quanta, sizeof(packet.pause_quanta)), 0);
 	CU_ASSERT_EQUAL(memcmp(parsed_path.smac, path.smac, 6), 0);
 	CU_ASSERT_EQUAL(parsed.wire_bytes, 64);
+	bytes[0] = 3; /* another address */
+	CU_ASSERT_EQUAL(packet_parse(bytes, PFC_BYTES, LINK_ETHERNET, &parsed, &parsed_path),
+			PARSE_PFC_OPCODE);
+	bytes[0] = 1;
 	bytes[15] = 2;
 	CU_ASSERT_EQUAL(packet_parse(bytes, PFC_BYTES, LINK_ETHERNET, &parsed, &parsed_path),
 			PARSE_PFC_OPCODE);

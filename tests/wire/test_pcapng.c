@@ -40,11 +40,13 @@ static void test_literal_file(void)
 		1, 0, 0, 0, 40, 0, 0, 0, 197, 0, 0, 0, 0, 0, 0, 0,
 		2, 0, 2, 0, 'p', '0', 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0,
 
-		6, 0, 0, 0, 68, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x94, 0x35, 0x77, /* 2000000002 ns */
-		22, 0, 0, 0, 22, 0, 0, 0,
-		0x0c, 0, 0, 0, 2, 0, 0, 0, 25, 4, 0, 22, 0, 0, 0, 6, /* 2.00000000299 s in 2^-32 */
-		0x01, 0x23, 0x04, 0x56, 0, 0, 0, 0, /* LPCRC: below */
-		1, 0, 2, 0, 'h', 'i', 0, 0, 0, 0, 0, 0, 68, 0, 0, 0,
+		6, 0, 0, 0, 108, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x94, 0x35, 0x77, /* 2000000002 ns */
+		64, 0, 0, 0, 64, 0, 0, 0,
+		0x0c, 0, 0, 0, 2, 0, 0, 0, 25, 4, 0, 64, 0, 0, 0, 48, /* 2.00000000299 s in 2^-32 */
+		0x01, 0x23, 0x04, 0x56, 0, 0, 0, 0, /* LPCRC: below; padding */
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+		1, 0, 2, 0, 'h', 'i', 0, 0, 0, 0, 0, 0, 108, 0, 0, 0,
 	};
 	/* clang-format on */
 	struct pcapng *pcapng = pcapng_create(file_name);
@@ -59,7 +61,7 @@ static void test_literal_file(void)
 	bytes = file_load(file_name, &length);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bytes);
 	CU_ASSERT_EQUAL_FATAL(length, sizeof(expected));
-	memset(bytes + length - 20, 0, 2); /* its LPCRC is judged in test_codec.c */
+	memset(bytes + length - 60, 0, 2); /* its LPCRC is judged in test_codec.c */
 	CU_ASSERT_EQUAL(memcmp(bytes, expected, length), 0);
 	free(bytes);
 }

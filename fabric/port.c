@@ -181,6 +181,16 @@ unsigned port_queued(const struct port *port, unsigned lane)
 	return port->queued[lane];
 }
 
+uint64_t port_flying_bytes(const struct port *port)
+{
+	uint64_t bytes = 0;
+
+	for (const struct packet *packet = port->flying.head; packet; packet = packet->next)
+		if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC)
+			bytes += packet->wire_bytes;
+	return bytes;
+}
+
 const struct port_counters *port_counters(const struct port *port)
 {
 	return &port->count;

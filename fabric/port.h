@@ -132,6 +132,9 @@ unsigned port_lane(const struct port *port,
 		   unsigned service_level); /* SL to VL, or priority: modulo the lanes */
 unsigned port_queued(const struct port *port,
 		     unsigned lane); /* packets whose departure is not yet fixed */
+uint64_t port_flying_bytes(
+	const struct port
+		*port); /* of data packets on their way to here: sent = received + lost + these */
 const struct port_counters *port_counters(const struct port *port);
 
 #endif

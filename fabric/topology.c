@@ -155,7 +155,10 @@ static bool leads(const struct topology *topology, const struct node *node, unsi
 	       (topology->nodes[neighbour].is_switch || distance == 1);
 }
 
-/* The port among those that lead closer which the destination's number picks. */
+/*
+ * The port among those that lead closer which the destination's number picks. Where a way goes up twice in a row,
+ * the second choice must not follow from the first, or most of the top would stay idle: it takes the next digit.
+ */
 static unsigned choose_port(const struct topology *topology, const struct node *node,
 			    uint32_t distance, uint32_t endpoint)
 {
@@ -164,7 +167,7 @@ static unsigned choose_port(const struct topology *topology, const struct node *
 	for (unsigned port = 0; port < node->ports; port++)
 		candidates += leads(topology, node, port, distance);
 	assert(candidates);
-	chosen = endpoint % candidates;
+	chosen = (distance % 2 ? endpoint : endpoint / candidates) % candidates;
 	for (unsigned port = 0;; port++)
 		if (leads(topology, node, port, distance) && chosen-- == 0)
 			return port;

@@ -68,6 +68,11 @@ static void test_starvation(void)
 	params.credit_batch = BLOCK;
 	begin();
 	station_send(&a, station_path(endpoints, 0, 1), 7 * 100 + 1, 1024);
+	for (unsigned i = 1; i < 100; i++) { /* at any time: sent = received + in flight */
+		sim_run(sim, i * 777 * NS);
+		CU_ASSERT_EQUAL(port_counters(a.port)->bytes_sent,
+				port_counters(b.port)->bytes_received + port_flying_bytes(b.port));
+	}
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received, 701);
 	CU_ASSERT_EQUAL(b.last_head - b.first_head, 100 * round_trip);

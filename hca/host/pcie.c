@@ -28,6 +28,11 @@ struct request_group {
 	struct request_group *next_free;
 };
 
+struct tag_return {
+	sim_time at;
+	bool group_ends; /* at the same instant: group_arrived() will look for reads that wait */
+};
+
 struct mmio_slot {
 	sim_time arrival;
 	uint64_t offset;
@@ -53,14 +58,15 @@ struct pcie {
 	struct request_group *groups,
 		*groups_free; /* [tags + 1]: the last tag may return just before its group */
 	uint64_t tags_free;
-	sim_time *
-		tag_returns; /* [tags]: a ring of the times at which answered tags come back, ascending */
+	struct tag_return
+		*tag_returns; /* [tags]: a ring of the tags that are answered, ascending */
 	uint64_t tag_return_first, tag_return_count;
 	struct event tag_event; /* pending: a read waits for the first of these */
 
 	struct write_queue writes_waiting;
-	uint64_t credits_used; /* bytes of writes that are not visible yet */
-	sim_time visible_at;   /* of the last write sent */
+	uint64_t writes_called, writes_sent; /* those that have bytes */
+	uint64_t credits_used;               /* bytes of writes that are not visible yet */
+	sim_time visible_at;                 /* of the last write sent */
 
 	struct mmio_slot *mmio; /* a ring; [mmio_slots], a power of two */
 	uint64_t mmio_slots, mmio_first, mmio_count;
@@ -103,6 +109,7 @@ void pcie_read(struct pcie *pcie, struct pcie_read *read)
 	read->failed = false;
 	read->requested = 0;
 	read->completed = 0;
+	read->writes_before = pcie->writes_called;
 	read->next = NULL;
 	pcie->count.reads++;
 	pcie->count.read_bytes += read->length;
@@ -129,14 +136,14 @@ static void read_empty(struct event *event)
 	read->done(read);
 }
 
-/* In the order of the calls, as far as tags reach; behind writes that were held back. */
+/* In the order of the calls, as far as tags reach; behind writes of before that were held back. */
 static void issue_reads(struct pcie *pcie)
 {
 	struct pcie_read *read;
 
 	reclaim_tags(pcie);
 	while ((read = pcie->reads_waiting.first) && pcie->tags_free &&
-	       !pcie->writes_waiting.first) {
+	       pcie->writes_sent >= read->writes_before) {
 		issue_group(pcie, read);
 		if (read->requested == read->length) {
 			pcie->reads_waiting.first = read->next;
@@ -205,7 +212,8 @@ static void answer_group(struct event *event)
 		arrival = pcie_link_send(&pcie->to_device, ready, bytes) + pcie->param.link_latency;
 		pcie->count.to_device_bytes += bytes;
 		assert(pcie->tag_return_count < pcie->param.tags);
-		pcie->tag_returns[place % pcie->param.tags] = arrival;
+		pcie->tag_returns[place % pcie->param.tags] =
+			(struct tag_return){arrival, left == length};
 		pcie->tag_return_count++;
 		pcie->count.completions += packets;
 		ready += request_duration;
@@ -238,7 +246,8 @@ static void group_arrived(struct event *event)
 
 static void reclaim_tags(struct pcie *pcie)
 {
-	while (pcie->tag_return_count && pcie->tag_returns[pcie->tag_return_first] <= now(pcie)) {
+	while (pcie->tag_return_count &&
+	       pcie->tag_returns[pcie->tag_return_first].at <= now(pcie)) {
 		pcie->tag_return_first = (pcie->tag_return_first + 1) % pcie->param.tags;
 		pcie->tag_return_count--;
 		pcie->tags_free++;
@@ -248,9 +257,11 @@ static void reclaim_tags(struct pcie *pcie)
 
 static void await_tag(struct pcie *pcie)
 {
+	const struct tag_return *next = &pcie->tag_returns[pcie->tag_return_first];
+
 	if (pcie->reads_waiting.first && !pcie->tags_free && pcie->tag_return_count &&
-	    !event_pending(&pcie->tag_event))
-		sim_schedule_at(&pcie->tag_event, pcie->tag_returns[pcie->tag_return_first]);
+	    !next->group_ends && !event_pending(&pcie->tag_event))
+		sim_schedule_at(&pcie->tag_event, next->at);
 }
 
 static void tag_returned(struct event *event)
@@ -272,9 +283,12 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write)
 	if (!write->length) {
 		event_init(&write->event, &pcie->block, write_empty);
 		sim_schedule(&write->event, 0);
-	} else if (pcie->writes_waiting.first ||
-		   (pcie->credits_used &&
-		    pcie->credits_used + write->length > pcie->param.write_credits)) {
+		return;
+	}
+	pcie->writes_called++;
+	if (pcie->writes_waiting.first ||
+	    (pcie->credits_used &&
+	     pcie->credits_used + write->length > pcie->param.write_credits)) {
 		pcie->count.write_stalls++;
 		trace(&pcie->block, TRACE_PCIE_WRITE_STALL, write->tag, write->address,
 		      write->length);
@@ -293,6 +307,7 @@ static void send_write(struct pcie *pcie, struct pcie_write *write)
 		sent += tlp_first_length(write->address + sent, write->length - sent,
 					 pcie->param.payload_max);
 	pcie->count.write_packets += packets;
+	pcie->writes_sent++;
 	pcie->credits_used += write->length;
 	pcie->visible_at =
 		send_to_host(pcie, tlp_bytes(&pcie->param, TLP_WRITE, packets, write->length)) +

@@ -71,6 +71,7 @@ struct pcie_read {
 	struct pcie *pcie;
 	struct pcie_read *next;
 	uint32_t requested, completed; /* bytes */
+	uint64_t writes_before;        /* called before it: it leaves after them */
 };
 
 /* One DMA write, of any length: split at MPS. Writes become visible in the order of the calls; the bytes move

@@ -369,6 +369,35 @@ static void test_credits(void)
 	end();
 }
 
+/* A write that waits for credits holds up no read that was called before it. */
+static void test_reads_keep_place(void)
+{
+	struct pcie_write writes[3];
+	struct pcie_read reads[2];
+
+	params_round();
+	params.write_credits = 256;
+	params.tags = 1;
+	begin();
+	reads_done = writes_done = 0;
+	for (int i = 0; i < 2; i++) {
+		reads[i] = read_of(0, 64, bytes);
+		pcie_read(pcie, &reads[i]);
+	}
+	for (int i = 0; i < 3; i++) {
+		writes[i] = write_of(0, 256, bytes);
+		pcie_write(pcie, &writes[i]);
+	}
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(read_at[0], 608 * NS);
+	CU_ASSERT_EQUAL(write_at[0], (24 + 280 + 150) * NS);
+	CU_ASSERT_EQUAL(write_at[1], (454 + 280 + 150) * NS);
+	CU_ASSERT_EQUAL(write_at[2], (884 + 280 + 150) * NS);
+	/* it has its tag at 608 ns, while the third write waits, and is at the host before the second is visible */
+	CU_ASSERT_EQUAL(read_at[1], (884 + 300 + 84 + 100) * NS);
+	end();
+}
+
 static void test_write_order(void)
 {
 	enum { COUNT = 200 };
@@ -527,6 +556,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_read_pushes_write);
 	CU_ADD_TEST(suite, test_instant);
 	CU_ADD_TEST(suite, test_credits);
+	CU_ADD_TEST(suite, test_reads_keep_place);
 	CU_ADD_TEST(suite, test_write_order);
 	CU_ADD_TEST(suite, test_fault);
 	CU_ADD_TEST(suite, test_mmio);

@@ -75,8 +75,8 @@ static void record_decode(const struct capture_record *record, FILE *out,
 	if (record->readable) {
 		decoded.status = packet_parse(record->bytes, record->length, record->link_layer,
 					      &packet, &path);
-		decoded.wrong = packet.damage || is_malformed(decoded.status, record);
-		counts->malformed += is_malformed(decoded.status, record);
+		decoded.malformed = is_malformed(decoded.status, record);
+		counts->malformed += decoded.malformed;
 		counts->judged += decoded.status == PARSE_OK || decoded.status == PARSE_BTH_OPCODE;
 		counts->wrong_icrc += (packet.damage & DAMAGE_ICRC) != 0;
 		counts->wrong_vcrc += (packet.damage & DAMAGE_VCRC) != 0;

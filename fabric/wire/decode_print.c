@@ -140,7 +140,7 @@ void decode_print_line(FILE *out, const struct decoded *decoded)
 	if (decoded->status == PARSE_OK)
 		fprintf(out, " (%" PRIu32 " bytes)", packet->wire_bytes);
 	else
-		fprintf(out, " %s%s (%zu bytes captured)", decoded->wrong ? "MALFORMED: " : "",
+		fprintf(out, " %s%s (%zu bytes captured)", decoded->malformed ? "MALFORMED: " : "",
 			parse_status_meaning(decoded->status), decoded->record->length);
 	print_damage(out, decoded);
 	if (decoded->record->cut)
@@ -245,7 +245,7 @@ void decode_print_json(FILE *out, const struct decoded *decoded)
 		record->number, record->seconds, record->nanoseconds);
 	print_json_text(out, text);
 	fprintf(out, ",\"captured_bytes\":%zu,\"wrong\":%s,\"status\":", record->length,
-		decoded->wrong ? "true" : "false");
+		decoded->malformed || packet->damage ? "true" : "false");
 	print_json_text(out, record->readable ? parse_status_meaning(decoded->status)
 					      : "unknown link type");
 	if (record->readable) {

@@ -14,7 +14,7 @@ struct decoded {
 	const struct capture_record *record;
 	const struct packet *packet;
 	enum parse_status status;
-	bool wrong; /* malformed, or a CRC is not what it should be */
+	bool malformed; /* and it is not the capture's fault */
 };
 
 void decode_print_line(FILE *out, const struct decoded *decoded);

@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "fabric/port_params.h"
+#include "switch/switch_params.h"
 
 #define KEYS_MAX 128
 
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
 	[COMPOSITE_HCA]    = {"hca",    "a host channel adapter", 0, NULL, NULL},
-	[COMPOSITE_SWITCH] = {"switch", "a switch",               0, NULL, NULL},
+	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
+			      switch_param_groups},
 	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
 			      sizeof(struct port_params), port_param_list, NULL},
 };

@@ -33,11 +33,11 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 {
 	struct scenario *scenario = reader->scenario;
 	const char *const *keys = link_keys;
+	unsigned before = reader->errors->count;
 	params_default(scenario_fabric_param_list, &scenario->fabric);
 	if (!yaml_expect_map(node, "what joins the hosts", reader->errors))
 		return;
 	yaml_override_params(node, scenario_fabric_param_list, &scenario->fabric, reader->errors);
-	unsigned before = reader->errors->count;
 	switch ((enum topology)scenario->fabric.topology) {
 	case TOPOLOGY_LINKS:
 		read_switches(reader, yaml_get(node, "switches"));

@@ -74,6 +74,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_JSON:
 		arguments->json = true;
 		return 0;
+	case KEY_VERBOSE:
+		arguments->verbose = true;
+		return 0;
 	case KEY_WORDS:
 		arguments->words = true;
 		return 0;

@@ -6,7 +6,7 @@
 
 /* clang-format off */
 enum option_key {
-	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k',
+	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k', KEY_VERBOSE = 'v',
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
 };
 
@@ -19,6 +19,7 @@ enum option_key {
 #define OPTION_COUNTERS  {"counters", KEY_COUNTERS, "FILE", 0, "write all counters as JSON", 0}
 #define OPTION_JSON      {"json", KEY_JSON, NULL, 0, "for programs to read", 0}
 #define OPTION_EFFECTIVE {"effective", KEY_EFFECTIVE, NULL, 0, "print every value that a run would go by, as a scenario", 0}
+#define OPTION_VERBOSE   {"verbose", KEY_VERBOSE, NULL, 0, "say more", 0}
 #define OPTION_WORDS     {"words", KEY_WORDS, NULL, 0, "only the words, one a line, for shells to complete", 0}
 /* clang-format on */
 

@@ -22,7 +22,7 @@ struct arguments {
 	const char **overrides; /* --set, and --seed as one of them */
 	size_t override_count;
 	enum sim_kernel kernel;
-	bool json, words, effective;
+	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
 };
 
@@ -53,6 +53,7 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 int verb_check(const struct arguments *arguments);
 int verb_params(const struct arguments *arguments);
+int verb_decode(const struct arguments *arguments);
 int verb_help(const struct arguments *arguments);
 
 #endif

@@ -9,6 +9,7 @@
 /* clang-format off */
 static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTION_EFFECTIVE, {0}};
 static const struct argp_option params_options[] = {OPTION_JSON, {0}};
+static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 
 const struct verb verbs[] = {
@@ -16,6 +17,8 @@ const struct verb verbs[] = {
 	 "Reads the scenario and all of its presets, and builds nothing.", check_options, true, false, verb_check},
 	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",
 	 "BLOCK is the name of a list, as the headings have it: hca.pcie, link, cpu ...", params_options, false, false, verb_params},
+	{"decode", "FILE",    "print the packets of a pcap or pcapng file and check their CRCs",
+	 "Ends with exit code 1 if a CRC is wrong or a packet malformed.", decode_options, true, false, verb_decode},
 	{"help",   "[VERB]",  "this list, or what a verb takes", NULL, help_options, false, false, verb_help},
 	{0}};
 /* clang-format on */

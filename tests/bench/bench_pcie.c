@@ -155,8 +155,9 @@ int main(int argc, char **argv)
 		printf("   %6.1f",
 		       run(&params, rows[i].bytes, false, true, DEPTH, TRANSFERS, &events));
 		print_theirs(rows[i].write_gbps);
-		printf("   %9.1f\n",
-		       run(&params, rows[i].bytes, true, true, both_depth(rows[i].bytes), TRANSFERS, &events) / 2);
+		printf("   %9.1f\n", run(&params, rows[i].bytes, true, true,
+					 both_depth(rows[i].bytes), TRANSFERS, &events) /
+					     2);
 	}
 	printf("\nlatency of one read, ns (theirs: Xeon E5-2637v3, with the card's DMA engine)\n");
 	for (size_t i = 0; i < ARRAY_SIZE(latencies); i++)

@@ -87,6 +87,13 @@ static void region_give(struct region *region)
 	object_drop(region->pd);
 }
 
+/* The HCA may write there from now on: a program may poll it. */
+static void watch_region(struct command *command, const struct mr *mr)
+{
+	if (mr->access & IB_UVERBS_ACCESS_LOCAL_WRITE)
+		command->call->watched = (struct kernel_range){mr->host_address, mr->length};
+}
+
 int reg_mr(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_reg_mr, request);
@@ -127,6 +134,8 @@ int reg_mr(struct command *command)
 	error = command_reply(command, &answer, sizeof(answer));
 	if (error)
 		destroy_object(&region->object);
+	else
+		watch_region(command, &mr);
 	return error;
 }
 
@@ -175,6 +184,7 @@ int rereg_mr(struct command *command)
 	region->mr = mr;
 	region->object.number = mr.key;
 	command->call->latency += page_latency(kernel, mr.host_address, mr.length);
+	watch_region(command, &mr);
 	struct ib_uverbs_rereg_mr_resp answer = {.lkey = mr.key, .rkey = mr.key};
 	return command_reply(command, &answer, sizeof(answer));
 }

@@ -97,7 +97,7 @@ static uint64_t file_identity(struct kernel_host *base, struct kernel_process *p
 static void not_modelled(struct kernel_host *base, const char *what, int error)
 {
 	struct session_host *host = container_of(base, struct session_host, base);
-	char text[96];
+	char text[160];
 
 	snprintf(text, sizeof(text), "not modelled: %s (answered: %s)", what,
 		 strerror(error < 0 ? -error : error));

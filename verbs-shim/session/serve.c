@@ -279,7 +279,7 @@ static void serve_timer(struct session *session, struct thread *thread)
 
 static void serve_note(struct session *session, struct thread *thread)
 {
-	char text[96];
+	char text[160];
 
 	if (read_text(thread->process, thread->slot->arguments[0], text, sizeof(text)))
 		session_note(session, thread->process->host, text);

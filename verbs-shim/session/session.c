@@ -316,8 +316,9 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 	} else {
 		sim_time horizon = sim_next(session->sim), timer;
 		next_timer(session, &timer);
-		if (second < horizon)
-			horizon = second;
+		/* Nothing that another thread has not begun yet reaches this one so soon. */
+		if (second + session->params.lookahead < horizon)
+			horizon = second + session->params.lookahead;
 		if (timer < horizon)
 			horizon = timer;
 		grant(session, thread, horizon);

@@ -139,7 +139,7 @@ struct session {
 	uint32_t last_process; /* that had the token */
 	uint32_t awaiting;     /* children announced but not attached yet */
 	uint32_t await_process;
-	char notes[SESSION_NOTES][96];
+	char notes[SESSION_NOTES][160];
 	uint32_t note_count;
 	uint64_t hash, handoffs, calls, doorbells, spins, faults_late;
 	int exit_code;

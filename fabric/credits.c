@@ -8,10 +8,9 @@
  */
 #include "fabric/port_state.h"
 
-#define HEADERS_MAX     128u /* LRH..VCRC less the payload; 122 with GRH, RETH and ImmDt */
 #define REFRESH_SYMBOLS UINT64_C(65536)
 
-void credits_init(struct port *port)
+void credits_configure(struct port *port)
 {
 	uint64_t bytes = port->params.credit_batch ? port->params.credit_batch
 						   : port->params.input_buffer / 4;

@@ -150,13 +150,17 @@ uint64_t port_input_used(const struct port *port, unsigned lane)
 	return port->ethernet ? used : used * CREDIT_BLOCK_BYTES;
 }
 
-void input_space_init(struct port *port)
+void input_space_configure(struct port *port)
 {
 	port->capacity = port->params.input_buffer;
 	if (!port->ethernet)
 		port->capacity /= CREDIT_BLOCK_BYTES;
 	if (!port->ethernet && port->capacity > CREDIT_BLOCKS_MAX)
 		port->capacity = CREDIT_BLOCKS_MAX;
+}
+
+void input_space_init(struct port *port)
+{
 	port->deferred_room = DEFERRED_ROOM;
 	port->deferred = malloc(DEFERRED_ROOM * sizeof(port->deferred[0]));
 	assert(port->deferred);

@@ -98,7 +98,7 @@ static uint64_t headroom_bytes(const struct port *port)
 
 #define XON_BELOW_XOFF 9216u /* a jumbo frame: mlx5 */
 
-void pause_thresholds(struct port *port)
+void pause_configure(struct port *port)
 {
 	uint64_t buffer = port->capacity;
 	uint64_t headroom = headroom_bytes(port);

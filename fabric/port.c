@@ -3,7 +3,6 @@
  */
 #include "fabric/port.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -166,6 +165,11 @@ enum link_layer port_link_layer(const struct port *port)
 	return port->ethernet ? LINK_ETHERNET : LINK_INFINIBAND;
 }
 
+const struct port_params *port_params(const struct port *port)
+{
+	return &port->params;
+}
+
 unsigned port_lanes(const struct port *port)
 {
 	return (unsigned)port->params.lanes;
@@ -196,8 +200,51 @@ const struct port_counters *port_counters(const struct port *port)
 	return &port->count;
 }
 
+/* Everything that follows from the parameters. */
+static void configure(struct port *port)
+{
+	const struct port_params *params = &port->params;
+
+	assert(!port->peer);
+	if (port->ethernet && params->lanes > ETHERNET_LANES)
+		port->params.lanes = ETHERNET_LANES;
+	transmit_configure(port);
+	input_space_configure(port);
+	if (port->ethernet)
+		pause_configure(port);
+	else
+		credits_configure(port);
+}
+
+void port_set_params(struct port *port, const struct port_params *params)
+{
+	port->params = *params;
+	configure(port);
+}
+
+void port_set_length(struct port *port, double metres)
+{
+	port->params.length = metres;
+	configure(port);
+}
+
+void port_set_rate(struct port *port, uint64_t rate_bps)
+{
+	port->params.rate = rate_bps;
+	port->params.speed = SPEED_EXPLICIT;
+	configure(port);
+}
+
+static bool holds_a_packet(const struct port *port)
+{
+	uint64_t bytes = port->params.mtu + HEADERS_MAX;
+
+	return port->capacity >= (port->ethernet ? bytes : credit_blocks((uint32_t)bytes));
+}
+
 bool port_fits(const struct port *one, const struct port *other, char *why, size_t why_bytes)
 {
+	const struct port *ends[] = {one, other};
 	const char *differs = NULL;
 
 	if (one->ethernet != other->ethernet)
@@ -208,32 +255,19 @@ bool port_fits(const struct port *one, const struct port *other, char *why, size
 		differs = "number of lanes";
 	else if (one->params.mtu != other->params.mtu)
 		differs = "mtu";
-	if (differs)
+	if (differs) {
 		snprintf(why, why_bytes, "%s and %s differ in %s", one->block.name,
 			 other->block.name, differs);
-	return !differs;
-}
-
-void port_set_length(struct port *port, double metres)
-{
-	assert(!port->peer);
-	port->params.length = metres;
-	port->latency = (sim_time)llround(metres * (double)port->params.propagation) +
-			port->params.fec_latency;
-	if (port->ethernet)
-		pause_thresholds(port);
-}
-
-void port_set_rate(struct port *port, uint64_t rate_bps)
-{
-	assert(!port->peer && rate_bps);
-	port->params.rate = rate_bps;
-	port->params.speed = SPEED_EXPLICIT;
-	port->rate_bps = rate_bps;
-	port->ps_per_byte =
-		ENCODED_BITS_A_BYTE % rate_bps == 0 ? ENCODED_BITS_A_BYTE / rate_bps : 0;
-	if (port->ethernet)
-		pause_thresholds(port);
+		return false;
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
+		if (!holds_a_packet(ends[i])) {
+			snprintf(why, why_bytes, "%s: its input_buffer holds no packet of its mtu",
+				 ends[i]->block.name);
+			return false;
+		}
+	}
+	return true;
 }
 
 void port_connect(struct port *one, struct port *other)
@@ -278,9 +312,6 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	assert(port && user->receive);
 	port->params = *params;
 	port->ethernet = link_layer == LINK_ETHERNET;
-	if (port->ethernet && port->params.lanes > ETHERNET_LANES)
-		port->params.lanes = ETHERNET_LANES;
-	port->transmit_depth = (uint32_t)params->transmit_depth;
 	port->pool = pool;
 	port->user = user;
 	block_init(&port->block, sim, &port_type, name, &port->params, &port->count);
@@ -289,13 +320,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	input_space_init(port);
 	if (port->ethernet)
 		pause_init(port);
-	else
-		credits_init(port);
-	port_set_rate(port, params->speed == SPEED_EXPLICIT
-				    ? params->rate
-				    : encoding_rate_bps((enum infiniband_speed)params->speed,
-							params->width));
-	port_set_length(port, params->length);
+	configure(port);
 	event_init(&port->arrive, &port->block, arrive_fire);
 	event_init(&port->refresh, &port->block, refresh_fire);
 	return port;

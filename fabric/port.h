@@ -80,6 +80,7 @@ void port_connect(struct port *one, struct port *other);
 bool port_fits(const struct port *one, const struct port *other, char *why, size_t why_bytes);
 
 /* In place of what the parameters say, for one link among others. Before port_connect(). */
+void port_set_params(struct port *port, const struct port_params *params);
 void port_set_length(struct port *port, double metres);
 void port_set_rate(struct port *port, uint64_t rate_bps);
 
@@ -119,6 +120,7 @@ struct fault;
 void port_set_transmit_fault(struct port *port, struct fault *fault);
 void port_set_receive_fault(struct port *port, struct fault *fault);
 
+const struct port_params *port_params(const struct port *port);
 const char *port_name(const struct port *port);
 uint64_t port_rate_bps(const struct port *port);
 sim_time port_latency(const struct port *port); /* from a bit's leaving to its arrival */

@@ -24,6 +24,8 @@
 #define MANAGEMENT_LANE     15u /* VL15: no flow control, before all others: IBTA vol. 1, 7.6.3 */
 #define ETHERNET_LANES      8u
 #define CREDIT_PACKET_BYTES 6u /* operand, FCTBS, VL, FCCL, LPCRC */
+#define HEADERS_MAX \
+	128u /* LRH or Ethernet to the last check, without payload: 122 with GRH, RETH and ImmDt */
 #define PFC_FRAME_BYTES     64u
 #define ETHERNET_PREAMBLE   8u
 #define ETHERNET_GAP        12u
@@ -115,6 +117,7 @@ void port_drop(struct port *port, struct packet *packet, enum drop_reason reason
 
 /* transmit.c */
 void transmit_init(struct port *port);
+void transmit_configure(struct port *port);
 void transmit_wake(struct port *port, sim_time at); /* something may be able to leave then */
 void transmit_kick(struct port *port);              /* ... now, from within another event */
 sim_time transmit_duration(const struct port *port, uint64_t bytes);
@@ -145,7 +148,7 @@ static inline void credits_consume(struct port *port, unsigned lane, uint32_t wi
 	port->credit.total[lane] = (uint16_t)((port->credit.total[lane] + blocks) & CREDIT_MASK);
 	port->count.credits_consumed += blocks;
 }
-void credits_init(struct port *port);
+void credits_configure(struct port *port);
 void credits_start(struct port *port);            /* the link comes up */
 struct packet *credits_packet(struct port *port); /* of the first lane due */
 void credits_receive(struct port *port, const struct packet *packet);
@@ -159,7 +162,7 @@ void credits_refresh(struct port *port);
 
 /* pause.c */
 void pause_init(struct port *port);
-void pause_thresholds(struct port *port); /* from the parameters, the cable's length among them */
+void pause_configure(struct port *port);
 struct packet *pause_frame(struct port *port);
 void pause_receive(struct port *port, struct packet *packet);
 void pause_consider_stop(struct port *port, unsigned lane);
@@ -168,6 +171,7 @@ void pause_refresh(struct port *port);
 
 /* input_space.c */
 void input_space_init(struct port *port);
+void input_space_configure(struct port *port);
 void input_space_fini(struct port *port);
 bool input_space_take(struct port *port, const struct packet *packet); /* false: it does not fit */
 

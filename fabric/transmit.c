@@ -2,6 +2,9 @@
  * transmit: the departure of packets: when each starts, how long it takes, when its head and tail are at the
  * other end. The one place where the link's time is given away.
  */
+#include <math.h>
+
+#include "fabric/encoding.h"
 #include "fabric/fault.h"
 #include "fabric/port_state.h"
 
@@ -204,6 +207,23 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 		transmit_wake(port, ready_at);
 	else if (port->ethernet) /* paused */
 		transmit_wake(port, port->paused_until[lane]);
+}
+
+void transmit_configure(struct port *port)
+{
+	const struct port_params *params = &port->params;
+
+	port->rate_bps =
+		params->speed == SPEED_EXPLICIT
+			? params->rate
+			: encoding_rate_bps((enum infiniband_speed)params->speed, params->width);
+	assert(port->rate_bps);
+	port->ps_per_byte = ENCODED_BITS_A_BYTE % port->rate_bps == 0
+				    ? ENCODED_BITS_A_BYTE / port->rate_bps
+				    : 0;
+	port->latency = (sim_time)llround(params->length * (double)params->propagation) +
+			params->fec_latency;
+	port->transmit_depth = (uint32_t)params->transmit_depth;
 }
 
 void transmit_init(struct port *port)

@@ -75,7 +75,7 @@ static void switch_receive(struct port_user *user, struct port *port, struct pac
 	(void)port;
 	if (output == NO_PORT)
 		drop(input, packet, DROP_NO_ROUTE);
-	else if (packet->payload_bytes > box->params.port.mtu)
+	else if (packet->payload_bytes > port_params(box->ports[output].port)->mtu)
 		drop(input, packet, DROP_OVERSIZE);
 	else if (box->routes && packet->hop_limit <= 1)
 		drop(input, packet, DROP_HOP_LIMIT);

@@ -149,6 +149,17 @@ static void test_refused(void)
 	CU_ASSERT_FALSE(topology_link(topology, node, 0, nodes[0], 1, LENGTH_OF_PARAMS,
 				      RATE_OF_PARAMS, why, sizeof(why)));
 	CU_ASSERT_STRING_EQUAL(why, "stranger and switch0.port1 differ in rate");
+	other.rate *= 2;
+	other.input_buffer = 4096; /* 64 blocks; a packet takes 65 */
+	port_set_params(stranger.port, &other);
+	CU_ASSERT_FALSE(topology_link(topology, node, 0, nodes[0], 1, LENGTH_OF_PARAMS,
+				      RATE_OF_PARAMS, why, sizeof(why)));
+	CU_ASSERT_STRING_EQUAL(why, "stranger: its input_buffer holds no packet of its mtu");
+	other.input_buffer = 8192;
+	port_set_params(stranger.port, &other);
+	CU_ASSERT_EQUAL(port_params(stranger.port)->input_buffer, 8192);
+	CU_ASSERT_TRUE(topology_link(topology, node, 0, nodes[0], 1, LENGTH_OF_PARAMS,
+				     RATE_OF_PARAMS, why, sizeof(why)));
 	port_destroy(stranger.port);
 	end();
 }

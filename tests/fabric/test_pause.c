@@ -116,6 +116,38 @@ static void test_lossless(void)
 	slow_receiver(0xfe, 65535, true); /* priority 0 is not among them */
 }
 
+/* The receiver takes nothing away any more. What is on its way when it says stop must fit above xoff. */
+static uint64_t lost_with_headroom(uint64_t headroom_bytes)
+{
+	uint64_t lost;
+
+	params.length = 100;
+	params.input_buffer = 256 * 1024;
+	params.xoff = params.input_buffer - headroom_bytes;
+	begin();
+	b.holds = true;
+	station_send(&a, station_path(endpoints, 0, 1), 200, 4096);
+	sim_run(sim, 300 * US);
+	CU_ASSERT_TRUE(port_counters(a.port)->pause_received > 0);
+	CU_ASSERT_TRUE(port_input_used(b.port, 0) >= params.xoff);
+	lost = port_counters(b.port)->overflow_drops;
+	b.holds = false;
+	for (uint64_t i = b.received; i > 0; i--)
+		port_release(b.port, 0, 4096 + 62);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(b.received + lost, 200);
+	end();
+	return lost;
+}
+
+/* 100 m, 100 Gb/s: 16,250 bytes pass in twice the cable and the reaction time. */
+static void test_headroom_suffices(void)
+{
+	CU_ASSERT_EQUAL(lost_with_headroom(62841), 0); /* ground truth C-14 */
+	CU_ASSERT_EQUAL(lost_with_headroom(16250 + 2 * 4178), 0);
+	CU_ASSERT_TRUE(lost_with_headroom(16250 - 4178) > 0);
+}
+
 static void test_headroom(void)
 {
 	params.length = 100;
@@ -142,6 +174,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_expiry);
 	CU_ADD_TEST(suite, test_lossless);
 	CU_ADD_TEST(suite, test_headroom);
+	CU_ADD_TEST(suite, test_headroom_suffices);
 	CU_basic_run_tests();
 	unsigned failures = CU_get_number_of_failures();
 

@@ -194,6 +194,20 @@ static void test_malformed_and_unknown(void)
 		strstr(out_text, "1 0.000001500 host0 unknown link type, 66 bytes\n"));
 }
 
+/* What the capture did not keep cannot be wrong. */
+static void test_cut_by_the_capture(void)
+{
+	const size_t captured_bytes = 44 + 44 + 44 + 20;
+
+	file_spoil(captured_bytes, 40, 0);
+	CU_ASSERT_EQUAL(decode(file_name, false, false), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(out_text,
+				      " lid 1 > lid 2 ends before its headers say so (24 bytes "
+				      "captured) cut short by the capture\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		out_text, "3 packets, 2 checked: 0 wrong ICRC, 0 wrong VCRC, 0 malformed\n"));
+}
+
 static void test_unreadable(void)
 {
 	char expected[256];
@@ -244,6 +258,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_json);
 	CU_ADD_TEST(suite, test_wrong_crcs);
 	CU_ADD_TEST(suite, test_malformed_and_unknown);
+	CU_ADD_TEST(suite, test_cut_by_the_capture);
 	CU_ADD_TEST(suite, test_unreadable);
 	CU_ADD_TEST(suite, test_output_that_cannot_be_written);
 	CU_basic_run_tests();

@@ -300,8 +300,13 @@ static void test_status(void)
 	dma = dma_of(DMA_SCATTER, list + 1, 1, 0, 100, bytes);
 	run(&dma);
 	CU_ASSERT_EQUAL(dma.status, DMA_FAULT);
+	list[0].key = 0;
+	list[1].key = key_unmapped;
+	dma = dma_of(DMA_GATHER, list, 2, 0, 200, bytes);
+	run(&dma);
+	CU_ASSERT_EQUAL(dma.status, DMA_PROTECTION);
 	CU_ASSERT_EQUAL(dma_counters(engine)->too_short, 3);
-	CU_ASSERT_EQUAL(dma_counters(engine)->protection, 4);
+	CU_ASSERT_EQUAL(dma_counters(engine)->protection, 5);
 	CU_ASSERT_EQUAL(dma_counters(engine)->faults, 2);
 	end();
 }

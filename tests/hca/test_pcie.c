@@ -2,15 +2,16 @@
  * Proves that a PCIe transaction takes exactly the time of its parts: requests and completions on a link of 1 ns a byte,
  * both latencies, waiting for tags and posted credits; that the limits by tags and by TLP overhead come out; that writes,
  * reads behind writes and MMIO writes keep their order; that bytes move at the instant they should; that what was asked
- * is what was done.
+ * is what was done, whatever the limits.
  */
 #include <CUnit/Basic.h>
-#include <math.h>
 #include <string.h>
 
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_link.h"
 #include "hca/host/pcie_params.h"
+#include "hca/host/tlp.h"
+#include "sim/random.h"
 
 enum { BUFFER_BYTES = 1 << 20, READS = 3200 };
 
@@ -540,6 +541,96 @@ static void test_link_exact(void)
 	CU_ASSERT_EQUAL(pcie_link_send(&whole, 10 * NS, 3), 16 * NS); /* half of the rate */
 }
 
+/* A counter in memory that writes raise one by one, and reads of it at random times. */
+enum { CELL = 64, RANDOM_OPS = 300, RANDOM_RUNS = 60 };
+
+static struct {
+	struct pcie_read read;
+	struct pcie_write write;
+	uint32_t bytes[1024];   /* the counter, then what else is moved */
+	uint32_t called_before; /* writes, when the read was called */
+} ops[RANDOM_OPS];
+static uint32_t raised, visible;
+
+static void note_seen(struct pcie_read *read)
+{
+	uint32_t seen = *(const uint32_t *)read->bytes;
+
+	reads_done++;
+	CU_ASSERT(seen >= ops[read->tag].called_before);
+	CU_ASSERT(seen <= raised);
+}
+
+static void note_raised(struct pcie_write *write)
+{
+	uint32_t value = 0;
+
+	writes_done++;
+	CU_ASSERT(memory_read(memory, CELL, &value, 4));
+	CU_ASSERT_EQUAL(value, *(const uint32_t *)write->bytes); /* its own: none has passed it */
+	CU_ASSERT_EQUAL(value, ++visible);
+}
+
+/* Whatever the limits: a read sees all writes that were called before it, each write is visible once and in order, and
+ * everything ends. */
+static void test_random(void)
+{
+	struct random random;
+
+	random_init_named(&random, 7, "test", "pcie");
+	for (int run = 0; run < RANDOM_RUNS; run++) {
+		const struct pcie_counters *count;
+		uint64_t completions = 0, requests = 0;
+
+		params_round();
+		params.tags = 1 + random_u64(&random) % 12;
+		params.write_credits = 256 + random_u64(&random) % 8192;
+		params.read_latency = 1 + random_u64(&random) % (2 * US);
+		params.write_latency = 1 + random_u64(&random) % (2 * US);
+		params.request_max = UINT64_C(128) << random_u64(&random) % 5;
+		params.completion_max = UINT64_C(64) << random_u64(&random) % 3;
+		begin();
+		reads_done = writes_done = 0;
+		raised = visible = 0;
+		for (uint32_t i = 0; i < RANDOM_OPS; i++) {
+			uint32_t length = 4 + (uint32_t)(random_u64(&random) % 4092);
+
+			if (random_u64(&random) % 2) {
+				ops[i].bytes[0] = ++raised;
+				ops[i].write = write_of(CELL, length, ops[i].bytes);
+				ops[i].write.done = note_raised;
+				pcie_write(pcie, &ops[i].write);
+			} else {
+				ops[i].called_before = raised;
+				ops[i].read = read_of(CELL, length, ops[i].bytes);
+				ops[i].read.tag = i;
+				ops[i].read.done = note_seen;
+				pcie_read(pcie, &ops[i].read);
+				for (uint32_t at = 0; at < length; requests++) {
+					uint32_t part = tlp_first_length(CELL + at, length - at,
+									 params.request_max);
+
+					completions +=
+						tlp_completion_count(&params, CELL + at, part);
+					at += part;
+				}
+			}
+			if (random_u64(&random) % 4 == 0)
+				sim_run(sim, sim_now(sim) + random_u64(&random) % (4 * US));
+		}
+		sim_run(sim, SIM_NEVER);
+		count = pcie_counters(pcie);
+		CU_ASSERT_EQUAL(reads_done + writes_done, RANDOM_OPS);
+		CU_ASSERT_EQUAL(visible, raised);
+		CU_ASSERT_EQUAL(count->read_requests, requests);
+		CU_ASSERT_EQUAL(count->completions, completions);
+		CU_ASSERT_EQUAL(count->to_device_bytes, count->read_bytes + 20 * completions);
+		CU_ASSERT_EQUAL(count->to_host_bytes,
+				count->write_bytes + 24 * (count->write_packets + requests));
+		end();
+	}
+}
+
 int main(void)
 {
 	CU_pSuite suite;
@@ -561,6 +652,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_fault);
 	CU_ADD_TEST(suite, test_mmio);
 	CU_ADD_TEST(suite, test_mmio_passes);
+	CU_ADD_TEST(suite, test_random);
 	CU_ADD_TEST(suite, test_raw_rates);
 	CU_ADD_TEST(suite, test_link_exact);
 	CU_basic_set_mode(CU_BRM_NORMAL);

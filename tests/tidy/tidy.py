@@ -33,7 +33,7 @@ MODELS = ("sim/", "fabric/", "switch/", "hca/", "verbs-shim/kernel/")
 BANNED_IN_MODELS = r"\b(rand|srand|random|time|gettimeofday|clock_gettime|usleep|sleep|getpid)\s*\("
 BANNED_ANYWHERE = r"\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof)\s*\("
 MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"
-MACHINE_PATHS = r"(/root/|/home/[a-z]+/|/work/|bash_jobs)"
+MACHINE_PATHS = r"(/root/|/home/[a-z]+/|(?<![a-z])/work/|bash_jobs)"
 TEXT_ENDINGS = (".c", ".h", ".cpp", ".md", ".yaml", ".py", ".txt", ".cmake", ".json", ".bash", ".sh")
 
 findings = []

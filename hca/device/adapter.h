@@ -1,0 +1,53 @@
+/*
+ * adapter: what the blocks of one HCA know of each other. Only files below hca/ include it; the
+ * world outside sees hca.h.
+ *
+ *     doorbell > scheduler > wqe_fetch > requester > transmit > port
+ *     port > receive > responder, completer > receive_queue, completion > event_queue > driver
+ */
+#ifndef HCA_DEVICE_ADAPTER_H
+#define HCA_DEVICE_ADAPTER_H
+
+#include "hca/context/translation.h"
+#include "hca/device/hca.h"
+#include "hca/device/hca_params.h"
+#include "hca/device/number_table.h"
+#include "hca/device/pool.h"
+#include "hca/host/pcie.h"
+#include "hca/work/dma.h"
+
+struct hca {
+	struct block block;
+	struct sim *sim;
+	struct hca_params params;
+	enum link_layer link_layer;
+	struct packet_pool *packets;
+	struct hca_driver *driver;
+	struct hca_resolver *resolver;
+	struct mr_table *regions;
+	struct pcie *pcie;
+	struct translation_unit *translation;
+	struct dma_engine *dma;
+	struct doorbell *doorbell;
+	struct scheduler *scheduler;
+	struct wqe_fetch *wqe_fetch;
+	struct receive_queues *receive_queues;
+	struct completion_writer *completion;
+	struct event_queue *events;
+	struct transport_block *transport;
+	struct transmit *transmit;
+	struct receive *receive;
+	struct port *port;
+	struct number_table qps, cqs, srqs;
+	struct qp *gsi; /* number 1 */
+	uint32_t next_tag;
+	uint64_t next_serial;
+};
+
+/* A number for a WQE, to follow it through the trace; never 0. */
+static inline uint32_t hca_new_tag(struct hca *hca)
+{
+	return ++hca->next_tag ? hca->next_tag : ++hca->next_tag;
+}
+
+#endif

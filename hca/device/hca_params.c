@@ -1,0 +1,32 @@
+/* hca_params: see hca_params.h. */
+#include "hca/device/hca_params.h"
+
+/* clang-format off */
+#define GROUP(field, meaning) {#field, field##_param_list, offsetof(struct hca_params, field), meaning},
+
+const struct param_group hca_param_groups[] = {
+	GROUP(device,        "limits, commands, clock")
+	GROUP(pcie,          "the link to the host")
+	GROUP(translation,   "keys and addresses to host memory")
+	{"mpt", icm_mpt_param_list, offsetof(struct hca_params, translation.mpt), "cache of region entries"},
+	{"mtt", icm_mtt_param_list, offsetof(struct hca_params, translation.mtt), "cache of page entries"},
+	GROUP(dma,           "moves the bytes of messages")
+	GROUP(doorbell,      "stores to the doorbell pages")
+	GROUP(scheduler,     "which queue pair sends next")
+	GROUP(wqe_fetch,     "send WQEs from host memory")
+	GROUP(receive_queue, "receive WQEs from host memory")
+	GROUP(completion,    "completion queue entries")
+	GROUP(event_queue,   "events and interrupts")
+	GROUP(transport,     "requesters and responders")
+	GROUP(transmit,      "towards the port")
+	GROUP(receive,       "from the port")
+	GROUP(port,          "the port and its link")
+	{0},
+};
+/* clang-format on */
+
+void hca_params_default(struct hca_params *params)
+{
+	for (const struct param_group *group = hca_param_groups; group->name; group++)
+		params_default(group->list, (char *)params + group->offset);
+}

@@ -1,0 +1,44 @@
+/*
+ * hca_params: the parameters of an adapter: those of each of its blocks, each a sub-map in YAML.
+ */
+#ifndef HCA_DEVICE_HCA_PARAMS_H
+#define HCA_DEVICE_HCA_PARAMS_H
+
+#include "fabric/port_params.h"
+#include "hca/context/translation_params.h"
+#include "hca/device/device_params.h"
+#include "hca/host/pcie_params.h"
+#include "hca/port/receive_params.h"
+#include "hca/port/transmit_params.h"
+#include "hca/transport/transport_params.h"
+#include "hca/work/completion_params.h"
+#include "hca/work/dma_params.h"
+#include "hca/work/doorbell_params.h"
+#include "hca/work/event_queue_params.h"
+#include "hca/work/receive_queue_params.h"
+#include "hca/work/scheduler_params.h"
+#include "hca/work/wqe_fetch_params.h"
+
+struct hca_params {
+	struct device_params device;
+	struct pcie_params pcie;
+	struct translation_params translation;
+	struct dma_params dma;
+	struct doorbell_params doorbell;
+	struct scheduler_params scheduler;
+	struct wqe_fetch_params wqe_fetch;
+	struct receive_queue_params receive_queue;
+	struct completion_params completion;
+	struct event_queue_params event_queue;
+	struct transport_params transport;
+	struct transmit_params transmit;
+	struct receive_params receive;
+	struct port_params port;
+};
+
+/* Ends with a NULL name. */
+extern const struct param_group hca_param_groups[];
+
+void hca_params_default(struct hca_params *params);
+
+#endif

@@ -1,0 +1,257 @@
+/* receive: see receive.h. One pending event, for the packet at the pipeline's end. */
+#include "hca/port/receive.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/port/transmit.h"
+#include "hca/transport/completer.h"
+#include "hca/transport/qp.h"
+#include "hca/transport/responder.h"
+
+#define ROW(...)         PARAM_ROW(struct receive_params, __VA_ARGS__)
+#define MULTICAST_QPN    UINT32_C(0xffffff)
+#define MULTICAST_GROUPS 256
+#define PKEY_NUMBER      0x7fff
+#define PKEY_FULL        0x8000
+
+/* clang-format off */
+const struct param receive_param_list[] = {RECEIVE_PARAMS(ROW) {0}};
+enum { RECEIVE_TRACE(TRACE_ENUM) };
+
+static const struct block_type receive_type = {
+	.name         = "receive",
+	.params       = receive_param_list,
+	.counters     = (const struct counter[]){RECEIVE_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){RECEIVE_TRACE(TRACE_ENTRY) {0}},
+};
+/* clang-format on */
+
+struct membership {
+	uint32_t qpn;
+	uint8_t gid[16];
+};
+
+struct receive {
+	struct block block;
+	struct receive_counters count;
+	struct port_user user;
+	struct hca *hca;
+	const struct receive_params *params;
+	struct packet *first, *last; /* packet->sent_at: when it is through */
+	struct event through;
+	sim_time last_due;
+	struct membership members[MULTICAST_GROUPS];
+	uint32_t member_count;
+};
+
+static void port_receive(struct port_user *user, struct port *port, struct packet *packet)
+{
+	struct receive *receive = container_of(user, struct receive, user);
+
+	assert(port == receive->hca->port && packet->kind == PACKET_DATA);
+	packet->ingress = 0;
+	receive_packet(receive, packet);
+}
+
+static void port_room(struct port_user *user, struct port *port, unsigned lane)
+{
+	struct receive *receive = container_of(user, struct receive, user);
+
+	assert(port == receive->hca->port);
+	transmit_room(receive->hca->transmit, lane);
+}
+
+void receive_packet(struct receive *receive, struct packet *packet)
+{
+	sim_time due = packet->tail_at + receive->params->latency;
+
+	if (due < receive->last_due + receive->params->interval)
+		due = receive->last_due + receive->params->interval;
+	receive->last_due = due;
+	packet->sent_at = due;
+	packet->next = NULL;
+	if (receive->last)
+		receive->last->next = packet;
+	else
+		receive->first = packet;
+	receive->last = packet;
+	if (!event_pending(&receive->through))
+		sim_schedule_at(&receive->through, due);
+}
+
+static void drop(struct receive *receive, struct packet *packet, uint64_t *counter)
+{
+	(*counter)++;
+	trace(&receive->block, TRACE_DROP, packet->tag, packet->psn, packet->opcode);
+	receive_done(receive, packet);
+}
+
+/* The counter of the check that failed; NULL: all passed. */
+static uint64_t *check(struct receive *receive, struct qp *qp, const struct packet *packet)
+{
+	struct receive_counters *count = &receive->count;
+	const struct opcode_info *info = &opcode_info[packet->opcode];
+	bool receives = qp->state.state >= STATE_RTR && qp->state.state != STATE_ERR;
+
+	if (!info->name || info->transport != qp_transport[qp->attr.type])
+		return &count->no_qp;
+	if (!receives)
+		return &count->bad_state;
+	if ((packet->pkey & PKEY_NUMBER) != (qp->state.pkey & PKEY_NUMBER) ||
+	    !((packet->pkey | qp->state.pkey) & PKEY_FULL))
+		return &count->pkey_violations;
+	if (qp_is_datagram(qp))
+		return packet->qkey == qp->state.qkey ? NULL : &count->qkey_violations;
+	return packet->path->source == qp->state.path->destination ? NULL : &count->bad_source;
+}
+
+static void deliver(struct receive *receive, struct qp *qp, struct packet *packet)
+{
+	uint64_t *failed = qp ? check(receive, qp, packet) : &receive->count.no_qp;
+
+	if (failed) {
+		drop(receive, packet, failed);
+		return;
+	}
+	trace(&receive->block, TRACE_RECEIVE, packet->tag, packet->psn, packet->opcode);
+	if (opcode_is_request(packet->opcode))
+		responder_receive(qp, packet);
+	else
+		completer_receive(qp, packet);
+}
+
+static void deliver_multicast(struct receive *receive, struct packet *packet)
+{
+	receive->count.multicast++;
+	for (uint32_t i = 0; i < receive->member_count; i++) {
+		const struct membership *member = &receive->members[i];
+		struct packet *copy;
+
+		if (memcmp(member->gid, packet->path->dgid, sizeof(member->gid)) != 0)
+			continue;
+		copy = packet_copy(receive->hca->packets, packet);
+		copy->next = NULL;
+		copy->ingress = LOOPBACK_INGRESS; /* the port's space goes back with the original */
+		deliver(receive, qp_find(receive->hca, member->qpn), copy);
+	}
+	receive_done(receive, packet);
+}
+
+static void through(struct event *event)
+{
+	struct receive *receive = container_of(event, struct receive, through);
+	struct packet *packet = receive->first;
+
+	receive->first = packet->next;
+	if (receive->first)
+		sim_schedule_at(&receive->through, receive->first->sent_at);
+	else
+		receive->last = NULL;
+	packet->next = NULL;
+	receive->count.packets++;
+	receive->count.payload_bytes += packet->payload_bytes;
+	if (packet->damage)
+		drop(receive, packet, &receive->count.icrc_errors);
+	else if (opcode_known(packet->opcode) && opcode_info[packet->opcode].operation == OP_NOTIFY)
+		drop(receive, packet, &receive->count.notifications);
+	else if (packet->dest_qp == MULTICAST_QPN)
+		deliver_multicast(receive, packet);
+	else
+		deliver(receive, qp_find(receive->hca, packet->dest_qp), packet);
+}
+
+void receive_done(struct receive *receive, struct packet *packet)
+{
+	if (packet->ingress != LOOPBACK_INGRESS)
+		port_release(receive->hca->port, packet->vl, packet->wire_bytes);
+	packet_free(receive->hca->packets, packet);
+}
+
+static struct membership *find_member(struct receive *receive, uint32_t qpn, const uint8_t gid[16])
+{
+	for (uint32_t i = 0; i < receive->member_count; i++)
+		if (receive->members[i].qpn == qpn &&
+		    memcmp(receive->members[i].gid, gid, sizeof(receive->members[i].gid)) == 0)
+			return &receive->members[i];
+	return NULL;
+}
+
+static void remove_member(struct receive *receive, struct membership *member)
+{
+	struct membership *end = &receive->members[--receive->member_count];
+
+	memmove(member, member + 1, (size_t)((char *)end - (char *)member));
+}
+
+int receive_multicast_attach(struct receive *receive, uint32_t qpn, const uint8_t gid[16])
+{
+	struct membership *member = &receive->members[receive->member_count];
+
+	if (find_member(receive, qpn, gid))
+		return 0;
+	if (receive->member_count == MULTICAST_GROUPS)
+		return -ENOMEM;
+	member->qpn = qpn;
+	memcpy(member->gid, gid, sizeof(member->gid));
+	receive->member_count++;
+	return 0;
+}
+
+int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_t gid[16])
+{
+	struct membership *member = find_member(receive, qpn, gid);
+
+	if (!member)
+		return -EINVAL;
+	remove_member(receive, member);
+	return 0;
+}
+
+void receive_forget_qp(struct receive *receive, uint32_t qpn)
+{
+	for (uint32_t i = receive->member_count; i-- > 0;)
+		if (receive->members[i].qpn == qpn)
+			remove_member(receive, &receive->members[i]);
+}
+
+struct port_user *receive_port_user(struct receive *receive)
+{
+	return &receive->user;
+}
+
+struct receive *receive_create(struct hca *hca, const char *name)
+{
+	struct receive *receive = calloc(1, sizeof(*receive));
+
+	assert(receive);
+	receive->hca = hca;
+	receive->params = &hca->params.receive;
+	receive->user.receive = port_receive;
+	receive->user.room = port_room;
+	block_init(&receive->block, hca->sim, &receive_type, name, receive->params,
+		   (const uint64_t *)&receive->count);
+	event_init(&receive->through, &receive->block, through);
+	return receive;
+}
+
+void receive_destroy(struct receive *receive)
+{
+	sim_cancel(&receive->through);
+	while (receive->first) {
+		struct packet *packet = receive->first;
+
+		receive->first = packet->next;
+		packet_free(receive->hca->packets, packet);
+	}
+	block_fini(&receive->block);
+	free(receive);
+}
+
+const struct receive_counters *receive_counters(const struct receive *receive)
+{
+	return &receive->count;
+}

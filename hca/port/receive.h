@@ -1,0 +1,53 @@
+/*
+ * receive: what comes from the port: a pipeline up to the transports, where damaged packets and
+ * those that nobody is meant by are dropped. The port's input space of a packet is given back when
+ * its transport is done with it.
+ *
+ *     port --receive()--> pipeline --> checks --> completer (responses)
+ *                                            \--> responder (requests)
+ */
+#ifndef HCA_PORT_RECEIVE_H
+#define HCA_PORT_RECEIVE_H
+
+#include "hca/device/adapter.h"
+
+/* clang-format off */
+#define RECEIVE_COUNTERS(X)                                                                        \
+	X(packets,        "packets", "that came in")                                               \
+	X(payload_bytes,  "bytes",   "of them")                                                    \
+	X(icrc_errors,    "packets", "dropped: damaged (rx_icrc_encapsulated)")                    \
+	X(no_qp,          "packets", "dropped: no such queue pair, or not of that transport")      \
+	X(bad_state,      "packets", "dropped: the queue pair does not receive")                   \
+	X(pkey_violations, "packets", "dropped: P_Key")                                            \
+	X(qkey_violations, "packets", "dropped: Q_Key")                                            \
+	X(bad_source,     "packets", "dropped: not from the connected port")                       \
+	X(multicast,      "packets", "of multicast, delivered or not")                             \
+	X(notifications,  "packets", "congestion notifications, dropped")
+
+#define RECEIVE_TRACE(X)                                                                           \
+	X(RECEIVE, "psn", "opcode", "a packet reached its transport")                              \
+	X(DROP,    "psn", "opcode", "a packet was dropped")
+/* clang-format on */
+
+struct receive_counters {
+	RECEIVE_COUNTERS(COUNTER_FIELD)
+};
+
+struct receive;
+
+struct receive *receive_create(struct hca *hca, const char *name);
+void receive_destroy(struct receive *receive);
+struct port_user *receive_port_user(struct receive *receive);
+
+/* head_at and tail_at are set. */
+void receive_packet(struct receive *receive, struct packet *packet);
+
+/* The transport is done with it. */
+void receive_done(struct receive *receive, struct packet *packet);
+
+int receive_multicast_attach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
+int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
+void receive_forget_qp(struct receive *receive, uint32_t qpn);
+const struct receive_counters *receive_counters(const struct receive *receive);
+
+#endif

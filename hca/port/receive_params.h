@@ -1,0 +1,21 @@
+/*
+ * receive_params: the pipeline from the port to the transports. List: receive_param_list.
+ */
+#ifndef HCA_PORT_RECEIVE_PARAMS_H
+#define HCA_PORT_RECEIVE_PARAMS_H
+
+#include "sim/block.h"
+
+/* clang-format off */
+#define RECEIVE_PARAMS(X) \
+	X(latency,  TIME,  "130ns", "1ps..1ms",  "from a packet's last bit to the checks of its transport", "calibrated: A1-01") \
+	X(interval, TIME,  "5ns",   "0ps..1ms",  "at least, between two packets",                           "A2-17: 200 Mpps")
+/* clang-format on */
+
+struct receive_params {
+	RECEIVE_PARAMS(PARAM_FIELD)
+};
+
+extern const struct param receive_param_list[];
+
+#endif

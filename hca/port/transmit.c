@@ -1,0 +1,166 @@
+/* transmit: see transmit.h. One pending event, for the packet at the pipeline's end. */
+#include "hca/port/transmit.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/port/receive.h"
+#include "hca/work/scheduler.h"
+
+#define ROW(...) PARAM_ROW(struct transmit_params, __VA_ARGS__)
+
+/* clang-format off */
+const struct param transmit_param_list[] = {TRANSMIT_PARAMS(ROW) {0}};
+enum { TRANSMIT_TRACE(TRACE_ENUM) };
+
+static const struct block_type transmit_type = {
+	.name         = "transmit",
+	.params       = transmit_param_list,
+	.counters     = (const struct counter[]){TRANSMIT_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){TRANSMIT_TRACE(TRACE_ENTRY) {0}},
+};
+/* clang-format on */
+
+struct packet_queue {
+	struct packet *first, *last;
+};
+
+struct transmit {
+	struct block block;
+	struct transmit_counters count;
+	struct hca *hca;
+	const struct transmit_params *params;
+	struct packet_queue pipeline; /* packet->sent_at: when it is through */
+	struct packet_queue lanes[PORT_LANES];
+	struct event through;
+	sim_time last_due, loopback_free_at;
+};
+
+static void append(struct packet_queue *queue, struct packet *packet)
+{
+	packet->next = NULL;
+	if (queue->last)
+		queue->last->next = packet;
+	else
+		queue->first = packet;
+	queue->last = packet;
+}
+
+static struct packet *pop(struct packet_queue *queue)
+{
+	struct packet *packet = queue->first;
+
+	queue->first = packet->next;
+	if (!queue->first)
+		queue->last = NULL;
+	packet->next = NULL;
+	return packet;
+}
+
+void transmit_push(struct transmit *transmit, struct packet *packet)
+{
+	const struct transmit_params *params = transmit->params;
+	sim_time due = sim_now(transmit->block.sim) + params->latency;
+
+	if (due < transmit->last_due + params->interval)
+		due = transmit->last_due + params->interval;
+	transmit->last_due = due;
+	packet->sent_at = due;
+	packet->serial = ++transmit->hca->next_serial;
+	append(&transmit->pipeline, packet);
+	if (!event_pending(&transmit->through))
+		sim_schedule_at(&transmit->through, due);
+}
+
+static void send(struct transmit *transmit, struct packet *packet)
+{
+	uint32_t wire_bytes = packet->wire_bytes;
+
+	packet->sent_at = sim_now(transmit->block.sim);
+	transmit->count.packets++;
+	transmit->count.payload_bytes += packet->payload_bytes;
+	trace(&transmit->block, TRACE_SEND, packet->tag, packet->psn, packet->opcode);
+	port_send(transmit->hca->port, packet);
+	scheduler_release(transmit->hca->scheduler, wire_bytes);
+}
+
+static void turn_round(struct transmit *transmit, struct packet *packet)
+{
+	sim_time now = sim_now(transmit->block.sim);
+	sim_time start = transmit->loopback_free_at > now ? transmit->loopback_free_at : now;
+	uint32_t wire_bytes = packet->wire_bytes;
+	uint64_t picoseconds = wire_bytes * UINT64_C(8) * SEC / transmit->params->loopback_rate;
+
+	packet->sent_at = now;
+	packet->ingress = LOOPBACK_INGRESS;
+	packet->head_at = start;
+	packet->tail_at = start + picoseconds;
+	transmit->loopback_free_at = packet->tail_at;
+	transmit->count.loopback++;
+	receive_packet(transmit->hca->receive, packet);
+	scheduler_release(transmit->hca->scheduler, wire_bytes);
+}
+
+static void through(struct event *event)
+{
+	struct transmit *transmit = container_of(event, struct transmit, through);
+	struct packet *packet = pop(&transmit->pipeline);
+	struct packet_queue *lane = &transmit->lanes[packet->vl];
+
+	if (transmit->pipeline.first)
+		sim_schedule_at(&transmit->through, transmit->pipeline.first->sent_at);
+	if (packet->path->destination == packet->path->source) {
+		turn_round(transmit, packet);
+	} else if (!lane->first && port_has_room(transmit->hca->port, packet->vl)) {
+		send(transmit, packet);
+	} else {
+		transmit->count.waits++;
+		append(lane, packet);
+	}
+}
+
+void transmit_room(struct transmit *transmit, unsigned lane)
+{
+	struct packet_queue *queue = &transmit->lanes[lane];
+
+	while (queue->first && port_has_room(transmit->hca->port, lane))
+		send(transmit, pop(queue));
+}
+
+struct transmit *transmit_create(struct hca *hca, const char *name)
+{
+	struct transmit *transmit = calloc(1, sizeof(*transmit));
+
+	assert(transmit);
+	transmit->hca = hca;
+	transmit->params = &hca->params.transmit;
+	block_init(&transmit->block, hca->sim, &transmit_type, name, transmit->params,
+		   (const uint64_t *)&transmit->count);
+	event_init(&transmit->through, &transmit->block, through);
+	return transmit;
+}
+
+static void empty(struct transmit *transmit, struct packet_queue *queue)
+{
+	while (queue->first) {
+		struct packet *packet = pop(queue);
+
+		scheduler_release(transmit->hca->scheduler, packet->wire_bytes);
+		packet_free(transmit->hca->packets, packet);
+	}
+}
+
+void transmit_destroy(struct transmit *transmit)
+{
+	sim_cancel(&transmit->through);
+	empty(transmit, &transmit->pipeline);
+	for (unsigned lane = 0; lane < PORT_LANES; lane++)
+		empty(transmit, &transmit->lanes[lane]);
+	block_fini(&transmit->block);
+	free(transmit);
+}
+
+const struct transmit_counters *transmit_counters(const struct transmit *transmit)
+{
+	return &transmit->count;
+}

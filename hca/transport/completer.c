@@ -1,0 +1,245 @@
+/* completer: see completer.h. */
+#include "hca/transport/completer.h"
+
+#include <string.h>
+
+#include "fabric/wire/bytes.h"
+#include "fabric/wire/opcode.h"
+#include "hca/port/receive.h"
+#include "hca/transport/psn.h"
+#include "hca/transport/requester.h"
+#include "hca/transport/syndrome.h"
+#include "hca/transport/transport.h"
+
+#define ATOMIC_BYTES 8
+
+static struct transport_counters *count(struct qp *qp)
+{
+	return &qp->hca->transport->count;
+}
+
+static bool expects_data(const struct send_slot *slot)
+{
+	return slot->wqe.opcode == WQE_READ || slot->wqe.opcode == WQE_COMPARE_SWAP ||
+	       slot->wqe.opcode == WQE_FETCH_ADD;
+}
+
+/* A response was lost: everything from the oldest read or atomic that lacks one is asked for again. */
+static void response_missing(struct qp *qp)
+{
+	if (qp->requester.gap_seen)
+		return;
+	count(qp)->implied_nak_seq_err++;
+	requester_retry(qp);
+	qp->requester.gap_seen = true;
+}
+
+/*
+ * Everything up to and including `psn` was executed by the responder. false: a read or atomic among it
+ * was not answered, which is an implied NAK (9.7.5.1.3).
+ */
+static bool acknowledge(struct qp *qp, uint32_t psn)
+{
+	uint32_t unacked = psn_add(psn, 1);
+	bool complete = true;
+
+	for (uint32_t number = qp->sq.oldest; number != qp->sq.tail; number++) {
+		struct send_slot *slot = qp_slot(qp, number);
+		uint32_t last = psn_add(slot->first_psn, slot->psn_count - 1);
+
+		if (!slot->started || psn_distance(slot->first_psn, psn) < 0)
+			break;
+		if (slot->done)
+			continue;
+		if (expects_data(slot)) {
+			unacked = psn_add(slot->first_psn, slot->responses);
+			complete = false;
+			break;
+		}
+		if (psn_distance(last, psn) >= 0)
+			slot->done = true;
+	}
+	requester_progress(qp, unacked);
+	return complete;
+}
+
+static void receive_ack(struct qp *qp, const struct packet *packet)
+{
+	count(qp)->acks_received++;
+	if (!acknowledge(qp, packet->psn))
+		response_missing(qp);
+	requester_complete(qp);
+}
+
+static enum work_status status_of_nak(uint8_t code)
+{
+	static const uint8_t status[] = {
+		[NAK_INVALID_REQUEST] = WORK_REMOTE_INVALID_REQUEST,
+		[NAK_REMOTE_ACCESS] = WORK_REMOTE_ACCESS,
+		[NAK_REMOTE_OPERATION] = WORK_REMOTE_OPERATION,
+	};
+
+	return code && code < ARRAY_SIZE(status) ? status[code] : WORK_BAD_RESPONSE;
+}
+
+/* A NAK acknowledges what is before it. */
+static void receive_nak(struct qp *qp, const struct packet *packet)
+{
+	uint8_t value = syndrome_value(packet->syndrome);
+	bool ours;
+
+	if (packet->psn != qp->requester.unacked_psn &&
+	    !acknowledge(qp, psn_add(packet->psn, PSN_MASK))) {
+		response_missing(qp);
+		requester_complete(qp);
+		return;
+	}
+	requester_complete(qp);
+	ours = qp->sq.oldest != qp->sq.tail && qp_slot(qp, qp->sq.oldest)->started &&
+	       qp->state.state != STATE_ERR;
+	if (!ours)
+		return;
+	if (syndrome_kind(packet->syndrome) == SYNDROME_RNR) {
+		count(qp)->rnr_nak_received++;
+		requester_retry_rnr(qp, value);
+	} else if (value == NAK_PSN_SEQUENCE) {
+		count(qp)->packet_seq_err++;
+		requester_retry(qp);
+	} else {
+		requester_fail_oldest(qp, status_of_nak(value));
+	}
+}
+
+/* The oldest request that awaits data, if the packet is its next response. */
+static struct send_slot *match_response(struct qp *qp, const struct packet *packet)
+{
+	for (uint32_t number = qp->sq.oldest; number != qp->sq.tail; number++) {
+		struct send_slot *slot = qp_slot(qp, number);
+		uint32_t expected = psn_add(slot->first_psn, slot->responses);
+		bool is_read = slot->wqe.opcode == WQE_READ;
+
+		if (!slot->started)
+			return NULL;
+		if (slot->done || !expects_data(slot))
+			continue;
+		if (psn_distance(expected, packet->psn) > 0)
+			response_missing(qp);
+		if (packet->psn != expected)
+			return NULL;
+		if (is_read != (opcode_info[packet->opcode].operation == OP_READ_RESPONSE))
+			return NULL;
+		return slot;
+	}
+	return NULL;
+}
+
+static void scattered(struct dma *dma)
+{
+	struct response_scatter *scatter = container_of(dma, struct response_scatter, dma);
+	struct qp *qp = scatter->qp;
+	struct send_slot *slot = scatter->slot;
+
+	if (scatter->payload)
+		payload_drop(qp->hca->packets, scatter->payload);
+	if (dma->status != DMA_OK && slot->status == WORK_OK)
+		slot->status = WORK_LOCAL_PROTECTION;
+	pool_give(&qp->hca->transport->response_scatters, scatter);
+	requester_release_slot(qp, slot);
+	requester_complete(qp);
+	qp_drop(qp);
+}
+
+static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *packet,
+			  uint32_t offset)
+{
+	bool is_atomic = slot->wqe.opcode != WQE_READ;
+	uint32_t length = is_atomic ? ATOMIC_BYTES : packet->payload_bytes;
+	struct response_scatter *scatter;
+
+	if (!length)
+		return;
+	scatter = pool_take(&qp->hca->transport->response_scatters);
+	scatter->qp = qp;
+	scatter->slot = slot;
+	scatter->payload = packet->payload;
+	packet->payload = NULL;
+	/* The value is a number of the responder's memory, little-endian as hosts are. */
+	le64_put(scatter->value, packet->compare);
+	scatter->dma = (struct dma){
+		.segments = slot->wqe.segments,
+		.segment_count = slot->wqe.segment_count,
+		.offset = offset,
+		.length = length,
+		.direction = DMA_SCATTER,
+		.access = MR_LOCAL_WRITE,
+		.pd = qp->attr.pd,
+		.qpn = qp->number,
+		.tag = slot->tag,
+		.bytes = is_atomic          ? scatter->value
+			 : scatter->payload ? scatter->payload->bytes
+					    : NULL,
+		.done = scattered,
+	};
+	slot->transfers++;
+	qp_hold(qp);
+	dma_start(qp->hca->dma, &scatter->dma);
+}
+
+static uint32_t bytes_expected(const struct qp *qp, const struct send_slot *slot)
+{
+	uint32_t mtu = qp->state.mtu_bytes;
+	uint32_t left = slot->wqe.length - slot->responses * mtu;
+
+	return slot->wqe.opcode != WQE_READ ? 0 : left < mtu ? left : mtu;
+}
+
+static void receive_data(struct qp *qp, struct packet *packet)
+{
+	struct send_slot *slot = match_response(qp, packet);
+	uint32_t before = psn_add(packet->psn, PSN_MASK);
+
+	if (!slot) {
+		count(qp)->stale_responses++;
+		return;
+	}
+	if (psn_distance(qp->requester.unacked_psn, before) >= 0)
+		acknowledge(qp, before); /* requests before it */
+	if (packet->payload_bytes != bytes_expected(qp, slot)) {
+		slot->status = WORK_BAD_RESPONSE;
+		requester_complete(qp);
+		return;
+	}
+	scatter_start(qp, slot, packet, slot->responses * qp->state.mtu_bytes);
+	slot->responses++;
+	requester_progress(qp, psn_add(slot->first_psn, slot->responses));
+	if (slot->responses == slot->psn_count) {
+		slot->done = true;
+		if (slot->counted)
+			qp->requester.outstanding--;
+		slot->counted = false;
+	}
+	requester_complete(qp);
+}
+
+static bool is_awaited(const struct qp *qp, const struct packet *packet)
+{
+	const struct requester *requester = &qp->requester;
+
+	return psn_distance(requester->unacked_psn, packet->psn) >= 0 &&
+	       psn_distance(packet->psn, requester->sent_psn) > 0;
+}
+
+void completer_receive(struct qp *qp, struct packet *packet)
+{
+	bool sends = qp->state.state == STATE_RTS || qp->state.state == STATE_SQD;
+
+	if (!sends || !is_awaited(qp, packet))
+		count(qp)->stale_responses++;
+	else if (opcode_info[packet->opcode].operation != OP_ACK)
+		receive_data(qp, packet);
+	else if (syndrome_kind(packet->syndrome) == SYNDROME_ACK)
+		receive_ack(qp, packet);
+	else
+		receive_nak(qp, packet);
+	receive_done(qp->hca->receive, packet);
+}

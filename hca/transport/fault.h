@@ -1,0 +1,47 @@
+/*
+ * fault: what a responder does about a request that it cannot simply execute. The checks in
+ * responder.c find the fault; this table says what follows.
+ *
+ * IBTA vol. 1, 9.7.4.1 (order of the checks), 9.7.5.2 (NAK codes), 9.9.3 (responder errors).
+ */
+#ifndef HCA_TRANSPORT_FAULT_H
+#define HCA_TRANSPORT_FAULT_H
+
+#include "hca/device/cqe.h"
+#include "hca/device/hca.h"
+#include "hca/transport/syndrome.h"
+
+/* clang-format off */
+/*        fault,          reply,   NAK code,          driver hears,  receive WQE ends as,  meaning */
+#define FAULTS(X)                                                                                          \
+	X(NONE,           NOTHING, PSN_SEQUENCE,      NOTHING,       OK,                   "execute it")           \
+	X(WAIT,           NOTHING, PSN_SEQUENCE,      NOTHING,       OK,                   "its receive WQE is being fetched") \
+	X(DUPLICATE,      REPEAT,  PSN_SEQUENCE,      NOTHING,       OK,                   "PSN seen: answer lost") \
+	X(PSN_GAP,        NAK,     PSN_SEQUENCE,      NOTHING,       OK,                   "PSN skipped: request lost") \
+	X(NO_RECEIVE_WQE, RNR,     PSN_SEQUENCE,      NOTHING,       OK,                   "receiver not ready")   \
+	X(BAD_SEQUENCE,   FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "segment out of order") \
+	X(NOT_PERMITTED,  FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "operation not enabled") \
+	X(TOO_MANY,       FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "more reads and atomics than agreed") \
+	X(MISALIGNED,     FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "atomic address not a multiple of 8") \
+	X(BAD_LENGTH,     FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "wrong size for its segment") \
+	X(TOO_LONG,       FATAL,   INVALID_REQUEST,   NOTHING,       LOCAL_LENGTH,         "longer than the receive WQE") \
+	X(BAD_RKEY,       FATAL,   REMOTE_ACCESS,     ACCESS_ERROR,  FLUSHED,              "R_Key, range or rights") \
+	X(BAD_WQE,        FATAL,   REMOTE_OPERATION,  NOTHING,       LOCAL_PROTECTION,     "receive WQE unusable")
+/* clang-format on */
+
+#define FAULT_ENUM(fault, reply, nak, async, status, meaning) FAULT_##fault,
+enum request_fault { FAULTS(FAULT_ENUM) FAULT_COUNT };
+enum fault_reply { REPLY_NOTHING, REPLY_REPEAT, REPLY_RNR, REPLY_NAK, REPLY_FATAL };
+
+struct fault_rule {
+	const char *name;
+	enum fault_reply reply;
+	enum nak_code nak;
+	int async; /* enum hca_async; -1: nothing */
+	enum work_status status;
+	const char *meaning;
+};
+
+extern const struct fault_rule fault_rule[FAULT_COUNT];
+
+#endif

@@ -1,0 +1,205 @@
+/* qp: see qp.h. */
+#include "hca/transport/qp.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/port/receive.h"
+#include "hca/transport/requester.h"
+#include "hca/transport/responder.h"
+#include "hca/work/completion.h"
+#include "hca/work/event_queue.h"
+#include "hca/work/receive_queue.h"
+#include "hca/work/wqe_fetch.h"
+
+/* clang-format off */
+const uint8_t qp_transport[] = {
+	[QP_RC] = TRANSPORT_RC, [QP_UC] = TRANSPORT_UC, [QP_UD] = TRANSPORT_UD,
+	[QP_XRC_INI] = TRANSPORT_XRC, [QP_XRC_TGT] = TRANSPORT_XRC, [QP_GSI] = TRANSPORT_UD,
+};
+
+#define STATE_FIELDS(X)                                                                            \
+	X(PATH, path) X(DEST_QP, dest_qp) X(MTU, mtu_bytes) X(RQ_PSN, rq_psn) X(SQ_PSN, sq_psn)    \
+	X(ACCESS, access) X(QKEY, qkey) X(PKEY, pkey) X(TIMEOUT, timeout) X(RETRY, retry)          \
+	X(RNR_RETRY, rnr_retry) X(MIN_RNR_TIMER, min_rnr_timer) X(MAX_RD_ATOMIC, max_rd_atomic)    \
+	X(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic) X(RATE_LIMIT, rate_limit_bps)
+/* clang-format on */
+
+struct qp *qp_find(struct hca *hca, uint32_t number)
+{
+	return number == 1 ? hca->gsi : number_table_find(&hca->qps, number);
+}
+
+void qp_hold(struct qp *qp)
+{
+	qp->users++;
+}
+
+static void release_memory(struct qp *qp)
+{
+	wqe_fetch_detach(qp);
+	if (qp->rq)
+		receive_queue_drop(qp->rq);
+	completion_queue_drop(qp->send_cq);
+	completion_queue_drop(qp->recv_cq);
+	free(qp);
+}
+
+void qp_drop(struct qp *qp)
+{
+	assert(qp->users);
+	if (--qp->users == 0 && qp->destroyed)
+		release_memory(qp);
+}
+
+bool qp_key_allows(struct qp *qp, uint32_t key, uint64_t address, uint32_t length, uint32_t access)
+{
+	const struct mr *mr;
+
+	if (!length)
+		return true;
+	mr = mr_table_find(qp->hca->regions, key);
+	return mr && mr->valid && mr->pd == qp->attr.pd && (mr->access & access) == access &&
+	       (!mr->qpn || mr->qpn == qp->number) && address >= mr->address &&
+	       length <= mr->length && address - mr->address <= mr->length - length;
+}
+
+bool qp_list_allows(struct qp *qp, const struct data_segment *segments, uint32_t count,
+		    uint32_t offset, uint32_t length, uint32_t access)
+{
+	for (uint32_t i = 0; i < count && length; i++) {
+		uint32_t skip = offset < segments[i].length ? offset : segments[i].length;
+		uint32_t bytes = segments[i].length - skip;
+
+		if (bytes > length)
+			bytes = length;
+		if (!qp_key_allows(qp, segments[i].key, segments[i].address + skip, bytes, access))
+			return false;
+		offset -= skip;
+		length -= bytes;
+	}
+	return length == 0;
+}
+
+bool qp_key_has_bytes(struct qp *qp, uint32_t key)
+{
+	const struct mr *mr = mr_table_find(qp->hca->regions, key);
+
+	return mr && mr->memory && mr->memory->has_bytes;
+}
+
+static struct completion_queue *hold_cq(struct hca *hca, uint32_t cqn)
+{
+	struct completion_queue *cq = number_table_find(&hca->cqs, cqn);
+
+	if (cq)
+		completion_queue_hold(cq);
+	return cq;
+}
+
+static struct receive_queue *receive_queue_of(struct hca *hca, struct qp *qp)
+{
+	const struct hca_qp_attr *attr = &qp->attr;
+	struct receive_queue *rq = NULL;
+
+	if (attr->srqn) {
+		rq = number_table_find(&hca->srqs, attr->srqn);
+		if (rq)
+			receive_queue_hold_queue(rq);
+	} else if (attr->rq_entries) {
+		rq = receive_queue_create(hca->receive_queues,
+					  &(struct hca_srq_attr){
+						  .memory = attr->memory,
+						  .buffer = attr->rq_buffer,
+						  .doorbell_record = attr->doorbell_record,
+						  .entries = attr->rq_entries,
+						  .stride_bytes = attr->rq_stride_bytes,
+					  },
+					  false);
+	}
+	return rq;
+}
+
+struct qp *qp_create(struct hca *hca, const struct hca_qp_attr *attr)
+{
+	struct qp *qp = calloc(1, sizeof(*qp));
+
+	assert(qp);
+	qp->hca = hca;
+	qp->attr = *attr;
+	qp->users = 1;
+	qp->send_cq = hold_cq(hca, attr->send_cqn);
+	qp->recv_cq = hold_cq(hca, attr->recv_cqn);
+	qp->rq = receive_queue_of(hca, qp);
+	qp->request_flow = (struct flow){.qp = qp, .kind = FLOW_REQUESTS};
+	qp->response_flow = (struct flow){.qp = qp, .kind = FLOW_RESPONSES};
+	wqe_fetch_attach(hca->wqe_fetch, qp);
+	requester_init(qp);
+	responder_init(qp);
+	return qp;
+}
+
+static void reset(struct qp *qp)
+{
+	requester_reset(qp);
+	wqe_fetch_reset(qp);
+	responder_reset(qp);
+	if (qp->rq && !qp->attr.srqn)
+		receive_queue_reset(qp->rq, qp);
+	qp->state = (struct hca_qp_state){.state = STATE_RESET};
+}
+
+void qp_modify(struct qp *qp, const struct hca_qp_state *state)
+{
+	uint32_t mask = state->mask;
+	enum qp_state before = qp->state.state;
+
+	if (mask & QP_SET_STATE && state->state == STATE_RESET) {
+		reset(qp);
+		return;
+	}
+#define SET_FIELD(bit, field)    \
+	if (mask & QP_SET_##bit) \
+		qp->state.field = state->field;
+	STATE_FIELDS(SET_FIELD)
+#undef SET_FIELD
+	if (mask & QP_SET_STATE && state->state == STATE_ERR) {
+		if (before != STATE_ERR)
+			qp_enter_error(qp, -1);
+		return;
+	}
+	if (mask & QP_SET_STATE)
+		qp->state.state = state->state;
+	responder_modified(qp, mask);
+	requester_modified(qp, mask);
+}
+
+void qp_enter_error(struct qp *qp, int async)
+{
+	if (qp->state.state == STATE_ERR)
+		return;
+	qp_hold(qp);
+	qp->state.state = STATE_ERR;
+	if (async >= 0)
+		event_queue_async(qp->hca->events, (enum hca_async)async, qp->number);
+	requester_flush(qp);
+	responder_flush(qp);
+	qp_drop(qp);
+}
+
+void qp_destroy(struct qp *qp)
+{
+	struct hca *hca = qp->hca;
+
+	reset(qp);
+	scheduler_forget(hca->scheduler, &qp->request_flow);
+	scheduler_forget(hca->scheduler, &qp->response_flow);
+	receive_forget_qp(hca->receive, qp->number);
+	if (qp == hca->gsi)
+		hca->gsi = NULL;
+	else
+		number_table_remove(&hca->qps, qp->number);
+	qp->destroyed = true;
+	qp_drop(qp);
+}

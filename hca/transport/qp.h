@@ -1,0 +1,193 @@
+/*
+ * qp: one queue pair: what was fixed at its creation, what modify_qp set, its send queue with the
+ * WQEs under way, and the state of its requester and its responder.
+ *
+ *     doorbell, wqe_fetch --slots--> requester --send units--> scheduler, transmit
+ *     receive --packets--> responder --scatter units--> dma, completion
+ *                      \-> completer (ACKs, read and atomic responses for the requester)
+ */
+#ifndef HCA_TRANSPORT_QP_H
+#define HCA_TRANSPORT_QP_H
+
+#include "hca/device/adapter.h"
+#include "hca/device/cqe.h"
+#include "hca/device/wqe.h"
+#include "hca/work/scheduler.h"
+
+#define RESPONSES_MAX  64 /* answers that a responder owes, read and atomic resources included */
+#define STAGING_BLOCKS 64
+
+struct completion_queue;
+struct receive_queue;
+
+/* One send WQE from when it is parsed until it is complete. */
+struct send_slot {
+	struct send_wqe wqe;
+	enum wqe_error error; /* it must not be executed */
+	enum work_status status;
+	uint32_t tag;
+	uint32_t first_psn;
+	uint32_t psn_count;
+	uint32_t responses; /* read: packets of it that came back; atomic: 1 once answered */
+	uint32_t transfers; /* DMA transfers that follow its list */
+	bool started;       /* it has its PSNs */
+	bool counted;       /* read, atomic: among those outstanding */
+	bool done;          /* acknowledged, or answered in full */
+	bool completed;     /* its CQE is written; lives on for its transfers only */
+	sim_time posted_at;
+};
+
+struct staged_read { /* one read of the send queue */
+	struct pcie_read read;
+	struct qp *qp;
+	uint32_t blocks;
+	bool busy, stale;
+	uint8_t bytes[STAGING_BLOCKS * WQE_BLOCK_BYTES];
+};
+
+struct send_queue {
+	uint32_t producer;  /* blocks: what the doorbells say */
+	uint32_t requested; /* blocks: asked for, by reads */
+	uint32_t parsed;    /* blocks: turned into slots */
+	uint32_t staged;    /* blocks at hand from `parsed` on */
+	uint8_t staging[(STAGING_BLOCKS + WQE_BLOCKS_MAX) * WQE_BLOCK_BYTES];
+	struct staged_read *reads; /* [params.reads], used in turn */
+	uint32_t next_read, oldest_read, reads_busy;
+	struct event parse;
+	/* slots, by running number: oldest <= cursor <= tail */
+	struct send_slot **slots; /* [window], a power of two */
+	uint32_t window;
+	uint32_t oldest, cursor, tail;
+};
+
+struct requester {
+	uint32_t cursor_packet; /* of the slot at the cursor: next to send */
+	uint32_t next_psn;      /* for the next slot to start */
+	uint32_t sent_psn;      /* behind the last PSN ever sent */
+	uint32_t unacked_psn;
+	uint32_t epoch;       /* units of an older one are not sent any more */
+	uint32_t outstanding; /* reads and atomics */
+	uint8_t retries_left, rnr_retries_left;
+	bool halted; /* the WQE at the cursor failed: it completes when it is the oldest */
+	bool rnr_waiting;
+	bool gap_seen; /* a response was missing; already rewound for it */
+	bool draining; /* SQD: an event is owed */
+	struct event timer, rnr_timer;
+	sim_time deadline;    /* SIM_NEVER: nothing to wait for */
+	sim_time paced_until; /* rate limit */
+	struct event pace;
+};
+
+enum response_kind { RESPONSE_ACK, RESPONSE_NAK, RESPONSE_READ, RESPONSE_ATOMIC };
+
+struct response { /* what the responder owes, in PSN order */
+	enum response_kind kind;
+	bool ready; /* atomic: the value is known */
+	bool duplicate;
+	uint8_t syndrome;
+	uint32_t psn, msn;
+	uint32_t tag;
+	uint32_t packets, sent; /* read */
+	uint32_t rkey, length;  /* read */
+	uint64_t address;       /* read */
+	uint64_t value;         /* atomic: the original */
+};
+
+struct atomic_record { /* for duplicates */
+	bool valid, ready;
+	uint32_t psn;
+	uint64_t value;
+};
+
+#define ATOMIC_RECORDS 16
+
+struct responder {
+	uint32_t expected_psn;
+	uint32_t msn;
+	int previous_opcode; /* -1: between messages */
+	bool nak_sent;       /* sequence error: once until the expected PSN comes */
+	bool dropping; /* UC: the rest of a damaged message; all: a fatal fault is under way */
+	bool fatal;
+	uint64_t address; /* of the write under way */
+	uint32_t rkey, length, received;
+	struct receive_wqe *wqe; /* of the message under way */
+	struct receive_queue *wqe_queue;
+	struct packet *waiting_first, *waiting_last; /* received, not yet executed */
+	struct scatter_unit *open;                   /* still being filled */
+	struct scatter_unit *first, *last;           /* not yet committed, in order */
+	uint32_t uncommitted_reads;                  /* reads and atomics among them */
+	bool waits_for_wqe, no_wqe, waits_for_unit;
+	struct qp *next_waiter;      /* in the list of the receive queue */
+	struct qp *next_unit_waiter; /* in the list of the scatter units */
+	uint32_t generation;         /* counts resets: what is older has no effect */
+	bool ack_due;
+	uint32_t ack_psn, ack_msn;
+	struct event ack;
+	struct response responses[RESPONSES_MAX]; /* a ring */
+	uint32_t response_first, response_count, reads_owed;
+	struct atomic_record records[ATOMIC_RECORDS];
+	uint32_t next_record;
+};
+
+struct qp {
+	struct hca *hca;
+	uint32_t number;
+	struct hca_qp_attr attr;
+	struct hca_qp_state state;
+	struct completion_queue *send_cq, *recv_cq;
+	struct receive_queue *rq;
+	struct flow request_flow, response_flow;
+	struct send_queue sq;
+	struct requester requester;
+	struct responder responder;
+	uint32_t users; /* units, reads and WQEs under way that name it */
+	bool destroyed;
+	bool flushing; /* ERR: the receive queue is flushed once what was executed is committed */
+};
+
+static inline struct send_slot *qp_slot(struct qp *qp, uint32_t number)
+{
+	return qp->sq.slots[number & (qp->sq.window - 1)];
+}
+
+static inline bool qp_is_datagram(const struct qp *qp)
+{
+	return qp->attr.type == QP_UD || qp->attr.type == QP_GSI;
+}
+
+static inline bool qp_is_reliable(const struct qp *qp)
+{
+	return qp->attr.type == QP_RC || qp->attr.type == QP_XRC_INI || qp->attr.type == QP_XRC_TGT;
+}
+
+/* May new work requests start? */
+static inline bool qp_may_send(const struct qp *qp)
+{
+	return qp->state.state == STATE_RTS;
+}
+
+extern const uint8_t qp_transport[]; /* [enum qp_type]: enum transport, fabric/wire/opcode.h */
+
+/* The CQs exist, and the SRQ if one is named. Not in the table of numbers yet. */
+struct qp *qp_create(struct hca *hca, const struct hca_qp_attr *attr);
+void qp_destroy(struct qp *qp);
+void qp_modify(struct qp *qp, const struct hca_qp_state *state);
+
+struct qp *qp_find(struct hca *hca, uint32_t number);
+
+/* Whoever keeps the QP over an event holds it; it goes when it is destroyed and nobody does. */
+void qp_hold(struct qp *qp);
+void qp_drop(struct qp *qp);
+
+/* The state of verbs' ERR: both queues are flushed. async: what the driver hears, or -1. */
+void qp_enter_error(struct qp *qp, int async);
+
+/* Lists and rights, at the instant of the check. Its cost in time is that of the DMA that follows. */
+bool qp_key_allows(struct qp *qp, uint32_t key, uint64_t address, uint32_t length, uint32_t access);
+bool qp_list_allows(struct qp *qp, const struct data_segment *segments, uint32_t count,
+		    uint32_t offset, uint32_t length, uint32_t access);
+
+/* Do the bytes behind that key exist, or are there lengths only? */
+bool qp_key_has_bytes(struct qp *qp, uint32_t key);
+
+#endif

@@ -1,0 +1,627 @@
+/* requester: see requester.h. Slots before the cursor are sent, that at the cursor is being sent. */
+#include "hca/transport/requester.h"
+
+#include <assert.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/context/translation.h"
+#include "hca/transport/psn.h"
+#include "hca/transport/send_unit.h"
+#include "hca/transport/transport.h"
+#include "hca/transport/window_bind.h"
+#include "hca/work/completion.h"
+#include "hca/work/event_queue.h"
+#include "hca/work/wqe_fetch.h"
+
+#define RETRY_FOR_EVER   7
+#define QKEY_OF_THE_QP   UINT32_C(0x80000000)
+#define ACK_TIMEOUT_UNIT (4096 * NS)
+
+/* clang-format off */
+static const uint32_t rnr_time_10us[32] = {
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
+	2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+
+/* What each WQE opcode is on the wire. */
+static const struct {
+	uint8_t operation, suffix;
+	bool answered; /* by data: counts as outstanding read or atomic */
+} wire_of[256] = {
+	[WQE_SEND]            = {OP_SEND,         SUFFIX_NONE, false},
+	[WQE_SEND_IMMEDIATE]  = {OP_SEND,         SUFFIX_IMM,  false},
+	[WQE_SEND_INVALIDATE] = {OP_SEND,         SUFFIX_INV,  false},
+	[WQE_WRITE]           = {OP_WRITE,        SUFFIX_NONE, false},
+	[WQE_WRITE_IMMEDIATE] = {OP_WRITE,        SUFFIX_IMM,  false},
+	[WQE_READ]            = {OP_READ,         SUFFIX_NONE, true},
+	[WQE_COMPARE_SWAP]    = {OP_COMPARE_SWAP, SUFFIX_NONE, true},
+	[WQE_FETCH_ADD]       = {OP_FETCH_ADD,    SUFFIX_NONE, true},
+};
+
+static const uint8_t status_of_error[] = {
+	[WQE_BAD_OPCODE]  = WORK_LOCAL_QP_OPERATION,
+	[WQE_BAD_SIZE]    = WORK_LOCAL_QP_OPERATION,
+	[WQE_BAD_QPN]     = WORK_LOCAL_QP_OPERATION,
+	[WQE_BAD_LENGTH]  = WORK_LOCAL_LENGTH,
+	[WQE_BAD_SEGMENT] = WORK_LOCAL_QP_OPERATION,
+};
+/* clang-format on */
+
+static bool is_read_or_atomic(const struct send_slot *slot)
+{
+	return wire_of[slot->wqe.opcode].answered;
+}
+
+static bool is_local(const struct send_slot *slot)
+{
+	return slot->wqe.opcode == WQE_UMR || slot->wqe.opcode == WQE_NOP;
+}
+
+void requester_posted(struct qp *qp)
+{
+	if (qp->state.state == STATE_ERR || qp->state.state == STATE_SQE)
+		requester_flush(qp);
+	else
+		scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+/* ---- from WQE to packets ---- */
+
+static void fail_at_cursor(struct qp *qp, struct send_slot *slot, enum work_status status)
+{
+	slot->status = status;
+	slot->started = true;
+	qp->requester.halted = true;
+	requester_complete(qp);
+}
+
+static uint32_t packets_of(const struct qp *qp, const struct send_slot *slot)
+{
+	uint32_t mtu = qp->state.mtu_bytes;
+
+	if (wire_of[slot->wqe.opcode].operation >= OP_COMPARE_SWAP || slot->wqe.length == 0 ||
+	    qp_is_datagram(qp))
+		return 1;
+	return slot->wqe.length / mtu + (slot->wqe.length % mtu != 0);
+}
+
+/* The checks that need the QP. */
+static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
+{
+	uint32_t access = is_read_or_atomic(slot) ? MR_LOCAL_WRITE : 0;
+
+	if (slot->error)
+		return status_of_error[slot->error];
+	if (qp_is_datagram(qp) && slot->wqe.length > qp->hca->params.port.mtu)
+		return WORK_LOCAL_LENGTH;
+	if (is_read_or_atomic(slot) && !qp->state.max_rd_atomic)
+		return WORK_LOCAL_QP_OPERATION;
+	if (!slot->wqe.is_inline && !qp_list_allows(qp, slot->wqe.segments, slot->wqe.segment_count,
+						    0, slot->wqe.length, access))
+		return WORK_LOCAL_PROTECTION;
+	return WORK_OK;
+}
+
+/* Gives the slot its PSNs, or carries it out if nothing of it goes on the wire. */
+static bool start(struct qp *qp, struct send_slot *slot)
+{
+	struct requester *requester = &qp->requester;
+	struct transport_block *transport = qp->hca->transport;
+	enum work_status status = check_slot(qp, slot);
+
+	if (status == WORK_OK && slot->wqe.opcode == WQE_UMR)
+		status = window_bind(qp, &slot->wqe.region);
+	if (status != WORK_OK) {
+		fail_at_cursor(qp, slot, status);
+		return false;
+	}
+	slot->started = true;
+	slot->first_psn = requester->next_psn;
+	slot->psn_count = is_local(slot) ? 0 : packets_of(qp, slot);
+	slot->done = is_local(slot);
+	requester->next_psn = psn_add(requester->next_psn, slot->psn_count);
+	trace(&transport->block, TRACE_WQE_START, slot->tag, qp->number, slot->first_psn);
+	return true;
+}
+
+static void advance(struct qp *qp)
+{
+	qp->sq.cursor++;
+	qp->requester.cursor_packet = 0;
+}
+
+static bool paced(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+
+	if (sim_now(qp->hca->sim) >= requester->paced_until)
+		return false;
+	if (!event_pending(&requester->pace))
+		sim_schedule_at(&requester->pace, requester->paced_until);
+	return true;
+}
+
+/* The slot at the cursor, if one of its packets may be sent now. */
+static struct send_slot *eligible(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+
+	if (requester->halted || requester->rnr_waiting || qp->state.state < STATE_RTS ||
+	    qp->state.state == STATE_ERR || qp->state.state == STATE_SQE || paced(qp))
+		return NULL;
+	while (qp->sq.cursor != qp->sq.tail) {
+		struct send_slot *slot = qp_slot(qp, qp->sq.cursor);
+		uint32_t psn;
+
+		if (slot->status != WORK_OK || (!slot->started && !qp_may_send(qp)))
+			return NULL;
+		if (!slot->started && slot->wqe.fence && requester->outstanding)
+			return NULL;
+		if (!slot->started && !start(qp, slot))
+			return NULL;
+		if (is_local(slot)) {
+			advance(qp);
+			requester_complete(qp);
+			continue;
+		}
+		if (is_read_or_atomic(slot) && !slot->counted &&
+		    requester->outstanding >= qp->state.max_rd_atomic)
+			return NULL;
+		psn = psn_add(slot->first_psn, requester->cursor_packet);
+		if (qp_is_reliable(qp) && psn_distance(requester->unacked_psn, psn) >=
+						  (int32_t)qp->hca->params.transport.window_packets)
+			return NULL;
+		return slot;
+	}
+	return NULL;
+}
+
+static void watch(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+	uint8_t exponent = qp->state.timeout;
+	uint8_t least = (uint8_t)qp->hca->params.transport.timeout_least;
+
+	if (!qp_is_reliable(qp) || !exponent)
+		return;
+	if (exponent < least)
+		exponent = least;
+	requester->deadline = sim_now(qp->hca->sim) + (ACK_TIMEOUT_UNIT << exponent);
+	if (!event_pending(&requester->timer))
+		sim_schedule_at(&requester->timer, requester->deadline);
+}
+
+static void sent(struct qp *qp, uint32_t behind_psn, uint32_t packets)
+{
+	struct requester *requester = &qp->requester;
+	int32_t newer = psn_distance(requester->sent_psn, behind_psn);
+
+	if (newer < (int32_t)packets)
+		qp->hca->transport->count.packets_resent +=
+			newer > 0 ? packets - (uint32_t)newer : packets;
+	if (newer > 0)
+		requester->sent_psn = behind_psn;
+	if (requester->deadline == SIM_NEVER)
+		watch(qp);
+}
+
+static uint8_t opcode_for(const struct qp *qp, const struct send_slot *slot, bool first, bool last)
+{
+	enum segment segment =
+		first ? (last ? SEG_ONLY : SEG_FIRST) : (last ? SEG_LAST : SEG_MIDDLE);
+	int opcode = opcode_find(qp_transport[qp->attr.type], wire_of[slot->wqe.opcode].operation,
+				 segment, last ? wire_of[slot->wqe.opcode].suffix : SUFFIX_NONE);
+
+	assert(opcode >= 0);
+	return (uint8_t)opcode;
+}
+
+static void fill(struct qp *qp, struct packet *packet, const struct send_slot *slot)
+{
+	const struct send_wqe *wqe = &slot->wqe;
+
+	packet->remote_address = wqe->remote_address;
+	packet->rkey = wqe->rkey;
+	packet->dma_length = wqe->length;
+	packet->immediate = wqe->immediate;
+	packet->swap_or_add = wqe->swap_or_add;
+	packet->compare = wqe->compare;
+	packet->xrc_srqn = wqe->xrc_srqn;
+	if (qp_is_datagram(qp)) {
+		packet->dest_qp = wqe->dest_qp;
+		packet->source_qp = qp->number;
+		packet->qkey = wqe->qkey & QKEY_OF_THE_QP ? qp->state.qkey : wqe->qkey;
+	}
+}
+
+static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct path *path,
+			  uint32_t *wire_bytes)
+{
+	const struct transport_params *params = &qp->hca->params.transport;
+	struct requester *requester = &qp->requester;
+	struct send_unit *unit = send_unit_new(&qp->request_flow, slot);
+	uint32_t mtu = qp_is_datagram(qp) ? PAYLOAD_MAX : qp->state.mtu_bytes;
+	uint32_t offset = requester->cursor_packet * mtu;
+	uint32_t packets = 0;
+	uint32_t psn;
+
+	do {
+		uint32_t number = requester->cursor_packet + packets;
+		uint32_t left = slot->wqe.length - offset - unit->length;
+		bool last = number + 1 == slot->psn_count;
+		struct packet *packet =
+			send_unit_packet(unit, opcode_for(qp, slot, number == 0, last), path,
+					 left < mtu ? left : mtu);
+
+		packet->psn = psn_add(slot->first_psn, number);
+		packet->ack_request =
+			qp_is_reliable(qp) && (last || (number + 1) % params->ack_interval == 0);
+		packet->solicited = last && slot->wqe.solicited;
+		fill(qp, packet, slot);
+		packets++;
+	} while (requester->cursor_packet + packets < slot->psn_count &&
+		 unit->length + mtu <= params->unit_bytes);
+
+	psn = psn_add(slot->first_psn, requester->cursor_packet + packets);
+	requester->cursor_packet += packets;
+	if (requester->cursor_packet == slot->psn_count)
+		advance(qp);
+	sent(qp, psn, packets);
+	if (slot->wqe.is_inline || !unit->length)
+		*wire_bytes = send_unit_copy(unit, slot->wqe.inline_data + offset);
+	else
+		*wire_bytes = send_unit_gather(unit, slot->wqe.segments, slot->wqe.segment_count,
+					       offset, 0);
+	return packets;
+}
+
+/* A read that is asked for again is asked for what is missing of it only. */
+static uint32_t send_request(struct qp *qp, struct send_slot *slot, uint32_t *wire_bytes)
+{
+	struct requester *requester = &qp->requester;
+	struct send_unit *unit = send_unit_new(&qp->request_flow, slot);
+	struct packet *packet =
+		send_unit_packet(unit, opcode_for(qp, slot, true, true), qp->state.path, 0);
+	uint32_t received = slot->responses * qp->state.mtu_bytes;
+
+	fill(qp, packet, slot);
+	packet->psn = psn_add(slot->first_psn, slot->responses);
+	packet->remote_address += received;
+	packet->dma_length -= received;
+	packet->ack_request = true;
+	if (!slot->counted) {
+		slot->counted = true;
+		requester->outstanding++;
+	}
+	advance(qp);
+	sent(qp, psn_add(slot->first_psn, slot->psn_count), slot->psn_count - slot->responses);
+	*wire_bytes = send_unit_copy(unit, NULL);
+	return 1;
+}
+
+uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
+{
+	struct send_slot *slot = eligible(qp);
+	const struct path *path = qp->state.path;
+	uint32_t packets;
+
+	if (!slot)
+		return 0;
+	if (qp_is_datagram(qp)) {
+		path = qp->hca->resolver->resolve(qp->hca->resolver, slot->wqe.address_vector);
+		if (!path) { /* like a packet that the fabric loses */
+			qp->hca->transport->count.ud_unreachable++;
+			slot->done = true;
+			advance(qp);
+			scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+			requester_complete(qp);
+			return 0;
+		}
+	}
+	packets = is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
+					  : send_data(qp, slot, path, wire_bytes);
+	if (qp->state.rate_limit_bps)
+		qp->requester.paced_until =
+			sim_now(qp->hca->sim) +
+			*wire_bytes * UINT64_C(8) * SEC / qp->state.rate_limit_bps;
+	return packets;
+}
+
+void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status status)
+{
+	bool last_transfer = slot->transfers == 1;
+
+	if (status != DMA_OK && !slot->completed && slot->status == WORK_OK) {
+		slot->status = WORK_LOCAL_PROTECTION;
+		qp->requester.halted = true;
+	} else if (!qp_is_reliable(qp) && !slot->completed && last_transfer && slot->started &&
+		   (slot != qp_slot(qp, qp->sq.cursor) || qp->sq.cursor == qp->sq.tail)) {
+		slot->done = true;
+	}
+	requester_release_slot(qp, slot);
+	requester_complete(qp);
+}
+
+void requester_release_slot(struct qp *qp, struct send_slot *slot)
+{
+	assert(slot->transfers);
+	slot->transfers--;
+	if (slot->completed && !slot->transfers)
+		wqe_fetch_free_slot(qp, slot);
+}
+
+/* ---- completion ---- */
+
+static void write_completion(struct qp *qp, const struct send_slot *slot, enum work_status status)
+{
+	struct transport_counters *count = &qp->hca->transport->count;
+	const struct send_wqe *wqe = &slot->wqe;
+	struct completion completion = {
+		.opcode = status == WORK_OK ? CQE_SENT : CQE_SEND_ERROR,
+		.status = status,
+		.wqe_opcode = wqe->opcode,
+		.wqe_counter = wqe->index,
+		.qpn = qp->number,
+		.user_index = qp->attr.user_index,
+		.byte_count = is_read_or_atomic(slot) ? wqe->length : 0,
+	};
+
+	if (status == WORK_OK)
+		count->wqes_completed++;
+	else if (status == WORK_FLUSHED)
+		count->wqes_flushed++;
+	else
+		count->wqes_failed++;
+	trace(&qp->hca->transport->block, TRACE_WQE_COMPLETE, slot->tag, qp->number, status);
+	if (status != WORK_OK || wqe->signaled || qp->attr.signal_all)
+		completion_write(qp->send_cq, &completion, slot->tag);
+}
+
+static void retire(struct qp *qp, enum work_status status)
+{
+	struct send_slot *slot = qp_slot(qp, qp->sq.oldest);
+
+	if (slot->counted)
+		qp->requester.outstanding--;
+	slot->counted = false;
+	write_completion(qp, slot, status);
+	if (qp->sq.cursor == qp->sq.oldest)
+		advance(qp);
+	qp->sq.oldest++;
+	slot->completed = true;
+	if (!slot->transfers)
+		wqe_fetch_free_slot(qp, slot);
+}
+
+static void check_drained(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+	bool idle = qp->sq.oldest == qp->sq.tail || !qp_slot(qp, qp->sq.oldest)->started;
+
+	if (!requester->draining || !idle)
+		return;
+	requester->draining = false;
+	event_queue_async(qp->hca->events, ASYNC_SQ_DRAINED, qp->number);
+}
+
+void requester_complete(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+	bool any = false;
+
+	if (qp->state.state == STATE_RESET || qp->state.state == STATE_ERR)
+		return;
+	while (qp->sq.oldest != qp->sq.tail) {
+		struct send_slot *slot = qp_slot(qp, qp->sq.oldest);
+
+		if (slot->status != WORK_OK && slot->started && !slot->transfers) {
+			requester_fail_oldest(qp, slot->status);
+			return;
+		}
+		if (!slot->done || slot->transfers || slot->status != WORK_OK)
+			break;
+		retire(qp, WORK_OK);
+		any = true;
+	}
+	if (any || !requester->outstanding)
+		scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	if (any)
+		wqe_fetch_kick(qp);
+	check_drained(qp);
+}
+
+void requester_fail_oldest(struct qp *qp, enum work_status status)
+{
+	assert(qp->sq.oldest != qp->sq.tail && status != WORK_OK);
+	retire(qp, status);
+	if (qp->attr.type == QP_UC || qp_is_datagram(qp)) { /* the responder goes on */
+		qp->state.state = STATE_SQE;
+		requester_flush(qp);
+	} else {
+		qp_enter_error(qp, -1);
+	}
+}
+
+void requester_flush(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+
+	requester->epoch++;
+	requester->halted = requester->rnr_waiting = false;
+	requester->deadline = SIM_NEVER;
+	sim_cancel(&requester->timer);
+	sim_cancel(&requester->rnr_timer);
+	sim_cancel(&requester->pace);
+	while (qp->sq.oldest != qp->sq.tail)
+		retire(qp, WORK_FLUSHED);
+	wqe_fetch_kick(qp);
+}
+
+/* ---- acknowledgement, retries ---- */
+
+void requester_progress(struct qp *qp, uint32_t unacked_psn)
+{
+	struct requester *requester = &qp->requester;
+
+	if (psn_distance(requester->unacked_psn, unacked_psn) > 0) {
+		requester->unacked_psn = unacked_psn;
+		requester->retries_left = qp->state.retry;
+		requester->rnr_retries_left = qp->state.rnr_retry;
+		requester->gap_seen = false;
+	}
+	requester->deadline = SIM_NEVER;
+	if (requester->unacked_psn != requester->sent_psn)
+		watch(qp);
+	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+void requester_rewind(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+	uint32_t number = qp->sq.oldest;
+	struct send_slot *slot = NULL;
+
+	requester->epoch++;
+	for (; number != qp->sq.tail; number++) {
+		slot = qp_slot(qp, number);
+		if (!slot->started || !slot->done)
+			break;
+	}
+	trace(&qp->hca->transport->block, TRACE_REWIND, slot ? slot->tag : 0, qp->number,
+	      requester->unacked_psn);
+	for (uint32_t later = number; later != qp->sq.tail; later++) {
+		struct send_slot *other = qp_slot(qp, later);
+
+		if (other->counted)
+			requester->outstanding--;
+		other->counted = false;
+	}
+	qp->sq.cursor = number;
+	requester->cursor_packet = 0;
+	requester->halted = false;
+	if (number != qp->sq.tail && slot->started && !is_read_or_atomic(slot)) {
+		int32_t acknowledged = psn_distance(slot->first_psn, requester->unacked_psn);
+
+		assert(acknowledged < (int32_t)slot->psn_count);
+		requester->cursor_packet = acknowledged > 0 ? (uint32_t)acknowledged : 0;
+	}
+	requester->deadline = SIM_NEVER;
+	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+void requester_retry(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+
+	if (!requester->retries_left) {
+		requester_fail_oldest(qp, WORK_RETRIES_EXCEEDED);
+		return;
+	}
+	requester->retries_left--;
+	requester_rewind(qp);
+}
+
+void requester_retry_rnr(struct qp *qp, uint8_t timer)
+{
+	struct requester *requester = &qp->requester;
+
+	if (!requester->rnr_retries_left) {
+		requester_fail_oldest(qp, WORK_RNR_RETRIES_EXCEEDED);
+		return;
+	}
+	if (qp->state.rnr_retry != RETRY_FOR_EVER)
+		requester->rnr_retries_left--;
+	requester_rewind(qp);
+	requester->rnr_waiting = true;
+	sim_cancel(&requester->rnr_timer);
+	sim_schedule(&requester->rnr_timer, requester_rnr_time(timer));
+}
+
+sim_time requester_rnr_time(uint8_t timer)
+{
+	return rnr_time_10us[timer & 31] * 10 * US;
+}
+
+static void timer_fired(struct event *event)
+{
+	struct requester *requester = container_of(event, struct requester, timer);
+	struct qp *qp = container_of(requester, struct qp, requester);
+	sim_time now = sim_now(qp->hca->sim);
+
+	if (requester->deadline == SIM_NEVER || requester->unacked_psn == requester->sent_psn)
+		return;
+	if (now < requester->deadline) {
+		sim_schedule_at(&requester->timer, requester->deadline);
+		return;
+	}
+	qp->hca->transport->count.local_ack_timeouts++;
+	requester->deadline = SIM_NEVER;
+	requester_retry(qp);
+}
+
+static void rnr_timer_fired(struct event *event)
+{
+	struct requester *requester = container_of(event, struct requester, rnr_timer);
+	struct qp *qp = container_of(requester, struct qp, requester);
+
+	requester->rnr_waiting = false;
+	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+static void pace_fired(struct event *event)
+{
+	struct requester *requester = container_of(event, struct requester, pace);
+	struct qp *qp = container_of(requester, struct qp, requester);
+
+	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+/* ---- state ---- */
+
+void requester_init(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+	struct block *block = &qp->hca->transport->block;
+
+	event_init(&requester->timer, block, timer_fired);
+	event_init(&requester->rnr_timer, block, rnr_timer_fired);
+	event_init(&requester->pace, block, pace_fired);
+	requester->deadline = SIM_NEVER;
+}
+
+void requester_reset(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+
+	sim_cancel(&requester->timer);
+	sim_cancel(&requester->rnr_timer);
+	sim_cancel(&requester->pace);
+	requester->epoch++;
+	requester->cursor_packet = 0;
+	requester->outstanding = 0;
+	requester->halted = requester->rnr_waiting = requester->gap_seen = false;
+	requester->draining = false;
+	requester->deadline = SIM_NEVER;
+	requester->paced_until = 0;
+}
+
+void requester_modified(struct qp *qp, uint32_t mask)
+{
+	struct requester *requester = &qp->requester;
+
+	if (mask & QP_SET_SQ_PSN)
+		requester->next_psn = requester->sent_psn = requester->unacked_psn =
+			qp->state.sq_psn;
+	if (mask & QP_SET_RETRY)
+		requester->retries_left = qp->state.retry;
+	if (mask & QP_SET_RNR_RETRY)
+		requester->rnr_retries_left = qp->state.rnr_retry;
+	if (qp->state.state == STATE_SQD && mask & QP_SET_STATE) {
+		requester->draining = true;
+		check_drained(qp);
+	}
+	if (qp->state.state == STATE_RTS) {
+		wqe_fetch_kick(qp);
+		scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	}
+}

@@ -1,0 +1,55 @@
+/*
+ * requester: the sending half of a queue pair of any transport: turns WQEs into packets, keeps the
+ * window, and for reliable transports the timers, the retries and go-back-N.
+ *
+ *     wqe_fetch --requester_posted()--> slots --requester_next()--> send units
+ *     completer --requester_acknowledge(), _rewind(), ...--> slots --> completion
+ *
+ * IBTA vol. 1, 9.7.2 (PSNs), 9.7.5.1.2..4 (ACKs at the requester), 9.7.6.1 (timeouts), 9.9 (errors).
+ */
+#ifndef HCA_TRANSPORT_REQUESTER_H
+#define HCA_TRANSPORT_REQUESTER_H
+
+#include "hca/transport/qp.h"
+
+void requester_init(struct qp *qp);
+void requester_reset(struct qp *qp);
+
+/* modify_qp changed what it works with. */
+void requester_modified(struct qp *qp, uint32_t mask);
+
+/* New slots. */
+void requester_posted(struct qp *qp);
+
+/* One send unit. Returns its packets, and their bytes on the wire; 0: nothing may be sent now. */
+uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes);
+
+/* A unit of that slot was sent or dropped, with what its gathering said. */
+void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status status);
+
+/* One transfer fewer follows the slot's list. */
+void requester_release_slot(struct qp *qp, struct send_slot *slot);
+
+/* Every WQE that is complete in order gets its CQE. */
+void requester_complete(struct qp *qp);
+
+/* Progress was made up to before that PSN. */
+void requester_progress(struct qp *qp, uint32_t unacked_psn);
+
+/* Sends again from the oldest PSN that is not acknowledged. */
+void requester_rewind(struct qp *qp);
+
+/* The same, at the cost of one retry; without any left the oldest WQE fails. */
+void requester_retry(struct qp *qp);
+void requester_retry_rnr(struct qp *qp, uint8_t timer);
+
+/* The oldest WQE fails: at once. */
+void requester_fail_oldest(struct qp *qp, enum work_status status);
+
+/* ERR: every slot ends as flushed. */
+void requester_flush(struct qp *qp);
+
+/* IBTA vol. 1, 9.7.5.2.8: the RNR timer's code as time. */
+sim_time requester_rnr_time(uint8_t timer);
+
+#endif

@@ -1,0 +1,603 @@
+/*
+ * responder: see responder.h. Checks run in the order of the table below; the first fault decides,
+ * and fault.h says what follows.
+ */
+#include "hca/transport/responder.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/port/receive.h"
+#include "hca/transport/psn.h"
+#include "hca/transport/responder_datagram.h"
+#include "hca/transport/responder_unreliable.h"
+#include "hca/transport/scatter_unit.h"
+#include "hca/transport/transport.h"
+#include "hca/transport/window_bind.h"
+#include "hca/work/completion.h"
+#include "hca/work/event_queue.h"
+#include "hca/work/receive_queue.h"
+
+static struct transport_counters *count(struct qp *qp)
+{
+	return &qp->hca->transport->count;
+}
+
+void responder_receive(struct qp *qp, struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+
+	packet->next = NULL;
+	if (responder->waiting_last)
+		responder->waiting_last->next = packet;
+	else
+		responder->waiting_first = packet;
+	responder->waiting_last = packet;
+	responder_run(qp);
+}
+
+static void drop_waiting(struct qp *qp)
+{
+	struct responder *responder = &qp->responder;
+
+	while (responder->waiting_first) {
+		struct packet *packet = responder->waiting_first;
+
+		responder->waiting_first = packet->next;
+		receive_done(qp->hca->receive, packet);
+	}
+	responder->waiting_last = NULL;
+}
+
+/* ---- checks of a reliable transport ---- */
+
+static enum request_fault check_psn(struct qp *qp, struct packet *packet)
+{
+	int32_t ahead = psn_distance(qp->responder.expected_psn, packet->psn);
+
+	return ahead == 0 ? FAULT_NONE : ahead < 0 ? FAULT_DUPLICATE : FAULT_PSN_GAP;
+}
+
+static enum request_fault check_sequence(struct qp *qp, struct packet *packet)
+{
+	return opcode_may_follow(packet->opcode, qp->responder.previous_opcode)
+		       ? FAULT_NONE
+		       : FAULT_BAD_SEQUENCE;
+}
+
+/* What each operation needs of QP and region. */
+static uint32_t right_of(uint8_t opcode)
+{
+	static const uint32_t right[OP_COUNT] = {
+		[OP_WRITE] = MR_REMOTE_WRITE,
+		[OP_READ] = MR_REMOTE_READ,
+		[OP_COMPARE_SWAP] = MR_REMOTE_ATOMIC,
+		[OP_FETCH_ADD] = MR_REMOTE_ATOMIC,
+	};
+
+	return right[opcode_info[opcode].operation];
+}
+
+enum request_fault responder_check_permission(struct qp *qp, struct packet *packet)
+{
+	uint32_t right = right_of(packet->opcode);
+
+	return (qp->state.access & right) == right ? FAULT_NONE : FAULT_NOT_PERMITTED;
+}
+
+static bool is_answered(uint8_t opcode)
+{
+	return opcode_info[opcode].operation == OP_READ || opcode_is_atomic(opcode);
+}
+
+static enum request_fault check_resources(struct qp *qp, struct packet *packet)
+{
+	const struct responder *responder = &qp->responder;
+
+	if (!is_answered(packet->opcode))
+		return FAULT_NONE;
+	if (responder->reads_owed >= qp->state.max_dest_rd_atomic)
+		return FAULT_TOO_MANY;
+	return opcode_is_atomic(packet->opcode) && packet->remote_address % ATOMIC_BYTES
+		       ? FAULT_MISALIGNED
+		       : FAULT_NONE;
+}
+
+enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+
+	if (!opcode_takes_receive_wqe(packet->opcode) || responder->wqe)
+		return FAULT_NONE;
+	if (!qp->rq || responder->no_wqe) {
+		responder->no_wqe = false;
+		return FAULT_NO_RECEIVE_WQE;
+	}
+	switch (receive_queue_take(qp->rq, qp, &responder->wqe)) {
+	case TAKE_OK:
+		return FAULT_NONE;
+	case TAKE_WAIT:
+		responder->waits_for_wqe = true;
+		return FAULT_WAIT;
+	case TAKE_EMPTY:
+		break;
+	}
+	return FAULT_NO_RECEIVE_WQE;
+}
+
+enum request_fault responder_check_length(struct qp *qp, struct packet *packet)
+{
+	const struct opcode_info *info = &opcode_info[packet->opcode];
+	const struct responder *responder = &qp->responder;
+	uint32_t mtu = qp->state.mtu_bytes;
+	bool full = info->segment == SEG_FIRST || info->segment == SEG_MIDDLE;
+	bool fits = packet->payload_bytes <= mtu && (!full || packet->payload_bytes == mtu) &&
+		    (info->segment != SEG_LAST || packet->payload_bytes);
+	uint32_t behind = responder->received + packet->payload_bytes;
+
+	if (!fits)
+		return FAULT_BAD_LENGTH;
+	if (info->operation == OP_SEND)
+		return responder->wqe && behind > responder->wqe->length ? FAULT_TOO_LONG
+									 : FAULT_NONE;
+	if (info->operation == OP_WRITE) {
+		uint32_t length = opcode_has(packet->opcode, HDR_RETH) ? packet->dma_length
+								       : responder->length;
+		bool ends = opcode_ends_message(packet->opcode);
+
+		return ends ? (behind == length ? FAULT_NONE : FAULT_BAD_LENGTH)
+			    : (behind < length ? FAULT_NONE : FAULT_BAD_LENGTH);
+	}
+	return info->operation == OP_READ && packet->dma_length > WQE_LENGTH_MAX ? FAULT_BAD_LENGTH
+										 : FAULT_NONE;
+}
+
+enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
+{
+	const struct responder *responder = &qp->responder;
+	uint32_t length = opcode_is_atomic(packet->opcode) ? ATOMIC_BYTES : packet->dma_length;
+	bool remote = opcode_has(packet->opcode, HDR_RETH) || opcode_is_atomic(packet->opcode);
+
+	if (remote && !qp_key_allows(qp, packet->rkey, packet->remote_address, length,
+				     right_of(packet->opcode)))
+		return FAULT_BAD_RKEY;
+	if (opcode_info[packet->opcode].operation == OP_SEND &&
+	    !qp_list_allows(qp, responder->wqe->segments, responder->wqe->segment_count,
+			    responder->received, packet->payload_bytes, MR_LOCAL_WRITE))
+		return FAULT_BAD_WQE;
+	return FAULT_NONE;
+}
+
+static const struct {
+	const char *name;
+	enum request_fault (*run)(struct qp *qp, struct packet *packet);
+} checks[] = {
+	{"psn", check_psn},
+	{"sequence", check_sequence},
+	{"permission", responder_check_permission},
+	{"resources", check_resources},
+	{"receive_wqe", responder_check_wqe},
+	{"length", responder_check_length},
+	{"keys", responder_check_keys},
+};
+
+static enum request_fault check(struct qp *qp, struct packet *packet)
+{
+	enum request_fault fault = FAULT_NONE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(checks) && fault == FAULT_NONE; i++)
+		fault = checks[i].run(qp, packet);
+	return fault;
+}
+
+/* ---- execution ---- */
+
+static void begin_message(struct responder *responder, const struct packet *packet)
+{
+	responder->received = 0;
+	if (!opcode_has(packet->opcode, HDR_RETH))
+		return;
+	responder->address = packet->remote_address;
+	responder->rkey = packet->rkey;
+	responder->length = packet->dma_length;
+}
+
+static struct completion completion_of(struct qp *qp, const struct packet *packet)
+{
+	static const uint8_t opcode_of_send[] = {CQE_RECEIVED_SEND, CQE_RECEIVED_SEND_IMMEDIATE,
+						 CQE_RECEIVED_SEND_INVALIDATE};
+	const struct responder *responder = &qp->responder;
+	bool has_immediate = opcode_has(packet->opcode, HDR_IMM);
+	unsigned suffix = has_immediate                          ? SUFFIX_IMM
+			  : opcode_has(packet->opcode, HDR_IETH) ? SUFFIX_INV
+								 : SUFFIX_NONE;
+	bool is_send = opcode_info[packet->opcode].operation == OP_SEND;
+
+	return (struct completion){
+		.opcode = is_send ? opcode_of_send[suffix] : CQE_RECEIVED_WRITE_IMMEDIATE,
+		.solicited = packet->solicited,
+		.wqe_counter = responder->wqe->index,
+		.qpn = qp->number,
+		.user_index = qp->attr.user_index,
+		.byte_count = responder->received,
+		.immediate = suffix == SUFFIX_NONE ? 0 : packet->immediate,
+	};
+}
+
+static void end_message(struct qp *qp, struct scatter_unit *unit, const struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+	bool is_send = opcode_info[packet->opcode].operation == OP_SEND;
+
+	responder->msn = psn_add(responder->msn, 1);
+	if (is_send)
+		count(qp)->rx_sends++;
+	else
+		count(qp)->rx_write_requests++;
+	if (is_send && opcode_has(packet->opcode, HDR_IETH))
+		window_invalidate(qp, packet->immediate);
+	if (responder->wqe) {
+		unit->has_completion = true;
+		unit->completion = completion_of(qp, packet);
+		receive_queue_release(qp->hca, responder->wqe);
+		responder->wqe = NULL;
+	}
+	responder->received = 0;
+}
+
+/* The open unit, if the packet's data fits behind what it has; else a new one. */
+static struct scatter_unit *unit_for(struct qp *qp, struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+	struct scatter_unit *unit = responder->open;
+
+	if (unit)
+		return unit;
+	unit = scatter_unit_new(qp, packet);
+	responder->open = unit;
+	if (opcode_info[packet->opcode].operation == OP_SEND) {
+		unit->wqe = responder->wqe;
+		unit->wqe->users++;
+	} else {
+		unit->segment = (struct data_segment){
+			.address = responder->address + responder->received,
+			.key = responder->rkey,
+		};
+	}
+	return unit;
+}
+
+void responder_execute_data(struct qp *qp, struct packet *packet)
+{
+	const struct transport_params *params = &qp->hca->params.transport;
+	struct responder *responder = &qp->responder;
+	bool ends = opcode_ends_message(packet->opcode);
+	bool early = params->ack_when == 0 && !responder->uncommitted_reads;
+	bool reliable = qp_is_reliable(qp);
+	struct scatter_unit *unit;
+
+	if (opcode_starts_message(packet->opcode))
+		begin_message(responder, packet);
+	unit = unit_for(qp, packet);
+	scatter_unit_add(unit, packet);
+	unit->segment.length = unit->length;
+	unit->psn = packet->psn;
+	responder->received += packet->payload_bytes;
+	if (ends)
+		end_message(qp, unit, packet);
+	unit->msn = responder->msn;
+	if (reliable && packet->ack_request && !early)
+		unit->acknowledge = true;
+	if (reliable && packet->ack_request && early)
+		responder_acknowledge(qp, packet->psn, responder->msn);
+	responder->previous_opcode = ends ? -1 : packet->opcode;
+	if (ends || unit->acknowledge || unit->length + qp->state.mtu_bytes > params->unit_bytes)
+		scatter_unit_close(unit);
+}
+
+static void record_atomic(struct responder *responder, uint32_t psn)
+{
+	responder->records[responder->next_record++ % ATOMIC_RECORDS] =
+		(struct atomic_record){.valid = true, .psn = psn};
+}
+
+static struct response response_to(struct qp *qp, const struct packet *packet)
+{
+	uint32_t mtu = qp->state.mtu_bytes;
+	bool is_read = opcode_info[packet->opcode].operation == OP_READ;
+	uint32_t packets = packet->dma_length / mtu + (packet->dma_length % mtu != 0);
+
+	return (struct response){
+		.kind = is_read ? RESPONSE_READ : RESPONSE_ATOMIC,
+		.ready = is_read,
+		.syndrome = syndrome_make(SYNDROME_ACK, SYNDROME_NO_CREDITS),
+		.psn = packet->psn,
+		.msn = qp->responder.msn,
+		.tag = packet->tag,
+		.packets = is_read && packets ? packets : 1,
+		.rkey = packet->rkey,
+		.length = packet->dma_length,
+		.address = packet->remote_address,
+	};
+}
+
+/* A read, or an atomic: answered once all before it is in memory. */
+static void execute_answered(struct qp *qp, struct packet *packet, bool duplicate)
+{
+	struct responder *responder = &qp->responder;
+	struct scatter_unit *unit = scatter_unit_new(qp, packet);
+
+	unit->counts = true;
+	responder->uncommitted_reads++;
+	if (!duplicate) {
+		responder->msn = psn_add(responder->msn, 1);
+		responder->reads_owed++;
+	}
+	unit->read = response_to(qp, packet);
+	unit->read.duplicate = duplicate;
+	unit->is_read = unit->read.kind == RESPONSE_READ;
+	unit->is_atomic = !unit->is_read;
+	if (unit->is_read)
+		count(qp)->rx_read_requests++;
+	else
+		count(qp)->rx_atomic_requests++;
+	if (unit->is_atomic)
+		record_atomic(responder, packet->psn);
+	unit->swap_or_add = packet->swap_or_add;
+	unit->compare = packet->compare;
+	scatter_unit_close(unit);
+}
+
+static void execute(struct qp *qp, struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+
+	trace(&qp->hca->transport->block, TRACE_REQUEST, packet->tag, qp->number, packet->psn);
+	responder->nak_sent = false;
+	if (is_answered(packet->opcode)) {
+		struct response response = response_to(qp, packet);
+
+		responder->expected_psn = psn_add(packet->psn, response.packets);
+		execute_answered(qp, packet, false);
+	} else {
+		responder->expected_psn = psn_add(packet->psn, 1);
+		responder_execute_data(qp, packet);
+	}
+}
+
+/* ---- what else a request can lead to ---- */
+
+static void repeat_atomic(struct qp *qp, struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+
+	for (uint32_t i = 0; i < ATOMIC_RECORDS; i++) {
+		const struct atomic_record *record = &responder->records[i];
+
+		if (!record->valid || !record->ready || record->psn != packet->psn)
+			continue;
+
+		struct response response = response_to(qp, packet);
+
+		response.ready = true;
+		response.duplicate = true;
+		response.value = record->value;
+		count(qp)->atomic_replays++;
+		responder_owe(qp, &response);
+		return;
+	}
+}
+
+/* 9.7.5.1.5: writes and sends are acknowledged again, reads executed again, atomics replayed. */
+static void repeat(struct qp *qp, struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+
+	count(qp)->duplicate_request++;
+	if (opcode_is_atomic(packet->opcode))
+		repeat_atomic(qp, packet);
+	else if (opcode_info[packet->opcode].operation == OP_READ) {
+		if (responder_check_keys(qp, packet) == FAULT_NONE)
+			execute_answered(qp, packet, true);
+	} else if (packet->ack_request && !responder->uncommitted_reads) {
+		responder_acknowledge(qp, psn_add(responder->expected_psn, PSN_MASK),
+				      responder->msn);
+	}
+}
+
+static void send_nak(struct qp *qp, uint8_t syndrome, uint32_t psn)
+{
+	struct responder *responder = &qp->responder;
+	struct response response = {
+		.kind = RESPONSE_NAK,
+		.ready = true,
+		.syndrome = syndrome,
+		.psn = psn,
+		.msn = responder->msn,
+		.packets = 1,
+	};
+
+	responder->ack_due = false;
+	sim_cancel(&responder->ack);
+	responder_owe(qp, &response);
+}
+
+static void send_nak_once(struct qp *qp, uint8_t syndrome)
+{
+	struct responder *responder = &qp->responder;
+
+	if (!responder->nak_sent)
+		send_nak(qp, syndrome, responder->expected_psn);
+	responder->nak_sent = true;
+}
+
+/* What was accepted before it comes first: the fault takes effect when that is in memory. */
+static void fault_in_order(struct qp *qp, struct packet *packet, enum request_fault fault)
+{
+	struct scatter_unit *unit;
+
+	if (qp->responder.open)
+		scatter_unit_close(qp->responder.open);
+	unit = scatter_unit_new(qp, packet);
+	unit->fault = fault;
+	qp->responder.fatal = true;
+	scatter_unit_close(unit);
+}
+
+/* false: the packet stays where it is. */
+static bool handle(struct qp *qp, struct packet *packet)
+{
+	enum request_fault fault;
+
+	if (!scatter_unit_available(qp))
+		return false;
+	if (qp_is_datagram(qp))
+		return responder_datagram(qp, packet);
+	if (!qp_is_reliable(qp))
+		return responder_unreliable(qp, packet);
+	fault = check(qp, packet);
+	if (fault != FAULT_NONE && fault != FAULT_WAIT)
+		trace(&qp->hca->transport->block, TRACE_FAULT, packet->tag, qp->number, fault);
+	switch (fault_rule[fault].reply) {
+	case REPLY_NOTHING:
+		if (fault == FAULT_WAIT)
+			return false;
+		execute(qp, packet);
+		break;
+	case REPLY_REPEAT:
+		repeat(qp, packet);
+		break;
+	case REPLY_RNR:
+		count(qp)->rnr_nak_sent++;
+		send_nak_once(qp, syndrome_make(SYNDROME_RNR, qp->state.min_rnr_timer));
+		break;
+	case REPLY_NAK:
+		count(qp)->out_of_sequence++;
+		send_nak_once(qp, syndrome_make(SYNDROME_NAK, fault_rule[fault].nak));
+		break;
+	case REPLY_FATAL:
+		fault_in_order(qp, packet, fault);
+		break;
+	}
+	return true;
+}
+
+void responder_run(struct qp *qp)
+{
+	struct responder *responder = &qp->responder;
+
+	while (responder->waiting_first && !responder->waits_for_wqe &&
+	       !responder->waits_for_unit) {
+		struct packet *packet = responder->waiting_first;
+
+		if (responder->fatal || qp->state.state == STATE_ERR) {
+			drop_waiting(qp);
+			return;
+		}
+		if (!handle(qp, packet))
+			return;
+		responder->waiting_first = packet->next;
+		if (!responder->waiting_first)
+			responder->waiting_last = NULL;
+		receive_done(qp->hca->receive, packet);
+	}
+}
+
+void responder_wqe_answer(struct qp *qp, bool none)
+{
+	qp->responder.waits_for_wqe = false;
+	qp->responder.no_wqe = none;
+	responder_run(qp);
+	qp->responder.no_wqe = false;
+}
+
+void responder_unit_answer(struct qp *qp)
+{
+	qp->responder.waits_for_unit = false;
+	responder_run(qp);
+}
+
+void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn)
+{
+	const struct fault_rule *rule = &fault_rule[fault];
+	struct responder *responder = &qp->responder;
+
+	if (qp_is_reliable(qp))
+		send_nak(qp, syndrome_make(SYNDROME_NAK, rule->nak), psn);
+	if (responder->wqe) {
+		struct completion completion = {
+			.opcode = CQE_RECEIVE_ERROR,
+			.status = rule->status,
+			.wqe_counter = responder->wqe->index,
+			.qpn = qp->number,
+			.user_index = qp->attr.user_index,
+		};
+
+		completion_write(qp->recv_cq, &completion, 0);
+		receive_queue_release(qp->hca, responder->wqe);
+		responder->wqe = NULL;
+	}
+	qp_enter_error(qp, rule->async);
+}
+
+void responder_flush(struct qp *qp)
+{
+	struct responder *responder = &qp->responder;
+
+	drop_waiting(qp);
+	qp->flushing = responder->first != NULL;
+	if (responder->open) {
+		scatter_unit_abandon(qp); /* comes back here when all is committed */
+		return;
+	}
+	if (qp->flushing)
+		return;
+	if (responder->wqe) {
+		struct completion completion = {
+			.opcode = CQE_RECEIVE_ERROR,
+			.status = WORK_FLUSHED,
+			.wqe_counter = responder->wqe->index,
+			.qpn = qp->number,
+			.user_index = qp->attr.user_index,
+		};
+
+		count(qp)->wqes_flushed++;
+		completion_write(qp->recv_cq, &completion, 0);
+		receive_queue_release(qp->hca, responder->wqe);
+		responder->wqe = NULL;
+	}
+	if (qp->rq)
+		receive_queue_flush(qp->rq, qp);
+	if (qp->attr.srqn)
+		event_queue_async(qp->hca->events, ASYNC_LAST_WQE_REACHED, qp->number);
+}
+
+void responder_reset(struct qp *qp)
+{
+	struct responder *responder = &qp->responder;
+
+	drop_waiting(qp);
+	if (responder->wqe)
+		receive_queue_release(qp->hca, responder->wqe);
+	responder->wqe = NULL;
+	responder->generation++;
+	scatter_unit_abandon(qp);
+	sim_cancel(&responder->ack);
+	responder->ack_due = responder->nak_sent = responder->fatal = false;
+	responder->dropping = false;
+	responder->previous_opcode = -1;
+	responder->received = 0;
+	responder->uncommitted_reads = responder->reads_owed = 0;
+	responder->response_count = 0;
+	responder->msn = 0;
+	qp->flushing = false;
+	memset(responder->records, 0, sizeof(responder->records));
+}
+
+void responder_modified(struct qp *qp, uint32_t mask)
+{
+	if (mask & QP_SET_RQ_PSN)
+		qp->responder.expected_psn = qp->state.rq_psn;
+	responder_run(qp);
+}

@@ -1,0 +1,54 @@
+/*
+ * responder: the receiving half of a queue pair of any transport. Requests are executed one after
+ * the other: checked, given a place in memory, scattered, answered. What waits for a receive WQE
+ * or a buffer keeps its place in the port's input buffer.
+ *
+ *     receive --responder_receive()--> checks --> scatter units --> dma --commit--> CQE, ACK
+ *                                                                            \--> responses
+ *     scheduler --responder_next()--> ACKs, NAKs, read and atomic responses
+ *
+ * IBTA vol. 1, 9.7.4 (responder), 9.7.5 (responses), 9.8 (UC, UD).
+ */
+#ifndef HCA_TRANSPORT_RESPONDER_H
+#define HCA_TRANSPORT_RESPONDER_H
+
+#include "hca/transport/fault.h"
+#include "hca/transport/qp.h"
+
+void responder_init(struct qp *qp);
+void responder_reset(struct qp *qp);
+void responder_modified(struct qp *qp, uint32_t mask);
+
+/* The packet is the responder's from now on. */
+void responder_receive(struct qp *qp, struct packet *packet);
+
+/* What it waited for is there: a receive WQE (or the certainty that there is none), a buffer. */
+void responder_wqe_answer(struct qp *qp, bool none);
+void responder_unit_answer(struct qp *qp);
+
+/* Carries out what has come in, as far as it can. */
+void responder_run(struct qp *qp);
+
+/* One send unit of what is owed. Returns its packets, and their bytes; 0: nothing can be sent. */
+uint32_t responder_next(struct qp *qp, uint32_t *wire_bytes);
+
+/* The data of a read response could not be gathered. */
+void responder_gather_failed(struct qp *qp, uint32_t psn);
+
+/* A request whose data and predecessors are in memory, or whose fault is due. */
+void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn);
+void responder_owe(struct qp *qp, const struct response *response);
+void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn);
+void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t original);
+
+/* The checks and the execution that all connected transports share. */
+enum request_fault responder_check_permission(struct qp *qp, struct packet *packet);
+enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet);
+enum request_fault responder_check_length(struct qp *qp, struct packet *packet);
+enum request_fault responder_check_keys(struct qp *qp, struct packet *packet);
+void responder_execute_data(struct qp *qp, struct packet *packet); /* SEND, WRITE */
+
+/* ERR: what is under way ends, the current receive WQE is flushed. */
+void responder_flush(struct qp *qp);
+
+#endif

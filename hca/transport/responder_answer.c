@@ -1,0 +1,204 @@
+/*
+ * responder_answer: what a responder owes, in PSN order, and how it becomes packets: ACKs (merged
+ * with one that has not left yet), NAKs, read responses in units like any message, atomic
+ * responses.
+ */
+#include <assert.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/transport/psn.h"
+#include "hca/transport/responder.h"
+#include "hca/transport/send_unit.h"
+#include "hca/transport/syndrome.h"
+#include "hca/transport/transport.h"
+
+static struct response *owed(struct responder *responder, uint32_t number)
+{
+	return &responder->responses[(responder->response_first + number) % RESPONSES_MAX];
+}
+
+void responder_owe(struct qp *qp, const struct response *response)
+{
+	struct responder *responder = &qp->responder;
+	struct response *last = owed(responder, responder->response_count - 1);
+	bool merge = response->kind == RESPONSE_ACK && responder->response_count &&
+		     last->kind == RESPONSE_ACK;
+
+	if (merge) {
+		*last = *response;
+	} else if (responder->response_count == RESPONSES_MAX) {
+		qp->hca->transport->count.resource_drops++;
+		if (response->kind != RESPONSE_ACK && !response->duplicate &&
+		    response->kind != RESPONSE_NAK)
+			responder->reads_owed--;
+	} else {
+		*owed(responder, responder->response_count++) = *response;
+	}
+	scheduler_wake(qp->hca->scheduler, &qp->response_flow);
+}
+
+/* Later ones that come before it leaves share the ACK. */
+void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn)
+{
+	struct responder *responder = &qp->responder;
+
+	responder->ack_due = true;
+	responder->ack_psn = psn;
+	responder->ack_msn = msn;
+	if (!event_pending(&responder->ack))
+		sim_schedule(&responder->ack, qp->hca->params.transport.ack_delay);
+}
+
+static void ack_fired(struct event *event)
+{
+	struct responder *responder = container_of(event, struct responder, ack);
+	struct qp *qp = container_of(responder, struct qp, responder);
+	struct response response = {
+		.kind = RESPONSE_ACK,
+		.ready = true,
+		.syndrome = syndrome_make(SYNDROME_ACK, SYNDROME_NO_CREDITS),
+		.psn = responder->ack_psn,
+		.msn = responder->ack_msn,
+		.packets = 1,
+	};
+
+	assert(responder->ack_due);
+	responder->ack_due = false;
+	responder_owe(qp, &response);
+}
+
+static void done_with_first(struct responder *responder)
+{
+	struct response *response = owed(responder, 0);
+
+	if (!response->duplicate &&
+	    (response->kind == RESPONSE_READ || response->kind == RESPONSE_ATOMIC))
+		responder->reads_owed--;
+	responder->response_first = (responder->response_first + 1) % RESPONSES_MAX;
+	responder->response_count--;
+}
+
+static uint8_t opcode_of(const struct qp *qp, enum operation operation, enum segment segment)
+{
+	int opcode = opcode_find(qp_transport[qp->attr.type], operation, segment, SUFFIX_NONE);
+
+	assert(opcode >= 0);
+	return (uint8_t)opcode;
+}
+
+static struct packet *add_packet(struct qp *qp, struct send_unit *unit,
+				 const struct response *response, uint8_t opcode, uint32_t bytes)
+{
+	struct packet *packet = send_unit_packet(unit, opcode, qp->state.path, bytes);
+
+	packet->psn = psn_add(response->psn, response->sent);
+	packet->syndrome = response->syndrome;
+	packet->msn = response->msn;
+	packet->compare = response->value;
+	packet->tag = response->tag;
+	return packet;
+}
+
+static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *wire_bytes)
+{
+	struct transport_counters *count = &qp->hca->transport->count;
+	struct send_unit *unit = send_unit_new(&qp->response_flow, NULL);
+	bool is_atomic = response->kind == RESPONSE_ATOMIC;
+
+	add_packet(qp, unit, response, opcode_of(qp, is_atomic ? OP_ATOMIC_ACK : OP_ACK, SEG_ONLY),
+		   0);
+	if (response->kind == RESPONSE_ACK)
+		count->acks_sent++;
+	else if (response->kind == RESPONSE_NAK)
+		count->naks_sent++;
+	done_with_first(&qp->responder);
+	*wire_bytes = send_unit_copy(unit, NULL);
+	return 1;
+}
+
+static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wire_bytes)
+{
+	const struct transport_params *params = &qp->hca->params.transport;
+	struct send_unit *unit = send_unit_new(&qp->response_flow, NULL);
+	uint32_t mtu = qp->state.mtu_bytes;
+	uint32_t offset = response->sent * mtu;
+	uint32_t packets = 0;
+
+	do {
+		bool first = response->sent == 0;
+		bool last = response->sent + 1 == response->packets;
+		uint32_t left = response->length - offset - unit->length;
+		enum segment segment = first  ? (last ? SEG_ONLY : SEG_FIRST)
+				       : last ? SEG_LAST
+					      : SEG_MIDDLE;
+
+		add_packet(qp, unit, response, opcode_of(qp, OP_READ_RESPONSE, segment),
+			   left < mtu ? left : mtu);
+		response->sent++;
+		packets++;
+	} while (response->sent < response->packets && unit->length + mtu <= params->unit_bytes);
+	unit->segment = (struct data_segment){
+		.address = response->address + offset,
+		.length = unit->length,
+		.key = response->rkey,
+	};
+	if (response->sent == response->packets)
+		done_with_first(&qp->responder);
+	if (!unit->length)
+		*wire_bytes = send_unit_copy(unit, NULL);
+	else
+		*wire_bytes = send_unit_gather(unit, &unit->segment, 1, 0, MR_REMOTE_READ);
+	return packets;
+}
+
+uint32_t responder_next(struct qp *qp, uint32_t *wire_bytes)
+{
+	struct responder *responder = &qp->responder;
+	struct response *response = owed(responder, 0);
+
+	if (!responder->response_count || !response->ready)
+		return 0;
+	trace(&qp->hca->transport->block, TRACE_RESPOND, response->tag, qp->number, response->psn);
+	return response->kind == RESPONSE_READ ? send_read(qp, response, wire_bytes)
+					       : send_short(qp, response, wire_bytes);
+}
+
+/* Its region went away between the check and the read. */
+void responder_gather_failed(struct qp *qp, uint32_t psn)
+{
+	if (qp->state.state != STATE_ERR)
+		responder_fatal(qp, FAULT_BAD_RKEY, psn);
+}
+
+void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t original)
+{
+	struct responder *responder = &qp->responder;
+
+	if (failed && qp->state.state != STATE_ERR) {
+		responder_fatal(qp, FAULT_BAD_RKEY, psn);
+		return;
+	}
+	for (uint32_t i = 0; i < ATOMIC_RECORDS; i++) {
+		struct atomic_record *record = &responder->records[i];
+
+		if (record->valid && record->psn == psn) {
+			record->ready = true;
+			record->value = original;
+		}
+	}
+	for (uint32_t i = 0; i < responder->response_count; i++) {
+		struct response *response = owed(responder, i);
+
+		if (response->kind == RESPONSE_ATOMIC && !response->ready && response->psn == psn) {
+			response->ready = true;
+			response->value = original;
+		}
+	}
+	scheduler_wake(qp->hca->scheduler, &qp->response_flow);
+}
+
+void responder_init(struct qp *qp)
+{
+	event_init(&qp->responder.ack, &qp->hca->transport->block, ack_fired);
+	qp->responder.previous_opcode = -1;
+}

@@ -1,0 +1,72 @@
+/* responder_unreliable: see responder_unreliable.h. */
+#include "hca/transport/responder_unreliable.h"
+
+#include "fabric/wire/opcode.h"
+#include "hca/transport/psn.h"
+#include "hca/transport/scatter_unit.h"
+#include "hca/transport/transport.h"
+
+/* The message under way is lost; its receive WQE serves the next one. */
+static void abort_message(struct qp *qp)
+{
+	struct responder *responder = &qp->responder;
+
+	if (responder->open)
+		scatter_unit_close(responder->open);
+	responder->previous_opcode = -1;
+	responder->received = 0;
+}
+
+static void drop(struct qp *qp, const struct packet *packet)
+{
+	abort_message(qp);
+	qp->hca->transport->count.unreliable_drops++;
+	qp->responder.dropping = !opcode_ends_message(packet->opcode);
+}
+
+static enum request_fault check(struct qp *qp, struct packet *packet)
+{
+	enum request_fault fault = responder_check_permission(qp, packet);
+
+	if (!fault)
+		fault = responder_check_wqe(qp, packet);
+	if (!fault)
+		fault = responder_check_length(qp, packet);
+	if (!fault)
+		fault = responder_check_keys(qp, packet);
+	return fault;
+}
+
+bool responder_unreliable(struct qp *qp, struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+	bool starts = opcode_starts_message(packet->opcode);
+	bool in_order = packet->psn == responder->expected_psn &&
+			opcode_may_follow(packet->opcode, responder->previous_opcode);
+	enum request_fault fault;
+
+	if (!in_order)
+		abort_message(qp);
+	if (starts)
+		responder->dropping = false;
+	if (responder->dropping || (!in_order && !starts)) {
+		responder->expected_psn = psn_add(packet->psn, 1);
+		drop(qp, packet);
+		return true;
+	}
+	if (starts)
+		responder->received = 0;
+	fault = check(qp, packet);
+	if (fault == FAULT_WAIT)
+		return false;
+	responder->expected_psn = psn_add(packet->psn, 1);
+	if (fault == FAULT_NO_RECEIVE_WQE)
+		qp->hca->transport->count.no_receive_wqe++;
+	if (fault == FAULT_TOO_LONG || fault == FAULT_BAD_WQE)
+		responder_fatal(qp, fault, packet->psn);
+	else if (fault)
+		drop(qp, packet);
+	else
+		responder_execute_data(qp, packet);
+	return true;
+}

@@ -1,0 +1,246 @@
+/* scatter_unit: see scatter_unit.h. */
+#include "hca/transport/scatter_unit.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "fabric/wire/bytes.h"
+#include "hca/transport/responder.h"
+#include "hca/transport/transport.h"
+#include "hca/work/completion.h"
+#include "hca/work/receive_queue.h"
+
+static void commit(struct qp *qp);
+
+bool scatter_unit_available(struct qp *qp)
+{
+	struct transport_block *transport = qp->hca->transport;
+	struct responder *responder = &qp->responder;
+
+	if (transport->scatter_units.in_use < transport->params->scatter_units)
+		return true;
+	transport->count.scatter_stalls++;
+	if (responder->waits_for_unit)
+		return false;
+	responder->waits_for_unit = true;
+	responder->next_unit_waiter = NULL;
+	qp_hold(qp);
+	if (transport->unit_waiters_last)
+		transport->unit_waiters_last->responder.next_unit_waiter = qp;
+	else
+		transport->unit_waiters_first = qp;
+	transport->unit_waiters_last = qp;
+	return false;
+}
+
+static void wake_waiter(struct transport_block *transport)
+{
+	struct qp *qp = transport->unit_waiters_first;
+
+	if (!qp)
+		return;
+	transport->unit_waiters_first = qp->responder.next_unit_waiter;
+	if (!transport->unit_waiters_first)
+		transport->unit_waiters_last = NULL;
+	responder_unit_answer(qp);
+	qp_drop(qp);
+}
+
+struct scatter_unit *scatter_unit_new(struct qp *qp, const struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+	struct scatter_unit *unit = pool_take(&qp->hca->transport->scatter_units);
+
+	unit->qp = qp;
+	unit->generation = responder->generation;
+	unit->tag = packet->tag;
+	unit->psn = packet->psn;
+	unit->opcode = packet->opcode;
+	unit->offset = responder->received;
+	qp_hold(qp);
+	if (responder->last)
+		responder->last->next = unit;
+	else
+		responder->first = unit;
+	responder->last = unit;
+	return unit;
+}
+
+void scatter_unit_add(struct scatter_unit *unit, struct packet *packet)
+{
+	struct packet_pool *pool = unit->qp->hca->packets;
+
+	assert(!unit->closed && unit->length + packet->payload_bytes <= PAYLOAD_MAX);
+	if (!packet->payload) {
+		unit->lengths_only |= packet->payload_bytes != 0;
+	} else if (!unit->payload && packet->payload->references == 1) {
+		unit->payload = packet->payload;
+		packet->payload = NULL;
+	} else {
+		if (!unit->payload)
+			unit->payload = payload_new(pool);
+		memcpy(unit->payload->bytes + unit->length, packet->payload->bytes,
+		       packet->payload_bytes);
+	}
+	unit->length += packet->payload_bytes;
+}
+
+/* GRH, or the IPv4 header behind 20 bytes that mean nothing. IBTA vol. 1, 8.3; annex A17.4.5. */
+void scatter_unit_grh(struct scatter_unit *unit, const struct packet *packet)
+{
+	const struct path *path = packet->path;
+	uint32_t bytes = packet->wire_bytes - path_header_bytes(path) - path_trailer_bytes(path);
+	uint8_t *grh = unit->grh;
+	enum { IPV4_AT = 20, IPV4_VERSION = 0x45, IPV6_VERSION = 6, UDP = 17, IBA = 0x1b };
+
+	memset(unit->grh, 0, sizeof(unit->grh));
+	if (path->roce_version == ROCE_V2_IPV4) {
+		grh += IPV4_AT;
+		grh[0] = IPV4_VERSION;
+		grh[1] = path->traffic_class;
+		be16_put(grh + 2, (uint16_t)(bytes + 20 + 8 + 4));
+		grh[8] = packet->hop_limit;
+		grh[9] = UDP;
+		memcpy(grh + 12, path->sgid + 12, 4);
+		memcpy(grh + 16, path->dgid + 12, 4);
+		return;
+	}
+	be32_put(grh, (uint32_t)IPV6_VERSION << 28 | (uint32_t)path->traffic_class << 20 |
+			      (path->flow_label & 0xfffff));
+	be16_put(grh + 4, (uint16_t)(bytes + 4));
+	grh[6] = path->roce_version == ROCE_V2_IPV6 ? UDP : IBA;
+	grh[7] = packet->hop_limit;
+	memcpy(grh + 8, path->sgid, 16);
+	memcpy(grh + 24, path->dgid, 16);
+}
+
+static void transfer_done(struct scatter_unit *unit, enum dma_status status)
+{
+	struct qp *qp = unit->qp;
+
+	if (status != DMA_OK && unit->fault == FAULT_NONE)
+		unit->fault = unit->wqe ? FAULT_BAD_WQE : FAULT_BAD_RKEY;
+	assert(unit->pending);
+	if (--unit->pending == 0)
+		commit(qp);
+}
+
+static void data_done(struct dma *dma)
+{
+	transfer_done(container_of(dma, struct scatter_unit, dma), dma->status);
+}
+
+static void grh_done(struct dma *dma)
+{
+	transfer_done(container_of(dma, struct scatter_unit, grh_dma), dma->status);
+}
+
+static void start(struct scatter_unit *unit, struct dma *dma, uint32_t offset, uint32_t length,
+		  void *bytes, void (*done)(struct dma *dma))
+{
+	struct qp *qp = unit->qp;
+
+	*dma = (struct dma){
+		.segments = unit->wqe ? unit->wqe->segments : &unit->segment,
+		.segment_count = unit->wqe ? unit->wqe->segment_count : 1,
+		.offset = offset,
+		.length = length,
+		.direction = DMA_SCATTER,
+		.access = unit->wqe ? MR_LOCAL_WRITE : MR_REMOTE_WRITE,
+		.pd = qp->attr.pd,
+		.qpn = qp->number,
+		.tag = unit->tag,
+		.bytes = bytes,
+		.done = done,
+	};
+	unit->pending++;
+	dma_start(qp->hca->dma, dma);
+}
+
+void scatter_unit_close(struct scatter_unit *unit)
+{
+	struct qp *qp = unit->qp;
+
+	unit->closed = true;
+	if (qp->responder.open == unit)
+		qp->responder.open = NULL;
+	if (unit->has_completion && unit->completion.network_header)
+		start(unit, &unit->grh_dma, 0, GRH_AREA_BYTES, unit->grh, grh_done);
+	if (unit->length)
+		start(unit, &unit->dma, unit->wqe ? unit->offset : 0, unit->length,
+		      unit->payload ? unit->payload->bytes : NULL, data_done);
+	if (!unit->pending)
+		commit(qp);
+}
+
+static void finish(struct scatter_unit *unit)
+{
+	struct qp *qp = unit->qp;
+	struct hca *hca = qp->hca;
+
+	if (unit->payload)
+		payload_drop(hca->packets, unit->payload);
+	if (unit->wqe)
+		receive_queue_release(hca, unit->wqe);
+	pool_give(&hca->transport->scatter_units, unit);
+	wake_waiter(hca->transport);
+	qp_drop(qp);
+}
+
+/* The unit's effects beyond memory. */
+static void take_effect(struct scatter_unit *unit)
+{
+	struct qp *qp = unit->qp;
+
+	if (qp->destroyed || unit->generation != qp->responder.generation)
+		return;
+	if (unit->fault != FAULT_NONE) {
+		if (qp->state.state != STATE_ERR)
+			responder_fatal(qp, unit->fault, unit->psn);
+		return;
+	}
+	if (unit->has_completion)
+		completion_write(qp->recv_cq, &unit->completion, unit->tag);
+	if (unit->acknowledge)
+		responder_acknowledge(qp, unit->psn, unit->msn);
+	if (unit->is_read) {
+		responder_owe(qp, &unit->read);
+	} else if (unit->is_atomic) {
+		responder_owe(qp, &unit->read);
+		atomic_start(qp, unit->opcode, &unit->read, unit->swap_or_add, unit->compare);
+	}
+}
+
+static void commit(struct qp *qp)
+{
+	struct responder *responder = &qp->responder;
+
+	qp_hold(qp);
+	while (responder->first && responder->first->closed && !responder->first->pending) {
+		struct scatter_unit *unit = responder->first;
+
+		responder->first = unit->next;
+		if (!responder->first)
+			responder->last = NULL;
+		if (unit->counts && unit->generation == responder->generation)
+			responder->uncommitted_reads--;
+		take_effect(unit);
+		finish(unit);
+	}
+	if (qp->flushing && !responder->first)
+		responder_flush(qp);
+	qp_drop(qp);
+}
+
+void scatter_unit_abandon(struct qp *qp)
+{
+	struct scatter_unit *open = qp->responder.open;
+
+	if (!open)
+		return;
+	qp->responder.open = NULL;
+	open->length = 0;
+	open->has_completion = open->acknowledge = false;
+	open->closed = true;
+	commit(qp);
+}

@@ -1,0 +1,54 @@
+/*
+ * scatter_unit: data of one or more request packets of one message on its way to memory, and what
+ * is due once it, and all before it on that QP, is there: a CQE, an ACK, a read, an atomic, a
+ * fault.
+ *
+ *     responder --scatter_unit_add()--> buffer --_close()--> dma --> commit, in order
+ */
+#ifndef HCA_TRANSPORT_SCATTER_UNIT_H
+#define HCA_TRANSPORT_SCATTER_UNIT_H
+
+#include "hca/transport/fault.h"
+#include "hca/transport/qp.h"
+
+#define GRH_AREA_BYTES 40
+
+struct scatter_unit {
+	struct scatter_unit *next;
+	struct qp *qp;
+	struct payload *payload;
+	struct data_segment segment; /* of a write */
+	struct receive_wqe *wqe;     /* of a send: its list; held */
+	uint32_t offset, length;
+	uint32_t pending; /* transfers */
+	bool closed, has_completion, acknowledge, is_read, is_atomic, counts;
+	bool lengths_only;
+	enum request_fault fault;
+	uint32_t psn, msn, tag, generation;
+	struct completion completion;
+	struct response read; /* or atomic */
+	uint64_t swap_or_add, compare;
+	uint8_t opcode;
+	uint8_t grh[GRH_AREA_BYTES];
+	struct dma dma, grh_dma;
+};
+
+/* false: all are in use; the QP is called when one is free. */
+bool scatter_unit_available(struct qp *qp);
+
+/* A new one, behind the others of that QP. */
+struct scatter_unit *scatter_unit_new(struct qp *qp, const struct packet *packet);
+
+/* The packet's payload goes behind what the unit has. */
+void scatter_unit_add(struct scatter_unit *unit, struct packet *packet);
+
+/* No more comes: the data moves. */
+void scatter_unit_close(struct scatter_unit *unit);
+
+/* UD: the 40 bytes before the data, if a GRH came. */
+void scatter_unit_grh(struct scatter_unit *unit, const struct packet *packet);
+
+/* Drops an open one; those that move end by themselves. */
+void scatter_unit_abandon(struct qp *qp);
+
+#endif

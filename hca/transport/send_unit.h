@@ -1,0 +1,45 @@
+/*
+ * send_unit: one turn's worth of a message on its way out: its packets with their headers, and the
+ * DMA that gathers their payload. Units of one flow leave in the order they were started, whatever
+ * their gathering takes.
+ *
+ *     requester, responder --send_unit_start()--> dma --> transmit
+ */
+#ifndef HCA_TRANSPORT_SEND_UNIT_H
+#define HCA_TRANSPORT_SEND_UNIT_H
+
+#include "hca/transport/qp.h"
+
+struct send_unit {
+	struct send_unit *next;
+	struct flow *flow;
+	struct send_slot *slot; /* NULL: a response */
+	struct packet *first, *last;
+	uint32_t epoch;  /* of the requester */
+	uint32_t length; /* bytes of payload in all */
+	uint32_t wire_bytes;
+	bool ready;
+	enum dma_status status;
+	struct payload *payload;
+	struct data_segment segment; /* a response's only one */
+	struct dma dma;
+};
+
+/* With no packet yet. */
+struct send_unit *send_unit_new(struct flow *flow, struct send_slot *slot);
+
+/* One more packet behind those it has, with path, opcode and addresses of its QP filled in. */
+struct packet *send_unit_packet(struct send_unit *unit, uint8_t opcode, const struct path *path,
+				uint32_t payload_bytes);
+
+/* Gathers `length` bytes from the list on, and sends. Returns what it takes on the wire. */
+uint32_t send_unit_gather(struct send_unit *unit, const struct data_segment *segments,
+			  uint32_t count, uint32_t offset, uint32_t access);
+
+/* The same, with the bytes at hand (inline data), or none at all (bytes NULL, length 0). */
+uint32_t send_unit_copy(struct send_unit *unit, const uint8_t *bytes);
+
+/* Sends what is ready at the front of the flow, in order. */
+void send_unit_drain(struct flow *flow);
+
+#endif

@@ -1,0 +1,54 @@
+/* transport: see transport.h. */
+#include "hca/transport/transport.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/transport/completer.h"
+#include "hca/transport/scatter_unit.h"
+#include "hca/transport/send_unit.h"
+
+#define ROW(...)   PARAM_ROW(struct transport_params, __VA_ARGS__)
+#define SLAB_UNITS 64
+
+/* clang-format off */
+const struct param transport_param_list[] = {TRANSPORT_PARAMS(ROW) {0}};
+
+static const struct block_type transport_type = {
+	.name         = "transport",
+	.params       = transport_param_list,
+	.counters     = (const struct counter[]){TRANSPORT_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){TRANSPORT_TRACE(TRACE_ENTRY) {0}},
+};
+/* clang-format on */
+
+struct transport_block *transport_create(struct hca *hca, const char *name)
+{
+	struct transport_block *transport = calloc(1, sizeof(*transport));
+
+	assert(transport);
+	transport->hca = hca;
+	transport->params = &hca->params.transport;
+	block_init(&transport->block, hca->sim, &transport_type, name, transport->params,
+		   (const uint64_t *)&transport->count);
+	pool_init(&transport->send_units, sizeof(struct send_unit), SLAB_UNITS);
+	pool_init(&transport->scatter_units, sizeof(struct scatter_unit), SLAB_UNITS);
+	pool_init(&transport->response_scatters, sizeof(struct response_scatter), SLAB_UNITS);
+	atomic_init(&transport->atomics, hca, &transport->block);
+	return transport;
+}
+
+void transport_destroy(struct transport_block *transport)
+{
+	atomic_fini(&transport->atomics);
+	pool_fini(&transport->send_units);
+	pool_fini(&transport->scatter_units);
+	pool_fini(&transport->response_scatters);
+	block_fini(&transport->block);
+	free(transport);
+}
+
+const struct transport_counters *transport_counters(const struct transport_block *transport)
+{
+	return &transport->count;
+}

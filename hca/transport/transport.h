@@ -1,0 +1,68 @@
+/*
+ * transport: what the queue pairs of one adapter share: pools of units, counters as a real port
+ * has them, the arithmetic unit for atomics.
+ */
+#ifndef HCA_TRANSPORT_TRANSPORT_H
+#define HCA_TRANSPORT_TRANSPORT_H
+
+#include "hca/device/adapter.h"
+#include "hca/transport/atomic.h"
+
+/* clang-format off */
+#define TRANSPORT_COUNTERS(X)                                                                      \
+	X(wqes_completed,      "WQEs",    "send WQEs that ended well")                             \
+	X(wqes_failed,         "WQEs",    "send WQEs that ended with an error other than flushed") \
+	X(wqes_flushed,        "WQEs",    "send and receive WQEs flushed")                         \
+	X(packets_resent,      "packets", "sent again")                                            \
+	X(local_ack_timeouts,  "times",   "no answer in time (local_ack_timeout_err)")             \
+	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                    \
+	X(implied_nak_seq_err, "times",   "an answer to a read or atomic was missing")             \
+	X(rnr_nak_received,    "packets", "RNR NAKs received")                                     \
+	X(rnr_nak_sent,        "packets", "RNR NAKs sent (out_of_buffer)")                         \
+	X(out_of_sequence,     "packets", "requests with a PSN ahead of the expected one")         \
+	X(duplicate_request,   "packets", "requests with a PSN behind the expected one")           \
+	X(acks_sent,           "packets", "ACKs sent")                                             \
+	X(acks_received,       "packets", "ACKs received")                                         \
+	X(naks_sent,           "packets", "NAKs sent, sequence errors included")                   \
+	X(stale_responses,     "packets", "ACKs and responses that answer nothing any more")       \
+	X(rx_write_requests,   "messages", "RDMA WRITEs executed")                                 \
+	X(rx_read_requests,    "messages", "RDMA READs executed")                                  \
+	X(rx_atomic_requests,  "messages", "atomics executed")                                     \
+	X(rx_sends,            "messages", "SENDs executed")                                       \
+	X(atomic_replays,      "messages", "duplicates of atomics answered from the records")      \
+	X(resource_drops,      "packets", "duplicates dropped since too many answers were owed")   \
+	X(no_receive_wqe,      "packets", "UC and UD: dropped for want of a receive WQE")          \
+	X(unreliable_drops,    "packets", "UC: of a message with a gap")                           \
+	X(ud_unreachable,      "packets", "UD: sent to an address that leads nowhere")             \
+	X(scatter_stalls,      "times",   "all scatter units were in use")
+
+#define TRANSPORT_TRACE(X)                                                                         \
+	X(WQE_START,    "qpn", "psn", "the first packet of a WQE is made")                         \
+	X(WQE_COMPLETE, "qpn", "status", "a send WQE is complete")                                 \
+	X(REWIND,       "qpn", "psn", "the requester goes back to this PSN")                       \
+	X(REQUEST,      "qpn", "psn", "the responder executes a request packet")                   \
+	X(FAULT,        "qpn", "fault", "the responder found a fault")                             \
+	X(RESPOND,      "qpn", "psn", "the responder answers")
+/* clang-format on */
+
+enum { TRANSPORT_TRACE(TRACE_ENUM) };
+
+struct transport_counters {
+	TRANSPORT_COUNTERS(COUNTER_FIELD)
+};
+
+struct transport_block {
+	struct block block;
+	struct transport_counters count;
+	struct hca *hca;
+	const struct transport_params *params;
+	struct pool send_units, scatter_units, response_scatters;
+	struct qp *unit_waiters_first, *unit_waiters_last;
+	struct atomic_unit atomics;
+};
+
+struct transport_block *transport_create(struct hca *hca, const char *name);
+void transport_destroy(struct transport_block *transport);
+const struct transport_counters *transport_counters(const struct transport_block *transport);
+
+#endif

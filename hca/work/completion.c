@@ -1,0 +1,325 @@
+/* completion: see completion.h. */
+#include "hca/work/completion.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "fabric/wire/bytes.h"
+#include "hca/work/event_queue.h"
+
+#define ROW(...)     PARAM_ROW(struct completion_params, __VA_ARGS__)
+#define SLAB_WRITES  64
+#define INDEX_MASK   UINT32_C(0xffffff)
+#define RECORD_BYTES 4
+
+/* clang-format off */
+const struct param completion_param_list[] = {COMPLETION_PARAMS(ROW) {0}};
+enum { COMPLETION_TRACE(TRACE_ENUM) };
+
+static const struct block_type completion_type = {
+	.name         = "completion",
+	.params       = completion_param_list,
+	.counters     = (const struct counter[]){COMPLETION_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){COMPLETION_TRACE(TRACE_ENTRY) {0}},
+};
+/* clang-format on */
+
+struct cqe_write {
+	struct cqe_write *next;
+	struct completion_queue *cq;
+	struct completion completion;
+	sim_time due;
+	uint32_t tag, index;
+	struct pcie_write write;
+	uint8_t bytes[CQE_BYTES_MAX];
+};
+
+struct cqe_list {
+	struct cqe_write *first, *last;
+};
+
+struct completion_writer {
+	struct block block;
+	struct completion_counters count;
+	struct hca *hca;
+	const struct completion_params *params;
+	struct pool writes;
+	struct cqe_list pipeline;
+	struct event through;
+	sim_time last_due;
+};
+
+enum arm { ARM_NOTHING, ARM_SOLICITED, ARM_NEXT };
+
+struct completion_queue {
+	struct completion_writer *writer;
+	struct hca_cq_attr attr;
+	uint32_t number, users;
+	uint32_t producer; /* runs on */
+	uint32_t consumer; /* as far as is known */
+	enum arm arm;
+	bool overrun, closed, record_busy;
+	struct cqe_list waiting; /* for the record */
+	struct pcie_read record_read;
+	uint8_t record[RECORD_BYTES];
+};
+
+static void append(struct cqe_list *list, struct cqe_write *write)
+{
+	write->next = NULL;
+	if (list->last)
+		list->last->next = write;
+	else
+		list->first = write;
+	list->last = write;
+}
+
+static struct cqe_write *pop(struct cqe_list *list)
+{
+	struct cqe_write *write = list->first;
+
+	list->first = write->next;
+	if (!list->first)
+		list->last = NULL;
+	return write;
+}
+
+void completion_write(struct completion_queue *cq, const struct completion *completion,
+		      uint32_t tag)
+{
+	struct completion_writer *writer = cq->writer;
+	struct cqe_write *write = pool_take(&writer->writes);
+	sim_time due = sim_now(writer->block.sim) + writer->params->latency;
+
+	if (due < writer->last_due + writer->params->interval)
+		due = writer->last_due + writer->params->interval;
+	writer->last_due = due;
+	write->cq = cq;
+	write->completion = *completion;
+	write->tag = tag;
+	write->due = due;
+	completion_queue_hold(cq);
+	append(&writer->pipeline, write);
+	if (!event_pending(&writer->through))
+		sim_schedule_at(&writer->through, due);
+}
+
+static void finish(struct cqe_write *write)
+{
+	struct completion_queue *cq = write->cq;
+
+	pool_give(&cq->writer->writes, write);
+	completion_queue_drop(cq);
+}
+
+static bool causes_event(const struct completion_queue *cq, const struct completion *completion)
+{
+	bool is_error = completion->status != WORK_OK;
+
+	return cq->arm == ARM_NEXT ||
+	       (cq->arm == ARM_SOLICITED && (completion->solicited || is_error));
+}
+
+static void written(struct pcie_write *pcie)
+{
+	struct cqe_write *write = container_of(pcie, struct cqe_write, write);
+	struct completion_queue *cq = write->cq;
+	struct completion_writer *writer = cq->writer;
+
+	trace(&writer->block, TRACE_CQE, write->tag, cq->number, write->index);
+	if (!cq->closed && write->completion.opcode != CQE_RESIZE &&
+	    causes_event(cq, &write->completion)) {
+		cq->arm = ARM_NOTHING;
+		writer->count.events++;
+		event_queue_completion(writer->hca->events, cq->number);
+	}
+	finish(write);
+}
+
+static uint64_t clock_cycles(const struct completion_writer *writer)
+{
+	sim_time now = sim_now(writer->block.sim);
+	uint64_t frequency = writer->hca->params.device.core_clock;
+
+	return now / SEC * frequency +
+	       (uint64_t)((double)(now % SEC) * (double)frequency / (double)SEC);
+}
+
+static void put(struct completion_queue *cq, struct cqe_write *write)
+{
+	struct completion_writer *writer = cq->writer;
+	uint32_t bytes = cq->attr.cqe_bytes;
+	unsigned owner = cq->producer / cq->attr.entries & 1;
+
+	write->index = cq->producer & (cq->attr.entries - 1);
+	cq->producer++;
+	write->completion.timestamp = clock_cycles(writer);
+	cqe_build(&write->completion, owner, write->bytes + bytes - CQE_BYTES);
+	write->write = (struct pcie_write){
+		.memory = cq->attr.memory,
+		.address = cq->attr.buffer + (uint64_t)write->index * bytes,
+		.length = bytes,
+		.tag = write->tag,
+		.bytes = write->bytes,
+		.done = written,
+	};
+	writer->count.cqes++;
+	if (write->completion.status != WORK_OK)
+		writer->count.errors++;
+	pcie_write(writer->hca->pcie, &write->write);
+}
+
+static bool is_full(const struct completion_queue *cq)
+{
+	return !cq->attr.ignore_overrun &&
+	       ((cq->producer - cq->consumer) & INDEX_MASK) >= cq->attr.entries;
+}
+
+static void lose(struct completion_queue *cq, struct cqe_write *write)
+{
+	cq->writer->count.lost++;
+	finish(write);
+}
+
+static void record_done(struct pcie_read *read)
+{
+	struct completion_queue *cq = container_of(read, struct completion_queue, record_read);
+	struct completion_writer *writer = cq->writer;
+
+	cq->record_busy = false;
+	if (!read->failed)
+		cq->consumer = be32_get(cq->record) & INDEX_MASK;
+	while (cq->waiting.first && !is_full(cq) && !cq->overrun)
+		put(cq, pop(&cq->waiting));
+	if (cq->waiting.first && !cq->overrun) {
+		cq->overrun = true;
+		writer->count.overruns++;
+		if (!cq->closed)
+			event_queue_async(writer->hca->events, ASYNC_CQ_ERROR, cq->number);
+	}
+	while (cq->waiting.first)
+		lose(cq, pop(&cq->waiting));
+	completion_queue_drop(cq);
+}
+
+static void read_record(struct completion_queue *cq)
+{
+	cq->record_busy = true;
+	cq->record_read = (struct pcie_read){
+		.memory = cq->attr.memory,
+		.address = cq->attr.doorbell_record,
+		.length = sizeof(cq->record),
+		.bytes = cq->record,
+		.done = record_done,
+	};
+	completion_queue_hold(cq);
+	cq->writer->count.record_reads++;
+	pcie_read(cq->writer->hca->pcie, &cq->record_read);
+}
+
+static void through(struct event *event)
+{
+	struct completion_writer *writer = container_of(event, struct completion_writer, through);
+	struct cqe_write *write = pop(&writer->pipeline);
+	struct completion_queue *cq = write->cq;
+
+	if (writer->pipeline.first)
+		sim_schedule_at(&writer->through, writer->pipeline.first->due);
+	if (cq->overrun || cq->closed) {
+		lose(cq, write);
+	} else if (cq->record_busy || is_full(cq)) {
+		append(&cq->waiting, write);
+		if (!cq->record_busy)
+			read_record(cq);
+	} else {
+		put(cq, write);
+	}
+}
+
+void completion_arm(struct completion_queue *cq, bool only_solicited)
+{
+	cq->arm = only_solicited ? ARM_SOLICITED : ARM_NEXT;
+}
+
+void completion_resize(struct completion_queue *cq, uint64_t buffer, uint32_t entries,
+		       uint32_t cqe_bytes)
+{
+	struct cqe_write *write = pool_take(&cq->writer->writes);
+
+	write->cq = cq;
+	write->completion.opcode = CQE_RESIZE;
+	completion_queue_hold(cq);
+	put(cq, write);
+	cq->attr.buffer = buffer;
+	cq->attr.entries = entries;
+	cq->attr.cqe_bytes = cqe_bytes;
+}
+
+void completion_queue_hold(struct completion_queue *cq)
+{
+	cq->users++;
+}
+
+void completion_queue_drop(struct completion_queue *cq)
+{
+	assert(cq->users);
+	if (--cq->users == 0)
+		free(cq);
+}
+
+void completion_queue_close(struct completion_queue *cq)
+{
+	cq->closed = true;
+	cq->arm = ARM_NOTHING;
+}
+
+uint32_t completion_queue_users(const struct completion_queue *cq)
+{
+	return cq->users;
+}
+
+void completion_queue_number(struct completion_queue *cq, uint32_t number)
+{
+	cq->number = number;
+}
+
+struct completion_queue *completion_queue_create(struct completion_writer *writer,
+						 const struct hca_cq_attr *attr)
+{
+	struct completion_queue *cq = calloc(1, sizeof(*cq));
+
+	assert(cq);
+	cq->writer = writer;
+	cq->attr = *attr;
+	cq->users = 1;
+	return cq;
+}
+
+struct completion_writer *completion_writer_create(struct hca *hca, const char *name)
+{
+	struct completion_writer *writer = calloc(1, sizeof(*writer));
+
+	assert(writer);
+	writer->hca = hca;
+	writer->params = &hca->params.completion;
+	block_init(&writer->block, hca->sim, &completion_type, name, writer->params,
+		   (const uint64_t *)&writer->count);
+	pool_init(&writer->writes, sizeof(struct cqe_write), SLAB_WRITES);
+	event_init(&writer->through, &writer->block, through);
+	return writer;
+}
+
+void completion_writer_destroy(struct completion_writer *writer)
+{
+	sim_cancel(&writer->through);
+	while (writer->pipeline.first)
+		finish(pop(&writer->pipeline));
+	pool_fini(&writer->writes);
+	block_fini(&writer->block);
+	free(writer);
+}
+
+const struct completion_counters *completion_counters(const struct completion_writer *writer)
+{
+	return &writer->count;
+}

@@ -1,0 +1,57 @@
+/*
+ * completion: writes CQEs into the completion queues of the driver, behind the data they speak of,
+ * and asks for an event where a queue is armed. An event is for the next CQE that becomes visible
+ * after the arming (IBTA vol. 1, 11.4.2.2), never for an old one.
+ *
+ *     requester, scatter_unit --completion_write()--> pcie_write() --> event_queue
+ */
+#ifndef HCA_WORK_COMPLETION_H
+#define HCA_WORK_COMPLETION_H
+
+#include "hca/device/adapter.h"
+#include "hca/device/cqe.h"
+
+/* clang-format off */
+#define COMPLETION_COUNTERS(X)                                                                     \
+	X(cqes,         "CQEs",  "written")                                                        \
+	X(errors,       "CQEs",  "of them with an error")                                          \
+	X(record_reads, "reads", "of doorbell records, to see whether the driver made room")       \
+	X(overruns,     "CQs",   "that were full")                                                 \
+	X(lost,         "CQEs",  "for a CQ that had overrun")                                      \
+	X(events,       "events", "asked for")
+
+#define COMPLETION_TRACE(X)                                                                        \
+	X(CQE, "cqn", "index", "a CQE is visible to the driver")
+/* clang-format on */
+
+struct completion_counters {
+	COMPLETION_COUNTERS(COUNTER_FIELD)
+};
+
+struct completion_queue;
+struct completion_writer;
+
+struct completion_writer *completion_writer_create(struct hca *hca, const char *name);
+void completion_writer_destroy(struct completion_writer *writer);
+const struct completion_counters *completion_counters(const struct completion_writer *writer);
+
+/* Held once. */
+struct completion_queue *completion_queue_create(struct completion_writer *writer,
+						 const struct hca_cq_attr *attr);
+void completion_queue_number(struct completion_queue *cq, uint32_t number);
+void completion_queue_hold(struct completion_queue *cq);
+void completion_queue_drop(struct completion_queue *cq);
+void completion_queue_close(struct completion_queue *cq); /* no event any more */
+uint32_t completion_queue_users(const struct completion_queue *cq);
+
+void completion_write(struct completion_queue *cq, const struct completion *completion,
+		      uint32_t tag);
+
+/* The next new CQE (only_solicited: that is solicited, or an error) causes an event. */
+void completion_arm(struct completion_queue *cq, bool only_solicited);
+
+/* The ring moves: the last CQE in the old one says so. */
+void completion_resize(struct completion_queue *cq, uint64_t buffer, uint32_t entries,
+		       uint32_t cqe_bytes);
+
+#endif

@@ -1,0 +1,209 @@
+/* doorbell: see doorbell.h. */
+#include "hca/work/doorbell.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/wire/bytes.h"
+#include "hca/work/completion.h"
+#include "hca/work/receive_queue.h"
+#include "hca/work/wqe_fetch.h"
+
+#define ROW(...)      PARAM_ROW(struct doorbell_params, __VA_ARGS__)
+#define STORE_BYTES   8
+#define NUMBER_MASK   UINT32_C(0xffffff)
+#define ARM_SOLICITED (UINT32_C(1) << 24)
+
+/* clang-format off */
+const struct param doorbell_param_list[] = {DOORBELL_PARAMS(ROW) {0}};
+enum { DOORBELL_TRACE(TRACE_ENUM) };
+
+static const struct block_type doorbell_type = {
+	.name         = "doorbell",
+	.params       = doorbell_param_list,
+	.counters     = (const struct counter[]){DOORBELL_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){DOORBELL_TRACE(TRACE_ENTRY) {0}},
+};
+/* clang-format on */
+
+struct ring_request {
+	sim_time due;
+	bool is_arm;
+	bool has_wqe;
+	uint8_t bytes[WQE_BYTES_MAX];
+};
+
+struct doorbell {
+	struct block block;
+	struct doorbell_counters count;
+	struct hca *hca;
+	const struct doorbell_params *params;
+	struct event process;
+	sim_time last_due;
+	/* a WQE that comes in several stores */
+	uint8_t gathered[WQE_BYTES_MAX];
+	uint32_t gathered_bytes, wanted_bytes;
+	uint64_t next_offset;
+	uint32_t first, queued;
+	struct ring_request queue[];
+};
+
+static void execute(struct doorbell *doorbell, const struct ring_request *request);
+
+static void enqueue(struct doorbell *doorbell, bool is_arm, const uint8_t *bytes, uint32_t length)
+{
+	const struct doorbell_params *params = doorbell->params;
+	sim_time due = sim_now(doorbell->block.sim) + params->latency;
+	struct ring_request *request =
+		&doorbell->queue[(doorbell->first + doorbell->queued) % (params->queue + 1)];
+
+	request->is_arm = is_arm;
+	request->has_wqe = length > STORE_BYTES && doorbell->queued < params->queue;
+	memcpy(request->bytes, bytes, length);
+	if (doorbell->queued == params->queue) {
+		doorbell->count.overflows++;
+		execute(doorbell, request);
+		return;
+	}
+	if (due < doorbell->last_due + params->interval)
+		due = doorbell->last_due + params->interval;
+	doorbell->last_due = due;
+	request->due = due;
+	doorbell->queued++;
+	if (!event_pending(&doorbell->process))
+		sim_schedule_at(&doorbell->process, due);
+}
+
+static void give_up_gathering(struct doorbell *doorbell)
+{
+	if (!doorbell->wanted_bytes)
+		return;
+	doorbell->wanted_bytes = 0;
+	doorbell->count.doorbells++;
+	enqueue(doorbell, false, doorbell->gathered, STORE_BYTES);
+}
+
+static void gather(struct doorbell *doorbell, uint64_t offset, const uint8_t *bytes)
+{
+	memcpy(doorbell->gathered + doorbell->gathered_bytes, bytes, WQE_BLOCK_BYTES);
+	doorbell->gathered_bytes += WQE_BLOCK_BYTES;
+	doorbell->next_offset = offset + WQE_BLOCK_BYTES;
+	if (doorbell->gathered_bytes < doorbell->wanted_bytes)
+		return;
+	doorbell->wanted_bytes = 0;
+	doorbell->count.blueflame++;
+	enqueue(doorbell, false, doorbell->gathered, doorbell->gathered_bytes);
+}
+
+static void decode(void *context, uint64_t offset, const void *data, uint32_t length)
+{
+	struct doorbell *doorbell = context;
+	uint32_t within = (uint32_t)(offset % UAR_PAGE_BYTES);
+	bool starts = within >= UAR_BLUEFLAME && within < UAR_BLUEFLAME_END &&
+		      within % UAR_BLUEFLAME_BUFFER == 0;
+	const uint8_t *bytes = data;
+
+	if (doorbell->wanted_bytes && offset == doorbell->next_offset &&
+	    length == WQE_BLOCK_BYTES) {
+		gather(doorbell, offset, bytes);
+		return;
+	}
+	give_up_gathering(doorbell);
+	if (within == UAR_CQ_ARM && length == STORE_BYTES) {
+		doorbell->count.arms++;
+		enqueue(doorbell, true, bytes, length);
+	} else if (starts && length == STORE_BYTES) {
+		doorbell->count.doorbells++;
+		enqueue(doorbell, false, bytes, length);
+	} else if (starts && length == WQE_BLOCK_BYTES && wqe_blocks(bytes)) {
+		doorbell->gathered_bytes = 0;
+		doorbell->wanted_bytes = wqe_blocks(bytes) * WQE_BLOCK_BYTES;
+		gather(doorbell, offset, bytes);
+	} else {
+		doorbell->count.unknown++;
+	}
+}
+
+static void process(struct event *event)
+{
+	struct doorbell *doorbell = container_of(event, struct doorbell, process);
+	struct ring_request *request = &doorbell->queue[doorbell->first];
+
+	doorbell->first = (doorbell->first + 1) % ((uint32_t)doorbell->params->queue + 1);
+	doorbell->queued--;
+	if (doorbell->queued)
+		sim_schedule_at(&doorbell->process, doorbell->queue[doorbell->first].due);
+	execute(doorbell, request);
+}
+
+static void arm(struct doorbell *doorbell, const uint8_t *bytes)
+{
+	uint32_t command = be32_get(bytes);
+	uint32_t cqn = be32_get(bytes + 4) & NUMBER_MASK;
+	struct completion_queue *cq = number_table_find(&doorbell->hca->cqs, cqn);
+
+	trace(&doorbell->block, TRACE_CQ_ARM, 0, cqn, command);
+	if (cq)
+		completion_arm(cq, command & ARM_SOLICITED);
+	else
+		doorbell->count.unknown++;
+}
+
+static void execute(struct doorbell *doorbell, const struct ring_request *request)
+{
+	const uint8_t *bytes = request->bytes;
+	struct qp *qp;
+	uint16_t producer, ahead;
+
+	if (request->is_arm) {
+		arm(doorbell, bytes);
+		return;
+	}
+	qp = qp_find(doorbell->hca, wqe_qpn(bytes));
+	if (!qp || !qp->attr.sq_blocks) {
+		doorbell->count.unknown++;
+		return;
+	}
+	producer = (uint16_t)(wqe_index(bytes) + wqe_blocks(bytes));
+	ahead = (uint16_t)(producer - (uint16_t)qp->sq.producer);
+	if (qp->sq.producer + ahead - qp->sq.parsed > qp->attr.sq_blocks) {
+		doorbell->count.implausible++;
+		return;
+	}
+	trace(&doorbell->block, TRACE_DOORBELL, 0, qp->number, producer);
+	qp->sq.producer += ahead;
+	if (request->has_wqe)
+		wqe_fetch_blueflame(qp, bytes);
+	wqe_fetch_kick(qp);
+	if (qp->state.state == STATE_ERR && qp->rq)
+		receive_queue_flush(qp->rq, qp);
+}
+
+struct doorbell *doorbell_create(struct hca *hca, const char *name)
+{
+	const struct doorbell_params *params = &hca->params.doorbell;
+	struct doorbell *doorbell =
+		calloc(1, sizeof(*doorbell) + (params->queue + 1) * sizeof(doorbell->queue[0]));
+
+	assert(doorbell);
+	doorbell->hca = hca;
+	doorbell->params = params;
+	block_init(&doorbell->block, hca->sim, &doorbell_type, name, params,
+		   (const uint64_t *)&doorbell->count);
+	event_init(&doorbell->process, &doorbell->block, process);
+	pcie_mmio_attach(hca->pcie, decode, doorbell);
+	return doorbell;
+}
+
+void doorbell_destroy(struct doorbell *doorbell)
+{
+	sim_cancel(&doorbell->process);
+	block_fini(&doorbell->block);
+	free(doorbell);
+}
+
+const struct doorbell_counters *doorbell_counters(const struct doorbell *doorbell)
+{
+	return &doorbell->count;
+}

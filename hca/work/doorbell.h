@@ -1,0 +1,44 @@
+/*
+ * doorbell: stores to the UAR pages: a send queue's doorbell (the first 8 bytes of the last WQE
+ * posted), BlueFlame (64 bytes and more: the WQE itself), and the arming of a CQ.
+ *
+ *     pcie_mmio --> decode --> queue --> wqe_fetch (send queues), completion (arming)
+ *
+ * Offsets in a page: <infiniband/mlx5dv.h> and libmlx5 (facts).
+ */
+#ifndef HCA_WORK_DOORBELL_H
+#define HCA_WORK_DOORBELL_H
+
+#include "hca/device/adapter.h"
+
+#define UAR_PAGE_BYTES       4096
+#define UAR_CQ_ARM           0x20
+#define UAR_BLUEFLAME        0x800
+#define UAR_BLUEFLAME_BUFFER 0x100 /* buffers from there on, each of that size */
+#define UAR_BLUEFLAME_END    0xc00
+
+/* clang-format off */
+#define DOORBELL_COUNTERS(X)                                                                       \
+	X(doorbells,  "stores", "to send queues, without the WQE")                                 \
+	X(blueflame,  "stores", "that brought a WQE along")                                        \
+	X(arms,       "stores", "that arm a CQ")                                                   \
+	X(unknown,    "stores", "to what is no register, or for no queue")                         \
+	X(overflows,  "stores", "that found the queue full: taken without it, BlueFlame ignored")  \
+	X(implausible, "stores", "of an index that the ring cannot have")
+
+#define DOORBELL_TRACE(X)                                                                          \
+	X(DOORBELL, "qpn", "index", "a send queue's producer index moved")                         \
+	X(CQ_ARM,   "cqn", "command", "a CQ was armed")
+/* clang-format on */
+
+struct doorbell_counters {
+	DOORBELL_COUNTERS(COUNTER_FIELD)
+};
+
+struct doorbell;
+
+struct doorbell *doorbell_create(struct hca *hca, const char *name);
+void doorbell_destroy(struct doorbell *doorbell);
+const struct doorbell_counters *doorbell_counters(const struct doorbell *doorbell);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * receive_queue: receive WQEs, of one QP (a ring) or shared (a list through next_wqe_index). They
+ * are fetched ahead; how many are posted is what the doorbell record in host memory says, which is
+ * read when those known run low.
+ *
+ *     responder --receive_queue_take()--> kept WQEs | pcie_read() --responder_wqe_answer()-->
+ */
+#ifndef HCA_WORK_RECEIVE_QUEUE_H
+#define HCA_WORK_RECEIVE_QUEUE_H
+
+#include "hca/device/adapter.h"
+#include "hca/device/wqe.h"
+
+/* clang-format off */
+#define RECEIVE_QUEUE_COUNTERS(X)                                                                  \
+	X(record_reads, "reads", "of doorbell records")                                            \
+	X(wqe_reads,    "reads", "of receive WQEs")                                                \
+	X(wqes,         "WQEs",  "fetched")                                                        \
+	X(taken,        "WQEs",  "taken by responders")                                            \
+	X(waits,        "times", "a responder waited for a fetch")                                 \
+	X(empty,        "times", "a responder was told that there is none")
+
+#define RECEIVE_QUEUE_TRACE(X)                                                                     \
+	X(RECORD, "queue", "posted", "a doorbell record was read")                                 \
+	X(FETCHED, "queue", "wqes", "receive WQEs arrived")
+/* clang-format on */
+
+struct receive_queue_counters {
+	RECEIVE_QUEUE_COUNTERS(COUNTER_FIELD)
+};
+
+enum take { TAKE_OK, TAKE_WAIT, TAKE_EMPTY };
+
+struct receive_queue;
+struct receive_queues;
+struct qp;
+
+struct receive_queues *receive_queues_create(struct hca *hca, const char *name);
+void receive_queues_destroy(struct receive_queues *queues);
+const struct receive_queue_counters *receive_queues_counters(const struct receive_queues *queues);
+
+/* Held once. */
+struct receive_queue *receive_queue_create(struct receive_queues *queues,
+					   const struct hca_srq_attr *attr, bool shared);
+void receive_queue_hold_queue(struct receive_queue *queue);
+void receive_queue_drop(struct receive_queue *queue);
+
+/* The WQE is the caller's; it, and each transfer that follows its list, counts in its users. TAKE_WAIT:
+ * responder_wqe_answer() comes later. */
+enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct receive_wqe **wqe);
+void receive_queue_release(struct hca *hca, struct receive_wqe *wqe); /* one user fewer */
+
+/* Ring only: every WQE that is posted ends as flushed, on the QP's receive CQ. */
+void receive_queue_flush(struct receive_queue *queue, struct qp *qp);
+void receive_queue_reset(struct receive_queue *queue, struct qp *qp);
+void receive_queue_forget_waiter(struct receive_queue *queue, struct qp *qp);
+
+/* Shared: its number, for events; the limit at which the driver is told, once; 0: none. */
+void receive_queue_number(struct receive_queue *queue, uint32_t number);
+void receive_queue_arm(struct receive_queue *queue, uint32_t limit);
+uint32_t receive_queue_limit(const struct receive_queue *queue);
+
+#endif

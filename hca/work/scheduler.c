@@ -1,0 +1,169 @@
+/* scheduler: see scheduler.h. One pending event per processing unit. */
+#include "hca/work/scheduler.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/transport/requester.h"
+#include "hca/transport/responder.h"
+#include "hca/transport/send_unit.h"
+
+#define ROW(...) PARAM_ROW(struct scheduler_params, __VA_ARGS__)
+
+/* clang-format off */
+const struct param scheduler_param_list[] = {SCHEDULER_PARAMS(ROW) {0}};
+enum { SCHEDULER_TRACE(TRACE_ENUM) };
+
+static const struct block_type scheduler_type = {
+	.name         = "scheduler",
+	.params       = scheduler_param_list,
+	.counters     = (const struct counter[]){SCHEDULER_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){SCHEDULER_TRACE(TRACE_ENTRY) {0}},
+};
+/* clang-format on */
+
+struct processing_unit {
+	struct event turn;
+	struct scheduler *scheduler;
+	struct flow *first, *last;
+	sim_time free_at;
+};
+
+struct scheduler {
+	struct block block;
+	struct scheduler_counters count;
+	struct hca *hca;
+	const struct scheduler_params *params;
+	uint64_t inflight_bytes;
+	bool throttled;
+	struct processing_unit units[];
+};
+
+static struct processing_unit *unit_of(struct scheduler *scheduler, const struct flow *flow)
+{
+	return &scheduler->units[flow->qp->number % scheduler->params->units];
+}
+
+static void arm(struct processing_unit *unit, sim_time delay)
+{
+	struct scheduler *scheduler = unit->scheduler;
+	sim_time now = sim_now(scheduler->block.sim);
+	sim_time at = now + delay > unit->free_at ? now + delay : unit->free_at;
+
+	if (!event_pending(&unit->turn) && unit->first && !scheduler->throttled)
+		sim_schedule_at(&unit->turn, at);
+}
+
+static void enqueue(struct processing_unit *unit, struct flow *flow)
+{
+	if (flow->in_ring || flow->qp->destroyed)
+		return;
+	flow->in_ring = true;
+	flow->next = NULL;
+	if (unit->last)
+		unit->last->next = flow;
+	else
+		unit->first = flow;
+	unit->last = flow;
+}
+
+void scheduler_wake(struct scheduler *scheduler, struct flow *flow)
+{
+	struct processing_unit *unit = unit_of(scheduler, flow);
+
+	enqueue(unit, flow);
+	arm(unit, scheduler->params->latency);
+}
+
+static void turn(struct event *event)
+{
+	struct processing_unit *unit = container_of(event, struct processing_unit, turn);
+	struct scheduler *scheduler = unit->scheduler;
+	struct flow *flow = unit->first;
+	uint32_t bytes = 0;
+	uint32_t packets;
+
+	if (!flow)
+		return;
+	if (scheduler->inflight_bytes >= scheduler->params->inflight_bytes) {
+		scheduler->throttled = true;
+		scheduler->count.throttled++;
+		return;
+	}
+	unit->first = flow->next;
+	if (!unit->first)
+		unit->last = NULL;
+	flow->in_ring = false;
+	packets = flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, &bytes)
+					      : responder_next(flow->qp, &bytes);
+	if (packets) {
+		scheduler->count.turns++;
+		scheduler->count.packets += packets;
+		scheduler->inflight_bytes += bytes;
+		unit->free_at = sim_now(scheduler->block.sim) +
+				scheduler->params->packet_interval * packets;
+		trace(&scheduler->block, TRACE_GRANT, 0, flow->qp->number, packets);
+		enqueue(unit, flow);
+		send_unit_drain(flow);
+	} else {
+		scheduler->count.idle++;
+	}
+	arm(unit, 0);
+}
+
+void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
+{
+	assert(scheduler->inflight_bytes >= bytes);
+	scheduler->inflight_bytes -= bytes;
+	if (!scheduler->throttled || scheduler->inflight_bytes >= scheduler->params->inflight_bytes)
+		return;
+	scheduler->throttled = false;
+	for (uint64_t i = 0; i < scheduler->params->units; i++)
+		arm(&scheduler->units[i], 0);
+}
+
+void scheduler_forget(struct scheduler *scheduler, struct flow *flow)
+{
+	struct processing_unit *unit = unit_of(scheduler, flow);
+	struct flow *previous = NULL;
+
+	if (!flow->in_ring)
+		return;
+	flow->in_ring = false;
+	for (struct flow *other = unit->first; other != flow; other = other->next)
+		previous = other;
+	if (previous)
+		previous->next = flow->next;
+	else
+		unit->first = flow->next;
+	if (unit->last == flow)
+		unit->last = previous;
+}
+
+struct scheduler *scheduler_create(struct hca *hca, const char *name)
+{
+	const struct scheduler_params *params = &hca->params.scheduler;
+	struct scheduler *scheduler =
+		calloc(1, sizeof(*scheduler) + params->units * sizeof(scheduler->units[0]));
+
+	assert(scheduler);
+	scheduler->hca = hca;
+	scheduler->params = params;
+	block_init(&scheduler->block, hca->sim, &scheduler_type, name, params,
+		   (const uint64_t *)&scheduler->count);
+	for (uint64_t i = 0; i < params->units; i++) {
+		scheduler->units[i].scheduler = scheduler;
+		event_init(&scheduler->units[i].turn, &scheduler->block, turn);
+	}
+	return scheduler;
+}
+
+void scheduler_destroy(struct scheduler *scheduler)
+{
+	for (uint64_t i = 0; i < scheduler->params->units; i++) {
+		assert(!scheduler->units[i].first);
+		sim_cancel(&scheduler->units[i].turn);
+	}
+	block_fini(&scheduler->block);
+	free(scheduler);
+}

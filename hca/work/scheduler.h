@@ -1,0 +1,52 @@
+/*
+ * scheduler: decides which queue pair sends next. A QP has two flows, requests and responses; one
+ * with work stands in the ring of its processing unit and gets a turn for one unit of its message,
+ * if what is under way (gathering, or waiting for the port) leaves room.
+ *
+ *     doorbell, completer --scheduler_wake()--> ring --turn--> requester_next(), responder_next()
+ */
+#ifndef HCA_WORK_SCHEDULER_H
+#define HCA_WORK_SCHEDULER_H
+
+#include "hca/device/adapter.h"
+
+/* clang-format off */
+#define SCHEDULER_COUNTERS(X)                                                                      \
+	X(turns,     "turns", "given to a flow that had something to send")                        \
+	X(idle,      "turns", "given to a flow that was blocked or had nothing")                   \
+	X(packets,   "packets", "granted")                                                         \
+	X(throttled, "times", "all flows waited since too much was under way")
+
+#define SCHEDULER_TRACE(X)                                                                         \
+	X(GRANT, "qpn", "packets", "a flow was given its turn")
+/* clang-format on */
+
+struct scheduler_counters {
+	SCHEDULER_COUNTERS(COUNTER_FIELD)
+};
+
+enum flow_kind { FLOW_REQUESTS, FLOW_RESPONSES };
+
+struct flow {
+	struct flow *next; /* in the ring */
+	struct qp *qp;
+	enum flow_kind kind;
+	bool in_ring;
+	struct send_unit *first, *last; /* gathering, in order; port/transmit.h */
+};
+
+struct scheduler;
+
+struct scheduler *scheduler_create(struct hca *hca, const char *name);
+void scheduler_destroy(struct scheduler *scheduler);
+
+/* The flow may have something to send now. */
+void scheduler_wake(struct scheduler *scheduler, struct flow *flow);
+
+/* The flow goes: it is in no ring any more. */
+void scheduler_forget(struct scheduler *scheduler, struct flow *flow);
+
+/* Bytes that were granted have left for the port, or will not be sent. */
+void scheduler_release(struct scheduler *scheduler, uint32_t bytes);
+
+#endif

@@ -1,0 +1,236 @@
+/* wqe_fetch: see wqe_fetch.h. Counters of blocks run on; the ring takes their low bits. */
+#include "hca/work/wqe_fetch.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca/transport/requester.h"
+
+#define ROW(...)   PARAM_ROW(struct wqe_fetch_params, __VA_ARGS__)
+#define SLAB_SLOTS 64
+
+/* clang-format off */
+const struct param wqe_fetch_param_list[] = {WQE_FETCH_PARAMS(ROW) {0}};
+enum { WQE_FETCH_TRACE(TRACE_ENUM) };
+
+static const struct block_type wqe_fetch_type = {
+	.name         = "wqe_fetch",
+	.params       = wqe_fetch_param_list,
+	.counters     = (const struct counter[]){WQE_FETCH_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){WQE_FETCH_TRACE(TRACE_ENTRY) {0}},
+};
+/* clang-format on */
+
+struct wqe_fetch {
+	struct block block;
+	struct wqe_fetch_counters count;
+	struct hca *hca;
+	const struct wqe_fetch_params *params;
+	struct pool slots;
+};
+
+static void read_done(struct pcie_read *read);
+
+static uint32_t smallest(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+void wqe_fetch_kick(struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+
+	if (qp->state.state < STATE_RTS || qp->destroyed)
+		return;
+	if (sq->staged && !event_pending(&sq->parse))
+		sim_schedule(&sq->parse, fetch->params->latency);
+	while (sq->requested != sq->producer && sq->reads_busy < fetch->params->reads) {
+		struct staged_read *staged = &sq->reads[sq->next_read];
+		uint32_t at = sq->requested & (qp->attr.sq_blocks - 1);
+		uint32_t blocks = smallest(sq->producer - sq->requested, qp->attr.sq_blocks - at);
+
+		blocks = smallest(blocks, (uint32_t)fetch->params->read_blocks);
+		blocks = smallest(blocks, STAGING_BLOCKS - (sq->requested - sq->parsed));
+		if (!blocks || staged->busy || staged->blocks)
+			break;
+		staged->busy = true;
+		staged->stale = false;
+		staged->blocks = blocks;
+		staged->read = (struct pcie_read){
+			.memory = qp->attr.memory,
+			.address = qp->attr.sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
+			.length = blocks * WQE_BLOCK_BYTES,
+			.bytes = staged->bytes,
+			.done = read_done,
+		};
+		sq->requested += blocks;
+		sq->next_read = (sq->next_read + 1) % (uint32_t)fetch->params->reads;
+		sq->reads_busy++;
+		qp_hold(qp);
+		fetch->count.reads++;
+		fetch->count.read_blocks += blocks;
+		trace(&fetch->block, TRACE_WQE_READ, 0, qp->number, blocks);
+		pcie_read(qp->hca->pcie, &staged->read);
+	}
+}
+
+/* pcie.h: reads of one caller may overtake each other, so they are taken in turn. */
+static void read_done(struct pcie_read *read)
+{
+	struct staged_read *staged = container_of(read, struct staged_read, read);
+	struct qp *qp = staged->qp;
+	struct send_queue *sq = &qp->sq;
+	uint32_t reads = (uint32_t)qp->hca->params.wqe_fetch.reads;
+
+	staged->busy = false;
+	sq->reads_busy--;
+	if (!staged->stale && read->failed)
+		qp_enter_error(qp, ASYNC_QP_FATAL);
+	for (;;) {
+		struct staged_read *oldest = &sq->reads[sq->oldest_read];
+
+		if (oldest->busy || !oldest->blocks)
+			break;
+		if (!oldest->stale) {
+			memcpy(sq->staging + sq->staged * WQE_BLOCK_BYTES, oldest->bytes,
+			       oldest->blocks * WQE_BLOCK_BYTES);
+			sq->staged += oldest->blocks;
+		}
+		oldest->blocks = 0;
+		sq->oldest_read = (sq->oldest_read + 1) % reads;
+	}
+	wqe_fetch_kick(qp);
+	qp_drop(qp);
+}
+
+void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes)
+{
+	struct send_queue *sq = &qp->sq;
+	uint32_t blocks = wqe_blocks(bytes);
+	bool next = sq->requested == sq->parsed && !sq->reads_busy &&
+		    sq->producer - sq->requested == blocks && qp->state.state >= STATE_RTS;
+
+	if (!next)
+		return;
+	memcpy(sq->staging, bytes, blocks * WQE_BLOCK_BYTES);
+	sq->staged = blocks;
+	sq->requested += blocks;
+	qp->hca->wqe_fetch->count.blueflame++;
+}
+
+static struct send_slot *new_slot(struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+	struct send_slot *slot = pool_take(&qp->hca->wqe_fetch->slots);
+
+	slot->tag = hca_new_tag(qp->hca);
+	slot->posted_at = sim_now(qp->hca->sim);
+	sq->slots[sq->tail++ & (sq->window - 1)] = slot;
+	return slot;
+}
+
+static void parse(struct event *event)
+{
+	struct send_queue *sq = container_of(event, struct send_queue, parse);
+	struct qp *qp = container_of(sq, struct qp, sq);
+	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+	uint32_t used = 0;
+
+	while (sq->staged - used && sq->tail - sq->oldest < sq->window) {
+		const uint8_t *bytes = sq->staging + used * WQE_BLOCK_BYTES;
+		uint32_t blocks = wqe_units(bytes) ? wqe_blocks(bytes) : 1;
+		struct send_slot *slot;
+
+		if (blocks > sq->staged - used)
+			break;
+		slot = new_slot(qp);
+		slot->error = wqe_parse(bytes, qp->number, qp->attr.type, &slot->wqe);
+		fetch->count.wqes++;
+		if (slot->error)
+			fetch->count.malformed++;
+		trace(&fetch->block, TRACE_WQE_PARSED, slot->tag, qp->number, slot->wqe.index);
+		used += blocks;
+	}
+	if (sq->tail - sq->oldest == sq->window)
+		fetch->count.window_full++;
+	sq->staged -= used;
+	sq->parsed += used;
+	memmove(sq->staging, sq->staging + used * WQE_BLOCK_BYTES, sq->staged * WQE_BLOCK_BYTES);
+	if (used)
+		requester_posted(qp);
+	if (used || !sq->staged)
+		wqe_fetch_kick(qp);
+}
+
+void wqe_fetch_free_slot(struct qp *qp, struct send_slot *slot)
+{
+	assert(slot->completed && !slot->transfers);
+	pool_give(&qp->hca->wqe_fetch->slots, slot);
+}
+
+void wqe_fetch_reset(struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+
+	sim_cancel(&sq->parse);
+	for (uint64_t i = 0; i < qp->hca->params.wqe_fetch.reads; i++)
+		sq->reads[i].stale = true;
+	while (sq->oldest != sq->tail) {
+		struct send_slot *slot = qp_slot(qp, sq->oldest++);
+
+		slot->completed = true;
+		if (!slot->transfers)
+			wqe_fetch_free_slot(qp, slot);
+	}
+	sq->cursor = sq->tail;
+	sq->producer = sq->requested = sq->parsed = sq->staged = 0;
+}
+
+void wqe_fetch_attach(struct wqe_fetch *fetch, struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+
+	sq->window = 1;
+	while (sq->window < fetch->params->window && sq->window < qp->attr.sq_blocks)
+		sq->window *= 2;
+	sq->slots = calloc(sq->window, sizeof(struct send_slot *));
+	sq->reads = calloc(fetch->params->reads, sizeof(*sq->reads));
+	assert(sq->slots && sq->reads);
+	for (uint64_t i = 0; i < fetch->params->reads; i++)
+		sq->reads[i].qp = qp;
+	event_init(&sq->parse, &fetch->block, parse);
+}
+
+void wqe_fetch_detach(struct qp *qp)
+{
+	assert(!qp->sq.reads_busy && qp->sq.oldest == qp->sq.tail);
+	free(qp->sq.slots);
+	free(qp->sq.reads);
+}
+
+struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name)
+{
+	struct wqe_fetch *fetch = calloc(1, sizeof(*fetch));
+
+	assert(fetch);
+	fetch->hca = hca;
+	fetch->params = &hca->params.wqe_fetch;
+	block_init(&fetch->block, hca->sim, &wqe_fetch_type, name, fetch->params,
+		   (const uint64_t *)&fetch->count);
+	pool_init(&fetch->slots, sizeof(struct send_slot), SLAB_SLOTS);
+	return fetch;
+}
+
+void wqe_fetch_destroy(struct wqe_fetch *fetch)
+{
+	pool_fini(&fetch->slots);
+	block_fini(&fetch->block);
+	free(fetch);
+}
+
+const struct wqe_fetch_counters *wqe_fetch_counters(const struct wqe_fetch *fetch)
+{
+	return &fetch->count;
+}

@@ -1,0 +1,53 @@
+/*
+ * wqe_fetch: brings send WQEs from the ring in host memory (or out of a BlueFlame store) and parses
+ * them into the slots of their queue pair, ahead of the requester.
+ *
+ *     doorbell --wqe_fetch_kick(), _blueflame()--> pcie_read() --> staging --> slots --> scheduler
+ */
+#ifndef HCA_WORK_WQE_FETCH_H
+#define HCA_WORK_WQE_FETCH_H
+
+#include "hca/transport/qp.h"
+
+/* clang-format off */
+#define WQE_FETCH_COUNTERS(X)                                                                      \
+	X(reads,       "reads",  "of send WQEs from host memory")                                  \
+	X(read_blocks, "blocks", "of 64 bytes read")                                               \
+	X(blueflame,   "WQEs",   "that came with their doorbell and were not read")                \
+	X(wqes,        "WQEs",   "parsed")                                                         \
+	X(malformed,   "WQEs",   "that could not be parsed")                                       \
+	X(window_full, "times",  "parsing waited since too many WQEs of a queue pair were under way")
+
+#define WQE_FETCH_TRACE(X)                                                                         \
+	X(WQE_READ,  "qpn", "blocks", "a read of send WQEs was started")                           \
+	X(WQE_PARSED, "qpn", "index", "a WQE was handed to its requester")
+/* clang-format on */
+
+struct wqe_fetch_counters {
+	WQE_FETCH_COUNTERS(COUNTER_FIELD)
+};
+
+struct wqe_fetch;
+
+struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name);
+void wqe_fetch_destroy(struct wqe_fetch *fetch);
+
+/* What the QP's send queue needs. */
+void wqe_fetch_attach(struct wqe_fetch *fetch, struct qp *qp);
+void wqe_fetch_detach(struct qp *qp);
+
+/* The producer index moved, or slots are free again. */
+void wqe_fetch_kick(struct qp *qp);
+
+/* A doorbell brought the WQE's bytes along; they are used if nothing is before it. */
+void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes);
+
+/* What is parsed, staged or being read is dropped: the ring begins again. */
+void wqe_fetch_reset(struct qp *qp);
+
+/* The slot is complete and no transfer follows it any more. */
+void wqe_fetch_free_slot(struct qp *qp, struct send_slot *slot);
+
+const struct wqe_fetch_counters *wqe_fetch_counters(const struct wqe_fetch *fetch);
+
+#endif

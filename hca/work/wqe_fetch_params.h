@@ -1,0 +1,23 @@
+/*
+ * wqe_fetch_params: how send WQEs come from host memory. List: wqe_fetch_param_list.
+ */
+#ifndef HCA_WORK_WQE_FETCH_PARAMS_H
+#define HCA_WORK_WQE_FETCH_PARAMS_H
+
+#include "sim/block.h"
+
+/* clang-format off */
+#define WQE_FETCH_PARAMS(X) \
+	X(latency,     TIME,  "20ns", "1ps..1ms",  "of parsing, from a WQE's bytes to the transport", "calibrated: A1-01") \
+	X(read_blocks, COUNT, "8",    "1..64",     "64-byte blocks at most in one read",               "assumed: MRRS of 512 B") \
+	X(reads,       COUNT, "2",    "1..8",      "reads in flight for one queue pair",               "assumed: prefetch of one while one is parsed") \
+	X(window,      COUNT, "128",  "1..4096",   "WQEs of one queue pair that are parsed and not complete", "assumed: covers 1 us at 100 M messages/s")
+/* clang-format on */
+
+struct wqe_fetch_params {
+	WQE_FETCH_PARAMS(PARAM_FIELD)
+};
+
+extern const struct param wqe_fetch_param_list[];
+
+#endif

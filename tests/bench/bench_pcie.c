@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "hca/host/pcie.h"
+#include "hca/context/translation_params.h"
 #include "hca/host/pcie_params.h"
+#include "hca/work/dma.h"
+#include "hca/work/dma_params.h"
 
 enum { DEPTH = 256, SPEED_DEPTH = 24, TRANSFERS = 20000, SPEED_TRANSFERS = 1000000 };
 
@@ -110,6 +112,58 @@ static double read_latency_ns(const struct pcie_params *params, uint32_t bytes)
 	return ns;
 }
 
+/* Transfers of one packet each through translation, whose caches hit. */
+static struct dma_engine *engine;
+static struct dma dmas[SPEED_DEPTH];
+static uint64_t dmas_left;
+
+static void dma_again(struct dma *dma)
+{
+	if (dmas_left && dmas_left--)
+		dma_start(engine, dma);
+}
+
+static void run_dma(const struct pcie_params *params, enum dma_direction direction,
+		    uint64_t transfers, uint64_t *events)
+{
+	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct pcie *pcie = pcie_create(sim, "pcie", params);
+	struct mr_table *regions = mr_table_create(1);
+	const struct mr region = {.access = MR_LOCAL_WRITE,
+				  .page_shift = 12,
+				  .memory = memory_none(),
+				  .length = 1 << 20,
+				  .valid = true};
+	struct data_segment segment = {800, 4096, mr_table_add(regions, &region)->key};
+	struct translation_params translation;
+	struct translation_unit *unit;
+	struct dma_params dma;
+
+	params_default(translation_param_list, &translation);
+	params_default(icm_mpt_param_list, &translation.mpt);
+	params_default(icm_mtt_param_list, &translation.mtt);
+	params_default(dma_param_list, &dma);
+	unit = translation_unit_create(sim, "translation", &translation, pcie, regions);
+	engine = dma_engine_create(sim, "dma", &dma, unit, pcie);
+	dmas_left = transfers;
+	for (int i = 0; i < SPEED_DEPTH; i++) {
+		dmas[i] = (struct dma){.segments = &segment,
+				       .segment_count = 1,
+				       .length = 4096,
+				       .direction = direction,
+				       .access = direction == DMA_SCATTER ? MR_LOCAL_WRITE : 0,
+				       .done = dma_again};
+		dma_start(engine, &dmas[i]);
+	}
+	sim_run(sim, SIM_NEVER);
+	*events = sim_events_fired(sim);
+	dma_engine_destroy(engine);
+	translation_unit_destroy(unit);
+	mr_table_destroy(regions);
+	pcie_destroy(pcie);
+	sim_destroy(sim);
+}
+
 static double cpu_seconds(void)
 {
 	struct timespec now;
@@ -167,8 +221,14 @@ int main(int argc, char **argv)
 	for (int writes = 0; writes < 2; writes++) {
 		before = cpu_seconds();
 		run(&params, 4096, !writes, writes, SPEED_DEPTH, SPEED_TRANSFERS, &events);
-		printf("%s of 4096 B: %4.0f ns each, %.2f events each\n",
+		printf("PCIe %s of 4096 B: %4.0f ns each, %.2f events each\n",
 		       writes ? "writes" : "reads ",
+		       (cpu_seconds() - before) / SPEED_TRANSFERS * 1e9,
+		       (double)events / SPEED_TRANSFERS);
+		before = cpu_seconds();
+		run_dma(&params, writes ? DMA_SCATTER : DMA_GATHER, SPEED_TRANSFERS, &events);
+		printf("DMA %s of 4096 B: %4.0f ns each, %.2f events each, over 2 pages that hit\n",
+		       writes ? "scatters" : "gathers ",
 		       (cpu_seconds() - before) / SPEED_TRANSFERS * 1e9,
 		       (double)events / SPEED_TRANSFERS);
 	}

@@ -53,10 +53,9 @@ void sim_cancel(struct event *event)
 
 static void run_native(struct sim *sim, sim_time until)
 {
-	uint64_t limit = (until << 3) - 1; /* the last key before until */
 	struct event *event;
 
-	while ((event = wheel_pop(&sim->wheel, limit)) != NULL) {
+	while ((event = wheel_pop(&sim->wheel, until - 1)) != NULL) {
 		kernel_fire(sim, event);
 		if (unlikely(sim->stop))
 			break;

@@ -65,6 +65,14 @@ void systemc_context::run_all()
 	end_with_message_on_error([] { sc_start(); });
 }
 
+void systemc_context::settle()
+{
+	if (!sc_is_running())
+		return; /* it never began */
+	end_with_message_on_error([] { sc_start(SC_ZERO_TIME); });
+	sc_time_to_pending_activity(); /* drops cancelled notifications, which it would leak */
+}
+
 bool systemc_call(struct sim *sim, void (*build)(void *argument), void *argument)
 {
 	if (sim->kernel == SIM_KERNEL_native)

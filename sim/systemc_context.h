@@ -29,6 +29,9 @@ class systemc_context
 	/* The same until sc_pause() or until SystemC has nothing left to do. */
 	void run_all();
 
+	/* Lets the kernel's processes take note that the run is over, and SystemC forget what was cancelled. */
+	void settle();
+
       private:
 	sc_core::sc_simcontext *context;
 };

@@ -26,21 +26,17 @@ struct drain_module : sc_module {
 		dont_initialize();
 	}
 
-	/* The last key that may fire now. */
-	uint64_t limit() const
+	/* The last instant whose events may fire now. */
+	sim_time limit() const
 	{
-		uint64_t last = (until << 3) - 1;
-		uint64_t systemc_last = systemc_now() << 3 | 7;
+		sim_time systemc_next = systemc_now();
 
-		if (!sc_pending_activity_at_current_time()) {
-			sim_time next = systemc_now() + sc_time_to_pending_activity().value();
-
-			systemc_last = next < SIM_NEVER ? next << 3 | 7 : UINT64_MAX;
-		}
-		return systemc_last < last ? systemc_last : last;
+		if (!sc_pending_activity_at_current_time())
+			systemc_next += sc_time_to_pending_activity().value();
+		return systemc_next < until ? systemc_next : until - 1;
 	}
 
-	void fire_batch(uint64_t last)
+	void fire_batch(sim_time last)
 	{
 		struct sim *sim = host->sim;
 		struct event *event;
@@ -67,6 +63,8 @@ struct drain_module : sc_module {
 		struct sim *sim = host->sim;
 		const struct event *next;
 
+		if (!host->running)
+			return; /* it is over: no next_trigger() any more */
 		host->firing = true;
 		fire_batch(limit());
 		host->firing = false;
@@ -105,8 +103,12 @@ void hosted_open(struct sim *sim)
 
 void hosted_close(struct sim *sim)
 {
-	host_of(sim)->context.enter();
-	delete host_of(sim);
+	hosted *host = host_of(sim);
+
+	host->context.enter();
+	host->module.wake.notify(SC_ZERO_TIME);
+	host->context.settle();
+	delete host;
 }
 
 void hosted_insert(struct sim *sim, struct event *event)

@@ -30,6 +30,7 @@ struct earlier {
 
 struct slot {
 	sc_event timeout;
+	sc_process_handle process; /* collects it */
 	struct event *event = nullptr;
 	bool arriving = false; /* for this very instant: not collected yet */
 };
@@ -69,7 +70,8 @@ struct fire_module : sc_module {
 		options.spawn_method();
 		options.dont_initialize();
 		options.set_sensitivity(&taken->timeout);
-		sc_spawn([this, taken] { collect(taken); }, sc_gen_unique_name("slot"), &options);
+		taken->process = sc_spawn([this, taken] { collect(taken); },
+					  sc_gen_unique_name("slot"), &options);
 		return taken;
 	}
 
@@ -82,6 +84,18 @@ struct fire_module : sc_module {
 		free_slots.push_back(released);
 		event->where = NOT_PENDING;
 		pending--;
+	}
+
+	/* SystemC deletes only the processes that were there when it began; newest first, where its list of them
+	 * begins. */
+	void forget_all()
+	{
+		due.clear();
+		for (auto each = slots.rbegin(); each != slots.rend(); ++each) {
+			(*each)->timeout.cancel();
+			if (sc_is_running())
+				(*each)->process.kill();
+		}
 	}
 
 	void arrived(slot *at)
@@ -142,8 +156,12 @@ void reference_open(struct sim *sim)
 
 void reference_close(struct sim *sim)
 {
-	host_of(sim)->context.enter();
-	delete host_of(sim);
+	reference *host = host_of(sim);
+
+	host->context.enter();
+	host->module.forget_all();
+	host->context.settle();
+	delete host;
 }
 
 void reference_insert(struct sim *sim, struct event *event)

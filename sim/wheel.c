@@ -7,10 +7,11 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-#define CHUNK_BYTES   256
-#define CHUNK_ENTRIES 15
-#define SLAB_CHUNKS   64
-#define SHORT_SORT    24 /* up to here an insertion sort is the fastest */
+#define CHUNK_BYTES    256
+#define CHUNK_ENTRIES  15
+#define SLAB_CHUNKS    64
+#define SHORT_SORT     30 /* two chunks: up to here an insertion sort is the fastest */
+#define SORT_LEVEL_MAX 2  /* slots of 4 ns */
 
 struct wheel_entry {
 	uint64_t key;
@@ -63,12 +64,9 @@ static void release_chunk(struct wheel *wheel, struct wheel_chunk *chunk)
 	wheel->free_chunks = chunk;
 }
 
-static inline uint32_t level_of(const struct wheel *wheel, uint64_t key)
+static inline uint32_t level_of(const struct wheel *wheel, sim_time time)
 {
-	uint64_t difference = key ^ wheel->cursor;
-
-	return difference == 0 ? 0
-			       : (uint32_t)(63 - __builtin_clzll(difference)) / WHEEL_LEVEL_BITS;
+	return (uint32_t)(63 - __builtin_clzll((time ^ wheel->cursor) | 1)) / WHEEL_LEVEL_BITS;
 }
 
 static inline void empty_slot(struct wheel *wheel, uint32_t level, uint32_t slot)
@@ -81,8 +79,9 @@ static inline void empty_slot(struct wheel *wheel, uint32_t level, uint32_t slot
 
 static inline void insert_in_slot(struct wheel *wheel, uint64_t key, struct event *event)
 {
-	uint32_t level = level_of(wheel, key);
-	uint32_t slot = (key >> (level * WHEEL_LEVEL_BITS)) & (WHEEL_SLOTS - 1);
+	sim_time time = key >> 3;
+	uint32_t level = level_of(wheel, time);
+	uint32_t slot = (time >> (level * WHEEL_LEVEL_BITS)) & (WHEEL_SLOTS - 1);
 	struct wheel_chunk *chunk = wheel->slots[level][slot];
 	struct wheel_entry *entry;
 
@@ -103,7 +102,7 @@ static inline void insert_in_slot(struct wheel *wheel, uint64_t key, struct even
 
 void wheel_insert(struct wheel *wheel, struct event *event)
 {
-	if (likely(event->key > wheel->cursor)) {
+	if (likely(event->key >> 3 > wheel->cursor)) {
 		insert_in_slot(wheel, event->key, event);
 	} else {
 		event->where = IN_LATE;
@@ -111,51 +110,49 @@ void wheel_insert(struct wheel *wheel, struct event *event)
 	}
 }
 
-static int compare_order(const void *a, const void *b)
+static inline bool earlier(const struct wheel_current *a, const struct wheel_current *b)
 {
-	const struct wheel_current *one = a, *other = b;
+	return a->key < b->key || (a->key == b->key && a->order < b->order);
+}
 
-	return one->order < other->order ? -1 : one->order > other->order;
+static int compare_current(const void *a, const void *b)
+{
+	return earlier(a, b) ? -1 : earlier(b, a);
 }
 
 static void sort_current(struct wheel_current *list, uint32_t count)
 {
 	uint32_t sorted = 1;
 
-	while (sorted < count && list[sorted - 1].order < list[sorted].order)
+	while (sorted < count && earlier(&list[sorted - 1], &list[sorted]))
 		sorted++;
 	if (sorted >= count)
 		return;
 	if (count > SHORT_SORT) {
-		qsort(list, count, sizeof(*list), compare_order);
+		qsort(list, count, sizeof(*list), compare_current);
 		return;
 	}
 	for (; sorted < count; sorted++) {
 		struct wheel_current moving = list[sorted];
 		uint32_t gap = sorted;
 
-		for (; gap > 0 && list[gap - 1].order > moving.order; gap--)
+		for (; gap > 0 && earlier(&moving, &list[gap - 1]); gap--)
 			list[gap] = list[gap - 1];
 		list[gap] = moving;
 	}
 }
 
-/* The slot of one key becomes the current list. Chunks are newest first, so they fill it from its
- * end: what was scheduled in order is then sorted already. */
-static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk)
+/* Chunks are newest first, so they fill the list from its end: what was scheduled in order is then sorted already. */
+static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk, uint32_t count)
 {
-	uint32_t count = chunk->count;
-	uint32_t end;
+	uint32_t end = count;
 
-	for (struct wheel_chunk *full = chunk->next; full != NULL; full = full->next)
-		count += full->count;
 	if (count > wheel->current_capacity) {
 		wheel->current_capacity = 2 * count;
 		free(wheel->current);
 		wheel->current = malloc(wheel->current_capacity * sizeof(*wheel->current));
 		assert(wheel->current != NULL);
 	}
-	end = count;
 	while (chunk != NULL) {
 		struct wheel_chunk *next = chunk->next;
 
@@ -163,7 +160,8 @@ static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk)
 		for (uint32_t i = 0; i < chunk->count; i++) {
 			struct event *event = chunk->entries[i].event;
 
-			wheel->current[end + i] = (struct wheel_current){event->order, event};
+			wheel->current[end + i] =
+				(struct wheel_current){chunk->entries[i].key, event->order, event};
 		}
 		release_chunk(wheel, chunk);
 		chunk = next;
@@ -175,6 +173,26 @@ static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk)
 	}
 	wheel->current_next = 0;
 	wheel->current_count = count;
+	wheel->cursor = wheel->current[count - 1].key >> 3;
+}
+
+/* Whether the slot may become the current list, all of which is then at or before the cursor. A slot of an
+ * upper level never does: while its list lasts, what is scheduled before its end goes through the heap. */
+static bool is_short(const struct wheel_chunk *chunk, uint32_t level, sim_time limit,
+		     uint32_t *count)
+{
+	*count = 0;
+	if (level > SORT_LEVEL_MAX)
+		return false;
+	for (; chunk != NULL; chunk = chunk->next) {
+		*count += chunk->count;
+		if (level > 0 && *count > SHORT_SORT)
+			return false;
+		for (uint32_t i = 0; level > 0 && i < chunk->count; i++)
+			if (chunk->entries[i].key >> 3 > limit)
+				return false;
+	}
+	return true;
 }
 
 /* Oldest first, so that the order of insertion survives and the sort at the end has little to do.
@@ -217,16 +235,16 @@ static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t 
 	return event;
 }
 
-struct event *wheel_pop(struct wheel *wheel, uint64_t limit)
+struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 {
 	for (;;) {
 		struct event *event = first_at_cursor(wheel, &wheel->current_next);
-		uint32_t level, slot, shift;
+		uint32_t level, slot, shift, count;
 		struct wheel_chunk *chunk;
-		uint64_t start;
+		sim_time start;
 
 		if (event != NULL) {
-			if (event->key > limit)
+			if (event->key >> 3 > limit)
 				return NULL;
 			if (event->where == IN_LATE)
 				event_heap_remove(&wheel->late, event);
@@ -242,10 +260,10 @@ struct event *wheel_pop(struct wheel *wheel, uint64_t limit)
 		chunk = wheel->slots[level][slot];
 		if (chunk->count == 1 && chunk->next == NULL) {
 			/* Alone in its slot: it needs no spreading and no sorting. */
-			if (chunk->entries[0].key > limit)
+			if (chunk->entries[0].key >> 3 > limit)
 				return NULL;
 			event = chunk->entries[0].event;
-			wheel->cursor = chunk->entries[0].key;
+			wheel->cursor = chunk->entries[0].key >> 3;
 			empty_slot(wheel, level, slot);
 			release_chunk(wheel, chunk);
 			event->where = NOT_PENDING;
@@ -253,15 +271,16 @@ struct event *wheel_pop(struct wheel *wheel, uint64_t limit)
 		}
 		shift = (level + 1) * WHEEL_LEVEL_BITS;
 		start = shift >= 64 ? 0 : wheel->cursor >> shift << shift;
-		start |= (uint64_t)slot << (level * WHEEL_LEVEL_BITS);
+		start |= (sim_time)slot << (level * WHEEL_LEVEL_BITS);
 		if (start > limit)
 			return NULL;
 		empty_slot(wheel, level, slot);
-		wheel->cursor = start;
-		if (level == 0)
-			slot_to_current(wheel, chunk);
-		else
+		if (is_short(chunk, level, limit, &count)) {
+			slot_to_current(wheel, chunk, count);
+		} else {
+			wheel->cursor = start;
 			spread_slot(wheel, chunk);
+		}
 	}
 }
 

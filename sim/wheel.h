@@ -1,18 +1,16 @@
 /*
- * wheel: the queue of pending events of the native and the hosted kernel: a hierarchical timing
- * wheel of 64 slots a level, exact to the last bit of the key.
+ * wheel: the queue of pending events of the native and the hosted kernel: a hierarchical timing wheel of 64
+ * slots a level, exact to the picosecond.
  *
- *     level 0   one slot for each of the 64 keys that share the cursor's upper bits
- *     level n   one slot for each of the 64 groups of 64^n keys
- *     current   the events of the slot that the cursor has reached, sorted by order
- *     late      a small heap: events inserted at or before the cursor (delay 0, a more urgent
- * priority)
+ *     level 0   one slot for each of the 64 picoseconds that share the cursor's upper bits
+ *     level n   one slot for each of the 64 groups of 64^n picoseconds
+ *     current   the events of the slot that was reached last, sorted by (key, order)
+ *     late      a small heap: events inserted at or before the cursor (delay 0, or sooner than the end of current)
  *
- * The level of a key is that of the highest bit in which it differs from the cursor, so the lowest
- * slot of the lowest occupied level holds the earliest events. When the cursor reaches a slot of a
- * higher level, that slot's events are spread over the levels below. Slots hold (key, event) packed
- * in chunks of 256 bytes: spreading reads them in sequence instead of following a pointer into each
- * event.
+ * The level of a time is that of the highest bit in which it differs from the cursor, so the lowest slot of
+ * the lowest occupied level holds the earliest events. A slot that is reached becomes the current list if it
+ * is short or a single picosecond; otherwise its events are spread over the levels below. Slots hold (key,
+ * event) packed in chunks of 256 bytes: spreading reads them in sequence instead of following a pointer into each event.
  */
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H
@@ -26,17 +24,18 @@ extern "C" {
 
 #define WHEEL_LEVEL_BITS 6
 #define WHEEL_SLOTS      (1 << WHEEL_LEVEL_BITS)
-#define WHEEL_LEVELS     11 /* 11 * 6 >= 64 bits of key */
+#define WHEEL_LEVELS     11 /* 11 * 6 bits >= those of SIM_NEVER */
 
 struct wheel_chunk;
 
 struct wheel_current {
+	uint64_t key;
 	uint64_t order;
 	struct event *event; /* NULL: cancelled */
 };
 
 struct wheel {
-	uint64_t cursor;          /* no event in the slots has a key at or below it */
+	sim_time cursor;          /* no event in the slots is at or before it */
 	uint32_t occupied_levels; /* one bit a level */
 	uint32_t current_next;    /* of current[]; what is before it has left */
 	uint32_t current_count;

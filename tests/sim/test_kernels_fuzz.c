@@ -87,7 +87,7 @@ static void fire(struct event *event)
 
 static void model_create(struct model *created, enum sim_kernel kernel, uint64_t seed)
 {
-	char name[16];
+	char name[24];
 
 	model = created;
 	model->sim = sim_create(kernel, seed);

@@ -32,7 +32,13 @@ static void test_lengths(void)
 	CU_ASSERT_FALSE(opcode_known(0x80));
 	CU_ASSERT_EQUAL(opcode_header_offset(RC_WRITE_ONLY_IMM, HDR_RETH), 12);
 	CU_ASSERT_EQUAL(opcode_header_offset(RC_WRITE_ONLY_IMM, HDR_IMM), 28);
+	CU_ASSERT_EQUAL(opcode_header_offset(XRC_WRITE_ONLY_IMM, HDR_XRCETH), 12);
+	CU_ASSERT_EQUAL(opcode_header_offset(XRC_WRITE_ONLY_IMM, HDR_RETH), 16);
+	CU_ASSERT_EQUAL(opcode_header_offset(XRC_WRITE_ONLY_IMM, HDR_IMM), 32);
 	CU_ASSERT_EQUAL(opcode_header_offset(XRC_FETCH_ADD, HDR_ATOMIC_ETH), 16);
+	CU_ASSERT_EQUAL(opcode_header_offset(XRC_SEND_LAST_INV, HDR_IETH), 16);
+	CU_ASSERT_EQUAL(opcode_header_offset(UD_SEND_ONLY_IMM, HDR_IMM), 20);
+	CU_ASSERT_EQUAL(opcode_header_offset(RC_ATOMIC_ACK, HDR_ATOMIC_ACK_ETH), 16);
 }
 
 static void test_find(void)

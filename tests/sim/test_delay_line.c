@@ -1,0 +1,110 @@
+/*
+ * Proves that items leave a delay line in order and at their exact times, with one event pending however many are in
+ * flight, also when arrivals push again or the line is emptied.
+ */
+#include <CUnit/Basic.h>
+#include <string.h>
+
+#include "sim/block.h"
+#include "sim/delay_line.h"
+
+#define ITEMS 1000
+
+static const struct block_type plain = {.name = "plain"};
+static struct sim *sim;
+static struct block block;
+static struct delay_line line;
+static struct delay_item items[ITEMS];
+static struct delay_item *order[2 * ITEMS];
+static sim_time times[2 * ITEMS];
+static size_t arrived;
+
+static void arrive(struct delay_line *from, struct delay_item *item)
+{
+	CU_ASSERT_PTR_EQUAL(from, &line);
+	times[arrived] = sim_now(sim);
+	order[arrived++] = item;
+}
+
+static void arrive_and_return(struct delay_line *from, struct delay_item *item)
+{
+	arrive(from, item);
+	if (arrived <= ITEMS)
+		delay_line_push(from, item, arrived % 3 == 0 ? 0 : 10 * US);
+}
+
+static void begin(void (*arrival)(struct delay_line *, struct delay_item *))
+{
+	sim = sim_create(SIM_KERNEL_native, 1);
+	block_init(&block, sim, &plain, "cable", NULL, NULL);
+	delay_line_init(&line, &block, arrival);
+	arrived = 0;
+}
+
+static void end(void)
+{
+	block_fini(&block);
+	sim_destroy(sim);
+}
+
+static void test_order_and_times(void)
+{
+	begin(arrive);
+	for (size_t i = 0; i < ITEMS; i++)
+		delay_line_push_at(&line, &items[i], 500 * NS + i / 2 * 83200); /* two at a time */
+	CU_ASSERT_EQUAL(line.count, ITEMS);
+	CU_ASSERT_EQUAL(sim_next(sim), 500 * NS);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL_FATAL(arrived, ITEMS);
+	for (size_t i = 0; i < ITEMS; i++) {
+		CU_ASSERT_PTR_EQUAL(order[i], &items[i]);
+		CU_ASSERT_EQUAL(times[i], 500 * NS + i / 2 * 83200);
+	}
+	CU_ASSERT_EQUAL(sim_events_fired(sim), ITEMS / 2);
+	CU_ASSERT_EQUAL(line.count, 0);
+	end();
+}
+
+/* Only what may not overtake may be pushed: delay 0 behind others would abort, so the line is empty for it. */
+static void test_push_from_arrival(void)
+{
+	begin(arrive_and_return);
+	delay_line_push(&line, &items[0], NS);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(arrived, ITEMS + 1);
+	/* of the pushes 1..ITEMS, each third had delay 0 and came in an event of its own */
+	CU_ASSERT_EQUAL(sim_now(sim), NS + (ITEMS - ITEMS / 3) * 10 * US);
+	CU_ASSERT_EQUAL(sim_events_fired(sim), ITEMS + 1);
+	end();
+}
+
+static void test_take(void)
+{
+	begin(arrive);
+	for (size_t i = 0; i < 3; i++)
+		delay_line_push(&line, &items[i], (i + 1) * NS);
+	CU_ASSERT_PTR_EQUAL(delay_line_take(&line), &items[0]);
+	CU_ASSERT_EQUAL(sim_next(sim), 2 * NS);
+	sim_run(sim, 2 * NS + 1);
+	CU_ASSERT_EQUAL(arrived, 1);
+	CU_ASSERT_PTR_EQUAL(order[0], &items[1]);
+	CU_ASSERT_PTR_EQUAL(delay_line_take(&line), &items[2]);
+	CU_ASSERT_PTR_NULL(delay_line_take(&line));
+	CU_ASSERT_EQUAL(sim_next(sim), SIM_NEVER);
+	end();
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {{"order and times", test_order_and_times},
+			       {"push from an arrival", test_push_from_arrival},
+			       {"take", test_take},
+			       CU_TEST_INFO_NULL};
+	CU_SuiteInfo suites[] = {{"delay line", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
+
+	CU_initialize_registry();
+	CU_register_suites(suites);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	return CU_get_number_of_failures() != 0;
+}

@@ -53,7 +53,7 @@ void supervise_remove_tree(const char *path)
 	(void)rmdir(path);
 }
 
-static void listen_to(int socket)
+static bool listen_to(int socket) /* false: nothing more will come */
 {
 	struct word word;
 	char control[CMSG_SPACE(sizeof(int))];
@@ -64,7 +64,7 @@ static void listen_to(int socket)
 				 .msg_controllen = sizeof(control)};
 
 	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != (ssize_t)sizeof(word))
-		return;
+		return false;
 	if (word.directory[0])
 		memcpy(directory, word.directory, sizeof(directory));
 	for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header;
@@ -78,6 +78,7 @@ static void listen_to(int socket)
 		memcpy(output_names[output_count], word.name, sizeof(word.name));
 		output_count++;
 	}
+	return true;
 }
 
 /* Children of ours: programs whose simulator is gone came to us. */
@@ -127,8 +128,9 @@ static void clean_up(void)
 void session_supervise(void)
 {
 	sigset_t set, old;
-	int pair[2], signals, status = 0;
-	pid_t simulator, parent = getpid();
+	int pair[2], signals, one, status = 0;
+	bool ended = false;
+	pid_t simulator, gone, parent = getpid();
 
 	fflush(NULL);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
@@ -159,24 +161,21 @@ void session_supervise(void)
 		struct signalfd_siginfo info;
 
 		(void)poll(waiting, 2, -1);
-		if (waiting[1].revents & POLLIN)
-			listen_to(pair[0]);
-		else if (waiting[1].revents)
+		if (waiting[1].revents && !listen_to(pair[0]))
 			pair[0] = -1;
 		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			if (info.ssi_signo != SIGCHLD)
 				kill(simulator, (int)info.ssi_signo);
-		if (waitpid(simulator, &status, WNOHANG) == simulator)
+		while (!ended && (gone = waitpid(-1, &one, WNOHANG)) > 0) { /* or an orphan of a program */
+			ended = gone == simulator;
+			if (ended)
+				status = one;
+		}
+		if (ended)
 			break;
-		while (waitpid(-1, NULL, WNOHANG) > 0) /* orphans of programs */
-			;
 	}
-	while (pair[0] >= 0 && poll(&(struct pollfd){pair[0], POLLIN, 0}, 1, 0) > 0) {
-		char byte;
-		if (recv(pair[0], &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
-			break;
-		listen_to(pair[0]);
-	}
+	while (pair[0] >= 0 && listen_to(pair[0]))
+		;
 	if (WIFSIGNALED(status)) {
 		fprintf(stderr,
 			"hcasim: the simulator was ended by signal %d (%s); its programs end too\n",

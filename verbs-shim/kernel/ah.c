@@ -54,7 +54,7 @@ int destroy_ah(struct command *command)
 	return error ? error : destroy_object(handle);
 }
 
-int ah_destroy(struct object *object)
+int release_ah(struct object *object)
 {
 	object_drop(container_of(object, struct address_handle, object)->pd);
 	return 0;

@@ -28,18 +28,18 @@ command_function modify_qp, modify_qp_ex, query_qp;
 /* Destroys an object nobody relies on, as the kernel does when a file is closed; -EBUSY: somebody does. */
 int destroy_object(struct object *object);
 
-#define DESTROY_FUNCTIONS(X)  \
-	X(PD, pd_destroy)     \
-	X(XRCD, xrcd_destroy) \
-	X(MR, mr_destroy)     \
-	X(MW, mw_destroy)     \
-	X(AH, ah_destroy)     \
-	X(CQ, cq_destroy)     \
-	X(SRQ, srq_destroy)   \
-	X(QP, qp_destroy)
+#define RELEASE_FUNCTIONS(X)  \
+	X(PD, release_pd)     \
+	X(XRCD, release_xrcd) \
+	X(MR, release_mr)     \
+	X(MW, release_mw)     \
+	X(AH, release_ah)     \
+	X(CQ, release_cq)     \
+	X(SRQ, release_srq)   \
+	X(QP, release_qp)
 /* Each gives back what the object holds, all but the object itself. 0 or -errno. */
-#define DESTROY_DECLARE(type, function) int function(struct object *object);
-DESTROY_FUNCTIONS(DESTROY_DECLARE)
+#define RELEASE_DECLARE(type, function) int function(struct object *object);
+RELEASE_FUNCTIONS(RELEASE_DECLARE)
 
 /* What every destroy command begins with: -ENOENT, -EINVAL (another type) or the object. */
 int find_to_destroy(struct command *command, enum object_type type, uint32_t handle,

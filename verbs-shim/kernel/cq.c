@@ -195,7 +195,7 @@ int destroy_cq(struct command *command)
 	return error ? error : command_reply(command, &answer, sizeof(answer));
 }
 
-int cq_destroy(struct object *object)
+int release_cq(struct object *object)
 {
 	struct cq *cq = container_of(object, struct cq, object);
 	struct kernel *kernel = object->context->file.kernel;

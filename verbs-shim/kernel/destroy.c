@@ -16,8 +16,8 @@ int find_to_destroy(struct command *command, enum object_type type, uint32_t han
 
 int destroy_object(struct object *object)
 {
-#define DESTROY_ROW(type, function) [OBJECT_##type] = function,
-	static int (*const functions[])(struct object *) = {DESTROY_FUNCTIONS(DESTROY_ROW)};
+#define RELEASE_ROW(type, function) [OBJECT_##type] = function,
+	static int (*const functions[])(struct object *) = {RELEASE_FUNCTIONS(RELEASE_ROW)};
 	if (object->references)
 		return -EBUSY;
 	int error = functions[object->type](object);

@@ -13,7 +13,7 @@ const struct ib_uverbs_query_device_resp device_limits = {
 			    IB_UVERBS_DEVICE_PORT_ACTIVE_EVENT | IB_UVERBS_DEVICE_SYS_IMAGE_GUID |
 			    IB_UVERBS_DEVICE_RC_RNR_NAK_GEN | IB_UVERBS_DEVICE_MEM_WINDOW |
 			    IB_UVERBS_DEVICE_MEM_WINDOW_TYPE_2B |
-			    IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS | IB_UVERBS_DEVICE_XRC,
+			    IB_UVERBS_DEVICE_MEM_MGT_EXTENSIONS,
 };
 
 const struct mlx5_ib_alloc_ucontext_resp ucontext_limits = {UCONTEXT_LIMITS(LIMIT_FIELD)};

@@ -197,7 +197,7 @@ int dereg_mr(struct command *command)
 	return error ? error : destroy_object(region);
 }
 
-int mr_destroy(struct object *object)
+int release_mr(struct object *object)
 {
 	region_give(container_of(object, struct region, object));
 	return 0;
@@ -243,7 +243,7 @@ int dealloc_mw(struct command *command)
 	return error ? error : destroy_object(window);
 }
 
-int mw_destroy(struct object *object)
+int release_mw(struct object *object)
 {
 	struct window *window = container_of(object, struct window, object);
 	hca_mr_destroy(object->context->file.kernel->hca, object->number);

@@ -43,7 +43,7 @@ int dealloc_pd(struct command *command)
 	return error ? error : destroy_object(pd);
 }
 
-int pd_destroy(struct object *object)
+int release_pd(struct object *object)
 {
 	(void)object;
 	return 0;
@@ -103,7 +103,7 @@ int close_xrcd(struct command *command)
 	return error ? error : destroy_object(xrcd);
 }
 
-int xrcd_destroy(struct object *object)
+int release_xrcd(struct object *object)
 {
 	struct xrcd *xrcd = container_of(object, struct xrcd, object);
 	struct xrc_domain *domain = xrcd->domain;

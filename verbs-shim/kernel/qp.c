@@ -183,6 +183,8 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_qp *
 	uint32_t qpn = 0;
 	if (!error)
 		error = hca_qp_create(kernel->hca, &attr, &qpn);
+	if (error == -EOPNOTSUPP)
+		return kernel_refuse(kernel, "QP of type XRC", EOPNOTSUPP);
 	if (error)
 		return error;
 
@@ -283,7 +285,7 @@ static void leave_group(struct qp *qp, struct qp_group **link)
 	free(group);
 }
 
-int qp_destroy(struct object *object)
+int release_qp(struct object *object)
 {
 	struct qp *qp = container_of(object, struct qp, object);
 	struct kernel *kernel = object->context->file.kernel;

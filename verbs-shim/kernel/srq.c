@@ -70,6 +70,8 @@ static int create(struct command *command, const struct ib_uverbs_create_xsrq *r
 	struct mlx5_ib_create_srq_resp driver_answer = {0};
 	if (!error)
 		error = hca_srq_create(kernel->hca, &attr, &driver_answer.srqn);
+	if (error == -EOPNOTSUPP)
+		return kernel_refuse(kernel, "SRQ of type XRC", EOPNOTSUPP);
 	if (error)
 		return error;
 
@@ -163,7 +165,7 @@ int destroy_srq(struct command *command)
 	return error ? error : command_reply(command, &answer, sizeof(answer));
 }
 
-int srq_destroy(struct object *object)
+int release_srq(struct object *object)
 {
 	struct srq *srq = container_of(object, struct srq, object);
 	struct kernel *kernel = object->context->file.kernel;

@@ -1,0 +1,348 @@
+/*
+ * Proves: completion queues, their channels, and shared receive queues: exact answers, ring checks, events written to
+ * whom they concern, destroy commands that report exactly the events the program has read and take back the rest.
+ */
+#include <CUnit/Basic.h>
+#include <errno.h>
+
+#include "tests/kernel/support/machine.h"
+
+static struct machine *machine_with_context(void)
+{
+	struct machine *machine = machine_create(LINK_INFINIBAND);
+	machine_open(machine, &machine->process, true);
+	return machine;
+}
+
+static void completion(struct machine *machine, uint32_t cqn)
+{
+	struct hca_driver *driver = kernel_driver(machine->kernel);
+	driver->completion_event(driver, cqn);
+}
+
+static void async(struct machine *machine, enum hca_async what, uint32_t number)
+{
+	struct hca_driver *driver = kernel_driver(machine->kernel);
+	driver->async_event(driver, what, number);
+}
+
+static int64_t destroy_cq_of(struct machine *machine, uint32_t handle,
+			     struct ib_uverbs_destroy_cq_resp *answer)
+{
+	struct ib_uverbs_destroy_cq request = {.cq_handle = handle};
+	return RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, request, *answer);
+}
+
+static void test_create_cq(void)
+{
+	for (int by_write = 0; by_write < 2; by_write++) {
+		struct machine *machine = machine_with_context();
+		machine->by_write = by_write;
+		struct ib_uverbs_create_cq request = {.cqe = 100, .comp_channel = -1};
+		struct ib_uverbs_create_cq_resp answer;
+		struct mlx5_ib_create_cq driver = {
+			.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8000, .cqe_size = 128};
+		struct mlx5_ib_create_cq_resp driver_answer;
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver,
+					   answer, driver_answer),
+				0);
+		CU_ASSERT_EQUAL(answer.cqe, 127);
+		CU_ASSERT_EQUAL(machine->call.latency, 20 * US);
+		CU_ASSERT_EQUAL_FATAL(machine->call.shared_count, 2);
+		CU_ASSERT_EQUAL(machine->call.shared[0].address, RING_AREA);
+		CU_ASSERT_EQUAL(machine->call.shared[0].length, 128 * 128);
+		CU_ASSERT_EQUAL(machine->call.shared[1].address, RING_AREA + 0x8000);
+		CU_ASSERT_EQUAL(machine->call.shared[1].length, 8);
+
+		struct ib_uverbs_ex_create_cq extended = {
+			.cqe = 1, .comp_channel = -1, .flags = IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN};
+		struct ib_uverbs_ex_create_cq_resp extended_answer;
+		uint32_t command = IB_USER_VERBS_EX_CMD_CREATE_CQ | IB_USER_VERBS_CMD_FLAG_EXTENDED;
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_answer,
+					   driver_answer),
+				0);
+		CU_ASSERT_EQUAL(extended_answer.base.cqe, 1);
+		CU_ASSERT_EQUAL(extended_answer.response_length, sizeof(extended_answer));
+		extended.flags = 4;
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_answer,
+					   driver_answer),
+				-EOPNOTSUPP);
+		machine_destroy(machine);
+	}
+}
+
+static void test_create_cq_refused(void)
+{
+	struct machine *machine = machine_with_context();
+	const struct mlx5_ib_create_cq good = {
+		.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8000, .cqe_size = 64};
+	const struct {
+		uint32_t cqe;
+		int32_t channel;
+		uint32_t vector;
+		struct mlx5_ib_create_cq driver;
+		int64_t result;
+	} cases[] = {
+		/* clang-format off */
+		{0,       -1, 0, good, -EINVAL},
+		{4194304, -1, 0, good, -EINVAL},
+		{15,      -1, 8, good, -EINVAL},
+		{15,      40, 0, good, -EBADF},
+		{15,       3, 0, good, -EINVAL}, /* the device itself */
+		{15,       4, 0, good, -EINVAL}, /* the asynchronous channel */
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8000, .cqe_size = 32}, -EINVAL},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8004, .cqe_size = 64}, -EINVAL},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = 0x8000, .cqe_size = 64}, -EFAULT},
+		{15,      -1, 0, {.buf_addr = MEMORY_BASE + MEMORY_BYTES - 1023, .db_addr = RING_AREA, .cqe_size = 64}, -EFAULT},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64, .cqe_comp_en = 1}, -EOPNOTSUPP},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64, .flags = 1}, -EINVAL},
+		{15,      -1, 0, {.buf_addr = RING_AREA, .db_addr = RING_AREA, .cqe_size = 64, .reserved0 = 1}, -EINVAL},
+		{15,      -1, 0, {.buf_addr = MEMORY_BASE + MEMORY_BYTES - 1024, .db_addr = RING_AREA, .cqe_size = 64}, 0},
+		/* clang-format on */
+	};
+	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ib_uverbs_create_cq request = {.cqe = cases[i].cqe,
+						      .comp_channel = cases[i].channel,
+						      .comp_vector = cases[i].vector};
+		struct ib_uverbs_create_cq_resp answer;
+		struct mlx5_ib_create_cq_resp driver_answer;
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request,
+					   cases[i].driver, answer, driver_answer),
+				cases[i].result);
+	}
+	machine_destroy(machine);
+}
+
+static void test_resize(void)
+{
+	struct machine *machine = machine_with_context();
+	struct ib_uverbs_resize_cq request = {.cq_handle = make_cq(machine, -1, 1, NULL),
+					      .cqe = 31};
+	struct ib_uverbs_resize_cq_resp answer;
+	struct mlx5_ib_resize_cq driver = {.buf_addr = RING_AREA + 0x4000, .cqe_size = 64};
+#define RESIZE()                                                                                  \
+	machine_command(machine, IB_USER_VERBS_CMD_RESIZE_CQ, &request, sizeof(request), &driver, \
+			sizeof(driver), &answer, sizeof(answer), NULL, 0)
+	CU_ASSERT_EQUAL(RESIZE(), 0);
+	CU_ASSERT_EQUAL(answer.cqe, 31);
+	CU_ASSERT_EQUAL(machine->call.shared_count, 1);
+	CU_ASSERT_EQUAL(RESIZE(), 0); /* as it is: nothing to do */
+	CU_ASSERT_EQUAL(machine->call.shared_count, 0);
+	request.cqe = 63;
+	driver.cqe_size = 65;
+	CU_ASSERT_EQUAL(RESIZE(), -EINVAL);
+	driver.cqe_size = 64;
+	driver.buf_addr = 0x1000;
+	CU_ASSERT_EQUAL(RESIZE(), -EFAULT);
+	request.cqe = 0;
+	CU_ASSERT_EQUAL(RESIZE(), -EINVAL);
+	request.cq_handle = 99;
+	CU_ASSERT_EQUAL(RESIZE(), -EINVAL);
+	machine_destroy(machine);
+}
+
+/* Two CQs on one channel. What was read of a CQ is reported; what was not is gone, the other's events stay, in order. */
+static void test_completion_events(void)
+{
+	struct machine *machine = machine_with_context();
+	int32_t channel = make_channel(machine);
+	uint32_t cqn[2], handles[2] = {make_cq(machine, channel, 0xaaaa, &cqn[0]),
+				       make_cq(machine, channel, 0xbbbb, &cqn[1])};
+	for (int i = 0; i < 3; i++) {
+		completion(machine, cqn[0]);
+		completion(machine, cqn[1]);
+	}
+	struct ib_uverbs_comp_event_desc records[10];
+	CU_ASSERT_EQUAL(machine_read(machine, channel, records, 3 * 8), 24);
+	CU_ASSERT_EQUAL(records[0].cq_handle, 0xaaaa);
+	CU_ASSERT_EQUAL(records[1].cq_handle, 0xbbbb);
+	CU_ASSERT_EQUAL(records[2].cq_handle, 0xaaaa);
+
+	struct ib_uverbs_destroy_cq_resp answer;
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[0], &answer), 0);
+	CU_ASSERT_EQUAL(answer.comp_events_reported, 2);
+	CU_ASSERT_EQUAL(answer.async_events_reported, 0);
+	completion(machine, cqn[0]); /* an interrupt that comes too late */
+	CU_ASSERT_EQUAL(machine_read(machine, channel, records, sizeof(records)), 16);
+	CU_ASSERT_EQUAL(records[0].cq_handle, 0xbbbb);
+	CU_ASSERT_EQUAL(records[1].cq_handle, 0xbbbb);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &answer), 0);
+	CU_ASSERT_EQUAL(answer.comp_events_reported, 3);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &answer), -ENOENT);
+	machine_destroy(machine);
+}
+
+/* More events than the kernel's ring of unread ones holds at first, read in uneven pieces. */
+static void test_many_events(void)
+{
+	struct machine *machine = machine_with_context();
+	int32_t channel = make_channel(machine);
+	uint32_t cqn, handle = make_cq(machine, channel, 1, &cqn);
+	struct ib_uverbs_comp_event_desc records[512];
+	uint32_t read = 0;
+	for (uint32_t i = 0; i < 1000; i++) {
+		completion(machine, cqn);
+		if (i % 3 == 2)
+			read += machine_read(machine, channel, records, 16) / 8;
+	}
+	struct ib_uverbs_destroy_cq_resp answer;
+	CU_ASSERT_EQUAL(read, 666);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handle, &answer), 0);
+	CU_ASSERT_EQUAL(answer.comp_events_reported, 666);
+	CU_ASSERT_EQUAL(machine_read(machine, channel, records, 8), 0);
+	machine_destroy(machine);
+}
+
+/* A channel may be closed before its CQs. */
+static void test_closed_channel(void)
+{
+	struct machine *machine = machine_with_context();
+	int32_t channel = make_channel(machine);
+	uint32_t cqn, handle = make_cq(machine, channel, 1, &cqn);
+	completion(machine, cqn);
+	CU_ASSERT_EQUAL(machine_close(machine, channel), 0);
+	completion(machine, cqn);
+	struct ib_uverbs_destroy_cq_resp answer;
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handle, &answer), 0);
+	machine_destroy(machine);
+}
+
+static void test_async_events(void)
+{
+	static const struct {
+		enum hca_async what;
+		uint32_t type;
+	} qp_events[] = {
+		{ASYNC_QP_FATAL, 1},        {ASYNC_QP_REQUEST_ERROR, 2},
+		{ASYNC_QP_ACCESS_ERROR, 3}, {ASYNC_COMM_ESTABLISHED, 4},
+		{ASYNC_PATH_MIGRATED, 6},   {ASYNC_LAST_WQE_REACHED, 16},
+	};
+	struct machine *machine = machine_with_context();
+	int32_t async_fd = machine->command_fd + 1;
+	uint32_t pd = make_pd(machine), cqn, qpn, srqn;
+	uint32_t cq = make_cq(machine, -1, 0xcccc, &cqn), srq = make_srq(machine, pd, &srqn);
+	uint32_t qp = make_qp(machine, pd, cq, IB_UVERBS_QPT_RC, &qpn);
+	struct ib_uverbs_async_event_desc record;
+	for (uint32_t i = 0; i < ARRAY_SIZE(qp_events); i++) {
+		async(machine, qp_events[i].what, qpn);
+		CU_ASSERT_EQUAL(machine_read(machine, async_fd, &record, sizeof(record)),
+				sizeof(record));
+		CU_ASSERT_EQUAL(record.element, 0x1234);
+		CU_ASSERT_EQUAL(record.event_type, qp_events[i].type);
+	}
+	async(machine, ASYNC_SQ_DRAINED, qpn); /* nobody asked for it */
+	CU_ASSERT_EQUAL(machine_read(machine, async_fd, &record, sizeof(record)), 0);
+	async(machine, ASYNC_CQ_ERROR, cqn);
+	async(machine, ASYNC_SRQ_LIMIT, srqn);
+	async(machine, ASYNC_PORT_ERROR, 1);
+	async(machine, ASYNC_QP_FATAL, qpn);
+	CU_ASSERT_EQUAL(machine_read(machine, async_fd, &record, sizeof(record)), sizeof(record));
+	CU_ASSERT_EQUAL(record.element, 0xcccc);
+	CU_ASSERT_EQUAL(record.event_type, 0);
+
+	struct ib_uverbs_destroy_qp destroy_qp = {.qp_handle = qp};
+	struct ib_uverbs_destroy_qp_resp qp_answer;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy_qp, qp_answer), 0);
+	CU_ASSERT_EQUAL(qp_answer.events_reported, ARRAY_SIZE(qp_events));
+	CU_ASSERT_EQUAL(machine_read(machine, async_fd, &record, sizeof(record)), sizeof(record));
+	CU_ASSERT_EQUAL(record.element, 0x5a5a);
+	CU_ASSERT_EQUAL(record.event_type, 15);
+	CU_ASSERT_EQUAL(machine_read(machine, async_fd, &record, sizeof(record)), sizeof(record));
+	CU_ASSERT_EQUAL(record.element, 1);
+	CU_ASSERT_EQUAL(record.event_type, 10);
+	CU_ASSERT_EQUAL(machine_read(machine, async_fd, &record, sizeof(record)), 0);
+
+	struct ib_uverbs_destroy_srq destroy_srq = {.srq_handle = srq};
+	struct ib_uverbs_destroy_srq_resp srq_answer;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_answer), 0);
+	CU_ASSERT_EQUAL(srq_answer.events_reported, 1);
+	struct ib_uverbs_destroy_cq_resp cq_answer;
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, cq, &cq_answer), 0);
+	CU_ASSERT_EQUAL(cq_answer.async_events_reported, 1);
+	machine_destroy(machine);
+}
+
+static void test_srq(void)
+{
+	struct machine *machine = machine_with_context();
+	uint32_t pd = make_pd(machine), srqn, srq = make_srq(machine, pd, &srqn);
+	CU_ASSERT_EQUAL_FATAL(machine->call.shared_count, 2);
+	CU_ASSERT_EQUAL(machine->call.shared[0].length, 32 * 32);
+	struct ib_uverbs_query_srq query = {.srq_handle = srq};
+	struct ib_uverbs_query_srq_resp state;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_SRQ, query, state), 0);
+	CU_ASSERT_EQUAL(state.max_wr, 31);
+	CU_ASSERT_EQUAL(state.max_sge, 1);
+	CU_ASSERT_EQUAL(state.srq_limit, 0);
+	struct ib_uverbs_modify_srq modify = {.srq_handle = srq, .attr_mask = 2, .srq_limit = 7};
+	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_MODIFY_SRQ, modify), 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_SRQ, query, state), 0);
+	CU_ASSERT_EQUAL(state.srq_limit, 7);
+	modify.srq_limit = 32;
+	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_MODIFY_SRQ, modify), -EINVAL);
+	modify.attr_mask = 1;
+	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_MODIFY_SRQ, modify), -EINVAL);
+
+	struct ib_uverbs_create_srq request = {.pd_handle = pd, .max_wr = 32768, .max_sge = 1};
+	struct ib_uverbs_create_srq_resp answer;
+	struct mlx5_ib_create_srq driver = {.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8080};
+	struct mlx5_ib_create_srq_resp driver_answer;
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, answer,
+				   driver_answer),
+			-EINVAL);
+	request.max_wr = 31;
+	request.max_sge = 32;
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, answer,
+				   driver_answer),
+			-EINVAL);
+	request.max_sge = 1;
+	driver.flags = MLX5_SRQ_FLAG_SIGNATURE;
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, answer,
+				   driver_answer),
+			-EOPNOTSUPP);
+
+	/* Of XRC: needs a domain and a CQ. */
+	struct ib_uverbs_open_xrcd open = {.fd = (uint32_t)-1};
+	struct ib_uverbs_open_xrcd_resp domain;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, open, domain), 0);
+	struct ib_uverbs_create_xsrq xrc = {.srq_type = IB_UVERBS_SRQT_XRC,
+					    .pd_handle = pd,
+					    .max_wr = 15,
+					    .max_sge = 2,
+					    .xrcd_handle = domain.xrcd_handle,
+					    .cq_handle = 99};
+	driver.flags = 0;
+	driver.uidx = 3;
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_XSRQ, xrc, driver, answer,
+				   driver_answer),
+			-EINVAL);
+	xrc.cq_handle = make_cq(machine, -1, 1, NULL);
+	/* All is as it should be, but the adapter has no XRC yet: nothing stays behind. */
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_XSRQ, xrc, driver, answer,
+				   driver_answer),
+			-EOPNOTSUPP);
+	CU_ASSERT_STRING_EQUAL(machine->refused, "SRQ of type XRC");
+	struct ib_uverbs_close_xrcd close = {.xrcd_handle = domain.xrcd_handle};
+	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_CLOSE_XRCD, close), 0);
+	struct ib_uverbs_destroy_cq_resp cq_answer;
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, xrc.cq_handle, &cq_answer), 0);
+	machine_destroy(machine);
+}
+
+int main(void)
+{
+	CU_initialize_registry();
+	CU_pSuite suite = CU_add_suite("kernel/queues", NULL, NULL);
+	CU_ADD_TEST(suite, test_create_cq);
+	CU_ADD_TEST(suite, test_create_cq_refused);
+	CU_ADD_TEST(suite, test_resize);
+	CU_ADD_TEST(suite, test_completion_events);
+	CU_ADD_TEST(suite, test_many_events);
+	CU_ADD_TEST(suite, test_closed_channel);
+	CU_ADD_TEST(suite, test_async_events);
+	CU_ADD_TEST(suite, test_srq);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}

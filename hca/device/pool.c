@@ -55,7 +55,6 @@ void pool_init(struct pool *pool, size_t object_bytes, uint32_t slab_objects)
 
 void pool_fini(struct pool *pool)
 {
-	assert(pool->in_use == 0);
 	while (pool->slabs) {
 		void *next = *(void **)pool->slabs;
 

@@ -470,7 +470,9 @@ static bool handle(struct qp *qp, struct packet *packet)
 		break;
 	case REPLY_RNR:
 		count(qp)->rnr_nak_sent++;
-		send_nak_once(qp, syndrome_make(SYNDROME_RNR, qp->state.min_rnr_timer));
+		send_nak(qp, syndrome_make(SYNDROME_RNR, qp->state.min_rnr_timer),
+			 qp->responder.expected_psn);
+		qp->responder.nak_sent = true; /* what follows it is no sequence error */
 		break;
 	case REPLY_NAK:
 		count(qp)->out_of_sequence++;
@@ -483,23 +485,43 @@ static bool handle(struct qp *qp, struct packet *packet)
 	return true;
 }
 
+static struct packet *pop_waiting(struct responder *responder)
+{
+	struct packet *packet = responder->waiting_first;
+
+	responder->waiting_first = packet->next;
+	if (!responder->waiting_first)
+		responder->waiting_last = NULL;
+	packet->next = NULL;
+	return packet;
+}
+
+static void put_back(struct responder *responder, struct packet *packet)
+{
+	packet->next = responder->waiting_first;
+	responder->waiting_first = packet;
+	if (!packet->next)
+		responder->waiting_last = packet;
+}
+
+/* A packet is out of the list while it is handled: a fault may empty the list. */
 void responder_run(struct qp *qp)
 {
 	struct responder *responder = &qp->responder;
 
 	while (responder->waiting_first && !responder->waits_for_wqe &&
 	       !responder->waits_for_unit) {
-		struct packet *packet = responder->waiting_first;
+		struct packet *packet;
 
 		if (responder->fatal || qp->state.state == STATE_ERR) {
 			drop_waiting(qp);
 			return;
 		}
-		if (!handle(qp, packet))
+		packet = pop_waiting(responder);
+		if (!handle(qp, packet)) {
+			put_back(responder, packet);
 			return;
-		responder->waiting_first = packet->next;
-		if (!responder->waiting_first)
-			responder->waiting_last = NULL;
+		}
 		receive_done(qp->hca->receive, packet);
 	}
 }

@@ -1,0 +1,47 @@
+/*
+ * rig: a connected pair of queue pairs on a pair of hosts, as most tests begin.
+ */
+#ifndef TESTS_HCA_SUPPORT_RIG_H
+#define TESTS_HCA_SUPPORT_RIG_H
+
+#include "tests/hca/support/mini_driver.h"
+
+struct rig {
+	struct mini *mini;
+	struct mini_host *one, *other;
+	struct mini_qp *qp, *peer; /* on one, on other */
+	uint64_t source, target;   /* 1 MiB each, on one, on other */
+	struct fault *fault;       /* on what `one` sends; rig_fault() */
+	struct fault *fault_back;  /* on what `other` sends */
+};
+
+struct rig rig_create(enum qp_type type, uint32_t mtu);
+struct rig rig_create_with(enum sim_kernel kernel, enum qp_type type, enum link_layer link_layer,
+			   uint32_t mtu);
+void rig_destroy(struct rig *rig);
+
+/* Drops the nth packet of that opcode; nth 0: with that probability. back: of what `other` sends. */
+void rig_drop(struct rig *rig, bool back, uint16_t opcode, uint64_t nth, double probability);
+
+/* From source to target. */
+void rig_post(struct rig *rig, uint8_t opcode, uint32_t length);
+
+uint32_t rig_count(const struct rig *rig, const char *block, const char *counter); /* of one */
+uint32_t rig_count_other(const struct rig *rig, const char *block, const char *counter);
+
+#define CHECK_WC(wc, expected_opcode, expected_syndrome)              \
+	do {                                                          \
+		struct mini_wc checked = (wc);                        \
+		CU_ASSERT_EQUAL(checked.opcode, expected_opcode);     \
+		CU_ASSERT_EQUAL(checked.syndrome, expected_syndrome); \
+	} while (0)
+
+/* Runs the suite, prints it, and gives main() its exit code. */
+struct rig_test {
+	const char *name;
+	void (*run)(void);
+};
+
+int rig_main(const char *suite, const struct rig_test *tests);
+
+#endif

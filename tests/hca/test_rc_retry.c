@@ -1,0 +1,221 @@
+/*
+ * Proves that RC loses nothing when the link does: go-back-N after a NAK, after a timeout and after a
+ * missing response, RNR waiting, exact waiting times, and every counter that tells of it.
+ */
+#include <CUnit/CUnit.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/device/cqe.h"
+#include "tests/hca/support/rig.h"
+
+#define TIMEOUT_8  (UINT64_C(4096) * NS << 8)
+#define ACK_STATUS 0
+
+static void test_lost_middle(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	mini_fill(rig.one, rig.source, 16384, 1);
+	rig_drop(&rig, false, RC_WRITE_MIDDLE, 3, 0);
+	rig_post(&rig, WQE_WRITE, 16384);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, ACK_STATUS);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 16384, 1));
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packet_seq_err"), 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "local_ack_timeouts"), 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 13);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "naks_sent"), 1);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rx_write_requests"), 1);
+	rig_destroy(&rig);
+}
+
+static void test_lost_last(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	sim_time start;
+
+	mini_receive(rig.peer, rig.target, 64);
+	mini_fill(rig.one, rig.source, 64, 2);
+	rig_drop(&rig, false, RC_SEND_ONLY, 1, 0);
+	start = sim_now(rig.mini->sim);
+	rig_post(&rig, WQE_SEND, 64);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, ACK_STATUS);
+	CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start > TIMEOUT_8);
+	CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start < TIMEOUT_8 + 5 * US);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "local_ack_timeouts"), 1);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 64, 2));
+	rig_destroy(&rig);
+}
+
+static void test_lost_ack(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct mini_wc wc;
+
+	mini_receive(rig.peer, rig.target, 64);
+	rig_drop(&rig, true, RC_ACK, 1, 0);
+	rig_post(&rig, WQE_SEND, 64);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, ACK_STATUS);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "duplicate_request"), 1);
+	CHECK_WC(mini_wait(rig.peer->recv_cq), CQE_RECEIVED_SEND, ACK_STATUS);
+	mini_run(rig.mini);
+	CU_ASSERT_FALSE(mini_poll(rig.peer->recv_cq, &wc)); /* once only */
+	rig_destroy(&rig);
+}
+
+static void test_lost_read_response(void)
+{
+	struct rig rig = rig_create(QP_RC, 256);
+
+	mini_fill(rig.other, rig.target, 10000, 3);
+	rig_drop(&rig, true, RC_READ_RESP_MIDDLE, 7, 0);
+	rig_post(&rig, WQE_READ, 10000);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, ACK_STATUS);
+	CU_ASSERT_TRUE(mini_matches(rig.one, rig.source, 10000, 3));
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "implied_nak_seq_err"), 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "local_ack_timeouts"), 0);
+	rig_destroy(&rig);
+}
+
+static void test_lost_read_then_write(void)
+{
+	struct rig rig = rig_create(QP_RC, 256);
+
+	mini_fill(rig.other, rig.target, 100, 3);
+	rig_drop(&rig, true, RC_READ_RESP_ONLY, 1, 0);
+	rig_post(&rig, WQE_READ, 100);
+	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+					      .address = rig.source + 4096,
+					      .length = 10,
+					      .remote = rig.target + 4096});
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, ACK_STATUS);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, ACK_STATUS);
+	CU_ASSERT_TRUE(mini_matches(rig.one, rig.source, 100, 3));
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "implied_nak_seq_err"), 1);
+	rig_destroy(&rig);
+}
+
+static void test_retries_exceeded(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	sim_time start;
+	struct mini_wc wc;
+
+	rig_drop(&rig, false, FAULT_ANY_OPCODE, 0, 1.0);
+	start = sim_now(rig.mini->sim);
+	rig_post(&rig, WQE_WRITE, 64);
+	rig_post(&rig, WQE_WRITE, 64);
+	wc = mini_wait(rig.qp->send_cq);
+	CU_ASSERT_EQUAL(wc.opcode, CQE_SEND_ERROR);
+	CU_ASSERT_EQUAL(wc.syndrome, 0x15);
+	CU_ASSERT_EQUAL(wc.vendor, 0x81);
+	CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start > 8 * TIMEOUT_8);
+	CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start < 8 * TIMEOUT_8 + 10 * US);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x05);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "local_ack_timeouts"), 8);
+	rig_destroy(&rig);
+}
+
+static void test_rnr(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	mini_fill(rig.one, rig.source, 3000, 9);
+	rig_post(&rig, WQE_SEND, 3000);
+	rig_post(&rig, WQE_WRITE, 3000);
+	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 15 * US);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rnr_nak_sent"), 2); /* 10 us each */
+	mini_receive(rig.peer, rig.target, 3000);
+	CHECK_WC(mini_wait(rig.peer->recv_cq), CQE_RECEIVED_SEND, 0);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 3000, 9));
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "rnr_nak_received"), 2);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packet_seq_err"), 0);
+	rig_destroy(&rig);
+}
+
+static void test_rnr_exceeded(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct hca_qp_state state = {.mask = QP_SET_RNR_RETRY, .rnr_retry = 2};
+
+	hca_qp_modify(rig.one->hca, rig.qp->number, &state);
+	rig_post(&rig, WQE_SEND, 10);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x16);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rnr_nak_sent"), 3);
+	rig_destroy(&rig);
+}
+
+/* Every kind of operation under loss both ways, many times over; memory and values must be exact. */
+static void test_random_loss(void)
+{
+	struct rig rig = rig_create(QP_RC, 256);
+	uint64_t counter = rig.target + 8 * 4096, result = rig.source + 8 * 4096;
+
+	rig_drop(&rig, false, FAULT_ANY_OPCODE, 0, 0.05);
+	rig_drop(&rig, true, FAULT_ANY_OPCODE, 0, 0.05);
+	for (uint32_t i = 0; i < 300; i++) {
+		mini_fill(rig.one, rig.source, 3000, i);
+		mini_receive(rig.peer, rig.target + 4096, 3000);
+		rig_post(&rig, WQE_WRITE, 3000);
+		mini_post(rig.qp, &(struct mini_send){.opcode = WQE_FETCH_ADD,
+						      .address = result,
+						      .length = 8,
+						      .remote = counter,
+						      .swap_or_add = 1});
+		rig_post(&rig, WQE_SEND, 3000);
+		mini_post(rig.qp, &(struct mini_send){.opcode = WQE_READ,
+						      .address = rig.source + 4096,
+						      .length = 3000,
+						      .remote = rig.target});
+		for (unsigned n = 0; n < 4; n++)
+			CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+		CHECK_WC(mini_wait(rig.peer->recv_cq), CQE_RECEIVED_SEND, 0);
+		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 3000, i));
+		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target + 4096, 3000, i));
+		CU_ASSERT_TRUE(mini_matches(rig.one, rig.source + 4096, 3000, i));
+		CU_ASSERT_EQUAL(mini_u64(rig.one, result), i);
+		CU_ASSERT_EQUAL(mini_u64(rig.other, counter), i + 1);
+	}
+	CU_ASSERT_TRUE(rig_count(&rig, "transport", "packets_resent") > 100);
+	CU_ASSERT_TRUE(rig_count_other(&rig, "transport", "atomic_replays") > 0);
+	rig_destroy(&rig);
+}
+
+static void test_damage(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	fault_add(rig.fault, &(struct fault_rule){.action = FAULT_corrupt_icrc,
+						  .kind = PACKET_DATA,
+						  .opcode = RC_WRITE_FIRST,
+						  .nth = 1});
+	mini_fill(rig.one, rig.source, 5000, 4);
+	rig_post(&rig, WQE_WRITE, 5000);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 5000, 4));
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive", "icrc_errors"), 1);
+	rig_destroy(&rig);
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"a lost middle packet", test_lost_middle},
+		{"a lost last packet waits for the timeout", test_lost_last},
+		{"a lost ACK: executed once", test_lost_ack},
+		{"a lost read response", test_lost_read_response},
+		{"a lost read response before a write's ACK", test_lost_read_then_write},
+		{"retries exceeded", test_retries_exceeded},
+		{"receiver not ready", test_rnr},
+		{"receiver not ready too often", test_rnr_exceeded},
+		{"everything under random loss", test_random_loss},
+		{"a damaged packet", test_damage},
+		{0},
+	};
+
+	return rig_main("rc_retry", tests);
+}

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #include "verbs-shim/kernel/commands.h"
@@ -203,8 +204,9 @@ static const struct method {
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry},
 };
 
-/* The write command that libibverbs uses instead of a method that we do not have; the others have no substitute. */
-static bool has_write_command(uint16_t object, uint16_t method)
+/* What libibverbs and libmlx5 do without by themselves: they have a write command for it, or use the static doorbell
+ * pages instead of one of their own. */
+static bool has_substitute(uint16_t object, uint16_t method)
 {
 	static const struct {
 		uint16_t object, method;
@@ -221,6 +223,7 @@ static bool has_write_command(uint16_t object, uint16_t method)
 		{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY},
 		{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY},
 		{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY},
+		{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC},
 	};
 	for (uint32_t i = 0; i < ARRAY_SIZE(substituted); i++) {
 		if (substituted[i].object == object && substituted[i].method == method)
@@ -274,7 +277,7 @@ int ioctl_command(struct command *command, uint64_t argument)
 			return -EINVAL;
 		return methods[i].run(&request);
 	}
-	if (has_write_command(header.object_id, header.method_id))
+	if (has_substitute(header.object_id, header.method_id))
 		return -EPROTONOSUPPORT;
 	return kernel_refuse(command->kernel, method_name(header.object_id), EPROTONOSUPPORT);
 }

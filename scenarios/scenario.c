@@ -27,6 +27,9 @@ const struct param scenario_program_param_list[] = { PROGRAM_PARAMS(PROGRAM_ROW)
 
 const struct scenario_section scenario_sections[] = {
 	{"scenario", scenario_param_list,         "the top of a scenario file"},
+	{"cpu",      cpu_param_list,              "what the CPUs of all hosts take for what a program does"},
+	{"kernel",   kernel_param_list,           "what the operating systems of all hosts take, and say of their adapter"},
+	{"session",  session_param_list,          "how programs are run; changes no result but by `limit`"},
 	{"fabric",   scenario_fabric_param_list,  "what joins the hosts"},
 	{"faults",   scenario_fault_place_list,   "one fault of the list, with `from`, `to` and one action"},
 	{"faults.action", scenario_fault_choice_list,
@@ -73,6 +76,11 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 	if (!yaml_expect_map(root, "a scenario", reader->errors))
 		return;
 	yaml_override_params(root, scenario_param_list, scenario, reader->errors);
+	yaml_read_params(yaml_get(root, "cpu"), cpu_param_list, &scenario->cpu, reader->errors);
+	yaml_read_params(yaml_get(root, "kernel"), kernel_param_list, &scenario->kernel,
+			 reader->errors);
+	yaml_read_params(yaml_get(root, "session"), session_param_list, &scenario->session,
+			 reader->errors);
 	struct yaml_node *hosts = yaml_get(root, "hosts"), *fabric = yaml_get(root, "fabric");
 	if (hosts != NULL)
 		read_hosts(reader, hosts);

@@ -10,6 +10,7 @@
 
 #include "fabric/fault.h"
 #include "scenarios/composite.h"
+#include "verbs-shim/kernel/kernel_params.h"
 #include "verbs-shim/session/session.h"
 
 struct hca_params;
@@ -98,6 +99,7 @@ struct scenario {
 	SCENARIO_PARAMS(PARAM_FIELD)
 	struct cpu_params cpu;
 	struct session_params session;
+	struct kernel_params kernel;
 	struct scenario_fabric fabric;
 	struct scenario_record record;
 	struct scenario_host *hosts;

@@ -163,6 +163,12 @@ void scenario_print(const struct scenario *scenario, FILE *out)
 	fprintf(out, "# the effective configuration: all values, whatever preset or default they "
 		     "came from\n");
 	print_list(scenario_param_list, scenario, 0, out);
+	fprintf(out, "cpu:\n");
+	print_list(cpu_param_list, &scenario->cpu, 2, out);
+	fprintf(out, "kernel:\n");
+	print_list(kernel_param_list, &scenario->kernel, 2, out);
+	fprintf(out, "session:\n");
+	print_list(session_param_list, &scenario->session, 2, out);
 	print_hosts(scenario, out);
 	print_fabric(scenario, out);
 	print_faults(scenario, out);

@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "fabric/port_params.h"
+#include "hca/device/hca_params.h"
 #include "switch/switch_params.h"
 
 #define KEYS_MAX 128
 
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
-	[COMPOSITE_HCA]    = {"hca",    "a host channel adapter", 0, NULL, NULL},
+	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups},
 	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
 			      switch_param_groups},
 	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",

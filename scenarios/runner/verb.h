@@ -51,6 +51,8 @@ struct scenario *arguments_scenario(const struct arguments *arguments);
 /* "hcasim: ..." on standard error; red if that is a terminal. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+int verb_exec(const struct arguments *arguments);
+int verb_run(const struct arguments *arguments);
 int verb_check(const struct arguments *arguments);
 int verb_params(const struct arguments *arguments);
 int verb_decode(const struct arguments *arguments);

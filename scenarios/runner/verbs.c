@@ -10,9 +10,14 @@
 static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTION_EFFECTIVE, {0}};
 static const struct argp_option params_options[] = {OPTION_JSON, {0}};
 static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON, {0}};
+static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_KERNEL, OPTION_OUT,
+	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 
 const struct verb verbs[] = {
+	{"exec",   "FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS", "run programs on the hosts of a scenario",
+	 "The exit code is the first of the programs' that is not 0.", exec_options, true, true, verb_exec},
+	{"run",    "FILE",    "run the programs that a scenario names", NULL, exec_options, true, false, verb_run},
 	{"check",  "FILE",    "say what is wrong with a scenario, or nothing",
 	 "Reads the scenario and all of its presets, and builds nothing.", check_options, true, false, verb_check},
 	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",

@@ -1,0 +1,255 @@
+/*
+ * build: reads top-down in the order in which things are created, which is the order of block ids, which is part of
+ * the total order of events: endpoints, hosts, switches, links, faults.
+ */
+#include "scenarios/build.h"
+
+#include <assert.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/fault.h"
+#include "fabric/topology.h"
+#include "hca/device/hca_params.h"
+#include "switch/switch.h"
+
+#define NAME_BYTES 96
+
+static void create_hosts(struct build *build);
+static bool create_switches(struct build *build, char *why, size_t why_bytes);
+static bool join(struct build *build, char *why, size_t why_bytes);
+static void create_faults(struct build *build);
+
+static void *take(size_t count, size_t bytes)
+{
+	void *memory = calloc(count > 0 ? count : 1, bytes);
+	if (memory == NULL)
+		abort();
+	return memory;
+}
+
+struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
+			   bool verbose, char *why, size_t why_bytes)
+{
+	struct build *build = take(1, sizeof(*build));
+	build->scenario = scenario;
+	build->sim = sim_create(kernel, scenario->seed);
+	build->pool = packet_pool_create();
+	build->endpoints = endpoints_create();
+	build->session =
+		session_create(build->sim, &scenario->cpu, &scenario->session, color, verbose);
+	create_hosts(build);
+	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes)) {
+		create_faults(build);
+		return build;
+	}
+	build_destroy(build);
+	return NULL;
+}
+
+static enum link_layer link_layer_of(const struct scenario *scenario)
+{
+	return scenario->fabric.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
+}
+
+/* What the link says replaces what the port's own preset says. */
+static void override_port(struct port_params *port, const struct scenario_link *link)
+{
+	for (unsigned i = 0; port_param_list[i].name != NULL; i++) {
+		char text[128], why[256];
+		if ((link->given >> i & 1) == 0)
+			continue;
+		param_print(&port_param_list[i], link->port, text, sizeof(text));
+		bool good = param_parse(&port_param_list[i], text, port, why, sizeof(why));
+		assert(good);
+	}
+}
+
+static void create_hosts(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	enum link_layer link_layer = link_layer_of(scenario);
+	build->kernels = take(scenario->host_count, sizeof(*build->kernels));
+	build->hcas = take(scenario->host_count, sizeof(*build->hcas));
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host *host = &scenario->hosts[i];
+		endpoints_add(build->endpoints, host->name, link_layer, host->ipv4);
+	}
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host *host = &scenario->hosts[i];
+		struct hca_params params = *host->hca;
+		char name[NAME_BYTES];
+		for (uint32_t k = 0; k < scenario->link_count; k++) {
+			const struct scenario_link *link = &scenario->links[k];
+			for (unsigned side = 0; side < 2; side++) {
+				if (!link->ends[side].is_switch && link->ends[side].number == i)
+					override_port(&params.port, link);
+			}
+		}
+		struct kernel_host *kernel_host =
+			session_add_host(build->session, host->name, host->ipv4);
+		snprintf(name, sizeof(name), "%s.kernel", host->name);
+		build->kernels[i] =
+			kernel_create(build->sim, name, NULL, build->endpoints, i, kernel_host);
+		*kernel_params(build->kernels[i]) = scenario->kernel;
+		snprintf(name, sizeof(name), "%s.hca", host->name);
+		build->hcas[i] = hca_create(build->sim, name, &params, link_layer, build->pool,
+					    kernel_driver(build->kernels[i]),
+					    kernel_resolver(build->kernels[i]));
+		kernel_attach(build->kernels[i], build->hcas[i]);
+		session_set_kernel(build->session, i, build->kernels[i]);
+	}
+}
+
+/* Links of the switch, which get its ports in their order. first: one of them, NULL: none. */
+static unsigned count_links(const struct scenario *scenario, uint32_t number,
+			    const struct scenario_link **first)
+{
+	unsigned count = 0;
+	*first = NULL;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &scenario->links[i].ends[side];
+			if (!end->is_switch || end->number != number)
+				continue;
+			if (count++ == 0)
+				*first = &scenario->links[i];
+		}
+	}
+	return count;
+}
+
+static bool create_switches(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	build->switches = take(scenario->switch_count, sizeof(*build->switches));
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		const struct scenario_switch *device = &scenario->switches[i];
+		const struct scenario_link *first = NULL;
+		struct switch_params params = *device->params;
+		unsigned ports = count_links(scenario, i, &first);
+		if (ports == 0 || ports > SWITCH_PORTS_MAX) {
+			snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
+				 ports, SWITCH_PORTS_MAX);
+			return false;
+		}
+		override_port(&params.port, first);
+		build->switches[i] = switch_create(build->sim, device->name, &params, ports,
+						   link_layer_of(scenario), build->pool);
+	}
+	return true;
+}
+
+/* Whose number in the topology: hosts first, then switches. */
+static unsigned topology_node(const struct build *build, const struct scenario_node *node)
+{
+	return node->is_switch ? build->scenario->host_count + node->number : node->number;
+}
+
+static bool join(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	unsigned *used = take(scenario->switch_count, sizeof(*used)); /* ports of each switch */
+	bool good = true;
+	build->topology = topology_create(build->endpoints);
+	build->ports = take((size_t)2 * scenario->link_count, sizeof(*build->ports));
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		topology_add_host(build->topology, hca_port(build->hcas[i]), i);
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		struct topology_switch device = switch_topology(build->switches[i]);
+		topology_add_switch(build->topology, &device);
+	}
+	for (uint32_t i = 0; i < scenario->link_count && good; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		unsigned nodes[2], numbers[2] = {0, 0};
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &link->ends[side];
+			nodes[side] = topology_node(build, end);
+			if (end->is_switch)
+				numbers[side] = used[end->number]++;
+			build->ports[build->port_count++] =
+				end->is_switch
+					? switch_port(build->switches[end->number], numbers[side])
+					: hca_port(build->hcas[end->number]);
+		}
+		good = topology_link(build->topology, nodes[0], numbers[0], nodes[1], numbers[1],
+				     link->port->length, RATE_OF_PARAMS, why, why_bytes);
+	}
+	free(used);
+	return good && topology_finish(build->topology, why, why_bytes);
+}
+
+static const char *node_name(const struct scenario *scenario, const struct scenario_node *node)
+{
+	return node->is_switch ? scenario->switches[node->number].name
+			       : scenario->hosts[node->number].name;
+}
+
+/* All rules for what goes from one end of that link to the other, on one side of it. */
+static void create_fault(struct build *build, const struct scenario_link *link, unsigned from,
+			 struct port *port, bool at_receiver)
+{
+	const struct scenario *scenario = build->scenario;
+	struct fault *fault = NULL;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		const struct scenario_fault *entry = &scenario->faults[i];
+		char name[NAME_BYTES + 32];
+		if (entry->at_receiver != at_receiver ||
+		    fnmatch(entry->from, node_name(scenario, &link->ends[from]), 0) != 0 ||
+		    fnmatch(entry->to, node_name(scenario, &link->ends[1 - from]), 0) != 0)
+			continue;
+		if (fault == NULL) {
+			snprintf(name, sizeof(name), "%s.%s_fault", port_name(port),
+				 at_receiver ? "receive" : "transmit");
+			fault = fault_create(build->sim, name);
+			build->faults[build->fault_count++] = fault;
+		}
+		fault_add(fault, &entry->rule);
+	}
+	if (fault != NULL && at_receiver)
+		port_set_receive_fault(port, fault);
+	else if (fault != NULL)
+		port_set_transmit_fault(port, fault);
+}
+
+static void create_faults(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	build->faults = take((size_t)4 * scenario->link_count, sizeof(*build->faults));
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		for (unsigned from = 0; from < 2; from++) {
+			struct port **ends = &build->ports[2 * (size_t)i];
+			create_fault(build, &scenario->links[i], from, ends[from], false);
+			create_fault(build, &scenario->links[i], from, ends[1 - from], true);
+		}
+	}
+}
+
+void build_destroy(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	session_destroy(build->session);
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		hca_destroy(build->hcas[i]);
+		kernel_destroy(build->kernels[i]);
+	}
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		if (build->switches[i] != NULL)
+			switch_destroy(build->switches[i]);
+	}
+	for (uint32_t i = 0; i < build->fault_count; i++)
+		fault_destroy(build->faults[i]);
+	if (build->topology != NULL)
+		topology_destroy(build->topology);
+	endpoints_destroy(build->endpoints);
+	packet_pool_destroy(build->pool);
+	sim_destroy(build->sim);
+	free(build->kernels);
+	free(build->hcas);
+	free(build->switches);
+	free(build->ports);
+	free(build->faults);
+	free(build);
+}

@@ -1,0 +1,43 @@
+/*
+ * result: what a run leaves behind: a folder with the effective configuration, summary, counters, packets and trace,
+ * or single files of these. Everything is written beside its place and moved there at the end, so that what stands
+ * there is whole.
+ *
+ *     result_check() before anything starts; result_begin() after build_create(); result_finish() after the run
+ */
+#ifndef SCENARIOS_RESULT_H
+#define SCENARIOS_RESULT_H
+
+#include "scenarios/build.h"
+
+struct result_paths { /* NULL: not wanted */
+	const char *folder;
+	const char *packets, *trace, *counters; /* as single files */
+};
+
+struct result_outcome { /* what the summary says besides what the simulation knows */
+	int exit_code;
+	uint64_t trace_hash;
+};
+
+struct result;
+
+/* Can these be written? false: *why. */
+bool result_check(const struct result_paths *paths, char *why, size_t why_bytes);
+
+/* Opens what is written during the run. NULL: *why. The build outlives it. */
+struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
+			    size_t why_bytes);
+
+/* Writes the rest and moves all to their places. false: *why, and nothing stands there. */
+bool result_finish(struct result *result, const struct result_outcome *outcome, char *why,
+		   size_t why_bytes);
+
+/* Compares the counters with what the scenario expects. Returns how many expectations do not hold, each of them
+ * named on `out`. */
+unsigned result_compare(const struct build *build, FILE *out);
+
+/* All counters of all blocks as a JSON object of objects, in order of creation. */
+void result_print_counters(const struct build *build, FILE *out);
+
+#endif

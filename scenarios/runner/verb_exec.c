@@ -1,0 +1,194 @@
+/*
+ * verb_exec: hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and hcasim run FILE, which runs the programs
+ * that the scenario names. All that a user can get wrong is found before the first program starts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "scenarios/program.h"
+#include "scenarios/result.h"
+#include "scenarios/runner/verb.h"
+
+#define WHY_BYTES 1024
+
+struct run {
+	const struct arguments *arguments;
+	const struct scenario *scenario;
+	struct scenario_program *programs;
+	size_t count;
+	struct result_paths paths;
+};
+
+/* "host0:" names a host: its number, NO_HOST having said what is wrong. */
+static uint32_t read_host(const struct run *run, const char *word)
+{
+	char name[64];
+	size_t length = strlen(word);
+	if (length < 2 || word[length - 1] != ':' || length > sizeof(name)) {
+		say("\"%s\" stands where a host is expected: host0: PROGRAM ARGS : host1: PROGRAM "
+		    "ARGS",
+		    word);
+		return NO_HOST;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)length - 1, word);
+	uint32_t host = scenario_find_host(run->scenario, name);
+	const char *near = scenario_suggest_host(run->scenario, name);
+	if (host == NO_HOST && near != NULL)
+		say("%s: no host \"%s\"; did you mean \"%s\"?", run->scenario->file, name, near);
+	else if (host == NO_HOST)
+		say("%s: no host \"%s\"", run->scenario->file, name);
+	return host;
+}
+
+/* Cuts what stands behind -- at each ":" into programs. */
+static bool read_programs(struct run *run)
+{
+	char **words = run->arguments->programs;
+	bool good = true;
+	while (*words != NULL) {
+		struct scenario_program *program = &run->programs[run->count++];
+		char **end = words;
+		while (*end != NULL && strcmp(*end, ":") != 0)
+			end++;
+		bool more = *end != NULL;
+		*end = NULL;
+		if (*words == NULL) {
+			say("a program is missing beside \":\"");
+			return false;
+		}
+		program->host = read_host(run, *words);
+		program->argv = words + 1;
+		good = good && program->host != NO_HOST;
+		if (program->host != NO_HOST && words[1] == NULL) {
+			say("%s has no program behind it", *words);
+			good = false;
+		}
+		words = end + more;
+		if (more && *words == NULL) {
+			say("a program is missing behind \":\"");
+			return false;
+		}
+	}
+	return good;
+}
+
+static bool check_programs(const struct run *run)
+{
+	char why[WHY_BYTES];
+	bool good = true;
+	for (size_t i = 0; i < run->count; i++) {
+		if (program_check(run->programs[i].argv[0], why, sizeof(why)))
+			continue;
+		say("%s: %s", run->scenario->hosts[run->programs[i].host].name, why);
+		good = false;
+	}
+	return good;
+}
+
+static bool add_programs(const struct run *run, struct build *build)
+{
+	char why[WHY_BYTES];
+	for (size_t i = 0; i < run->count; i++) {
+		const struct scenario_program *program = &run->programs[i];
+		if (session_add_program(build->session, program->host, program->argv,
+					program->start, why, sizeof(why)))
+			continue;
+		say("%s: %s", run->scenario->hosts[program->host].name, why);
+		return false;
+	}
+	return true;
+}
+
+/* With everything checked: from here on, what fails is not the user's input. */
+static int run_programs(const struct run *run)
+{
+	char why[WHY_BYTES] = "";
+	struct build *build =
+		build_create(run->scenario, run->arguments->kernel, isatty(STDOUT_FILENO) != 0,
+			     run->arguments->verbose, why, sizeof(why));
+	if (build == NULL) {
+		say("%s: %s", run->scenario->file, why);
+		return EXIT_BAD_INPUT;
+	}
+	struct result *result = NULL;
+	int code = EXIT_BAD_INPUT;
+	if (add_programs(run, build)) {
+		result = result_begin(build, &run->paths, why, sizeof(why));
+		if (result == NULL)
+			say("%s", why);
+	}
+	if (result != NULL) {
+		code = session_run(build->session);
+		unsigned wrong = result_compare(build, stderr);
+		if (code == EXIT_GOOD && wrong > 0)
+			code = EXIT_NOT_AS_EXPECTED;
+		struct result_outcome outcome = {code, session_trace_hash(build->session)};
+		if (!result_finish(result, &outcome, why, sizeof(why))) {
+			say("%s", why);
+			code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
+		}
+	}
+	build_destroy(build);
+	return code;
+}
+
+static int check_and_run(struct run *run)
+{
+	char why[WHY_BYTES] = "";
+	const struct arguments *arguments = run->arguments;
+	run->paths = (struct result_paths){arguments->out, arguments->pcap, arguments->trace,
+					   arguments->counters};
+	if (!check_programs(run))
+		return EXIT_BAD_INPUT;
+	if (!result_check(&run->paths, why, sizeof(why))) {
+		say("%s", why);
+		return EXIT_BAD_INPUT;
+	}
+	session_supervise();
+	return run_programs(run);
+}
+
+int verb_exec(const struct arguments *arguments)
+{
+	size_t words = 0;
+	if (arguments->programs == NULL || arguments->programs[0] == NULL) {
+		say("no programs; expected -- host0: PROGRAM ARGS : host1: PROGRAM ARGS behind %s",
+		    arguments->word);
+		return EXIT_BAD_INPUT;
+	}
+	while (arguments->programs[words] != NULL)
+		words++;
+	struct scenario *scenario = arguments_scenario(arguments);
+	if (scenario == NULL)
+		return EXIT_BAD_INPUT;
+	struct run run = {.arguments = arguments, .scenario = scenario};
+	run.programs = calloc(words, sizeof(*run.programs));
+	if (run.programs == NULL)
+		abort();
+	int code = read_programs(&run) ? check_and_run(&run) : EXIT_BAD_INPUT;
+	free(run.programs);
+	scenario_destroy(scenario);
+	return code;
+}
+
+int verb_run(const struct arguments *arguments)
+{
+	struct scenario *scenario = arguments_scenario(arguments);
+	if (scenario == NULL)
+		return EXIT_BAD_INPUT;
+	struct run run = {.arguments = arguments,
+			  .scenario = scenario,
+			  .programs = scenario->programs,
+			  .count = scenario->program_count};
+	int code = EXIT_BAD_INPUT;
+	if (run.count > 0)
+		code = check_and_run(&run);
+	else
+		say("%s: nothing to run; expected programs: [{host: host0, command: [...]}], or "
+		    "hcasim exec",
+		    scenario->file);
+	scenario_destroy(scenario);
+	return code;
+}

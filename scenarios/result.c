@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "scenarios/json.h"
 #include "scenarios/packet_record.h"
+#include "sim/counters.h"
+#include "sim/json.h"
 #include "sim/trace.h"
 
 #define PART ".part" /* behind the name of what is being written */
@@ -174,27 +175,6 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	return NULL;
 }
 
-void result_print_counters(const struct build *build, FILE *out)
-{
-	bool first = true;
-	fprintf(out, "{");
-	for (const struct block *block = sim_blocks(build->sim); block != NULL;
-	     block = block->next) {
-		const struct counter *counters = block->type->counters;
-		if (counters == NULL || block->counts == NULL || counters[0].name == NULL)
-			continue;
-		fprintf(out, "%s\n  ", first ? "" : ",");
-		json_text(block->name, out);
-		fprintf(out, ": {");
-		for (unsigned i = 0; counters[i].name != NULL; i++)
-			fprintf(out, "%s\"%s\": %" PRIu64, i > 0 ? ", " : "", counters[i].name,
-				block->counts[i]);
-		fprintf(out, "}");
-		first = false;
-	}
-	fprintf(out, "\n}\n");
-}
-
 /* Sum of the counters whose "block.counter" matches. false: none does. */
 static bool sum_counters(const struct build *build, const char *pattern, uint64_t *sum)
 {
@@ -256,7 +236,7 @@ static void print_summary(const struct result *result, const struct result_outco
 		bool found = sum_counters(build, expectation->counter, &sum);
 		bool met = found && sum >= expectation->low && sum <= expectation->high;
 		fprintf(out, "%s\n    {\"counter\": ", i > 0 ? "," : "");
-		json_text(expectation->counter, out);
+		json_text(out, expectation->counter);
 		fprintf(out, ", \"value\": %" PRIu64 ", \"met\": %s}", sum, met ? "true" : "false");
 	}
 	fprintf(out, "%s]\n}\n", scenario->expectation_count > 0 ? "\n  " : "");
@@ -280,7 +260,7 @@ static const char *write_files(struct result *result, const struct result_outcom
 		if (out == NULL)
 			return result->paths[kind];
 		if (kind == FILE_COUNTERS)
-			result_print_counters(result->build, out);
+			counters_print_json(result->build->sim, NULL, out);
 		else if (kind == FILE_SUMMARY)
 			print_summary(result, outcome, packets, out);
 		else

@@ -37,7 +37,4 @@ bool result_finish(struct result *result, const struct result_outcome *outcome, 
  * named on `out`. */
 unsigned result_compare(const struct build *build, FILE *out);
 
-/* All counters of all blocks as a JSON object of objects, in order of creation. */
-void result_print_counters(const struct build *build, FILE *out);
-
 #endif

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scenarios/json.h"
 #include "scenarios/runner/verb.h"
+#include "sim/json.h"
 
 #define NAME_BYTES 64
 #define BLOCKS_MAX 128
@@ -42,7 +42,7 @@ static void print_json(struct printer *printer, const char *block, const struct 
 	printf("%s\n  {", printer->params > 0 ? "," : "");
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
 		printf("%s\"%s\": ", i > 0 ? ", " : "", pairs[i].key);
-		json_text(pairs[i].value, stdout);
+		json_text(stdout, pairs[i].value);
 	}
 	printf("}");
 }

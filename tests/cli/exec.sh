@@ -1,0 +1,73 @@
+#!/bin/bash
+# Proves that `hcasim exec` finds all bad input before a program starts, with exit code 2; that programs' output and exit
+# codes come through; and that a result folder is whole, the same in a second run, and reads back.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+scenario=$2/scenarios/two-hosts-ib.yaml
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+  echo "$*"
+  failures=$((failures + 1))
+}
+
+# expect CODE TEXT ARGUMENTS...: standard error or output holds TEXT
+expect() {
+  local code=$1 text=$2 output status
+  shift 2
+  output=$("$hcasim" "$@" 2>&1)
+  status=$?
+  if [ $status -ne "$code" ]; then
+    fail "hcasim $*: exit code $status, expected $code: $output"
+  elif [[ $output != *"$text"* ]]; then
+    fail "hcasim $*: \"$text\" is not in: $output"
+  fi
+}
+
+printf '#!/no/such/interpreter\n' >"$folder/script"
+printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\3\0' >"$folder/bits32"
+printf 'echo\n' >"$folder/plain"
+chmod +x "$folder/script" "$folder/bits32"
+
+expect 2 'no programs' exec "$scenario"
+expect 2 'no programs' exec "$scenario" --
+expect 2 'no host "host3"; did you mean "host0"?' exec "$scenario" -- host3: true
+expect 2 '"true" stands where a host is expected' exec "$scenario" -- true
+expect 2 'host0: has no program behind it' exec "$scenario" -- host0:
+expect 2 'a program is missing' exec "$scenario" -- host0: true :
+expect 2 'a program is missing' exec "$scenario" -- : host0: true
+expect 2 'host1: no-such-program: no such program in PATH' exec "$scenario" -- host0: true : host1: no-such-program
+expect 2 '/no/such/interpreter: No such file or directory' exec "$scenario" -- host0: "$folder/script"
+expect 2 'bits32 is a 32-bit program' exec "$scenario" -- host0: "$folder/bits32"
+expect 2 'plain is not executable' exec "$scenario" -- host0: "$folder/plain"
+expect 2 'cannot be read: No such file or directory' exec "$folder/none.yaml" -- host0: true
+expect 2 'no kernel "nativ"; expected native, hosted or reference; did you mean native?' exec "$scenario" --kernel nativ -- host0: true
+expect 2 'cannot be written' exec "$scenario" --pcap "$folder/none/x" -- host0: true
+expect 2 'is a directory' exec "$scenario" --counters "$folder" -- host0: true
+expect 2 'not an empty folder' exec "$scenario" --out "$folder" -- host0: true
+expect 2 'nothing to run' run "$scenario"
+if [ -n "$(find "$folder" -name '*.part' -o -name '*.json')" ]; then
+  fail "bad input has left something behind: $(ls "$folder")"
+fi
+
+expect 0 'host1| hello' exec "$scenario" -- host1: echo hello
+expect 0 'host0| host0' exec "$scenario" -- host0: hostname
+expect 7 '' exec "$scenario" -- host0: true : host1: sh -c 'exit 7'
+expect 3 '' run "$scenario" --set 'programs=[{host: host1, command: [sh, -c, exit 3]}]'
+expect 1 'expected *.nothing: there is no such counter' exec "$scenario" --set 'expect=[{counter: "*.nothing"}]' -- host0: true
+expect 0 '' exec "$scenario" --set 'expect=[{counter: "*.packets_forwarded", equals: 0}]' -- host0: true
+
+for run in one two; do
+  "$hcasim" exec "$scenario" --out "$folder/$run" --set record.packets=true --set 'record.trace=["*"]' -- host0: true >"$folder/$run.log" 2>&1 ||
+    fail "run $run: $(cat "$folder/$run.log")"
+done
+for file in scenario.yaml summary.json counters.json packets.pcapng trace.bin; do
+  cmp "$folder/one/$file" "$folder/two/$file" || fail "$file is missing or differs from run to run"
+done
+[ "$(find "$folder/one" -type f | wc -l)" -eq 5 ] || fail "more or less than five files: $(ls "$folder/one")"
+"$hcasim" check "$folder/one/scenario.yaml" || fail "the effective configuration does not read back"
+python3 -c 'import json, sys; [json.load(open(f)) for f in sys.argv[1:]]' "$folder/one/summary.json" "$folder/one/counters.json" || fail "not JSON"
+"$hcasim" decode "$folder/one/packets.pcapng" >/dev/null || fail "hcasim decode does not read packets.pcapng"
+[ $failures -eq 0 ]

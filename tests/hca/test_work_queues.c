@@ -1,0 +1,491 @@
+/*
+ * Proves the queues around the transports: inline data and BlueFlame (no read of the WQE, no read of
+ * the data), rings that wrap, completion queues (arming, overrun, resizing, 64 and 128 bytes), shared
+ * receive queues with their limit, atomics that meet, fences, limits on outstanding reads, loopback.
+ */
+#include <CUnit/CUnit.h>
+
+#include "fabric/wire/bytes.h"
+#include "hca/device/cqe.h"
+#include "tests/hca/support/rig.h"
+
+static void test_blueflame(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	uint32_t reads;
+
+	mini_fill(rig.one, rig.source, 100, 1);
+	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+					      .address = rig.source,
+					      .length = 100,
+					      .remote = rig.target,
+					      .is_inline = true,
+					      .blueflame = true});
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 100, 1));
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "blueflame"), 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "doorbell", "blueflame"), 1);
+	reads = rig_count(&rig, "pcie", "reads");
+	CU_ASSERT_EQUAL(reads, 0);
+	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+					      .address = rig.source,
+					      .length = 100,
+					      .remote = rig.target,
+					      .is_inline = true});
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1);
+	rig_destroy(&rig);
+}
+
+static void test_rings_wrap(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	/* 3 blocks a WQE in a ring of 64: WQEs wrap in their middle */
+	for (uint32_t i = 0; i < 2000; i++) {
+		mini_fill(rig.one, rig.source, 150, i);
+		mini_receive(rig.peer, rig.target, 150);
+		mini_post(rig.qp, &(struct mini_send){.opcode = WQE_SEND,
+						      .address = rig.source,
+						      .length = 150,
+						      .is_inline = true,
+						      .blueflame = i % 3 == 0});
+		CU_ASSERT_EQUAL(mini_wait(rig.peer->recv_cq).wqe_counter, i & 0xffff);
+		CU_ASSERT_EQUAL(mini_wait(rig.qp->send_cq).wqe_counter, 3 * i & 0xffff);
+		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 150, i));
+	}
+	rig_destroy(&rig);
+}
+
+static void test_post_list(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	for (unsigned i = 0; i < 60; i++)
+		mini_post(rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+						      .address = rig.source,
+						      .length = 8,
+						      .remote = rig.target + 8 * i,
+						      .no_doorbell = i != 59,
+						      .unsignaled = i != 59});
+	CU_ASSERT_EQUAL(mini_wait(rig.qp->send_cq).wqe_counter, 59);
+	CU_ASSERT_EQUAL(rig_count(&rig, "doorbell", "doorbells"), 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 8);
+	CU_ASSERT_EQUAL(rig_count(&rig, "completion", "cqes"), 1);
+	rig_destroy(&rig);
+}
+
+static void test_arm(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct mini_host *other = rig.other;
+
+	for (unsigned i = 0; i < 8; i++)
+		mini_receive(rig.peer, rig.target, 64);
+	rig_post(&rig, WQE_SEND, 8);
+	mini_run(rig.mini);
+	mini_arm(rig.peer->recv_cq, false); /* behind the fact: no event for an old CQE */
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(other->cq_events, 0);
+	rig_post(&rig, WQE_SEND, 8);
+	rig_post(&rig, WQE_SEND, 8);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(other->cq_events, 1); /* one for two */
+	mini_arm(rig.peer->recv_cq, true);
+	rig_post(&rig, WQE_SEND, 8);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(other->cq_events, 1);
+	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_SEND,
+					      .address = rig.source,
+					      .length = 8,
+					      .solicited = true});
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(other->cq_events, 2);
+	mini_arm(rig.peer->recv_cq, true);
+	mini_run(rig.mini);
+	mini_to(rig.peer, STATE_ERR); /* an error counts as solicited */
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(other->cq_events, 3);
+	rig_destroy(&rig);
+}
+
+static void swap_cq(struct mini_qp *qp, struct mini_cq cq)
+{
+	hca_cq_destroy(qp->host->hca, qp->send_cq->number);
+	*qp->send_cq = cq;
+}
+
+/* A QP of its own whose send CQ has 4 entries. */
+static struct mini_qp *small_cq_qp(struct rig *rig)
+{
+	struct mini_qp *qp = mini_qp_create(rig->one, QP_RC);
+	struct hca_qp_attr attr = qp->attr;
+	struct mini_cq cq = mini_cq_create(rig->one, 4, 64);
+	int error;
+
+	hca_qp_destroy(rig->one->hca, qp->number);
+	swap_cq(qp, cq);
+	attr.send_cqn = cq.number;
+	qp->number = 0;
+	error = hca_qp_create(rig->one->hca, &attr, &qp->number);
+	CU_ASSERT_EQUAL_FATAL(error, 0);
+	qp->attr = attr;
+	mini_to(rig->peer, STATE_RESET);
+	mini_connect(qp, rig->peer, 1024);
+	return qp;
+}
+
+static void post_write(struct rig *rig, struct mini_qp *qp)
+{
+	mini_post(qp, &(struct mini_send){.opcode = WQE_WRITE,
+					  .address = rig->source,
+					  .length = 8,
+					  .remote = rig->target});
+}
+
+static void test_overrun(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct mini_qp *qp = small_cq_qp(&rig);
+
+	for (unsigned i = 0; i < 4; i++)
+		post_write(&rig, qp);
+	mini_run(rig.mini);
+	for (unsigned i = 0; i < 4; i++)
+		mini_wait(qp->send_cq);
+	for (unsigned i = 0; i < 4; i++) /* room was made: seen in the record */
+		post_write(&rig, qp);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig.one->async_count, 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "completion", "record_reads"), 1);
+	post_write(&rig, qp);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig.one->async_count, 1);
+	CU_ASSERT_EQUAL(rig.one->asyncs[0].what, ASYNC_CQ_ERROR);
+	CU_ASSERT_EQUAL(rig.one->asyncs[0].number, qp->send_cq->number);
+	CU_ASSERT_EQUAL(rig_count(&rig, "completion", "lost"), 1);
+	mini_qp_destroy(qp);
+	rig_destroy(&rig);
+}
+
+static void test_resize(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct mini_qp *qp = small_cq_qp(&rig);
+	struct mini_cq *cq = qp->send_cq;
+	struct mini_cq larger = mini_cq_create(rig.one, 16, 128);
+	struct mini_wc wc;
+	int error;
+
+	post_write(&rig, qp);
+	post_write(&rig, qp);
+	mini_run(rig.mini);
+	error = hca_cq_resize(rig.one->hca, cq->number, larger.buffer, 16, 128);
+	CU_ASSERT_EQUAL(error, 0);
+	mini_run(rig.mini);
+	CHECK_WC(mini_wait(cq), CQE_SENT, 0);
+	CHECK_WC(mini_wait(cq), CQE_SENT, 0);
+	CHECK_WC(mini_wait(cq), CQE_RESIZE, 0);
+	cq->buffer = larger.buffer;
+	cq->entries = 16;
+	cq->cqe_bytes = 128;
+	for (unsigned i = 0; i < 40; i++) {
+		post_write(&rig, qp);
+		wc = mini_wait(cq);
+		CHECK_WC(wc, CQE_SENT, 0);
+		CU_ASSERT_EQUAL(wc.wqe_counter, i + 2);
+	}
+	mini_qp_destroy(qp);
+	rig_destroy(&rig);
+}
+
+#define SRQ_ENTRIES 16
+#define SRQ_STRIDE  32
+
+struct mini_srq {
+	struct mini_host *host;
+	uint64_t buffer, record;
+	uint32_t number, posted;
+};
+
+static void put_word(struct mini_host *host, uint64_t address, uint32_t value)
+{
+	uint8_t bytes[4];
+
+	be32_put(bytes, value);
+	CU_ASSERT_TRUE(memory_write(host->memory, address, bytes, 4));
+}
+
+/* Links the entries in steps of 5 so that hardly any two lie side by side. */
+static struct mini_srq srq_create(struct mini_host *host)
+{
+	struct mini_srq srq = {.host = host};
+	int error;
+
+	srq.buffer = mini_alloc(host, SRQ_ENTRIES * SRQ_STRIDE);
+	srq.record = mini_alloc(host, 8);
+	for (uint32_t i = 0; i < SRQ_ENTRIES; i++)
+		put_word(host, srq.buffer + i * SRQ_STRIDE, (i + 5) % SRQ_ENTRIES);
+	error = hca_srq_create(host->hca,
+			       &(struct hca_srq_attr){.memory = host->memory,
+						      .buffer = srq.buffer,
+						      .doorbell_record = srq.record,
+						      .entries = SRQ_ENTRIES,
+						      .stride_bytes = SRQ_STRIDE,
+						      .pd = PD},
+			       &srq.number);
+	CU_ASSERT_EQUAL(error, 0);
+	return srq;
+}
+
+static void srq_post(struct mini_srq *srq, uint64_t address, uint32_t length)
+{
+	uint64_t at = srq->buffer + srq->posted * 5 % SRQ_ENTRIES * SRQ_STRIDE + 16;
+
+	put_word(srq->host, at, length);
+	put_word(srq->host, at + 4, srq->host->key);
+	put_word(srq->host, at + 8, (uint32_t)(address >> 32));
+	put_word(srq->host, at + 12, (uint32_t)address);
+	srq->posted++;
+	put_word(srq->host, srq->record, srq->posted & 0xffff);
+}
+
+static void test_shared_receive_queue(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct mini_srq srq = srq_create(rig.other);
+	struct mini_qp *qps[2], *peers[2];
+	uint32_t limit;
+
+	for (unsigned i = 0; i < 2; i++) {
+		qps[i] = mini_qp_create(rig.one, QP_RC);
+		peers[i] = mini_qp_create_with(
+			rig.other,
+			(struct hca_qp_attr){.type = QP_RC, .sq_blocks = 64, .srqn = srq.number});
+		mini_connect(qps[i], peers[i], 1024);
+	}
+	for (uint32_t i = 0; i < 14; i++)
+		srq_post(&srq, rig.target + i * 4096, 4096);
+	hca_srq_arm(rig.other->hca, srq.number, 4);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig.other->async_count, 0);
+	for (uint32_t i = 0; i < 14; i++) {
+		struct mini_qp *qp = qps[i % 2], *peer = peers[i % 2];
+		struct mini_wc wc;
+
+		mini_fill(rig.one, rig.source, 3000, i);
+		mini_post(qp, &(struct mini_send){
+				      .opcode = WQE_SEND, .address = rig.source, .length = 3000});
+		wc = mini_wait(peer->recv_cq);
+		CU_ASSERT_EQUAL(wc.wqe_counter, i * 5 % SRQ_ENTRIES);
+		CU_ASSERT_EQUAL(wc.qpn, peer->number);
+		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target + i * 4096, 3000, i));
+		mini_run(rig.mini);
+		CU_ASSERT_EQUAL(rig.other->async_count, i >= 10);
+	}
+	CU_ASSERT_EQUAL(rig.other->asyncs[0].what, ASYNC_SRQ_LIMIT);
+	hca_srq_query(rig.other->hca, srq.number, &limit);
+	CU_ASSERT_EQUAL(limit, 0);
+	for (unsigned i = 0; i < 2; i++) /* both wait for the one that comes */
+		mini_post(qps[i], &(struct mini_send){
+					  .opcode = WQE_SEND, .address = rig.source, .length = 10});
+	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 50 * US);
+	srq_post(&srq, rig.target, 4096);
+	srq_post(&srq, rig.target, 4096);
+	CHECK_WC(mini_wait(peers[0]->recv_cq), CQE_RECEIVED_SEND, 0);
+	CHECK_WC(mini_wait(peers[1]->recv_cq), CQE_RECEIVED_SEND, 0);
+	mini_to(peers[0], STATE_ERR);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig.other->asyncs[1].what, ASYNC_LAST_WQE_REACHED);
+	for (unsigned i = 0; i < 2; i++) {
+		mini_qp_destroy(qps[i]);
+		mini_qp_destroy(peers[i]);
+	}
+	hca_srq_destroy(rig.other->hca, srq.number);
+	rig_destroy(&rig);
+}
+
+static void post_atomic(struct rig *rig, uint8_t opcode, uint32_t slot, uint64_t swap_or_add,
+			uint64_t compare)
+{
+	mini_post(rig->qp, &(struct mini_send){.opcode = opcode,
+					       .address = rig->source + 8 * slot,
+					       .length = 8,
+					       .remote = rig->target,
+					       .swap_or_add = swap_or_add,
+					       .compare = compare});
+}
+
+static void test_atomics(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	mini_put_u64(rig.other, rig.target, 100);
+	for (uint32_t i = 0; i < 30; i++) /* more than may be outstanding */
+		post_atomic(&rig, WQE_FETCH_ADD, i, i, 0);
+	for (uint32_t i = 0; i < 30; i++)
+		CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	for (uint32_t i = 0, sum = 100; i < 30; sum += i++)
+		CU_ASSERT_EQUAL(mini_u64(rig.one, rig.source + 8 * i), sum);
+	post_atomic(&rig, WQE_COMPARE_SWAP, 0, 7, 535);
+	post_atomic(&rig, WQE_COMPARE_SWAP, 1, 8, 535);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(mini_u64(rig.one, rig.source), 535);
+	CU_ASSERT_EQUAL(mini_u64(rig.one, rig.source + 8), 7);
+	CU_ASSERT_EQUAL(mini_u64(rig.other, rig.target), 7);
+	rig_destroy(&rig);
+}
+
+/* A fenced write waits for the read before it. */
+static void test_fence(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	mini_fill(rig.other, rig.target, 4096, 1);
+	mini_fill(rig.one, rig.source + 8192, 4096, 2);
+	rig_post(&rig, WQE_READ, 4096);
+	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+					      .address = rig.source,
+					      .length = 4096,
+					      .remote = rig.target + 8192,
+					      .fence = true});
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target + 8192, 4096, 1));
+	rig_destroy(&rig);
+}
+
+/* A read sees what a write before it on the same QP has written. */
+static void test_read_after_write(void)
+{
+	struct rig rig = rig_create(QP_RC, 256);
+
+	for (uint32_t i = 0; i < 50; i++) {
+		mini_fill(rig.one, rig.source, 9000, i);
+		rig_post(&rig, WQE_WRITE, 9000);
+		mini_post(rig.qp, &(struct mini_send){.opcode = WQE_READ,
+						      .address = rig.source + 65536,
+						      .length = 9000,
+						      .remote = rig.target});
+		mini_wait(rig.qp->send_cq);
+		mini_wait(rig.qp->send_cq);
+		CU_ASSERT_TRUE(mini_matches(rig.one, rig.source + 65536, 9000, i));
+	}
+	rig_destroy(&rig);
+}
+
+static void test_drain(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	for (unsigned i = 0; i < 20; i++)
+		rig_post(&rig, WQE_WRITE, 60000);
+	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 10 * US);
+	mini_to(rig.qp, STATE_SQD);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig.one->async_count, 1);
+	CU_ASSERT_EQUAL(rig.one->asyncs[0].what, ASYNC_SQ_DRAINED);
+	CU_ASSERT_TRUE(rig_count(&rig, "transport", "wqes_completed") < 20);
+	mini_to(rig.qp, STATE_RTS);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "wqes_completed"), 20);
+	rig_destroy(&rig);
+}
+
+static void test_rate_limit(void)
+{
+	struct rig rig = rig_create(QP_RC, 4096);
+	struct hca_qp_state state = {.mask = QP_SET_RATE_LIMIT, .rate_limit_bps = 10000000000};
+	sim_time start = sim_now(rig.mini->sim);
+	double gigabits;
+
+	hca_qp_modify(rig.one->hca, rig.qp->number, &state);
+	rig_post(&rig, WQE_WRITE, 1 << 20);
+	mini_wait(rig.qp->send_cq);
+	gigabits = (double)(1 << 20) * 8 * 1000 / (double)(sim_now(rig.mini->sim) - start);
+	CU_ASSERT_DOUBLE_EQUAL(gigabits, 10.0 * 4096 / 4122, 0.1);
+	rig_destroy(&rig);
+}
+
+/* Both ends on one adapter: nothing reaches the port. */
+static void test_loopback(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct mini_qp *one = mini_qp_create(rig.one, QP_RC), *two = mini_qp_create(rig.one, QP_RC);
+	struct hca_qp_state state = mini_state(rig.one, 1024);
+	struct path path = *state.path;
+	uint64_t target = mini_alloc(rig.one, 65536);
+
+	path.destination = path.source;
+	state.path = path_intern(endpoints_paths(rig.mini->endpoints), &path);
+	mini_connect_with(one, state, two->number);
+	mini_connect_with(two, state, one->number);
+	mini_fill(rig.one, rig.source, 50000, 1);
+	mini_post(one, &(struct mini_send){.opcode = WQE_WRITE,
+					   .address = rig.source,
+					   .length = 50000,
+					   .remote = target,
+					   .rkey = rig.one->key});
+	CHECK_WC(mini_wait(one->send_cq), CQE_SENT, 0);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.one, target, 50000, 1));
+	CU_ASSERT_EQUAL(rig_count(&rig, "transmit", "packets"), 0);
+	CU_ASSERT_TRUE(rig_count(&rig, "transmit", "loopback") >= 50);
+	mini_qp_destroy(one);
+	mini_qp_destroy(two);
+	rig_destroy(&rig);
+}
+
+/* The same work on each kernel ends at the same picosecond with the same counters. */
+static uint64_t digest(enum sim_kernel kernel)
+{
+	struct rig rig = rig_create_with(kernel, QP_RC, LINK_INFINIBAND, 256);
+	uint64_t hash = 1469598103934665603u;
+
+	rig_drop(&rig, false, FAULT_ANY_OPCODE, 0, 0.02);
+	rig_drop(&rig, true, FAULT_ANY_OPCODE, 0, 0.02);
+	for (unsigned i = 0; i < 40; i++) {
+		rig_post(&rig, i % 3 ? WQE_WRITE : WQE_READ, 5000 + i);
+		mini_wait(rig.qp->send_cq);
+		hash = (hash ^ sim_now(rig.mini->sim)) * 1099511628211u;
+	}
+	mini_run(rig.mini);
+	for (struct block *block = sim_blocks(rig.mini->sim); block; block = block->next)
+		for (unsigned i = 0; block->counts && block->type->counters[i].name; i++)
+			hash = (hash ^ block->counts[i]) * 1099511628211u;
+	rig_destroy(&rig);
+	return hash;
+}
+
+static void test_kernels(void)
+{
+	uint64_t native = digest(SIM_KERNEL_native);
+
+	CU_ASSERT_EQUAL(native, digest(SIM_KERNEL_native));
+	CU_ASSERT_EQUAL(native, digest(SIM_KERNEL_hosted));
+	CU_ASSERT_EQUAL(native, digest(SIM_KERNEL_reference));
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"BlueFlame and inline", test_blueflame},
+		{"rings wrap", test_rings_wrap},
+		{"a list behind one doorbell", test_post_list},
+		{"arming", test_arm},
+		{"CQ overrun", test_overrun},
+		{"CQ resize", test_resize},
+		{"shared receive queue", test_shared_receive_queue},
+		{"atomics", test_atomics},
+		{"fence", test_fence},
+		{"read after write", test_read_after_write},
+		{"drain", test_drain},
+		{"rate limit", test_rate_limit},
+		{"loopback", test_loopback},
+		{"three kernels, one result", test_kernels},
+		{0},
+	};
+
+	return rig_main("work_queues", tests);
+}

@@ -4,6 +4,7 @@
 #include "scenarios/runner/arguments.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,16 @@ static void read_kernel(struct argp_state *state, const char *name, enum sim_ker
 		   near != NULL ? "?" : "");
 }
 
+static void read_tag(struct argp_state *state, const char *text, uint64_t *tag)
+{
+	char *end;
+
+	errno = 0;
+	*tag = strtoull(text, &end, 0);
+	if (errno || *end || end == text || text[0] == '-' || *tag == 0)
+		argp_error(state, "\"%s\" is no tag; expected a number from 1", text);
+}
+
 static error_t read_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -70,6 +81,15 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_KERNEL:
 		read_kernel(state, text, &arguments->kernel);
+		return 0;
+	case KEY_TAG:
+		read_tag(state, text, &arguments->tag);
+		return 0;
+	case KEY_PERFETTO:
+		arguments->perfetto = text;
+		return 0;
+	case KEY_VCD:
+		arguments->vcd = text;
 		return 0;
 	case KEY_JSON:
 		arguments->json = true;

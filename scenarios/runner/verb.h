@@ -19,6 +19,8 @@ struct arguments {
 	const struct verb *verb;
 	const char *word; /* FILE, BLOCK or VERB; NULL: none */
 	const char *out, *pcap, *trace, *counters;
+	const char *perfetto, *vcd;
+	uint64_t tag; /* 0: all */
 	const char **overrides; /* --set, and --seed as one of them */
 	size_t override_count;
 	enum sim_kernel kernel;
@@ -56,6 +58,7 @@ int verb_run(const struct arguments *arguments);
 int verb_check(const struct arguments *arguments);
 int verb_params(const struct arguments *arguments);
 int verb_decode(const struct arguments *arguments);
+int verb_trace(const struct arguments *arguments);
 int verb_help(const struct arguments *arguments);
 
 #endif

@@ -12,6 +12,7 @@ static const struct argp_option params_options[] = {OPTION_JSON, {0}};
 static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON, {0}};
 static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_KERNEL, OPTION_OUT,
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
+static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 
 const struct verb verbs[] = {
@@ -24,6 +25,8 @@ const struct verb verbs[] = {
 	 "BLOCK is the name of a list, as the headings have it: hca.pcie, link, cpu ...", params_options, false, false, verb_params},
 	{"decode", "FILE",    "print the packets of a pcap or pcapng file and check their CRCs",
 	 "Ends with exit code 1 if a CRC is wrong or a packet malformed.", decode_options, true, false, verb_decode},
+	{"trace",  "FILE",    "print a trace, or export it to Perfetto or a waveform viewer",
+	 "Without --perfetto and --vcd: a line a record, with the time since the one before.", trace_options, true, false, verb_trace},
 	{"help",   "[VERB]",  "this list, or what a verb takes", NULL, help_options, false, false, verb_help},
 	{0}};
 /* clang-format on */

@@ -181,17 +181,17 @@ static void test_query_port(void)
 static int64_t method(struct machine *machine, uint16_t object, uint16_t number,
 		      const struct ib_uverbs_attr *attributes, uint16_t count)
 {
-	struct {
-		struct ib_uverbs_ioctl_hdr header;
-		struct ib_uverbs_attr attributes[4];
-	} request = {.header = {.length = (uint16_t)(sizeof(request.header) +
-						     count * sizeof(*attributes)),
-				.object_id = object,
-				.method_id = number,
-				.num_attrs = count,
-				.driver_id = RDMA_DRIVER_MLX5}};
-	memcpy(request.attributes, attributes, count * sizeof(*attributes));
-	memory_write(machine->process.memory, CALL_AREA, &request, sizeof(request));
+	struct ib_uverbs_ioctl_hdr header = {
+		.length = (uint16_t)(sizeof(header) + count * sizeof(*attributes)),
+		.object_id = object,
+		.method_id = number,
+		.num_attrs = count,
+		.driver_id = RDMA_DRIVER_MLX5,
+	};
+	memory_write(machine->process.memory, CALL_AREA, &header, sizeof(header));
+	if (count)
+		memory_write(machine->process.memory, CALL_AREA + sizeof(header), attributes,
+			     count * (uint32_t)sizeof(*attributes));
 	machine->call = (struct kernel_call){.process = &machine->process};
 	kernel_ioctl(machine->files[machine->command_fd], &machine->call, RDMA_VERBS_IOCTL,
 		     CALL_AREA);

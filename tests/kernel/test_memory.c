@@ -77,23 +77,23 @@ static void test_region_refused(void)
 	struct machine *machine = machine_with_context(LINK_INFINIBAND);
 	uint32_t pd = make_pd(machine);
 	const struct {
-		struct ib_uverbs_reg_mr request;
 		int64_t result;
+		struct ib_uverbs_reg_mr request;
 	} cases[] = {
 		/* clang-format off */
-		{{.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 2}, -EINVAL}, /* remote write alone */
-		{{.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 8}, -EINVAL}, /* atomics alone */
-		{{.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 1 << 30}, -EINVAL},
-		{{.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64}, -EINVAL}, /* on demand */
-		{{.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd}, -EINVAL},
-		{{.start = RING_AREA, .length = 64, .hca_va = RING_AREA + 1, .pd_handle = pd}, -EINVAL}, /* offsets in the page differ */
-		{{.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = 77}, -EINVAL},
-		{{.start = MEMORY_BASE + MEMORY_BYTES - 64, .length = 65, .hca_va = MEMORY_BASE + MEMORY_BYTES - 64, .pd_handle = pd}, -EFAULT},
-		{{.start = 0x1000, .length = 64, .hca_va = 0x1000, .pd_handle = pd}, -EFAULT},
-		{{.start = UINT64_MAX - 63, .length = 128, .hca_va = UINT64_MAX - 63, .pd_handle = pd}, -EINVAL}, /* wraps */
-		{{.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 15}, 0},
-		{{.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 1 << 20 | 1}, 0}, /* relaxed ordering */
-		{{.start = MEMORY_BASE + MEMORY_BYTES - 64, .length = 64, .hca_va = MEMORY_BASE + MEMORY_BYTES - 64, .pd_handle = pd}, 0},
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 2}}, /* remote write alone */
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 8}}, /* atomics alone */
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 1 << 30}},
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64}}, /* on demand */
+		{-EINVAL, {.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd}},
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA + 1, .pd_handle = pd}}, /* offsets in the page differ */
+		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = 77}},
+		{-EFAULT, {.start = MEMORY_BASE + MEMORY_BYTES - 64, .length = 65, .hca_va = MEMORY_BASE + MEMORY_BYTES - 64, .pd_handle = pd}},
+		{-EFAULT, {.start = 0x1000, .length = 64, .hca_va = 0x1000, .pd_handle = pd}},
+		{-EINVAL, {.start = UINT64_MAX - 63, .length = 128, .hca_va = UINT64_MAX - 63, .pd_handle = pd}}, /* wraps */
+		{0, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 15}},
+		{0, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 1 << 20 | 1}}, /* relaxed ordering */
+		{0, {.start = MEMORY_BASE + MEMORY_BYTES - 64, .length = 64, .hca_va = MEMORY_BASE + MEMORY_BYTES - 64, .pd_handle = pd}},
 		/* clang-format on */
 	};
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -141,38 +141,37 @@ static void invoke(struct machine *machine, uint32_t command, const void *in, ui
 {
 	struct memory *memory = process_of(machine)->memory;
 	uint64_t inputs = CALL_AREA + 0x800;
-	struct {
-		struct ib_uverbs_ioctl_hdr header;
-		struct ib_uverbs_attr attributes[5];
-	} request = {.header = {.object_id = UVERBS_OBJECT_DEVICE,
-				.method_id = UVERBS_METHOD_INVOKE_WRITE,
-				.driver_id = RDMA_DRIVER_MLX5}};
+	struct ib_uverbs_ioctl_hdr header = {.object_id = UVERBS_OBJECT_DEVICE,
+					     .method_id = UVERBS_METHOD_INVOKE_WRITE,
+					     .driver_id = RDMA_DRIVER_MLX5};
+	struct ib_uverbs_attr attributes[5];
 	uint16_t count = 0;
-	request.attributes[count++] = (struct ib_uverbs_attr){.attr_id = UVERBS_ATTR_WRITE_CMD,
-							      .len = 4,
-							      .flags = UVERBS_ATTR_F_MANDATORY,
-							      .data = command};
-#define ATTRIBUTE(id, length, address)                                                          \
-	if (length)                                                                             \
-	request.attributes[count++] = (struct ib_uverbs_attr){.attr_id = id,                    \
-							      .len = (uint16_t)(length),        \
-							      .flags = UVERBS_ATTR_F_MANDATORY, \
-							      .data = address}
+	attributes[count++] = (struct ib_uverbs_attr){.attr_id = UVERBS_ATTR_WRITE_CMD,
+						      .len = 4,
+						      .flags = UVERBS_ATTR_F_MANDATORY,
+						      .data = command};
+#define ATTRIBUTE(id, length, address)                                                  \
+	if (length)                                                                     \
+	attributes[count++] = (struct ib_uverbs_attr){.attr_id = id,                    \
+						      .len = (uint16_t)(length),        \
+						      .flags = UVERBS_ATTR_F_MANDATORY, \
+						      .data = address}
 	ATTRIBUTE(UVERBS_ATTR_CORE_IN, in_bytes, inputs);
 	if (in_bytes && in_bytes <= 8) /* as small ones travel in the attribute itself */
-		memcpy(&request.attributes[count - 1].data, in, in_bytes);
+		memcpy(&attributes[count - 1].data, in, in_bytes);
 	ATTRIBUTE(UVERBS_ATTR_UHW_IN, driver_in_bytes, inputs + 0x400);
 	if (driver_in_bytes && driver_in_bytes <= 8)
-		memcpy(&request.attributes[count - 1].data, driver_in, driver_in_bytes);
+		memcpy(&attributes[count - 1].data, driver_in, driver_in_bytes);
 	ATTRIBUTE(UVERBS_ATTR_CORE_OUT, out_bytes, ANSWER_AREA);
 	ATTRIBUTE(UVERBS_ATTR_UHW_OUT, driver_out_bytes, ANSWER_AREA + out_bytes);
-	request.header.num_attrs = count;
-	request.header.length =
-		(uint16_t)(sizeof(request.header) + count * sizeof(struct ib_uverbs_attr));
+	header.num_attrs = count;
+	header.length = (uint16_t)(sizeof(header) + count * sizeof(struct ib_uverbs_attr));
 	memory_write(memory, inputs, in, in_bytes);
 	if (driver_in_bytes)
 		memory_write(memory, inputs + 0x400, driver_in, driver_in_bytes);
-	memory_write(memory, CALL_AREA, &request, sizeof(request));
+	memory_write(memory, CALL_AREA, &header, sizeof(header));
+	memory_write(memory, CALL_AREA + sizeof(header), attributes,
+		     count * (uint32_t)sizeof(*attributes));
 	kernel_ioctl(machine->files[machine->command_fd], &machine->call, RDMA_VERBS_IOCTL,
 		     CALL_AREA);
 }

@@ -1,0 +1,71 @@
+/*
+ * Any bytes as system calls on the emulated kernel: a context with one object of each kind is there, then the input is
+ * a row of calls, each with a length, a kind, and the bytes of its arguments. Nothing may crash or leak, whatever
+ * handles, sizes and addresses they name, and the end of the process must free all.
+ */
+#include <assert.h>
+
+#include "tests/kernel/support/machine.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* write(): the command's number, then what follows its header. ioctl(): header and attributes as they come. */
+static void one_call(struct machine *machine, uint8_t kind, const uint8_t *bytes, uint8_t length)
+{
+	struct kernel_file *file = machine->files[machine->command_fd];
+	struct memory *memory = machine->process.memory;
+	machine->call = (struct kernel_call){.process = &machine->process};
+	switch (kind & 3) {
+	case 0: {
+		uint8_t out[256], driver_out[256];
+		uint8_t core = length < 200 ? length : 200;
+		core = (uint8_t)(core & ~7U);
+		machine->by_write = kind & 4;
+		machine_command(machine, kind >> 3, bytes, core, bytes + core,
+				(length - core) & ~7U, out, 120, driver_out, 64);
+		break;
+	}
+	case 1:
+		memory_write(memory, CALL_AREA, bytes, length);
+		kernel_ioctl(file, &machine->call, RDMA_VERBS_IOCTL, CALL_AREA);
+		break;
+	case 2:
+		memory_write(memory, CALL_AREA, bytes, length);
+		kernel_write(file, &machine->call, CALL_AREA, length);
+		break;
+	default: {
+		uint64_t offset = 0;
+		memcpy(&offset, bytes, length < 8 ? length : 8);
+		kernel_mmap(file, &machine->call, offset, 4096, 2);
+		break;
+	}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct machine *machines[2];
+	struct machine **place = &machines[size & 1];
+	if (!*place) /* the adapter takes long to build */
+		*place = machine_create(size & 1 ? LINK_ETHERNET : LINK_INFINIBAND);
+	struct machine *machine = *place;
+	machine_open(machine, &machine->process, true);
+	uint32_t pd = make_pd(machine);
+	make_mr(machine, pd, NULL);
+	uint32_t cq = make_cq(machine, make_channel(machine), 1, NULL);
+	make_srq(machine, pd, NULL);
+	qp_to_init(machine, make_qp(machine, pd, cq, IB_UVERBS_QPT_RC, NULL), IB_UVERBS_QPT_RC);
+	for (uint32_t calls = 0; size > 2 && calls < 16; calls++) {
+		uint8_t length = data[0];
+		if (length > size - 2)
+			length = (uint8_t)(size - 2);
+		one_call(machine, data[1], data + 2, length);
+		data += 2 + length;
+		size -= 2U + length;
+	}
+	kernel_process_exit(machine->kernel, &machine->process);
+	sim_run(machine->sim, SIM_NEVER); /* interrupts on their way */
+	memset(machine->files, 0, sizeof(machine->files));
+	assert(!machine->kernel->contexts && !machine->process.files && !machine->kernel->domains);
+	return 0;
+}

@@ -27,7 +27,7 @@ struct port_params;
 	  "links: as the lists `switches` and `links` say; else one cable, or one switch with all hosts", "choice")
 
 #define RECORD_PARAMS(X)                                                                                   \
-	X(packets,    FLAG,   "false", "", "packets.pcapng: every packet on every link, at both of its ends", "choice") \
+	X(packets,    FLAG,   "false", "", "packets.pcapng: every packet that leaves a port, credits and pauses too", "choice") \
 	X(counters,   FLAG,   "true",  "", "counters.json: all counters of all blocks at the end", "choice")
 
 #define PROGRAM_PARAMS(X)                                                                                  \

@@ -58,7 +58,7 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 		uint32_t number = slot->signal;
 		slot->signal = 0;
 		shim_self.interrupted = true;
-		(void)syscall(SYS_tgkill, getpid(), (pid_t)slot->tid, number);
+		(void)syscall(SYS_tgkill, syscall(SYS_getpid), (pid_t)slot->tid, number);
 	}
 	errno = saved;
 	return result;

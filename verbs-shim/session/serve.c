@@ -147,9 +147,9 @@ static void serve_spin(struct session *session, struct thread *thread)
 
 static void serve_os_wait(struct session *session, struct thread *thread)
 {
+	(void)session;
 	thread->state = THREAD_OS;
 	thread->deadline = thread->slot->arguments[0];
-	thread->looked = session->visible;
 	if (thread->deadline < thread->clock)
 		thread->deadline = thread->clock;
 }

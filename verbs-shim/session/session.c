@@ -289,6 +289,7 @@ static void grant(struct session *session, struct thread *thread, sim_time horiz
 		slot->dirty = 0;
 		session_visible(session, thread->clock);
 	}
+	thread->looked = session->visible; /* before others act: what they do from now on wakes it */
 }
 
 static void act(struct session *session, struct thread *thread, sim_time when, sim_time second)

@@ -39,7 +39,7 @@
 	X(MAPPED,      "address, length: these pages are no longer what they were")                          \
 	X(CLOSE,       "file: its last descriptor and mapping here are gone")                                \
 	X(MMIO,        "file, offset, length, bytes")                                                        \
-	X(SPIN,        "address: sleep until the next write by the HCA that this process can see")           \
+	X(SPIN,        "address, effects seen, 1: to rings only: sleep until the next write by the HCA")     \
 	X(OS_WAIT,     "deadline: sleep until another thread did something visible -> 1: deadline passed")   \
 	X(SLEEP,       "deadline -> 1: interrupted by a signal")                                             \
 	X(THREAD_NEW,  "-> slot of the thread about to be created, or error")                                \
@@ -72,6 +72,7 @@ struct shim_slot {
 	int64_t result;
 	uint32_t tid; /* real; for signals to it */
 	uint32_t file_count, range_count, sleeping;
+	uint32_t polled; /* since the last request: the program looked at memory that the HCA writes */
 	struct {
 		uint32_t kind, id;
 		uint64_t number_at;
@@ -86,7 +87,8 @@ struct shim_slot {
 struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
-	uint64_t effects; /* visible writes by the HCA so far */
+	uint64_t effects;      /* visible writes by the HCA so far */
+	uint64_t ring_effects; /* those of them to rings */
 };
 
 struct shim_memory {

@@ -70,6 +70,11 @@ static uint64_t trap_rip_address; /* a load that proved polling */
 static ucontext_t *trap_context;
 static bool stored_doorbell;
 
+/* Does the loop that was found polling a ring poll other memory as well? To know, everything is watched for one more round of
+ * it; the answer is kept by place and depth of the call. */
+static bool verifying, watched_seen;
+static uint64_t ring_loops[LOOKS];
+
 static uint32_t range_after(uint64_t address)
 {
 	uint32_t low = 0, high = range_count;
@@ -134,6 +139,7 @@ void trap_before_gate(void)
 {
 	generation++;
 	faults = 0;
+	verifying = false;
 	for (uint32_t i = 0; i < range_count; i++)
 		if (ranges[i].kind == RANGE_WATCHED)
 			disarm(&ranges[i]);
@@ -306,6 +312,39 @@ static void make_hot(uint64_t address)
 	hot[hot_count++] = page;
 }
 
+/* The program polls: nothing changes until the HCA writes. */
+static void sleep_polling(ucontext_t *context)
+{
+	struct range *polled = range_find(trap_rip_address);
+	const greg_t *registers = context->uc_mcontext.gregs;
+	uint64_t loop = (uint64_t)registers[REG_RIP] * 31 + (uint64_t)registers[REG_RSP];
+	uint64_t *known = &ring_loops[(loop * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LOOKS];
+	bool rings_only = false;
+
+	if (polled->kind == RANGE_RING) {
+		polled->use = USE_POLLED;
+		arm(polled);
+		if (*known != loop && !verifying) {
+			verifying = true;
+			watched_seen = false;
+			generation++;
+			for (uint32_t i = 0; i < range_count; i++)
+				if (ranges[i].kind == RANGE_WATCHED)
+					arm(&ranges[i]);
+			return;
+		}
+		rings_only = *known == loop || !watched_seen;
+		if (rings_only)
+			*known = loop;
+	} else {
+		make_hot(trap_rip_address);
+	}
+	flush();
+	(void)gate_call(OP_SPIN, trap_rip_address,
+			rings_only ? shim_process->ring_effects : shim_process->effects, rings_only,
+			0);
+}
+
 /* Carries out the trapping instruction and what follows. false: it cannot be decoded. */
 static bool go_on(ucontext_t *context, struct range *range, uint64_t address)
 {
@@ -327,18 +366,7 @@ static bool go_on(ucontext_t *context, struct range *range, uint64_t address)
 		(void)insn_run(context, &access_table, RUN);
 	close_pages();
 	if (trap_rip_address) {
-		struct range *polled = range_find(trap_rip_address);
-		uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
-
-		if (polled->kind == RANGE_RING) {
-			polled->use = USE_POLLED;
-			arm(polled);
-		} else {
-			make_hot(trap_rip_address);
-		}
-		if (combining.length)
-			flush();
-		(void)gate_call(OP_SPIN, trap_rip_address, effects, 0, 0);
+		sleep_polling(context);
 	} else if (combining.length == 8 || combining.length == SHIM_BYTES ||
 		   (combining.length && !stored_doorbell)) {
 		flush();
@@ -475,6 +503,7 @@ void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset)
 	insert(range_after(address),
 	       (struct range){
 		       .address = address, .length = length, .offset = offset, .kind = RANGE_RING});
+	arm(range_find(address)); /* until its first use shows whether it is polled or written */
 }
 
 void trap_add_watched(uint64_t address, uint64_t length)

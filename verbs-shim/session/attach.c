@@ -26,6 +26,7 @@ struct thread *attach_thread(struct session *session, struct process *process)
 		*thread = (struct thread){.process = process,
 					  .slot = &session->shared->slots[i],
 					  .state = THREAD_READY,
+					  .ahead = session->params.lookahead,
 					  .deadline = SIM_NEVER};
 		if (session->thread_count <= i)
 			session->thread_count = i + 1;

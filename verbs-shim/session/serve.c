@@ -139,8 +139,11 @@ static void serve_mmio(struct session *session, struct thread *thread)
 
 static void serve_spin(struct session *session, struct thread *thread)
 {
+	const struct shim_process *shared = &session->shared->processes[thread->process->number];
+
 	session->spins++;
-	if (session->shared->processes[thread->process->number].effects ==
+	thread->rings_only = thread->slot->arguments[2] != 0;
+	if ((thread->rings_only ? shared->ring_effects : shared->effects) ==
 	    thread->slot->arguments[1])
 		thread->state = THREAD_EFFECT;
 }

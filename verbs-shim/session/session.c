@@ -34,10 +34,11 @@ static const char *const op_names[] = {
 #define LOOK_AROUND_NS 1000000 /* real time between looks for deaths while a program runs */
 #define STUCK_NS \
 	200000000L /* real time in which all wait and nothing changes: a virtual deadlock */
-#define CHUNK          (1 * MS) /* simulated time between looks for deaths while nobody runs */
-#define QUANTUM_SIGNAL (SIGRTMAX - 1)
-#define REALTIME_BASE  UINT64_C(1700000000000000000)
-#define MONOTONIC_BASE UINT64_C(1000000000000)
+#define CHUNK            (1 * MS) /* simulated time between looks for deaths while nobody runs */
+#define QUANTUM_SIGNAL   (SIGRTMAX - 1)
+#define LOOKAHEAD_GROWTH 64
+#define REALTIME_BASE    UINT64_C(1700000000000000000)
+#define MONOTONIC_BASE   UINT64_C(1000000000000)
 
 static volatile sig_atomic_t end_signal;
 
@@ -80,15 +81,17 @@ static void wake(struct session *session, struct thread *thread, sim_time at)
 		sim_stop(session->sim);
 }
 
-void session_effect(struct process *process)
+void session_effect(struct process *process, bool ring)
 {
 	struct session *session = process->session;
 	struct shim_process *shared = &session->shared->processes[process->number];
 
 	shared->effects++;
+	shared->ring_effects += ring;
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
-		if (thread->process == process && thread->state == THREAD_EFFECT)
+		if (thread->process == process && thread->state == THREAD_EFFECT &&
+		    (ring || !thread->rings_only))
 			wake(session, thread, sim_now(session->sim) + session->cpu.poll);
 	}
 }
@@ -252,6 +255,19 @@ static void await_turn(struct session *session, struct thread *thread)
 	}
 }
 
+/* A thread that only computes and reads clocks may run further and further ahead, until anybody does something else. */
+static void adapt_lookahead(struct session *session, struct thread *thread)
+{
+	if (thread->slot->op == OP_YIELD && !thread->slot->dirty && !thread->slot->polled) {
+		if (thread->ahead < LOOKAHEAD_GROWTH * session->params.lookahead)
+			thread->ahead *= 2;
+		return;
+	}
+	thread->slot->polled = 0;
+	for (uint32_t i = 0; i < session->thread_count; i++)
+		session->threads[i].ahead = session->params.lookahead;
+}
+
 static void grant(struct session *session, struct thread *thread, sim_time horizon)
 {
 	struct shim_slot *slot = thread->slot;
@@ -285,6 +301,7 @@ static void grant(struct session *session, struct thread *thread, sim_time horiz
 	thread->state = THREAD_READY;
 	thread->request = true;
 	thread->last = slot->op < OP_COUNT ? (enum shim_op)slot->op : OP_NONE;
+	adapt_lookahead(session, thread);
 	if (slot->dirty) {
 		slot->dirty = 0;
 		session_visible(session, thread->clock);
@@ -318,8 +335,8 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 		sim_time horizon = sim_next(session->sim), timer;
 		next_timer(session, &timer);
 		/* Nothing that another thread has not begun yet reaches this one so soon. */
-		if (second + session->params.lookahead < horizon)
-			horizon = second + session->params.lookahead;
+		if (second + thread->ahead < horizon)
+			horizon = second + thread->ahead;
 		if (timer < horizon)
 			horizon = timer;
 		grant(session, thread, horizon);

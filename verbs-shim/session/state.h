@@ -35,8 +35,10 @@ struct thread {
 	enum thread_state state;
 	bool request; /* the slot holds a request that is not served yet */
 	bool signalled;
+	bool rings_only; /* in THREAD_EFFECT: only writes to rings concern it */
 	sim_time clock;
 	sim_time deadline;
+	sim_time ahead;  /* how far it may run ahead of the others */
 	uint64_t looked; /* value of session->visible when it last looked, in THREAD_OS */
 	enum shim_op last;
 };
@@ -147,7 +149,8 @@ struct session {
 };
 
 /* session.c */
-void session_effect(struct process *process); /* the HCA wrote to its memory */
+/* The HCA wrote to its memory; ring: to a ring. */
+void session_effect(struct process *process, bool ring);
 void session_visible(struct session *session, sim_time at);
 void session_note(struct session *session, uint32_t host, const char *text);
 void session_wake_signal(struct process *process);

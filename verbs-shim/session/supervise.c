@@ -166,7 +166,8 @@ void session_supervise(void)
 		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			if (info.ssi_signo != SIGCHLD)
 				kill(simulator, (int)info.ssi_signo);
-		while (!ended && (gone = waitpid(-1, &one, WNOHANG)) > 0) { /* or an orphan of a program */
+		while (!ended &&
+		       (gone = waitpid(-1, &one, WNOHANG)) > 0) { /* or an orphan of a program */
 			ended = gone == simulator;
 			if (ended)
 				status = one;

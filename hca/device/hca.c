@@ -129,8 +129,8 @@ int hca_srq_create(struct hca *hca, const struct hca_srq_attr *attr, uint32_t *s
 	if (!is_power_of_two(attr->entries) || !is_power_of_two(attr->stride_bytes) ||
 	    attr->stride_bytes < 2 * WQE_UNIT_BYTES)
 		return -EINVAL;
-	if (attr->xrc)
-		return -EOPNOTSUPP;
+	if (attr->xrc && !number_table_find(&hca->cqs, attr->cqn))
+		return -EINVAL;
 	queue = receive_queue_create(hca->receive_queues, attr, true);
 	*srqn = number_table_add(&hca->srqs, queue);
 	if (!*srqn) {
@@ -168,6 +168,7 @@ int hca_srq_destroy(struct hca *hca, uint32_t srqn)
 	if (!queue)
 		return -EINVAL;
 	number_table_remove(&hca->srqs, srqn);
+	receive_queue_close(queue);
 	receive_queue_drop(queue);
 	return 0;
 }
@@ -176,10 +177,13 @@ int hca_srq_destroy(struct hca *hca, uint32_t srqn)
 
 static int check_qp(const struct hca *hca, const struct hca_qp_attr *attr)
 {
-	if (attr->type == QP_XRC_INI || attr->type == QP_XRC_TGT)
-		return -EOPNOTSUPP;
-	if (!number_table_find(&hca->cqs, attr->send_cqn) ||
-	    !number_table_find(&hca->cqs, attr->recv_cqn) ||
+	bool sends = attr->type != QP_XRC_TGT;
+	bool receives = sends && attr->type != QP_XRC_INI;
+
+	if ((!sends && attr->sq_blocks) || (!receives && (attr->rq_entries || attr->srqn)))
+		return -EINVAL;
+	if ((sends && !number_table_find(&hca->cqs, attr->send_cqn)) ||
+	    (receives && !number_table_find(&hca->cqs, attr->recv_cqn)) ||
 	    (attr->srqn && !number_table_find(&hca->srqs, attr->srqn)))
 		return -EINVAL;
 	if ((attr->sq_blocks && !is_power_of_two(attr->sq_blocks)) ||

@@ -20,21 +20,29 @@ struct hca;
 struct hca_params; /* hca/device/hca_params.h: gathers the lists of all blocks of the adapter */
 
 enum qp_type { QP_RC, QP_UC, QP_UD, QP_XRC_INI, QP_XRC_TGT, QP_GSI };
-enum qp_state { STATE_RESET, STATE_INIT, STATE_RTR, STATE_RTS, STATE_SQD, STATE_SQE, STATE_ERR }; /* verbs' order */
+enum qp_state {
+	STATE_RESET,
+	STATE_INIT,
+	STATE_RTR,
+	STATE_RTS,
+	STATE_SQD,
+	STATE_SQE,
+	STATE_ERR
+}; /* verbs' order */
 
-enum hca_async { /* what async_event() reports */
-	ASYNC_CQ_ERROR,          /* overrun; number: CQN */
-	ASYNC_QP_FATAL,          /* number: QPN, as in all QP events */
-	ASYNC_QP_REQUEST_ERROR,
-	ASYNC_QP_ACCESS_ERROR,
-	ASYNC_COMM_ESTABLISHED,
-	ASYNC_SQ_DRAINED,
-	ASYNC_PATH_MIGRATED,
-	ASYNC_LAST_WQE_REACHED,
-	ASYNC_SRQ_LIMIT,         /* number: SRQN */
-	ASYNC_SRQ_ERROR,
-	ASYNC_PORT_ACTIVE,       /* number: 1 */
-	ASYNC_PORT_ERROR,
+enum hca_async {                 /* what async_event() reports */
+		 ASYNC_CQ_ERROR, /* overrun; number: CQN */
+		 ASYNC_QP_FATAL, /* number: QPN, as in all QP events */
+		 ASYNC_QP_REQUEST_ERROR,
+		 ASYNC_QP_ACCESS_ERROR,
+		 ASYNC_COMM_ESTABLISHED,
+		 ASYNC_SQ_DRAINED,
+		 ASYNC_PATH_MIGRATED,
+		 ASYNC_LAST_WQE_REACHED,
+		 ASYNC_SRQ_LIMIT, /* number: SRQN */
+		 ASYNC_SRQ_ERROR,
+		 ASYNC_PORT_ACTIVE, /* number: 1 */
+		 ASYNC_PORT_ERROR,
 };
 
 /* The driver. Called from an event, at the instant the interrupt reaches the CPU; the driver's block outlives the HCA. */
@@ -47,8 +55,9 @@ struct hca_cq_attr {
 	struct memory *memory;
 	uint64_t buffer;          /* address of the first CQE */
 	uint64_t doorbell_record; /* address of two 32-bit words: consumer index, arm */
-	uint32_t entries;         /* a power of two; every CQE of a fresh buffer has owner bit 1, opcode 0xf */
-	uint32_t cqe_bytes;       /* 64 or 128 */
+	uint32_t
+		entries; /* a power of two; every CQE of a fresh buffer has owner bit 1, opcode 0xf */
+	uint32_t cqe_bytes; /* 64 or 128 */
 	bool ignore_overrun;
 };
 
@@ -74,7 +83,7 @@ struct hca_qp_attr { /* fixed at creation */
 	uint32_t rq_stride_bytes;
 	uint32_t sq_blocks; /* a power of two, of 64 bytes; 0: none */
 	uint32_t pd, send_cqn, recv_cqn;
-	uint32_t srqn;       /* 0: none */
+	uint32_t srqn; /* 0: none */
 	uint32_t xrcd;
 	uint32_t user_index; /* goes into CQEs (CQE version 1) */
 	bool signal_all;     /* every send WQE completes with a CQE */
@@ -122,12 +131,13 @@ struct hca_qp_state {
 /* Names an address vector of a UD WQE leads to: asked at the WQE's execution. NULL: unreachable. */
 struct hca_resolver {
 	/* Fills in *path from a 48-byte mlx5 address vector and the port's own addresses, and interns it. */
-	const struct path *(*resolve)(struct hca_resolver *resolver, const uint8_t address_vector[48]);
+	const struct path *(*resolve)(struct hca_resolver *resolver,
+				      const uint8_t address_vector[48]);
 };
 
 struct hca *hca_create(struct sim *sim, const char *name, const struct hca_params *params,
-		       enum link_layer link_layer, struct packet_pool *pool, struct hca_driver *driver,
-		       struct hca_resolver *resolver);
+		       enum link_layer link_layer, struct packet_pool *pool,
+		       struct hca_driver *driver, struct hca_resolver *resolver);
 void hca_destroy(struct hca *hca);
 struct port *hca_port(struct hca *hca);
 const struct hca_params *hca_params(const struct hca *hca);
@@ -140,7 +150,8 @@ int hca_mr_destroy(struct hca *hca, uint32_t key);
 struct mr *hca_mr_find(struct hca *hca, uint32_t key);
 
 int hca_cq_create(struct hca *hca, const struct hca_cq_attr *attr, uint32_t *cqn);
-int hca_cq_resize(struct hca *hca, uint32_t cqn, uint64_t buffer, uint32_t entries, uint32_t cqe_bytes);
+int hca_cq_resize(struct hca *hca, uint32_t cqn, uint64_t buffer, uint32_t entries,
+		  uint32_t cqe_bytes);
 int hca_cq_destroy(struct hca *hca, uint32_t cqn);
 
 int hca_srq_create(struct hca *hca, const struct hca_srq_attr *attr, uint32_t *srqn);

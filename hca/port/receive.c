@@ -97,7 +97,8 @@ static uint64_t *check(struct receive *receive, struct qp *qp, const struct pack
 	const struct opcode_info *info = &opcode_info[packet->opcode];
 	bool receives = qp->state.state >= STATE_RTR && qp->state.state != STATE_ERR;
 
-	if (!info->name || info->transport != qp_transport[qp->attr.type])
+	if (!info->name || info->transport != qp_transport[qp->attr.type] ||
+	    (qp->attr.type == QP_XRC_INI && opcode_is_request(packet->opcode)))
 		return &count->no_qp;
 	if (!receives)
 		return &count->bad_state;

@@ -41,8 +41,10 @@ static void release_memory(struct qp *qp)
 	wqe_fetch_detach(qp);
 	if (qp->rq)
 		receive_queue_drop(qp->rq);
-	completion_queue_drop(qp->send_cq);
-	completion_queue_drop(qp->recv_cq);
+	if (qp->send_cq)
+		completion_queue_drop(qp->send_cq);
+	if (qp->recv_cq)
+		completion_queue_drop(qp->recv_cq);
 	free(qp);
 }
 

@@ -110,8 +110,10 @@ struct responder {
 	bool fatal;
 	uint64_t address; /* of the write under way */
 	uint32_t rkey, length, received;
-	struct receive_wqe *wqe; /* of the message under way */
-	struct receive_queue *wqe_queue;
+	struct receive_wqe *wqe;         /* of the message under way */
+	struct receive_queue *wqe_queue; /* where it is from; XRC: what the packet names */
+	struct completion_queue *cq;     /* of it, and the index for its CQE */
+	uint32_t user_index;
 	struct packet *waiting_first, *waiting_last; /* received, not yet executed */
 	struct scatter_unit *open;                   /* still being filled */
 	struct scatter_unit *first, *last;           /* not yet committed, in order */

@@ -104,17 +104,36 @@ static enum request_fault check_resources(struct qp *qp, struct packet *packet)
 		       : FAULT_NONE;
 }
 
+/* XRC: the SRQ that the packet names, if it is of the same domain. */
+static struct receive_queue *queue_for(struct qp *qp, const struct packet *packet)
+{
+	struct receive_queue *queue;
+
+	if (qp->attr.type != QP_XRC_TGT)
+		return qp->rq;
+	queue = number_table_find(&qp->hca->srqs, packet->xrc_srqn);
+	return queue && receive_queue_serves(queue, qp->attr.xrcd) ? queue : NULL;
+}
+
 enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
+	struct receive_queue *queue;
 
 	if (!opcode_takes_receive_wqe(packet->opcode) || responder->wqe)
 		return FAULT_NONE;
-	if (!qp->rq || responder->no_wqe) {
+	queue = queue_for(qp, packet);
+	if (!queue && qp->attr.type == QP_XRC_TGT)
+		return FAULT_NOT_PERMITTED;
+	if (!queue || responder->no_wqe) {
 		responder->no_wqe = false;
 		return FAULT_NO_RECEIVE_WQE;
 	}
-	switch (receive_queue_take(qp->rq, qp, &responder->wqe)) {
+	responder->wqe_queue = queue;
+	responder->cq = receive_queue_cq(queue) ? receive_queue_cq(queue) : qp->recv_cq;
+	responder->user_index =
+		receive_queue_cq(queue) ? receive_queue_user_index(queue) : qp->attr.user_index;
+	switch (receive_queue_take(queue, qp, &responder->wqe)) {
 	case TAKE_OK:
 		return FAULT_NONE;
 	case TAKE_WAIT:
@@ -219,7 +238,7 @@ static struct completion completion_of(struct qp *qp, const struct packet *packe
 		.solicited = packet->solicited,
 		.wqe_counter = responder->wqe->index,
 		.qpn = qp->number,
-		.user_index = qp->attr.user_index,
+		.user_index = responder->user_index,
 		.byte_count = responder->received,
 		.immediate = suffix == SUFFIX_NONE ? 0 : packet->immediate,
 	};
@@ -240,6 +259,7 @@ static void end_message(struct qp *qp, struct scatter_unit *unit, const struct p
 	if (responder->wqe) {
 		unit->has_completion = true;
 		unit->completion = completion_of(qp, packet);
+		unit->cq = responder->cq;
 		receive_queue_release(qp->hca, responder->wqe);
 		responder->wqe = NULL;
 	}
@@ -553,10 +573,10 @@ void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn)
 			.status = rule->status,
 			.wqe_counter = responder->wqe->index,
 			.qpn = qp->number,
-			.user_index = qp->attr.user_index,
+			.user_index = responder->user_index,
 		};
 
-		completion_write(qp->recv_cq, &completion, 0);
+		completion_write(responder->cq, &completion, 0);
 		receive_queue_release(qp->hca, responder->wqe);
 		responder->wqe = NULL;
 	}
@@ -581,14 +601,16 @@ void responder_flush(struct qp *qp)
 			.status = WORK_FLUSHED,
 			.wqe_counter = responder->wqe->index,
 			.qpn = qp->number,
-			.user_index = qp->attr.user_index,
+			.user_index = responder->user_index,
 		};
 
 		count(qp)->wqes_flushed++;
-		completion_write(qp->recv_cq, &completion, 0);
+		completion_write(responder->cq, &completion, 0);
 		receive_queue_release(qp->hca, responder->wqe);
 		responder->wqe = NULL;
 	}
+	if (responder->waits_for_wqe)
+		receive_queue_forget_waiter(responder->wqe_queue, qp);
 	if (qp->rq)
 		receive_queue_flush(qp->rq, qp);
 	if (qp->attr.srqn)
@@ -600,6 +622,8 @@ void responder_reset(struct qp *qp)
 	struct responder *responder = &qp->responder;
 
 	drop_waiting(qp);
+	if (responder->waits_for_wqe)
+		receive_queue_forget_waiter(responder->wqe_queue, qp);
 	if (responder->wqe)
 		receive_queue_release(qp->hca, responder->wqe);
 	responder->wqe = NULL;

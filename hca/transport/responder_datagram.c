@@ -19,7 +19,7 @@ static struct completion completion_of(struct qp *qp, const struct packet *packe
 		.solicited = packet->solicited,
 		.wqe_counter = qp->responder.wqe->index,
 		.qpn = qp->number,
-		.user_index = qp->attr.user_index,
+		.user_index = qp->responder.user_index,
 		.byte_count = packet->payload_bytes + GRH_AREA_BYTES,
 		.immediate = has_immediate ? packet->immediate : 0,
 		.source_qp = packet->source_qp,
@@ -41,6 +41,7 @@ static void execute(struct qp *qp, struct packet *packet)
 	scatter_unit_add(unit, packet);
 	unit->has_completion = true;
 	unit->completion = completion_of(qp, packet);
+	unit->cq = responder->cq;
 	scatter_unit_grh(unit, packet);
 	responder->wqe = NULL;
 	responder->msn = psn_add(responder->msn, 1);

@@ -200,7 +200,7 @@ static void take_effect(struct scatter_unit *unit)
 		return;
 	}
 	if (unit->has_completion)
-		completion_write(qp->recv_cq, &unit->completion, unit->tag);
+		completion_write(unit->cq, &unit->completion, unit->tag);
 	if (unit->acknowledge)
 		responder_acknowledge(qp, unit->psn, unit->msn);
 	if (unit->is_read) {

@@ -26,7 +26,8 @@ struct scatter_unit {
 	enum request_fault fault;
 	uint32_t psn, msn, tag, generation;
 	struct completion completion;
-	struct response read; /* or atomic */
+	struct completion_queue *cq; /* it goes to */
+	struct response read;        /* or atomic */
 	uint64_t swap_or_add, compare;
 	uint8_t opcode;
 	uint8_t grh[GRH_AREA_BYTES];

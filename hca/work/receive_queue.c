@@ -41,6 +41,7 @@ struct receive_queue {
 	struct receive_queues *owner;
 	struct hca_srq_attr attr;
 	bool shared;
+	struct completion_queue *cq; /* XRC */
 	uint32_t number, users;
 	uint32_t posted;  /* as far as is known */
 	uint32_t fetched; /* arrived */
@@ -388,11 +389,37 @@ struct receive_queue *receive_queue_create(struct receive_queues *queues,
 	queue->owner = queues;
 	queue->attr = *attr;
 	queue->shared = shared;
+	if (attr->xrc) {
+		queue->cq = number_table_find(&queues->hca->cqs, attr->cqn);
+		completion_queue_hold(queue->cq);
+	}
 	queue->users = 1;
 	queue->limit = attr->limit;
 	queue->bytes = calloc(queues->params->prefetch, attr->stride_bytes);
 	assert(queue->bytes);
 	return queue;
+}
+
+void receive_queue_close(struct receive_queue *queue)
+{
+	queue->attr.xrc = false;
+	queue->generation++;
+	answer_waiters(queue, true);
+}
+
+struct completion_queue *receive_queue_cq(const struct receive_queue *queue)
+{
+	return queue->cq;
+}
+
+uint32_t receive_queue_user_index(const struct receive_queue *queue)
+{
+	return queue->attr.user_index;
+}
+
+bool receive_queue_serves(const struct receive_queue *queue, uint32_t xrcd)
+{
+	return queue->attr.xrc && queue->attr.xrcd == xrcd;
 }
 
 void receive_queue_hold_queue(struct receive_queue *queue)
@@ -406,6 +433,8 @@ void receive_queue_drop(struct receive_queue *queue)
 	if (--queue->users)
 		return;
 	drop_kept(queue);
+	if (queue->cq)
+		completion_queue_drop(queue->cq);
 	free(queue->bytes);
 	free(queue);
 }

@@ -31,6 +31,7 @@ struct receive_queue_counters {
 
 enum take { TAKE_OK, TAKE_WAIT, TAKE_EMPTY };
 
+struct completion_queue;
 struct receive_queue;
 struct receive_queues;
 struct qp;
@@ -54,6 +55,14 @@ void receive_queue_release(struct hca *hca, struct receive_wqe *wqe); /* one use
 void receive_queue_flush(struct receive_queue *queue, struct qp *qp);
 void receive_queue_reset(struct receive_queue *queue, struct qp *qp);
 void receive_queue_forget_waiter(struct receive_queue *queue, struct qp *qp);
+
+/* XRC: the CQ of its own and the index in its CQEs; NULL: the QP's. */
+struct completion_queue *receive_queue_cq(const struct receive_queue *queue);
+uint32_t receive_queue_user_index(const struct receive_queue *queue);
+bool receive_queue_serves(const struct receive_queue *queue, uint32_t xrcd);
+
+/* It is destroyed: whoever waits hears that there is nothing. */
+void receive_queue_close(struct receive_queue *queue);
 
 /* Shared: its number, for events; the limit at which the driver is told, once; 0: none. */
 void receive_queue_number(struct receive_queue *queue, uint32_t number);

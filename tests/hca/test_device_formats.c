@@ -288,11 +288,16 @@ static void test_error_cqe(void)
 int main(void)
 {
 	static const struct rig_test tests[] = {
-		{"write", test_write},	     {"flags", test_flags},
-		{"inline", test_inline},     {"atomic", test_atomic},
-		{"datagram", test_datagram}, {"bind", test_bind},
-		{"refused", test_refused},   {"receive", test_receive},
-		{"CQE", test_cqe},	     {"error CQE", test_error_cqe},
+		{"write", test_write},
+		{"flags", test_flags},
+		{"inline", test_inline},
+		{"atomic", test_atomic},
+		{"datagram", test_datagram},
+		{"bind", test_bind},
+		{"refused", test_refused},
+		{"receive", test_receive},
+		{"CQE", test_cqe},
+		{"error CQE", test_error_cqe},
 		{0},
 	};
 

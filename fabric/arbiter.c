@@ -75,6 +75,7 @@ static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
 	if (port->queued[lane]-- == port->transmit_depth)
 		port->room_again |= (uint16_t)(1u << lane);
 	port->waiting_bytes -= packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
+	port->queued_bytes[lane] -= packet->wire_bytes;
 	port->last_source[lane] = (uint8_t)source;
 	port->last_lane = (uint8_t)lane;
 	return packet;
@@ -104,7 +105,7 @@ struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake)
 void arbiter_enqueue(struct port *port, struct packet *packet)
 {
 	unsigned lane = packet->vl;
-	unsigned source = port->sources == 1 ? 0 : packet->ingress;
+	unsigned source = port->sources == 1 ? 0 : packet->ingress & INGRESS_PORT;
 
 	assert(source < port->sources);
 	packet_queue_push(&port->queues[lane * port->sources + source], packet);
@@ -112,4 +113,5 @@ void arbiter_enqueue(struct port *port, struct packet *packet)
 	port->waiting |= (uint16_t)(1u << lane);
 	port->queued[lane]++;
 	port->waiting_bytes += packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
+	port->queued_bytes[lane] += packet->wire_bytes;
 }

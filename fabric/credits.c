@@ -46,6 +46,13 @@ bool credits_wanted(const struct port *port, unsigned lane, uint64_t more_blocks
 	return untold && (untold >= port->batch_blocks || left < port->low_blocks);
 }
 
+uint32_t port_credits(const struct port *port, unsigned lane)
+{
+	if (lane == MANAGEMENT_LANE)
+		return UINT32_MAX;
+	return (uint32_t)(port->credit.limit[lane] - port->credit.total[lane]) & CREDIT_MASK;
+}
+
 void credits_consider(struct port *port, unsigned lane)
 {
 	if (port->credits_due & 1u << lane || !credits_wanted(port, lane, 0))

@@ -124,6 +124,8 @@ bool input_space_take(struct port *port, const struct packet *packet)
 	unsigned lane = packet->vl;
 	uint32_t units = units_of(port, packet->wire_bytes);
 
+	if (port->shared_input)
+		return true;
 	if (!port->ethernet && lane != MANAGEMENT_LANE)
 		credits_arrive(port, lane, units);
 	if (port->used[lane] + units > port->capacity) {
@@ -148,6 +150,11 @@ uint64_t port_input_used(const struct port *port, unsigned lane)
 		if (deferred_at(port, i)->lane == lane)
 			used -= deferred_at(port, i)->units;
 	return port->ethernet ? used : used * CREDIT_BLOCK_BYTES;
+}
+
+uint64_t port_input_held(const struct port *port, unsigned lane)
+{
+	return port->ethernet ? port->used[lane] : port->used[lane] * CREDIT_BLOCK_BYTES;
 }
 
 void input_space_configure(struct port *port)

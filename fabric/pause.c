@@ -58,16 +58,41 @@ void pause_receive(struct port *port, struct packet *packet)
 		sim_schedule_at(&port->react, packet->tail_at);
 }
 
+bool port_paused(const struct port *port, unsigned lane)
+{
+	return port->ethernet && port->paused_until[lane] > sim_now(port->block.sim);
+}
+
+sim_time port_paused_time(const struct port *port, unsigned lane)
+{
+	sim_time now = sim_now(port->block.sim);
+	sim_time until;
+
+	if (!port->ethernet)
+		return 0;
+	until = port->paused_until[lane] < now ? port->paused_until[lane] : now;
+	return port->paused_before[lane] + (until - port->paused_from[lane]);
+}
+
+bool port_pausing(const struct port *port, unsigned lane)
+{
+	return port->ethernet && port->pausing & 1u << lane;
+}
+
 static void react(struct event *event)
 {
 	struct port *port = container_of(event, struct port, react);
 	struct packet *packet = packet_queue_pop(&port->reacting);
 	sim_time now = sim_now(port->block.sim);
 
-	for (unsigned lane = 0; lane < ETHERNET_LANES; lane++)
-		if (packet->pause_enable & 1u << lane)
+	for (unsigned lane = 0; lane < ETHERNET_LANES; lane++) {
+		if (packet->pause_enable & 1u << lane) {
+			port->paused_before[lane] = port_paused_time(port, lane);
+			port->paused_from[lane] = now;
 			port->paused_until[lane] =
 				now + quanta_duration(port, packet->pause_quanta[lane]);
+		}
+	}
 	packet_free(port->pool, packet);
 	if (port->reacting.head)
 		sim_schedule_at(&port->react, port->reacting.head->tail_at);
@@ -88,7 +113,7 @@ void pause_consider_go(struct port *port, unsigned lane)
 }
 
 /* Headroom as mlx5 computes it, ground truth C-14: (301 + 2.16 * metres) * Gb/s + 2.72 * MTU, in bytes. */
-static uint64_t headroom_bytes(const struct port *port)
+uint64_t port_headroom(const struct port *port)
 {
 	double gbps = (double)port->rate_bps / 1e9;
 	double mtu = (double)port->params.mtu;
@@ -101,7 +126,7 @@ static uint64_t headroom_bytes(const struct port *port)
 void pause_configure(struct port *port)
 {
 	uint64_t buffer = port->capacity;
-	uint64_t headroom = headroom_bytes(port);
+	uint64_t headroom = port_headroom(port);
 
 	port->xoff = port->params.xoff;
 	if (!port->xoff)

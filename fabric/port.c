@@ -37,7 +37,7 @@ void port_drop(struct port *port, struct packet *packet, enum drop_reason reason
 /* A packet that arrives and goes no further holds its space until its last bit is in. */
 static void discard(struct port *port, struct packet *packet, enum drop_reason reason)
 {
-	if (input_space_take(port, packet))
+	if (input_space_take(port, packet) && !port->shared_input)
 		port_release_at(port, packet->vl, packet->wire_bytes, packet->tail_at);
 	port_drop(port, packet, reason);
 }
@@ -185,6 +185,26 @@ unsigned port_queued(const struct port *port, unsigned lane)
 	return port->queued[lane];
 }
 
+uint64_t port_queued_bytes(const struct port *port, unsigned lane)
+{
+	return port->queued_bytes[lane];
+}
+
+uint64_t port_leaving_bytes(const struct port *port)
+{
+	sim_time now = sim_now(port->block.sim);
+	sim_time left = port->busy_until > now ? port->busy_until - now : 0;
+
+	if (port->ps_per_byte)
+		return left / port->ps_per_byte;
+	return (uint64_t)((double)left * (double)port->rate_bps / (double)ENCODED_BITS_A_BYTE);
+}
+
+bool port_is_up(const struct port *port)
+{
+	return !port->down;
+}
+
 uint64_t port_flying_bytes(const struct port *port)
 {
 	uint64_t bytes = 0;
@@ -280,6 +300,12 @@ void port_connect(struct port *one, struct port *other)
 		credits_start(one);
 		credits_start(other);
 	}
+}
+
+void port_share_input(struct port *port)
+{
+	assert(port->ethernet && !port->peer);
+	port->shared_input = true;
 }
 
 void port_set_sources(struct port *port, unsigned sources)

@@ -20,6 +20,10 @@
 
 #define PORT_LANES 16
 
+/* packet->ingress in a switch: the input, and the packet's lane there */
+#define INGRESS_PORT       0xff
+#define INGRESS_LANE_SHIFT 8
+
 struct port;
 struct port_params; /* fabric/port_params.h: the list */
 
@@ -65,6 +69,12 @@ struct port_user {
 	 * inside port_send(), and costs no event. NULL: not wanted. */
 	void (*leaves)(struct port_user *user, struct port *port, const struct packet *packet,
 		       sim_time until);
+	/* In place of leaves(), for a user that may still change the packet's ECN mark and telemetry: the first bit
+	 * leaves at starts_at. NULL: not wanted. */
+	void (*departs)(struct port_user *user, struct port *port, struct packet *packet,
+			sim_time starts_at, sim_time until);
+	/* The packet was queued and will never leave; it is freed after the call. NULL: not wanted. */
+	void (*discarded)(struct port_user *user, struct port *port, const struct packet *packet);
 };
 
 /* The user outlives the port. params are copied. */
@@ -99,7 +109,7 @@ void port_pause(struct port *port, uint8_t priorities, bool stop);
 /* Earliest time at which a packet queued now would start to leave if nothing overtakes it. */
 sim_time port_free_at(const struct port *port, unsigned lane);
 
-/* For users whose packets come from several inputs (a switch): the lane serves them in turn by packet->ingress,
+/* For users whose packets come from several inputs (a switch): the lane serves them in turn by the port in packet->ingress,
  * 0..sources-1, at most 64. Before port_connect(). */
 void port_set_sources(struct port *port, unsigned sources);
 
@@ -108,6 +118,13 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at);
 
 /* port_release() that takes effect at a time to come, mostly without an event of its own. */
 void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_time at);
+
+/* Ethernet: the user keeps account of the input space itself (a buffer that all ports share), and pauses the other
+ * end by port_pause(); packets are neither refused nor to be released here. Before port_connect(). */
+void port_share_input(struct port *port);
+
+/* Ethernet: bytes of a priority that may still come after a pause is asked for: what mlx5 reserves, ground truth C-14. */
+uint64_t port_headroom(const struct port *port);
 
 /* Called for each packet whose departure is fixed, the link's own as well; `starts_at` is its first bit's time.
  * Times do not decrease at one port. NULL: none. */
@@ -134,6 +151,17 @@ unsigned port_lane(const struct port *port,
 		   unsigned service_level); /* SL to VL, or priority: modulo the lanes */
 unsigned port_queued(const struct port *port,
 		     unsigned lane); /* packets whose departure is not yet fixed */
+uint64_t port_queued_bytes(const struct port *port, unsigned lane); /* of them */
+uint32_t port_credits(const struct port *port,
+		      unsigned lane); /* InfiniBand: blocks it may still send; VL15: no limit */
+bool port_paused(const struct port *port, unsigned lane);          /* by the other end, now */
+sim_time port_paused_time(const struct port *port, unsigned lane); /* in total, until now */
+bool port_pausing(const struct port *port,
+		  unsigned lane);                     /* the other end, as far as this end knows */
+uint64_t port_leaving_bytes(const struct port *port); /* still to leave, of what departs now */
+uint64_t port_input_held(const struct port *port,
+			 unsigned lane); /* as input_used, with what is free and not yet counted */
+bool port_is_up(const struct port *port);
 uint64_t port_flying_bytes(
 	const struct port
 		*port); /* of data packets on their way to here: sent = received + lost + these */

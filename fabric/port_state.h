@@ -64,6 +64,8 @@ struct port {
 	uint8_t ethernet;
 	uint8_t preamble_bytes, gap_bytes;
 	uint8_t keeps_leaving; /* the user wants sent() */
+	uint8_t down;          /* the link is */
+	uint8_t shared_input;  /* the user accounts for the input space */
 	uint32_t sources;
 	uint32_t transmit_depth;
 	uint64_t waiting_bytes;              /* with preamble and gap */
@@ -71,15 +73,21 @@ struct port {
 	uint64_t source_waiting[PORT_LANES]; /* one bit a source */
 	uint8_t last_source[PORT_LANES];
 	uint32_t queued[PORT_LANES];
+	uint32_t queued_bytes[PORT_LANES];
 	port_tap_function *tap;
 	void *tap_context;
 	struct fault *transmit_fault;
 	union {
 		struct {
-			uint16_t total[PORT_LANES];    /* FCTBS */
-			uint16_t limit[PORT_LANES];    /* FCCL */
-		} credit;                              /* InfiniBand: what this end may send */
-		sim_time paused_until[ETHERNET_LANES]; /* Ethernet */
+			uint16_t total[PORT_LANES]; /* FCTBS */
+			uint16_t limit[PORT_LANES]; /* FCCL */
+		} credit;                           /* InfiniBand: what this end may send */
+		struct {                            /* Ethernet */
+			sim_time paused_until[ETHERNET_LANES];
+			sim_time paused_from[ETHERNET_LANES];
+			sim_time
+				paused_before[ETHERNET_LANES]; /* sum of the pauses that are over */
+		};
 	};
 
 	/* receive */

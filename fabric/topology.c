@@ -1,33 +1,15 @@
 /*
- * topology: see topology.h. One breadth-first search a destination, from the destination outwards.
+ * topology: see topology.h. Here are the nodes and the links between them; routes.c finds the ways.
  */
 #include "fabric/topology.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define UNREACHED UINT32_MAX
+#include "fabric/topology_state.h"
 
-struct end {
-	uint32_t node, port; /* of the other end; UNREACHED: not linked */
-};
-
-struct node {
-	bool is_switch;
-	uint32_t endpoint; /* of a host */
-	struct port *port; /* of a host */
-	struct topology_switch ops;
-	unsigned ports;
-	struct end *ends; /* by port */
-};
-
-struct topology {
-	const struct endpoints *endpoints;
-	struct node *nodes;
-	uint32_t count;
-	uint32_t *distance; /* scratch of one search, by node */
-	uint32_t *queue;
-};
+#define ROUTING_NAME(name, meaning) #name,
 
 static struct node *add_node(struct topology *topology, unsigned ports)
 {
@@ -35,11 +17,10 @@ static struct node *add_node(struct topology *topology, unsigned ports)
 	struct node *node;
 
 	topology->nodes = realloc(topology->nodes, count * sizeof(*node));
-	topology->distance = realloc(topology->distance, count * sizeof(uint32_t));
-	topology->queue = realloc(topology->queue, count * sizeof(uint32_t));
-	assert(topology->nodes && topology->distance && topology->queue && ports);
+	assert(topology->nodes && ports >= 1 && ports <= TOPOLOGY_PORTS_MAX);
 	node = &topology->nodes[topology->count++];
-	*node = (struct node){.ports = ports, .ends = malloc(ports * sizeof(node->ends[0]))};
+	*node = (struct node){
+		.ports = ports, .rank = UNREACHED, .ends = malloc(ports * sizeof(node->ends[0]))};
 	assert(node->ends);
 	for (unsigned i = 0; i < ports; i++)
 		node->ends[i].node = UNREACHED;
@@ -64,11 +45,6 @@ unsigned topology_add_switch(struct topology *topology, const struct topology_sw
 	return topology->count - 1;
 }
 
-static struct port *port_of(const struct node *node, unsigned index)
-{
-	return node->is_switch ? node->ops.port(node->ops.context, index) : node->port;
-}
-
 /* false: no such port, or it is taken */
 static bool port_is_free(const struct topology *topology, unsigned number, unsigned port, char *why,
 			 size_t why_bytes)
@@ -76,12 +52,13 @@ static bool port_is_free(const struct topology *topology, unsigned number, unsig
 	const struct node *node = &topology->nodes[number];
 
 	if (port >= node->ports) {
-		snprintf(why, why_bytes, "%s: no port %u, it has %u", port_name(port_of(node, 0)),
-			 port, node->ports);
+		snprintf(why, why_bytes, "%s: no port %u, it has %u",
+			 port_name(topology_port_of(node, 0)), port, node->ports);
 		return false;
 	}
 	if (node->ends[port].node != UNREACHED) {
-		snprintf(why, why_bytes, "%s: is linked already", port_name(port_of(node, port)));
+		snprintf(why, why_bytes, "%s: is linked already",
+			 port_name(topology_port_of(node, port)));
 		return false;
 	}
 	return true;
@@ -97,8 +74,8 @@ bool topology_link(struct topology *topology, unsigned one, unsigned one_port, u
 	if (!port_is_free(topology, one, one_port, why, why_bytes) ||
 	    !port_is_free(topology, other, other_port, why, why_bytes))
 		return false;
-	struct port *first = port_of(&nodes[one], one_port);
-	struct port *second = port_of(&nodes[other], other_port);
+	struct port *first = topology_port_of(&nodes[one], one_port);
+	struct port *second = topology_port_of(&nodes[other], other_port);
 
 	if (first == second) {
 		snprintf(why, why_bytes, "%s: cannot be linked to itself", port_name(first));
@@ -120,98 +97,42 @@ bool topology_link(struct topology *topology, unsigned one, unsigned one_port, u
 	return true;
 }
 
-/* Fills topology->distance with links to the destination. Hosts do not forward. */
-static void search(const struct topology *topology, uint32_t destination)
+void topology_set_routing(struct topology *topology, enum topology_routing routing)
 {
-	uint32_t first = 0, last = 0;
+	assert(routing < ROUTING_COUNT);
+	topology->routing = routing;
+}
 
-	for (uint32_t i = 0; i < topology->count; i++)
-		topology->distance[i] = UNREACHED;
-	topology->distance[destination] = 0;
-	topology->queue[last++] = destination;
-	while (first < last) {
-		uint32_t number = topology->queue[first++];
-		const struct node *node = &topology->nodes[number];
+void topology_set_rank(struct topology *topology, unsigned node, unsigned rank)
+{
+	assert(node < topology->count);
+	topology->nodes[node].rank = rank;
+}
 
-		if (!node->is_switch && number != destination)
-			continue;
-		for (unsigned port = 0; port < node->ports; port++) {
-			uint32_t neighbour = node->ends[port].node;
+void topology_set_sizes(struct topology *topology, const uint16_t sizes[TOPOLOGY_DIMENSIONS])
+{
+	memcpy(topology->sizes, sizes, sizeof(topology->sizes));
+}
 
-			if (neighbour == UNREACHED || topology->distance[neighbour] != UNREACHED)
-				continue;
-			topology->distance[neighbour] = topology->distance[number] + 1;
-			topology->queue[last++] = neighbour;
+void topology_set_position(struct topology *topology, unsigned node,
+			   const uint16_t position[TOPOLOGY_DIMENSIONS])
+{
+	assert(node < topology->count);
+	memcpy(topology->nodes[node].position, position, sizeof(topology->nodes[node].position));
+	topology->nodes[node].placed = true;
+}
+
+bool topology_routing_from_name(const char *name, enum topology_routing *routing)
+{
+	static const char *const names[] = {TOPOLOGY_ROUTINGS(ROUTING_NAME)};
+
+	for (unsigned i = 0; i < ROUTING_COUNT; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*routing = (enum topology_routing)i;
+			return true;
 		}
 	}
-}
-
-static bool leads(const struct topology *topology, const struct node *node, unsigned port,
-		  uint32_t distance)
-{
-	uint32_t neighbour = node->ends[port].node;
-
-	return neighbour != UNREACHED && topology->distance[neighbour] == distance - 1 &&
-	       (topology->nodes[neighbour].is_switch || distance == 1);
-}
-
-/*
- * The port among those that lead closer which the destination's number picks. Where a way goes up twice in a row,
- * the second choice must not follow from the first, or most of the top would stay idle: it takes the next digit.
- */
-static unsigned choose_port(const struct topology *topology, const struct node *node,
-			    uint32_t distance, uint32_t endpoint)
-{
-	unsigned candidates = 0, chosen;
-
-	for (unsigned port = 0; port < node->ports; port++)
-		candidates += leads(topology, node, port, distance);
-	assert(candidates);
-	chosen = (distance % 2 ? endpoint : endpoint / candidates) % candidates;
-	for (unsigned port = 0;; port++)
-		if (leads(topology, node, port, distance) && chosen-- == 0)
-			return port;
-}
-
-bool topology_finish(struct topology *topology, char *why, size_t why_bytes)
-{
-	for (uint32_t destination = 0; destination < topology->count; destination++) {
-		uint32_t endpoint = topology->nodes[destination].endpoint;
-
-		if (topology->nodes[destination].is_switch)
-			continue;
-		search(topology, destination);
-		for (uint32_t i = 0; i < topology->count; i++) {
-			const struct node *node = &topology->nodes[i];
-			uint32_t distance = topology->distance[i];
-
-			if (!node->is_switch && distance == UNREACHED) {
-				snprintf(why, why_bytes, "%s: no way leads to %s",
-					 port_name(node->port),
-					 port_name(topology->nodes[destination].port));
-				return false;
-			}
-			if (node->is_switch && distance != UNREACHED)
-				node->ops.route(node->ops.context, topology->endpoints, endpoint,
-						choose_port(topology, node, distance, endpoint));
-		}
-	}
-	return true;
-}
-
-static uint32_t host_node(const struct topology *topology, uint32_t endpoint)
-{
-	for (uint32_t i = 0; i < topology->count; i++)
-		if (!topology->nodes[i].is_switch && topology->nodes[i].endpoint == endpoint)
-			return i;
-	assert(false);
-	return 0;
-}
-
-unsigned topology_distance(const struct topology *topology, uint32_t from, uint32_t to)
-{
-	search(topology, host_node(topology, to));
-	return topology->distance[host_node(topology, from)];
+	return false;
 }
 
 struct topology *topology_create(const struct endpoints *endpoints)
@@ -228,7 +149,5 @@ void topology_destroy(struct topology *topology)
 	for (uint32_t i = 0; i < topology->count; i++)
 		free(topology->nodes[i].ends);
 	free(topology->nodes);
-	free(topology->distance);
-	free(topology->queue);
 	free(topology);
 }

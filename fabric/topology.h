@@ -1,7 +1,7 @@
 /*
  * topology: who is linked to whom, and which way leads where. Takes the ports of HCAs and switches, joins them as
- * told, and fills the switches' tables by the shortest path; among several of the same length the destination's
- * number chooses, so that destinations spread and every run is the same.
+ * told, and fills the switches' tables. Among several ways that lead closer equally well the destination's number
+ * chooses, so that destinations spread and every run is the same; a switch is told of the others, too.
  *
  *     node = topology_add_host(t, hca_port, endpoint);    leaf = topology_add_switch(t, &ops);
  *     topology_link(t, node, 0, leaf, 5, 3.0, RATE_OF_PARAMS, ...);            topology_finish(t, ...);
@@ -12,14 +12,35 @@
 #include "fabric/endpoints.h"
 #include "fabric/port.h"
 
+#define TOPOLOGY_PORTS_MAX  64 /* of a switch */
+#define TOPOLOGY_DIMENSIONS 3
+
 /* What a topology asks of a switch: fabric/ does not know how one is made. */
 struct topology_switch {
 	void *context;
 	unsigned ports;
 	struct port *(*port)(void *context, unsigned index);
+	/* Packets to the endpoint leave by `port`, or by any of `ports`, one bit each, which hold it. */
 	void (*route)(void *context, const struct endpoints *endpoints, uint32_t endpoint,
-		      unsigned port);
+		      unsigned port, uint64_t ports);
+	/* All links and routes are made; false: *why says what does not fit. NULL: nothing to do. */
+	bool (*start)(void *context, char *why, size_t why_bytes);
+	/* Bytes that an input's lane holds, what has left and is not yet given back included. */
+	uint64_t (*input_held)(void *context, unsigned port, unsigned lane);
 };
+
+/* clang-format off */
+#define TOPOLOGY_ROUTINGS(X)                                                                               \
+	X(min_hop,         "the fewest links")                                                             \
+	X(up_down,         "towards the roots, then away from them, never up again: no cycle, no deadlock") \
+	X(dimension_order, "torus: along the first dimension to the end, then along the next")
+
+#define TOPOLOGY_ROUTING_ENUM(name, meaning) ROUTING_##name,
+enum topology_routing { TOPOLOGY_ROUTINGS(TOPOLOGY_ROUTING_ENUM) ROUTING_COUNT };
+/* clang-format on */
+
+bool topology_routing_from_name(const char *name,
+				enum topology_routing *routing); /* false: no such */
 
 struct topology;
 
@@ -38,10 +59,19 @@ bool topology_link(struct topology *topology, unsigned one, unsigned one_port, u
 		   unsigned other_port, double metres, uint64_t rate_bps, char *why,
 		   size_t why_bytes);
 
+/* min_hop unless told. up_down takes the ranks given (0: a root), or else counts links from the first switch.
+ * dimension_order needs the position of each switch in a torus of these sizes. */
+void topology_set_routing(struct topology *topology, enum topology_routing routing);
+void topology_set_rank(struct topology *topology, unsigned node, unsigned rank);
+void topology_set_sizes(struct topology *topology, const uint16_t sizes[TOPOLOGY_DIMENSIONS]);
+void topology_set_position(struct topology *topology, unsigned node,
+			   const uint16_t position[TOPOLOGY_DIMENSIONS]);
+
 /* Fills the tables of all switches. false: *why names two hosts between which there is no way. */
 bool topology_finish(struct topology *topology, char *why, size_t why_bytes);
 
-/* Shortest path between two hosts, in links; after topology_finish(). */
-unsigned topology_distance(const struct topology *topology, uint32_t from, uint32_t to);
+/* Links between two hosts on the ways that the routing takes; TOPOLOGY_NO_WAY: there is none. */
+#define TOPOLOGY_NO_WAY UINT32_MAX
+unsigned topology_distance(struct topology *topology, uint32_t from, uint32_t to);
 
 #endif

@@ -80,6 +80,8 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 			credits_consume(port, packet->vl, packet->wire_bytes);
 	}
 	trace(&port->block, TRACE_PORT_LEAVES, packet->tag, start, packet->wire_bytes);
+	if (data && port->user->departs)
+		port->user->departs(port->user, port, packet, start, out);
 	if (__builtin_expect(port->tap != NULL, 0))
 		port->tap(port->tap_context, port, packet, start);
 	if (data && port->keeps_leaving)

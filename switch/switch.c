@@ -1,55 +1,69 @@
 /*
- * switch: see switch.h.
+ * switch: see switch.h. Here is the way of a packet from input to output, and the life of a switch.
  */
 #include "switch/switch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NO_PORT UINT16_MAX
+#include "switch/switch_state.h"
 
-enum { SWITCH_TRACE(TRACE_ENUM) };
-enum drop_reason { DROP_NO_ROUTE, DROP_HOP_LIMIT, DROP_OVERSIZE };
-
-struct switch_port {
-	struct port_user user;
-	struct port *port;
-	struct fabric_switch *box;
-	uint16_t index;
+enum drop_reason {
+	DROP_NO_ROUTE,
+	DROP_HOP_LIMIT,
+	DROP_OVERSIZE,
+	DROP_NO_HEADROOM,
+	DROP_EGRESS_FULL,
+	DROP_POOL_FULL,
+	DROP_LANE,
+	DROP_REASON_COUNT
 };
-
-struct fabric_switch {
-	uint16_t *table; /* by LID or endpoint */
-	uint32_t table_entries;
-	uint32_t port_count;
-	sim_time crossing;
-	bool by_lid;
-	bool routes;
-	struct packet_pool *pool;
-	struct switch_counters count;
-	struct switch_params params;
-	struct block block;
-	struct switch_port ports[];
-};
-
-static uint32_t table_index(const struct fabric_switch *box, const struct path *path)
-{
-	return box->by_lid ? path->dlid : path->destination;
-}
 
 static void drop(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
 	struct fabric_switch *box = input->box;
-	uint64_t *counts[] = {
+	uint64_t *counts[DROP_REASON_COUNT] = {
 		[DROP_NO_ROUTE] = &box->count.no_route_drops,
 		[DROP_HOP_LIMIT] = &box->count.hop_limit_drops,
 		[DROP_OVERSIZE] = &box->count.oversize_drops,
+		[DROP_NO_HEADROOM] = &box->count.headroom_drops,
+		[DROP_EGRESS_FULL] = &box->count.egress_drops,
+		[DROP_POOL_FULL] = &box->count.pool_drops,
+		[DROP_LANE] = &box->count.lane_drops,
 	};
 
 	++*counts[reason];
+	box->count.bytes_dropped += packet->wire_bytes;
 	trace(&box->block, TRACE_SWITCH_DROP, packet->tag, input->index, reason);
-	port_release_at(input->port, packet->vl, packet->wire_bytes, packet->tail_at);
+	if (!box->buffer)
+		port_release_at(input->port, packet->vl, packet->wire_bytes, packet->tail_at);
 	packet_free(box->pool, packet);
+}
+
+/* Memory for the packet, in the buffer that all ports share. false: it is dropped. */
+static bool admit(struct switch_port *input, struct switch_port *output, struct packet *packet,
+		  unsigned ingress_lane, unsigned egress_lane)
+{
+	static const enum drop_reason reasons[BUFFER_VERDICT_COUNT] = {
+		[BUFFER_NO_HEADROOM] = DROP_NO_HEADROOM,
+		[BUFFER_EGRESS_FULL] = DROP_EGRESS_FULL,
+		[BUFFER_POOL_FULL] = DROP_POOL_FULL,
+	};
+	struct fabric_switch *box = input->box;
+	enum buffer_verdict verdict;
+
+	if (__builtin_expect(!shared_buffer_started(box->buffer), 0)) {
+		char why[256];
+		bool fits = switch_start(box, why, sizeof(why));
+
+		assert(fits);
+	}
+	verdict = shared_buffer_admit(box->buffer, buffer_class(input->index, ingress_lane),
+				      buffer_class(output->index, egress_lane), packet->wire_bytes);
+	if (verdict == BUFFER_ADMITTED)
+		return true;
+	drop(input, packet, reasons[verdict]);
+	return false;
 }
 
 static void forward(struct switch_port *input, struct switch_port *output, struct packet *packet)
@@ -57,11 +71,28 @@ static void forward(struct switch_port *input, struct switch_port *output, struc
 	struct fabric_switch *box = input->box;
 	bool would_run_out = port_rate_bps(output->port) > port_rate_bps(input->port);
 	sim_time ready_at = (would_run_out ? packet->tail_at : packet->head_at) + box->crossing;
+	unsigned ingress_lane = packet->vl, egress_lane = packet->vl;
 
+	if (__builtin_expect(box->maps, 0)) {
+		ingress_lane = lanes_ingress(box, packet);
+		egress_lane = lanes_egress(box, input->index, output->index, packet, ingress_lane);
+		if (egress_lane >= port_lanes(output->port) && egress_lane != packet->vl) {
+			drop(input, packet, DROP_LANE);
+			return;
+		}
+		if (!box->buffer)
+			ingress_lane = packet->vl; /* whose input space it holds */
+	}
+	if (box->buffer && !admit(input, output, packet, ingress_lane, egress_lane))
+		return;
+	packet->hop_limit = (uint8_t)(packet->hop_limit - box->routes);
+	packet->ingress = (uint16_t)(input->index | ingress_lane << INGRESS_LANE_SHIFT);
+	packet->vl = (uint8_t)egress_lane;
+	if (__builtin_expect(box->on_arrival, 0))
+		marking_arrive(output, packet);
 	box->count.packets_forwarded++;
 	box->count.bytes_forwarded += packet->wire_bytes;
 	trace(&box->block, TRACE_SWITCH_FORWARD, packet->tag, output->index, ready_at);
-	packet->ingress = input->index;
 	port_send_at(output->port, packet, ready_at);
 }
 
@@ -69,78 +100,81 @@ static void switch_receive(struct port_user *user, struct port *port, struct pac
 {
 	struct switch_port *input = container_of(user, struct switch_port, user);
 	struct fabric_switch *box = input->box;
-	uint32_t index = table_index(box, packet->path);
-	uint16_t output = index < box->table_entries ? box->table[index] : NO_PORT;
+	unsigned output = forwarding_find(box, packet->path);
 
 	(void)port;
-	if (output == NO_PORT)
+	if (output == NO_ROUTE) {
 		drop(input, packet, DROP_NO_ROUTE);
-	else if (packet->payload_bytes > port_params(box->ports[output].port)->mtu)
+		return;
+	}
+	if (output >= box->port_count)
+		output = balance_choose(box, &box->groups[output - box->port_count], packet);
+	if (packet->payload_bytes > port_params(box->ports[output].port)->mtu)
 		drop(input, packet, DROP_OVERSIZE);
 	else if (box->routes && packet->hop_limit <= 1)
 		drop(input, packet, DROP_HOP_LIMIT);
-	else {
-		packet->hop_limit = (uint8_t)(packet->hop_limit - box->routes);
+	else
 		forward(input, &box->ports[output], packet);
-	}
 }
 
-/* Seen by the output; the space is the input's. */
-static void switch_leaves(struct port_user *user, struct port *port, const struct packet *packet,
-			  sim_time until)
+/* The memory is the input's, or what all share. */
+static void release(struct switch_port *output, const struct packet *packet, sim_time at)
+{
+	struct fabric_switch *box = output->box;
+	unsigned input = packet->ingress & INGRESS_PORT;
+	unsigned lane = packet->ingress >> INGRESS_LANE_SHIFT;
+
+	if (box->buffer)
+		shared_buffer_release_at(box->buffer, buffer_class(input, lane),
+					 buffer_class(output->index, packet->vl),
+					 packet->wire_bytes, at);
+	else
+		port_release_at(box->ports[input].port, lane, packet->wire_bytes, at);
+}
+
+static void switch_departs(struct port_user *user, struct port *port, struct packet *packet,
+			   sim_time starts_at, sim_time until)
 {
 	struct switch_port *output = container_of(user, struct switch_port, user);
-	struct switch_port *input = &output->box->ports[packet->ingress];
 
 	(void)port;
-	port_release_at(input->port, packet->vl, packet->wire_bytes, until);
+	if (__builtin_expect(output->box->marks, 0))
+		marking_depart(output, packet, starts_at);
+	release(output, packet, until);
 }
 
-/* Makes room in the table for that index, and marks what is new as leading nowhere. */
-static void table_reach(struct fabric_switch *box, uint32_t index)
+/* Queued, and will not leave: its link is down, or it has waited too long. */
+static void switch_discarded(struct port_user *user, struct port *port, const struct packet *packet)
 {
-	uint32_t entries = box->table_entries ? box->table_entries : 64;
+	struct switch_port *output = container_of(user, struct switch_port, user);
+	struct fabric_switch *box = output->box;
+	sim_time now = sim_now(box->block.sim);
 
-	if (index < box->table_entries)
-		return;
-	while (entries <= index)
-		entries *= 2;
-	box->table = realloc(box->table, entries * sizeof(box->table[0]));
-	assert(box->table);
-	for (uint32_t i = box->table_entries; i < entries; i++)
-		box->table[i] = NO_PORT;
-	box->table_entries = entries;
+	(void)port;
+	box->count.queue_drops++;
+	box->count.bytes_dropped += packet->wire_bytes;
+	release(output, packet, packet->tail_at > now ? packet->tail_at : now);
 }
 
-void switch_route(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint,
-		  unsigned port)
+static void pause_input(void *context, unsigned port, unsigned lane, bool stop)
 {
-	uint32_t index = box->by_lid ? endpoints_get(endpoints, endpoint)->lid : endpoint;
+	struct fabric_switch *box = context;
 
-	assert(port < box->port_count);
-	table_reach(box, index);
-	box->table[index] = (uint16_t)port;
+	port_pause(box->ports[port].port, (uint8_t)(1u << lane), stop);
 }
 
-static void topology_route(void *context, const struct endpoints *endpoints, uint32_t endpoint,
-			   unsigned port)
+bool switch_start(struct fabric_switch *box, char *why, size_t why_bytes)
 {
-	switch_route(context, endpoints, endpoint, port);
-}
+	if (!box->buffer || shared_buffer_started(box->buffer))
+		return true;
+	for (unsigned i = 0; i < box->port_count; i++) {
+		const struct port *port = box->ports[i].port;
 
-static struct port *topology_port(void *context, unsigned index)
-{
-	return switch_port(context, index);
-}
-
-struct topology_switch switch_topology(struct fabric_switch *box)
-{
-	return (struct topology_switch){
-		.context = box,
-		.ports = box->port_count,
-		.port = topology_port,
-		.route = topology_route,
-	};
+		if (port_peer(port))
+			shared_buffer_add_port(box->buffer, i, port_lanes(port),
+					       port_headroom(port));
+	}
+	return shared_buffer_start(box->buffer, why, why_bytes);
 }
 
 unsigned switch_ports(const struct fabric_switch *box)
@@ -154,6 +188,11 @@ struct port *switch_port(struct fabric_switch *box, unsigned index)
 	return box->ports[index].port;
 }
 
+struct shared_buffer *switch_buffer(struct fabric_switch *box)
+{
+	return box->buffer;
+}
+
 const struct switch_counters *switch_counters(const struct fabric_switch *box)
 {
 	return &box->count;
@@ -162,9 +201,18 @@ const struct switch_counters *switch_counters(const struct fabric_switch *box)
 /* clang-format off */
 #define ROW(...) PARAM_ROW(struct switch_params, __VA_ARGS__)
 const struct param switch_param_list[] = { SWITCH_PARAMS(ROW) { 0 } };
+#undef ROW
+#define ROW(...) PARAM_ROW(struct switch_ecn_params, __VA_ARGS__)
+static const struct param ecn_param_list[] = { SWITCH_ECN_PARAMS(ROW) { 0 } };
+#undef ROW
+#define ROW(...) PARAM_ROW(struct switch_fecn_params, __VA_ARGS__)
+static const struct param fecn_param_list[] = { SWITCH_FECN_PARAMS(ROW) { 0 } };
 
 const struct param_group switch_param_groups[] = {
-	{"port", port_param_list, offsetof(struct switch_params, port), "each port of the switch"},
+	{"port",   port_param_list,          offsetof(struct switch_params, port),   "each port of the switch"},
+	{"buffer", shared_buffer_param_list, offsetof(struct switch_params, buffer), "packet memory that all ports share (Ethernet)"},
+	{"ecn",    ecn_param_list,           offsetof(struct switch_params, ecn),    "marks on congestion (Ethernet)"},
+	{"fecn",   fecn_param_list,          offsetof(struct switch_params, fecn),   "marks on congestion (InfiniBand)"},
 	{ 0 },
 };
 
@@ -176,6 +224,13 @@ static const struct block_type switch_type = {
 };
 /* clang-format on */
 
+void switch_params_default(struct switch_params *params)
+{
+	params_default(switch_param_list, params);
+	for (const struct param_group *group = switch_param_groups; group->name; group++)
+		params_default(group->list, (char *)params + group->offset);
+}
+
 static void create_port(struct fabric_switch *box, unsigned index, enum link_layer link_layer)
 {
 	struct switch_port *port = &box->ports[index];
@@ -183,12 +238,18 @@ static void create_port(struct fabric_switch *box, unsigned index, enum link_lay
 	int length = snprintf(name, sizeof(name), "%s.port%u", box->block.name, index);
 
 	assert(length > 0 && (size_t)length < sizeof(name));
-	port->user = (struct port_user){.receive = switch_receive, .leaves = switch_leaves};
+	port->user = (struct port_user){
+		.receive = switch_receive,
+		.departs = switch_departs,
+		.discarded = switch_discarded,
+	};
 	port->box = box;
 	port->index = (uint16_t)index;
 	port->port = port_create(box->block.sim, name, &box->params.port, link_layer, box->pool,
 				 &port->user);
 	port_set_sources(port->port, box->port_count);
+	if (box->buffer)
+		port_share_input(port->port);
 }
 
 struct fabric_switch *switch_create(struct sim *sim, const char *name,
@@ -205,8 +266,14 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	box->routes = params->routes;
 	box->pool = pool;
 	block_init(&box->block, sim, &switch_type, name, &box->params, &box->count);
+	if (!box->by_lid && params->buffer.size)
+		box->buffer = shared_buffer_create(&box->block, &box->params.buffer, ports,
+						   pause_input, box);
 	for (unsigned i = 0; i < ports; i++)
 		create_port(box, i, link_layer);
+	balance_init(box);
+	lanes_init(box);
+	marking_init(box);
 	return box;
 }
 
@@ -214,7 +281,11 @@ void switch_destroy(struct fabric_switch *box)
 {
 	for (unsigned i = 0; i < box->port_count; i++)
 		port_destroy(box->ports[i].port);
+	if (box->buffer)
+		shared_buffer_destroy(box->buffer);
 	block_fini(&box->block);
-	free(box->table);
+	balance_fini(box);
+	lanes_fini(box);
+	forwarding_fini(box);
 	free(box);
 }

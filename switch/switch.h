@@ -8,6 +8,9 @@
  * InfiniBand forwards by destination LID (the linear forwarding table, IBTA vol. 1, 14.2.5.6 and 18.2.4.3), Ethernet by the
  * destination endpoint that the MAC or IP address stands for. A packet starts to leave while it still arrives,
  * unless the output is faster than the input: then it is stored first, since its bits would run out.
+ *
+ * Ethernet may share one packet memory among all ports (shared_buffer.h), marks ECN (marking.c), takes one of several
+ * ways (balance.c) and the priority from PCP or DSCP (lanes.c); InfiniBand has SL to VL tables and FECN.
  */
 #ifndef SWITCH_SWITCH_H
 #define SWITCH_SWITCH_H
@@ -25,11 +28,20 @@
 	X(bytes_forwarded,   "bytes",   "of them")                                                         \
 	X(no_route_drops,    "packets", "whose destination is not in the forwarding table")                \
 	X(hop_limit_drops,   "packets", "whose hop limit has run out")                                     \
-	X(oversize_drops,    "packets", "with more payload than the output's MTU")
+	X(oversize_drops,    "packets", "with more payload than the output's MTU")                         \
+	X(headroom_drops,    "packets", "lossless, and no headroom was left")                              \
+	X(egress_drops,      "packets", "lossy, and the egress queue was beyond its threshold")            \
+	X(pool_drops,        "packets", "lossy, and nothing was left to share")                            \
+	X(lane_drops,        "packets", "that the tables send to a lane which the output has not")         \
+	X(queue_drops,       "packets", "forwarded, and dropped in the output's queue: link down, lifetime, storm") \
+	X(bytes_dropped,     "bytes",   "of all drops")                                                    \
+	X(ecn_marks,         "packets", "that got ECN's CE, or FECN, here")                                \
+	X(ecn_incapable,     "packets", "that would have been marked, and are not ECN-capable")            \
+	X(flowlets,          "times",   "a flow was given a way, balance: flowlet")
 
 #define SWITCH_TRACE(X)                                                                                    \
 	X(SWITCH_FORWARD, "output", "ready_at", "a packet has been given its output")                      \
-	X(SWITCH_DROP,    "input",  "reason",   "0: no route, 1: hop limit, 2: oversize")
+	X(SWITCH_DROP,    "input",  "reason",   "0: no route, 1: hop limit, 2: oversize, 3: headroom, 4: egress, 5: pool, 6: lane")
 
 struct switch_counters { SWITCH_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */
@@ -45,9 +57,24 @@ void switch_destroy(struct fabric_switch *box);
 unsigned switch_ports(const struct fabric_switch *box);
 struct port *switch_port(struct fabric_switch *box, unsigned index);
 
-/* Packets to that endpoint leave by that port. Before the run. */
+/* Packets to that endpoint leave by that port; or by any of those whose bit is set, as `balance` says. */
 void switch_route(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint,
 		  unsigned port);
+void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoints,
+		      uint32_t endpoint, uint64_t ports);
+
+/* InfiniBand: the lane by service level of what goes from one port to another; 15: dropped. Before the run. */
+void switch_set_sl2vl(struct fabric_switch *box, unsigned input, unsigned output,
+		      const uint8_t lanes[16]);
+
+/* Ethernet, priority_from: dscp. Unless told, the upper three bits. */
+void switch_set_dscp_priority(struct fabric_switch *box, unsigned dscp, unsigned priority);
+
+/* All links are made; topology_finish() calls it. false: the shared buffer is too small; *why says by how much. */
+bool switch_start(struct fabric_switch *box, char *why, size_t why_bytes);
+
+struct shared_buffer;                                           /* switch/shared_buffer.h */
+struct shared_buffer *switch_buffer(struct fabric_switch *box); /* NULL: each port has its own */
 
 /* The switch as fabric/topology.h sees it. */
 struct topology_switch switch_topology(struct fabric_switch *box);

@@ -9,9 +9,10 @@
 
 #include "fabric/wire/opcode.h"
 
-#define SLAB_PACKETS  512
-#define SLAB_PAYLOADS 128
-#define CACHE_LINE    64
+#define SLAB_PACKETS   512
+#define SLAB_PAYLOADS  128
+#define SLAB_TELEMETRY 256
+#define CACHE_LINE     64
 
 #define ETHERNET_BYTES_MIN 64 /* destination..FCS, IEEE 802.3 */
 #define FLOW_CONTROL_BYTES 6
@@ -24,8 +25,10 @@ struct packet_pool {
 	struct slab *slabs;
 	struct packet *free_packets;
 	struct payload *free_payloads;
+	struct telemetry *free_telemetry;
 	uint64_t packets_in_use;
 	uint64_t payloads_in_use;
+	uint64_t telemetry_in_use;
 };
 
 struct packet_pool *packet_pool_create(void)
@@ -111,9 +114,44 @@ struct packet *packet_copy(struct packet_pool *pool, const struct packet *origin
 
 	*packet = *original;
 	packet->next = NULL;
+	packet->telemetry = NULL;
 	if (packet->payload)
 		payload_hold(packet->payload);
 	return packet;
+}
+
+static void telemetry_grow(struct packet_pool *pool)
+{
+	size_t stride = round_to_line(sizeof(struct telemetry));
+	uint8_t *memory = slab_add(pool, stride * SLAB_TELEMETRY);
+
+	for (size_t i = 0; i < SLAB_TELEMETRY; i++) {
+		struct telemetry *telemetry = (struct telemetry *)(void *)(memory + i * stride);
+
+		telemetry->next_free = pool->free_telemetry;
+		pool->free_telemetry = telemetry;
+	}
+}
+
+struct telemetry *telemetry_new(struct packet_pool *pool)
+{
+	struct telemetry *telemetry;
+
+	if (!pool->free_telemetry)
+		telemetry_grow(pool);
+	telemetry = pool->free_telemetry;
+	pool->free_telemetry = telemetry->next_free;
+	pool->telemetry_in_use++;
+	telemetry->count = telemetry->skipped = 0;
+	return telemetry;
+}
+
+void telemetry_free(struct packet_pool *pool, struct telemetry *telemetry)
+{
+	assert(pool->telemetry_in_use > 0);
+	pool->telemetry_in_use--;
+	telemetry->next_free = pool->free_telemetry;
+	pool->free_telemetry = telemetry;
 }
 
 struct payload *payload_new(struct packet_pool *pool)
@@ -147,6 +185,8 @@ void packet_free(struct packet_pool *pool, struct packet *packet)
 	if (packet->payload)
 		payload_drop(pool, packet->payload);
 	packet->payload = NULL;
+	if (pool->telemetry_in_use && packet->telemetry) /* spares most runs the cache line */
+		telemetry_free(pool, packet->telemetry);
 	packet->next = pool->free_packets;
 	pool->free_packets = packet;
 	assert(pool->packets_in_use > 0);

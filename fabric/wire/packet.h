@@ -34,6 +34,24 @@ struct payload {
 	uint8_t bytes[PAYLOAD_MAX];
 };
 
+#define TELEMETRY_HOPS 8
+
+/* What one switch adds to a packet that leaves it, as in-band telemetry does. */
+struct telemetry_hop {
+	sim_time at;          /* the packet's first bit leaves */
+	uint64_t sent_bytes;  /* of data packets that this port has sent so far, this one included */
+	uint64_t rate_bps;    /* of the link */
+	uint32_t queue_bytes; /* that wait behind this packet, of its lane */
+};
+
+/* Side record of a packet that asks for it; from a pool, one owner: goes with the packet, or on with the ACK. */
+struct telemetry {
+	struct telemetry *next_free;
+	uint32_t count;   /* hops filled */
+	uint32_t skipped; /* hops beyond them */
+	struct telemetry_hop hops[TELEMETRY_HOPS];
+};
+
 struct packet {
 	/* line 0: queues, links, switches */
 	struct packet *next;     /* link of whatever queue holds it */
@@ -41,7 +59,7 @@ struct packet {
 	sim_time head_at;        /* first bit at the receiver that has it now */
 	sim_time tail_at;        /* last bit there; equals head_at plus serialization at the link's rate */
 	uint32_t wire_bytes;     /* LRH..VCRC or Ethernet destination..FCS; no preamble, gap, symbols */
-	uint16_t ingress;        /* the switch's: port it came in by */
+	uint16_t ingress;        /* the switch's: port it came in by; its lane there in the upper byte */
 	uint8_t vl;              /* virtual lane, or priority in Ethernet */
 	uint8_t kind;            /* enum packet_kind */
 	uint8_t ecn;             /* enum ecn; InfiniBand FECN as ECN_CE */
@@ -80,6 +98,7 @@ struct packet {
 	uint8_t pause_enable;     /* PACKET_PFC: one bit a priority */
 	uint16_t credit_total;    /* PACKET_FLOW_CONTROL: FCTBS */
 	uint16_t credit_limit;    /* PACKET_FLOW_CONTROL: FCCL */
+	struct telemetry *telemetry; /* NULL: not asked for */
 };
 
 /* clang-format on */
@@ -98,10 +117,14 @@ struct packet *packet_new(struct packet_pool *pool);
 /* With one reference; bytes not zeroed. */
 struct payload *payload_new(struct packet_pool *pool);
 
-/* Shares the payload. */
+/* Empty. packet_free() gives it back with the packet that holds it; who takes it off a packet must not forget it. */
+struct telemetry *telemetry_new(struct packet_pool *pool);
+void telemetry_free(struct packet_pool *pool, struct telemetry *telemetry);
+
+/* Shares the payload, and has no telemetry. */
 struct packet *packet_copy(struct packet_pool *pool, const struct packet *packet);
 
-/* Drops its payload's reference. */
+/* Drops its payload's reference, and its telemetry. */
 void packet_free(struct packet_pool *pool, struct packet *packet);
 
 /* Both are 0 at the end of a run, or it leaked. */

@@ -1,0 +1,41 @@
+/*
+ * topology_state: what topology.c (who is linked to whom), routes.c (which way leads where) and deadlock.c (who waits
+ * for whom) share. Private to them.
+ */
+#ifndef FABRIC_TOPOLOGY_STATE_H
+#define FABRIC_TOPOLOGY_STATE_H
+
+#include "fabric/topology.h"
+
+#define UNREACHED UINT32_MAX
+
+struct end {
+	uint32_t node, port; /* of the other end; UNREACHED: not linked */
+};
+
+struct node {
+	bool is_switch;
+	bool placed;
+	uint32_t endpoint; /* of a host */
+	struct port *port; /* of a host */
+	struct topology_switch ops;
+	unsigned ports;
+	struct end *ends; /* by port */
+	uint32_t rank;    /* 0: a root; UNREACHED: not given */
+	uint16_t position[TOPOLOGY_DIMENSIONS];
+};
+
+struct topology {
+	const struct endpoints *endpoints;
+	struct node *nodes;
+	uint32_t count;
+	enum topology_routing routing;
+	uint16_t sizes[TOPOLOGY_DIMENSIONS]; /* of a torus */
+};
+
+static inline struct port *topology_port_of(const struct node *node, unsigned index)
+{
+	return node->is_switch ? node->ops.port(node->ops.context, index) : node->port;
+}
+
+#endif

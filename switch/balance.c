@@ -1,0 +1,145 @@
+/*
+ * balance: which of several ports that lead closer equally well a packet takes. Ports whose link is down are left
+ * out at once.
+ *
+ *     ecmp      a hash of the addresses and the UDP source port, with a seed of each switch
+ *     flowlet   the same flow may change its way after a silence (LetFlow: Vanini et al., NSDI 2017)
+ *     spray     at random, packet by packet (Dixit et al., INFOCOM 2013)
+ *     adaptive  the fewest bytes waiting in the packet's lane, among equals the next in turn
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "switch/switch_state.h"
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* Protocol and destination port are the same for all RoCEv2 packets and say nothing. */
+static uint64_t flow_hash(const struct fabric_switch *box, const struct path *path)
+{
+	uint64_t words[4];
+	uint64_t hash = box->hash_seed;
+
+	if (path->link_layer == LINK_INFINIBAND)
+		return mix(mix(hash, (uint64_t)path->slid << 16 | path->dlid), path->flow_label);
+	memcpy(&words[0], path->sgid, sizeof(path->sgid));
+	memcpy(&words[2], path->dgid, sizeof(path->dgid));
+	for (unsigned i = 0; i < ARRAY_SIZE(words); i++)
+		hash = mix(hash, words[i]);
+	return mix(hash, (uint64_t)path->udp_source_port << 32 | path->flow_label);
+}
+
+static unsigned nth(const struct port_group *group, uint64_t hash)
+{
+	return group->ports[((hash >> 32) * group->count) >> 32];
+}
+
+static unsigned at_random(struct fabric_switch *box, const struct port_group *group)
+{
+	return nth(group, random_u64(&box->chance));
+}
+
+static unsigned flowlet(struct fabric_switch *box, const struct port_group *group,
+			const struct path *path)
+{
+	struct flowlet *entry = &box->flowlets[flow_hash(box, path) & box->flowlet_mask];
+	sim_time now = sim_now(box->block.sim);
+
+	if (!(group->mask & UINT64_C(1) << entry->port) || !entry->last ||
+	    now - entry->last > box->params.flowlet_gap) {
+		entry->port = (uint8_t)at_random(box, group);
+		box->count.flowlets++;
+	}
+	entry->last = now ? now : 1; /* 0: never used */
+	return entry->port;
+}
+
+static unsigned shortest(struct port_group *group, const struct fabric_switch *box, unsigned lane)
+{
+	unsigned best = group->ports[group->next % group->count];
+	uint64_t best_bytes = UINT64_MAX;
+
+	for (unsigned i = 0; i < group->count; i++) {
+		unsigned port = group->ports[(group->next + i) % group->count];
+		const struct port *output = box->ports[port].port;
+		uint64_t bytes = port_queued_bytes(output, lane) + port_leaving_bytes(output);
+
+		if (bytes < best_bytes) {
+			best = port;
+			best_bytes = bytes;
+		}
+	}
+	group->next++;
+	return best;
+}
+
+static unsigned choose(struct fabric_switch *box, struct port_group *group,
+		       const struct packet *packet)
+{
+	switch ((enum balance)box->params.balance) {
+	case BALANCE_FLOWLET:
+		return flowlet(box, group, packet->path);
+	case BALANCE_SPRAY:
+		return at_random(box, group);
+	case BALANCE_ADAPTIVE:
+		return shortest(group, box, packet->vl);
+	case BALANCE_DESTINATION: /* a group that somebody has set by hand */
+	case BALANCE_ECMP:
+		break;
+	}
+	return nth(group, flow_hash(box, packet->path));
+}
+
+/* Some link is down: the same choice among those that are up. */
+static unsigned choose_up(struct fabric_switch *box, const struct port_group *group,
+			  const struct packet *packet)
+{
+	struct port_group up = {.next = group->next};
+
+	for (unsigned i = 0; i < group->count; i++) {
+		if (!port_is_up(box->ports[group->ports[i]].port))
+			continue;
+		up.mask |= UINT64_C(1) << group->ports[i];
+		up.ports[up.count++] = group->ports[i];
+	}
+	return up.count ? choose(box, &up, packet) : group->ports[0];
+}
+
+unsigned balance_choose(struct fabric_switch *box, struct port_group *group,
+			const struct packet *packet)
+{
+	unsigned port = choose(box, group, packet);
+
+	if (__builtin_expect(!port_is_up(box->ports[port].port), 0))
+		return choose_up(box, group, packet);
+	return port;
+}
+
+static uint64_t power_of_two(uint64_t at_least)
+{
+	uint64_t power = 1;
+
+	while (power < at_least)
+		power *= 2;
+	return power;
+}
+
+void balance_init(struct fabric_switch *box)
+{
+	random_init(&box->chance, &box->block, "balance");
+	box->hash_seed = box->params.hash_seed ? box->params.hash_seed : random_u64(&box->chance);
+	if (box->params.balance != BALANCE_FLOWLET)
+		return;
+	box->flowlet_mask = power_of_two(box->params.flowlet_entries) - 1;
+	box->flowlets = calloc(box->flowlet_mask + 1, sizeof(box->flowlets[0]));
+	assert(box->flowlets);
+}
+
+void balance_fini(struct fabric_switch *box)
+{
+	free(box->flowlets);
+}

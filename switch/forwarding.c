@@ -1,0 +1,115 @@
+/*
+ * forwarding: the table from a destination, LID or endpoint, to a port or to a group of ports that lead closer
+ * equally well; IBTA vol. 1, 14.2.5.6 and 18.2.4.3. Filled before the run, by fabric/topology.h or by hand.
+ */
+#include <stdlib.h>
+
+#include "switch/switch_state.h"
+
+/* Makes room in the table for that index, and marks what is new as leading nowhere. */
+static void reach(struct fabric_switch *box, uint32_t index)
+{
+	uint32_t entries = box->table_entries ? box->table_entries : 64;
+
+	if (index < box->table_entries)
+		return;
+	while (entries <= index)
+		entries *= 2;
+	box->table = realloc(box->table, entries * sizeof(box->table[0]));
+	assert(box->table);
+	for (uint32_t i = box->table_entries; i < entries; i++)
+		box->table[i] = NO_ROUTE;
+	box->table_entries = entries;
+}
+
+static void set(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint,
+		uint16_t entry)
+{
+	uint32_t index = box->by_lid ? endpoints_get(endpoints, endpoint)->lid : endpoint;
+
+	reach(box, index);
+	box->table[index] = entry;
+}
+
+void switch_route(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint,
+		  unsigned port)
+{
+	assert(port < box->port_count);
+	set(box, endpoints, endpoint, (uint16_t)port);
+}
+
+/* The number of the group with exactly these ports. */
+static uint32_t group_of(struct fabric_switch *box, uint64_t mask)
+{
+	struct port_group *group;
+
+	for (uint32_t i = 0; i < box->group_count; i++)
+		if (box->groups[i].mask == mask)
+			return i;
+	box->groups = realloc(box->groups, (box->group_count + 1) * sizeof(*group));
+	assert(box->groups && box->port_count + box->group_count < NO_ROUTE);
+	group = &box->groups[box->group_count];
+	*group = (struct port_group){.mask = mask};
+	for (; mask; mask &= mask - 1)
+		group->ports[group->count++] = (uint8_t)__builtin_ctzll(mask);
+	return box->group_count++;
+}
+
+void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoints,
+		      uint32_t endpoint, uint64_t ports)
+{
+	assert(ports && (box->port_count == 64 || ports >> box->port_count == 0));
+	if (ports & (ports - 1))
+		set(box, endpoints, endpoint, (uint16_t)(box->port_count + group_of(box, ports)));
+	else
+		set(box, endpoints, endpoint, (uint16_t)__builtin_ctzll(ports));
+}
+
+/* As topologies see a switch: where packets are balanced, the whole set is of interest. */
+static void topology_route(void *context, const struct endpoints *endpoints, uint32_t endpoint,
+			   unsigned port, uint64_t ports)
+{
+	struct fabric_switch *box = context;
+
+	if (box->params.balance == BALANCE_DESTINATION)
+		switch_route(box, endpoints, endpoint, port);
+	else
+		switch_route_any(box, endpoints, endpoint, ports);
+}
+
+static struct port *topology_port(void *context, unsigned index)
+{
+	return switch_port(context, index);
+}
+
+static bool topology_start(void *context, char *why, size_t why_bytes)
+{
+	return switch_start(context, why, why_bytes);
+}
+
+static uint64_t topology_input_held(void *context, unsigned index, unsigned lane)
+{
+	struct fabric_switch *box = context;
+
+	if (box->buffer)
+		return shared_buffer_ingress_held(box->buffer, buffer_class(index, lane));
+	return port_input_held(box->ports[index].port, lane);
+}
+
+struct topology_switch switch_topology(struct fabric_switch *box)
+{
+	return (struct topology_switch){
+		.context = box,
+		.ports = box->port_count,
+		.port = topology_port,
+		.route = topology_route,
+		.start = topology_start,
+		.input_held = topology_input_held,
+	};
+}
+
+void forwarding_fini(struct fabric_switch *box)
+{
+	free(box->table);
+	free(box->groups);
+}

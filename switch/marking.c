@@ -1,0 +1,103 @@
+/*
+ * marking: what a switch writes on packets about its queues. ECN in Ethernet: by RED on the instantaneous queue
+ * (Floyd, Jacobson, ToN 1993; with the sharp end of DCQCN, SIGCOMM 2015: beyond kmax all). FECN in InfiniBand: IBTA
+ * vol. 1, annex A10. In-band telemetry for those that ask: HPCC, SIGCOMM 2019.
+ */
+#include "switch/switch_state.h"
+
+static void ecn(struct switch_port *output, struct packet *packet)
+{
+	struct fabric_switch *box = output->box;
+	const struct switch_ecn_params *params = &box->params.ecn;
+	uint64_t queue = port_queued_bytes(output->port, packet->vl);
+
+	if (queue <= params->kmin || !(params->priorities & 1u << packet->vl))
+		return;
+	if (queue <= params->kmax &&
+	    !random_chance(&output->chance, params->pmax * (double)(queue - params->kmin) /
+						    (double)(params->kmax - params->kmin)))
+		return;
+	if (packet->ecn == ECN_ECT0 || packet->ecn == ECN_ECT1) {
+		packet->ecn = ECN_CE;
+		box->count.ecn_marks++;
+	} else if (packet->ecn == ECN_NOT_ECT) {
+		box->count.ecn_incapable++;
+	}
+}
+
+/* A lane that has credits left for the next packet is the root of its congestion, else it is a victim. */
+static bool is_root(const struct switch_port *output, const struct packet *packet)
+{
+	return port_credits(output->port, packet->vl) * 64u >= packet->wire_bytes;
+}
+
+static void fecn(struct switch_port *output, struct packet *packet)
+{
+	struct fabric_switch *box = output->box;
+	const struct switch_fecn_params *params = &box->params.fecn;
+
+	if (port_queued_bytes(output->port, packet->vl) <= output->fecn_threshold ||
+	    packet->wire_bytes < params->packet_size * 64 || packet->kind != PACKET_DATA)
+		return;
+	if (!is_root(output, packet) && !(params->victim_mask & UINT64_C(1) << output->index))
+		return;
+	if (output->fecn_passed++ < params->marking_rate)
+		return;
+	output->fecn_passed = 0;
+	packet->ecn = ECN_CE;
+	box->count.ecn_marks++;
+}
+
+static void telemetry(struct switch_port *output, struct packet *packet, sim_time starts_at)
+{
+	struct telemetry *record = packet->telemetry;
+
+	if (!record)
+		return;
+	if (record->count == TELEMETRY_HOPS) {
+		record->skipped++;
+		return;
+	}
+	record->hops[record->count++] = (struct telemetry_hop){
+		.at = starts_at,
+		.sent_bytes = port_counters(output->port)->bytes_sent,
+		.rate_bps = port_rate_bps(output->port),
+		.queue_bytes = (uint32_t)port_queued_bytes(output->port, packet->vl),
+	};
+}
+
+void marking_arrive(struct switch_port *output, struct packet *packet)
+{
+	ecn(output, packet);
+}
+
+void marking_depart(struct switch_port *output, struct packet *packet, sim_time starts_at)
+{
+	struct fabric_switch *box = output->box;
+
+	if (box->by_lid) {
+		if (box->params.fecn.threshold)
+			fecn(output, packet);
+	} else if (box->params.ecn.mark == ECN_MARK_DEQUEUE) {
+		ecn(output, packet);
+	}
+	if (box->params.telemetry)
+		telemetry(output, packet, starts_at);
+}
+
+void marking_init(struct fabric_switch *box)
+{
+	const struct switch_params *params = &box->params;
+
+	box->on_arrival = !box->by_lid && params->ecn.mark == ECN_MARK_ENQUEUE;
+	box->marks = params->telemetry || (box->by_lid ? params->fecn.threshold != 0
+						       : params->ecn.mark == ECN_MARK_DEQUEUE);
+	for (unsigned i = 0; i < box->port_count; i++) {
+		struct switch_port *output = &box->ports[i];
+		uint64_t buffer = port_params(output->port)->input_buffer;
+
+		random_init_named(&output->chance, sim_seed(box->block.sim),
+				  port_name(output->port), "ecn");
+		output->fecn_threshold = (uint32_t)(buffer * (16 - params->fecn.threshold) / 16);
+	}
+}

@@ -1,0 +1,97 @@
+/*
+ * switch_state: what the files that make up a switch share: switch.c (the way of a packet, its life), forwarding.c
+ * (where to), balance.c (which of several ways), lanes.c (on which lane), marking.c (ECN, FECN, telemetry). Private.
+ */
+#ifndef SWITCH_SWITCH_STATE_H
+#define SWITCH_SWITCH_STATE_H
+
+#include <assert.h>
+
+#include "sim/random.h"
+#include "switch/shared_buffer.h"
+#include "switch/switch.h"
+
+#define NO_ROUTE       UINT16_MAX
+#define SERVICE_LEVELS 16u
+#define DSCPS          64u
+#define DISCARD_LANE   15u /* SL2VL to VL15: the packet is dropped, IBTA vol. 1, 7.6.6 */
+
+enum { SWITCH_TRACE(TRACE_ENUM) };
+
+struct switch_port {
+	struct port_user user;
+	struct port *port;
+	struct fabric_switch *box;
+	uint16_t index;
+	uint32_t fecn_passed;    /* since the last mark */
+	uint32_t fecn_threshold; /* bytes; UINT32_MAX: none */
+	struct random chance;    /* of ECN marks */
+};
+
+/* Ports of which each leads closer to some destination. */
+struct port_group {
+	uint64_t mask;
+	uint8_t count;
+	uint8_t next; /* adaptive: whose turn it is among equals */
+	uint8_t ports[SWITCH_PORTS_MAX];
+};
+
+struct flowlet {
+	sim_time last;
+	uint8_t port;
+};
+
+struct fabric_switch {
+	uint16_t *table; /* by LID or endpoint: a port, or port_count + a group */
+	uint32_t table_entries;
+	uint32_t port_count;
+	sim_time crossing;
+	bool by_lid;
+	bool routes;
+	bool marks;         /* something is done to packets that depart: marks, telemetry */
+	bool maps;          /* the lane may change here */
+	uint8_t on_arrival; /* ECN is decided at enqueue */
+	struct shared_buffer *buffer; /* NULL: each port has its own */
+	struct packet_pool *pool;
+	uint8_t *sl2vl; /* [input][output][SL], NULL: the lane stays */
+	struct port_group *groups;
+	struct flowlet *flowlets;
+	uint64_t flowlet_mask;
+	uint64_t hash_seed;
+	uint32_t group_count;
+	struct random chance; /* of ways */
+	struct switch_counters count;
+	struct switch_params params;
+	struct block block;
+	uint8_t dscp_priority[DSCPS];
+	struct switch_port ports[];
+};
+
+/* forwarding.c */
+void forwarding_fini(struct fabric_switch *box);
+static inline uint16_t forwarding_find(const struct fabric_switch *box, const struct path *path)
+{
+	uint32_t index = box->by_lid ? path->dlid : path->destination;
+
+	return index < box->table_entries ? box->table[index] : NO_ROUTE;
+}
+
+/* balance.c */
+void balance_init(struct fabric_switch *box);
+void balance_fini(struct fabric_switch *box);
+unsigned balance_choose(struct fabric_switch *box, struct port_group *group,
+			const struct packet *packet);
+
+/* lanes.c */
+void lanes_init(struct fabric_switch *box);
+void lanes_fini(struct fabric_switch *box);
+unsigned lanes_ingress(const struct fabric_switch *box, const struct packet *packet);
+unsigned lanes_egress(const struct fabric_switch *box, unsigned input, unsigned output,
+		      const struct packet *packet, unsigned lane);
+
+/* marking.c */
+void marking_init(struct fabric_switch *box);
+void marking_arrive(struct switch_port *output, struct packet *packet);
+void marking_depart(struct switch_port *output, struct packet *packet, sim_time starts_at);
+
+#endif

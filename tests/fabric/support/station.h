@@ -21,13 +21,16 @@ struct station {
 	const struct path *path;
 	uint32_t payload_bytes;
 	uint8_t lane;
+	uint8_t ecn; /* of what it sends */
+	bool asks;   /* for telemetry */
 	uint64_t to_send;
 	uint64_t sent;
 	/* what came */
 	bool holds;             /* keeps the input space of what comes */
 	sim_time release_delay; /* after the tail, else */
-	uint64_t received, received_payload, out_of_order, damaged;
-	uint64_t from[8]; /* by source endpoint */
+	uint64_t received, received_payload, out_of_order, damaged, marked;
+	struct telemetry telemetry; /* of the last that had some */
+	uint64_t from[8];           /* by source endpoint */
 	uint64_t expected_psn;
 	sim_time first_head, first_tail, last_head, last_tail;
 	uint64_t digest;
@@ -44,6 +47,9 @@ static inline void station_fill(struct station *station)
 		packet->psn = (uint32_t)station->sent++ & 0xffffff;
 		packet->vl = station->lane;
 		packet->hop_limit = 64;
+		packet->ecn = station->ecn;
+		if (station->asks)
+			packet->telemetry = telemetry_new(station->pool);
 		packet->wire_bytes = packet_wire_bytes(packet);
 		station->to_send--;
 		port_send(station->port, packet);
@@ -69,6 +75,9 @@ static inline void station_receive(struct port_user *user, struct port *port, st
 	station->last_tail = packet->tail_at;
 	station->received_payload += packet->payload_bytes;
 	station->damaged += packet->damage != 0;
+	station->marked += packet->ecn == ECN_CE;
+	if (packet->telemetry)
+		station->telemetry = *packet->telemetry;
 	station->out_of_order += packet->psn != station->expected_psn;
 	station->expected_psn = (packet->psn + 1) & 0xffffff;
 	if (packet->path->source < 8)

@@ -1,0 +1,240 @@
+/*
+ * Proves what a switch writes on packets: ECN exactly beyond kmax, never up to kmin, with the chance between that RED
+ * says, on ECN-capable packets only; FECN of InfiniBand by threshold, rate and size; telemetry to the byte and
+ * picosecond; and the maps from DSCP, PCP and SL to lanes.
+ */
+#include <CUnit/Basic.h>
+#include <math.h>
+
+#include "tests/switch/support/star.h"
+
+#define BYTE_PS 80
+#define MTU     4096
+#define WIRE    (MTU + 62)
+#define SLOT    (WIRE + 20)
+
+static struct star star;
+
+/* Two senders, n packets each, to one output: its queue grows by a packet a slot, then falls by one a slot. */
+static void congest(uint64_t packets, enum ecn ecn)
+{
+	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
+	for (unsigned i = 0; i < 2; i++) {
+		star.hosts[i].ecn = (uint8_t)ecn;
+		star_send(&star, i, 2, packets, MTU);
+	}
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(star.hosts[2].received, 2 * packets);
+}
+
+static void ecn_params(enum ecn_mark mark, uint64_t kmin, uint64_t kmax, double pmax)
+{
+	star_defaults(&star);
+	star.params.port.input_buffer = 10 << 20;
+	star.params.ecn.mark = mark;
+	star.params.ecn.kmin = kmin;
+	star.params.ecn.kmax = kmax;
+	star.params.ecn.pmax = pmax;
+}
+
+/* Where kmin is kmax the mark is a step. Both senders are in step: at the departures of 2 * n packets the queue is
+ * 0, 2, 3 .. n packets on its way up, n - 1 .. 0 on its way down. */
+static void test_step(void)
+{
+	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE, 10 * WIRE, 0);
+	congest(100, ECN_ECT0);
+	CU_ASSERT_EQUAL(star.hosts[2].marked, 200 - 10 - 11);
+	CU_ASSERT_EQUAL(switch_counters(star.box)->ecn_marks, star.hosts[2].marked);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	ecn_params(ECN_MARK_DEQUEUE, 99 * WIRE, 99 * WIRE, 0);
+	congest(100, ECN_ECT1);
+	CU_ASSERT_EQUAL(star.hosts[2].marked, 1);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	ecn_params(ECN_MARK_DEQUEUE, 100 * WIRE, 100 * WIRE, 0);
+	congest(100, ECN_ECT1);
+	CU_ASSERT_EQUAL(star.hosts[2].marked, 0);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	ecn_params(ECN_MARK_ENQUEUE, 10 * WIRE, 10 * WIRE, 0);
+	congest(100, ECN_ECT1);
+	/* the i-th pair finds i - 1 packets before it, and i: 11 firsts and 10 seconds find no more than 10 */
+	CU_ASSERT_EQUAL(star.hosts[2].marked, 200 - 11 - 10);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+static void test_not_capable(void)
+{
+	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE, 10 * WIRE, 0);
+	congest(100, ECN_NOT_ECT);
+	CU_ASSERT_EQUAL(star.hosts[2].marked, 0);
+	CU_ASSERT_EQUAL(switch_counters(star.box)->ecn_marks, 0);
+	CU_ASSERT_EQUAL(switch_counters(star.box)->ecn_incapable, 200 - 10 - 11);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE, 10 * WIRE, 0);
+	star.params.ecn.priorities = 0xfe;
+	congest(100, ECN_ECT0);
+	CU_ASSERT_EQUAL(star.hosts[2].marked, 0);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+/* From 0 to the longest queue the chance grows from 0 to pmax: half of pmax on average, within four sigma. */
+static void test_slope(void)
+{
+	const uint64_t packets = 2000;
+	const double expected = 0.2 / 2 * 2 * (double)packets;
+
+	ecn_params(ECN_MARK_DEQUEUE, 0, packets * WIRE, 0.2);
+	congest(packets, ECN_ECT0);
+	CU_ASSERT_DOUBLE_EQUAL((double)star.hosts[2].marked, expected, 4 * sqrt(expected));
+	uint64_t marked = star.hosts[2].marked;
+
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	ecn_params(ECN_MARK_DEQUEUE, 0, packets * WIRE, 0.2);
+	congest(packets, ECN_ECT0);
+	CU_ASSERT_EQUAL(star.hosts[2].marked, marked); /* the same seed */
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+static uint64_t fecn_marks(uint64_t threshold, uint64_t rate, uint64_t size_blocks)
+{
+	uint64_t marked;
+
+	star_defaults(&star);
+	star.params.fecn.threshold = threshold;
+	star.params.fecn.marking_rate = rate;
+	star.params.fecn.packet_size = size_blocks;
+	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 3));
+	star_send(&star, 0, 2, 200, MTU);
+	star_send(&star, 1, 2, 200, MTU);
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(star.hosts[2].received, 400);
+	CU_ASSERT_EQUAL(switch_counters(star.box)->ecn_marks, star.hosts[2].marked);
+	marked = star.hosts[2].marked;
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	return marked;
+}
+
+static void test_fecn(void)
+{
+	uint64_t low = fecn_marks(15, 0, 0); /* beyond 8 KiB */
+	uint64_t high = fecn_marks(8, 0, 0); /* beyond 64 KiB */
+
+	CU_ASSERT_EQUAL(fecn_marks(0, 0, 0), 0);
+	CU_ASSERT_TRUE(low > 300 && high > 0 && high < low);
+	CU_ASSERT_EQUAL(fecn_marks(15, 3, 0), low / 4);
+	CU_ASSERT_EQUAL(fecn_marks(15, 0, 65), 0); /* 4160 B: all are shorter, 4122 B */
+	CU_ASSERT_EQUAL(fecn_marks(15, 0, 64), low);
+}
+
+static void test_telemetry(void)
+{
+	const sim_time link = 8 * BYTE_PS + 2500; /* preamble, 0.5 m */
+
+	star_defaults(&star);
+	star.params.telemetry = true;
+	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
+	star_send(&star, 0, 2, 3, MTU);
+	star_send(&star, 1, 2, 3, MTU);
+	star.hosts[0].asks = true;
+	star_send(&star, 0, 2, 1, MTU);
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(star.hosts[2].received, 7);
+	CU_ASSERT_EQUAL(star.hosts[2].telemetry.count, 1);
+	const struct telemetry_hop *hop = &star.hosts[2].telemetry.hops[0];
+
+	/* it is the fourth of host 0, and the seventh out: behind all of host 1 */
+	CU_ASSERT_EQUAL(hop->at, link + 90 * NS + 6 * SLOT * BYTE_PS);
+	CU_ASSERT_EQUAL(hop->sent_bytes, 7 * WIRE);
+	CU_ASSERT_EQUAL(hop->queue_bytes, 0);
+	CU_ASSERT_EQUAL(hop->rate_bps, UINT64_C(100000000000));
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	star_defaults(&star); /* a switch that has none */
+	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
+	star.hosts[0].asks = true;
+	star_send(&star, 0, 2, 1, MTU);
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(star.hosts[2].telemetry.count, 0);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+static uint8_t last_lane;
+
+static void note_lane(struct port_user *user, struct port *port, struct packet *packet)
+{
+	last_lane = packet->vl;
+	station_receive(user, port, packet);
+}
+
+static uint8_t lane_of(uint8_t service_level, uint8_t dscp)
+{
+	struct path path = *station_path(star.endpoints, 0, 1);
+
+	path.service_level = service_level;
+	path.traffic_class = (uint8_t)(dscp << 2);
+	last_lane = 0xff;
+	star.hosts[1].user.receive = note_lane;
+	station_send(&star.hosts[0], path_intern(endpoints_paths(star.endpoints), &path), 1, 256);
+	sim_run(star.sim, SIM_NEVER);
+	return last_lane;
+}
+
+static void test_priorities(void)
+{
+	static const uint8_t expected[3] = {0, 5, 3};
+
+	for (uint32_t from = PRIORITY_FROM_SENDER; from <= PRIORITY_FROM_DSCP; from++) {
+		for (unsigned shared = 0; shared < 2; shared++) {
+			star_defaults(&star);
+			star.params.priority_from = from;
+			star.params.buffer.size = shared * 12000000;
+			CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 2));
+			CU_ASSERT_EQUAL(lane_of(5, 26), expected[from]);
+			switch_set_dscp_priority(star.box, 26, 4);
+			CU_ASSERT_EQUAL(lane_of(5, 26),
+					from == PRIORITY_FROM_DSCP ? 4 : expected[from]);
+			sim_run(star.sim, sim_now(star.sim) + MS);
+			CU_ASSERT_EQUAL(port_input_used(switch_port(star.box, 0), 0), 0);
+			CU_ASSERT_EQUAL(star_end(&star), 0);
+		}
+	}
+}
+
+static void test_sl2vl(void)
+{
+	uint8_t lanes[16] = {0, 2, 15, 9};
+
+	star_defaults(&star);
+	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 3));
+	switch_set_sl2vl(star.box, 0, 1, lanes);
+	CU_ASSERT_EQUAL(lane_of(0, 0), 0);
+	CU_ASSERT_EQUAL(lane_of(1, 0), 2);
+	CU_ASSERT_EQUAL(lane_of(2, 0), 0xff); /* VL15: dropped */
+	CU_ASSERT_EQUAL(lane_of(3, 0), 0xff); /* there are 8 lanes */
+	CU_ASSERT_EQUAL(switch_counters(star.box)->lane_drops, 2);
+	sim_run(star.sim, sim_now(star.sim) + MS);
+	CU_ASSERT_EQUAL(port_input_used(switch_port(star.box, 0), 0), 0);
+	CU_ASSERT_EQUAL(port_counters(star.hosts[0].port)->credits_consumed,
+			port_counters(switch_port(star.box, 0))->credits_received);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->credits_consumed,
+			port_counters(star.hosts[1].port)->credits_received);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+int main(void)
+{
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	CU_pSuite suite = CU_add_suite("marking", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_step);
+	CU_ADD_TEST(suite, test_not_capable);
+	CU_ADD_TEST(suite, test_slope);
+	CU_ADD_TEST(suite, test_fecn);
+	CU_ADD_TEST(suite, test_telemetry);
+	CU_ADD_TEST(suite, test_priorities);
+	CU_ADD_TEST(suite, test_sl2vl);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

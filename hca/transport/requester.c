@@ -1,4 +1,7 @@
-/* requester: see requester.h. Slots before the cursor are sent, that at the cursor is being sent. */
+/*
+ * requester: see requester.h. Slots before the cursor are sent, that at the cursor is being sent.
+ * Acknowledgement and retries: requester_retry.c.
+ */
 #include "hca/transport/requester.h"
 
 #include <assert.h>
@@ -13,16 +16,9 @@
 #include "hca/work/event_queue.h"
 #include "hca/work/wqe_fetch.h"
 
-#define RETRY_FOR_EVER   7
-#define QKEY_OF_THE_QP   UINT32_C(0x80000000)
-#define ACK_TIMEOUT_UNIT (4096 * NS)
+#define QKEY_OF_THE_QP UINT32_C(0x80000000)
 
 /* clang-format off */
-static const uint32_t rnr_time_10us[32] = {
-	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
-	2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
-};
-
 /* What each WQE opcode is on the wire. */
 static const struct {
 	uint8_t operation, suffix;
@@ -47,7 +43,7 @@ static const uint8_t status_of_error[] = {
 };
 /* clang-format on */
 
-static bool is_read_or_atomic(const struct send_slot *slot)
+bool requester_is_answered(const struct send_slot *slot)
 {
 	return wire_of[slot->wqe.opcode].answered;
 }
@@ -88,13 +84,13 @@ static uint32_t packets_of(const struct qp *qp, const struct send_slot *slot)
 /* The checks that need the QP. */
 static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
 {
-	uint32_t access = is_read_or_atomic(slot) ? MR_LOCAL_WRITE : 0;
+	uint32_t access = requester_is_answered(slot) ? MR_LOCAL_WRITE : 0;
 
 	if (slot->error)
 		return status_of_error[slot->error];
 	if (qp_is_datagram(qp) && slot->wqe.length > qp->hca->params.port.mtu)
 		return WORK_LOCAL_LENGTH;
-	if (is_read_or_atomic(slot) && !qp->state.max_rd_atomic)
+	if (requester_is_answered(slot) && !qp->state.max_rd_atomic)
 		return WORK_LOCAL_QP_OPERATION;
 	if (!slot->wqe.is_inline && !qp_list_allows(qp, slot->wqe.segments, slot->wqe.segment_count,
 						    0, slot->wqe.length, access))
@@ -164,7 +160,7 @@ static struct send_slot *eligible(struct qp *qp)
 			requester_complete(qp);
 			continue;
 		}
-		if (is_read_or_atomic(slot) && !slot->counted &&
+		if (requester_is_answered(slot) && !slot->counted &&
 		    requester->outstanding >= qp->state.max_rd_atomic)
 			return NULL;
 		psn = psn_add(slot->first_psn, requester->cursor_packet);
@@ -174,21 +170,6 @@ static struct send_slot *eligible(struct qp *qp)
 		return slot;
 	}
 	return NULL;
-}
-
-static void watch(struct qp *qp)
-{
-	struct requester *requester = &qp->requester;
-	uint8_t exponent = qp->state.timeout;
-	uint8_t least = (uint8_t)qp->hca->params.transport.timeout_least;
-
-	if (!qp_is_reliable(qp) || !exponent)
-		return;
-	if (exponent < least)
-		exponent = least;
-	requester->deadline = sim_now(qp->hca->sim) + (ACK_TIMEOUT_UNIT << exponent);
-	if (!event_pending(&requester->timer))
-		sim_schedule_at(&requester->timer, requester->deadline);
 }
 
 static void sent(struct qp *qp, uint32_t behind_psn, uint32_t packets)
@@ -202,7 +183,7 @@ static void sent(struct qp *qp, uint32_t behind_psn, uint32_t packets)
 	if (newer > 0)
 		requester->sent_psn = behind_psn;
 	if (requester->deadline == SIM_NEVER)
-		watch(qp);
+		requester_watch(qp);
 }
 
 static uint8_t opcode_for(const struct qp *qp, const struct send_slot *slot, bool first, bool last)
@@ -318,8 +299,8 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 			return 0;
 		}
 	}
-	packets = is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
-					  : send_data(qp, slot, path, wire_bytes);
+	packets = requester_is_answered(slot) ? send_request(qp, slot, wire_bytes)
+					      : send_data(qp, slot, path, wire_bytes);
 	if (qp->state.rate_limit_bps)
 		qp->requester.paced_until =
 			sim_now(qp->hca->sim) +
@@ -363,7 +344,7 @@ static void write_completion(struct qp *qp, const struct send_slot *slot, enum w
 		.wqe_counter = wqe->index,
 		.qpn = qp->number,
 		.user_index = qp->attr.user_index,
-		.byte_count = is_read_or_atomic(slot) ? wqe->length : 0,
+		.byte_count = requester_is_answered(slot) ? wqe->length : 0,
 	};
 
 	if (status == WORK_OK)
@@ -457,137 +438,7 @@ void requester_flush(struct qp *qp)
 	wqe_fetch_kick(qp);
 }
 
-/* ---- acknowledgement, retries ---- */
-
-void requester_progress(struct qp *qp, uint32_t unacked_psn)
-{
-	struct requester *requester = &qp->requester;
-
-	if (psn_distance(requester->unacked_psn, unacked_psn) > 0) {
-		requester->unacked_psn = unacked_psn;
-		requester->retries_left = qp->state.retry;
-		requester->rnr_retries_left = qp->state.rnr_retry;
-		requester->gap_seen = false;
-	}
-	requester->deadline = SIM_NEVER;
-	if (requester->unacked_psn != requester->sent_psn)
-		watch(qp);
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
-}
-
-void requester_rewind(struct qp *qp)
-{
-	struct requester *requester = &qp->requester;
-	uint32_t number = qp->sq.oldest;
-	struct send_slot *slot = NULL;
-
-	requester->epoch++;
-	for (; number != qp->sq.tail; number++) {
-		slot = qp_slot(qp, number);
-		if (!slot->started || !slot->done)
-			break;
-	}
-	trace(&qp->hca->transport->block, TRACE_REWIND, slot ? slot->tag : 0, qp->number,
-	      requester->unacked_psn);
-	for (uint32_t later = number; later != qp->sq.tail; later++) {
-		struct send_slot *other = qp_slot(qp, later);
-
-		if (other->counted)
-			requester->outstanding--;
-		other->counted = false;
-	}
-	qp->sq.cursor = number;
-	requester->cursor_packet = 0;
-	requester->halted = false;
-	if (number != qp->sq.tail && slot->started && !is_read_or_atomic(slot)) {
-		int32_t acknowledged = psn_distance(slot->first_psn, requester->unacked_psn);
-
-		assert(acknowledged < (int32_t)slot->psn_count);
-		requester->cursor_packet = acknowledged > 0 ? (uint32_t)acknowledged : 0;
-	}
-	requester->deadline = SIM_NEVER;
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
-}
-
-void requester_retry(struct qp *qp)
-{
-	struct requester *requester = &qp->requester;
-
-	if (!requester->retries_left) {
-		requester_fail_oldest(qp, WORK_RETRIES_EXCEEDED);
-		return;
-	}
-	requester->retries_left--;
-	requester_rewind(qp);
-}
-
-void requester_retry_rnr(struct qp *qp, uint8_t timer)
-{
-	struct requester *requester = &qp->requester;
-
-	if (!requester->rnr_retries_left) {
-		requester_fail_oldest(qp, WORK_RNR_RETRIES_EXCEEDED);
-		return;
-	}
-	if (qp->state.rnr_retry != RETRY_FOR_EVER)
-		requester->rnr_retries_left--;
-	requester_rewind(qp);
-	requester->rnr_waiting = true;
-	sim_cancel(&requester->rnr_timer);
-	sim_schedule(&requester->rnr_timer, requester_rnr_time(timer));
-}
-
-sim_time requester_rnr_time(uint8_t timer)
-{
-	return rnr_time_10us[timer & 31] * 10 * US;
-}
-
-static void timer_fired(struct event *event)
-{
-	struct requester *requester = container_of(event, struct requester, timer);
-	struct qp *qp = container_of(requester, struct qp, requester);
-	sim_time now = sim_now(qp->hca->sim);
-
-	if (requester->deadline == SIM_NEVER || requester->unacked_psn == requester->sent_psn)
-		return;
-	if (now < requester->deadline) {
-		sim_schedule_at(&requester->timer, requester->deadline);
-		return;
-	}
-	qp->hca->transport->count.local_ack_timeouts++;
-	requester->deadline = SIM_NEVER;
-	requester_retry(qp);
-}
-
-static void rnr_timer_fired(struct event *event)
-{
-	struct requester *requester = container_of(event, struct requester, rnr_timer);
-	struct qp *qp = container_of(requester, struct qp, requester);
-
-	requester->rnr_waiting = false;
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
-}
-
-static void pace_fired(struct event *event)
-{
-	struct requester *requester = container_of(event, struct requester, pace);
-	struct qp *qp = container_of(requester, struct qp, requester);
-
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
-}
-
 /* ---- state ---- */
-
-void requester_init(struct qp *qp)
-{
-	struct requester *requester = &qp->requester;
-	struct block *block = &qp->hca->transport->block;
-
-	event_init(&requester->timer, block, timer_fired);
-	event_init(&requester->rnr_timer, block, rnr_timer_fired);
-	event_init(&requester->pace, block, pace_fired);
-	requester->deadline = SIM_NEVER;
-}
 
 void requester_reset(struct qp *qp)
 {

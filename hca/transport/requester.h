@@ -30,6 +30,12 @@ void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status 
 /* One transfer fewer follows the slot's list. */
 void requester_release_slot(struct qp *qp, struct send_slot *slot);
 
+/* A read or atomic: counts as outstanding until its data is back. */
+bool requester_is_answered(const struct send_slot *slot);
+
+/* Something awaits an answer from now on. */
+void requester_watch(struct qp *qp);
+
 /* Every WQE that is complete in order gets its CQE. */
 void requester_complete(struct qp *qp);
 

@@ -41,6 +41,12 @@ void responder_owe(struct qp *qp, const struct response *response);
 void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn);
 void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t original);
 
+/* All checks of a reliable transport, in order. */
+enum request_fault responder_check(struct qp *qp, struct packet *packet);
+
+/* A read or atomic. */
+bool responder_is_answered(uint8_t opcode);
+
 /* The checks and the execution that all connected transports share. */
 enum request_fault responder_check_permission(struct qp *qp, struct packet *packet);
 enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet);

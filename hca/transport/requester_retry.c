@@ -1,0 +1,162 @@
+/*
+ * requester_retry: what a requester of a reliable transport does about acknowledgement and its
+ * absence: progress, go-back-N, the timers of local ACK timeout and RNR, the retry counters.
+ */
+#include <assert.h>
+
+#include "hca/transport/psn.h"
+#include "hca/transport/requester.h"
+#include "hca/transport/transport.h"
+
+#define RETRY_FOR_EVER   7
+#define ACK_TIMEOUT_UNIT (4096 * NS)
+
+/* clang-format off */
+static const uint32_t rnr_time_10us[32] = {
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536,
+	2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
+};
+/* clang-format on */
+
+void requester_watch(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+	uint8_t exponent = qp->state.timeout;
+	uint8_t least = (uint8_t)qp->hca->params.transport.timeout_least;
+
+	if (!qp_is_reliable(qp) || !exponent)
+		return;
+	if (exponent < least)
+		exponent = least;
+	requester->deadline = sim_now(qp->hca->sim) + (ACK_TIMEOUT_UNIT << exponent);
+	if (!event_pending(&requester->timer))
+		sim_schedule_at(&requester->timer, requester->deadline);
+}
+
+void requester_progress(struct qp *qp, uint32_t unacked_psn)
+{
+	struct requester *requester = &qp->requester;
+
+	if (psn_distance(requester->unacked_psn, unacked_psn) > 0) {
+		requester->unacked_psn = unacked_psn;
+		requester->retries_left = qp->state.retry;
+		requester->rnr_retries_left = qp->state.rnr_retry;
+		requester->gap_seen = false;
+	}
+	requester->deadline = SIM_NEVER;
+	if (requester->unacked_psn != requester->sent_psn)
+		requester_watch(qp);
+	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+void requester_rewind(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+	uint32_t number = qp->sq.oldest;
+	struct send_slot *slot = NULL;
+
+	requester->epoch++;
+	for (; number != qp->sq.tail; number++) {
+		slot = qp_slot(qp, number);
+		if (!slot->started || !slot->done)
+			break;
+	}
+	trace(&qp->hca->transport->block, TRACE_REWIND, slot ? slot->tag : 0, qp->number,
+	      requester->unacked_psn);
+	for (uint32_t later = number; later != qp->sq.tail; later++) {
+		struct send_slot *other = qp_slot(qp, later);
+
+		if (other->counted)
+			requester->outstanding--;
+		other->counted = false;
+	}
+	qp->sq.cursor = number;
+	requester->cursor_packet = 0;
+	requester->halted = false;
+	if (number != qp->sq.tail && slot->started && !requester_is_answered(slot)) {
+		int32_t acknowledged = psn_distance(slot->first_psn, requester->unacked_psn);
+
+		assert(acknowledged < (int32_t)slot->psn_count);
+		requester->cursor_packet = acknowledged > 0 ? (uint32_t)acknowledged : 0;
+	}
+	requester->deadline = SIM_NEVER;
+	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+void requester_retry(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+
+	if (!requester->retries_left) {
+		requester_fail_oldest(qp, WORK_RETRIES_EXCEEDED);
+		return;
+	}
+	requester->retries_left--;
+	requester_rewind(qp);
+}
+
+void requester_retry_rnr(struct qp *qp, uint8_t timer)
+{
+	struct requester *requester = &qp->requester;
+
+	if (!requester->rnr_retries_left) {
+		requester_fail_oldest(qp, WORK_RNR_RETRIES_EXCEEDED);
+		return;
+	}
+	if (qp->state.rnr_retry != RETRY_FOR_EVER)
+		requester->rnr_retries_left--;
+	requester_rewind(qp);
+	requester->rnr_waiting = true;
+	sim_cancel(&requester->rnr_timer);
+	sim_schedule(&requester->rnr_timer, requester_rnr_time(timer));
+}
+
+sim_time requester_rnr_time(uint8_t timer)
+{
+	return rnr_time_10us[timer & 31] * 10 * US;
+}
+
+static void timer_fired(struct event *event)
+{
+	struct requester *requester = container_of(event, struct requester, timer);
+	struct qp *qp = container_of(requester, struct qp, requester);
+	sim_time now = sim_now(qp->hca->sim);
+
+	if (requester->deadline == SIM_NEVER || requester->unacked_psn == requester->sent_psn)
+		return;
+	if (now < requester->deadline) {
+		sim_schedule_at(&requester->timer, requester->deadline);
+		return;
+	}
+	qp->hca->transport->count.local_ack_timeouts++;
+	requester->deadline = SIM_NEVER;
+	requester_retry(qp);
+}
+
+static void rnr_timer_fired(struct event *event)
+{
+	struct requester *requester = container_of(event, struct requester, rnr_timer);
+	struct qp *qp = container_of(requester, struct qp, requester);
+
+	requester->rnr_waiting = false;
+	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+static void pace_fired(struct event *event)
+{
+	struct requester *requester = container_of(event, struct requester, pace);
+	struct qp *qp = container_of(requester, struct qp, requester);
+
+	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+void requester_init(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+	struct block *block = &qp->hca->transport->block;
+
+	event_init(&requester->timer, block, timer_fired);
+	event_init(&requester->rnr_timer, block, rnr_timer_fired);
+	event_init(&requester->pace, block, pace_fired);
+	requester->deadline = SIM_NEVER;
+}

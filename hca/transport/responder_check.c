@@ -1,0 +1,167 @@
+/*
+ * responder_check: the checks of a request, in the order of the table below; the first fault
+ * decides. IBTA vol. 1, 9.7.4.1.
+ */
+#include "fabric/wire/opcode.h"
+#include "hca/transport/atomic.h"
+#include "hca/transport/psn.h"
+#include "hca/transport/responder.h"
+#include "hca/work/receive_queue.h"
+
+static enum request_fault check_psn(struct qp *qp, struct packet *packet)
+{
+	int32_t ahead = psn_distance(qp->responder.expected_psn, packet->psn);
+
+	return ahead == 0 ? FAULT_NONE : ahead < 0 ? FAULT_DUPLICATE : FAULT_PSN_GAP;
+}
+
+static enum request_fault check_sequence(struct qp *qp, struct packet *packet)
+{
+	return opcode_may_follow(packet->opcode, qp->responder.previous_opcode)
+		       ? FAULT_NONE
+		       : FAULT_BAD_SEQUENCE;
+}
+
+/* What each operation needs of QP and region. */
+static uint32_t right_of(uint8_t opcode)
+{
+	static const uint32_t right[OP_COUNT] = {
+		[OP_WRITE] = MR_REMOTE_WRITE,
+		[OP_READ] = MR_REMOTE_READ,
+		[OP_COMPARE_SWAP] = MR_REMOTE_ATOMIC,
+		[OP_FETCH_ADD] = MR_REMOTE_ATOMIC,
+	};
+
+	return right[opcode_info[opcode].operation];
+}
+
+enum request_fault responder_check_permission(struct qp *qp, struct packet *packet)
+{
+	uint32_t right = right_of(packet->opcode);
+
+	return (qp->state.access & right) == right ? FAULT_NONE : FAULT_NOT_PERMITTED;
+}
+
+bool responder_is_answered(uint8_t opcode)
+{
+	return opcode_info[opcode].operation == OP_READ || opcode_is_atomic(opcode);
+}
+
+static enum request_fault check_resources(struct qp *qp, struct packet *packet)
+{
+	const struct responder *responder = &qp->responder;
+
+	if (!responder_is_answered(packet->opcode))
+		return FAULT_NONE;
+	if (responder->reads_owed >= qp->state.max_dest_rd_atomic)
+		return FAULT_TOO_MANY;
+	return opcode_is_atomic(packet->opcode) && packet->remote_address % ATOMIC_BYTES
+		       ? FAULT_MISALIGNED
+		       : FAULT_NONE;
+}
+
+/* XRC: the SRQ that the packet names, if it is of the same domain. */
+static struct receive_queue *queue_for(struct qp *qp, const struct packet *packet)
+{
+	struct receive_queue *queue;
+
+	if (qp->attr.type != QP_XRC_TGT)
+		return qp->rq;
+	queue = number_table_find(&qp->hca->srqs, packet->xrc_srqn);
+	return queue && receive_queue_serves(queue, qp->attr.xrcd) ? queue : NULL;
+}
+
+enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+	struct receive_queue *queue;
+
+	if (!opcode_takes_receive_wqe(packet->opcode) || responder->wqe)
+		return FAULT_NONE;
+	queue = queue_for(qp, packet);
+	if (!queue && qp->attr.type == QP_XRC_TGT)
+		return FAULT_NOT_PERMITTED;
+	if (!queue || responder->no_wqe) {
+		responder->no_wqe = false;
+		return FAULT_NO_RECEIVE_WQE;
+	}
+	responder->wqe_queue = queue;
+	responder->cq = receive_queue_cq(queue) ? receive_queue_cq(queue) : qp->recv_cq;
+	responder->user_index =
+		receive_queue_cq(queue) ? receive_queue_user_index(queue) : qp->attr.user_index;
+	switch (receive_queue_take(queue, qp, &responder->wqe)) {
+	case TAKE_OK:
+		return FAULT_NONE;
+	case TAKE_WAIT:
+		responder->waits_for_wqe = true;
+		return FAULT_WAIT;
+	case TAKE_EMPTY:
+		break;
+	}
+	return FAULT_NO_RECEIVE_WQE;
+}
+
+enum request_fault responder_check_length(struct qp *qp, struct packet *packet)
+{
+	const struct opcode_info *info = &opcode_info[packet->opcode];
+	const struct responder *responder = &qp->responder;
+	uint32_t mtu = qp->state.mtu_bytes;
+	bool full = info->segment == SEG_FIRST || info->segment == SEG_MIDDLE;
+	bool fits = packet->payload_bytes <= mtu && (!full || packet->payload_bytes == mtu) &&
+		    (info->segment != SEG_LAST || packet->payload_bytes);
+	uint32_t behind = responder->received + packet->payload_bytes;
+
+	if (!fits)
+		return FAULT_BAD_LENGTH;
+	if (info->operation == OP_SEND)
+		return responder->wqe && behind > responder->wqe->length ? FAULT_TOO_LONG
+									 : FAULT_NONE;
+	if (info->operation == OP_WRITE) {
+		uint32_t length = opcode_has(packet->opcode, HDR_RETH) ? packet->dma_length
+								       : responder->length;
+		bool ends = opcode_ends_message(packet->opcode);
+
+		return ends ? (behind == length ? FAULT_NONE : FAULT_BAD_LENGTH)
+			    : (behind < length ? FAULT_NONE : FAULT_BAD_LENGTH);
+	}
+	return info->operation == OP_READ && packet->dma_length > WQE_LENGTH_MAX ? FAULT_BAD_LENGTH
+										 : FAULT_NONE;
+}
+
+enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
+{
+	const struct responder *responder = &qp->responder;
+	uint32_t length = opcode_is_atomic(packet->opcode) ? ATOMIC_BYTES : packet->dma_length;
+	bool remote = opcode_has(packet->opcode, HDR_RETH) || opcode_is_atomic(packet->opcode);
+
+	if (remote && !qp_key_allows(qp, packet->rkey, packet->remote_address, length,
+				     right_of(packet->opcode)))
+		return FAULT_BAD_RKEY;
+	if (opcode_info[packet->opcode].operation == OP_SEND &&
+	    !qp_list_allows(qp, responder->wqe->segments, responder->wqe->segment_count,
+			    responder->received, packet->payload_bytes, MR_LOCAL_WRITE))
+		return FAULT_BAD_WQE;
+	return FAULT_NONE;
+}
+
+static const struct {
+	const char *name;
+	enum request_fault (*run)(struct qp *qp, struct packet *packet);
+} checks[] = {
+	{"psn", check_psn},
+	{"sequence", check_sequence},
+	{"permission", responder_check_permission},
+	{"resources", check_resources},
+	{"receive_wqe", responder_check_wqe},
+	{"length", responder_check_length},
+	{"keys", responder_check_keys},
+};
+
+enum request_fault responder_check(struct qp *qp, struct packet *packet)
+{
+	enum request_fault fault = FAULT_NONE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(checks) && fault == FAULT_NONE; i++)
+		fault = checks[i].run(qp, packet);
+	return fault;
+}

@@ -16,7 +16,7 @@
 
 #define SHIM_MAGIC       UINT64_C(0x68636173696d0002) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT "HCASIM_SHIM"                /* "attach socket,memory descriptor,host" */
-#define SHIM_FIRST_FD    900                          /* our descriptors in a program stay above this number */
+#define SHIM_FIRST_FD    900 /* our descriptors in a program stay above this number */
 #define SHIM_SLOTS       1024
 #define SHIM_PROCESSES   256
 #define SHIM_FIRST_PID   1000 /* virtual process ids count from here */
@@ -61,25 +61,32 @@ enum shim_turn { TURN_SIMULATOR, TURN_PROGRAM };
 enum shim_attach_kind { ATTACH_IMAGE, ATTACH_FORK };
 enum shim_file_kind { FILE_COMMAND, FILE_CHANNEL, FILE_MESSAGE };
 
+struct shim_range {
+	uint64_t address, length;
+	uint64_t offset; /* in the queue memory */
+};
+
 struct shim_slot {
-	uint32_t turn;    /* enum shim_turn; a futex */
-	uint32_t op;      /* enum shim_op */
-	uint32_t dirty;   /* the program did something that others may see in the operating system */
-	uint32_t signal;  /* reply: a virtual timer has expired: raise this */
-	uint64_t clock;   /* virtual time of the thread, ps */
+	uint32_t turn;   /* enum shim_turn; a futex */
+	uint32_t op;     /* enum shim_op */
+	uint32_t dirty;  /* the program did something that others may see in the operating system */
+	uint32_t signal; /* reply: a virtual timer has expired: raise this */
+	uint64_t clock;  /* virtual time of the thread, ps */
 	uint64_t horizon; /* reply: the thread may run on while its clock is below */
 	uint64_t arguments[5];
 	int64_t result;
 	uint32_t tid; /* real; for signals to it */
 	uint32_t file_count, range_count, sleeping;
-	uint32_t polled; /* since the last request: the program looked at memory that the HCA writes */
+	uint32_t
+		polled; /* since the last request: the program looked at memory that the HCA writes */
 	struct {
 		uint32_t kind, id;
 		uint64_t number_at;
 	} files[2]; /* reply: descriptors that follow on the socket, in this order */
-	struct {
-		uint64_t address, length, offset;
-	} ranges[SHIM_RANGES]; /* reply: pages to be moved to the queue memory, and where in it */
+	struct shim_range ranges[SHIM_RANGES]; /* reply: pages to be moved to the queue memory */
+	struct shim_range retired;             /* reply: to be moved back before that */
+	struct shim_range
+		unwatched; /* reply: memory that the HCA writes no more; before watched_... */
 	uint64_t watched_address, watched_length;
 	uint8_t bytes[SHIM_BYTES];
 } __attribute__((aligned(512)));

@@ -106,7 +106,8 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_cq *
 	if (channel)
 		channel_hold(channel);
 	numbers_add(&kernel->numbers, &cq->object);
-	ring_share(command, attr.buffer, (uint64_t)entries * attr.cqe_bytes, attr.doorbell_record);
+	ring_share(command, &cq->object, attr.buffer, (uint64_t)entries * attr.cqe_bytes,
+		   attr.doorbell_record);
 
 	struct ib_uverbs_ex_create_cq_resp answer = {.base.cq_handle = cq->object.handle,
 						     .base.cqe = entries - 1,
@@ -166,6 +167,10 @@ int resize_cq(struct command *command)
 			return error;
 		cq->entries = entries;
 		cq->cqe_bytes = driver.cqe_size;
+		command->call->retired =
+			(struct kernel_range){object->ring_address, object->ring_bytes};
+		object->ring_address = driver.buf_addr;
+		object->ring_bytes = bytes;
 		command_share(command, driver.buf_addr, bytes);
 	}
 	struct ib_uverbs_resize_cq_resp answer = {.cqe = cq->entries - 1};

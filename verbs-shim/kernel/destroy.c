@@ -11,7 +11,11 @@ int find_to_destroy(struct command *command, enum object_type type, uint32_t han
 	if (!object_handle_used(&command->context->objects, handle))
 		return -ENOENT;
 	*object = command_object(command, type, handle);
-	return *object ? 0 : -EINVAL;
+	if (!*object)
+		return -EINVAL;
+	command->call->retired =
+		(struct kernel_range){(*object)->ring_address, (*object)->ring_bytes};
+	return 0;
 }
 
 int destroy_object(struct object *object)

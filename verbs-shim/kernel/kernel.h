@@ -76,6 +76,9 @@ struct kernel_call {
 	/* out: memory of the program that the HCA may write from now on without its being shared (a new memory
 	 * region); the session recognises loops that poll it. length 0: none. */
 	struct kernel_range watched;
+	/* out: a ring that the HCA touches no more, and a region that it writes no more: the program may use the
+	 * memory for anything. length 0: none. */
+	struct kernel_range retired, unwatched;
 	sim_time latency; /* out: virtual time the call takes (command interface and driver) */
 };
 

@@ -94,6 +94,29 @@ static void watch_region(struct command *command, const struct mr *mr)
 		command->call->watched = (struct kernel_range){mr->host_address, mr->length};
 }
 
+static bool overlaps(const struct mr *one, const struct mr *other)
+{
+	uint64_t first = one->host_address / PAGE_BYTES, second = other->host_address / PAGE_BYTES;
+	return first <= (other->host_address + other->length - 1) / PAGE_BYTES &&
+	       second <= (one->host_address + one->length - 1) / PAGE_BYTES;
+}
+
+/* The HCA writes there no more, unless another region shares a page with this one. */
+static void unwatch_region(struct command *command, const struct region *region)
+{
+	for (const struct context *context = command->kernel->contexts; context;
+	     context = context->next)
+		for (const struct object *object = context->objects.newest; object;
+		     object = object->older) {
+			const struct region *other = container_of(object, struct region, object);
+			if (object->type == OBJECT_MR && other != region &&
+			    overlaps(&region->mr, &other->mr))
+				return;
+		}
+	command->call->unwatched =
+		(struct kernel_range){region->mr.host_address, region->mr.length};
+}
+
 int reg_mr(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_reg_mr, request);
@@ -179,6 +202,7 @@ int rereg_mr(struct command *command)
 		return error;
 
 	object_hold(pd);
+	unwatch_region(command, region);
 	region_give(region);
 	region->pd = pd;
 	region->mr = mr;
@@ -194,7 +218,10 @@ int dereg_mr(struct command *command)
 	COMMAND_CORE(command, ib_uverbs_dereg_mr, request);
 	struct object *region;
 	int error = find_to_destroy(command, OBJECT_MR, request.mr_handle, &region);
-	return error ? error : destroy_object(region);
+	if (error)
+		return error;
+	unwatch_region(command, container_of(region, struct region, object));
+	return destroy_object(region);
 }
 
 int release_mr(struct object *object)

@@ -198,7 +198,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_qp *
 	numbers_add(&kernel->numbers, &qp->object);
 	struct mlx5_ib_create_qp_resp driver_answer = {0};
 	if (has_rings) {
-		ring_share(command, driver.buf_addr, bytes, driver.db_addr);
+		ring_share(command, &qp->object, driver.buf_addr, bytes, driver.db_addr);
 		if (driver.flags & MLX5_QP_FLAG_BFREG_INDEX) {
 			driver_answer.bfreg_index = driver.bfreg_index;
 		} else {

@@ -21,8 +21,11 @@ int ring_check(struct command *command, uint64_t buffer, uint64_t bytes, uint64_
 	return 0;
 }
 
-void ring_share(struct command *command, uint64_t buffer, uint64_t bytes, uint64_t doorbell_record)
+void ring_share(struct command *command, struct object *object, uint64_t buffer, uint64_t bytes,
+		uint64_t doorbell_record)
 {
+	object->ring_address = buffer;
+	object->ring_bytes = bytes;
 	command_share(command, buffer, bytes);
 	command_share(command, doorbell_record, DOORBELL_RECORD_BYTES);
 }

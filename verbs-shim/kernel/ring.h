@@ -23,6 +23,7 @@ static inline uint64_t ring_round_up(uint64_t value)
 int ring_check(struct command *command, uint64_t buffer, uint64_t bytes, uint64_t doorbell_record);
 
 /* Both will be touched often. */
-void ring_share(struct command *command, uint64_t buffer, uint64_t bytes, uint64_t doorbell_record);
+void ring_share(struct command *command, struct object *object, uint64_t buffer, uint64_t bytes,
+		uint64_t doorbell_record);
 
 #endif

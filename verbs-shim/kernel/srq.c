@@ -88,7 +88,7 @@ static int create(struct command *command, const struct ib_uverbs_create_xsrq *r
 	object_hold(xrcd);
 	object_hold(cq);
 	numbers_add(&kernel->numbers, &srq->object);
-	ring_share(command, attr.buffer, bytes, attr.doorbell_record);
+	ring_share(command, &srq->object, attr.buffer, bytes, attr.doorbell_record);
 
 	struct ib_uverbs_create_srq_resp answer = {
 		.srq_handle = srq->object.handle,

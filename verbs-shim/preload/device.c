@@ -79,6 +79,11 @@ void device_take_answer(void)
 	uint32_t ranges = slot->range_count, count = slot->file_count;
 
 	slot->range_count = slot->file_count = 0;
+	if (slot->retired.length)
+		trap_retire(slot->retired.address, slot->retired.length);
+	if (slot->unwatched.length)
+		trap_unwatch(slot->unwatched.address, slot->unwatched.length);
+	slot->retired.length = slot->unwatched.length = 0;
 	for (uint32_t i = 0; i < ranges; i++)
 		move_to_queue(slot->ranges[i].address, slot->ranges[i].length,
 			      slot->ranges[i].offset);

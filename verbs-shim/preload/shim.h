@@ -80,6 +80,9 @@ void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64
 bool trap_remove(uint64_t address, uint64_t length, uint32_t *file);
 void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset);
 void trap_add_watched(uint64_t address, uint64_t length);
+void trap_retire(uint64_t address,
+		 uint64_t length); /* rings become the program's own memory again */
+void trap_unwatch(uint64_t address, uint64_t length);
 void trap_before_gate(void);
 void trap_after_gate(void);
 

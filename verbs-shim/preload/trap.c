@@ -527,3 +527,59 @@ void trap_add_watched(uint64_t address, uint64_t length)
 		address = stop;
 	}
 }
+
+/* The bytes of a ring in pages of the program's own, at the same place. */
+static void make_private(const struct range *range)
+{
+	if ((void *)syscall(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		attach_lost();
+	memcpy((void *)(uintptr_t)range->address, shim_queue + range->offset, range->length);
+}
+
+/* Forgets the ranges of one kind in these pages, cutting those that reach further. */
+static void forget(uint64_t address, uint64_t length, enum range_kind kind)
+{
+	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+
+	address &= ~(PAGE - 1);
+	while (address < end) {
+		uint32_t index = range_after(address), file;
+		struct range part;
+
+		if (index == range_count || ranges[index].address >= end)
+			return;
+		disarm(&ranges[index]);
+		part = ranges[index];
+		if (part.address < address) {
+			part.offset += address - part.address;
+			part.length -= address - part.address;
+			part.address = address;
+		}
+		if (part.length > end - part.address)
+			part.length = end - part.address;
+		address = part.address + part.length;
+		if (part.kind != kind)
+			continue;
+		if (kind == RANGE_RING)
+			make_private(&part);
+		(void)trap_remove(part.address, part.length, &file);
+	}
+}
+
+void trap_retire(uint64_t address, uint64_t length)
+{
+	forget(address, length, RANGE_RING);
+}
+
+void trap_unwatch(uint64_t address, uint64_t length)
+{
+	uint32_t kept = 0;
+
+	set_hot(false);
+	for (uint32_t i = 0; i < hot_count; i++)
+		if (hot[i] + PAGE <= address || hot[i] >= address + length)
+			hot[kept++] = hot[i];
+	hot_count = kept;
+	forget(address, length, RANGE_WATCHED);
+}

@@ -38,6 +38,14 @@ static void answer(struct session *session, struct thread *thread, const struct 
 
 	slot->result = call->result;
 	slot->file_count = slot->range_count = 0;
+	slot->retired = slot->unwatched = (struct shim_range){0};
+	if (call->result >= 0) {
+		slot->retired = (struct shim_range){call->retired.address, call->retired.length, 0};
+		slot->unwatched =
+			(struct shim_range){call->unwatched.address, call->unwatched.length, 0};
+		process_memory_forget(&process->memory, call->retired.address,
+				      call->retired.length);
+	}
 	slot->watched_address = call->watched.address;
 	slot->watched_length = call->watched.length;
 	for (uint32_t i = 0; i < call->file_count; i++) {

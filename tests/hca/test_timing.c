@@ -1,0 +1,181 @@
+/*
+ * Proves that timing comes out of the mechanism as published: one-way latency of SEND at the sizes of
+ * ground-truth row A1-01, flat over the MTU (A1-03), bandwidth at the header ceiling (C-05) for write,
+ * read and both directions at once, and exact picoseconds where the sum of parameters is known.
+ */
+#include <CUnit/CUnit.h>
+
+#include "hca/device/cqe.h"
+#include "tests/hca/support/rig.h"
+
+#define EDR_BPS          UINT64_C(100000000000)
+#define IB_HEADER_BYTES  26
+#define STREAM_BYTES     (1 << 20)
+#define STREAM_COUNT     16
+#define WARM_UP_RECEIVES 16
+
+/* From the store of the doorbell until the receiver's CQE is visible. */
+static sim_time one_way(uint32_t mtu, uint32_t bytes, bool is_inline)
+{
+	struct rig rig = rig_create(QP_RC, mtu);
+	sim_time start = 0;
+
+	for (unsigned i = 0; i < WARM_UP_RECEIVES; i++)
+		mini_receive(rig.peer, rig.target, bytes);
+	for (unsigned i = 0; i < 3;
+	     i++) { /* the caches, and the receive WQEs, are warm for the last */
+		mini_run(rig.mini);
+		start = sim_now(rig.mini->sim);
+		mini_post(rig.qp, &(struct mini_send){.opcode = WQE_SEND,
+						      .address = rig.source,
+						      .length = bytes,
+						      .is_inline = is_inline,
+						      .blueflame = true});
+		mini_wait(rig.peer->recv_cq);
+	}
+	start = sim_now(rig.mini->sim) - start;
+	rig_destroy(&rig);
+	return start;
+}
+
+static void check_latency(uint32_t bytes, bool is_inline, double microseconds)
+{
+	double measured = (double)one_way(4096, bytes, is_inline) / (double)US;
+
+	CU_ASSERT_DOUBLE_EQUAL(measured, microseconds, 0.1 * microseconds);
+}
+
+static void test_latency(void)
+{
+	check_latency(32, true, 0.82);
+	check_latency(1024, false, 1.565);
+	check_latency(4096, false, 2.26);
+	check_latency(32768, false, 4.57);
+}
+
+static void test_flat_over_mtu(void)
+{
+	sim_time largest = one_way(4096, 4096, false);
+
+	for (uint32_t mtu = 256; mtu < 4096; mtu *= 2) {
+		sim_time latency = one_way(mtu, 4096, false);
+
+		CU_ASSERT_TRUE(latency >= largest);
+		CU_ASSERT_TRUE((double)latency < 1.02 * (double)largest);
+	}
+}
+
+static double ceiling(uint32_t mtu)
+{
+	return (double)EDR_BPS * mtu / (mtu + IB_HEADER_BYTES);
+}
+
+static double stream(struct rig *rig, uint8_t opcode, bool both)
+{
+	sim_time start;
+
+	mini_run(rig->mini);
+	start = sim_now(rig->mini->sim);
+	for (unsigned i = 0; i < STREAM_COUNT; i++) {
+		rig_post(rig, opcode, STREAM_BYTES);
+		if (both)
+			mini_post(rig->peer, &(struct mini_send){.opcode = opcode,
+								 .address = rig->target,
+								 .length = STREAM_BYTES,
+								 .remote = rig->source});
+	}
+	for (unsigned i = 0; i < STREAM_COUNT; i++) {
+		mini_wait(rig->qp->send_cq);
+		if (both)
+			mini_wait(rig->peer->send_cq);
+	}
+	return (double)STREAM_COUNT * STREAM_BYTES * 8 * (double)SEC /
+	       (double)(sim_now(rig->mini->sim) - start);
+}
+
+static void test_bandwidth(void)
+{
+	for (uint32_t mtu = 256; mtu <= 4096; mtu *= 4) {
+		struct rig rig = rig_create(QP_RC, mtu);
+		double limit = ceiling(mtu);
+
+		CU_ASSERT_TRUE(stream(&rig, WQE_WRITE, false) > 0.995 * limit);
+		CU_ASSERT_TRUE(stream(&rig, WQE_WRITE, false) <= limit);
+		CU_ASSERT_TRUE(stream(&rig, WQE_READ, false) > 0.995 * limit);
+		CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 0);
+		rig_destroy(&rig);
+	}
+}
+
+static void test_both_directions(void)
+{
+	struct rig rig = rig_create(QP_RC, 4096);
+
+	CU_ASSERT_TRUE(stream(&rig, WQE_WRITE, true) > 0.985 * ceiling(4096));
+	rig_destroy(&rig);
+}
+
+/* One nanosecond more in a block is one nanosecond more from end to end, to the picosecond. */
+static void test_parameters_add_up(void)
+{
+	static const struct {
+		size_t offset;
+		unsigned times;
+	} blocks[] = {
+		{offsetof(struct hca_params, doorbell.latency), 1},
+		{offsetof(struct hca_params, scheduler.latency), 1},
+		{offsetof(struct hca_params, wqe_fetch.latency), 1},
+		{offsetof(struct hca_params, transmit.latency), 1},
+		{offsetof(struct hca_params, receive.latency), 1},
+		{offsetof(struct hca_params, completion.latency), 1},
+	};
+	sim_time before = 0;
+
+	for (size_t i = 0; i <= ARRAY_SIZE(blocks); i++) {
+		struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+		sim_time start, latency;
+
+		if (i)
+			*(sim_time *)(void *)((char *)&rig.mini->params + blocks[i - 1].offset) +=
+				1234 * blocks[i - 1].times;
+		mini_start(rig.mini, LINK_INFINIBAND);
+		rig.qp = mini_qp_create(&rig.mini->hosts[0], QP_RC);
+		rig.peer = mini_qp_create(&rig.mini->hosts[1], QP_RC);
+		mini_connect(rig.qp, rig.peer, 1024);
+		rig.source = mini_alloc(&rig.mini->hosts[0], 4096);
+		mini_receive(rig.peer, 0, 0);
+		mini_receive(rig.peer, 0, 0);
+		start = 0;
+		for (unsigned n = 0; n < 2; n++) {
+			mini_run(rig.mini);
+			start = sim_now(rig.mini->sim);
+			mini_post(rig.qp, &(struct mini_send){.opcode = WQE_SEND,
+							      .solicited = true,
+							      .blueflame = true});
+			mini_wait(rig.peer->recv_cq);
+		}
+		latency = sim_now(rig.mini->sim) - start;
+		if (i)
+			CU_ASSERT_EQUAL(latency, before + 1234 * blocks[i - 1].times);
+		if (!i)
+			before = latency;
+		mini_run(rig.mini);
+		mini_qp_destroy(rig.qp);
+		mini_qp_destroy(rig.peer);
+		mini_destroy(rig.mini);
+	}
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"latency", test_latency},
+		{"flat over the MTU", test_flat_over_mtu},
+		{"bandwidth", test_bandwidth},
+		{"both directions", test_both_directions},
+		{"parameters add up", test_parameters_add_up},
+		{0},
+	};
+
+	return rig_main("timing", tests);
+}

@@ -50,8 +50,7 @@
 	X(EXEC,        "this process will attach again")                                                     \
 	X(EXEC_FAILED, "")                                                                                   \
 	X(EXIT,        "no answer")                                                                          \
-	X(TIMER,       "deadline, interval, signal: 0 disarms")                                              \
-	X(NOTE,        "text, length: named once in the log")
+	X(TIMER,       "deadline, interval, signal: 0 disarms")
 
 #define SHIM_OP_ENUM(name, meaning) OP_##name,
 enum shim_op { SHIM_OPS(SHIM_OP_ENUM) OP_COUNT };
@@ -103,10 +102,9 @@ struct shim_memory {
 	uint32_t bell;     /* the simulator's futex: a program rang */
 	uint32_t sleeping; /* the simulator waits on it */
 	uint32_t spin_turns;
-	uint32_t simulator_pid;
 	uint64_t tsc_hz;
 	uint64_t realtime_base_ns, monotonic_base_ns; /* what the clocks say at virtual time 0 */
-	uint64_t cost_clock_read, cost_system_call, cost_mmio_store;
+	uint64_t cost_clock_read, cost_system_call;
 	uint64_t seed;
 	struct shim_process processes[SHIM_PROCESSES];
 	struct shim_slot slots[SHIM_SLOTS];

@@ -214,12 +214,22 @@ static int part_random(int argc, char **argv)
 	return 0;
 }
 
+static int part_stuck(int argc, char **argv)
+{
+	int ends[2];
+	char byte;
+
+	(void)argc;
+	(void)argv;
+	return pipe(ends) == 0 && read(ends[0], &byte, 1) == 1;
+}
+
 static const struct part {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } parts[] = {{"sleeps", part_sleeps}, {"threads", part_threads}, {"fork", part_fork},
 	     {"exit", part_exit},     {"signals", part_signals}, {"server", part_server},
-	     {"client", part_client}, {"random", part_random}};
+	     {"client", part_client}, {"random", part_random},   {"stuck", part_stuck}};
 
 /* --- the tests --- */
 
@@ -359,6 +369,16 @@ static void first_bad_exit_code_counts(void)
 	CU_ASSERT_EQUAL(result.code, 9);
 }
 
+/* Both programs wait for what nobody will do: said so, and ended. */
+static void virtual_deadlock_ends(void)
+{
+	static const char *const programs[][4] = {{"stuck"}, {"stuck"}};
+	struct result result;
+
+	run_session(&result, programs, 2, 3 * MS, -1);
+	CU_ASSERT_EQUAL(result.code, 3);
+}
+
 static void runs_repeat_with_any_quantum_and_core(void)
 {
 	static const char *const programs[][4] = {{"server"}, {"client"}, {"random"}, {"threads"}};
@@ -424,6 +444,7 @@ int main(int argc, char **argv)
 	TEST(timers_run_on_virtual_time);
 	TEST(hosts_have_their_own_addresses);
 	TEST(first_bad_exit_code_counts);
+	TEST(virtual_deadlock_ends);
 	TEST(runs_repeat_with_any_quantum_and_core);
 	CU_basic_set_mode(CU_BRM_NORMAL);
 	CU_basic_run_tests();

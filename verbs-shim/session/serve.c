@@ -236,6 +236,7 @@ static void serve_spawned(struct session *session, struct thread *thread)
 			    session->threads[i].clock < thread->clock)
 				session->threads[i].clock = thread->clock;
 	} else if (real_pid > 0) {
+		session->outside = true;
 		session_note(session, thread->process->host,
 			     "a child program runs outside of virtual time (static, 32-bit or "
 			     "another user's)");
@@ -288,14 +289,6 @@ static void serve_timer(struct session *session, struct thread *thread)
 	thread->clock += session->cpu.system_call;
 }
 
-static void serve_note(struct session *session, struct thread *thread)
-{
-	char text[160];
-
-	if (read_text(thread->process, thread->slot->arguments[0], text, sizeof(text)))
-		session_note(session, thread->process->host, text);
-}
-
 typedef void serve_function(struct session *session, struct thread *thread);
 
 static serve_function *const serve[OP_COUNT] = {
@@ -320,7 +313,6 @@ static serve_function *const serve[OP_COUNT] = {
 	[OP_EXEC_FAILED] = serve_exec_failed,
 	[OP_EXIT] = serve_exit,
 	[OP_TIMER] = serve_timer,
-	[OP_NOTE] = serve_note,
 };
 
 void serve_request(struct session *session, struct thread *thread)

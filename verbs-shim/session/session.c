@@ -30,10 +30,9 @@ static const char *const op_names[] = {
 };
 /* clang-format on */
 
-#define SPIN_TURNS     4000    /* about 5 us of pause instructions */
-#define LOOK_AROUND_NS 1000000 /* real time between looks for deaths while a program runs */
-#define STUCK_NS \
-	200000000L /* real time in which all wait and nothing changes: a virtual deadlock */
+#define SPIN_TURNS       4000    /* about 5 us of pause instructions */
+#define LOOK_AROUND_NS   1000000 /* real time between looks for deaths while a program runs */
+#define IDLE_LOOKS       5 /* when nothing is left that could happen, before it is a deadlock */
 #define CHUNK            (1 * MS) /* simulated time between looks for deaths while nobody runs */
 #define QUANTUM_SIGNAL   (SIGRTMAX - 1)
 #define LOOKAHEAD_GROWTH 64
@@ -301,12 +300,15 @@ static void grant(struct session *session, struct thread *thread, sim_time horiz
 	thread->state = THREAD_READY;
 	thread->request = true;
 	thread->last = slot->op < OP_COUNT ? (enum shim_op)slot->op : OP_NONE;
+	if (slot->op != OP_OS_WAIT && slot->op != OP_SPIN && slot->op != OP_YIELD)
+		session->idle = 0;
 	adapt_lookahead(session, thread);
 	if (slot->dirty) {
 		slot->dirty = 0;
 		session_visible(session, thread->clock);
 	}
-	thread->looked = session->visible; /* before others act: what they do from now on wakes it */
+	thread->looked =
+		session->visible; /* before others act: what they do from now on wakes it */
 }
 
 static void act(struct session *session, struct thread *thread, sim_time when, sim_time second)
@@ -413,36 +415,21 @@ static void run_events(struct session *session, sim_time until)
 	session->in_run = false;
 }
 
-/* Nobody can act and no event is left: only the real world could change something. false: it did not. */
-static bool wait_real(struct session *session)
+/* Nobody can act and no event is left: only the real world could change something. All look once more; that includes threads
+ * that were taken to poll but only read the same memory twice. */
+static void wait_real(struct session *session)
 {
-	uint64_t start = real_ns(), visible = session->visible;
-	struct process *came;
-
-	session_visible(session, sim_now(session->sim)); /* let all look once more */
-	(void)visible;
-	while (real_ns() - start < (uint64_t)STUCK_NS) {
-		uint32_t alive = 0;
-
-		look_around(session);
-		came = attach_accept(session, 2);
-		for (uint32_t i = 0; i < SHIM_PROCESSES; i++)
-			alive += session->processes[i].alive;
-		if (came || alive == 0 || end_signal)
-			return true;
-		if (all_ended(session))
-			return true;
-		for (uint32_t i = 0; i < session->thread_count; i++)
-			if (session->threads[i].state == THREAD_READY)
-				return true;
-		return true;
-	}
-	return false;
+	look_around(session);
+	(void)attach_accept(session, 2);
+	session_visible(session, sim_now(session->sim));
+	for (uint32_t i = 0; i < session->thread_count; i++)
+		if (session->threads[i].state == THREAD_EFFECT)
+			wake(session, &session->threads[i], sim_now(session->sim));
 }
 
 static void loop(struct session *session)
 {
-	uint32_t idle = 0, turns = 0;
+	uint32_t turns = 0;
 
 	while (!all_ended(session) && !end_signal) {
 		struct thread *thread;
@@ -468,8 +455,10 @@ static void loop(struct session *session)
 			continue;
 		}
 		if (!thread && next >= SIM_NEVER) {
-			if (idle++ < 3 && wait_real(session))
+			if (session->idle++ < IDLE_LOOKS || session->outside) {
+				wait_real(session);
 				continue;
+			}
 			report_deadlock(session);
 			kill_all(session, SIGKILL);
 			return;
@@ -485,8 +474,6 @@ static void loop(struct session *session)
 			run_events(session, when);
 		if (++turns % 1024 == 0)
 			look_around(session);
-		if (thread->state != THREAD_OS)
-			idle = 0;
 		act(session, thread, when, second);
 	}
 }
@@ -585,13 +572,11 @@ int session_run(struct session *session)
 	struct shim_memory *shared = session->shared;
 
 	shared->magic = SHIM_MAGIC;
-	shared->simulator_pid = (uint32_t)getpid();
 	shared->tsc_hz = session->cpu.tsc;
 	shared->realtime_base_ns = REALTIME_BASE;
 	shared->monotonic_base_ns = MONOTONIC_BASE;
 	shared->cost_clock_read = session->cpu.clock_read;
 	shared->cost_system_call = session->cpu.system_call;
-	shared->cost_mmio_store = session->cpu.mmio_store;
 	shared->seed = sim_seed(session->sim);
 	choose_handoff(session);
 	sigaction(SIGINT, &action, NULL);

@@ -136,14 +136,15 @@ struct session {
 	sim_time visible_at;
 	bool in_run; /* inside sim_run() */
 	bool woken;  /* a thread became ready in it */
-	bool one_core;
 	struct thread *running;
 	uint32_t last_process; /* that had the token */
 	uint32_t awaiting;     /* children announced but not attached yet */
 	uint32_t await_process;
 	char notes[SESSION_NOTES][160];
 	uint32_t note_count;
-	uint64_t hash, handoffs, calls, doorbells, spins, faults_late;
+	uint64_t hash, handoffs, calls, doorbells, spins;
+	uint32_t idle; /* looks since a program last did something */
+	bool outside;  /* a child runs outside of virtual time */
 	int exit_code;
 	int supervisor; /* socket to it, -1: none */
 };

@@ -8,8 +8,8 @@
 
 /* clang-format off */
 #define RECEIVE_QUEUE_PARAMS(X) \
-	X(prefetch,  COUNT, "16", "1..32",    "receive WQEs at most in one read, and kept", "assumed: A2-15 shows sequential prefetch") \
-	X(low_water, COUNT, "8",  "0..32",    "kept ones at or below which more are fetched", "assumed: half of prefetch")
+	X(prefetch,  COUNT, "32", "1..32",    "receive WQEs at most in one read, and kept", "assumed: A2-15 shows sequential prefetch") \
+	X(low_water, COUNT, "16",  "0..32",    "kept ones at or below which more are fetched", "assumed: half of prefetch")
 /* clang-format on */
 
 struct receive_queue_params {

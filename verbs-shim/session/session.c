@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -555,15 +554,12 @@ bool session_add_program(struct session *session, uint32_t host, char *const arg
 	return true;
 }
 
-/* How threads wait for their turn; on one core nobody may spin. */
+/* Asleep, unless asked: spinning pays only where each program and the simulator have a core of their own. */
 static void choose_handoff(struct session *session)
 {
-	cpu_set_t cores;
-	bool spin = session->params.handoff == 2;
+	const uint32_t spin = 2; /* place in the range auto|futex|spin */
 
-	if (session->params.handoff == 0 && sched_getaffinity(0, sizeof(cores), &cores) == 0)
-		spin = false;
-	session->shared->spin_turns = spin ? SPIN_TURNS : 0;
+	session->shared->spin_turns = session->params.handoff == spin ? SPIN_TURNS : 0;
 }
 
 int session_run(struct session *session)

@@ -133,6 +133,16 @@ static struct send_slot *match_response(struct qp *qp, const struct packet *pack
 	return NULL;
 }
 
+/* What follows through PCIe becomes visible later than these bytes: the CQE may be written. */
+static void scatter_posted(struct dma *dma)
+{
+	struct response_scatter *scatter = container_of(dma, struct response_scatter, dma);
+
+	scatter->posted = true;
+	scatter->slot->unposted--;
+	requester_complete(scatter->qp);
+}
+
 static void scattered(struct dma *dma)
 {
 	struct response_scatter *scatter = container_of(dma, struct response_scatter, dma);
@@ -141,8 +151,11 @@ static void scattered(struct dma *dma)
 
 	if (scatter->payload)
 		payload_drop(qp->hca->packets, scatter->payload);
-	if (dma->status != DMA_OK && slot->status == WORK_OK)
-		slot->status = WORK_LOCAL_PROTECTION;
+	if (!scatter->posted) {
+		slot->unposted--;
+		if (slot->status == WORK_OK)
+			slot->status = WORK_LOCAL_PROTECTION;
+	}
 	pool_give(&qp->hca->transport->response_scatters, scatter);
 	requester_release_slot(qp, slot);
 	requester_complete(qp);
@@ -178,9 +191,12 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 		.bytes = is_atomic          ? scatter->value
 			 : scatter->payload ? scatter->payload->bytes
 					    : NULL,
+		.posted = scatter_posted,
 		.done = scattered,
 	};
+	scatter->posted = false;
 	slot->transfers++;
+	slot->unposted++;
 	qp_hold(qp);
 	dma_start(qp->hca->dma, &scatter->dma);
 }

@@ -17,6 +17,7 @@ struct response_scatter { /* data of one response packet on its way to memory */
 	struct send_slot *slot;
 	struct payload *payload;
 	uint8_t value[8];
+	bool posted; /* all its writes are with PCIe */
 };
 
 /* The packet is the completer's from now on. */

@@ -30,6 +30,7 @@ struct send_slot {
 	uint32_t psn_count;
 	uint32_t responses; /* read: packets of it that came back; atomic: 1 once answered */
 	uint32_t transfers; /* DMA transfers that follow its list */
+	uint32_t unposted;  /* scatters among them whose writes are not all with PCIe */
 	bool started;       /* it has its PSNs */
 	bool counted;       /* read, atomic: among those outstanding */
 	bool done;          /* acknowledged, or answered in full */

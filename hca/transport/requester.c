@@ -385,6 +385,12 @@ static void check_drained(struct qp *qp)
 	event_queue_async(qp->hca->events, ASYNC_SQ_DRAINED, qp->number);
 }
 
+/* Must its CQE wait for its transfers? What is scattered needs only be with PCIe, which keeps the order. */
+static bool is_moving(const struct send_slot *slot)
+{
+	return is_read_or_atomic(slot) ? slot->unposted != 0 : slot->transfers != 0;
+}
+
 void requester_complete(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
@@ -399,7 +405,7 @@ void requester_complete(struct qp *qp)
 			requester_fail_oldest(qp, slot->status);
 			return;
 		}
-		if (!slot->done || slot->transfers || slot->status != WORK_OK)
+		if (!slot->done || is_moving(slot) || slot->status != WORK_OK)
 			break;
 		retire(qp, WORK_OK);
 		any = true;

@@ -133,7 +133,7 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 	const struct transport_params *params = &qp->hca->params.transport;
 	struct responder *responder = &qp->responder;
 	bool ends = opcode_ends_message(packet->opcode);
-	bool early = params->ack_when == 0 && !responder->uncommitted_reads;
+	bool early = params->ack_when == ACK_EARLY && !responder->uncommitted_reads;
 	bool reliable = qp_is_reliable(qp);
 	struct scatter_unit *unit;
 

@@ -11,6 +11,7 @@
 #include "hca/work/receive_queue.h"
 
 static void commit(struct qp *qp);
+static void finish(struct scatter_unit *unit);
 
 bool scatter_unit_available(struct qp *qp)
 {
@@ -114,29 +115,61 @@ void scatter_unit_grh(struct scatter_unit *unit, const struct packet *packet)
 	memcpy(grh + 24, path->dgid, 16);
 }
 
-static void transfer_done(struct scatter_unit *unit, enum dma_status status)
+/* All that comes later through PCIe becomes visible later: a CQE may follow, and an early ACK. */
+static void transfer_posted(struct scatter_unit *unit, bool *posted)
 {
-	struct qp *qp = unit->qp;
-
-	if (status != DMA_OK && unit->fault == FAULT_NONE)
-		unit->fault = unit->wqe ? FAULT_BAD_WQE : FAULT_BAD_RKEY;
+	*posted = true;
 	assert(unit->pending);
 	if (--unit->pending == 0)
-		commit(qp);
+		commit(unit->qp);
+}
+
+static void data_posted(struct dma *dma)
+{
+	struct scatter_unit *unit = container_of(dma, struct scatter_unit, dma);
+
+	transfer_posted(unit, &unit->data_posted);
+}
+
+static void grh_posted(struct dma *dma)
+{
+	struct scatter_unit *unit = container_of(dma, struct scatter_unit, grh_dma);
+
+	transfer_posted(unit, &unit->grh_posted);
+}
+
+static void transfer_done(struct scatter_unit *unit, enum dma_status status, bool posted)
+{
+	assert(unit->moving);
+	unit->moving--;
+	if (posted) {
+		if (unit->committed && !unit->moving)
+			finish(unit);
+		return;
+	}
+	assert(unit->pending);
+	if (status != DMA_OK && unit->fault == FAULT_NONE)
+		unit->fault = unit->wqe ? FAULT_BAD_WQE : FAULT_BAD_RKEY;
+	if (--unit->pending == 0)
+		commit(unit->qp);
 }
 
 static void data_done(struct dma *dma)
 {
-	transfer_done(container_of(dma, struct scatter_unit, dma), dma->status);
+	struct scatter_unit *unit = container_of(dma, struct scatter_unit, dma);
+
+	transfer_done(unit, dma->status, unit->data_posted);
 }
 
 static void grh_done(struct dma *dma)
 {
-	transfer_done(container_of(dma, struct scatter_unit, grh_dma), dma->status);
+	struct scatter_unit *unit = container_of(dma, struct scatter_unit, grh_dma);
+
+	transfer_done(unit, dma->status, unit->grh_posted);
 }
 
 static void start(struct scatter_unit *unit, struct dma *dma, uint32_t offset, uint32_t length,
-		  void *bytes, void (*done)(struct dma *dma))
+		  void *bytes, void (*posted)(struct dma *dma), void (*done)(struct dma *dma))
 {
 	struct qp *qp = unit->qp;
 
@@ -151,9 +184,11 @@ static void start(struct scatter_unit *unit, struct dma *dma, uint32_t offset, u
 		.qpn = qp->number,
 		.tag = unit->tag,
 		.bytes = bytes,
+		.posted = qp->hca->transport->params->ack_when == ACK_EARLY ? posted : NULL,
 		.done = done,
 	};
 	unit->pending++;
+	unit->moving++;
 	dma_start(qp->hca->dma, dma);
 }
 
@@ -165,10 +200,10 @@ void scatter_unit_close(struct scatter_unit *unit)
 	if (qp->responder.open == unit)
 		qp->responder.open = NULL;
 	if (unit->has_completion && unit->completion.network_header)
-		start(unit, &unit->grh_dma, 0, GRH_AREA_BYTES, unit->grh, grh_done);
+		start(unit, &unit->grh_dma, 0, GRH_AREA_BYTES, unit->grh, grh_posted, grh_done);
 	if (unit->length)
 		start(unit, &unit->dma, unit->wqe ? unit->offset : 0, unit->length,
-		      unit->payload ? unit->payload->bytes : NULL, data_done);
+		      unit->payload ? unit->payload->bytes : NULL, data_posted, data_done);
 	if (!unit->pending)
 		commit(qp);
 }
@@ -225,7 +260,9 @@ static void commit(struct qp *qp)
 		if (unit->counts && unit->generation == responder->generation)
 			responder->uncommitted_reads--;
 		take_effect(unit);
-		finish(unit);
+		unit->committed = true;
+		if (!unit->moving)
+			finish(unit);
 	}
 	if (qp->flushing && !responder->first)
 		responder_flush(qp);

@@ -20,7 +20,10 @@ struct scatter_unit {
 	struct data_segment segment; /* of a write */
 	struct receive_wqe *wqe;     /* of a send: its list; held */
 	uint32_t offset, length;
-	uint32_t pending; /* transfers */
+	uint32_t
+		pending; /* transfers whose writes are not all with PCIe, and that have not failed */
+	uint32_t moving; /* transfers that still need its bytes */
+	bool data_posted, grh_posted, committed;
 	bool closed, has_completion, acknowledge, is_read, is_atomic, counts;
 	bool lengths_only;
 	enum request_fault fault;

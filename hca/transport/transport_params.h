@@ -18,6 +18,8 @@
 	X(scatter_units,   COUNT,  "128",   "4..4096",       "receive buffers of unit_bytes each",                    "assumed: 512 KiB")
 /* clang-format on */
 
+enum ack_when { ACK_EARLY, ACK_LATE }; /* in the order of the list */
+
 struct transport_params {
 	TRANSPORT_PARAMS(PARAM_FIELD)
 };

@@ -8,7 +8,7 @@
 
 /* clang-format off */
 #define COMPLETION_PARAMS(X) \
-	X(latency,  TIME, "30ns", "1ps..1ms", "from the end of the work to the write of its CQE", "calibrated: A1-01") \
+	X(latency,  TIME, "30ns", "1ps..1ms", "from the end of the work to the write of its CQE", "assumed: a few cycles") \
 	X(interval, TIME, "5ns",  "0ps..1ms", "at least, between two CQEs",                       "assumed: A2-17, 200 M/s")
 /* clang-format on */
 

@@ -8,7 +8,7 @@
 
 /* clang-format off */
 #define DOORBELL_PARAMS(X) \
-	X(latency,  TIME,  "20ns", "1ps..1ms",   "from the store's arrival until the queue knows", "calibrated: A1-01") \
+	X(latency,  TIME,  "20ns", "1ps..1ms",   "from the store's arrival until the queue knows", "assumed: a few cycles") \
 	X(interval, TIME,  "5ns",  "0ps..1ms",   "at least, between two doorbells",                "assumed: one in two cycles at 400 MHz") \
 	X(queue,    COUNT, "256",  "1..65536",   "doorbells that wait; a further one only moves its queue's index", "assumed")
 /* clang-format on */

@@ -388,7 +388,7 @@ static void check_drained(struct qp *qp)
 /* Must its CQE wait for its transfers? What is scattered needs only be with PCIe, which keeps the order. */
 static bool is_moving(const struct send_slot *slot)
 {
-	return is_read_or_atomic(slot) ? slot->unposted != 0 : slot->transfers != 0;
+	return requester_is_answered(slot) ? slot->unposted != 0 : slot->transfers != 0;
 }
 
 void requester_complete(struct qp *qp)

@@ -124,7 +124,7 @@ static void test_rnr(void)
 	mini_fill(rig.one, rig.source, 3000, 9);
 	rig_post(&rig, WQE_SEND, 3000);
 	rig_post(&rig, WQE_WRITE, 3000);
-	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 15 * US);
+	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 18 * US);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rnr_nak_sent"), 2); /* 10 us each */
 	mini_receive(rig.peer, rig.target, 3000);
 	CHECK_WC(mini_wait(rig.peer->recv_cq), CQE_RECEIVED_SEND, 0);

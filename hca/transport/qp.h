@@ -64,7 +64,8 @@ struct send_queue {
 struct requester {
 	uint32_t cursor_packet; /* of the slot at the cursor: next to send */
 	uint32_t next_psn;      /* for the next slot to start */
-	uint32_t sent_psn;      /* behind the last PSN ever sent */
+	uint32_t sent_psn;      /* behind the last PSN that was on its way out */
+	uint32_t left_psn;      /* behind the last PSN that left */
 	uint32_t unacked_psn;
 	uint32_t epoch;       /* units of an older one are not sent any more */
 	uint32_t outstanding; /* reads and atomics */

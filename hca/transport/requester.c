@@ -172,15 +172,11 @@ static struct send_slot *eligible(struct qp *qp)
 	return NULL;
 }
 
-static void sent(struct qp *qp, uint32_t behind_psn, uint32_t packets)
+static void sent(struct qp *qp, uint32_t behind_psn)
 {
 	struct requester *requester = &qp->requester;
-	int32_t newer = psn_distance(requester->sent_psn, behind_psn);
 
-	if (newer < (int32_t)packets)
-		qp->hca->transport->count.packets_resent +=
-			newer > 0 ? packets - (uint32_t)newer : packets;
-	if (newer > 0)
+	if (psn_distance(requester->sent_psn, behind_psn) > 0)
 		requester->sent_psn = behind_psn;
 	if (requester->deadline == SIM_NEVER)
 		requester_watch(qp);
@@ -247,7 +243,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 	requester->cursor_packet += packets;
 	if (requester->cursor_packet == slot->psn_count)
 		advance(qp);
-	sent(qp, psn, packets);
+	sent(qp, psn);
 	if (slot->wqe.is_inline || !unit->length)
 		*wire_bytes = send_unit_copy(unit, slot->wqe.inline_data + offset);
 	else
@@ -275,7 +271,7 @@ static uint32_t send_request(struct qp *qp, struct send_slot *slot, uint32_t *wi
 		requester->outstanding++;
 	}
 	advance(qp);
-	sent(qp, psn_add(slot->first_psn, slot->psn_count), slot->psn_count - slot->responses);
+	sent(qp, psn_add(slot->first_psn, slot->psn_count));
 	*wire_bytes = send_unit_copy(unit, NULL);
 	return 1;
 }
@@ -306,6 +302,19 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 			sim_now(qp->hca->sim) +
 			*wire_bytes * UINT64_C(8) * SEC / qp->state.rate_limit_bps;
 	return packets;
+}
+
+void requester_packet_left(struct qp *qp, const struct send_slot *slot, const struct packet *packet)
+{
+	struct requester *requester = &qp->requester;
+	uint32_t behind = psn_add(packet->psn, 1);
+
+	if (opcode_info[packet->opcode].operation == OP_READ)
+		behind = psn_add(slot->first_psn, slot->psn_count);
+	if (psn_distance(requester->left_psn, packet->psn) < 0)
+		qp->hca->transport->count.packets_resent++;
+	else
+		requester->left_psn = behind;
 }
 
 void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status status)
@@ -467,8 +476,8 @@ void requester_modified(struct qp *qp, uint32_t mask)
 	struct requester *requester = &qp->requester;
 
 	if (mask & QP_SET_SQ_PSN)
-		requester->next_psn = requester->sent_psn = requester->unacked_psn =
-			qp->state.sq_psn;
+		requester->next_psn = requester->sent_psn = requester->left_psn =
+			requester->unacked_psn = qp->state.sq_psn;
 	if (mask & QP_SET_RETRY)
 		requester->retries_left = qp->state.retry;
 	if (mask & QP_SET_RNR_RETRY)

@@ -24,6 +24,10 @@ void requester_posted(struct qp *qp);
 /* One send unit. Returns its packets, and their bytes on the wire; 0: nothing may be sent now. */
 uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes);
 
+/* A packet of a WQE is on the wire, or as good as there. */
+void requester_packet_left(struct qp *qp, const struct send_slot *slot,
+			   const struct packet *packet);
+
 /* A unit of that slot was sent or dropped, with what its gathering said. */
 void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status status);
 

@@ -110,6 +110,8 @@ static void send(struct send_unit *unit)
 
 		unit->first = packet->next;
 		packet->next = NULL;
+		if (unit->slot)
+			requester_packet_left(unit->flow->qp, unit->slot, packet);
 		transmit_push(hca->transmit, packet);
 	}
 }

@@ -1,0 +1,117 @@
+/*
+ * congestion: the one interface between a sender and the algorithm that controls it. An algorithm is a table of
+ * functions over the state of one flow; it says a rate, a window, or both, and knows nothing of ports and packets.
+ *
+ *     endpoint --on_send, on_ack, on_cnp, on_loss--> algorithm --flow->rate_bps, flow->window_bytes--> endpoint
+ *
+ * Timers are lazy: an algorithm whose rate changes by itself says when in flow->next_step, and step() brings it to
+ * any later time in one call. Nobody schedules an event for that; whoever reads rate or window calls
+ * congestion_settle() first.
+ *
+ * Built in are the names of congestion_list(). Any other name with a slash is a shared object that exports
+ * `const struct congestion_ops congestion_plugin` (tests/hca/plugin/halve.c is an example).
+ */
+#ifndef HCA_CONGESTION_CONGESTION_H
+#define HCA_CONGESTION_CONGESTION_H
+
+#include "sim/block.h"
+
+#define CONGESTION_VERSION 1
+#define RATE_UNLIMITED     UINT64_MAX
+#define WINDOW_UNLIMITED   UINT64_MAX
+
+struct telemetry; /* fabric/wire/packet.h */
+
+/* What the sender knows of the flow's path. */
+struct congestion_path {
+	uint64_t line_rate_bps; /* of its port */
+	sim_time base_rtt;      /* of a full packet, nothing in the way */
+	uint32_t mtu_bytes;     /* payload of a full packet */
+	uint32_t hops;          /* links, 0: unknown */
+};
+
+/* The head of each algorithm's own state. */
+struct congestion_flow {
+	uint64_t rate_bps;     /* bits on the wire a second, RATE_UNLIMITED: as the link goes */
+	uint64_t window_bytes; /* of payload in flight, WINDOW_UNLIMITED: none */
+	sim_time next_step;    /* rate or state changes by itself then; SIM_NEVER */
+};
+
+struct congestion_ack {
+	sim_time rtt;         /* from the packet that asked for this ACK; 0: not known */
+	uint64_t acked_bytes; /* of payload, newly acknowledged */
+	uint64_t acked_total; /* since the flow began */
+	uint64_t sent_total;  /* so far */
+	uint32_t packets;     /* newly acknowledged */
+	uint32_t marked;      /* data packets that came with ECN CE since the ACK before */
+	const struct telemetry *telemetry; /* of the packet that asked for this ACK; NULL: none */
+};
+
+enum congestion_loss { LOSS_NAK, LOSS_TIMEOUT };
+
+/* NULL functions are not called. `params` is the struct that the list describes, filled. */
+struct congestion_ops {
+	uint32_t version; /* CONGESTION_VERSION */
+	const char *name;
+	const char *meaning;
+	const struct param *params; /* ends with a NULL name */
+	size_t params_bytes;
+	size_t flow_bytes; /* of the state of one flow, which begins with struct congestion_flow */
+	bool wants_telemetry; /* packets are to gather it */
+	void (*flow_init)(struct congestion_flow *flow, const void *params,
+			  const struct congestion_path *path, sim_time now);
+	void (*step)(struct congestion_flow *flow, const void *params, sim_time now);
+	void (*on_send)(struct congestion_flow *flow, const void *params, sim_time now,
+			uint32_t wire_bytes);
+	void (*on_ack)(struct congestion_flow *flow, const void *params, sim_time now,
+		       const struct congestion_ack *ack);
+	void (*on_cnp)(struct congestion_flow *flow, const void *params, sim_time now);
+	void (*on_loss)(struct congestion_flow *flow, const void *params, sim_time now,
+			enum congestion_loss loss);
+};
+
+/* An algorithm with its parameters, shared by all flows that run it. */
+struct congestion {
+	const struct congestion_ops *ops;
+	void *params;  /* ours */
+	void *library; /* ours; NULL: built in */
+};
+
+/* A name of the list, or a path to a shared object. Parameters have their defaults. false: *why says what is wrong. */
+bool congestion_init(struct congestion *congestion, const char *name, char *why, size_t why_bytes);
+void congestion_fini(struct congestion *congestion);
+
+/* One parameter, as a user writes it. */
+bool congestion_set(struct congestion *congestion, const char *name, const char *value, char *why,
+		    size_t why_bytes);
+
+/* A published set of values, by name ("dcqcn-paper"): the algorithm and its parameters. */
+struct congestion_preset {
+	const char *name;
+	const char *algorithm;
+	const char *source;
+	const struct congestion_value {
+		const char *name, *value;
+	} * values; /* ends with a NULL name */
+};
+
+const struct congestion_ops *const *congestion_list(void);           /* ends with NULL */
+const struct congestion_preset *congestion_presets(void);            /* ends with a NULL name */
+const struct congestion_preset *congestion_preset(const char *name); /* NULL: no such */
+
+/* Brings rate and window to `now`. */
+static inline void congestion_settle(const struct congestion *congestion,
+				     struct congestion_flow *flow, sim_time now)
+{
+	if (flow->next_step <= now)
+		congestion->ops->step(flow, congestion->params, now);
+}
+
+#define CONGESTION_FLOW_BYTES_MAX 1024
+
+/* When have `bytes` been paid for at the flow's rate, from `since` on, if nothing but its own timers changes it? The
+ * flow stays as it is. */
+sim_time congestion_paid_at(const struct congestion *congestion, const struct congestion_flow *flow,
+			    sim_time since, uint64_t bytes);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * dctcp: a window that is cut by the share of marked packets once a round trip, and grows by one packet in each
+ * without a mark.
+ *
+ * Alizadeh et al., "Data Center TCP", SIGCOMM'10, 3.1; it starts with a full window, as RDMA does.
+ */
+#include "hca/congestion/algorithms.h"
+
+/* clang-format off */
+#define DCTCP_PARAMS(X)                                                                                    \
+	X(gain,       RATIO, "0.0625", "0..1",      "g, of the moving average of the marked share",           "DCTCP, 3.4") \
+	X(increase,   RATIO, "1",      "0.001..100", "packets a round trip without a mark",                   "DCTCP, 3.1") \
+	X(start,      RATIO, "1",      "0.01..100", "bandwidth-delay products that a flow starts with",       "assumed: line rate, as RDMA starts") \
+	X(window_max, RATIO, "1",      "0.01..1000", "bandwidth-delay products",                              "assumed: no more than fills the path")
+/* clang-format on */
+
+struct dctcp_params {
+	DCTCP_PARAMS(PARAM_FIELD)
+};
+
+struct dctcp_flow {
+	struct congestion_flow flow;
+	double window, window_max; /* bytes */
+	double alpha;
+	uint64_t round_ends_at; /* bytes acknowledged that end this round trip */
+	uint32_t packets, marked;
+	uint32_t mtu_bytes;
+};
+
+static void end_round(struct dctcp_flow *state, const struct dctcp_params *params,
+		      const struct congestion_ack *ack)
+{
+	double share = state->packets ? (double)state->marked / state->packets : 0;
+
+	if (share > 1)
+		share = 1;
+	state->alpha = (1 - params->gain) * state->alpha + params->gain * share;
+	if (state->marked)
+		state->window *= 1 - state->alpha / 2;
+	else
+		state->window += params->increase * state->mtu_bytes;
+	if (state->window < state->mtu_bytes)
+		state->window = state->mtu_bytes;
+	if (state->window > state->window_max)
+		state->window = state->window_max;
+	state->flow.window_bytes = (uint64_t)state->window;
+	state->packets = state->marked = 0;
+	state->round_ends_at = ack->sent_total;
+}
+
+static void dctcp_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+			 const struct congestion_ack *ack)
+{
+	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
+
+	(void)now;
+	state->packets += ack->packets;
+	state->marked += ack->marked;
+	if (ack->acked_total >= state->round_ends_at)
+		end_round(state, context, ack);
+}
+
+static void dctcp_on_loss(struct congestion_flow *flow, const void *context, sim_time now,
+			  enum congestion_loss loss)
+{
+	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
+
+	(void)context, (void)now;
+	state->window = loss == LOSS_TIMEOUT ? state->mtu_bytes : state->window / 2;
+	if (state->window < state->mtu_bytes)
+		state->window = state->mtu_bytes;
+	state->flow.window_bytes = (uint64_t)state->window;
+}
+
+static void dctcp_flow_init(struct congestion_flow *flow, const void *context,
+			    const struct congestion_path *path, sim_time now)
+{
+	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
+	const struct dctcp_params *params = context;
+	double bdp = (double)congestion_bdp_bytes(path);
+
+	(void)now;
+	if (bdp < path->mtu_bytes)
+		bdp = path->mtu_bytes;
+	*state = (struct dctcp_flow){
+		.flow.rate_bps = RATE_UNLIMITED,
+		.flow.next_step = SIM_NEVER,
+		.window = bdp * params->start,
+		.window_max = bdp * params->window_max,
+		.mtu_bytes = path->mtu_bytes,
+	};
+	state->flow.window_bytes = (uint64_t)state->window;
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct dctcp_params, __VA_ARGS__)
+static const struct param dctcp_param_list[] = { DCTCP_PARAMS(ROW) { 0 } };
+/* clang-format on */
+
+const struct congestion_ops congestion_dctcp = {
+	.version = CONGESTION_VERSION,
+	.name = "dctcp",
+	.meaning = "window cut by the share of marked packets",
+	.params = dctcp_param_list,
+	.params_bytes = sizeof(struct dctcp_params),
+	.flow_bytes = sizeof(struct dctcp_flow),
+	.flow_init = dctcp_flow_init,
+	.on_ack = dctcp_on_ack,
+	.on_loss = dctcp_on_loss,
+};

@@ -1,0 +1,19 @@
+/*
+ * none: no congestion control: as fast as the link and its flow control let go.
+ */
+#include "hca/congestion/algorithms.h"
+
+static void none_flow_init(struct congestion_flow *flow, const void *params,
+			   const struct congestion_path *path, sim_time now)
+{
+	(void)params, (void)path, (void)now;
+	*flow = (struct congestion_flow){RATE_UNLIMITED, WINDOW_UNLIMITED, SIM_NEVER};
+}
+
+const struct congestion_ops congestion_none = {
+	.version = CONGESTION_VERSION,
+	.name = "none",
+	.meaning = "as fast as the link goes",
+	.flow_bytes = sizeof(struct congestion_flow),
+	.flow_init = none_flow_init,
+};

@@ -1,0 +1,48 @@
+/*
+ * presets: published sets of parameters, each under a name of its own: "DCQCN" alone is not one thing.
+ */
+#include <string.h>
+
+#include "hca/congestion/congestion.h"
+
+/* clang-format off */
+#define VALUES(...) (const struct congestion_value[]){ __VA_ARGS__ { 0 } }
+
+static const struct congestion_preset presets[] = {
+	{"dcqcn-paper", "dcqcn", "ground truth C-17: ECN or Delay, CoNEXT'16; switch: Kmin 5 KB, Kmax 200 KB, Pmax 1 %, CNP 50 us",
+	 VALUES({"gain", "0.00390625"}, {"alpha_interval", "55us"}, {"timer", "55us"}, {"byte_counter", "10MB"},
+		{"stages", "5"}, {"increase", "40Mbps"}, {"hyper_increase", "40Mbps"},)},
+	{"dcqcn-ns3", "dcqcn", "ground truth C-18: the authors' ns-3 sample; switch: Kmin 40 KB, Kmax 1000 KB, Pmax 1, CNP 50 us",
+	 VALUES({"gain", "0.00390625"}, {"alpha_interval", "55us"}, {"timer", "60us"}, {"byte_counter", "300MB"},
+		{"stages", "5"}, {"increase", "40Mbps"}, {"hyper_increase", "200Mbps"}, {"clamp_target", "true"},)},
+	{"dcqcn-vendor", "dcqcn", "ground truth C-19: NVIDIA defaults; byte_reset in units of 64 B, ai and hai in Mb/s: recalled",
+	 VALUES({"gain", "0.0048828125"}, {"alpha_initial", "0.9990234375"}, {"alpha_interval", "1us"}, {"alpha_rise", "timer"},
+		{"decrease_interval", "4us"}, {"decrease_max", "0.5"}, {"clamp_target", "false"}, {"timer", "300us"},
+		{"byte_counter", "2097088B"}, {"stages", "1"}, {"increase", "5Mbps"}, {"hyper_increase", "50Mbps"},
+		{"rate_min", "1Mbps"},)},
+	{"dcqcn-hpcc-25g", "dcqcn", "ground truth C-20: the HPCC simulator's, for 25 Gb/s; switch: Kmin 100 KB, Kmax 400 KB, Pmax 0.2",
+	 VALUES({"gain", "0.00390625"}, {"alpha_interval", "1us"}, {"alpha_rise", "timer"}, {"decrease_interval", "4us"},
+		{"timer", "300us"}, {"byte_counter", "10GB"}, {"stages", "1"}, {"increase", "5Mbps"}, {"hyper_increase", "50Mbps"},)},
+	{"dcqcn-hpcc-100g", "dcqcn", "ground truth C-20, scaled to 100 Gb/s as it says; switch: Kmin 400 KB, Kmax 1600 KB, Pmax 0.2",
+	 VALUES({"gain", "0.00390625"}, {"alpha_interval", "1us"}, {"alpha_rise", "timer"}, {"decrease_interval", "4us"},
+		{"timer", "300us"}, {"byte_counter", "10GB"}, {"stages", "1"}, {"increase", "20Mbps"}, {"hyper_increase", "200Mbps"},)},
+	{"timely-paper", "timely", "ground truth C-22: ECN or Delay, CoNEXT'16",
+	 VALUES({"patched", "false"}, {"beta", "0.8"},)},
+	{"timely-patched", "timely", "ground truth C-22: ECN or Delay, CoNEXT'16, algorithm 2",
+	 VALUES({"patched", "true"}, {"beta", "0.008"},)},
+	{ 0 },
+};
+/* clang-format on */
+
+const struct congestion_preset *congestion_presets(void)
+{
+	return presets;
+}
+
+const struct congestion_preset *congestion_preset(const char *name)
+{
+	for (const struct congestion_preset *preset = presets; preset->name; preset++)
+		if (!strcmp(preset->name, name))
+			return preset;
+	return NULL;
+}

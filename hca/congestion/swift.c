@@ -1,0 +1,152 @@
+/*
+ * swift: a window that holds the round trip time at a target, which grows with the path's length and, for small
+ * windows, with the number of flows that share it. A window below one packet becomes a pace.
+ *
+ * Kumar et al., "Swift: delay is simple and effective for congestion control in the datacenter", SIGCOMM'20,
+ * algorithm 1 and 3.5.
+ */
+#include <math.h>
+
+#include "hca/congestion/algorithms.h"
+
+/* clang-format off */
+#define SWIFT_PARAMS(X)                                                                                    \
+	X(target_base,   TIME,  "0ps",   "",            "of the RTT, 0: the path's base RTT times target_factor", "ground truth C-24: 25 us class") \
+	X(target_factor, RATIO, "1.25",  "1..100",      "see target_base",                                     "assumed") \
+	X(target_hop,    TIME,  "1us",   "",            "added a hop",                                         "recalled: Swift, 3.5") \
+	X(scaling_range, TIME,  "40us",  "",            "fs_range: most that flow scaling adds",               "recalled: Swift, table 1") \
+	X(window_small,  RATIO, "0.1",   "0.001..1",    "fs_min_cwnd, packets: full scaling below",            "recalled: Swift, 3.5") \
+	X(window_large,  RATIO, "100",   "1..10000",    "fs_max_cwnd, packets: no scaling above",              "recalled: Swift, 3.5") \
+	X(increase,      RATIO, "1",     "0.001..100",  "ai, packets an RTT",                                  "recalled: Swift, 3.1") \
+	X(beta,          RATIO, "0.8",   "0..1",        "of the decrease",                                     "ground truth C-24") \
+	X(decrease_max,  RATIO, "0.5",   "0..1",        "max_mdf: of the window, that one decrease takes at most", "ground truth C-24") \
+	X(window_min,    RATIO, "0.001", "0.00001..1",  "packets",                                             "recalled: Swift, 3.1") \
+	X(window_max,    RATIO, "2",     "0.01..1000",  "bandwidth-delay products",                            "assumed") \
+	X(retries_small, COUNT, "5",     "1..100",      "timeouts in a row, from which on the window is the smallest", "recalled: Swift, algorithm 1")
+/* clang-format on */
+
+struct swift_params {
+	SWIFT_PARAMS(PARAM_FIELD)
+};
+
+struct swift_flow {
+	struct congestion_flow flow;
+	double window; /* packets */
+	double window_max;
+	sim_time target;
+	sim_time last_decrease_at;
+	sim_time rtt;
+	uint32_t mtu_bytes;
+	uint32_t timeouts;
+};
+
+/* Below one packet: one at a time, and the pace that a fractional window stands for. */
+static void publish(struct swift_flow *state, const struct swift_params *params)
+{
+	double mtu = state->mtu_bytes;
+
+	if (state->window < params->window_min)
+		state->window = params->window_min;
+	if (state->window > state->window_max)
+		state->window = state->window_max;
+	state->flow.window_bytes = (uint64_t)(mtu * (state->window < 1 ? 1 : state->window));
+	state->flow.rate_bps =
+		state->window < 1 && state->rtt
+			? (uint64_t)(mtu * 8 * state->window * (double)SEC / (double)state->rtt) + 1
+			: RATE_UNLIMITED;
+}
+
+/* alpha / sqrt(window) + beta between the two windows: 3.5. */
+static double flow_scaling(const struct swift_flow *state, const struct swift_params *params)
+{
+	double range = (double)params->scaling_range;
+	double least = 1 / sqrt(params->window_large), most = 1 / sqrt(params->window_small);
+	double share = (1 / sqrt(state->window) - least) / (most - least);
+
+	return range * (share < 0 ? 0 : share > 1 ? 1 : share);
+}
+
+static void decrease(struct swift_flow *state, sim_time now, double factor)
+{
+	if (state->last_decrease_at && now - state->last_decrease_at < state->rtt)
+		return;
+	state->last_decrease_at = now;
+	state->window *= factor;
+}
+
+static void swift_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+			 const struct congestion_ack *ack)
+{
+	struct swift_flow *state = (struct swift_flow *)(void *)flow;
+	const struct swift_params *params = context;
+	double delay = (double)ack->rtt;
+	double target = (double)state->target + flow_scaling(state, params);
+
+	if (!ack->rtt)
+		return;
+	state->rtt = ack->rtt;
+	state->timeouts = 0;
+	if (delay < target) {
+		double gain = params->increase * ack->packets;
+
+		state->window += state->window >= 1 ? gain / state->window : gain;
+	} else {
+		double factor = 1 - params->beta * (delay - target) / delay;
+		double least = 1 - params->decrease_max;
+
+		decrease(state, now, factor > least ? factor : least);
+	}
+	publish(state, params);
+}
+
+static void swift_on_loss(struct congestion_flow *flow, const void *context, sim_time now,
+			  enum congestion_loss loss)
+{
+	struct swift_flow *state = (struct swift_flow *)(void *)flow;
+	const struct swift_params *params = context;
+
+	if (loss == LOSS_TIMEOUT && ++state->timeouts >= params->retries_small)
+		state->window = params->window_min;
+	else
+		decrease(state, now, 1 - params->decrease_max);
+	publish(state, params);
+}
+
+static void swift_flow_init(struct congestion_flow *flow, const void *context,
+			    const struct congestion_path *path, sim_time now)
+{
+	struct swift_flow *state = (struct swift_flow *)(void *)flow;
+	const struct swift_params *params = context;
+	double bdp = (double)congestion_bdp_bytes(path) / path->mtu_bytes;
+
+	(void)now;
+	*state = (struct swift_flow){
+		.flow.next_step = SIM_NEVER,
+		.window = bdp < 1 ? 1 : bdp,
+		.window_max = (bdp < 1 ? 1 : bdp) * params->window_max,
+		.target = params->target_base
+				  ? params->target_base
+				  : (sim_time)((double)path->base_rtt * params->target_factor),
+		.rtt = path->base_rtt,
+		.mtu_bytes = path->mtu_bytes,
+	};
+	state->target += params->target_hop * path->hops;
+	publish(state, params);
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct swift_params, __VA_ARGS__)
+static const struct param swift_param_list[] = { SWIFT_PARAMS(ROW) { 0 } };
+/* clang-format on */
+
+const struct congestion_ops congestion_swift = {
+	.version = CONGESTION_VERSION,
+	.name = "swift",
+	.meaning = "window that holds the RTT at a target",
+	.params = swift_param_list,
+	.params_bytes = sizeof(struct swift_params),
+	.flow_bytes = sizeof(struct swift_flow),
+	.flow_init = swift_flow_init,
+	.on_ack = swift_on_ack,
+	.on_loss = swift_on_loss,
+};

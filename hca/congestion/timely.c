@@ -1,0 +1,136 @@
+/*
+ * timely: a rate that follows the gradient of the round trip time, and its patched form, which has a fixed point.
+ *
+ * Mittal et al., "TIMELY", SIGCOMM'15, algorithm 1; Zhu et al., "ECN or delay", CoNEXT'16, algorithm 2 (patched:
+ * the gradient only weighs between increase and a decrease by the distance of the RTT from rtt_low).
+ */
+#include "hca/congestion/algorithms.h"
+
+/* clang-format off */
+#define TIMELY_PARAMS(X)                                                                                   \
+	X(patched,      FLAG,  "false",  "",          "the form with a fixed point",                       "EOD, algorithm 2") \
+	X(rtt_low,      TIME,  "50us",   "1ns..",     "T_low: below it the rate only rises",               "ground truth C-22") \
+	X(rtt_high,     TIME,  "500us",  "1ns..",     "T_high: above it the rate only falls",              "ground truth C-22") \
+	X(rtt_min,      TIME,  "20us",   "1ns..",     "by which the gradient is normalised",               "ground truth C-22") \
+	X(beta,         RATIO, "0.8",    "0..1",      "of the decrease; patched: 0.008",                   "ground truth C-22") \
+	X(alpha,        RATIO, "0.875",  "0..1",      "weight of the new RTT difference",                  "ground truth C-22") \
+	X(increase,     RATE,  "10Mbps", "1Kbps..",   "delta",                                             "ground truth C-22") \
+	X(hyper_after,  COUNT, "5",      "1..1000",   "completions with no rise of the RTT, from which on the increase is fivefold", "TIMELY, 4.3") \
+	X(segment,      BYTES, "16KB",   "1B..16MB",  "bytes acknowledged between two updates",            "ground truth C-22") \
+	X(rate_min,     RATE,  "10Mbps", "1Kbps..",   "no decrease goes below",                            "assumed: one increase") \
+	X(start_share,  RATIO, "1",      "0.0001..1", "of the line rate, that a flow starts with",         "choice") \
+	X(window_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win")
+/* clang-format on */
+
+struct timely_params {
+	TIMELY_PARAMS(PARAM_FIELD)
+};
+
+struct timely_flow {
+	struct congestion_flow flow;
+	double rate, line;
+	double rtt_diff; /* picoseconds, moving average */
+	double rtt_last;
+	uint64_t segment_bytes; /* gathered */
+	uint32_t falling;       /* completions in a row */
+};
+
+static void publish(struct timely_flow *state, const struct timely_params *params)
+{
+	if (state->rate < (double)params->rate_min)
+		state->rate = (double)params->rate_min;
+	if (state->rate > state->line)
+		state->rate = state->line;
+	state->flow.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
+}
+
+/* EOD, eq. 30: 0 below -1/4, 1 above 1/4, straight between. */
+static double weight(double gradient)
+{
+	double value = 2 * gradient + 0.5;
+
+	return value < 0 ? 0 : value > 1 ? 1 : value;
+}
+
+static void follow_gradient(struct timely_flow *state, const struct timely_params *params,
+			    double rtt, double gradient)
+{
+	double delta = (double)params->increase;
+
+	if (params->patched) {
+		double share = weight(gradient);
+		double error = (rtt - (double)params->rtt_low) / (double)params->rtt_low;
+
+		state->rate =
+			delta * (1 - share) + state->rate * (1 - params->beta * share * error);
+		return;
+	}
+	if (gradient > 0) {
+		state->falling = 0;
+		state->rate *= 1 - params->beta * (gradient < 1 ? gradient : 1);
+		return;
+	}
+	state->falling++;
+	state->rate += state->falling >= params->hyper_after ? 5 * delta : delta;
+}
+
+static void timely_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+			  const struct congestion_ack *ack)
+{
+	struct timely_flow *state = (struct timely_flow *)(void *)flow;
+	const struct timely_params *params = context;
+	double rtt = (double)ack->rtt;
+
+	(void)now;
+	state->segment_bytes += ack->acked_bytes;
+	if (!ack->rtt || state->segment_bytes < params->segment)
+		return;
+	state->segment_bytes = 0;
+	if (state->rtt_last > 0)
+		state->rtt_diff = (1 - params->alpha) * state->rtt_diff +
+				  params->alpha * (rtt - state->rtt_last);
+	state->rtt_last = rtt;
+	if (rtt < (double)params->rtt_low) {
+		state->falling = 0;
+		state->rate += (double)params->increase;
+	} else if (rtt > (double)params->rtt_high) {
+		state->falling = 0;
+		state->rate *= 1 - params->beta * (1 - (double)params->rtt_high / rtt);
+	} else {
+		follow_gradient(state, params, rtt, state->rtt_diff / (double)params->rtt_min);
+	}
+	publish(state, params);
+}
+
+static void timely_flow_init(struct congestion_flow *flow, const void *context,
+			     const struct congestion_path *path, sim_time now)
+{
+	struct timely_flow *state = (struct timely_flow *)(void *)flow;
+	const struct timely_params *params = context;
+	double window = (double)congestion_bdp_bytes(path) * params->window_factor;
+
+	(void)now;
+	*state = (struct timely_flow){
+		.flow.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
+		.flow.next_step = SIM_NEVER,
+		.rate = (double)path->line_rate_bps * params->start_share,
+		.line = (double)path->line_rate_bps,
+	};
+	publish(state, params);
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct timely_params, __VA_ARGS__)
+static const struct param timely_param_list[] = { TIMELY_PARAMS(ROW) { 0 } };
+/* clang-format on */
+
+const struct congestion_ops congestion_timely = {
+	.version = CONGESTION_VERSION,
+	.name = "timely",
+	.meaning = "rate by the gradient of the RTT; patched: by its distance from a target",
+	.params = timely_param_list,
+	.params_bytes = sizeof(struct timely_params),
+	.flow_bytes = sizeof(struct timely_flow),
+	.flow_init = timely_flow_init,
+	.on_ack = timely_on_ack,
+};

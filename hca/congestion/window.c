@@ -1,0 +1,43 @@
+/*
+ * window: a fixed window and a fixed rate: what IRN calls BDP flow control when the window is the path's
+ * bandwidth-delay product (Mittal et al., SIGCOMM'18), or a rate limiter.
+ */
+#include "hca/congestion/algorithms.h"
+
+/* clang-format off */
+#define WINDOW_PARAMS(X)                                                                                   \
+	X(window, BYTES, "0B",    "",            "payload in flight at most, 0: the bandwidth-delay product", "choice") \
+	X(factor, RATIO, "1",     "0.01..100",   "times the bandwidth-delay product, if window is 0", "choice") \
+	X(rate,   RATE,  "3.2Tbps", "1Kbps..3.2Tbps", "on the wire at most; the link's or more: no pacing",  "choice")
+/* clang-format on */
+
+struct window_params {
+	WINDOW_PARAMS(PARAM_FIELD)
+};
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct window_params, __VA_ARGS__)
+static const struct param window_param_list[] = { WINDOW_PARAMS(ROW) { 0 } };
+/* clang-format on */
+
+static void window_flow_init(struct congestion_flow *flow, const void *context,
+			     const struct congestion_path *path, sim_time now)
+{
+	const struct window_params *params = context;
+	double bdp = (double)congestion_bdp_bytes(path) * params->factor;
+
+	(void)now;
+	flow->rate_bps = params->rate < path->line_rate_bps ? params->rate : RATE_UNLIMITED;
+	flow->window_bytes = params->window ? params->window : (uint64_t)bdp;
+	flow->next_step = SIM_NEVER;
+}
+
+const struct congestion_ops congestion_window = {
+	.version = CONGESTION_VERSION,
+	.name = "window",
+	.meaning = "a fixed window, a fixed rate, or both",
+	.params = window_param_list,
+	.params_bytes = sizeof(struct window_params),
+	.flow_bytes = sizeof(struct congestion_flow),
+	.flow_init = window_flow_init,
+};

@@ -1,0 +1,201 @@
+/*
+ * departure: which queue pair's packet goes next, and when. A queue pair that may send now is on its lane's list and
+ * takes turns there; one that may send later, by its pace, is in the heap; one that waits for a window or an answer is
+ * in neither. The pace event is pending only while the port has room for the first of the heap.
+ */
+#include "hca/endpoint/endpoint_state.h"
+
+static sim_time later(sim_time one, sim_time other)
+{
+	return one > other ? one : other;
+}
+
+/* When it could send its next packet; SIM_NEVER: something must come first. */
+static sim_time next_departure(struct endpoint_qp *qp)
+{
+	sim_time at = SIM_NEVER;
+
+	if (request_possible(qp))
+		at = qp->allowed_at;
+	if (__builtin_expect(qp->answers != NULL, 0)) {
+		sim_time answer_at = answer_ready_at(qp);
+
+		if (answer_at < at)
+			at = answer_at;
+	}
+	return at;
+}
+
+static void append(struct endpoint_hca *hca, struct endpoint_qp *qp)
+{
+	struct ready_list *list = &hca->ready[qp->lane];
+
+	qp->flags |= QP_READY;
+	qp->next_ready = NULL;
+	if (list->head)
+		list->tail->next_ready = qp;
+	else
+		list->head = qp;
+	list->tail = qp;
+	hca->ready_lanes |= (uint16_t)(1u << qp->lane);
+}
+
+static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned lane)
+{
+	struct ready_list *list = &hca->ready[lane];
+	struct endpoint_qp *qp = list->head;
+
+	list->head = qp->next_ready;
+	if (!list->head)
+		hca->ready_lanes &= (uint16_t) ~(1u << lane);
+	qp->flags &= (uint8_t)~QP_READY;
+	return qp;
+}
+
+/* Onto the list, into the heap, or neither. */
+static void sort_in(struct endpoint_qp *qp)
+{
+	struct endpoint_hca *hca = qp->hca;
+	sim_time at = next_departure(qp);
+
+	if (at <= endpoint_now(hca)) {
+		deadline_heap_remove(&hca->departures, qp);
+		append(hca, qp);
+	} else if (at == SIM_NEVER) {
+		deadline_heap_remove(&hca->departures, qp);
+	} else {
+		deadline_heap_set(&hca->departures, qp, at);
+	}
+}
+
+static void promote(struct endpoint_hca *hca, sim_time now)
+{
+	while (hca->departures.count && hca->departures.entries[0].at <= now) {
+		struct endpoint_qp *qp = hca->departures.entries[0].qp;
+
+		deadline_heap_remove(&hca->departures, qp);
+		append(hca, qp);
+	}
+}
+
+static void schedule_pace(struct endpoint_hca *hca)
+{
+	sim_time at = SIM_NEVER;
+
+	if (hca->departures.count && port_has_room(hca->port, hca->departures.entries[0].qp->lane))
+		at = hca->departures.entries[0].at;
+	if (hca->sends_slowly && hca->ready_lanes && hca->host_send_at < at)
+		at = later(hca->host_send_at, endpoint_now(hca));
+	if (event_pending(&hca->pace)) {
+		if (event_time(&hca->pace) == at)
+			return;
+		sim_cancel(&hca->pace);
+	}
+	if (at != SIM_NEVER)
+		sim_schedule_at(&hca->pace, at);
+}
+
+static void send_one(struct endpoint_qp *qp)
+{
+	if (qp->answers && answer_ready_at(qp) <= endpoint_now(qp->hca))
+		answer_send(qp);
+	else
+		request_send(qp);
+}
+
+static bool host_is_ready(const struct endpoint_hca *hca)
+{
+	return !hca->sends_slowly || hca->host_send_at <= endpoint_now(hca);
+}
+
+void departure_fill(struct endpoint_hca *hca)
+{
+	sim_time now = endpoint_now(hca);
+
+	if (hca->departures.count)
+		promote(hca, now);
+	for (uint32_t lanes = hca->ready_lanes; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+
+		while (hca->ready[lane].head && port_has_room(hca->port, lane) &&
+		       host_is_ready(hca)) {
+			struct endpoint_qp *qp = take(hca, lane);
+
+			if (next_departure(qp) <= now)
+				send_one(qp);
+			sort_in(qp);
+		}
+	}
+	if (hca->departures.count || hca->sends_slowly || event_pending(&hca->pace))
+		schedule_pace(hca);
+}
+
+void departure_consider(struct endpoint_qp *qp)
+{
+	if (qp->flags & QP_READY)
+		return;
+	sort_in(qp);
+	departure_fill(qp->hca);
+}
+
+void departure_hold(struct endpoint_qp *qp, sim_time until)
+{
+	if (until <= qp->allowed_at)
+		return;
+	qp->allowed_at = until;
+	qp->flags |= QP_HELD;
+}
+
+/* What is still owed at the old rate is paid at the new one. */
+void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
+{
+	struct congestion_flow *flow = flow_of(qp);
+	sim_time now = endpoint_now(qp->hca);
+	double bytes;
+
+	if (flow->rate_bps == rate_before || qp->allowed_at <= now || qp->flags & QP_HELD)
+		return;
+	if (flow->rate_bps == RATE_UNLIMITED) {
+		qp->allowed_at = now;
+	} else if (rate_before != RATE_UNLIMITED) {
+		bytes = (double)(qp->allowed_at - now) * (double)rate_before / (8.0 * (double)SEC);
+		qp->allowed_at =
+			congestion_paid_at(qp->box->congestion, flow, now, (uint64_t)bytes);
+	}
+	if (qp->place[DEADLINE_DEPARTURE] != NOT_IN_HEAP)
+		sort_in(qp);
+}
+
+/* A queue pair that comes late, by less than a packet, keeps its pace. */
+void departure_pay(struct endpoint_qp *qp, uint32_t wire_bytes)
+{
+	struct endpoint_hca *hca = qp->hca;
+	const struct congestion *congestion = qp->box->congestion;
+	struct congestion_flow *flow = flow_of(qp);
+	uint64_t bytes = (uint64_t)wire_bytes + hca->gap_bytes;
+	sim_time now = endpoint_now(hca);
+
+	if (hca->sends_slowly)
+		hca->host_send_at = later(hca->host_send_at, now) +
+				    (sim_time)wire_bytes * 8 * SEC / hca->params->send_rate;
+	qp->flags &= (uint8_t)~QP_HELD;
+	if (flow->rate_bps != RATE_UNLIMITED) {
+		sim_time on_time = congestion_paid_at(congestion, flow, qp->allowed_at, bytes);
+
+		qp->allowed_at =
+			on_time > now ? on_time : congestion_paid_at(congestion, flow, now, bytes);
+	}
+	if (congestion->ops->on_send)
+		congestion->ops->on_send(flow, congestion->params, now, wire_bytes);
+}
+
+static void pace_fire(struct event *event)
+{
+	departure_fill(container_of(event, struct endpoint_hca, pace));
+}
+
+void departure_init(struct endpoint_hca *hca)
+{
+	deadline_heap_init(&hca->departures, DEADLINE_DEPARTURE);
+	event_init(&hca->pace, &hca->block, pace_fire);
+}

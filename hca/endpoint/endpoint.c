@@ -1,0 +1,339 @@
+/*
+ * endpoint: see endpoint.h. Here are its borders: posts and completions, what the port delivers, and its life.
+ */
+#include "hca/endpoint/endpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fabric/port_params.h"
+#include "hca/endpoint/endpoint_state.h"
+
+void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message)
+{
+	struct endpoint_hca *hca = qp->hca;
+
+	assert(message->done &&
+	       (message->bytes <= UINT32_MAX || message->operation < ENDPOINT_READ));
+	if (!qp->box)
+		join_flow_init(qp, hca->congestion);
+	message->qp = qp;
+	message->posted_at = endpoint_now(hca);
+	message->packets_sent = message->packets_resent = 0;
+	hca->count.messages_posted++;
+	delay_line_push(&hca->doorbells, &message->item, hca->params->send_latency);
+}
+
+static uint64_t psns_of(const struct endpoint_hca *hca, const struct endpoint_message *message)
+{
+	if (message->operation == ENDPOINT_ATOMIC || message->bytes <= hca->mtu_bytes)
+		return 1;
+	return (message->bytes + hca->mtu_bytes - 1) / hca->mtu_bytes;
+}
+
+/* The host has done its part: the message is the transport's. */
+static void enqueue(struct delay_line *line, struct delay_item *item)
+{
+	struct endpoint_message *message = container_of(item, struct endpoint_message, item);
+	struct endpoint_qp *qp = message->qp;
+	struct endpoint_message *last = qp->newest;
+
+	(void)line;
+	if (qp->flags & QP_FAILED) {
+		endpoint_complete(qp, message, ENDPOINT_FLUSHED);
+		return;
+	}
+	message->packets = psns_of(qp->hca, message);
+	message->first_psn = last ? last->first_psn + last->packets : qp->unacked_psn;
+	message->first_byte = qp->acked_bytes;
+	if (last)
+		message->first_byte =
+			last->first_byte + (message_is_answered(last) ? 0 : last->bytes);
+	message->next = last ? last->next : message;
+	if (last)
+		last->next = message;
+	qp->newest = message;
+	if (!qp->sending)
+		qp->sending = message;
+	if (message_is_answered(message))
+		qp->flags |= QP_READS;
+	departure_consider(qp);
+}
+
+void endpoint_complete(struct endpoint_qp *qp, struct endpoint_message *message,
+		       enum endpoint_status status)
+{
+	struct endpoint_hca *hca = qp->hca;
+
+	message->status = status;
+	message->done_at = endpoint_now(hca) + hca->params->complete_latency;
+	if (status == ENDPOINT_OK)
+		hca->count.messages_completed++;
+	else
+		hca->count.messages_failed++;
+	delay_line_push_at(&hca->completions, &message->item, message->done_at);
+}
+
+static void complete(struct delay_line *line, struct delay_item *item)
+{
+	struct endpoint_message *message = container_of(item, struct endpoint_message, item);
+
+	(void)line;
+	trace(&message->qp->hca->block, TRACE_MESSAGE_COMPLETE, message->tag, message->qp->number,
+	      message->bytes);
+	message->done(message);
+}
+
+/* ---- what the port delivers ---- */
+
+void packet_line_push(struct packet_line *line, struct packet *packet)
+{
+	packet->next = NULL;
+	if (line->head)
+		line->tail->next = packet;
+	else
+		line->head = packet;
+	line->tail = packet;
+	if (!event_pending(&line->event) && line->head == packet)
+		sim_schedule_at(&line->event, packet->tail_at);
+}
+
+static void packet_line_fire(struct event *event)
+{
+	struct packet_line *line = container_of(event, struct packet_line, event);
+	struct packet *packet = line->head;
+
+	line->head = packet->next;
+	if (line->head)
+		sim_schedule_at(event, line->head->tail_at);
+	line->handle(line->hca, packet);
+}
+
+static void packet_line_init(struct packet_line *line, struct endpoint_hca *hca,
+			     void (*handle)(struct endpoint_hca *, struct packet *))
+{
+	*line = (struct packet_line){.hca = hca, .handle = handle};
+	event_init(&line->event, &hca->block, packet_line_fire);
+}
+
+static void send_late(struct endpoint_hca *hca, struct packet *packet)
+{
+	port_send_at(hca->port, packet, endpoint_now(hca));
+}
+
+static struct endpoint_qp *find_qp(const struct endpoint_hca *hca, const struct packet *packet)
+{
+	uint32_t index = packet->dest_qp - FIRST_QP_NUMBER;
+
+	assert(index < hca->qp_count);
+	return hca->qps[index];
+}
+
+/* Gives the input space back, as fast as the host empties it. Moves tail_at to when the packet has its effect. */
+static void take_in(struct endpoint_hca *hca, struct packet *packet)
+{
+	sim_time in_memory_at = packet->tail_at;
+
+	if (hca->receives_slowly) {
+		sim_time took = (sim_time)packet->wire_bytes * 8 * SEC / hca->params->receive_rate;
+
+		if (hca->host_receive_at + took > in_memory_at)
+			in_memory_at = hca->host_receive_at + took;
+		hca->host_receive_at = in_memory_at;
+	}
+	port_release_at(hca->port, packet->vl, packet->wire_bytes, in_memory_at);
+	packet->tail_at = in_memory_at + hca->params->receive_latency;
+}
+
+static void receive(struct port_user *user, struct port *port, struct packet *packet)
+{
+	struct endpoint_hca *hca = container_of(user, struct endpoint_hca, port_user);
+
+	(void)port;
+	take_in(hca, packet);
+	if (__builtin_expect(packet->damage & DAMAGE_ICRC, 0)) {
+		hca->count.icrc_drops++;
+		packet_free(hca->pool, packet);
+	} else if (opcode_is_request(packet->opcode)) {
+		responder_arrive(find_qp(hca, packet), packet);
+	} else {
+		packet->ingress = IS_RESPONSE;
+		packet_line_push(&hca->arrived, packet);
+	}
+}
+
+static void act(struct endpoint_hca *hca, struct packet *packet)
+{
+	struct endpoint_qp *qp = find_qp(hca, packet);
+
+	if (packet->ingress != IS_RESPONSE) {
+		responder_act(qp, packet);
+	} else if (packet->opcode == CNP_NOTIFY) {
+		notify_receive(qp);
+		packet_free(hca->pool, packet);
+		departure_consider(qp);
+	} else {
+		requester_act(qp, packet);
+	}
+}
+
+static void room(struct port_user *user, struct port *port, unsigned lane)
+{
+	(void)port, (void)lane;
+	departure_fill(container_of(user, struct endpoint_hca, port_user));
+}
+
+/* ---- what is asked ---- */
+
+struct port *endpoint_port(struct endpoint_hca *hca)
+{
+	return hca->port;
+}
+
+uint32_t endpoint_number(const struct endpoint_hca *hca)
+{
+	return hca->endpoint;
+}
+
+struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp)
+{
+	return qp->peer;
+}
+
+struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp)
+{
+	return qp->hca;
+}
+
+const struct path *endpoint_path(const struct endpoint_qp *qp)
+{
+	return qp->path;
+}
+
+bool endpoint_failed(const struct endpoint_qp *qp)
+{
+	return qp->flags & QP_FAILED;
+}
+
+uint64_t endpoint_rate_bps(struct endpoint_qp *qp)
+{
+	uint64_t line = port_rate_bps(qp->hca->port);
+
+	if (!qp->box)
+		return line;
+	congestion_settle(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca));
+	return flow_of(qp)->rate_bps < line ? flow_of(qp)->rate_bps : line;
+}
+
+uint64_t endpoint_window_bytes(struct endpoint_qp *qp)
+{
+	if (!qp->box)
+		return WINDOW_UNLIMITED;
+	congestion_settle(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca));
+	return flow_of(qp)->window_bytes;
+}
+
+uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
+{
+	return qp->acked_bytes;
+}
+
+uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp)
+{
+	return qp->sent_bytes - qp->acked_bytes;
+}
+
+uint32_t endpoint_cnps(const struct endpoint_qp *qp)
+{
+	return qp->cnps;
+}
+
+uint32_t endpoint_marks(const struct endpoint_qp *qp)
+{
+	return qp->marks;
+}
+
+const struct endpoint_counters *endpoint_counters(const struct endpoint_hca *hca)
+{
+	return &hca->count;
+}
+
+/* ---- life ---- */
+
+void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint32_t number)
+{
+	assert(!hca->qp_count);
+	hca->endpoints = endpoints;
+	hca->endpoint = number;
+}
+
+void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
+{
+	assert(!qp->box);
+	join_flow_init(qp, congestion);
+}
+
+void endpoint_set_user(struct endpoint_hca *hca, struct endpoint_user *user)
+{
+	hca->user = user;
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct endpoint_params, __VA_ARGS__)
+const struct param endpoint_param_list[] = { ENDPOINT_PARAMS(ROW) { 0 } };
+
+static const struct block_type endpoint_type = {
+	.name         = "endpoint",
+	.params       = endpoint_param_list,
+	.counters     = (const struct counter[]){ ENDPOINT_COUNTERS(COUNTER_ENTRY) { 0 } },
+	.trace_points = (const struct trace_point[]){ ENDPOINT_TRACE(TRACE_ENTRY) { 0 } },
+};
+/* clang-format on */
+
+struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
+				     const struct endpoint_params *params,
+				     const struct port_params *port_params,
+				     enum link_layer link_layer, struct packet_pool *pool,
+				     const struct congestion *congestion)
+{
+	struct endpoint_hca *hca = calloc(1, sizeof(*hca));
+	char port_name[256];
+	int length = snprintf(port_name, sizeof(port_name), "%s.port", name);
+
+	assert(hca && length > 0 && (size_t)length < sizeof(port_name));
+	block_init(&hca->block, sim, &endpoint_type, name, params, &hca->count);
+	hca->port_user = (struct port_user){.receive = receive, .room = room};
+	hca->port = port_create(sim, port_name, port_params, link_layer, pool, &hca->port_user);
+	port_set_sources(hca->port, SOURCES);
+	hca->pool = pool;
+	hca->params = params;
+	hca->congestion = congestion;
+	hca->link_layer = link_layer;
+	hca->mtu_bytes = (uint32_t)port_params->mtu;
+	hca->gap_bytes = link_layer == LINK_ETHERNET ? 20 : 0; /* preamble and gap */
+	hca->ecn = link_layer == LINK_ETHERNET && params->notify != NOTIFY_NONE ? ECN_ECT0
+										: ECN_NOT_ECT;
+	hca->sends_slowly = params->send_rate < port_rate_bps(hca->port);
+	hca->receives_slowly = params->receive_rate < port_rate_bps(hca->port);
+	departure_init(hca);
+	timeout_init(hca);
+	packet_line_init(&hca->arrived, hca, act);
+	packet_line_init(&hca->naks, hca, send_late);
+	packet_line_init(&hca->cnps, hca, send_late);
+	delay_line_init(&hca->doorbells, &hca->block, enqueue);
+	delay_line_init(&hca->completions, &hca->block, complete);
+	pool_init(&hca->answer_pool, sizeof(struct answer), 0);
+	return hca;
+}
+
+void endpoint_destroy(struct endpoint_hca *hca)
+{
+	join_destroy(hca);
+	pool_fini(&hca->answer_pool);
+	deadline_heap_fini(&hca->departures);
+	deadline_heap_fini(&hca->overdue);
+	free(hca->notices);
+	port_destroy(hca->port);
+	block_fini(&hca->block);
+	free(hca);
+}

@@ -1,0 +1,143 @@
+/*
+ * endpoint: an HCA port for studies of fabrics: transport and congestion control exact, the host side reduced to
+ * configured latencies and rates. Its packets and counters are those of the detailed HCA (hca/transport).
+ *
+ *     endpoint_post(qp, message)                                                            message->done()
+ *        | send_latency                                                                          ^
+ *        v                                                                                       | complete_latency
+ *     ready queue pairs --one packet whenever the port has room--> port ~~~ fabric ~~~> port --> ACK, NAK, response
+ *        ^ pace (earliest next departure: one event a port)          <~~~ ACK, CNP ~~~
+ *
+ * Packets are made when the port can take one, so rate, window and loss act at once. One event a port is pending for
+ * paced queue pairs, one for timeouts, however many there are.
+ *
+ * IBTA vol. 1, 9.7 (reliable service), annex A17.9 (CNP), annex A10 (BECN); IRN: Mittal et al., SIGCOMM'18.
+ * What has no place on the wire and NICs know otherwise goes with the packet: an ACK carries the departure time of
+ * the packet that asked for it (hardware time stamps), the number of marked packets, and in-band telemetry.
+ */
+#ifndef HCA_ENDPOINT_ENDPOINT_H
+#define HCA_ENDPOINT_ENDPOINT_H
+
+#include "fabric/endpoints.h"
+#include "fabric/port.h"
+#include "hca/congestion/congestion.h"
+#include "hca/endpoint/endpoint_params.h"
+#include "sim/delay_line.h"
+
+/* clang-format off */
+#define ENDPOINT_COUNTERS(X)                                                                               \
+	X(messages_posted,     "messages", "handed in")                                                    \
+	X(messages_completed,  "messages", "that ended well")                                              \
+	X(messages_failed,     "messages", "that ended with an error")                                     \
+	X(data_packets_sent,   "packets", "with payload, those sent again included")                       \
+	X(data_bytes_sent,     "bytes",   "of payload in them")                                            \
+	X(data_packets_received, "packets", "with payload, accepted for the first time")                   \
+	X(data_bytes_received, "bytes",   "of payload in them")                                            \
+	X(packets_resent,      "packets", "sent again")                                                    \
+	X(local_ack_timeouts,  "times",   "no answer in time (local_ack_timeout_err)")                     \
+	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                            \
+	X(implied_nak_seq_err, "times",   "an answer to a read or atomic was missing")                     \
+	X(out_of_sequence,     "packets", "requests with a PSN ahead of the expected one")                 \
+	X(duplicate_request,   "packets", "requests with a PSN behind the expected one")                   \
+	X(acks_sent,           "packets", "ACKs sent")                                                     \
+	X(acks_received,       "packets", "ACKs received")                                                 \
+	X(naks_sent,           "packets", "NAKs sent")                                                     \
+	X(stale_responses,     "packets", "ACKs and responses that answer nothing any more")               \
+	X(rx_write_requests,   "messages", "RDMA WRITEs executed")                                         \
+	X(rx_read_requests,    "messages", "RDMA READs executed")                                          \
+	X(rx_atomic_requests,  "messages", "atomics executed")                                             \
+	X(rx_sends,            "messages", "SENDs executed")                                               \
+	X(ecn_marked_packets,  "packets", "data packets that came with ECN CE or FECN (np_ecn_marked_roce_packets)") \
+	X(cnp_sent,            "packets", "CNPs sent (np_cnp_sent)")                                       \
+	X(cnp_received,        "packets", "CNPs and BECNs received (rp_cnp_handled)")                      \
+	X(icrc_drops,          "packets", "found damaged by the HCA")
+
+#define ENDPOINT_TRACE(X)                                                                                  \
+	X(MESSAGE_START,    "qpn", "psn",   "the first packet of a message is made")                       \
+	X(MESSAGE_COMPLETE, "qpn", "bytes", "a message is complete")                                       \
+	X(REWIND,           "qpn", "psn",   "the requester goes back to this PSN")                         \
+	X(CNP,              "qpn", "rate_mbps", "a CNP has arrived: the rate it leaves")
+
+struct endpoint_counters { ENDPOINT_COUNTERS(COUNTER_FIELD) };
+/* clang-format on */
+
+enum endpoint_operation { ENDPOINT_WRITE, ENDPOINT_SEND, ENDPOINT_READ, ENDPOINT_ATOMIC };
+enum endpoint_status { ENDPOINT_OK, ENDPOINT_RETRY_EXCEEDED, ENDPOINT_FLUSHED };
+
+struct endpoint_hca;
+struct endpoint_qp;
+
+/* A work request. The caller owns it until done() is called, then again. */
+struct endpoint_message {
+	/* the caller's */
+	uint64_t bytes; /* ENDPOINT_ATOMIC: 8 */
+	enum endpoint_operation operation;
+	uint32_t tag; /* goes with its packets; 0: none */
+	void (*done)(struct endpoint_message *message);
+	/* filled in */
+	enum endpoint_status status;
+	sim_time posted_at;
+	sim_time started_at; /* its first packet was handed to the port */
+	sim_time done_at;    /* done() is called then */
+	uint64_t packets_sent;
+	uint64_t packets_resent;
+	/* private */
+	struct delay_item item; /* on its way from the program, or back to it */
+	struct endpoint_message *next;
+	struct endpoint_qp *qp;
+	uint64_t first_psn;
+	uint64_t first_byte; /* of the queue pair's payload */
+	uint64_t packets;    /* PSNs that it takes */
+};
+
+/* Whoever sits above: told of what arrives. */
+struct endpoint_user {
+	/* A write or send has arrived whole, in order; called at the time its last bit has had its effect. */
+	void (*delivered)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag);
+};
+
+/* The port is named NAME.port. params and congestion outlive it, the pool too. */
+struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
+				     const struct endpoint_params *params,
+				     const struct port_params *port_params,
+				     enum link_layer link_layer, struct packet_pool *pool,
+				     const struct congestion *congestion);
+void endpoint_destroy(struct endpoint_hca *hca);
+
+struct port *endpoint_port(struct endpoint_hca *hca);
+
+/* Its number among the endpoints; once, before queue pairs are joined. */
+void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint32_t number);
+uint32_t endpoint_number(const struct endpoint_hca *hca);
+
+/* A pair of queue pairs; the one on `hca` is returned, endpoint_peer() is the other. `entropy` varies the UDP source
+ * port beyond what the queue pair numbers do. */
+struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca *other,
+				  unsigned service_level, uint32_t entropy);
+struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp);
+struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp);
+const struct path *endpoint_path(const struct endpoint_qp *qp);
+
+/* In place of the HCA's algorithm, before the first post. */
+void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion);
+
+/* Where deliveries are told; NULL: nowhere. */
+void endpoint_set_user(struct endpoint_hca *hca, struct endpoint_user *user);
+
+/* Messages of a queue pair are sent, and complete, in this order. */
+void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message);
+
+bool endpoint_failed(
+	const struct endpoint_qp *qp); /* retries were exceeded; what is posted is flushed */
+
+/* What congestion control says now. The line rate: no limit. */
+uint64_t endpoint_rate_bps(struct endpoint_qp *qp);
+uint64_t endpoint_window_bytes(struct endpoint_qp *qp);
+uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp); /* since it was joined */
+uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp);
+uint32_t endpoint_cnps(const struct endpoint_qp *qp);  /* that it was sent */
+uint32_t endpoint_marks(const struct endpoint_qp *qp); /* marked packets that came to it */
+
+const struct endpoint_counters *endpoint_counters(const struct endpoint_hca *hca);
+
+#endif

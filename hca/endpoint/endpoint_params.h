@@ -1,0 +1,50 @@
+/*
+ * endpoint_params: the parameters of an endpoint HCA. Its port has its own (fabric/port_params.h), and so has its
+ * congestion control (hca/congestion).
+ */
+#ifndef HCA_ENDPOINT_ENDPOINT_PARAMS_H
+#define HCA_ENDPOINT_ENDPOINT_PARAMS_H
+
+#include "sim/block.h"
+
+/* clang-format off */
+#define ENDPOINT_PARAMS(X)                                                                                 \
+	X(send_latency,    TIME,  "600ns", "0ps..1ms",    "host: from a post until its first packet may leave",        "calibrated: A1-09, half of a write's round trip less the wire") \
+	X(receive_latency, TIME,  "100ns", "0ps..1ms",    "from a packet's last bit until it has had its effect: an ACK made, a window moved", "calibrated: A1-09") \
+	X(complete_latency, TIME, "100ns", "0ps..1ms",    "host: from the last ACK's effect until the program sees the completion", "calibrated: A1-09") \
+	X(read_latency,    TIME,  "600ns", "0ps..1ms",    "host: from a read request until its first response may leave", "ground truth B1-01: one DMA read") \
+	X(atomic_latency,  TIME,  "400ns", "0ps..1ms",    "from an atomic request until its response",                 "ground truth A6-01: 370 ns on a ConnectX-3") \
+	X(send_rate,       RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: packets are read from memory no faster",         "choice: faster than the link, so no limit") \
+	X(receive_rate,    RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: input space is given back no faster: a slow receiver pauses the fabric", "choice") \
+	X(window_packets,  COUNT, "32768", "1..4194304",  "sent and not acknowledged, of one queue pair",              "IBTA vol. 1, 9.7.2: below half of the PSN space") \
+	X(reads_max,       COUNT, "16",    "1..255",      "reads and atomics outstanding, of one queue pair",          "ground truth F-03") \
+	X(ack_interval,    COUNT, "64",    "1..1048576",  "packets of one message between two requests for an ACK; the last always asks", "ground truth C-28: 256 and 1 are both published") \
+	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is sent again after a loss", "IBTA vol. 1, 9.7; IRN, SIGCOMM'18; RCE16, 4.1") \
+	X(nak,             FLAG,  "true",  "",            "a gap is answered by a NAK; else only timeouts find it",    "ground truth E-07") \
+	X(nak_again,       FLAG,  "false", "",            "a NAK again when what was sent again is lost again; else only the timeout finds that", "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; true: ground truth E-01") \
+	X(nak_delay,       TIME,  "0ps",   "0ps..100ms",  "from a packet out of order to the NAK, beyond receive_latency", "ground truth E-02: ConnectX-5 1.2 us, ConnectX-4 Lx 1.4 us, E810 3.8 us") \
+	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",  "from a NAK to the first packet sent again",                 "ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
+	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",     "from a gap in read responses to the new request, beyond receive_latency", "ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \
+	X(timeout_mode,    CHOICE, "spec", "spec|adaptive|fixed", "how long an ACK may take: 4.096 us * 2^timeout; NVIDIA's table; `timeout_fixed`", "ground truth C-26, C-27") \
+	X(timeout,         COUNT, "14",    "0..31",       "local ACK timeout, 0: never",                               "ground truth C-26") \
+	X(timeout_fixed,   TIME,  "5ms",   "1us..10s",    "for timeout_mode fixed",                                    "ground truth E-07") \
+	X(retry_count,     COUNT, "7",     "0..7",        "timeouts in a row before the queue pair fails",             "ground truth C-26") \
+	X(adaptive_extra,  COUNT, "6",     "0..6",        "retries beyond retry_count in adaptive mode",               "ground truth C-27: 8 to 13 in all") \
+	X(rto_low,         TIME,  "100us", "1us..1s",     "selective_repeat: timeout while rto_low_packets or fewer are in flight", "ground truth D-27") \
+	X(rto_high,        TIME,  "320us", "1us..1s",     "selective_repeat: timeout, else",                           "ground truth D-27") \
+	X(rto_low_packets, COUNT, "3",     "0..1000",     "see rto_low",                                               "ground truth D-27") \
+	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK", "IBTA annex A17.9; annex A10") \
+	X(cnp_limit,       CHOICE, "qp",   "qp|address|port", "cnp_interval holds for each queue pair, each peer, or the whole port", "ground truth C-21") \
+	X(cnp_interval,    TIME,  "50us",  "0ps..100ms",  "between two CNPs at least",                                 "ground truth C-17; 4 us: C-19") \
+	X(cnp_delay,       TIME,  "0ps",   "0ps..1ms",    "from a marked packet to its CNP, beyond receive_latency",   "choice") \
+	X(cnp_priority,    COUNT, "16",    "0..16",       "service level of CNPs, 16: the queue pair's own",           "choice") \
+	X(base_rtt,        TIME,  "8us",   "1ns..100ms",  "of an empty path, for algorithms that ask",                 "choice: set it to the fabric's")
+/* clang-format on */
+
+struct endpoint_params {
+	ENDPOINT_PARAMS(PARAM_FIELD)
+};
+
+extern const struct param endpoint_param_list[];
+
+#endif

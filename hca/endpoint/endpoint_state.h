@@ -1,0 +1,252 @@
+/*
+ * endpoint_state: what the files of this folder share: the state of an endpoint HCA and of its queue pairs.
+ *
+ *     endpoint.c    its borders: posts, completions, what the port delivers; life
+ *     departure.c   which queue pair sends next, and when: pace, windows, host rate
+ *     request.c     makes request packets                answer.c   makes ACKs, NAKs, read and atomic responses
+ *     responder.c   takes requests                       requester.c takes ACKs, NAKs and responses
+ *     selective.c   bitmaps of selective repeat          timeout.c  answers that are overdue
+ *     notify.c      CNPs, both ends                      join.c     queue pairs and their paths
+ *
+ * PSNs are counted in 64 bits here; the wire has the lower 24.
+ */
+#ifndef HCA_ENDPOINT_ENDPOINT_STATE_H
+#define HCA_ENDPOINT_ENDPOINT_STATE_H
+
+#include <assert.h>
+
+#include "fabric/wire/aeth.h"
+#include "fabric/wire/opcode.h"
+#include "hca/endpoint/deadline_heap.h"
+#include "hca/endpoint/endpoint.h"
+#include "sim/pool.h"
+
+#define FIRST_QP_NUMBER 0x100u /* 0 and 1 are management's */
+#define PSN_BITS        24
+#define PSN_OF(count)   ((uint32_t)(count)&0xffffffu)
+
+enum { ENDPOINT_TRACE(TRACE_ENUM) };
+enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
+enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
+enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
+enum cnp_limit { CNP_PER_QP, CNP_PER_ADDRESS, CNP_PER_PORT };
+
+enum source { SOURCE_REQUESTS, SOURCE_ANSWERS, SOURCES }; /* the port serves them in turn */
+
+/* What a request that has arrived still leads to, once its last bit is in. */
+enum consequence {
+	OWES_ACK = 1,
+	OWES_NAK = 2,
+	OWES_CNP = 4,
+	OWES_ANSWER = 8,  /* a read or an atomic */
+	DELIVERS = 16,    /* the last of a message */
+	IS_RESPONSE = 32, /* for the requester */
+};
+
+/* A response that waits for its turn; on a list that ends in itself, in order of PSN. */
+struct answer {
+	struct answer *next;
+	uint64_t psn;   /* of the next packet; of an ACK: the one it names */
+	uint64_t bytes; /* of a read: that are left */
+	sim_time ready_at;
+	sim_time asked_at; /* see packet_line */
+	uint8_t kind;      /* enum operation: OP_READ_RESPONSE, OP_ATOMIC_ACK, OP_ACK */
+	bool started;
+};
+
+enum qp_flag {
+	QP_READY = 1, /* is on its lane's list */
+	QP_HELD = 2,  /* allowed_at is no pace: a reaction time */
+	QP_FAILED = 4,
+	QP_NAK_SENT = 8, /* and what was missing has not come yet */
+	QP_READS = 16,   /* a read or an atomic is among the messages */
+};
+
+struct selective;
+
+struct endpoint_qp {
+	/* line 0: what each packet sent reads */
+	const struct path *path;
+	struct endpoint_hca *hca;
+	struct flow_box *box;             /* NULL: has sent nothing yet */
+	struct endpoint_message *sending; /* holds send_psn, NULL: nothing to send */
+	uint64_t send_psn;                /* next to make */
+	uint64_t unacked_psn;
+	uint64_t made_psn; /* behind the last ever made */
+	sim_time allowed_at;
+	/* line 1 */
+	struct endpoint_qp *next_ready;
+	uint32_t place[DEADLINE_KINDS];
+	uint32_t number, peer_number;
+	uint8_t flags; /* enum qp_flag */
+	uint8_t lane;
+	uint8_t retries;
+	uint8_t reads_outstanding;
+	uint32_t marked; /* packets with ECN CE since the last ACK */
+	uint64_t sent_bytes, acked_bytes;
+	struct endpoint_message *newest; /* ->next is the oldest not complete; NULL: none */
+	sim_time deadline;               /* SIM_NEVER: nothing is awaited */
+	/* line 2: the responder's, and what is rare */
+	uint64_t expected_psn;
+	struct answer *answers; /* the last; ->next is the first; NULL: none */
+	sim_time cnp_at;        /* the next CNP may go then */
+	struct endpoint_qp *peer;
+	struct selective *selective; /* NULL: nothing was ever out of order */
+	uint32_t message_psn;        /* first of the message that arrives, its lower bits */
+	uint32_t early_psn;          /* the last that came too early, likewise */
+	uint32_t cnps, marks;
+	uint32_t messages; /* MSN */
+	uint32_t
+		delivered; /* PSN behind the last message that the user was told of, its lower bits */
+};
+
+_Static_assert(sizeof(struct endpoint_qp) == 192, "three cache lines");
+_Static_assert(offsetof(struct endpoint_qp, next_ready) == 64, "line 1");
+_Static_assert(offsetof(struct endpoint_qp, expected_psn) == 128, "line 2");
+
+struct flow_box {
+	const struct congestion *congestion;
+	_Alignas(16) char flow[]; /* struct congestion_flow, and what the algorithm has behind it */
+};
+
+/* Packets on their way through a part that delays all of them alike: handled at their tail_at. One event. */
+struct packet_line {
+	struct event event;
+	struct packet *head, *tail;
+	struct endpoint_hca *hca;
+	void (*handle)(struct endpoint_hca *hca, struct packet *packet);
+};
+
+struct ready_list {
+	struct endpoint_qp *head, *tail;
+};
+
+struct peer_notice {     /* one source address */
+	uint32_t source; /* NO_ENDPOINT: free */
+	sim_time cnp_at;
+};
+
+struct endpoint_hca {
+	struct port_user port_user;
+	struct port *port;
+	struct packet_pool *pool;
+	const struct endpoint_params *params;
+	uint32_t mtu_bytes, gap_bytes;
+	uint16_t ready_lanes;
+	bool sends_slowly, receives_slowly; /* the host, slower than the link */
+	uint8_t ecn;                        /* of data packets */
+	uint64_t serial;
+	struct deadline_heap departures, overdue;
+	struct event pace, timeout;
+	struct packet_line arrived; /* what came and has consequences */
+	struct packet_line naks, cnps;
+	struct delay_line doorbells, completions;
+	struct endpoint_qp **qps;
+	uint32_t qp_count, qp_capacity;
+	sim_time host_send_at, host_receive_at;
+	sim_time port_cnp_at;
+	struct peer_notice *notices; /* hash table, open addressing */
+	uint32_t notice_count, notice_capacity;
+	const struct congestion *congestion;
+	struct endpoint_user *user;
+	struct endpoints *endpoints;
+	uint32_t endpoint;
+	enum link_layer link_layer;
+	struct pool answer_pool;
+	struct endpoint_counters count;
+	struct ready_list ready[PORT_LANES];
+	struct block block;
+};
+
+static inline struct congestion_flow *flow_of(struct endpoint_qp *qp)
+{
+	return (struct congestion_flow *)(void *)qp->box->flow;
+}
+
+static inline struct endpoint_message *oldest_message(const struct endpoint_qp *qp)
+{
+	return qp->newest ? qp->newest->next : NULL;
+}
+
+/* By a response of its own, not by an ACK. */
+static inline bool message_is_answered(const struct endpoint_message *message)
+{
+	return message->operation == ENDPOINT_READ || message->operation == ENDPOINT_ATOMIC;
+}
+
+static inline sim_time endpoint_now(const struct endpoint_hca *hca)
+{
+	return sim_now(hca->block.sim);
+}
+
+/* The 64-bit number nearest to `near` that the wire shows as `psn`. */
+static inline uint64_t psn_near(uint64_t near, uint32_t psn)
+{
+	int32_t ahead = (int32_t)((psn - (uint32_t)near) << 8) >> 8;
+
+	return near + (uint64_t)(int64_t)ahead;
+}
+
+/* endpoint.c */
+void endpoint_complete(struct endpoint_qp *qp, struct endpoint_message *message,
+		       enum endpoint_status status);
+void packet_line_push(struct packet_line *line, struct packet *packet); /* due at its tail_at */
+
+/* join.c */
+void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion);
+void join_destroy(struct endpoint_hca *hca);
+
+/* departure.c */
+void departure_consider(struct endpoint_qp *qp); /* something has changed that may let it send */
+void departure_fill(struct endpoint_hca *hca);   /* as much as the port takes */
+void departure_hold(struct endpoint_qp *qp, sim_time until);
+void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before);
+void departure_init(struct endpoint_hca *hca);
+void departure_pay(struct endpoint_qp *qp, uint32_t wire_bytes); /* a packet was sent */
+
+/* request.c */
+bool request_possible(struct endpoint_qp *qp);
+void request_send(struct endpoint_qp *qp);
+void request_rewind(struct endpoint_qp *qp, uint64_t psn);
+
+/* answer.c */
+struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn);
+void answer_ack(struct endpoint_qp *qp, uint64_t psn, const struct packet *asked);
+void answer_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn);
+void answer_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn);
+sim_time answer_ready_at(const struct endpoint_qp *qp); /* SIM_NEVER: none */
+void answer_send(struct endpoint_qp *qp);
+void answer_drop_all(struct endpoint_qp *qp);
+
+/* responder.c: at a request's head, and when its last bit has had its effect */
+void responder_arrive(struct endpoint_qp *qp, struct packet *packet);
+void responder_act(struct endpoint_qp *qp, struct packet *packet);
+
+/* requester.c */
+void requester_act(struct endpoint_qp *qp, struct packet *packet);
+
+/* selective.c */
+void selective_create(struct endpoint_qp *qp);
+void selective_destroy(struct endpoint_qp *qp);
+bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends); /* false: had it */
+unsigned selective_advance(
+	struct endpoint_qp *qp); /* expected_psn, over what is there; messages that ended */
+void selective_sacked(struct endpoint_qp *qp, uint64_t psn);
+void selective_lost(struct endpoint_qp *qp); /* by timeout */
+void selective_acked(struct endpoint_qp *qp, uint64_t from);
+bool selective_next(struct endpoint_qp *qp,
+		    uint64_t *psn); /* to send again; stays until selective_sent() */
+void selective_sent(struct endpoint_qp *qp, uint64_t psn);
+bool selective_recovers(const struct endpoint_qp *qp);
+
+/* timeout.c */
+void timeout_arm(struct endpoint_qp *qp); /* from now on */
+void timeout_disarm(struct endpoint_qp *qp);
+void timeout_init(struct endpoint_hca *hca);
+
+/* notify.c */
+void notify_marked(struct endpoint_qp *qp); /* a marked packet has had its effect */
+void notify_receive(struct endpoint_qp *qp);
+void notify_loss(struct endpoint_qp *qp, enum congestion_loss loss);
+
+#endif

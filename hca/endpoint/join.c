@@ -1,0 +1,113 @@
+/*
+ * join: queue pairs, two at a time, and the paths between them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca/endpoint/endpoint_state.h"
+
+/* As Linux derives it from the two queue pair numbers, so that ECMP hashes see what they would see. */
+static uint16_t udp_source_port(uint32_t one, uint32_t other)
+{
+	uint64_t mixed = (uint64_t)one * other;
+	uint32_t label;
+
+	mixed ^= mixed >> 20;
+	mixed ^= mixed >> 40;
+	label = mixed & 0xfffff;
+	return (uint16_t)(((label & 0x3fff) ^ (label >> 14)) | 0xc000);
+}
+
+static const struct path *make_path(const struct endpoint_hca *from, const struct endpoint_hca *to,
+				    unsigned service_level, uint16_t udp_port)
+{
+	const struct endpoint *source = endpoints_get(from->endpoints, from->endpoint);
+	const struct endpoint *destination = endpoints_get(from->endpoints, to->endpoint);
+	struct path path;
+
+	memset(&path, 0, sizeof(path));
+	path.source = from->endpoint;
+	path.destination = to->endpoint;
+	path.link_layer = (uint8_t)from->link_layer;
+	path.service_level = (uint8_t)service_level;
+	path.hop_limit = 64;
+	path.slid = source->lid;
+	path.dlid = destination->lid;
+	if (from->link_layer == LINK_ETHERNET) {
+		path.roce_version = ROCE_V2_IPV4;
+		path.has_grh = true;
+		memcpy(path.smac, source->mac, sizeof(path.smac));
+		memcpy(path.dmac, destination->mac, sizeof(path.dmac));
+		memcpy(path.sgid, source->gids[3].bytes, sizeof(path.sgid));
+		memcpy(path.dgid, destination->gids[3].bytes, sizeof(path.dgid));
+		path.udp_source_port = udp_port;
+	}
+	return path_intern(endpoints_paths(from->endpoints), &path);
+}
+
+static struct endpoint_qp *add_qp(struct endpoint_hca *hca)
+{
+	struct endpoint_qp *qp = aligned_alloc(64, sizeof(*qp));
+
+	assert(qp && hca->endpoints);
+	if (hca->qp_count == hca->qp_capacity) {
+		hca->qp_capacity = hca->qp_capacity ? hca->qp_capacity * 2 : 4;
+		hca->qps = realloc(hca->qps, hca->qp_capacity * sizeof(hca->qps[0]));
+		assert(hca->qps);
+	}
+	memset(qp, 0, sizeof(*qp));
+	qp->hca = hca;
+	qp->number = FIRST_QP_NUMBER + hca->qp_count;
+	qp->place[DEADLINE_DEPARTURE] = qp->place[DEADLINE_ANSWER] = NOT_IN_HEAP;
+	qp->deadline = SIM_NEVER;
+	hca->qps[hca->qp_count++] = qp;
+	return qp;
+}
+
+struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca *other,
+				  unsigned service_level, uint32_t entropy)
+{
+	struct endpoint_qp *one = add_qp(hca), *two = add_qp(other);
+	uint16_t udp_port = udp_source_port(one->number + entropy * 0x101, two->number);
+
+	assert(hca != other && service_level < 16);
+	one->path = make_path(hca, other, service_level, udp_port);
+	two->path = make_path(other, hca, service_level, udp_port);
+	one->peer = two;
+	two->peer = one;
+	one->peer_number = two->number;
+	two->peer_number = one->number;
+	one->lane = (uint8_t)port_lane(hca->port, service_level);
+	two->lane = (uint8_t)port_lane(other->port, service_level);
+	return one;
+}
+
+void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
+{
+	struct endpoint_hca *hca = qp->hca;
+	size_t bytes = (sizeof(struct flow_box) + congestion->ops->flow_bytes + 63) / 64 * 64;
+	const struct congestion_path path = {
+		.line_rate_bps = port_rate_bps(hca->port),
+		.base_rtt = hca->params->base_rtt,
+		.mtu_bytes = hca->mtu_bytes,
+	};
+
+	free(qp->box);
+	qp->box = aligned_alloc(64, bytes);
+	assert(qp->box);
+	qp->box->congestion = congestion;
+	congestion->ops->flow_init(flow_of(qp), congestion->params, &path, endpoint_now(hca));
+}
+
+void join_destroy(struct endpoint_hca *hca)
+{
+	for (uint32_t i = 0; i < hca->qp_count; i++) {
+		struct endpoint_qp *qp = hca->qps[i];
+
+		answer_drop_all(qp);
+		selective_destroy(qp);
+		free(qp->box);
+		free(qp);
+	}
+	free(hca->qps);
+}

@@ -1,0 +1,171 @@
+/*
+ * request: makes the request packets of a queue pair, one at a time, from the message that holds its next PSN. A read
+ * is one packet that takes as many PSNs as its answer has packets. IBTA vol. 1, 9.7.2 (PSNs), 9.7.3.
+ */
+#include <string.h>
+
+#include "hca/endpoint/endpoint_state.h"
+
+enum position { POSITION_FIRST, POSITION_MIDDLE, POSITION_LAST, POSITION_ONLY, POSITIONS };
+
+static const uint8_t opcodes[][POSITIONS] = {
+	[ENDPOINT_WRITE] = {RC_WRITE_FIRST, RC_WRITE_MIDDLE, RC_WRITE_LAST, RC_WRITE_ONLY},
+	[ENDPOINT_SEND] = {RC_SEND_FIRST, RC_SEND_MIDDLE, RC_SEND_LAST, RC_SEND_ONLY},
+};
+
+/* Nothing in flight: even a window of less than a packet lets one go. */
+static bool window_open(struct endpoint_qp *qp)
+{
+	uint64_t in_flight = qp->sent_bytes - qp->acked_bytes;
+	const struct congestion_flow *flow = flow_of(qp);
+
+	return qp->send_psn - qp->unacked_psn < qp->hca->params->window_packets &&
+	       (!in_flight || in_flight + qp->hca->mtu_bytes <= flow->window_bytes);
+}
+
+bool request_possible(struct endpoint_qp *qp)
+{
+	uint64_t psn;
+
+	if (!qp->newest || qp->flags & QP_FAILED)
+		return false;
+	congestion_settle(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca));
+	if (qp->selective && selective_next(qp, &psn))
+		return true;
+	if (!qp->sending || !window_open(qp))
+		return false;
+	return !message_is_answered(qp->sending) ||
+	       qp->reads_outstanding < qp->hca->params->reads_max;
+}
+
+static uint64_t payload_of(const struct endpoint_qp *qp, const struct endpoint_message *message,
+			   uint64_t index)
+{
+	uint64_t before = index * qp->hca->mtu_bytes;
+	uint64_t left = message->bytes - before;
+
+	return left < qp->hca->mtu_bytes ? left : qp->hca->mtu_bytes;
+}
+
+/* Bytes of the queue pair's payload before that PSN of the message. */
+static uint64_t bytes_before(const struct endpoint_qp *qp, const struct endpoint_message *message,
+			     uint64_t psn)
+{
+	uint64_t before = (psn - message->first_psn) * qp->hca->mtu_bytes;
+
+	return message->first_byte + (before < message->bytes ? before : message->bytes);
+}
+
+static void fill_data(struct endpoint_qp *qp, struct packet *packet,
+		      const struct endpoint_message *message, uint64_t psn)
+{
+	struct endpoint_hca *hca = qp->hca;
+	uint64_t index = psn - message->first_psn;
+	bool first = index == 0, last = index + 1 == message->packets;
+	enum position position = first ? (last ? POSITION_ONLY : POSITION_FIRST)
+				       : (last ? POSITION_LAST : POSITION_MIDDLE);
+
+	packet->opcode = opcodes[message->operation][position];
+	packet->payload_bytes = (uint32_t)payload_of(qp, message, index);
+	packet->ecn = hca->ecn;
+	packet->ack_request = last || (uint32_t)(index + 1) % hca->params->ack_interval == 0;
+	if (first)
+		packet->dma_length = (uint32_t)message->bytes;
+	hca->count.data_packets_sent++;
+	hca->count.data_bytes_sent += packet->payload_bytes;
+}
+
+static void fill_answered(struct endpoint_qp *qp, struct packet *packet,
+			  const struct endpoint_message *message, uint64_t psn)
+{
+	uint64_t done = (psn - message->first_psn) * qp->hca->mtu_bytes;
+
+	packet->ack_request = true;
+	if (message->operation == ENDPOINT_ATOMIC) {
+		packet->opcode = RC_FETCH_ADD;
+		return;
+	}
+	packet->opcode = RC_READ_REQUEST;
+	packet->dma_length = (uint32_t)(message->bytes - done);
+}
+
+static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, uint64_t psn)
+{
+	struct endpoint_hca *hca = qp->hca;
+	struct packet *packet = packet_new(hca->pool);
+	bool again = psn < qp->made_psn;
+
+	packet->path = qp->path;
+	packet->vl = qp->lane;
+	packet->ingress = SOURCE_REQUESTS;
+	packet->hop_limit = qp->path->hop_limit;
+	packet->tag = message->tag;
+	packet->sent_at = endpoint_now(hca);
+	packet->serial = ++hca->serial;
+	packet->psn = PSN_OF(psn);
+	packet->dest_qp = qp->peer_number;
+	packet->pkey = 0xffff;
+	if (message_is_answered(message))
+		fill_answered(qp, packet, message, psn);
+	else
+		fill_data(qp, packet, message, psn);
+	packet->ack_request |= qp->selective && selective_recovers(qp);
+	packet->wire_bytes = packet_wire_bytes(packet);
+	if (!message->packets_sent++) {
+		message->started_at = packet->sent_at;
+		trace(&hca->block, TRACE_MESSAGE_START, message->tag, qp->number, packet->psn);
+	}
+	message->packets_resent += again;
+	hca->count.packets_resent += again;
+	departure_pay(qp, packet->wire_bytes);
+	if (qp->deadline == SIM_NEVER)
+		timeout_arm(qp);
+	port_send(hca->port, packet);
+}
+
+static struct endpoint_message *message_of(const struct endpoint_qp *qp, uint64_t psn)
+{
+	struct endpoint_message *message = oldest_message(qp);
+
+	while (psn >= message->first_psn + message->packets)
+		message = message->next;
+	return message;
+}
+
+void request_send(struct endpoint_qp *qp)
+{
+	struct endpoint_message *message = qp->sending;
+	uint64_t psn = qp->send_psn;
+
+	if (qp->selective && selective_next(qp, &psn)) {
+		transmit(qp, message_of(qp, psn), psn);
+		selective_sent(qp, psn);
+		return;
+	}
+	transmit(qp, message, psn);
+	if (message_is_answered(message)) {
+		qp->reads_outstanding++;
+		qp->send_psn = message->first_psn + message->packets;
+	} else {
+		qp->sent_bytes += payload_of(qp, message, psn - message->first_psn);
+		qp->send_psn++;
+	}
+	if (qp->send_psn > qp->made_psn)
+		qp->made_psn = qp->send_psn;
+	if (qp->send_psn == message->first_psn + message->packets)
+		qp->sending = message == qp->newest ? NULL : message->next;
+}
+
+/* The next packet to make is that one again. */
+void request_rewind(struct endpoint_qp *qp, uint64_t psn)
+{
+	struct endpoint_message *message = message_of(qp, psn);
+
+	assert(psn >= qp->unacked_psn && psn <= qp->made_psn);
+	trace(&qp->hca->block, TRACE_REWIND, message->tag, qp->number, PSN_OF(psn));
+	qp->send_psn = psn;
+	qp->sending = message;
+	qp->sent_bytes =
+		message_is_answered(message) ? message->first_byte : bytes_before(qp, message, psn);
+	qp->reads_outstanding = 0; /* all that are not answered come after it */
+}

@@ -1,0 +1,219 @@
+/*
+ * requester: takes what answers requests: ACKs, NAKs, read and atomic responses. An answer acknowledges all before it,
+ * except reads and atomics, which only their own responses do; one that is missing is an implied NAK
+ * (IBTA vol. 1, 9.7.5.1.3 and 9.7.5.1.4).
+ */
+#include "hca/endpoint/endpoint_state.h"
+
+static void finish(struct endpoint_qp *qp, struct endpoint_message *message)
+{
+	if (message == qp->newest) {
+		qp->newest = NULL;
+		qp->flags &= (uint8_t)~QP_READS;
+	} else {
+		qp->newest->next = message->next;
+	}
+	endpoint_complete(qp, message, ENDPOINT_OK);
+}
+
+/* The first PSN before `end` that only a response may acknowledge; `end`: there is none. */
+static uint64_t barrier_before(const struct endpoint_qp *qp, uint64_t end)
+{
+	const struct endpoint_message *message = oldest_message(qp);
+
+	if (!(qp->flags & QP_READS))
+		return end;
+	while (message && message->first_psn < end) {
+		if (message_is_answered(message))
+			return message->first_psn > qp->unacked_psn ? message->first_psn
+								    : qp->unacked_psn;
+		message = message == qp->newest ? NULL : message->next;
+	}
+	return end;
+}
+
+/* All before `end` has arrived; completes the messages that this ends. Returns the bytes of payload that are new. */
+static uint64_t advance(struct endpoint_qp *qp, uint64_t end)
+{
+	struct endpoint_message *message = oldest_message(qp);
+	uint64_t acked = qp->acked_bytes;
+	uint64_t from = qp->unacked_psn;
+
+	if (end <= qp->unacked_psn)
+		return 0;
+	qp->unacked_psn = end;
+	while (message && message->first_psn + message->packets <= end) {
+		struct endpoint_message *next = message == qp->newest ? NULL : message->next;
+
+		if (!message_is_answered(message))
+			qp->acked_bytes = message->first_byte + message->bytes;
+		else if (qp->reads_outstanding)
+			qp->reads_outstanding--;
+		if (qp->sending ==
+		    message) { /* acknowledged beyond what a rewind would send again */
+			qp->sending = next;
+			qp->send_psn = end;
+		}
+		finish(qp, message);
+		message = next;
+	}
+	if (message && end > message->first_psn && !message_is_answered(message))
+		qp->acked_bytes =
+			message->first_byte + (end - message->first_psn) * qp->hca->mtu_bytes;
+	if (qp->send_psn < end)
+		qp->send_psn = end;
+	if (qp->sent_bytes < qp->acked_bytes)
+		qp->sent_bytes = qp->acked_bytes;
+	if (qp->selective)
+		selective_acked(qp, from);
+	qp->retries = 0;
+	if (qp->unacked_psn < qp->made_psn)
+		timeout_arm(qp);
+	else
+		timeout_disarm(qp);
+	return qp->acked_bytes - acked;
+}
+
+/* The message that goes on from unacked_psn is whole again to send: go-back-0. */
+static uint64_t message_start(const struct endpoint_qp *qp, uint64_t end)
+{
+	const struct endpoint_message *message = oldest_message(qp);
+
+	while (message && message->first_psn + message->packets <= end)
+		message = message == qp->newest ? NULL : message->next;
+	return message && message->first_psn < end ? message->first_psn : end;
+}
+
+static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, uint64_t bytes,
+			   uint64_t packets)
+{
+	const struct congestion *congestion = qp->box->congestion;
+	struct congestion_flow *flow = flow_of(qp);
+	sim_time now = endpoint_now(qp->hca);
+	uint64_t rate_before;
+	struct congestion_ack ack = {
+		.rtt = packet->remote_address ? now - packet->remote_address : 0,
+		.acked_bytes = bytes,
+		.acked_total = qp->acked_bytes,
+		.sent_total = qp->sent_bytes,
+		.packets = (uint32_t)packets,
+		.marked = packet->immediate,
+	};
+
+	if (packet->becn)
+		notify_receive(qp);
+	if (!congestion->ops->on_ack)
+		return;
+	congestion_settle(congestion, flow, now);
+	rate_before = flow->rate_bps;
+	congestion->ops->on_ack(flow, congestion->params, now, &ack);
+	departure_rate_changed(qp, rate_before);
+}
+
+static void go_back(struct endpoint_qp *qp, sim_time reaction)
+{
+	if (qp->unacked_psn == qp->made_psn)
+		return;
+	request_rewind(qp, qp->unacked_psn);
+	if (reaction)
+		departure_hold(qp, endpoint_now(qp->hca) + reaction);
+	timeout_arm(qp);
+}
+
+static void imply_nak(struct endpoint_qp *qp)
+{
+	qp->hca->count.implied_nak_seq_err++;
+	go_back(qp, qp->hca->params->read_loss_delay);
+}
+
+static void take_ack(struct endpoint_qp *qp, const struct packet *packet, uint64_t end)
+{
+	uint64_t before = qp->unacked_psn;
+	uint64_t barrier = barrier_before(qp, end);
+	uint64_t bytes;
+
+	if (qp->hca->params->recovery == GO_BACK_0)
+		barrier = message_start(qp, barrier);
+	bytes = advance(qp, barrier);
+	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);
+	if (barrier_before(qp, end) < end && qp->hca->params->recovery != GO_BACK_0)
+		imply_nak(qp);
+}
+
+static void take_nak(struct endpoint_qp *qp, const struct packet *packet)
+{
+	const struct endpoint_params *params = qp->hca->params;
+	uint64_t psn = psn_near(qp->unacked_psn, packet->psn);
+
+	qp->hca->count.packet_seq_err++;
+	if (psn < qp->unacked_psn || psn > qp->made_psn) {
+		qp->hca->count.stale_responses++;
+		return;
+	}
+	take_ack(qp, packet, psn);
+	notify_loss(qp, LOSS_NAK);
+	if (params->recovery == SELECTIVE_REPEAT) {
+		uint64_t sacked = psn_near(psn, packet->dma_length);
+
+		if (sacked > qp->unacked_psn && sacked < qp->made_psn)
+			selective_sacked(qp, sacked);
+		if (params->nak_reaction)
+			departure_hold(qp, endpoint_now(qp->hca) + params->nak_reaction);
+	} else {
+		go_back(qp, params->nak_reaction);
+	}
+}
+
+static void take_response(struct endpoint_qp *qp, const struct packet *packet)
+{
+	uint64_t psn = psn_near(qp->unacked_psn, packet->psn);
+	struct endpoint_hca *hca = qp->hca;
+	uint64_t before = qp->unacked_psn, barrier, bytes;
+
+	if (packet->ecn == ECN_CE) {
+		hca->count.ecn_marked_packets++;
+		qp->marks++;
+		if (hca->params->notify != NOTIFY_NONE)
+			notify_marked(qp);
+	}
+	if (psn < qp->unacked_psn || psn >= qp->made_psn) {
+		hca->count.stale_responses++;
+		return;
+	}
+	barrier = barrier_before(qp, psn + 1);
+	bytes = advance(qp, barrier);
+	if (barrier < psn) {
+		if (!(qp->flags & QP_HELD))
+			imply_nak(qp);
+		return;
+	}
+	hca->count.data_packets_received += packet->payload_bytes != 0;
+	hca->count.data_bytes_received += packet->payload_bytes;
+	if (barrier == psn)
+		bytes += advance(qp, psn + 1);
+	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);
+}
+
+void requester_act(struct endpoint_qp *qp, struct packet *packet)
+{
+	struct endpoint_hca *hca = qp->hca;
+
+	if (!qp->box || qp->flags & QP_FAILED) {
+		hca->count.stale_responses++;
+	} else if (packet->opcode != RC_ACK) {
+		take_response(qp, packet);
+	} else if (aeth_type(packet->syndrome) == SYNDROME_NAK) {
+		take_nak(qp, packet);
+	} else {
+		uint64_t end = psn_near(qp->unacked_psn, packet->psn) + 1;
+
+		hca->count.acks_received++;
+		if (end > qp->unacked_psn && end <= qp->made_psn)
+			take_ack(qp, packet, end);
+		else
+			hca->count.stale_responses++;
+	}
+	packet_free(hca->pool, packet);
+	if (qp->box)
+		departure_consider(qp);
+}

@@ -1,0 +1,187 @@
+/*
+ * responder: takes request packets. Their order is judged when the head arrives; what follows from a packet (an ACK, a
+ * NAK, a CNP, a response) waits until its last bit has had its effect. Most packets of a message lead to nothing and
+ * end here.
+ *
+ * IBTA vol. 1, 9.7.4.1 (order), 9.7.5.1 (ACKs). Go-back-0 starts the message anew: RDMA over Commodity Ethernet at
+ * Scale, SIGCOMM'16, 4.1. Selective repeat keeps what comes out of order: IRN, SIGCOMM'18, 3.1.
+ */
+#include "hca/endpoint/endpoint_state.h"
+
+static uint64_t psns_of(const struct endpoint_qp *qp, const struct packet *packet)
+{
+	uint64_t mtu = qp->hca->mtu_bytes;
+
+	if (packet->opcode != RC_READ_REQUEST || packet->dma_length <= mtu)
+		return 1;
+	return (packet->dma_length + mtu - 1) / mtu;
+}
+
+static bool is_answered(const struct packet *packet)
+{
+	return packet->opcode == RC_READ_REQUEST || packet->opcode == RC_FETCH_ADD;
+}
+
+static void count_executed(struct endpoint_qp *qp, const struct packet *packet)
+{
+	struct endpoint_counters *count = &qp->hca->count;
+
+	switch (opcode_info[packet->opcode].operation) {
+	case OP_WRITE:
+		count->rx_write_requests++;
+		break;
+	case OP_SEND:
+		count->rx_sends++;
+		break;
+	case OP_READ:
+		count->rx_read_requests++;
+		break;
+	default:
+		count->rx_atomic_requests++;
+		break;
+	}
+}
+
+static void count_data(struct endpoint_hca *hca, const struct packet *packet)
+{
+	hca->count.data_packets_received += packet->payload_bytes != 0;
+	hca->count.data_bytes_received += packet->payload_bytes;
+}
+
+static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packet)
+{
+	unsigned consequences = 0;
+
+	if (opcode_starts_message(packet->opcode))
+		qp->message_psn = PSN_OF(qp->expected_psn);
+	qp->flags &= (uint8_t)~QP_NAK_SENT;
+	qp->expected_psn += psns_of(qp, packet);
+	count_data(qp->hca, packet);
+	if (is_answered(packet)) {
+		qp->messages++;
+		count_executed(qp, packet);
+		return OWES_ANSWER;
+	}
+	if (packet->ack_request)
+		consequences |= OWES_ACK;
+	if (opcode_ends_message(packet->opcode)) {
+		qp->messages++;
+		count_executed(qp, packet);
+		consequences |= DELIVERS;
+	}
+	if (qp->selective) {
+		unsigned ended = selective_advance(qp);
+
+		qp->messages += ended;
+		consequences |= ended ? DELIVERS | OWES_ACK : 0;
+	}
+	return qp->hca->user ? consequences : consequences & ~(unsigned)DELIVERS;
+}
+
+/* Has the sender gone back since the last packet that came too early? Then what it began with is lost again. */
+static bool sent_anew(struct endpoint_qp *qp, uint64_t psn)
+{
+	bool anew = psn <= psn_near(psn, qp->early_psn);
+
+	qp->early_psn = PSN_OF(psn);
+	return anew;
+}
+
+static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, uint64_t psn)
+{
+	struct endpoint_hca *hca = qp->hca;
+	const struct endpoint_params *params = hca->params;
+	bool anew = sent_anew(qp, psn);
+
+	hca->count.out_of_sequence++;
+	if (params->recovery == SELECTIVE_REPEAT && !is_answered(packet)) {
+		bool ends = opcode_ends_message(packet->opcode);
+
+		if (selective_store(qp, psn, ends)) {
+			count_data(hca, packet);
+			if (ends)
+				count_executed(qp, packet);
+		}
+	} else if (qp->flags & QP_NAK_SENT && !(params->nak_again && anew)) {
+		return 0;
+	} else if (params->recovery == GO_BACK_0) {
+		qp->expected_psn = psn_near(qp->expected_psn, qp->message_psn);
+	}
+	qp->flags |= QP_NAK_SENT;
+	return params->nak ? OWES_NAK : 0;
+}
+
+static unsigned take_duplicate(struct endpoint_qp *qp, const struct packet *packet)
+{
+	qp->hca->count.duplicate_request++;
+	if (is_answered(packet))
+		return OWES_ANSWER;
+	return packet->ack_request ? OWES_ACK : 0;
+}
+
+void responder_arrive(struct endpoint_qp *qp, struct packet *packet)
+{
+	struct endpoint_hca *hca = qp->hca;
+	uint64_t psn = psn_near(qp->expected_psn, packet->psn);
+	unsigned consequences;
+
+	if (psn == qp->expected_psn)
+		consequences = take_expected(qp, packet);
+	else if (psn > qp->expected_psn)
+		consequences = take_early(qp, packet, psn);
+	else
+		consequences = take_duplicate(qp, packet);
+	if (packet->ecn == ECN_CE) {
+		hca->count.ecn_marked_packets++;
+		qp->marks++;
+		qp->marked++;
+		if (hca->params->notify == NOTIFY_CNP)
+			consequences |= OWES_CNP;
+	}
+	if (!consequences) {
+		packet_free(hca->pool, packet);
+		return;
+	}
+	packet->ingress = (uint16_t)consequences;
+	/* what an ACK will name: all that was taken by now, also if more comes before it is made */
+	packet->immediate = PSN_OF(qp->expected_psn);
+	packet_line_push(&hca->arrived, packet);
+}
+
+/* All messages that are whole by now. The sender has them still, since they are not acknowledged. */
+static void deliver(struct endpoint_qp *qp, uint64_t taken)
+{
+	struct endpoint_user *user = qp->hca->user;
+	const struct endpoint_message *message = oldest_message(qp->peer);
+	const struct endpoint_message *newest = qp->peer->newest;
+
+	while (message && message->first_psn + message->packets <= taken) {
+		uint64_t end = message->first_psn + message->packets;
+
+		if ((int32_t)((uint32_t)end - qp->delivered) > 0) {
+			qp->delivered = (uint32_t)end;
+			if (!message_is_answered(message))
+				user->delivered(user, qp, message->tag);
+		}
+		message = message == newest ? NULL : message->next;
+	}
+}
+
+void responder_act(struct endpoint_qp *qp, struct packet *packet)
+{
+	unsigned consequences = packet->ingress;
+	uint64_t taken = psn_near(qp->expected_psn, packet->immediate);
+	uint64_t psn = psn_near(taken, packet->psn);
+
+	if (consequences & OWES_CNP)
+		notify_marked(qp);
+	if (consequences & OWES_ANSWER)
+		answer_owe(qp, packet, psn);
+	if (consequences & OWES_ACK)
+		answer_ack(qp, taken - 1, packet);
+	if (consequences & OWES_NAK)
+		answer_nak(qp, taken, psn);
+	if (consequences & DELIVERS)
+		deliver(qp, taken);
+	packet_free(qp->hca->pool, packet);
+}

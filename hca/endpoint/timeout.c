@@ -1,0 +1,147 @@
+/*
+ * timeout: answers that are overdue. Each queue pair has a deadline that every answer moves; one event a port is
+ * pending for the earliest known, and finds out when it fires whether that one has moved.
+ *
+ * IBTA vol. 1, 9.7.6.1.3: 4.096 us * 2^timeout. The adaptive mode is what NVIDIA's adapters were measured to do
+ * (ground truth C-27). Selective repeat has two timeouts of its own: IRN, SIGCOMM'18, 3.1.
+ */
+#include "hca/endpoint/endpoint_state.h"
+
+#define ADAPTIVE_STEPS 7
+
+/* For timeout = 14; a step of it doubles them. */
+static const sim_time adaptive[ADAPTIVE_STEPS] = {5600 * US,  4100 * US,  8400 * US,  16700 * US,
+						  25100 * US, 67100 * US, 134200 * US};
+
+static sim_time adaptive_timeout(const struct endpoint_params *params, unsigned retries)
+{
+	sim_time base = adaptive[retries < ADAPTIVE_STEPS ? retries : ADAPTIVE_STEPS - 1];
+
+	return params->timeout >= 14 ? base << (params->timeout - 14)
+				     : base >> (14 - params->timeout);
+}
+
+static sim_time duration(const struct endpoint_qp *qp)
+{
+	const struct endpoint_params *params = qp->hca->params;
+	uint64_t in_flight = qp->made_psn - qp->unacked_psn;
+
+	if (params->recovery == SELECTIVE_REPEAT)
+		return in_flight <= params->rto_low_packets ? params->rto_low : params->rto_high;
+	if (params->timeout_mode == TIMEOUT_FIXED)
+		return params->timeout_fixed;
+	if (!params->timeout)
+		return SIM_NEVER;
+	if (params->timeout_mode == TIMEOUT_ADAPTIVE)
+		return adaptive_timeout(params, qp->retries);
+	return (4096 * NS) << params->timeout;
+}
+
+static void schedule(struct endpoint_hca *hca)
+{
+	sim_time at = hca->overdue.count ? hca->overdue.entries[0].at : SIM_NEVER;
+
+	if (event_pending(&hca->timeout)) {
+		if (event_time(&hca->timeout) <= at && at != SIM_NEVER)
+			return;
+		sim_cancel(&hca->timeout);
+	}
+	if (at != SIM_NEVER)
+		sim_schedule_at(&hca->timeout, at);
+}
+
+void timeout_arm(struct endpoint_qp *qp)
+{
+	struct endpoint_hca *hca = qp->hca;
+	sim_time wait = duration(qp);
+	uint32_t place = qp->place[DEADLINE_ANSWER];
+
+	if (wait == SIM_NEVER) {
+		timeout_disarm(qp);
+		return;
+	}
+	qp->deadline = endpoint_now(hca) + wait;
+	if (place != NOT_IN_HEAP && hca->overdue.entries[place].at <= qp->deadline)
+		return;
+	deadline_heap_set(&hca->overdue, qp, qp->deadline);
+	schedule(hca);
+}
+
+void timeout_disarm(struct endpoint_qp *qp)
+{
+	qp->deadline = SIM_NEVER;
+	if (qp->place[DEADLINE_ANSWER] == NOT_IN_HEAP)
+		return;
+	deadline_heap_remove(&qp->hca->overdue, qp);
+	schedule(qp->hca);
+}
+
+static void fail(struct endpoint_qp *qp)
+{
+	enum endpoint_status status = ENDPOINT_RETRY_EXCEEDED;
+
+	qp->flags |= QP_FAILED;
+	timeout_disarm(qp);
+	while (qp->newest) {
+		struct endpoint_message *message = oldest_message(qp);
+
+		if (message == qp->newest)
+			qp->newest = NULL;
+		else
+			qp->newest->next = message->next;
+		endpoint_complete(qp, message, status);
+		status = ENDPOINT_FLUSHED;
+	}
+	qp->sending = NULL;
+	departure_consider(qp);
+}
+
+static unsigned retries_max(const struct endpoint_params *params)
+{
+	unsigned extra =
+		params->timeout_mode == TIMEOUT_ADAPTIVE ? (unsigned)params->adaptive_extra : 0;
+
+	return (unsigned)params->retry_count + extra;
+}
+
+static void expire(struct endpoint_qp *qp)
+{
+	struct endpoint_hca *hca = qp->hca;
+
+	hca->count.local_ack_timeouts++;
+	if (qp->retries++ >= retries_max(hca->params)) {
+		fail(qp);
+		return;
+	}
+	notify_loss(qp, LOSS_TIMEOUT);
+	if (hca->params->recovery == SELECTIVE_REPEAT)
+		selective_lost(qp);
+	else
+		request_rewind(qp, qp->unacked_psn);
+	timeout_arm(qp);
+	departure_consider(qp);
+}
+
+static void timeout_fire(struct event *event)
+{
+	struct endpoint_hca *hca = container_of(event, struct endpoint_hca, timeout);
+	sim_time now = endpoint_now(hca);
+
+	while (hca->overdue.count && hca->overdue.entries[0].at <= now) {
+		struct endpoint_qp *qp = hca->overdue.entries[0].qp;
+
+		if (qp->deadline > now) {
+			deadline_heap_set(&hca->overdue, qp, qp->deadline);
+		} else {
+			deadline_heap_remove(&hca->overdue, qp);
+			expire(qp);
+		}
+	}
+	schedule(hca);
+}
+
+void timeout_init(struct endpoint_hca *hca)
+{
+	deadline_heap_init(&hca->overdue, DEADLINE_ANSWER);
+	event_init(&hca->timeout, &hca->block, timeout_fire);
+}

@@ -1,0 +1,256 @@
+/*
+ * Proves what a loss costs under each way of recovery: go-back-N's goodput follows the law of ground truth E-01 within
+ * 5 %, selective repeat's is 1 - p, go-back-0 gets exactly nothing through when every message loses a packet (D-19);
+ * the reaction times of E-02 and E-03 add to a message exactly, and lost reads, atomics and responses are asked for again.
+ */
+#include <CUnit/Basic.h>
+
+#include "fabric/fault.h"
+#include "tests/hca/support/study.h"
+
+enum { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
+
+struct loss {
+	struct study study;
+	struct endpoint_qp *qp;
+};
+
+/* Two hosts, one cable; the rule holds for what `from` sends. */
+static void loss_init(struct loss *loss, uint64_t rate_bps, sim_time round_trip, unsigned recovery)
+{
+	study_init(&loss->study, LINK_ETHERNET, "none", 0, 2);
+	loss->study.box_params.port.rate = rate_bps;
+	loss->study.box_params.port.mtu = 1024;
+	loss->study.box_params.port.length = (double)round_trip / 2 / (5.0 * NS);
+	loss->study.box_params.port.input_buffer = 8 << 20;
+	loss->study.params.receive_latency = 0;
+	loss->study.params.recovery = recovery;
+	loss->study.params.nak_again = true;
+}
+
+static void loss_join(struct loss *loss, unsigned from, const struct fault_rule *rules,
+		      unsigned rule_count)
+{
+	struct study *study = &loss->study;
+	unsigned one = study_add_host(study), other = study_add_host(study);
+
+	study_join(study, one, 0, other, 0);
+	study_finish(study);
+	study->fault = fault_create(study->sim, "fault");
+	for (unsigned i = 0; i < rule_count; i++)
+		fault_add(study->fault, &rules[i]);
+	port_set_transmit_fault(endpoint_port(study->hosts[from]), study->fault);
+	loss->qp = endpoint_join(study->hosts[0], study->hosts[1], 0, 0);
+}
+
+static struct fault_rule drop(uint16_t opcode, double probability, uint64_t nth)
+{
+	return (struct fault_rule){.action = FAULT_drop,
+				   .kind = PACKET_DATA,
+				   .opcode = opcode,
+				   .probability = probability,
+				   .nth = nth};
+}
+
+/* Share of the lossless time's packets that got through, of one endless message. */
+static double goodput(uint64_t rate_bps, sim_time round_trip, unsigned recovery, double p,
+		      double *window)
+{
+	const struct fault_rule rule = drop(FAULT_ANY_OPCODE, p, 0);
+	struct transfer transfer;
+	struct loss loss;
+	unsigned done = 0;
+	uint64_t packets = 200000;
+	double packet_time = (1024 + 62 + 20) * 8.0 * (double)SEC / (double)rate_bps;
+
+	loss_init(&loss, rate_bps, round_trip, recovery);
+	loss_join(&loss, 0, &rule, 1);
+	*window = (double)round_trip / packet_time + 1;
+	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, packets * 1024, &done);
+	sim_run(loss.study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 1);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[1])->data_packets_received, packets);
+	double share = (double)packets * packet_time /
+		       (double)(transfer.message.done_at - transfer.message.started_at);
+
+	study_fini(&loss.study);
+	return share;
+}
+
+static void test_go_back_n_follows_the_law(void)
+{
+	static const struct {
+		uint64_t rate_bps;
+		sim_time round_trip;
+		double p;
+	} rows[] = {
+		{40000000000, 10 * US, 1e-4},      {40000000000, 10 * US, 1e-3},
+		{40000000000, 10 * US, 1.0 / 256}, {40000000000, 10 * US, 1e-2},
+		{100000000000, 8 * US, 1e-4},      {100000000000, 8 * US, 1e-3},
+		{100000000000, 8 * US, 1.0 / 256}, {100000000000, 8 * US, 1e-2},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		double window, p = rows[i].p;
+		double got = goodput(rows[i].rate_bps, rows[i].round_trip, GO_BACK_N, p, &window);
+		double law = (1 - p) / (1 - p + p * window);
+
+		if (getenv("HCASIM_TEST_PRINT"))
+			printf("go-back-N %3.0fG p=%.5f W=%.1f: %.4f, law %.4f\n",
+			       (double)rows[i].rate_bps / 1e9, p, window, got, law);
+		CU_ASSERT_DOUBLE_EQUAL(got / law, 1, 0.05);
+	}
+}
+
+static void test_selective_repeat_loses_only_what_is_lost(void)
+{
+	static const double losses[] = {1e-3, 1.0 / 256, 1e-2};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(losses); i++) {
+		double window;
+		double got = goodput(100000000000, 8 * US, SELECTIVE_REPEAT, losses[i], &window);
+
+		if (getenv("HCASIM_TEST_PRINT"))
+			printf("selective p=%.5f: %.4f\n", losses[i], got);
+		CU_ASSERT_DOUBLE_EQUAL(got, 1 - losses[i], 0.05);
+	}
+}
+
+/* D-19: 4 MB messages of 1 KB packets, every 256th packet on the wire is lost. */
+static uint64_t livelock(unsigned recovery, uint64_t *sent)
+{
+	struct fault_rule rules[400];
+	static struct transfer transfer;
+	struct loss loss;
+	unsigned done = 0;
+	uint64_t completed;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rules);
+	     i++) /* a rule does not count what one before it took */
+		rules[i] = drop(FAULT_ANY_OPCODE, 0, 256 * (i + 1) - i);
+	loss_init(&loss, 40000000000, 4 * US, recovery);
+	loss_join(&loss, 0, rules, ARRAY_SIZE(rules));
+	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 4 << 20, &done);
+	sim_run(loss.study.sim, 20 * MS);
+	completed = endpoint_counters(loss.study.hosts[0])->messages_completed;
+	*sent = endpoint_counters(loss.study.hosts[0])->data_packets_sent;
+	study_fini(&loss.study);
+	return completed;
+}
+
+static void test_go_back_0_is_a_livelock(void)
+{
+	uint64_t sent;
+
+	CU_ASSERT_EQUAL(livelock(GO_BACK_0, &sent), 0);
+	CU_ASSERT(sent > 80000); /* of 90400 that the line takes in that time: busy all along */
+	CU_ASSERT_EQUAL(livelock(GO_BACK_N, &sent), 1);
+	CU_ASSERT(sent < 4096 + 4096 / 256 * 40);
+}
+
+/* E-05: packet k of 100 is lost: base time, plus generation and reaction, plus the packets sent again. */
+static void test_reaction_times_add_up(void)
+{
+	sim_time done_at[2];
+
+	for (unsigned lossy = 0; lossy < 2; lossy++) {
+		const struct fault_rule rule = drop(FAULT_ANY_OPCODE, 0, lossy ? 40 : 1000000);
+		struct transfer transfer;
+		struct loss loss;
+		unsigned done = 0;
+
+		loss_init(&loss, 100000000000, 2 * US, GO_BACK_N);
+		loss.study.params.nak_delay = 1200 * NS;
+		loss.study.params.nak_reaction = 2800 * NS;
+		loss_join(&loss, 0, &rule, 1);
+		transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 100 * 1024, &done);
+		sim_run(loss.study.sim, SIM_NEVER);
+		done_at[lossy] = transfer.message.done_at;
+		CU_ASSERT_EQUAL(done, 1);
+		if (lossy) { /* what was sent until the NAK came goes again */
+			CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packet_seq_err, 1);
+			CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent,
+					transfer.message.packets_sent - 100);
+			CU_ASSERT(transfer.message.packets_sent > 140);
+		}
+		study_fini(&loss.study);
+	}
+	/* without loss packet 40 would have begun 60 packets before the last; the first one sent again begins after packet
+	 * 41 is in, the NAK's time there and back, and both reactions */
+	sim_time packet = (1024 + 62 + 20) * 80,
+		 resent_after = 2 * packet + 2 * US + 4 * US + 74 * 80;
+
+	CU_ASSERT_DOUBLE_EQUAL((double)(done_at[1] - done_at[0]), (double)resent_after,
+			       (double)packet);
+}
+
+/* Every packet of either side may be lost: all complete, each is executed as often as it was asked for. */
+static void test_all_operations_survive_loss(void)
+{
+	static const unsigned recoveries[] = {GO_BACK_N, SELECTIVE_REPEAT};
+
+	for (unsigned from = 0; from < 2; from++) {
+		for (unsigned i = 0; i < ARRAY_SIZE(recoveries); i++) {
+			const struct fault_rule rule = drop(FAULT_ANY_OPCODE, 0.02, 0);
+			static struct transfer transfers[400];
+			struct loss loss;
+			unsigned done = 0, good = 0;
+
+			loss_init(&loss, 100000000000, 2 * US, recoveries[i]);
+			loss.study.params.timeout = 4;
+			loss_join(&loss, from, &rule, 1);
+			for (unsigned j = 0; j < ARRAY_SIZE(transfers); j++)
+				transfer_post(&transfers[j], loss.qp, j % 4,
+					      j % 4 == ENDPOINT_ATOMIC ? 8 : 1 + j * 37, &done);
+			sim_run(loss.study.sim, SIM_NEVER);
+			for (unsigned j = 0; j < ARRAY_SIZE(transfers); j++)
+				good += transfers[j].message.status == ENDPOINT_OK;
+			CU_ASSERT_EQUAL(done, ARRAY_SIZE(transfers));
+			CU_ASSERT_EQUAL(good, ARRAY_SIZE(transfers));
+			CU_ASSERT(endpoint_counters(loss.study.hosts[0])->packets_resent > 0);
+			CU_ASSERT_EQUAL(packet_pool_in_use(loss.study.pool), 0);
+			study_fini(&loss.study);
+		}
+	}
+}
+
+/* E-07: without NAKs only the timeout finds a loss: one loss costs one timeout. */
+static void test_without_nak_the_timeout_finds_it(void)
+{
+	const struct fault_rule rule = drop(FAULT_ANY_OPCODE, 0, 500);
+	struct transfer transfer;
+	struct loss loss;
+	unsigned done = 0;
+
+	loss_init(&loss, 100000000000, 2 * US, GO_BACK_N);
+	loss.study.params.nak = false;
+	loss.study.params.timeout_mode = 2;
+	loss.study.params.timeout_fixed = 5 * MS;
+	loss_join(&loss, 0, &rule, 1);
+	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 1000 * 1024, &done);
+	sim_run(loss.study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 1);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, 1);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[1])->naks_sent, 0);
+	CU_ASSERT(transfer.message.done_at > 5 * MS &&
+		  transfer.message.done_at < 5 * MS + 200 * US);
+	study_fini(&loss.study);
+}
+
+int main(void)
+{
+	CU_initialize_registry();
+	CU_pSuite suite = CU_add_suite("endpoint_loss", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_go_back_n_follows_the_law);
+	CU_ADD_TEST(suite, test_selective_repeat_loses_only_what_is_lost);
+	CU_ADD_TEST(suite, test_go_back_0_is_a_livelock);
+	CU_ADD_TEST(suite, test_reaction_times_add_up);
+	CU_ADD_TEST(suite, test_all_operations_survive_loss);
+	CU_ADD_TEST(suite, test_without_nak_the_timeout_finds_it);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

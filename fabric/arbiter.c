@@ -1,7 +1,6 @@
 /*
- * arbiter: which waiting packet leaves next. Lanes take turns, VL15 before all of them; within a lane the sources
- * (a switch's inputs) take turns. This is the one place that knows the order: VL arbitration tables (IBTA vol. 1,
- * 7.6.9) and the strict and weighted classes of IEEE 802.1Qaz are another next_lane().
+ * arbiter: which waiting packet leaves next. Lanes take turns, or as schedule.h says; VL15 goes before all of them.
+ * Within a lane the sources (a switch's inputs) take turns.
  *
  * A lane whose next packet has no credits, or is paused, is passed over whole: a shorter packet of another source
  * does not overtake it, or a long one might never leave.
@@ -39,6 +38,7 @@ static bool may_leave(struct port *port, const struct packet *packet, sim_time n
 		port->count.credit_stalls++;
 	}
 	trace(&port->block, TRACE_PORT_STALL, packet->tag, lane, packet->wire_bytes);
+	stuck_note(port, lane);
 	return false;
 }
 
@@ -78,6 +78,43 @@ static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
 	port->queued_bytes[lane] -= packet->wire_bytes;
 	port->last_source[lane] = (uint8_t)source;
 	port->last_lane = (uint8_t)lane;
+	if (__builtin_expect(port->stuck & 1u << lane, 0))
+		stuck_progress(port, lane);
+	return packet;
+}
+
+struct packet *arbiter_remove(struct port *port, unsigned lane)
+{
+	if (!port->source_waiting[lane])
+		return NULL;
+	return dequeue(port, lane, next_bit(port->source_waiting[lane], port->last_source[lane]));
+}
+
+/* All lanes that may are looked at, then the schedule chooses. */
+static struct packet *next_scheduled(struct port *port, sim_time now, sim_time *wake)
+{
+	uint8_t sources[PORT_LANES];
+	uint32_t able = 0;
+	struct packet *packet;
+	unsigned lane;
+
+	for (uint32_t lanes = port->waiting; lanes; lanes &= lanes - 1) {
+		unsigned source;
+
+		lane = (unsigned)__builtin_ctz(lanes);
+		source = ready_source(port, lane, now, wake);
+		sources[lane] = (uint8_t)source;
+		if (source < 64 &&
+		    may_leave(port, port->queues[lane * port->sources + source].head, now, wake))
+			able |= 1u << lane;
+	}
+	if (!able)
+		return NULL;
+	if (able & 1u << MANAGEMENT_LANE)
+		return dequeue(port, MANAGEMENT_LANE, sources[MANAGEMENT_LANE]);
+	lane = schedule_pick(port->schedule, able);
+	packet = dequeue(port, lane, sources[lane]);
+	schedule_charge(port->schedule, lane, packet->wire_bytes, !port->queued[lane]);
 	return packet;
 }
 
@@ -86,6 +123,8 @@ struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake)
 	uint32_t candidates = port->waiting;
 
 	*wake = SIM_NEVER;
+	if (port->schedule)
+		return next_scheduled(port, now, wake);
 	while (candidates) {
 		unsigned lane = next_lane(port, candidates);
 		unsigned source = ready_source(port, lane, now, wake);

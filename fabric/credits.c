@@ -37,6 +37,18 @@ static uint32_t limit_of(const struct port *port, unsigned lane, uint64_t more_b
 	return (uint32_t)(port->received[lane] + free_blocks) & CREDIT_MASK;
 }
 
+void credits_restart(struct port *port)
+{
+	for (unsigned lane = 0; lane < port->params.lanes; lane++) {
+		uint32_t sent = port->peer->credit.total[lane];
+
+		credits_arrive(port, lane, (sent - port->received[lane]) & CREDIT_MASK);
+		port->advertised[lane] = (uint16_t)limit_of(port, lane, 0);
+		port->advertised_at[lane] = sim_now(port->block.sim);
+		port->peer->credit.limit[lane] = port->advertised[lane];
+	}
+}
+
 bool credits_wanted(const struct port *port, unsigned lane, uint64_t more_blocks)
 {
 	uint32_t untold =

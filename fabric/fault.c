@@ -3,6 +3,7 @@
  */
 #include "fabric/fault.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ struct active_rule {
 	struct fault_rule rule;
 	struct random chance;
 	uint64_t matched;
+	bool bad; /* the state of a burst */
 };
 
 struct fault {
@@ -20,19 +22,43 @@ struct fault {
 	unsigned rule_count;
 };
 
-static bool applies(const struct fault_rule *rule, const struct packet *packet)
+static bool applies(const struct fault *fault, const struct fault_rule *rule,
+		    const struct packet *packet)
 {
+	sim_time now = sim_now(fault->block.sim);
+
+	if (rule->until && (now < rule->from || now >= rule->until))
+		return false;
 	if ((unsigned)rule->kind != packet->kind)
 		return false;
 	return rule->kind != PACKET_DATA || rule->opcode == FAULT_ANY_OPCODE ||
 	       rule->opcode == packet->opcode;
 }
 
-static bool strikes(struct active_rule *active)
+static bool in_burst(struct active_rule *active)
+{
+	const struct fault_burst *burst = &active->rule.burst;
+
+	if (random_chance(&active->chance, active->bad ? burst->to_good : burst->to_bad))
+		active->bad = !active->bad;
+	return random_chance(&active->chance, active->bad ? burst->loss_bad : burst->loss_good);
+}
+
+/* 1 - (1 - rate)^bits, without losing a small rate to rounding. */
+static double packet_error_rate(const struct fault_rule *rule, const struct packet *packet)
+{
+	return -expm1(8.0 * packet->wire_bytes * log1p(-rule->bit_error_rate));
+}
+
+static bool strikes(struct active_rule *active, const struct packet *packet)
 {
 	active->matched++;
 	if (active->rule.nth)
 		return active->matched == active->rule.nth;
+	if (active->rule.bit_error_rate > 0)
+		return random_chance(&active->chance, packet_error_rate(&active->rule, packet));
+	if (active->rule.burst.to_bad > 0)
+		return in_burst(active);
 	return random_chance(&active->chance, active->rule.probability);
 }
 
@@ -56,6 +82,11 @@ static bool strike(struct fault *fault, const struct fault_rule *rule, struct pa
 		packet->head_at += rule->delay;
 		packet->tail_at += rule->delay;
 		return true;
+	case FAULT_reorder:
+		fault->count.packets_reordered++;
+		packet->head_at += rule->delay;
+		packet->tail_at += rule->delay;
+		return true;
 	case FAULT_ACTION_COUNT:
 		break;
 	}
@@ -69,7 +100,7 @@ bool fault_judge(struct fault *fault, struct packet *packet)
 	for (unsigned i = 0; i < fault->rule_count; i++) {
 		struct active_rule *active = fault->rules[i];
 
-		if (applies(&active->rule, packet) && strikes(active) &&
+		if (applies(fault, &active->rule, packet) && strikes(active, packet) &&
 		    !strike(fault, &active->rule, packet))
 			return false;
 	}
@@ -80,6 +111,14 @@ bool fault_delays(const struct fault *fault)
 {
 	for (unsigned i = 0; i < fault->rule_count; i++)
 		if (fault->rules[i]->rule.action == FAULT_delay)
+			return true;
+	return false;
+}
+
+bool fault_reorders(const struct fault *fault)
+{
+	for (unsigned i = 0; i < fault->rule_count; i++)
+		if (fault->rules[i]->rule.action == FAULT_reorder)
 			return true;
 	return false;
 }

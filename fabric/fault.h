@@ -19,7 +19,8 @@
 	X(drop,         "the packet is lost")                                                              \
 	X(corrupt_icrc, "the payload is hit: the HCA at the end finds out")                                \
 	X(corrupt_vcrc, "the frame is hit: the next port finds out")                                       \
-	X(delay,        "the packet, and what follows it, comes later; transmit side only")
+	X(delay,        "the packet, and what follows it, comes later; transmit side only")                \
+	X(reorder,      "the packet comes later, what follows it does not; transmit side, Ethernet only")
 
 #define FAULT_ACTION_ENUM(name, meaning) FAULT_##name,
 enum fault_action { FAULT_ACTIONS(FAULT_ACTION_ENUM) FAULT_ACTION_COUNT };
@@ -29,20 +30,32 @@ enum fault_action { FAULT_ACTIONS(FAULT_ACTION_ENUM) FAULT_ACTION_COUNT };
 	X(packets_dropped,      "packets", "dropped")                                                        \
 	X(packets_icrc_damaged, "packets", "hit in the payload")                                             \
 	X(packets_vcrc_damaged, "packets", "hit in the frame")                                               \
-	X(packets_delayed,      "packets", "delayed")
+	X(packets_delayed,      "packets", "delayed")                                                        \
+	X(packets_reordered,    "packets", "that came after later ones")
 
 struct fault_counters { FAULT_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */
 
 #define FAULT_ANY_OPCODE 0x100
 
+/* Gilbert-Elliott: a channel that is good or bad, packet by packet. Elliott, Bell System Technical Journal 1963. */
+struct fault_burst {
+	double to_bad, to_good;     /* chance, before each packet, to change */
+	double loss_good, loss_bad; /* chance of the action in each state */
+};
+
+/* When a rule strikes: the nth packet alone; or by a bit error rate; or in bursts; or with a probability. */
 struct fault_rule {
 	enum fault_action action;
 	enum packet_kind kind; /* PACKET_DATA, or what the link itself sends */
 	uint16_t opcode;       /* of data packets; FAULT_ANY_OPCODE */
 	double probability;    /* of each such packet; with nth: ignored */
 	uint64_t nth;          /* that packet alone, from 1; 0: by probability */
-	sim_time delay;        /* FAULT_delay: how much later */
+	sim_time delay;        /* FAULT_delay, FAULT_reorder: how much later */
+	sim_time from,
+		until; /* until 0: for ever; else the rule sees packets of from <= now < until only */
+	double bit_error_rate;    /* not 0: each bit of the packet is hit with that chance */
+	struct fault_burst burst; /* to_bad not 0: in bursts */
 };
 
 struct fault;
@@ -59,6 +72,7 @@ bool fault_action_from_name(const char *name,
 
 /* For the port: does the packet go on? May mark it damaged, or move its head_at and tail_at. */
 bool fault_judge(struct fault *fault, struct packet *packet);
-bool fault_delays(const struct fault *fault); /* has a rule that delays */
+bool fault_delays(const struct fault *fault);   /* has a rule that delays */
+bool fault_reorders(const struct fault *fault); /* ... that reorders */
 
 #endif

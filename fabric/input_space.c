@@ -46,7 +46,7 @@ static void settle(struct port *port)
 static bool awaited(const struct port *port, unsigned lane)
 {
 	if (port->ethernet)
-		return port->pausing & 1u << lane &&
+		return port->wanted & 1u << lane &&
 		       port->used[lane] - port->deferred_units[lane] <= port->xon;
 	return lane != MANAGEMENT_LANE && !(port->credits_due & 1u << lane) &&
 	       credits_wanted(port, lane, port->deferred_units[lane]);
@@ -94,12 +94,28 @@ static void grow(struct port *port)
 	port->deferred_room = room;
 }
 
+/* A slow receiver: takes away one packet after the other. */
+static sim_time drained(struct port *port, uint32_t wire_bytes, sim_time at)
+{
+	if (port->drained_at < at)
+		port->drained_at = at;
+	port->drained_at += wire_bytes * port->drain_ps_per_byte;
+	return port->drained_at;
+}
+
+void port_set_drain_rate(struct port *port, uint64_t rate_bps)
+{
+	port->drain_ps_per_byte = rate_bps ? ENCODED_BITS_A_BYTE / rate_bps : 0;
+}
+
 void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_time at)
 {
 	uint32_t units = units_of(port, wire_bytes);
 	uint32_t place;
 
 	assert(lane < PORT_LANES);
+	if (__builtin_expect(port->drain_ps_per_byte != 0, 0))
+		at = drained(port, wire_bytes, at);
 	settle(port);
 	if (port->deferred_count == port->deferred_room)
 		grow(port);
@@ -115,6 +131,10 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 void port_release(struct port *port, unsigned lane, uint32_t wire_bytes)
 {
 	assert(lane < PORT_LANES);
+	if (__builtin_expect(port->drain_ps_per_byte != 0, 0)) {
+		port_release_at(port, lane, wire_bytes, sim_now(port->block.sim));
+		return;
+	}
 	give_back(port, lane, units_of(port, wire_bytes));
 	tell(port, lane);
 }
@@ -137,6 +157,8 @@ bool input_space_take(struct port *port, const struct packet *packet)
 	if (port->ethernet && port->used[lane] > port->xoff) {
 		settle(port);
 		pause_consider_stop(port, lane);
+		if (port->deferred_count && !event_pending(&port->release) && awaited(port, lane))
+			sim_schedule_at(&port->release, deferred_at(port, 0)->at);
 	}
 	return true;
 }

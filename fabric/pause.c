@@ -10,18 +10,32 @@ static sim_time quanta_duration(const struct port *port, uint64_t quanta)
 	return transmit_duration(port, quanta * (PAUSE_QUANTUM_BITS / 8));
 }
 
-void port_pause(struct port *port, uint8_t priorities, bool stop)
+/* Tells the other end what has changed. */
+static void say(struct port *port)
 {
-	uint8_t pausing =
-		(uint8_t)(stop ? port->pausing | priorities : port->pausing & ~priorities);
+	uint8_t pausing = port->wanted | port->storming;
+	uint8_t changed = port->pausing ^ pausing;
 
-	assert(port->ethernet);
-	priorities = port->pausing ^ pausing; /* those that change */
-	if (!priorities)
+	if (!changed)
 		return;
 	port->pausing = pausing;
-	port->pause_due |= priorities;
+	port->pause_due |= changed;
 	transmit_kick(port);
+}
+
+void port_pause(struct port *port, uint8_t priorities, bool stop)
+{
+	assert(port->ethernet);
+	port->wanted = (uint8_t)(stop ? port->wanted | priorities : port->wanted & ~priorities);
+	say(port);
+}
+
+void port_storm(struct port *port, uint8_t priorities, bool start)
+{
+	assert(port->ethernet);
+	port->storming =
+		(uint8_t)(start ? port->storming | priorities : port->storming & ~priorities);
+	say(port);
 }
 
 struct packet *pause_frame(struct port *port)

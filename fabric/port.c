@@ -27,6 +27,8 @@ void port_drop(struct port *port, struct packet *packet, enum drop_reason reason
 		[DROP_FAULT] = &port->count.fault_drops,
 		[DROP_DAMAGED] = &port->count.damage_drops,
 		[DROP_NO_SPACE] = &port->count.overflow_drops,
+		[DROP_LIFETIME] = &port->count.lifetime_drops,
+		[DROP_STORM] = &port->count.storm_drops,
 	};
 
 	++*counts[reason];
@@ -126,12 +128,16 @@ void port_tap(struct port *port, port_tap_function *function, void *context)
 
 void port_set_transmit_fault(struct port *port, struct fault *fault)
 {
+	assert(!fault || port->ethernet ||
+	       !fault_reorders(fault)); /* credits would count it lost */
 	port->transmit_fault = fault;
+	port->reorders = fault && fault_reorders(fault);
 }
 
 void port_set_receive_fault(struct port *port, struct fault *fault)
 {
-	assert(!fault || !fault_delays(fault)); /* what is here already cannot come later */
+	assert(!fault || (!fault_delays(fault) &&
+			  !fault_reorders(fault))); /* what is here already cannot come later */
 	port->receive_fault = fault;
 }
 
@@ -228,7 +234,12 @@ static void configure(struct port *port)
 	assert(!port->peer);
 	if (port->ethernet && params->lanes > ETHERNET_LANES)
 		port->params.lanes = ETHERNET_LANES;
+	if (!port->has_tables) {
+		schedule_destroy(port->schedule);
+		port->schedule = schedule_create(params);
+	}
 	transmit_configure(port);
+	stuck_configure(port);
 	input_space_configure(port);
 	if (port->ethernet)
 		pause_configure(port);
@@ -302,6 +313,14 @@ void port_connect(struct port *one, struct port *other)
 	}
 }
 
+void port_set_vl_arbitration(struct port *port, const struct vl_arbitration *tables)
+{
+	assert(!port->ethernet);
+	schedule_destroy(port->schedule);
+	port->schedule = schedule_create_tables(tables);
+	port->has_tables = true;
+}
+
 void port_share_input(struct port *port)
 {
 	assert(port->ethernet && !port->peer);
@@ -343,6 +362,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	block_init(&port->block, sim, &port_type, name, &port->params, &port->count);
 	port_set_sources(port, 1);
 	transmit_init(port);
+	stuck_init(port);
 	input_space_init(port);
 	if (port->ethernet)
 		pause_init(port);
@@ -361,8 +381,8 @@ static void free_queue(struct port *port, struct packet_queue *queue)
 /* What is queued here, or on its way to here, goes back to the pool. */
 void port_destroy(struct port *port)
 {
-	struct event *events[] = {&port->transmit, &port->arrive, &port->release, &port->refresh,
-				  &port->react};
+	struct event *events[] = {&port->transmit, &port->arrive,  &port->release,
+				  &port->refresh,  &port->give_up, &port->react};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(events) - !port->ethernet; i++)
 		sim_cancel(events[i]);
@@ -373,6 +393,7 @@ void port_destroy(struct port *port)
 	if (port->peer)
 		port->peer->peer = NULL;
 	input_space_fini(port);
+	schedule_destroy(port->schedule);
 	block_fini(&port->block);
 	free(port->queues);
 	free(port);

@@ -44,12 +44,15 @@ struct port_params; /* fabric/port_params.h: the list */
 	X(overflow_drops,     "packets", "found no input space: no flow control, or one that failed")        \
 	X(damage_drops,       "packets", "found damaged on arrival (VCRC, LPCRC or FCS)")                    \
 	X(fault_drops,        "packets", "dropped by a fault, on transmit or receive")                       \
-	X(fault_bytes,        "bytes",   "of them on transmit: sent, and never arrived")
+	X(fault_bytes,        "bytes",   "of them on transmit: sent, and never arrived")                     \
+	X(lifetime_drops,     "packets", "were first in their lane for too long")                            \
+	X(storm_drops,        "packets", "of a priority that was paused for too long")                       \
+	X(storms,             "times",   "a priority was given up because it was paused for too long")
 
 #define PORT_TRACE(X)                                                                                      \
 	X(PORT_LEAVES,   "starts_at", "wire_bytes", "a packet's departure is fixed")                       \
 	X(PORT_ARRIVES,  "tail_at",   "wire_bytes", "the head of a packet is here")                        \
-	X(PORT_DROP,     "reason",    "wire_bytes", "0: fault, 1: damaged, 2: no input space")             \
+	X(PORT_DROP,     "reason",    "wire_bytes", "0: fault, 1: damaged, 2: no input space, 3: lifetime, 4: storm")             \
 	X(PORT_STALL,    "lane",      "wire_bytes", "a packet cannot leave: no credits, or paused")
 
 struct port_counters { PORT_COUNTERS(COUNTER_FIELD) };
@@ -93,6 +96,32 @@ bool port_fits(const struct port *one, const struct port *other, char *why, size
 void port_set_params(struct port *port, const struct port_params *params);
 void port_set_length(struct port *port, double metres);
 void port_set_rate(struct port *port, uint64_t rate_bps);
+
+/* InfiniBand VL arbitration, in place of the parameters' schedule; IBTA vol. 1, 7.6.9. */
+#define VL_ARBITRATION_ENTRIES 64
+
+struct vl_weight {
+	uint8_t vl;
+	uint8_t weight; /* blocks of 64 bytes; 0: passed over */
+};
+
+struct vl_arbitration {
+	struct vl_weight high[VL_ARBITRATION_ENTRIES], low[VL_ARBITRATION_ENTRIES];
+	unsigned high_count, low_count;
+	unsigned
+		high_limit; /* of 4096 bytes, before the low table gets a turn; 0: a packet, 255: none */
+};
+
+void port_set_vl_arbitration(struct port *port, const struct vl_arbitration *tables);
+
+/* The link of this port goes down, or comes up. After port_connect(). See port_fault.h for a time to come. */
+void port_set_link(struct port *port, bool up);
+
+/* Ethernet: pauses the other end's priorities whatever the user says, until told to stop. */
+void port_storm(struct port *port, uint8_t priorities, bool start);
+
+/* Input space is given back no faster than this. 0: at once. */
+void port_set_drain_rate(struct port *port, uint64_t rate_bps);
 
 /* May one more packet be queued on that lane? */
 bool port_has_room(const struct port *port, unsigned lane);

@@ -25,10 +25,24 @@
 	X(xoff,          BYTES,  "0B", "0B..128MiB", "Ethernet: input bytes of a priority that make it pause the sender, 0: the buffer less the headroom of C-14", "ground truth C-14") \
 	X(xon,           BYTES,  "0B", "0B..128MiB", "Ethernet: input bytes that let it go on, 0: xoff less 9216 B", "ground truth C-14") \
 	X(pause_quanta,  COUNT,  "65535", "1..65535", "Ethernet: time a pause frame asks for, of 512 bit times; repeated after half of it", "IEEE 802.3 annex 31B") \
-	X(pause_reaction, TIME,  "300ns", "0ps..100us", "from the end of a pause frame until it holds", "assumed: 802.3 annex 31B allows 60 quanta at 100 Gb/s, 307 ns")
+	X(pause_reaction, TIME,  "300ns", "0ps..100us", "from the end of a pause frame until it holds", "assumed: 802.3 annex 31B allows 60 quanta at 100 Gb/s, 307 ns") \
+	X(pfc_watchdog,  TIME,   "200ms", "0ps..100s", "Ethernet, of a switch: a priority paused for so long with packets waiting is given up, 0: never", "ground truth D-21: 200 ms") \
+	X(head_lifetime, TIME,   "0ps", "0ps..100s", "InfiniBand, of a switch: a packet first in its lane for so long is dropped, 0: never", "IBTA vol. 1, 18.2.5.4: 4.096 us * 2^n") \
+	X(schedule,      CHOICE, "turns", "turns|weighted", "lanes with a packet ready: in turn, or strict ones first and the rest by weight", "choice") \
+	X(strict,        COUNT,  "0", "0..65535", "schedule: weighted: one bit a lane that goes before all others, the highest first", "IEEE 802.1Qaz") \
+	X(weight0,       COUNT,  "1", "0..255", "schedule: weighted: share of bytes of lane 0; 0: only when no other has any", "IEEE 802.1Qaz: bandwidth of the class") \
+	X(weight1,       COUNT,  "1", "0..255", "... of lane 1", "IEEE 802.1Qaz")                          \
+	X(weight2,       COUNT,  "1", "0..255", "... of lane 2", "IEEE 802.1Qaz")                          \
+	X(weight3,       COUNT,  "1", "0..255", "... of lane 3", "IEEE 802.1Qaz")                          \
+	X(weight4,       COUNT,  "1", "0..255", "... of lane 4", "IEEE 802.1Qaz")                          \
+	X(weight5,       COUNT,  "1", "0..255", "... of lane 5", "IEEE 802.1Qaz")                          \
+	X(weight6,       COUNT,  "1", "0..255", "... of lane 6", "IEEE 802.1Qaz")                          \
+	X(weight7,       COUNT,  "1", "0..255", "... of lane 7", "IEEE 802.1Qaz")
 
 struct port_params { PORT_PARAMS(PARAM_FIELD) };
 /* clang-format on */
+
+enum port_schedule { SCHEDULE_TURNS, SCHEDULE_WEIGHTED };
 
 /* For the parsers of those who embed it. */
 extern const struct param port_param_list[];

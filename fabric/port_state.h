@@ -17,6 +17,7 @@
 
 #include "fabric/port.h"
 #include "fabric/port_params.h"
+#include "fabric/schedule.h"
 
 #define CREDIT_BLOCK_BYTES  64u
 #define CREDIT_MASK         0xfffu /* FCTBS and FCCL are 12-bit counters: IBTA vol. 1, 7.9.4 */
@@ -33,7 +34,7 @@
 #define ENCODED_BITS_A_BYTE (UINT64_C(8) * SEC) /* picoseconds times bits a second */
 
 enum { PORT_TRACE(TRACE_ENUM) };
-enum drop_reason { DROP_FAULT, DROP_DAMAGED, DROP_NO_SPACE };
+enum drop_reason { DROP_FAULT, DROP_DAMAGED, DROP_NO_SPACE, DROP_LIFETIME, DROP_STORM };
 
 struct packet_queue { /* linked through packet->next; packet->head_at is when it may start */
 	struct packet *head, *tail;
@@ -63,20 +64,22 @@ struct port {
 	uint8_t last_lane;    /* served last */
 	uint8_t ethernet;
 	uint8_t preamble_bytes, gap_bytes;
-	uint8_t keeps_leaving; /* the user wants sent() */
-	uint8_t down;          /* the link is */
-	uint8_t shared_input;  /* the user accounts for the input space */
+	uint8_t keeps_leaving;    /* the user wants sent() */
+	uint8_t down;             /* the link is */
+	uint8_t shared_input;     /* the user accounts for the input space */
+	uint8_t reorders;         /* the transmit fault does */
+	uint16_t stuck, given_up; /* lanes, see stuck.c */
 	uint32_t sources;
 	uint32_t transmit_depth;
-	uint64_t waiting_bytes;              /* with preamble and gap */
-	struct packet_queue *queues;         /* [lane * sources + source] */
+	uint64_t waiting_bytes;      /* with preamble and gap */
+	struct packet_queue *queues; /* [lane * sources + source] */
+	port_tap_function *tap;
+	struct fault *transmit_fault;
+	struct schedule *schedule;           /* NULL: lanes take turns */
 	uint64_t source_waiting[PORT_LANES]; /* one bit a source */
 	uint8_t last_source[PORT_LANES];
 	uint32_t queued[PORT_LANES];
 	uint32_t queued_bytes[PORT_LANES];
-	port_tap_function *tap;
-	void *tap_context;
-	struct fault *transmit_fault;
 	union {
 		struct {
 			uint16_t total[PORT_LANES]; /* FCTBS */
@@ -108,12 +111,22 @@ struct port {
 	uint32_t batch_blocks, low_blocks;
 	struct event refresh; /* credits again, after a loss; or the pause again, before it ends */
 	uint16_t refresh_lanes;
-	uint8_t pausing; /* Ethernet: priorities that this end has paused */
+	uint8_t pausing;                        /* Ethernet: priorities that this end has paused: */
+	uint8_t wanted;                         /* ... those that the buffer asks for */
+	uint8_t storming;                       /* ... and those of a fault */
+	sim_time drain_ps_per_byte, drained_at; /* a fault: input space comes back slowly */
 	uint64_t xoff, xon;
 	struct event react; /* a PFC frame received takes effect */
 	struct packet_queue reacting;
 
 	struct port_counters count;
+
+	/* seldom looked at */
+	void *tap_context;
+	uint8_t has_tables; /* the schedule is of VL arbitration */
+	uint8_t patient;
+	sim_time stuck_since[PORT_LANES];
+	struct event give_up;
 	struct port_params params;
 	struct block block;
 	struct packet leaving; /* copy, for sent() */
@@ -134,7 +147,20 @@ sim_time transmit_duration(const struct port *port, uint64_t bytes);
 struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake);
 void arbiter_enqueue(struct port *port, struct packet *packet);
 
+struct packet *
+arbiter_remove(struct port *port,
+	       unsigned lane); /* any packet of the lane, of the next source; NULL: none */
+
+/* stuck.c */
+void stuck_init(struct port *port);
+void stuck_configure(struct port *port);
+void stuck_note(struct port *port, unsigned lane); /* its first packet cannot leave */
+void stuck_progress(struct port *port, unsigned lane);
+void stuck_flush(struct port *port, unsigned lane, enum drop_reason reason);
+void stuck_discard(struct port *port, struct packet *packet, enum drop_reason reason);
+
 /* credits.c */
+void credits_restart(struct port *port); /* the link comes up again: what was on the wire is lost */
 static inline uint32_t credit_blocks(uint32_t wire_bytes)
 {
 	return (wire_bytes + CREDIT_BLOCK_BYTES - 1) / CREDIT_BLOCK_BYTES;

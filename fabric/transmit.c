@@ -41,6 +41,26 @@ static sim_time occupy(struct port *port, struct packet *packet, sim_time start)
 	return out;
 }
 
+/* A fault may let a packet fall behind: those in flight are sorted by arrival. The rule is the transmitter's, so a
+ * packet at the end goes the common way. */
+static bool insert(struct port *peer, struct packet *packet)
+{
+	struct packet_queue *flying = &peer->flying;
+	struct packet **place = &flying->head;
+
+	while (*place && (*place)->head_at <= packet->head_at)
+		place = &(*place)->next;
+	if (!*place)
+		return false;
+	packet->next = *place;
+	*place = packet;
+	if (packet == flying->head) {
+		sim_cancel(&peer->arrive);
+		sim_schedule_at(&peer->arrive, packet->head_at);
+	}
+	return true;
+}
+
 static void fly(struct port *port, struct packet *packet)
 {
 	struct port *peer = port->peer;
@@ -48,11 +68,16 @@ static void fly(struct port *port, struct packet *packet)
 	/* the link's own packets mean something only when they are whole */
 	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
 		packet->head_at = packet->tail_at;
-	if (packet->head_at < peer->last_arrival) { /* a fault has delayed the one before */
-		packet->tail_at += peer->last_arrival - packet->head_at;
-		packet->head_at = peer->last_arrival;
+	if (__builtin_expect(port->reorders, 0)) {
+		if (insert(peer, packet))
+			return;
+	} else {
+		if (packet->head_at < peer->last_arrival) { /* a fault has delayed the one before */
+			packet->tail_at += peer->last_arrival - packet->head_at;
+			packet->head_at = peer->last_arrival;
+		}
+		peer->last_arrival = packet->tail_at;
 	}
-	peer->last_arrival = packet->tail_at;
 	packet_queue_push(&peer->flying, packet);
 	if (!event_pending(&peer->arrive))
 		sim_schedule_at(&peer->arrive, packet->head_at);
@@ -61,7 +86,7 @@ static void fly(struct port *port, struct packet *packet)
 /* A fault took it on its way: the other end never hears of it. */
 static void lose(struct port *port, struct packet *packet)
 {
-	if (packet->kind != PACKET_PFC && !port->ethernet)
+	if (packet->kind != PACKET_PFC && !port->ethernet && !port->down)
 		credits_lost(port, packet->vl);
 	port->count.fault_bytes += packet->kind == PACKET_DATA ? packet->wire_bytes : 0;
 	port_drop(port, packet, DROP_FAULT);
@@ -88,7 +113,9 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 		port->leaving = *packet;
 	if (data && port->user->leaves)
 		port->user->leaves(port->user, port, packet, out);
-	if (__builtin_expect(port->transmit_fault != NULL, 0))
+	if (__builtin_expect(port->down, 0))
+		arrives = false;
+	else if (__builtin_expect(port->transmit_fault != NULL, 0))
 		arrives = fault_judge(port->transmit_fault, packet);
 	if (arrives)
 		fly(port, packet);
@@ -99,6 +126,8 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 /* The link's own packets go before all others. NULL: none is due. */
 static struct packet *control_packet(struct port *port)
 {
+	if (port->down)
+		return NULL;
 	if (port->credits_due)
 		return credits_packet(port);
 	if (port->pause_due)
@@ -128,7 +157,7 @@ static void start_next(struct port *port)
 		commit(port, packet, now);
 		wake = port->busy_until;
 		if (!port->waiting && !port->credits_due && !port->pause_due &&
-		    !port->leaving.wire_bytes)
+		    !(port->keeps_leaving && port->leaving.wire_bytes))
 			wake = SIM_NEVER;
 	}
 	if (wake != SIM_NEVER)
@@ -145,7 +174,7 @@ static void transmit_fire(struct event *event)
 		transmit_wake(port, port->busy_until);
 		return;
 	}
-	if (port->leaving.wire_bytes) {
+	if (port->keeps_leaving && port->leaving.wire_bytes) {
 		struct packet left = port->leaving;
 
 		port->leaving.wire_bytes = 0;
@@ -195,15 +224,22 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	assert(port->peer && packet->wire_bytes);
 	assert(lane < port->params.lanes || (lane == MANAGEMENT_LANE && !port->ethernet));
 	assert(ready_at >= sim_now(port->block.sim));
+	if (__builtin_expect(port->down | (port->given_up & 1u << lane), 0) &&
+	    port->user->discarded) {
+		stuck_discard(port, packet, port->down ? DROP_FAULT : DROP_STORM);
+		return;
+	}
 	open = !port->queued[lane] && lane_open(port, packet, ready_at);
 	if (open && port->busy_until <= ready_at && !port->waiting && !port->credits_due &&
 	    !port->pause_due && !event_pending(&port->transmit)) {
 		commit(port, packet, ready_at);
-		if (port->leaving.wire_bytes)
+		if (port->keeps_leaving && port->leaving.wire_bytes)
 			transmit_wake(port, port->busy_until);
 		return;
 	}
 	packet->head_at = ready_at;
+	if (!open && !port->queued[lane])
+		stuck_note(port, lane);
 	arbiter_enqueue(port, packet);
 	if (open || event_pending(&port->transmit))
 		transmit_wake(port, ready_at);

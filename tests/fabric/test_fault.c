@@ -150,6 +150,97 @@ static void test_names(void)
 	CU_ASSERT_FALSE(fault_action_from_name("explode", &action));
 }
 
+/* Only in its time: of packets of 84 ns each, those that start to leave in the window. */
+static void test_window(void)
+{
+	begin(1);
+	fault_add(fault, &(struct fault_rule){.action = FAULT_drop,
+					      .kind = PACKET_DATA,
+					      .opcode = FAULT_ANY_OPCODE,
+					      .probability = 1,
+					      .from = 10 * 84 * NS,
+					      .until = 14 * 84 * NS});
+	port_set_transmit_fault(a.port, fault);
+	run(100);
+	CU_ASSERT_EQUAL(fault_counters(fault)->packets_dropped, 4);
+	CU_ASSERT_EQUAL(b.received, 96);
+	end();
+}
+
+/* 1050 bytes at a bit error rate of 1e-5: 1 - (1 - 1e-5)^8400 = 8.06 % of the packets, within four sigma. */
+static void test_bit_errors(void)
+{
+	begin(1);
+	fault_add(fault, &(struct fault_rule){.action = FAULT_corrupt_vcrc,
+					      .kind = PACKET_DATA,
+					      .opcode = FAULT_ANY_OPCODE,
+					      .bit_error_rate = 1e-5});
+	port_set_transmit_fault(a.port, fault);
+	run(10000);
+	CU_ASSERT_DOUBLE_EQUAL((double)port_counters(b.port)->damage_drops, 805.7, 4 * 27.2);
+	end();
+}
+
+static uint64_t bursts;
+static uint32_t expected_psn;
+
+static void count_bursts(struct port_user *user, struct port *port, struct packet *packet)
+{
+	bursts += packet->psn != expected_psn;
+	expected_psn = packet->psn + 1;
+	station_receive(user, port, packet);
+}
+
+/* One packet in 1000 opens a burst of 10 on average, all lost: 1 % in 1/10 as many holes. */
+static void test_bursts(void)
+{
+	begin(1);
+	bursts = expected_psn = 0;
+	b.user.receive = count_bursts;
+	fault_add(fault, &(struct fault_rule){.action = FAULT_drop,
+					      .kind = PACKET_DATA,
+					      .opcode = FAULT_ANY_OPCODE,
+					      .burst = {0.001, 0.1, 0, 1}});
+	port_set_receive_fault(b.port, fault);
+	run(100000);
+	CU_ASSERT_DOUBLE_EQUAL((double)bursts, 99, 40);
+	CU_ASSERT_DOUBLE_EQUAL((double)fault_counters(fault)->packets_dropped / (double)bursts, 10,
+			       4);
+	end();
+}
+
+/* The second of five packets falls behind by 2.5 packet times: it comes between the fourth and the fifth. */
+static void test_reorder(void)
+{
+	const uint8_t ip[4] = {10, 0, 0, 1};
+	const sim_time slot = (1024 + 82) * 80;
+
+	begin(1);
+	port_destroy(a.port);
+	port_destroy(b.port);
+	endpoints_add(endpoints, "c", LINK_ETHERNET, ip);
+	endpoints_add(endpoints, "d", LINK_ETHERNET, ip);
+	station_init(&a, sim, "a.ethernet", &params, LINK_ETHERNET, pool);
+	station_init(&b, sim, "b.ethernet", &params, LINK_ETHERNET, pool);
+	port_connect(a.port, b.port);
+	fault_add(fault, &(struct fault_rule){.action = FAULT_reorder,
+					      .kind = PACKET_DATA,
+					      .opcode = FAULT_ANY_OPCODE,
+					      .nth = 2,
+					      .delay = 5 * slot / 2});
+	port_set_transmit_fault(a.port, fault);
+	b.user.receive = count_bursts;
+	bursts = expected_psn = 0;
+	station_send(&a, station_path(endpoints, 2, 3), 5, 1024);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(b.received, 5);
+	CU_ASSERT_EQUAL(bursts, 3); /* 0 | 2 3 | 1 | 4 */
+	CU_ASSERT_EQUAL(b.last_head - b.first_head, 4 * slot);
+	CU_ASSERT_EQUAL(fault_counters(fault)->packets_reordered, 1);
+	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
+	end();
+}
+
 int main(void)
 {
 	if (CU_initialize_registry() != CUE_SUCCESS)
@@ -161,6 +252,10 @@ int main(void)
 	CU_ADD_TEST(suite, test_damage);
 	CU_ADD_TEST(suite, test_delay);
 	CU_ADD_TEST(suite, test_names);
+	CU_ADD_TEST(suite, test_window);
+	CU_ADD_TEST(suite, test_bit_errors);
+	CU_ADD_TEST(suite, test_bursts);
+	CU_ADD_TEST(suite, test_reorder);
 	CU_basic_run_tests();
 	unsigned failures = CU_get_number_of_failures();
 

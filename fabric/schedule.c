@@ -1,0 +1,180 @@
+/*
+ * schedule: see schedule.h.
+ */
+#include "fabric/schedule.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "fabric/port_params.h"
+#include "fabric/port_state.h"
+
+#define WEIGHTS         8u
+#define LIMIT_UNIT      4096 /* bytes */
+#define LIMIT_UNBOUNDED 255u
+
+struct turn { /* of one table */
+	const struct vl_weight *entries;
+	unsigned count;
+	unsigned index;
+	int32_t left; /* blocks that the entry may still send */
+};
+
+struct schedule {
+	bool has_tables;
+	/* weighted */
+	uint32_t strict, weighted;
+	unsigned current;
+	int64_t deficit[PORT_LANES], quantum[PORT_LANES]; /* bytes */
+	/* tables */
+	struct vl_arbitration tables;
+	struct turn high, low;
+	int64_t high_left; /* bytes before the low table gets its turn */
+	bool from_high;
+};
+
+static unsigned next_lane(uint32_t lanes, unsigned last)
+{
+	uint32_t after = lanes & ~((2u << last) - 1);
+
+	return (unsigned)__builtin_ctz(after ? after : lanes);
+}
+
+static unsigned pick_weighted(struct schedule *schedule, uint32_t lanes)
+{
+	uint32_t strict = lanes & schedule->strict;
+
+	if (strict)
+		return 31u - (unsigned)__builtin_clz(strict);
+	if (lanes & schedule->weighted)
+		lanes &= schedule->weighted;
+	else
+		return schedule->current = next_lane(lanes, schedule->current);
+	if (lanes & 1u << schedule->current && schedule->deficit[schedule->current] > 0)
+		return schedule->current;
+	for (;;) {
+		unsigned lane = next_lane(lanes, schedule->current);
+
+		schedule->current = lane;
+		if (schedule->deficit[lane] <= 0)
+			schedule->deficit[lane] += schedule->quantum[lane];
+		if (schedule->deficit[lane] > 0)
+			return lane;
+	}
+}
+
+/* The entry whose turn it is, or the next one that may; false: none of the table may. */
+static bool find_entry(struct turn *turn, uint32_t lanes)
+{
+	for (unsigned i = 0; i <= turn->count && turn->count; i++) {
+		unsigned index = (turn->index + i) % turn->count;
+		const struct vl_weight *entry = &turn->entries[index];
+		int32_t left = i ? entry->weight : turn->left;
+
+		if (left <= 0 || !(lanes & 1u << entry->vl))
+			continue;
+		turn->index = index;
+		turn->left = left;
+		return true;
+	}
+	return false;
+}
+
+static int64_t limit_bytes(const struct schedule *schedule)
+{
+	unsigned limit = schedule->tables.high_limit;
+
+	return limit == LIMIT_UNBOUNDED ? INT64_MAX : limit ? (int64_t)limit * LIMIT_UNIT : 1;
+}
+
+static unsigned pick_from_tables(struct schedule *schedule, uint32_t lanes)
+{
+	bool high = find_entry(&schedule->high, lanes);
+	bool low = find_entry(&schedule->low, lanes);
+
+	if (!high &&
+	    !low) /* in no table: the standard leaves such lanes unserved; here they come last, in turn */
+		return schedule->current = next_lane(lanes, schedule->current);
+	schedule->from_high = high && (!low || schedule->high_left > 0);
+	if (!schedule->from_high || schedule->high_left <= 0)
+		schedule->high_left = limit_bytes(schedule); /* the low table had its turn */
+	return schedule->from_high ? schedule->high.entries[schedule->high.index].vl
+				   : schedule->low.entries[schedule->low.index].vl;
+}
+
+unsigned schedule_pick(struct schedule *schedule, uint32_t lanes)
+{
+	assert(lanes);
+	return schedule->has_tables ? pick_from_tables(schedule, lanes)
+				    : pick_weighted(schedule, lanes);
+}
+
+void schedule_charge(struct schedule *schedule, unsigned lane, uint32_t wire_bytes, bool emptied)
+{
+	if (schedule->has_tables) {
+		struct turn *turn = schedule->from_high ? &schedule->high : &schedule->low;
+
+		turn->left -= (int32_t)credit_blocks(wire_bytes);
+		if (schedule->from_high)
+			schedule->high_left -= wire_bytes;
+		return;
+	}
+	schedule->deficit[lane] -= wire_bytes;
+	if (emptied && schedule->deficit[lane] > 0)
+		schedule->deficit[lane] = 0;
+}
+
+static struct schedule *create(void)
+{
+	struct schedule *schedule = calloc(1, sizeof(*schedule));
+
+	assert(schedule);
+	return schedule;
+}
+
+/* The least weight sends a packet a round. */
+struct schedule *schedule_create(const struct port_params *params)
+{
+	const uint64_t weights[WEIGHTS] = {
+		params->weight0, params->weight1, params->weight2, params->weight3,
+		params->weight4, params->weight5, params->weight6, params->weight7,
+	};
+	uint64_t least = UINT64_MAX;
+	struct schedule *schedule;
+
+	if (params->schedule == SCHEDULE_TURNS)
+		return NULL;
+	schedule = create();
+	schedule->strict = (uint32_t)params->strict;
+	for (unsigned i = 0; i < WEIGHTS; i++)
+		if (weights[i] && weights[i] < least)
+			least = weights[i];
+	for (unsigned i = 0; i < PORT_LANES; i++) {
+		uint64_t weight = i < WEIGHTS ? weights[i] : 0;
+
+		if (!weight)
+			continue;
+		schedule->weighted |= 1u << i;
+		schedule->quantum[i] = (int64_t)((params->mtu + HEADERS_MAX) * weight / least);
+	}
+	return schedule;
+}
+
+struct schedule *schedule_create_tables(const struct vl_arbitration *tables)
+{
+	struct schedule *schedule = create();
+
+	assert(tables->high_count <= VL_ARBITRATION_ENTRIES &&
+	       tables->low_count <= VL_ARBITRATION_ENTRIES);
+	schedule->has_tables = true;
+	schedule->tables = *tables;
+	schedule->high = (struct turn){schedule->tables.high, tables->high_count, 0, 0};
+	schedule->low = (struct turn){schedule->tables.low, tables->low_count, 0, 0};
+	schedule->high_left = limit_bytes(schedule);
+	return schedule;
+}
+
+void schedule_destroy(struct schedule *schedule)
+{
+	free(schedule);
+}

@@ -1,0 +1,109 @@
+/*
+ * stuck: lanes whose first packet cannot leave for long, and packets that will never leave.
+ *
+ * InfiniBand: a packet that has been first in its lane for `head_lifetime` is dropped (HOQLife, IBTA vol. 1, 18.2.5.4).
+ * Ethernet: a priority that is paused for `pfc_watchdog` while packets wait is given up: what waits and what comes
+ * is dropped until no pause has come for as long (ground truth D-21).
+ * Neither concerns users that want no discarded(): an HCA waits.
+ */
+#include "fabric/port_state.h"
+
+static sim_time patience(const struct port *port)
+{
+	return port->ethernet ? port->params.pfc_watchdog : port->params.head_lifetime;
+}
+
+void stuck_discard(struct port *port, struct packet *packet, enum drop_reason reason)
+{
+	port->user->discarded(port->user, port, packet);
+	port_drop(port, packet, reason);
+}
+
+void stuck_flush(struct port *port, unsigned lane, enum drop_reason reason)
+{
+	struct packet *packet;
+
+	while ((packet = arbiter_remove(port, lane)) != NULL)
+		stuck_discard(port, packet, reason);
+}
+
+void stuck_note(struct port *port, unsigned lane)
+{
+	sim_time now = sim_now(port->block.sim);
+
+	if (!port->patient || port->stuck & 1u << lane || lane == MANAGEMENT_LANE)
+		return;
+	port->stuck |= (uint16_t)(1u << lane);
+	port->stuck_since[lane] = now;
+	if (!event_pending(&port->give_up))
+		sim_schedule(&port->give_up, patience(port));
+}
+
+void stuck_progress(struct port *port, unsigned lane)
+{
+	port->stuck &= (uint16_t) ~(1u << lane);
+	if (!port->stuck && !port->given_up)
+		sim_cancel(&port->give_up);
+}
+
+static void give_up(struct port *port, unsigned lane)
+{
+	if (port->ethernet) {
+		port->given_up |= (uint16_t)(1u << lane);
+		port->count.storms++;
+		stuck_flush(port, lane, DROP_STORM);
+	} else {
+		struct packet *packet = arbiter_remove(port, lane);
+
+		if (packet)
+			stuck_discard(port, packet, DROP_LIFETIME);
+	}
+}
+
+/* A priority that was given up is served again when no pause has come for that long. */
+static void consider_restore(struct port *port, unsigned lane)
+{
+	sim_time now = sim_now(port->block.sim);
+
+	if (!port_paused(port, lane) && now - port->paused_from[lane] >= patience(port))
+		port->given_up &= (uint16_t) ~(1u << lane);
+}
+
+static void give_up_fire(struct event *event)
+{
+	struct port *port = container_of(event, struct port, give_up);
+	sim_time now = sim_now(port->block.sim), next = SIM_NEVER;
+
+	for (uint32_t lanes = port->stuck; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+
+		if (now - port->stuck_since[lane] >= patience(port)) {
+			port->stuck &= (uint16_t) ~(1u << lane);
+			give_up(port, lane);
+			if (port->queued[lane]) { /* the next one's time begins */
+				port->stuck |= (uint16_t)(1u << lane);
+				port->stuck_since[lane] = now;
+			}
+		}
+		if (port->stuck & 1u << lane && port->stuck_since[lane] + patience(port) < next)
+			next = port->stuck_since[lane] + patience(port);
+	}
+	for (uint32_t lanes = port->given_up; lanes; lanes &= lanes - 1)
+		consider_restore(port, (unsigned)__builtin_ctz(lanes));
+	if (port->given_up && now + patience(port) < next)
+		next = now + patience(port);
+	if (next != SIM_NEVER && !event_pending(&port->give_up))
+		sim_schedule_at(&port->give_up, next);
+	if (port->waiting)
+		transmit_kick(port);
+}
+
+void stuck_configure(struct port *port)
+{
+	port->patient = port->user->discarded && patience(port) > 0;
+}
+
+void stuck_init(struct port *port)
+{
+	event_init(&port->give_up, &port->block, give_up_fire);
+}

@@ -1,0 +1,220 @@
+/*
+ * Proves the order of lanes: strict ones first, shares of bytes by weight whatever the sizes (802.1Qaz), InfiniBand's
+ * VL arbitration with both tables and the limit (ground truth C-08: weights 1:3 give goodput 1:3 within 2 %), and
+ * that a lane alone gets the whole link under each of them.
+ */
+#include <CUnit/Basic.h>
+
+#include "tests/fabric/support/station.h"
+
+#define BYTE_PS 80
+
+static struct sim *sim;
+static struct packet_pool *pool;
+static struct endpoints *endpoints;
+static struct port_params params;
+static struct station a, b;
+static uint64_t bytes[PORT_LANES], packets[PORT_LANES];
+static uint8_t order[4096];
+static unsigned received;
+
+static void count_lanes(struct port_user *user, struct port *port, struct packet *packet)
+{
+	bytes[packet->vl] += packet->wire_bytes;
+	packets[packet->vl]++;
+	if (received < sizeof(order))
+		order[received++] = packet->vl;
+	station_receive(user, port, packet);
+}
+
+static void begin(enum link_layer link_layer)
+{
+	const uint8_t ip[4] = {10, 0, 0, 1};
+
+	memset(bytes, 0, sizeof(bytes));
+	memset(packets, 0, sizeof(packets));
+	received = 0;
+	sim = sim_create(SIM_KERNEL_native, 1);
+	pool = packet_pool_create();
+	endpoints = endpoints_create();
+	endpoints_add(endpoints, "a", link_layer, ip);
+	endpoints_add(endpoints, "b", link_layer, ip);
+	params.transmit_depth = 100000;
+	station_init(&a, sim, "a.port", &params, link_layer, pool);
+	station_init(&b, sim, "b.port", &params, link_layer, pool);
+	b.user.receive = count_lanes;
+	port_connect(a.port, b.port);
+}
+
+static void queue(uint8_t lane, uint64_t count, uint32_t payload_bytes)
+{
+	a.lane = lane;
+	station_send(&a, station_path(endpoints, 0, 1), count, payload_bytes);
+}
+
+static void end(void)
+{
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
+	port_destroy(a.port);
+	port_destroy(b.port);
+	endpoints_destroy(endpoints);
+	packet_pool_destroy(pool);
+	sim_destroy(sim);
+	params_default(port_param_list, &params);
+}
+
+static double share(unsigned one, unsigned other)
+{
+	return (double)bytes[one] / (double)bytes[other];
+}
+
+/* While both have packets, bytes go 1:3, also when one's packets are a sixteenth of the other's. */
+static void weighted(enum link_layer link_layer, uint32_t size0, uint32_t size1)
+{
+	params.schedule = SCHEDULE_WEIGHTED;
+	params.weight1 = 3;
+	begin(link_layer);
+	queue(0, 3000, size0);
+	queue(1, 3000 * (size0 / size1), size1);
+	sim_run(sim, 300 * US);
+	CU_ASSERT_DOUBLE_EQUAL(share(1, 0), 3.0, 0.06);
+	end();
+}
+
+static void test_weights(void)
+{
+	weighted(LINK_ETHERNET, 4096, 4096);
+	weighted(LINK_ETHERNET, 4096, 256);
+	weighted(LINK_INFINIBAND, 1024, 1024);
+}
+
+static void test_weight_zero(void)
+{
+	params.schedule = SCHEDULE_WEIGHTED;
+	params.weight2 = 0;
+	begin(LINK_ETHERNET);
+	queue(2, 11, 1024); /* the first leaves before the others are there */
+	queue(0, 50, 1024);
+	queue(1, 50, 1024);
+	sim_run(sim, 101 * 1106 * BYTE_PS + 8 * BYTE_PS + 2500);
+	CU_ASSERT_EQUAL(packets[2], 1);
+	CU_ASSERT_EQUAL(packets[0] + packets[1], 100);
+	end();
+}
+
+/* 7 before 6 before the shares of 0 and 1, which are of 4096 bytes each: four packets, if there were as many. */
+static void test_strict(void)
+{
+	static const uint8_t expected[] = {0, 7, 7, 7, 6, 6, 1, 1, 1, 0, 0};
+
+	params.schedule = SCHEDULE_WEIGHTED;
+	params.strict = 0xc0;
+	begin(LINK_ETHERNET);
+	queue(0, 3, 1024);
+	queue(1, 3, 1024);
+	queue(6, 2, 1024);
+	queue(7, 3, 1024);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(received, sizeof(expected));
+	for (unsigned i = 0; i < sizeof(expected); i++)
+		CU_ASSERT_EQUAL(order[i], expected[i]);
+	end();
+}
+
+/* Ground truth C-08: of a packet of 1050 B, 17 blocks, 17 go for one weight and 51 for the other. */
+static void test_low_table(void)
+{
+	const struct vl_arbitration tables = {
+		.low = {{0, 17}, {1, 51}}, .low_count = 2, .high_limit = 255};
+
+	begin(LINK_INFINIBAND);
+	port_set_vl_arbitration(a.port, &tables);
+	queue(0, 2000, 1024);
+	queue(1, 2000, 1024);
+	sim_run(sim, 200 * US);
+	CU_ASSERT_DOUBLE_EQUAL(share(1, 0), 3.0, 0.06);
+	end();
+}
+
+/* A weight that is no whole number of packets is rounded up to one: 16 blocks send a packet of 17. */
+static void test_weight_rounds_up(void)
+{
+	const struct vl_arbitration tables = {
+		.low = {{0, 16}, {1, 18}}, .low_count = 2, .high_limit = 255};
+
+	begin(LINK_INFINIBAND);
+	port_set_vl_arbitration(a.port, &tables);
+	queue(0, 600, 1024);
+	queue(1, 600, 1024);
+	sim_run(sim, 90 * 1050 * BYTE_PS + 2500 - 1);
+	CU_ASSERT_EQUAL(packets[0] + packets[1], 90);
+	CU_ASSERT_EQUAL(packets[1], 60);
+	end();
+}
+
+/* high_limit: 0, a packet of the high table then one of the low; 1: 4096 B, four packets of 1050 B; 255: all. */
+static void high_limit(unsigned limit, uint64_t high, uint64_t low)
+{
+	const struct vl_arbitration tables = {.high = {{1, 255}},
+					      .high_count = 1,
+					      .low = {{0, 255}},
+					      .low_count = 1,
+					      .high_limit = limit};
+
+	begin(LINK_INFINIBAND);
+	port_set_vl_arbitration(a.port, &tables);
+	queue(1, 1000, 1024);
+	queue(0, 1000, 1024);
+	sim_run(sim, 100 * 1050 * BYTE_PS + 2500 - 1);
+	CU_ASSERT_EQUAL(packets[1], high);
+	CU_ASSERT_EQUAL(packets[0], low);
+	end();
+}
+
+static void test_high_limit(void)
+{
+	high_limit(0, 51, 49); /* the first of all was not chosen */
+	high_limit(1, 81, 19);
+	high_limit(255, 100, 0);
+}
+
+/* Nobody waits for a lane that has nothing, and lanes in no table are served, last. */
+static void test_alone(void)
+{
+	const struct vl_arbitration tables = {.high = {{1, 1}},
+					      .high_count = 1,
+					      .low = {{0, 1}},
+					      .low_count = 1,
+					      .high_limit = 0};
+
+	for (uint8_t lane = 0; lane < 3; lane++) {
+		begin(LINK_INFINIBAND);
+		port_set_vl_arbitration(a.port, &tables);
+		queue(lane, 100, 1024);
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT_EQUAL(b.last_head - b.first_head, 99 * 1050 * BYTE_PS);
+		end();
+	}
+}
+
+int main(void)
+{
+	params_default(port_param_list, &params);
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	CU_pSuite suite = CU_add_suite("schedule", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_weights);
+	CU_ADD_TEST(suite, test_weight_zero);
+	CU_ADD_TEST(suite, test_strict);
+	CU_ADD_TEST(suite, test_low_table);
+	CU_ADD_TEST(suite, test_weight_rounds_up);
+	CU_ADD_TEST(suite, test_high_limit);
+	CU_ADD_TEST(suite, test_alone);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

@@ -1,0 +1,234 @@
+/*
+ * Proves what a switch does when ports are in trouble: lifetime at the head of a queue, the PFC watchdog, pause
+ * storms, slow receivers, links that go down and come up, a restart; each loses exactly what it must, and leaves
+ * credits, buffers and pools whole.
+ */
+#include <CUnit/Basic.h>
+
+#include "fabric/port_fault.h"
+#include "tests/switch/support/star.h"
+
+#define BYTE_PS 80
+#define MTU     4096
+
+static struct star star;
+
+static void settle_and_check(enum link_layer link_layer)
+{
+	sim_run(star.sim, SIM_NEVER);
+	sim_run(star.sim, sim_now(star.sim) + MS);
+	for (unsigned i = 0; i < star.count; i++) {
+		const struct port *port = switch_port(star.box, i);
+
+		for (unsigned lane = 0; lane < port_lanes(port); lane++) {
+			CU_ASSERT_EQUAL(port_input_used(port, lane), 0);
+			CU_ASSERT_EQUAL(port_input_used(star.hosts[i].port, lane), 0);
+			CU_ASSERT_EQUAL(port_queued(port, lane), 0);
+			CU_ASSERT_EQUAL(port_queued_bytes(port, lane), 0);
+		}
+		if (link_layer == LINK_ETHERNET)
+			continue;
+		CU_ASSERT_EQUAL(port_counters(port)->credits_consumed,
+				port_counters(star.hosts[i].port)->credits_received);
+		CU_ASSERT_EQUAL(port_counters(star.hosts[i].port)->credits_consumed,
+				port_counters(port)->credits_received);
+	}
+	if (switch_buffer(star.box))
+		CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(star.box)), 0);
+	CU_ASSERT_EQUAL(packet_pool_in_use(star.pool), 0);
+}
+
+/* Host 1 keeps all: 31 packets fill its buffer, the rest of 60 wait in the switch, and are dropped one a lifetime. */
+static void test_lifetime(void)
+{
+	star_defaults(&star);
+	star.params.port.head_lifetime = 16384 * NS;
+	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 2));
+	star.hosts[1].holds = true;
+	star_send(&star, 0, 1, 40, MTU);
+	sim_run(star.sim, 14 * US);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 31);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->lifetime_drops, 0);
+	sim_run(star.sim, 10 * US + 16384 * NS + 3 * US);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->lifetime_drops, 1);
+	sim_run(star.sim, 10 * US + 9 * 16384 * NS + 3 * US);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->lifetime_drops, 9);
+	CU_ASSERT_EQUAL(switch_counters(star.box)->queue_drops, 9);
+	star.hosts[1].holds = false;
+	for (unsigned i = 0; i < 31; i++)
+		port_release(star.hosts[1].port, 0, MTU + 26);
+	settle_and_check(LINK_INFINIBAND);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+static struct port_fault *add_fault(enum port_fault_kind kind, struct port *port, sim_time from,
+				    sim_time until)
+{
+	const struct port_fault_plan plan = {
+		.kind = kind,
+		.from = from,
+		.until = until,
+		.priorities = 1,
+		.rate_bps = UINT64_C(10000000000),
+	};
+
+	return port_fault_create(star.sim, "fault", &plan, &port, 1);
+}
+
+/* Host 1 pauses from 10 us on, for 2 ms or for 600 ms: the switch holds all, or gives up after 200 ms. */
+static void storm(sim_time until, unsigned storms, bool shared)
+{
+	struct port_fault *fault;
+
+	star_defaults(&star);
+	star.params.buffer.size = shared ? 10000000 : 0;
+	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
+	fault = add_fault(PORT_FAULT_pause_storm, star.hosts[1].port, 10 * US, until);
+	star_send(&star, 0, 1, 5000, MTU);
+	sim_run(star.sim, 2 * MS - 1);
+	CU_ASSERT_TRUE(star.hosts[1].received < 50);
+	CU_ASSERT_TRUE(star.hosts[0].to_send > 0); /* who sends to it is paused as well */
+	CU_ASSERT_TRUE(port_paused(star.hosts[0].port, 0));
+	CU_ASSERT_TRUE(port_paused_time(switch_port(star.box, 1), 0) > MS);
+	star_send(&star, 2, 0, 10, MTU); /* others are not concerned */
+	sim_run(star.sim, 3 * MS);
+	CU_ASSERT_EQUAL(star.hosts[0].received, 10);
+	sim_run(star.sim, SEC);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->storms, storms);
+	CU_ASSERT_EQUAL(star.hosts[1].received + switch_counters(star.box)->queue_drops, 5000);
+	CU_ASSERT_EQUAL(switch_counters(star.box)->queue_drops,
+			port_counters(switch_port(star.box, 1))->storm_drops);
+	CU_ASSERT_EQUAL(switch_counters(star.box)->queue_drops > 0, storms > 0);
+	star_send(&star, 0, 1, 10, MTU); /* and it is over */
+	uint64_t before = star.hosts[1].received;
+
+	sim_run(star.sim, SEC + MS);
+	CU_ASSERT_EQUAL(star.hosts[1].received, before + 10);
+	settle_and_check(LINK_ETHERNET);
+	port_fault_destroy(fault);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+static void test_storm(void)
+{
+	storm(2 * MS, 0, false);
+	storm(600 * MS, 1, false);
+	storm(2 * MS, 0, true);
+	storm(600 * MS, 1, true);
+}
+
+/* Host 1 takes 10 Gb/s: the whole flow runs at that, nothing is lost, and it is fast again afterwards. */
+static void slow(enum link_layer link_layer)
+{
+	const uint32_t wire = MTU + (link_layer == LINK_ETHERNET ? 62 : 26);
+	struct port_fault *fault;
+
+	star_defaults(&star);
+	CU_ASSERT_TRUE(star_begin(&star, link_layer, 2));
+	fault = add_fault(PORT_FAULT_slow_receiver, star.hosts[1].port, 0, 2 * MS);
+	star_send(&star, 0, 1, 2000, MTU);
+	sim_run(star.sim, MS);
+	uint64_t first = star.hosts[1].received;
+
+	sim_run(star.sim, 2 * MS);
+	CU_ASSERT_DOUBLE_EQUAL((double)(star.hosts[1].received - first), 1e-3 * 1e10 / 8 / wire,
+			       12);
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 2000);
+	CU_ASSERT_TRUE(sim_now(star.sim) < 3 * MS);
+	settle_and_check(link_layer);
+	CU_ASSERT_EQUAL(port_fault_counters(fault)->ended, 1);
+	port_fault_destroy(fault);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+static void test_slow_receiver(void)
+{
+	slow(LINK_INFINIBAND);
+	slow(LINK_ETHERNET);
+}
+
+/* What comes while the link is down is lost, every packet counted once; later ones arrive. */
+static void down(enum link_layer link_layer, bool of_sender, bool shared)
+{
+	struct port_fault *fault;
+	uint64_t lost = 0;
+
+	star_defaults(&star);
+	star.params.buffer.size = shared ? 10000000 : 0;
+	CU_ASSERT_TRUE(star_begin(&star, link_layer, 3));
+	fault = add_fault(PORT_FAULT_link_down, star.hosts[of_sender ? 0 : 1].port, 50 * US,
+			  80 * US);
+	star_send(&star, 0, 1, 500, MTU);
+	star_send(&star, 2, 1, 500, MTU);
+	sim_run(star.sim, 60 * US);
+	CU_ASSERT_FALSE(port_is_up(switch_port(star.box, of_sender ? 0 : 1)));
+	sim_run(star.sim, SIM_NEVER);
+	for (unsigned i = 0; i < 3; i++)
+		lost += port_counters(star.hosts[i].port)->fault_drops +
+			port_counters(switch_port(star.box, i))->fault_drops;
+	CU_ASSERT_TRUE(of_sender || lost > 0); /* a sender may have waited all the time */
+	if (link_layer == LINK_ETHERNET)       /* the link's own may be among the lost */
+		CU_ASSERT_TRUE(star.hosts[1].received + lost >= 1000 &&
+			       star.hosts[1].received + lost <= 1003);
+	CU_ASSERT_TRUE(star.hosts[1].received + lost >= 1000);
+	CU_ASSERT_TRUE(star.hosts[1].last_head > 100 * US);
+	settle_and_check(link_layer);
+	port_fault_destroy(fault);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+static void test_link_down(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		down(LINK_INFINIBAND, i, false);
+		down(LINK_ETHERNET, i, false);
+		down(LINK_ETHERNET, i, true);
+	}
+}
+
+/* A restart: all links are down for a time. */
+static void test_restart(void)
+{
+	struct port_fault *fault;
+	struct port *ports[3];
+
+	star_defaults(&star);
+	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 3));
+	for (unsigned i = 0; i < 3; i++)
+		ports[i] = switch_port(star.box, i);
+	fault = port_fault_create(star.sim, "restart",
+				  &(struct port_fault_plan){.kind = PORT_FAULT_link_down,
+							    .from = 20 * US,
+							    .until = 100 * US},
+				  ports, 3);
+	star_send(&star, 0, 2, 400, MTU);
+	star_send(&star, 1, 2, 400, MTU);
+	sim_run(star.sim, 99 * US);
+	uint64_t before = star.hosts[2].received;
+
+	CU_ASSERT_EQUAL(before, (20 * US - 95 * NS) / (4122 * BYTE_PS) + 1);
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_TRUE(star.hosts[2].received > 400);
+	settle_and_check(LINK_INFINIBAND);
+	port_fault_destroy(fault);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+int main(void)
+{
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	CU_pSuite suite = CU_add_suite("trouble", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_lifetime);
+	CU_ADD_TEST(suite, test_storm);
+	CU_ADD_TEST(suite, test_slow_receiver);
+	CU_ADD_TEST(suite, test_link_down);
+	CU_ADD_TEST(suite, test_restart);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

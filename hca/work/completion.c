@@ -59,6 +59,7 @@ struct completion_queue {
 	uint32_t consumer; /* as far as is known */
 	enum arm arm;
 	bool overrun, closed, record_busy;
+	bool record_early;       /* the read under way began before a CQE waited for it */
 	struct cqe_list waiting; /* for the record */
 	struct pcie_read record_read;
 	uint8_t record[RECORD_BYTES];
@@ -175,11 +176,20 @@ static bool is_full(const struct completion_queue *cq)
 	       ((cq->producer - cq->consumer) & INDEX_MASK) >= cq->attr.entries;
 }
 
+/* The record is read in time, so that a CQE seldom waits for it. */
+static bool is_half_full(const struct completion_queue *cq)
+{
+	return !cq->attr.ignore_overrun &&
+	       2 * ((cq->producer - cq->consumer) & INDEX_MASK) >= cq->attr.entries;
+}
+
 static void lose(struct completion_queue *cq, struct cqe_write *write)
 {
 	cq->writer->count.lost++;
 	finish(write);
 }
+
+static void read_record(struct completion_queue *cq);
 
 static void record_done(struct pcie_read *read)
 {
@@ -191,6 +201,11 @@ static void record_done(struct pcie_read *read)
 		cq->consumer = be32_get(cq->record) & INDEX_MASK;
 	while (cq->waiting.first && !is_full(cq) && !cq->overrun)
 		put(cq, pop(&cq->waiting));
+	if (cq->waiting.first && cq->record_early && !cq->overrun && !read->failed) {
+		read_record(cq); /* there may be room since */
+		completion_queue_drop(cq);
+		return;
+	}
 	if (cq->waiting.first && !cq->overrun) {
 		cq->overrun = true;
 		writer->count.overruns++;
@@ -205,6 +220,7 @@ static void record_done(struct pcie_read *read)
 static void read_record(struct completion_queue *cq)
 {
 	cq->record_busy = true;
+	cq->record_early = !cq->waiting.first;
 	cq->record_read = (struct pcie_read){
 		.memory = cq->attr.memory,
 		.address = cq->attr.doorbell_record,
@@ -227,12 +243,14 @@ static void through(struct event *event)
 		sim_schedule_at(&writer->through, writer->pipeline.first->due);
 	if (cq->overrun || cq->closed) {
 		lose(cq, write);
-	} else if (cq->record_busy || is_full(cq)) {
+	} else if (cq->waiting.first || is_full(cq)) {
 		append(&cq->waiting, write);
 		if (!cq->record_busy)
 			read_record(cq);
 	} else {
 		put(cq, write);
+		if (is_half_full(cq) && !cq->record_busy)
+			read_record(cq);
 	}
 }
 

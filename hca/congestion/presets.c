@@ -30,6 +30,8 @@ static const struct congestion_preset presets[] = {
 	 VALUES({"patched", "false"}, {"beta", "0.8"},)},
 	{"timely-patched", "timely", "ground truth C-22: ECN or Delay, CoNEXT'16, algorithm 2",
 	 VALUES({"patched", "true"}, {"beta", "0.008"},)},
+	{"hpcc-paper", "hpcc", "ground truth C-23: HPCC, SIGCOMM'19",
+	 VALUES({"target_utilisation", "0.95"}, {"stages", "5"}, {"increase", "80B"},)},
 	{ 0 },
 };
 /* clang-format on */

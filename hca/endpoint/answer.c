@@ -76,7 +76,8 @@ void answer_drop_all(struct endpoint_qp *qp)
 		remove_first(qp);
 }
 
-void answer_ack(struct endpoint_qp *qp, uint64_t psn, const struct packet *asked)
+/* The telemetry goes on with the ACK. */
+void answer_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 {
 	struct packet *ack;
 
@@ -93,6 +94,8 @@ void answer_ack(struct endpoint_qp *qp, uint64_t psn, const struct packet *asked
 	}
 	ack = answer_packet(qp, RC_ACK, psn);
 	fill_notice(qp, ack, asked->sent_at);
+	ack->telemetry = asked->telemetry;
+	asked->telemetry = NULL;
 	qp->hca->count.acks_sent++;
 	transmit(qp, ack);
 }
@@ -142,6 +145,8 @@ void answer_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t p
 	forget_from(qp, psn);
 	if (!qp->box)
 		join_flow_init(qp, qp->hca->congestion);
+	if (!qp->answers)
+		departure_begin(qp);
 	answer = append(qp);
 	answer->kind = atomic ? OP_ATOMIC_ACK : OP_READ_RESPONSE;
 	answer->psn = psn;

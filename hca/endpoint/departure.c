@@ -138,6 +138,12 @@ void departure_consider(struct endpoint_qp *qp)
 	departure_fill(qp->hca);
 }
 
+/* Time without anything to send is no credit. */
+void departure_begin(struct endpoint_qp *qp)
+{
+	qp->allowed_at = later(qp->allowed_at, endpoint_now(qp->hca));
+}
+
 void departure_hold(struct endpoint_qp *qp, sim_time until)
 {
 	if (until <= qp->allowed_at)

@@ -55,6 +55,8 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 	qp->newest = message;
 	if (!qp->sending)
 		qp->sending = message;
+	if (!last)
+		departure_begin(qp);
 	if (message_is_answered(message))
 		qp->flags |= QP_READS;
 	departure_consider(qp);

@@ -199,6 +199,8 @@ void join_destroy(struct endpoint_hca *hca);
 /* departure.c */
 void departure_consider(struct endpoint_qp *qp); /* something has changed that may let it send */
 void departure_fill(struct endpoint_hca *hca);   /* as much as the port takes */
+void departure_begin(
+	struct endpoint_qp *qp); /* there is something to send after a while with nothing */
 void departure_hold(struct endpoint_qp *qp, sim_time until);
 void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before);
 void departure_init(struct endpoint_hca *hca);
@@ -211,7 +213,7 @@ void request_rewind(struct endpoint_qp *qp, uint64_t psn);
 
 /* answer.c */
 struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn);
-void answer_ack(struct endpoint_qp *qp, uint64_t psn, const struct packet *asked);
+void answer_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked);
 void answer_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn);
 void answer_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn);
 sim_time answer_ready_at(const struct endpoint_qp *qp); /* SIM_NEVER: none */

@@ -71,6 +71,8 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 	packet->ack_request = last || (uint32_t)(index + 1) % hca->params->ack_interval == 0;
 	if (first)
 		packet->dma_length = (uint32_t)message->bytes;
+	if (packet->ack_request && qp->box->congestion->ops->wants_telemetry)
+		packet->telemetry = telemetry_new(hca->pool);
 	hca->count.data_packets_sent++;
 	hca->count.data_bytes_sent += packet->payload_bytes;
 }

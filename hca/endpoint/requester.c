@@ -98,6 +98,7 @@ static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, 
 		.sent_total = qp->sent_bytes,
 		.packets = (uint32_t)packets,
 		.marked = packet->immediate,
+		.telemetry = packet->telemetry,
 	};
 
 	if (packet->becn)

@@ -42,8 +42,7 @@ static inline void study_init(struct study *study, enum link_layer link_layer,
 	study->endpoints = endpoints_create();
 	study->topology = topology_create(study->endpoints);
 	params_default(endpoint_param_list, &study->params);
-	params_default(switch_param_list, &study->box_params);
-	params_default(port_param_list, &study->box_params.port);
+	switch_params_default(&study->box_params);
 	if (!congestion_init(&study->congestion, algorithm, why, sizeof(why))) {
 		fprintf(stderr, "%s\n", why);
 		abort();

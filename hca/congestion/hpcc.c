@@ -1,0 +1,162 @@
+/*
+ * hpcc: a window from in-band telemetry: each ACK brings what every switch on the way has seen, the busiest link
+ * says how far the window is from what would fill it to target_utilisation.
+ *
+ * Li et al., "HPCC: high precision congestion control", SIGCOMM'19, algorithm 1. Without telemetry in the ACKs the
+ * window stays as it began.
+ */
+#include "hca/congestion/algorithms.h"
+
+#include <string.h>
+
+#include "fabric/wire/packet.h"
+
+/* clang-format off */
+#define HPCC_PARAMS(X)                                                                                     \
+	X(target_utilisation, RATIO, "0.95", "0.01..1", "eta",                                           "ground truth C-23") \
+	X(stages,    COUNT, "5",   "0..100", "maxStage: additive increases before a multiplicative one", "ground truth C-23") \
+	X(increase,  BYTES, "80B", "0B..",   "W_AI",                                                     "ground truth C-23") \
+	X(rtt,       TIME,  "0ps", "",       "T, slightly above the largest base RTT, 0: the path's own", "ground truth C-23") \
+	X(paced,     FLAG,  "true", "",      "the rate is window / T; else the window alone",            "HPCC, 3.2")
+/* clang-format on */
+
+struct hpcc_params {
+	HPCC_PARAMS(PARAM_FIELD)
+};
+
+struct hpcc_flow {
+	struct congestion_flow flow;
+	double window, reference; /* W and W^c, bytes */
+	double window_max;
+	double utilisation; /* U */
+	double line_rate_bps;
+	sim_time rtt;
+	uint64_t update_at; /* acked_total from which on the reference may move again */
+	uint32_t stage;
+	uint32_t mtu_bytes;
+	uint32_t hops; /* of `last`; 0: no telemetry yet */
+	struct telemetry_hop last[TELEMETRY_HOPS];
+};
+
+/* Algorithm 1, MeasureInflight. */
+static void measure(struct hpcc_flow *state, const struct telemetry *telemetry)
+{
+	double busiest = 0, share;
+	sim_time span = 0;
+
+	for (uint32_t i = 0; i < telemetry->count; i++) {
+		const struct telemetry_hop *now = &telemetry->hops[i], *then = &state->last[i];
+		sim_time between = now->at - then->at;
+		double capacity = (double)now->rate_bps * (double)state->rtt / (8.0 * (double)SEC);
+		double queue =
+			now->queue_bytes < then->queue_bytes ? now->queue_bytes : then->queue_bytes;
+		double rate, link;
+
+		if (!between)
+			continue;
+		rate = (double)(now->sent_bytes - then->sent_bytes) * 8.0 * (double)SEC /
+		       (double)between;
+		link = queue / capacity + rate / (double)now->rate_bps;
+		if (link > busiest) {
+			busiest = link;
+			span = between;
+		}
+	}
+	if (span > state->rtt)
+		span = state->rtt;
+	share = (double)span / (double)state->rtt;
+	state->utilisation = (1 - share) * state->utilisation + share * busiest;
+}
+
+/* Algorithm 1, ComputeWind. */
+static void compute(struct hpcc_flow *state, const struct hpcc_params *params, bool update)
+{
+	double increase = (double)params->increase;
+	bool multiplicative =
+		state->utilisation >= params->target_utilisation || state->stage >= params->stages;
+
+	state->window = multiplicative ? state->reference * params->target_utilisation /
+							 state->utilisation +
+						 increase
+				       : state->reference + increase;
+	if (state->window > state->window_max)
+		state->window = state->window_max;
+	if (state->window < 1)
+		state->window = 1;
+	if (!update)
+		return;
+	state->stage = multiplicative ? 0 : state->stage + 1;
+	state->reference = state->window;
+}
+
+/* A window of less than a packet is a pace. */
+static void publish(struct hpcc_flow *state, const struct hpcc_params *params)
+{
+	double rate = state->window * 8 * (double)SEC / (double)state->rtt;
+
+	state->flow.window_bytes = congestion_clamp(state->window, state->mtu_bytes, 1e18);
+	state->flow.rate_bps =
+		(params->paced || state->window < state->mtu_bytes) && rate < state->line_rate_bps
+			? (uint64_t)rate + 1
+			: RATE_UNLIMITED;
+}
+
+static void hpcc_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
+			const struct congestion_ack *ack)
+{
+	struct hpcc_flow *state = (struct hpcc_flow *)(void *)flow;
+	const struct telemetry *telemetry = ack->telemetry;
+
+	(void)now;
+	if (!telemetry || !telemetry->count)
+		return;
+	if (state->hops == telemetry->count) {
+		bool update = ack->acked_total > state->update_at;
+
+		measure(state, telemetry);
+		if (state->utilisation > 0)
+			compute(state, context, update);
+		if (update)
+			state->update_at = ack->sent_total;
+		publish(state, context);
+	}
+	state->hops = telemetry->count;
+	memcpy(state->last, telemetry->hops, telemetry->count * sizeof(state->last[0]));
+}
+
+static void hpcc_flow_init(struct congestion_flow *flow, const void *context,
+			   const struct congestion_path *path, sim_time now)
+{
+	struct hpcc_flow *state = (struct hpcc_flow *)(void *)flow;
+	const struct hpcc_params *params = context;
+
+	(void)now;
+	memset(state, 0, sizeof(*state));
+	state->flow.next_step = SIM_NEVER;
+	state->rtt = params->rtt ? params->rtt : path->base_rtt;
+	if (!state->rtt)
+		state->rtt = 1 * US;
+	state->line_rate_bps = (double)path->line_rate_bps;
+	state->window_max = state->line_rate_bps * (double)state->rtt / (8.0 * (double)SEC);
+	state->window = state->reference = state->window_max;
+	state->utilisation = 1;
+	state->mtu_bytes = path->mtu_bytes;
+	publish(state, params);
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct hpcc_params, __VA_ARGS__)
+static const struct param hpcc_param_list[] = { HPCC_PARAMS(ROW) { 0 } };
+/* clang-format on */
+
+const struct congestion_ops congestion_hpcc = {
+	.version = CONGESTION_VERSION,
+	.name = "hpcc",
+	.meaning = "window by in-band telemetry of the busiest link",
+	.params = hpcc_param_list,
+	.params_bytes = sizeof(struct hpcc_params),
+	.flow_bytes = sizeof(struct hpcc_flow),
+	.wants_telemetry = true,
+	.flow_init = hpcc_flow_init,
+	.on_ack = hpcc_on_ack,
+};

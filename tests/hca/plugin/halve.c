@@ -1,0 +1,68 @@
+/*
+ * halve: a congestion control of one rule, as a shared object: each CNP halves the rate, and 100 us later it is the
+ * line's again. Loaded by test_congestion; the smallest example of hca/congestion/congestion.h.
+ */
+#include "hca/congestion/congestion.h"
+
+/* clang-format off */
+#define HALVE_PARAMS(X) \
+	X(floor, RATE, "1Gbps", "1Mbps..", "no cut goes below", "choice")
+/* clang-format on */
+
+struct halve_params {
+	HALVE_PARAMS(PARAM_FIELD)
+};
+
+struct halve_flow {
+	struct congestion_flow flow;
+	uint64_t line_rate_bps;
+};
+
+static void flow_init(struct congestion_flow *flow, const void *params,
+		      const struct congestion_path *path, sim_time now)
+{
+	struct halve_flow *state = (struct halve_flow *)(void *)flow;
+
+	(void)params, (void)now;
+	flow->rate_bps = RATE_UNLIMITED;
+	flow->window_bytes = WINDOW_UNLIMITED;
+	flow->next_step = SIM_NEVER;
+	state->line_rate_bps = path->line_rate_bps;
+}
+
+static void on_cnp(struct congestion_flow *flow, const void *context, sim_time now)
+{
+	const struct halve_params *params = context;
+	struct halve_flow *state = (struct halve_flow *)(void *)flow;
+	uint64_t rate_bps =
+		flow->rate_bps == RATE_UNLIMITED ? state->line_rate_bps : flow->rate_bps;
+
+	flow->rate_bps = rate_bps / 2 < params->floor ? params->floor : rate_bps / 2;
+	flow->next_step = now + 100 * US;
+}
+
+static void step(struct congestion_flow *flow, const void *params, sim_time now)
+{
+	(void)params, (void)now;
+	flow->rate_bps = RATE_UNLIMITED;
+	flow->next_step = SIM_NEVER;
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct halve_params, __VA_ARGS__)
+static const struct param param_list[] = { HALVE_PARAMS(ROW) { 0 } };
+/* clang-format on */
+
+extern const struct congestion_ops congestion_plugin;
+
+const struct congestion_ops congestion_plugin = {
+	.version = CONGESTION_VERSION,
+	.name = "halve",
+	.meaning = "halves at each CNP",
+	.params = param_list,
+	.params_bytes = sizeof(struct halve_params),
+	.flow_bytes = sizeof(struct halve_flow),
+	.flow_init = flow_init,
+	.step = step,
+	.on_cnp = on_cnp,
+};

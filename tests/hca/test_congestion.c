@@ -1,0 +1,306 @@
+/*
+ * Proves the algorithms one call at a time: DCQCN's cuts and increases come to exactly the rates that its rules give, in
+ * either order of alpha's update, and whether asked often or once; InfiniBand's index climbs and falls; a rate paces
+ * packets exactly; a shared object works as a built-in does, and what does not fit is refused with a reason.
+ */
+#include <CUnit/Basic.h>
+#include <string.h>
+
+#include "tests/hca/support/study.h"
+
+#define GBPS UINT64_C(1000000000)
+
+static const struct congestion_path path = {
+	.line_rate_bps = 40 * GBPS,
+	.base_rtt = 10 * US,
+	.mtu_bytes = 1024,
+	.hops = 4,
+};
+
+struct fixture {
+	struct congestion congestion;
+	_Alignas(16) char state[CONGESTION_FLOW_BYTES_MAX];
+	struct congestion_flow *flow;
+};
+
+static void fixture_init(struct fixture *fixture, const char *name)
+{
+	char why[256];
+
+	memset(fixture, 0, sizeof(*fixture));
+	CU_ASSERT_TRUE_FATAL(congestion_init(&fixture->congestion, name, why, sizeof(why)));
+	fixture->flow = (struct congestion_flow *)(void *)fixture->state;
+}
+
+static void fixture_start(struct fixture *fixture)
+{
+	fixture->congestion.ops->flow_init(fixture->flow, fixture->congestion.params, &path, 0);
+}
+
+static void set(struct fixture *fixture, const char *name, const char *value)
+{
+	char why[256];
+
+	CU_ASSERT_TRUE_FATAL(congestion_set(&fixture->congestion, name, value, why, sizeof(why)));
+}
+
+static void cnp(struct fixture *fixture, sim_time now)
+{
+	congestion_settle(&fixture->congestion, fixture->flow, now);
+	fixture->congestion.ops->on_cnp(fixture->flow, fixture->congestion.params, now);
+}
+
+static uint64_t rate(struct fixture *fixture, sim_time now)
+{
+	congestion_settle(&fixture->congestion, fixture->flow, now);
+	return fixture->flow->rate_bps;
+}
+
+static void test_dcqcn_cuts_and_recovers(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, "dcqcn-paper");
+	fixture_start(&fixture);
+	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS), RATE_UNLIMITED);
+	cnp(&fixture, 10 * MS); /* alpha 1: half, and the target is what it was */
+	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS), 20 * GBPS);
+	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS + 55 * US - 1), 20 * GBPS);
+	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS + 55 * US), 30 * GBPS);
+	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS + 110 * US), 35 * GBPS);
+	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS + 4 * 55 * US), 38750000000);
+	congestion_fini(&fixture.congestion);
+}
+
+/* From 0.5: the cut takes 0.5 / 2, or (0.5 (1 - 1/256) + 1/256) / 2. */
+static void test_dcqcn_order_of_alpha(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, "dcqcn-paper");
+	set(&fixture, "alpha_initial", "0.5");
+	fixture_start(&fixture);
+	cnp(&fixture, 1 * MS);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 30 * GBPS);
+	set(&fixture, "order", "alpha_first");
+	fixture_start(&fixture);
+	cnp(&fixture, 1 * MS);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 29960937500);
+	congestion_fini(&fixture.congestion);
+}
+
+/* Beyond five stages of the timer the target rises by R_AI: after n increases of a 20 Gb/s cut. */
+static void test_dcqcn_increases_additively(void)
+{
+	struct fixture fixture;
+	double now = 10e9, target = 20e9;
+
+	fixture_init(&fixture, "dcqcn-paper");
+	fixture_start(&fixture);
+	cnp(&fixture, 1 * MS);
+	cnp(&fixture, 1 * MS + 1 * US); /* 10 Gb/s, target 20 */
+	for (unsigned i = 1; i <= 40; i++) {
+		target += i > 5 ? 40e6 : 0;
+		now = (now + target) / 2;
+	}
+	CU_ASSERT_DOUBLE_EQUAL((double)rate(&fixture, 1 * MS + 1 * US + 40 * 55 * US), now, 1);
+	congestion_fini(&fixture.congestion);
+}
+
+static void test_dcqcn_bytes_count_too(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, "dcqcn-paper");
+	fixture_start(&fixture);
+	cnp(&fixture, 1 * MS);
+	for (unsigned i = 0; i < 10000; i++) /* 10 MB */
+		fixture.congestion.ops->on_send(fixture.flow, fixture.congestion.params, 1 * MS,
+						1000);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 30 * GBPS);
+	congestion_fini(&fixture.congestion);
+}
+
+/* C-19: a second CNP within 4 us cuts at their end; at most half of the rate goes. */
+static void test_dcqcn_vendor_coalesces(void)
+{
+	struct fixture fixture;
+	uint64_t once, twice;
+
+	fixture_init(&fixture, "dcqcn-vendor");
+	fixture_start(&fixture);
+	cnp(&fixture, 1 * MS);
+	once = rate(&fixture, 1 * MS);
+	cnp(&fixture, 1 * MS + 1 * US);
+	cnp(&fixture, 1 * MS + 2 * US);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS + 4 * US - 1), once);
+	twice = rate(&fixture, 1 * MS + 4 * US);
+	CU_ASSERT(twice < once && twice > once / 2);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS + 299 * US), twice);
+	congestion_fini(&fixture.congestion);
+}
+
+/* The same CNPs, asked every microsecond or only at the end. */
+static void test_lazy_timers_lose_nothing(void)
+{
+	static const char *const names[] = {"dcqcn-paper", "dcqcn-ns3", "dcqcn-vendor",
+					    "dcqcn-hpcc-25g", "infiniband"};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		struct fixture often, once;
+
+		fixture_init(&often, names[i]);
+		fixture_init(&once, names[i]);
+		fixture_start(&often);
+		fixture_start(&once);
+		for (sim_time at = 1 * US; at < 3 * MS; at += 1 * US) {
+			rate(&often, at);
+			if (at % (70 * US) == 0) {
+				cnp(&often, at);
+				cnp(&once, at);
+			}
+		}
+		CU_ASSERT_EQUAL(rate(&often, 3 * MS), rate(&once, 3 * MS));
+		CU_ASSERT(rate(&once, 3 * MS) < 40 * GBPS);
+		congestion_fini(&often.congestion);
+		congestion_fini(&once.congestion);
+	}
+}
+
+/* Half of the rate for 55 us, then three quarters: what 20 Gb/s pays in 55 us, and as much at 30. */
+static void test_debt_is_paid_across_steps(void)
+{
+	struct fixture fixture;
+	uint64_t bytes = 137500 + 18750; /* 55 us at 20 Gb/s, 5 us at 30 */
+
+	fixture_init(&fixture, "dcqcn-paper");
+	fixture_start(&fixture);
+	cnp(&fixture, 1 * MS);
+	CU_ASSERT_EQUAL(congestion_paid_at(&fixture.congestion, fixture.flow, 1 * MS, 137500),
+			1 * MS + 55 * US);
+	CU_ASSERT_EQUAL(congestion_paid_at(&fixture.congestion, fixture.flow, 1 * MS, bytes),
+			1 * MS + 60 * US);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 20 * GBPS); /* the flow is as it was */
+	congestion_fini(&fixture.congestion);
+}
+
+static void test_infiniband_index(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, "infiniband");
+	set(&fixture, "cct_slope", "1");
+	fixture_start(&fixture);
+	CU_ASSERT_EQUAL(rate(&fixture, 0), RATE_UNLIMITED);
+	for (unsigned i = 0; i < 3; i++)
+		cnp(&fixture, 1 * US);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * US), 10 * GBPS); /* three packet times of delay */
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * US + 150 * 1024 * NS), UINT64_C(13333333333));
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * US + 3 * 150 * 1024 * NS), RATE_UNLIMITED);
+	for (unsigned i = 0; i < 1000; i++)
+		cnp(&fixture, 1 * MS);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 40 * GBPS / 128); /* ccti_limit 127 */
+	congestion_fini(&fixture.congestion);
+}
+
+/* 10 Gb/s on a line of 100: departures are a packet's time at 10 Gb/s apart, with one event each. */
+static void test_rate_paces_exactly(void)
+{
+	struct study study;
+	struct transfer transfer;
+	unsigned done = 0;
+	char why[128];
+
+	study_init(&study, LINK_ETHERNET, "window", 0, 2);
+	CU_ASSERT_TRUE(congestion_set(&study.congestion, "rate", "10Gbps", why, sizeof(why)));
+	CU_ASSERT_TRUE(congestion_set(&study.congestion, "window", "1GiB", why, sizeof(why)));
+	unsigned one = study_add_host(&study), other = study_add_host(&study);
+
+	study_join(&study, one, 0, other, 0);
+	study_finish(&study);
+	transfer_post(&transfer, endpoint_join(study.hosts[0], study.hosts[1], 0, 0),
+		      ENDPOINT_WRITE, 1001 * 4096, &done);
+	sim_run(study.sim, SIM_NEVER);
+	/* the first carries a RETH: 16 bytes more; the last leaves at the end of 1000 packet times */
+	sim_time last_out = 600 * NS + (1000 * (4096 + 62 + 20) + 16) * UINT64_C(800);
+
+	CU_ASSERT_EQUAL(transfer.message.done_at, last_out + (4096 + 62 + 8) * 80 + 2500 +
+							  100 * NS + 74 * 80 + 2500 + 200 * NS);
+	CU_ASSERT(sim_events_fired(study.sim) < 2 * 1001 + 50 + 60);
+	study_fini(&study);
+}
+
+static void test_shared_object(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, CONGESTION_PLUGIN);
+	CU_ASSERT_STRING_EQUAL(fixture.congestion.ops->name, "halve");
+	set(&fixture, "floor", "5Gbps");
+	fixture_start(&fixture);
+	cnp(&fixture, 1 * US);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * US), 20 * GBPS);
+	cnp(&fixture, 2 * US);
+	cnp(&fixture, 3 * US);
+	cnp(&fixture, 4 * US);
+	CU_ASSERT_EQUAL(rate(&fixture, 4 * US), 5 * GBPS);
+	congestion_fini(&fixture.congestion);
+}
+
+static void test_what_does_not_fit_is_refused(void)
+{
+	struct congestion congestion;
+	char why[512];
+
+	CU_ASSERT_FALSE(congestion_init(&congestion, "vegas", why, sizeof(why)));
+	CU_ASSERT(strstr(why, "vegas") && strstr(why, "dcqcn-paper") && strstr(why, "timely"));
+	CU_ASSERT_FALSE(congestion_init(&congestion, "./no-such.so", why, sizeof(why)));
+	CU_ASSERT(strstr(why, "no-such.so") != NULL);
+	CU_ASSERT_TRUE_FATAL(congestion_init(&congestion, "dcqcn", why, sizeof(why)));
+	CU_ASSERT_FALSE(congestion_set(&congestion, "gain", "2", why, sizeof(why)));
+	CU_ASSERT_FALSE(congestion_set(&congestion, "beta", "0.5", why, sizeof(why)));
+	CU_ASSERT(strstr(why, "beta") != NULL);
+	congestion_fini(&congestion);
+}
+
+/* Each preset's values are taken by its algorithm. */
+static void test_presets_load(void)
+{
+	unsigned count = 0;
+
+	for (const struct congestion_preset *preset = congestion_presets(); preset->name;
+	     preset++) {
+		struct congestion congestion;
+		char why[256] = "";
+
+		CU_ASSERT_TRUE(congestion_init(&congestion, preset->name, why, sizeof(why)));
+		CU_ASSERT_STRING_EQUAL(why, "");
+		congestion_fini(&congestion);
+		count++;
+	}
+	CU_ASSERT(count >= 7);
+}
+
+int main(void)
+{
+	CU_initialize_registry();
+	CU_pSuite suite = CU_add_suite("congestion", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_dcqcn_cuts_and_recovers);
+	CU_ADD_TEST(suite, test_dcqcn_order_of_alpha);
+	CU_ADD_TEST(suite, test_dcqcn_increases_additively);
+	CU_ADD_TEST(suite, test_dcqcn_bytes_count_too);
+	CU_ADD_TEST(suite, test_dcqcn_vendor_coalesces);
+	CU_ADD_TEST(suite, test_lazy_timers_lose_nothing);
+	CU_ADD_TEST(suite, test_debt_is_paid_across_steps);
+	CU_ADD_TEST(suite, test_infiniband_index);
+	CU_ADD_TEST(suite, test_rate_paces_exactly);
+	CU_ADD_TEST(suite, test_shared_object);
+	CU_ADD_TEST(suite, test_what_does_not_fit_is_refused);
+	CU_ADD_TEST(suite, test_presets_load);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

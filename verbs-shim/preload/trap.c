@@ -3,8 +3,9 @@
  * memory that the HCA writes (watched by protection while a program may be polling it), and rdtsc.
  *
  *     SIGSEGV --> doorbell?  the store is decoded, combined with its neighbours as a write-combining buffer does, handed over
- *             --> watched?   the load is carried out; when the same instruction has read the same address again and nothing could
- *                            have changed in between, the program is polling: it sleeps until the next write of the HCA
+ *             --> watched?   the load is carried out; when the same instruction has read the same address again, with the same
+ *                            registers and stack, and nothing could have changed in between, the program is polling: it
+ *                            sleeps until the next write of the HCA
  *             --> rdtsc?     virtual time
  *             --> else       the program's own handler
  *
@@ -27,8 +28,10 @@
 #define HOT_PAGES      16
 #define OPEN_PAGES     8
 #define LOOKS          512 /* a power of two */
-#define LOOKS_RING     2   /* repetitions that prove polling */
+#define LOOKS_RING     2   /* repetitions in the same state that prove polling */
 #define LOOKS_WATCHED  8
+#define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
+#define STACK_WORDS    128 /* of the state that is compared */
 #define RUN            400 /* instructions carried out after a trap at most */
 #define FAULTS_ALLOWED 200 /* on watched memory between two hand-overs, before it is left alone */
 
@@ -52,8 +55,8 @@ static bool hot_armed;
 static uint32_t faults;
 
 static struct {
-	uint64_t rip, address, clock, effects, generation;
-	uint32_t count;
+	uint64_t rip, address, clock, effects, generation, state;
+	uint32_t count, in_state;
 } looks[LOOKS];
 static uint64_t generation;
 
@@ -187,22 +190,43 @@ static uint8_t *reach(struct range *range, uint64_t address)
 	return (uint8_t *)(uintptr_t)address;
 }
 
+/* Registers and the nearest part of the stack: a program that has done anything since shows it there. */
+static uint64_t program_state(void)
+{
+	const greg_t *registers = trap_context->uc_mcontext.gregs;
+	const uint64_t *stack =
+		(const uint64_t *)(uintptr_t)((uint64_t)registers[REG_RSP] & ~UINT64_C(7));
+	uint64_t left = (PAGE - ((uint64_t)(uintptr_t)stack & (PAGE - 1))) / sizeof(*stack);
+	uint64_t state = UINT64_C(0xcbf29ce484222325);
+
+	for (int i = REG_R8; i <= REG_RSP; i++)
+		state = (state ^ (uint64_t)registers[i]) * UINT64_C(0x100000001b3);
+	for (uint64_t i = 0; i < left && i < STACK_WORDS; i++)
+		state = (state ^ stack[i]) * UINT64_C(0x100000001b3);
+	return state;
+}
+
 /* Has this instruction read this address often enough with nothing changed in between? */
 static bool is_polling(const struct range *range, uint64_t rip, uint64_t address)
 {
 	uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
 	uint32_t at = (uint32_t)((rip * 31 + address) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LOOKS;
 	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
+	uint64_t state = program_state();
 
 	if (looks[at].rip == rip && looks[at].address == address && looks[at].clock == gate_now() &&
-	    looks[at].effects == effects && looks[at].generation == generation)
-		return ++looks[at].count >= enough;
+	    looks[at].effects == effects && looks[at].generation == generation) {
+		looks[at].in_state = looks[at].state == state ? looks[at].in_state + 1 : 1;
+		looks[at].state = state;
+		return looks[at].in_state >= enough || ++looks[at].count >= LOOKS_COUNTING;
+	}
 	looks[at].rip = rip;
 	looks[at].address = address;
 	looks[at].clock = gate_now();
 	looks[at].effects = effects;
 	looks[at].generation = generation;
-	looks[at].count = 1;
+	looks[at].state = state;
+	looks[at].count = looks[at].in_state = 1;
 	return false;
 }
 

@@ -153,7 +153,7 @@ static void serve_spin(struct session *session, struct thread *thread)
 	thread->rings_only = thread->slot->arguments[2] != 0;
 	if ((thread->rings_only ? shared->ring_effects : shared->effects) ==
 	    thread->slot->arguments[1])
-		thread->state = THREAD_EFFECT;
+		session_poll(thread);
 }
 
 static void serve_os_wait(struct session *session, struct thread *thread)

@@ -35,8 +35,10 @@ static const char *const op_names[] = {
 #define CHUNK            (1 * MS) /* simulated time between looks for deaths while nobody runs */
 #define QUANTUM_SIGNAL   (SIGRTMAX - 1)
 #define LOOKAHEAD_GROWTH 64
-#define REALTIME_BASE    UINT64_C(1700000000000000000)
-#define MONOTONIC_BASE   UINT64_C(1000000000000)
+#define LOOK_AGAIN \
+	(64 * US) /* a thread that polls looks again after that, then after twice that ... */
+#define REALTIME_BASE  UINT64_C(1700000000000000000)
+#define MONOTONIC_BASE UINT64_C(1000000000000)
 
 static volatile sig_atomic_t end_signal;
 
@@ -89,8 +91,10 @@ void session_effect(struct process *process, bool ring)
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
 		if (thread->process == process && thread->state == THREAD_EFFECT &&
-		    (ring || !thread->rings_only))
+		    (ring || !thread->rings_only)) {
+			thread->patience = 0;
 			wake(session, thread, sim_now(session->sim) + session->cpu.poll);
+		}
 	}
 }
 
@@ -152,6 +156,31 @@ static bool before(const struct thread *a, const struct thread *b)
 		return a->process->host < b->process->host;
 	return a->process->number != b->process->number ? a->process->number < b->process->number
 							: a < b;
+}
+
+/* That it polls is as good as certain, not certain: before time moves far, it looks again. */
+void session_poll(struct thread *thread)
+{
+	thread->state = THREAD_EFFECT;
+	if (thread->patience == 0)
+		thread->patience = LOOK_AGAIN;
+	else if (thread->patience < SEC)
+		thread->patience *= 2;
+	thread->deadline = thread->clock + thread->patience;
+}
+
+/* The thread that polls and is the first that should look again, before `until`; NULL: none. */
+static struct thread *impatient(struct session *session, sim_time until)
+{
+	struct thread *best = NULL;
+
+	for (uint32_t i = 0; i < session->thread_count; i++) {
+		struct thread *thread = &session->threads[i];
+		if (thread->state == THREAD_EFFECT && thread->process->alive &&
+		    thread->deadline < until && (!best || thread->deadline < best->deadline))
+			best = thread;
+	}
+	return best;
 }
 
 /* The first to act, when, and when the second is. */
@@ -301,6 +330,8 @@ static void grant(struct session *session, struct thread *thread, sim_time horiz
 	thread->last = slot->op < OP_COUNT ? (enum shim_op)slot->op : OP_NONE;
 	if (slot->op != OP_OS_WAIT && slot->op != OP_SPIN && slot->op != OP_YIELD)
 		session->idle = 0;
+	if (slot->op != OP_SPIN)
+		thread->patience = 0;
 	adapt_lookahead(session, thread);
 	if (slot->dirty) {
 		slot->dirty = 0;
@@ -431,9 +462,9 @@ static void loop(struct session *session)
 	uint32_t turns = 0;
 
 	while (!all_ended(session) && !end_signal) {
-		struct thread *thread;
+		struct thread *thread, *again;
 		struct process *timed;
-		sim_time when, second, next, timer;
+		sim_time when, second, next, timer, first;
 
 		if (start_next(session))
 			continue;
@@ -445,6 +476,16 @@ static void loop(struct session *session)
 			session->exit_code = session->exit_code ? session->exit_code : 4;
 			kill_all(session, SIGKILL);
 			return;
+		}
+		first = when < next ? when : next;
+		again = impatient(session, timer < first ? timer : first);
+		if (again && (first < SIM_NEVER || timed)) {
+			if (again->deadline > sim_now(session->sim))
+				run_events(session, again->deadline);
+			if (again->state == THREAD_EFFECT &&
+			    again->deadline <= sim_now(session->sim))
+				wake(session, again, sim_now(session->sim));
+			continue;
 		}
 		if (timed && timer < when && timer <= next) {
 			run_events(session,
@@ -464,6 +505,9 @@ static void loop(struct session *session)
 		}
 		if (!thread || when > next) {
 			sim_time until = thread && when < next + CHUNK ? when : next + CHUNK;
+			again = impatient(session, until);
+			if (again)
+				until = again->deadline > next ? again->deadline : next;
 			run_events(session, until);
 			if (!session->woken && !thread)
 				look_around(session);

@@ -38,6 +38,8 @@ struct thread {
 	bool rings_only; /* in THREAD_EFFECT: only writes to rings concern it */
 	sim_time clock;
 	sim_time deadline;
+	sim_time
+		patience; /* in THREAD_EFFECT: it looks again after so long; 0: it did not poll before */
 	sim_time ahead;  /* how far it may run ahead of the others */
 	uint64_t looked; /* value of session->visible when it last looked, in THREAD_OS */
 	enum shim_op last;
@@ -152,6 +154,7 @@ struct session {
 /* session.c */
 /* The HCA wrote to its memory; ring: to a ring. */
 void session_effect(struct process *process, bool ring);
+void session_poll(struct thread *thread);
 void session_visible(struct session *session, sim_time at);
 void session_note(struct session *session, uint32_t host, const char *text);
 void session_wake_signal(struct process *process);

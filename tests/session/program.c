@@ -1,0 +1,228 @@
+/*
+ * The programs that the tests run under a session: argv[1] names the part. Built without sanitizers, whose run time must be the
+ * first library of a process, as must ours.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static int part_sleeps(int argc, char **argv)
+{
+	useconds_t first = (useconds_t)atoi(argv[2]);
+
+	(void)argc;
+	usleep(first);
+	printf("first\n");
+	fflush(stdout);
+	usleep(20000);
+	printf("second\n");
+	return 0;
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int turn;
+
+static void *taker(void *argument)
+{
+	int own = (int)(intptr_t)argument;
+
+	for (int round = 0; round < 3; round++) {
+		pthread_mutex_lock(&mutex);
+		while (turn % 4 != own)
+			pthread_cond_wait(&condition, &mutex);
+		printf("%d", own);
+		turn++;
+		pthread_cond_broadcast(&condition);
+		pthread_mutex_unlock(&mutex);
+	}
+	return (void *)(intptr_t)(own * 10);
+}
+
+static int part_threads(int argc, char **argv)
+{
+	pthread_t threads[4];
+	struct timespec until;
+	intptr_t sum = 0;
+	void *result;
+
+	(void)argc;
+	(void)argv;
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, taker, (void *)(intptr_t)i);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], &result);
+		sum += (intptr_t)result;
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 5;
+	pthread_mutex_lock(&mutex);
+	uint64_t start = now_us();
+	int error = pthread_cond_timedwait(&condition, &mutex, &until);
+	uint64_t waited = now_us() - start;
+	printf("\nsum %ld %s %d\n", (long)sum, error == ETIMEDOUT ? "timeout" : "?",
+	       waited >= 4999000 && waited < 5001000);
+	return 0;
+}
+
+static int part_fork(int argc, char **argv)
+{
+	int ends[2], status;
+	char text[32] = "";
+	pid_t child;
+
+	(void)argc;
+	if (pipe(ends) != 0)
+		return 1;
+	child = fork();
+	if (child == 0) {
+		usleep(1000);
+		if (write(ends[1], "hello", 5) != 5)
+			_exit(1);
+		execl(argv[0], argv[0], "exit", "7", (char *)NULL);
+		_exit(1);
+	}
+	if (read(ends[0], text, sizeof(text) - 1) < 0)
+		return 1;
+	if (waitpid(child, &status, 0) != child)
+		return 1;
+	printf("%s %d from %d, system says %d\n", text, WEXITSTATUS(status), (int)child,
+	       WEXITSTATUS(system("exit 5")));
+	return 0;
+}
+
+static int part_exit(int argc, char **argv)
+{
+	(void)argc;
+	return atoi(argv[2]);
+}
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int number)
+{
+	(void)number;
+	alarms++;
+}
+
+static int part_signals(int argc, char **argv)
+{
+	struct itimerval every = {{0, 10000}, {0, 10000}};
+	uint64_t start = now_us();
+
+	(void)argc;
+	(void)argv;
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while (alarms < 3)
+		pause();
+	uint64_t waited = now_us() - start;
+	printf("3 alarms %d\n", waited >= 30000 && waited < 31000);
+	return 0;
+}
+
+static int part_server(int argc, char **argv)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(20777)};
+	socklen_t length = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1, peer;
+	char text[64];
+
+	(void)argc;
+	(void)argv;
+	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    listen(listener, 4) != 0)
+		return 1;
+	peer = accept(listener, (struct sockaddr *)&address, &length);
+	for (int i = 0; i < 50; i++) {
+		ssize_t got = recv(peer, text, 8, MSG_WAITALL);
+		if (got != 8 || send(peer, text, 8, 0) != 8)
+			return 1;
+	}
+	printf("served %s\n", inet_ntoa(address.sin_addr));
+	return 0;
+}
+
+static int part_client(int argc, char **argv)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(20777)},
+			   own = address;
+	int server = socket(AF_INET, SOCK_STREAM, 0), listener = socket(AF_INET, SOCK_STREAM, 0);
+	char text[8], name[64];
+	uint64_t start;
+
+	(void)argc;
+	(void)argv;
+	gethostname(name, sizeof(name));
+	if (bind(listener, (struct sockaddr *)&own, sizeof(own)) !=
+	    0) /* the same port, on another host */
+		return 2;
+	inet_pton(AF_INET, "127.77.0.1", &address.sin_addr);
+	if (connect(server, (struct sockaddr *)&address, sizeof(address)) != 0)
+		return 3;
+	start = now_us();
+	for (int i = 0; i < 50; i++) {
+		if (send(server, "12345678", 8, 0) != 8 || recv(server, text, 8, MSG_WAITALL) != 8)
+			return 4;
+	}
+	printf("%s: 50 round trips took %lu us\n", name, (unsigned long)(now_us() - start));
+	return 0;
+}
+
+static int part_random(int argc, char **argv)
+{
+	uint64_t bytes;
+
+	(void)argc;
+	(void)argv;
+	if (getrandom(&bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return 1;
+	printf("%d %lx %lx %lx\n", (int)getpid(), (unsigned long)bytes,
+	       (unsigned long)__builtin_ia32_rdtsc(), (unsigned long)time(NULL));
+	return 0;
+}
+
+static int part_stuck(int argc, char **argv)
+{
+	int ends[2];
+	char byte;
+
+	(void)argc;
+	(void)argv;
+	return pipe(ends) == 0 && read(ends[0], &byte, 1) == 1;
+}
+
+static const struct part {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} parts[] = {{"sleeps", part_sleeps}, {"threads", part_threads}, {"fork", part_fork},
+	     {"exit", part_exit},     {"signals", part_signals}, {"server", part_server},
+	     {"client", part_client}, {"random", part_random},   {"stuck", part_stuck}};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof(parts) / sizeof(*parts); i++)
+		if (strcmp(parts[i].name, argv[1]) == 0)
+			return parts[i].run(argc, argv);
+	return 99;
+}

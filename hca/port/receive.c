@@ -65,6 +65,15 @@ static void port_room(struct port_user *user, struct port *port, unsigned lane)
 	transmit_room(receive->hca->transmit, lane);
 }
 
+static void port_leaves(struct port_user *user, struct port *port, const struct packet *packet,
+			sim_time until)
+{
+	struct receive *receive = container_of(user, struct receive, user);
+
+	assert(port == receive->hca->port);
+	transmit_departs(receive->hca->transmit, packet, until);
+}
+
 void receive_packet(struct receive *receive, struct packet *packet)
 {
 	sim_time due = packet->tail_at + receive->params->latency;
@@ -233,6 +242,7 @@ struct receive *receive_create(struct hca *hca, const char *name)
 	receive->params = &hca->params.receive;
 	receive->user.receive = port_receive;
 	receive->user.room = port_room;
+	receive->user.leaves = port_leaves;
 	block_init(&receive->block, hca->sim, &receive_type, name, receive->params,
 		   (const uint64_t *)&receive->count);
 	event_init(&receive->through, &receive->block, through);

@@ -5,9 +5,12 @@
 #include <stdlib.h>
 
 #include "hca/port/receive.h"
+#include "hca/transport/requester.h"
 #include "hca/work/scheduler.h"
 
-#define ROW(...) PARAM_ROW(struct transmit_params, __VA_ARGS__)
+#define ROW(...)   PARAM_ROW(struct transmit_params, __VA_ARGS__)
+#define LOOPBACK   PORT_LANES /* what turns round is watched apart from the lanes */
+#define SLAB_WATCH 64
 
 /* clang-format off */
 const struct param transmit_param_list[] = {TRANSMIT_PARAMS(ROW) {0}};
@@ -25,6 +28,18 @@ struct packet_queue {
 	struct packet *first, *last;
 };
 
+struct watch { /* of a message's last packet */
+	struct watch *next;
+	struct qp *qp;
+	struct send_slot *slot;
+	uint64_t serial;
+	sim_time until;
+};
+
+struct watch_queue {
+	struct watch *first, *last;
+};
+
 struct transmit {
 	struct block block;
 	struct transmit_counters count;
@@ -34,6 +49,10 @@ struct transmit {
 	struct packet_queue lanes[PORT_LANES];
 	struct event through;
 	sim_time last_due, loopback_free_at;
+	struct pool watches;
+	struct watch_queue watched[PORT_LANES + 1]; /* in the order of departure */
+	struct watch *departing;                    /* by `until` */
+	struct event departed;
 };
 
 static void append(struct packet_queue *queue, struct packet *packet)
@@ -72,6 +91,82 @@ void transmit_push(struct transmit *transmit, struct packet *packet)
 		sim_schedule_at(&transmit->through, due);
 }
 
+/* ---- who waits for a departure ---- */
+
+static unsigned watch_lane(const struct packet *packet)
+{
+	return packet->path->destination == packet->path->source ? LOOPBACK : packet->vl;
+}
+
+void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *slot,
+		    const struct packet *packet)
+{
+	struct watch_queue *queue = &transmit->watched[watch_lane(packet)];
+	struct watch *watch = pool_take(&transmit->watches);
+
+	watch->qp = qp;
+	watch->slot = slot;
+	watch->serial = packet->serial;
+	if (queue->last)
+		queue->last->next = watch;
+	else
+		queue->first = watch;
+	queue->last = watch;
+	slot->departures++;
+	qp_hold(qp);
+}
+
+static void forget(struct transmit *transmit, struct watch *watch)
+{
+	struct qp *qp = watch->qp;
+
+	requester_departure_over(qp, watch->slot);
+	pool_give(&transmit->watches, watch);
+	qp_drop(qp);
+}
+
+static void wait_until_out(struct transmit *transmit, struct watch *watch)
+{
+	struct watch **at = &transmit->departing;
+
+	while (*at && (*at)->until <= watch->until)
+		at = &(*at)->next;
+	watch->next = *at;
+	*at = watch;
+	if (transmit->departing != watch)
+		return;
+	sim_cancel(&transmit->departed);
+	sim_schedule_at(&transmit->departed, watch->until);
+}
+
+void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time until)
+{
+	struct watch_queue *queue = &transmit->watched[watch_lane(packet)];
+	struct watch *watch = queue->first;
+
+	if (!watch || watch->serial != packet->serial)
+		return;
+	queue->first = watch->next;
+	if (!queue->first)
+		queue->last = NULL;
+	watch->until = until;
+	wait_until_out(transmit, watch);
+}
+
+static void departed(struct event *event)
+{
+	struct transmit *transmit = container_of(event, struct transmit, departed);
+	struct watch *watch = transmit->departing;
+
+	transmit->departing = watch->next;
+	if (transmit->departing)
+		sim_schedule_at(&transmit->departed, transmit->departing->until);
+	requester_departed(watch->qp, watch->slot);
+	forget(transmit, watch);
+}
+
+/* ---- packets ---- */
+
 static void send(struct transmit *transmit, struct packet *packet)
 {
 	uint32_t wire_bytes = packet->wire_bytes;
@@ -97,6 +192,7 @@ static void turn_round(struct transmit *transmit, struct packet *packet)
 	packet->tail_at = start + picoseconds;
 	transmit->loopback_free_at = packet->tail_at;
 	transmit->count.loopback++;
+	transmit_departs(transmit, packet, packet->tail_at);
 	receive_packet(transmit->hca->receive, packet);
 	scheduler_release(transmit->hca->scheduler, wire_bytes);
 }
@@ -136,7 +232,9 @@ struct transmit *transmit_create(struct hca *hca, const char *name)
 	transmit->params = &hca->params.transmit;
 	block_init(&transmit->block, hca->sim, &transmit_type, name, transmit->params,
 		   (const uint64_t *)&transmit->count);
+	pool_init(&transmit->watches, sizeof(struct watch), SLAB_WATCH);
 	event_init(&transmit->through, &transmit->block, through);
+	event_init(&transmit->departed, &transmit->block, departed);
 	return transmit;
 }
 
@@ -150,9 +248,24 @@ static void empty(struct transmit *transmit, struct packet_queue *queue)
 	}
 }
 
+static void forget_all(struct transmit *transmit, struct watch *watch)
+{
+	while (watch) {
+		struct watch *next = watch->next;
+
+		forget(transmit, watch);
+		watch = next;
+	}
+}
+
 void transmit_destroy(struct transmit *transmit)
 {
 	sim_cancel(&transmit->through);
+	sim_cancel(&transmit->departed);
+	forget_all(transmit, transmit->departing);
+	for (unsigned lane = 0; lane < ARRAY_SIZE(transmit->watched); lane++)
+		forget_all(transmit, transmit->watched[lane].first);
+	pool_fini(&transmit->watches);
 	empty(transmit, &transmit->pipeline);
 	for (unsigned lane = 0; lane < PORT_LANES; lane++)
 		empty(transmit, &transmit->lanes[lane]);

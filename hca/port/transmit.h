@@ -3,7 +3,8 @@
  * port has room; what is for the adapter itself turns round here.
  *
  *     send_unit --transmit_push()--> pipeline --> lanes --port_send()--> port
- *                                            \--> receive (loopback)
+ *         |                                  \--> receive (loopback)
+ *         '--transmit_watch()--> requester_departed() when it is out
  */
 #ifndef HCA_PORT_TRANSMIT_H
 #define HCA_PORT_TRANSMIT_H
@@ -28,10 +29,20 @@ struct transmit_counters {
 #define LOOPBACK_INGRESS UINT16_MAX /* packet->ingress of what turned round */
 
 struct transmit;
+struct qp;
+struct send_slot;
 
 struct transmit *transmit_create(struct hca *hca, const char *name);
 void transmit_destroy(struct transmit *transmit);
 void transmit_push(struct transmit *transmit, struct packet *packet);
+
+/* The packet pushed last is the last of that slot's message, and of an unreliable transport: its
+ * requester hears when its last bit is out. */
+void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *slot,
+		    const struct packet *packet);
+
+/* The port has fixed the time of a packet: its last bit will be out at `until`. */
+void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time until);
 void transmit_room(struct transmit *transmit, unsigned lane);
 const struct transmit_counters *transmit_counters(const struct transmit *transmit);
 

@@ -319,25 +319,40 @@ void requester_packet_left(struct qp *qp, const struct send_slot *slot, const st
 
 void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status status)
 {
-	bool last_transfer = slot->transfers == 1;
-
 	if (status != DMA_OK && !slot->completed && slot->status == WORK_OK) {
 		slot->status = WORK_LOCAL_PROTECTION;
 		qp->requester.halted = true;
-	} else if (!qp_is_reliable(qp) && !slot->completed && last_transfer && slot->started &&
-		   (slot != qp_slot(qp, qp->sq.cursor) || qp->sq.cursor == qp->sq.tail)) {
-		slot->done = true;
 	}
 	requester_release_slot(qp, slot);
 	requester_complete(qp);
+}
+
+static void free_if_unused(struct qp *qp, struct send_slot *slot)
+{
+	if (slot->completed && !slot->transfers && !slot->departures)
+		wqe_fetch_free_slot(qp, slot);
 }
 
 void requester_release_slot(struct qp *qp, struct send_slot *slot)
 {
 	assert(slot->transfers);
 	slot->transfers--;
-	if (slot->completed && !slot->transfers)
-		wqe_fetch_free_slot(qp, slot);
+	free_if_unused(qp, slot);
+}
+
+void requester_departed(struct qp *qp, struct send_slot *slot)
+{
+	if (slot->completed)
+		return;
+	slot->done = true;
+	requester_complete(qp);
+}
+
+void requester_departure_over(struct qp *qp, struct send_slot *slot)
+{
+	assert(slot->departures);
+	slot->departures--;
+	free_if_unused(qp, slot);
 }
 
 /* ---- completion ---- */
@@ -379,8 +394,7 @@ static void retire(struct qp *qp, enum work_status status)
 		advance(qp);
 	qp->sq.oldest++;
 	slot->completed = true;
-	if (!slot->transfers)
-		wqe_fetch_free_slot(qp, slot);
+	free_if_unused(qp, slot);
 }
 
 static void check_drained(struct qp *qp)

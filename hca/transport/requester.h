@@ -28,6 +28,12 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes);
 void requester_packet_left(struct qp *qp, const struct send_slot *slot,
 			   const struct packet *packet);
 
+/* Unreliable transports: the last bit of it is out, its data is not needed any more. */
+void requester_departed(struct qp *qp, struct send_slot *slot);
+
+/* Whoever watched that packet looks at the slot no more. */
+void requester_departure_over(struct qp *qp, struct send_slot *slot);
+
 /* A unit of that slot was sent or dropped, with what its gathering said. */
 void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status status);
 

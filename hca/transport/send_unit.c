@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hca/port/transmit.h"
+#include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/transport.h"
@@ -100,6 +101,11 @@ static void discard(struct send_unit *unit)
 	scheduler_release(hca->scheduler, unit->wire_bytes);
 }
 
+static bool ends_slot(const struct send_slot *slot, const struct packet *packet)
+{
+	return psn_add(packet->psn, 1) == psn_add(slot->first_psn, slot->psn_count);
+}
+
 static void send(struct send_unit *unit)
 {
 	struct hca *hca = unit->flow->qp->hca;
@@ -113,6 +119,8 @@ static void send(struct send_unit *unit)
 		if (unit->slot)
 			requester_packet_left(unit->flow->qp, unit->slot, packet);
 		transmit_push(hca->transmit, packet);
+		if (unit->slot && !qp_is_reliable(unit->flow->qp) && ends_slot(unit->slot, packet))
+			transmit_watch(hca->transmit, unit->flow->qp, unit->slot, packet);
 	}
 }
 

@@ -45,7 +45,8 @@ enum work_status window_bind(struct qp *qp, const struct wqe_region *region)
 	window->host_address = mr->host_address + (region->region_address - mr->address);
 	window->length = region->length;
 	window->physical = mr->physical;
-	window->mtt_index = mr->mtt_index;
+	window->mtt_index = mr->mtt_index + (window->host_address >> mr->page_shift) -
+			    (mr->host_address >> mr->page_shift);
 	window->qpn = region->of_one_qp ? qp->number : 0;
 	window->valid = true;
 	return WORK_OK;

@@ -52,8 +52,11 @@ struct receive_queue {
 	uint32_t kept_first, kept_count;
 	struct qp *waiting_first, *waiting_last;
 	struct qp *flush_for;
+	struct qp *error_poll_for; /* cancelled before it goes */
 	uint32_t limit;
 	bool limit_check, record_busy, wqes_busy;
+	struct event error_poll;
+	uint32_t error_polls; /* since one of them found something */
 	uint32_t record_generation, wqes_generation;
 	struct pcie_read record_read, wqe_read;
 	uint8_t record[4];
@@ -284,6 +287,26 @@ static void read_wqes(struct receive_queue *queue)
 
 /* ---- flush, reset ---- */
 
+/* Nobody tells the adapter of a receive WQE, and a queue pair in ERR takes none: the record is looked at again, half
+ * as often each time nothing is found. */
+static void poll_later(struct receive_queue *queue, struct qp *qp)
+{
+	const struct receive_queue_params *params = queue->owner->params;
+
+	if (qp->state.state != STATE_ERR || qp->destroyed || event_pending(&queue->error_poll) ||
+	    queue->error_polls >= params->error_polls)
+		return;
+	queue->error_poll_for = qp;
+	sim_schedule(&queue->error_poll, params->error_poll << queue->error_polls++);
+}
+
+static void error_poll(struct event *event)
+{
+	struct receive_queue *queue = container_of(event, struct receive_queue, error_poll);
+
+	receive_queue_flush(queue, queue->error_poll_for);
+}
+
 static void flush_known(struct receive_queue *queue)
 {
 	struct qp *qp = queue->flush_for;
@@ -300,8 +323,10 @@ static void flush_known(struct receive_queue *queue)
 
 		qp->hca->transport->count.wqes_flushed++;
 		completion_write(qp->recv_cq, &completion, 0);
+		queue->error_polls = 0;
 	}
 	queue->fetched = queue->posted;
+	poll_later(queue, qp);
 	qp_drop(qp);
 }
 
@@ -352,6 +377,8 @@ void receive_queue_reset(struct receive_queue *queue, struct qp *qp)
 {
 	receive_queue_forget_waiter(queue, qp);
 	drop_kept(queue);
+	sim_cancel(&queue->error_poll);
+	queue->error_polls = 0;
 	queue->generation++;
 	queue->posted = queue->fetched = queue->taken = 0;
 	if (queue->flush_for)
@@ -394,6 +421,7 @@ struct receive_queue *receive_queue_create(struct receive_queues *queues,
 		completion_queue_hold(queue->cq);
 	}
 	queue->users = 1;
+	event_init(&queue->error_poll, &queues->block, error_poll);
 	queue->limit = attr->limit;
 	queue->bytes = calloc(queues->params->prefetch, attr->stride_bytes);
 	assert(queue->bytes);

@@ -166,7 +166,7 @@ static void parse(struct event *event)
 
 void wqe_fetch_free_slot(struct qp *qp, struct send_slot *slot)
 {
-	assert(slot->completed && !slot->transfers);
+	assert(slot->completed && !slot->transfers && !slot->departures);
 	pool_give(&qp->hca->wqe_fetch->slots, slot);
 }
 
@@ -181,7 +181,7 @@ void wqe_fetch_reset(struct qp *qp)
 		struct send_slot *slot = qp_slot(qp, sq->oldest++);
 
 		slot->completed = true;
-		if (!slot->transfers)
+		if (!slot->transfers && !slot->departures)
 			wqe_fetch_free_slot(qp, slot);
 	}
 	sq->cursor = sq->tail;

@@ -180,6 +180,32 @@ static void test_modify_to_error(void)
 	rig_destroy(&rig);
 }
 
+/* Receive WQEs that are posted to a queue pair in ERR, with no doorbell at all, are flushed within the time of a look
+ * at the record, however many come, and after a long time without any. */
+static void test_receive_in_error(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	unsigned posted = 0;
+	sim_time start;
+
+	mini_to(rig.qp, STATE_ERR);
+	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 5 * US);
+	for (unsigned round = 1; round <= 3; round++) {
+		start = sim_now(rig.mini->sim);
+		for (unsigned i = 0; i < round; i++, posted++)
+			mini_receive(rig.qp, rig.source, 64);
+		for (unsigned i = 0; i < round; i++) {
+			struct mini_wc wc = mini_wait(rig.qp->recv_cq);
+
+			CHECK_WC(wc, CQE_RECEIVE_ERROR, 0x05);
+			CU_ASSERT_EQUAL(wc.wqe_counter, posted - round + i);
+		}
+		CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start < (round == 1 ? 12 * US : 900 * US));
+		sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 400 * US);
+	}
+	rig_destroy(&rig);
+}
+
 static void test_reset_and_again(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -233,6 +259,7 @@ int main(void)
 		{"opcode of another transport", test_bad_opcode},
 		{"atomic of a wrong length", test_atomic_of_wrong_length},
 		{"modify to ERR flushes both queues", test_modify_to_error},
+		{"receive WQEs posted in ERR", test_receive_in_error},
 		{"reset, and again", test_reset_and_again},
 		{"destroyed with work under way", test_destroy_under_way},
 		{0},

@@ -175,10 +175,34 @@ static void test_ud_too_long(void)
 	rig_destroy(&rig);
 }
 
+/* Completions come no faster than the link carries the data: the header ceiling of 1 MiB messages is not exceeded, and
+ * the first is not complete before its last bit is out. */
+static void test_uc_completion_time(void)
+{
+	enum { MESSAGES = 8, BYTES = 1 << 20, MTU = 4096, HEADER = 26 };
+	struct rig rig = rig_create(QP_UC, MTU);
+	sim_time of_one = (sim_time)(BYTES / MTU) * (MTU + HEADER) * 80; /* ps a byte at EDR */
+	sim_time start;
+
+	rig_post(&rig, WQE_WRITE, 64);
+	mini_wait(rig.qp->send_cq);
+	mini_run(rig.mini);
+	start = sim_now(rig.mini->sim);
+	for (unsigned i = 0; i < MESSAGES; i++)
+		rig_post(&rig, WQE_WRITE, BYTES);
+	for (unsigned i = 1; i <= MESSAGES; i++) {
+		CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+		CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start > i * of_one);
+		CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start < i * of_one + 5 * US);
+	}
+	rig_destroy(&rig);
+}
+
 int main(void)
 {
 	static const struct rig_test tests[] = {
 		{"UC of every size", test_uc_sizes},
+		{"UC completes when its data is out", test_uc_completion_time},
 		{"UC drops a message with a gap", test_uc_loss},
 		{"UC without a receive WQE", test_uc_no_receive},
 		{"UD over InfiniBand", test_ud_infiniband},

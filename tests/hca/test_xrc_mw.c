@@ -174,6 +174,10 @@ static uint32_t bound_window(struct rig *rig)
 	post_bind(rig->peer, key, 0x5a, rig->target + 4096, 8192, true);
 	CHECK_WC(mini_wait(rig->peer->send_cq), CQE_SENT, 0);
 	key = (key & ~UINT32_C(0xff)) | 0x5a;
+	/* its pages are those of the region, from where it begins */
+	CU_ASSERT_EQUAL(hca_mr_find(rig->other->hca, key)->mtt_index,
+			hca_mr_find(rig->other->hca, rig->other->key)->mtt_index +
+				(rig->target + 4096 - MEMORY_BASE) / 4096);
 	mini_fill(rig->one, rig->source, 8192, 1);
 	write_by(rig, key, 4096, 8192);
 	CHECK_WC(mini_wait(rig->qp->send_cq), CQE_SENT, 0);

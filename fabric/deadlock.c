@@ -1,0 +1,294 @@
+/*
+ * deadlock: see deadlock.h.
+ */
+#include "fabric/deadlock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fabric/port_state.h"
+#include "fabric/topology_state.h"
+
+/* The buffers of all switches, one a (port, lane). */
+struct graph {
+	const struct topology *topology;
+	uint32_t *first;   /* number of a node's first buffer */
+	uint64_t *waiting; /* bytes of the buffer that are queued */
+	uint8_t *dead;
+	uint32_t count;
+};
+
+static uint32_t buffer_of(const struct graph *graph, uint32_t node, uint32_t port, unsigned lane)
+{
+	return graph->first[node] + port * PORT_LANES + lane;
+}
+
+static uint64_t space_of(const struct port *port, const struct packet *packet)
+{
+	return port->ethernet ? packet->wire_bytes
+			      : (uint64_t)credit_blocks(packet->wire_bytes) * CREDIT_BLOCK_BYTES;
+}
+
+/* What a switch's output queues hold, by the input it came from. */
+static void count_waiting(struct graph *graph, uint32_t number)
+{
+	const struct node *node = &graph->topology->nodes[number];
+
+	for (uint32_t i = 0; i < node->ports; i++) {
+		const struct port *port = topology_port_of(node, i);
+		uint32_t queues = port->waiting ? port->sources * PORT_LANES : 0;
+
+		for (uint32_t j = 0; j < queues; j++) {
+			const struct packet *packet = port->queues[j].head;
+
+			for (; packet; packet = packet->next)
+				graph->waiting[buffer_of(graph, number,
+							 packet->ingress & INGRESS_PORT,
+							 packet->ingress >> INGRESS_LANE_SHIFT)] +=
+					space_of(port, packet);
+		}
+	}
+}
+
+static void mark_full(struct graph *graph, uint32_t number)
+{
+	const struct node *node = &graph->topology->nodes[number];
+
+	for (uint32_t i = 0; i < node->ports; i++) {
+		for (unsigned lane = 0; lane < PORT_LANES; lane++) {
+			uint32_t buffer = buffer_of(graph, number, i, lane);
+
+			if (graph->waiting[buffer])
+				graph->dead[buffer] =
+					graph->waiting[buffer] ==
+					node->ops.input_held(node->ops.context, i, lane);
+		}
+	}
+}
+
+/* Does the first packet of this queue wait for space that will not come, if that buffer is dead? */
+static bool stopped(const struct port *port, const struct packet *packet)
+{
+	const struct port *peer = port->peer;
+	unsigned lane = packet->vl;
+
+	if (!peer || port->down)
+		return false;
+	if (port->ethernet)
+		return port_paused(port, lane) && peer->pausing & 1u << lane;
+	return lane != MANAGEMENT_LANE && !credits_suffice(port, lane, packet->wire_bytes) &&
+	       peer->used[lane] + credit_blocks(packet->wire_bytes) > peer->capacity;
+}
+
+/* A queue at output `port` of packets from that buffer; *next is the buffer it waits for. false: it will move. */
+static bool queue_is_dead(const struct graph *graph, const struct node *node, uint32_t port,
+			  const struct packet *packet, uint32_t *next)
+{
+	const struct end *end = &node->ends[port];
+
+	if (!stopped(topology_port_of(node, port), packet) ||
+	    !graph->topology->nodes[end->node].is_switch)
+		return false;
+	*next = buffer_of(graph, end->node, end->port, packet->vl);
+	return graph->dead[*next];
+}
+
+/* All queues with packets of the buffer are dead; *output and *next are of the last one. */
+static bool is_dead(const struct graph *graph, uint32_t number, uint32_t input, unsigned lane,
+		    uint32_t *output, uint32_t *next)
+{
+	const struct node *node = &graph->topology->nodes[number];
+
+	for (uint32_t i = 0; i < node->ports; i++) {
+		const struct port *port = topology_port_of(node, i);
+
+		for (uint32_t lanes = port->waiting; lanes; lanes &= lanes - 1) {
+			unsigned out_lane = (unsigned)__builtin_ctz(lanes);
+			uint32_t source = port->sources == 1 ? 0 : input;
+			const struct packet *packet =
+				port->queues[out_lane * port->sources + source].head;
+
+			if (!packet || packet->ingress >> INGRESS_LANE_SHIFT != lane)
+				continue;
+			if (!queue_is_dead(graph, node, i, packet, next))
+				return false;
+			*output = i;
+		}
+	}
+	return true;
+}
+
+/* Takes the living out until none is left to take. Returns how many are dead. */
+static uint32_t bury(struct graph *graph)
+{
+	uint32_t dead, output, next;
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		dead = 0;
+		for (uint32_t i = 0; i < graph->topology->count; i++) {
+			uint32_t buffers = graph->topology->nodes[i].is_switch
+						   ? graph->topology->nodes[i].ports * PORT_LANES
+						   : 0;
+
+			for (uint32_t j = 0; j < buffers; j++) {
+				if (!graph->dead[graph->first[i] + j])
+					continue;
+				if (is_dead(graph, i, j / PORT_LANES, j % PORT_LANES, &output,
+					    &next)) {
+					dead++;
+					continue;
+				}
+				graph->dead[graph->first[i] + j] = false;
+				changed = true;
+			}
+		}
+	}
+	return dead;
+}
+
+static uint32_t node_of_buffer(const struct graph *graph, uint32_t buffer)
+{
+	uint32_t node = 0;
+
+	for (uint32_t i = 0; i < graph->topology->count; i++)
+		if (graph->topology->nodes[i].is_switch && graph->first[i] <= buffer)
+			node = i;
+	return node;
+}
+
+static uint32_t step(const struct graph *graph, uint32_t buffer, struct deadlock_hop *hop)
+{
+	uint32_t number = node_of_buffer(graph, buffer), output = 0, next = buffer;
+	const struct node *node = &graph->topology->nodes[number];
+	uint32_t input = (buffer - graph->first[number]) / PORT_LANES;
+	unsigned lane = (buffer - graph->first[number]) % PORT_LANES;
+	bool dead = is_dead(graph, number, input, lane, &output, &next);
+
+	assert(dead);
+	*hop = (struct deadlock_hop){topology_port_of(node, input), topology_port_of(node, output),
+				     (uint8_t)lane};
+	return next;
+}
+
+/* From any dead buffer on, each leads to another: after as many steps as there are, it is one of the cycle. */
+static void name_cycle(const struct graph *graph, struct deadlock *deadlock)
+{
+	struct deadlock_hop hop;
+	uint32_t buffer = 0, start;
+
+	while (!graph->dead[buffer])
+		buffer++;
+	for (unsigned i = 0; i < deadlock->buffers; i++)
+		buffer = step(graph, buffer, &hop);
+	start = buffer;
+	do {
+		buffer = step(graph, buffer, &hop);
+		deadlock->cut = deadlock->count == DEADLOCK_HOPS;
+		if (!deadlock->cut)
+			deadlock->hops[deadlock->count++] = hop;
+	} while (buffer != start);
+}
+
+bool deadlock_find(const struct topology *topology, struct deadlock *deadlock)
+{
+	struct graph graph = {.topology = topology};
+
+	*deadlock = (struct deadlock){0};
+	graph.first = malloc(topology->count * sizeof(uint32_t));
+	assert(graph.first);
+	for (uint32_t i = 0; i < topology->count; i++) {
+		graph.first[i] = graph.count;
+		if (topology->nodes[i].is_switch)
+			graph.count += topology->nodes[i].ports * PORT_LANES;
+	}
+	graph.waiting = calloc(graph.count + 1, sizeof(uint64_t));
+	graph.dead = calloc(graph.count + 1, 1);
+	assert(graph.waiting && graph.dead);
+	for (uint32_t i = 0; i < topology->count; i++)
+		if (topology->nodes[i].is_switch)
+			count_waiting(&graph, i);
+	for (uint32_t i = 0; i < topology->count; i++)
+		if (topology->nodes[i].is_switch)
+			mark_full(&graph, i);
+	deadlock->buffers = bury(&graph);
+	if (deadlock->buffers) {
+		name_cycle(&graph, deadlock);
+		deadlock->at = sim_now(deadlock->hops[0].input->block.sim);
+	}
+	free(graph.first);
+	free(graph.waiting);
+	free(graph.dead);
+	return deadlock->count > 0;
+}
+
+const char *deadlock_print(const struct deadlock *deadlock, char *text, size_t text_bytes)
+{
+	size_t used = 0;
+
+	text[0] = 0;
+	for (unsigned i = 0; i < deadlock->count && used < text_bytes; i++) {
+		const struct deadlock_hop *hop = &deadlock->hops[i];
+		const struct deadlock_hop *next = &deadlock->hops[(i + 1) % deadlock->count];
+		int length = snprintf(text + used, text_bytes - used,
+				      "%s%s lane %u waits at %s for %s lane %u", i ? ", " : "",
+				      port_name(hop->input), hop->lane, port_name(hop->output),
+				      port_name(next->input), next->lane);
+
+		used += (size_t)length;
+	}
+	return text;
+}
+
+struct deadlock_watch {
+	struct event event;
+	struct block block;
+	const struct topology *topology;
+	sim_time interval;
+	uint64_t looks;
+	deadlock_found *found;
+	void *context;
+};
+
+static void look(struct event *event)
+{
+	struct deadlock_watch *watch = container_of(event, struct deadlock_watch, event);
+	struct deadlock deadlock;
+
+	watch->looks++;
+	if (deadlock_find(watch->topology, &deadlock))
+		watch->found(watch->context, &deadlock);
+	else if (sim_next(watch->block.sim) != SIM_NEVER)
+		sim_schedule(&watch->event, watch->interval);
+}
+
+uint64_t deadlock_watch_looks(const struct deadlock_watch *watch)
+{
+	return watch->looks;
+}
+
+struct deadlock_watch *deadlock_watch_create(struct sim *sim, const struct topology *topology,
+					     sim_time interval, deadlock_found *found,
+					     void *context)
+{
+	static const struct block_type type = {.name = "deadlock_watch"};
+	struct deadlock_watch *watch = calloc(1, sizeof(*watch));
+
+	assert(watch && interval);
+	watch->topology = topology;
+	watch->interval = interval;
+	watch->found = found;
+	watch->context = context;
+	block_init(&watch->block, sim, &type, "deadlock_watch", NULL, NULL);
+	event_init_priority(&watch->event, &watch->block, look, PRIORITY_LAST);
+	sim_schedule(&watch->event, interval);
+	return watch;
+}
+
+void deadlock_watch_destroy(struct deadlock_watch *watch)
+{
+	sim_cancel(&watch->event);
+	block_fini(&watch->block);
+	free(watch);
+}

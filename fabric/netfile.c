@@ -1,0 +1,353 @@
+/*
+ * netfile: see netfile.h. Two passes over the lines: one for the nodes, one for the links.
+ */
+#include "fabric/netfile.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/encoding.h"
+
+#define NAME_MAX_BYTES 32 /* with room for "/2" in a layout's name */
+#define ADAPTER_PORTS  8
+
+struct device {
+	char name[NAME_MAX_BYTES];
+	bool is_switch;
+	uint32_t ports;
+	uint32_t machine;
+	uint32_t nodes[ADAPTER_PORTS]; /* of an adapter: by port, 0: none, else the number + 1 */
+	uint32_t node;                 /* of a switch */
+	uint32_t peers
+		[TOPOLOGY_PORTS_MAX]; /* by port: what it is linked to, see peer_key(); 0: nothing */
+};
+
+struct reader {
+	struct layout *layout;
+	const char *at, *end;
+	uint32_t line;
+	struct device *devices;
+	uint32_t count, room, machines;
+	uint32_t *slots; /* by hash of the name: number + 1, 0: free; a power of two, half empty */
+	uint32_t slot_count;
+	char *why;
+	size_t why_bytes;
+};
+
+static bool complain(struct reader *reader, const char *format, ...)
+{
+	int length = snprintf(reader->why, reader->why_bytes, "line %u: ", reader->line);
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (length > 0 && (size_t)length < reader->why_bytes)
+		vsnprintf(reader->why + length, reader->why_bytes - (size_t)length, format,
+			  arguments);
+	va_end(arguments);
+	return false;
+}
+
+static uint32_t *slot_of(const struct reader *reader, const char *name)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint32_t slot;
+
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+	slot = (uint32_t)(hash ^ hash >> 32) & (reader->slot_count - 1);
+	while (reader->slots[slot] &&
+	       strcmp(reader->devices[reader->slots[slot] - 1].name, name) != 0)
+		slot = (slot + 1) & (reader->slot_count - 1);
+	return &reader->slots[slot];
+}
+
+static void grow(struct reader *reader)
+{
+	reader->room = reader->room ? reader->room * 2 : 32;
+	reader->devices = realloc(reader->devices, reader->room * sizeof(reader->devices[0]));
+	free(reader->slots);
+	reader->slot_count = reader->room * 2;
+	reader->slots = calloc(reader->slot_count, sizeof(reader->slots[0]));
+	assert(reader->devices && reader->slots);
+	for (uint32_t i = 0; i < reader->count; i++)
+		*slot_of(reader, reader->devices[i].name) = i + 1;
+}
+
+/* The next line without its end, and what stands behind '#' in it. false: there is none. */
+static bool next_line(struct reader *reader, char *line, size_t line_bytes, char *comment)
+{
+	const char *stop;
+	size_t length;
+	char *hash;
+
+	if (reader->at >= reader->end)
+		return false;
+	stop = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
+	length = (size_t)((stop ? stop : reader->end) - reader->at);
+	reader->line++;
+	if (length >= line_bytes) /* a description that nobody needs */
+		length = line_bytes - 1;
+	memcpy(line, reader->at, length);
+	line[length] = 0;
+	reader->at = stop ? stop + 1 : reader->end;
+	hash = strchr(line, '#');
+	comment[0] = 0;
+	if (hash) {
+		memmove(comment, hash + 1, strlen(hash + 1) + 1);
+		*hash = 0;
+	}
+	return true;
+}
+
+static const char *skip_blanks(const char *text)
+{
+	while (*text == ' ' || *text == '\t' || *text == '\r')
+		text++;
+	return text;
+}
+
+/* "name" -> name, at most bytes - 1 of it. NULL: there is none. */
+static const char *take_name(const char *text, char *name, size_t bytes)
+{
+	const char *close;
+
+	text = skip_blanks(text);
+	if (*text != '"')
+		return NULL;
+	close = strchr(text + 1, '"');
+	if (!close || close == text + 1 || (size_t)(close - text) > bytes)
+		return NULL;
+	memcpy(name, text + 1, (size_t)(close - text - 1));
+	name[close - text - 1] = 0;
+	return close + 1;
+}
+
+/* "[12](guid)" -> 12. NULL: there is none. */
+static const char *take_port(const char *text, uint32_t *port)
+{
+	const char *open = skip_blanks(text);
+	uint32_t value = 0;
+
+	if (*open++ != '[' || *open < '0' || *open > '9')
+		return NULL;
+	for (; *open >= '0' && *open <= '9'; open++)
+		value = value < 100000 ? value * 10 + (uint32_t)(*open - '0') : value;
+	if (*open++ != ']')
+		return NULL;
+	*port = value;
+	if (*open == '(') {
+		open = strchr(open, ')');
+		if (!open)
+			return NULL;
+		open++;
+	}
+	return open;
+}
+
+static bool add_device(struct reader *reader, const char *name, uint64_t ports, bool is_switch)
+{
+	uint32_t *slot;
+
+	if (ports < 1 || ports > (is_switch ? TOPOLOGY_PORTS_MAX : ADAPTER_PORTS))
+		return complain(reader, "%s: %llu ports; 1 to %d are possible", name,
+				(unsigned long long)ports,
+				is_switch ? TOPOLOGY_PORTS_MAX : ADAPTER_PORTS);
+	if (reader->count == reader->room)
+		grow(reader);
+	slot = slot_of(reader, name);
+	if (*slot)
+		return complain(reader, "%s: is there twice", name);
+	*slot = reader->count + 1;
+	struct device *device = &reader->devices[reader->count++];
+
+	*device = (struct device){.is_switch = is_switch, .ports = (uint32_t)ports};
+	snprintf(device->name, sizeof(device->name), "%s", name);
+	if (is_switch)
+		device->node =
+			layout_add_switch(reader->layout, name, (uint16_t)ports, LAYOUT_NO_RANK);
+	else
+		device->machine = reader->machines++;
+	return true;
+}
+
+/* clang-format off */
+static const struct { const char *word; bool is_switch; } kinds[] = {
+	{"Switch", true}, {"Hca", false}, {"Ca", false}, {"Rt", false}, {"Router", false},
+};
+/* clang-format on */
+
+/* A line that begins a node? *is_node says; false: it is, and it is wrong. */
+static bool read_node(struct reader *reader, const char *line, bool *is_node)
+{
+	*is_node = false;
+	for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t length = strlen(kinds[i].word);
+		char name[NAME_MAX_BYTES];
+		char *rest;
+		uint64_t ports;
+
+		if (strncmp(line, kinds[i].word, length) != 0 ||
+		    (line[length] != ' ' && line[length] != '\t'))
+			continue;
+		*is_node = true;
+		ports = strtoull(line + length, &rest, 10);
+		if (!take_name(rest, name, sizeof(name)))
+			return complain(reader, "expected %s PORTS \"NAME\", NAME of 1 to %d bytes",
+					kinds[i].word, NAME_MAX_BYTES - 1);
+		return add_device(reader, name, ports, kinds[i].is_switch);
+	}
+	return true;
+}
+
+/* clang-format off */
+#define SPEED_NAME(name, kilobaud, bits, of) [SPEED_##name] = #name,
+static const char *const speed_names[SPEED_COUNT] = { INFINIBAND_SPEEDS(SPEED_NAME) };
+/* clang-format on */
+
+/* "... 4xEDR" anywhere in the comment. 0: not there. */
+static uint64_t rate_in(const char *comment)
+{
+	for (const char *x = strchr(comment, 'x'); x; x = strchr(x + 1, 'x')) {
+		uint64_t width =
+			x > comment && x[-1] >= '0' && x[-1] <= '9' ? (uint64_t)(x[-1] - '0') : 0;
+		size_t length = strcspn(x + 1, " \t\r");
+
+		if (x > comment + 1 && x[-1] == '2' && x[-2] == '1')
+			width = 12;
+		for (unsigned speed = 1; width && speed < SPEED_COUNT; speed++)
+			if (strlen(speed_names[speed]) == length &&
+			    strncmp(x + 1, speed_names[speed], length) == 0)
+				return encoding_rate_bps((enum infiniband_speed)speed, width);
+	}
+	return 0;
+}
+
+/* The layout's node and port for a port of a device, from 1. */
+static uint32_t node_of(struct reader *reader, struct device *device, uint32_t port,
+			uint16_t *node_port)
+{
+	char name[LAYOUT_NAME_BYTES];
+
+	*node_port = device->is_switch ? (uint16_t)(port - 1) : 0;
+	if (device->is_switch)
+		return device->node;
+	if (port == 1)
+		snprintf(name, sizeof(name), "%s", device->name);
+	else
+		snprintf(name, sizeof(name), "%s/%u", device->name, port);
+	if (!device->nodes[port - 1])
+		device->nodes[port - 1] =
+			layout_add_host(reader->layout, name, device->machine, port - 1) + 1;
+	return device->nodes[port - 1] - 1;
+}
+
+static uint32_t peer_key(const struct reader *reader, const struct device *device, uint32_t port)
+{
+	return (uint32_t)(device - reader->devices) * (TOPOLOGY_PORTS_MAX + 1) + port;
+}
+
+/* Both ends are free, or this link is there already: *known. */
+static bool check_ends(struct reader *reader, const struct device *one, uint32_t one_port,
+		       const struct device *other, uint32_t other_port, bool *known)
+{
+	uint32_t from_one = one->peers[one_port - 1], from_other = other->peers[other_port - 1];
+
+	*known = from_one == peer_key(reader, other, other_port) &&
+		 from_other == peer_key(reader, one, one_port);
+	if (*known || (!from_one && !from_other && (one != other || one_port != other_port)))
+		return true;
+	return complain(reader, "%s[%u] and %s[%u]: one of them is linked elsewhere", one->name,
+			one_port, other->name, other_port);
+}
+
+static bool read_link(struct reader *reader, struct device *device, const char *line,
+		      const char *comment)
+{
+	char name[NAME_MAX_BYTES];
+	uint32_t port, peer_port, number;
+	uint16_t one_port, other_port;
+	struct device *peer;
+	const char *rest = take_port(line, &port);
+	bool known;
+
+	rest = rest ? take_name(rest, name, sizeof(name)) : NULL;
+	rest = rest ? take_port(rest, &peer_port) : NULL;
+	if (!rest)
+		return complain(reader, "expected [PORT] \"NAME\"[PORT]");
+	if (!device)
+		return complain(reader, "a port of no node");
+	number = *slot_of(reader, name);
+	if (!number)
+		return complain(reader, "%s: is not in the file", name);
+	peer = &reader->devices[number - 1];
+	if (port < 1 || port > device->ports || peer_port < 1 || peer_port > peer->ports)
+		return complain(reader, "%s[%u] or %s[%u]: there is no such port", device->name,
+				port, name, peer_port);
+	if (!check_ends(reader, device, port, peer, peer_port, &known) || known)
+		return known;
+	device->peers[port - 1] = peer_key(reader, peer, peer_port);
+	peer->peers[peer_port - 1] = peer_key(reader, device, port);
+	uint32_t one = node_of(reader, device, port, &one_port);
+	uint32_t other = node_of(reader, peer, peer_port, &other_port);
+
+	layout_add_link(reader->layout, one, one_port, other, other_port)->rate_bps =
+		rate_in(comment);
+	return true;
+}
+
+static bool read_all(struct reader *reader, bool links)
+{
+	char line[512], comment[512];
+	struct device *device = NULL;
+	uint32_t seen = 0;
+
+	while (next_line(reader, line, sizeof(line), comment)) {
+		const char *text = skip_blanks(line);
+		bool is_node = false;
+
+		if (links && *text == '[') {
+			if (!read_link(reader, device, text, comment))
+				return false;
+			continue;
+		}
+		for (unsigned i = 0; links && i < ARRAY_SIZE(kinds); i++) {
+			size_t length = strlen(kinds[i].word);
+
+			is_node |= strncmp(text, kinds[i].word, length) == 0 &&
+				   (text[length] == ' ' || text[length] == '\t');
+		}
+		if (links && is_node)
+			device = &reader->devices[seen++];
+		if (links)
+			continue;
+		if (!read_node(reader, text, &is_node))
+			return false;
+		if (!is_node && *text && *text != '[' && !strchr(text, '='))
+			return complain(reader, "neither a node, a port, nor KEY=VALUE");
+	}
+	return true;
+}
+
+bool netfile_read(struct layout *layout, const char *text, size_t length, char *why,
+		  size_t why_bytes)
+{
+	struct reader reader = {.layout = layout,
+				.at = text,
+				.end = text + length,
+				.why = why,
+				.why_bytes = why_bytes};
+	bool good;
+
+	grow(&reader);
+	good = read_all(&reader, false);
+	reader.at = text;
+	reader.line = 0;
+	good = good && read_all(&reader, true);
+	if (good && !layout->link_count)
+		good = complain(&reader, "no link is in the file");
+	free(reader.devices);
+	free(reader.slots);
+	return good;
+}

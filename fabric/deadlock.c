@@ -61,7 +61,7 @@ static void mark_full(struct graph *graph, uint32_t number)
 			if (graph->waiting[buffer])
 				graph->dead[buffer] =
 					graph->waiting[buffer] ==
-					node->ops.input_held(node->ops.context, i, lane);
+					node->ops.input_used(node->ops.context, i, lane);
 		}
 	}
 }

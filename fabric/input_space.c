@@ -174,11 +174,6 @@ uint64_t port_input_used(const struct port *port, unsigned lane)
 	return port->ethernet ? used : used * CREDIT_BLOCK_BYTES;
 }
 
-uint64_t port_input_held(const struct port *port, unsigned lane)
-{
-	return port->ethernet ? port->used[lane] : port->used[lane] * CREDIT_BLOCK_BYTES;
-}
-
 void input_space_configure(struct port *port)
 {
 	port->capacity = port->params.input_buffer;

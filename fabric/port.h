@@ -188,8 +188,6 @@ sim_time port_paused_time(const struct port *port, unsigned lane); /* in total, 
 bool port_pausing(const struct port *port,
 		  unsigned lane);                     /* the other end, as far as this end knows */
 uint64_t port_leaving_bytes(const struct port *port); /* still to leave, of what departs now */
-uint64_t port_input_held(const struct port *port,
-			 unsigned lane); /* as input_used, with what is free and not yet counted */
 bool port_is_up(const struct port *port);
 uint64_t port_flying_bytes(
 	const struct port

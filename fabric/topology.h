@@ -25,8 +25,8 @@ struct topology_switch {
 		      unsigned port, uint64_t ports);
 	/* All links and routes are made; false: *why says what does not fit. NULL: nothing to do. */
 	bool (*start)(void *context, char *why, size_t why_bytes);
-	/* Bytes that an input's lane holds, what has left and is not yet given back included. */
-	uint64_t (*input_held)(void *context, unsigned port, unsigned lane);
+	/* Bytes that an input's lane holds now, of packets that are leaving as well. */
+	uint64_t (*input_used)(void *context, unsigned port, unsigned lane);
 };
 
 /* clang-format off */

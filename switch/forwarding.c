@@ -87,13 +87,13 @@ static bool topology_start(void *context, char *why, size_t why_bytes)
 	return switch_start(context, why, why_bytes);
 }
 
-static uint64_t topology_input_held(void *context, unsigned index, unsigned lane)
+static uint64_t topology_input_used(void *context, unsigned index, unsigned lane)
 {
 	struct fabric_switch *box = context;
 
 	if (box->buffer)
-		return shared_buffer_ingress_held(box->buffer, buffer_class(index, lane));
-	return port_input_held(box->ports[index].port, lane);
+		return shared_buffer_ingress_used(box->buffer, buffer_class(index, lane));
+	return port_input_used(box->ports[index].port, lane);
 }
 
 struct topology_switch switch_topology(struct fabric_switch *box)
@@ -104,7 +104,7 @@ struct topology_switch switch_topology(struct fabric_switch *box)
 		.port = topology_port,
 		.route = topology_route,
 		.start = topology_start,
-		.input_held = topology_input_held,
+		.input_used = topology_input_used,
 	};
 }
 

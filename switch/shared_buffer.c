@@ -294,11 +294,6 @@ uint64_t shared_buffer_used_max(const struct shared_buffer *buffer)
 	return buffer->used_max;
 }
 
-uint64_t shared_buffer_ingress_held(const struct shared_buffer *buffer, uint16_t ingress)
-{
-	return buffer->ingress[ingress].used + buffer->ingress[ingress].headroom;
-}
-
 void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigned lanes,
 			    uint64_t headroom_bytes)
 {

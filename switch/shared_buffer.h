@@ -68,7 +68,4 @@ uint64_t shared_buffer_headroom_used_max(const struct shared_buffer *buffer, uin
 uint64_t shared_buffer_egress_used(struct shared_buffer *buffer, uint16_t egress);
 uint64_t shared_buffer_used_max(const struct shared_buffer *buffer);
 
-/* What holds memory or has left and not yet given it back, without looking at the time. */
-uint64_t shared_buffer_ingress_held(const struct shared_buffer *buffer, uint16_t ingress);
-
 #endif

@@ -56,7 +56,7 @@ static void ring(enum link_layer link_layer, bool shared)
 		begin(SIM_KERNEL_native, link_layer, ROUTING_dimension_order, shared);
 
 	sim_run(mesh.sim, 20 * MS);
-	CU_ASSERT_EQUAL(founds, 1);
+	CU_ASSERT_EQUAL_FATAL(founds, 1);
 	CU_ASSERT_EQUAL(found.count, SWITCHES);
 	CU_ASSERT_EQUAL(found.buffers % SWITCHES, 0);
 	CU_ASSERT_FALSE(found.cut);

@@ -1,0 +1,127 @@
+/*
+ * Proves the reader of net files: what ibnetdiscover prints of two switches, four adapters and one with two ports, and
+ * a file of ibsim's kind; ports, rates and machines come out exactly; a link named from one end or both is one link;
+ * each kind of mistake is refused with its line.
+ */
+#include <CUnit/Basic.h>
+#include <string.h>
+
+#include "fabric/netfile.h"
+
+static struct layout layout;
+static char why[256];
+
+static bool read_text(const char *text)
+{
+	layout_fini(&layout);
+	why[0] = 0;
+	return netfile_read(&layout, text, strlen(text), why, sizeof(why));
+}
+
+static const char discovered[] =
+	"#\n# Topology file: generated on a quiet day\n#\n"
+	"# Initiated from node 0002c90300000010 port 0002c90300000011\n\n"
+	"vendid=0x2c9\ndevid=0xc738\nsysimgguid=0x2c90300000003\n"
+	"switchguid=0x2c90300000001(2c90300000001)\n"
+	"Switch\t36 \"S-0002c90300000001\"\t\t# \"leaf one\" enhanced port 0 lid 3 lmc 0\n"
+	"[1]\t\"H-0002c90300000010\"[1](2c90300000011) \t\t# \"node01 HCA-1\" lid 1 4xFDR\n"
+	"[2]\t\"H-0002c90300000020\"[1](2c90300000021) \t\t# \"node02 HCA-1\" lid 2 4xQDR\n"
+	"[36]\t\"S-0002c90300000002\"[35]\t\t# \"leaf two\" lid 4 12xEDR\n\n"
+	"vendid=0x2c9\nswitchguid=0x2c90300000002(2c90300000002)\n"
+	"Switch\t36 \"S-0002c90300000002\"\t\t# \"leaf two\" enhanced port 0 lid 4 lmc 0\n"
+	"[35]\t\"S-0002c90300000001\"[36]\t\t# \"leaf one\" lid 3 12xEDR\n"
+	"[7]\t\"H-0002c90300000020\"[2](2c90300000022) \t\t# \"node02 HCA-1\" lid 5 4xFDR\n\n"
+	"vendid=0x2c9\ncaguid=0x2c90300000010\n"
+	"Ca\t2 \"H-0002c90300000010\"\t\t# \"node01 HCA-1\"\n"
+	"[1](2c90300000011) \t\"S-0002c90300000001\"[1]\t\t# lid 1 lmc 0 \"leaf one\" lid 3 "
+	"4xFDR\n\n"
+	"Ca\t2 \"H-0002c90300000020\"\t\t# \"node02 HCA-1\"\n"
+	"[1](2c90300000021) \t\"S-0002c90300000001\"[2]\t\t# lid 2 lmc 0 \"leaf one\" lid 3 4xQDR\n"
+	"[2](2c90300000022) \t\"S-0002c90300000002\"[7]\t\t# lid 5 lmc 0 \"leaf two\" lid 4 "
+	"4xFDR\n";
+
+static void test_discovered(void)
+{
+	CU_ASSERT_TRUE(read_text(discovered));
+	CU_ASSERT_STRING_EQUAL(why, "");
+	CU_ASSERT_EQUAL(layout.node_count, 5);
+	CU_ASSERT_EQUAL(layout.link_count, 4);
+	CU_ASSERT_EQUAL(layout_hosts(&layout), 3);
+	CU_ASSERT_STRING_EQUAL(layout.nodes[0].name, "S-0002c90300000001");
+	CU_ASSERT_EQUAL(layout.nodes[0].ports, 36);
+	CU_ASSERT_TRUE(layout.nodes[1].is_switch);
+	CU_ASSERT_STRING_EQUAL(layout.nodes[4].name, "H-0002c90300000020/2");
+	CU_ASSERT_EQUAL(layout.nodes[4].host, layout.nodes[3].host); /* one machine, ... */
+	CU_ASSERT_EQUAL(layout.nodes[4].rail, 1);                    /* ... its second port */
+	CU_ASSERT_NOT_EQUAL(layout.nodes[3].host, layout.nodes[2].host);
+	CU_ASSERT_EQUAL(layout.links[0].one, 0);
+	CU_ASSERT_EQUAL(layout.links[0].one_port, 0);
+	CU_ASSERT_EQUAL(layout.links[0].other, 2);
+	CU_ASSERT_EQUAL(layout.links[0].rate_bps, UINT64_C(54545454545));
+	CU_ASSERT_EQUAL(layout.links[1].rate_bps, UINT64_C(32000000000));
+	CU_ASSERT_EQUAL(layout.links[2].one_port, 35);
+	CU_ASSERT_EQUAL(layout.links[2].other_port, 34);
+	CU_ASSERT_EQUAL(layout.links[2].rate_bps, UINT64_C(300000000000));
+	CU_ASSERT_EQUAL(layout.links[3].one, 1);
+	CU_ASSERT_EQUAL(layout.links[3].one_port, 6);
+	CU_ASSERT_EQUAL(layout.links[3].other, 4);
+}
+
+static void test_simulated(void)
+{
+	CU_ASSERT_TRUE(read_text("Switch\t8 \"SW1\"\n[1]\t\"Hca1\"[1]\n[2]\t\"Hca2\"[1]\n\n"
+				 "Hca\t2 \"Hca1\"\n[1] \"SW1\"[1]\n\nHca 1 \"Hca2\"\n"));
+	CU_ASSERT_EQUAL(layout.node_count, 3);
+	CU_ASSERT_EQUAL(layout.link_count, 2);
+	CU_ASSERT_EQUAL(layout.links[1].rate_bps, RATE_OF_PARAMS);
+	CU_ASSERT_TRUE(read_text("Hca 1 \"a\"\r\n[1] \"b\"[1]\r\nHca 1 \"b\"\r\n")); /* no switch */
+	CU_ASSERT_EQUAL(layout.link_count, 1);
+}
+
+static void refused(const char *text, const char *reason)
+{
+	CU_ASSERT_FALSE(read_text(text));
+	CU_ASSERT_STRING_EQUAL(why, reason);
+}
+
+static void test_refused(void)
+{
+	refused("", "line 0: no link is in the file");
+	refused("Switch 4 \"s\"\n", "line 1: no link is in the file");
+	refused("Switch 65 \"s\"\n", "line 1: s: 65 ports; 1 to 64 are possible");
+	refused("Hca 0 \"h\"\n", "line 1: h: 0 ports; 1 to 8 are possible");
+	refused("Switch 4 s\n", "line 1: expected Switch PORTS \"NAME\", NAME of 1 to 31 bytes");
+	refused("Switch 4 \"s\"\n\nSwitch 4 \"s\"\n", "line 3: s: is there twice");
+	refused("Switch 4 \"s\"\n[1] \"h\"[1]\n", "line 2: h: is not in the file");
+	refused("[1] \"h\"[1]\nHca 1 \"h\"\n", "line 1: a port of no node");
+	refused("Switch 4 \"s\"\n[5] \"h\"[1]\nHca 1 \"h\"\n",
+		"line 2: s[5] or h[1]: there is no such port");
+	refused("Switch 4 \"s\"\n[0] \"h\"[1]\nHca 1 \"h\"\n",
+		"line 2: s[0] or h[1]: there is no such port");
+	refused("Switch 4 \"s\"\n[1] h\nHca 1 \"h\"\n", "line 2: expected [PORT] \"NAME\"[PORT]");
+	refused("Switch 4 \"s\"\n[1] \"h\"[1]\n[2] \"h\"[1]\nHca 1 \"h\"\n",
+		"line 3: s[2] and h[1]: one of them is linked elsewhere");
+	refused("Switch 4 \"s\"\n[1] \"s\"[1]\n",
+		"line 2: s[1] and s[1]: one of them is linked elsewhere");
+	refused("Switch 4 \"s\"\n[1] \"h\"[1]\n[2] \"i\"[1]\nHca 1 \"h\"\n[1] \"s\"[2]\nHca 1 "
+		"\"i\"\n",
+		"line 5: h[1] and s[2]: one of them is linked elsewhere");
+	refused("Swich 4 \"s\"\n", "line 1: neither a node, a port, nor KEY=VALUE");
+	layout_fini(&layout);
+}
+
+int main(void)
+{
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	CU_pSuite suite = CU_add_suite("netfile", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_discovered);
+	CU_ADD_TEST(suite, test_simulated);
+	CU_ADD_TEST(suite, test_refused);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

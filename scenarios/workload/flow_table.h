@@ -1,0 +1,73 @@
+/*
+ * flow_table: what became of each flow of a workload: a plain array, and its CSV form. Columns, their units and
+ * meanings are one list.
+ */
+#ifndef SCENARIOS_WORKLOAD_FLOW_TABLE_H
+#define SCENARIOS_WORKLOAD_FLOW_TABLE_H
+
+#include <stdio.h>
+
+#include "scenarios/workload/workload.h"
+
+/* clang-format off */
+#define FLOW_STATUSES(X) X(not_started) X(under_way) X(done) X(failed)
+#define FLOW_STATUS_ENUM(name) FLOW_##name,
+enum flow_status { FLOW_STATUSES(FLOW_STATUS_ENUM) FLOW_STATUS_COUNT };
+
+/* X(column, C type, printed as, unit, meaning) */
+#define FLOW_COLUMNS(X)                                                                                    \
+	X(flow,        uint32_t, NUMBER, "",   "number in the workload")                                 \
+	X(source,      uint32_t, NUMBER, "",   "host that the data comes from")                          \
+	X(destination, uint32_t, NUMBER, "",   "host that it goes to")                                   \
+	X(operation,   uint32_t, VERB,   "",   "write, send, read or atomic")                            \
+	X(queue_pair,  uint32_t, NUMBER, "",   "of the pair of hosts")                                   \
+	X(hops,        uint32_t, NUMBER, "",   "links on the way")                                       \
+	X(bytes,       uint64_t, NUMBER, "B",  "payload")                                                \
+	X(ready,       sim_time, TIME,   "us", "posted: nothing that it waits for is left")              \
+	X(started,     sim_time, TIME,   "us", "the first packet was handed to the port")                \
+	X(arrived,     sim_time, TIME,   "us", "all data are at the destination")                        \
+	X(finished,    sim_time, TIME,   "us", "the completion is seen")                                 \
+	X(ideal,       sim_time, TIME,   "us", "from ready to finished with nobody else there")          \
+	X(packets,     uint64_t, NUMBER, "",   "requests sent, those sent again included")               \
+	X(resent,      uint64_t, NUMBER, "",   "of them sent again")                                     \
+	X(marked,      uint32_t, NUMBER, "",   "packets of its queue pair that came with ECN CE or FECN meanwhile") \
+	X(cnps,        uint32_t, NUMBER, "",   "CNPs that its queue pair got meanwhile")                 \
+	X(paused,      sim_time, TIME,   "us", "that the sender's priority was paused meanwhile")        \
+	X(status,      uint32_t, STATUS, "",   "not_started, under_way, done or failed")
+
+#define FLOW_COLUMN_FIELD(column, type, printed, unit, meaning) type column;
+struct flow_record { FLOW_COLUMNS(FLOW_COLUMN_FIELD) };
+/* clang-format on */
+
+struct flow_column {
+	const char *name, *unit, *meaning;
+};
+extern const struct flow_column
+	flow_columns[]; /* ends with a NULL name; behind them: fct, slowdown */
+
+static inline sim_time flow_fct(const struct flow_record *record)
+{
+	return record->finished - record->ready;
+}
+
+static inline double flow_slowdown(const struct flow_record *record)
+{
+	return record->ideal ? (double)flow_fct(record) / (double)record->ideal : 0;
+}
+
+/* One line a flow below a line of names; times in microseconds, to the picosecond. Barriers are left out. */
+void flow_table_write(const struct flow_record *records, uint32_t count, FILE *out);
+
+struct flow_summary {
+	uint32_t flows, done, failed;
+	uint64_t bytes;       /* of those done */
+	sim_time first, last; /* ready, finished */
+	double fct_mean_us, fct_p50_us, fct_p99_us;
+	double slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99;
+};
+
+/* Over the flows of low..high bytes. */
+struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,
+					 uint64_t low, uint64_t high);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * player: plays a workload on endpoint HCAs and keeps the flow table. Queue pairs are joined as the flows need them; a
+ * flow is cut into messages, of which a number are posted at a time.
+ *
+ *     workload --player--> endpoint_post() ... done(), delivered() --> flow table, and flows that waited
+ */
+#ifndef SCENARIOS_WORKLOAD_PLAYER_H
+#define SCENARIOS_WORKLOAD_PLAYER_H
+
+#include "scenarios/workload/flow_table.h"
+#include "scenarios/workload/ideal.h"
+
+/* clang-format off */
+#define PLAYER_PARAMS(X)                                                                                   \
+	X(message,       BYTES, "0B", "0B..4GB",    "a flow is cut into messages of so much, 0: it is one (a read of more than 1 GiB is cut in any case)", "choice") \
+	X(post_list,     COUNT, "1",  "1..4096",    "messages of a flow that are posted and not complete, at most", "choice") \
+	X(service_level, COUNT, "0",  "0..15",      "of all packets: lane or priority",               "choice") \
+	X(stop,          TIME,  "1s", "1ns..1000s", "flows that are not ready by then are not begun", "choice")
+/* clang-format on */
+
+struct player_params {
+	PLAYER_PARAMS(PARAM_FIELD)
+};
+
+extern const struct param player_param_list[];
+
+struct player;
+
+/* What the fabric is like between two hosts. */
+typedef struct ideal_path player_way_function(void *context, uint32_t source, uint32_t destination);
+
+/* hcas: one a host, in the workload's order; they and the workload outlive it. */
+struct player *player_create(struct sim *sim, const struct workload *workload,
+			     const struct player_params *params, struct endpoint_hca *const *hcas,
+			     const struct endpoint_params *endpoint_params,
+			     player_way_function *way, void *context);
+void player_destroy(struct player *player); /* after the run, before the HCAs */
+
+/* Every flow is done, failed, or was not begun in time. */
+bool player_finished(const struct player *player);
+
+/* One a flow, in the workload's order. */
+const struct flow_record *player_records(const struct player *player);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * trace: flows from a CSV file: `start_us,source,destination,bytes[,operation]`, one a line, hosts by number,
+ * operation write (if none is given), send, read or atomic. A first line that begins with a letter names the columns;
+ * lines that begin with # are comments.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scenarios/workload/workload.h"
+
+static const char *const operations[] = {"write", "send", "read", "atomic"};
+
+static bool find_operation(const char *name, uint8_t *operation)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(operations); i++) {
+		if (!strcmp(name, operations[i])) {
+			*operation = (uint8_t)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* NULL: well read, or nothing to read. */
+static const char *read_line(struct workload *workload, const char *line)
+{
+	double start_us;
+	unsigned long source, destination, bytes;
+	char name[16] = "write";
+	uint8_t operation;
+	int fields = sscanf(line, "%lf ,%lu ,%lu ,%lu , %15[a-z]", &start_us, &source, &destination,
+			    &bytes, name);
+
+	if (fields < 4)
+		return "expected start_us,source,destination,bytes[,operation]";
+	if (!(start_us >= 0 && start_us < 1e12))
+		return "start_us is no time of a run";
+	if (source >= workload->hosts || destination >= workload->hosts)
+		return "there is no such host";
+	if (source == destination)
+		return "source and destination are the same";
+	if (!bytes)
+		return "a flow has one byte at least";
+	if (!find_operation(name, &operation))
+		return "expected write, send, read or atomic";
+	uint32_t flow = workload_add(workload, (uint32_t)source, (uint32_t)destination, bytes,
+				     (sim_time)(start_us * (double)US + 0.5));
+
+	workload->flows[flow].operation = operation;
+	if (operation == WORKLOAD_ATOMIC)
+		workload->flows[flow].bytes = 8;
+	return NULL;
+}
+
+bool workload_read_trace(struct workload *workload, const char *file, char *why, size_t why_bytes)
+{
+	FILE *in = file ? fopen(file, "r") : NULL;
+	const char *wrong = NULL;
+	char line[256];
+	unsigned number = 0;
+
+	if (!in) {
+		snprintf(why, why_bytes, "%s: cannot be read", file ? file : "trace: no file");
+		return false;
+	}
+	while (!wrong && fgets(line, sizeof(line), in)) {
+		const char *text = line + strspn(line, " \t\r\n");
+
+		number++;
+		if (*text && *text != '#' && !(number == 1 && isalpha((unsigned char)*text)))
+			wrong = read_line(workload, text);
+	}
+	fclose(in);
+	if (wrong)
+		snprintf(why, why_bytes, "%s:%u: %s", file, number, wrong);
+	return !wrong;
+}

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verbs-shim/session/isolate.h"
 #include "verbs-shim/session/state.h"
 
 #define LIBRARY             "libhcasim-shim.so"
@@ -170,13 +171,15 @@ static void write_cpuinfo(const struct session *session, const char *tree)
 
 void launch_prepare(struct session *session)
 {
-	snprintf(session->directory, sizeof(session->directory), "/tmp/hcasim-XXXXXX");
-	if (!mkdtemp(session->directory)) {
+	if (isolate_folder()) {
+		snprintf(session->directory, sizeof(session->directory), "%s", isolate_folder());
+	} else if (isolate_make_folder(session->directory, sizeof(session->directory))) {
+		supervise_tell(session, session->directory);
+	} else {
 		fprintf(stderr, "hcasim: no directory for the run's files under /tmp: %s\n",
 			strerror(errno));
 		exit(1);
 	}
-	supervise_tell(session, session->directory);
 	for (uint32_t i = 0; i < session->host_count; i++) {
 		struct session_host *host = &session->hosts[i];
 		char text[64];
@@ -193,7 +196,8 @@ void launch_prepare(struct session *session)
 
 void launch_clean(struct session *session)
 {
-	supervise_remove_tree(session->directory);
+	if (!isolate_folder())
+		supervise_remove_tree(session->directory);
 }
 
 static char **environment(const struct session *session, const struct program *program)

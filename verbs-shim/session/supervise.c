@@ -17,9 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verbs-shim/session/isolate.h"
 #include "verbs-shim/session/state.h"
 
-#define GRACE_MILLISECONDS 3000 /* for programs whose simulator is gone to say so and end */
+#define END_MILLISECONDS   10000 /* for a simulator that was told to end */
+#define GRACE_MILLISECONDS 3000  /* for programs whose simulator is gone to say so and end */
 
 struct word { /* from the simulator to the supervisor; for an output with its descriptor */
 	char directory[64];
@@ -129,8 +131,8 @@ void session_supervise(void)
 {
 	sigset_t set, old;
 	int pair[2], signals, one, status = 0;
-	bool ended = false;
-	pid_t simulator, gone, parent = getpid();
+	bool ended = false, told = false;
+	pid_t simulator, gone;
 
 	fflush(NULL);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
@@ -142,13 +144,19 @@ void session_supervise(void)
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, &old);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	simulator = fork();
+	simulator = isolate_start();
+	if (simulator < 0) {
+		isolate_hold_addresses();
+		isolate_watch();
+		simulator = fork();
+	}
 	if (simulator == 0) {
+		/* When the supervisor dies. If it already has, its end of the pair is closed. */
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
-		if (getppid() != parent)
+		close(pair[0]);
+		if (poll(&(struct pollfd){pair[1], POLLIN, 0}, 1, 0) != 0)
 			_exit(128 + SIGTERM);
 		sigprocmask(SIG_SETMASK, &old, NULL);
-		close(pair[0]);
 		simulator_socket = pair[1];
 		return;
 	}
@@ -160,12 +168,15 @@ void session_supervise(void)
 		struct pollfd waiting[2] = {{signals, POLLIN, 0}, {pair[0], POLLIN, 0}};
 		struct signalfd_siginfo info;
 
-		(void)poll(waiting, 2, -1);
+		if (poll(waiting, 2, told ? END_MILLISECONDS : -1) == 0)
+			kill(simulator, SIGKILL);
 		if (waiting[1].revents && !listen_to(pair[0]))
 			pair[0] = -1;
 		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-			if (info.ssi_signo != SIGCHLD)
+			if (info.ssi_signo != SIGCHLD) {
 				kill(simulator, (int)info.ssi_signo);
+				told = true;
+			}
 		while (!ended &&
 		       (gone = waitpid(-1, &one, WNOHANG)) > 0) { /* or an orphan of a program */
 			ended = gone == simulator;

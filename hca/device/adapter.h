@@ -26,6 +26,7 @@ struct hca {
 	struct hca_resolver *resolver;
 	struct mr_table *regions;
 	struct pcie *pcie;
+	struct host *host; /* NULL: nothing behind the root complex takes time */
 	struct translation_unit *translation;
 	struct dma_engine *dma;
 	struct doorbell *doorbell;

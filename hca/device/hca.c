@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hca/host/host.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/qp.h"
@@ -300,6 +301,10 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	number_table_init(&hca->srqs, FIRST_SRQN, (uint32_t)params->device.srqs);
 	hca->regions = mr_table_create((uint32_t)params->device.regions);
 	hca->pcie = pcie_create(sim, block_name(hca, "pcie", text), &hca->params.pcie);
+	if (host_params_matter(&hca->params.host)) {
+		hca->host = host_create(sim, block_name(hca, "host", text), &hca->params.host);
+		pcie_host_attach(hca->pcie, hca->host);
+	}
 	hca->translation =
 		translation_unit_create(sim, block_name(hca, "translation", text),
 					&hca->params.translation, hca->pcie, hca->regions);
@@ -346,6 +351,7 @@ void hca_destroy(struct hca *hca)
 	dma_engine_destroy(hca->dma);
 	translation_unit_destroy(hca->translation);
 	pcie_destroy(hca->pcie);
+	host_destroy(hca->host);
 	transport_destroy(hca->transport);
 	receive_queues_destroy(hca->receive_queues);
 	wqe_fetch_destroy(hca->wqe_fetch);

@@ -7,6 +7,7 @@
 #include "fabric/port_params.h"
 #include "hca/context/translation_params.h"
 #include "hca/device/device_params.h"
+#include "hca/host/host_params.h"
 #include "hca/host/pcie_params.h"
 #include "hca/port/receive_params.h"
 #include "hca/port/transmit_params.h"
@@ -22,6 +23,7 @@
 struct hca_params {
 	struct device_params device;
 	struct pcie_params pcie;
+	struct host_params host;
 	struct translation_params translation;
 	struct dma_params dma;
 	struct doorbell_params doorbell;

@@ -3,101 +3,63 @@
  * a read costs two events for all requests that left together: one at the root complex, where it takes its bytes, and
  * one at its last byte's arrival. A write costs one, when it becomes visible.
  *
- * Reads top-down: reads, then writes, then MMIO. Tags come back one by one, at the last byte of their completions; that
- * needs no event unless somebody waits for one.
+ * Here are reads and what all share; writes are in pcie_write.c, the CPU's stores and loads in pcie_mmio.c. Tags come back
+ * one by one, at the last byte of their completions; that needs no event unless somebody waits for one.
  */
-#include "hca/host/pcie.h"
-
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "hca/host/pcie_link.h"
-#include "hca/host/pcie_params.h"
-#include "hca/host/tlp.h"
+#include "hca/host/pcie_state.h"
 
-enum { PCIE_TRACE(TRACE_ENUM) };
-
-enum { MMIO_BYTES_MAX = 64, MMIO_SLOTS_FIRST = 64 };
-
-/* Requests of one read that left at the same instant. */
-struct request_group {
-	struct event event; /* the first one's answer, then the last one's arrival */
-	struct pcie_read *read;
-	uint32_t offset, length; /* of the read's bytes */
-	struct request_group *next_free;
-};
-
-struct tag_return {
-	sim_time at;
-	bool group_ends; /* at the same instant: group_arrived() will look for reads that wait */
-};
-
-struct mmio_slot {
-	sim_time arrival;
-	uint64_t offset;
-	uint32_t length;
-	uint8_t bytes[MMIO_BYTES_MAX];
-};
-
-struct read_queue {
-	struct pcie_read *first, **last;
-};
-
-struct write_queue {
-	struct pcie_write *first, **last;
-};
-
-struct pcie {
-	struct block block;
-	struct pcie_params param;
-	struct pcie_counters count;
-	struct pcie_link to_host, to_device;
-
-	struct read_queue reads_waiting;
-	struct request_group *groups,
-		*groups_free; /* [tags + 1]: the last tag may return just before its group */
-	uint64_t tags_free;
-	struct tag_return
-		*tag_returns; /* [tags]: a ring of the tags that are answered, ascending */
-	uint64_t tag_return_first, tag_return_count;
-	struct event tag_event; /* pending: a read waits for the first of these */
-
-	struct write_queue writes_waiting;
-	uint64_t writes_called, writes_sent; /* those that have bytes */
-	uint64_t credits_used;               /* bytes of writes that are not visible yet */
-	sim_time visible_at;                 /* of the last write sent */
-
-	struct mmio_slot *mmio; /* a ring; [mmio_slots], a power of two */
-	uint64_t mmio_slots, mmio_first, mmio_count;
-	sim_time mmio_left_at; /* when the last one was on the link */
-	struct event mmio_event;
-	pcie_mmio_handler *mmio_handler;
-	void *mmio_context;
-};
+enum dllp_choice { DLLP_SHARE, DLLP_GUIDE, DLLP_COUNTED }; /* of the parameter dllp */
 
 static void read_empty(struct event *event);
-static void issue_reads(struct pcie *pcie);
-static void issue_group(struct pcie *pcie, struct pcie_read *read);
+static void issue_requests(struct pcie *pcie, struct pcie_read *read);
+static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, sim_time at_host);
 static void reclaim_tags(struct pcie *pcie);
-static void await_tag(struct pcie *pcie);
+static void await_room(struct pcie *pcie);
 static void tag_returned(struct event *event);
 static void answer_group(struct event *event);
 static void group_arrived(struct event *event);
-static void send_write(struct pcie *pcie, struct pcie_write *write);
-static void write_visible(struct event *event);
-static void write_empty(struct event *event);
-static void mmio_arrived(struct event *event);
 
-static sim_time now(const struct pcie *pcie)
+/* ---- the link ---- */
+
+/* How many answers are due after so many more packets, one for each `every`. */
+static uint64_t answers(uint64_t *due, uint64_t packets, uint64_t every)
 {
-	return sim_now(pcie->block.sim);
+	uint64_t count;
+
+	*due += packets;
+	count = *due / every;
+	*due -= count * every;
+	return count;
 }
 
-static sim_time send_to_host(struct pcie *pcie, uint64_t bytes)
+void pcie_answer_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
+		       bool flow_controlled)
+{
+	uint64_t count;
+
+	if (!pcie->dllps_counted)
+		return;
+	count = answers(&pcie->acks_due[direction], packets, pcie->param.ack_every);
+	if (flow_controlled)
+		count += answers(&pcie->updates_due[direction], packets,
+				 pcie->param.credit_update_every);
+	if (direction == TO_HOST) {
+		pcie->count.dllps_to_device += count;
+		pcie_link_owe(&pcie->to_device, count);
+	} else {
+		pcie->count.dllps_to_host += count;
+		pcie_link_owe(&pcie->to_host, count);
+	}
+}
+
+sim_time pcie_to_host(struct pcie *pcie, uint64_t packets, uint64_t bytes, bool flow_controlled)
 {
 	pcie->count.to_host_bytes += bytes;
-	return pcie_link_send(&pcie->to_host, now(pcie), bytes);
+	pcie_answer_dllps(pcie, TO_HOST, packets, flow_controlled);
+	return pcie_link_send(&pcie->to_host, pcie_now(pcie), bytes);
 }
 
 /* ---- DMA reads ---- */
@@ -121,7 +83,7 @@ void pcie_read(struct pcie *pcie, struct pcie_read *read)
 	}
 	*pcie->reads_waiting.last = read;
 	pcie->reads_waiting.last = &read->next;
-	issue_reads(pcie);
+	pcie_issue_reads(pcie);
 	if (read->requested < read->length) {
 		pcie->count.read_stalls++;
 		trace(&pcie->block, TRACE_PCIE_READ_STALL, read->tag, read->address, read->length);
@@ -136,53 +98,94 @@ static void read_empty(struct event *event)
 	read->done(read);
 }
 
-/* In the order of the calls, as far as tags reach; behind writes of before that were held back. */
-static void issue_reads(struct pcie *pcie)
+static bool may_request(const struct pcie *pcie)
+{
+	return pcie->tags_free && pcie->nonposted.headers_free;
+}
+
+/* In the order of the calls, as far as tags and credits reach; behind writes of before that were held back. */
+void pcie_issue_reads(struct pcie *pcie)
 {
 	struct pcie_read *read;
 
+	if (!pcie->reads_waiting.first)
+		return;
 	reclaim_tags(pcie);
-	while ((read = pcie->reads_waiting.first) && pcie->tags_free &&
+	credit_ring_reclaim(&pcie->nonposted, pcie_now(pcie));
+	while ((read = pcie->reads_waiting.first) && may_request(pcie) &&
 	       pcie->writes_sent >= read->writes_before) {
-		issue_group(pcie, read);
+		issue_requests(pcie, read);
 		if (read->requested == read->length) {
 			pcie->reads_waiting.first = read->next;
 			if (!read->next)
 				pcie->reads_waiting.last = &pcie->reads_waiting.first;
 		}
 	}
-	await_tag(pcie);
+	await_room(pcie);
 }
 
-static void issue_group(struct pcie *pcie, struct pcie_read *read)
+static struct request_group *group_open(struct pcie *pcie, struct pcie_read *read)
 {
 	struct request_group *group = pcie->groups_free;
-	sim_time at_host = 0;
-	uint64_t used;
 
 	assert(group);
 	pcie->groups_free = group->next_free;
 	group->read = read;
 	group->offset = read->requested;
-	while (pcie->tags_free && read->requested < read->length) {
-		sim_time left = send_to_host(pcie, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0));
+	group->length = 0;
+	event_init(&group->event, &pcie->block, answer_group);
+	return group;
+}
 
-		if (!at_host)
-			at_host = left + pcie->param.link_latency;
-		read->requested +=
-			tlp_first_length(read->address + read->requested,
-					 read->length - read->requested, pcie->param.request_max);
+/* Requests for which the host takes equally long travel as one group. */
+static void issue_requests(struct pcie *pcie, struct pcie_read *read)
+{
+	struct request_group *group = NULL;
+	sim_time answer_at = 0, group_wait = 0;
+	uint64_t used;
+
+	while (may_request(pcie) && read->requested < read->length) {
+		uint64_t address = read->address + read->requested;
+		uint32_t length = tlp_first_length(address, read->length - read->requested,
+						   pcie->param.request_max);
+		sim_time left =
+			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0), true);
+		sim_time arrival = read_arrival(pcie, read, left + pcie->one_way);
+		sim_time accepted = arrival, ready = arrival;
+
+		if (pcie->host)
+			ready = host_read(pcie->host, address, length, arrival, &accepted);
+		credit_ring_take(&pcie->nonposted, 1, 0, accepted + pcie->param.credit_latency);
+		pcie->count.nonposted_headers_taken++;
+		if (group && ready - arrival != group_wait) {
+			sim_schedule_at(&group->event, answer_at);
+			group = NULL;
+		}
+		if (!group) {
+			group = group_open(pcie, read);
+			group_wait = ready - arrival;
+			answer_at = ready + pcie->param.read_latency;
+		}
+		group->length += length;
+		read->requested += length;
 		pcie->tags_free--;
 		pcie->count.read_requests++;
 	}
-	group->length = read->requested - group->offset;
+	assert(group);
+	sim_schedule_at(&group->event, answer_at);
 	used = pcie->param.tags - pcie->tags_free;
 	if (used > pcie->count.tags_used_max)
 		pcie->count.tags_used_max = used;
-	if (at_host < pcie->visible_at) /* a read pushes the writes before it: 2.4.1, rows B */
-		at_host = pcie->visible_at;
-	event_init(&group->event, &pcie->block, answer_group);
-	sim_schedule_at(&group->event, at_host + pcie->param.read_latency);
+}
+
+/* A read pushes the writes before it: 2.4.1, rows B. */
+static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, sim_time at_host)
+{
+	if (at_host >= pcie->visible_at || (read->relaxed && pcie->param.relaxed_ordering))
+		return at_host;
+	pcie->count.order_stalls++;
+	pcie->count.order_stall_time += pcie->visible_at - at_host;
+	return pcie->visible_at;
 }
 
 /* The root complex has the bytes of the first request; those of the others are there when it comes to them. */
@@ -193,7 +196,7 @@ static void answer_group(struct event *event)
 	struct pcie *pcie = read->pcie;
 	uint64_t address = read->address + group->offset;
 	uint32_t left = group->length;
-	sim_time ready = now(pcie), arrival = ready;
+	sim_time ready = pcie_now(pcie), arrival = ready;
 	sim_time request_duration =
 		pcie_link_duration(&pcie->to_host, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0));
 	bool mapped = true;
@@ -209,8 +212,10 @@ static void answer_group(struct event *event)
 			tlp_bytes(&pcie->param, TLP_COMPLETION, packets, mapped ? length : 0);
 		uint64_t place = pcie->tag_return_first + pcie->tag_return_count;
 
-		arrival = pcie_link_send(&pcie->to_device, ready, bytes) + pcie->param.link_latency;
+		arrival = pcie_link_send(&pcie->to_device, ready, bytes) + pcie->one_way;
 		pcie->count.to_device_bytes += bytes;
+		pcie->count.nonposted_headers_returned++;
+		pcie_answer_dllps(pcie, TO_DEVICE, packets, false);
 		assert(pcie->tag_return_count < pcie->param.tags);
 		pcie->tag_returns[place % pcie->param.tags] =
 			(struct tag_return){arrival, left == length};
@@ -223,7 +228,7 @@ static void answer_group(struct event *event)
 	read->failed |= !mapped;
 	event_init(&group->event, &pcie->block, group_arrived);
 	sim_schedule_at(&group->event, arrival);
-	await_tag(pcie);
+	await_room(pcie);
 }
 
 static void group_arrived(struct event *event)
@@ -241,13 +246,13 @@ static void group_arrived(struct event *event)
 		trace(&pcie->block, TRACE_PCIE_READ_DONE, read->tag, read->address, read->length);
 		read->done(read);
 	}
-	issue_reads(pcie); /* a group is free again, with all its tags */
+	pcie_issue_reads(pcie); /* a group is free again, with all its tags */
 }
 
 static void reclaim_tags(struct pcie *pcie)
 {
 	while (pcie->tag_return_count &&
-	       pcie->tag_returns[pcie->tag_return_first].at <= now(pcie)) {
+	       pcie->tag_returns[pcie->tag_return_first].at <= pcie_now(pcie)) {
 		pcie->tag_return_first = (pcie->tag_return_first + 1) % pcie->param.tags;
 		pcie->tag_return_count--;
 		pcie->tags_free++;
@@ -255,157 +260,25 @@ static void reclaim_tags(struct pcie *pcie)
 	}
 }
 
-static void await_tag(struct pcie *pcie)
+/* Tags come back with a group's arrival, or alone; credits with none: who waits for these needs an event. */
+static void await_room(struct pcie *pcie)
 {
 	const struct tag_return *next = &pcie->tag_returns[pcie->tag_return_first];
 
-	if (pcie->reads_waiting.first && !pcie->tags_free && pcie->tag_return_count &&
-	    !next->group_ends && !event_pending(&pcie->tag_event))
-		sim_schedule_at(&pcie->tag_event, next->at);
+	if (!pcie->reads_waiting.first || event_pending(&pcie->tag_event))
+		return;
+	if (!pcie->tags_free) {
+		if (pcie->tag_return_count && !next->group_ends)
+			sim_schedule_at(&pcie->tag_event, next->at);
+	} else if (!pcie->nonposted.headers_free) {
+		pcie->count.request_credit_stalls++;
+		sim_schedule_at(&pcie->tag_event, credit_ring_next(&pcie->nonposted));
+	}
 }
 
 static void tag_returned(struct event *event)
 {
-	issue_reads(container_of(event, struct pcie, tag_event));
-}
-
-/* ---- DMA writes ---- */
-
-void pcie_write(struct pcie *pcie, struct pcie_write *write)
-{
-	assert(write->done && write->memory && write->address + write->length >= write->address);
-	write->pcie = pcie;
-	write->failed = false;
-	write->next = NULL;
-	pcie->count.writes++;
-	pcie->count.write_bytes += write->length;
-	trace(&pcie->block, TRACE_PCIE_WRITE, write->tag, write->address, write->length);
-	if (!write->length) {
-		event_init(&write->event, &pcie->block, write_empty);
-		sim_schedule(&write->event, 0);
-		return;
-	}
-	pcie->writes_called++;
-	if (pcie->writes_waiting.first ||
-	    (pcie->credits_used &&
-	     pcie->credits_used + write->length > pcie->param.write_credits)) {
-		pcie->count.write_stalls++;
-		trace(&pcie->block, TRACE_PCIE_WRITE_STALL, write->tag, write->address,
-		      write->length);
-		*pcie->writes_waiting.last = write;
-		pcie->writes_waiting.last = &write->next;
-	} else {
-		send_write(pcie, write);
-	}
-}
-
-static void send_write(struct pcie *pcie, struct pcie_write *write)
-{
-	uint64_t packets = 0;
-
-	for (uint32_t sent = 0; sent < write->length; packets++)
-		sent += tlp_first_length(write->address + sent, write->length - sent,
-					 pcie->param.payload_max);
-	pcie->count.write_packets += packets;
-	pcie->writes_sent++;
-	pcie->credits_used += write->length;
-	pcie->visible_at =
-		send_to_host(pcie, tlp_bytes(&pcie->param, TLP_WRITE, packets, write->length)) +
-		pcie->param.link_latency + pcie->param.write_latency;
-	event_init(&write->event, &pcie->block, write_visible);
-	sim_schedule_at(&write->event, pcie->visible_at);
-}
-
-static void write_visible(struct event *event)
-{
-	struct pcie_write *write = container_of(event, struct pcie_write, event);
-	struct pcie *pcie = write->pcie;
-	struct pcie_write *next;
-
-	if (write->bytes)
-		write->failed =
-			!memory_write(write->memory, write->address, write->bytes, write->length);
-	assert(pcie->credits_used >= write->length);
-	pcie->credits_used -= write->length;
-	pcie->count.writes_done++;
-	pcie->count.faults += write->failed;
-	trace(&pcie->block, TRACE_PCIE_WRITE_DONE, write->tag, write->address, write->length);
-	while ((next = pcie->writes_waiting.first) &&
-	       (!pcie->credits_used ||
-		pcie->credits_used + next->length <= pcie->param.write_credits)) {
-		pcie->writes_waiting.first = next->next;
-		if (!next->next)
-			pcie->writes_waiting.last = &pcie->writes_waiting.first;
-		send_write(pcie, next);
-	}
-	issue_reads(pcie);
-	write->done(write);
-}
-
-static void write_empty(struct event *event)
-{
-	struct pcie_write *write = container_of(event, struct pcie_write, event);
-
-	write->pcie->count.writes_done++;
-	write->done(write);
-}
-
-/* ---- MMIO: the CPU's stores ---- */
-
-void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context)
-{
-	pcie->mmio_handler = handler;
-	pcie->mmio_context = context;
-}
-
-/* A CPU that stores faster than the link takes it would stall; here the ring grows instead, outside of the HCA's path. */
-static void mmio_grow(struct pcie *pcie)
-{
-	uint64_t slots = pcie->mmio_slots ? 2 * pcie->mmio_slots : MMIO_SLOTS_FIRST;
-	struct mmio_slot *ring = calloc(slots, sizeof(*ring));
-
-	assert(ring);
-	for (uint64_t i = 0; i < pcie->mmio_count; i++)
-		ring[i] = pcie->mmio[(pcie->mmio_first + i) % pcie->mmio_slots];
-	free(pcie->mmio);
-	pcie->mmio = ring;
-	pcie->mmio_slots = slots;
-	pcie->mmio_first = 0;
-}
-
-void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint32_t length)
-{
-	uint64_t packet_bytes = tlp_bytes(&pcie->param, TLP_WRITE, 1, length);
-	struct mmio_slot *slot;
-
-	assert(pcie->mmio_handler && length && length <= MMIO_BYTES_MAX);
-	if (pcie->mmio_count == pcie->mmio_slots)
-		mmio_grow(pcie);
-	slot = &pcie->mmio[(pcie->mmio_first + pcie->mmio_count++) % pcie->mmio_slots];
-	slot->offset = offset;
-	slot->length = length;
-	memcpy(slot->bytes, bytes, length);
-	pcie->mmio_left_at = pcie_link_pass(&pcie->to_device, now(pcie) + pcie->param.mmio_latency,
-					    pcie->mmio_left_at, packet_bytes);
-	pcie->count.to_device_bytes += packet_bytes;
-	slot->arrival = pcie->mmio_left_at + pcie->param.link_latency;
-	pcie->count.mmio_writes++;
-	pcie->count.mmio_bytes += length;
-	trace(&pcie->block, TRACE_PCIE_MMIO, 0, offset, length);
-	if (!event_pending(&pcie->mmio_event))
-		sim_schedule_at(&pcie->mmio_event, slot->arrival);
-}
-
-static void mmio_arrived(struct event *event)
-{
-	struct pcie *pcie = container_of(event, struct pcie, mmio_event);
-	struct mmio_slot slot = pcie->mmio[pcie->mmio_first];
-
-	pcie->mmio_first = (pcie->mmio_first + 1) % pcie->mmio_slots;
-	if (--pcie->mmio_count)
-		sim_schedule_at(&pcie->mmio_event, pcie->mmio[pcie->mmio_first].arrival);
-	trace(&pcie->block, TRACE_PCIE_MMIO_DONE, 0, slot.offset, slot.length);
-	pcie->mmio_handler(pcie->mmio_context, slot.offset, slot.bytes, slot.length);
+	pcie_issue_reads(container_of(event, struct pcie, tag_event));
 }
 
 /* ---- life ---- */
@@ -427,6 +300,33 @@ static bool power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
+static void link_init(const struct pcie_params *params, struct pcie_link *link)
+{
+	uint32_t generation = params->generation + 1;
+
+	if (params->dllp == DLLP_GUIDE)
+		pcie_link_init_guide(link, generation, params->lanes, params->payload_max);
+	else if (params->dllp == DLLP_COUNTED)
+		pcie_link_init_counted(link, generation, params->lanes);
+	else
+		pcie_link_init(link, generation, params->lanes, params->dllp_share);
+}
+
+static void links_init(struct pcie *pcie)
+{
+	link_init(&pcie->param, &pcie->to_host);
+	link_init(&pcie->param, &pcie->to_device);
+	pcie->dllps_counted = pcie->param.dllp == DLLP_COUNTED && !pcie->to_host.flit_time;
+	pcie->one_way =
+		pcie->param.link_latency + pcie->param.switch_latency + pcie->to_host.flit_time;
+}
+
+void pcie_host_attach(struct pcie *pcie, struct host *host)
+{
+	assert(!pcie->count.reads && !pcie->count.writes);
+	pcie->host = host;
+}
+
 struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_params *params)
 {
 	struct pcie *pcie = calloc(1, sizeof(*pcie));
@@ -437,10 +337,8 @@ struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_pa
 	pcie->param = *params;
 	block_init(&pcie->block, sim, &pcie_type, name, &pcie->param,
 		   (const uint64_t *)&pcie->count);
-	pcie_link_init(&pcie->to_host, params->generation + 1, params->lanes, params->dllp_share);
-	pcie_link_init(&pcie->to_device, params->generation + 1, params->lanes, params->dllp_share);
+	links_init(pcie);
 	pcie->reads_waiting.last = &pcie->reads_waiting.first;
-	pcie->writes_waiting.last = &pcie->writes_waiting.first;
 	pcie->tags_free = params->tags;
 	pcie->tag_returns = calloc(params->tags, sizeof(pcie->tag_returns[0]));
 	pcie->groups = calloc(params->tags + 1, sizeof(pcie->groups[0]));
@@ -450,8 +348,9 @@ struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_pa
 		pcie->groups_free = &pcie->groups[i];
 	}
 	event_init(&pcie->tag_event, &pcie->block, tag_returned);
-	event_init(&pcie->mmio_event, &pcie->block, mmio_arrived);
-	mmio_grow(pcie);
+	credit_ring_init(&pcie->nonposted, params->nonposted_headers, 0);
+	pcie_write_init(pcie);
+	pcie_mmio_init(pcie);
 	return pcie;
 }
 
@@ -460,14 +359,15 @@ void pcie_destroy(struct pcie *pcie)
 	if (!pcie)
 		return;
 	sim_cancel(&pcie->tag_event);
-	sim_cancel(&pcie->mmio_event);
+	pcie_write_fini(pcie);
+	pcie_mmio_fini(pcie);
+	credit_ring_fini(&pcie->nonposted);
 	for (uint64_t i = 0; i < pcie->param.tags + 1; i++)
 		if (pcie->groups[i].read)
 			sim_cancel(&pcie->groups[i].event);
 	block_fini(&pcie->block);
 	free(pcie->tag_returns);
 	free(pcie->groups);
-	free(pcie->mmio);
 	free(pcie);
 }
 

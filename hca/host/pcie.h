@@ -9,7 +9,10 @@
  * completions and MMIO writes share the other, and MMIO writes pass completions. A read never overtakes a write that
  * was called before it: it sees its bytes.
  *
- * PCI Express Base Specification, chapters 2 (TLPs, ordering) and 3 (DLLPs).
+ * Credits are taken and returned by kind: headers and data of writes, headers of read requests. Those of completions are
+ * unlimited at an endpoint (2.6.1). With relaxed ordering, what is marked so passes earlier writes in the root complex.
+ *
+ * PCI Express Base Specification, chapters 2 (TLPs, ordering 2.4.1, credits 2.6) and 3 (DLLPs).
  */
 #ifndef HCA_HOST_PCIE_H
 #define HCA_HOST_PCIE_H
@@ -17,6 +20,7 @@
 #include "hca/host/memory.h"
 #include "sim/block.h"
 
+struct host;
 struct pcie;
 struct pcie_params; /* hca/host/pcie_params.h: the list */
 
@@ -37,6 +41,18 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(mmio_writes,       "TLPs",         "CPU stores that left for the HCA")                                \
 	X(mmio_bytes,        "bytes",        "in them")                                                         \
 	X(faults,            "transactions", "DMA reads and writes of memory that is not mapped")               \
+	X(mmio_reads,        "TLPs",         "CPU loads answered")                                               \
+	X(posted_headers_taken,      "credits", "PH: one for each memory write sent")                           \
+	X(posted_headers_returned,   "credits", "given back when the write is visible")                         \
+	X(posted_data_taken,         "credits", "PD: 16 B each")                                                \
+	X(posted_data_returned,      "credits", "given back when the write is visible")                         \
+	X(nonposted_headers_taken,   "credits", "NPH: one for each read request sent")                          \
+	X(nonposted_headers_returned, "credits", "given back when the root complex has answered it")            \
+	X(request_credit_stalls, "times",    "reads found no NPH")                                              \
+	X(order_stalls,      "TLPs",         "were at the root complex before a write ahead of them was visible") \
+	X(order_stall_time,  "ps",           "that they waited for it, in all")                                 \
+	X(dllps_to_host,     "DLLPs",        "counted: ACKs and credit updates")                                \
+	X(dllps_to_device,   "DLLPs",        "counted: ACKs and credit updates")                                \
 	X(to_host_bytes,     "bytes",        "on the link with TLP overhead, requests and writes")              \
 	X(to_device_bytes,   "bytes",        "on the link with TLP overhead, completions and MMIO")
 
@@ -65,7 +81,8 @@ struct pcie_read {
 	uint32_t tag;    /* in: the WQE it is for */
 	void *bytes;     /* in: where they go; NULL: lengths only */
 	void (*done)(struct pcie_read *read); /* in: called once, never from pcie_read() */
-	bool failed;                          /* out: the memory was not mapped */
+	bool relaxed; /* in: need not see the writes called before it, if relaxed_ordering is on */
+	bool failed;  /* out: the memory was not mapped */
 	/* the rest is private to pcie.c */
 	struct event event;
 	struct pcie *pcie;
@@ -83,18 +100,39 @@ struct pcie_write {
 	uint32_t tag;
 	const void *bytes; /* stays the caller's, unchanged, until done(); NULL: lengths only */
 	void (*done)(struct pcie_write *write);
+	bool relaxed; /* may be visible before writes called before it, if relaxed_ordering is on */
 	bool failed;
-	/* the rest is private to pcie.c */
+	/* the rest is private to pcie_write.c */
 	struct event event;
 	struct pcie *pcie;
 	struct pcie_write *next;
+	uint32_t sent, packets, data_credits;
+	sim_time visible_at;
+};
+
+/* A CPU's load from the HCA. It pushes the CPU's stores before it, and its answer the DMA writes before that. */
+struct pcie_mmio_read {
+	uint64_t offset;
+	uint32_t length; /* at most 64 */
+	void (*done)(struct pcie_mmio_read *read);
+	uint8_t bytes[64]; /* out */
+	/* the rest is private to pcie_mmio.c */
+	struct event event;
+	struct pcie *pcie;
 };
 
 /* The CPU's store has left the core; delivered to the HCA's doorbell block after the MMIO latency, in order. */
 typedef void pcie_mmio_handler(void *context, uint64_t offset, const void *bytes, uint32_t length);
 
+/* The HCA's answer to a load, taken when the load reaches it. */
+typedef void pcie_mmio_read_handler(void *context, uint64_t offset, void *bytes, uint32_t length);
+
 struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_params *params);
 void pcie_destroy(struct pcie *pcie);
+
+/* What is behind the root complex (host.h); before the first transaction. Without: latencies are those of the parameters
+ * alone. */
+void pcie_host_attach(struct pcie *pcie, struct host *host);
 
 void pcie_read(struct pcie *pcie, struct pcie_read *read);
 void pcie_write(struct pcie *pcie, struct pcie_write *write);
@@ -102,6 +140,9 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write);
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context);
 void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes,
 		     uint32_t length); /* at most 64 B */
+
+void pcie_mmio_read_attach(struct pcie *pcie, pcie_mmio_read_handler *handler, void *context);
+void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read);
 
 const struct pcie_counters *pcie_counters(const struct pcie *pcie);
 

@@ -2,20 +2,30 @@
 #include "hca/host/pcie_link.h"
 
 #include <assert.h>
+#include <stdbool.h>
 
-enum { SHARE_STEPS = 10000 }; /* resolution of dllp_share: keeps the fraction small */
+enum {
+	SHARE_STEPS = 10000, /* resolution of dllp_share: keeps the fraction small */
+	DLLP_BYTES = 8,      /* with framing */
+	SKIP_SYMBOLS = 4,
+	SKIP_INTERVAL = 1538, /* symbols, the longest that is allowed */
+	FLIT_BYTES = 256,
+	FLIT_TLP_BYTES = 236, /* besides 6 B of ACKs and credits, 8 B of CRC, 6 B of FEC */
+	FIRST_FLIT_GENERATION = 6,
+};
 
 /* clang-format off */
 static const struct generation {
 	uint64_t mega_transfers; /* a second, of one lane */
 	uint64_t data, coded;    /* bits of data in bits on the lane; from generation 6 on, bytes in a flit's */
+	uint64_t delay_symbols;  /* the receiver's own, in the guide tables */
 } generations[] = {
-	[1] = { 2500,  8,   10  },
-	[2] = { 5000,  8,   10  },
-	[3] = { 8000,  128, 130 },
-	[4] = { 16000, 128, 130 },
-	[5] = { 32000, 128, 130 },
-	[6] = { 64000, 242, 256 },
+	[1] = { 2500, 8, 10, 19 },
+	[2] = { 5000, 8, 10, 70 },
+	[3] = { 8000, 128, 130, 115 },
+	[4] = { 16000, 128, 130, 115 },
+	[5] = { 32000, 128, 130, 115 },
+	[6] = { 64000, 242, 256, 115 },
 };
 /* clang-format on */
 
@@ -25,10 +35,24 @@ static const struct generation *generation_get(uint32_t generation)
 	return &generations[generation];
 }
 
+/* Idle time since the last packet sent them; the rest goes before the packet. */
+static uint64_t dllps_before(struct pcie_link *link, sim_time ready)
+{
+	uint64_t owed = link->dllp_bytes_owed, idle = 0;
+
+	if (ready > link->free_at)
+		idle = (ready - link->free_at) * link->ps_denominator / link->ps_numerator;
+	link->dllp_bytes_owed = 0;
+	return owed > idle ? owed - idle : 0;
+}
+
 sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes)
 {
-	uint64_t parts = bytes * link->ps_numerator;
+	uint64_t parts;
 
+	if (link->dllp_bytes_owed)
+		bytes += dllps_before(link, ready);
+	parts = bytes * link->ps_numerator;
 	assert(bytes <= UINT64_MAX / 2 / link->ps_numerator);
 	if (ready > link->free_at)
 		link->free_at = ready;
@@ -37,6 +61,11 @@ sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes)
 	link->free_at += parts / link->ps_denominator;
 	link->remainder = parts % link->ps_denominator;
 	return link->free_at;
+}
+
+void pcie_link_owe(struct pcie_link *link, uint64_t dllps)
+{
+	link->dllp_bytes_owed += dllps * DLLP_BYTES;
 }
 
 sim_time pcie_link_pass(struct pcie_link *link, sim_time ready, sim_time after, uint64_t bytes)
@@ -72,18 +101,70 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-void pcie_link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes, double dllp_share)
+/* part / whole: of the raw rate, for TLPs. */
+static void link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes, uint64_t part,
+		      uint64_t whole)
 {
 	const struct generation *row = generation_get(generation);
-	uint64_t lost = (uint64_t)(dllp_share * SHARE_STEPS + 0.5);
-	uint64_t numerator = 8 * UINT64_C(1000000) * row->coded * SHARE_STEPS;
-	uint64_t denominator = row->mega_transfers * lanes * row->data * (SHARE_STEPS - lost);
+	bool flits =
+		generation >= FIRST_FLIT_GENERATION; /* these have room of their own for DLLPs */
+	uint64_t numerator = 8 * UINT64_C(1000000) * row->coded * (flits ? 1 : whole);
+	uint64_t denominator =
+		row->mega_transfers * lanes * (flits ? FLIT_TLP_BYTES : row->data * part);
 	uint64_t divisor;
 
-	assert(lanes && lost < SHARE_STEPS);
+	assert(lanes && part && part <= whole);
 	divisor = common_divisor(numerator, denominator);
 	*link = (struct pcie_link){
 		.ps_numerator = numerator / divisor,
 		.ps_denominator = denominator / divisor,
+		.flit_time =
+			flits ? FLIT_BYTES * 8 * UINT64_C(1000000) / (row->mega_transfers * lanes)
+			      : 0,
 	};
+}
+
+void pcie_link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes, double dllp_share)
+{
+	uint64_t lost = (uint64_t)(dllp_share * SHARE_STEPS + 0.5);
+
+	assert(lost < SHARE_STEPS);
+	link_init(link, generation, lanes, SHARE_STEPS - lost, SHARE_STEPS);
+}
+
+void pcie_link_init_guide(struct pcie_link *link, uint32_t generation, uint64_t lanes,
+			  uint64_t payload_max)
+{
+	uint64_t limit = pcie_link_guide_symbols(generation, lanes, payload_max);
+	uint64_t whole = limit * SKIP_INTERVAL;
+
+	link_init(link, generation, lanes,
+		  whole - 2 * DLLP_BYTES * SKIP_INTERVAL - SKIP_SYMBOLS * limit, whole);
+}
+
+void pcie_link_init_counted(struct pcie_link *link, uint32_t generation, uint64_t lanes)
+{
+	link_init(link, generation, lanes, SKIP_INTERVAL - SKIP_SYMBOLS, SKIP_INTERVAL);
+}
+
+/* (largest TLP) x factor / lanes + delay. The factor, in tenths, is by payload and lanes. */
+uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t payload_max)
+{
+	enum { TLP_OVERHEAD = 28, PAYLOADS = 3, WIDTHS = 3 };
+	static const uint64_t tenths[PAYLOADS][WIDTHS] = {
+		/* to 4 lanes, 8, above */
+		{14, 25, 30}, /* 128 B */
+		{14, 25, 30}, /* 256 B */
+		{10, 10, 20}, /* 512 B and above */
+	};
+	unsigned row = payload_max <= 128 ? 0 : payload_max <= 256 ? 1 : 2;
+	unsigned column = lanes <= 4 ? 0 : lanes <= 8 ? 1 : 2;
+
+	return (payload_max + TLP_OVERHEAD) * tenths[row][column] / (10 * lanes) +
+	       generation_get(generation)->delay_symbols;
+}
+
+uint64_t pcie_link_tlp_bps(const struct pcie_link *link)
+{
+	return (uint64_t)(8e12 * (double)link->ps_denominator / (double)link->ps_numerator);
 }

@@ -2,7 +2,7 @@
  * pcie_link: one direction of the link, as what serializes TLPs one after the other. Rates are exact fractions: a
  * train of packets without gaps takes the exact time of its bytes, rounded down once.
  *
- * PCI Express Base Specification 4.2 (encodings), 3.x (DLLPs, as a share of the rate).
+ * PCI Express Base Specification 4.2 (encodings, SKIP), 3.6 (DLLPs; as a share of the rate, by the guide tables or counted).
  */
 #ifndef HCA_HOST_PCIE_LINK_H
 #define HCA_HOST_PCIE_LINK_H
@@ -13,10 +13,25 @@ struct pcie_link {                             /* embedded in its owner */
 	uint64_t ps_numerator, ps_denominator; /* picoseconds a byte */
 	uint64_t remainder; /* of the last packet's end, in 1/ps_denominator ps */
 	sim_time free_at;   /* when the last packet given has left */
+	sim_time flit_time; /* generation 6: a TLP is checked and passed on with its whole flit; else 0 */
+	uint64_t dllp_bytes_owed; /* counted DLLPs that no idle time has taken yet: before the next TLP */
 };
 
 /* generation: 1..6. dllp_share: the part of the rate that is not for TLPs. */
 void pcie_link_init(struct pcie_link *link, uint32_t generation, uint64_t lanes, double dllp_share);
+
+/*
+ * The same with the DLLPs that the specification's guide tables allow a receiver to send: an ACK and a credit update for
+ * each limit of that table, on each lane, and SKIP. It is how the pciebench model counts; generation 6 has neither.
+ */
+void pcie_link_init_guide(struct pcie_link *link, uint32_t generation, uint64_t lanes,
+			  uint64_t payload_max);
+
+/* The same with SKIP alone, for pcie_link_owe(). */
+void pcie_link_init_counted(struct pcie_link *link, uint32_t generation, uint64_t lanes);
+
+/* The link has so many DLLPs to send: idle time takes them, or the next TLP waits for them. */
+void pcie_link_owe(struct pcie_link *link, uint64_t dllps);
 
 /* A packet (or train of packets) ready at `ready`: when its last byte leaves. */
 sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes);
@@ -32,5 +47,11 @@ sim_time pcie_link_duration(const struct pcie_link *link, uint64_t bytes);
 
 /* After encoding, before DLLPs; rounded down. */
 uint64_t pcie_link_raw_bps(uint32_t generation, uint64_t lanes);
+
+/* What is left for TLPs, with their overhead; rounded down. */
+uint64_t pcie_link_tlp_bps(const struct pcie_link *link);
+
+/* Limit for ACKs and guide for credit updates, in symbol times: tables 3-7 to 3-9 and 2-42 to 2-44. */
+uint64_t pcie_link_guide_symbols(uint32_t generation, uint64_t lanes, uint64_t payload_max);
 
 #endif

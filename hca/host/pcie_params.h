@@ -38,10 +38,29 @@
 	  "calibrated: pciebench command read of 64 B (520 ns, Haswell) less 40 ns (Broadwell against Haswell) less 134 ns of link") \
 	X(write_latency,       TIME,   "100ns", "1ps..1ms",    "of the root complex, until CPUs and reads see a write", \
 	  "assumed: half of the 200 ns that write-then-read of 64 B takes longer than read (pciebench); the rest is that device's") \
-	X(write_credits,       BYTES,  "16KiB", "256B..16MiB", "written and not yet visible; further writes wait", \
+	X(write_credits,       BYTES,  "16KiB", "128B..16MiB", "PD: written and not yet visible, in units of 16 B; further writes wait", \
 	  "assumed: never the limit of an undisturbed host") \
 	X(mmio_latency,        TIME,   "100ns", "0ps..1ms",    "from the CPU's store to its TLP, with the write-combining buffer", \
-	  "assumed: as the root complex takes for a write")
+	  "assumed: as the root complex takes for a write") \
+	X(mmio_read_latency,   TIME,   "600ns", "0ps..1ms",    "of the HCA, from a CPU's load until its answer is on the link", \
+	  "calibrated: B3-09, 0.8 to 1 us in all") \
+	X(switch_latency,      TIME,   "0ps",   "0ps..1ms",    "one way, of a PCIe switch between HCA and host; 0: none", \
+	  "choice: none") \
+	X(dllp,                CHOICE, "share", "share|guide|counted", \
+	  "what ACKs, credit updates and SKIP take: dllp_share; or what the specification's guide tables allow; or as counted", \
+	  "choice") \
+	X(ack_every,           COUNT,  "1",     "1..64",       "counted: TLPs that one ACK answers", \
+	  "PCIe base spec 3.6.3.1: ACKs may be joined; assumed: they are not") \
+	X(credit_update_every, COUNT,  "1",     "1..64",       "counted: requests and writes that one credit update answers", \
+	  "PCIe base spec 2.6.1.2; assumed: one each") \
+	X(posted_headers,      COUNT,  "256",   "1..4096",     "PH: writes, in TLPs, that the root complex can hold", \
+	  "assumed: one for each 64 B of write_credits") \
+	X(nonposted_headers,   COUNT,  "256",   "1..4096",     "NPH: read requests that the root complex can hold until it has their address", \
+	  "assumed: as many as tags") \
+	X(credit_latency,      TIME,   "60ns",  "0ps..1ms",    "from a TLP's leaving the root complex's buffer to the use of its credits", \
+	  "assumed: link_latency, for the update") \
+	X(relaxed_ordering,    FLAG,   "false", "",            "whether writes and reads that may pass earlier writes do so", \
+	  "PCIe base spec 2.4.1; choice")
 /* clang-format on */
 
 struct pcie_params {

@@ -207,6 +207,7 @@ static void gather_piece(struct piece *piece)
 	piece->read.tag = piece->dma->tag;
 	piece->read.bytes = bytes ? bytes + piece->byte_offset : NULL;
 	piece->read.done = gather_arrived;
+	piece->read.relaxed = true; /* data; descriptors and CQEs keep their order */
 	pcie_read(piece->channel->engine->pcie, &piece->read);
 }
 
@@ -244,6 +245,7 @@ static void issue_writes(struct channel *channel)
 		piece->write.tag = dma->tag;
 		piece->write.bytes = bytes ? bytes + piece->byte_offset : NULL;
 		piece->write.done = scatter_visible;
+		piece->write.relaxed = true;
 		pcie_write(channel->engine->pcie, &piece->write);
 		if (last && dma->posted)
 			dma->posted(dma);

@@ -32,6 +32,7 @@ static void params_round(void)
 	params.read_latency = 300 * NS;
 	params.write_latency = 50 * NS;
 	params.mmio_latency = 20 * NS;
+	params.credit_latency = 0;
 }
 
 static void begin(void)
@@ -49,6 +50,11 @@ static void end(void)
 	CU_ASSERT_EQUAL(count->reads, count->reads_done);
 	CU_ASSERT_EQUAL(count->writes, count->writes_done);
 	CU_ASSERT(count->tags_used_max <= params.tags);
+	CU_ASSERT_EQUAL(count->posted_headers_taken, count->write_packets);
+	CU_ASSERT_EQUAL(count->posted_headers_taken, count->posted_headers_returned);
+	CU_ASSERT_EQUAL(count->posted_data_taken, count->posted_data_returned);
+	CU_ASSERT_EQUAL(count->nonposted_headers_taken, count->read_requests);
+	CU_ASSERT_EQUAL(count->nonposted_headers_taken, count->nonposted_headers_returned);
 	memory_buffer_destroy(memory);
 	pcie_destroy(pcie);
 	sim_destroy(sim);
@@ -355,7 +361,7 @@ static void test_credits(void)
 	reads_done = writes_done = 0;
 	for (int i = 0; i < 3; i++) {
 		writes[i] = write_of(0, i < 2 ? 256 : 512,
-				     bytes); /* more than all credits: goes alone */
+				     bytes); /* more than all credits: packet by packet */
 		pcie_write(pcie, &writes[i]);
 	}
 	read = read_of(0, 64, bytes);
@@ -363,8 +369,8 @@ static void test_credits(void)
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(write_at[0], 430 * NS);
 	CU_ASSERT_EQUAL(write_at[1], 860 * NS);
-	CU_ASSERT_EQUAL(write_at[2], (860 + 560 + 150) * NS);
-	CU_ASSERT_EQUAL(read_at[0], (860 + 560 + 150 + 300 + 84 + 100) * NS);
+	CU_ASSERT_EQUAL(write_at[2], (860 + 430 + 430) * NS);
+	CU_ASSERT_EQUAL(read_at[0], (860 + 430 + 430 + 300 + 84 + 100) * NS);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->write_stalls, 2);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->read_stalls, 1);
 	end();
@@ -407,7 +413,7 @@ static void test_write_order(void)
 	uint8_t last = 0;
 
 	params_round();
-	params.write_credits = 1024;
+	params.write_credits = COUNT * 16;
 	begin();
 	writes_done = 0;
 	for (int i = 0; i < COUNT; i++) {
@@ -585,6 +591,10 @@ static void test_random(void)
 		params_round();
 		params.tags = 1 + random_u64(&random) % 12;
 		params.write_credits = 256 + random_u64(&random) % 8192;
+		params.posted_headers = 1 + random_u64(&random) % 40;
+		params.nonposted_headers = 1 + random_u64(&random) % 10;
+		params.credit_latency = random_u64(&random) % (1 * US);
+		params.dllp = (uint32_t)(random_u64(&random) % 3);
 		params.read_latency = 1 + random_u64(&random) % (2 * US);
 		params.write_latency = 1 + random_u64(&random) % (2 * US);
 		params.request_max = UINT64_C(128) << random_u64(&random) % 5;

@@ -1,0 +1,146 @@
+/* host: see host.h. */
+#include "hca/host/host.h"
+
+#include <assert.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/random.h"
+
+enum { NODE_LOCAL, NODE_REMOTE, NAME_BYTES = 128 };
+
+struct host {
+	struct block block;
+	struct host_params param;
+	struct host_counters count;
+	struct random jitter, tail;
+	struct iommu *iommu; /* NULL: off */
+	struct llc *llc;
+};
+
+/* What root complexes take longer now and then. */
+static sim_time jitter(struct host *host)
+{
+	const struct place_params *place = &host->param.place;
+	double ps = 0;
+
+	if (place->jitter_median)
+		ps += gsl_ran_lognormal(&host->jitter.gsl, log((double)place->jitter_median),
+					place->jitter_sigma);
+	if (random_chance(&host->tail, place->tail_share)) {
+		host->count.tails++;
+		ps += (double)place->tail_min *
+		      pow((double)place->tail_max / (double)place->tail_min,
+			  random_unit(&host->tail));
+	}
+	return (sim_time)ps;
+}
+
+static sim_time translated(struct host *host, uint64_t address, sim_time at)
+{
+	return host->iommu ? iommu_translate(host->iommu, address, at) : at;
+}
+
+sim_time host_read(struct host *host, uint64_t address, uint32_t length, sim_time arrival,
+		   sim_time *accepted)
+{
+	bool remote = host->param.place.memory_node == NODE_REMOTE;
+	sim_time done;
+
+	*accepted = translated(host, address, arrival);
+	done = llc_read(host->llc, address, length, remote, *accepted) + jitter(host);
+	if (remote)
+		done += host->param.place.remote_read_latency;
+	host->count.reads++;
+	host->count.remote += remote;
+	host->count.wait_time += done - arrival;
+	return done;
+}
+
+sim_time host_write(struct host *host, uint64_t address, uint32_t length, sim_time arrival)
+{
+	bool remote = host->param.place.memory_node == NODE_REMOTE;
+	sim_time done = translated(host, address, arrival);
+
+	done = llc_write(host->llc, address, length, remote, done) + jitter(host);
+	if (remote)
+		done += host->param.place.remote_write_latency;
+	host->count.writes++;
+	host->count.remote += remote;
+	host->count.wait_time += done - arrival;
+	return done;
+}
+
+void host_params_default(struct host_params *params)
+{
+	params_default(place_param_list, &params->place);
+	params_default(llc_param_list, &params->llc);
+	params_default(dram_param_list, &params->dram);
+	params_default(iommu_param_list, &params->iommu);
+}
+
+bool host_params_matter(const struct host_params *params)
+{
+	return params->llc.enabled || params->iommu.enabled ||
+	       params->place.memory_node != NODE_LOCAL || params->place.jitter_median ||
+	       params->place.tail_share > 0;
+}
+
+#define ROW(...) PARAM_ROW(struct place_params, __VA_ARGS__)
+/* clang-format off */
+const struct param place_param_list[] = { PLACE_PARAMS(ROW) { 0 } };
+
+static const struct block_type host_type = {
+	.name = "place",
+	.params = place_param_list,
+	.counters = (const struct counter[]){ HOST_COUNTERS(COUNTER_ENTRY) { 0 } },
+	.trace_points = (const struct trace_point[]){ { 0 } },
+};
+/* clang-format on */
+
+struct host *host_create(struct sim *sim, const char *name, const struct host_params *params)
+{
+	struct host *host = calloc(1, sizeof(*host));
+	char text[NAME_BYTES];
+
+	assert(host && params->place.tail_min <= params->place.tail_max);
+	host->param = *params;
+	snprintf(text, sizeof(text), "%s.place", name);
+	block_init(&host->block, sim, &host_type, text, &host->param.place,
+		   (const uint64_t *)&host->count);
+	random_init(&host->jitter, &host->block, "jitter");
+	random_init(&host->tail, &host->block, "tail");
+	snprintf(text, sizeof(text), "%s.llc", name);
+	host->llc = llc_create(sim, text, &params->llc, &params->dram);
+	snprintf(text, sizeof(text), "%s.iommu", name);
+	if (params->iommu.enabled)
+		host->iommu = iommu_create(sim, text, &params->iommu);
+	return host;
+}
+
+void host_destroy(struct host *host)
+{
+	if (!host)
+		return;
+	iommu_destroy(host->iommu);
+	llc_destroy(host->llc);
+	block_fini(&host->block);
+	free(host);
+}
+
+struct llc *host_llc(struct host *host)
+{
+	return host->llc;
+}
+
+struct iommu *host_iommu(struct host *host)
+{
+	return host->iommu;
+}
+
+const struct host_counters *host_counters(const struct host *host)
+{
+	return &host->count;
+}

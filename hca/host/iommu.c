@@ -1,0 +1,102 @@
+/* iommu: see iommu.h. */
+#include "hca/host/iommu.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/host/lines.h"
+
+struct iommu {
+	struct block block;
+	struct iommu_params param;
+	struct iommu_counters count;
+	struct lines tlb;
+	sim_time *ready_at;     /* [entries]: when the walk for each is or was done */
+	sim_time *walkers_free; /* [walkers]: when each is */
+};
+
+/* By the walker that is free first. */
+static sim_time walk(struct iommu *iommu, sim_time arrival)
+{
+	sim_time *walker = iommu->walkers_free;
+
+	for (uint64_t i = 1; i < iommu->param.walkers; i++)
+		if (iommu->walkers_free[i] < *walker)
+			walker = &iommu->walkers_free[i];
+	if (*walker > arrival) {
+		iommu->count.walker_stalls++;
+		arrival = *walker;
+	}
+	return *walker = arrival + iommu->param.walk_latency;
+}
+
+sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival)
+{
+	uint64_t page = address / iommu->param.page;
+	sim_time found = arrival + iommu->param.hit_latency;
+
+	iommu->count.lookups++;
+	if (lines_touch(&iommu->tlb, page, false)) {
+		sim_time ready = iommu->ready_at[iommu->tlb.place];
+
+		if (ready <= found) {
+			iommu->count.hits++;
+			return found;
+		}
+		iommu->count.merges++;
+		return ready;
+	}
+	iommu->count.misses++;
+	if (lines_insert(&iommu->tlb, page, iommu->tlb.ways, false) != LINES_NONE)
+		iommu->count.evictions++;
+	return iommu->ready_at[iommu->tlb.place] = walk(iommu, found);
+}
+
+void iommu_invalidate(struct iommu *iommu)
+{
+	lines_clear(&iommu->tlb);
+}
+
+#define ROW(...) PARAM_ROW(struct iommu_params, __VA_ARGS__)
+/* clang-format off */
+const struct param iommu_param_list[] = { IOMMU_PARAMS(ROW) { 0 } };
+
+static const struct block_type iommu_type = {
+	.name = "iommu",
+	.params = iommu_param_list,
+	.counters = (const struct counter[]){ IOMMU_COUNTERS(COUNTER_ENTRY) { 0 } },
+	.trace_points = (const struct trace_point[]){ { 0 } },
+};
+/* clang-format on */
+
+struct iommu *iommu_create(struct sim *sim, const char *name, const struct iommu_params *params)
+{
+	struct iommu *iommu = calloc(1, sizeof(*iommu));
+	uint64_t ways = params->ways < params->entries ? params->ways : params->entries;
+
+	assert(iommu && params->page && params->walkers);
+	iommu->param = *params;
+	block_init(&iommu->block, sim, &iommu_type, name, &iommu->param,
+		   (const uint64_t *)&iommu->count);
+	lines_init(&iommu->tlb, params->entries, ways);
+	iommu->ready_at = calloc(params->entries, sizeof(iommu->ready_at[0]));
+	iommu->walkers_free = calloc(params->walkers, sizeof(iommu->walkers_free[0]));
+	assert(iommu->ready_at && iommu->walkers_free);
+	return iommu;
+}
+
+void iommu_destroy(struct iommu *iommu)
+{
+	if (!iommu)
+		return;
+	block_fini(&iommu->block);
+	lines_fini(&iommu->tlb);
+	free(iommu->ready_at);
+	free(iommu->walkers_free);
+	free(iommu);
+}
+
+const struct iommu_counters *iommu_counters(const struct iommu *iommu)
+{
+	return &iommu->count;
+}

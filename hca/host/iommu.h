@@ -1,0 +1,41 @@
+/*
+ * iommu: translates the addresses of DMA: an IO-TLB and page walkers that run concurrently up to a number. A second miss on
+ * a page that is walked for waits for that walk.
+ *
+ *     host --iommu_translate()--> IO-TLB --miss--> walker
+ *
+ * Times are asked for in the order of arrival, so an answer needs no event.
+ */
+#ifndef HCA_HOST_IOMMU_H
+#define HCA_HOST_IOMMU_H
+
+#include "hca/host/host_params.h"
+
+struct iommu;
+
+/* clang-format off */
+#define IOMMU_COUNTERS(X)                                                                                     \
+	X(lookups,      "pages",  "translations asked for")                                                     \
+	X(hits,         "pages",  "that were in the IO-TLB")                                                    \
+	X(misses,       "pages",  "that took a page walk")                                                      \
+	X(merges,       "pages",  "that waited for another one's page walk")                                    \
+	X(walker_stalls, "pages", "misses that found no walker free")                                           \
+	X(evictions,    "pages",  "that made room for another one")
+/* clang-format on */
+
+struct iommu_counters {
+	IOMMU_COUNTERS(COUNTER_FIELD)
+};
+
+struct iommu *iommu_create(struct sim *sim, const char *name, const struct iommu_params *params);
+void iommu_destroy(struct iommu *iommu);
+
+/* When the address, asked for at `arrival` (never earlier than the one before), is translated. */
+sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival);
+
+/* The driver took mappings away: all of them. */
+void iommu_invalidate(struct iommu *iommu);
+
+const struct iommu_counters *iommu_counters(const struct iommu *iommu);
+
+#endif

@@ -1,0 +1,152 @@
+/* llc: see llc.h. */
+#include "hca/host/llc.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/host/lines.h"
+
+struct llc {
+	struct block block;
+	struct llc_params param;
+	struct dram_params dram;
+	struct llc_counters count;
+	struct lines lines;
+	sim_time memory_free_at;
+	sim_time line_time; /* of memory, at its full rate */
+};
+
+/* Memory serves one after the other; its latency comes on top. */
+static sim_time memory_use(struct llc *llc, uint64_t lines, sim_time arrival)
+{
+	sim_time start = arrival > llc->memory_free_at ? arrival : llc->memory_free_at;
+
+	llc->memory_free_at = start + lines * llc->line_time;
+	return start;
+}
+
+static uint64_t first_line(uint64_t address)
+{
+	return address / LLC_LINE_BYTES;
+}
+
+static uint64_t last_line(uint64_t address, uint64_t length)
+{
+	return (address + length - 1) / LLC_LINE_BYTES;
+}
+
+sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypass, sim_time arrival)
+{
+	uint64_t missed = 0;
+
+	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
+		bool hit = llc->param.enabled && !bypass && lines_touch(&llc->lines, line, false);
+
+		llc->count.lookups++;
+		llc->count.hits += hit;
+		missed += !hit;
+	}
+	if (!missed)
+		return arrival;
+	llc->count.misses += missed;
+	llc->count.memory_reads += missed;
+	return memory_use(llc, missed, arrival) + llc->dram.latency;
+}
+
+/* Into the cache at once; only lines that it cannot take wait for memory. */
+sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
+		   sim_time arrival)
+{
+	bool cached = llc->param.enabled && llc->param.ddio && !bypass;
+	uint64_t to_memory = 0, write_backs = 0;
+	sim_time start;
+
+	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
+		llc->count.lookups++;
+		if (cached && lines_touch(&llc->lines, line, true)) {
+			llc->count.hits++;
+			continue;
+		}
+		llc->count.misses++;
+		if (!cached) {
+			to_memory++;
+			continue;
+		}
+		llc->count.allocations++;
+		write_backs += lines_insert(&llc->lines, line, llc->param.ddio_ways, true) ==
+			       LINES_CHANGED;
+	}
+	llc->count.write_backs += write_backs;
+	llc->count.memory_writes += write_backs + to_memory;
+	if (!write_backs && !to_memory)
+		return arrival;
+	start = memory_use(llc, write_backs + to_memory, arrival);
+	return start + llc->dram.latency; /* a line makes room when it is written */
+}
+
+void llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change)
+{
+	if (!llc->param.enabled || !length)
+		return;
+	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
+		llc->count.cpu_touches++;
+		if (lines_touch(&llc->lines, line, change))
+			continue;
+		if (lines_insert(&llc->lines, line, llc->lines.ways, change) == LINES_CHANGED) {
+			llc->count.write_backs++;
+			llc->count.memory_writes++;
+		}
+	}
+}
+
+void llc_flush(struct llc *llc)
+{
+	if (llc->param.enabled)
+		lines_clear(&llc->lines);
+}
+
+#define LLC_ROW(...)  PARAM_ROW(struct llc_params, __VA_ARGS__)
+#define DRAM_ROW(...) PARAM_ROW(struct dram_params, __VA_ARGS__)
+/* clang-format off */
+const struct param llc_param_list[] = { LLC_PARAMS(LLC_ROW) { 0 } };
+const struct param dram_param_list[] = { DRAM_PARAMS(DRAM_ROW) { 0 } };
+
+static const struct block_type llc_type = {
+	.name = "llc",
+	.params = llc_param_list,
+	.counters = (const struct counter[]){ LLC_COUNTERS(COUNTER_ENTRY) { 0 } },
+	.trace_points = (const struct trace_point[]){ { 0 } },
+};
+/* clang-format on */
+
+struct llc *llc_create(struct sim *sim, const char *name, const struct llc_params *params,
+		       const struct dram_params *dram)
+{
+	struct llc *llc = calloc(1, sizeof(*llc));
+
+	assert(llc && dram->rate);
+	llc->param = *params;
+	llc->dram = *dram;
+	if (llc->param.ddio_ways > llc->param.ways)
+		llc->param.ddio_ways = llc->param.ways;
+	block_init(&llc->block, sim, &llc_type, name, &llc->param, (const uint64_t *)&llc->count);
+	llc->line_time = LLC_LINE_BYTES * 8 * SEC / dram->rate;
+	if (params->enabled)
+		lines_init(&llc->lines, params->size / LLC_LINE_BYTES, params->ways);
+	return llc;
+}
+
+void llc_destroy(struct llc *llc)
+{
+	if (!llc)
+		return;
+	block_fini(&llc->block);
+	if (llc->param.enabled)
+		lines_fini(&llc->lines);
+	free(llc);
+}
+
+const struct llc_counters *llc_counters(const struct llc *llc)
+{
+	return &llc->count;
+}

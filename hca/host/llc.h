@@ -1,0 +1,50 @@
+/*
+ * llc: the last level cache of a socket and the memory behind it, as DMA and CPUs use them. DMA reads take lines from where
+ * they are and leave the cache as it is; DMA writes change lines in place or take one of the ways that DDIO has; CPUs use
+ * all ways. Memory has a latency and a rate, which misses and written-back lines share.
+ *
+ *     host --llc_read(), llc_write()--> lines --miss, write-back--> memory
+ */
+#ifndef HCA_HOST_LLC_H
+#define HCA_HOST_LLC_H
+
+#include "hca/host/host_params.h"
+
+struct llc;
+
+enum { LLC_LINE_BYTES = 64 };
+
+/* clang-format off */
+#define LLC_COUNTERS(X)                                                                                       \
+	X(lookups,        "lines",  "that DMA asked for")                                                       \
+	X(hits,           "lines",  "that were in the cache")                                                   \
+	X(misses,         "lines",  "that were not")                                                            \
+	X(allocations,    "lines",  "that DMA writes brought in, in the ways of DDIO")                          \
+	X(write_backs,    "lines",  "changed, that made room for others")                                       \
+	X(memory_reads,   "lines",  "that DMA read from memory")                                                \
+	X(memory_writes,  "lines",  "written to memory: write-backs, and DMA writes past the cache")            \
+	X(cpu_touches,    "lines",  "that CPUs used")
+/* clang-format on */
+
+struct llc_counters {
+	LLC_COUNTERS(COUNTER_FIELD)
+};
+
+/* Without `llc->enabled` all lines are in memory only. */
+struct llc *llc_create(struct sim *sim, const char *name, const struct llc_params *llc,
+		       const struct dram_params *dram);
+void llc_destroy(struct llc *llc);
+
+/* When all lines of a DMA read, or of a DMA write, that arrives at `arrival` are there. bypass: the memory of another socket,
+ * which this cache does not hold. */
+sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
+		  sim_time arrival);
+sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
+		   sim_time arrival);
+
+void llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change);
+void llc_flush(struct llc *llc); /* write all back, keep none; takes no time */
+
+const struct llc_counters *llc_counters(const struct llc *llc);
+
+#endif

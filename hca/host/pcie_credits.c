@@ -1,0 +1,53 @@
+/*
+ * pcie_credits: flow control credits of one kind of TLP: how many are free, and when those taken come back. Times are known
+ * when credits are taken, so a return costs no event unless somebody waits for it. PCI Express Base Specification 2.6.1.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/host/pcie_state.h"
+
+void credit_ring_init(struct credit_ring *ring, uint64_t headers, uint64_t data)
+{
+	*ring = (struct credit_ring){.size = headers, .headers_free = headers, .data_free = data};
+	ring->returns = calloc(headers, sizeof(ring->returns[0]));
+	assert(ring->returns);
+}
+
+void credit_ring_fini(struct credit_ring *ring)
+{
+	free(ring->returns);
+}
+
+void credit_ring_reclaim(struct credit_ring *ring, sim_time now)
+{
+	while (ring->count && ring->returns[ring->first].at <= now) {
+		ring->headers_free += ring->returns[ring->first].headers;
+		ring->data_free += ring->returns[ring->first].data;
+		if (++ring->first == ring->size)
+			ring->first = 0;
+		ring->count--;
+	}
+}
+
+/* Times mostly ascend; what passes others (relaxed ordering, an IOMMU's hit) is put in its place from the end. */
+void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data, sim_time back_at)
+{
+	uint64_t place = ring->first + ring->count;
+
+	assert(headers && credit_ring_has(ring, headers, data) && ring->count < ring->size);
+	ring->headers_free -= headers;
+	ring->data_free -= data;
+	if (place >= ring->size)
+		place -= ring->size;
+	for (uint64_t left = ring->count; left > 0; left--) {
+		uint64_t before = place ? place - 1 : ring->size - 1;
+
+		if (ring->returns[before].at <= back_at)
+			break;
+		ring->returns[place] = ring->returns[before];
+		place = before;
+	}
+	ring->returns[place] = (struct credit_return){back_at, headers, data};
+	ring->count++;
+}

@@ -1,0 +1,131 @@
+/*
+ * pcie_state: what pcie.c (reads), pcie_write.c and pcie_mmio.c share, and nobody else sees.
+ */
+#ifndef HCA_HOST_PCIE_STATE_H
+#define HCA_HOST_PCIE_STATE_H
+
+#include "hca/host/host.h"
+#include "hca/host/pcie.h"
+#include "hca/host/pcie_link.h"
+#include "hca/host/pcie_params.h"
+#include "hca/host/tlp.h"
+
+enum { PCIE_TRACE(TRACE_ENUM) };
+
+enum { MMIO_BYTES_MAX = 64, MMIO_SLOTS_FIRST = 64, CREDIT_DATA_BYTES = 16 };
+
+/* Requests of one read that left at the same instant. */
+struct request_group {
+	struct event event; /* the first one's answer, then the last one's arrival */
+	struct pcie_read *read;
+	uint32_t offset, length; /* of the read's bytes */
+	struct request_group *next_free;
+};
+
+struct tag_return {
+	sim_time at;
+	bool group_ends; /* at the same instant: group_arrived() will look for reads that wait */
+};
+
+struct mmio_slot {
+	sim_time arrival;
+	uint64_t offset;
+	uint32_t length;
+	uint8_t bytes[MMIO_BYTES_MAX];
+};
+
+struct read_queue {
+	struct pcie_read *first, **last;
+};
+
+struct write_queue {
+	struct pcie_write *first, **last;
+};
+
+/* Credits taken and when they come back, ascending. */
+struct credit_return {
+	sim_time at;
+	uint32_t headers, data;
+};
+
+struct credit_ring {
+	struct credit_return *returns; /* [size]: at most as many as there are headers */
+	uint64_t size, first, count;
+	uint64_t headers_free, data_free;
+};
+
+enum direction { TO_HOST, TO_DEVICE };
+
+struct pcie {
+	struct block block;
+	struct pcie_params param;
+	struct pcie_counters count;
+	struct pcie_link to_host, to_device;
+	bool dllps_counted;
+
+	struct read_queue reads_waiting;
+	struct request_group *groups,
+		*groups_free; /* [tags + 1]: the last tag may return just before its group */
+	struct host *host;    /* behind the root complex; NULL: latencies of the parameters alone */
+	sim_time one_way;     /* link, switch, and flit */
+	uint64_t tags_free;
+	struct tag_return
+		*tag_returns; /* [tags]: a ring of the tags that are answered, ascending */
+	uint64_t tag_return_first, tag_return_count;
+	struct event tag_event; /* pending: a read waits for the first of these, or for an NPH */
+	struct credit_ring nonposted;
+
+	struct write_queue writes_waiting;
+	uint64_t writes_called, writes_sent; /* those that have bytes */
+	struct credit_ring posted;
+	struct event credit_event; /* pending: a write waits for the first of these */
+	sim_time visible_at;       /* of the writes sent: when the last is */
+
+	struct mmio_slot *mmio; /* a ring; [mmio_slots], a power of two */
+	uint64_t mmio_slots, mmio_first, mmio_count;
+	sim_time mmio_left_at; /* when the last one was on the link */
+	struct event mmio_event;
+	pcie_mmio_handler *mmio_handler;
+	void *mmio_context;
+	pcie_mmio_read_handler *mmio_read_handler;
+	void *mmio_read_context;
+
+	uint64_t acks_due[2], updates_due[2]; /* [direction]: TLPs since the last one */
+};
+
+static inline sim_time pcie_now(const struct pcie *pcie)
+{
+	return sim_now(pcie->block.sim);
+}
+
+/* DLLPs that answer `packets` TLPs of a direction, on the other one. */
+void pcie_answer_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
+		       bool flow_controlled);
+
+/* Packets on the link to the host now, or as soon as it is free: when the last one has left. */
+sim_time pcie_to_host(struct pcie *pcie, uint64_t packets, uint64_t bytes, bool flow_controlled);
+
+void pcie_issue_reads(struct pcie *pcie);
+
+/* credit_ring: pcie_credits.c */
+void credit_ring_init(struct credit_ring *ring, uint64_t headers, uint64_t data);
+void credit_ring_fini(struct credit_ring *ring);
+void credit_ring_reclaim(struct credit_ring *ring, sim_time now);
+void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data, sim_time back_at);
+
+static inline bool credit_ring_has(const struct credit_ring *ring, uint32_t headers, uint32_t data)
+{
+	return ring->headers_free >= headers && ring->data_free >= data;
+}
+
+static inline sim_time credit_ring_next(const struct credit_ring *ring)
+{
+	return ring->count ? ring->returns[ring->first].at : SIM_NEVER;
+}
+
+void pcie_write_init(struct pcie *pcie);
+void pcie_write_fini(struct pcie *pcie);
+void pcie_mmio_init(struct pcie *pcie);
+void pcie_mmio_fini(struct pcie *pcie);
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * pcie_write: DMA writes, see pcie.h. A write leaves TLP by TLP as far as credits reach and costs one event, when it is
+ * visible; one more for each time that it waits for credits. A write that waits holds up the writes and reads called
+ * after it, not the reads called before it.
+ */
+#include <assert.h>
+
+#include "hca/host/pcie_state.h"
+
+static void issue_writes(struct pcie *pcie);
+static sim_time next_departure(const struct pcie *pcie);
+static bool send_packets(struct pcie *pcie, struct pcie_write *write);
+static void credits_back(struct event *event);
+static void write_visible(struct event *event);
+static void write_empty(struct event *event);
+
+static uint32_t data_credits(uint32_t bytes)
+{
+	return (bytes + CREDIT_DATA_BYTES - 1) / CREDIT_DATA_BYTES;
+}
+
+void pcie_write(struct pcie *pcie, struct pcie_write *write)
+{
+	assert(write->done && write->memory && write->address + write->length >= write->address);
+	write->pcie = pcie;
+	write->failed = false;
+	write->next = NULL;
+	write->sent = write->packets = write->data_credits = 0;
+	write->visible_at = 0;
+	pcie->count.writes++;
+	pcie->count.write_bytes += write->length;
+	trace(&pcie->block, TRACE_PCIE_WRITE, write->tag, write->address, write->length);
+	if (!write->length) {
+		event_init(&write->event, &pcie->block, write_empty);
+		sim_schedule(&write->event, 0);
+		return;
+	}
+	pcie->writes_called++;
+	*pcie->writes_waiting.last = write;
+	pcie->writes_waiting.last = &write->next;
+	issue_writes(pcie);
+	if (write->sent < write->length) {
+		pcie->count.write_stalls++;
+		trace(&pcie->block, TRACE_PCIE_WRITE_STALL, write->tag, write->address,
+		      write->length);
+	}
+}
+
+/* In the order of the calls, as far as credits reach. */
+static void issue_writes(struct pcie *pcie)
+{
+	struct pcie_write *write;
+
+	credit_ring_reclaim(&pcie->posted, pcie_now(pcie));
+	while ((write = pcie->writes_waiting.first) && send_packets(pcie, write)) {
+		pcie->writes_waiting.first = write->next;
+		if (!write->next)
+			pcie->writes_waiting.last = &pcie->writes_waiting.first;
+		pcie->writes_sent++;
+		event_init(&write->event, &pcie->block, write_visible);
+		sim_schedule_at(&write->event, write->visible_at);
+	}
+	if (write && !event_pending(&pcie->credit_event))
+		sim_schedule_at(&pcie->credit_event, next_departure(pcie));
+}
+
+/* Credits that come while the link is busy are of no use before it is free: one event for all of these. */
+static sim_time next_departure(const struct pcie *pcie)
+{
+	sim_time back = credit_ring_next(&pcie->posted);
+
+	return back > pcie->to_host.free_at ? back : pcie->to_host.free_at;
+}
+
+static void credits_back(struct event *event)
+{
+	struct pcie *pcie = container_of(event, struct pcie, credit_event);
+
+	issue_writes(pcie);
+	pcie_issue_reads(pcie); /* those behind it */
+}
+
+/* When the root complex has made it visible: behind the writes before it, unless it may pass them. */
+static sim_time when_visible(struct pcie *pcie, const struct pcie_write *write, uint64_t address,
+			     uint32_t length, sim_time arrival)
+{
+	sim_time at = arrival;
+
+	if (pcie->host)
+		at = host_write(pcie->host, address, length, arrival);
+	at += pcie->param.write_latency;
+	if (at < pcie->visible_at) {
+		if (write->relaxed && pcie->param.relaxed_ordering)
+			return at;
+		pcie->count.order_stalls++;
+		pcie->count.order_stall_time += pcie->visible_at - at;
+		return pcie->visible_at;
+	}
+	return pcie->visible_at = at;
+}
+
+/* false: for lack of credits some of it has not left. */
+static bool send_packets(struct pcie *pcie, struct pcie_write *write)
+{
+	while (write->sent < write->length) {
+		uint64_t address = write->address + write->sent;
+		uint32_t length = tlp_first_length(address, write->length - write->sent,
+						   pcie->param.payload_max);
+		uint32_t data = data_credits(length);
+		sim_time left, visible;
+
+		if (!credit_ring_has(&pcie->posted, 1, data))
+			return false;
+		left = pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_WRITE, 1, length), true);
+		visible = when_visible(pcie, write, address, length, left + pcie->one_way);
+		credit_ring_take(&pcie->posted, 1, data, visible + pcie->param.credit_latency);
+		pcie->count.posted_headers_taken++;
+		pcie->count.posted_data_taken += data;
+		pcie->count.write_packets++;
+		write->sent += length;
+		write->packets++;
+		write->data_credits += data;
+		if (visible > write->visible_at)
+			write->visible_at = visible;
+	}
+	return true;
+}
+
+static void write_visible(struct event *event)
+{
+	struct pcie_write *write = container_of(event, struct pcie_write, event);
+	struct pcie *pcie = write->pcie;
+
+	if (write->bytes)
+		write->failed =
+			!memory_write(write->memory, write->address, write->bytes, write->length);
+	pcie->count.posted_headers_returned += write->packets;
+	pcie->count.posted_data_returned += write->data_credits;
+	pcie->count.writes_done++;
+	pcie->count.faults += write->failed;
+	trace(&pcie->block, TRACE_PCIE_WRITE_DONE, write->tag, write->address, write->length);
+	write->done(write);
+}
+
+static void write_empty(struct event *event)
+{
+	struct pcie_write *write = container_of(event, struct pcie_write, event);
+
+	write->pcie->count.writes_done++;
+	write->done(write);
+}
+
+void pcie_write_init(struct pcie *pcie)
+{
+	uint64_t bytes = pcie->param.write_credits;
+
+	pcie->writes_waiting.last = &pcie->writes_waiting.first;
+	if (bytes < pcie->param.payload_max) /* 2.6.1: never less than one packet's */
+		bytes = pcie->param.payload_max;
+	credit_ring_init(&pcie->posted, pcie->param.posted_headers, bytes / CREDIT_DATA_BYTES);
+	event_init(&pcie->credit_event, &pcie->block, credits_back);
+}
+
+void pcie_write_fini(struct pcie *pcie)
+{
+	sim_cancel(&pcie->credit_event);
+	credit_ring_fini(&pcie->posted);
+}

@@ -1,0 +1,378 @@
+/*
+ * Proves what is behind the root complex: which lines the cache holds and where DDIO may put them, what a miss, the other
+ * socket, the IOMMU's walks and its knee cost to the picosecond; that strict ordering makes a fast write wait for a slow one
+ * and relaxed ordering does not; that counts add up; that all kernels give the same run.
+ */
+#include <CUnit/Basic.h>
+
+#include "hca/host/host.h"
+#include "hca/host/pcie.h"
+#include "hca/host/pcie_params.h"
+#include "sim/random.h"
+
+enum { OPS = 400 };
+
+static struct sim *sim;
+static struct host *host;
+static struct host_params params;
+
+static void begin(void)
+{
+	sim = sim_create(SIM_KERNEL_native, 1);
+	host = host_create(sim, "host", &params);
+}
+
+static void end(void)
+{
+	const struct llc_counters *lines = llc_counters(host_llc(host));
+
+	CU_ASSERT_EQUAL(lines->lookups, lines->hits + lines->misses);
+	if (host_iommu(host)) {
+		const struct iommu_counters *pages = iommu_counters(host_iommu(host));
+
+		CU_ASSERT_EQUAL(pages->lookups, pages->hits + pages->misses + pages->merges);
+	}
+	host_destroy(host);
+	sim_destroy(sim);
+}
+
+/* 64 sets of 8 ways, 2 of them DDIO's; memory takes 50 ns, and 1 ns a line. */
+static void params_small(void)
+{
+	host_params_default(&params);
+	params.llc.enabled = true;
+	params.llc.size = 64 * 8 * 64;
+	params.llc.ways = 8;
+	params.dram.rate = UINT64_C(512000000000);
+}
+
+static sim_time read_takes(uint64_t address, uint32_t length, sim_time arrival)
+{
+	sim_time accepted, done = host_read(host, address, length, arrival, &accepted);
+
+	CU_ASSERT(accepted >= arrival && accepted <= done);
+	return done - arrival;
+}
+
+static void test_hit_and_miss(void)
+{
+	params_small();
+	begin();
+	CU_ASSERT_EQUAL(read_takes(0, 64, 0), 50 * NS);
+	CU_ASSERT_EQUAL(read_takes(0, 64, 1 * US), 50 * NS); /* a DMA read leaves nothing there */
+	llc_cpu_touch(host_llc(host), 0, 4096, false);
+	CU_ASSERT_EQUAL(read_takes(0, 512, 2 * US), 0);
+	CU_ASSERT_EQUAL(read_takes(4095, 2, 3 * US), 50 * NS); /* the second line is not */
+	CU_ASSERT_EQUAL(llc_counters(host_llc(host))->memory_reads, 3);
+	CU_ASSERT_EQUAL(llc_counters(host_llc(host))->lookups, 1 + 1 + 8 + 2);
+	llc_flush(host_llc(host));
+	CU_ASSERT_EQUAL(read_takes(0, 64, 4 * US), 50 * NS);
+	end();
+}
+
+/* 64 lines at the same instant: memory gives one each nanosecond. */
+static void test_memory_rate(void)
+{
+	params_small();
+	begin();
+	CU_ASSERT_EQUAL(read_takes(0, 512, 0), 50 * NS);
+	CU_ASSERT_EQUAL(read_takes(4096, 512, 0), 58 * NS);
+	CU_ASSERT_EQUAL(read_takes(8192, 64, 0), 66 * NS);
+	CU_ASSERT_EQUAL(read_takes(12288, 64, 1 * US), 50 * NS);
+	end();
+}
+
+/* DMA writes have 2 of 8 ways: what fits in them stays, what does not is written back; a CPU's lines stay. */
+static void test_ddio_ways(void)
+{
+	const struct llc_counters *count;
+	const uint64_t room = 64 * 2 * 64;
+
+	params_small();
+	begin();
+	count = llc_counters(host_llc(host));
+	for (int round = 0; round < 3; round++)
+		for (uint64_t at = 0; at < room; at += 64)
+			CU_ASSERT_EQUAL(host_write(host, at, 64, 0), 0);
+	CU_ASSERT_EQUAL(count->allocations, 128);
+	CU_ASSERT_EQUAL(count->hits, 256);
+	CU_ASSERT_EQUAL(count->write_backs, 0);
+	for (uint64_t at = room; at < 2 * room; at += 64)
+		CU_ASSERT(host_write(host, at, 64, 1 * US) > 1 * US);
+	CU_ASSERT_EQUAL(count->write_backs, 128);
+	end();
+
+	begin(); /* in ways 2 to 7 the CPU's lines are safe, and written in place */
+	count = llc_counters(host_llc(host));
+	llc_cpu_touch(host_llc(host), 0, 64 * 8 * 64, true);
+	for (uint64_t at = 0; at < 64 * 8 * 64; at += 64)
+		CU_ASSERT_EQUAL(host_write(host, at, 64, 0), 0);
+	CU_ASSERT_EQUAL(count->hits, 512);
+	CU_ASSERT_EQUAL(count->allocations, 0);
+	end();
+
+	params.llc.ddio = false; /* past the cache */
+	begin();
+	CU_ASSERT_EQUAL(host_write(host, 0, 64, 0), 50 * NS);
+	CU_ASSERT_EQUAL(llc_counters(host_llc(host))->memory_writes, 1);
+	end();
+}
+
+static void test_other_socket(void)
+{
+	params_small();
+	params.place.memory_node = 1;
+	begin();
+	llc_cpu_touch(host_llc(host), 0, 64, false);
+	CU_ASSERT_EQUAL(read_takes(0, 64, 0), (50 + 65) * NS);
+	CU_ASSERT_EQUAL(host_write(host, 0, 64, 1 * US), 1 * US + (50 + 48) * NS);
+	CU_ASSERT_EQUAL(host_counters(host)->remote, 2);
+	CU_ASSERT_EQUAL(host_counters(host)->wait_time, (50 + 65 + 50 + 48) * NS);
+	end();
+}
+
+/* Windows of pages in turn, twice: up to 64 pages the second round hits all, from 65 on none. */
+static void test_iommu_knee(void)
+{
+	host_params_default(&params);
+	params.iommu.enabled = true;
+	params.llc.enabled = true;
+	for (uint64_t pages = 63; pages <= 65; pages++) {
+		sim_time at = 0, taken = 0;
+
+		begin();
+		llc_cpu_touch(host_llc(host), 0, pages * 4096, false);
+		for (uint64_t i = 0; i < 2 * pages; i++, at += 1 * US) {
+			sim_time wait = read_takes(i % pages * 4096, 64, at);
+
+			if (i >= pages)
+				taken += wait;
+		}
+		CU_ASSERT_EQUAL(taken, pages <= 64 ? 0 : pages * 280 * NS);
+		end();
+	}
+	params.iommu.page = 2 << 20; /* and with pages of 2 MiB, 65 times 4 KiB are one */
+	begin();
+	for (uint64_t i = 0; i < 65; i++)
+		CU_ASSERT_EQUAL(read_takes(i * 4096, 64, i * US), i ? 50 * NS : 330 * NS);
+	CU_ASSERT_EQUAL(iommu_counters(host_iommu(host))->misses, 1);
+	end();
+}
+
+/* Two walkers: the third miss waits for one; another access to a page under way waits for its walk. */
+static void test_iommu_walkers(void)
+{
+	struct iommu *iommu;
+
+	host_params_default(&params);
+	params.iommu.enabled = true;
+	params.iommu.walkers = 2;
+	begin();
+	iommu = host_iommu(host);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0 << 12, 0), 280 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 1 << 12, 10 * NS), 290 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 2 << 12, 20 * NS), 560 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, (0 << 12) + 100, 30 * NS), 280 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 3 << 12, 40 * NS), 570 * NS);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, 600 * NS), 600 * NS);
+	CU_ASSERT_EQUAL(iommu_counters(iommu)->merges, 1);
+	CU_ASSERT_EQUAL(iommu_counters(iommu)->misses, 4);
+	CU_ASSERT_EQUAL(iommu_counters(iommu)->hits, 1);
+	CU_ASSERT_EQUAL(iommu_counters(iommu)->walker_stalls, 2);
+	iommu_invalidate(iommu);
+	CU_ASSERT_EQUAL(iommu_translate(iommu, 0, 700 * NS), 980 * NS);
+	end();
+}
+
+/* ---- under the link ---- */
+
+static struct pcie_params link_params;
+static struct pcie *pcie;
+static struct pcie_read reads[OPS];
+static struct pcie_write writes[OPS];
+static sim_time read_at[OPS], write_at[OPS];
+static uint64_t digest;
+
+static void note(uint64_t what)
+{
+	digest = (digest ^ what ^ sim_now(sim)) * UINT64_C(0x100000001b3);
+}
+
+static void note_read(struct pcie_read *read)
+{
+	read_at[read->tag] = sim_now(sim);
+	note(read->tag);
+}
+
+static void note_write(struct pcie_write *write)
+{
+	write_at[write->tag] = sim_now(sim);
+	note(write->tag + (UINT64_C(1) << 32));
+}
+
+static void start_read(uint32_t tag, uint64_t address, uint32_t length)
+{
+	reads[tag] = (struct pcie_read){.memory = memory_none(),
+					.address = address,
+					.length = length,
+					.tag = tag,
+					.done = note_read};
+	pcie_read(pcie, &reads[tag]);
+}
+
+static void start_write(uint32_t tag, uint64_t address, uint32_t length, bool relaxed)
+{
+	writes[tag] = (struct pcie_write){.memory = memory_none(),
+					  .address = address,
+					  .length = length,
+					  .tag = tag,
+					  .relaxed = relaxed,
+					  .done = note_write};
+	pcie_write(pcie, &writes[tag]);
+}
+
+static void link_begin(enum sim_kernel kernel)
+{
+	sim = sim_create(kernel, 1);
+	pcie = pcie_create(sim, "pcie", &link_params);
+	host = host_create(sim, "host", &params);
+	pcie_host_attach(pcie, host);
+}
+
+static void link_end(void)
+{
+	const struct pcie_counters *count = pcie_counters(pcie);
+
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(count->reads, count->reads_done);
+	CU_ASSERT_EQUAL(count->writes, count->writes_done);
+	CU_ASSERT_EQUAL(count->posted_headers_taken, count->posted_headers_returned);
+	CU_ASSERT_EQUAL(count->posted_data_taken, count->posted_data_returned);
+	CU_ASSERT_EQUAL(count->nonposted_headers_taken, count->nonposted_headers_returned);
+	CU_ASSERT_EQUAL(host_counters(host)->reads, count->read_requests);
+	CU_ASSERT_EQUAL(host_counters(host)->writes, count->write_packets);
+	pcie_destroy(pcie);
+	end();
+}
+
+static void link_round(void)
+{
+	params_default(pcie_param_list, &link_params);
+	link_params.generation = 0; /* 1 ns a byte */
+	link_params.lanes = 4;
+	link_params.dllp_share = 0;
+	link_params.link_latency = 100 * NS;
+	link_params.read_latency = 300 * NS;
+	link_params.write_latency = 50 * NS;
+	host_params_default(&params);
+	params.llc.enabled = true;
+	params.iommu.enabled = true;
+}
+
+/* A large write whose page is not in the IO-TLB, then a small one whose page is: in order, the small one waits. */
+static void test_write_ordering(void)
+{
+	for (int relaxed = 0; relaxed < 2; relaxed++) {
+		sim_time from;
+
+		link_round();
+		link_params.relaxed_ordering = relaxed;
+		link_begin(SIM_KERNEL_native);
+		start_write(0, 0, 64, true);
+		sim_run(sim, SIM_NEVER);
+		from = sim_now(sim);
+		start_write(1, 8192, 64, true);
+		start_write(2, 0, 64, true);
+		start_write(3, 0, 64, false); /* not marked: never passes */
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT_EQUAL(write_at[1] - from, (88 + 100 + 280 + 50) * NS);
+		CU_ASSERT_EQUAL(write_at[2] - from,
+				(relaxed ? 176 + 100 + 50 : 88 + 100 + 280 + 50) * NS);
+		CU_ASSERT_EQUAL(write_at[3], write_at[1]);
+		CU_ASSERT_EQUAL(pcie_counters(pcie)->order_stalls, relaxed ? 1 : 2);
+		link_end();
+	}
+}
+
+/* A read whose second page misses ends when that is there; another read in between does not wait for it. */
+static void test_reads_apart(void)
+{
+	link_round();
+	link_begin(SIM_KERNEL_native);
+	llc_cpu_touch(host_llc(host), 0, 64 * 1024, false);
+	(void)iommu_translate(host_iommu(host), 0, 0);
+	sim_run(sim, 1 * US);
+	start_read(0, 4096 - 64, 128);
+	start_read(1, 0, 64);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(read_at[0], (1000 + 48 + 100 + 280 + 300 + 84 + 100) * NS);
+	CU_ASSERT_EQUAL(read_at[1],
+			(1000 + 24 + 400 + 84 + 84 + 100) * NS); /* behind read 0's first */
+	link_end();
+}
+
+/* The same random accesses under each kernel. */
+static void test_kernels(void)
+{
+	static const enum sim_kernel kernels[] = {SIM_KERNEL_native, SIM_KERNEL_hosted,
+						  SIM_KERNEL_reference};
+	uint64_t first = 0;
+
+	for (size_t k = 0; k < ARRAY_SIZE(kernels); k++) {
+		struct random random;
+
+		random_init_named(&random, 3, "test", "host");
+		link_round();
+		link_params.posted_headers = 12;
+		link_params.nonposted_headers = 8;
+		link_params.tags = 16;
+		link_params.relaxed_ordering = true;
+		link_params.dllp = 2;
+		params.place.jitter_median = 20 * NS;
+		params.place.jitter_sigma = 0.5;
+		params.place.tail_share = 0.01;
+		digest = 0;
+		link_begin(kernels[k]);
+		for (uint32_t i = 0; i < OPS; i++) {
+			uint64_t address = random_below(&random, 1 << 20);
+			uint32_t length = 1 + (uint32_t)random_below(&random, 3000);
+
+			if (random_below(&random, 2))
+				start_read(i, address, length);
+			else
+				start_write(i, address, length, random_below(&random, 2));
+			if (random_below(&random, 4) == 0)
+				sim_run(sim, sim_now(sim) + random_below(&random, 4 * US));
+		}
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT(host_counters(host)->tails > 0);
+		CU_ASSERT(iommu_counters(host_iommu(host))->merges > 0);
+		link_end();
+		if (k == 0)
+			first = digest;
+		CU_ASSERT_EQUAL(digest, first);
+	}
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failures;
+
+	CU_initialize_registry();
+	suite = CU_add_suite("host", NULL, NULL);
+	CU_ADD_TEST(suite, test_hit_and_miss);
+	CU_ADD_TEST(suite, test_memory_rate);
+	CU_ADD_TEST(suite, test_ddio_ways);
+	CU_ADD_TEST(suite, test_other_socket);
+	CU_ADD_TEST(suite, test_iommu_knee);
+	CU_ADD_TEST(suite, test_iommu_walkers);
+	CU_ADD_TEST(suite, test_write_ordering);
+	CU_ADD_TEST(suite, test_reads_apart);
+	CU_ADD_TEST(suite, test_kernels);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}

@@ -1,0 +1,330 @@
+/*
+ * Proves the rules of the PCIe link beyond single transactions, to the picosecond: credits by kind, what DLLPs and SKIP take,
+ * generation 6's flits, a switch on the way, strict and relaxed ordering, and a CPU's loads.
+ */
+#include <CUnit/Basic.h>
+#include <string.h>
+
+#include "hca/host/pcie.h"
+#include "hca/host/pcie_link.h"
+#include "hca/host/pcie_params.h"
+
+enum { ENDS_MAX = 64 };
+
+static struct sim *sim;
+static struct pcie *pcie;
+static struct pcie_params params;
+static struct pcie_read reads[ENDS_MAX];
+static struct pcie_write writes[ENDS_MAX];
+static sim_time read_at[ENDS_MAX], write_at[ENDS_MAX];
+
+/* 1 ns a byte; 100 ns of link, 300 ns to read, 50 ns to be visible, 20 ns for a CPU's store. */
+static void params_round(void)
+{
+	params_default(pcie_param_list, &params);
+	params.generation = 0;
+	params.lanes = 4;
+	params.dllp_share = 0;
+	params.link_latency = 100 * NS;
+	params.read_latency = 300 * NS;
+	params.write_latency = 50 * NS;
+	params.mmio_latency = 20 * NS;
+	params.mmio_read_latency = 600 * NS;
+	params.credit_latency = 0;
+}
+
+static void begin(void)
+{
+	sim = sim_create(SIM_KERNEL_native, 1);
+	pcie = pcie_create(sim, "pcie", &params);
+}
+
+static void end(void)
+{
+	sim_run(sim, SIM_NEVER);
+	pcie_destroy(pcie);
+	sim_destroy(sim);
+}
+
+static void note_read(struct pcie_read *read)
+{
+	read_at[read - reads] = sim_now(sim);
+}
+
+static void note_write(struct pcie_write *write)
+{
+	write_at[write - writes] = sim_now(sim);
+}
+
+static void start_read(int i, uint64_t address, uint32_t length, bool relaxed)
+{
+	reads[i] = (struct pcie_read){.memory = memory_none(),
+				      .address = address,
+				      .length = length,
+				      .relaxed = relaxed,
+				      .done = note_read};
+	pcie_read(pcie, &reads[i]);
+}
+
+static void start_write(int i, uint64_t address, uint32_t length, bool relaxed)
+{
+	writes[i] = (struct pcie_write){.memory = memory_none(),
+					.address = address,
+					.length = length,
+					.relaxed = relaxed,
+					.done = note_write};
+	pcie_write(pcie, &writes[i]);
+}
+
+/* Two headers: the third small write leaves when the first is visible and its credit is back, however much data fits. */
+static void test_posted_headers(void)
+{
+	params_round();
+	params.posted_headers = 2;
+	params.credit_latency = 30 * NS;
+	begin();
+	for (int i = 0; i < 4; i++)
+		start_write(i, 64 * (uint64_t)i, 16, false);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(write_at[0], (40 + 150) * NS);
+	CU_ASSERT_EQUAL(write_at[1], (80 + 150) * NS);
+	CU_ASSERT_EQUAL(write_at[2], (190 + 30 + 40 + 150) * NS);
+	CU_ASSERT_EQUAL(write_at[3], (190 + 30 + 80 + 150) * NS); /* the second's is back at 260 */
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->write_stalls, 2);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->posted_headers_returned, 4);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->posted_data_returned, 4);
+	end();
+}
+
+/* Data is counted in 16 B: 17 B are two credits. */
+static void test_posted_data(void)
+{
+	params_round();
+	params.payload_max = 128;
+	params.write_credits = 128;
+	begin();
+	for (int i = 0; i < 5; i++)
+		start_write(i, 64 * (uint64_t)i, 17, false);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(write_at[3], (4 * 41 + 150) * NS);
+	CU_ASSERT_EQUAL(write_at[4], (41 + 150 + 41 + 150) * NS);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->posted_data_taken, 10);
+	end();
+}
+
+/* One header for read requests: it is back when the request is on its way to memory, before its answer. */
+static void test_nonposted_headers(void)
+{
+	params_round();
+	params.nonposted_headers = 1;
+	params.credit_latency = 30 * NS;
+	begin();
+	for (int i = 0; i < 3; i++)
+		start_read(i, 0, 64, false);
+	start_write(0, 0, 64, false); /* passes the reads that wait */
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(read_at[0], 608 * NS);
+	CU_ASSERT_EQUAL(write_at[0], (24 + 88 + 150) * NS);
+	/* its request leaves at 154 + 24, is at the host at 278, after the write is visible */
+	CU_ASSERT_EQUAL(read_at[1], (154 + 24 + 100 + 300 + 84 + 100) * NS);
+	CU_ASSERT_EQUAL(read_at[2], (308 + 24 + 100 + 300 + 84 + 100) * NS);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->nonposted_headers_returned, 3);
+	CU_ASSERT(pcie_counters(pcie)->request_credit_stalls >= 2);
+	end();
+}
+
+/* The published model of pciebench: what its guide tables leave for TLPs and for data. Gb/s. */
+static void test_guide(void)
+{
+	static const struct {
+		uint32_t generation;
+		uint64_t lanes, payload;
+		double tlp, write, read, step;
+	} rows[] = {
+		{3, 8, 256, 57.88, 52.9, 53.7, 0.1}, {3, 8, 128, 56.67, 0, 0, 0.01},
+		{3, 16, 256, 0, 104, 0, 0.5},        {4, 16, 256, 0, 208, 0, 0.5},
+		{5, 16, 256, 0, 416, 0, 0.5},        {5, 16, 512, 0, 438, 0, 0.5},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct pcie_link link;
+		double gbps, payload = (double)rows[i].payload;
+
+		pcie_link_init_guide(&link, rows[i].generation, rows[i].lanes, rows[i].payload);
+		gbps = (double)pcie_link_tlp_bps(&link) / 1e9;
+		if (rows[i].tlp > 0)
+			CU_ASSERT_DOUBLE_EQUAL(gbps, rows[i].tlp, 0.006);
+		if (rows[i].write > 0)
+			CU_ASSERT_DOUBLE_EQUAL(gbps * payload / (payload + 24), rows[i].write,
+					       rows[i].step);
+		if (rows[i].read > 0)
+			CU_ASSERT_DOUBLE_EQUAL(gbps * payload / (payload + 20), rows[i].read,
+					       rows[i].step);
+	}
+	CU_ASSERT_EQUAL(pcie_link_guide_symbols(1, 1, 128), 237);
+	CU_ASSERT_EQUAL(pcie_link_guide_symbols(1, 8, 256), 107);
+	CU_ASSERT_EQUAL(pcie_link_guide_symbols(1, 16, 512), 86);
+	CU_ASSERT_EQUAL(pcie_link_guide_symbols(3, 8, 256), 203);
+}
+
+/* Counted: idle links send DLLPs for nothing, busy ones before the next TLP; SKIP takes 4 symbols in 1538. */
+static void test_dllps_counted(void)
+{
+	struct pcie_link link;
+
+	pcie_link_init_counted(&link, 1, 4);
+	CU_ASSERT_EQUAL(pcie_link_send(&link, 0, 1534), 1538 * NS);
+	pcie_link_owe(&link, 2); /* 16 B */
+	CU_ASSERT_EQUAL(pcie_link_send(&link, 1538 * NS, 1534 - 16), 2 * 1538 * NS);
+	pcie_link_owe(&link, 2);
+	CU_ASSERT_EQUAL(pcie_link_send(&link, 10000 * NS, 1534), 11538 * NS);
+
+	params_round();
+	params.dllp = 2;
+	params.ack_every = 2;
+	begin();
+	for (int i = 0; i < 8; i++)
+		start_write(i, 0, 256, false);
+	for (int i = 0; i < 4; i++)
+		start_read(i, 0, 512, false);
+	sim_run(sim, SIM_NEVER);
+	/* 8 writes and 4 requests: 6 ACKs and 12 updates; 16 completions: 8 ACKs */
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->dllps_to_device, 6 + 12);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->dllps_to_host, 8);
+	end();
+}
+
+/* 256 B at 64 GT/s on 16 lanes are 2 ns; 236 of them are for TLPs, and a TLP is there when its flit is. */
+static void test_flits(void)
+{
+	struct pcie_link link;
+
+	pcie_link_init(&link, 6, 16, 0.03);
+	CU_ASSERT_EQUAL(link.flit_time, 2 * NS);
+	CU_ASSERT_EQUAL(pcie_link_send(&link, 0, 236), 2 * NS); /* no share for DLLPs besides */
+	CU_ASSERT_EQUAL(pcie_link_tlp_bps(&link), UINT64_C(944000000000));
+	params_round();
+	params.generation = 5;
+	params.lanes = 16;
+	begin();
+	start_write(0, 0, 212, false);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(write_at[0], (2 + 100 + 2 + 50) * NS);
+	end();
+}
+
+static void test_switch(void)
+{
+	params_round();
+	params.switch_latency = 110 * NS;
+	begin();
+	start_write(0, 0, 64, false);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(write_at[0], (88 + 100 + 110 + 50) * NS);
+	start_read(0, 0, 64, false);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(read_at[0], write_at[0] + (608 + 2 * 110) * NS);
+	end();
+}
+
+/* Relaxed reads need not wait for a write that is not visible yet; strict ones do, and it is counted. */
+static void test_read_ordering(void)
+{
+	for (int relaxed = 0; relaxed < 2; relaxed++) {
+		params_round();
+		params.write_latency = 500 * NS;
+		params.relaxed_ordering = relaxed;
+		begin();
+		start_write(0, 0, 64, false);
+		start_read(0, 4096, 64, true);
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT_EQUAL(write_at[0], 688 * NS);
+		CU_ASSERT_EQUAL(read_at[0], relaxed ? (88 + 608) * NS : (688 + 300 + 184) * NS);
+		CU_ASSERT_EQUAL(pcie_counters(pcie)->order_stalls, !relaxed);
+		CU_ASSERT_EQUAL(pcie_counters(pcie)->order_stall_time,
+				relaxed ? 0 : (688 - 212) * NS);
+		end();
+	}
+}
+
+static uint64_t load_register(uint64_t offset)
+{
+	return offset * 3;
+}
+
+static void answer_load(void *context, uint64_t offset, void *bytes, uint32_t length)
+{
+	uint64_t value = load_register(offset);
+
+	CU_ASSERT_PTR_EQUAL(context, &params);
+	memcpy(bytes, &value, length);
+}
+
+static sim_time load_at;
+
+static void note_load(struct pcie_mmio_read *read)
+{
+	(void)read;
+	load_at = sim_now(sim);
+}
+
+static void ignore_store(void *context, uint64_t offset, const void *bytes, uint32_t length)
+{
+	(void)context, (void)offset, (void)bytes, (void)length;
+}
+
+/* A load waits for the stores before it; its answer for the writes before that. */
+static void test_load(void)
+{
+	struct pcie_mmio_read load = {.offset = 7, .length = 8, .done = note_load};
+	uint64_t value;
+
+	params_round();
+	begin();
+	pcie_mmio_attach(pcie, ignore_store, NULL);
+	pcie_mmio_read_attach(pcie, answer_load, &params);
+	pcie_mmio_read(pcie, &load);
+	sim_run(sim, SIM_NEVER);
+	memcpy(&value, load.bytes, sizeof(value));
+	CU_ASSERT_EQUAL(value, 21);
+	CU_ASSERT_EQUAL(load_at, (20 + 24 + 100 + 600 + 28 + 100) * NS);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->mmio_reads, 1);
+	end();
+
+	params_round();
+	params.write_latency = 5 * US;
+	begin();
+	pcie_mmio_attach(pcie, ignore_store, NULL);
+	pcie_mmio_read_attach(pcie, answer_load, &params);
+	start_write(0, 0, 64, false);
+	pcie_mmio_write(pcie, 0, &value, 8);
+	pcie_mmio_read(pcie, &load);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(load_at, write_at[0]);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->to_device_bytes, 32 + 24);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->to_host_bytes, 88 + 28);
+	end();
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failures;
+
+	CU_initialize_registry();
+	suite = CU_add_suite("pcie_rules", NULL, NULL);
+	CU_ADD_TEST(suite, test_posted_headers);
+	CU_ADD_TEST(suite, test_posted_data);
+	CU_ADD_TEST(suite, test_nonposted_headers);
+	CU_ADD_TEST(suite, test_guide);
+	CU_ADD_TEST(suite, test_dllps_counted);
+	CU_ADD_TEST(suite, test_flits);
+	CU_ADD_TEST(suite, test_switch);
+	CU_ADD_TEST(suite, test_read_ordering);
+	CU_ADD_TEST(suite, test_load);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}

@@ -204,8 +204,8 @@ static const struct method {
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry},
 };
 
-/* What libibverbs and libmlx5 do without by themselves: they have a write command for it, or use the static doorbell
- * pages instead of one of their own. */
+/* What libibverbs and libmlx5 do without by themselves: they have a write command for it, use the static doorbell pages
+ * instead of one of their own, or what GET_CONTEXT said instead of the capabilities they ask for as they open a device. */
 static bool has_substitute(uint16_t object, uint16_t method)
 {
 	static const struct {
@@ -224,6 +224,7 @@ static bool has_substitute(uint16_t object, uint16_t method)
 		{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY},
 		{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY},
 		{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC},
+		{MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER},
 	};
 	for (uint32_t i = 0; i < ARRAY_SIZE(substituted); i++) {
 		if (substituted[i].object == object && substituted[i].method == method)

@@ -1,0 +1,76 @@
+#!/bin/bash
+# Proves that an unmodified program does on simulated adapters what it does on real ones: it ends with exit code 0, says
+# nothing on standard error, and prints what one row of matrix.txt expects, with figures in the bounds stated there; and that
+# a second run, on another kernel of the simulator and another set of processors, prints the same and sends the same packets
+# at the same times, byte for byte.
+# Arguments: the hcasim program, the top of the source tree, the row's name, the program `verify`.
+# Exit code 77: the program is not installed.
+hcasim=$1
+source=$2
+name=$3
+verify=$4
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+row=$(grep "^$name *|" "$source/tests/programs/matrix.txt") || {
+  echo "matrix.txt has no row $name"
+  exit 1
+}
+IFS='|' read -r _ scenario first second _ <<<"$row"
+expected=$(sed -E 's/^([^|]*\|){4} *//' <<<"$row")
+read -r scenario <<<"$scenario"
+read -ra first <<<"${first//@verify@/$verify}"
+read -ra second <<<"${second//@verify@/$verify}"
+command -v "${first[0]}" >/dev/null || exit 77
+
+failures=0
+fail() {
+  echo "$*"
+  failures=$((failures + 1))
+}
+
+# run NUMBER OPTIONS... [-- COMMAND in front]
+run() {
+  local number=$1
+  shift
+  "$@" --pcap "$folder/$number.pcapng" "$source/scenarios/$scenario.yaml" -- \
+    host0: "${first[@]}" : host1: "${second[@]}" >"$folder/$number.out" 2>"$folder/$number.err" </dev/null
+  local status=$?
+  [ $status -eq 0 ] || fail "run $number: exit code $status"
+}
+
+# The last row of figures of host1.
+figures() {
+  grep -E '^host1\| +[0-9]+ +[0-9]+ +[0-9.]+ ' "$folder/1.out" | tail -n 1 | cut -d'|' -f2
+}
+
+check() {
+  local column low high value
+  case $1 in
+  /*) grep -qE "${1:1:-1}" "$folder/squeezed" || fail "not printed: $1" ;;
+  !/*) ! grep -qE "${1:2:-1}" "$folder/squeezed" || fail "printed: $1" ;;
+  *)
+    column=${1%%=*}
+    low=${1#*=}
+    high=${low#*..}
+    low=${low%%..*}
+    value=$(figures | awk -v column="$column" '{print $column}')
+    awk -v value="$value" -v low="$low" -v high="$high" 'BEGIN {exit !(value != "" && value >= low + 0 && value <= high + 0)}' ||
+      fail "figure $column is \"$value\", expected $low to $high"
+    ;;
+  esac
+}
+
+other=(hosted reference)
+run 1 "$hcasim" exec
+run 2 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$hcasim" exec --kernel "${other[$((${#name} % 2))]}"
+
+tr -s ' \t' ' ' <"$folder/1.out" >"$folder/squeezed"
+while read -r one; do
+  check "$one"
+done < <(sed 's/ & /\n/g' <<<"$expected")
+[ -s "$folder/1.err" ] && [[ $name != *ud* ]] && fail "standard error: $(cat "$folder/1.err")"
+cmp "$folder/1.out" "$folder/2.out" || fail "standard output differs from run to run"
+cmp "$folder/1.pcapng" "$folder/2.pcapng" || fail "the packets differ from run to run"
+[ $failures -eq 0 ] || cat "$folder/1.out" "$folder/1.err"
+[ $failures -eq 0 ]

@@ -37,7 +37,7 @@ bool assoc_touch(struct assoc *assoc, uint64_t key)
 	return false;
 }
 
-bool assoc_insert(struct assoc *assoc, uint64_t key)
+bool assoc_insert(struct assoc *assoc, uint64_t key, uint64_t *evicted)
 {
 	struct entry *set = set_of(assoc, key);
 	struct entry *victim = set;
@@ -51,6 +51,8 @@ bool assoc_insert(struct assoc *assoc, uint64_t key)
 	evicts = victim->last_use != 0;
 	if (evicts && assoc->random)
 		victim = set + random_u64(assoc->random) % assoc->ways;
+	if (evicted)
+		*evicted = victim->key;
 	*victim = (struct entry){key, ++assoc->uses};
 	return evicts;
 }

@@ -16,8 +16,9 @@ struct assoc *assoc_create(uint64_t entries, uint64_t ways, struct random *rando
 void assoc_destroy(struct assoc *assoc);
 
 bool assoc_touch(struct assoc *assoc, uint64_t key); /* is it there? It counts as used. */
-bool assoc_insert(struct assoc *assoc,
-		  uint64_t key); /* it must not be there; true: another one went */
+
+/* It must not be there. true: another one went, whose key is *evicted unless that is NULL. */
+bool assoc_insert(struct assoc *assoc, uint64_t key, uint64_t *evicted);
 
 /* Removes keys [first, first + count); how many were there. */
 uint64_t assoc_remove(struct assoc *assoc, uint64_t first, uint64_t count);

@@ -20,9 +20,11 @@ struct lookup_queue {
 
 struct miss_slot { /* one PCIe read of one line */
 	struct pcie_read read;
+	struct pcie_write write; /* of what it replaced */
 	struct icm_cache *cache;
 	uint64_t line;
 	bool busy;
+	bool writing;                /* all whom it answers have their answer */
 	bool stale;                  /* invalidated in flight */
 	struct lookup_queue waiting; /* whom it will answer */
 };
@@ -133,7 +135,7 @@ static struct miss_slot *find_slot(struct icm_cache *cache, uint64_t line)
 
 		if (!slot->busy)
 			unused = unused ? unused : slot;
-		else if (slot->line == line && !slot->stale)
+		else if (slot->line == line && !slot->stale && !slot->writing)
 			return slot;
 	}
 	return unused;
@@ -169,6 +171,47 @@ static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 	return true;
 }
 
+static struct icm_cache *slot_free(struct miss_slot *slot)
+{
+	slot->busy = false;
+	slot->writing = false;
+	return slot->cache;
+}
+
+static void written_back(struct pcie_write *write)
+{
+	restart_stalled(slot_free(container_of(write, struct miss_slot, write)));
+}
+
+static void write_back(struct miss_slot *slot, uint64_t line)
+{
+	struct icm_cache *cache = slot->cache;
+
+	cache->count.write_backs++;
+	slot->writing = true;
+	slot->write = (struct pcie_write){
+		.memory = memory_none(),
+		.address = cache->icm_base + line * cache->line_stride,
+		.length = (uint32_t)(cache->param.entry_bytes * cache->param.line_entries),
+		.done = written_back,
+	};
+	pcie_write(cache->pcie, &slot->write);
+}
+
+/* Keeps the line; what had its place is written to where it came from. */
+static void fill(struct miss_slot *slot)
+{
+	struct icm_cache *cache = slot->cache;
+	uint64_t evicted;
+
+	cache->count.fills++;
+	if (!assoc_insert(cache->lines, slot->line, &evicted))
+		return;
+	cache->count.evictions++;
+	if (cache->param.write_back)
+		write_back(slot, evicted);
+}
+
 static void line_arrived(struct pcie_read *read)
 {
 	struct miss_slot *slot = container_of(read, struct miss_slot, read);
@@ -177,13 +220,12 @@ static void line_arrived(struct pcie_read *read)
 
 	assert(slot->busy && !read->failed);
 	trace(&cache->block, TRACE_ICM_FILL, read->tag, slot->line * cache->param.line_entries, 0);
-	if (slot->stale) {
+	if (slot->stale)
 		cache->count.stale++;
-	} else {
-		cache->count.fills++;
-		cache->count.evictions += assoc_insert(cache->lines, slot->line);
-	}
-	slot->busy = false;
+	else
+		fill(slot);
+	if (!slot->writing)
+		slot_free(slot);
 	while ((lookup = queue_pop(&slot->waiting)))
 		answer(cache, lookup);
 	restart_stalled(cache);
@@ -228,9 +270,9 @@ void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t coun
 
 #define ROW(...) PARAM_ROW(struct icm_cache_params, __VA_ARGS__)
 /* clang-format off */
-#define DEFINE_LIST(KIND, name, entries, ways, bytes, misses, origin)                                         \
+#define DEFINE_LIST(KIND, name, entries, ways, bytes, misses, write_back, origin)                             \
 	const struct param icm_##name##_param_list[] = {                                                      \
-		ICM_CACHE_PARAMS(ROW, entries, ways, bytes, misses, origin) { 0 }                             \
+		ICM_CACHE_PARAMS(ROW, entries, ways, bytes, misses, write_back, origin) { 0 }                 \
 	};
 CONTEXT_KINDS(DEFINE_LIST)
 

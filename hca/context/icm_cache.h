@@ -6,7 +6,9 @@
  *       ^-----done-----------'  ^--------- fill --------------------------------'
  *
  * A second miss on an entry that is under way waits for the same read (a merge). When all miss
- * slots are busy, further misses wait in order (a stall); hits pass them.
+ * slots are busy, further misses wait in order (a stall); hits pass them. What
+ * write_back says is changed by use is written to ICM when it is replaced; the slot of the miss that
+ * replaced it is busy until that write is done.
  */
 #ifndef HCA_CONTEXT_ICM_CACHE_H
 #define HCA_CONTEXT_ICM_CACHE_H
@@ -25,6 +27,7 @@
 	X(fills,         "lines",   "read and kept")                                                            \
 	X(stale,         "lines",   "invalidated while being read: answered, not kept")                         \
 	X(evictions,     "lines",   "replaced to make room")                                                    \
+	X(write_backs,   "lines",   "of them written to host memory")                                           \
 	X(invalidations, "lines",   "dropped on order")                                                         \
 	X(waiting_max,   "lookups", "most that ever waited for a slot at once")
 

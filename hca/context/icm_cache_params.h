@@ -11,19 +11,20 @@
 #include "sim/block.h"
 
 /* clang-format off */
-/*        KIND       name       entries  ways  bytes   misses  source of entries and bytes */
+/* write back: a queue changes its context by use; regions and pages change by command only */
+/*        KIND       name       entries  ways  bytes   misses  write back  source of entries and bytes */
 #define CONTEXT_KINDS(X)                                                                                                     \
-	X(REQUESTER, requester, "1024",  "4",  "192B", "16",   "assumed: half of the 375 B of Kalia (thesis) and Storm, in their 2 MB of SRAM") \
-	X(RESPONDER, responder, "4096",  "4",  "183B", "16",   "assumed: the other part of the 375 B; measured to thrash later (ScaleRPC fig. 1b)") \
-	X(CQ,        cq,        "1024",  "4",  "64B",  "8",    "mlx5_ifc cqc: 512 bits; entries assumed")                    \
-	X(SRQ,       srq,       "256",   "4",  "64B",  "8",    "mlx5_ifc srqc: 512 bits; entries assumed")                   \
-	X(MPT,       mpt,       "2048",  "4",  "64B",  "16",   "mlx5_ifc mkc: 512 bits; entries assumed")                    \
-	X(MTT,       mtt,       "2048",  "4",  "8B",   "16",   "mlx5_ifc mtt: 64 bits; 2 K entries: RDMA over Commodity Ethernet at Scale, 4.4")
+	X(REQUESTER, requester, "1024",  "4",  "192B", "16", "true",   "assumed: half of the 375 B of Kalia (thesis) and Storm, in their 2 MB of SRAM") \
+	X(RESPONDER, responder, "4096",  "4",  "183B", "16", "true",   "assumed: the other part of the 375 B; measured to thrash later (ScaleRPC fig. 1b)") \
+	X(CQ,        cq,        "1024",  "4",  "64B",  "8", "true",    "mlx5_ifc cqc: 512 bits; entries assumed")                    \
+	X(SRQ,       srq,       "256",   "4",  "64B",  "8", "true",    "mlx5_ifc srqc: 512 bits; entries assumed")                   \
+	X(MPT,       mpt,       "2048",  "4",  "64B",  "16", "false",   "mlx5_ifc mkc: 512 bits; entries assumed")                    \
+	X(MTT,       mtt,       "2048",  "4",  "8B",   "16", "false",   "mlx5_ifc mtt: 64 bits; 2 K entries: RDMA over Commodity Ethernet at Scale, 4.4")
 
 #define CONTEXT_KIND_ENUM(KIND, name, ...) CONTEXT_##KIND,
 enum context_kind { CONTEXT_KINDS(CONTEXT_KIND_ENUM) CONTEXT_KIND_COUNT };
 
-#define ICM_CACHE_PARAMS(X, entries_default, ways_default, bytes_default, misses_default, origin)                             \
+#define ICM_CACHE_PARAMS(X, entries_default, ways_default, bytes_default, misses_default, write_back_default, origin)                             \
 	X(entries,     COUNT,  entries_default, "1..4194304",  "entries in the cache, a multiple of ways", origin)           \
 	X(ways,        COUNT,  ways_default,    "1..65536",    "entries that compete for one place",       "assumed: usual")     \
 	X(replacement, CHOICE, "lru",           "lru|random",  "which entry of a full set goes",           "assumed: usual")     \
@@ -31,13 +32,14 @@ enum context_kind { CONTEXT_KINDS(CONTEXT_KIND_ENUM) CONTEXT_KIND_COUNT };
 	X(line_entries, COUNT, "1",             "1..64",       "neighbours that a miss fetches together",  "assumed: one")       \
 	X(hit_latency, TIME,   "4ns",           "1ps..1ms",    "from lookup, or from fill, to the answer", "assumed: 2 cycles of SRAM at 500 MHz") \
 	X(interval,    TIME,   "0ns",           "0ps..1ms",    "at least, between two answers",            "assumed: one a cycle is never the limit") \
-	X(misses,      COUNT,  misses_default,  "1..1024",     "misses in flight; further ones wait, in order", "assumed: that of a small CAM")
+	X(misses,      COUNT,  misses_default,  "1..1024",     "misses in flight; further ones wait, in order", "assumed: that of a small CAM") \
+	X(write_back,  FLAG,   write_back_default, "",         "an entry that goes is written to host memory",  "assumed: kept on the chip only, until then")
 /* clang-format on */
 
 enum icm_replacement { ICM_REPLACE_LRU, ICM_REPLACE_RANDOM }; /* as the choices above */
 
 struct icm_cache_params {
-	ICM_CACHE_PARAMS(PARAM_FIELD, "", "", "", "", "")
+	ICM_CACHE_PARAMS(PARAM_FIELD, "", "", "", "", "", "")
 };
 
 /* icm_requester_param_list, icm_responder_param_list, icm_cq_param_list ... */

@@ -8,6 +8,7 @@
 #ifndef HCA_DEVICE_ADAPTER_H
 #define HCA_DEVICE_ADAPTER_H
 
+#include "hca/context/context_cache.h"
 #include "hca/context/translation.h"
 #include "hca/device/hca.h"
 #include "hca/device/hca_params.h"
@@ -29,6 +30,7 @@ struct hca {
 	struct host *host; /* NULL: nothing behind the root complex takes time */
 	struct translation_unit *translation;
 	struct dma_engine *dma;
+	struct context_cache *contexts;
 	struct doorbell *doorbell;
 	struct scheduler *scheduler;
 	struct wqe_fetch *wqe_fetch;

@@ -116,6 +116,7 @@ int hca_cq_destroy(struct hca *hca, uint32_t cqn)
 	if (!cq)
 		return -EINVAL;
 	number_table_remove(&hca->cqs, cqn);
+	context_cache_invalidate(hca->contexts, CONTEXT_CQ, cqn);
 	completion_queue_close(cq);
 	completion_queue_drop(cq);
 	return 0;
@@ -169,6 +170,7 @@ int hca_srq_destroy(struct hca *hca, uint32_t srqn)
 	if (!queue)
 		return -EINVAL;
 	number_table_remove(&hca->srqs, srqn);
+	context_cache_invalidate(hca->contexts, CONTEXT_SRQ, srqn);
 	receive_queue_close(queue);
 	receive_queue_drop(queue);
 	return 0;
@@ -310,6 +312,8 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 					&hca->params.translation, hca->pcie, hca->regions);
 	hca->dma = dma_engine_create(sim, block_name(hca, "dma", text), &hca->params.dma,
 				     hca->translation, hca->pcie);
+	hca->contexts = context_cache_create(sim, block_name(hca, "context", text),
+					     &hca->params.contexts, hca->pcie);
 	hca->doorbell = doorbell_create(hca, block_name(hca, "doorbell", text));
 	hca->scheduler = scheduler_create(hca, block_name(hca, "scheduler", text));
 	hca->wqe_fetch = wqe_fetch_create(hca, block_name(hca, "wqe_fetch", text));
@@ -350,6 +354,7 @@ void hca_destroy(struct hca *hca)
 	doorbell_destroy(hca->doorbell);
 	dma_engine_destroy(hca->dma);
 	translation_unit_destroy(hca->translation);
+	context_cache_destroy(hca->contexts);
 	pcie_destroy(hca->pcie);
 	host_destroy(hca->host);
 	transport_destroy(hca->transport);

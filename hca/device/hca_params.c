@@ -14,6 +14,10 @@ const struct param_group hca_param_groups[] = {
 	GROUP(translation,   "keys and addresses to host memory")
 	{"mpt", icm_mpt_param_list, offsetof(struct hca_params, translation.mpt), "cache of region entries"},
 	{"mtt", icm_mtt_param_list, offsetof(struct hca_params, translation.mtt), "cache of page entries"},
+	{"requester_cache", icm_requester_param_list, offsetof(struct hca_params, contexts.requester), "cache of what queue pairs need to send"},
+	{"responder_cache", icm_responder_param_list, offsetof(struct hca_params, contexts.responder), "cache of what queue pairs need to be written to"},
+	{"cq_cache", icm_cq_param_list, offsetof(struct hca_params, contexts.cq), "cache of completion queues"},
+	{"srq_cache", icm_srq_param_list, offsetof(struct hca_params, contexts.srq), "cache of shared receive queues"},
 	GROUP(dma,           "moves the bytes of messages")
 	GROUP(doorbell,      "stores to the doorbell pages")
 	GROUP(scheduler,     "which queue pair sends next")

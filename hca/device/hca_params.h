@@ -5,6 +5,7 @@
 #define HCA_DEVICE_HCA_PARAMS_H
 
 #include "fabric/port_params.h"
+#include "hca/context/context_cache_params.h"
 #include "hca/context/translation_params.h"
 #include "hca/device/device_params.h"
 #include "hca/host/host_params.h"
@@ -25,6 +26,7 @@ struct hca_params {
 	struct pcie_params pcie;
 	struct host_params host;
 	struct translation_params translation;
+	struct context_cache_params contexts;
 	struct dma_params dma;
 	struct doorbell_params doorbell;
 	struct scheduler_params scheduler;

@@ -119,9 +119,10 @@ static uint64_t *check(struct receive *receive, struct qp *qp, const struct pack
 	return packet->path->source == qp->state.path->destination ? NULL : &count->bad_source;
 }
 
-static void deliver(struct receive *receive, struct qp *qp, struct packet *packet)
+/* The context of its queue pair is at hand. */
+static void hand_over(struct receive *receive, struct qp *qp, struct packet *packet)
 {
-	uint64_t *failed = qp ? check(receive, qp, packet) : &receive->count.no_qp;
+	uint64_t *failed = check(receive, qp, packet);
 
 	if (failed) {
 		drop(receive, packet, failed);
@@ -132,6 +133,89 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 		responder_receive(qp, packet);
 	else
 		completer_receive(qp, packet);
+}
+
+static void append(struct receive *receive, struct arrivals *arrivals, struct packet *packet)
+{
+	receive->count.context_waits++;
+	packet->next = NULL;
+	if (arrivals->last)
+		arrivals->last->next = packet;
+	else
+		arrivals->first = packet;
+	arrivals->last = packet;
+}
+
+static struct packet *pop(struct arrivals *arrivals)
+{
+	struct packet *packet = arrivals->first;
+
+	arrivals->first = packet->next;
+	if (!arrivals->first)
+		arrivals->last = NULL;
+	packet->next = NULL;
+	return packet;
+}
+
+static void context_arrived(struct qp *qp, struct arrivals *arrivals)
+{
+	struct receive *receive = qp->hca->receive;
+
+	receive->count.context_wait_time += sim_now(receive->block.sim) - arrivals->asked_at;
+	arrivals->busy = false;
+	while (arrivals->first)
+		hand_over(receive, qp, pop(arrivals));
+	qp_drop(qp);
+}
+
+static void responder_arrived(struct context_lookup *lookup)
+{
+	struct arrivals *arrivals = container_of(lookup, struct arrivals, lookup);
+
+	context_arrived(container_of(arrivals, struct qp, requests), arrivals);
+}
+
+static void requester_arrived(struct context_lookup *lookup)
+{
+	struct arrivals *arrivals = container_of(lookup, struct arrivals, lookup);
+
+	context_arrived(container_of(arrivals, struct qp, answers), arrivals);
+}
+
+/* Requests need the responder's part of the context, answers the requester's. */
+static void deliver(struct receive *receive, struct qp *qp, struct packet *packet)
+{
+	struct context_cache *contexts = receive->hca->contexts;
+	bool is_request = opcode_is_request(packet->opcode);
+	enum context_kind kind = is_request ? CONTEXT_RESPONDER : CONTEXT_REQUESTER;
+	struct arrivals *arrivals;
+	sim_time ready;
+
+	if (!qp) {
+		drop(receive, packet, &receive->count.no_qp);
+		return;
+	}
+	arrivals = is_request ? &qp->requests : &qp->answers;
+	if (arrivals->busy) {
+		append(receive, arrivals, packet);
+		return;
+	}
+	if (context_cache_hit(contexts, kind, qp->number, packet->tag, &ready)) {
+		hand_over(receive, qp, packet);
+		return;
+	}
+	append(receive, arrivals, packet);
+	receive->count.context_misses++;
+	arrivals->busy = true;
+	arrivals->asked_at = sim_now(receive->block.sim);
+	arrivals->lookup = (struct context_lookup){
+		.number = qp->number,
+		.kind = kind,
+		.tag = packet->tag,
+		.done = is_request ? responder_arrived : requester_arrived,
+	};
+	qp_hold(qp);
+	context_cache_lookup(contexts, &arrivals->lookup);
 }
 
 static void deliver_multicast(struct receive *receive, struct packet *packet)
@@ -221,10 +305,14 @@ int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_
 	return 0;
 }
 
-void receive_forget_qp(struct receive *receive, uint32_t qpn)
+void receive_forget_qp(struct receive *receive, struct qp *qp)
 {
+	while (qp->requests.first)
+		drop(receive, pop(&qp->requests), &receive->count.no_qp);
+	while (qp->answers.first)
+		drop(receive, pop(&qp->answers), &receive->count.no_qp);
 	for (uint32_t i = receive->member_count; i-- > 0;)
-		if (receive->members[i].qpn == qpn)
+		if (receive->members[i].qpn == qp->number)
 			remove_member(receive, &receive->members[i]);
 }
 

@@ -1,7 +1,8 @@
 /*
  * receive: what comes from the port: a pipeline up to the transports, where damaged packets and
  * those that nobody is meant by are dropped. The port's input space of a packet is given back when
- * its transport is done with it.
+ * its transport is done with it. Packets of a queue pair whose context is not at hand wait, in order, until
+ * it is: those of others pass them. A hit costs nothing here: it is part of `latency`.
  *
  *     port --receive()--> pipeline --> checks --> completer (responses)
  *                                            \--> responder (requests)
@@ -22,7 +23,10 @@
 	X(qkey_violations, "packets", "dropped: Q_Key")                                            \
 	X(bad_source,     "packets", "dropped: not from the connected port")                       \
 	X(multicast,      "packets", "of multicast, delivered or not")                             \
-	X(notifications,  "packets", "congestion notifications, dropped")
+	X(notifications,  "packets", "congestion notifications, dropped")                          \
+	X(context_misses, "times",   "the context of a queue pair was not at hand")                \
+	X(context_waits,  "packets", "that waited for it")                                         \
+	X(context_wait_time, "ps",   "of all those times")
 
 #define RECEIVE_TRACE(X)                                                                           \
 	X(RECEIVE, "psn", "opcode", "a packet reached its transport")                              \
@@ -34,6 +38,7 @@ struct receive_counters {
 };
 
 struct receive;
+struct qp;
 
 struct receive *receive_create(struct hca *hca, const char *name);
 void receive_destroy(struct receive *receive);
@@ -47,7 +52,7 @@ void receive_done(struct receive *receive, struct packet *packet);
 
 int receive_multicast_attach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
 int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
-void receive_forget_qp(struct receive *receive, uint32_t qpn);
+void receive_forget_qp(struct receive *receive, struct qp *qp);
 const struct receive_counters *receive_counters(const struct receive *receive);
 
 #endif

@@ -197,7 +197,9 @@ void qp_destroy(struct qp *qp)
 	reset(qp);
 	scheduler_forget(hca->scheduler, &qp->request_flow);
 	scheduler_forget(hca->scheduler, &qp->response_flow);
-	receive_forget_qp(hca->receive, qp->number);
+	receive_forget_qp(hca->receive, qp);
+	context_cache_invalidate(hca->contexts, CONTEXT_REQUESTER, qp->number);
+	context_cache_invalidate(hca->contexts, CONTEXT_RESPONDER, qp->number);
 	if (qp == hca->gsi)
 		hca->gsi = NULL;
 	else

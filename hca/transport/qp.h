@@ -134,6 +134,13 @@ struct responder {
 	uint32_t next_record;
 };
 
+struct arrivals { /* packets that came in and wait for a part of the QP's context */
+	struct packet *first, *last;
+	struct context_lookup lookup;
+	sim_time asked_at;
+	bool busy;
+};
+
 struct qp {
 	struct hca *hca;
 	uint32_t number;
@@ -142,6 +149,7 @@ struct qp {
 	struct completion_queue *send_cq, *recv_cq;
 	struct receive_queue *rq;
 	struct flow request_flow, response_flow;
+	struct arrivals requests, answers;
 	struct send_queue sq;
 	struct requester requester;
 	struct responder responder;

@@ -58,9 +58,11 @@ struct completion_queue {
 	uint32_t producer; /* runs on */
 	uint32_t consumer; /* as far as is known */
 	enum arm arm;
-	bool overrun, closed, record_busy;
+	bool overrun, closed, record_busy, context_busy;
+	struct context_lookup lookup;
+	sim_time context_asked_at;
 	bool record_early;       /* the read under way began before a CQE waited for it */
-	struct cqe_list waiting; /* for the record */
+	struct cqe_list waiting; /* for the record, or the context */
 	struct pcie_read record_read;
 	uint8_t record[RECORD_BYTES];
 };
@@ -199,6 +201,10 @@ static void record_done(struct pcie_read *read)
 	cq->record_busy = false;
 	if (!read->failed)
 		cq->consumer = be32_get(cq->record) & INDEX_MASK;
+	if (cq->context_busy) { /* goes on when that is here */
+		completion_queue_drop(cq);
+		return;
+	}
 	while (cq->waiting.first && !is_full(cq) && !cq->overrun)
 		put(cq, pop(&cq->waiting));
 	if (cq->waiting.first && cq->record_early && !cq->overrun && !read->failed) {
@@ -233,6 +239,44 @@ static void read_record(struct completion_queue *cq)
 	pcie_read(cq->writer->hca->pcie, &cq->record_read);
 }
 
+static void context_arrived(struct context_lookup *lookup)
+{
+	struct completion_queue *cq = container_of(lookup, struct completion_queue, lookup);
+	struct completion_writer *writer = cq->writer;
+
+	writer->count.context_wait_time += sim_now(writer->block.sim) - cq->context_asked_at;
+	cq->context_busy = false;
+	while (cq->waiting.first && (cq->closed || cq->overrun))
+		lose(cq, pop(&cq->waiting));
+	while (cq->waiting.first && !is_full(cq))
+		put(cq, pop(&cq->waiting));
+	if ((cq->waiting.first || is_half_full(cq)) && !cq->record_busy && !cq->closed)
+		read_record(cq);
+	completion_queue_drop(cq);
+}
+
+static bool has_context(struct completion_queue *cq, uint32_t tag)
+{
+	struct completion_writer *writer = cq->writer;
+	struct context_cache *contexts = writer->hca->contexts;
+	sim_time ready;
+
+	if (context_cache_hit(contexts, CONTEXT_CQ, cq->number, tag, &ready))
+		return true;
+	writer->count.context_misses++;
+	cq->context_busy = true;
+	cq->context_asked_at = sim_now(writer->block.sim);
+	cq->lookup = (struct context_lookup){
+		.number = cq->number,
+		.kind = CONTEXT_CQ,
+		.tag = tag,
+		.done = context_arrived,
+	};
+	completion_queue_hold(cq);
+	context_cache_lookup(contexts, &cq->lookup);
+	return false;
+}
+
 static void through(struct event *event)
 {
 	struct completion_writer *writer = container_of(event, struct completion_writer, through);
@@ -243,9 +287,9 @@ static void through(struct event *event)
 		sim_schedule_at(&writer->through, writer->pipeline.first->due);
 	if (cq->overrun || cq->closed) {
 		lose(cq, write);
-	} else if (cq->waiting.first || is_full(cq)) {
+	} else if (cq->waiting.first || !has_context(cq, write->tag) || is_full(cq)) {
 		append(&cq->waiting, write);
-		if (!cq->record_busy)
+		if (!cq->record_busy && !cq->context_busy)
 			read_record(cq);
 	} else {
 		put(cq, write);

@@ -1,7 +1,8 @@
 /*
  * completion: writes CQEs into the completion queues of the driver, behind the data they speak of,
  * and asks for an event where a queue is armed. An event is for the next CQE that becomes visible
- * after the arming (IBTA vol. 1, 11.4.2.2), never for an old one.
+ * after the arming (IBTA vol. 1, 11.4.2.2), never for an old one. CQEs of a queue whose context is not
+ * at hand wait for it, and with them only those of that queue.
  *
  *     requester, scatter_unit --completion_write()--> pcie_write() --> event_queue
  */
@@ -18,7 +19,9 @@
 	X(record_reads, "reads", "of doorbell records, to see whether the driver made room")       \
 	X(overruns,     "CQs",   "that were full")                                                 \
 	X(lost,         "CQEs",  "for a CQ that had overrun")                                      \
-	X(events,       "events", "asked for")
+	X(events,       "events", "asked for")                                                     \
+	X(context_misses, "times", "the context of a completion queue was not at hand")            \
+	X(context_wait_time, "ps", "of all of them")
 
 #define COMPLETION_TRACE(X)                                                                        \
 	X(CQE, "cqn", "index", "a CQE is visible to the driver")

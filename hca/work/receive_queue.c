@@ -41,6 +41,7 @@ struct receive_queue {
 	struct receive_queues *owner;
 	struct hca_srq_attr attr;
 	bool shared;
+	bool answering;              /* a waiter takes: the context is at hand */
 	struct completion_queue *cq; /* XRC */
 	uint32_t number, users;
 	uint32_t posted;  /* as far as is known */
@@ -54,7 +55,9 @@ struct receive_queue {
 	struct qp *flush_for;
 	struct qp *error_poll_for; /* cancelled before it goes */
 	uint32_t limit;
-	bool limit_check, record_busy, wqes_busy;
+	bool limit_check, record_busy, wqes_busy, context_busy;
+	struct context_lookup lookup;
+	sim_time context_asked_at;
 	struct event error_poll;
 	uint32_t error_polls; /* since one of them found something */
 	uint32_t record_generation, wqes_generation;
@@ -67,13 +70,14 @@ struct receive_queue {
 static void read_record(struct receive_queue *queue);
 static void read_wqes(struct receive_queue *queue);
 static void flush_known(struct receive_queue *queue);
+static void answer_waiters(struct receive_queue *queue, bool none);
 
 static void refill(struct receive_queue *queue)
 {
 	const struct receive_queue_params *params = queue->owner->params;
 	bool wanted = queue->kept_count <= params->low_water || queue->waiting_first;
 
-	if (!wanted || queue->wqes_busy || queue->flush_for)
+	if (!wanted || queue->wqes_busy || queue->flush_for || queue->context_busy)
 		return;
 	if (queue->posted != queue->fetched)
 		read_wqes(queue);
@@ -81,9 +85,47 @@ static void refill(struct receive_queue *queue)
 		read_record(queue);
 }
 
+static void context_arrived(struct context_lookup *lookup)
+{
+	struct receive_queue *queue = container_of(lookup, struct receive_queue, lookup);
+	struct receive_queues *owner = queue->owner;
+
+	owner->count.context_wait_time += sim_now(owner->block.sim) - queue->context_asked_at;
+	queue->context_busy = false;
+	answer_waiters(queue, false);
+	refill(queue);
+	receive_queue_drop(queue);
+}
+
+/* A ring is part of its QP's context; a shared queue has one of its own. */
+static bool has_context(struct receive_queue *queue)
+{
+	struct receive_queues *owner = queue->owner;
+	struct context_cache *contexts = owner->hca->contexts;
+	sim_time ready;
+
+	if (!queue->shared || queue->answering)
+		return true;
+	if (queue->context_busy)
+		return false;
+	if (context_cache_hit(contexts, CONTEXT_SRQ, queue->number, 0, &ready))
+		return true;
+	owner->count.context_misses++;
+	queue->context_busy = true;
+	queue->context_asked_at = sim_now(owner->block.sim);
+	queue->lookup = (struct context_lookup){
+		.number = queue->number,
+		.kind = CONTEXT_SRQ,
+		.done = context_arrived,
+	};
+	queue->users++;
+	context_cache_lookup(contexts, &queue->lookup);
+	return false;
+}
+
 enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct receive_wqe **wqe)
 {
-	if (!queue->kept_count || queue->waiting_first) {
+	if (!has_context(queue) || !queue->kept_count || queue->waiting_first) {
 		qp->responder.next_waiter = NULL;
 		qp_hold(qp);
 		if (queue->waiting_last)
@@ -136,7 +178,9 @@ static void answer_waiters(struct receive_queue *queue, bool none)
 		struct qp *others_first = queue->waiting_first, *others_last = queue->waiting_last;
 
 		queue->waiting_first = queue->waiting_last = NULL; /* it is its turn */
+		queue->answering = true;
 		responder_wqe_answer(qp, empty);
+		queue->answering = false;
 		if (others_first) {
 			if (queue->waiting_first)
 				others_last->responder.next_waiter = queue->waiting_first;

@@ -18,7 +18,9 @@
 	X(wqes,         "WQEs",  "fetched")                                                        \
 	X(taken,        "WQEs",  "taken by responders")                                            \
 	X(waits,        "times", "a responder waited for a fetch")                                 \
-	X(empty,        "times", "a responder was told that there is none")
+	X(empty,        "times", "a responder was told that there is none")                        \
+	X(context_misses, "times", "the context of a shared queue was not at hand")                \
+	X(context_wait_time, "ps", "of all of them")
 
 #define RECEIVE_QUEUE_TRACE(X)                                                                     \
 	X(RECORD, "queue", "posted", "a doorbell record was read")                                 \

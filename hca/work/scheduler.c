@@ -56,7 +56,7 @@ static void arm(struct processing_unit *unit, sim_time delay)
 
 static void enqueue(struct processing_unit *unit, struct flow *flow)
 {
-	if (flow->in_ring || flow->qp->destroyed)
+	if (flow->in_ring || flow->context_busy || flow->qp->destroyed)
 		return;
 	flow->in_ring = true;
 	flow->next = NULL;
@@ -73,6 +73,65 @@ void scheduler_wake(struct scheduler *scheduler, struct flow *flow)
 
 	enqueue(unit, flow);
 	arm(unit, scheduler->params->latency);
+}
+
+static bool has_work(const struct flow *flow)
+{
+	const struct qp *qp = flow->qp;
+
+	return flow->kind == FLOW_REQUESTS ? qp->sq.cursor != qp->sq.tail
+					   : qp->responder.response_count != 0;
+}
+
+static void context_arrived(struct context_lookup *lookup)
+{
+	struct flow *flow = container_of(lookup, struct flow, lookup);
+	struct qp *qp = flow->qp;
+	struct scheduler *scheduler = qp->hca->scheduler;
+	struct processing_unit *unit = unit_of(scheduler, flow);
+
+	scheduler->count.context_wait_time +=
+		sim_now(scheduler->block.sim) - flow->context_asked_at;
+	flow->context_busy = false;
+	flow->context_ready = true;
+	enqueue(unit, flow);
+	arm(unit, 0);
+	qp_drop(qp);
+}
+
+/* Is the QP's state on the chip? If not, it is asked for. */
+static bool has_context(struct scheduler *scheduler, struct flow *flow)
+{
+	struct context_cache *contexts = scheduler->hca->contexts;
+	enum context_kind kind =
+		flow->kind == FLOW_REQUESTS ? CONTEXT_REQUESTER : CONTEXT_RESPONDER;
+	sim_time ready;
+
+	if (flow->context_ready) {
+		flow->context_ready = false;
+		return true;
+	}
+	if (context_cache_hit(contexts, kind, flow->qp->number, 0, &ready))
+		return true;
+	scheduler->count.context_waits++;
+	flow->context_busy = true;
+	flow->context_asked_at = sim_now(scheduler->block.sim);
+	flow->lookup = (struct context_lookup){
+		.number = flow->qp->number,
+		.kind = kind,
+		.done = context_arrived,
+	};
+	qp_hold(flow->qp);
+	context_cache_lookup(contexts, &flow->lookup);
+	return false;
+}
+
+static uint32_t next_unit(struct scheduler *scheduler, struct flow *flow, uint32_t *bytes)
+{
+	if (!has_work(flow) || !has_context(scheduler, flow))
+		return 0;
+	return flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, bytes)
+					   : responder_next(flow->qp, bytes);
 }
 
 static void turn(struct event *event)
@@ -94,8 +153,7 @@ static void turn(struct event *event)
 	if (!unit->first)
 		unit->last = NULL;
 	flow->in_ring = false;
-	packets = flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, &bytes)
-					      : responder_next(flow->qp, &bytes);
+	packets = next_unit(scheduler, flow, &bytes);
 	if (packets) {
 		scheduler->count.turns++;
 		scheduler->count.packets += packets;
@@ -105,7 +163,7 @@ static void turn(struct event *event)
 		trace(&scheduler->block, TRACE_GRANT, 0, flow->qp->number, packets);
 		enqueue(unit, flow);
 		send_unit_drain(flow);
-	} else {
+	} else if (!flow->context_busy) {
 		scheduler->count.idle++;
 	}
 	arm(unit, 0);

@@ -1,7 +1,9 @@
 /*
  * scheduler: decides which queue pair sends next. A QP has two flows, requests and responses; one
  * with work stands in the ring of its processing unit and gets a turn for one unit of its message,
- * if what is under way (gathering, or waiting for the port) leaves room.
+ * if what is under way (gathering, or waiting for the port) leaves room. A flow whose QP's context is
+ * not at hand leaves the ring until it is; the turns of others go on. A hit costs nothing here: it is
+ * part of `latency`.
  *
  *     doorbell, completer --scheduler_wake()--> ring --turn--> requester_next(), responder_next()
  */
@@ -15,7 +17,9 @@
 	X(turns,     "turns", "given to a flow that had something to send")                        \
 	X(idle,      "turns", "given to a flow that was blocked or had nothing")                   \
 	X(packets,   "packets", "granted")                                                         \
-	X(throttled, "times", "all flows waited since too much was under way")
+	X(throttled, "times", "all flows waited since too much was under way")                     \
+	X(context_waits, "turns", "put off since the context of the queue pair was not at hand")   \
+	X(context_wait_time, "ps", "of all of them")
 
 #define SCHEDULER_TRACE(X)                                                                         \
 	X(GRANT, "qpn", "packets", "a flow was given its turn")
@@ -32,6 +36,10 @@ struct flow {
 	struct qp *qp;
 	enum flow_kind kind;
 	bool in_ring;
+	bool context_busy;  /* being fetched: in no ring until it is here */
+	bool context_ready; /* was fetched for the next turn */
+	struct context_lookup lookup;
+	sim_time context_asked_at;
 	struct send_unit *first, *last; /* gathering, in order; port/transmit.h */
 };
 

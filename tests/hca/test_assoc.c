@@ -12,15 +12,15 @@ static void test_lru(void)
 	struct assoc *assoc = assoc_create(8, 2, NULL); /* 4 sets: keys of one set differ by 4 */
 
 	CU_ASSERT_FALSE(assoc_touch(assoc, 0));
-	CU_ASSERT_FALSE(assoc_insert(assoc, 0));
-	CU_ASSERT_FALSE(assoc_insert(assoc, 4));
-	CU_ASSERT_FALSE(assoc_insert(assoc, 1)); /* another set */
+	CU_ASSERT_FALSE(assoc_insert(assoc, 0, NULL));
+	CU_ASSERT_FALSE(assoc_insert(assoc, 4, NULL));
+	CU_ASSERT_FALSE(assoc_insert(assoc, 1, NULL)); /* another set */
 	CU_ASSERT(assoc_touch(assoc, 0));
-	CU_ASSERT(assoc_insert(assoc, 8)); /* 4 goes: 0 was used after it */
+	CU_ASSERT(assoc_insert(assoc, 8, NULL)); /* 4 goes: 0 was used after it */
 	CU_ASSERT(assoc_touch(assoc, 0));
 	CU_ASSERT_FALSE(assoc_touch(assoc, 4));
 	CU_ASSERT(assoc_touch(assoc, 8));
-	CU_ASSERT(assoc_insert(assoc, 12)); /* 0 goes */
+	CU_ASSERT(assoc_insert(assoc, 12, NULL)); /* 0 goes */
 	CU_ASSERT_FALSE(assoc_touch(assoc, 0));
 	CU_ASSERT(assoc_touch(assoc, 1));
 	assoc_destroy(assoc);
@@ -31,7 +31,7 @@ static void test_remove(void)
 	struct assoc *assoc = assoc_create(16, 4, NULL);
 
 	for (uint64_t key = 100; key < 116; key++)
-		CU_ASSERT_FALSE(assoc_insert(assoc, key));
+		CU_ASSERT_FALSE(assoc_insert(assoc, key, NULL));
 	CU_ASSERT_EQUAL(assoc_remove(assoc, 90, 10), 0);
 	CU_ASSERT_EQUAL(assoc_remove(assoc, 100, 1), 1);
 	CU_ASSERT_EQUAL(assoc_remove(assoc, 100, 1), 0);
@@ -39,7 +39,7 @@ static void test_remove(void)
 	CU_ASSERT_EQUAL(assoc_remove(assoc, 50, 60), 8); /* 102..109; by scan */
 	for (uint64_t key = 100; key < 116; key++)
 		CU_ASSERT_EQUAL(assoc_touch(assoc, key), key >= 110);
-	CU_ASSERT_FALSE(assoc_insert(assoc, 200)); /* into a place that was made free */
+	CU_ASSERT_FALSE(assoc_insert(assoc, 200, NULL)); /* into a place that was made free */
 	CU_ASSERT_EQUAL(assoc_remove(assoc, 0, UINT64_MAX), 7);
 	assoc_destroy(assoc);
 }
@@ -63,7 +63,7 @@ static void test_hit_ratio(void)
 			if (assoc_touch(assoc, key))
 				hits++;
 			else
-				assoc_insert(assoc, key);
+				assoc_insert(assoc, key, NULL);
 		}
 		CU_ASSERT_DOUBLE_EQUAL(hits / (double)LOOKUPS, 0.25, 0.01);
 		assoc_destroy(assoc);

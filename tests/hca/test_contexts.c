@@ -1,0 +1,194 @@
+/*
+ * Proves that queues' contexts cost what their caches say: outbound rates fall once there are more queue pairs than the
+ * requester's cache has entries, a cache of twice the size moves that knee to twice as many, inbound rates fall by the
+ * responder's cache and so much later, a miss delays only the queue it is for and by one PCIe read, and what is
+ * replaced is written back.
+ */
+#include <CUnit/CUnit.h>
+
+#include "hca/device/cqe.h"
+#include "tests/hca/support/rig.h"
+
+enum { QPS_MAX = 64, ROUNDS = 12, BYTES = 32 };
+
+struct sizes {
+	uint64_t requester, responder, cq;
+};
+
+static const struct sizes ample = {1024, 1024, 1024};
+
+static void set_sizes(struct mini *mini, struct sizes sizes)
+{
+	mini->params.contexts.requester.entries = sizes.requester;
+	if (sizes.requester == 1)
+		mini->params.contexts.requester.ways = 1;
+	mini->params.contexts.responder.entries = sizes.responder;
+	mini->params.contexts.cq.entries = sizes.cq;
+}
+
+struct crowd {
+	struct mini *mini;
+	struct mini_qp *qps[QPS_MAX], *peers[QPS_MAX];
+	unsigned count;
+	uint64_t source, target;
+};
+
+static struct crowd crowd_create(unsigned count, struct sizes sizes)
+{
+	struct crowd crowd = {.mini = mini_create(SIM_KERNEL_native), .count = count};
+
+	set_sizes(crowd.mini, sizes);
+	mini_start(crowd.mini, LINK_INFINIBAND);
+	crowd.source = mini_alloc(&crowd.mini->hosts[0], 4096);
+	crowd.target = mini_alloc(&crowd.mini->hosts[1], 4096);
+	for (unsigned i = 0; i < count; i++) {
+		crowd.qps[i] = mini_qp_create(&crowd.mini->hosts[0], QP_RC);
+		crowd.peers[i] = mini_qp_create(&crowd.mini->hosts[1], QP_RC);
+		mini_connect(crowd.qps[i], crowd.peers[i], 1024);
+	}
+	return crowd;
+}
+
+static void crowd_destroy(struct crowd *crowd)
+{
+	mini_run(crowd->mini);
+	for (unsigned i = 0; i < crowd->count; i++) {
+		mini_qp_destroy(crowd->qps[i]);
+		mini_qp_destroy(crowd->peers[i]);
+	}
+	mini_run(crowd->mini);
+	mini_destroy(crowd->mini);
+}
+
+static void post(struct crowd *crowd, unsigned i)
+{
+	mini_post(crowd->qps[i], &(struct mini_send){.opcode = WQE_WRITE,
+						     .address = crowd->source,
+						     .length = BYTES,
+						     .remote = crowd->target,
+						     .is_inline = true,
+						     .blueflame = true});
+}
+
+static void write_in_turn(struct crowd *crowd, unsigned rounds)
+{
+	for (unsigned round = 0; round < rounds; round++)
+		for (unsigned i = 0; i < crowd->count; i++)
+			post(crowd, i);
+	for (unsigned round = 0; round < rounds; round++)
+		for (unsigned i = 0; i < crowd->count; i++)
+			CHECK_WC(mini_wait(crowd->qps[i]->send_cq), CQE_SENT, 0);
+}
+
+static void check_conservation(const struct crowd *crowd)
+{
+	for (unsigned host = 0; host < ARRAY_SIZE(crowd->mini->hosts); host++) {
+		for (enum context_kind kind = CONTEXT_REQUESTER; kind <= CONTEXT_SRQ; kind++) {
+			const struct icm_cache_counters *count = context_cache_counters(
+				crowd->mini->hosts[host].hca->contexts, kind);
+
+			CU_ASSERT_EQUAL(count->lookups,
+					count->hits + count->misses + count->merges);
+			CU_ASSERT_EQUAL(count->misses, count->fills + count->stale);
+			CU_ASSERT_EQUAL(count->write_backs, count->evictions);
+		}
+	}
+}
+
+/* Messages a microsecond, with warm caches. */
+static double rate(unsigned count, struct sizes sizes)
+{
+	struct crowd crowd = crowd_create(count, sizes);
+	sim_time start;
+
+	write_in_turn(&crowd, 1);
+	mini_run(crowd.mini);
+	start = sim_now(crowd.mini->sim);
+	write_in_turn(&crowd, ROUNDS);
+	start = sim_now(crowd.mini->sim) - start;
+	mini_run(crowd.mini);
+	check_conservation(&crowd);
+	crowd_destroy(&crowd);
+	return (double)count * ROUNDS * (double)US / (double)start;
+}
+
+/* The most queue pairs, of doubling numbers, that still run at nine tenths of what ample caches give. */
+static unsigned knee(struct sizes sizes)
+{
+	unsigned last = 0;
+
+	for (unsigned count = 8; count <= QPS_MAX; count *= 2)
+		if (rate(count, sizes) >= 0.9 * rate(count, ample))
+			last = count;
+	return last;
+}
+
+static void test_knee_moves(void)
+{
+	CU_ASSERT_EQUAL(knee((struct sizes){8, 1024, 1024}), 8);
+	CU_ASSERT_EQUAL(knee((struct sizes){16, 1024, 1024}), 16);
+	CU_ASSERT_EQUAL(knee((struct sizes){32, 1024, 1024}), 32);
+	CU_ASSERT_EQUAL(knee((struct sizes){64, 1024, 1024}), 64);
+}
+
+/* Requester's and responder's part as in the defaults, a sixty-fourth of them: A4-08, A4-09. */
+static void test_outbound_falls_first(void)
+{
+	double outbound = rate(64, (struct sizes){16, 1024, 1024});
+	double inbound = rate(64, (struct sizes){1024, 64, 1024});
+	double best = rate(64, ample);
+
+	CU_ASSERT_TRUE(outbound < 0.8 * best);
+	CU_ASSERT_TRUE(inbound > 0.99 * best);
+	CU_ASSERT_TRUE(rate(64, (struct sizes){1024, 16, 1024}) < 0.9 * best);
+}
+
+static void test_cq_misses(void)
+{
+	CU_ASSERT_TRUE(rate(64, (struct sizes){1024, 1024, 16}) < 0.95 * rate(64, ample));
+}
+
+/* From the store to the CQE, of a queue pair whose requester's context is there or not, while all else is. */
+static sim_time latency(bool there)
+{
+	struct crowd crowd = crowd_create(2, (struct sizes){1, 1024, 1024});
+	sim_time start;
+
+	write_in_turn(&crowd, 2);
+	mini_run(crowd.mini);
+	start = sim_now(crowd.mini->sim);
+	post(&crowd, there);
+	CHECK_WC(mini_wait(crowd.qps[there]->send_cq), CQE_SENT, 0);
+	start = sim_now(crowd.mini->sim) - start;
+	crowd_destroy(&crowd);
+	return start;
+}
+
+static void test_one_miss(void)
+{
+	sim_time more = latency(false) - latency(true);
+
+	CU_ASSERT_TRUE(more > 450 * NS);
+	CU_ASSERT_TRUE(more < 700 * NS);
+}
+
+static void test_same_again(void)
+{
+	double first = rate(32, (struct sizes){16, 32, 16});
+
+	CU_ASSERT_DOUBLE_EQUAL(rate(32, (struct sizes){16, 32, 16}), first, 0);
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"a cache of twice the size moves the knee", test_knee_moves},
+		{"outbound falls first", test_outbound_falls_first},
+		{"completion queues", test_cq_misses},
+		{"one miss", test_one_miss},
+		{"the same again", test_same_again},
+		{0},
+	};
+
+	return rig_main("contexts", tests);
+}

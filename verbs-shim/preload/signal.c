@@ -34,8 +34,12 @@ void signal_chain(int number, void *info, void *context)
 		program_segv.sa_sigaction(number, info, context);
 	} else if (program_segv.sa_handler != SIG_DFL && program_segv.sa_handler != SIG_IGN) {
 		program_segv.sa_handler(number);
-	} else { /* the instruction is repeated, and ends the program */
+	} else if (program_segv.sa_handler == SIG_DFL || ((siginfo_t *)info)->si_code > 0) {
+		/* The instruction is repeated, and ends the program; a signal that was sent is sent again. */
 		REAL(sigaction)(SIGSEGV, &plain, NULL);
+		if (((siginfo_t *)info)->si_code <= 0)
+			(void)syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid),
+				      SIGSEGV);
 	}
 }
 

@@ -194,9 +194,16 @@ static int lock_folder(const char *path)
 	return -1;
 }
 
+static const char *temporary(void)
+{
+	const char *path = getenv("TMPDIR");
+
+	return path && path[0] == '/' && strlen(path) < 40 ? path : "/tmp";
+}
+
 static void sweep(void)
 {
-	DIR *folder = opendir("/tmp");
+	DIR *folder = opendir(temporary());
 	const struct dirent *entry;
 	char path[PATH_MAX];
 	struct stat status;
@@ -206,7 +213,7 @@ static void sweep(void)
 		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) != 0 ||
 		    strlen(entry->d_name) != strlen(PREFIX) + 6)
 			continue;
-		snprintf(path, sizeof(path), "/tmp/%s", entry->d_name);
+		snprintf(path, sizeof(path), "%s/%s", temporary(), entry->d_name);
 		fd = lock_folder(path);
 		if (fd < 0)
 			continue;
@@ -221,7 +228,7 @@ static void sweep(void)
 bool isolate_make_folder(char *path, size_t bytes)
 {
 	sweep();
-	snprintf(path, bytes, "/tmp/" PREFIX "XXXXXX");
+	snprintf(path, bytes, "%s/" PREFIX "XXXXXX", temporary());
 	if (!mkdtemp(path) || lock_folder(path) < 0)
 		return false;
 	if (watcher >= 0)

@@ -24,7 +24,7 @@ const char *isolate_folder(void);
  * do not exec, waiting for another run that has them. */
 void isolate_hold_addresses(void);
 
-/* A folder under /tmp for a run that is not isolated. Folders of dead runs are removed at the same time. false, errno: none. */
+/* A folder under TMPDIR, or /tmp, for a run that is not isolated. Folders of dead runs are removed at the same time. false, errno: none. */
 bool isolate_make_folder(char *path, size_t bytes);
 
 /* Before the simulator is forked: removes the run's folder when supervisor and simulator are gone. */

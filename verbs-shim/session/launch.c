@@ -176,7 +176,8 @@ void launch_prepare(struct session *session)
 	} else if (isolate_make_folder(session->directory, sizeof(session->directory))) {
 		supervise_tell(session, session->directory);
 	} else {
-		fprintf(stderr, "hcasim: no directory for the run's files under /tmp: %s\n",
+		fprintf(stderr,
+			"hcasim: no directory for the run's files under TMPDIR or /tmp: %s\n",
 			strerror(errno));
 		exit(1);
 	}

@@ -27,10 +27,10 @@ static bool may_leave(struct port *port, const struct packet *packet, sim_time n
 	unsigned lane = packet->vl;
 
 	if (port->ethernet) {
-		if (now >= port->paused_until[lane])
+		if (now >= port->lanes[lane].paused_until)
 			return true;
-		if (port->paused_until[lane] < *wake)
-			*wake = port->paused_until[lane];
+		if (port->lanes[lane].paused_until < *wake)
+			*wake = port->lanes[lane].paused_until;
 		port->count.pause_stalls++;
 	} else {
 		if (credits_suffice(port, lane, packet->wire_bytes))
@@ -46,8 +46,8 @@ static bool may_leave(struct port *port, const struct packet *packet, sim_time n
 static unsigned ready_source(const struct port *port, unsigned lane, sim_time now, sim_time *wake)
 {
 	const struct packet_queue *queues = &port->queues[lane * port->sources];
-	uint64_t candidates = port->source_waiting[lane];
-	unsigned source = port->last_source[lane];
+	uint64_t candidates = port->lanes[lane].source_waiting;
+	unsigned source = port->lanes[lane].last_source;
 
 	while (candidates) {
 		source = next_bit(candidates, source);
@@ -68,15 +68,15 @@ static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
 	struct packet *packet = packet_queue_pop(queue);
 
 	if (!queue->head) {
-		port->source_waiting[lane] &= ~(UINT64_C(1) << source);
-		if (!port->source_waiting[lane])
+		port->lanes[lane].source_waiting &= ~(UINT64_C(1) << source);
+		if (!port->lanes[lane].source_waiting)
 			port->waiting &= (uint16_t) ~(1u << lane);
 	}
-	if (port->queued[lane]-- == port->transmit_depth)
+	if (port->lanes[lane].queued-- == port->transmit_depth)
 		port->room_again |= (uint16_t)(1u << lane);
 	port->waiting_bytes -= packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
-	port->queued_bytes[lane] -= packet->wire_bytes;
-	port->last_source[lane] = (uint8_t)source;
+	port->lanes[lane].queued_bytes -= packet->wire_bytes;
+	port->lanes[lane].last_source = (uint8_t)source;
 	port->last_lane = (uint8_t)lane;
 	if (__builtin_expect(port->stuck & 1u << lane, 0))
 		stuck_progress(port, lane);
@@ -85,9 +85,10 @@ static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
 
 struct packet *arbiter_remove(struct port *port, unsigned lane)
 {
-	if (!port->source_waiting[lane])
+	if (!port->lanes[lane].source_waiting)
 		return NULL;
-	return dequeue(port, lane, next_bit(port->source_waiting[lane], port->last_source[lane]));
+	return dequeue(port, lane,
+		       next_bit(port->lanes[lane].source_waiting, port->lanes[lane].last_source));
 }
 
 /* All lanes that may are looked at, then the schedule chooses. */
@@ -114,7 +115,7 @@ static struct packet *next_scheduled(struct port *port, sim_time now, sim_time *
 		return dequeue(port, MANAGEMENT_LANE, sources[MANAGEMENT_LANE]);
 	lane = schedule_pick(port->schedule, able);
 	packet = dequeue(port, lane, sources[lane]);
-	schedule_charge(port->schedule, lane, packet->wire_bytes, !port->queued[lane]);
+	schedule_charge(port->schedule, lane, packet->wire_bytes, !port->lanes[lane].queued);
 	return packet;
 }
 
@@ -148,9 +149,9 @@ void arbiter_enqueue(struct port *port, struct packet *packet)
 
 	assert(source < port->sources);
 	packet_queue_push(&port->queues[lane * port->sources + source], packet);
-	port->source_waiting[lane] |= UINT64_C(1) << source;
+	port->lanes[lane].source_waiting |= UINT64_C(1) << source;
 	port->waiting |= (uint16_t)(1u << lane);
-	port->queued[lane]++;
+	port->lanes[lane].queued++;
 	port->waiting_bytes += packet->wire_bytes + port->preamble_bytes + port->gap_bytes;
-	port->queued_bytes[lane] += packet->wire_bytes;
+	port->lanes[lane].queued_bytes += packet->wire_bytes;
 }

@@ -24,36 +24,37 @@ void credits_configure(struct port *port)
 void credits_start(struct port *port)
 {
 	for (unsigned lane = 0; lane < port->params.lanes; lane++) {
-		port->advertised[lane] = (uint16_t)(port->capacity & CREDIT_MASK);
-		port->peer->credit.limit[lane] = port->advertised[lane];
+		port->lanes[lane].advertised = (uint16_t)(port->capacity & CREDIT_MASK);
+		port->peer->lanes[lane].credit_limit = port->lanes[lane].advertised;
 	}
 }
 
 /* FCCL as it would be, were so many more blocks free. */
 static uint32_t limit_of(const struct port *port, unsigned lane, uint64_t more_blocks)
 {
-	uint64_t free_blocks = port->capacity - port->used[lane] + more_blocks;
+	uint64_t free_blocks = port->capacity - port->lanes[lane].used + more_blocks;
 
-	return (uint32_t)(port->received[lane] + free_blocks) & CREDIT_MASK;
+	return (uint32_t)(port->lanes[lane].received + free_blocks) & CREDIT_MASK;
 }
 
 void credits_restart(struct port *port)
 {
 	for (unsigned lane = 0; lane < port->params.lanes; lane++) {
-		uint32_t sent = port->peer->credit.total[lane];
+		uint32_t sent = port->peer->lanes[lane].credit_total;
 
-		credits_arrive(port, lane, (sent - port->received[lane]) & CREDIT_MASK);
-		port->advertised[lane] = (uint16_t)limit_of(port, lane, 0);
+		credits_arrive(port, lane, (sent - port->lanes[lane].received) & CREDIT_MASK);
+		port->lanes[lane].advertised = (uint16_t)limit_of(port, lane, 0);
 		port->advertised_at[lane] = sim_now(port->block.sim);
-		port->peer->credit.limit[lane] = port->advertised[lane];
+		port->peer->lanes[lane].credit_limit = port->lanes[lane].advertised;
 	}
 }
 
 bool credits_wanted(const struct port *port, unsigned lane, uint64_t more_blocks)
 {
 	uint32_t untold =
-		(limit_of(port, lane, more_blocks) - port->advertised[lane]) & CREDIT_MASK;
-	uint32_t left = (uint32_t)(port->advertised[lane] - port->received[lane]) & CREDIT_MASK;
+		(limit_of(port, lane, more_blocks) - port->lanes[lane].advertised) & CREDIT_MASK;
+	uint32_t left =
+		(uint32_t)(port->lanes[lane].advertised - port->lanes[lane].received) & CREDIT_MASK;
 
 	return untold && (untold >= port->batch_blocks || left < port->low_blocks);
 }
@@ -62,7 +63,8 @@ uint32_t port_credits(const struct port *port, unsigned lane)
 {
 	if (lane == MANAGEMENT_LANE)
 		return UINT32_MAX;
-	return (uint32_t)(port->credit.limit[lane] - port->credit.total[lane]) & CREDIT_MASK;
+	return (uint32_t)(port->lanes[lane].credit_limit - port->lanes[lane].credit_total) &
+	       CREDIT_MASK;
 }
 
 void credits_consider(struct port *port, unsigned lane)
@@ -79,13 +81,13 @@ struct packet *credits_packet(struct port *port)
 	struct packet *packet = packet_new(port->pool);
 
 	port->credits_due &= (uint16_t) ~(1u << lane);
-	port->advertised[lane] = (uint16_t)limit_of(port, lane, 0);
+	port->lanes[lane].advertised = (uint16_t)limit_of(port, lane, 0);
 	port->advertised_at[lane] = sim_now(port->block.sim);
 	packet->kind = PACKET_FLOW_CONTROL;
 	packet->wire_bytes = CREDIT_PACKET_BYTES;
 	packet->vl = (uint8_t)lane;
-	packet->credit_total = port->credit.total[lane];
-	packet->credit_limit = port->advertised[lane];
+	packet->credit_total = port->lanes[lane].credit_total;
+	packet->credit_limit = port->lanes[lane].advertised;
 	port->count.credit_packets_sent++;
 	return packet;
 }
@@ -94,10 +96,10 @@ struct packet *credits_packet(struct port *port)
 void credits_receive(struct port *port, const struct packet *packet)
 {
 	unsigned lane = packet->vl;
-	uint32_t lost = (uint32_t)(packet->credit_total - port->received[lane]) & CREDIT_MASK;
+	uint32_t lost = (uint32_t)(packet->credit_total - port->lanes[lane].received) & CREDIT_MASK;
 
 	port->count.credit_packets_received++;
-	port->credit.limit[lane] = packet->credit_limit;
+	port->lanes[lane].credit_limit = packet->credit_limit;
 	if (lost) {
 		credits_arrive(port, lane, lost);
 		credits_consider(port, lane);
@@ -108,7 +110,8 @@ void credits_receive(struct port *port, const struct packet *packet)
 
 void credits_arrive(struct port *port, unsigned lane, uint32_t blocks)
 {
-	port->received[lane] = (uint16_t)((port->received[lane] + blocks) & CREDIT_MASK);
+	port->lanes[lane].received =
+		(uint16_t)((port->lanes[lane].received + blocks) & CREDIT_MASK);
 	port->count.credits_received += blocks;
 }
 

@@ -77,7 +77,7 @@ static bool stopped(const struct port *port, const struct packet *packet)
 	if (port->ethernet)
 		return port_paused(port, lane) && peer->pausing & 1u << lane;
 	return lane != MANAGEMENT_LANE && !credits_suffice(port, lane, packet->wire_bytes) &&
-	       peer->used[lane] + credit_blocks(packet->wire_bytes) > peer->capacity;
+	       peer->lanes[lane].used + credit_blocks(packet->wire_bytes) > peer->capacity;
 }
 
 /* A queue at output `port` of packets from that buffer; *next is the buffer it waits for. false: it will move. */

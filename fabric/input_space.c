@@ -16,8 +16,8 @@ static uint32_t units_of(const struct port *port, uint32_t wire_bytes)
 
 static void give_back(struct port *port, unsigned lane, uint32_t units)
 {
-	assert(units <= port->used[lane]);
-	port->used[lane] -= units;
+	assert(units <= port->lanes[lane].used);
+	port->lanes[lane].used -= units;
 }
 
 static struct deferred_release *deferred_at(const struct port *port, uint32_t index)
@@ -35,7 +35,7 @@ static void settle(struct port *port)
 		unsigned lane = due->lane;
 
 		give_back(port, lane, due->units);
-		port->deferred_units[lane] -= due->units;
+		port->lanes[lane].deferred_units -= due->units;
 		port->deferred_first = (port->deferred_first + 1) & (port->deferred_room - 1);
 		port->deferred_count--;
 		port->gained |= (uint16_t)(1u << lane);
@@ -47,9 +47,9 @@ static bool awaited(const struct port *port, unsigned lane)
 {
 	if (port->ethernet)
 		return port->wanted & 1u << lane &&
-		       port->used[lane] - port->deferred_units[lane] <= port->xon;
+		       port->lanes[lane].used - port->lanes[lane].deferred_units <= port->xon;
 	return lane != MANAGEMENT_LANE && !(port->credits_due & 1u << lane) &&
-	       credits_wanted(port, lane, port->deferred_units[lane]);
+	       credits_wanted(port, lane, port->lanes[lane].deferred_units);
 }
 
 static void tell(struct port *port, unsigned lane)
@@ -123,7 +123,7 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 		*deferred_at(port, place) = *deferred_at(port, place - 1);
 	*deferred_at(port, place) = (struct deferred_release){at, units, lane};
 	port->deferred_count++;
-	port->deferred_units[lane] += units;
+	port->lanes[lane].deferred_units += units;
 	if (!event_pending(&port->release) && awaited(port, lane))
 		sim_schedule_at(&port->release, at);
 }
@@ -148,13 +148,13 @@ bool input_space_take(struct port *port, const struct packet *packet)
 		return true;
 	if (!port->ethernet && lane != MANAGEMENT_LANE)
 		credits_arrive(port, lane, units);
-	if (port->used[lane] + units > port->capacity) {
+	if (port->lanes[lane].used + units > port->capacity) {
 		settle(port);
-		if (port->used[lane] + units > port->capacity)
+		if (port->lanes[lane].used + units > port->capacity)
 			return false;
 	}
-	port->used[lane] += units;
-	if (port->ethernet && port->used[lane] > port->xoff) {
+	port->lanes[lane].used += units;
+	if (port->ethernet && port->lanes[lane].used > port->xoff) {
 		settle(port);
 		pause_consider_stop(port, lane);
 		if (port->deferred_count && !event_pending(&port->release) && awaited(port, lane))
@@ -165,7 +165,7 @@ bool input_space_take(struct port *port, const struct packet *packet)
 
 uint64_t port_input_used(const struct port *port, unsigned lane)
 {
-	uint64_t used = port->used[lane];
+	uint64_t used = port->lanes[lane].used;
 	sim_time now = sim_now(port->block.sim);
 
 	for (uint32_t i = 0; i < port->deferred_count && deferred_at(port, i)->at <= now; i++)

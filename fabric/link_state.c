@@ -41,7 +41,7 @@ static void unpause(struct port *port)
 	for (unsigned lane = 0; lane < ETHERNET_LANES; lane++) {
 		port->paused_before[lane] = port_paused_time(port, lane);
 		port->paused_from[lane] = now;
-		port->paused_until[lane] = now;
+		port->lanes[lane].paused_until = now;
 	}
 }
 

@@ -74,7 +74,7 @@ void pause_receive(struct port *port, struct packet *packet)
 
 bool port_paused(const struct port *port, unsigned lane)
 {
-	return port->ethernet && port->paused_until[lane] > sim_now(port->block.sim);
+	return port->ethernet && port->lanes[lane].paused_until > sim_now(port->block.sim);
 }
 
 sim_time port_paused_time(const struct port *port, unsigned lane)
@@ -84,7 +84,7 @@ sim_time port_paused_time(const struct port *port, unsigned lane)
 
 	if (!port->ethernet)
 		return 0;
-	until = port->paused_until[lane] < now ? port->paused_until[lane] : now;
+	until = port->lanes[lane].paused_until < now ? port->lanes[lane].paused_until : now;
 	return port->paused_before[lane] + (until - port->paused_from[lane]);
 }
 
@@ -103,7 +103,7 @@ static void react(struct event *event)
 		if (packet->pause_enable & 1u << lane) {
 			port->paused_before[lane] = port_paused_time(port, lane);
 			port->paused_from[lane] = now;
-			port->paused_until[lane] =
+			port->lanes[lane].paused_until =
 				now + quanta_duration(port, packet->pause_quanta[lane]);
 		}
 	}
@@ -116,13 +116,13 @@ static void react(struct event *event)
 
 void pause_consider_stop(struct port *port, unsigned lane)
 {
-	if (port->used[lane] > port->xoff && port->params.pfc_priorities & 1u << lane)
+	if (port->lanes[lane].used > port->xoff && port->params.pfc_priorities & 1u << lane)
 		port_pause(port, (uint8_t)(1u << lane), true);
 }
 
 void pause_consider_go(struct port *port, unsigned lane)
 {
-	if (port->used[lane] <= port->xon)
+	if (port->lanes[lane].used <= port->xon)
 		port_pause(port, (uint8_t)(1u << lane), false);
 }
 

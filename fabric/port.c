@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/encoding.h"
 #include "fabric/fault.h"
@@ -12,12 +13,12 @@
 
 bool port_has_room(const struct port *port, unsigned lane)
 {
-	return port->queued[lane] < port->transmit_depth;
+	return port->lanes[lane].queued < port->transmit_depth;
 }
 
 void port_send(struct port *port, struct packet *packet)
 {
-	assert(port->queued[packet->vl] < port->transmit_depth);
+	assert(port->lanes[packet->vl].queued < port->transmit_depth);
 	port_send_at(port, packet, sim_now(port->block.sim));
 }
 
@@ -115,8 +116,8 @@ sim_time port_free_at(const struct port *port, unsigned lane)
 	sim_time now = sim_now(port->block.sim);
 	sim_time at = port->busy_until > now ? port->busy_until : now;
 
-	if (port->ethernet && at < port->paused_until[lane])
-		at = port->paused_until[lane];
+	if (port->ethernet && at < port->lanes[lane].paused_until)
+		at = port->lanes[lane].paused_until;
 	return at + transmit_duration(port, port->waiting_bytes);
 }
 
@@ -178,7 +179,12 @@ const struct port_params *port_params(const struct port *port)
 
 unsigned port_lanes(const struct port *port)
 {
-	return (unsigned)port->params.lanes;
+	return port->lane_count;
+}
+
+uint32_t port_mtu(const struct port *port)
+{
+	return port->mtu;
 }
 
 unsigned port_lane(const struct port *port, unsigned service_level)
@@ -188,12 +194,12 @@ unsigned port_lane(const struct port *port, unsigned service_level)
 
 unsigned port_queued(const struct port *port, unsigned lane)
 {
-	return port->queued[lane];
+	return port->lanes[lane].queued;
 }
 
 uint64_t port_queued_bytes(const struct port *port, unsigned lane)
 {
-	return port->queued_bytes[lane];
+	return port->lanes[lane].queued_bytes;
 }
 
 uint64_t port_leaving_bytes(const struct port *port)
@@ -238,6 +244,8 @@ static void configure(struct port *port)
 		schedule_destroy(port->schedule);
 		port->schedule = schedule_create(params);
 	}
+	port->lane_count = (uint8_t)port->params.lanes;
+	port->mtu = (uint32_t)params->mtu;
 	transmit_configure(port);
 	stuck_configure(port);
 	input_space_configure(port);
@@ -352,9 +360,10 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 			 enum link_layer link_layer, struct packet_pool *pool,
 			 struct port_user *user)
 {
-	struct port *port = calloc(1, sizeof(*port));
+	struct port *port = aligned_alloc(_Alignof(struct port), sizeof(*port));
 
 	assert(port && user->receive);
+	memset(port, 0, sizeof(*port));
 	port->params = *params;
 	port->ethernet = link_layer == LINK_ETHERNET;
 	port->pool = pool;

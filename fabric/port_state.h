@@ -46,68 +46,75 @@ struct deferred_release {
 	uint32_t lane;
 };
 
-struct port {
+/* What a packet of a lane touches: one cache line. */
+struct lane {
 	/* transmit */
+	uint64_t source_waiting; /* one bit a source */
+	uint32_t queued;
+	uint32_t queued_bytes;
+	sim_time paused_until; /* Ethernet */
+	uint16_t credit_total; /* InfiniBand, what this end may send: FCTBS, ... */
+	uint16_t credit_limit; /* ... FCCL */
+	uint8_t last_source;
+	/* receive */
+	uint16_t received;   /* InfiniBand: ABR, blocks received */
+	uint16_t advertised; /* InfiniBand: the FCCL that the other end was sent last */
+	uint64_t used;       /* blocks or bytes */
+	uint64_t deferred_units;
+};
+
+/* In cache lines: what each packet touches first. */
+struct port {
+	/* line 0 and 1: the departure of any packet */
 	struct event transmit; /* the end of what is leaving, when somebody waits for it */
 	sim_time busy_until;   /* the next packet may start then */
-	uint64_t ps_per_byte;  /* 0: not a whole number, then ... */
-	uint64_t residue; /* ... what rounding has left since the link was idle, in ps * bit/s */
-	uint64_t rate_bps;
-	sim_time latency; /* propagation and error correction */
+	uint64_t ps_per_byte;  /* 0: not a whole number, see residue */
 	struct port *peer;
 	struct port_user *user;
-	struct packet_pool *pool;
+	sim_time latency;     /* propagation and error correction */
 	uint16_t waiting;     /* lanes with a queued packet */
 	uint16_t credits_due; /* lanes whose credits are to be sent */
 	uint16_t room_again;  /* lanes whose queue was full; the user is to be told */
-	uint8_t pause_due;    /* priorities whose pause state is to be sent */
-	uint8_t last_lane;    /* served last */
+	uint16_t stuck;       /* lanes, see stuck.c */
+	uint16_t given_up;
+	uint8_t pause_due; /* priorities whose pause state is to be sent */
+	uint8_t last_lane; /* served last */
+	uint8_t lane_count;
 	uint8_t ethernet;
 	uint8_t preamble_bytes, gap_bytes;
-	uint8_t keeps_leaving;    /* the user wants sent() */
-	uint8_t down;             /* the link is */
-	uint8_t shared_input;     /* the user accounts for the input space */
-	uint8_t reorders;         /* the transmit fault does */
-	uint16_t stuck, given_up; /* lanes, see stuck.c */
+	uint8_t keeps_leaving; /* the user wants sent() */
+	uint8_t down;          /* the link is */
+	uint8_t shared_input;  /* the user accounts for the input space */
+	uint8_t reorders;      /* the transmit fault does */
+	uint32_t mtu;
 	uint32_t sources;
-	uint32_t transmit_depth;
-	uint64_t waiting_bytes;      /* with preamble and gap */
-	struct packet_queue *queues; /* [lane * sources + source] */
-	port_tap_function *tap;
-	struct fault *transmit_fault;
-	struct schedule *schedule;           /* NULL: lanes take turns */
-	uint64_t source_waiting[PORT_LANES]; /* one bit a source */
-	uint8_t last_source[PORT_LANES];
-	uint32_t queued[PORT_LANES];
-	uint32_t queued_bytes[PORT_LANES];
-	union {
-		struct {
-			uint16_t total[PORT_LANES]; /* FCTBS */
-			uint16_t limit[PORT_LANES]; /* FCCL */
-		} credit;                           /* InfiniBand: what this end may send */
-		struct {                            /* Ethernet */
-			sim_time paused_until[ETHERNET_LANES];
-			sim_time paused_from[ETHERNET_LANES];
-			sim_time
-				paused_before[ETHERNET_LANES]; /* sum of the pauses that are over */
-		};
-	};
+	uint64_t waiting_bytes; /* with preamble and gap */
 
-	/* receive */
+	/* line 2: arrival */
 	struct event arrive; /* the head of the first packet in flight towards here */
 	struct packet_queue flying;
+
+	/* line 3 */
 	sim_time last_arrival;
 	struct fault *receive_fault;
+	port_tap_function *tap;
+	struct fault *transmit_fault;
+	struct packet_queue *queues; /* [lane * sources + source] */
+	struct schedule *schedule;   /* NULL: lanes take turns */
+	uint64_t rate_bps;
+	uint64_t residue; /* what rounding has left since the link was idle, in ps * bit/s */
+
+	/* line 4 and 5 */
+	struct port_counters count;
+	struct packet_pool *pool;
+	uint32_t transmit_depth;
+
+	/* the receive buffer */
+	uint64_t capacity;                 /* a lane: blocks or bytes */
 	struct event release;              /* of a deferred release that somebody waits for */
 	struct deferred_release *deferred; /* a ring in the order of `at`; doubles when full */
 	uint32_t deferred_first, deferred_count, deferred_room;
-	uint16_t gained;           /* lanes with space back that the other end may not know of */
-	uint64_t capacity;         /* a lane: blocks or bytes */
-	uint64_t used[PORT_LANES]; /* blocks or bytes */
-	uint64_t deferred_units[PORT_LANES];
-	uint16_t received[PORT_LANES];   /* InfiniBand: ABR, blocks received */
-	uint16_t advertised[PORT_LANES]; /* InfiniBand: the FCCL that the other end was sent last */
-	sim_time advertised_at[PORT_LANES];
+	uint16_t gained; /* lanes with space back that the other end may not know of */
 	uint32_t batch_blocks, low_blocks;
 	struct event refresh; /* credits again, after a loss; or the pause again, before it ends */
 	uint16_t refresh_lanes;
@@ -119,18 +126,24 @@ struct port {
 	struct event react; /* a PFC frame received takes effect */
 	struct packet_queue reacting;
 
-	struct port_counters count;
+	struct lane lanes[PORT_LANES] __attribute__((aligned(64)));
 
 	/* seldom looked at */
+	sim_time paused_from[ETHERNET_LANES];
+	sim_time paused_before[ETHERNET_LANES]; /* sum of the pauses that are over */
+	sim_time advertised_at[PORT_LANES];
+	sim_time stuck_since[PORT_LANES];
+	struct event give_up;
 	void *tap_context;
 	uint8_t has_tables; /* the schedule is of VL arbitration */
 	uint8_t patient;
-	sim_time stuck_since[PORT_LANES];
-	struct event give_up;
 	struct port_params params;
 	struct block block;
 	struct packet leaving; /* copy, for sent() */
 };
+
+_Static_assert(sizeof(struct lane) <= 64, "a lane is one cache line");
+_Static_assert(offsetof(struct port, arrive) == 128, "lines 0 and 1 are full");
 
 /* port.c */
 void port_arrive(struct event *event);
@@ -168,9 +181,9 @@ static inline uint32_t credit_blocks(uint32_t wire_bytes)
 static inline bool credits_suffice(const struct port *port, unsigned lane, uint32_t wire_bytes)
 {
 	/* IBTA vol. 1, 7.9.4.4: (FCCL - what would be sent) mod 4096 <= 2048 */
-	uint32_t after = port->credit.total[lane] + credit_blocks(wire_bytes);
+	uint32_t after = port->lanes[lane].credit_total + credit_blocks(wire_bytes);
 
-	return ((port->credit.limit[lane] - after) & CREDIT_MASK) <= CREDIT_BLOCKS_MAX ||
+	return ((port->lanes[lane].credit_limit - after) & CREDIT_MASK) <= CREDIT_BLOCKS_MAX ||
 	       lane == MANAGEMENT_LANE;
 }
 static inline void credits_consume(struct port *port, unsigned lane, uint32_t wire_bytes)
@@ -179,7 +192,8 @@ static inline void credits_consume(struct port *port, unsigned lane, uint32_t wi
 
 	if (lane == MANAGEMENT_LANE)
 		return;
-	port->credit.total[lane] = (uint16_t)((port->credit.total[lane] + blocks) & CREDIT_MASK);
+	port->lanes[lane].credit_total =
+		(uint16_t)((port->lanes[lane].credit_total + blocks) & CREDIT_MASK);
 	port->count.credits_consumed += blocks;
 }
 void credits_configure(struct port *port);

@@ -80,7 +80,7 @@ static void give_up_fire(struct event *event)
 		if (now - port->stuck_since[lane] >= patience(port)) {
 			port->stuck &= (uint16_t) ~(1u << lane);
 			give_up(port, lane);
-			if (port->queued[lane]) { /* the next one's time begins */
+			if (port->lanes[lane].queued) { /* the next one's time begins */
 				port->stuck |= (uint16_t)(1u << lane);
 				port->stuck_since[lane] = now;
 			}

@@ -212,7 +212,7 @@ void transmit_kick(struct port *port)
 
 static bool lane_open(const struct port *port, const struct packet *packet, sim_time at)
 {
-	return port->ethernet ? at >= port->paused_until[packet->vl]
+	return port->ethernet ? at >= port->lanes[packet->vl].paused_until
 			      : credits_suffice(port, packet->vl, packet->wire_bytes);
 }
 
@@ -222,14 +222,14 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	bool open;
 
 	assert(port->peer && packet->wire_bytes);
-	assert(lane < port->params.lanes || (lane == MANAGEMENT_LANE && !port->ethernet));
+	assert(lane < port->lane_count || (lane == MANAGEMENT_LANE && !port->ethernet));
 	assert(ready_at >= sim_now(port->block.sim));
 	if (__builtin_expect(port->down | (port->given_up & 1u << lane), 0) &&
 	    port->user->discarded) {
 		stuck_discard(port, packet, port->down ? DROP_FAULT : DROP_STORM);
 		return;
 	}
-	open = !port->queued[lane] && lane_open(port, packet, ready_at);
+	open = !port->lanes[lane].queued && lane_open(port, packet, ready_at);
 	if (open && port->busy_until <= ready_at && !port->waiting && !port->credits_due &&
 	    !port->pause_due && !event_pending(&port->transmit)) {
 		commit(port, packet, ready_at);
@@ -238,13 +238,13 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 		return;
 	}
 	packet->head_at = ready_at;
-	if (!open && !port->queued[lane])
+	if (!open && !port->lanes[lane].queued)
 		stuck_note(port, lane);
 	arbiter_enqueue(port, packet);
 	if (open || event_pending(&port->transmit))
 		transmit_wake(port, ready_at);
 	else if (port->ethernet) /* paused */
-		transmit_wake(port, port->paused_until[lane]);
+		transmit_wake(port, port->lanes[lane].paused_until);
 }
 
 void transmit_configure(struct port *port)

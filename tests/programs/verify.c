@@ -459,9 +459,9 @@ int main(int count, char **words)
 
 	while ((option = getopt(count, words, "g:r:")) != -1) {
 		if (option == 'g')
-			gid_index = atoi(optarg);
+			gid_index = (int)strtol(optarg, NULL, 10);
 		else if (option == 'r')
-			rounds = (uint32_t)atoi(optarg);
+			rounds = (uint32_t)strtoul(optarg, NULL, 10);
 		else
 			return 2;
 	}

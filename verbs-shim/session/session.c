@@ -623,7 +623,6 @@ int session_run(struct session *session)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	network_isolate();
 	launch_prepare(session);
 	loop(session);
 	if (end_signal) {

@@ -186,9 +186,6 @@ void files_drop(struct session *session, struct process *process, struct session
 void files_process_gone(struct session *session, struct process *process);
 void files_inherit(struct session *session, const struct process *from, const struct process *to);
 
-/* network.c */
-void network_isolate(void);
-
 /* process_memory.c */
 void process_memory_init(struct process_memory *memory, struct process *process);
 void process_memory_fini(struct process_memory *memory);

@@ -260,6 +260,23 @@ static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t 
 	return event;
 }
 
+#define CACHE_LINE 64
+#define FETCH_AHEAD 3
+
+/* Brings the event that fires soon after this one into the cache, and the line behind it, where what it concerns
+ * begins: with thousands of blocks none of it would be there. */
+static inline void fetch_ahead(const struct wheel *wheel)
+{
+	uint32_t ahead = wheel->current_next + FETCH_AHEAD;
+	const char *event;
+
+	if (ahead >= wheel->current_count)
+		return;
+	event = (const char *)wheel->current[ahead].event;
+	__builtin_prefetch(event, 1);
+	__builtin_prefetch(event + CACHE_LINE, 1);
+}
+
 struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 {
 	for (;;) {
@@ -275,6 +292,7 @@ struct event *wheel_pop(struct wheel *wheel, sim_time limit)
 				event_heap_remove(&wheel->late, event);
 			else
 				wheel->current_next++;
+			fetch_ahead(wheel);
 			event->where = NOT_PENDING;
 			return event;
 		}

@@ -175,6 +175,8 @@ int verb_exec(const struct arguments *arguments)
 
 int verb_run(const struct arguments *arguments)
 {
+	if (study_is(arguments->word))
+		return verb_study(arguments);
 	struct scenario *scenario = arguments_scenario(arguments);
 	if (scenario == NULL)
 		return EXIT_BAD_INPUT;

@@ -310,7 +310,7 @@ static void join(struct player *player)
 	assert(player->pairs);
 	for (uint32_t i = 0; i < workload->count; i++) {
 		const struct workload_flow *flow = &workload->flows[i];
-		uint64_t key = ((uint64_t)flow->source << 36 | (uint64_t)flow->destination << 10 |
+		uint64_t key = ((uint64_t)flow->source << 48 ^ (uint64_t)flow->destination << 32 ^
 				flow->queue_pair) +
 			       1;
 		struct pair *pair = find_pair(player, key);

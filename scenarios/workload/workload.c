@@ -309,17 +309,21 @@ static void close_phase(const struct maker *maker, uint32_t first, uint32_t *bar
 	*barrier = next;
 }
 
+/* Which verb, and over which queue pair. */
 static void choose_verbs(const struct maker *maker)
 {
+	const struct workload_params *params = maker->params;
+
 	for (uint32_t i = 0; i < maker->workload->count; i++) {
 		struct workload_flow *flow = &maker->workload->flows[i];
 
-		flow->operation = maker->params->operation == OPERATION_MIX
-					  ? (uint8_t)(i % OPERATION_MIX)
-					  : (uint8_t)maker->params->operation;
+		flow->queue_pair = params->queue_pairs ? (uint32_t)(i % params->queue_pairs) : i;
+		if (params->pattern == PATTERN_trace)
+			continue; /* it says its verbs itself */
+		flow->operation = params->operation == OPERATION_MIX ? (uint8_t)(i % OPERATION_MIX)
+								     : (uint8_t)params->operation;
 		if (flow->operation == WORKLOAD_ATOMIC && !workload_is_barrier(flow))
 			flow->bytes = 8;
-		flow->queue_pair = (uint16_t)(i % maker->params->queue_pairs);
 	}
 }
 
@@ -362,8 +366,7 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 		close_phase(&maker, first, &barrier);
 	}
 	if (good) {
-		if (params->pattern != PATTERN_trace)
-			choose_verbs(&maker);
+		choose_verbs(&maker);
 		workload_finish(maker.workload);
 	} else {
 		workload_destroy(maker.workload);

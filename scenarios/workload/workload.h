@@ -52,7 +52,7 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	X(spread,       TIME,   "0ps",   "",          "flows that would begin together do so at random within it", "choice") \
 	X(phases,       COUNT,  "1",     "1..10000",  "the whole again, after a barrier of all hosts",        "choice") \
 	X(gap,          TIME,   "0ps",   "",          "between a barrier and the next phase; in collectives, of computing before a step", "choice") \
-	X(queue_pairs,  COUNT,  "1",     "1..1024",   "of a pair of hosts, used in turn",                     "choice")
+	X(queue_pairs,  COUNT,  "0",     "0..1024",   "of a pair of hosts, used in turn, 0: each flow has its own, new to congestion control", "choice: 0 is what published simulations do")
 /* clang-format on */
 
 struct workload_params {
@@ -69,7 +69,7 @@ struct workload_flow {
 	sim_time start;
 	uint32_t first_next, next_count; /* who waits for this one: workload->next[] */
 	uint32_t waits;                  /* for so many */
-	uint16_t queue_pair;
+	uint32_t queue_pair;
 	uint8_t operation; /* enum workload_operation */
 };
 

@@ -11,8 +11,13 @@
 
 #include "verbs-shim/preload/insn.h"
 
-enum { DATA_BYTES = 256, FLAGS_COMPARED = 0x8c5 /* CF PF ZF SF OF; AF is undefined after logic */ };
+enum {
+	DATA_BYTES = 256,
+	STACK = 192,           /* in it */
+	FLAGS_COMPARED = 0x8c5 /* CF PF ZF SF OF; AF is undefined after logic */
+};
 
+static uint8_t signal_stack[1 << 16];
 static uint8_t *code; /* one executable page */
 static uint8_t data[DATA_BYTES]
 	__attribute__((aligned(64))); /* what the instructions work on; RDI and RSI point into it */
@@ -50,7 +55,8 @@ static bool access_ours(struct insn_access *access, uint64_t address, uint32_t l
 	return address >= (uint64_t)data && address < (uint64_t)data + DATA_BYTES;
 }
 
-static struct insn_access access_data = {access_load, access_store, access_ours};
+static struct insn_access access_data = {
+	.load = access_load, .store = access_store, .ours = access_ours};
 
 static void set_registers(ucontext_t *context, uint64_t seed)
 {
@@ -65,6 +71,8 @@ static void set_registers(ucontext_t *context, uint64_t seed)
 	gregs[REG_RCX] = 5;
 	gregs[REG_RDI] = (greg_t)(uintptr_t)(data + 64);
 	gregs[REG_RSI] = (greg_t)(uintptr_t)(data + 128);
+	gregs[REG_RSP] = (greg_t)(uintptr_t)(data + STACK);
+	gregs[REG_RBP] = (greg_t)(uintptr_t)(data + STACK + 16);
 	gregs[REG_RIP] = (greg_t)(uintptr_t)code;
 	gregs[REG_EFL] =
 		(gregs[REG_EFL] & ~(greg_t)FLAGS_COMPARED) | (greg_t)(seed >> 7 & FLAGS_COMPARED);
@@ -103,8 +111,11 @@ static void handle(int number, siginfo_t *info, void *pointer)
 
 static void fill_data(uint64_t seed)
 {
+	const uint64_t target = (uint64_t)code + 64; /* to return and to jump to */
+
 	for (int i = 0; i < DATA_BYTES; i++)
 		data[i] = (uint8_t)(seed >> (i % 8 * 8)) ^ (uint8_t)(i * 37);
+	memcpy(data + STACK, &target, sizeof(target));
 }
 
 static void run_once(void)
@@ -118,8 +129,8 @@ static bool same_on_both(const uint8_t *bytes, size_t length, greg_t undefined, 
 {
 	uint8_t native_data[DATA_BYTES];
 
+	memset(code, 0xcc, 256); /* INT3, wherever it goes on */
 	memcpy(code, bytes, length);
-	code[length] = 0xcc; /* INT3 */
 	seed_now = seed;
 	fill_data(seed);
 	emulating = false;
@@ -131,7 +142,7 @@ static bool same_on_both(const uint8_t *bytes, size_t length, greg_t undefined, 
 	if (emulated_result != INSN_DONE || memcmp(native_data, data, sizeof(data)) != 0)
 		return false;
 	for (int i = 0; i <= REG_RIP; i++)
-		if (i != REG_RSP && native_gregs[i] != emulated_gregs[i])
+		if (native_gregs[i] != emulated_gregs[i])
 			return false;
 	return ((native_gregs[REG_EFL] ^ emulated_gregs[REG_EFL]) & FLAGS_COMPARED & ~undefined) ==
 		       0 &&
@@ -214,6 +225,62 @@ static const struct {
 	INSN(0x66, 0x48, 0x0f, 0x7e, 0x3f),             /* movq %xmm7,(%rdi) */
 	INSN(0xc5, 0xfa, 0x6f, 0x06),                   /* vmovdqu (%rsi),%xmm0 */
 	INSN(0xc5, 0xfa, 0x7f, 0x07),                   /* vmovdqu %xmm0,(%rdi) */
+	INSN(0xc1, 0x07, 0x01),                         /* roll $1,(%rdi) */
+	INSN_NO_OF(0x66, 0xc1, 0x07, 0x08),             /* rolw $8,(%rdi) */
+	INSN_NO_OF(0x48, 0xc1, 0xc0, 0x3f),             /* rol $63,%rax */
+	INSN(0xd0, 0x0f),                               /* rorb (%rdi) */
+	INSN_NO_OF(0x48, 0xd3, 0x0f),                   /* rorq %cl,(%rdi) */
+	INSN_NO_OF(0xd3, 0xe0),                         /* shl %cl,%eax */
+	INSN_NO_OF(0xd3, 0x3f),                         /* sarl %cl,(%rdi) */
+	INSN_LEAVING(0xc4, 0x0f, 0xaf, 0x06),           /* imul (%rsi),%eax: ZF, SF, PF undefined */
+	INSN_LEAVING(0xc4, 0x4c, 0x0f, 0xaf, 0x06),     /* imul (%rsi),%r8 */
+	INSN_LEAVING(0xc4, 0x48, 0x6b, 0xc3, 0xf9),     /* imul $-7,%rbx,%rax */
+	INSN_LEAVING(0xc4, 0x69, 0x06, 1, 2, 0, 0),     /* imul $..,(%rsi),%eax */
+	INSN_LEAVING(0xc4, 0x66, 0x69, 0x06, 1, 2),     /* imul $..,(%rsi),%ax */
+	INSN(0x87, 0xd8),                               /* xchg %ebx,%eax */
+	INSN(0x4d, 0x87, 0xc8),                         /* xchg %r9,%r8 */
+	INSN_LEAVING(0x8c4, 0x0f, 0xa3, 0xd8),          /* bt %ebx,%eax */
+	INSN_LEAVING(0x8c4, 0x48, 0x0f, 0xba, 0x26, 45),   /* btq $45,(%rsi) */
+	INSN_LEAVING(0x885, 0x48, 0x0f, 0xbc, 0x06),       /* bsf (%rsi),%rax */
+	INSN_LEAVING(0x885, 0x0f, 0xbd, 0xc3),             /* bsr %ebx,%eax */
+	INSN(0x98),                                        /* cwtl */
+	INSN(0x48, 0x98),                                  /* cltq */
+	INSN(0x66, 0x98),                                  /* cbtw */
+	INSN(0x99),                                        /* cltd */
+	INSN(0x48, 0x99),                                  /* cqto */
+	INSN(0x50),                                        /* push %rax */
+	INSN(0x41, 0x57),                                  /* push %r15 */
+	INSN(0x54),                                        /* push %rsp: as it was before */
+	INSN(0x6a, 0xf0),                                  /* push $-16 */
+	INSN(0x68, 1, 2, 3, 0x84),                         /* push $.. */
+	INSN(0xff, 0x76, 0x08),                            /* push 8(%rsi) */
+	INSN(0x58),                                        /* pop %rax */
+	INSN(0x41, 0x5d),                                  /* pop %r13 */
+	INSN(0x5c),                                        /* pop %rsp: what was there */
+	INSN(0xc9),                                        /* leave */
+	INSN(0xc3),                                        /* ret */
+	INSN(0xe8, 0x20, 0, 0, 0),                         /* call */
+	INSN(0xff, 0x56, 0x40),                            /* call *64(%rsi) */
+	INSN(0xff, 0x14, 0x24),                            /* call *(%rsp) */
+	INSN(0xff, 0x66, 0x40),                            /* jmp *64(%rsi) */
+	INSN(0xf3, 0x0f, 0x1e, 0xfa),                      /* endbr64 */
+	INSN(0x0f, 0xae, 0xe8),                            /* lfence */
+	INSN(0x0f, 0xae, 0xf8),                            /* sfence */
+	INSN(0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0), /* mov %fs:0x28,%rax */
+	INSN(0x66, 0x0f, 0x62, 0x06),                      /* punpckldq (%rsi),%xmm0 */
+	INSN(0x66, 0x0f, 0x62, 0xca),                      /* punpckldq %xmm2,%xmm1 */
+	INSN(0x66, 0x0f, 0x6c, 0xc8),                      /* punpcklqdq %xmm0,%xmm1 */
+	INSN(0x66, 0x44, 0x0f, 0x6d, 0xc0),                /* punpckhqdq %xmm0,%xmm8 */
+	INSN(0x66, 0x0f, 0x70, 0xc1, 0x4e),                /* pshufd $0x4e,%xmm1,%xmm0 */
+	INSN(0x66, 0x0f, 0x70, 0x06, 0x1b),                /* pshufd $0x1b,(%rsi),%xmm0 */
+	INSN(0x66, 0x41, 0x0f, 0x73, 0xd9, 0x08),          /* psrldq $8,%xmm9 */
+	INSN(0x66, 0x0f, 0x73, 0xd8, 0x11),                /* psrldq $17,%xmm0 */
+	INSN(0x66, 0x0f, 0xdb, 0x06),                      /* pand (%rsi),%xmm0 */
+	INSN(0x66, 0x0f, 0xdf, 0xc1),                      /* pandn %xmm1,%xmm0 */
+	INSN(0x66, 0x0f, 0xeb, 0x06),                      /* por (%rsi),%xmm0 */
+	INSN(0x66, 0x0f, 0xef, 0xc0),                      /* pxor %xmm0,%xmm0 */
+	INSN(0x0f, 0x16, 0x06),                            /* movhps (%rsi),%xmm0 */
+	INSN(0x0f, 0x17, 0x07),                            /* movhps %xmm0,(%rdi) */
 };
 
 static void test_as_the_processor_does(void)
@@ -260,8 +327,9 @@ static void test_unknown_changes_nothing(void)
 	static const uint8_t unknown[][4] = {
 		{0xf0, 0xff, 0x07, 0x90}, /* lock incl */
 		{0x0f, 0x05, 0x90, 0x90}, /* syscall */
-		{0xc3, 0x90, 0x90, 0x90}, /* ret */
-		{0x64, 0x8b, 0x07, 0x90}, /* mov %fs:(%rdi),%eax */
+		{0x87, 0x07, 0x90, 0x90}, /* xchg %eax,(%rdi): atomic */
+		{0x0f, 0xa3, 0x07, 0x90}, /* bt %eax,(%rdi): a bit anywhere */
+		{0x65, 0x8b, 0x07, 0x90}, /* mov %gs:(%rdi),%eax */
 		{0x62, 0xf1, 0x7c, 0x48}, /* EVEX */
 	};
 
@@ -301,19 +369,76 @@ static void test_doorbell_copy_is_one_run(void)
 				       0xc6, 0x08, 0x48, 0x83, 0xc7, 0x08, 0x48, 0x83,
 				       0xea, 0x08, 0x75, 0xec, 0x0f, 0x05};
 
+	uint32_t count;
+
 	memcpy(code, loop, sizeof(loop));
 	start = fresh_context();
 	start->uc_mcontext.gregs[REG_RDX] = 64;
 	start->uc_mcontext.gregs[REG_RDI] = (greg_t)(uintptr_t)data;
 	ours_stores = 0;
 	CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_DONE);
-	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000), 8 * 6 - 1);
+	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_UNKNOWN);
+	CU_ASSERT_EQUAL(count, 8 * 6 - 1);
 	CU_ASSERT_EQUAL(ours_stores, 8);
 	CU_ASSERT_EQUAL(memcmp(data, data + 128, 64), 0);
 	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RIP], (greg_t)(uintptr_t)code + 20);
 	start->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)code;
 	start->uc_mcontext.gregs[REG_RSI] = (greg_t)(uintptr_t)data;
-	CU_ASSERT_EQUAL(insn_run(start, &access_data, 10), 10); /* and it stops when told */
+	CU_ASSERT_EQUAL(insn_run(start, &access_data, 10, &count), INSN_DONE);
+	CU_ASSERT_EQUAL(count, 10); /* and it stops when told */
+}
+
+/* call 1f; syscall; 1: push %rbx; mov %rax,(%rdi); pop %rbx; ret */
+static const uint8_t function[] = {0xe8, 0x02, 0,    0,    0,    0x0f, 0x05,
+				   0x53, 0x48, 0x89, 0x07, 0x5b, 0xc3};
+
+static void test_run_through_a_call(void)
+{
+	uint32_t count;
+
+	memcpy(code, function, sizeof(function));
+	start = fresh_context();
+	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_UNKNOWN);
+	CU_ASSERT_EQUAL(count, 5);
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RIP], (greg_t)(uintptr_t)code + 5);
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RSP], (greg_t)(uintptr_t)(data + STACK));
+	start = fresh_context();
+	refuse = true; /* in the first store, which is CALL's */
+	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_REFUSED);
+	refuse = false;
+	CU_ASSERT_EQUAL(count, 0);
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RSP], (greg_t)(uintptr_t)(data + STACK));
+}
+
+static void test_run_stops_where_told(void)
+{
+	uint32_t count;
+
+	memcpy(code, function, sizeof(function));
+	start = fresh_context();
+	access_data.fence = (uint64_t)code + 11; /* POP */
+	access_data.fence_length = 1;
+	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_UNKNOWN);
+	CU_ASSERT_EQUAL(count, 3);
+	access_data.fence_length = 0;
+	start = fresh_context();
+	access_data.shallow = true;
+	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_UNKNOWN);
+	CU_ASSERT_EQUAL(count, 0);
+	access_data.shallow = false;
+}
+
+static void test_changed_code_is_seen(void)
+{
+	static const uint8_t one[] = {0xb8, 1, 0, 0, 0, 0x0f, 0x05}; /* mov $1,%eax; syscall */
+
+	for (uint8_t value = 1; value < 4; value++) {
+		memcpy(code, one, sizeof(one));
+		code[1] = value;
+		start = fresh_context();
+		CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_DONE);
+		CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RAX], value);
+	}
 }
 
 int main(void)
@@ -324,11 +449,17 @@ int main(void)
 		{"unknown changes nothing", test_unknown_changes_nothing},
 		{"refused changes nothing", test_refused_changes_nothing},
 		{"a doorbell copy is one run", test_doorbell_copy_is_one_run},
+		{"a run goes through a call", test_run_through_a_call},
+		{"a run stops where told", test_run_stops_where_told},
+		{"changed code is seen", test_changed_code_is_seen},
 		CU_TEST_INFO_NULL,
 	};
 	static CU_SuiteInfo suites[] = {{"insn", NULL, NULL, NULL, NULL, tests},
 					CU_SUITE_INFO_NULL};
-	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+	stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
+
+	sigaltstack(&stack, NULL); /* the instructions have their stack in `data` */
 
 	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		    0);

@@ -153,6 +153,7 @@ void attach_again(uint32_t kind)
 		attach_lost();
 	watch_lifeline();
 	gate_start(slot);
+	trap_stack();
 }
 
 static void __attribute__((constructor)) attach(void)

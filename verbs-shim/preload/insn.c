@@ -8,6 +8,8 @@
 #include "verbs-shim/preload/insn_decode.h"
 
 #define REPEAT_CHUNK 512
+#define DECODED      2048
+#define PAGE         4096u
 
 struct machine {
 	ucontext_t *context;
@@ -74,6 +76,8 @@ static uint64_t effective_address(struct machine *machine)
 		address += (uint64_t)*general(machine, insn->base);
 	if (insn->index != INSN_NO_REG)
 		address += (uint64_t)*general(machine, insn->index) * insn->scale;
+	if (insn->fs) /* thread-local data: its first word holds its address (System V ABI) */
+		address += (uint64_t)(uintptr_t)__builtin_thread_pointer();
 	if (insn->rip_relative)
 		address += (uint64_t)machine->context->uc_mcontext.gregs[REG_RIP] + insn->length;
 	return address;
@@ -198,6 +202,84 @@ static bool run_vector_store(struct machine *machine)
 	return true;
 }
 
+/* The upper half of the lowest 16 bytes alone. */
+static bool run_vector_high(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	uint8_t bytes[32];
+
+	(void)read_vector(machine, insn->reg, bytes, 16);
+	if (insn->op == OP_VECTOR_HIGH_STORE)
+		return store(machine, machine->address, bytes + 8, 8);
+	if (!load(machine, machine->address, bytes + 8, 8))
+		return false;
+	write_vector(machine, insn->reg, bytes);
+	return true;
+}
+
+static void shuffle(uint8_t order, const uint32_t from[4], uint32_t to[4])
+{
+	for (uint32_t i = 0; i < 4; i++)
+		to[i] = from[order >> (2 * i) & 3];
+}
+
+static void operate(enum insn_vector_op op, uint8_t immediate, const uint8_t left[16],
+		    const uint8_t right[16], uint8_t result[16])
+{
+	uint64_t a[2], b[2], r[2] = {0, 0};
+	uint32_t low[4];
+
+	memcpy(a, left, 16);
+	memcpy(b, right, 16);
+	for (uint32_t i = 0; i < 2; i++)
+		r[i] = op == VECTOR_XOR   ? a[i] ^ b[i]
+		       : op == VECTOR_OR  ? a[i] | b[i]
+		       : op == VECTOR_AND ? a[i] & b[i]
+					  : ~a[i] & b[i];
+	memcpy(low, right, 16);
+	switch (op) {
+	case VECTOR_INTERLEAVE_LOW_4:
+		r[0] = (a[0] & UINT32_MAX) | b[0] << 32;
+		r[1] = a[0] >> 32 | (b[0] >> 32) << 32;
+		break;
+	case VECTOR_INTERLEAVE_LOW_8:
+		r[0] = a[0];
+		r[1] = b[0];
+		break;
+	case VECTOR_INTERLEAVE_HIGH_8:
+		r[0] = a[1];
+		r[1] = b[1];
+		break;
+	case VECTOR_SHUFFLE_4:
+		shuffle(immediate, low, (uint32_t *)(void *)r);
+		break;
+	case VECTOR_SHIFT_RIGHT_BYTES:
+		r[0] = r[1] = 0;
+		if (immediate < 16)
+			memcpy(r, right + immediate, 16u - immediate);
+		break;
+	default:
+		break;
+	}
+	memcpy(result, r, 16);
+}
+
+static bool run_vector_operation(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	bool one = insn->vector_op == VECTOR_SHIFT_RIGHT_BYTES; /* register: the r/m one */
+	uint8_t left[32], right[32], to = one ? insn->rm_reg : insn->reg;
+
+	(void)read_vector(machine, insn->reg, left, 16);
+	if (insn->rm_reg != INSN_NO_REG)
+		(void)read_vector(machine, insn->rm_reg, right, 16);
+	else if (!load(machine, machine->address, right, 16))
+		return false;
+	operate(insn->vector_op, (uint8_t)insn->immediate, left, right, left);
+	write_vector(machine, to, left);
+	return true;
+}
+
 /* MOVS and STOS, with or without REP; a piece at a time. false: a callback refused; registers stand at what was done. */
 static bool run_string(struct machine *machine)
 {
@@ -253,27 +335,40 @@ static bool write_rm(struct machine *machine, uint32_t size, uint64_t value)
 	return true;
 }
 
+static uint64_t right_operand(struct machine *machine, uint64_t rm)
+{
+	switch (machine->insn.form) {
+	case FORM_REG_RM:
+		return rm;
+	case FORM_RM_IMMEDIATE:
+	case FORM_REG_RM_IMMEDIATE:
+		return (uint64_t)machine->insn.immediate;
+	case FORM_RM_CL:
+		return read_general(machine, 1, 1);
+	default:
+		return read_general(machine, machine->insn.reg, machine->insn.size);
+	}
+}
+
 static bool run_integer(struct machine *machine)
 {
 	const struct insn *insn = &machine->insn;
 	uint64_t flags = (uint64_t)machine->context->uc_mcontext.gregs[REG_EFL];
-	bool to_reg = insn->form == FORM_REG_RM;
+	bool to_reg = insn->form == FORM_REG_RM || insn->form == FORM_REG_RM_IMMEDIATE;
 	uint32_t rm_size = insn->source_size ? insn->source_size : insn->size;
 	uint64_t rm = 0, left, right, result;
 
 	if (!(insn->op == OP_MOV && !to_reg) && !read_rm(machine, rm_size, &rm))
 		return false;
-	left = to_reg ? read_general(machine, insn->reg, insn->size) : rm;
-	right = to_reg                            ? rm
-		: insn->form == FORM_RM_IMMEDIATE ? (uint64_t)insn->immediate
-						  : read_general(machine, insn->reg, insn->size);
+	left = insn->form == FORM_REG_RM ? read_general(machine, insn->reg, insn->size) : rm;
+	right = right_operand(machine, rm);
 	if (insn->op == OP_MOVSX)
 		result = insn_truncate(insn_sign_extend(rm, insn->source_size), insn->size);
 	else if (insn->op == OP_MOVZX)
 		result = rm;
 	else
 		result = insn_alu(insn->op, left, right, insn->size, &flags);
-	if (insn->op != OP_CMP && insn->op != OP_TEST) {
+	if (insn->op != OP_CMP && insn->op != OP_TEST && insn->op != OP_BIT_TEST) {
 		if (to_reg)
 			write_general(machine, insn->reg, insn->size, result);
 		else if (!write_rm(machine, insn->size, result))
@@ -281,6 +376,90 @@ static bool run_integer(struct machine *machine)
 	}
 	machine->context->uc_mcontext.gregs[REG_EFL] = (greg_t)flags;
 	return true;
+}
+
+static bool push(struct machine *machine, uint64_t value)
+{
+	greg_t *stack = &machine->context->uc_mcontext.gregs[REG_RSP];
+
+	if (!store(machine, (uint64_t)*stack - 8, &value, 8))
+		return false;
+	*stack -= 8;
+	return true;
+}
+
+static bool pop(struct machine *machine, uint64_t *value)
+{
+	greg_t *stack = &machine->context->uc_mcontext.gregs[REG_RSP];
+
+	if (!load(machine, (uint64_t)*stack, value, 8))
+		return false;
+	*stack += 8;
+	return true;
+}
+
+/* PUSH, POP, LEAVE, CALL, RET and jumps through a register or memory. RIP still stands on the instruction. */
+static bool run_stack(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	greg_t *gregs = machine->context->uc_mcontext.gregs;
+	uint64_t next = (uint64_t)gregs[REG_RIP] + insn->length, value = (uint64_t)insn->immediate;
+	uint64_t frame = (uint64_t)gregs[REG_RBP];
+
+	switch (insn->op) {
+	case OP_PUSH:
+		return (insn->form == FORM_NONE || read_rm(machine, 8, &value)) &&
+		       push(machine, value);
+	case OP_POP:
+		if (!pop(machine, &value))
+			return false;
+		write_general(machine, insn->rm_reg, 8, value);
+		return true;
+	case OP_LEAVE:
+		if (!load(machine, frame, &value, 8))
+			return false;
+		gregs[REG_RSP] = (greg_t)frame + 8;
+		gregs[REG_RBP] = (greg_t)value;
+		return true;
+	case OP_RETURN:
+		if (!pop(machine, &value))
+			return false;
+		break;
+	case OP_JUMP_RM:
+	case OP_CALL_RM:
+		if (!read_rm(machine, 8, &value))
+			return false;
+		break;
+	default: /* OP_CALL */
+		value += next;
+		break;
+	}
+	if ((insn->op == OP_CALL || insn->op == OP_CALL_RM) && !push(machine, next))
+		return false;
+	gregs[REG_RIP] = (greg_t)(value - insn->length); /* which is added to it when all is done */
+	return true;
+}
+
+static void run_exchange(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	uint64_t reg = read_general(machine, insn->reg, insn->size);
+	uint64_t rm = read_general(machine, insn->rm_reg, insn->size);
+
+	write_general(machine, insn->reg, insn->size, rm);
+	write_general(machine, insn->rm_reg, insn->size, reg);
+}
+
+static void run_sign(struct machine *machine)
+{
+	const struct insn *insn = &machine->insn;
+	uint64_t value = read_general(machine, 0, insn->size);
+
+	if (insn->op == OP_WIDEN)
+		write_general(machine, 0, insn->size, insn_sign_extend(value, insn->size / 2));
+	else
+		write_general(machine, 2, insn->size,
+			      value >> (8 * insn->size - 1) & 1 ? UINT64_MAX : 0);
 }
 
 static bool run(struct machine *machine)
@@ -310,9 +489,29 @@ static bool run(struct machine *machine)
 		write_general(machine, insn->reg, insn->size,
 			      holds ? value : read_general(machine, insn->reg, insn->size));
 		return true;
+	case OP_XCHG:
+		run_exchange(machine);
+		return true;
+	case OP_WIDEN:
+	case OP_SPREAD:
+		run_sign(machine);
+		return true;
+	case OP_PUSH:
+	case OP_POP:
+	case OP_LEAVE:
+	case OP_CALL:
+	case OP_CALL_RM:
+	case OP_RETURN:
+	case OP_JUMP_RM:
+		return run_stack(machine);
 	case OP_MOVS:
 	case OP_STOS:
 		return run_string(machine);
+	case OP_VECTOR_HIGH_LOAD:
+	case OP_VECTOR_HIGH_STORE:
+		return run_vector_high(machine);
+	case OP_VECTOR_ALU:
+		return run_vector_operation(machine);
 	case OP_VECTOR_LOAD:
 		return run_vector_load(machine);
 	case OP_VECTOR_STORE:
@@ -322,19 +521,44 @@ static bool run(struct machine *machine)
 	}
 }
 
+/* What was decoded before, by place; the bytes are compared, as code may change. */
+static struct {
+	uint64_t rip; /* 0: empty */
+	uint8_t bytes[16];
+	struct insn insn;
+} decoded[DECODED];
+
+static bool decode_at(uint64_t rip, struct insn *insn)
+{
+	uint32_t at = (uint32_t)(rip ^ rip >> 11) % DECODED;
+	uint64_t left = PAGE - (rip & (PAGE - 1));
+
+	/* The bytes after the instruction may lie on a page that is not there; stay on this one if it suffices. */
+	if (left < sizeof(decoded[at].bytes))
+		return (left < INSN_BYTES_MOST &&
+			insn_decode((const uint8_t *)rip, (uint32_t)left, insn)) ||
+		       insn_decode((const uint8_t *)rip, INSN_BYTES_MOST, insn);
+	if (decoded[at].rip == rip &&
+	    memcmp(decoded[at].bytes, (const uint8_t *)rip, sizeof(decoded[at].bytes)) == 0) {
+		*insn = decoded[at].insn;
+		return true;
+	}
+	if (!insn_decode((const uint8_t *)rip, INSN_BYTES_MOST, insn))
+		return false;
+	decoded[at].rip = rip;
+	memcpy(decoded[at].bytes, (const uint8_t *)rip, sizeof(decoded[at].bytes));
+	decoded[at].insn = *insn;
+	return true;
+}
+
 static bool decode(struct machine *machine)
 {
 	const greg_t *gregs = machine->context->uc_mcontext.gregs;
 	enum { DIRECTION_FLAG = 1 << 10 };
 
-	/* The bytes after the instruction may lie on a page that is not there; stay on this one if it suffices. */
-	uint64_t rip = (uint64_t)gregs[REG_RIP], left = 4096 - (rip & 4095);
-
-	if (!(left < INSN_BYTES_MOST &&
-	      insn_decode((const uint8_t *)rip, (uint32_t)left, &machine->insn)) &&
-	    !insn_decode((const uint8_t *)rip, INSN_BYTES_MOST, &machine->insn))
+	if (!decode_at((uint64_t)gregs[REG_RIP], &machine->insn))
 		return false;
-	if (machine->insn.fs || machine->insn.gs) /* thread-local data is not ours */
+	if (machine->insn.gs)
 		return false;
 	if ((machine->insn.op == OP_MOVS || machine->insn.op == OP_STOS) &&
 	    gregs[REG_EFL] & DIRECTION_FLAG)
@@ -358,36 +582,32 @@ enum insn_result insn_step(ucontext_t *context, struct insn_access *access)
 	return INSN_DONE;
 }
 
-/* Simple: short, and no vector moves. Loads and stores that are not ours go straight to memory; through a wild pointer they
- * fault here as they would have faulted there. */
-static bool is_simple(struct machine *machine)
+/* Does it move the stack pointer? (Or name it as an operand, which comes to the same here.) */
+static bool moves_stack(const struct insn *insn)
 {
-	const struct insn *insn = &machine->insn;
+	enum { RSP = 4 };
 
-	if (insn->op == OP_MOVS || insn->op == OP_STOS)
-		return false;
-	if (insn->rm_reg != INSN_NO_REG || insn->form == FORM_NONE || insn->op == OP_LEA ||
-	    insn->op == OP_NOP)
-		return insn->op != OP_VECTOR_LOAD && insn->op != OP_VECTOR_STORE;
-	return true;
+	return (insn->op >= OP_PUSH && insn->op <= OP_RETURN) || insn->rm_reg == RSP ||
+	       insn->reg == RSP;
 }
 
-uint32_t insn_run(ucontext_t *context, struct insn_access *access, uint32_t most)
+enum insn_result insn_run(ucontext_t *context, struct insn_access *access, uint32_t most,
+			  uint32_t *count)
 {
-	uint32_t count = 0;
+	struct machine machine = {.context = context, .access = access};
+	greg_t *gregs = context->uc_mcontext.gregs;
 
-	while (count < most) {
-		struct machine machine = {.context = context, .access = access};
-		greg_t rip = context->uc_mcontext.gregs[REG_RIP];
+	for (*count = 0; *count < most; ++*count) {
+		greg_t rip = gregs[REG_RIP];
 
-		if (!decode(&machine) || !is_simple(&machine))
-			break;
+		if ((uint64_t)rip - access->fence < access->fence_length || !decode(&machine) ||
+		    (access->shallow && moves_stack(&machine.insn)))
+			return INSN_UNKNOWN;
 		if (!run(&machine)) {
-			context->uc_mcontext.gregs[REG_RIP] = rip;
-			break;
+			gregs[REG_RIP] = rip;
+			return INSN_REFUSED;
 		}
-		context->uc_mcontext.gregs[REG_RIP] += machine.insn.length;
-		count++;
+		gregs[REG_RIP] += machine.insn.length;
 	}
-	return count;
+	return INSN_DONE;
 }

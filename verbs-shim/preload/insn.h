@@ -1,6 +1,7 @@
 /*
- * insn: decodes and carries out x86-64 instructions that a trap stopped at: the load or store itself, and, while
- * they are simple, the ones after it, so that a 64-byte copy to a doorbell page costs one trap and not eight.
+ * insn: decodes and carries out x86-64 instructions that a trap stopped at: the load or store itself, and
+ * the ones after it, so that a 64-byte copy to a doorbell page costs one trap and not eight, and a poll that finds something, with
+ * all that the program does next, costs none.
  *
  * Who calls: trap.c, in a signal handler. Nothing here allocates, locks or calls libc beyond memcpy.
  * Source: Intel SDM volume 2 (instruction formats), the System V ABI's <ucontext.h> for the registers.
@@ -19,6 +20,8 @@ struct insn_access {
 		      uint32_t length);
 	/* Must an instruction that touches this address be emulated (true), or may it run on the machine? */
 	bool (*ours)(struct insn_access *access, uint64_t address, uint32_t length);
+	uint64_t fence, fence_length; /* insn_run() stops in front of code in here */
+	bool shallow; /* what lies below the stack pointer is in use: insn_run() leaves it where it is */
 };
 
 enum insn_result {
@@ -30,8 +33,12 @@ enum insn_result {
 /* Carries out the one instruction at RIP. Integer and vector (xmm, ymm, zmm where saved) registers in the context are updated. */
 enum insn_result insn_step(ucontext_t *context, struct insn_access *access);
 
-/* After insn_step(): goes on while the next instruction is simple (moves, adds, compares, conditional jumps within the loop) and
- * stops in front of the first that is not or, at the latest, after `most` instructions. Returns how many were carried out. */
-uint32_t insn_run(ucontext_t *context, struct insn_access *access, uint32_t most);
+/*
+ * Goes on with what follows, until an instruction that is not known or lies behind the fence (INSN_UNKNOWN), an access that was
+ * refused (INSN_REFUSED), or, INSN_DONE, as many as `most`. *count: instructions carried out. Loads and stores that are not
+ * ours go straight to memory; through a wild pointer they fault here as they would have faulted there.
+ */
+enum insn_result insn_run(ucontext_t *context, struct insn_access *access, uint32_t most,
+			  uint32_t *count);
 
 #endif

@@ -82,6 +82,38 @@ static uint64_t shift(enum insn_op op, uint64_t left, uint64_t right, uint32_t s
 	return result;
 }
 
+static uint64_t rotate(enum insn_op op, uint64_t left, uint64_t right, uint32_t size,
+		       uint64_t *flags)
+{
+	uint32_t masked = (uint32_t)right & (size == 8 ? 63 : 31), bits = 8 * size;
+	uint32_t count = masked % bits;
+	uint64_t result, carry, top;
+
+	if (!masked)
+		return left;
+	if (op == OP_ROR)
+		count = (bits - count) % bits;
+	result = insn_truncate(count ? left << count | left >> (bits - count) : left, size);
+	top = result >> (bits - 1) & 1;
+	carry = op == OP_ROL ? result & 1 : top;
+	set_flags(flags, CF, carry ? CF : 0);
+	if (masked == 1)
+		set_flags(flags, OF,
+			  top ^ (op == OP_ROL ? carry : result >> (bits - 2) & 1) ? OF : 0);
+	return result;
+}
+
+static uint64_t multiply(uint64_t left, uint64_t right, uint32_t size, uint64_t *flags)
+{
+	__int128 product = (__int128)(int64_t)insn_sign_extend(left, size) *
+			   (int64_t)insn_sign_extend(right, size);
+	uint64_t result = insn_truncate((uint64_t)product, size);
+	bool fits = product == (__int128)(int64_t)insn_sign_extend(result, size);
+
+	set_flags(flags, CF | OF, fits ? 0 : CF | OF); /* the others are undefined */
+	return result;
+}
+
 uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size, uint64_t *flags)
 {
 	const uint64_t all = CF | PF | AF | ZF | SF | OF;
@@ -109,6 +141,21 @@ uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size,
 	case OP_SHR:
 	case OP_SAR:
 		return shift(op, left, right, size, flags);
+	case OP_ROL:
+	case OP_ROR:
+		return rotate(op, left, right, size, flags);
+	case OP_IMUL:
+		return multiply(left, right, size, flags);
+	case OP_BIT_TEST:
+		set_flags(flags, CF, left >> (right % (8 * size)) & 1 ? CF : 0);
+		return left;
+	case OP_BIT_FIRST:
+	case OP_BIT_LAST: /* the other flags are undefined, and so is the result of 0: it stays */
+		set_flags(flags, ZF, right ? 0 : ZF);
+		if (!right)
+			return left;
+		return (uint64_t)(op == OP_BIT_FIRST ? __builtin_ctzll(right)
+						     : 63 - __builtin_clzll(right));
 	case OP_NOT:
 		return insn_truncate(~left, size);
 	case OP_BSWAP:

@@ -155,6 +155,13 @@ static bool decode_arithmetic(struct reader *reader, struct insn *insn, uint8_t 
 	}
 }
 
+/* By the middle field of ModRM; NOP: not known here. */
+static const enum insn_op shifts[8] = {OP_ROL, OP_ROR, OP_NOP, OP_NOP,
+				       OP_SHL, OP_SHR, OP_NOP, OP_SAR};
+
+static const enum insn_op last_group[8] = {OP_INC,     OP_DEC, OP_CALL_RM, OP_NOP,
+					   OP_JUMP_RM, OP_NOP, OP_PUSH,    OP_NOP};
+
 static bool decode_group(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	bool byte = !(opcode & 1);
@@ -186,10 +193,13 @@ static bool decode_group(struct reader *reader, struct insn *insn, uint8_t opcod
 	case 0xc1:
 	case 0xd0:
 	case 0xd1:
-		insn->op = which == 4 ? OP_SHL : which == 5 ? OP_SHR : OP_SAR;
-		insn->form = FORM_RM_IMMEDIATE;
-		insn->immediate = opcode >= 0xd0 ? 1 : signed_value(reader, 1);
-		return which == 4 || which == 5 || which == 7;
+	case 0xd2:
+	case 0xd3:
+		insn->op = shifts[which];
+		insn->form = opcode >= 0xd2 ? FORM_RM_CL : FORM_RM_IMMEDIATE;
+		if (opcode < 0xd2)
+			insn->immediate = opcode >= 0xd0 ? 1 : signed_value(reader, 1);
+		return shifts[which] != OP_NOP;
 	case 0xf6:
 	case 0xf7:
 		insn->op = which == 2 ? OP_NOT : which == 3 ? OP_NEG : OP_TEST;
@@ -199,9 +209,14 @@ static bool decode_group(struct reader *reader, struct insn *insn, uint8_t opcod
 		}
 		return which < 4;
 	case 0xfe:
-	case 0xff:
 		insn->op = which == 0 ? OP_INC : OP_DEC;
 		return which < 2;
+	case 0xff:
+		insn->op = last_group[which];
+		if (which >= 2)
+			insn->size =
+				8; /* whatever the prefixes say, but for 16 bits, which nobody uses */
+		return insn->op != OP_NOP && !(which >= 2 && reader->operand_16);
 	default:
 		return false;
 	}
@@ -223,6 +238,23 @@ static bool decode_move(struct reader *reader, struct insn *insn, uint8_t opcode
 	return true;
 }
 
+/* 50..5f, 68, 6a: the stack, always eight bytes wide here. */
+static bool decode_stack(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	insn->size = 8;
+	if (reader->operand_16)
+		return false;
+	if (opcode == 0x68 || opcode == 0x6a) {
+		insn->op = OP_PUSH;
+		insn->immediate = signed_value(reader, opcode == 0x68 ? 4 : 1);
+		return true;
+	}
+	insn->op = opcode < 0x58 ? OP_PUSH : OP_POP;
+	insn->form = FORM_RM;
+	insn->rm_reg = (uint8_t)((opcode & 7) | (reader->rex & REX_B ? 8 : 0));
+	return true;
+}
+
 static bool decode_one_byte(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	if (opcode < 0x40)
@@ -235,7 +267,41 @@ static bool decode_one_byte(struct reader *reader, struct insn *insn, uint8_t op
 		insn->immediate = signed_value(reader, 1);
 		return true;
 	}
+	if ((opcode >= 0x50 && opcode <= 0x5f) || opcode == 0x68 || opcode == 0x6a)
+		return decode_stack(reader, insn, opcode);
 	switch (opcode) {
+	case 0x69:
+	case 0x6b:
+		insn->op = OP_IMUL;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_REG_RM_IMMEDIATE;
+		read_modrm(reader, insn);
+		if (opcode == 0x69)
+			read_immediate(reader, insn);
+		else
+			insn->immediate = signed_value(reader, 1);
+		return true;
+	case 0x87: /* with a register only: with memory it is atomic */
+		insn->op = OP_XCHG;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_RM_REG;
+		read_modrm(reader, insn);
+		return insn->rm_reg != INSN_NO_REG;
+	case 0x98:
+	case 0x99:
+		insn->op = opcode == 0x98 ? OP_WIDEN : OP_SPREAD;
+		insn->size = operand_size(reader, false);
+		return true;
+	case 0xc3:
+		insn->op = OP_RETURN;
+		return true;
+	case 0xc9:
+		insn->op = OP_LEAVE;
+		return !reader->operand_16;
+	case 0xe8:
+		insn->op = OP_CALL;
+		insn->immediate = signed_value(reader, 4);
+		return !reader->operand_16;
 	case 0x63:
 		insn->op = OP_MOVSX;
 		insn->size = operand_size(reader, false);
@@ -315,6 +381,38 @@ static const struct {
 	{1, 0x7e, true, 4, true, false},
 };
 
+/* What computes with vector registers, as far as drivers use it to build and copy: all with 66, and not with VEX. */
+static const struct {
+	uint8_t opcode;
+	enum insn_vector_op op;
+} vector_operations[] = {
+	{0x62, VECTOR_INTERLEAVE_LOW_4},  /* PUNPCKLDQ */
+	{0x6c, VECTOR_INTERLEAVE_LOW_8},  /* PUNPCKLQDQ */
+	{0x6d, VECTOR_INTERLEAVE_HIGH_8}, /* PUNPCKHQDQ */
+	{0x70, VECTOR_SHUFFLE_4},         /* PSHUFD */
+	{0x73, VECTOR_SHIFT_RIGHT_BYTES}, /* PSRLDQ */
+	{0xdb, VECTOR_AND},               /* PAND */
+	{0xdf, VECTOR_AND_NOT},           /* PANDN */
+	{0xeb, VECTOR_OR},                /* POR */
+	{0xef, VECTOR_XOR},               /* PXOR */
+};
+
+static bool decode_vector_operation(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	for (uint32_t i = 0; i < sizeof(vector_operations) / sizeof(vector_operations[0]); i++) {
+		if (vector_operations[i].opcode != opcode)
+			continue;
+		insn->op = OP_VECTOR_ALU;
+		insn->vector_op = vector_operations[i].op;
+		insn->size = 16;
+		read_modrm(reader, insn);
+		if (opcode == 0x70 || opcode == 0x73)
+			insn->immediate = signed_value(reader, 1);
+		return opcode != 0x73 || (insn->rm_reg != INSN_NO_REG && (insn->reg & 7) == 3);
+	}
+	return false;
+}
+
 static bool decode_vector(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
 	uint8_t prefix = reader->vex          ? reader->vex_prefix
@@ -338,7 +436,16 @@ static bool decode_vector(struct reader *reader, struct insn *insn, uint8_t opco
 		read_modrm(reader, insn);
 		return (insn->size == 32 || !reader->vex_256) && reader->vex_register == 0xf;
 	}
-	return false;
+	if (reader->vex)
+		return false;
+	if (prefix == 1 && opcode != 0x16 && opcode != 0x17)
+		return decode_vector_operation(reader, insn, opcode);
+	if (prefix > 1 || (opcode != 0x16 && opcode != 0x17))
+		return false;
+	insn->op = opcode == 0x16 ? OP_VECTOR_HIGH_LOAD : OP_VECTOR_HIGH_STORE; /* MOVHPS, MOVHPD */
+	insn->size = 8;
+	read_modrm(reader, insn);
+	return insn->rm_reg == INSN_NO_REG;
 }
 
 static bool decode_0f(struct reader *reader, struct insn *insn, uint8_t opcode)
@@ -375,10 +482,42 @@ static bool decode_0f(struct reader *reader, struct insn *insn, uint8_t opcode)
 		return insn->size != 2;
 	}
 	switch (opcode) {
-	case 0x1f: /* NOP with operands; ENDBR64 is 0f 1e fa */
+	case 0x1e: /* ENDBR64 */
+	case 0x1f: /* NOP with operands */
 		insn->op = OP_NOP;
 		read_modrm(reader, insn);
 		return true;
+	case 0xa3: /* BT with a register: a bit in memory may lie beyond the operand */
+		insn->op = OP_BIT_TEST;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_RM_REG;
+		read_modrm(reader, insn);
+		return insn->rm_reg != INSN_NO_REG;
+	case 0xae: /* LFENCE, MFENCE, SFENCE: one thread runs at a time */
+		insn->op = OP_NOP;
+		read_modrm(reader, insn);
+		return insn->rm_reg != INSN_NO_REG && (insn->reg & 7) >= 5 && !reader->rep &&
+		       !reader->repne && !reader->operand_16;
+	case 0xaf:
+		insn->op = OP_IMUL;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_REG_RM;
+		read_modrm(reader, insn);
+		return true;
+	case 0xba:
+		insn->op = OP_BIT_TEST;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_RM_IMMEDIATE;
+		read_modrm(reader, insn);
+		insn->immediate = signed_value(reader, 1);
+		return (insn->reg & 7) == 4;
+	case 0xbc:
+	case 0xbd: /* LZCNT, with F3, is another thing */
+		insn->op = opcode == 0xbc ? OP_BIT_FIRST : OP_BIT_LAST;
+		insn->size = operand_size(reader, false);
+		insn->form = FORM_REG_RM;
+		read_modrm(reader, insn);
+		return !reader->rep;
 	case 0xb6:
 	case 0xb7:
 	case 0xbe:

@@ -13,7 +13,7 @@
 #define INSN_BYTES_MOST 15
 #define INSN_NO_REG     0xff
 
-/* The first eight are in the order of the machine's own encoding, as are the shifts after ROL. */
+/* The first eight are in the order of the machine's own encoding, . */
 enum insn_op {
 	OP_ADD,
 	OP_OR,
@@ -35,24 +35,57 @@ enum insn_op {
 	OP_SHL,
 	OP_SHR,
 	OP_SAR,
+	OP_ROL,
+	OP_ROR,
 	OP_BSWAP,
+	OP_IMUL,
+	OP_XCHG,
+	OP_BIT_TEST,
+	OP_BIT_FIRST, /* BSF, and TZCNT of what is not 0 */
+	OP_BIT_LAST,  /* BSR */
+	OP_WIDEN,     /* CBW, CWDE, CDQE */
+	OP_SPREAD,    /* CWD, CDQ, CQO */
+	OP_PUSH,
+	OP_POP,
+	OP_LEAVE,
+	OP_CALL,
+	OP_CALL_RM,
+	OP_RETURN,
 	OP_JUMP,
+	OP_JUMP_RM,
 	OP_JUMP_IF,
 	OP_SET_IF,
 	OP_MOVE_IF,
 	OP_MOVS,
 	OP_STOS,
 	OP_NOP,
-	OP_VECTOR_LOAD,  /* memory or register to vector register */
-	OP_VECTOR_STORE, /* vector register to memory or register */
+	OP_VECTOR_LOAD,      /* memory or register to vector register */
+	OP_VECTOR_STORE,     /* vector register to memory or register */
+	OP_VECTOR_HIGH_LOAD, /* MOVHPS */
+	OP_VECTOR_HIGH_STORE,
+	OP_VECTOR_ALU, /* register <- register op r/m: see vector_op */
+};
+
+enum insn_vector_op {
+	VECTOR_XOR,
+	VECTOR_OR,
+	VECTOR_AND,
+	VECTOR_AND_NOT,
+	VECTOR_INTERLEAVE_LOW_4,
+	VECTOR_INTERLEAVE_LOW_8,
+	VECTOR_INTERLEAVE_HIGH_8,
+	VECTOR_SHUFFLE_4,
+	VECTOR_SHIFT_RIGHT_BYTES,
 };
 
 /* Which operand is the destination. */
 enum insn_form {
-	FORM_RM_REG,       /* r/m <- r/m op reg */
-	FORM_REG_RM,       /* reg <- reg op r/m */
-	FORM_RM_IMMEDIATE, /* r/m <- r/m op immediate */
-	FORM_RM,           /* r/m alone */
+	FORM_RM_REG,           /* r/m <- r/m op reg */
+	FORM_REG_RM,           /* reg <- reg op r/m */
+	FORM_RM_IMMEDIATE,     /* r/m <- r/m op immediate */
+	FORM_RM,               /* r/m alone */
+	FORM_REG_RM_IMMEDIATE, /* reg <- r/m op immediate */
+	FORM_RM_CL,            /* r/m <- r/m op CL */
 	FORM_NONE,
 };
 
@@ -74,6 +107,7 @@ struct insn {
 	bool rm_general; /* vector moves: the r/m register is a general one */
 	bool clear_upper; /* vector load: bytes above `size` of the register's first 16 become zero */
 	bool vex;         /* vector load: everything above becomes zero */
+	enum insn_vector_op vector_op;
 	int64_t displacement;
 	int64_t immediate; /* sign-extended; jumps: relative to the next instruction */
 };

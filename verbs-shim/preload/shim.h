@@ -73,7 +73,8 @@ bool wait_visible(uint64_t deadline); /* true: the deadline has passed */
 
 /* trap.c */
 void trap_init(void);
-void trap_thread(void);
+void trap_thread(void); /* what a new thread needs that has a slot */
+void trap_stack(void);  /* of it: a stack for its traps; anew in a forked child */
 bool trap_segv(int number, void *info, void *context); /* false: not ours */
 void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset);
 /* Pages are no longer what they were; *file: whose doorbells went, or 0. false: nothing was known of them. */

@@ -71,8 +71,8 @@ static void *run(void *argument)
 	void *result;
 
 	free(argument);
-	trap_thread();
 	gate_start(birth.slot);
+	trap_thread();
 	pthread_cleanup_push(on_end, NULL);
 	result = birth.start(birth.argument);
 	pthread_cleanup_pop(1);

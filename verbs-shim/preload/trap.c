@@ -13,11 +13,14 @@
  * only while the program has the token, as DMA needs it. When watching begins depends on real time and changes no result: as
  * long as the program polls, no virtual time passes, and none is charged for a look.
  */
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "verbs-shim/preload/insn.h"
@@ -32,7 +35,9 @@
 #define LOOKS_WATCHED  8
 #define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
 #define STACK_WORDS    128 /* of the state that is compared */
-#define RUN            400 /* instructions carried out after a trap at most */
+#define RUN            400 /* instructions carried out after the last that concerned us, at most */
+#define SLICE          32 /* of them at a time: no store to a doorbell waits for longer for its neighbours */
+#define STACK_BYTES    (UINT64_C(256) << 10) /* of the stack for a thread's traps */
 #define FAULTS_ALLOWED 200 /* on watched memory between two hand-overs, before it is left alone */
 
 enum range_kind { RANGE_DOORBELL, RANGE_RING, RANGE_WATCHED };
@@ -48,10 +53,11 @@ struct range {
 
 static struct range ranges[RANGES]; /* by address */
 static uint32_t range_count;
+static uint32_t armed_watched; /* watched ranges that are armed */
 
 static uint64_t hot[HOT_PAGES]; /* watched pages that were polled */
 static uint32_t hot_count;
-static bool hot_armed;
+static bool hot_watched, hot_armed; /* loads count as looks; and the pages are protected */
 static uint32_t faults;
 
 static struct {
@@ -71,7 +77,11 @@ static uint64_t open_pages[OPEN_PAGES];
 static uint32_t open_count;
 static uint64_t trap_rip_address; /* a load that proved polling */
 static ucontext_t *trap_context;
-static bool stored_doorbell;
+static bool stored_doorbell, touched;
+static bool trapping; /* protection of hot pages can wait until the trap has been handled */
+
+/* A stack for the traps of each slot's thread, so that what is carried out may use the program's own. */
+static uint8_t *stacks;
 
 /* Does the loop that was found polling a ring poll other memory as well? To know, everything is watched for one more round of
  * it; the answer is kept by place and depth of the call. */
@@ -110,6 +120,7 @@ static void arm(struct range *range)
 {
 	if (!range->armed)
 		protect(range->address, range->length, PROT_NONE);
+	armed_watched += !range->armed && range->kind == RANGE_WATCHED;
 	range->armed = true;
 }
 
@@ -117,6 +128,7 @@ static void disarm(struct range *range)
 {
 	if (range->armed)
 		protect(range->address, range->length, PROT_READ | PROT_WRITE);
+	armed_watched -= range->armed && range->kind == RANGE_WATCHED;
 	range->armed = false;
 }
 
@@ -143,15 +155,18 @@ void trap_before_gate(void)
 	generation++;
 	faults = 0;
 	verifying = false;
-	for (uint32_t i = 0; i < range_count; i++)
+	for (uint32_t i = 0; i < range_count && armed_watched; i++)
 		if (ranges[i].kind == RANGE_WATCHED)
 			disarm(&ranges[i]);
 	set_hot(false);
+	hot_watched = false;
+	open_count = 0; /* all are accessible now */
 }
 
 void trap_after_gate(void)
 {
-	if (shim_self.slot->op == OP_MMIO || shim_self.slot->op == OP_SPIN)
+	hot_watched = shim_self.slot->op == OP_MMIO || shim_self.slot->op == OP_SPIN;
+	if (hot_watched && !trapping)
 		set_hot(true);
 }
 
@@ -171,14 +186,17 @@ static void open_page(uint64_t address)
 	open_pages[open_count++] = page;
 }
 
-static bool page_is_armed(const struct range *range, uint64_t address)
+static bool is_hot(uint64_t address)
 {
-	if (range->armed)
-		return true;
-	for (uint32_t i = 0; hot_armed && i < hot_count; i++)
+	for (uint32_t i = 0; i < hot_count; i++)
 		if (hot[i] == (address & ~(PAGE - 1)))
 			return true;
 	return false;
+}
+
+static bool page_is_armed(const struct range *range, uint64_t address)
+{
+	return range->armed || (hot_armed && is_hot(address));
 }
 
 static uint8_t *reach(struct range *range, uint64_t address)
@@ -230,12 +248,17 @@ static bool is_polling(const struct range *range, uint64_t rip, uint64_t address
 	return false;
 }
 
+/* Of watched memory only what the program would trap at is. */
 static bool access_ours(struct insn_access *access, uint64_t address, uint32_t length)
 {
 	uint32_t index = range_after(address);
+	const struct range *range = &ranges[index];
 
 	(void)access;
-	return index < range_count && ranges[index].address < address + length;
+	if (index >= range_count || range->address >= address + length)
+		return false;
+	return range->kind != RANGE_WATCHED || range->armed ||
+	       (hot_watched && (is_hot(address) || is_hot(address + length - 1)));
 }
 
 static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
@@ -246,6 +269,7 @@ static bool access_load(struct insn_access *access, uint64_t address, void *byte
 	(void)access;
 	if (!range || address + length > range->address + range->length)
 		return false;
+	touched |= range->use != USE_WRITTEN;
 	if (range->kind != RANGE_DOORBELL && range->use != USE_WRITTEN &&
 	    is_polling(range, rip, address)) {
 		trap_rip_address = address;
@@ -286,13 +310,14 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 	}
 	memcpy(combining.bytes + combining.length, bytes, length);
 	combining.length += length;
-	stored_doorbell = true;
+	stored_doorbell = touched = true;
 	return true;
 }
 
-static struct insn_access access_table = {access_load, access_store, access_ours};
+static struct insn_access access_table = {
+	.load = access_load, .store = access_store, .ours = access_ours};
 
-static bool is_rdtsc(ucontext_t *context)
+static bool carry_out_rdtsc(ucontext_t *context)
 {
 	greg_t *registers = context->uc_mcontext.gregs;
 	const uint8_t *code = (const uint8_t *)(uintptr_t)registers[REG_RIP];
@@ -369,34 +394,127 @@ static void sleep_polling(ucontext_t *context)
 			0);
 }
 
+static const uint8_t *own_stack(void)
+{
+	return shim_self.slot
+		       ? stacks + (uint64_t)(shim_self.slot - shim_memory->slots) * STACK_BYTES
+		       : NULL;
+}
+
+static bool is_on_own_stack(uint64_t address)
+{
+	const uint8_t *stack = own_stack();
+
+	return stack && address - (uint64_t)(uintptr_t)stack < STACK_BYTES;
+}
+
+/* The program stands at the first instruction of one of our functions: it is called here, and the program goes on behind its
+ * call. Those that have nothing to do with its stack and its signals may. */
+static bool call_own(ucontext_t *context)
+{
+	typedef int64_t function(uint64_t first, uint64_t second);
+	static void *const callable[] = {(void *)pthread_spin_lock,  (void *)pthread_spin_unlock,
+					 (void *)pthread_mutex_lock, (void *)pthread_mutex_unlock,
+					 (void *)clock_gettime,      (void *)gettimeofday};
+	greg_t *registers = context->uc_mcontext.gregs;
+
+	for (uint32_t i = 0; i < sizeof(callable) / sizeof(callable[0]); i++) {
+		if ((uint64_t)registers[REG_RIP] != (uint64_t)(uintptr_t)callable[i])
+			continue;
+		registers[REG_RAX] = (greg_t)((function *)callable[i])(
+			(uint64_t)registers[REG_RDI], (uint64_t)registers[REG_RSI]);
+		registers[REG_RIP] = *(const greg_t *)(uintptr_t)registers[REG_RSP];
+		registers[REG_RSP] += 8;
+		return true;
+	}
+	return false;
+}
+
+/* The store went to another place than those that it could be combined with. */
+static bool combines_no_more(void)
+{
+	return combining.length == SHIM_BYTES || (combining.length && !stored_doorbell);
+}
+
+/* Carries out what the program does next, as long as it concerns us every now and then: that is cheaper than the next trap. */
+static void carry_on(ucontext_t *context)
+{
+	uint32_t left = RUN, count;
+
+	access_table.shallow = !is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)) ||
+			       is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+	while (left > 0) {
+		enum insn_result result;
+
+		trap_context = context;
+		trap_rip_address = 0;
+		stored_doorbell = touched = false;
+		result = insn_run(context, &access_table, left < SLICE ? left : SLICE, &count);
+		left = touched ? RUN : left - count;
+		if (trap_rip_address) {
+			sleep_polling(context);
+			left = RUN;
+		} else if (combines_no_more() || (combining.length && result == INSN_REFUSED)) {
+			flush();
+			left = RUN;
+		} else if (result == INSN_UNKNOWN) {
+			if (combining.length == 8)
+				flush();
+			if (access_table.shallow)
+				break;
+			if (carry_out_rdtsc(context))
+				left = RUN;
+			else if (left == 0 || !call_own(context))
+				break;
+		} else if (result == INSN_REFUSED) {
+			break;
+		}
+	}
+	close_pages();
+	if (combining.length == 8)
+		flush();
+}
+
 /* Carries out the trapping instruction and what follows. false: it cannot be decoded. */
-static bool go_on(ucontext_t *context, struct range *range, uint64_t address)
+static bool go_on(ucontext_t *context, struct range *range)
 {
 	enum insn_result result;
 
 	trap_context = context;
 	trap_rip_address = 0;
-	stored_doorbell = false;
 	result = insn_step(context, &access_table);
 	if (result == INSN_UNKNOWN)
 		return false;
-	if (result == INSN_REFUSED && !trap_rip_address && range->kind == RANGE_DOORBELL) {
-		flush(); /* and try again */
-		return true;
-	}
-	if (result == INSN_REFUSED && !trap_rip_address)
-		return false;
-	if (result == INSN_DONE)
-		(void)insn_run(context, &access_table, RUN);
-	close_pages();
-	if (trap_rip_address) {
+	if (result == INSN_REFUSED && trap_rip_address)
 		sleep_polling(context);
-	} else if (combining.length == 8 || combining.length == SHIM_BYTES ||
-		   (combining.length && !stored_doorbell)) {
-		flush();
-	}
-	(void)address;
+	else if (result == INSN_REFUSED && range->kind == RANGE_DOORBELL)
+		flush(); /* and try again */
+	else if (result == INSN_REFUSED)
+		return false;
+	carry_on(context);
 	return true;
+}
+
+/* A fault of a thread that has the token. false: not ours, or an instruction that is not known. */
+static bool handle(ucontext_t *context, struct range *range, uint64_t address)
+{
+	bool handled, outer = trapping;
+	ucontext_t *outer_context = trap_context;
+
+	trapping = true;
+	if (range) {
+		handled = (range->kind == RANGE_DOORBELL || page_is_armed(range, address)) &&
+			  go_on(context, range);
+	} else {
+		handled = carry_out_rdtsc(context);
+		if (handled)
+			carry_on(context);
+	}
+	trap_context = outer_context;
+	trapping = outer;
+	if (!trapping)
+		set_hot(hot_watched);
+	return handled;
 }
 
 bool trap_segv(int number, void *information, void *where)
@@ -407,32 +525,33 @@ bool trap_segv(int number, void *information, void *where)
 	struct range *range;
 
 	(void)number;
-	if (info->si_code == SI_KERNEL && is_rdtsc(context))
-		return true;
+	if (!is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
+		trapping = false;
+	if (info->si_code == SI_KERNEL)
+		return shim_active() ? handle(context, NULL, 0) : carry_out_rdtsc(context);
 	range = info->si_code == SEGV_ACCERR ? range_find(address) : NULL;
 	if (!range)
 		return false;
-	if (!shim_self.slot ||
-	    shim_self.inside) { /* a thread that is not ours: let it see the memory */
+	if (!shim_active()) { /* a thread that is not ours: let it see the memory */
 		if (range->kind == RANGE_DOORBELL)
 			return false;
 		disarm(range);
 		set_hot(false);
 		return true;
 	}
-	if (range->kind != RANGE_DOORBELL && !page_is_armed(range, address))
-		return false;
 	if (range->kind == RANGE_WATCHED && ++faults > FAULTS_ALLOWED) {
 		disarm(range);
 		set_hot(false);
 		return true;
 	}
-	if (go_on(context, range, address))
+	if (handle(context, range, address))
 		return true;
-	if (range->kind == RANGE_DOORBELL)
+	range = range_find(address);
+	if (!range || range->kind == RANGE_DOORBELL || !page_is_armed(range, address))
 		return false;
 	disarm(range); /* an instruction that is not decoded: it runs on the machine, and watching begins anew later */
 	set_hot(false);
+	hot_watched = false;
 	return true;
 }
 
@@ -442,7 +561,7 @@ static void on_quantum(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	(void)context;
-	if (!shim_active())
+	if (!shim_active() || is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
 		return;
 	for (uint32_t i = 0; i < range_count; i++)
 		if (ranges[i].kind == RANGE_WATCHED ||
@@ -454,12 +573,33 @@ void trap_init(void)
 {
 	struct sigaction action = {.sa_sigaction = on_quantum, .sa_flags = SA_SIGINFO | SA_RESTART};
 
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+	extern const char _etext[] __attribute__((visibility("hidden")));
+
 	sigfillset(&action.sa_mask);
 	(void)REAL(sigaction)(SIGRTMAX - 1, &action, NULL);
+	access_table.fence = (uint64_t)(uintptr_t)__ehdr_start;
+	access_table.fence_length = (uint64_t)(_etext - __ehdr_start);
+	stacks =
+		(uint8_t *)syscall(SYS_mmap, NULL, STACK_BYTES * SHIM_SLOTS, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+	if (stacks == MAP_FAILED)
+		attach_lost();
+}
+
+void trap_stack(void)
+{
+	stack_t stack = {.ss_sp = (void *)(uintptr_t)own_stack(), .ss_size = STACK_BYTES}, before;
+
+	/* A program that already has one keeps it. */
+	if (syscall(SYS_sigaltstack, NULL, &before) == 0 &&
+	    (before.ss_flags & SS_DISABLE || before.ss_size == STACK_BYTES))
+		(void)syscall(SYS_sigaltstack, &stack, NULL);
 }
 
 void trap_thread(void)
 {
+	trap_stack();
 	(void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -212,12 +213,40 @@ static int part_stuck(int argc, char **argv)
 	return pipe(ends) == 0 && read(ends[0], &byte, 1) == 1;
 }
 
+static int hidden[2];
+
+static void *hidden_reader(void *argument)
+{
+	char byte;
+
+	(void)argument;
+	return (void *)(intptr_t)syscall(SYS_read, hidden[0], &byte, 1L); /* past the library */
+}
+
+static int part_hidden(int argc, char **argv)
+{
+	pthread_t thread;
+	void *result;
+
+	(void)argc;
+	(void)argv;
+	if (pipe(hidden) != 0 || pthread_create(&thread, NULL, hidden_reader, NULL) != 0)
+		return 1;
+	usleep(1000);
+	if (argc == 2 && write(hidden[1], "x", 1) != 1)
+		return 1;
+	pthread_join(thread, &result);
+	printf("read %ld\n", (long)(intptr_t)result);
+	return 0;
+}
+
 static const struct part {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } parts[] = {{"sleeps", part_sleeps}, {"threads", part_threads}, {"fork", part_fork},
 	     {"exit", part_exit},     {"signals", part_signals}, {"server", part_server},
-	     {"client", part_client}, {"random", part_random},   {"stuck", part_stuck}};
+	     {"client", part_client}, {"random", part_random},   {"hidden", part_hidden},
+	     {"stuck", part_stuck}};
 
 int main(int argc, char **argv)
 {

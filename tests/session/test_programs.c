@@ -165,6 +165,20 @@ static void virtual_deadlock_ends(void)
 	CU_ASSERT_EQUAL(result.code, 3);
 }
 
+/* A thread that sleeps past the library loses the token, comes back when it is woken, and is part of a deadlock. */
+static void hidden_sleeps_do_not_stop_the_run(void)
+{
+	static const char *const programs[][4] = {{"hidden"}, {"sleeps", "30000"}};
+	static const char *const stuck[][4] = {{"hidden", "forever"}};
+	struct result result;
+
+	run_session(&result, programs, 2, 3 * MS, -1);
+	expect(&result, 0, "host0| read 1\n");
+	expect(&result, 0, "host1| second\n");
+	run_session(&result, stuck, 1, 3 * MS, -1);
+	CU_ASSERT_EQUAL(result.code, 3);
+}
+
 static void runs_repeat_with_any_quantum_and_core(void)
 {
 	static const char *const programs[][4] = {{"server"}, {"client"}, {"random"}, {"threads"}};
@@ -230,6 +244,7 @@ int main(int argc, char **argv)
 	TEST(hosts_have_their_own_addresses);
 	TEST(first_bad_exit_code_counts);
 	TEST(virtual_deadlock_ends);
+	TEST(hidden_sleeps_do_not_stop_the_run);
 	TEST(runs_repeat_with_any_quantum_and_core);
 	CU_basic_set_mode(CU_BRM_NORMAL);
 	CU_basic_run_tests();

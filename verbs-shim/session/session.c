@@ -31,7 +31,9 @@ static const char *const op_names[] = {
 
 #define SPIN_TURNS       4000    /* about 5 us of pause instructions */
 #define LOOK_AROUND_NS   1000000 /* real time between looks for deaths while a program runs */
-#define IDLE_LOOKS       5 /* when nothing is left that could happen, before it is a deadlock */
+#define ASLEEP_LOOKS     20   /* that show the token holder asleep, before the token is withdrawn */
+#define OUTSIDE_LOOKS    1000 /* as IDLE_LOOKS, while such a thread may come back */
+#define IDLE_LOOKS       5    /* when nothing is left that could happen, before it is a deadlock */
 #define CHUNK            (1 * MS) /* simulated time between looks for deaths while nobody runs */
 #define QUANTUM_SIGNAL   (SIGRTMAX - 1)
 #define LOOKAHEAD_GROWTH 64
@@ -108,6 +110,17 @@ void session_visible(struct session *session, sim_time at)
 	}
 }
 
+static uint32_t timer_fired(struct process *process)
+{
+	uint32_t number = process->timer.signal;
+
+	if (process->timer.interval)
+		process->timer.at += process->timer.interval;
+	else
+		process->timer.signal = 0;
+	return number;
+}
+
 void session_wake_signal(struct process *process)
 {
 	struct session *session = process->session;
@@ -117,6 +130,11 @@ void session_wake_signal(struct process *process)
 		if (thread->process != process || thread->state == THREAD_FREE ||
 		    thread->state == THREAD_LEAVING)
 			continue;
+		if (thread->state == THREAD_OUTSIDE) {
+			(void)syscall(SYS_tgkill, process->real_pid, thread->slot->tid,
+				      timer_fired(process));
+			return;
+		}
 		thread->signalled = true;
 		if (thread->state != THREAD_READY)
 			wake(session, thread, process->timer.at);
@@ -240,6 +258,7 @@ static void await_turn(struct session *session, struct thread *thread)
 	struct shim_slot *slot = thread->slot;
 	struct shim_memory *shared = session->shared;
 	uint64_t start = 0, quantum_end = 0;
+	uint32_t asleep = 0;
 
 	for (uint32_t i = 0; i < shared->spin_turns; i++) {
 		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_SIMULATOR)
@@ -274,7 +293,12 @@ static void await_turn(struct session *session, struct thread *thread)
 		look_around(session);
 		if (thread->state != THREAD_RUNNING || end_signal)
 			return;
-		if (now >= quantum_end) {
+		asleep = withdraw_is_asleep(thread) ? asleep + 1 : 0;
+		if (asleep >= ASLEEP_LOOKS) {
+			withdraw(session, thread);
+			return;
+		}
+		if (now >= quantum_end && asleep == 0) {
 			quantum_end = now + session->params.quantum / NS;
 			(void)syscall(SYS_tgkill, thread->process->real_pid, slot->tid,
 				      QUANTUM_SIGNAL);
@@ -295,35 +319,11 @@ static void adapt_lookahead(struct session *session, struct thread *thread)
 		session->threads[i].ahead = session->params.lookahead;
 }
 
-static void grant(struct session *session, struct thread *thread, sim_time horizon)
+/* The thread has given back the token, with a request. */
+void session_returned(struct session *session, struct thread *thread)
 {
 	struct shim_slot *slot = thread->slot;
 
-	if (session->last_process != thread->process->number) {
-		output_drain(session);
-		session->last_process = thread->process->number;
-	}
-	slot->clock = thread->clock;
-	slot->horizon = horizon;
-	slot->signal = 0;
-	if (thread->signalled) {
-		thread->signalled = false;
-		slot->signal = thread->process->timer.signal;
-		if (thread->process->timer.interval)
-			thread->process->timer.at += thread->process->timer.interval;
-		else
-			thread->process->timer.signal = 0;
-	}
-	thread->state = THREAD_RUNNING;
-	session->running = thread;
-	session->handoffs++;
-	__atomic_store_n(&slot->turn, TURN_PROGRAM, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&slot->sleeping, __ATOMIC_SEQ_CST))
-		futex(&slot->turn, FUTEX_WAKE, 1, NULL);
-	await_turn(session, thread);
-	session->running = NULL;
-	if (thread->state != THREAD_RUNNING || !thread->process->alive || end_signal)
-		return;
 	thread->clock = slot->clock;
 	thread->state = THREAD_READY;
 	thread->request = true;
@@ -339,6 +339,34 @@ static void grant(struct session *session, struct thread *thread, sim_time horiz
 	}
 	thread->looked =
 		session->visible; /* before others act: what they do from now on wakes it */
+}
+
+static void grant(struct session *session, struct thread *thread, sim_time horizon)
+{
+	struct shim_slot *slot = thread->slot;
+
+	if (session->last_process != thread->process->number) {
+		output_drain(session);
+		session->last_process = thread->process->number;
+	}
+	slot->clock = thread->clock;
+	slot->horizon = horizon;
+	slot->signal = 0;
+	if (thread->signalled) {
+		thread->signalled = false;
+		slot->signal = timer_fired(thread->process);
+	}
+	thread->state = THREAD_RUNNING;
+	session->running = thread;
+	session->handoffs++;
+	__atomic_store_n(&slot->turn, TURN_PROGRAM, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&slot->sleeping, __ATOMIC_SEQ_CST))
+		futex(&slot->turn, FUTEX_WAKE, 1, NULL);
+	await_turn(session, thread);
+	session->running = NULL;
+	if (thread->state != THREAD_RUNNING || !thread->process->alive || end_signal)
+		return;
+	session_returned(session, thread);
 }
 
 static void act(struct session *session, struct thread *thread, sim_time when, sim_time second)
@@ -393,8 +421,10 @@ static bool start_next(struct session *session)
 			if (thread->process && thread->process->program == (int32_t)i &&
 			    thread->state != THREAD_FREE)
 				waits &= (thread->state == THREAD_OS ||
+					  thread->state == THREAD_OUTSIDE ||
 					  thread->state == THREAD_EFFECT) &&
-					 next_act(session, thread) >= thread->deadline;
+					 (thread->state == THREAD_OUTSIDE ||
+					  next_act(session, thread) >= thread->deadline);
 		}
 		if (!waits)
 			return false;
@@ -423,7 +453,9 @@ static void report_deadlock(struct session *session)
 		fprintf(stderr, "hcasim:   %s: process %u, thread %u waits since %.3f us in %s\n",
 			session->hosts[thread->process->host].name,
 			thread->process->number + SHIM_FIRST_PID, i,
-			(double)thread->clock / (double)US, op_names[thread->last]);
+			(double)thread->clock / (double)US,
+			thread->state == THREAD_OUTSIDE ? "a call that is not followed"
+							: op_names[thread->last]);
 	}
 	if (session->exit_code == 0)
 		session->exit_code = 3;
@@ -466,6 +498,8 @@ static void loop(struct session *session)
 		struct process *timed;
 		sim_time when, second, next, timer, first;
 
+		if (session->outside_count > 0 && withdraw_return(session))
+			continue;
 		if (start_next(session))
 			continue;
 		thread = pick(session, &when, &second);
@@ -495,7 +529,9 @@ static void loop(struct session *session)
 			continue;
 		}
 		if (!thread && next >= SIM_NEVER) {
-			if (session->idle++ < IDLE_LOOKS || session->outside) {
+			if (session->idle++ <
+				    (session->outside_count ? OUTSIDE_LOOKS : IDLE_LOOKS) ||
+			    session->outside) {
 				wait_real(session);
 				continue;
 			}
@@ -645,6 +681,11 @@ int session_run(struct session *session)
 	}
 	output_drain(session);
 	launch_clean(session);
+	if (session->withdrawn)
+		fprintf(stderr,
+			"hcasim: warning: %lu times a thread slept in a call that is not followed; "
+			"such a run may not repeat\n",
+			session->withdrawn);
 	if (session->verbose)
 		fprintf(stderr,
 			"hcasim: %.3f us of virtual time, %lu hand-offs, %lu doorbells, %lu polls, "

@@ -4,6 +4,7 @@
  *     session.c   who runs next, and until when        attach.c   processes come, fork, exec and die
  *     serve.c     what a thread asks for               launch.c   programs are started
  *     process_memory.c   DMA into a process            files.c    descriptors of the emulated kernel
+ *     withdraw.c  threads that sleep where nobody sees it
  *     output.c    lines of the programs                supervise.c   what is left when the simulator dies
  */
 #ifndef VERBS_SHIM_SESSION_STATE_H
@@ -25,7 +26,8 @@ enum thread_state {
 	THREAD_RUNNING, /* has the token */
 	THREAD_EFFECT,  /* polls memory: sleeps until the next write that its process can see */
 	THREAD_OS, /* waits in the operating system; looks again when somebody did something visible */
-	THREAD_ASLEEP,  /* until its deadline */
+	THREAD_ASLEEP, /* until its deadline */
+	THREAD_OUTSIDE, /* sleeps in the operating system where we do not see it: the token was withdrawn */
 	THREAD_LEAVING, /* its process is about to be replaced, or to end */
 };
 
@@ -145,8 +147,10 @@ struct session {
 	char notes[SESSION_NOTES][160];
 	uint32_t note_count;
 	uint64_t hash, handoffs, calls, doorbells, spins;
-	uint32_t idle; /* looks since a program last did something */
-	bool outside;  /* a child runs outside of virtual time */
+	uint64_t withdrawn;
+	uint32_t outside_count; /* threads in THREAD_OUTSIDE */
+	uint32_t idle;          /* looks since a program last did something */
+	bool outside;           /* a child runs outside of virtual time */
 	int exit_code;
 	int supervisor; /* socket to it, -1: none */
 };
@@ -154,6 +158,7 @@ struct session {
 /* session.c */
 /* The HCA wrote to its memory; ring: to a ring. */
 void session_effect(struct process *process, bool ring);
+void session_returned(struct session *session, struct thread *thread);
 void session_poll(struct thread *thread);
 void session_visible(struct session *session, sim_time at);
 void session_note(struct session *session, uint32_t host, const char *text);
@@ -170,6 +175,12 @@ struct thread *attach_thread(struct session *session, struct process *process);
 void attach_await_image(struct session *session, struct thread *thread);
 void attach_died(struct session *session, struct process *process);
 bool attach_is_dead(const struct process *process, int milliseconds);
+
+/* withdraw.c: the token holder has slept for a while in a call that the preload library does not see. */
+bool withdraw_is_asleep(const struct thread *thread);
+void withdraw(struct session *session, struct thread *thread);
+/* Waits for those of the withdrawn that run again; true: one of them has come back. */
+bool withdraw_return(struct session *session);
 
 /* launch.c */
 bool launch_find(const char *name, char path[256], char *why, size_t why_bytes);

@@ -83,7 +83,10 @@ struct packet {
 	uint8_t syndrome;        /* AETH */
 	uint32_t msn;            /* AETH, 24 bits */
 	uint32_t immediate;      /* ImmDt as the number on the wire read big-endian, or IETH R_Key */
-	uint64_t remote_address; /* RETH, AtomicETH */
+	union {
+		uint64_t remote_address; /* RETH, AtomicETH */
+		sim_time request_at;     /* answers; not on the wire: when the last bit of what they answer came */
+	};
 	uint32_t rkey;
 	uint32_t dma_length;     /* RETH */
 	uint32_t qkey;           /* DETH */

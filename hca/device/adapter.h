@@ -16,6 +16,7 @@
 #include "hca/device/pool.h"
 #include "hca/host/pcie.h"
 #include "hca/work/dma.h"
+#include "hca/work/why.h"
 
 struct hca {
 	struct block block;
@@ -37,6 +38,7 @@ struct hca {
 	struct receive_queues *receive_queues;
 	struct completion_writer *completion;
 	struct event_queue *events;
+	struct why_block *why;
 	struct transport_block *transport;
 	struct transmit *transmit;
 	struct receive *receive;

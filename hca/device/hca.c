@@ -44,6 +44,7 @@ static bool is_power_of_two(uint32_t value)
 
 void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t length)
 {
+	doorbell_stored(hca->doorbell);
 	pcie_mmio_write(hca->pcie, offset, bytes, length);
 }
 
@@ -325,6 +326,7 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	hca->receive = receive_create(hca, block_name(hca, "receive", text));
 	hca->port = port_create(sim, block_name(hca, "port", text), &hca->params.port, link_layer,
 				pool, receive_port_user(hca->receive));
+	hca->why = why_create(sim, block_name(hca, "why", text));
 	return hca;
 }
 
@@ -361,6 +363,7 @@ void hca_destroy(struct hca *hca)
 	receive_queues_destroy(hca->receive_queues);
 	wqe_fetch_destroy(hca->wqe_fetch);
 	scheduler_destroy(hca->scheduler);
+	why_destroy(hca->why);
 	mr_table_destroy(hca->regions);
 	number_table_fini(&hca->qps);
 	number_table_fini(&hca->cqs);

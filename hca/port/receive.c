@@ -41,7 +41,7 @@ struct receive {
 	struct port_user user;
 	struct hca *hca;
 	const struct receive_params *params;
-	struct packet *first, *last; /* packet->sent_at: when it is through */
+	struct packet *first, *last; /* packet->head_at: when it is through */
 	struct event through;
 	sim_time last_due;
 	struct membership members[MULTICAST_GROUPS];
@@ -65,13 +65,13 @@ static void port_room(struct port_user *user, struct port *port, unsigned lane)
 	transmit_room(receive->hca->transmit, lane);
 }
 
-static void port_leaves(struct port_user *user, struct port *port, const struct packet *packet,
-			sim_time until)
+static void port_departs(struct port_user *user, struct port *port, struct packet *packet,
+			 sim_time starts_at, sim_time until)
 {
 	struct receive *receive = container_of(user, struct receive, user);
 
 	assert(port == receive->hca->port);
-	transmit_departs(receive->hca->transmit, packet, until);
+	transmit_departs(receive->hca->transmit, packet, starts_at, until);
 }
 
 void receive_packet(struct receive *receive, struct packet *packet)
@@ -81,7 +81,7 @@ void receive_packet(struct receive *receive, struct packet *packet)
 	if (due < receive->last_due + receive->params->interval)
 		due = receive->last_due + receive->params->interval;
 	receive->last_due = due;
-	packet->sent_at = due;
+	packet->head_at = due;
 	packet->next = NULL;
 	if (receive->last)
 		receive->last->next = packet;
@@ -242,7 +242,7 @@ static void through(struct event *event)
 
 	receive->first = packet->next;
 	if (receive->first)
-		sim_schedule_at(&receive->through, receive->first->sent_at);
+		sim_schedule_at(&receive->through, receive->first->head_at);
 	else
 		receive->last = NULL;
 	packet->next = NULL;
@@ -330,7 +330,7 @@ struct receive *receive_create(struct hca *hca, const char *name)
 	receive->params = &hca->params.receive;
 	receive->user.receive = port_receive;
 	receive->user.room = port_room;
-	receive->user.leaves = port_leaves;
+	receive->user.departs = port_departs;
 	block_init(&receive->block, hca->sim, &receive_type, name, receive->params,
 		   (const uint64_t *)&receive->count);
 	event_init(&receive->through, &receive->block, through);

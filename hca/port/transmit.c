@@ -139,7 +139,8 @@ static void wait_until_out(struct transmit *transmit, struct watch *watch)
 	sim_schedule_at(&transmit->departed, watch->until);
 }
 
-void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time until)
+void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time starts_at,
+		      sim_time until)
 {
 	struct watch_queue *queue = &transmit->watched[watch_lane(packet)];
 	struct watch *watch = queue->first;
@@ -149,6 +150,11 @@ void transmit_departs(struct transmit *transmit, const struct packet *packet, si
 	queue->first = watch->next;
 	if (!queue->first)
 		queue->last = NULL;
+	requester_departs(watch->qp, watch->slot, packet, starts_at, until);
+	if (qp_is_reliable(watch->qp)) {
+		forget(transmit, watch);
+		return;
+	}
 	watch->until = until;
 	wait_until_out(transmit, watch);
 }
@@ -192,7 +198,7 @@ static void turn_round(struct transmit *transmit, struct packet *packet)
 	packet->tail_at = start + picoseconds;
 	transmit->loopback_free_at = packet->tail_at;
 	transmit->count.loopback++;
-	transmit_departs(transmit, packet, packet->tail_at);
+	transmit_departs(transmit, packet, start, packet->tail_at);
 	receive_packet(transmit->hca->receive, packet);
 	scheduler_release(transmit->hca->scheduler, wire_bytes);
 }

@@ -4,7 +4,7 @@
  *
  *     send_unit --transmit_push()--> pipeline --> lanes --port_send()--> port
  *         |                                  \--> receive (loopback)
- *         '--transmit_watch()--> requester_departed() when it is out
+ *         '--transmit_watch()--> requester_departs(), _departed()
  */
 #ifndef HCA_PORT_TRANSMIT_H
 #define HCA_PORT_TRANSMIT_H
@@ -36,13 +36,14 @@ struct transmit *transmit_create(struct hca *hca, const char *name);
 void transmit_destroy(struct transmit *transmit);
 void transmit_push(struct transmit *transmit, struct packet *packet);
 
-/* The packet pushed last is the last of that slot's message, and of an unreliable transport: its
- * requester hears when its last bit is out. */
+/* The packet pushed last is the last of that slot's message: its requester hears when it leaves, and
+ * that of an unreliable transport again when its last bit is out. */
 void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *slot,
 		    const struct packet *packet);
 
-/* The port has fixed the time of a packet: its last bit will be out at `until`. */
-void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time until);
+/* The port has fixed the time of a packet: from starts_at to `until`. */
+void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time starts_at,
+		      sim_time until);
 void transmit_room(struct transmit *transmit, unsigned lane);
 const struct transmit_counters *transmit_counters(const struct transmit *transmit);
 

@@ -34,11 +34,18 @@ static void response_missing(struct qp *qp)
 	qp->requester.gap_seen = true;
 }
 
+static void note_answer(struct qp *qp, struct send_slot *slot, const struct packet *packet)
+{
+	slot->why.at[WHY_WIRE] = packet->request_at;
+	slot->why.at[WHY_REMOTE] = packet->sent_at;
+	slot->why.at[WHY_ACK] = sim_now(qp->hca->sim);
+}
+
 /*
  * Everything up to and including `psn` was executed by the responder. false: a read or atomic among it
  * was not answered, which is an implied NAK (9.7.5.1.3).
  */
-static bool acknowledge(struct qp *qp, uint32_t psn)
+static bool acknowledge(struct qp *qp, const struct packet *packet, uint32_t psn)
 {
 	uint32_t unacked = psn_add(psn, 1);
 	bool complete = true;
@@ -56,8 +63,10 @@ static bool acknowledge(struct qp *qp, uint32_t psn)
 			complete = false;
 			break;
 		}
-		if (psn_distance(last, psn) >= 0)
+		if (psn_distance(last, psn) >= 0) {
 			slot->done = true;
+			note_answer(qp, slot, packet);
+		}
 	}
 	requester_progress(qp, unacked);
 	return complete;
@@ -66,7 +75,7 @@ static bool acknowledge(struct qp *qp, uint32_t psn)
 static void receive_ack(struct qp *qp, const struct packet *packet)
 {
 	count(qp)->acks_received++;
-	if (!acknowledge(qp, packet->psn))
+	if (!acknowledge(qp, packet, packet->psn))
 		response_missing(qp);
 	requester_complete(qp);
 }
@@ -89,7 +98,7 @@ static void receive_nak(struct qp *qp, const struct packet *packet)
 	bool ours;
 
 	if (packet->psn != qp->requester.unacked_psn &&
-	    !acknowledge(qp, psn_add(packet->psn, PSN_MASK))) {
+	    !acknowledge(qp, packet, psn_add(packet->psn, PSN_MASK))) {
 		response_missing(qp);
 		requester_complete(qp);
 		return;
@@ -140,6 +149,7 @@ static void scatter_posted(struct dma *dma)
 
 	scatter->posted = true;
 	scatter->slot->unposted--;
+	scatter->slot->why.at[WHY_DATA] = sim_now(scatter->qp->hca->sim);
 	requester_complete(scatter->qp);
 }
 
@@ -219,7 +229,7 @@ static void receive_data(struct qp *qp, struct packet *packet)
 		return;
 	}
 	if (psn_distance(qp->requester.unacked_psn, before) >= 0)
-		acknowledge(qp, before); /* requests before it */
+		acknowledge(qp, packet, before); /* requests before it */
 	if (packet->payload_bytes != bytes_expected(qp, slot)) {
 		slot->status = WORK_BAD_RESPONSE;
 		requester_complete(qp);
@@ -230,6 +240,7 @@ static void receive_data(struct qp *qp, struct packet *packet)
 	requester_progress(qp, psn_add(slot->first_psn, slot->responses));
 	if (slot->responses == slot->psn_count) {
 		slot->done = true;
+		note_answer(qp, slot, packet);
 		if (slot->counted)
 			qp->requester.outstanding--;
 		slot->counted = false;

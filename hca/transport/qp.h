@@ -36,7 +36,7 @@ struct send_slot {
 	bool counted;        /* read, atomic: among those outstanding */
 	bool done;           /* acknowledged, or answered in full */
 	bool completed;      /* its CQE is written; lives on for its transfers only */
-	sim_time posted_at;
+	struct why why;
 };
 
 struct staged_read { /* one read of the send queue */
@@ -45,6 +45,12 @@ struct staged_read { /* one read of the send queue */
 	uint32_t blocks;
 	bool busy, stale;
 	uint8_t bytes[STAGING_BLOCKS * WQE_BLOCK_BYTES];
+};
+
+struct ring { /* a doorbell: which blocks it brought, and when */
+	struct ring *next;
+	uint32_t producer; /* behind its last block */
+	sim_time stored_at, known_at;
 };
 
 struct send_queue {
@@ -56,6 +62,7 @@ struct send_queue {
 	struct staged_read *reads; /* [params.reads], used in turn */
 	uint32_t next_read, oldest_read, reads_busy;
 	struct event parse;
+	struct ring *rings, *rings_last; /* those whose WQEs are not all parsed */
 	/* slots, by running number: oldest <= cursor <= tail */
 	struct send_slot **slots; /* [window], a power of two */
 	uint32_t window;
@@ -94,6 +101,7 @@ struct response { /* what the responder owes, in PSN order */
 	uint32_t rkey, length;  /* read */
 	uint64_t address;       /* read */
 	uint64_t value;         /* atomic: the original */
+	sim_time request_at;    /* last bit of what it answers */
 };
 
 struct atomic_record { /* for duplicates */
@@ -127,6 +135,7 @@ struct responder {
 	uint32_t generation;         /* counts resets: what is older has no effect */
 	bool ack_due;
 	uint32_t ack_psn, ack_msn;
+	sim_time ack_request_at;
 	struct event ack;
 	struct response responses[RESPONSES_MAX]; /* a ring */
 	uint32_t response_first, response_count, reads_owed;

@@ -193,6 +193,41 @@ static uint8_t opcode_for(const struct qp *qp, const struct send_slot *slot, boo
 	return (uint8_t)opcode;
 }
 
+/* ---- where its time goes ---- */
+
+void requester_waited(struct qp *qp, sim_time asked_at)
+{
+	struct send_slot *slot = qp->sq.cursor != qp->sq.tail ? qp_slot(qp, qp->sq.cursor) : NULL;
+
+	if (!slot || slot->why.at[WHY_TURN] || slot->why.at[WHY_WQE_FETCH] > asked_at)
+		return;
+	slot->why.at[WHY_SCHEDULING] = asked_at;
+	slot->why.at[WHY_QPC_MISS] = sim_now(qp->hca->sim);
+}
+
+static void note_turn(struct qp *qp, struct send_slot *slot)
+{
+	sim_time now = sim_now(qp->hca->sim);
+	bool missed = slot->why.at[WHY_QPC_MISS] != 0;
+
+	if (!slot->why.at[WHY_TURN]) {
+		slot->why.at[WHY_TURN] = now;
+		if (!missed)
+			slot->why.at[WHY_SCHEDULING] = now;
+	}
+	slot->why.at[WHY_MESSAGE] = now;
+}
+
+void requester_departs(struct qp *qp, struct send_slot *slot, const struct packet *packet,
+		       sim_time starts_at, sim_time until)
+{
+	if (slot->completed || slot->done)
+		return;
+	slot->why.at[WHY_TRANSMIT] = packet->sent_at;
+	slot->why.at[WHY_CREDITS] = starts_at;
+	slot->why.at[WHY_WIRE] = qp_is_reliable(qp) ? 0 : until;
+}
+
 static void fill(struct qp *qp, struct packet *packet, const struct send_slot *slot)
 {
 	const struct send_wqe *wqe = &slot->wqe;
@@ -295,6 +330,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 			return 0;
 		}
 	}
+	note_turn(qp, slot);
 	packets = requester_is_answered(slot) ? send_request(qp, slot, wire_bytes)
 					      : send_data(qp, slot, path, wire_bytes);
 	if (qp->state.rate_limit_bps)
@@ -379,7 +415,7 @@ static void write_completion(struct qp *qp, const struct send_slot *slot, enum w
 		count->wqes_failed++;
 	trace(&qp->hca->transport->block, TRACE_WQE_COMPLETE, slot->tag, qp->number, status);
 	if (status != WORK_OK || wqe->signaled || qp->attr.signal_all)
-		completion_write(qp->send_cq, &completion, slot->tag);
+		completion_write_why(qp->send_cq, &completion, slot->tag, &slot->why);
 }
 
 static void retire(struct qp *qp, enum work_status status)
@@ -389,6 +425,7 @@ static void retire(struct qp *qp, enum work_status status)
 	if (slot->counted)
 		qp->requester.outstanding--;
 	slot->counted = false;
+	slot->why.at[WHY_ORDER] = sim_now(qp->hca->sim);
 	write_completion(qp, slot, status);
 	if (qp->sq.cursor == qp->sq.oldest)
 		advance(qp);

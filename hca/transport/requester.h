@@ -24,6 +24,13 @@ void requester_posted(struct qp *qp);
 /* One send unit. Returns its packets, and their bytes on the wire; 0: nothing may be sent now. */
 uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes);
 
+/* The QP's context was asked for at that time, and is here now. */
+void requester_waited(struct qp *qp, sim_time asked_at);
+
+/* The link takes the last packet of that slot from starts_at until its last bit is out. */
+void requester_departs(struct qp *qp, struct send_slot *slot, const struct packet *packet,
+		       sim_time starts_at, sim_time until);
+
 /* A packet of a WQE is on the wire, or as good as there. */
 void requester_packet_left(struct qp *qp, const struct send_slot *slot,
 			   const struct packet *packet);

@@ -49,6 +49,14 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
 }
 
+/* What was noted of the way that it went for nothing does not count. */
+static void note_retry(struct why *why, sim_time now)
+{
+	for (unsigned stage = WHY_MESSAGE; stage < WHY_STAGE_COUNT; stage++)
+		why->at[stage] = 0;
+	why->at[WHY_RETRY] = now;
+}
+
 void requester_rewind(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
@@ -69,6 +77,8 @@ void requester_rewind(struct qp *qp)
 		if (other->counted)
 			requester->outstanding--;
 		other->counted = false;
+		if (other->why.at[WHY_TURN])
+			note_retry(&other->why, sim_now(qp->hca->sim));
 	}
 	qp->sq.cursor = number;
 	requester->cursor_packet = 0;

@@ -143,6 +143,7 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 	scatter_unit_add(unit, packet);
 	unit->segment.length = unit->length;
 	unit->psn = packet->psn;
+	unit->request_at = packet->tail_at;
 	responder->received += packet->payload_bytes;
 	if (ends)
 		end_message(qp, unit, packet);
@@ -150,7 +151,7 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 	if (reliable && packet->ack_request && !early)
 		unit->acknowledge = true;
 	if (reliable && packet->ack_request && early)
-		responder_acknowledge(qp, packet->psn, responder->msn);
+		responder_acknowledge(qp, packet->psn, responder->msn, packet->tail_at);
 	responder->previous_opcode = ends ? -1 : packet->opcode;
 	if (ends || unit->acknowledge || unit->length + qp->state.mtu_bytes > params->unit_bytes)
 		scatter_unit_close(unit);
@@ -179,6 +180,7 @@ static struct response response_to(struct qp *qp, const struct packet *packet)
 		.rkey = packet->rkey,
 		.length = packet->dma_length,
 		.address = packet->remote_address,
+		.request_at = packet->tail_at,
 	};
 }
 
@@ -262,7 +264,7 @@ static void repeat(struct qp *qp, struct packet *packet)
 			execute_answered(qp, packet, true);
 	} else if (packet->ack_request && !responder->uncommitted_reads) {
 		responder_acknowledge(qp, psn_add(responder->expected_psn, PSN_MASK),
-				      responder->msn);
+				      responder->msn, packet->tail_at);
 	}
 }
 

@@ -38,13 +38,14 @@ void responder_owe(struct qp *qp, const struct response *response)
 }
 
 /* Later ones that come before it leaves share the ACK. */
-void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn)
+void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn, sim_time request_at)
 {
 	struct responder *responder = &qp->responder;
 
 	responder->ack_due = true;
 	responder->ack_psn = psn;
 	responder->ack_msn = msn;
+	responder->ack_request_at = request_at;
 	if (!event_pending(&responder->ack))
 		sim_schedule(&responder->ack, qp->hca->params.transport.ack_delay);
 }
@@ -59,6 +60,7 @@ static void ack_fired(struct event *event)
 		.syndrome = syndrome_make(SYNDROME_ACK, SYNDROME_NO_CREDITS),
 		.psn = responder->ack_psn,
 		.msn = responder->ack_msn,
+		.request_at = responder->ack_request_at,
 		.packets = 1,
 	};
 
@@ -95,6 +97,7 @@ static struct packet *add_packet(struct qp *qp, struct send_unit *unit,
 	packet->syndrome = response->syndrome;
 	packet->msn = response->msn;
 	packet->compare = response->value;
+	packet->request_at = response->request_at;
 	packet->tag = response->tag;
 	return packet;
 }

@@ -237,7 +237,7 @@ static void take_effect(struct scatter_unit *unit)
 	if (unit->has_completion)
 		completion_write(unit->cq, &unit->completion, unit->tag);
 	if (unit->acknowledge)
-		responder_acknowledge(qp, unit->psn, unit->msn);
+		responder_acknowledge(qp, unit->psn, unit->msn, unit->request_at);
 	if (unit->is_read) {
 		responder_owe(qp, &unit->read);
 	} else if (unit->is_atomic) {

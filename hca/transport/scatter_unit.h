@@ -28,6 +28,7 @@ struct scatter_unit {
 	bool lengths_only;
 	enum request_fault fault;
 	uint32_t psn, msn, tag, generation;
+	sim_time request_at; /* last bit of its last packet */
 	struct completion completion;
 	struct completion_queue *cq; /* it goes to */
 	struct response read;        /* or atomic */

@@ -101,15 +101,21 @@ static void discard(struct send_unit *unit)
 	scheduler_release(hca->scheduler, unit->wire_bytes);
 }
 
+/* A read's or an atomic's request is alone whatever PSNs it takes. */
 static bool ends_slot(const struct send_slot *slot, const struct packet *packet)
 {
-	return psn_add(packet->psn, 1) == psn_add(slot->first_psn, slot->psn_count);
+	return requester_is_answered(slot) ||
+	       psn_add(packet->psn, 1) == psn_add(slot->first_psn, slot->psn_count);
 }
 
 static void send(struct send_unit *unit)
 {
 	struct hca *hca = unit->flow->qp->hca;
 
+	if (unit->slot && !unit->slot->done) {
+		unit->slot->why.at[WHY_TRANSLATION] = unit->dma.translated_at;
+		unit->slot->why.at[WHY_DMA] = sim_now(hca->sim);
+	}
 	attach(unit);
 	while (unit->first) {
 		struct packet *packet = unit->first;
@@ -119,7 +125,7 @@ static void send(struct send_unit *unit)
 		if (unit->slot)
 			requester_packet_left(unit->flow->qp, unit->slot, packet);
 		transmit_push(hca->transmit, packet);
-		if (unit->slot && !qp_is_reliable(unit->flow->qp) && ends_slot(unit->slot, packet))
+		if (unit->slot && ends_slot(unit->slot, packet))
 			transmit_watch(hca->transmit, unit->flow->qp, unit->slot, packet);
 	}
 }

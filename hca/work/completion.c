@@ -30,6 +30,8 @@ struct cqe_write {
 	struct completion completion;
 	sim_time due;
 	uint32_t tag, index;
+	bool has_why;
+	struct why why;
 	struct pcie_write write;
 	uint8_t bytes[CQE_BYTES_MAX];
 };
@@ -87,8 +89,8 @@ static struct cqe_write *pop(struct cqe_list *list)
 	return write;
 }
 
-void completion_write(struct completion_queue *cq, const struct completion *completion,
-		      uint32_t tag)
+static struct cqe_write *start(struct completion_queue *cq, const struct completion *completion,
+			       uint32_t tag)
 {
 	struct completion_writer *writer = cq->writer;
 	struct cqe_write *write = pool_take(&writer->writes);
@@ -105,6 +107,22 @@ void completion_write(struct completion_queue *cq, const struct completion *comp
 	append(&writer->pipeline, write);
 	if (!event_pending(&writer->through))
 		sim_schedule_at(&writer->through, due);
+	return write;
+}
+
+void completion_write(struct completion_queue *cq, const struct completion *completion,
+		      uint32_t tag)
+{
+	start(cq, completion, tag);
+}
+
+void completion_write_why(struct completion_queue *cq, const struct completion *completion,
+			  uint32_t tag, const struct why *why)
+{
+	struct cqe_write *write = start(cq, completion, tag);
+
+	write->has_why = true;
+	write->why = *why;
 }
 
 static void finish(struct cqe_write *write)
@@ -130,6 +148,8 @@ static void written(struct pcie_write *pcie)
 	struct completion_writer *writer = cq->writer;
 
 	trace(&writer->block, TRACE_CQE, write->tag, cq->number, write->index);
+	if (write->has_why)
+		why_close(writer->hca->why, &write->why, write->tag, write->completion.qpn);
 	if (!cq->closed && write->completion.opcode != CQE_RESIZE &&
 	    causes_event(cq, &write->completion)) {
 		cq->arm = ARM_NOTHING;

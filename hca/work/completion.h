@@ -50,6 +50,10 @@ uint32_t completion_queue_users(const struct completion_queue *cq);
 void completion_write(struct completion_queue *cq, const struct completion *completion,
 		      uint32_t tag);
 
+/* Of a send work request: with where its time went so far, which is copied. */
+void completion_write_why(struct completion_queue *cq, const struct completion *completion,
+			  uint32_t tag, const struct why *why);
+
 /* The next new CQE (only_solicited: that is solicited, or an error) causes an event. */
 void completion_arm(struct completion_queue *cq, bool only_solicited);
 

@@ -93,6 +93,7 @@ void dma_start(struct dma_engine *engine, struct dma *dma)
 	dma->pieces_made = 0;
 	dma->failed_piece = UINT32_MAX;
 	dma->begun = false;
+	dma->translated_at = 0;
 	dma->finished_at = SIM_NEVER;
 	*channel->last = dma;
 	channel->last = &dma->next;
@@ -186,6 +187,7 @@ static void piece_translated(struct translation *translation)
 	struct piece *piece = container_of(translation, struct piece, translation);
 
 	piece->translated = true;
+	piece->dma->translated_at = now(piece->channel);
 	if (piece->dma->direction == DMA_GATHER)
 		gather_piece(piece);
 	else

@@ -51,6 +51,7 @@ struct dma {
 	uint32_t walked;                  /* bytes that have become pieces */
 	uint32_t pieces_busy, pieces_made, failed_piece;
 	bool begun;           /* counts as under way */
+	sim_time translated_at; /* its last piece; 0: none yet */
 	sim_time finished_at; /* SIM_NEVER: not yet */
 };
 

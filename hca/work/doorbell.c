@@ -12,6 +12,7 @@
 
 #define ROW(...)      PARAM_ROW(struct doorbell_params, __VA_ARGS__)
 #define STORE_BYTES   8
+#define FIRST_STORES  64
 #define NUMBER_MASK   UINT32_C(0xffffff)
 #define ARM_SOLICITED (UINT32_C(1) << 24)
 
@@ -29,6 +30,7 @@ static const struct block_type doorbell_type = {
 
 struct ring_request {
 	sim_time due;
+	sim_time stored_at;
 	bool is_arm;
 	bool has_wqe;
 	uint8_t bytes[WQE_BYTES_MAX];
@@ -45,13 +47,19 @@ struct doorbell {
 	uint8_t gathered[WQE_BYTES_MAX];
 	uint32_t gathered_bytes, wanted_bytes;
 	uint64_t next_offset;
+	/* stores on their way over PCIe: a ring that grows */
+	sim_time *stores;
+	uint32_t stores_first, stores_count, stores_size;
+	sim_time stored_at;   /* of the store being decoded */
+	sim_time gathered_at; /* of the first of those gathered */
 	uint32_t first, queued;
 	struct ring_request queue[];
 };
 
 static void execute(struct doorbell *doorbell, const struct ring_request *request);
 
-static void enqueue(struct doorbell *doorbell, bool is_arm, const uint8_t *bytes, uint32_t length)
+static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
+		    const uint8_t *bytes, uint32_t length)
 {
 	const struct doorbell_params *params = doorbell->params;
 	sim_time due = sim_now(doorbell->block.sim) + params->latency;
@@ -59,6 +67,7 @@ static void enqueue(struct doorbell *doorbell, bool is_arm, const uint8_t *bytes
 		&doorbell->queue[(doorbell->first + doorbell->queued) % (params->queue + 1)];
 
 	request->is_arm = is_arm;
+	request->stored_at = stored_at;
 	request->has_wqe = length > STORE_BYTES && doorbell->queued < params->queue;
 	memcpy(request->bytes, bytes, length);
 	if (doorbell->queued == params->queue) {
@@ -75,13 +84,40 @@ static void enqueue(struct doorbell *doorbell, bool is_arm, const uint8_t *bytes
 		sim_schedule_at(&doorbell->process, due);
 }
 
+void doorbell_stored(struct doorbell *doorbell)
+{
+	if (doorbell->stores_count == doorbell->stores_size) {
+		uint32_t size = doorbell->stores_size ? 2 * doorbell->stores_size : FIRST_STORES;
+		sim_time *stores = calloc(size, sizeof(*stores));
+
+		assert(stores);
+		for (uint32_t i = 0; i < doorbell->stores_count; i++)
+			stores[i] = doorbell->stores[(doorbell->stores_first + i) %
+						     doorbell->stores_size];
+		free(doorbell->stores);
+		doorbell->stores = stores;
+		doorbell->stores_size = size;
+		doorbell->stores_first = 0;
+	}
+	doorbell->stores[(doorbell->stores_first + doorbell->stores_count++) %
+			 doorbell->stores_size] = sim_now(doorbell->block.sim);
+}
+
+static void take_store(struct doorbell *doorbell)
+{
+	assert(doorbell->stores_count);
+	doorbell->stored_at = doorbell->stores[doorbell->stores_first];
+	doorbell->stores_first = (doorbell->stores_first + 1) % doorbell->stores_size;
+	doorbell->stores_count--;
+}
+
 static void give_up_gathering(struct doorbell *doorbell)
 {
 	if (!doorbell->wanted_bytes)
 		return;
 	doorbell->wanted_bytes = 0;
 	doorbell->count.doorbells++;
-	enqueue(doorbell, false, doorbell->gathered, STORE_BYTES);
+	enqueue(doorbell, false, doorbell->gathered_at, doorbell->gathered, STORE_BYTES);
 }
 
 static void gather(struct doorbell *doorbell, uint64_t offset, const uint8_t *bytes)
@@ -93,7 +129,8 @@ static void gather(struct doorbell *doorbell, uint64_t offset, const uint8_t *by
 		return;
 	doorbell->wanted_bytes = 0;
 	doorbell->count.blueflame++;
-	enqueue(doorbell, false, doorbell->gathered, doorbell->gathered_bytes);
+	enqueue(doorbell, false, doorbell->gathered_at, doorbell->gathered,
+		doorbell->gathered_bytes);
 }
 
 static void decode(void *context, uint64_t offset, const void *data, uint32_t length)
@@ -104,6 +141,7 @@ static void decode(void *context, uint64_t offset, const void *data, uint32_t le
 		      within % UAR_BLUEFLAME_BUFFER == 0;
 	const uint8_t *bytes = data;
 
+	take_store(doorbell);
 	if (doorbell->wanted_bytes && offset == doorbell->next_offset &&
 	    length == WQE_BLOCK_BYTES) {
 		gather(doorbell, offset, bytes);
@@ -112,12 +150,13 @@ static void decode(void *context, uint64_t offset, const void *data, uint32_t le
 	give_up_gathering(doorbell);
 	if (within == UAR_CQ_ARM && length == STORE_BYTES) {
 		doorbell->count.arms++;
-		enqueue(doorbell, true, bytes, length);
+		enqueue(doorbell, true, doorbell->stored_at, bytes, length);
 	} else if (starts && length == STORE_BYTES) {
 		doorbell->count.doorbells++;
-		enqueue(doorbell, false, bytes, length);
+		enqueue(doorbell, false, doorbell->stored_at, bytes, length);
 	} else if (starts && length == WQE_BLOCK_BYTES && wqe_blocks(bytes)) {
 		doorbell->gathered_bytes = 0;
+		doorbell->gathered_at = doorbell->stored_at;
 		doorbell->wanted_bytes = wqe_blocks(bytes) * WQE_BLOCK_BYTES;
 		gather(doorbell, offset, bytes);
 	} else {
@@ -173,6 +212,8 @@ static void execute(struct doorbell *doorbell, const struct ring_request *reques
 	}
 	trace(&doorbell->block, TRACE_DOORBELL, 0, qp->number, producer);
 	qp->sq.producer += ahead;
+	if (ahead)
+		wqe_fetch_rung(qp, request->stored_at);
 	if (request->has_wqe)
 		wqe_fetch_blueflame(qp, bytes);
 	wqe_fetch_kick(qp);
@@ -200,6 +241,7 @@ void doorbell_destroy(struct doorbell *doorbell)
 {
 	sim_cancel(&doorbell->process);
 	block_fini(&doorbell->block);
+	free(doorbell->stores);
 	free(doorbell);
 }
 

@@ -38,6 +38,8 @@ struct doorbell_counters {
 struct doorbell;
 
 struct doorbell *doorbell_create(struct hca *hca, const char *name);
+/* A store to the doorbell pages leaves a core now; stores arrive in order. */
+void doorbell_stored(struct doorbell *doorbell);
 void doorbell_destroy(struct doorbell *doorbell);
 const struct doorbell_counters *doorbell_counters(const struct doorbell *doorbell);
 

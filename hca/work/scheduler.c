@@ -94,6 +94,8 @@ static void context_arrived(struct context_lookup *lookup)
 		sim_now(scheduler->block.sim) - flow->context_asked_at;
 	flow->context_busy = false;
 	flow->context_ready = true;
+	if (flow->kind == FLOW_REQUESTS)
+		requester_waited(qp, flow->context_asked_at);
 	enqueue(unit, flow);
 	arm(unit, 0);
 	qp_drop(qp);

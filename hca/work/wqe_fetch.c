@@ -27,7 +27,7 @@ struct wqe_fetch {
 	struct wqe_fetch_counters count;
 	struct hca *hca;
 	const struct wqe_fetch_params *params;
-	struct pool slots;
+	struct pool slots, rings;
 };
 
 static void read_done(struct pcie_read *read);
@@ -120,13 +120,52 @@ void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes)
 	qp->hca->wqe_fetch->count.blueflame++;
 }
 
+void wqe_fetch_rung(struct qp *qp, sim_time stored_at)
+{
+	struct send_queue *sq = &qp->sq;
+	struct ring *ring = pool_take(&qp->hca->wqe_fetch->rings);
+
+	ring->producer = sq->producer;
+	ring->stored_at = stored_at;
+	ring->known_at = sim_now(qp->hca->sim);
+	if (sq->rings_last)
+		sq->rings_last->next = ring;
+	else
+		sq->rings = ring;
+	sq->rings_last = ring;
+}
+
+static void drop_rings(struct qp *qp, bool all)
+{
+	struct send_queue *sq = &qp->sq;
+
+	while (sq->rings && (all || (int32_t)(sq->parsed - sq->rings->producer) >= 0)) {
+		struct ring *ring = sq->rings;
+
+		sq->rings = ring->next;
+		pool_give(&qp->hca->wqe_fetch->rings, ring);
+	}
+	if (!sq->rings)
+		sq->rings_last = NULL;
+}
+
+/* sq->parsed: the block at which the WQE begins. */
+static void note_fetched(struct qp *qp, struct why *why)
+{
+	drop_rings(qp, false);
+	assert(qp->sq.rings);
+	why->posted_at = qp->sq.rings->stored_at;
+	why->at[WHY_DOORBELL] = qp->sq.rings->known_at;
+	why->at[WHY_WQE_FETCH] = sim_now(qp->hca->sim);
+}
+
 static struct send_slot *new_slot(struct qp *qp)
 {
 	struct send_queue *sq = &qp->sq;
 	struct send_slot *slot = pool_take(&qp->hca->wqe_fetch->slots);
 
 	slot->tag = hca_new_tag(qp->hca);
-	slot->posted_at = sim_now(qp->hca->sim);
+	note_fetched(qp, &slot->why);
 	sq->slots[sq->tail++ & (sq->window - 1)] = slot;
 	return slot;
 }
@@ -152,11 +191,11 @@ static void parse(struct event *event)
 			fetch->count.malformed++;
 		trace(&fetch->block, TRACE_WQE_PARSED, slot->tag, qp->number, slot->wqe.index);
 		used += blocks;
+		sq->parsed += blocks;
 	}
 	if (sq->tail - sq->oldest == sq->window)
 		fetch->count.window_full++;
 	sq->staged -= used;
-	sq->parsed += used;
 	memmove(sq->staging, sq->staging + used * WQE_BLOCK_BYTES, sq->staged * WQE_BLOCK_BYTES);
 	if (used)
 		requester_posted(qp);
@@ -185,6 +224,7 @@ void wqe_fetch_reset(struct qp *qp)
 			wqe_fetch_free_slot(qp, slot);
 	}
 	sq->cursor = sq->tail;
+	drop_rings(qp, true);
 	sq->producer = sq->requested = sq->parsed = sq->staged = 0;
 }
 
@@ -220,12 +260,14 @@ struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name)
 	block_init(&fetch->block, hca->sim, &wqe_fetch_type, name, fetch->params,
 		   (const uint64_t *)&fetch->count);
 	pool_init(&fetch->slots, sizeof(struct send_slot), SLAB_SLOTS);
+	pool_init(&fetch->rings, sizeof(struct ring), SLAB_SLOTS);
 	return fetch;
 }
 
 void wqe_fetch_destroy(struct wqe_fetch *fetch)
 {
 	pool_fini(&fetch->slots);
+	pool_fini(&fetch->rings);
 	block_fini(&fetch->block);
 	free(fetch);
 }

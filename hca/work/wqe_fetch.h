@@ -39,6 +39,9 @@ void wqe_fetch_detach(struct qp *qp);
 /* The producer index moved, or slots are free again. */
 void wqe_fetch_kick(struct qp *qp);
 
+/* The producer index was moved by a doorbell that the CPU stored at that time. */
+void wqe_fetch_rung(struct qp *qp, sim_time stored_at);
+
 /* A doorbell brought the WQE's bytes along; they are used if nothing is before it. */
 void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes);
 

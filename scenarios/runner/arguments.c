@@ -57,6 +57,15 @@ static void read_tag(struct argp_state *state, const char *text, uint64_t *tag)
 		argp_error(state, "\"%s\" is no tag; expected a number from 1", text);
 }
 
+static void read_percentile(struct argp_state *state, const char *text, double *percentile)
+{
+	char *end;
+
+	*percentile = strtod(text, &end);
+	if (*end || end == text || !(*percentile >= 0 && *percentile <= 100))
+		argp_error(state, "\"%s\" is no percentile; expected a number from 0 to 100", text);
+}
+
 static error_t read_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -84,6 +93,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_TAG:
 		read_tag(state, text, &arguments->tag);
+		return 0;
+	case KEY_PERCENTILE:
+		read_percentile(state, text, &arguments->percentile);
 		return 0;
 	case KEY_PERFETTO:
 		arguments->perfetto = text;
@@ -123,7 +135,8 @@ void arguments_read(const struct verb *verb, int argc, char **argv, struct argum
 	char name[64];
 	struct argp argp = {verb->options, read_argument, verb->usage, verb->summary,
 			    NULL,          NULL,          NULL};
-	*arguments = (struct arguments){.verb = verb, .kernel = SIM_KERNEL_native};
+	*arguments =
+		(struct arguments){.verb = verb, .kernel = SIM_KERNEL_native, .percentile = -1};
 	for (int i = 1; i < argc && verb->programs; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			arguments->programs = argv + i + 1;

@@ -8,7 +8,7 @@
 enum option_key {
 	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k', KEY_VERBOSE = 'v',
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
-	KEY_TAG, KEY_PERFETTO, KEY_VCD,
+	KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE,
 };
 
 #define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
@@ -19,6 +19,8 @@ enum option_key {
 #define OPTION_TRACE     {"trace", KEY_TRACE, "FILE", 0, "write a trace of the blocks that the scenario names, or of all", 0}
 #define OPTION_COUNTERS  {"counters", KEY_COUNTERS, "FILE", 0, "write all counters as JSON", 0}
 #define OPTION_TAG       {"tag", KEY_TAG, "NUMBER", 0, "only the records of this work request", 0}
+#define OPTION_WQE        {"wqe", KEY_TAG, "NUMBER", 0, "only the work request with this tag", 0}
+#define OPTION_PERCENTILE {"percentile", KEY_PERCENTILE, "NUMBER", 0, "only the work request of that percentile of latency, 0 to 100", 0}
 #define OPTION_PERFETTO  {"perfetto", KEY_PERFETTO, "FILE", 0, "write it as JSON for ui.perfetto.dev", 0}
 #define OPTION_VCD       {"vcd", KEY_VCD, "FILE", 0, "write it as a waveform, for GTKWave", 0}
 #define OPTION_JSON      {"json", KEY_JSON, NULL, 0, "for programs to read", 0}

@@ -22,6 +22,7 @@ struct arguments {
 	const char *out, *pcap, *trace, *counters;
 	const char *perfetto, *vcd;
 	uint64_t tag; /* 0: all */
+	double percentile; /* negative: none */
 	const char **overrides; /* --set, and --seed as one of them */
 	size_t override_count;
 	enum sim_kernel kernel;
@@ -64,6 +65,7 @@ int verb_check(const struct arguments *arguments);
 int verb_params(const struct arguments *arguments);
 int verb_decode(const struct arguments *arguments);
 int verb_trace(const struct arguments *arguments);
+int verb_explain(const struct arguments *arguments);
 int verb_help(const struct arguments *arguments);
 
 #endif

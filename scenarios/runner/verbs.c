@@ -13,6 +13,7 @@ static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON,
 static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_KERNEL, OPTION_OUT,
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
+static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_JSON, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 
 const struct verb verbs[] = {
@@ -27,6 +28,8 @@ const struct verb verbs[] = {
 	 "Ends with exit code 1 if a CRC is wrong or a packet malformed.", decode_options, true, false, verb_decode},
 	{"trace",  "FILE",    "print a trace, or export it to Perfetto or a waveform viewer",
 	 "Without --perfetto and --vcd: a line a record, with the time since the one before.", trace_options, true, false, verb_trace},
+	{"explain", "FILE",   "say where the time of work requests went, by a trace",
+	 "Without --wqe and --percentile: the mean of all. The stages of each sum to its latency, from the store to the CQE.", explain_options, true, false, verb_explain},
 	{"help",   "[VERB]",  "this list, or what a verb takes", NULL, help_options, false, false, verb_help},
 	{0}};
 /* clang-format on */

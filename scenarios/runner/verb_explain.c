@@ -1,0 +1,203 @@
+/*
+ * verb_explain: hcasim explain TRACE: where the time of send work requests went, from the store that posted them to
+ * their CQE, by the records of the adapters' `why` blocks (hca/work/why.h).
+ *
+ *     hcasim explain run.trace                   all work requests together, stage by stage
+ *     hcasim explain run.trace --wqe 7           the one with tag 7
+ *     hcasim explain run.trace --percentile 99   the one whose latency is that percentile
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca/work/why.h"
+#include "scenarios/runner/verb.h"
+#include "sim/trace.h"
+
+/* clang-format off */
+#define STAGE_NAME(name, field, end)    #field,
+#define STAGE_MEANING(name, field, end) end,
+static const char *const stage_names[]    = {WHY_STAGES(STAGE_NAME)};
+static const char *const stage_meanings[] = {WHY_STAGES(STAGE_MEANING)};
+/* clang-format on */
+
+struct breakdown { /* of one work request, or of several */
+
+	uint64_t tag, qpn;
+	sim_time closed_at, latency;
+	sim_time stages[WHY_STAGE_COUNT];
+};
+
+struct breakdowns {
+	struct breakdown *list;
+	size_t count, size;
+};
+
+static struct breakdown *grown(struct breakdowns *all)
+{
+	if (all->count == all->size) {
+		all->size = all->size ? 2 * all->size : 256;
+		all->list = realloc(all->list, all->size * sizeof(*all->list));
+		if (!all->list)
+			abort();
+	}
+	return &all->list[all->count];
+}
+
+/* The stages of one work request are written together, its latency last. */
+static void read_all(struct trace_reader *reader, struct breakdowns *all)
+{
+	struct breakdown now = {0};
+	struct trace_entry entry;
+
+	while (trace_reader_next(reader, &entry)) {
+		if (strcmp(entry.source->type, "why") != 0)
+			continue;
+		if (entry.point < WHY_STAGE_COUNT) {
+			now.stages[entry.point] = entry.first;
+			continue;
+		}
+		now.tag = entry.tag;
+		now.latency = entry.first;
+		now.qpn = entry.second;
+		now.closed_at = entry.time;
+		*grown(all) = now;
+		all->count++;
+		now = (struct breakdown){0};
+	}
+}
+
+static int by_latency(const void *one, const void *other)
+{
+	const struct breakdown *a = one, *b = other;
+
+	if (a->latency != b->latency)
+		return a->latency < b->latency ? -1 : 1;
+	return a->closed_at < b->closed_at ? -1 : a->closed_at > b->closed_at;
+}
+
+static struct breakdown sum_of(const struct breakdowns *all)
+{
+	struct breakdown sum = {0};
+
+	for (size_t i = 0; i < all->count; i++) {
+		sum.latency += all->list[i].latency;
+		for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++)
+			sum.stages[stage] += all->list[i].stages[stage];
+	}
+	return sum;
+}
+
+static void print_table(const struct breakdown *shown, size_t among)
+{
+	printf("%-12s %14s %7s  %s\n", "stage", "ns", "share", "until");
+	for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++) {
+		sim_time time = shown->stages[stage];
+
+		if (time)
+			printf("%-12s %14.3f %6.1f%%  %s\n", stage_names[stage],
+			       (double)time / 1e3 / (double)among,
+			       100 * (double)time / (double)shown->latency, stage_meanings[stage]);
+	}
+	printf("%-12s %14.3f %6.1f%%\n", "latency", (double)shown->latency / 1e3 / (double)among,
+	       100.0);
+}
+
+static void print_json(const struct breakdown *shown, size_t among)
+{
+	printf("{\"work_requests\": %zu, \"tag\": %" PRIu64 ", \"qpn\": %" PRIu64
+	       ", \"latency_ps\": %" PRIu64 ", \"stages_ps\": {",
+	       among, shown->tag, shown->qpn, shown->latency);
+	for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++)
+		printf("%s\"%s\": %" PRIu64, stage ? ", " : "", stage_names[stage],
+		       shown->stages[stage]);
+	puts("}}");
+}
+
+static void print_one(const struct breakdown *shown, bool json)
+{
+	if (json) {
+		print_json(shown, 1);
+		return;
+	}
+	printf("work request with tag %" PRIu64 " of queue pair %" PRIu64
+	       ", complete at %.3f ns\n\n",
+	       shown->tag, shown->qpn, (double)shown->closed_at / 1e3);
+	print_table(shown, 1);
+}
+
+static bool print_tag(const struct breakdowns *all, uint64_t tag, bool json)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->list[i].tag != tag)
+			continue;
+		if (any && !json)
+			putchar('\n');
+		print_one(&all->list[i], json); /* one of each adapter that counted that far */
+		any = true;
+	}
+	if (!any)
+		say("no completion of the trace has tag %" PRIu64, tag);
+	return any;
+}
+
+static void print_mean(const struct breakdowns *all, bool json)
+{
+	struct breakdown sum = sum_of(all);
+
+	if (json) {
+		print_json(&sum, all->count);
+		return;
+	}
+	printf("mean of %zu work requests; latencies %.3f to %.3f ns, half below %.3f\n\n",
+	       all->count, (double)all->list[0].latency / 1e3,
+	       (double)all->list[all->count - 1].latency / 1e3,
+	       (double)all->list[all->count / 2].latency / 1e3);
+	print_table(&sum, all->count);
+}
+
+static bool print(const struct arguments *arguments, struct breakdowns *all)
+{
+	if (!all->count) {
+		say("%s: no completion of a send work request was traced; the blocks named *.why "
+		    "must be",
+		    arguments->word);
+		return false;
+	}
+	if (arguments->tag)
+		return print_tag(all, arguments->tag, arguments->json);
+	qsort(all->list, all->count, sizeof(*all->list), by_latency);
+	if (arguments->percentile >= 0) {
+		size_t at = (size_t)(arguments->percentile / 100 * (double)(all->count - 1) + 0.5);
+
+		print_one(&all->list[at], arguments->json);
+	} else {
+		print_mean(all, arguments->json);
+	}
+	return true;
+}
+
+int verb_explain(const struct arguments *arguments)
+{
+	const char *why;
+	struct trace_reader *reader = trace_reader_open(arguments->word, &why);
+	struct breakdowns all = {0};
+	bool good;
+
+	if (!reader) {
+		say("%s: %s", arguments->word, why);
+		return EXIT_BAD_INPUT;
+	}
+	read_all(reader, &all);
+	good = print(arguments, &all);
+	if (trace_reader_error(reader)) {
+		say("%s: %s", arguments->word, trace_reader_error(reader));
+		good = false;
+	}
+	trace_reader_close(reader);
+	free(all.list);
+	return good ? EXIT_GOOD : EXIT_BAD_INPUT;
+}

@@ -1,0 +1,233 @@
+/*
+ * Proves that the stages of a send work request's latency leave no gap: for every completion of a mixed run (writes,
+ * sends, reads, atomics, UC, UD, losses, fences, small caches) they sum to the time from the store to the CQE; and that
+ * each stage is what it is called: one nanosecond more in a block is one more in its stage, and in no other.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/device/cqe.h"
+#include "sim/trace.h"
+#include "tests/hca/support/rig.h"
+
+/* ---- a mixed run, by its trace ---- */
+
+enum { TAGS_MAX = 4096 };
+
+static uint64_t sums[TAGS_MAX];
+
+/* Of each tag: the stages' sum is the latency told; and that is from the store on to the CQE. */
+static unsigned check_trace(const char *path)
+{
+	const char *why;
+	struct trace_reader *reader = trace_reader_open(path, &why);
+	struct trace_entry entry;
+	unsigned closed = 0;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(reader);
+	for (unsigned i = 0; i < TAGS_MAX; i++)
+		sums[i] = 0;
+	while (trace_reader_next(reader, &entry)) {
+		if (entry.point != WHY_STAGE_COUNT) {
+			CU_ASSERT_TRUE_FATAL(entry.tag < TAGS_MAX);
+			sums[entry.tag] += entry.first;
+			continue;
+		}
+		CU_ASSERT_EQUAL(sums[entry.tag], entry.first);
+		CU_ASSERT_TRUE(entry.first > 0);
+		closed++;
+	}
+	trace_reader_close(reader);
+	return closed;
+}
+
+static void post_mix(struct rig *rig, unsigned i)
+{
+	static const uint8_t opcodes[] = {WQE_WRITE,     WQE_SEND,  WQE_READ,
+					  WQE_FETCH_ADD, WQE_WRITE, WQE_WRITE};
+	static const uint32_t lengths[] = {64, 3000, 20000, 8, 100, 300000};
+	unsigned kind = i % ARRAY_SIZE(opcodes);
+
+	mini_receive(rig->peer, rig->target, 4096);
+	mini_post(rig->qp, &(struct mini_send){.opcode = opcodes[kind],
+					       .address = rig->source,
+					       .length = lengths[kind],
+					       .remote = rig->target,
+					       .swap_or_add = 1,
+					       .is_inline = kind == 4,
+					       .blueflame = i % 4 == 0,
+					       .fence = i % 7 == 0,
+					       .unsignaled = i % 11 == 3});
+}
+
+static uint64_t sum_of_stages(const struct why_counters *count)
+{
+	const uint64_t *stage = &count->latency + 1;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < WHY_STAGE_COUNT; i++)
+		sum += stage[i];
+	return sum;
+}
+
+static void run_mix(enum qp_type type, double loss)
+{
+	char path[] = "/tmp/hcasim_why_XXXXXX";
+	int file = mkstemp(path);
+	struct rig rig = rig_create(type, 1024);
+	const struct why_counters *count = why_counters(rig.one->hca->why);
+	struct trace_file *trace;
+	unsigned completions = 0;
+
+	CU_ASSERT_TRUE_FATAL(file >= 0);
+	close(file);
+	trace = trace_open(rig.mini->sim, path, "*.why");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
+	if (loss > 0)
+		rig_drop(&rig, false, RC_WRITE_MIDDLE, 0, loss);
+	for (unsigned i = 0; i < 60; i++) {
+		if (type == QP_RC)
+			post_mix(&rig, i);
+		else
+			rig_post(&rig, WQE_WRITE, i * 1000);
+		if (i % 3 == 0)
+			sim_run(rig.mini->sim, sim_now(rig.mini->sim) + i * 100 * NS);
+	}
+	mini_run(rig.mini);
+	for (struct mini_wc wc; mini_poll(rig.qp->send_cq, &wc);)
+		completions++;
+	CU_ASSERT_TRUE(completions >= 50);
+	CU_ASSERT_EQUAL(count->completions, completions);
+	CU_ASSERT_EQUAL(count->latency, sum_of_stages(count));
+	if (loss > 0)
+		CU_ASSERT_TRUE(count->retry > 0);
+	trace_close(trace);
+	CU_ASSERT_EQUAL(check_trace(path), completions);
+	unlink(path);
+	rig_destroy(&rig);
+}
+
+static void test_mixed(void)
+{
+	run_mix(QP_RC, 0);
+}
+
+static void test_mixed_with_loss(void)
+{
+	run_mix(QP_RC, 0.01);
+}
+
+static void test_unreliable(void)
+{
+	run_mix(QP_UC, 0);
+}
+
+/* ---- each stage by its block ---- */
+
+static struct why_counters measure(size_t changed, enum qp_type type, uint8_t opcode,
+				   sim_time *total)
+{
+	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+	struct why_counters before, count;
+	sim_time start;
+
+	if (changed)
+		*(sim_time *)(void *)((char *)&rig.mini->params + changed) += 1234;
+	mini_start(rig.mini, LINK_INFINIBAND);
+	rig.one = &rig.mini->hosts[0];
+	rig.qp = mini_qp_create(&rig.mini->hosts[0], type);
+	rig.peer = mini_qp_create(&rig.mini->hosts[1], type);
+	mini_connect(rig.qp, rig.peer, 1024);
+	rig.source = mini_alloc(&rig.mini->hosts[0], 4096);
+	rig.target = mini_alloc(&rig.mini->hosts[1], 4096);
+	rig_post(&rig, opcode, 64); /* fills the caches */
+	mini_wait(rig.qp->send_cq);
+	mini_run(rig.mini);
+	before = *why_counters(rig.one->hca->why);
+	start = sim_now(rig.mini->sim);
+	rig_post(&rig, opcode, 64);
+	while (why_counters(rig.one->hca->why)->completions == before.completions)
+		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
+	*total = sim_now(rig.mini->sim) - 1 - start;
+	count = *why_counters(rig.one->hca->why);
+	for (unsigned i = 0; i < sizeof(count) / sizeof(uint64_t); i++)
+		((uint64_t *)&count)[i] -= ((uint64_t *)&before)[i];
+	mini_run(rig.mini);
+	mini_qp_destroy(rig.qp);
+	mini_qp_destroy(rig.peer);
+	mini_destroy(rig.mini);
+	return count;
+}
+
+static void test_stages(void)
+{
+#define IN(param) offsetof(struct hca_params, param)
+	/* the change is in both adapters: what the answer passes as well shows it there too */
+	static const struct {
+		size_t changed;
+		size_t stage, other;
+	} cases[] = {
+		{IN(doorbell.latency), offsetof(struct why_counters, doorbell), 0},
+		{IN(wqe_fetch.latency), offsetof(struct why_counters, wqe_fetch), 0},
+		{IN(scheduler.latency), offsetof(struct why_counters, scheduling),
+		 offsetof(struct why_counters, remote)},
+		{IN(dma.latency), offsetof(struct why_counters, dma), 0},
+		{IN(transmit.latency), offsetof(struct why_counters, transmit),
+		 offsetof(struct why_counters, remote)},
+		{IN(receive.latency), offsetof(struct why_counters, remote),
+		 offsetof(struct why_counters, ack)},
+		{IN(transport.ack_delay), offsetof(struct why_counters, remote), 0},
+		{IN(completion.latency), offsetof(struct why_counters, cqe), 0},
+	};
+	sim_time total, changed_total;
+	struct why_counters base = measure(0, QP_RC, WQE_WRITE, &total);
+
+	CU_ASSERT_EQUAL(base.latency, total);
+	CU_ASSERT_EQUAL(base.qpc_miss, 0);
+	CU_ASSERT_EQUAL(base.retry, 0);
+	CU_ASSERT_EQUAL(base.data, 0);
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct why_counters count =
+			measure(cases[i].changed, QP_RC, WQE_WRITE, &changed_total);
+
+		CU_ASSERT_EQUAL(count.latency, changed_total);
+		for (size_t at = offsetof(struct why_counters, latency) + sizeof(uint64_t);
+		     at < sizeof(count); at += sizeof(uint64_t)) {
+			bool expected = at == cases[i].stage || at == cases[i].other;
+
+			CU_ASSERT_EQUAL(*(uint64_t *)(void *)((char *)&count + at),
+					*(uint64_t *)(void *)((char *)&base + at) +
+						(expected ? 1234 : 0));
+		}
+	}
+}
+
+static void test_which_stages(void)
+{
+	sim_time total;
+	struct why_counters read = measure(0, QP_RC, WQE_READ, &total);
+	struct why_counters unreliable = measure(0, QP_UC, WQE_WRITE, &total);
+
+	CU_ASSERT_TRUE(read.data > 0);
+	CU_ASSERT_EQUAL(read.dma, 0);
+	CU_ASSERT_EQUAL(unreliable.remote, 0);
+	CU_ASSERT_EQUAL(unreliable.ack, 0);
+	CU_ASSERT_EQUAL(unreliable.wire, (sim_time)(64 + 26 + 16) * 80); /* with RETH */
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"mixed", test_mixed},
+		{"mixed, with loss", test_mixed_with_loss},
+		{"unreliable", test_unreliable},
+		{"each block in its stage", test_stages},
+		{"stages of a kind", test_which_stages},
+		{0},
+	};
+
+	return rig_main("why", tests);
+}

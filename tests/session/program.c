@@ -10,10 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -240,13 +242,80 @@ static int part_hidden(int argc, char **argv)
 	return 0;
 }
 
+/* A timer descriptor in epoll beside a pipe, a signal that is waited for, one from a child with a handler that writes. */
+static int woken[2];
+
+static void on_child(int number)
+{
+	(void)number;
+	if (write(woken[1], "c", 1) != 1)
+		_exit(1);
+}
+
+static int part_events(int argc, char **argv)
+{
+	struct itimerspec every = {{0, 5000000}, {0, 10000000}}; /* after 10 ms, then every 5 ms */
+	struct epoll_event event = {.events = EPOLLIN};
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK), poller = epoll_create1(0), number;
+	uint64_t start = now_us(), expired = 0, seed[2];
+	struct itimerval once = {{0, 0}, {0, 20000}};
+	sigset_t set;
+	char byte;
+	FILE *file;
+
+	(void)argc;
+	(void)argv;
+	timerfd_settime(fd, 0, &every, NULL);
+	epoll_ctl(poller, EPOLL_CTL_ADD, fd, &event);
+	for (int i = 0; i < 3; i++) {
+		if (epoll_wait(poller, &event, 1, -1) != 1 ||
+		    read(fd, &expired, sizeof(expired)) != sizeof(expired) || expired != 1)
+			return 1;
+	}
+	printf("timer %lu ", (unsigned long)(now_us() - start) / 100);
+	usleep(16000);
+	if (read(fd, &expired, sizeof(expired)) != sizeof(expired))
+		return 2;
+	printf("%lu ", (unsigned long)expired);
+	close(fd);
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	start = now_us();
+	setitimer(ITIMER_REAL, &once, NULL);
+	if (sigwait(&set, &number) != 0)
+		return 3;
+	printf("signal %d %lu ", number, (unsigned long)(now_us() - start) / 100);
+	const struct timespec short_time = {0, 1000000};
+	printf("%d ", sigtimedwait(&set, NULL, &short_time) == -1 && errno == EAGAIN);
+
+	signal(SIGCHLD, on_child);
+	if (pipe(woken) != 0)
+		return 4;
+	if (fork() == 0) {
+		usleep(3000);
+		_exit(0);
+	}
+	if (read(woken[0], &byte, 1) != 1 && (errno != EINTR || read(woken[0], &byte, 1) != 1))
+		return 5;
+	printf("child %c ", byte);
+
+	file = fopen("/dev/urandom", "r");
+	if (!file || fread(seed, sizeof(seed), 1, file) != 1)
+		return 6;
+	fclose(file);
+	printf("random %016lx\n", (unsigned long)(seed[0] ^ seed[1]));
+	return 0;
+}
+
 static const struct part {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } parts[] = {{"sleeps", part_sleeps}, {"threads", part_threads}, {"fork", part_fork},
 	     {"exit", part_exit},     {"signals", part_signals}, {"server", part_server},
 	     {"client", part_client}, {"random", part_random},   {"hidden", part_hidden},
-	     {"stuck", part_stuck}};
+	     {"events", part_events}, {"stuck", part_stuck}};
 
 int main(int argc, char **argv)
 {

@@ -179,6 +179,17 @@ static void hidden_sleeps_do_not_stop_the_run(void)
 	CU_ASSERT_EQUAL(result.code, 3);
 }
 
+static void descriptors_and_signals_run_on_virtual_time(void)
+{
+	static const char *const programs[][4] = {{"events"}};
+	static struct result first, second;
+
+	run_session(&first, programs, 1, 3 * MS, -1);
+	expect(&first, 0, "host0| timer 200 3 signal 14 200 1 child c random ");
+	run_session(&second, programs, 1, 1 * MS, 0);
+	CU_ASSERT_STRING_EQUAL(first.text, second.text);
+}
+
 static void runs_repeat_with_any_quantum_and_core(void)
 {
 	static const char *const programs[][4] = {{"server"}, {"client"}, {"random"}, {"threads"}};
@@ -245,6 +256,7 @@ int main(int argc, char **argv)
 	TEST(first_bad_exit_code_counts);
 	TEST(virtual_deadlock_ends);
 	TEST(hidden_sleeps_do_not_stop_the_run);
+	TEST(descriptors_and_signals_run_on_virtual_time);
 	TEST(runs_repeat_with_any_quantum_and_core);
 	CU_basic_set_mode(CU_BRM_NORMAL);
 	CU_basic_run_tests();

@@ -214,6 +214,7 @@ EXPORT int close(int fd)
 		return -1;
 	}
 	result = REAL(close)(fd);
+	timer_forget(fd);
 	if (file) {
 		descriptors[fd].file = 0;
 		leave(file);

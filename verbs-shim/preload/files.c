@@ -126,12 +126,20 @@ void files_disguise(const char *path, struct stat *status)
 
 /* Opening. */
 
+static bool is_random(const char *path)
+{
+	return root && path && shim_active() &&
+	       (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0);
+}
+
 static int open_path(int directory, const char *path, int flags, mode_t mode)
 {
 	char changed[PATH_MAX];
 
 	if (files_is_device(path))
 		return device_open(path, flags);
+	if (is_random(path))
+		return process_random_file(flags);
 	return REAL(openat)(directory, files_redirect(path, changed), flags, mode);
 }
 
@@ -188,6 +196,8 @@ EXPORT FILE *fopen(const char *path, const char *mode)
 {
 	char changed[PATH_MAX];
 
+	if (is_random(path))
+		return fdopen(process_random_file(0), mode);
 	return REAL(fopen)(files_redirect(path, changed), mode);
 }
 
@@ -195,6 +205,8 @@ EXPORT FILE *fopen64(const char *path, const char *mode)
 {
 	char changed[PATH_MAX];
 
+	if (is_random(path))
+		return fdopen(process_random_file(0), mode);
 	return REAL(fopen64)(files_redirect(path, changed), mode);
 }
 

@@ -57,9 +57,12 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	if (slot->signal) {
 		uint32_t number = slot->signal;
 		slot->signal = 0;
-		shim_self.interrupted = true;
+		if (!signal_is_ignored((int)number))
+			shim_self.interrupted = true;
 		(void)syscall(SYS_tgkill, syscall(SYS_getpid), (pid_t)slot->tid, number);
 	}
+	if (shim_self.deferred && !shim_self.inside)
+		signal_deferred();
 	errno = saved;
 	return result;
 }

@@ -20,6 +20,8 @@
 
 #include "verbs-shim/preload/shim.h"
 
+#define RANDOM_BYTES 65536 /* of /dev/urandom each time that it is opened */
+
 extern char **environ;
 
 int32_t process_virtual(int32_t real_pid)
@@ -78,6 +80,7 @@ EXPORT pid_t fork(void)
 	pid = REAL(fork)();
 	if (pid == 0) {
 		shim_self.slot = NULL;
+		timer_forget_all();
 		attach_again(ATTACH_FORK);
 		(void)gate_call(OP_START, 0, 0, 0, 0);
 		return 0;
@@ -313,6 +316,20 @@ EXPORT ssize_t getrandom(void *bytes, size_t length, unsigned flags)
 	for (size_t i = 0; i < length; i++)
 		((uint8_t *)bytes)[i] = (uint8_t)(random_next() >> 56);
 	return (ssize_t)length;
+}
+
+/* /dev/urandom as a file: as much of the stream as programs take for a seed. */
+int process_random_file(int flags)
+{
+	uint8_t bytes[4096];
+	int fd = (int)syscall(SYS_memfd_create, "random", flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
+
+	for (uint32_t done = 0; fd >= 0 && done < RANDOM_BYTES; done += sizeof(bytes)) {
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (uint8_t)(random_next() >> 56);
+		(void)!syscall(SYS_pwrite64, fd, bytes, sizeof(bytes), (long)done);
+	}
+	return fd;
 }
 
 EXPORT int getentropy(void *bytes, size_t length)

@@ -7,6 +7,7 @@
  *     device.c  files of the emulated kernel     trap.c     doorbell stores, polled memory, rdtsc
  *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
  *     process.c fork, exec, exit, process ids    signal.c   handlers and virtual timers
+ *     timer.c   timerfd, waiting for a signal
  *
  * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
  */
@@ -35,8 +36,9 @@
 
 struct shim_self {
 	struct shim_slot *slot;
-	uint32_t inside;  /* in the library: signals arriving now must not enter it again */
-	bool interrupted; /* a virtual timer's signal was delivered since the last wait began */
+	uint32_t inside;   /* in the library: signals arriving now must not enter it again */
+	bool interrupted;  /* a handler of the program ran since the last wait began */
+	uint32_t deferred; /* signals kept until this thread has the token */
 };
 
 extern __thread struct shim_self shim_self;
@@ -98,7 +100,21 @@ void clock_init(void);
 void signal_init(void);
 void signal_chain(int number, void *info, void *context);
 
+bool signal_is_ignored(int number);
+bool signal_defer(int number, const void *info); /* a handler runs when its thread has the token */
+void signal_deferred(void);
+bool signal_begin_mask(const void *mask,
+		       void *old); /* for a call that waits with other signals blocked */
+void signal_end_mask(const void *old);
+
+/* timer.c */
+uint64_t timer_next(void); /* when the next timer of this process expires; SHIM_NEVER: none */
+void timer_update(void);
+void timer_forget(int fd);
+void timer_forget_all(void);
+
 /* process.c */
+int process_random_file(int flags);
 int32_t process_virtual(int32_t real_pid);
 int32_t process_real(int32_t virtual_pid);
 

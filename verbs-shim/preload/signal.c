@@ -13,6 +13,12 @@
 
 #define OURS(number) ((number) == SIGRTMAX - 1 || (number) == SIGRTMAX - 2)
 
+#define DEFERRED 8
+
+static struct sigaction program[NSIG]; /* handlers that stand behind on_signal() */
+
+static __thread siginfo_t deferred[DEFERRED];
+
 static struct sigaction program_segv; /* what the program set for SIGSEGV */
 
 static void on_segv(int number, siginfo_t *info, void *context)
@@ -43,11 +49,95 @@ void signal_chain(int number, void *info, void *context)
 	}
 }
 
+bool signal_is_ignored(int number)
+{
+	struct sigaction now;
+
+	if (REAL(sigaction)(number, NULL, &now) != 0 || now.sa_handler == SIG_IGN)
+		return true;
+	return now.sa_handler == SIG_DFL &&
+	       (number == SIGCHLD || number == SIGURG || number == SIGWINCH || number == SIGCONT);
+}
+
+bool signal_defer(int number, const void *info)
+{
+	for (uint32_t i = 0; i < shim_self.deferred; i++)
+		if (deferred[i].si_signo == number)
+			return true; /* pending once, as in the kernel */
+	if (shim_self.deferred == DEFERRED)
+		return false;
+	deferred[shim_self.deferred++] = *(const siginfo_t *)info;
+	return true;
+}
+
+void signal_deferred(void)
+{
+	siginfo_t now[DEFERRED];
+	uint32_t count = shim_self.deferred;
+
+	memcpy(now, deferred, count * sizeof(now[0]));
+	shim_self.deferred = 0;
+	for (uint32_t i = 0; i < count; i++)
+		(void)syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid),
+			      now[i].si_signo, &now[i]);
+}
+
+/* While the thread waits for the token, other threads run: its handler waits as well. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	if (shim_self.slot && shim_self.inside && signal_defer(number, info))
+		return;
+	shim_self.interrupted = true;
+	if (program[number].sa_flags & SA_SIGINFO)
+		program[number].sa_sigaction(number, info, context);
+	else
+		program[number].sa_handler(number);
+	errno = saved;
+}
+
+static bool is_handler(const struct sigaction *action)
+{
+	return action->sa_flags & SA_SIGINFO ||
+	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+/* Faults happen where they happen; a handler that is called once cannot be put off. */
+static bool can_wait(int number, const struct sigaction *action)
+{
+	return number != SIGBUS && number != SIGFPE && number != SIGILL && number != SIGTRAP &&
+	       !(action->sa_flags & (int)SA_RESETHAND);
+}
+
+static int set_action(int number, const struct sigaction *action, struct sigaction *old)
+{
+	struct sigaction before =
+		number > 0 && number < NSIG ? program[number] : (struct sigaction){0};
+	struct sigaction changed;
+	int result;
+
+	if (action && number > 0 && number < NSIG && is_handler(action) &&
+	    can_wait(number, action)) {
+		changed = *action;
+		changed.sa_flags |= SA_SIGINFO;
+		changed.sa_sigaction = on_signal;
+		program[number] = *action;
+		action = &changed;
+	}
+	result = REAL(sigaction)(number, action, old);
+	if (result == 0 && old && old->sa_flags & SA_SIGINFO && old->sa_sigaction == on_signal)
+		*old = before;
+	return result;
+}
+
 EXPORT int sigaction(int number, const struct sigaction *restrict action,
 		     struct sigaction *restrict old)
 {
-	if (!shim_memory || (number != SIGSEGV && !OURS(number)))
+	if (!shim_memory)
 		return REAL(sigaction)(number, action, old);
+	if (number != SIGSEGV && !OURS(number))
+		return set_action(number, action, old);
 	if (OURS(number)) {
 		if (old)
 			memset(old, 0, sizeof(*old));
@@ -64,7 +154,7 @@ EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
 
-	if (!shim_memory || (number != SIGSEGV && !OURS(number)))
+	if (!shim_memory)
 		return REAL(signal)(number, handler);
 	if (sigaction(number, &action, &old) != 0)
 		return SIG_ERR;
@@ -94,6 +184,17 @@ EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict
 	sigset_t changed;
 
 	return REAL(sigprocmask)(how, without_ours(how, set, &changed), old);
+}
+
+bool signal_begin_mask(const void *mask, void *old)
+{
+	return mask && sigprocmask(SIG_SETMASK, mask, old) == 0;
+}
+
+/* What is pending and was unblocked for the wait alone has had its handler called by now. */
+void signal_end_mask(const void *old)
+{
+	(void)sigprocmask(SIG_SETMASK, old, NULL);
 }
 
 EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict new,

@@ -24,18 +24,21 @@
 
 bool wait_visible(uint64_t deadline)
 {
+	uint64_t timer = timer_next();
 	bool passed;
 
 	pthread_testcancel();
-	passed = gate_call(OP_OS_WAIT, deadline, 0, 0, 0) != 0;
+	passed = gate_call(OP_OS_WAIT, timer < deadline ? timer : deadline, 0, 0, 0) != 0;
+	timer_update();
 	pthread_testcancel();
-	return passed;
+	return passed && deadline <= timer;
 }
 
 static void begin(void)
 {
 	shim_self.interrupted = false;
 	gate_charge(shim_memory->cost_system_call);
+	timer_update();
 }
 
 static uint64_t deadline_ms(int milliseconds)
@@ -320,10 +323,19 @@ EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
 		 const sigset_t *mask)
 {
+	sigset_t old;
+	bool masked;
+	int result;
+
 	if (!shim_active())
 		return REAL(ppoll)(fds, count, timeout, mask);
+
 	begin();
-	return poll_until(fds, count, deadline_of(timeout));
+	masked = signal_begin_mask(mask, &old);
+	result = poll_until(fds, count, deadline_of(timeout));
+	if (masked)
+		signal_end_mask(&old);
+	return result;
 }
 
 static int select_until(int count, fd_set *in, fd_set *out, fd_set *except, uint64_t deadline)
@@ -373,21 +385,23 @@ EXPORT int select(int count, fd_set *restrict in, fd_set *restrict out, fd_set *
 EXPORT int pselect(int count, fd_set *restrict in, fd_set *restrict out, fd_set *restrict except,
 		   const struct timespec *restrict timeout, const sigset_t *restrict mask)
 {
+	sigset_t old;
+	bool masked;
+	int result;
+
 	if (!shim_active())
 		return REAL(pselect)(count, in, out, except, timeout, mask);
+
 	begin();
-	return select_until(count, in, out, except, deadline_of(timeout));
+	masked = signal_begin_mask(mask, &old);
+	result = select_until(count, in, out, except, deadline_of(timeout));
+	if (masked)
+		signal_end_mask(&old);
+	return result;
 }
 
-EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
-		       const sigset_t *mask)
+static int epoll_until(int fd, struct epoll_event *events, int most, uint64_t deadline)
 {
-	uint64_t deadline;
-
-	if (!shim_active())
-		return REAL(epoll_pwait)(fd, events, most, timeout, mask);
-	begin();
-	deadline = deadline_ms(timeout);
 	for (;;) {
 		int result = (int)syscall(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
 		if (result != 0 || deadline <= gate_now())
@@ -399,6 +413,23 @@ EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout
 			return -1;
 		}
 	}
+}
+
+EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
+		       const sigset_t *mask)
+{
+	sigset_t old;
+	bool masked;
+	int result;
+
+	if (!shim_active())
+		return REAL(epoll_pwait)(fd, events, most, timeout, mask);
+	begin();
+	masked = signal_begin_mask(mask, &old);
+	result = epoll_until(fd, events, most, deadline_ms(timeout));
+	if (masked)
+		signal_end_mask(&old);
+	return result;
 }
 
 EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)

@@ -328,8 +328,28 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 	return hca;
 }
 
+static void packet_line_fini(struct packet_line *line)
+{
+	sim_cancel(&line->event);
+	while (line->head) {
+		struct packet *packet = line->head;
+
+		line->head = packet->next;
+		packet_free(line->hca->pool, packet);
+	}
+}
+
+/* A run may be broken off: what is under way goes with the adapter; messages are their owners'. */
 void endpoint_destroy(struct endpoint_hca *hca)
 {
+	struct packet_line *lines[] = {&hca->arrived, &hca->naks, &hca->cnps};
+	struct event *events[] = {&hca->pace, &hca->timeout, &hca->doorbells.event,
+				  &hca->completions.event};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++)
+		packet_line_fini(lines[i]);
+	for (unsigned i = 0; i < ARRAY_SIZE(events); i++)
+		sim_cancel(events[i]);
 	join_destroy(hca);
 	pool_fini(&hca->answer_pool);
 	deadline_heap_fini(&hca->departures);

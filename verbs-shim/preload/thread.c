@@ -253,7 +253,7 @@ static int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uin
 {
 	struct waiter *const waiter = waiter_new();
 	void *both[2];
-	bool passed = false;
+	volatile bool passed = false;
 	int error;
 
 	if (!waiter)

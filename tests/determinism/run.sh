@@ -1,15 +1,18 @@
 #!/bin/bash
 # Proves that a run is the same each time: what the programs print (times included), the packets, and the hash over all
 # interactions, byte for byte: run again, beside a busy loop on each core, on one core, with other quanta, on each kernel.
-# Usage: run.sh [-n RUNS] [-a] HCASIM TOP
+# Usage: run.sh [-n RUNS] [-a] [-p PATTERN] HCASIM TOP
 #   -n RUNS   of each pair on each scenario, the second half of them beside busy loops (default 2)
 #   -a        all pairs on InfiniBand and RoCE; else a few
+#   -p PATTERN  only pairs that match this regular expression
 runs=2
 all=
-while getopts n:a option; do
+pattern=.
+while getopts n:ap: option; do
   case $option in
     n) runs=$OPTARG ;;
     a) all=yes ;;
+    p) pattern=$OPTARG ;;
     *) exit 2 ;;
   esac
 done
@@ -76,7 +79,7 @@ few=(
 many=(
   'ib_write_lat -F -n 1000|host0'
   'ib_write_lat -F -a -n 20|host0'
-  'ib_write_bw -F -n 1000 -s 65536|host0'
+  'ib_write_bw -F -n 500 -s 16384|host0'
   'ib_write_bw -F -b -q 8 -n 200 -s 4096|host0'
   'ib_read_bw -F -n 300 -s 8192|host0'
   'ib_send_bw -F -e -n 500 -s 4096|host0'
@@ -96,6 +99,7 @@ fi
 for name in "${scenarios[@]}"; do
   scenario=$top/scenarios/$name.yaml
   for pair in "${pairs[@]}"; do
+    [[ $pair =~ $pattern ]] || continue
     server=${pair%|*}
     client="$server ${pair#*|}"
     label="$name: $server"
@@ -113,6 +117,7 @@ for name in "${scenarios[@]}"; do
     again
     prefix="taskset -c $(($(nproc) - 1))"
     again --set session.quantum=1ms
+    [ -z "$all" ] || echo "$label: $compared runs compared so far, $different differ"
   done
 done
 echo "$compared runs compared with the first of their kind, $different differ, $failed failed"

@@ -54,6 +54,7 @@ begin() {
 # finish SECONDS: waits for its end; the exit code is in $code
 finish() {
   local tenth
+  exec 8>&2 2>/dev/null # what bash says of jobs that were killed
   for ((tenth = 0; tenth < $1 * 10; tenth++)); do
     kill -0 $run 2>/dev/null || break
     sleep 0.1
@@ -62,8 +63,9 @@ finish() {
     fail "$label: still there after $1 s"
     kill -KILL $run
   fi
-  { wait $run; } 2>/dev/null
+  wait $run
   code=$?
+  exec 2>&8 8>&-
 }
 # Nothing of the run is left; what dies has a second to be gone.
 nothing_left() {

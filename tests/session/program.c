@@ -301,6 +301,16 @@ static int part_events(int argc, char **argv)
 		return 5;
 	printf("child %c ", byte);
 
+	const struct timeval limit = {0, 20000}; /* whole ticks of any kernel */
+	int ends[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+		return 7;
+	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	start = now_us();
+	if (recv(ends[0], &byte, 1, 0) != -1 || errno != EAGAIN)
+		return 8;
+	printf("limit %lu ", (unsigned long)(now_us() - start) / 100);
+
 	file = fopen("/dev/urandom", "r");
 	if (!file || fread(seed, sizeof(seed), 1, file) != 1)
 		return 6;

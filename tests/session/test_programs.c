@@ -185,7 +185,7 @@ static void descriptors_and_signals_run_on_virtual_time(void)
 	static struct result first, second;
 
 	run_session(&first, programs, 1, 3 * MS, -1);
-	expect(&first, 0, "host0| timer 200 3 signal 14 200 1 child c random ");
+	expect(&first, 0, "host0| timer 200 3 signal 14 200 1 child c limit 200 random ");
 	run_session(&second, programs, 1, 1 * MS, 0);
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);
 }

@@ -75,11 +75,37 @@ static bool is_blocking(int fd)
 	return !((int)syscall(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
 }
 
-/* false, errno EINTR: a signal came. */
+/* Until when a call on this socket may wait: SO_RCVTIMEO, SO_SNDTIMEO. */
+static uint64_t socket_deadline(int fd, short events)
+{
+	struct timeval limit = {0, 0};
+	socklen_t length = sizeof(limit);
+
+	if (syscall(SYS_getsockopt, fd, SOL_SOCKET, events & POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO,
+		    &limit, &length) != 0 ||
+	    (limit.tv_sec == 0 && limit.tv_usec == 0))
+		return SHIM_NEVER;
+	return gate_now() +
+	       ((uint64_t)limit.tv_sec * 1000000 + (uint64_t)limit.tv_usec) * UINT64_C(1000000);
+}
+
+/* false: a signal came (errno EINTR), or the socket's time is over (EAGAIN). */
 static bool wait_for(int fd, short events)
 {
+	int before = errno;
+	uint64_t deadline;
+
+	if (is_ready(fd, events))
+		return true;
+	deadline = socket_deadline(fd, events);
+	errno = before;
 	while (!is_ready(fd, events)) {
-		(void)wait_visible(SHIM_NEVER);
+		if (wait_visible(deadline)) {
+			if (is_ready(fd, events))
+				return true;
+			errno = EAGAIN;
+			return false;
+		}
 		if (shim_self.interrupted) {
 			errno = EINTR;
 			return false;

@@ -182,6 +182,15 @@ unsigned port_lanes(const struct port *port)
 	return port->lane_count;
 }
 
+void port_prefetch(const struct port *port, unsigned lane)
+{
+	__builtin_prefetch(&port->peer);
+	__builtin_prefetch(&port->transmit, 1);
+	__builtin_prefetch(&port->lanes[lane], 1);
+	__builtin_prefetch(&port->count, 1);
+	__builtin_prefetch(&port->last_arrival);
+}
+
 uint32_t port_mtu(const struct port *port)
 {
 	return port->mtu;

@@ -174,6 +174,8 @@ sim_time port_serialization(const struct port *port, uint32_t bytes); /* rounded
 struct port *port_peer(const struct port *port);
 enum link_layer port_link_layer(const struct port *port);
 unsigned port_lanes(const struct port *port);
+/* A packet is about to be sent on that lane: its memory is asked for ahead, all at once. */
+void port_prefetch(const struct port *port, unsigned lane);
 uint32_t port_mtu(const struct port *port); /* bytes of payload */
 uint64_t port_input_used(const struct port *port,
 			 unsigned lane); /* bytes; InfiniBand: whole blocks */

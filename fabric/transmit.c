@@ -95,8 +95,12 @@ static void lose(struct port *port, struct packet *packet)
 static void commit(struct port *port, struct packet *packet, sim_time start)
 {
 	bool data = packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC;
-	sim_time out = occupy(port, packet, start);
+	sim_time out;
 	bool arrives = true;
+
+	__builtin_prefetch(&port->peer->arrive, 1);
+	__builtin_prefetch(&port->peer->last_arrival, 1);
+	out = occupy(port, packet, start);
 
 	if (data) {
 		port->count.packets_sent++;

@@ -109,6 +109,7 @@ static void switch_receive(struct port_user *user, struct port *port, struct pac
 	}
 	if (output >= box->port_count)
 		output = balance_choose(box, &box->groups[output - box->port_count], packet);
+	port_prefetch(box->ports[output].port, packet->vl);
 	if (packet->payload_bytes > port_mtu(box->ports[output].port))
 		drop(input, packet, DROP_OVERSIZE);
 	else if (box->routes && packet->hop_limit <= 1)

@@ -24,6 +24,18 @@ static const struct param study_hca_list[]    = { STUDY_HCA_PARAMS(ROW_HCA) { 0 
 const struct study_value study_value_list[] = { STUDY_VALUES(VALUE_ENTRY) { 0 } };
 /* clang-format on */
 
+/* clang-format off */
+const struct scenario_section study_sections[] = {
+	{"study",          study_list,          "a file with a workload"},
+	{"study.fabric",   study_fabric_list,   "what joins the hosts; and `switch`, `link`"},
+	{"study.hcas",     study_hca_list,      "all HCAs; and the parameters of endpoint HCAs"},
+	{"study.hcas",     endpoint_param_list, "endpoint HCAs"},
+	{"study.workload", workload_param_list, "what is sent"},
+	{"study.flows",    player_param_list,   "how flows are posted"},
+	{ 0 },
+};
+/* clang-format on */
+
 struct bounds {
 	double at_least, at_most;
 };

@@ -16,6 +16,7 @@
 #define SCENARIOS_STUDY_H
 
 #include "fabric/port_params.h"
+#include "scenarios/scenario.h"
 #include "scenarios/workload/player.h"
 #include "sim/yaml.h"
 #include "switch/switch_params.h"
@@ -78,6 +79,9 @@ struct study_value {
 	size_t offset; /* in struct study_values */
 };
 extern const struct study_value study_value_list[]; /* ends with a NULL name */
+
+/* Its lists of parameters, by their place in the file; ends with a NULL name. */
+extern const struct scenario_section study_sections[];
 
 struct study_expectation {
 	const struct study_value *value;

@@ -83,6 +83,19 @@ static void print_composite(struct printer *printer, const struct composite *com
 	}
 }
 
+static void print_studies(struct printer *printer)
+{
+	char name[NAME_BYTES];
+
+	for (const struct scenario_section *section = study_sections; section->name != NULL;
+	     section++)
+		print_list(printer, section->name, section->meaning, section->list);
+	for (const struct congestion_ops *const *ops = congestion_list(); *ops != NULL; ops++) {
+		snprintf(name, sizeof(name), "congestion.%s", (*ops)->name);
+		print_list(printer, name, (*ops)->meaning, (*ops)->params);
+	}
+}
+
 static int report_unknown(const struct printer *printer)
 {
 	const char *names[BLOCKS_MAX];
@@ -107,6 +120,7 @@ int verb_params(const struct arguments *arguments)
 		print_list(&printer, section->name, section->meaning, section->list);
 	for (unsigned kind = 0; kind < COMPOSITE_COUNT; kind++)
 		print_composite(&printer, composite_of((enum composite_kind)kind));
+	print_studies(&printer);
 	if (printer.json)
 		printf("\n]\n");
 	return printer.lists > 0 ? EXIT_GOOD : report_unknown(&printer);

@@ -1,6 +1,6 @@
 /*
  * bench_study: how fast a study of a fabric is: endpoint HCAs with transport and congestion control, one line a
- * workload. RoCE at 100 Gb/s with PFC.
+ * workload. RoCE at 100 Gb/s with PFC; with DCQCN the switches mark by RED between 100 and 400 KB.
  *
  *     flow         two hosts, one switch, one direction; MTU 4096 and 1024
  *     kN-perm      fat tree of N-port switches, each host sends to the one half the fabric away
@@ -44,7 +44,7 @@ static const struct workload workloads[] = {
 /* clang-format on */
 
 struct figures {
-	uint64_t packets, hops, events;
+	uint64_t packets, hops, events, cnps;
 	double seconds, set_up_seconds;
 	double gbps; /* of payload, that each sender got through on average */
 };
@@ -72,6 +72,13 @@ static void build(struct study *study, const struct workload *workload)
 	study_init(study, LINK_ETHERNET, workload->algorithm, arity ? 5 * arity * arity / 4 : 2,
 		   workload->hosts);
 	study->box_params.port.mtu = workload->mtu_bytes;
+	if (strcmp(workload->algorithm, "none")) {
+		study->box_params.ecn.mark = ECN_MARK_DEQUEUE;
+		study->box_params.ecn.kmin = 100000;
+		study->box_params.ecn.kmax = 400000;
+		study->box_params.ecn.pmax = 0.2;
+		study->box_params.port.input_buffer = 1 << 20;
+	}
 	if (arity) {
 		study_fat_tree(study, arity);
 	} else if (workload->hosts <= SWITCH_PORTS_MAX) {
@@ -148,6 +155,8 @@ static struct figures run(const struct workload *workload)
 	check(&study, senders, done);
 	figures.events = sim_events_fired(study.sim);
 	figures.gbps = (double)workload->bytes * 8e3 / (double)sim_now(study.sim);
+	for (unsigned i = 0; i < study.host_count; i++)
+		figures.cnps += endpoint_counters(study.hosts[i])->cnp_sent;
 	for (unsigned i = 0; i < senders; i++) {
 		uint64_t packets = transfers[i].message.packets_sent;
 
@@ -170,16 +179,18 @@ static void report(const struct workload *workload)
 		if (again.seconds < best.seconds)
 			best = again;
 	}
-	printf("%-16s %10lu %12lu %8.3f %12.0f %10.2f %10ld %8.2f %8.3f\n", workload->name,
+	printf("%-16s %10lu %12lu %8.3f %12.0f %10.2f %10ld %8.2f %8.3f %8lu\n", workload->name,
 	       best.packets, best.hops, best.seconds, (double)best.hops / best.seconds,
-	       (double)best.events / (double)best.hops, peak_kib(), best.gbps, best.set_up_seconds);
+	       (double)best.events / (double)best.hops, peak_kib(), best.gbps, best.set_up_seconds,
+	       best.cnps);
 	fflush(stdout);
 }
 
 int main(int count, char **arguments)
 {
-	printf("%-16s %10s %12s %8s %12s %10s %10s %8s %8s\n", "workload", "packets", "packet-hops",
-	       "CPU s", "hops/s", "events/hop", "peak KiB", "Gb/s", "set up s");
+	printf("%-16s %10s %12s %8s %12s %10s %10s %8s %8s %8s\n", "workload", "packets",
+	       "packet-hops", "CPU s", "hops/s", "events/hop", "peak KiB", "Gb/s", "set up s",
+	       "CNPs");
 	for (unsigned i = 0; i < ARRAY_SIZE(workloads); i++) {
 		bool named = false;
 

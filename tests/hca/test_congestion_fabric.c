@@ -1,7 +1,8 @@
 /*
  * Proves congestion control on a bottleneck: DCQCN settles at the fixed point of its fluid model (ground truth D-01) for
  * 2, 4, 8 and 10 flows, fairly; patched TIMELY at its own (D-04); windows of one bandwidth-delay product queue N - 1 of
- * them (F-08); Swift, DCTCP and HPCC share fairly with a short queue. CNPs are limited as each mode says (C-21).
+ * them (F-08); Swift, DCTCP and HPCC share fairly with a short queue; InfiniBand CC keeps the buffers of a lossless
+ * fabric from filling. CNPs are limited as each mode says (C-21).
  */
 #include <CUnit/Basic.h>
 #include <math.h>
@@ -234,6 +235,55 @@ static void test_cnps_are_limited(void)
 	CU_ASSERT_EQUAL(cnps_sent(PER_PORT), 20);
 }
 
+/* InfiniBand: FECN comes back as BECN in ACKs or as CNPs; the senders slow down, credits lose nothing, and the queue at
+ * the bottleneck is shorter than without. */
+static struct outcome infiniband(const char *algorithm, unsigned notify, uint64_t *becns)
+{
+	enum { FLOWS = 4 };
+	static struct incast incast;
+	struct outcome outcome;
+
+	study_init(&incast.study, LINK_INFINIBAND, algorithm, 1, FLOWS + 1);
+	incast.study.params.notify = notify;
+	incast.study.params.cnp_interval = 0;
+	incast.study.params.ack_interval = 8;
+	incast.study.box_params.fecn.threshold = 15;
+	incast.study.box_params.fecn.marking_rate = 20;
+	study_star(&incast.study, FLOWS + 1);
+	incast.done = 0;
+	for (unsigned i = 0; i < FLOWS; i++) {
+		incast.qps[i] =
+			endpoint_join(incast.study.hosts[i], incast.study.hosts[FLOWS], 0, 0);
+		transfer_post(&incast.transfers[i], incast.qps[i], ENDPOINT_WRITE,
+			      UINT64_C(1) << 33, &incast.done);
+	}
+	outcome = incast_run(&incast, FLOWS, 10 * MS, 10 * MS);
+	print(algorithm, FLOWS, &outcome);
+	*becns = 0;
+	for (unsigned i = 0; i < FLOWS; i++)
+		*becns += endpoint_counters(incast.study.hosts[i])->cnp_received;
+	for (unsigned i = 0; i <= FLOWS; i++)
+		CU_ASSERT_EQUAL(endpoint_counters(incast.study.hosts[i])->packets_resent, 0);
+	study_fini(&incast.study);
+	return outcome;
+}
+
+static void test_infiniband_slows_its_senders(void)
+{
+	enum { BY_CNP, BY_ACK, BY_NOBODY };
+	uint64_t by_cnp, by_ack, by_nobody;
+	struct outcome cnp = infiniband("infiniband", BY_CNP, &by_cnp);
+	struct outcome ack = infiniband("infiniband", BY_ACK, &by_ack);
+	struct outcome none = infiniband("none", BY_NOBODY, &by_nobody);
+
+	CU_ASSERT(by_cnp > 0 && by_ack > 0);
+	CU_ASSERT_EQUAL(by_nobody, 0);
+	CU_ASSERT(cnp.queue_mean < none.queue_mean / 2);
+	CU_ASSERT(ack.queue_mean < none.queue_mean / 2);
+	CU_ASSERT(none.gbps > 99 && cnp.gbps > 60 && ack.gbps > 60);
+	CU_ASSERT(cnp.jain > 0.9 && ack.jain > 0.9);
+}
+
 int main(void)
 {
 	CU_initialize_registry();
@@ -244,6 +294,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_windows_queue_behind_each_other);
 	CU_ADD_TEST(suite, test_windows_share_fairly);
 	CU_ADD_TEST(suite, test_cnps_are_limited);
+	CU_ADD_TEST(suite, test_infiniband_slows_its_senders);
 	CU_basic_run_tests();
 	unsigned failures = CU_get_number_of_failures();
 

@@ -22,7 +22,7 @@ static void grow(struct pool *pool)
 	}
 }
 
-void *pool_take(struct pool *pool)
+void *pool_take_dirty(struct pool *pool)
 {
 	void *object;
 
@@ -30,11 +30,15 @@ void *pool_take(struct pool *pool)
 		grow(pool);
 	object = pool->free;
 	pool->free = *(void **)object;
-	memset(object, 0, pool->object_bytes);
 	pool->in_use++;
 	if (pool->in_use > pool->in_use_peak)
 		pool->in_use_peak = pool->in_use;
 	return object;
+}
+
+void *pool_take(struct pool *pool)
+{
+	return memset(pool_take_dirty(pool), 0, pool->object_bytes);
 }
 
 void pool_give(struct pool *pool, void *object)

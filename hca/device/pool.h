@@ -19,6 +19,9 @@ struct pool {
 void pool_init(struct pool *pool, size_t object_bytes, uint32_t slab_objects);
 void pool_fini(struct pool *pool);  /* nothing is in use any more */
 void *pool_take(struct pool *pool); /* zeroed */
+
+/* As it was left: for what is overwritten at once. */
+void *pool_take_dirty(struct pool *pool);
 void pool_give(struct pool *pool, void *object);
 
 #endif

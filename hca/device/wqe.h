@@ -83,6 +83,7 @@ struct send_wqe {
 };
 
 struct receive_wqe {
+	struct receive_wqe *next; /* receive_queue.h: kept behind this one */
 	uint16_t index;
 	uint32_t segment_count;
 	uint32_t length;

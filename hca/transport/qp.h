@@ -16,6 +16,7 @@
 
 #define RESPONSES_MAX  64 /* answers that a responder owes, read and atomic resources included */
 #define STAGING_BLOCKS 64
+#define STAGING_BYTES  ((STAGING_BLOCKS + WQE_BLOCKS_MAX) * WQE_BLOCK_BYTES)
 
 struct completion_queue;
 struct receive_queue;
@@ -39,12 +40,13 @@ struct send_slot {
 	struct why why;
 };
 
-struct staged_read { /* one read of the send queue */
+struct staged_read { /* one read of the send queue, until its blocks are staged */
+	struct staged_read *next;
 	struct pcie_read read;
 	struct qp *qp;
 	uint32_t blocks;
 	bool busy, stale;
-	uint8_t bytes[STAGING_BLOCKS * WQE_BLOCK_BYTES];
+	uint8_t bytes[]; /* params.read_blocks */
 };
 
 struct ring { /* a doorbell: which blocks it brought, and when */
@@ -54,13 +56,13 @@ struct ring { /* a doorbell: which blocks it brought, and when */
 };
 
 struct send_queue {
-	uint32_t producer;  /* blocks: what the doorbells say */
-	uint32_t requested; /* blocks: asked for, by reads */
-	uint32_t parsed;    /* blocks: turned into slots */
-	uint32_t staged;    /* blocks at hand from `parsed` on */
-	uint8_t staging[(STAGING_BLOCKS + WQE_BLOCKS_MAX) * WQE_BLOCK_BYTES];
-	struct staged_read *reads; /* [params.reads], used in turn */
-	uint32_t next_read, oldest_read, reads_busy;
+	uint32_t producer;                            /* blocks: what the doorbells say */
+	uint32_t requested;                           /* blocks: asked for, by reads */
+	uint32_t parsed;                              /* blocks: turned into slots */
+	uint32_t staged;                              /* blocks at hand from `parsed` on */
+	uint8_t *staging;                             /* STAGING_BYTES; NULL while `staged` is 0 */
+	struct staged_read *reads_first, *reads_last; /* in the order of the ring */
+	uint32_t reads_count;
 	struct event parse;
 	struct ring *rings, *rings_last; /* those whose WQEs are not all parsed */
 	/* slots, by running number: oldest <= cursor <= tail */
@@ -91,6 +93,7 @@ struct requester {
 enum response_kind { RESPONSE_ACK, RESPONSE_NAK, RESPONSE_READ, RESPONSE_ATOMIC };
 
 struct response { /* what the responder owes, in PSN order */
+	struct response *next;
 	enum response_kind kind;
 	bool ready; /* atomic: the value is known */
 	bool duplicate;
@@ -137,8 +140,8 @@ struct responder {
 	uint32_t ack_psn, ack_msn;
 	sim_time ack_request_at;
 	struct event ack;
-	struct response responses[RESPONSES_MAX]; /* a ring */
-	uint32_t response_first, response_count, reads_owed;
+	struct response *response_first, *response_last;
+	uint32_t response_count, reads_owed;
 	struct atomic_record records[ATOMIC_RECORDS];
 	uint32_t next_record;
 };

@@ -476,8 +476,8 @@ void responder_reset(struct qp *qp)
 	responder->dropping = false;
 	responder->previous_opcode = -1;
 	responder->received = 0;
+	responder_forget_owed(qp);
 	responder->uncommitted_reads = responder->reads_owed = 0;
-	responder->response_count = 0;
 	responder->msn = 0;
 	qp->flushing = false;
 	memset(responder->records, 0, sizeof(responder->records));

@@ -38,6 +38,7 @@ void responder_gather_failed(struct qp *qp, uint32_t psn);
 /* A request whose data and predecessors are in memory, or whose fault is due. */
 void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn, sim_time request_at);
 void responder_owe(struct qp *qp, const struct response *response);
+void responder_forget_owed(struct qp *qp);
 void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn);
 void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t original);
 

@@ -12,27 +12,37 @@
 #include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
 
-static struct response *owed(struct responder *responder, uint32_t number)
+static void append(struct qp *qp, const struct response *response)
 {
-	return &responder->responses[(responder->response_first + number) % RESPONSES_MAX];
+	struct responder *responder = &qp->responder;
+	struct response *last = pool_take_dirty(&qp->hca->transport->responses);
+
+	*last = *response;
+	last->next = NULL;
+	if (responder->response_last)
+		responder->response_last->next = last;
+	else
+		responder->response_first = last;
+	responder->response_last = last;
+	responder->response_count++;
 }
 
 void responder_owe(struct qp *qp, const struct response *response)
 {
 	struct responder *responder = &qp->responder;
-	struct response *last = owed(responder, responder->response_count - 1);
-	bool merge = response->kind == RESPONSE_ACK && responder->response_count &&
-		     last->kind == RESPONSE_ACK;
+	struct response *last = responder->response_last;
+	bool merge = response->kind == RESPONSE_ACK && last && last->kind == RESPONSE_ACK;
 
 	if (merge) {
 		*last = *response;
+		last->next = NULL;
 	} else if (responder->response_count == RESPONSES_MAX) {
 		qp->hca->transport->count.resource_drops++;
 		if (response->kind != RESPONSE_ACK && !response->duplicate &&
 		    response->kind != RESPONSE_NAK)
 			responder->reads_owed--;
 	} else {
-		*owed(responder, responder->response_count++) = *response;
+		append(qp, response);
 	}
 	scheduler_wake(qp->hca->scheduler, &qp->response_flow);
 }
@@ -69,15 +79,19 @@ static void ack_fired(struct event *event)
 	responder_owe(qp, &response);
 }
 
-static void done_with_first(struct responder *responder)
+static void done_with_first(struct qp *qp)
 {
-	struct response *response = owed(responder, 0);
+	struct responder *responder = &qp->responder;
+	struct response *response = responder->response_first;
 
 	if (!response->duplicate &&
 	    (response->kind == RESPONSE_READ || response->kind == RESPONSE_ATOMIC))
 		responder->reads_owed--;
-	responder->response_first = (responder->response_first + 1) % RESPONSES_MAX;
+	responder->response_first = response->next;
+	if (!responder->response_first)
+		responder->response_last = NULL;
 	responder->response_count--;
+	pool_give(&qp->hca->transport->responses, response);
 }
 
 static uint8_t opcode_of(const struct qp *qp, enum operation operation, enum segment segment)
@@ -114,7 +128,7 @@ static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *w
 		count->acks_sent++;
 	else if (response->kind == RESPONSE_NAK)
 		count->naks_sent++;
-	done_with_first(&qp->responder);
+	done_with_first(qp);
 	*wire_bytes = send_unit_copy(unit, NULL);
 	return 1;
 }
@@ -146,7 +160,7 @@ static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wi
 		.key = response->rkey,
 	};
 	if (response->sent == response->packets)
-		done_with_first(&qp->responder);
+		done_with_first(qp);
 	if (!unit->length)
 		*wire_bytes = send_unit_copy(unit, NULL);
 	else
@@ -157,13 +171,19 @@ static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wi
 uint32_t responder_next(struct qp *qp, uint32_t *wire_bytes)
 {
 	struct responder *responder = &qp->responder;
-	struct response *response = owed(responder, 0);
+	struct response *response = responder->response_first;
 
-	if (!responder->response_count || !response->ready)
+	if (!response || !response->ready)
 		return 0;
 	trace(&qp->hca->transport->block, TRACE_RESPOND, response->tag, qp->number, response->psn);
 	return response->kind == RESPONSE_READ ? send_read(qp, response, wire_bytes)
 					       : send_short(qp, response, wire_bytes);
+}
+
+void responder_forget_owed(struct qp *qp)
+{
+	while (qp->responder.response_first)
+		done_with_first(qp);
 }
 
 /* Its region went away between the check and the read. */
@@ -189,9 +209,8 @@ void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t or
 			record->value = original;
 		}
 	}
-	for (uint32_t i = 0; i < responder->response_count; i++) {
-		struct response *response = owed(responder, i);
-
+	for (struct response *response = responder->response_first; response;
+	     response = response->next) {
 		if (response->kind == RESPONSE_ATOMIC && !response->ready && response->psn == psn) {
 			response->ready = true;
 			response->value = original;

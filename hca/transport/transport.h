@@ -56,7 +56,7 @@ struct transport_block {
 	struct transport_counters count;
 	struct hca *hca;
 	const struct transport_params *params;
-	struct pool send_units, scatter_units, response_scatters;
+	struct pool send_units, scatter_units, response_scatters, responses;
 	struct qp *unit_waiters_first, *unit_waiters_last;
 	struct atomic_unit atomics;
 };

@@ -49,8 +49,8 @@ struct receive_queue {
 	uint32_t taken;
 	uint32_t generation;
 	uint16_t head; /* shared: index of the next to fetch */
-	struct receive_wqe *kept[KEPT_MAX];
-	uint32_t kept_first, kept_count;
+	struct receive_wqe *kept_first, *kept_last;
+	uint32_t kept_count;
 	struct qp *waiting_first, *waiting_last;
 	struct qp *flush_for;
 	struct qp *error_poll_for; /* cancelled before it goes */
@@ -123,6 +123,17 @@ static bool has_context(struct receive_queue *queue)
 	return false;
 }
 
+static struct receive_wqe *pop_kept(struct receive_queue *queue)
+{
+	struct receive_wqe *wqe = queue->kept_first;
+
+	queue->kept_first = wqe->next;
+	if (!queue->kept_first)
+		queue->kept_last = NULL;
+	queue->kept_count--;
+	return wqe;
+}
+
 enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct receive_wqe **wqe)
 {
 	if (!has_context(queue) || !queue->kept_count || queue->waiting_first) {
@@ -137,10 +148,8 @@ enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct 
 		refill(queue);
 		return TAKE_WAIT;
 	}
-	*wqe = queue->kept[queue->kept_first];
+	*wqe = pop_kept(queue);
 	(*wqe)->users = 1;
-	queue->kept_first = (queue->kept_first + 1) % KEPT_MAX;
-	queue->kept_count--;
 	queue->taken++;
 	queue->owner->count.taken++;
 	if (queue->limit && queue->posted - queue->taken < queue->limit) {
@@ -257,7 +266,12 @@ static void keep(struct receive_queue *queue, uint16_t index, const uint8_t *byt
 
 	wqe_parse_receive(bytes + skip, queue->attr.stride_bytes - skip, wqe);
 	wqe->index = index;
-	queue->kept[(queue->kept_first + queue->kept_count++) % KEPT_MAX] = wqe;
+	if (queue->kept_last)
+		queue->kept_last->next = wqe;
+	else
+		queue->kept_first = wqe;
+	queue->kept_last = wqe;
+	queue->kept_count++;
 	queue->fetched++;
 	queue->owner->count.wqes++;
 }
@@ -376,11 +390,8 @@ static void flush_known(struct receive_queue *queue)
 
 static void drop_kept(struct receive_queue *queue)
 {
-	while (queue->kept_count) {
-		pool_give(&queue->owner->wqes, queue->kept[queue->kept_first]);
-		queue->kept_first = (queue->kept_first + 1) % KEPT_MAX;
-		queue->kept_count--;
-	}
+	while (queue->kept_count)
+		pool_give(&queue->owner->wqes, pop_kept(queue));
 }
 
 void receive_queue_flush(struct receive_queue *queue, struct qp *qp)

@@ -9,6 +9,7 @@
 
 #define ROW(...)   PARAM_ROW(struct wqe_fetch_params, __VA_ARGS__)
 #define SLAB_SLOTS 64
+#define SLAB_READS 16
 
 /* clang-format off */
 const struct param wqe_fetch_param_list[] = {WQE_FETCH_PARAMS(ROW) {0}};
@@ -27,7 +28,7 @@ struct wqe_fetch {
 	struct wqe_fetch_counters count;
 	struct hca *hca;
 	const struct wqe_fetch_params *params;
-	struct pool slots, rings;
+	struct pool slots, rings, reads, stagings;
 };
 
 static void read_done(struct pcie_read *read);
@@ -35,6 +36,38 @@ static void read_done(struct pcie_read *read);
 static uint32_t smallest(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
+}
+
+static void append_read(struct send_queue *sq, struct staged_read *staged)
+{
+	staged->next = NULL;
+	if (sq->reads_last)
+		sq->reads_last->next = staged;
+	else
+		sq->reads_first = staged;
+	sq->reads_last = staged;
+	sq->reads_count++;
+}
+
+/* The staging area has room behind what it holds. */
+static void stage(struct qp *qp, const uint8_t *bytes, uint32_t blocks)
+{
+	struct send_queue *sq = &qp->sq;
+
+	if (!sq->staging)
+		sq->staging = pool_take_dirty(&qp->hca->wqe_fetch->stagings);
+	memcpy(sq->staging + sq->staged * WQE_BLOCK_BYTES, bytes, blocks * WQE_BLOCK_BYTES);
+	sq->staged += blocks;
+}
+
+static void unstage_all(struct qp *qp)
+{
+	struct send_queue *sq = &qp->sq;
+
+	if (sq->staging)
+		pool_give(&qp->hca->wqe_fetch->stagings, sq->staging);
+	sq->staging = NULL;
+	sq->staged = 0;
 }
 
 void wqe_fetch_kick(struct qp *qp)
@@ -46,15 +79,18 @@ void wqe_fetch_kick(struct qp *qp)
 		return;
 	if (sq->staged && !event_pending(&sq->parse))
 		sim_schedule(&sq->parse, fetch->params->latency);
-	while (sq->requested != sq->producer && sq->reads_busy < fetch->params->reads) {
-		struct staged_read *staged = &sq->reads[sq->next_read];
+	while (sq->requested != sq->producer && sq->reads_count < fetch->params->reads) {
+		struct staged_read *staged;
 		uint32_t at = sq->requested & (qp->attr.sq_blocks - 1);
 		uint32_t blocks = smallest(sq->producer - sq->requested, qp->attr.sq_blocks - at);
 
 		blocks = smallest(blocks, (uint32_t)fetch->params->read_blocks);
 		blocks = smallest(blocks, STAGING_BLOCKS - (sq->requested - sq->parsed));
-		if (!blocks || staged->busy || staged->blocks)
+		if (!blocks)
 			break;
+		staged = pool_take_dirty(&fetch->reads);
+		append_read(sq, staged);
+		staged->qp = qp;
 		staged->busy = true;
 		staged->stale = false;
 		staged->blocks = blocks;
@@ -66,8 +102,6 @@ void wqe_fetch_kick(struct qp *qp)
 			.done = read_done,
 		};
 		sq->requested += blocks;
-		sq->next_read = (sq->next_read + 1) % (uint32_t)fetch->params->reads;
-		sq->reads_busy++;
 		qp_hold(qp);
 		fetch->count.reads++;
 		fetch->count.read_blocks += blocks;
@@ -82,24 +116,20 @@ static void read_done(struct pcie_read *read)
 	struct staged_read *staged = container_of(read, struct staged_read, read);
 	struct qp *qp = staged->qp;
 	struct send_queue *sq = &qp->sq;
-	uint32_t reads = (uint32_t)qp->hca->params.wqe_fetch.reads;
 
 	staged->busy = false;
-	sq->reads_busy--;
 	if (!staged->stale && read->failed)
 		qp_enter_error(qp, ASYNC_QP_FATAL);
-	for (;;) {
-		struct staged_read *oldest = &sq->reads[sq->oldest_read];
+	while (sq->reads_first && !sq->reads_first->busy) {
+		struct staged_read *oldest = sq->reads_first;
 
-		if (oldest->busy || !oldest->blocks)
-			break;
-		if (!oldest->stale) {
-			memcpy(sq->staging + sq->staged * WQE_BLOCK_BYTES, oldest->bytes,
-			       oldest->blocks * WQE_BLOCK_BYTES);
-			sq->staged += oldest->blocks;
-		}
-		oldest->blocks = 0;
-		sq->oldest_read = (sq->oldest_read + 1) % reads;
+		if (!oldest->stale)
+			stage(qp, oldest->bytes, oldest->blocks);
+		sq->reads_first = oldest->next;
+		if (!sq->reads_first)
+			sq->reads_last = NULL;
+		sq->reads_count--;
+		pool_give(&qp->hca->wqe_fetch->reads, oldest);
 	}
 	wqe_fetch_kick(qp);
 	qp_drop(qp);
@@ -109,13 +139,12 @@ void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes)
 {
 	struct send_queue *sq = &qp->sq;
 	uint32_t blocks = wqe_blocks(bytes);
-	bool next = sq->requested == sq->parsed && !sq->reads_busy &&
+	bool next = sq->requested == sq->parsed && !sq->reads_count &&
 		    sq->producer - sq->requested == blocks && qp->state.state >= STATE_RTS;
 
 	if (!next)
 		return;
-	memcpy(sq->staging, bytes, blocks * WQE_BLOCK_BYTES);
-	sq->staged = blocks;
+	stage(qp, bytes, blocks);
 	sq->requested += blocks;
 	qp->hca->wqe_fetch->count.blueflame++;
 }
@@ -196,7 +225,11 @@ static void parse(struct event *event)
 	if (sq->tail - sq->oldest == sq->window)
 		fetch->count.window_full++;
 	sq->staged -= used;
-	memmove(sq->staging, sq->staging + used * WQE_BLOCK_BYTES, sq->staged * WQE_BLOCK_BYTES);
+	if (sq->staged)
+		memmove(sq->staging, sq->staging + used * WQE_BLOCK_BYTES,
+			sq->staged * WQE_BLOCK_BYTES);
+	else
+		unstage_all(qp);
 	if (used)
 		requester_posted(qp);
 	if (used || !sq->staged)
@@ -214,8 +247,9 @@ void wqe_fetch_reset(struct qp *qp)
 	struct send_queue *sq = &qp->sq;
 
 	sim_cancel(&sq->parse);
-	for (uint64_t i = 0; i < qp->hca->params.wqe_fetch.reads; i++)
-		sq->reads[i].stale = true;
+	for (struct staged_read *staged = sq->reads_first; staged; staged = staged->next)
+		staged->stale = true;
+	unstage_all(qp);
 	while (sq->oldest != sq->tail) {
 		struct send_slot *slot = qp_slot(qp, sq->oldest++);
 
@@ -225,7 +259,7 @@ void wqe_fetch_reset(struct qp *qp)
 	}
 	sq->cursor = sq->tail;
 	drop_rings(qp, true);
-	sq->producer = sq->requested = sq->parsed = sq->staged = 0;
+	sq->producer = sq->requested = sq->parsed = 0;
 }
 
 void wqe_fetch_attach(struct wqe_fetch *fetch, struct qp *qp)
@@ -236,18 +270,14 @@ void wqe_fetch_attach(struct wqe_fetch *fetch, struct qp *qp)
 	while (sq->window < fetch->params->window && sq->window < qp->attr.sq_blocks)
 		sq->window *= 2;
 	sq->slots = calloc(sq->window, sizeof(struct send_slot *));
-	sq->reads = calloc(fetch->params->reads, sizeof(*sq->reads));
-	assert(sq->slots && sq->reads);
-	for (uint64_t i = 0; i < fetch->params->reads; i++)
-		sq->reads[i].qp = qp;
+	assert(sq->slots);
 	event_init(&sq->parse, &fetch->block, parse);
 }
 
 void wqe_fetch_detach(struct qp *qp)
 {
-	assert(!qp->sq.reads_busy && qp->sq.oldest == qp->sq.tail);
+	assert(!qp->sq.reads_count && !qp->sq.staging && qp->sq.oldest == qp->sq.tail);
 	free(qp->sq.slots);
-	free(qp->sq.reads);
 }
 
 struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name)
@@ -261,6 +291,10 @@ struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name)
 		   (const uint64_t *)&fetch->count);
 	pool_init(&fetch->slots, sizeof(struct send_slot), SLAB_SLOTS);
 	pool_init(&fetch->rings, sizeof(struct ring), SLAB_SLOTS);
+	pool_init(&fetch->reads,
+		  sizeof(struct staged_read) + fetch->params->read_blocks * WQE_BLOCK_BYTES,
+		  SLAB_READS);
+	pool_init(&fetch->stagings, STAGING_BYTES, SLAB_READS);
 	return fetch;
 }
 
@@ -268,6 +302,8 @@ void wqe_fetch_destroy(struct wqe_fetch *fetch)
 {
 	pool_fini(&fetch->slots);
 	pool_fini(&fetch->rings);
+	pool_fini(&fetch->reads);
+	pool_fini(&fetch->stagings);
 	block_fini(&fetch->block);
 	free(fetch);
 }

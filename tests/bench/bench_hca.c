@@ -30,6 +30,7 @@
 #define DATA        (BASE + BYTES / 2)
 #define PD          1
 #define SQ_BLOCKS   256
+#define RQ_ENTRIES  256
 #define CQ_ENTRIES  1024
 #define STEP        (500 * NS)
 #define CONTROL_CQE 8
@@ -218,6 +219,9 @@ static uint32_t add_qp(struct host *host, uint64_t *ring)
 		.sq_buffer = take(host, SQ_BLOCKS * WQE_BLOCK_BYTES),
 		.doorbell_record = take(host, 8),
 		.sq_blocks = SQ_BLOCKS,
+		.rq_buffer = take(host, RQ_ENTRIES * WQE_UNIT_BYTES),
+		.rq_entries = RQ_ENTRIES,
+		.rq_stride_bytes = WQE_UNIT_BYTES,
 		.pd = PD,
 		.send_cqn = host->cqn,
 		.recv_cqn = host->cqn,

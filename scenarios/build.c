@@ -13,6 +13,8 @@
 #include "fabric/fault.h"
 #include "fabric/topology.h"
 #include "hca/device/hca_params.h"
+#include "hca/endpoint/endpoint.h"
+#include "scenarios/endpoint_device.h"
 #include "switch/switch.h"
 
 #define NAME_BYTES 96
@@ -38,8 +40,11 @@ struct build *build_create(const struct scenario *scenario, enum sim_kernel kern
 	build->sim = sim_create(kernel, scenario->seed);
 	build->pool = packet_pool_create();
 	build->endpoints = endpoints_create();
-	build->session =
-		session_create(build->sim, &scenario->cpu, &scenario->session, color, verbose);
+	for (uint32_t i = 0; i < scenario->host_count && build->session == NULL; i++) {
+		if (scenario->hosts[i].hca != NULL)
+			build->session = session_create(build->sim, &scenario->cpu,
+							&scenario->session, color, verbose);
+	}
 	create_hosts(build);
 	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes)) {
 		create_faults(build);
@@ -67,79 +72,130 @@ static void override_port(struct port_params *port, const struct scenario_link *
 	}
 }
 
+/* The link of each host's port. */
+static const struct scenario_link **links_of_hosts(const struct scenario *scenario)
+{
+	const struct scenario_link **links = take(scenario->host_count, sizeof(*links));
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			if (!link->ends[side].is_switch)
+				links[link->ends[side].number] = link;
+		}
+	}
+	return links;
+}
+
+static void create_detailed(struct build *build, uint32_t i, const struct scenario_link *link)
+{
+	const struct scenario_host *host = &build->scenario->hosts[i];
+	enum link_layer link_layer = link_layer_of(build->scenario);
+	struct hca_params params = *host->hca;
+	char name[NAME_BYTES];
+	if (link != NULL)
+		override_port(&params.port, link);
+	struct kernel_host *kernel_host = session_add_host(build->session, host->name, host->ipv4);
+	snprintf(name, sizeof(name), "%s.kernel", host->name);
+	build->kernels[i] = kernel_create(build->sim, name, NULL, build->endpoints, i, kernel_host);
+	*kernel_params(build->kernels[i]) = build->scenario->kernel;
+	snprintf(name, sizeof(name), "%s.hca", host->name);
+	build->hcas[i] =
+		hca_create(build->sim, name, &params, link_layer, build->pool,
+			   kernel_driver(build->kernels[i]), kernel_resolver(build->kernels[i]));
+	kernel_attach(build->kernels[i], build->hcas[i]);
+	session_set_kernel(build->session, i, build->kernels[i]);
+}
+
+static void create_endpoint(struct build *build, uint32_t i, const struct scenario_link *link)
+{
+	const struct scenario_host *host = &build->scenario->hosts[i];
+	struct port_params port = host->endpoint->port;
+	char name[NAME_BYTES];
+	if (link != NULL)
+		override_port(&port, link);
+	snprintf(name, sizeof(name), "%s.hca", host->name);
+	build->endpoint_hcas[i] = endpoint_create(build->sim, name, &host->endpoint->endpoint,
+						  &port, link_layer_of(build->scenario),
+						  build->pool, &host->endpoint->congestion);
+	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
+}
+
 static void create_hosts(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
 	enum link_layer link_layer = link_layer_of(scenario);
+	const struct scenario_link **links = links_of_hosts(scenario);
 	build->kernels = take(scenario->host_count, sizeof(*build->kernels));
 	build->hcas = take(scenario->host_count, sizeof(*build->hcas));
+	build->endpoint_hcas = take(scenario->host_count, sizeof(*build->endpoint_hcas));
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[i];
 		endpoints_add(build->endpoints, host->name, link_layer, host->ipv4);
 	}
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		const struct scenario_host *host = &scenario->hosts[i];
-		struct hca_params params = *host->hca;
-		char name[NAME_BYTES];
-		for (uint32_t k = 0; k < scenario->link_count; k++) {
-			const struct scenario_link *link = &scenario->links[k];
-			for (unsigned side = 0; side < 2; side++) {
-				if (!link->ends[side].is_switch && link->ends[side].number == i)
-					override_port(&params.port, link);
-			}
-		}
-		struct kernel_host *kernel_host =
-			session_add_host(build->session, host->name, host->ipv4);
-		snprintf(name, sizeof(name), "%s.kernel", host->name);
-		build->kernels[i] =
-			kernel_create(build->sim, name, NULL, build->endpoints, i, kernel_host);
-		*kernel_params(build->kernels[i]) = scenario->kernel;
-		snprintf(name, sizeof(name), "%s.hca", host->name);
-		build->hcas[i] = hca_create(build->sim, name, &params, link_layer, build->pool,
-					    kernel_driver(build->kernels[i]),
-					    kernel_resolver(build->kernels[i]));
-		kernel_attach(build->kernels[i], build->hcas[i]);
-		session_set_kernel(build->session, i, build->kernels[i]);
+		if (scenario->hosts[i].endpoint != NULL)
+			create_endpoint(build, i, links[i]);
+		else
+			create_detailed(build, i, links[i]);
 	}
+	free(links);
 }
 
-/* Links of the switch, which get its ports in their order. first: one of them, NULL: none. */
-static unsigned count_links(const struct scenario *scenario, uint32_t number,
-			    const struct scenario_link **first)
+struct port *build_host_port(const struct build *build, uint32_t host)
 {
-	unsigned count = 0;
-	*first = NULL;
+	return build->endpoint_hcas[host] != NULL ? endpoint_port(build->endpoint_hcas[host])
+						  : hca_port(build->hcas[host]);
+}
+
+/* Ports of each switch: beyond the highest number that a link has. */
+static unsigned *count_ports(const struct scenario *scenario)
+{
+	unsigned *ports = take(scenario->switch_count, sizeof(*ports));
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		ports[i] = scenario->switches[i].ports;
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
 		for (unsigned side = 0; side < 2; side++) {
-			const struct scenario_node *end = &scenario->links[i].ends[side];
-			if (!end->is_switch || end->number != number)
-				continue;
-			if (count++ == 0)
-				*first = &scenario->links[i];
+			const struct scenario_node *end = &link->ends[side];
+			if (end->is_switch && ports[end->number] <= link->ports[side])
+				ports[end->number] = link->ports[side] + 1u;
 		}
 	}
-	return count;
+	return ports;
 }
 
 static bool create_switches(struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
+	unsigned *ports = count_ports(scenario);
+	bool good = true;
 	build->switches = take(scenario->switch_count, sizeof(*build->switches));
-	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		const struct scenario_switch *device = &scenario->switches[i];
-		const struct scenario_link *first = NULL;
-		struct switch_params params = *device->params;
-		unsigned ports = count_links(scenario, i, &first);
-		if (ports == 0 || ports > SWITCH_PORTS_MAX) {
+		good = ports[i] > 0 && ports[i] <= SWITCH_PORTS_MAX;
+		if (good)
+			build->switches[i] =
+				switch_create(build->sim, device->name, device->params, ports[i],
+					      link_layer_of(scenario), build->pool);
+		else
 			snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
-				 ports, SWITCH_PORTS_MAX);
-			return false;
-		}
-		override_port(&params.port, first);
-		build->switches[i] = switch_create(build->sim, device->name, &params, ports,
-						   link_layer_of(scenario), build->pool);
+				 ports[i], SWITCH_PORTS_MAX);
 	}
-	return true;
+	for (uint32_t i = 0; good && i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &link->ends[side];
+			if (!end->is_switch)
+				continue;
+			struct port_params params = scenario->switches[end->number].params->port;
+			override_port(&params, link);
+			port_set_params(
+				switch_port(build->switches[end->number], link->ports[side]),
+				&params);
+		}
+	}
+	free(ports);
+	return good;
 }
 
 /* Whose number in the topology: hosts first, then switches. */
@@ -148,15 +204,38 @@ static unsigned topology_node(const struct build *build, const struct scenario_n
 	return node->is_switch ? build->scenario->host_count + node->number : node->number;
 }
 
+/* Where the switches of a layout stand, and how it is routed unless the scenario says otherwise. */
+static void place(struct build *build)
+{
+	static const enum topology_routing routings[] = {ROUTING_min_hop, ROUTING_min_hop,
+							 ROUTING_up_down, ROUTING_dimension_order};
+	const struct scenario *scenario = build->scenario;
+	const struct layout *layout = &scenario->layout;
+	uint32_t next = scenario->host_count;
+	topology_set_routing(build->topology, scenario->fabric.routing == 0
+						      ? layout->routing
+						      : routings[scenario->fabric.routing]);
+	topology_set_sizes(build->topology, layout->sizes);
+	for (uint32_t i = 0; i < layout->node_count; i++) {
+		const struct layout_node *node = &layout->nodes[i];
+		if (!node->is_switch)
+			continue;
+		if (node->rank != LAYOUT_NO_RANK)
+			topology_set_rank(build->topology, next, node->rank);
+		if (node->placed)
+			topology_set_position(build->topology, next, node->position);
+		next++;
+	}
+}
+
 static bool join(struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
-	unsigned *used = take(scenario->switch_count, sizeof(*used)); /* ports of each switch */
 	bool good = true;
 	build->topology = topology_create(build->endpoints);
 	build->ports = take((size_t)2 * scenario->link_count, sizeof(*build->ports));
 	for (uint32_t i = 0; i < scenario->host_count; i++)
-		topology_add_host(build->topology, hca_port(build->hcas[i]), i);
+		topology_add_host(build->topology, build_host_port(build, i), i);
 	for (uint32_t i = 0; i < scenario->switch_count; i++) {
 		struct topology_switch device = switch_topology(build->switches[i]);
 		topology_add_switch(build->topology, &device);
@@ -168,17 +247,19 @@ static bool join(struct build *build, char *why, size_t why_bytes)
 			const struct scenario_node *end = &link->ends[side];
 			nodes[side] = topology_node(build, end);
 			if (end->is_switch)
-				numbers[side] = used[end->number]++;
+				numbers[side] = link->ports[side];
 			build->ports[build->port_count++] =
 				end->is_switch
 					? switch_port(build->switches[end->number], numbers[side])
-					: hca_port(build->hcas[end->number]);
+					: build_host_port(build, end->number);
 		}
 		good = topology_link(build->topology, nodes[0], numbers[0], nodes[1], numbers[1],
-				     link->port->length, RATE_OF_PARAMS, why, why_bytes);
+				     LENGTH_OF_PARAMS, RATE_OF_PARAMS, why, why_bytes);
 	}
-	free(used);
-	return good && topology_finish(build->topology, why, why_bytes);
+	if (!good)
+		return false;
+	place(build);
+	return topology_finish(build->topology, why, why_bytes);
 }
 
 static const char *node_name(const struct scenario *scenario, const struct scenario_node *node)
@@ -230,8 +311,13 @@ static void create_faults(struct build *build)
 void build_destroy(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
-	session_destroy(build->session);
+	if (build->session != NULL)
+		session_destroy(build->session);
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (build->endpoint_hcas[i] != NULL) {
+			endpoint_destroy(build->endpoint_hcas[i]);
+			continue;
+		}
 		hca_destroy(build->hcas[i]);
 		kernel_destroy(build->kernels[i]);
 	}
@@ -248,6 +334,7 @@ void build_destroy(struct build *build)
 	sim_destroy(build->sim);
 	free(build->kernels);
 	free(build->hcas);
+	free(build->endpoint_hcas);
 	free(build->switches);
 	free(build->ports);
 	free(build->faults);

@@ -17,10 +17,11 @@ struct build {
 	struct sim *sim;
 	struct packet_pool *pool;
 	struct endpoints *endpoints;
-	struct session *session;
-	struct kernel **kernels;         /* [host_count] */
-	struct hca **hcas;               /* [host_count] */
-	struct fabric_switch **switches; /* [switch_count] */
+	struct session *session;             /* NULL: no host has a detailed HCA */
+	struct kernel **kernels;             /* [host_count]; NULL: of fidelity endpoint */
+	struct hca **hcas;                   /* [host_count]; NULL: the same */
+	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
+	struct fabric_switch **switches;     /* [switch_count] */
 	struct topology *topology;
 	struct port **ports; /* [port_count]: both ends of each link in turn */
 	struct fault **faults;
@@ -31,5 +32,7 @@ struct build {
 struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
 			   bool verbose, char *why, size_t why_bytes);
 void build_destroy(struct build *build);
+
+struct port *build_host_port(const struct build *build, uint32_t host);
 
 #endif

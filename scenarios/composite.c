@@ -9,17 +9,20 @@
 
 #include "fabric/port_params.h"
 #include "hca/device/hca_params.h"
+#include "scenarios/endpoint_device.h"
 #include "switch/switch_params.h"
 
 #define KEYS_MAX 128
 
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
-	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups},
+	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, NULL},
 	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
-			      switch_param_groups},
+			      switch_param_groups, NULL},
 	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
-			      sizeof(struct port_params), port_param_list, NULL},
+			      sizeof(struct port_params), port_param_list, NULL, NULL},
+	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`", sizeof(struct endpoint_device),
+			      endpoint_param_list, endpoint_device_groups, &endpoint_device_extra},
 };
 /* clang-format on */
 
@@ -40,6 +43,8 @@ void *composite_create(enum composite_kind kind)
 	for (const struct param_group *group = composite->groups;
 	     group != NULL && group->name != NULL; group++)
 		params_default(group->list, params + group->offset);
+	if (composite->extra != NULL)
+		composite->extra->init(params);
 	return params;
 }
 
@@ -53,6 +58,12 @@ void composite_override(enum composite_kind kind, struct yaml_node *map, const c
 		yaml_override_params(map, composite->list, params, errors);
 	if (composite->groups != NULL)
 		yaml_override_groups(map, composite->groups, params, errors);
+	if (composite->extra != NULL) {
+		struct yaml_node *node = yaml_get(map, composite->extra->key);
+		if (node != NULL)
+			composite->extra->read(node, params, errors);
+		known[count++] = composite->extra->key;
+	}
 	for (; others != NULL && *others != NULL; others++)
 		known[count++] = *others;
 	for (const struct param *param = composite->list; param != NULL && param->name != NULL;
@@ -83,4 +94,6 @@ void composite_print(enum composite_kind kind, const void *params, unsigned inde
 		fprintf(out, "%*s%s:\n", (int)indent, "", group->name);
 		print_list(group->list, (const char *)params + group->offset, indent + 2, out);
 	}
+	if (composite->extra != NULL)
+		composite->extra->print(params, indent, out);
 }

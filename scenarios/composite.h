@@ -10,19 +10,34 @@
 #include "sim/block.h"
 #include "sim/yaml.h"
 
-enum composite_kind { COMPOSITE_HCA, COMPOSITE_SWITCH, COMPOSITE_LINK, COMPOSITE_COUNT };
+enum composite_kind {
+	COMPOSITE_HCA,
+	COMPOSITE_SWITCH,
+	COMPOSITE_LINK,
+	COMPOSITE_ENDPOINT,
+	COMPOSITE_COUNT
+};
+
+/* One key whose values no list describes. */
+struct composite_extra {
+	const char *key;
+	void (*init)(void *params);
+	void (*read)(struct yaml_node *node, void *params, struct yaml_errors *errors);
+	void (*print)(const void *params, unsigned indent, FILE *out);
+};
 
 struct composite {
 	const char *name; /* as a preset's `kind:` says it */
 	const char *meaning;
-	size_t bytes;                     /* of its params struct */
-	const struct param *list;         /* its own parameters; NULL: none */
-	const struct param_group *groups; /* those of its blocks; NULL: none */
+	size_t bytes;                        /* of its params struct */
+	const struct param *list;            /* its own parameters; NULL: none */
+	const struct param_group *groups;    /* those of its blocks; NULL: none */
+	const struct composite_extra *extra; /* NULL: none */
 };
 
 const struct composite *composite_of(enum composite_kind kind);
 
-/* A params struct with all defaults, for free(). */
+/* A params struct with all defaults, for free(); of COMPOSITE_ENDPOINT for endpoint_device_destroy(). */
 void *composite_create(enum composite_kind kind);
 
 /* Overrides what the map says; keys of nobody are errors, but for those in `others` (NULL-terminated or NULL). */

@@ -8,6 +8,7 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,20 @@
 #define PART ".part" /* behind the name of what is being written */
 
 /* The files of a folder, each wanted or not. */
-enum file_kind { FILE_PACKETS, FILE_TRACE, FILE_COUNTERS, FILE_SUMMARY, FILE_SCENARIO, FILE_COUNT };
+enum file_kind {
+	FILE_PACKETS,
+	FILE_TRACE,
+	FILE_COUNTERS,
+	FILE_SUMMARY,
+	FILE_SCENARIO,
+	FILE_FLOWS,
+	FILE_SERIES,
+	FILE_LINKS,
+	FILE_COUNT
+};
 static const char *const file_names[FILE_COUNT] = {
-	"packets.pcapng", "trace.bin", "counters.json", "summary.json", "scenario.yaml",
+	"packets.pcapng", "trace.bin", "counters.json", "summary.json",
+	"scenario.yaml",  "flows.csv", "series.csv",    "links.csv",
 };
 
 struct result {
@@ -157,6 +169,10 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	choose_path(result, FILE_COUNTERS, paths->counters, scenario->record.counters);
 	choose_path(result, FILE_SUMMARY, NULL, true);
 	choose_path(result, FILE_SCENARIO, NULL, true);
+	choose_path(result, FILE_FLOWS, NULL, scenario->has_workload && scenario->record.flows);
+	choose_path(result, FILE_SERIES, NULL,
+		    scenario->has_workload && scenario->record.series > 0);
+	choose_path(result, FILE_LINKS, NULL, scenario->has_workload);
 	const char *bad = NULL;
 	if (*result->paths[FILE_PACKETS] != '\0') {
 		result->packets =
@@ -196,50 +212,146 @@ static bool sum_counters(const struct build *build, const char *pattern, uint64_
 	return found;
 }
 
-unsigned result_compare(const struct build *build, FILE *out)
+/* Does the expectation hold? *value: of the counter or figure; false in *known: there is none, and why. */
+static bool judge(const struct build *build, const struct trial *trial,
+		  const struct scenario_expectation *expectation, double *value, bool *known,
+		  char *why, size_t why_bytes)
+{
+	if (expectation->figure != NULL) {
+		*known = trial != NULL &&
+			 trial_find(trial, expectation->figure, value, why, why_bytes);
+		return *known && *value >= expectation->least && *value <= expectation->most;
+	}
+	uint64_t sum;
+	*known = sum_counters(build, expectation->counter, &sum);
+	*value = (double)sum;
+	snprintf(why, why_bytes, "there is no such counter");
+	return *known && sum >= expectation->low && sum <= expectation->high;
+}
+
+static void print_bounds(const struct scenario_expectation *expectation, FILE *out)
+{
+	if (expectation->figure == NULL)
+		fprintf(out, "%" PRIu64 "..%" PRIu64, expectation->low, expectation->high);
+	else if (!isfinite(expectation->most))
+		fprintf(out, "%.6g or more", expectation->least);
+	else if (!isfinite(expectation->least))
+		fprintf(out, "%.6g or less", expectation->most);
+	else
+		fprintf(out, "%.6g..%.6g", expectation->least, expectation->most);
+}
+
+static unsigned compare(const struct build *build, const struct trial *trial, bool all, FILE *out)
 {
 	const struct scenario *scenario = build->scenario;
 	unsigned wrong = 0;
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const struct scenario_expectation *expectation = &scenario->expectations[i];
-		uint64_t sum;
-		if (!sum_counters(build, expectation->counter, &sum)) {
-			fprintf(out, "expected %s: there is no such counter\n",
-				expectation->counter);
-			wrong++;
-		} else if (sum < expectation->low || sum > expectation->high) {
-			fprintf(out, "expected %s in %" PRIu64 "..%" PRIu64 ": it is %" PRIu64 "\n",
-				expectation->counter, expectation->low, expectation->high, sum);
-			wrong++;
+		char why[256] = "";
+		double value = 0;
+		bool known;
+		bool met = judge(build, trial, expectation, &value, &known, why, sizeof(why));
+		wrong += !met && expectation->gated;
+		if (met && !all)
+			continue;
+		fprintf(out, "%s%s%s%s ", met ? "met " : "",
+			expectation->row ? expectation->row : "", expectation->row ? ": " : "",
+			met || expectation->gated ? "expected" : "not gated, expected");
+		fputs(expectation->figure ? expectation->figure : expectation->counter, out);
+		if (!known) {
+			fprintf(out, ": %s\n", why);
+			continue;
 		}
+		fprintf(out, " in ");
+		print_bounds(expectation, out);
+		if (expectation->figure != NULL)
+			fprintf(out, ": it is %.6g\n", value);
+		else
+			fprintf(out, ": it is %" PRIu64 "\n", (uint64_t)value);
 	}
 	return wrong;
+}
+
+unsigned result_compare(const struct build *build, FILE *out)
+{
+	return compare(build, NULL, false, out);
+}
+
+unsigned result_compare_trial(const struct build *build, const struct trial *trial, FILE *out)
+{
+	return compare(build, trial, true, out);
+}
+
+/* JSON knows no NaN. */
+static void print_number(double value, FILE *out)
+{
+	if (isfinite(value))
+		fprintf(out, "%.9g", value);
+	else
+		fprintf(out, "null");
+}
+
+static void print_expectations(const struct build *build, const struct trial *trial, FILE *out)
+{
+	const struct scenario *scenario = build->scenario;
+	fprintf(out, ",\n  \"expectations\": [");
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const struct scenario_expectation *expectation = &scenario->expectations[i];
+		char why[256];
+		double value = 0;
+		bool known;
+		bool met = judge(build, trial, expectation, &value, &known, why, sizeof(why));
+		fprintf(out, "%s\n    {\"%s\": ", i > 0 ? "," : "",
+			expectation->figure != NULL ? "figure" : "counter");
+		json_text(out,
+			  expectation->figure != NULL ? expectation->figure : expectation->counter);
+		fprintf(out, ", \"value\": ");
+		if (expectation->figure != NULL)
+			print_number(value, out);
+		else
+			fprintf(out, "%" PRIu64, (uint64_t)value);
+		if (expectation->row != NULL) {
+			fprintf(out, ", \"row\": ");
+			json_text(out, expectation->row);
+		}
+		fprintf(out, ", \"met\": %s}", met ? "true" : "false");
+	}
+	fprintf(out, "%s]", scenario->expectation_count > 0 ? "\n  " : "");
+}
+
+static void print_all(const struct build *build, const struct result_outcome *outcome,
+		      const uint64_t *packets, FILE *out)
+{
+	fprintf(out,
+		"{\n  \"seed\": %" PRIu64 ",\n  \"time_ps\": %" PRIu64 ",\n  \"events\": %" PRIu64,
+		build->scenario->seed, sim_now(build->sim), sim_events_fired(build->sim));
+	if (packets != NULL)
+		fprintf(out, ",\n  \"packets_recorded\": %" PRIu64, *packets);
+	fprintf(out, ",\n  \"exit_code\": %d,\n  \"trace_hash\": \"%016" PRIx64 "\"",
+		outcome->exit_code, outcome->trace_hash);
+	if (outcome->trial != NULL) {
+		fprintf(out, ",\n  \"figures\": {");
+		for (unsigned i = 0; i < FIGURE_COUNT; i++) {
+			fprintf(out, "%s\n    \"%s\": ", i > 0 ? "," : "", figure_list[i].name);
+			print_number(trial_figure(outcome->trial, (enum figure)i), out);
+		}
+		fprintf(out, "\n  }");
+	}
+	print_expectations(build, outcome->trial, out);
+	fprintf(out, "\n}\n");
+}
+
+void result_print_summary(const struct build *build, const struct result_outcome *outcome,
+			  FILE *out)
+{
+	print_all(build, outcome, NULL, out);
 }
 
 static void print_summary(const struct result *result, const struct result_outcome *outcome,
 			  uint64_t packets, FILE *out)
 {
-	const struct build *build = result->build;
-	const struct scenario *scenario = build->scenario;
-	fprintf(out,
-		"{\n  \"seed\": %" PRIu64 ",\n  \"time_ps\": %" PRIu64 ",\n  \"events\": %" PRIu64,
-		scenario->seed, sim_now(build->sim), sim_events_fired(build->sim));
-	if (*result->paths[FILE_PACKETS] != '\0')
-		fprintf(out, ",\n  \"packets_recorded\": %" PRIu64, packets);
-	fprintf(out,
-		",\n  \"exit_code\": %d,\n  \"trace_hash\": \"%016" PRIx64
-		"\",\n  \"expectations\": [",
-		outcome->exit_code, outcome->trace_hash);
-	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
-		const struct scenario_expectation *expectation = &scenario->expectations[i];
-		uint64_t sum;
-		bool found = sum_counters(build, expectation->counter, &sum);
-		bool met = found && sum >= expectation->low && sum <= expectation->high;
-		fprintf(out, "%s\n    {\"counter\": ", i > 0 ? "," : "");
-		json_text(out, expectation->counter);
-		fprintf(out, ", \"value\": %" PRIu64 ", \"met\": %s}", sum, met ? "true" : "false");
-	}
-	fprintf(out, "%s]\n}\n", scenario->expectation_count > 0 ? "\n  " : "");
+	print_all(result->build, outcome, *result->paths[FILE_PACKETS] != '\0' ? &packets : NULL,
+		  out);
 }
 
 /* Closes the file that all was printed to. */
@@ -263,8 +375,14 @@ static const char *write_files(struct result *result, const struct result_outcom
 			counters_print_json(result->build->sim, NULL, out);
 		else if (kind == FILE_SUMMARY)
 			print_summary(result, outcome, packets, out);
-		else
+		else if (kind == FILE_SCENARIO)
 			scenario_print(result->build->scenario, out);
+		else if (kind == FILE_FLOWS)
+			trial_write_flows(outcome->trial, out);
+		else if (kind == FILE_SERIES)
+			trial_write_series(outcome->trial, out);
+		else
+			trial_write_links(outcome->trial, out);
 		if (!close_file(out))
 			return result->paths[kind];
 	}

@@ -9,6 +9,7 @@
 #define SCENARIOS_RESULT_H
 
 #include "scenarios/build.h"
+#include "scenarios/trial.h"
 
 struct result_paths { /* NULL: not wanted */
 	const char *folder;
@@ -18,6 +19,7 @@ struct result_paths { /* NULL: not wanted */
 struct result_outcome { /* what the summary says besides what the simulation knows */
 	int exit_code;
 	uint64_t trace_hash;
+	const struct trial *trial; /* NULL: programs ran */
 };
 
 struct result;
@@ -36,5 +38,12 @@ bool result_finish(struct result *result, const struct result_outcome *outcome, 
 /* Compares the counters with what the scenario expects. Returns how many expectations do not hold, each of them
  * named on `out`. */
 unsigned result_compare(const struct build *build, FILE *out);
+
+/* The same with figures, and with those lines that hold or are not gated, too. */
+unsigned result_compare_trial(const struct build *build, const struct trial *trial, FILE *out);
+
+/* summary.json, on its own. */
+void result_print_summary(const struct build *build, const struct result_outcome *outcome,
+			  FILE *out);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenarios/endpoint_device.h"
 #include "scenarios/preset.h"
 #include "scenarios/scenario_read.h"
 
@@ -31,6 +32,10 @@ const struct scenario_section scenario_sections[] = {
 	{"kernel",   kernel_param_list,           "what the operating systems of all hosts take, and say of their adapter"},
 	{"session",  session_param_list,          "how programs are run; changes no result but by `limit`"},
 	{"fabric",   scenario_fabric_param_list,  "what joins the hosts"},
+	{"fabric.topology", scenario_topology_param_list, "the numbers of a topology"},
+	{"workload", workload_param_list,         "who sends what to whom, on HCAs of fidelity endpoint; with `trace` for a file"},
+	{"workload.play", player_param_list,      "how flows are posted"},
+	{"run",      scenario_run_param_list,     "how long a workload runs, and what fails it"},
 	{"faults",   scenario_fault_place_list,   "one fault of the list, with `from`, `to` and one action"},
 	{"faults.action", scenario_fault_choice_list,
 	 "drop, corrupt_icrc, corrupt_vcrc, delay: which packets; with `opcode`"},
@@ -41,7 +46,6 @@ const struct scenario_section scenario_sections[] = {
 
 static void read_hosts(struct scenario_reader *reader, struct yaml_node *node);
 static void read_record(struct scenario_reader *reader, struct yaml_node *node);
-static void read_expectations(struct scenario_reader *reader, struct yaml_node *node);
 static void read_programs(struct scenario_reader *reader, struct yaml_node *node);
 static void read_scenario(struct scenario_reader *reader, struct yaml_node *root);
 
@@ -60,7 +64,8 @@ struct scenario *scenario_read(const char *file, const char *const *overrides, s
 	for (size_t i = 0; i < count; i++)
 		yaml_set(document, overrides[i], errors);
 	if (errors->count == before)
-		read_scenario(&(struct scenario_reader){scenario, errors}, yaml_root(document));
+		read_scenario(&(struct scenario_reader){scenario, errors, false},
+			      yaml_root(document));
 	if (errors->count == before)
 		return scenario;
 	scenario_destroy(scenario);
@@ -70,8 +75,8 @@ struct scenario *scenario_read(const char *file, const char *const *overrides, s
 static void read_scenario(struct scenario_reader *reader, struct yaml_node *root)
 {
 	struct scenario *scenario = reader->scenario;
-	static const char *const keys[] = {"hosts",  "fabric",   "faults", "record",
-					   "expect", "programs", NULL};
+	static const char *const keys[] = {"hosts",    "fabric",   "faults", "record", "expect",
+					   "programs", "workload", "run",    "sweep",  NULL};
 	params_default(scenario_param_list, scenario);
 	if (!yaml_expect_map(root, "a scenario", reader->errors))
 		return;
@@ -82,6 +87,10 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 	yaml_read_params(yaml_get(root, "session"), session_param_list, &scenario->session,
 			 reader->errors);
 	struct yaml_node *hosts = yaml_get(root, "hosts"), *fabric = yaml_get(root, "fabric");
+	unsigned before = reader->errors->count;
+	if (fabric != NULL)
+		scenario_read_topology(reader, fabric);
+	reader->no_topology = reader->errors->count != before;
 	if (hosts != NULL)
 		read_hosts(reader, hosts);
 	else
@@ -94,7 +103,8 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 			   "no fabric; expected fabric: {topology: single-switch, ...}");
 	scenario_read_faults(reader, yaml_get(root, "faults"));
 	read_record(reader, yaml_get(root, "record"));
-	read_expectations(reader, yaml_get(root, "expect"));
+	scenario_read_workload(reader, root);
+	scenario_read_expectations(reader, yaml_get(root, "expect"));
 	read_programs(reader, yaml_get(root, "programs"));
 	scenario_refuse_unused(reader, root, scenario_param_list, keys);
 }
@@ -154,6 +164,34 @@ static void read_address(struct scenario_reader *reader, struct yaml_node *node,
 	}
 }
 
+/* A preset or a map; of which fidelity, the map says. */
+static void read_hca(struct scenario_reader *reader, struct yaml_node *node,
+		     struct scenario_host *host)
+{
+	static const char *const others[] = {"fidelity", NULL};
+	struct yaml_node *fidelity = node->kind == YAML_MAP ? yaml_get(node, "fidelity") : NULL;
+	const char *name = fidelity != NULL ? yaml_expect_text(fidelity, "endpoint or detailed",
+							       reader->errors)
+					    : NULL;
+	if (name != NULL && strcmp(name, "endpoint") == 0) {
+		host->endpoint = composite_create(COMPOSITE_ENDPOINT);
+		preset_read(COMPOSITE_ENDPOINT, node, others, host->endpoint, NULL, reader->errors);
+		return;
+	}
+	if (name != NULL && strcmp(name, "detailed") != 0)
+		yaml_error(reader->errors, fidelity,
+			   "no fidelity \"%s\"; expected endpoint or detailed", name);
+	host->hca = composite_create(COMPOSITE_HCA);
+	if (node->kind != YAML_NULL)
+		preset_read(COMPOSITE_HCA, node, others, host->hca, NULL, reader->errors);
+}
+
+static void give_address(struct scenario_host *host, uint32_t number)
+{
+	memcpy(host->ipv4,
+	       (uint8_t[]){127, 77, (uint8_t)(number / 250), (uint8_t)(number % 250 + 1)}, 4);
+}
+
 static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 {
 	static const char *const keys[] = {"hca", "address", NULL};
@@ -161,23 +199,71 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 	uint32_t number = scenario->host_count++;
 	struct scenario_host *host = &scenario->hosts[number];
 	host->name = node->key;
-	host->hca = composite_create(COMPOSITE_HCA);
-	memcpy(host->ipv4,
-	       (uint8_t[]){127, 77, (uint8_t)(number / 250), (uint8_t)(number % 250 + 1)}, 4);
+	give_address(host, number);
 	if (!scenario_name_valid(node->key))
 		yaml_error_key(reader->errors, node,
 			       "\"%s\" cannot be a host's name; expected letters, digits, - and _, "
 			       "at most %d",
 			       node->key, HOST_NAME_BYTES);
+	struct yaml_node *hca = node->kind == YAML_MAP ? yaml_get(node, "hca") : NULL;
+	if (hca != NULL)
+		read_hca(reader, hca, host);
+	else
+		host->hca = composite_create(COMPOSITE_HCA);
 	if (node->kind == YAML_NULL ||
 	    !yaml_expect_map(node, "a host's hca and address", reader->errors))
 		return;
-	struct yaml_node *hca = yaml_get(node, "hca"), *address = yaml_get(node, "address");
-	if (hca != NULL && hca->kind != YAML_NULL)
-		preset_read(COMPOSITE_HCA, hca, NULL, host->hca, NULL, reader->errors);
+	struct yaml_node *address = yaml_get(node, "address");
 	if (address != NULL)
 		read_address(reader, address, host->ipv4);
 	scenario_refuse_unused(reader, node, NULL, keys);
+}
+
+/* {count: 128, hca: ...}: hosts that are all alike; count 0: as many as the topology has. */
+static void generate_hosts(struct scenario_reader *reader, struct yaml_node *node)
+{
+	static const struct param list[] = {
+		{"count", PARAM_COUNT, 0, "0", "0..62500", "hosts", "choice"}, {0}};
+	static const char *const others[] = {"hca", NULL};
+	struct scenario *scenario = reader->scenario;
+	uint64_t count = 0;
+	uint32_t places = layout_hosts(&scenario->layout), next = 0;
+	yaml_override_params(node, list, &count, reader->errors);
+	if (count == 0)
+		count = places;
+	if (places > 0 && count != places)
+		yaml_error(reader->errors, yaml_get(node, "count"),
+			   "%u hosts; the topology has places for %u", (unsigned)count, places);
+	if (count == 0 && !reader->no_topology)
+		yaml_error(reader->errors, node, "no hosts");
+	if (count == 0 || (places > 0 && count != places))
+		return;
+	scenario->hosts = calloc(count, sizeof(*scenario->hosts));
+	scenario->host_names = calloc(count, sizeof(*scenario->host_names));
+	if (scenario->hosts == NULL || scenario->host_names == NULL)
+		abort();
+	scenario->generated = true;
+	struct yaml_node *hca = yaml_get(node, "hca");
+	if (hca != NULL)
+		read_hca(reader, hca, &scenario->hosts[0]);
+	else
+		scenario->hosts[0].hca = composite_create(COMPOSITE_HCA);
+	for (uint32_t i = 0; i < count; i++) {
+		struct scenario_host *host = &scenario->hosts[i];
+		while (places > 0 && scenario->layout.nodes[next].is_switch)
+			next++;
+		if (places > 0)
+			snprintf(scenario->host_names[i], LAYOUT_NAME_BYTES, "%s",
+				 scenario->layout.nodes[next++].name);
+		else
+			snprintf(scenario->host_names[i], LAYOUT_NAME_BYTES, "host%u", i);
+		host->name = scenario->host_names[i];
+		host->hca = scenario->hosts[0].hca;
+		host->endpoint = scenario->hosts[0].endpoint;
+		give_address(host, i);
+	}
+	scenario->host_count = (uint32_t)count;
+	scenario_refuse_unused(reader, node, list, others);
 }
 
 static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
@@ -185,17 +271,27 @@ static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
 	struct scenario *scenario = reader->scenario;
 	if (!yaml_expect_map(node, "hosts by name", reader->errors))
 		return;
+	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next) {
+		if (strcmp(entry->key, "count") == 0 && entry->kind == YAML_SCALAR) {
+			generate_hosts(reader, node);
+			return;
+		}
+	}
 	scenario->hosts =
 		scenario_take_entries(node, sizeof(*scenario->hosts), &scenario->host_count);
 	for (struct yaml_node *host = node->children; host != NULL; host = host->next)
 		read_host(reader, host);
+	uint32_t places = layout_hosts(&scenario->layout);
 	if (scenario->host_count == 0)
 		yaml_error(reader->errors, node, "no hosts");
+	else if (places > 0 && places != scenario->host_count)
+		yaml_error(reader->errors, node, "%u hosts; the topology has places for %u",
+			   scenario->host_count, places);
 }
 
 /* false, and an error, if it is no list. */
-static bool expect_list(struct scenario_reader *reader, const struct yaml_node *node,
-			const char *what)
+bool scenario_expect_list(struct scenario_reader *reader, const struct yaml_node *node,
+			  const char *what)
 {
 	if (node->kind == YAML_LIST)
 		return true;
@@ -206,14 +302,14 @@ static bool expect_list(struct scenario_reader *reader, const struct yaml_node *
 
 static void read_record(struct scenario_reader *reader, struct yaml_node *node)
 {
-	static const char *const keys[] = {"trace", NULL};
+	static const char *const keys[] = {"trace", "series_ports", NULL};
 	struct scenario *scenario = reader->scenario;
 	params_default(scenario_record_param_list, &scenario->record);
 	if (node == NULL || !yaml_expect_map(node, "what to record", reader->errors))
 		return;
 	yaml_override_params(node, scenario_record_param_list, &scenario->record, reader->errors);
 	struct yaml_node *trace = yaml_get(node, "trace");
-	if (trace != NULL && expect_list(reader, trace, "block names")) {
+	if (trace != NULL && scenario_expect_list(reader, trace, "block names")) {
 		scenario->traces = scenario_take_entries(trace, sizeof(*scenario->traces),
 							 &scenario->trace_count);
 		for (struct yaml_node *name = trace->children; name != NULL; name = name->next) {
@@ -223,52 +319,18 @@ static void read_record(struct scenario_reader *reader, struct yaml_node *node)
 				scenario->traces[scenario->trace_count++] = text;
 		}
 	}
-	scenario_refuse_unused(reader, node, scenario_record_param_list, keys);
-}
-
-/* Bounds of a counter: equals, or at_least and at_most. */
-static void read_expectation(struct scenario_reader *reader, struct yaml_node *node)
-{
-	static const char *const keys[] = {"counter", "equals", "at_least", "at_most", NULL};
-	static const size_t low = offsetof(struct scenario_expectation, low);
-	static const struct param exact[] = {{"equals", PARAM_COUNT, low, "0", "", "", ""}, {0}};
-	static const struct param bounds[] = {{"at_least", PARAM_COUNT, low, "0", "", "", ""},
-					      {"at_most", PARAM_COUNT,
-					       offsetof(struct scenario_expectation, high), "0", "",
-					       "", ""},
-					      {0}};
-	struct scenario *scenario = reader->scenario;
-	struct scenario_expectation *expectation =
-		&scenario->expectations[scenario->expectation_count++];
-	*expectation = (struct scenario_expectation){.low = 0, .high = UINT64_MAX};
-	if (!yaml_expect_map(node, "a counter and its bounds", reader->errors))
-		return;
-	struct yaml_node *counter = yaml_get(node, "counter"), *equals = yaml_get(node, "equals");
-	if (counter == NULL)
-		yaml_error(reader->errors, node,
-			   "no counter; expected counter: block.name.counter");
-	else
-		expectation->counter =
-			yaml_expect_text(counter, "block.name.counter", reader->errors);
-	yaml_override_params(node, bounds, expectation, reader->errors);
-	if (equals != NULL && (expectation->low != 0 || expectation->high != UINT64_MAX))
-		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
-	if (equals != NULL) {
-		yaml_override_params(node, exact, expectation, reader->errors);
-		expectation->high = expectation->low;
+	struct yaml_node *ports = yaml_get(node, "series_ports");
+	if (ports != NULL && scenario_expect_list(reader, ports, "port names")) {
+		scenario->series_ports = scenario_take_entries(
+			ports, sizeof(*scenario->series_ports), &scenario->series_port_count);
+		for (struct yaml_node *name = ports->children; name != NULL; name = name->next) {
+			const char *text = yaml_expect_text(name, "a port's name, as switch0.port*",
+							    reader->errors);
+			if (text != NULL)
+				scenario->series_ports[scenario->series_port_count++] = text;
+		}
 	}
-	scenario_refuse_unused(reader, node, NULL, keys);
-}
-
-static void read_expectations(struct scenario_reader *reader, struct yaml_node *node)
-{
-	struct scenario *scenario = reader->scenario;
-	if (node == NULL || !expect_list(reader, node, "counters and their bounds"))
-		return;
-	scenario->expectations = scenario_take_entries(node, sizeof(*scenario->expectations),
-						       &scenario->expectation_count);
-	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next)
-		read_expectation(reader, entry);
+	scenario_refuse_unused(reader, node, scenario_record_param_list, keys);
 }
 
 static void read_program_host(struct scenario_reader *reader, struct yaml_node *map, uint32_t *host)
@@ -288,6 +350,11 @@ static void read_program_host(struct scenario_reader *reader, struct yaml_node *
 			   near);
 	else if (*host == NO_HOST)
 		yaml_error(reader->errors, node, "no host \"%s\"", name);
+	else if (reader->scenario->hosts[*host].hca == NULL)
+		yaml_error(reader->errors, node,
+			   "%s has an HCA of fidelity endpoint, which no "
+			   "program can use",
+			   name);
 }
 
 static void read_program(struct scenario_reader *reader, struct yaml_node *node)
@@ -306,7 +373,7 @@ static void read_program(struct scenario_reader *reader, struct yaml_node *node)
 	if (command == NULL) {
 		yaml_error(reader->errors, node,
 			   "no command; expected command: [program, argument ...]");
-	} else if (expect_list(reader, command, "a program and its arguments")) {
+	} else if (scenario_expect_list(reader, command, "a program and its arguments")) {
 		uint32_t count = 0, entries = 0;
 		for (struct yaml_node *word = command->children; word != NULL; word = word->next)
 			entries++;
@@ -326,7 +393,7 @@ static void read_program(struct scenario_reader *reader, struct yaml_node *node)
 static void read_programs(struct scenario_reader *reader, struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
-	if (node == NULL || !expect_list(reader, node, "programs"))
+	if (node == NULL || !scenario_expect_list(reader, node, "programs"))
 		return;
 	scenario->programs =
 		scenario_take_entries(node, sizeof(*scenario->programs), &scenario->program_count);
@@ -359,8 +426,19 @@ void scenario_destroy(struct scenario *scenario)
 {
 	if (scenario == NULL)
 		return;
-	for (uint32_t i = 0; i < scenario->host_count; i++)
+	for (uint32_t i = 0; i < scenario->host_count && (i == 0 || !scenario->generated); i++) {
 		free(scenario->hosts[i].hca);
+		endpoint_device_destroy(scenario->hosts[i].endpoint);
+	}
+	for (uint32_t i = 0; i < scenario->link_rule_count; i++)
+		free(scenario->link_rules[i].port);
+	free(scenario->link_rules);
+	free(scenario->every_switch.params);
+	free(scenario->every_link.port);
+	free(scenario->host_names);
+	free(scenario->series_ports);
+	layout_fini(&scenario->layout);
+	scenario_free_workload(scenario);
 	for (uint32_t i = 0; i < scenario->switch_count; i++)
 		free(scenario->switches[i].params);
 	for (uint32_t i = 0; i < scenario->link_count; i++)

@@ -9,10 +9,26 @@
 #define SCENARIOS_SCENARIO_H
 
 #include "fabric/fault.h"
+#include "fabric/layout.h"
 #include "scenarios/composite.h"
+#include "scenarios/workload/player.h"
 #include "verbs-shim/kernel/kernel_params.h"
 #include "verbs-shim/session/session.h"
 
+enum topology_kind {
+	TOPOLOGY_LINKS,
+	TOPOLOGY_BACK_TO_BACK,
+	TOPOLOGY_SINGLE_SWITCH,
+	TOPOLOGY_DUMBBELL,
+	TOPOLOGY_PARKING_LOT,
+	TOPOLOGY_LEAF_SPINE,
+	TOPOLOGY_FAT_TREE,
+	TOPOLOGY_DRAGONFLY,
+	TOPOLOGY_TORUS,
+	TOPOLOGY_NET_FILE,
+};
+
+struct endpoint_device;
 struct hca_params;
 struct switch_params;
 struct port_params;
@@ -23,12 +39,45 @@ struct port_params;
 
 #define FABRIC_PARAMS(X)                                                                                   \
 	X(link_layer, CHOICE, "infiniband", "infiniband|roce", "what the links and switches are", "choice")  \
-	X(topology,   CHOICE, "links",      "links|back-to-back|single-switch",                                \
-	  "links: as the lists `switches` and `links` say; else one cable, or one switch with all hosts", "choice")
+	X(routing,    CHOICE, "as_built",   "as_built|min_hop|up_down|dimension_order", "which ways packets go; as_built: the topology's own", "choice")
+
+/* Which of them a kind takes: topology_keys[] in scenario_topology.c. */
+#define TOPOLOGY_PARAMS(X)                                                                                 \
+	X(kind,       CHOICE, "links", "links|back-to-back|single-switch|dumbbell|parking-lot|leaf-spine|fat-tree|dragonfly|torus|net-file", \
+	  "links: as the lists `switches` and `links` say; net-file: as a file of ibnetdiscover or ibsim says", "choice") \
+	X(left,       COUNT, "2", "1..63",       "dumbbell: hosts at the one switch",                      "choice") \
+	X(right,      COUNT, "2", "1..63",       "dumbbell: hosts at the other",                           "choice") \
+	X(switches,   COUNT, "2", "2..1000000",  "parking-lot: in a row",                                  "choice") \
+	X(hosts,      COUNT, "1", "1..63",       "hosts at a switch: of a row, a torus, a group; at a leaf; at an edge switch", "choice") \
+	X(leaves,     COUNT, "2", "1..100000",   "leaf-spine: leaves",                                     "choice") \
+	X(spines,     COUNT, "1", "1..100000",   "leaf-spine: spines",                                     "choice") \
+	X(parallel,   COUNT, "1", "1..64",       "leaf-spine: links between a leaf and a spine",           "choice") \
+	X(rails,      COUNT, "1", "1..64",       "leaf-spine, fat-tree: NICs of a machine, each at a leaf of its own", "choice") \
+	X(arity,      COUNT, "4", "0..64",       "fat-tree: ports of each switch, even; 0: the six numbers below", "Al-Fares et al., SIGCOMM 2008") \
+	X(pods,       COUNT, "2", "1..64",       "fat-tree: pods",                                         "choice") \
+	X(edges,      COUNT, "2", "1..64",       "fat-tree: edge switches of a pod",                       "choice") \
+	X(aggregations, COUNT, "2", "1..64",     "fat-tree: aggregation switches of a pod",                "choice") \
+	X(uplinks,    COUNT, "2", "1..64",       "fat-tree: links of an aggregation switch to the core",   "choice") \
+	X(routers,    COUNT, "4", "1..64",       "dragonfly: switches of a group",                         "Kim et al., ISCA 2008") \
+	X(global,     COUNT, "2", "1..64",       "dragonfly: links of a switch to other groups",           "Kim et al., ISCA 2008") \
+	X(groups,     COUNT, "0", "0..4097",     "dragonfly: groups, 0: as many as the links allow",       "Kim et al., ISCA 2008") \
+	X(size_x,     COUNT, "4", "1..65535",    "torus: switches along the first dimension",              "choice") \
+	X(size_y,     COUNT, "4", "1..65535",    "torus: along the second, 1: there is none",              "choice") \
+	X(size_z,     COUNT, "1", "1..65535",    "torus: along the third",                                 "choice") \
+	X(uplink_rate, RATE, "0bps", "0bps..3.2Tbps", "between the switches of a dumbbell, between leaves and spines, 0: as the other links", "choice") \
+	X(uplink_length, METRES, "0m", "0m..100km", "dumbbell: of the link between the switches, 0: as the other links", "choice")
+
+#define RUN_PARAMS(X)                                                                                      \
+	X(until,      TIME,   "0ps", "",   "workload: virtual time at which the run ends, 0: when all flows are done", "choice") \
+	X(warm_up,    TIME,   "0ps", "",   "workload: means and rates are taken from then on",              "choice") \
+	X(deadlock,   CHOICE, "error", "error|expected", "workload: what a deadlock at the end of the run is", "choice") \
+	X(loss,       CHOICE, "as_lane", "as_lane|expected", "workload: loss in a lossless lane fails the run, unless a fault of this file explains it, or it is expected", "choice")
 
 #define RECORD_PARAMS(X)                                                                                   \
 	X(packets,    FLAG,   "false", "", "packets.pcapng: every packet that leaves a port, credits and pauses too", "choice") \
-	X(counters,   FLAG,   "true",  "", "counters.json: all counters of all blocks at the end", "choice")
+	X(counters,   FLAG,   "true",  "", "counters.json: all counters of all blocks at the end", "choice") \
+	X(flows,      FLAG,   "true",  "", "workload: flows.csv, a line a flow", "choice")                        \
+	X(series,     TIME,   "0ps",   "", "workload: between two lines a port of series.csv, which queue figures come from; 0ps: none", "choice")
 
 #define PROGRAM_PARAMS(X)                                                                                  \
 	X(start,      TIME,   "0ps",   "", "virtual time before which it does not start", "choice")
@@ -49,16 +98,20 @@ struct scenario_fault_choice { FAULT_CHOICE_PARAMS(PARAM_FIELD) };
 struct scenario_fabric { FABRIC_PARAMS(PARAM_FIELD) };
 struct scenario_record { RECORD_PARAMS(PARAM_FIELD) };
 struct scenario_start  { PROGRAM_PARAMS(PARAM_FIELD) };
+struct scenario_topology { TOPOLOGY_PARAMS(PARAM_FIELD) };
+struct scenario_run { RUN_PARAMS(PARAM_FIELD) };
 /* clang-format on */
 
 struct scenario_host {
 	const char *name;
 	uint8_t ipv4[4];
-	struct hca_params *hca;
+	struct hca_params *hca;           /* NULL: of fidelity endpoint */
+	struct endpoint_device *endpoint; /* NULL: of fidelity detailed */
 };
 
 struct scenario_switch {
 	const char *name;
+	uint16_t ports; /* 0: as many as it has links */
 	struct switch_params *params;
 };
 
@@ -70,8 +123,16 @@ struct scenario_node { /* one end of a link */
 struct scenario_link {
 	struct scenario_node ends[2];
 	struct port_params
-		*port;  /* what `given` says replaces the values of both ends' own ports */
-	uint64_t given; /* bit i: entry i of port_param_list */
+		*port;     /* what `given` says replaces the values of both ends' own ports */
+	uint64_t given;    /* bit i: entry i of port_param_list */
+	uint16_t ports[2]; /* of the switches at its ends */
+	bool numbered;     /* someone has said which */
+};
+
+struct scenario_link_rule {  /* replaces values of those links of a topology whose ends match */
+	const char *ends[2]; /* patterns, in either order */
+	struct port_params *port;
+	uint64_t given;
 };
 
 struct scenario_fault {
@@ -87,10 +148,20 @@ struct scenario_program {
 	sim_time start;
 };
 
-struct scenario_expectation { /* of a counter at the end */
+struct scenario_expectation { /* at the end, of a counter or a figure */
 	const char
 		*counter; /* "block.name.counter"; * stands for any text, and then it is the sum */
 	uint64_t low, high;
+	const char *figure; /* one of scenarios/figures.h; NULL: a counter */
+	const char *row;    /* of the ground truth; NULL: none */
+	double least, most; /* of a figure */
+	bool gated;         /* false: reported only */
+};
+
+struct scenario_sweep_axis {
+	const char *path; /* as --set takes it */
+	char **values;
+	uint32_t count;
 };
 
 /* All texts belong to the document, which is kept. */
@@ -102,6 +173,20 @@ struct scenario {
 	struct kernel_params kernel;
 	struct scenario_fabric fabric;
 	struct scenario_record record;
+	struct scenario_topology topology;
+	struct scenario_run run;
+	bool has_workload;
+	struct workload_params workload;
+	struct player_params play;
+	char *trace_file;     /* of the workload, from where the scenario is; ours; NULL: none */
+	struct layout layout; /* of a topology that a builder or file makes; empty: none */
+	bool generated;       /* hosts by count: all alike; they share hosts[0]'s device */
+	char (*host_names)[LAYOUT_NAME_BYTES];
+	struct scenario_switch every_switch; /* of a generated topology; params NULL: none */
+	struct scenario_link every_link;     /* port NULL: none */
+	struct scenario_link_rule *link_rules;
+	const char **series_ports; /* patterns; none: all */
+	struct scenario_sweep_axis *axes;
 	struct scenario_host *hosts;
 	struct scenario_switch *switches;
 	struct scenario_link *links;
@@ -110,7 +195,7 @@ struct scenario {
 	struct scenario_expectation *expectations;
 	const char **traces; /* block names to be traced; * stands for any text */
 	uint32_t host_count, switch_count, link_count, fault_count, program_count,
-		expectation_count, trace_count;
+		expectation_count, trace_count, link_rule_count, series_port_count, axis_count;
 	struct yaml_document *document;
 };
 

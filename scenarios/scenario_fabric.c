@@ -10,24 +10,28 @@
  * A link's map says only what is to replace the values of both ends' own ports.
  */
 #include <assert.h>
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/port_params.h"
 #include "scenarios/preset.h"
 #include "scenarios/scenario_read.h"
-
-enum topology { TOPOLOGY_LINKS, TOPOLOGY_BACK_TO_BACK, TOPOLOGY_SINGLE_SWITCH };
 
 static void read_switches(struct scenario_reader *reader, struct yaml_node *node);
 static void read_links(struct scenario_reader *reader, struct yaml_node *node);
 static void make_back_to_back(struct scenario_reader *reader, struct yaml_node *fabric);
 static void make_single_switch(struct scenario_reader *reader, struct yaml_node *fabric);
+static void make_layout(struct scenario_reader *reader, struct yaml_node *fabric);
+static void number_ports(struct scenario *scenario);
 static void check_joined(struct scenario_reader *reader, const struct yaml_node *fabric);
 
 /* Which keys go with which topology. */
-static const char *const link_keys[] = {"switches", "links", NULL};
-static const char *const back_to_back_keys[] = {"link", NULL};
-static const char *const single_switch_keys[] = {"switch", "link", NULL};
+static const char *const link_keys[] = {"topology", "switches", "links", NULL};
+static const char *const back_to_back_keys[] = {"topology", "link", NULL};
+static const char *const single_switch_keys[] = {"topology", "switch", "link", NULL};
+static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", NULL};
 
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node)
 {
@@ -38,7 +42,7 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 	if (!yaml_expect_map(node, "what joins the hosts", reader->errors))
 		return;
 	yaml_override_params(node, scenario_fabric_param_list, &scenario->fabric, reader->errors);
-	switch ((enum topology)scenario->fabric.topology) {
+	switch ((enum topology_kind)scenario->topology.kind) {
 	case TOPOLOGY_LINKS:
 		read_switches(reader, yaml_get(node, "switches"));
 		read_links(reader, yaml_get(node, "links"));
@@ -51,10 +55,39 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 		keys = single_switch_keys;
 		make_single_switch(reader, node);
 		break;
+	case TOPOLOGY_DUMBBELL:
+	case TOPOLOGY_PARKING_LOT:
+	case TOPOLOGY_LEAF_SPINE:
+	case TOPOLOGY_FAT_TREE:
+	case TOPOLOGY_DRAGONFLY:
+	case TOPOLOGY_TORUS:
+	case TOPOLOGY_NET_FILE:
+		keys = layout_keys;
+		make_layout(reader, node);
+		break;
 	}
+	number_ports(scenario);
 	scenario_refuse_unused(reader, node, scenario_fabric_param_list, keys);
-	if (reader->errors->count == before)
+	uint32_t places = layout_hosts(&scenario->layout);
+	if (reader->errors->count == before && !reader->no_topology &&
+	    (places == 0 || places == scenario->host_count))
 		check_joined(reader, node);
+}
+
+/* Of each switch in the order of the links, if no layout says it. */
+static void number_ports(struct scenario *scenario)
+{
+	uint16_t *used = calloc(scenario->switch_count + 1, sizeof(*used));
+	if (used == NULL)
+		abort();
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			if (link->ends[side].is_switch && !link->numbered)
+				link->ports[side] = used[link->ends[side].number]++;
+		}
+	}
+	free(used);
 }
 
 static void add_switch(struct scenario_reader *reader, const char *name, struct yaml_node *value)
@@ -142,9 +175,32 @@ static void read_end(struct scenario_reader *reader, struct yaml_node *node,
 		yaml_error(reader->errors, node, "no host or switch \"%s\"", name);
 }
 
+/* ports: [0, 17]: of the switches at its ends, in place of the next free ones; of a host it is 0. */
+static void read_port_numbers(struct scenario_reader *reader, struct yaml_node *node,
+			      struct scenario_link *link)
+{
+	static const struct param list[] = {
+		{"ports", PARAM_COUNT, 0, "0", "0..63", "of a switch", "choice"}, {0}};
+	unsigned side = 0;
+	if (!scenario_expect_list(reader, node, "two port numbers"))
+		return;
+	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next, side++) {
+		uint64_t number = 0;
+		char why[256];
+		const char *text = yaml_expect_text(entry, "a port's number", reader->errors);
+		if (text != NULL && !param_parse(list, text, &number, why, sizeof(why)))
+			yaml_error(reader->errors, entry, "%s", why);
+		if (side < 2)
+			link->ports[side] = (uint16_t)number;
+	}
+	link->numbered = true;
+	if (side != 2)
+		yaml_error(reader->errors, node, "expected two port numbers; found %u", side);
+}
+
 static void read_link(struct scenario_reader *reader, struct yaml_node *node)
 {
-	static const char *const others[] = {"between", NULL};
+	static const char *const others[] = {"between", "ports", NULL};
 	struct scenario *scenario = reader->scenario;
 	struct scenario_link *link = &scenario->links[scenario->link_count++];
 	struct yaml_node *between = yaml_get(node, "between");
@@ -158,6 +214,9 @@ static void read_link(struct scenario_reader *reader, struct yaml_node *node)
 	read_end(reader, between->children, &link->ends[0]);
 	read_end(reader, between->children->next, &link->ends[1]);
 	read_port(reader, link, node, others);
+	struct yaml_node *ports = yaml_get(node, "ports");
+	if (ports != NULL)
+		read_port_numbers(reader, ports, link);
 }
 
 static void read_links(struct scenario_reader *reader, struct yaml_node *node)
@@ -192,6 +251,8 @@ static void make_back_to_back(struct scenario_reader *reader, struct yaml_node *
 	read_port(reader, &scenario->links[0], yaml_get(fabric, "link"), NULL);
 }
 
+static void copy_link(const struct scenario_link *from, struct scenario_link *to);
+
 static void make_single_switch(struct scenario_reader *reader, struct yaml_node *fabric)
 {
 	struct scenario *scenario = reader->scenario;
@@ -212,28 +273,181 @@ static void make_single_switch(struct scenario_reader *reader, struct yaml_node 
 			read_port(reader, link, value, NULL);
 			continue;
 		}
-		link->port = composite_create(COMPOSITE_LINK);
-		memcpy(link->port, scenario->links[0].port, composite_of(COMPOSITE_LINK)->bytes);
-		link->given = scenario->links[0].given;
+		copy_link(&scenario->links[0], link);
 	}
+}
+
+static void copy_link(const struct scenario_link *from, struct scenario_link *to)
+{
+	to->port = composite_create(COMPOSITE_LINK);
+	memcpy(to->port, from->port, composite_of(COMPOSITE_LINK)->bytes);
+	to->given = from->given;
+}
+
+/* One value, as a link's map would say it. */
+static void set_value(struct port_params *port, uint64_t *given, const char *name, const char *text)
+{
+	for (unsigned i = 0; port_param_list[i].name != NULL; i++) {
+		char why[128];
+		if (strcmp(port_param_list[i].name, name) != 0)
+			continue;
+		bool good = param_parse(&port_param_list[i], text, port, why, sizeof(why));
+		assert(good);
+		*given |= UINT64_C(1) << i;
+	}
+}
+
+/* What the builder says of that link alone. */
+static void apply_layout(const struct layout_link *from, struct scenario_link *link)
+{
+	char text[64];
+	if (from->rate_bps != RATE_OF_PARAMS) {
+		snprintf(text, sizeof(text), "%" PRIu64 "bps", from->rate_bps);
+		set_value(link->port, &link->given, "rate", text);
+		set_value(link->port, &link->given, "speed", "explicit");
+	}
+	if (from->metres >= 0) {
+		snprintf(text, sizeof(text), "%.17gm", from->metres);
+		set_value(link->port, &link->given, "length", text);
+	}
+}
+
+static const char *end_name(const struct scenario *scenario, const struct scenario_node *node)
+{
+	return node->is_switch ? scenario->switches[node->number].name
+			       : scenario->hosts[node->number].name;
+}
+
+static bool rule_applies(const struct scenario *scenario, const struct scenario_link_rule *rule,
+			 const struct scenario_link *link)
+{
+	const char *one = end_name(scenario, &link->ends[0]);
+	const char *other = end_name(scenario, &link->ends[1]);
+	return (fnmatch(rule->ends[0], one, 0) == 0 && fnmatch(rule->ends[1], other, 0) == 0) ||
+	       (fnmatch(rule->ends[0], other, 0) == 0 && fnmatch(rule->ends[1], one, 0) == 0);
+}
+
+static void apply_rule(struct scenario_reader *reader, const struct yaml_node *node,
+		       const struct scenario_link_rule *rule)
+{
+	struct scenario *scenario = reader->scenario;
+	bool found = false;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		struct scenario_link *link = &scenario->links[i];
+		if (!rule_applies(scenario, rule, link))
+			continue;
+		found = true;
+		for (unsigned k = 0; port_param_list[k].name != NULL; k++) {
+			char text[128];
+			if ((rule->given >> k & 1) == 0)
+				continue;
+			param_print(&port_param_list[k], rule->port, text, sizeof(text));
+			set_value(link->port, &link->given, port_param_list[k].name, text);
+		}
+	}
+	if (!found)
+		yaml_error(reader->errors, node, "no link between \"%s\" and \"%s\"", rule->ends[0],
+			   rule->ends[1]);
+}
+
+/* link_rules: [{between: ["left", "right"], rate: 10Gbps}]: the later one wins. */
+static void read_link_rules(struct scenario_reader *reader, struct yaml_node *node)
+{
+	static const char *const others[] = {"between", NULL};
+	struct scenario *scenario = reader->scenario;
+	if (node == NULL || !scenario_expect_list(reader, node, "rules for links"))
+		return;
+	scenario->link_rules = scenario_take_entries(node, sizeof(*scenario->link_rules),
+						     &scenario->link_rule_count);
+	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next) {
+		struct scenario_link_rule *rule =
+			&scenario->link_rules[scenario->link_rule_count++];
+		struct yaml_node *between =
+			entry->kind == YAML_MAP ? yaml_get(entry, "between") : NULL;
+		rule->port = composite_create(COMPOSITE_LINK);
+		if (between == NULL || between->kind != YAML_LIST || between->children == NULL ||
+		    between->children->next == NULL || between->children->next->next != NULL) {
+			yaml_error(reader->errors, entry,
+				   "expected {between: [PATTERN, PATTERN], ...}");
+			continue;
+		}
+		rule->ends[0] =
+			yaml_expect_text(between->children, "a pattern of names", reader->errors);
+		rule->ends[1] = yaml_expect_text(between->children->next, "a pattern of names",
+						 reader->errors);
+		preset_read(COMPOSITE_LINK, entry, others, rule->port, &rule->given,
+			    reader->errors);
+		if (rule->ends[0] != NULL && rule->ends[1] != NULL)
+			apply_rule(reader, entry, rule);
+	}
+}
+
+/* What a builder or a net file has laid out. */
+static void make_layout(struct scenario_reader *reader, struct yaml_node *fabric)
+{
+	struct scenario *scenario = reader->scenario;
+	const struct layout *layout = &scenario->layout;
+	uint32_t hosts = 0, *numbers = calloc(layout->node_count + 1, sizeof(*numbers));
+	struct yaml_node *device = yaml_get(fabric, "switch"), *cable = yaml_get(fabric, "link");
+	scenario->switches = calloc(layout->node_count + 1, sizeof(*scenario->switches));
+	scenario->links = calloc(layout->link_count + 1, sizeof(*scenario->links));
+	if (numbers == NULL || scenario->switches == NULL || scenario->links == NULL)
+		abort();
+	scenario->every_switch.params = composite_create(COMPOSITE_SWITCH);
+	if (device != NULL && device->kind != YAML_NULL)
+		preset_read(COMPOSITE_SWITCH, device, NULL, scenario->every_switch.params, NULL,
+			    reader->errors);
+	read_port(reader, &scenario->every_link, cable, NULL);
+	for (uint32_t i = 0; i < layout->node_count; i++) {
+		if (!layout->nodes[i].is_switch) {
+			numbers[i] = hosts++;
+			continue;
+		}
+		numbers[i] = scenario->switch_count;
+		struct scenario_switch *box = &scenario->switches[scenario->switch_count++];
+		box->name = layout->nodes[i].name;
+		box->ports = layout->nodes[i].ports;
+		box->params = composite_create(COMPOSITE_SWITCH);
+		memcpy(box->params, scenario->every_switch.params,
+		       composite_of(COMPOSITE_SWITCH)->bytes);
+	}
+	for (uint32_t i = 0; hosts == scenario->host_count && i < layout->link_count; i++) {
+		const struct layout_link *from = &layout->links[i];
+		struct scenario_link *link = &scenario->links[scenario->link_count++];
+		const uint32_t nodes[] = {from->one, from->other};
+		for (unsigned side = 0; side < 2; side++)
+			link->ends[side] = (struct scenario_node){
+				layout->nodes[nodes[side]].is_switch, numbers[nodes[side]]};
+		link->ports[0] = from->one_port;
+		link->ports[1] = from->other_port;
+		link->numbered = true;
+		copy_link(&scenario->every_link, link);
+		apply_layout(from, link);
+	}
+	free(numbers);
+	read_link_rules(reader, yaml_get(fabric, "link_rules"));
 }
 
 /* Each HCA has one port: every host is at exactly one link. */
 static void check_joined(struct scenario_reader *reader, const struct yaml_node *fabric)
 {
 	const struct scenario *scenario = reader->scenario;
-	for (uint32_t host = 0; host < scenario->host_count; host++) {
-		unsigned ends = 0;
-		for (uint32_t i = 0; i < scenario->link_count; i++) {
-			for (unsigned side = 0; side < 2; side++) {
-				const struct scenario_node *end = &scenario->links[i].ends[side];
-				ends += !end->is_switch && end->number == host;
-			}
+	unsigned *ends_of = calloc(scenario->host_count + 1, sizeof(*ends_of));
+	if (ends_of == NULL)
+		abort();
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &scenario->links[i].ends[side];
+			if (!end->is_switch)
+				ends_of[end->number]++;
 		}
-		if (ends != 1)
-			yaml_error(reader->errors, fabric, "%s is at %u links; an HCA has one port",
-				   scenario->hosts[host].name, ends);
 	}
+	for (uint32_t host = 0; host < scenario->host_count; host++) {
+		if (ends_of[host] != 1)
+			yaml_error(reader->errors, fabric, "%s is at %u links; an HCA has one port",
+				   scenario->hosts[host].name, ends_of[host]);
+	}
+	free(ends_of);
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_node *ends = scenario->links[i].ends;
 		if (ends[0].is_switch && ends[1].is_switch && ends[0].number == ends[1].number)

@@ -5,10 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "fabric/port_params.h"
 #include "fabric/wire/opcode.h"
+#include "scenarios/endpoint_device.h"
 #include "scenarios/scenario_read.h"
 
-static void print_list(const struct param *list, const void *params, int indent, FILE *out)
+void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out)
 {
 	char text[128];
 	for (const struct param *param = list; param->name != NULL; param++) {
@@ -18,7 +20,7 @@ static void print_list(const struct param *list, const void *params, int indent,
 }
 
 /* Always in double quotes, so that no text is taken for anything else. */
-static void print_text(const char *text, FILE *out)
+void scenario_print_text(const char *text, FILE *out)
 {
 	fputc('"', out);
 	for (; *text != '\0'; text++) {
@@ -39,38 +41,88 @@ static const char *node_name(const struct scenario *scenario, const struct scena
 			       : scenario->hosts[node->number].name;
 }
 
+static void print_hca(const struct scenario_host *host, unsigned indent, FILE *out)
+{
+	fprintf(out, "%*shca:\n", (int)indent, "");
+	if (host->endpoint != NULL) {
+		fprintf(out, "%*sfidelity: endpoint\n", (int)indent + 2, "");
+		composite_print(COMPOSITE_ENDPOINT, host->endpoint, indent + 2, out);
+	} else {
+		composite_print(COMPOSITE_HCA, host->hca, indent + 2, out);
+	}
+}
+
 static void print_hosts(const struct scenario *scenario, FILE *out)
 {
 	fprintf(out, "hosts:\n");
+	if (scenario->generated && scenario->topology.kind != TOPOLOGY_NET_FILE) {
+		fprintf(out, "  count: %u\n", scenario->host_count);
+		print_hca(&scenario->hosts[0], 2, out);
+		return;
+	}
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[i];
-		fprintf(out, "  %s:\n    address: %u.%u.%u.%u\n    hca:\n", host->name,
-			host->ipv4[0], host->ipv4[1], host->ipv4[2], host->ipv4[3]);
-		composite_print(COMPOSITE_HCA, host->hca, 6, out);
+		fprintf(out, "  %s:\n    address: %u.%u.%u.%u\n", host->name, host->ipv4[0],
+			host->ipv4[1], host->ipv4[2], host->ipv4[3]);
+		print_hca(host, 4, out);
+	}
+}
+
+/* Those values of a link that it says itself. */
+static void print_given(const struct port_params *port, uint64_t given, int indent, FILE *out)
+{
+	const struct param *list = composite_of(COMPOSITE_LINK)->list;
+	char text[128];
+	for (unsigned i = 0; list != NULL && list[i].name != NULL; i++) {
+		if ((given >> i & 1) == 0)
+			continue;
+		param_print(&list[i], port, text, sizeof(text));
+		fprintf(out, "%*s%s: %s\n", indent, "", list[i].name, text);
 	}
 }
 
 static void print_link(const struct scenario *scenario, const struct scenario_link *link, FILE *out)
 {
-	const struct param *list = composite_of(COMPOSITE_LINK)->list;
-	char text[128];
 	fprintf(out, "    - between: [%s, %s]\n", node_name(scenario, &link->ends[0]),
 		node_name(scenario, &link->ends[1]));
-	for (unsigned i = 0; list != NULL && list[i].name != NULL; i++) {
-		if ((link->given >> i & 1) == 0)
-			continue;
-		param_print(&list[i], link->port, text, sizeof(text));
-		fprintf(out, "      %s: %s\n", list[i].name, text);
+	if (link->numbered)
+		fprintf(out, "      ports: [%u, %u]\n", link->ports[0], link->ports[1]);
+	print_given(link->port, link->given, 6, out);
+}
+
+/* One that a builder makes again of the same numbers. */
+static void print_shape(const struct scenario *scenario, FILE *out)
+{
+	scenario_print_topology(scenario, out);
+	fprintf(out, "  switch:\n");
+	composite_print(COMPOSITE_SWITCH, scenario->every_switch.params, 4, out);
+	if (scenario->every_link.given != 0) {
+		fprintf(out, "  link:\n");
+		print_given(scenario->every_link.port, scenario->every_link.given, 4, out);
+	}
+	if (scenario->link_rule_count > 0)
+		fprintf(out, "  link_rules:\n");
+	for (uint32_t i = 0; i < scenario->link_rule_count; i++) {
+		const struct scenario_link_rule *rule = &scenario->link_rules[i];
+		fprintf(out, "    - between: [");
+		scenario_print_text(rule->ends[0], out);
+		fprintf(out, ", ");
+		scenario_print_text(rule->ends[1], out);
+		fprintf(out, "]\n");
+		print_given(rule->port, rule->given, 6, out);
 	}
 }
 
-/* Whatever topology the file named: as lists of switches and links. */
+/* A topology by name, or from a file, as lists of switches and links. */
 static void print_fabric(const struct scenario *scenario, FILE *out)
 {
-	struct scenario_fabric fabric = scenario->fabric;
-	fabric.topology = 0;
 	fprintf(out, "fabric:\n");
-	print_list(scenario_fabric_param_list, &fabric, 2, out);
+	scenario_print_list(scenario_fabric_param_list, &scenario->fabric, 2, out);
+	if (scenario->every_switch.params != NULL && scenario->topology.kind != TOPOLOGY_NET_FILE) {
+		print_shape(scenario, out);
+		return;
+	}
+	fprintf(out, "  topology: links\n");
 	if (scenario->switch_count > 0)
 		fprintf(out, "  switches:\n");
 	for (uint32_t i = 0; i < scenario->switch_count; i++) {
@@ -94,9 +146,9 @@ static void print_faults(const struct scenario *scenario, FILE *out)
 						       .kind = fault->rule.kind,
 						       .by = fault->rule.delay};
 		fprintf(out, "  - from: ");
-		print_text(fault->from, out);
+		scenario_print_text(fault->from, out);
 		fprintf(out, "\n    to: ");
-		print_text(fault->to, out);
+		scenario_print_text(fault->to, out);
 		fprintf(out, "\n    side: %s\n    %s:\n",
 			fault->at_receiver ? "receive" : "transmit",
 			scenario_fault_action(fault->rule.action));
@@ -106,7 +158,7 @@ static void print_faults(const struct scenario *scenario, FILE *out)
 			    (strcmp(param->name, "nth") == 0 && choice.nth == 0) ||
 			    (param->kind == PARAM_TIME && fault->rule.action != FAULT_delay))
 				continue;
-			print_list((const struct param[]){*param, {0}}, &choice, 6, out);
+			scenario_print_list((const struct param[]){*param, {0}}, &choice, 6, out);
 		}
 		if (fault->rule.opcode != FAULT_ANY_OPCODE)
 			fprintf(out, "      opcode: %s\n",
@@ -117,26 +169,20 @@ static void print_faults(const struct scenario *scenario, FILE *out)
 static void print_record(const struct scenario *scenario, FILE *out)
 {
 	fprintf(out, "record:\n");
-	print_list(scenario_record_param_list, &scenario->record, 2, out);
+	scenario_print_list(scenario_record_param_list, &scenario->record, 2, out);
+	if (scenario->series_port_count > 0)
+		fprintf(out, "  series_ports:\n");
+	for (uint32_t i = 0; i < scenario->series_port_count; i++) {
+		fprintf(out, "    - ");
+		scenario_print_text(scenario->series_ports[i], out);
+		fputc('\n', out);
+	}
 	if (scenario->trace_count > 0)
 		fprintf(out, "  trace:\n");
 	for (uint32_t i = 0; i < scenario->trace_count; i++) {
 		fprintf(out, "    - ");
-		print_text(scenario->traces[i], out);
+		scenario_print_text(scenario->traces[i], out);
 		fputc('\n', out);
-	}
-}
-
-static void print_expectations(const struct scenario *scenario, FILE *out)
-{
-	if (scenario->expectation_count > 0)
-		fprintf(out, "expect:\n");
-	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
-		const struct scenario_expectation *expectation = &scenario->expectations[i];
-		fprintf(out, "  - counter: ");
-		print_text(expectation->counter, out);
-		fprintf(out, "\n    at_least: %" PRIu64 "\n    at_most: %" PRIu64 "\n",
-			expectation->low, expectation->high);
 	}
 }
 
@@ -148,11 +194,11 @@ static void print_programs(const struct scenario *scenario, FILE *out)
 		const struct scenario_program *program = &scenario->programs[i];
 		struct scenario_start start = {.start = program->start};
 		fprintf(out, "  - host: %s\n", scenario->hosts[program->host].name);
-		print_list(scenario_program_param_list, &start, 4, out);
+		scenario_print_list(scenario_program_param_list, &start, 4, out);
 		fprintf(out, "    command: [");
 		for (char **word = program->argv; *word != NULL; word++) {
 			fprintf(out, "%s", word != program->argv ? ", " : "");
-			print_text(*word, out);
+			scenario_print_text(*word, out);
 		}
 		fprintf(out, "]\n");
 	}
@@ -162,17 +208,18 @@ void scenario_print(const struct scenario *scenario, FILE *out)
 {
 	fprintf(out, "# the effective configuration: all values, whatever preset or default they "
 		     "came from\n");
-	print_list(scenario_param_list, scenario, 0, out);
+	scenario_print_list(scenario_param_list, scenario, 0, out);
 	fprintf(out, "cpu:\n");
-	print_list(cpu_param_list, &scenario->cpu, 2, out);
+	scenario_print_list(cpu_param_list, &scenario->cpu, 2, out);
 	fprintf(out, "kernel:\n");
-	print_list(kernel_param_list, &scenario->kernel, 2, out);
+	scenario_print_list(kernel_param_list, &scenario->kernel, 2, out);
 	fprintf(out, "session:\n");
-	print_list(session_param_list, &scenario->session, 2, out);
+	scenario_print_list(session_param_list, &scenario->session, 2, out);
 	print_hosts(scenario, out);
 	print_fabric(scenario, out);
+	scenario_print_workload(scenario, out);
 	print_faults(scenario, out);
 	print_record(scenario, out);
-	print_expectations(scenario, out);
+	scenario_print_expectations(scenario, out);
 	print_programs(scenario, out);
 }

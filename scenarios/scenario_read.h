@@ -9,6 +9,7 @@
 struct scenario_reader {
 	struct scenario *scenario;
 	struct yaml_errors *errors;
+	bool no_topology; /* it could not be read: what follows from it is no error of its own */
 };
 
 /* Zeroed, for as many elements as the list or map has entries; *count is 0: the reader counts those it took. */
@@ -21,6 +22,30 @@ bool scenario_name_valid(const char *name);
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,
 			    const struct param *list, const char *const *others);
 
+bool scenario_expect_list(struct scenario_reader *reader, const struct yaml_node *node,
+			  const char *what);
+
+/* fabric.topology: its numbers, and the layout if it is one that builders or files make. Comes before hosts.
+ * scenario_topology.c */
+void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fabric);
+void scenario_print_topology(const struct scenario *scenario, FILE *out); /* one line */
+void scenario_refuse_topology_keys(struct scenario_reader *reader, struct yaml_node *fabric);
+
+/* workload, run, sweep. scenario_workload.c */
+void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *root);
+void scenario_print_workload(const struct scenario *scenario, FILE *out);
+void scenario_free_workload(struct scenario *scenario);
+
+/* expect. scenario_expect.c */
+void scenario_read_expectations(struct scenario_reader *reader, struct yaml_node *node);
+void scenario_print_expectations(const struct scenario *scenario, FILE *out);
+
+void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out);
+void scenario_print_text(const char *text, FILE *out); /* in double quotes */
+
+/* A file named in the scenario, from where the scenario is; for free(). */
+char *scenario_file_path(const struct scenario *scenario, const char *name);
+
 /* fabric: switches, links or a topology. Hosts have been read. scenario_fabric.c */
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node);
 
@@ -30,6 +55,7 @@ const char *scenario_fault_action(enum fault_action action);
 
 extern const struct param scenario_fault_place_list[], scenario_fault_choice_list[];
 extern const struct param scenario_param_list[], scenario_fabric_param_list[],
-	scenario_record_param_list[], scenario_program_param_list[];
+	scenario_record_param_list[], scenario_program_param_list[], scenario_topology_param_list[],
+	scenario_run_param_list[];
 
 #endif

@@ -57,7 +57,8 @@ bool study_is(const char *file)
 	if (document) {
 		struct yaml_node *root = yaml_root(document);
 
-		is = root && root->kind == YAML_MAP && yaml_get(root, "workload");
+		is = root && root->kind == YAML_MAP && yaml_get(root, "workload") &&
+		     !yaml_get(root, "hosts"); /* with hosts it is a scenario */
 		yaml_close(document);
 	}
 	yaml_errors_free(&errors);

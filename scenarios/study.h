@@ -1,6 +1,6 @@
 /*
  * study: a scenario of another kind: a fabric of endpoint HCAs and a workload, without programs. A YAML file with a
- * `workload:` is one; `hcasim run` plays it.
+ * `workload:` and without `hosts:` is one; `hcasim run` plays it. With `hosts:` it is a scenario (trial.h).
  *
  *     file.yaml --study_read()--> struct fabric_study --study_run()--> flow table, summary, counters
  *

@@ -66,6 +66,16 @@ static void read_percentile(struct argp_state *state, const char *text, double *
 		argp_error(state, "\"%s\" is no percentile; expected a number from 0 to 100", text);
 }
 
+static void read_jobs(struct argp_state *state, const char *text, unsigned *jobs)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (*end || end == text || text[0] == '-' || value == 0 || value > 256)
+		argp_error(state, "\"%s\" is no number of runs; expected 1 to 256", text);
+	*jobs = (unsigned)value;
+}
+
 static error_t read_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -75,6 +85,12 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_SEED:
 		add_override(arguments, "seed=", text);
+		return 0;
+	case KEY_UNTIL:
+		add_override(arguments, "run.until=", text);
+		return 0;
+	case KEY_JOBS:
+		read_jobs(state, text, &arguments->jobs);
 		return 0;
 	case KEY_OUT:
 		arguments->out = text;
@@ -135,8 +151,8 @@ void arguments_read(const struct verb *verb, int argc, char **argv, struct argum
 	char name[64];
 	struct argp argp = {verb->options, read_argument, verb->usage, verb->summary,
 			    NULL,          NULL,          NULL};
-	*arguments =
-		(struct arguments){.verb = verb, .kernel = SIM_KERNEL_native, .percentile = -1};
+	*arguments = (struct arguments){
+		.verb = verb, .kernel = SIM_KERNEL_native, .percentile = -1, .jobs = 1};
 	for (int i = 1; i < argc && verb->programs; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			arguments->programs = argv + i + 1;

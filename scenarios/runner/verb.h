@@ -8,6 +8,7 @@
 #define SCENARIOS_RUNNER_VERB_H
 
 #include <argp.h>
+#include <stdio.h>
 
 #include "scenarios/scenario.h"
 #include "scenarios/study.h"
@@ -26,6 +27,7 @@ struct arguments {
 	const char **overrides; /* --set, and --seed as one of them */
 	size_t override_count;
 	enum sim_kernel kernel;
+	unsigned jobs;
 	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
 };
@@ -58,9 +60,18 @@ struct fabric_study *arguments_study(const struct arguments *arguments);
 /* "hcasim: ..." on standard error; red if that is a terminal. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The programs that the scenario names; verb_exec.c */
+int run_scenario_programs(const struct arguments *arguments, struct scenario *scenario);
+
+/* The workload of the scenario: the result goes to `folder` (NULL: nowhere), a summary to `out` (NULL: nowhere), and
+ * what is wrong to `complaints`. An exit code. verb_run.c */
+int run_workload(const struct arguments *arguments, const struct scenario *scenario,
+		 const char *folder, FILE *out, FILE *complaints);
+
 int verb_exec(const struct arguments *arguments);
 int verb_run(const struct arguments *arguments);
 int verb_study(const struct arguments *arguments); /* verb_run() of a file with a workload */
+int verb_sweep(const struct arguments *arguments);
 int verb_check(const struct arguments *arguments);
 int verb_params(const struct arguments *arguments);
 int verb_decode(const struct arguments *arguments);

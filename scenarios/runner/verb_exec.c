@@ -1,6 +1,6 @@
 /*
- * verb_exec: hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and hcasim run FILE, which runs the programs
- * that the scenario names. All that a user can get wrong is found before the first program starts.
+ * verb_exec: hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and the programs that a scenario names for
+ * hcasim run FILE. All that a user can get wrong is found before the first program starts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +79,12 @@ static bool check_programs(const struct run *run)
 	char why[WHY_BYTES];
 	bool good = true;
 	for (size_t i = 0; i < run->count; i++) {
+		if (run->scenario->hosts[run->programs[i].host].hca == NULL) {
+			say("%s has an HCA of fidelity endpoint, which no program can use",
+			    run->scenario->hosts[run->programs[i].host].name);
+			good = false;
+			continue;
+		}
 		if (program_check(run->programs[i].argv[0], why, sizeof(why)))
 			continue;
 		say("%s: %s", run->scenario->hosts[run->programs[i].host].name, why);
@@ -124,7 +130,7 @@ static int run_programs(const struct run *run)
 		unsigned wrong = result_compare(build, stderr);
 		if (code == EXIT_GOOD && wrong > 0)
 			code = EXIT_NOT_AS_EXPECTED;
-		struct result_outcome outcome = {code, session_trace_hash(build->session)};
+		struct result_outcome outcome = {code, session_trace_hash(build->session), NULL};
 		if (!result_finish(result, &outcome, why, sizeof(why))) {
 			say("%s", why);
 			code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
@@ -173,24 +179,11 @@ int verb_exec(const struct arguments *arguments)
 	return code;
 }
 
-int verb_run(const struct arguments *arguments)
+int run_scenario_programs(const struct arguments *arguments, struct scenario *scenario)
 {
-	if (study_is(arguments->word))
-		return verb_study(arguments);
-	struct scenario *scenario = arguments_scenario(arguments);
-	if (scenario == NULL)
-		return EXIT_BAD_INPUT;
 	struct run run = {.arguments = arguments,
 			  .scenario = scenario,
 			  .programs = scenario->programs,
 			  .count = scenario->program_count};
-	int code = EXIT_BAD_INPUT;
-	if (run.count > 0)
-		code = check_and_run(&run);
-	else
-		say("%s: nothing to run; expected programs: [{host: host0, command: [...]}], or "
-		    "hcasim exec",
-		    scenario->file);
-	scenario_destroy(scenario);
-	return code;
+	return check_and_run(&run);
 }

@@ -12,6 +12,10 @@ static const struct argp_option params_options[] = {OPTION_JSON, {0}};
 static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON, {0}};
 static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_KERNEL, OPTION_OUT,
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
+static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
+	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_JSON, OPTION_VERBOSE, {0}};
+static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
+	OPTION_JOBS, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
 static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_JSON, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
@@ -19,7 +23,10 @@ static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 const struct verb verbs[] = {
 	{"exec",   "FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS", "run programs on the hosts of a scenario",
 	 "The exit code is the first of the programs' that is not 0.", exec_options, true, true, verb_exec},
-	{"run",    "FILE",    "run the programs that a scenario names", NULL, exec_options, true, false, verb_run},
+	{"run",    "FILE",    "run the workload or the programs that a scenario names",
+	 "Ends with exit code 1 if an expectation or an invariant does not hold.", run_options, true, false, verb_run},
+	{"sweep",  "FILE",    "run a workload for all combinations of the values that a scenario sweeps",
+	 "A folder a point below --out; finished points are not run again.", sweep_options, true, false, verb_sweep},
 	{"check",  "FILE",    "say what is wrong with a scenario, or nothing",
 	 "Reads the scenario and all of its presets, and builds nothing.", check_options, true, false, verb_check},
 	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",

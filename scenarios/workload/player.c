@@ -363,6 +363,14 @@ bool player_finished(const struct player *player)
 	return player->start_count == 0;
 }
 
+struct endpoint_qp *player_requester(const struct player *player, uint32_t flow)
+{
+	const struct workload_flow *what = &player->workload->flows[flow];
+
+	return workload_is_barrier(what) ? NULL
+					 : requester_of(&player->plays[flow], what->operation);
+}
+
 const struct flow_record *player_records(const struct player *player)
 {
 	return player->records;

@@ -39,6 +39,9 @@ void player_destroy(struct player *player); /* after the run, before the HCAs */
 /* Every flow is done, failed, or was not begun in time. */
 bool player_finished(const struct player *player);
 
+/* The queue pair that sends the flow's requests; NULL: a barrier. Flows of a pair of hosts share it. */
+struct endpoint_qp *player_requester(const struct player *player, uint32_t flow);
+
 /* One a flow, in the workload's order. */
 const struct flow_record *player_records(const struct player *player);
 

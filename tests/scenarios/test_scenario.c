@@ -12,8 +12,10 @@
 
 #include "fabric/port_params.h"
 #include "fabric/wire/opcode.h"
+#include "scenarios/endpoint_device.h"
 #include "scenarios/preset.h"
 #include "scenarios/scenario.h"
+#include "scenarios/study.h"
 #include "switch/switch_params.h"
 
 #define TREE TEST_DATA "/../.."
@@ -81,7 +83,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	{"hosts: {a: , b: }\nfabric: {topology: back-to-back, switch: x}\n",
 	 "2:34: unknown key \"switch\"\n"},
 	{"hosts: {a: , b: }\nfabric: {topology: ring}\n",
-	 "2:20: topology: \"ring\" is none of them; expected one of links|back-to-back|single-switch\n"},
+	 "2:20: topology: \"ring\" is none of them; expected one of links|back-to-back|single-switch|dumbbell|parking-lot|leaf-spine|fat-tree|dragonfly|torus|net-file\n"},
 	{"hosts: {a: , b: }\nfabric: {link_layer: infiniband}\n",
 	 "2:9: a is at 0 links; an HCA has one port\n2:9: b is at 0 links; an HCA has one port\n"},
 	{"hosts: {a: , b: }\nfabric: {switches: {s: }, links: [{between: [a, s]}, {between: [b, t]}]}\n",
@@ -98,6 +100,24 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "2:43: no preset \"sb77\"; did you mean \"sb7700\"?\n"},
 	{"hosts: {a: , b: }\nfabric: {topology: single-switch, switch: cable-edr}\n",
 	 "2:43: preset \"cable-edr\" is of kind link; expected kind switch\n"},
+	{"hosts: {count: 3}\nfabric: {topology: {kind: dumbbell}}\n",
+	 "1:16: 3 hosts; the topology has places for 4\n"},
+	{"hosts: {count: 0}\nfabric: {topology: {kind: dumbbell, leaves: 3}}\n",
+	 "2:37: unknown key \"leaves\"\n"},
+	{"hosts: {count: 0}\nfabric: {topology: {kind: fat-tree, arity: 5}}\n", "2:20: arity: 5 is odd\n"},
+	{"hosts: {count: 0}\nfabric: {topology: {kind: torus}, link_rules: [{between: [a, b], rate: 1Gbps}]}\n",
+	 "2:48: no link between \"a\" and \"b\"\n"},
+	{"hosts: {a: {hca: {fidelity: endpont}}, b: }\nfabric: {topology: back-to-back}\n",
+	 "1:29: no fidelity \"endpont\"; expected endpoint or detailed\n"},
+	{"hosts: {a: {hca: {fidelity: endpoint, congestion: {preset: dcqcn-paper, gan: 1}}}, b: {hca: {fidelity: endpoint}}}\n"
+	 "fabric: {topology: back-to-back}\n", "1:78: dcqcn has no parameter `gan`\n"},
+	{"hosts: {a: {hca: {fidelity: endpoint}}, b: }\nfabric: {topology: back-to-back}\n",
+	 "1:1: a and b have HCAs of different fidelity; expected one for all\n"},
+	{JOINED "workload: {pattern: shift}\n",
+	 "3:11: a workload plays on HCAs of fidelity: endpoint; that of a is detailed\n"},
+	{JOINED "sweep: {seed: {from: 1, to: 3}}\n",
+	 "3:15: expected from and to, and either step above 0 or times above 1\n"},
+	{JOINED "expect: [{figure: jain, at_least: 1}]\n", "3:19: figures are those of a workload; there is none\n"},
 	{JOINED "faults: {drop: }\n", "3:9: found a map; expected a list of faults\n"},
 	{JOINED "faults: [{}]\n", "3:10: expected one of drop, corrupt_icrc, corrupt_vcrc, delay; found 0\n"},
 	{JOINED "faults: [{drop: {nth: 1}, delay: {nth: 2, by: 1us}}]\n",
@@ -323,7 +343,10 @@ static void test_shipped_presets(void)
 		if (errors.text != NULL)
 			printf("\n%s", errors.text);
 		check_sources(file);
-		free(params);
+		if (number == COMPOSITE_ENDPOINT)
+			endpoint_device_destroy(params);
+		else
+			free(params);
 		yaml_errors_free(&errors);
 		yaml_close(document);
 	}
@@ -334,9 +357,12 @@ static void test_shipped_scenarios(void)
 {
 	glob_t found;
 	CU_ASSERT_EQUAL_FATAL(glob(TREE "/scenarios/*.yaml", 0, NULL, &found), 0);
+	CU_ASSERT_EQUAL_FATAL(glob(TREE "/scenarios/studies/*.yaml", GLOB_APPEND, NULL, &found), 0);
 	CU_ASSERT_TRUE(found.gl_pathc >= 4);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		struct yaml_errors errors = {0};
+		if (study_is(found.gl_pathv[i]))
+			continue; /* tests/scenarios/test_study.c */
 		struct scenario *scenario = scenario_read(found.gl_pathv[i], NULL, 0, &errors);
 		CU_ASSERT_PTR_NOT_NULL(scenario);
 		if (scenario != NULL)

@@ -1,0 +1,75 @@
+/*
+ * figures: what a run of a workload comes to, as single numbers by name, which `expect` bounds, the summary prints
+ * and a sweep tabulates.
+ *
+ *     goodput_gbps          of the whole run: one of the list below
+ *     flow3.fct_us          of flow 3: of the second list
+ *     switch0.port2.queue_mean_bytes      of a port: of the third; queues need `record: {series: ...}`
+ */
+#ifndef SCENARIOS_FIGURES_H
+#define SCENARIOS_FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* clang-format off */
+/* X(name, unit, meaning). "measured": from run.warm_up, or the first flow, to run.until, or the last flow's end. */
+#define FIGURES(X)                                                                                         \
+	X(flows,          "flows",   "of the workload, without barriers")                                  \
+	X(flows_done,     "flows",   "that were finished")                                                 \
+	X(flows_failed,   "flows",   "that ran out of retries")                                            \
+	X(duration_us,    "us",      "measured")                                                           \
+	X(goodput_gbps,   "Gb/s",    "payload acknowledged while measured, all flows together")            \
+	X(jain,           "",        "Jain's index of what the queue pairs got through while measured; 1: all the same") \
+	X(fct_mean_us,    "us",      "mean time of a flow, post to completion")                            \
+	X(fct_p50_us,     "us",      "its median")                                                         \
+	X(fct_p99_us,     "us",      "its 99th percentile")                                                \
+	X(wait_mean_us,   "us",      "mean of that time less the ideal one")                               \
+	X(slowdown_mean,  "",        "mean of that time over the ideal one")                               \
+	X(slowdown_p50,   "",        "its median")                                                         \
+	X(slowdown_p95,   "",        "its 95th percentile")                                                \
+	X(slowdown_p99,   "",        "its 99th percentile")                                                \
+	X(packets_sent,   "packets", "data packets that left any port: packet-hops")                       \
+	X(packets_resent, "packets", "sent again by HCAs")                                                 \
+	X(timeouts,       "times",   "of HCAs that waited for an answer")                                  \
+	X(drops,          "packets", "lost for any reason, faults included")                               \
+	X(lossless_drops, "packets", "of them in lanes that are to lose none, without a fault")            \
+	X(pauses,         "packets", "PFC frames sent, repetitions and resumes included")                  \
+	X(pause_us,       "us",      "that priorities were paused, all ports together")                    \
+	X(ecn_marks,      "packets", "marked by switches: CE or FECN")                                     \
+	X(cnps,           "packets", "CNPs and BECNs that HCAs got")                                       \
+	X(queue_max_bytes, "bytes",  "longest sampled queue of any recorded port")
+
+#define FLOW_FIGURES(X)                                                                                    \
+	X(goodput_gbps,   "Gb/s",    "of its queue pair, while measured")                                  \
+	X(fct_us,         "us",      "post to completion")                                                 \
+	X(slowdown,       "",        "over the ideal")
+
+#define PORT_FIGURES(X)                                                                                    \
+	X(queue_mean_bytes, "bytes", "waiting at the egress: mean of the samples while measured")          \
+	X(queue_max_bytes,  "bytes", "the largest sample of the run")                                      \
+	X(queue_packets,    "packets", "waiting at the egress: mean of the samples while measured")        \
+	X(rate_gbps,        "Gb/s",  "data packets that left while measured")                              \
+	X(utilisation,      "",      "that over the port's rate")                                          \
+	X(pause_share,      "",      "of the measured time that it was paused, priorities added up")
+
+#define FIGURE_ENUM(name, unit, meaning) FIGURE_##name,
+enum figure { FIGURES(FIGURE_ENUM) FIGURE_COUNT };
+#define FLOW_FIGURE_ENUM(name, unit, meaning) FLOW_FIGURE_##name,
+enum flow_figure { FLOW_FIGURES(FLOW_FIGURE_ENUM) FLOW_FIGURE_COUNT };
+#define PORT_FIGURE_ENUM(name, unit, meaning) PORT_FIGURE_##name,
+enum port_figure { PORT_FIGURES(PORT_FIGURE_ENUM) PORT_FIGURE_COUNT };
+/* clang-format on */
+
+struct figure_info {
+	const char *name, *unit, *meaning;
+};
+extern const struct figure_info figure_list[], flow_figure_list[], port_figure_list[];
+
+/* May it be the name of a figure? Whether there is such a flow or port is known when it is built. false: *why. */
+bool figure_name_valid(const char *name, char *why, size_t why_bytes);
+
+/* Index in a list, -1: not there. */
+int figure_index(const struct figure_info *list, const char *name);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * verb_run: hcasim run FILE: the workload of a scenario, or its programs.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "scenarios/result.h"
+#include "scenarios/runner/verb.h"
+
+#define WHY_BYTES        1024
+#define PROGRESS_SECONDS 1.0
+
+struct progress {
+	double told; /* wall time; only what is shown depends on it */
+	bool shown;
+};
+
+static double wall_seconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void show_progress(void *context, sim_time now, uint32_t done, uint32_t flows)
+{
+	struct progress *progress = context;
+	double seconds = wall_seconds();
+	if (seconds - progress->told < PROGRESS_SECONDS)
+		return;
+	progress->told = seconds;
+	progress->shown = true;
+	fprintf(stderr, "\r%12.3f us  %u of %u flows", (double)now / (double)US, done, flows);
+	fflush(stderr);
+}
+
+/* Plays it, and judges what came of it. */
+static int play(const struct build *build, struct trial *trial, FILE *complaints)
+{
+	struct progress progress = {.told = wall_seconds()};
+	unsigned wrong;
+	trial_run(trial, isatty(STDERR_FILENO) ? show_progress : NULL, &progress);
+	if (progress.shown)
+		fprintf(stderr, "\r\033[K");
+	wrong = trial_check(trial, complaints);
+	wrong += result_compare_trial(build, trial, complaints);
+	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+}
+
+static int run_and_record(const struct arguments *arguments, const struct build *build,
+			  const struct result_paths *paths, FILE *out, FILE *complaints)
+{
+	char why[WHY_BYTES] = "";
+	int code = EXIT_BAD_INPUT;
+	struct trial *trial = trial_create(build, why, sizeof(why));
+	struct result *result = trial != NULL ? result_begin(build, paths, why, sizeof(why)) : NULL;
+	if (result == NULL) {
+		say("%s: %s", build->scenario->file, why);
+	} else {
+		code = play(build, trial, complaints);
+		struct result_outcome outcome = {.exit_code = code, .trial = trial};
+		if (out != NULL && arguments->json)
+			result_print_summary(build, &outcome, out);
+		else if (out != NULL)
+			trial_print(trial, out);
+		if (!result_finish(result, &outcome, why, sizeof(why))) {
+			say("%s", why);
+			code = EXIT_NOT_AS_EXPECTED;
+		}
+	}
+	if (trial != NULL)
+		trial_destroy(trial);
+	return code;
+}
+
+int run_workload(const struct arguments *arguments, const struct scenario *scenario,
+		 const char *folder, FILE *out, FILE *complaints)
+{
+	char why[WHY_BYTES] = "";
+	const struct result_paths paths = {folder, arguments->pcap, arguments->trace,
+					   arguments->counters};
+	if (!result_check(&paths, why, sizeof(why))) {
+		say("%s", why);
+		return EXIT_BAD_INPUT;
+	}
+	struct build *build =
+		build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
+	if (build == NULL) {
+		say("%s: %s", scenario->file, why);
+		return EXIT_BAD_INPUT;
+	}
+	int code = run_and_record(arguments, build, &paths, out, complaints);
+	build_destroy(build);
+	return code;
+}
+
+int verb_run(const struct arguments *arguments)
+{
+	if (study_is(arguments->word))
+		return verb_study(arguments);
+	struct scenario *scenario = arguments_scenario(arguments);
+	int code = EXIT_BAD_INPUT;
+	if (scenario == NULL)
+		return EXIT_BAD_INPUT;
+	if (scenario->has_workload && scenario->program_count > 0)
+		say("%s: both workload and programs; expected one of them", scenario->file);
+	else if (scenario->has_workload)
+		code = run_workload(arguments, scenario, arguments->out, stdout, stderr);
+	else if (scenario->program_count > 0)
+		code = run_scenario_programs(arguments, scenario);
+	else
+		say("%s: nothing to run; expected workload: {...} or programs: [{host: host0, "
+		    "command: [...]}], or hcasim exec",
+		    scenario->file);
+	scenario_destroy(scenario);
+	return code;
+}

@@ -1,0 +1,326 @@
+/*
+ * verb_sweep: hcasim sweep FILE -j N --out DIR: a run for each combination of the values that the scenario sweeps, each in
+ * a process and a folder of its own. The folder is named after the effective configuration, and a run moves it to its
+ * place when it is whole: what is there already is finished, and is not run again.
+ *
+ *     DIR/POINT/{scenario.yaml,summary.json,...}     DIR/results.csv: a line a point: its values, then all figures
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "scenarios/figures.h"
+#include "scenarios/runner/verb.h"
+
+#define POINTS_MAX 1000000
+#define PART       ".part"
+
+struct point {
+	char name[17]; /* of its folder: hash of the effective configuration */
+	bool finished; /* its folder stands */
+	pid_t process; /* 0: does not run */
+};
+
+struct sweep {
+	const struct arguments *arguments;
+	const struct scenario *scenario; /* with no value of the sweep in place */
+	const char *folder;
+	struct point *points;
+	size_t count, done;
+	unsigned running;
+	bool failed;
+};
+
+/* Which value of that axis: the last axis changes fastest. */
+static const char *value_of(const struct sweep *sweep, size_t point, uint32_t axis)
+{
+	const struct scenario *scenario = sweep->scenario;
+	for (uint32_t i = scenario->axis_count - 1; i > axis; i--)
+		point /= scenario->axes[i].count;
+	return scenario->axes[axis].values[point % scenario->axes[axis].count];
+}
+
+/* The scenario with the values of that point; NULL, having said what is wrong. */
+static struct scenario *read_point(const struct sweep *sweep, size_t point)
+{
+	const struct arguments *arguments = sweep->arguments;
+	const struct scenario *scenario = sweep->scenario;
+	size_t count = arguments->override_count + scenario->axis_count;
+	char **overrides = calloc(count + 1, sizeof(*overrides));
+	struct yaml_errors errors = {0};
+	if (overrides == NULL)
+		abort();
+	for (size_t i = 0; i < arguments->override_count; i++)
+		overrides[i] = strdup(arguments->overrides[i]);
+	for (uint32_t i = 0; i < scenario->axis_count; i++) {
+		if (asprintf(&overrides[arguments->override_count + i], "%s=%s",
+			     scenario->axes[i].path, value_of(sweep, point, i)) < 0)
+			abort();
+	}
+	struct scenario *read =
+		scenario_read(arguments->word, (const char *const *)overrides, count, &errors);
+	if (errors.text != NULL)
+		fputs(errors.text, stderr);
+	yaml_errors_free(&errors);
+	for (size_t i = 0; i < count; i++)
+		free(overrides[i]);
+	free(overrides);
+	return read;
+}
+
+/* FNV-1a of the effective configuration. */
+static void name_point(struct point *point, const struct scenario *scenario)
+{
+	char *text = NULL;
+	size_t length = 0;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	FILE *out = open_memstream(&text, &length);
+	if (out == NULL)
+		abort();
+	scenario_print(scenario, out);
+	fclose(out);
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	free(text);
+	snprintf(point->name, sizeof(point->name), "%016" PRIx64, hash);
+}
+
+static void point_path(const struct sweep *sweep, size_t point, const char *file,
+		       char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%.3000s/%s%s", sweep->folder, sweep->points[point].name, file);
+}
+
+/* All points are read before the first one runs, so that mistakes come out at once. */
+static bool find_points(struct sweep *sweep)
+{
+	bool good = true;
+	sweep->count = 1;
+	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++)
+		sweep->count *= sweep->scenario->axes[i].count;
+	if (sweep->count > POINTS_MAX) {
+		say("%zu points; at most %d are possible", sweep->count, POINTS_MAX);
+		return false;
+	}
+	sweep->points = calloc(sweep->count, sizeof(*sweep->points));
+	if (sweep->points == NULL)
+		abort();
+	for (size_t i = 0; good && i < sweep->count; i++) {
+		struct stat status;
+		char path[PATH_MAX];
+		struct scenario *scenario = read_point(sweep, i);
+		good = scenario != NULL && scenario->has_workload;
+		if (scenario != NULL && !good)
+			say("%s: no workload to sweep", scenario->file);
+		if (good)
+			name_point(&sweep->points[i], scenario);
+		scenario_destroy(scenario);
+		point_path(sweep, i, "/summary.json", path);
+		sweep->points[i].finished = good && stat(path, &status) == 0;
+		sweep->done += sweep->points[i].finished;
+	}
+	return good;
+}
+
+static void print_point(const struct sweep *sweep, size_t point)
+{
+	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++)
+		fprintf(stderr, " %s=%s", sweep->scenario->axes[i].path, value_of(sweep, point, i));
+	fputc('\n', stderr);
+}
+
+/* Is the same configuration at work already, for another combination of values? */
+static bool is_twin_running(const struct sweep *sweep, size_t point)
+{
+	for (size_t i = 0; i < point; i++) {
+		if (sweep->points[i].process > 0 &&
+		    strcmp(sweep->points[i].name, sweep->points[point].name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void start(struct sweep *sweep, size_t point)
+{
+	fflush(NULL);
+	pid_t process = fork();
+	if (process < 0) {
+		say("fork: %s", strerror(errno));
+		sweep->failed = true;
+		return;
+	}
+	if (process == 0) {
+		char path[PATH_MAX];
+		struct scenario *scenario = read_point(sweep, point);
+		point_path(sweep, point, "", path);
+		int code = scenario == NULL
+				   ? EXIT_BAD_INPUT
+				   : run_workload(sweep->arguments, scenario, path, NULL, stderr);
+		fflush(NULL);
+		_exit(code);
+	}
+	sweep->points[point].process = process;
+	sweep->running++;
+}
+
+/* One run has ended. */
+static void wait_for_one(struct sweep *sweep)
+{
+	int status;
+	struct stat there;
+	char path[PATH_MAX];
+	pid_t process = wait(&status);
+	if (process < 0)
+		return;
+	for (size_t i = 0; i < sweep->count; i++) {
+		if (sweep->points[i].process != process)
+			continue;
+		sweep->points[i].process = 0;
+		sweep->running--;
+		point_path(sweep, i, "/summary.json", path);
+		sweep->points[i].finished = stat(path, &there) == 0;
+		sweep->done += sweep->points[i].finished;
+		if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_GOOD)
+			sweep->failed = true;
+		fprintf(stderr, "%zu/%zu %s%s:", sweep->done, sweep->count, sweep->points[i].name,
+			WIFEXITED(status) && WEXITSTATUS(status) == EXIT_GOOD
+				? ""
+				: (sweep->points[i].finished ? " not as expected" : " failed"));
+		print_point(sweep, i);
+	}
+}
+
+static void run_all(struct sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->count; i++) {
+		struct stat status;
+		char path[PATH_MAX];
+		while (sweep->running >= sweep->arguments->jobs || is_twin_running(sweep, i))
+			wait_for_one(sweep);
+		point_path(sweep, i, "/summary.json", path);
+		if (!sweep->points[i].finished && stat(path, &status) == 0) {
+			sweep->points[i].finished = true;
+			sweep->done++;
+		}
+		if (!sweep->points[i].finished)
+			start(sweep, i);
+	}
+	while (sweep->running > 0)
+		wait_for_one(sweep);
+}
+
+/* Text in a CSV field. */
+static void print_field(const char *text, FILE *out)
+{
+	bool plain = strpbrk(text, ",\"\n") == NULL;
+	if (plain) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text != '\0'; text++)
+		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+	fputc('"', out);
+}
+
+/* What the point's summary says; JSON is YAML. */
+static void print_line(const struct sweep *sweep, size_t point, FILE *out)
+{
+	char path[PATH_MAX];
+	struct yaml_errors errors = {0};
+	point_path(sweep, point, "/summary.json", path);
+	struct yaml_document *document = yaml_read_file(path, &errors);
+	struct yaml_node *root = document != NULL ? yaml_root(document) : NULL;
+	struct yaml_node *code = root != NULL ? yaml_get(root, "exit_code") : NULL;
+	struct yaml_node *figures = root != NULL ? yaml_get(root, "figures") : NULL;
+	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++) {
+		print_field(value_of(sweep, point, i), out);
+		fputc(',', out);
+	}
+	fprintf(out, "%s,%s", sweep->points[point].name,
+		code != NULL && code->kind == YAML_SCALAR ? code->text : "");
+	for (unsigned i = 0; i < FIGURE_COUNT; i++) {
+		struct yaml_node *figure =
+			figures != NULL ? yaml_get(figures, figure_list[i].name) : NULL;
+		fprintf(out, ",%s",
+			figure != NULL && figure->kind == YAML_SCALAR ? figure->text : "");
+	}
+	fputc('\n', out);
+	if (document != NULL)
+		yaml_close(document);
+	yaml_errors_free(&errors);
+}
+
+static bool write_table(const struct sweep *sweep)
+{
+	char path[PATH_MAX], part[PATH_MAX + 8];
+	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
+	snprintf(part, sizeof(part), "%s" PART, path);
+	FILE *out = fopen(part, "w");
+	if (out == NULL) {
+		say("%s: %s", part, strerror(errno));
+		return false;
+	}
+	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++) {
+		print_field(sweep->scenario->axes[i].path, out);
+		fputc(',', out);
+	}
+	fprintf(out, "point,exit_code");
+	for (unsigned i = 0; i < FIGURE_COUNT; i++)
+		fprintf(out, ",%s", figure_list[i].name);
+	fputc('\n', out);
+	for (size_t i = 0; i < sweep->count; i++)
+		print_line(sweep, i, out);
+	bool good = ferror(out) == 0;
+	if (fclose(out) != 0 || !good || rename(part, path) != 0) {
+		say("%s: %s", path, strerror(errno));
+		return false;
+	}
+	fprintf(stderr, "%zu of %zu points, %s\n", sweep->done, sweep->count, path);
+	return true;
+}
+
+static int run_sweep(struct sweep *sweep)
+{
+	if (sweep->scenario->axis_count == 0) {
+		say("%s: no sweep; expected sweep: {KEY.PATH: [VALUE, ...]}",
+		    sweep->scenario->file);
+		return EXIT_BAD_INPUT;
+	}
+	if (mkdir(sweep->folder, 0777) != 0 && errno != EEXIST) {
+		say("%s: %s", sweep->folder, strerror(errno));
+		return EXIT_BAD_INPUT;
+	}
+	if (!find_points(sweep))
+		return EXIT_BAD_INPUT;
+	if (sweep->done > 0)
+		fprintf(stderr, "%zu of %zu points are there already\n", sweep->done, sweep->count);
+	run_all(sweep);
+	bool written = write_table(sweep);
+	for (size_t i = 0; i < sweep->count; i++)
+		sweep->failed |= !sweep->points[i].finished;
+	return written && !sweep->failed ? EXIT_GOOD : EXIT_NOT_AS_EXPECTED;
+}
+
+int verb_sweep(const struct arguments *arguments)
+{
+	if (arguments->out == NULL) {
+		say("where to? expected --out DIR");
+		return EXIT_BAD_INPUT;
+	}
+	struct scenario *scenario = arguments_scenario(arguments);
+	if (scenario == NULL)
+		return EXIT_BAD_INPUT;
+	struct sweep sweep = {
+		.arguments = arguments, .scenario = scenario, .folder = arguments->out};
+	int code = run_sweep(&sweep);
+	free(sweep.points);
+	scenario_destroy(scenario);
+	return code;
+}

@@ -1,0 +1,305 @@
+/* trial: see trial.h. Checks are in trial_check.c, what is written in trial_write.c. */
+#include "scenarios/trial.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenarios/endpoint_device.h"
+#include "scenarios/trial_state.h"
+#include "switch/switch.h"
+
+#define SLICE        (100 * US)
+#define DEADLOCK_GAP (1 * MS)
+
+static void *take(size_t count, size_t bytes)
+{
+	void *memory = calloc(count + 1, bytes);
+	if (memory == NULL)
+		abort();
+	return memory;
+}
+
+static bool is_recorded(const struct scenario *scenario, const struct port *port)
+{
+	for (uint32_t i = 0; i < scenario->series_port_count; i++) {
+		if (fnmatch(scenario->series_ports[i], port_name(port), 0) == 0)
+			return true;
+	}
+	return scenario->series_port_count == 0;
+}
+
+struct trial *trial_create(const struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	struct trial *trial = take(1, sizeof(*trial));
+	trial->build = build;
+	trial->scenario = scenario;
+	trial->workload = workload_create(&scenario->workload, scenario->host_count,
+					  port_rate_bps(build_host_port(build, 0)), scenario->seed,
+					  scenario->trace_file, why, why_bytes);
+	if (trial->workload == NULL) {
+		free(trial);
+		return NULL;
+	}
+	trial->ways = ways_create(build);
+	trial->player =
+		player_create(build->sim, trial->workload, &scenario->play, build->endpoint_hcas,
+			      &scenario->hosts[0].endpoint->endpoint, ways_find, trial->ways);
+	trial->records = player_records(trial->player);
+	trial->acked = take(trial->workload->count, sizeof(*trial->acked));
+	trial->samples = take(build->port_count, sizeof(*trial->samples));
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		if (is_recorded(scenario, build->ports[i]))
+			trial->samples[trial->sample_count++].port = build->ports[i];
+	}
+	if (scenario->record.series > 0) {
+		trial->series = tmpfile();
+		if (trial->series == NULL) {
+			snprintf(why, why_bytes, "no temporary file for series.csv");
+			trial_destroy(trial);
+			return NULL;
+		}
+		fprintf(trial->series, "time_us,port,queue_bytes,input_bytes,rate_gbps,paused_us,"
+				       "pauses_received\n");
+	}
+	return trial;
+}
+
+void trial_destroy(struct trial *trial)
+{
+	if (trial->series != NULL)
+		fclose(trial->series);
+	player_destroy(trial->player);
+	workload_destroy(trial->workload);
+	ways_destroy(trial->ways);
+	free(trial->acked);
+	free(trial->samples);
+	free(trial);
+}
+
+uint64_t trial_queue_bytes(const struct port *port)
+{
+	uint64_t bytes = 0;
+	for (unsigned lane = 0; lane < port_lanes(port); lane++)
+		bytes += port_queued_bytes(port, lane);
+	return bytes;
+}
+
+static uint64_t queue_packets(const struct port *port)
+{
+	uint64_t packets = 0;
+	for (unsigned lane = 0; lane < port_lanes(port); lane++)
+		packets += port_queued(port, lane);
+	return packets;
+}
+
+static uint64_t input_bytes(const struct port *port)
+{
+	uint64_t bytes = 0;
+	for (unsigned lane = 0; lane < port_lanes(port); lane++)
+		bytes += port_input_used(port, lane);
+	return bytes;
+}
+
+sim_time trial_paused_time(const struct port *port)
+{
+	sim_time time = 0;
+	for (unsigned lane = 0; lane < port_lanes(port); lane++)
+		time += port_paused_time(port, lane);
+	return time;
+}
+
+/* One line, and what means and maxima are made of. */
+static void sample_port(struct trial *trial, struct port_sample *sample, sim_time now)
+{
+	const struct port *port = sample->port;
+	const struct port_counters *counters = port_counters(port);
+	uint64_t queue = trial_queue_bytes(port);
+	sim_time paused = trial_paused_time(port), interval = now - trial->sampled_at;
+	if (queue > sample->queue_max)
+		sample->queue_max = queue;
+	if (now > trial->scenario->run.warm_up) {
+		sample->queue_sum += (double)queue;
+		sample->packets_sum += (double)queue_packets(port);
+		sample->count++;
+	}
+	fprintf(trial->series, "%.6f,%s,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 "\n",
+		(double)now / (double)US, port_name(port), queue, input_bytes(port),
+		(double)(counters->bytes_sent - sample->bytes_sent) * 8e3 / (double)interval,
+		(double)(paused - sample->paused) / (double)US,
+		counters->pause_received - sample->pauses);
+	sample->bytes_sent = counters->bytes_sent;
+	sample->paused = paused;
+	sample->pauses = counters->pause_received;
+}
+
+static void sample_all(struct trial *trial)
+{
+	sim_time now = sim_now(trial->build->sim);
+	for (uint32_t i = 0; i < trial->sample_count; i++)
+		sample_port(trial, &trial->samples[i], now);
+	trial->sampled_at = now;
+}
+
+/* From here on it is measured. */
+static void begin_measuring(struct trial *trial)
+{
+	trial->measured_from = sim_now(trial->build->sim);
+	for (uint32_t i = 0; i < trial->workload->count; i++) {
+		struct endpoint_qp *qp = player_requester(trial->player, i);
+		trial->acked[i] = qp != NULL ? endpoint_acked_bytes(qp) : 0;
+	}
+	for (uint32_t i = 0; i < trial->sample_count; i++) {
+		struct port_sample *sample = &trial->samples[i];
+		sample->bytes_before = port_counters(sample->port)->bytes_sent;
+		sample->paused_before = trial_paused_time(sample->port);
+	}
+}
+
+static void report_progress(const struct trial *trial, trial_progress *progress, void *context)
+{
+	uint32_t done = 0, flows = 0;
+	for (uint32_t i = 0; i < trial->workload->count; i++) {
+		flows += !workload_is_barrier(&trial->workload->flows[i]);
+		done += trial->records[i].status >= FLOW_done &&
+			!workload_is_barrier(&trial->workload->flows[i]);
+	}
+	progress(context, sim_now(trial->build->sim), done, flows);
+}
+
+static sim_time earlier(sim_time one, sim_time other)
+{
+	return one < other ? one : other;
+}
+
+void trial_run(struct trial *trial, trial_progress *progress, void *context)
+{
+	struct sim *sim = trial->build->sim;
+	const struct scenario_run *run = &trial->scenario->run;
+	sim_time series = trial->scenario->record.series, looked = 0, told = 0;
+	sim_time until = run->until > 0 ? run->until : SIM_NEVER;
+	bool measuring = run->warm_up == 0;
+	if (measuring)
+		begin_measuring(trial);
+	for (;;) {
+		sim_time now = sim_now(sim), next = sim_next(sim), at;
+		trial->drained = next == SIM_NEVER;
+		if (now >= until || (trial->drained && (run->until == 0 || series == 0)))
+			break;
+		if (trial->drained && player_finished(trial->player) && measuring)
+			break;
+		at = series > 0 ? now + series : (next > now ? next : now) + SLICE;
+		at = earlier(at, until);
+		if (!measuring)
+			at = earlier(at, run->warm_up);
+		sim_run(sim, at);
+		if (!measuring && at >= run->warm_up) {
+			begin_measuring(trial);
+			measuring = true;
+		}
+		if (series > 0)
+			sample_all(trial);
+		if (at - looked >= DEADLOCK_GAP) {
+			looked = at;
+			if (deadlock_find(trial->build->topology, &trial->deadlock))
+				break;
+		}
+		if (progress != NULL && at - told >= SLICE) {
+			told = at;
+			report_progress(trial, progress, context);
+		}
+	}
+	if (trial->deadlock.count == 0)
+		deadlock_find(trial->build->topology, &trial->deadlock);
+	trial_collect(trial);
+}
+
+double trial_figure(const struct trial *trial, enum figure figure)
+{
+	return trial->figures[figure];
+}
+
+static double port_figure(const struct trial *trial, const struct port_sample *sample, int which)
+{
+	double window = (double)(trial->measured_until - trial->measured_from);
+	uint64_t sent = port_counters(sample->port)->bytes_sent - sample->bytes_before;
+	double rate = window > 0 ? (double)sent * 8e3 / window : 0;
+	switch ((enum port_figure)which) {
+	case PORT_FIGURE_queue_mean_bytes:
+		return sample->count > 0 ? sample->queue_sum / (double)sample->count : (double)NAN;
+	case PORT_FIGURE_queue_packets:
+		return sample->count > 0 ? sample->packets_sum / (double)sample->count
+					 : (double)NAN;
+	case PORT_FIGURE_queue_max_bytes:
+		return sample->count > 0 ? (double)sample->queue_max : (double)NAN;
+	case PORT_FIGURE_rate_gbps:
+		return rate;
+	case PORT_FIGURE_utilisation:
+		return rate * 1e9 / (double)port_rate_bps(sample->port);
+	case PORT_FIGURE_pause_share:
+		return window > 0
+			       ? (double)(trial_paused_time(sample->port) - sample->paused_before) /
+					 window
+			       : 0;
+	case PORT_FIGURE_COUNT:
+		break;
+	}
+	return (double)NAN;
+}
+
+static double flow_figure(const struct trial *trial, uint32_t flow, int which)
+{
+	const struct flow_record *record = &trial->records[flow];
+	double window = (double)(trial->measured_until - trial->measured_from);
+	switch ((enum flow_figure)which) {
+	case FLOW_FIGURE_goodput_gbps: {
+		struct endpoint_qp *qp = player_requester(trial->player, flow);
+		uint64_t bytes = qp != NULL ? endpoint_acked_bytes(qp) - trial->acked[flow] : 0;
+		return window > 0 ? (double)bytes * 8e3 / window : 0;
+	}
+	case FLOW_FIGURE_fct_us:
+		return record->status == FLOW_done ? (double)flow_fct(record) / (double)US
+						   : (double)NAN;
+	case FLOW_FIGURE_slowdown:
+		return record->status == FLOW_done ? flow_slowdown(record) : (double)NAN;
+	case FLOW_FIGURE_COUNT:
+		break;
+	}
+	return (double)NAN;
+}
+
+bool trial_find(const struct trial *trial, const char *name, double *value, char *why,
+		size_t why_bytes)
+{
+	const char *dot = strrchr(name, '.');
+	char owner[128], *end;
+	int index;
+	*value = (double)NAN;
+	if (dot == NULL) {
+		index = figure_index(figure_list, name);
+		*value = index >= 0 ? trial->figures[index] : (double)NAN;
+	} else {
+		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
+		if (strncmp(owner, "flow", 4) == 0 &&
+		    (index = figure_index(flow_figure_list, dot + 1)) >= 0) {
+			unsigned long flow = strtoul(owner + 4, &end, 10);
+			if (*end == '\0' && end != owner + 4 && flow < trial->workload->count)
+				*value = flow_figure(trial, (uint32_t)flow, index);
+		}
+		index = figure_index(port_figure_list, dot + 1);
+		for (uint32_t i = 0; index >= 0 && i < trial->sample_count; i++) {
+			if (strcmp(port_name(trial->samples[i].port), owner) == 0)
+				*value = port_figure(trial, &trial->samples[i], index);
+		}
+	}
+	if (!isnan(*value))
+		return true;
+	snprintf(why, why_bytes,
+		 "there is no value: no such flow or port, a flow that is not done, a port that is "
+		 "not "
+		 "recorded, or no record: {series: ...}");
+	return false;
+}

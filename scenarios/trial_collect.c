@@ -1,0 +1,120 @@
+/* trial_collect: the figures of a run, from the flow table and the counters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenarios/endpoint_device.h"
+#include "scenarios/trial_state.h"
+#include "switch/switch.h"
+
+struct qp_of_flow {
+	const struct endpoint_qp *qp;
+	uint32_t flow;
+};
+
+static int compare(const void *one, const void *other)
+{
+	const struct qp_of_flow *a = one, *b = other;
+	if (a->qp != b->qp)
+		return (uintptr_t)a->qp < (uintptr_t)b->qp ? -1 : 1;
+	return a->flow < b->flow ? -1 : a->flow > b->flow;
+}
+
+/* Marks the first flow of each queue pair: sums then go in the order of flows, not of addresses. */
+static bool *mark_first(const struct trial *trial)
+{
+	uint32_t count = trial->workload->count;
+	struct qp_of_flow *pairs = calloc(count + 1, sizeof(*pairs));
+	bool *first = calloc(count + 1, sizeof(*first));
+	if (pairs == NULL || first == NULL)
+		abort();
+	for (uint32_t i = 0; i < count; i++)
+		pairs[i] = (struct qp_of_flow){player_requester(trial->player, i), i};
+	qsort(pairs, count, sizeof(*pairs), compare);
+	for (uint32_t i = 0; i < count; i++)
+		first[pairs[i].flow] =
+			pairs[i].qp != NULL && (i == 0 || pairs[i].qp != pairs[i - 1].qp);
+	free(pairs);
+	return first;
+}
+
+static void collect_rates(struct trial *trial)
+{
+	double sum = 0, squares = 0, count = 0;
+	double window = (double)(trial->measured_until - trial->measured_from);
+	bool *first = mark_first(trial);
+	for (uint32_t i = 0; i < trial->workload->count; i++) {
+		if (!first[i])
+			continue;
+		double bytes = (double)(endpoint_acked_bytes(player_requester(trial->player, i)) -
+					trial->acked[i]);
+		sum += bytes;
+		squares += bytes * bytes;
+		count++;
+	}
+	free(first);
+	trial->figures[FIGURE_goodput_gbps] = window > 0 ? sum * 8e3 / window : 0;
+	trial->figures[FIGURE_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
+}
+
+static void collect_flows(struct trial *trial)
+{
+	struct flow_summary summary =
+		flow_table_summarise(trial->records, trial->workload->count, 0, UINT64_MAX);
+	double waits = 0, *figures = trial->figures;
+	for (uint32_t i = 0; i < trial->workload->count; i++) {
+		const struct flow_record *record = &trial->records[i];
+		if (record->status == FLOW_done && record->source != record->destination)
+			waits += ((double)flow_fct(record) - (double)record->ideal) / (double)US;
+	}
+	figures[FIGURE_flows] = summary.flows;
+	figures[FIGURE_flows_done] = summary.done;
+	figures[FIGURE_flows_failed] = summary.failed;
+	figures[FIGURE_fct_mean_us] = summary.fct_mean_us;
+	figures[FIGURE_fct_p50_us] = summary.fct_p50_us;
+	figures[FIGURE_fct_p99_us] = summary.fct_p99_us;
+	figures[FIGURE_wait_mean_us] = summary.done > 0 ? waits / summary.done : 0;
+	figures[FIGURE_slowdown_mean] = summary.slowdown_mean;
+	figures[FIGURE_slowdown_p50] = summary.slowdown_p50;
+	figures[FIGURE_slowdown_p95] = summary.slowdown_p95;
+	figures[FIGURE_slowdown_p99] = summary.slowdown_p99;
+	trial->measured_until = sim_now(trial->build->sim);
+	if (trial->scenario->run.until == 0 && summary.done > 0)
+		trial->measured_until = summary.last;
+	if (trial->scenario->run.warm_up == 0 && summary.done > 0)
+		trial->measured_from = summary.first;
+	figures[FIGURE_duration_us] =
+		(double)(trial->measured_until - trial->measured_from) / (double)US;
+}
+
+void trial_collect(struct trial *trial)
+{
+	const struct build *build = trial->build;
+	double *figures = trial->figures;
+	collect_flows(trial);
+	collect_rates(trial);
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		const struct port *port = build->ports[i];
+		figures[FIGURE_packets_sent] += (double)port_counters(port)->packets_sent;
+		figures[FIGURE_drops] += (double)trial_port_drops(port);
+		figures[FIGURE_pauses] += (double)port_counters(port)->pause_sent;
+		figures[FIGURE_pause_us] += (double)trial_paused_time(port) / (double)US;
+	}
+	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
+		const struct switch_counters *counters = switch_counters(build->switches[i]);
+		figures[FIGURE_drops] += (double)trial_switch_drops(build->switches[i]);
+		figures[FIGURE_ecn_marks] += (double)counters->ecn_marks;
+	}
+	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
+		const struct endpoint_counters *counters =
+			endpoint_counters(build->endpoint_hcas[i]);
+		figures[FIGURE_packets_resent] += (double)counters->packets_resent;
+		figures[FIGURE_timeouts] += (double)counters->local_ack_timeouts;
+		figures[FIGURE_cnps] += (double)counters->cnp_received;
+		figures[FIGURE_drops] += (double)counters->icrc_drops;
+	}
+	figures[FIGURE_lossless_drops] = (double)trial_lossless_drops(trial);
+	for (uint32_t i = 0; i < trial->sample_count; i++) {
+		if ((double)trial->samples[i].queue_max > figures[FIGURE_queue_max_bytes])
+			figures[FIGURE_queue_max_bytes] = (double)trial->samples[i].queue_max;
+	}
+}

@@ -1,0 +1,51 @@
+/*
+ * trial_state: what the files of a trial share and nobody else includes.
+ */
+#ifndef SCENARIOS_TRIAL_STATE_H
+#define SCENARIOS_TRIAL_STATE_H
+
+#include "fabric/deadlock.h"
+#include "hca/endpoint/endpoint.h"
+#include "scenarios/trial.h"
+#include "scenarios/ways.h"
+#include "scenarios/workload/player.h"
+
+struct port_sample {
+	struct port *port;
+	uint64_t bytes_sent, pauses; /* at the last sample */
+	sim_time paused;
+	uint64_t bytes_before; /* when measuring began */
+	sim_time paused_before;
+	uint64_t queue_max, count;
+	double queue_sum, packets_sum; /* while measured */
+};
+
+struct trial {
+	const struct build *build;
+	const struct scenario *scenario;
+	struct workload *workload;
+	struct player *player;
+	struct ways *ways;
+	const struct flow_record *records; /* the player's */
+	uint64_t *acked;                   /* [flows] of their queue pairs, when measuring began */
+	struct port_sample *samples;
+	uint32_t sample_count;
+	FILE *series; /* NULL: none */
+	sim_time sampled_at, measured_from, measured_until;
+	bool drained; /* nothing was left to happen */
+	struct deadlock deadlock;
+	double figures[FIGURE_COUNT];
+};
+
+/* Fills the figures. trial_collect.c */
+void trial_collect(struct trial *trial);
+
+uint64_t trial_queue_bytes(const struct port *port);
+sim_time trial_paused_time(const struct port *port);
+
+/* Packets that a port lost, and that a switch lost. trial_check.c */
+uint64_t trial_port_drops(const struct port *port);
+uint64_t trial_switch_drops(const struct fabric_switch *box);
+uint64_t trial_lossless_drops(const struct trial *trial);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * ways: what the shortest way between two hosts of a built scenario is like when nobody else is there: for the ideal
+ * time of a flow. Of several ways with the fewest links, the one with the least latency counts.
+ */
+#ifndef SCENARIOS_WAYS_H
+#define SCENARIOS_WAYS_H
+
+#include "scenarios/build.h"
+#include "scenarios/workload/ideal.h"
+
+struct ways;
+
+struct ways *ways_create(const struct build *build); /* the build outlives it */
+void ways_destroy(struct ways *ways);
+
+/* A player_way_function, with the ways as its context. */
+struct ideal_path ways_find(void *ways, uint32_t source, uint32_t destination);
+
+#endif

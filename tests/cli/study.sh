@@ -1,0 +1,60 @@
+#!/bin/bash
+# Proves that `hcasim run` of a workload leaves the same bytes twice and with each kernel, that expectations decide its exit
+# code, and that `hcasim sweep` runs what is missing and nothing else, whatever was killed half-way.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+source=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+  echo "$*"
+  failures=$((failures + 1))
+}
+
+cat >"$folder/study.yaml" <<'EOF'
+seed: 3
+hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
+fabric:
+  link_layer: roce
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 3, uplink_rate: 40Gbps}
+  switch: {balance: ecmp, ecn: {mark: enqueue}}
+  link: {rate: 100Gbps}
+workload: {pattern: poisson, sizes: web_search, load: 0.6, stop: 3ms}
+record: {series: 10us}
+faults: [{from: leaf0, to: "spine*", drop: {probability: 0.2%}}]
+expect: [{figure: flows_done, at_least: 10}, {figure: drops, at_least: 1}]
+sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 2, step: 1}}
+EOF
+
+for run in native again hosted reference; do
+  kernel=${run/again/native}
+  "$hcasim" run "$folder/study.yaml" --kernel "$kernel" --out "$folder/$run" >"$folder/$run.txt" 2>&1 ||
+    fail "run --kernel $kernel: exit code $?: $(cat "$folder/$run.txt")"
+  diff -r "$folder/native" "$folder/$run" || fail "$run differs from native"
+  cmp "$folder/native.txt" "$folder/$run.txt" || fail "what $run printed differs"
+done
+for file in scenario.yaml summary.json counters.json flows.csv series.csv links.csv; do
+  [ -s "$folder/native/$file" ] || fail "$file is missing"
+done
+"$hcasim" run "$folder/native/scenario.yaml" --out "$folder/effective" >/dev/null 2>&1 ||
+  fail "the effective configuration does not run"
+cmp "$folder/native/flows.csv" "$folder/effective/flows.csv" || fail "the effective configuration gives other flows"
+
+"$hcasim" run "$folder/study.yaml" --set 'expect=[{figure: flows_done, at_most: 1, row: X-1}]' >/dev/null 2>"$folder/wrong"
+[ $? -eq 1 ] || fail "an expectation that does not hold is not exit code 1"
+grep -q '^X-1: expected flows_done in 1 or less: it is' "$folder/wrong" || fail "the miss is not named: $(cat "$folder/wrong")"
+
+"$hcasim" sweep "$folder/study.yaml" -j 2 --out "$folder/sweep" --set 'expect=[]' 2>"$folder/log" || fail "sweep: $(cat "$folder/log")"
+[ "$(wc -l <"$folder/sweep/results.csv")" -eq 5 ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
+cp "$folder/sweep/results.csv" "$folder/first.csv"
+point=$(cd "$folder/sweep" && ls -d ????????????????  | head -1)
+mv "$folder/sweep/$point" "$folder/sweep/$point.part" # as if it had been killed
+rm "$folder/sweep/$point.part/summary.json" "$folder/sweep/results.csv"
+"$hcasim" sweep "$folder/study.yaml" --out "$folder/sweep" --set 'expect=[]' 2>"$folder/log" || fail "sweep again: $(cat "$folder/log")"
+grep -q '^3 of 4 points are there already$' "$folder/log" || fail "not resumed: $(cat "$folder/log")"
+[ "$(grep -c '^[0-9]*/4 ' "$folder/log")" -eq 1 ] || fail "more than the missing point ran: $(cat "$folder/log")"
+cmp "$folder/first.csv" "$folder/sweep/results.csv" || fail "the table differs"
+
+[ $failures -eq 0 ]

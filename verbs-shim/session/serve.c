@@ -13,6 +13,9 @@
 
 #include "verbs-shim/session/state.h"
 
+#define EXIT_TRIES \
+	60000 /* milliseconds that a process may take to end, on a machine with other work */
+
 static void send_descriptor(struct process *process, int fd)
 {
 	char byte = 'f', control[CMSG_SPACE(sizeof(int))] = {0};
@@ -265,7 +268,7 @@ static void serve_exit(struct session *session, struct thread *thread)
 	for (uint32_t i = 0; i < session->thread_count; i++)
 		if (session->threads[i].process == process)
 			session->threads[i].state = THREAD_LEAVING;
-	for (int i = 0; i < 5000; i++) {
+	for (int i = 0; i < EXIT_TRIES; i++) {
 		if (attach_is_dead(process, 1)) {
 			attach_died(session, process);
 			session_visible(session, thread->clock);
@@ -273,7 +276,9 @@ static void serve_exit(struct session *session, struct thread *thread)
 		}
 		output_drain(session);
 	}
-	session_note(session, process->host, "a process does not end although it said so");
+	session_note(session, process->host,
+		     "a process does not end although it said so; it is killed");
+	kill(process->real_pid, SIGKILL);
 }
 
 static void serve_timer(struct session *session, struct thread *thread)

@@ -34,6 +34,7 @@
 #define LOOKS_RING     2   /* repetitions in the same state that prove polling */
 #define LOOKS_WATCHED  8
 #define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
+#define LEAST_POINTER  UINT64_C(0x100000000)
 #define STACK_WORDS    128 /* of the state that is compared */
 #define RUN            400 /* instructions carried out after the last that concerned us, at most */
 #define SLICE          32 /* of them at a time: no store to a doorbell waits for longer for its neighbours */
@@ -208,20 +209,49 @@ static uint8_t *reach(struct range *range, uint64_t address)
 	return (uint8_t *)(uintptr_t)address;
 }
 
+static const uint64_t *stack_top(void)
+{
+	uint64_t top = (uint64_t)trap_context->uc_mcontext.gregs[REG_RSP];
+
+	return (const uint64_t *)(uintptr_t)(top & ~UINT64_C(7));
+}
+
+static uint64_t stack_words(void)
+{
+	uint64_t left = (PAGE - ((uint64_t)(uintptr_t)stack_top() & (PAGE - 1))) / sizeof(uint64_t);
+
+	return left < STACK_WORDS ? left : STACK_WORDS;
+}
+
 /* Registers and the nearest part of the stack: a program that has done anything since shows it there. */
 static uint64_t program_state(void)
 {
 	const greg_t *registers = trap_context->uc_mcontext.gregs;
-	const uint64_t *stack =
-		(const uint64_t *)(uintptr_t)((uint64_t)registers[REG_RSP] & ~UINT64_C(7));
-	uint64_t left = (PAGE - ((uint64_t)(uintptr_t)stack & (PAGE - 1))) / sizeof(*stack);
-	uint64_t state = UINT64_C(0xcbf29ce484222325);
+	const uint64_t *stack = stack_top();
+	uint64_t words = stack_words(), state = UINT64_C(0xcbf29ce484222325);
 
 	for (int i = REG_R8; i <= REG_RSP; i++)
 		state = (state ^ (uint64_t)registers[i]) * UINT64_C(0x100000001b3);
-	for (uint64_t i = 0; i < left && i < STACK_WORDS; i++)
+	for (uint64_t i = 0; i < words; i++)
 		state = (state ^ stack[i]) * UINT64_C(0x100000001b3);
 	return state;
+}
+
+/* Which loop polls: the place, the depth, and every pointer at hand, return addresses and what is polled among them. */
+static uint64_t loop_key(void)
+{
+	const greg_t *registers = trap_context->uc_mcontext.gregs;
+	const uint64_t *stack = stack_top();
+	uint64_t words = stack_words(), key = (uint64_t)registers[REG_RIP];
+
+	key = key * 31 + (uint64_t)registers[REG_RSP];
+	for (int i = REG_R8; i <= REG_RSP; i++)
+		if ((uint64_t)registers[i] >= LEAST_POINTER)
+			key = (key ^ (uint64_t)registers[i]) * UINT64_C(0x100000001b3);
+	for (uint64_t i = 0; i < words; i++)
+		if (stack[i] >= LEAST_POINTER)
+			key = (key ^ stack[i]) * UINT64_C(0x100000001b3);
+	return key;
 }
 
 /* Has this instruction read this address often enough with nothing changed in between? */
@@ -275,6 +305,7 @@ static bool access_load(struct insn_access *access, uint64_t address, void *byte
 		trap_rip_address = address;
 		return false;
 	}
+	watched_seen |= range->kind == RANGE_WATCHED;
 	memcpy(bytes,
 	       range->kind == RANGE_DOORBELL ? (uint8_t *)(uintptr_t)address
 					     : reach(range, address),
@@ -362,11 +393,10 @@ static void make_hot(uint64_t address)
 }
 
 /* The program polls: nothing changes until the HCA writes. */
-static void sleep_polling(ucontext_t *context)
+static void sleep_polling(void)
 {
 	struct range *polled = range_find(trap_rip_address);
-	const greg_t *registers = context->uc_mcontext.gregs;
-	uint64_t loop = (uint64_t)registers[REG_RIP] * 31 + (uint64_t)registers[REG_RSP];
+	uint64_t loop = loop_key();
 	uint64_t *known = &ring_loops[(loop * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LOOKS];
 	bool rings_only = false;
 
@@ -452,7 +482,7 @@ static void carry_on(ucontext_t *context)
 		result = insn_run(context, &access_table, left < SLICE ? left : SLICE, &count);
 		left = touched ? RUN : left - count;
 		if (trap_rip_address) {
-			sleep_polling(context);
+			sleep_polling();
 			left = RUN;
 		} else if (combines_no_more() || (combining.length && result == INSN_REFUSED)) {
 			flush();
@@ -486,7 +516,7 @@ static bool go_on(ucontext_t *context, struct range *range)
 	if (result == INSN_UNKNOWN)
 		return false;
 	if (result == INSN_REFUSED && trap_rip_address)
-		sleep_polling(context);
+		sleep_polling();
 	else if (result == INSN_REFUSED && range->kind == RANGE_DOORBELL)
 		flush(); /* and try again */
 	else if (result == INSN_REFUSED)

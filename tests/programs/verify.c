@@ -6,7 +6,7 @@
  *     verify [-g GID-INDEX] [-r ROUNDS]            waits for the other side
  *     verify [-g GID-INDEX] [-r ROUNDS] HOST       connects to it
  *
- * Prints one line and exits with 0 if all was as expected.
+ * Prints how much it checked, and how long a byte takes there and back, and exits with 0 if all was as expected.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PORT         "18600"
@@ -25,6 +26,7 @@
 #define DEPTH        64
 #define INLINE_BYTES 100
 #define ATOMIC_CELLS 24
+#define BOUNCES      20
 
 static const uint32_t sizes[] = {1,     2,     3,     5,      8,      63,    64,   65,
 				 127,   255,   256,   257,    511,    1023,  1024, 1025,
@@ -451,6 +453,46 @@ static void accept_them(enum operation operation, uint32_t seed)
 	compare(operation);
 }
 
+/* One byte to and fro: each side polls its memory and its CQ in one loop. The longest round trip in microseconds. */
+static double bounce(bool first)
+{
+	volatile uint8_t *flag = buffer;
+	double longest = 0;
+
+	memset(buffer, 0, BUFFER_BYTES);
+	meet();
+	for (uint8_t turn = 1; turn <= BOUNCES; turn++) {
+		struct ibv_sge part = {own.buffer + 64, 1, region->lkey};
+		struct ibv_send_wr *bad, request = {.sg_list = &part,
+						    .num_sge = 1,
+						    .opcode = IBV_WR_RDMA_WRITE,
+						    .send_flags = IBV_SEND_SIGNALED,
+						    .wr.rdma = {other.buffer, other.key}};
+		struct timespec start, end;
+		struct ibv_wc done;
+
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		for (int step = 0; step < 2; step++) {
+			if ((step == 0) == first) {
+				buffer[64] = turn;
+				need(ibv_post_send(qp, &request, &bad) == 0, "ibv_post_send");
+				continue;
+			}
+			while (*flag != turn)
+				if (ibv_poll_cq(send_cq, 1, &done) > 0 &&
+				    done.status != IBV_WC_SUCCESS)
+					give_up("bounce: %s", ibv_wc_status_str(done.status));
+		}
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		double took = (double)(end.tv_sec - start.tv_sec) * 1e6 +
+			      (double)(end.tv_nsec - start.tv_nsec) / 1e3;
+		if (turn > 1 && took > longest)
+			longest = took;
+	}
+	meet();
+	return longest;
+}
+
 int main(int count, char **words)
 {
 	int gid_index = -1, option;
@@ -475,11 +517,13 @@ int main(int count, char **words)
 			else
 				accept_them(operation, turn * OPERATION_COUNT + operation);
 		}
-	meet();
+	double longest = bounce(client);
 	need(ibv_destroy_qp(qp) == 0 && ibv_destroy_cq(send_cq) == 0 &&
 		     ibv_destroy_cq(recv_cq) == 0 && ibv_dereg_mr(region) == 0 &&
 		     ibv_dealloc_pd(pd) == 0 && ibv_close_device(context) == 0,
 	     "destroying");
+	if (client)
+		printf("a byte comes back within %.1f us\n", longest);
 	printf("%llu messages and %llu bytes are as expected\n",
 	       (unsigned long long)messages_checked, (unsigned long long)bytes_checked);
 	return 0;

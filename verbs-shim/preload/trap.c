@@ -31,6 +31,7 @@
 #define HOT_PAGES      16
 #define OPEN_PAGES     8
 #define LOOKS          512 /* a power of two */
+#define LOOK_WAYS      16  /* places that a look may take */
 #define LOOKS_RING     2   /* repetitions in the same state that prove polling */
 #define LOOKS_WATCHED  8
 #define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
@@ -254,11 +255,24 @@ static uint64_t loop_key(void)
 	return key;
 }
 
+/* Its place among the looks: where it is already, or in the stead of another of the same few. */
+static uint32_t look_at(uint64_t rip, uint64_t address)
+{
+	static uint32_t turn;
+	uint64_t mixed = (rip * 31 + address) * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t first = (uint32_t)(mixed >> 40) % LOOKS & ~(uint32_t)(LOOK_WAYS - 1);
+
+	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
+		if (looks[i].rip == rip && looks[i].address == address)
+			return i;
+	return first + turn++ % LOOK_WAYS;
+}
+
 /* Has this instruction read this address often enough with nothing changed in between? */
 static bool is_polling(const struct range *range, uint64_t rip, uint64_t address)
 {
 	uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
-	uint32_t at = (uint32_t)((rip * 31 + address) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LOOKS;
+	uint32_t at = look_at(rip, address);
 	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
 	uint64_t state = program_state();
 

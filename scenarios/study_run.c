@@ -10,7 +10,7 @@
 #include "scenarios/study.h"
 #include "switch/switch.h"
 
-enum topology_kind { STAR, DUMBBELL, PARKING_LOT, LEAF_SPINE, FAT_TREE, DRAGONFLY, TORUS };
+enum study_topology { STAR, DUMBBELL, PARKING_LOT, LEAF_SPINE, FAT_TREE, DRAGONFLY, TORUS };
 
 struct study_run {
 	const struct fabric_study *study;
@@ -34,7 +34,7 @@ static bool lay_out(struct study_run *run, char *why, size_t why_bytes)
 	uint32_t hosts = params->hosts ? (uint32_t)params->hosts : 2;
 	struct fat_tree_shape tree = fat_tree_of((uint32_t)params->arity);
 
-	switch ((enum topology_kind)params->topology) {
+	switch ((enum study_topology)params->topology) {
 	case STAR:
 		return topology_star(&run->layout, &(struct star_shape){hosts}, why, why_bytes);
 	case DUMBBELL:

@@ -14,8 +14,9 @@
 struct machine {
 	ucontext_t *context;
 	struct insn_access *access;
-	struct insn insn;
-	uint64_t address; /* of the memory operand */
+	const struct insn *insn;
+	struct insn fresh; /* what *insn is when it is not kept */
+	uint64_t address;  /* of the memory operand */
 };
 
 static greg_t *general(struct machine *machine, uint8_t number)
@@ -29,14 +30,14 @@ static greg_t *general(struct machine *machine, uint8_t number)
 
 static uint64_t read_general(struct machine *machine, uint8_t number, uint32_t size)
 {
-	if (size == 1 && machine->insn.legacy_bytes && number >= 4 && number < 8)
+	if (size == 1 && machine->insn->legacy_bytes && number >= 4 && number < 8)
 		return (uint64_t)*general(machine, (uint8_t)(number - 4)) >> 8 & 0xff;
 	return insn_truncate((uint64_t)*general(machine, number), size);
 }
 
 static void write_general(struct machine *machine, uint8_t number, uint32_t size, uint64_t value)
 {
-	if (size == 1 && machine->insn.legacy_bytes && number >= 4 && number < 8) {
+	if (size == 1 && machine->insn->legacy_bytes && number >= 4 && number < 8) {
 		greg_t *place = general(machine, (uint8_t)(number - 4));
 
 		*place = (greg_t)(((uint64_t)*place & ~UINT64_C(0xff00)) | (value & 0xff) << 8);
@@ -55,7 +56,12 @@ static bool load(struct machine *machine, uint64_t address, void *bytes, uint32_
 {
 	if (machine->access->ours(machine->access, address, length))
 		return machine->access->load(machine->access, address, bytes, length);
-	memcpy(bytes, (const void *)address, length);
+	if (length == 8)
+		__builtin_memcpy(bytes, (const void *)address, 8);
+	else if (length == 4)
+		__builtin_memcpy(bytes, (const void *)address, 4);
+	else
+		memcpy(bytes, (const void *)address, length);
 	return true;
 }
 
@@ -63,13 +69,18 @@ static bool store(struct machine *machine, uint64_t address, const void *bytes, 
 {
 	if (machine->access->ours(machine->access, address, length))
 		return machine->access->store(machine->access, address, bytes, length);
-	memcpy((void *)address, bytes, length);
+	if (length == 8)
+		__builtin_memcpy((void *)address, bytes, 8);
+	else if (length == 4)
+		__builtin_memcpy((void *)address, bytes, 4);
+	else
+		memcpy((void *)address, bytes, length);
 	return true;
 }
 
 static uint64_t effective_address(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	uint64_t address = (uint64_t)insn->displacement;
 
 	if (insn->base != INSN_NO_REG)
@@ -133,7 +144,7 @@ static bool read_vector(struct machine *machine, uint8_t number, uint8_t bytes[3
 
 static bool can_write_vector(struct machine *machine)
 {
-	return !machine->insn.vex || (saved_features(machine) && avx_offset());
+	return !machine->insn->vex || (saved_features(machine) && avx_offset());
 }
 
 static void write_vector(struct machine *machine, uint8_t number, const uint8_t bytes[32])
@@ -145,7 +156,7 @@ static void write_vector(struct machine *machine, uint8_t number, const uint8_t 
 		*features |= XSAVE_SSE;
 	}
 	memcpy(vector_low(machine, number), bytes, 16);
-	if (!machine->insn.vex)
+	if (!machine->insn->vex)
 		return;
 	if (!(*features & XSAVE_AVX)) {
 		memset(vector_high(machine, 0), 0, 16 * 16);
@@ -156,7 +167,7 @@ static void write_vector(struct machine *machine, uint8_t number, const uint8_t 
 
 static bool run_vector_load(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	uint8_t bytes[32] = {0};
 
 	if (!can_write_vector(machine))
@@ -181,7 +192,7 @@ static bool run_vector_load(struct machine *machine)
 
 static bool run_vector_store(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	uint8_t bytes[32];
 
 	if (!read_vector(machine, insn->reg, bytes, insn->size))
@@ -205,7 +216,7 @@ static bool run_vector_store(struct machine *machine)
 /* The upper half of the lowest 16 bytes alone. */
 static bool run_vector_high(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	uint8_t bytes[32];
 
 	(void)read_vector(machine, insn->reg, bytes, 16);
@@ -266,7 +277,7 @@ static void operate(enum insn_vector_op op, uint8_t immediate, const uint8_t lef
 
 static bool run_vector_operation(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	bool one = insn->vector_op == VECTOR_SHIFT_RIGHT_BYTES; /* register: the r/m one */
 	uint8_t left[32], right[32], to = one ? insn->rm_reg : insn->reg;
 
@@ -283,7 +294,7 @@ static bool run_vector_operation(struct machine *machine)
 /* MOVS and STOS, with or without REP; a piece at a time. false: a callback refused; registers stand at what was done. */
 static bool run_string(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	greg_t *gregs = machine->context->uc_mcontext.gregs;
 	uint64_t count = insn->repeat ? (uint64_t)gregs[REG_RCX] : 1;
 	uint8_t bytes[REPEAT_CHUNK];
@@ -321,38 +332,38 @@ static bool run_string(struct machine *machine)
 static bool read_rm(struct machine *machine, uint32_t size, uint64_t *value)
 {
 	*value = 0;
-	if (machine->insn.rm_reg == INSN_NO_REG)
+	if (machine->insn->rm_reg == INSN_NO_REG)
 		return load(machine, machine->address, value, size);
-	*value = read_general(machine, machine->insn.rm_reg, size);
+	*value = read_general(machine, machine->insn->rm_reg, size);
 	return true;
 }
 
 static bool write_rm(struct machine *machine, uint32_t size, uint64_t value)
 {
-	if (machine->insn.rm_reg == INSN_NO_REG)
+	if (machine->insn->rm_reg == INSN_NO_REG)
 		return store(machine, machine->address, &value, size);
-	write_general(machine, machine->insn.rm_reg, size, value);
+	write_general(machine, machine->insn->rm_reg, size, value);
 	return true;
 }
 
 static uint64_t right_operand(struct machine *machine, uint64_t rm)
 {
-	switch (machine->insn.form) {
+	switch (machine->insn->form) {
 	case FORM_REG_RM:
 		return rm;
 	case FORM_RM_IMMEDIATE:
 	case FORM_REG_RM_IMMEDIATE:
-		return (uint64_t)machine->insn.immediate;
+		return (uint64_t)machine->insn->immediate;
 	case FORM_RM_CL:
 		return read_general(machine, 1, 1);
 	default:
-		return read_general(machine, machine->insn.reg, machine->insn.size);
+		return read_general(machine, machine->insn->reg, machine->insn->size);
 	}
 }
 
 static bool run_integer(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	uint64_t flags = (uint64_t)machine->context->uc_mcontext.gregs[REG_EFL];
 	bool to_reg = insn->form == FORM_REG_RM || insn->form == FORM_REG_RM_IMMEDIATE;
 	uint32_t rm_size = insn->source_size ? insn->source_size : insn->size;
@@ -401,7 +412,7 @@ static bool pop(struct machine *machine, uint64_t *value)
 /* PUSH, POP, LEAVE, CALL, RET and jumps through a register or memory. RIP still stands on the instruction. */
 static bool run_stack(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	greg_t *gregs = machine->context->uc_mcontext.gregs;
 	uint64_t next = (uint64_t)gregs[REG_RIP] + insn->length, value = (uint64_t)insn->immediate;
 	uint64_t frame = (uint64_t)gregs[REG_RBP];
@@ -442,7 +453,7 @@ static bool run_stack(struct machine *machine)
 
 static void run_exchange(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	uint64_t reg = read_general(machine, insn->reg, insn->size);
 	uint64_t rm = read_general(machine, insn->rm_reg, insn->size);
 
@@ -452,7 +463,7 @@ static void run_exchange(struct machine *machine)
 
 static void run_sign(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	uint64_t value = read_general(machine, 0, insn->size);
 
 	if (insn->op == OP_WIDEN)
@@ -464,7 +475,7 @@ static void run_sign(struct machine *machine)
 
 static bool run(struct machine *machine)
 {
-	const struct insn *insn = &machine->insn;
+	const struct insn *insn = machine->insn;
 	greg_t *gregs = machine->context->uc_mcontext.gregs;
 	bool holds = insn_condition(insn->condition, (uint64_t)gregs[REG_EFL]);
 	uint64_t value;
@@ -526,29 +537,42 @@ static struct {
 	uint64_t rip; /* 0: empty */
 	uint8_t bytes[16];
 	struct insn insn;
-} decoded[DECODED];
+} __attribute__((aligned(64))) decoded[DECODED]; /* a cache line each */
 
-static bool decode_at(uint64_t rip, struct insn *insn)
+_Static_assert(sizeof(decoded[0]) == 64, "a cache line");
+
+static bool is_kept(uint32_t at, uint64_t rip)
+{
+	uint64_t kept[2], now[2];
+
+	if (decoded[at].rip != rip)
+		return false;
+	__builtin_memcpy(kept, decoded[at].bytes, sizeof(kept));
+	__builtin_memcpy(now, (const uint8_t *)rip, sizeof(now));
+	return kept[0] == now[0] && kept[1] == now[1];
+}
+
+static const struct insn *decode_at(uint64_t rip, struct insn *fresh)
 {
 	uint32_t at = (uint32_t)(rip ^ rip >> 11) % DECODED;
 	uint64_t left = PAGE - (rip & (PAGE - 1));
+	bool known;
 
 	/* The bytes after the instruction may lie on a page that is not there; stay on this one if it suffices. */
-	if (left < sizeof(decoded[at].bytes))
-		return (left < INSN_BYTES_MOST &&
-			insn_decode((const uint8_t *)rip, (uint32_t)left, insn)) ||
-		       insn_decode((const uint8_t *)rip, INSN_BYTES_MOST, insn);
-	if (decoded[at].rip == rip &&
-	    memcmp(decoded[at].bytes, (const uint8_t *)rip, sizeof(decoded[at].bytes)) == 0) {
-		*insn = decoded[at].insn;
-		return true;
+	if (left < sizeof(decoded[at].bytes)) {
+		known = (left < INSN_BYTES_MOST &&
+			 insn_decode((const uint8_t *)rip, (uint32_t)left, fresh)) ||
+			insn_decode((const uint8_t *)rip, INSN_BYTES_MOST, fresh);
+		return known ? fresh : NULL;
 	}
-	if (!insn_decode((const uint8_t *)rip, INSN_BYTES_MOST, insn))
-		return false;
+	if (is_kept(at, rip))
+		return &decoded[at].insn;
+	decoded[at].rip = 0;
+	if (!insn_decode((const uint8_t *)rip, INSN_BYTES_MOST, &decoded[at].insn))
+		return NULL;
 	decoded[at].rip = rip;
 	memcpy(decoded[at].bytes, (const uint8_t *)rip, sizeof(decoded[at].bytes));
-	decoded[at].insn = *insn;
-	return true;
+	return &decoded[at].insn;
 }
 
 static bool decode(struct machine *machine)
@@ -556,11 +580,12 @@ static bool decode(struct machine *machine)
 	const greg_t *gregs = machine->context->uc_mcontext.gregs;
 	enum { DIRECTION_FLAG = 1 << 10 };
 
-	if (!decode_at((uint64_t)gregs[REG_RIP], &machine->insn))
+	machine->insn = decode_at((uint64_t)gregs[REG_RIP], &machine->fresh);
+	if (!machine->insn)
 		return false;
-	if (machine->insn.gs)
+	if (machine->insn->gs)
 		return false;
-	if ((machine->insn.op == OP_MOVS || machine->insn.op == OP_STOS) &&
+	if ((machine->insn->op == OP_MOVS || machine->insn->op == OP_STOS) &&
 	    gregs[REG_EFL] & DIRECTION_FLAG)
 		return false;
 	machine->address = effective_address(machine);
@@ -569,16 +594,18 @@ static bool decode(struct machine *machine)
 
 enum insn_result insn_step(ucontext_t *context, struct insn_access *access)
 {
-	struct machine machine = {.context = context, .access = access};
+	struct machine machine;
 	greg_t rip = context->uc_mcontext.gregs[REG_RIP];
 
+	machine.context = context;
+	machine.access = access;
 	if (!decode(&machine))
 		return INSN_UNKNOWN;
 	if (!run(&machine)) {
 		context->uc_mcontext.gregs[REG_RIP] = rip;
 		return INSN_REFUSED;
 	}
-	context->uc_mcontext.gregs[REG_RIP] += machine.insn.length;
+	context->uc_mcontext.gregs[REG_RIP] += machine.insn->length;
 	return INSN_DONE;
 }
 
@@ -594,20 +621,22 @@ static bool moves_stack(const struct insn *insn)
 enum insn_result insn_run(ucontext_t *context, struct insn_access *access, uint32_t most,
 			  uint32_t *count)
 {
-	struct machine machine = {.context = context, .access = access};
+	struct machine machine;
 	greg_t *gregs = context->uc_mcontext.gregs;
 
+	machine.context = context;
+	machine.access = access;
 	for (*count = 0; *count < most; ++*count) {
 		greg_t rip = gregs[REG_RIP];
 
 		if ((uint64_t)rip - access->fence < access->fence_length || !decode(&machine) ||
-		    (access->shallow && moves_stack(&machine.insn)))
+		    (access->shallow && moves_stack(machine.insn)))
 			return INSN_UNKNOWN;
 		if (!run(&machine)) {
 			gregs[REG_RIP] = rip;
 			return INSN_REFUSED;
 		}
-		gregs[REG_RIP] += machine.insn.length;
+		gregs[REG_RIP] += machine.insn->length;
 	}
 	return INSN_DONE;
 }

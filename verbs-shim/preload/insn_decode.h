@@ -64,7 +64,7 @@ enum insn_op {
 	OP_VECTOR_HIGH_LOAD, /* MOVHPS */
 	OP_VECTOR_HIGH_STORE,
 	OP_VECTOR_ALU, /* register <- register op r/m: see vector_op */
-};
+} __attribute__((packed));
 
 enum insn_vector_op {
 	VECTOR_XOR,
@@ -76,7 +76,7 @@ enum insn_vector_op {
 	VECTOR_INTERLEAVE_HIGH_8,
 	VECTOR_SHUFFLE_4,
 	VECTOR_SHIFT_RIGHT_BYTES,
-};
+} __attribute__((packed));
 
 /* Which operand is the destination. */
 enum insn_form {
@@ -87,7 +87,7 @@ enum insn_form {
 	FORM_REG_RM_IMMEDIATE, /* reg <- r/m op immediate */
 	FORM_RM_CL,            /* r/m <- r/m op CL */
 	FORM_NONE,
-};
+} __attribute__((packed));
 
 struct insn {
 	enum insn_op op;

@@ -64,14 +64,23 @@ bool output_read(struct output *output, const char *name, bool color)
 
 void output_drain(struct session *session)
 {
-	for (uint32_t i = 0; i < session->program_count; i++) {
-		struct program *program = &session->programs[i];
-		if (!program->started && !program->output[0].fd)
-			continue;
-		for (int which = 0; which < 2; which++)
-			while (program->output[which].fd > 0 &&
-			       output_read(&program->output[which],
-					   session->hosts[program->host].name, session->color))
-				;
+	static struct pollfd pipes[2 * SESSION_PROGRAMS];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < session->program_count; i++)
+		for (int which = 0; which < 2; which++) {
+			const struct output *output = &session->programs[i].output[which];
+			pipes[count].fd = output->fd > 0 ? output->fd : -1; /* passed over */
+			pipes[count].revents = 0;
+			pipes[count++].events = POLLIN;
+		}
+	if (poll(pipes, count, 0) <= 0)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		struct program *program = &session->programs[i / 2];
+		while (pipes[i].revents && program->output[i % 2].fd > 0 &&
+		       output_read(&program->output[i % 2], session->hosts[program->host].name,
+				   session->color))
+			;
 	}
 }

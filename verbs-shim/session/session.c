@@ -231,7 +231,7 @@ static struct process *next_timer(struct session *session, sim_time *when)
 {
 	struct process *best = NULL;
 
-	for (uint32_t i = 0; i < SHIM_PROCESSES; i++) {
+	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
 		struct process *process = &session->processes[i];
 		if (process->alive && process->timer.signal &&
 		    (!best || process->timer.at < best->timer.at))
@@ -245,7 +245,8 @@ static struct process *next_timer(struct session *session, sim_time *when)
 static void look_around(struct session *session)
 {
 	output_drain(session);
-	for (uint32_t i = 0; i < SHIM_PROCESSES; i++) {
+	place_review(session, real_ns());
+	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
 		struct process *process = &session->processes[i];
 		if (process->alive && attach_is_dead(process, 0))
 			attach_died(session, process);
@@ -634,12 +635,15 @@ bool session_add_program(struct session *session, uint32_t host, char *const arg
 	return true;
 }
 
-/* Asleep, unless asked: spinning pays only where each program and the simulator have a core of their own. */
+/* All on one processor and asleep while others run, unless asked: spinning pays only where each program and the simulator have
+ * a core of their own. */
 static void choose_handoff(struct session *session)
 {
-	const uint32_t spin = 2; /* place in the range auto|futex|spin */
+	enum { AUTO, FUTEX, SPIN }; /* places in the range of `handoff` */
 
-	session->shared->spin_turns = session->params.handoff == spin ? SPIN_TURNS : 0;
+	session->shared->spin_turns = session->params.handoff == SPIN ? SPIN_TURNS : 0;
+	if (session->params.handoff == AUTO)
+		place_choose(session, real_ns());
 }
 
 int session_run(struct session *session)
@@ -680,6 +684,7 @@ int session_run(struct session *session)
 		usleep(1000);
 	}
 	output_drain(session);
+	place_release(session);
 	launch_clean(session);
 	if (session->withdrawn)
 		fprintf(stderr,

@@ -6,10 +6,12 @@
  *     process_memory.c   DMA into a process            files.c    descriptors of the emulated kernel
  *     withdraw.c  threads that sleep where nobody sees it
  *     output.c    lines of the programs                supervise.c   what is left when the simulator dies
+ *     place.c     which processor all run on
  */
 #ifndef VERBS_SHIM_SESSION_STATE_H
 #define VERBS_SHIM_SESSION_STATE_H
 
+#include <sched.h>
 #include <stdio.h>
 
 #include "verbs-shim/protocol.h"
@@ -118,6 +120,13 @@ struct session_host {
 	char tree[128];
 };
 
+struct place {
+	bool chosen;
+	size_t processor;
+	cpu_set_t allowed;
+	uint64_t reviewed, waited; /* ns */
+};
+
 struct session {
 	struct sim *sim;
 	struct cpu_params cpu;
@@ -152,6 +161,7 @@ struct session {
 	uint32_t idle;          /* looks since a program last did something */
 	bool outside;           /* a child runs outside of virtual time */
 	int exit_code;
+	struct place place;
 	int supervisor; /* socket to it, -1: none */
 };
 
@@ -204,6 +214,11 @@ void process_memory_fini(struct process_memory *memory);
 void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
 			  struct shim_slot *slot);
 void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length);
+
+/* place.c; now: real time, ns */
+void place_choose(struct session *session, uint64_t now);
+void place_review(struct session *session, uint64_t now);
+void place_release(struct session *session);
 
 /* output.c */
 void output_drain(struct session *session);

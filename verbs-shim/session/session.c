@@ -499,6 +499,8 @@ static void loop(struct session *session)
 		struct process *timed;
 		sim_time when, second, next, timer, first;
 
+		if (++turns % 1024 == 0) /* before one is picked: it may find him dead */
+			look_around(session);
 		if (session->outside_count > 0 && withdraw_return(session))
 			continue;
 		if (start_next(session))
@@ -552,8 +554,6 @@ static void loop(struct session *session)
 		}
 		if (when > sim_now(session->sim))
 			run_events(session, when);
-		if (++turns % 1024 == 0)
-			look_around(session);
 		act(session, thread, when, second);
 	}
 }

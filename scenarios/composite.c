@@ -9,6 +9,7 @@
 
 #include "fabric/port_params.h"
 #include "hca/device/hca_params.h"
+#include "hca/host/dma_probe_params.h"
 #include "scenarios/endpoint_device.h"
 #include "switch/switch_params.h"
 
@@ -23,6 +24,10 @@ static const struct composite composites[COMPOSITE_COUNT] = {
 			      sizeof(struct port_params), port_param_list, NULL, NULL},
 	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`", sizeof(struct endpoint_device),
 			      endpoint_param_list, endpoint_device_groups, &endpoint_device_extra},
+	[COMPOSITE_HOST]   = {"host",   "a host and the PCIe slot of its adapter: replaces the adapter's values",
+			      sizeof(struct hca_params), NULL, hca_host_param_groups, NULL},
+	[COMPOSITE_CARD]   = {"card",   "a card that measures PCIe by DMA, of the published measurements",
+			      sizeof(struct dma_probe_params), dma_probe_param_list, NULL, NULL},
 };
 /* clang-format on */
 

@@ -15,6 +15,8 @@ enum composite_kind {
 	COMPOSITE_SWITCH,
 	COMPOSITE_LINK,
 	COMPOSITE_ENDPOINT,
+	COMPOSITE_HOST, /* what the host decides of an HCA's params struct */
+	COMPOSITE_CARD,
 	COMPOSITE_COUNT
 };
 

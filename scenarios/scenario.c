@@ -194,7 +194,7 @@ static void give_address(struct scenario_host *host, uint32_t number)
 
 static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 {
-	static const char *const keys[] = {"hca", "address", NULL};
+	static const char *const keys[] = {"hca", "host", "address", NULL};
 	struct scenario *scenario = reader->scenario;
 	uint32_t number = scenario->host_count++;
 	struct scenario_host *host = &scenario->hosts[number];
@@ -211,9 +211,13 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 	else
 		host->hca = composite_create(COMPOSITE_HCA);
 	if (node->kind == YAML_NULL ||
-	    !yaml_expect_map(node, "a host's hca and address", reader->errors))
+	    !yaml_expect_map(node, "a host's hca, host and address", reader->errors))
 		return;
-	struct yaml_node *address = yaml_get(node, "address");
+	struct yaml_node *address = yaml_get(node, "address"), *slot = yaml_get(node, "host");
+	if (slot != NULL && host->hca == NULL)
+		yaml_error(reader->errors, slot, "an adapter of fidelity endpoint has no host");
+	else if (slot != NULL && slot->kind != YAML_NULL) /* over what the adapter's preset assumes */
+		preset_read(COMPOSITE_HOST, slot, NULL, host->hca, NULL, reader->errors);
 	if (address != NULL)
 		read_address(reader, address, host->ipv4);
 	scenario_refuse_unused(reader, node, NULL, keys);

@@ -4,13 +4,18 @@
 /* clang-format off */
 #define GROUP(field, meaning) {#field, field##_param_list, offsetof(struct hca_params, field), meaning},
 
+#define HOST_GROUPS \
+	GROUP(pcie,          "the link to the host") \
+	{"place", place_param_list, offsetof(struct hca_params, host.place), "the host's memory and its whims"}, \
+	{"llc",   llc_param_list,   offsetof(struct hca_params, host.llc),   "the host's last level cache"}, \
+	{"dram",  dram_param_list,  offsetof(struct hca_params, host.dram),  "the host's memory"}, \
+	{"iommu", iommu_param_list, offsetof(struct hca_params, host.iommu), "the host's IOMMU"},
+
+const struct param_group hca_host_param_groups[] = {HOST_GROUPS {0}};
+
 const struct param_group hca_param_groups[] = {
 	GROUP(device,        "limits, commands, clock")
-	GROUP(pcie,          "the link to the host")
-	{"place", place_param_list, offsetof(struct hca_params, host.place), "the host's memory and its whims"},
-	{"llc",   llc_param_list,   offsetof(struct hca_params, host.llc),   "the host's last level cache"},
-	{"dram",  dram_param_list,  offsetof(struct hca_params, host.dram),  "the host's memory"},
-	{"iommu", iommu_param_list, offsetof(struct hca_params, host.iommu), "the host's IOMMU"},
+	HOST_GROUPS
 	GROUP(translation,   "keys and addresses to host memory")
 	{"mpt", icm_mpt_param_list, offsetof(struct hca_params, translation.mpt), "cache of region entries"},
 	{"mtt", icm_mtt_param_list, offsetof(struct hca_params, translation.mtt), "cache of page entries"},

@@ -43,6 +43,9 @@ struct hca_params {
 /* Ends with a NULL name. */
 extern const struct param_group hca_param_groups[];
 
+/* Those of them that the host decides, for presets of hosts and slots. */
+extern const struct param_group hca_host_param_groups[];
+
 void hca_params_default(struct hca_params *params);
 
 #endif

@@ -1,0 +1,339 @@
+/*
+ * dma_probe: see dma_probe.h. A latency job has one transfer under way; a bandwidth job starts one after the other at the
+ * engine's intervals, as long as fewer than in_flight are under way.
+ */
+#include "hca/host/dma_probe.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/host/host.h"
+#include "hca/host/pcie.h"
+#include "hca/host/tlp.h"
+#include "sim/random.h"
+
+enum { WARM_UP_PART = 5 }; /* one fifth more transfers go before */
+
+struct slot {
+	struct event event; /* the engine's part, before or after PCIe's */
+	struct probe *probe;
+	struct pcie_read read;
+	struct pcie_write write;
+	struct slot *next_free;
+	bool reads;
+};
+
+struct probe {
+	struct block block;
+	struct dma_probe_params card;
+	struct dma_probe_job job;
+	struct pcie_params link;
+	struct pcie *pcie;
+	struct host *host;
+	struct random random;
+	struct slot *slots, *slots_free; /* [in_flight] */
+	uint64_t units, started, ended, wanted, warm_up;
+	sim_time begun_at;   /* latency: the transfer under way */
+	sim_time measure_at; /* bandwidth: end of the warm-up */
+	sim_time next_start[2]; /* [reads]: when the engine may start another one */
+	struct event start_event;
+	double *samples_ns;
+	uint64_t digest;
+};
+
+#define OP_NAME(name, bandwidth, meaning)      #name,
+#define OP_BANDWIDTH(name, bandwidth, meaning) bandwidth,
+const char *const dma_probe_op_names[DMA_PROBE_OP_COUNT] = {DMA_PROBE_OPS(OP_NAME)};
+static const bool op_is_bandwidth[DMA_PROBE_OP_COUNT] = {DMA_PROBE_OPS(OP_BANDWIDTH)};
+
+static void start_transfer(struct probe *probe);
+
+static sim_time now(const struct probe *probe)
+{
+	return sim_now(probe->block.sim);
+}
+
+static sim_time at_rate(uint64_t bytes, uint64_t rate_bps)
+{
+	return (sim_time)((double)bytes * 8 * (double)SEC / (double)rate_bps);
+}
+
+static uint64_t unit_bytes(const struct dma_probe_job *job)
+{
+	return (job->offset + job->bytes + LLC_LINE_BYTES - 1) / LLC_LINE_BYTES * LLC_LINE_BYTES;
+}
+
+static uint64_t next_address(struct probe *probe)
+{
+	return random_below(&probe->random, probe->units) * unit_bytes(&probe->job) +
+	       probe->job.offset;
+}
+
+/* ---- the end of a transfer ---- */
+
+static void transfer_ended(struct probe *probe)
+{
+	uint64_t number = probe->ended++;
+
+	probe->digest = (probe->digest ^ now(probe)) * UINT64_C(0x100000001b3);
+	if (number == probe->warm_up)
+		probe->measure_at = now(probe);
+	if (!op_is_bandwidth[probe->job.op] && number >= probe->warm_up)
+		probe->samples_ns[number - probe->warm_up] =
+			(double)(now(probe) - probe->begun_at) / (double)NS;
+	start_transfer(probe);
+}
+
+static void slot_ended(struct event *event)
+{
+	struct slot *slot = container_of(event, struct slot, event);
+
+	slot->next_free = slot->probe->slots_free;
+	slot->probe->slots_free = slot;
+	transfer_ended(slot->probe);
+}
+
+/* The engine has the bytes in its own memory, and hands them on when all are there. */
+static void read_done(struct pcie_read *read)
+{
+	struct slot *slot = container_of(read, struct slot, read);
+	struct probe *probe = slot->probe;
+	sim_time more = 0;
+
+	if (probe->job.op != DMA_PROBE_lat_cmd_rd)
+		more = at_rate(probe->job.bytes, probe->card.staging_rate) +
+		       probe->card.engine_latency;
+	event_init(&slot->event, &probe->block, slot_ended);
+	sim_schedule(&slot->event, more);
+}
+
+static void write_done(struct pcie_write *write)
+{
+	struct slot *slot = container_of(write, struct slot, write);
+
+	if (slot->probe->job.op == DMA_PROBE_lat_wrrd)
+		return; /* the read behind it tells */
+	event_init(&slot->event, &slot->probe->block, slot_ended);
+	sim_schedule(&slot->event, 0);
+}
+
+/* ---- its start ---- */
+
+static void issue_read(struct slot *slot, uint64_t address)
+{
+	slot->read = (struct pcie_read){.memory = memory_none(),
+					.address = address,
+					.length = (uint32_t)slot->probe->job.bytes,
+					.done = read_done};
+	pcie_read(slot->probe->pcie, &slot->read);
+}
+
+static void issue_write(struct slot *slot, uint64_t address)
+{
+	slot->write = (struct pcie_write){.memory = memory_none(),
+					  .address = address,
+					  .length = (uint32_t)slot->probe->job.bytes,
+					  .done = write_done};
+	pcie_write(slot->probe->pcie, &slot->write);
+}
+
+/* The bytes are staged: a write, and a read of the same behind it. */
+static void write_and_read(struct event *event)
+{
+	struct slot *slot = container_of(event, struct slot, event);
+	uint64_t address = next_address(slot->probe);
+
+	issue_write(slot, address);
+	issue_read(slot, address);
+}
+
+static sim_time read_interval(const struct probe *probe)
+{
+	uint64_t lines = unit_bytes(&probe->job) / LLC_LINE_BYTES;
+
+	return probe->card.read_interval + lines * probe->card.read_line_interval;
+}
+
+static sim_time write_interval(const struct probe *probe, uint64_t address)
+{
+	uint64_t packets = 0;
+
+	for (uint32_t sent = 0; sent < probe->job.bytes; packets++)
+		sent += tlp_first_length(address + sent, (uint32_t)probe->job.bytes - sent,
+					 probe->link.payload_max);
+	return packets * probe->card.write_interval +
+	       at_rate(probe->job.bytes, probe->card.write_rate);
+}
+
+/* Reads and writes have an engine each. */
+static void start_bandwidth(struct probe *probe)
+{
+	while (probe->slots_free && probe->started < probe->wanted) {
+		bool reads = probe->job.op == DMA_PROBE_bw_rd ||
+			     (probe->job.op == DMA_PROBE_bw_rw && probe->started % 2);
+		struct slot *slot = probe->slots_free;
+		uint64_t address;
+
+		if (probe->next_start[reads] > now(probe)) {
+			if (!event_pending(&probe->start_event))
+				sim_schedule_at(&probe->start_event, probe->next_start[reads]);
+			return;
+		}
+		probe->slots_free = slot->next_free;
+		probe->started++;
+		address = next_address(probe);
+		probe->next_start[reads] = now(probe) + (reads ? read_interval(probe)
+							       : write_interval(probe, address));
+		slot->reads = reads;
+		if (reads)
+			issue_read(slot, address);
+		else
+			issue_write(slot, address);
+	}
+}
+
+static void start_latency(struct probe *probe)
+{
+	struct slot *slot = probe->slots_free;
+
+	if (probe->started == probe->wanted)
+		return;
+	probe->started++;
+	probe->slots_free = slot->next_free;
+	probe->begun_at = now(probe);
+	if (probe->job.op != DMA_PROBE_lat_wrrd) {
+		issue_read(slot, next_address(probe));
+		return;
+	}
+	event_init(&slot->event, &probe->block, write_and_read);
+	sim_schedule(&slot->event, at_rate(probe->job.bytes, probe->card.staging_rate) +
+					   probe->card.engine_latency);
+}
+
+static void start_transfer(struct probe *probe)
+{
+	if (op_is_bandwidth[probe->job.op])
+		start_bandwidth(probe);
+	else
+		start_latency(probe);
+}
+
+static void start_again(struct event *event)
+{
+	start_transfer(container_of(event, struct probe, start_event));
+}
+
+/* ---- results ---- */
+
+static int compare_numbers(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void result_latency(struct probe *probe, struct dma_probe_result *result)
+{
+	uint64_t count = probe->job.transfers;
+	double sum = 0;
+
+	qsort(probe->samples_ns, count, sizeof(double), compare_numbers);
+	for (uint64_t i = 0; i < count; i++)
+		sum += probe->samples_ns[i];
+	result->min_ns = probe->samples_ns[0];
+	result->median_ns = probe->samples_ns[count / 2];
+	result->mean_ns = sum / (double)count;
+	result->p95_ns = probe->samples_ns[count * 95 / 100];
+	result->p99_ns = probe->samples_ns[count * 99 / 100];
+	result->p999_ns = probe->samples_ns[count * 999 / 1000];
+}
+
+static void result_bandwidth(const struct probe *probe, struct dma_probe_result *result)
+{
+	double bits = (double)(probe->ended - 1 - probe->warm_up) * (double)probe->job.bytes * 8;
+
+	if (probe->job.op == DMA_PROBE_bw_rw)
+		bits /= 2;
+	result->gbps = bits * 1e3 / (double)(now(probe) - probe->measure_at);
+}
+
+#define ROW(...)     PARAM_ROW(struct dma_probe_params, __VA_ARGS__)
+#define JOB_ROW(...) PARAM_ROW(struct dma_probe_job, __VA_ARGS__)
+/* clang-format off */
+const struct param dma_probe_param_list[] = { DMA_PROBE_PARAMS(ROW) { 0 } };
+const struct param dma_probe_job_param_list[] = { DMA_PROBE_JOB_PARAMS(JOB_ROW) { 0 } };
+
+static const struct block_type probe_type = {
+	.name = "dma_probe",
+	.params = dma_probe_param_list,
+	.counters = (const struct counter[]){ { 0 } },
+	.trace_points = (const struct trace_point[]){ { 0 } },
+};
+/* clang-format on */
+
+static void probe_init(struct probe *probe, struct sim *sim)
+{
+	uint64_t slots = op_is_bandwidth[probe->job.op] ? probe->card.in_flight : 1;
+
+	block_init(&probe->block, sim, &probe_type, "probe", &probe->card, NULL);
+	random_init(&probe->random, &probe->block, "addresses");
+	event_init(&probe->start_event, &probe->block, start_again);
+	probe->units = probe->job.window / unit_bytes(&probe->job);
+	if (!probe->units)
+		probe->units = 1;
+	probe->warm_up = probe->job.transfers / WARM_UP_PART;
+	probe->wanted = probe->job.transfers + probe->warm_up;
+	probe->samples_ns = calloc(probe->job.transfers, sizeof(double));
+	probe->slots = calloc(slots, sizeof(probe->slots[0]));
+	assert(probe->samples_ns && probe->slots);
+	for (uint64_t i = slots; i-- > 0;) {
+		probe->slots[i].probe = probe;
+		probe->slots[i].next_free = probe->slots_free;
+		probe->slots_free = &probe->slots[i];
+	}
+}
+
+/* The IO-TLB has what the driver touched last, the cache the window if it is warm. */
+static void warm_window(struct probe *probe)
+{
+	if (probe->job.warm)
+		llc_cpu_touch(host_llc(probe->host), 0, probe->units * unit_bytes(&probe->job),
+			      false);
+}
+
+void dma_probe_run(const struct pcie_params *pcie, const struct host_params *host,
+		   const struct dma_probe_params *card, const struct dma_probe_job *job,
+		   struct dma_probe_result *result)
+{
+	struct probe probe = {.card = *card, .job = *job, .link = *pcie};
+	struct sim *sim = sim_create(job->kernel, job->seed);
+
+	*result = (struct dma_probe_result){0};
+	probe.pcie = pcie_create(sim, "pcie", pcie);
+	if (host_params_matter(host)) {
+		probe.host = host_create(sim, "host", host);
+		pcie_host_attach(probe.pcie, probe.host);
+		warm_window(&probe);
+	}
+	probe_init(&probe, sim);
+	start_transfer(&probe);
+	sim_run(sim, SIM_NEVER);
+	assert(probe.ended == probe.wanted);
+	if (op_is_bandwidth[job->op])
+		result_bandwidth(&probe, result);
+	else
+		result_latency(&probe, result);
+	result->digest = probe.digest;
+	result->order_stalls = pcie_counters(probe.pcie)->order_stalls;
+	if (probe.host) {
+		result->llc_misses = llc_counters(host_llc(probe.host))->misses;
+		if (host_iommu(probe.host))
+			result->iommu_misses = iommu_counters(host_iommu(probe.host))->misses;
+	}
+	pcie_destroy(probe.pcie);
+	host_destroy(probe.host);
+	block_fini(&probe.block);
+	free(probe.samples_ns);
+	free(probe.slots);
+	sim_destroy(sim);
+}

@@ -1,0 +1,58 @@
+/*
+ * dma_probe: measures a PCIe link and the host behind it as a programmable card does: latency of single transfers, bandwidth
+ * of many, over a window of memory that is in the cache or not.
+ *
+ *     job --> engine (its own latency and intervals) --pcie_read(), pcie_write()--> pcie --> host
+ *
+ * The operations are those of pciebench (Neugebauer et al., SIGCOMM 2018). Each run builds a simulation of its own.
+ */
+#ifndef HCA_HOST_DMA_PROBE_H
+#define HCA_HOST_DMA_PROBE_H
+
+#include "hca/host/dma_probe_params.h"
+#include "hca/host/host_params.h"
+#include "hca/host/pcie_params.h"
+
+/* clang-format off */
+/*        NAME          bandwidth  what it does */
+#define DMA_PROBE_OPS(X)                                                                                      \
+	X(lat_cmd_rd,   false,     "latency of a read by command, without the engine")                          \
+	X(lat_rd,       false,     "latency of a read by the engine, one at a time")                            \
+	X(lat_wrrd,     false,     "latency of a write and a read of the same bytes behind it")                 \
+	X(bw_rd,        true,      "bandwidth of reads")                                                        \
+	X(bw_wr,        true,      "bandwidth of writes")                                                       \
+	X(bw_rw,        true,      "bandwidth, in each direction, of reads and writes in turn")
+
+#define DMA_PROBE_JOB_PARAMS(X)                                                                               \
+	X(window,      BYTES, "8KiB",  "64B..1GiB",  "of memory that is used, at random", "choice")             \
+	X(bytes,       BYTES, "64B",   "1B..64KiB",  "of one transfer", "choice")                                \
+	X(offset,      BYTES, "0B",    "0B..63B",    "of each transfer from a cache line's start", "choice")     \
+	X(warm,        FLAG,  "true",  "",           "whether the host has just used the window", "choice")      \
+	X(transfers,   COUNT, "4000",  "100..10000000", "measured; a fifth more go before", "choice")
+/* clang-format on */
+
+#define DMA_PROBE_OP_ENUM(name, bandwidth, meaning) DMA_PROBE_##name,
+enum dma_probe_op { DMA_PROBE_OPS(DMA_PROBE_OP_ENUM) DMA_PROBE_OP_COUNT };
+
+struct dma_probe_job {
+	DMA_PROBE_JOB_PARAMS(PARAM_FIELD)
+	enum dma_probe_op op;
+	enum sim_kernel kernel;
+	uint64_t seed;
+};
+
+extern const struct param dma_probe_job_param_list[];
+extern const char *const dma_probe_op_names[DMA_PROBE_OP_COUNT];
+
+struct dma_probe_result {
+	double min_ns, median_ns, mean_ns, p95_ns, p99_ns, p999_ns; /* latency; 0 for bandwidth */
+	double gbps;                                                /* bandwidth; 0 for latency */
+	uint64_t iommu_misses, llc_misses, order_stalls;
+	uint64_t digest; /* of all instants at which transfers ended */
+};
+
+void dma_probe_run(const struct pcie_params *pcie, const struct host_params *host,
+		   const struct dma_probe_params *card, const struct dma_probe_job *job,
+		   struct dma_probe_result *result);
+
+#endif

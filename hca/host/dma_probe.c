@@ -33,8 +33,8 @@ struct probe {
 	struct random random;
 	struct slot *slots, *slots_free; /* [in_flight] */
 	uint64_t units, started, ended, wanted, warm_up;
-	sim_time begun_at;   /* latency: the transfer under way */
-	sim_time measure_at; /* bandwidth: end of the warm-up */
+	sim_time begun_at;      /* latency: the transfer under way */
+	sim_time measure_at;    /* bandwidth: end of the warm-up */
 	sim_time next_start[2]; /* [reads]: when the engine may start another one */
 	struct event start_event;
 	double *samples_ns;
@@ -293,10 +293,9 @@ static void probe_init(struct probe *probe, struct sim *sim)
 	}
 }
 
-/* The IO-TLB has what the driver touched last, the cache the window if it is warm. */
 static void warm_window(struct probe *probe)
 {
-	if (probe->job.warm)
+	if (probe->job.warm && probe->host)
 		llc_cpu_touch(host_llc(probe->host), 0, probe->units * unit_bytes(&probe->job),
 			      false);
 }
@@ -313,9 +312,9 @@ void dma_probe_run(const struct pcie_params *pcie, const struct host_params *hos
 	if (host_params_matter(host)) {
 		probe.host = host_create(sim, "host", host);
 		pcie_host_attach(probe.pcie, probe.host);
-		warm_window(&probe);
 	}
 	probe_init(&probe, sim);
+	warm_window(&probe);
 	start_transfer(&probe);
 	sim_run(sim, SIM_NEVER);
 	assert(probe.ended == probe.wanted);

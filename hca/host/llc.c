@@ -53,7 +53,8 @@ sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypas
 	return memory_use(llc, missed, arrival) + llc->dram.latency;
 }
 
-/* Into the cache at once; only lines that it cannot take wait for memory. */
+/* Into the cache at once, unless a changed line has to make room first; past the cache a write is visible when it is memory's
+ * turn to take it. */
 sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
 		   sim_time arrival)
 {
@@ -81,7 +82,7 @@ sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypa
 	if (!write_backs && !to_memory)
 		return arrival;
 	start = memory_use(llc, write_backs + to_memory, arrival);
-	return start + llc->dram.latency; /* a line makes room when it is written */
+	return write_backs ? start + llc->dram.latency : start;
 }
 
 void llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change)

@@ -35,6 +35,22 @@ static void add_override(struct arguments *arguments, const char *prefix, const 
 	list[arguments->override_count++] = override;
 }
 
+static bool takes_words(const struct verb *verb)
+{
+	size_t length = strlen(verb->usage);
+	return length > 4 && strcmp(verb->usage + length - 4, "...]") == 0;
+}
+
+static void add_word(struct arguments *arguments, const char *text)
+{
+	const char **list =
+		realloc(arguments->words_given, (arguments->word_count + 1) * sizeof(*list));
+	if (list == NULL)
+		abort();
+	arguments->words_given = list;
+	list[arguments->word_count++] = text;
+}
+
 static void read_kernel(struct argp_state *state, const char *name, enum sim_kernel *kernel)
 {
 #define KERNEL_NAME(name, meaning) #name,
@@ -132,6 +148,10 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		arguments->effective = true;
 		return 0;
 	case ARGP_KEY_ARG:
+		if (takes_words(arguments->verb)) {
+			add_word(arguments, text);
+			return 0;
+		}
 		if (arguments->word != NULL)
 			argp_error(state, "\"%s\" is one argument too many%s", text,
 				   arguments->verb->programs ? "; programs stand behind --" : "");
@@ -172,6 +192,7 @@ void arguments_free(struct arguments *arguments)
 	for (size_t i = 0; i < arguments->override_count; i++)
 		free((char *)arguments->overrides[i]);
 	free(arguments->overrides);
+	free(arguments->words_given);
 }
 
 struct scenario *arguments_scenario(const struct arguments *arguments)

@@ -20,6 +20,8 @@ enum exit_code { EXIT_GOOD = 0, EXIT_NOT_AS_EXPECTED = 1, EXIT_BAD_INPUT = 2 };
 struct arguments {
 	const struct verb *verb;
 	const char *word; /* FILE, BLOCK or VERB; NULL: none */
+	const char **words_given; /* of a verb that takes many */
+	size_t word_count;
 	const char *out, *pcap, *trace, *counters;
 	const char *perfetto, *vcd;
 	uint64_t tag; /* 0: all */
@@ -34,7 +36,7 @@ struct arguments {
 
 struct verb {
 	const char *name;
-	const char *usage;   /* its arguments */
+	const char *usage;   /* its arguments; ends with ...] if it takes any number of words */
 	const char *summary; /* one line */
 	const char *help;    /* more of it; NULL: that is all */
 	const struct argp_option *options;
@@ -77,6 +79,7 @@ int verb_params(const struct arguments *arguments);
 int verb_decode(const struct arguments *arguments);
 int verb_trace(const struct arguments *arguments);
 int verb_explain(const struct arguments *arguments);
+int verb_published(const struct arguments *arguments);
 int verb_help(const struct arguments *arguments);
 
 #endif

@@ -18,6 +18,7 @@ static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTI
 	OPTION_JOBS, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
 static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_JSON, {0}};
+static const struct argp_option published_options[] = {OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 
 const struct verb verbs[] = {
@@ -37,6 +38,10 @@ const struct verb verbs[] = {
 	 "Without --perfetto and --vcd: a line a record, with the time since the one before.", trace_options, true, false, verb_trace},
 	{"explain", "FILE",   "say where the time of work requests went, by a trace",
 	 "Without --wqe and --percentile: the mean of all. The stages of each sum to its latency, from the store to the CQE.", explain_options, true, false, verb_explain},
+	{"published", "[ROW...]", "measure again what others have published, and print ours beside theirs",
+	 "ROW is a row's id or the beginning of several: B1-01, B1. A line is the case of a row that is furthest off; --verbose prints all, "
+	 "--out writes curves. Exit code 1: a row misses that follows from a standard alone.",
+	 published_options, false, false, verb_published},
 	{"help",   "[VERB]",  "this list, or what a verb takes", NULL, help_options, false, false, verb_help},
 	{0}};
 /* clang-format on */

@@ -1,0 +1,75 @@
+/* compare: see compare.h. */
+#include "analysis/compare.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+static const double order_step = 0.02;
+
+static const struct {
+	const char *name;
+	double error;
+} tolerances[TOLERANCE_COUNT] = {
+#define COMPARE_ROW(name, error) [TOLERANCE_##name] = {#name, error},
+	COMPARE_TOLERANCES(COMPARE_ROW)
+#undef COMPARE_ROW
+};
+
+bool compare_tolerance_find(const char *name, enum compare_tolerance *tolerance)
+{
+	for (unsigned i = 0; i < TOLERANCE_COUNT; i++) {
+		if (strcmp(tolerances[i].name, name) != 0)
+			continue;
+		*tolerance = (enum compare_tolerance)i;
+		return true;
+	}
+	return false;
+}
+
+const char *compare_tolerance_name(enum compare_tolerance tolerance)
+{
+	assert(tolerance < TOLERANCE_COUNT);
+	return tolerances[tolerance].name;
+}
+
+static double difference(const struct compare_point *point)
+{
+	if (point->ours < point->low)
+		return point->ours - point->low;
+	return point->ours > point->high ? point->ours - point->high : 0;
+}
+
+double compare_error(const struct compare_point *point)
+{
+	double off = difference(point), end = off < 0 ? point->low : point->high;
+
+	if (off == 0)
+		return 0;
+	return end == 0 ? copysign(INFINITY, off) : off / fabs(end);
+}
+
+bool compare_within(const struct compare_point *point, enum compare_tolerance tolerance)
+{
+	assert(tolerance < TOLERANCE_COUNT);
+	return fabs(difference(point)) <= point->slack ||
+	       fabs(compare_error(point)) <= tolerances[tolerance].error;
+}
+
+static int direction(double from, double to)
+{
+	double most = fmax(fabs(from), fabs(to));
+
+	return fabs(to - from) <= order_step * most ? 0 : to > from ? 1 : -1;
+}
+
+bool compare_order(const struct compare_point *points, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		int theirs = direction(points[i - 1].low, points[i].low);
+
+		if (theirs != 0 && direction(points[i - 1].ours, points[i].ours) == -theirs)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,40 @@
+/*
+ * compare: a simulated figure beside a published one: the error, and whether it is within the tolerance of its row.
+ */
+#ifndef ANALYSIS_COMPARE_H
+#define ANALYSIS_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* clang-format off */
+/*        name    relative error */
+#define COMPARE_TOLERANCES(X) \
+	X(EXACT,  0.005)      \
+	X(T1,     0.02)       \
+	X(T2,     0.10)       \
+	X(T3,     0.20)       \
+	X(SHAPE,  0) /* order only: compare_order() */
+
+#define COMPARE_ENUM(name, error) TOLERANCE_##name,
+enum compare_tolerance { COMPARE_TOLERANCES(COMPARE_ENUM) TOLERANCE_COUNT };
+/* clang-format on */
+
+struct compare_point {
+	double x;         /* of a curve's plot */
+	double low, high; /* as published; equal if it is one figure */
+	double slack;     /* that reading it off a figure allows besides */
+	double ours;
+};
+
+bool compare_tolerance_find(const char *name, enum compare_tolerance *tolerance);
+const char *compare_tolerance_name(enum compare_tolerance tolerance);
+
+/* Of ours against the nearer end of what was published, 0 in between; a fraction of it. */
+double compare_error(const struct compare_point *point);
+bool compare_within(const struct compare_point *point, enum compare_tolerance tolerance);
+
+/* Do our points rise and fall where the published ones do? Changes below 2 % are none. */
+bool compare_order(const struct compare_point *points, size_t count);
+
+#endif

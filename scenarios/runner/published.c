@@ -1,0 +1,264 @@
+/* published: see published.h. */
+#include "scenarios/runner/published.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca/device/hca_params.h"
+#include "scenarios/preset.h"
+
+static const struct {
+	const char *name;
+	published_driver *driver;
+} drivers[] = {
+	{"probe", published_probe},
+	{"pcie", published_pcie},
+	{"wire", published_wire},
+	{"program", published_program},
+};
+
+static const char *const row_keys[] = {"row",  "what", "hardware", "source", "tolerance", "driver",
+				       "unit", "axis", "log",      "set",    "expect"};
+static const char *const case_keys[] = {"case",      "x",  "set",        "minus",
+					"published", "to", "plus_minus", "tolerance"};
+
+/* ---- settings ---- */
+
+struct yaml_node *published_get(const struct published_settings *settings, const char *key)
+{
+	struct yaml_node *own = settings->own ? yaml_get(settings->own, key) : NULL;
+	struct yaml_node *common = settings->common ? yaml_get(settings->common, key) : NULL;
+
+	return own ? own : common;
+}
+
+const char *published_text(const struct published_settings *settings, const char *key,
+			   const char *fallback)
+{
+	struct yaml_node *node = published_get(settings, key);
+	const char *text = node ? yaml_expect_text(node, "a text", settings->errors) : fallback;
+
+	return text ? text : fallback;
+}
+
+static double read_number(struct yaml_node *node, double fallback, struct yaml_errors *errors)
+{
+	const char *text = node ? yaml_expect_text(node, "a number", errors) : NULL;
+	char *end;
+	double value;
+
+	if (!text)
+		return fallback;
+	value = strtod(text, &end);
+	if (end == text || *end || !isfinite(value)) {
+		yaml_error(errors, node, "\"%s\" is no number", text);
+		return fallback;
+	}
+	return value;
+}
+
+double published_number(const struct published_settings *settings, const char *key, double fallback)
+{
+	return read_number(published_get(settings, key), fallback, settings->errors);
+}
+
+void published_host(const struct published_settings *settings, struct hca_params *params)
+{
+	struct yaml_node *maps[] = {settings->common, settings->own};
+
+	hca_params_default(params);
+	for (size_t i = 0; i < 2; i++) {
+		struct yaml_node *host = maps[i] ? yaml_get(maps[i], "host") : NULL;
+
+		if (host)
+			preset_read(COMPOSITE_HOST, host, NULL, params, NULL, settings->errors);
+	}
+}
+
+/* ---- reading ---- */
+
+static const char *need_text(struct yaml_node *map, const char *key, struct yaml_errors *errors)
+{
+	struct yaml_node *node = yaml_get(map, key);
+	const char *text = NULL;
+
+	if (node)
+		text = yaml_expect_text(node, "a text", errors);
+	else
+		yaml_error(errors, map, "%s is missing", key);
+	return text ? text : "";
+}
+
+static void read_tolerance(struct yaml_node *map, enum compare_tolerance *tolerance,
+			   struct yaml_errors *errors)
+{
+	struct yaml_node *node = yaml_get(map, "tolerance");
+	const char *text =
+		node ? yaml_expect_text(node, "EXACT, T1, T2, T3 or SHAPE", errors) : NULL;
+
+	if (text && !compare_tolerance_find(text, tolerance))
+		yaml_error(errors, node,
+			   "\"%s\" is no tolerance; expected EXACT, T1, T2, T3 or SHAPE", text);
+}
+
+static void read_case(struct published_row *row, struct yaml_node *map, struct yaml_node *common,
+		      struct yaml_errors *errors)
+{
+	struct published_case *into = &row->cases[row->case_count++];
+	struct yaml_node *name, *published, *to;
+
+	if (!yaml_expect_map(map, "a case: what was published for what", errors))
+		return;
+	into->common = common;
+	into->own = yaml_get(map, "set");
+	into->minus = yaml_get(map, "minus");
+	into->tolerance = row->tolerance;
+	read_tolerance(map, &into->tolerance, errors);
+	into->point.x = read_number(yaml_get(map, "x"), 0, errors);
+	name = yaml_get(map, "case");
+	if (!name)
+		name = yaml_get(map, "x");
+	into->name = name ? yaml_expect_text(name, "a text", errors) : "";
+	published = yaml_get(map, "published");
+	if (!published)
+		yaml_error(errors, map, "published is missing");
+	into->point.low = read_number(published, 0, errors);
+	to = yaml_get(map, "to");
+	into->point.high = read_number(to, into->point.low, errors);
+	into->point.slack = read_number(yaml_get(map, "plus_minus"), 0, errors);
+	yaml_refuse_unused(map, case_keys, ARRAY_SIZE(case_keys), errors);
+}
+
+static void read_row(struct published_row *row, struct yaml_node *root, struct yaml_errors *errors)
+{
+	struct yaml_node *axis = yaml_get(root, "axis"), *log = yaml_get(root, "log");
+	struct yaml_node *expect = yaml_get(root, "expect"), *common = yaml_get(root, "set");
+	const char *driver = need_text(root, "driver", errors);
+	size_t count = 0;
+
+	row->id = need_text(root, "row", errors);
+	row->what = need_text(root, "what", errors);
+	row->hardware = need_text(root, "hardware", errors);
+	row->source = need_text(root, "source", errors);
+	row->unit = need_text(root, "unit", errors);
+	row->axis = axis ? yaml_expect_text(axis, "a text", errors) : NULL;
+	row->logarithmic = log && log->text && strcmp(log->text, "true") == 0;
+	read_tolerance(root, &row->tolerance, errors);
+	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
+		if (strcmp(drivers[i].name, driver) == 0)
+			row->driver = drivers[i].driver;
+	if (!row->driver)
+		yaml_error(errors, root, "no driver \"%s\"; expected probe, pcie, wire or program",
+			   driver);
+	if (!expect || expect->kind != YAML_LIST) {
+		yaml_error(errors, root, "expect is missing: a list of cases");
+		return;
+	}
+	for (struct yaml_node *child = expect->children; child; child = child->next)
+		count++;
+	row->cases = calloc(count + 1, sizeof(row->cases[0]));
+	assert(row->cases);
+	for (struct yaml_node *child = expect->children; child; child = child->next)
+		read_case(row, child, common, errors);
+	yaml_refuse_unused(root, row_keys, ARRAY_SIZE(row_keys), errors);
+}
+
+struct published_row *published_read(const char *file, struct yaml_errors *errors)
+{
+	unsigned before = errors->count;
+	struct published_row *row = calloc(1, sizeof(*row));
+
+	assert(row);
+	row->tolerance = TOLERANCE_T2;
+	row->document = yaml_read_file(file, errors);
+	if (row->document) {
+		struct yaml_node *root = yaml_root(row->document);
+
+		if (yaml_expect_map(root, "a row of published figures", errors))
+			read_row(row, root, errors);
+	}
+	if (errors->count == before)
+		return row;
+	published_free(row);
+	return NULL;
+}
+
+void published_free(struct published_row *row)
+{
+	if (row->document)
+		yaml_close(row->document);
+	free(row->cases);
+	free(row);
+}
+
+/* ---- measuring ---- */
+
+static bool measure(const struct published_row *row, struct published_case *of,
+		    struct yaml_node *own, struct yaml_errors *errors, double *ours)
+{
+	struct published_settings settings = {own, of->common, errors};
+
+	return row->driver(&settings, ours, of->why);
+}
+
+static void run_case(const struct published_row *row, struct published_case *of,
+		     struct yaml_errors *errors)
+{
+	double ours = 0, less = 0;
+
+	of->measured = measure(row, of, of->own, errors, &ours);
+	if (of->measured && of->minus)
+		of->measured = measure(row, of, of->minus, errors, &less);
+	of->point.ours = ours - less;
+	of->passed = of->measured && (of->tolerance == TOLERANCE_SHAPE ||
+				      compare_within(&of->point, of->tolerance));
+}
+
+/* Cases of a row that is judged by its shape pass together or not at all. */
+static void judge_shape(struct published_row *row)
+{
+	struct compare_point *points = calloc(row->case_count + 1, sizeof(*points));
+	bool good;
+
+	assert(points);
+	for (size_t i = 0; i < row->case_count; i++)
+		points[i] = row->cases[i].point;
+	good = compare_order(points, row->case_count);
+	for (size_t i = 0; i < row->case_count; i++)
+		row->cases[i].passed = row->cases[i].passed && good;
+	free(points);
+}
+
+void published_run(struct published_row *row, struct yaml_errors *errors)
+{
+	for (size_t i = 0; i < row->case_count; i++)
+		run_case(row, &row->cases[i], errors);
+	if (row->tolerance == TOLERANCE_SHAPE)
+		judge_shape(row);
+}
+
+bool published_passed(const struct published_row *row)
+{
+	for (size_t i = 0; i < row->case_count; i++)
+		if (!row->cases[i].passed)
+			return false;
+	return row->case_count > 0;
+}
+
+bool published_measured(const struct published_row *row)
+{
+	for (size_t i = 0; i < row->case_count; i++)
+		if (!row->cases[i].measured)
+			return false;
+	return true;
+}
+
+bool published_is_gate(const struct published_row *row)
+{
+	bool concerns = strncmp(row->id, "B3-", 3) == 0 || strncmp(row->id, "C-", 2) == 0 ||
+			strncmp(row->id, "F-", 2) == 0;
+
+	return concerns && row->tolerance <= TOLERANCE_T1;
+}

@@ -1,0 +1,71 @@
+/*
+ * published: one row of published figures as a file: where it is from, which driver measures the same here, and what was
+ * published for each case.
+ *
+ *     published/B1-01.yaml --published_read()--> row --driver--> ours beside published --> pass, miss
+ */
+#ifndef SCENARIOS_RUNNER_PUBLISHED_H
+#define SCENARIOS_RUNNER_PUBLISHED_H
+
+#include <stdio.h>
+
+#include "analysis/compare.h"
+#include "sim/yaml.h"
+
+enum { PUBLISHED_WHY_BYTES = 256 };
+
+struct published_case {
+	const char *name;                       /* what sets it apart */
+	struct yaml_node *common, *own, *minus; /* the driver's keys; own before common */
+	struct compare_point point;
+	enum compare_tolerance tolerance;
+	bool measured, passed;
+	char why[PUBLISHED_WHY_BYTES]; /* not measured: why */
+};
+
+/* What a case says to its driver. A key is its own, or else common to the row. */
+struct published_settings {
+	struct yaml_node *own, *common; /* NULL: none */
+	struct yaml_errors *errors;
+};
+
+/* Measures one case. false: it cannot be measured here, and why says why. What is wrong with the file goes to errors. */
+typedef bool published_driver(const struct published_settings *settings, double *ours, char *why);
+
+struct published_row {
+	const char *id, *what, *hardware, *source, *unit, *axis;
+	bool logarithmic;
+	enum compare_tolerance tolerance;
+	published_driver *driver;
+	struct published_case *cases;
+	size_t case_count;
+	struct yaml_document *document;
+};
+
+/* NULL: errors says why. */
+struct published_row *published_read(const char *file, struct yaml_errors *errors);
+void published_free(struct published_row *row);
+
+/* Measures all cases and judges each. */
+void published_run(struct published_row *row, struct yaml_errors *errors);
+
+bool published_passed(const struct published_row *row);
+bool published_measured(const struct published_row *row);
+
+/* A miss of this row is a defect of the models: EXACT and T1 rows of B3, C and F. */
+bool published_is_gate(const struct published_row *row);
+
+/* For drivers: a setting, NULL if absent; its text, `fallback` if absent; its number. */
+struct yaml_node *published_get(const struct published_settings *settings, const char *key);
+const char *published_text(const struct published_settings *settings, const char *key,
+			   const char *fallback);
+double published_number(const struct published_settings *settings, const char *key,
+			double fallback);
+
+struct hca_params;
+/* What `host:` says, common first, then the case's own. */
+void published_host(const struct published_settings *settings, struct hca_params *params);
+
+published_driver published_probe, published_pcie, published_wire, published_program;
+
+#endif

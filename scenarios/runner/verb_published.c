@@ -1,0 +1,276 @@
+/*
+ * verb_published: hcasim published [ROW...]: measures again what others have published, and prints ours beside theirs: a line
+ * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes a curve for each row.
+ *
+ * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/plot.h"
+#include "scenarios/preset.h"
+#include "scenarios/runner/published.h"
+#include "scenarios/runner/verb.h"
+#include "sim/json.h"
+
+struct tally {
+	unsigned rows, passed, missed, skipped, gates_missed;
+	unsigned cases, cases_passed, cases_missed;
+	unsigned plots;
+};
+
+static int is_row_file(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+}
+
+/* A word is a row, or what several begin with. */
+static bool is_wanted(const struct arguments *arguments, const char *file)
+{
+	for (size_t i = 0; i < arguments->word_count; i++) {
+		const char *word = arguments->words_given[i];
+
+		if (strncmp(file, word, strlen(word)) == 0)
+			return true;
+	}
+	return arguments->word_count == 0;
+}
+
+/* ---- printing ---- */
+
+static void figure(const struct compare_point *point, char *text, size_t bytes)
+{
+	if (point->high > point->low)
+		snprintf(text, bytes, "%g..%g", point->low, point->high);
+	else
+		snprintf(text, bytes, "%g", point->low);
+}
+
+static const char *verdict(bool measured, bool passed)
+{
+	return !measured ? "skip" : passed ? "pass" : "miss";
+}
+
+static void print_case(const struct published_row *row, const struct published_case *of,
+		       const char *conditions)
+{
+	char theirs[64], tolerance[16];
+
+	figure(&of->point, theirs, sizeof(theirs));
+	snprintf(tolerance, sizeof(tolerance), "%s", compare_tolerance_name(of->tolerance));
+	if (!of->measured)
+		printf("%-7s %-58s %12s %10s %-5s %8s %-6s skip: %s\n", row->id, conditions, theirs,
+		       "-", row->unit, "-", tolerance, of->why);
+	else
+		printf("%-7s %-58s %12s %10.5g %-5s %+7.1f%% %-6s %s\n", row->id, conditions,
+		       theirs, of->point.ours, row->unit, 100 * compare_error(&of->point),
+		       tolerance, verdict(true, of->passed));
+}
+
+/* What is not measured, then what misses, then the largest error. */
+static const struct published_case *worst_case(const struct published_row *row)
+{
+	const struct published_case *worst = &row->cases[0];
+
+	for (size_t i = 1; i < row->case_count; i++) {
+		const struct published_case *of = &row->cases[i];
+
+		if (!worst->measured)
+			break;
+		if (!of->measured || (worst->passed && !of->passed) ||
+		    (of->passed == worst->passed &&
+		     fabs(compare_error(&of->point)) > fabs(compare_error(&worst->point))))
+			worst = of;
+	}
+	return worst;
+}
+
+static void print_row(const struct published_row *row, bool verbose)
+{
+	char conditions[256];
+
+	if (verbose) {
+		for (size_t i = 0; i < row->case_count; i++) {
+			snprintf(conditions, sizeof(conditions), "%s, %s", row->what,
+				 row->cases[i].name);
+			print_case(row, &row->cases[i], conditions);
+		}
+		return;
+	}
+	const struct published_case *worst = worst_case(row);
+
+	if (row->case_count == 1)
+		snprintf(conditions, sizeof(conditions), "%s, %s", row->what, worst->name);
+	else
+		snprintf(conditions, sizeof(conditions), "%s, worst of %zu: %s", row->what,
+			 row->case_count, worst->name);
+	print_case(row, worst, conditions);
+}
+
+static void print_pair(const char *key, const char *text)
+{
+	printf("\"%s\": ", key);
+	json_text(stdout, text);
+	printf(", ");
+}
+
+static void print_number(const char *key, double value)
+{
+	if (isfinite(value))
+		printf("\"%s\": %.9g, ", key, value);
+	else
+		printf("\"%s\": null, ", key);
+}
+
+static void print_json(const struct published_row *row, bool first)
+{
+	printf("%s\n  {", first ? "" : ",");
+	print_pair("row", row->id);
+	print_pair("what", row->what);
+	print_pair("hardware", row->hardware);
+	print_pair("source", row->source);
+	print_pair("unit", row->unit);
+	print_pair("verdict", verdict(published_measured(row), published_passed(row)));
+	printf("\"cases\": [");
+	for (size_t i = 0; i < row->case_count; i++) {
+		const struct published_case *of = &row->cases[i];
+
+		printf("%s\n    {", i > 0 ? "," : "");
+		print_pair("case", of->name);
+		print_number("published", of->point.low);
+		print_number("published_to", of->point.high);
+		print_number("ours", of->measured ? of->point.ours : NAN);
+		print_number("error", of->measured ? compare_error(&of->point) : NAN);
+		print_pair("tolerance", compare_tolerance_name(of->tolerance));
+		printf("\"verdict\": \"%s\"}", verdict(of->measured, of->passed));
+	}
+	printf("]}");
+}
+
+/* ---- plots ---- */
+
+static bool write_plot(const struct published_row *row, const char *folder)
+{
+	struct compare_point *points = calloc(row->case_count, sizeof(*points));
+	struct plot plot = {.folder = folder,
+			    .name = row->id,
+			    .title = row->what,
+			    .x_label = row->axis,
+			    .y_label = row->unit,
+			    .x_logarithmic = row->logarithmic,
+			    .points = points,
+			    .count = row->case_count};
+	bool good;
+
+	if (points == NULL)
+		abort();
+	for (size_t i = 0; i < row->case_count; i++)
+		points[i] = row->cases[i].point;
+	good = plot_write(&plot);
+	if (!good)
+		say("%s/%s: cannot write the curve", folder, row->id);
+	free(points);
+	return good;
+}
+
+/* ---- all rows ---- */
+
+static void count_row(const struct published_row *row, struct tally *tally)
+{
+	bool measured = published_measured(row), passed = published_passed(row);
+
+	tally->rows++;
+	tally->skipped += !measured;
+	tally->passed += measured && passed;
+	tally->missed += measured && !passed;
+	tally->gates_missed += measured && !passed && published_is_gate(row);
+	for (size_t i = 0; i < row->case_count; i++) {
+		tally->cases++;
+		tally->cases_passed += row->cases[i].passed;
+		tally->cases_missed += row->cases[i].measured && !row->cases[i].passed;
+	}
+}
+
+/* false: the file is wrong, and that was said. */
+static bool do_row(const struct arguments *arguments, const char *file, struct tally *tally)
+{
+	struct yaml_errors errors = {0};
+	struct published_row *row = published_read(file, &errors);
+	bool good;
+
+	if (row != NULL) {
+		published_run(row, &errors);
+		if (arguments->json)
+			print_json(row, tally->rows == 0);
+		else
+			print_row(row, arguments->verbose);
+		count_row(row, tally);
+		if (arguments->out != NULL && row->axis != NULL && published_measured(row))
+			tally->plots += write_plot(row, arguments->out);
+		published_free(row);
+	}
+	good = errors.count == 0;
+	if (errors.text != NULL)
+		fputs(errors.text, stderr);
+	yaml_errors_free(&errors);
+	fflush(stdout);
+	return good;
+}
+
+static void print_count(const struct arguments *arguments, const struct tally *tally)
+{
+	if (arguments->json) {
+		printf("],\n \"rows\": %u, \"passed\": %u, \"missed\": %u, \"skipped\": %u,\n"
+		       " \"cases\": %u, \"cases_passed\": %u, \"cases_missed\": %u}\n",
+		       tally->rows, tally->passed, tally->missed, tally->skipped, tally->cases,
+		       tally->cases_passed, tally->cases_missed);
+		return;
+	}
+	printf("%u rows: %u pass, %u miss, %u skipped; %u of %u cases pass\n", tally->rows,
+	       tally->passed, tally->missed, tally->skipped, tally->cases_passed, tally->cases);
+	if (arguments->out != NULL)
+		printf("%u curves in %s%s\n", tally->plots, arguments->out,
+		       plot_can_draw() ? "" : "; no pictures: gnuplot is not installed");
+}
+
+int verb_published(const struct arguments *arguments)
+{
+	char folder[PATH_MAX], file[PATH_MAX + NAME_MAX + 2];
+	struct dirent **entries = NULL;
+	struct tally tally = {0};
+	bool good = true;
+
+	snprintf(folder, sizeof(folder), "%.*s/../published",
+		 (int)(sizeof(folder) - sizeof("/../published")), preset_directory());
+	if (arguments->out != NULL && mkdir(arguments->out, 0777) != 0 && errno != EEXIST) {
+		say("%s: %s", arguments->out, strerror(errno));
+		return EXIT_BAD_INPUT;
+	}
+	int count = scandir(folder, &entries, is_row_file, versionsort);
+	if (count <= 0) {
+		say("no published rows in %s", folder);
+		return EXIT_BAD_INPUT;
+	}
+	if (arguments->json)
+		printf("{\"published\": [");
+	for (int i = 0; i < count; i++) {
+		snprintf(file, sizeof(file), "%s/%s", folder, entries[i]->d_name);
+		if (is_wanted(arguments, entries[i]->d_name))
+			good = do_row(arguments, file, &tally) && good;
+		free(entries[i]);
+	}
+	free(entries);
+	print_count(arguments, &tally);
+	if (tally.rows == 0 && good)
+		say("no such row in %s", folder);
+	if (!good || tally.rows == 0)
+		return EXIT_BAD_INPUT;
+	return tally.gates_missed > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+}

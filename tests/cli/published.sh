@@ -1,0 +1,51 @@
+#!/bin/bash
+# Proves that `hcasim published` measures every row, that rows which follow from a standard alone hold, how many of the others do,
+# that a second run prints the same, and that curves and JSON are whole. Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+  echo "$*"
+  failures=$((failures + 1))
+}
+
+# at_least ROWS PASSED: of the rows that begin so
+at_least() {
+  local rows=$1 passed=$2 last
+  "$hcasim" published $rows >"$folder/out" 2>"$folder/errors" || fail "$rows: exit code $?"
+  last=$(tail -n 1 "$folder/out")
+  if [[ ! $last =~ ^([0-9]+)\ rows:\ ([0-9]+)\ pass ]]; then
+    fail "$rows: no count: $last $(cat "$folder/errors")"
+  elif [ "${BASH_REMATCH[2]}" -lt "$passed" ]; then
+    fail "$rows: ${BASH_REMATCH[2]} pass, at least $passed are expected: $(cat "$folder/out")"
+  fi
+}
+
+at_least "B3" 7
+at_least "C-0" 5
+at_least "C-25 F" 4
+at_least "B1" 7
+at_least "B2" 5
+at_least "A2" 3
+if command -v ib_send_lat ib_read_lat ib_write_lat >"$folder/programs"; then
+  at_least "A1" 4
+fi
+
+"$hcasim" published B >"$folder/first"
+"$hcasim" published B >"$folder/second"
+cmp "$folder/first" "$folder/second" || fail "two runs differ"
+"$hcasim" published B1-01 --json --out "$folder/curves" >"$folder/json" || fail "--json: exit code $?"
+python3 - "$folder/json" <<'END' || fail "--json is not as expected"
+import json, sys
+text = open(sys.argv[1]).read()
+result = json.loads(text)
+row = result["published"][0]
+assert result["rows"] == 1 and row["row"] == "B1-01" and len(row["cases"]) == 8, row
+assert row["cases"][1]["published"] == 600 and row["verdict"] == "pass", row
+END
+[ "$(grep -vc '^#' "$folder/curves/B1-01.dat")" = 8 ] || fail "no curve of 8 points"
+"$hcasim" published NO-SUCH-ROW 2>/dev/null
+[ $? -eq 2 ] || fail "an unknown row is not refused"
+exit $((failures > 0))

@@ -15,7 +15,7 @@
 #include "verbs-shim/kernel/kernel_params.h"
 #include "verbs-shim/session/session.h"
 
-enum topology_kind {
+enum scenario_topology_kind {
 	TOPOLOGY_LINKS,
 	TOPOLOGY_BACK_TO_BACK,
 	TOPOLOGY_SINGLE_SWITCH,

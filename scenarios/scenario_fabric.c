@@ -42,7 +42,7 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 	if (!yaml_expect_map(node, "what joins the hosts", reader->errors))
 		return;
 	yaml_override_params(node, scenario_fabric_param_list, &scenario->fabric, reader->errors);
-	switch ((enum topology_kind)scenario->topology.kind) {
+	switch ((enum scenario_topology_kind)scenario->topology.kind) {
 	case TOPOLOGY_LINKS:
 		read_switches(reader, yaml_get(node, "switches"));
 		read_links(reader, yaml_get(node, "links"));

@@ -37,7 +37,7 @@ static bool build_shape(struct layout *layout, const struct scenario_topology *n
 			size_t bytes)
 {
 	const struct scenario_topology *n = numbers;
-	switch ((enum topology_kind)n->kind) {
+	switch ((enum scenario_topology_kind)n->kind) {
 	case TOPOLOGY_DUMBBELL:
 		return topology_dumbbell(
 			layout,

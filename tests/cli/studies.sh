@@ -1,0 +1,13 @@
+#!/bin/bash
+# Proves that the studies that come with the simulator hold what they expect of published results.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+source=$2
+failures=0
+for study in "$source"/scenarios/studies/*.yaml; do
+  output=$("$hcasim" run "$study" 2>&1) || {
+    echo "$study: $output"
+    failures=$((failures + 1))
+  }
+done
+[ $failures -eq 0 ]

@@ -216,7 +216,8 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 	struct yaml_node *address = yaml_get(node, "address"), *slot = yaml_get(node, "host");
 	if (slot != NULL && host->hca == NULL)
 		yaml_error(reader->errors, slot, "an adapter of fidelity endpoint has no host");
-	else if (slot != NULL && slot->kind != YAML_NULL) /* over what the adapter's preset assumes */
+	else if (slot != NULL &&
+		 slot->kind != YAML_NULL) /* over what the adapter's preset assumes */
 		preset_read(COMPOSITE_HOST, slot, NULL, host->hca, NULL, reader->errors);
 	if (address != NULL)
 		read_address(reader, address, host->ipv4);

@@ -213,10 +213,10 @@ static void read_link(struct scenario_reader *reader, struct yaml_node *node)
 	}
 	read_end(reader, between->children, &link->ends[0]);
 	read_end(reader, between->children->next, &link->ends[1]);
-	read_port(reader, link, node, others);
 	struct yaml_node *ports = yaml_get(node, "ports");
 	if (ports != NULL)
 		read_port_numbers(reader, ports, link);
+	read_port(reader, link, node, others);
 }
 
 static void read_links(struct scenario_reader *reader, struct yaml_node *node)

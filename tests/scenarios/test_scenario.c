@@ -375,6 +375,23 @@ static void test_shipped_scenarios(void)
 	globfree(&found);
 }
 
+/* Ports by number stay where they are. */
+static void test_port_numbers(void)
+{
+	struct yaml_errors errors = {0};
+	struct scenario *scenario =
+		read_text("hosts: {a: , b: }\nfabric: {topology: links, switches: {s: }, links: "
+			  "[{between: [a, s], ports: [0, 7]}, {between: [s, b], ports: [3, 0], "
+			  "rate: 10Gbps}]}\n",
+			  &errors);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
+	CU_ASSERT_EQUAL(scenario->links[0].ports[1], 7);
+	CU_ASSERT_EQUAL(scenario->links[1].ports[0], 3);
+	CU_ASSERT_EQUAL(scenario->links[1].port->rate, 10000000000);
+	check_reads_back(scenario);
+	scenario_destroy(scenario);
+}
+
 static int remove_folder(void)
 {
 	char command[200];
@@ -393,6 +410,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_wrong);
 	CU_ADD_TEST(suite, test_overrides);
 	CU_ADD_TEST(suite, test_preset_chain);
+	CU_ADD_TEST(suite, test_port_numbers);
 	CU_ADD_TEST(suite, test_shipped_presets);
 	CU_ADD_TEST(suite, test_shipped_scenarios);
 	CU_basic_run_tests();

@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "scenarios/scenario.h"
-#include "scenarios/study.h"
 
 /* What programs that read the exit code rely on; a program's own exit code goes through `exec`. */
 enum exit_code { EXIT_GOOD = 0, EXIT_NOT_AS_EXPECTED = 1, EXIT_BAD_INPUT = 2 };
@@ -56,9 +55,6 @@ void arguments_free(struct arguments *arguments);
 /* The scenario that the arguments name; NULL, having said what is wrong. */
 struct scenario *arguments_scenario(const struct arguments *arguments);
 
-/* The same for a file with a workload. */
-struct fabric_study *arguments_study(const struct arguments *arguments);
-
 /* "hcasim: ..." on standard error; red if that is a terminal. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -72,7 +68,6 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 
 int verb_exec(const struct arguments *arguments);
 int verb_run(const struct arguments *arguments);
-int verb_study(const struct arguments *arguments); /* verb_run() of a file with a workload */
 int verb_sweep(const struct arguments *arguments);
 int verb_check(const struct arguments *arguments);
 int verb_params(const struct arguments *arguments);

@@ -83,13 +83,10 @@ static void print_composite(struct printer *printer, const struct composite *com
 	}
 }
 
-static void print_studies(struct printer *printer)
+static void print_congestion(struct printer *printer)
 {
 	char name[NAME_BYTES];
 
-	for (const struct scenario_section *section = study_sections; section->name != NULL;
-	     section++)
-		print_list(printer, section->name, section->meaning, section->list);
 	for (const struct congestion_ops *const *ops = congestion_list(); *ops != NULL; ops++) {
 		snprintf(name, sizeof(name), "congestion.%s", (*ops)->name);
 		print_list(printer, name, (*ops)->meaning, (*ops)->params);
@@ -120,7 +117,7 @@ int verb_params(const struct arguments *arguments)
 		print_list(&printer, section->name, section->meaning, section->list);
 	for (unsigned kind = 0; kind < COMPOSITE_COUNT; kind++)
 		print_composite(&printer, composite_of((enum composite_kind)kind));
-	print_studies(&printer);
+	print_congestion(&printer);
 	if (printer.json)
 		printf("\n]\n");
 	return printer.lists > 0 ? EXIT_GOOD : report_unknown(&printer);

@@ -98,8 +98,6 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 
 int verb_run(const struct arguments *arguments)
 {
-	if (study_is(arguments->word))
-		return verb_study(arguments);
 	struct scenario *scenario = arguments_scenario(arguments);
 	int code = EXIT_BAD_INPUT;
 	if (scenario == NULL)

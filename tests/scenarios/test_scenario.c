@@ -15,7 +15,6 @@
 #include "scenarios/endpoint_device.h"
 #include "scenarios/preset.h"
 #include "scenarios/scenario.h"
-#include "scenarios/study.h"
 #include "switch/switch_params.h"
 
 #define TREE TEST_DATA "/../.."
@@ -361,8 +360,6 @@ static void test_shipped_scenarios(void)
 	CU_ASSERT_TRUE(found.gl_pathc >= 4);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		struct yaml_errors errors = {0};
-		if (study_is(found.gl_pathv[i]))
-			continue; /* tests/scenarios/test_study.c */
 		struct scenario *scenario = scenario_read(found.gl_pathv[i], NULL, 0, &errors);
 		CU_ASSERT_PTR_NOT_NULL(scenario);
 		if (scenario != NULL)

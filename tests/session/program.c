@@ -28,9 +28,14 @@ static uint64_t now_us(void)
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
+static int number_of(const char *text)
+{
+	return (int)strtol(text, NULL, 10);
+}
+
 static int part_sleeps(int argc, char **argv)
 {
-	useconds_t first = (useconds_t)atoi(argv[2]);
+	useconds_t first = (useconds_t)number_of(argv[2]);
 
 	(void)argc;
 	usleep(first);
@@ -116,7 +121,7 @@ static int part_fork(int argc, char **argv)
 static int part_exit(int argc, char **argv)
 {
 	(void)argc;
-	return atoi(argv[2]);
+	return number_of(argv[2]);
 }
 
 static volatile sig_atomic_t alarms;

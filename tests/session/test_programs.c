@@ -232,7 +232,7 @@ static void unsuitable_programs_are_refused(void)
 
 int main(int argc, char **argv)
 {
-	char path[4096];
+	char path[4096], *name;
 	ssize_t length;
 
 	(void)argc;
@@ -241,7 +241,8 @@ int main(int argc, char **argv)
 	if (length <= 0)
 		return 1;
 	path[length] = '\0';
-	strcpy(strrchr(path, '/') + 1, "session_program");
+	name = strrchr(path, '/') + 1;
+	snprintf(name, sizeof(path) - (size_t)(name - path), "session_program");
 	program_path = path;
 
 	CU_initialize_registry();

@@ -99,7 +99,7 @@ static void test_interleaving(void)
 				sim_run(sim, sim_now(sim) + slice);
 			end();
 			if (expected[0] == '\0')
-				strcpy(expected, log_text);
+				memcpy(expected, log_text, sizeof(expected));
 			CU_ASSERT_STRING_EQUAL(log_text, expected);
 		}
 	}

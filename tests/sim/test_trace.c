@@ -67,7 +67,7 @@ static void end(void)
 	block_fini(&late);
 	sim_destroy(sim);
 	unlink(path);
-	strcpy(path + strlen(path) - 6, "XXXXXX");
+	memcpy(path + strlen(path) - 6, "XXXXXX", 6);
 }
 
 static void test_read_back(void)

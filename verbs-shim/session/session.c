@@ -142,40 +142,6 @@ void session_wake_signal(struct process *process)
 	}
 }
 
-/* When this thread can act next; SIM_NEVER: not of itself. */
-static sim_time next_act(const struct session *session, const struct thread *thread)
-{
-	switch (thread->state) {
-	case THREAD_READY:
-		return thread->clock;
-	case THREAD_ASLEEP:
-		return thread->deadline;
-	case THREAD_EFFECT:
-		return SIM_NEVER;
-	case THREAD_OS: {
-		sim_time at = thread->deadline;
-		if (thread->looked < session->visible) {
-			sim_time seen = session->visible_at + session->cpu.socket;
-			if (seen < thread->clock)
-				seen = thread->clock;
-			if (seen < at)
-				at = seen;
-		}
-		return at;
-	}
-	default:
-		return SIM_NEVER;
-	}
-}
-
-static bool before(const struct thread *a, const struct thread *b)
-{
-	if (a->process->host != b->process->host)
-		return a->process->host < b->process->host;
-	return a->process->number != b->process->number ? a->process->number < b->process->number
-							: a < b;
-}
-
 /* That it polls is as good as certain, not certain: before time moves far, it looks again. */
 void session_poll(struct thread *thread)
 {
@@ -185,60 +151,6 @@ void session_poll(struct thread *thread)
 	else if (thread->patience < SEC)
 		thread->patience *= 2;
 	thread->deadline = thread->clock + thread->patience;
-}
-
-/* The thread that polls and is the first that should look again, before `until`; NULL: none. */
-static struct thread *impatient(struct session *session, sim_time until)
-{
-	struct thread *best = NULL;
-
-	for (uint32_t i = 0; i < session->thread_count; i++) {
-		struct thread *thread = &session->threads[i];
-		if (thread->state == THREAD_EFFECT && thread->process->alive &&
-		    thread->deadline < until && (!best || thread->deadline < best->deadline))
-			best = thread;
-	}
-	return best;
-}
-
-/* The first to act, when, and when the second is. */
-static struct thread *pick(struct session *session, sim_time *when, sim_time *second)
-{
-	struct thread *best = NULL;
-
-	*when = *second = SIM_NEVER;
-	for (uint32_t i = 0; i < session->thread_count; i++) {
-		struct thread *thread = &session->threads[i];
-		sim_time at;
-
-		if (thread->state == THREAD_FREE || !thread->process->alive)
-			continue;
-		at = next_act(session, thread);
-		if (at >= SIM_NEVER)
-			continue;
-		if (!best || at < *when || (at == *when && before(thread, best))) {
-			*second = *when;
-			*when = at;
-			best = thread;
-		} else if (at < *second) {
-			*second = at;
-		}
-	}
-	return best;
-}
-
-static struct process *next_timer(struct session *session, sim_time *when)
-{
-	struct process *best = NULL;
-
-	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
-		struct process *process = &session->processes[i];
-		if (process->alive && process->timer.signal &&
-		    (!best || process->timer.at < best->timer.at))
-			best = process;
-	}
-	*when = best ? best->timer.at : SIM_NEVER;
-	return best;
 }
 
 /* Everything real that may have happened without being told: deaths, output. */
@@ -394,7 +306,7 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 		serve_request(session, thread);
 	} else {
 		sim_time horizon = sim_next(session->sim), timer;
-		next_timer(session, &timer);
+		order_timer(session, &timer);
 		/* Nothing that another thread has not begun yet reaches this one so soon. */
 		if (second + thread->ahead < horizon)
 			horizon = second + thread->ahead;
@@ -402,36 +314,6 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 			horizon = timer;
 		grant(session, thread, horizon);
 	}
-}
-
-/* The next program may start when those before it wait for something. */
-static bool start_next(struct session *session)
-{
-	for (uint32_t i = 0; i < session->program_count; i++) {
-		struct program *program = &session->programs[i];
-		bool waits = true;
-
-		if (program->ended || program->waited)
-			continue;
-		if (!program->started) {
-			launch_program(session, program);
-			return true;
-		}
-		for (uint32_t t = 0; t < session->thread_count; t++) {
-			const struct thread *thread = &session->threads[t];
-			if (thread->process && thread->process->program == (int32_t)i &&
-			    thread->state != THREAD_FREE)
-				waits &= (thread->state == THREAD_OS ||
-					  thread->state == THREAD_OUTSIDE ||
-					  thread->state == THREAD_EFFECT) &&
-					 (thread->state == THREAD_OUTSIDE ||
-					  next_act(session, thread) >= thread->deadline);
-		}
-		if (!waits)
-			return false;
-		program->waited = true;
-	}
-	return false;
 }
 
 static bool all_ended(const struct session *session)
@@ -503,10 +385,10 @@ static void loop(struct session *session)
 			look_around(session);
 		if (session->outside_count > 0 && withdraw_return(session))
 			continue;
-		if (start_next(session))
+		if (order_start_program(session))
 			continue;
-		thread = pick(session, &when, &second);
-		timed = next_timer(session, &timer);
+		thread = order_pick(session, &when, &second);
+		timed = order_timer(session, &timer);
 		next = sim_next(session->sim);
 		if (session->params.limit && (when < next ? when : next) > session->params.limit) {
 			fprintf(stderr, "hcasim: the limit of virtual time is reached\n");
@@ -515,7 +397,7 @@ static void loop(struct session *session)
 			return;
 		}
 		first = when < next ? when : next;
-		again = impatient(session, timer < first ? timer : first);
+		again = order_impatient(session, timer < first ? timer : first);
 		if (again && (first < SIM_NEVER || timed)) {
 			if (again->deadline > sim_now(session->sim))
 				run_events(session, again->deadline);
@@ -544,7 +426,7 @@ static void loop(struct session *session)
 		}
 		if (!thread || when > next) {
 			sim_time until = thread && when < next + CHUNK ? when : next + CHUNK;
-			again = impatient(session, until);
+			again = order_impatient(session, until);
 			if (again)
 				until = again->deadline > next ? again->deadline : next;
 			run_events(session, until);

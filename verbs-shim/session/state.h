@@ -6,7 +6,7 @@
  *     process_memory.c   DMA into a process            files.c    descriptors of the emulated kernel
  *     withdraw.c  threads that sleep where nobody sees it
  *     output.c    lines of the programs                supervise.c   what is left when the simulator dies
- *     place.c     which processor all run on
+ *     place.c     which processor all run on           order.c    who is first
  */
 #ifndef VERBS_SHIM_SESSION_STATE_H
 #define VERBS_SHIM_SESSION_STATE_H
@@ -173,6 +173,16 @@ void session_poll(struct thread *thread);
 void session_visible(struct session *session, sim_time at);
 void session_note(struct session *session, uint32_t host, const char *text);
 void session_wake_signal(struct process *process);
+
+/* order.c */
+/* The first to act, when, and when the second is. */
+struct thread *order_pick(struct session *session, sim_time *when, sim_time *second);
+/* The thread that polls and is the first that should look again, before `until`; NULL: none. */
+struct thread *order_impatient(struct session *session, sim_time until);
+/* Whose timer fires first, and when; NULL: nobody's. */
+struct process *order_timer(struct session *session, sim_time *when);
+/* The next program may start when those before it wait for something; true: one was started. */
+bool order_start_program(struct session *session);
 
 /* serve.c: carries out the request in the thread's slot at the thread's clock. */
 void serve_request(struct session *session, struct thread *thread);

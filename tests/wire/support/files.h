@@ -1,8 +1,8 @@
 /*
  * files: whole files in memory, for the tests of this folder.
  */
-#ifndef TESTS_WIRE_FILES_H
-#define TESTS_WIRE_FILES_H
+#ifndef TESTS_WIRE_SUPPORT_FILES_H
+#define TESTS_WIRE_SUPPORT_FILES_H
 
 #include <stddef.h>
 #include <stdint.h>

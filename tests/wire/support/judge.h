@@ -2,8 +2,8 @@
  * judge: the CRCs of the standard a second time, bit by bit and with nothing shared with fabric/wire: no table, no
  * zlib, no mask list. Slow and plain, so that it can be checked against the text.
  */
-#ifndef TESTS_WIRE_JUDGE_H
-#define TESTS_WIRE_JUDGE_H
+#ifndef TESTS_WIRE_SUPPORT_JUDGE_H
+#define TESTS_WIRE_SUPPORT_JUDGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * sample: packets made up at random, of a given opcode and encapsulation, with every field that such a packet
  * carries and zeros in the others. The same seed gives the same packets.
  */
-#ifndef TESTS_WIRE_SAMPLE_H
-#define TESTS_WIRE_SAMPLE_H
+#ifndef TESTS_WIRE_SUPPORT_SAMPLE_H
+#define TESTS_WIRE_SUPPORT_SAMPLE_H
 
 #include "fabric/wire/packet.h"
 

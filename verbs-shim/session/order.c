@@ -1,0 +1,121 @@
+/*
+ * order: who is first. Of all threads the one that acts at the least (virtual time, host, process, thread), of those that poll
+ * the one that should look again, of the timers the one that fires, of the programs the one that starts; session.c asks before
+ * each turn.
+ */
+#include "verbs-shim/session/state.h"
+
+/* When this thread can act next; SIM_NEVER: not of itself. */
+static sim_time next_act(const struct session *session, const struct thread *thread)
+{
+	switch (thread->state) {
+	case THREAD_READY:
+		return thread->clock;
+	case THREAD_ASLEEP:
+		return thread->deadline;
+	case THREAD_EFFECT:
+		return SIM_NEVER;
+	case THREAD_OS: {
+		sim_time at = thread->deadline;
+		if (thread->looked < session->visible) {
+			sim_time seen = session->visible_at + session->cpu.socket;
+			if (seen < thread->clock)
+				seen = thread->clock;
+			if (seen < at)
+				at = seen;
+		}
+		return at;
+	}
+	default:
+		return SIM_NEVER;
+	}
+}
+
+static bool before(const struct thread *a, const struct thread *b)
+{
+	if (a->process->host != b->process->host)
+		return a->process->host < b->process->host;
+	return a->process->number != b->process->number ? a->process->number < b->process->number
+							: a < b;
+}
+
+struct thread *order_impatient(struct session *session, sim_time until)
+{
+	struct thread *best = NULL;
+
+	for (uint32_t i = 0; i < session->thread_count; i++) {
+		struct thread *thread = &session->threads[i];
+		if (thread->state == THREAD_EFFECT && thread->process->alive &&
+		    thread->deadline < until && (!best || thread->deadline < best->deadline))
+			best = thread;
+	}
+	return best;
+}
+
+struct thread *order_pick(struct session *session, sim_time *when, sim_time *second)
+{
+	struct thread *best = NULL;
+
+	*when = *second = SIM_NEVER;
+	for (uint32_t i = 0; i < session->thread_count; i++) {
+		struct thread *thread = &session->threads[i];
+		sim_time at;
+
+		if (thread->state == THREAD_FREE || !thread->process->alive)
+			continue;
+		at = next_act(session, thread);
+		if (at >= SIM_NEVER)
+			continue;
+		if (!best || at < *when || (at == *when && before(thread, best))) {
+			*second = *when;
+			*when = at;
+			best = thread;
+		} else if (at < *second) {
+			*second = at;
+		}
+	}
+	return best;
+}
+
+struct process *order_timer(struct session *session, sim_time *when)
+{
+	struct process *best = NULL;
+
+	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
+		struct process *process = &session->processes[i];
+		if (process->alive && process->timer.signal &&
+		    (!best || process->timer.at < best->timer.at))
+			best = process;
+	}
+	*when = best ? best->timer.at : SIM_NEVER;
+	return best;
+}
+
+bool order_start_program(struct session *session)
+{
+	for (uint32_t i = 0; i < session->program_count; i++) {
+		struct program *program = &session->programs[i];
+		bool waits = true;
+
+		if (program->ended || program->waited)
+			continue;
+		if (!program->started) {
+			launch_program(session, program);
+			return true;
+		}
+		for (uint32_t t = 0; t < session->thread_count; t++) {
+			const struct thread *thread = &session->threads[t];
+			if (thread->process && thread->process->program == (int32_t)i &&
+			    thread->state != THREAD_FREE)
+				waits &= (thread->state == THREAD_OS ||
+					  thread->state == THREAD_OUTSIDE ||
+					  thread->state == THREAD_EFFECT) &&
+					 (thread->state == THREAD_OUTSIDE ||
+					  next_act(session, thread) >= thread->deadline);
+		}
+		if (!waits)
+			return false;
+		program->waited = true;
+	}
+	return false;
+}

@@ -1,82 +1,16 @@
 /* insn: see insn.h. An instruction first reads all it needs, then stores, and only then changes registers. */
 #include "verbs-shim/preload/insn.h"
 
-#include <cpuid.h>
 #include <string.h>
 
 #include "verbs-shim/preload/insn_alu.h"
 #include "verbs-shim/preload/insn_decode.h"
+#include "verbs-shim/preload/insn_machine.h"
+#include "verbs-shim/preload/insn_vector.h"
 
 #define REPEAT_CHUNK 512
 #define DECODED      2048
 #define PAGE         4096u
-
-struct machine {
-	ucontext_t *context;
-	struct insn_access *access;
-	const struct insn *insn;
-	struct insn fresh; /* what *insn is when it is not kept */
-	uint64_t address;  /* of the memory operand */
-};
-
-static greg_t *general(struct machine *machine, uint8_t number)
-{
-	static const uint8_t place[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
-					  REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
-					  REG_R12, REG_R13, REG_R14, REG_R15};
-
-	return &machine->context->uc_mcontext.gregs[place[number]];
-}
-
-static uint64_t read_general(struct machine *machine, uint8_t number, uint32_t size)
-{
-	if (size == 1 && machine->insn->legacy_bytes && number >= 4 && number < 8)
-		return (uint64_t)*general(machine, (uint8_t)(number - 4)) >> 8 & 0xff;
-	return insn_truncate((uint64_t)*general(machine, number), size);
-}
-
-static void write_general(struct machine *machine, uint8_t number, uint32_t size, uint64_t value)
-{
-	if (size == 1 && machine->insn->legacy_bytes && number >= 4 && number < 8) {
-		greg_t *place = general(machine, (uint8_t)(number - 4));
-
-		*place = (greg_t)(((uint64_t)*place & ~UINT64_C(0xff00)) | (value & 0xff) << 8);
-		return;
-	}
-	greg_t *place = general(machine, number);
-
-	if (size >= 4)
-		*place = (greg_t)insn_truncate(value, size);
-	else
-		*place = (greg_t)(((uint64_t)*place & ~((UINT64_C(1) << (8 * size)) - 1)) |
-				  insn_truncate(value, size));
-}
-
-static bool load(struct machine *machine, uint64_t address, void *bytes, uint32_t length)
-{
-	if (machine->access->ours(machine->access, address, length))
-		return machine->access->load(machine->access, address, bytes, length);
-	if (length == 8)
-		__builtin_memcpy(bytes, (const void *)address, 8);
-	else if (length == 4)
-		__builtin_memcpy(bytes, (const void *)address, 4);
-	else
-		memcpy(bytes, (const void *)address, length);
-	return true;
-}
-
-static bool store(struct machine *machine, uint64_t address, const void *bytes, uint32_t length)
-{
-	if (machine->access->ours(machine->access, address, length))
-		return machine->access->store(machine->access, address, bytes, length);
-	if (length == 8)
-		__builtin_memcpy((void *)address, bytes, 8);
-	else if (length == 4)
-		__builtin_memcpy((void *)address, bytes, 4);
-	else
-		memcpy((void *)address, bytes, length);
-	return true;
-}
 
 static uint64_t effective_address(struct machine *machine)
 {
@@ -84,211 +18,14 @@ static uint64_t effective_address(struct machine *machine)
 	uint64_t address = (uint64_t)insn->displacement;
 
 	if (insn->base != INSN_NO_REG)
-		address += (uint64_t)*general(machine, insn->base);
+		address += (uint64_t)*machine_general(machine, insn->base);
 	if (insn->index != INSN_NO_REG)
-		address += (uint64_t)*general(machine, insn->index) * insn->scale;
+		address += (uint64_t)*machine_general(machine, insn->index) * insn->scale;
 	if (insn->fs) /* thread-local data: its first word holds its address (System V ABI) */
 		address += (uint64_t)(uintptr_t)__builtin_thread_pointer();
 	if (insn->rip_relative)
 		address += (uint64_t)machine->context->uc_mcontext.gregs[REG_RIP] + insn->length;
 	return address;
-}
-
-/* Vector registers: the XSAVE area that the kernel put on the signal stack. Intel SDM volume 1, 13.4. */
-enum { XSAVE_HEADER = 512, XSAVE_SSE = 2, XSAVE_AVX = 4 };
-
-static uint32_t avx_offset(void) /* of the upper halves, as this machine lays them out */
-{
-	static uint32_t offset;
-	uint32_t a, b, c, d;
-
-	if (!offset && __get_cpuid_count(0xd, 2, &a, &b, &c, &d))
-		offset = b;
-	return offset;
-}
-
-static uint64_t *saved_features(struct machine *machine) /* NULL: only the legacy area was saved */
-{
-	uint8_t *area = (uint8_t *)machine->context->uc_mcontext.fpregs;
-	uint32_t magic;
-
-	memcpy(&magic, area + 464, sizeof(magic)); /* struct _fpx_sw_bytes */
-	return magic == 0x46505853u ? (uint64_t *)(void *)(area + XSAVE_HEADER) : NULL;
-}
-
-static uint8_t *vector_low(struct machine *machine, uint8_t number)
-{
-	return (uint8_t *)&machine->context->uc_mcontext.fpregs->_xmm[number];
-}
-
-static uint8_t *vector_high(struct machine *machine, uint8_t number)
-{
-	return (uint8_t *)machine->context->uc_mcontext.fpregs + avx_offset() + 16 * number;
-}
-
-static bool read_vector(struct machine *machine, uint8_t number, uint8_t bytes[32], uint32_t size)
-{
-	uint64_t *features = saved_features(machine);
-
-	memset(bytes, 0, 32);
-	if (!features || *features & XSAVE_SSE)
-		memcpy(bytes, vector_low(machine, number), 16);
-	if (size < 32)
-		return true;
-	if (!features || !avx_offset())
-		return false;
-	if (*features & XSAVE_AVX)
-		memcpy(bytes + 16, vector_high(machine, number), 16);
-	return true;
-}
-
-static bool can_write_vector(struct machine *machine)
-{
-	return !machine->insn->vex || (saved_features(machine) && avx_offset());
-}
-
-static void write_vector(struct machine *machine, uint8_t number, const uint8_t bytes[32])
-{
-	uint64_t *features = saved_features(machine);
-
-	if (features && !(*features & XSAVE_SSE)) { /* all were in their initial state: zero */
-		memset(vector_low(machine, 0), 0, 16 * 16);
-		*features |= XSAVE_SSE;
-	}
-	memcpy(vector_low(machine, number), bytes, 16);
-	if (!machine->insn->vex)
-		return;
-	if (!(*features & XSAVE_AVX)) {
-		memset(vector_high(machine, 0), 0, 16 * 16);
-		*features |= XSAVE_AVX;
-	}
-	memcpy(vector_high(machine, number), bytes + 16, 16);
-}
-
-static bool run_vector_load(struct machine *machine)
-{
-	const struct insn *insn = machine->insn;
-	uint8_t bytes[32] = {0};
-
-	if (!can_write_vector(machine))
-		return false;
-	if (insn->rm_reg == INSN_NO_REG) {
-		if (!load(machine, machine->address, bytes, insn->size))
-			return false;
-	} else if (insn->rm_general) {
-		uint64_t value = read_general(machine, insn->rm_reg, insn->size);
-
-		memcpy(bytes, &value, insn->size);
-	} else {
-		uint8_t source[32];
-
-		if (!read_vector(machine, insn->rm_reg, source, insn->size))
-			return false;
-		memcpy(bytes, source, insn->size);
-	}
-	write_vector(machine, insn->reg, bytes);
-	return true;
-}
-
-static bool run_vector_store(struct machine *machine)
-{
-	const struct insn *insn = machine->insn;
-	uint8_t bytes[32];
-
-	if (!read_vector(machine, insn->reg, bytes, insn->size))
-		return false;
-	if (insn->rm_reg == INSN_NO_REG)
-		return store(machine, machine->address, bytes, insn->size);
-	if (insn->rm_general) {
-		uint64_t value = 0;
-
-		memcpy(&value, bytes, insn->size);
-		write_general(machine, insn->rm_reg, insn->size, value);
-		return true;
-	}
-	if (!can_write_vector(machine))
-		return false;
-	memset(bytes + insn->size, 0, 32u - insn->size);
-	write_vector(machine, insn->rm_reg, bytes);
-	return true;
-}
-
-/* The upper half of the lowest 16 bytes alone. */
-static bool run_vector_high(struct machine *machine)
-{
-	const struct insn *insn = machine->insn;
-	uint8_t bytes[32];
-
-	(void)read_vector(machine, insn->reg, bytes, 16);
-	if (insn->op == OP_VECTOR_HIGH_STORE)
-		return store(machine, machine->address, bytes + 8, 8);
-	if (!load(machine, machine->address, bytes + 8, 8))
-		return false;
-	write_vector(machine, insn->reg, bytes);
-	return true;
-}
-
-static void shuffle(uint8_t order, const uint32_t from[4], uint32_t to[4])
-{
-	for (uint32_t i = 0; i < 4; i++)
-		to[i] = from[order >> (2 * i) & 3];
-}
-
-static void operate(enum insn_vector_op op, uint8_t immediate, const uint8_t left[16],
-		    const uint8_t right[16], uint8_t result[16])
-{
-	uint64_t a[2], b[2], r[2] = {0, 0};
-	uint32_t low[4];
-
-	memcpy(a, left, 16);
-	memcpy(b, right, 16);
-	for (uint32_t i = 0; i < 2; i++)
-		r[i] = op == VECTOR_XOR   ? a[i] ^ b[i]
-		       : op == VECTOR_OR  ? a[i] | b[i]
-		       : op == VECTOR_AND ? a[i] & b[i]
-					  : ~a[i] & b[i];
-	memcpy(low, right, 16);
-	switch (op) {
-	case VECTOR_INTERLEAVE_LOW_4:
-		r[0] = (a[0] & UINT32_MAX) | b[0] << 32;
-		r[1] = a[0] >> 32 | (b[0] >> 32) << 32;
-		break;
-	case VECTOR_INTERLEAVE_LOW_8:
-		r[0] = a[0];
-		r[1] = b[0];
-		break;
-	case VECTOR_INTERLEAVE_HIGH_8:
-		r[0] = a[1];
-		r[1] = b[1];
-		break;
-	case VECTOR_SHUFFLE_4:
-		shuffle(immediate, low, (uint32_t *)(void *)r);
-		break;
-	case VECTOR_SHIFT_RIGHT_BYTES:
-		r[0] = r[1] = 0;
-		if (immediate < 16)
-			memcpy(r, right + immediate, 16u - immediate);
-		break;
-	default:
-		break;
-	}
-	memcpy(result, r, 16);
-}
-
-static bool run_vector_operation(struct machine *machine)
-{
-	const struct insn *insn = machine->insn;
-	bool one = insn->vector_op == VECTOR_SHIFT_RIGHT_BYTES; /* register: the r/m one */
-	uint8_t left[32], right[32], to = one ? insn->rm_reg : insn->reg;
-
-	(void)read_vector(machine, insn->reg, left, 16);
-	if (insn->rm_reg != INSN_NO_REG)
-		(void)read_vector(machine, insn->rm_reg, right, 16);
-	else if (!load(machine, machine->address, right, 16))
-		return false;
-	operate(insn->vector_op, (uint8_t)insn->immediate, left, right, left);
-	write_vector(machine, to, left);
-	return true;
 }
 
 /* MOVS and STOS, with or without REP; a piece at a time. false: a callback refused; registers stand at what was done. */
@@ -311,13 +48,13 @@ static bool run_string(struct machine *machine)
 			length = insn->size;
 		}
 		if (insn->op == OP_MOVS) {
-			if (!load(machine, from, bytes, length))
+			if (!machine_load(machine, from, bytes, length))
 				return false;
 		} else {
 			for (uint32_t i = 0; i < length; i += insn->size)
 				memcpy(bytes + i, &gregs[REG_RAX], insn->size);
 		}
-		if (!store(machine, to, bytes, length))
+		if (!machine_store(machine, to, bytes, length))
 			return false;
 		gregs[REG_RDI] += length;
 		if (insn->op == OP_MOVS)
@@ -333,16 +70,16 @@ static bool read_rm(struct machine *machine, uint32_t size, uint64_t *value)
 {
 	*value = 0;
 	if (machine->insn->rm_reg == INSN_NO_REG)
-		return load(machine, machine->address, value, size);
-	*value = read_general(machine, machine->insn->rm_reg, size);
+		return machine_load(machine, machine->address, value, size);
+	*value = machine_read(machine, machine->insn->rm_reg, size);
 	return true;
 }
 
 static bool write_rm(struct machine *machine, uint32_t size, uint64_t value)
 {
 	if (machine->insn->rm_reg == INSN_NO_REG)
-		return store(machine, machine->address, &value, size);
-	write_general(machine, machine->insn->rm_reg, size, value);
+		return machine_store(machine, machine->address, &value, size);
+	machine_write(machine, machine->insn->rm_reg, size, value);
 	return true;
 }
 
@@ -355,9 +92,9 @@ static uint64_t right_operand(struct machine *machine, uint64_t rm)
 	case FORM_REG_RM_IMMEDIATE:
 		return (uint64_t)machine->insn->immediate;
 	case FORM_RM_CL:
-		return read_general(machine, 1, 1);
+		return machine_read(machine, 1, 1);
 	default:
-		return read_general(machine, machine->insn->reg, machine->insn->size);
+		return machine_read(machine, machine->insn->reg, machine->insn->size);
 	}
 }
 
@@ -371,7 +108,7 @@ static bool run_integer(struct machine *machine)
 
 	if (!(insn->op == OP_MOV && !to_reg) && !read_rm(machine, rm_size, &rm))
 		return false;
-	left = insn->form == FORM_REG_RM ? read_general(machine, insn->reg, insn->size) : rm;
+	left = insn->form == FORM_REG_RM ? machine_read(machine, insn->reg, insn->size) : rm;
 	right = right_operand(machine, rm);
 	if (insn->op == OP_MOVSX)
 		result = insn_truncate(insn_sign_extend(rm, insn->source_size), insn->size);
@@ -381,7 +118,7 @@ static bool run_integer(struct machine *machine)
 		result = insn_alu(insn->op, left, right, insn->size, &flags);
 	if (insn->op != OP_CMP && insn->op != OP_TEST && insn->op != OP_BIT_TEST) {
 		if (to_reg)
-			write_general(machine, insn->reg, insn->size, result);
+			machine_write(machine, insn->reg, insn->size, result);
 		else if (!write_rm(machine, insn->size, result))
 			return false;
 	}
@@ -393,7 +130,7 @@ static bool push(struct machine *machine, uint64_t value)
 {
 	greg_t *stack = &machine->context->uc_mcontext.gregs[REG_RSP];
 
-	if (!store(machine, (uint64_t)*stack - 8, &value, 8))
+	if (!machine_store(machine, (uint64_t)*stack - 8, &value, 8))
 		return false;
 	*stack -= 8;
 	return true;
@@ -403,7 +140,7 @@ static bool pop(struct machine *machine, uint64_t *value)
 {
 	greg_t *stack = &machine->context->uc_mcontext.gregs[REG_RSP];
 
-	if (!load(machine, (uint64_t)*stack, value, 8))
+	if (!machine_load(machine, (uint64_t)*stack, value, 8))
 		return false;
 	*stack += 8;
 	return true;
@@ -424,10 +161,10 @@ static bool run_stack(struct machine *machine)
 	case OP_POP:
 		if (!pop(machine, &value))
 			return false;
-		write_general(machine, insn->rm_reg, 8, value);
+		machine_write(machine, insn->rm_reg, 8, value);
 		return true;
 	case OP_LEAVE:
-		if (!load(machine, frame, &value, 8))
+		if (!machine_load(machine, frame, &value, 8))
 			return false;
 		gregs[REG_RSP] = (greg_t)frame + 8;
 		gregs[REG_RBP] = (greg_t)value;
@@ -454,22 +191,22 @@ static bool run_stack(struct machine *machine)
 static void run_exchange(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
-	uint64_t reg = read_general(machine, insn->reg, insn->size);
-	uint64_t rm = read_general(machine, insn->rm_reg, insn->size);
+	uint64_t reg = machine_read(machine, insn->reg, insn->size);
+	uint64_t rm = machine_read(machine, insn->rm_reg, insn->size);
 
-	write_general(machine, insn->reg, insn->size, rm);
-	write_general(machine, insn->rm_reg, insn->size, reg);
+	machine_write(machine, insn->reg, insn->size, rm);
+	machine_write(machine, insn->rm_reg, insn->size, reg);
 }
 
 static void run_sign(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
-	uint64_t value = read_general(machine, 0, insn->size);
+	uint64_t value = machine_read(machine, 0, insn->size);
 
 	if (insn->op == OP_WIDEN)
-		write_general(machine, 0, insn->size, insn_sign_extend(value, insn->size / 2));
+		machine_write(machine, 0, insn->size, insn_sign_extend(value, insn->size / 2));
 	else
-		write_general(machine, 2, insn->size,
+		machine_write(machine, 2, insn->size,
 			      value >> (8 * insn->size - 1) & 1 ? UINT64_MAX : 0);
 }
 
@@ -484,7 +221,7 @@ static bool run(struct machine *machine)
 	case OP_NOP:
 		return true;
 	case OP_LEA:
-		write_general(machine, insn->reg, insn->size, machine->address);
+		machine_write(machine, insn->reg, insn->size, machine->address);
 		return true;
 	case OP_JUMP:
 		gregs[REG_RIP] += insn->immediate;
@@ -497,8 +234,8 @@ static bool run(struct machine *machine)
 	case OP_MOVE_IF:
 		if (!read_rm(machine, insn->size, &value))
 			return false;
-		write_general(machine, insn->reg, insn->size,
-			      holds ? value : read_general(machine, insn->reg, insn->size));
+		machine_write(machine, insn->reg, insn->size,
+			      holds ? value : machine_read(machine, insn->reg, insn->size));
 		return true;
 	case OP_XCHG:
 		run_exchange(machine);
@@ -520,13 +257,13 @@ static bool run(struct machine *machine)
 		return run_string(machine);
 	case OP_VECTOR_HIGH_LOAD:
 	case OP_VECTOR_HIGH_STORE:
-		return run_vector_high(machine);
+		return insn_vector_high(machine);
 	case OP_VECTOR_ALU:
-		return run_vector_operation(machine);
+		return insn_vector_operation(machine);
 	case OP_VECTOR_LOAD:
-		return run_vector_load(machine);
+		return insn_vector_load(machine);
 	case OP_VECTOR_STORE:
-		return run_vector_store(machine);
+		return insn_vector_store(machine);
 	default:
 		return run_integer(machine);
 	}

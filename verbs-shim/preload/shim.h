@@ -7,7 +7,7 @@
  *     device.c  files of the emulated kernel     trap.c     doorbell stores, polled memory, rdtsc
  *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
  *     process.c fork, exec, exit, process ids    signal.c   handlers and virtual timers
- *     timer.c   timerfd, waiting for a signal
+ *     timer.c   timerfd, waiting for a signal    trap_ranges.c  which memory traps
  *
  * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
  */
@@ -78,6 +78,10 @@ void trap_init(void);
 void trap_thread(void); /* what a new thread needs that has a slot */
 void trap_stack(void);  /* of it: a stack for its traps; anew in a forked child */
 bool trap_segv(int number, void *info, void *context); /* false: not ours */
+void trap_before_gate(void);
+void trap_after_gate(void);
+
+/* trap_ranges.c */
 void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset);
 /* Pages are no longer what they were; *file: whose doorbells went, or 0. false: nothing was known of them. */
 bool trap_remove(uint64_t address, uint64_t length, uint32_t *file);
@@ -86,8 +90,6 @@ void trap_add_watched(uint64_t address, uint64_t length);
 void trap_retire(uint64_t address,
 		 uint64_t length); /* rings become the program's own memory again */
 void trap_unwatch(uint64_t address, uint64_t length);
-void trap_before_gate(void);
-void trap_after_gate(void);
 
 /* device.c */
 void device_take_answer(void); /* descriptors and ranges that came with the answer in the slot */

@@ -25,11 +25,8 @@
 
 #include "verbs-shim/preload/insn.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/trap_ranges.h"
 
-#define PAGE           UINT64_C(4096)
-#define RANGES         4096
-#define HOT_PAGES      16
-#define OPEN_PAGES     8
 #define LOOKS          512 /* a power of two */
 #define LOOK_WAYS      16  /* places that a look may take */
 #define LOOKS_RING     2   /* repetitions in the same state that prove polling */
@@ -42,24 +39,7 @@
 #define STACK_BYTES    (UINT64_C(256) << 10) /* of the stack for a thread's traps */
 #define FAULTS_ALLOWED 200 /* on watched memory between two hand-overs, before it is left alone */
 
-enum range_kind { RANGE_DOORBELL, RANGE_RING, RANGE_WATCHED };
-enum range_use { USE_UNKNOWN, USE_POLLED, USE_WRITTEN };
-
-struct range {
-	uint64_t address, length;
-	uint64_t offset; /* doorbells: in the device file; rings: in the queue memory */
-	uint32_t file;
-	uint8_t kind, use;
-	bool armed; /* whole range protected */
-};
-
-static struct range ranges[RANGES]; /* by address */
-static uint32_t range_count;
-static uint32_t armed_watched; /* watched ranges that are armed */
-
-static uint64_t hot[HOT_PAGES]; /* watched pages that were polled */
-static uint32_t hot_count;
-static bool hot_watched, hot_armed; /* loads count as looks; and the pages are protected */
+static bool hot_watched; /* loads from hot pages count as looks */
 static uint32_t faults;
 
 static struct {
@@ -75,8 +55,6 @@ static struct {
 } combining;
 
 /* The trap being handled. */
-static uint64_t open_pages[OPEN_PAGES];
-static uint32_t open_count;
 static uint64_t trap_rip_address; /* a load that proved polling */
 static ucontext_t *trap_context;
 static bool stored_doorbell, touched;
@@ -89,57 +67,6 @@ static uint8_t *stacks;
  * it; the answer is kept by place and depth of the call. */
 static bool verifying, watched_seen;
 static uint64_t ring_loops[LOOKS];
-
-static uint32_t range_after(uint64_t address)
-{
-	uint32_t low = 0, high = range_count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-		if (ranges[middle].address + ranges[middle].length <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct range *range_find(uint64_t address)
-{
-	uint32_t index = range_after(address);
-
-	return index < range_count && ranges[index].address <= address ? &ranges[index] : NULL;
-}
-
-static void protect(uint64_t address, uint64_t length, int prot)
-{
-	if (syscall(SYS_mprotect, address, length, prot) != 0 && prot == (PROT_READ | PROT_WRITE))
-		(void)syscall(SYS_mprotect, address, length,
-			      PROT_READ); /* a region over read-only memory */
-}
-
-static void arm(struct range *range)
-{
-	if (!range->armed)
-		protect(range->address, range->length, PROT_NONE);
-	armed_watched += !range->armed && range->kind == RANGE_WATCHED;
-	range->armed = true;
-}
-
-static void disarm(struct range *range)
-{
-	if (range->armed)
-		protect(range->address, range->length, PROT_READ | PROT_WRITE);
-	armed_watched -= range->armed && range->kind == RANGE_WATCHED;
-	range->armed = false;
-}
-
-static void set_hot(bool armed)
-{
-	for (uint32_t i = 0; i < hot_count && hot_armed != armed; i++)
-		protect(hot[i], PAGE, armed ? PROT_NONE : PROT_READ | PROT_WRITE);
-	hot_armed = armed;
-}
 
 static void flush(void)
 {
@@ -157,57 +84,15 @@ void trap_before_gate(void)
 	generation++;
 	faults = 0;
 	verifying = false;
-	for (uint32_t i = 0; i < range_count && armed_watched; i++)
-		if (ranges[i].kind == RANGE_WATCHED)
-			disarm(&ranges[i]);
-	set_hot(false);
+	ranges_release();
 	hot_watched = false;
-	open_count = 0; /* all are accessible now */
 }
 
 void trap_after_gate(void)
 {
 	hot_watched = shim_self.slot->op == OP_MMIO || shim_self.slot->op == OP_SPIN;
 	if (hot_watched && !trapping)
-		set_hot(true);
-}
-
-/* Makes a page of watched memory accessible until the trap has been handled. */
-static void open_page(uint64_t address)
-{
-	uint64_t page = address & ~(PAGE - 1);
-
-	for (uint32_t i = 0; i < open_count; i++)
-		if (open_pages[i] == page)
-			return;
-	if (open_count == OPEN_PAGES) {
-		protect(open_pages[0], PAGE, PROT_NONE);
-		memmove(&open_pages[0], &open_pages[1], sizeof(open_pages[0]) * --open_count);
-	}
-	protect(page, PAGE, PROT_READ | PROT_WRITE);
-	open_pages[open_count++] = page;
-}
-
-static bool is_hot(uint64_t address)
-{
-	for (uint32_t i = 0; i < hot_count; i++)
-		if (hot[i] == (address & ~(PAGE - 1)))
-			return true;
-	return false;
-}
-
-static bool page_is_armed(const struct range *range, uint64_t address)
-{
-	return range->armed || (hot_armed && is_hot(address));
-}
-
-static uint8_t *reach(struct range *range, uint64_t address)
-{
-	if (range->kind == RANGE_RING)
-		return shim_queue + range->offset + (address - range->address);
-	if (page_is_armed(range, address))
-		open_page(address);
-	return (uint8_t *)(uintptr_t)address;
+		range_set_hot(true);
 }
 
 static const uint64_t *stack_top(void)
@@ -295,14 +180,8 @@ static bool is_polling(const struct range *range, uint64_t rip, uint64_t address
 /* Of watched memory only what the program would trap at is. */
 static bool access_ours(struct insn_access *access, uint64_t address, uint32_t length)
 {
-	uint32_t index = range_after(address);
-	const struct range *range = &ranges[index];
-
 	(void)access;
-	if (index >= range_count || range->address >= address + length)
-		return false;
-	return range->kind != RANGE_WATCHED || range->armed ||
-	       (hot_watched && (is_hot(address) || is_hot(address + length - 1)));
+	return range_traps(address, length, hot_watched);
 }
 
 static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
@@ -322,7 +201,7 @@ static bool access_load(struct insn_access *access, uint64_t address, void *byte
 	watched_seen |= range->kind == RANGE_WATCHED;
 	memcpy(bytes,
 	       range->kind == RANGE_DOORBELL ? (uint8_t *)(uintptr_t)address
-					     : reach(range, address),
+					     : range_reach(range, address),
 	       length);
 	return true;
 }
@@ -339,9 +218,9 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 	if (range->kind != RANGE_DOORBELL) {
 		if (range->kind == RANGE_RING && range->use == USE_UNKNOWN) {
 			range->use = USE_WRITTEN;
-			disarm(range);
+			range_disarm(range);
 		}
-		memcpy(reach(range, address), bytes, length);
+		memcpy(range_reach(range, address), bytes, length);
 		return true;
 	}
 	offset = range->offset + (address - range->address);
@@ -384,28 +263,6 @@ static bool carry_out_rdtsc(ucontext_t *context)
 	return true;
 }
 
-static void close_pages(void)
-{
-	for (uint32_t i = 0; i < open_count; i++) {
-		const struct range *range = range_find(open_pages[i]);
-		if (range && page_is_armed(range, open_pages[i]))
-			protect(open_pages[i], PAGE, PROT_NONE);
-	}
-	open_count = 0;
-}
-
-static void make_hot(uint64_t address)
-{
-	uint64_t page = address & ~(PAGE - 1);
-
-	for (uint32_t i = 0; i < hot_count; i++)
-		if (hot[i] == page)
-			return;
-	if (hot_count == HOT_PAGES)
-		memmove(&hot[0], &hot[1], sizeof(hot[0]) * --hot_count);
-	hot[hot_count++] = page;
-}
-
 /* The program polls: nothing changes until the HCA writes. */
 static void sleep_polling(void)
 {
@@ -416,21 +273,19 @@ static void sleep_polling(void)
 
 	if (polled->kind == RANGE_RING) {
 		polled->use = USE_POLLED;
-		arm(polled);
+		range_arm(polled);
 		if (*known != loop && !verifying) {
 			verifying = true;
 			watched_seen = false;
 			generation++;
-			for (uint32_t i = 0; i < range_count; i++)
-				if (ranges[i].kind == RANGE_WATCHED)
-					arm(&ranges[i]);
+			ranges_arm(false);
 			return;
 		}
 		rings_only = *known == loop || !watched_seen;
 		if (rings_only)
 			*known = loop;
 	} else {
-		make_hot(trap_rip_address);
+		range_make_hot(trap_rip_address);
 	}
 	flush();
 	(void)gate_call(OP_SPIN, trap_rip_address,
@@ -514,7 +369,7 @@ static void carry_on(ucontext_t *context)
 			break;
 		}
 	}
-	close_pages();
+	range_close_pages();
 	if (combining.length == 8)
 		flush();
 }
@@ -547,7 +402,7 @@ static bool handle(ucontext_t *context, struct range *range, uint64_t address)
 
 	trapping = true;
 	if (range) {
-		handled = (range->kind == RANGE_DOORBELL || page_is_armed(range, address)) &&
+		handled = (range->kind == RANGE_DOORBELL || range_page_is_armed(range, address)) &&
 			  go_on(context, range);
 	} else {
 		handled = carry_out_rdtsc(context);
@@ -557,7 +412,7 @@ static bool handle(ucontext_t *context, struct range *range, uint64_t address)
 	trap_context = outer_context;
 	trapping = outer;
 	if (!trapping)
-		set_hot(hot_watched);
+		range_set_hot(hot_watched);
 	return handled;
 }
 
@@ -579,22 +434,23 @@ bool trap_segv(int number, void *information, void *where)
 	if (!shim_active()) { /* a thread that is not ours: let it see the memory */
 		if (range->kind == RANGE_DOORBELL)
 			return false;
-		disarm(range);
-		set_hot(false);
+		range_disarm(range);
+		range_set_hot(false);
 		return true;
 	}
 	if (range->kind == RANGE_WATCHED && ++faults > FAULTS_ALLOWED) {
-		disarm(range);
-		set_hot(false);
+		range_disarm(range);
+		range_set_hot(false);
 		return true;
 	}
 	if (handle(context, range, address))
 		return true;
 	range = range_find(address);
-	if (!range || range->kind == RANGE_DOORBELL || !page_is_armed(range, address))
+	if (!range || range->kind == RANGE_DOORBELL || !range_page_is_armed(range, address))
 		return false;
-	disarm(range); /* an instruction that is not decoded: it runs on the machine, and watching begins anew later */
-	set_hot(false);
+	/* An instruction that is not decoded: it runs on the machine, and watching begins anew later. */
+	range_disarm(range);
+	range_set_hot(false);
 	hot_watched = false;
 	return true;
 }
@@ -607,10 +463,7 @@ static void on_quantum(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (!shim_active() || is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
 		return;
-	for (uint32_t i = 0; i < range_count; i++)
-		if (ranges[i].kind == RANGE_WATCHED ||
-		    (ranges[i].kind == RANGE_RING && ranges[i].use != USE_WRITTEN))
-			arm(&ranges[i]);
+	ranges_arm(true);
 }
 
 void trap_init(void)
@@ -645,149 +498,4 @@ void trap_thread(void)
 {
 	trap_stack();
 	(void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
-}
-
-static void insert(uint32_t at, struct range range)
-{
-	if (range_count == RANGES)
-		return;
-	memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(range));
-	ranges[at] = range;
-	range_count++;
-}
-
-/* Cuts [address, address + length) out of what is known. */
-bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
-{
-	uint64_t end = address + length;
-	bool any = false;
-
-	*file = 0;
-
-	for (;;) {
-		uint32_t index = range_after(address);
-		struct range range;
-
-		if (index >= range_count || ranges[index].address >= end)
-			return any;
-		any = true;
-		range = ranges[index];
-		if (range.kind == RANGE_DOORBELL)
-			*file = range.file;
-		range_count--;
-		memmove(&ranges[index], &ranges[index + 1], (range_count - index) * sizeof(range));
-		if (range.address + range.length > end) {
-			struct range tail = range;
-			tail.offset += end - range.address;
-			tail.length = range.address + range.length - end;
-			tail.address = end;
-			insert(index, tail);
-		}
-		if (range.address < address) {
-			struct range head = range;
-			head.length = address - range.address;
-			insert(index, head);
-		}
-	}
-}
-
-void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset)
-{
-	uint32_t file_before;
-
-	(void)trap_remove(address, length, &file_before);
-	insert(range_after(address), (struct range){.address = address,
-						    .length = length,
-						    .offset = offset,
-						    .file = file,
-						    .kind = RANGE_DOORBELL});
-}
-
-void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset)
-{
-	uint32_t file_before;
-
-	(void)trap_remove(address, length, &file_before);
-	insert(range_after(address),
-	       (struct range){
-		       .address = address, .length = length, .offset = offset, .kind = RANGE_RING});
-	arm(range_find(address)); /* until its first use shows whether it is polled or written */
-}
-
-void trap_add_watched(uint64_t address, uint64_t length)
-{
-	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
-
-	address &= ~(PAGE - 1);
-	while (address < end) { /* what is known already keeps its kind */
-		uint32_t index = range_after(address);
-		uint64_t stop = end;
-
-		if (index < range_count && ranges[index].address <= address) {
-			address = ranges[index].address + ranges[index].length;
-			continue;
-		}
-		if (index < range_count && stop > ranges[index].address)
-			stop = ranges[index].address;
-		insert(index, (struct range){.address = address,
-					     .length = stop - address,
-					     .kind = RANGE_WATCHED});
-		address = stop;
-	}
-}
-
-/* The bytes of a ring in pages of the program's own, at the same place. */
-static void make_private(const struct range *range)
-{
-	if ((void *)syscall(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-		attach_lost();
-	memcpy((void *)(uintptr_t)range->address, shim_queue + range->offset, range->length);
-}
-
-/* Forgets the ranges of one kind in these pages, cutting those that reach further. */
-static void forget(uint64_t address, uint64_t length, enum range_kind kind)
-{
-	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
-
-	address &= ~(PAGE - 1);
-	while (address < end) {
-		uint32_t index = range_after(address), file;
-		struct range part;
-
-		if (index == range_count || ranges[index].address >= end)
-			return;
-		disarm(&ranges[index]);
-		part = ranges[index];
-		if (part.address < address) {
-			part.offset += address - part.address;
-			part.length -= address - part.address;
-			part.address = address;
-		}
-		if (part.length > end - part.address)
-			part.length = end - part.address;
-		address = part.address + part.length;
-		if (part.kind != kind)
-			continue;
-		if (kind == RANGE_RING)
-			make_private(&part);
-		(void)trap_remove(part.address, part.length, &file);
-	}
-}
-
-void trap_retire(uint64_t address, uint64_t length)
-{
-	forget(address, length, RANGE_RING);
-}
-
-void trap_unwatch(uint64_t address, uint64_t length)
-{
-	uint32_t kept = 0;
-
-	set_hot(false);
-	for (uint32_t i = 0; i < hot_count; i++)
-		if (hot[i] + PAGE <= address || hot[i] >= address + length)
-			hot[kept++] = hot[i];
-	hot_count = kept;
-	forget(address, length, RANGE_WATCHED);
 }

@@ -1,0 +1,27 @@
+/*
+ * insn_vector: vector registers, and the instructions that move them or combine them. Each function carries out the instruction
+ * of the machine; false: an access was refused or a register was not saved, and nothing was changed.
+ *
+ * Who calls: insn.c.
+ */
+#ifndef VERBS_SHIM_PRELOAD_INSN_VECTOR_H
+#define VERBS_SHIM_PRELOAD_INSN_VECTOR_H
+
+#include <stdbool.h>
+
+struct machine;
+
+#pragma GCC visibility push(hidden) /* no names for the program to meet */
+
+bool insn_vector_load(struct machine *machine);
+bool insn_vector_store(struct machine *machine);
+
+/* OP_VECTOR_HIGH_LOAD, OP_VECTOR_HIGH_STORE */
+bool insn_vector_high(struct machine *machine);
+
+/* OP_VECTOR_ALU */
+bool insn_vector_operation(struct machine *machine);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,309 @@
+/* trap_ranges: see trap_ranges.h. Signal handlers call it: it allocates nothing, and protects by system calls of its own. */
+#include "verbs-shim/preload/trap_ranges.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/shim.h"
+
+#define RANGES     4096
+#define HOT_PAGES  16
+#define OPEN_PAGES 8
+
+static struct range ranges[RANGES]; /* by address */
+static uint32_t range_count;
+static uint32_t armed_watched; /* watched ranges that are armed */
+
+static uint64_t hot[HOT_PAGES]; /* watched pages that were polled */
+static uint32_t hot_count;
+static bool hot_armed; /* they are protected */
+
+static uint64_t open_pages[OPEN_PAGES]; /* for the trap being handled */
+static uint32_t open_count;
+
+static uint32_t range_after(uint64_t address)
+{
+	uint32_t low = 0, high = range_count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		if (ranges[middle].address + ranges[middle].length <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct range *range_find(uint64_t address)
+{
+	uint32_t index = range_after(address);
+
+	return index < range_count && ranges[index].address <= address ? &ranges[index] : NULL;
+}
+
+static void protect(uint64_t address, uint64_t length, int prot)
+{
+	if (syscall(SYS_mprotect, address, length, prot) != 0 && prot == (PROT_READ | PROT_WRITE))
+		(void)syscall(SYS_mprotect, address, length,
+			      PROT_READ); /* a region over read-only memory */
+}
+
+void range_arm(struct range *range)
+{
+	if (!range->armed)
+		protect(range->address, range->length, PROT_NONE);
+	armed_watched += !range->armed && range->kind == RANGE_WATCHED;
+	range->armed = true;
+}
+
+void range_disarm(struct range *range)
+{
+	if (range->armed)
+		protect(range->address, range->length, PROT_READ | PROT_WRITE);
+	armed_watched -= range->armed && range->kind == RANGE_WATCHED;
+	range->armed = false;
+}
+
+void range_set_hot(bool armed)
+{
+	for (uint32_t i = 0; i < hot_count && hot_armed != armed; i++)
+		protect(hot[i], PAGE, armed ? PROT_NONE : PROT_READ | PROT_WRITE);
+	hot_armed = armed;
+}
+
+void ranges_release(void)
+{
+	for (uint32_t i = 0; i < range_count && armed_watched; i++)
+		if (ranges[i].kind == RANGE_WATCHED)
+			range_disarm(&ranges[i]);
+	range_set_hot(false);
+	open_count = 0; /* all are accessible now */
+}
+
+void ranges_arm(bool with_rings)
+{
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].kind == RANGE_WATCHED ||
+		    (with_rings && ranges[i].kind == RANGE_RING && ranges[i].use != USE_WRITTEN))
+			range_arm(&ranges[i]);
+}
+
+/* Makes a page of watched memory accessible until the trap has been handled. */
+static void open_page(uint64_t address)
+{
+	uint64_t page = address & ~(PAGE - 1);
+
+	for (uint32_t i = 0; i < open_count; i++)
+		if (open_pages[i] == page)
+			return;
+	if (open_count == OPEN_PAGES) {
+		protect(open_pages[0], PAGE, PROT_NONE);
+		memmove(&open_pages[0], &open_pages[1], sizeof(open_pages[0]) * --open_count);
+	}
+	protect(page, PAGE, PROT_READ | PROT_WRITE);
+	open_pages[open_count++] = page;
+}
+
+static bool is_hot(uint64_t address)
+{
+	for (uint32_t i = 0; i < hot_count; i++)
+		if (hot[i] == (address & ~(PAGE - 1)))
+			return true;
+	return false;
+}
+
+bool range_page_is_armed(const struct range *range, uint64_t address)
+{
+	return range->armed || (hot_armed && is_hot(address));
+}
+
+bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
+{
+	uint32_t index = range_after(address);
+	const struct range *range = &ranges[index];
+
+	if (index >= range_count || range->address >= address + length)
+		return false;
+	return range->kind != RANGE_WATCHED || range->armed ||
+	       (hot_watched && (is_hot(address) || is_hot(address + length - 1)));
+}
+
+uint8_t *range_reach(struct range *range, uint64_t address)
+{
+	if (range->kind == RANGE_RING)
+		return shim_queue + range->offset + (address - range->address);
+	if (range_page_is_armed(range, address))
+		open_page(address);
+	return (uint8_t *)(uintptr_t)address;
+}
+
+void range_close_pages(void)
+{
+	for (uint32_t i = 0; i < open_count; i++) {
+		const struct range *range = range_find(open_pages[i]);
+		if (range && range_page_is_armed(range, open_pages[i]))
+			protect(open_pages[i], PAGE, PROT_NONE);
+	}
+	open_count = 0;
+}
+
+void range_make_hot(uint64_t address)
+{
+	uint64_t page = address & ~(PAGE - 1);
+
+	for (uint32_t i = 0; i < hot_count; i++)
+		if (hot[i] == page)
+			return;
+	if (hot_count == HOT_PAGES)
+		memmove(&hot[0], &hot[1], sizeof(hot[0]) * --hot_count);
+	hot[hot_count++] = page;
+}
+
+static void insert(uint32_t at, struct range range)
+{
+	if (range_count == RANGES)
+		return;
+	memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(range));
+	ranges[at] = range;
+	range_count++;
+}
+
+/* Cuts [address, address + length) out of what is known. */
+bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
+{
+	uint64_t end = address + length;
+	bool any = false;
+
+	*file = 0;
+
+	for (;;) {
+		uint32_t index = range_after(address);
+		struct range range;
+
+		if (index >= range_count || ranges[index].address >= end)
+			return any;
+		any = true;
+		range = ranges[index];
+		if (range.kind == RANGE_DOORBELL)
+			*file = range.file;
+		range_count--;
+		memmove(&ranges[index], &ranges[index + 1], (range_count - index) * sizeof(range));
+		if (range.address + range.length > end) {
+			struct range tail = range;
+			tail.offset += end - range.address;
+			tail.length = range.address + range.length - end;
+			tail.address = end;
+			insert(index, tail);
+		}
+		if (range.address < address) {
+			struct range head = range;
+			head.length = address - range.address;
+			insert(index, head);
+		}
+	}
+}
+
+void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset)
+{
+	uint32_t file_before;
+
+	(void)trap_remove(address, length, &file_before);
+	insert(range_after(address), (struct range){.address = address,
+						    .length = length,
+						    .offset = offset,
+						    .file = file,
+						    .kind = RANGE_DOORBELL});
+}
+
+void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset)
+{
+	uint32_t file_before;
+
+	(void)trap_remove(address, length, &file_before);
+	insert(range_after(address),
+	       (struct range){
+		       .address = address, .length = length, .offset = offset, .kind = RANGE_RING});
+	range_arm(range_find(
+		address)); /* until its first use shows whether it is polled or written */
+}
+
+void trap_add_watched(uint64_t address, uint64_t length)
+{
+	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+
+	address &= ~(PAGE - 1);
+	while (address < end) { /* what is known already keeps its kind */
+		uint32_t index = range_after(address);
+		uint64_t stop = end;
+
+		if (index < range_count && ranges[index].address <= address) {
+			address = ranges[index].address + ranges[index].length;
+			continue;
+		}
+		if (index < range_count && stop > ranges[index].address)
+			stop = ranges[index].address;
+		insert(index, (struct range){.address = address,
+					     .length = stop - address,
+					     .kind = RANGE_WATCHED});
+		address = stop;
+	}
+}
+
+/* The bytes of a ring in pages of the program's own, at the same place. */
+static void make_private(const struct range *range)
+{
+	if ((void *)syscall(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		attach_lost();
+	memcpy((void *)(uintptr_t)range->address, shim_queue + range->offset, range->length);
+}
+
+/* Forgets the ranges of one kind in these pages, cutting those that reach further. */
+static void forget(uint64_t address, uint64_t length, enum range_kind kind)
+{
+	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+
+	address &= ~(PAGE - 1);
+	while (address < end) {
+		uint32_t index = range_after(address), file;
+		struct range part;
+
+		if (index == range_count || ranges[index].address >= end)
+			return;
+		range_disarm(&ranges[index]);
+		part = ranges[index];
+		if (part.address < address) {
+			part.offset += address - part.address;
+			part.length -= address - part.address;
+			part.address = address;
+		}
+		if (part.length > end - part.address)
+			part.length = end - part.address;
+		address = part.address + part.length;
+		if (part.kind != kind)
+			continue;
+		if (kind == RANGE_RING)
+			make_private(&part);
+		(void)trap_remove(part.address, part.length, &file);
+	}
+}
+
+void trap_retire(uint64_t address, uint64_t length)
+{
+	forget(address, length, RANGE_RING);
+}
+
+void trap_unwatch(uint64_t address, uint64_t length)
+{
+	uint32_t kept = 0;
+
+	range_set_hot(false);
+	for (uint32_t i = 0; i < hot_count; i++)
+		if (hot[i] + PAGE <= address || hot[i] >= address + length)
+			hot[kept++] = hot[i];
+	hot_count = kept;
+	forget(address, length, RANGE_WATCHED);
+}

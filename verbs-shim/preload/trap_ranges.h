@@ -1,0 +1,61 @@
+/*
+ * trap_ranges: which of the program's memory concerns the simulator, and which of its pages are protected so that a touch
+ * traps. Ranges are kept by address and do not overlap. A range is armed as a whole; of one that is not, the hot pages, those
+ * that were polled, may be armed alone; and a page that is armed may be open until the trap at it has been handled.
+ *
+ * Who calls: trap.c, as it handles traps. What adds and removes ranges is declared in shim.h, for the calls of the program
+ * that map and register memory.
+ */
+#ifndef VERBS_SHIM_PRELOAD_TRAP_RANGES_H
+#define VERBS_SHIM_PRELOAD_TRAP_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PAGE UINT64_C(4096)
+
+enum range_kind { RANGE_DOORBELL, RANGE_RING, RANGE_WATCHED };
+enum range_use { USE_UNKNOWN, USE_POLLED, USE_WRITTEN };
+
+struct range {
+	uint64_t address, length;
+	uint64_t offset; /* doorbells: in the device file; rings: in the queue memory */
+	uint32_t file;
+	uint8_t kind, use;
+	bool armed; /* whole range protected */
+};
+
+#pragma GCC visibility push(hidden) /* no names for the program to meet */
+
+/* The range that holds an address, or NULL. */
+struct range *range_find(uint64_t address);
+
+/* Protects a whole range, or makes it accessible. */
+void range_arm(struct range *range);
+void range_disarm(struct range *range);
+
+/* Arms all watched ranges, and the rings that are not known to be written by the program. */
+void ranges_arm(bool with_rings);
+
+/* Makes all watched memory accessible, hot and open pages with it. */
+void ranges_release(void);
+
+/* Adds the page of an address to the hot ones (the oldest leaves); protects these, or makes them accessible. */
+void range_make_hot(uint64_t address);
+void range_set_hot(bool armed);
+
+/* Is the page protected, by its range or as a hot one? */
+bool range_page_is_armed(const struct range *range, uint64_t address);
+
+/* Does an access concern us? Of watched memory only armed ranges do, and hot pages if these are watched. */
+bool range_traps(uint64_t address, uint32_t length, bool hot_watched);
+
+/* Where the bytes at an address can be read and written now; opens their page if needed. */
+uint8_t *range_reach(struct range *range, uint64_t address);
+
+/* Protects again what was opened. */
+void range_close_pages(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -94,29 +94,32 @@ struct trace_file;
 struct block {
 	struct sim *sim;
 	const struct block_type *type;
-	const char *name;       /* full path; owned by the block */
-	const void *params;     /* the block's params struct, NULL: none */
-	const uint64_t *counts; /* the block's counters struct, NULL: none */
+	const char *name;         /* full path; owned by the block */
+	const void *params;       /* the block's params struct, NULL: none */
+	const uint64_t *counts;   /* the block's counters struct, NULL: none */
 	struct trace_file *trace; /* NULL while this block is not traced */
-	struct block *next;     /* the run's blocks, in order of creation */
+	struct block *next;       /* the run's blocks, in order of creation */
 	struct block *previous;
-	uint64_t next_order;    /* private to the kernels: event.order of the next event it schedules */
-	uint32_t id;            /* the origin in the total order; the same in every run of a scenario */
+	uint64_t
+		next_order; /* private to the kernels: event.order of the next event it schedules */
+	uint32_t id;        /* the origin in the total order; the same in every run of a scenario */
 };
 
 /* Enters the block in the run; it leaves before sim_destroy(). params and counts stay the caller's and
  * outlive the block. Names are unique within a run. */
-void block_init(struct block *block, struct sim *sim, const struct block_type *type, const char *name,
-		const void *params, const void *counts);
+void block_init(struct block *block, struct sim *sim, const struct block_type *type,
+		const char *name, const void *params, const void *counts);
 void block_fini(struct block *block);
 
 /* First of the run's blocks; follow ->next. */
 struct block *sim_blocks(const struct sim *sim);
 
 /* One trace record: (time, block, point, tag, first, second). The tag follows one WQE through all blocks. */
-void trace_write(struct block *block, unsigned point, uint64_t tag, uint64_t first, uint64_t second);
+void trace_write(struct block *block, unsigned point, uint64_t tag, uint64_t first,
+		 uint64_t second);
 
-static inline void trace(struct block *block, unsigned point, uint64_t tag, uint64_t first, uint64_t second)
+static inline void trace(struct block *block, unsigned point, uint64_t tag, uint64_t first,
+			 uint64_t second)
 {
 	if (__builtin_expect(block->trace != NULL, 0))
 		trace_write(block, point, tag, first, second);
@@ -129,7 +132,8 @@ const char *param_kind_unit(enum param_kind kind); /* "a time: ps, ns, us, ms, s
 void params_default(const struct param *list, void *params);
 
 /* Parses one value as a user writes it. false: *why (static or owned by the caller's buffer) says what was expected. */
-bool param_parse(const struct param *param, const char *text, void *params, char *why, size_t why_bytes);
+bool param_parse(const struct param *param, const char *text, void *params, char *why,
+		 size_t why_bytes);
 
 /* Writes the value as a user would write it, for the effective configuration. */
 void param_print(const struct param *param, const void *params, char *text, size_t text_bytes);

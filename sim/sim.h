@@ -44,9 +44,10 @@ enum sim_kernel { SIM_KERNELS(SIM_KERNEL_ENUM) SIM_KERNEL_COUNT };
 
 /* Order of events at one instant. */
 enum event_priority {
-	PRIORITY_FIRST,        /* bookkeeping that others at this instant rely on */
-	PRIORITY_DEFAULT,      /* the models */
-	PRIORITY_SYSTEMC = 5,  /* fires at SystemC's own time: may touch SystemC modules (sim/systemc.h) */
+	PRIORITY_FIRST,   /* bookkeeping that others at this instant rely on */
+	PRIORITY_DEFAULT, /* the models */
+	PRIORITY_SYSTEMC =
+		5, /* fires at SystemC's own time: may touch SystemC modules (sim/systemc.h) */
 	PRIORITY_LAST = 6,     /* sampling: sees what the instant has led to */
 	PRIORITY_EXTERNAL = 7, /* what enters from SystemC modules */
 };

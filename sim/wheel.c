@@ -260,7 +260,7 @@ static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t 
 	return event;
 }
 
-#define CACHE_LINE 64
+#define CACHE_LINE  64
 #define FETCH_AHEAD 3
 
 /* Brings the event that fires soon after this one into the cache, and the line behind it, where what it concerns

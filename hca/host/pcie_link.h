@@ -13,8 +13,10 @@ struct pcie_link {                             /* embedded in its owner */
 	uint64_t ps_numerator, ps_denominator; /* picoseconds a byte */
 	uint64_t remainder; /* of the last packet's end, in 1/ps_denominator ps */
 	sim_time free_at;   /* when the last packet given has left */
-	sim_time flit_time; /* generation 6: a TLP is checked and passed on with its whole flit; else 0 */
-	uint64_t dllp_bytes_owed; /* counted DLLPs that no idle time has taken yet: before the next TLP */
+	sim_time
+		flit_time; /* generation 6: a TLP is checked and passed on with its whole flit; else 0 */
+	uint64_t
+		dllp_bytes_owed; /* counted DLLPs that no idle time has taken yet: before the next TLP */
 };
 
 /* generation: 1..6. dllp_share: the part of the rate that is not for TLPs. */

@@ -18,13 +18,13 @@ enum exit_code { EXIT_GOOD = 0, EXIT_NOT_AS_EXPECTED = 1, EXIT_BAD_INPUT = 2 };
 /* The arguments of any verb; each verb allows some. */
 struct arguments {
 	const struct verb *verb;
-	const char *word; /* FILE, BLOCK or VERB; NULL: none */
+	const char *word;         /* FILE, BLOCK or VERB; NULL: none */
 	const char **words_given; /* of a verb that takes many */
 	size_t word_count;
 	const char *out, *pcap, *trace, *counters;
 	const char *perfetto, *vcd;
-	uint64_t tag; /* 0: all */
-	double percentile; /* negative: none */
+	uint64_t tag;           /* 0: all */
+	double percentile;      /* negative: none */
 	const char **overrides; /* --set, and --seed as one of them */
 	size_t override_count;
 	enum sim_kernel kernel;

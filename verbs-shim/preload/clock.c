@@ -199,5 +199,6 @@ void clock_init(void)
 		{"__vdso_getcpu", (void *)vdso_getcpu},
 		{NULL, NULL}};
 
-	(void)vdso_patch(functions); /* without it, libc's own reads of clocks are all that is missed */
+	(void)vdso_patch(
+		functions); /* without it, libc's own reads of clocks are all that is missed */
 }

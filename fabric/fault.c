@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct active_rule {
 	struct fault_rule rule;
@@ -27,7 +26,9 @@ static bool applies(const struct fault *fault, const struct fault_rule *rule,
 {
 	sim_time now = sim_now(fault->block.sim);
 
-	if (rule->until && (now < rule->from || now >= rule->until))
+	if (now < rule->from || (rule->until && now >= rule->until))
+		return false;
+	if (rule->watched && *rule->watched < rule->reaches)
 		return false;
 	if ((unsigned)rule->kind != packet->kind)
 		return false;
@@ -143,25 +144,11 @@ const struct fault_counters *fault_counters(const struct fault *fault)
 }
 
 /* clang-format off */
-#define FAULT_ACTION_NAME(name, meaning) #name,
-static const char *const action_names[] = { FAULT_ACTIONS(FAULT_ACTION_NAME) };
-
 static const struct block_type fault_type = {
 	.name     = "fault",
 	.counters = (const struct counter[]){ FAULT_COUNTERS(COUNTER_ENTRY) { 0 } },
 };
 /* clang-format on */
-
-bool fault_action_from_name(const char *name, enum fault_action *action)
-{
-	for (unsigned i = 0; i < FAULT_ACTION_COUNT; i++) {
-		if (strcmp(name, action_names[i]) == 0) {
-			*action = (enum fault_action)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 struct fault *fault_create(struct sim *sim, const char *name)
 {

@@ -47,13 +47,14 @@ struct fault_burst {
 /* When a rule strikes: the nth packet alone; or by a bit error rate; or in bursts; or with a probability. */
 struct fault_rule {
 	enum fault_action action;
-	enum packet_kind kind; /* PACKET_DATA, or what the link itself sends */
-	uint16_t opcode;       /* of data packets; FAULT_ANY_OPCODE */
-	double probability;    /* of each such packet; with nth: ignored */
-	uint64_t nth;          /* that packet alone, from 1; 0: by probability */
-	sim_time delay;        /* FAULT_delay, FAULT_reorder: how much later */
-	sim_time from,
-		until; /* until 0: for ever; else the rule sees packets of from <= now < until only */
+	enum packet_kind kind;    /* PACKET_DATA, or what the link itself sends */
+	uint16_t opcode;          /* of data packets; FAULT_ANY_OPCODE */
+	double probability;       /* of each such packet; with nth: ignored */
+	uint64_t nth;             /* that packet alone, from 1; 0: by probability */
+	sim_time delay;           /* FAULT_delay, FAULT_reorder: how much later */
+	sim_time from, until;     /* it sees packets of from <= now < until; until 0: for ever */
+	const uint64_t *watched;  /* not NULL: it sees none before this counter has reached ... */
+	uint64_t reaches;         /* ... this */
 	double bit_error_rate;    /* not 0: each bit of the packet is hit with that chance */
 	struct fault_burst burst; /* to_bad not 0: in bursts */
 };
@@ -67,8 +68,6 @@ void fault_destroy(struct fault *fault);
 /* Rules are tried in the order added; a packet that one has dropped is not seen by the next. */
 void fault_add(struct fault *fault, const struct fault_rule *rule);
 const struct fault_counters *fault_counters(const struct fault *fault);
-bool fault_action_from_name(const char *name,
-			    enum fault_action *action); /* false: no such action */
 
 /* For the port: does the packet go on? May mark it damaged, or move its head_at and tail_at. */
 bool fault_judge(struct fault *fault, struct packet *packet);

@@ -27,7 +27,7 @@ static void fall_silent(struct port *port)
 	if (!port->user->discarded)
 		return;
 	for (unsigned lane = 0; lane < PORT_LANES; lane++)
-		stuck_flush(port, lane, DROP_FAULT);
+		stuck_flush(port, lane, DROP_DOWN);
 }
 
 /* The other end's pauses are forgotten. */

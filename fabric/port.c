@@ -30,6 +30,7 @@ void port_drop(struct port *port, struct packet *packet, enum drop_reason reason
 		[DROP_NO_SPACE] = &port->count.overflow_drops,
 		[DROP_LIFETIME] = &port->count.lifetime_drops,
 		[DROP_STORM] = &port->count.storm_drops,
+		[DROP_DOWN] = &port->count.down_drops,
 	};
 
 	++*counts[reason];

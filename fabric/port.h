@@ -47,12 +47,13 @@ struct port_params; /* fabric/port_params.h: the list */
 	X(fault_bytes,        "bytes",   "of them on transmit: sent, and never arrived")                     \
 	X(lifetime_drops,     "packets", "were first in their lane for too long")                            \
 	X(storm_drops,        "packets", "of a priority that was paused for too long")                       \
+	X(down_drops,         "packets", "waited for a link that went down, or came while it was")           \
 	X(storms,             "times",   "a priority was given up because it was paused for too long")
 
 #define PORT_TRACE(X)                                                                                      \
 	X(PORT_LEAVES,   "starts_at", "wire_bytes", "a packet's departure is fixed")                       \
 	X(PORT_ARRIVES,  "tail_at",   "wire_bytes", "the head of a packet is here")                        \
-	X(PORT_DROP,     "reason",    "wire_bytes", "0: fault, 1: damaged, 2: no input space, 3: lifetime, 4: storm")             \
+	X(PORT_DROP,     "reason",    "wire_bytes", "0: fault, 1: damaged, 2: no input space, 3: lifetime, 4: storm, 5: down")    \
 	X(PORT_STALL,    "lane",      "wire_bytes", "a packet cannot leave: no credits, or paused")
 
 struct port_counters { PORT_COUNTERS(COUNTER_FIELD) };

@@ -33,37 +33,44 @@ static void apply(struct port_fault *fault, struct port *port, bool begins)
 	}
 }
 
+static bool awaits_counter(const struct port_fault *fault)
+{
+	return fault->plan.watched && !fault->count.begun &&
+	       *fault->plan.watched < fault->plan.reaches;
+}
+
+static void look_again(struct port_fault *fault)
+{
+	sim_time next = sim_now(fault->block.sim) + fault->plan.every;
+
+	if (next <= fault->plan.give_up)
+		sim_schedule_at(&fault->event, next);
+}
+
 static void fire(struct event *event)
 {
 	struct port_fault *fault = container_of(event, struct port_fault, event);
-	bool begins = !fault->count.begun;
+	const struct port_fault_plan *plan = &fault->plan;
+	bool begins = fault->count.begun == fault->count.ended;
 
+	if (awaits_counter(fault)) {
+		look_again(fault);
+		return;
+	}
 	for (unsigned i = 0; i < fault->ports_count; i++)
 		if (port_peer(fault->ports[i]))
 			apply(fault, fault->ports[i], begins);
 	fault->count.begun += begins;
 	fault->count.ended += !begins;
-	if (begins && fault->plan.until != SIM_NEVER)
-		sim_schedule_at(&fault->event, fault->plan.until);
+	if (begins && plan->lasts != SIM_NEVER)
+		sim_schedule(&fault->event, plan->lasts);
+	else if (!begins && fault->count.begun < plan->times)
+		sim_schedule(&fault->event, plan->period - plan->lasts);
 }
 
 const struct port_fault_counters *port_fault_counters(const struct port_fault *fault)
 {
 	return &fault->count;
-}
-
-bool port_fault_from_name(const char *name, enum port_fault_kind *kind)
-{
-#define PORT_FAULT_NAME(name, meaning) #name,
-	static const char *const names[] = {PORT_FAULTS(PORT_FAULT_NAME)};
-
-	for (unsigned i = 0; i < PORT_FAULT_COUNT; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*kind = (enum port_fault_kind)i;
-			return true;
-		}
-	}
-	return false;
 }
 
 /* clang-format off */
@@ -79,7 +86,9 @@ struct port_fault *port_fault_create(struct sim *sim, const char *name,
 {
 	struct port_fault *fault = calloc(1, sizeof(*fault) + count * sizeof(fault->ports[0]));
 
-	assert(fault && plan->kind < PORT_FAULT_COUNT && plan->from < plan->until);
+	assert(fault && plan->kind < PORT_FAULT_COUNT && plan->lasts > 0);
+	assert(plan->times == 1 || (plan->times > 1 && plan->period > plan->lasts));
+	assert(!plan->watched || plan->every > 0);
 	assert(plan->kind != PORT_FAULT_slow_receiver || plan->rate_bps);
 	fault->plan = *plan;
 	fault->ports_count = count;

@@ -25,9 +25,15 @@ struct port_fault_counters { PORT_FAULT_COUNTERS(COUNTER_FIELD) };
 
 struct port_fault_plan {
 	enum port_fault_kind kind;
-	sim_time from, until; /* SIM_NEVER: for ever */
-	uint8_t priorities;   /* pause_storm: one bit each */
-	uint64_t rate_bps;    /* slow_receiver */
+	sim_time from;           /* when it begins, or is looked for */
+	sim_time lasts;          /* SIM_NEVER: for ever */
+	sim_time period;         /* from one beginning to the next, more than `lasts` */
+	uint64_t times;          /* how often it begins, at least once */
+	uint8_t priorities;      /* pause_storm: one bit each */
+	uint64_t rate_bps;       /* slow_receiver */
+	const uint64_t *watched; /* not NULL: it does not begin before this counter ... */
+	uint64_t reaches;        /* ... has reached this, ... */
+	sim_time every, give_up; /* ... which is looked at so often, until then at the latest */
 };
 
 struct port_fault;
@@ -38,6 +44,5 @@ struct port_fault *port_fault_create(struct sim *sim, const char *name,
 				     unsigned count);
 void port_fault_destroy(struct port_fault *fault);
 const struct port_fault_counters *port_fault_counters(const struct port_fault *fault);
-bool port_fault_from_name(const char *name, enum port_fault_kind *kind); /* false: no such */
 
 #endif

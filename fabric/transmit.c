@@ -230,7 +230,7 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	assert(ready_at >= sim_now(port->block.sim));
 	if (__builtin_expect(port->down | (port->given_up & 1u << lane), 0) &&
 	    port->user->discarded) {
-		stuck_discard(port, packet, port->down ? DROP_FAULT : DROP_STORM);
+		stuck_discard(port, packet, port->down ? DROP_DOWN : DROP_STORM);
 		return;
 	}
 	open = !port->lanes[lane].queued && lane_open(port, packet, ready_at);

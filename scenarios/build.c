@@ -5,12 +5,10 @@
 #include "scenarios/build.h"
 
 #include <assert.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/fault.h"
 #include "fabric/topology.h"
 #include "hca/device/hca_params.h"
 #include "hca/endpoint/endpoint.h"
@@ -22,7 +20,6 @@
 static void create_hosts(struct build *build);
 static bool create_switches(struct build *build, char *why, size_t why_bytes);
 static bool join(struct build *build, char *why, size_t why_bytes);
-static void create_faults(struct build *build);
 
 static void *take(size_t count, size_t bytes)
 {
@@ -46,10 +43,9 @@ struct build *build_create(const struct scenario *scenario, enum sim_kernel kern
 							&scenario->session, color, verbose);
 	}
 	create_hosts(build);
-	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes)) {
-		create_faults(build);
+	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
+	    build_faults(build, why, why_bytes))
 		return build;
-	}
 	build_destroy(build);
 	return NULL;
 }
@@ -262,52 +258,6 @@ static bool join(struct build *build, char *why, size_t why_bytes)
 	return topology_finish(build->topology, why, why_bytes);
 }
 
-static const char *node_name(const struct scenario *scenario, const struct scenario_node *node)
-{
-	return node->is_switch ? scenario->switches[node->number].name
-			       : scenario->hosts[node->number].name;
-}
-
-/* All rules for what goes from one end of that link to the other, on one side of it. */
-static void create_fault(struct build *build, const struct scenario_link *link, unsigned from,
-			 struct port *port, bool at_receiver)
-{
-	const struct scenario *scenario = build->scenario;
-	struct fault *fault = NULL;
-	for (uint32_t i = 0; i < scenario->fault_count; i++) {
-		const struct scenario_fault *entry = &scenario->faults[i];
-		char name[NAME_BYTES + 32];
-		if (entry->at_receiver != at_receiver ||
-		    fnmatch(entry->from, node_name(scenario, &link->ends[from]), 0) != 0 ||
-		    fnmatch(entry->to, node_name(scenario, &link->ends[1 - from]), 0) != 0)
-			continue;
-		if (fault == NULL) {
-			snprintf(name, sizeof(name), "%s.%s_fault", port_name(port),
-				 at_receiver ? "receive" : "transmit");
-			fault = fault_create(build->sim, name);
-			build->faults[build->fault_count++] = fault;
-		}
-		fault_add(fault, &entry->rule);
-	}
-	if (fault != NULL && at_receiver)
-		port_set_receive_fault(port, fault);
-	else if (fault != NULL)
-		port_set_transmit_fault(port, fault);
-}
-
-static void create_faults(struct build *build)
-{
-	const struct scenario *scenario = build->scenario;
-	build->faults = take((size_t)4 * scenario->link_count, sizeof(*build->faults));
-	for (uint32_t i = 0; i < scenario->link_count; i++) {
-		for (unsigned from = 0; from < 2; from++) {
-			struct port **ends = &build->ports[2 * (size_t)i];
-			create_fault(build, &scenario->links[i], from, ends[from], false);
-			create_fault(build, &scenario->links[i], from, ends[1 - from], true);
-		}
-	}
-}
-
 void build_destroy(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
@@ -325,8 +275,7 @@ void build_destroy(struct build *build)
 		if (build->switches[i] != NULL)
 			switch_destroy(build->switches[i]);
 	}
-	for (uint32_t i = 0; i < build->fault_count; i++)
-		fault_destroy(build->faults[i]);
+	build_faults_destroy(build);
 	if (build->topology != NULL)
 		topology_destroy(build->topology);
 	endpoints_destroy(build->endpoints);
@@ -337,6 +286,5 @@ void build_destroy(struct build *build)
 	free(build->endpoint_hcas);
 	free(build->switches);
 	free(build->ports);
-	free(build->faults);
 	free(build);
 }

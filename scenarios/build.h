@@ -23,15 +23,20 @@ struct build {
 	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
 	struct fabric_switch **switches;     /* [switch_count] */
 	struct topology *topology;
-	struct port **ports; /* [port_count]: both ends of each link in turn */
-	struct fault **faults;
-	uint32_t port_count, fault_count;
+	struct port **ports;             /* [port_count]: both ends of each link in turn */
+	struct fault **faults;           /* of packets, one a side of a port that has some */
+	struct port_fault **port_faults; /* one an entry of the scenario's list */
+	uint32_t port_count, fault_count, port_fault_count;
 };
 
 /* color and verbose: as session_create(). The scenario outlives it. NULL: *why says what does not fit together. */
 struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
 			   bool verbose, char *why, size_t why_bytes);
 void build_destroy(struct build *build);
+
+/* What goes wrong, on links that are joined. false: *why, as of build_create(). build_faults.c */
+bool build_faults(struct build *build, char *why, size_t why_bytes);
+void build_faults_destroy(struct build *build);
 
 struct port *build_host_port(const struct build *build, uint32_t host);
 

@@ -8,9 +8,9 @@
 #ifndef SCENARIOS_SCENARIO_H
 #define SCENARIOS_SCENARIO_H
 
-#include "fabric/fault.h"
 #include "fabric/layout.h"
 #include "scenarios/composite.h"
+#include "scenarios/scenario_faults.h"
 #include "scenarios/workload/player.h"
 #include "verbs-shim/kernel/kernel_params.h"
 #include "verbs-shim/session/session.h"
@@ -82,19 +82,6 @@ struct port_params;
 #define PROGRAM_PARAMS(X)                                                                                  \
 	X(start,      TIME,   "0ps",   "", "virtual time before which it does not start", "choice")
 
-#define FAULT_PLACE_PARAMS(X)                                                                              \
-	X(side,        CHOICE, "transmit",  "transmit|receive",                                                  \
-	  "transmit: lost on the wire; receive: lost in the receiver, its input space is used", "choice")
-
-/* Which packets, in the map behind the action. */
-#define FAULT_CHOICE_PARAMS(X)                                                                             \
-	X(probability, RATIO,  "0",         "0..1",            "of each packet that applies", "choice")        \
-	X(nth,         COUNT,  "0",         "",                "that packet alone, from 1, at each such port", "choice") \
-	X(kind,        CHOICE, "data",      "data|flow_control|pfc", "what is hit: packets of programs, or the link's own", "choice") \
-	X(by,          TIME,   "0ps",       "..1s",            "delay: how much later", "choice")
-
-struct scenario_fault_place { FAULT_PLACE_PARAMS(PARAM_FIELD) };
-struct scenario_fault_choice { FAULT_CHOICE_PARAMS(PARAM_FIELD) };
 struct scenario_fabric { FABRIC_PARAMS(PARAM_FIELD) };
 struct scenario_record { RECORD_PARAMS(PARAM_FIELD) };
 struct scenario_start  { PROGRAM_PARAMS(PARAM_FIELD) };
@@ -133,13 +120,6 @@ struct scenario_link_rule {  /* replaces values of those links of a topology who
 	const char *ends[2]; /* patterns, in either order */
 	struct port_params *port;
 	uint64_t given;
-};
-
-struct scenario_fault {
-	const char *from,
-		*to; /* names of hosts and switches, as patterns: the links from one to the other */
-	bool at_receiver;
-	struct fault_rule rule;
 };
 
 struct scenario_program {

@@ -3,10 +3,8 @@
  * from, as a scenario file that reads back to an equal one.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "fabric/port_params.h"
-#include "fabric/wire/opcode.h"
 #include "scenarios/endpoint_device.h"
 #include "scenarios/scenario_read.h"
 
@@ -135,37 +133,6 @@ static void print_fabric(const struct scenario *scenario, FILE *out)
 		print_link(scenario, &scenario->links[i], out);
 }
 
-static void print_faults(const struct scenario *scenario, FILE *out)
-{
-	if (scenario->fault_count > 0)
-		fprintf(out, "faults:\n");
-	for (uint32_t i = 0; i < scenario->fault_count; i++) {
-		const struct scenario_fault *fault = &scenario->faults[i];
-		struct scenario_fault_choice choice = {.probability = fault->rule.probability,
-						       .nth = fault->rule.nth,
-						       .kind = fault->rule.kind,
-						       .by = fault->rule.delay};
-		fprintf(out, "  - from: ");
-		scenario_print_text(fault->from, out);
-		fprintf(out, "\n    to: ");
-		scenario_print_text(fault->to, out);
-		fprintf(out, "\n    side: %s\n    %s:\n",
-			fault->at_receiver ? "receive" : "transmit",
-			scenario_fault_action(fault->rule.action));
-		for (const struct param *param = scenario_fault_choice_list; param->name != NULL;
-		     param++) {
-			if ((param->kind == PARAM_RATIO && choice.nth != 0) ||
-			    (strcmp(param->name, "nth") == 0 && choice.nth == 0) ||
-			    (param->kind == PARAM_TIME && fault->rule.action != FAULT_delay))
-				continue;
-			scenario_print_list((const struct param[]){*param, {0}}, &choice, 6, out);
-		}
-		if (fault->rule.opcode != FAULT_ANY_OPCODE)
-			fprintf(out, "      opcode: %s\n",
-				opcode_name((uint8_t)fault->rule.opcode));
-	}
-}
-
 static void print_record(const struct scenario *scenario, FILE *out)
 {
 	fprintf(out, "record:\n");
@@ -218,7 +185,7 @@ void scenario_print(const struct scenario *scenario, FILE *out)
 	print_hosts(scenario, out);
 	print_fabric(scenario, out);
 	scenario_print_workload(scenario, out);
-	print_faults(scenario, out);
+	scenario_print_faults(scenario, out);
 	print_record(scenario, out);
 	scenario_print_expectations(scenario, out);
 	print_programs(scenario, out);

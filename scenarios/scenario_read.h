@@ -49,11 +49,13 @@ char *scenario_file_path(const struct scenario *scenario, const char *name);
 /* fabric: switches, links or a topology. Hosts have been read. scenario_fabric.c */
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node);
 
-/* faults: what goes wrong on the links. Hosts and switches have been read. scenario_faults.c */
+/* faults: what goes wrong. Hosts and switches have been read. scenario_faults.c */
 void scenario_read_faults(struct scenario_reader *reader, struct yaml_node *node);
-const char *scenario_fault_action(enum fault_action action);
+void scenario_print_faults(const struct scenario *scenario, FILE *out);
 
-extern const struct param scenario_fault_place_list[], scenario_fault_choice_list[];
+extern const struct param scenario_fault_place_list[], scenario_fault_choice_list[],
+	scenario_fault_burst_list[], scenario_fault_time_list[], scenario_fault_repeat_list[],
+	scenario_fault_condition_list[];
 extern const struct param scenario_param_list[], scenario_fabric_param_list[],
 	scenario_record_param_list[], scenario_program_param_list[], scenario_topology_param_list[],
 	scenario_run_param_list[];

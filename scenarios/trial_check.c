@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static void report(struct checker *checker
 /* In queues: dropped before they left. */
 static uint64_t queue_losses(const struct port_counters *counters)
 {
-	return counters->lifetime_drops + counters->storm_drops;
+	return counters->lifetime_drops + counters->storm_drops + counters->down_drops;
 }
 
 /* On the way, or on arrival. */

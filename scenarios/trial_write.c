@@ -28,7 +28,7 @@ void trial_write_links(const struct trial *trial, FILE *out)
 	double time = (double)sim_now(trial->build->sim);
 	fprintf(out, "port,peer,rate_gbps,packets,bytes,utilisation,paused_us,pauses_sent,"
 		     "pauses_received,credit_stalls,overflow_drops,damage_drops,fault_drops,"
-		     "lifetime_drops,storm_drops\n");
+		     "lifetime_drops,storm_drops,down_drops\n");
 	for (uint32_t i = 0; i < trial->build->port_count; i++) {
 		const struct port *port = trial->build->ports[i];
 		const struct port_counters *counters = port_counters(port);
@@ -43,9 +43,10 @@ void trial_write_links(const struct trial *trial, FILE *out)
 			counters->pause_received);
 		fprintf(out,
 			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			"\n",
+			",%" PRIu64 "\n",
 			counters->credit_stalls, counters->overflow_drops, counters->damage_drops,
-			counters->fault_drops, counters->lifetime_drops, counters->storm_drops);
+			counters->fault_drops, counters->lifetime_drops, counters->storm_drops,
+			counters->down_drops);
 	}
 }
 
@@ -53,7 +54,7 @@ void trial_write_links(const struct trial *trial, FILE *out)
 static void print_drops(const struct trial *trial, FILE *out)
 {
 	uint64_t no_route = 0, hop_limit = 0, oversize = 0, headroom = 0, egress = 0, pool = 0;
-	uint64_t lane = 0, overflow = 0, damage = 0, fault = 0, lifetime = 0, storm = 0;
+	uint64_t lane = 0, overflow = 0, damage = 0, fault = 0, lifetime = 0, storm = 0, down = 0;
 	for (uint32_t i = 0; i < trial->scenario->switch_count; i++) {
 		const struct switch_counters *c = switch_counters(trial->build->switches[i]);
 		no_route += c->no_route_drops, hop_limit += c->hop_limit_drops;
@@ -63,7 +64,7 @@ static void print_drops(const struct trial *trial, FILE *out)
 	for (uint32_t i = 0; i < trial->build->port_count; i++) {
 		const struct port_counters *c = port_counters(trial->build->ports[i]);
 		overflow += c->overflow_drops, damage += c->damage_drops, fault += c->fault_drops;
-		lifetime += c->lifetime_drops, storm += c->storm_drops;
+		lifetime += c->lifetime_drops, storm += c->storm_drops, down += c->down_drops;
 	}
 	const struct {
 		const char *name;
@@ -71,7 +72,8 @@ static void print_drops(const struct trial *trial, FILE *out)
 	} reasons[] = {{"no route", no_route}, {"hop limit", hop_limit}, {"oversize", oversize},
 		       {"headroom", headroom}, {"egress", egress},       {"pool", pool},
 		       {"lane", lane},         {"overflow", overflow},   {"damage", damage},
-		       {"fault", fault},       {"lifetime", lifetime},   {"storm", storm}};
+		       {"fault", fault},       {"lifetime", lifetime},   {"storm", storm},
+		       {"down", down}};
 	const char *between = " (";
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		if (reasons[i].count == 0)

@@ -53,7 +53,7 @@ void counters_print_json(const struct sim *sim, const char *pattern, FILE *out)
 	fputs("\n}\n", out);
 }
 
-bool counters_find(const struct sim *sim, const char *name, uint64_t *value)
+const uint64_t *counters_find(const struct sim *sim, const char *name)
 {
 	for (const struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
 		const struct counter *counters = block->type->counters;
@@ -63,11 +63,9 @@ bool counters_find(const struct sim *sim, const char *name, uint64_t *value)
 		    name[length] != '.')
 			continue;
 		for (size_t i = 0; counters[i].name != NULL; i++) {
-			if (strcmp(name + length + 1, counters[i].name) == 0) {
-				*value = block->counts[i];
-				return true;
-			}
+			if (strcmp(name + length + 1, counters[i].name) == 0)
+				return &block->counts[i];
 		}
 	}
-	return false;
+	return NULL;
 }

@@ -19,8 +19,8 @@ extern "C" {
 void counters_print_text(const struct sim *sim, const char *pattern, FILE *out);
 void counters_print_json(const struct sim *sim, const char *pattern, FILE *out);
 
-/* One counter by the name that the text form prints. false: there is none. */
-bool counters_find(const struct sim *sim, const char *name, uint64_t *value);
+/* Where one counter is, by the name that the text form prints. NULL: there is none. */
+const uint64_t *counters_find(const struct sim *sim, const char *name);
 
 #ifdef __cplusplus
 }

@@ -141,15 +141,6 @@ static void test_delay(void)
 	end();
 }
 
-static void test_names(void)
-{
-	enum fault_action action;
-
-	CU_ASSERT_TRUE(fault_action_from_name("corrupt_vcrc", &action));
-	CU_ASSERT_EQUAL(action, FAULT_corrupt_vcrc);
-	CU_ASSERT_FALSE(fault_action_from_name("explode", &action));
-}
-
 /* Only in its time: of packets of 84 ns each, those that start to leave in the window. */
 static void test_window(void)
 {
@@ -251,7 +242,6 @@ int main(void)
 	CU_ADD_TEST(suite, test_chance);
 	CU_ADD_TEST(suite, test_damage);
 	CU_ADD_TEST(suite, test_delay);
-	CU_ADD_TEST(suite, test_names);
 	CU_ADD_TEST(suite, test_window);
 	CU_ADD_TEST(suite, test_bit_errors);
 	CU_ADD_TEST(suite, test_bursts);

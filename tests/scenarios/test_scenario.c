@@ -118,15 +118,27 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "3:15: expected from and to, and either step above 0 or times above 1\n"},
 	{JOINED "expect: [{figure: jain, at_least: 1}]\n", "3:19: figures are those of a workload; there is none\n"},
 	{JOINED "faults: {drop: }\n", "3:9: found a map; expected a list of faults\n"},
-	{JOINED "faults: [{}]\n", "3:10: expected one of drop, corrupt_icrc, corrupt_vcrc, delay; found 0\n"},
+	{JOINED "faults: [{}]\n", "3:10: expected one of drop, corrupt_icrc, corrupt_vcrc, delay, reorder, link_down, pause_storm, slow_receiver; found 0\n"},
 	{JOINED "faults: [{drop: {nth: 1}, delay: {nth: 2, by: 1us}}]\n",
-	 "3:10: expected one of drop, corrupt_icrc, corrupt_vcrc, delay; found 2\n"},
-	{JOINED "faults: [{drop: {}}]\n", "3:17: expected either probability or nth\n"},
-	{JOINED "faults: [{drop: {nth: 1, probability: 1%}}]\n", "3:17: expected either probability or nth\n"},
-	{JOINED "faults: [{drop: {nth: 1, by: 1us}}]\n", "3:17: by: is for delay alone\n"},
+	 "3:10: expected one of drop, corrupt_icrc, corrupt_vcrc, delay, reorder, link_down, pause_storm, slow_receiver; found 2\n"},
+	{JOINED "faults: [{drop: {}}]\n", "3:17: expected one of probability, nth, bit_error_rate, burst; found 0\n"},
+	{JOINED "faults: [{drop: {nth: 1, probability: 1%}}]\n", "3:17: expected one of probability, nth, bit_error_rate, burst; found 2\n"},
+	{JOINED "faults: [{drop: {nth: 1, by: 1us}}]\n", "3:17: by: is for delay and reorder alone\n"},
 	{JOINED "faults: [{delay: {nth: 1}}]\n", "3:18: delay: expected by: and a time\n"},
 	{JOINED "faults: [{side: receive, delay: {nth: 1, by: 1us}}]\n",
-	 "3:10: delay is possible at the transmitter only\n"},
+	 "3:33: delay is possible at the transmitter only\n"},
+	{JOINED "faults: [{reorder: {nth: 1, by: 1us}}]\n",
+	 "3:20: reorder: links of InfiniBand keep the order of packets; expected link_layer: roce\n"},
+	{JOINED "faults: [{drop: {burst: {to_good: 1%}}}]\n", "3:25: to_bad: expected a chance above 0\n"},
+	{JOINED "faults: [{pause_storm: }]\n",
+	 "3:24: pause_storm: links of InfiniBand know no pause; expected link_layer: roce\n"},
+	{JOINED "faults: [{link_down: {rate: 1Gbps}}]\n", "3:22: rate: is for slow_receiver alone\n"},
+	{JOINED "faults: [{slow_receiver: {lasts: 1ms}}]\n", "3:26: slow_receiver: expected rate: and a rate\n"},
+	{JOINED "faults: [{link_down: {times: 3, lasts: 1ms, period: 1ms}}]\n",
+	 "3:22: times: expected lasts: and a longer period: beside it\n"},
+	{JOINED "faults: [{link_down: {when: {reaches: 3}}}]\n",
+	 "3:29: no counter; expected counter: block.counter\n"},
+	{JOINED "faults: [{link_down: {laasts: 1ms}}]\n", "3:23: unknown key \"laasts\"; did you mean \"lasts\"?\n"},
 	{JOINED "faults: [{from: c, drop: {probability: 1}}]\n", "3:17: from: no host or switch is called \"c\"\n"},
 	{JOINED "faults: [{drop: {nth: 1, opcode: RC_ACKK}}]\n",
 	 "3:34: no opcode \"RC_ACKK\"; did you mean \"RC_ACK\"?\n"},
@@ -191,6 +203,12 @@ static void test_values(void)
 		"faults:\n"
 		"  - {from: o*, to: s, side: receive, drop: {nth: 3, opcode: RC_ACK}}\n"
 		"  - delay: {probability: 1%, by: 5us, kind: pfc}\n"
+		"  - drop: {burst: {to_bad: 0.1%, to_good: 10%}, begin: 1ms, lasts: 2ms}\n"
+		"  - {from: two, pause_storm: {priorities: [3, 0], begin: 1us, lasts: 5us, period: "
+		"10us, times: 2}}\n"
+		"  - {from: s, slow_receiver: {rate: 2Gbps, when: {counter: x.y, reaches: 7, "
+		"every: 2us}}}\n"
+		"  - {from: one, reorder: {bit_error_rate: 1e-9, by: 2us}}\n"
 		"record: {packets: true, trace: [one.*]}\n"
 		"expect: [{counter: a.b, at_least: 3}, {counter: c.d, equals: 9}]\n"
 		"programs: [{host: two, command: [ls, \"-l \\\"x\\\"\"], start: 3ms}]\n",
@@ -215,16 +233,29 @@ static void test_values(void)
 	CU_ASSERT_EQUAL(scenario->links[1].given, 0);
 	CU_ASSERT_TRUE(scenario->links[1].ends[0].is_switch);
 	CU_ASSERT_EQUAL(scenario->links[1].ends[1].number, 1);
-	CU_ASSERT_TRUE(scenario->faults[0].at_receiver);
-	CU_ASSERT_EQUAL(scenario->faults[0].rule.action, FAULT_drop);
-	CU_ASSERT_EQUAL(scenario->faults[0].rule.nth, 3);
-	CU_ASSERT_EQUAL(scenario->faults[0].rule.opcode, RC_ACK);
-	CU_ASSERT_EQUAL(scenario->faults[1].rule.action, FAULT_delay);
-	CU_ASSERT_EQUAL(scenario->faults[1].rule.kind, PACKET_PFC);
-	CU_ASSERT_EQUAL(scenario->faults[1].rule.probability, 0.01);
-	CU_ASSERT_EQUAL(scenario->faults[1].rule.delay, 5 * US);
-	CU_ASSERT_EQUAL(scenario->faults[1].rule.opcode, FAULT_ANY_OPCODE);
+	CU_ASSERT_TRUE(scenario->faults[0].place.side == 1);
+	CU_ASSERT_EQUAL(scenario->faults[0].action, FAULT_drop);
+	CU_ASSERT_EQUAL(scenario->faults[0].choice.nth, 3);
+	CU_ASSERT_EQUAL(scenario->faults[0].opcode, RC_ACK);
+	CU_ASSERT_EQUAL(scenario->faults[1].action, FAULT_delay);
+	CU_ASSERT_EQUAL(scenario->faults[1].choice.kind, PACKET_PFC);
+	CU_ASSERT_EQUAL(scenario->faults[1].choice.probability, 0.01);
+	CU_ASSERT_EQUAL(scenario->faults[1].choice.by, 5 * US);
+	CU_ASSERT_EQUAL(scenario->faults[1].opcode, FAULT_ANY_OPCODE);
 	CU_ASSERT_STRING_EQUAL(scenario->faults[1].from, "*");
+	CU_ASSERT_EQUAL(scenario->faults[2].burst.to_bad, 0.001);
+	CU_ASSERT_EQUAL(scenario->faults[2].burst.loss_bad, 1);
+	CU_ASSERT_EQUAL(scenario_fault_rule(&scenario->faults[2], NULL).from, MS);
+	CU_ASSERT_EQUAL(scenario_fault_rule(&scenario->faults[2], NULL).until, 3 * MS);
+	CU_ASSERT_EQUAL(scenario->faults[3].priorities, 9);
+	CU_ASSERT_EQUAL(scenario_fault_plan(&scenario->faults[3], NULL).times, 2);
+	CU_ASSERT_EQUAL(scenario_fault_plan(&scenario->faults[3], NULL).lasts, 5 * US);
+	CU_ASSERT_EQUAL(scenario_fault_plan(&scenario->faults[4], NULL).lasts, SIM_NEVER);
+	CU_ASSERT_EQUAL(scenario->faults[4].repeat.rate, UINT64_C(2000000000));
+	CU_ASSERT_EQUAL(scenario->faults[4].condition.reaches, 7);
+	CU_ASSERT_STRING_EQUAL(scenario->faults[4].counter, "x.y");
+	CU_ASSERT_EQUAL(scenario->faults[5].action, FAULT_reorder);
+	CU_ASSERT_EQUAL(scenario->faults[5].choice.bit_error_rate, 1e-9);
 	CU_ASSERT_TRUE(scenario->record.packets);
 	CU_ASSERT_STRING_EQUAL(scenario->traces[0], "one.*");
 	CU_ASSERT_EQUAL(scenario->expectations[0].low, 3);
@@ -255,7 +286,7 @@ static void test_overrides(void)
 	CU_ASSERT_EQUAL(scenario->links[1].port->length, 3);
 	CU_ASSERT_EQUAL(scenario->links[1].port->speed, 6);
 	CU_ASSERT_EQUAL(scenario->switches[0].params->crossing_latency, US);
-	CU_ASSERT_EQUAL(scenario->faults[0].rule.probability, 0.03);
+	CU_ASSERT_EQUAL(scenario->faults[0].choice.probability, 0.03);
 	scenario_destroy(scenario);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		scenario = scenario_read(TREE "/scenarios/two-hosts-ib.yaml", &bad[i], 1, &errors);

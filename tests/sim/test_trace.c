@@ -189,7 +189,6 @@ static void test_counters(void)
 {
 	char *text = NULL;
 	size_t bytes = 0;
-	uint64_t value = 0;
 	FILE *out = open_memstream(&text, &bytes);
 
 	write_trace();
@@ -204,10 +203,10 @@ static void test_counters(void)
 		"\"0x1000000000000000\"}},\n"
 		"\"host1.link\": {\"type\": \"link\", \"counters\": {\"packets\": 12, \"bytes\": "
 		"\"0x1000000000000000\"}}\n}\n");
-	CU_ASSERT_TRUE(counters_find(sim, "host0.link.packets", &value));
-	CU_ASSERT_EQUAL(value, 12);
-	CU_ASSERT_FALSE(counters_find(sim, "host0.link.packet", &value));
-	CU_ASSERT_FALSE(counters_find(sim, "late.packets", &value));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(counters_find(sim, "host0.link.packets"));
+	CU_ASSERT_EQUAL(*counters_find(sim, "host0.link.packets"), 12);
+	CU_ASSERT_PTR_NULL(counters_find(sim, "host0.link.packet"));
+	CU_ASSERT_PTR_NULL(counters_find(sim, "late.packets"));
 	free(text);
 	end();
 }

@@ -139,7 +139,8 @@ static void add_port_fault(struct fabric *fabric)
 	const struct port_fault_plan plan = {
 		.kind = pick(fabric, 0, 1) ? PORT_FAULT_link_down : PORT_FAULT_slow_receiver,
 		.from = from,
-		.until = from + pick(fabric, 1, 20) * US,
+		.lasts = pick(fabric, 1, 20) * US,
+		.times = 1,
 		.rate_bps = UINT64_C(5000000000),
 	};
 	struct port *port = plan.kind == PORT_FAULT_link_down ? switch_port(fabric->boxes[0], 4)
@@ -169,7 +170,8 @@ static void add_up(const struct port *port, uint64_t *dropped, uint64_t *overflo
 {
 	const struct port_counters *count = port_counters(port);
 
-	*dropped += count->fault_drops + count->damage_drops + count->lifetime_drops;
+	*dropped += count->fault_drops + count->damage_drops + count->lifetime_drops +
+		    count->down_drops;
 	*overflowed += count->overflow_drops;
 	for (unsigned lane = 0; lane < port_lanes(port); lane++) {
 		CU_ASSERT_EQUAL(port_input_used(port, lane), 0);

@@ -263,6 +263,7 @@ void launch_program(struct session *session, struct program *program)
 		signal(SIGHUP, SIG_DFL);
 		signal(SIGPIPE, SIG_DFL);
 		personality(ADDR_NO_RANDOMIZE);
+		place_share_counter(false);
 		execve(program->path, program->argv, variables);
 		dprintf(2, "%s: %s\n", program->path, strerror(errno));
 		_exit(127);

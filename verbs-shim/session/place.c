@@ -3,16 +3,50 @@
  * a hand-over is a switch of context there; between two processors that wake each other it costs many times as much. When
  * others want that processor as well, all move to the next.
  *
+ * Programs run with the time stamp counter out of reach (PR_SET_TSC), which is a bit of a control register. In a virtual machine
+ * changing that bit costs more than all the rest of a switch of context, so the simulator runs with the counter out of reach too.
+ *
  * session.c calls place_choose() before the first program starts: programs inherit the choice. Nothing here changes a result.
  */
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "verbs-shim/session/state.h"
 
 #define REVIEW_NS \
 	UINT64_C(250000000) /* real time between looks at how long the simulator had to wait */
 #define CROWDED_SHARE 4     /* of that time: one part in so many spent waiting for the processor */
+
+static struct sigaction fault_before;
+
+/* The simulator asks the kernel for the time. Should a library read the counter itself, it gets it back, and hand-overs are slow. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	int state = PR_TSC_ENABLE;
+
+	(void)info;
+	(void)context;
+	(void)prctl(PR_GET_TSC, &state, 0, 0, 0);
+	if (state == PR_TSC_SIGSEGV)
+		place_share_counter(false);
+	else
+		(void)sigaction(number, &fault_before, NULL);
+}
+
+void place_share_counter(bool shared)
+{
+	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+
+	if (shared) {
+		(void)sigaction(SIGSEGV, &action, &fault_before);
+		(void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+	} else {
+		(void)prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
+		(void)sigaction(SIGSEGV, &fault_before, NULL);
+	}
+}
 
 /* Nanoseconds that this thread was ready and did not run. */
 static uint64_t waited_ns(void)

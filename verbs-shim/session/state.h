@@ -229,6 +229,8 @@ void process_memory_forget(struct process_memory *memory, uint64_t address, uint
 void place_choose(struct session *session, uint64_t now);
 void place_review(struct session *session, uint64_t now);
 void place_release(struct session *session);
+/* true: this process can read the time stamp counter no more, as programs cannot; false: it can again. */
+void place_share_counter(bool shared);
 
 /* output.c */
 void output_drain(struct session *session);

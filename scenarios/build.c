@@ -44,7 +44,7 @@ struct build *build_create(const struct scenario *scenario, enum sim_kernel kern
 	}
 	create_hosts(build);
 	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
-	    build_faults(build, why, why_bytes))
+	    build_lanes(build, why, why_bytes) && build_faults(build, why, why_bytes))
 		return build;
 	build_destroy(build);
 	return NULL;

@@ -448,6 +448,7 @@ void scenario_destroy(struct scenario *scenario)
 	free(scenario->series_ports);
 	layout_fini(&scenario->layout);
 	scenario_free_workload(scenario);
+	scenario_free_lanes(scenario);
 	for (uint32_t i = 0; i < scenario->switch_count; i++)
 		free(scenario->switches[i].params);
 	for (uint32_t i = 0; i < scenario->link_count; i++)

@@ -11,6 +11,7 @@
 #include "fabric/layout.h"
 #include "scenarios/composite.h"
 #include "scenarios/scenario_faults.h"
+#include "scenarios/scenario_lanes.h"
 #include "scenarios/workload/player.h"
 #include "verbs-shim/kernel/kernel_params.h"
 #include "verbs-shim/session/session.h"
@@ -152,6 +153,7 @@ struct scenario {
 	struct session_params session;
 	struct kernel_params kernel;
 	struct scenario_fabric fabric;
+	struct scenario_lanes lanes;
 	struct scenario_record record;
 	struct scenario_topology topology;
 	struct scenario_run run;

@@ -28,10 +28,13 @@ static void number_ports(struct scenario *scenario);
 static void check_joined(struct scenario_reader *reader, const struct yaml_node *fabric);
 
 /* Which keys go with which topology. */
-static const char *const link_keys[] = {"topology", "switches", "links", NULL};
-static const char *const back_to_back_keys[] = {"topology", "link", NULL};
-static const char *const single_switch_keys[] = {"topology", "switch", "link", NULL};
-static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", NULL};
+/* clang-format off */
+#define LANE_KEYS "vl_arbitration", "service_levels", "dscp", "forwarding"
+static const char *const link_keys[] = {"topology", "switches", "links", LANE_KEYS, NULL};
+static const char *const back_to_back_keys[] = {"topology", "link", LANE_KEYS, NULL};
+static const char *const single_switch_keys[] = {"topology", "switch", "link", LANE_KEYS, NULL};
+static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", LANE_KEYS, NULL};
+/* clang-format on */
 
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node)
 {
@@ -67,6 +70,7 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 		break;
 	}
 	number_ports(scenario);
+	scenario_read_lanes(reader, node);
 	scenario_refuse_unused(reader, node, scenario_fabric_param_list, keys);
 	uint32_t places = layout_hosts(&scenario->layout);
 	if (reader->errors->count == before && !reader->no_topology &&

@@ -49,6 +49,11 @@ char *scenario_file_path(const struct scenario *scenario, const char *name);
 /* fabric: switches, links or a topology. Hosts have been read. scenario_fabric.c */
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node);
 
+/* fabric: lanes and forwarding tables. Hosts and switches have been read. scenario_lanes.c */
+void scenario_read_lanes(struct scenario_reader *reader, struct yaml_node *fabric);
+void scenario_print_lanes(const struct scenario *scenario, FILE *out);
+void scenario_free_lanes(struct scenario *scenario);
+
 /* faults: what goes wrong. Hosts and switches have been read. scenario_faults.c */
 void scenario_read_faults(struct scenario_reader *reader, struct yaml_node *node);
 void scenario_print_faults(const struct scenario *scenario, FILE *out);

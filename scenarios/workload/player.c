@@ -300,6 +300,13 @@ static struct pair *find_pair(struct player *player, uint64_t key)
 	return &player->pairs[place];
 }
 
+static unsigned service_level_of(const struct player *player, const struct workload_flow *flow)
+{
+	return (unsigned)(player->params->service_level +
+			  flow->queue_pair % player->params->service_levels) %
+	       16;
+}
+
 static void join(struct player *player)
 {
 	const struct workload *workload = player->workload;
@@ -321,7 +328,7 @@ static void join(struct player *player)
 			pair->key = key;
 			pair->sender = endpoint_join(
 				player->hcas[flow->source], player->hcas[flow->destination],
-				(unsigned)player->params->service_level, flow->queue_pair);
+				service_level_of(player, flow), flow->queue_pair);
 			pair->way = player->way(player->context, flow->source, flow->destination);
 		}
 		player->plays[i].pair = pair;

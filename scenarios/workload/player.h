@@ -15,6 +15,7 @@
 	X(message,       BYTES, "0B", "0B..4GB",    "a flow is cut into messages of so much, 0: it is one (a read of more than 1 GiB is cut in any case)", "choice") \
 	X(post_list,     COUNT, "1",  "1..4096",    "messages of a flow that are posted and not complete, at most", "choice") \
 	X(service_level, COUNT, "0",  "0..15",      "of all packets: lane or priority",               "choice") \
+	X(service_levels, COUNT, "1", "1..16",      "queue pairs take so many in turn, from service_level on", "choice") \
 	X(stop,          TIME,  "1s", "1ns..1000s", "flows that are not ready by then are not begun", "choice")
 /* clang-format on */
 

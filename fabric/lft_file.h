@@ -1,0 +1,32 @@
+/*
+ * lft_file: reads linear forwarding tables as ibroute and dump_lfts (infiniband-diags) print them:
+ *
+ *     Unicast lids [0x0-0x4] of switch DR path slid 0; dlid 0; 0,1 guid 0x0002c90300000001 (leaf0):
+ *       Lid  Out   Destination
+ *            Port     Info
+ *     0x0001 018 : (Channel Adapter portguid 0x0002c90300000011: 'node01 HCA-1')
+ *     4 valid lids dumped
+ *
+ * The switch is the name in parentheses; ports count from 1, port 0 is the switch itself.
+ */
+#ifndef FABRIC_LFT_FILE_H
+#define FABRIC_LFT_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct lft_route {
+	const char *box; /* the switch's name; valid during the call */
+	uint16_t lid;
+	unsigned port;
+};
+
+/* One call a line of a table, in the file's order; not for port 0. false: the taker has said why, and reading ends. */
+typedef bool lft_taker(void *context, const struct lft_route *route);
+
+/* false: *line is the wrong one, from 1, and *why what is wrong with it. */
+bool lft_file_read(FILE *file, lft_taker *take, void *context, uint32_t *line, char *why,
+		   size_t why_bytes);
+
+#endif

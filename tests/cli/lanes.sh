@@ -1,0 +1,100 @@
+#!/bin/bash
+# Proves that a scenario's lanes and forwarding tables are those that packets meet: VL arbitration shares a link by its weights
+# (ground truth C-08), SL to VL puts flows on one lane or on two, a file of linear forwarding tables
+# sends packets where it says, and what is wrong with each is said at its line.
+#
+#   tests/cli/lanes.sh HCASIM
+set -u
+hcasim=$1
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+# run NAME, of $folder/NAME.yaml: all expectations hold, and the effective configuration gives the same results
+run() {
+  "$hcasim" run "$folder/$1.yaml" --out "$folder/$1" >"$folder/$1.txt" 2>&1 || fail "$1: exit code $?: $(cat "$folder/$1.txt")"
+  "$hcasim" run "$folder/$1/scenario.yaml" --out "$folder/$1.again" >/dev/null 2>&1 || fail "$1: its effective configuration fails"
+  cmp "$folder/$1/flows.csv" "$folder/$1.again/flows.csv" || fail "$1: its effective configuration is another run"
+}
+
+# Two senders, one a service level, to one receiver: weights of 17 and 51 blocks are one packet of 1050 B to three.
+arbitrated() {
+  cat <<YAML
+hosts: {count: 3, hca: {fidelity: endpoint}}
+fabric:
+  topology: single-switch
+  switch: sb7700
+  link: {mtu: 1024B}
+$1
+workload: {pattern: incast, bytes: 100MB, play: {service_levels: 2}}
+run: {until: 2ms, warm_up: 200us}
+expect:
+  - {figure: flow0.goodput_gbps, equals: $2, tolerance: 1%}
+  - {figure: flow1.goodput_gbps, equals: $3, tolerance: 1%}
+YAML
+}
+# 1024 of 1050 bytes on the wire and 100 Gb/s: 97.5 Gb/s
+arbitrated '  vl_arbitration: [{from: switch0, to: host0, low: [[0, 17], [1, 51]]}]' 24.38 73.14 >"$folder/weights.yaml"
+run weights
+arbitrated '  vl_arbitration: [{from: "*", high: [[1, 255]], low: [[0, 255]], high_limit: 0}]' 48.76 48.76 >"$folder/limit.yaml"
+run limit
+arbitrated '  vl_arbitration: [{from: switch0, to: host0, low: [[0, 17], [1, 51]]}]
+  service_levels: [{at: switch0, from: "host*", to: host0, lanes: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]' 48.76 48.76 >"$folder/one-lane.yaml"
+run one-lane
+
+# All of it by the second spine, then by the first: what a file says, not what the destination's number would choose.
+tables() {
+  for leaf in 0 1; do
+    echo "Unicast lids [0x0-0x4] of switch Lid 9 guid 0x0002c90300000001 (leaf$leaf):"
+    echo "  Lid  Out   Destination"
+    for lid in 1 2 3 4; do
+      printf '0x%04x %03d : (Channel Adapter portguid 0x0002c90300000000: host)\n' "$lid" "$(((lid - 1) / 2 == leaf ? (lid - 1) % 2 + 1 : 2 + $1))"
+    done
+    echo "4 valid lids dumped"
+  done
+}
+for spine in 1 2; do
+  tables $spine >"$folder/spine$spine.lft"
+  cat >"$folder/forward$spine.yaml" <<YAML
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 2}, switch: sb7700, forwarding: $folder/spine$spine.lft}
+workload: {pattern: shift, stride: 2, bytes: 1MB}
+expect:
+  - {counter: "spine$((spine - 1)).packets_forwarded", at_least: 980}
+  - {counter: "spine$((2 - spine)).packets_forwarded", equals: 0}
+YAML
+  run forward$spine
+done
+
+# wrong NAME MESSAGE: a run of it is refused with exit code 2
+wrong() {
+  "$hcasim" run "$folder/$1.yaml" >"$folder/$1.txt" 2>&1
+  [ $? = 2 ] || fail "$1: exit code"
+  grep -qF -- "$2" "$folder/$1.txt" || fail "$1: $(cat "$folder/$1.txt")"
+}
+sed 's/spine1.lft/circle.lft/' "$folder/forward1.yaml" >"$folder/circle.yaml"
+{ tables 1; echo "Unicast lids [0x0-0x4] of switch Lid 9 guid 0x1 (spine0):"; echo "0x0001 002 : (host)"; } >"$folder/circle.lft"
+wrong circle "to host0: packets go in a circle"
+sed 's/spine1.lft/nobody.lft/' "$folder/forward1.yaml" >"$folder/nobody.yaml"
+{ tables 1; echo "0x0001 77 : (host)"; } >"$folder/nobody.lft"
+wrong nobody "nobody.lft:15: leaf1 has no port 77; it has 1..4"
+sed 's/spine1.lft/box.lft/' "$folder/forward1.yaml" >"$folder/box.yaml"
+echo "0x0001 1" >"$folder/box.lft"
+wrong box 'box.lft:1: expected a line "Unicast lids'
+arbitrated '  vl_arbitration: [{from: switch1, low: [[0, 17]]}]' 1 1 >"$folder/where.yaml"
+wrong where '6:27: from: no host or switch is called "switch1"'
+arbitrated '  vl_arbitration: [{low: [[15, 17]]}]' 1 1 >"$folder/lane.yaml"
+wrong lane '6:28: '
+arbitrated '  service_levels: [{lanes: [0, 1]}]' 1 1 >"$folder/levels.yaml"
+wrong levels 'expected a lane for each of 16 service levels; found 2'
+arbitrated '  dscp: [{priorities: {26: 3}}]' 1 1 >"$folder/dscp-ib.yaml"
+wrong dscp-ib 'dscp: expected link_layer: roce'
+
+cat >"$folder/dscp.yaml" <<YAML
+hosts: {count: 2, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, switch: {preset: spectrum-100gbe}, dscp: [{priorities: {0: 5}}, {priorities: {1: 2, 46: 6}}]}
+workload: {pattern: permutation, bytes: 100KB}
+YAML
+run dscp
+grep -q 'priorities: {1: 2, 46: 6}' "$folder/dscp/scenario.yaml" || fail "dscp: not in the effective configuration"
+echo "lanes and tables are as the scenario says"

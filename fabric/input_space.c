@@ -7,7 +7,7 @@
 
 #include "fabric/port_state.h"
 
-#define DEFERRED_ROOM 32u
+#define DEFERRED_ROOM 4u /* a cache line */
 
 static uint32_t units_of(const struct port *port, uint32_t wire_bytes)
 {
@@ -40,6 +40,8 @@ static void settle(struct port *port)
 		port->deferred_count--;
 		port->gained |= (uint16_t)(1u << lane);
 	}
+	if (!port->deferred_count) /* the ring's first line is in the cache */
+		port->deferred_first = 0;
 }
 
 /* Would the other end be told something, were all deferred releases of the lane due? */
@@ -106,6 +108,7 @@ static sim_time drained(struct port *port, uint32_t wire_bytes, sim_time at)
 void port_set_drain_rate(struct port *port, uint64_t rate_bps)
 {
 	port->drain_ps_per_byte = rate_bps ? ENCODED_BITS_A_BYTE / rate_bps : 0;
+	port->drains = port->drain_ps_per_byte != 0;
 }
 
 void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_time at)
@@ -114,7 +117,7 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 	uint32_t place;
 
 	assert(lane < PORT_LANES);
-	if (__builtin_expect(port->drain_ps_per_byte != 0, 0))
+	if (__builtin_expect(port->drains, 0))
 		at = drained(port, wire_bytes, at);
 	settle(port);
 	if (port->deferred_count == port->deferred_room)
@@ -131,7 +134,7 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 void port_release(struct port *port, unsigned lane, uint32_t wire_bytes)
 {
 	assert(lane < PORT_LANES);
-	if (__builtin_expect(port->drain_ps_per_byte != 0, 0)) {
+	if (__builtin_expect(port->drains, 0)) {
 		port_release_at(port, lane, wire_bytes, sim_now(port->block.sim));
 		return;
 	}
@@ -176,17 +179,20 @@ uint64_t port_input_used(const struct port *port, unsigned lane)
 
 void input_space_configure(struct port *port)
 {
-	port->capacity = port->params.input_buffer;
+	uint64_t capacity = port->params.input_buffer;
+
 	if (!port->ethernet)
-		port->capacity /= CREDIT_BLOCK_BYTES;
-	if (!port->ethernet && port->capacity > CREDIT_BLOCKS_MAX)
-		port->capacity = CREDIT_BLOCKS_MAX;
+		capacity /= CREDIT_BLOCK_BYTES;
+	if (!port->ethernet && capacity > CREDIT_BLOCKS_MAX)
+		capacity = CREDIT_BLOCKS_MAX;
+	assert(capacity <= UINT32_MAX);
+	port->capacity = (uint32_t)capacity;
 }
 
 void input_space_init(struct port *port)
 {
 	port->deferred_room = DEFERRED_ROOM;
-	port->deferred = malloc(DEFERRED_ROOM * sizeof(port->deferred[0]));
+	port->deferred = aligned_alloc(64, DEFERRED_ROOM * sizeof(port->deferred[0]));
 	assert(port->deferred);
 	event_init(&port->release, &port->block, release_fire);
 }

@@ -15,7 +15,7 @@ static void lose_flying(struct port *port)
 			port->peer->count.fault_bytes += packet->wire_bytes;
 		port_drop(port, packet, DROP_FAULT);
 	}
-	port->last_arrival = sim_now(port->block.sim);
+	port->peer->last_arrival = sim_now(port->block.sim);
 }
 
 static void fall_silent(struct port *port)

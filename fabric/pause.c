@@ -141,16 +141,17 @@ void pause_configure(struct port *port)
 {
 	uint64_t buffer = port->capacity;
 	uint64_t headroom = port_headroom(port);
+	uint64_t xoff = port->params.xoff, xon = port->params.xon;
 
-	port->xoff = port->params.xoff;
-	if (!port->xoff)
-		port->xoff = buffer > headroom ? buffer - headroom : buffer / 2;
-	port->xon = port->params.xon;
-	if (!port->xon)
-		port->xon =
-			port->xoff > XON_BELOW_XOFF ? port->xoff - XON_BELOW_XOFF : port->xoff / 2;
-	if (port->xon > port->xoff)
-		port->xon = port->xoff;
+	if (!xoff)
+		xoff = buffer > headroom ? buffer - headroom : buffer / 2;
+	if (!xon)
+		xon = xoff > XON_BELOW_XOFF ? xoff - XON_BELOW_XOFF : xoff / 2;
+	if (xon > xoff)
+		xon = xoff;
+	assert(xoff <= UINT32_MAX);
+	port->xoff = (uint32_t)xoff;
+	port->xon = (uint32_t)xon;
 }
 
 void pause_init(struct port *port)

@@ -95,7 +95,7 @@ static void arrive_fire(struct event *event)
 	struct packet *packet = packet_queue_pop(&port->flying);
 
 	if (port->flying.head)
-		sim_schedule_at(&port->arrive, port->flying.head->head_at);
+		sim_schedule_last(&port->arrive, port->flying.head->head_at);
 	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
 		receive_control(port, packet);
 	else
@@ -125,6 +125,7 @@ sim_time port_free_at(const struct port *port, unsigned lane)
 void port_tap(struct port *port, port_tap_function *function, void *context)
 {
 	port->tap = function;
+	port->watched = function != NULL;
 	port->tap_context = context;
 }
 
@@ -185,11 +186,9 @@ unsigned port_lanes(const struct port *port)
 
 void port_prefetch(const struct port *port, unsigned lane)
 {
-	__builtin_prefetch(&port->peer);
-	__builtin_prefetch(&port->transmit, 1);
+	__builtin_prefetch(&port->busy_until, 1);
+	__builtin_prefetch(&port->last_arrival, 1);
 	__builtin_prefetch(&port->lanes[lane], 1);
-	__builtin_prefetch(&port->count, 1);
-	__builtin_prefetch(&port->last_arrival);
 }
 
 uint32_t port_mtu(const struct port *port)
@@ -255,7 +254,8 @@ static void configure(struct port *port)
 		port->schedule = schedule_create(params);
 	}
 	port->lane_count = (uint8_t)port->params.lanes;
-	port->mtu = (uint32_t)params->mtu;
+	assert(params->mtu <= UINT16_MAX);
+	port->mtu = (uint16_t)params->mtu;
 	transmit_configure(port);
 	stuck_configure(port);
 	input_space_configure(port);

@@ -63,12 +63,25 @@ struct lane {
 	uint64_t deferred_units;
 };
 
-/* In cache lines: what each packet touches first. */
+/* In cache lines. A packet that passes touches four of them and its lane at each port: lines 0, 1, 4 and 5. */
 struct port {
-	/* line 0 and 1: the departure of any packet */
-	struct event transmit; /* the end of what is leaving, when somebody waits for it */
-	sim_time busy_until;   /* the next packet may start then */
-	uint64_t ps_per_byte;  /* 0: not a whole number, see residue */
+	/* line 0: the head of the first packet in flight towards here */
+	struct event arrive;
+	struct packet_queue flying;
+
+	/* line 1: the receive buffer, and the half of the block that every event looks at */
+	uint32_t capacity;                 /* a lane: blocks or bytes */
+	uint32_t xoff;                     /* Ethernet, bytes */
+	struct deferred_release *deferred; /* a ring in the order of `at`; doubles when full */
+	uint32_t deferred_first, deferred_count, deferred_room;
+	uint16_t gained; /* lanes with space back that the other end may not know of */
+	uint8_t wanted;  /* Ethernet: priorities that this end's buffer asks to pause */
+	uint8_t drains;  /* a fault: input space comes back slowly */
+	struct block block;
+
+	/* line 4: the departure of any packet */
+	sim_time busy_until __attribute__((aligned(128))); /* the next packet may start then */
+	uint64_t ps_per_byte;                              /* 0: not a whole number, see residue */
 	struct port *peer;
 	struct port_user *user;
 	sim_time latency;     /* propagation and error correction */
@@ -77,6 +90,7 @@ struct port {
 	uint16_t room_again;  /* lanes whose queue was full; the user is to be told */
 	uint16_t stuck;       /* lanes, see stuck.c */
 	uint16_t given_up;
+	uint16_t mtu;
 	uint8_t pause_due; /* priorities whose pause state is to be sent */
 	uint8_t last_lane; /* served last */
 	uint8_t lane_count;
@@ -86,64 +100,61 @@ struct port {
 	uint8_t down;          /* the link is */
 	uint8_t shared_input;  /* the user accounts for the input space */
 	uint8_t reorders;      /* the transmit fault does */
-	uint32_t mtu;
-	uint32_t sources;
-	uint64_t waiting_bytes; /* with preamble and gap */
+	uint8_t wakes;         /* `transmit` is pending */
+	uint8_t watched;       /* there is a tap */
 
-	/* line 2: arrival */
-	struct event arrive; /* the head of the first packet in flight towards here */
-	struct packet_queue flying;
-
-	/* line 3 */
-	sim_time last_arrival;
-	struct fault *receive_fault;
-	port_tap_function *tap;
+	/* line 5, with the first four counters */
+	sim_time last_arrival; /* at the other end, of what was sent */
 	struct fault *transmit_fault;
-	struct packet_queue *queues; /* [lane * sources + source] */
-	struct schedule *schedule;   /* NULL: lanes take turns */
+	struct fault *receive_fault;
+	struct schedule *schedule; /* NULL: lanes take turns */
+	struct port_counters count;
+
+	/* waiting for departure */
+	struct event transmit
+		__attribute__((aligned(64))); /* the end of what is leaving, if somebody waits */
+	struct packet_queue *queues;          /* [lane * sources + source] */
+	uint32_t sources;
+	uint32_t transmit_depth;
+	uint64_t waiting_bytes; /* with preamble and gap */
 	uint64_t rate_bps;
 	uint64_t residue; /* what rounding has left since the link was idle, in ps * bit/s */
-
-	/* line 4 and 5 */
-	struct port_counters count;
 	struct packet_pool *pool;
-	uint32_t transmit_depth;
-
-	/* the receive buffer */
-	uint64_t capacity;                 /* a lane: blocks or bytes */
-	struct event release;              /* of a deferred release that somebody waits for */
-	struct deferred_release *deferred; /* a ring in the order of `at`; doubles when full */
-	uint32_t deferred_first, deferred_count, deferred_room;
-	uint16_t gained; /* lanes with space back that the other end may not know of */
-	uint32_t batch_blocks, low_blocks;
-	struct event refresh; /* credits again, after a loss; or the pause again, before it ends */
-	uint16_t refresh_lanes;
-	uint8_t pausing;                        /* Ethernet: priorities that this end has paused: */
-	uint8_t wanted;                         /* ... those that the buffer asks for */
-	uint8_t storming;                       /* ... and those of a fault */
-	sim_time drain_ps_per_byte, drained_at; /* a fault: input space comes back slowly */
-	uint64_t xoff, xon;
-	struct event react; /* a PFC frame received takes effect */
-	struct packet_queue reacting;
 
 	struct lane lanes[PORT_LANES] __attribute__((aligned(64)));
 
 	/* seldom looked at */
+	struct event release; /* of a deferred release that somebody waits for */
+	uint32_t batch_blocks, low_blocks;
+	uint32_t xon;
+	struct event refresh; /* credits again, after a loss; or the pause again, before it ends */
+	uint16_t refresh_lanes;
+	uint8_t pausing;  /* Ethernet: priorities that this end has paused: those `wanted`, */
+	uint8_t storming; /* ... and those of a fault */
+	sim_time drain_ps_per_byte, drained_at;
+	struct event react; /* a PFC frame received takes effect */
+	struct packet_queue reacting;
 	sim_time paused_from[ETHERNET_LANES];
 	sim_time paused_before[ETHERNET_LANES]; /* sum of the pauses that are over */
 	sim_time advertised_at[PORT_LANES];
 	sim_time stuck_since[PORT_LANES];
 	struct event give_up;
+	port_tap_function *tap;
 	void *tap_context;
 	uint8_t has_tables; /* the schedule is of VL arbitration */
 	uint8_t patient;
 	struct port_params params;
-	struct block block;
 	struct packet leaving; /* copy, for sent() */
 };
 
 _Static_assert(sizeof(struct lane) <= 64, "a lane is one cache line");
-_Static_assert(offsetof(struct port, arrive) == 128, "lines 0 and 1 are full");
+_Static_assert(offsetof(struct port, capacity) == 64, "line 0 is full");
+_Static_assert(offsetof(struct port, block) + offsetof(struct block, type) == 128,
+	       "line 1 is full");
+_Static_assert(offsetof(struct port, last_arrival) == offsetof(struct port, busy_until) + 64,
+	       "the line of departures is full");
+_Static_assert(offsetof(struct port, count) + 32 == offsetof(struct port, busy_until) + 128,
+	       "four counters share the line behind it");
 
 /* port.c */
 void port_arrive(struct event *event);

@@ -56,7 +56,7 @@ static bool insert(struct port *peer, struct packet *packet)
 	*place = packet;
 	if (packet == flying->head) {
 		sim_cancel(&peer->arrive);
-		sim_schedule_at(&peer->arrive, packet->head_at);
+		sim_schedule_last(&peer->arrive, packet->head_at);
 	}
 	return true;
 }
@@ -72,15 +72,15 @@ static void fly(struct port *port, struct packet *packet)
 		if (insert(peer, packet))
 			return;
 	} else {
-		if (packet->head_at < peer->last_arrival) { /* a fault has delayed the one before */
-			packet->tail_at += peer->last_arrival - packet->head_at;
-			packet->head_at = peer->last_arrival;
+		if (packet->head_at < port->last_arrival) { /* a fault has delayed the one before */
+			packet->tail_at += port->last_arrival - packet->head_at;
+			packet->head_at = port->last_arrival;
 		}
-		peer->last_arrival = packet->tail_at;
+		port->last_arrival = packet->tail_at;
 	}
 	packet_queue_push(&peer->flying, packet);
 	if (!event_pending(&peer->arrive))
-		sim_schedule_at(&peer->arrive, packet->head_at);
+		sim_schedule_last(&peer->arrive, packet->head_at);
 }
 
 /* A fault took it on its way: the other end never hears of it. */
@@ -99,7 +99,6 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 	bool arrives = true;
 
 	__builtin_prefetch(&port->peer->arrive, 1);
-	__builtin_prefetch(&port->peer->last_arrival, 1);
 	out = occupy(port, packet, start);
 
 	if (data) {
@@ -111,7 +110,7 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 	trace(&port->block, TRACE_PORT_LEAVES, packet->tag, start, packet->wire_bytes);
 	if (data && port->user->departs)
 		port->user->departs(port->user, port, packet, start, out);
-	if (__builtin_expect(port->tap != NULL, 0))
+	if (__builtin_expect(port->watched, 0))
 		port->tap(port->tap_context, port, packet, start);
 	if (data && port->keeps_leaving)
 		port->leaving = *packet;
@@ -174,6 +173,7 @@ static void transmit_fire(struct event *event)
 {
 	struct port *port = container_of(event, struct port, transmit);
 
+	port->wakes = false;
 	if (port->busy_until > sim_now(port->block.sim)) { /* was taken since, by a kick */
 		transmit_wake(port, port->busy_until);
 		return;
@@ -197,11 +197,12 @@ void transmit_wake(struct port *port, sim_time at)
 		at = port->busy_until;
 	if (at < now)
 		at = now;
-	if (event_pending(&port->transmit)) {
+	if (port->wakes) {
 		if (event_time(&port->transmit) <= at)
 			return;
 		sim_cancel(&port->transmit);
 	}
+	port->wakes = true;
 	sim_schedule_at(&port->transmit, at);
 }
 
@@ -209,8 +210,7 @@ void transmit_kick(struct port *port)
 {
 	if (port->busy_until > sim_now(port->block.sim))
 		transmit_wake(port, port->busy_until);
-	else if (!event_pending(&port->transmit) ||
-		 event_time(&port->transmit) > sim_now(port->block.sim))
+	else if (!port->wakes || event_time(&port->transmit) > sim_now(port->block.sim))
 		start_next(port);
 }
 
@@ -235,7 +235,7 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	}
 	open = !port->lanes[lane].queued && lane_open(port, packet, ready_at);
 	if (open && port->busy_until <= ready_at && !port->waiting && !port->credits_due &&
-	    !port->pause_due && !event_pending(&port->transmit)) {
+	    !port->pause_due && !port->wakes) {
 		commit(port, packet, ready_at);
 		if (port->keeps_leaving && port->leaving.wire_bytes)
 			transmit_wake(port, port->busy_until);
@@ -245,7 +245,7 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	if (!open && !port->lanes[lane].queued)
 		stuck_note(port, lane);
 	arbiter_enqueue(port, packet);
-	if (open || event_pending(&port->transmit))
+	if (open || port->wakes)
 		transmit_wake(port, ready_at);
 	else if (port->ethernet) /* paused */
 		transmit_wake(port, port->lanes[lane].paused_until);

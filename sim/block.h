@@ -92,17 +92,18 @@ struct block_type {
 struct trace_file;
 
 struct block {
+	/* what each event looks at: half of a cache line */
 	struct sim *sim;
-	const struct block_type *type;
-	const char *name;         /* full path; owned by the block */
-	const void *params;       /* the block's params struct, NULL: none */
-	const uint64_t *counts;   /* the block's counters struct, NULL: none */
 	struct trace_file *trace; /* NULL while this block is not traced */
-	struct block *next;       /* the run's blocks, in order of creation */
+	uint64_t next_order;      /* private to the kernels: order of the next event it schedules */
+	uint32_t id; /* the origin in the total order; the same in every run of a scenario */
+	/* the rest */
+	const struct block_type *type;
+	const char *name;       /* full path; owned by the block */
+	const void *params;     /* the block's params struct, NULL: none */
+	const uint64_t *counts; /* the block's counters struct, NULL: none */
+	struct block *next;     /* the run's blocks, in order of creation */
 	struct block *previous;
-	uint64_t
-		next_order; /* private to the kernels: event.order of the next event it schedules */
-	uint32_t id;        /* the origin in the total order; the same in every run of a scenario */
 };
 
 /* Enters the block in the run; it leaves before sim_destroy(). params and counts stay the caller's and

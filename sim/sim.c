@@ -10,6 +10,14 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+static inline void enter(struct sim *sim, struct event *event)
+{
+	if (likely(sim->ops == NULL))
+		wheel_insert(&sim->wheel, event);
+	else
+		sim->ops->insert(sim, event);
+}
+
 static inline void insert(struct event *event, struct sim *sim, sim_time at)
 {
 	struct block *origin = sim->current != NULL ? sim->current : event->owner;
@@ -17,10 +25,7 @@ static inline void insert(struct event *event, struct sim *sim, sim_time at)
 	assert(event->where == 0);
 	event->key = at << 3 | (event->key & 7);
 	event->order = origin->next_order++;
-	if (likely(sim->ops == NULL))
-		wheel_insert(&sim->wheel, event);
-	else
-		sim->ops->insert(sim, event);
+	enter(sim, event);
 }
 
 void sim_schedule(struct event *event, sim_time delay)
@@ -37,6 +42,16 @@ void sim_schedule_at(struct event *event, sim_time at)
 
 	assert(at >= sim->now && at < SIM_NEVER);
 	insert(event, sim, at);
+}
+
+void sim_schedule_last(struct event *event, sim_time at)
+{
+	struct sim *sim = event->owner->sim;
+
+	assert(event->where == 0 && at >= sim->now && at < SIM_NEVER);
+	event->key = at << 3 | (event->key & 7);
+	event->order = ((uint64_t)event->owner->id + 1) * (UINT64_C(1) << EVENT_ORIGIN_SHIFT) - 1;
+	enter(sim, event);
 }
 
 void sim_cancel(struct event *event)

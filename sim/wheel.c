@@ -115,11 +115,6 @@ static inline bool earlier(const struct wheel_current *a, const struct wheel_cur
 	return a->key < b->key || (a->key == b->key && a->order < b->order);
 }
 
-static int compare_current(const void *a, const void *b)
-{
-	return earlier(a, b) ? -1 : earlier(b, a);
-}
-
 /* Each goes to where the number of smaller keys says: many comparisons, but no branch that the processor would guess
  * wrong, as it does at each step of an insertion sort of random keys. */
 static void sort_by_rank(struct wheel_current *list, uint32_t count)
@@ -143,20 +138,9 @@ static void sort_by_rank(struct wheel_current *list, uint32_t count)
 	}
 }
 
-static void sort_current(struct wheel_current *list, uint32_t count)
+static void insertion_sort(struct wheel_current *list, uint32_t count)
 {
-	uint32_t sorted = 1;
-
-	while (sorted < count && earlier(&list[sorted - 1], &list[sorted]))
-		sorted++;
-	if (sorted >= count)
-		return;
-	if (count > SHORT_SORT) {
-		qsort(list, count, sizeof(*list), compare_current);
-		return;
-	}
-	sort_by_rank(list, count);
-	for (sorted = 1; sorted < count; sorted++) { /* what shares a key goes by order */
+	for (uint32_t sorted = 1; sorted < count; sorted++) {
 		struct wheel_current moving = list[sorted];
 		uint32_t gap = sorted;
 
@@ -167,6 +151,73 @@ static void sort_current(struct wheel_current *list, uint32_t count)
 	}
 }
 
+/* One pass: stable, by eight bits of the key or of the order. */
+static void distribute(const struct wheel_current *from, struct wheel_current *to, uint32_t count,
+		       bool by_key, uint32_t shift)
+{
+	uint32_t places[256] = {0};
+	uint32_t place = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		places[(by_key ? from[i].key : from[i].order) >> shift & 255]++;
+	for (uint32_t digit = 0; digit < 256; digit++) {
+		uint32_t next = place + places[digit];
+
+		places[digit] = place;
+		place = next;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		to[places[(by_key ? from[i].key : from[i].order) >> shift & 255]++] = from[i];
+}
+
+/* Many at one instant, mostly of different origins: digit by digit, over those digits that differ. */
+static void sort_by_digits(struct wheel *wheel, uint32_t count)
+{
+	struct wheel_current *from = wheel->current, *to = wheel->scratch, *sorted;
+	uint64_t keys = 0, orders = 0;
+
+	for (uint32_t i = 1; i < count; i++) {
+		keys |= from[i].key ^ from[0].key;
+		orders |= from[i].order ^ from[0].order;
+	}
+	for (uint32_t shift = 0; shift < 128; shift += 8) {
+		bool by_key = shift >= 64;
+
+		if (!((by_key ? keys : orders) >> (shift & 63) & 255))
+			continue;
+		distribute(from, to, count, by_key, shift & 63);
+		sorted = to;
+		to = from;
+		from = sorted;
+	}
+	wheel->current = from;
+	wheel->scratch = to;
+}
+
+static void sort_current(struct wheel *wheel, uint32_t count)
+{
+	struct wheel_current *list = wheel->current;
+	uint32_t sorted = 1;
+
+	while (sorted < count && earlier(&list[sorted - 1], &list[sorted]))
+		sorted++;
+	if (sorted >= count)
+		return;
+	if (count > SHORT_SORT) {
+		sort_by_digits(wheel, count);
+		return;
+	}
+	sort_by_rank(list, count);
+	insertion_sort(list, count); /* what shares a key goes by order */
+}
+
+static void allocate_current(struct wheel *wheel)
+{
+	wheel->current = malloc(wheel->current_capacity * sizeof(*wheel->current));
+	wheel->scratch = malloc(wheel->current_capacity * sizeof(*wheel->scratch));
+	assert(wheel->current != NULL && wheel->scratch != NULL);
+}
+
 /* Chunks are newest first, so they fill the list from its end: what was scheduled in order is then sorted already. */
 static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk, uint32_t count)
 {
@@ -175,8 +226,8 @@ static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk, uint
 	if (count > wheel->current_capacity) {
 		wheel->current_capacity = 2 * count;
 		free(wheel->current);
-		wheel->current = malloc(wheel->current_capacity * sizeof(*wheel->current));
-		assert(wheel->current != NULL);
+		free(wheel->scratch);
+		allocate_current(wheel);
 	}
 	while (chunk != NULL) {
 		struct wheel_chunk *next = chunk->next;
@@ -191,7 +242,7 @@ static void slot_to_current(struct wheel *wheel, struct wheel_chunk *chunk, uint
 		release_chunk(wheel, chunk);
 		chunk = next;
 	}
-	sort_current(wheel->current, count);
+	sort_current(wheel, count);
 	for (uint32_t i = 0; i < count; i++) {
 		wheel->current[i].event->where = IN_CURRENT;
 		wheel->current[i].event->slot = i;
@@ -389,8 +440,7 @@ struct event *wheel_first(const struct wheel *wheel)
 void wheel_init(struct wheel *wheel)
 {
 	*wheel = (struct wheel){.current_capacity = 256};
-	wheel->current = malloc(wheel->current_capacity * sizeof(*wheel->current));
-	assert(wheel->current != NULL);
+	allocate_current(wheel);
 	event_heap_init(&wheel->late);
 }
 
@@ -404,4 +454,5 @@ void wheel_fini(struct wheel *wheel)
 	}
 	event_heap_fini(&wheel->late);
 	free(wheel->current);
+	free(wheel->scratch);
 }

@@ -40,7 +40,7 @@ struct wheel {
 	uint32_t current_next;    /* of current[]; what is before it has left */
 	uint32_t current_count;
 	uint32_t current_capacity;
-	struct wheel_current *current;
+	struct wheel_current *current, *scratch; /* scratch: to sort many */
 	struct event_heap late;
 	struct wheel_chunk *free_chunks;
 	struct wheel_slab *slabs;        /* memory of all chunks */

@@ -39,7 +39,7 @@ static void fecn(struct switch_port *output, struct packet *packet)
 	if (port_queued_bytes(output->port, packet->vl) <= output->fecn_threshold ||
 	    packet->wire_bytes < params->packet_size * 64 || packet->kind != PACKET_DATA)
 		return;
-	if (!is_root(output, packet) && !(params->victim_mask & UINT64_C(1) << output->index))
+	if (!is_root(output, packet) && !(params->victim_mask & UINT64_C(1) << port_index(output)))
 		return;
 	if (output->fecn_passed++ < params->marking_rate)
 		return;

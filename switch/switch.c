@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "switch/switch_state.h"
 
@@ -34,7 +35,7 @@ static void drop(struct switch_port *input, struct packet *packet, enum drop_rea
 
 	++*counts[reason];
 	box->count.bytes_dropped += packet->wire_bytes;
-	trace(&box->block, TRACE_SWITCH_DROP, packet->tag, input->index, reason);
+	trace(&box->block, TRACE_SWITCH_DROP, packet->tag, port_index(input), reason);
 	if (!box->buffer)
 		port_release_at(input->port, packet->vl, packet->wire_bytes, packet->tail_at);
 	packet_free(box->pool, packet);
@@ -58,8 +59,9 @@ static bool admit(struct switch_port *input, struct switch_port *output, struct 
 
 		assert(fits);
 	}
-	verdict = shared_buffer_admit(box->buffer, buffer_class(input->index, ingress_lane),
-				      buffer_class(output->index, egress_lane), packet->wire_bytes);
+	verdict = shared_buffer_admit(box->buffer, buffer_class(port_index(input), ingress_lane),
+				      buffer_class(port_index(output), egress_lane),
+				      packet->wire_bytes);
 	if (verdict == BUFFER_ADMITTED)
 		return true;
 	drop(input, packet, reasons[verdict]);
@@ -75,7 +77,8 @@ static void forward(struct switch_port *input, struct switch_port *output, struc
 
 	if (__builtin_expect(box->maps, 0)) {
 		ingress_lane = lanes_ingress(box, packet);
-		egress_lane = lanes_egress(box, input->index, output->index, packet, ingress_lane);
+		egress_lane = lanes_egress(box, port_index(input), port_index(output), packet,
+					   ingress_lane);
 		if (egress_lane >= port_lanes(output->port) && egress_lane != packet->vl) {
 			drop(input, packet, DROP_LANE);
 			return;
@@ -86,13 +89,13 @@ static void forward(struct switch_port *input, struct switch_port *output, struc
 	if (box->buffer && !admit(input, output, packet, ingress_lane, egress_lane))
 		return;
 	packet->hop_limit = (uint8_t)(packet->hop_limit - box->routes);
-	packet->ingress = (uint16_t)(input->index | ingress_lane << INGRESS_LANE_SHIFT);
+	packet->ingress = (uint16_t)(port_index(input) | ingress_lane << INGRESS_LANE_SHIFT);
 	packet->vl = (uint8_t)egress_lane;
 	if (__builtin_expect(box->on_arrival, 0))
 		marking_arrive(output, packet);
 	box->count.packets_forwarded++;
 	box->count.bytes_forwarded += packet->wire_bytes;
-	trace(&box->block, TRACE_SWITCH_FORWARD, packet->tag, output->index, ready_at);
+	trace(&box->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), ready_at);
 	port_send_at(output->port, packet, ready_at);
 }
 
@@ -127,7 +130,7 @@ static void release(struct switch_port *output, const struct packet *packet, sim
 
 	if (box->buffer)
 		shared_buffer_release_at(box->buffer, buffer_class(input, lane),
-					 buffer_class(output->index, packet->vl),
+					 buffer_class(port_index(output), packet->vl),
 					 packet->wire_bytes, at);
 	else
 		port_release_at(box->ports[input].port, lane, packet->wire_bytes, at);
@@ -245,7 +248,6 @@ static void create_port(struct fabric_switch *box, unsigned index, enum link_lay
 		.discarded = switch_discarded,
 	};
 	port->box = box;
-	port->index = (uint16_t)index;
 	port->port = port_create(box->block.sim, name, &box->params.port, link_layer, box->pool,
 				 &port->user);
 	port_set_sources(port->port, box->port_count);
@@ -257,9 +259,11 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 				    const struct switch_params *params, unsigned ports,
 				    enum link_layer link_layer, struct packet_pool *pool)
 {
-	struct fabric_switch *box = calloc(1, sizeof(*box) + ports * sizeof(box->ports[0]));
+	size_t bytes = sizeof(struct fabric_switch) + ports * sizeof(struct switch_port);
+	struct fabric_switch *box = aligned_alloc(_Alignof(struct fabric_switch), bytes);
 
 	assert(box && ports >= 1 && ports <= SWITCH_PORTS_MAX);
+	memset(box, 0, bytes);
 	box->params = *params;
 	box->port_count = ports;
 	box->crossing = params->crossing_latency;

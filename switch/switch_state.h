@@ -19,14 +19,17 @@
 enum { SWITCH_TRACE(TRACE_ENUM) };
 
 struct switch_port {
+	/* one cache line: what each packet looks at */
 	struct port_user user;
 	struct port *port;
 	struct fabric_switch *box;
-	uint16_t index;
-	uint32_t fecn_passed;    /* since the last mark */
-	uint32_t fecn_threshold; /* bytes; UINT32_MAX: none */
-	struct random chance;    /* of ECN marks */
+	/* marks */
+	uint32_t fecn_passed __attribute__((aligned(64))); /* since the last mark */
+	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX: none */
+	struct random chance;                              /* of ECN marks */
 };
+
+_Static_assert(offsetof(struct switch_port, fecn_passed) == 64, "the first line is full");
 
 /* Ports of which each leads closer to some destination. */
 struct port_group {
@@ -42,30 +45,37 @@ struct flowlet {
 };
 
 struct fabric_switch {
+	/* two cache lines: what each packet looks at */
 	uint16_t *table; /* by LID or endpoint: a port, or port_count + a group */
 	uint32_t table_entries;
 	uint32_t port_count;
 	sim_time crossing;
+	struct shared_buffer *buffer; /* NULL: each port has its own */
+	struct packet_pool *pool;
+	struct port_group *groups;
+	uint64_t hash_seed;
 	bool by_lid;
 	bool routes;
 	bool marks;         /* something is done to packets that depart: marks, telemetry */
 	bool maps;          /* the lane may change here */
 	uint8_t on_arrival; /* ECN is decided at enqueue */
-	struct shared_buffer *buffer; /* NULL: each port has its own */
-	struct packet_pool *pool;
+	struct block block;
+	struct switch_counters count;
+	/* the rest */
 	uint8_t *sl2vl; /* [input][output][SL], NULL: the lane stays */
-	struct port_group *groups;
 	struct flowlet *flowlets;
 	uint64_t flowlet_mask;
-	uint64_t hash_seed;
 	uint32_t group_count;
 	struct random chance; /* of ways */
-	struct switch_counters count;
 	struct switch_params params;
-	struct block block;
 	uint8_t dscp_priority[DSCPS];
 	struct switch_port ports[];
 };
+
+static inline unsigned port_index(const struct switch_port *port)
+{
+	return (unsigned)(port - port->box->ports);
+}
 
 /* forwarding.c */
 void forwarding_fini(struct fabric_switch *box);

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC       UINT64_C(0x68636173696d0002) /* changes with each change of this file */
+#define SHIM_MAGIC       UINT64_C(0x68636173696d0003) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT "HCASIM_SHIM"                /* "attach socket,memory descriptor,host" */
 #define SHIM_FIRST_FD    900 /* our descriptors in a program stay above this number */
 #define SHIM_SLOTS       1024
@@ -22,6 +22,7 @@
 #define SHIM_FIRST_PID   1000 /* virtual process ids count from here */
 #define SHIM_BYTES       64
 #define SHIM_RANGES      4
+#define SHIM_SPANS       8
 #define SHIM_QUEUE_BYTES (UINT64_C(1) << 30) /* of address space for a process's rings; sparse */
 #define SHIM_EXIT_LOST   98                  /* exit code of a program whose simulator is gone */
 #define SHIM_NEVER       (UINT64_MAX >> 3)
@@ -39,7 +40,7 @@
 	X(MAPPED,      "address, length: these pages are no longer what they were")                          \
 	X(CLOSE,       "file: its last descriptor and mapping here are gone")                                \
 	X(MMIO,        "file, offset, length, bytes")                                                        \
-	X(SPIN,        "address, effects seen, 1: to rings only: sleep until the next write by the HCA")     \
+	X(SPIN,        "address, effects seen, spans: sleep until the next write by the HCA to these")       \
 	X(OS_WAIT,     "deadline: sleep until another thread did something visible -> 1: deadline passed")   \
 	X(SLEEP,       "deadline -> 1: interrupted by a signal")                                             \
 	X(THREAD_NEW,  "-> slot of the thread about to be created, or error")                                \
@@ -65,6 +66,10 @@ struct shim_range {
 	uint64_t offset; /* in the queue memory */
 };
 
+struct shim_span {
+	uint64_t address, length;
+};
+
 struct shim_slot {
 	uint32_t turn;   /* enum shim_turn; a futex */
 	uint32_t op;     /* enum shim_op */
@@ -87,14 +92,15 @@ struct shim_slot {
 	struct shim_range
 		unwatched; /* reply: memory that the HCA writes no more; before watched_... */
 	uint64_t watched_address, watched_length;
+	struct shim_span spans[SHIM_SPANS]; /* OP_SPIN: what is polled */
+	uint32_t span_count;                /* 0: anything */
 	uint8_t bytes[SHIM_BYTES];
 } __attribute__((aligned(512)));
 
 struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
-	uint64_t effects;      /* visible writes by the HCA so far */
-	uint64_t ring_effects; /* those of them to rings */
+	uint64_t effects; /* visible writes by the HCA so far */
 };
 
 struct shim_memory {

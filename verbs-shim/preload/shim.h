@@ -7,7 +7,7 @@
  *     device.c  files of the emulated kernel     trap.c     doorbell stores, polled memory, rdtsc
  *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
  *     process.c fork, exec, exit, process ids    signal.c   handlers and virtual timers
- *     timer.c   timerfd, waiting for a signal    trap_ranges.c  which memory traps
+ *     timer.c   timerfd, waiting for a signal    trap_ranges.c, trap_poll.c  which memory traps, what is polled
  *
  * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
  */

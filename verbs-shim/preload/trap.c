@@ -25,15 +25,9 @@
 
 #include "verbs-shim/preload/insn.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/trap_poll.h"
 #include "verbs-shim/preload/trap_ranges.h"
 
-#define LOOKS          512 /* a power of two */
-#define LOOK_WAYS      16  /* places that a look may take */
-#define LOOKS_RING     2   /* repetitions in the same state that prove polling */
-#define LOOKS_WATCHED  8
-#define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
-#define LEAST_POINTER  UINT64_C(0x100000000)
-#define STACK_WORDS    128 /* of the state that is compared */
 #define RUN            400 /* instructions carried out after the last that concerned us, at most */
 #define SLICE          32 /* of them at a time: no store to a doorbell waits for longer for its neighbours */
 #define STACK_BYTES    (UINT64_C(256) << 10) /* of the stack for a thread's traps */
@@ -41,12 +35,6 @@
 
 static bool hot_watched; /* loads from hot pages count as looks */
 static uint32_t faults;
-
-static struct {
-	uint64_t rip, address, clock, effects, generation, state;
-	uint32_t count, in_state;
-} looks[LOOKS];
-static uint64_t generation;
 
 static struct {
 	uint32_t file, length;
@@ -63,11 +51,6 @@ static bool trapping; /* protection of hot pages can wait until the trap has bee
 /* A stack for the traps of each slot's thread, so that what is carried out may use the program's own. */
 static uint8_t *stacks;
 
-/* Does the loop that was found polling a ring poll other memory as well? To know, everything is watched for one more round of
- * it; the answer is kept by place and depth of the call. */
-static bool verifying, watched_seen;
-static uint64_t ring_loops[LOOKS];
-
 static void flush(void)
 {
 	uint32_t length = combining.length;
@@ -81,9 +64,8 @@ static void flush(void)
 
 void trap_before_gate(void)
 {
-	generation++;
+	poll_restart();
 	faults = 0;
-	verifying = false;
 	ranges_release();
 	hot_watched = false;
 }
@@ -93,88 +75,6 @@ void trap_after_gate(void)
 	hot_watched = shim_self.slot->op == OP_MMIO || shim_self.slot->op == OP_SPIN;
 	if (hot_watched && !trapping)
 		range_set_hot(true);
-}
-
-static const uint64_t *stack_top(void)
-{
-	uint64_t top = (uint64_t)trap_context->uc_mcontext.gregs[REG_RSP];
-
-	return (const uint64_t *)(uintptr_t)(top & ~UINT64_C(7));
-}
-
-static uint64_t stack_words(void)
-{
-	uint64_t left = (PAGE - ((uint64_t)(uintptr_t)stack_top() & (PAGE - 1))) / sizeof(uint64_t);
-
-	return left < STACK_WORDS ? left : STACK_WORDS;
-}
-
-/* Registers and the nearest part of the stack: a program that has done anything since shows it there. */
-static uint64_t program_state(void)
-{
-	const greg_t *registers = trap_context->uc_mcontext.gregs;
-	const uint64_t *stack = stack_top();
-	uint64_t words = stack_words(), state = UINT64_C(0xcbf29ce484222325);
-
-	for (int i = REG_R8; i <= REG_RSP; i++)
-		state = (state ^ (uint64_t)registers[i]) * UINT64_C(0x100000001b3);
-	for (uint64_t i = 0; i < words; i++)
-		state = (state ^ stack[i]) * UINT64_C(0x100000001b3);
-	return state;
-}
-
-/* Which loop polls: the place, the depth, and every pointer at hand, return addresses and what is polled among them. */
-static uint64_t loop_key(void)
-{
-	const greg_t *registers = trap_context->uc_mcontext.gregs;
-	const uint64_t *stack = stack_top();
-	uint64_t words = stack_words(), key = (uint64_t)registers[REG_RIP];
-
-	key = key * 31 + (uint64_t)registers[REG_RSP];
-	for (int i = REG_R8; i <= REG_RSP; i++)
-		if ((uint64_t)registers[i] >= LEAST_POINTER)
-			key = (key ^ (uint64_t)registers[i]) * UINT64_C(0x100000001b3);
-	for (uint64_t i = 0; i < words; i++)
-		if (stack[i] >= LEAST_POINTER)
-			key = (key ^ stack[i]) * UINT64_C(0x100000001b3);
-	return key;
-}
-
-/* Its place among the looks: where it is already, or in the stead of another of the same few. */
-static uint32_t look_at(uint64_t rip, uint64_t address)
-{
-	static uint32_t turn;
-	uint64_t mixed = (rip * 31 + address) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t first = (uint32_t)(mixed >> 40) % LOOKS & ~(uint32_t)(LOOK_WAYS - 1);
-
-	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
-		if (looks[i].rip == rip && looks[i].address == address)
-			return i;
-	return first + turn++ % LOOK_WAYS;
-}
-
-/* Has this instruction read this address often enough with nothing changed in between? */
-static bool is_polling(const struct range *range, uint64_t rip, uint64_t address)
-{
-	uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
-	uint32_t at = look_at(rip, address);
-	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
-	uint64_t state = program_state();
-
-	if (looks[at].rip == rip && looks[at].address == address && looks[at].clock == gate_now() &&
-	    looks[at].effects == effects && looks[at].generation == generation) {
-		looks[at].in_state = looks[at].state == state ? looks[at].in_state + 1 : 1;
-		looks[at].state = state;
-		return looks[at].in_state >= enough || ++looks[at].count >= LOOKS_COUNTING;
-	}
-	looks[at].rip = rip;
-	looks[at].address = address;
-	looks[at].clock = gate_now();
-	looks[at].effects = effects;
-	looks[at].generation = generation;
-	looks[at].state = state;
-	looks[at].count = looks[at].in_state = 1;
-	return false;
 }
 
 /* Of watched memory only what the program would trap at is. */
@@ -187,18 +87,16 @@ static bool access_ours(struct insn_access *access, uint64_t address, uint32_t l
 static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
 {
 	struct range *range = range_find(address);
-	uint64_t rip = (uint64_t)trap_context->uc_mcontext.gregs[REG_RIP];
 
 	(void)access;
 	if (!range || address + length > range->address + range->length)
 		return false;
 	touched |= range->use != USE_WRITTEN;
 	if (range->kind != RANGE_DOORBELL && range->use != USE_WRITTEN &&
-	    is_polling(range, rip, address)) {
+	    poll_look(trap_context, range, address, length)) {
 		trap_rip_address = address;
 		return false;
 	}
-	watched_seen |= range->kind == RANGE_WATCHED;
 	memcpy(bytes,
 	       range->kind == RANGE_DOORBELL ? (uint8_t *)(uintptr_t)address
 					     : range_reach(range, address),
@@ -263,34 +161,25 @@ static bool carry_out_rdtsc(ucontext_t *context)
 	return true;
 }
 
-/* The program polls: nothing changes until the HCA writes. */
+/* The program polls: nothing changes until the HCA writes there. */
 static void sleep_polling(void)
 {
 	struct range *polled = range_find(trap_rip_address);
-	uint64_t loop = loop_key();
-	uint64_t *known = &ring_loops[(loop * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LOOKS];
-	bool rings_only = false;
+	enum poll_answer answer;
 
+	if (combining.length) {
+		flush(); /* much may happen meanwhile: it looks again */
+		return;
+	}
 	if (polled->kind == RANGE_RING) {
 		polled->use = USE_POLLED;
 		range_arm(polled);
-		if (*known != loop && !verifying) {
-			verifying = true;
-			watched_seen = false;
-			generation++;
-			ranges_arm(false);
-			return;
-		}
-		rings_only = *known == loop || !watched_seen;
-		if (rings_only)
-			*known = loop;
-	} else {
-		range_make_hot(trap_rip_address);
 	}
-	flush();
-	(void)gate_call(OP_SPIN, trap_rip_address,
-			rings_only ? shim_process->ring_effects : shim_process->effects, rings_only,
-			0);
+	answer = poll_enter(trap_context, trap_rip_address, shim_self.slot);
+	if (answer == POLL_ENTERED)
+		(void)gate_call(OP_SPIN, trap_rip_address, shim_process->effects, 0, 0);
+	else if (answer == POLL_WATCH)
+		ranges_arm(false);
 }
 
 static const uint8_t *own_stack(void)
@@ -439,6 +328,7 @@ bool trap_segv(int number, void *information, void *where)
 		return true;
 	}
 	if (range->kind == RANGE_WATCHED && ++faults > FAULTS_ALLOWED) {
+		poll_unseen();
 		range_disarm(range);
 		range_set_hot(false);
 		return true;
@@ -449,6 +339,7 @@ bool trap_segv(int number, void *information, void *where)
 	if (!range || range->kind == RANGE_DOORBELL || !range_page_is_armed(range, address))
 		return false;
 	/* An instruction that is not decoded: it runs on the machine, and watching begins anew later. */
+	poll_unseen();
 	range_disarm(range);
 	range_set_hot(false);
 	hot_watched = false;

@@ -232,23 +232,28 @@ void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset)
 
 void trap_add_watched(uint64_t address, uint64_t length)
 {
-	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+	uint64_t first = address, end = address + length;
+	uint64_t stop = (end + PAGE - 1) & ~(PAGE - 1);
 
 	address &= ~(PAGE - 1);
-	while (address < end) { /* what is known already keeps its kind */
+	while (address < stop) { /* what is known already keeps its kind */
 		uint32_t index = range_after(address);
-		uint64_t stop = end;
+		struct range *range = &ranges[index];
+		uint64_t next =
+			index < range_count && range->address < stop ? range->address : stop;
 
-		if (index < range_count && ranges[index].address <= address) {
-			address = ranges[index].address + ranges[index].length;
+		if (next > address) {
+			insert(index, (struct range){.address = address,
+						     .length = next - address,
+						     .first = first,
+						     .end = end,
+						     .kind = RANGE_WATCHED});
+			address = next;
 			continue;
 		}
-		if (index < range_count && stop > ranges[index].address)
-			stop = ranges[index].address;
-		insert(index, (struct range){.address = address,
-					     .length = stop - address,
-					     .kind = RANGE_WATCHED});
-		address = stop;
+		range->first = range->first < first ? range->first : first;
+		range->end = range->end > end ? range->end : end;
+		address = range->address + range->length;
 	}
 }
 

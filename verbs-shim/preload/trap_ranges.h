@@ -20,6 +20,8 @@ enum range_use { USE_UNKNOWN, USE_POLLED, USE_WRITTEN };
 struct range {
 	uint64_t address, length;
 	uint64_t offset; /* doorbells: in the device file; rings: in the queue memory */
+	uint64_t first,
+		end; /* watched: the HCA writes to no bytes of these pages but [first, end) */
 	uint32_t file;
 	uint8_t kind, use;
 	bool armed; /* whole range protected */

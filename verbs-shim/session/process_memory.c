@@ -38,7 +38,7 @@ static uint32_t range_after(struct process_memory *memory, uint64_t address)
 
 /* Moves bytes between the process and *bytes; one direction each. */
 static bool move(struct process_memory *memory, uint64_t address, void *bytes, uint32_t length,
-		 bool out, bool *ring)
+		 bool out)
 {
 	uint8_t *local = bytes;
 
@@ -54,7 +54,6 @@ static bool move(struct process_memory *memory, uint64_t address, void *bytes, u
 				memory->queue + range->offset + (address - range->address);
 			if (chunk > range->address + range->length - address)
 				chunk = range->address + range->length - address;
-			*ring = true;
 			if (out)
 				memcpy(shared, local, chunk);
 			else
@@ -81,20 +80,16 @@ static bool move(struct process_memory *memory, uint64_t address, void *bytes, u
 
 static bool process_read(struct memory *base, uint64_t address, void *bytes, uint32_t length)
 {
-	bool ring;
-
-	return move(container_of(base, struct process_memory, base), address, bytes, length, false,
-		    &ring);
+	return move(container_of(base, struct process_memory, base), address, bytes, length, false);
 }
 
 static bool process_write(struct memory *base, uint64_t address, const void *bytes, uint32_t length)
 {
 	struct process_memory *memory = container_of(base, struct process_memory, base);
-	bool ring = false;
 
-	if (!move(memory, address, (void *)(uintptr_t)bytes, length, true, &ring))
+	if (!move(memory, address, (void *)(uintptr_t)bytes, length, true))
 		return false;
-	session_effect(memory->process, ring);
+	session_effect(memory->process, address, length);
 	return true;
 }
 

@@ -153,9 +153,7 @@ static void serve_spin(struct session *session, struct thread *thread)
 	const struct shim_process *shared = &session->shared->processes[thread->process->number];
 
 	session->spins++;
-	thread->rings_only = thread->slot->arguments[2] != 0;
-	if ((thread->rings_only ? shared->ring_effects : shared->effects) ==
-	    thread->slot->arguments[1])
+	if (shared->effects == thread->slot->arguments[1])
 		session_poll(thread);
 }
 

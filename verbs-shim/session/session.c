@@ -83,17 +83,26 @@ static void wake(struct session *session, struct thread *thread, sim_time at)
 		sim_stop(session->sim);
 }
 
-void session_effect(struct process *process, bool ring)
+static bool polls(const struct shim_slot *slot, uint64_t address, uint64_t length)
+{
+	uint32_t count = slot->span_count < SHIM_SPANS ? slot->span_count : SHIM_SPANS;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (slot->spans[i].address < address + length &&
+		    address < slot->spans[i].address + slot->spans[i].length)
+			return true;
+	return count == 0;
+}
+
+void session_effect(struct process *process, uint64_t address, uint64_t length)
 {
 	struct session *session = process->session;
-	struct shim_process *shared = &session->shared->processes[process->number];
 
-	shared->effects++;
-	shared->ring_effects += ring;
+	session->shared->processes[process->number].effects++;
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
 		if (thread->process == process && thread->state == THREAD_EFFECT &&
-		    (ring || !thread->rings_only)) {
+		    polls(thread->slot, address, length)) {
 			thread->patience = 0;
 			wake(session, thread, sim_now(session->sim) + session->cpu.poll);
 		}

@@ -26,7 +26,7 @@ enum thread_state {
 	THREAD_FREE,
 	THREAD_READY,   /* acts at its clock: its request is served, or it goes on */
 	THREAD_RUNNING, /* has the token */
-	THREAD_EFFECT,  /* polls memory: sleeps until the next write that its process can see */
+	THREAD_EFFECT,  /* polls memory: sleeps until the HCA writes to the spans in its slot */
 	THREAD_OS, /* waits in the operating system; looks again when somebody did something visible */
 	THREAD_ASLEEP, /* until its deadline */
 	THREAD_OUTSIDE, /* sleeps in the operating system where we do not see it: the token was withdrawn */
@@ -39,7 +39,6 @@ struct thread {
 	enum thread_state state;
 	bool request; /* the slot holds a request that is not served yet */
 	bool signalled;
-	bool rings_only; /* in THREAD_EFFECT: only writes to rings concern it */
 	sim_time clock;
 	sim_time deadline;
 	sim_time
@@ -166,8 +165,8 @@ struct session {
 };
 
 /* session.c */
-/* The HCA wrote to its memory; ring: to a ring. */
-void session_effect(struct process *process, bool ring);
+/* The HCA wrote to its memory. */
+void session_effect(struct process *process, uint64_t address, uint64_t length);
 void session_returned(struct session *session, struct thread *thread);
 void session_poll(struct thread *thread);
 void session_visible(struct session *session, sim_time at);

@@ -1,0 +1,242 @@
+/* trap_poll: see trap_poll.h. Called from signal handlers: it allocates nothing and calls nothing that could lock. */
+#include "verbs-shim/preload/trap_poll.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "verbs-shim/preload/shim.h"
+
+#define LOOKS          512 /* a power of two */
+#define LOOK_WAYS      16  /* places that a look may take */
+#define LOOKS_RING     2   /* repetitions in the same state that prove polling */
+#define LOOKS_WATCHED  8
+#define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
+#define LOOPS          512 /* whose spans are kept */
+#define STACK_WORDS    128 /* of the state that is compared */
+#define HASH_BASE      UINT64_C(0xcbf29ce484222325)
+#define HASH_FACTOR    UINT64_C(0x100000001b3)
+#define SPREAD         UINT64_C(0x9e3779b97f4a7c15)
+
+static struct {
+	uint64_t rip, address, clock, effects, generation, state;
+	uint32_t count, in_state;
+} looks[LOOKS];
+static uint64_t generation;
+
+struct spans {
+	struct shim_span list[SHIM_SPANS];
+	uint32_t count; /* 0: any byte */
+};
+
+static struct {
+	uint64_t key;
+	struct spans spans;
+} loops[LOOPS];
+
+static struct spans seen; /* looked at since poll_restart() */
+static bool incomplete;   /* and elsewhere */
+
+/* How far what a loop polls is known, when it is found polling. */
+static enum { FOUND, FOUND_AGAIN, WATCHED } stage;
+
+static const uint64_t *stack_top(const ucontext_t *context)
+{
+	uint64_t top = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+
+	return (const uint64_t *)(uintptr_t)(top & ~UINT64_C(7));
+}
+
+static uint64_t stack_words(const ucontext_t *context)
+{
+	uint64_t top = (uint64_t)(uintptr_t)stack_top(context);
+	uint64_t left = (PAGE - (top & (PAGE - 1))) / sizeof(uint64_t);
+
+	return left < STACK_WORDS ? left : STACK_WORDS;
+}
+
+/* Registers and the nearest part of the stack: a program that has done anything since shows it there. */
+static uint64_t program_state(const ucontext_t *context)
+{
+	const greg_t *registers = context->uc_mcontext.gregs;
+	const uint64_t *stack = stack_top(context);
+	uint64_t words = stack_words(context), state = HASH_BASE;
+
+	for (int i = REG_R8; i <= REG_RSP; i++)
+		state = (state ^ (uint64_t)registers[i]) * HASH_FACTOR;
+	for (uint64_t i = 0; i < words; i++)
+		state = (state ^ stack[i]) * HASH_FACTOR;
+	return state;
+}
+
+/* Is it in the same 4 GiB as the stack, the code, or the memory that is polled? Two counters side by side are not. */
+static bool is_pointer(const ucontext_t *context, uint64_t address, uint64_t value)
+{
+	const greg_t *registers = context->uc_mcontext.gregs;
+	uint64_t high = value >> 32;
+
+	return high == (uint64_t)registers[REG_RSP] >> 32 ||
+	       high == (uint64_t)registers[REG_RIP] >> 32 || high == address >> 32 ||
+	       high == getauxval(AT_ENTRY) >> 32;
+}
+
+/* A pointer into a ring stands for the ring: a loop that polls it does so at one entry after the other. */
+static uint64_t with_pointer(uint64_t key, uint64_t value)
+{
+	const struct range *range = range_find(value);
+
+	if (range && range->kind != RANGE_WATCHED)
+		value = range->address ^ range->length;
+	return (key ^ value) * HASH_FACTOR;
+}
+
+/* Which loop polls: the place, the depth, the address, and every pointer at hand, return addresses among them. */
+static uint64_t loop_key(const ucontext_t *context, uint64_t address)
+{
+	const greg_t *registers = context->uc_mcontext.gregs;
+	const uint64_t *stack = stack_top(context);
+	uint64_t words = stack_words(context), key = (uint64_t)registers[REG_RIP];
+
+	key = with_pointer(key * 31 + (uint64_t)registers[REG_RSP], address);
+	for (int i = REG_R8; i <= REG_RSP; i++)
+		if (is_pointer(context, address, (uint64_t)registers[i]))
+			key = with_pointer(key, (uint64_t)registers[i]);
+	for (uint64_t i = 0; i < words; i++)
+		if (is_pointer(context, address, stack[i]))
+			key = with_pointer(key, stack[i]);
+	return key;
+}
+
+/* Its place among the looks: where it is already, or in the stead of another of the same few. */
+static uint32_t look_at(uint64_t rip, uint64_t address)
+{
+	static uint32_t turn;
+	uint64_t mixed = (rip * 31 + address) * SPREAD;
+	uint32_t first = (uint32_t)(mixed >> 40) % LOOKS & ~(uint32_t)(LOOK_WAYS - 1);
+
+	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
+		if (looks[i].rip == rip && looks[i].address == address)
+			return i;
+	return first + turn++ % LOOK_WAYS;
+}
+
+/* Has this instruction read this address often enough with nothing changed in between? */
+static bool is_polling(const ucontext_t *context, const struct range *range, uint64_t address)
+{
+	uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+	uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
+	uint32_t at = look_at(rip, address);
+	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
+	uint64_t state = program_state(context);
+
+	if (looks[at].rip == rip && looks[at].address == address && looks[at].clock == gate_now() &&
+	    looks[at].effects == effects && looks[at].generation == generation) {
+		looks[at].in_state = looks[at].state == state ? looks[at].in_state + 1 : 1;
+		looks[at].state = state;
+		return looks[at].in_state >= enough || ++looks[at].count >= LOOKS_COUNTING;
+	}
+	looks[at].rip = rip;
+	looks[at].address = address;
+	looks[at].clock = gate_now();
+	looks[at].effects = effects;
+	looks[at].generation = generation;
+	looks[at].state = state;
+	looks[at].count = looks[at].in_state = 1;
+	return false;
+}
+
+/* Of a ring all entries count, so that what is known of a loop holds for its next entry too. */
+static void see(const struct range *range, uint64_t address, uint32_t length)
+{
+	uint64_t start = range->kind == RANGE_RING ? range->address : address;
+	uint64_t end = range->kind == RANGE_RING ? start + range->length : address + length;
+
+	for (uint32_t i = 0; i < seen.count;) {
+		struct shim_span known = seen.list[i];
+
+		if (start > known.address + known.length || end < known.address) {
+			i++;
+			continue;
+		}
+		start = start < known.address ? start : known.address;
+		end = end > known.address + known.length ? end : known.address + known.length;
+		seen.list[i] = seen.list[--seen.count];
+	}
+	if (seen.count < SHIM_SPANS)
+		seen.list[seen.count++] = (struct shim_span){start, end - start};
+	else
+		incomplete = true;
+}
+
+static bool is_what_was_seen(const struct spans *spans)
+{
+	if (incomplete || spans->count != seen.count)
+		return false;
+	for (uint32_t i = 0; i < seen.count; i++) {
+		uint32_t at = 0;
+
+		while (at < seen.count && (spans->list[at].address != seen.list[i].address ||
+					   spans->list[at].length != seen.list[i].length))
+			at++;
+		if (at == seen.count)
+			return false;
+	}
+	return true;
+}
+
+bool poll_look(const ucontext_t *context, const struct range *range, uint64_t address,
+	       uint32_t length)
+{
+	if (range->kind == RANGE_WATCHED && (address + length <= range->first || address >= range->end))
+		return false; /* a neighbour of what the HCA writes */
+	see(range, address, length);
+	return is_polling(context, range, address);
+}
+
+static void heat(const struct spans *spans)
+{
+	for (uint32_t i = 0; i < spans->count; i++) {
+		const struct range *range = range_find(spans->list[i].address);
+
+		if (range && range->kind == RANGE_WATCHED) {
+			range_make_hot(spans->list[i].address);
+			range_make_hot(spans->list[i].address + spans->list[i].length - 1);
+		}
+	}
+}
+
+enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct shim_slot *slot)
+{
+	uint64_t key = loop_key(context, address);
+	uint32_t at = (uint32_t)(key * SPREAD >> 40) % LOOPS;
+	bool known = loops[at].key == key;
+
+	if (stage == WATCHED) {
+		if (incomplete)
+			seen.count = 0;
+		loops[at].key = key;
+		loops[at].spans = seen;
+	} else if (!known || (loops[at].spans.count && !is_what_was_seen(&loops[at].spans))) {
+		bool again = known && stage == FOUND; /* it may have come from elsewhere */
+
+		poll_restart();
+		stage = again ? FOUND_AGAIN : WATCHED;
+		return again ? POLL_AGAIN : POLL_WATCH;
+	}
+	heat(&loops[at].spans);
+	slot->span_count = loops[at].spans.count;
+	memcpy(slot->spans, loops[at].spans.list, sizeof(slot->spans));
+	return POLL_ENTERED;
+}
+
+void poll_restart(void)
+{
+	generation++;
+	stage = FOUND;
+	incomplete = false;
+	seen.count = 0;
+}
+
+void poll_unseen(void)
+{
+	incomplete = true;
+}

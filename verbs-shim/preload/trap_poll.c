@@ -186,7 +186,8 @@ static bool is_what_was_seen(const struct spans *spans)
 bool poll_look(const ucontext_t *context, const struct range *range, uint64_t address,
 	       uint32_t length)
 {
-	if (range->kind == RANGE_WATCHED && (address + length <= range->first || address >= range->end))
+	if (range->kind == RANGE_WATCHED &&
+	    (address + length <= range->first || address >= range->end))
 		return false; /* a neighbour of what the HCA writes */
 	see(range, address, length);
 	return is_polling(context, range, address);

@@ -51,10 +51,22 @@ static void protect(uint64_t address, uint64_t length, int prot)
 			      PROT_READ); /* a region over read-only memory */
 }
 
+/* Protected: what was open of it is open no more. */
+static void close_all(uint64_t address, uint64_t length)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < open_count; i++)
+		if (open_pages[i] < address || open_pages[i] >= address + length)
+			open_pages[kept++] = open_pages[i];
+	open_count = kept;
+	protect(address, length, PROT_NONE);
+}
+
 void range_arm(struct range *range)
 {
 	if (!range->armed)
-		protect(range->address, range->length, PROT_NONE);
+		close_all(range->address, range->length);
 	armed_watched += !range->armed && range->kind == RANGE_WATCHED;
 	range->armed = true;
 }
@@ -70,7 +82,10 @@ void range_disarm(struct range *range)
 void range_set_hot(bool armed)
 {
 	for (uint32_t i = 0; i < hot_count && hot_armed != armed; i++)
-		protect(hot[i], PAGE, armed ? PROT_NONE : PROT_READ | PROT_WRITE);
+		if (armed)
+			close_all(hot[i], PAGE);
+		else
+			protect(hot[i], PAGE, PROT_READ | PROT_WRITE);
 	hot_armed = armed;
 }
 
@@ -157,6 +172,7 @@ void range_make_hot(uint64_t address)
 	for (uint32_t i = 0; i < hot_count; i++)
 		if (hot[i] == page)
 			return;
+	range_set_hot(false); /* the one that leaves too */
 	if (hot_count == HOT_PAGES)
 		memmove(&hot[0], &hot[1], sizeof(hot[0]) * --hot_count);
 	hot[hot_count++] = page;

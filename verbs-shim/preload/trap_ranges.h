@@ -42,7 +42,7 @@ void ranges_arm(bool with_rings);
 /* Makes all watched memory accessible, hot and open pages with it. */
 void ranges_release(void);
 
-/* Adds the page of an address to the hot ones (the oldest leaves); protects these, or makes them accessible. */
+/* Adds the page of an address to the hot ones (the oldest leaves), all accessible then; protects these, or makes them accessible. */
 void range_make_hot(uint64_t address);
 void range_set_hot(bool armed);
 

@@ -144,6 +144,14 @@ void port_set_receive_fault(struct port *port, struct fault *fault)
 	port->receive_fault = fault;
 }
 
+void port_count_carried(struct port *port, uint64_t packets, uint64_t bytes)
+{
+	port->count.packets_sent += packets;
+	port->count.bytes_sent += bytes;
+	port->peer->count.packets_received += packets;
+	port->peer->count.bytes_received += bytes;
+}
+
 const char *port_name(const struct port *port)
 {
 	return port->block.name;

@@ -167,6 +167,9 @@ struct fault;
 void port_set_transmit_fault(struct port *port, struct fault *fault);
 void port_set_receive_fault(struct port *port, struct fault *fault);
 
+/* What others have reckoned to have gone over the link, without packets here: counted at both of its ends. */
+void port_count_carried(struct port *port, uint64_t packets, uint64_t bytes);
+
 const struct port_params *port_params(const struct port *port);
 const char *port_name(const struct port *port);
 uint64_t port_rate_bps(const struct port *port);

@@ -14,13 +14,19 @@
 static struct node *add_node(struct topology *topology, unsigned ports)
 {
 	uint32_t count = topology->count + 1;
+	const struct node *last = count > 1 ? &topology->nodes[count - 2] : NULL;
+	uint32_t first_port = last ? last->first_port + last->ports : 0;
 	struct node *node;
 
 	topology->nodes = realloc(topology->nodes, count * sizeof(*node));
 	assert(topology->nodes && ports >= 1 && ports <= TOPOLOGY_PORTS_MAX);
 	node = &topology->nodes[topology->count++];
 	*node = (struct node){
-		.ports = ports, .rank = UNREACHED, .ends = malloc(ports * sizeof(node->ends[0]))};
+		.ports = ports,
+		.first_port = first_port,
+		.rank = UNREACHED,
+		.ends = malloc(ports * sizeof(node->ends[0])),
+	};
 	assert(node->ends);
 	for (unsigned i = 0; i < ports; i++)
 		node->ends[i].node = UNREACHED;

@@ -14,6 +14,7 @@
 
 #define TOPOLOGY_PORTS_MAX  64 /* of a switch */
 #define TOPOLOGY_DIMENSIONS 3
+#define TOPOLOGY_HOPS_MAX   64 /* that topology_follow() follows */
 
 /* What a topology asks of a switch: fabric/ does not know how one is made. */
 struct topology_switch {
@@ -27,6 +28,10 @@ struct topology_switch {
 	bool (*start)(void *context, char *why, size_t why_bytes);
 	/* Bytes that an input's lane holds now, of packets that are leaving as well. */
 	uint64_t (*input_used)(void *context, unsigned port, unsigned lane);
+	/* Which port all packets of a path leave by; false: not the path alone decides, or there is no way. */
+	bool (*output)(void *context, const struct path *path, unsigned *port);
+	/* From a packet's first bit in to its first bit out, if nothing is in the way. */
+	sim_time (*crossing)(void *context);
 };
 
 /* clang-format off */
@@ -73,5 +78,22 @@ bool topology_finish(struct topology *topology, char *why, size_t why_bytes);
 /* Links between two hosts on the ways that the routing takes; TOPOLOGY_NO_WAY: there is none. */
 #define TOPOLOGY_NO_WAY UINT32_MAX
 unsigned topology_distance(struct topology *topology, uint32_t from, uint32_t to);
+
+/* The way of all packets of a path. */
+struct topology_way {
+	uint32_t ports
+		[TOPOLOGY_HOPS_MAX]; /* that they leave by, the host's first: topology_find_port() */
+	uint32_t hops;
+	sim_time
+		latency; /* of a bit when nobody is there; with the preamble that each switch sends again */
+	uint64_t rate_bps; /* of the slowest link */
+};
+
+/* After topology_finish(). false: *why says at which switch it is not the path alone that decides. */
+bool topology_follow(const struct topology *topology, const struct path *path,
+		     struct topology_way *way, char *why, size_t why_bytes);
+
+/* Ports are numbered from 0, node by node in the order in which these were added; NULL: beyond the last. */
+struct port *topology_find_port(const struct topology *topology, uint32_t number);
 
 #endif

@@ -20,8 +20,9 @@ struct node {
 	struct port *port; /* of a host */
 	struct topology_switch ops;
 	unsigned ports;
-	struct end *ends; /* by port */
-	uint32_t rank;    /* 0: a root; UNREACHED: not given */
+	uint32_t first_port; /* the number of its first one: topology_find_port() */
+	struct end *ends;    /* by port */
+	uint32_t rank;       /* 0: a root; UNREACHED: not given */
 	uint16_t position[TOPOLOGY_DIMENSIONS];
 };
 

@@ -20,6 +20,7 @@
 static void create_hosts(struct build *build);
 static bool create_switches(struct build *build, char *why, size_t why_bytes);
 static bool join(struct build *build, char *why, size_t why_bytes);
+static bool create_flows(struct build *build, char *why, size_t why_bytes);
 
 static void *take(size_t count, size_t bytes)
 {
@@ -44,7 +45,8 @@ struct build *build_create(const struct scenario *scenario, enum sim_kernel kern
 	}
 	create_hosts(build);
 	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
-	    build_lanes(build, why, why_bytes) && build_faults(build, why, why_bytes))
+	    build_lanes(build, why, why_bytes) && build_faults(build, why, why_bytes) &&
+	    create_flows(build, why, why_bytes))
 		return build;
 	build_destroy(build);
 	return NULL;
@@ -258,6 +260,17 @@ static bool join(struct build *build, char *why, size_t why_bytes)
 	return topology_finish(build->topology, why, why_bytes);
 }
 
+static bool create_flows(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	if (scenario->fabric.fidelity != FIDELITY_FLOW)
+		return true;
+	build->flows = flow_fabric_create(build->sim, build->topology, why, why_bytes);
+	for (uint32_t i = 0; build->flows != NULL && i < scenario->host_count; i++)
+		endpoint_set_flows(build->endpoint_hcas[i], build->flows);
+	return build->flows != NULL;
+}
+
 void build_destroy(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
@@ -276,6 +289,8 @@ void build_destroy(struct build *build)
 			switch_destroy(build->switches[i]);
 	}
 	build_faults_destroy(build);
+	if (build->flows != NULL)
+		flow_fabric_destroy(build->flows);
 	if (build->topology != NULL)
 		topology_destroy(build->topology);
 	endpoints_destroy(build->endpoints);

@@ -8,6 +8,7 @@
 #define SCENARIOS_BUILD_H
 
 #include "fabric/endpoints.h"
+#include "fabric/flow/flow_fabric.h"
 #include "fabric/port.h"
 #include "scenarios/scenario.h"
 #include "sim/sim.h"
@@ -23,6 +24,7 @@ struct build {
 	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
 	struct fabric_switch **switches;     /* [switch_count] */
 	struct topology *topology;
+	struct flow_fabric *flows;       /* NULL: the links carry packets */
 	struct port **ports;             /* [port_count]: both ends of each link in turn */
 	struct fault **faults;           /* of packets, one a side of a port that has some */
 	struct port_fault **port_faults; /* one an entry of the scenario's list */

@@ -111,6 +111,7 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 	scenario_read_expectations(reader, yaml_get(root, "expect"));
 	read_programs(reader, yaml_get(root, "programs"));
 	scenario_refuse_unused(reader, root, scenario_param_list, keys);
+	scenario_check_flow(reader, root);
 }
 
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,

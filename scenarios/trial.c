@@ -136,8 +136,16 @@ static void sample_port(struct trial *trial, struct port_sample *sample, sim_tim
 	sample->pauses = counters->pause_received;
 }
 
+/* A flow model has what it carried counted when it is asked. */
+static void settle(const struct trial *trial)
+{
+	if (trial->build->flows != NULL)
+		flow_fabric_settle(trial->build->flows);
+}
+
 static void sample_all(struct trial *trial)
 {
+	settle(trial);
 	sim_time now = sim_now(trial->build->sim);
 	for (uint32_t i = 0; i < trial->sample_count; i++)
 		sample_port(trial, &trial->samples[i], now);
@@ -147,6 +155,7 @@ static void sample_all(struct trial *trial)
 /* From here on it is measured. */
 static void begin_measuring(struct trial *trial)
 {
+	settle(trial);
 	trial->measured_from = sim_now(trial->build->sim);
 	for (uint32_t i = 0; i < trial->workload->count; i++) {
 		struct endpoint_qp *qp = player_requester(trial->player, i);
@@ -214,6 +223,7 @@ void trial_run(struct trial *trial, trial_progress *progress, void *context)
 	}
 	if (trial->deadlock.count == 0)
 		deadlock_find(trial->build->topology, &trial->deadlock);
+	settle(trial);
 	trial_collect(trial);
 }
 

@@ -2,7 +2,7 @@
  * trial_check: what must hold in every run, whatever the scenario:
  *
  *     what left a port came to the other end, or was counted as lost on the way, or is still on it
- *     what came into a switch left it, was counted as dropped there, or is still in it
+ *     what came into a switch left it, was counted as dropped there, or is still in it (not of flows)
  *     credits that a sender has used up were accounted for by the receiver
  *     nothing is left in queues, buffers and on links when nothing is left to happen
  *     a lane that is to lose nothing loses nothing, unless a fault of the scenario is to blame
@@ -186,7 +186,7 @@ unsigned trial_check(const struct trial *trial, FILE *out)
 	struct checker checker = {.trial = trial, .out = out};
 	for (uint32_t i = 0; i < build->port_count; i += 2)
 		check_link(&checker, build->ports[i], build->ports[i + 1]);
-	for (uint32_t i = 0; i < build->scenario->switch_count; i++)
+	for (uint32_t i = 0; i < build->scenario->switch_count && build->flows == NULL; i++)
 		check_switch(&checker, build->switches[i], build->scenario->switches[i].name);
 	check_empty(&checker);
 	check_flows(&checker);

@@ -96,6 +96,31 @@ static uint64_t topology_input_used(void *context, unsigned index, unsigned lane
 	return port_input_used(box->ports[index].port, lane);
 }
 
+/* A hash of the path and a table are the same for all of its packets; queues, chance and gaps are not. */
+static bool topology_output(void *context, const struct path *path, unsigned *port)
+{
+	struct fabric_switch *box = context;
+	unsigned found = forwarding_find(box, path);
+	const struct packet packet = {.path = path};
+
+	if (found == NO_ROUTE)
+		return false;
+	*port = found;
+	if (found < box->port_count)
+		return true;
+	if (box->params.balance != BALANCE_ECMP && box->params.balance != BALANCE_DESTINATION)
+		return false;
+	*port = balance_choose(box, &box->groups[found - box->port_count], &packet);
+	return true;
+}
+
+static sim_time topology_crossing(void *context)
+{
+	const struct fabric_switch *box = context;
+
+	return box->crossing;
+}
+
 struct topology_switch switch_topology(struct fabric_switch *box)
 {
 	return (struct topology_switch){
@@ -105,6 +130,8 @@ struct topology_switch switch_topology(struct fabric_switch *box)
 		.route = topology_route,
 		.start = topology_start,
 		.input_used = topology_input_used,
+		.output = topology_output,
+		.crossing = topology_crossing,
 	};
 }
 

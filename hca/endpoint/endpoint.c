@@ -44,6 +44,10 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 		return;
 	}
 	message->packets = psns_of(qp->hca, message);
+	if (qp->hca->flows) {
+		flow_post(qp, message);
+		return;
+	}
 	message->first_psn = last ? last->first_psn + last->packets : qp->unacked_psn;
 	message->first_byte = qp->acked_bytes;
 	if (last)
@@ -237,7 +241,7 @@ uint64_t endpoint_window_bytes(struct endpoint_qp *qp)
 
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 {
-	return qp->acked_bytes;
+	return qp->hca->flows ? flow_acked_bytes(qp) : qp->acked_bytes;
 }
 
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp)
@@ -350,6 +354,7 @@ void endpoint_destroy(struct endpoint_hca *hca)
 		packet_line_fini(lines[i]);
 	for (unsigned i = 0; i < ARRAY_SIZE(events); i++)
 		sim_cancel(events[i]);
+	flow_destroy(hca);
 	join_destroy(hca);
 	pool_fini(&hca->answer_pool);
 	deadline_heap_fini(&hca->departures);

@@ -110,6 +110,11 @@ struct port *endpoint_port(struct endpoint_hca *hca);
 void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint32_t number);
 uint32_t endpoint_number(const struct endpoint_hca *hca);
 
+/* Flows take the place of packets: hca/endpoint/flow.c says what is left of the transport then. Before queue pairs are
+ * joined; the caller knows of each pair of paths that topology_follow() finds the way. */
+struct flow_fabric;
+void endpoint_set_flows(struct endpoint_hca *hca, struct flow_fabric *flows);
+
 /* A pair of queue pairs; the one on `hca` is returned, endpoint_peer() is the other. `entropy` varies the UDP source
  * port beyond what the queue pair numbers do. */
 struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca *other,

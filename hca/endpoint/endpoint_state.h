@@ -7,6 +7,7 @@
  *     responder.c   takes requests                       requester.c takes ACKs, NAKs and responses
  *     selective.c   bitmaps of selective repeat          timeout.c  answers that are overdue
  *     notify.c      CNPs, both ends                      join.c     queue pairs and their paths
+ *     flow.c        all of it where flows take the place of packets
  *
  * PSNs are counted in 64 bits here; the wire has the lower 24.
  */
@@ -126,6 +127,12 @@ struct peer_notice {     /* one source address */
 	sim_time cnp_at;
 };
 
+struct flow_message;
+
+struct flow_queue { /* of a queue pair as a source: the first is under way */
+	struct flow_message *head, *tail;
+};
+
 struct endpoint_hca {
 	struct port_user port_user;
 	struct port *port;
@@ -154,6 +161,11 @@ struct endpoint_hca {
 	enum link_layer link_layer;
 	struct pool answer_pool;
 	struct endpoint_counters count;
+	struct flow_fabric *flows;          /* NULL: the fabric carries packets */
+	struct flow_queue *flow_queues;     /* by queue pair */
+	struct flow_message *flow_messages; /* the head of a ring: all that are not complete */
+	struct pool flow_pool;
+	uint32_t flow_queue_count;
 	struct ready_list ready[PORT_LANES];
 	struct block block;
 };
@@ -245,6 +257,11 @@ bool selective_recovers(const struct endpoint_qp *qp);
 void timeout_arm(struct endpoint_qp *qp); /* from now on */
 void timeout_disarm(struct endpoint_qp *qp);
 void timeout_init(struct endpoint_hca *hca);
+
+/* flow.c */
+void flow_post(struct endpoint_qp *qp, struct endpoint_message *message);
+uint64_t flow_acked_bytes(const struct endpoint_qp *qp); /* what is under way counts by its share */
+void flow_destroy(struct endpoint_hca *hca);
 
 /* notify.c */
 void notify_marked(struct endpoint_qp *qp); /* a marked packet has had its effect */

@@ -85,6 +85,11 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		say("%s", why);
 		return EXIT_BAD_INPUT;
 	}
+	if (arguments->pcap != NULL && scenario->fabric.fidelity == FIDELITY_FLOW) {
+		say("%s: fidelity: flow has no packets to write; expected no --pcap",
+		    scenario->file);
+		return EXIT_BAD_INPUT;
+	}
 	struct build *build =
 		build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
 	if (build == NULL) {

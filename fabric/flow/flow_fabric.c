@@ -1,0 +1,205 @@
+/* flow_fabric: see flow_fabric.h. */
+#include "fabric/flow/flow_fabric.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fabric/flow/fluid.h"
+
+#define MODULE "libhcasim-fluid.so"
+
+struct flow_fabric {
+	const struct topology *topology;
+	const struct fluid_ops *ops;
+	struct fluid *fluid;
+	struct flow_transfer waiting;   /* the head of a ring: to be begun at this instant */
+	struct flow_transfer under_way; /* likewise: of those that share links */
+	struct event step;
+	struct flow_fabric_counters count;
+	struct block block;
+};
+
+/* ---- rings ---- */
+
+static void ring_init(struct flow_transfer *head)
+{
+	head->next = head->previous = head;
+}
+
+static void ring_append(struct flow_transfer *head, struct flow_transfer *transfer)
+{
+	transfer->previous = head->previous;
+	transfer->next = head;
+	head->previous->next = transfer;
+	head->previous = transfer;
+}
+
+static void ring_remove(struct flow_transfer *transfer)
+{
+	transfer->previous->next = transfer->next;
+	transfer->next->previous = transfer->previous;
+}
+
+/* ---- what ports count ---- */
+
+static void count(struct flow_fabric *fabric, struct flow_transfer *transfer, uint64_t packets,
+		  uint64_t bytes)
+{
+	for (uint32_t i = 0; i < transfer->way.hops; i++)
+		port_count_carried(topology_find_port(fabric->topology, transfer->way.ports[i]), packets,
+				   bytes - transfer->counted_bytes);
+	transfer->counted_bytes = bytes;
+}
+
+void flow_fabric_settle(struct flow_fabric *fabric)
+{
+	struct flow_transfer *head = &fabric->under_way;
+
+	fabric->ops->advance(fabric->fluid, sim_now(fabric->block.sim));
+	for (struct flow_transfer *transfer = head->next; transfer != head;
+	     transfer = transfer->next) {
+		double share = fabric->ops->carried_bytes(transfer->flow) /
+			       (double)transfer->link_bytes;
+		uint64_t bytes = (uint64_t)(share * (double)transfer->bytes);
+
+		if (bytes > transfer->counted_bytes && bytes <= transfer->bytes)
+			count(fabric, transfer, 0, bytes);
+	}
+}
+
+double flow_transfer_progress(const struct flow_transfer *transfer)
+{
+	return (double)transfer->counted_bytes / (double)transfer->bytes;
+}
+
+/* ---- time ---- */
+
+static void schedule(struct flow_fabric *fabric, sim_time at)
+{
+	if (event_pending(&fabric->step)) {
+		if (event_time(&fabric->step) == at)
+			return;
+		sim_cancel(&fabric->step);
+	}
+	if (at != SIM_NEVER)
+		sim_schedule_at(&fabric->step, at);
+}
+
+static void end(struct flow_fabric *fabric, struct flow_transfer *transfer)
+{
+	ring_remove(transfer);
+	count(fabric, transfer, transfer->packets, transfer->bytes);
+	fabric->count.transfers_ended++;
+	fabric->count.bytes_carried += transfer->link_bytes;
+	transfer->ended(transfer);
+}
+
+static void begin_waiting(struct flow_fabric *fabric)
+{
+	while (fabric->waiting.next != &fabric->waiting) {
+		struct flow_transfer *transfer = fabric->waiting.next;
+
+		ring_remove(transfer);
+		ring_append(&fabric->under_way, transfer);
+		transfer->flow = fabric->ops->begin(fabric->fluid, transfer->way.ports,
+						    transfer->way.hops, transfer->link_bytes,
+						    transfer);
+		fabric->count.transfers_begun++;
+	}
+}
+
+/* What ends may let others begin, still at this instant. */
+static void step(struct event *event)
+{
+	struct flow_fabric *fabric = container_of(event, struct flow_fabric, step);
+	struct flow_transfer *transfer;
+
+	fabric->ops->advance(fabric->fluid, sim_now(fabric->block.sim));
+	while ((transfer = fabric->ops->take_ended(fabric->fluid)) != NULL)
+		end(fabric, transfer);
+	begin_waiting(fabric);
+	fabric->count.solutions++;
+	schedule(fabric, fabric->ops->next(fabric->fluid));
+}
+
+void flow_fabric_begin(struct flow_fabric *fabric, struct flow_transfer *transfer)
+{
+	assert(transfer->way.hops && transfer->bytes && transfer->link_bytes && transfer->ended);
+	transfer->counted_bytes = 0;
+	ring_append(&fabric->waiting, transfer);
+	schedule(fabric, sim_now(fabric->block.sim));
+}
+
+/* ---- life ---- */
+
+/* Beside the program, in the build tree, or installed. */
+static const struct fluid_ops *load(char *why, size_t why_bytes)
+{
+	static const char *const places[] = {"", "../fabric/", "../lib/",
+					     "../lib/x86_64-linux-gnu/"};
+	char own[PATH_MAX], path[PATH_MAX + sizeof(MODULE) + 32];
+	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	snprintf(why, why_bytes, "%s is not there: it belongs beside the program", MODULE);
+	own[length > 0 ? length : 0] = '\0';
+	char *slash = strrchr(own, '/');
+
+	for (size_t i = 0; slash && i < ARRAY_SIZE(places); i++) {
+		slash[1] = '\0';
+		snprintf(path, sizeof(path), "%s%s%s", own, places[i], MODULE);
+		if (access(path, R_OK) != 0)
+			continue;
+		void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+		const struct fluid_ops *ops = module ? dlsym(module, "fluid_ops") : NULL;
+
+		if (!ops)
+			snprintf(why, why_bytes, "%s", dlerror());
+		return ops;
+	}
+	return NULL;
+}
+
+static const struct block_type flow_fabric_type = {
+	.name = "flow_fabric",
+	.counters = (const struct counter[]){FLOW_FABRIC_COUNTERS(COUNTER_ENTRY){0}},
+};
+
+struct flow_fabric *flow_fabric_create(struct sim *sim, const struct topology *topology, char *why,
+				       size_t why_bytes)
+{
+	const struct fluid_ops *ops = load(why, why_bytes);
+	struct flow_fabric *fabric;
+	const struct port *port;
+
+	if (!ops)
+		return NULL;
+	fabric = calloc(1, sizeof(*fabric));
+	assert(fabric);
+	block_init(&fabric->block, sim, &flow_fabric_type, "flow_fabric", NULL, &fabric->count);
+	event_init_priority(&fabric->step, &fabric->block, step, PRIORITY_LAST);
+	ring_init(&fabric->waiting);
+	ring_init(&fabric->under_way);
+	fabric->topology = topology;
+	fabric->ops = ops;
+	fabric->fluid = ops->create();
+	for (uint32_t i = 0; (port = topology_find_port(topology, i)) != NULL; i++)
+		ops->add_link(fabric->fluid, port_rate_bps(port));
+	return fabric;
+}
+
+void flow_fabric_destroy(struct flow_fabric *fabric)
+{
+	sim_cancel(&fabric->step);
+	fabric->ops->destroy(fabric->fluid);
+	block_fini(&fabric->block);
+	free(fabric);
+}
+
+const struct topology *flow_fabric_topology(const struct flow_fabric *fabric)
+{
+	return fabric->topology;
+}

@@ -1,0 +1,84 @@
+/*
+ * follow: the way of a path through a topology, from the source's port to the destination's, as the switches' tables
+ * and hashes have it. For those who reckon with whole flows (fabric/flow).
+ */
+#include <stdio.h>
+
+#include "fabric/topology_state.h"
+
+#define PREAMBLE_BYTES 8 /* that each switch sends again */
+
+/* Hosts are mostly added first, in the order of their endpoints. */
+static const struct node *host_of(const struct topology *topology, uint32_t endpoint)
+{
+	const struct node *nodes = topology->nodes;
+
+	if (endpoint < topology->count && !nodes[endpoint].is_switch &&
+	    nodes[endpoint].endpoint == endpoint)
+		return &nodes[endpoint];
+	for (uint32_t i = 0; i < topology->count; i++)
+		if (!nodes[i].is_switch && nodes[i].endpoint == endpoint)
+			return &nodes[i];
+	return NULL;
+}
+
+static void add_hop(struct topology_way *way, const struct node *node, unsigned index)
+{
+	const struct port *port = topology_port_of(node, index);
+	uint64_t rate_bps = port_rate_bps(port);
+
+	way->ports[way->hops++] = node->first_port + index;
+	way->latency += port_latency(port);
+	if (node->is_switch) {
+		way->latency += node->ops.crossing(node->ops.context);
+		if (port_link_layer(port) == LINK_ETHERNET)
+			way->latency += port_serialization(port, PREAMBLE_BYTES);
+	}
+	if (!way->rate_bps || rate_bps < way->rate_bps)
+		way->rate_bps = rate_bps;
+}
+
+bool topology_follow(const struct topology *topology, const struct path *path,
+		     struct topology_way *way, char *why, size_t why_bytes)
+{
+	const struct node *node = host_of(topology, path->source);
+	const struct node *last = host_of(topology, path->destination);
+	unsigned index = 0;
+
+	assert(node && last && node != last);
+	*way = (struct topology_way){0};
+	while (node != last) {
+		if (node->is_switch && !node->ops.output(node->ops.context, path, &index)) {
+			snprintf(why, why_bytes,
+				 "%s: its switch does not choose a flow's way by its path alone; "
+				 "expected balance: destination or ecmp",
+				 port_name(topology_port_of(node, 0)));
+			return false;
+		}
+		if (node->ends[index].node == UNREACHED || way->hops == TOPOLOGY_HOPS_MAX) {
+			snprintf(why, why_bytes, "%s: the way of a flow ends here, or goes round",
+				 port_name(topology_port_of(node, index)));
+			return false;
+		}
+		add_hop(way, node, index);
+		node = &topology->nodes[node->ends[index].node];
+	}
+	return true;
+}
+
+struct port *topology_find_port(const struct topology *topology, uint32_t number)
+{
+	uint32_t low = 0, high = topology->count;
+
+	while (high - low > 1) { /* the last node whose first port is not beyond */
+		uint32_t middle = (low + high) / 2;
+
+		if (topology->nodes[middle].first_port <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (!topology->count || number - topology->nodes[low].first_port >= topology->nodes[low].ports)
+		return NULL;
+	return topology_port_of(&topology->nodes[low], number - topology->nodes[low].first_port);
+}

@@ -1,0 +1,278 @@
+/*
+ * flow: what an endpoint HCA does where the fabric is a flow model (fabric/flow): a message is one transfer. What the
+ * host and the transport take in time stays as it is with packets; ACKs and requests take their time and no bandwidth.
+ *
+ *     write, send   queue of the requester --transfer--> arrived --ACK's way--> complete
+ *     read          request's way --> queue of the responder --transfer--> complete
+ *     atomic        request's way --> atomic --> response's way --> complete
+ *
+ * Messages of a queue pair are transferred one at a time, in order. There are no losses, marks, windows or pauses, and
+ * congestion control, which would share links by them, is not asked.
+ */
+#include "fabric/flow/flow_fabric.h"
+#include "hca/endpoint/endpoint_state.h"
+
+#define PREAMBLE_BYTES 8
+#define GAP_BYTES      12
+
+struct flow_message {
+	struct flow_transfer transfer; /* first */
+	struct event event;
+	struct endpoint_message *message;
+	struct endpoint_qp *source; /* that the data comes from */
+	struct flow_message *after; /* in the source's queue */
+	struct flow_message *next, *previous; /* of all of the HCA's */
+};
+
+static const uint8_t data_opcodes[][4] = {
+	[ENDPOINT_WRITE] = {RC_WRITE_FIRST, RC_WRITE_MIDDLE, RC_WRITE_LAST, RC_WRITE_ONLY},
+	[ENDPOINT_SEND] = {RC_SEND_FIRST, RC_SEND_MIDDLE, RC_SEND_LAST, RC_SEND_ONLY},
+	[ENDPOINT_READ] = {RC_READ_RESP_FIRST, RC_READ_RESP_MIDDLE, RC_READ_RESP_LAST,
+			   RC_READ_RESP_ONLY},
+};
+
+/* ---- bytes and ways ---- */
+
+static uint64_t wire_bytes(const struct endpoint_qp *qp, uint8_t opcode, uint64_t payload_bytes)
+{
+	const struct packet packet = {
+		.path = qp->path, .opcode = opcode, .payload_bytes = (uint32_t)payload_bytes};
+
+	return packet_wire_bytes(&packet);
+}
+
+static uint64_t message_wire_bytes(const struct flow_message *flow)
+{
+	const struct endpoint_qp *qp = flow->source;
+	const uint8_t *opcodes = data_opcodes[flow->message->operation];
+	uint64_t bytes = flow->message->bytes, mtu = qp->hca->mtu_bytes;
+	uint64_t packets = flow->transfer.packets;
+
+	if (packets == 1)
+		return wire_bytes(qp, opcodes[3], bytes);
+	return wire_bytes(qp, opcodes[0], mtu) + (packets - 2) * wire_bytes(qp, opcodes[1], mtu) +
+	       wire_bytes(qp, opcodes[2], bytes - (packets - 1) * mtu);
+}
+
+static bool on_ethernet(const struct endpoint_qp *qp)
+{
+	return qp->path->link_layer == LINK_ETHERNET;
+}
+
+/* build_create() has made sure that the ways are there: see endpoint_set_flows(). */
+static struct topology_way way_of(const struct endpoint_qp *qp)
+{
+	struct topology_way way;
+	char why[256];
+	bool there = topology_follow(flow_fabric_topology(qp->hca->flows), qp->path, &way, why,
+				     sizeof(why));
+
+	assert(there);
+	return way;
+}
+
+/* One packet without data, from that queue pair to its peer. */
+static sim_time travel(const struct endpoint_qp *qp, uint8_t opcode)
+{
+	const struct topology_way way = way_of(qp);
+	uint64_t bytes = wire_bytes(qp, opcode, 0) + (on_ethernet(qp) ? PREAMBLE_BYTES : 0);
+
+	return (sim_time)((double)bytes * 8 * (double)SEC / (double)way.rate_bps) + way.latency;
+}
+
+/* ---- the queue of a source ---- */
+
+static struct flow_queue *queue_of(const struct endpoint_qp *qp)
+{
+	struct endpoint_hca *hca = qp->hca;
+	uint32_t index = qp->number - FIRST_QP_NUMBER;
+
+	if (index >= hca->flow_queue_count) {
+		hca->flow_queues =
+			realloc(hca->flow_queues, hca->qp_count * sizeof(hca->flow_queues[0]));
+		assert(hca->flow_queues);
+		for (uint32_t i = hca->flow_queue_count; i < hca->qp_count; i++)
+			hca->flow_queues[i] = (struct flow_queue){0};
+		hca->flow_queue_count = hca->qp_count;
+	}
+	return &hca->flow_queues[index];
+}
+
+static void transfer_ended(struct flow_transfer *transfer);
+
+static void begin_first(struct endpoint_qp *qp)
+{
+	struct flow_message *flow = queue_of(qp)->head;
+	struct flow_transfer *transfer = &flow->transfer;
+	uint64_t bytes = message_wire_bytes(flow);
+
+	transfer->way = way_of(qp);
+	transfer->bytes = bytes;
+	transfer->link_bytes = bytes;
+	if (on_ethernet(qp))
+		transfer->link_bytes +=
+			transfer->packets * PREAMBLE_BYTES + (transfer->packets - 1) * GAP_BYTES;
+	transfer->ended = transfer_ended;
+	if (!message_is_answered(flow->message)) {
+		flow->message->started_at = endpoint_now(qp->hca);
+		qp->sent_bytes += flow->message->bytes;
+	}
+	flow_fabric_begin(qp->hca->flows, transfer);
+}
+
+static void queue_push(struct flow_message *flow)
+{
+	struct flow_queue *queue = queue_of(flow->source);
+
+	flow->after = NULL;
+	if (queue->head)
+		queue->tail->after = flow;
+	else
+		queue->head = flow;
+	queue->tail = flow;
+	if (queue->head == flow)
+		begin_first(flow->source);
+}
+
+/* ---- from stage to stage ---- */
+
+static void then(struct flow_message *flow, void (*fire)(struct event *), sim_time delay)
+{
+	event_init(&flow->event, &flow->message->qp->hca->block, fire);
+	sim_schedule(&flow->event, delay);
+}
+
+static void complete(struct event *event)
+{
+	struct flow_message *flow = container_of(event, struct flow_message, event);
+	struct endpoint_message *message = flow->message;
+	struct endpoint_qp *qp = message->qp;
+
+	if (!message_is_answered(message))
+		qp->acked_bytes += message->bytes;
+	flow->next->previous = flow->previous;
+	flow->previous->next = flow->next;
+	pool_give(&qp->hca->flow_pool, flow);
+	endpoint_complete(qp, message, ENDPOINT_OK);
+}
+
+/* All data have had their effect at the destination. */
+static void arrive(struct event *event)
+{
+	struct flow_message *flow = container_of(event, struct flow_message, event);
+	struct endpoint_qp *destination = flow->source->peer;
+	struct endpoint_hca *hca = destination->hca;
+	const struct endpoint_message *message = flow->message;
+
+	hca->count.data_packets_received += flow->transfer.packets;
+	hca->count.data_bytes_received += message->bytes;
+	if (message->operation == ENDPOINT_READ) {
+		complete(event);
+		return;
+	}
+	if (message->operation == ENDPOINT_WRITE)
+		hca->count.rx_write_requests++;
+	else
+		hca->count.rx_sends++;
+	then(flow, complete, travel(destination, RC_ACK) + flow->source->hca->params->receive_latency);
+	if (hca->user && hca->user->delivered && message->tag)
+		hca->user->delivered(hca->user, destination, message->tag);
+}
+
+static void transfer_ended(struct flow_transfer *transfer)
+{
+	struct flow_message *flow = (struct flow_message *)(void *)transfer;
+	struct endpoint_qp *source = flow->source;
+	struct flow_queue *queue = queue_of(source);
+
+	source->hca->count.data_packets_sent += transfer->packets;
+	source->hca->count.data_bytes_sent += flow->message->bytes;
+	queue->head = flow->after;
+	if (queue->head)
+		begin_first(source);
+	then(flow, arrive, transfer->way.latency + source->peer->hca->params->receive_latency);
+}
+
+static void answer_read(struct event *event)
+{
+	struct flow_message *flow = container_of(event, struct flow_message, event);
+
+	flow->source->hca->count.rx_read_requests++;
+	queue_push(flow);
+}
+
+static void answer_atomic(struct event *event)
+{
+	struct flow_message *flow = container_of(event, struct flow_message, event);
+
+	flow->source->hca->count.rx_atomic_requests++;
+	then(flow, complete,
+	     travel(flow->source, RC_ATOMIC_ACK) +
+		     flow->message->qp->hca->params->receive_latency);
+}
+
+void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
+{
+	struct endpoint_hca *hca = qp->hca;
+	const struct endpoint_params *responder = qp->peer->hca->params;
+	struct flow_message *flow = pool_take(&hca->flow_pool), *head = hca->flow_messages;
+	bool answered = message_is_answered(message);
+
+	flow->message = message;
+	flow->source = answered ? qp->peer : qp;
+	flow->transfer.packets = message->packets;
+	flow->next = head->next;
+	flow->previous = head;
+	head->next->previous = flow;
+	head->next = flow;
+	event_init(&flow->event, &hca->block, complete);
+	message->packets_sent = answered ? 1 : message->packets;
+	if (answered)
+		message->started_at = endpoint_now(hca);
+	if (message->operation == ENDPOINT_READ)
+		then(flow, answer_read,
+		     travel(qp, RC_READ_REQUEST) + responder->receive_latency +
+			     responder->read_latency);
+	else if (message->operation == ENDPOINT_ATOMIC)
+		then(flow, answer_atomic,
+		     travel(qp, RC_FETCH_ADD) + responder->receive_latency +
+			     responder->atomic_latency);
+	else
+		queue_push(flow);
+}
+
+uint64_t flow_acked_bytes(const struct endpoint_qp *qp)
+{
+	const struct flow_queue *queue = queue_of(qp);
+	const struct flow_message *first = queue->head;
+
+	if (!first || message_is_answered(first->message))
+		return qp->acked_bytes;
+	return qp->acked_bytes + (uint64_t)(flow_transfer_progress(&first->transfer) *
+					    (double)first->message->bytes);
+}
+
+/* ---- life ---- */
+
+void endpoint_set_flows(struct endpoint_hca *hca, struct flow_fabric *flows)
+{
+	assert(!hca->flows && !hca->qp_count);
+	hca->flows = flows;
+	pool_init(&hca->flow_pool, sizeof(struct flow_message), 0);
+	hca->flow_messages = calloc(1, sizeof(*hca->flow_messages));
+	assert(hca->flow_messages);
+	hca->flow_messages->next = hca->flow_messages->previous = hca->flow_messages;
+}
+
+void flow_destroy(struct endpoint_hca *hca)
+{
+	struct flow_message *head = hca->flow_messages;
+
+	if (!hca->flows)
+		return;
+	for (struct flow_message *flow = head->next; flow != head; flow = flow->next)
+		sim_cancel(&flow->event);
+	pool_fini(&hca->flow_pool);
+	free(head);
+	free(hca->flow_queues);
+}

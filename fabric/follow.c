@@ -78,7 +78,8 @@ struct port *topology_find_port(const struct topology *topology, uint32_t number
 		else
 			high = middle;
 	}
-	if (!topology->count || number - topology->nodes[low].first_port >= topology->nodes[low].ports)
+	if (!topology->count ||
+	    number - topology->nodes[low].first_port >= topology->nodes[low].ports)
 		return NULL;
 	return topology_port_of(&topology->nodes[low], number - topology->nodes[low].first_port);
 }

@@ -59,6 +59,10 @@ void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root)
 		       "switches with balance: destination or ecmp");
 	if (is_slow(scenario))
 		refuse(reader, node, "slow hosts", "send_rate and receive_rate without limit");
+	if (scenario->lanes.forwarding != NULL)
+		refuse(reader, node, "packets to lose where tables lead nowhere", "no forwarding");
+	if (scenario->lanes.arbitration_count > 0)
+		refuse(reader, node, "lanes that have weights", "no vl_arbitration");
 	if (scenario->fault_count > 0)
 		refuse(reader, node, "packets to lose or delay", "no faults");
 	if (scenario->record.packets)

@@ -50,8 +50,8 @@ static void count(struct flow_fabric *fabric, struct flow_transfer *transfer, ui
 		  uint64_t bytes)
 {
 	for (uint32_t i = 0; i < transfer->way.hops; i++)
-		port_count_carried(topology_find_port(fabric->topology, transfer->way.ports[i]), packets,
-				   bytes - transfer->counted_bytes);
+		port_count_carried(topology_find_port(fabric->topology, transfer->way.ports[i]),
+				   packets, bytes - transfer->counted_bytes);
 	transfer->counted_bytes = bytes;
 }
 
@@ -62,8 +62,8 @@ void flow_fabric_settle(struct flow_fabric *fabric)
 	fabric->ops->advance(fabric->fluid, sim_now(fabric->block.sim));
 	for (struct flow_transfer *transfer = head->next; transfer != head;
 	     transfer = transfer->next) {
-		double share = fabric->ops->carried_bytes(transfer->flow) /
-			       (double)transfer->link_bytes;
+		double share =
+			fabric->ops->carried_bytes(transfer->flow) / (double)transfer->link_bytes;
 		uint64_t bytes = (uint64_t)(share * (double)transfer->bytes);
 
 		if (bytes > transfer->counted_bytes && bytes <= transfer->bytes)
@@ -105,9 +105,9 @@ static void begin_waiting(struct flow_fabric *fabric)
 
 		ring_remove(transfer);
 		ring_append(&fabric->under_way, transfer);
-		transfer->flow = fabric->ops->begin(fabric->fluid, transfer->way.ports,
-						    transfer->way.hops, transfer->link_bytes,
-						    transfer);
+		transfer->flow =
+			fabric->ops->begin(fabric->fluid, transfer->way.ports, transfer->way.hops,
+					   transfer->link_bytes, transfer);
 		fabric->count.transfers_begun++;
 	}
 }

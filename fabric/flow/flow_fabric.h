@@ -31,7 +31,8 @@ struct flow_transfer {
 	uint64_t link_bytes; /* that a link is busy with: preamble and gaps are among them */
 	uint64_t bytes;      /* that ports count */
 	uint64_t packets;    /* likewise */
-	void (*ended)(struct flow_transfer *transfer); /* at the time at which the last byte leaves */
+	void (*ended)(
+		struct flow_transfer *transfer); /* at the time at which the last byte leaves */
 	/* private */
 	struct fluid_flow *flow;
 	struct flow_transfer *next, *previous;
@@ -43,7 +44,8 @@ struct flow_fabric;
 /* After topology_finish(); one at a time in a process. NULL: *why says which module is missing. */
 struct flow_fabric *flow_fabric_create(struct sim *sim, const struct topology *topology, char *why,
 				       size_t why_bytes);
-void flow_fabric_destroy(struct flow_fabric *fabric); /* transfers that have not ended are their owners' again */
+void flow_fabric_destroy(
+	struct flow_fabric *fabric); /* transfers that have not ended are their owners' again */
 
 const struct topology *flow_fabric_topology(const struct flow_fabric *fabric);
 

@@ -19,8 +19,8 @@ struct flow_message {
 	struct flow_transfer transfer; /* first */
 	struct event event;
 	struct endpoint_message *message;
-	struct endpoint_qp *source; /* that the data comes from */
-	struct flow_message *after; /* in the source's queue */
+	struct endpoint_qp *source;           /* that the data comes from */
+	struct flow_message *after;           /* in the source's queue */
 	struct flow_message *next, *previous; /* of all of the HCA's */
 };
 
@@ -174,7 +174,8 @@ static void arrive(struct event *event)
 		hca->count.rx_write_requests++;
 	else
 		hca->count.rx_sends++;
-	then(flow, complete, travel(destination, RC_ACK) + flow->source->hca->params->receive_latency);
+	then(flow, complete,
+	     travel(destination, RC_ACK) + flow->source->hca->params->receive_latency);
 	if (hca->user && hca->user->delivered && message->tag)
 		hca->user->delivered(hca->user, destination, message->tag);
 }
@@ -207,8 +208,7 @@ static void answer_atomic(struct event *event)
 
 	flow->source->hca->count.rx_atomic_requests++;
 	then(flow, complete,
-	     travel(flow->source, RC_ATOMIC_ACK) +
-		     flow->message->qp->hca->params->receive_latency);
+	     travel(flow->source, RC_ATOMIC_ACK) + flow->message->qp->hca->params->receive_latency);
 }
 
 void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
@@ -248,8 +248,8 @@ uint64_t flow_acked_bytes(const struct endpoint_qp *qp)
 
 	if (!first || message_is_answered(first->message))
 		return qp->acked_bytes;
-	return qp->acked_bytes + (uint64_t)(flow_transfer_progress(&first->transfer) *
-					    (double)first->message->bytes);
+	return qp->acked_bytes +
+	       (uint64_t)(flow_transfer_progress(&first->transfer) * (double)first->message->bytes);
 }
 
 /* ---- life ---- */

@@ -46,7 +46,7 @@ constexpr double DUE_UNITS = 1e-7; /* 0.1 ps: what is nearer than this is now */
 
 class direct_zone final : public routing::NetZoneImpl
 {
-    public:
+      public:
 	std::vector<StandardLinkImpl *> route; /* of the flow that is being begun */
 
 	explicit direct_zone(const std::string &name) : NetZoneImpl(name)
@@ -173,8 +173,8 @@ sim_time next(struct fluid *fluid)
 		return SIM_NEVER;
 	double now = (clock - fluid->origin) * PS_PER_UNIT;
 
-	return static_cast<sim_time>(std::max(
-		std::ceil(now + soonest * PS_PER_UNIT - 0.05), std::floor(now + 0.5) + 1));
+	return static_cast<sim_time>(
+		std::max(std::ceil(now + soonest * PS_PER_UNIT - 0.05), std::floor(now + 0.5) + 1));
 }
 
 void advance(struct fluid *fluid, sim_time to)

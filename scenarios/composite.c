@@ -11,23 +11,24 @@
 #include "hca/device/hca_params.h"
 #include "hca/host/dma_probe_params.h"
 #include "scenarios/endpoint_device.h"
+#include "scenarios/modules.h"
 #include "switch/switch_params.h"
 
 #define KEYS_MAX 128
 
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
-	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, NULL},
+	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, NULL, modules_find},
 	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
-			      switch_param_groups, NULL},
+			      switch_param_groups, NULL, NULL},
 	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
-			      sizeof(struct port_params), port_param_list, NULL, NULL},
+			      sizeof(struct port_params), port_param_list, NULL, NULL, NULL},
 	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`", sizeof(struct endpoint_device),
-			      endpoint_param_list, endpoint_device_groups, &endpoint_device_extra},
+			      endpoint_param_list, endpoint_device_groups, &endpoint_device_extra, NULL},
 	[COMPOSITE_HOST]   = {"host",   "a host and the PCIe slot of its adapter: replaces the adapter's values",
-			      sizeof(struct hca_params), NULL, hca_host_param_groups, NULL},
+			      sizeof(struct hca_params), NULL, hca_host_param_groups, NULL, NULL},
 	[COMPOSITE_CARD]   = {"card",   "a card that measures PCIe by DMA, of the published measurements",
-			      sizeof(struct dma_probe_params), dma_probe_param_list, NULL, NULL},
+			      sizeof(struct dma_probe_params), dma_probe_param_list, NULL, NULL, NULL},
 };
 /* clang-format on */
 
@@ -79,14 +80,17 @@ void composite_override(enum composite_kind kind, struct yaml_node *map, const c
 		known[count++] = group->name;
 	assert(count <= KEYS_MAX);
 	yaml_refuse_unused(map, known, count, errors);
+	if (composite->finish != NULL)
+		composite->finish(map, params, errors);
 }
 
 static void print_list(const struct param *list, const void *params, unsigned indent, FILE *out)
 {
-	char text[128];
+	char text[sizeof(struct param_text)];
 	for (const struct param *param = list; param != NULL && param->name != NULL; param++) {
+		const char *quote = param->kind == PARAM_TEXT ? "\"" : "";
 		param_print(param, params, text, sizeof(text));
-		fprintf(out, "%*s%s: %s\n", (int)indent, "", param->name, text);
+		fprintf(out, "%*s%s: %s%s%s\n", (int)indent, "", param->name, quote, text, quote);
 	}
 }
 

@@ -35,6 +35,8 @@ struct composite {
 	const struct param *list;            /* its own parameters; NULL: none */
 	const struct param_group *groups;    /* those of its blocks; NULL: none */
 	const struct composite_extra *extra; /* NULL: none */
+	/* What else its map means, after its values were read; NULL: nothing. */
+	void (*finish)(struct yaml_node *map, void *params, struct yaml_errors *errors);
 };
 
 const struct composite *composite_of(enum composite_kind kind);

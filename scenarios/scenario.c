@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "scenarios/endpoint_device.h"
+#include "scenarios/modules.h"
 #include "scenarios/preset.h"
 #include "scenarios/scenario_read.h"
 
@@ -187,8 +188,11 @@ static void read_hca(struct scenario_reader *reader, struct yaml_node *node,
 		yaml_error(reader->errors, fidelity,
 			   "no fidelity \"%s\"; expected endpoint or detailed", name);
 	host->hca = composite_create(COMPOSITE_HCA);
+	unsigned before = reader->errors->count;
 	if (node->kind != YAML_NULL)
 		preset_read(COMPOSITE_HCA, node, others, host->hca, NULL, reader->errors);
+	if (reader->errors->count == before)
+		modules_check(node, host->hca, reader->errors);
 }
 
 static void give_address(struct scenario_host *host, uint32_t number)

@@ -18,6 +18,11 @@
 extern "C" {
 #endif
 
+/* By value, so that a params struct is copied as a whole. */
+struct param_text {
+	char text[256];
+};
+
 /* clang-format off */
 /*        kind    C type,    unit written in YAML; kept in ps, bytes, bits/s, Hz, metres, a CHOICE as its index */
 #define PARAM_KINDS(X)                                                                                    \
@@ -29,7 +34,8 @@ extern "C" {
 	X(METRES, double,    "a length: m, cm, km")                                                       \
 	X(RATIO,  double,    "a number, or a percentage with %")                                          \
 	X(FLAG,   bool,      "true or false")                                                             \
-	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c")
+	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c")                                      \
+	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or nothing")
 
 #define PARAM_KIND_ENUM(kind, type, unit) PARAM_##kind,
 enum param_kind { PARAM_KINDS(PARAM_KIND_ENUM) PARAM_KIND_COUNT };

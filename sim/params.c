@@ -40,6 +40,7 @@ union value {
 	double real;    /* METRES, RATIO */
 	bool flag;
 	uint32_t choice;
+	struct param_text text;
 };
 
 _Static_assert(sizeof(sim_time) == sizeof(uint64_t), "a time is stored as a whole number");
@@ -98,6 +99,12 @@ static bool parse_value(const struct param *param, const char *text, union value
 		return quantity_parse_real(text, metres_scales, &value->real, why, why_bytes);
 	case PARAM_RATIO:
 		return quantity_parse_real(text, ratio_scales, &value->real, why, why_bytes);
+	case PARAM_TEXT:
+		snprintf(value->text.text, sizeof(value->text.text), "%s", text);
+		if (strlen(text) < sizeof(value->text.text) && strpbrk(text, "\"\\\n\t") == NULL)
+			return true;
+		snprintf(why, why_bytes, "is too long, or has quotes, backslashes or tabs");
+		return false;
 	case PARAM_COUNT:
 	case PARAM_TIME:
 	case PARAM_BYTES:
@@ -141,7 +148,8 @@ static int compare_values(enum param_kind kind, union value a, union value b)
 static bool in_range(const struct param *param, union value value)
 {
 	const char *range = param->range, *dots = strstr(range, "..");
-	if (*range == '\0' || param->kind == PARAM_FLAG || param->kind == PARAM_CHOICE)
+	if (*range == '\0' || param->kind == PARAM_FLAG || param->kind == PARAM_CHOICE ||
+	    param->kind == PARAM_TEXT)
 		return true;
 	if (dots != NULL) {
 		const char *low = range, *high = dots + 2;
@@ -185,6 +193,8 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 		memcpy(field, &value.flag, sizeof(value.flag));
 	else if (param->kind == PARAM_CHOICE)
 		memcpy(field, &value.choice, sizeof(value.choice));
+	else if (param->kind == PARAM_TEXT)
+		memcpy(field, &value.text, sizeof(value.text));
 	else if (is_real(param->kind))
 		memcpy(field, &value.real, sizeof(value.real));
 	else
@@ -223,6 +233,8 @@ void param_print(const struct param *param, const void *params, char *text, size
 	} else if (param->kind == PARAM_CHOICE) {
 		memcpy(&value.choice, field, sizeof(value.choice));
 		print_choice(param->range, value.choice, text, text_bytes);
+	} else if (param->kind == PARAM_TEXT) {
+		snprintf(text, text_bytes, "%s", field);
 	} else if (is_real(param->kind)) {
 		memcpy(&value.real, field, sizeof(value.real));
 		quantity_print_real(value.real, param->kind == PARAM_METRES ? "m" : "", text,

@@ -82,6 +82,28 @@ bool systemc_call(struct sim *sim, void (*build)(void *argument), void *argument
 	return true;
 }
 
+sim_time systemc_enter(struct sim *sim)
+{
+	systemc_host *host = static_cast<systemc_host *>(sim->host);
+
+	assert(host != nullptr);
+	host->context.enter();
+	host->entered = true;
+	return sim->now > systemc_now() ? sim->now - systemc_now() : 0;
+}
+
+void systemc_lockstep(struct sim *sim)
+{
+	assert(sim->host != nullptr);
+	static_cast<systemc_host *>(sim->host)->lockstep = true;
+}
+
+sim_time systemc_time_stamp(struct sim *sim)
+{
+	static_cast<systemc_host *>(sim->host)->context.enter();
+	return systemc_now();
+}
+
 void systemc_notify(struct event *event)
 {
 	assert((event->key & 7) == PRIORITY_EXTERNAL);

@@ -9,7 +9,11 @@
 #define SC_INCLUDE_DYNAMIC_PROCESSES /* sc_spawn() */
 #include <systemc>
 
+#include <string>
+#include <vector>
+
 #include "sim/kernel.h"
+#include "sim/systemc_vcd.h"
 
 class systemc_context
 {
@@ -36,12 +40,22 @@ class systemc_context
 	sc_core::sc_simcontext *context;
 };
 
+/* A module that has signals to be traced. */
+struct systemc_offer {
+	std::string block;
+	systemc_trace_function *trace;
+	void *module;
+};
+
 /* What sim->host points to: the kernels' modules begin with a context. */
 struct systemc_host {
 	systemc_context context;
 	struct sim *sim;
 	bool firing = false; /* inside of events: sim_schedule() is a model's */
 	bool running = false;
+	bool entered = false; /* a module was called: SystemC may have more to do now */
+	std::vector<systemc_offer> offers;
+	bool lockstep = false; /* SystemC's time is never behind */
 
 	explicit systemc_host(struct sim *of) : sim(of)
 	{

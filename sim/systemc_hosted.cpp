@@ -31,7 +31,7 @@ struct drain_module : sc_module {
 	{
 		sim_time systemc_next = systemc_now();
 
-		if (!sc_pending_activity_at_current_time())
+		if (!host->lockstep && !sc_pending_activity_at_current_time())
 			systemc_next += sc_time_to_pending_activity().value();
 		return systemc_next < until ? systemc_next : until - 1;
 	}
@@ -53,8 +53,10 @@ struct drain_module : sc_module {
 			kernel_fire(sim, event);
 			if (sim->stop)
 				return;
-			if (crossing)
+			if (crossing || host->entered) {
+				host->entered = false;
 				last = limit(); /* it may have given SystemC something to do */
+			}
 		}
 	}
 

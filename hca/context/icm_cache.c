@@ -36,8 +36,8 @@ struct icm_cache {
 	struct pcie *pcie;
 	struct random random;
 	struct assoc *lines;
-	uint64_t icm_base, line_stride; /* where line n is in ICM: base + n * stride */
-	sim_time answer_next;           /* earliest time of the next answer, by the interval */
+	enum context_kind kind;
+	sim_time answer_next; /* earliest time of the next answer, by the interval */
 	struct lookup_queue stalled;
 	uint64_t stalled_count;
 	struct miss_slot slots[]; /* [misses] */
@@ -161,7 +161,7 @@ static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 	queue_push(&slot->waiting, lookup);
 	slot->read = (struct pcie_read){
 		.memory = memory_none(), /* what an entry says, its owner knows */
-		.address = cache->icm_base + line * cache->line_stride,
+		.address = icm_line_address(cache->kind, &cache->param, line),
 		.length = (uint32_t)(cache->param.entry_bytes * cache->param.line_entries),
 		.tag = lookup->tag,
 		.done = line_arrived,
@@ -191,7 +191,7 @@ static void write_back(struct miss_slot *slot, uint64_t line)
 	slot->writing = true;
 	slot->write = (struct pcie_write){
 		.memory = memory_none(),
-		.address = cache->icm_base + line * cache->line_stride,
+		.address = icm_line_address(cache->kind, &cache->param, line),
 		.length = (uint32_t)(cache->param.entry_bytes * cache->param.line_entries),
 		.done = written_back,
 	};
@@ -268,6 +268,16 @@ void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t coun
 			cache->slots[i].stale = true;
 }
 
+uint64_t icm_line_address(enum context_kind kind, const struct icm_cache_params *params,
+			  uint64_t line)
+{
+	uint64_t stride = 1;
+
+	while (stride < params->entry_bytes * params->line_entries)
+		stride *= 2;
+	return ((uint64_t)kind << ICM_KIND_SHIFT) + line * stride;
+}
+
 #define ROW(...) PARAM_ROW(struct icm_cache_params, __VA_ARGS__)
 /* clang-format off */
 #define DEFINE_LIST(KIND, name, entries, ways, bytes, misses, write_back, origin)                             \
@@ -289,6 +299,12 @@ static const struct trace_point icm_trace_points[] = { ICM_CACHE_TRACE(TRACE_ENT
 static const struct block_type icm_types[CONTEXT_KIND_COUNT] = { CONTEXT_KINDS(DEFINE_TYPE) };
 /* clang-format on */
 
+void icm_block_init(struct block *block, struct sim *sim, const char *name, enum context_kind kind,
+		    const struct icm_cache_params *params, const struct icm_cache_counters *count)
+{
+	block_init(block, sim, &icm_types[kind], name, params, (const uint64_t *)count);
+}
+
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
 				   const struct icm_cache_params *params, struct pcie *pcie)
 {
@@ -299,14 +315,10 @@ struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum conte
 	assert(cache && params->misses && params->line_entries && params->entry_bytes);
 	cache->param = *params;
 	cache->pcie = pcie;
-	block_init(&cache->block, sim, &icm_types[kind], name, &cache->param,
-		   (const uint64_t *)&cache->count);
+	icm_block_init(&cache->block, sim, name, kind, &cache->param, &cache->count);
 	random_init(&cache->random, &cache->block, "replacement");
 	cache->lines = assoc_create(params->entries, params->ways, lru ? NULL : &cache->random);
-	cache->icm_base = (uint64_t)kind << ICM_KIND_SHIFT;
-	cache->line_stride = 1;
-	while (cache->line_stride < params->entry_bytes * params->line_entries)
-		cache->line_stride *= 2;
+	cache->kind = kind;
 	queue_init(&cache->stalled);
 	for (uint64_t i = 0; i < params->misses; i++) {
 		cache->slots[i].cache = cache;

@@ -75,6 +75,14 @@ bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_t
  */
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count);
 
+/* Where a line of entries is in ICM; each kind has a range of its own. */
+uint64_t icm_line_address(enum context_kind kind, const struct icm_cache_params *params,
+			  uint64_t line);
+
+/* A block as a cache of that kind has it, for who counts its lookups otherwise. */
+void icm_block_init(struct block *block, struct sim *sim, const char *name, enum context_kind kind,
+		    const struct icm_cache_params *params, const struct icm_cache_counters *count);
+
 const struct icm_cache_counters *icm_cache_counters(const struct icm_cache *cache);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "hca/context/translation_params.h"
+#include "hca/context/translation_port.h"
 
 enum { TRANSLATION_TRACE(TRACE_ENUM) };
 
@@ -20,7 +21,8 @@ struct translation_unit {
 	struct translation_counters count;
 	struct mr_table *regions;
 	struct icm_cache *mpt, *mtt;
-	sim_time start_next; /* earliest start of the next one, by the interval */
+	struct translation_port *port; /* NULL: no module is in its place */
+	sim_time start_next;           /* earliest start of the next one, by the interval */
 };
 
 static void start_at(struct translation *translation, sim_time at, void (*fire)(struct event *));
@@ -31,7 +33,6 @@ static void find_pages(struct translation_unit *unit, struct translation *transl
 static void fetch_mtt(struct event *event);
 static void mtt_arrived(struct icm_lookup *lookup);
 static void answer(struct translation_unit *unit, struct translation *translation, sim_time at);
-static void deliver(struct event *event);
 
 static void look_up(struct icm_cache *cache, struct translation *translation, uint64_t number,
 		    void (*done)(struct icm_lookup *))
@@ -48,9 +49,6 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	uint64_t entry = translation->key >> KEY_OWN_BITS;
 
 	assert(translation->done);
-	if (start < unit->start_next)
-		start = unit->start_next;
-	unit->start_next = start + unit->param.interval;
 	translation->unit = unit;
 	translation->status = TRANSLATION_OK;
 	translation->memory = NULL;
@@ -58,8 +56,18 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	unit->count.translations++;
 	trace(&unit->block, TRACE_TRANSLATE, translation->tag, translation->key,
 	      translation->address);
+	unit->count.empty += !translation->length;
+	if (__builtin_expect(unit->port != NULL, 0)) {
+		translation->port = unit->port;
+		translation->module = NULL;
+		event_init(&translation->event, &unit->block, translation_deliver);
+		translation_port_request(unit->port, translation);
+		return;
+	}
+	if (start < unit->start_next)
+		start = unit->start_next;
+	unit->start_next = start + unit->param.interval;
 	if (!translation->length) {
-		unit->count.empty++;
 		answer(unit, translation, start);
 	} else if (icm_cache_hit(unit->mpt, entry, translation->tag, start, &found)) {
 		check(unit, translation, found);
@@ -113,11 +121,13 @@ static enum translation_status status_of(const struct translation *translation, 
 	return TRANSLATION_OK;
 }
 
-static void check(struct translation_unit *unit, struct translation *translation, sim_time at)
+void translation_check(struct translation_unit *unit, struct translation *translation,
+		       uint64_t *first_page, uint64_t *page_count)
 {
 	const struct mr *mr = mr_table_find(unit->regions, translation->key);
-	uint64_t first_page;
+	uint64_t region_page, page, last_page;
 
+	*first_page = *page_count = 0;
 	translation->status = status_of(translation, mr);
 	if (translation->status != TRANSLATION_OK) {
 		uint64_t *denied[] = {
@@ -128,7 +138,6 @@ static void check(struct translation_unit *unit, struct translation *translation
 		};
 
 		++*denied[translation->status];
-		answer(unit, translation, at);
 		return;
 	}
 	unit->count.granted++;
@@ -136,24 +145,29 @@ static void check(struct translation_unit *unit, struct translation *translation
 	translation->host_address = mr->host_address + (translation->address - mr->address);
 	if (mr->physical) {
 		unit->count.contiguous++;
-		answer(unit, translation, at);
 		return;
 	}
-	first_page = mr->host_address >> mr->page_shift;
-	translation->next_page =
-		mr->mtt_index + (translation->host_address >> mr->page_shift) - first_page;
-	translation->last_page =
-		mr->mtt_index +
-		((translation->host_address + translation->length - 1) >> mr->page_shift) -
-		first_page;
-	unit->count.pages += translation->last_page - translation->next_page + 1;
+	region_page = mr->host_address >> mr->page_shift;
+	page = translation->host_address >> mr->page_shift;
+	last_page = (translation->host_address + translation->length - 1) >> mr->page_shift;
+	*first_page = mr->mtt_index + page - region_page;
+	*page_count = last_page - page + 1;
+	unit->count.pages += *page_count;
+}
+
+static void check(struct translation_unit *unit, struct translation *translation, sim_time at)
+{
+	uint64_t page_count;
+
+	translation_check(unit, translation, &translation->next_page, &page_count);
+	translation->last_page = translation->next_page + page_count;
 	find_pages(unit, translation, at);
 }
 
 /* One after the other, until one misses; mtt_arrived() goes on from there. */
 static void find_pages(struct translation_unit *unit, struct translation *translation, sim_time at)
 {
-	while (translation->next_page <= translation->last_page) {
+	while (translation->next_page < translation->last_page) {
 		if (!icm_cache_hit(unit->mtt, translation->next_page, translation->tag, at, &at)) {
 			start_at(translation, at, fetch_mtt);
 			return;
@@ -180,11 +194,11 @@ static void mtt_arrived(struct icm_lookup *lookup)
 
 static void answer(struct translation_unit *unit, struct translation *translation, sim_time at)
 {
-	event_init(&translation->event, &unit->block, deliver);
+	event_init(&translation->event, &unit->block, translation_deliver);
 	sim_schedule_at(&translation->event, at + unit->param.latency);
 }
 
-static void deliver(struct event *event)
+void translation_deliver(struct event *event)
 {
 	struct translation *translation = container_of(event, struct translation, event);
 
@@ -195,6 +209,13 @@ static void deliver(struct event *event)
 
 void translation_invalidate(struct translation_unit *unit, const struct mr *mr)
 {
+	if (unit->port) {
+		translation_port_invalidate(unit->port, TRANSLATION_MPT, mr->key >> KEY_OWN_BITS,
+					    1);
+		translation_port_invalidate(unit->port, TRANSLATION_MTT, mr->mtt_index,
+					    mr_page_count(mr));
+		return;
+	}
 	icm_cache_invalidate(unit->mpt, mr->key >> KEY_OWN_BITS, 1);
 	icm_cache_invalidate(unit->mtt, mr->mtt_index, mr_page_count(mr));
 }
@@ -223,6 +244,10 @@ struct translation_unit *translation_unit_create(struct sim *sim, const char *na
 	unit->regions = regions;
 	block_init(&unit->block, sim, &translation_type, name, &unit->param,
 		   (const uint64_t *)&unit->count);
+	if (*params->module.text) {
+		unit->port = translation_port_create(unit, &unit->block, &unit->param, pcie);
+		return unit;
+	}
 	snprintf(cache_name, sizeof(cache_name), "%s.mpt", name);
 	unit->mpt = icm_cache_create(sim, cache_name, CONTEXT_MPT, &params->mpt, pcie);
 	snprintf(cache_name, sizeof(cache_name), "%s.mtt", name);
@@ -234,6 +259,8 @@ void translation_unit_destroy(struct translation_unit *unit)
 {
 	if (!unit)
 		return;
+	if (unit->port)
+		translation_port_destroy(unit->port);
 	icm_cache_destroy(unit->mpt);
 	icm_cache_destroy(unit->mtt);
 	block_fini(&unit->block);
@@ -247,10 +274,12 @@ const struct translation_counters *translation_counters(const struct translation
 
 const struct icm_cache_counters *translation_mpt_counters(const struct translation_unit *unit)
 {
-	return icm_cache_counters(unit->mpt);
+	return unit->port ? translation_port_counters(unit->port, TRANSLATION_MPT)
+			  : icm_cache_counters(unit->mpt);
 }
 
 const struct icm_cache_counters *translation_mtt_counters(const struct translation_unit *unit)
 {
-	return icm_cache_counters(unit->mtt);
+	return unit->port ? translation_port_counters(unit->port, TRANSLATION_MTT)
+			  : icm_cache_counters(unit->mtt);
 }

@@ -39,9 +39,17 @@ struct translation {
 	struct event event;
 	struct translation_unit *unit;
 	struct icm_lookup lookup;
-	uint64_t next_page, last_page; /* MTT entries that are still to be looked up */
+	uint64_t next_page,
+		last_page; /* MTT entries that are still to be looked up: up to, not with, the last */
+	/* or, where a module is in its place (translation_module.h): */
+	struct translation_port *port;
+	void *module; /* the module's own */
+	uint64_t serial;
+	sim_time answered_at;
+	struct translation *next; /* answered by a process of the module's, not delivered yet */
 };
 
+struct translation_port;
 struct translation_unit;
 struct translation_params; /* hca/context/translation_params.h */
 

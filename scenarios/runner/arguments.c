@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scenarios/modules.h"
 #include "scenarios/runner/verb.h"
 
 void say(const char *format, ...)
@@ -122,6 +123,7 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_KERNEL:
 		read_kernel(state, text, &arguments->kernel);
+		arguments->kernel_given = true;
 		return 0;
 	case KEY_TAG:
 		read_tag(state, text, &arguments->tag);
@@ -207,4 +209,22 @@ struct scenario *arguments_scenario(const struct arguments *arguments)
 		    arguments->word);
 	yaml_errors_free(&errors);
 	return scenario;
+}
+
+bool arguments_kernel(const struct arguments *arguments, const struct scenario *scenario,
+		      enum sim_kernel *kernel)
+{
+	const char *host, *block;
+	*kernel = arguments->kernel;
+	if (*kernel != SIM_KERNEL_native || !modules_first(scenario, &host, &block))
+		return true;
+	if (arguments->kernel_given) {
+		say("%s: in the place of %s.hca.%s is a SystemC module, which --kernel native "
+		    "cannot run; expected hosted or reference",
+		    scenario->file, host, block);
+		return false;
+	}
+	say("in the place of %s.hca.%s is a SystemC module: --kernel hosted", host, block);
+	*kernel = SIM_KERNEL_hosted;
+	return true;
 }

@@ -28,6 +28,7 @@ struct arguments {
 	const char **overrides; /* --set, and --seed as one of them */
 	size_t override_count;
 	enum sim_kernel kernel;
+	bool kernel_given;
 	unsigned jobs;
 	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
@@ -54,6 +55,11 @@ void arguments_free(struct arguments *arguments);
 
 /* The scenario that the arguments name; NULL, having said what is wrong. */
 struct scenario *arguments_scenario(const struct arguments *arguments);
+
+/* The kernel that the run goes by: what was asked for, or hosted, saying so, where the scenario or the arguments need
+ * SystemC. false, having said why: it was asked for a kernel that has none. */
+bool arguments_kernel(const struct arguments *arguments, const struct scenario *scenario,
+		      enum sim_kernel *kernel);
 
 /* "hcasim: ..." on standard error; red if that is a terminal. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -111,9 +111,11 @@ static bool add_programs(const struct run *run, struct build *build)
 static int run_programs(const struct run *run)
 {
 	char why[WHY_BYTES] = "";
-	struct build *build =
-		build_create(run->scenario, run->arguments->kernel, isatty(STDOUT_FILENO) != 0,
-			     run->arguments->verbose, why, sizeof(why));
+	enum sim_kernel kernel;
+	if (!arguments_kernel(run->arguments, run->scenario, &kernel))
+		return EXIT_BAD_INPUT;
+	struct build *build = build_create(run->scenario, kernel, isatty(STDOUT_FILENO) != 0,
+					   run->arguments->verbose, why, sizeof(why));
 	if (build == NULL) {
 		say("%s: %s", run->scenario->file, why);
 		return EXIT_BAD_INPUT;

@@ -1,0 +1,267 @@
+/*
+ * translation_port: see translation_port.h. Reads top-down: a request goes to the module; the services that the module
+ * calls in return.
+ *
+ * `calls` tells where a service is called from. Inside of a call of ours it is the model's event that goes on, and its
+ * order is the model's. From a process of the module's it comes after all that the models do at that instant; answers of
+ * one instant come in the order of their requests, whichever process SystemC runs first.
+ */
+#include "hca/context/translation_port.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/systemc.h"
+#include "sim/systemc_vcd.h"
+
+enum { NAME_BYTES = 256 };
+
+struct translation_port {
+	struct translation_unit *unit;
+	struct block *block; /* the unit's */
+	const struct translation_params *params;
+	struct pcie *pcie;
+	const struct translation_module *table;
+	void *module;
+	unsigned calls; /* of the module that have not returned */
+	uint64_t next_serial;
+	struct translation *answered; /* by processes, in the order of delivery */
+	struct event deliver;         /* of the first of them */
+	struct cache_side {
+		struct block block;
+		struct icm_cache_counters count;
+		const struct icm_cache_params *params;
+	} caches[TRANSLATION_CACHES];
+};
+
+static const enum context_kind cache_kinds[TRANSLATION_CACHES] = {CONTEXT_MPT, CONTEXT_MTT};
+
+static sim_time enter(struct translation_port *port)
+{
+	port->calls++;
+	return systemc_enter(port->block->sim);
+}
+
+/* ---- to the module ---- */
+
+void translation_port_request(struct translation_port *port, struct translation *request)
+{
+	sim_time ahead = enter(port);
+
+	if (!request->module)
+		request->serial = port->next_serial++;
+	port->table->request(port->module, request, ahead);
+	port->calls--;
+}
+
+void translation_port_invalidate(struct translation_port *port, enum translation_cache cache,
+				 uint64_t first, uint64_t count)
+{
+	if (!count)
+		return;
+	enter(port);
+	port->table->invalidate(port->module, cache, first, count);
+	port->calls--;
+}
+
+static void present_again(struct event *event)
+{
+	struct translation *request = container_of(event, struct translation, event);
+
+	translation_port_request(request->port, request);
+}
+
+static void fetched(struct pcie_read *read)
+{
+	struct translation_fetch *fetch = container_of(read, struct translation_fetch, read);
+	sim_time ahead = enter(fetch->port);
+
+	assert(!read->failed);
+	fetch->port->table->fetched(fetch->port->module, fetch, ahead);
+	fetch->port->calls--;
+}
+
+/* ---- from the module ---- */
+
+static void schedule(struct translation_port *port, struct event *event, struct block *owner,
+		     void (*fire)(struct event *), sim_time at)
+{
+	module_check_time(port->block->sim, port->block->name, at);
+	if (event_pending(event))
+		module_broke(port->block->name, "answers a request that has its answer");
+	event_init_priority(event, owner, fire, port->calls ? PRIORITY_DEFAULT : PRIORITY_EXTERNAL);
+	sim_schedule_at(event, at);
+}
+
+static void service_entry(struct translation_port *port, struct translation *request,
+			  struct translation_entry *entry)
+{
+	translation_check(port->unit, request, &entry->first_page, &entry->page_count);
+	entry->status = request->status;
+}
+
+static void deliver_answered(struct event *event)
+{
+	struct translation_port *port = container_of(event, struct translation_port, deliver);
+	struct translation *request;
+
+	while ((request = port->answered) && request->answered_at <= sim_now(port->block->sim)) {
+		port->answered = request->next;
+		translation_deliver(&request->event);
+	}
+	if (port->answered && !event_pending(event))
+		sim_schedule_at(event, port->answered->answered_at);
+}
+
+static void answer_from_process(struct translation_port *port, struct translation *request,
+				sim_time at)
+{
+	struct translation **place = &port->answered;
+
+	module_check_time(port->block->sim, port->block->name, at);
+	request->answered_at = at;
+	while (*place && ((*place)->answered_at < at ||
+			  ((*place)->answered_at == at && (*place)->serial < request->serial)))
+		place = &(*place)->next;
+	request->next = *place;
+	*place = request;
+	if (place != &port->answered)
+		return;
+	sim_cancel(&port->deliver);
+	sim_schedule_at(&port->deliver, at);
+}
+
+static void service_answer(struct translation_port *port, struct translation *request, sim_time at)
+{
+	if (!port->calls)
+		answer_from_process(port, request, at);
+	else
+		schedule(port, &request->event, port->block, translation_deliver, at);
+}
+
+static void service_again(struct translation_port *port, struct translation *request,
+			  enum translation_cache part, sim_time at)
+{
+	struct block *owner = part < TRANSLATION_CACHES ? &port->caches[part].block : port->block;
+
+	schedule(port, &request->event, owner, present_again, at);
+}
+
+static void start_fetch(struct event *event)
+{
+	struct translation_fetch *fetch = container_of(event, struct translation_fetch, event);
+
+	pcie_read(fetch->port->pcie, &fetch->read);
+}
+
+static void service_fetch(struct translation_port *port, struct translation_fetch *fetch,
+			  sim_time at)
+{
+	const struct icm_cache_params *params = port->caches[fetch->cache].params;
+
+	fetch->port = port;
+	event_init(&fetch->event, port->block, start_fetch);
+	fetch->read = (struct pcie_read){
+		.memory = memory_none(),
+		.address = icm_line_address(cache_kinds[fetch->cache], params, fetch->line),
+		.length = (uint32_t)(params->entry_bytes * params->line_entries),
+		.tag = fetch->tag,
+		.done = fetched,
+	};
+	if (port->calls && at == sim_now(port->block->sim))
+		pcie_read(port->pcie, &fetch->read);
+	else
+		schedule(port, &fetch->event, port->block, start_fetch, at);
+}
+
+static void service_note(struct translation_port *port, enum translation_cache cache,
+			 unsigned point, uint32_t tag, uint64_t first, uint64_t second)
+{
+	if (port->calls)
+		trace(&port->caches[cache].block, point, tag, first, second);
+}
+
+static const struct translation_services services = {
+	.entry = service_entry,
+	.answer = service_answer,
+	.again = service_again,
+	.fetch = service_fetch,
+	.note = service_note,
+};
+
+const struct icm_cache_counters *translation_port_counters(const struct translation_port *port,
+							   enum translation_cache cache)
+{
+	return &port->caches[cache].count;
+}
+
+/* ---- life ---- */
+
+static void create_module(void *argument)
+{
+	struct translation_port *port = argument;
+	const struct translation_setup setup = {
+		.name = port->block->name,
+		.params = port->params,
+		.services = &services,
+		.port = port,
+		.counters = {&port->caches[TRANSLATION_MPT].count,
+			     &port->caches[TRANSLATION_MTT].count},
+	};
+
+	port->module = port->table->create(&setup);
+	assert(port->module);
+}
+
+static void destroy_module(void *argument)
+{
+	struct translation_port *port = argument;
+
+	port->table->destroy(port->module);
+}
+
+static void create_cache(struct translation_port *port, enum translation_cache cache,
+			 const char *part, const struct icm_cache_params *params)
+{
+	struct cache_side *side = &port->caches[cache];
+	char name[NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%s.%s", port->block->name, part);
+	side->params = params;
+	icm_block_init(&side->block, port->block->sim, name, cache_kinds[cache], params,
+		       &side->count);
+}
+
+struct translation_port *translation_port_create(struct translation_unit *unit, struct block *block,
+						 const struct translation_params *params,
+						 struct pcie *pcie)
+{
+	struct translation_port *port = calloc(1, sizeof(*port));
+	char why[512] = "needs the kernel hosted or reference";
+	bool created;
+
+	assert(port);
+	*port = (struct translation_port){
+		.unit = unit, .block = block, .params = params, .pcie = pcie};
+	event_init_priority(&port->deliver, block, deliver_answered, PRIORITY_EXTERNAL);
+	port->table = module_load(MODULE_TRANSLATION, params->module.text, why, sizeof(why));
+	create_cache(port, TRANSLATION_MPT, "mpt", &params->mpt);
+	create_cache(port, TRANSLATION_MTT, "mtt", &params->mtt);
+	created = port->table && systemc_call(block->sim, create_module, port);
+	if (!created)
+		module_broke(block->name, why);
+	if (port->table->trace)
+		systemc_vcd_offer(block->sim, block->name, port->table->trace, port->module);
+	return port;
+}
+
+void translation_port_destroy(struct translation_port *port)
+{
+	sim_cancel(&port->deliver);
+	systemc_vcd_withdraw(port->block->sim, port->module);
+	systemc_call(port->block->sim, destroy_module, port);
+	for (unsigned cache = 0; cache < TRANSLATION_CACHES; cache++)
+		block_fini(&port->caches[cache].block);
+	free(port);
+}

@@ -1,0 +1,95 @@
+/* module: see module.h. */
+#include "hca/device/module.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hca/context/translation_module.h"
+#include "hca/device/hca_params.h"
+#include "sim/sim.h"
+
+/* clang-format off */
+#define MODULE_ROW(KIND, block, symbol, version) [MODULE_##KIND] = {block, #symbol, version},
+static const struct {
+	const char *block, *symbol;
+	uint32_t version;
+} kinds[MODULE_KIND_COUNT] = { MODULE_KINDS(MODULE_ROW) };
+
+static const size_t table_bytes[MODULE_KIND_COUNT] = {
+	[MODULE_TRANSLATION] = sizeof(struct translation_module),
+};
+/* clang-format on */
+
+const char *module_block(enum module_kind kind)
+{
+	return kinds[kind].block;
+}
+
+const void *module_load(enum module_kind kind, const char *path, char *why, size_t why_bytes)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	const struct module_head *head;
+
+	if (!library) {
+		snprintf(why, why_bytes, "cannot be loaded: %s", dlerror());
+		return NULL;
+	}
+	head = dlsym(library, kinds[kind].symbol);
+	if (!head)
+		snprintf(why, why_bytes,
+			 "%s exports no %s; expected a shared object with a module in the place of "
+			 "%s",
+			 path, kinds[kind].symbol, kinds[kind].block);
+	else if (head->version != kinds[kind].version || head->bytes != table_bytes[kind])
+		snprintf(why, why_bytes,
+			 "%s is for version %u of the interface (a table of %u bytes); expected "
+			 "version %u (%zu bytes): build it again with this hcasim's headers",
+			 path, head->version, head->bytes, kinds[kind].version, table_bytes[kind]);
+	else
+		return head;
+	dlclose(library);
+	return NULL;
+}
+
+struct param_text *module_text(struct hca_params *params, enum module_kind kind)
+{
+	assert(kind == MODULE_TRANSLATION);
+	return &params->translation.module;
+}
+
+bool module_accepts(const struct hca_params *params, char *why, size_t why_bytes)
+{
+	const struct translation_module *translation;
+	const char *path = params->translation.module.text;
+
+	if (*path) {
+		translation = module_load(MODULE_TRANSLATION, path, why, why_bytes);
+		if (!translation)
+			return false;
+		if (translation->accepts &&
+		    !translation->accepts(&params->translation, why, why_bytes))
+			return false;
+	}
+	return true;
+}
+
+void module_broke(const char *block, const char *what)
+{
+	fprintf(stderr, "hcasim: the module in the place of %s %s\n", block, what);
+	exit(2);
+}
+
+void module_check_time(struct sim *sim, const char *block, uint64_t at)
+{
+	char what[160];
+
+	if (at >= sim_now(sim))
+		return;
+	snprintf(what, sizeof(what),
+		 "names a time, %llu ps, that is over at %llu ps: does it add the delay that it "
+		 "was called with?",
+		 (unsigned long long)at, (unsigned long long)sim_now(sim));
+	module_broke(block, what);
+}

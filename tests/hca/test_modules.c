@@ -1,0 +1,305 @@
+/*
+ * Proves that a SystemC module in the place of a block gives the built-in block's results when it is configured alike: the
+ * same counters, the same trace, the same packets at the same picoseconds, with hits, misses, merges, stalls and
+ * invalidations, on both kernels that can hold one; and that one that is not a module is told from one that is.
+ */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hca/device/module.h"
+#include "sim/counters.h"
+#include "sim/random.h"
+#include "sim/trace.h"
+#include "tests/hca/support/mini_driver.h"
+
+#define PAIRS    6
+#define MESSAGES 600
+#define AREA     (UINT64_C(1) << 20)
+
+struct outcome {
+	char *counters;
+	size_t counters_bytes;
+	char *trace;
+	size_t trace_bytes;
+	uint64_t packets, hash; /* of when and what left a port */
+	sim_time end;
+};
+
+struct packet_log {
+	struct sim *sim;
+	uint64_t count, hash;
+};
+
+static char trace_path[64];
+
+static void mix(uint64_t *hash, uint64_t value)
+{
+	*hash = (*hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+	*hash ^= *hash >> 29;
+}
+
+static void log_packet(void *context, struct port *port, const struct packet *packet, sim_time at)
+{
+	struct packet_log *log = context;
+
+	(void)port;
+	log->count++;
+	mix(&log->hash, at);
+	mix(&log->hash, packet->wire_bytes);
+	mix(&log->hash, packet->psn);
+	mix(&log->hash, packet->opcode);
+}
+
+/* Caches so small that all that can happen does. */
+static void make_tight(struct hca_params *params)
+{
+	params->translation.mpt.entries = 8;
+	params->translation.mpt.misses = 1;
+	params->translation.mtt.entries = 32;
+	params->translation.mtt.line_entries = 2;
+	params->translation.mtt.misses = 3;
+	params->translation.mtt.interval = 1 * NS;
+}
+
+static void read_whole(const char *path, char **bytes, size_t *count)
+{
+	FILE *file = fopen(path, "rb");
+	long length;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+	fseek(file, 0, SEEK_END);
+	length = ftell(file);
+	rewind(file);
+	*bytes = malloc((size_t)length + 1);
+	*count = fread(*bytes, 1, (size_t)length, file);
+	CU_ASSERT_EQUAL(*count, (size_t)length);
+	fclose(file);
+}
+
+static void post_one(struct random *random, struct mini_qp *qp, uint64_t source, uint64_t target,
+		     uint32_t key)
+{
+	static const uint8_t opcodes[] = {WQE_WRITE, WQE_WRITE, WQE_READ};
+	uint32_t length = 1 + (uint32_t)(random_u64(random) % 20000);
+
+	mini_post(qp, &(struct mini_send){
+			      .opcode = opcodes[random_u64(random) % ARRAY_SIZE(opcodes)],
+			      .address = source + random_u64(random) % (AREA - length),
+			      .remote = target + random_u64(random) % (AREA - length),
+			      .length = length,
+			      .key = key,
+		      });
+}
+
+/* Regions of its own for each pair; some go while the others are in use. */
+static void play(struct mini *mini)
+{
+	struct mini_host *one = &mini->hosts[0], *other = &mini->hosts[1];
+	uint64_t source = mini_alloc(one, AREA), target = mini_alloc(other, AREA);
+	struct mini_qp *qps[PAIRS], *peers[PAIRS];
+	uint32_t keys[PAIRS];
+	struct block block;
+	struct random random;
+	struct mini_wc wc;
+
+	block_init(&block, mini->sim, &(struct block_type){.name = "test"}, "test", NULL, NULL);
+	random_init(&random, &block, "traffic");
+	for (unsigned i = 0; i < PAIRS; i++) {
+		struct mr mr = *hca_mr_find(one->hca, one->key);
+
+		CU_ASSERT_EQUAL(hca_mr_create(one->hca, &mr, &keys[i]), 0);
+		qps[i] = mini_qp_create(one, QP_RC);
+		peers[i] = mini_qp_create(other, QP_RC);
+		mini_connect(qps[i], peers[i], 1024);
+	}
+	for (unsigned n = 0; n < MESSAGES; n++) {
+		unsigned i = (unsigned)(random_u64(&random) % PAIRS);
+
+		post_one(&random, qps[i], source, target, n % 5 ? keys[i] : 0);
+		sim_run(mini->sim, sim_now(mini->sim) + random_u64(&random) % (1 * US));
+		while (mini_poll(qps[i]->send_cq, &wc))
+			CU_ASSERT_EQUAL(wc.syndrome, 0);
+		if (n % 50 == 49) {
+			struct mr mr = *hca_mr_find(one->hca, keys[i]);
+
+			mini_run(mini);
+			CU_ASSERT_EQUAL(hca_mr_destroy(one->hca, keys[i]), 0);
+			CU_ASSERT_EQUAL(hca_mr_create(one->hca, &mr, &keys[i]), 0);
+		}
+	}
+	mini_run(mini);
+	for (unsigned i = 0; i < PAIRS; i++) {
+		mini_qp_destroy(qps[i]);
+		mini_qp_destroy(peers[i]);
+	}
+	mini_run(mini);
+	block_fini(&block);
+}
+
+static struct outcome run(enum sim_kernel kernel, bool tight, const struct hca_params *modules)
+{
+	struct mini *mini = mini_create(kernel);
+	struct packet_log log = {mini->sim, 0, 1};
+	struct outcome outcome;
+	struct trace_file *trace;
+	FILE *out = open_memstream(&outcome.counters, &outcome.counters_bytes);
+
+	if (modules)
+		mini->params = *modules;
+	mini->params.device.regions = 4096;
+	if (tight)
+		make_tight(&mini->params);
+	trace = trace_open(mini->sim, trace_path, "*");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
+	mini_start(mini, LINK_INFINIBAND);
+	for (unsigned i = 0; i < 2; i++)
+		port_tap(hca_port(mini->hosts[i].hca), log_packet, &log);
+	play(mini);
+	counters_print_text(mini->sim, NULL, out);
+	fclose(out);
+	CU_ASSERT_TRUE(trace_close(trace));
+	read_whole(trace_path, &outcome.trace, &outcome.trace_bytes);
+	outcome.packets = log.count;
+	outcome.hash = log.hash;
+	outcome.end = sim_now(mini->sim);
+	mini_destroy(mini);
+	return outcome;
+}
+
+static void drop(struct outcome *outcome)
+{
+	free(outcome->counters);
+	free(outcome->trace);
+}
+
+static bool differ(const struct outcome *one, const struct outcome *other)
+{
+	return one->end != other->end || one->packets != other->packets ||
+	       one->hash != other->hash || one->counters_bytes != other->counters_bytes ||
+	       memcmp(one->counters, other->counters, one->counters_bytes) != 0 ||
+	       one->trace_bytes != other->trace_bytes ||
+	       memcmp(one->trace, other->trace, one->trace_bytes) != 0;
+}
+
+static struct hca_params with_translation(const char *name)
+{
+	struct hca_params params;
+
+	hca_params_default(&params);
+	snprintf(params.translation.module.text, sizeof(params.translation.module.text),
+		 MODULES "/%s.so", name);
+	return params;
+}
+
+static void check_alike(const struct hca_params *modules)
+{
+	for (int tight = 0; tight < 2; tight++) {
+		struct outcome expected = run(SIM_KERNEL_native, tight, NULL);
+
+		for (unsigned kernel = SIM_KERNEL_hosted; kernel <= SIM_KERNEL_reference;
+		     kernel++) {
+			struct outcome found = run((enum sim_kernel)kernel, tight, modules);
+
+			CU_ASSERT_FALSE(differ(&expected, &found));
+			drop(&found);
+		}
+		drop(&expected);
+	}
+}
+
+static uint64_t counter_of(const struct outcome *outcome, const char *name)
+{
+	const char *line = strstr(outcome->counters, name);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(line);
+	return strtoull(line + strlen(name), NULL, 10);
+}
+
+/* The traffic is worth comparing: all that a cache counts has happened. */
+static void test_traffic(void)
+{
+	static const char *const names[] = {
+		"host0.hca.translation.mpt.misses=",    "host0.hca.translation.mpt.evictions=",
+		"host0.hca.translation.mpt.stalls=",    "host0.hca.translation.mpt.invalidations=",
+		"host0.hca.translation.mtt.hits=",      "host0.hca.translation.mtt.merges=",
+		"host0.hca.translation.mtt.stalls=",    "host0.hca.translation.mtt.evictions=",
+		"host1.hca.translation.mtt.evictions=",
+	};
+	struct outcome tight = run(SIM_KERNEL_native, true, NULL);
+	struct outcome wide = run(SIM_KERNEL_native, false, NULL);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		CU_ASSERT_TRUE(counter_of(&tight, names[i]) > 0);
+	CU_ASSERT_TRUE(differ(&tight, &wide));
+	CU_ASSERT_TRUE(tight.packets > 3000);
+	drop(&tight);
+	drop(&wide);
+}
+
+static void test_tlm_cache(void)
+{
+	struct hca_params params = with_translation("tlm_cache");
+
+	check_alike(&params);
+}
+
+/* 30 ns a request, by a process of its own; the same on both kernels, and not what the built-in one gives. */
+static void test_flat(void)
+{
+	struct hca_params params = with_translation("tlm_flat");
+	struct outcome expected = run(SIM_KERNEL_native, false, NULL);
+	struct outcome hosted = run(SIM_KERNEL_hosted, false, &params);
+	struct outcome reference = run(SIM_KERNEL_reference, false, &params);
+
+	CU_ASSERT_FALSE(differ(&hosted, &reference));
+	CU_ASSERT_TRUE(differ(&hosted, &expected));
+	CU_ASSERT_EQUAL(counter_of(&hosted, "host0.hca.translation.mpt.lookups="), 0);
+	CU_ASSERT_TRUE(counter_of(&hosted, "host0.hca.translation.granted=") > 1000);
+	drop(&expected);
+	drop(&hosted);
+	drop(&reference);
+}
+
+static void test_refused(void)
+{
+	struct hca_params params = with_translation("tlm_cache");
+	char why[512] = "";
+
+	CU_ASSERT_TRUE(module_accepts(&params, why, sizeof(why)));
+	params.translation.mtt.replacement = ICM_REPLACE_RANDOM;
+	CU_ASSERT_FALSE(module_accepts(&params, why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "replacement: lru"));
+	CU_ASSERT_PTR_NULL(module_load(MODULE_TRANSLATION, MODULES "/none.so", why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "none.so"));
+	CU_ASSERT_PTR_NULL(module_load(MODULE_TRANSLATION, "libm.so.6", why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "exports no hca_translation_module"));
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {{"the traffic does it all", test_traffic},
+			       {"tlm_cache", test_tlm_cache},
+			       {"tlm_flat", test_flat},
+			       {"refused", test_refused},
+			       CU_TEST_INFO_NULL};
+	CU_SuiteInfo suites[] = {{"modules", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
+	unsigned failures;
+	int file;
+
+	snprintf(trace_path, sizeof(trace_path), "/tmp/hcasim_test_modules_XXXXXX");
+	file = mkstemp(trace_path);
+	if (file < 0)
+		return 1;
+	close(file);
+	CU_initialize_registry();
+	CU_register_suites(suites);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	unlink(trace_path);
+	return failures != 0;
+}

@@ -29,6 +29,12 @@
 	X(slowdown_p50,   "",        "its median")                                                         \
 	X(slowdown_p95,   "",        "its 95th percentile")                                                \
 	X(slowdown_p99,   "",        "its 99th percentile")                                                \
+	X(small_fct_p50_us, "us",    "median time of the flows of run.small bytes or less")                \
+	X(small_fct_p90_us, "us",    "its 90th percentile")                                                \
+	X(small_fct_p95_us, "us",    "its 95th percentile")                                                \
+	X(small_fct_p99_us, "us",    "its 99th percentile")                                                \
+	X(small_slowdown_p95, "",    "95th percentile of their slowdown")                                  \
+	X(small_slowdown_p99, "",    "its 99th percentile")                                                \
 	X(packets_sent,   "packets", "data packets that left any port: packet-hops")                       \
 	X(packets_resent, "packets", "sent again by HCAs")                                                 \
 	X(timeouts,       "times",   "of HCAs that waited for an answer")                                  \
@@ -48,6 +54,9 @@
 #define PORT_FIGURES(X)                                                                                    \
 	X(queue_mean_bytes, "bytes", "waiting at the egress: mean of the samples while measured")          \
 	X(queue_max_bytes,  "bytes", "the largest sample of the run")                                      \
+	X(queue_p90_bytes,  "bytes", "the samples' 90th percentile while measured (estimated by P2)")      \
+	X(queue_p95_bytes,  "bytes", "their 95th")                                                         \
+	X(queue_p99_bytes,  "bytes", "their 99th")                                                         \
 	X(queue_packets,    "packets", "waiting at the egress: mean of the samples while measured")        \
 	X(rate_gbps,        "Gb/s",  "data packets that left while measured")                              \
 	X(utilisation,      "",      "that over the port's rate")                                          \

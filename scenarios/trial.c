@@ -31,6 +31,21 @@ static bool is_recorded(const struct scenario *scenario, const struct port *port
 	return scenario->series_port_count == 0;
 }
 
+static void begin_samples(struct port_sample *sample, struct port *port)
+{
+	sample->port = port;
+	sample->queue_p90 = gsl_rstat_quantile_alloc(0.90);
+	sample->queue_p95 = gsl_rstat_quantile_alloc(0.95);
+	sample->queue_p99 = gsl_rstat_quantile_alloc(0.99);
+}
+
+static void end_samples(struct port_sample *sample)
+{
+	gsl_rstat_quantile_free(sample->queue_p90);
+	gsl_rstat_quantile_free(sample->queue_p95);
+	gsl_rstat_quantile_free(sample->queue_p99);
+}
+
 struct trial *trial_create(const struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
@@ -53,7 +68,7 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 	trial->samples = take(build->port_count, sizeof(*trial->samples));
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		if (is_recorded(scenario, build->ports[i]))
-			trial->samples[trial->sample_count++].port = build->ports[i];
+			begin_samples(&trial->samples[trial->sample_count++], build->ports[i]);
 	}
 	if (scenario->record.series > 0) {
 		trial->series = tmpfile();
@@ -76,6 +91,8 @@ void trial_destroy(struct trial *trial)
 	workload_destroy(trial->workload);
 	ways_destroy(trial->ways);
 	free(trial->acked);
+	for (uint32_t i = 0; i < trial->sample_count; i++)
+		end_samples(&trial->samples[i]);
 	free(trial->samples);
 	free(trial);
 }
@@ -124,6 +141,9 @@ static void sample_port(struct trial *trial, struct port_sample *sample, sim_tim
 	if (now > trial->scenario->run.warm_up) {
 		sample->queue_sum += (double)queue;
 		sample->packets_sum += (double)queue_packets(port);
+		gsl_rstat_quantile_add((double)queue, sample->queue_p90);
+		gsl_rstat_quantile_add((double)queue, sample->queue_p95);
+		gsl_rstat_quantile_add((double)queue, sample->queue_p99);
 		sample->count++;
 	}
 	fprintf(trial->series, "%.6f,%s,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 "\n",
@@ -240,6 +260,12 @@ static double port_figure(const struct trial *trial, const struct port_sample *s
 	switch ((enum port_figure)which) {
 	case PORT_FIGURE_queue_mean_bytes:
 		return sample->count > 0 ? sample->queue_sum / (double)sample->count : (double)NAN;
+	case PORT_FIGURE_queue_p90_bytes:
+		return sample->count > 0 ? gsl_rstat_quantile_get(sample->queue_p90) : (double)NAN;
+	case PORT_FIGURE_queue_p95_bytes:
+		return sample->count > 0 ? gsl_rstat_quantile_get(sample->queue_p95) : (double)NAN;
+	case PORT_FIGURE_queue_p99_bytes:
+		return sample->count > 0 ? gsl_rstat_quantile_get(sample->queue_p99) : (double)NAN;
 	case PORT_FIGURE_queue_packets:
 		return sample->count > 0 ? sample->packets_sum / (double)sample->count
 					 : (double)NAN;

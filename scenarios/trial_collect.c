@@ -56,6 +56,19 @@ static void collect_rates(struct trial *trial)
 	trial->figures[FIGURE_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
 }
 
+static void collect_small(struct trial *trial)
+{
+	struct flow_summary small = flow_table_summarise(trial->records, trial->workload->count, 0,
+							 trial->scenario->run.small);
+	double *figures = trial->figures;
+	figures[FIGURE_small_fct_p50_us] = small.fct_p50_us;
+	figures[FIGURE_small_fct_p90_us] = small.fct_p90_us;
+	figures[FIGURE_small_fct_p95_us] = small.fct_p95_us;
+	figures[FIGURE_small_fct_p99_us] = small.fct_p99_us;
+	figures[FIGURE_small_slowdown_p95] = small.slowdown_p95;
+	figures[FIGURE_small_slowdown_p99] = small.slowdown_p99;
+}
+
 static void collect_flows(struct trial *trial)
 {
 	struct flow_summary summary =
@@ -77,6 +90,7 @@ static void collect_flows(struct trial *trial)
 	figures[FIGURE_slowdown_p50] = summary.slowdown_p50;
 	figures[FIGURE_slowdown_p95] = summary.slowdown_p95;
 	figures[FIGURE_slowdown_p99] = summary.slowdown_p99;
+	collect_small(trial);
 	trial->measured_until = sim_now(trial->build->sim);
 	if (trial->scenario->run.until == 0 && summary.done > 0)
 		trial->measured_until = summary.last;

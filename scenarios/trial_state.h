@@ -4,6 +4,8 @@
 #ifndef SCENARIOS_TRIAL_STATE_H
 #define SCENARIOS_TRIAL_STATE_H
 
+#include <gsl/gsl_rstat.h>
+
 #include "fabric/deadlock.h"
 #include "hca/endpoint/endpoint.h"
 #include "scenarios/trial.h"
@@ -18,6 +20,7 @@ struct port_sample {
 	sim_time paused_before;
 	uint64_t queue_max, count;
 	double queue_sum, packets_sum; /* while measured */
+	gsl_rstat_quantile_workspace *queue_p90, *queue_p95, *queue_p99;
 };
 
 struct trial {

@@ -13,15 +13,13 @@ static const struct {
 	const char *name;
 	published_driver *driver;
 } drivers[] = {
-	{"probe", published_probe},
-	{"pcie", published_pcie},
-	{"wire", published_wire},
-	{"program", published_program},
+	{"probe", published_probe},     {"pcie", published_pcie},   {"wire", published_wire},
+	{"program", published_program}, {"study", published_study},
 };
 
 static const char *const row_keys[] = {"row",  "what", "hardware", "source", "tolerance", "driver",
 				       "unit", "axis", "log",      "set",    "expect"};
-static const char *const case_keys[] = {"case",      "x",  "set",        "minus",
+static const char *const case_keys[] = {"case",      "x",  "set",        "minus",    "over",
 					"published", "to", "plus_minus", "tolerance"};
 
 /* ---- settings ---- */
@@ -114,6 +112,7 @@ static void read_case(struct published_row *row, struct yaml_node *map, struct y
 	into->common = common;
 	into->own = yaml_get(map, "set");
 	into->minus = yaml_get(map, "minus");
+	into->over = yaml_get(map, "over");
 	into->tolerance = row->tolerance;
 	read_tolerance(map, &into->tolerance, errors);
 	into->point.x = read_number(yaml_get(map, "x"), 0, errors);
@@ -206,12 +205,14 @@ static bool measure(const struct published_row *row, struct published_case *of,
 static void run_case(const struct published_row *row, struct published_case *of,
 		     struct yaml_errors *errors)
 {
-	double ours = 0, less = 0;
+	double ours = 0, less = 0, under = 1;
 
 	of->measured = measure(row, of, of->own, errors, &ours);
 	if (of->measured && of->minus)
 		of->measured = measure(row, of, of->minus, errors, &less);
-	of->point.ours = ours - less;
+	if (of->measured && of->over)
+		of->measured = measure(row, of, of->over, errors, &under);
+	of->point.ours = (ours - less) / under;
 	of->passed = of->measured && (of->tolerance == TOLERANCE_SHAPE ||
 				      compare_within(&of->point, of->tolerance));
 }

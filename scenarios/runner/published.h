@@ -15,8 +15,9 @@
 enum { PUBLISHED_WHY_BYTES = 256 };
 
 struct published_case {
-	const char *name;                       /* what sets it apart */
-	struct yaml_node *common, *own, *minus; /* the driver's keys; own before common */
+	const char *name;               /* what sets it apart */
+	struct yaml_node *common, *own; /* the driver's keys; own before common */
+	struct yaml_node *minus, *over; /* measured, too: subtracted, divided by; NULL: not */
 	struct compare_point point;
 	enum compare_tolerance tolerance;
 	bool measured, passed;
@@ -66,6 +67,7 @@ struct hca_params;
 /* What `host:` says, common first, then the case's own. */
 void published_host(const struct published_settings *settings, struct hca_params *params);
 
-published_driver published_probe, published_pcie, published_wire, published_program;
+published_driver published_probe, published_pcie, published_wire, published_program,
+	published_study;
 
 #endif

@@ -92,6 +92,8 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 		gsl_sort(fcts, 1, done);
 		gsl_sort(slowdowns, 1, done);
 		summary.fct_p50_us = gsl_stats_quantile_from_sorted_data(fcts, 1, done, 0.5);
+		summary.fct_p90_us = gsl_stats_quantile_from_sorted_data(fcts, 1, done, 0.9);
+		summary.fct_p95_us = gsl_stats_quantile_from_sorted_data(fcts, 1, done, 0.95);
 		summary.fct_p99_us = gsl_stats_quantile_from_sorted_data(fcts, 1, done, 0.99);
 		summary.slowdown_p50 = gsl_stats_quantile_from_sorted_data(slowdowns, 1, done, 0.5);
 		summary.slowdown_p95 =

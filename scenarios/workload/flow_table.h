@@ -62,7 +62,7 @@ struct flow_summary {
 	uint32_t flows, done, failed;
 	uint64_t bytes;       /* of those done */
 	sim_time first, last; /* ready, finished */
-	double fct_mean_us, fct_p50_us, fct_p99_us;
+	double fct_mean_us, fct_p50_us, fct_p90_us, fct_p95_us, fct_p99_us;
 	double slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99;
 };
 

@@ -258,13 +258,22 @@ static void make_request_response(const struct maker *maker)
 	}
 }
 
+static uint32_t host_across(const struct maker *maker, struct random *random)
+{
+	uint32_t half = maker->workload->hosts / 2;
+
+	return half + (uint32_t)random_below(random, maker->workload->hosts - half);
+}
+
 static void make_poisson(const struct maker *maker)
 {
 	const struct workload_params *params = maker->params;
 	double mean = maker->sizes ? distribution_mean(maker->sizes) : (double)params->bytes;
 	double gap = mean * 8 * (double)SEC / ((double)maker->rate_bps * params->load);
 
-	for (uint32_t i = 0; i < maker->workload->hosts; i++) {
+	uint32_t senders = params->across ? maker->workload->hosts / 2 : maker->workload->hosts;
+
+	for (uint32_t i = 0; i < senders; i++) {
 		struct random random;
 		double at = 0;
 
@@ -273,8 +282,9 @@ static void make_poisson(const struct maker *maker)
 			at += gsl_ran_exponential(&random.gsl, gap);
 			if (at >= (double)params->stop)
 				break;
-			workload_add(maker->workload, i, other_host(maker, &random, i),
-				     size_of(maker, &random), (sim_time)at);
+			uint32_t to = params->across ? host_across(maker, &random)
+						     : other_host(maker, &random, i);
+			workload_add(maker->workload, i, to, size_of(maker, &random), (sim_time)at);
 		}
 	}
 }

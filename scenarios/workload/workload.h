@@ -48,6 +48,7 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	X(load,         RATIO,  "0.5",   "0.001..10", "poisson: of the host's link, on average",              "choice") \
 	X(request,      BYTES,  "64B",   "1B..1GB",   "request_response: of a request",                       "choice") \
 	X(start,        TIME,   "0ps",   "",          "of the first flow",                                    "choice") \
+	X(across,       FLAG,   "false", "",          "poisson: hosts of the first half send, to those of the second",  "choice") \
 	X(stop,         TIME,   "10ms",  "1ns..",     "poisson: no flow begins later",                        "choice") \
 	X(spread,       TIME,   "0ps",   "",          "flows that would begin together do so at random within it", "choice") \
 	X(phases,       COUNT,  "1",     "1..10000",  "the whole again, after a barrier of all hosts",        "choice") \

@@ -49,7 +49,7 @@ void port_set_link(struct port *port, bool up)
 {
 	struct port *ends[] = {port, port->peer};
 
-	assert(port->peer);
+	assert(port->peer && !port->boundary);
 	if (port->down == !up)
 		return;
 	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {

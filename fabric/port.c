@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/boundary.h"
 #include "fabric/encoding.h"
 #include "fabric/fault.h"
 #include "fabric/port_state.h"
@@ -337,6 +338,10 @@ void port_connect(struct port *one, struct port *other)
 		credits_start(one);
 		credits_start(other);
 	}
+	if (one->block.sim != other->block.sim) {
+		one->boundary = boundary_create(one);
+		other->boundary = boundary_create(other);
+	}
 }
 
 void port_set_vl_arbitration(struct port *port, const struct vl_arbitration *tables)
@@ -417,6 +422,7 @@ void port_destroy(struct port *port)
 	free_queue(port, &port->reacting);
 	for (unsigned i = 0; i < port->sources * PORT_LANES; i++)
 		free_queue(port, &port->queues[i]);
+	boundary_destroy(port->boundary);
 	if (port->peer)
 		port->peer->peer = NULL;
 	input_space_fini(port);

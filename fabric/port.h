@@ -27,6 +27,8 @@
 struct port;
 struct port_params; /* fabric/port_params.h: the list */
 
+sim_time port_params_latency(const struct port_params *params); /* of a link, from end to end */
+
 /* clang-format off */
 #define PORT_COUNTERS(X)                                                                                   \
 	X(packets_sent,       "packets", "data packets that left")                                           \
@@ -87,7 +89,8 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 			 struct port_user *user);
 void port_destroy(struct port *port);
 
-/* Joins two ports by a link, for the whole run, before the first event. */
+/* Joins two ports by a link, for the whole run, before the first event. They may be in two parts of a divided run if
+ * the link has a latency, does not go down, and, on InfiniBand, has no fault: what is lost is found out by both. */
 void port_connect(struct port *one, struct port *other);
 
 /* Can these two be joined? false: *why says what differs. */

@@ -107,7 +107,7 @@ struct port {
 	sim_time last_arrival; /* at the other end, of what was sent */
 	struct fault *transmit_fault;
 	struct fault *receive_fault;
-	struct schedule *schedule; /* NULL: lanes take turns */
+	struct boundary *boundary; /* NULL: both ends are in one part of the run */
 	struct port_counters count;
 
 	/* waiting for departure */
@@ -116,7 +116,8 @@ struct port {
 	struct packet_queue *queues;          /* [lane * sources + source] */
 	uint32_t sources;
 	uint32_t transmit_depth;
-	uint64_t waiting_bytes; /* with preamble and gap */
+	struct schedule *schedule; /* NULL: lanes take turns */
+	uint64_t waiting_bytes;    /* with preamble and gap */
 	uint64_t rate_bps;
 	uint64_t residue; /* what rounding has left since the link was idle, in ps * bit/s */
 	struct packet_pool *pool;
@@ -166,6 +167,8 @@ void transmit_configure(struct port *port);
 void transmit_wake(struct port *port, sim_time at); /* something may be able to leave then */
 void transmit_kick(struct port *port);              /* ... now, from within another event */
 sim_time transmit_duration(const struct port *port, uint64_t bytes);
+void transmit_arrives(struct port *port,
+		      struct packet *packet); /* at the other end, at its head_at */
 
 /* arbiter.c: the packet to leave now, out of its queue. NULL: none; *wake is when one may be ready, or SIM_NEVER */
 struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake);

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "fabric/boundary.h"
 #include "fabric/encoding.h"
 #include "fabric/fault.h"
 #include "fabric/port_state.h"
@@ -61,26 +62,33 @@ static bool insert(struct port *peer, struct packet *packet)
 	return true;
 }
 
-static void fly(struct port *port, struct packet *packet)
+void transmit_arrives(struct port *port, struct packet *packet)
 {
 	struct port *peer = port->peer;
 
+	if (__builtin_expect(port->reorders, 0) && insert(peer, packet))
+		return;
+	packet_queue_push(&peer->flying, packet);
+	if (!event_pending(&peer->arrive))
+		sim_schedule_last(&peer->arrive, packet->head_at);
+}
+
+static void fly(struct port *port, struct packet *packet)
+{
 	/* the link's own packets mean something only when they are whole */
 	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
 		packet->head_at = packet->tail_at;
-	if (__builtin_expect(port->reorders, 0)) {
-		if (insert(peer, packet))
-			return;
-	} else {
+	if (__builtin_expect(!port->reorders, 1)) {
 		if (packet->head_at < port->last_arrival) { /* a fault has delayed the one before */
 			packet->tail_at += port->last_arrival - packet->head_at;
 			packet->head_at = port->last_arrival;
 		}
 		port->last_arrival = packet->tail_at;
 	}
-	packet_queue_push(&peer->flying, packet);
-	if (!event_pending(&peer->arrive))
-		sim_schedule_last(&peer->arrive, packet->head_at);
+	if (__builtin_expect(port->boundary != NULL, 0))
+		boundary_leave(port->boundary, packet);
+	else
+		transmit_arrives(port, packet);
 }
 
 /* A fault took it on its way: the other end never hears of it. */
@@ -251,6 +259,12 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 		transmit_wake(port, port->lanes[lane].paused_until);
 }
 
+sim_time port_params_latency(const struct port_params *params)
+{
+	return (sim_time)llround(params->length * (double)params->propagation) +
+	       params->fec_latency;
+}
+
 void transmit_configure(struct port *port)
 {
 	const struct port_params *params = &port->params;
@@ -263,8 +277,7 @@ void transmit_configure(struct port *port)
 	port->ps_per_byte = ENCODED_BITS_A_BYTE % port->rate_bps == 0
 				    ? ENCODED_BITS_A_BYTE / port->rate_bps
 				    : 0;
-	port->latency = (sim_time)llround(params->length * (double)params->propagation) +
-			params->fec_latency;
+	port->latency = port_params_latency(params);
 	port->transmit_depth = (uint32_t)params->transmit_depth;
 }
 

@@ -13,39 +13,41 @@
 void block_init(struct block *block, struct sim *sim, const struct block_type *type,
 		const char *name, const void *params, const void *counts)
 {
-	assert(type != NULL && name != NULL && sim->block_count + 1 < BLOCKS_MAX);
+	struct sim *root = sim->root;
+
+	assert(type != NULL && name != NULL && root->block_count + 1 < BLOCKS_MAX);
 	*block = (struct block){
 		.sim = sim,
 		.type = type,
 		.name = strdup(name),
 		.params = params,
 		.counts = counts,
-		.previous = sim->last_block,
-		.id = ++sim->block_count,
+		.previous = root->last_block,
+		.id = ++root->block_count,
 	};
 	assert(block->name != NULL);
 	block->next_order = (uint64_t)block->id << EVENT_ORIGIN_SHIFT;
-	if (sim->last_block != NULL)
-		sim->last_block->next = block;
+	if (root->last_block != NULL)
+		root->last_block->next = block;
 	else
-		sim->first_block = block;
-	sim->last_block = block;
+		root->first_block = block;
+	root->last_block = block;
 	if (sim->trace != NULL)
 		trace_attach(sim->trace, block);
 }
 
 void block_fini(struct block *block)
 {
-	struct sim *sim = block->sim;
+	struct sim *root = block->sim->root;
 
 	if (block->previous != NULL)
 		block->previous->next = block->next;
 	else
-		sim->first_block = block->next;
+		root->first_block = block->next;
 	if (block->next != NULL)
 		block->next->previous = block->previous;
 	else
-		sim->last_block = block->previous;
+		root->last_block = block->previous;
 	free((char *)block->name);
 	*block = (struct block){.sim = NULL};
 }

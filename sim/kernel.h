@@ -2,7 +2,7 @@
  * kernel: the border inside sim/ between what all kernels share (sim.c: total order, blocks, the
  * API) and what each does in its own way. Nobody outside sim/ includes it.
  *
- *     sim.c --native: direct calls--> wheel.c
+ *     sim.c --native: direct calls--> wheel.c, in several threads: parallel.c
  *           --ops------------------> systemc_hosted.cpp, systemc_reference.cpp
  */
 #ifndef SIM_KERNEL_H
@@ -39,6 +39,9 @@ struct sim {
 	struct trace_file *trace; /* NULL: no trace is open */
 	void *host;               /* of the SystemC kernels */
 	uint64_t seed;
+	struct sim *root;   /* of a divided run: its first part; else this */
+	struct part *part;  /* NULL: the run is not divided */
+	unsigned part_number;
 	struct wheel wheel; /* of the native and hosted kernels */
 };
 
@@ -59,6 +62,15 @@ static inline void kernel_fire(struct sim *sim, struct event *event)
 	sim->fired++;
 	event->fire(event);
 }
+
+/* sim.c: what is before `until`; leaves sim->now at the last event, sim->current at its block. */
+void kernel_run_native(struct sim *sim, sim_time until);
+
+/* parallel.c: of the first part, for all */
+void parallel_run(struct sim *sim, sim_time until);
+sim_time parallel_next(const struct sim *sim);
+uint64_t parallel_events_fired(const struct sim *sim);
+void parallel_destroy(struct sim *sim);
 
 #ifdef __cplusplus
 }

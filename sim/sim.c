@@ -66,7 +66,7 @@ void sim_cancel(struct event *event)
 		sim->ops->remove(sim, event);
 }
 
-static void run_native(struct sim *sim, sim_time until)
+void kernel_run_native(struct sim *sim, sim_time until)
 {
 	struct event *event;
 
@@ -84,8 +84,11 @@ void sim_run(struct sim *sim, sim_time until)
 	sim->stop = false;
 	if (until == sim->now)
 		return;
-	if (sim->ops == NULL)
-		run_native(sim, until);
+	assert(sim->root == sim);
+	if (sim->part != NULL)
+		parallel_run(sim, until);
+	else if (sim->ops == NULL)
+		kernel_run_native(sim, until);
 	else
 		sim->ops->run(sim, until);
 	sim->current = NULL;
@@ -100,6 +103,8 @@ void sim_stop(struct sim *sim)
 
 sim_time sim_next(struct sim *sim)
 {
+	if (sim->part != NULL)
+		return parallel_next(sim);
 	const struct event *first =
 		sim->ops == NULL ? wheel_first(&sim->wheel) : sim->ops->first(sim);
 
@@ -125,7 +130,7 @@ uint64_t sim_seed(const struct sim *sim)
 
 uint64_t sim_events_fired(const struct sim *sim)
 {
-	return sim->fired;
+	return sim->part != NULL ? parallel_events_fired(sim) : sim->fired;
 }
 
 bool sim_kernel_from_name(const char *name, enum sim_kernel *kernel)
@@ -155,6 +160,7 @@ struct sim *sim_create(enum sim_kernel kernel, uint64_t seed)
 	assert(sim != NULL && kernel < SIM_KERNEL_COUNT);
 	sim->kernel = kernel;
 	sim->seed = seed;
+	sim->root = sim;
 	sim->ops = kernels[kernel];
 	wheel_init(&sim->wheel);
 	if (sim->ops != NULL)
@@ -165,6 +171,8 @@ struct sim *sim_create(enum sim_kernel kernel, uint64_t seed)
 void sim_destroy(struct sim *sim)
 {
 	assert(sim->first_block == NULL && "a block outlives its run");
+	if (sim->part != NULL)
+		parallel_destroy(sim);
 	if (sim->ops != NULL)
 		sim->ops->close(sim);
 	wheel_fini(&sim->wheel);

@@ -437,6 +437,32 @@ struct event *wheel_first(const struct wheel *wheel)
 	return first;
 }
 
+sim_time wheel_bound(const struct wheel *wheel)
+{
+	uint32_t current_next = wheel->current_next;
+	struct event *first = first_at_cursor(wheel, &current_next);
+	uint32_t level, shift;
+	const struct wheel_chunk *chunk;
+	sim_time bound = SIM_NEVER;
+	uint64_t slot;
+
+	if (first != NULL)
+		return event_time(first);
+	if (wheel->occupied_levels == 0)
+		return SIM_NEVER;
+	level = (uint32_t)__builtin_ctz(wheel->occupied_levels);
+	slot = (uint64_t)__builtin_ctzll(wheel->occupied[level]);
+	chunk = wheel->slots[level][slot];
+	shift = level * WHEEL_LEVEL_BITS;
+	if (chunk->next != NULL) /* the slot's first picosecond */
+		return (wheel->cursor >> shift >> WHEEL_LEVEL_BITS << WHEEL_LEVEL_BITS | slot)
+		       << shift;
+	for (uint32_t i = 0; i < chunk->count; i++)
+		if (chunk->entries[i].key >> 3 < bound)
+			bound = chunk->entries[i].key >> 3;
+	return bound;
+}
+
 void wheel_init(struct wheel *wheel)
 {
 	*wheel = (struct wheel){.current_capacity = 256};

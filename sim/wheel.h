@@ -49,6 +49,9 @@ struct wheel {
 				 [WHEEL_SLOTS]; /* newest chunk first; only that one is not full */
 };
 
+/* Nothing is earlier; SIM_NEVER: empty. Cheap, and exact once wheel_pop() has come near. */
+sim_time wheel_bound(const struct wheel *wheel);
+
 void wheel_init(struct wheel *wheel);
 void wheel_fini(struct wheel *wheel);
 

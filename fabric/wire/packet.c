@@ -4,6 +4,7 @@
  */
 #include "fabric/wire/packet.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,30 +18,66 @@
 #define ETHERNET_BYTES_MIN 64 /* destination..FCS, IEEE 802.3 */
 #define FLOW_CONTROL_BYTES 6
 
+#define BATCH_PACKETS 64
+#define BATCHES_KEPT  4
+
 struct slab {
 	struct slab *next;
 };
 
-struct packet_pool {
-	struct slab *slabs;
-	struct packet *free_packets;
-	struct payload *free_payloads;
-	struct telemetry *free_telemetry;
-	uint64_t packets_in_use;
-	uint64_t payloads_in_use;
-	uint64_t telemetry_in_use;
+/* What pools have in common whose packets mix: one that frees more than it makes leaves batches here. */
+struct depot {
+	pthread_mutex_t lock;
+	struct packet *batches; /* the first packet of each; ->path leads to the next */
+	struct packet_pool *pools;
 };
 
-struct packet_pool *packet_pool_create(void)
+struct packet_pool {
+	struct packet *free_packets; /* less than a batch, by ->next */
+	uint32_t free_count;
+	uint32_t batch_count;
+	struct packet *batches;  /* full ones, as in the depot */
+	uint64_t packets_in_use; /* modulo 2^64: others may free what this one has made */
+	struct payload *free_payloads;
+	struct telemetry *free_telemetry;
+	uint64_t payloads_in_use;
+	struct slab *slabs;
+	struct depot *depot;
+	struct packet_pool *next; /* of the depot */
+};
+
+static size_t round_to_line(size_t bytes)
 {
-	struct packet_pool *pool = calloc(1, sizeof(*pool));
+	return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+static struct packet_pool *create(struct depot *depot)
+{
+	struct packet_pool *pool = aligned_alloc(CACHE_LINE, round_to_line(sizeof(*pool)));
 
 	if (!pool)
 		abort();
+	*pool = (struct packet_pool){.depot = depot, .next = depot->pools};
+	depot->pools = pool;
 	return pool;
 }
 
-void packet_pool_destroy(struct packet_pool *pool)
+struct packet_pool *packet_pool_create(void)
+{
+	struct depot *depot = calloc(1, sizeof(*depot));
+
+	if (!depot)
+		abort();
+	pthread_mutex_init(&depot->lock, NULL);
+	return create(depot);
+}
+
+struct packet_pool *packet_pool_create_beside(struct packet_pool *pool)
+{
+	return create(pool->depot);
+}
+
+static void free_pool(struct packet_pool *pool)
 {
 	while (pool->slabs) {
 		struct slab *slab = pool->slabs;
@@ -51,9 +88,18 @@ void packet_pool_destroy(struct packet_pool *pool)
 	free(pool);
 }
 
-static size_t round_to_line(size_t bytes)
+void packet_pool_destroy(struct packet_pool *pool)
 {
-	return (bytes + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	struct depot *depot = pool->depot;
+
+	while (depot->pools) {
+		struct packet_pool *one = depot->pools;
+
+		depot->pools = one->next;
+		free_pool(one);
+	}
+	pthread_mutex_destroy(&depot->lock);
+	free(depot);
 }
 
 /* The first cache line of a slab is its list link. */
@@ -68,6 +114,17 @@ static uint8_t *slab_add(struct packet_pool *pool, size_t bytes)
 	return (uint8_t *)slab + CACHE_LINE;
 }
 
+static struct packet *batch_next(const struct packet *batch)
+{
+	return (struct packet *)(uintptr_t)batch->path;
+}
+
+static void batch_push(struct packet **list, struct packet *batch)
+{
+	batch->path = (const struct path *)(const void *)*list;
+	*list = batch;
+}
+
 static void packets_grow(struct packet_pool *pool)
 {
 	size_t stride = round_to_line(sizeof(struct packet));
@@ -76,9 +133,58 @@ static void packets_grow(struct packet_pool *pool)
 	for (size_t i = SLAB_PACKETS; i-- > 0;) {
 		struct packet *packet = (struct packet *)(void *)(memory + i * stride);
 
-		packet->next = pool->free_packets;
-		pool->free_packets = packet;
+		packet->next = i % BATCH_PACKETS == BATCH_PACKETS - 1
+				       ? NULL
+				       : (struct packet *)(void *)(memory + (i + 1) * stride);
+		if (i % BATCH_PACKETS == 0) {
+			batch_push(&pool->batches, packet);
+			pool->batch_count++;
+		}
 	}
+}
+
+/* free_packets is empty: from the own batches, or those that others have left, or new ones. */
+static void refill(struct packet_pool *pool)
+{
+	struct depot *depot = pool->depot;
+	struct packet *batch = pool->batches;
+
+	if (!batch && (depot->pools != pool || pool->next)) {
+		pthread_mutex_lock(&depot->lock);
+		batch = depot->batches;
+		if (batch)
+			depot->batches = batch_next(batch);
+		pthread_mutex_unlock(&depot->lock);
+	} else if (batch) {
+		pool->batches = batch_next(batch);
+		pool->batch_count--;
+	}
+	if (!batch) {
+		packets_grow(pool);
+		batch = pool->batches;
+		pool->batches = batch_next(batch);
+		pool->batch_count--;
+	}
+	pool->free_packets = batch;
+	pool->free_count = BATCH_PACKETS;
+}
+
+/* free_packets is a batch. */
+static void put_away(struct packet_pool *pool)
+{
+	struct depot *depot = pool->depot;
+	bool alone = depot->pools == pool && !pool->next;
+
+	if (alone || pool->batch_count < BATCHES_KEPT) {
+		batch_push(&pool->batches, pool->free_packets);
+		pool->batch_count++;
+	} else {
+		pthread_mutex_lock(&depot->lock);
+		batch_push(&depot->batches, pool->free_packets);
+		pthread_mutex_unlock(&depot->lock);
+	}
+	pool->free_packets = NULL;
+	pool->free_count = 0;
 }
 
 static void payloads_grow(struct packet_pool *pool)
@@ -100,9 +206,10 @@ struct packet *packet_new(struct packet_pool *pool)
 	struct packet *packet;
 
 	if (!pool->free_packets)
-		packets_grow(pool);
+		refill(pool);
 	packet = pool->free_packets;
 	pool->free_packets = packet->next;
+	pool->free_count--;
 	pool->packets_in_use++;
 	memset(packet, 0, sizeof(*packet));
 	return packet;
@@ -141,15 +248,12 @@ struct telemetry *telemetry_new(struct packet_pool *pool)
 		telemetry_grow(pool);
 	telemetry = pool->free_telemetry;
 	pool->free_telemetry = telemetry->next_free;
-	pool->telemetry_in_use++;
 	telemetry->count = telemetry->skipped = 0;
 	return telemetry;
 }
 
 void telemetry_free(struct packet_pool *pool, struct telemetry *telemetry)
 {
-	assert(pool->telemetry_in_use > 0);
-	pool->telemetry_in_use--;
 	telemetry->next_free = pool->free_telemetry;
 	pool->free_telemetry = telemetry;
 }
@@ -185,17 +289,23 @@ void packet_free(struct packet_pool *pool, struct packet *packet)
 	if (packet->payload)
 		payload_drop(pool, packet->payload);
 	packet->payload = NULL;
-	if (pool->telemetry_in_use && packet->telemetry) /* spares most runs the cache line */
+	if (packet->telemetry)
 		telemetry_free(pool, packet->telemetry);
+	packet->telemetry = NULL;
 	packet->next = pool->free_packets;
 	pool->free_packets = packet;
-	assert(pool->packets_in_use > 0);
 	pool->packets_in_use--;
+	if (++pool->free_count == BATCH_PACKETS)
+		put_away(pool);
 }
 
 uint64_t packet_pool_in_use(const struct packet_pool *pool)
 {
-	return pool->packets_in_use;
+	uint64_t packets = 0;
+
+	for (const struct packet_pool *one = pool->depot->pools; one; one = one->next)
+		packets += one->packets_in_use;
+	return packets;
 }
 
 uint64_t packet_pool_payloads_in_use(const struct packet_pool *pool)

@@ -89,10 +89,11 @@ struct packet {
 	};
 	uint32_t rkey;
 	uint32_t dma_length;     /* RETH */
-	uint32_t qkey;           /* DETH */
-	uint32_t source_qp;      /* DETH */
+	struct telemetry *telemetry; /* NULL: not asked for */
 
 	/* line 2: rarely used */
+	uint32_t qkey;           /* DETH */
+	uint32_t source_qp;      /* DETH */
 	uint64_t swap_or_add;    /* AtomicETH */
 	uint64_t compare;        /* AtomicETH; AtomicAckETH: the original value */
 	uint32_t xrc_srqn;       /* XRCETH */
@@ -101,18 +102,20 @@ struct packet {
 	uint8_t pause_enable;     /* PACKET_PFC: one bit a priority */
 	uint16_t credit_total;    /* PACKET_FLOW_CONTROL: FCTBS */
 	uint16_t credit_limit;    /* PACKET_FLOW_CONTROL: FCCL */
-	struct telemetry *telemetry; /* NULL: not asked for */
 };
 
 /* clang-format on */
 _Static_assert(offsetof(struct packet, payload) == 64, "line 0 is one cache line");
-_Static_assert(offsetof(struct packet, swap_or_add) == 128, "line 1 is one cache line");
+_Static_assert(offsetof(struct packet, qkey) == 128, "line 1 is one cache line");
 
 /* Grows in slabs; freeing returns to the pool. */
 struct packet_pool;
 
 struct packet_pool *packet_pool_create(void);
-void packet_pool_destroy(struct packet_pool *pool);
+void packet_pool_destroy(struct packet_pool *pool); /* and those beside it */
+
+/* Another, for another thread: what one has made any of them may free. Payloads stay with their pool. */
+struct packet_pool *packet_pool_create_beside(struct packet_pool *pool);
 
 /* Zeroed. */
 struct packet *packet_new(struct packet_pool *pool);
@@ -130,7 +133,7 @@ struct packet *packet_copy(struct packet_pool *pool, const struct packet *packet
 /* Drops its payload's reference, and its telemetry. */
 void packet_free(struct packet_pool *pool, struct packet *packet);
 
-/* Both are 0 at the end of a run, or it leaked. */
+/* Both are 0 at the end of a run, or it leaked. Packets: of all pools that are beside each other. */
 uint64_t packet_pool_in_use(const struct packet_pool *pool);
 uint64_t packet_pool_payloads_in_use(const struct packet_pool *pool);
 

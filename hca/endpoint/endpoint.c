@@ -196,6 +196,11 @@ struct port *endpoint_port(struct endpoint_hca *hca)
 	return hca->port;
 }
 
+struct sim *endpoint_sim(const struct endpoint_hca *hca)
+{
+	return hca->block.sim;
+}
+
 uint32_t endpoint_number(const struct endpoint_hca *hca)
 {
 	return hca->endpoint;

@@ -105,6 +105,7 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 void endpoint_destroy(struct endpoint_hca *hca);
 
 struct port *endpoint_port(struct endpoint_hca *hca);
+struct sim *endpoint_sim(const struct endpoint_hca *hca);
 
 /* Its number among the endpoints; once, before queue pairs are joined. */
 void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint32_t number);

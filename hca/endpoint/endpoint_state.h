@@ -242,7 +242,10 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet);
 /* selective.c */
 void selective_create(struct endpoint_qp *qp);
 void selective_destroy(struct endpoint_qp *qp);
-bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends); /* false: had it */
+bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends,
+		     uint32_t tag); /* false: had it */
+bool selective_ended(const struct endpoint_qp *qp, uint64_t psn,
+		     uint32_t *tag); /* was that stored, the last of a message? */
 unsigned selective_advance(
 	struct endpoint_qp *qp); /* expected_psn, over what is there; messages that ended */
 void selective_sacked(struct endpoint_qp *qp, uint64_t psn);

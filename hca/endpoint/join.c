@@ -42,6 +42,12 @@ static const struct path *make_path(const struct endpoint_hca *from, const struc
 		memcpy(path.dgid, destination->gids[3].bytes, sizeof(path.dgid));
 		path.udp_source_port = udp_port;
 	}
+	if (from->params->cnp_priority < 16) { /* notify.c finds it there */
+		struct path of_cnps = path;
+
+		of_cnps.service_level = (uint8_t)from->params->cnp_priority;
+		path_intern(endpoints_paths(from->endpoints), &of_cnps);
+	}
 	return path_intern(endpoints_paths(from->endpoints), &path);
 }
 

@@ -61,7 +61,7 @@ static void set_priority(struct endpoint_qp *qp, struct packet *packet)
 	struct endpoint_hca *hca = qp->hca;
 	struct path path = *qp->path;
 
-	path.service_level = (uint8_t)hca->params->cnp_priority;
+	path.service_level = (uint8_t)hca->params->cnp_priority; /* made when they were joined */
 	packet->path = path_intern(endpoints_paths(hca->endpoints), &path);
 	packet->vl = (uint8_t)port_lane(hca->port, path.service_level);
 }

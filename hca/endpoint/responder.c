@@ -97,7 +97,7 @@ static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, 
 	if (params->recovery == SELECTIVE_REPEAT && !is_answered(packet)) {
 		bool ends = opcode_ends_message(packet->opcode);
 
-		if (selective_store(qp, psn, ends)) {
+		if (selective_store(qp, psn, ends, packet->tag)) {
 			count_data(hca, packet);
 			if (ends)
 				count_executed(qp, packet);
@@ -148,23 +148,13 @@ void responder_arrive(struct endpoint_qp *qp, struct packet *packet)
 	packet_line_push(&hca->arrived, packet);
 }
 
-/* All messages that are whole by now. The sender has them still, since they are not acknowledged. */
-static void deliver(struct endpoint_qp *qp, uint64_t taken)
+/* A message that ends before `end` is whole; once, also if go-back-0 has sent it anew. */
+static void deliver(struct endpoint_qp *qp, uint64_t end, uint32_t tag)
 {
-	struct endpoint_user *user = qp->hca->user;
-	const struct endpoint_message *message = oldest_message(qp->peer);
-	const struct endpoint_message *newest = qp->peer->newest;
-
-	while (message && message->first_psn + message->packets <= taken) {
-		uint64_t end = message->first_psn + message->packets;
-
-		if ((int32_t)((uint32_t)end - qp->delivered) > 0) {
-			qp->delivered = (uint32_t)end;
-			if (!message_is_answered(message))
-				user->delivered(user, qp, message->tag);
-		}
-		message = message == newest ? NULL : message->next;
-	}
+	if ((int32_t)((uint32_t)end - qp->delivered) <= 0)
+		return;
+	qp->delivered = (uint32_t)end;
+	qp->hca->user->delivered(qp->hca->user, qp, tag);
 }
 
 void responder_act(struct endpoint_qp *qp, struct packet *packet)
@@ -181,7 +171,14 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 		answer_ack(qp, taken - 1, packet);
 	if (consequences & OWES_NAK)
 		answer_nak(qp, taken, psn);
-	if (consequences & DELIVERS)
-		deliver(qp, taken);
+	if (consequences & DELIVERS) {
+		uint32_t tag;
+
+		if (opcode_ends_message(packet->opcode))
+			deliver(qp, psn + 1, packet->tag);
+		for (uint64_t end = psn + 1; qp->selective && end < taken; end++)
+			if (selective_ended(qp, end, &tag))
+				deliver(qp, end + 1, tag);
+	}
 	packet_free(qp->hca->pool, packet);
 }

@@ -13,7 +13,8 @@
 struct selective {
 	uint64_t mask; /* bits less 1, a power of two */
 	/* the responder's */
-	uint64_t *stored, *ends;
+	uint64_t *stored, *ends; /* ends: stays until a packet of the same place is stored */
+	uint32_t *tags;          /* of those that end a message */
 	/* the requester's */
 	uint64_t *sacked;
 	uint64_t highest;   /* behind the highest PSN known to have arrived, or to be lost */
@@ -47,7 +48,8 @@ void selective_create(struct endpoint_qp *qp)
 	assert(selective);
 	selective->mask = bits - 1;
 	selective->stored = calloc(bits / 64 * 3, sizeof(uint64_t));
-	assert(selective->stored);
+	selective->tags = calloc(bits, sizeof(uint32_t));
+	assert(selective->stored && selective->tags);
 	selective->ends = selective->stored + bits / 64;
 	selective->sacked = selective->ends + bits / 64;
 	qp->selective = selective;
@@ -55,12 +57,14 @@ void selective_create(struct endpoint_qp *qp)
 
 void selective_destroy(struct endpoint_qp *qp)
 {
-	if (qp->selective)
+	if (qp->selective) {
 		free(qp->selective->stored);
+		free(qp->selective->tags);
+	}
 	free(qp->selective);
 }
 
-bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends)
+bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends, uint32_t tag)
 {
 	if (!qp->selective)
 		selective_create(qp);
@@ -69,7 +73,14 @@ bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends)
 		return false;
 	bit_set(qp->selective->stored, qp->selective, psn, true);
 	bit_set(qp->selective->ends, qp->selective, psn, ends);
+	qp->selective->tags[psn & qp->selective->mask] = tag;
 	return true;
+}
+
+bool selective_ended(const struct endpoint_qp *qp, uint64_t psn, uint32_t *tag)
+{
+	*tag = qp->selective->tags[psn & qp->selective->mask];
+	return bit_get(qp->selective->ends, qp->selective, psn);
 }
 
 unsigned selective_advance(struct endpoint_qp *qp)

@@ -2,10 +2,12 @@
 #include "scenarios/workload/player.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/port_params.h"
+#include "sim/parallel.h"
 #include "sim/pool.h"
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
@@ -13,6 +15,7 @@
 struct pair {                       /* of hosts: their queue pairs of one number */
 	uint64_t key;               /* 0: free */
 	struct endpoint_qp *sender; /* where the data comes from */
+	uint32_t marks_told;        /* marked packets that came, of flows that have arrived */
 	struct ideal_path way;
 };
 
@@ -28,7 +31,7 @@ struct play {
 	uint32_t messages_left; /* not complete */
 	uint32_t undelivered;
 	uint32_t waits;
-	uint32_t marks, cnps; /* of the queue pairs, before */
+	uint32_t cnps; /* of the sender, before */
 	sim_time paused;
 	bool failed;
 };
@@ -36,6 +39,15 @@ struct play {
 struct start {
 	sim_time at;
 	uint32_t flow;
+};
+
+/* What begins at a host, its requester's: one event, of a block of its own. */
+struct player_host {
+	struct player *player;
+	struct start *starts; /* a heap: the earliest first, of equals the lower number */
+	uint32_t start_count;
+	struct event start;
+	struct block block;
 };
 
 struct player {
@@ -50,14 +62,14 @@ struct player {
 	struct flow_record *records;
 	struct pair *pairs;
 	uint64_t pair_mask;
-	struct start *starts; /* a heap: the earliest first, of equals the lower number */
-	uint32_t start_count;
-	struct pool posts;
-	struct event start;
+	struct player_host *hosts;
+	struct start *starts;             /* [flows] of all hosts */
+	struct pool posts[SIM_PARTS_MAX]; /* of each part of the run */
 	struct block block;
 };
 
-static void release(struct player *player, uint32_t flow, bool arrival);
+static void release(struct player *player, uint32_t flow, bool arrival, sim_time now);
+static void arrive(struct player *player, uint32_t flow, sim_time now, uint32_t marks);
 
 /* ---- what begins when ---- */
 
@@ -66,51 +78,51 @@ static bool before(const struct start *one, const struct start *other)
 	return one->at != other->at ? one->at < other->at : one->flow < other->flow;
 }
 
-static void push_start(struct player *player, sim_time at, uint32_t flow)
+static void push_start(struct player_host *host, sim_time at, uint32_t flow)
 {
 	const struct start start = {at, flow};
-	uint32_t place = player->start_count++;
+	uint32_t place = host->start_count++;
 
-	while (place && before(&start, &player->starts[(place - 1) / 2])) {
-		player->starts[place] = player->starts[(place - 1) / 2];
+	while (place && before(&start, &host->starts[(place - 1) / 2])) {
+		host->starts[place] = host->starts[(place - 1) / 2];
 		place = (place - 1) / 2;
 	}
-	player->starts[place] = start;
+	host->starts[place] = start;
 }
 
-static uint32_t pop_start(struct player *player)
+static uint32_t pop_start(struct player_host *host)
 {
-	uint32_t flow = player->starts[0].flow, place = 0;
-	struct start last = player->starts[--player->start_count];
+	uint32_t flow = host->starts[0].flow, place = 0;
+	struct start last = host->starts[--host->start_count];
 
 	for (;;) {
 		uint32_t child = 2 * place + 1;
 
-		if (child >= player->start_count)
+		if (child >= host->start_count)
 			break;
-		if (child + 1 < player->start_count &&
-		    before(&player->starts[child + 1], &player->starts[child]))
+		if (child + 1 < host->start_count &&
+		    before(&host->starts[child + 1], &host->starts[child]))
 			child++;
-		if (!before(&player->starts[child], &last))
+		if (!before(&host->starts[child], &last))
 			break;
-		player->starts[place] = player->starts[child];
+		host->starts[place] = host->starts[child];
 		place = child;
 	}
-	player->starts[place] = last;
+	host->starts[place] = last;
 	return flow;
 }
 
-static void schedule_start(struct player *player)
+static void schedule_start(struct player_host *host)
 {
-	sim_time at = player->start_count ? player->starts[0].at : SIM_NEVER;
+	sim_time at = host->start_count ? host->starts[0].at : SIM_NEVER;
 
-	if (event_pending(&player->start)) {
-		if (event_time(&player->start) == at)
+	if (event_pending(&host->start)) {
+		if (event_time(&host->start) == at)
 			return;
-		sim_cancel(&player->start);
+		sim_cancel(&host->start);
 	}
 	if (at != SIM_NEVER)
-		sim_schedule_at(&player->start, at);
+		sim_schedule_at(&host->start, at);
 }
 
 /* ---- one flow ---- */
@@ -126,25 +138,33 @@ static void finish(struct player *player, uint32_t flow)
 	struct flow_record *record = &player->records[flow];
 	struct play *play = &player->plays[flow];
 	struct endpoint_qp *sender = play->pair->sender;
+	struct endpoint_qp *requester = requester_of(play, what->operation);
 	const struct port *port = endpoint_port(endpoint_of(sender));
+	sim_time now = sim_now(endpoint_sim(endpoint_of(requester)));
 
-	record->finished = sim_now(player->block.sim);
+	record->finished = now;
 	record->status = play->failed ? FLOW_failed : FLOW_done;
-	record->marked = endpoint_marks(endpoint_peer(sender)) - play->marks;
 	record->cnps = endpoint_cnps(sender) - play->cnps;
 	record->paused =
 		port_paused_time(port, port_lane(port, endpoint_path(sender)->service_level)) -
 		play->paused;
 	if (play->failed) /* what waits for it never begins */
 		return;
-	if (what->operation == WORKLOAD_READ || what->operation == WORKLOAD_ATOMIC) {
-		record->arrived = record->finished;
-		release(player, flow, true);
-	}
-	release(player, flow, false);
+	if (what->operation == WORKLOAD_READ)
+		arrive(player, flow, now, endpoint_marks(requester));
+	else if (what->operation == WORKLOAD_ATOMIC)
+		arrive(player, flow, now, play->pair->marks_told);
+	release(player, flow, false, now);
 }
 
 static void post_next(struct player *player, struct post *post);
+
+static struct pool *posts_of(struct player *player, uint32_t flow)
+{
+	uint32_t host = workload_home(&player->workload->flows[flow]);
+
+	return &player->posts[sim_part_of(endpoint_sim(player->hcas[host]))];
+}
 
 static void message_done(struct endpoint_message *message)
 {
@@ -163,7 +183,7 @@ static void message_done(struct endpoint_message *message)
 	if (play->bytes_left)
 		post_next(player, post);
 	else
-		pool_give(&player->posts, post);
+		pool_give(posts_of(player, flow), post);
 	if (!play->messages_left)
 		finish(player, flow);
 }
@@ -208,18 +228,17 @@ static void begin(struct player *player, uint32_t flow)
 	struct endpoint_qp *sender;
 	const struct port *port;
 
-	record->ready = sim_now(player->block.sim);
+	record->ready = sim_now(endpoint_sim(player->hcas[workload_home(what)]));
 	if (workload_is_barrier(what)) {
 		record->status = FLOW_done;
 		record->finished = record->ready;
-		release(player, flow, true);
-		release(player, flow, false);
+		release(player, flow, true, record->ready);
+		release(player, flow, false, record->ready);
 		return;
 	}
 	sender = play->pair->sender;
 	port = endpoint_port(endpoint_of(sender));
 	record->status = FLOW_under_way;
-	play->marks = endpoint_marks(endpoint_peer(sender));
 	play->cnps = endpoint_cnps(sender);
 	play->paused =
 		port_paused_time(port, port_lane(port, endpoint_path(sender)->service_level));
@@ -227,7 +246,7 @@ static void begin(struct player *player, uint32_t flow)
 	play->messages_left = (uint32_t)((what->bytes - 1) / most + 1);
 	play->undelivered = play->messages_left;
 	for (uint64_t i = 0; i < player->params->post_list && play->bytes_left; i++) {
-		struct post *post = pool_take(&player->posts);
+		struct post *post = pool_take(posts_of(player, flow));
 
 		post->player = player;
 		post->flow = flow;
@@ -237,12 +256,23 @@ static void begin(struct player *player, uint32_t flow)
 
 static void start_fire(struct event *event)
 {
-	struct player *player = container_of(event, struct player, start);
-	sim_time now = sim_now(player->block.sim);
+	struct player_host *host = container_of(event, struct player_host, start);
+	sim_time now = sim_now(host->block.sim);
 
-	while (player->start_count && player->starts[0].at <= now)
-		begin(player, pop_start(player));
-	schedule_start(player);
+	while (host->start_count && host->starts[0].at <= now)
+		begin(host->player, pop_start(host));
+	schedule_start(host);
+}
+
+/* At the host where the data come to. */
+static void arrive(struct player *player, uint32_t flow, sim_time now, uint32_t marks)
+{
+	struct pair *pair = player->plays[flow].pair;
+
+	player->records[flow].arrived = now;
+	player->records[flow].marked = marks - pair->marks_told;
+	pair->marks_told = marks;
+	release(player, flow, true, now);
 }
 
 static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag)
@@ -250,43 +280,35 @@ static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32
 	struct player *player = (struct player *)(void *)user;
 	uint32_t flow = tag - 1;
 
-	(void)qp;
 	assert(tag && flow < player->workload->count && player->plays[flow].undelivered);
-	if (--player->plays[flow].undelivered)
-		return;
-	player->records[flow].arrived = sim_now(player->block.sim);
-	release(player, flow, true);
-	schedule_start(player);
+	if (--player->plays[flow].undelivered == 0)
+		arrive(player, flow, sim_now(endpoint_sim(endpoint_of(qp))), endpoint_marks(qp));
 }
 
 /* ---- what waits for what ---- */
 
-/* Does `then` wait for the arrival of `first`, or for its completion at the sender? */
-static bool waits_for_arrival(const struct workload_flow *first, const struct workload_flow *then)
-{
-	return !workload_is_barrier(then) && then->source == first->destination;
-}
-
 static void enter(struct player *player, uint32_t flow, sim_time at)
 {
-	if (at <= player->params->stop)
-		push_start(player, at, flow);
+	struct player_host *host = &player->hosts[workload_home(&player->workload->flows[flow])];
+
+	if (at > player->params->stop)
+		return;
+	push_start(host, at, flow);
+	schedule_start(host);
 }
 
-static void release(struct player *player, uint32_t flow, bool arrival)
+static void release(struct player *player, uint32_t flow, bool arrival, sim_time now)
 {
 	const struct workload *workload = player->workload;
 	const struct workload_flow *first = &workload->flows[flow];
-	sim_time now = sim_now(player->block.sim);
 
 	for (uint32_t i = 0; i < first->next_count; i++) {
 		uint32_t then = workload->next[first->first_next + i];
 
-		if (waits_for_arrival(first, &workload->flows[then]) == arrival &&
+		if (workload_waits_for_arrival(first, &workload->flows[then]) == arrival &&
 		    --player->plays[then].waits == 0)
 			enter(player, then, now + workload->flows[then].start);
 	}
-	schedule_start(player);
 }
 
 /* ---- queue pairs ---- */
@@ -367,7 +389,10 @@ bool player_finished(const struct player *player)
 	for (uint32_t i = 0; i < player->workload->count; i++)
 		if (player->records[i].status == FLOW_under_way)
 			return false;
-	return player->start_count == 0;
+	for (uint32_t i = 0; i < player->workload->hosts; i++)
+		if (player->hosts[i].start_count)
+			return false;
+	return true;
 }
 
 struct endpoint_qp *player_requester(const struct player *player, uint32_t flow)
@@ -393,6 +418,33 @@ static const struct block_type player_type = {
 };
 /* clang-format on */
 
+static const struct block_type player_host_type = {.name = "player_host"};
+
+static void create_hosts(struct player *player)
+{
+	const struct workload *workload = player->workload;
+	struct start *starts = player->starts;
+	uint32_t *counts = calloc(workload->hosts + 1, sizeof(counts[0]));
+	char name[64];
+
+	player->hosts = calloc(workload->hosts + 1, sizeof(player->hosts[0]));
+	assert(player->hosts && counts);
+	for (uint32_t i = 0; i < workload->count; i++)
+		counts[workload_home(&workload->flows[i])]++;
+	for (uint32_t i = 0; i < workload->hosts; i++) {
+		struct player_host *host = &player->hosts[i];
+
+		snprintf(name, sizeof(name), "workload.%u", i);
+		block_init(&host->block, endpoint_sim(player->hcas[i]), &player_host_type, name,
+			   NULL, NULL);
+		event_init(&host->start, &host->block, start_fire);
+		host->player = player;
+		host->starts = starts;
+		starts += counts[i];
+	}
+	free(counts);
+}
+
 struct player *player_create(struct sim *sim, const struct workload *workload,
 			     const struct player_params *params, struct endpoint_hca *const *hcas,
 			     const struct endpoint_params *endpoint_params,
@@ -413,8 +465,9 @@ struct player *player_create(struct sim *sim, const struct workload *workload,
 	player->records = calloc(workload->count + 1, sizeof(player->records[0]));
 	player->starts = calloc(workload->count + 1, sizeof(player->starts[0]));
 	assert(player->plays && player->records && player->starts);
-	pool_init(&player->posts, sizeof(struct post), 0);
-	event_init(&player->start, &player->block, start_fire);
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_init(&player->posts[i], sizeof(struct post), 0);
+	create_hosts(player);
 	join(player);
 	for (uint32_t i = 0; i < workload->hosts; i++)
 		endpoint_set_user(hcas[i], &player->user);
@@ -424,14 +477,18 @@ struct player *player_create(struct sim *sim, const struct workload *workload,
 		if (!player->plays[i].waits)
 			enter(player, i, workload->flows[i].start);
 	}
-	schedule_start(player);
 	return player;
 }
 
 void player_destroy(struct player *player)
 {
-	sim_cancel(&player->start);
-	pool_fini(&player->posts);
+	for (uint32_t i = 0; i < player->workload->hosts; i++) {
+		sim_cancel(&player->hosts[i].start);
+		block_fini(&player->hosts[i].block);
+	}
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_fini(&player->posts[i]);
+	free(player->hosts);
 	free(player->plays);
 	free(player->records);
 	free(player->starts);

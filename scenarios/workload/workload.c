@@ -82,6 +82,33 @@ void workload_finish(struct workload *workload)
 	workload->edges = NULL;
 }
 
+/* Where the arrival of a flow's data is noticed. */
+static uint32_t arrives_at(const struct workload_flow *flow)
+{
+	return flow->operation == WORKLOAD_ATOMIC ? flow->source : flow->destination;
+}
+
+bool workload_divides(const struct workload *workload, const uint8_t *parts)
+{
+	for (uint32_t i = 0; i < workload->count; i++) {
+		const struct workload_flow *first = &workload->flows[i];
+
+		if (first->operation == WORKLOAD_READ &&
+		    parts[first->source] != parts[first->destination])
+			return false;
+		for (uint32_t j = 0; j < first->next_count; j++) {
+			const struct workload_flow *then =
+				&workload->flows[workload->next[first->first_next + j]];
+			uint32_t at = workload_waits_for_arrival(first, then) ? arrives_at(first)
+									      : workload_home(first);
+
+			if (parts[at] != parts[workload_home(then)])
+				return false;
+		}
+	}
+	return true;
+}
+
 void workload_destroy(struct workload *workload)
 {
 	free(workload->flows);

@@ -103,6 +103,23 @@ static inline bool workload_is_barrier(const struct workload_flow *flow)
 	return flow->source == flow->destination;
 }
 
+/* The host that asks for it. */
+static inline uint32_t workload_home(const struct workload_flow *flow)
+{
+	return flow->operation == WORKLOAD_READ ? flow->destination : flow->source;
+}
+
+/* Does `then` wait for the arrival of `first`, or for its completion at the host that asked for it? */
+static inline bool workload_waits_for_arrival(const struct workload_flow *first,
+					      const struct workload_flow *then)
+{
+	return !workload_is_barrier(then) && then->source == first->destination;
+}
+
+/* May hosts be in parts of a run as `parts` says? Not if something happens at once in two of them: a barrier, or a flow
+ * that begins when another host's is done; nor with a read between them, which is accounted for at both ends. */
+bool workload_divides(const struct workload *workload, const uint8_t *parts);
+
 /* collective.c, trace.c */
 bool workload_add_collective(struct workload *workload, const struct workload_params *params,
 			     char *why, size_t why_bytes);

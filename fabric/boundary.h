@@ -1,0 +1,18 @@
+/*
+ * boundary: one direction of a link whose ends are in two parts of a divided run (sim/parallel.h). What the sender's end
+ * gives a time of arrival waits here until the window is over, and is then in flight as if it had been all the time.
+ */
+#ifndef FABRIC_BOUNDARY_H
+#define FABRIC_BOUNDARY_H
+
+#include "fabric/port_state.h"
+#include "sim/parallel.h"
+
+struct boundary;
+
+struct boundary *boundary_create(struct port *from);
+void boundary_destroy(struct boundary *boundary); /* frees what is left there */
+
+void boundary_leave(struct boundary *boundary, struct packet *packet);
+
+#endif

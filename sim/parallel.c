@@ -1,0 +1,261 @@
+/*
+ * parallel: see parallel.h. Each thread, window by window: agree on where the next one begins, take in what the others
+ * have left in the last one, fire what is in it, say when it has something to do next, wait for the others.
+ */
+#include "sim/parallel.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "sim/gate.h"
+#include "sim/kernel.h"
+
+struct part {
+	_Alignas(64) struct sim *sim;
+	unsigned window;                            /* 0, 1, 0, ... */
+	sim_time left_at;                           /* the earliest of what was left in this window */
+	sim_time next_at[2];                        /* nothing happens here before, nor by what was left */
+	struct crossing *left[SIM_PARTS_MAX][2];    /* crossings with something in them, by where they lead */
+	struct parallel *parallel;
+	pthread_t thread;
+};
+
+struct parallel {
+	struct gate gate;
+	unsigned count;
+	sim_time delay; /* no crossing is shorter: a window */
+	sim_time until;
+	pthread_mutex_t lock; /* between two sim_run() all threads but the caller's sleep here */
+	pthread_cond_t wake;
+	unsigned runs; /* how often they were woken */
+	bool ends, started;
+	struct part parts[];
+};
+
+unsigned crossing_leave(struct crossing *crossing, sim_time at)
+{
+	struct part *part = crossing->from->part;
+	unsigned window = part->window;
+
+	if (at < part->left_at)
+		part->left_at = at;
+	if (!crossing->announced[window]) {
+		struct crossing **list = &part->left[crossing->to->part_number][window];
+
+		crossing->announced[window] = true;
+		crossing->next[window] = *list;
+		*list = crossing;
+	}
+	return window;
+}
+
+/* What all have left for this part in the window that is over. Order does not matter: each leads to a place of its own. */
+static void take_in(struct part *part, unsigned window)
+{
+	struct parallel *parallel = part->parallel;
+
+	for (unsigned i = 0; i < parallel->count; i++) {
+		struct crossing **list = &parallel->parts[i].left[part->sim->part_number][window];
+
+		while (*list) {
+			struct crossing *crossing = *list;
+
+			*list = crossing->next[window];
+			crossing->announced[window] = false;
+			crossing->take(crossing, window);
+		}
+	}
+}
+
+static sim_time earliest(const struct parallel *parallel, unsigned window)
+{
+	sim_time at = SIM_NEVER;
+
+	for (unsigned i = 0; i < parallel->count; i++)
+		if (parallel->parts[i].next_at[window] < at)
+			at = parallel->parts[i].next_at[window];
+	return at;
+}
+
+/* Ends with every part past what the others have read of it. */
+static void run_part(struct part *part)
+{
+	struct parallel *parallel = part->parallel;
+	sim_time end = part->sim->now;
+
+	for (;;) {
+		unsigned over = part->window;
+		sim_time start = earliest(parallel, over);
+
+		take_in(part, over);
+		if (start < end) /* a bound, no more */
+			start = end;
+		if (start >= parallel->until)
+			break;
+		end = parallel->until - start > parallel->delay ? start + parallel->delay
+								: parallel->until;
+		part->window = over ^ 1;
+		part->left_at = SIM_NEVER;
+		kernel_run_native(part->sim, end);
+		assert(!part->sim->stop && "sim_stop() in a run of several parts");
+		part->next_at[over ^ 1] = wheel_bound(&part->sim->wheel);
+		if (part->left_at < part->next_at[over ^ 1])
+			part->next_at[over ^ 1] = part->left_at;
+		gate_pass(&parallel->gate);
+	}
+	part->sim->current = NULL;
+	gate_pass(&parallel->gate);
+}
+
+static void *serve(void *argument)
+{
+	struct part *part = argument;
+	struct parallel *parallel = part->parallel;
+	unsigned served = 0;
+
+	for (;;) {
+		bool ends;
+
+		pthread_mutex_lock(&parallel->lock);
+		while (parallel->runs == served && !parallel->ends)
+			pthread_cond_wait(&parallel->wake, &parallel->lock);
+		served = parallel->runs;
+		ends = parallel->ends;
+		pthread_mutex_unlock(&parallel->lock);
+		if (ends)
+			return NULL;
+		run_part(part);
+	}
+}
+
+static void start_threads(struct parallel *parallel)
+{
+	parallel->started = true;
+	for (unsigned i = 1; i < parallel->count; i++) {
+		int error = pthread_create(&parallel->parts[i].thread, NULL, serve,
+					   &parallel->parts[i]);
+
+		assert(!error && "no thread for a part of the run");
+	}
+}
+
+void parallel_run(struct sim *sim, sim_time until)
+{
+	struct parallel *parallel = sim->part->parallel;
+	sim_time last = sim->now;
+
+	if (!parallel->started)
+		start_threads(parallel);
+	for (unsigned i = 0; i < parallel->count; i++) {
+		struct part *part = &parallel->parts[i];
+
+		part->next_at[part->window] = wheel_bound(&part->sim->wheel);
+	}
+	pthread_mutex_lock(&parallel->lock);
+	parallel->until = until;
+	parallel->runs++;
+	pthread_cond_broadcast(&parallel->wake);
+	pthread_mutex_unlock(&parallel->lock);
+	run_part(&parallel->parts[0]);
+	for (unsigned i = 0; i < parallel->count; i++)
+		if (parallel->parts[i].sim->now > last)
+			last = parallel->parts[i].sim->now;
+	for (unsigned i = 0; i < parallel->count; i++)
+		parallel->parts[i].sim->now = until == SIM_NEVER ? last : until;
+}
+
+sim_time parallel_next(const struct sim *sim)
+{
+	const struct parallel *parallel = sim->part->parallel;
+	sim_time at = SIM_NEVER;
+
+	for (unsigned i = 0; i < parallel->count; i++) {
+		const struct event *first = wheel_first(&parallel->parts[i].sim->wheel);
+
+		if (first && event_time(first) < at)
+			at = event_time(first);
+	}
+	return at;
+}
+
+uint64_t parallel_events_fired(const struct sim *sim)
+{
+	const struct parallel *parallel = sim->part->parallel;
+	uint64_t fired = 0;
+
+	for (unsigned i = 0; i < parallel->count; i++)
+		fired += parallel->parts[i].sim->fired;
+	return fired;
+}
+
+void crossing_init(struct crossing *crossing, struct sim *from, struct sim *to, sim_time delay,
+		   void (*take)(struct crossing *, unsigned))
+{
+	struct parallel *parallel = from->part->parallel;
+
+	assert(delay > 0 && from->root == to->root && from != to);
+	*crossing = (struct crossing){.take = take, .from = from, .to = to};
+	if (delay < parallel->delay)
+		parallel->delay = delay;
+}
+
+unsigned sim_parts(const struct sim *sim)
+{
+	return sim->part ? sim->part->parallel->count : 1;
+}
+
+struct sim *sim_part(struct sim *sim, unsigned part)
+{
+	assert(part < sim_parts(sim));
+	return sim->part ? sim->part->parallel->parts[part].sim : sim;
+}
+
+unsigned sim_part_of(const struct sim *sim)
+{
+	return sim->part_number;
+}
+
+void sim_divide(struct sim *sim, unsigned parts)
+{
+	struct parallel *parallel;
+	size_t bytes = sizeof(*parallel) + parts * sizeof(parallel->parts[0]);
+
+	assert(parts >= 1 && parts <= SIM_PARTS_MAX && !sim->part && !sim->first_block);
+	assert(sim->kernel == SIM_KERNEL_native && !sim->trace);
+	if (parts == 1)
+		return;
+	parallel = aligned_alloc(64, bytes);
+	assert(parallel);
+	*parallel = (struct parallel){.count = parts, .delay = SIM_NEVER, .gate.count = parts};
+	pthread_mutex_init(&parallel->lock, NULL);
+	pthread_cond_init(&parallel->wake, NULL);
+	for (unsigned i = 0; i < parts; i++) {
+		struct sim *part = i ? sim_create(SIM_KERNEL_native, sim->seed) : sim;
+
+		parallel->parts[i] = (struct part){.sim = part, .parallel = parallel};
+		part->root = sim;
+		part->part = &parallel->parts[i];
+		part->part_number = i;
+	}
+}
+
+void parallel_destroy(struct sim *sim)
+{
+	struct parallel *parallel = sim->part->parallel;
+
+	pthread_mutex_lock(&parallel->lock);
+	parallel->ends = true;
+	pthread_cond_broadcast(&parallel->wake);
+	pthread_mutex_unlock(&parallel->lock);
+	for (unsigned i = 1; i < parallel->count; i++) {
+		if (parallel->started)
+			pthread_join(parallel->parts[i].thread, NULL);
+		parallel->parts[i].sim->part = NULL;
+		sim_destroy(parallel->parts[i].sim);
+	}
+	pthread_cond_destroy(&parallel->wake);
+	pthread_mutex_destroy(&parallel->lock);
+	sim->part = NULL;
+	free(parallel);
+}

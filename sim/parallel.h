@@ -1,0 +1,46 @@
+/*
+ * parallel: one run in several parts, each with events, a time and a thread of its own. What happens, and in which
+ * order within a part, is the same as in one part, byte for byte.
+ *
+ *     part 0  |--window--|--window--|      what crosses in a window takes effect in a later one: no crossing is
+ *                  \crossing               shorter than a window (conservative synchronisation: Chandy and Misra,
+ *     part 1  |--window--|--window--|      IEEE TSE 1979; in windows: Lubachevsky, CACM 1989)
+ *
+ * A block belongs to the part it is created in, its rank does not depend on it. Within events, a part touches what is
+ * its own, and leaves the rest to crossings; between two sim_run() anybody may look at everything.
+ * Only the native kernel can be divided. sim_stop() and traces are for undivided runs.
+ */
+#ifndef SIM_PARALLEL_H
+#define SIM_PARALLEL_H
+
+#include "sim/block.h"
+
+#define SIM_PARTS_MAX 16
+
+/* Before the first block. 1: nothing happens. The run is the first part, and stands for all in sim_run(), sim_now(),
+ * sim_next(), sim_events_fired(), sim_blocks(). */
+void sim_divide(struct sim *sim, unsigned parts);
+
+unsigned sim_parts(const struct sim *sim);
+struct sim *sim_part(struct sim *sim, unsigned part);
+unsigned sim_part_of(const struct sim *sim); /* its number */
+
+/* The way of something from one part to another, in which order is kept. Embedded; lives as long as the run. */
+struct crossing {
+	/* In the part it leads to, before the window in which the first of what was left can take effect: takes what was
+	 * left with that number, 0 or 1. */
+	void (*take)(struct crossing *crossing, unsigned window);
+	/* the rest is private */
+	struct sim *from, *to;
+	struct crossing *next[2];
+	bool announced[2];
+};
+
+/* Before the first sim_run(). Nothing takes effect sooner than `delay`, which is not 0, after it was left. */
+void crossing_init(struct crossing *crossing, struct sim *from, struct sim *to, sim_time delay,
+		   void (*take)(struct crossing *, unsigned));
+
+/* Within an event of the part it comes from: something that takes effect at `at` is left, with the number returned. */
+unsigned crossing_leave(struct crossing *crossing, sim_time at);
+
+#endif

@@ -158,6 +158,11 @@ const char *port_name(const struct port *port)
 	return port->block.name;
 }
 
+struct sim *port_sim(const struct port *port)
+{
+	return port->block.sim;
+}
+
 uint64_t port_rate_bps(const struct port *port)
 {
 	return port->rate_bps;

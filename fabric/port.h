@@ -175,6 +175,7 @@ void port_count_carried(struct port *port, uint64_t packets, uint64_t bytes);
 
 const struct port_params *port_params(const struct port *port);
 const char *port_name(const struct port *port);
+struct sim *port_sim(const struct port *port);
 uint64_t port_rate_bps(const struct port *port);
 sim_time port_latency(const struct port *port); /* from a bit's leaving to its arrival */
 sim_time port_serialization(const struct port *port, uint32_t bytes); /* rounded down */

@@ -13,6 +13,7 @@
 #include "hca/device/hca_params.h"
 #include "hca/endpoint/endpoint.h"
 #include "scenarios/endpoint_device.h"
+#include "sim/parallel.h"
 #include "switch/switch.h"
 
 #define NAME_BYTES 96
@@ -30,14 +31,39 @@ static void *take(size_t count, size_t bytes)
 	return memory;
 }
 
-struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
-			   bool verbose, char *why, size_t why_bytes)
+/* The part of the run that a host or switch is in. */
+static struct sim *sim_of(const struct build *build, bool is_switch, uint32_t number)
+{
+	uint32_t node = is_switch ? build->scenario->host_count + number : number;
+	return sim_part(build->sim, build->division != NULL ? build->division->of[node] : 0);
+}
+
+static struct packet_pool *pool_of(const struct build *build, const struct sim *sim)
+{
+	return build->pools[sim_part_of(sim)];
+}
+
+static void divide(struct build *build)
+{
+	build->pools[0] = build->pool;
+	if (build->division == NULL)
+		return;
+	sim_divide(build->sim, build->division->parts);
+	for (unsigned i = 1; i < build->division->parts; i++)
+		build->pools[i] = packet_pool_create_beside(build->pool);
+}
+
+static struct build *create(const struct scenario *scenario, enum sim_kernel kernel,
+			    const struct division *division, bool color, bool verbose, char *why,
+			    size_t why_bytes)
 {
 	struct build *build = take(1, sizeof(*build));
 	build->scenario = scenario;
+	build->division = division;
 	build->sim = sim_create(kernel, scenario->seed);
 	build->pool = packet_pool_create();
 	build->endpoints = endpoints_create();
+	divide(build);
 	for (uint32_t i = 0; i < scenario->host_count && build->session == NULL; i++) {
 		if (scenario->hosts[i].hca != NULL)
 			build->session = session_create(build->sim, &scenario->cpu,
@@ -50,6 +76,18 @@ struct build *build_create(const struct scenario *scenario, enum sim_kernel kern
 		return build;
 	build_destroy(build);
 	return NULL;
+}
+
+struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
+			   bool verbose, char *why, size_t why_bytes)
+{
+	return create(scenario, kernel, NULL, color, verbose, why, why_bytes);
+}
+
+struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
+				   char *why, size_t why_bytes)
+{
+	return create(scenario, SIM_KERNEL_native, division, false, false, why, why_bytes);
 }
 
 static enum link_layer link_layer_of(const struct scenario *scenario)
@@ -68,6 +106,17 @@ static void override_port(struct port_params *port, const struct scenario_link *
 		bool good = param_parse(&port_param_list[i], text, port, why, sizeof(why));
 		assert(good);
 	}
+}
+
+/* As an end of it has it: both have the same. */
+sim_time build_link_latency(const struct scenario *scenario, uint32_t number)
+{
+	const struct scenario_link *link = &scenario->links[number];
+	const struct scenario_node *end = &link->ends[0];
+	struct port_params params = end->is_switch ? scenario->switches[end->number].params->port
+						   : scenario->hosts[end->number].endpoint->port;
+	override_port(&params, link);
+	return port_params_latency(&params);
 }
 
 /* The link of each host's port. */
@@ -112,9 +161,10 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 	if (link != NULL)
 		override_port(&port, link);
 	snprintf(name, sizeof(name), "%s.hca", host->name);
-	build->endpoint_hcas[i] = endpoint_create(build->sim, name, &host->endpoint->endpoint,
-						  &port, link_layer_of(build->scenario),
-						  build->pool, &host->endpoint->congestion);
+	struct sim *sim = sim_of(build, false, i);
+	build->endpoint_hcas[i] = endpoint_create(sim, name, &host->endpoint->endpoint, &port,
+						  link_layer_of(build->scenario),
+						  pool_of(build, sim), &host->endpoint->congestion);
 	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
 }
 
@@ -170,11 +220,12 @@ static bool create_switches(struct build *build, char *why, size_t why_bytes)
 	build->switches = take(scenario->switch_count, sizeof(*build->switches));
 	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		const struct scenario_switch *device = &scenario->switches[i];
+		struct sim *sim = sim_of(build, true, i);
 		good = ports[i] > 0 && ports[i] <= SWITCH_PORTS_MAX;
 		if (good)
 			build->switches[i] =
-				switch_create(build->sim, device->name, device->params, ports[i],
-					      link_layer_of(scenario), build->pool);
+				switch_create(sim, device->name, device->params, ports[i],
+					      link_layer_of(scenario), pool_of(build, sim));
 		else
 			snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
 				 ports[i], SWITCH_PORTS_MAX);

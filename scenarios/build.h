@@ -10,13 +10,16 @@
 #include "fabric/endpoints.h"
 #include "fabric/flow/flow_fabric.h"
 #include "fabric/port.h"
-#include "scenarios/scenario.h"
+#include "scenarios/division.h"
+#include "sim/parallel.h"
 #include "sim/sim.h"
 
 struct build {
 	const struct scenario *scenario;
 	struct sim *sim;
-	struct packet_pool *pool;
+	const struct division *division;          /* NULL: the run is in one part */
+	struct packet_pool *pool;                 /* of the first part, stands for all */
+	struct packet_pool *pools[SIM_PARTS_MAX]; /* of each part */
 	struct endpoints *endpoints;
 	struct session *session;             /* NULL: no host has a detailed HCA */
 	struct kernel **kernels;             /* [host_count]; NULL: of fidelity endpoint */
@@ -34,6 +37,10 @@ struct build {
 /* color and verbose: as session_create(). The scenario outlives it. NULL: *why says what does not fit together. */
 struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
 			   bool verbose, char *why, size_t why_bytes);
+
+/* In parts, a thread each; the division outlives it. All adapters are endpoints. */
+struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
+				   char *why, size_t why_bytes);
 void build_destroy(struct build *build);
 
 /* Lanes and forwarding tables, on switches that are routed. false: *why, as of build_create(). build_lanes.c */
@@ -42,6 +49,11 @@ bool build_lanes(struct build *build, char *why, size_t why_bytes);
 /* What goes wrong, on links that are joined. false: *why, as of build_create(). build_faults.c */
 bool build_faults(struct build *build, char *why, size_t why_bytes);
 void build_faults_destroy(struct build *build);
+
+/* Before anything is built. */
+sim_time build_link_latency(const struct scenario *scenario, uint32_t link); /* endpoints only */
+bool build_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
+			  const struct scenario_link *link, unsigned from);
 
 struct port *build_host_port(const struct build *build, uint32_t host);
 

@@ -18,8 +18,8 @@ static const char *node_name(const struct scenario *scenario, const struct scena
 }
 
 /* Does it concern what goes over this link from this end? */
-static bool concerns(const struct scenario *scenario, const struct scenario_fault *fault,
-		     const struct scenario_link *link, unsigned from)
+bool build_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
+			  const struct scenario_link *link, unsigned from)
 {
 	return fnmatch(fault->from, node_name(scenario, &link->ends[from]), 0) == 0 &&
 	       fnmatch(fault->to, node_name(scenario, &link->ends[1 - from]), 0) == 0;
@@ -56,12 +56,12 @@ static void create_packet_faults(struct build *build, const struct scenario_link
 		const struct scenario_fault *entry = &scenario->faults[i];
 		char name[NAME_BYTES];
 		if (entry->of_ports || (entry->place.side == 1) != at_receiver ||
-		    !concerns(scenario, entry, link, from))
+		    !build_fault_concerns(scenario, entry, link, from))
 			continue;
 		if (fault == NULL) {
 			snprintf(name, sizeof(name), "%s.%s_fault", port_name(port),
 				 at_receiver ? "receive" : "transmit");
-			fault = fault_create(build->sim, name);
+			fault = fault_create(port_sim(port), name);
 			build->faults[build->fault_count++] = fault;
 		}
 		struct fault_rule rule = scenario_fault_rule(entry, watched(build, entry));
@@ -82,7 +82,7 @@ static void create_port_fault(struct build *build, uint32_t entry, struct port *
 	char name[NAME_BYTES];
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		for (unsigned from = 0; from < 2; from++) {
-			if (concerns(scenario, fault, &scenario->links[i], from))
+			if (build_fault_concerns(scenario, fault, &scenario->links[i], from))
 				ports[count++] = build->ports[2 * (size_t)i + from];
 		}
 	}

@@ -83,6 +83,12 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 	return trial;
 }
 
+bool trial_divides(const struct trial *trial)
+{
+	const struct division *division = trial->build->division;
+	return division == NULL || workload_divides(trial->workload, division->of);
+}
+
 void trial_destroy(struct trial *trial)
 {
 	if (trial->series != NULL)

@@ -20,6 +20,9 @@ struct trial;
 struct trial *trial_create(const struct build *build, char *why, size_t why_bytes);
 void trial_destroy(struct trial *trial);
 
+/* May it be run in the parts that the build is in? */
+bool trial_divides(const struct trial *trial);
+
 /* Called now and then with the virtual time. NULL: nobody. */
 typedef void trial_progress(void *context, sim_time now, uint32_t flows_done, uint32_t flows);
 void trial_run(struct trial *trial, trial_progress *progress, void *context);

@@ -25,8 +25,8 @@ static inline void gate_pass(struct gate *gate)
 		atomic_store_explicit(&gate->round, round + 1, memory_order_release);
 		return;
 	}
-	for (unsigned spins = 0;
-	     atomic_load_explicit(&gate->round, memory_order_acquire) == round; spins++) {
+	for (unsigned spins = 0; atomic_load_explicit(&gate->round, memory_order_acquire) == round;
+	     spins++) {
 		if (spins >= GATE_SPINS)
 			sched_yield();
 		else

@@ -39,8 +39,8 @@ struct sim {
 	struct trace_file *trace; /* NULL: no trace is open */
 	void *host;               /* of the SystemC kernels */
 	uint64_t seed;
-	struct sim *root;   /* of a divided run: its first part; else this */
-	struct part *part;  /* NULL: the run is not divided */
+	struct sim *root;  /* of a divided run: its first part; else this */
+	struct part *part; /* NULL: the run is not divided */
 	unsigned part_number;
 	struct wheel wheel; /* of the native and hosted kernels */
 };

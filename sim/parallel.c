@@ -13,10 +13,11 @@
 
 struct part {
 	_Alignas(64) struct sim *sim;
-	unsigned window;                            /* 0, 1, 0, ... */
-	sim_time left_at;                           /* the earliest of what was left in this window */
-	sim_time next_at[2];                        /* nothing happens here before, nor by what was left */
-	struct crossing *left[SIM_PARTS_MAX][2];    /* crossings with something in them, by where they lead */
+	unsigned window;     /* 0, 1, 0, ... */
+	sim_time left_at;    /* the earliest of what was left in this window */
+	sim_time next_at[2]; /* nothing happens here before, nor by what was left */
+	struct crossing
+		*left[SIM_PARTS_MAX][2]; /* crossings with something in them, by where they lead */
 	struct parallel *parallel;
 	pthread_t thread;
 };

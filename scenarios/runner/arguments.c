@@ -13,6 +13,7 @@
 
 #include "scenarios/modules.h"
 #include "scenarios/runner/verb.h"
+#include "sim/parallel.h"
 
 void say(const char *format, ...)
 {
@@ -93,6 +94,17 @@ static void read_jobs(struct argp_state *state, const char *text, unsigned *jobs
 	*jobs = (unsigned)value;
 }
 
+static void read_threads(struct argp_state *state, const char *text, unsigned *threads)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (*end || end == text || text[0] == '-' || value == 0 || value > SIM_PARTS_MAX)
+		argp_error(state, "\"%s\" is no number of threads; expected 1 to %d", text,
+			   SIM_PARTS_MAX);
+	*threads = (unsigned)value;
+}
+
 static error_t read_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -108,6 +120,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_JOBS:
 		read_jobs(state, text, &arguments->jobs);
+		return 0;
+	case KEY_THREADS:
+		read_threads(state, text, &arguments->threads);
 		return 0;
 	case KEY_OUT:
 		arguments->out = text;
@@ -173,8 +188,11 @@ void arguments_read(const struct verb *verb, int argc, char **argv, struct argum
 	char name[64];
 	struct argp argp = {verb->options, read_argument, verb->usage, verb->summary,
 			    NULL,          NULL,          NULL};
-	*arguments = (struct arguments){
-		.verb = verb, .kernel = SIM_KERNEL_native, .percentile = -1, .jobs = 1};
+	*arguments = (struct arguments){.verb = verb,
+					.kernel = SIM_KERNEL_native,
+					.percentile = -1,
+					.jobs = 1,
+					.threads = 1};
 	for (int i = 1; i < argc && verb->programs; i++) {
 		if (strcmp(argv[i], "--") == 0) {
 			arguments->programs = argv + i + 1;

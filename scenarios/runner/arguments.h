@@ -8,13 +8,14 @@
 enum option_key {
 	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k', KEY_VERBOSE = 'v', KEY_JOBS = 'j',
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
-	KEY_UNTIL, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE,
+	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE,
 };
 
 #define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
 #define OPTION_SEED      {"seed", KEY_SEED, "NUMBER", 0, "of all random streams; as --set seed=NUMBER", 0}
 #define OPTION_UNTIL     {"until", KEY_UNTIL, "TIME", 0, "end a workload then; as --set run.until=TIME", 0}
 #define OPTION_JOBS      {"jobs", KEY_JOBS, "NUMBER", 0, "so many runs at a time; 1 unless told", 0}
+#define OPTION_THREADS   {"threads", KEY_THREADS, "NUMBER", 0, "run a workload in so many threads; the results are the same", 0}
 #define OPTION_OUT       {"out", KEY_OUT, "DIR", 0, "write a result folder, which must not exist or be empty", 0}
 #define OPTION_KERNEL    {"kernel", KEY_KERNEL, "NAME", 0, "native (default), hosted or reference; all give the same results", 0}
 #define OPTION_PCAP      {"pcap", KEY_PCAP, "FILE", 0, "write all packets as pcapng", 0}

@@ -30,6 +30,7 @@ struct arguments {
 	enum sim_kernel kernel;
 	bool kernel_given;
 	unsigned jobs;
+	unsigned threads;
 	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
 };

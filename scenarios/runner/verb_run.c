@@ -50,12 +50,12 @@ static int play(const struct build *build, struct trial *trial, FILE *complaints
 }
 
 static int run_and_record(const struct arguments *arguments, const struct build *build,
-			  const struct result_paths *paths, FILE *out, FILE *complaints)
+			  struct trial *trial, const struct result_paths *paths, FILE *out,
+			  FILE *complaints)
 {
 	char why[WHY_BYTES] = "";
 	int code = EXIT_BAD_INPUT;
-	struct trial *trial = trial_create(build, why, sizeof(why));
-	struct result *result = trial != NULL ? result_begin(build, paths, why, sizeof(why)) : NULL;
+	struct result *result = result_begin(build, paths, why, sizeof(why));
 	if (result == NULL) {
 		say("%s: %s", build->scenario->file, why);
 	} else {
@@ -70,9 +70,43 @@ static int run_and_record(const struct arguments *arguments, const struct build 
 			code = EXIT_NOT_AS_EXPECTED;
 		}
 	}
-	if (trial != NULL)
-		trial_destroy(trial);
 	return code;
+}
+
+/* As many parts as threads are asked for; NULL: one. */
+static struct division *divide(const struct arguments *arguments, const struct scenario *scenario)
+{
+	char why[WHY_BYTES] = "";
+	struct division *division = NULL;
+	if (arguments->threads == 1)
+		return NULL;
+	if (arguments->kernel != SIM_KERNEL_native)
+		snprintf(why, sizeof(why), "only the native kernel has several");
+	else if (arguments->trace != NULL || arguments->pcap != NULL)
+		snprintf(why, sizeof(why), "a trace or capture is written in the order of events");
+	else
+		division = division_create(scenario, arguments->threads, why, sizeof(why));
+	if (division == NULL)
+		say("%s: in one thread: %s", scenario->file, why);
+	return division;
+}
+
+/* On several parts if there is a division, and the workload can do with it. NULL: *why. */
+static struct trial *prepare(const struct arguments *arguments, const struct scenario *scenario,
+			     const struct division *division, struct build **build, char *why)
+{
+	*build = division != NULL
+			 ? build_create_divided(scenario, division, why, WHY_BYTES)
+			 : build_create(scenario, arguments->kernel, false, false, why, WHY_BYTES);
+	struct trial *trial = *build != NULL ? trial_create(*build, why, WHY_BYTES) : NULL;
+	if (trial == NULL || trial_divides(trial))
+		return trial;
+	say("%s: in one thread: what one host does begins something at another at once, or reads "
+	    "from it",
+	    scenario->file);
+	trial_destroy(trial);
+	build_destroy(*build);
+	return prepare(arguments, scenario, NULL, build, why);
 }
 
 int run_workload(const struct arguments *arguments, const struct scenario *scenario,
@@ -90,14 +124,19 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		    scenario->file);
 		return EXIT_BAD_INPUT;
 	}
-	struct build *build =
-		build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
-	if (build == NULL) {
+	struct division *division = divide(arguments, scenario);
+	struct build *build = NULL;
+	struct trial *trial = prepare(arguments, scenario, division, &build, why);
+	int code = EXIT_BAD_INPUT;
+	if (trial == NULL) {
 		say("%s: %s", scenario->file, why);
-		return EXIT_BAD_INPUT;
+	} else {
+		code = run_and_record(arguments, build, trial, &paths, out, complaints);
+		trial_destroy(trial);
 	}
-	int code = run_and_record(arguments, build, &paths, out, complaints);
-	build_destroy(build);
+	if (build != NULL)
+		build_destroy(build);
+	division_destroy(division);
 	return code;
 }
 

@@ -99,8 +99,9 @@ bool workload_divides(const struct workload *workload, const uint8_t *parts)
 		for (uint32_t j = 0; j < first->next_count; j++) {
 			const struct workload_flow *then =
 				&workload->flows[workload->next[first->first_next + j]];
-			uint32_t at = workload_waits_for_arrival(first, then) ? arrives_at(first)
-									      : workload_home(first);
+			uint32_t at = workload_waits_for_arrival(first, then)
+					      ? arrives_at(first)
+					      : workload_home(first);
 
 			if (parts[at] != parts[workload_home(then)])
 				return false;

@@ -1,0 +1,257 @@
+/*
+ * division: see division.h. Nodes that may not be separated are one group first: the ends of a link without latency, and
+ * on InfiniBand of one with a fault. Then a part grows by the group that has the largest share of its links there
+ * already, until it is full; in the end groups at the borders move to where they have more links.
+ */
+#include "scenarios/division.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fabric/port.h"
+#include "scenarios/build.h"
+#include "sim/parallel.h"
+
+#define HOST_WEIGHT  2 /* a port, and the transport behind it */
+#define SLACK        16 /* a part may be larger by one in so many */
+#define PASSES       4
+#define UNASSIGNED   UINT8_MAX
+
+struct graph {
+	const struct scenario *scenario;
+	uint32_t nodes;
+	uint32_t *group;  /* [nodes] its first node */
+	uint32_t *weight; /* [nodes] of the group */
+	uint32_t *first;  /* [nodes + 1] of the group's links in `to` */
+	uint32_t *to;     /* [2 * links] groups */
+	uint64_t total;
+};
+
+static void *take(size_t count, size_t bytes)
+{
+	void *memory = calloc(count + 1, bytes);
+	if (memory == NULL)
+		abort();
+	return memory;
+}
+
+static uint32_t node_of(const struct scenario *scenario, const struct scenario_node *end)
+{
+	return end->is_switch ? scenario->host_count + end->number : end->number;
+}
+
+static uint32_t find(const struct graph *graph, uint32_t node)
+{
+	while (graph->group[node] != node)
+		node = graph->group[node];
+	return node;
+}
+
+static void unite(struct graph *graph, uint32_t one, uint32_t other)
+{
+	one = find(graph, one);
+	other = find(graph, other);
+	if (one < other)
+		graph->group[other] = one;
+	else
+		graph->group[one] = other;
+}
+
+static bool may_be_cut(const struct scenario *scenario, uint32_t link)
+{
+	if (build_link_latency(scenario, link) == 0)
+		return false;
+	if (scenario->fabric.link_layer != 0)
+		return true;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		for (unsigned from = 0; from < 2; from++) {
+			if (build_fault_concerns(scenario, &scenario->faults[i],
+						 &scenario->links[link], from))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void make_graph(struct graph *graph, const struct scenario *scenario)
+{
+	*graph = (struct graph){.scenario = scenario,
+				.nodes = scenario->host_count + scenario->switch_count};
+	graph->group = take(graph->nodes, sizeof(uint32_t));
+	graph->weight = take(graph->nodes, sizeof(uint32_t));
+	graph->first = take(graph->nodes + 1, sizeof(uint32_t));
+	graph->to = take(2 * (size_t)scenario->link_count, sizeof(uint32_t));
+	uint32_t *place = take(graph->nodes, sizeof(*place));
+	for (uint32_t i = 0; i < graph->nodes; i++)
+		graph->group[i] = i;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		if (!may_be_cut(scenario, i))
+			unite(graph, node_of(scenario, &link->ends[0]),
+			      node_of(scenario, &link->ends[1]));
+	}
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &scenario->links[i].ends[side];
+			uint32_t group = find(graph, node_of(scenario, end));
+			graph->first[group + 1]++;
+			graph->weight[group] += end->is_switch ? 1 : HOST_WEIGHT;
+			graph->total += end->is_switch ? 1 : HOST_WEIGHT;
+		}
+	}
+	for (uint32_t i = 0; i < graph->nodes; i++)
+		graph->first[i + 1] += graph->first[i];
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		uint32_t groups[2];
+		for (unsigned side = 0; side < 2; side++)
+			groups[side] = find(graph, node_of(scenario, &scenario->links[i].ends[side]));
+		for (unsigned side = 0; side < 2; side++) {
+			uint32_t group = groups[side];
+			graph->to[graph->first[group] + place[group]++] = groups[1 - side];
+		}
+	}
+	free(place);
+}
+
+static void free_graph(struct graph *graph)
+{
+	free(graph->group);
+	free(graph->weight);
+	free(graph->first);
+	free(graph->to);
+}
+
+static bool is_group(const struct graph *graph, uint32_t node)
+{
+	return graph->group[node] == node;
+}
+
+/* Links of the group into that part. */
+static int links_into(const struct graph *graph, const uint8_t *of, uint32_t group, unsigned part)
+{
+	int links = 0;
+	for (uint32_t i = graph->first[group]; i < graph->first[group + 1]; i++)
+		links += of[graph->to[i]] == part && graph->to[i] != group;
+	return links;
+}
+
+/* gain[group]: its links into the part that grows, less those elsewhere. */
+static void assign(const struct graph *graph, uint8_t *of, int *gain, uint32_t group, unsigned part)
+{
+	of[group] = (uint8_t)part;
+	for (uint32_t i = graph->first[group]; i < graph->first[group + 1]; i++)
+		gain[graph->to[i]] += 2;
+}
+
+static uint32_t best_group(const struct graph *graph, const uint8_t *of, const int *gain)
+{
+	uint32_t best = UINT32_MAX;
+	for (uint32_t i = 0; i < graph->nodes; i++) {
+		if (is_group(graph, i) && of[i] == UNASSIGNED &&
+		    (best == UINT32_MAX || gain[i] > gain[best]))
+			best = i;
+	}
+	return best;
+}
+
+static void grow(const struct graph *graph, uint8_t *of, unsigned parts)
+{
+	int *gain = take(graph->nodes, sizeof(*gain));
+	uint64_t filled = 0;
+	for (uint32_t i = 0; i < graph->nodes; i++)
+		of[i] = UNASSIGNED;
+	for (unsigned part = 0; part < parts; part++) {
+		uint64_t full = graph->total * (part + 1) / parts;
+		for (uint32_t i = 0; i < graph->nodes; i++)
+			gain[i] = -(int)(graph->first[i + 1] - graph->first[i]);
+		for (;;) {
+			uint32_t group = best_group(graph, of, gain);
+			if (group == UINT32_MAX || (part + 1 < parts && filled >= full))
+				break;
+			assign(graph, of, gain, group, part);
+			filled += graph->weight[group];
+		}
+	}
+	free(gain);
+}
+
+/* Moves each group to the part that most of its links lead to, where there is room. true: one has moved. */
+static bool refine(const struct graph *graph, uint8_t *of, unsigned parts, uint64_t *weights)
+{
+	uint64_t room = graph->total / parts + graph->total / parts / SLACK + 1;
+	bool moved = false;
+	for (uint32_t i = 0; i < graph->nodes; i++) {
+		if (!is_group(graph, i))
+			continue;
+		unsigned best = of[i];
+		int best_links = links_into(graph, of, i, best);
+		for (unsigned part = 0; part < parts; part++) {
+			int links = links_into(graph, of, i, part);
+			if (links > best_links && weights[part] + graph->weight[i] <= room) {
+				best = part;
+				best_links = links;
+			}
+		}
+		moved |= best != of[i];
+		weights[of[i]] -= graph->weight[i];
+		weights[best] += graph->weight[i];
+		of[i] = (uint8_t)best;
+	}
+	return moved;
+}
+
+static const char *obstacle(const struct scenario *scenario)
+{
+	if (scenario->fabric.fidelity == FIDELITY_FLOW)
+		return "fidelity: flow is one model of all flows";
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (scenario->hosts[i].endpoint == NULL)
+			return "detailed adapters share a host model";
+	}
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		if (scenario->faults[i].of_ports)
+			return "faults of ports act on both ends of a link at once";
+		if (scenario->faults[i].counter != NULL)
+			return "faults with a condition look at counters elsewhere";
+	}
+	return NULL;
+}
+
+struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
+				 size_t why_bytes)
+{
+	const char *reason = obstacle(scenario);
+	uint64_t weights[SIM_PARTS_MAX] = {0};
+	struct graph graph;
+	assert(parts > 1 && parts <= SIM_PARTS_MAX);
+	if (reason != NULL) {
+		snprintf(why, why_bytes, "%s", reason);
+		return NULL;
+	}
+	make_graph(&graph, scenario);
+	struct division *division = take(1, sizeof(*division));
+	division->parts = parts;
+	division->of = take(graph.nodes, 1);
+	grow(&graph, division->of, parts);
+	for (uint32_t i = 0; i < graph.nodes; i++) {
+		if (is_group(&graph, i))
+			weights[division->of[i]] += graph.weight[i];
+	}
+	for (unsigned pass = 0; pass < PASSES; pass++) {
+		if (!refine(&graph, division->of, parts, weights))
+			break;
+	}
+	for (uint32_t i = 0; i < graph.nodes; i++)
+		division->of[i] = division->of[find(&graph, i)];
+	free_graph(&graph);
+	return division;
+}
+
+void division_destroy(struct division *division)
+{
+	if (division == NULL)
+		return;
+	free(division->of);
+	free(division);
+}

@@ -1,0 +1,134 @@
+#!/bin/bash
+# Proves that `hcasim run --threads` leaves the same bytes with 1, 2 and 3 threads: all records of topologies, link layers,
+# congestion controls, balances and faults below; that it really divides them; and that it says so where it cannot.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+  echo "$*"
+  failures=$((failures + 1))
+}
+
+# name, whether it is divided (yes or what is said instead), scenario in a line each of YAML
+compare() {
+  local name=$1 divided=$2
+  cat >"$folder/$name.yaml"
+  for threads in 1 2 3; do
+    "$hcasim" run "$folder/$name.yaml" --threads "$threads" --out "$folder/$name.$threads" \
+      >"$folder/$name.$threads.txt" 2>"$folder/$name.$threads.log" ||
+      fail "$name, $threads threads: exit code $?: $(cat "$folder/$name.$threads.log")"
+    diff -r "$folder/$name.1" "$folder/$name.$threads" >"$folder/diff" ||
+      fail "$name: $threads threads leave other records: $(head -5 "$folder/diff")"
+    cmp "$folder/$name.1.txt" "$folder/$name.$threads.txt" || fail "$name: what $threads threads print differs"
+    [ "$threads" -eq 1 ] && continue
+    if [ "$divided" = yes ]; then
+      grep -q "in one thread" "$folder/$name.$threads.log" && fail "$name was not divided: $(cat "$folder/$name.$threads.log")"
+    else
+      grep -q "in one thread: $divided" "$folder/$name.$threads.log" ||
+        fail "$name: expected \"in one thread: $divided\", found: $(cat "$folder/$name.$threads.log")"
+    fi
+  done
+  [ "$(wc -l <"$folder/$name.1/flows.csv")" -gt 1 ] || fail "$name: no flows"
+}
+
+fabric='link_layer: roce, link: {rate: 100Gbps, length: 200m}'
+
+compare permutation yes <<EOF
+seed: 2
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: fat-tree, arity: 4}, switch: {balance: ecmp}}
+workload: {pattern: permutation, bytes: 300KB}
+record: {series: 5us}
+EOF
+
+compare dcqcn yes <<EOF
+seed: 3
+hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper, cnp_priority: 5}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
+  switch: {balance: flowlet, ecn: {mark: enqueue}}}
+workload: {pattern: poisson, sizes: web_search, load: 0.6, stop: 1ms}
+record: {series: 20us}
+expect: [{figure: cnps, at_least: 1}]
+EOF
+
+compare pfc yes <<EOF
+seed: 4
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4},
+  switch: {balance: spray, buffer: {size: 2MB}}}
+workload: {pattern: incast, fan_in: 8, bytes: 500KB}
+run: {loss: expected}
+expect: [{figure: pauses, at_least: 1}]
+EOF
+
+compare hpcc yes <<EOF
+seed: 5
+hosts: {count: 0, hca: {fidelity: endpoint, congestion: hpcc-paper, ack_interval: 1, base_rtt: 14us}}
+fabric: {$fabric, topology: {kind: fat-tree, arity: 4}, switch: {telemetry: true, balance: adaptive}}
+workload: {pattern: shuffle, bytes: 30KB, count: 2}
+EOF
+
+compare faults yes <<EOF
+seed: 6
+hosts: {count: 0, hca: {fidelity: endpoint, recovery: selective_repeat}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 4}, switch: {balance: ecmp}}
+workload: {pattern: all_to_all, bytes: 40KB, play: {message: 9000B, post_list: 2}}
+faults:
+  - {from: "leaf*", to: "spine*", drop: {probability: 1%}}
+  - {from: "spine*", to: "leaf*", reorder: {probability: 1%, by: 3us}}
+  - {from: "spine0", to: "leaf1", side: receive, drop: {nth: 7}}
+  - {from: "leaf*", to: "host*", delay: {probability: 1%, by: 2us}}
+expect: [{figure: drops, at_least: 1}, {figure: packets_resent, at_least: 1}]
+EOF
+
+compare collective yes <<EOF
+seed: 7
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: fat-tree, arity: 4}}
+workload: {pattern: halving_doubling_allreduce, bytes: 256KB}
+EOF
+
+compare torus yes <<EOF
+seed: 8
+hosts: {count: 0, hca: {fidelity: endpoint, congestion: infiniband}}
+fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: torus, size_x: 4, size_y: 3, hosts: 1},
+  switch: {fecn: {threshold: 15}}}
+workload: {pattern: hotspot, hot: 0.5, count: 4, bytes: 200KB}
+record: {series: 10us}
+EOF
+
+compare lossy-infiniband yes <<EOF
+seed: 9
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: dumbbell, left: 3, right: 3}}
+workload: {pattern: permutation, bytes: 400KB}
+faults: [{from: left, to: right, drop: {probability: 0.5%}}]
+expect: [{figure: packets_resent, at_least: 1}]
+EOF
+
+compare barrier "what one host does begins something at another" <<EOF
+seed: 10
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
+workload: {pattern: permutation, bytes: 50KB, phases: 3}
+EOF
+
+compare link-down "faults of ports act on both ends" <<EOF
+seed: 11
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 2}, switch: {balance: ecmp}}
+workload: {pattern: permutation, bytes: 1MB}
+faults: [{from: leaf0, to: spine0, link_down: {begin: 10us, lasts: 20us}}]
+EOF
+
+"$hcasim" run "$folder/permutation.yaml" --threads 2 --kernel reference >/dev/null 2>"$folder/log" || fail "reference: $?"
+grep -q "in one thread: only the native kernel" "$folder/log" || fail "--kernel reference: $(cat "$folder/log")"
+for number in 0 -1 17 two; do
+  "$hcasim" run "$folder/permutation.yaml" --threads "$number" >/dev/null 2>"$folder/log"
+  [ $? -eq 2 ] || fail "--threads $number is not exit code 2"
+  grep -q "is no number of threads; expected 1 to 16" "$folder/log" || fail "--threads $number: $(cat "$folder/log")"
+done
+exit "$((failures > 0))"

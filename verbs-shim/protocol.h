@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC       UINT64_C(0x68636173696d0003) /* changes with each change of this file */
+#define SHIM_MAGIC       UINT64_C(0x68636173696d0004) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT "HCASIM_SHIM"                /* "attach socket,memory descriptor,host" */
 #define SHIM_FIRST_FD    900 /* our descriptors in a program stay above this number */
 #define SHIM_SLOTS       1024
@@ -23,6 +23,7 @@
 #define SHIM_BYTES       64
 #define SHIM_RANGES      4
 #define SHIM_SPANS       8
+#define SHIM_STORES      4
 #define SHIM_QUEUE_BYTES (UINT64_C(1) << 30) /* of address space for a process's rings; sparse */
 #define SHIM_EXIT_LOST   98                  /* exit code of a program whose simulator is gone */
 #define SHIM_NEVER       (UINT64_MAX >> 3)
@@ -39,7 +40,7 @@
 	X(MMAP,        "file, offset, length, protection -> file offset or error")                           \
 	X(MAPPED,      "address, length: these pages are no longer what they were")                          \
 	X(CLOSE,       "file: its last descriptor and mapping here are gone")                                \
-	X(MMIO,        "file, offset, length, bytes")                                                        \
+	X(MMIO,        "nothing but the stores in the slot")                                                 \
 	X(SPIN,        "address, effects seen, spans: sleep until the next write by the HCA to these")       \
 	X(OS_WAIT,     "deadline: sleep until another thread did something visible -> 1: deadline passed")   \
 	X(SLEEP,       "deadline -> 1: interrupted by a signal")                                             \
@@ -70,19 +71,29 @@ struct shim_span {
 	uint64_t address, length;
 };
 
+/* The program stored to a doorbell page. While nobody can notice that it goes on, it does, and the store waits for the next
+ * request; the simulator carries both out at their times. */
+struct shim_store {
+	uint64_t clock;
+	uint64_t offset;
+	uint32_t file, length;
+	uint8_t bytes[SHIM_BYTES];
+};
+
 struct shim_slot {
 	uint32_t turn;   /* enum shim_turn; a futex */
 	uint32_t op;     /* enum shim_op */
 	uint32_t dirty;  /* the program did something that others may see in the operating system */
 	uint32_t signal; /* reply: a virtual timer has expired: raise this */
 	uint64_t clock;  /* virtual time of the thread, ps */
-	uint64_t horizon; /* reply: the thread may run on while its clock is below */
+	uint64_t
+		horizon; /* reply: the thread may run on while its clock is below; stores lessen it */
+	uint64_t store_horizon; /* reply: stores may take the clock further, to below this */
 	uint64_t arguments[5];
 	int64_t result;
 	uint32_t tid; /* real; for signals to it */
 	uint32_t file_count, range_count, sleeping;
-	uint32_t
-		polled; /* since the last request: the program looked at memory that the HCA writes */
+	uint32_t store_count;
 	struct {
 		uint32_t kind, id;
 		uint64_t number_at;
@@ -94,13 +105,15 @@ struct shim_slot {
 	uint64_t watched_address, watched_length;
 	struct shim_span spans[SHIM_SPANS]; /* OP_SPIN: what is polled */
 	uint32_t span_count;                /* 0: anything */
-	uint8_t bytes[SHIM_BYTES];
-} __attribute__((aligned(512)));
+	struct shim_store
+		stores[SHIM_STORES]; /* before the request, in the order of their clocks */
+} __attribute__((aligned(1024)));
 
 struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
-	uint64_t effects; /* visible writes by the HCA so far */
+	uint64_t effects;     /* visible writes by the HCA so far */
+	uint64_t store_delay; /* until anything of a store to a doorbell can be noticed, at least */
 };
 
 struct shim_memory {
@@ -110,7 +123,7 @@ struct shim_memory {
 	uint32_t spin_turns;
 	uint64_t tsc_hz;
 	uint64_t realtime_base_ns, monotonic_base_ns; /* what the clocks say at virtual time 0 */
-	uint64_t cost_clock_read, cost_system_call;
+	uint64_t cost_clock_read, cost_system_call, cost_mmio_store;
 	uint64_t seed;
 	struct shim_process processes[SHIM_PROCESSES];
 	struct shim_slot slots[SHIM_SLOTS];
@@ -133,6 +146,6 @@ struct shim_welcome {
 	char hosts[4096]; /* for names_init() */
 };
 
-_Static_assert(sizeof(struct shim_slot) == 512, "a slot is eight cache lines");
+_Static_assert(sizeof(struct shim_slot) == 1024, "a slot is sixteen cache lines");
 
 #endif

@@ -48,6 +48,11 @@ void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t
 	pcie_mmio_write(hca->pcie, offset, bytes, length);
 }
 
+sim_time hca_uar_delay(const struct hca *hca)
+{
+	return pcie_mmio_delay(hca->pcie);
+}
+
 /* ---- memory regions ---- */
 
 int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key)

@@ -144,6 +144,8 @@ const struct hca_params *hca_params(const struct hca *hca);
 
 /* A CPU's store to the UAR BAR leaves the core now. offset: page << 12 | offset in the page. At most 64 bytes. */
 void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t length);
+/* The HCA has not got a store sooner than that. */
+sim_time hca_uar_delay(const struct hca *hca);
 
 int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key);
 int hca_mr_destroy(struct hca *hca, uint32_t key);

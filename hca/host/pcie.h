@@ -138,6 +138,7 @@ void pcie_read(struct pcie *pcie, struct pcie_read *read);
 void pcie_write(struct pcie *pcie, struct pcie_write *write);
 
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context);
+sim_time pcie_mmio_delay(const struct pcie *pcie); /* until a store arrives, at least */
 void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes,
 		     uint32_t length); /* at most 64 B */
 

@@ -58,6 +58,11 @@ void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint
 		sim_schedule_at(&pcie->mmio_event, slot->arrival);
 }
 
+sim_time pcie_mmio_delay(const struct pcie *pcie)
+{
+	return pcie->param.mmio_latency + pcie->one_way;
+}
+
 static void mmio_arrived(struct event *event)
 {
 	struct pcie *pcie = container_of(event, struct pcie, mmio_event);

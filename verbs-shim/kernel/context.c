@@ -184,6 +184,11 @@ void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t of
 	call->result = error ? error : (int64_t)offset;
 }
 
+sim_time kernel_uar_delay(const struct kernel *kernel)
+{
+	return hca_uar_delay(kernel->hca);
+}
+
 void kernel_uar_write(struct kernel_file *file, uint64_t file_offset, const void *bytes,
 		      uint32_t length)
 {

@@ -118,6 +118,8 @@ void kernel_close(struct kernel_file *file, struct kernel_call *call);
 /* A store to a UAR page that was mapped from `file`: file_offset is where in the command memfd. */
 void kernel_uar_write(struct kernel_file *file, uint64_t file_offset, const void *bytes,
 		      uint32_t length);
+/* At least so long after such a store nothing of it can be noticed on the host: no memory read, none written. */
+sim_time kernel_uar_delay(const struct kernel *kernel);
 
 /* The process ended, in whatever way: its objects go, as a kernel would release them. */
 void kernel_process_exit(struct kernel *kernel, struct kernel_process *process);

@@ -3,6 +3,7 @@
  */
 #include <linux/futex.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,6 +52,7 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
 	ring();
 	await_turn(slot);
+	slot->store_count = 0;
 	result = slot->result;
 	trap_after_gate();
 	shim_self.inside--;
@@ -92,6 +94,30 @@ void gate_charge(uint64_t cost)
 	slot->clock += cost;
 	if (slot->clock >= slot->horizon)
 		(void)gate_call(OP_YIELD, 0, 0, 0, 0);
+}
+
+bool gate_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t length)
+{
+	struct shim_slot *slot = shim_self.slot;
+	struct shim_store *store = &slot->stores[slot->store_count];
+	uint64_t until;
+
+	store->clock = slot->clock;
+	store->file = file;
+	store->offset = offset;
+	store->length = length;
+	memcpy(store->bytes, bytes, length);
+	__atomic_store_n(&slot->store_count, slot->store_count + 1, __ATOMIC_RELEASE);
+	slot->clock += shim_memory->cost_mmio_store;
+	until = slot->stores[0].clock + shim_process->store_delay;
+	if (until > slot->store_horizon)
+		until = slot->store_horizon;
+	if (slot->horizon > until)
+		slot->horizon = until;
+	if (slot->clock < until && slot->store_count < SHIM_STORES && !slot->dirty)
+		return true;
+	(void)gate_call(OP_MMIO, 0, 0, 0, 0);
+	return false;
 }
 
 void gate_visible(void)

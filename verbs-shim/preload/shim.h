@@ -59,6 +59,8 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 void gate_last(enum shim_op op); /* a request that is not answered */
 void gate_start(struct shim_slot *slot);
 void gate_charge(uint64_t cost);
+/* A store to a doorbell page, now; at most SHIM_BYTES. true: it waits for the next request; false: it was handed over. */
+bool gate_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t length);
 void gate_visible(void); /* others may see in the operating system what was just done */
 static inline uint64_t gate_now(void)
 {

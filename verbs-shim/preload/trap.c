@@ -58,8 +58,10 @@ static void flush(void)
 	if (length == 0)
 		return;
 	combining.length = 0;
-	memcpy(shim_self.slot->bytes, combining.bytes, length);
-	(void)gate_call(OP_MMIO, combining.file, combining.offset, length, 0);
+	if (gate_store(combining.file, combining.offset, combining.bytes, length)) {
+		poll_restart(); /* as after a hand-over: who has stored may begin to poll */
+		hot_watched = true;
+	}
 }
 
 void trap_before_gate(void)

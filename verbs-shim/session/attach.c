@@ -123,6 +123,7 @@ struct process *attach_accept(struct session *session, int milliseconds)
 				 .msg_controllen = sizeof(control)};
 	struct process *process;
 	struct thread *thread;
+	struct kernel *kernel;
 	int socket = -1;
 
 	if (poll(&waiting, 1, milliseconds) <= 0 ||
@@ -160,8 +161,11 @@ struct process *attach_accept(struct session *session, int milliseconds)
 	thread->clock = sim_now(session->sim);
 	if (session->running && session->running->process == process)
 		thread->clock = session->running->clock;
+	kernel = session->hosts[process->host].kernel;
 	session->shared->processes[process->number] =
-		(struct shim_process){.real_pid = (uint32_t)hello.real_pid, .host = process->host};
+		(struct shim_process){.real_pid = (uint32_t)hello.real_pid,
+				      .host = process->host,
+				      .store_delay = kernel ? kernel_uar_delay(kernel) : 0};
 	welcome(session, process, thread);
 	return process;
 }

@@ -136,16 +136,22 @@ static void serve_close(struct session *session, struct thread *thread)
 	thread->clock += session->cpu.system_call;
 }
 
-static void serve_mmio(struct session *session, struct thread *thread)
+bool serve_store(struct session *session, struct thread *thread)
 {
-	struct session_file *file = files_get(session, thread->slot->arguments[0]);
 	const struct shim_slot *slot = thread->slot;
+	uint32_t count = __atomic_load_n(&slot->store_count, __ATOMIC_ACQUIRE);
+	const struct shim_store *store = &slot->stores[thread->stores_served];
+	struct session_file *file;
 
-	thread->clock += session->cpu.mmio_store;
+	if (thread->stores_served >= count || count > SHIM_STORES)
+		return false;
+	file = files_get(session, store->file);
 	session->doorbells++;
-	if (file && slot->arguments[2] <= SHIM_BYTES)
-		kernel_uar_write(file->file, slot->arguments[1], slot->bytes,
-				 (uint32_t)slot->arguments[2]);
+	if (file && store->length <= SHIM_BYTES)
+		kernel_uar_write(file->file, store->offset, store->bytes, store->length);
+	thread->stores_served++;
+	thread->clock = thread->stores_served < count ? store[1].clock : slot->clock;
+	return true;
 }
 
 static void serve_spin(struct session *session, struct thread *thread)
@@ -303,7 +309,7 @@ static serve_function *const serve[OP_COUNT] = {
 	[OP_MMAP] = serve_file_call,
 	[OP_MAPPED] = serve_mapped,
 	[OP_CLOSE] = serve_close,
-	[OP_MMIO] = serve_mmio,
+	[OP_MMIO] = serve_start,
 	[OP_SPIN] = serve_spin,
 	[OP_OS_WAIT] = serve_os_wait,
 	[OP_SLEEP] = serve_sleep,

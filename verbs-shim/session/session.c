@@ -5,7 +5,6 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,13 +28,9 @@ static const char *const op_names[] = {
 };
 /* clang-format on */
 
-#define SPIN_TURNS       4000    /* about 5 us of pause instructions */
-#define LOOK_AROUND_NS   1000000 /* real time between looks for deaths while a program runs */
-#define ASLEEP_LOOKS     20   /* that show the token holder asleep, before the token is withdrawn */
 #define OUTSIDE_LOOKS    1000 /* as IDLE_LOOKS, while such a thread may come back */
 #define IDLE_LOOKS       5    /* when nothing is left that could happen, before it is a deadlock */
 #define CHUNK            (1 * MS) /* simulated time between looks for deaths while nobody runs */
-#define QUANTUM_SIGNAL   (SIGRTMAX - 1)
 #define LOOKAHEAD_GROWTH 64
 #define LOOK_AGAIN \
 	(64 * US) /* a thread that polls looks again after that, then after twice that ... */
@@ -49,17 +44,17 @@ static void on_end_signal(int number)
 	end_signal = number;
 }
 
-static uint64_t real_ns(void)
+bool session_is_ending(void)
+{
+	return end_signal != 0;
+}
+
+uint64_t session_real_ns(void)
 {
 	struct timespec now;
 
 	(void)syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now); /* see place_share_counter() */
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
-{
-	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
 }
 
 void session_note(struct session *session, uint32_t host, const char *text)
@@ -119,7 +114,7 @@ void session_visible(struct session *session, sim_time at)
 	}
 }
 
-static uint32_t timer_fired(struct process *process)
+uint32_t session_timer_fired(struct process *process)
 {
 	uint32_t number = process->timer.signal;
 
@@ -141,7 +136,7 @@ void session_wake_signal(struct process *process)
 			continue;
 		if (thread->state == THREAD_OUTSIDE) {
 			(void)syscall(SYS_tgkill, process->real_pid, thread->slot->tid,
-				      timer_fired(process));
+				      session_timer_fired(process));
 			return;
 		}
 		thread->signalled = true;
@@ -163,10 +158,10 @@ void session_poll(struct thread *thread)
 }
 
 /* Everything real that may have happened without being told: deaths, output. */
-static void look_around(struct session *session)
+void session_look_around(struct session *session)
 {
 	output_drain(session);
-	place_review(session, real_ns());
+	place_review(session, session_real_ns());
 	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
 		struct process *process = &session->processes[i];
 		if (process->alive && attach_is_dead(process, 0))
@@ -174,69 +169,16 @@ static void look_around(struct session *session)
 	}
 }
 
-/* Waits until the thread that has the token gives it back, or its process is gone. */
-static void await_turn(struct session *session, struct thread *thread)
-{
-	struct shim_slot *slot = thread->slot;
-	struct shim_memory *shared = session->shared;
-	uint64_t start = 0, quantum_end = 0;
-	uint32_t asleep = 0;
-
-	for (uint32_t i = 0; i < shared->spin_turns; i++) {
-		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_SIMULATOR)
-			return;
-		__builtin_ia32_pause();
-	}
-	if (thread->process->replacing) {
-		attach_await_image(session, thread);
-		return;
-	}
-	for (;;) {
-		const struct timespec wait = {0, LOOK_AROUND_NS};
-		uint32_t bell = __atomic_load_n(&shared->bell, __ATOMIC_ACQUIRE);
-		uint64_t now;
-
-		__atomic_store_n(&shared->sleeping, 1, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) == TURN_SIMULATOR) {
-			__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
-			return;
-		}
-		if (futex(&shared->bell, FUTEX_WAIT, bell, &wait) == 0 || errno != ETIMEDOUT) {
-			__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
-			if (!end_signal)
-				continue;
-		}
-		__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
-		now = real_ns();
-		if (!start) {
-			start = now;
-			quantum_end = now + session->params.quantum / NS;
-		}
-		look_around(session);
-		if (thread->state != THREAD_RUNNING || end_signal)
-			return;
-		asleep = withdraw_is_asleep(thread) ? asleep + 1 : 0;
-		if (asleep >= ASLEEP_LOOKS) {
-			withdraw(session, thread);
-			return;
-		}
-		if (now >= quantum_end && asleep == 0) {
-			quantum_end = now + session->params.quantum / NS;
-			(void)syscall(SYS_tgkill, thread->process->real_pid, slot->tid,
-				      QUANTUM_SIGNAL);
-		}
-	}
-}
-
 /* A thread that only computes and reads clocks may run further and further ahead, until anybody does something else. */
 static void adapt_lookahead(struct session *session, struct thread *thread)
 {
-	if (thread->slot->op == OP_YIELD && !thread->slot->dirty && !thread->slot->polled) {
+	const struct shim_slot *slot = thread->slot;
+
+	if (slot->op == OP_YIELD && !slot->dirty && !slot->store_count) {
 		if (thread->ahead < LOOKAHEAD_GROWTH * session->params.lookahead)
 			thread->ahead *= 2;
 		return;
 	}
-	thread->slot->polled = 0;
 	for (uint32_t i = 0; i < session->thread_count; i++)
 		session->threads[i].ahead = session->params.lookahead;
 }
@@ -246,49 +188,37 @@ void session_returned(struct session *session, struct thread *thread)
 {
 	struct shim_slot *slot = thread->slot;
 
-	thread->clock = slot->clock;
+	sim_time acted = slot->clock;
+	uint32_t waiting;
+
+	if (slot->store_count > SHIM_STORES)
+		slot->store_count = thread->stores_served;
+	waiting = slot->store_count - thread->stores_served;
+	if (waiting > 0 && slot->op == OP_MMIO)
+		acted = slot->stores[slot->store_count - 1].clock;
+	thread->clock = waiting > 0 ? slot->stores[thread->stores_served].clock : slot->clock;
 	thread->state = THREAD_READY;
 	thread->request = true;
 	thread->last = slot->op < OP_COUNT ? (enum shim_op)slot->op : OP_NONE;
-	if (slot->op != OP_OS_WAIT && slot->op != OP_SPIN && slot->op != OP_YIELD)
+	if (waiting > 0 || (slot->op != OP_OS_WAIT && slot->op != OP_SPIN && slot->op != OP_YIELD))
 		session->idle = 0;
-	if (slot->op != OP_SPIN)
+	if (waiting > 0 || slot->op != OP_SPIN)
 		thread->patience = 0;
 	adapt_lookahead(session, thread);
 	if (slot->dirty) {
 		slot->dirty = 0;
-		session_visible(session, thread->clock);
+		session_visible(session, acted);
 	}
 	thread->looked =
 		session->visible; /* before others act: what they do from now on wakes it */
 }
 
-static void grant(struct session *session, struct thread *thread, sim_time horizon)
+static void log_interaction(struct session *session, const struct thread *thread, sim_time at,
+			    enum shim_op op)
 {
-	struct shim_slot *slot = thread->slot;
-
-	if (session->last_process != thread->process->number) {
-		output_drain(session);
-		session->last_process = thread->process->number;
-	}
-	slot->clock = thread->clock;
-	slot->horizon = horizon;
-	slot->signal = 0;
-	if (thread->signalled) {
-		thread->signalled = false;
-		slot->signal = timer_fired(thread->process);
-	}
-	thread->state = THREAD_RUNNING;
-	session->running = thread;
-	session->handoffs++;
-	__atomic_store_n(&slot->turn, TURN_PROGRAM, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&slot->sleeping, __ATOMIC_SEQ_CST))
-		futex(&slot->turn, FUTEX_WAKE, 1, NULL);
-	await_turn(session, thread);
-	session->running = NULL;
-	if (thread->state != THREAD_RUNNING || !thread->process->alive || end_signal)
-		return;
-	session_returned(session, thread);
+	session->hash = (session->hash ^ at) * UINT64_C(0x100000001b3);
+	session->hash = (session->hash ^ (op + (uint64_t)(thread - session->threads) * OP_COUNT)) *
+			UINT64_C(0x100000001b3);
 }
 
 static void act(struct session *session, struct thread *thread, sim_time when, sim_time second)
@@ -305,23 +235,23 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 		return; /* its place in the order has changed */
 	}
 	if (thread->request) {
-		session->calls++;
-		session->hash = (session->hash ^ thread->clock) * UINT64_C(0x100000001b3);
-		session->hash =
-			(session->hash ^
-			 (thread->slot->op + (uint64_t)(thread - session->threads) * OP_COUNT)) *
-			UINT64_C(0x100000001b3);
+		sim_time at = thread->clock;
+		if (serve_store(session, thread)) {
+			log_interaction(session, thread, at, OP_MMIO);
+			return;
+		}
 		thread->request = false;
+		if (thread->slot->op != OP_MMIO)
+			log_interaction(session, thread, at, thread->slot->op);
 		serve_request(session, thread);
 	} else {
-		sim_time horizon = sim_next(session->sim), timer;
-		order_timer(session, &timer);
 		/* Nothing that another thread has not begun yet reaches this one so soon. */
-		if (second + thread->ahead < horizon)
-			horizon = second + thread->ahead;
-		if (timer < horizon)
-			horizon = timer;
-		grant(session, thread, horizon);
+		sim_time others = second + thread->ahead, next = sim_next(session->sim), timer;
+
+		order_timer(session, &timer);
+		if (timer < others)
+			others = timer;
+		handover_grant(session, thread, next < others ? next : others, others);
 	}
 }
 
@@ -373,7 +303,7 @@ static void run_events(struct session *session, sim_time until)
  * that were taken to poll but only read the same memory twice. */
 static void wait_real(struct session *session)
 {
-	look_around(session);
+	session_look_around(session);
 	(void)attach_accept(session, 2);
 	session_visible(session, sim_now(session->sim));
 	for (uint32_t i = 0; i < session->thread_count; i++)
@@ -391,7 +321,7 @@ static void loop(struct session *session)
 		sim_time when, second, next, timer, first;
 
 		if (++turns % 1024 == 0) /* before one is picked: it may find him dead */
-			look_around(session);
+			session_look_around(session);
 		if (session->outside_count > 0 && withdraw_return(session))
 			continue;
 		if (order_start_program(session))
@@ -440,7 +370,7 @@ static void loop(struct session *session)
 				until = again->deadline > next ? again->deadline : next;
 			run_events(session, until);
 			if (!session->woken && !thread)
-				look_around(session);
+				session_look_around(session);
 			continue;
 		}
 		if (when > sim_now(session->sim))
@@ -526,17 +456,6 @@ bool session_add_program(struct session *session, uint32_t host, char *const arg
 	return true;
 }
 
-/* All on one processor and asleep while others run, unless asked: spinning pays only where each program and the simulator have
- * a core of their own. */
-static void choose_handoff(struct session *session)
-{
-	enum { AUTO, FUTEX, SPIN }; /* places in the range of `handoff` */
-
-	session->shared->spin_turns = session->params.handoff == SPIN ? SPIN_TURNS : 0;
-	if (session->params.handoff == AUTO)
-		place_choose(session, real_ns());
-}
-
 int session_run(struct session *session)
 {
 	struct sigaction action = {.sa_handler = on_end_signal};
@@ -548,8 +467,9 @@ int session_run(struct session *session)
 	shared->monotonic_base_ns = MONOTONIC_BASE;
 	shared->cost_clock_read = session->cpu.clock_read;
 	shared->cost_system_call = session->cpu.system_call;
+	shared->cost_mmio_store = session->cpu.mmio_store;
 	shared->seed = sim_seed(session->sim);
-	choose_handoff(session);
+	handover_choose(session);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
@@ -561,14 +481,14 @@ int session_run(struct session *session)
 		kill_all(session, end_signal);
 		for (int i = 0; i < 100 && !all_ended(session); i++) {
 			usleep(10000);
-			look_around(session);
+			session_look_around(session);
 		}
 		session->exit_code = 128 + end_signal;
 	}
 	kill_all(session, SIGKILL);
 	for (int i = 0; i < 200; i++) {
 		bool alive = false;
-		look_around(session);
+		session_look_around(session);
 		for (uint32_t p = 0; p < SHIM_PROCESSES; p++)
 			alive |= session->processes[p].alive;
 		if (!alive)

@@ -2,6 +2,7 @@
  * state: what the files of session/ share: a run's hosts, programs, processes, threads and open device files.
  *
  *     session.c   who runs next, and until when        attach.c   processes come, fork, exec and die
+ *     handover.c  gives the token, waits for it
  *     serve.c     what a thread asks for               launch.c   programs are started
  *     process_memory.c   DMA into a process            files.c    descriptors of the emulated kernel
  *     withdraw.c  threads that sleep where nobody sees it
@@ -37,7 +38,8 @@ struct thread {
 	struct process *process;
 	struct shim_slot *slot;
 	enum thread_state state;
-	bool request; /* the slot holds a request that is not served yet */
+	bool request;           /* the slot holds a request that is not served yet */
+	uint32_t stores_served; /* of those in the slot */
 	bool signalled;
 	sim_time clock;
 	sim_time deadline;
@@ -154,7 +156,7 @@ struct session {
 	uint32_t await_process;
 	char notes[SESSION_NOTES][160];
 	uint32_t note_count;
-	uint64_t hash, handoffs, calls, doorbells, spins;
+	uint64_t hash, handoffs, doorbells, spins;
 	uint64_t withdrawn;
 	uint32_t outside_count; /* threads in THREAD_OUTSIDE */
 	uint32_t idle;          /* looks since a program last did something */
@@ -172,6 +174,17 @@ void session_poll(struct thread *thread);
 void session_visible(struct session *session, sim_time at);
 void session_note(struct session *session, uint32_t host, const char *text);
 void session_wake_signal(struct process *process);
+uint32_t session_timer_fired(struct process *process); /* its signal; the timer goes on */
+void session_look_around(struct session *session);     /* for deaths and output */
+bool session_is_ending(void);                          /* a signal told us to */
+uint64_t session_real_ns(void);                        /* real time */
+
+/* handover.c */
+void handover_choose(
+	struct session *session); /* how threads wait; before the first program starts */
+/* The thread runs on until its clock reaches the horizon (of its stores: theirs), or it asks for something, or dies. */
+void handover_grant(struct session *session, struct thread *thread, sim_time horizon,
+		    sim_time store_horizon);
 
 /* order.c */
 /* The first to act, when, and when the second is. */
@@ -185,6 +198,8 @@ bool order_start_program(struct session *session);
 
 /* serve.c: carries out the request in the thread's slot at the thread's clock. */
 void serve_request(struct session *session, struct thread *thread);
+/* The next store that came with it, which is before it; the clock is then that of what follows. false: there is none. */
+bool serve_store(struct session *session, struct thread *thread);
 
 /* attach.c */
 struct process *attach_accept(struct session *session,

@@ -50,6 +50,8 @@ void withdraw(struct session *session, struct thread *thread)
 	session->withdrawn++;
 	session->outside_count++;
 	session->idle = 0;
+	while (serve_store(session, thread))
+		;                                /* they would wait as long as it sleeps */
 	session_visible(session, thread->clock); /* what it did before is not known */
 	session_note(session, thread->process->host,
 		     "a thread sleeps in a call that is not followed (determinism warning: the run "
@@ -79,7 +81,8 @@ bool withdraw_return(struct session *session)
 		session_returned(session, thread);
 		if (thread->clock < sim_now(session->sim))
 			thread->clock = sim_now(session->sim);
-		thread->slot->clock = thread->clock;
+		if (thread->slot->clock < thread->clock)
+			thread->slot->clock = thread->clock;
 		session->idle = 0;
 		returned = true;
 	}

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Proves that stores to doorbells wait for the next request only while nobody can notice: a ping-pong needs four hand-overs a
+# round trip (each side's two completions) and not six; with a store that takes longer than its way to the HCA it needs six,
+# and each of its doorbells still arrives; a thread that falls asleep where nobody sees it takes no store along.
+# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+hcasim=$1
+scenario=$2/scenarios/two-hosts-ib.yaml
+asleep=$(dirname "$3")/asleep
+command -v ibv_rc_pingpong >/dev/null || { echo 'ibv_rc_pingpong is not installed'; exit 77; }
+failures=0
+
+fail() {
+  echo "$*"
+  failures=$((failures + 1))
+}
+
+counts() { # ROUNDS OPTIONS...: hand-overs and doorbells of a whole run
+  local rounds=$1
+  shift
+  "$hcasim" exec "$scenario" --verbose "$@" -- host0: ibv_rc_pingpong -n "$rounds" : host1: ibv_rc_pingpong -n "$rounds" host0 \
+    2>&1 >/dev/null | sed -nE 's/.* ([0-9]+) hand-offs, ([0-9]+) doorbells.*/\1 \2/p'
+}
+
+check() { # HAND-OVERS OPTIONS...: of 100 round trips, with 200 doorbells
+  local expected=$1 short long
+  shift
+  read -ra short <<<"$(counts 100 "$@")"
+  read -ra long <<<"$(counts 200 "$@")"
+  [ "$((long[0] - short[0])) $((long[1] - short[1]))" = "$expected 200" ] ||
+    fail "$* 100 round trips: $((long[0] - short[0])) hand-overs, expected $expected, $((long[1] - short[1])) doorbells, expected 200"
+}
+
+check 400
+check 600 --set cpu.mmio_store=200ns
+
+said=$("$hcasim" exec "$scenario" -- host0: "$asleep" 2>&1) || fail "asleep: exit code $?"
+[[ $said == *'not followed'*'woken by a completion: transport retry counter exceeded'* ]] || fail "asleep: $said"
+[ $failures -eq 0 ]

@@ -1,0 +1,117 @@
+/*
+ * handover: gives the execution token to a thread and waits until it comes back, with a request. Both sides wait on words of the
+ * shared memory; preload/gate.c is the other side.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "verbs-shim/session/state.h"
+
+#define SPIN_TURNS     4000    /* about 5 us of pause instructions */
+#define LOOK_AROUND_NS 1000000 /* real time between looks for deaths while a program runs */
+#define ASLEEP_LOOKS   20 /* that show the token holder asleep, before the token is withdrawn */
+#define QUANTUM_SIGNAL (SIGRTMAX - 1)
+
+static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+/* Waits until the thread that has the token gives it back, or its process is gone. */
+static void await_turn(struct session *session, struct thread *thread)
+{
+	struct shim_slot *slot = thread->slot;
+	struct shim_memory *shared = session->shared;
+	uint64_t start = 0, quantum_end = 0;
+	uint32_t asleep = 0;
+
+	for (uint32_t i = 0; i < shared->spin_turns; i++) {
+		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_SIMULATOR)
+			return;
+		__builtin_ia32_pause();
+	}
+	if (thread->process->replacing) {
+		attach_await_image(session, thread);
+		return;
+	}
+	for (;;) {
+		const struct timespec wait = {0, LOOK_AROUND_NS};
+		uint32_t bell = __atomic_load_n(&shared->bell, __ATOMIC_ACQUIRE);
+		uint64_t now;
+
+		__atomic_store_n(&shared->sleeping, 1, __ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) == TURN_SIMULATOR) {
+			__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
+			return;
+		}
+		if (futex(&shared->bell, FUTEX_WAIT, bell, &wait) == 0 || errno != ETIMEDOUT) {
+			__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
+			if (!session_is_ending())
+				continue;
+		}
+		__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
+		now = session_real_ns();
+		if (!start) {
+			start = now;
+			quantum_end = now + session->params.quantum / NS;
+		}
+		session_look_around(session);
+		if (thread->state != THREAD_RUNNING || session_is_ending())
+			return;
+		asleep = withdraw_is_asleep(thread) ? asleep + 1 : 0;
+		if (asleep >= ASLEEP_LOOKS) {
+			withdraw(session, thread);
+			return;
+		}
+		if (now >= quantum_end && asleep == 0) {
+			quantum_end = now + session->params.quantum / NS;
+			(void)syscall(SYS_tgkill, thread->process->real_pid, slot->tid,
+				      QUANTUM_SIGNAL);
+		}
+	}
+}
+
+void handover_grant(struct session *session, struct thread *thread, sim_time horizon,
+		    sim_time store_horizon)
+{
+	struct shim_slot *slot = thread->slot;
+
+	if (session->last_process != thread->process->number) {
+		output_drain(session);
+		session->last_process = thread->process->number;
+	}
+	thread->stores_served = 0;
+	slot->clock = thread->clock;
+	slot->horizon = horizon;
+	slot->store_horizon = store_horizon;
+	slot->signal = 0;
+	if (thread->signalled) {
+		thread->signalled = false;
+		slot->signal = session_timer_fired(thread->process);
+	}
+	thread->state = THREAD_RUNNING;
+	session->running = thread;
+	session->handoffs++;
+	__atomic_store_n(&slot->turn, TURN_PROGRAM, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&slot->sleeping, __ATOMIC_SEQ_CST))
+		futex(&slot->turn, FUTEX_WAKE, 1, NULL);
+	await_turn(session, thread);
+	session->running = NULL;
+	if (thread->state != THREAD_RUNNING || !thread->process->alive || session_is_ending())
+		return;
+	session_returned(session, thread);
+}
+
+/* All on one processor and asleep while others run, unless asked: spinning pays only where each program and the simulator have
+ * a core of their own. */
+void handover_choose(struct session *session)
+{
+	enum { AUTO, FUTEX, SPIN }; /* places in the range of `handoff` */
+
+	session->shared->spin_turns = session->params.handoff == SPIN ? SPIN_TURNS : 0;
+	if (session->params.handoff == AUTO)
+		place_choose(session, session_real_ns());
+}

@@ -39,6 +39,7 @@ static bool may_leave(struct port *port, const struct packet *packet, sim_time n
 	}
 	trace(&port->block, TRACE_PORT_STALL, packet->tag, lane, packet->wire_bytes);
 	stuck_note(port, lane);
+	transmit_blocked(port, true);
 	return false;
 }
 

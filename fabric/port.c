@@ -376,11 +376,24 @@ void port_set_sources(struct port *port, unsigned sources)
 #define ROW(...) PARAM_ROW(struct port_params, __VA_ARGS__)
 const struct param port_param_list[] = { PORT_PARAMS(ROW) { 0 } };
 
+/* What has left, by its bytes; what is still leaving counts as gone. */
+static void settle(struct block *block)
+{
+	struct port *port = container_of(block, struct port, block);
+	uint64_t between = (uint64_t)port->preamble_bytes + port->gap_bytes;
+
+	port->gauge.link.area =
+		(uint64_t)((double)(port->count.bytes_sent + port->count.packets_sent * between) *
+			   (double)ENCODED_BITS_A_BYTE / (double)port->rate_bps);
+}
+
 static const struct block_type port_type = {
 	.name         = "port",
 	.params       = port_param_list,
 	.counters     = (const struct counter[]){ PORT_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ PORT_TRACE(TRACE_ENTRY) { 0 } },
+	.gauges       = (const struct gauge_info[]){ PORT_GAUGES(GAUGE_ENTRY) { 0 } },
+	.settle       = settle,
 };
 /* clang-format on */
 
@@ -397,6 +410,8 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	port->pool = pool;
 	port->user = user;
 	block_init(&port->block, sim, &port_type, name, &port->params, &port->count);
+	block_gauges(&port->block, (struct gauge *)&port->gauge);
+	port->gauge.link.capacity = 1;
 	port_set_sources(port, 1);
 	transmit_init(port);
 	stuck_init(port);

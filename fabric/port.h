@@ -16,7 +16,7 @@
 #define FABRIC_PORT_H
 
 #include "fabric/wire/packet.h"
-#include "sim/block.h"
+#include "sim/gauge.h"
 
 #define PORT_LANES 16
 
@@ -52,6 +52,10 @@ sim_time port_params_latency(const struct port_params *params); /* of a link, fr
 	X(down_drops,         "packets", "waited for a link that went down, or came while it was")           \
 	X(storms,             "times",   "a priority was given up because it was paused for too long")
 
+#define PORT_GAUGES(X)                                                                                     \
+	X(link,    SERVER, "packets", "departures of data packets, with what is between them")             \
+	X(blocked, POOL,   "packets", "first in a lane without credits, or paused, while nothing left")
+
 #define PORT_TRACE(X)                                                                                      \
 	X(PORT_LEAVES,   "starts_at", "wire_bytes", "a packet's departure is fixed")                       \
 	X(PORT_ARRIVES,  "tail_at",   "wire_bytes", "the head of a packet is here")                        \
@@ -59,6 +63,7 @@ sim_time port_params_latency(const struct port_params *params); /* of a link, fr
 	X(PORT_STALL,    "lane",      "wire_bytes", "a packet cannot leave: no credits, or paused")
 
 struct port_counters { PORT_COUNTERS(COUNTER_FIELD) };
+struct port_gauges { PORT_GAUGES(GAUGE_FIELD) };
 /* clang-format on */
 
 /* Whoever sits behind a port embeds this. */

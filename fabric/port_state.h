@@ -99,7 +99,8 @@ struct port {
 	uint8_t keeps_leaving; /* the user wants sent() */
 	uint8_t down;          /* the link is */
 	uint8_t shared_input;  /* the user accounts for the input space */
-	uint8_t reorders;      /* the transmit fault does */
+	bool reorders : 1;     /* the transmit fault does */
+	bool blocked : 1;      /* as the gauge counts it */
 	uint8_t wakes;         /* `transmit` is pending */
 	uint8_t watched;       /* there is a tap */
 
@@ -145,6 +146,7 @@ struct port {
 	uint8_t has_tables; /* the schedule is of VL arbitration */
 	uint8_t patient;
 	struct port_params params;
+	struct port_gauges gauge;
 	struct packet leaving; /* copy, for sent() */
 };
 
@@ -165,7 +167,9 @@ void port_drop(struct port *port, struct packet *packet, enum drop_reason reason
 void transmit_init(struct port *port);
 void transmit_configure(struct port *port);
 void transmit_wake(struct port *port, sim_time at); /* something may be able to leave then */
-void transmit_kick(struct port *port);              /* ... now, from within another event */
+void transmit_blocked(struct port *port,
+		      bool blocked);   /* a packet waits for credits or a pause's end */
+void transmit_kick(struct port *port); /* ... now, from within another event */
 sim_time transmit_duration(const struct port *port, uint64_t bytes);
 void transmit_arrives(struct port *port,
 		      struct packet *packet); /* at the other end, at its head_at */

@@ -100,6 +100,12 @@ static void lose(struct port *port, struct packet *packet)
 	port_drop(port, packet, DROP_FAULT);
 }
 
+void transmit_blocked(struct port *port, bool blocked)
+{
+	port->blocked = blocked;
+	gauge_wait(&port->gauge.blocked, sim_now(port->block.sim), blocked);
+}
+
 static void commit(struct port *port, struct packet *packet, sim_time start)
 {
 	bool data = packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC;
@@ -109,6 +115,8 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 	__builtin_prefetch(&port->peer->arrive, 1);
 	out = occupy(port, packet, start);
 
+	if (__builtin_expect(port->blocked, 0))
+		transmit_blocked(port, false);
 	if (data) {
 		port->count.packets_sent++;
 		port->count.bytes_sent += packet->wire_bytes;
@@ -252,6 +260,8 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	packet->head_at = ready_at;
 	if (!open && !port->lanes[lane].queued)
 		stuck_note(port, lane);
+	if (!open && port->busy_until <= sim_now(port->block.sim))
+		transmit_blocked(port, true);
 	arbiter_enqueue(port, packet);
 	if (open || port->wakes)
 		transmit_wake(port, ready_at);

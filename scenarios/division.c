@@ -13,10 +13,10 @@
 #include "scenarios/build.h"
 #include "sim/parallel.h"
 
-#define HOST_WEIGHT  2 /* a port, and the transport behind it */
-#define SLACK        16 /* a part may be larger by one in so many */
-#define PASSES       4
-#define UNASSIGNED   UINT8_MAX
+#define HOST_WEIGHT 2  /* a port, and the transport behind it */
+#define SLACK       16 /* a part may be larger by one in so many */
+#define PASSES      4
+#define UNASSIGNED  UINT8_MAX
 
 struct graph {
 	const struct scenario *scenario;
@@ -105,7 +105,8 @@ static void make_graph(struct graph *graph, const struct scenario *scenario)
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		uint32_t groups[2];
 		for (unsigned side = 0; side < 2; side++)
-			groups[side] = find(graph, node_of(scenario, &scenario->links[i].ends[side]));
+			groups[side] =
+				find(graph, node_of(scenario, &scenario->links[i].ends[side]));
 		for (unsigned side = 0; side < 2; side++) {
 			uint32_t group = groups[side];
 			graph->to[graph->first[group] + place[group]++] = groups[1 - side];

@@ -36,6 +36,12 @@ void block_init(struct block *block, struct sim *sim, const struct block_type *t
 		trace_attach(sim->trace, block);
 }
 
+void block_gauges(struct block *block, struct gauge *gauges)
+{
+	assert(block->type->gauges != NULL);
+	block->gauges = gauges;
+}
+
 void block_fini(struct block *block)
 {
 	struct sim *root = block->sim->root;

@@ -1,6 +1,6 @@
 /*
  * block: what every modeled part has: a name in the tree ("host0.hca.mtt_cache"), declared parameters,
- * counters and trace points. Each is one list at the head of the block's header; the struct, the YAML key,
+ * counters, trace points and gauges (sim/gauge.h). Each is one list at the head of the block's header; the struct, the YAML key,
  * the help text, the report and the trace file all derive from that list.
  *
  *     #define LINK_PARAMS(X)                                                                            \
@@ -88,11 +88,18 @@ struct trace_point {
 	const char *meaning;
 };
 
+struct block;
+struct gauge; /* sim/gauge.h */
+struct gauge_info;
+
 struct block_type {
 	const char *name;
 	const struct param *params; /* each list ends with an entry whose name is NULL */
 	const struct counter *counters;
 	const struct trace_point *trace_points;
+	const struct gauge_info *gauges; /* NULL: none */
+	void (*settle)(
+		struct block *block); /* brings gauges up to date for a reader; NULL: they are */
 };
 
 struct trace_file;
@@ -108,6 +115,7 @@ struct block {
 	const char *name;       /* full path; owned by the block */
 	const void *params;     /* the block's params struct, NULL: none */
 	const uint64_t *counts; /* the block's counters struct, NULL: none */
+	struct gauge *gauges;   /* the block's gauges struct, NULL: none */
 	struct block *next;     /* the run's blocks, in order of creation */
 	struct block *previous;
 };
@@ -117,6 +125,9 @@ struct block {
 void block_init(struct block *block, struct sim *sim, const struct block_type *type,
 		const char *name, const void *params, const void *counts);
 void block_fini(struct block *block);
+
+/* The block's struct of gauges, in the order of its type's list; behind block_init(). */
+void block_gauges(struct block *block, struct gauge *gauges);
 
 /* First of the run's blocks; follow ->next. */
 struct block *sim_blocks(const struct sim *sim);

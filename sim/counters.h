@@ -1,8 +1,9 @@
 /*
- * counters: the counters of all blocks of a run, in order of creation, as a user reads them.
+ * counters: the counters (and, in JSON, the gauges) of all blocks of a run, in order of creation, as a user reads them.
  *
  *     text   host0.hca.port.packets_sent=12
- *     JSON   {"host0.hca.port": {"type": "port", "counters": {"packets_sent": 12, ...}}, ...}
+ *     JSON   {"host0.hca.port": {"type": "port", "counters": {"packets_sent": 12, ...},
+ *                                "gauges": {"link": {"kind": "SERVER", ..., "area_ps": 960}, ...}}, ...}
  */
 #ifndef SIM_COUNTERS_H
 #define SIM_COUNTERS_H

@@ -33,6 +33,7 @@ struct icm_cache {
 	struct block block;
 	struct icm_cache_params param;
 	struct icm_cache_counters count;
+	struct icm_cache_gauges gauge;
 	struct pcie *pcie;
 	struct random random;
 	struct assoc *lines;
@@ -79,6 +80,7 @@ static sim_time answer_time(struct icm_cache *cache, sim_time base)
 	if (at < cache->answer_next)
 		at = cache->answer_next;
 	cache->answer_next = at + cache->param.interval;
+	gauge_serve(&cache->gauge.port, cache->param.interval);
 	return at;
 }
 
@@ -108,6 +110,7 @@ void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup)
 		cache->count.stalls++;
 		trace(&cache->block, TRACE_ICM_STALL, lookup->tag, lookup->number, 0);
 		queue_push(&cache->stalled, lookup);
+		gauge_wait(&cache->gauge.misses, sim_now(cache->block.sim), true);
 		if (++cache->stalled_count > cache->count.waiting_max)
 			cache->count.waiting_max = cache->stalled_count;
 	}
@@ -155,6 +158,7 @@ static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 		return true;
 	}
 	cache->count.misses++;
+	gauge_enter(&cache->gauge.misses, sim_now(cache->block.sim), 1);
 	slot->busy = true;
 	slot->stale = false;
 	slot->line = line;
@@ -175,6 +179,7 @@ static struct icm_cache *slot_free(struct miss_slot *slot)
 {
 	slot->busy = false;
 	slot->writing = false;
+	gauge_leave(&slot->cache->gauge.misses, sim_now(slot->cache->block.sim), 1);
 	return slot->cache;
 }
 
@@ -252,6 +257,7 @@ static void restart_stalled(struct icm_cache *cache)
 			cache->stalled.last = &cache->stalled.first;
 		cache->stalled_count--;
 	}
+	gauge_wait(&cache->gauge.misses, sim_now(cache->block.sim), cache->stalled.first != NULL);
 }
 
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count)
@@ -288,6 +294,7 @@ CONTEXT_KINDS(DEFINE_LIST)
 
 static const struct counter icm_counters[] = { ICM_CACHE_COUNTERS(COUNTER_ENTRY) { 0 } };
 static const struct trace_point icm_trace_points[] = { ICM_CACHE_TRACE(TRACE_ENTRY) { 0 } };
+static const struct gauge_info icm_gauges[] = { ICM_CACHE_GAUGES(GAUGE_ENTRY) { 0 } };
 
 #define DEFINE_TYPE(KIND, kind_name, ...)                                                                     \
 	[CONTEXT_##KIND] = {                                                                                  \
@@ -295,6 +302,7 @@ static const struct trace_point icm_trace_points[] = { ICM_CACHE_TRACE(TRACE_ENT
 		.params = icm_##kind_name##_param_list,                                                       \
 		.counters = icm_counters,                                                                     \
 		.trace_points = icm_trace_points,                                                             \
+		.gauges = icm_gauges,                                                                         \
 	},
 static const struct block_type icm_types[CONTEXT_KIND_COUNT] = { CONTEXT_KINDS(DEFINE_TYPE) };
 /* clang-format on */
@@ -316,6 +324,9 @@ struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum conte
 	cache->param = *params;
 	cache->pcie = pcie;
 	icm_block_init(&cache->block, sim, name, kind, &cache->param, &cache->count);
+	block_gauges(&cache->block, (struct gauge *)&cache->gauge);
+	cache->gauge.port.capacity = 1;
+	cache->gauge.misses.capacity = params->misses;
 	random_init(&cache->random, &cache->block, "replacement");
 	cache->lines = assoc_create(params->entries, params->ways, lru ? NULL : &cache->random);
 	cache->kind = kind;

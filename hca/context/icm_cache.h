@@ -15,7 +15,7 @@
 
 #include "hca/context/icm_cache_params.h"
 #include "hca/host/pcie.h"
-#include "sim/block.h"
+#include "sim/gauge.h"
 
 /* clang-format off */
 #define ICM_CACHE_COUNTERS(X)                                                                                 \
@@ -31,6 +31,10 @@
 	X(invalidations, "lines",   "dropped on order")                                                         \
 	X(waiting_max,   "lookups", "most that ever waited for a slot at once")
 
+#define ICM_CACHE_GAUGES(X)                                                                                   \
+	X(port,   SERVER, "lookups", "answers one each interval")                                               \
+	X(misses, POOL,   "misses",  "reads and write-backs under way, each in a miss slot")
+
 #define ICM_CACHE_TRACE(X)                                                                                    \
 	X(ICM_HIT,   "number", "",      "answered from the cache")                                            \
 	X(ICM_MISS,  "number", "bytes", "a PCIe read starts")                                                 \
@@ -41,6 +45,10 @@
 
 struct icm_cache_counters {
 	ICM_CACHE_COUNTERS(COUNTER_FIELD)
+};
+
+struct icm_cache_gauges {
+	ICM_CACHE_GAUGES(GAUGE_FIELD)
 };
 
 /* The caller owns it and leaves it alone until done(). */

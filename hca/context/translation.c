@@ -15,10 +15,15 @@ enum { TRANSLATION_TRACE(TRACE_ENUM) };
 
 enum { KEY_OWN_BITS = 8, NAME_BYTES = 256 };
 
+struct translation_gauges {
+	TRANSLATION_GAUGES(GAUGE_FIELD)
+};
+
 struct translation_unit {
 	struct block block;
 	struct translation_params param;
 	struct translation_counters count;
+	struct translation_gauges gauge;
 	struct mr_table *regions;
 	struct icm_cache *mpt, *mtt;
 	struct translation_port *port; /* NULL: no module is in its place */
@@ -54,6 +59,8 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	translation->memory = NULL;
 	translation->host_address = 0;
 	unit->count.translations++;
+	gauge_serve(&unit->gauge.checker, unit->param.interval);
+	gauge_enter(&unit->gauge.pending, sim_now(unit->block.sim), 1);
 	trace(&unit->block, TRACE_TRANSLATE, translation->tag, translation->key,
 	      translation->address);
 	unit->count.empty += !translation->length;
@@ -202,6 +209,7 @@ void translation_deliver(struct event *event)
 {
 	struct translation *translation = container_of(event, struct translation, event);
 
+	gauge_leave(&translation->unit->gauge.pending, sim_now(translation->unit->block.sim), 1);
 	trace(&translation->unit->block, TRACE_TRANSLATE_DONE, translation->tag,
 	      translation->status, translation->host_address);
 	translation->done(translation);
@@ -229,6 +237,7 @@ static const struct block_type translation_type = {
 	.params = translation_param_list,
 	.counters = (const struct counter[]){ TRANSLATION_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ TRANSLATION_TRACE(TRACE_ENTRY) { 0 } },
+	.gauges = (const struct gauge_info[]){ TRANSLATION_GAUGES(GAUGE_ENTRY) { 0 } },
 };
 /* clang-format on */
 
@@ -244,6 +253,8 @@ struct translation_unit *translation_unit_create(struct sim *sim, const char *na
 	unit->regions = regions;
 	block_init(&unit->block, sim, &translation_type, name, &unit->param,
 		   (const uint64_t *)&unit->count);
+	block_gauges(&unit->block, (struct gauge *)&unit->gauge);
+	unit->gauge.checker.capacity = 1;
 	if (*params->module.text) {
 		unit->port = translation_port_create(unit, &unit->block, &unit->param, pcie);
 		return unit;

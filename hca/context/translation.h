@@ -65,6 +65,10 @@ struct translation_params; /* hca/context/translation_params.h */
 	X(pages,        "entries",  "MTT entries that were needed")                                             \
 	X(contiguous,   "requests", "granted without MTT: the region is one piece")
 
+#define TRANSLATION_GAUGES(X)                                                                                 \
+	X(checker, SERVER, "requests", "starts one each interval")                                              \
+	X(pending, QUEUE,  "requests", "asked for and not answered")
+
 #define TRANSLATION_TRACE(X)                                                                                  \
 	X(TRANSLATE,      "key",    "address",      "asked for")                                              \
 	X(TRANSLATE_DONE, "status", "host_address", "answered")

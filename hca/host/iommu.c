@@ -5,11 +5,19 @@
 #include <stdlib.h>
 
 #include "hca/host/lines.h"
+#include "sim/gauge.h"
+
+#define IOMMU_GAUGES(X) X(walkers, SERVER, "walks", "walk page tables")
+
+struct iommu_gauges {
+	IOMMU_GAUGES(GAUGE_FIELD)
+};
 
 struct iommu {
 	struct block block;
 	struct iommu_params param;
 	struct iommu_counters count;
+	struct iommu_gauges gauge;
 	struct lines tlb;
 	sim_time *ready_at;     /* [entries]: when the walk for each is or was done */
 	sim_time *walkers_free; /* [walkers]: when each is */
@@ -27,6 +35,7 @@ static sim_time walk(struct iommu *iommu, sim_time arrival)
 		iommu->count.walker_stalls++;
 		arrival = *walker;
 	}
+	gauge_serve(&iommu->gauge.walkers, iommu->param.walk_latency);
 	return *walker = arrival + iommu->param.walk_latency;
 }
 
@@ -66,6 +75,7 @@ static const struct block_type iommu_type = {
 	.params = iommu_param_list,
 	.counters = (const struct counter[]){ IOMMU_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ { 0 } },
+	.gauges = (const struct gauge_info[]){ IOMMU_GAUGES(GAUGE_ENTRY) { 0 } },
 };
 /* clang-format on */
 
@@ -78,6 +88,8 @@ struct iommu *iommu_create(struct sim *sim, const char *name, const struct iommu
 	iommu->param = *params;
 	block_init(&iommu->block, sim, &iommu_type, name, &iommu->param,
 		   (const uint64_t *)&iommu->count);
+	block_gauges(&iommu->block, (struct gauge *)&iommu->gauge);
+	iommu->gauge.walkers.capacity = params->walkers;
 	lines_init(&iommu->tlb, params->entries, ways);
 	iommu->ready_at = calloc(params->entries, sizeof(iommu->ready_at[0]));
 	iommu->walkers_free = calloc(params->walkers, sizeof(iommu->walkers_free[0]));

@@ -5,12 +5,20 @@
 #include <stdlib.h>
 
 #include "hca/host/lines.h"
+#include "sim/gauge.h"
+
+#define LLC_GAUGES(X) X(memory, SERVER, "lines", "behind the cache")
+
+struct llc_gauges {
+	LLC_GAUGES(GAUGE_FIELD)
+};
 
 struct llc {
 	struct block block;
 	struct llc_params param;
 	struct dram_params dram;
 	struct llc_counters count;
+	struct llc_gauges gauge;
 	struct lines lines;
 	sim_time memory_free_at;
 	sim_time line_time; /* of memory, at its full rate */
@@ -22,6 +30,7 @@ static sim_time memory_use(struct llc *llc, uint64_t lines, sim_time arrival)
 	sim_time start = arrival > llc->memory_free_at ? arrival : llc->memory_free_at;
 
 	llc->memory_free_at = start + lines * llc->line_time;
+	gauge_serve(&llc->gauge.memory, lines * llc->line_time);
 	return start;
 }
 
@@ -117,6 +126,7 @@ static const struct block_type llc_type = {
 	.params = llc_param_list,
 	.counters = (const struct counter[]){ LLC_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ { 0 } },
+	.gauges = (const struct gauge_info[]){ LLC_GAUGES(GAUGE_ENTRY) { 0 } },
 };
 /* clang-format on */
 
@@ -131,6 +141,8 @@ struct llc *llc_create(struct sim *sim, const char *name, const struct llc_param
 	if (llc->param.ddio_ways > llc->param.ways)
 		llc->param.ddio_ways = llc->param.ways;
 	block_init(&llc->block, sim, &llc_type, name, &llc->param, (const uint64_t *)&llc->count);
+	block_gauges(&llc->block, (struct gauge *)&llc->gauge);
+	llc->gauge.memory.capacity = 1;
 	llc->line_time = LLC_LINE_BYTES * 8 * SEC / dram->rate;
 	if (params->enabled)
 		lines_init(&llc->lines, params->size / LLC_LINE_BYTES, params->ways);

@@ -18,6 +18,7 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read);
 static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, sim_time at_host);
 static void reclaim_tags(struct pcie *pcie);
 static void await_room(struct pcie *pcie);
+static void note_wait(struct pcie *pcie);
 static void tag_returned(struct event *event);
 static void answer_group(struct event *event);
 static void group_arrived(struct event *event);
@@ -122,6 +123,21 @@ void pcie_issue_reads(struct pcie *pcie)
 		}
 	}
 	await_room(pcie);
+	note_wait(pcie);
+}
+
+/* What the first read that waits waits for, for the gauges. */
+static void note_wait(struct pcie *pcie)
+{
+	struct pcie_gauges *gauge = &pcie->gauge;
+	const struct pcie_read *read = pcie->reads_waiting.first;
+	sim_time now = pcie_now(pcie);
+	bool behind = read && pcie->writes_sent < read->writes_before;
+	bool no_tag = read && !behind && !pcie->tags_free;
+
+	gauge_wait(&gauge->behind_writes, now, behind);
+	gauge_wait(&gauge->tags, now, no_tag);
+	gauge_wait(&gauge->nonposted, now, read && !behind && !no_tag);
 }
 
 static struct request_group *group_open(struct pcie *pcie, struct pcie_read *read)
@@ -141,8 +157,8 @@ static struct request_group *group_open(struct pcie *pcie, struct pcie_read *rea
 static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 {
 	struct request_group *group = NULL;
-	sim_time answer_at = 0, group_wait = 0;
-	uint64_t used;
+	sim_time answer_at = 0, group_wait = 0, held = 0;
+	uint64_t used, requests = pcie->count.read_requests;
 
 	while (may_request(pcie) && read->requested < read->length) {
 		uint64_t address = read->address + read->requested;
@@ -156,6 +172,7 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 		if (pcie->host)
 			ready = host_read(pcie->host, address, length, arrival, &accepted);
 		credit_ring_take(&pcie->nonposted, 1, 0, accepted + pcie->param.credit_latency);
+		held += accepted - pcie_now(pcie) + pcie->param.credit_latency;
 		pcie->count.nonposted_headers_taken++;
 		if (group && ready - arrival != group_wait) {
 			sim_schedule_at(&group->event, answer_at);
@@ -173,6 +190,8 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 	}
 	assert(group);
 	sim_schedule_at(&group->event, answer_at);
+	gauge_serve(&pcie->gauge.nonposted, held);
+	gauge_enter(&pcie->gauge.tags, pcie_now(pcie), pcie->count.read_requests - requests);
 	used = pcie->param.tags - pcie->tags_free;
 	if (used > pcie->count.tags_used_max)
 		pcie->count.tags_used_max = used;
@@ -220,6 +239,7 @@ static void answer_group(struct event *event)
 		pcie->tag_returns[place % pcie->param.tags] =
 			(struct tag_return){arrival, left == length};
 		pcie->tag_return_count++;
+		gauge_leave(&pcie->gauge.tags, arrival, 1);
 		pcie->count.completions += packets;
 		ready += request_duration;
 		address += length;
@@ -283,6 +303,34 @@ static void tag_returned(struct event *event)
 
 /* ---- life ---- */
 
+static sim_time busy_time(const struct pcie_link *link, uint64_t bytes)
+{
+	return (sim_time)((double)bytes * (double)link->ps_numerator /
+			  (double)link->ps_denominator);
+}
+
+static void settle(struct block *block)
+{
+	struct pcie *pcie = container_of(block, struct pcie, block);
+	const struct pcie_counters *count = &pcie->count;
+
+	pcie->gauge.to_host.area = busy_time(
+		&pcie->to_host, count->to_host_bytes + count->dllps_to_host * PCIE_DLLP_BYTES);
+	pcie->gauge.to_device.area =
+		busy_time(&pcie->to_device,
+			  count->to_device_bytes + count->dllps_to_device * PCIE_DLLP_BYTES);
+	pcie->gauge.tags.level_max = pcie->count.tags_used_max;
+}
+
+static void gauges_init(struct pcie *pcie)
+{
+	block_gauges(&pcie->block, (struct gauge *)&pcie->gauge);
+	pcie->gauge.to_host.capacity = pcie->gauge.to_device.capacity = 1;
+	pcie->gauge.tags.capacity = pcie->param.tags;
+	pcie->gauge.nonposted.capacity = pcie->param.nonposted_headers;
+	pcie->gauge.posted.capacity = pcie->param.write_credits / CREDIT_DATA_BYTES;
+}
+
 #define ROW(...) PARAM_ROW(struct pcie_params, __VA_ARGS__)
 /* clang-format off */
 const struct param pcie_param_list[] = { PCIE_PARAMS(ROW) { 0 } };
@@ -292,6 +340,8 @@ static const struct block_type pcie_type = {
 	.params = pcie_param_list,
 	.counters = (const struct counter[]){ PCIE_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ PCIE_TRACE(TRACE_ENTRY) { 0 } },
+	.gauges = (const struct gauge_info[]){ PCIE_GAUGES(GAUGE_ENTRY) { 0 } },
+	.settle = settle,
 };
 /* clang-format on */
 
@@ -337,6 +387,7 @@ struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_pa
 	pcie->param = *params;
 	block_init(&pcie->block, sim, &pcie_type, name, &pcie->param,
 		   (const uint64_t *)&pcie->count);
+	gauges_init(pcie);
 	links_init(pcie);
 	pcie->reads_waiting.last = &pcie->reads_waiting.first;
 	pcie->tags_free = params->tags;

@@ -18,7 +18,7 @@
 #define HCA_HOST_PCIE_H
 
 #include "hca/host/memory.h"
-#include "sim/block.h"
+#include "sim/gauge.h"
 
 struct host;
 struct pcie;
@@ -56,6 +56,15 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(to_host_bytes,     "bytes",        "on the link with TLP overhead, requests and writes")              \
 	X(to_device_bytes,   "bytes",        "on the link with TLP overhead, completions and MMIO")
 
+#define PCIE_GAUGES(X)                                                                                        \
+	X(to_host,       SERVER, "TLPs",         "the link to the host: writes, requests, answers to loads")      \
+	X(to_device,     SERVER, "TLPs",         "the link to the HCA: completions, stores")                      \
+	X(tags,          POOL,   "tags",         "of read requests in flight")                                    \
+	X(nonposted,     POOL,   "credits",      "NPH: read requests that the host has not taken yet")            \
+	X(posted,        POOL,   "credits",      "PD, of 16 B: writes that are not visible yet; waited for with PH") \
+	X(behind_writes, QUEUE,  "transactions", "DMA reads that wait, and why: behind writes that wait")         \
+	X(stores,        QUEUE,  "TLPs",         "CPU stores on their way")
+
 #define PCIE_TRACE(X)                                                                                         \
 	X(PCIE_READ,         "address", "length", "DMA read asked for")                                       \
 	X(PCIE_READ_STALL,   "address", "length", "it waits for a tag")                                       \
@@ -70,6 +79,10 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 
 struct pcie_counters {
 	PCIE_COUNTERS(COUNTER_FIELD)
+};
+
+struct pcie_gauges {
+	PCIE_GAUGES(GAUGE_FIELD)
 };
 
 /* One DMA read, of any length: split into requests of at most MRRS, each with a tag. The bytes are taken when the root

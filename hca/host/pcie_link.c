@@ -6,7 +6,6 @@
 
 enum {
 	SHARE_STEPS = 10000, /* resolution of dllp_share: keeps the fraction small */
-	DLLP_BYTES = 8,      /* with framing */
 	SKIP_SYMBOLS = 4,
 	SKIP_INTERVAL = 1538, /* symbols, the longest that is allowed */
 	FLIT_BYTES = 256,
@@ -65,7 +64,7 @@ sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes)
 
 void pcie_link_owe(struct pcie_link *link, uint64_t dllps)
 {
-	link->dllp_bytes_owed += dllps * DLLP_BYTES;
+	link->dllp_bytes_owed += dllps * PCIE_DLLP_BYTES;
 }
 
 sim_time pcie_link_pass(struct pcie_link *link, sim_time ready, sim_time after, uint64_t bytes)
@@ -139,7 +138,7 @@ void pcie_link_init_guide(struct pcie_link *link, uint32_t generation, uint64_t 
 	uint64_t whole = limit * SKIP_INTERVAL;
 
 	link_init(link, generation, lanes,
-		  whole - 2 * DLLP_BYTES * SKIP_INTERVAL - SKIP_SYMBOLS * limit, whole);
+		  whole - 2 * PCIE_DLLP_BYTES * SKIP_INTERVAL - SKIP_SYMBOLS * limit, whole);
 }
 
 void pcie_link_init_counted(struct pcie_link *link, uint32_t generation, uint64_t lanes)

@@ -9,6 +9,8 @@
 
 #include "sim/sim.h"
 
+enum { PCIE_DLLP_BYTES = 8 }; /* with framing */
+
 struct pcie_link {                             /* embedded in its owner */
 	uint64_t ps_numerator, ps_denominator; /* picoseconds a byte */
 	uint64_t remainder; /* of the last packet's end, in 1/ps_denominator ps */

@@ -51,6 +51,7 @@ void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint
 	pcie->count.to_device_bytes += packet_bytes;
 	slot->arrival = pcie->mmio_left_at + pcie->one_way;
 	pcie_answer_dllps(pcie, TO_DEVICE, 1, true);
+	gauge_enter(&pcie->gauge.stores, pcie_now(pcie), 1);
 	pcie->count.mmio_writes++;
 	pcie->count.mmio_bytes += length;
 	trace(&pcie->block, TRACE_PCIE_MMIO, 0, offset, length);
@@ -71,6 +72,7 @@ static void mmio_arrived(struct event *event)
 	pcie->mmio_first = (pcie->mmio_first + 1) % pcie->mmio_slots;
 	if (--pcie->mmio_count)
 		sim_schedule_at(&pcie->mmio_event, pcie->mmio[pcie->mmio_first].arrival);
+	gauge_leave(&pcie->gauge.stores, pcie_now(pcie), 1);
 	trace(&pcie->block, TRACE_PCIE_MMIO_DONE, 0, slot.offset, slot.length);
 	pcie->mmio_handler(pcie->mmio_context, slot.offset, slot.bytes, slot.length);
 }

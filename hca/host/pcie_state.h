@@ -60,6 +60,7 @@ struct pcie {
 	struct block block;
 	struct pcie_params param;
 	struct pcie_counters count;
+	struct pcie_gauges gauge;
 	struct pcie_link to_host, to_device;
 	bool dllps_counted;
 

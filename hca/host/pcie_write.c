@@ -49,6 +49,7 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write)
 /* In the order of the calls, as far as credits reach. */
 static void issue_writes(struct pcie *pcie)
 {
+	uint64_t taken = pcie->count.posted_data_taken;
 	struct pcie_write *write;
 
 	credit_ring_reclaim(&pcie->posted, pcie_now(pcie));
@@ -62,6 +63,8 @@ static void issue_writes(struct pcie *pcie)
 	}
 	if (write && !event_pending(&pcie->credit_event))
 		sim_schedule_at(&pcie->credit_event, next_departure(pcie));
+	gauge_enter(&pcie->gauge.posted, pcie_now(pcie), pcie->count.posted_data_taken - taken);
+	gauge_wait(&pcie->gauge.posted, pcie_now(pcie), write != NULL);
 }
 
 /* Credits that come while the link is busy are of no use before it is free: one event for all of these. */
@@ -134,6 +137,7 @@ static void write_visible(struct event *event)
 	if (write->bytes)
 		write->failed =
 			!memory_write(write->memory, write->address, write->bytes, write->length);
+	gauge_leave(&pcie->gauge.posted, pcie_now(pcie), write->data_credits);
 	pcie->count.posted_headers_returned += write->packets;
 	pcie->count.posted_data_returned += write->data_credits;
 	pcie->count.writes_done++;

@@ -11,6 +11,7 @@
 #include "hca/transport/completer.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/responder.h"
+#include "sim/gauge.h"
 
 #define ROW(...)         PARAM_ROW(struct receive_params, __VA_ARGS__)
 #define MULTICAST_QPN    UINT32_C(0xffffff)
@@ -27,6 +28,7 @@ static const struct block_type receive_type = {
 	.params       = receive_param_list,
 	.counters     = (const struct counter[]){RECEIVE_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){RECEIVE_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){RECEIVE_GAUGES(GAUGE_ENTRY) {0}},
 };
 /* clang-format on */
 
@@ -35,9 +37,14 @@ struct membership {
 	uint8_t gid[16];
 };
 
+struct receive_gauges {
+	RECEIVE_GAUGES(GAUGE_FIELD)
+};
+
 struct receive {
 	struct block block;
 	struct receive_counters count;
+	struct receive_gauges gauge;
 	struct port_user user;
 	struct hca *hca;
 	const struct receive_params *params;
@@ -81,6 +88,8 @@ void receive_packet(struct receive *receive, struct packet *packet)
 	if (due < receive->last_due + receive->params->interval)
 		due = receive->last_due + receive->params->interval;
 	receive->last_due = due;
+	gauge_serve(&receive->gauge.pipe, receive->params->interval);
+	gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
 	packet->head_at = due;
 	packet->next = NULL;
 	if (receive->last)
@@ -138,6 +147,7 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 static void append(struct receive *receive, struct arrivals *arrivals, struct packet *packet)
 {
 	receive->count.context_waits++;
+	gauge_enter(&receive->gauge.contexts, sim_now(receive->block.sim), 1);
 	packet->next = NULL;
 	if (arrivals->last)
 		arrivals->last->next = packet;
@@ -146,10 +156,11 @@ static void append(struct receive *receive, struct arrivals *arrivals, struct pa
 	arrivals->last = packet;
 }
 
-static struct packet *pop(struct arrivals *arrivals)
+static struct packet *pop(struct receive *receive, struct arrivals *arrivals)
 {
 	struct packet *packet = arrivals->first;
 
+	gauge_leave(&receive->gauge.contexts, sim_now(receive->block.sim), 1);
 	arrivals->first = packet->next;
 	if (!arrivals->first)
 		arrivals->last = NULL;
@@ -164,7 +175,7 @@ static void context_arrived(struct qp *qp, struct arrivals *arrivals)
 	receive->count.context_wait_time += sim_now(receive->block.sim) - arrivals->asked_at;
 	arrivals->busy = false;
 	while (arrivals->first)
-		hand_over(receive, qp, pop(arrivals));
+		hand_over(receive, qp, pop(receive, arrivals));
 	qp_drop(qp);
 }
 
@@ -229,6 +240,7 @@ static void deliver_multicast(struct receive *receive, struct packet *packet)
 			continue;
 		copy = packet_copy(receive->hca->packets, packet);
 		copy->next = NULL;
+		gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
 		copy->ingress = LOOPBACK_INGRESS; /* the port's space goes back with the original */
 		deliver(receive, qp_find(receive->hca, member->qpn), copy);
 	}
@@ -260,6 +272,7 @@ static void through(struct event *event)
 
 void receive_done(struct receive *receive, struct packet *packet)
 {
+	gauge_leave(&receive->gauge.held, sim_now(receive->block.sim), 1);
 	if (packet->ingress != LOOPBACK_INGRESS)
 		port_release(receive->hca->port, packet->vl, packet->wire_bytes);
 	packet_free(receive->hca->packets, packet);
@@ -308,9 +321,9 @@ int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_
 void receive_forget_qp(struct receive *receive, struct qp *qp)
 {
 	while (qp->requests.first)
-		drop(receive, pop(&qp->requests), &receive->count.no_qp);
+		drop(receive, pop(receive, &qp->requests), &receive->count.no_qp);
 	while (qp->answers.first)
-		drop(receive, pop(&qp->answers), &receive->count.no_qp);
+		drop(receive, pop(receive, &qp->answers), &receive->count.no_qp);
 	for (uint32_t i = receive->member_count; i-- > 0;)
 		if (receive->members[i].qpn == qp->number)
 			remove_member(receive, &receive->members[i]);
@@ -333,6 +346,8 @@ struct receive *receive_create(struct hca *hca, const char *name)
 	receive->user.departs = port_departs;
 	block_init(&receive->block, hca->sim, &receive_type, name, receive->params,
 		   (const uint64_t *)&receive->count);
+	block_gauges(&receive->block, (struct gauge *)&receive->gauge);
+	receive->gauge.pipe.capacity = 1;
 	event_init(&receive->through, &receive->block, through);
 	return receive;
 }

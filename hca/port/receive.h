@@ -28,6 +28,11 @@
 	X(context_waits,  "packets", "that waited for it")                                         \
 	X(context_wait_time, "ps",   "of all those times")
 
+#define RECEIVE_GAUGES(X)                                                                          \
+	X(pipe,     SERVER, "packets", "takes one each interval")                                  \
+	X(held,     QUEUE,  "packets", "with the adapter, in the port's input space")              \
+	X(contexts, QUEUE,  "packets", "that wait for the context of their queue pair")
+
 #define RECEIVE_TRACE(X)                                                                           \
 	X(RECEIVE, "psn", "opcode", "a packet reached its transport")                              \
 	X(DROP,    "psn", "opcode", "a packet was dropped")

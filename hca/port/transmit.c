@@ -7,6 +7,7 @@
 #include "hca/port/receive.h"
 #include "hca/transport/requester.h"
 #include "hca/work/scheduler.h"
+#include "sim/gauge.h"
 
 #define ROW(...)   PARAM_ROW(struct transmit_params, __VA_ARGS__)
 #define LOOPBACK   PORT_LANES /* what turns round is watched apart from the lanes */
@@ -21,6 +22,7 @@ static const struct block_type transmit_type = {
 	.params       = transmit_param_list,
 	.counters     = (const struct counter[]){TRANSMIT_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){TRANSMIT_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){TRANSMIT_GAUGES(GAUGE_ENTRY) {0}},
 };
 /* clang-format on */
 
@@ -40,9 +42,14 @@ struct watch_queue {
 	struct watch *first, *last;
 };
 
+struct transmit_gauges {
+	TRANSMIT_GAUGES(GAUGE_FIELD)
+};
+
 struct transmit {
 	struct block block;
 	struct transmit_counters count;
+	struct transmit_gauges gauge;
 	struct hca *hca;
 	const struct transmit_params *params;
 	struct packet_queue pipeline; /* packet->sent_at: when it is through */
@@ -84,6 +91,8 @@ void transmit_push(struct transmit *transmit, struct packet *packet)
 	if (due < transmit->last_due + params->interval)
 		due = transmit->last_due + params->interval;
 	transmit->last_due = due;
+	gauge_serve(&transmit->gauge.pipe, params->interval);
+	gauge_enter(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
 	packet->sent_at = due;
 	packet->serial = ++transmit->hca->next_serial;
 	append(&transmit->pipeline, packet);
@@ -209,6 +218,7 @@ static void through(struct event *event)
 	struct packet *packet = pop(&transmit->pipeline);
 	struct packet_queue *lane = &transmit->lanes[packet->vl];
 
+	gauge_leave(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
 	if (transmit->pipeline.first)
 		sim_schedule_at(&transmit->through, transmit->pipeline.first->sent_at);
 	if (packet->path->destination == packet->path->source) {
@@ -217,6 +227,7 @@ static void through(struct event *event)
 		send(transmit, packet);
 	} else {
 		transmit->count.waits++;
+		gauge_enter(&transmit->gauge.lanes, sim_now(transmit->block.sim), 1);
 		append(lane, packet);
 	}
 }
@@ -225,8 +236,10 @@ void transmit_room(struct transmit *transmit, unsigned lane)
 {
 	struct packet_queue *queue = &transmit->lanes[lane];
 
-	while (queue->first && port_has_room(transmit->hca->port, lane))
+	while (queue->first && port_has_room(transmit->hca->port, lane)) {
+		gauge_leave(&transmit->gauge.lanes, sim_now(transmit->block.sim), 1);
 		send(transmit, pop(queue));
+	}
 }
 
 struct transmit *transmit_create(struct hca *hca, const char *name)
@@ -238,6 +251,8 @@ struct transmit *transmit_create(struct hca *hca, const char *name)
 	transmit->params = &hca->params.transmit;
 	block_init(&transmit->block, hca->sim, &transmit_type, name, transmit->params,
 		   (const uint64_t *)&transmit->count);
+	block_gauges(&transmit->block, (struct gauge *)&transmit->gauge);
+	transmit->gauge.pipe.capacity = 1;
 	pool_init(&transmit->watches, sizeof(struct watch), SLAB_WATCH);
 	event_init(&transmit->through, &transmit->block, through);
 	event_init(&transmit->departed, &transmit->block, departed);

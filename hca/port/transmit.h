@@ -18,6 +18,11 @@
 	X(loopback,      "packets", "turned round inside")                                         \
 	X(waits,         "packets", "that found no room in the port")
 
+#define TRANSMIT_GAUGES(X)                                                                         \
+	X(pipe,     SERVER, "packets", "takes one each interval")                                  \
+	X(pipeline, QUEUE,  "packets", "in the pipeline")                                          \
+	X(lanes,    QUEUE,  "packets", "behind it, since the port's queue is full")
+
 #define TRANSMIT_TRACE(X)                                                                          \
 	X(SEND, "psn", "opcode", "a packet was handed to the port")
 /* clang-format on */

@@ -69,6 +69,7 @@ struct send_queue {
 	struct send_slot **slots; /* [window], a power of two */
 	uint32_t window;
 	uint32_t oldest, cursor, tail;
+	bool has_work, fetch_waits, window_waits; /* as the gauges of wqe_fetch count it */
 };
 
 struct requester {
@@ -88,6 +89,7 @@ struct requester {
 	sim_time deadline;    /* SIM_NEVER: nothing to wait for */
 	sim_time paced_until; /* rate limit */
 	struct event pace;
+	struct gauge *held_up; /* of transport: what it waits for; NULL: nothing of that kind */
 };
 
 enum response_kind { RESPONSE_ACK, RESPONSE_NAK, RESPONSE_READ, RESPONSE_ATOMIC };

@@ -124,6 +124,23 @@ static void advance(struct qp *qp)
 {
 	qp->sq.cursor++;
 	qp->requester.cursor_packet = 0;
+	wqe_fetch_note_work(qp);
+}
+
+/* Says for the gauges what keeps the queue pair from sending. Answers with no slot. */
+static struct send_slot *hold_up(struct qp *qp, struct gauge *by)
+{
+	struct requester *requester = &qp->requester;
+	sim_time now = sim_now(qp->hca->sim);
+
+	if (requester->held_up == by)
+		return NULL;
+	if (requester->held_up)
+		gauge_leave(requester->held_up, now, 1);
+	if (by)
+		gauge_enter(by, now, 1);
+	requester->held_up = by;
+	return NULL;
 }
 
 static bool paced(struct qp *qp)
@@ -141,20 +158,25 @@ static bool paced(struct qp *qp)
 static struct send_slot *eligible(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
+	struct transport_gauges *gauge = &qp->hca->transport->gauge;
 
-	if (requester->halted || requester->rnr_waiting || qp->state.state < STATE_RTS ||
-	    qp->state.state == STATE_ERR || qp->state.state == STATE_SQE || paced(qp))
-		return NULL;
+	if (requester->halted || qp->state.state < STATE_RTS || qp->state.state == STATE_ERR ||
+	    qp->state.state == STATE_SQE)
+		return hold_up(qp, NULL);
+	if (requester->rnr_waiting)
+		return hold_up(qp, &gauge->rnr);
+	if (paced(qp))
+		return hold_up(qp, &gauge->pace);
 	while (qp->sq.cursor != qp->sq.tail) {
 		struct send_slot *slot = qp_slot(qp, qp->sq.cursor);
 		uint32_t psn;
 
 		if (slot->status != WORK_OK || (!slot->started && !qp_may_send(qp)))
-			return NULL;
+			return hold_up(qp, NULL);
 		if (!slot->started && slot->wqe.fence && requester->outstanding)
-			return NULL;
+			return hold_up(qp, &gauge->fence);
 		if (!slot->started && !start(qp, slot))
-			return NULL;
+			return hold_up(qp, NULL);
 		if (is_local(slot)) {
 			advance(qp);
 			requester_complete(qp);
@@ -162,14 +184,15 @@ static struct send_slot *eligible(struct qp *qp)
 		}
 		if (requester_is_answered(slot) && !slot->counted &&
 		    requester->outstanding >= qp->state.max_rd_atomic)
-			return NULL;
+			return hold_up(qp, &gauge->reads);
 		psn = psn_add(slot->first_psn, requester->cursor_packet);
 		if (qp_is_reliable(qp) && psn_distance(requester->unacked_psn, psn) >=
 						  (int32_t)qp->hca->params.transport.window_packets)
-			return NULL;
+			return hold_up(qp, &gauge->window);
+		hold_up(qp, NULL);
 		return slot;
 	}
-	return NULL;
+	return hold_up(qp, NULL);
 }
 
 static void sent(struct qp *qp, uint32_t behind_psn)
@@ -430,6 +453,7 @@ static void retire(struct qp *qp, enum work_status status)
 	if (qp->sq.cursor == qp->sq.oldest)
 		advance(qp);
 	qp->sq.oldest++;
+	wqe_fetch_note_work(qp);
 	slot->completed = true;
 	free_if_unused(qp, slot);
 }
@@ -494,6 +518,7 @@ void requester_flush(struct qp *qp)
 	struct requester *requester = &qp->requester;
 
 	requester->epoch++;
+	hold_up(qp, NULL);
 	requester->halted = requester->rnr_waiting = false;
 	requester->deadline = SIM_NEVER;
 	sim_cancel(&requester->timer);
@@ -514,6 +539,7 @@ void requester_reset(struct qp *qp)
 	sim_cancel(&requester->rnr_timer);
 	sim_cancel(&requester->pace);
 	requester->epoch++;
+	hold_up(qp, NULL);
 	requester->cursor_packet = 0;
 	requester->outstanding = 0;
 	requester->halted = requester->rnr_waiting = requester->gap_seen = false;

@@ -21,6 +21,7 @@ bool scatter_unit_available(struct qp *qp)
 	if (transport->scatter_units.in_use < transport->params->scatter_units)
 		return true;
 	transport->count.scatter_stalls++;
+	gauge_wait(&transport->gauge.scatter_units, sim_now(transport->block.sim), true);
 	if (responder->waits_for_unit)
 		return false;
 	responder->waits_for_unit = true;
@@ -41,8 +42,10 @@ static void wake_waiter(struct transport_block *transport)
 	if (!qp)
 		return;
 	transport->unit_waiters_first = qp->responder.next_unit_waiter;
-	if (!transport->unit_waiters_first)
+	if (!transport->unit_waiters_first) {
 		transport->unit_waiters_last = NULL;
+		gauge_wait(&transport->gauge.scatter_units, sim_now(transport->block.sim), false);
+	}
 	responder_unit_answer(qp);
 	qp_drop(qp);
 }
@@ -52,6 +55,7 @@ struct scatter_unit *scatter_unit_new(struct qp *qp, const struct packet *packet
 	struct responder *responder = &qp->responder;
 	struct scatter_unit *unit = pool_take(&qp->hca->transport->scatter_units);
 
+	gauge_enter(&qp->hca->transport->gauge.scatter_units, sim_now(qp->hca->sim), 1);
 	unit->qp = qp;
 	unit->generation = responder->generation;
 	unit->tag = packet->tag;
@@ -218,6 +222,7 @@ static void finish(struct scatter_unit *unit)
 	if (unit->wqe)
 		receive_queue_release(hca, unit->wqe);
 	pool_give(&hca->transport->scatter_units, unit);
+	gauge_leave(&hca->transport->gauge.scatter_units, sim_now(hca->sim), 1);
 	wake_waiter(hca->transport);
 	qp_drop(qp);
 }

@@ -19,6 +19,7 @@ static const struct block_type transport_type = {
 	.params       = transport_param_list,
 	.counters     = (const struct counter[]){TRANSPORT_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){TRANSPORT_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){TRANSPORT_GAUGES(GAUGE_ENTRY) {0}},
 };
 /* clang-format on */
 
@@ -31,6 +32,8 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	transport->params = &hca->params.transport;
 	block_init(&transport->block, hca->sim, &transport_type, name, transport->params,
 		   (const uint64_t *)&transport->count);
+	block_gauges(&transport->block, (struct gauge *)&transport->gauge);
+	transport->gauge.scatter_units.capacity = transport->params->scatter_units;
 	pool_init(&transport->send_units, sizeof(struct send_unit), SLAB_UNITS);
 	pool_init(&transport->scatter_units, sizeof(struct scatter_unit), SLAB_UNITS);
 	pool_init(&transport->response_scatters, sizeof(struct response_scatter), SLAB_UNITS);

@@ -7,6 +7,7 @@
 
 #include "hca/device/adapter.h"
 #include "hca/transport/atomic.h"
+#include "sim/gauge.h"
 
 /* clang-format off */
 #define TRANSPORT_COUNTERS(X)                                                                      \
@@ -36,6 +37,14 @@
 	X(ud_unreachable,      "packets", "UD: sent to an address that leads nowhere")             \
 	X(scatter_stalls,      "times",   "all scatter units were in use")
 
+#define TRANSPORT_GAUGES(X)                                                                        \
+	X(scatter_units, POOL,  "units",       "receive buffers of messages")                      \
+	X(reads,         SHARE, "queue pairs", "with as many reads and atomics under way as allowed") \
+	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
+	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \
+	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE")          \
+	X(pace,          SHARE, "queue pairs", "held back by their rate limit")
+
 #define TRANSPORT_TRACE(X)                                                                         \
 	X(WQE_START,    "qpn", "psn", "the first packet of a WQE is made")                         \
 	X(WQE_COMPLETE, "qpn", "status", "a send WQE is complete")                                 \
@@ -51,9 +60,14 @@ struct transport_counters {
 	TRANSPORT_COUNTERS(COUNTER_FIELD)
 };
 
+struct transport_gauges {
+	TRANSPORT_GAUGES(GAUGE_FIELD)
+};
+
 struct transport_block {
 	struct block block;
 	struct transport_counters count;
+	struct transport_gauges gauge;
 	struct hca *hca;
 	const struct transport_params *params;
 	struct pool send_units, scatter_units, response_scatters, responses;

@@ -6,6 +6,7 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/work/event_queue.h"
+#include "sim/gauge.h"
 
 #define ROW(...)     PARAM_ROW(struct completion_params, __VA_ARGS__)
 #define SLAB_WRITES  64
@@ -21,6 +22,7 @@ static const struct block_type completion_type = {
 	.params       = completion_param_list,
 	.counters     = (const struct counter[]){COMPLETION_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){COMPLETION_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){COMPLETION_GAUGES(GAUGE_ENTRY) {0}},
 };
 /* clang-format on */
 
@@ -40,9 +42,14 @@ struct cqe_list {
 	struct cqe_write *first, *last;
 };
 
+struct completion_gauges {
+	COMPLETION_GAUGES(GAUGE_FIELD)
+};
+
 struct completion_writer {
 	struct block block;
 	struct completion_counters count;
+	struct completion_gauges gauge;
 	struct hca *hca;
 	const struct completion_params *params;
 	struct pool writes;
@@ -89,6 +96,12 @@ static struct cqe_write *pop(struct cqe_list *list)
 	return write;
 }
 
+static struct cqe_write *pop_waiting(struct completion_queue *cq)
+{
+	gauge_leave(&cq->writer->gauge.held, sim_now(cq->writer->block.sim), 1);
+	return pop(&cq->waiting);
+}
+
 static struct cqe_write *start(struct completion_queue *cq, const struct completion *completion,
 			       uint32_t tag)
 {
@@ -99,6 +112,8 @@ static struct cqe_write *start(struct completion_queue *cq, const struct complet
 	if (due < writer->last_due + writer->params->interval)
 		due = writer->last_due + writer->params->interval;
 	writer->last_due = due;
+	gauge_serve(&writer->gauge.writer, writer->params->interval);
+	gauge_enter(&writer->gauge.pipeline, sim_now(writer->block.sim), 1);
 	write->cq = cq;
 	write->completion = *completion;
 	write->tag = tag;
@@ -147,6 +162,7 @@ static void written(struct pcie_write *pcie)
 	struct completion_queue *cq = write->cq;
 	struct completion_writer *writer = cq->writer;
 
+	gauge_leave(&writer->gauge.writes, sim_now(writer->block.sim), 1);
 	trace(&writer->block, TRACE_CQE, write->tag, cq->number, write->index);
 	if (write->has_why)
 		why_close(writer->hca->why, &write->why, write->tag, write->completion.qpn);
@@ -187,6 +203,7 @@ static void put(struct completion_queue *cq, struct cqe_write *write)
 		.done = written,
 	};
 	writer->count.cqes++;
+	gauge_enter(&writer->gauge.writes, sim_now(writer->block.sim), 1);
 	if (write->completion.status != WORK_OK)
 		writer->count.errors++;
 	pcie_write(writer->hca->pcie, &write->write);
@@ -226,7 +243,7 @@ static void record_done(struct pcie_read *read)
 		return;
 	}
 	while (cq->waiting.first && !is_full(cq) && !cq->overrun)
-		put(cq, pop(&cq->waiting));
+		put(cq, pop_waiting(cq));
 	if (cq->waiting.first && cq->record_early && !cq->overrun && !read->failed) {
 		read_record(cq); /* there may be room since */
 		completion_queue_drop(cq);
@@ -239,7 +256,7 @@ static void record_done(struct pcie_read *read)
 			event_queue_async(writer->hca->events, ASYNC_CQ_ERROR, cq->number);
 	}
 	while (cq->waiting.first)
-		lose(cq, pop(&cq->waiting));
+		lose(cq, pop_waiting(cq));
 	completion_queue_drop(cq);
 }
 
@@ -267,9 +284,9 @@ static void context_arrived(struct context_lookup *lookup)
 	writer->count.context_wait_time += sim_now(writer->block.sim) - cq->context_asked_at;
 	cq->context_busy = false;
 	while (cq->waiting.first && (cq->closed || cq->overrun))
-		lose(cq, pop(&cq->waiting));
+		lose(cq, pop_waiting(cq));
 	while (cq->waiting.first && !is_full(cq))
-		put(cq, pop(&cq->waiting));
+		put(cq, pop_waiting(cq));
 	if ((cq->waiting.first || is_half_full(cq)) && !cq->record_busy && !cq->closed)
 		read_record(cq);
 	completion_queue_drop(cq);
@@ -303,12 +320,14 @@ static void through(struct event *event)
 	struct cqe_write *write = pop(&writer->pipeline);
 	struct completion_queue *cq = write->cq;
 
+	gauge_leave(&writer->gauge.pipeline, sim_now(writer->block.sim), 1);
 	if (writer->pipeline.first)
 		sim_schedule_at(&writer->through, writer->pipeline.first->due);
 	if (cq->overrun || cq->closed) {
 		lose(cq, write);
 	} else if (cq->waiting.first || !has_context(cq, write->tag) || is_full(cq)) {
 		append(&cq->waiting, write);
+		gauge_enter(&writer->gauge.held, sim_now(writer->block.sim), 1);
 		if (!cq->record_busy && !cq->context_busy)
 			read_record(cq);
 	} else {
@@ -386,6 +405,8 @@ struct completion_writer *completion_writer_create(struct hca *hca, const char *
 	writer->params = &hca->params.completion;
 	block_init(&writer->block, hca->sim, &completion_type, name, writer->params,
 		   (const uint64_t *)&writer->count);
+	block_gauges(&writer->block, (struct gauge *)&writer->gauge);
+	writer->gauge.writer.capacity = 1;
 	pool_init(&writer->writes, sizeof(struct cqe_write), SLAB_WRITES);
 	event_init(&writer->through, &writer->block, through);
 	return writer;

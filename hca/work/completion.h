@@ -23,6 +23,12 @@
 	X(context_misses, "times", "the context of a completion queue was not at hand")            \
 	X(context_wait_time, "ps", "of all of them")
 
+#define COMPLETION_GAUGES(X)                                                                       \
+	X(writer,   SERVER, "CQEs", "starts one each interval")                                    \
+	X(pipeline, QUEUE,  "CQEs", "before their write")                                          \
+	X(held,     QUEUE,  "CQEs", "for the context of their queue, or for room in it")           \
+	X(writes,   QUEUE,  "CQEs", "with PCIe, not visible yet")
+
 #define COMPLETION_TRACE(X)                                                                        \
 	X(CQE, "cqn", "index", "a CQE is visible to the driver")
 /* clang-format on */

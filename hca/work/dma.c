@@ -37,12 +37,14 @@ struct channel {
 	struct piece *pieces, *pieces_free;
 	struct piece *write_first, **write_last; /* scatter: not with PCIe yet, in order */
 	struct event event;                      /* the first transfer is done */
+	struct gauge *transfers_gauge, *pieces_gauge;
 };
 
 struct dma_engine {
 	struct block block;
 	struct dma_params param;
 	struct dma_counters count;
+	struct dma_gauges gauge;
 	struct translation_unit *unit;
 	struct pcie *pcie;
 	struct channel channels[DIRECTIONS];
@@ -113,8 +115,12 @@ static void walk(struct channel *channel)
 
 	while ((dma = channel->walking)) {
 		if (!dma->begun) {
-			if (channel->inflight == engine->param.inflight)
+			bool full = channel->inflight == engine->param.inflight;
+
+			gauge_wait(channel->transfers_gauge, now(channel), full);
+			if (full)
 				return;
+			gauge_enter(channel->transfers_gauge, now(channel), 1);
 			if (++channel->inflight > engine->count.inflight_max)
 				engine->count.inflight_max = channel->inflight;
 			dma->begun = true;
@@ -139,6 +145,7 @@ static bool walk_transfer(struct channel *channel, struct dma *dma)
 			make_piece(channel, dma);
 		} else {
 			channel->engine->count.piece_stalls++;
+			gauge_wait(channel->pieces_gauge, now(channel), true);
 			return false;
 		}
 	}
@@ -154,6 +161,8 @@ static void make_piece(struct channel *channel, struct dma *dma)
 	if (length > dma->length - dma->walked)
 		length = dma->length - dma->walked;
 	channel->pieces_free = piece->next;
+	gauge_wait(channel->pieces_gauge, now(channel), false);
+	gauge_enter(channel->pieces_gauge, now(channel), 1);
 	piece->next = NULL;
 	piece->dma = dma;
 	piece->number = dma->pieces_made++;
@@ -280,6 +289,7 @@ static void piece_done(struct piece *piece)
 	dma->pieces_busy--;
 	piece->next = channel->pieces_free;
 	channel->pieces_free = piece;
+	gauge_leave(channel->pieces_gauge, now(channel), 1);
 	if (dma != channel->walking)
 		finish_if_complete(channel, dma);
 	walk(channel);
@@ -312,6 +322,7 @@ static void complete(struct event *event)
 							 ? dma->next->finished_at
 							 : now(channel));
 	channel->inflight--;
+	gauge_leave(channel->transfers_gauge, now(channel), 1);
 	++*(dma->direction == DMA_GATHER ? &engine->count.gathers_done
 					 : &engine->count.scatters_done);
 	engine->count.protection += dma->status == DMA_PROTECTION;
@@ -335,6 +346,7 @@ static const struct block_type dma_type = {
 	.params = dma_param_list,
 	.counters = (const struct counter[]){ DMA_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ DMA_TRACE(TRACE_ENTRY) { 0 } },
+	.gauges = (const struct gauge_info[]){ DMA_GAUGES(GAUGE_ENTRY) { 0 } },
 };
 /* clang-format on */
 
@@ -351,6 +363,8 @@ static void channel_init(struct channel *channel, struct dma_engine *engine)
 		channel->pieces_free = &channel->pieces[i];
 	}
 	event_init(&channel->event, &engine->block, complete);
+	channel->transfers_gauge->capacity = engine->param.inflight;
+	channel->pieces_gauge->capacity = engine->param.pieces;
 }
 
 struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
@@ -365,6 +379,11 @@ struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
 	engine->pcie = pcie;
 	block_init(&engine->block, sim, &dma_type, name, &engine->param,
 		   (const uint64_t *)&engine->count);
+	block_gauges(&engine->block, (struct gauge *)&engine->gauge);
+	engine->channels[DMA_GATHER].transfers_gauge = &engine->gauge.gathers;
+	engine->channels[DMA_GATHER].pieces_gauge = &engine->gauge.gather_pieces;
+	engine->channels[DMA_SCATTER].transfers_gauge = &engine->gauge.scatters;
+	engine->channels[DMA_SCATTER].pieces_gauge = &engine->gauge.scatter_pieces;
 	for (unsigned i = 0; i < DIRECTIONS; i++)
 		channel_init(&engine->channels[i], engine);
 	return engine;

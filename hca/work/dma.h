@@ -9,7 +9,7 @@
 
 #include "hca/context/translation.h"
 #include "hca/host/pcie.h"
-#include "sim/block.h"
+#include "sim/gauge.h"
 
 struct data_segment { /* one scatter/gather element of a WQE */
 	uint64_t address;
@@ -74,6 +74,12 @@ struct dma_params; /* hca/work/dma_params.h */
 	X(piece_stalls,    "pieces",    "that waited for one of the engine's pieces to be free")                \
 	X(inflight_max,    "transfers", "most under way at once, of one direction")
 
+#define DMA_GAUGES(X)                                                                                         \
+	X(gathers,        POOL, "transfers", "host to HCA, under way")                                          \
+	X(scatters,       POOL, "transfers", "HCA to host, under way")                                          \
+	X(gather_pieces,  POOL, "pieces",    "host to HCA")                                                     \
+	X(scatter_pieces, POOL, "pieces",    "HCA to host")
+
 #define DMA_TRACE(X)                                                                                          \
 	X(DMA_START, "direction", "length", "asked for")                                                      \
 	X(DMA_PIECE, "address",   "length", "a part of it goes to translation")                               \
@@ -82,6 +88,10 @@ struct dma_params; /* hca/work/dma_params.h */
 
 struct dma_counters {
 	DMA_COUNTERS(COUNTER_FIELD)
+};
+
+struct dma_gauges {
+	DMA_GAUGES(GAUGE_FIELD)
 };
 
 struct dma_engine *dma_engine_create(struct sim *sim, const char *name,

@@ -9,6 +9,7 @@
 #include "hca/work/completion.h"
 #include "hca/work/receive_queue.h"
 #include "hca/work/wqe_fetch.h"
+#include "sim/gauge.h"
 
 #define ROW(...)      PARAM_ROW(struct doorbell_params, __VA_ARGS__)
 #define STORE_BYTES   8
@@ -25,6 +26,7 @@ static const struct block_type doorbell_type = {
 	.params       = doorbell_param_list,
 	.counters     = (const struct counter[]){DOORBELL_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){DOORBELL_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){DOORBELL_GAUGES(GAUGE_ENTRY) {0}},
 };
 /* clang-format on */
 
@@ -36,9 +38,14 @@ struct ring_request {
 	uint8_t bytes[WQE_BYTES_MAX];
 };
 
+struct doorbell_gauges {
+	DOORBELL_GAUGES(GAUGE_FIELD)
+};
+
 struct doorbell {
 	struct block block;
 	struct doorbell_counters count;
+	struct doorbell_gauges gauge;
 	struct hca *hca;
 	const struct doorbell_params *params;
 	struct event process;
@@ -80,6 +87,8 @@ static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
 	doorbell->last_due = due;
 	request->due = due;
 	doorbell->queued++;
+	gauge_serve(&doorbell->gauge.decoder, params->interval);
+	gauge_enter(&doorbell->gauge.queue, sim_now(doorbell->block.sim), 1);
 	if (!event_pending(&doorbell->process))
 		sim_schedule_at(&doorbell->process, due);
 }
@@ -171,6 +180,7 @@ static void process(struct event *event)
 
 	doorbell->first = (doorbell->first + 1) % ((uint32_t)doorbell->params->queue + 1);
 	doorbell->queued--;
+	gauge_leave(&doorbell->gauge.queue, sim_now(doorbell->block.sim), 1);
 	if (doorbell->queued)
 		sim_schedule_at(&doorbell->process, doorbell->queue[doorbell->first].due);
 	execute(doorbell, request);
@@ -232,6 +242,9 @@ struct doorbell *doorbell_create(struct hca *hca, const char *name)
 	doorbell->params = params;
 	block_init(&doorbell->block, hca->sim, &doorbell_type, name, params,
 		   (const uint64_t *)&doorbell->count);
+	block_gauges(&doorbell->block, (struct gauge *)&doorbell->gauge);
+	doorbell->gauge.decoder.capacity = 1;
+	doorbell->gauge.queue.capacity = params->queue;
 	event_init(&doorbell->process, &doorbell->block, process);
 	pcie_mmio_attach(hca->pcie, decode, doorbell);
 	return doorbell;

@@ -26,6 +26,10 @@
 	X(overflows,  "stores", "that found the queue full: taken without it, BlueFlame ignored")  \
 	X(implausible, "stores", "of an index that the ring cannot have")
 
+#define DOORBELL_GAUGES(X)                                                                         \
+	X(decoder, SERVER, "doorbells", "takes one each interval")                                 \
+	X(queue,   QUEUE,  "doorbells", "stores that came and have no effect yet")
+
 #define DOORBELL_TRACE(X)                                                                          \
 	X(DOORBELL, "qpn", "index", "a send queue's producer index moved")                         \
 	X(CQ_ARM,   "cqn", "command", "a CQ was armed")

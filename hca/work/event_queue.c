@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "sim/gauge.h"
+
 #define ROW(...)        PARAM_ROW(struct event_queue_params, __VA_ARGS__)
 #define SLAB_NOTICES    64
 #define KIND_COMPLETION 255
@@ -17,6 +19,7 @@ static const struct block_type event_queue_type = {
 	.params       = event_queue_param_list,
 	.counters     = (const struct counter[]){EVENT_QUEUE_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){EVENT_QUEUE_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){EVENT_QUEUE_GAUGES(GAUGE_ENTRY) {0}},
 };
 /* clang-format on */
 
@@ -26,9 +29,14 @@ struct notice {
 	uint32_t kind, number;
 };
 
+struct event_queue_gauges {
+	EVENT_QUEUE_GAUGES(GAUGE_FIELD)
+};
+
 struct event_queue {
 	struct block block;
 	struct event_queue_counters count;
+	struct event_queue_gauges gauge;
 	struct hca *hca;
 	const struct event_queue_params *params;
 	struct pool notices;
@@ -45,6 +53,8 @@ static void enqueue(struct event_queue *queue, uint32_t kind, uint32_t number)
 	if (due < queue->last_due + queue->params->interval)
 		due = queue->last_due + queue->params->interval;
 	queue->last_due = due;
+	gauge_serve(&queue->gauge.raiser, queue->params->interval);
+	gauge_enter(&queue->gauge.queue, sim_now(queue->block.sim), 1);
 	notice->due = due;
 	notice->kind = kind;
 	notice->number = number;
@@ -62,6 +72,7 @@ static struct notice pop(struct event_queue *queue)
 	struct notice *first = queue->first;
 	struct notice notice = *first;
 
+	gauge_leave(&queue->gauge.queue, sim_now(queue->block.sim), 1);
 	queue->first = first->next;
 	if (!queue->first)
 		queue->last = NULL;
@@ -106,6 +117,8 @@ struct event_queue *event_queue_create(struct hca *hca, const char *name)
 	queue->params = &hca->params.event_queue;
 	block_init(&queue->block, hca->sim, &event_queue_type, name, queue->params,
 		   (const uint64_t *)&queue->count);
+	block_gauges(&queue->block, (struct gauge *)&queue->gauge);
+	queue->gauge.raiser.capacity = 1;
 	pool_init(&queue->notices, sizeof(struct notice), SLAB_NOTICES);
 	event_init(&queue->interrupt, &queue->block, interrupt);
 	return queue;

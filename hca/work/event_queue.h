@@ -13,6 +13,10 @@
 	X(completions, "events", "of completion queues")                                           \
 	X(asyncs,      "events", "others")
 
+#define EVENT_QUEUE_GAUGES(X)                                                                      \
+	X(raiser, SERVER, "events", "raises one each interval")                                    \
+	X(queue,  QUEUE,  "events", "on their way to the driver")
+
 #define EVENT_QUEUE_TRACE(X)                                                                       \
 	X(EVENT, "kind", "number", "an interrupt reached the CPU; kind 255: a completion")
 /* clang-format on */

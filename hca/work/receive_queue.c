@@ -11,6 +11,7 @@
 #include "hca/transport/transport.h"
 #include "hca/work/completion.h"
 #include "hca/work/event_queue.h"
+#include "sim/gauge.h"
 
 #define ROW(...)   PARAM_ROW(struct receive_queue_params, __VA_ARGS__)
 #define SLAB_WQES  64
@@ -26,12 +27,18 @@ static const struct block_type receive_queue_type = {
 	.params       = receive_queue_param_list,
 	.counters     = (const struct counter[]){RECEIVE_QUEUE_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){RECEIVE_QUEUE_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){RECEIVE_QUEUE_GAUGES(GAUGE_ENTRY) {0}},
 };
 /* clang-format on */
+
+struct receive_queue_gauges {
+	RECEIVE_QUEUE_GAUGES(GAUGE_FIELD)
+};
 
 struct receive_queues {
 	struct block block;
 	struct receive_queue_counters count;
+	struct receive_queue_gauges gauge;
 	struct hca *hca;
 	const struct receive_queue_params *params;
 	struct pool wqes;
@@ -123,6 +130,19 @@ static bool has_context(struct receive_queue *queue)
 	return false;
 }
 
+/* One responder more that waits, or one fewer. */
+static void note_waiters(struct receive_queues *owner, int more)
+{
+	struct gauge *gauge = &owner->gauge.wqes;
+	sim_time now = sim_now(owner->block.sim);
+
+	if (more > 0)
+		gauge_enter(gauge, now, 1);
+	else
+		gauge_leave(gauge, now, 1);
+	gauge_wait(gauge, now, gauge->level);
+}
+
 static struct receive_wqe *pop_kept(struct receive_queue *queue)
 {
 	struct receive_wqe *wqe = queue->kept_first;
@@ -131,6 +151,7 @@ static struct receive_wqe *pop_kept(struct receive_queue *queue)
 	if (!queue->kept_first)
 		queue->kept_last = NULL;
 	queue->kept_count--;
+	gauge_leave(&queue->owner->gauge.kept, sim_now(queue->owner->block.sim), 1);
 	return wqe;
 }
 
@@ -145,6 +166,7 @@ enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct 
 			queue->waiting_first = qp;
 		queue->waiting_last = qp;
 		queue->owner->count.waits++;
+		note_waiters(queue->owner, 1);
 		refill(queue);
 		return TAKE_WAIT;
 	}
@@ -181,6 +203,7 @@ static void answer_waiters(struct receive_queue *queue, bool none)
 		queue->waiting_first = qp->responder.next_waiter;
 		if (!queue->waiting_first)
 			queue->waiting_last = NULL;
+		note_waiters(queue->owner, -1);
 		if (empty)
 			queue->owner->count.empty++;
 
@@ -219,6 +242,7 @@ static void record_done(struct pcie_read *read)
 	uint32_t before = queue->posted;
 
 	queue->record_busy = false;
+	gauge_leave(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
 	if (!stale && !read->failed) {
 		uint16_t posted = (uint16_t)be32_get(queue->record);
 		uint16_t ahead = (uint16_t)(posted - (uint16_t)queue->posted);
@@ -256,6 +280,7 @@ static void read_record(struct receive_queue *queue)
 	};
 	queue->users++;
 	queue->owner->count.record_reads++;
+	gauge_enter(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
 	pcie_read(queue->owner->hca->pcie, &queue->record_read);
 }
 
@@ -272,6 +297,7 @@ static void keep(struct receive_queue *queue, uint16_t index, const uint8_t *byt
 		queue->kept_first = wqe;
 	queue->kept_last = wqe;
 	queue->kept_count++;
+	gauge_enter(&queue->owner->gauge.kept, sim_now(queue->owner->block.sim), 1);
 	queue->fetched++;
 	queue->owner->count.wqes++;
 }
@@ -298,6 +324,7 @@ static void wqes_done(struct pcie_read *read)
 	struct receive_queue *queue = container_of(read, struct receive_queue, wqe_read);
 
 	queue->wqes_busy = false;
+	gauge_leave(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
 	if (queue->flush_for) {
 		read_record(queue);
 	} else if (queue->wqes_generation != queue->generation) {
@@ -340,6 +367,7 @@ static void read_wqes(struct receive_queue *queue)
 	};
 	queue->users++;
 	queue->owner->count.wqe_reads++;
+	gauge_enter(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
 	pcie_read(queue->owner->hca->pcie, &queue->wqe_read);
 }
 
@@ -423,6 +451,7 @@ void receive_queue_forget_waiter(struct receive_queue *queue, struct qp *qp)
 			queue->waiting_first = qp->responder.next_waiter;
 		if (queue->waiting_last == qp)
 			queue->waiting_last = previous;
+		note_waiters(queue->owner, -1);
 		qp_drop(qp);
 		return;
 	}
@@ -531,6 +560,7 @@ struct receive_queues *receive_queues_create(struct hca *hca, const char *name)
 	queues->params = &hca->params.receive_queue;
 	block_init(&queues->block, hca->sim, &receive_queue_type, name, queues->params,
 		   (const uint64_t *)&queues->count);
+	block_gauges(&queues->block, (struct gauge *)&queues->gauge);
 	pool_init(&queues->wqes, sizeof(struct receive_wqe), SLAB_WQES);
 	return queues;
 }

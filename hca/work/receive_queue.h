@@ -22,6 +22,11 @@
 	X(context_misses, "times", "the context of a shared queue was not at hand")                \
 	X(context_wait_time, "ps", "of all of them")
 
+#define RECEIVE_QUEUE_GAUGES(X)                                                                    \
+	X(wqes,  POOL,  "responders", "that wait for a receive WQE to be fetched, of any queue")   \
+	X(reads, QUEUE, "reads",      "of receive WQEs and doorbell records, under way")           \
+	X(kept,  QUEUE, "WQEs",       "fetched ahead and not taken yet")
+
 #define RECEIVE_QUEUE_TRACE(X)                                                                     \
 	X(RECORD, "queue", "posted", "a doorbell record was read")                                 \
 	X(FETCHED, "queue", "wqes", "receive WQEs arrived")

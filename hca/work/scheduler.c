@@ -7,6 +7,7 @@
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/send_unit.h"
+#include "sim/gauge.h"
 
 #define ROW(...) PARAM_ROW(struct scheduler_params, __VA_ARGS__)
 
@@ -14,11 +15,15 @@
 const struct param scheduler_param_list[] = {SCHEDULER_PARAMS(ROW) {0}};
 enum { SCHEDULER_TRACE(TRACE_ENUM) };
 
+static void settle(struct block *block);
+
 static const struct block_type scheduler_type = {
 	.name         = "scheduler",
 	.params       = scheduler_param_list,
 	.counters     = (const struct counter[]){SCHEDULER_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){SCHEDULER_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){SCHEDULER_GAUGES(GAUGE_ENTRY) {0}},
+	.settle       = settle,
 };
 /* clang-format on */
 
@@ -27,11 +32,17 @@ struct processing_unit {
 	struct scheduler *scheduler;
 	struct flow *first, *last;
 	sim_time free_at;
+	sim_time busy; /* in all */
+};
+
+struct scheduler_gauges {
+	SCHEDULER_GAUGES(GAUGE_FIELD)
 };
 
 struct scheduler {
 	struct block block;
 	struct scheduler_counters count;
+	struct scheduler_gauges gauge;
 	struct hca *hca;
 	const struct scheduler_params *params;
 	uint64_t inflight_bytes;
@@ -60,6 +71,7 @@ static void enqueue(struct processing_unit *unit, struct flow *flow)
 		return;
 	flow->in_ring = true;
 	flow->next = NULL;
+	gauge_enter(&unit->scheduler->gauge.ring, sim_now(unit->scheduler->block.sim), 1);
 	if (unit->last)
 		unit->last->next = flow;
 	else
@@ -92,6 +104,7 @@ static void context_arrived(struct context_lookup *lookup)
 
 	scheduler->count.context_wait_time +=
 		sim_now(scheduler->block.sim) - flow->context_asked_at;
+	gauge_leave(&scheduler->gauge.contexts, sim_now(scheduler->block.sim), 1);
 	flow->context_busy = false;
 	flow->context_ready = true;
 	if (flow->kind == FLOW_REQUESTS)
@@ -118,6 +131,7 @@ static bool has_context(struct scheduler *scheduler, struct flow *flow)
 	scheduler->count.context_waits++;
 	flow->context_busy = true;
 	flow->context_asked_at = sim_now(scheduler->block.sim);
+	gauge_enter(&scheduler->gauge.contexts, flow->context_asked_at, 1);
 	flow->lookup = (struct context_lookup){
 		.number = flow->qp->number,
 		.kind = kind,
@@ -148,6 +162,7 @@ static void turn(struct event *event)
 		return;
 	if (scheduler->inflight_bytes >= scheduler->params->inflight_bytes) {
 		scheduler->throttled = true;
+		gauge_wait(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), true);
 		scheduler->count.throttled++;
 		return;
 	}
@@ -155,13 +170,16 @@ static void turn(struct event *event)
 	if (!unit->first)
 		unit->last = NULL;
 	flow->in_ring = false;
+	gauge_leave(&scheduler->gauge.ring, sim_now(scheduler->block.sim), 1);
 	packets = next_unit(scheduler, flow, &bytes);
 	if (packets) {
 		scheduler->count.turns++;
 		scheduler->count.packets += packets;
 		scheduler->inflight_bytes += bytes;
+		gauge_enter(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), bytes);
 		unit->free_at = sim_now(scheduler->block.sim) +
 				scheduler->params->packet_interval * packets;
+		unit->busy += scheduler->params->packet_interval * packets;
 		trace(&scheduler->block, TRACE_GRANT, 0, flow->qp->number, packets);
 		enqueue(unit, flow);
 		send_unit_drain(flow);
@@ -175,9 +193,11 @@ void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 {
 	assert(scheduler->inflight_bytes >= bytes);
 	scheduler->inflight_bytes -= bytes;
+	gauge_leave(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), bytes);
 	if (!scheduler->throttled || scheduler->inflight_bytes >= scheduler->params->inflight_bytes)
 		return;
 	scheduler->throttled = false;
+	gauge_wait(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), false);
 	for (uint64_t i = 0; i < scheduler->params->units; i++)
 		arm(&scheduler->units[i], 0);
 }
@@ -190,6 +210,7 @@ void scheduler_forget(struct scheduler *scheduler, struct flow *flow)
 	if (!flow->in_ring)
 		return;
 	flow->in_ring = false;
+	gauge_leave(&scheduler->gauge.ring, sim_now(scheduler->block.sim), 1);
 	for (struct flow *other = unit->first; other != flow; other = other->next)
 		previous = other;
 	if (previous)
@@ -198,6 +219,15 @@ void scheduler_forget(struct scheduler *scheduler, struct flow *flow)
 		unit->first = flow->next;
 	if (unit->last == flow)
 		unit->last = previous;
+}
+
+static void settle(struct block *block)
+{
+	struct scheduler *scheduler = container_of(block, struct scheduler, block);
+
+	for (uint64_t i = 0; i < scheduler->params->units; i++)
+		if (scheduler->units[i].busy > scheduler->gauge.unit.area)
+			scheduler->gauge.unit.area = scheduler->units[i].busy;
 }
 
 struct scheduler *scheduler_create(struct hca *hca, const char *name)
@@ -211,6 +241,9 @@ struct scheduler *scheduler_create(struct hca *hca, const char *name)
 	scheduler->params = params;
 	block_init(&scheduler->block, hca->sim, &scheduler_type, name, params,
 		   (const uint64_t *)&scheduler->count);
+	block_gauges(&scheduler->block, (struct gauge *)&scheduler->gauge);
+	scheduler->gauge.unit.capacity = 1;
+	scheduler->gauge.inflight.capacity = params->inflight_bytes;
 	for (uint64_t i = 0; i < params->units; i++) {
 		scheduler->units[i].scheduler = scheduler;
 		event_init(&scheduler->units[i].turn, &scheduler->block, turn);

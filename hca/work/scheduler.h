@@ -21,6 +21,12 @@
 	X(context_waits, "turns", "put off since the context of the queue pair was not at hand")   \
 	X(context_wait_time, "ps", "of all of them")
 
+#define SCHEDULER_GAUGES(X)                                                                        \
+	X(unit,     SERVER, "packets", "the busiest processing unit")                              \
+	X(inflight, POOL,   "bytes",   "granted, not yet with the port; waited for by all flows")  \
+	X(ring,     QUEUE,  "flows",   "in a ring, for their turn")                                \
+	X(contexts, QUEUE,  "flows",   "out of it, for their queue pair's context")
+
 #define SCHEDULER_TRACE(X)                                                                         \
 	X(GRANT, "qpn", "packets", "a flow was given its turn")
 /* clang-format on */

@@ -20,12 +20,18 @@ static const struct block_type wqe_fetch_type = {
 	.params       = wqe_fetch_param_list,
 	.counters     = (const struct counter[]){WQE_FETCH_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){WQE_FETCH_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){WQE_FETCH_GAUGES(GAUGE_ENTRY) {0}},
 };
 /* clang-format on */
+
+struct wqe_fetch_gauges {
+	WQE_FETCH_GAUGES(GAUGE_FIELD)
+};
 
 struct wqe_fetch {
 	struct block block;
 	struct wqe_fetch_counters count;
+	struct wqe_fetch_gauges gauge;
 	struct hca *hca;
 	const struct wqe_fetch_params *params;
 	struct pool slots, rings, reads, stagings;
@@ -36,6 +42,31 @@ static void read_done(struct pcie_read *read);
 static uint32_t smallest(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
+}
+
+static void note(struct wqe_fetch *fetch, struct gauge *gauge, bool *noted, bool is)
+{
+	if (*noted == is)
+		return;
+	*noted = is;
+	if (is)
+		gauge_enter(gauge, sim_now(fetch->block.sim), 1);
+	else
+		gauge_leave(gauge, sim_now(fetch->block.sim), 1);
+}
+
+void wqe_fetch_note_work(struct qp *qp)
+{
+	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+	struct send_queue *sq = &qp->sq;
+	bool more = sq->parsed != sq->producer;
+	bool starved = more && sq->cursor == sq->tail;
+	bool full = sq->tail - sq->oldest == sq->window;
+
+	note(fetch, &fetch->gauge.work, &sq->has_work, more || sq->oldest != sq->tail);
+	note(fetch, &fetch->gauge.fetch, &sq->fetch_waits, starved && !full);
+	note(fetch, &fetch->gauge.window, &sq->window_waits, starved && full);
+	gauge_wait(&fetch->gauge.work, sim_now(fetch->block.sim), fetch->gauge.work.level);
 }
 
 static void append_read(struct send_queue *sq, struct staged_read *staged)
@@ -103,6 +134,7 @@ void wqe_fetch_kick(struct qp *qp)
 		};
 		sq->requested += blocks;
 		qp_hold(qp);
+		gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
 		fetch->count.reads++;
 		fetch->count.read_blocks += blocks;
 		trace(&fetch->block, TRACE_WQE_READ, 0, qp->number, blocks);
@@ -118,6 +150,7 @@ static void read_done(struct pcie_read *read)
 	struct send_queue *sq = &qp->sq;
 
 	staged->busy = false;
+	gauge_leave(&qp->hca->wqe_fetch->gauge.reads, sim_now(qp->hca->sim), 1);
 	if (!staged->stale && read->failed)
 		qp_enter_error(qp, ASYNC_QP_FATAL);
 	while (sq->reads_first && !sq->reads_first->busy) {
@@ -162,6 +195,7 @@ void wqe_fetch_rung(struct qp *qp, sim_time stored_at)
 	else
 		sq->rings = ring;
 	sq->rings_last = ring;
+	wqe_fetch_note_work(qp);
 }
 
 static void drop_rings(struct qp *qp, bool all)
@@ -230,6 +264,7 @@ static void parse(struct event *event)
 			sq->staged * WQE_BLOCK_BYTES);
 	else
 		unstage_all(qp);
+	wqe_fetch_note_work(qp);
 	if (used)
 		requester_posted(qp);
 	if (used || !sq->staged)
@@ -260,6 +295,7 @@ void wqe_fetch_reset(struct qp *qp)
 	sq->cursor = sq->tail;
 	drop_rings(qp, true);
 	sq->producer = sq->requested = sq->parsed = 0;
+	wqe_fetch_note_work(qp);
 }
 
 void wqe_fetch_attach(struct wqe_fetch *fetch, struct qp *qp)
@@ -289,6 +325,7 @@ struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name)
 	fetch->params = &hca->params.wqe_fetch;
 	block_init(&fetch->block, hca->sim, &wqe_fetch_type, name, fetch->params,
 		   (const uint64_t *)&fetch->count);
+	block_gauges(&fetch->block, (struct gauge *)&fetch->gauge);
 	pool_init(&fetch->slots, sizeof(struct send_slot), SLAB_SLOTS);
 	pool_init(&fetch->rings, sizeof(struct ring), SLAB_SLOTS);
 	pool_init(&fetch->reads,

@@ -8,6 +8,7 @@
 #define HCA_WORK_WQE_FETCH_H
 
 #include "hca/transport/qp.h"
+#include "sim/gauge.h"
 
 /* clang-format off */
 #define WQE_FETCH_COUNTERS(X)                                                                      \
@@ -17,6 +18,12 @@
 	X(wqes,        "WQEs",   "parsed")                                                         \
 	X(malformed,   "WQEs",   "that could not be parsed")                                       \
 	X(window_full, "times",  "parsing waited since too many WQEs of a queue pair were under way")
+
+#define WQE_FETCH_GAUGES(X)                                                                        \
+	X(work,   WORK,  "queue pairs", "with send WQEs that are posted and not complete")         \
+	X(reads,  QUEUE, "reads",       "of send WQEs, under way")                                 \
+	X(fetch,  SHARE, "queue pairs", "that have nothing to send before more WQEs are read")     \
+	X(window, SHARE, "queue pairs", "that have nothing to send since too many WQEs are under way")
 
 #define WQE_FETCH_TRACE(X)                                                                         \
 	X(WQE_READ,  "qpn", "blocks", "a read of send WQEs was started")                           \
@@ -38,6 +45,9 @@ void wqe_fetch_detach(struct qp *qp);
 
 /* The producer index moved, or slots are free again. */
 void wqe_fetch_kick(struct qp *qp);
+
+/* For the gauges: WQEs were posted, parsed, sent, or are complete. */
+void wqe_fetch_note_work(struct qp *qp);
 
 /* The producer index was moved by a doorbell that the CPU stored at that time. */
 void wqe_fetch_rung(struct qp *qp, sim_time stored_at);

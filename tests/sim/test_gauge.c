@@ -1,0 +1,114 @@
+/*
+ * Proves that a gauge's sums are exact: occupancy over time, waiting time, a departure told ahead, whatever lies between two
+ * changes, and from whatever instant on; and that counters files hold them under their block's name.
+ */
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/counters.h"
+#include "sim/gauge.h"
+
+/* clang-format off */
+#define SHOP_GAUGES(X)                                                                                     \
+	X(clerk, SERVER, "customers", "serves")                                                              \
+	X(seats, POOL,   "seats",     "taken")
+struct shop_gauges { SHOP_GAUGES(GAUGE_FIELD) };
+/* clang-format on */
+
+struct shop {
+	struct block block;
+	struct shop_gauges gauge;
+	uint64_t served;
+};
+
+static void settle(struct block *block)
+{
+	struct shop *shop = container_of(block, struct shop, block);
+
+	shop->gauge.clerk.area = shop->served * 7;
+}
+
+static const struct block_type shop_type = {
+	.name = "shop",
+	.params = (const struct param[]){{0}},
+	.gauges = (const struct gauge_info[]){SHOP_GAUGES(GAUGE_ENTRY){0}},
+	.settle = settle,
+};
+
+static void step(struct sim *sim, sim_time until)
+{
+	sim_run(sim, until);
+	CU_ASSERT_EQUAL_FATAL(sim_now(sim), until);
+}
+
+static void test_sums(void)
+{
+	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct gauge gauge = {.capacity = 3};
+
+	step(sim, 1000000007); /* sums do not begin at time 0 */
+	gauge_enter(&gauge, sim_now(sim), 2);
+	step(sim, sim_now(sim) + 10);
+	CU_ASSERT_EQUAL(gauge_area(&gauge, sim_now(sim)), 20);
+	gauge_enter(&gauge, sim_now(sim), 1);
+	gauge_wait(&gauge, sim_now(sim), true);
+	gauge_wait(&gauge, sim_now(sim), true); /* once */
+	step(sim, sim_now(sim) + 5);
+	CU_ASSERT_EQUAL(gauge_area(&gauge, sim_now(sim)), 35);
+	CU_ASSERT_EQUAL(gauge_stalled(&gauge, sim_now(sim)), 5);
+	gauge_wait(&gauge, sim_now(sim), false);
+	gauge_leave(&gauge, sim_now(sim), 3);
+	step(sim, sim_now(sim) + 100);
+	CU_ASSERT_EQUAL(gauge_area(&gauge, sim_now(sim)), 35);
+	CU_ASSERT_EQUAL(gauge_stalled(&gauge, sim_now(sim)), 5);
+	CU_ASSERT_EQUAL(gauge.level, 0);
+	CU_ASSERT_EQUAL(gauge.level_max, 3);
+	gauge_enter(&gauge, sim_now(sim), 1);
+	gauge_leave(&gauge, sim_now(sim) + 9, 1); /* when it will have left */
+	CU_ASSERT_EQUAL(gauge_area(&gauge, sim_now(sim)), 44);
+	sim_destroy(sim);
+}
+
+static void test_files(void)
+{
+	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct shop shop = {.served = 6};
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	block_init(&shop.block, sim, &shop_type, "shop", NULL, NULL);
+	block_gauges(&shop.block, (struct gauge *)&shop.gauge);
+	shop.gauge.seats.capacity = 4;
+	step(sim, 11);
+	gauge_enter(&shop.gauge.seats, sim_now(sim), 2);
+	gauge_wait(&shop.gauge.seats, sim_now(sim), true);
+	step(sim, 14);
+	counters_print_json(sim, "*", out);
+	fclose(out);
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"area_ps\": 42,")); /* settled for the reader */
+	CU_ASSERT_PTR_NOT_NULL(strstr(
+		text, "\"seats\": {\"kind\": \"POOL\", \"unit\": \"seats\", \"capacity\": 4, "
+		      "\"level\": 2, \"level_max\": 2, \"area_ps\": 6, \"stalled_ps\": 3}"));
+	free(text);
+	block_fini(&shop.block);
+	sim_destroy(sim);
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+	unsigned failures;
+
+	CU_initialize_registry();
+	suite = CU_add_suite("gauge", NULL, NULL);
+	CU_add_test(suite, "sums over time", test_sums);
+	CU_add_test(suite, "what files hold", test_files);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}

@@ -9,8 +9,14 @@
 
 enum { NAME_BYTES = 256 };
 
+#define ROW(...) PARAM_ROW(struct context_cache_params, __VA_ARGS__)
+/* clang-format off */
+const struct param contexts_param_list[] = {CONTEXT_PARAMS(ROW) {0}};
+/* clang-format on */
+
 struct context_cache {
 	struct sim *sim;
+	uint64_t reliable_parts;
 	struct icm_cache *kinds[QUEUE_KINDS];
 };
 
@@ -20,32 +26,78 @@ static struct icm_cache *kind_get(const struct context_cache *cache, enum contex
 	return cache->kinds[kind];
 }
 
-static void lookup_done(struct icm_lookup *icm)
+/* Entry `part` of a queue's context; all queues of a kind have room for as many. */
+static uint64_t entry_of(const struct context_cache *cache, enum context_kind kind, uint32_t number,
+			 unsigned part)
 {
-	struct context_lookup *lookup = container_of(icm, struct context_lookup, icm);
+	return kind == CONTEXT_REQUESTER ? number * cache->reliable_parts + part : number;
+}
 
-	lookup->hit = icm->hit;
-	lookup->done(lookup);
+static unsigned part_count(const struct context_cache *cache, enum context_kind kind, bool reliable)
+{
+	return kind == CONTEXT_REQUESTER && reliable ? (unsigned)cache->reliable_parts : 1;
+}
+
+static void part_done(struct context_lookup *lookup, const struct icm_lookup *icm)
+{
+	lookup->hit &= icm->hit;
+	if (--lookup->parts_busy == 0)
+		lookup->done(lookup);
+}
+
+static void first_done(struct icm_lookup *icm)
+{
+	part_done(container_of(icm, struct context_lookup, first), icm);
+}
+
+static void second_done(struct icm_lookup *icm)
+{
+	part_done(container_of(icm, struct context_lookup, second), icm);
 }
 
 void context_cache_lookup(struct context_cache *cache, struct context_lookup *lookup)
 {
+	struct icm_cache *icm = kind_get(cache, lookup->kind);
+	unsigned parts = part_count(cache, lookup->kind, lookup->reliable);
+
 	assert(lookup->done);
-	lookup->icm.number = lookup->number;
-	lookup->icm.tag = lookup->tag;
-	lookup->icm.done = lookup_done;
-	icm_cache_lookup(kind_get(cache, lookup->kind), &lookup->icm);
+	lookup->hit = true;
+	lookup->parts_busy = parts;
+	lookup->first = (struct icm_lookup){
+		.number = entry_of(cache, lookup->kind, lookup->number, 0),
+		.tag = lookup->tag,
+		.done = first_done,
+	};
+	icm_cache_lookup(icm, &lookup->first);
+	if (parts == 1)
+		return;
+	lookup->second = (struct icm_lookup){
+		.number = entry_of(cache, lookup->kind, lookup->number, 1),
+		.tag = lookup->tag,
+		.done = second_done,
+	};
+	icm_cache_lookup(icm, &lookup->second);
 }
 
 bool context_cache_hit(struct context_cache *cache, enum context_kind kind, uint32_t number,
-		       uint32_t tag, sim_time *ready)
+		       bool reliable, uint32_t tag, sim_time *ready)
 {
-	return icm_cache_hit(kind_get(cache, kind), number, tag, sim_now(cache->sim), ready);
+	struct icm_cache *icm = kind_get(cache, kind);
+	unsigned parts = part_count(cache, kind, reliable);
+	bool hit = true;
+
+	*ready = sim_now(cache->sim);
+	for (unsigned part = 1; part < parts && hit; part++)
+		hit = icm_cache_has(icm, entry_of(cache, kind, number, part));
+	for (unsigned part = 0; part < parts && hit; part++)
+		hit = icm_cache_hit(icm, entry_of(cache, kind, number, part), tag, *ready, ready);
+	return hit;
 }
 
 void context_cache_invalidate(struct context_cache *cache, enum context_kind kind, uint32_t number)
 {
-	icm_cache_invalidate(kind_get(cache, kind), number, 1);
+	icm_cache_invalidate(kind_get(cache, kind), entry_of(cache, kind, number, 0),
+			     part_count(cache, kind, true));
 }
 
 struct context_cache *context_cache_create(struct sim *sim, const char *name,
@@ -65,6 +117,7 @@ struct context_cache *context_cache_create(struct sim *sim, const char *name,
 
 	assert(cache);
 	cache->sim = sim;
+	cache->reliable_parts = params->reliable_parts;
 	for (unsigned kind = 0; kind < QUEUE_KINDS; kind++) {
 		char full_name[NAME_BYTES];
 

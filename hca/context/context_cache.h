@@ -19,12 +19,14 @@
 struct context_lookup {
 	uint32_t number;        /* in: QPN, CQN or SRQN */
 	enum context_kind kind; /* in: CONTEXT_REQUESTER, _RESPONDER, _CQ or _SRQ */
+	bool reliable;          /* in: QPs: RC or XRC */
 	uint32_t tag;           /* in: the WQE it is for; 0: none */
 	void (*done)(struct context_lookup
 			     *lookup); /* in: called once, never from context_cache_lookup() */
 	bool hit;                      /* out: no PCIe read was waited for */
 	/* the rest is private to context_cache.c */
-	struct icm_lookup icm;
+	struct icm_lookup first, second; /* the context's parts */
+	unsigned parts_busy;
 };
 
 struct context_cache;
@@ -42,7 +44,7 @@ void context_cache_lookup(struct context_cache *cache, struct context_lookup *lo
  * nothing has happened; call context_cache_lookup().
  */
 bool context_cache_hit(struct context_cache *cache, enum context_kind kind, uint32_t number,
-		       uint32_t tag, sim_time *ready);
+		       bool reliable, uint32_t tag, sim_time *ready);
 
 /* The queue is destroyed, or its context was changed by a command. */
 void context_cache_invalidate(struct context_cache *cache, enum context_kind kind, uint32_t number);

@@ -1,7 +1,7 @@
 /*
  * context_cache_params: the caches of queue contexts. Requester's and responder's part of a QP's
  * state are apart: a QP that only sends touches the one, a QP that is only written to the other.
- * Lists: icm_requester_param_list, icm_responder_param_list, icm_cq_param_list, icm_srq_param_list
+ * Lists: contexts_param_list, icm_requester_param_list, icm_responder_param_list, icm_cq_param_list, icm_srq_param_list
  * (icm_cache_params.h).
  */
 #ifndef HCA_CONTEXT_CONTEXT_CACHE_PARAMS_H
@@ -9,8 +9,17 @@
 
 #include "hca/context/icm_cache_params.h"
 
+/* clang-format off */
+#define CONTEXT_PARAMS(X) \
+	X(reliable_parts, COUNT, "1", "1..2", "entries of requester_cache that a reliable queue pair takes; others take one", \
+	  "assumed: one; adapters of the mlx4 driver keep QPC, auxiliary context and RDMA read context apart")
+/* clang-format on */
+
 struct context_cache_params {
+	CONTEXT_PARAMS(PARAM_FIELD)
 	struct icm_cache_params requester, responder, cq, srq;
 };
+
+extern const struct param contexts_param_list[];
 
 #endif

@@ -96,6 +96,11 @@ bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_t
 	return true;
 }
 
+bool icm_cache_has(struct icm_cache *cache, uint64_t number)
+{
+	return assoc_touch(cache->lines, number / cache->param.line_entries);
+}
+
 void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup)
 {
 	assert(lookup->done);

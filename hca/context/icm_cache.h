@@ -79,6 +79,9 @@ void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup);
 bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_time start,
 		   sim_time *ready);
 
+/* Is it at hand? Counts as its use, and as no lookup. */
+bool icm_cache_has(struct icm_cache *cache, uint64_t number);
+
 /* Forgets entries [first, first + count). A read in flight for one still answers, but is not kept.
  */
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count);

@@ -211,7 +211,8 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 		append(receive, arrivals, packet);
 		return;
 	}
-	if (context_cache_hit(contexts, kind, qp->number, packet->tag, &ready)) {
+	if (context_cache_hit(contexts, kind, qp->number, qp_is_reliable(qp), packet->tag,
+			      &ready)) {
 		hand_over(receive, qp, packet);
 		return;
 	}
@@ -222,6 +223,7 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 	arrivals->lookup = (struct context_lookup){
 		.number = qp->number,
 		.kind = kind,
+		.reliable = qp_is_reliable(qp),
 		.tag = packet->tag,
 		.done = is_request ? responder_arrived : requester_arrived,
 	};

@@ -64,6 +64,8 @@ struct send_queue {
 	struct staged_read *reads_first, *reads_last; /* in the order of the ring */
 	uint32_t reads_count;
 	struct event parse;
+	sim_time parse_next;             /* earliest time for the next WQE that was read */
+	bool stored;                     /* what is staged came by BlueFlame */
 	struct ring *rings, *rings_last; /* those whose WQEs are not all parsed */
 	/* slots, by running number: oldest <= cursor <= tail */
 	struct send_slot **slots; /* [window], a power of two */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "fabric/wire/bytes.h"
+#include "hca/work/dma.h"
 #include "hca/work/event_queue.h"
 #include "sim/gauge.h"
 
@@ -56,6 +57,7 @@ struct completion_writer {
 	struct cqe_list pipeline;
 	struct event through;
 	sim_time last_due;
+	bool turn_taken; /* `through` waits for its turn of writing to host memory */
 };
 
 enum arm { ARM_NOTHING, ARM_SOLICITED, ARM_NEXT };
@@ -298,7 +300,7 @@ static bool has_context(struct completion_queue *cq, uint32_t tag)
 	struct context_cache *contexts = writer->hca->contexts;
 	sim_time ready;
 
-	if (context_cache_hit(contexts, CONTEXT_CQ, cq->number, tag, &ready))
+	if (context_cache_hit(contexts, CONTEXT_CQ, cq->number, false, tag, &ready))
 		return true;
 	writer->count.context_misses++;
 	cq->context_busy = true;
@@ -314,15 +316,31 @@ static bool has_context(struct completion_queue *cq, uint32_t tag)
 	return false;
 }
 
+static sim_time due_or_now(const struct completion_writer *writer)
+{
+	sim_time due = writer->pipeline.first->due, now = sim_now(writer->block.sim);
+
+	return due > now ? due : now;
+}
+
 static void through(struct event *event)
 {
 	struct completion_writer *writer = container_of(event, struct completion_writer, through);
-	struct cqe_write *write = pop(&writer->pipeline);
-	struct completion_queue *cq = write->cq;
+	sim_time now = sim_now(writer->block.sim);
+	sim_time turn = writer->turn_taken ? now : dma_write_turn(writer->hca->dma);
+	struct completion_queue *cq;
+	struct cqe_write *write;
 
+	writer->turn_taken = turn > now;
+	if (turn > now) { /* data is being written */
+		sim_schedule_at(&writer->through, turn);
+		return;
+	}
+	write = pop(&writer->pipeline);
+	cq = write->cq;
 	gauge_leave(&writer->gauge.pipeline, sim_now(writer->block.sim), 1);
 	if (writer->pipeline.first)
-		sim_schedule_at(&writer->through, writer->pipeline.first->due);
+		sim_schedule_at(&writer->through, due_or_now(writer));
 	if (cq->overrun || cq->closed) {
 		lose(cq, write);
 	} else if (cq->waiting.first || !has_context(cq, write->tag) || is_full(cq)) {

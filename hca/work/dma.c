@@ -48,6 +48,9 @@ struct dma_engine {
 	struct translation_unit *unit;
 	struct pcie *pcie;
 	struct channel channels[DIRECTIONS];
+	sim_time write_next;      /* earliest time of the next write */
+	struct event write_event; /* it is the turn of the pieces that wait */
+	bool turn_taken;          /* this is it */
 };
 
 static void walk(struct channel *channel);
@@ -231,6 +234,45 @@ static void gather_arrived(struct pcie_read *read)
 	piece_done(piece);
 }
 
+sim_time dma_write_turn(struct dma_engine *engine)
+{
+	sim_time at = sim_now(engine->block.sim);
+
+	if (engine->write_next > at) {
+		engine->count.write_waits++;
+		at = engine->write_next;
+	}
+	engine->write_next = at + engine->param.write_interval;
+	return at;
+}
+
+static bool is_write_turn(struct channel *channel)
+{
+	struct dma_engine *engine = channel->engine;
+	sim_time at;
+
+	if (event_pending(&engine->write_event))
+		return false;
+	if (engine->turn_taken) {
+		engine->turn_taken = false;
+		return true;
+	}
+	at = dma_write_turn(engine);
+	if (at == now(channel))
+		return true;
+	sim_schedule_at(&engine->write_event, at);
+	return false;
+}
+
+/* What took the turn is still first: pieces are written in order. */
+static void write_turn(struct event *event)
+{
+	struct dma_engine *engine = container_of(event, struct dma_engine, write_event);
+
+	engine->turn_taken = true;
+	issue_writes(&engine->channels[DMA_SCATTER]);
+}
+
 /* In order, as far as they are translated; behind a failure nothing of the transfer is written. */
 static void issue_writes(struct channel *channel)
 {
@@ -241,6 +283,9 @@ static void issue_writes(struct channel *channel)
 		const uint8_t *bytes = dma->bytes;
 		bool last = piece->byte_offset + piece->translation.length == dma->length;
 
+		if (dma->status == DMA_OK && piece->translation.status == TRANSLATION_OK &&
+		    !is_write_turn(channel))
+			return;
 		channel->write_first = piece->next;
 		if (!piece->next)
 			channel->write_last = &channel->write_first;
@@ -379,6 +424,7 @@ struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
 	engine->pcie = pcie;
 	block_init(&engine->block, sim, &dma_type, name, &engine->param,
 		   (const uint64_t *)&engine->count);
+	event_init(&engine->write_event, &engine->block, write_turn);
 	block_gauges(&engine->block, (struct gauge *)&engine->gauge);
 	engine->channels[DMA_GATHER].transfers_gauge = &engine->gauge.gathers;
 	engine->channels[DMA_GATHER].pieces_gauge = &engine->gauge.gather_pieces;
@@ -393,6 +439,7 @@ void dma_engine_destroy(struct dma_engine *engine)
 {
 	if (!engine)
 		return;
+	sim_cancel(&engine->write_event);
 	for (unsigned i = 0; i < DIRECTIONS; i++) {
 		sim_cancel(&engine->channels[i].event);
 		free(engine->channels[i].pieces);

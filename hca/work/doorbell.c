@@ -70,6 +70,7 @@ static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
 {
 	const struct doorbell_params *params = doorbell->params;
 	sim_time due = sim_now(doorbell->block.sim) + params->latency;
+	sim_time taken = length / WQE_BLOCK_BYTES * params->line_interval;
 	struct ring_request *request =
 		&doorbell->queue[(doorbell->first + doorbell->queued) % (params->queue + 1)];
 
@@ -82,8 +83,10 @@ static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
 		execute(doorbell, request);
 		return;
 	}
-	if (due < doorbell->last_due + params->interval)
-		due = doorbell->last_due + params->interval;
+	if (taken < params->interval)
+		taken = params->interval;
+	if (due < doorbell->last_due + taken)
+		due = doorbell->last_due + taken;
 	doorbell->last_due = due;
 	request->due = due;
 	doorbell->queued++;

@@ -115,7 +115,7 @@ static bool has_context(struct receive_queue *queue)
 		return true;
 	if (queue->context_busy)
 		return false;
-	if (context_cache_hit(contexts, CONTEXT_SRQ, queue->number, 0, &ready))
+	if (context_cache_hit(contexts, CONTEXT_SRQ, queue->number, false, 0, &ready))
 		return true;
 	owner->count.context_misses++;
 	queue->context_busy = true;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "fabric/wire/opcode.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/send_unit.h"
@@ -126,7 +127,8 @@ static bool has_context(struct scheduler *scheduler, struct flow *flow)
 		flow->context_ready = false;
 		return true;
 	}
-	if (context_cache_hit(contexts, kind, flow->qp->number, 0, &ready))
+	if (context_cache_hit(contexts, kind, flow->qp->number, qp_is_reliable(flow->qp), 0,
+			      &ready))
 		return true;
 	scheduler->count.context_waits++;
 	flow->context_busy = true;
@@ -135,6 +137,7 @@ static bool has_context(struct scheduler *scheduler, struct flow *flow)
 	flow->lookup = (struct context_lookup){
 		.number = flow->qp->number,
 		.kind = kind,
+		.reliable = qp_is_reliable(flow->qp),
 		.done = context_arrived,
 	};
 	qp_hold(flow->qp);
@@ -150,6 +153,19 @@ static uint32_t next_unit(struct scheduler *scheduler, struct flow *flow, uint32
 					   : responder_next(flow->qp, bytes);
 }
 
+/* What the packets that were just made of it take its processing unit. */
+static sim_time interval_of(const struct scheduler *scheduler, const struct flow *flow)
+{
+	const struct scheduler_params *params = scheduler->params;
+	enum operation operation = opcode_info[flow->last->first->opcode].operation;
+
+	if (operation == OP_READ_RESPONSE)
+		return params->answer_interval;
+	if (operation == OP_READ || opcode_is_atomic(flow->last->first->opcode))
+		return params->read_interval;
+	return params->packet_interval;
+}
+
 static void turn(struct event *event)
 {
 	struct processing_unit *unit = container_of(event, struct processing_unit, turn);
@@ -157,6 +173,7 @@ static void turn(struct event *event)
 	struct flow *flow = unit->first;
 	uint32_t bytes = 0;
 	uint32_t packets;
+	sim_time taken;
 
 	if (!flow)
 		return;
@@ -177,9 +194,9 @@ static void turn(struct event *event)
 		scheduler->count.packets += packets;
 		scheduler->inflight_bytes += bytes;
 		gauge_enter(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), bytes);
-		unit->free_at = sim_now(scheduler->block.sim) +
-				scheduler->params->packet_interval * packets;
-		unit->busy += scheduler->params->packet_interval * packets;
+		taken = interval_of(scheduler, flow) * packets;
+		unit->free_at = sim_now(scheduler->block.sim) + taken;
+		unit->busy += taken;
 		trace(&scheduler->block, TRACE_GRANT, 0, flow->qp->number, packets);
 		enqueue(unit, flow);
 		send_unit_drain(flow);

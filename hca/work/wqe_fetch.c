@@ -35,6 +35,7 @@ struct wqe_fetch {
 	struct hca *hca;
 	const struct wqe_fetch_params *params;
 	struct pool slots, rings, reads, stagings;
+	sim_time parse_next; /* earliest time for the next WQE that was read */
 };
 
 static void read_done(struct pcie_read *read);
@@ -99,6 +100,32 @@ static void unstage_all(struct qp *qp)
 		pool_give(&qp->hca->wqe_fetch->stagings, sq->staging);
 	sq->staging = NULL;
 	sq->staged = 0;
+	sq->stored = false;
+}
+
+/* WQEs that were read take their turns, one each; those of a store, and all if there are no turns, are parsed at once. */
+static bool is_paced(const struct qp *qp)
+{
+	const struct wqe_fetch_params *params = qp->hca->wqe_fetch->params;
+
+	return (params->interval || params->queue_interval) && !qp->sq.stored;
+}
+
+static void schedule_parse(struct qp *qp, sim_time delay)
+{
+	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+	struct send_queue *sq = &qp->sq;
+	sim_time at = sim_now(fetch->block.sim) + delay;
+
+	if (is_paced(qp)) {
+		if (at < fetch->parse_next)
+			at = fetch->parse_next;
+		fetch->parse_next = at + fetch->params->interval;
+		if (at < sq->parse_next)
+			at = sq->parse_next;
+		sq->parse_next = at + fetch->params->queue_interval;
+	}
+	sim_schedule_at(&sq->parse, at);
 }
 
 void wqe_fetch_kick(struct qp *qp)
@@ -109,7 +136,7 @@ void wqe_fetch_kick(struct qp *qp)
 	if (qp->state.state < STATE_RTS || qp->destroyed)
 		return;
 	if (sq->staged && !event_pending(&sq->parse))
-		sim_schedule(&sq->parse, fetch->params->latency);
+		schedule_parse(qp, fetch->params->latency);
 	while (sq->requested != sq->producer && sq->reads_count < fetch->params->reads) {
 		struct staged_read *staged;
 		uint32_t at = sq->requested & (qp->attr.sq_blocks - 1);
@@ -178,6 +205,7 @@ void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes)
 	if (!next)
 		return;
 	stage(qp, bytes, blocks);
+	sq->stored = true;
 	sq->requested += blocks;
 	qp->hca->wqe_fetch->count.blueflame++;
 }
@@ -239,8 +267,9 @@ static void parse(struct event *event)
 	struct qp *qp = container_of(sq, struct qp, sq);
 	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
 	uint32_t used = 0;
+	bool one = is_paced(qp);
 
-	while (sq->staged - used && sq->tail - sq->oldest < sq->window) {
+	while (sq->staged - used && sq->tail - sq->oldest < sq->window && !(one && used)) {
 		const uint8_t *bytes = sq->staging + used * WQE_BLOCK_BYTES;
 		uint32_t blocks = wqe_units(bytes) ? wqe_blocks(bytes) : 1;
 		struct send_slot *slot;
@@ -264,6 +293,8 @@ static void parse(struct event *event)
 			sq->staged * WQE_BLOCK_BYTES);
 	else
 		unstage_all(qp);
+	if (one && used && sq->staged)
+		schedule_parse(qp, 0);
 	wqe_fetch_note_work(qp);
 	if (used)
 		requester_posted(qp);

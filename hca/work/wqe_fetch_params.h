@@ -9,6 +9,8 @@
 /* clang-format off */
 #define WQE_FETCH_PARAMS(X) \
 	X(latency,     TIME,  "20ns", "1ps..1ms",  "of parsing, from a WQE's bytes to the transport", "assumed: a few cycles") \
+	X(interval,    TIME,  "0ns",  "0ps..1ms",  "at least, between two WQEs that were read from host memory", "assumed: processing units are the limit") \
+	X(queue_interval, TIME, "0ns", "0ps..1ms", "the same for those of one queue pair", "assumed: its processing unit is the limit") \
 	X(read_blocks, COUNT, "8",    "1..64",     "64-byte blocks at most in one read",               "assumed: MRRS of 512 B") \
 	X(reads,       COUNT, "2",    "1..8",      "reads in flight for one queue pair",               "assumed: prefetch of one while one is parsed") \
 	X(window,      COUNT, "128",  "1..4096",   "WQEs of one queue pair that are parsed and not complete", "assumed: covers 1 us at 100 M messages/s")

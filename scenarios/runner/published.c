@@ -14,7 +14,7 @@ static const struct {
 	published_driver *driver;
 } drivers[] = {
 	{"probe", published_probe},     {"pcie", published_pcie},   {"wire", published_wire},
-	{"program", published_program}, {"study", published_study},
+	{"program", published_program}, {"study", published_study}, {"load", published_load},
 };
 
 static const char *const row_keys[] = {"row",  "what", "hardware", "source", "tolerance", "driver",
@@ -149,7 +149,8 @@ static void read_row(struct published_row *row, struct yaml_node *root, struct y
 		if (strcmp(drivers[i].name, driver) == 0)
 			row->driver = drivers[i].driver;
 	if (!row->driver)
-		yaml_error(errors, root, "no driver \"%s\"; expected probe, pcie, wire or program",
+		yaml_error(errors, root,
+			   "no driver \"%s\"; expected probe, pcie, wire, program, study or load",
 			   driver);
 	if (!expect || expect->kind != YAML_LIST) {
 		yaml_error(errors, root, "expect is missing: a list of cases");

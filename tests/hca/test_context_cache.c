@@ -259,6 +259,7 @@ static void test_kinds(void)
 
 	params_round();
 	begin();
+	params_default(contexts_param_list, &all);
 	params_default(icm_requester_param_list, &all.requester);
 	params_default(icm_responder_param_list, &all.responder);
 	params_default(icm_cq_param_list, &all.cq);
@@ -282,8 +283,8 @@ static void test_kinds(void)
 	}
 	CU_ASSERT_EQUAL(context_done, 8);
 	context_cache_invalidate(contexts, CONTEXT_RESPONDER, 7);
-	CU_ASSERT_FALSE(context_cache_hit(contexts, CONTEXT_RESPONDER, 7, 0, &ready));
-	CU_ASSERT(context_cache_hit(contexts, CONTEXT_REQUESTER, 7, 0, &ready));
+	CU_ASSERT_FALSE(context_cache_hit(contexts, CONTEXT_RESPONDER, 7, false, 0, &ready));
+	CU_ASSERT(context_cache_hit(contexts, CONTEXT_REQUESTER, 7, false, 0, &ready));
 	CU_ASSERT_EQUAL(ready, sim_now(sim) + all.requester.hit_latency);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 4);
 	context_cache_destroy(contexts);

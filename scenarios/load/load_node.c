@@ -1,0 +1,374 @@
+/*
+ * load_node: one host: the memory that its rings are in, its regions, and the queue pairs and CQs of its cores.
+ *
+ *     HCA --memory_write()--> CQE --load_thread_wake()--> core
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/wire/bytes.h"
+#include "hca/device/cqe.h"
+#include "scenarios/load/load_state.h"
+
+enum {
+	RECORD_BYTES = 64,
+	QKEY = 0x11111111,
+	RECEIVES_CONNECTED = 256, /* receive work requests of a queue pair */
+	RECEIVES_DATAGRAM = 2048,
+	CQ_ENTRIES_LEAST = 256,
+	RNR_CODE = 1,
+};
+
+#define ALL_RIGHTS     (MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC)
+#define LOCAL_ADDRESS  UINT64_C(0x100000000)
+#define REMOTE_ADDRESS UINT64_C(0x10000000000)
+#define LOCAL_BYTES \
+	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
+#define ALL_OF_STATE ((QP_SET_RATE_LIMIT << 1) - 1)
+
+static uint32_t power_of_two(uint64_t least)
+{
+	uint32_t size = 1;
+
+	while (size < least)
+		size *= 2;
+	return size;
+}
+
+static uint32_t receive_entries(const struct load *load)
+{
+	if (load->params.verb != LOAD_SEND)
+		return 0;
+	return load->params.transport == LOAD_UD ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
+}
+
+static uint32_t thread_qps(const struct load_node *node)
+{
+	return (uint32_t)node->load->params.qps * load_peer_count(node);
+}
+
+static uint32_t ring_blocks(const struct load *load)
+{
+	return power_of_two(load->params.window * load->blocks);
+}
+
+/* Room for all CQEs that can be under way, so that none is lost. */
+static uint32_t cq_entries(const struct load_node *node)
+{
+	const struct load *load = node->load;
+	uint64_t each = load->params.window + receive_entries(load);
+	uint64_t all = each * thread_qps(node);
+
+	return power_of_two(all > CQ_ENTRIES_LEAST ? all : CQ_ENTRIES_LEAST);
+}
+
+uint64_t load_node_bytes(const struct load_node *node)
+{
+	const struct load *load = node->load;
+	uint64_t qp = (uint64_t)ring_blocks(load) * WQE_BLOCK_BYTES + RECORD_BYTES +
+		      (uint64_t)receive_entries(load) * WQE_UNIT_BYTES;
+	uint64_t thread = (uint64_t)cq_entries(node) * CQE_BYTES + RECORD_BYTES;
+
+	return load->params.threads * (thread + qp * thread_qps(node));
+}
+
+/* ---- memory ---- */
+
+static bool is_within(const struct load_memory *memory, uint64_t address, uint32_t length)
+{
+	return address <= memory->length && length <= memory->length - address;
+}
+
+static bool read_bytes(struct memory *base, uint64_t address, void *bytes, uint32_t length)
+{
+	struct load_memory *memory = container_of(base, struct load_memory, memory);
+
+	if (!is_within(memory, address, length))
+		return false;
+	memcpy(bytes, memory->bytes + address, length);
+	return true;
+}
+
+/* CQs come first, all of the same size: the HCA writes nothing else. */
+static bool write_bytes(struct memory *base, uint64_t address, const void *bytes, uint32_t length)
+{
+	struct load_memory *memory = container_of(base, struct load_memory, memory);
+	struct load_node *node = memory->node;
+	uint64_t cq_bytes = (uint64_t)node->threads[0].cq_entries * CQE_BYTES;
+
+	if (!is_within(memory, address, length) || address >= cq_bytes * node->load->params.threads)
+		return false;
+	memcpy(memory->bytes + address, bytes, length);
+	load_thread_wake(&node->threads[address / cq_bytes]);
+	return true;
+}
+
+static const struct memory_ops memory_ops = {read_bytes, write_bytes};
+
+static uint64_t take(struct load_node *node, uint64_t bytes)
+{
+	uint64_t at = node->memory.taken;
+
+	node->memory.taken += bytes;
+	assert(node->memory.taken <= node->memory.length);
+	return at;
+}
+
+static void memory_init(struct load_node *node)
+{
+	node->memory.memory =
+		(struct memory){.ops = &memory_ops, .name = "load", .has_bytes = true};
+	node->memory.node = node;
+	node->memory.length = load_node_bytes(node);
+	node->memory.bytes = calloc(1, node->memory.length);
+	assert(node->memory.bytes);
+}
+
+/* ---- commands ---- */
+
+static bool must(struct load_node *node, int error, const char *what)
+{
+	if (error)
+		load_fail(node->load, what, (unsigned)-error);
+	return !error;
+}
+
+static uint32_t page_shift(const struct load_params *params)
+{
+	uint32_t shift = 0;
+
+	while (UINT64_C(1) << shift < params->page)
+		shift++;
+	return shift;
+}
+
+static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t length,
+			   uint64_t host_address)
+{
+	const struct load_params *params = &node->load->params;
+	struct mr region = {
+		.pd = LOAD_PD,
+		.access = ALL_RIGHTS,
+		.page_shift = page_shift(params),
+		.memory = memory_none(),
+		.address = address,
+		.host_address = host_address,
+		.length = length,
+		.physical = params->contiguous,
+		.valid = true,
+	};
+	uint32_t key = 0;
+
+	must(node, hca_mr_create(node->hca, &region, &key), "a region cannot be made, error");
+	return key;
+}
+
+static void add_regions(struct load_node *node)
+{
+	const struct load_params *params = &node->load->params;
+	uint64_t bytes = params->places * params->stride + params->bytes;
+
+	bytes = (bytes + params->page - 1) / params->page * params->page;
+	node->local_key = add_region(node, LOCAL_ADDRESS, LOCAL_BYTES, LOCAL_ADDRESS);
+	node->keys = calloc(params->regions, sizeof(node->keys[0]));
+	assert(node->keys);
+	for (uint64_t i = 0; i < params->regions; i++)
+		node->keys[i] = add_region(node, REMOTE_ADDRESS, bytes, REMOTE_ADDRESS + i * bytes);
+}
+
+static void add_cq(struct load_thread *thread)
+{
+	struct load_node *node = thread->node;
+
+	must(node,
+	     hca_cq_create(node->hca,
+			   &(struct hca_cq_attr){.memory = &node->memory.memory,
+						 .buffer = thread->cq,
+						 .doorbell_record = take(node, RECORD_BYTES),
+						 .entries = thread->cq_entries,
+						 .cqe_bytes = CQE_BYTES,
+						 .ignore_overrun = true},
+			   &thread->cqn),
+	     "a CQ cannot be made, error");
+}
+
+static void add_qp(struct load_thread *thread, uint32_t index)
+{
+	static const enum qp_type type_of[] = {
+		[LOAD_RC] = QP_RC, [LOAD_UC] = QP_UC, [LOAD_UD] = QP_UD};
+	struct load_node *node = thread->node;
+	struct load *load = node->load;
+	struct load_qp *qp = &thread->qps[index];
+	uint32_t entries = receive_entries(load);
+	struct hca_qp_attr attr = {
+		.type = type_of[load->params.transport],
+		.memory = &node->memory.memory,
+		.sq_blocks = ring_blocks(load),
+		.rq_entries = entries,
+		.rq_stride_bytes = WQE_UNIT_BYTES,
+		.pd = LOAD_PD,
+		.send_cqn = thread->cqn,
+		.recv_cqn = thread->cqn,
+		.user_index = index,
+	};
+
+	qp->thread = thread;
+	qp->ring_blocks = attr.sq_blocks;
+	qp->ring = attr.sq_buffer = take(node, (uint64_t)attr.sq_blocks * WQE_BLOCK_BYTES);
+	qp->receives = attr.rq_buffer = take(node, (uint64_t)entries * WQE_UNIT_BYTES);
+	qp->record = attr.doorbell_record = take(node, RECORD_BYTES);
+	qp->began_at = calloc(load->params.window, sizeof(qp->began_at[0]));
+	assert(qp->began_at);
+	must(node, hca_qp_create(node->hca, &attr, &qp->number), "a QP cannot be made, error");
+	for (uint32_t i = 0; i < entries; i++) {
+		uint8_t *wqe = node->memory.bytes + qp->receives + (size_t)i * WQE_UNIT_BYTES;
+
+		be32_put(wqe, (uint32_t)LOCAL_BYTES);
+		be32_put(wqe + 4, node->local_key);
+		be64_put(wqe + 8, LOCAL_ADDRESS);
+	}
+	qp->receives_posted = qp->receives_told = entries;
+	be32_put(node->memory.bytes + qp->record, entries & 0xffff);
+}
+
+static void add_thread(struct load_node *node, uint32_t index)
+{
+	struct load_thread *thread = &node->threads[index];
+
+	thread->node = node;
+	thread->index = index;
+	thread->next_peer = index;
+	thread->qp_count = thread_qps(node);
+	thread->qps = calloc(thread->qp_count, sizeof(thread->qps[0]));
+	thread->ready = calloc(thread->qp_count, sizeof(struct load_qp *));
+	assert(thread->qps && thread->ready);
+	thread->cq_entries = cq_entries(node);
+	thread->cq = take(node, (uint64_t)thread->cq_entries * CQE_BYTES);
+	random_init_named(&thread->random, (uint64_t)node->index << 32 | index, "load", "core");
+	load_thread_init(thread);
+}
+
+static const struct path *resolve(struct hca_resolver *resolver, const uint8_t vector[48])
+{
+	struct load_node *node = container_of(resolver, struct load_node, resolver);
+	uint32_t peer = be16_get(vector + 14);
+
+	return peer && peer <= node->load->params.nodes ? node->paths[peer - 1] : NULL;
+}
+
+static void ignore_completion(struct hca_driver *driver, uint32_t cqn)
+{
+	(void)driver;
+	(void)cqn;
+}
+
+static void note_async(struct hca_driver *driver, enum hca_async what, uint32_t number)
+{
+	struct load_node *node = container_of(driver, struct load_node, driver);
+
+	(void)number;
+	load_fail(node->load, "the adapter reports event", (unsigned)what);
+}
+
+void load_node_init(struct load_node *node)
+{
+	const struct load_params *params = &node->load->params;
+
+	node->driver = (struct hca_driver){ignore_completion, note_async};
+	node->resolver.resolve = resolve;
+	node->posts = params->pattern == LOAD_ALL ||
+		      (params->pattern == LOAD_OUTBOUND) == (node->index == 0);
+	memory_init(node);
+	node->threads = calloc(params->threads, sizeof(node->threads[0]));
+	node->paths = calloc(params->nodes, sizeof(struct path *));
+	assert(node->threads && node->paths);
+	for (uint32_t i = 0; i < params->threads; i++)
+		add_thread(node, i);
+}
+
+/* ---- connections ---- */
+
+static void set_state(struct load_qp *qp, const struct path *path, uint32_t dest)
+{
+	const struct load_params *params = &qp->thread->node->load->params;
+	struct hca_qp_state state = {
+		.mask = ALL_OF_STATE,
+		.state = STATE_RTS,
+		.path = path,
+		.dest_qp = dest,
+		.mtu_bytes = (uint32_t)params->mtu,
+		.access = ALL_RIGHTS,
+		.qkey = QKEY,
+		.pkey = 0xffff,
+		.timeout = 18,
+		.retry = 7,
+		.rnr_retry = 7,
+		.min_rnr_timer = RNR_CODE,
+		.max_rd_atomic = (uint8_t)params->reads,
+		.max_dest_rd_atomic = (uint8_t)params->reads,
+	};
+
+	must(qp->thread->node, hca_qp_modify(qp->thread->node->hca, qp->number, &state),
+	     "a QP cannot be connected, error");
+}
+
+/* Queue pair q to the p-th other node is number p * qps + q of each thread, at both ends. */
+static void connect_thread(struct load_thread *thread)
+{
+	struct load_node *node = thread->node;
+	struct load *load = node->load;
+	uint32_t qps = (uint32_t)load->params.qps;
+
+	for (uint32_t i = 0; i < thread->qp_count; i++) {
+		struct load_qp *qp = &thread->qps[i], *other;
+		uint32_t peer = load_peer(node, i / qps);
+		uint32_t back = load_peer_number(&load->nodes[peer], node->index);
+
+		if (load->params.transport == LOAD_UD) {
+			set_state(qp, node->paths[!node->index], 0);
+			continue;
+		}
+		qp->peer = &load->nodes[peer];
+		other = &qp->peer->threads[thread->index].qps[back * qps + i % qps];
+		set_state(qp, node->paths[peer], other->number);
+	}
+}
+
+static void add_objects(struct load_node *node)
+{
+	add_regions(node);
+	for (uint32_t i = 0; i < node->load->params.threads; i++) {
+		add_cq(&node->threads[i]);
+		for (uint32_t j = 0; j < node->threads[i].qp_count; j++)
+			add_qp(&node->threads[i], j);
+	}
+}
+
+void load_node_connect(struct load_node *node)
+{
+	struct load *load = node->load;
+
+	if (node->index == 0)
+		for (uint32_t i = 0; i < load->params.nodes; i++)
+			add_objects(&load->nodes[i]);
+	for (uint32_t i = 0; i < load->params.threads; i++)
+		connect_thread(&node->threads[i]);
+}
+
+void load_node_fini(struct load_node *node)
+{
+	for (uint32_t i = 0; i < node->load->params.threads; i++) {
+		struct load_thread *thread = &node->threads[i];
+
+		sim_cancel(&thread->step);
+		for (uint32_t j = 0; j < thread->qp_count; j++)
+			free(thread->qps[j].began_at);
+		free(thread->qps);
+		free(thread->ready);
+	}
+	free(node->threads);
+	free(node->paths);
+	free(node->keys);
+	free(node->memory.bytes);
+}

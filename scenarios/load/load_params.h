@@ -1,0 +1,68 @@
+/*
+ * load_params: what a load of verbs is (load.h), and what its calls cost the processor cores that make them. Lists:
+ * load_param_list, load_cpu_param_list.
+ */
+#ifndef SCENARIOS_LOAD_LOAD_PARAMS_H
+#define SCENARIOS_LOAD_LOAD_PARAMS_H
+
+#include "sim/block.h"
+
+/* clang-format off */
+#define LOAD_PARAMS(X) \
+	X(nodes,      COUNT,  "2",          "2..64",              "hosts with one adapter each",                                    "choice") \
+	X(link_layer, CHOICE, "infiniband", "infiniband|roce",    "of the links",                                                   "choice") \
+	X(joined,     CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice") \
+	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all", "who posts: the first node, all but the first, or all; to all others, inbound: to the first", "choice") \
+	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and a CQ of its own", "choice") \
+	X(qps,        COUNT,  "1",          "1..4096",            "queue pairs of a thread to each other node; UD: in all",         "choice") \
+	X(transport,  CHOICE, "rc",         "rc|uc|ud",           "of the queue pairs",                                             "choice") \
+	X(verb,       CHOICE, "write",      "write|read|send|fetch_add", "what is posted",                                          "choice") \
+	X(bytes,      BYTES,  "64B",        "0B..64MiB",          "of a message",                                                   "choice") \
+	X(inlined,    FLAG,   "false",      "",                   "the WQE carries the data",                                       "choice") \
+	X(posting,    CHOICE, "blueflame",  "blueflame|doorbell|inline_blueflame", "how a lone work request is posted; inline_blueflame: by BlueFlame if its data is inline", "choice") \
+	X(list,       COUNT,  "1",          "1..64",              "work requests behind one doorbell; several are never posted by BlueFlame", "libmlx4, libmlx5: BlueFlame is for lone work requests") \
+	X(signal,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
+	X(window,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
+	X(outstanding, COUNT, "0",          "0..65536",           "the same of a thread, over all its queue pairs, which then signal all; 0: no limit", "choice") \
+	X(order,      CHOICE, "random",     "random|turn",        "which queue pair of a thread is next, of those with room",       "choice") \
+	X(mtu,        BYTES,  "4096B",      "256B..4096B",        "of the paths",                                                   "choice") \
+	X(reads,      COUNT,  "16",         "1..128",             "reads and atomics under way of a queue pair",                    "ground truth F-03") \
+	X(regions,    COUNT,  "1",          "1..262144",          "memory regions that are written or read, in each node",          "choice") \
+	X(places,     COUNT,  "1",          "1..1099511627776",   "addresses in each region that are used, at random",              "choice") \
+	X(stride,     BYTES,  "64B",        "8B..1GiB",           "from one place to the next",                                     "choice") \
+	X(page,       BYTES,  "2MiB",       "4KiB..1GiB",         "of the regions' memory",                                         "choice") \
+	X(contiguous, FLAG,   "false",      "",                   "regions are contiguous: their pages need no translation",        "choice") \
+	X(counts,     CHOICE, "completed",  "completed|received", "what the next two count: work requests complete, or messages received", "choice") \
+	X(warm_up,    COUNT,  "2000",       "",                   "work requests before those that count",                          "choice") \
+	X(operations, COUNT,  "20000",      "1..",                "work requests that count",                                       "choice") \
+	X(limit,      TIME,   "1s",         "1us..",              "virtual time after which a load that does not end is given up",  "choice")
+
+#define LOAD_CPU_PARAMS(X) \
+	X(post,    TIME, "27ns", "0ps..1ms", "to build a WQE",                                   "calibrated: A2-05, Connect-IB, 32.2 M/s of one core with lists of 16 on 4 queue pairs") \
+	X(ring,    TIME, "50ns", "0ps..1ms", "of the store or stores that follow, with their fences", "calibrated: A2-05, ConnectX-3, 12.4 M/s of one core without lists, less post") \
+	X(poll,    TIME, "20ns", "0ps..1ms", "of a CQE, from its visible bytes",                 "assumed: a cache miss to the LLC") \
+	X(receive, TIME, "10ns", "0ps..1ms", "to post a receive work request, in lists",         "assumed: one store")
+/* clang-format on */
+
+struct load_cpu_params {
+	LOAD_CPU_PARAMS(PARAM_FIELD)
+};
+
+struct load_params {
+	LOAD_PARAMS(PARAM_FIELD)
+	struct load_cpu_params cpu;
+};
+
+/* As the choices above. */
+enum { LOAD_SWITCH, LOAD_CABLE };
+enum { LOAD_OUTBOUND, LOAD_INBOUND, LOAD_ALL };
+enum { LOAD_RC, LOAD_UC, LOAD_UD };
+enum { LOAD_WRITE, LOAD_READ, LOAD_SEND, LOAD_FETCH_ADD };
+enum { LOAD_BLUEFLAME, LOAD_DOORBELL, LOAD_INLINE_BLUEFLAME };
+enum { LOAD_RANDOM, LOAD_TURN };
+enum { LOAD_COMPLETED, LOAD_RECEIVED };
+
+extern const struct param load_param_list[];
+extern const struct param_group load_param_groups[]; /* cpu; ends with a NULL name */
+
+#endif

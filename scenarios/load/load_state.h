@@ -1,0 +1,131 @@
+/* load_state: what the files of the load generator share: the run, its nodes, their cores and queue pairs. */
+#ifndef SCENARIOS_LOAD_LOAD_STATE_H
+#define SCENARIOS_LOAD_LOAD_STATE_H
+
+#include "fabric/endpoints.h"
+#include "hca/device/hca.h"
+#include "hca/device/wqe.h"
+#include "scenarios/load/load.h"
+#include "sim/random.h"
+
+#define LOAD_PD 1
+
+struct load_node;
+struct load_thread;
+
+struct load_qp {
+	struct load_thread *thread;
+	struct load_node *peer; /* UD: NULL, chosen for each message */
+	uint32_t number, dest;
+	uint64_t ring, record, receives; /* addresses: send ring, doorbell record, receive ring */
+	uint32_t ring_blocks;
+	uint32_t posted;  /* work requests */
+	uint32_t retired; /* of them */
+	uint32_t receives_posted, receives_told;
+	bool ready;         /* in its thread's list */
+	sim_time *began_at; /* [window] */
+};
+
+struct load_thread { /* a processor core */
+	struct load_node *node;
+	struct event step;
+	struct load_qp *qps;
+	uint32_t qp_count, index;
+	struct load_qp **ready; /* a ring of qp_count */
+	uint32_t ready_first, ready_count;
+	struct load_qp *posting; /* its WQEs are being built; the doorbell follows */
+	bool awake;
+	uint32_t under_way; /* work requests of all queue pairs */
+	uint32_t cqn, cq_entries, cq_arrived, cq_polled;
+	uint64_t cq;
+	uint32_t next_peer; /* UD */
+	struct random random;
+};
+
+struct load_memory { /* rings and CQs of a node; tells its cores of CQEs */
+	struct memory memory;
+	struct load_node *node;
+	uint8_t *bytes;
+	uint64_t length, taken;
+};
+
+struct load_node {
+	struct load *load;
+	struct hca_driver driver;
+	struct hca_resolver resolver;
+	struct load_memory memory;
+	struct hca *hca;
+	struct load_thread *threads;
+	const struct path **paths; /* [nodes] */
+	uint32_t *keys;            /* [regions] */
+	uint32_t local_key, index;
+	bool posts;
+};
+
+struct load {
+	struct load_params params;
+	struct sim *sim;
+	struct block block;
+	struct packet_pool *pool;
+	struct endpoints *endpoints;
+	struct topology *topology;
+	struct fabric_switch *box;
+	struct load_node *nodes;
+	uint32_t blocks; /* of a WQE */
+	uint64_t completed, received;
+	uint64_t completed_at_start, received_at_start, counted_at_start;
+	uint64_t completed_at_end, received_at_end, counted_at_end;
+	sim_time started_at, ended_at;
+	double *latencies;
+	uint64_t latency_count;
+	const uint64_t *counter;
+	char failure[128];
+};
+
+/* Memory, regions, CQs, queue pairs of a node whose HCA there is. */
+void load_node_init(struct load_node *node);
+void load_node_connect(struct load_node *node);
+void load_node_fini(struct load_node *node);
+
+/* Bytes that a queue pair's rings and a core's CQ take. */
+uint64_t load_node_bytes(const struct load_node *node);
+
+void load_thread_init(struct load_thread *thread);
+void load_thread_start(struct load_thread *thread);
+void load_thread_wake(struct load_thread *thread); /* a CQE is visible */
+
+/* What a work request is, in blocks of its ring. */
+uint32_t load_wqe_blocks(const struct load_params *params);
+
+/* One is complete, once its CQE is polled; the run may be over. */
+void load_completed(struct load *load, sim_time began_at, sim_time poll);
+void load_received(struct load *load);
+bool load_is_over(const struct load *load);
+void load_fail(struct load *load, const char *what, unsigned number);
+
+/* Who has connected queue pairs with whom: all with all, or the first node with the others. */
+static inline uint32_t load_peer_count(const struct load_node *node)
+{
+	const struct load_params *params = &node->load->params;
+
+	if (params->transport == LOAD_UD || (params->pattern != LOAD_ALL && node->index != 0))
+		return 1;
+	return (uint32_t)params->nodes - 1;
+}
+
+static inline uint32_t load_peer(const struct load_node *node, uint32_t number)
+{
+	if (node->load->params.pattern != LOAD_ALL && node->index != 0)
+		return 0;
+	return number < node->index ? number : number + 1;
+}
+
+/* The number of `peer` among the peers of `node`. */
+static inline uint32_t load_peer_number(const struct load_node *node, uint32_t peer)
+{
+	if (node->load->params.pattern != LOAD_ALL && node->index != 0)
+		return 0;
+	return peer < node->index ? peer : peer - 1;
+}
+
+#endif

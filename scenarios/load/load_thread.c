@@ -1,0 +1,305 @@
+/*
+ * load_thread: one processor core: posts to a queue pair that has room, polls its CQ, sleeps when there is neither to do.
+ *
+ *     step: ring what was built --> CQEs to poll? take them : a queue pair with room? build its WQEs : sleep
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "fabric/wire/bytes.h"
+#include "hca/device/cqe.h"
+#include "hca/work/doorbell.h"
+#include "scenarios/load/load_state.h"
+
+enum {
+	CONTROL_BYTES = 16,
+	REMOTE_BYTES = 16,
+	ATOMIC_BYTES = 16,
+	INLINE_HEADER_BYTES = 4,
+	POLL_LIST = 16,    /* CQEs that one call takes at most */
+	RECEIVE_LIST = 16, /* receive work requests that one store tells of */
+	SIGNALED = 2 << 2,
+	QKEY = 0x11111111,
+};
+
+#define INLINE_FLAG     UINT32_C(0x80000000)
+#define EXTENDED_VECTOR UINT32_C(0x80000000)
+#define LOCAL_ADDRESS   UINT64_C(0x100000000)
+#define REMOTE_ADDRESS  UINT64_C(0x10000000000)
+
+static const uint8_t opcode_of[] = {
+	[LOAD_WRITE] = WQE_WRITE,
+	[LOAD_READ] = WQE_READ,
+	[LOAD_SEND] = WQE_SEND,
+	[LOAD_FETCH_ADD] = WQE_FETCH_ADD,
+};
+
+/* ---- work requests ---- */
+
+static uint32_t wqe_bytes(const struct load_params *params)
+{
+	uint32_t bytes = CONTROL_BYTES;
+
+	if (params->transport == LOAD_UD)
+		bytes += ADDRESS_VECTOR_BYTES;
+	if (params->verb != LOAD_SEND)
+		bytes += REMOTE_BYTES;
+	if (params->verb == LOAD_FETCH_ADD)
+		bytes += ATOMIC_BYTES;
+	if (params->bytes && params->inlined)
+		bytes += INLINE_HEADER_BYTES + (uint32_t)params->bytes;
+	else if (params->bytes)
+		bytes += WQE_UNIT_BYTES;
+	return bytes;
+}
+
+uint32_t load_wqe_blocks(const struct load_params *params)
+{
+	return (wqe_bytes(params) + WQE_BLOCK_BYTES - 1) / WQE_BLOCK_BYTES;
+}
+
+static struct load_node *choose_peer(struct load_thread *thread, const struct load_qp *qp)
+{
+	struct load *load = thread->node->load;
+	uint32_t peer;
+
+	if (qp->peer)
+		return qp->peer;
+	peer = thread->next_peer++ % (uint32_t)(load->params.nodes - 1);
+	return &load->nodes[load_peer(thread->node, peer)];
+}
+
+static uint8_t *put_datagram(struct load_thread *thread, const struct load_qp *qp,
+			     const struct load_node *peer, uint8_t *at)
+{
+	const struct load_qp *other = &peer->threads[thread->index].qps[(size_t)(qp - thread->qps)];
+
+	be32_put(at, QKEY);
+	be32_put(at + 8, other->number | EXTENDED_VECTOR);
+	be16_put(at + 14, (uint16_t)(peer->index + 1));
+	return at + ADDRESS_VECTOR_BYTES;
+}
+
+static uint8_t *put_remote(struct load_thread *thread, const struct load_node *peer, uint8_t *at)
+{
+	const struct load_params *params = &thread->node->load->params;
+	uint64_t region = params->regions > 1 ? random_below(&thread->random, params->regions) : 0;
+	uint64_t place = params->places > 1 ? random_below(&thread->random, params->places) : 0;
+
+	be64_put(at, REMOTE_ADDRESS + place * params->stride);
+	be32_put(at + 8, peer->keys[region]);
+	return at + REMOTE_BYTES;
+}
+
+static void put_data(const struct load_thread *thread, uint8_t *at)
+{
+	const struct load_params *params = &thread->node->load->params;
+
+	if (!params->bytes)
+		return;
+	if (params->inlined) {
+		be32_put(at, (uint32_t)params->bytes | INLINE_FLAG);
+		return;
+	}
+	be32_put(at, (uint32_t)params->bytes);
+	be32_put(at + 4, thread->node->local_key);
+	be64_put(at + 8, LOCAL_ADDRESS);
+}
+
+static uint8_t *ring_at(const struct load_qp *qp, uint32_t block)
+{
+	struct load_memory *memory = &qp->thread->node->memory;
+
+	return memory->bytes + qp->ring + (size_t)(block & (qp->ring_blocks - 1)) * WQE_BLOCK_BYTES;
+}
+
+static void build(struct load_qp *qp)
+{
+	struct load_thread *thread = qp->thread;
+	const struct load_params *params = &thread->node->load->params;
+	struct load_node *peer = choose_peer(thread, qp);
+	uint32_t blocks = thread->node->load->blocks, first = qp->posted * blocks;
+	uint8_t wqe[WQE_BYTES_MAX] = {0}, *at = wqe + CONTROL_BYTES;
+
+	be32_put(wqe, (first & 0xffff) << 8 | opcode_of[params->verb]);
+	be32_put(wqe + 4,
+		 qp->number << 8 | (wqe_bytes(params) + WQE_UNIT_BYTES - 1) / WQE_UNIT_BYTES);
+	wqe[11] = (qp->posted + 1) % params->signal == 0 ? SIGNALED : 0;
+	if (params->transport == LOAD_UD)
+		at = put_datagram(thread, qp, peer, at);
+	if (params->verb != LOAD_SEND)
+		at = put_remote(thread, peer, at);
+	if (params->verb == LOAD_FETCH_ADD) {
+		be64_put(at, 1);
+		at += ATOMIC_BYTES;
+	}
+	put_data(thread, at);
+	for (uint32_t i = 0; i < blocks; i++)
+		memcpy(ring_at(qp, first + i), wqe + i * WQE_BLOCK_BYTES, WQE_BLOCK_BYTES);
+	qp->began_at[qp->posted % params->window] = sim_now(thread->node->load->sim);
+	qp->posted++;
+}
+
+static void ring(struct load_qp *qp)
+{
+	struct load_node *node = qp->thread->node;
+	const struct load_params *params = &node->load->params;
+	uint32_t blocks = node->load->blocks, last = (qp->posted - 1) * blocks;
+	bool blueflame = params->list == 1 &&
+			 (params->posting == LOAD_BLUEFLAME ||
+			  (params->posting == LOAD_INLINE_BLUEFLAME && params->inlined));
+
+	be32_put(node->memory.bytes + qp->record + 4, (last + blocks) & 0xffff);
+	if (!blueflame) {
+		hca_uar_write(node->hca, UAR_BLUEFLAME, ring_at(qp, last), 8);
+		return;
+	}
+	for (uint32_t i = 0; i < blocks; i++)
+		hca_uar_write(node->hca, UAR_BLUEFLAME + (uint64_t)i * WQE_BLOCK_BYTES,
+			      ring_at(qp, last + i), WQE_BLOCK_BYTES);
+}
+
+/* ---- which queue pair is next ---- */
+
+static void make_ready(struct load_qp *qp)
+{
+	struct load_thread *thread = qp->thread;
+	const struct load_params *params = &thread->node->load->params;
+
+	if (qp->ready || !thread->node->posts ||
+	    qp->posted - qp->retired + params->list > params->window)
+		return;
+	qp->ready = true;
+	thread->ready[(thread->ready_first + thread->ready_count++) % thread->qp_count] = qp;
+}
+
+static struct load_qp *take_ready(struct load_thread *thread)
+{
+	struct load_qp **first = &thread->ready[thread->ready_first];
+	struct load_qp *qp;
+
+	if (thread->node->load->params.order == LOAD_RANDOM && thread->ready_count > 1) {
+		uint64_t chosen = random_below(&thread->random, thread->ready_count);
+		struct load_qp **other =
+			&thread->ready[(thread->ready_first + chosen) % thread->qp_count];
+
+		qp = *other;
+		*other = *first;
+	} else {
+		qp = *first;
+	}
+	thread->ready_first = (thread->ready_first + 1) % thread->qp_count;
+	thread->ready_count--;
+	qp->ready = false;
+	return qp;
+}
+
+/* ---- completions ---- */
+
+/* Receive WQEs are all alike, and stay where they are. */
+static void post_receive(struct load_qp *qp)
+{
+	qp->receives_posted++;
+	if (qp->receives_posted - qp->receives_told < RECEIVE_LIST)
+		return;
+	qp->receives_told = qp->receives_posted;
+	be32_put(qp->thread->node->memory.bytes + qp->record, qp->receives_posted & 0xffff);
+}
+
+static void retire(struct load_qp *qp, uint16_t counter)
+{
+	struct load *load = qp->thread->node->load;
+	uint16_t first = (uint16_t)(qp->retired * load->blocks);
+	uint32_t count = (uint16_t)(counter - first) / load->blocks + 1;
+
+	for (uint32_t i = 0; i < count; i++)
+		load_completed(load, qp->began_at[qp->retired++ % load->params.window],
+			       load->params.cpu.poll);
+	qp->thread->under_way -= count;
+	make_ready(qp);
+}
+
+/* The time it takes. */
+static sim_time take_cqe(struct load_thread *thread)
+{
+	struct load *load = thread->node->load;
+	uint32_t index = thread->cq_polled++ & (thread->cq_entries - 1);
+	const uint8_t *cqe = thread->node->memory.bytes + thread->cq + (size_t)index * CQE_BYTES;
+	struct load_qp *qp = &thread->qps[be24_get(cqe + 33)];
+	unsigned opcode = cqe[63] >> 4;
+
+	if (opcode >= CQE_SEND_ERROR) {
+		load_fail(load, "a work request failed with syndrome", cqe[55]);
+		return 0;
+	}
+	if (opcode == CQE_SENT) {
+		retire(qp, be16_get(cqe + 60));
+		return load->params.cpu.poll;
+	}
+	load_received(load);
+	post_receive(qp);
+	return load->params.cpu.poll + load->params.cpu.receive;
+}
+
+static sim_time poll(struct load_thread *thread)
+{
+	sim_time cost = 0;
+
+	for (unsigned i = 0; i < POLL_LIST && thread->cq_polled != thread->cq_arrived; i++)
+		cost += take_cqe(thread);
+	return cost;
+}
+
+static bool may_post(const struct load_thread *thread)
+{
+	const struct load_params *params = &thread->node->load->params;
+
+	return thread->ready_count && !load_is_over(thread->node->load) &&
+	       (!params->outstanding || thread->under_way + params->list <= params->outstanding);
+}
+
+static void step(struct event *event)
+{
+	struct load_thread *thread = container_of(event, struct load_thread, step);
+	struct load *load = thread->node->load;
+	const struct load_cpu_params *cpu = &load->params.cpu;
+
+	if (thread->posting) {
+		ring(thread->posting);
+		make_ready(thread->posting);
+		thread->posting = NULL;
+	}
+	if (thread->cq_polled != thread->cq_arrived) {
+		sim_schedule(&thread->step, poll(thread));
+	} else if (may_post(thread)) {
+		thread->posting = take_ready(thread);
+		thread->under_way += (uint32_t)load->params.list;
+		for (uint64_t i = 0; i < load->params.list; i++)
+			build(thread->posting);
+		sim_schedule(&thread->step, cpu->post * load->params.list + cpu->ring);
+	} else {
+		thread->awake = false;
+	}
+}
+
+void load_thread_wake(struct load_thread *thread)
+{
+	thread->cq_arrived++;
+	if (thread->awake)
+		return;
+	thread->awake = true;
+	sim_schedule(&thread->step, 0);
+}
+
+void load_thread_init(struct load_thread *thread)
+{
+	event_init(&thread->step, &thread->node->load->block, step);
+}
+
+void load_thread_start(struct load_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->qp_count; i++)
+		make_ready(&thread->qps[i]);
+	thread->awake = true;
+	sim_schedule(&thread->step, 0);
+}

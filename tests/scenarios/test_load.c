@@ -1,0 +1,242 @@
+/*
+ * Proves that a load of verbs gives the rate that each limit of an adapter allows when the others are out of the way: a
+ * processing unit's interval by kind of packet, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of
+ * reliable queue pairs take two entries; that a lone work request's latency is that of the sum of its parts, twice the same;
+ * and that what does not fit together is refused with its reason.
+ */
+#include <CUnit/Basic.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenarios/load/load.h"
+
+static struct load_setup setup;
+static struct load_result result;
+
+static void begin(void)
+{
+	memset(&setup, 0, sizeof(setup));
+	hca_params_default(&setup.hca);
+	switch_params_default(&setup.box);
+	params_default(port_param_list, &setup.link);
+	params_default(load_param_list, &setup.load);
+	params_default(load_param_groups[0].list, &setup.load.cpu);
+	setup.load.joined = LOAD_CABLE;
+	setup.load.warm_up = 1000;
+	setup.load.operations = 2000;
+	setup.load.cpu = (struct load_cpu_params){.post = 1 * NS, .ring = 1 * NS, .poll = 1 * NS};
+}
+
+static void measure(void)
+{
+	char why[256] = "";
+	bool good = load_run(&setup, &result, why, sizeof(why));
+
+	CU_ASSERT_TRUE_FATAL(good);
+	CU_ASSERT_STRING_EQUAL(why, "");
+}
+
+/* Within a thousandth: the first and the last of those that count are whole. */
+static void expect_mops(double measured, double interval_ns)
+{
+	CU_ASSERT_DOUBLE_EQUAL(measured, 1000 / interval_ns, 1 / interval_ns);
+}
+
+static void processing_unit(void)
+{
+	static const struct {
+		unsigned verb, interval_ns;
+	} rows[] = {{LOAD_WRITE, 100}, {LOAD_READ, 130}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.scheduler.packet_interval = 100 * NS;
+		setup.hca.scheduler.read_interval = 130 * NS;
+		setup.hca.scheduler.units = 2;
+		setup.load.verb = rows[i].verb;
+		setup.load.window = 64;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+	}
+}
+
+/* Two queue pairs have a unit each. */
+static void processing_units(void)
+{
+	begin();
+	setup.hca.scheduler.packet_interval = 100 * NS;
+	setup.hca.scheduler.units = 2;
+	setup.load.qps = 2;
+	setup.load.window = 64;
+	measure();
+	expect_mops(result.mops, 50);
+}
+
+static void answers(void)
+{
+	begin();
+	setup.hca.scheduler.answer_interval = 150 * NS;
+	setup.hca.scheduler.units = 1;
+	setup.load.verb = LOAD_READ;
+	setup.load.window = 64;
+	measure();
+	expect_mops(result.mops, 150);
+}
+
+static void blueflame_lines(void)
+{
+	begin();
+	setup.hca.doorbell.line_interval = 40 * NS;
+	setup.load.inlined = true;
+	setup.load.bytes = 100; /* 16 + 16 + 4 + 100: three lines */
+	setup.load.window = 64;
+	measure();
+	expect_mops(result.mops, 120);
+	setup.load.bytes = 28;
+	measure();
+	expect_mops(result.mops, 40);
+}
+
+static void fetched(void)
+{
+	begin();
+	setup.hca.wqe_fetch.interval = 60 * NS;
+	setup.load.posting = LOAD_DOORBELL;
+	setup.load.qps = 4;
+	setup.load.window = 64;
+	measure();
+	expect_mops(result.mops, 60);
+	setup.hca.wqe_fetch.interval = 0;
+	setup.hca.wqe_fetch.queue_interval = 240 * NS;
+	measure();
+	expect_mops(result.mops, 60);
+	setup.load.posting = LOAD_BLUEFLAME; /* these are not read, if they come one by one */
+	setup.load.order = LOAD_TURN;
+	setup.load.cpu.post = 20 * NS;
+	measure();
+	CU_ASSERT(result.mops > 20);
+}
+
+/* A SEND with data is two writes at its receiver, one without is its CQE. */
+static void write_turns(void)
+{
+	begin();
+	setup.hca.dma.write_interval = 50 * NS;
+	setup.load.transport = LOAD_UD;
+	setup.load.verb = LOAD_SEND;
+	setup.load.inlined = true;
+	setup.load.bytes = 32;
+	setup.load.signal = 32;
+	setup.load.window = 64;
+	setup.load.counts = LOAD_RECEIVED;
+	setup.load.warm_up = 3000;
+	measure();
+	expect_mops(result.received_mops, 100);
+	setup.load.bytes = 0;
+	measure();
+	expect_mops(result.received_mops, 50);
+}
+
+/* 64 entries hold 64 queue pairs of UC, or 32 of RC. */
+static void context_parts(void)
+{
+	static const struct {
+		unsigned transport, qps;
+		bool misses;
+	} rows[] = {{LOAD_UC, 60, false},
+		    {LOAD_UC, 120, true},
+		    {LOAD_RC, 30, false},
+		    {LOAD_RC, 60, true}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.contexts.reliable_parts = 2;
+		setup.hca.contexts.requester.entries = 64;
+		setup.hca.contexts.requester.ways = 64;
+		setup.load.transport = rows[i].transport;
+		setup.load.qps = rows[i].qps;
+		setup.load.window = 2;
+		setup.load.outstanding = 4;
+		setup.counter = "context.requester.misses";
+		measure();
+		CU_ASSERT_EQUAL(result.counter > 0, rows[i].misses);
+	}
+}
+
+static void latency(void)
+{
+	double first;
+
+	begin();
+	setup.load.window = 1;
+	setup.load.inlined = true;
+	setup.load.bytes = 8;
+	measure();
+	first = result.median_ns;
+	CU_ASSERT(first > 1000 && first < 3000);
+	CU_ASSERT_DOUBLE_EQUAL(result.mops, 1000 / first, 1e-2);
+	measure();
+	CU_ASSERT_EQUAL(result.median_ns, first);
+	setup.hca.pcie.mmio_latency += 7 * NS;
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7, 1e-9);
+}
+
+static void refuse(const char *reason)
+{
+	char why[256] = "";
+
+	CU_ASSERT_FALSE(load_run(&setup, &result, why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, reason));
+}
+
+static void refused(void)
+{
+	begin();
+	setup.load.signal = 17;
+	refuse("at most window");
+	begin();
+	setup.load.nodes = 3;
+	refuse("2 nodes");
+	begin();
+	setup.load.transport = LOAD_UC;
+	setup.load.verb = LOAD_READ;
+	refuse("need transport rc");
+	begin();
+	setup.load.transport = LOAD_UD;
+	refuse("sends only");
+	begin();
+	setup.load.inlined = true;
+	setup.load.bytes = 1000;
+	refuse("too many inline");
+	begin();
+	setup.counter = "no.such";
+	refuse("no counter");
+}
+
+int main(void)
+{
+	static CU_TestInfo tests[] = {
+		{"processing unit", processing_unit},
+		{"processing units", processing_units},
+		{"answers of READs", answers},
+		{"lines of BlueFlame", blueflame_lines},
+		{"WQEs that are read", fetched},
+		{"turns of writing", write_turns},
+		{"parts of contexts", context_parts},
+		{"latency", latency},
+		{"refused", refused},
+		CU_TEST_INFO_NULL,
+	};
+	CU_SuiteInfo suites[] = {{"load", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
+	unsigned failures;
+
+	CU_initialize_registry();
+	CU_register_suites(suites);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures > 0;
+}

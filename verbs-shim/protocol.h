@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC       UINT64_C(0x68636173696d0004) /* changes with each change of this file */
+#define SHIM_MAGIC       UINT64_C(0x68636173696d0005) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT "HCASIM_SHIM"                /* "attach socket,memory descriptor,host" */
 #define SHIM_FIRST_FD    900 /* our descriptors in a program stay above this number */
 #define SHIM_SLOTS       1024
@@ -57,6 +57,8 @@
 #define SHIM_OP_ENUM(name, meaning) OP_##name,
 enum shim_op { SHIM_OPS(SHIM_OP_ENUM) OP_COUNT };
 /* clang-format on */
+
+#define RELAY_ASKED UINT32_C(0x80000000)
 
 enum shim_turn { TURN_SIMULATOR, TURN_PROGRAM };
 enum shim_attach_kind { ATTACH_IMAGE, ATTACH_FORK };
@@ -118,9 +120,12 @@ struct shim_process {
 
 struct shim_memory {
 	uint64_t magic;
-	uint32_t bell;     /* the simulator's futex: a program rang */
-	uint32_t sleeping; /* the simulator waits on it */
-	uint32_t spin_turns;
+	uint32_t bell;       /* the simulator's futex: a program rang */
+	uint32_t sleeping;   /* the simulator waits on it */
+	uint32_t spin_turns; /* how long to spin for one's turn before sleeping; 0: not at all */
+	/* With relays, only the program that ran last spins, on the processor that the next one needs: it makes room for it.
+	 * relay: 0: none does; slot + 1: it does; with RELAY_ASKED: that slot's thread is next, and may be asleep. */
+	uint32_t relays, relay;
 	uint64_t tsc_hz;
 	uint64_t realtime_base_ns, monotonic_base_ns; /* what the clocks say at virtual time 0 */
 	uint64_t cost_clock_read, cost_system_call, cost_mmio_store;

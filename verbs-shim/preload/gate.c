@@ -23,13 +23,43 @@ static void ring(void)
 		futex_wake(&shim_memory->bell);
 }
 
-static void await_turn(struct shim_slot *slot)
+/* The number of a slot in shim_memory->relay. */
+static uint32_t relay_number(const struct shim_slot *slot)
 {
-	for (uint32_t i = 0; i < shim_memory->spin_turns; i++) {
-		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_PROGRAM)
-			return;
+	return (uint32_t)(slot - shim_memory->slots) + 1;
+}
+
+/* This thread spins no more; who was asked for runs instead. */
+static void relay_pass(void)
+{
+	uint32_t asked = __atomic_exchange_n(&shim_memory->relay, 0, __ATOMIC_SEQ_CST);
+
+	if (asked & RELAY_ASKED)
+		futex_wake(&shim_memory->slots[(asked & ~RELAY_ASKED) - 1].turn);
+}
+
+/* true: its turn came meanwhile. */
+static bool spin(const struct shim_slot *slot, uint32_t turns, bool relays)
+{
+	uint32_t own = relay_number(slot);
+
+	for (uint32_t i = 0; i < turns; i++) {
+		if (__atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE) == TURN_PROGRAM) {
+			if (relays)
+				__atomic_store_n(&shim_memory->relay, 0, __ATOMIC_RELEASE);
+			return true;
+		}
+		if (relays && __atomic_load_n(&shim_memory->relay, __ATOMIC_ACQUIRE) != own)
+			break;
 		__builtin_ia32_pause();
 	}
+	if (relays)
+		relay_pass();
+	return false;
+}
+
+static void await_turn(struct shim_slot *slot)
+{
 	__atomic_store_n(&slot->sleeping, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) != TURN_PROGRAM)
 		(void)syscall(SYS_futex, &slot->turn, FUTEX_WAIT, TURN_SIMULATOR, NULL, NULL, 0);
@@ -40,6 +70,8 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 {
 	struct shim_slot *slot = shim_self.slot;
 	int saved = errno;
+	uint32_t turns = __atomic_load_n(&shim_memory->spin_turns, __ATOMIC_RELAXED);
+	bool relays = turns > 0 && __atomic_load_n(&shim_memory->relays, __ATOMIC_RELAXED);
 	int64_t result;
 
 	shim_self.inside++;
@@ -49,9 +81,12 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	slot->arguments[1] = b;
 	slot->arguments[2] = c;
 	slot->arguments[3] = d;
+	if (relays)
+		__atomic_store_n(&shim_memory->relay, relay_number(slot), __ATOMIC_RELEASE);
 	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
 	ring();
-	await_turn(slot);
+	if (turns == 0 || !spin(slot, turns, relays))
+		await_turn(slot);
 	slot->store_count = 0;
 	result = slot->result;
 	trap_after_gate();

@@ -10,14 +10,35 @@
 
 #include "verbs-shim/session/state.h"
 
-#define SPIN_TURNS     4000    /* about 5 us of pause instructions */
 #define LOOK_AROUND_NS 1000000 /* real time between looks for deaths while a program runs */
 #define ASLEEP_LOOKS   20 /* that show the token holder asleep, before the token is withdrawn */
 #define QUANTUM_SIGNAL (SIGRTMAX - 1)
+#define REVIEW_TURNS   64 /* hand-overs between reviews of the place */
 
 static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
 {
 	return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+static void wake(struct shim_memory *shared, struct shim_slot *slot)
+{
+	__atomic_store_n(&shared->relay, 0, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&slot->sleeping, __ATOMIC_SEQ_CST))
+		futex(&slot->turn, FUTEX_WAKE, 1, NULL);
+}
+
+/* The turn is the thread's. If another spins where it is to run, that one wakes it and makes room. */
+static void call(struct shim_memory *shared, struct shim_slot *slot)
+{
+	uint32_t number = (uint32_t)(slot - shared->slots) + 1;
+	uint32_t spinning = __atomic_load_n(&shared->relay, __ATOMIC_SEQ_CST);
+
+	if (spinning == number)
+		return;
+	if (!spinning ||
+	    !__atomic_compare_exchange_n(&shared->relay, &spinning, RELAY_ASKED | number, false,
+					 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		wake(shared, slot);
 }
 
 /* Waits until the thread that has the token gives it back, or its process is gone. */
@@ -53,6 +74,7 @@ static void await_turn(struct session *session, struct thread *thread)
 				continue;
 		}
 		__atomic_store_n(&shared->sleeping, 0, __ATOMIC_RELAXED);
+		wake(shared, slot); /* who was asked to do it may be dead */
 		now = session_real_ns();
 		if (!start) {
 			start = now;
@@ -95,23 +117,13 @@ void handover_grant(struct session *session, struct thread *thread, sim_time hor
 	thread->state = THREAD_RUNNING;
 	session->running = thread;
 	session->handoffs++;
+	if (session->handoffs % REVIEW_TURNS == 0)
+		place_review(session, session_real_ns());
 	__atomic_store_n(&slot->turn, TURN_PROGRAM, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&slot->sleeping, __ATOMIC_SEQ_CST))
-		futex(&slot->turn, FUTEX_WAKE, 1, NULL);
+	call(session->shared, slot);
 	await_turn(session, thread);
 	session->running = NULL;
 	if (thread->state != THREAD_RUNNING || !thread->process->alive || session_is_ending())
 		return;
 	session_returned(session, thread);
-}
-
-/* All on one processor and asleep while others run, unless asked: spinning pays only where each program and the simulator have
- * a core of their own. */
-void handover_choose(struct session *session)
-{
-	enum { AUTO, FUTEX, SPIN }; /* places in the range of `handoff` */
-
-	session->shared->spin_turns = session->params.handoff == SPIN ? SPIN_TURNS : 0;
-	if (session->params.handoff == AUTO)
-		place_choose(session, session_real_ns());
 }

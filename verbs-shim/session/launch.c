@@ -264,6 +264,7 @@ void launch_program(struct session *session, struct program *program)
 		signal(SIGPIPE, SIG_DFL);
 		personality(ADDR_NO_RANDOMIZE);
 		place_share_counter(false);
+		place_program(session);
 		execve(program->path, program->argv, variables);
 		dprintf(2, "%s: %s\n", program->path, strerror(errno));
 		_exit(127);

@@ -1,7 +1,9 @@
 /*
- * place: on which processor the simulator and its programs run. As one of them at most runs at a time, one processor does, and
+ * place: on which processors the simulator and its programs run. As one of them at most runs at a time, one processor does, and
  * a hand-over is a switch of context there; between two processors that wake each other it costs many times as much. When
- * others want that processor as well, all move to the next.
+ * others want that processor as well, all move to the next. With a second processor that is free, the programs have that: who
+ * waits spins for a while, the simulator here and the program that ran last there, so that a hand-over to it costs next to
+ * nothing and one to another program a switch of context. Which way is faster is measured.
  *
  * Programs run with the time stamp counter out of reach (PR_SET_TSC), which is a bit of a control register. In a virtual machine
  * changing that bit costs more than all the rest of a switch of context, so the simulator runs with the counter out of reach too.
@@ -18,6 +20,13 @@
 #define REVIEW_NS \
 	UINT64_C(250000000) /* real time between looks at how long the simulator had to wait */
 #define CROWDED_SHARE 4     /* of that time: one part in so many spent waiting for the processor */
+#define WINDOW_NS     20000000 /* real time after which hand-overs together and apart are compared */
+#define GAIN_LEAST    10       /* one part in so many that the other way must be faster by */
+#define PATIENCE_LEAST \
+	8 /* windows until it is tried again, and twice as many after each try in vain */
+#define PATIENCE_MOST 256
+#define SPIN_TURNS    4000 /* pause instructions: 50 to 200 us */
+#define APART_TURNS   1000
 
 static struct sigaction fault_before;
 
@@ -60,50 +69,117 @@ static uint64_t waited_ns(void)
 	return known ? waited : 0;
 }
 
-static void move_to(struct place *place, const struct session *session, size_t processor)
+static size_t next_processor(const struct place *place, size_t processor)
+{
+	do
+		processor = (processor + 1) % CPU_SETSIZE;
+	while (!CPU_ISSET(processor, &place->allowed));
+	return processor;
+}
+
+static void set_processor(pid_t thread, size_t processor)
 {
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
 	CPU_SET(processor, &one);
-	(void)sched_setaffinity(0, sizeof(one), &one);
+	(void)sched_setaffinity(thread, sizeof(one), &one);
+}
+
+static void move_to(struct session *session, size_t processor, bool apart)
+{
+	struct place *place = &session->place;
+	struct shim_memory *shared = session->shared;
+
+	place->processor = processor;
+	place->programs = apart ? next_processor(place, processor) : processor;
+	place->apart = apart;
+	set_processor(0, place->processor);
 	for (uint32_t i = 0; i < session->thread_count; i++)
 		if (session->threads[i].state != THREAD_FREE && session->threads[i].slot->tid)
-			(void)sched_setaffinity((pid_t)session->threads[i].slot->tid, sizeof(one),
-						&one);
-	place->processor = processor;
+			set_processor((pid_t)session->threads[i].slot->tid, place->programs);
+	__atomic_store_n(&shared->relays, apart, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->spin_turns, apart ? APART_TURNS : 0, __ATOMIC_RELAXED);
+}
+
+static void begin_window(struct session *session, uint64_t now)
+{
+	session->place.window = now;
+	session->place.handoffs = session->handoffs;
 }
 
 void place_choose(struct session *session, uint64_t now)
 {
+	enum { AUTO, FUTEX, SPIN }; /* places in the range of `handoff` */
 	struct place *place = &session->place;
 	int here = sched_getcpu();
 
-	if (here < 0 || sched_getaffinity(0, sizeof(place->allowed), &place->allowed) != 0)
+	session->shared->spin_turns = session->params.handoff == SPIN ? SPIN_TURNS : 0;
+	if (session->params.handoff != AUTO || here < 0 ||
+	    sched_getaffinity(0, sizeof(place->allowed), &place->allowed) != 0)
 		return;
 	place->chosen = true;
 	place->reviewed = now;
 	place->waited = waited_ns();
-	move_to(place, session, (size_t)here);
+	place->left = 1;
+	place->patience = PATIENCE_LEAST;
+	begin_window(session, now);
+	move_to(session, (size_t)here, false);
+}
+
+static void leave_crowd(struct session *session, uint64_t now)
+{
+	struct place *place = &session->place;
+	uint64_t before = place->waited, since = now - place->reviewed;
+
+	place->waited = waited_ns();
+	place->reviewed = now;
+	if (!place->apart && place->waited - before >= since / CROWDED_SHARE)
+		move_to(session, next_processor(place, place->processor), false);
+}
+
+/* Together or apart, whichever takes less real time a hand-over; the other way is tried every now and then. */
+static void end_window(struct session *session, uint64_t now)
+{
+	struct place *place = &session->place;
+	uint64_t cost = (now - place->window) / (session->handoffs - place->handoffs);
+
+	if (place->trying) {
+		bool better = cost < place->cost - place->cost / GAIN_LEAST;
+
+		place->trying = false;
+		place->patience = better                             ? PATIENCE_LEAST
+				  : place->patience >= PATIENCE_MOST ? PATIENCE_MOST
+								     : 2 * place->patience;
+		place->left = place->patience;
+		if (!better)
+			move_to(session, place->processor, !place->apart);
+	} else {
+		place->cost = cost;
+		place->trying = place->left-- == 0;
+		if (place->trying)
+			move_to(session, place->processor, !place->apart);
+	}
+	begin_window(session, now);
 }
 
 void place_review(struct session *session, uint64_t now)
 {
 	struct place *place = &session->place;
-	uint64_t waited, before = place->waited, since = now - place->reviewed;
-	size_t next;
 
-	if (!place->chosen || since < REVIEW_NS)
+	if (!place->chosen)
 		return;
-	waited = place->waited = waited_ns();
-	place->reviewed = now;
-	if (waited - before < since / CROWDED_SHARE)
-		return;
-	next = place->processor;
-	do
-		next = (next + 1) % CPU_SETSIZE;
-	while (!CPU_ISSET(next, &place->allowed));
-	move_to(place, session, next);
+	if (now - place->reviewed >= REVIEW_NS)
+		leave_crowd(session, now);
+	if (now - place->window >= WINDOW_NS && session->handoffs > place->handoffs &&
+	    CPU_COUNT(&place->allowed) > 1)
+		end_window(session, now);
+}
+
+void place_program(const struct session *session)
+{
+	if (session->place.chosen)
+		set_processor(0, session->place.programs);
 }
 
 void place_release(struct session *session)

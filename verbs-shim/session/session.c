@@ -161,7 +161,6 @@ void session_poll(struct thread *thread)
 void session_look_around(struct session *session)
 {
 	output_drain(session);
-	place_review(session, session_real_ns());
 	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
 		struct process *process = &session->processes[i];
 		if (process->alive && attach_is_dead(process, 0))
@@ -469,7 +468,7 @@ int session_run(struct session *session)
 	shared->cost_system_call = session->cpu.system_call;
 	shared->cost_mmio_store = session->cpu.mmio_store;
 	shared->seed = sim_seed(session->sim);
-	handover_choose(session);
+	place_choose(session, session_real_ns());
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);

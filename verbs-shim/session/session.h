@@ -28,7 +28,7 @@
 	X(tsc,         FREQ, "2GHz",  "1MHz..10GHz", "rate of the time stamp counter and nominal clock in /proc/cpuinfo", "choice")
 
 #define SESSION_PARAMS(X)                                                                                   \
-	X(handoff,     CHOICE, "auto",  "auto|futex|spin", "how threads wait for their turn: auto: asleep, all on one processor, which is the fastest here; futex: asleep, wherever they are; spin: spinning, for a free core each", "choice") \
+	X(handoff,     CHOICE, "auto",  "auto|futex|spin", "how threads wait for their turn: auto: asleep, all on one processor, or spinning for a while, the programs on a second one: what proves faster; futex: asleep, wherever they are; spin: spinning, for a free core each", "choice") \
 	X(quantum,     TIME, "3ms",   "100us..1s", "real time without interaction after which a thread is watched for polling memory; never changes a result", "choice") \
 	X(lookahead,   TIME, "5us",   "1ps..1ms", "how far a thread that only computes may run ahead of the others while nothing is under way in the fabric", "choice") \
 	X(limit,       TIME, "0ps",   "",          "virtual time after which the programs are ended; 0: never", "choice")

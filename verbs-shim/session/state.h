@@ -123,9 +123,14 @@ struct session_host {
 
 struct place {
 	bool chosen;
-	size_t processor;
+	bool apart;                 /* the programs have a processor of their own */
+	bool trying;                /* to be the other way, for a window of time */
+	size_t processor, programs; /* the simulator's, and theirs */
 	cpu_set_t allowed;
 	uint64_t reviewed, waited; /* ns */
+	uint64_t window, handoffs; /* ns, and how many there were when it began */
+	uint64_t cost;             /* ns a hand-over, in the last window before the try */
+	uint32_t left, patience;   /* windows until the next try */
 };
 
 struct session {
@@ -180,8 +185,6 @@ bool session_is_ending(void);                          /* a signal told us to */
 uint64_t session_real_ns(void);                        /* real time */
 
 /* handover.c */
-void handover_choose(
-	struct session *session); /* how threads wait; before the first program starts */
 /* The thread runs on until its clock reaches the horizon (of its stores: theirs), or it asks for something, or dies. */
 void handover_grant(struct session *session, struct thread *thread, sim_time horizon,
 		    sim_time store_horizon);
@@ -243,6 +246,7 @@ void process_memory_forget(struct process_memory *memory, uint64_t address, uint
 void place_choose(struct session *session, uint64_t now);
 void place_review(struct session *session, uint64_t now);
 void place_release(struct session *session);
+void place_program(const struct session *session); /* the caller is going to be a program */
 /* true: this process can read the time stamp counter no more, as programs cannot; false: it can again. */
 void place_share_counter(bool shared);
 

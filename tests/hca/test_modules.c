@@ -246,6 +246,15 @@ static void test_tlm_cache(void)
 	check_alike(&params);
 }
 
+#ifdef WITH_VERILOG
+static void test_verilog_cache(void)
+{
+	struct hca_params params = with_translation("verilog_cache");
+
+	check_alike(&params);
+}
+#endif
+
 /* 30 ns a request, by a process of its own; the same on both kernels, and not what the built-in one gives. */
 static void test_flat(void)
 {
@@ -282,6 +291,9 @@ int main(void)
 {
 	CU_TestInfo tests[] = {{"the traffic does it all", test_traffic},
 			       {"tlm_cache", test_tlm_cache},
+#ifdef WITH_VERILOG
+			       {"verilog_cache", test_verilog_cache},
+#endif
 			       {"tlm_flat", test_flat},
 			       {"refused", test_refused},
 			       CU_TEST_INFO_NULL};

@@ -5,6 +5,7 @@
 #include "sim/systemc_vcd.h"
 
 #include <fnmatch.h>
+#include <sysc/tracing/sc_tracing_ids.h>
 
 #include <cassert>
 #include <cerrno>
@@ -141,6 +142,8 @@ struct systemc_vcd *systemc_vcd_open(struct sim *sim, const char *path, const ch
 	std::fclose(probe);
 	host_of(sim)->context.enter();
 	systemc_lockstep(sim);
+	sc_report_handler::set_actions(SC_ID_TRACING_TIMESCALE_UNIT_, SC_DO_NOTHING);
+	sc_report_handler::set_actions(SC_ID_TRACING_CLOSE_EMPTY_FILE_, SC_DO_NOTHING);
 	vcd->file = sc_create_vcd_trace_file(vcd->draft().c_str());
 	vcd->file->set_time_unit(1, SC_PS);
 	trace_counters(vcd);
@@ -156,6 +159,14 @@ struct systemc_vcd *systemc_vcd_open(struct sim *sim, const char *path, const ch
 size_t systemc_vcd_signals(const struct systemc_vcd *vcd)
 {
 	return vcd->signals;
+}
+
+void systemc_vcd_abandon(struct systemc_vcd *vcd)
+{
+	host_of(vcd->sim)->context.enter();
+	sc_close_vcd_trace_file(vcd->file);
+	std::remove((vcd->draft() + ".vcd").c_str());
+	delete vcd;
 }
 
 bool systemc_vcd_close(struct systemc_vcd *vcd, char *why, size_t why_bytes)

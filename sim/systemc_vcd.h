@@ -40,6 +40,9 @@ struct systemc_vcd *systemc_vcd_open(struct sim *sim, const char *path, const ch
 /* How many signals match. */
 size_t systemc_vcd_signals(const struct systemc_vcd *vcd);
 
+/* Nothing is written. */
+void systemc_vcd_abandon(struct systemc_vcd *vcd);
+
 /* Before any block or module ends. false: it could not be written; *why. */
 bool systemc_vcd_close(struct systemc_vcd *vcd, char *why, size_t why_bytes);
 

@@ -152,6 +152,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_VCD:
 		arguments->vcd = text;
 		return 0;
+	case KEY_SIGNALS:
+		arguments->signals = text;
+		return 0;
 	case KEY_JSON:
 		arguments->json = true;
 		return 0;
@@ -234,6 +237,19 @@ bool arguments_kernel(const struct arguments *arguments, const struct scenario *
 {
 	const char *host, *block;
 	*kernel = arguments->kernel;
+	if (arguments->signals != NULL && arguments->vcd == NULL) {
+		say("--signals chooses what is in the waveform; expected --vcd FILE beside it");
+		return false;
+	}
+	if (*kernel != SIM_KERNEL_native)
+		return true;
+	if (arguments->vcd != NULL && arguments->kernel_given) {
+		say("SystemC writes waveforms, and --kernel native has none; expected hosted or "
+		    "reference");
+		return false;
+	}
+	if (arguments->vcd != NULL)
+		*kernel = SIM_KERNEL_hosted;
 	if (*kernel != SIM_KERNEL_native || !modules_first(scenario, &host, &block))
 		return true;
 	if (arguments->kernel_given) {

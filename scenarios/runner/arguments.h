@@ -8,7 +8,7 @@
 enum option_key {
 	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k', KEY_VERBOSE = 'v', KEY_JOBS = 'j',
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
-	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE,
+	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE, KEY_SIGNALS,
 };
 
 #define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
@@ -26,6 +26,8 @@ enum option_key {
 #define OPTION_PERCENTILE {"percentile", KEY_PERCENTILE, "NUMBER", 0, "only the work request of that percentile of latency, 0 to 100", 0}
 #define OPTION_PERFETTO  {"perfetto", KEY_PERFETTO, "FILE", 0, "write it as JSON for ui.perfetto.dev", 0}
 #define OPTION_VCD       {"vcd", KEY_VCD, "FILE", 0, "write it as a waveform, for GTKWave", 0}
+#define OPTION_WAVEFORM  {"vcd", KEY_VCD, "FILE", 0, "write a waveform of counters and of signals of SystemC modules, for GTKWave", 0}
+#define OPTION_SIGNALS   {"signals", KEY_SIGNALS, "PATTERNS", 0, "which of them: 'host0.hca.*,*.turns'; all unless told", 0}
 #define OPTION_JSON      {"json", KEY_JSON, NULL, 0, "for programs to read", 0}
 #define OPTION_EFFECTIVE {"effective", KEY_EFFECTIVE, NULL, 0, "print every value that a run would go by, as a scenario", 0}
 #define OPTION_VERBOSE   {"verbose", KEY_VERBOSE, NULL, 0, "say more", 0}

@@ -22,7 +22,7 @@ struct arguments {
 	const char **words_given; /* of a verb that takes many */
 	size_t word_count;
 	const char *out, *pcap, *trace, *counters;
-	const char *perfetto, *vcd;
+	const char *perfetto, *vcd, *signals;
 	uint64_t tag;           /* 0: all */
 	double percentile;      /* negative: none */
 	const char **overrides; /* --set, and --seed as one of them */

@@ -10,6 +10,7 @@
 #include "scenarios/program.h"
 #include "scenarios/result.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/runner/waveform.h"
 
 #define WHY_BYTES 1024
 
@@ -121,8 +122,9 @@ static int run_programs(const struct run *run)
 		return EXIT_BAD_INPUT;
 	}
 	struct result *result = NULL;
+	struct systemc_vcd *vcd = NULL;
 	int code = EXIT_BAD_INPUT;
-	if (add_programs(run, build)) {
+	if (waveform_begin(run->arguments, build, &vcd) && add_programs(run, build)) {
 		result = result_begin(build, &run->paths, why, sizeof(why));
 		if (result == NULL)
 			say("%s", why);
@@ -138,6 +140,8 @@ static int run_programs(const struct run *run)
 			code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
 		}
 	}
+	if (!waveform_end(vcd))
+		code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
 	build_destroy(build);
 	return code;
 }

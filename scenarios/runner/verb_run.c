@@ -8,6 +8,7 @@
 
 #include "scenarios/result.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/runner/waveform.h"
 
 #define WHY_BYTES        1024
 #define PROGRESS_SECONDS 1.0
@@ -131,7 +132,11 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	if (trial == NULL) {
 		say("%s: %s", scenario->file, why);
 	} else {
-		code = run_and_record(arguments, build, trial, &paths, out, complaints);
+		struct systemc_vcd *vcd;
+		if (waveform_begin(arguments, build, &vcd))
+			code = run_and_record(arguments, build, trial, &paths, out, complaints);
+		if (!waveform_end(vcd))
+			code = EXIT_NOT_AS_EXPECTED;
 		trial_destroy(trial);
 	}
 	if (build != NULL)
@@ -148,9 +153,11 @@ int verb_run(const struct arguments *arguments)
 		return EXIT_BAD_INPUT;
 	if (scenario->has_workload && scenario->program_count > 0)
 		say("%s: both workload and programs; expected one of them", scenario->file);
-	else if (scenario->has_workload)
-		code = run_workload(arguments, scenario, arguments->out, stdout, stderr);
-	else if (scenario->program_count > 0)
+	else if (scenario->has_workload) {
+		struct arguments chosen = *arguments;
+		if (arguments_kernel(arguments, scenario, &chosen.kernel))
+			code = run_workload(&chosen, scenario, arguments->out, stdout, stderr);
+	} else if (scenario->program_count > 0)
 		code = run_scenario_programs(arguments, scenario);
 	else
 		say("%s: nothing to run; expected workload: {...} or programs: [{host: host0, "

@@ -11,9 +11,9 @@ static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTI
 static const struct argp_option params_options[] = {OPTION_JSON, {0}};
 static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON, {0}};
 static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_KERNEL, OPTION_OUT,
-	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
+	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_VERBOSE, {0}};
 static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_THREADS, OPTION_OUT,
-	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_JSON, OPTION_VERBOSE, {0}};
+	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
 	OPTION_JOBS, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};

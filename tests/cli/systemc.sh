@@ -1,0 +1,133 @@
+#!/bin/bash
+# Proves that a module named in YAML changes not a byte of what a run with an unmodified program leaves behind, when it is configured as
+# the built-in block: counters, packets, trace, summary; that what is wrong with a module is said with its line, exit code 2; and
+# that waveforms end where the counters do, are the same on both kernels, and are read by GTKWave's converter.
+# Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
+hcasim=$1
+top=$2
+command -v ibv_rc_pingpong >/dev/null || exit 77
+modules=$(dirname "$hcasim")/../lib/hcasim
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+fail() {
+  echo "$*"
+  failures=$((failures + 1))
+}
+
+# scenario NAME BLOCKS: of two hosts, the first with these keys in its adapter
+scenario() {
+  cat >"$folder/$1.yaml" <<END
+hosts:
+  host0:
+    hca:
+      preset: connectx4-edr
+      $2
+  host1: {hca: connectx4-edr}
+fabric: {link_layer: infiniband, topology: back-to-back, link: cable-edr}
+record: {packets: true, trace: ["*"]}
+END
+}
+
+programs=(-- host0: ibv_rc_pingpong -c -n 50 -g 0 : host1: ibv_rc_pingpong -c -n 50 -g 0 host0)
+
+# run NAME SCENARIO OPTIONS...
+run() {
+  local name=$1 file=$2
+  shift 2
+  "$hcasim" exec "$folder/$file.yaml" --out "$folder/$name" "$@" "${programs[@]}" >"$folder/$name.out" 2>"$folder/$name.err" ||
+    fail "$name: exit code $?: $(tail -3 "$folder/$name.out" "$folder/$name.err")"
+}
+
+# same NAME OTHER: all that they leave behind, but for the module's name
+same() {
+  for file in counters.json packets.pcapng trace.bin summary.json; do
+    cmp "$folder/$1/$file" "$folder/$2/$file" || fail "$1 and $2 differ in $file"
+  done
+}
+
+# refuse TEXT ARGUMENTS...
+refuse() {
+  local text=$1 output status
+  shift
+  output=$("$hcasim" "$@" 2>&1)
+  status=$?
+  if [ $status -ne 2 ] || [[ $output != *"$text"* ]]; then
+    fail "hcasim $*: exit code $status, expected 2 and \"$text\": $output"
+  fi
+}
+
+scenario built-in ''
+run built-in built-in
+for module in "$modules"/*_cache.so; do
+  name=$(basename "$module" .so)
+  scenario "$name" "translation: {module: $name}"
+  run "$name" "$name"
+  grep -q 'in the place of host0.hca.translation is a SystemC module: --kernel hosted' "$folder/$name.err" || fail "$name: not said"
+  same "$name" built-in
+  run "$name-again" "$name" --kernel reference
+  same "$name-again" built-in
+done
+
+# The effective configuration reads back, and names the module.
+"$hcasim" check "$folder/tlm_cache/scenario.yaml" || fail 'the effective configuration does not read back'
+grep -q 'module: ".*/lib/hcasim/tlm_cache.so"' "$folder/tlm_cache/scenario.yaml" || fail 'the module is not in it'
+
+# A path from the file, and what is wrong with modules.
+cp "$modules/tlm_flat.so" "$folder/mine.so"
+scenario path 'translation: {module: ./mine.so}'
+run path path
+scenario missing 'translation: {module: tlm_cahe}'
+refuse 'missing.yaml:5:29: no module "tlm_cahe" in the place of translation' check "$folder/missing.yaml"
+printf 'int nothing;\n' | ${CC:-cc} -shared -o "$folder/none.so" -x c - || fail 'cc'
+scenario none 'translation: {module: ./none.so}'
+refuse 'none.yaml:5:29: ' check "$folder/none.yaml"
+refuse 'exports no hca_translation_module' check "$folder/none.yaml"
+printf 'const unsigned hca_translation_module[16] = {999, 8};\n' | ${CC:-cc} -shared -o "$folder/old.so" -x c - || fail 'cc'
+scenario old 'translation: {module: ./old.so}'
+refuse 'old.yaml:5:29: ' check "$folder/old.yaml"
+refuse 'is for version 999 of the interface' check "$folder/old.yaml"
+printf 'not a library\n' >"$folder/text.so"
+scenario text 'translation: {module: ./text.so}'
+refuse 'text.yaml:5:29: cannot be loaded' check "$folder/text.yaml"
+scenario random 'translation: {module: tlm_cache}, mtt: {replacement: random}'
+sed -i 's/      translation: {module: tlm_cache}, /      translation: {module: tlm_cache}\n      /' "$folder/random.yaml"
+refuse 'random.yaml:4:7: mpt and mtt can only have replacement: lru' check "$folder/random.yaml"
+refuse '--kernel native cannot run' exec "$folder/tlm_cache.yaml" --kernel native "${programs[@]}"
+
+# Waveforms.
+command -v python3 >/dev/null || exit $((failures > 0))
+waveform() {
+  local name=$1
+  shift
+  run "$name" "$@" --vcd "$folder/$name.vcd" --signals 'host0.hca.translation*,host1.hca.scheduler.*'
+  python3 "$top/tests/cli/vcd_check.py" "$folder/$name.vcd" "$folder/$name/counters.json" 30 >"$folder/$name.signals" ||
+    fail "$name: the waveform is not as it should be"
+  same "$name" built-in
+}
+waveform counters built-in
+grep -q ' 0 other signals' "$folder/counters.signals" || fail "signals of no module: $(cat "$folder/counters.signals")"
+waveform tlm tlm_cache
+grep -q ' [1-9][0-9]* other signals' "$folder/tlm.signals" || fail "no signals of the module: $(cat "$folder/tlm.signals")"
+waveform tlm-reference tlm_cache --kernel reference
+cmp "$folder/tlm.vcd" "$folder/tlm-reference.vcd" || fail 'waveforms differ between kernels'
+if [ -e "$modules/verilog_cache.so" ]; then
+  waveform verilog verilog_cache
+  grep -q 'wire    1 .* clk ' "$folder/verilog.vcd" || fail 'no clock of the RTL'
+fi
+if command -v vcd2fst >/dev/null; then
+  for vcd in "$folder"/*.vcd; do
+    vcd2fst "$vcd" "$vcd.fst" >/dev/null && [ -s "$vcd.fst" ] || fail "vcd2fst does not read $vcd"
+  done
+fi
+refuse 'no signal matches --signals nothing' exec "$folder/built-in.yaml" --vcd "$folder/x.vcd" --signals nothing "${programs[@]}"
+refuse '--kernel native has none' exec "$folder/built-in.yaml" --vcd "$folder/x.vcd" --kernel native "${programs[@]}"
+refuse 'expected --vcd FILE' exec "$folder/built-in.yaml" --signals '*' "${programs[@]}"
+refuse 'cannot be written' exec "$folder/built-in.yaml" --vcd "$folder/none/x.vcd" "${programs[@]}"
+
+# Of a workload, too.
+"$hcasim" run "$top/scenarios/studies/incast-queue.yaml" --until 20us --set run.warm_up=0ps --set 'expect=[]' --vcd "$folder/incast.vcd" --signals 'switch0.*' >/dev/null 2>&1
+vcd2fst "$folder/incast.vcd" "$folder/incast.fst" >/dev/null 2>&1 || ! command -v vcd2fst >/dev/null || fail 'no waveform of a workload'
+
+[ $failures -eq 0 ] || exit 1

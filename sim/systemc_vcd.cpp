@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/gauge.h"
 #include "sim/systemc.h"
 #include "sim/systemc_context.h"
 
@@ -86,6 +87,23 @@ void trace_counters(struct systemc_vcd *vcd)
 	}
 }
 
+void trace_levels(struct systemc_vcd *vcd)
+{
+	for (struct block *block = sim_blocks(vcd->sim); block != nullptr; block = block->next) {
+		const struct gauge_info *info = block->type->gauges;
+
+		if (block->gauges == nullptr)
+			continue;
+		for (const struct gauge *gauge = block->gauges; info->name != nullptr;
+		     info++, gauge++) {
+			std::string name = std::string(block->name) + "." + info->name + "_level";
+
+			if (info->kind != GAUGE_SERVER && vcd->matches(name.c_str()))
+				sc_trace(vcd->file, gauge->level, name);
+		}
+	}
+}
+
 /* Without the line of the day. */
 bool copy_without_day(FILE *from, FILE *to)
 {
@@ -147,6 +165,7 @@ struct systemc_vcd *systemc_vcd_open(struct sim *sim, const char *path, const ch
 	vcd->file = sc_create_vcd_trace_file(vcd->draft().c_str());
 	vcd->file->set_time_unit(1, SC_PS);
 	trace_counters(vcd);
+	trace_levels(vcd);
 	for (const systemc_offer &offer : host_of(sim)->offers) {
 		const struct systemc_tracer tracer = {vcd->file, offer.block.c_str(), vcd,
 						      selected};

@@ -1,6 +1,6 @@
 /*
- * systemc_vcd: a waveform of a run, IEEE 1364-2005 clause 18, by SystemC's sc_trace(): the counters of all blocks, and
- * the signals of SystemC modules in the places of blocks. Which of them, patterns say.
+ * systemc_vcd: a waveform of a run, IEEE 1364-2005 clause 18, by SystemC's sc_trace(): the counters of all blocks, how
+ * full their queues are (the levels of gauges, "host0.hca.dma.gathers_level"), and the signals of SystemC modules in the places of blocks. Which of them, patterns say.
  *
  *     module --systemc_vcd_offer()--> run --systemc_vcd_open()--> sc_trace_file --> FILE
  *

@@ -313,9 +313,13 @@ static const struct block_type icm_types[CONTEXT_KIND_COUNT] = { CONTEXT_KINDS(D
 /* clang-format on */
 
 void icm_block_init(struct block *block, struct sim *sim, const char *name, enum context_kind kind,
-		    const struct icm_cache_params *params, const struct icm_cache_counters *count)
+		    const struct icm_cache_params *params, const struct icm_cache_counters *count,
+		    struct icm_cache_gauges *gauge)
 {
 	block_init(block, sim, &icm_types[kind], name, params, (const uint64_t *)count);
+	block_gauges(block, (struct gauge *)gauge);
+	gauge->port.capacity = 1;
+	gauge->misses.capacity = params->misses;
 }
 
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
@@ -328,10 +332,7 @@ struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum conte
 	assert(cache && params->misses && params->line_entries && params->entry_bytes);
 	cache->param = *params;
 	cache->pcie = pcie;
-	icm_block_init(&cache->block, sim, name, kind, &cache->param, &cache->count);
-	block_gauges(&cache->block, (struct gauge *)&cache->gauge);
-	cache->gauge.port.capacity = 1;
-	cache->gauge.misses.capacity = params->misses;
+	icm_block_init(&cache->block, sim, name, kind, &cache->param, &cache->count, &cache->gauge);
 	random_init(&cache->random, &cache->block, "replacement");
 	cache->lines = assoc_create(params->entries, params->ways, lru ? NULL : &cache->random);
 	cache->kind = kind;

@@ -90,9 +90,10 @@ void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t coun
 uint64_t icm_line_address(enum context_kind kind, const struct icm_cache_params *params,
 			  uint64_t line);
 
-/* A block as a cache of that kind has it, for who counts its lookups otherwise. */
+/* A block as a cache of that kind has it, for who counts its lookups and misses otherwise. */
 void icm_block_init(struct block *block, struct sim *sim, const char *name, enum context_kind kind,
-		    const struct icm_cache_params *params, const struct icm_cache_counters *count);
+		    const struct icm_cache_params *params, const struct icm_cache_counters *count,
+		    struct icm_cache_gauges *gauge);
 
 const struct icm_cache_counters *icm_cache_counters(const struct icm_cache *cache);
 

@@ -62,8 +62,9 @@ struct translation_setup {
 	const struct translation_params *params;
 	const struct translation_services *services;
 	struct translation_port *port; /* for the services */
-	/* Of the blocks name.mpt and name.mtt, for the module to count. */
+	/* Of the blocks name.mpt and name.mtt, for the module to count, and to say how full it is (sim/gauge.h). */
 	struct icm_cache_counters *counters[TRANSLATION_CACHES];
+	struct icm_cache_gauges *gauges[TRANSLATION_CACHES];
 };
 
 struct systemc_tracer; /* sim/systemc_vcd.h */

@@ -31,6 +31,7 @@ struct translation_port {
 	struct cache_side {
 		struct block block;
 		struct icm_cache_counters count;
+		struct icm_cache_gauges gauge;
 		const struct icm_cache_params *params;
 	} caches[TRANSLATION_CACHES];
 };
@@ -208,6 +209,8 @@ static void create_module(void *argument)
 		.port = port,
 		.counters = {&port->caches[TRANSLATION_MPT].count,
 			     &port->caches[TRANSLATION_MTT].count},
+		.gauges = {&port->caches[TRANSLATION_MPT].gauge,
+			   &port->caches[TRANSLATION_MTT].gauge},
 	};
 
 	port->module = port->table->create(&setup);
@@ -230,7 +233,7 @@ static void create_cache(struct translation_port *port, enum translation_cache c
 	snprintf(name, sizeof(name), "%s.%s", port->block->name, part);
 	side->params = params;
 	icm_block_init(&side->block, port->block->sim, name, cache_kinds[cache], params,
-		       &side->count);
+		       &side->count, &side->gauge);
 }
 
 struct translation_port *translation_port_create(struct translation_unit *unit, struct block *block,

@@ -54,7 +54,8 @@ template <typename Tags> class lookup_cache
 		     lookup_cache_owner *user)
 	    : part(of), setup(given),
 	      param(of == TRANSLATION_MPT ? given.params->mpt : given.params->mtt),
-	      count(*given.counters[of]), owner(user), tags(name, param), slots(param.misses)
+	      count(*given.counters[of]), gauge(*given.gauges[of]), owner(user), tags(name, param),
+	      slots(param.misses)
 	{
 	}
 
@@ -78,10 +79,11 @@ template <typename Tags> class lookup_cache
 		if (tags.touch(number / param.line_entries)) {
 			count_hit(number, tag);
 			owner->resume(who, part, answer_time(now));
-		} else if (!join_or_fetch(lookup)) {
+		} else if (!join_or_fetch(lookup, now)) {
 			count.stalls++;
 			note(TRACE_ICM_STALL, tag, number, 0);
 			stalled.push_back(lookup);
+			gauge_wait(&gauge.misses, now, true);
 			count.waiting_max = std::max<uint64_t>(count.waiting_max, stalled.size());
 		}
 	}
@@ -112,7 +114,6 @@ template <typename Tags> class lookup_cache
 	void trace(const struct systemc_tracer *tracer, const std::string &name)
 	{
 		tags.trace(tracer, name);
-		trace_signal(tracer, busy_slots, name + ".busy_slots");
 		trace_signal(tracer, filled_line, name + ".filled_line");
 	}
 
@@ -127,12 +128,13 @@ template <typename Tags> class lookup_cache
 	translation_setup setup;
 	const struct icm_cache_params &param;
 	struct icm_cache_counters &count;
+	struct icm_cache_gauges &gauge;
 	lookup_cache_owner *owner;
 	Tags tags;
 	std::deque<miss_slot> slots;
 	std::deque<lookup> stalled;
 	sim_time answer_next = 0;
-	uint64_t busy_slots = 0, filled_line = 0; /* for waveforms */
+	uint64_t filled_line = 0; /* for waveforms */
 
 	void note(unsigned point, uint32_t tag, uint64_t first, uint64_t second)
 	{
@@ -150,6 +152,7 @@ template <typename Tags> class lookup_cache
 		sim_time at = std::max(base + param.hit_latency, answer_next);
 
 		answer_next = at + param.interval;
+		gauge_serve(&gauge.port, param.interval);
 		return at;
 	}
 
@@ -167,7 +170,7 @@ template <typename Tags> class lookup_cache
 		return unused;
 	}
 
-	bool join_or_fetch(const lookup &lookup)
+	bool join_or_fetch(const lookup &lookup, sim_time now)
 	{
 		uint64_t line = lookup.number / param.line_entries;
 		miss_slot *slot = find_slot(line);
@@ -181,7 +184,7 @@ template <typename Tags> class lookup_cache
 			return true;
 		}
 		count.misses++;
-		busy_slots++;
+		gauge_enter(&gauge.misses, now, 1);
 		slot->busy = true;
 		slot->stale = false;
 		slot->fetch().cache = part;
@@ -207,7 +210,7 @@ template <typename Tags> class lookup_cache
 			count.evictions += tags.insert(slot.fetch().line, &evicted);
 		}
 		slot.busy = false;
-		busy_slots--;
+		gauge_leave(&gauge.misses, now, 1);
 		waiting.swap(slot.waiting);
 		for (translation_extension *who : waiting)
 			owner->resume(who, part, answer_time(now));
@@ -223,11 +226,12 @@ template <typename Tags> class lookup_cache
 			if (tags.touch(lookup.number / param.line_entries)) {
 				count.hits++;
 				owner->resume(lookup.who, part, answer_time(now));
-			} else if (!join_or_fetch(lookup)) {
-				return;
+			} else if (!join_or_fetch(lookup, now)) {
+				break;
 			}
 			stalled.pop_front();
 		}
+		gauge_wait(&gauge.misses, now, !stalled.empty());
 	}
 };
 

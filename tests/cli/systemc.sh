@@ -107,9 +107,9 @@ waveform() {
   same "$name" built-in
 }
 waveform counters built-in
-grep -q ' 0 other signals' "$folder/counters.signals" || fail "signals of no module: $(cat "$folder/counters.signals")"
+grep -q ' pending_level ' "$folder/counters.vcd" || fail 'levels are not in the waveform'
 waveform tlm tlm_cache
-grep -q ' [1-9][0-9]* other signals' "$folder/tlm.signals" || fail "no signals of the module: $(cat "$folder/tlm.signals")"
+grep -q ' filled_line ' "$folder/tlm.vcd" || fail 'no signals of the module'
 waveform tlm-reference tlm_cache --kernel reference
 cmp "$folder/tlm.vcd" "$folder/tlm-reference.vcd" || fail 'waveforms differ between kernels'
 if [ -e "$modules/verilog_cache.so" ]; then

@@ -159,6 +159,7 @@ static struct outcome run(enum sim_kernel kernel, bool tight, const struct hca_p
 		port_tap(hca_port(mini->hosts[i].hca), log_packet, &log);
 	play(mini);
 	counters_print_text(mini->sim, NULL, out);
+	counters_print_json(mini->sim, NULL, out); /* with gauges */
 	fclose(out);
 	CU_ASSERT_TRUE(trace_close(trace));
 	read_whole(trace_path, &outcome.trace, &outcome.trace_bytes);

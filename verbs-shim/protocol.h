@@ -24,7 +24,7 @@
 #define SHIM_RANGES      4
 #define SHIM_SPANS       8
 #define SHIM_STORES      4
-#define SHIM_QUEUE_BYTES (UINT64_C(1) << 30) /* of address space for a process's rings; sparse */
+#define SHIM_QUEUE_BYTES (UINT64_C(1) << 34) /* of address space for memory of a process; sparse */
 #define SHIM_EXIT_LOST   98                  /* exit code of a program whose simulator is gone */
 #define SHIM_NEVER       (UINT64_MAX >> 3)
 
@@ -100,8 +100,10 @@ struct shim_slot {
 		uint32_t kind, id;
 		uint64_t number_at;
 	} files[2]; /* reply: descriptors that follow on the socket, in this order */
-	struct shim_range ranges[SHIM_RANGES]; /* reply: pages to be moved to the queue memory */
-	struct shim_range retired;             /* reply: to be moved back before that */
+	struct shim_range
+		ranges[SHIM_RANGES]; /* reply: pages to be moved to the queue memory: rings, */
+	uint32_t region_count;       /* and the last so many, of memory regions */
+	struct shim_range retired;   /* reply: to be moved back before that */
 	struct shim_range
 		unwatched; /* reply: memory that the HCA writes no more; before watched_... */
 	uint64_t watched_address, watched_length;

@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +138,10 @@ static bool map_queue(void)
 	/* MAP_NORESERVE: what is never used costs nothing. */
 	shim_queue = (uint8_t *)syscall(SYS_mmap, NULL, SHIM_QUEUE_BYTES, PROT_READ | PROT_WRITE,
 					MAP_SHARED | MAP_NORESERVE, shim_queue_fd, 0L);
-	return shim_queue != MAP_FAILED;
+	if (shim_queue == MAP_FAILED)
+		return false;
+	(void)syscall(SYS_madvise, shim_queue, SHIM_QUEUE_BYTES, MADV_DONTDUMP);
+	return true;
 }
 
 void attach_again(uint32_t kind)
@@ -185,6 +189,7 @@ static void __attribute__((constructor)) attach(void)
 	watch_lifeline();
 	signal_init();
 	trap_init();
+	pthread_atfork(NULL, NULL, trap_forked);
 	gate_start(slot);
 	clock_init();
 	trap_thread();

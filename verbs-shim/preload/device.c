@@ -64,13 +64,20 @@ static void leave(uint32_t file)
 		(void)gate_call(OP_CLOSE, file, 0, 0, 0);
 }
 
-static void move_to_queue(uint64_t address, uint64_t length, uint64_t offset)
+/* Pages of zeros stay holes: they cost no memory before they are used. */
+static void copy_to_queue(uint64_t offset, const uint8_t *bytes, uint64_t length)
 {
-	memcpy(shim_queue + offset, (const void *)(uintptr_t)address, length);
-	if ((void *)syscall(SYS_mmap, address, length, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_FIXED, shim_queue_fd, offset) == MAP_FAILED)
+	for (uint64_t at = 0; at < length; at += 4096)
+		if (bytes[at] || memcmp(bytes + at, bytes + at + 1, 4095) != 0)
+			memcpy(shim_queue + offset + at, bytes + at, 4096);
+}
+
+static void move_to_queue(const struct shim_range *range)
+{
+	copy_to_queue(range->offset, (const uint8_t *)(uintptr_t)range->address, range->length);
+	if ((void *)syscall(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_FIXED, shim_queue_fd, range->offset) == MAP_FAILED)
 		attach_lost();
-	trap_add_ring(address, length, offset);
 }
 
 void device_take_answer(void)
@@ -84,9 +91,15 @@ void device_take_answer(void)
 	if (slot->unwatched.length)
 		trap_unwatch(slot->unwatched.address, slot->unwatched.length);
 	slot->retired.length = slot->unwatched.length = 0;
-	for (uint32_t i = 0; i < ranges; i++)
-		move_to_queue(slot->ranges[i].address, slot->ranges[i].length,
-			      slot->ranges[i].offset);
+	for (uint32_t i = 0; i < ranges; i++) {
+		const struct shim_range *range = &slot->ranges[i];
+
+		move_to_queue(range);
+		if (i < ranges - slot->region_count)
+			trap_add_ring(range->address, range->length, range->offset);
+		else
+			trap_add_region(range->address, range->length, range->offset);
+	}
 	if (slot->watched_length)
 		trap_add_watched(slot->watched_address, slot->watched_length);
 	slot->watched_length = 0;

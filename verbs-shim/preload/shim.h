@@ -89,9 +89,13 @@ void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64
 bool trap_remove(uint64_t address, uint64_t length, uint32_t *file);
 void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset);
 void trap_add_watched(uint64_t address, uint64_t length);
-void trap_retire(uint64_t address,
-		 uint64_t length); /* rings become the program's own memory again */
+/* Before trap_add_watched(): these pages of it were moved to the queue memory. */
+void trap_add_region(uint64_t address, uint64_t length, uint64_t offset);
+/* Rings, and regions, become the program's own memory again. */
+void trap_retire(uint64_t address, uint64_t length);
 void trap_unwatch(uint64_t address, uint64_t length);
+/* In a forked child, before it attaches: what it has is its own, and concerns no HCA. */
+void trap_forked(void);
 
 /* device.c */
 void device_take_answer(void); /* descriptors and ranges that came with the answer in the slot */

@@ -1,6 +1,7 @@
 /* trap_ranges: see trap_ranges.h. Signal handlers call it: it allocates nothing, and protects by system calls of its own. */
 #include "verbs-shim/preload/trap_ranges.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -148,7 +149,7 @@ bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
 
 uint8_t *range_reach(struct range *range, uint64_t address)
 {
-	if (range->kind == RANGE_RING)
+	if (range->shared)
 		return shim_queue + range->offset + (address - range->address);
 	if (range_page_is_armed(range, address))
 		open_page(address);
@@ -187,6 +188,16 @@ static void insert(uint32_t at, struct range range)
 	range_count++;
 }
 
+/* What lies in [address, end) of a shared range has nobody in the queue memory any more. */
+static void give_back(const struct range *range, uint64_t address, uint64_t end)
+{
+	uint64_t first = address > range->address ? address - range->address : 0;
+	uint64_t stop = end - range->address < range->length ? end - range->address : range->length;
+
+	(void)syscall(SYS_fallocate, shim_queue_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+		      range->offset + first, stop - first);
+}
+
 /* Cuts [address, address + length) out of what is known. */
 bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
 {
@@ -207,6 +218,8 @@ bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
 			*file = range.file;
 		range_count--;
 		memmove(&ranges[index], &ranges[index + 1], (range_count - index) * sizeof(range));
+		if (range.shared)
+			give_back(&range, address, end);
 		if (range.address + range.length > end) {
 			struct range tail = range;
 			tail.offset += end - range.address;
@@ -239,11 +252,27 @@ void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset)
 	uint32_t file_before;
 
 	(void)trap_remove(address, length, &file_before);
-	insert(range_after(address),
-	       (struct range){
-		       .address = address, .length = length, .offset = offset, .kind = RANGE_RING});
+	insert(range_after(address), (struct range){.address = address,
+						    .length = length,
+						    .offset = offset,
+						    .kind = RANGE_RING,
+						    .shared = true});
 	range_arm(range_find(
 		address)); /* until its first use shows whether it is polled or written */
+}
+
+void trap_add_region(uint64_t address, uint64_t length, uint64_t offset)
+{
+	uint32_t file_before;
+	bool known = trap_remove(address, length, &file_before); /* a part of another region */
+
+	insert(range_after(address), (struct range){.address = address,
+						    .length = length,
+						    .offset = offset,
+						    .first = known ? address : UINT64_MAX,
+						    .end = known ? address + length : 0,
+						    .kind = RANGE_WATCHED,
+						    .shared = true});
 }
 
 void trap_add_watched(uint64_t address, uint64_t length)
@@ -273,13 +302,21 @@ void trap_add_watched(uint64_t address, uint64_t length)
 	}
 }
 
-/* The bytes of a ring in pages of the program's own, at the same place. */
+/* The bytes of a shared range in pages of the program's own, at the same place. Holes stay holes. */
 static void make_private(const struct range *range)
 {
+	int64_t end = (int64_t)(range->offset + range->length), at = (int64_t)range->offset, stop;
+
 	if ((void *)syscall(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		attach_lost();
-	memcpy((void *)(uintptr_t)range->address, shim_queue + range->offset, range->length);
+	for (; (at = syscall(SYS_lseek, shim_queue_fd, at, SEEK_DATA)) >= 0 && at < end;
+	     at = stop) {
+		stop = syscall(SYS_lseek, shim_queue_fd, at, SEEK_HOLE);
+		stop = stop < end ? stop : end;
+		memcpy((uint8_t *)(uintptr_t)range->address + (at - (int64_t)range->offset),
+		       shim_queue + at, (size_t)(stop - at));
+	}
 }
 
 /* Forgets the ranges of one kind in these pages, cutting those that reach further. */
@@ -306,7 +343,7 @@ static void forget(uint64_t address, uint64_t length, enum range_kind kind)
 		address = part.address + part.length;
 		if (part.kind != kind)
 			continue;
-		if (kind == RANGE_RING)
+		if (part.shared)
 			make_private(&part);
 		(void)trap_remove(part.address, part.length, &file);
 	}
@@ -327,4 +364,20 @@ void trap_unwatch(uint64_t address, uint64_t length)
 			hot[kept++] = hot[i];
 	hot_count = kept;
 	forget(address, length, RANGE_WATCHED);
+}
+
+void trap_forked(void)
+{
+	uint32_t kept = 0;
+
+	range_set_hot(false);
+	hot_count = open_count = 0;
+	for (uint32_t i = 0; i < range_count; i++) {
+		range_disarm(&ranges[i]);
+		if (ranges[i].shared)
+			make_private(&ranges[i]);
+		if (ranges[i].kind == RANGE_DOORBELL)
+			ranges[kept++] = ranges[i];
+	}
+	range_count = kept;
 }

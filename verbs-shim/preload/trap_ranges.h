@@ -19,12 +19,13 @@ enum range_use { USE_UNKNOWN, USE_POLLED, USE_WRITTEN };
 
 struct range {
 	uint64_t address, length;
-	uint64_t offset; /* doorbells: in the device file; rings: in the queue memory */
+	uint64_t offset; /* doorbells: in the device file; shared: in the queue memory */
 	uint64_t first,
 		end; /* watched: the HCA writes to no bytes of these pages but [first, end) */
 	uint32_t file;
 	uint8_t kind, use;
-	bool armed; /* whole range protected */
+	bool armed;  /* whole range protected */
+	bool shared; /* its bytes are in the queue memory; rings are always */
 };
 
 #pragma GCC visibility push(hidden) /* no names for the program to meet */
@@ -52,7 +53,7 @@ bool range_page_is_armed(const struct range *range, uint64_t address);
 /* Does an access concern us? Of watched memory only armed ranges do, and hot pages if these are watched. */
 bool range_traps(uint64_t address, uint32_t length, bool hot_watched);
 
-/* Where the bytes at an address can be read and written now; opens their page if needed. */
+/* Where the bytes at an address can be read and written now; opens their page if it has no second mapping. */
 uint8_t *range_reach(struct range *range, uint64_t address);
 
 /* Protects again what was opened. */

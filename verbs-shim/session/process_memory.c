@@ -1,7 +1,7 @@
 /*
- * process_memory: the memory of a running program as DMA sees it. Pages of rings and doorbell records are shared with the
- * simulator and reached by plain loads and stores; all else by process_vm_readv() and process_vm_writev(). No thread of the
- * program runs meanwhile, so a read-modify-write is atomic for it.
+ * process_memory: the memory of a running program as DMA sees it. Pages of rings, of doorbell records and, where nobody can
+ * tell, of memory regions are shared with the simulator and reached by plain loads and stores; all else by process_vm_readv()
+ * and process_vm_writev(). No thread of the program runs meanwhile, so a read-modify-write is atomic for it.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 #include "verbs-shim/session/state.h"
 
-#define PAGE UINT64_C(4096)
+#define PAGE         UINT64_C(4096)
+#define REGION_BYTES (SHIM_QUEUE_BYTES / 4 * 3) /* that regions may take away from rings to come */
 
 /* The first range that ends after the address; range_count: none. */
 static uint32_t range_after(struct process_memory *memory, uint64_t address)
@@ -134,12 +135,12 @@ static void insert(struct process_memory *memory, uint32_t at, struct shared_ran
 	memory->range_count++;
 }
 
-void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
-			  struct shim_slot *slot)
+/* Pages that are not shared yet. */
+static void share(struct process_memory *memory, uint64_t address, uint64_t end,
+		  enum shared_kind kind, struct shim_slot *slot)
 {
-	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+	uint64_t limit = kind == SHARED_REGION ? REGION_BYTES : SHIM_QUEUE_BYTES;
 
-	address &= ~(PAGE - 1);
 	while (address < end && slot->range_count < SHIM_RANGES) {
 		uint32_t index = range_after(memory, address);
 		uint64_t stop = end;
@@ -153,41 +154,72 @@ void process_memory_share(struct process_memory *memory, uint64_t address, uint6
 			if (stop > range->address)
 				stop = range->address;
 		}
-		if (memory->queue_used + (stop - address) > SHIM_QUEUE_BYTES)
+		if (memory->queue_used + (stop - address) > limit)
 			return; /* reached by process_vm_* as any other memory */
 		insert(memory, index,
-		       (struct shared_range){address, stop - address, memory->queue_used});
+		       (struct shared_range){address, stop - address, memory->queue_used, kind});
 		slot->ranges[slot->range_count].address = address;
 		slot->ranges[slot->range_count].length = stop - address;
 		slot->ranges[slot->range_count].offset = memory->queue_used;
 		slot->range_count++;
+		slot->region_count += kind == SHARED_REGION;
 		memory->queue_used += stop - address;
 		address = stop;
 	}
 }
 
-void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length)
+void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
+			  struct shim_slot *slot)
+{
+	process_memory_forget(memory, address, length, SHARED_REGION);
+	share(memory, address & ~(PAGE - 1), (address + length + PAGE - 1) & ~(PAGE - 1),
+	      SHARED_RING, slot);
+}
+
+void process_memory_share_region(struct process_memory *memory, uint64_t address, uint64_t length,
+				 struct shim_slot *slot)
 {
 	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
 
 	address &= ~(PAGE - 1);
-	for (;;) {
+	while (address < end && slot->range_count < SHIM_RANGES) {
+		uint64_t stop = end;
+
+		if (!mappings_own(memory->process->real_pid, &address, &stop))
+			return;
+		share(memory, address, stop, SHARED_REGION, slot);
+		address = stop;
+	}
+}
+
+void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length,
+			   enum shared_kind kinds)
+{
+	uint64_t end = (address + length + PAGE - 1) & ~(PAGE - 1);
+
+	address &= ~(PAGE - 1);
+	while (address < end) {
 		uint32_t index = range_after(memory, address);
 		struct shared_range range;
 
 		if (index >= memory->range_count || memory->ranges[index].address >= end)
 			return;
 		range = memory->ranges[index];
+		if (!(range.kind & kinds)) {
+			address = range.address + range.length;
+			continue;
+		}
 		memory->range_count--;
 		memmove(&memory->ranges[index], &memory->ranges[index + 1],
 			(memory->range_count - index) * sizeof(range));
 		if (range.address + range.length > end)
 			insert(memory, index,
 			       (struct shared_range){end, range.address + range.length - end,
-						     range.offset + (end - range.address)});
+						     range.offset + (end - range.address),
+						     range.kind});
 		if (range.address < address)
 			insert(memory, index,
 			       (struct shared_range){range.address, address - range.address,
-						     range.offset});
+						     range.offset, range.kind});
 	}
 }

@@ -40,14 +40,16 @@ static void answer(struct session *session, struct thread *thread, const struct 
 	struct process *process = thread->process;
 
 	slot->result = call->result;
-	slot->file_count = slot->range_count = 0;
+	slot->file_count = slot->range_count = slot->region_count = 0;
 	slot->retired = slot->unwatched = (struct shim_range){0};
 	if (call->result >= 0) {
 		slot->retired = (struct shim_range){call->retired.address, call->retired.length, 0};
 		slot->unwatched =
 			(struct shim_range){call->unwatched.address, call->unwatched.length, 0};
-		process_memory_forget(&process->memory, call->retired.address,
-				      call->retired.length);
+		process_memory_forget(&process->memory, call->retired.address, call->retired.length,
+				      SHARED_RING);
+		process_memory_forget(&process->memory, call->unwatched.address,
+				      call->unwatched.length, SHARED_REGION);
 	}
 	slot->watched_address = call->watched.address;
 	slot->watched_length = call->watched.length;
@@ -68,6 +70,9 @@ static void answer(struct session *session, struct thread *thread, const struct 
 	for (uint32_t i = 0; i < call->shared_count; i++)
 		process_memory_share(&process->memory, call->shared[i].address,
 				     call->shared[i].length, slot);
+	if (call->watched.length)
+		process_memory_share_region(&process->memory, call->watched.address,
+					    call->watched.length, slot);
 	thread->clock += call->latency + session->cpu.system_call;
 }
 
@@ -124,7 +129,7 @@ static void serve_mapped(struct session *session, struct thread *thread)
 {
 	(void)session;
 	process_memory_forget(&thread->process->memory, thread->slot->arguments[0],
-			      thread->slot->arguments[1]);
+			      thread->slot->arguments[1], SHARED_ANY);
 }
 
 static void serve_close(struct session *session, struct thread *thread)

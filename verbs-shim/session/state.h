@@ -5,6 +5,7 @@
  *     handover.c  gives the token, waits for it
  *     serve.c     what a thread asks for               launch.c   programs are started
  *     process_memory.c   DMA into a process            files.c    descriptors of the emulated kernel
+ *     mappings.c  which memory is a process's alone
  *     withdraw.c  threads that sleep where nobody sees it
  *     output.c    lines of the programs                supervise.c   what is left when the simulator dies
  *     place.c     which processor all run on           order.c    who is first
@@ -50,8 +51,11 @@ struct thread {
 	enum shim_op last;
 };
 
+enum shared_kind { SHARED_RING = 1, SHARED_REGION = 2, SHARED_ANY = 3 };
+
 struct shared_range {
 	uint64_t address, length, offset;
+	enum shared_kind kind;
 };
 
 struct process_memory {
@@ -237,10 +241,18 @@ void files_inherit(struct session *session, const struct process *from, const st
 /* process_memory.c */
 void process_memory_init(struct process_memory *memory, struct process *process);
 void process_memory_fini(struct process_memory *memory);
-/* The pages of [address, address + length) that are not shared yet become so: entered, and listed in the slot. */
+/* The pages of [address, address + length) that are not shared yet become so: entered, and listed in the slot. Of a region only
+ * those that are the process's alone. */
 void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
 			  struct shim_slot *slot);
-void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length);
+void process_memory_share_region(struct process_memory *memory, uint64_t address, uint64_t length,
+				 struct shim_slot *slot);
+void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length,
+			   enum shared_kind kinds);
+
+/* mappings.c: the first part of [*address, *end) that is memory of the process's alone (private, anonymous, writable): nobody
+ * can tell when its pages are replaced. false: there is none. */
+bool mappings_own(int32_t real_pid, uint64_t *address, uint64_t *end);
 
 /* place.c; now: real time, ns */
 void place_choose(struct session *session, uint64_t now);

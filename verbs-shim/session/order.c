@@ -77,6 +77,16 @@ struct thread *order_pick(struct session *session, sim_time *when, sim_time *sec
 	return best;
 }
 
+/* Its timer has fired: a thread of it takes the signal along as soon as it has the token. */
+static bool has_fired(const struct session *session, const struct process *process)
+{
+	for (uint32_t i = 0; i < session->thread_count; i++)
+		if (session->threads[i].process == process && session->threads[i].signalled &&
+		    session->threads[i].state != THREAD_FREE)
+			return true;
+	return false;
+}
+
 struct process *order_timer(struct session *session, sim_time *when)
 {
 	struct process *best = NULL;
@@ -84,7 +94,7 @@ struct process *order_timer(struct session *session, sim_time *when)
 	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
 		struct process *process = &session->processes[i];
 		if (process->alive && process->timer.signal &&
-		    (!best || process->timer.at < best->timer.at))
+		    (!best || process->timer.at < best->timer.at) && !has_fired(session, process))
 			best = process;
 	}
 	*when = best ? best->timer.at : SIM_NEVER;

@@ -1,0 +1,11 @@
+#!/bin/bash
+# Proves that RDMA and programs see the same bytes in memory of every kind (regions.c says which), twice alike.
+# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+hcasim=$1
+scenario=$2/scenarios/two-hosts-ib.yaml
+regions=$(dirname "$3")/regions
+
+first=$("$hcasim" exec "$scenario" --verbose -- host0: "$regions" 2>&1) || { echo "exit code $?: $first"; exit 1; }
+second=$("$hcasim" exec "$scenario" --verbose -- host0: "$regions" 2>&1)
+[[ $first == *'memory regions are as expected'* ]] || { echo "$first"; exit 1; }
+[ "$first" = "$second" ] || { echo "not twice alike: $first, then $second"; exit 1; }

@@ -4,29 +4,15 @@
  * changes nothing, a refused store changes nothing, and a 64-byte doorbell copy takes one step and one run.
  */
 #include <CUnit/Basic.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
+#include "tests/preload/support/processor.h"
 #include "verbs-shim/preload/insn.h"
 
-enum {
-	DATA_BYTES = 256,
-	STACK = 192,           /* in it */
-	FLAGS_COMPARED = 0x8c5 /* CF PF ZF SF OF; AF is undefined after logic */
-};
+enum { AUX = 0x10 }; /* AF is undefined after logic and shifts */
 
-static uint8_t signal_stack[1 << 16];
-static uint8_t *code; /* one executable page */
-static uint8_t data[DATA_BYTES]
-	__attribute__((aligned(64))); /* what the instructions work on; RDI and RSI point into it */
-static ucontext_t *start;             /* registers to start from */
-static greg_t native_gregs[NGREG];    /* what the processor left */
-static uint8_t native_xmm[16][16];
-static greg_t emulated_gregs[NGREG];
-static uint8_t emulated_xmm[16][16];
-static greg_t saved_gregs[NGREG];
+static ucontext_t *start; /* registers to start from */
 static uint32_t ours_stores;
 static bool refuse;
 
@@ -52,101 +38,39 @@ static bool access_ours(struct insn_access *access, uint64_t address, uint32_t l
 {
 	(void)access;
 	(void)length;
-	return address >= (uint64_t)data && address < (uint64_t)data + DATA_BYTES;
+	return address >= (uint64_t)processor_data &&
+	       address < (uint64_t)processor_data + PROCESSOR_DATA;
 }
 
-static struct insn_access access_data = {
-	.load = access_load, .store = access_store, .ours = access_ours};
-
-static void set_registers(ucontext_t *context, uint64_t seed)
+static bool access_is_clear(struct insn_access *access, uint64_t page)
 {
-	static const uint8_t order[] = {REG_RAX, REG_RBX, REG_RDX, REG_R8,  REG_R9,  REG_R10,
-					REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RBP};
-	greg_t *gregs = context->uc_mcontext.gregs;
-
-	for (size_t i = 0; i < sizeof(order); i++) {
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		gregs[order[i]] = (greg_t)(seed ^ seed >> 29);
-	}
-	gregs[REG_RCX] = 5;
-	gregs[REG_RDI] = (greg_t)(uintptr_t)(data + 64);
-	gregs[REG_RSI] = (greg_t)(uintptr_t)(data + 128);
-	gregs[REG_RSP] = (greg_t)(uintptr_t)(data + STACK);
-	gregs[REG_RBP] = (greg_t)(uintptr_t)(data + STACK + 16);
-	gregs[REG_RIP] = (greg_t)(uintptr_t)code;
-	gregs[REG_EFL] =
-		(gregs[REG_EFL] & ~(greg_t)FLAGS_COMPARED) | (greg_t)(seed >> 7 & FLAGS_COMPARED);
-	for (int r = 0; r < 16; r++)
-		for (unsigned i = 0; i < 4; i++)
-			context->uc_mcontext.fpregs->_xmm[r].element[i] =
-				(uint32_t)(seed >> (i * 8)) + (uint32_t)r;
+	(void)access;
+	return page + 4096 <= (uint64_t)processor_data ||
+	       page >= (uint64_t)processor_data + PROCESSOR_DATA;
 }
 
-static volatile uint64_t
-	seed_now; /* volatile: raise() counts as a function that does not call back */
+static struct insn_access access_data = {.load = access_load,
+					 .store = access_store,
+					 .ours = access_ours,
+					 .is_clear = access_is_clear};
+
 static enum insn_result emulated_result;
-static volatile bool emulating;
 
-/* USR1: emulate at once inside the handler, or start the instruction on the processor; TRAP: it has run. */
-static void handle(int number, siginfo_t *info, void *pointer)
+static void emulate(ucontext_t *context)
 {
-	ucontext_t *context = pointer;
-
-	(void)info;
-	if (number == SIGUSR1) {
-		memcpy(saved_gregs, context->uc_mcontext.gregs, sizeof(saved_gregs));
-		set_registers(context, seed_now);
-		if (!emulating)
-			return;
-		emulated_result = insn_step(context, &access_data);
-		memcpy(emulated_gregs, context->uc_mcontext.gregs, sizeof(emulated_gregs));
-		memcpy(emulated_xmm, context->uc_mcontext.fpregs->_xmm, sizeof(emulated_xmm));
-	} else {
-		memcpy(native_gregs, context->uc_mcontext.gregs, sizeof(native_gregs));
-		memcpy(native_xmm, context->uc_mcontext.fpregs->_xmm, sizeof(native_xmm));
-		native_gregs[REG_RIP]--; /* behind the breakpoint */
-	}
-	memcpy(context->uc_mcontext.gregs, saved_gregs, sizeof(saved_gregs));
-}
-
-static void fill_data(uint64_t seed)
-{
-	const uint64_t target = (uint64_t)code + 64; /* to return and to jump to */
-
-	for (int i = 0; i < DATA_BYTES; i++)
-		data[i] = (uint8_t)(seed >> (i % 8 * 8)) ^ (uint8_t)(i * 37);
-	memcpy(data + STACK, &target, sizeof(target));
-}
-
-static void run_once(void)
-{
-	__asm__ volatile("" ::: "memory");
-	raise(SIGUSR1);
-	__asm__ volatile("" ::: "memory");
+	insn_distrust();
+	emulated_result = insn_step(context, &access_data);
 }
 
 static bool same_on_both(const uint8_t *bytes, size_t length, greg_t undefined, uint64_t seed)
 {
-	uint8_t native_data[DATA_BYTES];
+	struct processor_state native, emulated;
 
-	memset(code, 0xcc, 256); /* INT3, wherever it goes on */
-	memcpy(code, bytes, length);
-	seed_now = seed;
-	fill_data(seed);
-	emulating = false;
-	run_once();
-	memcpy(native_data, data, sizeof(data));
-	fill_data(seed);
-	emulating = true;
-	run_once();
-	if (emulated_result != INSN_DONE || memcmp(native_data, data, sizeof(data)) != 0)
-		return false;
-	for (int i = 0; i <= REG_RIP; i++)
-		if (native_gregs[i] != emulated_gregs[i])
-			return false;
-	return ((native_gregs[REG_EFL] ^ emulated_gregs[REG_EFL]) & FLAGS_COMPARED & ~undefined) ==
-		       0 &&
-	       memcmp(native_xmm, emulated_xmm, sizeof(native_xmm)) == 0;
+	processor_load(bytes, length);
+	processor_run(seed, NULL, &native);
+	processor_run(seed, emulate, &emulated);
+	return emulated_result == INSN_DONE &&
+	       processor_is_same(&native, &emulated, undefined | AUX);
 }
 
 #define INSN(...) INSN_LEAVING(0, __VA_ARGS__)
@@ -314,11 +238,12 @@ static ucontext_t *fresh_context(void)
 	static ucontext_t context;
 	static struct _libc_fpstate floating;
 
+	insn_distrust();
 	memset(&context, 0, sizeof(context));
 	memset(&floating, 0, sizeof(floating));
 	context.uc_mcontext.fpregs = &floating;
-	set_registers(&context, 99);
-	fill_data(99);
+	processor_set_registers(&context, 99);
+	processor_fill_data(99);
 	return &context;
 }
 
@@ -336,7 +261,7 @@ static void test_unknown_changes_nothing(void)
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		ucontext_t before;
 
-		memcpy(code, unknown[i], sizeof(unknown[i]));
+		memcpy(processor_code, unknown[i], sizeof(unknown[i]));
 		start = fresh_context();
 		before = *start;
 		CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_UNKNOWN);
@@ -352,7 +277,7 @@ static void test_refused_changes_nothing(void)
 					0x07}; /* add %rax,(%rdi): flags must stay too */
 	ucontext_t before;
 
-	memcpy(code, store, sizeof(store));
+	memcpy(processor_code, store, sizeof(store));
 	start = fresh_context();
 	before = *start;
 	refuse = true;
@@ -371,19 +296,19 @@ static void test_doorbell_copy_is_one_run(void)
 
 	uint32_t count;
 
-	memcpy(code, loop, sizeof(loop));
+	memcpy(processor_code, loop, sizeof(loop));
 	start = fresh_context();
 	start->uc_mcontext.gregs[REG_RDX] = 64;
-	start->uc_mcontext.gregs[REG_RDI] = (greg_t)(uintptr_t)data;
+	start->uc_mcontext.gregs[REG_RDI] = (greg_t)(uintptr_t)processor_data;
 	ours_stores = 0;
 	CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_DONE);
 	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_UNKNOWN);
 	CU_ASSERT_EQUAL(count, 8 * 6 - 1);
 	CU_ASSERT_EQUAL(ours_stores, 8);
-	CU_ASSERT_EQUAL(memcmp(data, data + 128, 64), 0);
-	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RIP], (greg_t)(uintptr_t)code + 20);
-	start->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)code;
-	start->uc_mcontext.gregs[REG_RSI] = (greg_t)(uintptr_t)data;
+	CU_ASSERT_EQUAL(memcmp(processor_data, processor_data + 128, 64), 0);
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RIP], (greg_t)(uintptr_t)processor_code + 20);
+	start->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)processor_code;
+	start->uc_mcontext.gregs[REG_RSI] = (greg_t)(uintptr_t)processor_data;
 	CU_ASSERT_EQUAL(insn_run(start, &access_data, 10, &count), INSN_DONE);
 	CU_ASSERT_EQUAL(count, 10); /* and it stops when told */
 }
@@ -396,27 +321,29 @@ static void test_run_through_a_call(void)
 {
 	uint32_t count;
 
-	memcpy(code, function, sizeof(function));
+	memcpy(processor_code, function, sizeof(function));
 	start = fresh_context();
 	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_UNKNOWN);
 	CU_ASSERT_EQUAL(count, 5);
-	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RIP], (greg_t)(uintptr_t)code + 5);
-	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RSP], (greg_t)(uintptr_t)(data + STACK));
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RIP], (greg_t)(uintptr_t)processor_code + 5);
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RSP],
+			(greg_t)(uintptr_t)(processor_data + PROCESSOR_STACK));
 	start = fresh_context();
 	refuse = true; /* in the first store, which is CALL's */
 	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_REFUSED);
 	refuse = false;
 	CU_ASSERT_EQUAL(count, 0);
-	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RSP], (greg_t)(uintptr_t)(data + STACK));
+	CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RSP],
+			(greg_t)(uintptr_t)(processor_data + PROCESSOR_STACK));
 }
 
 static void test_run_stops_where_told(void)
 {
 	uint32_t count;
 
-	memcpy(code, function, sizeof(function));
+	memcpy(processor_code, function, sizeof(function));
 	start = fresh_context();
-	access_data.fence = (uint64_t)code + 11; /* POP */
+	access_data.fence = (uint64_t)processor_code + 11; /* POP */
 	access_data.fence_length = 1;
 	CU_ASSERT_EQUAL(insn_run(start, &access_data, 1000, &count), INSN_UNKNOWN);
 	CU_ASSERT_EQUAL(count, 3);
@@ -433,8 +360,8 @@ static void test_changed_code_is_seen(void)
 	static const uint8_t one[] = {0xb8, 1, 0, 0, 0, 0x0f, 0x05}; /* mov $1,%eax; syscall */
 
 	for (uint8_t value = 1; value < 4; value++) {
-		memcpy(code, one, sizeof(one));
-		code[1] = value;
+		memcpy(processor_code, one, sizeof(one));
+		processor_code[1] = value;
 		start = fresh_context();
 		CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_DONE);
 		CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RAX], value);
@@ -456,15 +383,8 @@ int main(void)
 	};
 	static CU_SuiteInfo suites[] = {{"insn", NULL, NULL, NULL, NULL, tests},
 					CU_SUITE_INFO_NULL};
-	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-	stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
 
-	sigaltstack(&stack, NULL); /* the instructions have their stack in `data` */
-
-	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		    0);
-	sigaction(SIGUSR1, &action, NULL);
-	sigaction(SIGTRAP, &action, NULL);
+	processor_init();
 	CU_initialize_registry();
 	CU_register_suites(suites);
 	CU_basic_set_mode(CU_BRM_VERBOSE);

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#define INSN_CLEAR 256
+
 /* Where loads and stores of the emulated instruction go. false: not an address of ours and not to be emulated. */
 struct insn_access {
 	bool (*load)(struct insn_access *access, uint64_t address, void *bytes, uint32_t length);
@@ -20,6 +22,10 @@ struct insn_access {
 		      uint32_t length);
 	/* Must an instruction that touches this address be emulated (true), or may it run on the machine? */
 	bool (*ours)(struct insn_access *access, uint64_t address, uint32_t length);
+	/* Is nothing on this page ours, and will not be before the owner of the callbacks empties `clear`? */
+	bool (*is_clear)(struct insn_access *access, uint64_t page);
+	/* Pages by number, each in its place modulo INSN_CLEAR, where nobody needs to be asked. */
+	uint64_t clear[INSN_CLEAR];
 	uint64_t fence, fence_length; /* insn_run() stops in front of code in here */
 	bool shallow; /* what lies below the stack pointer is in use: insn_run() leaves it where it is */
 };
@@ -29,6 +35,9 @@ enum insn_result {
 	INSN_UNKNOWN, /* not decoded: nothing was changed */
 	INSN_REFUSED, /* an access callback said no: nothing was changed */
 };
+
+/* Code may have changed since the last call: to be said when the program, or another, has run. */
+void insn_distrust(void);
 
 /* Carries out the one instruction at RIP. Integer and vector (xmm, ymm, zmm where saved) registers in the context are updated. */
 enum insn_result insn_step(ucontext_t *context, struct insn_access *access);

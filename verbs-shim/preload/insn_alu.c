@@ -1,18 +1,18 @@
 /* insn_alu: see insn_alu.h. */
 #include "verbs-shim/preload/insn_alu.h"
 
-enum { CF = 1 << 0, PF = 1 << 2, AF = 1 << 4, ZF = 1 << 6, SF = 1 << 7, OF = 1 << 11 };
+#include "verbs-shim/preload/insn_flags.h"
 
 static uint64_t result_flags(uint64_t result, uint32_t size)
 {
 	uint64_t flags = 0;
 
 	if (!result)
-		flags |= ZF;
+		flags |= FLAG_ZERO;
 	if (result >> (8 * size - 1) & 1)
-		flags |= SF;
+		flags |= FLAG_SIGN;
 	if (!__builtin_parity((unsigned)(result & 0xff)))
-		flags |= PF;
+		flags |= FLAG_PARITY;
 	return flags;
 }
 
@@ -28,11 +28,11 @@ static uint64_t add(uint64_t left, uint64_t right, uint64_t carry, uint32_t size
 	uint64_t values = result_flags(result, size);
 
 	if (result < left || (carry && result == left))
-		values |= CF;
+		values |= FLAG_CARRY;
 	if ((left ^ right ^ result) & 0x10)
-		values |= AF;
+		values |= FLAG_ADJUST;
 	if (((left ^ result) & (right ^ result)) >> (8 * size - 1) & 1)
-		values |= OF;
+		values |= FLAG_OVERFLOW;
 	set_flags(flags, changed, values);
 	return result;
 }
@@ -44,11 +44,11 @@ static uint64_t subtract(uint64_t left, uint64_t right, uint64_t borrow, uint32_
 	uint64_t values = result_flags(result, size);
 
 	if (left < right || (borrow && left == right))
-		values |= CF;
+		values |= FLAG_CARRY;
 	if ((left ^ right ^ result) & 0x10)
-		values |= AF;
+		values |= FLAG_ADJUST;
 	if (((left ^ right) & (left ^ result)) >> (8 * size - 1) & 1)
-		values |= OF;
+		values |= FLAG_OVERFLOW;
 	set_flags(flags, changed, values);
 	return result;
 }
@@ -76,9 +76,13 @@ static uint64_t shift(enum insn_op op, uint64_t left, uint64_t right, uint32_t s
 		carry = (uint64_t)(extended >> (count - 1)) & 1;
 		overflow = 0;
 	}
-	uint64_t values = result_flags(result, size) | (carry ? CF : 0) | (overflow ? OF : 0);
+	uint64_t values = result_flags(result, size) | (carry ? FLAG_CARRY : 0) |
+			  (overflow ? FLAG_OVERFLOW : 0);
 
-	set_flags(flags, CF | PF | ZF | SF | (count == 1 ? OF : 0), values);
+	set_flags(flags,
+		  FLAG_CARRY | FLAG_PARITY | FLAG_ZERO | FLAG_SIGN |
+			  (count == 1 ? FLAG_OVERFLOW : 0),
+		  values);
 	return result;
 }
 
@@ -96,10 +100,11 @@ static uint64_t rotate(enum insn_op op, uint64_t left, uint64_t right, uint32_t 
 	result = insn_truncate(count ? left << count | left >> (bits - count) : left, size);
 	top = result >> (bits - 1) & 1;
 	carry = op == OP_ROL ? result & 1 : top;
-	set_flags(flags, CF, carry ? CF : 0);
+	set_flags(flags, FLAG_CARRY, carry ? FLAG_CARRY : 0);
 	if (masked == 1)
-		set_flags(flags, OF,
-			  top ^ (op == OP_ROL ? carry : result >> (bits - 2) & 1) ? OF : 0);
+		set_flags(flags, FLAG_OVERFLOW,
+			  top ^ (op == OP_ROL ? carry : result >> (bits - 2) & 1) ? FLAG_OVERFLOW
+										  : 0);
 	return result;
 }
 
@@ -110,14 +115,15 @@ static uint64_t multiply(uint64_t left, uint64_t right, uint32_t size, uint64_t 
 	uint64_t result = insn_truncate((uint64_t)product, size);
 	bool fits = product == (__int128)(int64_t)insn_sign_extend(result, size);
 
-	set_flags(flags, CF | OF, fits ? 0 : CF | OF); /* the others are undefined */
+	set_flags(flags, FLAG_CARRY | FLAG_OVERFLOW,
+		  fits ? 0 : FLAG_CARRY | FLAG_OVERFLOW); /* the others are undefined */
 	return result;
 }
 
 uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size, uint64_t *flags)
 {
-	const uint64_t all = CF | PF | AF | ZF | SF | OF;
-	uint64_t carry = *flags & CF, result;
+	const uint64_t all = FLAGS_STATUS;
+	uint64_t carry = *flags & FLAG_CARRY, result;
 
 	left = insn_truncate(left, size);
 	right = insn_truncate(right, size);
@@ -127,14 +133,14 @@ uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size,
 	case OP_ADC:
 		return add(left, right, carry, size, flags, all);
 	case OP_INC:
-		return add(left, 1, 0, size, flags, all & ~(uint64_t)CF);
+		return add(left, 1, 0, size, flags, all & ~(uint64_t)FLAG_CARRY);
 	case OP_SUB:
 	case OP_CMP:
 		return subtract(left, right, 0, size, flags, all);
 	case OP_SBB:
 		return subtract(left, right, carry, size, flags, all);
 	case OP_DEC:
-		return subtract(left, 1, 0, size, flags, all & ~(uint64_t)CF);
+		return subtract(left, 1, 0, size, flags, all & ~(uint64_t)FLAG_CARRY);
 	case OP_NEG:
 		return subtract(0, left, 0, size, flags, all);
 	case OP_SHL:
@@ -147,11 +153,11 @@ uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size,
 	case OP_IMUL:
 		return multiply(left, right, size, flags);
 	case OP_BIT_TEST:
-		set_flags(flags, CF, left >> (right % (8 * size)) & 1 ? CF : 0);
+		set_flags(flags, FLAG_CARRY, left >> (right % (8 * size)) & 1 ? FLAG_CARRY : 0);
 		return left;
 	case OP_BIT_FIRST:
 	case OP_BIT_LAST: /* the other flags are undefined, and so is the result of 0: it stays */
-		set_flags(flags, ZF, right ? 0 : ZF);
+		set_flags(flags, FLAG_ZERO, right ? 0 : FLAG_ZERO);
 		if (!right)
 			return left;
 		return (uint64_t)(op == OP_BIT_FIRST ? __builtin_ctzll(right)
@@ -173,39 +179,7 @@ uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size,
 	default: /* MOV */
 		return right;
 	}
-	set_flags(flags, all & ~(uint64_t)AF, result_flags(result, size)); /* AF is undefined */
+	set_flags(flags, all & ~(uint64_t)FLAG_ADJUST,
+		  result_flags(result, size)); /* adjust is undefined */
 	return result;
-}
-
-bool insn_condition(uint8_t condition, uint64_t flags)
-{
-	bool cf = flags & CF, zf = flags & ZF, sf = flags & SF, of = flags & OF, holds;
-
-	switch (condition >> 1) {
-	case 0:
-		holds = of;
-		break;
-	case 1:
-		holds = cf;
-		break;
-	case 2:
-		holds = zf;
-		break;
-	case 3:
-		holds = cf || zf;
-		break;
-	case 4:
-		holds = sf;
-		break;
-	case 5:
-		holds = flags & PF;
-		break;
-	case 6:
-		holds = sf != of;
-		break;
-	default:
-		holds = zf || sf != of;
-		break;
-	}
-	return holds != (condition & 1);
 }

@@ -1,6 +1,6 @@
 /*
  * insn_alu: integer operations with the flags that they leave, as x86-64 defines them (Intel SDM volume 1, 3.4.3).
- * Pure. Who calls: insn.c.
+ * Pure. Who calls: insn_general.c.
  */
 #ifndef VERBS_SHIM_PRELOAD_INSN_ALU_H
 #define VERBS_SHIM_PRELOAD_INSN_ALU_H
@@ -12,9 +12,6 @@
 
 /* Result of `op` on operands of `size` bytes (left op right; one operand: left), with *flags read and updated. */
 uint64_t insn_alu(enum insn_op op, uint64_t left, uint64_t right, uint32_t size, uint64_t *flags);
-
-/* Does the condition of Jcc, SETcc, CMOVcc hold? */
-bool insn_condition(uint8_t condition, uint64_t flags);
 
 /* The low `size` bytes of a value. */
 static inline uint64_t insn_truncate(uint64_t value, uint32_t size)

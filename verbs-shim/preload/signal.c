@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/insn.h"
 #include "verbs-shim/preload/shim.h"
 
 #define OURS(number) ((number) == SIGRTMAX - 1 || (number) == SIGRTMAX - 2)
@@ -90,6 +91,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	if (shim_self.slot && shim_self.inside && signal_defer(number, info))
 		return;
 	shim_self.interrupted = true;
+	insn_distrust();
 	if (program[number].sa_flags & SA_SIGINFO)
 		program[number].sa_sigaction(number, info, context);
 	else

@@ -28,13 +28,15 @@
 #include "verbs-shim/preload/trap_poll.h"
 #include "verbs-shim/preload/trap_ranges.h"
 
-#define RUN            400 /* instructions carried out after the last that concerned us, at most */
-#define SLICE          32 /* of them at a time: no store to a doorbell waits for longer for its neighbours */
+#define RUN 400 /* instructions carried out after the last that concerned us, at most */
+#define SLICE \
+	32 /* of them at a time while a store to a doorbell waits for its neighbours: it does for no longer */
 #define STACK_BYTES    (UINT64_C(256) << 10) /* of the stack for a thread's traps */
 #define FAULTS_ALLOWED 200 /* on watched memory between two hand-overs, before it is left alone */
 
 static bool hot_watched; /* loads from hot pages count as looks */
 static uint32_t faults;
+static const struct shim_slot *ran_last; /* of this process */
 
 static struct {
 	uint32_t file, length;
@@ -46,6 +48,7 @@ static struct {
 static uint64_t trap_rip_address; /* a load that proved polling */
 static ucontext_t *trap_context;
 static bool stored_doorbell, touched;
+static bool stops_at_doorbells, at_doorbell; /* runs that are longer than a slice do */
 static bool trapping; /* protection of hot pages can wait until the trap has been handled */
 
 /* A stack for the traps of each slot's thread, so that what is carried out may use the program's own. */
@@ -67,6 +70,7 @@ static void flush(void)
 void trap_before_gate(void)
 {
 	poll_restart();
+	ran_last = shim_self.slot;
 	faults = 0;
 	ranges_release();
 	hot_watched = false;
@@ -74,6 +78,9 @@ void trap_before_gate(void)
 
 void trap_after_gate(void)
 {
+	if (ran_last != shim_self.slot) /* another thread may have loaded or unloaded code */
+		insn_distrust();
+	ran_last = shim_self.slot;
 	hot_watched = shim_self.slot->op == OP_MMIO || shim_self.slot->op == OP_SPIN;
 	if (hot_watched && !trapping)
 		range_set_hot(true);
@@ -84,6 +91,12 @@ static bool access_ours(struct insn_access *access, uint64_t address, uint32_t l
 {
 	(void)access;
 	return range_traps(address, length, hot_watched);
+}
+
+static bool access_is_clear(struct insn_access *access, uint64_t page)
+{
+	(void)access;
+	return !range_overlaps(page, PAGE);
 }
 
 static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
@@ -123,6 +136,9 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 		memcpy(range_reach(range, address), bytes, length);
 		return true;
 	}
+	at_doorbell = stops_at_doorbells;
+	if (at_doorbell)
+		return false;
 	offset = range->offset + (address - range->address);
 	if (combining.length &&
 	    (combining.file != range->file || combining.offset + combining.length != offset ||
@@ -138,8 +154,21 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 	return true;
 }
 
-static struct insn_access access_table = {
-	.load = access_load, .store = access_store, .ours = access_ours};
+static struct insn_access access_table = {.load = access_load,
+					  .store = access_store,
+					  .ours = access_ours,
+					  .is_clear = access_is_clear};
+
+/* What was found clear may not be any more when ranges were added. */
+static void check_clear(void)
+{
+	static uint64_t additions;
+
+	if (additions == range_additions())
+		return;
+	additions = range_additions();
+	memset(access_table.clear, 0, sizeof(access_table.clear));
+}
 
 static bool carry_out_rdtsc(ucontext_t *context)
 {
@@ -231,16 +260,23 @@ static void carry_on(ucontext_t *context)
 {
 	uint32_t left = RUN, count;
 
+	at_doorbell = false;
 	access_table.shallow = !is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)) ||
 			       is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
 	while (left > 0) {
+		bool by_slices = combining.length > 0 || at_doorbell;
 		enum insn_result result;
 
 		trap_context = context;
 		trap_rip_address = 0;
-		stored_doorbell = touched = false;
-		result = insn_run(context, &access_table, left < SLICE ? left : SLICE, &count);
-		left = touched ? RUN : left - count;
+		stored_doorbell = touched = at_doorbell = false;
+		stops_at_doorbells = !by_slices;
+		check_clear();
+		result = insn_run(context, &access_table, by_slices && left > SLICE ? SLICE : left,
+				  &count);
+		left = touched || at_doorbell ? RUN : left - count;
+		if (at_doorbell)
+			continue;
 		if (trap_rip_address) {
 			sleep_polling();
 			left = RUN;
@@ -272,6 +308,8 @@ static bool go_on(ucontext_t *context, struct range *range)
 
 	trap_context = context;
 	trap_rip_address = 0;
+	stops_at_doorbells = false;
+	check_clear();
 	result = insn_step(context, &access_table);
 	if (result == INSN_UNKNOWN)
 		return false;
@@ -292,6 +330,7 @@ static bool handle(ucontext_t *context, struct range *range, uint64_t address)
 	ucontext_t *outer_context = trap_context;
 
 	trapping = true;
+	insn_distrust();
 	if (range) {
 		handled = (range->kind == RANGE_DOORBELL || range_page_is_armed(range, address)) &&
 			  go_on(context, range);

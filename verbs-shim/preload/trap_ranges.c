@@ -15,6 +15,7 @@
 
 static struct range ranges[RANGES]; /* by address */
 static uint32_t range_count;
+static uint64_t additions;
 static uint32_t armed_watched; /* watched ranges that are armed */
 
 static uint64_t hot[HOT_PAGES]; /* watched pages that were polled */
@@ -147,6 +148,18 @@ bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
 	       (hot_watched && (is_hot(address) || is_hot(address + length - 1)));
 }
 
+bool range_overlaps(uint64_t address, uint64_t length)
+{
+	uint32_t index = range_after(address);
+
+	return index < range_count && ranges[index].address < address + length;
+}
+
+uint64_t range_additions(void)
+{
+	return additions;
+}
+
 uint8_t *range_reach(struct range *range, uint64_t address)
 {
 	if (range->shared)
@@ -186,6 +199,7 @@ static void insert(uint32_t at, struct range range)
 	memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(range));
 	ranges[at] = range;
 	range_count++;
+	additions++;
 }
 
 /* What lies in [address, end) of a shared range has nobody in the queue memory any more. */

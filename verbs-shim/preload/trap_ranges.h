@@ -53,6 +53,10 @@ bool range_page_is_armed(const struct range *range, uint64_t address);
 /* Does an access concern us? Of watched memory only armed ranges do, and hot pages if these are watched. */
 bool range_traps(uint64_t address, uint32_t length, bool hot_watched);
 
+/* Does any range reach into these bytes? What is not in one stays so as long as the number of additions is the same. */
+bool range_overlaps(uint64_t address, uint64_t length);
+uint64_t range_additions(void);
+
 /* Where the bytes at an address can be read and written now; opens their page if it has no second mapping. */
 uint8_t *range_reach(struct range *range, uint64_t address);
 

@@ -1,0 +1,63 @@
+/*
+ * insn_quick: the instructions that make up most of what programs execute, in the sizes and forms that compilers choose: each
+ * form a function of its own, in which nothing is left to decide. Memory is reached here only where it is clear; else the
+ * instruction goes the general way.
+ *
+ * Who calls: insn_block.c, as it makes steps. insn_quick_integer.c: what computes; insn_quick_flow.c: jumps, conditions, stack.
+ */
+#ifndef VERBS_SHIM_PRELOAD_INSN_QUICK_H
+#define VERBS_SHIM_PRELOAD_INSN_QUICK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "verbs-shim/preload/insn_general.h"
+#include "verbs-shim/preload/insn_machine.h"
+
+typedef enum step_result step_function(struct machine *machine, struct step *step);
+
+#pragma GCC visibility push(hidden) /* no names for the program to meet */
+
+/* What carries out an instruction whose next one is at `next`, and the step filled in for it, its address already being there.
+ * NULL: not one of those here. */
+step_function *quick_integer(const struct insn *insn, struct step *step);
+step_function *quick_flow(const struct insn *insn, uint64_t next, struct step *step);
+
+#pragma GCC visibility pop
+
+#define TEMPLATE   ALWAYS_INLINE enum step_result
+#define STEP(name) static enum step_result name(struct machine *machine, struct step *step)
+
+/* Ends the function if an access goes to memory that is not clear. */
+#define NEED_CLEAR(address, size)                                                   \
+	do {                                                                        \
+		if (__builtin_expect(!machine_is_clear(machine, address, size), 0)) \
+			return insn_general(machine, step);                         \
+	} while (0)
+
+enum place { REG, MEM, IMM }; /* where an operand is */
+
+TEMPLATE next(struct machine *machine, struct step *step)
+{
+	return step[1].carry_out(machine, step + 1);
+}
+
+ALWAYS_INLINE uint64_t load(uint64_t address, uint32_t size)
+{
+	uint64_t value = 0;
+
+	__builtin_memcpy(&value, (const void *)address, size);
+	return value;
+}
+
+ALWAYS_INLINE void store(uint64_t address, uint64_t value, uint32_t size)
+{
+	__builtin_memcpy((void *)address, &value, size);
+}
+
+static inline bool is_second_byte(const struct insn *insn, uint8_t number, uint32_t size)
+{
+	return number != INSN_NO_REG && machine_is_second_byte(insn, number, size);
+}
+
+#endif

@@ -169,10 +169,11 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	choose_path(result, FILE_COUNTERS, paths->counters, scenario->record.counters);
 	choose_path(result, FILE_SUMMARY, NULL, true);
 	choose_path(result, FILE_SCENARIO, NULL, true);
-	choose_path(result, FILE_FLOWS, NULL, scenario->has_workload && scenario->record.flows);
+	choose_path(result, FILE_FLOWS, NULL,
+		    (scenario->has_workload || paths->messages) && scenario->record.flows);
 	choose_path(result, FILE_SERIES, NULL,
 		    scenario->has_workload && scenario->record.series > 0);
-	choose_path(result, FILE_LINKS, NULL, scenario->has_workload);
+	choose_path(result, FILE_LINKS, NULL, scenario->has_workload || paths->messages);
 	const char *bad = NULL;
 	if (*result->paths[FILE_PACKETS] != '\0') {
 		result->packets =
@@ -361,6 +362,14 @@ static bool close_file(FILE *file)
 	return fclose(file) == 0 && good;
 }
 
+static void write_flows(const struct result_outcome *outcome, FILE *out)
+{
+	if (outcome->trial != NULL)
+		trial_write_flows(outcome->trial, out);
+	else
+		flow_table_write(outcome->records, outcome->record_count, out);
+}
+
 /* Everything that is written at the end. The path that could not be written; NULL: none. */
 static const char *write_files(struct result *result, const struct result_outcome *outcome,
 			       uint64_t packets)
@@ -378,11 +387,11 @@ static const char *write_files(struct result *result, const struct result_outcom
 		else if (kind == FILE_SCENARIO)
 			scenario_print(result->build->scenario, out);
 		else if (kind == FILE_FLOWS)
-			trial_write_flows(outcome->trial, out);
+			write_flows(outcome, out);
 		else if (kind == FILE_SERIES)
 			trial_write_series(outcome->trial, out);
 		else
-			trial_write_links(outcome->trial, out);
+			trial_write_links(result->build, out);
 		if (!close_file(out))
 			return result->paths[kind];
 	}

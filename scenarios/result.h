@@ -14,12 +14,15 @@
 struct result_paths { /* NULL: not wanted */
 	const char *folder;
 	const char *packets, *trace, *counters; /* as single files */
+	bool messages; /* there will be records of them, though there is no workload */
 };
 
 struct result_outcome { /* what the summary says besides what the simulation knows */
 	int exit_code;
 	uint64_t trace_hash;
-	const struct trial *trial; /* NULL: programs ran */
+	const struct trial *trial;         /* NULL: programs ran */
+	const struct flow_record *records; /* of the messages of programs */
+	uint32_t record_count;
 };
 
 struct result;

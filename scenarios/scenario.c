@@ -32,6 +32,7 @@ const struct scenario_section scenario_sections[] = {
 	{"cpu",      cpu_param_list,              "what the CPUs of all hosts take for what a program does"},
 	{"kernel",   kernel_param_list,           "what the operating systems of all hosts take, and say of their adapter"},
 	{"session",  session_param_list,          "how programs are run; changes no result but by `limit`"},
+	{"mpi",      mpi_param_list,              "what the MPI library of programs takes (hcasim mpi)"},
 	{"fabric",   scenario_fabric_param_list,  "what joins the hosts"},
 	{"fabric.topology", scenario_topology_param_list, "the numbers of a topology"},
 	{"workload", workload_param_list,         "who sends what to whom, on HCAs of fidelity endpoint; with `trace` for a file"},
@@ -91,6 +92,7 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 			 reader->errors);
 	yaml_read_params(yaml_get(root, "session"), session_param_list, &scenario->session,
 			 reader->errors);
+	yaml_read_params(yaml_get(root, "mpi"), mpi_param_list, &scenario->mpi, reader->errors);
 	struct yaml_node *hosts = yaml_get(root, "hosts"), *fabric = yaml_get(root, "fabric");
 	unsigned before = reader->errors->count;
 	if (fabric != NULL)

@@ -10,6 +10,7 @@
 
 #include "fabric/layout.h"
 #include "scenarios/composite.h"
+#include "scenarios/mpi/mpi_params.h"
 #include "scenarios/scenario_faults.h"
 #include "scenarios/scenario_lanes.h"
 #include "scenarios/workload/player.h"
@@ -156,6 +157,7 @@ struct scenario {
 	struct cpu_params cpu;
 	struct session_params session;
 	struct kernel_params kernel;
+	struct mpi_params mpi;
 	struct scenario_fabric fabric;
 	struct scenario_lanes lanes;
 	struct scenario_record record;

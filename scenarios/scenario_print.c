@@ -184,6 +184,8 @@ void scenario_print(const struct scenario *scenario, FILE *out)
 	scenario_print_list(kernel_param_list, &scenario->kernel, 2, out);
 	fprintf(out, "session:\n");
 	scenario_print_list(session_param_list, &scenario->session, 2, out);
+	fprintf(out, "mpi:\n");
+	scenario_print_list(mpi_param_list, &scenario->mpi, 2, out);
 	print_hosts(scenario, out);
 	print_fabric(scenario, out);
 	scenario_print_workload(scenario, out);

@@ -40,7 +40,7 @@ unsigned trial_check(const struct trial *trial, FILE *out);
 /* The files of a result folder. */
 void trial_write_flows(const struct trial *trial, FILE *out);
 void trial_write_series(const struct trial *trial, FILE *out);
-void trial_write_links(const struct trial *trial, FILE *out);
+void trial_write_links(const struct build *build, FILE *out); /* needs no trial */
 
 /* For a reader at a terminal. */
 void trial_print(const struct trial *trial, FILE *out);

@@ -23,14 +23,14 @@ void trial_write_series(const struct trial *trial, FILE *out)
 		fwrite(buffer, 1, count, out);
 }
 
-void trial_write_links(const struct trial *trial, FILE *out)
+void trial_write_links(const struct build *build, FILE *out)
 {
-	double time = (double)sim_now(trial->build->sim);
+	double time = (double)sim_now(build->sim);
 	fprintf(out, "port,peer,rate_gbps,packets,bytes,utilisation,paused_us,pauses_sent,"
 		     "pauses_received,credit_stalls,overflow_drops,damage_drops,fault_drops,"
 		     "lifetime_drops,storm_drops,down_drops\n");
-	for (uint32_t i = 0; i < trial->build->port_count; i++) {
-		const struct port *port = trial->build->ports[i];
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		const struct port *port = build->ports[i];
 		const struct port_counters *counters = port_counters(port);
 		fprintf(out, "%s,%s,%.6f,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 ",%" PRIu64,
 			port_name(port), port_name(port_peer(port)),

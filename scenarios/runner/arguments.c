@@ -105,6 +105,17 @@ static void read_threads(struct argp_state *state, const char *text, unsigned *t
 	*threads = (unsigned)value;
 }
 
+static void read_ranks(struct argp_state *state, const char *text, uint32_t *ranks)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (*end || end == text || text[0] == '-' || value == 0 || value > 1000000)
+		argp_error(state, "\"%s\" is no number of ranks; expected --np NUMBER, from 1",
+			   text);
+	*ranks = (uint32_t)value;
+}
+
 static error_t read_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -123,6 +134,15 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_THREADS:
 		read_threads(state, text, &arguments->threads);
+		return 0;
+	case KEY_RANKS:
+		read_ranks(state, text, &arguments->ranks);
+		return 0;
+	case KEY_REPLAY:
+		arguments->replay = text;
+		return 0;
+	case KEY_CAPTURE:
+		arguments->capture = text;
 		return 0;
 	case KEY_OUT:
 		arguments->out = text;

@@ -6,9 +6,10 @@
 
 /* clang-format off */
 enum option_key {
-	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k', KEY_VERBOSE = 'v', KEY_JOBS = 'j',
+	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k', KEY_VERBOSE = 'v', KEY_JOBS = 'j', KEY_RANKS = 'n',
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
 	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE, KEY_SIGNALS,
+	KEY_REPLAY, KEY_CAPTURE,
 };
 
 #define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
@@ -16,6 +17,9 @@ enum option_key {
 #define OPTION_UNTIL     {"until", KEY_UNTIL, "TIME", 0, "end a workload then; as --set run.until=TIME", 0}
 #define OPTION_JOBS      {"jobs", KEY_JOBS, "NUMBER", 0, "so many runs at a time; 1 unless told", 0}
 #define OPTION_THREADS   {"threads", KEY_THREADS, "NUMBER", 0, "run a workload in so many threads; the results are the same", 0}
+#define OPTION_RANKS     {"np", KEY_RANKS, "NUMBER", 0, "so many ranks, on the first hosts; one on each host unless told", 0}
+#define OPTION_REPLAY    {"replay", KEY_REPLAY, "FILE", 0, "in place of a program: what --capture has left of one", 0}
+#define OPTION_CAPTURE   {"capture", KEY_CAPTURE, "FILE", 0, "write what each rank sends and receives, for --replay", 0}
 #define OPTION_OUT       {"out", KEY_OUT, "DIR", 0, "write a result folder, which must not exist or be empty", 0}
 #define OPTION_KERNEL    {"kernel", KEY_KERNEL, "NAME", 0, "native (default), hosted or reference; all give the same results", 0}
 #define OPTION_PCAP      {"pcap", KEY_PCAP, "FILE", 0, "write all packets as pcapng", 0}

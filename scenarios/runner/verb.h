@@ -23,6 +23,8 @@ struct arguments {
 	size_t word_count;
 	const char *out, *pcap, *trace, *counters;
 	const char *perfetto, *vcd, *signals;
+	const char *replay, *capture;
+	uint32_t ranks;         /* 0: one a host */
 	uint64_t tag;           /* 0: all */
 	double percentile;      /* negative: none */
 	const char **overrides; /* --set, and --seed as one of them */
@@ -74,6 +76,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		 const char *folder, FILE *out, FILE *complaints);
 
 int verb_exec(const struct arguments *arguments);
+int verb_mpi(const struct arguments *arguments);
 int verb_run(const struct arguments *arguments);
 int verb_sweep(const struct arguments *arguments);
 int verb_check(const struct arguments *arguments);

@@ -134,7 +134,8 @@ static int run_programs(const struct run *run)
 		unsigned wrong = result_compare(build, stderr);
 		if (code == EXIT_GOOD && wrong > 0)
 			code = EXIT_NOT_AS_EXPECTED;
-		struct result_outcome outcome = {code, session_trace_hash(build->session), NULL};
+		struct result_outcome outcome = {.exit_code = code,
+						 .trace_hash = session_trace_hash(build->session)};
 		if (!result_finish(result, &outcome, why, sizeof(why))) {
 			say("%s", why);
 			code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
@@ -150,8 +151,10 @@ static int check_and_run(struct run *run)
 {
 	char why[WHY_BYTES] = "";
 	const struct arguments *arguments = run->arguments;
-	run->paths = (struct result_paths){arguments->out, arguments->pcap, arguments->trace,
-					   arguments->counters};
+	run->paths = (struct result_paths){.folder = arguments->out,
+					   .packets = arguments->pcap,
+					   .trace = arguments->trace,
+					   .counters = arguments->counters};
 	if (!check_programs(run))
 		return EXIT_BAD_INPUT;
 	if (!result_check(&run->paths, why, sizeof(why))) {

@@ -114,8 +114,10 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		 const char *folder, FILE *out, FILE *complaints)
 {
 	char why[WHY_BYTES] = "";
-	const struct result_paths paths = {folder, arguments->pcap, arguments->trace,
-					   arguments->counters};
+	const struct result_paths paths = {.folder = folder,
+					   .packets = arguments->pcap,
+					   .trace = arguments->trace,
+					   .counters = arguments->counters};
 	if (!result_check(&paths, why, sizeof(why))) {
 		say("%s", why);
 		return EXIT_BAD_INPUT;

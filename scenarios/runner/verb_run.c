@@ -83,6 +83,8 @@ static struct division *divide(const struct arguments *arguments, const struct s
 		return NULL;
 	if (arguments->kernel != SIM_KERNEL_native)
 		snprintf(why, sizeof(why), "only the native kernel has several");
+	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
+		snprintf(why, sizeof(why), "with fidelity: flow all links are shared out at once");
 	else if (arguments->trace != NULL || arguments->pcap != NULL)
 		snprintf(why, sizeof(why), "a trace or capture is written in the order of events");
 	else

@@ -80,6 +80,9 @@ for run in native again hosted reference; do
   flows poisson $run --kernel ${run/again/native} --set fabric.fidelity=flow --set fabric.switch.balance=ecmp --set record.series=100us
   diff -r "$folder/native" "$folder/$run" || fail "$run differs from native"
 done
+flows poisson threads --threads 2 --set fabric.fidelity=flow --set fabric.switch.balance=ecmp --set record.series=100us
+diff -r "$folder/native" "$folder/threads" || fail "--threads 2 differs from one"
+grep -q "in one thread: with fidelity: flow" "$folder/log" || fail "--threads 2: $(cat "$folder/log")"
 flows native/scenario effective
 cmp "$folder/native/flows.csv" "$folder/effective/flows.csv" || fail "the effective configuration gives other flows"
 "$hcasim" sweep "$folder/poisson.yaml" -j 2 --out "$folder/sweep" \

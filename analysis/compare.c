@@ -51,9 +51,12 @@ double compare_error(const struct compare_point *point)
 
 bool compare_within(const struct compare_point *point, enum compare_tolerance tolerance)
 {
+	struct compare_point read = *point;
+
 	assert(tolerance < TOLERANCE_COUNT);
-	return fabs(difference(point)) <= point->slack ||
-	       fabs(compare_error(point)) <= tolerances[tolerance].error;
+	read.low -= point->slack;
+	read.high += point->slack;
+	return fabs(compare_error(&read)) <= tolerances[tolerance].error;
 }
 
 static int direction(double from, double to)

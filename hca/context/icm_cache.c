@@ -26,6 +26,7 @@ struct miss_slot { /* one PCIe read of one line */
 	bool busy;
 	bool writing;                /* all whom it answers have their answer */
 	bool stale;                  /* invalidated in flight */
+	uint64_t reads_left;         /* behind the one under way */
 	struct lookup_queue waiting; /* whom it will answer */
 };
 
@@ -167,6 +168,7 @@ static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 	slot->busy = true;
 	slot->stale = false;
 	slot->line = line;
+	slot->reads_left = cache->param.reads - 1;
 	queue_push(&slot->waiting, lookup);
 	slot->read = (struct pcie_read){
 		.memory = memory_none(), /* what an entry says, its owner knows */
@@ -229,6 +231,11 @@ static void line_arrived(struct pcie_read *read)
 	struct icm_lookup *lookup;
 
 	assert(slot->busy && !read->failed);
+	if (slot->reads_left) {
+		slot->reads_left--;
+		pcie_read(cache->pcie, &slot->read);
+		return;
+	}
 	trace(&cache->block, TRACE_ICM_FILL, read->tag, slot->line * cache->param.line_entries, 0);
 	if (slot->stale)
 		cache->count.stale++;

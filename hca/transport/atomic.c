@@ -1,6 +1,8 @@
-/* atomic: see atomic.h. The request at the queue's front is under way until its write is done. */
+/* atomic: see atomic.h. Reads top-down: in line for a lock, read, compute, write, next in line. */
 #include "hca/transport/atomic.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
@@ -9,14 +11,83 @@
 #include "hca/transport/responder.h"
 #include "hca/transport/transport.h"
 
-static void start_front(struct atomic_unit *unit);
+enum { SLAB_REQUESTS = 64 };
 
-static void transfer(struct atomic_unit *unit, enum dma_direction direction,
-		     void (*done)(struct dma *dma))
+struct atomic_request {
+	struct atomic_request *next; /* in line for the lock */
+	struct atomic_unit *unit;
+	struct atomic_lock *lock;
+	struct qp *qp;
+	struct data_segment segment;
+	uint8_t opcode;
+	uint32_t psn, tag, generation;
+	uint64_t swap_or_add, compare, original;
+	bool unlocked; /* the write is with PCIe */
+	struct event event;
+	struct dma dma;
+	uint8_t bytes[ATOMIC_BYTES];
+};
+
+static void start(struct atomic_request *request);
+static void read_old(struct event *event);
+static void compute(struct event *event);
+static void write_posted(struct dma *dma);
+static void written(struct dma *dma);
+
+void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response,
+		  uint64_t swap_or_add, uint64_t compare)
 {
-	struct atomic_request *request = &unit->queue[unit->first];
+	struct atomic_unit *unit = &qp->hca->transport->atomics;
+	uint64_t locks = qp->hca->params.transport.atomic_locks;
+	struct atomic_request *request;
 
-	unit->dma = (struct dma){
+	if (unit->count == ATOMIC_QUEUE) { /* as if lost: the requester asks again */
+		responder_atomic_done(qp, response->psn, true, 0);
+		return;
+	}
+	qp_hold(qp);
+	unit->count++;
+	request = pool_take(&unit->requests);
+	request->unit = unit;
+	request->lock = &unit->locks[response->address % locks];
+	request->qp = qp;
+	request->segment = (struct data_segment){response->address, ATOMIC_BYTES, response->rkey};
+	request->opcode = opcode;
+	request->psn = response->psn;
+	request->tag = response->tag;
+	request->generation = qp->responder.generation;
+	request->swap_or_add = swap_or_add;
+	request->compare = compare;
+	if (request->lock->last)
+		request->lock->last->next = request;
+	else
+		request->lock->first = request;
+	request->lock->last = request;
+	if (request->lock->first == request)
+		start(request);
+	else
+		qp->hca->transport->count.atomic_waits++;
+}
+
+static void start(struct atomic_request *request)
+{
+	struct atomic_unit *unit = request->unit;
+	sim_time at = sim_now(unit->hca->sim);
+
+	if (at < unit->start_next)
+		at = unit->start_next;
+	unit->start_next = at + unit->hca->params.transport.atomic_interval;
+	event_init(&request->event, unit->block, read_old);
+	if (at > sim_now(unit->hca->sim))
+		sim_schedule_at(&request->event, at);
+	else
+		read_old(&request->event);
+}
+
+static void transfer(struct atomic_request *request, enum dma_direction direction,
+		     void (*posted)(struct dma *dma), void (*done)(struct dma *dma))
+{
+	request->dma = (struct dma){
 		.segments = &request->segment,
 		.segment_count = 1,
 		.length = ATOMIC_BYTES,
@@ -25,103 +96,112 @@ static void transfer(struct atomic_unit *unit, enum dma_direction direction,
 		.pd = request->qp->attr.pd,
 		.qpn = request->qp->number,
 		.tag = request->tag,
-		.bytes = unit->bytes,
+		.bytes = request->bytes,
+		.posted = posted,
 		.done = done,
 	};
-	dma_start(unit->hca->dma, &unit->dma);
+	dma_start(request->unit->hca->dma, &request->dma);
 }
 
-static void answer(struct atomic_unit *unit, bool failed)
+static void answer(struct atomic_request *request, bool failed)
 {
-	struct atomic_request *request = &unit->queue[unit->first];
-
 	if (request->generation == request->qp->responder.generation)
-		responder_atomic_done(request->qp, request->psn, failed, unit->original);
+		responder_atomic_done(request->qp, request->psn, failed, request->original);
 }
 
-static void next(struct atomic_unit *unit)
+/* The next in line starts. */
+static void unlock(struct atomic_request *request)
 {
-	struct qp *qp = unit->queue[unit->first].qp;
+	struct atomic_lock *lock = request->lock;
 
-	unit->first = (unit->first + 1) % ATOMIC_QUEUE;
+	assert(lock->first == request);
+	request->unlocked = true;
+	lock->first = request->next;
+	if (lock->first)
+		start(lock->first);
+	else
+		lock->last = NULL;
+}
+
+static void finish(struct atomic_request *request)
+{
+	struct atomic_unit *unit = request->unit;
+	struct qp *qp = request->qp;
+
 	unit->count--;
-	if (unit->count)
-		start_front(unit);
+	pool_give(&unit->requests, request);
 	qp_drop(qp);
-}
-
-static void written(struct dma *dma)
-{
-	next(container_of(dma, struct atomic_unit, dma));
-}
-
-static uint64_t result_of(const struct atomic_request *request, uint64_t original)
-{
-	if (opcode_info[request->opcode].operation == OP_FETCH_ADD)
-		return original + request->swap_or_add;
-	return original == request->compare ? request->swap_or_add : original;
-}
-
-static void compute(struct event *event)
-{
-	struct atomic_unit *unit = container_of(event, struct atomic_unit, compute);
-
-	unit->original = le_get(unit->bytes, 8);
-	le64_put(unit->bytes, result_of(&unit->queue[unit->first], unit->original));
-	answer(unit, false);
-	transfer(unit, DMA_SCATTER, written);
 }
 
 static void gathered(struct dma *dma)
 {
-	struct atomic_unit *unit = container_of(dma, struct atomic_unit, dma);
+	struct atomic_request *request = container_of(dma, struct atomic_request, dma);
 
 	if (dma->status == DMA_OK) {
-		sim_schedule(&unit->compute, unit->hca->params.transport.atomic_latency);
+		event_init(&request->event, request->unit->block, compute);
+		sim_schedule(&request->event, request->unit->hca->params.transport.atomic_latency);
 		return;
 	}
-	answer(unit, true);
-	next(unit);
+	answer(request, true);
+	unlock(request);
+	finish(request);
 }
 
-static void start_front(struct atomic_unit *unit)
+static void read_old(struct event *event)
 {
-	memset(unit->bytes, 0, sizeof(unit->bytes));
-	transfer(unit, DMA_GATHER, gathered);
+	struct atomic_request *request = container_of(event, struct atomic_request, event);
+
+	memset(request->bytes, 0, sizeof(request->bytes));
+	transfer(request, DMA_GATHER, NULL, gathered);
 }
 
-void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response,
-		  uint64_t swap_or_add, uint64_t compare)
+static uint64_t result_of(const struct atomic_request *request)
 {
-	struct atomic_unit *unit = &qp->hca->transport->atomics;
-	struct atomic_request *request = &unit->queue[(unit->first + unit->count) % ATOMIC_QUEUE];
+	if (opcode_info[request->opcode].operation == OP_FETCH_ADD)
+		return request->original + request->swap_or_add;
+	return request->original == request->compare ? request->swap_or_add : request->original;
+}
 
-	if (unit->count == ATOMIC_QUEUE) { /* as if lost: the requester asks again */
-		responder_atomic_done(qp, response->psn, true, 0);
-		return;
-	}
-	qp_hold(qp);
-	*request = (struct atomic_request){
-		.qp = qp,
-		.segment = {response->address, ATOMIC_BYTES, response->rkey},
-		.opcode = opcode,
-		.psn = response->psn,
-		.tag = response->tag,
-		.generation = qp->responder.generation,
-		.swap_or_add = swap_or_add,
-		.compare = compare,
-	};
-	if (unit->count++ == 0)
-		start_front(unit);
+/* With relaxed ordering a read may pass the write: then the lock is free when that is visible. */
+static void compute(struct event *event)
+{
+	struct atomic_request *request = container_of(event, struct atomic_request, event);
+	bool relaxed = request->unit->hca->params.pcie.relaxed_ordering;
+
+	request->original = le_get(request->bytes, 8);
+	le64_put(request->bytes, result_of(request));
+	answer(request, false);
+	transfer(request, DMA_SCATTER, relaxed ? NULL : write_posted, written);
+}
+
+static void write_posted(struct dma *dma)
+{
+	unlock(container_of(dma, struct atomic_request, dma));
+}
+
+static void written(struct dma *dma)
+{
+	struct atomic_request *request = container_of(dma, struct atomic_request, dma);
+
+	if (!request->unlocked)
+		unlock(request);
+	finish(request);
 }
 
 void atomic_init(struct atomic_unit *unit, struct hca *hca, struct block *block)
 {
 	unit->hca = hca;
-	event_init(&unit->compute, block, compute);
+	unit->block = block;
+	unit->locks = calloc(hca->params.transport.atomic_locks, sizeof(unit->locks[0]));
+	assert(unit->locks);
+	pool_init(&unit->requests, sizeof(struct atomic_request), SLAB_REQUESTS);
 }
 
 void atomic_fini(struct atomic_unit *unit)
 {
-	sim_cancel(&unit->compute);
+	for (uint64_t i = 0; i < unit->hca->params.transport.atomic_locks; i++)
+		if (unit->locks[i].first)
+			sim_cancel(&unit->locks[i].first->event);
+	free(unit->locks);
+	pool_fini(&unit->requests);
 }

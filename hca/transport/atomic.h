@@ -1,10 +1,12 @@
 /*
- * atomic: the arithmetic unit: reads 8 bytes of host memory, computes, writes them back; one after
- * the other, so that no two of this adapter meet. IBTA vol. 1, 9.4.5.
+ * atomic: the arithmetic unit: reads 8 bytes of host memory, computes, writes them back. Requests whose addresses share their
+ * low bits share a lock and run one after the other, so that no two of this adapter meet; others run side by side. A lock is
+ * free when the write is with PCIe: a read that is called later finds its bytes, unless it may pass it. IBTA vol. 1, 9.4.5.
  */
 #ifndef HCA_TRANSPORT_ATOMIC_H
 #define HCA_TRANSPORT_ATOMIC_H
 
+#include "hca/device/pool.h"
 #include "hca/work/dma.h"
 
 #define ATOMIC_QUEUE 4096
@@ -13,23 +15,19 @@
 struct qp;
 struct response;
 struct hca;
+struct atomic_request;
 
-struct atomic_request {
-	struct qp *qp;
-	struct data_segment segment;
-	uint8_t opcode;
-	uint32_t psn, tag, generation;
-	uint64_t swap_or_add, compare;
+struct atomic_lock { /* the first in line is under way */
+	struct atomic_request *first, *last;
 };
 
 struct atomic_unit {
 	struct hca *hca;
-	struct atomic_request queue[ATOMIC_QUEUE];
-	uint32_t first, count;
-	struct dma dma;
-	struct event compute;
-	uint8_t bytes[ATOMIC_BYTES];
-	uint64_t original;
+	struct block *block;
+	struct atomic_lock *locks; /* [params.atomic_locks] */
+	struct pool requests;
+	uint32_t count;
+	sim_time start_next; /* earliest start of the next one, by the interval */
 };
 
 void atomic_init(struct atomic_unit *unit, struct hca *hca, struct block *block);

@@ -188,7 +188,7 @@ static void start(struct scatter_unit *unit, struct dma *dma, uint32_t offset, u
 		.qpn = qp->number,
 		.tag = unit->tag,
 		.bytes = bytes,
-		.posted = qp->hca->transport->params->ack_when == ACK_EARLY ? posted : NULL,
+		.posted = qp->hca->transport->params->ack_when == ACK_LATE ? NULL : posted,
 		.done = done,
 	};
 	unit->pending++;

@@ -31,6 +31,7 @@
 	X(rx_atomic_requests,  "messages", "atomics executed")                                     \
 	X(rx_sends,            "messages", "SENDs executed")                                       \
 	X(atomic_replays,      "messages", "duplicates of atomics answered from the records")      \
+	X(atomic_waits,        "messages", "atomics that waited for one whose address is alike")       \
 	X(resource_drops,      "packets", "duplicates dropped since too many answers were owed")   \
 	X(no_receive_wqe,      "packets", "UC and UD: dropped for want of a receive WQE")          \
 	X(unreliable_drops,    "packets", "UC: of a message with a gap")                           \

@@ -11,14 +11,16 @@
 	X(unit_bytes,      BYTES,  "4096B", "256B..4096B",   "of a message that are gathered, or scattered, as one", "calibrated: A1-03, latency flat over the MTU") \
 	X(window_packets,  COUNT,  "32768", "1..8388608",    "sent and not acknowledged, at most",                    "IBTA vol. 1, 9.7.2: below half of the PSN space") \
 	X(ack_interval,    COUNT,  "64",    "1..65536",      "packets of one message between two requests for an ACK", "assumed") \
-	X(ack_when,        CHOICE, "early", "early|late",    "a request is acknowledged once it is accepted, or once its data is visible", "assumed: early as A1-09 suggests") \
+	X(ack_when,        CHOICE, "early", "early|late|posted", "a request is acknowledged once it is accepted, or its data is visible, or is translated and with PCIe", "assumed: early as A1-09 suggests") \
 	X(ack_delay,       TIME,   "20ns",  "1ps..1ms",      "from acceptance to the ACK; what is accepted meanwhile shares it", "assumed") \
 	X(atomic_latency,  TIME,   "20ns",  "1ps..1ms",      "of the arithmetic unit, between read and write",        "assumed") \
+	X(atomic_locks,    COUNT,  "4096",  "1..4096",       "atomics whose addresses are alike modulo this wait for each other", "A6-02: Connect-IB; assumed for its successors") \
+	X(atomic_interval, TIME,   "19200ps", "0ps..1ms",    "at least, between two atomics that start",              "calibrated: A6-02, 52 M/s") \
 	X(timeout_least,   COUNT,  "0",     "0..31",         "smallest local ACK timeout exponent that is honoured",  "choice: ConnectX honours 16 or more") \
 	X(scatter_units,   COUNT,  "128",   "4..4096",       "receive buffers of unit_bytes each",                    "assumed: 512 KiB")
 /* clang-format on */
 
-enum ack_when { ACK_EARLY, ACK_LATE }; /* in the order of the list */
+enum ack_when { ACK_EARLY, ACK_LATE, ACK_POSTED }; /* in the order of the list */
 
 struct transport_params {
 	TRANSPORT_PARAMS(PARAM_FIELD)

@@ -19,8 +19,8 @@ static const struct {
 
 static const char *const row_keys[] = {"row",  "what", "hardware", "source", "tolerance", "driver",
 				       "unit", "axis", "log",      "set",    "expect"};
-static const char *const case_keys[] = {"case",      "x",  "set",        "minus",    "over",
-					"published", "to", "plus_minus", "tolerance"};
+static const char *const case_keys[] = {"case", "x",         "curve", "set",        "minus",
+					"over", "published", "to",    "plus_minus", "tolerance"};
 
 /* ---- settings ---- */
 
@@ -105,12 +105,14 @@ static void read_case(struct published_row *row, struct yaml_node *map, struct y
 		      struct yaml_errors *errors)
 {
 	struct published_case *into = &row->cases[row->case_count++];
-	struct yaml_node *name, *published, *to;
+	struct yaml_node *name, *published, *to, *curve;
 
 	if (!yaml_expect_map(map, "a case: what was published for what", errors))
 		return;
 	into->common = common;
 	into->own = yaml_get(map, "set");
+	curve = yaml_get(map, "curve");
+	into->curve = curve ? yaml_expect_text(curve, "a text", errors) : NULL;
 	into->minus = yaml_get(map, "minus");
 	into->over = yaml_get(map, "over");
 	into->tolerance = row->tolerance;
@@ -218,16 +220,27 @@ static void run_case(const struct published_row *row, struct published_case *of,
 				      compare_within(&of->point, of->tolerance));
 }
 
-/* Cases of a row that is judged by its shape pass together or not at all. */
+bool published_same_curve(const struct published_case *one, const struct published_case *other)
+{
+	return one->curve == NULL || other->curve == NULL ? one->curve == other->curve
+							  : strcmp(one->curve, other->curve) == 0;
+}
+
+/* Cases of a row that is judged by its shape pass together or not at all; the order counts within each curve. */
 static void judge_shape(struct published_row *row)
 {
 	struct compare_point *points = calloc(row->case_count + 1, sizeof(*points));
-	bool good;
+	bool good = true;
 
 	assert(points);
-	for (size_t i = 0; i < row->case_count; i++)
-		points[i] = row->cases[i].point;
-	good = compare_order(points, row->case_count);
+	for (size_t first = 0, count; first < row->case_count; first += count) {
+		for (count = 0;
+		     first + count < row->case_count &&
+		     published_same_curve(&row->cases[first], &row->cases[first + count]);
+		     count++)
+			points[count] = row->cases[first + count].point;
+		good = good && compare_order(points, count);
+	}
 	for (size_t i = 0; i < row->case_count; i++)
 		row->cases[i].passed = row->cases[i].passed && good;
 	free(points);

@@ -17,6 +17,7 @@ enum { PUBLISHED_WHY_BYTES = 256 };
 struct published_case {
 	const char *name;               /* what sets it apart */
 	struct yaml_node *common, *own; /* the driver's keys; own before common */
+	const char *curve; /* of the row's, that it belongs to; NULL: there is but one */
 	struct yaml_node *minus, *over; /* measured, too: subtracted, divided by; NULL: not */
 	struct compare_point point;
 	enum compare_tolerance tolerance;
@@ -49,6 +50,8 @@ void published_free(struct published_row *row);
 
 /* Measures all cases and judges each. */
 void published_run(struct published_row *row, struct yaml_errors *errors);
+
+bool published_same_curve(const struct published_case *one, const struct published_case *other);
 
 bool published_passed(const struct published_row *row);
 bool published_measured(const struct published_row *row);

@@ -67,6 +67,7 @@ static void read_load(const struct published_settings *settings, struct load_par
 
 static void read_setup(const struct published_settings *settings, struct load_setup *setup)
 {
+	setup->counter = published_text(settings, "counter", NULL);
 	hca_params_default(&setup->hca);
 	switch_params_default(&setup->box);
 	params_default(port_param_list, &setup->link);
@@ -77,12 +78,12 @@ static void read_setup(const struct published_settings *settings, struct load_se
 	read_composite(settings, "switch", COMPOSITE_SWITCH, &setup->box, NULL);
 	read_composite(settings, "link", COMPOSITE_LINK, &setup->link, &setup->link_given);
 	read_load(settings, &setup->load);
-	setup->counter = published_text(settings, "counter", NULL);
 }
 
 bool published_load(const struct published_settings *settings, double *ours, char *why)
 {
 	const char *measure = published_text(settings, "measure", "mops");
+	double times = published_number(settings, "times", 1);
 	struct load_setup *setup = calloc(1, sizeof(*setup));
 	struct load_result result;
 	unsigned before = settings->errors->count;
@@ -100,7 +101,7 @@ bool published_load(const struct published_settings *settings, double *ours, cha
 		if (strcmp(measures[i].name, measure) != 0)
 			continue;
 		*ours = *(const double *)(const void *)((const char *)&result + measures[i].place) *
-			published_number(settings, "times", 1);
+			times;
 		return true;
 	}
 	if (good)

@@ -4,6 +4,7 @@
  *
  * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
  */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -156,28 +157,58 @@ static void print_json(const struct published_row *row, bool first)
 
 /* ---- plots ---- */
 
-static bool write_plot(const struct published_row *row, const char *folder)
+/* May a file be called so? */
+static char file_letter(char letter)
 {
+	return isalnum((unsigned char)letter) || letter == '-' ? letter : '-';
+}
+
+/* The curve that the case belongs to; all of the row have been measured. */
+static bool write_curve(const struct published_row *row, const struct published_case *of,
+			const char *folder)
+{
+	const char *curve = of->curve;
 	struct compare_point *points = calloc(row->case_count, sizeof(*points));
+	char name[NAME_MAX], title[NAME_MAX];
 	struct plot plot = {.folder = folder,
-			    .name = row->id,
-			    .title = row->what,
+			    .name = name,
+			    .title = title,
 			    .x_label = row->axis,
 			    .y_label = row->unit,
 			    .x_logarithmic = row->logarithmic,
-			    .points = points,
-			    .count = row->case_count};
+			    .points = points};
 	bool good;
 
 	if (points == NULL)
 		abort();
+	snprintf(name, sizeof(name), "%s%s%s", row->id, curve ? "-" : "", curve ? curve : "");
+	snprintf(title, sizeof(title), "%s%s%s", row->what, curve ? ": " : "", curve ? curve : "");
+	for (char *letter = name; *letter; letter++)
+		*letter = file_letter(*letter);
 	for (size_t i = 0; i < row->case_count; i++)
-		points[i] = row->cases[i].point;
+		if (published_same_curve(&row->cases[i], of))
+			points[plot.count++] = row->cases[i].point;
 	good = plot_write(&plot);
 	if (!good)
-		say("%s/%s: cannot write the curve", folder, row->id);
+		say("%s/%s: cannot write the curve", folder, name);
 	free(points);
 	return good;
+}
+
+/* How many there are: one file each. */
+static unsigned write_plots(const struct published_row *row, const char *folder)
+{
+	unsigned plots = 0;
+
+	for (size_t i = 0; i < row->case_count; i++) {
+		bool first = true;
+
+		for (size_t j = 0; j < i && first; j++)
+			first = !published_same_curve(&row->cases[j], &row->cases[i]);
+		if (first)
+			plots += write_curve(row, &row->cases[i], folder);
+	}
+	return plots;
 }
 
 /* ---- all rows ---- */
@@ -213,7 +244,7 @@ static bool do_row(const struct arguments *arguments, const char *file, struct t
 			print_row(row, arguments->verbose);
 		count_row(row, tally);
 		if (arguments->out != NULL && row->axis != NULL && published_measured(row))
-			tally->plots += write_plot(row, arguments->out);
+			tally->plots += write_plots(row, arguments->out);
 		published_free(row);
 	}
 	good = errors.count == 0;

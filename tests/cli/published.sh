@@ -23,16 +23,18 @@ at_least() {
   fi
 }
 
-at_least "B3" 7
+at_least "B3" 8
 at_least "C-0" 5
-at_least "C-25 F" 8
+at_least "C-25 F" 9
 at_least "C-08 C-15" 2
 at_least "D-01 D-19 D-21 D-31 E-01" 5
 at_least "B1" 7
 at_least "B2" 5
-at_least "A2" 3
+at_least "A2 A3" 9
+at_least "A4" 5
+at_least "A5 A6" 7
 if command -v ib_send_lat ib_read_lat ib_write_lat >"$folder/programs"; then
-  at_least "A1" 4
+  at_least "A1" 6
 fi
 
 "$hcasim" published B >"$folder/first"

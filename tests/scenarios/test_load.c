@@ -1,7 +1,8 @@
 /*
  * Proves that a load of verbs gives the rate that each limit of an adapter allows when the others are out of the way: a
  * processing unit's interval by kind of packet, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of
- * reliable queue pairs take two entries; that a lone work request's latency is that of the sum of its parts, twice the same;
+ * reliable queue pairs take two entries; that atomics wait for their lock, misses for all of their reads, and ACKs for what they
+ * are to wait for; that a lone work request's latency is that of the sum of its parts, twice the same;
  * and that what does not fit together is refused with its reason.
  */
 #include <CUnit/Basic.h>
@@ -164,6 +165,93 @@ static void context_parts(void)
 	}
 }
 
+/* Atomics on one place, on places that share a lock, and on places that do not. */
+static void atomic_locks(void)
+{
+	double alone, alike, apart, one_lock;
+
+	begin();
+	setup.load.verb = LOAD_FETCH_ADD;
+	setup.load.bytes = 8;
+	setup.load.qps = 16;
+	measure();
+	alone = result.mops;
+	setup.load.places = 512;
+	setup.load.stride = 4096;
+	setup.load.contiguous = true;
+	measure();
+	alike = result.mops;
+	setup.load.stride = 8;
+	measure();
+	apart = result.mops;
+	setup.hca.transport.atomic_locks = 1;
+	measure();
+	one_lock = result.mops;
+	CU_ASSERT_DOUBLE_EQUAL(alike, alone, alone / 100);
+	CU_ASSERT_DOUBLE_EQUAL(one_lock, alone, alone / 100);
+	CU_ASSERT(apart > 10 * alone);
+}
+
+static void atomic_interval(void)
+{
+	begin();
+	setup.hca.transport.atomic_interval = 200 * NS;
+	setup.load.verb = LOAD_FETCH_ADD;
+	setup.load.bytes = 8;
+	setup.load.qps = 16;
+	setup.load.places = 512;
+	setup.load.stride = 8;
+	measure();
+	expect_mops(result.mops, 200);
+}
+
+/* All of it misses: each further read of a miss adds the same. */
+static double miss_ns(uint64_t reads, unsigned verb)
+{
+	begin();
+	setup.hca.translation.mtt.entries = 4;
+	setup.hca.translation.mtt.reads = reads;
+	setup.load.verb = verb;
+	setup.load.window = 1;
+	setup.load.inlined = verb == LOAD_WRITE;
+	setup.load.places = 1000000;
+	setup.load.stride = 4096;
+	setup.load.page = 4096;
+	measure();
+	return result.median_ns;
+}
+
+static void reads_of_a_miss(void)
+{
+	double one = miss_ns(1, LOAD_READ), two = miss_ns(2, LOAD_READ),
+	       three = miss_ns(3, LOAD_READ);
+
+	CU_ASSERT(two > one + 400);
+	CU_ASSERT_DOUBLE_EQUAL(three - two, two - one, 1);
+}
+
+/* An early ACK does not wait for the miss, one for data that is with PCIe does. */
+static void acknowledged(void)
+{
+	double early = miss_ns(2, LOAD_WRITE), posted;
+
+	CU_ASSERT_DOUBLE_EQUAL(miss_ns(3, LOAD_WRITE), early, 1);
+	begin();
+	setup.hca.translation.mtt.entries = 4;
+	setup.hca.transport.ack_when = ACK_POSTED;
+	setup.load.window = 1;
+	setup.load.inlined = true;
+	setup.load.places = 1000000;
+	setup.load.stride = 4096;
+	setup.load.page = 4096;
+	measure();
+	posted = result.median_ns;
+	CU_ASSERT(posted > early + 400);
+	setup.hca.transport.ack_when = ACK_LATE;
+	measure();
+	CU_ASSERT(result.median_ns > posted + 50);
+}
+
 static void latency(void)
 {
 	double first;
@@ -225,6 +313,10 @@ int main(void)
 		{"WQEs that are read", fetched},
 		{"turns of writing", write_turns},
 		{"parts of contexts", context_parts},
+		{"locks of atomics", atomic_locks},
+		{"interval of atomics", atomic_interval},
+		{"reads of a miss", reads_of_a_miss},
+		{"when WRITEs are acknowledged", acknowledged},
 		{"latency", latency},
 		{"refused", refused},
 		CU_TEST_INFO_NULL,

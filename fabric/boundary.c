@@ -24,7 +24,7 @@ static void take(struct crossing *crossing, unsigned window)
 	struct packet_queue *left = &boundary->left[window];
 
 	while (left->head)
-		transmit_arrives(boundary->from, packet_queue_pop(left));
+		transmit_arrives(crossing->to, boundary->from, packet_queue_pop(left));
 }
 
 struct boundary *boundary_create(struct port *from)

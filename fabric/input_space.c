@@ -127,7 +127,7 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 	*deferred_at(port, place) = (struct deferred_release){at, units, lane};
 	port->deferred_count++;
 	port->lanes[lane].deferred_units += units;
-	if (!event_pending(&port->release) && awaited(port, lane))
+	if (awaited(port, lane) && !event_pending(&port->release))
 		sim_schedule_at(&port->release, at);
 }
 

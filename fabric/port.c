@@ -96,7 +96,7 @@ static void arrive_fire(struct event *event)
 	struct packet *packet = packet_queue_pop(&port->flying);
 
 	if (port->flying.head)
-		sim_schedule_last(&port->arrive, port->flying.head->head_at);
+		sim_schedule_last(port->block.sim, &port->arrive, port->flying.head->head_at);
 	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
 		receive_control(port, packet);
 	else
@@ -135,6 +135,7 @@ void port_set_transmit_fault(struct port *port, struct fault *fault)
 	assert(!fault || port->ethernet ||
 	       !fault_reorders(fault)); /* credits would count it lost */
 	port->transmit_fault = fault;
+	port->faulty = fault != NULL;
 	port->reorders = fault && fault_reorders(fault);
 }
 
@@ -166,6 +167,13 @@ struct sim *port_sim(const struct port *port)
 uint64_t port_rate_bps(const struct port *port)
 {
 	return port->rate_bps;
+}
+
+bool port_is_faster(const struct port *one, const struct port *other)
+{
+	if (one->ps_per_byte && other->ps_per_byte) /* spares two cache lines */
+		return one->ps_per_byte < other->ps_per_byte;
+	return one->rate_bps > other->rate_bps;
 }
 
 sim_time port_latency(const struct port *port)
@@ -200,8 +208,8 @@ unsigned port_lanes(const struct port *port)
 
 void port_prefetch(const struct port *port, unsigned lane)
 {
+	__builtin_prefetch(&port->user);
 	__builtin_prefetch(&port->busy_until, 1);
-	__builtin_prefetch(&port->last_arrival, 1);
 	__builtin_prefetch(&port->lanes[lane], 1);
 }
 
@@ -346,6 +354,7 @@ void port_connect(struct port *one, struct port *other)
 	if (one->block.sim != other->block.sim) {
 		one->boundary = boundary_create(one);
 		other->boundary = boundary_create(other);
+		one->divided = other->divided = true;
 	}
 }
 
@@ -419,7 +428,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	if (port->ethernet)
 		pause_init(port);
 	configure(port);
-	event_init(&port->arrive, &port->block, arrive_fire);
+	event_init_last(&port->arrive, &port->block, arrive_fire);
 	event_init(&port->refresh, &port->block, refresh_fire);
 	return port;
 }

@@ -182,6 +182,7 @@ const struct port_params *port_params(const struct port *port);
 const char *port_name(const struct port *port);
 struct sim *port_sim(const struct port *port);
 uint64_t port_rate_bps(const struct port *port);
+bool port_is_faster(const struct port *one, const struct port *other);
 sim_time port_latency(const struct port *port); /* from a bit's leaving to its arrival */
 sim_time port_serialization(const struct port *port, uint32_t bytes); /* rounded down */
 struct port *port_peer(const struct port *port);

@@ -63,13 +63,13 @@ struct lane {
 	uint64_t deferred_units;
 };
 
-/* In cache lines. A packet that passes touches four of them and its lane at each port: lines 0, 1, 4 and 5. */
+/* In cache lines. A packet that comes in touches lines 0 to 2 and 4 and its lane, one that leaves 2 and 4 and its lane. */
 struct port {
 	/* line 0: the head of the first packet in flight towards here */
 	struct event arrive;
 	struct packet_queue flying;
 
-	/* line 1: the receive buffer, and the half of the block that every event looks at */
+	/* line 1: the receive buffer */
 	uint32_t capacity;                 /* a lane: blocks or bytes */
 	uint32_t xoff;                     /* Ethernet, bytes */
 	struct deferred_release *deferred; /* a ring in the order of `at`; doubles when full */
@@ -77,38 +77,36 @@ struct port {
 	uint16_t gained; /* lanes with space back that the other end may not know of */
 	uint8_t wanted;  /* Ethernet: priorities that this end's buffer asks to pause */
 	uint8_t drains;  /* a fault: input space comes back slowly */
-	struct block block;
+	struct fault *receive_fault;
+	uint32_t batch_blocks, low_blocks; /* InfiniBand: when credits are worth a packet */
 
-	/* line 4: the departure of any packet */
-	sim_time busy_until __attribute__((aligned(128))); /* the next packet may start then */
-	uint64_t ps_per_byte;                              /* 0: not a whole number, see residue */
-	struct port *peer;
-	struct port_user *user;
-	sim_time latency;     /* propagation and error correction */
-	uint16_t waiting;     /* lanes with a queued packet */
-	uint16_t credits_due; /* lanes whose credits are to be sent */
-	uint16_t room_again;  /* lanes whose queue was full; the user is to be told */
-	uint16_t stuck;       /* lanes, see stuck.c */
-	uint16_t given_up;
+	/* line 2: what kind of port it is, and the half of the block that every event looks at */
+	struct port_user *user __attribute__((aligned(64)));
+	uint32_t latency;     /* ps; propagation and error correction */
+	uint32_t ps_per_byte; /* 0: not a whole number, see residue */
 	uint16_t mtu;
-	uint8_t pause_due; /* priorities whose pause state is to be sent */
-	uint8_t last_lane; /* served last */
 	uint8_t lane_count;
 	uint8_t ethernet;
 	uint8_t preamble_bytes, gap_bytes;
 	uint8_t keeps_leaving; /* the user wants sent() */
 	uint8_t down;          /* the link is */
 	uint8_t shared_input;  /* the user accounts for the input space */
-	bool reorders : 1;     /* the transmit fault does */
-	bool blocked : 1;      /* as the gauge counts it */
-	uint8_t wakes;         /* `transmit` is pending */
+	uint8_t reorders;      /* the transmit fault does */
+	uint8_t faulty;        /* there is a transmit fault */
+	uint8_t blocked;       /* as the gauge counts it */
 	uint8_t watched;       /* there is a tap */
+	uint8_t divided;       /* there is a boundary */
+	struct block block;
 
-	/* line 5, with the first four counters */
+	/* line 4: the departure of any packet, and the first four counters */
+	sim_time busy_until __attribute__((aligned(64))); /* the next packet may start then */
+	struct port *peer;
 	sim_time last_arrival; /* at the other end, of what was sent */
-	struct fault *transmit_fault;
-	struct fault *receive_fault;
-	struct boundary *boundary; /* NULL: both ends are in one part of the run */
+	uint16_t waiting;      /* lanes with a queued packet */
+	uint16_t credits_due;  /* lanes whose credits are to be sent */
+	uint16_t given_up;     /* lanes, see stuck.c */
+	uint8_t pause_due;     /* priorities whose pause state is to be sent */
+	uint8_t wakes;         /* `transmit` is pending */
 	struct port_counters count;
 
 	/* waiting for departure */
@@ -122,12 +120,16 @@ struct port {
 	uint64_t rate_bps;
 	uint64_t residue; /* what rounding has left since the link was idle, in ps * bit/s */
 	struct packet_pool *pool;
+	uint16_t room_again; /* lanes whose queue was full; the user is to be told */
+	uint16_t stuck;      /* lanes, see stuck.c */
+	uint8_t last_lane;   /* served last */
 
 	struct lane lanes[PORT_LANES] __attribute__((aligned(64)));
 
 	/* seldom looked at */
-	struct event release; /* of a deferred release that somebody waits for */
-	uint32_t batch_blocks, low_blocks;
+	struct fault *transmit_fault;
+	struct boundary *boundary; /* NULL: both ends are in one part of the run */
+	struct event release;      /* of a deferred release that somebody waits for */
 	uint32_t xon;
 	struct event refresh; /* credits again, after a loss; or the pause again, before it ends */
 	uint16_t refresh_lanes;
@@ -152,12 +154,11 @@ struct port {
 
 _Static_assert(sizeof(struct lane) <= 64, "a lane is one cache line");
 _Static_assert(offsetof(struct port, capacity) == 64, "line 0 is full");
-_Static_assert(offsetof(struct port, block) + offsetof(struct block, type) == 128,
-	       "line 1 is full");
-_Static_assert(offsetof(struct port, last_arrival) == offsetof(struct port, busy_until) + 64,
-	       "the line of departures is full");
-_Static_assert(offsetof(struct port, count) + 32 == offsetof(struct port, busy_until) + 128,
-	       "four counters share the line behind it");
+_Static_assert(offsetof(struct port, user) == 128, "line 2 is the third");
+_Static_assert(offsetof(struct port, block) + offsetof(struct block, type) == 192,
+	       "line 2 is full");
+_Static_assert(offsetof(struct port, count) + 32 == offsetof(struct port, busy_until) + 64,
+	       "four counters share the line of departures");
 
 /* port.c */
 void port_arrive(struct event *event);
@@ -171,8 +172,8 @@ void transmit_blocked(struct port *port,
 		      bool blocked);   /* a packet waits for credits or a pause's end */
 void transmit_kick(struct port *port); /* ... now, from within another event */
 sim_time transmit_duration(const struct port *port, uint64_t bytes);
-void transmit_arrives(struct port *port,
-		      struct packet *packet); /* at the other end, at its head_at */
+/* At the other end, which is of that run, at its head_at. */
+void transmit_arrives(struct sim *sim, struct port *port, struct packet *packet);
 
 /* arbiter.c: the packet to leave now, out of its queue. NULL: none; *wake is when one may be ready, or SIM_NEVER */
 struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake);

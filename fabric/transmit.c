@@ -12,7 +12,7 @@
 sim_time transmit_duration(const struct port *port, uint64_t bytes)
 {
 	if (port->ps_per_byte)
-		return bytes * port->ps_per_byte;
+		return (sim_time)bytes * port->ps_per_byte;
 	return bytes * ENCODED_BITS_A_BYTE / port->rate_bps;
 }
 
@@ -44,7 +44,7 @@ static sim_time occupy(struct port *port, struct packet *packet, sim_time start)
 
 /* A fault may let a packet fall behind: those in flight are sorted by arrival. The rule is the transmitter's, so a
  * packet at the end goes the common way. */
-static bool insert(struct port *peer, struct packet *packet)
+static bool insert(struct sim *sim, struct port *peer, struct packet *packet)
 {
 	struct packet_queue *flying = &peer->flying;
 	struct packet **place = &flying->head;
@@ -57,20 +57,20 @@ static bool insert(struct port *peer, struct packet *packet)
 	*place = packet;
 	if (packet == flying->head) {
 		sim_cancel(&peer->arrive);
-		sim_schedule_last(&peer->arrive, packet->head_at);
+		sim_schedule_last(sim, &peer->arrive, packet->head_at);
 	}
 	return true;
 }
 
-void transmit_arrives(struct port *port, struct packet *packet)
+void transmit_arrives(struct sim *sim, struct port *port, struct packet *packet)
 {
 	struct port *peer = port->peer;
 
-	if (__builtin_expect(port->reorders, 0) && insert(peer, packet))
+	if (__builtin_expect(port->reorders, 0) && insert(sim, peer, packet))
 		return;
 	packet_queue_push(&peer->flying, packet);
 	if (!event_pending(&peer->arrive))
-		sim_schedule_last(&peer->arrive, packet->head_at);
+		sim_schedule_last(sim, &peer->arrive, packet->head_at);
 }
 
 static void fly(struct port *port, struct packet *packet)
@@ -85,10 +85,10 @@ static void fly(struct port *port, struct packet *packet)
 		}
 		port->last_arrival = packet->tail_at;
 	}
-	if (__builtin_expect(port->boundary != NULL, 0))
+	if (__builtin_expect(port->divided, 0))
 		boundary_leave(port->boundary, packet);
 	else
-		transmit_arrives(port, packet);
+		transmit_arrives(port->block.sim, port, packet);
 }
 
 /* A fault took it on its way: the other end never hears of it. */
@@ -134,7 +134,7 @@ static void commit(struct port *port, struct packet *packet, sim_time start)
 		port->user->leaves(port->user, port, packet, out);
 	if (__builtin_expect(port->down, 0))
 		arrives = false;
-	else if (__builtin_expect(port->transmit_fault != NULL, 0))
+	else if (__builtin_expect(port->faulty, 0))
 		arrives = fault_judge(port->transmit_fault, packet);
 	if (arrives)
 		fly(port, packet);
@@ -243,7 +243,6 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 
 	assert(port->peer && packet->wire_bytes);
 	assert(lane < port->lane_count || (lane == MANAGEMENT_LANE && !port->ethernet));
-	assert(ready_at >= sim_now(port->block.sim));
 	if (__builtin_expect(port->down | (port->given_up & 1u << lane), 0) &&
 	    port->user->discarded) {
 		stuck_discard(port, packet, port->down ? DROP_DOWN : DROP_STORM);
@@ -285,9 +284,11 @@ void transmit_configure(struct port *port)
 			: encoding_rate_bps((enum infiniband_speed)params->speed, params->width);
 	assert(port->rate_bps);
 	port->ps_per_byte = ENCODED_BITS_A_BYTE % port->rate_bps == 0
-				    ? ENCODED_BITS_A_BYTE / port->rate_bps
+				    ? (uint32_t)(ENCODED_BITS_A_BYTE / port->rate_bps)
 				    : 0;
-	port->latency = port_params_latency(params);
+	assert(ENCODED_BITS_A_BYTE / port->rate_bps <= UINT32_MAX);
+	assert(port_params_latency(params) <= UINT32_MAX);
+	port->latency = (uint32_t)port_params_latency(params);
 	port->transmit_depth = (uint32_t)params->transmit_depth;
 }
 

@@ -1,13 +1,14 @@
 /*
  * division: see division.h. Nodes that may not be separated are one group first: the ends of a link without latency, and
- * on InfiniBand of one with a fault. Then a part grows by the group that has the largest share of its links there
- * already, until it is full; in the end groups at the borders move to where they have more links.
+ * on InfiniBand of one with a fault. Hosts are dealt out in order, switches go where most of their links lead; in the end
+ * groups at the borders move to where they have more links.
  */
 #include "scenarios/division.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/port.h"
 #include "scenarios/build.h"
@@ -25,7 +26,7 @@ struct graph {
 	uint32_t *weight; /* [nodes] of the group */
 	uint32_t *first;  /* [nodes + 1] of the group's links in `to` */
 	uint32_t *to;     /* [2 * links] groups */
-	uint64_t total;
+	uint64_t total;   /* of the weights */
 };
 
 static void *take(size_t count, size_t bytes)
@@ -137,44 +138,55 @@ static int links_into(const struct graph *graph, const uint8_t *of, uint32_t gro
 	return links;
 }
 
-/* gain[group]: its links into the part that grows, less those elsewhere. */
-static void assign(const struct graph *graph, uint8_t *of, int *gain, uint32_t group, unsigned part)
+/* The part that most of the group's links lead to, of equals the lightest. UNASSIGNED: none leads to a part. */
+static uint8_t nearest(const struct graph *graph, const uint8_t *of, const uint64_t *weights,
+		       unsigned parts, uint32_t group)
 {
-	of[group] = (uint8_t)part;
-	for (uint32_t i = graph->first[group]; i < graph->first[group + 1]; i++)
-		gain[graph->to[i]] += 2;
-}
-
-static uint32_t best_group(const struct graph *graph, const uint8_t *of, const int *gain)
-{
-	uint32_t best = UINT32_MAX;
-	for (uint32_t i = 0; i < graph->nodes; i++) {
-		if (is_group(graph, i) && of[i] == UNASSIGNED &&
-		    (best == UINT32_MAX || gain[i] > gain[best]))
-			best = i;
+	uint8_t best = UNASSIGNED;
+	int best_links = 0;
+	for (unsigned part = 0; part < parts; part++) {
+		int links = links_into(graph, of, group, part);
+		if (links > best_links ||
+		    (links > 0 && links == best_links && weights[part] < weights[best])) {
+			best = (uint8_t)part;
+			best_links = links;
+		}
 	}
 	return best;
 }
 
-static void grow(const struct graph *graph, uint8_t *of, unsigned parts)
+/* Hosts in the order of their numbers, which go along most topologies; then switches, the nearest first. */
+static void spread(const struct graph *graph, uint8_t *of, unsigned parts, uint64_t *weights)
 {
-	int *gain = take(graph->nodes, sizeof(*gain));
-	uint64_t filled = 0;
-	for (uint32_t i = 0; i < graph->nodes; i++)
-		of[i] = UNASSIGNED;
-	for (unsigned part = 0; part < parts; part++) {
-		uint64_t full = graph->total * (part + 1) / parts;
-		for (uint32_t i = 0; i < graph->nodes; i++)
-			gain[i] = -(int)(graph->first[i + 1] - graph->first[i]);
-		for (;;) {
-			uint32_t group = best_group(graph, of, gain);
-			if (group == UINT32_MAX || (part + 1 < parts && filled >= full))
-				break;
-			assign(graph, of, gain, group, part);
-			filled += graph->weight[group];
-		}
+	uint32_t hosts = graph->scenario->host_count;
+	uint8_t *next = take(graph->nodes, 1);
+	bool more = true;
+	memset(of, UNASSIGNED, graph->nodes);
+	for (uint32_t i = 0; i < hosts; i++) {
+		uint32_t group = find(graph, i);
+		if (of[group] != UNASSIGNED)
+			continue;
+		of[group] = (uint8_t)((uint64_t)i * parts / hosts);
+		weights[of[group]] += graph->weight[group];
 	}
-	free(gain);
+	while (more) {
+		more = false;
+		memset(next, UNASSIGNED, graph->nodes);
+		for (uint32_t i = 0; i < graph->nodes; i++) {
+			if (!is_group(graph, i) || of[i] != UNASSIGNED)
+				continue;
+			next[i] = nearest(graph, of, weights, parts, i);
+			if (next[i] == UNASSIGNED)
+				continue;
+			weights[next[i]] += graph->weight[i];
+			more = true;
+		}
+		for (uint32_t i = 0; i < graph->nodes; i++)
+			of[i] = next[i] != UNASSIGNED ? next[i] : of[i];
+	}
+	for (uint32_t i = 0; i < graph->nodes; i++) /* at no link */
+		of[i] = of[i] != UNASSIGNED ? of[i] : 0;
+	free(next);
 }
 
 /* Moves each group to the part that most of its links lead to, where there is room. true: one has moved. */
@@ -234,11 +246,7 @@ struct division *division_create(const struct scenario *scenario, unsigned parts
 	struct division *division = take(1, sizeof(*division));
 	division->parts = parts;
 	division->of = take(graph.nodes, 1);
-	grow(&graph, division->of, parts);
-	for (uint32_t i = 0; i < graph.nodes; i++) {
-		if (is_group(&graph, i))
-			weights[division->of[i]] += graph.weight[i];
-	}
+	spread(&graph, division->of, parts, weights);
 	for (unsigned pass = 0; pass < PASSES; pass++) {
 		if (!refine(&graph, division->of, parts, weights))
 			break;

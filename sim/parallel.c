@@ -16,8 +16,9 @@ struct part {
 	unsigned window;     /* 0, 1, 0, ... */
 	sim_time left_at;    /* the earliest of what was left in this window */
 	sim_time next_at[2]; /* nothing happens here before, nor by what was left */
-	struct crossing
-		*left[SIM_PARTS_MAX][2]; /* crossings with something in them, by where they lead */
+	uint64_t fired[2];   /* in that window */
+	/* crossings with something in them, by where they lead */
+	struct crossing *left[SIM_PARTS_MAX][2];
 	struct parallel *parallel;
 	pthread_t thread;
 };
@@ -31,6 +32,7 @@ struct parallel {
 	pthread_cond_t wake;
 	unsigned runs; /* how often they were woken */
 	bool ends, started;
+	uint64_t windows, longest; /* written by the first part alone */
 	struct part parts[];
 };
 
@@ -79,6 +81,17 @@ static sim_time earliest(const struct parallel *parallel, unsigned window)
 	return at;
 }
 
+static void count_window(struct parallel *parallel, unsigned window)
+{
+	uint64_t longest = 0;
+
+	for (unsigned i = 0; i < parallel->count; i++)
+		if (parallel->parts[i].fired[window] > longest)
+			longest = parallel->parts[i].fired[window];
+	parallel->windows++;
+	parallel->longest += longest;
+}
+
 /* Ends with every part past what the others have read of it. */
 static void run_part(struct part *part)
 {
@@ -98,12 +111,16 @@ static void run_part(struct part *part)
 								: parallel->until;
 		part->window = over ^ 1;
 		part->left_at = SIM_NEVER;
+		part->fired[over ^ 1] = part->sim->fired;
 		kernel_run_native(part->sim, end);
+		part->fired[over ^ 1] = part->sim->fired - part->fired[over ^ 1];
 		assert(!part->sim->stop && "sim_stop() in a run of several parts");
 		part->next_at[over ^ 1] = wheel_bound(&part->sim->wheel);
 		if (part->left_at < part->next_at[over ^ 1])
 			part->next_at[over ^ 1] = part->left_at;
 		gate_pass(&parallel->gate);
+		if (part == &parallel->parts[0])
+			count_window(parallel, over ^ 1);
 	}
 	part->sim->current = NULL;
 	gate_pass(&parallel->gate);
@@ -188,6 +205,18 @@ uint64_t parallel_events_fired(const struct sim *sim)
 	for (unsigned i = 0; i < parallel->count; i++)
 		fired += parallel->parts[i].sim->fired;
 	return fired;
+}
+
+struct sim_windows sim_windows(const struct sim *sim)
+{
+	const struct parallel *parallel = sim->part->parallel;
+
+	return (struct sim_windows){
+		.length = parallel->delay,
+		.count = parallel->windows,
+		.events = parallel_events_fired(sim),
+		.longest = parallel->longest,
+	};
 }
 
 void crossing_init(struct crossing *crossing, struct sim *from, struct sim *to, sim_time delay,

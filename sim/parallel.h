@@ -25,6 +25,15 @@ unsigned sim_parts(const struct sim *sim);
 struct sim *sim_part(struct sim *sim, unsigned part);
 unsigned sim_part_of(const struct sim *sim); /* its number */
 
+/* How well a run is divided: if threads did nothing but fire events, it would take `longest` of `events`. */
+struct sim_windows {
+	sim_time length; /* at most; SIM_NEVER: nothing crosses */
+	uint64_t count;
+	uint64_t events;
+	uint64_t longest; /* sum over windows, of the part with the most events */
+};
+struct sim_windows sim_windows(const struct sim *sim); /* of a divided run */
+
 /* The way of something from one part to another, in which order is kept. Embedded; lives as long as the run. */
 struct crossing {
 	/* In the part it leads to, before the window in which the first of what was left can take effect: takes what was

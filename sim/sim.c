@@ -44,13 +44,10 @@ void sim_schedule_at(struct event *event, sim_time at)
 	insert(event, sim, at);
 }
 
-void sim_schedule_last(struct event *event, sim_time at)
+void sim_schedule_last(struct sim *sim, struct event *event, sim_time at)
 {
-	struct sim *sim = event->owner->sim;
-
 	assert(event->where == 0 && at >= sim->now && at < SIM_NEVER);
 	event->key = at << 3 | (event->key & 7);
-	event->order = ((uint64_t)event->owner->id + 1) * (UINT64_C(1) << EVENT_ORIGIN_SHIFT) - 1;
 	enter(sim, event);
 }
 
@@ -114,6 +111,12 @@ sim_time sim_next(struct sim *sim)
 void event_init(struct event *event, struct block *owner, void (*fire)(struct event *))
 {
 	event_init_priority(event, owner, fire, PRIORITY_DEFAULT);
+}
+
+void event_init_last(struct event *event, struct block *owner, void (*fire)(struct event *))
+{
+	event_init(event, owner, fire);
+	event->order = ((uint64_t)owner->id + 1) * (UINT64_C(1) << EVENT_ORIGIN_SHIFT) - 1;
 }
 
 void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),

@@ -106,8 +106,9 @@ void sim_schedule(struct event *event, sim_time delay);
 void sim_schedule_at(struct event *event, sim_time at); /* at >= now */
 
 /* Its place among the events of an instant does not depend on who schedules it, or when: it comes behind all that its
- * owner schedules. One event of a block may be scheduled in this way. */
-void sim_schedule_last(struct event *event, sim_time at);
+ * owner schedules. A block may have one such event; `sim` is the owner's, which is not looked at. */
+void event_init_last(struct event *event, struct block *owner, void (*fire)(struct event *));
+void sim_schedule_last(struct sim *sim, struct event *event, sim_time at);
 
 /* O(1). Nothing happens if it is not pending. */
 void sim_cancel(struct event *event);

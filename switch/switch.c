@@ -71,7 +71,7 @@ static bool admit(struct switch_port *input, struct switch_port *output, struct 
 static void forward(struct switch_port *input, struct switch_port *output, struct packet *packet)
 {
 	struct fabric_switch *box = input->box;
-	bool would_run_out = port_rate_bps(output->port) > port_rate_bps(input->port);
+	bool would_run_out = port_is_faster(output->port, input->port);
 	sim_time ready_at = (would_run_out ? packet->tail_at : packet->head_at) + box->crossing;
 	unsigned ingress_lane = packet->vl, egress_lane = packet->vl;
 

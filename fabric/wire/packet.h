@@ -66,13 +66,13 @@ struct packet {
 	uint8_t hop_limit;       /* what is left of it */
 	uint8_t damage;          /* enum packet_damage bits */
 	uint8_t opcode;          /* BTH: see opcode.h */
-	uint32_t tag;            /* follows one WQE through traces; 0: none */
+	uint32_t payload_bytes;  /* without pad */
 	sim_time sent_at;        /* when the HCA handed it to its port */
 	uint64_t serial;         /* number in the run, in order of creation per HCA port: ties a pcapng line to a trace */
 
 	/* line 1: transport */
 	struct payload *payload; /* NULL: lengths only (YAML workloads), or no payload */
-	uint32_t payload_bytes;  /* without pad */
+	uint32_t tag;            /* follows one WQE through traces; 0: none */
 	uint32_t psn;            /* 24 bits */
 	uint32_t dest_qp;        /* 24 bits */
 	uint16_t pkey;

@@ -1,6 +1,7 @@
 /*
  * verb_run: hcasim run FILE: the workload of a scenario, or its programs.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -50,6 +51,15 @@ static int play(const struct build *build, struct trial *trial, FILE *complaints
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
+static void say_windows(const struct build *build)
+{
+	struct sim_windows windows = sim_windows(build->sim);
+	say("%u threads: %" PRIu64 " windows of %.3f ns or less, %" PRIu64 " events, %" PRIu64
+	    " of them one after the other",
+	    build->division->parts, windows.count, (double)windows.length / (double)NS,
+	    windows.events, windows.longest);
+}
+
 static int run_and_record(const struct arguments *arguments, const struct build *build,
 			  struct trial *trial, const struct result_paths *paths, FILE *out,
 			  FILE *complaints)
@@ -61,6 +71,8 @@ static int run_and_record(const struct arguments *arguments, const struct build 
 		say("%s: %s", build->scenario->file, why);
 	} else {
 		code = play(build, trial, complaints);
+		if (arguments->verbose && build->division != NULL)
+			say_windows(build);
 		struct result_outcome outcome = {.exit_code = code, .trial = trial};
 		if (out != NULL && arguments->json)
 			result_print_summary(build, &outcome, out);

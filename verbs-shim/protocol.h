@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC       UINT64_C(0x68636173696d0005) /* changes with each change of this file */
+#define SHIM_MAGIC       UINT64_C(0x68636173696d0006) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT "HCASIM_SHIM"                /* "attach socket,memory descriptor,host" */
 #define SHIM_FIRST_FD    900 /* our descriptors in a program stay above this number */
 #define SHIM_SLOTS       1024
@@ -85,6 +85,7 @@ struct shim_store {
 struct shim_slot {
 	uint32_t turn;   /* enum shim_turn; a futex */
 	uint32_t op;     /* enum shim_op */
+	uint32_t quiet;  /* the program has printed nothing: it did not run by itself */
 	uint32_t dirty;  /* the program did something that others may see in the operating system */
 	uint32_t signal; /* reply: a virtual timer has expired: raise this */
 	uint64_t clock;  /* virtual time of the thread, ps */

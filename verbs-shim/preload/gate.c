@@ -81,6 +81,7 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	slot->arguments[1] = b;
 	slot->arguments[2] = c;
 	slot->arguments[3] = d;
+	slot->quiet = shim_self.quiet;
 	if (relays)
 		__atomic_store_n(&shim_memory->relay, relay_number(slot), __ATOMIC_RELEASE);
 	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
@@ -90,9 +91,11 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	slot->store_count = 0;
 	result = slot->result;
 	trap_after_gate();
+	shim_self.quiet = shim_self.carrying;
 	shim_self.inside--;
 	if (slot->signal) {
 		uint32_t number = slot->signal;
+		shim_self.carrying = shim_self.quiet = false; /* whatever stands behind it runs */
 		slot->signal = 0;
 		if (!signal_is_ignored((int)number))
 			shim_self.interrupted = true;
@@ -110,6 +113,7 @@ void gate_last(enum shim_op op)
 
 	trap_before_gate();
 	slot->op = op;
+	slot->quiet = false;
 	shim_self.slot = NULL;
 	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
 	ring();

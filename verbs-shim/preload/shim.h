@@ -39,6 +39,8 @@ struct shim_self {
 	uint32_t inside;   /* in the library: signals arriving now must not enter it again */
 	bool interrupted;  /* a handler of the program ran since the last wait began */
 	uint32_t deferred; /* signals kept until this thread has the token */
+	bool carrying; /* in a trap: what the program does next is carried out, it does not run */
+	bool quiet; /* nothing but that since the token came: the program can have printed nothing */
 };
 
 extern __thread struct shim_self shim_self;

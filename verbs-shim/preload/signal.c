@@ -25,8 +25,13 @@ static struct sigaction program_segv; /* what the program set for SIGSEGV */
 static void on_segv(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
+	bool handled, outer = shim_self.carrying;
 
-	if (trap_segv(number, info, context)) {
+	shim_self.carrying = true;
+	handled = trap_segv(number, info, context);
+	shim_self.carrying = outer;
+	shim_self.quiet = false;
+	if (handled) {
 		errno = saved;
 		return;
 	}
@@ -86,16 +91,19 @@ void signal_deferred(void)
 /* While the thread waits for the token, other threads run: its handler waits as well. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
+	bool outer = shim_self.carrying;
 	int saved = errno;
 
 	if (shim_self.slot && shim_self.inside && signal_defer(number, info))
 		return;
 	shim_self.interrupted = true;
 	insn_distrust();
+	shim_self.carrying = shim_self.quiet = false;
 	if (program[number].sa_flags & SA_SIGINFO)
 		program[number].sa_sigaction(number, info, context);
 	else
 		program[number].sa_handler(number);
+	shim_self.carrying = outer;
 	errno = saved;
 }
 

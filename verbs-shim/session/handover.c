@@ -102,7 +102,8 @@ void handover_grant(struct session *session, struct thread *thread, sim_time hor
 	struct shim_slot *slot = thread->slot;
 
 	if (session->last_process != thread->process->number) {
-		output_drain(session);
+		if (session->unread || session->outside_count > 0)
+			output_drain(session);
 		session->last_process = thread->process->number;
 	}
 	thread->stores_served = 0;

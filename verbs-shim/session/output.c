@@ -1,6 +1,6 @@
 /*
  * output: what programs print, line by line, each with the name of its host in front. As the pipes are emptied whenever the
- * token moves to another process, lines of different programs come out in the order of virtual time.
+ * token moves to another process after a program ran by itself, lines of different programs come out in the order of virtual time.
  */
 #include <errno.h>
 #include <poll.h>
@@ -67,6 +67,7 @@ void output_drain(struct session *session)
 	static struct pollfd pipes[2 * SESSION_PROGRAMS];
 	uint32_t count = 0;
 
+	session->unread = false;
 	for (uint32_t i = 0; i < session->program_count; i++)
 		for (int which = 0; which < 2; which++) {
 			const struct output *output = &session->programs[i].output[which];

@@ -19,14 +19,14 @@
 
 #define REVIEW_NS \
 	UINT64_C(250000000) /* real time between looks at how long the simulator had to wait */
-#define CROWDED_SHARE 4     /* of that time: one part in so many spent waiting for the processor */
-#define WINDOW_NS     20000000 /* real time after which hand-overs together and apart are compared */
-#define GAIN_LEAST    10       /* one part in so many that the other way must be faster by */
-#define PATIENCE_LEAST \
-	8 /* windows until it is tried again, and twice as many after each try in vain */
-#define PATIENCE_MOST 256
-#define SPIN_TURNS    4000 /* pause instructions: 50 to 200 us */
-#define APART_TURNS   1000
+#define CROWDED_SHARE   4   /* of that time: one part in so many spent waiting for the processor */
+#define WINDOW_NS       20000000 /* real time after which hand-overs together and apart are compared */
+#define WINDOW_HANDOFFS 512      /* and as many at least */
+#define GAIN_LEAST      10       /* one part in so many that the other way must be faster by */
+#define PATIENCE_LEAST  4 /* windows until it is tried again, twice as many after each try in vain */
+#define PATIENCE_MOST   256
+#define SPIN_TURNS      4000 /* pause instructions: 50 to 200 us */
+#define APART_TURNS     1000
 
 static struct sigaction fault_before;
 
@@ -171,7 +171,8 @@ void place_review(struct session *session, uint64_t now)
 		return;
 	if (now - place->reviewed >= REVIEW_NS)
 		leave_crowd(session, now);
-	if (now - place->window >= WINDOW_NS && session->handoffs > place->handoffs &&
+	if (now - place->window >= WINDOW_NS &&
+	    session->handoffs - place->handoffs >= WINDOW_HANDOFFS &&
 	    CPU_COUNT(&place->allowed) > 1)
 		end_window(session, now);
 }

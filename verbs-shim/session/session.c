@@ -204,6 +204,7 @@ void session_returned(struct session *session, struct thread *thread)
 	if (waiting > 0 || slot->op != OP_SPIN)
 		thread->patience = 0;
 	adapt_lookahead(session, thread);
+	session->unread |= !slot->quiet;
 	if (slot->dirty) {
 		slot->dirty = 0;
 		session_visible(session, acted);

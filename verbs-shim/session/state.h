@@ -161,6 +161,7 @@ struct session {
 	bool woken;  /* a thread became ready in it */
 	struct thread *running;
 	uint32_t last_process; /* that had the token */
+	bool unread;           /* programs may have printed something since their output was read */
 	uint32_t awaiting;     /* children announced but not attached yet */
 	uint32_t await_process;
 	char notes[SESSION_NOTES][160];

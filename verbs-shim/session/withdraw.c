@@ -50,6 +50,7 @@ void withdraw(struct session *session, struct thread *thread)
 	session->withdrawn++;
 	session->outside_count++;
 	session->idle = 0;
+	session->unread = true;
 	while (serve_store(session, thread))
 		;                                /* they would wait as long as it sleeps */
 	session_visible(session, thread->clock); /* what it did before is not known */

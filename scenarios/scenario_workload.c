@@ -42,12 +42,14 @@ static void read_play(struct scenario_reader *reader, struct yaml_node *node)
 			 reader->errors);
 	struct yaml_node *trace = yaml_get(node, "trace");
 	const char *name =
-		trace != NULL ? yaml_expect_text(trace, "a CSV file's name", reader->errors) : NULL;
+		trace != NULL ? yaml_expect_text(trace, "a file's name", reader->errors) : NULL;
 	if (name != NULL)
 		scenario->trace_file = scenario_file_path(scenario, name);
-	if ((scenario->workload.pattern == PATTERN_trace) != (trace != NULL))
+	bool from_file = scenario->workload.pattern == PATTERN_trace ||
+			 scenario->workload.pattern == PATTERN_goal;
+	if (from_file != (trace != NULL))
 		yaml_error(reader->errors, node,
-			   "pattern: trace and trace: FILE stand together or not at all");
+			   "pattern: trace or goal, and trace: FILE stand together or not at all");
 	scenario_refuse_unused(reader, node, workload_param_list, others);
 }
 

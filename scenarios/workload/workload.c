@@ -372,6 +372,9 @@ static bool fits(const struct workload_params *params, uint32_t hosts, char *why
 	else if (params->target >= hosts)
 		snprintf(why, why_bytes, "target: there is no host %lu, the last is %u",
 			 params->target, hosts - 1);
+	else if (params->pattern == PATTERN_goal && params->operation != WORKLOAD_WRITE &&
+		 params->operation != WORKLOAD_SEND)
+		snprintf(why, why_bytes, "pattern: goal sends; expected operation: write or send");
 	else if (params->pattern == PATTERN_shift && params->stride && params->stride % hosts == 0)
 		snprintf(why, why_bytes, "stride: %lu of %u hosts leads back to the sender",
 			 params->stride, hosts);
@@ -397,6 +400,8 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 
 		if (params->pattern == PATTERN_trace)
 			good = workload_read_trace(maker.workload, trace, why, why_bytes);
+		else if (params->pattern == PATTERN_goal)
+			good = workload_read_goal(maker.workload, trace, why, why_bytes);
 		else if (makers[params->pattern])
 			makers[params->pattern](&maker);
 		else

@@ -6,7 +6,7 @@
  *
  * A flow may begin at `start`, or, if it waits for others, `start` after the last of them: one that ends where this
  * begins must have arrived there, any other must be complete for its sender. A barrier is a flow of no bytes from a host
- * to itself: it takes no time.
+ * to itself: it takes no time but `start`.
  */
 #ifndef SCENARIOS_WORKLOAD_WORKLOAD_H
 #define SCENARIOS_WORKLOAD_WORKLOAD_H
@@ -30,13 +30,14 @@
 	X(halving_doubling_allreduce, "recursive halving, then doubling; hosts: a power of two")            \
 	X(ring_allgather,    "n - 1 steps of bytes around a ring")                                          \
 	X(collective_all_to_all, "n - 1 steps: in step s host i sends to i + s; a step after the other")    \
-	X(trace,             "flows from a CSV file")
+	X(trace,             "flows from a CSV file")                                                       \
+	X(goal,              "operations and what they require, from a GOAL file")
 
 #define PATTERN_ENUM(name, meaning) PATTERN_##name,
 enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 
 #define WORKLOAD_PARAMS(X)                                                                                 \
-	X(pattern,      CHOICE, "permutation", "incast|permutation|shift|all_to_all|random|hotspot|shuffle|request_response|poisson|ring_allreduce|tree_allreduce|halving_doubling_allreduce|ring_allgather|collective_all_to_all|trace", "who sends to whom", "choice") \
+	X(pattern,      CHOICE, "permutation", "incast|permutation|shift|all_to_all|random|hotspot|shuffle|request_response|poisson|ring_allreduce|tree_allreduce|halving_doubling_allreduce|ring_allgather|collective_all_to_all|trace|goal", "who sends to whom", "choice") \
 	X(bytes,        BYTES,  "1MB",   "1B..1000GB",   "of a flow; of each host's data in a collective",       "choice") \
 	X(sizes,        CHOICE, "fixed", "fixed|web_search|hadoop|storage", "distribution of the flows' bytes", "choice") \
 	X(operation,    CHOICE, "write", "write|send|read|atomic|mix", "verb; read: the destination fetches; mix: each in turn", "choice") \
@@ -72,6 +73,7 @@ struct workload_flow {
 	uint32_t waits;                  /* for so many */
 	uint32_t queue_pair;
 	uint8_t operation; /* enum workload_operation */
+	bool local;        /* a barrier of that host alone: waits for what arrives there */
 };
 
 struct workload {
@@ -85,7 +87,7 @@ struct workload {
 	uint32_t hosts;
 };
 
-/* rate_bps: of a host's link. trace: file of PATTERN_trace. NULL: *why says what does not fit. */
+/* rate_bps: of a host's link. trace: file of PATTERN_trace or PATTERN_goal. NULL: *why says what does not fit. */
 struct workload *workload_create(const struct workload_params *params, uint32_t hosts,
 				 uint64_t rate_bps, uint64_t seed, const char *trace, char *why,
 				 size_t why_bytes);
@@ -113,16 +115,17 @@ static inline uint32_t workload_home(const struct workload_flow *flow)
 static inline bool workload_waits_for_arrival(const struct workload_flow *first,
 					      const struct workload_flow *then)
 {
-	return !workload_is_barrier(then) && then->source == first->destination;
+	return (then->local || !workload_is_barrier(then)) && then->source == first->destination;
 }
 
 /* May hosts be in parts of a run as `parts` says? Not if something happens at once in two of them: a barrier, or a flow
  * that begins when another host's is done; nor with a read between them, which is accounted for at both ends. */
 bool workload_divides(const struct workload *workload, const uint8_t *parts);
 
-/* collective.c, trace.c */
+/* collective.c, trace.c, goal.c */
 bool workload_add_collective(struct workload *workload, const struct workload_params *params,
 			     char *why, size_t why_bytes);
+bool workload_read_goal(struct workload *workload, const char *file, char *why, size_t why_bytes);
 bool workload_read_trace(struct workload *workload, const char *file, char *why, size_t why_bytes);
 
 #endif

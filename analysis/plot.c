@@ -65,15 +65,15 @@ static bool write_commands(const struct plot *plot)
 	return fclose(out) == 0;
 }
 
-static bool draw(const struct plot *plot)
+bool plot_draw(const char *folder, const char *name)
 {
 	char file[PATH_MAX];
 	int status;
 	pid_t child = fork();
 
 	if (child == 0) {
-		snprintf(file, sizeof(file), "%s.gp", plot->name);
-		if (chdir(plot->folder) == 0)
+		snprintf(file, sizeof(file), "%s.gp", name);
+		if (chdir(folder) == 0)
 			execlp("gnuplot", "gnuplot", file, (char *)NULL);
 		_exit(127);
 	}
@@ -82,5 +82,6 @@ static bool draw(const struct plot *plot)
 
 bool plot_write(const struct plot *plot)
 {
-	return write_table(plot) && write_commands(plot) && (!plot_can_draw() || draw(plot));
+	return write_table(plot) && write_commands(plot) &&
+	       (!plot_can_draw() || plot_draw(plot->folder, plot->name));
 }

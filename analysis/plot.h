@@ -16,6 +16,9 @@ struct plot {
 
 bool plot_can_draw(void); /* is there a gnuplot? */
 
+/* Runs the commands of FOLDER/NAME.gp there. false: gnuplot failed. */
+bool plot_draw(const char *folder, const char *name);
+
 /* false: a file could not be written, or gnuplot failed. */
 bool plot_write(const struct plot *plot);
 

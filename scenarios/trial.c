@@ -253,6 +253,12 @@ void trial_run(struct trial *trial, trial_progress *progress, void *context)
 	trial_collect(trial);
 }
 
+double trial_flow_rate_bps(const struct trial *trial, uint32_t flow)
+{
+	struct endpoint_qp *qp = player_requester(trial->player, flow);
+	return qp != NULL ? (double)endpoint_rate_bps(qp) : (double)NAN;
+}
+
 double trial_figure(const struct trial *trial, enum figure figure)
 {
 	return trial->figures[figure];

@@ -27,6 +27,9 @@ bool trial_divides(const struct trial *trial);
 typedef void trial_progress(void *context, sim_time now, uint32_t flows_done, uint32_t flows);
 void trial_run(struct trial *trial, trial_progress *progress, void *context);
 
+/* What congestion control lets a flow send now. The line rate: no limit; NAN: it is a barrier. */
+double trial_flow_rate_bps(const struct trial *trial, uint32_t flow);
+
 /* After the run. */
 double trial_figure(const struct trial *trial, enum figure figure);
 

@@ -76,6 +76,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		 const char *folder, FILE *out, FILE *complaints);
 
 int verb_exec(const struct arguments *arguments);
+int verb_fluid(const struct arguments *arguments);
 int verb_mpi(const struct arguments *arguments);
 int verb_run(const struct arguments *arguments);
 int verb_sweep(const struct arguments *arguments);

@@ -16,6 +16,7 @@ static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
 	OPTION_JOBS, {0}};
+static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT, {0}};
 static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_KERNEL,
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
@@ -30,6 +31,8 @@ const struct verb verbs[] = {
 	 "Ends with exit code 1 if an expectation or an invariant does not hold.", run_options, true, false, verb_run},
 	{"sweep",  "FILE",    "run a workload for all combinations of the values that a scenario sweeps",
 	 "A folder a point below --out; finished points are not run again.", sweep_options, true, false, verb_sweep},
+	{"fluid",  "FILE",    "run flows into one port, and the fluid model of their congestion control beside them",
+	 "For DCQCN and TIMELY; --out: rates and queue over time, in fluid.csv and, if gnuplot is there, on one plot.", fluid_options, true, false, verb_fluid},
 	{"mpi",    "FILE -- PROGRAM ARGS", "run an MPI program, a rank on each host of a scenario",
 	 "PROGRAM is compiled by smpicc or smpicxx; its messages are packets of HCAs of fidelity endpoint. The exit code is the program's.", mpi_options, true, true, verb_mpi},
 	{"check",  "FILE",    "say what is wrong with a scenario, or nothing",

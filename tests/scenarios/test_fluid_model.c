@@ -1,0 +1,126 @@
+/*
+ * Proves that the fluid models settle where their equations say: DCQCN at the queues of D-01, its rates the same share for
+ * all; patched TIMELY at N delta q' / (beta C) + q' (D-04), from whatever rate it starts; and that TIMELY as first
+ * published settles nowhere, its queue rising to the 70 KB of D-04 and emptying again.
+ */
+#include <CUnit/Basic.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/fluid_model.h"
+
+static struct fluid_dcqcn dcqcn_of(unsigned flows)
+{
+	return (struct fluid_dcqcn){
+		.port = {flows, 40e9, 1000, 4e-6, 40e9},
+		.kmin_bytes = 5e3,
+		.kmax_bytes = 200e3,
+		.pmax = 0.01,
+		.cnp_interval = 50e-6,
+		.gain = 1.0 / 256,
+		.alpha_interval = 55e-6,
+		.timer = 55e-6,
+		.byte_counter_bytes = 10e6,
+		.stages = 5,
+		.increase_bps = 40e6,
+	};
+}
+
+static void test_dcqcn(void)
+{
+	static const struct {
+		unsigned flows;
+		double queue_bytes; /* D-01, rounded to 1 KB there */
+	} rows[] = {{2, 20e3}, {4, 42e3}, {8, 94e3}, {10, 123e3}};
+	struct fluid_point *points;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct fluid_dcqcn model = dcqcn_of(rows[i].flows);
+		size_t count = fluid_dcqcn_solve(&model, 10e-6, 0.1, &points);
+
+		CU_ASSERT_EQUAL(count, 10001);
+		CU_ASSERT_DOUBLE_EQUAL(fluid_queue_mean(points, count, 0.05), rows[i].queue_bytes,
+				       1100);
+		CU_ASSERT_DOUBLE_EQUAL(points[count - 1].rate_bps, 40e9 / rows[i].flows, 40e6);
+		CU_ASSERT_EQUAL(points[0].queue_bytes, 0);
+		CU_ASSERT_DOUBLE_EQUAL(points[0].rate_bps, 40e9, 1);
+		CU_ASSERT_DOUBLE_EQUAL(points[count - 1].time, 0.1, 1e-9);
+		free(points);
+	}
+}
+
+/* D-01: beyond 16 flows all of RED's slope is used up: the queue is at Kmax. */
+static void test_dcqcn_many(void)
+{
+	const struct fluid_dcqcn model = dcqcn_of(20);
+	struct fluid_point *points;
+	size_t count = fluid_dcqcn_solve(&model, 10e-6, 0.1, &points);
+
+	CU_ASSERT_DOUBLE_EQUAL(fluid_queue_mean(points, count, 0.05), 200e3, 20e3);
+	free(points);
+}
+
+static size_t solve_timely(unsigned flows, bool patched, double share, struct fluid_point **points)
+{
+	const struct fluid_timely model = {
+		.port = {flows, 10e9, 1000, 4e-6, 10e9 / flows * share},
+		.patched = patched,
+		.rtt_low = 50e-6,
+		.rtt_high = 500e-6,
+		.rtt_min = 20e-6,
+		.beta = patched ? 0.008 : 0.8,
+		.alpha = 0.875,
+		.increase_bps = 10e6,
+		.segment_bytes = 16e3,
+	};
+	return fluid_timely_solve(&model, 10e-6, 0.3, points);
+}
+
+static void test_patched_timely(void)
+{
+	static const double shares[] = {1, 0.5, 1.5};
+	double low = 10e9 / 8 * 50e-6;
+	struct fluid_point *points;
+
+	for (unsigned flows = 2; flows <= 10; flows += 4) {
+		for (unsigned i = 0; i < 3; i++) {
+			size_t count = solve_timely(flows, true, shares[i], &points);
+			double expected = flows * 10e6 * low / (0.008 * 10e9) + low;
+
+			CU_ASSERT_DOUBLE_EQUAL(points[count - 1].queue_bytes, expected,
+					       expected / 1000);
+			CU_ASSERT_DOUBLE_EQUAL(points[count - 1].rate_bps, 10e9 / flows, 1e6);
+			free(points);
+		}
+	}
+}
+
+static void test_timely(void)
+{
+	struct fluid_point *points;
+	size_t count = solve_timely(2, false, 1, &points);
+	double least = INFINITY, most = 0;
+
+	for (size_t i = count / 2; i < count; i++) {
+		least = fmin(least, points[i].queue_bytes);
+		most = fmax(most, points[i].queue_bytes);
+	}
+	CU_ASSERT(least < 1000);
+	CU_ASSERT_DOUBLE_EQUAL(most, 70e3, 3.5e3);
+	free(points);
+}
+
+int main(void)
+{
+	CU_initialize_registry();
+	CU_pSuite suite = CU_add_suite("fluid model", NULL, NULL);
+	CU_add_test(suite, "DCQCN settles", test_dcqcn);
+	CU_add_test(suite, "DCQCN with many flows", test_dcqcn_many);
+	CU_add_test(suite, "patched TIMELY settles", test_patched_timely);
+	CU_add_test(suite, "TIMELY does not", test_timely);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}

@@ -105,8 +105,8 @@ struct packet {
 };
 
 /* clang-format on */
-_Static_assert(offsetof(struct packet, payload) == 64, "line 0 is one cache line");
-_Static_assert(offsetof(struct packet, qkey) == 128, "line 1 is one cache line");
+static_assert(offsetof(struct packet, payload) == 64, "line 0 is one cache line");
+static_assert(offsetof(struct packet, qkey) == 128, "line 1 is one cache line");
 
 /* Grows in slabs; freeing returns to the pool. */
 struct packet_pool;

@@ -7,7 +7,8 @@
  *
  * All functions of the table are called with the run's SystemC context as the current one, and `ahead`: how far the
  * models' time is ahead of sc_time_stamp(). A module may answer or fetch inside of such a call, or later from a process
- * of its own. All times are absolute. The services may be called from both.
+ * of its own. All times are absolute. The services may be called from both. invalidate() also comes while no simulation
+ * runs; all else comes in events.
  */
 #ifndef HCA_CONTEXT_TRANSLATION_MODULE_H
 #define HCA_CONTEXT_TRANSLATION_MODULE_H

@@ -8,6 +8,8 @@
 
 #include "hca/context/translation_module.h"
 #include "hca/device/hca_params.h"
+#include "hca/work/dma_module.h"
+#include "hca/work/scheduler_module.h"
 #include "sim/sim.h"
 
 /* clang-format off */
@@ -19,6 +21,8 @@ static const struct {
 
 static const size_t table_bytes[MODULE_KIND_COUNT] = {
 	[MODULE_TRANSLATION] = sizeof(struct translation_module),
+	[MODULE_SCHEDULER] = sizeof(struct scheduler_module),
+	[MODULE_DMA] = sizeof(struct dma_module),
 };
 /* clang-format on */
 
@@ -55,24 +59,37 @@ const void *module_load(enum module_kind kind, const char *path, char *why, size
 
 struct param_text *module_text(struct hca_params *params, enum module_kind kind)
 {
-	assert(kind == MODULE_TRANSLATION);
-	return &params->translation.module;
+	struct param_text *texts[MODULE_KIND_COUNT] = {
+		[MODULE_TRANSLATION] = &params->translation.module,
+		[MODULE_SCHEDULER] = &params->scheduler.module,
+		[MODULE_DMA] = &params->dma.module,
+	};
+
+	return texts[kind];
 }
+
+/* What is wrong with the one in the place of a block, unless none is. */
+#define ACCEPTS(KIND, block)                                                                 \
+	static bool block##_accepts(const struct block##_params *params, char *why,          \
+				    size_t why_bytes)                                        \
+	{                                                                                    \
+		const struct block##_module *table;                                          \
+                                                                                             \
+		if (!*params->module.text)                                                   \
+			return true;                                                         \
+		table = module_load(MODULE_##KIND, params->module.text, why, why_bytes);     \
+		return table && (!table->accepts || table->accepts(params, why, why_bytes)); \
+	}
+
+ACCEPTS(TRANSLATION, translation)
+ACCEPTS(SCHEDULER, scheduler)
+ACCEPTS(DMA, dma)
 
 bool module_accepts(const struct hca_params *params, char *why, size_t why_bytes)
 {
-	const struct translation_module *translation;
-	const char *path = params->translation.module.text;
-
-	if (*path) {
-		translation = module_load(MODULE_TRANSLATION, path, why, why_bytes);
-		if (!translation)
-			return false;
-		if (translation->accepts &&
-		    !translation->accepts(&params->translation, why, why_bytes))
-			return false;
-	}
-	return true;
+	return translation_accepts(&params->translation, why, why_bytes) &&
+	       scheduler_accepts(&params->scheduler, why, why_bytes) &&
+	       dma_accepts(&params->dma, why, why_bytes);
 }
 
 void module_broke(const char *block, const char *what)

@@ -24,7 +24,8 @@ struct miss_slot {
 	tlm::tlm_generic_payload payload;
 	fetch_extension *extension = new fetch_extension; /* the payload's */
 	bool busy = false;
-	bool stale = false; /* invalidated in flight */
+	bool stale = false;      /* invalidated in flight */
+	uint64_t reads_left = 0; /* behind the one under way */
 	std::deque<translation_extension *> waiting;
 
 	miss_slot()
@@ -187,6 +188,7 @@ template <typename Tags> class lookup_cache
 		gauge_enter(&gauge.misses, now, 1);
 		slot->busy = true;
 		slot->stale = false;
+		slot->reads_left = param.reads - 1;
 		slot->fetch().cache = part;
 		slot->fetch().line = line;
 		slot->fetch().tag = lookup.tag;
@@ -201,6 +203,11 @@ template <typename Tags> class lookup_cache
 		std::deque<translation_extension *> waiting;
 		uint64_t evicted;
 
+		if (slot.reads_left > 0) {
+			slot.reads_left--;
+			owner->send(slot);
+			return;
+		}
 		note(TRACE_ICM_FILL, slot.fetch().tag, slot.fetch().line * param.line_entries, 0);
 		filled_line = slot.fetch().line;
 		if (slot.stale) {

@@ -13,58 +13,27 @@
 #ifndef HCA_EXAMPLES_TLM_TRANSLATION_H
 #define HCA_EXAMPLES_TLM_TRANSLATION_H
 
-#include <tlm.h>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
-
-#include <string>
-#include <systemc>
-#include <vector>
-
 #include "hca/context/translation_module.h"
-#include "sim/systemc_vcd.h"
+#include "hca/examples/tlm_border.h"
 
 /* The request comes back at the time that the module asked for by the service again(). */
 DECLARE_EXTENDED_PHASE(AGAIN);
 
-struct translation_extension : tlm::tlm_extension<translation_extension> {
+struct translation_extension : border_extension<translation_extension> {
 	struct translation *request = nullptr;
 	unsigned stage = 0; /* the module's; 0 in a new request */
-
-	tlm::tlm_extension_base *clone() const override
-	{
-		return new translation_extension(*this);
-	}
-	void copy_from(const tlm::tlm_extension_base &other) override
-	{
-		*this = static_cast<const translation_extension &>(other);
-	}
 };
 
 /* A fetch and the payload that it travels in; the module's. */
-struct fetch_extension : tlm::tlm_extension<fetch_extension> {
+struct fetch_extension : border_extension<fetch_extension> {
 	struct record {
 		struct translation_fetch fetch; /* first: the adapter gets it back by that */
 		tlm::tlm_generic_payload *payload;
 	} record = {};
-
-	tlm::tlm_extension_base *clone() const override
-	{
-		return new fetch_extension(*this);
-	}
-	void copy_from(const tlm::tlm_extension_base &other) override
-	{
-		*this = static_cast<const fetch_extension &>(other);
-	}
 };
 
-static inline sim_time now_and(const sc_core::sc_time &delay)
-{
-	return sc_core::sc_time_stamp().value() + delay.value();
-}
-
 /* Our end of both sockets. */
-class translation_tlm_adapter : public sc_core::sc_module, public tlm::tlm_mm_interface
+class translation_tlm_adapter : public sc_core::sc_module
 {
       public:
 	tlm_utils::simple_initiator_socket<translation_tlm_adapter> requests;
@@ -75,12 +44,6 @@ class translation_tlm_adapter : public sc_core::sc_module, public tlm::tlm_mm_in
 	{
 		requests.register_nb_transport_bw(this, &translation_tlm_adapter::responded);
 		fetches.register_nb_transport_fw(this, &translation_tlm_adapter::fetch);
-	}
-
-	~translation_tlm_adapter() override
-	{
-		for (tlm::tlm_generic_payload *payload : payloads)
-			delete payload;
 	}
 
 	void request(struct translation *request, sim_time ahead)
@@ -109,34 +72,19 @@ class translation_tlm_adapter : public sc_core::sc_module, public tlm::tlm_mm_in
 		fetches->nb_transport_bw(*payload, phase, delay);
 	}
 
-	void free(tlm::tlm_generic_payload *payload) override
-	{
-		idle.push_back(payload);
-	}
-
       private:
 	translation_setup setup;
-	std::vector<tlm::tlm_generic_payload *> payloads, idle;
+	payload_pool pool;
 
 	tlm::tlm_generic_payload *take(struct translation *request)
 	{
-		tlm::tlm_generic_payload *payload;
-		translation_extension *extension;
+		tlm::tlm_generic_payload *payload = pool.take<translation_extension>();
+		translation_extension *extension = payload->get_extension<translation_extension>();
 
-		if (idle.empty()) {
-			payload = new tlm::tlm_generic_payload(this);
-			payload->set_extension(new translation_extension);
-			payloads.push_back(payload);
-			idle.push_back(payload);
-		}
-		payload = idle.back();
-		idle.pop_back();
-		payload->acquire();
 		payload->set_read();
 		payload->set_address(request->address);
 		payload->set_data_length(request->length);
 		payload->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-		extension = payload->get_extension<translation_extension>();
 		extension->request = request;
 		extension->stage = 0;
 		request->module = payload;
@@ -185,14 +133,6 @@ template <typename Module> struct translation_tlm {
 		module.fetches.bind(adapter.fetches);
 	}
 
-	/* SystemC's names hold no dots of their own. */
-	static std::string identifier(std::string name)
-	{
-		for (char &letter : name)
-			letter = letter == '.' ? '_' : letter;
-		return name;
-	}
-
 	static translation_tlm *of(void *module)
 	{
 		return static_cast<translation_tlm *>(module);
@@ -236,17 +176,5 @@ template <typename Module> struct translation_tlm {
 		translation_tlm<Module>::fetched,                                               \
 		translation_tlm<Module>::invalidate,                                            \
 		translation_tlm<Module>::trace}
-
-/* One signal of a module's trace(). */
-template <typename Signal>
-static inline void trace_signal(const struct systemc_tracer *tracer, const Signal &signal,
-				const std::string &name)
-{
-	std::string full = std::string(tracer->block) + "." + name;
-
-	if (tracer->selected(tracer, full.c_str()))
-		sc_core::sc_trace(static_cast<sc_core::sc_trace_file *>(tracer->file), signal,
-				  full);
-}
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "hca/work/dma_params.h"
+#include "hca/work/dma_port.h"
 
 enum { DMA_TRACE(TRACE_ENUM) };
 
@@ -48,6 +49,7 @@ struct dma_engine {
 	struct translation_unit *unit;
 	struct pcie *pcie;
 	struct channel channels[DIRECTIONS];
+	struct dma_port *port;    /* NULL: no module is in its place */
 	sim_time write_next;      /* earliest time of the next write */
 	struct event write_event; /* it is the turn of the pieces that wait */
 	bool turn_taken;          /* this is it */
@@ -90,6 +92,11 @@ void dma_start(struct dma_engine *engine, struct dma *dma)
 	*(gather ? &engine->count.gather_bytes : &engine->count.scatter_bytes) += dma->length;
 	trace(&engine->block, TRACE_DMA_START, dma->tag, dma->direction, dma->length);
 	dma->status = list_reaches(dma) ? DMA_OK : DMA_TOO_SHORT;
+	dma->translated_at = 0;
+	if (__builtin_expect(engine->port != NULL, 0)) {
+		dma_port_start(engine->port, dma);
+		return;
+	}
 	dma->next = NULL;
 	dma->segment = 0;
 	dma->segment_offset = dma->offset;
@@ -98,7 +105,6 @@ void dma_start(struct dma_engine *engine, struct dma *dma)
 	dma->pieces_made = 0;
 	dma->failed_piece = UINT32_MAX;
 	dma->begun = false;
-	dma->translated_at = 0;
 	dma->finished_at = SIM_NEVER;
 	*channel->last = dma;
 	channel->last = &dma->next;
@@ -183,8 +189,7 @@ static void make_piece(struct channel *channel, struct dma *dma)
 	dma->walked += length;
 	dma->segment_offset += length;
 	channel->engine->count.pieces++;
-	trace(&channel->engine->block, TRACE_DMA_PIECE, dma->tag, piece->translation.address,
-	      length);
+	dma_trace_piece(&channel->engine->block, dma, piece->translation.address, length);
 	if (dma->direction == DMA_SCATTER) {
 		*channel->write_last = piece;
 		channel->write_last = &piece->next;
@@ -352,6 +357,20 @@ static void finish_if_complete(struct channel *channel, struct dma *dma)
 		sim_schedule_at(&channel->event, dma->finished_at);
 }
 
+void dma_trace_piece(struct block *block, const struct dma *dma, uint64_t address, uint32_t length)
+{
+	trace(block, TRACE_DMA_PIECE, dma->tag, address, length);
+}
+
+void dma_count_end(struct block *block, struct dma_counters *count, const struct dma *dma)
+{
+	++*(dma->direction == DMA_GATHER ? &count->gathers_done : &count->scatters_done);
+	count->protection += dma->status == DMA_PROTECTION;
+	count->too_short += dma->status == DMA_TOO_SHORT;
+	count->faults += dma->status == DMA_FAULT;
+	trace(block, TRACE_DMA_DONE, dma->tag, dma->direction, dma->status);
+}
+
 static void complete(struct event *event)
 {
 	struct channel *channel = container_of(event, struct channel, event);
@@ -368,12 +387,7 @@ static void complete(struct event *event)
 							 : now(channel));
 	channel->inflight--;
 	gauge_leave(channel->transfers_gauge, now(channel), 1);
-	++*(dma->direction == DMA_GATHER ? &engine->count.gathers_done
-					 : &engine->count.scatters_done);
-	engine->count.protection += dma->status == DMA_PROTECTION;
-	engine->count.too_short += dma->status == DMA_TOO_SHORT;
-	engine->count.faults += dma->status == DMA_FAULT;
-	trace(&engine->block, TRACE_DMA_DONE, dma->tag, dma->direction, dma->status);
+	dma_count_end(&engine->block, &engine->count, dma);
 	walk(channel);
 	if (!dma->length && dma->posted && dma->status == DMA_OK)
 		dma->posted(dma);
@@ -426,6 +440,11 @@ struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
 		   (const uint64_t *)&engine->count);
 	event_init(&engine->write_event, &engine->block, write_turn);
 	block_gauges(&engine->block, (struct gauge *)&engine->gauge);
+	if (*params->module.text) {
+		engine->port = dma_port_create(engine, &engine->block, &engine->param,
+					       &engine->count, &engine->gauge, unit, pcie);
+		return engine;
+	}
 	engine->channels[DMA_GATHER].transfers_gauge = &engine->gauge.gathers;
 	engine->channels[DMA_GATHER].pieces_gauge = &engine->gauge.gather_pieces;
 	engine->channels[DMA_SCATTER].transfers_gauge = &engine->gauge.scatters;
@@ -440,7 +459,9 @@ void dma_engine_destroy(struct dma_engine *engine)
 	if (!engine)
 		return;
 	sim_cancel(&engine->write_event);
-	for (unsigned i = 0; i < DIRECTIONS; i++) {
+	if (engine->port)
+		dma_port_destroy(engine->port);
+	for (unsigned i = 0; i < DIRECTIONS && !engine->port; i++) {
 		sim_cancel(&engine->channels[i].event);
 		free(engine->channels[i].pieces);
 	}

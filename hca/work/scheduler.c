@@ -8,6 +8,7 @@
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/send_unit.h"
+#include "hca/work/scheduler_port.h"
 #include "sim/gauge.h"
 
 #define ROW(...) PARAM_ROW(struct scheduler_params, __VA_ARGS__)
@@ -36,10 +37,6 @@ struct processing_unit {
 	sim_time busy; /* in all */
 };
 
-struct scheduler_gauges {
-	SCHEDULER_GAUGES(GAUGE_FIELD)
-};
-
 struct scheduler {
 	struct block block;
 	struct scheduler_counters count;
@@ -48,6 +45,7 @@ struct scheduler {
 	const struct scheduler_params *params;
 	uint64_t inflight_bytes;
 	bool throttled;
+	struct scheduler_port *port; /* NULL: no module is in its place */
 	struct processing_unit units[];
 };
 
@@ -84,11 +82,15 @@ void scheduler_wake(struct scheduler *scheduler, struct flow *flow)
 {
 	struct processing_unit *unit = unit_of(scheduler, flow);
 
+	if (__builtin_expect(scheduler->port != NULL, 0)) {
+		scheduler_port_wake(scheduler->port, flow);
+		return;
+	}
 	enqueue(unit, flow);
 	arm(unit, scheduler->params->latency);
 }
 
-static bool has_work(const struct flow *flow)
+bool scheduler_has_work(const struct flow *flow)
 {
 	const struct qp *qp = flow->qp;
 
@@ -110,13 +112,17 @@ static void context_arrived(struct context_lookup *lookup)
 	flow->context_ready = true;
 	if (flow->kind == FLOW_REQUESTS)
 		requester_waited(qp, flow->context_asked_at);
-	enqueue(unit, flow);
-	arm(unit, 0);
+	if (scheduler->port) {
+		scheduler_port_ready(scheduler->port, flow);
+	} else {
+		enqueue(unit, flow);
+		arm(unit, 0);
+	}
 	qp_drop(qp);
 }
 
 /* Is the QP's state on the chip? If not, it is asked for. */
-static bool has_context(struct scheduler *scheduler, struct flow *flow)
+bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow)
 {
 	struct context_cache *contexts = scheduler->hca->contexts;
 	enum context_kind kind =
@@ -145,14 +151,6 @@ static bool has_context(struct scheduler *scheduler, struct flow *flow)
 	return false;
 }
 
-static uint32_t next_unit(struct scheduler *scheduler, struct flow *flow, uint32_t *bytes)
-{
-	if (!has_work(flow) || !has_context(scheduler, flow))
-		return 0;
-	return flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, bytes)
-					   : responder_next(flow->qp, bytes);
-}
-
 /* What the packets that were just made of it take its processing unit. */
 static sim_time interval_of(const struct scheduler *scheduler, const struct flow *flow)
 {
@@ -166,14 +164,37 @@ static sim_time interval_of(const struct scheduler *scheduler, const struct flow
 	return params->packet_interval;
 }
 
+struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit, struct flow *flow)
+{
+	struct scheduler_grant grant = {0};
+
+	grant.packets = flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, &grant.bytes)
+						    : responder_next(flow->qp, &grant.bytes);
+	if (!grant.packets)
+		return grant;
+	grant.taken = interval_of(scheduler, flow) * grant.packets;
+	scheduler->count.turns++;
+	scheduler->count.packets += grant.packets;
+	scheduler->units[unit].busy += grant.taken;
+	trace(&scheduler->block, TRACE_GRANT, 0, flow->qp->number, grant.packets);
+	return grant;
+}
+
+static struct scheduler_grant next_unit(struct processing_unit *unit, struct flow *flow)
+{
+	struct scheduler *scheduler = unit->scheduler;
+
+	if (!scheduler_has_work(flow) || !scheduler_has_context(scheduler, flow))
+		return (struct scheduler_grant){0};
+	return scheduler_take(scheduler, (uint32_t)(unit - scheduler->units), flow);
+}
+
 static void turn(struct event *event)
 {
 	struct processing_unit *unit = container_of(event, struct processing_unit, turn);
 	struct scheduler *scheduler = unit->scheduler;
 	struct flow *flow = unit->first;
-	uint32_t bytes = 0;
-	uint32_t packets;
-	sim_time taken;
+	struct scheduler_grant grant;
 
 	if (!flow)
 		return;
@@ -188,16 +209,11 @@ static void turn(struct event *event)
 		unit->last = NULL;
 	flow->in_ring = false;
 	gauge_leave(&scheduler->gauge.ring, sim_now(scheduler->block.sim), 1);
-	packets = next_unit(scheduler, flow, &bytes);
-	if (packets) {
-		scheduler->count.turns++;
-		scheduler->count.packets += packets;
-		scheduler->inflight_bytes += bytes;
-		gauge_enter(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), bytes);
-		taken = interval_of(scheduler, flow) * packets;
-		unit->free_at = sim_now(scheduler->block.sim) + taken;
-		unit->busy += taken;
-		trace(&scheduler->block, TRACE_GRANT, 0, flow->qp->number, packets);
+	grant = next_unit(unit, flow);
+	if (grant.packets) {
+		scheduler->inflight_bytes += grant.bytes;
+		gauge_enter(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), grant.bytes);
+		unit->free_at = sim_now(scheduler->block.sim) + grant.taken;
 		enqueue(unit, flow);
 		send_unit_drain(flow);
 	} else if (!flow->context_busy) {
@@ -208,6 +224,10 @@ static void turn(struct event *event)
 
 void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 {
+	if (scheduler->port) {
+		scheduler_port_release(scheduler->port, bytes);
+		return;
+	}
 	assert(scheduler->inflight_bytes >= bytes);
 	scheduler->inflight_bytes -= bytes;
 	gauge_leave(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), bytes);
@@ -224,6 +244,10 @@ void scheduler_forget(struct scheduler *scheduler, struct flow *flow)
 	struct processing_unit *unit = unit_of(scheduler, flow);
 	struct flow *previous = NULL;
 
+	if (scheduler->port) {
+		scheduler_port_forget(scheduler->port, flow);
+		return;
+	}
 	if (!flow->in_ring)
 		return;
 	flow->in_ring = false;
@@ -261,6 +285,9 @@ struct scheduler *scheduler_create(struct hca *hca, const char *name)
 	block_gauges(&scheduler->block, (struct gauge *)&scheduler->gauge);
 	scheduler->gauge.unit.capacity = 1;
 	scheduler->gauge.inflight.capacity = params->inflight_bytes;
+	if (*params->module.text)
+		scheduler->port = scheduler_port_create(scheduler, &scheduler->block, params,
+							&scheduler->count, &scheduler->gauge);
 	for (uint64_t i = 0; i < params->units; i++) {
 		scheduler->units[i].scheduler = scheduler;
 		event_init(&scheduler->units[i].turn, &scheduler->block, turn);
@@ -270,6 +297,8 @@ struct scheduler *scheduler_create(struct hca *hca, const char *name)
 
 void scheduler_destroy(struct scheduler *scheduler)
 {
+	if (scheduler->port)
+		scheduler_port_destroy(scheduler->port);
 	for (uint64_t i = 0; i < scheduler->params->units; i++) {
 		assert(!scheduler->units[i].first);
 		sim_cancel(&scheduler->units[i].turn);

@@ -11,6 +11,7 @@
 #define HCA_WORK_SCHEDULER_H
 
 #include "hca/device/adapter.h"
+#include "sim/gauge.h"
 
 /* clang-format off */
 #define SCHEDULER_COUNTERS(X)                                                                      \
@@ -33,6 +34,10 @@
 
 struct scheduler_counters {
 	SCHEDULER_COUNTERS(COUNTER_FIELD)
+};
+
+struct scheduler_gauges {
+	SCHEDULER_GAUGES(GAUGE_FIELD)
 };
 
 enum flow_kind { FLOW_REQUESTS, FLOW_RESPONSES };

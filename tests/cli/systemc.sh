@@ -70,6 +70,13 @@ for module in "$modules"/*_cache.so; do
   same "$name-again" built-in
 done
 
+# All three blocks by modules, on both hosts.
+scenario all 'translation: {module: tlm_cache}'
+sed -i 's/      translation: .*/      translation: {module: tlm_cache}\n      scheduler: {module: tlm_round_robin}\n      dma: {module: tlm_engine}/' "$folder/all.yaml"
+sed -i 's/  host1: .*/  host1: {hca: {preset: connectx4-edr, dma: {module: tlm_engine}, scheduler: {module: tlm_round_robin}}}/' "$folder/all.yaml"
+run all all
+same all built-in
+
 # The effective configuration reads back, and names the module.
 "$hcasim" check "$folder/tlm_cache/scenario.yaml" || fail 'the effective configuration does not read back'
 grep -q 'module: ".*/lib/hcasim/tlm_cache.so"' "$folder/tlm_cache/scenario.yaml" || fail 'the module is not in it'
@@ -81,6 +88,9 @@ run path path
 scenario missing 'translation: {module: tlm_cahe}'
 refuse 'missing.yaml:5:29: no module "tlm_cahe" in the place of translation' check "$folder/missing.yaml"
 printf 'int nothing;\n' | ${CC:-cc} -shared -o "$folder/none.so" -x c - || fail 'cc'
+scenario other 'dma: {module: tlm_cache}'
+refuse 'other.yaml:5:21: ' check "$folder/other.yaml"
+refuse 'exports no hca_dma_module' check "$folder/other.yaml"
 scenario none 'translation: {module: ./none.so}'
 refuse 'none.yaml:5:29: ' check "$folder/none.yaml"
 refuse 'exports no hca_translation_module' check "$folder/none.yaml"

@@ -10,6 +10,7 @@
 #include "hca/host/pcie_params.h"
 #include "hca/work/dma.h"
 #include "hca/work/dma_params.h"
+#include "tests/hca/support/module_env.h"
 
 enum { MEMORY_BASE = 0x10000, MEMORY_BYTES = 1 << 18, PD = 3, TRANSFERS = 64 };
 
@@ -70,7 +71,7 @@ static void params_round(void)
 
 static void begin(enum sim_kernel kernel)
 {
-	sim = sim_create(kernel, 1);
+	sim = sim_create(module_env(kernel, &dma_param.module), 1);
 	pcie = pcie_create(sim, "pcie", &pcie_param);
 	regions = mr_table_create(16);
 	unit = translation_unit_create(sim, "translation", &translation_param, pcie, regions);

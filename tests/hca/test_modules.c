@@ -61,7 +61,12 @@ static void make_tight(struct hca_params *params)
 	params->translation.mtt.entries = 32;
 	params->translation.mtt.line_entries = 2;
 	params->translation.mtt.misses = 3;
+	params->translation.mtt.reads = 2;
 	params->translation.mtt.interval = 1 * NS;
+	params->dma.inflight = 4;
+	params->dma.pieces = 3;
+	params->dma.write_interval = 20 * NS;
+	params->scheduler.inflight_bytes = 8192;
 }
 
 static void read_whole(const char *path, char **bytes, size_t *count)
@@ -131,6 +136,9 @@ static void play(struct mini *mini)
 		}
 	}
 	mini_run(mini);
+	for (unsigned i = 0; i < PAIRS; i++)
+		while (mini_poll(qps[i]->send_cq, &wc))
+			CU_ASSERT_EQUAL(wc.syndrome, 0);
 	for (unsigned i = 0; i < PAIRS; i++) {
 		mini_qp_destroy(qps[i]);
 		mini_qp_destroy(peers[i]);
@@ -223,11 +231,20 @@ static uint64_t counter_of(const struct outcome *outcome, const char *name)
 static void test_traffic(void)
 {
 	static const char *const names[] = {
-		"host0.hca.translation.mpt.misses=",    "host0.hca.translation.mpt.evictions=",
-		"host0.hca.translation.mpt.stalls=",    "host0.hca.translation.mpt.invalidations=",
-		"host0.hca.translation.mtt.hits=",      "host0.hca.translation.mtt.merges=",
-		"host0.hca.translation.mtt.stalls=",    "host0.hca.translation.mtt.evictions=",
+		"host0.hca.translation.mpt.misses=",
+		"host0.hca.translation.mpt.evictions=",
+		"host0.hca.translation.mpt.stalls=",
+		"host0.hca.translation.mpt.invalidations=",
+		"host0.hca.translation.mtt.hits=",
+		"host0.hca.translation.mtt.merges=",
+		"host0.hca.translation.mtt.stalls=",
+		"host0.hca.translation.mtt.evictions=",
 		"host1.hca.translation.mtt.evictions=",
+		"host0.hca.dma.transfer_stalls=",
+		"host0.hca.dma.piece_stalls=",
+		"host0.hca.scheduler.throttled=",
+		"host0.hca.scheduler.idle=",
+		"host0.hca.dma.write_waits=",
 	};
 	struct outcome tight = run(SIM_KERNEL_native, true, NULL);
 	struct outcome wide = run(SIM_KERNEL_native, false, NULL);
@@ -255,6 +272,38 @@ static void test_verilog_cache(void)
 	check_alike(&params);
 }
 #endif
+
+static void use(struct param_text *module, const char *name)
+{
+	snprintf(module->text, sizeof(module->text), MODULES "/%s.so", name);
+}
+
+static void test_tlm_engine(void)
+{
+	struct hca_params params;
+
+	hca_params_default(&params);
+	use(&params.dma.module, "tlm_engine");
+	check_alike(&params);
+}
+
+static void test_round_robin(void)
+{
+	struct hca_params params;
+
+	hca_params_default(&params);
+	use(&params.scheduler.module, "tlm_round_robin");
+	check_alike(&params);
+}
+
+static void test_all_three(void)
+{
+	struct hca_params params = with_translation("tlm_cache");
+
+	use(&params.scheduler.module, "tlm_round_robin");
+	use(&params.dma.module, "tlm_engine");
+	check_alike(&params);
+}
 
 /* 30 ns a request, by a process of its own; the same on both kernels, and not what the built-in one gives. */
 static void test_flat(void)
@@ -295,6 +344,9 @@ int main(void)
 #ifdef WITH_VERILOG
 			       {"verilog_cache", test_verilog_cache},
 #endif
+			       {"tlm_engine", test_tlm_engine},
+			       {"tlm_round_robin", test_round_robin},
+			       {"all three", test_all_three},
 			       {"tlm_flat", test_flat},
 			       {"refused", test_refused},
 			       CU_TEST_INFO_NULL};

@@ -7,6 +7,7 @@
 #include "hca/context/translation.h"
 #include "hca/context/translation_params.h"
 #include "hca/host/pcie_params.h"
+#include "tests/hca/support/module_env.h"
 
 enum { PD = 7, MPT_MISS_NS = 24 + 400 + 84 + 100, MTT_MISS_NS = 24 + 400 + 28 + 100 };
 
@@ -48,7 +49,7 @@ static void begin(void)
 	params.interval = 2 * NS;
 	params.mpt.hit_latency = 3 * NS;
 	params.mtt.hit_latency = 4 * NS;
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(module_env(SIM_KERNEL_native, &params.module), 1);
 	pcie = pcie_create(sim, "pcie", &pcie_param);
 	regions = mr_table_create(16);
 	unit = translation_unit_create(sim, "translation", &params, pcie, regions);

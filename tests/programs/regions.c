@@ -47,13 +47,11 @@ static void need(bool good, const char *what)
 
 static void connect_pairs(struct ibv_context *context)
 {
-	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_RC,
-					.send_cq = cq,
-					.recv_cq = cq,
-					.cap = {.max_send_wr = 8,
-						.max_recv_wr = 8,
-						.max_send_sge = 1,
-						.max_recv_sge = 1}};
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.send_cq = cq,
+		.recv_cq = cq,
+		.cap = {.max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1}};
 	struct ibv_port_attr port;
 
 	need(ibv_query_port(context, 1, &port) == 0, "ibv_query_port");
@@ -62,9 +60,8 @@ static void connect_pairs(struct ibv_context *context)
 		need(qps[i] != NULL, "ibv_create_qp");
 	}
 	for (int i = 0; i < 2; i++) {
-		struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
-					   .port_num = 1,
-					   .qp_access_flags = ACCESS_FULL};
+		struct ibv_qp_attr attr = {
+			.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = ACCESS_FULL};
 		need(ibv_modify_qp(qps[i], &attr,
 				   IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 					   IBV_QP_ACCESS_FLAGS) == 0,
@@ -234,7 +231,8 @@ static void child(uint8_t *own, const volatile uint8_t *shared, int from, int to
 	expect(own, BYTES, 2000, "the child's copy after RDMA");
 	expect((const uint8_t *)shared, BYTES, 2001, "shared pages after RDMA");
 	fill(own, BYTES, 2002);
-	need(write(to, &byte, 1) == 1 && read(from, &byte, 1) == 1, "a pipe"); /* the parent looks */
+	need(write(to, &byte, 1) == 1 && read(from, &byte, 1) == 1,
+	     "a pipe"); /* the parent looks */
 	expect(own, BYTES, 2002, "the child's copy at the end");
 	_exit(0);
 }
@@ -275,8 +273,7 @@ static void try_unmapped(void)
 
 	both_ways(bytes, BYTES, mr->rkey, "pages to be unmapped");
 	need(munmap(bytes, BYTES) == 0, "munmap");
-	need(put(bytes, mr->rkey, BYTES) != IBV_WC_SUCCESS,
-	     "refusing what is unmapped");
+	need(put(bytes, mr->rkey, BYTES) != IBV_WC_SUCCESS, "refusing what is unmapped");
 }
 
 int main(void)

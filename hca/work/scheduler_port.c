@@ -1,0 +1,201 @@
+/* scheduler_port: see scheduler_port.h. `calls` is as in hca/context/translation_port.c. */
+#include "hca/work/scheduler_port.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/transport/qp.h"
+#include "hca/transport/send_unit.h"
+#include "sim/systemc.h"
+#include "sim/systemc_vcd.h"
+
+struct unit_turn {
+	struct event event;
+	struct scheduler_port *port;
+};
+
+struct scheduler_port {
+	struct scheduler *scheduler;
+	struct block *block; /* the scheduler's */
+	const struct scheduler_params *params;
+	struct scheduler_counters *count;
+	struct scheduler_gauges *gauge;
+	const struct scheduler_module *table;
+	void *module;
+	unsigned calls; /* of the module that have not returned */
+	struct unit_turn turns[];
+};
+
+static sim_time enter(struct scheduler_port *port)
+{
+	port->calls++;
+	return systemc_enter(port->block->sim);
+}
+
+/* ---- to the module ---- */
+
+void scheduler_port_wake(struct scheduler_port *port, struct flow *flow)
+{
+	sim_time ahead = enter(port);
+
+	port->table->wake(port->module, flow, ahead);
+	port->calls--;
+}
+
+void scheduler_port_ready(struct scheduler_port *port, struct flow *flow)
+{
+	sim_time ahead = enter(port);
+
+	port->table->ready(port->module, flow, ahead);
+	port->calls--;
+}
+
+void scheduler_port_forget(struct scheduler_port *port, struct flow *flow)
+{
+	sim_time ahead = enter(port);
+
+	port->table->forget(port->module, flow, ahead);
+	port->calls--;
+}
+
+void scheduler_port_release(struct scheduler_port *port, uint32_t bytes)
+{
+	sim_time ahead = enter(port);
+
+	port->table->release(port->module, bytes, ahead);
+	port->calls--;
+}
+
+static void turn(struct event *event)
+{
+	struct unit_turn *unit = container_of(event, struct unit_turn, event);
+	struct scheduler_port *port = unit->port;
+	sim_time ahead = enter(port);
+
+	port->table->turn(port->module, (uint32_t)(unit - port->turns), ahead);
+	port->calls--;
+}
+
+/* ---- from the module ---- */
+
+static void must_be_inside(const struct scheduler_port *port)
+{
+	if (!port->calls)
+		module_broke(port->block->name,
+			     "asks from a process of its own; expected inside of a call: name a "
+			     "time by turn_at()");
+}
+
+static struct scheduler_flow service_look(const struct scheduler_port *port,
+					  const struct flow *flow)
+{
+	must_be_inside(port);
+	return (struct scheduler_flow){
+		.qpn = flow->qp->number,
+		.kind = flow->kind,
+		.has_work = scheduler_has_work(flow),
+		.gone = flow->qp->destroyed,
+	};
+}
+
+static bool service_has_context(struct scheduler_port *port, struct flow *flow)
+{
+	must_be_inside(port);
+	return scheduler_has_context(port->scheduler, flow);
+}
+
+static struct scheduler_grant service_grant(struct scheduler_port *port, uint32_t unit,
+					    struct flow *flow)
+{
+	must_be_inside(port);
+	assert(unit < port->params->units);
+	return scheduler_take(port->scheduler, unit, flow);
+}
+
+static void service_send(struct scheduler_port *port, struct flow *flow)
+{
+	must_be_inside(port);
+	send_unit_drain(flow);
+}
+
+static void service_turn_at(struct scheduler_port *port, uint32_t unit, sim_time at)
+{
+	struct event *event = &port->turns[unit].event;
+
+	module_check_time(port->block->sim, port->block->name, at);
+	if (unit >= port->params->units || event_pending(event))
+		module_broke(port->block->name,
+			     "asks for a turn of a unit that there is not, or that waits for one");
+	event_init_priority(event, port->block, turn,
+			    port->calls ? PRIORITY_DEFAULT : PRIORITY_EXTERNAL);
+	sim_schedule_at(event, at);
+}
+
+static const struct scheduler_services services = {
+	.look = service_look,
+	.has_context = service_has_context,
+	.grant = service_grant,
+	.send = service_send,
+	.turn_at = service_turn_at,
+};
+
+/* ---- life ---- */
+
+static void create_module(void *argument)
+{
+	struct scheduler_port *port = argument;
+	const struct scheduler_setup setup = {
+		.name = port->block->name,
+		.params = port->params,
+		.services = &services,
+		.port = port,
+		.counters = port->count,
+		.gauges = port->gauge,
+	};
+
+	port->module = port->table->create(&setup);
+	assert(port->module);
+}
+
+static void destroy_module(void *argument)
+{
+	struct scheduler_port *port = argument;
+
+	port->table->destroy(port->module);
+}
+
+struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct block *block,
+					     const struct scheduler_params *params,
+					     struct scheduler_counters *count,
+					     struct scheduler_gauges *gauge)
+{
+	struct scheduler_port *port =
+		calloc(1, sizeof(*port) + params->units * sizeof(port->turns[0]));
+	char why[512] = "needs the kernel hosted or reference";
+
+	assert(port);
+	port->scheduler = scheduler;
+	port->block = block;
+	port->params = params;
+	port->count = count;
+	port->gauge = gauge;
+	for (uint64_t i = 0; i < params->units; i++) {
+		port->turns[i].port = port;
+		event_init(&port->turns[i].event, block, turn);
+	}
+	port->table = module_load(MODULE_SCHEDULER, params->module.text, why, sizeof(why));
+	if (!port->table || !systemc_call(block->sim, create_module, port))
+		module_broke(block->name, why);
+	if (port->table->trace)
+		systemc_vcd_offer(block->sim, block->name, port->table->trace, port->module);
+	return port;
+}
+
+void scheduler_port_destroy(struct scheduler_port *port)
+{
+	for (uint64_t i = 0; i < port->params->units; i++)
+		sim_cancel(&port->turns[i].event);
+	systemc_vcd_withdraw(port->block->sim, port->module);
+	systemc_call(port->block->sim, destroy_module, port);
+	free(port);
+}

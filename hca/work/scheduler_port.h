@@ -1,0 +1,27 @@
+/*
+ * scheduler_port: the adapter's side of a module in the place of the scheduler (scheduler_module.h). Only scheduler.c
+ * talks to it.
+ */
+#ifndef HCA_WORK_SCHEDULER_PORT_H
+#define HCA_WORK_SCHEDULER_PORT_H
+
+#include "hca/work/scheduler_module.h"
+
+/* The scheduler's block, counters and gauges outlive it; the run has SystemC. */
+struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct block *block,
+					     const struct scheduler_params *params,
+					     struct scheduler_counters *count,
+					     struct scheduler_gauges *gauge);
+void scheduler_port_destroy(struct scheduler_port *port);
+void scheduler_port_wake(struct scheduler_port *port, struct flow *flow);
+void scheduler_port_ready(struct scheduler_port *port, struct flow *flow);
+void scheduler_port_forget(struct scheduler_port *port, struct flow *flow);
+void scheduler_port_release(struct scheduler_port *port, uint32_t bytes);
+
+/* scheduler.c */
+bool scheduler_has_work(const struct flow *flow);
+bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow);
+struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit,
+				      struct flow *flow);
+
+#endif

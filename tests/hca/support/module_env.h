@@ -1,0 +1,23 @@
+/*
+ * module_env: a test of a block may be run on a module in its place: HCASIM_TEST_MODULE names the shared object.
+ */
+#ifndef TESTS_HCA_SUPPORT_MODULE_ENV_H
+#define TESTS_HCA_SUPPORT_MODULE_ENV_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "sim/block.h"
+
+/* The kernel to run on: the one that was asked for, if it can hold the module, or none is named. */
+static inline enum sim_kernel module_env(enum sim_kernel kernel, struct param_text *module)
+{
+	const char *path = getenv("HCASIM_TEST_MODULE");
+
+	if (!path)
+		return kernel;
+	snprintf(module->text, sizeof(module->text), "%s", path);
+	return kernel == SIM_KERNEL_native ? SIM_KERNEL_hosted : kernel;
+}
+
+#endif

@@ -5,7 +5,7 @@
  *     unit --hit() or look_up()--> tags --miss--> slot --owner.send()--> PCIe --arrived()--> owner.resume() for all
  *
  * Tags: constructed from (name, params); bool touch(line), bool insert(line, uint64_t *evicted), uint64_t remove(first,
- * count), as hca/context/assoc.h has them; void trace(tracer, name).
+ * count), as hca/context/assoc.h has them; void signals(tracer, name).
  */
 #ifndef HCA_EXAMPLES_LOOKUP_CACHE_H
 #define HCA_EXAMPLES_LOOKUP_CACHE_H
@@ -112,9 +112,9 @@ template <typename Tags> class lookup_cache
 				slot.stale = true;
 	}
 
-	void trace(const struct systemc_tracer *tracer, const std::string &name)
+	void signals(const struct systemc_tracer *tracer, const std::string &name)
 	{
-		tags.trace(tracer, name);
+		tags.signals(tracer, name);
 		trace_signal(tracer, filled_line, name + ".filled_line");
 	}
 

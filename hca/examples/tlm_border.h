@@ -75,7 +75,7 @@ static inline std::string identifier(std::string name)
 	return name;
 }
 
-/* One signal of a module's trace(). */
+/* One signal of a module, for its signals(). */
 template <typename Signal>
 static inline void trace_signal(const struct systemc_tracer *tracer, const Signal &signal,
 				const std::string &name)

@@ -55,7 +55,7 @@ class list_tags
 		return removed;
 	}
 
-	void trace(const struct systemc_tracer *tracer, const std::string &name)
+	void signals(const struct systemc_tracer *tracer, const std::string &name)
 	{
 		trace_signal(tracer, asked_line, name + ".line");
 		trace_signal(tracer, was_hit, name + ".hit");

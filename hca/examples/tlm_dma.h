@@ -7,7 +7,7 @@
  *     adapter.translations, adapter.memory <--BEGIN_REQ-- module     a piece; comes back as BEGIN_RESP
  *
  * A module is an sc_module with the sockets `transfers`, `translations` and `memory`, a constructor (sc_module_name, const
- * dma_setup &), turn(const sc_time &delay): it is its turn to write, and trace(). HCA_DMA_MODULE exports it. Delays are as in tlm_translation.h.
+ * dma_setup &), turn(const sc_time &delay): it is its turn to write, and signals(). HCA_DMA_MODULE exports it. Delays are as in tlm_translation.h.
  */
 #ifndef HCA_EXAMPLES_TLM_DMA_H
 #define HCA_EXAMPLES_TLM_DMA_H
@@ -185,7 +185,7 @@ template <typename Module> struct dma_tlm {
 	}
 	static void trace(void *module, const struct systemc_tracer *tracer)
 	{
-		of(module)->module.trace(tracer);
+		of(module)->module.signals(tracer);
 	}
 };
 

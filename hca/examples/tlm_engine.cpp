@@ -81,7 +81,7 @@ class engine : public sc_module
 		write(channels[DMA_SCATTER]);
 	}
 
-	void trace(const struct systemc_tracer *tracer)
+	void signals(const struct systemc_tracer *tracer)
 	{
 		trace_signal(tracer, channels[DMA_GATHER].inflight, "gather_inflight");
 		trace_signal(tracer, channels[DMA_SCATTER].inflight, "scatter_inflight");

@@ -24,7 +24,7 @@ class flat : public sc_module
 		/* nothing is kept */
 	}
 
-	void trace(const struct systemc_tracer *tracer)
+	void signals(const struct systemc_tracer *tracer)
 	{
 		trace_signal(tracer, address, "address");
 	}

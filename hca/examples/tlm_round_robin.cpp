@@ -24,7 +24,7 @@ class round_robin : public sc_module
 		payload.set_extension(extension);
 	}
 
-	void trace(const struct systemc_tracer *tracer)
+	void signals(const struct systemc_tracer *tracer)
 	{
 		trace_signal(tracer, inflight_bytes, "inflight_bytes");
 		trace_signal(tracer, throttled, "throttled");

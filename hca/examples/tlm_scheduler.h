@@ -5,7 +5,7 @@
  *     adapter.grants <--b_transport-- module         a flow has its turn: the extension says what it sends
  *
  * A module is an sc_module with the sockets `flows` and `grants`, a constructor (sc_module_name, const scheduler_setup
- * &), and trace(). HCA_SCHEDULER_MODULE exports it. Delays are as in tlm_translation.h. When a turn is to come the module
+ * &), and signals(). HCA_SCHEDULER_MODULE exports it. Delays are as in tlm_translation.h. When a turn is to come the module
  * says by the service turn_at().
  */
 #ifndef HCA_EXAMPLES_TLM_SCHEDULER_H
@@ -132,7 +132,7 @@ template <typename Module> struct scheduler_tlm {
 	}
 	static void trace(void *module, const struct systemc_tracer *tracer)
 	{
-		of(module)->module.trace(tracer);
+		of(module)->module.signals(tracer);
 	}
 };
 

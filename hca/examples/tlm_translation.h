@@ -7,8 +7,9 @@
  *     adapter.fetches  <--nb_transport_fw(BEGIN_REQ)-- module             a PCIe read; comes back as BEGIN_RESP
  *
  * A module is an sc_module with the sockets `requests` and `fetches`, a constructor (sc_module_name, const
- * translation_setup &), and invalidate() and trace() as translation_module.h has them. HCA_TRANSLATION_MODULE exports
- * it. Delays count from sc_time_stamp(), on both sides, as TLM-2.0 has it (IEEE 1666-2011, 11.1.3).
+ * translation_setup &), invalidate() as translation_module.h has it, and signals(), which names what waveforms may show.
+ * HCA_TRANSLATION_MODULE exports it. Delays count from sc_time_stamp(), on both sides, as TLM-2.0 has it (IEEE 1666-2011,
+ * 11.1.3).
  */
 #ifndef HCA_EXAMPLES_TLM_TRANSLATION_H
 #define HCA_EXAMPLES_TLM_TRANSLATION_H
@@ -160,7 +161,7 @@ template <typename Module> struct translation_tlm {
 	}
 	static void trace(void *module, const struct systemc_tracer *tracer)
 	{
-		of(module)->module.trace(tracer);
+		of(module)->module.signals(tracer);
 	}
 };
 

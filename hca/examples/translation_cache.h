@@ -48,11 +48,11 @@ class translation_cache_unit : public sc_core::sc_module, private lookup_cache_o
 		(cache == TRANSLATION_MPT ? mpt : mtt).invalidate(first, count);
 	}
 
-	void trace(const struct systemc_tracer *tracer)
+	void signals(const struct systemc_tracer *tracer)
 	{
 		trace_signal(tracer, address, "address");
-		mpt.trace(tracer, "mpt");
-		mtt.trace(tracer, "mtt");
+		mpt.signals(tracer, "mpt");
+		mtt.signals(tracer, "mtt");
 	}
 
       private:

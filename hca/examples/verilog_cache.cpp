@@ -145,7 +145,7 @@ class rtl_tags : public sc_module
 		return sum;
 	}
 
-	void trace(const struct systemc_tracer *tracer, const std::string &name)
+	void signals(const struct systemc_tracer *tracer, const std::string &name)
 	{
 		traced = true;
 		trace_signal(tracer, clk.value, name + ".clk");

@@ -45,20 +45,33 @@ static uint64_t dllps_before(struct pcie_link *link, sim_time ready)
 	return owed > idle ? owed - idle : 0;
 }
 
+/* Packets of one length come in rows: the division is done once for them. */
+static void divide(struct pcie_link *link, uint64_t bytes)
+{
+	uint64_t parts = bytes * link->ps_numerator;
+
+	assert(bytes <= UINT64_MAX / 2 / link->ps_numerator);
+	link->known_bytes = bytes;
+	link->known_duration = parts / link->ps_denominator;
+	link->known_remainder = parts % link->ps_denominator;
+}
+
 sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes)
 {
-	uint64_t parts;
-
 	if (link->dllp_bytes_owed)
 		bytes += dllps_before(link, ready);
-	parts = bytes * link->ps_numerator;
-	assert(bytes <= UINT64_MAX / 2 / link->ps_numerator);
-	if (ready > link->free_at)
+	if (bytes != link->known_bytes)
+		divide(link, bytes);
+	if (ready > link->free_at) {
 		link->free_at = ready;
-	else
-		parts += link->remainder;
-	link->free_at += parts / link->ps_denominator;
-	link->remainder = parts % link->ps_denominator;
+		link->remainder = 0;
+	}
+	link->free_at += link->known_duration;
+	link->remainder += link->known_remainder;
+	if (link->remainder >= link->ps_denominator) {
+		link->remainder -= link->ps_denominator;
+		link->free_at++;
+	}
 	return link->free_at;
 }
 

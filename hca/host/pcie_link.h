@@ -15,6 +15,8 @@ struct pcie_link {                             /* embedded in its owner */
 	uint64_t ps_numerator, ps_denominator; /* picoseconds a byte */
 	uint64_t remainder; /* of the last packet's end, in 1/ps_denominator ps */
 	sim_time free_at;   /* when the last packet given has left */
+	uint64_t known_bytes, known_remainder; /* the last length that was divided, and its parts */
+	sim_time known_duration;
 	sim_time
 		flit_time; /* generation 6: a TLP is checked and passed on with its whole flit; else 0 */
 	uint64_t

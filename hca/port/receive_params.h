@@ -8,7 +8,7 @@
 
 /* clang-format off */
 #define RECEIVE_PARAMS(X) \
-	X(latency,  TIME,  "185ns", "1ps..1ms",  "from a packet's last bit to the checks of its transport", "assumed: as calibrated for the ConnectX-4") \
+	X(latency,  TIME,  "185ns", "1ps..1ms",  "from a packet's last bit to the checks of its transport", "assumed: that of preset connectx4-edr, which is calibrated") \
 	X(interval, TIME,  "5ns",   "0ps..1ms",  "at least, between two packets",                           "A2-17: 200 Mpps")
 /* clang-format on */
 

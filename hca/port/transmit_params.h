@@ -8,7 +8,7 @@
 
 /* clang-format off */
 #define TRANSMIT_PARAMS(X) \
-	X(latency,  TIME, "155ns", "1ps..1ms", "from a packet with all its bytes to the port", "assumed: as calibrated for the ConnectX-4") \
+	X(latency,  TIME, "155ns", "1ps..1ms", "from a packet with all its bytes to the port", "assumed: that of preset connectx4-edr, which is calibrated") \
 	X(interval, TIME, "5ns",   "0ps..1ms", "at least, between two packets",                "A2-17: 200 Mpps") \
 	X(loopback_rate, RATE, "100Gbps", "1Mbps..3.2Tbps", "of packets that the port would send to itself", "assumed: that of the link")
 /* clang-format on */

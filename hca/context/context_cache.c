@@ -5,18 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hca/device/pool.h"
+
 #define QUEUE_KINDS (CONTEXT_SRQ + 1u) /* the kinds before MPT and MTT */
 
-enum { NAME_BYTES = 256 };
+enum { NAME_BYTES = 256, SLAB_PARTS = 64 };
 
 #define ROW(...) PARAM_ROW(struct context_cache_params, __VA_ARGS__)
 /* clang-format off */
 const struct param contexts_param_list[] = {CONTEXT_PARAMS(ROW) {0}};
 /* clang-format on */
 
+struct second_part { /* of a lookup under way */
+	struct context_cache *cache;
+	struct context_lookup *lookup;
+	struct icm_lookup icm;
+};
+
 struct context_cache {
 	struct sim *sim;
 	uint64_t reliable_parts;
+	struct pool seconds;
 	struct icm_cache *kinds[QUEUE_KINDS];
 };
 
@@ -52,31 +61,42 @@ static void first_done(struct icm_lookup *icm)
 
 static void second_done(struct icm_lookup *icm)
 {
-	part_done(container_of(icm, struct context_lookup, second), icm);
+	struct second_part *second = container_of(icm, struct second_part, icm);
+	struct context_lookup *lookup = second->lookup;
+	struct icm_lookup answer = *icm;
+
+	pool_give(&second->cache->seconds, second);
+	part_done(lookup, &answer);
+}
+
+/* Both at once: one after the other, the first might be gone when the second comes. */
+static void look_up_second(struct context_cache *cache, struct context_lookup *lookup)
+{
+	struct second_part *second = pool_take(&cache->seconds);
+
+	second->cache = cache;
+	second->lookup = lookup;
+	second->icm.number = entry_of(cache, lookup->kind, lookup->number, 1);
+	second->icm.tag = lookup->tag;
+	second->icm.done = second_done;
+	icm_cache_lookup(kind_get(cache, lookup->kind), &second->icm);
 }
 
 void context_cache_lookup(struct context_cache *cache, struct context_lookup *lookup)
 {
-	struct icm_cache *icm = kind_get(cache, lookup->kind);
 	unsigned parts = part_count(cache, lookup->kind, lookup->reliable);
 
 	assert(lookup->done);
 	lookup->hit = true;
-	lookup->parts_busy = parts;
+	lookup->parts_busy = (uint8_t)parts;
 	lookup->first = (struct icm_lookup){
 		.number = entry_of(cache, lookup->kind, lookup->number, 0),
 		.tag = lookup->tag,
 		.done = first_done,
 	};
-	icm_cache_lookup(icm, &lookup->first);
-	if (parts == 1)
-		return;
-	lookup->second = (struct icm_lookup){
-		.number = entry_of(cache, lookup->kind, lookup->number, 1),
-		.tag = lookup->tag,
-		.done = second_done,
-	};
-	icm_cache_lookup(icm, &lookup->second);
+	icm_cache_lookup(kind_get(cache, lookup->kind), &lookup->first);
+	if (parts > 1)
+		look_up_second(cache, lookup);
 }
 
 bool context_cache_hit(struct context_cache *cache, enum context_kind kind, uint32_t number,
@@ -118,6 +138,7 @@ struct context_cache *context_cache_create(struct sim *sim, const char *name,
 	assert(cache);
 	cache->sim = sim;
 	cache->reliable_parts = params->reliable_parts;
+	pool_init(&cache->seconds, sizeof(struct second_part), SLAB_PARTS);
 	for (unsigned kind = 0; kind < QUEUE_KINDS; kind++) {
 		char full_name[NAME_BYTES];
 
@@ -134,6 +155,7 @@ void context_cache_destroy(struct context_cache *cache)
 		return;
 	for (unsigned kind = 0; kind < QUEUE_KINDS; kind++)
 		icm_cache_destroy(cache->kinds[kind]);
+	pool_fini(&cache->seconds);
 	free(cache);
 }
 

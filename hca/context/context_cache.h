@@ -25,8 +25,8 @@ struct context_lookup {
 			     *lookup); /* in: called once, never from context_cache_lookup() */
 	bool hit;                      /* out: no PCIe read was waited for */
 	/* the rest is private to context_cache.c */
-	struct icm_lookup first, second; /* the context's parts */
-	unsigned parts_busy;
+	uint8_t parts_busy;
+	struct icm_lookup first; /* of the context's parts */
 };
 
 struct context_cache;

@@ -56,6 +56,15 @@ static uint64_t bytes_before(const struct endpoint_qp *qp, const struct endpoint
 	return message->first_byte + (before < message->bytes ? before : message->bytes);
 }
 
+/* No packet may follow until something is acknowledged: whoever sends this one has to ask. */
+static bool closes_window(struct endpoint_qp *qp, uint32_t payload_bytes)
+{
+	uint64_t in_flight = qp->sent_bytes + payload_bytes - qp->acked_bytes;
+
+	return in_flight + qp->hca->mtu_bytes > flow_of(qp)->window_bytes ||
+	       qp->send_psn + 1 - qp->unacked_psn >= qp->hca->params->window_packets;
+}
+
 static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 		      const struct endpoint_message *message, uint64_t psn)
 {
@@ -68,7 +77,8 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 	packet->opcode = opcodes[message->operation][position];
 	packet->payload_bytes = (uint32_t)payload_of(qp, message, index);
 	packet->ecn = hca->ecn;
-	packet->ack_request = last || (uint32_t)(index + 1) % hca->params->ack_interval == 0;
+	packet->ack_request = last || (uint32_t)(index + 1) % hca->params->ack_interval == 0 ||
+			      closes_window(qp, packet->payload_bytes);
 	if (first)
 		packet->dma_length = (uint32_t)message->bytes;
 	if (packet->ack_request && qp->box->congestion->ops->wants_telemetry)

@@ -161,6 +161,28 @@ static void test_windows_queue_behind_each_other(void)
 	study_fini(&incast.study);
 }
 
+/* A window of 12 packets of the 64 after which an ACK is asked for: the packet that closes it asks, or all would stand
+ * still until a timeout. */
+static void test_a_closed_window_asks_for_an_ack(void)
+{
+	static struct incast incast;
+	struct outcome outcome;
+	char why[128];
+
+	study_init(&incast.study, LINK_ETHERNET, "window", 0, SENDERS_MAX + 1);
+	CU_ASSERT_TRUE(
+		congestion_set(&incast.study.congestion, "window", "50000B", why, sizeof(why)));
+	CU_ASSERT_EQUAL(incast.study.params.ack_interval, 64);
+	incast_start(&incast, 2);
+	outcome = incast_run(&incast, 2, 100 * US, 500 * US);
+	print("window, 64", 2, &outcome);
+	CU_ASSERT(outcome.gbps > 90);
+	CU_ASSERT(outcome.jain > 0.99);
+	for (unsigned i = 0; i < 2; i++)
+		CU_ASSERT_EQUAL(endpoint_counters(incast.study.hosts[i])->local_ack_timeouts, 0);
+	study_fini(&incast.study);
+}
+
 static struct outcome share(const char *algorithm, uint64_t kmax)
 {
 	static struct incast incast;
@@ -292,6 +314,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_dcqcn_settles_at_its_fixed_point);
 	CU_ADD_TEST(suite, test_patched_timely_settles_at_its_fixed_point);
 	CU_ADD_TEST(suite, test_windows_queue_behind_each_other);
+	CU_ADD_TEST(suite, test_a_closed_window_asks_for_an_ack);
 	CU_ADD_TEST(suite, test_windows_share_fairly);
 	CU_ADD_TEST(suite, test_cnps_are_limited);
 	CU_ADD_TEST(suite, test_infiniband_slows_its_senders);

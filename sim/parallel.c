@@ -102,6 +102,7 @@ static void run_part(struct part *part)
 		unsigned over = part->window;
 		sim_time start = earliest(parallel, over);
 
+		part->sim->current = NULL;
 		take_in(part, over);
 		if (start < end) /* a bound, no more */
 			start = end;
@@ -122,7 +123,6 @@ static void run_part(struct part *part)
 		if (part == &parallel->parts[0])
 			count_window(parallel, over ^ 1);
 	}
-	part->sim->current = NULL;
 	gate_pass(&parallel->gate);
 }
 

@@ -4,8 +4,9 @@
  *
  *     bench_engine [--quick]
  *
- * CPU time, median of 5 interleaved runs (3 with --quick, which leaves out a million pending). A `hold` replaces
- * the event that fires by a new one, with the delays of a network:
+ * CPU time, median of 5 interleaved runs (3 with --quick, which leaves out a million pending). A row that has taken
+ * ROW_SECONDS of real time is not repeated: the whole ends within about two minutes; `runs` says how often each row was
+ * run. A `hold` replaces the event that fires by a new one, with the delays of a network:
  *
  *     model 1   40 % a packet's serialization, 30 % propagation of 0.5-1 us in 64 steps, 20 % PCIe of 300-350 ns, 10 %
  *               a pipeline of 1-16 ns
@@ -31,6 +32,7 @@
 #define NATIVE_NS_MAX    60.0 /* at 100k pending, model 1 */
 #define SYSTEMC_RATIO    5.0  /* bare SystemC over native at 1k pending, model 1 */
 #define RUNS_MAX         5
+#define ROW_SECONDS      12
 #define TABLE            16384
 #define SLOW_PENDING_MAX 100000 /* of SystemC: it takes more than a kilobyte for each */
 
@@ -244,8 +246,8 @@ static double heap_seconds(size_t warm_up, size_t holds)
 /* Nanoseconds per hold, the holds being few on slow queues. */
 static double measure(enum queue queue, size_t pending, int model, bool quick, uint64_t *order_hash)
 {
-	size_t warm_up = pending < 50000 ? 100000 : 2 * pending;
-	size_t holds = quick ? 300000 : 1000000;
+	size_t warm_up = pending < 100000 ? 100000 : pending;
+	size_t holds = quick || pending >= 100000 ? 300000 : 1000000;
 	double seconds;
 
 	load_begin(pending, model);
@@ -305,14 +307,23 @@ static double measure_apart(enum queue queue, size_t pending, int model, bool qu
 	return result.ns;
 }
 
-/* Medians of one row; 0: not measured. false: the orders differ. */
-static bool measure_row(size_t pending, int model, bool quick, double medians[QUEUE_COUNT])
+static double real_seconds(void)
 {
-	int runs = quick ? 3 : RUNS_MAX;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Medians of one row; 0: not measured. Returns the number of runs; 0: the orders differ. */
+static int measure_row(size_t pending, int model, bool quick, double medians[QUEUE_COUNT])
+{
+	int runs_max = quick ? 3 : RUNS_MAX, runs = 0;
 	double ns[QUEUE_COUNT][RUNS_MAX];
+	double begin = real_seconds();
 	uint64_t expected = 0;
 
-	for (int run = 0; run < runs; run++) {
+	for (int run = 0; run < runs_max && real_seconds() - begin < ROW_SECONDS; run++) {
 		for (unsigned queue = 0; queue < QUEUE_COUNT; queue++) {
 			bool slow = queue == QUEUE_reference || queue == QUEUE_systemc;
 			uint64_t order_hash;
@@ -327,18 +338,19 @@ static bool measure_row(size_t pending, int model, bool quick, double medians[QU
 			if (queue != QUEUE_systemc && order_hash != expected) {
 				printf("%s fires in another order than native\n",
 				       queue_names[queue]);
-				return false;
+				return 0;
 			}
 		}
+		runs++;
 	}
 	for (unsigned queue = 0; queue < QUEUE_COUNT; queue++) {
 		qsort(ns[queue], (size_t)runs, sizeof(double), compare);
 		medians[queue] = ns[queue][runs / 2];
 	}
-	return true;
+	return runs;
 }
 
-static void print_row(size_t pending, int model, const double medians[QUEUE_COUNT])
+static void print_row(size_t pending, int model, int runs, const double medians[QUEUE_COUNT])
 {
 	printf("%5d %8zu", model, pending);
 	for (unsigned queue = 0; queue < QUEUE_COUNT; queue++) {
@@ -351,7 +363,7 @@ static void print_row(size_t pending, int model, const double medians[QUEUE_COUN
 		printf("  %7.1fx", medians[QUEUE_systemc] / medians[QUEUE_native]);
 	else
 		printf("  %8s", "-");
-	printf(" %7.1fx\n", medians[QUEUE_heap] / medians[QUEUE_native]);
+	printf(" %7.1fx %5d\n", medians[QUEUE_heap] / medians[QUEUE_native], runs);
 	fflush(stdout);
 }
 
@@ -374,18 +386,19 @@ int main(int argc, char **argv)
 	}
 	load.items = aligned_alloc(64, pending_counts[rows - 1] * sizeof(*load.items));
 	assert(load.items != NULL);
-	printf("ns per event (schedule + pop), CPU time, median of %d\n%5s %8s",
-	       quick ? 3 : RUNS_MAX, "model", "pending");
+	printf("ns per event (schedule + pop), CPU time, median\n%5s %8s", "model", "pending");
 	for (unsigned queue = 0; queue < QUEUE_COUNT; queue++)
 		printf(" %9s", queue_names[queue]);
-	printf("  %8s %8s\n", "systemc/", "heap/");
+	printf("  %8s %8s %5s\n", "systemc/", "heap/", "runs");
 	for (int model = 1; model <= 2; model++) {
 		for (size_t row = 0; row < rows; row++) {
 			double medians[QUEUE_COUNT];
 
-			if (!measure_row(pending_counts[row], model, quick, medians))
+			int runs = measure_row(pending_counts[row], model, quick, medians);
+
+			if (runs == 0)
 				return 1;
-			print_row(pending_counts[row], model, medians);
+			print_row(pending_counts[row], model, runs, medians);
 			if (model == 1 && pending_counts[row] == 1000)
 				ratio_1k = medians[QUEUE_systemc] / medians[QUEUE_native];
 			if (model == 1 && pending_counts[row] == 100000)

@@ -41,7 +41,7 @@ static const struct workload workloads[] = {
 	{"k8-random",      PATTERN_RANDOM, "none",         8,  128, 4096,   10000000, 3},
 	{"k8-random-dcqcn", PATTERN_RANDOM, "dcqcn-paper", 8,  128, 4096,   10000000, 3},
 	{"incast64",       PATTERN_INCAST, "dcqcn-paper",  0,   65, 4096,   20000000, 1},
-	{"k16-perm",       PATTERN_SHIFT,  "none",        16, 1024, 4096,    1000000, 1},
+	{"k16-perm",       PATTERN_SHIFT,  "none",        16, 1024, 4096,    1000000, 5},
 	{"k32-perm",       PATTERN_SHIFT,  "none",        32, 8192, 4096,     100000, 1},
 };
 /* clang-format on */

@@ -1,0 +1,235 @@
+/*
+ * Proves that a divided run does what an undivided one does: nodes in a ring that pass tokens on after random times, many
+ * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 parts, in one
+ * call of sim_run() or in slices; that time, the next event and the number of events are those of all parts; and that
+ * a window is as long as the shortest crossing.
+ */
+#include "sim/parallel.h"
+
+#include <CUnit/Basic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/random.h"
+
+#define NODES  15
+#define TOKENS 40
+#define HOPS   300
+#define CABLE  (10 * NS)
+
+struct token {
+	struct token *next;
+	unsigned number, hops;
+	sim_time arrives_at;
+};
+
+/* Tokens come from the node before, and wait here until they arrive: the earliest first, of equals the lowest number. */
+struct node {
+	struct block block;
+	struct random random;
+	struct event arrival;
+	struct event echo; /* of the same instant: its rank is the node's next sequence number */
+	struct token *coming;
+	struct node *next;
+	struct crossing crossing; /* to the next, if that is in another part */
+	struct token *left[2];
+	uint64_t log; /* a hash of what came, and when */
+};
+
+struct ring {
+	struct sim *sim;
+	struct node nodes[NODES];
+	struct token tokens[TOKENS];
+};
+
+static const struct block_type node_type = {.name = "node"};
+
+static bool before(const struct token *one, const struct token *other)
+{
+	return one->arrives_at != other->arrives_at ? one->arrives_at < other->arrives_at
+						    : one->number < other->number;
+}
+
+static void come(struct token *token, struct node *node)
+{
+	struct token **place = &node->coming;
+
+	while (*place && before(*place, token))
+		place = &(*place)->next;
+	token->next = *place;
+	*place = token;
+	if (token != node->coming)
+		return;
+	sim_cancel(&node->arrival);
+	sim_schedule_last(node->block.sim, &node->arrival, token->arrives_at);
+}
+
+static void note(struct node *node, uint64_t what)
+{
+	node->log = (node->log ^ what) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void echo(struct event *event)
+{
+	struct node *node = container_of(event, struct node, echo);
+
+	note(node, sim_now(node->block.sim));
+}
+
+static void arrive(struct event *event)
+{
+	struct node *node = container_of(event, struct node, arrival);
+	struct token *token = node->coming;
+	sim_time now = sim_now(node->block.sim);
+
+	node->coming = token->next;
+	if (node->coming)
+		sim_schedule_last(node->block.sim, &node->arrival, node->coming->arrives_at);
+	note(node, now << 8 | token->number);
+	if (!event_pending(&node->echo))
+		sim_schedule(&node->echo, random_below(&node->random, 2) * NS);
+	if (++token->hops == HOPS)
+		return;
+	token->arrives_at = now + CABLE + random_below(&node->random, 4) * NS;
+	if (node->next->block.sim == node->block.sim) {
+		come(token, node->next);
+	} else {
+		unsigned window = crossing_leave(&node->crossing, token->arrives_at);
+
+		token->next = node->left[window];
+		node->left[window] = token;
+	}
+}
+
+static void take(struct crossing *crossing, unsigned window)
+{
+	struct node *node = container_of(crossing, struct node, crossing);
+
+	while (node->left[window]) {
+		struct token *token = node->left[window];
+
+		node->left[window] = token->next;
+		come(token, node->next);
+	}
+}
+
+static void ring_begin(struct ring *ring, unsigned parts)
+{
+	char name[16];
+
+	memset(ring, 0, sizeof(*ring));
+	ring->sim = sim_create(SIM_KERNEL_native, 7);
+	sim_divide(ring->sim, parts);
+	CU_ASSERT_EQUAL(sim_parts(ring->sim), parts);
+	for (unsigned i = 0; i < NODES; i++) {
+		struct node *node = &ring->nodes[i];
+
+		snprintf(name, sizeof(name), "node%u", i);
+		block_init(&node->block, sim_part(ring->sim, i * parts / NODES), &node_type, name,
+			   NULL, NULL);
+		CU_ASSERT_EQUAL(node->block.id, i + 1);
+		CU_ASSERT_EQUAL(sim_part_of(node->block.sim), i * parts / NODES);
+		random_init(&node->random, &node->block, "hold");
+		event_init_last(&node->arrival, &node->block, arrive);
+		event_init(&node->echo, &node->block, echo);
+		node->next = &ring->nodes[(i + 1) % NODES];
+	}
+	for (unsigned i = 0; i < NODES; i++) {
+		struct node *node = &ring->nodes[i];
+
+		if (node->next->block.sim != node->block.sim)
+			crossing_init(&node->crossing, node->block.sim, node->next->block.sim,
+				      CABLE, take);
+	}
+	for (unsigned i = 0; i < TOKENS; i++) {
+		ring->tokens[i] = (struct token){.number = i, .arrives_at = i % 3 * NS};
+		come(&ring->tokens[i], &ring->nodes[i % NODES]);
+	}
+}
+
+static void ring_end(struct ring *ring)
+{
+	for (unsigned i = 0; i < NODES; i++)
+		block_fini(&ring->nodes[i].block);
+	sim_destroy(ring->sim);
+}
+
+static void compare(unsigned parts, sim_time slice)
+{
+	static struct ring one, divided;
+	sim_time until = 0;
+
+	ring_begin(&one, 1);
+	ring_begin(&divided, parts);
+	while (sim_next(one.sim) != SIM_NEVER) {
+		CU_ASSERT_EQUAL(sim_next(one.sim), sim_next(divided.sim));
+		until = slice ? until + slice : SIM_NEVER;
+		sim_run(one.sim, until);
+		sim_run(divided.sim, until);
+		CU_ASSERT_EQUAL(sim_now(one.sim), sim_now(divided.sim));
+		CU_ASSERT_EQUAL(sim_events_fired(one.sim), sim_events_fired(divided.sim));
+		for (unsigned i = 0; i < NODES; i++)
+			CU_ASSERT_EQUAL(one.nodes[i].log, divided.nodes[i].log);
+	}
+	CU_ASSERT_EQUAL(sim_next(divided.sim), SIM_NEVER);
+	for (unsigned i = 0; i < TOKENS; i++)
+		CU_ASSERT_EQUAL(divided.tokens[i].hops, HOPS);
+	if (parts > 1) {
+		struct sim_windows windows = sim_windows(divided.sim);
+
+		CU_ASSERT_EQUAL(windows.length, CABLE);
+		CU_ASSERT(windows.count >= sim_now(one.sim) / (2 * CABLE));
+		CU_ASSERT(windows.count <= sim_now(one.sim) / CABLE + 1 + (slice ? until / slice : 0));
+		CU_ASSERT_EQUAL(windows.events, sim_events_fired(one.sim));
+		CU_ASSERT(windows.longest * parts >= windows.events);
+		CU_ASSERT(windows.longest < windows.events);
+	}
+	ring_end(&one);
+	ring_end(&divided);
+}
+
+static void test_same_in_parts(void)
+{
+	compare(1, 0);
+	compare(2, 0);
+	compare(3, 0);
+	compare(5, 0);
+}
+
+static void test_same_in_slices(void)
+{
+	compare(2, 1 * US);
+	compare(3, 333 * NS);
+	compare(2, 7 * NS); /* shorter than a window */
+}
+
+/* A gap in which nothing happens is one step, not many windows. */
+static void test_gaps_are_skipped(void)
+{
+	static struct ring ring;
+	uint64_t before;
+
+	ring_begin(&ring, 2);
+	sim_run(ring.sim, SIM_NEVER);
+	before = sim_windows(ring.sim).count;
+	ring.tokens[0] = (struct token){.hops = HOPS - 1, .arrives_at = sim_now(ring.sim) + SEC};
+	come(&ring.tokens[0], &ring.nodes[NODES - 1]);
+	sim_run(ring.sim, SIM_NEVER);
+	CU_ASSERT(sim_windows(ring.sim).count <= before + 2); /* the token, its echo */
+	ring_end(&ring);
+}
+
+int main(void)
+{
+	CU_TestInfo tests[] = {{"the same in parts", test_same_in_parts},
+			       {"the same in slices", test_same_in_slices},
+			       {"gaps are skipped", test_gaps_are_skipped},
+			       CU_TEST_INFO_NULL};
+	CU_SuiteInfo suites[] = {{"parallel", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
+
+	CU_initialize_registry();
+	CU_register_suites(suites);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	return CU_get_number_of_failures() != 0;
+}

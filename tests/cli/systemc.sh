@@ -106,6 +106,29 @@ sed -i 's/      translation: {module: tlm_cache}, /      translation: {module: t
 refuse 'random.yaml:4:7: mpt and mtt can only have replacement: lru' check "$folder/random.yaml"
 refuse '--kernel native cannot run' exec "$folder/tlm_cache.yaml" --kernel native "${programs[@]}"
 
+# A table of C functions is enough for a module; one that answers in the past is found out.
+cat >"$folder/past.c" <<'END'
+#include "hca/context/translation_module.h"
+static struct translation_setup setup;
+static void *create(const struct translation_setup *given) { setup = *given; return &setup; }
+static void destroy(void *module) { (void)module; }
+static void request(void *module, struct translation *request, sim_time ahead)
+{
+	(void)module, (void)ahead;
+	setup.services->answer(setup.port, request, 1);
+}
+static void fetched(void *module, struct translation_fetch *fetch, sim_time ahead) { (void)module, (void)fetch, (void)ahead; }
+static void invalidate(void *module, enum translation_cache cache, uint64_t first, uint64_t count)
+{
+	(void)module, (void)cache, (void)first, (void)count;
+}
+const struct translation_module hca_translation_module = {{MODULE_VERSION_TRANSLATION, sizeof(struct translation_module), "past", ""},
+	NULL, create, destroy, request, fetched, invalidate, NULL};
+END
+${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -o "$folder/past.so" "$folder/past.c" || fail 'cc'
+scenario past 'translation: {module: ./past.so}'
+refuse 'the module in the place of host0.hca.translation names a time, 1 ps, that is over' exec "$folder/past.yaml" "${programs[@]}"
+
 # Waveforms.
 command -v python3 >/dev/null || exit $((failures > 0))
 waveform() {

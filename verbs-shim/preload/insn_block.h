@@ -26,8 +26,6 @@ struct block {
 	uint8_t bytes[BLOCK_BYTES];
 } __attribute__((aligned(64)));
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
-
 extern struct block blocks[]; /* the first is none */
 
 /* No block holds code of [fence, fence + length) behind its first instruction, from now on. */
@@ -46,8 +44,6 @@ void block_open(struct block *block, uint32_t count, const struct step *held);
 
 /* The instruction of a step. */
 const struct insn *block_insn(const struct step *step);
-
-#pragma GCC visibility pop
 
 /* Ends a step by going on elsewhere: in the block that followed last, if it is still the right one. */
 ALWAYS_INLINE enum step_result step_leave(struct machine *machine, struct step *step,

@@ -60,12 +60,8 @@ static inline void flags_set_result(struct insn_flags *flags, uint64_t result, u
 	flags->right = others;
 }
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
-
 /* The flags register as the program would see it. */
 uint64_t flags_value(const struct insn_flags *flags);
-
-#pragma GCC visibility pop
 
 enum { OVERFLOWS, BELOW, EQUAL, NOT_ABOVE, NEGATIVE, PARITY, LESS, NOT_GREATER }; /* conditions */
 

@@ -9,11 +9,7 @@
 
 #include "verbs-shim/preload/insn_machine.h"
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
-
 /* The instruction is block_insn(step). */
 enum step_result insn_general(struct machine *machine, struct step *step);
-
-#pragma GCC visibility pop
 
 #endif

@@ -81,8 +81,6 @@ struct step {
 
 _Static_assert(sizeof(struct step) == 32, "half a cache line");
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
-
 /* Puts registers back as they stand. */
 void machine_publish(struct machine *machine, uint64_t rip);
 
@@ -92,8 +90,6 @@ void machine_mark_code(struct insn_access *access, uint64_t address);
 /* By the callbacks if they say that it is theirs; else straight on. false: refused. */
 bool machine_load(struct machine *machine, uint64_t address, void *bytes, uint32_t length);
 bool machine_store(struct machine *machine, uint64_t address, const void *bytes, uint32_t length);
-
-#pragma GCC visibility pop
 
 /* Is the access known to concern nobody? */
 static inline bool machine_is_clear(const struct machine *machine, uint64_t address,

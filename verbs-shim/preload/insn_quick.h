@@ -16,14 +16,10 @@
 
 typedef enum step_result step_function(struct machine *machine, struct step *step);
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
-
 /* What carries out an instruction whose next one is at `next`, and the step filled in for it, its address already being there.
  * NULL: not one of those here. */
 step_function *quick_integer(const struct insn *insn, struct step *step);
 step_function *quick_flow(const struct insn *insn, uint64_t next, struct step *step);
-
-#pragma GCC visibility pop
 
 #define TEMPLATE   ALWAYS_INLINE enum step_result
 #define STEP(name) static enum step_result name(struct machine *machine, struct step *step)

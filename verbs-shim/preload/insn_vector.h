@@ -11,8 +11,6 @@
 
 struct machine;
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
-
 bool insn_vector_load(struct machine *machine);
 bool insn_vector_store(struct machine *machine);
 
@@ -21,7 +19,5 @@ bool insn_vector_high(struct machine *machine);
 
 /* OP_VECTOR_ALU */
 bool insn_vector_operation(struct machine *machine);
-
-#pragma GCC visibility pop
 
 #endif

@@ -16,8 +16,6 @@
 #include "verbs-shim/preload/trap_ranges.h"
 #include "verbs-shim/protocol.h"
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
-
 /* The program is about to read memory that the HCA writes. true: it polls. */
 bool poll_look(const ucontext_t *context, const struct range *range, uint64_t address,
 	       uint32_t length);
@@ -36,7 +34,5 @@ void poll_restart(void);
 
 /* The program went on with memory that is watched no more: what is seen is not all. */
 void poll_unseen(void);
-
-#pragma GCC visibility pop
 
 #endif

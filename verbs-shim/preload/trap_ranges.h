@@ -28,8 +28,6 @@ struct range {
 	bool shared; /* its bytes are in the queue memory; rings are always */
 };
 
-#pragma GCC visibility push(hidden) /* no names for the program to meet */
-
 /* The range that holds an address, or NULL. */
 struct range *range_find(uint64_t address);
 
@@ -62,7 +60,5 @@ uint8_t *range_reach(struct range *range, uint64_t address);
 
 /* Protects again what was opened. */
 void range_close_pages(void);
-
-#pragma GCC visibility pop
 
 #endif

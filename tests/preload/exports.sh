@@ -1,0 +1,25 @@
+#!/bin/bash
+# The library that is loaded into programs puts no name into them but those of libc's functions that it stands in for: a program
+# may have a function called clock_init() or insn_run() of its own.
+# Usage: exports.sh LIBRARY
+library=$1
+[ -r "$library" ] || { echo "usage: exports.sh LIBRARY"; exit 2; }
+command -v nm >/dev/null || { echo "nm is not installed"; exit 77; }
+libc=$(ldd "$library" | awk '$1 == "libc.so.6" { print $3 }')
+[ -r "$libc" ] || { echo "no libc.so.6 among what $library needs"; exit 77; }
+
+names() { # of a library, without versions and local ones
+  nm -D --defined-only "$1" | awk '$2 ~ /[A-Zi]/ { sub(/@.*/, "", $3); print $3 }' | sort -u
+}
+
+status=0
+others=$(comm -23 <(names "$library") <(names "$libc"))
+if [ -n "$others" ]; then
+  echo "exported, but not functions of libc:" $others
+  status=1
+fi
+for name in clock_gettime open openat64 poll pthread_mutex_lock fork sigaction; do
+  names "$library" | grep -qx "$name" || { echo "$name is not exported: programs would reach libc's"; status=1; }
+done
+echo "$(names "$library" | wc -l) names exported"
+exit $status

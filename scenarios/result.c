@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "scenarios/bottleneck.h"
 #include "scenarios/packet_record.h"
 #include "sim/counters.h"
 #include "sim/json.h"
@@ -338,6 +339,9 @@ static void print_all(const struct build *build, const struct result_outcome *ou
 		}
 		fprintf(out, "\n  }");
 	}
+	struct bottleneck bottleneck = bottleneck_find(build->sim);
+	fprintf(out, ",\n  ");
+	bottleneck_print_json(&bottleneck, out);
 	print_expectations(build, outcome->trial, out);
 	fprintf(out, "\n}\n");
 }

@@ -40,6 +40,9 @@ bool trial_find(const struct trial *trial, const char *name, double *value, char
 /* What must hold in every run and did not: a line each on `out`. Returns how many. */
 unsigned trial_check(const struct trial *trial, FILE *out);
 
+/* The same of what holds without a workload: links, switches, blocks. */
+unsigned trial_check_build(const struct build *build, FILE *out);
+
 /* The files of a result folder. */
 void trial_write_flows(const struct trial *trial, FILE *out);
 void trial_write_series(const struct trial *trial, FILE *out);

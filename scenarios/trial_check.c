@@ -1,6 +1,8 @@
 /*
  * trial_check: what must hold in every run, whatever the scenario:
  *
+ *     what each block says of its own counts (sim/block.h): lookups are hits, misses or merges, credits come back, bytes are
+ *     those of their TLPs, every work request ends once
  *     what left a port came to the other end, or was counted as lost on the way, or is still on it
  *     what came into a switch left it, was counted as dropped there, or is still in it (not of flows)
  *     credits that a sender has used up were accounted for by the receiver
@@ -180,14 +182,26 @@ static void check_flows(struct checker *checker)
 	}
 }
 
+static void check_fabric(struct checker *checker, const struct build *build)
+{
+	for (uint32_t i = 0; i < build->port_count; i += 2)
+		check_link(checker, build->ports[i], build->ports[i + 1]);
+	for (uint32_t i = 0; i < build->scenario->switch_count && build->flows == NULL; i++)
+		check_switch(checker, build->switches[i], build->scenario->switches[i].name);
+	checker->wrong += blocks_check(build->sim, checker->out);
+}
+
+unsigned trial_check_build(const struct build *build, FILE *out)
+{
+	struct checker checker = {.out = out};
+	check_fabric(&checker, build);
+	return checker.wrong;
+}
+
 unsigned trial_check(const struct trial *trial, FILE *out)
 {
-	const struct build *build = trial->build;
 	struct checker checker = {.trial = trial, .out = out};
-	for (uint32_t i = 0; i < build->port_count; i += 2)
-		check_link(&checker, build->ports[i], build->ports[i + 1]);
-	for (uint32_t i = 0; i < build->scenario->switch_count && build->flows == NULL; i++)
-		check_switch(&checker, build->switches[i], build->scenario->switches[i].name);
+	check_fabric(&checker, trial->build);
 	check_empty(&checker);
 	check_flows(&checker);
 	uint64_t lossless = trial_lossless_drops(trial);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "scenarios/bottleneck.h"
 #include "scenarios/trial_state.h"
 #include "switch/switch.h"
 
@@ -105,6 +106,8 @@ void trial_print(const struct trial *trial, FILE *out)
 	fprintf(out, "pauses     %.0f frames, %.3f us paused\n", f[FIGURE_pauses],
 		f[FIGURE_pause_us]);
 	fprintf(out, "marks      %.0f, %.0f CNPs\n", f[FIGURE_ecn_marks], f[FIGURE_cnps]);
+	struct bottleneck bottleneck = bottleneck_find(trial->build->sim);
+	bottleneck_print_line(&bottleneck, out);
 	if (trial->deadlock.count > 0)
 		fprintf(out, "deadlock   %u buffers in a cycle\n", trial->deadlock.count);
 }

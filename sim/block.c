@@ -3,6 +3,7 @@
 #include "sim/block.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,28 @@ void block_fini(struct block *block)
 		root->last_block = block->previous;
 	free((char *)block->name);
 	*block = (struct block){.sim = NULL};
+}
+
+void block_equal(struct block *block, FILE *out, const char *what, uint64_t one, uint64_t other)
+{
+	if (one == other)
+		return;
+	block->breaches++;
+	fprintf(out, "%s: %s: %" PRIu64 " and %" PRIu64 "\n", block->name, what, one, other);
+}
+
+unsigned blocks_check(struct sim *sim, FILE *out)
+{
+	unsigned breaches = 0;
+
+	for (struct block *block = sim->first_block; block != NULL; block = block->next) {
+		if (block->type->check == NULL)
+			continue;
+		block->breaches = 0;
+		block->type->check(block, out);
+		breaches += block->breaches;
+	}
+	return breaches;
 }
 
 struct block *sim_blocks(const struct sim *sim)

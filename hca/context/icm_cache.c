@@ -304,6 +304,23 @@ uint64_t icm_line_address(enum context_kind kind, const struct icm_cache_params 
 	};
 CONTEXT_KINDS(DEFINE_LIST)
 
+static void check(struct block *block, FILE *out)
+{
+	const struct icm_cache *cache = container_of(block, struct icm_cache, block);
+	const struct icm_cache_counters *count = &cache->count;
+	uint64_t reading = 0;
+
+	if (block->gauges == NULL) /* a module counts: no cache is around the block */
+		return;
+	for (uint64_t i = 0; i < cache->param.misses; i++)
+		reading += cache->slots[i].busy && !cache->slots[i].writing;
+	block_equal(block, out, "lookups, and hits, misses, merges, and those that wait",
+		    count->lookups,
+		    count->hits + count->misses + count->merges + cache->stalled_count);
+	block_equal(block, out, "misses, and fills, stale ones, and those under way", count->misses,
+		    count->fills + count->stale + reading);
+}
+
 static const struct counter icm_counters[] = { ICM_CACHE_COUNTERS(COUNTER_ENTRY) { 0 } };
 static const struct trace_point icm_trace_points[] = { ICM_CACHE_TRACE(TRACE_ENTRY) { 0 } };
 static const struct gauge_info icm_gauges[] = { ICM_CACHE_GAUGES(GAUGE_ENTRY) { 0 } };
@@ -315,6 +332,7 @@ static const struct gauge_info icm_gauges[] = { ICM_CACHE_GAUGES(GAUGE_ENTRY) { 
 		.counters = icm_counters,                                                                     \
 		.trace_points = icm_trace_points,                                                             \
 		.gauges = icm_gauges,                                                                         \
+		.check = check,                                                                               \
 	},
 static const struct block_type icm_types[CONTEXT_KIND_COUNT] = { CONTEXT_KINDS(DEFINE_TYPE) };
 /* clang-format on */

@@ -233,6 +233,7 @@ static void answer_group(struct event *event)
 
 		arrival = pcie_link_send(&pcie->to_device, ready, bytes) + pcie->one_way;
 		pcie->count.to_device_bytes += bytes;
+		pcie->count.completion_bytes += mapped ? length : 0;
 		pcie->count.nonposted_headers_returned++;
 		pcie_answer_dllps(pcie, TO_DEVICE, packets, false);
 		assert(pcie->tag_return_count < pcie->param.tags);
@@ -322,6 +323,47 @@ static void settle(struct block *block)
 	pcie->gauge.tags.level_max = pcie->count.tags_used_max;
 }
 
+/* Of writes that wait for credits: what has not left. */
+static uint64_t unsent_bytes(const struct pcie *pcie)
+{
+	uint64_t bytes = 0;
+
+	for (const struct pcie_write *write = pcie->writes_waiting.first; write;
+	     write = write->next)
+		bytes += write->length - write->sent;
+	return bytes;
+}
+
+static void check(struct block *block, FILE *out)
+{
+	struct pcie *pcie = container_of(block, struct pcie, block);
+	const struct pcie_counters *count = &pcie->count;
+	const struct pcie_params *param = &pcie->param;
+	const struct pcie_gauges *gauge = &pcie->gauge;
+
+	block_equal(block, out, "bytes to the host, and those of its TLPs", count->to_host_bytes,
+		    count->read_requests * param->request_overhead +
+			    count->write_packets * param->write_overhead + count->write_bytes -
+			    unsent_bytes(pcie) + count->mmio_answer_bytes);
+	block_equal(block, out, "bytes to the HCA, and those of its TLPs", count->to_device_bytes,
+		    count->completions * param->completion_overhead + count->completion_bytes +
+			    count->mmio_writes * param->write_overhead + count->mmio_bytes +
+			    count->mmio_read_requests * param->request_overhead);
+	block_equal(block, out, "tags, and those free, taken and on their way back", param->tags,
+		    pcie->tags_free + gauge->tags.level + pcie->tag_return_count);
+	block_equal(block, out, "NPH taken, and those of read requests",
+		    count->nonposted_headers_taken, count->read_requests);
+	block_equal(block, out, "NPH taken, and those returned and of requests not answered",
+		    count->nonposted_headers_taken,
+		    count->nonposted_headers_returned + gauge->tags.level);
+	block_equal(block, out, "NPH, and those free and taken", param->nonposted_headers,
+		    credit_ring_headers(&pcie->nonposted));
+	block_equal(block, out, "PH, and those free and taken", param->posted_headers,
+		    credit_ring_headers(&pcie->posted));
+	block_equal(block, out, "PD taken, and those returned and of writes not visible",
+		    count->posted_data_taken, count->posted_data_returned + gauge->posted.level);
+}
+
 static void gauges_init(struct pcie *pcie)
 {
 	block_gauges(&pcie->block, (struct gauge *)&pcie->gauge);
@@ -341,6 +383,7 @@ static const struct block_type pcie_type = {
 	.counters = (const struct counter[]){ PCIE_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ PCIE_TRACE(TRACE_ENTRY) { 0 } },
 	.gauges = (const struct gauge_info[]){ PCIE_GAUGES(GAUGE_ENTRY) { 0 } },
+	.check = check,
 	.settle = settle,
 };
 /* clang-format on */

@@ -53,6 +53,9 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(order_stall_time,  "ps",           "that they waited for it, in all")                                 \
 	X(dllps_to_host,     "DLLPs",        "counted: ACKs and credit updates")                                \
 	X(dllps_to_device,   "DLLPs",        "counted: ACKs and credit updates")                                \
+	X(completion_bytes,  "bytes",        "of data in completions")                                          \
+	X(mmio_read_requests, "TLPs",        "CPU loads that left for the HCA")                                 \
+	X(mmio_answer_bytes, "bytes",        "that answered them, on the link")                                 \
 	X(to_host_bytes,     "bytes",        "on the link with TLP overhead, requests and writes")              \
 	X(to_device_bytes,   "bytes",        "on the link with TLP overhead, completions and MMIO")
 
@@ -61,7 +64,7 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(to_device,     SERVER, "TLPs",         "the link to the HCA: completions, stores")                      \
 	X(tags,          POOL,   "tags",         "of read requests in flight")                                    \
 	X(nonposted,     POOL,   "credits",      "NPH: read requests that the host has not taken yet")            \
-	X(posted,        POOL,   "credits",      "PD, of 16 B: writes that are not visible yet; waited for with PH") \
+	X(posted,        POOL,   "credits",      "PD, of 16 B: of writes not wholly visible; waited for with PH") \
 	X(behind_writes, QUEUE,  "transactions", "DMA reads that wait, and why: behind writes that wait")         \
 	X(stores,        QUEUE,  "TLPs",         "CPU stores on their way")
 

@@ -51,3 +51,12 @@ void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data,
 	ring->returns[place] = (struct credit_return){back_at, headers, data};
 	ring->count++;
 }
+
+uint64_t credit_ring_headers(const struct credit_ring *ring)
+{
+	uint64_t headers = ring->headers_free;
+
+	for (uint64_t i = 0; i < ring->count; i++)
+		headers += ring->returns[(ring->first + i) % ring->size].headers;
+	return headers;
+}

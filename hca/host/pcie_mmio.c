@@ -89,6 +89,7 @@ void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read)
 {
 	uint64_t packet_bytes = tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0);
 
+	pcie->count.mmio_read_requests++;
 	assert(pcie->mmio_read_handler && read->done && read->length &&
 	       read->length <= MMIO_BYTES_MAX);
 	read->pcie = pcie;
@@ -116,10 +117,10 @@ static void load_answered(struct event *event)
 {
 	struct pcie_mmio_read *read = container_of(event, struct pcie_mmio_read, event);
 	struct pcie *pcie = read->pcie;
-	sim_time at =
-		pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_COMPLETION, 1, read->length),
-			     false) +
-		pcie->one_way;
+	uint64_t bytes = tlp_bytes(&pcie->param, TLP_COMPLETION, 1, read->length);
+	sim_time at = pcie_to_host(pcie, 1, bytes, false) + pcie->one_way;
+
+	pcie->count.mmio_answer_bytes += bytes;
 
 	if (at < pcie->visible_at)
 		at = pcie->visible_at;

@@ -114,6 +114,8 @@ void credit_ring_fini(struct credit_ring *ring);
 void credit_ring_reclaim(struct credit_ring *ring, sim_time now);
 void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data, sim_time back_at);
 
+uint64_t credit_ring_headers(const struct credit_ring *ring); /* free and taken */
+
 static inline bool credit_ring_has(const struct credit_ring *ring, uint32_t headers, uint32_t data)
 {
 	return ring->headers_free >= headers && ring->data_free >= data;

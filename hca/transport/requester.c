@@ -452,9 +452,7 @@ static void retire(struct qp *qp, enum work_status status)
 	write_completion(qp, slot, status);
 	if (qp->sq.cursor == qp->sq.oldest)
 		advance(qp);
-	qp->sq.oldest++;
-	wqe_fetch_note_work(qp);
-	slot->completed = true;
+	wqe_fetch_retire(qp);
 	free_if_unused(qp, slot);
 }
 

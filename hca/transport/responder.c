@@ -447,6 +447,7 @@ void responder_flush(struct qp *qp)
 		};
 
 		count(qp)->wqes_flushed++;
+		count(qp)->receives_flushed++;
 		completion_write(responder->cq, &completion, 0);
 		receive_queue_release(qp->hca, responder->wqe);
 		responder->wqe = NULL;

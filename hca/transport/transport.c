@@ -7,6 +7,7 @@
 #include "hca/transport/completer.h"
 #include "hca/transport/scatter_unit.h"
 #include "hca/transport/send_unit.h"
+#include "hca/work/wqe_fetch.h"
 
 #define ROW(...)   PARAM_ROW(struct transport_params, __VA_ARGS__)
 #define SLAB_UNITS 64
@@ -14,12 +15,25 @@
 /* clang-format off */
 const struct param transport_param_list[] = {TRANSPORT_PARAMS(ROW) {0}};
 
+static void check(struct block *block, FILE *out)
+{
+	const struct transport_block *transport = container_of(block, struct transport_block, block);
+
+	block_equal(block, out, "scatter units in use, and taken and not given back",
+		    transport->scatter_units.in_use, transport->gauge.scatter_units.level);
+	block_equal(block, out, "send WQEs with an end of theirs, and those retired",
+		    transport->count.wqes_completed + transport->count.wqes_failed +
+			    transport->count.wqes_flushed - transport->count.receives_flushed,
+		    wqe_fetch_counters(transport->hca->wqe_fetch)->retired);
+}
+
 static const struct block_type transport_type = {
 	.name         = "transport",
 	.params       = transport_param_list,
 	.counters     = (const struct counter[]){TRANSPORT_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){TRANSPORT_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){TRANSPORT_GAUGES(GAUGE_ENTRY) {0}},
+	.check        = check,
 };
 /* clang-format on */
 

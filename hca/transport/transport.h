@@ -14,6 +14,7 @@
 	X(wqes_completed,      "WQEs",    "send WQEs that ended well")                             \
 	X(wqes_failed,         "WQEs",    "send WQEs that ended with an error other than flushed") \
 	X(wqes_flushed,        "WQEs",    "send and receive WQEs flushed")                         \
+	X(receives_flushed,    "WQEs",    "receive WQEs among them")                               \
 	X(packets_resent,      "packets", "sent again")                                            \
 	X(local_ack_timeouts,  "times",   "no answer in time (local_ack_timeout_err)")             \
 	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                    \

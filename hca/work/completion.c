@@ -18,12 +18,15 @@
 const struct param completion_param_list[] = {COMPLETION_PARAMS(ROW) {0}};
 enum { COMPLETION_TRACE(TRACE_ENUM) };
 
+static void check(struct block *block, FILE *out);
+
 static const struct block_type completion_type = {
 	.name         = "completion",
 	.params       = completion_param_list,
 	.counters     = (const struct counter[]){COMPLETION_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){COMPLETION_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){COMPLETION_GAUGES(GAUGE_ENTRY) {0}},
+	.check        = check,
 };
 /* clang-format on */
 
@@ -114,6 +117,7 @@ static struct cqe_write *start(struct completion_queue *cq, const struct complet
 	if (due < writer->last_due + writer->params->interval)
 		due = writer->last_due + writer->params->interval;
 	writer->last_due = due;
+	writer->count.asked++;
 	gauge_serve(&writer->gauge.writer, writer->params->interval);
 	gauge_enter(&writer->gauge.pipeline, sim_now(writer->block.sim), 1);
 	write->cq = cq;
@@ -367,6 +371,7 @@ void completion_resize(struct completion_queue *cq, uint64_t buffer, uint32_t en
 
 	write->cq = cq;
 	write->completion.opcode = CQE_RESIZE;
+	cq->writer->count.resizes++;
 	completion_queue_hold(cq);
 	put(cq, write);
 	cq->attr.buffer = buffer;
@@ -412,6 +417,22 @@ struct completion_queue *completion_queue_create(struct completion_writer *write
 	cq->attr = *attr;
 	cq->users = 1;
 	return cq;
+}
+
+static void check(struct block *block, FILE *out)
+{
+	const struct completion_writer *writer =
+		container_of(block, struct completion_writer, block);
+	const struct completion_counters *count = &writer->count;
+
+	block_equal(block, out, "CQEs asked for, and those written, lost and on their way",
+		    count->asked + count->resizes,
+		    count->cqes + count->lost + writer->gauge.pipeline.level +
+			    writer->gauge.held.level);
+	block_equal(block, out, "CQEs with PCIe, held and in the pipeline, and those in use",
+		    writer->gauge.writes.level + writer->gauge.held.level +
+			    writer->gauge.pipeline.level,
+		    writer->writes.in_use);
 }
 
 struct completion_writer *completion_writer_create(struct hca *hca, const char *name)

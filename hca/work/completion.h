@@ -14,6 +14,8 @@
 
 /* clang-format off */
 #define COMPLETION_COUNTERS(X)                                                                     \
+	X(asked,        "CQEs",  "asked for")                                                      \
+	X(resizes,      "CQEs",  "written that say that the queue has moved")                      \
 	X(cqes,         "CQEs",  "written")                                                        \
 	X(errors,       "CQEs",  "of them with an error")                                          \
 	X(record_reads, "reads", "of doorbell records, to see whether the driver made room")       \

@@ -67,6 +67,7 @@ static void fail(struct dma *dma, uint32_t piece_number, enum dma_status status)
 static void piece_done(struct piece *piece);
 static void finish_if_complete(struct channel *channel, struct dma *dma);
 static void complete(struct event *event);
+static void check(struct block *block, FILE *out);
 
 static sim_time now(const struct channel *channel)
 {
@@ -406,8 +407,28 @@ static const struct block_type dma_type = {
 	.counters = (const struct counter[]){ DMA_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ DMA_TRACE(TRACE_ENTRY) { 0 } },
 	.gauges = (const struct gauge_info[]){ DMA_GAUGES(GAUGE_ENTRY) { 0 } },
+	.check = check,
 };
 /* clang-format on */
+
+static uint64_t list_length(const struct channel *channel)
+{
+	uint64_t length = 0;
+
+	for (const struct dma *dma = channel->first; dma; dma = dma->next)
+		length++;
+	return length;
+}
+
+static void check(struct block *block, FILE *out)
+{
+	const struct dma_engine *engine = container_of(block, struct dma_engine, block);
+
+	block_equal(block, out, "gathers, and those done and under way", engine->count.gathers,
+		    engine->count.gathers_done + list_length(&engine->channels[DMA_GATHER]));
+	block_equal(block, out, "scatters, and those done and under way", engine->count.scatters,
+		    engine->count.scatters_done + list_length(&engine->channels[DMA_SCATTER]));
+}
 
 static void channel_init(struct channel *channel, struct dma_engine *engine)
 {

@@ -22,12 +22,15 @@
 const struct param receive_queue_param_list[] = {RECEIVE_QUEUE_PARAMS(ROW) {0}};
 enum { RECEIVE_QUEUE_TRACE(TRACE_ENUM) };
 
+static void check(struct block *block, FILE *out);
+
 static const struct block_type receive_queue_type = {
 	.name         = "receive_queue",
 	.params       = receive_queue_param_list,
 	.counters     = (const struct counter[]){RECEIVE_QUEUE_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){RECEIVE_QUEUE_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){RECEIVE_QUEUE_GAUGES(GAUGE_ENTRY) {0}},
+	.check        = check,
 };
 /* clang-format on */
 
@@ -185,8 +188,10 @@ enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct 
 void receive_queue_release(struct hca *hca, struct receive_wqe *wqe)
 {
 	assert(wqe->users);
-	if (--wqe->users == 0)
-		pool_give(&hca->receive_queues->wqes, wqe);
+	if (--wqe->users)
+		return;
+	hca->receive_queues->count.released++;
+	pool_give(&hca->receive_queues->wqes, wqe);
 }
 
 /* In order; one that takes WQEs again stands at the end. */
@@ -408,6 +413,7 @@ static void flush_known(struct receive_queue *queue)
 		};
 
 		qp->hca->transport->count.wqes_flushed++;
+		qp->hca->transport->count.receives_flushed++;
 		completion_write(qp->recv_cq, &completion, 0);
 		queue->error_polls = 0;
 	}
@@ -418,6 +424,7 @@ static void flush_known(struct receive_queue *queue)
 
 static void drop_kept(struct receive_queue *queue)
 {
+	queue->owner->count.dropped += queue->kept_count;
 	while (queue->kept_count)
 		pool_give(&queue->owner->wqes, pop_kept(queue));
 }
@@ -549,6 +556,17 @@ void receive_queue_drop(struct receive_queue *queue)
 		completion_queue_drop(queue->cq);
 	free(queue->bytes);
 	free(queue);
+}
+
+static void check(struct block *block, FILE *out)
+{
+	const struct receive_queues *queues = container_of(block, struct receive_queues, block);
+	const struct receive_queue_counters *count = &queues->count;
+
+	block_equal(block, out, "WQEs, and those taken, dropped and kept", count->wqes,
+		    count->taken + count->dropped + queues->gauge.kept.level);
+	block_equal(block, out, "WQEs in use, and those taken, dropped and kept",
+		    queues->wqes.in_use, queues->gauge.kept.level + count->taken - count->released);
 }
 
 struct receive_queues *receive_queues_create(struct hca *hca, const char *name)

@@ -17,6 +17,8 @@
 	X(wqe_reads,    "reads", "of receive WQEs")                                                \
 	X(wqes,         "WQEs",  "fetched")                                                        \
 	X(taken,        "WQEs",  "taken by responders")                                            \
+	X(released,     "WQEs",  "that are complete, and whose transfers are")                     \
+	X(dropped,      "WQEs",  "fetched ahead, and gone with a flush or reset")                  \
 	X(waits,        "times", "a responder waited for a fetch")                                 \
 	X(empty,        "times", "a responder was told that there is none")                        \
 	X(context_misses, "times", "the context of a shared queue was not at hand")                \

@@ -15,12 +15,15 @@
 const struct param wqe_fetch_param_list[] = {WQE_FETCH_PARAMS(ROW) {0}};
 enum { WQE_FETCH_TRACE(TRACE_ENUM) };
 
+static void check(struct block *block, FILE *out);
+
 static const struct block_type wqe_fetch_type = {
 	.name         = "wqe_fetch",
 	.params       = wqe_fetch_param_list,
 	.counters     = (const struct counter[]){WQE_FETCH_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){WQE_FETCH_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){WQE_FETCH_GAUGES(GAUGE_ENTRY) {0}},
+	.check        = check,
 };
 /* clang-format on */
 
@@ -302,6 +305,17 @@ static void parse(struct event *event)
 		wqe_fetch_kick(qp);
 }
 
+void wqe_fetch_retire(struct qp *qp)
+{
+	struct send_slot *slot = qp_slot(qp, qp->sq.oldest);
+
+	assert(!slot->completed);
+	slot->completed = true;
+	qp->sq.oldest++;
+	qp->hca->wqe_fetch->count.retired++;
+	wqe_fetch_note_work(qp);
+}
+
 void wqe_fetch_free_slot(struct qp *qp, struct send_slot *slot)
 {
 	assert(slot->completed && !slot->transfers && !slot->departures);
@@ -319,6 +333,7 @@ void wqe_fetch_reset(struct qp *qp)
 	while (sq->oldest != sq->tail) {
 		struct send_slot *slot = qp_slot(qp, sq->oldest++);
 
+		qp->hca->wqe_fetch->count.dropped++;
 		slot->completed = true;
 		if (!slot->transfers && !slot->departures)
 			wqe_fetch_free_slot(qp, slot);
@@ -345,6 +360,19 @@ void wqe_fetch_detach(struct qp *qp)
 {
 	assert(!qp->sq.reads_count && !qp->sq.staging && qp->sq.oldest == qp->sq.tail);
 	free(qp->sq.slots);
+}
+
+static void check(struct block *block, FILE *out)
+{
+	const struct wqe_fetch *fetch = container_of(block, struct wqe_fetch, block);
+	struct hca *hca = fetch->hca;
+	uint64_t under_way = hca->gsi ? hca->gsi->sq.tail - hca->gsi->sq.oldest : 0;
+	uint32_t at = 0;
+
+	for (const struct qp *qp; (qp = number_table_next(&hca->qps, &at));)
+		under_way += qp->sq.tail - qp->sq.oldest;
+	block_equal(block, out, "WQEs, and those complete, dropped and under way",
+		    fetch->count.wqes, fetch->count.retired + fetch->count.dropped + under_way);
 }
 
 struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name)

@@ -17,6 +17,8 @@
 	X(blueflame,   "WQEs",   "that came with their doorbell and were not read")                \
 	X(wqes,        "WQEs",   "parsed")                                                         \
 	X(malformed,   "WQEs",   "that could not be parsed")                                       \
+	X(retired,     "WQEs",   "complete, with or without a CQE, failed, or flushed")            \
+	X(dropped,     "WQEs",   "parsed, and gone with a reset of their queue pair")              \
 	X(window_full, "times",  "parsing waited since too many WQEs of a queue pair were under way")
 
 #define WQE_FETCH_GAUGES(X)                                                                        \
@@ -57,6 +59,9 @@ void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes);
 
 /* What is parsed, staged or being read is dropped: the ring begins again. */
 void wqe_fetch_reset(struct qp *qp);
+
+/* The slot at `oldest` is complete. */
+void wqe_fetch_retire(struct qp *qp);
 
 /* The slot is complete and no transfer follows it any more. */
 void wqe_fetch_free_slot(struct qp *qp, struct send_slot *slot);

@@ -33,6 +33,7 @@ struct arguments {
 	bool kernel_given;
 	unsigned jobs;
 	unsigned threads;
+	bool bottleneck;
 	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
 };
@@ -85,6 +86,8 @@ int verb_params(const struct arguments *arguments);
 int verb_decode(const struct arguments *arguments);
 int verb_trace(const struct arguments *arguments);
 int verb_explain(const struct arguments *arguments);
+/* --bottleneck; explain_bottleneck.c */
+int explain_bottleneck(const struct arguments *arguments);
 int verb_published(const struct arguments *arguments);
 int verb_help(const struct arguments *arguments);
 

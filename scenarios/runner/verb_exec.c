@@ -7,10 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scenarios/bottleneck.h"
 #include "scenarios/program.h"
 #include "scenarios/result.h"
 #include "scenarios/runner/verb.h"
 #include "scenarios/runner/waveform.h"
+#include "scenarios/trial.h"
 
 #define WHY_BYTES 1024
 
@@ -131,7 +133,11 @@ static int run_programs(const struct run *run)
 	}
 	if (result != NULL) {
 		code = session_run(build->session);
-		unsigned wrong = result_compare(build, stderr);
+		if (run->arguments->verbose) {
+			struct bottleneck bottleneck = bottleneck_find(build->sim);
+			bottleneck_print_line(&bottleneck, stderr);
+		}
+		unsigned wrong = result_compare(build, stderr) + trial_check_build(build, stderr);
 		if (code == EXIT_GOOD && wrong > 0)
 			code = EXIT_NOT_AS_EXPECTED;
 		struct result_outcome outcome = {.exit_code = code,

@@ -2,14 +2,17 @@
  * verb_explain: hcasim explain TRACE: where the time of send work requests went, from the store that posted them to
  * their CQE, by the records of the adapters' `why` blocks (hca/work/why.h).
  *
+ *     hcasim explain RUN --bottleneck            what they waited for; explain_bottleneck.c
  *     hcasim explain run.trace                   all work requests together, stage by stage
  *     hcasim explain run.trace --wqe 7           the one with tag 7
  *     hcasim explain run.trace --percentile 99   the one whose latency is that percentile
  */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "hca/work/why.h"
 #include "scenarios/runner/verb.h"
@@ -180,15 +183,27 @@ static bool print(const struct arguments *arguments, struct breakdowns *all)
 	return true;
 }
 
-int verb_explain(const struct arguments *arguments)
+/* A result folder stands for the trace in it. */
+static const char *trace_path(const char *word, char path[PATH_MAX])
+{
+	struct stat status;
+
+	if (stat(word, &status) != 0 || !S_ISDIR(status.st_mode))
+		return word;
+	snprintf(path, PATH_MAX, "%s/trace.bin", word);
+	return path;
+}
+
+static int explain_trace(const struct arguments *arguments, const char *file)
 {
 	const char *why;
-	struct trace_reader *reader = trace_reader_open(arguments->word, &why);
+	struct trace_reader *reader = trace_reader_open(file, &why);
 	struct breakdowns all = {0};
 	bool good;
 
 	if (!reader) {
-		say("%s: %s", arguments->word, why);
+		say("%s: %s%s", file, why,
+		    file == arguments->word ? "" : "; expected a run with trace: [...]");
 		return EXIT_BAD_INPUT;
 	}
 	read_all(reader, &all);
@@ -200,4 +215,13 @@ int verb_explain(const struct arguments *arguments)
 	trace_reader_close(reader);
 	free(all.list);
 	return good ? EXIT_GOOD : EXIT_BAD_INPUT;
+}
+
+int verb_explain(const struct arguments *arguments)
+{
+	char path[PATH_MAX];
+
+	if (arguments->bottleneck)
+		return explain_bottleneck(arguments);
+	return explain_trace(arguments, trace_path(arguments->word, path));
 }

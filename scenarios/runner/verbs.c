@@ -20,7 +20,7 @@ static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTI
 static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_KERNEL,
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
-static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_JSON, {0}};
+static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_BOTTLENECK, OPTION_JSON, {0}};
 static const struct argp_option published_options[] = {OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 
@@ -43,8 +43,8 @@ const struct verb verbs[] = {
 	 "Ends with exit code 1 if a CRC is wrong or a packet malformed.", decode_options, true, false, verb_decode},
 	{"trace",  "FILE",    "print a trace, or export it to Perfetto or a waveform viewer",
 	 "Without --perfetto and --vcd: a line a record, with the time since the one before.", trace_options, true, false, verb_trace},
-	{"explain", "FILE",   "say where the time of work requests went, by a trace",
-	 "Without --wqe and --percentile: the mean of all. The stages of each sum to its latency, from the store to the CQE.", explain_options, true, false, verb_explain},
+	{"explain", "RUN",    "say where the time of work requests went, and what they waited for",
+	 "RUN is a result folder, or the trace in it. Without --wqe and --percentile: the mean of all. The stages of each sum to its latency, from the store to the CQE.", explain_options, true, false, verb_explain},
 	{"published", "[ROW...]", "measure again what others have published, and print ours beside theirs",
 	 "ROW is a row's id or the beginning of several: B1-01, B1. A line is the case of a row that is furthest off; --verbose prints all, "
 	 "--out writes curves. Exit code 1: a row misses that follows from a standard alone.",

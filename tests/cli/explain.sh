@@ -1,6 +1,8 @@
 #!/bin/bash
 # Proves that `hcasim explain` accounts for all of the latency of a program's work requests: of all together, of one by its
-# tag, and of a percentile; and that it refuses what is no percentile, and a tag that completed nothing.
+# tag, and of a percentile; and that it refuses what is no percentile, and a tag that completed nothing. And that it names what
+# limits a run: the link; PCIe of half the width; its tags when they are few; the reads that a queue pair may have under
+# way; and nothing where messages go to and fro one by one.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
 hcasim=$1
 command -v ibv_rc_pingpong >/dev/null || exit 77
@@ -28,4 +30,26 @@ done
 "$hcasim" explain "$trace" | grep -q '^mean of 40 work requests' || fail "$("$hcasim" explain "$trace" | head -1)"
 "$hcasim" explain "$trace" --percentile 101 2>/dev/null && fail "101 is taken for a percentile"
 "$hcasim" explain "$trace" --wqe 999999 2>/dev/null && fail "a tag that completed nothing is explained"
+
+# limits NAME EXPECTED OPTION -- PROGRAM ARGS...: what `explain --bottleneck` names first is EXPECTED.
+limits() {
+  local name=$1 expected=$2 option=$3
+  shift 4
+  "$hcasim" exec "$2/scenarios/back-to-back-ib.yaml" --out "$folder/$name" --set record.packets=false --set "$option" -- \
+    host0: "${@:3}" : host1: "${@:3}" host0 >"$folder/out" 2>&1 || fail "$(cat "$folder/out")"
+  "$hcasim" explain "$folder/$name" --bottleneck >"$folder/told" || fail "explain --bottleneck $name: exit code $?"
+  head -1 "$folder/told" | grep -q "^bottleneck: $expected" || fail "$name: expected $expected, found $(head -3 "$folder/told")"
+}
+
+if command -v ib_write_bw >/dev/null; then
+  top=$2
+  limits link 'host1.hca.port.link$' seed=1 -- "$hcasim" "$top" ib_write_bw -F -n 200 -s 65536
+  limits pcie 'host1.hca.pcie.to_device$' 'hosts.*.hca.pcie.lanes=8' -- "$hcasim" "$top" ib_write_bw -F -n 200 -s 65536
+  limits tags 'host1.hca.pcie.tags$' 'hosts.*.hca.pcie.tags=8' -- "$hcasim" "$top" ib_write_bw -F -n 200 -s 65536
+  limits reads 'host1.hca.transport.reads$' seed=1 -- "$hcasim" "$top" ib_read_bw -F -n 500 -s 256
+  limits latency 'none: ' seed=1 -- "$hcasim" "$top" ib_write_lat -F -n 100 -s 8
+fi
+mkdir "$folder/empty"
+"$hcasim" explain "$folder/empty" --bottleneck 2>/dev/null
+[ $? = 2 ] || fail "a folder without a summary is explained"
 exit 0

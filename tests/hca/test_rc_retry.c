@@ -117,21 +117,54 @@ static void test_retries_exceeded(void)
 	rig_destroy(&rig);
 }
 
+/* Goes on, event by event, until the counter of that host's transport is `value`. When that was. */
+static sim_time when(struct rig *rig, struct mini_host *host, const char *counter, uint32_t value)
+{
+	while (mini_block_count(host, "transport", counter) < value)
+		sim_run(rig->mini->sim, sim_next(rig->mini->sim) + 1);
+	CU_ASSERT_EQUAL(mini_block_count(host, "transport", counter), value);
+	return sim_now(rig->mini->sim) - 1;
+}
+
+/* A packet's way with nothing else on it: its turn, the pipelines, the cable. */
+static sim_time way(const struct rig *rig, uint32_t wire_bytes)
+{
+	const struct hca_params *params = &rig->mini->params;
+	const struct port *port = hca_port(rig->one->hca);
+
+	return params->scheduler.latency + params->transmit.latency +
+	       port_serialization(port, wire_bytes) + port_latency(port) + params->receive.latency;
+}
+
 static void test_rnr(void)
 {
+	enum { NAK_BYTES = 8 + 12 + 4 + 4 + 2 }; /* LRH, BTH, AETH, ICRC, VCRC */
+	const sim_time timer = 10 * US;
 	struct rig rig = rig_create(QP_RC, 1024);
+	sim_time posted = sim_now(rig.mini->sim), refused, heard, refused_again, heard_again;
 
 	mini_fill(rig.one, rig.source, 3000, 9);
 	rig_post(&rig, WQE_SEND, 3000);
 	rig_post(&rig, WQE_WRITE, 3000);
-	sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 18 * US);
-	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rnr_nak_sent"), 2); /* 10 us each */
+	refused = when(&rig, rig.other, "rnr_nak_sent", 1);
+	heard = when(&rig, rig.one, "rnr_nak_received", 1);
+	CU_ASSERT_EQUAL(heard - refused, way(&rig, NAK_BYTES));
+	sim_run(rig.mini->sim, heard + timer); /* nothing before the timer has run out ... */
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 0);
+	refused_again = when(&rig, rig.other, "rnr_nak_sent", 2);
+	CU_ASSERT_TRUE(refused_again - heard > timer + way(&rig, 1024));
+	CU_ASSERT_TRUE(refused_again - heard <
+		       timer + (refused - posted)); /* ... and at once then */
+	heard_again = when(&rig, rig.one, "rnr_nak_received", 2);
+	CU_ASSERT_EQUAL(heard_again - refused_again, heard - refused);
+	CU_ASSERT_EQUAL(when(&rig, rig.other, "rnr_nak_sent", 3) - heard_again,
+			refused_again - heard);
 	mini_receive(rig.peer, rig.target, 3000);
 	CHECK_WC(mini_wait(rig.peer->recv_cq), CQE_RECEIVED_SEND, 0);
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
 	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 3000, 9));
-	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "rnr_nak_received"), 2);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "rnr_nak_received"), 3);
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packet_seq_err"), 0);
 	rig_destroy(&rig);
 }

@@ -120,6 +120,7 @@ void mini_run(struct mini *mini)
 
 void mini_destroy(struct mini *mini)
 {
+	CU_ASSERT_EQUAL(blocks_check(mini->sim, stderr), 0);
 	for (unsigned i = 0; i < 2; i++)
 		hca_destroy(mini->hosts[i].hca);
 	for (unsigned i = 0; i < 2; i++)

@@ -1,0 +1,173 @@
+/*
+ * Proves that what must hold at any instant does, in the middle of everything: in a run of writes, sends, reads and atomics
+ * under loss, with caches too small and few tags and credits, all blocks are checked every few nanoseconds. And that a
+ * breach is found: each counter that a rule names is changed by one in turn, and a line tells of it.
+ */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/device/cqe.h"
+#include "tests/hca/support/rig.h"
+
+static struct rig tight_rig(void)
+{
+	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+	struct hca_params *params = &rig.mini->params;
+
+	params->pcie.tags = 6;
+	params->pcie.nonposted_headers = 4;
+	params->pcie.posted_headers = 8;
+	params->pcie.write_credits = 1024;
+	params->translation.mtt.entries = 8;
+	params->translation.mtt.misses = 2;
+	params->contexts.requester.entries = params->contexts.requester.ways = 1;
+	params->contexts.requester.misses = 1;
+	mini_start(rig.mini, LINK_INFINIBAND);
+	rig.one = &rig.mini->hosts[0];
+	rig.other = &rig.mini->hosts[1];
+	rig.qp = mini_qp_create(rig.one, QP_RC);
+	rig.peer = mini_qp_create(rig.other, QP_RC);
+	rig.source = mini_alloc(rig.one, 1 << 20);
+	rig.target = mini_alloc(rig.other, 1 << 20);
+	rig.fault = fault_create(rig.mini->sim, "host0.hca.port.fault");
+	port_set_transmit_fault(hca_port(rig.one->hca), rig.fault);
+	mini_connect(rig.qp, rig.peer, 1024);
+	return rig;
+}
+
+static void post(struct rig *rig, unsigned i)
+{
+	static const uint8_t opcodes[] = {WQE_WRITE, WQE_SEND, WQE_READ, WQE_FETCH_ADD};
+	static const uint32_t lengths[] = {30000, 700, 9000, 8};
+
+	mini_receive(rig->peer, rig->target, 4096);
+	mini_post(rig->qp, &(struct mini_send){.opcode = opcodes[i % 4],
+					       .address = rig->source,
+					       .length = lengths[i % 4],
+					       .remote = rig->target,
+					       .swap_or_add = 1,
+					       .blueflame = i % 3 == 0});
+}
+
+static void finish(struct rig *rig)
+{
+	mini_run(rig->mini);
+	mini_qp_destroy(rig->qp);
+	mini_qp_destroy(rig->peer);
+	mini_run(rig->mini);
+	port_set_transmit_fault(hca_port(rig->one->hca), NULL);
+	fault_destroy(rig->fault);
+	mini_destroy(rig->mini);
+}
+
+static void test_at_any_instant(void)
+{
+	struct rig rig = tight_rig();
+	unsigned checks = 0;
+
+	rig_drop(&rig, false, RC_WRITE_MIDDLE, 0, 0.02);
+	for (unsigned i = 0; i < 24; i++) {
+		post(&rig, i);
+		for (unsigned n = 0; n < 60; n++, checks++) {
+			sim_run(rig.mini->sim, sim_now(rig.mini->sim) + 13 * NS + n);
+			CU_ASSERT_EQUAL(blocks_check(rig.mini->sim, stderr), 0);
+		}
+	}
+	CU_ASSERT_EQUAL(checks, 24 * 60);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(blocks_check(rig.mini->sim, stderr), 0);
+	CU_ASSERT_TRUE(rig_count(&rig, "pcie", "read_stalls") > 0);
+	CU_ASSERT_TRUE(rig_count(&rig, "pcie", "request_credit_stalls") > 0);
+	CU_ASSERT_TRUE(rig_count_other(&rig, "pcie", "write_stalls") > 0);
+	CU_ASSERT_TRUE(rig_count(&rig, "translation.mtt", "misses") > 0);
+	CU_ASSERT_TRUE(rig_count(&rig, "transport", "packets_resent") > 0);
+	finish(&rig);
+}
+
+/* A queue pair that fails, one that is reset with work in it. */
+static void test_flushed_and_dropped(void)
+{
+	struct rig rig = tight_rig();
+
+	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+					      .address = rig.source,
+					      .length = 64,
+					      .remote = rig.target,
+					      .rkey = 0x7777});
+	for (unsigned i = 0; i < 6; i++)
+		post(&rig, i);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(rig_count(&rig, "transport", "wqes_flushed") > 0);
+	CU_ASSERT_TRUE(rig_count_other(&rig, "transport", "receives_flushed") > 0);
+	mini_to(rig.qp, STATE_RESET);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(blocks_check(rig.mini->sim, stderr), 0);
+	finish(&rig);
+}
+
+static struct block *find(struct rig *rig, const char *name)
+{
+	for (struct block *block = sim_blocks(rig->mini->sim); block; block = block->next)
+		if (strcmp(block->name, name) == 0)
+			return block;
+	abort();
+}
+
+static void test_breaches(void)
+{
+	static const struct {
+		const char *block, *counter;
+	} cases[] = {
+		{"host0.hca.pcie", "read_requests"},
+		{"host0.hca.pcie", "completion_bytes"},
+		{"host0.hca.pcie", "to_host_bytes"},
+		{"host0.hca.pcie", "to_device_bytes"},
+		{"host1.hca.pcie", "posted_data_returned"},
+		{"host0.hca.pcie", "nonposted_headers_taken"},
+		{"host0.hca.translation.mtt", "hits"},
+		{"host0.hca.context.requester", "fills"},
+		{"host0.hca.dma", "gathers"},
+		{"host1.hca.dma", "scatters_done"},
+		{"host0.hca.wqe_fetch", "wqes"},
+		{"host0.hca.transport", "wqes_completed"},
+		{"host0.hca.completion", "lost"},
+		{"host1.hca.receive_queue", "taken"},
+	};
+	struct rig rig = tight_rig();
+
+	for (unsigned i = 0; i < 4; i++)
+		post(&rig, i);
+	mini_run(rig.mini);
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct block *block = find(&rig, cases[i].block);
+		uint64_t *count = (uint64_t *)block->counts;
+		char *text = NULL;
+		size_t length = 0, at = 0;
+		FILE *out = open_memstream(&text, &length);
+
+		while (strcmp(block->type->counters[at].name, cases[i].counter) != 0)
+			at++;
+		count[at]++;
+		CU_ASSERT_TRUE(blocks_check(rig.mini->sim, out) > 0);
+		count[at]--;
+		fclose(out);
+		CU_ASSERT_EQUAL(strncmp(text, cases[i].block, strlen(cases[i].block)), 0);
+		CU_ASSERT_EQUAL(blocks_check(rig.mini->sim, stderr), 0);
+		free(text);
+	}
+	finish(&rig);
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"at any instant", test_at_any_instant},
+		{"flushed and dropped", test_flushed_and_dropped},
+		{"breaches are found", test_breaches},
+		{0},
+	};
+
+	return rig_main("conservation", tests);
+}

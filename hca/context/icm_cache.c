@@ -310,8 +310,8 @@ static void check(struct block *block, FILE *out)
 	const struct icm_cache_counters *count = &cache->count;
 	uint64_t reading = 0;
 
-	if (block->gauges == NULL) /* a module counts: no cache is around the block */
-		return;
+	if (block->gauges != (const struct gauge *)&cache->gauge)
+		return; /* a module counts: no cache is around the block */
 	for (uint64_t i = 0; i < cache->param.misses; i++)
 		reading += cache->slots[i].busy && !cache->slots[i].writing;
 	block_equal(block, out, "lookups, and hits, misses, merges, and those that wait",

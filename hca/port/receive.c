@@ -138,10 +138,12 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 		return;
 	}
 	trace(&receive->block, TRACE_RECEIVE, packet->tag, packet->psn, packet->opcode);
-	if (opcode_is_request(packet->opcode))
+	if (opcode_is_request(packet->opcode)) {
+		packet->sent_at = sim_now(receive->block.sim); /* what it was, only answers tell */
 		responder_receive(qp, packet);
-	else
+	} else {
 		completer_receive(qp, packet);
+	}
 }
 
 static void append(struct receive *receive, struct arrivals *arrivals, struct packet *packet)

@@ -132,6 +132,8 @@ struct responder {
 	struct receive_queue *wqe_queue; /* where it is from; XRC: what the packet names */
 	struct completion_queue *cq;     /* of it, and the index for its CQE */
 	uint32_t user_index;
+	sim_time begun_at,
+		wqe_at; /* of the message: its first bit, and its WQE, if that was waited for */
 	struct packet *waiting_first, *waiting_last; /* received, not yet executed */
 	struct scatter_unit *open;                   /* still being filled */
 	struct scatter_unit *first, *last;           /* not yet committed, in order */

@@ -52,9 +52,18 @@ static void drop_waiting(struct qp *qp)
 
 /* ---- execution ---- */
 
-static void begin_message(struct responder *responder, const struct packet *packet)
+void responder_note_begin(struct qp *qp, const struct packet *packet)
 {
+	qp->responder.begun_at =
+		packet->tail_at - port_serialization(hca_port(qp->hca), packet->wire_bytes);
+}
+
+static void begin_message(struct qp *qp, const struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+
 	responder->received = 0;
+	responder_note_begin(qp, packet);
 	if (!opcode_has(packet->opcode, HDR_RETH))
 		return;
 	responder->address = packet->remote_address;
@@ -100,6 +109,8 @@ static void end_message(struct qp *qp, struct scatter_unit *unit, const struct p
 		unit->has_completion = true;
 		unit->completion = completion_of(qp, packet);
 		unit->cq = responder->cq;
+		scatter_unit_note(unit, packet);
+		responder->wqe_at = 0;
 		receive_queue_release(qp->hca, responder->wqe);
 		responder->wqe = NULL;
 	}
@@ -138,7 +149,7 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 	struct scatter_unit *unit;
 
 	if (opcode_starts_message(packet->opcode))
-		begin_message(responder, packet);
+		begin_message(qp, packet);
 	unit = unit_for(qp, packet);
 	scatter_unit_add(unit, packet);
 	unit->segment.length = unit->length;
@@ -392,6 +403,7 @@ void responder_wqe_answer(struct qp *qp, bool none)
 {
 	qp->responder.waits_for_wqe = false;
 	qp->responder.no_wqe = none;
+	qp->responder.wqe_at = sim_now(qp->hca->sim);
 	responder_run(qp);
 	qp->responder.no_wqe = false;
 }

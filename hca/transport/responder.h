@@ -16,6 +16,10 @@
 #include "hca/transport/qp.h"
 
 void responder_init(struct qp *qp);
+
+/* The first packet of a message is executed: notes when its first bit was here. */
+void responder_note_begin(struct qp *qp, const struct packet *packet);
+
 void responder_reset(struct qp *qp);
 void responder_modified(struct qp *qp, uint32_t mask);
 

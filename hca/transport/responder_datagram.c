@@ -3,6 +3,7 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/transport/psn.h"
+#include "hca/transport/responder.h"
 #include "hca/transport/scatter_unit.h"
 #include "hca/transport/transport.h"
 #include "hca/work/receive_queue.h"
@@ -42,6 +43,9 @@ static void execute(struct qp *qp, struct packet *packet)
 	unit->has_completion = true;
 	unit->completion = completion_of(qp, packet);
 	unit->cq = responder->cq;
+	responder_note_begin(qp, packet);
+	scatter_unit_note(unit, packet);
+	responder->wqe_at = 0;
 	scatter_unit_grh(unit, packet);
 	responder->wqe = NULL;
 	responder->msn = psn_add(responder->msn, 1);

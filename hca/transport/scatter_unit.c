@@ -90,6 +90,18 @@ void scatter_unit_add(struct scatter_unit *unit, struct packet *packet)
 	unit->length += packet->payload_bytes;
 }
 
+void scatter_unit_note(struct scatter_unit *unit, const struct packet *packet)
+{
+	const struct responder *responder = &unit->qp->responder;
+
+	unit->why.begun_at = responder->begun_at;
+	unit->why.at[RECEIVE_ARRIVAL] = packet->tail_at;
+	unit->why.at[RECEIVE_PIPELINE] = packet->head_at;
+	unit->why.at[RECEIVE_CONTEXT] = packet->sent_at;
+	unit->why.at[RECEIVE_WQE] = responder->wqe_at;
+	unit->why.at[RECEIVE_QUEUE] = sim_now(unit->qp->hca->sim);
+}
+
 /* GRH, or the IPv4 header behind 20 bytes that mean nothing. IBTA vol. 1, 8.3; annex A17.4.5. */
 void scatter_unit_grh(struct scatter_unit *unit, const struct packet *packet)
 {
@@ -124,6 +136,7 @@ static void transfer_posted(struct scatter_unit *unit, bool *posted)
 {
 	*posted = true;
 	assert(unit->pending);
+	unit->why.at[RECEIVE_WRITTEN] = sim_now(unit->qp->hca->sim);
 	if (--unit->pending == 0)
 		commit(unit->qp);
 }
@@ -154,6 +167,7 @@ static void transfer_done(struct scatter_unit *unit, enum dma_status status, boo
 	assert(unit->pending);
 	if (status != DMA_OK && unit->fault == FAULT_NONE)
 		unit->fault = unit->wqe ? FAULT_BAD_WQE : FAULT_BAD_RKEY;
+	unit->why.at[RECEIVE_WRITTEN] = sim_now(unit->qp->hca->sim);
 	if (--unit->pending == 0)
 		commit(unit->qp);
 }
@@ -239,8 +253,11 @@ static void take_effect(struct scatter_unit *unit)
 			responder_fatal(qp, unit->fault, unit->psn);
 		return;
 	}
-	if (unit->has_completion)
-		completion_write(unit->cq, &unit->completion, unit->tag);
+	if (unit->has_completion) {
+		unit->why.at[RECEIVE_TRANSLATED] = unit->dma.translated_at;
+		unit->why.at[RECEIVE_ORDERED] = sim_now(qp->hca->sim);
+		completion_write_received(unit->cq, &unit->completion, unit->tag, &unit->why);
+	}
 	if (unit->acknowledge)
 		responder_acknowledge(qp, unit->psn, unit->msn, unit->request_at);
 	if (unit->is_read) {

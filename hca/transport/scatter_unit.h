@@ -31,7 +31,8 @@ struct scatter_unit {
 	sim_time request_at; /* last bit of its last packet */
 	struct completion completion;
 	struct completion_queue *cq; /* it goes to */
-	struct response read;        /* or atomic */
+	struct receive_why why;
+	struct response read; /* or atomic */
 	uint64_t swap_or_add, compare;
 	uint8_t opcode;
 	uint8_t grh[GRH_AREA_BYTES];
@@ -49,6 +50,9 @@ void scatter_unit_add(struct scatter_unit *unit, struct packet *packet);
 
 /* No more comes: the data moves. */
 void scatter_unit_close(struct scatter_unit *unit);
+
+/* Ends its message with a CQE: what is known of its time so far. */
+void scatter_unit_note(struct scatter_unit *unit, const struct packet *packet);
 
 /* UD: the 40 bytes before the data, if a GRH came. */
 void scatter_unit_grh(struct scatter_unit *unit, const struct packet *packet);

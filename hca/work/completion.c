@@ -36,8 +36,11 @@ struct cqe_write {
 	struct completion completion;
 	sim_time due;
 	uint32_t tag, index;
-	bool has_why;
-	struct why why;
+	bool has_why, has_receive_why;
+	union {
+		struct why why;
+		struct receive_why receive_why;
+	};
 	struct pcie_write write;
 	uint8_t bytes[CQE_BYTES_MAX];
 };
@@ -146,6 +149,15 @@ void completion_write_why(struct completion_queue *cq, const struct completion *
 	write->why = *why;
 }
 
+void completion_write_received(struct completion_queue *cq, const struct completion *completion,
+			       uint32_t tag, const struct receive_why *why)
+{
+	struct cqe_write *write = start(cq, completion, tag);
+
+	write->has_receive_why = true;
+	write->receive_why = *why;
+}
+
 static void finish(struct cqe_write *write)
 {
 	struct completion_queue *cq = write->cq;
@@ -172,6 +184,9 @@ static void written(struct pcie_write *pcie)
 	trace(&writer->block, TRACE_CQE, write->tag, cq->number, write->index);
 	if (write->has_why)
 		why_close(writer->hca->why, &write->why, write->tag, write->completion.qpn);
+	if (write->has_receive_why)
+		why_close_received(writer->hca->why, &write->receive_why, write->tag,
+				   write->completion.qpn);
 	if (!cq->closed && write->completion.opcode != CQE_RESIZE &&
 	    causes_event(cq, &write->completion)) {
 		cq->arm = ARM_NOTHING;

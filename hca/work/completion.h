@@ -62,6 +62,10 @@ void completion_write(struct completion_queue *cq, const struct completion *comp
 void completion_write_why(struct completion_queue *cq, const struct completion *completion,
 			  uint32_t tag, const struct why *why);
 
+/* Of a receive work request, as well. */
+void completion_write_received(struct completion_queue *cq, const struct completion *completion,
+			       uint32_t tag, const struct receive_why *why);
+
 /* The next new CQE (only_solicited: that is solicited, or an error) causes an event. */
 void completion_arm(struct completion_queue *cq, bool only_solicited);
 

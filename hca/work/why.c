@@ -6,6 +6,8 @@
 
 /* clang-format off */
 #define COUNTER_ROW(name, field, end) {#field, "ps", "of all completions, until " end},
+#define RECEIVED_COUNTER_ROW(name, field, end) {"received_" #field, "ps", "of all receives, until " end},
+#define RECEIVED_TRACE_ROW(name, field, end)   {"WHY_RECEIVE_" #name, "picoseconds", "", end},
 #define TRACE_ROW(name, field, end)   {"WHY_" #name, "picoseconds", "", end},
 
 static const struct block_type why_type = {
@@ -14,10 +16,15 @@ static const struct block_type why_type = {
 	.counters     = (const struct counter[]){
 		{"completions", "CQEs", "of send work requests whose time is accounted for"},
 		{"latency", "ps", "of all of them, from the store to the CQE"},
-		WHY_STAGES(COUNTER_ROW) {0}},
+		WHY_STAGES(COUNTER_ROW)
+		{"received", "CQEs", "of receive work requests whose time is accounted for"},
+		{"received_latency", "ps", "of all of them, from the first bit to the CQE"},
+		RECEIVE_STAGES(RECEIVED_COUNTER_ROW) {0}},
 	.trace_points = (const struct trace_point[]){
 		WHY_STAGES(TRACE_ROW)
-		{"WHY_LATENCY", "picoseconds", "qpn", "the sum of this work request's stages"}, {0}},
+		{"WHY_LATENCY", "picoseconds", "qpn", "the sum of this work request's stages"},
+		RECEIVE_STAGES(RECEIVED_TRACE_ROW)
+		{"WHY_RECEIVED", "picoseconds", "qpn", "the sum of this receive's stages"}, {0}},
 };
 /* clang-format on */
 
@@ -26,39 +33,45 @@ struct why_block {
 	struct why_counters count;
 };
 
-_Static_assert(sizeof(struct why_counters) == (2 + WHY_STAGE_COUNT) * sizeof(uint64_t),
-	       "stage i is counter i + 2");
+_Static_assert(sizeof(struct why_counters) ==
+		       (4 + WHY_STAGE_COUNT + RECEIVE_STAGE_COUNT) * sizeof(uint64_t),
+	       "stage i is counter i + 2, of receives that behind these");
+_Static_assert(WHY_CQE == WHY_STAGE_COUNT - 1 && RECEIVE_CQE == RECEIVE_STAGE_COUNT - 1,
+	       "the last stage ends with the CQE");
 
-sim_time why_durations(const struct why *why, sim_time now, sim_time durations[WHY_STAGE_COUNT])
+/* Counts and traces the stages of one that began at `start` and whose CQE is visible now: totals[0] their number, then the
+ * sum of latencies, then that of each stage. */
+static void account(struct why_block *block, sim_time start, const sim_time *at, unsigned stages,
+		    uint64_t *totals, unsigned first_point, uint32_t tag, uint32_t qpn)
 {
-	sim_time reached = why->posted_at;
+	sim_time now = sim_now(block->block.sim), reached = start;
 
-	for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++) {
-		sim_time end = stage == WHY_CQE ? now : why->at[stage];
+	for (unsigned stage = 0; stage < stages; stage++) {
+		sim_time end = stage + 1 == stages ? now : at[stage];
+		sim_time duration = end > reached ? end - reached : 0;
 
-		durations[stage] = end > reached ? end - reached : 0;
-		reached += durations[stage];
+		reached += duration;
+		totals[2 + stage] += duration;
+		if (duration)
+			trace(&block->block, first_point + stage, tag, duration, 0);
 	}
 	assert(reached == now);
-	return now - why->posted_at;
+	totals[0]++;
+	totals[1] += now - start;
+	trace(&block->block, first_point + stages, tag, now - start, qpn);
 }
 
 void why_close(struct why_block *block, const struct why *why, uint32_t tag, uint32_t qpn)
 {
-	sim_time durations[WHY_STAGE_COUNT];
-	sim_time latency = why_durations(why, sim_now(block->block.sim), durations);
-	uint64_t *totals = &block->count.latency + 1;
+	account(block, why->posted_at, why->at, WHY_STAGE_COUNT, &block->count.completions, 0, tag,
+		qpn);
+}
 
-	block->count.completions++;
-	block->count.latency += latency;
-	for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++)
-		totals[stage] += durations[stage];
-	if (!block->block.trace)
-		return;
-	for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++)
-		if (durations[stage])
-			trace(&block->block, stage, tag, durations[stage], 0);
-	trace(&block->block, WHY_STAGE_COUNT, tag, latency, qpn);
+void why_close_received(struct why_block *block, const struct receive_why *why, uint32_t tag,
+			uint32_t qpn)
+{
+	account(block, why->begun_at, why->at, RECEIVE_STAGE_COUNT, &block->count.received,
+		WHY_POINT_RECEIVE, tag, qpn);
 }
 
 struct why_block *why_create(struct sim *sim, const char *name)

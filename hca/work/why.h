@@ -1,7 +1,7 @@
 /*
- * why: where the time of a send work request went: from the CPU's store that posted it to the CQE that the driver
- * sees, as stages that follow each other without gap. Each block notes when its stage ended in the WQE's `struct why`;
- * here the stages are closed, counted and traced when the CQE is visible.
+ * why: where the time of a work request went: of a send from the CPU's store that posted it, of a receive from its
+ * message's first bit at the port, to the CQE that the driver sees, as stages that follow each other without gap. Each block
+ * notes when its stage ended in the WQE's `struct why`; here the stages are closed, counted and traced when the CQE is visible.
  *
  *     doorbell, wqe_fetch, scheduler, requester, completer --why->at[]--> completion --why_close()--> counters, trace
  *
@@ -33,6 +33,22 @@
 	X(ORDER,       order,       "the work requests before it were complete")                   \
 	X(CQE,         cqe,         "its CQE was visible")
 
+/* Of a receive completion: from the first bit of the message's first packet at the port to the CQE. What several packets
+ * make up is accounted for by the last of them. */
+#define RECEIVE_STAGES(X)                                                                          \
+	X(ARRIVAL,    arrival,    "its last bit was here")                                         \
+	X(PIPELINE,   pipeline,   "its last packet was through the receive pipeline")              \
+	X(CONTEXT,    context,    "the responder's context was there")                             \
+	X(WQE,        wqe,        "its receive WQE was fetched, if that was waited for")           \
+	X(QUEUE,      queue,      "the requests before it were taken, and a buffer was free")      \
+	X(TRANSLATED, translated, "keys and pages of its last unit were known (MPT, MTT)")         \
+	X(WRITTEN,    written,    "its data was with PCIe")                                        \
+	X(ORDERED,    ordered,    "what came before it on its queue pair was too")                 \
+	X(CQE,        visible,    "its CQE was visible")
+
+#define RECEIVE_STAGE_ENUM(name, field, end) RECEIVE_##name,
+enum receive_stage { RECEIVE_STAGES(RECEIVE_STAGE_ENUM) RECEIVE_STAGE_COUNT };
+
 #define WHY_STAGE_ENUM(name, field, end) WHY_##name,
 enum why_stage { WHY_STAGES(WHY_STAGE_ENUM) WHY_STAGE_COUNT };
 
@@ -41,6 +57,9 @@ struct why_counters {
 	uint64_t completions;
 	uint64_t latency;
 	WHY_STAGES(WHY_STAGE_COUNTER)
+	uint64_t received;
+	uint64_t received_latency;
+	RECEIVE_STAGES(WHY_STAGE_COUNTER)
 };
 /* clang-format on */
 
@@ -49,15 +68,26 @@ struct why {
 	sim_time at[WHY_STAGE_COUNT]; /* end of each stage; 0: did not happen */
 };
 
+struct receive_why {
+	sim_time begun_at;                /* its first bit was here */
+	sim_time at[RECEIVE_STAGE_COUNT]; /* end of each stage; 0: did not happen */
+};
+
+/* Trace points: the stages and WHY_LATENCY, then those of receives and WHY_RECEIVED. */
+enum {
+	WHY_POINT_RECEIVE = WHY_STAGE_COUNT + 1,
+	WHY_POINT_RECEIVED = WHY_POINT_RECEIVE + RECEIVE_STAGE_COUNT
+};
+
 struct why_block;
 
 struct why_block *why_create(struct sim *sim, const char *name);
 void why_destroy(struct why_block *block);
 
-/* Durations in ps of a WQE whose CQE is visible now; their sum is the return value, the latency. */
-sim_time why_durations(const struct why *why, sim_time now, sim_time durations[WHY_STAGE_COUNT]);
-
 void why_close(struct why_block *block, const struct why *why, uint32_t tag, uint32_t qpn);
+
+void why_close_received(struct why_block *block, const struct receive_why *why, uint32_t tag,
+			uint32_t qpn);
 
 const struct why_counters *why_counters(const struct why_block *block);
 

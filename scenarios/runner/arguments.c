@@ -166,6 +166,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_PERCENTILE:
 		read_percentile(state, text, &arguments->percentile);
 		return 0;
+	case KEY_RECEIVED:
+		arguments->received = true;
+		return 0;
 	case KEY_BOTTLENECK:
 		arguments->bottleneck = true;
 		return 0;

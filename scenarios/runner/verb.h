@@ -33,7 +33,7 @@ struct arguments {
 	bool kernel_given;
 	unsigned jobs;
 	unsigned threads;
-	bool bottleneck;
+	bool bottleneck, received;
 	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
 };

@@ -4,6 +4,7 @@
  *
  *     hcasim explain RUN --bottleneck            what they waited for; explain_bottleneck.c
  *     hcasim explain run.trace                   all work requests together, stage by stage
+ *     hcasim explain run.trace --received        those of receives, from the first bit to their CQE
  *     hcasim explain run.trace --wqe 7           the one with tag 7
  *     hcasim explain run.trace --percentile 99   the one whose latency is that percentile
  */
@@ -21,9 +22,21 @@
 /* clang-format off */
 #define STAGE_NAME(name, field, end)    #field,
 #define STAGE_MEANING(name, field, end) end,
-static const char *const stage_names[]    = {WHY_STAGES(STAGE_NAME)};
-static const char *const stage_meanings[] = {WHY_STAGES(STAGE_MEANING)};
+static const char *const send_names[]       = {WHY_STAGES(STAGE_NAME)};
+static const char *const send_meanings[]    = {WHY_STAGES(STAGE_MEANING)};
+static const char *const receive_names[]    = {RECEIVE_STAGES(STAGE_NAME)};
+static const char *const receive_meanings[] = {RECEIVE_STAGES(STAGE_MEANING)};
 /* clang-format on */
+
+static const struct side { /* sends, or receives: which trace points tell of them */
+	unsigned first, count;
+	const char *const *names, *const *meanings;
+} sides[] = {
+	{0, WHY_STAGE_COUNT, send_names, send_meanings},
+	{WHY_POINT_RECEIVE, RECEIVE_STAGE_COUNT, receive_names, receive_meanings},
+};
+
+_Static_assert((int)RECEIVE_STAGE_COUNT <= (int)WHY_STAGE_COUNT, "a breakdown has room for either");
 
 struct breakdown { /* of one work request, or of several */
 
@@ -33,6 +46,7 @@ struct breakdown { /* of one work request, or of several */
 };
 
 struct breakdowns {
+	const struct side *side;
 	struct breakdown *list;
 	size_t count, size;
 };
@@ -55,10 +69,11 @@ static void read_all(struct trace_reader *reader, struct breakdowns *all)
 	struct trace_entry entry;
 
 	while (trace_reader_next(reader, &entry)) {
-		if (strcmp(entry.source->type, "why") != 0)
+		if (strcmp(entry.source->type, "why") != 0 || entry.point < all->side->first ||
+		    entry.point > all->side->first + all->side->count)
 			continue;
-		if (entry.point < WHY_STAGE_COUNT) {
-			now.stages[entry.point] = entry.first;
+		if (entry.point < all->side->first + all->side->count) {
+			now.stages[entry.point - all->side->first] = entry.first;
 			continue;
 		}
 		now.tag = entry.tag;
@@ -92,42 +107,42 @@ static struct breakdown sum_of(const struct breakdowns *all)
 	return sum;
 }
 
-static void print_table(const struct breakdown *shown, size_t among)
+static void print_table(const struct side *side, const struct breakdown *shown, size_t among)
 {
 	printf("%-12s %14s %7s  %s\n", "stage", "ns", "share", "until");
-	for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++) {
+	for (unsigned stage = 0; stage < side->count; stage++) {
 		sim_time time = shown->stages[stage];
 
 		if (time)
-			printf("%-12s %14.3f %6.1f%%  %s\n", stage_names[stage],
+			printf("%-12s %14.3f %6.1f%%  %s\n", side->names[stage],
 			       (double)time / 1e3 / (double)among,
-			       100 * (double)time / (double)shown->latency, stage_meanings[stage]);
+			       100 * (double)time / (double)shown->latency, side->meanings[stage]);
 	}
 	printf("%-12s %14.3f %6.1f%%\n", "latency", (double)shown->latency / 1e3 / (double)among,
 	       100.0);
 }
 
-static void print_json(const struct breakdown *shown, size_t among)
+static void print_json(const struct side *side, const struct breakdown *shown, size_t among)
 {
 	printf("{\"work_requests\": %zu, \"tag\": %" PRIu64 ", \"qpn\": %" PRIu64
 	       ", \"latency_ps\": %" PRIu64 ", \"stages_ps\": {",
 	       among, shown->tag, shown->qpn, shown->latency);
-	for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++)
-		printf("%s\"%s\": %" PRIu64, stage ? ", " : "", stage_names[stage],
+	for (unsigned stage = 0; stage < side->count; stage++)
+		printf("%s\"%s\": %" PRIu64, stage ? ", " : "", side->names[stage],
 		       shown->stages[stage]);
 	puts("}}");
 }
 
-static void print_one(const struct breakdown *shown, bool json)
+static void print_one(const struct side *side, const struct breakdown *shown, bool json)
 {
 	if (json) {
-		print_json(shown, 1);
+		print_json(side, shown, 1);
 		return;
 	}
 	printf("work request with tag %" PRIu64 " of queue pair %" PRIu64
 	       ", complete at %.3f ns\n\n",
 	       shown->tag, shown->qpn, (double)shown->closed_at / 1e3);
-	print_table(shown, 1);
+	print_table(side, shown, 1);
 }
 
 static bool print_tag(const struct breakdowns *all, uint64_t tag, bool json)
@@ -139,7 +154,8 @@ static bool print_tag(const struct breakdowns *all, uint64_t tag, bool json)
 			continue;
 		if (any && !json)
 			putchar('\n');
-		print_one(&all->list[i], json); /* one of each adapter that counted that far */
+		print_one(all->side, &all->list[i],
+			  json); /* one of each adapter that counted that far */
 		any = true;
 	}
 	if (!any)
@@ -152,20 +168,20 @@ static void print_mean(const struct breakdowns *all, bool json)
 	struct breakdown sum = sum_of(all);
 
 	if (json) {
-		print_json(&sum, all->count);
+		print_json(all->side, &sum, all->count);
 		return;
 	}
 	printf("mean of %zu work requests; latencies %.3f to %.3f ns, half below %.3f\n\n",
 	       all->count, (double)all->list[0].latency / 1e3,
 	       (double)all->list[all->count - 1].latency / 1e3,
 	       (double)all->list[all->count / 2].latency / 1e3);
-	print_table(&sum, all->count);
+	print_table(all->side, &sum, all->count);
 }
 
 static bool print(const struct arguments *arguments, struct breakdowns *all)
 {
 	if (!all->count) {
-		say("%s: no completion of a send work request was traced; the blocks named *.why "
+		say("%s: no completion of such a work request was traced; the blocks named *.why "
 		    "must be",
 		    arguments->word);
 		return false;
@@ -176,7 +192,7 @@ static bool print(const struct arguments *arguments, struct breakdowns *all)
 	if (arguments->percentile >= 0) {
 		size_t at = (size_t)(arguments->percentile / 100 * (double)(all->count - 1) + 0.5);
 
-		print_one(&all->list[at], arguments->json);
+		print_one(all->side, &all->list[at], arguments->json);
 	} else {
 		print_mean(all, arguments->json);
 	}
@@ -198,7 +214,7 @@ static int explain_trace(const struct arguments *arguments, const char *file)
 {
 	const char *why;
 	struct trace_reader *reader = trace_reader_open(file, &why);
-	struct breakdowns all = {0};
+	struct breakdowns all = {.side = &sides[arguments->received]};
 	bool good;
 
 	if (!reader) {

@@ -17,7 +17,7 @@ fail() {
 
 "$hcasim" exec "$2/scenarios/back-to-back-ib.yaml" --trace "$trace" -- \
   host0: ibv_rc_pingpong -n 20 -g 0 : host1: ibv_rc_pingpong -n 20 -g 0 host0 >"$folder/out" 2>&1 || fail "$(cat "$folder/out")"
-for options in "" "--wqe 5" "--percentile 0" "--percentile 99"; do
+for options in "" "--wqe 5" "--percentile 0" "--percentile 99" "--received" "--received --percentile 99"; do
   # shellcheck disable=SC2086
   "$hcasim" explain "$trace" $options --json >"$folder/json" || fail "explain $options: exit code $?"
   python3 - "$folder/json" <<'END' || fail "explain $options: $(cat "$folder/json")"
@@ -28,6 +28,7 @@ for line in open(sys.argv[1]):
 END
 done
 "$hcasim" explain "$trace" | grep -q '^mean of 40 work requests' || fail "$("$hcasim" explain "$trace" | head -1)"
+"$hcasim" explain "$trace" --received | grep -q '^mean of 40 work requests' || fail "$("$hcasim" explain "$trace" --received | head -1)"
 "$hcasim" explain "$trace" --percentile 101 2>/dev/null && fail "101 is taken for a percentile"
 "$hcasim" explain "$trace" --wqe 999999 2>/dev/null && fail "a tag that completed nothing is explained"
 

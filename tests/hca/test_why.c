@@ -1,7 +1,8 @@
 /*
- * Proves that the stages of a send work request's latency leave no gap: for every completion of a mixed run (writes,
- * sends, reads, atomics, UC, UD, losses, fences, small caches) they sum to the time from the store to the CQE; and that
- * each stage is what it is called: one nanosecond more in a block is one more in its stage, and in no other.
+ * Proves that the stages of a work request's latency leave no gap: for every completion of a mixed run (writes,
+ * sends, reads, atomics, UC, UD, losses, fences, small caches) they sum to the time from the store to the CQE, and of a
+ * receive to the time from the first bit to the CQE; and that each stage is what it is called: one nanosecond more in a block
+ * is one more in its stage, and in no other.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -19,9 +20,12 @@ enum { TAGS_MAX = 4096 };
 
 static uint64_t sums[TAGS_MAX];
 
-/* Of each tag: the stages' sum is the latency told; and that is from the store on to the CQE. */
-static unsigned check_trace(const char *path)
+/* Of each tag: the stages' sum is the latency told; and that is from the store on to the CQE. How many sends; *received: and
+ * receives, whose stages are written together and the sum last. */
+static unsigned check_trace(const char *path, unsigned *received)
 {
+	uint64_t sum = 0;
+
 	const char *why;
 	struct trace_reader *reader = trace_reader_open(path, &why);
 	struct trace_entry entry;
@@ -31,6 +35,15 @@ static unsigned check_trace(const char *path)
 	for (unsigned i = 0; i < TAGS_MAX; i++)
 		sums[i] = 0;
 	while (trace_reader_next(reader, &entry)) {
+		if (entry.point >= WHY_POINT_RECEIVE) {
+			bool last = entry.point == WHY_POINT_RECEIVED;
+
+			CU_ASSERT_TRUE(entry.first > 0);
+			CU_ASSERT_TRUE(!last || sum == entry.first);
+			sum = last ? 0 : sum + entry.first;
+			*received += last;
+			continue;
+		}
 		if (entry.point != WHY_STAGE_COUNT) {
 			CU_ASSERT_TRUE_FATAL(entry.tag < TAGS_MAX);
 			sums[entry.tag] += entry.first;
@@ -73,6 +86,16 @@ static uint64_t sum_of_stages(const struct why_counters *count)
 	return sum;
 }
 
+static uint64_t sum_of_received(const struct why_counters *count)
+{
+	const uint64_t *stage = &count->received_latency + 1;
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < RECEIVE_STAGE_COUNT; i++)
+		sum += stage[i];
+	return sum;
+}
+
 static void run_mix(enum qp_type type, double loss)
 {
 	char path[] = "/tmp/hcasim_why_XXXXXX";
@@ -80,7 +103,8 @@ static void run_mix(enum qp_type type, double loss)
 	struct rig rig = rig_create(type, 1024);
 	const struct why_counters *count = why_counters(rig.one->hca->why);
 	struct trace_file *trace;
-	unsigned completions = 0;
+	const struct why_counters *peer = why_counters(rig.other->hca->why);
+	unsigned completions = 0, receives = 0, traced = 0;
 
 	CU_ASSERT_TRUE_FATAL(file >= 0);
 	close(file);
@@ -99,13 +123,20 @@ static void run_mix(enum qp_type type, double loss)
 	mini_run(rig.mini);
 	for (struct mini_wc wc; mini_poll(rig.qp->send_cq, &wc);)
 		completions++;
+	for (struct mini_wc wc; mini_poll(rig.peer->recv_cq, &wc);)
+		receives++;
+	CU_ASSERT_EQUAL(receives,
+			type == QP_RC ? 10 : 0); /* of 60 work requests, one in six is a SEND */
+	CU_ASSERT_EQUAL(peer->received, receives);
+	CU_ASSERT_EQUAL(peer->received_latency, sum_of_received(peer));
 	CU_ASSERT_TRUE(completions >= 50);
 	CU_ASSERT_EQUAL(count->completions, completions);
 	CU_ASSERT_EQUAL(count->latency, sum_of_stages(count));
 	if (loss > 0)
 		CU_ASSERT_TRUE(count->retry > 0);
 	trace_close(trace);
-	CU_ASSERT_EQUAL(check_trace(path), completions);
+	CU_ASSERT_EQUAL(check_trace(path, &traced), completions);
+	CU_ASSERT_EQUAL(traced, receives);
 	unlink(path);
 	rig_destroy(&rig);
 }
@@ -218,9 +249,84 @@ static void test_which_stages(void)
 	CU_ASSERT_EQUAL(unreliable.wire, (sim_time)(64 + 26 + 16) * 80); /* with RETH */
 }
 
+/* ---- receives: each stage by its block ---- */
+
+/* Of the second of two SENDs, with `changed` of the parameters longer by 1234 ps; *start: its first bit, *end: its CQE. */
+static struct why_counters receive_measure(size_t changed, uint32_t bytes, sim_time *total)
+{
+	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+	struct why_counters before, count;
+	sim_time arrives;
+
+	if (changed)
+		*(sim_time *)(void *)((char *)&rig.mini->params + changed) += 1234;
+	mini_start(rig.mini, LINK_INFINIBAND);
+	rig.one = &rig.mini->hosts[0];
+	rig.other = &rig.mini->hosts[1];
+	rig.qp = mini_qp_create(rig.one, QP_RC);
+	rig.peer = mini_qp_create(rig.other, QP_RC);
+	mini_connect(rig.qp, rig.peer, 1024);
+	rig.source = mini_alloc(rig.one, 8192);
+	rig.target = mini_alloc(rig.other, 8192);
+	for (unsigned i = 0; i < 4; i++)
+		mini_receive(rig.peer, rig.target, 8192);
+	rig_post(&rig, WQE_SEND, bytes); /* fills the caches, brings the other receive WQEs */
+	mini_run(rig.mini);
+	before = *why_counters(rig.other->hca->why);
+	CU_ASSERT_EQUAL(before.received, 1);
+	rig_post(&rig, WQE_SEND, bytes);
+	while (port_counters(hca_port(rig.other->hca))->packets_received == (bytes + 1023) / 1024)
+		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
+	arrives = sim_now(rig.mini->sim) - 1;
+	while (why_counters(rig.other->hca->why)->received == 1)
+		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
+	*total = sim_now(rig.mini->sim) - 1 - arrives;
+	count = *why_counters(rig.other->hca->why);
+	for (unsigned i = 0; i < sizeof(count) / sizeof(uint64_t); i++)
+		((uint64_t *)&count)[i] -= ((uint64_t *)&before)[i];
+	mini_run(rig.mini);
+	mini_qp_destroy(rig.qp);
+	mini_qp_destroy(rig.peer);
+	mini_destroy(rig.mini);
+	return count;
+}
+
+static void test_receive_stages(void)
+{
+	static const struct {
+		size_t changed, stage;
+	} cases[] = {
+		{IN(receive.latency), offsetof(struct why_counters, pipeline)},
+		{IN(translation.latency), offsetof(struct why_counters, translated)},
+		{IN(completion.latency), offsetof(struct why_counters, visible)},
+		{IN(pcie.write_latency), offsetof(struct why_counters, visible)},
+	};
+	sim_time total, changed_total;
+	struct why_counters base = receive_measure(0, 64, &total);
+	struct why_counters longer = receive_measure(0, 3000, &changed_total);
+
+	CU_ASSERT_EQUAL(base.received, 1);
+	CU_ASSERT_EQUAL(base.received_latency, total);
+	CU_ASSERT_EQUAL(base.arrival, (64 + 26) * 80); /* LRH, BTH, ICRC, VCRC; EDR: 80 ps a byte */
+	CU_ASSERT_EQUAL(base.context + base.wqe + base.queue, 0);
+	CU_ASSERT_EQUAL(longer.received_latency, changed_total);
+	CU_ASSERT_EQUAL(longer.arrival, (3000 + 3 * 26) * 80);
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct why_counters count = receive_measure(cases[i].changed, 64, &changed_total);
+
+		CU_ASSERT_EQUAL(count.received_latency, changed_total);
+		for (size_t at = offsetof(struct why_counters, received_latency) + sizeof(uint64_t);
+		     at < sizeof(count); at += sizeof(uint64_t))
+			CU_ASSERT_EQUAL(*(uint64_t *)(void *)((char *)&count + at),
+					*(uint64_t *)(void *)((char *)&base + at) +
+						(at == cases[i].stage ? 1234 : 0));
+	}
+}
+
 int main(void)
 {
 	static const struct rig_test tests[] = {
+		{"each block in its stage, of receives", test_receive_stages},
 		{"mixed", test_mixed},
 		{"mixed, with loss", test_mixed_with_loss},
 		{"unreliable", test_unreliable},

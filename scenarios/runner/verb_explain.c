@@ -7,6 +7,7 @@
  *     hcasim explain run.trace --received        those of receives, from the first bit to their CQE
  *     hcasim explain run.trace --wqe 7           the one with tag 7
  *     hcasim explain run.trace --percentile 99   the one whose latency is that percentile
+ *     ... --perfetto FILE                        either of them as a timeline; explain_timeline.c
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "hca/work/why.h"
+#include "scenarios/runner/explain.h"
 #include "scenarios/runner/verb.h"
 #include "sim/trace.h"
 
@@ -28,27 +29,18 @@ static const char *const receive_names[]    = {RECEIVE_STAGES(STAGE_NAME)};
 static const char *const receive_meanings[] = {RECEIVE_STAGES(STAGE_MEANING)};
 /* clang-format on */
 
-static const struct side { /* sends, or receives: which trace points tell of them */
-	unsigned first, count;
-	const char *const *names, *const *meanings;
-} sides[] = {
+static const struct explain_side sides[] = {
 	{0, WHY_STAGE_COUNT, send_names, send_meanings},
 	{WHY_POINT_RECEIVE, RECEIVE_STAGE_COUNT, receive_names, receive_meanings},
 };
 
 _Static_assert((int)RECEIVE_STAGE_COUNT <= (int)WHY_STAGE_COUNT, "a breakdown has room for either");
 
-struct breakdown { /* of one work request, or of several */
-
-	uint64_t tag, qpn;
-	sim_time closed_at, latency;
-	sim_time stages[WHY_STAGE_COUNT];
-};
-
 struct breakdowns {
-	const struct side *side;
+	const struct explain_side *side;
 	struct breakdown *list;
 	size_t count, size;
+	struct explain_sources sources;
 };
 
 static struct breakdown *grown(struct breakdowns *all)
@@ -60,6 +52,21 @@ static struct breakdown *grown(struct breakdowns *all)
 			abort();
 	}
 	return &all->list[all->count];
+}
+
+static uint32_t source_number(struct explain_sources *sources, const char *name)
+{
+	uint32_t number = 0;
+
+	while (number < sources->count && strcmp(sources->names[number], name) != 0)
+		number++;
+	if (number < sources->count)
+		return number;
+	sources->names = realloc(sources->names, (number + 1) * sizeof(*sources->names));
+	if (!sources->names || !(sources->names[number] = strdup(name)))
+		abort();
+	sources->count++;
+	return number;
 }
 
 /* The stages of one work request are written together, its latency last. */
@@ -80,6 +87,7 @@ static void read_all(struct trace_reader *reader, struct breakdowns *all)
 		now.latency = entry.first;
 		now.qpn = entry.second;
 		now.closed_at = entry.time;
+		now.source = source_number(&all->sources, entry.source->name);
 		*grown(all) = now;
 		all->count++;
 		now = (struct breakdown){0};
@@ -107,7 +115,8 @@ static struct breakdown sum_of(const struct breakdowns *all)
 	return sum;
 }
 
-static void print_table(const struct side *side, const struct breakdown *shown, size_t among)
+static void print_table(const struct explain_side *side, const struct breakdown *shown,
+			size_t among)
 {
 	printf("%-12s %14s %7s  %s\n", "stage", "ns", "share", "until");
 	for (unsigned stage = 0; stage < side->count; stage++) {
@@ -122,7 +131,7 @@ static void print_table(const struct side *side, const struct breakdown *shown, 
 	       100.0);
 }
 
-static void print_json(const struct side *side, const struct breakdown *shown, size_t among)
+static void print_json(const struct explain_side *side, const struct breakdown *shown, size_t among)
 {
 	printf("{\"work_requests\": %zu, \"tag\": %" PRIu64 ", \"qpn\": %" PRIu64
 	       ", \"latency_ps\": %" PRIu64 ", \"stages_ps\": {",
@@ -133,7 +142,7 @@ static void print_json(const struct side *side, const struct breakdown *shown, s
 	puts("}}");
 }
 
-static void print_one(const struct side *side, const struct breakdown *shown, bool json)
+static void print_one(const struct explain_side *side, const struct breakdown *shown, bool json)
 {
 	if (json) {
 		print_json(side, shown, 1);
@@ -145,22 +154,35 @@ static void print_one(const struct side *side, const struct breakdown *shown, bo
 	print_table(side, shown, 1);
 }
 
-static bool print_tag(const struct breakdowns *all, uint64_t tag, bool json)
+/* Keeps those with that tag: one of each adapter that counted that far. */
+static bool keep_tag(struct breakdowns *all, uint64_t tag)
 {
-	bool any = false;
+	size_t kept = 0;
 
-	for (size_t i = 0; i < all->count; i++) {
-		if (all->list[i].tag != tag)
-			continue;
-		if (any && !json)
-			putchar('\n');
-		print_one(all->side, &all->list[i],
-			  json); /* one of each adapter that counted that far */
-		any = true;
-	}
-	if (!any)
+	for (size_t i = 0; i < all->count; i++)
+		if (all->list[i].tag == tag)
+			all->list[kept++] = all->list[i];
+	all->count = kept;
+	if (!kept)
 		say("no completion of the trace has tag %" PRIu64, tag);
-	return any;
+	return kept;
+}
+
+static void keep_percentile(struct breakdowns *all, double percentile)
+{
+	size_t at = (size_t)(percentile / 100 * (double)(all->count - 1) + 0.5);
+
+	all->list[0] = all->list[at];
+	all->count = 1;
+}
+
+static void print_each(const struct breakdowns *all, bool json)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		if (i && !json)
+			putchar('\n');
+		print_one(all->side, &all->list[i], json);
+	}
 }
 
 static void print_mean(const struct breakdowns *all, bool json)
@@ -186,17 +208,17 @@ static bool print(const struct arguments *arguments, struct breakdowns *all)
 		    arguments->word);
 		return false;
 	}
-	if (arguments->tag)
-		return print_tag(all, arguments->tag, arguments->json);
 	qsort(all->list, all->count, sizeof(*all->list), by_latency);
-	if (arguments->percentile >= 0) {
-		size_t at = (size_t)(arguments->percentile / 100 * (double)(all->count - 1) + 0.5);
-
-		print_one(all->side, &all->list[at], arguments->json);
-	} else {
+	if (arguments->tag && !keep_tag(all, arguments->tag))
+		return false;
+	if (arguments->percentile >= 0)
+		keep_percentile(all, arguments->percentile);
+	if (arguments->tag || arguments->percentile >= 0)
+		print_each(all, arguments->json);
+	else
 		print_mean(all, arguments->json);
-	}
-	return true;
+	return !arguments->perfetto || explain_timeline(arguments->perfetto, all->side,
+							&all->sources, all->list, all->count);
 }
 
 /* A result folder stands for the trace in it. */
@@ -229,6 +251,9 @@ static int explain_trace(const struct arguments *arguments, const char *file)
 		good = false;
 	}
 	trace_reader_close(reader);
+	for (uint32_t i = 0; i < all.sources.count; i++)
+		free(all.sources.names[i]);
+	free(all.sources.names);
 	free(all.list);
 	return good ? EXIT_GOOD : EXIT_BAD_INPUT;
 }
@@ -239,5 +264,10 @@ int verb_explain(const struct arguments *arguments)
 
 	if (arguments->bottleneck)
 		return explain_bottleneck(arguments);
+	if (arguments->perfetto && !arguments->tag && arguments->percentile < 0) {
+		say("--perfetto draws single work requests; expected --wqe or --percentile beside "
+		    "it");
+		return EXIT_BAD_INPUT;
+	}
 	return explain_trace(arguments, trace_path(arguments->word, path));
 }

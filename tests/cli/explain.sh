@@ -32,6 +32,26 @@ done
 "$hcasim" explain "$trace" --percentile 101 2>/dev/null && fail "101 is taken for a percentile"
 "$hcasim" explain "$trace" --wqe 999999 2>/dev/null && fail "a tag that completed nothing is explained"
 
+# The timeline: a track a block, slices that follow each other without gap and last as long as the work request.
+for options in "--percentile 99" "--percentile 50 --received"; do
+  # shellcheck disable=SC2086
+  "$hcasim" explain "$trace" $options --json --perfetto "$folder/timeline" >"$folder/json" || fail "timeline $options: exit code $?"
+  python3 - "$folder/json" "$folder/timeline" <<'END' || fail "timeline $options: $(cat "$folder/timeline")"
+import json, sys
+from decimal import Decimal
+row = json.loads(open(sys.argv[1]).readline())
+events = json.load(open(sys.argv[2]), parse_float=Decimal)["traceEvents"]
+tracks = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+slices = [e for e in events if e["ph"] == "X"]
+assert len(set(tracks.values())) == len(tracks) and len(slices) == sum(1 for v in row["stages_ps"].values() if v)
+assert sum(e["dur"] for e in slices) * 1000000 == row["latency_ps"]
+assert all(a["ts"] + a["dur"] == b["ts"] for a, b in zip(slices, slices[1:]))
+assert all(row["stages_ps"][e["name"]] == e["dur"] * 1000000 and e["tid"] in tracks for e in slices)
+assert len({tracks[e["tid"]].rsplit(".", 1)[0] for e in slices}) == 1 and len({e["tid"] for e in slices}) >= 4
+END
+done
+"$hcasim" explain "$trace" --perfetto "$folder/all" 2>/dev/null && fail "a timeline of all work requests is drawn"
+
 # limits NAME EXPECTED OPTION -- PROGRAM ARGS...: what `explain --bottleneck` names first is EXPECTED.
 limits() {
   local name=$1 expected=$2 option=$3

@@ -2,10 +2,7 @@
  * Proves InfiniBand's flow control: throughput is min(C, buffer / round trip) to the picosecond (ground truth F-01),
  * the 12-bit counters wrap, no credit is made or lost, also when packets or the credits themselves are lost.
  */
-#include <CUnit/Basic.h>
-
-#include "fabric/fault.h"
-#include "tests/fabric/support/station.h"
+#include "tests/fabric/support/pair.h"
 
 #define BYTE_PS     80
 #define PACKET_PS   ((1024 + 26) * BYTE_PS)
@@ -13,25 +10,6 @@
 #define BLOCK       64
 #define BLOCKS_1024 17 /* of a packet with 1024 bytes of payload */
 #define BLOCKS_4096 65
-
-static struct sim *sim;
-static struct packet_pool *pool;
-static struct endpoints *endpoints;
-static struct port_params params;
-static struct station a, b;
-static struct fault *fault;
-
-static void begin(void)
-{
-	sim = sim_create(SIM_KERNEL_native, 1);
-	pool = packet_pool_create();
-	endpoints = endpoints_create();
-	endpoints_add(endpoints, "a", LINK_INFINIBAND, NULL);
-	endpoints_add(endpoints, "b", LINK_INFINIBAND, NULL);
-	station_init(&a, sim, "a.port", &params, LINK_INFINIBAND, pool);
-	station_init(&b, sim, "b.port", &params, LINK_INFINIBAND, pool);
-	port_connect(a.port, b.port);
-}
 
 static void check_conservation(void)
 {
@@ -47,15 +25,7 @@ static void check_conservation(void)
 static void end(void)
 {
 	check_conservation();
-	port_destroy(a.port);
-	port_destroy(b.port);
-	if (fault)
-		fault_destroy(fault);
-	fault = NULL;
-	endpoints_destroy(endpoints);
-	packet_pool_destroy(pool);
-	sim_destroy(sim);
-	params_default(port_param_list, &params);
+	pair_end();
 }
 
 /* Seven packets fit; the eighth starts when the first one's credit is back, and so on for ever. */
@@ -66,8 +36,8 @@ static void test_starvation(void)
 	params.length = 200; /* 1 us */
 	params.input_buffer = 7 * BLOCKS_1024 * BLOCK;
 	params.credit_batch = BLOCK;
-	begin();
-	station_send(&a, station_path(endpoints, 0, 1), 7 * 100 + 1, 1024);
+	pair_begin(LINK_INFINIBAND, 1);
+	pair_send(7 * 100 + 1, 1024);
 	for (unsigned i = 1; i < 100; i++) { /* at any time: sent = received + in flight */
 		sim_run(sim, i * 777 * NS);
 		CU_ASSERT_EQUAL(port_counters(a.port)->bytes_sent,
@@ -90,8 +60,8 @@ static void test_just_enough(void)
 		params.length = 200;
 		params.input_buffer = packets * BLOCKS_1024 * BLOCK;
 		params.credit_batch = BLOCK;
-		begin();
-		station_send(&a, station_path(endpoints, 0, 1), packets * 10 + 1, 1024);
+		pair_begin(LINK_INFINIBAND, 1);
+		pair_send(packets * 10 + 1, 1024);
 		sim_run(sim, SIM_NEVER);
 		CU_ASSERT_EQUAL(b.last_head - b.first_head,
 				packets < enough ? 10 * round_trip : packets * 10 * PACKET_PS);
@@ -102,8 +72,8 @@ static void test_just_enough(void)
 /* 65,000 blocks through counters of 4096, in a buffer of 2048: no stall, and few credit packets. */
 static void test_wrap(void)
 {
-	begin();
-	station_send(&a, station_path(endpoints, 0, 1), 1000, 4096);
+	pair_begin(LINK_INFINIBAND, 1);
+	pair_send(1000, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received, 1000);
 	CU_ASSERT_EQUAL(port_counters(a.port)->credits_consumed, 1000 * BLOCKS_4096);
@@ -120,8 +90,8 @@ static void test_credits_occupy_the_link(void)
 {
 	params.credit_batch = BLOCK;
 	params.length = 0;
-	begin();
-	station_send(&a, station_path(endpoints, 0, 1), 1000, 1024);
+	pair_begin(LINK_INFINIBAND, 1);
+	pair_send(1000, 1024);
 	station_send(&b, station_path(endpoints, 1, 0), 1000, 1024);
 	sim_run(sim, SIM_NEVER);
 	/* while one packet leaves two tails arrive: its credits go for both, and the last has left after all packets */
@@ -133,14 +103,14 @@ static void test_credits_occupy_the_link(void)
 /* What never arrives is told by FCTBS, at the latest 65,536 symbol times after the credits sent last. */
 static void test_lost_packets(void)
 {
-	begin();
+	pair_begin(LINK_INFINIBAND, 1);
 	fault = fault_create(sim, "a.port.fault");
 	fault_add(fault, &(struct fault_rule){.action = FAULT_drop,
 					      .kind = PACKET_DATA,
 					      .opcode = FAULT_ANY_OPCODE,
 					      .probability = 0.2});
 	port_set_transmit_fault(a.port, fault);
-	station_send(&a, station_path(endpoints, 0, 1), 5000, 4096);
+	pair_send(5000, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received + fault_counters(fault)->packets_dropped, 5000);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_seen,
@@ -157,7 +127,7 @@ static void lost_credits(bool at_receiver)
 	params.length = 0;
 	params.input_buffer = BLOCKS_1024 * BLOCK;
 	params.credit_batch = BLOCK;
-	begin();
+	pair_begin(LINK_INFINIBAND, 1);
 	fault = fault_create(sim, "fault");
 	fault_add(fault, &(struct fault_rule){.action = FAULT_drop,
 					      .kind = PACKET_FLOW_CONTROL,
@@ -167,7 +137,7 @@ static void lost_credits(bool at_receiver)
 		port_set_receive_fault(a.port, fault);
 	else
 		port_set_transmit_fault(b.port, fault);
-	station_send(&a, station_path(endpoints, 0, 1), 2, 1024);
+	pair_send(2, 1024);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received, 2);
 	CU_ASSERT_EQUAL(b.last_head, again);
@@ -184,10 +154,10 @@ static void test_lost_credits(void)
 static void test_management_lane(void)
 {
 	params.input_buffer = 2 * 5 * BLOCK; /* two packets of 256 + 26 bytes */
-	begin();
+	pair_begin(LINK_INFINIBAND, 1);
 	a.lane = 15;
 	b.holds = true;
-	station_send(&a, station_path(endpoints, 0, 1), 4, 256);
+	pair_send(4, 256);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received, 2);
 	CU_ASSERT_EQUAL(port_counters(b.port)->overflow_drops, 2);

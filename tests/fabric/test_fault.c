@@ -2,31 +2,14 @@
  * Proves that faults hit exactly what their rules say, that the same seed hits the same packets, and that each side
  * of a port treats what is lost as it must: packets in = packets out + dropped, input space all free in the end.
  */
-#include <CUnit/Basic.h>
-
-#include "fabric/fault.h"
-#include "tests/fabric/support/station.h"
+#include "tests/fabric/support/pair.h"
 
 #define DROPPED_WITH_SEED_1 97
-
-static struct sim *sim;
-static struct packet_pool *pool;
-static struct endpoints *endpoints;
-static struct port_params params;
-static struct station a, b;
-static struct fault *fault;
 
 static void begin(uint64_t seed)
 {
 	params_default(port_param_list, &params);
-	sim = sim_create(SIM_KERNEL_native, seed);
-	pool = packet_pool_create();
-	endpoints = endpoints_create();
-	endpoints_add(endpoints, "a", LINK_INFINIBAND, NULL);
-	endpoints_add(endpoints, "b", LINK_INFINIBAND, NULL);
-	station_init(&a, sim, "a.port", &params, LINK_INFINIBAND, pool);
-	station_init(&b, sim, "b.port", &params, LINK_INFINIBAND, pool);
-	port_connect(a.port, b.port);
+	pair_begin(LINK_INFINIBAND, seed);
 	fault = fault_create(sim, "a.port.fault");
 }
 
@@ -46,23 +29,13 @@ static void add(enum fault_action action, uint16_t opcode, uint64_t nth, double 
 
 static void run(uint64_t packets)
 {
-	station_send(&a, station_path(endpoints, 0, 1), packets, 1024);
+	pair_send(packets, 1024);
 	sim_run(sim, SIM_NEVER);
 	sim_run(sim, sim_now(sim) + MS); /* the last releases have no event */
 	CU_ASSERT_EQUAL(port_input_used(b.port, 0), 0);
 	CU_ASSERT_EQUAL(port_counters(a.port)->credits_consumed,
 			port_counters(b.port)->credits_received);
 	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
-}
-
-static void end(void)
-{
-	port_destroy(a.port);
-	port_destroy(b.port);
-	fault_destroy(fault);
-	endpoints_destroy(endpoints);
-	packet_pool_destroy(pool);
-	sim_destroy(sim);
 }
 
 static void test_nth(void)
@@ -77,7 +50,7 @@ static void test_nth(void)
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_dropped, 1);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_seen, 100);
 	CU_ASSERT_EQUAL(port_counters(b.port)->fault_drops, 1);
-	end();
+	pair_end();
 }
 
 static uint64_t dropped_with(uint64_t seed, uint64_t *digest)
@@ -90,7 +63,7 @@ static uint64_t dropped_with(uint64_t seed, uint64_t *digest)
 
 	CU_ASSERT_EQUAL(b.received + dropped, 10000);
 	*digest = b.digest;
-	end();
+	pair_end();
 	return dropped;
 }
 
@@ -118,7 +91,7 @@ static void test_damage(void)
 	CU_ASSERT_EQUAL(port_counters(b.port)->damage_drops, 1);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_icrc_damaged, 1);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_vcrc_damaged, 1);
-	end();
+	pair_end();
 }
 
 /* Late by 1 us, and still in order. */
@@ -130,7 +103,7 @@ static void test_delay(void)
 	run(2);
 	CU_ASSERT_EQUAL(b.last_head, 2500 + 1050 * 80 + US);
 	CU_ASSERT_EQUAL(b.last_tail, 2500 + 2 * 1050 * 80 + US);
-	end();
+	pair_end();
 	begin(1);
 	add(FAULT_delay, FAULT_ANY_OPCODE, 1, 0);
 	port_set_transmit_fault(a.port, fault);
@@ -138,7 +111,7 @@ static void test_delay(void)
 	CU_ASSERT_EQUAL(b.first_head, 2500 + US);
 	CU_ASSERT_EQUAL(b.last_tail, 2500 + 3 * 1050 * 80 + US);
 	CU_ASSERT_EQUAL(b.out_of_order, 0);
-	end();
+	pair_end();
 }
 
 /* Only in its time: of packets of 84 ns each, those that start to leave in the window. */
@@ -155,7 +128,7 @@ static void test_window(void)
 	run(100);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_dropped, 4);
 	CU_ASSERT_EQUAL(b.received, 96);
-	end();
+	pair_end();
 }
 
 /* 1050 bytes at a bit error rate of 1e-5: 1 - (1 - 1e-5)^8400 = 8.06 % of the packets, within four sigma. */
@@ -169,7 +142,7 @@ static void test_bit_errors(void)
 	port_set_transmit_fault(a.port, fault);
 	run(10000);
 	CU_ASSERT_DOUBLE_EQUAL((double)port_counters(b.port)->damage_drops, 805.7, 4 * 27.2);
-	end();
+	pair_end();
 }
 
 static uint64_t bursts;
@@ -197,7 +170,7 @@ static void test_bursts(void)
 	CU_ASSERT_DOUBLE_EQUAL((double)bursts, 99, 40);
 	CU_ASSERT_DOUBLE_EQUAL((double)fault_counters(fault)->packets_dropped / (double)bursts, 10,
 			       4);
-	end();
+	pair_end();
 }
 
 /* The second of five packets falls behind by 2.5 packet times: it comes between the fourth and the fifth. */
@@ -229,7 +202,7 @@ static void test_reorder(void)
 	CU_ASSERT_EQUAL(b.last_head - b.first_head, 4 * slot);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_reordered, 1);
 	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
-	end();
+	pair_end();
 }
 
 int main(void)

@@ -2,56 +2,22 @@
  * Proves priority flow control: when a pause frame takes hold and when it lets go, to the picosecond; that thresholds
  * with headroom lose nothing, that without them packets are lost; the headroom formula of ground truth C-14.
  */
-#include <CUnit/Basic.h>
-
-#include "fabric/fault.h"
 #include "fabric/port_state.h"
-#include "tests/fabric/support/station.h"
+#include "tests/fabric/support/pair.h"
 
 #define BYTE_PS  80
 #define PAUSE_PS ((8 + 64) * BYTE_PS)
 
-static struct sim *sim;
-static struct packet_pool *pool;
-static struct endpoints *endpoints;
-static struct port_params params;
-static struct station a, b;
-
-static void begin(void)
-{
-	const uint8_t ip[4] = {10, 0, 0, 1};
-
-	sim = sim_create(SIM_KERNEL_native, 1);
-	pool = packet_pool_create();
-	endpoints = endpoints_create();
-	endpoints_add(endpoints, "a", LINK_ETHERNET, ip);
-	endpoints_add(endpoints, "b", LINK_ETHERNET, ip);
-	station_init(&a, sim, "a.port", &params, LINK_ETHERNET, pool);
-	station_init(&b, sim, "b.port", &params, LINK_ETHERNET, pool);
-	port_connect(a.port, b.port);
-}
-
-static void end(void)
-{
-	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
-	port_destroy(a.port);
-	port_destroy(b.port);
-	endpoints_destroy(endpoints);
-	packet_pool_destroy(pool);
-	sim_destroy(sim);
-	params_default(port_param_list, &params);
-}
-
 static void test_stop_and_go(void)
 {
 	params.length = 20; /* 100 ns */
-	begin();
+	pair_begin(LINK_ETHERNET, 1);
 	port_pause(b.port, 1 << 0, true);
 	sim_run(sim, PAUSE_PS + 100 * NS + 300 * NS + 1); /* it holds from here on */
-	station_send(&a, station_path(endpoints, 0, 1), 1, 1024);
+	pair_send(1, 1024);
 	CU_ASSERT_EQUAL(port_queued(a.port, 0), 1);
 	a.lane = 1; /* another priority passes */
-	station_send(&a, station_path(endpoints, 0, 1), 1, 1024);
+	pair_send(1, 1024);
 	sim_run(sim, 2 * US);
 	CU_ASSERT_EQUAL(b.received, 1);
 	CU_ASSERT_EQUAL(b.last_head, PAUSE_PS + 400 * NS + 1 + 8 * BYTE_PS + 100 * NS);
@@ -61,17 +27,15 @@ static void test_stop_and_go(void)
 	CU_ASSERT_EQUAL(b.last_head, 2 * US + PAUSE_PS + 400 * NS + 8 * BYTE_PS + 100 * NS);
 	CU_ASSERT_EQUAL(port_counters(b.port)->pause_sent, 2);
 	CU_ASSERT_EQUAL(port_counters(a.port)->pause_received, 2);
-	end();
+	pair_end();
 }
 
 /* Without a word of the other end, a pause ends after its quanta of 512 bit times: 1000 are 5.12 us. */
 static void test_expiry(void)
 {
-	struct fault *fault;
-
 	params.length = 0;
 	params.pause_quanta = 1000;
-	begin();
+	pair_begin(LINK_ETHERNET, 1);
 	fault = fault_create(sim,
 			     "b.port.fault"); /* the repetition, and the letting go, are lost */
 	fault_add(fault, &(struct fault_rule){.action = FAULT_drop, .kind = PACKET_PFC, .nth = 2});
@@ -79,15 +43,14 @@ static void test_expiry(void)
 	sim_run(sim, US);
 	port_set_transmit_fault(b.port, fault);
 	fault_add(fault, &(struct fault_rule){.action = FAULT_drop, .kind = PACKET_PFC, .nth = 1});
-	station_send(&a, station_path(endpoints, 0, 1), 1, 1024);
+	pair_send(1, 1024);
 	sim_run(sim, 3 * US);
 	port_pause(b.port, 1, false);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_dropped, 2);
 	CU_ASSERT_EQUAL(b.last_head, PAUSE_PS + 300 * NS + 5120 * NS + 8 * BYTE_PS);
 	port_set_transmit_fault(b.port, NULL);
-	fault_destroy(fault);
-	end();
+	pair_end();
 }
 
 /* The receiver keeps each packet for 100 us: 1.25 MB would be in its buffer of 128 KiB. */
@@ -96,16 +59,16 @@ static void slow_receiver(uint64_t priorities, uint64_t quanta, bool loses)
 	params.length = 100;
 	params.pfc_priorities = priorities;
 	params.pause_quanta = quanta;
-	begin();
+	pair_begin(LINK_ETHERNET, 1);
 	b.release_delay = 100 * US;
-	station_send(&a, station_path(endpoints, 0, 1), 1000, 4096);
+	pair_send(1000, 4096);
 	sim_run(sim, SIM_NEVER);
 	sim_run(sim, sim_now(sim) + MS); /* the last releases have no event */
 	CU_ASSERT_EQUAL(b.received + port_counters(b.port)->overflow_drops, 1000);
 	CU_ASSERT_EQUAL(port_counters(b.port)->overflow_drops != 0, loses);
 	CU_ASSERT_EQUAL(port_counters(b.port)->pause_sent != 0, !loses);
 	CU_ASSERT_EQUAL(port_input_used(b.port, 0), 0);
-	end();
+	pair_end();
 }
 
 static void test_lossless(void)
@@ -124,9 +87,9 @@ static uint64_t lost_with_headroom(uint64_t headroom_bytes)
 	params.length = 100;
 	params.input_buffer = 256 * 1024;
 	params.xoff = params.input_buffer - headroom_bytes;
-	begin();
+	pair_begin(LINK_ETHERNET, 1);
 	b.holds = true;
-	station_send(&a, station_path(endpoints, 0, 1), 200, 4096);
+	pair_send(200, 4096);
 	sim_run(sim, 300 * US);
 	CU_ASSERT_TRUE(port_counters(a.port)->pause_received > 0);
 	CU_ASSERT_TRUE(port_input_used(b.port, 0) >= params.xoff);
@@ -136,7 +99,7 @@ static uint64_t lost_with_headroom(uint64_t headroom_bytes)
 		port_release(b.port, 0, 4096 + 62);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received + lost, 200);
-	end();
+	pair_end();
 	return lost;
 }
 
@@ -151,16 +114,16 @@ static void test_headroom_suffices(void)
 static void test_headroom(void)
 {
 	params.length = 100;
-	begin();
+	pair_begin(LINK_ETHERNET, 1);
 	CU_ASSERT_EQUAL(128 * 1024 - a.port->xoff, 62841);
 	CU_ASSERT_EQUAL(a.port->xoff - a.port->xon, 9216);
-	end();
+	pair_end();
 	params.length = 100;
 	params.rate = UINT64_C(400000000000);
 	params.input_buffer = 1024 * 1024;
-	begin();
+	pair_begin(LINK_ETHERNET, 1);
 	CU_ASSERT_EQUAL(1024 * 1024 - a.port->xoff, 217941);
-	end();
+	pair_end();
 }
 
 int main(void)

@@ -3,53 +3,20 @@
  * follow one another without a gap and without drift, the goodput ceilings of ground truth C-05, and that nothing
  * is lost or kept.
  */
-#include <CUnit/Basic.h>
-
 #include "fabric/encoding.h"
-#include "tests/fabric/support/station.h"
-
-static struct sim *sim;
-static struct packet_pool *pool;
-static struct endpoints *endpoints;
-static struct port_params params;
-static struct station a, b;
-
-static void begin(enum link_layer link_layer)
-{
-	const uint8_t ip[2][4] = {{10, 0, 0, 1}, {10, 0, 0, 2}};
-
-	sim = sim_create(SIM_KERNEL_native, 1);
-	pool = packet_pool_create();
-	endpoints = endpoints_create();
-	endpoints_add(endpoints, "a", link_layer, ip[0]);
-	endpoints_add(endpoints, "b", link_layer, ip[1]);
-	station_init(&a, sim, "a.port", &params, link_layer, pool);
-	station_init(&b, sim, "b.port", &params, link_layer, pool);
-	port_connect(a.port, b.port);
-}
-
-static void end(void)
-{
-	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
-	port_destroy(a.port);
-	port_destroy(b.port);
-	endpoints_destroy(endpoints);
-	packet_pool_destroy(pool);
-	sim_destroy(sim);
-	params_default(port_param_list, &params);
-}
+#include "tests/fabric/support/pair.h"
 
 /* 10 m at 5 ns/m, 80 ps a byte. */
 static void test_one_packet_infiniband(void)
 {
 	params.length = 10;
-	begin(LINK_INFINIBAND);
-	station_send(&a, station_path(endpoints, 0, 1), 1, 4096);
+	pair_begin(LINK_INFINIBAND, 1);
+	pair_send(1, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received, 1);
 	CU_ASSERT_EQUAL(b.first_head, 50 * NS);
 	CU_ASSERT_EQUAL(b.first_tail, 50 * NS + (4096 + 26) * 80);
-	end();
+	pair_end();
 }
 
 /* The preamble passes before the head. */
@@ -57,12 +24,12 @@ static void test_one_packet_ethernet(void)
 {
 	params.length = 10;
 	params.fec_latency = 51200;
-	begin(LINK_ETHERNET);
-	station_send(&a, station_path(endpoints, 0, 1), 1, 1024);
+	pair_begin(LINK_ETHERNET, 1);
+	pair_send(1, 1024);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.first_head, 50 * NS + 51200 + 8 * 80);
 	CU_ASSERT_EQUAL(b.first_tail, 50 * NS + 51200 + (8 + 1024 + 62) * 80);
-	end();
+	pair_end();
 }
 
 /* From head to head, payload and overhead pass and nothing else: payload / (payload + 26 | 82). */
@@ -70,14 +37,14 @@ static void goodput(enum link_layer link_layer, uint32_t payload_bytes, uint32_t
 {
 	const uint64_t packets = 1000;
 
-	begin(link_layer);
-	station_send(&a, station_path(endpoints, 0, 1), packets, payload_bytes);
+	pair_begin(link_layer, 1);
+	pair_send(packets, payload_bytes);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received, packets);
 	CU_ASSERT_EQUAL(b.out_of_order, 0);
 	CU_ASSERT_EQUAL(b.last_head - b.first_head,
 			(packets - 1) * (payload_bytes + overhead_bytes) * 80);
-	end();
+	pair_end();
 }
 
 static void test_goodput_ceilings(void)
@@ -92,12 +59,12 @@ static void test_goodput_ceilings(void)
 static void test_no_drift(void)
 {
 	params.speed = SPEED_FDR;
-	begin(LINK_INFINIBAND);
+	pair_begin(LINK_INFINIBAND, 1);
 	CU_ASSERT_EQUAL(port_rate_bps(a.port), UINT64_C(54545454545));
-	station_send(&a, station_path(endpoints, 0, 1), 1000, 1024);
+	pair_send(1000, 1024);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.last_head - b.first_head, 999 * 1050 * 8 * SEC / UINT64_C(54545454545));
-	end();
+	pair_end();
 }
 
 static void test_speeds(void)
@@ -144,14 +111,14 @@ static void test_depth_and_pacing(void)
 	room_calls = sent_calls = 0;
 	params.transmit_depth = 2;
 	params.length = 0;
-	begin(LINK_ETHERNET);
+	pair_begin(LINK_ETHERNET, 1);
 	port_destroy(a.port);
 	a.user.sent = count_sent;
 	a.user.leaves = note_leaves;
 	a.user.room = count_room;
 	a.port = port_create(sim, "a.port", &params, LINK_ETHERNET, pool, &a.user);
 	port_connect(a.port, b.port);
-	station_send(&a, station_path(endpoints, 0, 1), 10, 1024);
+	pair_send(10, 1024);
 	CU_ASSERT_EQUAL(a.to_send, 7);
 	CU_ASSERT_EQUAL(leaves_until, (8 + 1024 + 62) * 80);
 	CU_ASSERT_EQUAL(port_free_at(a.port, 0), 3 * (1024 + 82) * 80);
@@ -163,7 +130,7 @@ static void test_depth_and_pacing(void)
 	CU_ASSERT_EQUAL(sent_calls, 10);
 	CU_ASSERT_EQUAL(room_calls, 8); /* for 7 packets, and when there were no more */
 	CU_ASSERT_EQUAL(b.received, 10);
-	end();
+	pair_end();
 }
 
 static sim_time tapped[4];
@@ -180,26 +147,26 @@ static void tap(void *context, struct port *port, const struct packet *packet, s
 static void test_tap(void)
 {
 	taps = 0;
-	begin(LINK_INFINIBAND);
+	pair_begin(LINK_INFINIBAND, 1);
 	port_tap(a.port, tap, &taps);
-	station_send(&a, station_path(endpoints, 0, 1), 2, 256);
+	pair_send(2, 256);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(taps, 2);
 	CU_ASSERT_EQUAL(tapped[0], 0);
 	CU_ASSERT_EQUAL(tapped[1], (256 + 26) * 80);
-	end();
+	pair_end();
 }
 
 /* Two lanes with packets waiting take turns. */
 static void test_lanes_take_turns(void)
 {
 	params.transmit_depth = 100;
-	begin(LINK_INFINIBAND);
-	station_send(&a, station_path(endpoints, 0, 1), 50, 256);
+	pair_begin(LINK_INFINIBAND, 1);
+	pair_send(50, 256);
 	a.lane = 3;
-	station_send(&a, station_path(endpoints, 0, 1), 50, 256);
+	pair_send(50, 256);
 	a.lane = 15; /* queued last, leaves as the second packet of all */
-	station_send(&a, station_path(endpoints, 0, 1), 1, 256);
+	pair_send(1, 256);
 	sim_run(sim, 2 * 282 * 80);
 	CU_ASSERT_EQUAL(port_queued(a.port, 15), 0);
 	CU_ASSERT_EQUAL(port_queued(a.port, 0), 49);
@@ -209,18 +176,18 @@ static void test_lanes_take_turns(void)
 	CU_ASSERT_EQUAL(port_queued(a.port, 3), 40);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(b.received, 101);
-	end();
+	pair_end();
 }
 
 /* A saturated direction costs two events a packet: its arrival, and the start of the next. */
 static void test_events_a_packet(void)
 {
 	params.length = 0;
-	begin(LINK_ETHERNET);
-	station_send(&a, station_path(endpoints, 0, 1), 1000, 1024);
+	pair_begin(LINK_ETHERNET, 1);
+	pair_send(1000, 1024);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_TRUE(sim_events_fired(sim) <= 2000);
-	end();
+	pair_end();
 }
 
 int main(void)

@@ -3,17 +3,10 @@
  * VL arbitration with both tables and the limit (ground truth C-08: weights 1:3 give goodput 1:3 within 2 %), and
  * that a lane alone gets the whole link under each of them.
  */
-#include <CUnit/Basic.h>
-
-#include "tests/fabric/support/station.h"
+#include "tests/fabric/support/pair.h"
 
 #define BYTE_PS 80
 
-static struct sim *sim;
-static struct packet_pool *pool;
-static struct endpoints *endpoints;
-static struct port_params params;
-static struct station a, b;
 static uint64_t bytes[PORT_LANES], packets[PORT_LANES];
 static uint8_t order[4096];
 static unsigned received;
@@ -29,39 +22,24 @@ static void count_lanes(struct port_user *user, struct port *port, struct packet
 
 static void begin(enum link_layer link_layer)
 {
-	const uint8_t ip[4] = {10, 0, 0, 1};
-
 	memset(bytes, 0, sizeof(bytes));
 	memset(packets, 0, sizeof(packets));
 	received = 0;
-	sim = sim_create(SIM_KERNEL_native, 1);
-	pool = packet_pool_create();
-	endpoints = endpoints_create();
-	endpoints_add(endpoints, "a", link_layer, ip);
-	endpoints_add(endpoints, "b", link_layer, ip);
 	params.transmit_depth = 100000;
-	station_init(&a, sim, "a.port", &params, link_layer, pool);
-	station_init(&b, sim, "b.port", &params, link_layer, pool);
+	pair_begin(link_layer, 1);
 	b.user.receive = count_lanes;
-	port_connect(a.port, b.port);
 }
 
 static void queue(uint8_t lane, uint64_t count, uint32_t payload_bytes)
 {
 	a.lane = lane;
-	station_send(&a, station_path(endpoints, 0, 1), count, payload_bytes);
+	pair_send(count, payload_bytes);
 }
 
 static void end(void)
 {
 	sim_run(sim, SIM_NEVER);
-	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
-	port_destroy(a.port);
-	port_destroy(b.port);
-	endpoints_destroy(endpoints);
-	packet_pool_destroy(pool);
-	sim_destroy(sim);
-	params_default(port_param_list, &params);
+	pair_end();
 }
 
 static double share(unsigned one, unsigned other)

@@ -55,19 +55,20 @@ void qp_drop(struct qp *qp)
 		release_memory(qp);
 }
 
-bool qp_key_allows(struct qp *qp, uint32_t key, uint64_t address, uint32_t length, uint32_t access)
+bool qp_key_allows(struct qp *qp, uint32_t pd, uint32_t key, uint64_t address, uint32_t length,
+		   uint32_t access)
 {
 	const struct mr *mr;
 
 	if (!length)
 		return true;
 	mr = mr_table_find(qp->hca->regions, key);
-	return mr && mr->valid && mr->pd == qp->attr.pd && (mr->access & access) == access &&
+	return mr && mr->valid && mr->pd == pd && (mr->access & access) == access &&
 	       (!mr->qpn || mr->qpn == qp->number) && address >= mr->address &&
 	       length <= mr->length && address - mr->address <= mr->length - length;
 }
 
-bool qp_list_allows(struct qp *qp, const struct data_segment *segments, uint32_t count,
+bool qp_list_allows(struct qp *qp, uint32_t pd, const struct data_segment *segments, uint32_t count,
 		    uint32_t offset, uint32_t length, uint32_t access)
 {
 	for (uint32_t i = 0; i < count && length; i++) {
@@ -76,7 +77,8 @@ bool qp_list_allows(struct qp *qp, const struct data_segment *segments, uint32_t
 
 		if (bytes > length)
 			bytes = length;
-		if (!qp_key_allows(qp, segments[i].key, segments[i].address + skip, bytes, access))
+		if (!qp_key_allows(qp, pd, segments[i].key, segments[i].address + skip, bytes,
+				   access))
 			return false;
 		offset -= skip;
 		length -= bytes;

@@ -213,9 +213,11 @@ void qp_drop(struct qp *qp);
 /* The state of verbs' ERR: both queues are flushed. async: what the driver hears, or -1. */
 void qp_enter_error(struct qp *qp, int async);
 
-/* Lists and rights, at the instant of the check. Its cost in time is that of the DMA that follows. */
-bool qp_key_allows(struct qp *qp, uint32_t key, uint64_t address, uint32_t length, uint32_t access);
-bool qp_list_allows(struct qp *qp, const struct data_segment *segments, uint32_t count,
+/* Lists and rights, at the instant of the check. Its cost in time is that of the DMA that follows. pd: the QP's, but for lists of
+ * an SRQ, that one's. */
+bool qp_key_allows(struct qp *qp, uint32_t pd, uint32_t key, uint64_t address, uint32_t length,
+		   uint32_t access);
+bool qp_list_allows(struct qp *qp, uint32_t pd, const struct data_segment *segments, uint32_t count,
 		    uint32_t offset, uint32_t length, uint32_t access);
 
 /* Do the bytes behind that key exist, or are there lengths only? */

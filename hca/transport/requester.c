@@ -92,8 +92,9 @@ static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
 		return WORK_LOCAL_LENGTH;
 	if (requester_is_answered(slot) && !qp->state.max_rd_atomic)
 		return WORK_LOCAL_QP_OPERATION;
-	if (!slot->wqe.is_inline && !qp_list_allows(qp, slot->wqe.segments, slot->wqe.segment_count,
-						    0, slot->wqe.length, access))
+	if (!slot->wqe.is_inline &&
+	    !qp_list_allows(qp, qp->attr.pd, slot->wqe.segments, slot->wqe.segment_count, 0,
+			    slot->wqe.length, access))
 		return WORK_LOCAL_PROTECTION;
 	return WORK_OK;
 }

@@ -134,12 +134,13 @@ enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
 	uint32_t length = opcode_is_atomic(packet->opcode) ? ATOMIC_BYTES : packet->dma_length;
 	bool remote = opcode_has(packet->opcode, HDR_RETH) || opcode_is_atomic(packet->opcode);
 
-	if (remote && !qp_key_allows(qp, packet->rkey, packet->remote_address, length,
+	if (remote && !qp_key_allows(qp, qp->attr.pd, packet->rkey, packet->remote_address, length,
 				     right_of(packet->opcode)))
 		return FAULT_BAD_RKEY;
 	if (opcode_info[packet->opcode].operation == OP_SEND &&
-	    !qp_list_allows(qp, responder->wqe->segments, responder->wqe->segment_count,
-			    responder->received, packet->payload_bytes, MR_LOCAL_WRITE))
+	    !qp_list_allows(qp, responder->wqe->pd, responder->wqe->segments,
+			    responder->wqe->segment_count, responder->received,
+			    packet->payload_bytes, MR_LOCAL_WRITE))
 		return FAULT_BAD_WQE;
 	return FAULT_NONE;
 }

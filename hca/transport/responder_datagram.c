@@ -65,8 +65,8 @@ bool responder_datagram(struct qp *qp, struct packet *packet)
 		qp->hca->transport->count.no_receive_wqe++;
 	else if (responder->wqe->length < length)
 		responder_fatal(qp, FAULT_TOO_LONG, packet->psn);
-	else if (!qp_list_allows(qp, responder->wqe->segments, responder->wqe->segment_count, 0,
-				 length, MR_LOCAL_WRITE))
+	else if (!qp_list_allows(qp, responder->wqe->pd, responder->wqe->segments,
+				 responder->wqe->segment_count, 0, length, MR_LOCAL_WRITE))
 		responder_fatal(qp, FAULT_BAD_WQE, packet->psn);
 	else
 		execute(qp, packet);

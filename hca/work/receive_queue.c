@@ -175,6 +175,7 @@ enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct 
 	}
 	*wqe = pop_kept(queue);
 	(*wqe)->users = 1;
+	(*wqe)->pd = queue->shared ? queue->attr.pd : qp->attr.pd;
 	queue->taken++;
 	queue->owner->count.taken++;
 	if (queue->limit && queue->posted - queue->taken < queue->limit) {

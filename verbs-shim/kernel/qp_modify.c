@@ -115,13 +115,28 @@ static void apply(struct qp *qp, const struct ib_uverbs_modify_qp *request,
 		own->ah_attr = address_from(&request->dest);
 }
 
-static int modify(struct command *command, const struct ib_uverbs_modify_qp *request)
+/* Half of a connection has no use for what concerns the other half: programs that treat XRC as RC give it all the same. */
+static uint32_t attributes_without_effect(enum qp_type type)
+{
+	switch (type) {
+	case QP_XRC_INI:
+		return A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER);
+	case QP_XRC_TGT:
+		return A(MAX_QP_RD_ATOMIC) | A(RETRY_CNT) | A(RNR_RETRY);
+	default:
+		return 0;
+	}
+}
+
+static int modify(struct command *command, const struct ib_uverbs_modify_qp *asked)
 {
 	struct kernel *kernel = command->kernel;
-	struct object *object = command_object(command, OBJECT_QP, request->qp_handle);
+	struct object *object = command_object(command, OBJECT_QP, asked->qp_handle);
 	if (!object)
 		return -EINVAL;
 	struct qp *qp = container_of(object, struct qp, object);
+	struct ib_uverbs_modify_qp applicable = *asked, *request = &applicable;
+	applicable.attr_mask &= ~attributes_without_effect(qp->type);
 	int error = check_values(kernel, request);
 	struct hca_qp_state current, next = {0};
 	if (!error)

@@ -179,7 +179,8 @@ static void compare(unsigned parts, sim_time slice)
 
 		CU_ASSERT_EQUAL(windows.length, CABLE);
 		CU_ASSERT(windows.count >= sim_now(one.sim) / (2 * CABLE));
-		CU_ASSERT(windows.count <= sim_now(one.sim) / CABLE + 1 + (slice ? until / slice : 0));
+		CU_ASSERT(windows.count <=
+			  sim_now(one.sim) / CABLE + 1 + (slice ? until / slice : 0));
 		CU_ASSERT_EQUAL(windows.events, sim_events_fired(one.sim));
 		CU_ASSERT(windows.longest * parts >= windows.events);
 		CU_ASSERT(windows.longest < windows.events);

@@ -34,7 +34,10 @@ void port_drop(struct port *port, struct packet *packet, enum drop_reason reason
 		[DROP_DOWN] = &port->count.down_drops,
 	};
 
-	++*counts[reason];
+	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
+		port->count.control_drops++;
+	else
+		++*counts[reason];
 	trace(&port->block, TRACE_PORT_DROP, packet->tag, reason, packet->wire_bytes);
 	packet_free(port->pool, packet);
 }

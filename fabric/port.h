@@ -50,6 +50,7 @@ sim_time port_params_latency(const struct port_params *params); /* of a link, fr
 	X(lifetime_drops,     "packets", "were first in their lane for too long")                            \
 	X(storm_drops,        "packets", "of a priority that was paused for too long")                       \
 	X(down_drops,         "packets", "waited for a link that went down, or came while it was")           \
+	X(control_drops,      "packets", "flow-control packets and PFC frames that were lost, for whatever reason")      \
 	X(storms,             "times",   "a priority was given up because it was paused for too long")
 
 #define PORT_GAUGES(X)                                                                                     \

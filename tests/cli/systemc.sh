@@ -37,7 +37,7 @@ run() {
   local name=$1 file=$2
   shift 2
   "$hcasim" exec "$folder/$file.yaml" --out "$folder/$name" "$@" "${programs[@]}" >"$folder/$name.out" 2>"$folder/$name.err" ||
-    fail "$name: exit code $?: $(tail -3 "$folder/$name.out" "$folder/$name.err")"
+    fail "$name: exit code $?: $(cat "$folder/$name.out" "$folder/$name.err" | tail -n 8)"
 }
 
 # same NAME OTHER: all that they leave behind, but for the module's name

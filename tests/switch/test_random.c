@@ -171,7 +171,7 @@ static void add_up(const struct port *port, uint64_t *dropped, uint64_t *overflo
 	const struct port_counters *count = port_counters(port);
 
 	*dropped += count->fault_drops + count->damage_drops + count->lifetime_drops +
-		    count->down_drops;
+		    count->down_drops + count->control_drops;
 	*overflowed += count->overflow_drops;
 	for (unsigned lane = 0; lane < port_lanes(port); lane++) {
 		CU_ASSERT_EQUAL(port_input_used(port, lane), 0);

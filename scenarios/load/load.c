@@ -301,6 +301,8 @@ static void take_result(const struct load *load, struct load_result *result)
 				    : 0;
 	result->counter = (double)(load->counted_at_end - load->counted_at_start) /
 			  (double)params->operations * nodes;
+	result->counter_mops =
+		(double)(load->counted_at_end - load->counted_at_start) / microseconds;
 }
 
 bool load_run(const struct load_setup *setup, struct load_result *result, char *why,

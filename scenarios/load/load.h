@@ -31,6 +31,7 @@ struct load_result {
 	double median_ns;     /* from the begin of posting until the CQE is polled */
 	double gbps;          /* data of those completed */
 	double counter;       /* while it was measured, for each work request that counts */
+	double counter_mops;  /* the same, millions a second */
 };
 
 /* false: *why says what does not fit together, or what went wrong. */

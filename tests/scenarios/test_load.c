@@ -162,6 +162,7 @@ static void context_parts(void)
 		setup.counter = "context.requester.misses";
 		measure();
 		CU_ASSERT_EQUAL(result.counter > 0, rows[i].misses);
+		CU_ASSERT_DOUBLE_EQUAL(result.counter_mops, result.counter * result.mops, 1e-9);
 	}
 }
 

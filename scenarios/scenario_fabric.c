@@ -162,6 +162,7 @@ static bool find_node(const struct scenario *scenario, const char *name, struct 
 		if (strcmp(scenario->switches[i].name, name) == 0)
 			return true;
 	}
+	*node = (struct scenario_node){0}; /* no number that others might follow */
 	return false;
 }
 

@@ -12,7 +12,8 @@
 #include "fabric/topologies.h"
 #include "scenarios/scenario_read.h"
 
-#define WHY_BYTES 512
+#define WHY_BYTES       512
+#define UPLINK_RATE_MIN 1000000 /* of a port's rate */
 
 /* clang-format off */
 #define ROW(...) PARAM_ROW(struct scenario_topology, __VA_ARGS__)
@@ -167,6 +168,8 @@ void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fa
 			names[count] = topology_keys[topology->kind][count - 1];
 		yaml_refuse_unused(node, names, count, reader->errors);
 	}
+	if (topology->uplink_rate > 0 && topology->uplink_rate < UPLINK_RATE_MIN)
+		yaml_error(reader->errors, node, "uplink_rate: expected 1Mbps at least, or 0bps");
 	if (reader->errors->count == 0 &&
 	    !build_shape(&scenario->layout, topology, why, sizeof(why)))
 		yaml_error(reader->errors, node, "%s", why);

@@ -2,13 +2,15 @@
 #include "scenarios/workload/goal_file.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX  12
+#define WORDS_MAX  12 /* l1: send 8b to 1 tag 0 cpu 0 nic 0 */
 #define LINE_BYTES 1024
+#define NS_MAX     UINT64_C(1000000000000000)
 
 bool goal_fail(struct goal *goal, uint32_t line, const char *format, ...)
 {
@@ -45,6 +47,7 @@ static void blank_comments(struct goal *goal, char *line)
 			*at = ' ';
 		} else if (strncmp(at, "/*", 2) == 0) {
 			goal->in_comment = true;
+			*at++ = ' ';
 			*at = ' ';
 		} else if (strncmp(at, "//", 2) == 0) {
 			*at = '\0';
@@ -53,13 +56,13 @@ static void blank_comments(struct goal *goal, char *line)
 	}
 }
 
-/* At spaces, and each of : { } is a word. Returns how many. */
-static unsigned split(char *line, char text[2 * LINE_BYTES], char *words[WORDS_MAX])
+/* At spaces, and each of : { } is a word. Returns how many; WORDS_MAX + 1: or more. */
+static unsigned split(char *line, char text[2 * LINE_BYTES], char *words[WORDS_MAX + 1])
 {
 	unsigned count = 0;
 	char *out = text;
 
-	while (count < WORDS_MAX) {
+	while (count <= WORDS_MAX) {
 		line += strspn(line, " \t\r\n");
 		if (!*line)
 			break;
@@ -138,6 +141,9 @@ static bool read_op(struct goal *goal, const char *label, char **words, unsigned
 	if (count < 2 || !read_number(words[1], op.kind == GOAL_CALC ? "" : "b", &op.amount))
 		return goal_fail(goal, goal->line, "expected a number of %s behind %s",
 				 op.kind == GOAL_CALC ? "nanoseconds" : "bytes, as 8b", words[0]);
+	if (op.amount > (op.kind == GOAL_CALC ? NS_MAX : WORKLOAD_BYTES_MAX))
+		return goal_fail(goal, goal->line, "%s: expected %" PRIu64 " at most", words[1],
+				 op.kind == GOAL_CALC ? NS_MAX : WORKLOAD_BYTES_MAX);
 	if (op.kind != GOAL_CALC && !read_peer(goal, &op, words + 1, count - 1))
 		return false;
 	unsigned used = op.kind == GOAL_CALC ? 2 : 4;
@@ -242,6 +248,8 @@ static bool read_ranks(struct goal *goal, char **words, unsigned count)
 
 	if (count != 2 || !read_number(words[1], "", &ranks) || ranks == 0)
 		return goal_fail(goal, goal->line, "expected num_ranks NUMBER");
+	if (goal->ranks > 0)
+		return goal_fail(goal, goal->line, "num_ranks stands twice");
 	if (ranks > goal->workload->hosts)
 		return goal_fail(goal, goal->line, "%s ranks, and %u hosts", words[1],
 				 goal->workload->hosts);
@@ -275,14 +283,20 @@ static bool read_words(struct goal *goal, char **words, unsigned count)
 
 static bool read_file(struct goal *goal, FILE *in)
 {
-	char line[LINE_BYTES], text[2 * LINE_BYTES], *words[WORDS_MAX];
+	char line[LINE_BYTES], text[2 * LINE_BYTES], *words[WORDS_MAX + 1];
 	bool good = true;
 
 	while (good && fgets(line, sizeof(line), in)) {
 		goal->line++;
+		if (strlen(line) == LINE_BYTES - 1 && !strchr(line, '\n'))
+			return goal_fail(goal, goal->line, "the line has more than %d bytes",
+					 LINE_BYTES - 2);
 		blank_comments(goal, line);
 		unsigned count = split(line, text, words);
 
+		if (count > WORDS_MAX)
+			return goal_fail(goal, goal->line, "found \"%s\"; expected the line's end",
+					 words[WORDS_MAX]);
 		good = count == 0 || read_words(goal, words, count);
 	}
 	if (good && goal->rank != GOAL_NONE)

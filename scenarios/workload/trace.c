@@ -5,6 +5,7 @@
  */
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scenarios/workload/workload.h"
@@ -29,10 +30,11 @@ static const char *read_line(struct workload *workload, const char *line)
 	unsigned long source, destination, bytes;
 	char name[16] = "write";
 	uint8_t operation;
-	int fields = sscanf(line, "%lf ,%lu ,%lu ,%lu , %15[a-z]", &start_us, &source, &destination,
-			    &bytes, name);
+	int end = 0;
+	int fields = sscanf(line, "%lf ,%lu ,%lu ,%lu %n, %15[a-z] %n", &start_us, &source,
+			    &destination, &bytes, &end, name, &end);
 
-	if (fields < 4)
+	if (fields < 4 || line[end])
 		return "expected start_us,source,destination,bytes[,operation]";
 	if (!(start_us >= 0 && start_us < 1e12))
 		return "start_us is no time of a run";
@@ -42,6 +44,8 @@ static const char *read_line(struct workload *workload, const char *line)
 		return "source and destination are the same";
 	if (!bytes)
 		return "a flow has one byte at least";
+	if (bytes > WORKLOAD_BYTES_MAX)
+		return "a flow has 1000 GB at most";
 	if (!find_operation(name, &operation))
 		return "expected write, send, read or atomic";
 	uint32_t flow = workload_add(workload, (uint32_t)source, (uint32_t)destination, bytes,
@@ -57,20 +61,22 @@ bool workload_read_trace(struct workload *workload, const char *file, char *why,
 {
 	FILE *in = file ? fopen(file, "r") : NULL;
 	const char *wrong = NULL;
-	char line[256];
+	char *line = NULL;
+	size_t room = 0;
 	unsigned number = 0;
 
 	if (!in) {
 		snprintf(why, why_bytes, "%s: cannot be read", file ? file : "trace: no file");
 		return false;
 	}
-	while (!wrong && fgets(line, sizeof(line), in)) {
+	while (!wrong && getline(&line, &room, in) >= 0) {
 		const char *text = line + strspn(line, " \t\r\n");
 
 		number++;
 		if (*text && *text != '#' && !(number == 1 && isalpha((unsigned char)*text)))
 			wrong = read_line(workload, text);
 	}
+	free(line);
 	fclose(in);
 	if (wrong)
 		snprintf(why, why_bytes, "%s:%u: %s", file, number, wrong);

@@ -63,6 +63,8 @@ struct workload_params {
 
 extern const struct param workload_param_list[];
 
+#define WORKLOAD_BYTES_MAX UINT64_C(1000000000000) /* of a flow, whoever says it */
+
 enum workload_operation { WORKLOAD_WRITE, WORKLOAD_SEND, WORKLOAD_READ, WORKLOAD_ATOMIC };
 
 struct workload_flow {

@@ -107,6 +107,12 @@ wrong '3: nobody sends what this recv waits for' 'num_ranks 2' 'rank 0 {' 'recv 
 wrong '3: there is no recv with tag 1 for this send' 'num_ranks 2' 'rank 0 {' 'send 1b to 1 tag 1' '}' 'rank 1 {' 'recv 1b from 0 tag 2' '}'
 wrong '7: operations wait for each other in a circle' 'num_ranks 2' 'rank 0 {' 'a: calc 1' 'a requires b' 'b: calc 1' 'b requires a' '}'
 wrong '3: rank 0 has no }' 'num_ranks 2' 'rank 0 {' 'calc 1'
+wrong '2: num_ranks stands twice' 'num_ranks 2' 'num_ranks 2'
+wrong '3: 99999999999999999999b: expected 1000000000000 at most' 'num_ranks 2' 'rank 0 {' 'send 99999999999999999999b to 1' '}'
+wrong '3: 1000000000000001: expected 1000000000000000 at most' 'num_ranks 2' 'rank 0 {' 'calc 1000000000000001' '}'
+wrong '3: found "x"; expected the line' 'num_ranks 2' 'rank 0 {' 'a: send 1b to 1 tag 0 cpu 0 nic 0 x' '}'
+wrong '2: the line has more than 1022 bytes' 'num_ranks 2' "// $(printf '%01100d' 0)"
+wrong '1: found "rank"; expected num_ranks first' '/*/ num_ranks 2 */ rank 0 {'
 rm schedule.goal
 "$hcasim" run study.yaml >log 2>&1
 [ $? -eq 2 ] || fail "no file: exit code $?"

@@ -195,6 +195,12 @@ static void test_what_does_not_fit_is_refused(void)
 	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/wrong.csv",
 					   why, sizeof(why)));
 	CU_ASSERT(strstr(why, "wrong.csv:3: there is no such host") != NULL);
+	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/verb.csv",
+					   why, sizeof(why)));
+	CU_ASSERT(strstr(why, "verb.csv:2: expected start_us,source,destination,bytes") != NULL);
+	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/bytes.csv",
+					   why, sizeof(why)));
+	CU_ASSERT(strstr(why, "bytes.csv:1: a flow has 1000 GB at most") != NULL);
 }
 
 static void test_trace_is_read(void)

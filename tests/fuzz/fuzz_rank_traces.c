@@ -1,0 +1,44 @@
+/*
+ * fuzz_rank_traces: any bytes as the list of an MPI program's traces: refused with a reason, or a list of as many full
+ * names as there are ranks.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "scenarios/mpi/rank_traces.h"
+#include "tests/fuzz/input_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static void check(const char *path, uint32_t ranks)
+{
+	FILE *in = fopen(path, "r");
+	uint32_t names = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	assert(in);
+	for (; getline(&line, &room, in) >= 0; names++)
+		assert(*line == '/');
+	assert(names == ranks);
+	free(line);
+	fclose(in);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+	static struct input_file input, output;
+	char why[1024] = "";
+
+	if (!input.fd) {
+		input = input_file_create("list");
+		output = input_file_create("resolved");
+	}
+	input_file_fill(&input, bytes, length);
+	uint32_t ranks = rank_traces_resolve(input.path, output.path, why, sizeof(why));
+
+	assert((ranks == 0) == (why[0] != '\0'));
+	if (ranks > 0)
+		check(output.path, ranks);
+	return 0;
+}

@@ -1,0 +1,84 @@
+/*
+ * workload_check: what must hold of a workload whatever file it is from: hosts that exist, amounts that a run can count,
+ * and an order in which all of it can begin.
+ */
+#ifndef TESTS_FUZZ_WORKLOAD_CHECK_H
+#define TESTS_FUZZ_WORKLOAD_CHECK_H
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenarios/workload/workload.h"
+#include "tests/fuzz/input_file.h"
+
+#define CHECK_HOSTS    8
+#define CHECK_RATE_BPS UINT64_C(100000000000)
+#define CHECK_FURTHEST (UINT64_C(1000000000000) * US)
+
+/* Begins what waits for nothing, and so on. */
+static inline void workload_check_order(const struct workload *workload)
+{
+	uint32_t *waits = calloc(workload->count + 1, sizeof(*waits));
+	uint32_t *queue = calloc(workload->count + 1, sizeof(*queue));
+	uint32_t head = 0, tail = 0;
+
+	assert(waits && queue);
+	for (uint32_t i = 0; i < workload->count; i++) {
+		waits[i] = workload->flows[i].waits;
+		if (!waits[i])
+			queue[tail++] = i;
+	}
+	while (head < tail) {
+		const struct workload_flow *flow = &workload->flows[queue[head++]];
+
+		for (uint32_t i = 0; i < flow->next_count; i++) {
+			uint32_t next = workload->next[flow->first_next + i];
+
+			assert(waits[next] > 0);
+			if (--waits[next] == 0)
+				queue[tail++] = next;
+		}
+	}
+	assert(tail == workload->count);
+	free(waits);
+	free(queue);
+}
+
+static inline void workload_check_flows(const struct workload *workload)
+{
+	for (uint32_t i = 0; i < workload->count; i++) {
+		const struct workload_flow *flow = &workload->flows[i];
+
+		assert(flow->source < CHECK_HOSTS && flow->destination < CHECK_HOSTS);
+		assert(flow->bytes <= WORKLOAD_BYTES_MAX && flow->start <= CHECK_FURTHEST);
+		assert(workload_is_barrier(flow) == !flow->bytes);
+	}
+}
+
+/* The input as the file of that pattern: a workload for which all of this holds, or refused at a line. */
+static inline void workload_check(enum workload_pattern pattern, const void *bytes, size_t length)
+{
+	static struct input_file input;
+	struct workload_params params;
+	char why[256] = "";
+
+	if (!input.fd)
+		input = input_file_create("workload");
+	input_file_fill(&input, bytes, length);
+	params_default(workload_param_list, &params);
+	params.pattern = pattern;
+	struct workload *workload = workload_create(&params, CHECK_HOSTS, CHECK_RATE_BPS, 1,
+						    input.path, why, sizeof(why));
+
+	assert((workload == NULL) == (why[0] != '\0'));
+	if (!workload) {
+		assert(strncmp(why, input.path, strlen(input.path)) == 0);
+		return;
+	}
+	workload_check_flows(workload);
+	workload_check_order(workload);
+	workload_destroy(workload);
+}
+
+#endif

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scenarios/program.h"
 #include "scenarios/runner/published.h"
+#include "verbs-shim/session/executable.h"
 
 enum { COMMAND_BYTES = 8192, LINE_BYTES_MAX = 4096, PROGRAM_BYTES = 256 };
 
@@ -21,7 +21,7 @@ static bool can_run(const char *command, char *why)
 	size_t length = strcspn(command, " ");
 
 	snprintf(program, sizeof(program), "%.*s", (int)length, command);
-	return program_check(program, why, PUBLISHED_WHY_BYTES);
+	return executable_check(program, why, PUBLISHED_WHY_BYTES);
 }
 
 static bool take_number(char *line, const char *begin, unsigned column, double *number)

@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "scenarios/bottleneck.h"
-#include "scenarios/program.h"
 #include "scenarios/result.h"
 #include "scenarios/runner/verb.h"
 #include "scenarios/runner/waveform.h"
 #include "scenarios/trial.h"
+#include "verbs-shim/session/executable.h"
 
 #define WHY_BYTES 1024
 
@@ -88,7 +88,7 @@ static bool check_programs(const struct run *run)
 			good = false;
 			continue;
 		}
-		if (program_check(run->programs[i].argv[0], why, sizeof(why)))
+		if (executable_check(run->programs[i].argv[0], why, sizeof(why)))
 			continue;
 		say("%s: %s", run->scenario->hosts[run->programs[i].host].name, why);
 		good = false;

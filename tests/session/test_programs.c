@@ -224,7 +224,7 @@ static void unsuitable_programs_are_refused(void)
 	free(argv[0]);
 	argv[0] = strdup("/etc/passwd");
 	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "/etc/passwd: not executable");
+	CU_ASSERT_STRING_EQUAL(why, "/etc/passwd is not executable; chmod +x allows it");
 	free(argv[0]);
 	session_destroy(session);
 	sim_destroy(sim);

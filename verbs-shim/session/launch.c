@@ -3,7 +3,6 @@
  * input empty, its output through pipes, the preload library in front.
  */
 #include <assert.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verbs-shim/session/executable.h"
 #include "verbs-shim/session/isolate.h"
 #include "verbs-shim/session/state.h"
 
@@ -54,59 +54,8 @@ static bool find_library(char path[PATH_MAX])
 	return false;
 }
 
-/* Can the preload library get into this executable? */
-static bool is_suitable(const char *path, char *why, size_t why_bytes)
+bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_bytes)
 {
-	Elf64_Ehdr header;
-	struct stat status;
-	bool dynamic = false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0 || fstat(fd, &status) != 0) {
-		snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	if (pread(fd, &header, sizeof(header), 0) < 4 ||
-	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-		close(fd); /* a script: its interpreter is what counts, and exec will say if there is none */
-		return true;
-	}
-	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) {
-		snprintf(why, why_bytes,
-			 "%s is not a 64-bit x86 program: it cannot be run on simulated hosts",
-			 path);
-		close(fd);
-		return false;
-	}
-	for (uint32_t i = 0; i < header.e_phnum; i++) {
-		Elf64_Phdr segment;
-		if (pread(fd, &segment, sizeof(segment),
-			  (off_t)(header.e_phoff + i * sizeof(segment))) ==
-			    (ssize_t)sizeof(segment) &&
-		    segment.p_type == PT_INTERP)
-			dynamic = true;
-	}
-	close(fd);
-	if (!dynamic) {
-		snprintf(why, why_bytes,
-			 "%s is statically linked: a library cannot be preloaded into it; link it "
-			 "dynamically",
-			 path);
-		return false;
-	}
-	if ((status.st_mode & (S_ISUID | S_ISGID)) && geteuid() != status.st_uid) {
-		snprintf(why, why_bytes, "%s is set-user-id: a library cannot be preloaded into it",
-			 path);
-		return false;
-	}
-	return true;
-}
-
-bool launch_find(const char *name, char path[256], char *why, size_t why_bytes)
-{
-	const char *search = getenv("PATH");
 	char library[PATH_MAX];
 
 	if (!find_library(library)) {
@@ -114,23 +63,7 @@ bool launch_find(const char *name, char path[256], char *why, size_t why_bytes)
 			 LIBRARY);
 		return false;
 	}
-	if (strchr(name, '/')) {
-		snprintf(path, 256, "%s", name);
-		if (is_file(path) && access(path, X_OK) == 0)
-			return is_suitable(path, why, why_bytes);
-		snprintf(why, why_bytes, "%s: %s", name,
-			 is_file(path) ? "not executable" : "no such program");
-		return false;
-	}
-	for (const char *at = search ? search : "/usr/bin:/bin"; *at;) {
-		size_t length = strcspn(at, ":");
-		if ((size_t)snprintf(path, 256, "%.*s/%s", (int)length, at, name) < 256 &&
-		    is_file(path) && access(path, X_OK) == 0)
-			return is_suitable(path, why, why_bytes);
-		at += length + (at[length] == ':');
-	}
-	snprintf(why, why_bytes, "%s: no such program in PATH", name);
-	return false;
+	return executable_find(name, path, why, why_bytes);
 }
 
 static void write_file(const char *tree, const char *name, const char *text)

@@ -9,10 +9,12 @@
  *     withdraw.c  threads that sleep where nobody sees it
  *     output.c    lines of the programs                supervise.c   what is left when the simulator dies
  *     place.c     which processor all run on           order.c    who is first
+ *     executable.c   which programs can be run
  */
 #ifndef VERBS_SHIM_SESSION_STATE_H
 #define VERBS_SHIM_SESSION_STATE_H
 
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 
@@ -107,7 +109,7 @@ struct output {
 struct program {
 	uint32_t host;
 	char *const *argv;
-	char path[256]; /* of the executable, found along PATH */
+	char path[PATH_MAX]; /* of the executable, found along PATH */
 	sim_time start;
 	bool started, waited, ended; /* waited: reached its first wait; the next one may start */
 	int32_t real_pid;
@@ -225,7 +227,7 @@ void withdraw(struct session *session, struct thread *thread);
 bool withdraw_return(struct session *session);
 
 /* launch.c */
-bool launch_find(const char *name, char path[256], char *why, size_t why_bytes);
+bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_bytes);
 void launch_program(struct session *session, struct program *program);
 void launch_prepare(struct session *session); /* the run's directory and each host's tree */
 void launch_clean(struct session *session);

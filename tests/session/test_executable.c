@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "scenarios/program.h"
+#include "verbs-shim/session/executable.h"
 
 static char folder[] = "/tmp/hcasim-test-XXXXXX";
 
@@ -29,7 +29,7 @@ static const char *write_file(const char *name, const void *bytes, size_t length
 static void expect_refused(const char *command, const char *reason)
 {
 	char why[512] = "";
-	CU_ASSERT_FALSE(program_check(command, why, sizeof(why)));
+	CU_ASSERT_FALSE(executable_check(command, why, sizeof(why)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, reason));
 	if (strstr(why, reason) == NULL)
 		printf("\n%s: %s", command, why);
@@ -57,14 +57,14 @@ static const char *write_elf(const char *name, unsigned char class, uint16_t mac
 static void test_good(void)
 {
 	char why[512] = "";
-	CU_ASSERT_TRUE(program_check("/bin/ls", why, sizeof(why)));
-	CU_ASSERT_TRUE(program_check("ls", why, sizeof(why)));
-	CU_ASSERT_TRUE(program_check(write_elf("good", ELFCLASS64, EM_X86_64, PT_INTERP), why,
-				     sizeof(why)));
+	CU_ASSERT_TRUE(executable_check("/bin/ls", why, sizeof(why)));
+	CU_ASSERT_TRUE(executable_check("ls", why, sizeof(why)));
+	CU_ASSERT_TRUE(executable_check(write_elf("good", ELFCLASS64, EM_X86_64, PT_INTERP), why,
+					sizeof(why)));
 	CU_ASSERT_TRUE(
-		program_check(write_file("script", "#!/bin/sh\n", 10, 0755), why, sizeof(why)));
-	CU_ASSERT_TRUE(program_check(write_file("env", "#! /usr/bin/env ls\n", 19, 0755), why,
-				     sizeof(why)));
+		executable_check(write_file("script", "#!/bin/sh\n", 10, 0755), why, sizeof(why)));
+	CU_ASSERT_TRUE(executable_check(write_file("env", "#! /usr/bin/env ls\n", 19, 0755), why,
+					sizeof(why)));
 }
 
 static void test_missing(void)

@@ -1,8 +1,8 @@
 /*
- * program: see program.h. Reads the first bytes as execve() would, ELF program headers (PT_INTERP: a dynamic loader is
+ * executable: see executable.h. Reads the first bytes as execve() would, ELF program headers (PT_INTERP: a dynamic loader is
  * asked for) and the #! line of scripts. Layouts: <elf.h>, System V ABI, "Program Header".
  */
-#include "scenarios/program.h"
+#include "verbs-shim/session/executable.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -144,20 +144,31 @@ static bool find_in_path(const char *command, char path[PATH_MAX])
 	}
 }
 
+static bool find(struct check *check, const char *command, char path[PATH_MAX])
+{
+	if (*command == '\0')
+		return refuse(check, "the name of the program is empty");
+	if (strchr(command, '/') == NULL)
+		return find_in_path(command, path) ||
+		       refuse(check, "%s: no such program in PATH", command);
+	return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX ||
+	       refuse(check, "the name of the program is too long");
+}
+
 static bool check_command(struct check *check, const char *command)
 {
 	char path[PATH_MAX];
-	if (*command == '\0')
-		return refuse(check, "the name of the program is empty");
-	if (strchr(command, '/') != NULL)
-		return check_file(check, command);
-	if (!find_in_path(command, path))
-		return refuse(check, "%s: no such program in PATH", command);
-	return check_file(check, path);
+	return find(check, command, path) && check_file(check, path);
 }
 
-bool program_check(const char *command, char *why, size_t why_bytes)
+bool executable_find(const char *command, char path[PATH_MAX], char *why, size_t why_bytes)
 {
 	struct check check = {why, why_bytes, 0};
-	return check_command(&check, command);
+	return find(&check, command, path) && check_file(&check, path);
+}
+
+bool executable_check(const char *command, char *why, size_t why_bytes)
+{
+	char path[PATH_MAX];
+	return executable_find(command, path, why, why_bytes);
 }

@@ -106,8 +106,10 @@ bool topology_parking_lot(struct layout *layout, const struct parking_lot_shape 
 {
 	uint32_t hosts = shape->hosts, first;
 
-	if (shape->switches < 2 || shape->switches > HOSTS_MAX || !hosts)
-		return refuse(why, bytes, "a parking lot has two or more switches, with hosts");
+	if (shape->switches < 2 || !hosts || shape->switches > HOSTS_MAX / hosts)
+		return refuse(why, bytes,
+			      "a parking lot has two or more switches, with hosts, a million of "
+			      "them at most");
 	if (!ports_fit((uint64_t)hosts + 2, "parking lot", why, bytes))
 		return false;
 	first = add_switches(layout, "switch", shape->switches, hosts + 2, LAYOUT_NO_RANK);

@@ -34,8 +34,8 @@
 #define STACK_BYTES    (UINT64_C(256) << 10) /* of the stack for a thread's traps */
 #define FAULTS_ALLOWED 200 /* on watched memory between two hand-overs, before it is left alone */
 
-static bool hot_watched;                 /* loads from hot pages count as looks */
-static uint32_t faults, quanta;          /* since the last hand-over */
+static bool hot_watched; /* loads from hot pages count as looks */
+static uint32_t faults;
 static const struct shim_slot *ran_last; /* of this process */
 
 static struct {
@@ -71,7 +71,7 @@ void trap_before_gate(void)
 {
 	poll_restart();
 	ran_last = shim_self.slot;
-	faults = quanta = 0;
+	faults = 0;
 	ranges_release();
 	hot_watched = false;
 }
@@ -398,8 +398,6 @@ static void on_quantum(int number, siginfo_t *info, void *context)
 	(void)context;
 	if (!shim_active() || is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
 		return;
-	if (++quanta > 1)
-		ranges_doubt_writers();
 	ranges_arm(true);
 }
 

@@ -108,13 +108,6 @@ void ranges_arm(bool with_rings)
 			range_arm(&ranges[i]);
 }
 
-void ranges_doubt_writers(void)
-{
-	for (uint32_t i = 0; i < range_count; i++)
-		if (ranges[i].kind == RANGE_RING && ranges[i].use == USE_WRITTEN)
-			ranges[i].use = USE_UNKNOWN;
-}
-
 /* Makes a page of watched memory accessible until the trap has been handled. */
 static void open_page(uint64_t address)
 {

@@ -38,9 +38,6 @@ void range_disarm(struct range *range);
 /* Arms all watched ranges, and the rings that are not known to be written by the program. */
 void ranges_arm(bool with_rings);
 
-/* A ring that the program wrote to may be one that it polls all the same: it prepared its entries. */
-void ranges_doubt_writers(void);
-
 /* Makes all watched memory accessible, hot and open pages with it. */
 void ranges_release(void);
 

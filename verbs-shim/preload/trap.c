@@ -133,9 +133,6 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 			range->use = USE_WRITTEN;
 			range_disarm(range);
 		}
-		if (range->kind == RANGE_WATCHED &&
-		    memcmp(range_reach(range, address), bytes, length) != 0)
-			poll_stored();
 		memcpy(range_reach(range, address), bytes, length);
 		return true;
 	}

@@ -161,7 +161,6 @@ _Static_assert(offsetof(struct port, count) + 32 == offsetof(struct port, busy_u
 	       "four counters share the line of departures");
 
 /* port.c */
-void port_arrive(struct event *event);
 void port_drop(struct port *port, struct packet *packet, enum drop_reason reason);
 
 /* transmit.c */

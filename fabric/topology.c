@@ -9,8 +9,6 @@
 
 #include "fabric/topology_state.h"
 
-#define ROUTING_NAME(name, meaning) #name,
-
 static struct node *add_node(struct topology *topology, unsigned ports)
 {
 	uint32_t count = topology->count + 1;
@@ -126,19 +124,6 @@ void topology_set_position(struct topology *topology, unsigned node,
 	assert(node < topology->count);
 	memcpy(topology->nodes[node].position, position, sizeof(topology->nodes[node].position));
 	topology->nodes[node].placed = true;
-}
-
-bool topology_routing_from_name(const char *name, enum topology_routing *routing)
-{
-	static const char *const names[] = {TOPOLOGY_ROUTINGS(ROUTING_NAME)};
-
-	for (unsigned i = 0; i < ROUTING_COUNT; i++) {
-		if (strcmp(name, names[i]) == 0) {
-			*routing = (enum topology_routing)i;
-			return true;
-		}
-	}
-	return false;
 }
 
 struct topology *topology_create(const struct endpoints *endpoints)

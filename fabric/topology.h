@@ -44,9 +44,6 @@ struct topology_switch {
 enum topology_routing { TOPOLOGY_ROUTINGS(TOPOLOGY_ROUTING_ENUM) ROUTING_COUNT };
 /* clang-format on */
 
-bool topology_routing_from_name(const char *name,
-				enum topology_routing *routing); /* false: no such */
-
 struct topology;
 
 struct topology *topology_create(const struct endpoints *endpoints);

@@ -11,18 +11,12 @@
 
 #define NAME_BYTES 128
 
-static const char *node_name(const struct scenario *scenario, const struct scenario_node *node)
-{
-	return node->is_switch ? scenario->switches[node->number].name
-			       : scenario->hosts[node->number].name;
-}
-
 /* Does it concern what goes over this link from this end? */
 bool build_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
 			  const struct scenario_link *link, unsigned from)
 {
-	return fnmatch(fault->from, node_name(scenario, &link->ends[from]), 0) == 0 &&
-	       fnmatch(fault->to, node_name(scenario, &link->ends[1 - from]), 0) == 0;
+	return fnmatch(fault->from, scenario_node_name(scenario, &link->ends[from]), 0) == 0 &&
+	       fnmatch(fault->to, scenario_node_name(scenario, &link->ends[1 - from]), 0) == 0;
 }
 
 static const uint64_t *watched(const struct build *build, const struct scenario_fault *fault)

@@ -18,9 +18,7 @@
 static bool end_matches(const struct scenario *scenario, const struct scenario_node *node,
 			const char *pattern)
 {
-	const char *name = node->is_switch ? scenario->switches[node->number].name
-					   : scenario->hosts[node->number].name;
-	return fnmatch(pattern, name, 0) == 0;
+	return fnmatch(pattern, scenario_node_name(scenario, node), 0) == 0;
 }
 
 static void arbitrate(struct build *build, const struct scenario_arbitration *entry)

@@ -417,6 +417,12 @@ static void read_programs(struct scenario_reader *reader, struct yaml_node *node
 		read_program(reader, program);
 }
 
+const char *scenario_node_name(const struct scenario *scenario, const struct scenario_node *node)
+{
+	return node->is_switch ? scenario->switches[node->number].name
+			       : scenario->hosts[node->number].name;
+}
+
 uint32_t scenario_find_host(const struct scenario *scenario, const char *name)
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++) {

@@ -195,6 +195,8 @@ void scenario_destroy(struct scenario *scenario);
 /* The effective configuration: every value, as YAML that reads back to an equal scenario. */
 void scenario_print(const struct scenario *scenario, FILE *out);
 
+const char *scenario_node_name(const struct scenario *scenario, const struct scenario_node *node);
+
 /* NO_HOST: no such host. */
 #define NO_HOST UINT32_MAX
 uint32_t scenario_find_host(const struct scenario *scenario, const char *name);

@@ -317,17 +317,11 @@ static void apply_layout(const struct layout_link *from, struct scenario_link *l
 	}
 }
 
-static const char *end_name(const struct scenario *scenario, const struct scenario_node *node)
-{
-	return node->is_switch ? scenario->switches[node->number].name
-			       : scenario->hosts[node->number].name;
-}
-
 static bool rule_applies(const struct scenario *scenario, const struct scenario_link_rule *rule,
 			 const struct scenario_link *link)
 {
-	const char *one = end_name(scenario, &link->ends[0]);
-	const char *other = end_name(scenario, &link->ends[1]);
+	const char *one = scenario_node_name(scenario, &link->ends[0]);
+	const char *other = scenario_node_name(scenario, &link->ends[1]);
 	return (fnmatch(rule->ends[0], one, 0) == 0 && fnmatch(rule->ends[1], other, 0) == 0) ||
 	       (fnmatch(rule->ends[0], other, 0) == 0 && fnmatch(rule->ends[1], one, 0) == 0);
 }

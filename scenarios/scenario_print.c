@@ -33,12 +33,6 @@ void scenario_print_text(const char *text, FILE *out)
 	fputc('"', out);
 }
 
-static const char *node_name(const struct scenario *scenario, const struct scenario_node *node)
-{
-	return node->is_switch ? scenario->switches[node->number].name
-			       : scenario->hosts[node->number].name;
-}
-
 static void print_hca(const struct scenario_host *host, unsigned indent, FILE *out)
 {
 	fprintf(out, "%*shca:\n", (int)indent, "");
@@ -81,8 +75,8 @@ static void print_given(const struct port_params *port, uint64_t given, int inde
 
 static void print_link(const struct scenario *scenario, const struct scenario_link *link, FILE *out)
 {
-	fprintf(out, "    - between: [%s, %s]\n", node_name(scenario, &link->ends[0]),
-		node_name(scenario, &link->ends[1]));
+	fprintf(out, "    - between: [%s, %s]\n", scenario_node_name(scenario, &link->ends[0]),
+		scenario_node_name(scenario, &link->ends[1]));
 	if (link->numbered)
 		fprintf(out, "      ports: [%u, %u]\n", link->ports[0], link->ports[1]);
 	print_given(link->port, link->given, 6, out);

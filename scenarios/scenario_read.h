@@ -29,7 +29,6 @@ bool scenario_expect_list(struct scenario_reader *reader, const struct yaml_node
  * scenario_topology.c */
 void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fabric);
 void scenario_print_topology(const struct scenario *scenario, FILE *out); /* one line */
-void scenario_refuse_topology_keys(struct scenario_reader *reader, struct yaml_node *fabric);
 
 /* workload, run, sweep. scenario_workload.c */
 void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *root);

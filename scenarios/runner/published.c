@@ -15,6 +15,7 @@ static const struct {
 } drivers[] = {
 	{"probe", published_probe},     {"pcie", published_pcie},   {"wire", published_wire},
 	{"program", published_program}, {"study", published_study}, {"load", published_load},
+	{"preset", published_preset},
 };
 
 static const char *const row_keys[] = {"row",  "what", "hardware", "source", "tolerance", "driver",
@@ -152,7 +153,8 @@ static void read_row(struct published_row *row, struct yaml_node *root, struct y
 			row->driver = drivers[i].driver;
 	if (!row->driver)
 		yaml_error(errors, root,
-			   "no driver \"%s\"; expected probe, pcie, wire, program, study or load",
+			   "no driver \"%s\"; expected probe, pcie, wire, program, study, load or "
+			   "preset",
 			   driver);
 	if (!expect || expect->kind != YAML_LIST) {
 		yaml_error(errors, root, "expect is missing: a list of cases");

@@ -71,6 +71,6 @@ struct hca_params;
 void published_host(const struct published_settings *settings, struct hca_params *params);
 
 published_driver published_probe, published_pcie, published_wire, published_program,
-	published_study, published_load;
+	published_study, published_load, published_preset;
 
 #endif

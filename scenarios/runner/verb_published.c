@@ -46,12 +46,24 @@ static bool is_wanted(const struct arguments *arguments, const char *file)
 
 /* ---- printing ---- */
 
-static void figure(const struct compare_point *point, char *text, size_t bytes)
+enum { CONDITIONS_COLUMNS = 80, NUMBER_BYTES = 32, LINE_BYTES = 512 };
+
+/* Five digits, and no exponent where a reader would not write one. */
+static void print_figure(double value, char *text, size_t bytes)
 {
+	snprintf(text, bytes, fabs(value) >= 1e5 && fabs(value) < 1e9 ? "%.0f" : "%.5g", value);
+}
+
+static void print_published(const struct compare_point *point, char *text, size_t bytes)
+{
+	char low[NUMBER_BYTES], high[NUMBER_BYTES];
+
+	print_figure(point->low, low, sizeof(low));
+	print_figure(point->high, high, sizeof(high));
 	if (point->high > point->low)
-		snprintf(text, bytes, "%g..%g", point->low, point->high);
+		snprintf(text, bytes, "%s..%s", low, high);
 	else
-		snprintf(text, bytes, "%g", point->low);
+		snprintf(text, bytes, "%s", low);
 }
 
 static const char *verdict(bool measured, bool passed)
@@ -59,20 +71,37 @@ static const char *verdict(bool measured, bool passed)
 	return !measured ? "skip" : passed ? "pass" : "miss";
 }
 
-static void print_case(const struct published_row *row, const struct published_case *of,
-		       const char *conditions)
+/* What is too long for its column is cut before the tail; --json has it whole. */
+static void print_conditions(const char *id, const char *what, const char *tail)
 {
-	char theirs[64], tolerance[16];
+	int left = CONDITIONS_COLUMNS - (int)strlen(tail), length = (int)strlen(what);
+	bool cut = length > left && left > 3;
 
-	figure(&of->point, theirs, sizeof(theirs));
-	snprintf(tolerance, sizeof(tolerance), "%s", compare_tolerance_name(of->tolerance));
+	printf("%-7s %.*s%s%s%*s", id, cut ? left - 3 : length, what, cut ? "..." : "", tail,
+	       length < left ? left - length : 0, "");
+}
+
+static void print_heading(void)
+{
+	print_conditions("row", "conditions", "");
+	printf(" %13s %9s %-7s %8s %-9s\n", "published", "ours", "", "error", "tolerance");
+}
+
+static void print_case(const struct published_row *row, const struct published_case *of,
+		       const char *id, const char *what, const char *tail)
+{
+	const char *tolerance = compare_tolerance_name(of->tolerance);
+	char theirs[2 * NUMBER_BYTES + 2], ours[NUMBER_BYTES];
+
+	print_conditions(id, what, tail);
+	print_published(&of->point, theirs, sizeof(theirs));
+	print_figure(of->point.ours, ours, sizeof(ours));
 	if (!of->measured)
-		printf("%-7s %-58s %12s %10s %-5s %8s %-6s skip: %s\n", row->id, conditions, theirs,
-		       "-", row->unit, "-", tolerance, of->why);
+		printf(" %13s %9s %-7s %8s %-9s skip: %s\n", theirs, "-", row->unit, "-", tolerance,
+		       of->why);
 	else
-		printf("%-7s %-58s %12s %10.5g %-5s %+7.1f%% %-6s %s\n", row->id, conditions,
-		       theirs, of->point.ours, row->unit, 100 * compare_error(&of->point),
-		       tolerance, verdict(true, of->passed));
+		printf(" %13s %9s %-7s %+7.1f%% %-9s %s\n", theirs, ours, row->unit,
+		       100 * compare_error(&of->point), tolerance, verdict(true, of->passed));
 }
 
 /* What is not measured, then what misses, then the largest error. */
@@ -93,26 +122,23 @@ static const struct published_case *worst_case(const struct published_row *row)
 	return worst;
 }
 
-static void print_row(const struct published_row *row, bool verbose)
+static void print_cases(const struct published_row *row)
 {
-	char conditions[256];
+	printf("%-7s %s; %s\n", row->id, row->what, row->hardware);
+	for (size_t i = 0; i < row->case_count; i++)
+		print_case(row, &row->cases[i], "", row->cases[i].name, "");
+}
 
-	if (verbose) {
-		for (size_t i = 0; i < row->case_count; i++) {
-			snprintf(conditions, sizeof(conditions), "%s, %s", row->what,
-				 row->cases[i].name);
-			print_case(row, &row->cases[i], conditions);
-		}
-		return;
-	}
+static void print_row(const struct published_row *row)
+{
 	const struct published_case *worst = worst_case(row);
+	char tail[LINE_BYTES];
 
 	if (row->case_count == 1)
-		snprintf(conditions, sizeof(conditions), "%s, %s", row->what, worst->name);
+		snprintf(tail, sizeof(tail), ", %s", worst->name);
 	else
-		snprintf(conditions, sizeof(conditions), "%s, worst of %zu: %s", row->what,
-			 row->case_count, worst->name);
-	print_case(row, worst, conditions);
+		snprintf(tail, sizeof(tail), ", worst of %zu: %s", row->case_count, worst->name);
+	print_case(row, worst, row->id, row->what, tail);
 }
 
 static void print_pair(const char *key, const char *text)
@@ -240,8 +266,10 @@ static bool do_row(const struct arguments *arguments, const char *file, struct t
 		published_run(row, &errors);
 		if (arguments->json)
 			print_json(row, tally->rows == 0);
+		else if (arguments->verbose)
+			print_cases(row);
 		else
-			print_row(row, arguments->verbose);
+			print_row(row);
 		count_row(row, tally);
 		if (arguments->out != NULL && row->axis != NULL && published_measured(row))
 			tally->plots += write_plots(row, arguments->out);
@@ -291,6 +319,8 @@ int verb_published(const struct arguments *arguments)
 	}
 	if (arguments->json)
 		printf("{\"published\": [");
+	else
+		print_heading();
 	for (int i = 0; i < count; i++) {
 		snprintf(file, sizeof(file), "%s/%s", folder, entries[i]->d_name);
 		if (is_wanted(arguments, entries[i]->d_name))

@@ -24,9 +24,8 @@ at_least() {
 }
 
 at_least "B3" 8
-at_least "C-0" 5
-at_least "C-25 F" 11
-at_least "C-08 C-15" 2
+at_least "C-0" 6
+at_least "C-1 C-2 F" 24
 at_least "D-01 D-19 D-21 D-31 E-01" 5
 at_least "B1" 7
 at_least "B2" 5

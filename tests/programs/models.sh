@@ -1,0 +1,39 @@
+#!/bin/bash
+# Proves that unmodified programs meet the adapter's own limits: PCIe 3.0 x8 bounds ib_write_bw where the link would carry
+# twice as much, and more queue pairs than the cache has contexts cost ib_read_bw a miss for each READ, counted exactly.
+# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+hcasim=$1
+scenario=$2/scenarios/back-to-back-ib.yaml
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# between NAME VALUE LOW HIGH
+between() {
+  awk -v value="$2" -v low="$3" -v high="$4" 'BEGIN { exit !(value != "" && value >= low && value <= high) }' ||
+    { echo "$1: $2, expected $3 to $4"; failures=$((failures + 1)); }
+}
+
+# write_gbps LANES
+write_gbps() {
+  "$hcasim" exec "$scenario" --set "hosts.host0.hca.pcie.lanes=$1" --set "hosts.host1.hca.pcie.lanes=$1" -- \
+    host0: ib_write_bw -F -s 1048576 -n 60 --report_gbits : host1: ib_write_bw -F -s 1048576 -n 60 --report_gbits host0 |
+    awk '/^host1\|  1048576/ { print $5 }'
+}
+
+# 63.015 Gb/s, less 3 % of DLLPs; payload is read in completions of 128 B, with 20 B each: 52.86 Gb/s, less WQEs and the
+# time until the first byte. x16: what headers leave of EDR, 99.37 Gb/s.
+between "PCIe x8" "$(write_gbps 8)" 52.3 52.86
+between "PCIe x16" "$(write_gbps 16)" 98.8 99.37
+
+# read_misses QUEUE_PAIRS: of the requester's contexts, 20 READs a queue pair, one at a time, in turn
+read_misses() {
+  "$hcasim" exec "$scenario" --counters "$folder/counters-$1" -- \
+    host0: ib_read_bw -F -s 64 -n 20 -t 1 -q "$1" : host1: ib_read_bw -F -s 64 -n 20 -t 1 -q "$1" host0 >"$folder/out" || cat "$folder/out"
+  python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["host1.hca.context.requester"]["counters"]["misses"])' "$folder/counters-$1"
+}
+
+# 320 contexts, the least recently used makes room: each is missed once, or each time
+between "misses of 64 queue pairs" "$(read_misses 64)" 64 64
+between "misses of 1024 queue pairs" "$(read_misses 1024)" 20480 20480
+exit $((failures > 0))

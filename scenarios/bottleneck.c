@@ -31,6 +31,7 @@ static const char *const order[] = {
 	"icm_responder.misses",
 	"icm_cq.misses",
 	"icm_srq.misses",
+	"event_queue.moderation",
 	"transport.rnr",
 	"receive_queue.wqes",
 	"dma.scatter_pieces",

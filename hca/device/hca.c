@@ -115,6 +115,16 @@ int hca_cq_resize(struct hca *hca, uint32_t cqn, uint64_t buffer, uint32_t entri
 	return 0;
 }
 
+int hca_cq_moderate(struct hca *hca, uint32_t cqn, uint32_t count, sim_time period)
+{
+	struct completion_queue *cq = number_table_find(&hca->cqs, cqn);
+
+	if (!cq || count > HCA_MODERATION_COUNT_MAX || period > HCA_MODERATION_PERIOD_MAX)
+		return -EINVAL;
+	completion_queue_moderate(cq, count, period);
+	return 0;
+}
+
 int hca_cq_destroy(struct hca *hca, uint32_t cqn)
 {
 	struct completion_queue *cq = number_table_find(&hca->cqs, cqn);

@@ -61,6 +61,10 @@ struct hca_cq_attr {
 	bool ignore_overrun;
 };
 
+/* Fields of a CQ's context on ConnectX: 16 bits, and 12 bits of a microsecond each. */
+#define HCA_MODERATION_COUNT_MAX  UINT16_MAX
+#define HCA_MODERATION_PERIOD_MAX (4095 * US)
+
 struct hca_srq_attr {
 	struct memory *memory;
 	uint64_t buffer;
@@ -154,6 +158,8 @@ struct mr *hca_mr_find(struct hca *hca, uint32_t key);
 int hca_cq_create(struct hca *hca, const struct hca_cq_attr *attr, uint32_t *cqn);
 int hca_cq_resize(struct hca *hca, uint32_t cqn, uint64_t buffer, uint32_t entries,
 		  uint32_t cqe_bytes);
+/* An event stands for so many completions, or for what came within the period; 0 of either: for one. */
+int hca_cq_moderate(struct hca *hca, uint32_t cqn, uint32_t count, sim_time period);
 int hca_cq_destroy(struct hca *hca, uint32_t cqn);
 
 int hca_srq_create(struct hca *hca, const struct hca_srq_attr *attr, uint32_t *srqn);

@@ -82,6 +82,7 @@ struct completion_queue {
 	struct cqe_list waiting; /* for the record, or the context */
 	struct pcie_read record_read;
 	uint8_t record[RECORD_BYTES];
+	struct moderation moderation;
 };
 
 static void append(struct cqe_list *list, struct cqe_write *write)
@@ -174,6 +175,14 @@ static bool causes_event(const struct completion_queue *cq, const struct complet
 	       (cq->arm == ARM_SOLICITED && (completion->solicited || is_error));
 }
 
+static void event_due(struct moderation *moderation)
+{
+	struct completion_queue *cq = container_of(moderation, struct completion_queue, moderation);
+
+	cq->arm = ARM_NOTHING;
+	cq->writer->count.events++;
+}
+
 static void written(struct pcie_write *pcie)
 {
 	struct cqe_write *write = container_of(pcie, struct cqe_write, write);
@@ -188,11 +197,8 @@ static void written(struct pcie_write *pcie)
 		why_close_received(writer->hca->why, &write->receive_why, write->tag,
 				   write->completion.qpn);
 	if (!cq->closed && write->completion.opcode != CQE_RESIZE &&
-	    causes_event(cq, &write->completion)) {
-		cq->arm = ARM_NOTHING;
-		writer->count.events++;
-		event_queue_completion(writer->hca->events, cq->number);
-	}
+	    causes_event(cq, &write->completion))
+		moderation_note(&cq->moderation);
 	finish(write);
 }
 
@@ -410,6 +416,7 @@ void completion_queue_close(struct completion_queue *cq)
 {
 	cq->closed = true;
 	cq->arm = ARM_NOTHING;
+	moderation_close(&cq->moderation);
 }
 
 uint32_t completion_queue_users(const struct completion_queue *cq)
@@ -419,7 +426,12 @@ uint32_t completion_queue_users(const struct completion_queue *cq)
 
 void completion_queue_number(struct completion_queue *cq, uint32_t number)
 {
-	cq->number = number;
+	cq->number = cq->moderation.cqn = number;
+}
+
+void completion_queue_moderate(struct completion_queue *cq, uint32_t count, sim_time period)
+{
+	moderation_set(&cq->moderation, count, period);
 }
 
 struct completion_queue *completion_queue_create(struct completion_writer *writer,
@@ -431,6 +443,7 @@ struct completion_queue *completion_queue_create(struct completion_writer *write
 	cq->writer = writer;
 	cq->attr = *attr;
 	cq->users = 1;
+	moderation_init(&cq->moderation, writer->hca->events, event_due);
 	return cq;
 }
 

@@ -53,6 +53,8 @@ void completion_queue_number(struct completion_queue *cq, uint32_t number);
 void completion_queue_hold(struct completion_queue *cq);
 void completion_queue_drop(struct completion_queue *cq);
 void completion_queue_close(struct completion_queue *cq); /* no event any more */
+/* See struct moderation; as the parameters say until then. */
+void completion_queue_moderate(struct completion_queue *cq, uint32_t count, sim_time period);
 uint32_t completion_queue_users(const struct completion_queue *cq);
 
 void completion_write(struct completion_queue *cq, const struct completion *completion,

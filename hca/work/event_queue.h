@@ -1,24 +1,38 @@
 /*
- * event_queue: tells the driver what happened, after what an EQE and its interrupt cost.
+ * event_queue: tells the driver what happened: an EQE into host memory, and behind it an interrupt (MSI-X, a posted write
+ * as well), unless one is on its way already: the handler that it starts takes all EQEs that are visible by then.
  *
- *     completion, transport --event_queue_*()--> [latency] --> struct hca_driver
+ *     completion --moderation_note()--> moderation --.
+ *     transport ------------------------------------- event_queue_*() --EQE, MSI-X--> pcie --> [latency] --> struct hca_driver
+ *
+ * Moderation is a CQ's own: an event is due when `count` completions wait for it, or one has waited for `period`
+ * (cq_max_count, cq_period of the adapter's CQ context). Only what would have caused an event counts: behind the arming.
  */
 #ifndef HCA_WORK_EVENT_QUEUE_H
 #define HCA_WORK_EVENT_QUEUE_H
 
 #include "hca/device/adapter.h"
+#include "sim/timer.h"
 
 /* clang-format off */
 #define EVENT_QUEUE_COUNTERS(X)                                                                    \
-	X(completions, "events", "of completion queues")                                           \
-	X(asyncs,      "events", "others")
+	X(completions, "events",     "of completion queues")                                       \
+	X(asyncs,      "events",     "others")                                                     \
+	X(interrupts,  "interrupts", "raised")                                                     \
+	X(shared,      "events",     "whose EQE found an interrupt raised already")                \
+	X(moderated,   "CQEs",       "that waited for more of them, or for time to pass")          \
+	X(by_count,    "events",     "moderated: enough completions waited for it")                \
+	X(by_period,   "events",     "moderated: their time was up")
 
 #define EVENT_QUEUE_GAUGES(X)                                                                      \
-	X(raiser, SERVER, "events", "raises one each interval")                                    \
-	X(queue,  QUEUE,  "events", "on their way to the driver")
+	X(raiser,     SERVER, "events", "the handler, one each interval")                          \
+	X(queue,      QUEUE,  "events", "on their way to the driver")                              \
+	X(moderation, POOL,   "CQs",    "armed, with completions whose event is held back")
 
 #define EVENT_QUEUE_TRACE(X)                                                                       \
-	X(EVENT, "kind", "number", "an interrupt reached the CPU; kind 255: a completion")
+	X(EVENT,     "kind", "number",   "the driver took an event; kind 255: of a completion queue") \
+	X(INTERRUPT, "queue", "raised",  "MSI-X is written; EQEs on their way, interrupts so far")    \
+	X(MODERATE,  "cqn",  "waiting",  "a completion waits for its event")
 /* clang-format on */
 
 struct event_queue_counters {
@@ -27,10 +41,27 @@ struct event_queue_counters {
 
 struct event_queue;
 
+struct moderation { /* part of a completion queue */
+	struct event_queue *queue;
+	struct timer timer;
+	sim_time period, last_event; /* 0: no moderation; SIM_NEVER: there was none */
+	uint32_t count, cqn;
+	uint32_t waiting; /* completions since the arming, without an event */
+	void (*due)(struct moderation *moderation); /* its event leaves; called before that */
+};
+
 struct event_queue *event_queue_create(struct hca *hca, const char *name);
 void event_queue_destroy(struct event_queue *queue);
-void event_queue_completion(struct event_queue *queue, uint32_t cqn);
 void event_queue_async(struct event_queue *queue, enum hca_async what, uint32_t number);
 const struct event_queue_counters *event_queue_counters(const struct event_queue *queue);
+
+/* As the parameters say. */
+void moderation_init(struct moderation *moderation, struct event_queue *queue,
+		     void (*due)(struct moderation *moderation));
+void moderation_set(struct moderation *moderation, uint32_t count, sim_time period);
+
+/* A completion is visible that causes an event: now, with others, or later. */
+void moderation_note(struct moderation *moderation);
+void moderation_close(struct moderation *moderation); /* none is owed any more */
 
 #endif

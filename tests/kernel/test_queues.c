@@ -141,6 +141,31 @@ static void test_resize(void)
 	machine_destroy(machine);
 }
 
+static void test_modify_cq(void)
+{
+	struct machine *machine = machine_with_context();
+	uint32_t cqn, handle = make_cq(machine, -1, 1, &cqn);
+	uint32_t command = IB_USER_VERBS_EX_CMD_MODIFY_CQ | IB_USER_VERBS_CMD_FLAG_EXTENDED;
+	struct ib_uverbs_ex_modify_cq request = {
+		.cq_handle = handle, .attr_mask = 1, .attr = {.cq_count = 8, .cq_period = 4095}};
+#define MODIFY() \
+	machine_command(machine, command, &request, sizeof(request), NULL, 0, NULL, 0, NULL, 0)
+	CU_ASSERT_EQUAL(MODIFY(), 0);
+	CU_ASSERT_EQUAL(machine->call.latency, 2 * US);
+	request.attr.cq_period = 4096;
+	CU_ASSERT_EQUAL(MODIFY(), -EINVAL);
+	request.attr.cq_period = 1;
+	request.attr_mask = 3;
+	CU_ASSERT_EQUAL(MODIFY(), -EOPNOTSUPP);
+	request.attr_mask = 1;
+	request.reserved = 1;
+	CU_ASSERT_EQUAL(MODIFY(), -EOPNOTSUPP);
+	request.reserved = 0;
+	request.cq_handle = 99;
+	CU_ASSERT_EQUAL(MODIFY(), -EINVAL);
+	machine_destroy(machine);
+}
+
 /* Two CQs on one channel. What was read of a CQ is reported; what was not is gone, the other's events stay, in order. */
 static void test_completion_events(void)
 {
@@ -337,6 +362,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_create_cq);
 	CU_ADD_TEST(suite, test_create_cq_refused);
 	CU_ADD_TEST(suite, test_resize);
+	CU_ADD_TEST(suite, test_modify_cq);
 	CU_ADD_TEST(suite, test_completion_events);
 	CU_ADD_TEST(suite, test_many_events);
 	CU_ADD_TEST(suite, test_closed_channel);

@@ -18,7 +18,8 @@ command_function reg_mr, rereg_mr, dereg_mr, alloc_mw, dealloc_mw;
 /* ah.c */
 command_function create_ah, destroy_ah;
 /* cq.c */
-command_function create_comp_channel, create_cq, create_cq_ex, resize_cq, destroy_cq;
+command_function create_comp_channel, create_cq, create_cq_ex, resize_cq;
+command_function modify_cq, destroy_cq;
 /* srq.c */
 command_function create_srq, create_xsrq, modify_srq, query_srq, destroy_srq;
 /* qp.c, qp_modify.c */

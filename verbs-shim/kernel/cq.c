@@ -9,6 +9,9 @@
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
 
+/* enum ib_cq_attr_mask, which no header of the ABI exports. */
+#define IB_UVERBS_CQ_MODERATE_MASK 1
+
 int create_comp_channel(struct command *command)
 {
 	struct ib_uverbs_create_comp_channel_resp answer = {0};
@@ -175,6 +178,19 @@ int resize_cq(struct command *command)
 	}
 	struct ib_uverbs_resize_cq_resp answer = {.cqe = cq->entries - 1};
 	return command_reply(command, &answer, sizeof(answer));
+}
+
+/* How many completions, or microseconds, one event stands for. */
+int modify_cq(struct command *command)
+{
+	COMMAND_CORE(command, ib_uverbs_ex_modify_cq, request);
+	struct object *object = command_object(command, OBJECT_CQ, request.cq_handle);
+	if (!object)
+		return -EINVAL;
+	if (request.attr_mask != IB_UVERBS_CQ_MODERATE_MASK || request.reserved)
+		return -EOPNOTSUPP;
+	return hca_cq_moderate(command->kernel->hca, object->number, request.attr.cq_count,
+			       request.attr.cq_period * US);
 }
 
 /* libibverbs waits until the program has acknowledged as many events as are reported here: those that it read. */

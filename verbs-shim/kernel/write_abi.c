@@ -82,7 +82,7 @@ static const struct write_row extended_rows[] = {
 	REFUSED(DESTROY_WQ),
 	REFUSED(CREATE_RWQ_IND_TBL),
 	REFUSED(DESTROY_RWQ_IND_TBL),
-	REFUSED(MODIFY_CQ),
+	ROW(MODIFY_CQ,    modify_cq,       SIZE(ex_modify_cq),    NO_ANSWER,                  query),
 	/* clang-format on */
 };
 

@@ -22,6 +22,8 @@ static void completion_event(struct hca_driver *driver, uint32_t cqn)
 	struct mini_host *host = container_of(driver, struct mini_host, driver);
 
 	assert(cqn);
+	if (host->cq_events < EVENTS_MAX)
+		host->cq_event_at[host->cq_events] = sim_now(host->mini->sim);
 	host->cq_events++;
 }
 

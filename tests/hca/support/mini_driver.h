@@ -25,6 +25,7 @@ struct mini_host {
 	uint64_t next_free; /* in memory */
 	uint32_t key;       /* of all of memory, with all rights */
 	uint32_t cq_events, async_count;
+	sim_time cq_event_at[EVENTS_MAX]; /* of the first ones */
 	struct {
 		enum hca_async what;
 		uint32_t number;

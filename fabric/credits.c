@@ -5,10 +5,25 @@
  * When a flow-control packet is sent: when input space of `credit_batch` has become free, or any, if the sender
  * must be short of it. The standard also asks for one at least every 65,536 symbol times. A repetition of what the
  * other end already knows changes nothing and is left out; the one that heals a loss is sent at that time.
+ *
+ * Hardware tells of credits about every packet. Most of that changes nothing, and costs an event each: unless
+ * `credit_batch` says otherwise, a quarter of the buffer is gathered while the sender has what lasts it for the round
+ * trip, and whatever is free is told at once when it has not. So no sender ever waits for what is free here.
  */
 #include "fabric/port_state.h"
 
 #define REFRESH_SYMBOLS UINT64_C(65536)
+
+/* What the sender may use up, at full rate, from a packet's release here until it has the credits: the packet that the
+ * credits have to let pass, their way there and the next packets' way here, a packet each at both ends. */
+static uint64_t used_meanwhile(const struct port *port)
+{
+	uint64_t packet_bytes = port->params.mtu + HEADERS_MAX;
+	double way_bytes =
+		(double)port->latency * (double)port->rate_bps / (double)ENCODED_BITS_A_BYTE;
+
+	return 2 * (uint64_t)way_bytes + 4 * packet_bytes;
+}
 
 void credits_configure(struct port *port)
 {
@@ -18,6 +33,9 @@ void credits_configure(struct port *port)
 	port->batch_blocks = (uint32_t)((bytes + CREDIT_BLOCK_BYTES - 1) / CREDIT_BLOCK_BYTES);
 	port->low_blocks =
 		port->batch_blocks + credit_blocks((uint32_t)port->params.mtu + HEADERS_MAX);
+	if (!port->params.credit_batch &&
+	    used_meanwhile(port) > port->low_blocks * CREDIT_BLOCK_BYTES)
+		port->low_blocks = (uint32_t)(used_meanwhile(port) / CREDIT_BLOCK_BYTES + 1);
 }
 
 /* The first exchange, which real ports do while the link trains. */

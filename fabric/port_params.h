@@ -20,7 +20,7 @@
 	X(mtu,           BYTES,  "4096B", "256B..4096B", "largest payload of a packet", "ground truth C-02") \
 	X(transmit_depth, COUNT, "4", "1..1000000", "packets that may wait a lane, without the one that leaves", "assumed: small, so that the QP scheduler decides late") \
 	X(input_buffer,  BYTES,  "128KiB", "4KiB..128MiB", "a lane; InfiniBand: at most 2048 blocks of 64 B", "ground truth C-07") \
-	X(credit_batch,  BYTES,  "0B", "0B..128KiB", "InfiniBand: input space to gather before a credit packet is sent, 0: a quarter of the buffer; at once if the sender is short of it", "assumed: devices gather too") \
+	X(credit_batch,  BYTES,  "0B", "0B..128KiB", "InfiniBand: input space to gather before a credit packet is sent; at once if the sender is short of it. 0: so that no sender ever runs out of what is free here", "choice: credits that a sender has no need of yet change nothing") \
 	X(pfc_priorities, COUNT, "255", "0..255", "Ethernet: one bit a priority that pause frames protect", "choice") \
 	X(xoff,          BYTES,  "0B", "0B..128MiB", "Ethernet: input bytes of a priority that make it pause the sender, 0: the buffer less the headroom of C-14", "ground truth C-14") \
 	X(xon,           BYTES,  "0B", "0B..128MiB", "Ethernet: input bytes that let it go on, 0: xoff less 9216 B", "ground truth C-14") \

@@ -16,11 +16,32 @@
 
 #define KEYS_MAX 128
 
+/* Values of a group that do nothing as long as the one that switches it on is neither said here nor by a preset. */
+static void refuse_idle(struct yaml_node *map, const char *group, const char *key, bool on,
+			const char *expected, struct yaml_errors *errors)
+{
+	struct yaml_node *node = yaml_get(map, group);
+	if (on || node == NULL || node->kind != YAML_MAP || node->children == NULL ||
+	    yaml_get(node, key) != NULL)
+		return;
+	yaml_error(errors, node, "%s: nothing is marked without `%s`; expected %s", group, key,
+		   expected);
+}
+
+static void check_switch(struct yaml_node *map, void *params, struct yaml_errors *errors)
+{
+	const struct switch_params *box = params;
+	refuse_idle(map, "ecn", "mark", box->ecn.mark != ECN_MARK_OFF,
+		    "mark: dequeue or enqueue, or off", errors);
+	refuse_idle(map, "fecn", "threshold", box->fecn.threshold != 0,
+		    "threshold: 1..15, or 0 for none", errors);
+}
+
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
 	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, NULL, modules_find},
 	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
-			      switch_param_groups, NULL, NULL},
+			      switch_param_groups, NULL, check_switch},
 	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
 			      sizeof(struct port_params), port_param_list, NULL, NULL, NULL},
 	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`", sizeof(struct endpoint_device),

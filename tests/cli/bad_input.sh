@@ -27,6 +27,11 @@ sed 's/topology:/topolgy:/' "$good" >"$folder/misspelt.yaml"
 printf 'hosts:\n  host0: {hca: conectx4-edr}\nfabric: {topology: single-switch}\n' >"$folder/preset.yaml"
 printf 'hosts:\n  host0:\n  host1:\nfabric:\n  topology: back-to-back\n  link: {length: 3}\n' >"$folder/unit.yaml"
 printf 'hosts:\n\thost0:\n' >"$folder/tab.yaml"
+marks() { printf 'hosts: {count: 2, hca: {fidelity: endpoint}}\nfabric:\n  link_layer: %s\n  topology: single-switch\n  switch: {%s}\nworkload: {bytes: 1KB}\n' "$1" "$2"; }
+marks roce 'ecn: {kmin: 5KB, kmax: 5KB}' >"$folder/unmarked.yaml"
+marks roce 'ecn: {mark: off, kmin: 5KB}' >"$folder/off.yaml"
+marks roce 'preset: red-dcqcn-paper, ecn: {kmin: 10KB}' >"$folder/marked.yaml"
+marks infiniband 'fecn: {marking_rate: 3}' >"$folder/unmarked-ib.yaml"
 cp "$good" "$folder/closed.yaml"
 
 expect 2 'hcasim help lists the verbs'
@@ -34,6 +39,10 @@ expect 2 'no verb "chek"; did you mean "check"?' chek
 expect 2 'FILE is missing' check
 expect 2 'one argument too many' check "$good" more
 expect 2 'unrecognized option' check --bogus "$good"
+expect 2 'unmarked.yaml:5:17: ecn: nothing is marked without `mark`; expected mark: dequeue or enqueue, or off' check "$folder/unmarked.yaml"
+expect 2 'unmarked-ib.yaml:5:18: fecn: nothing is marked without `threshold`; expected threshold: 1..15, or 0 for none' check "$folder/unmarked-ib.yaml"
+expect 0 '' check "$folder/off.yaml"
+expect 0 '' check "$folder/marked.yaml"
 expect 2 'nofile.yaml: cannot be read: No such file or directory' check nofile.yaml
 expect 2 'cannot be read: Is a directory' check "$folder"
 expect 2 "misspelt.yaml:9:3: unknown key \"topolgy\"; did you mean \"topology\"?" check "$folder/misspelt.yaml"

@@ -85,6 +85,46 @@ static void test_wrap(void)
 	end();
 }
 
+/* Returns when the last of 400 packets comes; *credit_packets is how often the receiver told of free space. */
+static sim_time last_arrival(double metres, uint64_t batch, uint32_t payload_bytes,
+			     uint64_t *credit_packets)
+{
+	sim_time last;
+
+	params.length = metres;
+	params.credit_batch = batch;
+	pair_begin(LINK_INFINIBAND, 1);
+	pair_send(400, payload_bytes);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(b.received, 400);
+	last = b.last_head;
+	*credit_packets = port_counters(b.port)->credit_packets_sent;
+	sim_run(sim, sim_now(sim) + US); /* its space is free when all of it is here */
+	end();
+	return last;
+}
+
+/* Unless told to gather, a receiver tells of free space so that no packet waits for it, to the picosecond; over a short
+ * cable that takes a credit packet for each quarter of the buffer. One that gathers a quarter makes senders wait. */
+static void test_told_in_time(void)
+{
+	static const double metres[] = {0.5, 100, 1000, 2000, 4000};
+	static const uint32_t payload_bytes[] = {256, 1024, 4096};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(metres); i++) {
+		for (unsigned j = 0; j < ARRAY_SIZE(payload_bytes); j++) {
+			uint64_t few, all;
+
+			CU_ASSERT_EQUAL(last_arrival(metres[i], 0, payload_bytes[j], &few),
+					last_arrival(metres[i], BLOCK, payload_bytes[j], &all));
+			CU_ASSERT_EQUAL(all, 400);
+			CU_ASSERT_TRUE(metres[i] > 100 || few <= all / 7);
+		}
+	}
+	CU_ASSERT_TRUE(last_arrival(2000, 32768, 4096, &(uint64_t){0}) >
+		       last_arrival(2000, 0, 4096, &(uint64_t){0}) * 5 / 4);
+}
+
 /* Credit packets take the reverse link's time. */
 static void test_credits_occupy_the_link(void)
 {
@@ -185,6 +225,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_starvation);
 	CU_ADD_TEST(suite, test_just_enough);
 	CU_ADD_TEST(suite, test_wrap);
+	CU_ADD_TEST(suite, test_told_in_time);
 	CU_ADD_TEST(suite, test_credits_occupy_the_link);
 	CU_ADD_TEST(suite, test_lost_packets);
 	CU_ADD_TEST(suite, test_lost_credits);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hca/context/context_cache.h"
-#include "hca/host/pcie_params.h"
+#include "tests/hca/support/round_link.h"
 
 enum { LOOKUPS = 32, MISS_NS = 24 + 100 + 300 + 64 + 20 + 100 };
 
@@ -31,12 +31,7 @@ static void note(struct icm_lookup *lookup)
 
 static void params_round(void)
 {
-	params_default(pcie_param_list, &pcie_param);
-	pcie_param.generation = 0;
-	pcie_param.lanes = 4; /* 1 ns a byte */
-	pcie_param.dllp_share = 0;
-	pcie_param.link_latency = 100 * NS;
-	pcie_param.read_latency = 300 * NS;
+	round_link(&pcie_param);
 	params_default(icm_requester_param_list, &params);
 	params.entries = 8;
 	params.ways = 2;

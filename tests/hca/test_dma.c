@@ -11,6 +11,7 @@
 #include "hca/work/dma.h"
 #include "hca/work/dma_params.h"
 #include "tests/hca/support/module_env.h"
+#include "tests/hca/support/round_link.h"
 
 enum { MEMORY_BASE = 0x10000, MEMORY_BYTES = 1 << 18, PD = 3, TRANSFERS = 64 };
 
@@ -51,13 +52,7 @@ static uint32_t add_region(uint32_t access, bool physical, uint64_t address, uin
 /* A link of 1 ns a byte, 100 ns long; 300 ns to read, 50 ns to be visible; 4 ns for each step on the HCA. */
 static void params_round(void)
 {
-	params_default(pcie_param_list, &pcie_param);
-	pcie_param.generation = 0;
-	pcie_param.lanes = 4;
-	pcie_param.dllp_share = 0;
-	pcie_param.link_latency = 100 * NS;
-	pcie_param.read_latency = 300 * NS;
-	pcie_param.write_latency = 50 * NS;
+	round_link(&pcie_param);
 	params_default(translation_param_list, &translation_param);
 	params_default(icm_mpt_param_list, &translation_param.mpt);
 	params_default(icm_mtt_param_list, &translation_param.mtt);

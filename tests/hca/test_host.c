@@ -9,6 +9,7 @@
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_params.h"
 #include "sim/random.h"
+#include "tests/hca/support/round_link.h"
 
 enum { OPS = 400 };
 
@@ -259,13 +260,7 @@ static void link_end(void)
 
 static void link_round(void)
 {
-	params_default(pcie_param_list, &link_params);
-	link_params.generation = 0; /* 1 ns a byte */
-	link_params.lanes = 4;
-	link_params.dllp_share = 0;
-	link_params.link_latency = 100 * NS;
-	link_params.read_latency = 300 * NS;
-	link_params.write_latency = 50 * NS;
+	round_link(&link_params);
 	host_params_default(&params);
 	params.llc.enabled = true;
 	params.iommu.enabled = true;

@@ -8,6 +8,7 @@
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_link.h"
 #include "hca/host/pcie_params.h"
+#include "tests/hca/support/round_link.h"
 
 enum { ENDS_MAX = 64 };
 
@@ -18,17 +19,9 @@ static struct pcie_read reads[ENDS_MAX];
 static struct pcie_write writes[ENDS_MAX];
 static sim_time read_at[ENDS_MAX], write_at[ENDS_MAX];
 
-/* 1 ns a byte; 100 ns of link, 300 ns to read, 50 ns to be visible, 20 ns for a CPU's store. */
 static void params_round(void)
 {
-	params_default(pcie_param_list, &params);
-	params.generation = 0;
-	params.lanes = 4;
-	params.dllp_share = 0;
-	params.link_latency = 100 * NS;
-	params.read_latency = 300 * NS;
-	params.write_latency = 50 * NS;
-	params.mmio_latency = 20 * NS;
+	round_link(&params);
 	params.mmio_read_latency = 600 * NS;
 	params.credit_latency = 0;
 }

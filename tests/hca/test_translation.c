@@ -8,6 +8,7 @@
 #include "hca/context/translation_params.h"
 #include "hca/host/pcie_params.h"
 #include "tests/hca/support/module_env.h"
+#include "tests/hca/support/round_link.h"
 
 enum { PD = 7, MPT_MISS_NS = 24 + 400 + 84 + 100, MTT_MISS_NS = 24 + 400 + 28 + 100 };
 
@@ -36,12 +37,7 @@ static struct mr *add(struct mr mr)
 
 static void begin(void)
 {
-	params_default(pcie_param_list, &pcie_param);
-	pcie_param.generation = 0;
-	pcie_param.lanes = 4; /* 1 ns a byte */
-	pcie_param.dllp_share = 0;
-	pcie_param.link_latency = 100 * NS;
-	pcie_param.read_latency = 300 * NS;
+	round_link(&pcie_param);
 	params_default(translation_param_list, &params);
 	params_default(icm_mpt_param_list, &params.mpt);
 	params_default(icm_mtt_param_list, &params.mtt);

@@ -158,11 +158,26 @@ static void test_unreliable(void)
 
 /* ---- each stage by its block ---- */
 
+/* What the host has counted since; the end of the rig. */
+static struct why_counters since(struct rig *rig, struct mini_host *host,
+				 const struct why_counters *before)
+{
+	struct why_counters count = *why_counters(host->hca->why);
+
+	for (unsigned i = 0; i < sizeof(count) / sizeof(uint64_t); i++)
+		((uint64_t *)&count)[i] -= ((const uint64_t *)before)[i];
+	mini_run(rig->mini);
+	mini_qp_destroy(rig->qp);
+	mini_qp_destroy(rig->peer);
+	mini_destroy(rig->mini);
+	return count;
+}
+
 static struct why_counters measure(size_t changed, enum qp_type type, uint8_t opcode,
 				   sim_time *total)
 {
 	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
-	struct why_counters before, count;
+	struct why_counters before;
 	sim_time start;
 
 	if (changed)
@@ -183,14 +198,7 @@ static struct why_counters measure(size_t changed, enum qp_type type, uint8_t op
 	while (why_counters(rig.one->hca->why)->completions == before.completions)
 		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
 	*total = sim_now(rig.mini->sim) - 1 - start;
-	count = *why_counters(rig.one->hca->why);
-	for (unsigned i = 0; i < sizeof(count) / sizeof(uint64_t); i++)
-		((uint64_t *)&count)[i] -= ((uint64_t *)&before)[i];
-	mini_run(rig.mini);
-	mini_qp_destroy(rig.qp);
-	mini_qp_destroy(rig.peer);
-	mini_destroy(rig.mini);
-	return count;
+	return since(&rig, rig.one, &before);
 }
 
 static void test_stages(void)
@@ -255,7 +263,7 @@ static void test_which_stages(void)
 static struct why_counters receive_measure(size_t changed, uint32_t bytes, sim_time *total)
 {
 	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
-	struct why_counters before, count;
+	struct why_counters before;
 	sim_time arrives;
 
 	if (changed)
@@ -281,14 +289,7 @@ static struct why_counters receive_measure(size_t changed, uint32_t bytes, sim_t
 	while (why_counters(rig.other->hca->why)->received == 1)
 		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
 	*total = sim_now(rig.mini->sim) - 1 - arrives;
-	count = *why_counters(rig.other->hca->why);
-	for (unsigned i = 0; i < sizeof(count) / sizeof(uint64_t); i++)
-		((uint64_t *)&count)[i] -= ((uint64_t *)&before)[i];
-	mini_run(rig.mini);
-	mini_qp_destroy(rig.qp);
-	mini_qp_destroy(rig.peer);
-	mini_destroy(rig.mini);
-	return count;
+	return since(&rig, rig.other, &before);
 }
 
 static void test_receive_stages(void)

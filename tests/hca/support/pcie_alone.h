@@ -9,6 +9,7 @@
 
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_params.h"
+#include "tests/hca/support/round_link.h"
 
 enum { BUFFER_BYTES = 1 << 20, READS = 3200 };
 
@@ -18,17 +19,9 @@ static struct memory *memory;
 static struct pcie_params params;
 static uint8_t bytes[BUFFER_BYTES];
 
-/* 1 ns a byte; 100 ns of link, 300 ns to read, 50 ns to be visible, 20 ns for a CPU's store. */
 static inline void params_round(void)
 {
-	params_default(pcie_param_list, &params);
-	params.generation = 0;
-	params.lanes = 4;
-	params.dllp_share = 0;
-	params.link_latency = 100 * NS;
-	params.read_latency = 300 * NS;
-	params.write_latency = 50 * NS;
-	params.mmio_latency = 20 * NS;
+	round_link(&params);
 	params.credit_latency = 0;
 }
 

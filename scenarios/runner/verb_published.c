@@ -44,6 +44,23 @@ static bool is_wanted(const struct arguments *arguments, const char *file)
 	return arguments->word_count == 0;
 }
 
+/* Is each word the beginning of a row's name? If not, that is said. */
+static bool words_known(const struct arguments *arguments, struct dirent **entries, int count)
+{
+	for (size_t i = 0; i < arguments->word_count; i++) {
+		const char *word = arguments->words_given[i];
+		int found = 0;
+
+		while (found < count && strncmp(entries[found]->d_name, word, strlen(word)) != 0)
+			found++;
+		if (found == count) {
+			say("no row begins with \"%s\"; hcasim published shows all", word);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* ---- printing ---- */
 
 enum { CONDITIONS_COLUMNS = 80, NUMBER_BYTES = 32, LINE_BYTES = 512 };
@@ -263,6 +280,8 @@ static bool do_row(const struct arguments *arguments, const char *file, struct t
 	bool good;
 
 	if (row != NULL) {
+		if (!arguments->json && tally->rows == 0)
+			print_heading();
 		published_run(row, &errors);
 		if (arguments->json)
 			print_json(row, tally->rows == 0);
@@ -304,7 +323,8 @@ int verb_published(const struct arguments *arguments)
 	char folder[PATH_MAX], file[PATH_MAX + NAME_MAX + 2];
 	struct dirent **entries = NULL;
 	struct tally tally = {0};
-	bool good = true;
+	unsigned wrong = 0;
+	bool good;
 
 	snprintf(folder, sizeof(folder), "%.*s/../published",
 		 (int)(sizeof(folder) - sizeof("/../published")), preset_directory());
@@ -317,21 +337,19 @@ int verb_published(const struct arguments *arguments)
 		say("no published rows in %s", folder);
 		return EXIT_BAD_INPUT;
 	}
-	if (arguments->json)
+	good = words_known(arguments, entries, count);
+	if (good && arguments->json)
 		printf("{\"published\": [");
-	else
-		print_heading();
 	for (int i = 0; i < count; i++) {
 		snprintf(file, sizeof(file), "%s/%s", folder, entries[i]->d_name);
-		if (is_wanted(arguments, entries[i]->d_name))
-			good = do_row(arguments, file, &tally) && good;
+		if (good && is_wanted(arguments, entries[i]->d_name))
+			wrong += !do_row(arguments, file, &tally);
 		free(entries[i]);
 	}
 	free(entries);
-	print_count(arguments, &tally);
-	if (tally.rows == 0 && good)
-		say("no such row in %s", folder);
-	if (!good || tally.rows == 0)
+	if (good)
+		print_count(arguments, &tally);
+	if (!good || wrong > 0)
 		return EXIT_BAD_INPUT;
 	return tally.gates_missed > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }

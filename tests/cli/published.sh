@@ -49,6 +49,6 @@ assert result["rows"] == 1 and row["row"] == "B1-01" and len(row["cases"]) == 8,
 assert row["cases"][1]["published"] == 600 and row["verdict"] == "pass", row
 END
 [ "$(grep -vc '^#' "$folder/curves/B1-01.dat")" = 8 ] || fail "no curve of 8 points"
-"$hcasim" published NO-SUCH-ROW 2>/dev/null
+"$hcasim" published NO-SUCH-ROW B1-01 >"$folder/out" 2>"$folder/errors"
 [ $? -eq 2 ] || fail "an unknown row is not refused"
 exit $((failures > 0))

@@ -1,7 +1,8 @@
 /*
  * regions: an ordinary verbs program with memory regions in memory of many kinds. It proves that RDMA reads and writes the bytes
  * that the program sees, whatever its pages are, and that registering changes nothing else: bytes beside a region, regions that
- * overlap, memory after deregistration, memory shared with another process, and the two copies after a fork.
+ * overlap, memory after deregistration, memory shared with another process, the two copies after a fork, and memory that is so
+ * large that quanta end while it is moved.
  *
  * Its two queue pairs are connected to each other. It prints what it checked, and exits with 0 if all was as expected.
  */
@@ -18,6 +19,7 @@
 
 #define PAGE        4096u
 #define BYTES       (5 * PAGE + 100)
+#define BYTES_LARGE (32u << 20)
 #define ACCESS_FULL (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
 
 static struct ibv_pd *pd;
@@ -265,6 +267,38 @@ static void try_fork(void)
 	need(ibv_dereg_mr(own_mr) == 0 && ibv_dereg_mr(shared_mr) == 0, "ibv_dereg_mr");
 }
 
+static void fill_words(uint64_t *words, uint32_t seed)
+{
+	for (uint64_t i = 0; i < BYTES_LARGE / sizeof(*words); i++)
+		words[i] = i * 31 + seed;
+}
+
+static void expect_words(const uint64_t *words, uint32_t seed, const char *what)
+{
+	for (uint64_t i = 0; i < BYTES_LARGE / sizeof(*words); i++)
+		if (words[i] != i * 31 + seed)
+			give_up("%s: word %lu is %lx", what, i, words[i]);
+	checks++;
+}
+
+static void try_large(void)
+{
+	uint64_t *words = (uint64_t *)(void *)pages(BYTES_LARGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		struct ibv_mr *mr;
+
+		fill_words(words, ++turn);
+		mr = enrol(words, BYTES_LARGE, "large pages");
+		expect_words(words, turn, "large pages");
+		both_ways((uint8_t *)words + BYTES_LARGE - BYTES, BYTES, mr->rkey, "large pages");
+		fill_words(words, ++turn);
+		need(ibv_dereg_mr(mr) == 0, "ibv_dereg_mr");
+		expect_words(words, turn, "large pages that were deregistered");
+	}
+	need(munmap(words, BYTES_LARGE) == 0, "munmap");
+}
+
 /* Memory that is no more: the HCA finds out. */
 static void try_unmapped(void)
 {
@@ -291,6 +325,7 @@ int main(void)
 	try_kinds();
 	try_neighbours();
 	try_fork();
+	try_large();
 	try_unmapped();
 	printf("memory regions are as expected (%u checks)\n", checks);
 	return 0;

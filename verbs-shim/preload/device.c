@@ -80,7 +80,8 @@ static void move_to_queue(const struct shim_range *range)
 		attach_lost();
 }
 
-void device_take_answer(void)
+/* Descriptors and ranges that came with the answer in the slot. */
+static void take_answer(void)
 {
 	struct shim_slot *slot = shim_self.slot;
 	uint32_t ranges = slot->range_count, count = slot->file_count;
@@ -116,9 +117,12 @@ void device_take_answer(void)
 
 static int64_t call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-	int64_t result = gate_call(op, a, b, c, d);
+	int64_t result;
 
-	device_take_answer();
+	gate_enter(); /* from the answer on: what moves is not watched before it is there */
+	result = gate_call(op, a, b, c, d);
+	take_answer();
+	gate_leave();
 	if (result >= 0)
 		return op == OP_OPEN ? shim_self.slot->result : result;
 	errno = (int)-result;
@@ -168,11 +172,15 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 static void unmapped(uint64_t address, uint64_t length)
 {
 	uint32_t file;
+	bool known;
 
 	length = (length + 4095) & ~UINT64_C(4095);
 	if (!shim_active())
 		return;
-	if (!trap_remove(address, length, &file))
+	gate_enter();
+	known = trap_remove(address, length, &file);
+	gate_leave();
+	if (!known)
 		return;
 	(void)gate_call(OP_MAPPED, address, length, 0, 0);
 	leave(file);
@@ -190,9 +198,11 @@ EXPORT void *mmap(void *address, size_t length, int prot, int flags, int fd, off
 		result = (void *)syscall(SYS_mmap, address, length, prot & ~PROT_WRITE, flags, fd,
 					 place);
 		if (result != MAP_FAILED && (prot & PROT_WRITE)) {
+			gate_enter();
 			trap_add_doorbells((uint64_t)(uintptr_t)result,
 					   (length + 4095) & ~UINT64_C(4095), file_of(fd),
 					   (uint64_t)place);
+			gate_leave();
 			files[file_of(fd)].uses++;
 		}
 		return result;

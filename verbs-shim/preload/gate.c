@@ -66,6 +66,18 @@ static void await_turn(struct shim_slot *slot)
 	__atomic_store_n(&slot->sleeping, 0, __ATOMIC_RELAXED);
 }
 
+void gate_enter(void)
+{
+	shim_self.inside++;
+}
+
+void gate_leave(void)
+{
+	shim_self.inside--;
+	if (shim_self.deferred && !shim_self.inside)
+		signal_deferred();
+}
+
 int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	struct shim_slot *slot = shim_self.slot;
@@ -74,7 +86,7 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	bool relays = turns > 0 && __atomic_load_n(&shim_memory->relays, __ATOMIC_RELAXED);
 	int64_t result;
 
-	shim_self.inside++;
+	gate_enter();
 	trap_before_gate();
 	slot->op = op;
 	slot->arguments[0] = a;
@@ -92,7 +104,6 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	result = slot->result;
 	trap_after_gate();
 	shim_self.quiet = shim_self.carrying;
-	shim_self.inside--;
 	if (slot->signal) {
 		uint32_t number = slot->signal;
 		shim_self.carrying = shim_self.quiet = false; /* whatever stands behind it runs */
@@ -101,8 +112,7 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 			shim_self.interrupted = true;
 		(void)syscall(SYS_tgkill, syscall(SYS_getpid), (pid_t)slot->tid, number);
 	}
-	if (shim_self.deferred && !shim_self.inside)
-		signal_deferred();
+	gate_leave();
 	errno = saved;
 	return result;
 }

@@ -59,6 +59,10 @@ static inline bool shim_active(void)
 /* gate.c */
 int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 void gate_last(enum shim_op op); /* a request that is not answered */
+/* Around what no signal may see half done: pages that move, ranges that change. Handlers of the program wait, and no quantum
+ * ends: it would protect pages that are just being given back. */
+void gate_enter(void);
+void gate_leave(void);
 void gate_start(struct shim_slot *slot);
 void gate_charge(uint64_t cost);
 /* A store to a doorbell page, now; at most SHIM_BYTES. true: it waits for the next request; false: it was handed over. */
@@ -98,9 +102,6 @@ void trap_retire(uint64_t address, uint64_t length);
 void trap_unwatch(uint64_t address, uint64_t length);
 /* In a forked child, before it attaches: what it has is its own, and concerns no HCA. */
 void trap_forked(void);
-
-/* device.c */
-void device_take_answer(void); /* descriptors and ranges that came with the answer in the slot */
 
 /* clock.c */
 uint64_t clock_tsc(void);

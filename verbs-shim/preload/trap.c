@@ -393,7 +393,8 @@ static void on_quantum(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	(void)context;
-	if (!shim_active() || is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
+	if (!shim_active() || shim_self.carrying ||
+	    is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
 		return;
 	ranges_arm(true);
 }

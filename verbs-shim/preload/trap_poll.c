@@ -193,16 +193,13 @@ bool poll_look(const ucontext_t *context, const struct range *range, uint64_t ad
 	return is_polling(context, range, address);
 }
 
-static void heat(const struct spans *spans)
+/* A span may begin in one range and end in the next, of another kind. */
+static void heat(uint64_t address)
 {
-	for (uint32_t i = 0; i < spans->count; i++) {
-		const struct range *range = range_find(spans->list[i].address);
+	const struct range *range = range_find(address);
 
-		if (range && range->kind == RANGE_WATCHED) {
-			range_make_hot(spans->list[i].address);
-			range_make_hot(spans->list[i].address + spans->list[i].length - 1);
-		}
-	}
+	if (range && range->kind == RANGE_WATCHED)
+		range_make_hot(address);
 }
 
 enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct shim_slot *slot)
@@ -223,7 +220,12 @@ enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct 
 		stage = again ? FOUND_AGAIN : WATCHED;
 		return again ? POLL_AGAIN : POLL_WATCH;
 	}
-	heat(&loops[at].spans);
+	for (uint32_t i = 0; i < loops[at].spans.count; i++) {
+		const struct shim_span *span = &loops[at].spans.list[i];
+
+		heat(span->address);
+		heat(span->address + span->length - 1);
+	}
 	slot->span_count = loops[at].spans.count;
 	memcpy(slot->spans, loops[at].spans.list, sizeof(slot->spans));
 	return POLL_ENTERED;

@@ -53,15 +53,21 @@ static void protect(uint64_t address, uint64_t length, int prot)
 			      PROT_READ); /* a region over read-only memory */
 }
 
-/* Protected: what was open of it is open no more. */
-static void close_all(uint64_t address, uint64_t length)
+/* Takes those that lie in [address, address + length) out of a list of pages; how many are left. */
+static uint32_t without(uint64_t *pages, uint32_t count, uint64_t address, uint64_t length)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < open_count; i++)
-		if (open_pages[i] < address || open_pages[i] >= address + length)
-			open_pages[kept++] = open_pages[i];
-	open_count = kept;
+	for (uint32_t i = 0; i < count; i++)
+		if (pages[i] + PAGE <= address || pages[i] >= address + length)
+			pages[kept++] = pages[i];
+	return kept;
+}
+
+/* Protected: what was open of it is open no more. */
+static void close_all(uint64_t address, uint64_t length)
+{
+	open_count = without(open_pages, open_count, address, length);
 	protect(address, length, PROT_NONE);
 }
 
@@ -108,6 +114,14 @@ void ranges_arm(bool with_rings)
 			range_arm(&ranges[i]);
 }
 
+static void close_page(uint64_t page)
+{
+	const struct range *range = range_find(page);
+
+	if (range && range_page_is_armed(range, page))
+		protect(page, PAGE, PROT_NONE);
+}
+
 /* Makes a page of watched memory accessible until the trap has been handled. */
 static void open_page(uint64_t address)
 {
@@ -117,7 +131,7 @@ static void open_page(uint64_t address)
 		if (open_pages[i] == page)
 			return;
 	if (open_count == OPEN_PAGES) {
-		protect(open_pages[0], PAGE, PROT_NONE);
+		close_page(open_pages[0]);
 		memmove(&open_pages[0], &open_pages[1], sizeof(open_pages[0]) * --open_count);
 	}
 	protect(page, PAGE, PROT_READ | PROT_WRITE);
@@ -171,11 +185,8 @@ uint8_t *range_reach(struct range *range, uint64_t address)
 
 void range_close_pages(void)
 {
-	for (uint32_t i = 0; i < open_count; i++) {
-		const struct range *range = range_find(open_pages[i]);
-		if (range && range_page_is_armed(range, open_pages[i]))
-			protect(open_pages[i], PAGE, PROT_NONE);
-	}
+	for (uint32_t i = 0; i < open_count; i++)
+		close_page(open_pages[i]);
 	open_count = 0;
 }
 
@@ -200,6 +211,7 @@ static void insert(uint32_t at, struct range range)
 	ranges[at] = range;
 	range_count++;
 	additions++;
+	armed_watched += range.armed && range.kind == RANGE_WATCHED;
 }
 
 /* What lies in [address, end) of a shared range has nobody in the queue memory any more. */
@@ -212,13 +224,15 @@ static void give_back(const struct range *range, uint64_t address, uint64_t end)
 		      range->offset + first, stop - first);
 }
 
-/* Cuts [address, address + length) out of what is known. */
+/* Cuts [address, address + length) out of what is known. Its pages are others already, or accessible. */
 bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
 {
 	uint64_t end = address + length;
 	bool any = false;
 
 	*file = 0;
+	hot_count = without(hot, hot_count, address, length);
+	open_count = without(open_pages, open_count, address, length);
 
 	for (;;) {
 		uint32_t index = range_after(address);
@@ -231,6 +245,7 @@ bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
 		if (range.kind == RANGE_DOORBELL)
 			*file = range.file;
 		range_count--;
+		armed_watched -= range.armed && range.kind == RANGE_WATCHED;
 		memmove(&ranges[index], &ranges[index + 1], (range_count - index) * sizeof(range));
 		if (range.shared)
 			give_back(&range, address, end);
@@ -370,13 +385,7 @@ void trap_retire(uint64_t address, uint64_t length)
 
 void trap_unwatch(uint64_t address, uint64_t length)
 {
-	uint32_t kept = 0;
-
 	range_set_hot(false);
-	for (uint32_t i = 0; i < hot_count; i++)
-		if (hot[i] + PAGE <= address || hot[i] >= address + length)
-			hot[kept++] = hot[i];
-	hot_count = kept;
 	forget(address, length, RANGE_WATCHED);
 }
 

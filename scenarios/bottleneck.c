@@ -43,6 +43,7 @@ static const char *const order[] = {
 	"transport.pace",
 	"transport.window",
 	"transport.fence",
+	"transport.wqe",
 	"wqe_fetch.fetch",
 	"port.blocked",
 	"scheduler.inflight",

@@ -37,6 +37,16 @@ bool assoc_touch(struct assoc *assoc, uint64_t key)
 	return false;
 }
 
+bool assoc_has(const struct assoc *assoc, uint64_t key)
+{
+	const struct entry *set = &assoc->entries[key % assoc->sets * assoc->ways];
+
+	for (const struct entry *entry = set; entry < set + assoc->ways; entry++)
+		if (entry->last_use && entry->key == key)
+			return true;
+	return false;
+}
+
 bool assoc_insert(struct assoc *assoc, uint64_t key, uint64_t *evicted)
 {
 	struct entry *set = set_of(assoc, key);

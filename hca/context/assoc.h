@@ -17,6 +17,8 @@ void assoc_destroy(struct assoc *assoc);
 
 bool assoc_touch(struct assoc *assoc, uint64_t key); /* is it there? It counts as used. */
 
+bool assoc_has(const struct assoc *assoc, uint64_t key); /* is it there? That is no use. */
+
 /* It must not be there. true: another one went, whose key is *evicted unless that is NULL. */
 bool assoc_insert(struct assoc *assoc, uint64_t key, uint64_t *evicted);
 

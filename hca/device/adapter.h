@@ -17,6 +17,7 @@
 #include "hca/host/pcie.h"
 #include "hca/work/dma.h"
 #include "hca/work/why.h"
+#include "hca/work/wqe_cache.h"
 
 struct hca {
 	struct block block;
@@ -34,6 +35,7 @@ struct hca {
 	struct context_cache *contexts;
 	struct doorbell *doorbell;
 	struct scheduler *scheduler;
+	struct wqe_cache *send_cache, *receive_cache; /* NULL: none */
 	struct wqe_fetch *wqe_fetch;
 	struct receive_queues *receive_queues;
 	struct completion_writer *completion;

@@ -332,6 +332,10 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 					     &hca->params.contexts, hca->pcie);
 	hca->doorbell = doorbell_create(hca, block_name(hca, "doorbell", text));
 	hca->scheduler = scheduler_create(hca, block_name(hca, "scheduler", text));
+	hca->send_cache =
+		wqe_cache_create(sim, block_name(hca, "send_cache", text), &hca->params.send_cache);
+	hca->receive_cache = wqe_cache_create(sim, block_name(hca, "receive_cache", text),
+					      &hca->params.receive_cache);
 	hca->wqe_fetch = wqe_fetch_create(hca, block_name(hca, "wqe_fetch", text));
 	hca->receive_queues = receive_queues_create(hca, block_name(hca, "receive_queue", text));
 	hca->completion = completion_writer_create(hca, block_name(hca, "completion", text));
@@ -377,6 +381,8 @@ void hca_destroy(struct hca *hca)
 	transport_destroy(hca->transport);
 	receive_queues_destroy(hca->receive_queues);
 	wqe_fetch_destroy(hca->wqe_fetch);
+	wqe_cache_destroy(hca->send_cache);
+	wqe_cache_destroy(hca->receive_cache);
 	scheduler_destroy(hca->scheduler);
 	why_destroy(hca->why);
 	mr_table_destroy(hca->regions);

@@ -28,7 +28,9 @@ const struct param_group hca_param_groups[] = {
 	GROUP(doorbell,      "stores to the doorbell pages")
 	GROUP(scheduler,     "which queue pair sends next")
 	GROUP(wqe_fetch,     "send WQEs from host memory")
+	{"send_cache", wqe_cache_param_list, offsetof(struct hca_params, send_cache), "cache of send WQEs"},
 	GROUP(receive_queue, "receive WQEs from host memory")
+	{"receive_cache", wqe_cache_param_list, offsetof(struct hca_params, receive_cache), "cache of receive WQEs"},
 	GROUP(completion,    "completion queue entries")
 	GROUP(event_queue,   "events and interrupts")
 	GROUP(transport,     "requesters and responders")

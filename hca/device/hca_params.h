@@ -19,6 +19,7 @@
 #include "hca/work/event_queue_params.h"
 #include "hca/work/receive_queue_params.h"
 #include "hca/work/scheduler_params.h"
+#include "hca/work/wqe_cache_params.h"
 #include "hca/work/wqe_fetch_params.h"
 
 struct hca_params {
@@ -31,6 +32,7 @@ struct hca_params {
 	struct doorbell_params doorbell;
 	struct scheduler_params scheduler;
 	struct wqe_fetch_params wqe_fetch;
+	struct wqe_cache_params send_cache, receive_cache;
 	struct receive_queue_params receive_queue;
 	struct completion_params completion;
 	struct event_queue_params event_queue;

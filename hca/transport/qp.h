@@ -29,14 +29,17 @@ struct send_slot {
 	uint32_t tag;
 	uint32_t first_psn;
 	uint32_t psn_count;
-	uint32_t responses;  /* read: packets of it that came back; atomic: 1 once answered */
-	uint32_t transfers;  /* DMA transfers that follow its list */
-	uint32_t unposted;   /* scatters among them whose writes are not all with PCIe */
-	uint32_t departures; /* last packets of it, on their way to the link */
-	bool started;        /* it has its PSNs */
-	bool counted;        /* read, atomic: among those outstanding */
-	bool done;           /* acknowledged, or answered in full */
-	bool completed;      /* its CQE is written; lives on for its transfers only */
+	uint32_t responses;     /* read: packets of it that came back; atomic: 1 once answered */
+	uint32_t transfers;     /* DMA transfers that follow its list */
+	uint32_t unposted;      /* scatters among them whose writes are not all with PCIe */
+	uint32_t departures;    /* last packets of it, on their way to the link */
+	uint32_t block, blocks; /* of its WQE in the ring: the first, how many */
+	bool at_hand; /* with a cache of send WQEs: it was looked up, or read again, for its turn */
+	bool fetching;  /* it is being read again */
+	bool started;   /* it has its PSNs */
+	bool counted;   /* read, atomic: among those outstanding */
+	bool done;      /* acknowledged, or answered in full */
+	bool completed; /* its CQE is written; lives on for its transfers only */
 	struct why why;
 };
 
@@ -72,6 +75,7 @@ struct send_queue {
 	uint32_t window;
 	uint32_t oldest, cursor, tail;
 	bool has_work, fetch_waits, window_waits; /* as the gauges of wqe_fetch count it */
+	uint64_t first_line;                      /* of the ring, in the cache */
 };
 
 struct requester {

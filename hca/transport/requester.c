@@ -176,6 +176,8 @@ static struct send_slot *eligible(struct qp *qp)
 			return hold_up(qp, NULL);
 		if (!slot->started && slot->wqe.fence && requester->outstanding)
 			return hold_up(qp, &gauge->fence);
+		if (qp->hca->send_cache && !slot->at_hand && !wqe_fetch_is_here(qp, slot))
+			return hold_up(qp, &gauge->wqe);
 		if (!slot->started && !start(qp, slot))
 			return hold_up(qp, NULL);
 		if (is_local(slot)) {

@@ -76,7 +76,7 @@ void requester_rewind(struct qp *qp)
 
 		if (other->counted)
 			requester->outstanding--;
-		other->counted = false;
+		other->counted = other->at_hand = false;
 		if (other->why.at[WHY_TURN])
 			note_retry(&other->why, sim_now(qp->hca->sim));
 	}

@@ -45,7 +45,8 @@
 	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
 	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \
 	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE")          \
-	X(pace,          SHARE, "queue pairs", "held back by their rate limit")
+	X(pace,          SHARE, "queue pairs", "held back by their rate limit")                    \
+	X(wqe,           SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again")
 
 #define TRANSPORT_TRACE(X)                                                                         \
 	X(WQE_START,    "qpn", "psn", "the first packet of a WQE is made")                         \

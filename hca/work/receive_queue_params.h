@@ -10,6 +10,7 @@
 #define RECEIVE_QUEUE_PARAMS(X) \
 	X(prefetch,  COUNT, "32", "1..32",    "receive WQEs at most in one read, and kept", "assumed: A2-15 shows sequential prefetch") \
 	X(low_water, COUNT, "16",  "0..32",    "kept ones at or below which more are fetched", "assumed: half of prefetch") \
+	X(ahead,     FLAG,  "true", "",        "they are fetched before messages need them; else when one waits", "assumed: A2-15 shows sequential prefetch of ConnectX-5") \
 	X(error_poll,  TIME,  "10us", "1ns..1s", "of a queue pair in ERR, until its record is looked at again; doubles while nothing is posted", "assumed") \
 	X(error_polls, COUNT, "17", "0..30",     "looks in a row that may find nothing, before there are no more", "assumed: 1.3 s in all")
 /* clang-format on */

@@ -37,8 +37,15 @@ struct wqe_fetch {
 	struct wqe_fetch_gauges gauge;
 	struct hca *hca;
 	const struct wqe_fetch_params *params;
-	struct pool slots, rings, reads, stagings;
+	struct pool slots, rings, reads, stagings, repeats;
 	sim_time parse_next; /* earliest time for the next WQE that was read */
+};
+
+struct repeat { /* a read of a WQE that was replaced in the cache */
+	struct qp *qp;
+	uint32_t number, tag; /* of its slot */
+	uint32_t block, blocks;
+	struct pcie_read read;
 };
 
 static void read_done(struct pcie_read *read);
@@ -84,6 +91,94 @@ static void append_read(struct send_queue *sq, struct staged_read *staged)
 	sq->reads_count++;
 }
 
+/* ---- the cache ---- */
+
+static uint64_t line_of(const struct qp *qp, uint32_t block)
+{
+	return qp->sq.first_line + (block & (qp->attr.sq_blocks - 1));
+}
+
+static void cache_blocks(struct qp *qp, uint32_t block, uint32_t blocks)
+{
+	for (uint32_t i = 0; i < blocks; i++)
+		wqe_cache_fill(qp->hca->send_cache, line_of(qp, block + i), 1);
+}
+
+static void forget_wqe(struct qp *qp, const struct send_slot *slot)
+{
+	for (uint32_t i = 0; i < slot->blocks; i++)
+		wqe_cache_forget(qp->hca->send_cache, line_of(qp, slot->block + i), 1);
+}
+
+static void repeated(struct pcie_read *read)
+{
+	struct repeat *repeat = container_of(read, struct repeat, read);
+	struct qp *qp = repeat->qp;
+	struct send_slot *slot = qp_slot(qp, repeat->number);
+
+	gauge_leave(&qp->hca->wqe_fetch->gauge.reads, sim_now(qp->hca->sim), 1);
+	if (repeat->number - qp->sq.oldest < qp->sq.tail - qp->sq.oldest &&
+	    slot->tag == repeat->tag) {
+		cache_blocks(qp, repeat->block, repeat->blocks);
+		slot->at_hand = true;
+		slot->fetching = false;
+		if (!slot->why.at[WHY_TURN])
+			slot->why.at[WHY_WQE_FETCH] = sim_now(qp->hca->sim);
+		scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	}
+	pool_give(&qp->hca->wqe_fetch->repeats, repeat);
+	qp_drop(qp);
+}
+
+/* What the WQE says is known; that it has to come over PCIe again takes the time. */
+static void read_again(struct qp *qp, struct send_slot *slot)
+{
+	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+	struct repeat *repeat = pool_take_dirty(&fetch->repeats);
+	uint32_t at = slot->block & (qp->attr.sq_blocks - 1);
+
+	repeat->qp = qp;
+	repeat->number = qp->sq.cursor;
+	repeat->tag = slot->tag;
+	repeat->block = slot->block;
+	repeat->blocks = slot->blocks;
+	repeat->read = (struct pcie_read){
+		.memory = memory_none(),
+		.address = qp->attr.sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
+		.length = slot->blocks * WQE_BLOCK_BYTES,
+		.tag = slot->tag,
+		.done = repeated,
+	};
+	slot->fetching = true;
+	qp_hold(qp);
+	gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
+	fetch->count.reads++;
+	fetch->count.read_blocks += slot->blocks;
+	trace(&fetch->block, TRACE_WQE_READ, slot->tag, qp->number, slot->blocks);
+	pcie_read(qp->hca->pcie, &repeat->read);
+}
+
+bool wqe_fetch_is_here(struct qp *qp, struct send_slot *slot)
+{
+	struct wqe_cache *cache = qp->hca->send_cache;
+	uint64_t line = line_of(qp, slot->block);
+	bool here = true;
+
+	if (slot->fetching)
+		return false;
+	for (uint32_t i = 0; i < slot->blocks; i++)
+		here &= wqe_cache_has(cache, line_of(qp, slot->block + i), 1);
+	wqe_cache_looked_up(cache, here ? WQE_CACHE_HIT : WQE_CACHE_MISS, line, slot->tag);
+	slot->at_hand = here;
+	if (!here) {
+		wqe_cache_lost(cache);
+		read_again(qp, slot);
+	}
+	return here;
+}
+
+/* ---- staging ---- */
+
 /* The staging area has room behind what it holds. */
 static void stage(struct qp *qp, const uint8_t *bytes, uint32_t blocks)
 {
@@ -92,6 +187,8 @@ static void stage(struct qp *qp, const uint8_t *bytes, uint32_t blocks)
 	if (!sq->staging)
 		sq->staging = pool_take_dirty(&qp->hca->wqe_fetch->stagings);
 	memcpy(sq->staging + sq->staged * WQE_BLOCK_BYTES, bytes, blocks * WQE_BLOCK_BYTES);
+	if (qp->hca->send_cache)
+		cache_blocks(qp, sq->parsed + sq->staged, blocks);
 	sq->staged += blocks;
 }
 
@@ -162,6 +259,9 @@ void wqe_fetch_kick(struct qp *qp)
 			.bytes = staged->bytes,
 			.done = read_done,
 		};
+		if (qp->hca->send_cache)
+			wqe_cache_fetched(qp->hca->send_cache, 0,
+					  blocks - (sq->requested == sq->parsed));
 		sq->requested += blocks;
 		qp_hold(qp);
 		gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
@@ -280,6 +380,8 @@ static void parse(struct event *event)
 		if (blocks > sq->staged - used)
 			break;
 		slot = new_slot(qp);
+		slot->block = sq->parsed;
+		slot->blocks = blocks;
 		slot->error = wqe_parse(bytes, qp->number, qp->attr.type, &slot->wqe);
 		fetch->count.wqes++;
 		if (slot->error)
@@ -311,6 +413,8 @@ void wqe_fetch_retire(struct qp *qp)
 
 	assert(!slot->completed);
 	slot->completed = true;
+	if (qp->hca->send_cache)
+		forget_wqe(qp, slot);
 	qp->sq.oldest++;
 	qp->hca->wqe_fetch->count.retired++;
 	wqe_fetch_note_work(qp);
@@ -330,6 +434,8 @@ void wqe_fetch_reset(struct qp *qp)
 	for (struct staged_read *staged = sq->reads_first; staged; staged = staged->next)
 		staged->stale = true;
 	unstage_all(qp);
+	if (qp->hca->send_cache)
+		wqe_cache_forget(qp->hca->send_cache, sq->first_line, qp->attr.sq_blocks);
 	while (sq->oldest != sq->tail) {
 		struct send_slot *slot = qp_slot(qp, sq->oldest++);
 
@@ -354,6 +460,9 @@ void wqe_fetch_attach(struct wqe_fetch *fetch, struct qp *qp)
 	sq->slots = calloc(sq->window, sizeof(struct send_slot *));
 	assert(sq->slots);
 	event_init(&sq->parse, &fetch->block, parse);
+	if (qp->hca->send_cache)
+		sq->first_line = wqe_cache_add_ring(qp->hca->send_cache,
+						    (uint64_t)qp->attr.sq_blocks * WQE_BLOCK_BYTES);
 }
 
 void wqe_fetch_detach(struct qp *qp)
@@ -391,6 +500,7 @@ struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name)
 		  sizeof(struct staged_read) + fetch->params->read_blocks * WQE_BLOCK_BYTES,
 		  SLAB_READS);
 	pool_init(&fetch->stagings, STAGING_BYTES, SLAB_READS);
+	pool_init(&fetch->repeats, sizeof(struct repeat), SLAB_READS);
 	return fetch;
 }
 
@@ -400,6 +510,7 @@ void wqe_fetch_destroy(struct wqe_fetch *fetch)
 	pool_fini(&fetch->rings);
 	pool_fini(&fetch->reads);
 	pool_fini(&fetch->stagings);
+	pool_fini(&fetch->repeats);
 	block_fini(&fetch->block);
 	free(fetch);
 }

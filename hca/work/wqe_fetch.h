@@ -60,6 +60,9 @@ void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes);
 /* What is parsed, staged or being read is dropped: the ring begins again. */
 void wqe_fetch_reset(struct qp *qp);
 
+/* With a cache of send WQEs: is that of the slot there? If not it is read, and the scheduler is woken when it is. */
+bool wqe_fetch_is_here(struct qp *qp, struct send_slot *slot);
+
 /* The slot at `oldest` is complete. */
 void wqe_fetch_retire(struct qp *qp);
 

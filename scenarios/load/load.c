@@ -260,6 +260,8 @@ static bool check(const struct load_setup *setup, char *why, size_t why_bytes)
 		snprintf(why, why_bytes, "atomics are of 8 B");
 	else if (params->inlined && load_wqe_blocks(params) > WQE_BLOCKS_MAX)
 		snprintf(why, why_bytes, "%u B are too many inline", (unsigned)params->bytes);
+	else if (params->receives & (params->receives - 1))
+		snprintf(why, why_bytes, "receives is a power of two");
 	else if (params->warm_up == 0)
 		snprintf(why, why_bytes, "warm_up is at least 1");
 	else

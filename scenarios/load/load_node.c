@@ -40,6 +40,8 @@ static uint32_t receive_entries(const struct load *load)
 {
 	if (load->params.verb != LOAD_SEND)
 		return 0;
+	if (load->params.receives)
+		return (uint32_t)load->params.receives;
 	return load->params.transport == LOAD_UD ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
 }
 

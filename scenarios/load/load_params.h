@@ -24,6 +24,7 @@
 	X(signal,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
 	X(window,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
 	X(outstanding, COUNT, "0",          "0..65536",           "the same of a thread, over all its queue pairs, which then signal all; 0: no limit", "choice") \
+	X(receives,   COUNT,  "0",          "0..32768",           "receive work requests of a queue pair, a power of two; 0: 256, UD 2048", "mlx5: counters of 16 bits") \
 	X(order,      CHOICE, "random",     "random|turn",        "which queue pair of a thread is next, of those with room",       "choice") \
 	X(mtu,        BYTES,  "4096B",      "256B..4096B",        "of the paths",                                                   "choice") \
 	X(reads,      COUNT,  "16",         "1..128",             "reads and atomics under way of a queue pair",                    "ground truth F-03") \

@@ -16,7 +16,9 @@ static void test_lru(void)
 	CU_ASSERT_FALSE(assoc_insert(assoc, 4, NULL));
 	CU_ASSERT_FALSE(assoc_insert(assoc, 1, NULL)); /* another set */
 	CU_ASSERT(assoc_touch(assoc, 0));
+	CU_ASSERT(assoc_has(assoc, 4));          /* no use */
 	CU_ASSERT(assoc_insert(assoc, 8, NULL)); /* 4 goes: 0 was used after it */
+	CU_ASSERT_FALSE(assoc_has(assoc, 4));
 	CU_ASSERT(assoc_touch(assoc, 0));
 	CU_ASSERT_FALSE(assoc_touch(assoc, 4));
 	CU_ASSERT(assoc_touch(assoc, 8));

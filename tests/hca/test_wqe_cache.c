@@ -1,0 +1,280 @@
+/*
+ * Proves what the caches of send and receive WQEs do: which lines they keep, that lookups are hits, misses and merges, and to the
+ * picosecond what a lookup costs.
+ *
+ *     receive, a lap of a ring that fits      each RECV waits for a PCIe read; in the next lap for the cache's latency alone
+ *     receive, sequential prefetch            one RECV of a lap waits, whether the ring fits or not
+ *     receive, prefetch beyond the cache      each WQE is replaced before it is taken, and read twice
+ *     send, WQEs that fit, and that do not    no read more than without a cache; a read more for each
+ *     none                                    no block, no lookup
+ */
+#include <CUnit/CUnit.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/device/cqe.h"
+#include "hca/work/receive_queue.h"
+#include "hca/work/wqe_fetch.h"
+#include "tests/hca/support/rig.h"
+
+enum { RING = 64, LINE = 64, SENDS = 8, RECORD = 4 };
+
+static struct rig rig_with(const struct hca_params *params)
+{
+	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+
+	rig.mini->params.send_cache = params->send_cache;
+	rig.mini->params.receive_cache = params->receive_cache;
+	rig.mini->params.receive_queue = params->receive_queue;
+	mini_start(rig.mini, LINK_INFINIBAND);
+	rig.one = &rig.mini->hosts[0];
+	rig.other = &rig.mini->hosts[1];
+	rig.fault = fault_create(rig.mini->sim, "host0.hca.port.fault");
+	rig.fault_back = fault_create(rig.mini->sim, "host1.hca.port.fault");
+	port_set_transmit_fault(hca_port(rig.one->hca), rig.fault);
+	port_set_transmit_fault(hca_port(rig.other->hca), rig.fault_back);
+	rig.qp = mini_qp_create(rig.one, QP_RC);
+	rig.peer = mini_qp_create(rig.other, QP_RC);
+	rig.source = mini_alloc(rig.one, 1 << 20);
+	rig.target = mini_alloc(rig.other, 1 << 20);
+	mini_connect(rig.qp, rig.peer, 1024);
+	return rig;
+}
+
+static struct hca_params defaults(void)
+{
+	struct hca_params params;
+
+	hca_params_default(&params);
+	return params;
+}
+
+static struct sim *reading;
+static sim_time read_ended_at;
+
+static void note_end(struct pcie_read *read)
+{
+	(void)read;
+	read_ended_at = sim_now(reading);
+}
+
+/* Of a PCIe read of so many bytes by an idle adapter. */
+static sim_time read_time(struct mini_host *host, uint32_t bytes)
+{
+	struct pcie_read read = {.memory = memory_none(),
+				 .address = 0,
+				 .length = bytes,
+				 .done = note_end};
+	sim_time start;
+
+	mini_run(host->mini);
+	reading = host->mini->sim;
+	start = sim_now(reading);
+	pcie_read(host->hca->pcie, &read);
+	mini_run(host->mini);
+	return read_ended_at - start;
+}
+
+/* As many RECVs as the ring has, one after the other; what they waited for their WQEs. */
+static sim_time lap(struct rig *rig)
+{
+	const struct why_counters *why = why_counters(rig->other->hca->why);
+	sim_time before = why->wqe;
+
+	for (unsigned i = 0; i < RING; i++)
+		mini_receive(rig->peer, rig->target, LINE);
+	for (unsigned i = 0; i < RING; i++) {
+		mini_run(rig->mini);
+		mini_post(rig->qp, &(struct mini_send){.opcode = WQE_SEND,
+						       .address = rig->source,
+						       .length = LINE,
+						       .is_inline = true,
+						       .blueflame = true});
+		CHECK_WC(mini_wait(rig->peer->recv_cq), CQE_RECEIVED_SEND, 0);
+		CHECK_WC(mini_wait(rig->qp->send_cq), CQE_SENT, 0);
+	}
+	mini_run(rig->mini);
+	return why->wqe - before;
+}
+
+#define CHECK_CACHE(cache, expected_hits, expected_misses, expected_merges)                 \
+	do {                                                                                \
+		const struct wqe_cache_counters *count = wqe_cache_counters(cache);         \
+		CU_ASSERT_EQUAL(count->hits, expected_hits);                                \
+		CU_ASSERT_EQUAL(count->misses, expected_misses);                            \
+		CU_ASSERT_EQUAL(count->merges, expected_merges);                            \
+		CU_ASSERT_EQUAL(count->lookups, count->hits + count->misses + count->merges); \
+	} while (0)
+
+static void test_receive_laps(void)
+{
+	struct hca_params params = defaults();
+	struct rig rig;
+	sim_time record, line;
+
+	params.receive_cache.entries = RING;
+	params.receive_cache.latency = 7 * NS;
+	params.receive_queue.ahead = false;
+	params.receive_queue.prefetch = 1;
+	rig = rig_with(&params);
+	record = read_time(rig.other, RECORD);
+	line = read_time(rig.other, LINE);
+	CU_ASSERT_EQUAL(lap(&rig), record + RING * line);
+	CHECK_CACHE(rig.other->hca->receive_cache, 0, RING, 0);
+	CU_ASSERT_EQUAL(lap(&rig), record + RING * 7 * NS);
+	CHECK_CACHE(rig.other->hca->receive_cache, RING, RING, 0);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_queue", "wqe_reads"), RING);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "fills"), RING);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "evictions"), 0);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "spared"), RING);
+	rig_destroy(&rig);
+}
+
+/* 32 are read for the first, and 32 when 16 are left: 48 lines are enough, whatever the ring. */
+static void test_receive_prefetch(void)
+{
+	struct hca_params params = defaults();
+	struct rig rig;
+	sim_time record, lines;
+
+	params.receive_cache.entries = params.receive_cache.ways = 48;
+	rig = rig_with(&params);
+	record = read_time(rig.other, RECORD);
+	lines = read_time(rig.other, 32 * LINE);
+	CU_ASSERT_EQUAL(lap(&rig), record + lines);
+	CHECK_CACHE(rig.other->hca->receive_cache, RING - 1, 1, 0);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "lost"), 0);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "prefetches"), RING - 1);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "fills"), RING);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "evictions"), RING - 48);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_queue", "wqe_reads"), 2);
+	rig_destroy(&rig);
+}
+
+/* With 32, the second 32 replace the 16 that are left, and reading these again replaces the next, and so on. */
+static void test_receive_lost(void)
+{
+	struct hca_params params = defaults();
+	struct rig rig;
+	sim_time record, line, lines;
+
+	params.receive_cache.entries = params.receive_cache.ways = 32;
+	rig = rig_with(&params);
+	record = read_time(rig.other, RECORD);
+	line = read_time(rig.other, LINE);
+	lines = read_time(rig.other, 32 * LINE);
+	CU_ASSERT_EQUAL(lap(&rig), record + lines + 48 * line);
+	CHECK_CACHE(rig.other->hca->receive_cache, 15, 1 + 48, 0);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "lost"), 48);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_queue", "wqe_reads"), 2 + 48);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_queue", "taken"), RING);
+	rig_destroy(&rig);
+}
+
+/* Behind one doorbell, and read at once. */
+static void post_writes(struct rig *rig)
+{
+	for (unsigned i = 0; i < SENDS; i++)
+		mini_post(rig->qp, &(struct mini_send){.opcode = WQE_WRITE,
+						       .address = rig->source,
+						       .length = LINE,
+						       .remote = rig->target,
+						       .no_doorbell = i + 1 < SENDS});
+	for (unsigned i = 0; i < SENDS; i++)
+		CHECK_WC(mini_wait(rig->qp->send_cq), CQE_SENT, 0);
+	mini_run(rig->mini);
+}
+
+static void test_send(void)
+{
+	struct hca_params params = defaults();
+	sim_time fetch_fits, line;
+	struct rig rig;
+
+	params.send_cache.entries = SENDS;
+	params.send_cache.ways = SENDS;
+	rig = rig_with(&params);
+	post_writes(&rig);
+	fetch_fits = why_counters(rig.one->hca->why)->wqe_fetch;
+	CHECK_CACHE(rig.one->hca->send_cache, SENDS, 0, 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"), SENDS);
+	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "prefetches"), SENDS - 1);
+	rig_destroy(&rig);
+
+	/* One line: the last of the read stays, the first WQE replaces it, each is read again in its turn. */
+	params.send_cache.entries = 1;
+	rig = rig_with(&params);
+	line = read_time(rig.one, LINE);
+	post_writes(&rig);
+	CHECK_CACHE(rig.one->hca->send_cache, 0, SENDS, 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "lost"), SENDS);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1 + SENDS);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"), 2 * SENDS);
+	CU_ASSERT_TRUE(why_counters(rig.one->hca->why)->wqe_fetch >
+		       fetch_fits + SENDS * (SENDS + 1) / 2 * line);
+	rig_destroy(&rig);
+}
+
+/* What is sent again is looked up again. */
+static void test_send_again(void)
+{
+	struct hca_params params = defaults();
+	struct rig rig;
+
+	params.send_cache.entries = 64;
+	rig = rig_with(&params);
+	rig_drop(&rig, false, (uint16_t)opcode_find(TRANSPORT_RC, OP_WRITE, SEG_ONLY, SUFFIX_NONE),
+		 1, 0);
+	post_writes(&rig);
+	CHECK_CACHE(rig.one->hca->send_cache, 2 * SENDS, 0, 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"), SENDS);
+	rig_destroy(&rig);
+}
+
+/* What came with its doorbell is in the cache, and was not read. */
+static void test_send_stored(void)
+{
+	struct hca_params params = defaults();
+	struct rig rig;
+
+	params.send_cache.entries = 64;
+	rig = rig_with(&params);
+	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+					      .address = rig.source,
+					      .length = LINE,
+					      .remote = rig.target,
+					      .blueflame = true});
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	CHECK_CACHE(rig.one->hca->send_cache, 1, 0, 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "fills"), 1);
+	rig_destroy(&rig);
+}
+
+static void test_none(void)
+{
+	struct hca_params params = defaults();
+	struct rig rig = rig_with(&params);
+
+	CU_ASSERT_PTR_NULL(rig.one->hca->send_cache);
+	CU_ASSERT_PTR_NULL(rig.one->hca->receive_cache);
+	for (struct block *at = sim_blocks(rig.mini->sim); at; at = at->next)
+		CU_ASSERT_STRING_NOT_EQUAL(at->type->name, "wqe_cache");
+	rig_destroy(&rig);
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"laps of a receive ring", test_receive_laps},
+		{"sequential prefetch", test_receive_prefetch},
+		{"prefetch beyond the cache", test_receive_lost},
+		{"send WQEs", test_send},
+		{"send WQEs that are sent again", test_send_again},
+		{"send WQEs that were stored", test_send_stored},
+		{"none", test_none},
+		{0},
+	};
+
+	return rig_main("wqe_cache", tests);
+}

@@ -29,7 +29,8 @@ static uint64_t space_of(const struct port *port, const struct packet *packet)
 			      : (uint64_t)credit_blocks(packet->wire_bytes) * CREDIT_BLOCK_BYTES;
 }
 
-/* What a switch's output queues hold, by the input it came from. */
+/* What a switch's output queues hold, by the input it came from. Not copies of multicast, whose space is that of other copies,
+ * too: an input that holds some is never taken for dead. */
 static void count_waiting(struct graph *graph, uint32_t number)
 {
 	const struct node *node = &graph->topology->nodes[number];
@@ -41,11 +42,14 @@ static void count_waiting(struct graph *graph, uint32_t number)
 		for (uint32_t j = 0; j < queues; j++) {
 			const struct packet *packet = port->queues[j].head;
 
-			for (; packet; packet = packet->next)
+			for (; packet; packet = packet->next) {
+				if (packet->ingress & INGRESS_COPY)
+					continue;
 				graph->waiting[buffer_of(graph, number,
 							 packet->ingress & INGRESS_PORT,
 							 packet->ingress >> INGRESS_LANE_SHIFT)] +=
 					space_of(port, packet);
+			}
 		}
 	}
 }

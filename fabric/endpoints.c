@@ -16,6 +16,7 @@
 
 struct endpoints {
 	struct paths *paths;
+	struct groups *groups;
 	struct endpoint **list; /* by number; each stays where it is */
 	uint32_t count, room;
 	uint32_t *by_gid; /* open hashing: number + 1, 0: free */
@@ -171,12 +172,18 @@ struct paths *endpoints_paths(struct endpoints *endpoints)
 	return endpoints->paths;
 }
 
+struct groups *endpoints_groups(struct endpoints *endpoints)
+{
+	return endpoints->groups;
+}
+
 struct endpoints *endpoints_create(void)
 {
 	struct endpoints *endpoints = calloc(1, sizeof(*endpoints));
 
 	assert(endpoints);
 	endpoints->paths = paths_create();
+	endpoints->groups = groups_create();
 	return endpoints;
 }
 
@@ -187,5 +194,6 @@ void endpoints_destroy(struct endpoints *endpoints)
 	free(endpoints->list);
 	free(endpoints->by_gid);
 	paths_destroy(endpoints->paths);
+	groups_destroy(endpoints->groups);
 	free(endpoints);
 }

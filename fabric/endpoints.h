@@ -5,6 +5,7 @@
 #ifndef FABRIC_ENDPOINTS_H
 #define FABRIC_ENDPOINTS_H
 
+#include "fabric/groups.h"
 #include "fabric/wire/path.h"
 
 #define ENDPOINT_GIDS 4
@@ -41,7 +42,8 @@ const struct endpoint *endpoints_get(const struct endpoints *endpoints, uint32_t
 uint32_t endpoints_by_lid(const struct endpoints *endpoints,
 			  uint16_t lid); /* NO_ENDPOINT: nobody */
 uint32_t endpoints_by_gid(const struct endpoints *endpoints,
-			  const uint8_t gid[16]); /* NO_ENDPOINT: nobody */
+			  const uint8_t gid[16]);             /* NO_ENDPOINT: nobody */
+struct groups *endpoints_groups(struct endpoints *endpoints); /* of multicast: none unless added */
 struct paths *
 endpoints_paths(struct endpoints *endpoints); /* where paths between them are interned */
 

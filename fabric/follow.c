@@ -8,20 +8,6 @@
 
 #define PREAMBLE_BYTES 8 /* that each switch sends again */
 
-/* Hosts are mostly added first, in the order of their endpoints. */
-static const struct node *host_of(const struct topology *topology, uint32_t endpoint)
-{
-	const struct node *nodes = topology->nodes;
-
-	if (endpoint < topology->count && !nodes[endpoint].is_switch &&
-	    nodes[endpoint].endpoint == endpoint)
-		return &nodes[endpoint];
-	for (uint32_t i = 0; i < topology->count; i++)
-		if (!nodes[i].is_switch && nodes[i].endpoint == endpoint)
-			return &nodes[i];
-	return NULL;
-}
-
 static void add_hop(struct topology_way *way, const struct node *node, unsigned index)
 {
 	const struct port *port = topology_port_of(node, index);
@@ -41,8 +27,8 @@ static void add_hop(struct topology_way *way, const struct node *node, unsigned 
 bool topology_follow(const struct topology *topology, const struct path *path,
 		     struct topology_way *way, char *why, size_t why_bytes)
 {
-	const struct node *node = host_of(topology, path->source);
-	const struct node *last = host_of(topology, path->destination);
+	const struct node *node = topology_host(topology, path->source);
+	const struct node *last = topology_host(topology, path->destination);
 	unsigned index = 0;
 
 	assert(node && last && node != last);

@@ -23,6 +23,7 @@
 /* packet->ingress in a switch: the input, and the packet's lane there */
 #define INGRESS_PORT       0xff
 #define INGRESS_LANE_SHIFT 8
+#define INGRESS_COPY       0x8000 /* one of several that hold the input's space together */
 
 struct port;
 struct port_params; /* fabric/port_params.h: the list */

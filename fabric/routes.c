@@ -33,12 +33,6 @@ static uint32_t number_of(const struct search *search, const struct node *node)
 	return (uint32_t)(node - search->topology->nodes);
 }
 
-/* Is the one nearer to the roots? Of the same rank, the one added first. */
-static bool above(const struct node *one, const struct node *other)
-{
-	return one->rank != other->rank ? one->rank < other->rank : one < other;
-}
-
 typedef bool step_function(const struct node *from, const struct node *to);
 
 static bool any_step(const struct node *from, const struct node *to)
@@ -88,7 +82,7 @@ static void climb(struct search *search, const struct node *node)
 		const struct node *other = neighbour(search, node, port);
 		uint32_t distance;
 
-		if (!other || !other->is_switch || !above(other, node))
+		if (!other || !other->is_switch || !node_is_above(other, node))
 			continue;
 		distance = search->distance[number_of(search, other)];
 		if (distance == UNREACHED || distance > best)
@@ -104,7 +98,7 @@ static void climb(struct search *search, const struct node *node)
 
 static void search_up_down(struct search *search, uint32_t destination)
 {
-	spread(search, destination, above);
+	spread(search, destination, node_is_above);
 	for (uint32_t i = 0; i < search->switches; i++)
 		if (search->distance[search->order[i]] == UNREACHED)
 			climb(search, &search->topology->nodes[search->order[i]]);
@@ -221,7 +215,7 @@ static void sort_by_height(struct search *search)
 
 		if (!nodes[i].is_switch)
 			continue;
-		for (; place && above(&nodes[i], &nodes[search->order[place - 1]]); place--)
+		for (; place && node_is_above(&nodes[i], &nodes[search->order[place - 1]]); place--)
 			search->order[place] = search->order[place - 1];
 		search->order[place] = i;
 		search->switches++;
@@ -380,11 +374,10 @@ bool topology_finish(struct topology *topology, char *why, size_t why_bytes)
 
 static uint32_t host_node(const struct topology *topology, uint32_t endpoint)
 {
-	for (uint32_t i = 0; i < topology->count; i++)
-		if (!topology->nodes[i].is_switch && topology->nodes[i].endpoint == endpoint)
-			return i;
-	assert(false);
-	return 0;
+	const struct node *host = topology_host(topology, endpoint);
+
+	assert(host);
+	return (uint32_t)(host - topology->nodes);
 }
 
 unsigned topology_distance(struct topology *topology, uint32_t from, uint32_t to)

@@ -49,6 +49,20 @@ unsigned topology_add_switch(struct topology *topology, const struct topology_sw
 	return topology->count - 1;
 }
 
+/* Hosts are mostly added first, in the order of their endpoints. */
+const struct node *topology_host(const struct topology *topology, uint32_t endpoint)
+{
+	const struct node *nodes = topology->nodes;
+
+	if (endpoint < topology->count && !nodes[endpoint].is_switch &&
+	    nodes[endpoint].endpoint == endpoint)
+		return &nodes[endpoint];
+	for (uint32_t i = 0; i < topology->count; i++)
+		if (!nodes[i].is_switch && nodes[i].endpoint == endpoint)
+			return &nodes[i];
+	return NULL;
+}
+
 /* false: no such port, or it is taken */
 static bool port_is_free(const struct topology *topology, unsigned number, unsigned port, char *why,
 			 size_t why_bytes)

@@ -24,6 +24,8 @@ struct topology_switch {
 	/* Packets to the endpoint leave by `port`, or by any of `ports`, one bit each, which hold it. */
 	void (*route)(void *context, const struct endpoints *endpoints, uint32_t endpoint,
 		      unsigned port, uint64_t ports);
+	/* Packets to the multicast group leave by all of `ports` but the one they came by; 0: none leaves. */
+	void (*replicate)(void *context, uint32_t group, uint64_t ports);
 	/* All links and routes are made; false: *why says what does not fit. NULL: nothing to do. */
 	bool (*start)(void *context, char *why, size_t why_bytes);
 	/* Bytes that an input's lane holds now, of packets that are leaving as well. */
@@ -71,6 +73,21 @@ void topology_set_position(struct topology *topology, unsigned node,
 
 /* Fills the tables of all switches. false: *why names two hosts between which there is no way. */
 bool topology_finish(struct topology *topology, char *why, size_t why_bytes);
+
+/* Multicast: hosts by endpoint, in any order. */
+struct group_hosts {
+	const uint32_t *endpoints;
+	uint32_t count;
+};
+
+#define GROUP_UNKNOWN \
+	UINT32_MAX /* Ethernet: what is sent to a group that nobody has set goes this group's way */
+
+/* After topology_finish(): the switches forward what is sent to the group along a tree, from members and from those that only
+ * send to all members. Again: in place of the tree before. false: *why, no tree joins all of them. tree.c */
+bool topology_set_group(struct topology *topology, uint32_t group,
+			const struct group_hosts *members, const struct group_hosts *senders,
+			char *why, size_t why_bytes);
 
 /* Links between two hosts on the ways that the routing takes; TOPOLOGY_NO_WAY: there is none. */
 #define TOPOLOGY_NO_WAY UINT32_MAX

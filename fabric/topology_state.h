@@ -34,6 +34,15 @@ struct topology {
 	uint16_t sizes[TOPOLOGY_DIMENSIONS]; /* of a torus */
 };
 
+/* Is the one nearer to the roots? Of the same rank, the one added first. */
+static inline bool node_is_above(const struct node *one, const struct node *other)
+{
+	return one->rank != other->rank ? one->rank < other->rank : one < other;
+}
+
+/* The host with that endpoint; NULL. topology.c */
+const struct node *topology_host(const struct topology *topology, uint32_t endpoint);
+
 static inline struct port *topology_port_of(const struct node *node, unsigned index)
 {
 	return node->is_switch ? node->ops.port(node->ops.context, index) : node->port;

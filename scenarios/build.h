@@ -46,6 +46,9 @@ void build_destroy(struct build *build);
 /* Lanes and forwarding tables, on switches that are routed. false: *why, as of build_create(). build_lanes.c */
 bool build_lanes(struct build *build, char *why, size_t why_bytes);
 
+/* Groups of hosts, on switches that are routed. false: *why, as of build_create(). build_subnet.c */
+bool build_subnet(struct build *build, char *why, size_t why_bytes);
+
 /* What goes wrong, on links that are joined. false: *why, as of build_create(). build_faults.c */
 bool build_faults(struct build *build, char *why, size_t why_bytes);
 void build_faults_destroy(struct build *build);

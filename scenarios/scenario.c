@@ -462,6 +462,7 @@ void scenario_destroy(struct scenario *scenario)
 	layout_fini(&scenario->layout);
 	scenario_free_workload(scenario);
 	scenario_free_lanes(scenario);
+	scenario_free_subnet(scenario);
 	for (uint32_t i = 0; i < scenario->switch_count; i++)
 		free(scenario->switches[i].params);
 	for (uint32_t i = 0; i < scenario->link_count; i++)

@@ -13,6 +13,7 @@
 #include "scenarios/mpi/mpi_params.h"
 #include "scenarios/scenario_faults.h"
 #include "scenarios/scenario_lanes.h"
+#include "scenarios/scenario_subnet.h"
 #include "scenarios/workload/player.h"
 #include "verbs-shim/kernel/kernel_params.h"
 #include "verbs-shim/session/session.h"
@@ -160,6 +161,7 @@ struct scenario {
 	struct mpi_params mpi;
 	struct scenario_fabric fabric;
 	struct scenario_lanes lanes;
+	struct scenario_subnet subnet;
 	struct scenario_record record;
 	struct scenario_topology topology;
 	struct scenario_run run;

@@ -29,7 +29,7 @@ static void check_joined(struct scenario_reader *reader, const struct yaml_node 
 
 /* Which keys go with which topology. */
 /* clang-format off */
-#define LANE_KEYS "vl_arbitration", "service_levels", "dscp", "forwarding"
+#define LANE_KEYS "vl_arbitration", "service_levels", "dscp", "forwarding", "multicast"
 static const char *const link_keys[] = {"topology", "switches", "links", LANE_KEYS, NULL};
 static const char *const back_to_back_keys[] = {"topology", "link", LANE_KEYS, NULL};
 static const char *const single_switch_keys[] = {"topology", "switch", "link", LANE_KEYS, NULL};
@@ -71,6 +71,7 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 	}
 	number_ports(scenario);
 	scenario_read_lanes(reader, node);
+	scenario_read_subnet(reader, node);
 	scenario_refuse_unused(reader, node, scenario_fabric_param_list, keys);
 	uint32_t places = layout_hosts(&scenario->layout);
 	if (reader->errors->count == before && !reader->no_topology &&

@@ -113,6 +113,7 @@ static void print_fabric(const struct scenario *scenario, FILE *out)
 	if (scenario->every_switch.params != NULL && scenario->topology.kind != TOPOLOGY_NET_FILE) {
 		print_shape(scenario, out);
 		scenario_print_lanes(scenario, out);
+		scenario_print_subnet(scenario, out);
 		return;
 	}
 	fprintf(out, "  topology: links\n");
@@ -127,6 +128,7 @@ static void print_fabric(const struct scenario *scenario, FILE *out)
 	for (uint32_t i = 0; i < scenario->link_count; i++)
 		print_link(scenario, &scenario->links[i], out);
 	scenario_print_lanes(scenario, out);
+	scenario_print_subnet(scenario, out);
 }
 
 static void print_record(const struct scenario *scenario, FILE *out)

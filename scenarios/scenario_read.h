@@ -53,6 +53,11 @@ void scenario_read_lanes(struct scenario_reader *reader, struct yaml_node *fabri
 void scenario_print_lanes(const struct scenario *scenario, FILE *out);
 void scenario_free_lanes(struct scenario *scenario);
 
+/* fabric: who belongs together. Hosts have been read. scenario_subnet.c */
+void scenario_read_subnet(struct scenario_reader *reader, struct yaml_node *fabric);
+void scenario_print_subnet(const struct scenario *scenario, FILE *out);
+void scenario_free_subnet(struct scenario *scenario);
+
 /* What does not go with fidelity: flow. Last of all. scenario_flow.c */
 void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root);
 

@@ -60,7 +60,7 @@ static uint64_t forwarding_drops(const struct switch_counters *counters)
 {
 	return counters->no_route_drops + counters->hop_limit_drops + counters->oversize_drops +
 	       counters->headroom_drops + counters->egress_drops + counters->pool_drops +
-	       counters->lane_drops;
+	       counters->lane_drops + counters->unwanted_drops;
 }
 
 uint64_t trial_switch_drops(const struct fabric_switch *box)
@@ -124,11 +124,12 @@ static void check_switch(struct checker *checker, struct fabric_switch *box, con
 		for (unsigned lane = 0; lane < port_lanes(port); lane++)
 			queued += port_queued(port, lane);
 	}
-	if (in != counters->packets_forwarded + forwarding_drops(counters))
+	if (in + counters->copies != counters->packets_forwarded + forwarding_drops(counters))
 		report(checker,
-		       "%s: %" PRIu64 " packets came in, %" PRIu64 " were forwarded, %" PRIu64
-		       " dropped",
-		       name, in, counters->packets_forwarded, forwarding_drops(counters));
+		       "%s: %" PRIu64 " packets came in, %" PRIu64 " copies were made, %" PRIu64
+		       " were forwarded, %" PRIu64 " dropped",
+		       name, in, counters->copies, counters->packets_forwarded,
+		       forwarding_drops(counters));
 	if (counters->packets_forwarded != out + queued + counters->queue_drops)
 		report(checker,
 		       "%s: %" PRIu64 " packets forwarded, %" PRIu64 " left, %" PRIu64

@@ -77,6 +77,11 @@ static void topology_route(void *context, const struct endpoints *endpoints, uin
 		switch_route_any(box, endpoints, endpoint, ports);
 }
 
+static void topology_replicate(void *context, uint32_t group, uint64_t ports)
+{
+	switch_replicate(context, group, ports);
+}
+
 static struct port *topology_port(void *context, unsigned index)
 {
 	return switch_port(context, index);
@@ -128,6 +133,7 @@ struct topology_switch switch_topology(struct fabric_switch *box)
 		.ports = box->port_count,
 		.port = topology_port,
 		.route = topology_route,
+		.replicate = topology_replicate,
 		.start = topology_start,
 		.input_used = topology_input_used,
 		.output = topology_output,

@@ -44,6 +44,8 @@ struct shared_buffer {
 	void *context;
 	uint64_t reserved_sum, headroom_sum;
 	unsigned ports;
+	uint16_t
+		no_class; /* multicast: in the place of the egress of a packet, and of the ingress of a copy */
 	struct shared_buffer_params params;
 };
 
@@ -107,17 +109,21 @@ static void consider_go(struct shared_buffer *buffer, uint16_t class)
 static void give_back(struct shared_buffer *buffer, const struct release *release)
 {
 	struct ingress *in = &buffer->ingress[release->ingress];
+
+	assert(release->bytes <= buffer->egress[release->egress]);
+	buffer->egress[release->egress] -= release->bytes;
+	if (__builtin_expect(release->ingress == buffer->no_class, 0))
+		return;
 	uint64_t headroom = release->bytes < in->headroom ? release->bytes : in->headroom;
 	uint64_t rest = release->bytes - headroom;
 	uint64_t shared_before = shared_of(buffer, in);
 
-	assert(rest <= in->used && release->bytes <= buffer->egress[release->egress]);
+	assert(rest <= in->used);
 	in->headroom -= headroom;
 	buffer->headroom_used -= headroom;
 	in->used -= rest;
 	buffer->shared_used -= shared_before - shared_of(buffer, in);
 	buffer->used -= release->bytes;
-	buffer->egress[release->egress] -= release->bytes;
 	if (in->paused)
 		consider_go(buffer, release->ingress);
 }
@@ -168,7 +174,8 @@ static enum buffer_verdict admit_lossy(struct shared_buffer *buffer, uint16_t in
 	struct ingress *in = &buffer->ingress[ingress];
 	uint64_t grows = above(in->used + bytes, buffer->reserved) - shared_of(buffer, in);
 
-	if (grows && buffer->egress[egress] + bytes > threshold(buffer, buffer->alpha_lossy))
+	if (grows && egress != buffer->no_class &&
+	    buffer->egress[egress] + bytes > threshold(buffer, buffer->alpha_lossy))
 		return BUFFER_EGRESS_FULL;
 	if (buffer->shared_used + grows > buffer->shared_size)
 		return BUFFER_POOL_FULL;
@@ -193,6 +200,23 @@ enum buffer_verdict shared_buffer_admit(struct shared_buffer *buffer, uint16_t i
 	if (buffer->used > buffer->used_max)
 		buffer->used_max = buffer->used;
 	return verdict;
+}
+
+enum buffer_verdict shared_buffer_admit_packet(struct shared_buffer *buffer, uint16_t ingress,
+					       uint32_t bytes)
+{
+	return shared_buffer_admit(buffer, ingress, buffer->no_class, bytes);
+}
+
+enum buffer_verdict shared_buffer_admit_copy(struct shared_buffer *buffer, uint16_t ingress,
+					     uint16_t egress, uint32_t bytes)
+{
+	settle(buffer);
+	if (!buffer->ingress[ingress].lossless &&
+	    buffer->egress[egress] + bytes > threshold(buffer, buffer->alpha_lossy))
+		return BUFFER_EGRESS_FULL;
+	buffer->egress[egress] += bytes;
+	return BUFFER_ADMITTED;
 }
 
 /* More at once than ever before: the one allocation, of twice the room. */
@@ -230,6 +254,18 @@ void shared_buffer_release_at(struct shared_buffer *buffer, uint16_t ingress, ui
 		sim_cancel(&buffer->watch);
 	}
 	sim_schedule_at(&buffer->watch, at);
+}
+
+void shared_buffer_release_packet_at(struct shared_buffer *buffer, uint16_t ingress, uint32_t bytes,
+				     sim_time at)
+{
+	shared_buffer_release_at(buffer, ingress, buffer->no_class, bytes, at);
+}
+
+void shared_buffer_release_copy_at(struct shared_buffer *buffer, uint16_t egress, uint32_t bytes,
+				   sim_time at)
+{
+	shared_buffer_release_at(buffer, buffer->no_class, egress, bytes, at);
 }
 
 static void watch_fire(struct event *event)
@@ -354,9 +390,10 @@ struct shared_buffer *shared_buffer_create(struct block *owner,
 					   void *context)
 {
 	struct shared_buffer *buffer = calloc(1, sizeof(*buffer));
-	size_t classes = (size_t)ports * BUFFER_LANES;
+	size_t classes = (size_t)ports * BUFFER_LANES + 1;
 
 	assert(buffer && params->size);
+	buffer->no_class = (uint16_t)(classes - 1);
 	buffer->params = *params;
 	buffer->owner = owner;
 	buffer->ports = ports;

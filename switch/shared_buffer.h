@@ -58,6 +58,17 @@ enum buffer_verdict shared_buffer_admit(struct shared_buffer *buffer, uint16_t i
 void shared_buffer_release_at(struct shared_buffer *buffer, uint16_t ingress, uint16_t egress,
 			      uint32_t bytes, sim_time at);
 
+/* A packet of multicast: its memory, for which its ingress is asked, and then each queue that it joins: no memory, but a
+ * lossy copy may find the queue beyond its threshold. */
+enum buffer_verdict shared_buffer_admit_packet(struct shared_buffer *buffer, uint16_t ingress,
+					       uint32_t bytes);
+enum buffer_verdict shared_buffer_admit_copy(struct shared_buffer *buffer, uint16_t ingress,
+					     uint16_t egress, uint32_t bytes);
+void shared_buffer_release_packet_at(struct shared_buffer *buffer, uint16_t ingress, uint32_t bytes,
+				     sim_time at);
+void shared_buffer_release_copy_at(struct shared_buffer *buffer, uint16_t egress, uint32_t bytes,
+				   sim_time at);
+
 /* All as of now. */
 uint64_t shared_buffer_used(struct shared_buffer *buffer); /* of the size */
 uint64_t shared_buffer_shared_size(const struct shared_buffer *buffer);

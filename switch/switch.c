@@ -17,10 +17,11 @@ enum drop_reason {
 	DROP_EGRESS_FULL,
 	DROP_POOL_FULL,
 	DROP_LANE,
+	DROP_UNWANTED,
 	DROP_REASON_COUNT
 };
 
-static void drop(struct switch_port *input, struct packet *packet, enum drop_reason reason)
+static void discard(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
 	struct fabric_switch *box = input->box;
 	uint64_t *counts[DROP_REASON_COUNT] = {
@@ -31,45 +32,68 @@ static void drop(struct switch_port *input, struct packet *packet, enum drop_rea
 		[DROP_EGRESS_FULL] = &box->count.egress_drops,
 		[DROP_POOL_FULL] = &box->count.pool_drops,
 		[DROP_LANE] = &box->count.lane_drops,
+		[DROP_UNWANTED] = &box->count.unwanted_drops,
 	};
 
 	++*counts[reason];
 	box->count.bytes_dropped += packet->wire_bytes;
 	trace(&box->block, TRACE_SWITCH_DROP, packet->tag, port_index(input), reason);
-	if (!box->buffer)
-		port_release_at(input->port, packet->vl, packet->wire_bytes, packet->tail_at);
 	packet_free(box->pool, packet);
 }
 
-/* Memory for the packet, in the buffer that all ports share. false: it is dropped. */
-static bool admit(struct switch_port *input, struct switch_port *output, struct packet *packet,
-		  unsigned ingress_lane, unsigned egress_lane)
+/* ... which holds its input's memory, if no buffer is shared. */
+static void drop(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
-	static const enum drop_reason reasons[BUFFER_VERDICT_COUNT] = {
-		[BUFFER_NO_HEADROOM] = DROP_NO_HEADROOM,
-		[BUFFER_EGRESS_FULL] = DROP_EGRESS_FULL,
-		[BUFFER_POOL_FULL] = DROP_POOL_FULL,
-	};
-	struct fabric_switch *box = input->box;
-	enum buffer_verdict verdict;
+	if (!input->box->buffer)
+		port_release_at(input->port, packet->vl, packet->wire_bytes, packet->tail_at);
+	discard(input, packet, reason);
+}
 
+/* ... which is a copy. */
+static void drop_copy(struct switch_port *input, struct packet *packet, enum drop_reason reason)
+{
+	struct replica *replica = packet->replica;
+	sim_time tail_at = packet->tail_at;
+
+	discard(input, packet, reason);
+	multicast_drop(input->box, replica, tail_at);
+}
+
+static const enum drop_reason refusals[BUFFER_VERDICT_COUNT] = {
+	[BUFFER_NO_HEADROOM] = DROP_NO_HEADROOM,
+	[BUFFER_EGRESS_FULL] = DROP_EGRESS_FULL,
+	[BUFFER_POOL_FULL] = DROP_POOL_FULL,
+};
+
+static inline void need_start(struct fabric_switch *box)
+{
 	if (__builtin_expect(!shared_buffer_started(box->buffer), 0)) {
 		char why[256];
 		bool fits = switch_start(box, why, sizeof(why));
 
 		assert(fits);
 	}
-	verdict = shared_buffer_admit(box->buffer, buffer_class(port_index(input), ingress_lane),
-				      buffer_class(port_index(output), egress_lane),
-				      packet->wire_bytes);
-	if (verdict == BUFFER_ADMITTED)
-		return true;
-	drop(input, packet, reasons[verdict]);
-	return false;
 }
 
-static void forward(struct switch_port *input, struct switch_port *output, struct packet *packet)
+/* Memory for the packet, in the buffer that all ports share; a copy has it, and joins a queue. */
+static inline enum buffer_verdict admit(struct switch_port *input, struct switch_port *output,
+					const struct packet *packet, unsigned ingress_lane,
+					unsigned egress_lane, bool is_copy)
 {
+	struct shared_buffer *buffer = input->box->buffer;
+	uint16_t ingress = buffer_class(port_index(input), ingress_lane);
+	uint16_t egress = buffer_class(port_index(output), egress_lane);
+
+	need_start(input->box);
+	return is_copy ? shared_buffer_admit_copy(buffer, ingress, egress, packet->wire_bytes)
+		       : shared_buffer_admit(buffer, ingress, egress, packet->wire_bytes);
+}
+
+static inline __attribute__((always_inline)) void
+forward(struct switch_port *input, struct switch_port *output, struct packet *packet, bool is_copy)
+{
+	void (*refuse)(struct switch_port *, struct packet *, enum drop_reason) =
+		is_copy ? drop_copy : drop;
 	struct fabric_switch *box = input->box;
 	bool would_run_out = port_is_faster(output->port, input->port);
 	sim_time ready_at = (would_run_out ? packet->tail_at : packet->head_at) + box->crossing;
@@ -80,16 +104,24 @@ static void forward(struct switch_port *input, struct switch_port *output, struc
 		egress_lane = lanes_egress(box, port_index(input), port_index(output), packet,
 					   ingress_lane);
 		if (egress_lane >= port_lanes(output->port) && egress_lane != packet->vl) {
-			drop(input, packet, DROP_LANE);
+			refuse(input, packet, DROP_LANE);
 			return;
 		}
 		if (!box->buffer)
 			ingress_lane = packet->vl; /* whose input space it holds */
 	}
-	if (box->buffer && !admit(input, output, packet, ingress_lane, egress_lane))
-		return;
+	if (box->buffer) {
+		enum buffer_verdict verdict =
+			admit(input, output, packet, ingress_lane, egress_lane, is_copy);
+
+		if (verdict != BUFFER_ADMITTED) {
+			refuse(input, packet, refusals[verdict]);
+			return;
+		}
+	}
 	packet->hop_limit = (uint8_t)(packet->hop_limit - box->routes);
-	packet->ingress = (uint16_t)(port_index(input) | ingress_lane << INGRESS_LANE_SHIFT);
+	packet->ingress = (uint16_t)(port_index(input) | ingress_lane << INGRESS_LANE_SHIFT |
+				     (is_copy ? INGRESS_COPY : 0));
 	packet->vl = (uint8_t)egress_lane;
 	if (__builtin_expect(box->on_arrival, 0))
 		marking_arrive(output, packet);
@@ -97,6 +129,65 @@ static void forward(struct switch_port *input, struct switch_port *output, struc
 	box->count.bytes_forwarded += packet->wire_bytes;
 	trace(&box->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), ready_at);
 	port_send_at(output->port, packet, ready_at);
+}
+
+static void forward_copy(struct switch_port *input, struct switch_port *output,
+			 struct packet *packet)
+{
+	if (packet->payload_bytes > port_mtu(output->port))
+		drop_copy(input, packet, DROP_OVERSIZE);
+	else if (input->box->routes && packet->hop_limit <= 1)
+		drop_copy(input, packet, DROP_HOP_LIMIT);
+	else
+		forward(input, output, packet, true);
+}
+
+/* To each output of the group a copy. */
+static void replicate(struct switch_port *input, struct packet *packet, uint64_t outputs)
+{
+	struct fabric_switch *box = input->box;
+	unsigned lane = box->buffer ? lanes_ingress(box, packet) : packet->vl;
+	struct replica *replica;
+
+	if (box->buffer) {
+		enum buffer_verdict verdict;
+
+		need_start(box);
+		verdict = shared_buffer_admit_packet(
+			box->buffer, buffer_class(port_index(input), lane), packet->wire_bytes);
+		if (verdict != BUFFER_ADMITTED) {
+			drop(input, packet, refusals[verdict]);
+			return;
+		}
+	}
+	box->count.copies += (uint64_t)__builtin_popcountll(outputs) - 1;
+	replica = multicast_begin(input, packet, lane);
+	for (; outputs; outputs &= outputs - 1) {
+		struct switch_port *output = &box->ports[__builtin_ctzll(outputs)];
+		struct packet *copy = multicast_copy(box, replica, packet);
+
+		forward_copy(input, output, copy);
+	}
+	multicast_drop(box, replica, packet->tail_at);
+	packet_free(box->pool, packet);
+}
+
+/* Nobody has that address, or several have. */
+static void no_port(struct switch_port *input, struct packet *packet)
+{
+	struct fabric_switch *box = input->box;
+	uint64_t outputs;
+
+	if (!multicast_find(box, packet->path, &outputs)) {
+		drop(input, packet, DROP_NO_ROUTE);
+		return;
+	}
+	outputs &= ~(UINT64_C(1) << port_index(input));
+	if (!outputs) {
+		drop(input, packet, DROP_UNWANTED);
+		return;
+	}
+	replicate(input, packet, outputs);
 }
 
 static void switch_receive(struct port_user *user, struct port *port, struct packet *packet)
@@ -107,7 +198,7 @@ static void switch_receive(struct port_user *user, struct port *port, struct pac
 
 	(void)port;
 	if (output == NO_ROUTE) {
-		drop(input, packet, DROP_NO_ROUTE);
+		no_port(input, packet);
 		return;
 	}
 	if (output >= box->port_count)
@@ -118,7 +209,7 @@ static void switch_receive(struct port_user *user, struct port *port, struct pac
 	else if (box->routes && packet->hop_limit <= 1)
 		drop(input, packet, DROP_HOP_LIMIT);
 	else
-		forward(input, &box->ports[output], packet);
+		forward(input, &box->ports[output], packet, false);
 }
 
 /* The memory is the input's, or what all share. */
@@ -128,7 +219,9 @@ static void release(struct switch_port *output, const struct packet *packet, sim
 	unsigned input = packet->ingress & INGRESS_PORT;
 	unsigned lane = packet->ingress >> INGRESS_LANE_SHIFT;
 
-	if (box->buffer)
+	if (__builtin_expect(packet->ingress & INGRESS_COPY, 0))
+		multicast_depart(output, packet, at);
+	else if (box->buffer)
 		shared_buffer_release_at(box->buffer, buffer_class(input, lane),
 					 buffer_class(port_index(output), packet->vl),
 					 packet->wire_bytes, at);
@@ -277,6 +370,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	for (unsigned i = 0; i < ports; i++)
 		create_port(box, i, link_layer);
 	balance_init(box);
+	multicast_init(box);
 	lanes_init(box);
 	marking_init(box);
 	return box;
@@ -290,6 +384,7 @@ void switch_destroy(struct fabric_switch *box)
 		shared_buffer_destroy(box->buffer);
 	block_fini(&box->block);
 	balance_fini(box);
+	multicast_fini(box);
 	lanes_fini(box);
 	forwarding_fini(box);
 	free(box);

@@ -10,7 +10,8 @@
  * unless the output is faster than the input: then it is stored first, since its bits would run out.
  *
  * Ethernet may share one packet memory among all ports (shared_buffer.h), marks ECN (marking.c), takes one of several
- * ways (balance.c) and the priority from PCP or DSCP (lanes.c); InfiniBand has SL to VL tables and FECN.
+ * ways (balance.c) and the priority from PCP or DSCP (lanes.c); InfiniBand has SL to VL tables and FECN. Packets to a group
+ * leave by several ports (multicast.c).
  */
 #ifndef SWITCH_SWITCH_H
 #define SWITCH_SWITCH_H
@@ -26,6 +27,7 @@
 #define SWITCH_COUNTERS(X)                                                                                 \
 	X(packets_forwarded, "packets", "sent on to an output")                                            \
 	X(bytes_forwarded,   "bytes",   "of them")                                                         \
+	X(copies,            "packets", "made of those of multicast: forwarded + dropped = received + copies") \
 	X(no_route_drops,    "packets", "whose destination is not in the forwarding table")                \
 	X(hop_limit_drops,   "packets", "whose hop limit has run out")                                     \
 	X(oversize_drops,    "packets", "with more payload than the output's MTU")                         \
@@ -34,6 +36,7 @@
 	X(pool_drops,        "packets", "lossy, and nothing was left to share")                            \
 	X(lane_drops,        "packets", "that the tables send to a lane which the output has not")         \
 	X(queue_drops,       "packets", "forwarded, and dropped in the output's queue: link down, lifetime, storm") \
+	X(unwanted_drops,    "packets", "of multicast, that no port but the one they came by is to send")  \
 	X(bytes_dropped,     "bytes",   "of all drops")                                                    \
 	X(ecn_marks,         "packets", "that got ECN's CE, or FECN, here")                                \
 	X(ecn_incapable,     "packets", "that would have been marked, and are not ECN-capable")            \
@@ -41,7 +44,7 @@
 
 #define SWITCH_TRACE(X)                                                                                    \
 	X(SWITCH_FORWARD, "output", "ready_at", "a packet has been given its output")                      \
-	X(SWITCH_DROP,    "input",  "reason",   "0: no route, 1: hop limit, 2: oversize, 3: headroom, 4: egress, 5: pool, 6: lane")
+	X(SWITCH_DROP,    "input",  "reason",   "0: no route, 1: hop limit, 2: oversize, 3: headroom, 4: egress, 5: pool, 6: lane, 7: unwanted")
 
 struct switch_counters { SWITCH_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */
@@ -62,6 +65,9 @@ void switch_route(struct fabric_switch *box, const struct endpoints *endpoints, 
 		  unsigned port);
 void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoints,
 		      uint32_t endpoint, uint64_t ports);
+
+/* Packets to that multicast group leave by all of the ports whose bit is set. GROUP_UNKNOWN: Ethernet, to any other group. */
+void switch_replicate(struct fabric_switch *box, uint32_t group, uint64_t ports);
 
 /* InfiniBand: the lane by service level of what goes from one port to another; 15: dropped. Before the run. */
 void switch_set_sl2vl(struct fabric_switch *box, unsigned input, unsigned output,

@@ -1,12 +1,14 @@
 /*
  * switch_state: what the files that make up a switch share: switch.c (the way of a packet, its life), forwarding.c
- * (where to), balance.c (which of several ways), lanes.c (on which lane), marking.c (ECN, FECN, telemetry). Private.
+ * (where to), balance.c (which of several ways), multicast.c (several ways at once), lanes.c (on which lane), marking.c (ECN,
+ * FECN, telemetry). Private.
  */
 #ifndef SWITCH_SWITCH_STATE_H
 #define SWITCH_SWITCH_STATE_H
 
 #include <assert.h>
 
+#include "sim/pool.h"
 #include "sim/random.h"
 #include "switch/shared_buffer.h"
 #include "switch/switch.h"
@@ -66,6 +68,10 @@ struct fabric_switch {
 	struct flowlet *flowlets;
 	uint64_t flowlet_mask;
 	uint32_t group_count;
+	uint32_t group_table_entries;
+	uint64_t *group_table;  /* multicast: outputs by group, one bit each */
+	uint64_t unknown_group; /* outputs of groups that are not in it */
+	struct pool replicas;
 	struct random chance; /* of ways */
 	struct switch_params params;
 	uint8_t dscp_priority[DSCPS];
@@ -91,6 +97,21 @@ void balance_init(struct fabric_switch *box);
 void balance_fini(struct fabric_switch *box);
 unsigned balance_choose(struct fabric_switch *box, struct port_group *group,
 			const struct packet *packet);
+
+/* multicast.c */
+void multicast_init(struct fabric_switch *box);
+void multicast_fini(struct fabric_switch *box);
+/* By which ports the path's packets leave; false: it leads to no group. */
+bool multicast_find(const struct fabric_switch *box, const struct path *path, uint64_t *outputs);
+/* A packet that holds memory of its input's lane, from which copies are made; multicast_drop() when there are all. */
+struct replica *multicast_begin(struct switch_port *input, const struct packet *packet,
+				unsigned lane);
+struct packet *multicast_copy(struct fabric_switch *box, struct replica *replica,
+			      const struct packet *packet);
+/* A copy, or its maker, needs the packet's memory no longer than that. */
+void multicast_drop(struct fabric_switch *box, struct replica *replica, sim_time at);
+/* ... as it leaves by that output. */
+void multicast_depart(struct switch_port *output, const struct packet *packet, sim_time at);
 
 /* lanes.c */
 void lanes_init(struct fabric_switch *box);

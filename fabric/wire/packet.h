@@ -52,6 +52,8 @@ struct telemetry {
 	struct telemetry_hop hops[TELEMETRY_HOPS];
 };
 
+struct replica;
+
 struct packet {
 	/* line 0: queues, links, switches */
 	struct packet *next;     /* link of whatever queue holds it */
@@ -102,6 +104,7 @@ struct packet {
 	uint8_t pause_enable;     /* PACKET_PFC: one bit a priority */
 	uint16_t credit_total;    /* PACKET_FLOW_CONTROL: FCTBS */
 	uint16_t credit_limit;    /* PACKET_FLOW_CONTROL: FCCL */
+	struct replica *replica;  /* the switch's: the packet of multicast that this is a copy of */
 };
 
 /* clang-format on */

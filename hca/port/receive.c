@@ -14,7 +14,6 @@
 #include "sim/gauge.h"
 
 #define ROW(...)         PARAM_ROW(struct receive_params, __VA_ARGS__)
-#define MULTICAST_QPN    UINT32_C(0xffffff)
 #define MULTICAST_GROUPS 256
 #define PKEY_NUMBER      0x7fff
 #define PKEY_FULL        0x8000
@@ -320,6 +319,14 @@ int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_
 		return -EINVAL;
 	remove_member(receive, member);
 	return 0;
+}
+
+bool receive_has_group(const struct receive *receive, const uint8_t gid[16])
+{
+	for (uint32_t i = 0; i < receive->member_count; i++)
+		if (memcmp(receive->members[i].gid, gid, sizeof(receive->members[i].gid)) == 0)
+			return true;
+	return false;
 }
 
 void receive_forget_qp(struct receive *receive, struct qp *qp)

@@ -42,6 +42,8 @@ struct receive_counters {
 	RECEIVE_COUNTERS(COUNTER_FIELD)
 };
 
+#define MULTICAST_QPN UINT32_C(0xffffff)
+
 struct receive;
 struct qp;
 
@@ -57,6 +59,8 @@ void receive_done(struct receive *receive, struct packet *packet);
 
 int receive_multicast_attach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
 int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
+/* Would a queue pair here get what is sent to that group? */
+bool receive_has_group(const struct receive *receive, const uint8_t gid[16]);
 void receive_forget_qp(struct receive *receive, struct qp *qp);
 const struct receive_counters *receive_counters(const struct receive *receive);
 

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "fabric/groups.h"
 #include "hca/port/receive.h"
 #include "hca/transport/requester.h"
 #include "hca/work/scheduler.h"
@@ -194,22 +195,42 @@ static void send(struct transmit *transmit, struct packet *packet)
 	scheduler_release(transmit->hca->scheduler, wire_bytes);
 }
 
-static void turn_round(struct transmit *transmit, struct packet *packet)
+/* Takes the way back for the packet. */
+static void occupy_loopback(struct transmit *transmit, struct packet *packet)
 {
 	sim_time now = sim_now(transmit->block.sim);
-	sim_time start = transmit->loopback_free_at > now ? transmit->loopback_free_at : now;
-	uint32_t wire_bytes = packet->wire_bytes;
-	uint64_t picoseconds = wire_bytes * UINT64_C(8) * SEC / transmit->params->loopback_rate;
+	uint64_t bits = packet->wire_bytes * UINT64_C(8);
 
 	packet->sent_at = now;
 	packet->ingress = LOOPBACK_INGRESS;
-	packet->head_at = start;
-	packet->tail_at = start + picoseconds;
+	packet->head_at = transmit->loopback_free_at > now ? transmit->loopback_free_at : now;
+	packet->tail_at = packet->head_at + bits * SEC / transmit->params->loopback_rate;
 	transmit->loopback_free_at = packet->tail_at;
 	transmit->count.loopback++;
-	transmit_departs(transmit, packet, start, packet->tail_at);
+}
+
+static void turn_round(struct transmit *transmit, struct packet *packet)
+{
+	uint32_t wire_bytes = packet->wire_bytes;
+
+	occupy_loopback(transmit, packet);
+	transmit_departs(transmit, packet, packet->head_at, packet->tail_at);
 	receive_packet(transmit->hca->receive, packet);
 	scheduler_release(transmit->hca->scheduler, wire_bytes);
+}
+
+/* What goes to a group goes to its members here as well, the sender among them, unless it was made with a flag that verbs refuse:
+ * no switch sends it back. */
+static void turn_copy_round(struct transmit *transmit, const struct packet *packet)
+{
+	struct packet *copy;
+
+	if (packet->dest_qp != MULTICAST_QPN ||
+	    !receive_has_group(transmit->hca->receive, packet->path->dgid))
+		return;
+	copy = packet_copy(transmit->hca->packets, packet);
+	occupy_loopback(transmit, copy);
+	receive_packet(transmit->hca->receive, copy);
 }
 
 static void through(struct event *event)
@@ -221,6 +242,8 @@ static void through(struct event *event)
 	gauge_leave(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
 	if (transmit->pipeline.first)
 		sim_schedule_at(&transmit->through, transmit->pipeline.first->sent_at);
+	if (__builtin_expect(packet->path->destination >= GROUP_ADDRESS, 0))
+		turn_copy_round(transmit, packet);
 	if (packet->path->destination == packet->path->source) {
 		turn_round(transmit, packet);
 	} else if (!lane->first && port_has_room(transmit->hca->port, packet->vl)) {

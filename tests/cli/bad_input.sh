@@ -32,6 +32,15 @@ marks roce 'ecn: {kmin: 5KB, kmax: 5KB}' >"$folder/unmarked.yaml"
 marks roce 'ecn: {mark: off, kmin: 5KB}' >"$folder/off.yaml"
 marks roce 'preset: red-dcqcn-paper, ecn: {kmin: 10KB}' >"$folder/marked.yaml"
 marks infiniband 'fecn: {marking_rate: 3}' >"$folder/unmarked-ib.yaml"
+groups() { printf 'hosts: {host0: {hca: %s}, host1: {hca: %s}}\nfabric:\n  link_layer: %s\n  topology: single-switch\n  multicast:\n    - %s\n    - {mgid: "ff12::1", members: [host0]}\n' "$2" "$2" "$1" "$3"; }
+groups infiniband connectx4-edr '{mgid: "fe80::1", members: ["*"]}' >"$folder/gid.yaml"
+groups infiniband connectx4-edr '{mgid: "ff12::1", members: ["*"]}' >"$folder/twice.yaml"
+groups infiniband connectx4-edr '{mgid: "ff12::2", mlid: 0xbfff, members: ["*"]}' >"$folder/lid.yaml"
+groups roce connectx4-100gbe '{mgid: "224.1.2.3", mlid: 0xc000, members: ["*"]}' >"$folder/roce-lid.yaml"
+groups infiniband connectx4-edr '{mgid: "ff12::2", members: [host7]}' >"$folder/member.yaml"
+groups infiniband '{fidelity: endpoint}' '{mgid: "ff12::2", members: [host1]}' >"$folder/plain.yaml"
+groups infiniband connectx4-edr '{mgid: "ff12::2", senders: [host1]}' >"$folder/memberless.yaml"
+groups infiniband connectx4-edr '{mgid: "ff12::2", mlid: 49152, members: ["host?"], senders: [host1]}' >"$folder/group.yaml"
 cp "$good" "$folder/closed.yaml"
 
 expect 2 'hcasim help lists the verbs'
@@ -39,6 +48,14 @@ expect 2 'no verb "chek"; did you mean "check"?' chek
 expect 2 'FILE is missing' check
 expect 2 'one argument too many' check "$good" more
 expect 2 'unrecognized option' check --bogus "$good"
+expect 2 'gid.yaml:6:14: "fe80::1" is no group'"'"'s GID; expected an IPv6 address that begins with ff, or 224.0.0.0 to 239.255.255.255' check "$folder/gid.yaml"
+expect 2 'twice.yaml:7:14: "ff12::1" is another group'"'"'s GID already' check "$folder/twice.yaml"
+expect 2 'lid.yaml:6:31: "0xbfff" is no group'"'"'s LID; expected 0xc000 to 0xfffe' check "$folder/lid.yaml"
+expect 2 'roce-lid.yaml:6:33: mlid: expected link_layer: infiniband' check "$folder/roce-lid.yaml"
+expect 2 'member.yaml:6:35: no host is called "host7"' check "$folder/member.yaml"
+expect 2 'host1 has an HCA of fidelity endpoint, which knows no multicast; expected fidelity: detailed' check "$folder/plain.yaml"
+expect 2 'memberless.yaml:6:7: no members; expected members: [host0, host1]' check "$folder/memberless.yaml"
+expect 0 '' check "$folder/group.yaml"
 expect 2 'unmarked.yaml:5:17: ecn: nothing is marked without `mark`; expected mark: dequeue or enqueue, or off' check "$folder/unmarked.yaml"
 expect 2 'unmarked-ib.yaml:5:18: fecn: nothing is marked without `threshold`; expected threshold: 1..15, or 0 for none' check "$folder/unmarked-ib.yaml"
 expect 0 '' check "$folder/off.yaml"

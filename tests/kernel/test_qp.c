@@ -319,6 +319,37 @@ static void test_multicast(void)
 	machine_destroy(machine);
 }
 
+/* Addresses that are no group's are refused; IPv4 ones are for RoCE as good as others, and LIDs of no interest there. */
+static void test_group_addresses(void)
+{
+	static const struct {
+		enum link_layer link_layer;
+		uint8_t gid[16];
+		uint16_t lid;
+		int result;
+	} cases[] = {
+		{LINK_INFINIBAND, {0xff, 0x12}, 0xc000, 0},
+		{LINK_INFINIBAND, {0xff, 0x12}, 0xfffe, 0},
+		{LINK_INFINIBAND, {0xff, 0x12}, 0xbfff, -EINVAL},
+		{LINK_INFINIBAND, {0xff, 0x12}, 0xffff, -EINVAL},
+		{LINK_INFINIBAND, {0xfe, 0x80}, 0xc000, -EINVAL},
+		{LINK_ETHERNET, {0xff, 0x0e}, 0, 0},
+		{LINK_ETHERNET, {[10] = 0xff, 0xff, 224, 0, 0, 7}, 0, 0},
+		{LINK_ETHERNET, {[10] = 0xff, 0xff, 10, 0, 0, 7}, 0, -EINVAL},
+	};
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct machine *machine = machine_with_context(cases[i].link_layer);
+		uint32_t pd = make_pd(machine), cq = make_cq(machine, -1, 1, NULL);
+		struct ib_uverbs_attach_mcast attach = {
+			.qp_handle = make_qp(machine, pd, cq, IB_UVERBS_QPT_UD, NULL),
+			.mlid = cases[i].lid};
+		memcpy(attach.gid, cases[i].gid, 16);
+		CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_ATTACH_MCAST, attach),
+				cases[i].result);
+		machine_destroy(machine);
+	}
+}
+
 /* Everything, in two contexts of two processes; one closes its file, the other is killed. */
 static void test_release(void)
 {
@@ -337,7 +368,8 @@ static void test_release(void)
 		CU_ASSERT_EQUAL(qp_to_rtr(machine, qp, IB_UVERBS_QPT_RC, qpn), 0);
 		CU_ASSERT_EQUAL(qp_to_rts(machine, qp, IB_UVERBS_QPT_RC), 0);
 		uint32_t ud = make_qp(machine, pd, cq, IB_UVERBS_QPT_UD, NULL);
-		struct ib_uverbs_attach_mcast attach = {.gid = {0xff}, .qp_handle = ud};
+		struct ib_uverbs_attach_mcast attach = {
+			.gid = {0xff}, .qp_handle = ud, .mlid = 0xc000};
 		CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_ATTACH_MCAST, attach), 0);
 	}
 	CU_ASSERT_EQUAL(machine_close(machine, machine->command_fd), 0);
@@ -363,6 +395,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_transitions);
 	CU_ADD_TEST(suite, test_relations);
 	CU_ADD_TEST(suite, test_multicast);
+	CU_ADD_TEST(suite, test_group_addresses);
 	CU_ADD_TEST(suite, test_release);
 	CU_basic_run_tests();
 	unsigned failures = CU_get_number_of_failures();

@@ -39,24 +39,10 @@ static uint32_t flow_label_of_pair(uint32_t local_qp, uint32_t remote_qp)
 	return (uint32_t)(mixed & FLOW_LABEL_MASK);
 }
 
-static bool is_multicast(const uint8_t gid[16])
-{
-	static const uint8_t ipv4_mapped[12] = {[10] = 0xff, [11] = 0xff};
-	return gid[0] == 0xff || (memcmp(gid, ipv4_mapped, 12) == 0 && (gid[12] & 0xf0) == 0xe0);
-}
-
 int path_resolve_mac(const struct kernel *kernel, const uint8_t gid[16], uint8_t mac[6])
 {
-	if (is_multicast(gid)) { /* RFC 2464 section 7, RFC 1112 section 6.4 */
-		static const uint8_t ipv4[3] = {0x01, 0x00, 0x5e};
-		if (gid[0] == 0xff) {
-			mac[0] = mac[1] = 0x33;
-			memcpy(mac + 2, gid + 12, 4);
-		} else {
-			memcpy(mac, ipv4, 3);
-			mac[3] = gid[13] & 0x7f;
-			memcpy(mac + 4, gid + 14, 2);
-		}
+	if (group_has_gid(gid)) {
+		group_mac(gid, mac);
 		return 0;
 	}
 	uint32_t who = endpoints_by_gid(kernel->endpoints, gid);
@@ -82,6 +68,21 @@ static const struct path *intern(struct kernel *kernel, const struct path *path)
 	return path_intern(endpoints_paths(kernel->endpoints), path);
 }
 
+/* Whom a LID is of: a port, or a group that the subnet manager knows. */
+static uint32_t destination_of_lid(const struct kernel *kernel, uint16_t lid)
+{
+	if (lid >= GROUP_LID_FIRST)
+		return groups_by_lid(endpoints_groups(kernel->endpoints), lid);
+	return endpoints_by_lid(kernel->endpoints, lid);
+}
+
+static uint32_t destination_of_gid(const struct kernel *kernel, const uint8_t gid[16])
+{
+	if (group_has_gid(gid))
+		return groups_by_gid(endpoints_groups(kernel->endpoints), gid);
+	return endpoints_by_gid(kernel->endpoints, gid);
+}
+
 static const struct path *build_infiniband(struct kernel *kernel,
 					   const struct ib_uverbs_ah_attr *address)
 {
@@ -90,7 +91,7 @@ static const struct path *build_infiniband(struct kernel *kernel,
 	memset(&path, 0, sizeof(path));
 	path.link_layer = LINK_INFINIBAND;
 	path.source = kernel->endpoint;
-	path.destination = endpoints_by_lid(kernel->endpoints, address->dlid);
+	path.destination = destination_of_lid(kernel, address->dlid);
 	path.service_level = address->sl & 0xf;
 	path.slid = own->lid;
 	path.dlid = address->dlid;
@@ -109,7 +110,7 @@ static const struct path *build_ethernet(struct kernel *kernel,
 	path.link_layer = LINK_ETHERNET;
 	path.roce_version = own->gids[address->grh.sgid_index].roce_version;
 	path.source = kernel->endpoint;
-	path.destination = endpoints_by_gid(kernel->endpoints, address->grh.dgid);
+	path.destination = destination_of_gid(kernel, address->grh.dgid);
 	path.service_level = address->sl & 7;
 	set_global(&path, own, &address->grh);
 	memcpy(path.smac, own->mac, 6);

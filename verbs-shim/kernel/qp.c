@@ -8,6 +8,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <stdlib.h>
 
+#include "fabric/groups.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
@@ -314,6 +315,15 @@ static struct qp_group **find_group(struct qp *qp, const uint8_t gid[16], uint16
 	return link;
 }
 
+/* LIDs of groups are InfiniBand's; RoCE pays no heed to them (IBTA annex A16). */
+static bool is_group(const struct kernel *kernel, const uint8_t gid[16], uint16_t lid)
+{
+	if (!group_has_gid(gid))
+		return false;
+	return kernel_endpoint(kernel)->link_layer == LINK_ETHERNET ||
+	       (lid >= GROUP_LID_FIRST && lid <= GROUP_LID_LAST);
+}
+
 int attach_mcast(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_attach_mcast, request);
@@ -321,7 +331,7 @@ int attach_mcast(struct command *command)
 	if (!object)
 		return -EINVAL;
 	struct qp *qp = container_of(object, struct qp, object);
-	if (qp->type != QP_UD || request.gid[0] != 0xff)
+	if (qp->type != QP_UD || !is_group(command->kernel, request.gid, request.mlid))
 		return -EINVAL;
 	if (*find_group(qp, request.gid, request.mlid))
 		return 0;

@@ -1,0 +1,210 @@
+/*
+ * tree: the ways of multicast: for each group a tree of links between the switches that its members hang at, so that a packet
+ * goes out by all of its links but the one it came by, and meets nobody twice. What the subnet manager puts into the multicast
+ * forwarding tables (IBTA vol. 1, 14.2.5.10 and 18.2.4.3.3); it leaves the choice of a tree to the implementer.
+ *
+ * The root is the switch with the fewest links to all members together, as OpenSM chooses it; among equals the one nearest
+ * to the top, then by the group's number, so that groups spread. With up_down only those are roots from which
+ * all members lie below: then any way through the tree goes up first and down after, as that of other packets does, and no
+ * cycle of buffers can come of it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fabric/topology_state.h"
+
+/* From one root to all switches. */
+struct tree {
+	const struct topology *topology;
+	uint32_t *distance; /* links to the root, by node; UNREACHED */
+	uint32_t *upwards;  /* the port that leads to the root */
+	uint32_t *queue;
+	uint32_t *members; /* at a switch, those that only send too */
+	uint64_t *ports;   /* of the tree, one bit each, by node */
+};
+
+static void tree_init(struct tree *tree, const struct topology *topology)
+{
+	size_t count = topology->count + 1;
+
+	*tree = (struct tree){
+		.topology = topology,
+		.distance = malloc(count * sizeof(uint32_t)),
+		.upwards = malloc(count * sizeof(uint32_t)),
+		.queue = malloc(count * sizeof(uint32_t)),
+		.members = calloc(count, sizeof(uint32_t)),
+		.ports = calloc(count, sizeof(uint64_t)),
+	};
+	assert(tree->distance && tree->upwards && tree->queue && tree->members && tree->ports);
+}
+
+static void tree_fini(struct tree *tree)
+{
+	free(tree->distance);
+	free(tree->upwards);
+	free(tree->queue);
+	free(tree->members);
+	free(tree->ports);
+}
+
+/* May a packet go from the one to the other, on its way to the root? */
+static bool may_climb(const struct topology *topology, const struct node *from,
+		      const struct node *to)
+{
+	return to->is_switch && (topology->routing != ROUTING_up_down || node_is_above(to, from));
+}
+
+/* Breadth first. */
+static void grow(struct tree *tree, uint32_t root)
+{
+	const struct node *nodes = tree->topology->nodes;
+	uint32_t first = 0, last = 0;
+
+	for (uint32_t i = 0; i < tree->topology->count; i++)
+		tree->distance[i] = UNREACHED;
+	tree->distance[root] = 0;
+	tree->queue[last++] = root;
+	while (first < last) {
+		uint32_t number = tree->queue[first++];
+
+		for (unsigned port = 0; port < nodes[number].ports; port++) {
+			const struct end *end = &nodes[number].ends[port];
+
+			if (end->node == UNREACHED || !nodes[end->node].is_switch ||
+			    tree->distance[end->node] != UNREACHED ||
+			    !may_climb(tree->topology, &nodes[end->node], &nodes[number]))
+				continue;
+			tree->distance[end->node] = tree->distance[number] + 1;
+			tree->upwards[end->node] = end->port;
+			tree->queue[last++] = end->node;
+		}
+	}
+}
+
+/* Links from the root to all members; UNREACHED: not all are below. */
+static uint64_t links_of(const struct tree *tree)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < tree->topology->count; i++) {
+		if (!tree->members[i])
+			continue;
+		if (tree->distance[i] == UNREACHED)
+			return UNREACHED;
+		sum += (uint64_t)tree->members[i] * tree->distance[i];
+	}
+	return sum;
+}
+
+/* UNREACHED: there is none. */
+static uint32_t choose_root(struct tree *tree, uint32_t group)
+{
+	const struct topology *topology = tree->topology;
+	uint64_t best = UNREACHED;
+	uint32_t *equals = malloc((topology->count + 1) * sizeof(uint32_t));
+	uint32_t count = 0, chosen;
+
+	assert(equals);
+	for (uint32_t i = 0; i < topology->count; i++) {
+		uint64_t links;
+
+		if (!topology->nodes[i].is_switch)
+			continue;
+		grow(tree, i);
+		links = links_of(tree);
+		if (links == UNREACHED || links > best)
+			continue;
+		if (links < best || topology->nodes[i].rank < topology->nodes[equals[0]].rank)
+			count = 0;
+		else if (topology->nodes[i].rank > topology->nodes[equals[0]].rank)
+			continue;
+		best = links;
+		equals[count++] = i;
+	}
+	chosen = count ? equals[group % count] : UNREACHED;
+	free(equals);
+	return chosen;
+}
+
+/* From a switch to the root; who only sends needs the ways up alone. */
+static void mark_way(struct tree *tree, uint32_t number, bool both_ways)
+{
+	const struct node *nodes = tree->topology->nodes;
+
+	while (tree->distance[number]) {
+		uint32_t port = tree->upwards[number];
+		const struct end *end = &nodes[number].ends[port];
+
+		tree->ports[number] |= UINT64_C(1) << port;
+		if (both_ways)
+			tree->ports[end->node] |= UINT64_C(1) << end->port;
+		number = end->node;
+	}
+}
+
+/* The switch that a host hangs at, NULL: none, as it is linked to a host. */
+static const struct end *switch_of(const struct topology *topology, uint32_t endpoint)
+{
+	const struct node *host = topology_host(topology, endpoint);
+
+	assert(host);
+	if (host->ends[0].node == UNREACHED || !topology->nodes[host->ends[0].node].is_switch)
+		return NULL;
+	return &host->ends[0];
+}
+
+static void mark_members(struct tree *tree, const struct group_hosts *hosts, bool receive)
+{
+	for (uint32_t i = 0; i < hosts->count; i++) {
+		const struct end *end = switch_of(tree->topology, hosts->endpoints[i]);
+
+		if (!end)
+			continue;
+		mark_way(tree, end->node, receive);
+		if (receive)
+			tree->ports[end->node] |= UINT64_C(1) << end->port;
+	}
+}
+
+static uint32_t count_members(struct tree *tree, const struct group_hosts *hosts)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < hosts->count; i++) {
+		const struct end *end = switch_of(tree->topology, hosts->endpoints[i]);
+
+		if (end)
+			tree->members[end->node]++;
+		count += end != NULL;
+	}
+	return count;
+}
+
+bool topology_set_group(struct topology *topology, uint32_t group,
+			const struct group_hosts *members, const struct group_hosts *senders,
+			char *why, size_t why_bytes)
+{
+	struct tree tree;
+	uint32_t root = UNREACHED, hosts;
+
+	tree_init(&tree, topology);
+	hosts = count_members(&tree, members) + count_members(&tree, senders);
+	if (hosts)
+		root = choose_root(&tree, group);
+	if (root != UNREACHED) {
+		grow(&tree, root);
+		mark_members(&tree, members, true);
+		mark_members(&tree, senders, false);
+	}
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct node *node = &topology->nodes[i];
+
+		if (node->is_switch)
+			node->ops.replicate(node->ops.context, group, tree.ports[i]);
+	}
+	tree_fini(&tree);
+	if (hosts && root == UNREACHED)
+		snprintf(why, why_bytes, "no tree of links joins all hosts of multicast group %u",
+			 group);
+	return !hosts || root != UNREACHED;
+}

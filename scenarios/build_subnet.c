@@ -1,0 +1,50 @@
+/*
+ * build_subnet: who belongs together as the scenario says, on links that are joined and switches that are routed. Part of build.h.
+ */
+#include <stdlib.h>
+
+#include "fabric/topology.h"
+#include "scenarios/build.h"
+#include "scenarios/scenario.h"
+
+/* Ethernet: groups that the scenario does not name reach all hosts, as they do where switches have not learnt of them. */
+static bool flood(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	uint32_t *hosts = calloc(scenario->host_count + 1, sizeof(*hosts)), count = 0;
+	if (hosts == NULL)
+		abort();
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (scenario->hosts[i].hca != NULL)
+			hosts[count++] = i;
+	}
+	bool good = topology_set_group(build->topology, GROUP_UNKNOWN,
+				       &(struct group_hosts){hosts, count},
+				       &(struct group_hosts){NULL, 0}, why, why_bytes);
+	free(hosts);
+	return good;
+}
+
+static bool make_groups(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario_subnet *subnet = &build->scenario->subnet;
+	bool good = true;
+	for (uint32_t i = 0; good && i < subnet->group_count; i++) {
+		const struct scenario_group *entry = &subnet->groups[i];
+		uint32_t number = groups_add(endpoints_groups(build->endpoints), &entry->group);
+		good = topology_set_group(build->topology, number,
+					  &(struct group_hosts){entry->members,
+								entry->member_count},
+					  &(struct group_hosts){entry->senders,
+								entry->sender_count},
+					  why, why_bytes);
+	}
+	return good;
+}
+
+bool build_subnet(struct build *build, char *why, size_t why_bytes)
+{
+	if (!make_groups(build, why, why_bytes))
+		return false;
+	return build->scenario->fabric.link_layer == 0 || flood(build, why, why_bytes);
+}

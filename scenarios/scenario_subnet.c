@@ -1,0 +1,212 @@
+/*
+ * scenario_subnet: the keys of `fabric` that say who belongs together:
+ *
+ *     multicast: [{mgid: "ff12:401b::1", mlid: 0xc001, members: ["host*"], senders: [host9]}]
+ */
+#include "scenarios/scenario_subnet.h"
+
+#include <arpa/inet.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scenarios/scenario_read.h"
+
+/* Marks the hosts whose names match one of the list's patterns. */
+static void mark_hosts(struct scenario_reader *reader, struct yaml_node *list, bool *marks)
+{
+	const struct scenario *scenario = reader->scenario;
+	if (list == NULL || !scenario_expect_list(reader, list, "hosts; * and ? allowed"))
+		return;
+	for (struct yaml_node *entry = list->children; entry != NULL; entry = entry->next) {
+		const char *pattern =
+			yaml_expect_text(entry, "a host's name; * and ? allowed", reader->errors);
+		bool found = pattern == NULL;
+		for (uint32_t i = 0; pattern != NULL && i < scenario->host_count; i++) {
+			if (fnmatch(pattern, scenario->hosts[i].name, 0) != 0)
+				continue;
+			marks[i] = found = true;
+		}
+		if (!found)
+			yaml_error(reader->errors, entry, "no host is called \"%s\"", pattern);
+	}
+}
+
+/* The marked hosts' numbers, for free(). */
+static uint32_t *gather(const bool *marks, uint32_t hosts, uint32_t *count)
+{
+	uint32_t *numbers = calloc(hosts + 1, sizeof(*numbers));
+	if (numbers == NULL)
+		abort();
+	*count = 0;
+	for (uint32_t i = 0; i < hosts; i++) {
+		if (marks[i])
+			numbers[(*count)++] = i;
+	}
+	return numbers;
+}
+
+static uint32_t *read_hosts(struct scenario_reader *reader, struct yaml_node *list, uint32_t *count)
+{
+	uint32_t hosts = reader->scenario->host_count;
+	bool *marks = calloc(hosts + 1, sizeof(*marks));
+	if (marks == NULL)
+		abort();
+	mark_hosts(reader, list, marks);
+	uint32_t *numbers = gather(marks, hosts, count);
+	free(marks);
+	return numbers;
+}
+
+/* ---- multicast ---- */
+
+static bool parse_gid(const char *text, uint8_t gid[16])
+{
+	memset(gid, 0, 16);
+	if (inet_pton(AF_INET6, text, gid) == 1)
+		return group_has_gid(gid);
+	gid[10] = gid[11] = 0xff;
+	return inet_pton(AF_INET, text, gid + 12) == 1 && group_has_gid(gid);
+}
+
+static void read_gid(struct scenario_reader *reader, struct yaml_node *map,
+		     struct scenario_group *entry)
+{
+	const struct scenario_subnet *subnet = &reader->scenario->subnet;
+	struct yaml_node *node = yaml_get(map, "mgid");
+	const char *text = node != NULL ? yaml_expect_text(node, "a group's GID", reader->errors)
+					: NULL;
+	if (node == NULL)
+		yaml_error(reader->errors, map, "no mgid; expected mgid: \"ff12::1\" or 224.1.2.3");
+	if (text == NULL)
+		return;
+	if (!parse_gid(text, entry->group.gid)) {
+		yaml_error(reader->errors, node,
+			   "\"%s\" is no group's GID; expected an IPv6 address that begins with "
+			   "ff, or 224.0.0.0 to 239.255.255.255",
+			   text);
+		return;
+	}
+	for (const struct scenario_group *other = subnet->groups; other < entry; other++) {
+		if (memcmp(other->group.gid, entry->group.gid, 16) == 0)
+			yaml_error(reader->errors, node, "\"%s\" is another group's GID already",
+				   text);
+	}
+}
+
+/* Unless said: in the order of the list, from the first one on. */
+static void read_lid(struct scenario_reader *reader, struct yaml_node *map,
+		     struct scenario_group *entry)
+{
+	const struct scenario_subnet *subnet = &reader->scenario->subnet;
+	struct yaml_node *node = yaml_get(map, "mlid");
+	unsigned long lid = GROUP_LID_FIRST + (unsigned long)(entry - subnet->groups);
+	if (reader->scenario->fabric.link_layer != 0) {
+		if (node != NULL)
+			yaml_error(reader->errors, node,
+				   "mlid: expected link_layer: infiniband; RoCE's groups have none");
+		return;
+	}
+	if (node != NULL) {
+		const char *text = yaml_expect_text(node, "a group's LID", reader->errors);
+		char *end = NULL;
+		lid = text != NULL ? strtoul(text, &end, 0) : lid;
+		if (text != NULL &&
+		    (*end != '\0' || lid < GROUP_LID_FIRST || lid > GROUP_LID_LAST)) {
+			yaml_error(reader->errors, node,
+				   "\"%s\" is no group's LID; expected 0x%x to 0x%x", text,
+				   GROUP_LID_FIRST, GROUP_LID_LAST);
+			return;
+		}
+	}
+	entry->group.lid = (uint16_t)lid;
+	for (const struct scenario_group *other = subnet->groups; other < entry; other++) {
+		if (other->group.lid == entry->group.lid)
+			yaml_error(reader->errors, node != NULL ? node : map,
+				   "0x%lx is another group's LID already", lid);
+	}
+}
+
+static void refuse_endpoints(struct scenario_reader *reader, const struct yaml_node *map,
+			     const uint32_t *hosts, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct scenario_host *host = &reader->scenario->hosts[hosts[i]];
+		if (host->hca != NULL)
+			continue;
+		yaml_error(reader->errors, map,
+			   "%s has an HCA of fidelity endpoint, which knows no multicast; expected "
+			   "fidelity: detailed",
+			   host->name);
+		return;
+	}
+}
+
+static void read_group(struct scenario_reader *reader, struct yaml_node *map,
+		       struct scenario_group *entry)
+{
+	static const char *const keys[] = {"mgid", "mlid", "members", "senders", NULL};
+	if (!yaml_expect_map(map, "{mgid: \"ff12::1\", members: [host0, host1]}", reader->errors))
+		return;
+	read_gid(reader, map, entry);
+	read_lid(reader, map, entry);
+	entry->members = read_hosts(reader, yaml_get(map, "members"), &entry->member_count);
+	entry->senders = read_hosts(reader, yaml_get(map, "senders"), &entry->sender_count);
+	if (yaml_get(map, "members") == NULL)
+		yaml_error(reader->errors, map, "no members; expected members: [host0, host1]");
+	refuse_endpoints(reader, map, entry->members, entry->member_count);
+	refuse_endpoints(reader, map, entry->senders, entry->sender_count);
+	scenario_refuse_unused(reader, map, NULL, keys);
+}
+
+void scenario_read_subnet(struct scenario_reader *reader, struct yaml_node *fabric)
+{
+	struct scenario_subnet *subnet = &reader->scenario->subnet;
+	struct yaml_node *groups = yaml_get(fabric, "multicast");
+	if (groups != NULL && scenario_expect_list(reader, groups, "groups")) {
+		subnet->groups = scenario_take_entries(groups, sizeof(*subnet->groups),
+						       &subnet->group_count);
+		for (struct yaml_node *node = groups->children; node != NULL; node = node->next)
+			read_group(reader, node, &subnet->groups[subnet->group_count++]);
+	}
+}
+
+void scenario_free_subnet(struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->subnet.group_count; i++) {
+		free(scenario->subnet.groups[i].members);
+		free(scenario->subnet.groups[i].senders);
+	}
+	free(scenario->subnet.groups);
+}
+
+/* ---- the effective configuration ---- */
+
+static void print_hosts(const struct scenario *scenario, const char *key, const uint32_t *hosts,
+			uint32_t count, FILE *out)
+{
+	fprintf(out, ", %s: [", key);
+	for (uint32_t i = 0; i < count; i++) {
+		fprintf(out, "%s", i > 0 ? ", " : "");
+		scenario_print_text(scenario->hosts[hosts[i]].name, out);
+	}
+	fputc(']', out);
+}
+
+void scenario_print_subnet(const struct scenario *scenario, FILE *out)
+{
+	const struct scenario_subnet *subnet = &scenario->subnet;
+	if (subnet->group_count > 0)
+		fprintf(out, "  multicast:\n");
+	for (uint32_t i = 0; i < subnet->group_count; i++) {
+		const struct scenario_group *entry = &subnet->groups[i];
+		char text[INET6_ADDRSTRLEN];
+		inet_ntop(AF_INET6, entry->group.gid, text, sizeof(text));
+		fprintf(out, "    - {mgid: \"%s\"", text);
+		if (entry->group.lid != 0)
+			fprintf(out, ", mlid: 0x%x", entry->group.lid);
+		print_hosts(scenario, "members", entry->members, entry->member_count, out);
+		print_hosts(scenario, "senders", entry->senders, entry->sender_count, out);
+		fprintf(out, "}\n");
+	}
+}

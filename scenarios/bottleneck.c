@@ -32,6 +32,8 @@ static const char *const order[] = {
 	"icm_cq.misses",
 	"icm_srq.misses",
 	"event_queue.moderation",
+	"paging.handlers",
+	"transport.page_fault",
 	"transport.rnr",
 	"receive_queue.wqes",
 	"dma.scatter_pieces",

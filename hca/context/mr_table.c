@@ -19,7 +19,7 @@ struct slot {
 
 struct mr_table {
 	uint32_t entries_max;
-	uint32_t next, count;
+	uint32_t next, count, on_demand_count;
 	uint64_t mtt_next;   /* MTT entries are never given out twice */
 	struct slot slots[]; /* [entries_max]; index = INDEX_FIRST + place */
 };
@@ -46,6 +46,12 @@ struct mr *mr_table_add(struct mr_table *table, const struct mr *mr)
 	slot->mr = *mr;
 	slot->mr.key = (INDEX_FIRST + table->next) << KEY_OWN_BITS | (mr->key & KEY_OWN_MASK);
 	slot->mr.mtt_index = table->mtt_next;
+	slot->mr.present = NULL;
+	if (mr->on_demand) {
+		slot->mr.present = calloc(mr_page_count(mr) / 64 + 1, sizeof(uint64_t));
+		assert(slot->mr.present);
+		table->on_demand_count++;
+	}
 	slot->used = true;
 	table->mtt_next += mr_page_count(mr);
 	table->count++;
@@ -70,6 +76,9 @@ void mr_table_remove(struct mr_table *table, struct mr *mr)
 	struct slot *slot = container_of(mr, struct slot, mr);
 
 	assert(slot->used && table->count);
+	if (mr->on_demand)
+		table->on_demand_count--;
+	free(mr->present);
 	slot->used = false;
 	table->count--;
 }
@@ -83,7 +92,15 @@ struct mr_table *mr_table_create(uint32_t entries_max)
 	return table;
 }
 
+uint32_t mr_table_on_demand(const struct mr_table *table)
+{
+	return table->on_demand_count;
+}
+
 void mr_table_destroy(struct mr_table *table)
 {
+	for (uint32_t i = 0; i < table->entries_max && table->on_demand_count; i++)
+		if (table->slots[i].used && table->slots[i].mr.on_demand)
+			mr_table_remove(table, &table->slots[i].mr);
 	free(table);
 }

@@ -29,6 +29,8 @@ struct mr {
 	uint32_t qpn;       /* windows of type 2: the QP they are bound to; else 0 */
 	bool physical;      /* contiguous: no MTT lookup */
 	bool valid;         /* false: a window not bound, or invalidated */
+	bool on_demand;     /* its pages come when they are needed (paging.h); not physical */
+	uint64_t *present;  /* on_demand: a bit for each page; the table's */
 };
 
 struct mr_table;
@@ -43,5 +45,8 @@ uint64_t mr_page_count(const struct mr *mr);
 struct mr *mr_table_add(struct mr_table *table, const struct mr *mr);
 struct mr *mr_table_find(struct mr_table *table, uint32_t key); /* exact key; NULL: none */
 void mr_table_remove(struct mr_table *table, struct mr *mr);
+
+/* How many of them are on_demand. */
+uint32_t mr_table_on_demand(const struct mr_table *table);
 
 #endif

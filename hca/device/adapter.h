@@ -9,6 +9,7 @@
 #define HCA_DEVICE_ADAPTER_H
 
 #include "hca/context/context_cache.h"
+#include "hca/context/paging.h"
 #include "hca/context/translation.h"
 #include "hca/device/hca.h"
 #include "hca/device/hca_params.h"
@@ -28,6 +29,8 @@ struct hca {
 	struct hca_driver *driver;
 	struct hca_resolver *resolver;
 	struct mr_table *regions;
+	struct paging *paging;
+	bool pages_may_be_missing; /* there are on-demand regions */
 	struct pcie *pcie;
 	struct host *host; /* NULL: nothing behind the root complex takes time */
 	struct translation_unit *translation;

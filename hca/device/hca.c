@@ -55,13 +55,22 @@ sim_time hca_uar_delay(const struct hca *hca)
 
 /* ---- memory regions ---- */
 
+#define ON_DEMAND_PAGES_MAX \
+	(UINT64_C(1) << 28) /* 1 TiB in pages of 4 KiB: their bits take 32 MiB */
+
 int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key)
 {
-	struct mr *added = mr_table_add(hca->regions, mr);
+	struct mr *added;
 
+	if (mr->on_demand && mr->physical)
+		return -EINVAL;
+	if (mr->on_demand && mr_page_count(mr) > ON_DEMAND_PAGES_MAX)
+		return -ENOMEM;
+	added = mr_table_add(hca->regions, mr);
 	if (!added)
 		return -ENOMEM;
 	*key = added->key;
+	hca->pages_may_be_missing = mr_table_on_demand(hca->regions) != 0;
 	return 0;
 }
 
@@ -73,6 +82,7 @@ int hca_mr_destroy(struct hca *hca, uint32_t key)
 		return -EINVAL;
 	translation_invalidate(hca->translation, mr);
 	mr_table_remove(hca->regions, mr);
+	hca->pages_may_be_missing = mr_table_on_demand(hca->regions) != 0;
 	return 0;
 }
 
@@ -326,6 +336,8 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	hca->translation =
 		translation_unit_create(sim, block_name(hca, "translation", text),
 					&hca->params.translation, hca->pcie, hca->regions);
+	hca->paging = paging_create(sim, block_name(hca, "paging", text), &hca->params.paging,
+				    hca->regions);
 	hca->dma = dma_engine_create(sim, block_name(hca, "dma", text), &hca->params.dma,
 				     hca->translation, hca->pcie);
 	hca->contexts = context_cache_create(sim, block_name(hca, "context", text),
@@ -375,6 +387,7 @@ void hca_destroy(struct hca *hca)
 	doorbell_destroy(hca->doorbell);
 	dma_engine_destroy(hca->dma);
 	translation_unit_destroy(hca->translation);
+	paging_destroy(hca->paging);
 	context_cache_destroy(hca->contexts);
 	pcie_destroy(hca->pcie);
 	host_destroy(hca->host);

@@ -19,6 +19,7 @@ const struct param_group hca_param_groups[] = {
 	GROUP(translation,   "keys and addresses to host memory")
 	{"mpt", icm_mpt_param_list, offsetof(struct hca_params, translation.mpt), "cache of region entries"},
 	{"mtt", icm_mtt_param_list, offsetof(struct hca_params, translation.mtt), "cache of page entries"},
+	GROUP(paging,        "regions with on-demand paging")
 	GROUP(contexts,      "of queue pairs, in general")
 	{"requester_cache", icm_requester_param_list, offsetof(struct hca_params, contexts.requester), "cache of what queue pairs need to send"},
 	{"responder_cache", icm_responder_param_list, offsetof(struct hca_params, contexts.responder), "cache of what queue pairs need to be written to"},

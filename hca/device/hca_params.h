@@ -6,6 +6,7 @@
 
 #include "fabric/port_params.h"
 #include "hca/context/context_cache_params.h"
+#include "hca/context/paging_params.h"
 #include "hca/context/translation_params.h"
 #include "hca/device/device_params.h"
 #include "hca/host/host_params.h"
@@ -27,6 +28,7 @@ struct hca_params {
 	struct pcie_params pcie;
 	struct host_params host;
 	struct translation_params translation;
+	struct paging_params paging;
 	struct context_cache_params contexts;
 	struct dma_params dma;
 	struct doorbell_params doorbell;

@@ -6,6 +6,7 @@
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/opcode.h"
 #include "hca/port/receive.h"
+#include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/syndrome.h"
@@ -235,6 +236,10 @@ static void receive_data(struct qp *qp, struct packet *packet)
 		requester_complete(qp);
 		return;
 	}
+	if (qp->hca->pages_may_be_missing &&
+	    page_fault_drops(qp, slot, slot->responses * qp->state.mtu_bytes,
+			     slot->wqe.opcode == WQE_READ ? packet->payload_bytes : ATOMIC_BYTES))
+		return;
 	scatter_start(qp, slot, packet, slot->responses * qp->state.mtu_bytes);
 	slot->responses++;
 	requester_progress(qp, psn_add(slot->first_psn, slot->responses));
@@ -262,6 +267,8 @@ void completer_receive(struct qp *qp, struct packet *packet)
 
 	if (!sends || !is_awaited(qp, packet))
 		count(qp)->stale_responses++;
+	else if (qp->requester.page_wait == PAGE_WAIT_PLACE)
+		count(qp)->page_drops++;
 	else if (opcode_info[packet->opcode].operation != OP_ACK)
 		receive_data(qp, packet);
 	else if (syndrome_kind(packet->syndrome) == SYNDROME_ACK)

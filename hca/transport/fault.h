@@ -19,6 +19,7 @@
 	X(DUPLICATE,      REPEAT,  PSN_SEQUENCE,      NOTHING,       OK,                   "PSN seen: answer lost") \
 	X(PSN_GAP,        NAK,     PSN_SEQUENCE,      NOTHING,       OK,                   "PSN skipped: request lost") \
 	X(NO_RECEIVE_WQE, RNR,     PSN_SEQUENCE,      NOTHING,       OK,                   "receiver not ready")   \
+	X(NO_PAGE,        RNR,     PSN_SEQUENCE,      NOTHING,       OK,                   "a page fault brings it") \
 	X(BAD_SEQUENCE,   FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "segment out of order") \
 	X(NOT_PERMITTED,  FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "operation not enabled") \
 	X(TOO_MANY,       FATAL,   INVALID_REQUEST,   REQUEST_ERROR, FLUSHED,              "more reads and atomics than agreed") \

@@ -64,8 +64,9 @@ bool qp_key_allows(struct qp *qp, uint32_t pd, uint32_t key, uint64_t address, u
 		return true;
 	mr = mr_table_find(qp->hca->regions, key);
 	return mr && mr->valid && mr->pd == pd && (mr->access & access) == access &&
-	       (!mr->qpn || mr->qpn == qp->number) && address >= mr->address &&
-	       length <= mr->length && address - mr->address <= mr->length - length;
+	       (!mr->qpn || mr->qpn == qp->number) && (!mr->on_demand || qp_is_reliable(qp)) &&
+	       address >= mr->address && length <= mr->length &&
+	       address - mr->address <= mr->length - length;
 }
 
 bool qp_list_allows(struct qp *qp, uint32_t pd, const struct data_segment *segments, uint32_t count,

@@ -78,6 +78,12 @@ struct send_queue {
 	uint64_t first_line;                      /* of the ring, in the cache */
 };
 
+enum page_wait { /* of a requester, for pages that come on demand */
+		 PAGE_WAIT_NOTHING,
+		 PAGE_WAIT_DATA,  /* of the slot at the cursor */
+		 PAGE_WAIT_PLACE, /* for a response, which was dropped */
+};
+
 struct requester {
 	uint32_t cursor_packet; /* of the slot at the cursor: next to send */
 	uint32_t next_psn;      /* for the next slot to start */
@@ -89,8 +95,9 @@ struct requester {
 	uint8_t retries_left, rnr_retries_left;
 	bool halted; /* the WQE at the cursor failed: it completes when it is the oldest */
 	bool rnr_waiting;
-	bool gap_seen; /* a response was missing; already rewound for it */
-	bool draining; /* SQD: an event is owed */
+	uint8_t page_wait; /* enum page_wait */
+	bool gap_seen;     /* a response was missing; already rewound for it */
+	bool draining;     /* SQD: an event is owed */
 	struct event timer, rnr_timer;
 	sim_time deadline;    /* SIM_NEVER: nothing to wait for */
 	sim_time paced_until; /* rate limit */

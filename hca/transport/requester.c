@@ -8,6 +8,7 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/context/translation.h"
+#include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/send_unit.h"
 #include "hca/transport/transport.h"
@@ -112,6 +113,8 @@ static bool start(struct qp *qp, struct send_slot *slot)
 		fail_at_cursor(qp, slot, status);
 		return false;
 	}
+	if (qp->hca->pages_may_be_missing && page_fault_stalls(qp, slot))
+		return false;
 	slot->started = true;
 	slot->first_psn = requester->next_psn;
 	slot->psn_count = is_local(slot) ? 0 : packets_of(qp, slot);
@@ -166,6 +169,8 @@ static struct send_slot *eligible(struct qp *qp)
 		return hold_up(qp, NULL);
 	if (requester->rnr_waiting)
 		return hold_up(qp, &gauge->rnr);
+	if (requester->page_wait)
+		return hold_up(qp, &gauge->page_fault);
 	if (paced(qp))
 		return hold_up(qp, &gauge->pace);
 	while (qp->sq.cursor != qp->sq.tail) {
@@ -179,7 +184,7 @@ static struct send_slot *eligible(struct qp *qp)
 		if (qp->hca->send_cache && !slot->at_hand && !wqe_fetch_is_here(qp, slot))
 			return hold_up(qp, &gauge->wqe);
 		if (!slot->started && !start(qp, slot))
-			return hold_up(qp, NULL);
+			return hold_up(qp, requester->page_wait ? &gauge->page_fault : NULL);
 		if (is_local(slot)) {
 			advance(qp);
 			requester_complete(qp);
@@ -521,6 +526,7 @@ void requester_flush(struct qp *qp)
 	requester->epoch++;
 	hold_up(qp, NULL);
 	requester->halted = requester->rnr_waiting = false;
+	requester->page_wait = PAGE_WAIT_NOTHING;
 	requester->deadline = SIM_NEVER;
 	sim_cancel(&requester->timer);
 	sim_cancel(&requester->rnr_timer);
@@ -545,6 +551,7 @@ void requester_reset(struct qp *qp)
 	requester->outstanding = 0;
 	requester->halted = requester->rnr_waiting = requester->gap_seen = false;
 	requester->draining = false;
+	requester->page_wait = PAGE_WAIT_NOTHING;
 	requester->deadline = SIM_NEVER;
 	requester->paced_until = 0;
 }

@@ -53,6 +53,9 @@ bool requester_is_answered(const struct send_slot *slot);
 /* Something awaits an answer from now on. */
 void requester_watch(struct qp *qp);
 
+/* Nothing is expected for the time being: the timer of answers rests. */
+void requester_wait_for_nothing(struct qp *qp);
+
 /* Every WQE that is complete in order gets its CQE. */
 void requester_complete(struct qp *qp);
 

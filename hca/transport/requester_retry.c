@@ -33,6 +33,11 @@ void requester_watch(struct qp *qp)
 		sim_schedule_at(&requester->timer, requester->deadline);
 }
 
+void requester_wait_for_nothing(struct qp *qp)
+{
+	qp->requester.deadline = SIM_NEVER;
+}
+
 void requester_progress(struct qp *qp, uint32_t unacked_psn)
 {
 	struct requester *requester = &qp->requester;
@@ -83,6 +88,7 @@ void requester_rewind(struct qp *qp)
 	qp->sq.cursor = number;
 	requester->cursor_packet = 0;
 	requester->halted = false;
+	requester->page_wait = PAGE_WAIT_NOTHING;
 	if (number != qp->sq.tail && slot->started && !requester_is_answered(slot)) {
 		int32_t acknowledged = psn_distance(slot->first_psn, requester->unacked_psn);
 

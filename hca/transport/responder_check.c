@@ -4,6 +4,7 @@
  */
 #include "fabric/wire/opcode.h"
 #include "hca/transport/atomic.h"
+#include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/responder.h"
 #include "hca/work/receive_queue.h"
@@ -128,6 +129,26 @@ enum request_fault responder_check_length(struct qp *qp, struct packet *packet)
 										 : FAULT_NONE;
 }
 
+/* Of a write all that is to come, with its first packet; of a send what the packet brings. */
+static enum request_fault check_pages(struct qp *qp, struct packet *packet)
+{
+	const struct receive_wqe *wqe = qp->responder.wqe;
+	bool atomic = opcode_is_atomic(packet->opcode);
+	struct data_segment named = {
+		.address = packet->remote_address,
+		.length = atomic ? ATOMIC_BYTES : packet->dma_length,
+		.key = packet->rkey,
+	};
+	bool missing = false;
+
+	if (atomic || opcode_has(packet->opcode, HDR_RETH))
+		missing = page_fault_refuses(qp, &named, 1, 0, named.length);
+	else if (opcode_info[packet->opcode].operation == OP_SEND)
+		missing = page_fault_refuses(qp, wqe->segments, wqe->segment_count,
+					     qp->responder.received, packet->payload_bytes);
+	return missing ? FAULT_NO_PAGE : FAULT_NONE;
+}
+
 enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
 {
 	const struct responder *responder = &qp->responder;
@@ -142,7 +163,7 @@ enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
 			    responder->wqe->segment_count, responder->received,
 			    packet->payload_bytes, MR_LOCAL_WRITE))
 		return FAULT_BAD_WQE;
-	return FAULT_NONE;
+	return qp->hca->pages_may_be_missing ? check_pages(qp, packet) : FAULT_NONE;
 }
 
 static const struct {

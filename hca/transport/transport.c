@@ -52,6 +52,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	pool_init(&transport->scatter_units, sizeof(struct scatter_unit), SLAB_UNITS);
 	pool_init(&transport->response_scatters, sizeof(struct response_scatter), SLAB_UNITS);
 	pool_init(&transport->responses, sizeof(struct response), SLAB_UNITS);
+	pool_init(&transport->stalled, PAGE_FAULT_BYTES, SLAB_UNITS);
 	atomic_init(&transport->atomics, hca, &transport->block);
 	return transport;
 }
@@ -63,6 +64,7 @@ void transport_destroy(struct transport_block *transport)
 	pool_fini(&transport->scatter_units);
 	pool_fini(&transport->response_scatters);
 	pool_fini(&transport->responses);
+	pool_fini(&transport->stalled);
 	block_fini(&transport->block);
 	free(transport);
 }

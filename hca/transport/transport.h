@@ -37,16 +37,20 @@
 	X(no_receive_wqe,      "packets", "UC and UD: dropped for want of a receive WQE")          \
 	X(unreliable_drops,    "packets", "UC: of a message with a gap")                           \
 	X(ud_unreachable,      "packets", "UD: sent to an address that leads nowhere")             \
-	X(scatter_stalls,      "times",   "all scatter units were in use")
+	X(scatter_stalls,      "times",   "all scatter units were in use")                         \
+	X(page_stalls,         "messages", "whose data waited for a page fault")                   \
+	X(page_refusals,       "packets", "requests refused (RNR NAK): their pages were not there") \
+	X(page_drops,          "packets", "answers dropped since there was no page for a response, or one is waited for")
 
 #define TRANSPORT_GAUGES(X)                                                                        \
 	X(scatter_units, POOL,  "units",       "receive buffers of messages")                      \
 	X(reads,         SHARE, "queue pairs", "with as many reads and atomics under way as allowed") \
 	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
 	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \
-	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE")          \
+	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE, or a page to bring in") \
 	X(pace,          SHARE, "queue pairs", "held back by their rate limit")                    \
-	X(wqe,           SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again")
+	X(wqe,           SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again") \
+	X(page_fault,    SHARE, "queue pairs", "stalled by a page fault of their own host")
 
 #define TRANSPORT_TRACE(X)                                                                         \
 	X(WQE_START,    "qpn", "psn", "the first packet of a WQE is made")                         \
@@ -67,6 +71,8 @@ struct transport_gauges {
 	TRANSPORT_GAUGES(GAUGE_FIELD)
 };
 
+#define PAGE_FAULT_BYTES 64 /* of what page_fault.c keeps of a stall */
+
 struct transport_block {
 	struct block block;
 	struct transport_counters count;
@@ -74,6 +80,7 @@ struct transport_block {
 	struct hca *hca;
 	const struct transport_params *params;
 	struct pool send_units, scatter_units, response_scatters, responses;
+	struct pool stalled; /* of page_fault.c */
 	struct qp *unit_waiters_first, *unit_waiters_last;
 	struct atomic_unit atomics;
 };

@@ -262,6 +262,9 @@ static bool check(const struct load_setup *setup, char *why, size_t why_bytes)
 		snprintf(why, why_bytes, "%u B are too many inline", (unsigned)params->bytes);
 	else if (params->receives & (params->receives - 1))
 		snprintf(why, why_bytes, "receives is a power of two");
+	else if (params->paging != LOAD_PAGING_NONE &&
+		 (params->transport != LOAD_RC || params->contiguous))
+		snprintf(why, why_bytes, "paging needs transport rc and regions with pages");
 	else if (params->warm_up == 0)
 		snprintf(why, why_bytes, "warm_up is at least 1");
 	else

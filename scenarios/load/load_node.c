@@ -146,7 +146,7 @@ static uint32_t page_shift(const struct load_params *params)
 }
 
 static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t length,
-			   uint64_t host_address)
+			   uint64_t host_address, bool on_demand)
 {
 	const struct load_params *params = &node->load->params;
 	struct mr region = {
@@ -159,6 +159,7 @@ static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t le
 		.length = length,
 		.physical = params->contiguous,
 		.valid = true,
+		.on_demand = on_demand,
 	};
 	uint32_t key = 0;
 
@@ -172,11 +173,13 @@ static void add_regions(struct load_node *node)
 	uint64_t bytes = params->places * params->stride + params->bytes;
 
 	bytes = (bytes + params->page - 1) / params->page * params->page;
-	node->local_key = add_region(node, LOCAL_ADDRESS, LOCAL_BYTES, LOCAL_ADDRESS);
+	node->local_key = add_region(node, LOCAL_ADDRESS, LOCAL_BYTES, LOCAL_ADDRESS,
+				     params->paging == LOAD_PAGING_LOCAL);
 	node->keys = calloc(params->regions, sizeof(node->keys[0]));
 	assert(node->keys);
 	for (uint64_t i = 0; i < params->regions; i++)
-		node->keys[i] = add_region(node, REMOTE_ADDRESS, bytes, REMOTE_ADDRESS + i * bytes);
+		node->keys[i] = add_region(node, REMOTE_ADDRESS, bytes, REMOTE_ADDRESS + i * bytes,
+					   params->paging == LOAD_PAGING_REMOTE);
 }
 
 static void add_cq(struct load_thread *thread)

@@ -32,6 +32,7 @@
 	X(places,     COUNT,  "1",          "1..1099511627776",   "addresses in each region that are used, at random",              "choice") \
 	X(stride,     BYTES,  "64B",        "8B..1GiB",           "from one place to the next",                                     "choice") \
 	X(page,       BYTES,  "2MiB",       "4KiB..1GiB",         "of the regions' memory",                                         "choice") \
+	X(paging,     CHOICE, "none",       "none|remote|local",  "which regions are registered for on-demand paging: those that are written or read, or those of the posting side's own data", "choice") \
 	X(contiguous, FLAG,   "false",      "",                   "regions are contiguous: their pages need no translation",        "choice") \
 	X(counts,     CHOICE, "completed",  "completed|received", "what the next two count: work requests complete, or messages received", "choice") \
 	X(warm_up,    COUNT,  "2000",       "",                   "work requests before those that count",                          "choice") \
@@ -62,6 +63,7 @@ enum { LOAD_WRITE, LOAD_READ, LOAD_SEND, LOAD_FETCH_ADD };
 enum { LOAD_BLUEFLAME, LOAD_DOORBELL, LOAD_INLINE_BLUEFLAME };
 enum { LOAD_RANDOM, LOAD_TURN };
 enum { LOAD_COMPLETED, LOAD_RECEIVED };
+enum { LOAD_PAGING_NONE, LOAD_PAGING_REMOTE, LOAD_PAGING_LOCAL };
 
 extern const struct param load_param_list[];
 extern const struct param_group load_param_groups[]; /* cpu; ends with a NULL name */

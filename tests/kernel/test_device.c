@@ -126,7 +126,10 @@ static void test_query_device(void)
 				0);
 		CU_ASSERT_EQUAL(memcmp(&answer.base, &got, sizeof(got)), 0);
 		CU_ASSERT_EQUAL(answer.response_length, sizeof(answer));
-		CU_ASSERT_EQUAL(answer.odp_caps.general_caps, 0);
+		CU_ASSERT_EQUAL(answer.odp_caps.general_caps, 1);
+		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.rc_odp_caps, 0x3f);
+		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.uc_odp_caps, 0);
+		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.ud_odp_caps, 0);
 		CU_ASSERT_EQUAL(answer.cq_moderation_caps.max_cq_moderation_count, 65535);
 		CU_ASSERT_EQUAL(answer.cq_moderation_caps.max_cq_moderation_period, 4095);
 		CU_ASSERT_EQUAL(driver_answer.response_length, sizeof(driver_answer));

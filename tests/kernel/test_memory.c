@@ -84,7 +84,12 @@ static void test_region_refused(void)
 		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 2}}, /* remote write alone */
 		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 8}}, /* atomics alone */
 		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 1 << 30}},
-		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64}}, /* on demand */
+		{0, {.start = 0x1000, .length = 64, .hca_va = 0x1000, .pd_handle = pd, .access_flags = 64 | 1}}, /* on demand */
+		{-EINVAL, {.start = UINT64_MAX - 63, .length = 128, .hca_va = UINT64_MAX - 63, .pd_handle = pd, .access_flags = 64}},
+		{-EINVAL, {.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64}},
+		{-ENOMEM, {.start = 0, .length = UINT64_C(1) << 62, .hca_va = 0, .pd_handle = pd, .access_flags = 64}},
+		{-EOPNOTSUPP, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64 | 16}}, /* with windows */
+		{-EINVAL, {.start = 0, .length = UINT64_MAX, .hca_va = 0, .pd_handle = pd, .access_flags = 64}}, /* implicit */
 		{-EINVAL, {.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd}},
 		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA + 1, .pd_handle = pd}}, /* offsets in the page differ */
 		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = 77}},
@@ -101,7 +106,7 @@ static void test_region_refused(void)
 		CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REG_MR, cases[i].request, answer),
 				cases[i].result);
 	}
-	CU_ASSERT_STRING_EQUAL(machine->refused, "memory region with on-demand paging");
+	CU_ASSERT_STRING_EQUAL(machine->refused, "implicit on-demand region");
 	machine_destroy(machine);
 }
 

@@ -119,6 +119,27 @@ static void fetched(void)
 	CU_ASSERT(result.mops > 20);
 }
 
+/* Each place is in a page of its own, which its first use brings in: the responder refuses until then, 10 us at a time. */
+static void on_demand_pages(void)
+{
+	begin();
+	setup.hca.paging.latency = 1 * MS;
+	setup.load.paging = LOAD_PAGING_REMOTE;
+	setup.load.page = setup.load.stride = 4096;
+	setup.load.places = 1 << 20;
+	setup.load.window = 1;
+	setup.load.warm_up = 1;
+	setup.load.operations = 9;
+	setup.counter = "transport.rnr_nak_received";
+	measure();
+	CU_ASSERT(result.median_ns > 1e6 && result.median_ns < 1e6 + 13e3);
+	CU_ASSERT(result.counter > 80 && result.counter < 100);
+	setup.load.paging = LOAD_PAGING_LOCAL; /* one page, long there */
+	measure();
+	CU_ASSERT(result.median_ns < 5e3);
+	CU_ASSERT_EQUAL(result.counter, 0);
+}
+
 /* A SEND with data is two writes at its receiver, one without is its CQE. */
 static void write_turns(void)
 {
@@ -312,6 +333,7 @@ int main(void)
 		{"answers of READs", answers},
 		{"lines of BlueFlame", blueflame_lines},
 		{"WQEs that are read", fetched},
+		{"pages on demand", on_demand_pages},
 		{"turns of writing", write_turns},
 		{"parts of contexts", context_parts},
 		{"locks of atomics", atomic_locks},

@@ -147,6 +147,9 @@ int query_device_ex(struct command *command)
 		return -EINVAL;
 	device_attributes(command->kernel, &answer.base);
 	answer.device_cap_flags_ex = answer.base.device_cap_flags;
+	answer.odp_caps.general_caps = ODP_SUPPORTED;
+	answer.odp_caps.per_transport_caps.rc_odp_caps = ODP_OF_RELIABLE;
+	answer.xrc_odp_caps = ODP_OF_RELIABLE;
 	answer.cq_moderation_caps.max_cq_moderation_count = HCA_MODERATION_COUNT_MAX;
 	answer.cq_moderation_caps.max_cq_moderation_period =
 		(uint16_t)(HCA_MODERATION_PERIOD_MAX / US);

@@ -70,7 +70,12 @@ extern const struct mlx5_ib_alloc_ucontext_resp ucontext_limits;
 #define PKEY_TABLE_INFINIBAND 128
 #define PKEY_TABLE_ETHERNET   1
 #define MESSAGE_BYTES_MAX     0x40000000
-#define COMPLETION_VECTORS    8
-#define PAGE_BYTES            4096
+/* enum ib_odp_general_cap_bits and ib_odp_transport_cap_bits, which no header of the ABI exports: SEND, RECV, WRITE, READ,
+ * ATOMIC, SRQ_RECV. */
+#define ODP_SUPPORTED   1
+#define ODP_OF_RELIABLE 0x3f
+
+#define COMPLETION_VECTORS 8
+#define PAGE_BYTES         4096
 
 #endif

@@ -20,6 +20,7 @@ enum {
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
 	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED)
+#define IMPLICIT_LENGTH UINT64_MAX /* of a region that is all of the address space */
 
 struct region {
 	struct object object; /* number: key */
@@ -34,9 +35,10 @@ struct window {
 
 static int check_access(struct kernel *kernel, uint32_t access)
 {
-	uint32_t known = ACCESS_SERVED | IB_UVERBS_ACCESS_HUGETLB | IB_UVERBS_ACCESS_OPTIONAL_RANGE;
-	if (access & IB_UVERBS_ACCESS_ON_DEMAND)
-		return kernel_refuse(kernel, "memory region with on-demand paging", EINVAL);
+	uint32_t known = ACCESS_SERVED | IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB |
+			 IB_UVERBS_ACCESS_OPTIONAL_RANGE;
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND && access & IB_UVERBS_ACCESS_MW_BIND)
+		return kernel_refuse(kernel, "memory window over on-demand paging", EOPNOTSUPP);
 	if (access & ~known)
 		return -EINVAL;
 	if ((access & (IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC)) &&
@@ -66,10 +68,10 @@ static int check_memory(struct memory *memory, uint64_t address, uint64_t length
 	return 0;
 }
 
-static sim_time page_latency(const struct kernel *kernel, uint64_t address, uint64_t length)
+/* Pages that come on demand are not pinned. */
+static sim_time page_latency(const struct kernel *kernel, const struct mr *mr)
 {
-	uint64_t pages = (address + length - 1) / PAGE_BYTES - address / PAGE_BYTES + 1;
-	return pages * kernel->params.register_page_latency;
+	return mr->on_demand ? 0 : mr_page_count(mr) * kernel->params.register_page_latency;
 }
 
 static int check_range(struct command *command, uint64_t start, uint64_t length, uint64_t hca_va,
@@ -77,6 +79,10 @@ static int check_range(struct command *command, uint64_t start, uint64_t length,
 {
 	if (start % PAGE_BYTES != hca_va % PAGE_BYTES)
 		return -EINVAL;
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND && length == IMPLICIT_LENGTH)
+		return kernel_refuse(command->kernel, "implicit on-demand region", EINVAL);
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not there fails when it is used */
+		return length && start + length > start ? 0 : -EINVAL;
 	return check_memory(command->memory, start, length, access & IB_UVERBS_ACCESS_LOCAL_WRITE);
 }
 
@@ -141,6 +147,7 @@ int reg_mr(struct command *command)
 		.host_address = request.start,
 		.length = request.length,
 		.valid = true,
+		.on_demand = request.access_flags & IB_UVERBS_ACCESS_ON_DEMAND,
 	};
 	error = hca_mr_create(kernel->hca, &mr, &mr.key);
 	if (error)
@@ -151,7 +158,7 @@ int reg_mr(struct command *command)
 	region->pd = pd;
 	region->mr = mr;
 	object_hold(pd);
-	command->call->latency += page_latency(kernel, request.start, request.length);
+	command->call->latency += page_latency(kernel, &mr);
 	struct ib_uverbs_reg_mr_resp answer = {
 		.mr_handle = region->object.handle, .lkey = mr.key, .rkey = mr.key};
 	error = command_reply(command, &answer, sizeof(answer));
@@ -181,6 +188,7 @@ int rereg_mr(struct command *command)
 	if (request.flags & REREG_ACCESS) {
 		error = check_access(kernel, request.access_flags);
 		mr.access = request.access_flags & ACCESS_SERVED;
+		mr.on_demand = request.access_flags & IB_UVERBS_ACCESS_ON_DEMAND;
 	}
 	if (request.flags & REREG_PD) {
 		pd = command_object(command, OBJECT_PD, request.pd_handle);
@@ -194,7 +202,8 @@ int rereg_mr(struct command *command)
 		mr.length = request.length;
 	}
 	if (!error)
-		error = check_range(command, mr.host_address, mr.length, mr.address, mr.access);
+		error = check_range(command, mr.host_address, mr.length, mr.address,
+				    mr.access | (mr.on_demand ? IB_UVERBS_ACCESS_ON_DEMAND : 0));
 	mr.key = ++kernel->key_variant;
 	if (!error)
 		error = hca_mr_create(kernel->hca, &mr, &mr.key);
@@ -207,7 +216,7 @@ int rereg_mr(struct command *command)
 	region->pd = pd;
 	region->mr = mr;
 	region->object.number = mr.key;
-	command->call->latency += page_latency(kernel, mr.host_address, mr.length);
+	command->call->latency += page_latency(kernel, &mr);
 	watch_region(command, &mr);
 	struct ib_uverbs_rereg_mr_resp answer = {.lkey = mr.key, .rkey = mr.key};
 	return command_reply(command, &answer, sizeof(answer));

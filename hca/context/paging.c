@@ -1,0 +1,240 @@
+/* paging: see paging.h. */
+#include "hca/context/paging.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/context/paging_params.h"
+#include "hca/device/pool.h"
+
+#define ROW(...)    PARAM_ROW(struct paging_params, __VA_ARGS__)
+#define SLAB_FAULTS 16
+
+/* clang-format off */
+const struct param paging_param_list[] = {PAGING_PARAMS(ROW) {0}};
+enum { PAGING_TRACE(TRACE_ENUM) };
+
+static void check(struct block *block, FILE *out);
+
+static const struct block_type paging_type = {
+	.name         = "paging",
+	.params       = paging_param_list,
+	.counters     = (const struct counter[]){PAGING_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){PAGING_TRACE(TRACE_ENTRY) {0}},
+	.gauges       = (const struct gauge_info[]){PAGING_GAUGES(GAUGE_ENTRY) {0}},
+	.check        = check,
+};
+/* clang-format on */
+
+struct fault {
+	struct fault *next;
+	struct paging *paging;
+	struct event event;
+	uint32_t key;
+	uint64_t first, count; /* pages of the region */
+	sim_time begun_at;
+	struct paging_waiter *waiter_first, **waiter_last;
+};
+
+struct paging_gauges {
+	PAGING_GAUGES(GAUGE_FIELD)
+};
+
+struct paging {
+	struct block block;
+	struct paging_params param;
+	struct paging_counters count;
+	struct paging_gauges gauge;
+	struct mr_table *regions;
+	struct pool faults;
+	struct fault *first,
+		**last;        /* in the order of their begin; with the driver: the first ones */
+	struct fault *waiting; /* the first that is not with the driver; NULL: none */
+};
+
+static void resolve(struct event *event);
+
+static sim_time now(const struct paging *paging)
+{
+	return sim_now(paging->block.sim);
+}
+
+/* ---- pages ---- */
+
+static uint64_t page_of(const struct mr *mr, uint64_t address)
+{
+	uint64_t host = mr->host_address + (address - mr->address);
+
+	return (host >> mr->page_shift) - (mr->host_address >> mr->page_shift);
+}
+
+static bool is_there(const struct mr *mr, uint64_t page)
+{
+	return mr->present[page / 64] >> page % 64 & 1;
+}
+
+/* The first that is missing of those from `page` to `last`; behind `last`: none. */
+static uint64_t first_missing(const struct mr *mr, uint64_t page, uint64_t last)
+{
+	while (page <= last && is_there(mr, page))
+		page++;
+	return page;
+}
+
+bool paging_present(const struct mr *mr, uint64_t address, uint64_t length)
+{
+	uint64_t last;
+
+	if (!length)
+		return true;
+	last = page_of(mr, address + length - 1);
+	return first_missing(mr, page_of(mr, address), last) > last;
+}
+
+/* ---- faults ---- */
+
+static void add_waiter(struct fault *fault, struct paging_waiter *waiter)
+{
+	if (!waiter)
+		return;
+	waiter->next = NULL;
+	*fault->waiter_last = waiter;
+	fault->waiter_last = &waiter->next;
+}
+
+static struct fault *find(const struct paging *paging, uint32_t key, uint64_t page)
+{
+	struct fault *fault = paging->first;
+
+	while (fault &&
+	       (fault->key != key || page < fault->first || page - fault->first >= fault->count))
+		fault = fault->next;
+	return fault;
+}
+
+/* Hands faults to the driver while one of its handlers is free. */
+static void hand_over(struct paging *paging)
+{
+	const struct paging_params *param = &paging->param;
+
+	while (paging->waiting && paging->gauge.handlers.level < param->handlers) {
+		struct fault *fault = paging->waiting;
+
+		paging->waiting = fault->next;
+		gauge_enter(&paging->gauge.handlers, now(paging), 1);
+		sim_schedule(&fault->event,
+			     param->latency + (fault->count - 1) * param->page_latency);
+	}
+	gauge_wait(&paging->gauge.handlers, now(paging), paging->waiting != NULL);
+}
+
+void paging_fault(struct paging *paging, const struct mr *mr, uint64_t address, uint64_t length,
+		  struct paging_waiter *waiter)
+{
+	uint64_t last = page_of(mr, address + length - 1);
+	uint64_t page = first_missing(mr, page_of(mr, address), last);
+	uint64_t limit = (paging->param.prefetch >> mr->page_shift) + 1;
+	struct fault *fault = find(paging, mr->key, page);
+
+	assert(length && page <= last);
+	if (fault) {
+		paging->count.joins++;
+		add_waiter(fault, waiter);
+		return;
+	}
+	paging->count.faults++;
+	trace(&paging->block, TRACE_PAGE_FAULT, 0, mr->key, page);
+	fault = pool_take(&paging->faults);
+	fault->paging = paging;
+	fault->key = mr->key;
+	fault->first = page;
+	fault->count = last - page + 1 < limit ? last - page + 1 : limit;
+	fault->begun_at = now(paging);
+	fault->waiter_last = &fault->waiter_first;
+	add_waiter(fault, waiter);
+	event_init(&fault->event, &paging->block, resolve);
+	*paging->last = fault;
+	paging->last = &fault->next;
+	if (!paging->waiting)
+		paging->waiting = fault;
+	hand_over(paging);
+}
+
+static void take_out(struct paging *paging, struct fault *fault)
+{
+	struct fault **link = &paging->first;
+
+	while (*link != fault)
+		link = &(*link)->next;
+	*link = fault->next;
+	if (paging->last == &fault->next)
+		paging->last = link;
+}
+
+/* The region may be gone meanwhile; who waits finds out. */
+static void resolve(struct event *event)
+{
+	struct fault *fault = container_of(event, struct fault, event);
+	struct paging *paging = fault->paging;
+	struct mr *mr = mr_table_find(paging->regions, fault->key);
+	struct paging_waiter *waiter = fault->waiter_first;
+
+	take_out(paging, fault);
+	gauge_leave(&paging->gauge.handlers, now(paging), 1);
+	paging->count.resolved++;
+	paging->count.fault_time += now(paging) - fault->begun_at;
+	trace(&paging->block, TRACE_PAGE_RESOLVED, 0, fault->key, fault->first);
+	for (uint64_t page = fault->first; mr && page < fault->first + fault->count; page++) {
+		paging->count.pages += !is_there(mr, page);
+		mr->present[page / 64] |= UINT64_C(1) << page % 64;
+	}
+	pool_give(&paging->faults, fault);
+	hand_over(paging);
+	while (waiter) {
+		struct paging_waiter *next = waiter->next;
+
+		waiter->done(waiter);
+		waiter = next;
+	}
+}
+
+/* ---- the block ---- */
+
+static void check(struct block *block, FILE *out)
+{
+	const struct paging *paging = container_of(block, struct paging, block);
+
+	block_equal(block, out, "page faults, and those resolved and under way",
+		    paging->count.faults, paging->count.resolved + paging->faults.in_use);
+}
+
+struct paging *paging_create(struct sim *sim, const char *name, const struct paging_params *params,
+			     struct mr_table *regions)
+{
+	struct paging *paging = calloc(1, sizeof(*paging));
+
+	assert(paging && regions);
+	paging->param = *params;
+	paging->regions = regions;
+	paging->last = &paging->first;
+	block_init(&paging->block, sim, &paging_type, name, &paging->param,
+		   (const uint64_t *)&paging->count);
+	block_gauges(&paging->block, (struct gauge *)&paging->gauge);
+	paging->gauge.handlers.capacity = params->handlers;
+	pool_init(&paging->faults, sizeof(struct fault), SLAB_FAULTS);
+	return paging;
+}
+
+void paging_destroy(struct paging *paging)
+{
+	for (struct fault *fault = paging->first; fault; fault = fault->next)
+		sim_cancel(&fault->event);
+	pool_fini(&paging->faults);
+	block_fini(&paging->block);
+	free(paging);
+}
+
+const struct paging_counters *paging_counters(const struct paging *paging)
+{
+	return &paging->count;
+}

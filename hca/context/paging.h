@@ -1,0 +1,57 @@
+/*
+ * paging: regions that are registered for on-demand paging: which of their pages are there, and the page faults that bring
+ * in the others. Nothing is there at first, and what is there stays.
+ *
+ *     requester, responder, completer --paging_present()?--> yes: go on
+ *                                      `--paging_fault()--> driver's handlers, latency --> pages there, done()
+ *
+ * Faults on pages that are on their way already join the fault that brings them.
+ */
+#ifndef HCA_CONTEXT_PAGING_H
+#define HCA_CONTEXT_PAGING_H
+
+#include "hca/context/mr_table.h"
+#include "sim/gauge.h"
+
+struct paging;
+struct paging_params; /* hca/context/paging_params.h */
+
+/* clang-format off */
+#define PAGING_COUNTERS(X)                                                                                    \
+	X(faults,     "faults",   "raised")                                                                     \
+	X(joins,      "requests", "that found a fault for their pages under way")                               \
+	X(resolved,   "faults",   "whose pages are there")                                                      \
+	X(pages,      "pages",    "brought in")                                                                 \
+	X(fault_time, "ps",       "from the begin of faults to their end, in all")
+
+#define PAGING_GAUGES(X)                                                                                      \
+	X(handlers, POOL, "faults", "with the driver")
+
+#define PAGING_TRACE(X)                                                                                       \
+	X(PAGE_FAULT,    "key", "page", "raised; page of the region")                                         \
+	X(PAGE_RESOLVED, "key", "page", "its pages are there")
+/* clang-format on */
+
+struct paging_counters {
+	PAGING_COUNTERS(COUNTER_FIELD)
+};
+
+struct paging_waiter { /* the caller's until done() */
+	void (*done)(struct paging_waiter *waiter);
+	struct paging_waiter *next;
+};
+
+struct paging *paging_create(struct sim *sim, const char *name, const struct paging_params *params,
+			     struct mr_table *regions);
+void paging_destroy(struct paging *paging);
+
+/* Are all pages of it there? The range is within the region. */
+bool paging_present(const struct mr *mr, uint64_t address, uint64_t length);
+
+/* They are not: at least the first that is missing will be once waiter->done() is called. NULL: nobody waits. */
+void paging_fault(struct paging *paging, const struct mr *mr, uint64_t address, uint64_t length,
+		  struct paging_waiter *waiter);
+
+const struct paging_counters *paging_counters(const struct paging *paging);
+
+#endif

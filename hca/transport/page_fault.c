@@ -1,0 +1,127 @@
+/* page_fault: see page_fault.h. */
+#include "hca/transport/page_fault.h"
+
+#include "hca/context/paging.h"
+#include "hca/transport/requester.h"
+#include "hca/transport/transport.h"
+
+struct stalled { /* a requester that waits */
+	struct paging_waiter waiter;
+	struct qp *qp;
+	uint32_t epoch;
+	sim_time begun_at;
+};
+
+_Static_assert(sizeof(struct stalled) <= PAGE_FAULT_BYTES, "as the pool of transport.h has them");
+
+static void resume(struct paging_waiter *waiter);
+
+static struct paging_waiter *new_waiter(struct qp *qp)
+{
+	struct stalled *stalled = pool_take(&qp->hca->transport->stalled);
+
+	stalled->waiter.done = resume;
+	stalled->qp = qp;
+	stalled->epoch = qp->requester.epoch;
+	stalled->begun_at = sim_now(qp->hca->sim);
+	qp_hold(qp);
+	return &stalled->waiter;
+}
+
+static bool is_missing(const struct mr *mr, uint64_t address, uint32_t length)
+{
+	return mr && mr->on_demand && !paging_present(mr, address, length);
+}
+
+/* The requester that stalls looks again when the first one is there. */
+static bool fault_in(struct qp *qp, const struct data_segment *segments, uint32_t count,
+		     uint32_t offset, uint32_t length, bool stalls)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < count && length; i++) {
+		const struct mr *mr = mr_table_find(qp->hca->regions, segments[i].key);
+		uint32_t skip = offset < segments[i].length ? offset : segments[i].length;
+		uint32_t bytes = segments[i].length - skip;
+		uint64_t address = segments[i].address + skip;
+
+		if (bytes > length)
+			bytes = length;
+		if (is_missing(mr, address, bytes)) {
+			paging_fault(qp->hca->paging, mr, address, bytes,
+				     stalls && !any ? new_waiter(qp) : NULL);
+			any = true;
+		}
+		offset -= skip;
+		length -= bytes;
+	}
+	return any;
+}
+
+bool page_fault_refuses(struct qp *qp, const struct data_segment *segments, uint32_t count,
+			uint32_t offset, uint32_t length)
+{
+	bool missing = fault_in(qp, segments, count, offset, length, false);
+
+	qp->hca->transport->count.page_refusals += missing;
+	return missing;
+}
+
+bool page_fault_stalls(struct qp *qp, struct send_slot *slot)
+{
+	sim_time now = sim_now(qp->hca->sim);
+
+	if (slot->wqe.is_inline || requester_is_answered(slot) ||
+	    !fault_in(qp, slot->wqe.segments, slot->wqe.segment_count, 0, slot->wqe.length, true))
+		return false;
+	qp->hca->transport->count.page_stalls++;
+	qp->requester.page_wait = PAGE_WAIT_DATA;
+	if (slot->why.at[WHY_TURN])
+		return true;
+	if (!slot->why.at[WHY_QPC_MISS])
+		slot->why.at[WHY_SCHEDULING] = now;
+	slot->why.at[WHY_TURN] = now;
+	return true;
+}
+
+bool page_fault_drops(struct qp *qp, struct send_slot *slot, uint32_t offset, uint32_t length)
+{
+	if (!fault_in(qp, slot->wqe.segments, slot->wqe.segment_count, offset, length, true))
+		return false;
+	qp->hca->transport->count.page_drops++;
+	qp->requester.page_wait = PAGE_WAIT_PLACE;
+	requester_wait_for_nothing(qp);
+	return true;
+}
+
+static void note_end(struct qp *qp, uint32_t number, sim_time begun_at)
+{
+	for (; number != qp->sq.tail; number++) {
+		struct why *why = &qp_slot(qp, number)->why;
+
+		if (!why->at[WHY_TURN])
+			continue;
+		if (why->at[WHY_RETRY])
+			why->at[WHY_RETRY] = begun_at;
+		why->at[WHY_PAGE_FAULT] = sim_now(qp->hca->sim);
+	}
+}
+
+static void resume(struct paging_waiter *waiter)
+{
+	struct stalled *stalled = container_of(waiter, struct stalled, waiter);
+	struct qp *qp = stalled->qp;
+	struct requester *requester = &qp->requester;
+	enum page_wait waited = requester->page_wait;
+
+	if (waited != PAGE_WAIT_NOTHING && stalled->epoch == requester->epoch) {
+		requester->page_wait = PAGE_WAIT_NOTHING;
+		if (waited == PAGE_WAIT_PLACE)
+			requester_rewind(qp);
+		else
+			requester_posted(qp);
+		note_end(qp, qp->sq.cursor, stalled->begun_at);
+	}
+	pool_give(&qp->hca->transport->stalled, stalled);
+	qp_drop(qp);
+}

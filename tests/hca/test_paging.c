@@ -1,0 +1,392 @@
+/*
+ * Proves on-demand paging, to the picosecond where it is alone: what a fault takes and brings in, faults that join, wait for a
+ * handler, or whose region is gone; a requester that stalls while others go on, a responder that refuses until the pages are
+ * there, a response that is dropped and asked for again; messages over many pages, atomics, queue pairs that fail or go while
+ * they wait; no use by unreliable ones. What a fault costs is in the stage of its name.
+ */
+#include <CUnit/CUnit.h>
+#include <errno.h>
+
+#include "hca/context/paging.h"
+#include "hca/context/paging_params.h"
+#include "hca/device/cqe.h"
+#include "tests/hca/support/rig.h"
+
+#define LATENCY      (220 * US)
+#define PAGE_LATENCY (60 * NS)
+#define PAGE         4096
+#define ALL_RIGHTS   (MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC)
+
+/* ---- faults alone ---- */
+
+struct waiting {
+	struct paging_waiter waiter;
+	struct sim *sim;
+	sim_time done_at;
+};
+
+static void note_done(struct paging_waiter *waiter)
+{
+	struct waiting *waiting = container_of(waiter, struct waiting, waiter);
+
+	waiting->done_at = sim_now(waiting->sim);
+}
+
+struct alone {
+	struct sim *sim;
+	struct mr_table *regions;
+	struct paging *paging;
+	struct mr *mr; /* 1024 pages, from the middle of one on */
+	struct waiting waiting[4];
+};
+
+static struct alone alone_create(uint64_t handlers, uint64_t prefetch)
+{
+	struct alone alone = {.sim = sim_create(SIM_KERNEL_native, 1)};
+	struct paging_params params;
+
+	params_default(paging_param_list, &params);
+	params.handlers = handlers;
+	params.prefetch = prefetch;
+	alone.regions = mr_table_create(16);
+	alone.paging = paging_create(alone.sim, "paging", &params, alone.regions);
+	alone.mr = mr_table_add(alone.regions, &(struct mr){.page_shift = 12,
+							    .address = 0x5000800,
+							    .host_address = 0x800,
+							    .length = 1024 * PAGE - 0x800,
+							    .valid = true,
+							    .on_demand = true});
+	for (unsigned i = 0; i < 4; i++)
+		alone.waiting[i].waiter.done = note_done;
+	return alone;
+}
+
+static void fault(struct alone *alone, unsigned page, unsigned count, struct waiting *waiting)
+{
+	uint64_t address = alone->mr->address - 0x800 + (uint64_t)page * PAGE;
+
+	waiting->sim = alone->sim;
+	paging_fault(alone->paging, alone->mr, page ? address : address + 0x800,
+		     (uint64_t)count * PAGE - (page ? 0 : 0x800), &waiting->waiter);
+}
+
+static bool is_present(const struct alone *alone, unsigned page, unsigned count)
+{
+	return paging_present(
+		alone->mr, alone->mr->address - 0x800 + (uint64_t)page * PAGE + (page ? 0 : 0x800),
+		(uint64_t)count * PAGE - (page ? 0 : 0x800));
+}
+
+static void alone_destroy(struct alone *alone)
+{
+	CU_ASSERT_EQUAL(blocks_check(alone->sim, stderr), 0);
+	paging_destroy(alone->paging);
+	mr_table_destroy(alone->regions);
+	sim_destroy(alone->sim);
+}
+
+static void test_one_fault(void)
+{
+	struct alone alone = alone_create(32, 1 << 22);
+
+	CU_ASSERT_FALSE(is_present(&alone, 0, 1));
+	fault(&alone, 0, 3, &alone.waiting[0]);
+	sim_run(alone.sim, 100 * US);
+	fault(&alone, 2, 2, &alone.waiting[1]); /* page 2 comes already, page 3 does not */
+	sim_run(alone.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(alone.waiting[0].done_at, LATENCY + 2 * PAGE_LATENCY);
+	CU_ASSERT_EQUAL(alone.waiting[1].done_at, LATENCY + 2 * PAGE_LATENCY);
+	CU_ASSERT_TRUE(is_present(&alone, 0, 3));
+	CU_ASSERT_FALSE(is_present(&alone, 2, 2));
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->faults, 1);
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->joins, 1);
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->pages, 3);
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->fault_time, LATENCY + 2 * PAGE_LATENCY);
+	alone_destroy(&alone);
+}
+
+/* Two handlers for three faults; of 100 pages 17 come, as 64 KiB may be brought in, from wherever in a page. */
+static void test_handlers(void)
+{
+	struct alone alone = alone_create(2, 64 << 10);
+
+	fault(&alone, 0, 1, &alone.waiting[0]);
+	fault(&alone, 10, 100, &alone.waiting[1]);
+	fault(&alone, 500, 2, &alone.waiting[2]);
+	sim_run(alone.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(alone.waiting[0].done_at, LATENCY);
+	CU_ASSERT_EQUAL(alone.waiting[1].done_at, LATENCY + 16 * PAGE_LATENCY);
+	CU_ASSERT_EQUAL(alone.waiting[2].done_at, 2 * LATENCY + PAGE_LATENCY);
+	CU_ASSERT_TRUE(is_present(&alone, 10, 17));
+	CU_ASSERT_FALSE(is_present(&alone, 27, 1));
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->pages, 1 + 17 + 2);
+	alone_destroy(&alone);
+}
+
+static void test_region_gone(void)
+{
+	struct alone alone = alone_create(32, 1 << 22);
+
+	fault(&alone, 0, 3, &alone.waiting[0]);
+	mr_table_remove(alone.regions, alone.mr);
+	sim_run(alone.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(alone.waiting[0].done_at, LATENCY + 2 * PAGE_LATENCY);
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->pages, 0);
+	alone_destroy(&alone);
+}
+
+/* ---- queue pairs ---- */
+
+/* All of the host's memory, page by page. */
+static uint32_t on_demand_key(struct mini_host *host)
+{
+	struct mr mr = {
+		.pd = PD,
+		.access = ALL_RIGHTS,
+		.page_shift = 12,
+		.memory = host->memory,
+		.address = MEMORY_BASE,
+		.host_address = MEMORY_BASE,
+		.length = MEMORY_BYTES,
+		.valid = true,
+		.on_demand = true,
+	};
+	uint32_t key = 0;
+
+	CU_ASSERT_EQUAL_FATAL(hca_mr_create(host->hca, &mr, &key), 0);
+	return key;
+}
+
+static void post(struct rig *rig, struct mini_qp *qp, uint8_t opcode, uint32_t length, uint32_t key,
+		 uint32_t rkey)
+{
+	mini_post(qp, &(struct mini_send){.opcode = opcode,
+					  .address = rig->source,
+					  .length = length,
+					  .key = key,
+					  .remote = rig->target,
+					  .rkey = rkey,
+					  .swap_or_add = 5});
+}
+
+/* From now on until the CQE of one message. */
+static sim_time time_of(struct rig *rig, uint8_t opcode, uint32_t length, uint32_t key,
+			uint32_t rkey)
+{
+	sim_time start;
+
+	mini_run(rig->mini);
+	start = sim_now(rig->mini->sim);
+	post(rig, rig->qp, opcode, length, key, rkey);
+	CHECK_WC(mini_wait(rig->qp->send_cq), CQE_SENT, 0);
+	return sim_now(rig->mini->sim) - start;
+}
+
+static uint32_t stage(const struct rig *rig, const char *name)
+{
+	return mini_block_count(rig->one, "why", name);
+}
+
+/* Beside the stall, the first message differs from the next one by a look at the queue pair's turn, 20 ns, and by the misses
+ * of MPT and MTT, which are in the stage of translation. */
+static void test_requester_stalls(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	uint32_t key = on_demand_key(rig.one), before, missed, hit;
+	sim_time first, second;
+
+	mini_fill(rig.one, rig.source, 10000, 1);
+	time_of(&rig, WQE_WRITE, 4096, 0, 0);
+	before = stage(&rig, "translation");
+	first = time_of(&rig, WQE_WRITE, 4096, key, 0);
+	missed = stage(&rig, "translation") - before;
+	second = time_of(&rig, WQE_WRITE, 4096, key, 0);
+	hit = stage(&rig, "translation") - before - missed;
+	CU_ASSERT_TRUE(missed > 2 * 400 * NS + hit);
+	CU_ASSERT_EQUAL(stage(&rig, "page_fault"), LATENCY);
+	CU_ASSERT_EQUAL(first - missed, second - hit + LATENCY + 20 * NS);
+	time_of(&rig, WQE_WRITE, 10000, key, 0); /* two pages more, by one fault */
+	CU_ASSERT_EQUAL(stage(&rig, "page_fault"), 2 * LATENCY + PAGE_LATENCY);
+	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "pages"), 3);
+	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "faults"), 2);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "page_stalls"), 2);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 0);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 10000, 1));
+	rig_destroy(&rig);
+}
+
+/* The other queue pair's messages pass while this one's waits. */
+static void test_others_go_on(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct mini_qp *qp = mini_qp_create(rig.one, QP_RC),
+		       *peer = mini_qp_create(rig.other, QP_RC);
+	uint32_t key = on_demand_key(rig.one);
+	sim_time start = sim_now(rig.mini->sim);
+
+	mini_connect(qp, peer, 1024);
+	post(&rig, rig.qp, WQE_WRITE, 100, key, 0);
+	post(&rig, rig.qp, WQE_WRITE, 100, 0, 0); /* behind it, in order */
+	for (unsigned i = 0; i < 20; i++)
+		post(&rig, qp, WQE_WRITE, 100, 0, 0);
+	for (unsigned i = 0; i < 20; i++)
+		CHECK_WC(mini_wait(qp->send_cq), CQE_SENT, 0);
+	CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start < 10 * US);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start > LATENCY);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	mini_qp_destroy(qp);
+	mini_qp_destroy(peer);
+	rig_destroy(&rig);
+}
+
+/* RNR NAKs, each after the 10 us that the responder's queue pair asks for and a round trip, until the pages are there. */
+static void check_refused(uint8_t opcode, uint32_t length, uint32_t pages, uint32_t expected)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	uint32_t key = on_demand_key(rig.other);
+	sim_time taken;
+	uint32_t naks;
+
+	if (opcode == WQE_READ)
+		mini_fill(rig.other, rig.target, length, 1);
+	else
+		mini_fill(rig.one, rig.source, length, 1);
+	if (opcode == WQE_SEND)
+		mini_receive_key(rig.peer, rig.target, length, key);
+	taken = time_of(&rig, opcode, length, 0, key);
+	mini_run(rig.mini);
+	naks = rig_count(&rig, "transport", "rnr_nak_received");
+	CU_ASSERT_EQUAL(naks, expected);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "page_refusals"), naks);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rnr_nak_sent"), naks);
+	CU_ASSERT_TRUE(taken > LATENCY && taken < LATENCY + 20 * US);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "paging", "faults"), 1);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "paging", "pages"), pages);
+	if (opcode == WQE_READ)
+		CU_ASSERT_TRUE(mini_matches(rig.one, rig.source, length, 1));
+	if (opcode == WQE_WRITE || opcode == WQE_SEND)
+		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, length, 1));
+	if (opcode == WQE_FETCH_ADD)
+		CU_ASSERT_EQUAL(mini_u64(rig.other, rig.target), 5);
+	if (opcode == WQE_SEND)
+		CHECK_WC(mini_wait(rig.peer->recv_cq), CQE_RECEIVED_SEND, 0);
+	rig_destroy(&rig);
+}
+
+static void test_responder_refuses(void)
+{
+	check_refused(WQE_WRITE, 10000, 3, 19);
+	check_refused(WQE_READ, 10000, 3, 21);
+	check_refused(WQE_SEND, 700, 1, 20);
+	check_refused(WQE_FETCH_ADD, 8, 1, 21);
+}
+
+/* A send is refused again where it comes to a page that is not there, in the middle of the message. */
+static void test_send_over_pages(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	uint32_t key = on_demand_key(rig.other);
+
+	mini_fill(rig.one, rig.source, 10000, 1);
+	mini_receive_key(rig.peer, rig.target, 10000, key);
+	CU_ASSERT_TRUE(time_of(&rig, WQE_SEND, 10000, 0, 0) > 3 * LATENCY);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "paging", "faults"), 3);
+	CHECK_WC(mini_wait(rig.peer->recv_cq), CQE_RECEIVED_SEND, 0);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 10000, 1));
+	rig_destroy(&rig);
+}
+
+/* Each page of the response is missed once; what was asked for behind it is asked for again. */
+static void test_response_dropped(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	uint32_t key = on_demand_key(rig.one);
+
+	mini_fill(rig.other, rig.target, 10000, 1);
+	post(&rig, rig.qp, WQE_READ, 10000, key, 0);
+	rig.source += 20000;
+	rig.target += 20000;
+	post(&rig, rig.qp, WQE_WRITE, 64, 0, 0);
+	post(&rig, rig.qp, WQE_FETCH_ADD, 8, 0, 0);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "faults"), 3);
+	CU_ASSERT_EQUAL(stage(&rig, "page_fault") / LATENCY,
+			3); /* of the oldest; those behind it: their last */
+	CU_ASSERT_TRUE(rig_count(&rig, "transport", "page_drops") >= 3);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "local_ack_timeouts"), 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "implied_nak_seq_err"), 0);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "rx_atomic_requests"), 1);
+	CU_ASSERT_TRUE(mini_matches(rig.one, rig.source - 20000, 10000, 1));
+	rig_destroy(&rig);
+}
+
+/* ERR and RESET while pages are waited for: flushed, or forgotten; the fault ends without effect on the queue pair. */
+static void test_failed_while_waiting(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	uint32_t key = on_demand_key(rig.one);
+
+	post(&rig, rig.qp, WQE_WRITE, 100, key, 0);
+	sim_run(rig.mini->sim, 100 * US);
+	mini_to(rig.qp, STATE_ERR);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 5);
+	CU_ASSERT_TRUE(sim_now(rig.mini->sim) < LATENCY);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "resolved"), 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "wqes_flushed"), 1);
+	rig_destroy(&rig);
+}
+
+static void test_destroyed_while_waiting(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct mini_qp *qp = mini_qp_create(rig.one, QP_RC),
+		       *peer = mini_qp_create(rig.other, QP_RC);
+	uint32_t key = on_demand_key(rig.one);
+
+	mini_connect(qp, peer, 1024);
+	post(&rig, qp, WQE_WRITE, 100, key, 0);
+	sim_run(rig.mini->sim, 100 * US);
+	mini_qp_destroy(qp);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "resolved"), 1);
+	mini_qp_destroy(peer);
+	rig_destroy(&rig);
+}
+
+static void test_unreliable(void)
+{
+	struct rig rig = rig_create(QP_UC, 1024);
+	struct mr both = {.on_demand = true, .physical = true, .page_shift = 12, .length = 1};
+	uint32_t key = on_demand_key(rig.one);
+
+	CU_ASSERT_EQUAL(hca_mr_create(rig.one->hca, &both, &both.key), -EINVAL);
+	post(&rig, rig.qp, WQE_WRITE, 100, key, 0);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 4);
+	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "faults"), 0);
+	rig_destroy(&rig);
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"one fault", test_one_fault},
+		{"handlers and prefetch", test_handlers},
+		{"a region that is gone", test_region_gone},
+		{"a requester stalls", test_requester_stalls},
+		{"others go on", test_others_go_on},
+		{"a responder refuses", test_responder_refuses},
+		{"a send over pages", test_send_over_pages},
+		{"a response is dropped", test_response_dropped},
+		{"failed while waiting", test_failed_while_waiting},
+		{"destroyed while waiting", test_destroyed_while_waiting},
+		{"unreliable queue pairs", test_unreliable},
+		{0},
+	};
+
+	return rig_main("paging", tests);
+}

@@ -13,6 +13,7 @@
 #include "hca/device/cqe.h"
 #include "hca/device/wqe.h"
 #include "hca/work/scheduler.h"
+#include "sim/timer.h"
 
 #define RESPONSES_MAX  64 /* answers that a responder owes, read and atomic resources included */
 #define STAGING_BLOCKS 64
@@ -95,11 +96,11 @@ struct requester {
 	uint8_t retries_left, rnr_retries_left;
 	bool halted; /* the WQE at the cursor failed: it completes when it is the oldest */
 	bool rnr_waiting;
-	uint8_t page_wait; /* enum page_wait */
-	bool gap_seen;     /* a response was missing; already rewound for it */
-	bool draining;     /* SQD: an event is owed */
-	struct event timer, rnr_timer;
-	sim_time deadline;    /* SIM_NEVER: nothing to wait for */
+	uint8_t page_wait;  /* enum page_wait */
+	bool gap_seen;      /* a response was missing; already rewound for it */
+	bool draining;      /* SQD: an event is owed */
+	struct timer timer; /* of answers */
+	struct event rnr_timer;
 	sim_time paced_until; /* rate limit */
 	struct event pace;
 	struct gauge *held_up; /* of transport: what it waits for; NULL: nothing of that kind */

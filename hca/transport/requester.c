@@ -209,7 +209,7 @@ static void sent(struct qp *qp, uint32_t behind_psn)
 
 	if (psn_distance(requester->sent_psn, behind_psn) > 0)
 		requester->sent_psn = behind_psn;
-	if (requester->deadline == SIM_NEVER)
+	if (!timer_armed(&requester->timer))
 		requester_watch(qp);
 }
 
@@ -527,8 +527,7 @@ void requester_flush(struct qp *qp)
 	hold_up(qp, NULL);
 	requester->halted = requester->rnr_waiting = false;
 	requester->page_wait = PAGE_WAIT_NOTHING;
-	requester->deadline = SIM_NEVER;
-	sim_cancel(&requester->timer);
+	timer_disarm(&requester->timer);
 	sim_cancel(&requester->rnr_timer);
 	sim_cancel(&requester->pace);
 	while (qp->sq.oldest != qp->sq.tail)
@@ -542,7 +541,7 @@ void requester_reset(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
 
-	sim_cancel(&requester->timer);
+	timer_disarm(&requester->timer);
 	sim_cancel(&requester->rnr_timer);
 	sim_cancel(&requester->pace);
 	requester->epoch++;
@@ -552,7 +551,6 @@ void requester_reset(struct qp *qp)
 	requester->halted = requester->rnr_waiting = requester->gap_seen = false;
 	requester->draining = false;
 	requester->page_wait = PAGE_WAIT_NOTHING;
-	requester->deadline = SIM_NEVER;
 	requester->paced_until = 0;
 }
 

@@ -24,18 +24,18 @@ void requester_watch(struct qp *qp)
 	uint8_t exponent = qp->state.timeout;
 	uint8_t least = (uint8_t)qp->hca->params.transport.timeout_least;
 
-	if (!qp_is_reliable(qp) || !exponent)
+	if (!qp_is_reliable(qp) || !exponent) {
+		timer_disarm(&requester->timer);
 		return;
+	}
 	if (exponent < least)
 		exponent = least;
-	requester->deadline = sim_now(qp->hca->sim) + (ACK_TIMEOUT_UNIT << exponent);
-	if (!event_pending(&requester->timer))
-		sim_schedule_at(&requester->timer, requester->deadline);
+	timer_arm(&requester->timer, ACK_TIMEOUT_UNIT << exponent);
 }
 
 void requester_wait_for_nothing(struct qp *qp)
 {
-	qp->requester.deadline = SIM_NEVER;
+	timer_disarm(&qp->requester.timer);
 }
 
 void requester_progress(struct qp *qp, uint32_t unacked_psn)
@@ -48,9 +48,10 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 		requester->rnr_retries_left = qp->state.rnr_retry;
 		requester->gap_seen = false;
 	}
-	requester->deadline = SIM_NEVER;
 	if (requester->unacked_psn != requester->sent_psn)
 		requester_watch(qp);
+	else
+		timer_disarm(&requester->timer);
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
 }
 
@@ -95,7 +96,7 @@ void requester_rewind(struct qp *qp)
 		assert(acknowledged < (int32_t)slot->psn_count);
 		requester->cursor_packet = acknowledged > 0 ? (uint32_t)acknowledged : 0;
 	}
-	requester->deadline = SIM_NEVER;
+	timer_disarm(&requester->timer);
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
 }
 
@@ -132,20 +133,12 @@ sim_time requester_rnr_time(uint8_t timer)
 	return rnr_time_10us[timer & 31] * 10 * US;
 }
 
-static void timer_fired(struct event *event)
+static void overdue(struct timer *timer)
 {
-	struct requester *requester = container_of(event, struct requester, timer);
+	struct requester *requester = container_of(timer, struct requester, timer);
 	struct qp *qp = container_of(requester, struct qp, requester);
-	sim_time now = sim_now(qp->hca->sim);
 
-	if (requester->deadline == SIM_NEVER || requester->unacked_psn == requester->sent_psn)
-		return;
-	if (now < requester->deadline) {
-		sim_schedule_at(&requester->timer, requester->deadline);
-		return;
-	}
 	qp->hca->transport->count.local_ack_timeouts++;
-	requester->deadline = SIM_NEVER;
 	requester_retry(qp);
 }
 
@@ -171,8 +164,7 @@ void requester_init(struct qp *qp)
 	struct requester *requester = &qp->requester;
 	struct block *block = &qp->hca->transport->block;
 
-	event_init(&requester->timer, block, timer_fired);
+	timer_init(&requester->timer, block, overdue);
 	event_init(&requester->rnr_timer, block, rnr_timer_fired);
 	event_init(&requester->pace, block, pace_fired);
-	requester->deadline = SIM_NEVER;
 }

@@ -13,6 +13,7 @@
 
 #define CQE_BYTES     64
 #define CQE_BYTES_MAX 128
+#define CQE_DATA_MAX  64 /* of a message: in the first half of 128, or the first 32 of 64 */
 
 enum cqe_opcode {
 	CQE_SENT = 0,
@@ -50,8 +51,9 @@ struct completion {
 	enum cqe_opcode opcode;
 	enum work_status status; /* errors only */
 	bool solicited;
-	uint8_t wqe_opcode; /* sends: of the WQE */
-	uint16_t wqe_counter;
+	uint8_t wqe_opcode;   /* sends: of the WQE */
+	uint16_t wqe_counter; /* multi-packet receive WQEs: the first stride ... */
+	uint16_t wqe_id;      /* ... of this one */
 	uint32_t qpn;
 	uint32_t user_index;
 	uint32_t byte_count;
@@ -63,10 +65,26 @@ struct completion {
 	uint8_t service_level;
 	uint8_t path_bits;
 	uint8_t network_header; /* 0: no GRH; 1: GRH or IPv6; 2: IPv4 */
+	/* The message itself, in place of its write to memory; `data` is copied when the CQE is asked for. */
+	uint8_t data_bytes;
+	const uint8_t *data; /* NULL: lengths only */
 };
 
-/* All 64 bytes. owner: 0 or 1. */
-void cqe_build(const struct completion *completion, unsigned owner, uint8_t bytes[CQE_BYTES]);
+/* Multi-packet receive WQEs: what the byte count says of a packet, or of the strides at the end that none has. */
+#define CQE_FILLER UINT32_C(0x80000000)
+enum { CQE_STRIDES_SHIFT = 16, CQE_STRIDES_MASK = 0x3fff, CQE_STRIDE_BYTES_MASK = 0xffff };
+
+static inline uint32_t cqe_stride_count(uint32_t strides, uint32_t bytes)
+{
+	return strides << CQE_STRIDES_SHIFT | bytes;
+}
+
+/* How long a message may be to go into CQEs of that size. */
+uint32_t cqe_data_room(uint32_t cqe_bytes);
+
+/* All of a CQE of cqe_bytes, 64 or 128. owner: 0 or 1. data: CQE_DATA_MAX, if the completion has some. */
+void cqe_build(const struct completion *completion, unsigned owner, const uint8_t *data,
+	       uint32_t cqe_bytes, uint8_t *bytes);
 
 const char *work_status_name(enum work_status status);
 

@@ -215,6 +215,13 @@ static int check_qp(const struct hca *hca, const struct hca_qp_attr *attr)
 	    (receives && !number_table_find(&hca->cqs, attr->recv_cqn)) ||
 	    (attr->srqn && !number_table_find(&hca->srqs, attr->srqn)))
 		return -EINVAL;
+	if (attr->packet_strides &&
+	    (attr->type != QP_UD || !attr->rq_entries || attr->receives_to_cqe ||
+	     attr->packet_strides > CQE_STRIDES_MASK || !attr->packet_stride_bytes))
+		return -EINVAL;
+	if (attr->receives_to_cqe && (attr->type == QP_UD || attr->type == QP_GSI) &&
+	    completion_queue_data_room(number_table_find(&hca->cqs, attr->recv_cqn)) < CQE_DATA_MAX)
+		return -EINVAL; /* the first 32 of 64 bytes say who sent a datagram */
 	if ((attr->sq_blocks && !is_power_of_two(attr->sq_blocks)) ||
 	    (attr->rq_entries &&
 	     (!is_power_of_two(attr->rq_entries) || !is_power_of_two(attr->rq_stride_bytes) ||

@@ -85,12 +85,18 @@ struct hca_qp_attr { /* fixed at creation */
 	uint64_t doorbell_record;      /* address of two 32-bit words: RQ counter, SQ counter */
 	uint32_t rq_entries;           /* a power of two; 0: none, or SRQ */
 	uint32_t rq_stride_bytes;
+	/* UD: multi-packet receive WQEs: the memory of each is so many strides of so many bytes, and a packet takes as many as
+	 * it needs; 0: a WQE a packet. */
+	uint32_t packet_strides, packet_stride_bytes;
 	uint32_t sq_blocks; /* a power of two, of 64 bytes; 0: none */
 	uint32_t pd, send_cqn, recv_cqn;
 	uint32_t srqn; /* 0: none */
 	uint32_t xrcd;
 	uint32_t user_index; /* goes into CQEs (CQE version 1) */
 	bool signal_all;     /* every send WQE completes with a CQE */
+	/* What is short enough goes into the CQE and not to memory: SENDs received (UD: needs CQEs of 128 bytes), and
+	 * answers to READs and atomics that have a CQE. */
+	bool receives_to_cqe, answers_to_cqe;
 	uint32_t max_inline_bytes;
 };
 

@@ -11,6 +11,7 @@
 #include "hca/transport/requester.h"
 #include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
+#include "hca/work/completion.h"
 
 #define ATOMIC_BYTES 8
 
@@ -173,6 +174,12 @@ static void scattered(struct dma *dma)
 	qp_drop(qp);
 }
 
+static bool goes_into_cqe(const struct qp *qp, const struct send_slot *slot)
+{
+	return qp->attr.answers_to_cqe && (slot->wqe.signaled || qp->attr.signal_all) &&
+	       slot->wqe.length <= completion_queue_data_room(qp->send_cq);
+}
+
 static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *packet,
 			  uint32_t offset)
 {
@@ -182,6 +189,14 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 
 	if (!length)
 		return;
+	if (goes_into_cqe(qp, slot)) {
+		slot->answer_bytes = (uint8_t)length;
+		if (is_atomic)
+			le64_put(slot->answer, packet->compare);
+		else if (packet->payload)
+			memcpy(slot->answer, packet->payload->bytes, length);
+		return;
+	}
 	scatter = pool_take(&qp->hca->transport->response_scatters);
 	scatter->qp = qp;
 	scatter->slot = slot;

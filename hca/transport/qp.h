@@ -42,6 +42,8 @@ struct send_slot {
 	bool done;      /* acknowledged, or answered in full */
 	bool completed; /* its CQE is written; lives on for its transfers only */
 	struct why why;
+	uint8_t answer_bytes; /* of a read or atomic, for its CQE */
+	uint8_t answer[CQE_DATA_MAX];
 };
 
 struct staged_read { /* one read of the send queue, until its blocks are staged */
@@ -140,7 +142,8 @@ struct responder {
 	bool fatal;
 	uint64_t address; /* of the write under way */
 	uint32_t rkey, length, received;
-	struct receive_wqe *wqe;         /* of the message under way */
+	struct receive_wqe *wqe; /* of the message under way; multi-packet: the one in use */
+	uint32_t strides_used;   /* multi-packet: of it */
 	struct receive_queue *wqe_queue; /* where it is from; XRC: what the packet names */
 	struct completion_queue *cq;     /* of it, and the index for its CQE */
 	uint32_t user_index;

@@ -436,6 +436,8 @@ static void write_completion(struct qp *qp, const struct send_slot *slot, enum w
 		.qpn = qp->number,
 		.user_index = qp->attr.user_index,
 		.byte_count = requester_is_answered(slot) ? wqe->length : 0,
+		.data_bytes = status == WORK_OK ? slot->answer_bytes : 0,
+		.data = slot->answer,
 	};
 
 	if (status == WORK_OK)

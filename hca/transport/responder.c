@@ -482,6 +482,7 @@ void responder_reset(struct qp *qp)
 	if (responder->wqe)
 		receive_queue_release(qp->hca, responder->wqe);
 	responder->wqe = NULL;
+	responder->strides_used = 0;
 	responder->generation++;
 	scatter_unit_abandon(qp);
 	sim_cancel(&responder->ack);

@@ -32,6 +32,63 @@ static struct completion completion_of(struct qp *qp, const struct packet *packe
 	};
 }
 
+/* ---- multi-packet receive WQEs ---- */
+
+static uint32_t strides_of(const struct qp *qp, uint32_t length)
+{
+	return (length + qp->attr.packet_stride_bytes - 1) / qp->attr.packet_stride_bytes;
+}
+
+static void leave_wqe(struct qp *qp)
+{
+	receive_queue_release(qp->hca, qp->responder.wqe);
+	qp->responder.wqe = NULL;
+	qp->responder.strides_used = 0;
+}
+
+/* The packet's strides, of those of the WQE: they are its own from here on. */
+static void take_strides(struct qp *qp, struct scatter_unit *unit, uint32_t length)
+{
+	struct responder *responder = &qp->responder;
+	uint32_t strides = strides_of(qp, length);
+
+	unit->offset += responder->strides_used * qp->attr.packet_stride_bytes;
+	unit->completion.wqe_id = responder->wqe->index;
+	unit->completion.wqe_counter = (uint16_t)responder->strides_used;
+	unit->completion.byte_count = cqe_stride_count(strides, length);
+	responder->wqe->users++;
+	responder->strides_used += strides;
+	receive_queue_count_strides(qp->hca, strides, 0);
+	if (responder->strides_used == qp->attr.packet_strides)
+		leave_wqe(qp);
+}
+
+/* A CQE says that the rest of the WQE stays empty. */
+static void skip_rest(struct qp *qp, const struct packet *packet)
+{
+	struct responder *responder = &qp->responder;
+	struct scatter_unit *unit = scatter_unit_new(qp, packet);
+	uint32_t strides = qp->attr.packet_strides - responder->strides_used;
+
+	unit->has_completion = true;
+	unit->completion = (struct completion){
+		.opcode = CQE_RECEIVED_SEND,
+		.wqe_counter = (uint16_t)responder->strides_used,
+		.wqe_id = responder->wqe->index,
+		.qpn = qp->number,
+		.user_index = responder->user_index,
+		.byte_count = CQE_FILLER | cqe_stride_count(strides, 0),
+	};
+	unit->cq = responder->cq;
+	responder_note_begin(qp, packet);
+	scatter_unit_note(unit, packet);
+	receive_queue_count_strides(qp->hca, 0, strides);
+	leave_wqe(qp);
+	scatter_unit_close(unit);
+}
+
+/* ---- packets ---- */
+
 static void execute(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
@@ -43,30 +100,51 @@ static void execute(struct qp *qp, struct packet *packet)
 	unit->has_completion = true;
 	unit->completion = completion_of(qp, packet);
 	unit->cq = responder->cq;
+	if (qp->attr.packet_strides)
+		take_strides(qp, unit, packet->payload_bytes + GRH_AREA_BYTES);
+	else
+		responder->wqe = NULL;
 	responder_note_begin(qp, packet);
 	scatter_unit_note(unit, packet);
 	responder->wqe_at = 0;
 	scatter_unit_grh(unit, packet);
-	responder->wqe = NULL;
 	responder->msn = psn_add(responder->msn, 1);
 	qp->hca->transport->count.rx_sends++;
 	scatter_unit_close(unit);
 }
 
+/* Where the packet goes in the list of the WQE, and whether it fits there. */
+static bool fits(const struct qp *qp, uint32_t length, uint32_t *offset)
+{
+	const struct responder *responder = &qp->responder;
+
+	*offset = responder->strides_used * qp->attr.packet_stride_bytes;
+	if (qp->attr.packet_strides && strides_of(qp, length) > qp->attr.packet_strides)
+		return false;
+	return length <= responder->wqe->length && *offset <= responder->wqe->length - length;
+}
+
 bool responder_datagram(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
-	enum request_fault fault = responder_check_wqe(qp, packet);
-	uint32_t length = packet->payload_bytes + GRH_AREA_BYTES;
+	uint32_t length = packet->payload_bytes + GRH_AREA_BYTES, offset;
+	enum request_fault fault;
 
+	if (responder->strides_used &&
+	    responder->strides_used + strides_of(qp, length) > qp->attr.packet_strides) {
+		skip_rest(qp, packet);
+		if (!scatter_unit_available(qp))
+			return false;
+	}
+	fault = responder_check_wqe(qp, packet);
 	if (fault == FAULT_WAIT)
 		return false;
 	if (fault == FAULT_NO_RECEIVE_WQE)
 		qp->hca->transport->count.no_receive_wqe++;
-	else if (responder->wqe->length < length)
+	else if (!fits(qp, length, &offset))
 		responder_fatal(qp, FAULT_TOO_LONG, packet->psn);
 	else if (!qp_list_allows(qp, responder->wqe->pd, responder->wqe->segments,
-				 responder->wqe->segment_count, 0, length, MR_LOCAL_WRITE))
+				 responder->wqe->segment_count, offset, length, MR_LOCAL_WRITE))
 		responder_fatal(qp, FAULT_BAD_WQE, packet->psn);
 	else
 		execute(qp, packet);

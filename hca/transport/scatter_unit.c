@@ -210,6 +210,17 @@ static void start(struct scatter_unit *unit, struct dma *dma, uint32_t offset, u
 	dma_start(qp->hca->dma, dma);
 }
 
+/* Of a message of one unit: what would be one write beside that of the CQE. */
+static bool goes_into_cqe(const struct scatter_unit *unit)
+{
+	const struct hca_qp_attr *attr = &unit->qp->attr;
+
+	return attr->receives_to_cqe && unit->wqe && unit->has_completion && unit->length &&
+	       !unit->completion.network_header &&
+	       unit->offset == (attr->type == QP_UD ? GRH_AREA_BYTES : 0) &&
+	       unit->length <= completion_queue_data_room(unit->cq);
+}
+
 void scatter_unit_close(struct scatter_unit *unit)
 {
 	struct qp *qp = unit->qp;
@@ -218,8 +229,12 @@ void scatter_unit_close(struct scatter_unit *unit)
 	if (qp->responder.open == unit)
 		qp->responder.open = NULL;
 	if (unit->has_completion && unit->completion.network_header)
-		start(unit, &unit->grh_dma, 0, GRH_AREA_BYTES, unit->grh, grh_posted, grh_done);
-	if (unit->length)
+		start(unit, &unit->grh_dma, unit->offset - GRH_AREA_BYTES, GRH_AREA_BYTES,
+		      unit->grh, grh_posted, grh_done);
+	if (goes_into_cqe(unit)) {
+		unit->completion.data_bytes = (uint8_t)unit->length;
+		unit->completion.data = unit->payload ? unit->payload->bytes : NULL;
+	} else if (unit->length)
 		start(unit, &unit->dma, unit->wqe ? unit->offset : 0, unit->length,
 		      unit->payload ? unit->payload->bytes : NULL, data_posted, data_done);
 	if (!unit->pending)

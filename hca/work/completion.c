@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/wire/bytes.h"
 #include "hca/work/dma.h"
@@ -43,6 +44,7 @@ struct cqe_write {
 	};
 	struct pcie_write write;
 	uint8_t bytes[CQE_BYTES_MAX];
+	uint8_t data[CQE_DATA_MAX]; /* of a message */
 };
 
 struct cqe_list {
@@ -126,6 +128,8 @@ static struct cqe_write *start(struct completion_queue *cq, const struct complet
 	gauge_enter(&writer->gauge.pipeline, sim_now(writer->block.sim), 1);
 	write->cq = cq;
 	write->completion = *completion;
+	if (completion->data)
+		memcpy(write->data, completion->data, completion->data_bytes);
 	write->tag = tag;
 	write->due = due;
 	completion_queue_hold(cq);
@@ -220,7 +224,7 @@ static void put(struct completion_queue *cq, struct cqe_write *write)
 	write->index = cq->producer & (cq->attr.entries - 1);
 	cq->producer++;
 	write->completion.timestamp = clock_cycles(writer);
-	cqe_build(&write->completion, owner, write->bytes + bytes - CQE_BYTES);
+	cqe_build(&write->completion, owner, write->data, bytes, write->bytes);
 	write->write = (struct pcie_write){
 		.memory = cq->attr.memory,
 		.address = cq->attr.buffer + (uint64_t)write->index * bytes,
@@ -230,6 +234,8 @@ static void put(struct completion_queue *cq, struct cqe_write *write)
 		.done = written,
 	};
 	writer->count.cqes++;
+	writer->count.bytes += bytes;
+	writer->count.with_data += write->completion.data_bytes != 0;
 	gauge_enter(&writer->gauge.writes, sim_now(writer->block.sim), 1);
 	if (write->completion.status != WORK_OK)
 		writer->count.errors++;
@@ -417,6 +423,11 @@ void completion_queue_close(struct completion_queue *cq)
 	cq->closed = true;
 	cq->arm = ARM_NOTHING;
 	moderation_close(&cq->moderation);
+}
+
+uint32_t completion_queue_data_room(const struct completion_queue *cq)
+{
+	return cqe_data_room(cq->attr.cqe_bytes);
 }
 
 uint32_t completion_queue_users(const struct completion_queue *cq)

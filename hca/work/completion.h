@@ -17,6 +17,8 @@
 	X(asked,        "CQEs",  "asked for")                                                      \
 	X(resizes,      "CQEs",  "written that say that the queue has moved")                      \
 	X(cqes,         "CQEs",  "written")                                                        \
+	X(bytes,        "bytes", "of them")                                                        \
+	X(with_data,    "CQEs",  "of them with the message in them")                               \
 	X(errors,       "CQEs",  "of them with an error")                                          \
 	X(record_reads, "reads", "of doorbell records, to see whether the driver made room")       \
 	X(overruns,     "CQs",   "that were full")                                                 \
@@ -56,6 +58,8 @@ void completion_queue_close(struct completion_queue *cq); /* no event any more *
 /* See struct moderation; as the parameters say until then. */
 void completion_queue_moderate(struct completion_queue *cq, uint32_t count, sim_time period);
 uint32_t completion_queue_users(const struct completion_queue *cq);
+uint32_t completion_queue_data_room(
+	const struct completion_queue *cq); /* of a message that goes into a CQE */
 
 void completion_write(struct completion_queue *cq, const struct completion *completion,
 		      uint32_t tag);

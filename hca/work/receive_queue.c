@@ -127,6 +127,12 @@ void receive_queue_release(struct hca *hca, struct receive_wqe *wqe)
 	pool_give(&hca->receive_queues->wqes, wqe);
 }
 
+void receive_queue_count_strides(struct hca *hca, uint32_t taken, uint32_t skipped)
+{
+	hca->receive_queues->count.strides += taken;
+	hca->receive_queues->count.skipped += skipped;
+}
+
 /* In order; one that takes WQEs again stands at the end. */
 void receive_queue_answer(struct receive_queue *queue, bool none)
 {

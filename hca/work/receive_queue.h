@@ -18,6 +18,8 @@
 	X(wqes,         "WQEs",  "fetched")                                                        \
 	X(taken,        "WQEs",  "taken by responders")                                            \
 	X(released,     "WQEs",  "that are complete, and whose transfers are")                     \
+	X(strides,      "strides", "of multi-packet WQEs that packets took")                       \
+	X(skipped,      "strides", "at the end of one, where the next packet did not fit")         \
 	X(dropped,      "WQEs",  "fetched ahead, and gone with a flush or reset")                  \
 	X(waits,        "times", "a responder waited for a fetch")                                 \
 	X(empty,        "times", "a responder was told that there is none")                        \
@@ -59,6 +61,9 @@ void receive_queue_drop(struct receive_queue *queue);
  * responder_wqe_answer() comes later. */
 enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct receive_wqe **wqe);
 void receive_queue_release(struct hca *hca, struct receive_wqe *wqe); /* one user fewer */
+
+/* Multi-packet WQEs: strides that a packet took, and that none did. */
+void receive_queue_count_strides(struct hca *hca, uint32_t taken, uint32_t skipped);
 
 /* Ring only: every WQE that is posted ends as flushed, on the QP's receive CQ. */
 void receive_queue_flush(struct receive_queue *queue, struct qp *qp);

@@ -20,8 +20,8 @@ static void read_wqes(struct receive_queue *queue);
 void receive_queue_refill(struct receive_queue *queue)
 {
 	const struct receive_queue_params *params = queue->owner->params;
-	bool wanted = queue->waiting_first ||
-		      (params->ahead && queue->kept_count <= params->low_water);
+	bool wanted =
+		queue->waiting_first || (params->ahead && queue->kept_count <= params->low_water);
 
 	if (!wanted || queue->wqes_busy || queue->flush_for || queue->context_busy)
 		return;
@@ -245,8 +245,8 @@ static void fetch_lines(struct receive_queue *queue)
 	uint32_t skip = (read.line - all.line) * WQE_LINE_BYTES;
 	bool demanded = queue->waiting_first && !lines->asked;
 
-	queue->bytes_start = queue->read_index * queue->attr.stride_bytes -
-			     all.line * WQE_LINE_BYTES;
+	queue->bytes_start =
+		queue->read_index * queue->attr.stride_bytes - all.line * WQE_LINE_BYTES;
 	if (!memory_read(queue->attr.memory, address, queue->bytes, span_bytes(queue, all)))
 		read = all; /* it will fail as well */
 	if (demanded)
@@ -304,12 +304,12 @@ bool receive_queue_has_next(struct receive_queue *queue)
 		return queue->kept_count;
 	if (!queue->kept_count) {
 		if (queue->wqes_busy && !lines->asked)
-			look_up(queue, WQE_CACHE_MERGE,
-				lines_of(queue, queue->read_index, 1).line);
+			look_up(queue, WQE_CACHE_MERGE, lines_of(queue, queue->read_index, 1).line);
 		return false;
 	}
 	span = lines_of(queue, queue->kept_first->index & (queue->attr.entries - 1), 1);
-	if (lines->head_read || wqe_cache_has(queue->owner->cache, lines->first + span.line, span.count)) {
+	if (lines->head_read ||
+	    wqe_cache_has(queue->owner->cache, lines->first + span.line, span.count)) {
 		if (!lines->asked)
 			look_up(queue, WQE_CACHE_HIT, span.line);
 		lines->asked--;

@@ -30,10 +30,10 @@ struct receive_queues {
 
 struct receive_lines { /* of a queue, if there is a cache */
 	struct receive_queue *queue;
-	uint64_t first;  /* the ring's first line */
-	uint32_t asked;  /* takes that wait and whose lookup is counted */
-	bool head_read;  /* the first WQE kept was read once more, for who waits */
-	bool head_busy;  /* that read is under way */
+	uint64_t first; /* the ring's first line */
+	uint32_t asked; /* takes that wait and whose lookup is counted */
+	bool head_read; /* the first WQE kept was read once more, for who waits */
+	bool head_busy; /* that read is under way */
 	uint32_t head_generation, head_count;
 	uint64_t head_line;
 	struct pcie_read head;
@@ -67,8 +67,8 @@ struct receive_queue {
 	struct pcie_read record_read, wqe_read;
 	uint8_t record[4];
 	uint32_t read_count, read_index;
-	uint8_t *bytes;       /* of prefetch strides; with a cache: of their lines */
-	uint32_t bytes_start; /* where the first stride is */
+	uint8_t *bytes;              /* of prefetch strides; with a cache: of their lines */
+	uint32_t bytes_start;        /* where the first stride is */
 	struct receive_lines *lines; /* NULL: no cache */
 };
 

@@ -133,9 +133,8 @@ struct wqe_cache *wqe_cache_create(struct sim *sim, const char *name,
 	block_init(&cache->block, sim, &wqe_cache_type, name, params,
 		   (const uint64_t *)&cache->count);
 	random_init(&cache->random, &cache->block, "replacement");
-	cache->lines =
-		assoc_create(params->entries - params->entries % ways, ways,
-			     params->replacement == WQE_REPLACE_LRU ? NULL : &cache->random);
+	cache->lines = assoc_create(params->entries - params->entries % ways, ways,
+				    params->replacement == WQE_REPLACE_LRU ? NULL : &cache->random);
 	return cache;
 }
 

@@ -260,6 +260,11 @@ static bool check(const struct load_setup *setup, char *why, size_t why_bytes)
 		snprintf(why, why_bytes, "atomics are of 8 B");
 	else if (params->inlined && load_wqe_blocks(params) > WQE_BLOCKS_MAX)
 		snprintf(why, why_bytes, "%u B are too many inline", (unsigned)params->bytes);
+	else if (params->strides && (params->transport != LOAD_UD || params->to_cqe))
+		snprintf(why, why_bytes, "strides are for ud, and not with to_cqe");
+	else if (params->strides * params->stride_bytes > LOAD_LOCAL_BYTES)
+		snprintf(why, why_bytes, "%u strides are too many of that size",
+			 (unsigned)params->strides);
 	else if (params->receives & (params->receives - 1))
 		snprintf(why, why_bytes, "receives is a power of two");
 	else if (params->paging != LOAD_PAGING_NONE &&

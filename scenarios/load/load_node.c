@@ -23,9 +23,7 @@ enum {
 #define ALL_RIGHTS     (MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC)
 #define LOCAL_ADDRESS  UINT64_C(0x100000000)
 #define REMOTE_ADDRESS UINT64_C(0x10000000000)
-#define LOCAL_BYTES \
-	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
-#define ALL_OF_STATE ((QP_SET_RATE_LIMIT << 1) - 1)
+#define ALL_OF_STATE   ((QP_SET_RATE_LIMIT << 1) - 1)
 
 static uint32_t power_of_two(uint64_t least)
 {
@@ -59,7 +57,8 @@ static uint32_t ring_blocks(const struct load *load)
 static uint32_t cq_entries(const struct load_node *node)
 {
 	const struct load *load = node->load;
-	uint64_t each = load->params.window + receive_entries(load);
+	uint64_t received = load->params.strides ? load->params.strides : 1;
+	uint64_t each = load->params.window + receive_entries(load) * received;
 	uint64_t all = each * thread_qps(node);
 
 	return power_of_two(all > CQ_ENTRIES_LEAST ? all : CQ_ENTRIES_LEAST);
@@ -70,7 +69,7 @@ uint64_t load_node_bytes(const struct load_node *node)
 	const struct load *load = node->load;
 	uint64_t qp = (uint64_t)ring_blocks(load) * WQE_BLOCK_BYTES + RECORD_BYTES +
 		      (uint64_t)receive_entries(load) * WQE_UNIT_BYTES;
-	uint64_t thread = (uint64_t)cq_entries(node) * CQE_BYTES + RECORD_BYTES;
+	uint64_t thread = (uint64_t)cq_entries(node) * load_cqe_bytes(load) + RECORD_BYTES;
 
 	return load->params.threads * (thread + qp * thread_qps(node));
 }
@@ -97,7 +96,7 @@ static bool write_bytes(struct memory *base, uint64_t address, const void *bytes
 {
 	struct load_memory *memory = container_of(base, struct load_memory, memory);
 	struct load_node *node = memory->node;
-	uint64_t cq_bytes = (uint64_t)node->threads[0].cq_entries * CQE_BYTES;
+	uint64_t cq_bytes = (uint64_t)node->threads[0].cq_entries * load_cqe_bytes(node->load);
 
 	if (!is_within(memory, address, length) || address >= cq_bytes * node->load->params.threads)
 		return false;
@@ -173,7 +172,7 @@ static void add_regions(struct load_node *node)
 	uint64_t bytes = params->places * params->stride + params->bytes;
 
 	bytes = (bytes + params->page - 1) / params->page * params->page;
-	node->local_key = add_region(node, LOCAL_ADDRESS, LOCAL_BYTES, LOCAL_ADDRESS,
+	node->local_key = add_region(node, LOCAL_ADDRESS, LOAD_LOCAL_BYTES, LOCAL_ADDRESS,
 				     params->paging == LOAD_PAGING_LOCAL);
 	node->keys = calloc(params->regions, sizeof(node->keys[0]));
 	assert(node->keys);
@@ -192,7 +191,7 @@ static void add_cq(struct load_thread *thread)
 						 .buffer = thread->cq,
 						 .doorbell_record = take(node, RECORD_BYTES),
 						 .entries = thread->cq_entries,
-						 .cqe_bytes = CQE_BYTES,
+						 .cqe_bytes = load_cqe_bytes(node->load),
 						 .ignore_overrun = true},
 			   &thread->cqn),
 	     "a CQ cannot be made, error");
@@ -216,6 +215,10 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 		.send_cqn = thread->cqn,
 		.recv_cqn = thread->cqn,
 		.user_index = index,
+		.packet_strides = entries ? (uint32_t)load->params.strides : 0,
+		.packet_stride_bytes = (uint32_t)load->params.stride_bytes,
+		.receives_to_cqe = load->params.to_cqe,
+		.answers_to_cqe = load->params.to_cqe,
 	};
 
 	qp->thread = thread;
@@ -229,7 +232,7 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 	for (uint32_t i = 0; i < entries; i++) {
 		uint8_t *wqe = node->memory.bytes + qp->receives + (size_t)i * WQE_UNIT_BYTES;
 
-		be32_put(wqe, (uint32_t)LOCAL_BYTES);
+		be32_put(wqe, (uint32_t)LOAD_LOCAL_BYTES);
 		be32_put(wqe + 4, node->local_key);
 		be64_put(wqe + 8, LOCAL_ADDRESS);
 	}
@@ -249,7 +252,7 @@ static void add_thread(struct load_node *node, uint32_t index)
 	thread->ready = calloc(thread->qp_count, sizeof(struct load_qp *));
 	assert(thread->qps && thread->ready);
 	thread->cq_entries = cq_entries(node);
-	thread->cq = take(node, (uint64_t)thread->cq_entries * CQE_BYTES);
+	thread->cq = take(node, (uint64_t)thread->cq_entries * load_cqe_bytes(node->load));
 	random_init_named(&thread->random, (uint64_t)node->index << 32 | index, "load", "core");
 	load_thread_init(thread);
 }

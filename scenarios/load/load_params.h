@@ -19,12 +19,15 @@
 	X(verb,       CHOICE, "write",      "write|read|send|fetch_add", "what is posted",                                          "choice") \
 	X(bytes,      BYTES,  "64B",        "0B..64MiB",          "of a message",                                                   "choice") \
 	X(inlined,    FLAG,   "false",      "",                   "the WQE carries the data",                                       "choice") \
+	X(to_cqe,     FLAG,   "false",      "",                   "short messages and answers go into CQEs, of 128 B if ud",         "choice") \
 	X(posting,    CHOICE, "blueflame",  "blueflame|doorbell|inline_blueflame", "how a lone work request is posted; inline_blueflame: by BlueFlame if its data is inline", "choice") \
 	X(list,       COUNT,  "1",          "1..64",              "work requests behind one doorbell; several are never posted by BlueFlame", "libmlx4, libmlx5: BlueFlame is for lone work requests") \
 	X(signal,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
 	X(window,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
 	X(outstanding, COUNT, "0",          "0..65536",           "the same of a thread, over all its queue pairs, which then signal all; 0: no limit", "choice") \
 	X(receives,   COUNT,  "0",          "0..32768",           "receive work requests of a queue pair, a power of two; 0: 256, UD 2048", "mlx5: counters of 16 bits") \
+	X(strides,    COUNT,  "0",          "0..16383",           "ud: packets that one receive work request takes at most, each in a stride or more; 0: one each", "choice") \
+	X(stride_bytes, BYTES, "2KiB",      "64B..64KiB",         "of a stride",                                                    "assumed: room for a packet of 1 KiB and its 40 B") \
 	X(order,      CHOICE, "random",     "random|turn",        "which queue pair of a thread is next, of those with room",       "choice") \
 	X(mtu,        BYTES,  "4096B",      "256B..4096B",        "of the paths",                                                   "choice") \
 	X(reads,      COUNT,  "16",         "1..128",             "reads and atomics under way of a queue pair",                    "ground truth F-03") \

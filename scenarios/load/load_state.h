@@ -3,12 +3,15 @@
 #define SCENARIOS_LOAD_LOAD_STATE_H
 
 #include "fabric/endpoints.h"
+#include "hca/device/cqe.h"
 #include "hca/device/hca.h"
 #include "hca/device/wqe.h"
 #include "scenarios/load/load.h"
 #include "sim/random.h"
 
 #define LOAD_PD 1
+#define LOAD_LOCAL_BYTES \
+	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
 
 struct load_node;
 struct load_thread;
@@ -22,8 +25,9 @@ struct load_qp {
 	uint32_t posted;  /* work requests */
 	uint32_t retired; /* of them */
 	uint32_t receives_posted, receives_told;
-	bool ready;         /* in its thread's list */
-	sim_time *began_at; /* [window] */
+	uint32_t strides_used; /* of the oldest receive work request */
+	bool ready;            /* in its thread's list */
+	sim_time *began_at;    /* [window] */
 };
 
 struct load_thread { /* a processor core */
@@ -102,6 +106,12 @@ void load_completed(struct load *load, sim_time began_at, sim_time poll);
 void load_received(struct load *load);
 bool load_is_over(const struct load *load);
 void load_fail(struct load *load, const char *what, unsigned number);
+
+/* Datagrams leave no room for a message in 64. */
+static inline uint32_t load_cqe_bytes(const struct load *load)
+{
+	return load->params.to_cqe && load->params.transport == LOAD_UD ? CQE_BYTES_MAX : CQE_BYTES;
+}
 
 /* Who has connected queue pairs with whom: all with all, or the first node with the others. */
 static inline uint32_t load_peer_count(const struct load_node *node)

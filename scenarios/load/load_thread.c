@@ -196,11 +196,12 @@ static struct load_qp *take_ready(struct load_thread *thread)
 
 /* ---- completions ---- */
 
-/* Receive WQEs are all alike, and stay where they are. */
+/* Receive WQEs are all alike, and stay where they are. Those of many packets are told of one by one. */
 static void post_receive(struct load_qp *qp)
 {
 	qp->receives_posted++;
-	if (qp->receives_posted - qp->receives_told < RECEIVE_LIST)
+	if (qp->receives_posted - qp->receives_told < RECEIVE_LIST &&
+	    !qp->thread->node->load->params.strides)
 		return;
 	qp->receives_told = qp->receives_posted;
 	be32_put(qp->thread->node->memory.bytes + qp->record, qp->receives_posted & 0xffff);
@@ -219,12 +220,33 @@ static void retire(struct load_qp *qp, uint16_t counter)
 	make_ready(qp);
 }
 
+/* A message, or strides that none has. The time it takes to post again what is used up. */
+static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
+{
+	struct load *load = qp->thread->node->load;
+
+	if (load->params.strides) {
+		qp->strides_used += byte_count >> CQE_STRIDES_SHIFT & CQE_STRIDES_MASK;
+		if (!(byte_count & CQE_FILLER))
+			load_received(load);
+		if (qp->strides_used < load->params.strides)
+			return 0;
+		qp->strides_used = 0;
+	} else {
+		load_received(load);
+	}
+	post_receive(qp);
+	return load->params.cpu.receive;
+}
+
 /* The time it takes. */
 static sim_time take_cqe(struct load_thread *thread)
 {
 	struct load *load = thread->node->load;
 	uint32_t index = thread->cq_polled++ & (thread->cq_entries - 1);
-	const uint8_t *cqe = thread->node->memory.bytes + thread->cq + (size_t)index * CQE_BYTES;
+	uint32_t bytes = load_cqe_bytes(load);
+	const uint8_t *cqe =
+		thread->node->memory.bytes + thread->cq + (size_t)index * bytes + bytes - CQE_BYTES;
 	struct load_qp *qp = &thread->qps[be24_get(cqe + 33)];
 	unsigned opcode = cqe[63] >> 4;
 
@@ -236,9 +258,7 @@ static sim_time take_cqe(struct load_thread *thread)
 		retire(qp, be16_get(cqe + 60));
 		return load->params.cpu.poll;
 	}
-	load_received(load);
-	post_receive(qp);
-	return load->params.cpu.poll + load->params.cpu.receive;
+	return load->params.cpu.poll + take_received(qp, be32_get(cqe + 44));
 }
 
 static sim_time poll(struct load_thread *thread)

@@ -244,7 +244,7 @@ static void test_cqe(void)
 		.network_header = 1,
 	};
 
-	cqe_build(&completion, 1, (uint8_t *)&cqe);
+	cqe_build(&completion, 1, NULL, CQE_BYTES, (uint8_t *)&cqe);
 	CU_ASSERT_EQUAL(mlx5dv_get_cqe_opcode(&cqe), MLX5_CQE_RESP_SEND_IMM);
 	CU_ASSERT_EQUAL(mlx5dv_get_cqe_owner(&cqe), 1);
 	CU_ASSERT_EQUAL(mlx5dv_get_cqe_se(&cqe), 1);
@@ -259,7 +259,7 @@ static void test_cqe(void)
 	CU_ASSERT_EQUAL(be16toh(cqe.slid), 0x4321);
 	CU_ASSERT_EQUAL(cqe.ml_path, 3);
 	completion = (struct completion){.opcode = CQE_SENT, .wqe_opcode = WQE_READ, .qpn = QPN};
-	cqe_build(&completion, 0, (uint8_t *)&cqe);
+	cqe_build(&completion, 0, NULL, CQE_BYTES, (uint8_t *)&cqe);
 	CU_ASSERT_EQUAL(cqe.op_own, 0);
 	CU_ASSERT_EQUAL(be32toh(cqe.sop_drop_qpn), (uint32_t)MLX5_OPCODE_RDMA_READ << 24 | QPN);
 }
@@ -276,7 +276,7 @@ static void test_error_cqe(void)
 		.user_index = 9,
 	};
 
-	cqe_build(&completion, 0, (uint8_t *)&cqe);
+	cqe_build(&completion, 0, NULL, CQE_BYTES, (uint8_t *)&cqe);
 	CU_ASSERT_EQUAL(cqe.op_own >> 4, MLX5_CQE_REQ_ERR);
 	CU_ASSERT_EQUAL(cqe.syndrome, MLX5_CQE_SYNDROME_TRANSPORT_RETRY_EXC_ERR);
 	CU_ASSERT_EQUAL(cqe.vendor_err_synd, 0x81);

@@ -60,10 +60,8 @@ static void note_end(struct pcie_read *read)
 /* Of a PCIe read of so many bytes by an idle adapter. */
 static sim_time read_time(struct mini_host *host, uint32_t bytes)
 {
-	struct pcie_read read = {.memory = memory_none(),
-				 .address = 0,
-				 .length = bytes,
-				 .done = note_end};
+	struct pcie_read read = {
+		.memory = memory_none(), .address = 0, .length = bytes, .done = note_end};
 	sim_time start;
 
 	mini_run(host->mini);
@@ -96,12 +94,12 @@ static sim_time lap(struct rig *rig)
 	return why->wqe - before;
 }
 
-#define CHECK_CACHE(cache, expected_hits, expected_misses, expected_merges)                 \
-	do {                                                                                \
-		const struct wqe_cache_counters *count = wqe_cache_counters(cache);         \
-		CU_ASSERT_EQUAL(count->hits, expected_hits);                                \
-		CU_ASSERT_EQUAL(count->misses, expected_misses);                            \
-		CU_ASSERT_EQUAL(count->merges, expected_merges);                            \
+#define CHECK_CACHE(cache, expected_hits, expected_misses, expected_merges)                   \
+	do {                                                                                  \
+		const struct wqe_cache_counters *count = wqe_cache_counters(cache);           \
+		CU_ASSERT_EQUAL(count->hits, expected_hits);                                  \
+		CU_ASSERT_EQUAL(count->misses, expected_misses);                              \
+		CU_ASSERT_EQUAL(count->merges, expected_merges);                              \
 		CU_ASSERT_EQUAL(count->lookups, count->hits + count->misses + count->merges); \
 	} while (0)
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "fabric/groups.h"
+#include "hca/device/hca_params.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
@@ -65,7 +66,6 @@ static int check_driver_part(struct command *command, const struct qp *qp, bool 
 		return kernel_refuse(command->kernel, "WQE signature", EOPNOTSUPP);
 	if (driver->flags & ~(uint32_t)ATTENDED_FLAGS)
 		return -EINVAL;
-	/* Scatter to CQE is an offer of the driver that the adapter need not take up. */
 	if (driver->sq_wqe_count && !ring_is_power_of_two(driver->sq_wqe_count))
 		return -EINVAL;
 	if (driver->sq_wqe_count > ucontext_limits.max_send_wqebb)
@@ -138,6 +138,19 @@ static void hold_relations(struct qp *qp)
 	object_hold(qp->xrcd);
 }
 
+/* An offer of the driver that the adapter need not take up. Answers only if the driver takes one for each READ and atomic. */
+static void place_data(struct command *command, const struct mlx5_ib_create_qp *driver,
+		       struct hca_qp_attr *attr)
+{
+	bool offered = (driver->flags & MLX5_QP_FLAG_SCATTER_CQE) &&
+		       (attr->type == QP_RC || attr->type == QP_UC) &&
+		       hca_params(command->kernel->hca)->device.data_to_cqe;
+
+	attr->receives_to_cqe = offered;
+	attr->answers_to_cqe =
+		offered && (attr->signal_all || driver->flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE);
+}
+
 static int create(struct command *command, const struct ib_uverbs_ex_create_qp *request,
 		  bool extended)
 {
@@ -179,6 +192,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_qp *
 		.signal_all = draft.signal_all,
 		.max_inline_bytes = request->max_inline_data,
 	};
+	place_data(command, &driver, &attr);
 	if (has_rings)
 		error = ring_check(command, driver.buf_addr, bytes, driver.db_addr);
 	uint32_t qpn = 0;

@@ -304,8 +304,8 @@ struct mini_qp *mini_qp_create_with(struct mini_host *host, struct hca_qp_attr a
 	*qp->recv_cq = mini_cq_create(host, 256, 128);
 	attr.memory = host->memory;
 	attr.pd = PD;
-	attr.send_cqn = qp->send_cq->number;
-	attr.recv_cqn = qp->recv_cq->number;
+	attr.send_cqn = attr.send_cqn ? attr.send_cqn : qp->send_cq->number;
+	attr.recv_cqn = attr.recv_cqn ? attr.recv_cqn : qp->recv_cq->number;
 	attr.doorbell_record = mini_alloc(host, 8);
 	attr.sq_buffer = mini_alloc(host, (uint64_t)attr.sq_blocks * WQE_BLOCK_BYTES);
 	attr.rq_buffer = mini_alloc(host, (uint64_t)attr.rq_entries * RQ_STRIDE);

@@ -92,7 +92,7 @@ struct mini_cq mini_cq_create(struct mini_host *host, uint32_t entries, uint32_t
 bool mini_poll(struct mini_cq *cq, struct mini_wc *wc);
 void mini_arm(struct mini_cq *cq, bool only_solicited);
 
-/* sq_blocks 64, rq_entries 64, in state RESET; CQs are created with it. */
+/* sq_blocks 64, rq_entries 64, in state RESET; CQs are created with it, but used where attr names none. */
 struct mini_qp *mini_qp_create(struct mini_host *host, enum qp_type type);
 struct mini_qp *mini_qp_create_with(struct mini_host *host, struct hca_qp_attr attr);
 void mini_qp_destroy(struct mini_qp *qp);

@@ -27,14 +27,14 @@ static struct pair pair_create(enum qp_type type, uint32_t cqe_bytes, bool to_cq
 		struct mini_host *host = &pair.mini->hosts[i];
 
 		pair.cqs[i] = mini_cq_create(host, 64, cqe_bytes);
-		pair.qps[i] =
-			mini_qp_create_with(host, (struct hca_qp_attr){.type = type,
-								       .sq_blocks = 64,
-								       .rq_entries = 64,
-								       .send_cqn = pair.cqs[i].number,
-								       .recv_cqn = pair.cqs[i].number,
-								       .receives_to_cqe = to_cqe,
-								       .answers_to_cqe = to_cqe});
+		pair.qps[i] = mini_qp_create_with(
+			host, (struct hca_qp_attr){.type = type,
+						   .sq_blocks = 64,
+						   .rq_entries = 64,
+						   .send_cqn = pair.cqs[i].number,
+						   .recv_cqn = pair.cqs[i].number,
+						   .receives_to_cqe = to_cqe,
+						   .answers_to_cqe = to_cqe});
 	}
 	pair.source = mini_alloc(&pair.mini->hosts[0], 4096);
 	pair.target = mini_alloc(&pair.mini->hosts[1], 4096);
@@ -69,9 +69,9 @@ static uint32_t count(const struct pair *pair, unsigned host, const char *block,
 static void send(struct pair *pair, uint32_t length, struct mini_wc *wc, uint8_t *slot)
 {
 	mini_receive(pair->qps[1], pair->target, 4096);
-	mini_post(pair->qps[0], &(struct mini_send){.opcode = WQE_SEND,
-						    .address = pair->source,
-						    .length = length});
+	mini_post(
+		pair->qps[0],
+		&(struct mini_send){.opcode = WQE_SEND, .address = pair->source, .length = length});
 	mini_run(pair->mini);
 	next_slot(&pair->cqs[1], slot);
 	CU_ASSERT_TRUE(mini_poll(&pair->cqs[1], wc));
@@ -148,8 +148,7 @@ static void test_answers(void)
 	uint64_t before;
 
 	mini_fill(&pair.mini->hosts[1], pair.target, 4096, SEED);
-	CU_ASSERT_TRUE(
-		memory_read(pair.mini->hosts[1].memory, pair.target, asked, sizeof(asked)));
+	CU_ASSERT_TRUE(memory_read(pair.mini->hosts[1].memory, pair.target, asked, sizeof(asked)));
 	ask(&pair, WQE_READ, 32, false);
 	next_slot(&pair.cqs[0], slot);
 	CU_ASSERT_TRUE(mini_poll(&pair.cqs[0], &wc));

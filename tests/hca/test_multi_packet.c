@@ -66,8 +66,8 @@ static void send(struct pair *pair, uint32_t length, uint32_t seed)
 }
 
 /* The next CQE: of WQE `wqe`, from stride `first` on, so many of them, and a packet of so many bytes; 0: none. */
-static void check(struct pair *pair, unsigned wqe, unsigned first, unsigned strides,
-		  uint32_t bytes, uint32_t seed)
+static void check(struct pair *pair, unsigned wqe, unsigned first, unsigned strides, uint32_t bytes,
+		  uint32_t seed)
 {
 	uint64_t at = pair->cq.buffer + (uint64_t)(pair->cq.consumer & 255) * CQE_BYTES;
 	uint8_t cqe[CQE_BYTES];
@@ -99,7 +99,7 @@ static void test_strides(void)
 	for (unsigned i = 0; i < 4; i++)
 		mini_receive(pair.receiver, pair.target + i * AREA, AREA);
 	send(&pair, 1, SEED);
-	send(&pair, STRIDE - GRH, SEED + 1);	 /* fills one */
+	send(&pair, STRIDE - GRH, SEED + 1);     /* fills one */
 	send(&pair, STRIDE - GRH + 1, SEED + 2); /* takes two */
 	send(&pair, 4 * STRIDE - GRH, SEED + 3); /* takes the other four */
 	send(&pair, 5 * STRIDE - GRH, SEED + 4);
@@ -135,7 +135,8 @@ static void test_reads(void)
 		before = mini_block_count(&pair.mini->hosts[1], "pcie", "read_bytes");
 		for (unsigned i = 0; i < PACKETS; i++)
 			send(&pair, 32, SEED);
-		bytes[round] = mini_block_count(&pair.mini->hosts[1], "pcie", "read_bytes") - before;
+		bytes[round] =
+			mini_block_count(&pair.mini->hosts[1], "pcie", "read_bytes") - before;
 		CU_ASSERT_EQUAL(counters(&pair)->wqes, wqes);
 		CU_ASSERT_EQUAL(counters(&pair)->taken, wqes);
 		CU_ASSERT_EQUAL(counters(&pair)->empty, 0);

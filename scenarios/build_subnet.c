@@ -32,12 +32,10 @@ static bool make_groups(struct build *build, char *why, size_t why_bytes)
 	for (uint32_t i = 0; good && i < subnet->group_count; i++) {
 		const struct scenario_group *entry = &subnet->groups[i];
 		uint32_t number = groups_add(endpoints_groups(build->endpoints), &entry->group);
-		good = topology_set_group(build->topology, number,
-					  &(struct group_hosts){entry->members,
-								entry->member_count},
-					  &(struct group_hosts){entry->senders,
-								entry->sender_count},
-					  why, why_bytes);
+		good = topology_set_group(
+			build->topology, number,
+			&(struct group_hosts){entry->members, entry->member_count},
+			&(struct group_hosts){entry->senders, entry->sender_count}, why, why_bytes);
 	}
 	return good;
 }

@@ -74,8 +74,8 @@ static void read_gid(struct scenario_reader *reader, struct yaml_node *map,
 {
 	const struct scenario_subnet *subnet = &reader->scenario->subnet;
 	struct yaml_node *node = yaml_get(map, "mgid");
-	const char *text = node != NULL ? yaml_expect_text(node, "a group's GID", reader->errors)
-					: NULL;
+	const char *text =
+		node != NULL ? yaml_expect_text(node, "a group's GID", reader->errors) : NULL;
 	if (node == NULL)
 		yaml_error(reader->errors, map, "no mgid; expected mgid: \"ff12::1\" or 224.1.2.3");
 	if (text == NULL)
@@ -103,8 +103,9 @@ static void read_lid(struct scenario_reader *reader, struct yaml_node *map,
 	unsigned long lid = GROUP_LID_FIRST + (unsigned long)(entry - subnet->groups);
 	if (reader->scenario->fabric.link_layer != 0) {
 		if (node != NULL)
-			yaml_error(reader->errors, node,
-				   "mlid: expected link_layer: infiniband; RoCE's groups have none");
+			yaml_error(
+				reader->errors, node,
+				"mlid: expected link_layer: infiniband; RoCE's groups have none");
 		return;
 	}
 	if (node != NULL) {

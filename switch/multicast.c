@@ -57,8 +57,8 @@ void multicast_drop(struct fabric_switch *box, struct replica *replica, sim_time
 						buffer_class(replica->input, replica->lane),
 						replica->wire_bytes, replica->until);
 	else
-		port_release_at(box->ports[replica->input].port, replica->lane,
-				replica->wire_bytes, replica->until);
+		port_release_at(box->ports[replica->input].port, replica->lane, replica->wire_bytes,
+				replica->until);
 	pool_give(&box->replicas, replica);
 }
 

@@ -369,7 +369,7 @@ void load_node_fini(struct load_node *node)
 	for (uint32_t i = 0; i < node->load->params.threads; i++) {
 		struct load_thread *thread = &node->threads[i];
 
-		sim_cancel(&thread->step);
+		load_thread_fini(thread);
 		for (uint32_t j = 0; j < thread->qp_count; j++)
 			free(thread->qps[j].began_at);
 		free(thread->qps);

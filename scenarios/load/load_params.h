@@ -14,6 +14,7 @@
 	X(joined,     CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice") \
 	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all", "who posts: the first node, all but the first, or all; to all others, inbound: to the first", "choice") \
 	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and a CQ of its own", "choice") \
+	X(sharers,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and its CQ under their locks", "choice") \
 	X(qps,        COUNT,  "1",          "1..4096",            "queue pairs of a thread to each other node; UD: in all",         "choice") \
 	X(transport,  CHOICE, "rc",         "rc|uc|ud",           "of the queue pairs",                                             "choice") \
 	X(verb,       CHOICE, "write",      "write|read|send|fetch_add", "what is posted",                                          "choice") \
@@ -46,7 +47,8 @@
 	X(post,    TIME, "27ns", "0ps..1ms", "to build a WQE",                                   "calibrated: A2-05, Connect-IB, 32.2 M/s of one core with lists of 16 on 4 queue pairs") \
 	X(ring,    TIME, "50ns", "0ps..1ms", "of the store or stores that follow, with their fences", "calibrated: A2-05, ConnectX-3, 12.4 M/s of one core without lists, less post") \
 	X(poll,    TIME, "20ns", "0ps..1ms", "of a CQE, from its visible bytes",                 "assumed: a cache miss to the LLC") \
-	X(receive, TIME, "10ns", "0ps..1ms", "to post a receive work request, in lists",         "assumed: one store")
+	X(receive, TIME, "10ns", "0ps..1ms", "to post a receive work request, in lists",         "assumed: one store") \
+	X(hand_over, TIME, "108ns", "0ps..1ms", "of a lock from one core to another: the waiting core's load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled")
 /* clang-format on */
 
 struct load_cpu_params {

@@ -15,6 +15,12 @@
 
 struct load_node;
 struct load_thread;
+struct load_core;
+
+struct load_lock {
+	const struct load_core *last; /* held it last, or does */
+	sim_time free_at;
+};
 
 struct load_qp {
 	struct load_thread *thread;
@@ -28,17 +34,24 @@ struct load_qp {
 	uint32_t strides_used; /* of the oldest receive work request */
 	bool ready;            /* in its thread's list */
 	sim_time *began_at;    /* [window] */
+	struct load_lock lock;
 };
 
-struct load_thread { /* a processor core */
-	struct load_node *node;
+struct load_core { /* of a processor */
+	struct load_thread *thread;
 	struct event step;
+	struct load_qp *posting; /* its WQEs are being built; the doorbell follows */
+	bool awake;
+};
+
+struct load_thread { /* queue pairs and a CQ, and the core or cores that work with them */
+	struct load_node *node;
+	struct load_core *cores; /* [sharers] */
+	struct load_lock cq_lock;
 	struct load_qp *qps;
 	uint32_t qp_count, index;
 	struct load_qp **ready; /* a ring of qp_count */
 	uint32_t ready_first, ready_count;
-	struct load_qp *posting; /* its WQEs are being built; the doorbell follows */
-	bool awake;
 	uint32_t under_way; /* work requests of all queue pairs */
 	uint32_t cqn, cq_entries, cq_arrived, cq_polled;
 	uint64_t cq;
@@ -97,6 +110,7 @@ uint64_t load_node_bytes(const struct load_node *node);
 void load_thread_init(struct load_thread *thread);
 void load_thread_start(struct load_thread *thread);
 void load_thread_wake(struct load_thread *thread); /* a CQE is visible */
+void load_thread_fini(struct load_thread *thread);
 
 /* What a work request is, in blocks of its ring. */
 uint32_t load_wqe_blocks(const struct load_params *params);

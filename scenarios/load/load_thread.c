@@ -1,9 +1,11 @@
 /*
- * load_thread: one processor core: posts to a queue pair that has room, polls its CQ, sleeps when there is neither to do.
+ * load_thread: processor cores, one or those that share: each posts to a queue pair that has room, polls the CQ, sleeps when
+ * there is neither to do. Those that share hold the lock of a queue pair, or of the CQ, while they do, and wait for it in turn.
  *
  *     step: ring what was built --> CQEs to poll? take them : a queue pair with room? build its WQEs : sleep
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
@@ -278,48 +280,131 @@ static bool may_post(const struct load_thread *thread)
 	       (!params->outstanding || thread->under_way + params->list <= params->outstanding);
 }
 
+/* When the core has the lock, which it keeps for `held`: behind who has it, and at the cost of moving it. */
+static sim_time take_lock(const struct load_core *core, struct load_lock *lock, sim_time held)
+{
+	const struct load *load = core->thread->node->load;
+	sim_time now = sim_now(load->sim), start = lock->free_at > now ? lock->free_at : now;
+
+	if (lock->last && lock->last != core)
+		start += load->params.cpu.hand_over;
+	lock->last = core;
+	lock->free_at = start + held;
+	return start;
+}
+
+static bool wake_one(struct load_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++) {
+		struct load_core *core = &thread->cores[i];
+
+		if (core->awake)
+			continue;
+		core->awake = true;
+		sim_schedule(&core->step, 0);
+		return true;
+	}
+	return false;
+}
+
+/* It takes nobody's turn: who waits for the lock comes first. */
+static bool give_way(struct load_core *core)
+{
+	if (!may_post(core->thread) || !wake_one(core->thread))
+		return false;
+	sim_schedule(&core->step, 0);
+	return true;
+}
+
+static void start_posting(struct load_core *core)
+{
+	struct load_thread *thread = core->thread;
+	const struct load_params *params = &thread->node->load->params;
+	sim_time held = params->cpu.post * params->list + params->cpu.ring;
+
+	core->posting = take_ready(thread);
+	thread->under_way += (uint32_t)params->list;
+	for (uint64_t i = 0; i < params->list; i++)
+		build(core->posting);
+	if (may_post(thread))
+		wake_one(thread);
+	sim_schedule_at(&core->step, take_lock(core, &core->posting->lock, held) + held);
+}
+
+static void start_polling(struct load_core *core)
+{
+	struct load_thread *thread = core->thread;
+	struct load_lock *lock = &thread->cq_lock;
+	sim_time held;
+
+	if (lock->free_at > sim_now(thread->node->load->sim)) {
+		sim_schedule_at(&core->step, lock->free_at);
+		return;
+	}
+	held = poll(thread);
+	if (may_post(thread))
+		wake_one(thread);
+	sim_schedule_at(&core->step, take_lock(core, lock, held) + held);
+}
+
 static void step(struct event *event)
 {
-	struct load_thread *thread = container_of(event, struct load_thread, step);
-	struct load *load = thread->node->load;
-	const struct load_cpu_params *cpu = &load->params.cpu;
+	struct load_core *core = container_of(event, struct load_core, step);
+	struct load_thread *thread = core->thread;
 
-	if (thread->posting) {
-		ring(thread->posting);
-		make_ready(thread->posting);
-		thread->posting = NULL;
+	if (core->posting) {
+		ring(core->posting);
+		make_ready(core->posting);
+		core->posting = NULL;
+		if (give_way(core))
+			return;
 	}
-	if (thread->cq_polled != thread->cq_arrived) {
-		sim_schedule(&thread->step, poll(thread));
-	} else if (may_post(thread)) {
-		thread->posting = take_ready(thread);
-		thread->under_way += (uint32_t)load->params.list;
-		for (uint64_t i = 0; i < load->params.list; i++)
-			build(thread->posting);
-		sim_schedule(&thread->step, cpu->post * load->params.list + cpu->ring);
-	} else {
-		thread->awake = false;
-	}
+	if (thread->cq_polled != thread->cq_arrived)
+		start_polling(core);
+	else if (may_post(thread))
+		start_posting(core);
+	else
+		core->awake = false;
+}
+
+static bool is_awake(const struct load_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+		if (thread->cores[i].awake)
+			return true;
+	return false;
 }
 
 void load_thread_wake(struct load_thread *thread)
 {
 	thread->cq_arrived++;
-	if (thread->awake)
-		return;
-	thread->awake = true;
-	sim_schedule(&thread->step, 0);
+	if (!is_awake(thread))
+		wake_one(thread);
 }
 
 void load_thread_init(struct load_thread *thread)
 {
-	event_init(&thread->step, &thread->node->load->block, step);
+	struct load *load = thread->node->load;
+
+	thread->cores = calloc(load->params.sharers, sizeof(thread->cores[0]));
+	assert(thread->cores);
+	for (uint32_t i = 0; i < load->params.sharers; i++) {
+		thread->cores[i].thread = thread;
+		event_init(&thread->cores[i].step, &load->block, step);
+	}
+}
+
+void load_thread_fini(struct load_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+		sim_cancel(&thread->cores[i].step);
+	free(thread->cores);
 }
 
 void load_thread_start(struct load_thread *thread)
 {
 	for (uint32_t i = 0; i < thread->qp_count; i++)
 		make_ready(&thread->qps[i]);
-	thread->awake = true;
-	sim_schedule(&thread->step, 0);
+	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+		wake_one(thread);
 }

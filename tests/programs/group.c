@@ -18,12 +18,12 @@
 
 #define QKEY        0x11111111u
 #define PATIENCE_US 5000
-#define ANY_QPN  0xffffffu
-#define BYTES    2000u
-#define GRH      40u
-#define RECEIVES 256u
-#define SENDERS  8u
-#define GROUP_AT 24u /* the destination's GID in a GRH */
+#define ANY_QPN     0xffffffu
+#define BYTES       2000u
+#define GRH         40u
+#define RECEIVES    256u
+#define SENDERS     8u
+#define GROUP_AT    24u /* the destination's GID in a GRH */
 
 struct message {
 	uint32_t sender, number;

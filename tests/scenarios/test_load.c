@@ -119,6 +119,29 @@ static void fetched(void)
 	CU_ASSERT(result.mops > 20);
 }
 
+/* A core alone keeps the lock; of several each takes it from another, and what the lock takes to move is lost to all. One in 16
+ * posts brings a CQE: who should come next takes that, and the lock stays. Two queue pairs have a lock each. */
+static void shared_queue_pair(void)
+{
+	static const struct {
+		unsigned sharers, qps, interval_ns;
+	} rows[] = {{1, 1, 100}, {2, 1, 175}, {3, 1, 175}, {4, 2, 90}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.load.cpu = (struct load_cpu_params){
+			.post = 40 * NS, .ring = 60 * NS, .hand_over = 80 * NS};
+		setup.load.sharers = rows[i].sharers;
+		setup.load.qps = rows[i].qps;
+		setup.load.order = LOAD_TURN;
+		setup.load.signal = 16;
+		setup.load.window = 256;
+		setup.load.operations = 16000;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+	}
+}
+
 /* Each place is in a page of its own, which its first use brings in: the responder refuses until then, 10 us at a time. */
 static void on_demand_pages(void)
 {
@@ -334,6 +357,7 @@ int main(void)
 		{"lines of BlueFlame", blueflame_lines},
 		{"WQEs that are read", fetched},
 		{"pages on demand", on_demand_pages},
+		{"a shared queue pair", shared_queue_pair},
 		{"turns of writing", write_turns},
 		{"parts of contexts", context_parts},
 		{"locks of atomics", atomic_locks},

@@ -83,8 +83,7 @@ static void check_switch(struct fabric_switch *box)
 	}
 	CU_ASSERT_EQUAL(out, count->packets_forwarded);
 	CU_ASSERT_EQUAL(in + count->copies, out + count->unwanted_drops + count->no_route_drops +
-						     count->hop_limit_drops +
-						     count->oversize_drops);
+						    count->hop_limit_drops + count->oversize_drops);
 }
 
 static void star_finish(void)
@@ -107,8 +106,7 @@ static void test_copies(void)
 		CU_ASSERT_EQUAL(star.hosts[i].received, 10);
 		CU_ASSERT_EQUAL(star.hosts[i].out_of_order, 0);
 		CU_ASSERT_EQUAL(star.hosts[i].first_head, 2 * LINK_PS + CROSS);
-		CU_ASSERT_EQUAL(star.hosts[i].last_tail,
-				2 * LINK_PS + CROSS + 10 * WIRE * BYTE_PS);
+		CU_ASSERT_EQUAL(star.hosts[i].last_tail, 2 * LINK_PS + CROSS + 10 * WIRE * BYTE_PS);
 	}
 	CU_ASSERT_EQUAL(star.hosts[0].received + star.hosts[4].received, 0);
 	CU_ASSERT_EQUAL(switch_counters(star.box)->packets_forwarded, 30);
@@ -168,8 +166,7 @@ static void slow_member(enum link_layer link_layer)
 	CU_ASSERT_EQUAL(packet_pool_in_use(star.pool) > 0, true);
 	star.hosts[2].holds = false;
 	for (uint64_t i = star.hosts[2].received; i > 0; i--)
-		port_release(star.hosts[2].port, 0,
-			     link_layer == LINK_ETHERNET ? MTU + 62 : WIRE);
+		port_release(star.hosts[2].port, 0, link_layer == LINK_ETHERNET ? MTU + 62 : WIRE);
 	sim_run(star.sim, 10 * MS);
 	for (unsigned i = 1; i <= 2; i++) {
 		CU_ASSERT_EQUAL(star.hosts[i].received, packets);
@@ -260,8 +257,7 @@ static void test_lossy(void)
 	CU_ASSERT_TRUE(switch_counters(star.box)->egress_drops > 0);
 	port_storm(star.hosts[2].port, 1, false);
 	sim_run(star.sim, 10 * MS);
-	CU_ASSERT_EQUAL(star.hosts[2].received,
-			packets - switch_counters(star.box)->egress_drops);
+	CU_ASSERT_EQUAL(star.hosts[2].received, packets - switch_counters(star.box)->egress_drops);
 	CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(star.box)), 0);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
@@ -443,9 +439,9 @@ static void test_any_fabric(void)
 		uint64_t digest = run_random(which, up_down, link_layer, seed, SIM_KERNEL_native);
 
 		if (seed % 6 == 0)
-			CU_ASSERT_EQUAL(run_random(which, up_down, link_layer, seed,
-						   SIM_KERNEL_reference),
-					digest);
+			CU_ASSERT_EQUAL(
+				run_random(which, up_down, link_layer, seed, SIM_KERNEL_reference),
+				digest);
 	}
 }
 

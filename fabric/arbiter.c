@@ -7,6 +7,8 @@
  */
 #include "fabric/port_state.h"
 
+enum { NO_SOURCE = PORT_SET_PORTS };
+
 /* Index of the first bit set after `last`, cyclically. mask is not 0. */
 static unsigned next_bit(uint64_t mask, unsigned last)
 {
@@ -43,24 +45,60 @@ static bool may_leave(struct port *port, const struct packet *packet, sim_time n
 	return false;
 }
 
-/* The next source of the lane whose packet is ready; 64: none is. */
+/* ---- the sources of a lane that have a packet ---- */
+
+static bool is_wide(const struct port *port)
+{
+	return __builtin_expect(port->sources > 64, 0);
+}
+
+static void add_source(struct port *port, unsigned lane, unsigned source)
+{
+	if (is_wide(port)) {
+		port_set_add(&port->wide[lane], source);
+		source /= 64;
+	}
+	port->lanes[lane].source_waiting |= UINT64_C(1) << source;
+}
+
+static void remove_source(struct port *port, unsigned lane, unsigned source)
+{
+	if (is_wide(port)) {
+		port_set_remove(&port->wide[lane], source);
+		source /= 64;
+		if (port->wide[lane].words[source])
+			return;
+	}
+	port->lanes[lane].source_waiting &= ~(UINT64_C(1) << source);
+}
+
+/* The one after `last`, cyclically. There is one. */
+static unsigned next_source(const struct port *port, unsigned lane, unsigned last)
+{
+	if (is_wide(port)) {
+		unsigned next = port_set_next(&port->wide[lane], last + 1);
+
+		return next < PORT_SET_PORTS ? next : port_set_next(&port->wide[lane], 0);
+	}
+	return next_bit(port->lanes[lane].source_waiting, last);
+}
+
+/* The next source of the lane whose packet is ready; NO_SOURCE: none is. */
 static unsigned ready_source(const struct port *port, unsigned lane, sim_time now, sim_time *wake)
 {
 	const struct packet_queue *queues = &port->queues[lane * port->sources];
-	uint64_t candidates = port->lanes[lane].source_waiting;
-	unsigned source = port->lanes[lane].last_source;
+	unsigned first = next_source(port, lane, port->lanes[lane].last_source), source = first;
 
-	while (candidates) {
-		source = next_bit(candidates, source);
+	do {
 		sim_time ready_at = queues[source].head->head_at;
 
 		if (ready_at <= now)
 			return source;
 		if (ready_at < *wake)
 			*wake = ready_at;
-		candidates &= ~(UINT64_C(1) << source);
-	}
-	return 64;
+		source = next_source(port, lane, source);
+	} while (source != first);
+	return NO_SOURCE;
 }
 
 static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
@@ -69,7 +107,7 @@ static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
 	struct packet *packet = packet_queue_pop(queue);
 
 	if (!queue->head) {
-		port->lanes[lane].source_waiting &= ~(UINT64_C(1) << source);
+		remove_source(port, lane, source);
 		if (!port->lanes[lane].source_waiting)
 			port->waiting &= (uint16_t) ~(1u << lane);
 	}
@@ -88,26 +126,23 @@ struct packet *arbiter_remove(struct port *port, unsigned lane)
 {
 	if (!port->lanes[lane].source_waiting)
 		return NULL;
-	return dequeue(port, lane,
-		       next_bit(port->lanes[lane].source_waiting, port->lanes[lane].last_source));
+	return dequeue(port, lane, next_source(port, lane, port->lanes[lane].last_source));
 }
 
 /* All lanes that may are looked at, then the schedule chooses. */
 static struct packet *next_scheduled(struct port *port, sim_time now, sim_time *wake)
 {
-	uint8_t sources[PORT_LANES];
+	unsigned sources[PORT_LANES];
 	uint32_t able = 0;
 	struct packet *packet;
 	unsigned lane;
 
 	for (uint32_t lanes = port->waiting; lanes; lanes &= lanes - 1) {
-		unsigned source;
-
 		lane = (unsigned)__builtin_ctz(lanes);
-		source = ready_source(port, lane, now, wake);
-		sources[lane] = (uint8_t)source;
-		if (source < 64 &&
-		    may_leave(port, port->queues[lane * port->sources + source].head, now, wake))
+		sources[lane] = ready_source(port, lane, now, wake);
+		if (sources[lane] != NO_SOURCE &&
+		    may_leave(port, port->queues[lane * port->sources + sources[lane]].head, now,
+			      wake))
 			able |= 1u << lane;
 	}
 	if (!able)
@@ -131,7 +166,7 @@ struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake)
 		unsigned lane = next_lane(port, candidates);
 		unsigned source = ready_source(port, lane, now, wake);
 
-		if (source < 64) {
+		if (source != NO_SOURCE) {
 			const struct packet *first =
 				port->queues[lane * port->sources + source].head;
 
@@ -150,7 +185,7 @@ void arbiter_enqueue(struct port *port, struct packet *packet)
 
 	assert(source < port->sources);
 	packet_queue_push(&port->queues[lane * port->sources + source], packet);
-	port->lanes[lane].source_waiting |= UINT64_C(1) << source;
+	add_source(port, lane, source);
 	port->waiting |= (uint16_t)(1u << lane);
 	port->lanes[lane].queued++;
 	port->waiting_bytes += packet->wire_bytes + port->preamble_bytes + port->gap_bytes;

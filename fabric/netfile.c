@@ -21,7 +21,7 @@ struct device {
 	uint32_t nodes[ADAPTER_PORTS]; /* of an adapter: by port, 0: none, else the number + 1 */
 	uint32_t node;                 /* of a switch */
 	uint32_t peers
-		[TOPOLOGY_PORTS_MAX]; /* by port: what it is linked to, see peer_key(); 0: nothing */
+		[PORT_SET_PORTS]; /* by port: what it is linked to, see peer_key(); 0: nothing */
 };
 
 struct reader {
@@ -150,10 +150,10 @@ static bool add_device(struct reader *reader, const char *name, uint64_t ports, 
 {
 	uint32_t *slot;
 
-	if (ports < 1 || ports > (is_switch ? TOPOLOGY_PORTS_MAX : ADAPTER_PORTS))
+	if (ports < 1 || ports > (is_switch ? PORT_SET_PORTS : ADAPTER_PORTS))
 		return complain(reader, "%s: %llu ports; 1 to %d are possible", name,
 				(unsigned long long)ports,
-				is_switch ? TOPOLOGY_PORTS_MAX : ADAPTER_PORTS);
+				is_switch ? PORT_SET_PORTS : ADAPTER_PORTS);
 	if (reader->count == reader->room)
 		grow(reader);
 	slot = slot_of(reader, name);
@@ -245,7 +245,7 @@ static uint32_t node_of(struct reader *reader, struct device *device, uint32_t p
 
 static uint32_t peer_key(const struct reader *reader, const struct device *device, uint32_t port)
 {
-	return (uint32_t)(device - reader->devices) * (TOPOLOGY_PORTS_MAX + 1) + port;
+	return (uint32_t)(device - reader->devices) * (PORT_SET_PORTS + 1) + port;
 }
 
 /* Both ends are free, or this link is there already: *known. */

@@ -377,11 +377,13 @@ void port_share_input(struct port *port)
 
 void port_set_sources(struct port *port, unsigned sources)
 {
-	assert(sources >= 1 && sources <= 64 && !port->waiting);
+	assert(sources >= 1 && sources <= PORT_SET_PORTS && !port->waiting);
 	free(port->queues);
+	free(port->wide);
 	port->sources = sources;
 	port->queues = calloc((size_t)sources * PORT_LANES, sizeof(port->queues[0]));
-	assert(port->queues);
+	port->wide = sources > 64 ? calloc(PORT_LANES, sizeof(port->wide[0])) : NULL;
+	assert(port->queues && (port->wide || sources <= 64));
 }
 
 /* clang-format off */
@@ -461,5 +463,6 @@ void port_destroy(struct port *port)
 	schedule_destroy(port->schedule);
 	block_fini(&port->block);
 	free(port->queues);
+	free(port->wide);
 	free(port);
 }

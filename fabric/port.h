@@ -15,6 +15,7 @@
 #ifndef FABRIC_PORT_H
 #define FABRIC_PORT_H
 
+#include "fabric/port_set.h"
 #include "fabric/wire/packet.h"
 #include "sim/gauge.h"
 
@@ -150,7 +151,7 @@ void port_pause(struct port *port, uint8_t priorities, bool stop);
 sim_time port_free_at(const struct port *port, unsigned lane);
 
 /* For users whose packets come from several inputs (a switch): the lane serves them in turn by the port in packet->ingress,
- * 0..sources-1, at most 64. Before port_connect(). */
+ * 0..sources-1, at most PORT_SET_PORTS. Before port_connect(). */
 void port_set_sources(struct port *port, unsigned sources);
 
 /* port_send() without asking for room, of a packet that may start to leave at ready_at, not before. */

@@ -49,7 +49,7 @@ struct deferred_release {
 /* What a packet of a lane touches: one cache line. */
 struct lane {
 	/* transmit */
-	uint64_t source_waiting; /* one bit a source */
+	uint64_t source_waiting; /* one bit a source, or a word of them: see port.wide */
 	uint32_t queued;
 	uint32_t queued_bytes;
 	sim_time paused_until; /* Ethernet */
@@ -116,6 +116,7 @@ struct port {
 	uint32_t sources;
 	uint32_t transmit_depth;
 	struct schedule *schedule; /* NULL: lanes take turns */
+	struct port_set *wide; /* by lane, of more than 64 sources; else NULL */
 	uint64_t waiting_bytes;    /* with preamble and gap */
 	uint64_t rate_bps;
 	uint64_t residue; /* what rounding has left since the link was idle, in ps * bit/s */

@@ -13,8 +13,8 @@
 /* To one switch, from all others. */
 struct search {
 	const struct topology *topology;
-	uint32_t *distance; /* links, by node */
-	uint64_t *ports;    /* that lead closer, by node */
+	uint32_t *distance;     /* links, by node */
+	struct port_set *ports; /* that lead closer, by node */
 	uint32_t *queue;
 	uint32_t *order; /* up_down: switches, the highest first */
 	uint32_t switches;
@@ -49,7 +49,7 @@ static void spread(struct search *search, uint32_t destination, step_function *a
 
 	for (uint32_t i = 0; i < search->topology->count; i++) {
 		search->distance[i] = UNREACHED;
-		search->ports[i] = 0;
+		search->ports[i] = (struct port_set){0};
 	}
 	search->distance[destination] = 0;
 	search->queue[last++] = destination;
@@ -68,7 +68,7 @@ static void spread(struct search *search, uint32_t destination, step_function *a
 				search->queue[last++] = end->node;
 			}
 			if (search->distance[end->node] == search->distance[number] + 1)
-				search->ports[end->node] |= UINT64_C(1) << end->port;
+				port_set_add(&search->ports[end->node], end->port);
 		}
 	}
 }
@@ -88,9 +88,9 @@ static void climb(struct search *search, const struct node *node)
 		if (distance == UNREACHED || distance > best)
 			continue;
 		if (distance < best)
-			search->ports[number] = 0;
+			search->ports[number] = (struct port_set){0};
 		best = distance;
-		search->ports[number] |= UINT64_C(1) << port;
+		port_set_add(&search->ports[number], port);
 	}
 	if (best != UNREACHED)
 		search->distance[number] = best + 1;
@@ -155,7 +155,7 @@ static void search_dimension_order(struct search *search, uint32_t destination)
 		uint16_t next[TOPOLOGY_DIMENSIONS];
 
 		search->distance[i] = i == destination ? 0 : UNREACHED;
-		search->ports[i] = 0;
+		search->ports[i] = (struct port_set){0};
 		if (!node->is_switch || i == destination)
 			continue;
 		next_position(topology, node->position, to, next);
@@ -163,9 +163,9 @@ static void search_dimension_order(struct search *search, uint32_t destination)
 			const struct node *other = neighbour(search, node, port);
 
 			if (other && other->is_switch && same_position(other->position, next))
-				search->ports[i] |= UINT64_C(1) << port;
+				port_set_add(&search->ports[i], port);
 		}
-		if (search->ports[i])
+		if (port_set_next(&search->ports[i], 0) < PORT_SET_PORTS)
 			search->distance[i] = torus_distance(topology, node->position, to);
 	}
 }
@@ -229,7 +229,7 @@ static void search_init(struct search *search, struct topology *topology)
 	*search = (struct search){
 		.topology = topology,
 		.distance = malloc(count * sizeof(uint32_t)),
-		.ports = malloc(count * sizeof(uint64_t)),
+		.ports = malloc(count * sizeof(struct port_set)),
 		.queue = malloc(count * sizeof(uint32_t)),
 		.order = malloc(count * sizeof(uint32_t)),
 	};
@@ -263,26 +263,29 @@ static uint32_t host_distance(const struct search *search, const struct node *ho
  * The port among those that lead closer which the destination's number picks. Where a way goes up twice in a row,
  * the second choice must not follow from the first, or most of the top would stay idle: it takes the next digit.
  */
-static unsigned choose_port(uint64_t ports, uint32_t distance, uint32_t endpoint)
+static unsigned choose_port(const struct port_set *ports, uint32_t distance, uint32_t endpoint)
 {
-	unsigned candidates = (unsigned)__builtin_popcountll(ports);
+	unsigned candidates = port_set_count(ports);
 	unsigned chosen = (distance % 2 ? endpoint / candidates : endpoint) % candidates;
+	unsigned port = port_set_next(ports, 0);
 
 	while (chosen--)
-		ports &= ports - 1;
-	return (unsigned)__builtin_ctzll(ports);
+		port = port_set_next(ports, port + 1);
+	return port;
 }
 
 static void route_host(const struct search *search, const struct node *host)
 {
 	const struct topology *topology = search->topology;
 	uint32_t last = host->ends[0].node;
+	struct port_set own = {0};
 
+	port_set_add(&own, host->ends[0].port);
 	for (uint32_t i = 0; i < topology->count; i++) {
 		const struct node *node = &topology->nodes[i];
-		uint64_t ports = i == last ? UINT64_C(1) << host->ends[0].port : search->ports[i];
+		const struct port_set *ports = i == last ? &own : &search->ports[i];
 
-		if (node->is_switch && ports)
+		if (node->is_switch && port_set_next(ports, 0) < PORT_SET_PORTS)
 			node->ops.route(node->ops.context, topology->endpoints, host->endpoint,
 					choose_port(ports, search->distance[i], host->endpoint),
 					ports);

@@ -15,10 +15,10 @@ static bool refuse(char *why, size_t bytes, const char *what)
 
 static bool ports_fit(uint64_t ports, const char *kind, char *why, size_t bytes)
 {
-	if (ports >= 1 && ports <= TOPOLOGY_PORTS_MAX)
+	if (ports >= 1 && ports <= PORT_SET_PORTS)
 		return true;
 	snprintf(why, bytes, "a %s switch would have %llu ports; 1 to %d are possible", kind,
-		 (unsigned long long)ports, TOPOLOGY_PORTS_MAX);
+		 (unsigned long long)ports, PORT_SET_PORTS);
 	return false;
 }
 

@@ -17,7 +17,7 @@ static struct node *add_node(struct topology *topology, unsigned ports)
 	struct node *node;
 
 	topology->nodes = realloc(topology->nodes, count * sizeof(*node));
-	assert(topology->nodes && ports >= 1 && ports <= TOPOLOGY_PORTS_MAX);
+	assert(topology->nodes && ports >= 1 && ports <= PORT_SET_PORTS);
 	node = &topology->nodes[topology->count++];
 	*node = (struct node){
 		.ports = ports,

@@ -12,7 +12,6 @@
 #include "fabric/endpoints.h"
 #include "fabric/port.h"
 
-#define TOPOLOGY_PORTS_MAX  64 /* of a switch */
 #define TOPOLOGY_DIMENSIONS 3
 #define TOPOLOGY_HOPS_MAX   64 /* that topology_follow() follows */
 
@@ -21,11 +20,11 @@ struct topology_switch {
 	void *context;
 	unsigned ports;
 	struct port *(*port)(void *context, unsigned index);
-	/* Packets to the endpoint leave by `port`, or by any of `ports`, one bit each, which hold it. */
+	/* Packets to the endpoint leave by `port`, or by any of `ports`, which hold it. */
 	void (*route)(void *context, const struct endpoints *endpoints, uint32_t endpoint,
-		      unsigned port, uint64_t ports);
-	/* Packets to the multicast group leave by all of `ports` but the one they came by; 0: none leaves. */
-	void (*replicate)(void *context, uint32_t group, uint64_t ports);
+		      unsigned port, const struct port_set *ports);
+	/* Packets to the multicast group leave by all of `ports` but the one they came by. */
+	void (*replicate)(void *context, uint32_t group, const struct port_set *ports);
 	/* All links and routes are made; false: *why says what does not fit. NULL: nothing to do. */
 	bool (*start)(void *context, char *why, size_t why_bytes);
 	/* Bytes that an input's lane holds now, of packets that are leaving as well. */

@@ -19,8 +19,8 @@ struct tree {
 	uint32_t *distance; /* links to the root, by node; UNREACHED */
 	uint32_t *upwards;  /* the port that leads to the root */
 	uint32_t *queue;
-	uint32_t *members; /* at a switch, those that only send too */
-	uint64_t *ports;   /* of the tree, one bit each, by node */
+	uint32_t *members;      /* at a switch, those that only send too */
+	struct port_set *ports; /* of the tree, by node */
 };
 
 static void tree_init(struct tree *tree, const struct topology *topology)
@@ -33,7 +33,7 @@ static void tree_init(struct tree *tree, const struct topology *topology)
 		.upwards = malloc(count * sizeof(uint32_t)),
 		.queue = malloc(count * sizeof(uint32_t)),
 		.members = calloc(count, sizeof(uint32_t)),
-		.ports = calloc(count, sizeof(uint64_t)),
+		.ports = calloc(count, sizeof(struct port_set)),
 	};
 	assert(tree->distance && tree->upwards && tree->queue && tree->members && tree->ports);
 }
@@ -135,9 +135,9 @@ static void mark_way(struct tree *tree, uint32_t number, bool both_ways)
 		uint32_t port = tree->upwards[number];
 		const struct end *end = &nodes[number].ends[port];
 
-		tree->ports[number] |= UINT64_C(1) << port;
+		port_set_add(&tree->ports[number], port);
 		if (both_ways)
-			tree->ports[end->node] |= UINT64_C(1) << end->port;
+			port_set_add(&tree->ports[end->node], end->port);
 		number = end->node;
 	}
 }
@@ -162,7 +162,7 @@ static void mark_members(struct tree *tree, const struct group_hosts *hosts, boo
 			continue;
 		mark_way(tree, end->node, receive);
 		if (receive)
-			tree->ports[end->node] |= UINT64_C(1) << end->port;
+			port_set_add(&tree->ports[end->node], end->port);
 	}
 }
 
@@ -200,7 +200,7 @@ bool topology_set_group(struct topology *topology, uint32_t group,
 		const struct node *node = &topology->nodes[i];
 
 		if (node->is_switch)
-			node->ops.replicate(node->ops.context, group, tree.ports[i]);
+			node->ops.replicate(node->ops.context, group, &tree.ports[i]);
 	}
 	tree_fini(&tree);
 	if (hosts && root == UNREACHED)

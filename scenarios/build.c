@@ -221,14 +221,14 @@ static bool create_switches(struct build *build, char *why, size_t why_bytes)
 	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		const struct scenario_switch *device = &scenario->switches[i];
 		struct sim *sim = sim_of(build, true, i);
-		good = ports[i] > 0 && ports[i] <= SWITCH_PORTS_MAX;
+		good = ports[i] > 0 && ports[i] <= PORT_SET_PORTS;
 		if (good)
 			build->switches[i] =
 				switch_create(sim, device->name, device->params, ports[i],
 					      link_layer_of(scenario), pool_of(build, sim));
 		else
 			snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
-				 ports[i], SWITCH_PORTS_MAX);
+				 ports[i], PORT_SET_PORTS);
 	}
 	for (uint32_t i = 0; good && i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];

@@ -35,17 +35,18 @@ static void arbitrate(struct build *build, const struct scenario_arbitration *en
 	}
 }
 
-/* The ports of that switch whose other end matches, one bit each. */
-static uint64_t ports_towards(const struct scenario *scenario, uint32_t box, const char *pattern)
+/* The ports of that switch whose other end matches. */
+static struct port_set ports_towards(const struct scenario *scenario, uint32_t box,
+				     const char *pattern)
 {
-	uint64_t ports = 0;
+	struct port_set ports = {0};
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
 		for (unsigned side = 0; side < 2; side++) {
 			const struct scenario_node *end = &link->ends[side];
 			if (end->is_switch && end->number == box &&
 			    end_matches(scenario, &link->ends[1 - side], pattern))
-				ports |= UINT64_C(1) << link->ports[side];
+				port_set_add(&ports, link->ports[side]);
 		}
 	}
 	return ports;
@@ -57,14 +58,11 @@ static void map_service_levels(struct build *build, const struct scenario_servic
 	for (uint32_t box = 0; box < scenario->switch_count; box++) {
 		if (fnmatch(entry->at, scenario->switches[box].name, 0) != 0)
 			continue;
-		uint64_t inputs = ports_towards(scenario, box, entry->from);
-		for (; inputs != 0; inputs &= inputs - 1) {
-			uint64_t outputs = ports_towards(scenario, box, entry->to);
-			for (; outputs != 0; outputs &= outputs - 1)
-				switch_set_sl2vl(build->switches[box],
-						 (unsigned)__builtin_ctzll(inputs),
-						 (unsigned)__builtin_ctzll(outputs), entry->lanes);
-		}
+		struct port_set inputs = ports_towards(scenario, box, entry->from);
+		struct port_set outputs = ports_towards(scenario, box, entry->to);
+		PORT_SET_EACH(input, &inputs)
+		PORT_SET_EACH(output, &outputs)
+		switch_set_sl2vl(build->switches[box], input, output, entry->lanes);
 	}
 }
 

@@ -49,7 +49,7 @@ static unsigned flowlet(struct fabric_switch *box, const struct port_group *grou
 	struct flowlet *entry = &box->flowlets[flow_hash(box, path) & box->flowlet_mask];
 	sim_time now = sim_now(box->block.sim);
 
-	if (!(group->mask & UINT64_C(1) << entry->port) || !entry->last ||
+	if (!port_set_has(&group->set, entry->port) || !entry->last ||
 	    now - entry->last > box->params.flowlet_gap) {
 		entry->port = (uint8_t)at_random(box, group);
 		box->count.flowlets++;
@@ -103,7 +103,7 @@ static unsigned choose_up(struct fabric_switch *box, const struct port_group *gr
 	for (unsigned i = 0; i < group->count; i++) {
 		if (!port_is_up(box->ports[group->ports[i]].port))
 			continue;
-		up.mask |= UINT64_C(1) << group->ports[i];
+		port_set_add(&up.set, group->ports[i]);
 		up.ports[up.count++] = group->ports[i];
 	}
 	return up.count ? choose(box, &up, packet) : group->ports[0];

@@ -39,35 +39,37 @@ void switch_route(struct fabric_switch *box, const struct endpoints *endpoints, 
 }
 
 /* The number of the group with exactly these ports. */
-static uint32_t group_of(struct fabric_switch *box, uint64_t mask)
+static uint32_t group_of(struct fabric_switch *box, const struct port_set *ports)
 {
 	struct port_group *group;
 
 	for (uint32_t i = 0; i < box->group_count; i++)
-		if (box->groups[i].mask == mask)
+		if (port_set_equal(&box->groups[i].set, ports))
 			return i;
 	box->groups = realloc(box->groups, (box->group_count + 1) * sizeof(*group));
 	assert(box->groups && box->port_count + box->group_count < NO_ROUTE);
 	group = &box->groups[box->group_count];
-	*group = (struct port_group){.mask = mask};
-	for (; mask; mask &= mask - 1)
-		group->ports[group->count++] = (uint8_t)__builtin_ctzll(mask);
+	*group = (struct port_group){.set = *ports};
+	PORT_SET_EACH(port, ports)
+	group->ports[group->count++] = (uint8_t)port;
 	return box->group_count++;
 }
 
 void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoints,
-		      uint32_t endpoint, uint64_t ports)
+		      uint32_t endpoint, const struct port_set *ports)
 {
-	assert(ports && (box->port_count == 64 || ports >> box->port_count == 0));
-	if (ports & (ports - 1))
+	unsigned first = port_set_next(ports, 0);
+
+	assert(first < box->port_count && port_set_next(ports, box->port_count) == PORT_SET_PORTS);
+	if (port_set_next(ports, first + 1) < PORT_SET_PORTS)
 		set(box, endpoints, endpoint, (uint16_t)(box->port_count + group_of(box, ports)));
 	else
-		set(box, endpoints, endpoint, (uint16_t)__builtin_ctzll(ports));
+		set(box, endpoints, endpoint, (uint16_t)first);
 }
 
 /* As topologies see a switch: where packets are balanced, the whole set is of interest. */
 static void topology_route(void *context, const struct endpoints *endpoints, uint32_t endpoint,
-			   unsigned port, uint64_t ports)
+			   unsigned port, const struct port_set *ports)
 {
 	struct fabric_switch *box = context;
 
@@ -77,7 +79,7 @@ static void topology_route(void *context, const struct endpoints *endpoints, uin
 		switch_route_any(box, endpoints, endpoint, ports);
 }
 
-static void topology_replicate(void *context, uint32_t group, uint64_t ports)
+static void topology_replicate(void *context, uint32_t group, const struct port_set *ports)
 {
 	switch_replicate(context, group, ports);
 }

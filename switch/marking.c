@@ -31,6 +31,12 @@ static bool is_root(const struct switch_port *output, const struct packet *packe
 	return port_credits(output->port, packet->vl) * 64u >= packet->wire_bytes;
 }
 
+/* Does that output mark though it is itself held up? */
+static bool marks_victims(const struct switch_fecn_params *params, unsigned port)
+{
+	return port < 64 && params->victim_mask >> port & 1;
+}
+
 static void fecn(struct switch_port *output, struct packet *packet)
 {
 	struct fabric_switch *box = output->box;
@@ -39,7 +45,7 @@ static void fecn(struct switch_port *output, struct packet *packet)
 	if (port_queued_bytes(output->port, packet->vl) <= output->fecn_threshold ||
 	    packet->wire_bytes < params->packet_size * 64 || packet->kind != PACKET_DATA)
 		return;
-	if (!is_root(output, packet) && !(params->victim_mask & UINT64_C(1) << port_index(output)))
+	if (!is_root(output, packet) && !marks_victims(params, port_index(output)))
 		return;
 	if (output->fecn_passed++ < params->marking_rate)
 		return;

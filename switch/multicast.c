@@ -20,17 +20,15 @@ struct replica {
 	uint8_t input, lane;
 };
 
-bool multicast_find(const struct fabric_switch *box, const struct path *path, uint64_t *outputs)
+const struct port_set *multicast_find(const struct fabric_switch *box, const struct path *path)
 {
 	uint32_t group = path->destination & ~GROUP_ADDRESS;
 
 	if (path->destination & GROUP_ADDRESS && group < box->group_table_entries)
-		*outputs = box->group_table[group];
-	else if (!box->by_lid && path->dmac[0] & 1)
-		*outputs = box->unknown_group;
-	else
-		return false;
-	return true;
+		return &box->group_table[group];
+	if (!box->by_lid && path->dmac[0] & 1)
+		return &box->unknown_group;
+	return NULL;
 }
 
 void multicast_depart(struct switch_port *output, const struct packet *packet, sim_time at)
@@ -88,13 +86,13 @@ struct packet *multicast_copy(struct fabric_switch *box, struct replica *replica
 	return copy;
 }
 
-void switch_replicate(struct fabric_switch *box, uint32_t group, uint64_t ports)
+void switch_replicate(struct fabric_switch *box, uint32_t group, const struct port_set *ports)
 {
 	uint32_t entries = box->group_table_entries;
 
-	assert(box->port_count == 64 || ports >> box->port_count == 0);
+	assert(port_set_next(ports, box->port_count) == PORT_SET_PORTS);
 	if (group == GROUP_UNKNOWN) {
-		box->unknown_group = ports;
+		box->unknown_group = *ports;
 		return;
 	}
 	if (group >= entries) {
@@ -102,10 +100,10 @@ void switch_replicate(struct fabric_switch *box, uint32_t group, uint64_t ports)
 			realloc(box->group_table, (group + 1) * sizeof(box->group_table[0]));
 		assert(box->group_table);
 		for (; entries <= group; entries++)
-			box->group_table[entries] = 0;
+			box->group_table[entries] = (struct port_set){0};
 		box->group_table_entries = entries;
 	}
-	box->group_table[group] = ports;
+	box->group_table[group] = *ports;
 }
 
 void multicast_init(struct fabric_switch *box)

@@ -143,7 +143,8 @@ static void forward_copy(struct switch_port *input, struct switch_port *output,
 }
 
 /* To each output of the group a copy. */
-static void replicate(struct switch_port *input, struct packet *packet, uint64_t outputs)
+static void replicate(struct switch_port *input, struct packet *packet,
+		      const struct port_set *outputs)
 {
 	struct fabric_switch *box = input->box;
 	unsigned lane = box->buffer ? lanes_ingress(box, packet) : packet->vl;
@@ -160,13 +161,15 @@ static void replicate(struct switch_port *input, struct packet *packet, uint64_t
 			return;
 		}
 	}
-	box->count.copies += (uint64_t)__builtin_popcountll(outputs) - 1;
+	box->count.copies += port_set_count(outputs) - 1;
+	if (port_set_has(outputs, port_index(input)))
+		box->count.copies--;
 	replica = multicast_begin(input, packet, lane);
-	for (; outputs; outputs &= outputs - 1) {
-		struct switch_port *output = &box->ports[__builtin_ctzll(outputs)];
-		struct packet *copy = multicast_copy(box, replica, packet);
-
-		forward_copy(input, output, copy);
+	PORT_SET_EACH(output, outputs)
+	{
+		if (output == port_index(input))
+			continue;
+		forward_copy(input, &box->ports[output], multicast_copy(box, replica, packet));
 	}
 	multicast_drop(box, replica, packet->tail_at);
 	packet_free(box->pool, packet);
@@ -176,18 +179,14 @@ static void replicate(struct switch_port *input, struct packet *packet, uint64_t
 static void no_port(struct switch_port *input, struct packet *packet)
 {
 	struct fabric_switch *box = input->box;
-	uint64_t outputs;
+	const struct port_set *outputs = multicast_find(box, packet->path);
 
-	if (!multicast_find(box, packet->path, &outputs)) {
+	if (!outputs)
 		drop(input, packet, DROP_NO_ROUTE);
-		return;
-	}
-	outputs &= ~(UINT64_C(1) << port_index(input));
-	if (!outputs) {
+	else if (port_set_count(outputs) == port_set_has(outputs, port_index(input)))
 		drop(input, packet, DROP_UNWANTED);
-		return;
-	}
-	replicate(input, packet, outputs);
+	else
+		replicate(input, packet, outputs);
 }
 
 static void switch_receive(struct port_user *user, struct port *port, struct packet *packet)
@@ -355,7 +354,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	size_t bytes = sizeof(struct fabric_switch) + ports * sizeof(struct switch_port);
 	struct fabric_switch *box = aligned_alloc(_Alignof(struct fabric_switch), bytes);
 
-	assert(box && ports >= 1 && ports <= SWITCH_PORTS_MAX);
+	assert(box && ports >= 1 && ports <= PORT_SET_PORTS);
 	memset(box, 0, bytes);
 	box->params = *params;
 	box->port_count = ports;

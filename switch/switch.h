@@ -21,8 +21,6 @@
 #include "fabric/topology.h"
 #include "switch/switch_params.h"
 
-#define SWITCH_PORTS_MAX 64
-
 /* clang-format off */
 #define SWITCH_COUNTERS(X)                                                                                 \
 	X(packets_forwarded, "packets", "sent on to an output")                                            \
@@ -64,10 +62,10 @@ struct port *switch_port(struct fabric_switch *box, unsigned index);
 void switch_route(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint,
 		  unsigned port);
 void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoints,
-		      uint32_t endpoint, uint64_t ports);
+		      uint32_t endpoint, const struct port_set *ports);
 
-/* Packets to that multicast group leave by all of the ports whose bit is set. GROUP_UNKNOWN: Ethernet, to any other group. */
-void switch_replicate(struct fabric_switch *box, uint32_t group, uint64_t ports);
+/* Packets to that multicast group leave by all of the ports. GROUP_UNKNOWN: Ethernet, to any other group. */
+void switch_replicate(struct fabric_switch *box, uint32_t group, const struct port_set *ports);
 
 /* InfiniBand: the lane by service level of what goes from one port to another; 15: dropped. Before the run. */
 void switch_set_sl2vl(struct fabric_switch *box, unsigned input, unsigned output,

@@ -32,7 +32,7 @@
 	X(threshold,    COUNT, "0", "0..15", "0: no marks; the queue of a lane marks beyond (16 - threshold) / 16 of a lane's input buffer", "IBTA annex A10: uniformly decreasing; the bytes are the vendor's") \
 	X(marking_rate, COUNT, "0", "0..65535", "packets passed over between two marks", "IBTA annex A10") \
 	X(packet_size,  COUNT, "0", "0..255",   "shortest packet to mark, in units of 64 B", "IBTA annex A10") \
-	X(victim_mask,  COUNT, "0", "0..18446744073709551615", "one bit a port that marks even when it lacks credits itself", "IBTA annex A10")
+	X(victim_mask,  COUNT, "0", "0..18446744073709551615", "one bit a port, of the first 64, that marks even when it lacks credits itself", "IBTA annex A10")
 
 struct switch_ecn_params { SWITCH_ECN_PARAMS(PARAM_FIELD) };
 struct switch_fecn_params { SWITCH_FECN_PARAMS(PARAM_FIELD) };

@@ -35,10 +35,10 @@ _Static_assert(offsetof(struct switch_port, fecn_passed) == 64, "the first line 
 
 /* Ports of which each leads closer to some destination. */
 struct port_group {
-	uint64_t mask;
-	uint8_t count;
+	uint16_t count;
 	uint8_t next; /* adaptive: whose turn it is among equals */
-	uint8_t ports[SWITCH_PORTS_MAX];
+	uint8_t ports[PORT_SET_PORTS];
+	struct port_set set; /* the same */
 };
 
 struct flowlet {
@@ -69,8 +69,8 @@ struct fabric_switch {
 	uint64_t flowlet_mask;
 	uint32_t group_count;
 	uint32_t group_table_entries;
-	uint64_t *group_table;  /* multicast: outputs by group, one bit each */
-	uint64_t unknown_group; /* outputs of groups that are not in it */
+	struct port_set *group_table;  /* multicast: outputs by group */
+	struct port_set unknown_group; /* outputs of groups that are not in it */
 	struct pool replicas;
 	struct random chance; /* of ways */
 	struct switch_params params;
@@ -101,8 +101,8 @@ unsigned balance_choose(struct fabric_switch *box, struct port_group *group,
 /* multicast.c */
 void multicast_init(struct fabric_switch *box);
 void multicast_fini(struct fabric_switch *box);
-/* By which ports the path's packets leave; false: it leads to no group. */
-bool multicast_find(const struct fabric_switch *box, const struct path *path, uint64_t *outputs);
+/* By which ports the path's packets leave; NULL: it leads to no group. */
+const struct port_set *multicast_find(const struct fabric_switch *box, const struct path *path);
 /* A packet that holds memory of its input's lane, from which copies are made; multicast_drop() when there are all. */
 struct replica *multicast_begin(struct switch_port *input, const struct packet *packet,
 				unsigned lane);

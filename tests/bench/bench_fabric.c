@@ -19,6 +19,7 @@
 #include "sim/random.h"
 #include "tests/hca/support/study.h"
 
+enum { BOX_PORTS = 64 };
 enum pattern { PATTERN_FLOW, PATTERN_SHIFT, PATTERN_RANDOM, PATTERN_INCAST };
 
 struct workload {
@@ -84,17 +85,17 @@ static void build(struct study *study, const struct workload *workload)
 	}
 	if (arity) {
 		study_fat_tree(study, arity);
-	} else if (workload->hosts <= SWITCH_PORTS_MAX) {
+	} else if (workload->hosts <= BOX_PORTS) {
 		study_star(study, workload->hosts);
 	} else { /* the senders around one switch, the receiver behind another */
-		unsigned box = study_add_switch(study, SWITCH_PORTS_MAX);
-		unsigned other = study_add_switch(study, SWITCH_PORTS_MAX);
+		unsigned box = study_add_switch(study, BOX_PORTS);
+		unsigned other = study_add_switch(study, BOX_PORTS);
 
 		for (unsigned i = 0; i + 2 < workload->hosts; i++)
 			study_join(study, study_add_host(study), 0, box, i);
 		study_join(study, study_add_host(study), 0, other, 2);
 		study_join(study, study_add_host(study), 0, other, 1);
-		study_join(study, box, SWITCH_PORTS_MAX - 1, other, 0);
+		study_join(study, box, BOX_PORTS - 1, other, 0);
 		study_finish(study);
 	}
 }

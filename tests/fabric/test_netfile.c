@@ -88,7 +88,7 @@ static void test_refused(void)
 {
 	refused("", "line 0: no link is in the file");
 	refused("Switch 4 \"s\"\n", "line 1: no link is in the file");
-	refused("Switch 65 \"s\"\n", "line 1: s: 65 ports; 1 to 64 are possible");
+	refused("Switch 257 \"s\"\n", "line 1: s: 257 ports; 1 to 256 are possible");
 	refused("Hca 0 \"h\"\n", "line 1: h: 0 ports; 1 to 8 are possible");
 	refused("Switch 4 s\n", "line 1: expected Switch PORTS \"NAME\", NAME of 1 to 31 bytes");
 	refused("Switch 4 \"s\"\n\nSwitch 4 \"s\"\n", "line 3: s: is there twice");

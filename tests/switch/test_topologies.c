@@ -288,8 +288,8 @@ static void test_refused(void)
 	struct layout layout = {0};
 	char why[128];
 
-	CU_ASSERT_FALSE(topology_star(&layout, &(struct star_shape){65}, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "a single switch would have 65 ports; 1 to 64 are possible");
+	CU_ASSERT_FALSE(topology_star(&layout, &(struct star_shape){257}, why, sizeof(why)));
+	CU_ASSERT_STRING_EQUAL(why, "a single switch would have 257 ports; 1 to 256 are possible");
 	CU_ASSERT_FALSE(topology_leaf_spine(
 		&layout,
 		&(struct leaf_spine_shape){.leaves = 3, .spines = 1, .hosts = 1, .rails = 2}, why,

@@ -10,7 +10,7 @@
 #include "switch/switch.h"
 #include "tests/fabric/support/station.h"
 
-#define STAR_HOSTS 40
+#define STAR_HOSTS 256
 
 struct star {
 	struct sim *sim;

@@ -116,7 +116,7 @@ struct port {
 	uint32_t sources;
 	uint32_t transmit_depth;
 	struct schedule *schedule; /* NULL: lanes take turns */
-	struct port_set *wide; /* by lane, of more than 64 sources; else NULL */
+	struct port_set *wide;     /* by lane, of more than 64 sources; else NULL */
 	uint64_t waiting_bytes;    /* with preamble and gap */
 	uint64_t rate_bps;
 	uint64_t residue; /* what rounding has left since the link was idle, in ps * bit/s */

@@ -22,8 +22,28 @@ struct preset_reader {
 	unsigned depth; /* presets that stand on presets */
 };
 
+static struct {
+	const char *name;
+	const char *const *assignments;
+	size_t count;
+	bool was_read;
+} replaced;
+
 static void read_value(struct preset_reader *reader, struct yaml_node *node,
 		       const char *const *others);
+
+void preset_replace(const char *name, const char *const *assignments, size_t count)
+{
+	replaced.name = name;
+	replaced.assignments = assignments;
+	replaced.count = count;
+	replaced.was_read = false;
+}
+
+bool preset_was_replaced(void)
+{
+	return replaced.was_read;
+}
 
 const char *preset_directory(void)
 {
@@ -115,6 +135,11 @@ static void read_file(struct preset_reader *reader, const struct yaml_node *node
 	struct yaml_document *document = yaml_read_file(path, reader->errors);
 	if (document == NULL)
 		return;
+	if (replaced.count > 0 && strcmp(name, replaced.name) == 0) {
+		for (size_t i = 0; i < replaced.count; i++)
+			yaml_set(document, replaced.assignments[i], reader->errors);
+		replaced.was_read = true;
+	}
 	struct yaml_node *root = yaml_root(document), *kind = yaml_get(root, "kind");
 	reader->depth++;
 	if (kind == NULL || kind->kind != YAML_SCALAR)

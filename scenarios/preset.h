@@ -18,6 +18,11 @@
 void preset_read(enum composite_kind kind, struct yaml_node *node, const char *const *others,
 		 void *params, uint64_t *given, struct yaml_errors *errors);
 
+/* What a preset of that name says from now on in the place of its file: "pcie.lanes=8" (yaml_set()); count 0: its file
+ * again. The caller owns them as long. */
+void preset_replace(const char *name, const char *const *assignments, size_t count);
+bool preset_was_replaced(void); /* has anyone read it since? */
+
 /* Where presets of the installation or build tree are: a directory, "" if there is none. */
 const char *preset_directory(void);
 

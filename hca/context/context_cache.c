@@ -7,7 +7,7 @@
 
 #include "hca/device/pool.h"
 
-#define QUEUE_KINDS (CONTEXT_SRQ + 1u) /* the kinds before MPT and MTT */
+#define QUEUE_KINDS (CONTEXT_READS + 1u) /* the kinds before MPT and MTT */
 
 enum { NAME_BYTES = 256, SLAB_PARTS = 64 };
 
@@ -25,17 +25,20 @@ struct second_part { /* of a lookup under way */
 struct context_cache {
 	struct sim *sim;
 	uint64_t reliable_parts;
+	struct icm_fetcher fetcher;
 	struct pool seconds;
-	struct icm_cache *kinds[QUEUE_KINDS];
+	struct icm_cache *kinds[QUEUE_KINDS]; /* READS: NULL if it is not apart */
 };
 
-static struct icm_cache *kind_get(const struct context_cache *cache, enum context_kind kind)
+/* The cache that part `part` of a context of that kind is in. */
+static struct icm_cache *cache_of(const struct context_cache *cache, enum context_kind kind,
+				  unsigned part)
 {
-	assert((unsigned)kind < QUEUE_KINDS);
-	return cache->kinds[kind];
+	assert((unsigned)kind < QUEUE_KINDS && cache->kinds[kind]);
+	return cache->kinds[kind == CONTEXT_READS && part == 0 ? CONTEXT_RESPONDER : kind];
 }
 
-/* Entry `part` of a queue's context; all queues of a kind have room for as many. */
+/* Its entry there; all queues of a kind have room for as many. */
 static uint64_t entry_of(const struct context_cache *cache, enum context_kind kind, uint32_t number,
 			 unsigned part)
 {
@@ -44,6 +47,8 @@ static uint64_t entry_of(const struct context_cache *cache, enum context_kind ki
 
 static unsigned part_count(const struct context_cache *cache, enum context_kind kind, bool reliable)
 {
+	if (kind == CONTEXT_READS)
+		return 2;
 	return kind == CONTEXT_REQUESTER && reliable ? (unsigned)cache->reliable_parts : 1;
 }
 
@@ -79,7 +84,7 @@ static void look_up_second(struct context_cache *cache, struct context_lookup *l
 	second->icm.number = entry_of(cache, lookup->kind, lookup->number, 1);
 	second->icm.tag = lookup->tag;
 	second->icm.done = second_done;
-	icm_cache_lookup(kind_get(cache, lookup->kind), &second->icm);
+	icm_cache_lookup(cache_of(cache, lookup->kind, 1), &second->icm);
 }
 
 void context_cache_lookup(struct context_cache *cache, struct context_lookup *lookup)
@@ -94,7 +99,7 @@ void context_cache_lookup(struct context_cache *cache, struct context_lookup *lo
 		.tag = lookup->tag,
 		.done = first_done,
 	};
-	icm_cache_lookup(kind_get(cache, lookup->kind), &lookup->first);
+	icm_cache_lookup(cache_of(cache, lookup->kind, 0), &lookup->first);
 	if (parts > 1)
 		look_up_second(cache, lookup);
 }
@@ -102,22 +107,30 @@ void context_cache_lookup(struct context_cache *cache, struct context_lookup *lo
 bool context_cache_hit(struct context_cache *cache, enum context_kind kind, uint32_t number,
 		       bool reliable, uint32_t tag, sim_time *ready)
 {
-	struct icm_cache *icm = kind_get(cache, kind);
 	unsigned parts = part_count(cache, kind, reliable);
 	bool hit = true;
 
 	*ready = sim_now(cache->sim);
 	for (unsigned part = 1; part < parts && hit; part++)
-		hit = icm_cache_has(icm, entry_of(cache, kind, number, part));
+		hit = icm_cache_has(cache_of(cache, kind, part),
+				    entry_of(cache, kind, number, part));
 	for (unsigned part = 0; part < parts && hit; part++)
-		hit = icm_cache_hit(icm, entry_of(cache, kind, number, part), tag, *ready, ready);
+		hit = icm_cache_hit(cache_of(cache, kind, part),
+				    entry_of(cache, kind, number, part), tag, *ready, ready);
 	return hit;
 }
 
 void context_cache_invalidate(struct context_cache *cache, enum context_kind kind, uint32_t number)
 {
-	icm_cache_invalidate(kind_get(cache, kind), entry_of(cache, kind, number, 0),
-			     part_count(cache, kind, true));
+	unsigned parts = kind == CONTEXT_REQUESTER ? part_count(cache, kind, true) : 1;
+
+	if (cache->kinds[kind])
+		icm_cache_invalidate(cache->kinds[kind], entry_of(cache, kind, number, 0), parts);
+}
+
+bool context_cache_reads_apart(const struct context_cache *cache)
+{
+	return cache->kinds[CONTEXT_READS] != NULL;
 }
 
 struct context_cache *context_cache_create(struct sim *sim, const char *name,
@@ -132,19 +145,24 @@ struct context_cache *context_cache_create(struct sim *sim, const char *name,
 		[CONTEXT_RESPONDER] = {"responder", &params->responder},
 		[CONTEXT_CQ] = {"cq", &params->cq},
 		[CONTEXT_SRQ] = {"srq", &params->srq},
+		[CONTEXT_READS] = {"reads", &params->reads},
 	};
 	struct context_cache *cache = calloc(1, sizeof(*cache));
 
 	assert(cache);
 	cache->sim = sim;
 	cache->reliable_parts = params->reliable_parts;
+	cache->fetcher.limit = params->misses;
 	pool_init(&cache->seconds, sizeof(struct second_part), SLAB_PARTS);
 	for (unsigned kind = 0; kind < QUEUE_KINDS; kind++) {
 		char full_name[NAME_BYTES];
 
+		if (kind == CONTEXT_READS && !params->reads_apart)
+			continue;
 		snprintf(full_name, sizeof(full_name), "%s.%s", name, kinds[kind].name);
 		cache->kinds[kind] = icm_cache_create(sim, full_name, (enum context_kind)kind,
-						      kinds[kind].params, pcie);
+						      kinds[kind].params, pcie,
+						      params->misses ? &cache->fetcher : NULL);
 	}
 	return cache;
 }
@@ -154,7 +172,8 @@ void context_cache_destroy(struct context_cache *cache)
 	if (!cache)
 		return;
 	for (unsigned kind = 0; kind < QUEUE_KINDS; kind++)
-		icm_cache_destroy(cache->kinds[kind]);
+		if (cache->kinds[kind])
+			icm_cache_destroy(cache->kinds[kind]);
 	pool_fini(&cache->seconds);
 	free(cache);
 }
@@ -162,5 +181,6 @@ void context_cache_destroy(struct context_cache *cache)
 const struct icm_cache_counters *context_cache_counters(const struct context_cache *cache,
 							enum context_kind kind)
 {
-	return icm_cache_counters(kind_get(cache, kind));
+	assert(cache->kinds[kind]);
+	return icm_cache_counters(cache->kinds[kind]);
 }

@@ -1,9 +1,9 @@
 /*
  * context_cache: the queue contexts that the adapter has at hand: QP (requester's and responder's
- * part apart), CQ, SRQ. Whoever is about to use a queue's state asks here first, and goes on in
+ * part apart, and on some adapters what a responder notes of reads), CQ, SRQ. Whoever is about to use a queue's state asks here first, and goes on in
  * done(): at once on a hit, after a PCIe read of the context on a miss.
  *
- *     scheduler, responder, completer --context_cache_lookup()--> requester | responder | cq | srq
+ *     scheduler, responder, completer --context_cache_lookup()--> requester | responder | reads | cq | srq
  * (icm_cache.h)
  *
  * The state itself lives with its owner (transport/, work/): here is only what its use costs in
@@ -18,7 +18,7 @@
 /* The caller owns it and leaves it alone until done(). */
 struct context_lookup {
 	uint32_t number;        /* in: QPN, CQN or SRQN */
-	enum context_kind kind; /* in: CONTEXT_REQUESTER, _RESPONDER, _CQ or _SRQ */
+	enum context_kind kind; /* in: CONTEXT_REQUESTER, _RESPONDER, _CQ, _SRQ, or _READS */
 	bool reliable;          /* in: QPs: RC or XRC */
 	uint32_t tag;           /* in: the WQE it is for; 0: none */
 	void (*done)(struct context_lookup
@@ -31,12 +31,13 @@ struct context_lookup {
 
 struct context_cache;
 
-/* Its blocks are name.requester, name.responder, name.cq, name.srq. */
+/* Its blocks are name.requester, name.responder, name.cq, name.srq, and with contexts.reads_apart name.reads. */
 struct context_cache *context_cache_create(struct sim *sim, const char *name,
 					   const struct context_cache_params *params,
 					   struct pcie *pcie);
 void context_cache_destroy(struct context_cache *cache);
 
+/* CONTEXT_READS: the responder's part and what it notes of reads. Without contexts.reads_apart these are one: CONTEXT_RESPONDER. */
 void context_cache_lookup(struct context_cache *cache, struct context_lookup *lookup);
 
 /*
@@ -45,6 +46,9 @@ void context_cache_lookup(struct context_cache *cache, struct context_lookup *lo
  */
 bool context_cache_hit(struct context_cache *cache, enum context_kind kind, uint32_t number,
 		       bool reliable, uint32_t tag, sim_time *ready);
+
+/* Has it a cache of its own for what responders note of reads? */
+bool context_cache_reads_apart(const struct context_cache *cache);
 
 /* The queue is destroyed, or its context was changed by a command. */
 void context_cache_invalidate(struct context_cache *cache, enum context_kind kind, uint32_t number);

@@ -36,6 +36,8 @@ struct icm_cache {
 	struct icm_cache_counters count;
 	struct icm_cache_gauges gauge;
 	struct pcie *pcie;
+	struct icm_fetcher *fetcher; /* NULL: its own */
+	struct icm_cache *next;      /* of those of the fetcher */
 	struct random random;
 	struct assoc *lines;
 	enum context_kind kind;
@@ -49,7 +51,8 @@ static void answer(struct icm_cache *cache, struct icm_lookup *lookup);
 static void deliver(struct event *event);
 static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup);
 static void line_arrived(struct pcie_read *read);
-static void restart_stalled(struct icm_cache *cache);
+static bool restart_stalled(struct icm_cache *cache);
+static void restart_all(struct icm_cache *cache);
 
 static void queue_init(struct lookup_queue *queue)
 {
@@ -163,6 +166,11 @@ static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 		queue_push(&slot->waiting, lookup);
 		return true;
 	}
+	if (cache->fetcher) {
+		if (cache->fetcher->under_way == cache->fetcher->limit)
+			return false;
+		cache->fetcher->under_way++;
+	}
 	cache->count.misses++;
 	gauge_enter(&cache->gauge.misses, sim_now(cache->block.sim), 1);
 	slot->busy = true;
@@ -186,13 +194,15 @@ static struct icm_cache *slot_free(struct miss_slot *slot)
 {
 	slot->busy = false;
 	slot->writing = false;
+	if (slot->cache->fetcher)
+		slot->cache->fetcher->under_way--;
 	gauge_leave(&slot->cache->gauge.misses, sim_now(slot->cache->block.sim), 1);
 	return slot->cache;
 }
 
 static void written_back(struct pcie_write *write)
 {
-	restart_stalled(slot_free(container_of(write, struct miss_slot, write)));
+	restart_all(slot_free(container_of(write, struct miss_slot, write)));
 }
 
 static void write_back(struct miss_slot *slot, uint64_t line)
@@ -245,14 +255,17 @@ static void line_arrived(struct pcie_read *read)
 		slot_free(slot);
 	while ((lookup = queue_pop(&slot->waiting)))
 		answer(cache, lookup);
-	restart_stalled(cache);
+	restart_all(cache);
 }
 
-/* In order, so that a stalled lookup is never overtaken by one that stalled after it. */
-static void restart_stalled(struct icm_cache *cache)
+/* In order, so that a stalled lookup is never overtaken by one that stalled after it. Did any go on? */
+static bool restart_stalled(struct icm_cache *cache)
 {
+	uint64_t before = cache->stalled_count;
 	struct icm_lookup *lookup;
 
+	if (!before)
+		return false;
 	while ((lookup = cache->stalled.first)) {
 		struct icm_lookup *next = lookup->next;
 
@@ -270,6 +283,29 @@ static void restart_stalled(struct icm_cache *cache)
 		cache->stalled_count--;
 	}
 	gauge_wait(&cache->gauge.misses, sim_now(cache->block.sim), cache->stalled.first != NULL);
+	return cache->stalled_count < before;
+}
+
+/* A slot of the cache is free, or a line came that some may have waited for. Who shares its fetcher may go on, too; whoever
+ * did is last the next time. */
+static void restart_all(struct icm_cache *cache)
+{
+	struct icm_fetcher *fetcher = cache->fetcher;
+	struct icm_cache *first;
+
+	if (!fetcher) {
+		restart_stalled(cache);
+		return;
+	}
+	first = fetcher->caches;
+	cache = first;
+	do {
+		struct icm_cache *next = cache->next;
+
+		if (restart_stalled(cache))
+			fetcher->caches = next;
+		cache = next;
+	} while (cache != first);
 }
 
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count)
@@ -348,7 +384,8 @@ void icm_block_init(struct block *block, struct sim *sim, const char *name, enum
 }
 
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
-				   const struct icm_cache_params *params, struct pcie *pcie)
+				   const struct icm_cache_params *params, struct pcie *pcie,
+				   struct icm_fetcher *fetcher)
 {
 	struct icm_cache *cache =
 		calloc(1, sizeof(*cache) + params->misses * sizeof(cache->slots[0]));
@@ -361,6 +398,13 @@ struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum conte
 	random_init(&cache->random, &cache->block, "replacement");
 	cache->lines = assoc_create(params->entries, params->ways, lru ? NULL : &cache->random);
 	cache->kind = kind;
+	cache->fetcher = fetcher;
+	if (fetcher) {
+		cache->next = fetcher->caches ? fetcher->caches->next : cache;
+		if (fetcher->caches)
+			fetcher->caches->next = cache;
+		fetcher->caches = cache;
+	}
 	queue_init(&cache->stalled);
 	for (uint64_t i = 0; i < params->misses; i++) {
 		cache->slots[i].cache = cache;

@@ -8,7 +8,8 @@
  * A second miss on an entry that is under way waits for the same read (a merge). When all miss
  * slots are busy, further misses wait in order (a stall); hits pass them. What
  * write_back says is changed by use is written to ICM when it is replaced; the slot of the miss that
- * replaced it is busy until that write is done.
+ * replaced it is busy until that write is done. Caches may share the unit that fetches: then their misses in flight are
+ * limited together, and when one ends, caches that wait take turns.
  */
 #ifndef HCA_CONTEXT_ICM_CACHE_H
 #define HCA_CONTEXT_ICM_CACHE_H
@@ -65,8 +66,17 @@ struct icm_lookup {
 
 struct icm_cache;
 
+/* What fetches for several caches; who creates them owns it and sets limit. */
+struct icm_fetcher {
+	uint64_t limit; /* misses in flight of all of its caches together */
+	/* the rest is private to icm_cache.c */
+	uint64_t under_way;
+	struct icm_cache *caches; /* a ring: who is asked first when one ends */
+};
+
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
-				   const struct icm_cache_params *params, struct pcie *pcie);
+				   const struct icm_cache_params *params, struct pcie *pcie,
+				   struct icm_fetcher *fetcher); /* NULL: its own */
 void icm_cache_destroy(struct icm_cache *cache);
 
 void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup);

@@ -3,7 +3,7 @@
  * adapter their parameters; CONTEXT_KINDS gives each cache its defaults.
  *
  * ICM (interconnect context memory) is the host memory that an adapter of this family keeps its
- * contexts in: QPC, CQC, SRQC, MPT, MTT.
+ * contexts in: QPC, CQC, SRQC, RDMA read context, MPT, MTT.
  */
 #ifndef HCA_CONTEXT_ICM_CACHE_PARAMS_H
 #define HCA_CONTEXT_ICM_CACHE_PARAMS_H
@@ -18,6 +18,7 @@
 	X(RESPONDER, responder, "4096",  "4",  "183B", "16", "true",   "assumed: the other part of the 375 B; measured to thrash later (ScaleRPC fig. 1b)") \
 	X(CQ,        cq,        "1024",  "4",  "64B",  "8", "true",    "mlx5_ifc cqc: 512 bits; entries assumed")                    \
 	X(SRQ,       srq,       "256",   "4",  "64B",  "8", "true",    "mlx5_ifc srqc: 512 bits; entries assumed")                   \
+	X(READS,     reads,     "1024",  "4",  "32B", "8", "true",     "mlx4 driver: rdmarc entries of 32 B; entries assumed")       \
 	X(MPT,       mpt,       "2048",  "4",  "64B",  "16", "false",   "mlx5_ifc mkc: 512 bits; entries assumed")                    \
 	X(MTT,       mtt,       "2048",  "4",  "8B",   "16", "false",   "mlx5_ifc mtt: 64 bits; 2 K entries: RDMA over Commodity Ethernet at Scale, 4.4")
 

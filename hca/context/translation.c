@@ -260,9 +260,9 @@ struct translation_unit *translation_unit_create(struct sim *sim, const char *na
 		return unit;
 	}
 	snprintf(cache_name, sizeof(cache_name), "%s.mpt", name);
-	unit->mpt = icm_cache_create(sim, cache_name, CONTEXT_MPT, &params->mpt, pcie);
+	unit->mpt = icm_cache_create(sim, cache_name, CONTEXT_MPT, &params->mpt, pcie, NULL);
 	snprintf(cache_name, sizeof(cache_name), "%s.mtt", name);
-	unit->mtt = icm_cache_create(sim, cache_name, CONTEXT_MTT, &params->mtt, pcie);
+	unit->mtt = icm_cache_create(sim, cache_name, CONTEXT_MTT, &params->mtt, pcie, NULL);
 	return unit;
 }
 

@@ -194,12 +194,23 @@ static void requester_arrived(struct context_lookup *lookup)
 	context_arrived(container_of(arrivals, struct qp, answers), arrivals);
 }
 
-/* Requests need the responder's part of the context, answers the requester's. */
+/* What of the queue pair's context a packet needs: requests the responder's part, answers the requester's. */
+static enum context_kind kind_of(const struct context_cache *contexts, const struct packet *packet,
+				 bool is_request)
+{
+	if (!is_request)
+		return CONTEXT_REQUESTER;
+	if (context_cache_reads_apart(contexts) &&
+	    (opcode_info[packet->opcode].operation == OP_READ || opcode_is_atomic(packet->opcode)))
+		return CONTEXT_READS;
+	return CONTEXT_RESPONDER;
+}
+
 static void deliver(struct receive *receive, struct qp *qp, struct packet *packet)
 {
 	struct context_cache *contexts = receive->hca->contexts;
 	bool is_request = opcode_is_request(packet->opcode);
-	enum context_kind kind = is_request ? CONTEXT_RESPONDER : CONTEXT_REQUESTER;
+	enum context_kind kind = kind_of(contexts, packet, is_request);
 	struct arrivals *arrivals;
 	sim_time ready;
 

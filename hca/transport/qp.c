@@ -203,6 +203,7 @@ void qp_destroy(struct qp *qp)
 	receive_forget_qp(hca->receive, qp);
 	context_cache_invalidate(hca->contexts, CONTEXT_REQUESTER, qp->number);
 	context_cache_invalidate(hca->contexts, CONTEXT_RESPONDER, qp->number);
+	context_cache_invalidate(hca->contexts, CONTEXT_READS, qp->number);
 	if (qp == hca->gsi)
 		hca->gsi = NULL;
 	else

@@ -16,7 +16,7 @@ enum {
 	QKEY = 0x11111111,
 	RECEIVES_CONNECTED = 256, /* receive work requests of a queue pair */
 	RECEIVES_DATAGRAM = 2048,
-	CQ_ENTRIES_LEAST = 256,
+	CQ_ENTRIES_LEAST = 16,
 	RNR_CODE = 1,
 };
 
@@ -53,13 +53,18 @@ static uint32_t ring_blocks(const struct load *load)
 	return power_of_two(load->params.window * load->blocks);
 }
 
+static uint32_t thread_cqs(const struct load_node *node)
+{
+	return node->load->params.cq_of == LOAD_OF_QP ? thread_qps(node) : 1;
+}
+
 /* Room for all CQEs that can be under way, so that none is lost. */
 static uint32_t cq_entries(const struct load_node *node)
 {
 	const struct load *load = node->load;
 	uint64_t received = load->params.strides ? load->params.strides : 1;
 	uint64_t each = load->params.window + receive_entries(load) * received;
-	uint64_t all = each * thread_qps(node);
+	uint64_t all = each * thread_qps(node) / thread_cqs(node);
 
 	return power_of_two(all > CQ_ENTRIES_LEAST ? all : CQ_ENTRIES_LEAST);
 }
@@ -69,9 +74,9 @@ uint64_t load_node_bytes(const struct load_node *node)
 	const struct load *load = node->load;
 	uint64_t qp = (uint64_t)ring_blocks(load) * WQE_BLOCK_BYTES + RECORD_BYTES +
 		      (uint64_t)receive_entries(load) * WQE_UNIT_BYTES;
-	uint64_t thread = (uint64_t)cq_entries(node) * load_cqe_bytes(load) + RECORD_BYTES;
+	uint64_t cq = (uint64_t)cq_entries(node) * load_cqe_bytes(load) + RECORD_BYTES;
 
-	return load->params.threads * (thread + qp * thread_qps(node));
+	return load->params.threads * (cq * thread_cqs(node) + qp * thread_qps(node));
 }
 
 /* ---- memory ---- */
@@ -96,12 +101,13 @@ static bool write_bytes(struct memory *base, uint64_t address, const void *bytes
 {
 	struct load_memory *memory = container_of(base, struct load_memory, memory);
 	struct load_node *node = memory->node;
-	uint64_t cq_bytes = (uint64_t)node->threads[0].cq_entries * load_cqe_bytes(node->load);
+	uint64_t cq = address / ((uint64_t)node->cq_entries * load_cqe_bytes(node->load));
+	uint32_t cqs = node->threads[0].cq_count;
 
-	if (!is_within(memory, address, length) || address >= cq_bytes * node->load->params.threads)
+	if (!is_within(memory, address, length) || cq >= cqs * node->load->params.threads)
 		return false;
 	memcpy(memory->bytes + address, bytes, length);
-	load_thread_wake(&node->threads[address / cq_bytes]);
+	load_thread_wake(&node->threads[cq / cqs], (uint32_t)(cq % cqs));
 	return true;
 }
 
@@ -171,30 +177,41 @@ static void add_regions(struct load_node *node)
 	const struct load_params *params = &node->load->params;
 	uint64_t bytes = params->places * params->stride + params->bytes;
 
+	uint64_t owners = params->region_of == LOAD_OF_EACH_THREAD ? params->threads : 1;
+
 	bytes = (bytes + params->page - 1) / params->page * params->page;
-	node->local_key = add_region(node, LOCAL_ADDRESS, LOAD_LOCAL_BYTES, LOCAL_ADDRESS,
-				     params->paging == LOAD_PAGING_LOCAL);
-	node->keys = calloc(params->regions, sizeof(node->keys[0]));
+	node->keys = calloc(owners * params->regions, sizeof(node->keys[0]));
 	assert(node->keys);
-	for (uint64_t i = 0; i < params->regions; i++)
+	for (uint64_t i = 0; i < owners * params->regions; i++)
 		node->keys[i] = add_region(node, REMOTE_ADDRESS, bytes, REMOTE_ADDRESS + i * bytes,
 					   params->paging == LOAD_PAGING_REMOTE);
+	for (uint64_t i = 0; i < params->threads; i++) {
+		struct load_thread *thread = &node->threads[i];
+
+		thread->keys = node->keys + i % owners * params->regions;
+		thread->local_key = i < owners ? add_region(node, LOCAL_ADDRESS, LOAD_LOCAL_BYTES,
+							    LOCAL_ADDRESS + i * LOAD_LOCAL_BYTES,
+							    params->paging == LOAD_PAGING_LOCAL)
+					       : node->threads[0].local_key;
+	}
 }
 
-static void add_cq(struct load_thread *thread)
+static void add_cqs(struct load_thread *thread)
 {
 	struct load_node *node = thread->node;
 
-	must(node,
-	     hca_cq_create(node->hca,
-			   &(struct hca_cq_attr){.memory = &node->memory.memory,
-						 .buffer = thread->cq,
-						 .doorbell_record = take(node, RECORD_BYTES),
-						 .entries = thread->cq_entries,
-						 .cqe_bytes = load_cqe_bytes(node->load),
-						 .ignore_overrun = true},
-			   &thread->cqn),
-	     "a CQ cannot be made, error");
+	for (uint32_t i = 0; i < thread->cq_count; i++)
+		must(node,
+		     hca_cq_create(
+			     node->hca,
+			     &(struct hca_cq_attr){.memory = &node->memory.memory,
+						   .buffer = thread->cqs[i].at,
+						   .doorbell_record = take(node, RECORD_BYTES),
+						   .entries = node->cq_entries,
+						   .cqe_bytes = load_cqe_bytes(node->load),
+						   .ignore_overrun = true},
+			     &thread->cqs[i].number),
+		     "a CQ cannot be made, error");
 }
 
 static void add_qp(struct load_thread *thread, uint32_t index)
@@ -204,6 +221,7 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 	struct load_node *node = thread->node;
 	struct load *load = node->load;
 	struct load_qp *qp = &thread->qps[index];
+	const struct load_cq *cq = &thread->cqs[index % thread->cq_count];
 	uint32_t entries = receive_entries(load);
 	struct hca_qp_attr attr = {
 		.type = type_of[load->params.transport],
@@ -212,8 +230,8 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 		.rq_entries = entries,
 		.rq_stride_bytes = WQE_UNIT_BYTES,
 		.pd = LOAD_PD,
-		.send_cqn = thread->cqn,
-		.recv_cqn = thread->cqn,
+		.send_cqn = cq->number,
+		.recv_cqn = cq->number,
 		.user_index = index,
 		.packet_strides = entries ? (uint32_t)load->params.strides : 0,
 		.packet_stride_bytes = (uint32_t)load->params.stride_bytes,
@@ -233,7 +251,7 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 		uint8_t *wqe = node->memory.bytes + qp->receives + (size_t)i * WQE_UNIT_BYTES;
 
 		be32_put(wqe, (uint32_t)LOAD_LOCAL_BYTES);
-		be32_put(wqe + 4, node->local_key);
+		be32_put(wqe + 4, thread->local_key);
 		be64_put(wqe + 8, LOCAL_ADDRESS);
 	}
 	qp->receives_posted = qp->receives_told = entries;
@@ -251,8 +269,14 @@ static void add_thread(struct load_node *node, uint32_t index)
 	thread->qps = calloc(thread->qp_count, sizeof(thread->qps[0]));
 	thread->ready = calloc(thread->qp_count, sizeof(struct load_qp *));
 	assert(thread->qps && thread->ready);
-	thread->cq_entries = cq_entries(node);
-	thread->cq = take(node, (uint64_t)thread->cq_entries * load_cqe_bytes(node->load));
+	thread->cq_count = thread_cqs(node);
+	thread->cqs = calloc(thread->cq_count, sizeof(thread->cqs[0]));
+	thread->arrived_mask = power_of_two((uint64_t)thread->cq_count * node->cq_entries) - 1;
+	thread->arrived = calloc((size_t)thread->arrived_mask + 1, sizeof(thread->arrived[0]));
+	assert(thread->cqs && thread->arrived);
+	for (uint32_t i = 0; i < thread->cq_count; i++)
+		thread->cqs[i].at =
+			take(node, (uint64_t)node->cq_entries * load_cqe_bytes(node->load));
 	random_init_named(&thread->random, (uint64_t)node->index << 32 | index, "load", "core");
 	load_thread_init(thread);
 }
@@ -288,6 +312,7 @@ void load_node_init(struct load_node *node)
 	node->posts = params->pattern == LOAD_ALL ||
 		      (params->pattern == LOAD_OUTBOUND) == (node->index == 0);
 	memory_init(node);
+	node->cq_entries = cq_entries(node);
 	node->threads = calloc(params->threads, sizeof(node->threads[0]));
 	node->paths = calloc(params->nodes, sizeof(struct path *));
 	assert(node->threads && node->paths);
@@ -347,7 +372,7 @@ static void add_objects(struct load_node *node)
 {
 	add_regions(node);
 	for (uint32_t i = 0; i < node->load->params.threads; i++) {
-		add_cq(&node->threads[i]);
+		add_cqs(&node->threads[i]);
 		for (uint32_t j = 0; j < node->threads[i].qp_count; j++)
 			add_qp(&node->threads[i], j);
 	}
@@ -374,6 +399,8 @@ void load_node_fini(struct load_node *node)
 			free(thread->qps[j].began_at);
 		free(thread->qps);
 		free(thread->ready);
+		free(thread->cqs);
+		free(thread->arrived);
 	}
 	free(node->threads);
 	free(node->paths);

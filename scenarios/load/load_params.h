@@ -13,8 +13,9 @@
 	X(link_layer, CHOICE, "infiniband", "infiniband|roce",    "of the links",                                                   "choice") \
 	X(joined,     CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice") \
 	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all", "who posts: the first node, all but the first, or all; to all others, inbound: to the first", "choice") \
-	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and a CQ of its own", "choice") \
-	X(sharers,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and its CQ under their locks", "choice") \
+	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and CQs of its own", "choice") \
+	X(sharers,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and CQs under their locks", "choice") \
+	X(cq_of,      CHOICE, "thread",     "thread|qp",          "whose a CQ is: one for all queue pairs of a thread, or one for each", "choice") \
 	X(qps,        COUNT,  "1",          "1..4096",            "queue pairs of a thread to each other node; UD: in all",         "choice") \
 	X(transport,  CHOICE, "rc",         "rc|uc|ud",           "of the queue pairs",                                             "choice") \
 	X(verb,       CHOICE, "write",      "write|read|send|fetch_add", "what is posted",                                          "choice") \
@@ -32,7 +33,8 @@
 	X(order,      CHOICE, "random",     "random|turn",        "which queue pair of a thread is next, of those with room",       "choice") \
 	X(mtu,        BYTES,  "4096B",      "256B..4096B",        "of the paths",                                                   "choice") \
 	X(reads,      COUNT,  "16",         "1..128",             "reads and atomics under way of a queue pair",                    "ground truth F-03") \
-	X(regions,    COUNT,  "1",          "1..262144",          "memory regions that are written or read, in each node",          "choice") \
+	X(regions,    COUNT,  "1",          "1..262144",          "memory regions that are written or read, of each of the next",   "choice") \
+	X(region_of,  CHOICE, "node",       "node|thread",        "whose the regions are, with one for local data: all threads' of a node, or each thread's", "choice") \
 	X(places,     COUNT,  "1",          "1..1099511627776",   "addresses in each region that are used, at random",              "choice") \
 	X(stride,     BYTES,  "64B",        "8B..1GiB",           "from one place to the next",                                     "choice") \
 	X(page,       BYTES,  "2MiB",       "4KiB..1GiB",         "of the regions' memory",                                         "choice") \
@@ -69,6 +71,8 @@ enum { LOAD_BLUEFLAME, LOAD_DOORBELL, LOAD_INLINE_BLUEFLAME };
 enum { LOAD_RANDOM, LOAD_TURN };
 enum { LOAD_COMPLETED, LOAD_RECEIVED };
 enum { LOAD_PAGING_NONE, LOAD_PAGING_REMOTE, LOAD_PAGING_LOCAL };
+enum { LOAD_OF_THREAD, LOAD_OF_QP };
+enum { LOAD_OF_NODE, LOAD_OF_EACH_THREAD };
 
 extern const struct param load_param_list[];
 extern const struct param_group load_param_groups[]; /* cpu; ends with a NULL name */

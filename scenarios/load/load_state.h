@@ -37,6 +37,11 @@ struct load_qp {
 	struct load_lock lock;
 };
 
+struct load_cq {
+	uint64_t at; /* its address */
+	uint32_t number, polled;
+};
+
 struct load_core { /* of a processor */
 	struct load_thread *thread;
 	struct event step;
@@ -44,7 +49,7 @@ struct load_core { /* of a processor */
 	bool awake;
 };
 
-struct load_thread { /* queue pairs and a CQ, and the core or cores that work with them */
+struct load_thread { /* queue pairs and CQs, and the core or cores that work with them */
 	struct load_node *node;
 	struct load_core *cores; /* [sharers] */
 	struct load_lock cq_lock;
@@ -53,8 +58,12 @@ struct load_thread { /* queue pairs and a CQ, and the core or cores that work wi
 	struct load_qp **ready; /* a ring of qp_count */
 	uint32_t ready_first, ready_count;
 	uint32_t under_way; /* work requests of all queue pairs */
-	uint32_t cqn, cq_entries, cq_arrived, cq_polled;
-	uint64_t cq;
+	struct load_cq *cqs;
+	uint32_t cq_count;
+	uint32_t *arrived; /* a ring: of which CQ each CQE is that was not polled yet */
+	uint32_t arrived_mask, arrived_first, arrived_end;
+	const uint32_t *keys; /* [regions], of those that threads of this number use in its node */
+	uint32_t local_key;
 	uint32_t next_peer; /* UD */
 	struct random random;
 };
@@ -74,8 +83,9 @@ struct load_node {
 	struct hca *hca;
 	struct load_thread *threads;
 	const struct path **paths; /* [nodes] */
-	uint32_t *keys;            /* [regions] */
-	uint32_t local_key, index;
+	uint32_t *keys;            /* [regions], or as many for each thread */
+	uint32_t index;
+	uint32_t cq_entries; /* of each CQ of its threads */
 	bool posts;
 };
 
@@ -109,7 +119,7 @@ uint64_t load_node_bytes(const struct load_node *node);
 
 void load_thread_init(struct load_thread *thread);
 void load_thread_start(struct load_thread *thread);
-void load_thread_wake(struct load_thread *thread); /* a CQE is visible */
+void load_thread_wake(struct load_thread *thread, uint32_t cq); /* a CQE of that CQ is visible */
 void load_thread_fini(struct load_thread *thread);
 
 /* What a work request is, in blocks of its ring. */

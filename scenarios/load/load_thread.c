@@ -89,7 +89,7 @@ static uint8_t *put_remote(struct load_thread *thread, const struct load_node *p
 	uint64_t place = params->places > 1 ? random_below(&thread->random, params->places) : 0;
 
 	be64_put(at, REMOTE_ADDRESS + place * params->stride);
-	be32_put(at + 8, peer->keys[region]);
+	be32_put(at + 8, peer->threads[thread->index].keys[region]);
 	return at + REMOTE_BYTES;
 }
 
@@ -104,7 +104,7 @@ static void put_data(const struct load_thread *thread, uint8_t *at)
 		return;
 	}
 	be32_put(at, (uint32_t)params->bytes);
-	be32_put(at + 4, thread->node->local_key);
+	be32_put(at + 4, thread->local_key);
 	be64_put(at + 8, LOCAL_ADDRESS);
 }
 
@@ -245,10 +245,12 @@ static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
 static sim_time take_cqe(struct load_thread *thread)
 {
 	struct load *load = thread->node->load;
-	uint32_t index = thread->cq_polled++ & (thread->cq_entries - 1);
+	uint32_t number = thread->arrived[thread->arrived_first++ & thread->arrived_mask];
+	struct load_cq *cq = &thread->cqs[number];
+	uint32_t index = cq->polled++ & (thread->node->cq_entries - 1);
 	uint32_t bytes = load_cqe_bytes(load);
 	const uint8_t *cqe =
-		thread->node->memory.bytes + thread->cq + (size_t)index * bytes + bytes - CQE_BYTES;
+		thread->node->memory.bytes + cq->at + (size_t)index * bytes + bytes - CQE_BYTES;
 	struct load_qp *qp = &thread->qps[be24_get(cqe + 33)];
 	unsigned opcode = cqe[63] >> 4;
 
@@ -267,7 +269,7 @@ static sim_time poll(struct load_thread *thread)
 {
 	sim_time cost = 0;
 
-	for (unsigned i = 0; i < POLL_LIST && thread->cq_polled != thread->cq_arrived; i++)
+	for (unsigned i = 0; i < POLL_LIST && thread->arrived_first != thread->arrived_end; i++)
 		cost += take_cqe(thread);
 	return cost;
 }
@@ -359,7 +361,7 @@ static void step(struct event *event)
 		if (give_way(core))
 			return;
 	}
-	if (thread->cq_polled != thread->cq_arrived)
+	if (thread->arrived_first != thread->arrived_end)
 		start_polling(core);
 	else if (may_post(thread))
 		start_posting(core);
@@ -375,9 +377,9 @@ static bool is_awake(const struct load_thread *thread)
 	return false;
 }
 
-void load_thread_wake(struct load_thread *thread)
+void load_thread_wake(struct load_thread *thread, uint32_t cq)
 {
-	thread->cq_arrived++;
+	thread->arrived[thread->arrived_end++ & thread->arrived_mask] = cq;
 	if (!is_awake(thread))
 		wake_one(thread);
 }

@@ -37,20 +37,18 @@ static void add_override(struct arguments *arguments, const char *prefix, const 
 	list[arguments->override_count++] = override;
 }
 
+static void add_text(const char ***list, size_t *count, const char *text)
+{
+	*list = realloc(*list, (*count + 1) * sizeof(**list));
+	if (*list == NULL)
+		abort();
+	(*list)[(*count)++] = text;
+}
+
 static bool takes_words(const struct verb *verb)
 {
 	size_t length = strlen(verb->usage);
 	return length > 4 && strcmp(verb->usage + length - 4, "...]") == 0;
-}
-
-static void add_word(struct arguments *arguments, const char *text)
-{
-	const char **list =
-		realloc(arguments->words_given, (arguments->word_count + 1) * sizeof(*list));
-	if (list == NULL)
-		abort();
-	arguments->words_given = list;
-	list[arguments->word_count++] = text;
 }
 
 static void read_kernel(struct argp_state *state, const char *name, enum sim_kernel *kernel)
@@ -181,6 +179,15 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_SIGNALS:
 		arguments->signals = text;
 		return 0;
+	case KEY_PRESET:
+		arguments->preset = text;
+		return 0;
+	case KEY_NUMBER:
+		add_text(&arguments->numbers, &arguments->number_count, text);
+		return 0;
+	case KEY_CASE:
+		add_text(&arguments->cases, &arguments->case_count, text);
+		return 0;
 	case KEY_JSON:
 		arguments->json = true;
 		return 0;
@@ -195,7 +202,7 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (takes_words(arguments->verb)) {
-			add_word(arguments, text);
+			add_text(&arguments->words_given, &arguments->word_count, text);
 			return 0;
 		}
 		if (arguments->word != NULL)
@@ -242,6 +249,8 @@ void arguments_free(struct arguments *arguments)
 		free((char *)arguments->overrides[i]);
 	free(arguments->overrides);
 	free(arguments->words_given);
+	free(arguments->numbers);
+	free(arguments->cases);
 }
 
 struct scenario *arguments_scenario(const struct arguments *arguments)

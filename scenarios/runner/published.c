@@ -2,12 +2,15 @@
 #include "scenarios/runner/published.h"
 
 #include <assert.h>
+#include <dirent.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hca/device/hca_params.h"
 #include "scenarios/preset.h"
+#include "scenarios/runner/verb.h"
 
 static const struct {
 	const char *name;
@@ -207,8 +210,8 @@ static bool measure(const struct published_row *row, struct published_case *of,
 	return row->driver(&settings, ours, of->why);
 }
 
-static void run_case(const struct published_row *row, struct published_case *of,
-		     struct yaml_errors *errors)
+void published_run_case(const struct published_row *row, struct published_case *of,
+			struct yaml_errors *errors)
 {
 	double ours = 0, less = 0, under = 1;
 
@@ -251,9 +254,74 @@ static void judge_shape(struct published_row *row)
 void published_run(struct published_row *row, struct yaml_errors *errors)
 {
 	for (size_t i = 0; i < row->case_count; i++)
-		run_case(row, &row->cases[i], errors);
+		published_run_case(row, &row->cases[i], errors);
 	if (row->tolerance == TOLERANCE_SHAPE)
 		judge_shape(row);
+}
+
+/* ---- where the rows are ---- */
+
+static int is_row_file(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+}
+
+static bool begins(const struct dirent *entry, const char *word)
+{
+	return strncmp(entry->d_name, word, strlen(word)) == 0;
+}
+
+static bool is_wanted(const char *const *words, size_t word_count, const struct dirent *entry)
+{
+	for (size_t i = 0; i < word_count; i++)
+		if (begins(entry, words[i]))
+			return true;
+	return word_count == 0;
+}
+
+/* Is each word the beginning of a row's name? If not, that is said. */
+static bool words_known(const char *const *words, size_t word_count, struct dirent **entries,
+			int count)
+{
+	for (size_t i = 0; i < word_count; i++) {
+		int found = 0;
+
+		while (found < count && !begins(entries[found], words[i]))
+			found++;
+		if (found == count) {
+			say("no row begins with \"%s\"; hcasim published shows all", words[i]);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool published_files(const char *const *words, size_t word_count,
+		     bool (*each)(const char *file, void *context), void *context)
+{
+	char folder[PATH_MAX], file[PATH_MAX + NAME_MAX + 2];
+	struct dirent **entries = NULL;
+	bool good, more = true;
+	int count;
+
+	snprintf(folder, sizeof(folder), "%.*s/../published",
+		 (int)(sizeof(folder) - sizeof("/../published")), preset_directory());
+	count = scandir(folder, &entries, is_row_file, versionsort);
+	if (count <= 0) {
+		say("no published rows in %s", folder);
+		return false;
+	}
+	good = words_known(words, word_count, entries, count);
+	for (int i = 0; i < count; i++) {
+		snprintf(file, sizeof(file), "%s/%s", folder, entries[i]->d_name);
+		if (good && more && is_wanted(words, word_count, entries[i]))
+			more = each(file, context);
+		free(entries[i]);
+	}
+	free(entries);
+	return good;
 }
 
 bool published_passed(const struct published_row *row)

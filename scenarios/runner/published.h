@@ -48,6 +48,10 @@ struct published_row {
 struct published_row *published_read(const char *file, struct yaml_errors *errors);
 void published_free(struct published_row *row);
 
+/* Measures one case and judges it, but not by the order of its row. */
+void published_run_case(const struct published_row *row, struct published_case *of,
+			struct yaml_errors *errors);
+
 /* Measures all cases and judges each. */
 void published_run(struct published_row *row, struct yaml_errors *errors);
 
@@ -58,6 +62,11 @@ bool published_measured(const struct published_row *row);
 
 /* A miss of this row is a defect of the models: EXACT and T1 rows of B3, C and F. */
 bool published_is_gate(const struct published_row *row);
+
+/* Calls back with each row file of the installation or build tree whose name begins with one of the words (none: all), in the
+ * order of the rows, until that says false. false, having said why: there is none, or none for one of the words. */
+bool published_files(const char *const *words, size_t word_count,
+		     bool (*each)(const char *file, void *context), void *context);
 
 /* For drivers: a setting, NULL if absent; its text, `fallback` if absent; its number. */
 struct yaml_node *published_get(const struct published_settings *settings, const char *key);

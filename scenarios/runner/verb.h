@@ -24,6 +24,11 @@ struct arguments {
 	const char *out, *pcap, *trace, *counters;
 	const char *perfetto, *vcd, *signals;
 	const char *replay, *capture;
+	const char *preset;   /* of `fit`, with */
+	const char **numbers; /* its parameters and their bounds */
+	size_t number_count;
+	const char **cases; /* of the rows; none: all */
+	size_t case_count;
 	uint32_t ranks;         /* 0: one a host */
 	uint64_t tag;           /* 0: all */
 	double percentile;      /* negative: none */
@@ -88,6 +93,7 @@ int verb_trace(const struct arguments *arguments);
 int verb_explain(const struct arguments *arguments);
 /* --bottleneck; explain_bottleneck.c */
 int explain_bottleneck(const struct arguments *arguments);
+int verb_fit(const struct arguments *arguments);
 int verb_published(const struct arguments *arguments);
 int verb_help(const struct arguments *arguments);
 

@@ -5,7 +5,6 @@
  * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -24,42 +23,6 @@ struct tally {
 	unsigned cases, cases_passed, cases_missed;
 	unsigned plots;
 };
-
-static int is_row_file(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
-
-	return length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
-}
-
-/* A word is a row, or what several begin with. */
-static bool is_wanted(const struct arguments *arguments, const char *file)
-{
-	for (size_t i = 0; i < arguments->word_count; i++) {
-		const char *word = arguments->words_given[i];
-
-		if (strncmp(file, word, strlen(word)) == 0)
-			return true;
-	}
-	return arguments->word_count == 0;
-}
-
-/* Is each word the beginning of a row's name? If not, that is said. */
-static bool words_known(const struct arguments *arguments, struct dirent **entries, int count)
-{
-	for (size_t i = 0; i < arguments->word_count; i++) {
-		const char *word = arguments->words_given[i];
-		int found = 0;
-
-		while (found < count && strncmp(entries[found]->d_name, word, strlen(word)) != 0)
-			found++;
-		if (found == count) {
-			say("no row begins with \"%s\"; hcasim published shows all", word);
-			return false;
-		}
-	}
-	return true;
-}
 
 /* ---- printing ---- */
 
@@ -272,15 +235,24 @@ static void count_row(const struct published_row *row, struct tally *tally)
 	}
 }
 
-/* false: the file is wrong, and that was said. */
-static bool do_row(const struct arguments *arguments, const char *file, struct tally *tally)
+struct run {
+	const struct arguments *arguments;
+	struct tally tally;
+	bool good; /* no file was wrong, or that was said */
+};
+
+static bool do_row(const char *file, void *context)
 {
+	struct run *run = context;
+	const struct arguments *arguments = run->arguments;
+	struct tally *tally = &run->tally;
 	struct yaml_errors errors = {0};
 	struct published_row *row = published_read(file, &errors);
-	bool good;
 
 	if (row != NULL) {
-		if (!arguments->json && tally->rows == 0)
+		if (tally->rows == 0 && arguments->json)
+			printf("{\"published\": [");
+		else if (tally->rows == 0)
 			print_heading();
 		published_run(row, &errors);
 		if (arguments->json)
@@ -294,12 +266,12 @@ static bool do_row(const struct arguments *arguments, const char *file, struct t
 			tally->plots += write_plots(row, arguments->out);
 		published_free(row);
 	}
-	good = errors.count == 0;
+	run->good = run->good && errors.count == 0;
 	if (errors.text != NULL)
 		fputs(errors.text, stderr);
 	yaml_errors_free(&errors);
 	fflush(stdout);
-	return good;
+	return true;
 }
 
 static void print_count(const struct arguments *arguments, const struct tally *tally)
@@ -320,36 +292,16 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 
 int verb_published(const struct arguments *arguments)
 {
-	char folder[PATH_MAX], file[PATH_MAX + NAME_MAX + 2];
-	struct dirent **entries = NULL;
-	struct tally tally = {0};
-	unsigned wrong = 0;
-	bool good;
+	struct run run = {.arguments = arguments, .good = true};
 
-	snprintf(folder, sizeof(folder), "%.*s/../published",
-		 (int)(sizeof(folder) - sizeof("/../published")), preset_directory());
 	if (arguments->out != NULL && mkdir(arguments->out, 0777) != 0 && errno != EEXIST) {
 		say("%s: %s", arguments->out, strerror(errno));
 		return EXIT_BAD_INPUT;
 	}
-	int count = scandir(folder, &entries, is_row_file, versionsort);
-	if (count <= 0) {
-		say("no published rows in %s", folder);
+	if (!published_files(arguments->words_given, arguments->word_count, do_row, &run))
 		return EXIT_BAD_INPUT;
-	}
-	good = words_known(arguments, entries, count);
-	if (good && arguments->json)
-		printf("{\"published\": [");
-	for (int i = 0; i < count; i++) {
-		snprintf(file, sizeof(file), "%s/%s", folder, entries[i]->d_name);
-		if (good && is_wanted(arguments, entries[i]->d_name))
-			wrong += !do_row(arguments, file, &tally);
-		free(entries[i]);
-	}
-	free(entries);
-	if (good)
-		print_count(arguments, &tally);
-	if (!good || wrong > 0)
+	print_count(arguments, &run.tally);
+	if (!run.good)
 		return EXIT_BAD_INPUT;
-	return tally.gates_missed > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+	return run.tally.gates_missed > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }

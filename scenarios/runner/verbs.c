@@ -22,6 +22,7 @@ static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OP
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
 static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED, OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_JSON, {0}};
 static const struct argp_option published_options[] = {OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, {0}};
+static const struct argp_option fit_options[] = {OPTION_PRESET, OPTION_NUMBER, OPTION_CASE, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 
 const struct verb verbs[] = {
@@ -49,6 +50,10 @@ const struct verb verbs[] = {
 	 "ROW is a row's id or the beginning of several: B1-01, B1. A line is the case of a row that is furthest off; --verbose prints all, "
 	 "--out writes curves. Exit code 1: a row misses that follows from a standard alone.",
 	 published_options, false, false, verb_published},
+	{"fit", "[ROW...]", "find numbers of a preset with which published rows are met best",
+	 "Least squares of the logarithms of ours over theirs, by GSL. Prints the numbers and all cases of the rows with the old numbers and with "
+	 "the new ones, for a preset's author: no file is changed.",
+	 fit_options, false, false, verb_fit},
 	{"help",   "[VERB]",  "this list, or what a verb takes", NULL, help_options, false, false, verb_help},
 	{0}};
 /* clang-format on */

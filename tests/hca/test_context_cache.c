@@ -1,7 +1,8 @@
 /*
  * Proves that a context lookup costs its hit latency or a PCIe read and that, to the picosecond; that misses on one entry
  * merge, that misses beyond the slots wait in order while hits pass, that an entry goes when its set is full or it is
- * invalidated, also while it is being read; and that each kind of context has its own cache.
+ * invalidated, also while it is being read; that each kind of context has its own cache, what responders note of reads only if
+ * it is apart; and that caches which share a fetcher wait for each other, and take turns.
  */
 #include <CUnit/Basic.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void begin(void)
 {
 	sim = sim_create(SIM_KERNEL_native, 1);
 	pcie = pcie_create(sim, "pcie", &pcie_param);
-	cache = icm_cache_create(sim, "cache", CONTEXT_REQUESTER, &params, pcie);
+	cache = icm_cache_create(sim, "cache", CONTEXT_REQUESTER, &params, pcie, NULL);
 	order[0] = 0;
 }
 
@@ -236,6 +237,41 @@ static void test_lines_and_interval(void)
 	end();
 }
 
+/* Two caches with two slots each, and one fetch at a time for both. */
+static void test_fetcher(void)
+{
+	struct icm_fetcher fetcher = {.limit = 1};
+	struct icm_cache *both[2];
+
+	params_round();
+	begin();
+	for (int i = 0; i < 2; i++)
+		both[i] = icm_cache_create(sim, i ? "second" : "first", CONTEXT_CQ, &params, pcie,
+					   &fetcher);
+	for (int i = 0; i < 6; i++)
+		lookups[i] = (struct icm_lookup){.number = (uint64_t)i / 2, .done = note};
+	icm_cache_lookup(both[0], &lookups[0]); /* 0: read first */
+	icm_cache_lookup(both[0], &lookups[2]); /* 1: waits, before the other cache does */
+	icm_cache_lookup(both[0], &lookups[4]); /* 2: waits behind it */
+	icm_cache_lookup(both[1], &lookups[3]); /* 1 of the other cache */
+	icm_cache_lookup(both[0], &lookups[1]); /* 0: joins */
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_STRING_EQUAL(order, "abdce");
+	CU_ASSERT_EQUAL(done_at[0], (MISS_NS + 4) * NS);
+	CU_ASSERT_EQUAL(done_at[1], (MISS_NS + 4) * NS);
+	CU_ASSERT_EQUAL(done_at[3], (2 * MISS_NS + 4) * NS);
+	CU_ASSERT_EQUAL(done_at[2], (3 * MISS_NS + 4) * NS);
+	CU_ASSERT_EQUAL(done_at[4], (4 * MISS_NS + 4) * NS);
+	CU_ASSERT_EQUAL(icm_cache_counters(both[0])->stalls, 2);
+	CU_ASSERT_EQUAL(icm_cache_counters(both[1])->stalls, 1);
+	CU_ASSERT_EQUAL(icm_cache_counters(both[0])->merges, 1);
+	for (int i = 0; i < 2; i++)
+		icm_cache_destroy(both[i]);
+	icm_cache_destroy(cache);
+	pcie_destroy(pcie);
+	sim_destroy(sim);
+}
+
 static int context_done;
 
 static void note_context(struct context_lookup *lookup)
@@ -282,6 +318,48 @@ static void test_kinds(void)
 	CU_ASSERT(context_cache_hit(contexts, CONTEXT_REQUESTER, 7, false, 0, &ready));
 	CU_ASSERT_EQUAL(ready, sim_now(sim) + all.requester.hit_latency);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 4);
+	CU_ASSERT_FALSE(context_cache_reads_apart(contexts));
+	context_cache_destroy(contexts);
+	icm_cache_destroy(cache);
+	pcie_destroy(pcie);
+	sim_destroy(sim);
+}
+
+/* A read asks for the responder's part and for what the responder notes of reads, another request for the first alone. */
+static void test_reads_apart(void)
+{
+	struct context_lookup lookup = {
+		.number = 7, .kind = CONTEXT_RESPONDER, .done = note_context};
+	struct context_cache_params all;
+	struct context_cache *contexts;
+	sim_time ready = 0;
+
+	params_round();
+	begin();
+	params_default(contexts_param_list, &all);
+	params_default(icm_requester_param_list, &all.requester);
+	params_default(icm_responder_param_list, &all.responder);
+	params_default(icm_cq_param_list, &all.cq);
+	params_default(icm_srq_param_list, &all.srq);
+	params_default(icm_reads_param_list, &all.reads);
+	all.reads_apart = true;
+	contexts = context_cache_create(sim, "contexts", &all, pcie);
+	CU_ASSERT_TRUE(context_cache_reads_apart(contexts));
+	context_cache_lookup(contexts, &lookup);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->read_bytes, 183);
+	CU_ASSERT_FALSE(context_cache_hit(contexts, CONTEXT_READS, 7, true, 0, &ready));
+	lookup.kind = CONTEXT_READS;
+	context_cache_lookup(contexts, &lookup);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_FALSE(lookup.hit);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->read_bytes, 183 + 32);
+	CU_ASSERT_EQUAL(context_cache_counters(contexts, CONTEXT_RESPONDER)->hits, 1);
+	CU_ASSERT_EQUAL(context_cache_counters(contexts, CONTEXT_READS)->misses, 1);
+	CU_ASSERT_TRUE(context_cache_hit(contexts, CONTEXT_READS, 7, true, 0, &ready));
+	context_cache_invalidate(contexts, CONTEXT_READS, 7);
+	CU_ASSERT_TRUE(context_cache_hit(contexts, CONTEXT_RESPONDER, 7, true, 0, &ready));
+	CU_ASSERT_FALSE(context_cache_hit(contexts, CONTEXT_READS, 7, true, 0, &ready));
 	context_cache_destroy(contexts);
 	icm_cache_destroy(cache);
 	pcie_destroy(pcie);
@@ -303,6 +381,8 @@ int main(void)
 	CU_ADD_TEST(suite, test_invalidate);
 	CU_ADD_TEST(suite, test_lines_and_interval);
 	CU_ADD_TEST(suite, test_kinds);
+	CU_ADD_TEST(suite, test_reads_apart);
+	CU_ADD_TEST(suite, test_fetcher);
 	CU_basic_set_mode(CU_BRM_NORMAL);
 	CU_basic_run_tests();
 	failures = CU_get_number_of_failures();

@@ -2,8 +2,9 @@
  * Proves that a load of verbs gives the rate that each limit of an adapter allows when the others are out of the way: a
  * processing unit's interval by kind of packet, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of
  * reliable queue pairs take two entries; that atomics wait for their lock, misses for all of their reads, and ACKs for what they
- * are to wait for; that a lone work request's latency is that of the sum of its parts, twice the same;
- * and that what does not fit together is refused with its reason.
+ * are to wait for; that queue pairs with a CQ each need more contexts, threads with regions of their own more regions; that a
+ * lone work request's latency is that of the sum of its parts, twice the same; and that what does not fit together is refused
+ * with its reason.
  */
 #include <CUnit/Basic.h>
 #include <math.h>
@@ -316,6 +317,42 @@ static void latency(void)
 	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7, 1e-9);
 }
 
+/* Eight CQs in turn never find their context in a cache of four, one for all always does. */
+static void whose_cqs(void)
+{
+	begin();
+	setup.counter = "context.cq.misses";
+	setup.hca.contexts.cq.entries = setup.hca.contexts.cq.ways = 4;
+	setup.load.qps = 8;
+	setup.load.order = LOAD_TURN;
+	setup.load.outstanding = 1;
+	setup.load.cq_of = LOAD_OF_QP;
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.counter, 1, 0.001);
+	setup.load.cq_of = LOAD_OF_THREAD;
+	measure();
+	CU_ASSERT_EQUAL(result.counter, 0);
+}
+
+/* The same for the regions of eight threads; a WRITE of inline data needs its target's alone. */
+static void whose_regions(void)
+{
+	begin();
+	setup.counter = "translation.mpt.misses";
+	setup.hca.translation.mpt.entries = setup.hca.translation.mpt.ways = 4;
+	setup.load.pattern = LOAD_INBOUND;
+	setup.load.inlined = true;
+	setup.load.bytes = 16;
+	setup.load.threads = 8;
+	setup.load.window = 1;
+	setup.load.region_of = LOAD_OF_EACH_THREAD;
+	measure();
+	CU_ASSERT(result.counter > 0.4); /* half of them join a miss */
+	setup.load.region_of = LOAD_OF_NODE;
+	measure();
+	CU_ASSERT_EQUAL(result.counter, 0);
+}
+
 static void refuse(const char *reason)
 {
 	char why[256] = "";
@@ -365,6 +402,8 @@ int main(void)
 		{"reads of a miss", reads_of_a_miss},
 		{"when WRITEs are acknowledged", acknowledged},
 		{"latency", latency},
+		{"whose CQs", whose_cqs},
+		{"whose regions", whose_regions},
 		{"refused", refused},
 		CU_TEST_INFO_NULL,
 	};

@@ -1,0 +1,219 @@
+/* fit: see fit.h. The simplex moves in [0, 1] for each number; what it asks for outside is the bound, and costs more. */
+#include "analysis/fit.h"
+
+#include <assert.h>
+#include <gsl/gsl_multimin.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCAN_POINTS = 7, SIMPLEX_STEPS = 60, STRIDE_MAX = 4, SLAB_POINTS = 64 };
+
+#define SIMPLEX_SIZE  0.15 /* of the first simplex, of the bounds' width */
+#define SIMPLEX_LEAST 0.002
+
+struct point {
+	uint64_t values[FIT_NUMBERS_MAX];
+	double cost;
+};
+
+struct search {
+	struct fit *fit;
+	struct point *points; /* all that were measured */
+	size_t count, room;
+	struct point best;
+	double *residuals;
+	bool failed;
+};
+
+static const struct point *find(const struct search *search, const uint64_t *values)
+{
+	size_t bytes = search->fit->number_count * sizeof(values[0]);
+
+	for (size_t i = 0; i < search->count; i++)
+		if (memcmp(search->points[i].values, values, bytes) == 0)
+			return &search->points[i];
+	return NULL;
+}
+
+static void keep(struct search *search, const struct point *point)
+{
+	if (search->count == search->room) {
+		search->room += SLAB_POINTS;
+		search->points = realloc(search->points, search->room * sizeof(*point));
+		assert(search->points);
+	}
+	search->points[search->count++] = *point;
+	if (search->count == 1 || point->cost < search->best.cost)
+		search->best = *point;
+}
+
+/* The sum of the squares of the residuals. */
+static double cost_of(struct search *search, const uint64_t *values)
+{
+	struct fit *fit = search->fit;
+	const struct point *known = find(search, values);
+	struct point point = {.cost = 0};
+
+	if (known)
+		return known->cost;
+	memcpy(point.values, values, fit->number_count * sizeof(values[0]));
+	if (search->failed || !fit->measure(fit->context, values, search->residuals)) {
+		search->failed = true;
+		return GSL_POSINF;
+	}
+	for (size_t i = 0; i < fit->residual_count; i++)
+		point.cost += search->residuals[i] * search->residuals[i];
+	keep(search, &point);
+	return point.cost;
+}
+
+/* ---- from [0, 1] to numbers and back ---- */
+
+static uint64_t number_at(const struct fit_number *number, double place)
+{
+	double within = fmin(fmax(place, 0), 1);
+	double value =
+		(double)number->low * pow((double)number->high / (double)number->low, within);
+	uint64_t steps = (uint64_t)llround(value / (double)number->step);
+
+	return steps * number->step;
+}
+
+static double place_of(const struct fit_number *number, uint64_t value)
+{
+	if (number->low == number->high)
+		return 0;
+	return log((double)value / (double)number->low) /
+	       log((double)number->high / (double)number->low);
+}
+
+static double simplex_cost(const gsl_vector *places, void *context)
+{
+	struct search *search = context;
+	uint64_t values[FIT_NUMBERS_MAX];
+	double outside = 0;
+
+	for (size_t i = 0; i < search->fit->number_count; i++) {
+		double place = gsl_vector_get(places, i);
+
+		outside += fmax(-place, 0) + fmax(place - 1, 0);
+		values[i] = number_at(&search->fit->numbers[i], place);
+	}
+	return cost_of(search, values) * (1 + outside) + outside;
+}
+
+/* ---- the search ---- */
+
+/* Where to begin: what there was, and points all over the bounds, of one number after the other. */
+static void scan(struct search *search)
+{
+	struct fit *fit = search->fit;
+	uint64_t values[FIT_NUMBERS_MAX];
+
+	for (size_t i = 0; i < fit->number_count; i++) {
+		const struct fit_number *number = &fit->numbers[i];
+		bool inside = number->value >= number->low && number->value <= number->high;
+
+		values[i] = inside ? number->value / number->step * number->step
+				   : number_at(number, 0.5);
+	}
+	cost_of(search, values);
+	for (size_t i = 0; i < fit->number_count && !search->failed; i++) {
+		for (int j = 0; j < SCAN_POINTS && !search->failed; j++) {
+			values[i] = number_at(&fit->numbers[i], (double)j / (SCAN_POINTS - 1));
+			cost_of(search, values);
+		}
+		values[i] = search->best.values[i];
+	}
+}
+
+static void simplex(struct search *search)
+{
+	size_t count = search->fit->number_count;
+	gsl_multimin_function function = {simplex_cost, count, search};
+	gsl_multimin_fminimizer *minimizer =
+		gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, count);
+	gsl_vector *start = gsl_vector_alloc(count), *sizes = gsl_vector_alloc(count);
+
+	for (size_t i = 0; i < count; i++) {
+		double place = place_of(&search->fit->numbers[i], search->best.values[i]);
+
+		gsl_vector_set(start, i, place);
+		gsl_vector_set(sizes, i, place > 0.5 ? -SIMPLEX_SIZE : SIMPLEX_SIZE);
+	}
+	gsl_multimin_fminimizer_set(minimizer, &function, start, sizes);
+	for (int i = 0; i < SIMPLEX_STEPS && !search->failed; i++)
+		if (gsl_multimin_fminimizer_iterate(minimizer) ||
+		    gsl_multimin_fminimizer_size(minimizer) < SIMPLEX_LEAST)
+			break;
+	gsl_multimin_fminimizer_free(minimizer);
+	gsl_vector_free(start);
+	gsl_vector_free(sizes);
+}
+
+/* The neighbour of the best that differs by -1, 0 or 1 strides in each number; the digits of `which` to base 3 say so. false:
+ * it is out of bounds. */
+static bool neighbour(const struct search *search, unsigned which, uint64_t stride,
+		      uint64_t values[FIT_NUMBERS_MAX])
+{
+	for (size_t i = 0; i < search->fit->number_count; i++, which /= 3) {
+		const struct fit_number *number = &search->fit->numbers[i];
+		uint64_t far = stride * number->step, value = search->best.values[i];
+
+		if (which % 3 == 1 && value + far > number->high)
+			return false;
+		if (which % 3 == 2 && value < number->low + far)
+			return false;
+		values[i] = which % 3 == 1 ? value + far : which % 3 == 2 ? value - far : value;
+	}
+	return true;
+}
+
+/* All neighbours, until none is better: first far ones, then nearer ones. */
+static void neighbours(struct search *search)
+{
+	unsigned count = 1;
+
+	for (size_t i = 0; i < search->fit->number_count; i++)
+		count *= 3;
+	for (uint64_t stride = STRIDE_MAX; stride > 0 && !search->failed; stride /= 2) {
+		double before;
+
+		do {
+			before = search->best.cost;
+			for (unsigned which = 1; which < count; which++) {
+				uint64_t values[FIT_NUMBERS_MAX];
+
+				if (neighbour(search, which, stride, values))
+					cost_of(search, values);
+			}
+		} while (search->best.cost < before && !search->failed);
+	}
+}
+
+bool fit_run(struct fit *fit)
+{
+	struct search search = {.fit = fit};
+
+	assert(fit->number_count >= 1 && fit->number_count <= FIT_NUMBERS_MAX);
+	assert(fit->residual_count >= 1);
+	for (size_t i = 0; i < fit->number_count; i++)
+		assert(fit->numbers[i].low >= 1 && fit->numbers[i].low <= fit->numbers[i].high &&
+		       fit->numbers[i].step >= 1);
+	search.residuals = calloc(fit->residual_count, sizeof(search.residuals[0]));
+	assert(search.residuals);
+	scan(&search);
+	if (!search.failed)
+		simplex(&search);
+	if (!search.failed)
+		neighbours(&search);
+	for (size_t i = 0; i < fit->number_count && !search.failed; i++)
+		fit->numbers[i].value = search.best.values[i];
+	fit->measured = (unsigned)search.count;
+	fit->error =
+		search.failed ? GSL_POSINF : sqrt(search.best.cost / (double)fit->residual_count);
+	free(search.points);
+	free(search.residuals);
+	return !search.failed;
+}

@@ -1,0 +1,143 @@
+/*
+ * Proves that a fit finds the whole numbers that something was made with, one or three of them, on a rough surface and from a bad
+ * start; that it stays within bounds and steps, measures no point twice, and ends with what cannot be measured.
+ */
+#include <CUnit/Basic.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/fit.h"
+#include "sim/block.h"
+
+enum { POINTS_MAX = 1024 };
+
+static struct {
+	uint64_t values[FIT_NUMBERS_MAX];
+} seen[POINTS_MAX];
+static unsigned seen_count;
+static size_t number_count;
+
+static void note(const uint64_t *values)
+{
+	size_t bytes = number_count * sizeof(values[0]);
+
+	for (unsigned i = 0; i < seen_count; i++)
+		CU_ASSERT(memcmp(seen[i].values, values, bytes) != 0);
+	CU_ASSERT_FATAL(seen_count < POINTS_MAX);
+	memcpy(seen[seen_count++].values, values, bytes);
+}
+
+/* A latency by size: base + per_kb * size, as a card measures it. */
+static bool line(void *context, const uint64_t *values, double *residuals)
+{
+	const double *made_with = context;
+
+	note(values);
+	for (int size = 1; size <= 4; size++)
+		*residuals++ = log(((double)values[0] + (double)values[1] * size) /
+				   (made_with[0] + made_with[1] * size));
+	return true;
+}
+
+/* A rate that falls when a cache is too small, in steps. */
+static bool cache(void *context, const uint64_t *values, double *residuals)
+{
+	const double *made_with = context;
+
+	note(values);
+	for (int queues = 1; queues <= 8; queues++) {
+		double ours = fmin(1, floor((double)values[0] / 8) * 8 / (100.0 * queues));
+		double theirs = fmin(1, made_with[0] / (100.0 * queues));
+
+		*residuals++ = ours - theirs;
+	}
+	return true;
+}
+
+static bool never(void *context, const uint64_t *values, double *residuals)
+{
+	(void)context;
+	(void)residuals;
+	note(values);
+	return seen_count < 3;
+}
+
+static void run(struct fit *fit, bool good)
+{
+	seen_count = 0;
+	number_count = fit->number_count;
+	CU_ASSERT_EQUAL(fit_run(fit), good);
+}
+
+static void two_numbers(void)
+{
+	double made_with[] = {586, 287};
+	struct fit_number numbers[] = {{100, 2000, 1, 100}, {50, 1000, 1, 999}};
+	struct fit fit = {numbers, 2, 4, line, made_with, 0, 0};
+
+	run(&fit, true);
+	CU_ASSERT_EQUAL(numbers[0].value, 586);
+	CU_ASSERT_EQUAL(numbers[1].value, 287);
+	CU_ASSERT_EQUAL(fit.error, 0);
+	CU_ASSERT_EQUAL(fit.measured, seen_count);
+}
+
+static void one_number_in_steps(void)
+{
+	double made_with[] = {416};
+	struct fit_number numbers[] = {{16, 4096, 4, 16}};
+	struct fit fit = {numbers, 1, 8, cache, made_with, 0, 0};
+
+	run(&fit, true);
+	CU_ASSERT(numbers[0].value >= 416 && numbers[0].value < 424); /* 8 of them are alike */
+	CU_ASSERT_EQUAL(numbers[0].value % 4, 0);
+	CU_ASSERT_EQUAL(fit.error, 0);
+	CU_ASSERT(fit.measured < 100);
+}
+
+static void bounds(void)
+{
+	double made_with[] = {586, 287};
+	struct fit_number numbers[] = {{100, 500, 10, 300}, {287, 287, 1, 287}};
+	struct fit fit = {numbers, 2, 4, line, made_with, 0, 0};
+
+	run(&fit, true);
+	CU_ASSERT_EQUAL(numbers[0].value, 500);
+	CU_ASSERT_EQUAL(numbers[1].value, 287);
+	for (unsigned i = 0; i < seen_count; i++) {
+		CU_ASSERT(seen[i].values[0] >= 100 && seen[i].values[0] <= 500);
+		CU_ASSERT_EQUAL(seen[i].values[0] % 10, 0);
+		CU_ASSERT_EQUAL(seen[i].values[1], 287);
+	}
+}
+
+static void not_measured(void)
+{
+	struct fit_number numbers[] = {{1, 100, 1, 50}};
+	struct fit fit = {numbers, 1, 1, never, NULL, 0, 0};
+
+	run(&fit, false);
+	CU_ASSERT_EQUAL(seen_count, 3);
+	CU_ASSERT_EQUAL(numbers[0].value, 50);
+}
+
+int main(void)
+{
+	static CU_TestInfo tests[] = {
+		{"two numbers", two_numbers},
+		{"one number in steps", one_number_in_steps},
+		{"bounds", bounds},
+		{"not measured", not_measured},
+		CU_TEST_INFO_NULL,
+	};
+	CU_SuiteInfo suites[] = {{"fit", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
+	unsigned failures;
+
+	CU_initialize_registry();
+	CU_register_suites(suites);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures > 0;
+}

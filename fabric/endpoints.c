@@ -125,6 +125,7 @@ uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_
 		grow(endpoints);
 	memcpy(endpoint->name, name, strlen(name) + 1);
 	endpoint->link_layer = (uint8_t)link_layer;
+	endpoint->partitions = &partitions_default;
 	endpoint->guid = GUID_BASE + number;
 	for (unsigned i = 0; i < 3; i++) { /* the vendor's three bytes, and the number's */
 		endpoint->mac[i] = (uint8_t)(endpoint->guid >> (56 - 8 * i));
@@ -140,6 +141,13 @@ uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_
 	endpoints->count++;
 	enter_gids(endpoints, number);
 	return number;
+}
+
+void endpoints_set_partitions(struct endpoints *endpoints, uint32_t number,
+			      const struct partitions *partitions)
+{
+	assert(number < endpoints->count && partitions->count);
+	endpoints->list[number]->partitions = partitions;
 }
 
 uint32_t endpoints_count(const struct endpoints *endpoints)

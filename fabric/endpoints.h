@@ -6,6 +6,7 @@
 #define FABRIC_ENDPOINTS_H
 
 #include "fabric/groups.h"
+#include "fabric/partition.h"
 #include "fabric/wire/path.h"
 
 #define ENDPOINT_GIDS 4
@@ -25,6 +26,7 @@ struct endpoint {
 	struct endpoint_gid gids
 		[ENDPOINT_GIDS]; /* InfiniBand: 0 only. RoCE: v1 and v2 of the IPv6 link-local, v1 and v2 of IPv4 */
 	uint32_t gid_count;
+	const struct partitions *partitions;
 };
 
 struct endpoints;
@@ -36,6 +38,10 @@ void endpoints_destroy(struct endpoints *endpoints);
  * IPv4 as given, GIDs as above. Returns its number. */
 uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_layer link_layer,
 		       const uint8_t ipv4[4]);
+
+/* In place of the default partition alone; they outlive the endpoints. */
+void endpoints_set_partitions(struct endpoints *endpoints, uint32_t number,
+			      const struct partitions *partitions);
 
 uint32_t endpoints_count(const struct endpoints *endpoints);
 const struct endpoint *endpoints_get(const struct endpoints *endpoints, uint32_t number);

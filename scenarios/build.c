@@ -179,6 +179,9 @@ static void create_hosts(struct build *build)
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		const struct scenario_host *host = &scenario->hosts[i];
 		endpoints_add(build->endpoints, host->name, link_layer, host->ipv4);
+		if (scenario->subnet.of_hosts != NULL)
+			endpoints_set_partitions(build->endpoints, i,
+						 &scenario->subnet.of_hosts[i]);
 	}
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		if (scenario->hosts[i].endpoint != NULL)

@@ -6,6 +6,7 @@
 #include "fabric/topology.h"
 #include "scenarios/build.h"
 #include "scenarios/scenario.h"
+#include "switch/switch.h"
 
 /* Ethernet: groups that the scenario does not name reach all hosts, as they do where switches have not learnt of them. */
 static bool flood(struct build *build, char *why, size_t why_bytes)
@@ -40,8 +41,31 @@ static bool make_groups(struct build *build, char *why, size_t why_bytes)
 	return good;
 }
 
+/* At the ports of switches that hosts are linked to. */
+static void filter(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	enum partition_enforcement enforcement = scenario->fabric.partition_enforcement;
+	if (scenario->subnet.of_hosts == NULL || enforcement == ENFORCE_OFF)
+		return;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *box = &link->ends[side],
+						   *host = &link->ends[1 - side];
+			if (!box->is_switch || host->is_switch)
+				continue;
+			switch_set_partitions(build->switches[box->number], link->ports[side],
+					      &scenario->subnet.of_hosts[host->number],
+					      enforcement != ENFORCE_OUT,
+					      enforcement != ENFORCE_IN);
+		}
+	}
+}
+
 bool build_subnet(struct build *build, char *why, size_t why_bytes)
 {
+	filter(build);
 	if (!make_groups(build, why, why_bytes))
 		return false;
 	return build->scenario->fabric.link_layer == 0 || flood(build, why, why_bytes);

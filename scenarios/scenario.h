@@ -31,6 +31,7 @@ enum scenario_topology_kind {
 	TOPOLOGY_NET_FILE,
 };
 
+enum partition_enforcement { ENFORCE_BOTH, ENFORCE_IN, ENFORCE_OUT, ENFORCE_OFF };
 enum fabric_fidelity { FIDELITY_PACKET, FIDELITY_FLOW };
 
 struct endpoint_device;
@@ -45,6 +46,7 @@ struct port_params;
 #define FABRIC_PARAMS(X)                                                                                   \
 	X(link_layer, CHOICE, "infiniband", "infiniband|roce", "what the links and switches are", "choice")  \
 	X(fidelity,   CHOICE, "packet", "packet|flow", "workload: what goes over the links; flow: rates that flows share max-min fairly, for long flows", "choice") \
+	X(partition_enforcement, CHOICE, "both", "both|in|out|off", "partitions: which filters the switches' ports towards hosts have", "choice: OpenSM's default") \
 	X(routing,    CHOICE, "as_built",   "as_built|min_hop|up_down|dimension_order", "which ways packets go; as_built: the topology's own", "choice")
 
 /* Which of them a kind takes: topology_keys[] in scenario_topology.c. */

@@ -59,6 +59,8 @@ void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root)
 		       "switches with balance: destination or ecmp");
 	if (is_slow(scenario))
 		refuse(reader, node, "slow hosts", "send_rate and receive_rate without limit");
+	if (scenario->subnet.partition_count > 0)
+		refuse(reader, node, "packets that have a P_Key", "no partitions");
 	if (scenario->lanes.forwarding != NULL)
 		refuse(reader, node, "packets to lose where tables lead nowhere", "no forwarding");
 	if (scenario->lanes.arbitration_count > 0)

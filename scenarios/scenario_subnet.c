@@ -1,7 +1,8 @@
 /*
  * scenario_subnet: the keys of `fabric` that say who belongs together:
  *
- *     multicast: [{mgid: "ff12:401b::1", mlid: 0xc001, members: ["host*"], senders: [host9]}]
+ *     multicast:  [{mgid: "ff12:401b::1", mlid: 0xc001, members: ["host*"], senders: [host9]}]
+ *     partitions: [{pkey: 1, full: [host0], limited: ["*"]}]
  */
 #include "scenarios/scenario_subnet.h"
 
@@ -160,10 +161,124 @@ static void read_group(struct scenario_reader *reader, struct yaml_node *map,
 	scenario_refuse_unused(reader, map, NULL, keys);
 }
 
+/* ---- partitions ---- */
+
+#define PARTITION_DEFAULT (PKEY_DEFAULT & PKEY_NUMBER)
+
+static void read_number(struct scenario_reader *reader, struct yaml_node *map,
+			struct scenario_partition *entry)
+{
+	const struct scenario_subnet *subnet = &reader->scenario->subnet;
+	struct yaml_node *node = yaml_get(map, "pkey");
+	const char *text = node != NULL ? yaml_expect_text(node, "a P_Key", reader->errors) : NULL;
+	char *end = NULL;
+	if (node == NULL)
+		yaml_error(reader->errors, map, "no pkey; expected pkey: 1");
+	if (text == NULL)
+		return;
+	unsigned long number = strtoul(text, &end, 0);
+	if (*end != '\0' || number < 1 || number > PKEY_NUMBER) {
+		yaml_error(reader->errors, node,
+			   "\"%s\" is no P_Key without its membership bit; expected 1 to 0x%x",
+			   text, PKEY_NUMBER);
+		return;
+	}
+	entry->number = (uint16_t)number;
+	for (const struct scenario_partition *other = subnet->partitions; other < entry; other++) {
+		if (other->number == entry->number)
+			yaml_error(reader->errors, node, "partition 0x%lx is there already",
+				   number);
+	}
+}
+
+static void read_partition(struct scenario_reader *reader, struct yaml_node *map,
+			   struct scenario_partition *entry)
+{
+	static const char *const keys[] = {"pkey", "full", "limited", NULL};
+	if (!yaml_expect_map(map, "{pkey: 1, full: [host0], limited: [host1]}", reader->errors))
+		return;
+	read_number(reader, map, entry);
+	entry->full = read_hosts(reader, yaml_get(map, "full"), &entry->full_count);
+	entry->limited = read_hosts(reader, yaml_get(map, "limited"), &entry->limited_count);
+	if (entry->full_count + entry->limited_count == 0)
+		yaml_error(reader->errors, map, "no members; expected full: or limited:");
+	scenario_refuse_unused(reader, map, NULL, keys);
+}
+
+/* A host that is both is a full member. */
+static void enter(struct scenario_reader *reader, const struct yaml_node *node, uint32_t host,
+		  uint16_t pkey)
+{
+	struct partitions *partitions = &reader->scenario->subnet.of_hosts[host];
+	if (partitions_have(partitions, pkey))
+		return;
+	if (partitions->count == PKEYS_MAX)
+		yaml_error(reader->errors, node, "%s is in more than %d partitions",
+			   reader->scenario->hosts[host].name, PKEYS_MAX);
+	else
+		partitions->keys[partitions->count++] = pkey;
+}
+
+static void enter_members(struct scenario_reader *reader, const struct yaml_node *node,
+			  const struct scenario_partition *entry)
+{
+	for (uint32_t i = 0; i < entry->full_count; i++)
+		enter(reader, node, entry->full[i], entry->number | PKEY_FULL);
+	for (uint32_t i = 0; i < entry->limited_count; i++)
+		enter(reader, node, entry->limited[i], entry->number);
+}
+
+/* The default partition first, of which all are limited members unless the list says who is in it: so does OpenSM. */
+static void make_tables(struct scenario_reader *reader, const struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	struct scenario_subnet *subnet = &scenario->subnet;
+	bool said = false;
+	subnet->of_hosts = calloc(scenario->host_count + 1, sizeof(*subnet->of_hosts));
+	if (subnet->of_hosts == NULL)
+		abort();
+	for (uint32_t i = 0; i < subnet->partition_count; i++) {
+		if (subnet->partitions[i].number != PARTITION_DEFAULT)
+			continue;
+		said = true;
+		enter_members(reader, node, &subnet->partitions[i]);
+	}
+	for (uint32_t i = 0; !said && i < scenario->host_count; i++)
+		enter(reader, node, i, PARTITION_DEFAULT);
+	for (uint32_t i = 0; i < subnet->partition_count; i++)
+		enter_members(reader, node, &subnet->partitions[i]);
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (subnet->of_hosts[i].count == 0)
+			yaml_error(reader->errors, node, "%s is in no partition",
+				   scenario->hosts[i].name);
+	}
+}
+
+static void read_partitions(struct scenario_reader *reader, struct yaml_node *list)
+{
+	struct scenario_subnet *subnet = &reader->scenario->subnet;
+	unsigned before = reader->errors->count;
+	if (list == NULL || !scenario_expect_list(reader, list, "partitions"))
+		return;
+	if (reader->scenario->fabric.link_layer != 0) {
+		yaml_error(reader->errors, list,
+			   "partitions: expected link_layer: infiniband; RoCE has the default "
+			   "partition alone");
+		return;
+	}
+	subnet->partitions =
+		scenario_take_entries(list, sizeof(*subnet->partitions), &subnet->partition_count);
+	for (struct yaml_node *node = list->children; node != NULL; node = node->next)
+		read_partition(reader, node, &subnet->partitions[subnet->partition_count++]);
+	if (reader->errors->count == before)
+		make_tables(reader, list);
+}
+
 void scenario_read_subnet(struct scenario_reader *reader, struct yaml_node *fabric)
 {
 	struct scenario_subnet *subnet = &reader->scenario->subnet;
 	struct yaml_node *groups = yaml_get(fabric, "multicast");
+	read_partitions(reader, yaml_get(fabric, "partitions"));
 	if (groups != NULL && scenario_expect_list(reader, groups, "groups")) {
 		subnet->groups = scenario_take_entries(groups, sizeof(*subnet->groups),
 						       &subnet->group_count);
@@ -178,7 +293,13 @@ void scenario_free_subnet(struct scenario *scenario)
 		free(scenario->subnet.groups[i].members);
 		free(scenario->subnet.groups[i].senders);
 	}
+	for (uint32_t i = 0; i < scenario->subnet.partition_count; i++) {
+		free(scenario->subnet.partitions[i].full);
+		free(scenario->subnet.partitions[i].limited);
+	}
 	free(scenario->subnet.groups);
+	free(scenario->subnet.partitions);
+	free(scenario->subnet.of_hosts);
 }
 
 /* ---- the effective configuration ---- */
@@ -208,6 +329,15 @@ void scenario_print_subnet(const struct scenario *scenario, FILE *out)
 			fprintf(out, ", mlid: 0x%x", entry->group.lid);
 		print_hosts(scenario, "members", entry->members, entry->member_count, out);
 		print_hosts(scenario, "senders", entry->senders, entry->sender_count, out);
+		fprintf(out, "}\n");
+	}
+	if (subnet->partition_count > 0)
+		fprintf(out, "  partitions:\n");
+	for (uint32_t i = 0; i < subnet->partition_count; i++) {
+		const struct scenario_partition *entry = &subnet->partitions[i];
+		fprintf(out, "    - {pkey: 0x%04x", entry->number);
+		print_hosts(scenario, "full", entry->full, entry->full_count, out);
+		print_hosts(scenario, "limited", entry->limited, entry->limited_count, out);
 		fprintf(out, "}\n");
 	}
 }

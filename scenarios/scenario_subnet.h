@@ -1,11 +1,12 @@
 /*
- * scenario_subnet: who belongs together, as a scenario says it: groups of multicast. What a subnet manager would have been
- * told by those who join.
+ * scenario_subnet: who belongs together, as a scenario says it: groups of multicast, partitions. What a subnet manager would have
+ * been told by those who join, and by its administrator.
  */
 #ifndef SCENARIOS_SCENARIO_SUBNET_H
 #define SCENARIOS_SCENARIO_SUBNET_H
 
 #include "fabric/groups.h"
+#include "fabric/partition.h"
 #include "fabric/topology.h"
 
 struct scenario_group {
@@ -14,9 +15,17 @@ struct scenario_group {
 	uint32_t member_count, sender_count;
 };
 
+struct scenario_partition {
+	uint16_t number;
+	uint32_t *full, *limited; /* hosts, ours */
+	uint32_t full_count, limited_count;
+};
+
 struct scenario_subnet {
 	struct scenario_group *groups;
-	uint32_t group_count;
+	struct scenario_partition *partitions;
+	uint32_t group_count, partition_count;
+	struct partitions *of_hosts; /* what follows for each host; NULL: the default partition */
 };
 
 #endif

@@ -60,7 +60,8 @@ static uint64_t forwarding_drops(const struct switch_counters *counters)
 {
 	return counters->no_route_drops + counters->hop_limit_drops + counters->oversize_drops +
 	       counters->headroom_drops + counters->egress_drops + counters->pool_drops +
-	       counters->lane_drops + counters->unwanted_drops;
+	       counters->lane_drops + counters->unwanted_drops + counters->pkey_inbound_drops +
+	       counters->pkey_outbound_drops;
 }
 
 uint64_t trial_switch_drops(const struct fabric_switch *box)

@@ -55,7 +55,7 @@ void lanes_init(struct fabric_switch *box)
 {
 	for (unsigned dscp = 0; dscp < DSCPS; dscp++) /* the class selector, RFC 2474 */
 		box->dscp_priority[dscp] = (uint8_t)(dscp >> 3);
-	box->maps = !box->by_lid && box->params.priority_from != PRIORITY_FROM_SENDER;
+	box->maps |= !box->by_lid && box->params.priority_from != PRIORITY_FROM_SENDER;
 }
 
 void lanes_fini(struct fabric_switch *box)

@@ -18,6 +18,8 @@ enum drop_reason {
 	DROP_POOL_FULL,
 	DROP_LANE,
 	DROP_UNWANTED,
+	DROP_PKEY_IN,
+	DROP_PKEY_OUT,
 	DROP_REASON_COUNT
 };
 
@@ -33,6 +35,8 @@ static void discard(struct switch_port *input, struct packet *packet, enum drop_
 		[DROP_POOL_FULL] = &box->count.pool_drops,
 		[DROP_LANE] = &box->count.lane_drops,
 		[DROP_UNWANTED] = &box->count.unwanted_drops,
+		[DROP_PKEY_IN] = &box->count.pkey_inbound_drops,
+		[DROP_PKEY_OUT] = &box->count.pkey_outbound_drops,
 	};
 
 	++*counts[reason];
@@ -100,6 +104,10 @@ forward(struct switch_port *input, struct switch_port *output, struct packet *pa
 	unsigned ingress_lane = packet->vl, egress_lane = packet->vl;
 
 	if (__builtin_expect(box->maps, 0)) {
+		if (!partition_lets_out(output, packet)) {
+			refuse(input, packet, DROP_PKEY_OUT);
+			return;
+		}
 		ingress_lane = lanes_ingress(box, packet);
 		egress_lane = lanes_egress(box, port_index(input), port_index(output), packet,
 					   ingress_lane);
@@ -209,6 +217,16 @@ static void switch_receive(struct port_user *user, struct port *port, struct pac
 		drop(input, packet, DROP_HOP_LIMIT);
 	else
 		forward(input, &box->ports[output], packet, false);
+}
+
+void switch_receive_filtered(struct port_user *user, struct port *port, struct packet *packet)
+{
+	struct switch_port *input = container_of(user, struct switch_port, user);
+
+	if (partition_lets_in(input, packet))
+		switch_receive(user, port, packet);
+	else
+		drop(input, packet, DROP_PKEY_IN);
 }
 
 /* The memory is the input's, or what all share. */

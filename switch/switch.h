@@ -33,6 +33,8 @@
 	X(egress_drops,      "packets", "lossy, and the egress queue was beyond its threshold")            \
 	X(pool_drops,        "packets", "lossy, and nothing was left to share")                            \
 	X(lane_drops,        "packets", "that the tables send to a lane which the output has not")         \
+	X(pkey_inbound_drops,  "packets", "whose P_Key the host behind the input has not (PortRcvConstraintErrors)")  \
+	X(pkey_outbound_drops, "packets", "whose P_Key matches none of the host behind the output (PortXmitConstraintErrors)") \
 	X(queue_drops,       "packets", "forwarded, and dropped in the output's queue: link down, lifetime, storm") \
 	X(unwanted_drops,    "packets", "of multicast, that no port but the one they came by is to send")  \
 	X(bytes_dropped,     "bytes",   "of all drops")                                                    \
@@ -42,7 +44,7 @@
 
 #define SWITCH_TRACE(X)                                                                                    \
 	X(SWITCH_FORWARD, "output", "ready_at", "a packet has been given its output")                      \
-	X(SWITCH_DROP,    "input",  "reason",   "0: no route, 1: hop limit, 2: oversize, 3: headroom, 4: egress, 5: pool, 6: lane, 7: unwanted")
+	X(SWITCH_DROP,    "input",  "reason",   "0: no route, 1: hop limit, 2: oversize, 3: headroom, 4: egress, 5: pool, 6: lane, 7: unwanted, 8: P_Key in, 9: P_Key out")
 
 struct switch_counters { SWITCH_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */
@@ -70,6 +72,10 @@ void switch_replicate(struct fabric_switch *box, uint32_t group, const struct po
 /* InfiniBand: the lane by service level of what goes from one port to another; 15: dropped. Before the run. */
 void switch_set_sl2vl(struct fabric_switch *box, unsigned input, unsigned output,
 		      const uint8_t lanes[16]);
+
+/* InfiniBand: packets that come in by that port, or go out by it, must have a P_Key of those; they outlive the switch. */
+void switch_set_partitions(struct fabric_switch *box, unsigned port,
+			   const struct partitions *partitions, bool inbound, bool outbound);
 
 /* Ethernet, priority_from: dscp. Unless told, the upper three bits. */
 void switch_set_dscp_priority(struct fabric_switch *box, unsigned dscp, unsigned priority);

@@ -1,7 +1,7 @@
 /*
  * switch_state: what the files that make up a switch share: switch.c (the way of a packet, its life), forwarding.c
- * (where to), balance.c (which of several ways), multicast.c (several ways at once), lanes.c (on which lane), marking.c (ECN,
- * FECN, telemetry). Private.
+ * (where to), balance.c (which of several ways), multicast.c (several ways at once), partition.c (who may pass), lanes.c (on
+ * which lane), marking.c (ECN, FECN, telemetry). Private.
  */
 #ifndef SWITCH_SWITCH_STATE_H
 #define SWITCH_SWITCH_STATE_H
@@ -29,6 +29,8 @@ struct switch_port {
 	uint32_t fecn_passed __attribute__((aligned(64))); /* since the last mark */
 	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX: none */
 	struct random chance;                              /* of ECN marks */
+	const struct partitions *partitions;               /* of the filters; NULL: none */
+	bool filters_out;
 };
 
 _Static_assert(offsetof(struct switch_port, fecn_passed) == 64, "the first line is full");
@@ -59,7 +61,7 @@ struct fabric_switch {
 	bool by_lid;
 	bool routes;
 	bool marks;         /* something is done to packets that depart: marks, telemetry */
-	bool maps;          /* the lane may change here */
+	bool maps;          /* the lane may change here, or a filter is at an output */
 	uint8_t on_arrival; /* ECN is decided at enqueue */
 	struct block block;
 	struct switch_counters count;
@@ -112,6 +114,12 @@ struct packet *multicast_copy(struct fabric_switch *box, struct replica *replica
 void multicast_drop(struct fabric_switch *box, struct replica *replica, sim_time at);
 /* ... as it leaves by that output. */
 void multicast_depart(struct switch_port *output, const struct packet *packet, sim_time at);
+
+/* partition.c */
+bool partition_lets_in(const struct switch_port *input, const struct packet *packet);
+bool partition_lets_out(const struct switch_port *output, const struct packet *packet);
+void switch_receive_filtered(struct port_user *user, struct port *port,
+			     struct packet *packet); /* switch.c */
 
 /* lanes.c */
 void lanes_init(struct fabric_switch *box);

@@ -297,6 +297,16 @@ int hca_multicast_detach(struct hca *hca, uint32_t qpn, const uint8_t gid[16])
 	return qp_find(hca, qpn) ? receive_multicast_detach(hca->receive, qpn, gid) : -EINVAL;
 }
 
+uint64_t hca_pkey_violations(const struct hca *hca)
+{
+	return receive_counters(hca->receive)->pkey_violations;
+}
+
+uint64_t hca_qkey_violations(const struct hca *hca)
+{
+	return receive_counters(hca->receive)->qkey_violations;
+}
+
 /* ---- the adapter ---- */
 
 struct port *hca_port(struct hca *hca)

@@ -183,4 +183,8 @@ int hca_qp_destroy(struct hca *hca, uint32_t qpn);
 int hca_multicast_attach(struct hca *hca, uint32_t qpn, const uint8_t gid[16]);
 int hca_multicast_detach(struct hca *hca, uint32_t qpn, const uint8_t gid[16]);
 
+/* Packets dropped so far as their P_Key or Q_Key is not their queue pair's. */
+uint64_t hca_pkey_violations(const struct hca *hca);
+uint64_t hca_qkey_violations(const struct hca *hca);
+
 #endif

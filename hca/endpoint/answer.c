@@ -18,7 +18,7 @@ struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t ps
 	packet->opcode = opcode;
 	packet->psn = PSN_OF(psn);
 	packet->dest_qp = qp->peer_number;
-	packet->pkey = 0xffff;
+	packet->pkey = endpoint_pkey(qp);
 	packet->syndrome = aeth_syndrome(SYNDROME_ACK, AETH_CREDITS_NONE);
 	packet->msn = qp->messages & 0xffffff;
 	return packet;

@@ -168,6 +168,19 @@ static void receive(struct port_user *user, struct port *port, struct packet *pa
 	}
 }
 
+static void receive_in_partition(struct port_user *user, struct port *port, struct packet *packet)
+{
+	struct endpoint_hca *hca = container_of(user, struct endpoint_hca, port_user);
+
+	if (pkey_matches(packet->pkey, endpoint_pkey(find_qp(hca, packet)))) {
+		receive(user, port, packet);
+		return;
+	}
+	take_in(hca, packet);
+	hca->count.pkey_violations++;
+	packet_free(hca->pool, packet);
+}
+
 static void act(struct endpoint_hca *hca, struct packet *packet)
 {
 	struct endpoint_qp *qp = find_qp(hca, packet);
@@ -276,6 +289,9 @@ void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint
 	assert(!hca->qp_count);
 	hca->endpoints = endpoints;
 	hca->endpoint = number;
+	hca->partitioned = endpoints_get(endpoints, number)->partitions != &partitions_default;
+	if (hca->partitioned)
+		hca->port_user.receive = receive_in_partition;
 }
 
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)

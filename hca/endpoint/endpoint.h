@@ -50,7 +50,8 @@
 	X(ecn_marked_packets,  "packets", "data packets that came with ECN CE or FECN (np_ecn_marked_roce_packets)") \
 	X(cnp_sent,            "packets", "CNPs sent (np_cnp_sent)")                                       \
 	X(cnp_received,        "packets", "CNPs and BECNs received (rp_cnp_handled)")                      \
-	X(icrc_drops,          "packets", "found damaged by the HCA")
+	X(icrc_drops,          "packets", "found damaged by the HCA")                                       \
+	X(pkey_violations,     "packets", "dropped: not the P_Key of the queue pair")
 
 #define ENDPOINT_TRACE(X)                                                                                  \
 	X(MESSAGE_START,    "qpn", "psn",   "the first packet of a message is made")                       \

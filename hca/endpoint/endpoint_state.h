@@ -141,6 +141,7 @@ struct endpoint_hca {
 	uint32_t mtu_bytes, gap_bytes;
 	uint16_t ready_lanes;
 	bool sends_slowly, receives_slowly; /* the host, slower than the link */
+	bool partitioned;                   /* not the default partition alone */
 	uint8_t ecn;                        /* of data packets */
 	uint64_t serial;
 	struct deadline_heap departures, overdue;
@@ -184,6 +185,17 @@ static inline struct endpoint_message *oldest_message(const struct endpoint_qp *
 static inline bool message_is_answered(const struct endpoint_message *message)
 {
 	return message->operation == ENDPOINT_READ || message->operation == ENDPOINT_ATOMIC;
+}
+
+/* What packets of the queue pair carry, and what those that come to it must match. */
+static inline uint16_t endpoint_pkey(const struct endpoint_qp *qp)
+{
+	const struct endpoints *endpoints = qp->hca->endpoints;
+
+	if (__builtin_expect(!qp->hca->partitioned, 1))
+		return PKEY_DEFAULT;
+	return partitions_towards(endpoints_get(endpoints, qp->path->source)->partitions,
+				  endpoints_get(endpoints, qp->path->destination)->partitions);
 }
 
 static inline sim_time endpoint_now(const struct endpoint_hca *hca)

@@ -116,7 +116,7 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 	packet->serial = ++hca->serial;
 	packet->psn = PSN_OF(psn);
 	packet->dest_qp = qp->peer_number;
-	packet->pkey = 0xffff;
+	packet->pkey = endpoint_pkey(qp);
 	if (message_is_answered(message))
 		fill_answered(qp, packet, message, psn);
 	else

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/partition.h"
 #include "fabric/wire/opcode.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/completer.h"
@@ -15,8 +16,6 @@
 
 #define ROW(...)         PARAM_ROW(struct receive_params, __VA_ARGS__)
 #define MULTICAST_GROUPS 256
-#define PKEY_NUMBER      0x7fff
-#define PKEY_FULL        0x8000
 
 /* clang-format off */
 const struct param receive_param_list[] = {RECEIVE_PARAMS(ROW) {0}};
@@ -119,8 +118,7 @@ static uint64_t *check(struct receive *receive, struct qp *qp, const struct pack
 		return &count->no_qp;
 	if (!receives)
 		return &count->bad_state;
-	if ((packet->pkey & PKEY_NUMBER) != (qp->state.pkey & PKEY_NUMBER) ||
-	    !((packet->pkey | qp->state.pkey) & PKEY_FULL))
+	if (!pkey_matches(packet->pkey, qp->state.pkey))
 		return &count->pkey_violations;
 	if (qp_is_datagram(qp))
 		return packet->qkey == qp->state.qkey ? NULL : &count->qkey_violations;

@@ -166,8 +166,9 @@ int main(int count, char **texts)
 
 	need(count == 6 && inet_pton(AF_INET6, texts[1], group.raw) == 1, "reading arguments");
 	uint16_t lid = (uint16_t)strtoul(texts[2], NULL, 0);
-	bool attaches = atoi(texts[3]) != 0;
-	uint32_t sends = (uint32_t)atoi(texts[4]), expected = (uint32_t)atoi(texts[5]), sent = 0;
+	bool attaches = strcmp(texts[3], "1") == 0;
+	uint32_t sends = (uint32_t)strtoul(texts[4], NULL, 10), sent = 0;
+	uint32_t expected = (uint32_t)strtoul(texts[5], NULL, 10);
 
 	need(list && list[0], "finding a device");
 	context = ibv_open_device(list[0]);

@@ -59,6 +59,19 @@ void device_rate_text(const struct kernel *kernel, char *text, uint32_t text_byt
 			 speed->name);
 }
 
+/* The index of a program, as the port's table has it; 0, which is invalid, behind the last. */
+uint16_t device_pkey(const struct kernel *kernel, uint32_t index)
+{
+	const struct partitions *partitions = kernel_endpoint(kernel)->partitions;
+	return index < partitions->count ? partitions->keys[index] : 0;
+}
+
+/* PortInfo's counters have 16 bits and stay at the top: IBTA vol. 1, 14.2.5.6. */
+static uint32_t saturated(uint64_t count)
+{
+	return count < UINT16_MAX ? (uint32_t)count : UINT16_MAX;
+}
+
 int device_port(const struct kernel *kernel, uint64_t port,
 		struct ib_uverbs_query_port_resp *answer)
 {
@@ -66,6 +79,8 @@ int device_port(const struct kernel *kernel, uint64_t port,
 	if (port != 1)
 		return -EINVAL;
 	*answer = (struct ib_uverbs_query_port_resp){
+		.bad_pkey_cntr = saturated(hca_pkey_violations(kernel->hca)),
+		.qkey_viol_cntr = saturated(hca_qkey_violations(kernel->hca)),
 		.max_msg_sz = MESSAGE_BYTES_MAX,
 		.gid_tbl_len = device_gid_table_length(kernel),
 		.pkey_tbl_len = (uint16_t)device_pkey_table_length(kernel),

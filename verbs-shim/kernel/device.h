@@ -19,6 +19,7 @@ int device_gid(const struct kernel *kernel, uint64_t port, uint64_t index,
 
 uint32_t device_gid_table_length(const struct kernel *kernel);
 uint32_t device_pkey_table_length(const struct kernel *kernel);
+uint16_t device_pkey(const struct kernel *kernel, uint32_t index);
 /* "100 Gb/sec (4X EDR)" */
 void device_rate_text(const struct kernel *kernel, char *text, uint32_t text_bytes);
 

@@ -9,8 +9,7 @@
 #include "verbs-shim/kernel/path.h"
 #include "verbs-shim/kernel/qp.h"
 
-#define DEFAULT_PKEY 0xffff
-#define A(name)      ATTRIBUTE_##name
+#define A(name) ATTRIBUTE_##name
 
 static struct ib_uverbs_ah_attr address_from(const struct ib_uverbs_qp_dest *dest)
 {
@@ -84,8 +83,8 @@ static uint32_t responder_rights(uint32_t flags)
 }
 
 /* Each attribute that was named: remembered, and told to the adapter. */
-static void apply(struct qp *qp, const struct ib_uverbs_modify_qp *request,
-		  struct hca_qp_state *state)
+static void apply(const struct kernel *kernel, struct qp *qp,
+		  const struct ib_uverbs_modify_qp *request, struct hca_qp_state *state)
 {
 	struct ib_uverbs_qp_attr *own = &qp->attributes;
 	uint32_t mask = request->attr_mask;
@@ -93,7 +92,7 @@ static void apply(struct qp *qp, const struct ib_uverbs_modify_qp *request,
 #define TAKE(attribute, field, bit, target, value)                                                         \
 	if (mask & A(attribute)) { own->field = request->field; state->target = value; state->mask |= bit; }
 	TAKE(ACCESS_FLAGS,       qp_access_flags,    QP_SET_ACCESS,             access,             responder_rights(request->qp_access_flags))
-	TAKE(PKEY_INDEX,         pkey_index,         QP_SET_PKEY,               pkey,               request->pkey_index ? 0 : DEFAULT_PKEY)
+	TAKE(PKEY_INDEX,         pkey_index,         QP_SET_PKEY,               pkey,               device_pkey(kernel, request->pkey_index))
 	TAKE(QKEY,               qkey,               QP_SET_QKEY,               qkey,               request->qkey)
 	TAKE(PATH_MTU,           path_mtu,           QP_SET_MTU,                mtu_bytes,          128U << request->path_mtu)
 	TAKE(TIMEOUT,            timeout,            QP_SET_TIMEOUT,            timeout,            request->timeout)
@@ -155,7 +154,7 @@ static int modify(struct command *command, const struct ib_uverbs_modify_qp *ask
 	struct ib_uverbs_qp_attr before = qp->attributes;
 	if (to == STATE_RESET)
 		qp->attributes = (struct ib_uverbs_qp_attr){0};
-	apply(qp, request, &next);
+	apply(kernel, qp, request, &next);
 	if (request->attr_mask & A(AV)) {
 		next.path = path_build(kernel, &qp->attributes.ah_attr, object->number,
 				       qp->attributes.dest_qp_num);

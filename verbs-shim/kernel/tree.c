@@ -179,7 +179,7 @@ static void gids(struct tree *tree)
 	for (uint32_t i = 0; i < device_pkey_table_length(tree->kernel); i++) {
 		char name[100];
 		snprintf(name, sizeof(name), PORT_FOLDER "/pkeys/%u", i);
-		put(tree, name, "%s\n", i == 0 ? "0xffff" : "0x0000");
+		put(tree, name, "0x%04x\n", device_pkey(tree->kernel, i));
 	}
 }
 

@@ -22,7 +22,8 @@ struct station {
 	uint32_t payload_bytes;
 	uint8_t lane;
 	uint8_t ecn; /* of what it sends */
-	bool asks;   /* for telemetry */
+	uint16_t pkey;
+	bool asks; /* for telemetry */
 	uint64_t to_send;
 	uint64_t sent;
 	/* what came */
@@ -48,6 +49,7 @@ static inline void station_fill(struct station *station)
 		packet->vl = station->lane;
 		packet->hop_limit = 64;
 		packet->ecn = station->ecn;
+		packet->pkey = station->pkey;
 		if (station->asks)
 			packet->telemetry = telemetry_new(station->pool);
 		packet->wire_bytes = packet_wire_bytes(packet);

@@ -1,0 +1,33 @@
+/*
+ * partition: the P_Key filters of a switch's ports, which a subnet manager sets towards hosts: IBTA vol. 1, 10.9.6 and the
+ * PartitionEnforcement bits of 14.2.5.6. The port has the P_Keys of the host behind it, full or limited as there (so does
+ * OpenSM set it); what comes in must carry one of its numbers, what goes out must match one, as the host itself would judge.
+ * Subnet management on VL15 has no P_Key.
+ *
+ * A switch without filters pays nothing: who filters has another receive(), and forwards by way of the lanes' maps.
+ */
+#include "switch/switch_state.h"
+
+bool partition_lets_in(const struct switch_port *input, const struct packet *packet)
+{
+	return packet->vl == DISCARD_LANE || partitions_have(input->partitions, packet->pkey);
+}
+
+bool partition_lets_out(const struct switch_port *output, const struct packet *packet)
+{
+	return !output->filters_out || packet->vl == DISCARD_LANE ||
+	       partitions_match(output->partitions, packet->pkey);
+}
+
+void switch_set_partitions(struct fabric_switch *box, unsigned port,
+			   const struct partitions *partitions, bool inbound, bool outbound)
+{
+	struct switch_port *filter = &box->ports[port];
+
+	assert(box->by_lid && port < box->port_count);
+	filter->partitions = partitions;
+	filter->filters_out = outbound;
+	box->maps |= outbound;
+	if (inbound)
+		filter->user.receive = switch_receive_filtered;
+}

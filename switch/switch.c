@@ -230,7 +230,7 @@ void switch_receive_filtered(struct port_user *user, struct port *port, struct p
 }
 
 /* The memory is the input's, or what all share. */
-static void release(struct switch_port *output, const struct packet *packet, sim_time at)
+static inline void release(struct switch_port *output, const struct packet *packet, sim_time at)
 {
 	struct fabric_switch *box = output->box;
 	unsigned input = packet->ingress & INGRESS_PORT;

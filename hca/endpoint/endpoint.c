@@ -176,7 +176,7 @@ static void receive_in_partition(struct port_user *user, struct port *port, stru
 		receive(user, port, packet);
 		return;
 	}
-	take_in(hca, packet);
+	port_release_at(port, packet->vl, packet->wire_bytes, packet->tail_at);
 	hca->count.pkey_violations++;
 	packet_free(hca->pool, packet);
 }

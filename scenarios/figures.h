@@ -44,6 +44,7 @@
 	X(pause_us,       "us",      "that priorities were paused, all ports together")                    \
 	X(ecn_marks,      "packets", "marked by switches: CE or FECN")                                     \
 	X(cnps,           "packets", "CNPs and BECNs that HCAs got")                                       \
+	X(deadlocks,      "times",   "1: a cycle of full buffers has stopped the run")                    \
 	X(queue_max_bytes, "bytes",  "longest sampled queue of any recorded port")
 
 #define FLOW_FIGURES(X)                                                                                    \
@@ -58,6 +59,7 @@
 	X(queue_p95_bytes,  "bytes", "their 95th")                                                         \
 	X(queue_p99_bytes,  "bytes", "their 99th")                                                         \
 	X(queue_packets,    "packets", "waiting at the egress: mean of the samples while measured")        \
+	X(backlog_us,       "us",    "to send what waits and what is left of the packet that leaves: mean of the samples while measured") \
 	X(rate_gbps,        "Gb/s",  "data packets that left while measured")                              \
 	X(utilisation,      "",      "that over the port's rate")                                          \
 	X(pause_share,      "",      "of the measured time that it was paused, priorities added up")

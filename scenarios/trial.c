@@ -147,6 +147,7 @@ static void sample_port(struct trial *trial, struct port_sample *sample, sim_tim
 	if (now > trial->scenario->run.warm_up) {
 		sample->queue_sum += (double)queue;
 		sample->packets_sum += (double)queue_packets(port);
+		sample->leaving_sum += (double)port_leaving_bytes(port);
 		gsl_rstat_quantile_add((double)queue, sample->queue_p90);
 		gsl_rstat_quantile_add((double)queue, sample->queue_p95);
 		gsl_rstat_quantile_add((double)queue, sample->queue_p99);
@@ -280,6 +281,11 @@ static double port_figure(const struct trial *trial, const struct port_sample *s
 		return sample->count > 0 ? gsl_rstat_quantile_get(sample->queue_p99) : (double)NAN;
 	case PORT_FIGURE_queue_packets:
 		return sample->count > 0 ? sample->packets_sum / (double)sample->count
+					 : (double)NAN;
+	case PORT_FIGURE_backlog_us:
+		return sample->count > 0 ? (sample->queue_sum + sample->leaving_sum) * 8e6 /
+						   ((double)sample->count *
+						    (double)port_rate_bps(sample->port))
 					 : (double)NAN;
 	case PORT_FIGURE_queue_max_bytes:
 		return sample->count > 0 ? (double)sample->queue_max : (double)NAN;

@@ -126,6 +126,7 @@ void trial_collect(struct trial *trial)
 		figures[FIGURE_cnps] += (double)counters->cnp_received;
 		figures[FIGURE_drops] += (double)counters->icrc_drops;
 	}
+	figures[FIGURE_deadlocks] = trial->deadlock.count > 0;
 	figures[FIGURE_lossless_drops] = (double)trial_lossless_drops(trial);
 	for (uint32_t i = 0; i < trial->sample_count; i++) {
 		if ((double)trial->samples[i].queue_max > figures[FIGURE_queue_max_bytes])

@@ -19,7 +19,7 @@ struct port_sample {
 	uint64_t bytes_before; /* when measuring began */
 	sim_time paused_before;
 	uint64_t queue_max, count;
-	double queue_sum, packets_sum; /* while measured */
+	double queue_sum, packets_sum, leaving_sum; /* while measured */
 	gsl_rstat_quantile_workspace *queue_p90, *queue_p95, *queue_p99;
 };
 

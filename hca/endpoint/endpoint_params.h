@@ -22,6 +22,7 @@
 	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is sent again after a loss", "IBTA vol. 1, 9.7; IRN, SIGCOMM'18; RCE16, 4.1") \
 	X(nak,             FLAG,  "true",  "",            "a gap is answered by a NAK; else only timeouts find it",    "ground truth E-07") \
 	X(nak_again,       FLAG,  "false", "",            "a NAK again when what was sent again is lost again; else only the timeout finds that", "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; true: ground truth E-01") \
+	X(ack_each,        FLAG,  "false", "",            "an ACK is for its own packet alone and counts only in order: one that is lost is found by the timeout, as in software", "ground truth E-07: eRPC's credit returns") \
 	X(nak_delay,       TIME,  "0ps",   "0ps..100ms",  "from a packet out of order to the NAK, beyond receive_latency", "ground truth E-02: ConnectX-5 1.2 us, ConnectX-4 Lx 1.4 us, E810 3.8 us") \
 	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",  "from a NAK to the first packet sent again",                 "ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
 	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",     "from a gap in read responses to the new request, beyond receive_latency", "ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \

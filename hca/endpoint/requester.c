@@ -209,7 +209,8 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet)
 		uint64_t end = psn_near(qp->unacked_psn, packet->psn) + 1;
 
 		hca->count.acks_received++;
-		if (end > qp->unacked_psn && end <= qp->made_psn)
+		if (end > qp->unacked_psn && end <= qp->made_psn &&
+		    !(hca->params->ack_each && end != qp->unacked_psn + 1))
 			take_ack(qp, packet, end);
 		else
 			hca->count.stale_responses++;

@@ -168,7 +168,7 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 	if (consequences & OWES_ANSWER)
 		answer_owe(qp, packet, psn);
 	if (consequences & OWES_ACK)
-		answer_ack(qp, taken - 1, packet);
+		answer_ack(qp, qp->hca->params->ack_each ? psn : taken - 1, packet);
 	if (consequences & OWES_NAK)
 		answer_nak(qp, taken, psn);
 	if (consequences & DELIVERS) {

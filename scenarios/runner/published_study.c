@@ -1,7 +1,8 @@
 /*
  * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its figures. Keys: scenario
  * (beside the row's file), values (a map of key paths and values that replace the file's, as --set takes them; the case's
- * own after those of the row), figure or counter, divide_by (the same, of the same run), times (it is multiplied).
+ * own after those of the row), figure or counter, divide_by (the same, of the same run), times (it is multiplied),
+ * seeds (the mean of so many runs, with the scenario's seed and those that follow it).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,23 @@ static bool run(const struct published_settings *settings, const struct scenario
 	return good;
 }
 
+static bool run_seeds(const struct published_settings *settings, struct scenario *scenario,
+		      double *ours, char *why)
+{
+	unsigned seeds = (unsigned)published_number(settings, "seeds", 1);
+	double sum = 0;
+	bool good = seeds > 0;
+
+	if (!good)
+		snprintf(why, PUBLISHED_WHY_BYTES, "seeds: expected 1 or more");
+	for (unsigned i = 0; good && i < seeds; i++, scenario->seed++) {
+		good = run(settings, scenario, ours, why);
+		sum += *ours;
+	}
+	*ours = sum / seeds;
+	return good;
+}
+
 bool published_study(const struct published_settings *settings, double *ours, char *why)
 {
 	struct scenario *scenario = read_scenario(settings);
@@ -118,12 +136,11 @@ bool published_study(const struct published_settings *settings, double *ours, ch
 		snprintf(why, PUBLISHED_WHY_BYTES, "the file is wrong");
 		return false;
 	}
-	if (!scenario->has_workload) {
+	good = scenario->has_workload;
+	if (good)
+		good = run_seeds(settings, scenario, ours, why);
+	else
 		snprintf(why, PUBLISHED_WHY_BYTES, "the scenario has no workload");
-		good = false;
-	} else {
-		good = run(settings, scenario, ours, why);
-	}
 	scenario_destroy(scenario);
 	return good;
 }

@@ -15,6 +15,7 @@ struct graph {
 	uint32_t *first;   /* number of a node's first buffer */
 	uint64_t *waiting; /* bytes of the buffer that are queued */
 	uint8_t *dead;
+	uint8_t *shared; /* it holds packets of which several copies wait */
 	uint32_t count;
 };
 
@@ -29,8 +30,12 @@ static uint64_t space_of(const struct port *port, const struct packet *packet)
 			      : (uint64_t)credit_blocks(packet->wire_bytes) * CREDIT_BLOCK_BYTES;
 }
 
-/* What a switch's output queues hold, by the input it came from. Not copies of multicast, whose space is that of other copies,
- * too: an input that holds some is never taken for dead. */
+static unsigned lane_of(const struct packet *packet)
+{
+	return (packet->ingress & ~INGRESS_COPY) >> INGRESS_LANE_SHIFT;
+}
+
+/* What a switch's output queues hold, by the input it came from. Space of copies is shared: see held_by_dead(). */
 static void count_waiting(struct graph *graph, uint32_t number)
 {
 	const struct node *node = &graph->topology->nodes[number];
@@ -43,12 +48,14 @@ static void count_waiting(struct graph *graph, uint32_t number)
 			const struct packet *packet = port->queues[j].head;
 
 			for (; packet; packet = packet->next) {
+				uint32_t buffer =
+					buffer_of(graph, number, packet->ingress & INGRESS_PORT,
+						  lane_of(packet));
+
 				if (packet->ingress & INGRESS_COPY)
-					continue;
-				graph->waiting[buffer_of(graph, number,
-							 packet->ingress & INGRESS_PORT,
-							 packet->ingress >> INGRESS_LANE_SHIFT)] +=
-					space_of(port, packet);
+					graph->shared[buffer] = true;
+				else
+					graph->waiting[buffer] += space_of(port, packet);
 			}
 		}
 	}
@@ -62,7 +69,9 @@ static void mark_full(struct graph *graph, uint32_t number)
 		for (unsigned lane = 0; lane < PORT_LANES; lane++) {
 			uint32_t buffer = buffer_of(graph, number, i, lane);
 
-			if (graph->waiting[buffer])
+			if (graph->shared[buffer])
+				graph->dead[buffer] = true; /* until is_dead() has looked */
+			else if (graph->waiting[buffer])
 				graph->dead[buffer] =
 					graph->waiting[buffer] ==
 					node->ops.input_used(node->ops.context, i, lane);
@@ -97,22 +106,85 @@ static bool queue_is_dead(const struct graph *graph, const struct node *node, ui
 	return graph->dead[*next];
 }
 
-/* All queues with packets of the buffer are dead; *output and *next are of the last one. */
-static bool is_dead(const struct graph *graph, uint32_t number, uint32_t input, unsigned lane,
-		    uint32_t *output, uint32_t *next)
+static const struct packet *head_of(const struct port *port, uint32_t input, unsigned lane)
+{
+	return port->queues[lane * port->sources + (port->sources == 1 ? 0 : input)].head;
+}
+
+/* Is a copy of the same packet in a dead queue of an output before that one? */
+static bool is_counted(const struct graph *graph, const struct node *node, uint32_t input,
+		       uint32_t output, unsigned out_lane, const struct packet *copy)
+{
+	uint32_t next;
+
+	for (uint32_t i = 0; i <= output; i++) {
+		const struct port *port = topology_port_of(node, i);
+		uint32_t lanes =
+			i < output ? port->waiting : port->waiting & ((1u << out_lane) - 1);
+
+		for (; lanes; lanes &= lanes - 1) {
+			const struct packet *other =
+				head_of(port, input, (unsigned)__builtin_ctz(lanes));
+
+			if (!other || !queue_is_dead(graph, node, i, other, &next))
+				continue;
+			for (; other; other = other->next)
+				if (other->ingress & INGRESS_COPY &&
+				    other->replica == copy->replica)
+					return true;
+		}
+	}
+	return false;
+}
+
+/* Space of the buffer that packets in dead queues hold; a packet holds it as long as one of its copies waits. */
+static uint64_t held_by_dead(const struct graph *graph, uint32_t number, uint32_t input,
+			     unsigned lane, uint32_t *output, uint32_t *next)
 {
 	const struct node *node = &graph->topology->nodes[number];
+	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; i < node->ports; i++) {
 		const struct port *port = topology_port_of(node, i);
 
 		for (uint32_t lanes = port->waiting; lanes; lanes &= lanes - 1) {
 			unsigned out_lane = (unsigned)__builtin_ctz(lanes);
-			uint32_t source = port->sources == 1 ? 0 : input;
-			const struct packet *packet =
-				port->queues[out_lane * port->sources + source].head;
+			const struct packet *packet = head_of(port, input, out_lane);
+			uint32_t to;
 
-			if (!packet || packet->ingress >> INGRESS_LANE_SHIFT != lane)
+			if (!packet || !queue_is_dead(graph, node, i, packet, &to))
+				continue;
+			for (; packet; packet = packet->next) {
+				if (lane_of(packet) != lane ||
+				    (packet->ingress & INGRESS_COPY &&
+				     is_counted(graph, node, input, i, out_lane, packet)))
+					continue;
+				bytes += space_of(port, packet);
+				*output = i;
+				*next = to;
+			}
+		}
+	}
+	return bytes;
+}
+
+/* All queues with packets of the buffer are dead; *output and *next are of the last one. */
+static bool is_dead(const struct graph *graph, uint32_t number, uint32_t input, unsigned lane,
+		    uint32_t *output, uint32_t *next)
+{
+	const struct node *node = &graph->topology->nodes[number];
+
+	if (graph->shared[buffer_of(graph, number, input, lane)])
+		return held_by_dead(graph, number, input, lane, output, next) ==
+		       node->ops.input_used(node->ops.context, input, lane);
+	for (uint32_t i = 0; i < node->ports; i++) {
+		const struct port *port = topology_port_of(node, i);
+
+		for (uint32_t lanes = port->waiting; lanes; lanes &= lanes - 1) {
+			const struct packet *packet =
+				head_of(port, input, (unsigned)__builtin_ctz(lanes));
+
+			if (!packet || lane_of(packet) != lane)
 				continue;
 			if (!queue_is_dead(graph, node, i, packet, next))
 				return false;
@@ -209,7 +281,8 @@ bool deadlock_find(const struct topology *topology, struct deadlock *deadlock)
 	}
 	graph.waiting = calloc(graph.count + 1, sizeof(uint64_t));
 	graph.dead = calloc(graph.count + 1, 1);
-	assert(graph.waiting && graph.dead);
+	graph.shared = calloc(graph.count + 1, 1);
+	assert(graph.waiting && graph.dead && graph.shared);
 	for (uint32_t i = 0; i < topology->count; i++)
 		if (topology->nodes[i].is_switch)
 			count_waiting(&graph, i);
@@ -224,6 +297,7 @@ bool deadlock_find(const struct topology *topology, struct deadlock *deadlock)
 	free(graph.first);
 	free(graph.waiting);
 	free(graph.dead);
+	free(graph.shared);
 	return deadlock->count > 0;
 }
 

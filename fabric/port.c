@@ -28,6 +28,7 @@ void port_drop(struct port *port, struct packet *packet, enum drop_reason reason
 	uint64_t *counts[] = {
 		[DROP_FAULT] = &port->count.fault_drops,
 		[DROP_DAMAGED] = &port->count.damage_drops,
+		[DROP_ASTRAY] = &port->count.astray_drops,
 		[DROP_NO_SPACE] = &port->count.overflow_drops,
 		[DROP_LIFETIME] = &port->count.lifetime_drops,
 		[DROP_STORM] = &port->count.storm_drops,
@@ -57,8 +58,8 @@ static void receive_data(struct port *port, struct packet *packet)
 		discard(port, packet, DROP_FAULT);
 		return;
 	}
-	if (__builtin_expect(packet->damage & DAMAGE_VCRC, 0)) {
-		discard(port, packet, DROP_DAMAGED);
+	if (__builtin_expect(packet->damage & port->refuses, 0)) {
+		discard(port, packet, packet->damage & DAMAGE_VCRC ? DROP_DAMAGED : DROP_ASTRAY);
 		return;
 	}
 	if (!input_space_take(port, packet)) {
@@ -375,6 +376,11 @@ void port_share_input(struct port *port)
 	port->shared_input = true;
 }
 
+void port_refuse_astray(struct port *port)
+{
+	port->refuses |= ASTRAY;
+}
+
 void port_set_sources(struct port *port, unsigned sources)
 {
 	assert(sources >= 1 && sources <= PORT_SET_PORTS && !port->waiting);
@@ -423,6 +429,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	port->ethernet = link_layer == LINK_ETHERNET;
 	port->pool = pool;
 	port->user = user;
+	port->refuses = DAMAGE_VCRC;
 	block_init(&port->block, sim, &port_type, name, &port->params, &port->count);
 	block_gauges(&port->block, (struct gauge *)&port->gauge);
 	port->gauge.link.capacity = 1;

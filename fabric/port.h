@@ -46,6 +46,7 @@ sim_time port_params_latency(const struct port_params *params); /* of a link, fr
 	X(pause_received,     "packets", "PFC frames that arrived whole")                                    \
 	X(pause_stalls,       "times",   "a packet was ready and its priority was paused")                   \
 	X(overflow_drops,     "packets", "found no input space: no flow control, or one that failed")        \
+	X(astray_drops,       "packets", "flooded by the switch before, which a router does not take")        \
 	X(damage_drops,       "packets", "found damaged on arrival (VCRC, LPCRC or FCS)")                    \
 	X(fault_drops,        "packets", "dropped by a fault, on transmit or receive")                       \
 	X(fault_bytes,        "bytes",   "of them on transmit: sent, and never arrived")                     \
@@ -62,7 +63,7 @@ sim_time port_params_latency(const struct port_params *params); /* of a link, fr
 #define PORT_TRACE(X)                                                                                      \
 	X(PORT_LEAVES,   "starts_at", "wire_bytes", "a packet's departure is fixed")                       \
 	X(PORT_ARRIVES,  "tail_at",   "wire_bytes", "the head of a packet is here")                        \
-	X(PORT_DROP,     "reason",    "wire_bytes", "0: fault, 1: damaged, 2: no input space, 3: lifetime, 4: storm, 5: down")    \
+	X(PORT_DROP,     "reason",    "wire_bytes", "0: fault, 1: damaged, 2: no input space, 3: lifetime, 4: storm, 5: down, 6: astray")    \
 	X(PORT_STALL,    "lane",      "wire_bytes", "a packet cannot leave: no credits, or paused")
 
 struct port_counters { PORT_COUNTERS(COUNTER_FIELD) };
@@ -163,6 +164,9 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 /* Ethernet: the user keeps account of the input space itself (a buffer that all ports share), and pauses the other
  * end by port_pause(); packets are neither refused nor to be released here. Before port_connect(). */
 void port_share_input(struct port *port);
+
+/* Packets that a switch has flooded are dropped on arrival: a router takes what is addressed to it. */
+void port_refuse_astray(struct port *port);
 
 /* Ethernet: bytes of a priority that may still come after a pause is asked for: what mlx5 reserves, ground truth C-14. */
 uint64_t port_headroom(const struct port *port);

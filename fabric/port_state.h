@@ -34,7 +34,15 @@
 #define ENCODED_BITS_A_BYTE (UINT64_C(8) * SEC) /* picoseconds times bits a second */
 
 enum { PORT_TRACE(TRACE_ENUM) };
-enum drop_reason { DROP_FAULT, DROP_DAMAGED, DROP_NO_SPACE, DROP_LIFETIME, DROP_STORM, DROP_DOWN };
+enum drop_reason {
+	DROP_FAULT,
+	DROP_DAMAGED,
+	DROP_NO_SPACE,
+	DROP_LIFETIME,
+	DROP_STORM,
+	DROP_DOWN,
+	DROP_ASTRAY
+};
 
 struct packet_queue { /* linked through packet->next; packet->head_at is when it may start */
 	struct packet *head, *tail;
@@ -96,6 +104,7 @@ struct port {
 	uint8_t blocked;       /* as the gauge counts it */
 	uint8_t watched;       /* there is a tap */
 	uint8_t divided;       /* there is a boundary */
+	uint8_t refuses;       /* enum packet_damage: what is dropped on arrival */
 	struct block block;
 
 	/* line 4: the departure of any packet, and the first four counters */

@@ -233,6 +233,14 @@ static bool create_switches(struct build *build, char *why, size_t why_bytes)
 			snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
 				 ports[i], PORT_SET_PORTS);
 	}
+	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
+		good = scenario->switches[i].params->unknown == UNKNOWN_DROP ||
+		       build->session == NULL;
+		if (!good)
+			snprintf(why, why_bytes,
+				 "%s floods; expected unknown: drop with detailed adapters",
+				 scenario->switches[i].name);
+	}
 	for (uint32_t i = 0; good && i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
 		for (unsigned side = 0; side < 2; side++) {

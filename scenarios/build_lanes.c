@@ -80,6 +80,35 @@ static void map_dscp(struct build *build, const struct scenario_dscp *entry)
 	}
 }
 
+/* Ways that somebody has set by hand; they may lead nowhere, and in a circle. */
+static bool map_route(struct build *build, const struct scenario_route *entry, char *why,
+		      size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t box = 0; box < scenario->switch_count; box++) {
+		if (fnmatch(entry->at, scenario->switches[box].name, 0) != 0)
+			continue;
+		struct port_set ports = {0};
+		if (entry->via != NULL)
+			ports = ports_towards(scenario, box, entry->via);
+		if (entry->via != NULL && port_set_count(&ports) == 0) {
+			snprintf(why, why_bytes, "routes: %s has no link to \"%s\"",
+				 scenario->switches[box].name, entry->via);
+			return false;
+		}
+		for (uint32_t host = 0; host < scenario->host_count; host++) {
+			if (fnmatch(entry->to, scenario->hosts[host].name, 0) != 0)
+				continue;
+			if (entry->via != NULL)
+				switch_route_any(build->switches[box], build->endpoints, host,
+						 &ports);
+			else
+				switch_unroute(build->switches[box], build->endpoints, host);
+		}
+	}
+	return true;
+}
+
 /* ---- forwarding tables from a file ---- */
 
 #define NO_PORT 0xff
@@ -213,5 +242,9 @@ bool build_lanes(struct build *build, char *why, size_t why_bytes)
 		map_service_levels(build, &lanes->service_levels[i]);
 	for (uint32_t i = 0; i < lanes->dscp_count; i++)
 		map_dscp(build, &lanes->dscps[i]);
+	for (uint32_t i = 0; i < lanes->route_count; i++) {
+		if (!map_route(build, &lanes->routes[i], why, why_bytes))
+			return false;
+	}
 	return lanes->forwarding == NULL || read_tables(build, why, why_bytes);
 }

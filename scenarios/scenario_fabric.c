@@ -29,7 +29,7 @@ static void check_joined(struct scenario_reader *reader, const struct yaml_node 
 
 /* Which keys go with which topology. */
 /* clang-format off */
-#define LANE_KEYS "vl_arbitration", "service_levels", "dscp", "forwarding", "multicast", "partitions"
+#define LANE_KEYS "vl_arbitration", "service_levels", "dscp", "routes", "forwarding", "multicast", "partitions"
 static const char *const link_keys[] = {"topology", "switches", "links", LANE_KEYS, NULL};
 static const char *const back_to_back_keys[] = {"topology", "link", LANE_KEYS, NULL};
 static const char *const single_switch_keys[] = {"topology", "switch", "link", LANE_KEYS, NULL};

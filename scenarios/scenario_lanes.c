@@ -4,12 +4,14 @@
  *     vl_arbitration: [{from: "switch*", high: [[0, 4]], low: [[1, 64], [2, 128]], high_limit: 1}]
  *     service_levels: [{at: switch0, from: "*", to: "*", lanes: [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]}]
  *     dscp:           [{at: "*", priorities: {26: 3, 46: 5}}]
+ *     routes:         [{at: switch0, to: host1, via: switch1}, {at: "leaf*", to: host2, via: none}]
  *     forwarding:     tables.lft
  */
 #include "scenarios/scenario_lanes.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "scenarios/scenario_read.h"
 
@@ -160,6 +162,22 @@ static void read_dscp(struct scenario_reader *reader, struct yaml_node *node,
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 
+static void read_route(struct scenario_reader *reader, struct yaml_node *node,
+		       struct scenario_route *entry)
+{
+	static const char *const keys[] = {"at", "to", "via", NULL};
+	if (!yaml_expect_map(node, "{at: switch0, to: host1, via: switch1}", reader->errors))
+		return;
+	struct yaml_node *via = yaml_get(node, "via");
+	entry->at = read_names(reader, node, "at", false);
+	entry->to = read_names(reader, node, "to", true);
+	if (via == NULL)
+		yaml_error(reader->errors, node, "no via; expected a neighbour's name, or none");
+	else if (via->text == NULL || strcmp(via->text, "none") != 0)
+		entry->via = read_names(reader, node, "via", true);
+	scenario_refuse_unused(reader, node, NULL, keys);
+}
+
 /* The list behind a key that only one link layer knows. */
 static struct yaml_node *list_of(struct scenario_reader *reader, struct yaml_node *fabric,
 				 const char *key, uint32_t link_layer)
@@ -191,6 +209,7 @@ void scenario_read_lanes(struct scenario_reader *reader, struct yaml_node *fabri
 	READ_LIST("vl_arbitration", 0, arbitrations, arbitration_count, read_arbitration);
 	READ_LIST("service_levels", 0, service_levels, service_level_count, read_service_levels);
 	READ_LIST("dscp", 1, dscps, dscp_count, read_dscp);
+	READ_LIST("routes", reader->scenario->fabric.link_layer, routes, route_count, read_route);
 	struct yaml_node *forwarding = yaml_get(fabric, "forwarding");
 	const char *name = forwarding != NULL
 				   ? yaml_expect_text(forwarding, "a file of forwarding tables",
@@ -209,6 +228,7 @@ void scenario_free_lanes(struct scenario *scenario)
 	free(scenario->lanes.arbitrations);
 	free(scenario->lanes.service_levels);
 	free(scenario->lanes.dscps);
+	free(scenario->lanes.routes);
 	free(scenario->lanes.forwarding);
 }
 
@@ -279,11 +299,27 @@ static void print_dscps(const struct scenario_lanes *lanes, FILE *out)
 	}
 }
 
+static void print_routes(const struct scenario_lanes *lanes, FILE *out)
+{
+	if (lanes->route_count > 0)
+		fprintf(out, "  routes:\n");
+	for (uint32_t i = 0; i < lanes->route_count; i++) {
+		const struct scenario_route *entry = &lanes->routes[i];
+		fprintf(out, "    - {");
+		print_name("at", entry->at, out);
+		print_name("to", entry->to, out);
+		fprintf(out, "via: ");
+		scenario_print_text(entry->via != NULL ? entry->via : "none", out);
+		fprintf(out, "}\n");
+	}
+}
+
 void scenario_print_lanes(const struct scenario *scenario, FILE *out)
 {
 	print_arbitrations(&scenario->lanes, out);
 	print_service_levels(&scenario->lanes, out);
 	print_dscps(&scenario->lanes, out);
+	print_routes(&scenario->lanes, out);
 	if (scenario->lanes.forwarding == NULL)
 		return;
 	fprintf(out, "  forwarding: ");

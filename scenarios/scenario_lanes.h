@@ -26,11 +26,17 @@ struct scenario_dscp {
 	uint8_t priorities[DSCP_COUNT];
 };
 
+struct scenario_route {
+	const char *at, *to; /* switches, hosts */
+	const char *via;     /* neighbours of those switches; NULL: no way */
+};
+
 struct scenario_lanes {
 	struct scenario_arbitration *arbitrations;
 	struct scenario_service_levels *service_levels;
 	struct scenario_dscp *dscps;
-	uint32_t arbitration_count, service_level_count, dscp_count;
+	struct scenario_route *routes;
+	uint32_t arbitration_count, service_level_count, dscp_count, route_count;
 	char *forwarding; /* a file's path; ours; NULL: as the topology is routed */
 };
 

@@ -47,7 +47,8 @@ static uint64_t queue_losses(const struct port_counters *counters)
 /* On the way, or on arrival. */
 static uint64_t way_losses(const struct port_counters *counters)
 {
-	return counters->overflow_drops + counters->damage_drops + counters->fault_drops;
+	return counters->overflow_drops + counters->damage_drops + counters->fault_drops +
+	       counters->astray_drops;
 }
 
 uint64_t trial_port_drops(const struct port *port)

@@ -55,7 +55,8 @@ void trial_write_links(const struct build *build, FILE *out)
 static void print_drops(const struct trial *trial, FILE *out)
 {
 	uint64_t no_route = 0, hop_limit = 0, oversize = 0, headroom = 0, egress = 0, pool = 0;
-	uint64_t lane = 0, overflow = 0, damage = 0, fault = 0, lifetime = 0, storm = 0, down = 0;
+	uint64_t lane = 0, astray = 0, overflow = 0, damage = 0, fault = 0, lifetime = 0, storm = 0,
+		 down = 0;
 	for (uint32_t i = 0; i < trial->scenario->switch_count; i++) {
 		const struct switch_counters *c = switch_counters(trial->build->switches[i]);
 		no_route += c->no_route_drops, hop_limit += c->hop_limit_drops;
@@ -65,16 +66,19 @@ static void print_drops(const struct trial *trial, FILE *out)
 	for (uint32_t i = 0; i < trial->build->port_count; i++) {
 		const struct port_counters *c = port_counters(trial->build->ports[i]);
 		overflow += c->overflow_drops, damage += c->damage_drops, fault += c->fault_drops;
+		astray += c->astray_drops;
 		lifetime += c->lifetime_drops, storm += c->storm_drops, down += c->down_drops;
 	}
 	const struct {
 		const char *name;
 		uint64_t count;
-	} reasons[] = {{"no route", no_route}, {"hop limit", hop_limit}, {"oversize", oversize},
-		       {"headroom", headroom}, {"egress", egress},       {"pool", pool},
-		       {"lane", lane},         {"overflow", overflow},   {"damage", damage},
-		       {"fault", fault},       {"lifetime", lifetime},   {"storm", storm},
-		       {"down", down}};
+	} reasons[] = {{"no route", no_route}, {"hop limit", hop_limit},
+		       {"oversize", oversize}, {"headroom", headroom},
+		       {"egress", egress},     {"pool", pool},
+		       {"lane", lane},         {"astray", astray},
+		       {"overflow", overflow}, {"damage", damage},
+		       {"fault", fault},       {"lifetime", lifetime},
+		       {"storm", storm},       {"down", down}};
 	const char *between = " (";
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
 		if (reasons[i].count == 0)

@@ -67,6 +67,11 @@ void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoin
 		set(box, endpoints, endpoint, (uint16_t)first);
 }
 
+void switch_unroute(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint)
+{
+	set(box, endpoints, endpoint, NO_ROUTE);
+}
+
 /* As topologies see a switch: where packets are balanced, the whole set is of interest. */
 static void topology_route(void *context, const struct endpoints *endpoints, uint32_t endpoint,
 			   unsigned port, const struct port_set *ports)

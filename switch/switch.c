@@ -183,12 +183,28 @@ static void replicate(struct switch_port *input, struct packet *packet,
 	packet_free(box->pool, packet);
 }
 
+/* Out of all ports, as a bridge does with a destination that it does not know; NULL: not here. */
+static const struct port_set *flood(struct fabric_switch *box, struct packet *packet)
+{
+	if (box->by_lid || packet->damage & ASTRAY || box->params.unknown == UNKNOWN_DROP ||
+	    (box->params.unknown == UNKNOWN_FLOOD_LOSSY &&
+	     box->params.buffer.lossless & 1u << packet->vl))
+		return NULL;
+	for (unsigned i = 0; i < box->port_count; i++)
+		if (port_peer(box->ports[i].port))
+			port_set_add(&box->linked, i);
+	packet->damage |= ASTRAY;
+	return &box->linked;
+}
+
 /* Nobody has that address, or several have. */
 static void no_port(struct switch_port *input, struct packet *packet)
 {
 	struct fabric_switch *box = input->box;
 	const struct port_set *outputs = multicast_find(box, packet->path);
 
+	if (!outputs)
+		outputs = flood(box, packet);
 	if (!outputs)
 		drop(input, packet, DROP_NO_ROUTE);
 	else if (port_set_count(outputs) == port_set_has(outputs, port_index(input)))
@@ -361,6 +377,8 @@ static void create_port(struct fabric_switch *box, unsigned index, enum link_lay
 	port->port = port_create(box->block.sim, name, &box->params.port, link_layer, box->pool,
 				 &port->user);
 	port_set_sources(port->port, box->port_count);
+	if (box->routes)
+		port_refuse_astray(port->port);
 	if (box->buffer)
 		port_share_input(port->port);
 }

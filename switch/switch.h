@@ -25,7 +25,7 @@
 #define SWITCH_COUNTERS(X)                                                                                 \
 	X(packets_forwarded, "packets", "sent on to an output")                                            \
 	X(bytes_forwarded,   "bytes",   "of them")                                                         \
-	X(copies,            "packets", "made of those of multicast: forwarded + dropped = received + copies") \
+	X(copies,            "packets", "made of multicast and floods: forwarded + dropped = received + copies") \
 	X(no_route_drops,    "packets", "whose destination is not in the forwarding table")                \
 	X(hop_limit_drops,   "packets", "whose hop limit has run out")                                     \
 	X(oversize_drops,    "packets", "with more payload than the output's MTU")                         \
@@ -68,6 +68,10 @@ void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoin
 
 /* Packets to that multicast group leave by all of the ports. GROUP_UNKNOWN: Ethernet, to any other group. */
 void switch_replicate(struct fabric_switch *box, uint32_t group, const struct port_set *ports);
+
+/* No way to that endpoint: its packets go as `unknown` says. */
+void switch_unroute(struct fabric_switch *box, const struct endpoints *endpoints,
+		    uint32_t endpoint);
 
 /* InfiniBand: the lane by service level of what goes from one port to another; 15: dropped. Before the run. */
 void switch_set_sl2vl(struct fabric_switch *box, unsigned input, unsigned output,

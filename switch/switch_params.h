@@ -17,6 +17,7 @@
 	X(flowlet_entries,  COUNT, "16384", "1..16777216", "balance: flowlet: flows remembered, rounded up to a power of two", "assumed") \
 	X(hash_seed,        COUNT, "0", "0..18446744073709551615", "balance: ecmp and flowlet: 0 gives each switch its own, another number is the same for all that have it (polarisation)", "choice") \
 	X(priority_from,    CHOICE, "sender", "sender|pcp|dscp", "Ethernet: a packet's priority: the lane it was sent on, its PCP, or its DSCP through the map", "choice") \
+	X(unknown,          CHOICE, "drop", "drop|flood|flood_lossy", "Ethernet: a destination without a way: dropped; sent out of all other ports, as a switch does that has an ARP entry and no MAC entry; the same of lossy priorities alone", "ground truth D-20: flooding makes the deadlock, flood_lossy is its fix") \
 	X(telemetry,        FLAG, "false", "",           "adds queue, bytes sent, time and rate to packets that ask for it", "choice")
 
 /* mark: when the queue is looked at. The queue is what waits behind the packet (dequeue) or before it (enqueue). */
@@ -53,6 +54,7 @@ enum balance {
 	BALANCE_SPRAY,
 	BALANCE_ADAPTIVE
 };
+enum unknown { UNKNOWN_DROP, UNKNOWN_FLOOD, UNKNOWN_FLOOD_LOSSY };
 enum priority_from { PRIORITY_FROM_SENDER, PRIORITY_FROM_PCP, PRIORITY_FROM_DSCP };
 enum ecn_mark { ECN_MARK_OFF, ECN_MARK_DEQUEUE, ECN_MARK_ENQUEUE };
 

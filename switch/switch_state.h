@@ -73,6 +73,7 @@ struct fabric_switch {
 	uint32_t group_table_entries;
 	struct port_set *group_table;  /* multicast: outputs by group */
 	struct port_set unknown_group; /* outputs of groups that are not in it */
+	struct port_set linked;        /* unknown: flood: outputs with somebody at the other end */
 	struct pool replicas;
 	struct random chance; /* of ways */
 	struct switch_params params;

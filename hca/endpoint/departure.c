@@ -84,8 +84,10 @@ static void schedule_pace(struct endpoint_hca *hca)
 
 	if (hca->departures.count && port_has_room(hca->port, hca->departures.entries[0].qp->lane))
 		at = hca->departures.entries[0].at;
-	if (hca->sends_slowly && hca->ready_lanes && hca->host_send_at < at)
-		at = later(hca->host_send_at, endpoint_now(hca));
+	if (hca->sends_slowly && hca->ready_lanes && hca->host_send_at < at &&
+	    hca->host_send_at >
+		    endpoint_now(hca)) /* else the port has no room, and will say when */
+		at = hca->host_send_at;
 	if (event_pending(&hca->pace)) {
 		if (event_time(&hca->pace) == at)
 			return;

@@ -151,14 +151,23 @@ static void take_in(struct endpoint_hca *hca, struct packet *packet)
 	packet->tail_at = in_memory_at + hca->params->receive_latency;
 }
 
+static bool is_refused(struct endpoint_hca *hca, const struct packet *packet)
+{
+	bool damaged = packet->damage & DAMAGE_ICRC;
+	bool foreign = packet->damage & ASTRAY && packet->path->destination != hca->endpoint;
+
+	hca->count.icrc_drops += damaged;
+	hca->count.foreign_drops += !damaged && foreign;
+	return damaged || foreign;
+}
+
 static void receive(struct port_user *user, struct port *port, struct packet *packet)
 {
 	struct endpoint_hca *hca = container_of(user, struct endpoint_hca, port_user);
 
 	(void)port;
 	take_in(hca, packet);
-	if (__builtin_expect(packet->damage & DAMAGE_ICRC, 0)) {
-		hca->count.icrc_drops++;
+	if (__builtin_expect(packet->damage, 0) && is_refused(hca, packet)) {
 		packet_free(hca->pool, packet);
 	} else if (opcode_is_request(packet->opcode)) {
 		responder_arrive(find_qp(hca, packet), packet);

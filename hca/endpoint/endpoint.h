@@ -51,7 +51,8 @@
 	X(cnp_sent,            "packets", "CNPs sent (np_cnp_sent)")                                       \
 	X(cnp_received,        "packets", "CNPs and BECNs received (rp_cnp_handled)")                      \
 	X(icrc_drops,          "packets", "found damaged by the HCA")                                       \
-	X(pkey_violations,     "packets", "dropped: not the P_Key of the queue pair")
+	X(pkey_violations,     "packets", "dropped: not the P_Key of the queue pair") \
+	X(foreign_drops,       "packets", "flooded to all, and for another")
 
 #define ENDPOINT_TRACE(X)                                                                                  \
 	X(MESSAGE_START,    "qpn", "psn",   "the first packet of a message is made")                       \

@@ -39,6 +39,7 @@
 	X(cnp_interval,    TIME,  "50us",  "0ps..100ms",  "between two CNPs at least",                                 "ground truth C-17; 4 us: C-19") \
 	X(cnp_delay,       TIME,  "0ps",   "0ps..1ms",    "from a marked packet to its CNP, beyond receive_latency",   "choice") \
 	X(cnp_priority,    COUNT, "16",    "0..16",       "service level of CNPs, 16: the queue pair's own",           "choice") \
+	X(hop_limit,       COUNT, "64",    "1..255",      "of packets: switches that route take one off each",         "choice: what operating systems begin with") \
 	X(base_rtt,        TIME,  "8us",   "1ns..100ms",  "of an empty path, for algorithms that ask",                 "choice: set it to the fabric's")
 /* clang-format on */
 

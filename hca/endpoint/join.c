@@ -30,7 +30,7 @@ static const struct path *make_path(const struct endpoint_hca *from, const struc
 	path.destination = to->endpoint;
 	path.link_layer = (uint8_t)from->link_layer;
 	path.service_level = (uint8_t)service_level;
-	path.hop_limit = 64;
+	path.hop_limit = (uint8_t)from->params->hop_limit;
 	path.slid = source->lid;
 	path.dlid = destination->lid;
 	if (from->link_layer == LINK_ETHERNET) {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Proves that a scenario's lanes and forwarding tables are those that packets meet: VL arbitration shares a link by its weights
 # (ground truth C-08), SL to VL puts flows on one lane or on two, a file of linear forwarding tables
-# sends packets where it says, and what is wrong with each is said at its line.
+# sends packets where it says, ways set by hand lead where they say, in a circle, and nowhere, what a switch floods is counted packet
+# by packet, and what is wrong with each is said at its line.
 #
 #   tests/cli/lanes.sh HCASIM
 set -u
@@ -97,4 +98,53 @@ workload: {pattern: permutation, bytes: 100KB}
 YAML
 run dscp
 grep -q 'priorities: {1: 2, 46: 6}' "$folder/dscp/scenario.yaml" || fail "dscp: not in the effective configuration"
+
+# From host2 to host1 by spine1; a circle that ends with the hop limit; a host that its switch does not know, reached by flooding: 100 packets
+# are 300, of which two hosts take none.
+routes() {
+  cat <<YAML
+hosts: {count: 0, hca: {fidelity: endpoint, window_packets: 64, hop_limit: 6, port: {mtu: 1024B}}}
+fabric:
+  link_layer: roce
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 2}
+  switch: {routes: true, port: {mtu: 1024B}}
+  routes: [$1]
+workload: {pattern: incast, fan_in: 1, target: 1, bytes: 102400B}
+run: {until: 1ms}
+expect: [$2]
+YAML
+}
+routes '{at: leaf1, to: host1, via: spine1}' \
+  '{counter: spine1.packets_forwarded, equals: 100}, {counter: spine0.packets_forwarded, equals: 2}' >"$folder/by-hand.yaml"
+run by-hand
+routes '{at: leaf1, to: host1, via: spine0}, {at: "spine*", to: host1, via: leaf1}' \
+  '{counter: spine0.hop_limit_drops, equals: 64}, {counter: leaf1.packets_forwarded, equals: 192}' >"$folder/loop.yaml"
+run loop
+cat >"$folder/flood.yaml" <<YAML
+hosts: {count: 4, hca: {fidelity: endpoint, port: {mtu: 1024B}}}
+fabric:
+  link_layer: roce
+  topology: single-switch
+  switch: {unknown: flood, buffer: {size: 12MB}, port: {mtu: 1024B}}
+  routes: [{at: switch0, to: host1, via: none}]
+workload: {pattern: incast, fan_in: 1, target: 1, bytes: 102400B}
+expect:
+  - {counter: switch0.copies, equals: 200}
+  - {counter: host0.hca.foreign_drops, equals: 100}
+  - {counter: host3.hca.foreign_drops, equals: 100}
+  - {figure: flows_done, equals: 1}
+  - {figure: drops, equals: 0}
+YAML
+run flood
+for unknown in drop flood_lossy; do
+  sed -e "s/unknown: flood/unknown: $unknown/" -e '/counter/d' -e '/figure/d' "$folder/flood.yaml" >"$folder/$unknown.yaml"
+  printf '  - {counter: switch0.no_route_drops, equals: 100}\n  - {counter: switch0.copies, equals: 0}\nrun: {until: 1ms}\n' >>"$folder/$unknown.yaml"
+  run $unknown
+done
+sed 's/buffer: {size: 12MB}, //' "$folder/flood.yaml" >"$folder/own-memory.yaml"
+run own-memory
+sed 's/via: none/via: host9/' "$folder/flood.yaml" >"$folder/no-neighbour.yaml"
+wrong no-neighbour 'via: no host or switch is called "host9"'
+sed 's/via: spine1/via: leaf0/' "$folder/by-hand.yaml" >"$folder/no-link.yaml"
+wrong no-link 'routes: leaf1 has no link to "leaf0"'
 echo "lanes and tables are as the scenario says"

@@ -11,7 +11,7 @@ enum {
 	WQE_ID = 2, PATH_BITS = 17, SLID = 22, FLAGS_SOURCE_QP = 24, USER_INDEX = 32, IMMEDIATE = 36, BYTE_COUNT = 44,
 	TIMESTAMP = 48, VENDOR_SYNDROME = 54, SYNDROME = 55, OPCODE_QPN = 56, WQE_COUNTER = 60, OPCODE_OWNER = 63,
 	SERVICE_LEVEL_SHIFT = 24, NETWORK_HEADER_SHIFT = 28, WQE_OPCODE_SHIFT = 24, OPCODE_SHIFT = 4,
-	SOLICITED_BIT = 1 << 1, DATA_32_BIT = 1 << 2, DATA_64_BIT = 1 << 3,
+	SOLICITED_BIT = 1 << 1, DATA_32_BIT = 1 << 2, DATA_64_BIT = 1 << 3, COMPRESSED_BITS = 3 << 2,
 };
 
 #define WORK_STATUS_ROW(name, syndrome, vendor, meaning) [WORK_##name] = {#name, syndrome, vendor},
@@ -65,6 +65,20 @@ void cqe_build(const struct completion *completion, unsigned owner, const uint8_
 		return;
 	last[OPCODE_OWNER] |= cqe_bytes == CQE_BYTES_MAX ? DATA_64_BIT : DATA_32_BIT;
 	memcpy(bytes, data, cqe_data_room(cqe_bytes));
+}
+
+void cqe_build_mini(uint32_t word, uint32_t byte_count, uint8_t bytes[CQE_MINI_BYTES])
+{
+	be32_put(bytes, word);
+	be32_put(bytes + 4, byte_count);
+}
+
+void cqe_build_title(const struct completion *first, uint32_t count, unsigned owner,
+		     uint8_t bytes[CQE_BYTES])
+{
+	build(first, owner, bytes);
+	be32_put(bytes + BYTE_COUNT, count);
+	bytes[OPCODE_OWNER] |= COMPRESSED_BITS;
 }
 
 const char *work_status_name(enum work_status status)

@@ -54,6 +54,7 @@ struct completion {
 	uint8_t wqe_opcode;   /* sends: of the WQE */
 	uint16_t wqe_counter; /* multi-packet receive WQEs: the first stride ... */
 	uint16_t wqe_id;      /* ... of this one */
+	bool multi_packet;
 	uint32_t qpn;
 	uint32_t user_index;
 	uint32_t byte_count;
@@ -78,6 +79,16 @@ static inline uint32_t cqe_stride_count(uint32_t strides, uint32_t bytes)
 {
 	return strides << CQE_STRIDES_SHIFT | bytes;
 }
+
+/* Mini-CQEs: those of so many CQEs in a slot of 64 bytes; the first in the slot behind their title, then in every eighth. */
+enum { CQE_MINIS = 8, CQE_MINI_BYTES = 8, CQE_MINIS_MAX = 64 };
+
+/* One of them; word: what it holds beside the byte count. */
+void cqe_build_mini(uint32_t word, uint32_t byte_count, uint8_t bytes[CQE_MINI_BYTES]);
+
+/* Their title: the first of `count` CQEs. */
+void cqe_build_title(const struct completion *first, uint32_t count, unsigned owner,
+		     uint8_t bytes[CQE_BYTES]);
 
 /* How long a message may be to go into CQEs of that size. */
 uint32_t cqe_data_room(uint32_t cqe_bytes);

@@ -104,6 +104,8 @@ int hca_cq_create(struct hca *hca, const struct hca_cq_attr *attr, uint32_t *cqn
 
 	if (!is_power_of_two(attr->entries) || !cqe_size_is_known(attr->cqe_bytes))
 		return -EINVAL;
+	if (attr->compress != CQ_PLAIN && attr->cqe_bytes != CQE_BYTES)
+		return -EINVAL;
 	cq = completion_queue_create(hca->completion, attr);
 	*cqn = number_table_add(&hca->cqs, cq);
 	if (!*cqn) {

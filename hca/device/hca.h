@@ -51,6 +51,10 @@ struct hca_driver {
 	void (*async_event)(struct hca_driver *driver, enum hca_async what, uint32_t number);
 };
 
+/* May CQEs that are alike be written as one with an array of mini-CQEs? What the first word of these is for receives: nothing (a hash
+ * that there is not), or the stride of a multi-packet WQE. */
+enum hca_cq_compress { CQ_PLAIN, CQ_MINI_HASH, CQ_MINI_STRIDE };
+
 struct hca_cq_attr {
 	struct memory *memory;
 	uint64_t buffer;          /* address of the first CQE */
@@ -59,6 +63,7 @@ struct hca_cq_attr {
 		entries; /* a power of two; every CQE of a fresh buffer has owner bit 1, opcode 0xf */
 	uint32_t cqe_bytes; /* 64 or 128 */
 	bool ignore_overrun;
+	enum hca_cq_compress compress; /* CQEs of 64 bytes */
 };
 
 /* Fields of a CQ's context on ConnectX: 16 bits, and 12 bits of a microsecond each. */

@@ -53,6 +53,7 @@ static void take_strides(struct qp *qp, struct scatter_unit *unit, uint32_t leng
 	uint32_t strides = strides_of(qp, length);
 
 	unit->offset += responder->strides_used * qp->attr.packet_stride_bytes;
+	unit->completion.multi_packet = true;
 	unit->completion.wqe_id = responder->wqe->index;
 	unit->completion.wqe_counter = (uint16_t)responder->strides_used;
 	unit->completion.byte_count = cqe_stride_count(strides, length);
@@ -73,6 +74,7 @@ static void skip_rest(struct qp *qp, const struct packet *packet)
 	unit->has_completion = true;
 	unit->completion = (struct completion){
 		.opcode = CQE_RECEIVED_SEND,
+		.multi_packet = true,
 		.wqe_counter = (uint16_t)responder->strides_used,
 		.wqe_id = responder->wqe->index,
 		.qpn = qp->number,

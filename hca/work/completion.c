@@ -1,5 +1,5 @@
 /* completion: see completion.h. */
-#include "hca/work/completion.h"
+#include "hca/work/completion_state.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -7,13 +7,10 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/work/dma.h"
-#include "hca/work/event_queue.h"
-#include "sim/gauge.h"
 
-#define ROW(...)     PARAM_ROW(struct completion_params, __VA_ARGS__)
-#define SLAB_WRITES  64
-#define INDEX_MASK   UINT32_C(0xffffff)
-#define RECORD_BYTES 4
+#define ROW(...)    PARAM_ROW(struct completion_params, __VA_ARGS__)
+#define SLAB_WRITES 64
+#define INDEX_MASK  UINT32_C(0xffffff)
 
 /* clang-format off */
 const struct param completion_param_list[] = {COMPLETION_PARAMS(ROW) {0}};
@@ -31,63 +28,7 @@ static const struct block_type completion_type = {
 };
 /* clang-format on */
 
-struct cqe_write {
-	struct cqe_write *next;
-	struct completion_queue *cq;
-	struct completion completion;
-	sim_time due;
-	uint32_t tag, index;
-	bool has_why, has_receive_why;
-	union {
-		struct why why;
-		struct receive_why receive_why;
-	};
-	struct pcie_write write;
-	uint8_t bytes[CQE_BYTES_MAX];
-	uint8_t data[CQE_DATA_MAX]; /* of a message */
-};
-
-struct cqe_list {
-	struct cqe_write *first, *last;
-};
-
-struct completion_gauges {
-	COMPLETION_GAUGES(GAUGE_FIELD)
-};
-
-struct completion_writer {
-	struct block block;
-	struct completion_counters count;
-	struct completion_gauges gauge;
-	struct hca *hca;
-	const struct completion_params *params;
-	struct pool writes;
-	struct cqe_list pipeline;
-	struct event through;
-	sim_time last_due;
-	bool turn_taken; /* `through` waits for its turn of writing to host memory */
-};
-
-enum arm { ARM_NOTHING, ARM_SOLICITED, ARM_NEXT };
-
-struct completion_queue {
-	struct completion_writer *writer;
-	struct hca_cq_attr attr;
-	uint32_t number, users;
-	uint32_t producer; /* runs on */
-	uint32_t consumer; /* as far as is known */
-	enum arm arm;
-	bool overrun, closed, record_busy, context_busy;
-	struct context_lookup lookup;
-	sim_time context_asked_at;
-	bool record_early;       /* the read under way began before a CQE waited for it */
-	struct cqe_list waiting; /* for the record, or the context */
-	struct pcie_read record_read;
-	uint8_t record[RECORD_BYTES];
-	struct moderation moderation;
-};
-
-static void append(struct cqe_list *list, struct cqe_write *write)
+void cqe_list_append(struct cqe_list *list, struct cqe_write *write)
 {
 	write->next = NULL;
 	if (list->last)
@@ -133,7 +74,7 @@ static struct cqe_write *start(struct completion_queue *cq, const struct complet
 	write->tag = tag;
 	write->due = due;
 	completion_queue_hold(cq);
-	append(&writer->pipeline, write);
+	cqe_list_append(&writer->pipeline, write);
 	if (!event_pending(&writer->through))
 		sim_schedule_at(&writer->through, due);
 	return write;
@@ -187,9 +128,8 @@ static void event_due(struct moderation *moderation)
 	cq->writer->count.events++;
 }
 
-static void written(struct pcie_write *pcie)
+void completion_visible(struct cqe_write *write)
 {
-	struct cqe_write *write = container_of(pcie, struct cqe_write, write);
 	struct completion_queue *cq = write->cq;
 	struct completion_writer *writer = cq->writer;
 
@@ -206,6 +146,11 @@ static void written(struct pcie_write *pcie)
 	finish(write);
 }
 
+static void written(struct pcie_write *pcie)
+{
+	completion_visible(container_of(pcie, struct cqe_write, write));
+}
+
 static uint64_t clock_cycles(const struct completion_writer *writer)
 {
 	sim_time now = sim_now(writer->block.sim);
@@ -215,15 +160,13 @@ static uint64_t clock_cycles(const struct completion_writer *writer)
 	       (uint64_t)((double)(now % SEC) * (double)frequency / (double)SEC);
 }
 
-static void put(struct completion_queue *cq, struct cqe_write *write)
+void completion_put(struct cqe_write *write)
 {
+	struct completion_queue *cq = write->cq;
 	struct completion_writer *writer = cq->writer;
 	uint32_t bytes = cq->attr.cqe_bytes;
-	unsigned owner = cq->producer / cq->attr.entries & 1;
+	unsigned owner = write->number / cq->attr.entries & 1;
 
-	write->index = cq->producer & (cq->attr.entries - 1);
-	cq->producer++;
-	write->completion.timestamp = clock_cycles(writer);
 	cqe_build(&write->completion, owner, write->data, bytes, write->bytes);
 	write->write = (struct pcie_write){
 		.memory = cq->attr.memory,
@@ -242,6 +185,15 @@ static void put(struct completion_queue *cq, struct cqe_write *write)
 	pcie_write(writer->hca->pcie, &write->write);
 }
 
+static void put(struct completion_queue *cq, struct cqe_write *write)
+{
+	write->number = cq->producer++;
+	write->index = write->number & (cq->attr.entries - 1);
+	write->completion.timestamp = clock_cycles(cq->writer);
+	if (!cq->session || !cqe_session_join(cq->session, write))
+		completion_put(write);
+}
+
 static bool is_full(const struct completion_queue *cq)
 {
 	return !cq->attr.ignore_overrun &&
@@ -255,9 +207,9 @@ static bool is_half_full(const struct completion_queue *cq)
 	       2 * ((cq->producer - cq->consumer) & INDEX_MASK) >= cq->attr.entries;
 }
 
-static void lose(struct completion_queue *cq, struct cqe_write *write)
+void completion_lose(struct cqe_write *write)
 {
-	cq->writer->count.lost++;
+	write->cq->writer->count.lost++;
 	finish(write);
 }
 
@@ -289,7 +241,7 @@ static void record_done(struct pcie_read *read)
 			event_queue_async(writer->hca->events, ASYNC_CQ_ERROR, cq->number);
 	}
 	while (cq->waiting.first)
-		lose(cq, pop_waiting(cq));
+		completion_lose(pop_waiting(cq));
 	completion_queue_drop(cq);
 }
 
@@ -317,7 +269,7 @@ static void context_arrived(struct context_lookup *lookup)
 	writer->count.context_wait_time += sim_now(writer->block.sim) - cq->context_asked_at;
 	cq->context_busy = false;
 	while (cq->waiting.first && (cq->closed || cq->overrun))
-		lose(cq, pop_waiting(cq));
+		completion_lose(pop_waiting(cq));
 	while (cq->waiting.first && !is_full(cq))
 		put(cq, pop_waiting(cq));
 	if ((cq->waiting.first || is_half_full(cq)) && !cq->record_busy && !cq->closed)
@@ -358,7 +310,8 @@ static void through(struct event *event)
 {
 	struct completion_writer *writer = container_of(event, struct completion_writer, through);
 	sim_time now = sim_now(writer->block.sim);
-	sim_time turn = writer->turn_taken ? now : dma_write_turn(writer->hca->dma);
+	bool turnless = writer->turn_taken || writer->pipeline.first->cq->session;
+	sim_time turn = turnless ? now : dma_write_turn(writer->hca->dma);
 	struct completion_queue *cq;
 	struct cqe_write *write;
 
@@ -373,9 +326,9 @@ static void through(struct event *event)
 	if (writer->pipeline.first)
 		sim_schedule_at(&writer->through, due_or_now(writer));
 	if (cq->overrun || cq->closed) {
-		lose(cq, write);
+		completion_lose(write);
 	} else if (cq->waiting.first || !has_context(cq, write->tag) || is_full(cq)) {
-		append(&cq->waiting, write);
+		cqe_list_append(&cq->waiting, write);
 		gauge_enter(&writer->gauge.held, sim_now(writer->block.sim), 1);
 		if (!cq->record_busy && !cq->context_busy)
 			read_record(cq);
@@ -414,8 +367,10 @@ void completion_queue_hold(struct completion_queue *cq)
 void completion_queue_drop(struct completion_queue *cq)
 {
 	assert(cq->users);
-	if (--cq->users == 0)
-		free(cq);
+	if (--cq->users)
+		return;
+	free(cq->session);
+	free(cq);
 }
 
 void completion_queue_close(struct completion_queue *cq)
@@ -423,6 +378,8 @@ void completion_queue_close(struct completion_queue *cq)
 	cq->closed = true;
 	cq->arm = ARM_NOTHING;
 	moderation_close(&cq->moderation);
+	if (cq->session)
+		cqe_session_lose(cq->session);
 }
 
 uint32_t completion_queue_data_room(const struct completion_queue *cq)
@@ -454,6 +411,8 @@ struct completion_queue *completion_queue_create(struct completion_writer *write
 	cq->writer = writer;
 	cq->attr = *attr;
 	cq->users = 1;
+	if (attr->compress != CQ_PLAIN)
+		cq->session = cqe_session_create(cq);
 	moderation_init(&cq->moderation, writer->hca->events, event_due);
 	return cq;
 }
@@ -467,10 +426,10 @@ static void check(struct block *block, FILE *out)
 	block_equal(block, out, "CQEs asked for, and those written, lost and on their way",
 		    count->asked + count->resizes,
 		    count->cqes + count->lost + writer->gauge.pipeline.level +
-			    writer->gauge.held.level);
+			    writer->gauge.held.level + writer->gauge.session.level);
 	block_equal(block, out, "CQEs with PCIe, held and in the pipeline, and those in use",
 		    writer->gauge.writes.level + writer->gauge.held.level +
-			    writer->gauge.pipeline.level,
+			    writer->gauge.pipeline.level + writer->gauge.session.level,
 		    writer->writes.in_use);
 }
 

@@ -19,6 +19,9 @@
 	X(cqes,         "CQEs",  "written")                                                        \
 	X(bytes,        "bytes", "of them")                                                        \
 	X(with_data,    "CQEs",  "of them with the message in them")                               \
+	X(compressed,   "CQEs",  "of them that are mini-CQEs, the first in its title as well")     \
+	X(titles,       "CQEs",  "written for several")                                            \
+	X(arrays,       "CQEs",  "of mini-CQEs, behind a title")                                   \
 	X(errors,       "CQEs",  "of them with an error")                                          \
 	X(record_reads, "reads", "of doorbell records, to see whether the driver made room")       \
 	X(overruns,     "CQs",   "that were full")                                                 \
@@ -31,6 +34,7 @@
 	X(writer,   SERVER, "CQEs", "starts one each interval")                                    \
 	X(pipeline, QUEUE,  "CQEs", "before their write")                                          \
 	X(held,     QUEUE,  "CQEs", "for the context of their queue, or for room in it")           \
+	X(session,  QUEUE,  "CQEs", "that wait for others to be written with")                     \
 	X(writes,   QUEUE,  "CQEs", "with PCIe, not visible yet")
 
 #define COMPLETION_TRACE(X)                                                                        \

@@ -260,6 +260,8 @@ static bool check(const struct load_setup *setup, char *why, size_t why_bytes)
 		snprintf(why, why_bytes, "atomics are of 8 B");
 	else if (params->inlined && load_wqe_blocks(params) > WQE_BLOCKS_MAX)
 		snprintf(why, why_bytes, "%u B are too many inline", (unsigned)params->bytes);
+	else if (params->compress && params->to_cqe)
+		snprintf(why, why_bytes, "CQEs with data in them are not compressed");
 	else if (params->strides && (params->transport != LOAD_UD || params->to_cqe))
 		snprintf(why, why_bytes, "strides are for ud, and not with to_cqe");
 	else if (params->strides * params->stride_bytes > LOAD_LOCAL_BYTES)

@@ -199,7 +199,13 @@ static void add_regions(struct load_node *node)
 static void add_cqs(struct load_thread *thread)
 {
 	struct load_node *node = thread->node;
+	const struct load_params *params = &node->load->params;
+	enum hca_cq_compress compress = !params->compress ? CQ_PLAIN
+					: params->strides ? CQ_MINI_STRIDE
+							  : CQ_MINI_HASH;
 
+	for (uint32_t i = 0; i < thread->cq_count; i++)
+		load_thread_clear(thread, i);
 	for (uint32_t i = 0; i < thread->cq_count; i++)
 		must(node,
 		     hca_cq_create(
@@ -209,7 +215,8 @@ static void add_cqs(struct load_thread *thread)
 						   .doorbell_record = take(node, RECORD_BYTES),
 						   .entries = node->cq_entries,
 						   .cqe_bytes = load_cqe_bytes(node->load),
-						   .ignore_overrun = true},
+						   .ignore_overrun = true,
+						   .compress = compress},
 			     &thread->cqs[i].number),
 		     "a CQ cannot be made, error");
 }

@@ -22,6 +22,7 @@
 	X(bytes,      BYTES,  "64B",        "0B..64MiB",          "of a message",                                                   "choice") \
 	X(inlined,    FLAG,   "false",      "",                   "the WQE carries the data",                                       "choice") \
 	X(to_cqe,     FLAG,   "false",      "",                   "short messages and answers go into CQEs, of 128 B if ud",         "choice") \
+	X(compress,   FLAG,   "false",      "",                   "CQEs that are alike are written as one, with mini-CQEs",          "choice") \
 	X(posting,    CHOICE, "blueflame",  "blueflame|doorbell|inline_blueflame", "how a lone work request is posted; inline_blueflame: by BlueFlame if its data is inline", "choice") \
 	X(list,       COUNT,  "1",          "1..64",              "work requests behind one doorbell; several are never posted by BlueFlame", "libmlx4, libmlx5: BlueFlame is for lone work requests") \
 	X(signal,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \

@@ -122,6 +122,9 @@ void load_thread_start(struct load_thread *thread);
 void load_thread_wake(struct load_thread *thread, uint32_t cq); /* a CQE of that CQ is visible */
 void load_thread_fini(struct load_thread *thread);
 
+/* With compression: no slot of the CQ holds anything. */
+void load_thread_clear(struct load_thread *thread, uint32_t cq);
+
 /* What a work request is, in blocks of its ring. */
 uint32_t load_wqe_blocks(const struct load_params *params);
 

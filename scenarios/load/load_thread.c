@@ -21,6 +21,8 @@ enum {
 	POLL_LIST = 16,    /* CQEs that one call takes at most */
 	RECEIVE_LIST = 16, /* receive work requests that one store tells of */
 	SIGNALED = 2 << 2,
+	COMPRESSED = 3 << 2,
+	NO_CQE = 0xf0,
 	QKEY = 0x11111111,
 };
 
@@ -241,19 +243,82 @@ static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
 	return load->params.cpu.receive;
 }
 
-/* The time it takes. */
+/* The CQE in a slot of the ring, whose number may run on. */
+static uint8_t *cqe_at(const struct load_thread *thread, const struct load_cq *cq, uint32_t slot)
+{
+	uint32_t bytes = load_cqe_bytes(thread->node->load);
+	uint32_t index = slot & (thread->node->cq_entries - 1);
+
+	return thread->node->memory.bytes + cq->at + (size_t)index * bytes + bytes - CQE_BYTES;
+}
+
+/* ---- compressed CQEs: slots without a write tell nothing, so those that were read are cleared ---- */
+
+static void clear_slots(const struct load_thread *thread, const struct load_cq *cq, uint32_t first,
+			uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		cqe_at(thread, cq, first + i)[63] = NO_CQE;
+}
+
+void load_thread_clear(struct load_thread *thread, uint32_t cq)
+{
+	if (thread->node->load->params.compress)
+		clear_slots(thread, &thread->cqs[cq], 0, thread->node->cq_entries);
+}
+
+static bool is_cleared(const struct load_thread *thread, const struct load_cq *cq)
+{
+	uint8_t last = cqe_at(thread, cq, cq->polled)[63];
+
+	return last >> 4 == NO_CQE >> 4 ||
+	       (last & 1) != (cq->polled / thread->node->cq_entries & 1);
+}
+
+/* A title and its mini-CQEs: a line of memory each eight. */
+static sim_time take_compressed(struct load_thread *thread, struct load_cq *cq, struct load_qp *qp)
+{
+	const struct load_cpu_params *cpu = &thread->node->load->params.cpu;
+	const uint8_t *title = cqe_at(thread, cq, cq->polled);
+	uint32_t count = be32_get(title + 44), first = cq->polled;
+	bool sent = title[63] >> 4 == CQE_SENT;
+	sim_time cost = cpu->poll;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t array = i < CQE_MINIS ? 1 : i - i % CQE_MINIS;
+		const uint8_t *mini =
+			cqe_at(thread, cq, first + array) + i % CQE_MINIS * CQE_MINI_BYTES;
+
+		cost += i % CQE_MINIS ? 0 : cpu->poll;
+		if (sent)
+			retire(qp, be16_get(mini));
+		else
+			cost += take_received(qp, be32_get(mini + 4));
+	}
+	clear_slots(thread, cq, first, count);
+	cq->polled += count;
+	return cost;
+}
+
+/* The time it takes. Compressed: of a title and its arrays there were several writes, and the last is the title's. */
 static sim_time take_cqe(struct load_thread *thread)
 {
 	struct load *load = thread->node->load;
 	uint32_t number = thread->arrived[thread->arrived_first++ & thread->arrived_mask];
 	struct load_cq *cq = &thread->cqs[number];
-	uint32_t index = cq->polled++ & (thread->node->cq_entries - 1);
-	uint32_t bytes = load_cqe_bytes(load);
-	const uint8_t *cqe =
-		thread->node->memory.bytes + cq->at + (size_t)index * bytes + bytes - CQE_BYTES;
-	struct load_qp *qp = &thread->qps[be24_get(cqe + 33)];
+	const uint8_t *cqe = cqe_at(thread, cq, cq->polled);
 	unsigned opcode = cqe[63] >> 4;
+	struct load_qp *qp;
 
+	if (load->params.compress && is_cleared(thread, cq))
+		return 0;
+	qp = &thread->qps[be24_get(cqe + 33)];
+	if (load->params.compress) {
+		if ((cqe[63] & COMPRESSED) == COMPRESSED)
+			return take_compressed(thread, cq, qp);
+		clear_slots(thread, cq, cq->polled, 1);
+	}
+	cq->polled++;
 	if (opcode >= CQE_SEND_ERROR) {
 		load_fail(load, "a work request failed with syndrome", cqe[55]);
 		return 0;

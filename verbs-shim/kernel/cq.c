@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "hca/device/hca_params.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
@@ -40,6 +41,19 @@ static int find_channel(struct command *command, int32_t number, struct channel 
 	return (*channel)->record_bytes == sizeof(struct ib_uverbs_comp_event_desc) ? 0 : -EINVAL;
 }
 
+static bool may_compress(const struct kernel *kernel)
+{
+	return hca_params(kernel->hca)->device.compressed_cqes;
+}
+
+/* Of those that were offered, one; no checksums are worked out. */
+static enum hca_cq_compress format_of(uint8_t format)
+{
+	return format == MLX5_IB_CQE_RES_FORMAT_HASH          ? CQ_MINI_HASH
+	       : format == MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX ? CQ_MINI_STRIDE
+							      : CQ_PLAIN;
+}
+
 static int check_driver_part(struct command *command, struct mlx5_ib_create_cq *driver)
 {
 	if (command->driver.length < offsetof(struct mlx5_ib_create_cq, flags))
@@ -48,8 +62,10 @@ static int check_driver_part(struct command *command, struct mlx5_ib_create_cq *
 	if (driver->flags & ~(uint32_t)MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX ||
 	    driver->reserved0 || driver->reserved1)
 		return -EINVAL; /* neither padding of 128-byte CQEs nor real-time stamps were offered */
-	if (driver->cqe_comp_en)
+	if (driver->cqe_comp_en && (driver->cqe_size != 64 || !may_compress(command->kernel)))
 		return -EOPNOTSUPP;
+	if (driver->cqe_comp_en && !format_of(driver->cqe_comp_res_format))
+		return -EINVAL;
 	if (driver->cqe_size != 64 && driver->cqe_size != 128)
 		return -EINVAL;
 	return 0;
@@ -94,6 +110,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_cq *
 		.entries = entries,
 		.cqe_bytes = driver.cqe_size,
 		.ignore_overrun = request->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN,
+		.compress = driver.cqe_comp_en ? format_of(driver.cqe_comp_res_format) : CQ_PLAIN,
 	};
 	struct mlx5_ib_create_cq_resp driver_answer = {0};
 	error = hca_cq_create(kernel->hca, &attr, &driver_answer.cqn);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "hca/device/hca_params.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 
@@ -162,6 +163,12 @@ int query_device_ex(struct command *command)
 		return -EINVAL;
 	device_attributes(command->kernel, &answer.base);
 	answer.device_cap_flags_ex = answer.base.device_cap_flags;
+	if (hca_params(command->kernel->hca)->device.compressed_cqes) {
+		driver.cqe_comp_caps.max_num =
+			(uint32_t)hca_params(command->kernel->hca)->completion.compression_max;
+		driver.cqe_comp_caps.supported_format =
+			MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
+	}
 	answer.odp_caps.general_caps = ODP_SUPPORTED;
 	answer.odp_caps.per_transport_caps.rc_odp_caps = ODP_OF_RELIABLE;
 	answer.xrc_odp_caps = ODP_OF_RELIABLE;

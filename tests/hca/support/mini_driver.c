@@ -215,6 +215,12 @@ static void put_record(struct mini_host *host, uint64_t address, uint32_t value)
 
 struct mini_cq mini_cq_create(struct mini_host *host, uint32_t entries, uint32_t cqe_bytes)
 {
+	return mini_cq_create_with(host, entries, cqe_bytes, CQ_PLAIN);
+}
+
+struct mini_cq mini_cq_create_with(struct mini_host *host, uint32_t entries, uint32_t cqe_bytes,
+				   enum hca_cq_compress compress)
+{
 	struct mini_cq cq = {.host = host, .entries = entries, .cqe_bytes = cqe_bytes};
 	uint8_t fresh = 0xf1;
 	int error;
@@ -228,7 +234,8 @@ struct mini_cq mini_cq_create(struct mini_host *host, uint32_t entries, uint32_t
 						    .buffer = cq.buffer,
 						    .doorbell_record = cq.record,
 						    .entries = entries,
-						    .cqe_bytes = cqe_bytes},
+						    .cqe_bytes = cqe_bytes,
+						    .compress = compress},
 			      &cq.number);
 	assert(!error);
 	return cq;

@@ -89,6 +89,8 @@ uint64_t mini_u64(struct mini_host *host, uint64_t address);
 void mini_put_u64(struct mini_host *host, uint64_t address, uint64_t value);
 
 struct mini_cq mini_cq_create(struct mini_host *host, uint32_t entries, uint32_t cqe_bytes);
+struct mini_cq mini_cq_create_with(struct mini_host *host, uint32_t entries, uint32_t cqe_bytes,
+				   enum hca_cq_compress compress);
 bool mini_poll(struct mini_cq *cq, struct mini_wc *wc);
 void mini_arm(struct mini_cq *cq, bool only_solicited);
 

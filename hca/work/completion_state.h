@@ -1,0 +1,92 @@
+/*
+ * completion_state: what the files of the CQE writer share: a CQE on its way, a completion queue, and the CQEs of one that wait to
+ * be written together.
+ *
+ *     completion.c (pipeline, context, room, event) --cqe_session_join()--> cqe_session.c --completion_put()--> PCIe
+ */
+#ifndef HCA_WORK_COMPLETION_STATE_H
+#define HCA_WORK_COMPLETION_STATE_H
+
+#include "hca/work/completion.h"
+#include "hca/work/event_queue.h"
+#include "sim/gauge.h"
+
+struct cqe_write {
+	struct cqe_write *next;
+	struct completion_queue *cq;
+	struct completion completion;
+	sim_time due;
+	uint32_t tag, index;
+	uint32_t number; /* of its CQ, runs on: index is where it is in the ring */
+	bool has_why, has_receive_why;
+	union {
+		struct why why;
+		struct receive_why receive_why;
+	};
+	struct pcie_write write;
+	uint8_t bytes[CQE_BYTES_MAX];
+	uint8_t data[CQE_DATA_MAX]; /* of a message */
+};
+
+struct cqe_list {
+	struct cqe_write *first, *last;
+};
+
+struct completion_gauges {
+	COMPLETION_GAUGES(GAUGE_FIELD)
+};
+
+struct completion_writer {
+	struct block block;
+	struct completion_counters count;
+	struct completion_gauges gauge;
+	struct hca *hca;
+	const struct completion_params *params;
+	struct pool writes;
+	struct cqe_list pipeline;
+	struct event through;
+	sim_time last_due;
+	bool turn_taken; /* `through` waits for its turn of writing to host memory */
+};
+
+enum arm { ARM_NOTHING, ARM_SOLICITED, ARM_NEXT };
+
+struct completion_queue {
+	struct completion_writer *writer;
+	struct hca_cq_attr attr;
+	uint32_t number, users;
+	uint32_t producer; /* runs on */
+	uint32_t consumer; /* as far as is known */
+	enum arm arm;
+	bool overrun, closed, record_busy, context_busy;
+	struct context_lookup lookup;
+	sim_time context_asked_at;
+	bool record_early;       /* the read under way began before a CQE waited for it */
+	struct cqe_list waiting; /* for the record, or the context */
+	struct pcie_read record_read;
+	uint8_t record[4];
+	struct cqe_session *session; /* NULL: CQEs are written one by one */
+	struct moderation moderation;
+};
+
+struct cqe_session { /* CQEs that are alike, in the order of the ring */
+	struct completion_queue *cq;
+	struct cqe_list list;
+	uint32_t count;
+	struct event timeout;
+};
+
+void cqe_list_append(struct cqe_list *list, struct cqe_write *write);
+
+/* completion.c: the CQE has its place in the ring, and goes there alone; it is visible; it will not be written. */
+void completion_put(struct cqe_write *write);
+void completion_visible(struct cqe_write *write);
+void completion_lose(struct cqe_write *write);
+
+/* cqe_session.c. false: the CQE is for completion_put(); what came before it is on its way. */
+bool cqe_session_join(struct cqe_session *session, struct cqe_write *write);
+void cqe_session_end(struct cqe_session *session);
+void cqe_session_lose(struct cqe_session *session);
+struct cqe_session *cqe_session_create(struct completion_queue *cq);
+
+#endif

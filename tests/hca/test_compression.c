@@ -1,0 +1,266 @@
+/*
+ * Proves compression of CQEs: the bytes of titles and mini-CQEs and where they are in the ring, how many bytes cross PCIe, what is
+ * not compressed and ends what is, and to the picosecond how long a CQE waits for others.
+ */
+#include <CUnit/CUnit.h>
+#include <errno.h>
+
+#include "fabric/wire/bytes.h"
+#include "hca/device/cqe.h"
+#include "hca/work/completion.h"
+#include "tests/hca/support/rig.h"
+
+enum { ENTRIES = 128, COMPRESSED = 0xc, FRESH = 0xf1, BYTES = 24 };
+
+struct pair {
+	struct mini *mini;
+	struct mini_cq sent, received; /* compressed, or not */
+	struct mini_qp *qps[2];
+	uint64_t source, target;
+	uint32_t writes; /* of both hosts, before */
+};
+
+static struct pair pair_create(enum hca_cq_compress compress, uint32_t entries)
+{
+	struct pair pair = {.mini = mini_create(SIM_KERNEL_native)};
+	struct hca_qp_attr attr = {.type = QP_RC, .sq_blocks = 128, .rq_entries = 128};
+
+	mini_start(pair.mini, LINK_INFINIBAND);
+	pair.sent = mini_cq_create_with(&pair.mini->hosts[0], entries, 64, compress);
+	pair.received = mini_cq_create_with(&pair.mini->hosts[1], entries, 64, compress);
+	attr.send_cqn = attr.recv_cqn = pair.sent.number;
+	pair.qps[0] = mini_qp_create_with(&pair.mini->hosts[0], attr);
+	attr.send_cqn = attr.recv_cqn = pair.received.number;
+	pair.qps[1] = mini_qp_create_with(&pair.mini->hosts[1], attr);
+	pair.source = mini_alloc(&pair.mini->hosts[0], 4096);
+	pair.target = mini_alloc(&pair.mini->hosts[1], 4096);
+	mini_connect(pair.qps[0], pair.qps[1], 1024);
+	mini_run(pair.mini);
+	return pair;
+}
+
+static void pair_destroy(struct pair *pair)
+{
+	mini_run(pair->mini);
+	mini_qp_destroy(pair->qps[0]);
+	mini_qp_destroy(pair->qps[1]);
+	mini_run(pair->mini);
+	mini_destroy(pair->mini);
+}
+
+static const struct completion_counters *count(const struct pair *pair, unsigned host)
+{
+	return completion_counters(pair->mini->hosts[host].hca->completion);
+}
+
+/* Messages of BYTES, BYTES + 1, ... behind one doorbell, fast enough to be compressed together. */
+static void send(struct pair *pair, unsigned messages, bool last_is_solicited)
+{
+	for (unsigned i = 0; i < messages; i++)
+		mini_receive(pair->qps[1], pair->target, 4096);
+	for (unsigned i = 0; i < messages; i++)
+		mini_post(pair->qps[0],
+			  &(struct mini_send){.opcode = WQE_SEND,
+					      .address = pair->source,
+					      .length = BYTES + i,
+					      .solicited = last_is_solicited && i + 1 == messages,
+					      .no_doorbell = i + 1 < messages});
+	mini_run(pair->mini);
+}
+
+static void slot(const struct mini_cq *cq, uint32_t number, uint8_t bytes[64])
+{
+	uint64_t at = cq->buffer + (uint64_t)(number & (cq->entries - 1)) * 64;
+
+	CU_ASSERT_TRUE(memory_read(cq->host->memory, at, bytes, 64));
+}
+
+/* A title at `first` and the minis behind it, of messages from `bytes` on. */
+static void check_received(struct pair *pair, uint32_t first, uint32_t messages, uint32_t bytes,
+			   unsigned owner)
+{
+	uint8_t title[64], array[64];
+
+	slot(&pair->received, first, title);
+	CU_ASSERT_EQUAL(title[63], CQE_RECEIVED_SEND << 4 | COMPRESSED | owner);
+	CU_ASSERT_EQUAL(be32_get(title + 44), messages);
+	CU_ASSERT_EQUAL(be24_get(title + 57), pair->qps[1]->number);
+	for (uint32_t i = 0; i < messages; i++) {
+		slot(&pair->received, first + (i < 8 ? 1 : i / 8 * 8), array);
+		CU_ASSERT_EQUAL(be32_get(array + i % 8 * 8), 0);
+		CU_ASSERT_EQUAL(be32_get(array + i % 8 * 8 + 4), bytes + i);
+	}
+}
+
+static void test_layout(void)
+{
+	enum { MESSAGES = 20 };
+	struct pair pair = pair_create(CQ_MINI_HASH, ENTRIES),
+		    plain = pair_create(CQ_PLAIN, ENTRIES);
+	uint8_t bytes[64];
+
+	send(&pair, MESSAGES, false);
+	send(&plain, MESSAGES, false);
+	check_received(&pair, 0, MESSAGES, BYTES, 0);
+	for (unsigned i = 0; i < MESSAGES; i++) { /* the others were not written */
+		slot(&pair.received, i, bytes);
+		if (i > 1 && i % 8 != 0)
+			CU_ASSERT_EQUAL(bytes[63], FRESH);
+	}
+	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, MESSAGES);
+	CU_ASSERT_EQUAL(count(&pair, 1)->compressed, MESSAGES);
+	CU_ASSERT_EQUAL(count(&pair, 1)->titles, 1);
+	CU_ASSERT_EQUAL(count(&pair, 1)->arrays, 3);
+	CU_ASSERT_EQUAL(count(&pair, 1)->bytes, (1 + 3) * 64);
+	CU_ASSERT_EQUAL(count(&plain, 1)->bytes, MESSAGES * 64);
+	CU_ASSERT_EQUAL(count(&plain, 1)->titles, 0);
+	CU_ASSERT_EQUAL(mini_block_count(&plain.mini->hosts[1], "pcie", "write_bytes") -
+				mini_block_count(&pair.mini->hosts[1], "pcie", "write_bytes"),
+			(MESSAGES - 1 - 3) * 64);
+	pair_destroy(&pair);
+	pair_destroy(&plain);
+}
+
+/* Sends say in their minis which WQE it was. */
+static void test_sent(void)
+{
+	enum { MESSAGES = 9 };
+	struct pair pair = pair_create(CQ_MINI_HASH, ENTRIES);
+	uint8_t title[64], array[64];
+
+	send(&pair, MESSAGES, false);
+	slot(&pair.sent, 0, title);
+	CU_ASSERT_EQUAL(title[63], CQE_SENT << 4 | COMPRESSED);
+	CU_ASSERT_EQUAL(be32_get(title + 44), MESSAGES);
+	for (unsigned i = 0; i < MESSAGES; i++) {
+		slot(&pair.sent, i < 8 ? 1 : 8, array);
+		CU_ASSERT_EQUAL(be16_get(array + i % 8 * 8), i);
+		CU_ASSERT_EQUAL(array[i % 8 * 8 + 2], WQE_SEND);
+	}
+	CU_ASSERT_EQUAL(count(&pair, 0)->bytes, 3 * 64);
+	pair_destroy(&pair);
+}
+
+/* One alone is written as ever, when nobody came for so long. */
+static sim_time lone_latency(enum hca_cq_compress compress, bool armed)
+{
+	struct pair pair = pair_create(compress, ENTRIES);
+	const struct why_counters *why = why_counters(pair.mini->hosts[1].hca->why);
+	struct mini_wc wc;
+	sim_time latency;
+
+	if (armed)
+		mini_arm(&pair.received, false);
+	mini_run(pair.mini);
+	send(&pair, 1, false);
+	CU_ASSERT_TRUE(mini_poll(&pair.received, &wc));
+	CU_ASSERT_EQUAL(wc.byte_count, BYTES);
+	CU_ASSERT_EQUAL(count(&pair, 1)->bytes, 64);
+	CU_ASSERT_EQUAL(count(&pair, 1)->compressed, 0);
+	CU_ASSERT_EQUAL(pair.mini->hosts[1].cq_events, armed);
+	latency = why->received_latency;
+	pair_destroy(&pair);
+	return latency;
+}
+
+static void test_alone(void)
+{
+	struct hca_params params;
+
+	hca_params_default(&params);
+	CU_ASSERT_EQUAL(lone_latency(CQ_MINI_HASH, false),
+			lone_latency(CQ_PLAIN, false) + params.completion.compression_timeout);
+	CU_ASSERT_EQUAL(lone_latency(CQ_MINI_HASH, true), lone_latency(CQ_PLAIN, true));
+}
+
+/* A solicited one has no mini: it ends those before it, and stands behind them. */
+static void test_ended(void)
+{
+	struct pair pair = pair_create(CQ_MINI_HASH, ENTRIES);
+	uint8_t bytes[64];
+
+	send(&pair, 5, true);
+	check_received(&pair, 0, 4, BYTES, 0);
+	slot(&pair.received, 4, bytes);
+	CU_ASSERT_EQUAL(bytes[63], CQE_RECEIVED_SEND << 4 | 1 << 1);
+	CU_ASSERT_EQUAL(be32_get(bytes + 44), BYTES + 4);
+	CU_ASSERT_EQUAL(count(&pair, 1)->bytes, (1 + 1 + 1) * 64);
+	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, 5);
+	pair_destroy(&pair);
+}
+
+/* As many as are allowed do not wait for more; and over the ring's end, with the owner's bit of the title's lap. */
+static void test_full_and_wrapped(void)
+{
+	enum { RING = 32 };
+	struct pair pair = pair_create(CQ_MINI_HASH, RING);
+
+	send(&pair, 20, false);
+	pair.received.consumer = pair.sent.consumer = 20;
+	mini_put_u64(&pair.mini->hosts[1], pair.received.record, (uint64_t)20 << 24);
+	mini_put_u64(&pair.mini->hosts[0], pair.sent.record, (uint64_t)20 << 24);
+	send(&pair, 20, false);
+	check_received(&pair, 20, 20, BYTES, 0);
+	CU_ASSERT_EQUAL(count(&pair, 1)->titles, 2);
+	CU_ASSERT_EQUAL(count(&pair, 1)->lost, 0);
+	pair_destroy(&pair);
+
+	pair = pair_create(CQ_MINI_HASH, ENTRIES);
+	send(&pair, 64, false);
+	CU_ASSERT_EQUAL(count(&pair, 1)->titles, 1);
+	CU_ASSERT_EQUAL(count(&pair, 1)->arrays, 8);
+	CU_ASSERT_EQUAL(count(&pair, 1)->bytes, 9 * 64);
+	send(&pair, 64, false);
+	pair_destroy(&pair);
+}
+
+/* What waits is lost with its queue, and no event comes behind it. */
+static void test_closed(void)
+{
+	struct pair pair = pair_create(CQ_MINI_HASH, ENTRIES);
+	struct sim *sim = pair.mini->sim;
+
+	send(&pair, 1, false); /* contexts are at hand */
+	mini_receive(pair.qps[1], pair.target, 4096);
+	mini_post(pair.qps[0],
+		  &(struct mini_send){.opcode = WQE_SEND, .address = pair.source, .length = BYTES});
+	while (count(&pair, 1)->asked < 2 && sim_next(sim) != SIM_NEVER)
+		sim_run(sim, sim_next(sim) + 1);
+	sim_run(sim, sim_now(sim) + 100 * NS);
+	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, 1);
+	CU_ASSERT_EQUAL(count(&pair, 1)->lost, 0);
+	CU_ASSERT_EQUAL(hca_cq_destroy(pair.mini->hosts[1].hca, pair.received.number), 0);
+	CU_ASSERT_EQUAL(count(&pair, 1)->lost, 1);
+	mini_run(pair.mini);
+	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, 1);
+	pair_destroy(&pair);
+}
+
+static void test_refused(void)
+{
+	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct hca_cq_attr attr = {.entries = 64, .cqe_bytes = 128, .compress = CQ_MINI_HASH};
+	uint32_t cqn;
+
+	mini_start(mini, LINK_INFINIBAND);
+	CU_ASSERT_EQUAL(hca_cq_create(mini->hosts[0].hca, &attr, &cqn), -EINVAL);
+	attr.cqe_bytes = 64;
+	CU_ASSERT_EQUAL(hca_cq_create(mini->hosts[0].hca, &attr, &cqn), 0);
+	mini_destroy(mini);
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"layout", test_layout},
+		{"sends", test_sent},
+		{"alone", test_alone},
+		{"ended by one that is different", test_ended},
+		{"full, and over the ring's end", test_full_and_wrapped},
+		{"closed", test_closed},
+		{"refused", test_refused},
+		{0},
+	};
+
+	return rig_main("compression", tests);
+}

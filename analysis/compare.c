@@ -9,9 +9,9 @@ static const double order_step = 0.02;
 
 static const struct {
 	const char *name;
-	double error;
+	double below, above;
 } tolerances[TOLERANCE_COUNT] = {
-#define COMPARE_ROW(name, error) [TOLERANCE_##name] = {#name, error},
+#define COMPARE_ROW(name, below, above) [TOLERANCE_##name] = {#name, below, above},
 	COMPARE_TOLERANCES(COMPARE_ROW)
 #undef COMPARE_ROW
 };
@@ -52,11 +52,13 @@ double compare_error(const struct compare_point *point)
 bool compare_within(const struct compare_point *point, enum compare_tolerance tolerance)
 {
 	struct compare_point read = *point;
+	double error;
 
 	assert(tolerance < TOLERANCE_COUNT);
 	read.low -= point->slack;
 	read.high += point->slack;
-	return fabs(compare_error(&read)) <= tolerances[tolerance].error;
+	error = compare_error(&read);
+	return error >= -tolerances[tolerance].below && error <= tolerances[tolerance].above;
 }
 
 static int direction(double from, double to)

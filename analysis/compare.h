@@ -8,15 +8,17 @@
 #include <stddef.h>
 
 /* clang-format off */
-/*        name    relative error */
+/*        name    relative error, below and above */
 #define COMPARE_TOLERANCES(X) \
-	X(EXACT,  0.005)      \
-	X(T1,     0.02)       \
-	X(T2,     0.10)       \
-	X(T3,     0.20)       \
-	X(SHAPE,  0) /* order only: compare_order() */
+	X(EXACT,  0.005, 0.005) \
+	X(T1,     0.02,  0.02)  \
+	X(T2,     0.10,  0.10)  \
+	X(T3,     0.20,  0.20)  \
+	X(X2,     0.5,   1)     /* a factor of two */ \
+	X(X10,    0.9,   9)     /* the order of magnitude */ \
+	X(SHAPE,  0,     0)     /* order only: compare_order() */
 
-#define COMPARE_ENUM(name, error) TOLERANCE_##name,
+#define COMPARE_ENUM(name, below, above) TOLERANCE_##name,
 enum compare_tolerance { COMPARE_TOLERANCES(COMPARE_ENUM) TOLERANCE_COUNT };
 /* clang-format on */
 

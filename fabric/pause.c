@@ -5,6 +5,8 @@
  */
 #include "fabric/port_state.h"
 
+#include <string.h>
+
 static sim_time quanta_duration(const struct port *port, uint64_t quanta)
 {
 	return transmit_duration(port, quanta * (PAUSE_QUANTUM_BITS / 8));
@@ -48,6 +50,7 @@ struct packet *pause_frame(struct port *port)
 	for (unsigned lane = 0; lane < ETHERNET_LANES; lane++)
 		if (port->pausing & port->pause_due & 1u << lane)
 			packet->pause_quanta[lane] = (uint16_t)port->params.pause_quanta;
+	memcpy(packet->pause_depth, port->pausing_depth, sizeof(packet->pause_depth));
 	port->pause_due = 0;
 	port->count.pause_sent++;
 	if (port->pausing && !event_pending(&port->refresh))
@@ -88,6 +91,17 @@ sim_time port_paused_time(const struct port *port, unsigned lane)
 	return port->paused_before[lane] + (until - port->paused_from[lane]);
 }
 
+void port_set_pause_depth(struct port *port, unsigned lane, unsigned depth)
+{
+	assert(port->ethernet);
+	port->pausing_depth[lane] = (uint8_t)(depth < UINT8_MAX ? depth : UINT8_MAX);
+}
+
+unsigned port_pause_depth(const struct port *port, unsigned lane)
+{
+	return port_paused(port, lane) ? port->paused_depth[lane] : 0;
+}
+
 bool port_pausing(const struct port *port, unsigned lane)
 {
 	return port->ethernet && port->pausing & 1u << lane;
@@ -103,6 +117,7 @@ static void react(struct event *event)
 		if (packet->pause_enable & 1u << lane) {
 			port->paused_before[lane] = port_paused_time(port, lane);
 			port->paused_from[lane] = now;
+			port->paused_depth[lane] = packet->pause_depth[lane];
 			port->lanes[lane].paused_until =
 				now + quanta_duration(port, packet->pause_quanta[lane]);
 		}

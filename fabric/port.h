@@ -148,6 +148,11 @@ void port_release(struct port *port, unsigned lane, uint32_t wire_bytes);
 /* Ethernet: ask the other end to stop (or let go) the priorities whose bit is set. */
 void port_pause(struct port *port, uint8_t priorities, bool stop);
 
+/* How many switches stand between what is congested and the end that the next pause is asked of: 1 at the first. Kept
+ * beside the frame, which has no room for it on the wire. The other end knows it while it is paused; 0: it is not. */
+void port_set_pause_depth(struct port *port, unsigned lane, unsigned depth);
+unsigned port_pause_depth(const struct port *port, unsigned lane);
+
 /* Earliest time at which a packet queued now would start to leave if nothing overtakes it. */
 sim_time port_free_at(const struct port *port, unsigned lane);
 

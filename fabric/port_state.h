@@ -150,6 +150,8 @@ struct port {
 	struct packet_queue reacting;
 	sim_time paused_from[ETHERNET_LANES];
 	sim_time paused_before[ETHERNET_LANES]; /* sum of the pauses that are over */
+	uint8_t pausing_depth[ETHERNET_LANES];  /* of what it asks for */
+	uint8_t paused_depth[ETHERNET_LANES];   /* of what it was asked for last */
 	sim_time advertised_at[PORT_LANES];
 	sim_time stuck_since[PORT_LANES];
 	struct event give_up;

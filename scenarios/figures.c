@@ -13,7 +13,7 @@ const struct figure_info flow_figure_list[] = { FLOW_FIGURES(INFO) {0} };
 const struct figure_info port_figure_list[] = { PORT_FIGURES(INFO) {0} };
 /* clang-format on */
 
-#define NAMES_MAX 64
+#define NAMES_MAX 96
 
 int figure_index(const struct figure_info *list, const char *name)
 {

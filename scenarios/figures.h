@@ -13,7 +13,8 @@
 #include <stddef.h>
 
 /* clang-format off */
-/* X(name, unit, meaning). "measured": from run.warm_up, or the first flow, to run.until, or the last flow's end. */
+/* X(name, unit, meaning). "measured": from run.warm_up, or the first flow, to run.measure_until, run.until, or the last
+ * flow's end. Times of flows are of those that are ready from run.warm_up on. */
 #define FIGURES(X)                                                                                         \
 	X(flows,          "flows",   "of the workload, without barriers")                                  \
 	X(flows_done,     "flows",   "that were finished")                                                 \
@@ -29,12 +30,21 @@
 	X(slowdown_p50,   "",        "its median")                                                         \
 	X(slowdown_p95,   "",        "its 95th percentile")                                                \
 	X(slowdown_p99,   "",        "its 99th percentile")                                                \
-	X(small_fct_p50_us, "us",    "median time of the flows of run.small bytes or less")                \
+	X(small_fct_p50_us, "us",    "median time of the flows of run.small bytes or less, without those of incasts") \
 	X(small_fct_p90_us, "us",    "its 90th percentile")                                                \
 	X(small_fct_p95_us, "us",    "its 95th percentile")                                                \
 	X(small_fct_p99_us, "us",    "its 99th percentile")                                                \
-	X(small_slowdown_p95, "",    "95th percentile of their slowdown")                                  \
+	X(small_slowdown_p50, "",    "median of their slowdown")                                           \
+	X(small_slowdown_p95, "",    "its 95th percentile")                                                \
 	X(small_slowdown_p99, "",    "its 99th percentile")                                                \
+	X(large_fct_mean_us, "us",   "mean time of the flows of run.large bytes or more, without those of incasts") \
+	X(large_slowdown_p50, "",    "median of their slowdown")                                           \
+	X(large_slowdown_p95, "",    "its 95th percentile")                                                \
+	X(peak_slowdown_p95, "",     "95th percentile of slowdown, the worst of 20 groups of flows by size (slowdowns.csv)") \
+	X(pattern_fct_mean_us, "us", "mean time of a flow, without those of incasts")                      \
+	X(incast_fct_mean_us, "us",  "mean time of a flow of an incast (workload.incast_load)")            \
+	X(incast_fct_p99_us, "us",   "its 99th percentile")                                                \
+	X(incast_fct_p999_us, "us",  "its 99.9th percentile")                                              \
 	X(packets_sent,   "packets", "data packets that left any port: packet-hops")                       \
 	X(packets_resent, "packets", "sent again by HCAs")                                                 \
 	X(timeouts,       "times",   "of HCAs that waited for an answer")                                  \
@@ -42,13 +52,21 @@
 	X(lossless_drops, "packets", "of them in lanes that are to lose none, without a fault")            \
 	X(pauses,         "packets", "PFC frames sent, repetitions and resumes included")                  \
 	X(pause_us,       "us",      "that priorities were paused, all ports together")                    \
+	X(pause_share,    "",        "of the measured time, that a port was paused, mean of all ports, priorities added up") \
+	X(pauses_deep_share, "",     "of the times that switches with a shared buffer paused a sender, those with two or more switches between it and the congestion") \
+	X(paused_hosts_max, "",      "largest share of the hosts that were paused in a sample (record: {series: ...})") \
+	X(paused_hosts_wide, "",     "of the samples with a paused host, those with more than 3 % of them paused") \
 	X(ecn_marks,      "packets", "marked by switches: CE or FECN")                                     \
 	X(cnps,           "packets", "CNPs and BECNs that HCAs got")                                       \
 	X(deadlocks,      "times",   "1: a cycle of full buffers has stopped the run")                    \
-	X(queue_max_bytes, "bytes",  "longest sampled queue of any recorded port")
+	X(queue_max_bytes, "bytes",  "longest sampled queue of any recorded port")                         \
+	X(queue_p50_bytes, "bytes",  "median of the samples of all recorded ports while measured, to 1 KB") \
+	X(queue_p95_bytes, "bytes",  "their 95th percentile")                                              \
+	X(queue_p99_bytes, "bytes",  "their 99th percentile")
 
 #define FLOW_FIGURES(X)                                                                                    \
 	X(goodput_gbps,   "Gb/s",    "of its queue pair, while measured")                                  \
+	X(rate_gbps,      "Gb/s",    "that its congestion control allows at the run's end")                \
 	X(fct_us,         "us",      "post to completion")                                                 \
 	X(slowdown,       "",        "over the ideal")
 

@@ -33,11 +33,12 @@ enum file_kind {
 	FILE_FLOWS,
 	FILE_SERIES,
 	FILE_LINKS,
+	FILE_SLOWDOWNS,
 	FILE_COUNT
 };
 static const char *const file_names[FILE_COUNT] = {
-	"packets.pcapng", "trace.bin", "counters.json", "summary.json",
-	"scenario.yaml",  "flows.csv", "series.csv",    "links.csv",
+	"packets.pcapng", "trace.bin",  "counters.json", "summary.json",  "scenario.yaml",
+	"flows.csv",      "series.csv", "links.csv",     "slowdowns.csv",
 };
 
 struct result {
@@ -175,6 +176,7 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	choose_path(result, FILE_SERIES, NULL,
 		    scenario->has_workload && scenario->record.series > 0);
 	choose_path(result, FILE_LINKS, NULL, scenario->has_workload || paths->messages);
+	choose_path(result, FILE_SLOWDOWNS, NULL, scenario->has_workload);
 	const char *bad = NULL;
 	if (*result->paths[FILE_PACKETS] != '\0') {
 		result->packets =
@@ -394,6 +396,8 @@ static const char *write_files(struct result *result, const struct result_outcom
 			write_flows(outcome, out);
 		else if (kind == FILE_SERIES)
 			trial_write_series(outcome->trial, out);
+		else if (kind == FILE_SLOWDOWNS)
+			trial_write_groups(outcome->trial, out);
 		else
 			trial_write_links(result->build, out);
 		if (!close_file(out))

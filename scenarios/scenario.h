@@ -78,6 +78,8 @@ struct port_params;
 #define RUN_PARAMS(X)                                                                                      \
 	X(until,      TIME,   "0ps", "",   "workload: virtual time at which the run ends, 0: when all flows are done", "choice") \
 	X(warm_up,    TIME,   "0ps", "",   "workload: means and rates are taken from then on",              "choice") \
+	X(measure_until, TIME, "0ps", "", "workload: means and rates are taken until then, 0: to the end; flows that are under way go on", "choice") \
+	X(large,      BYTES,  "1MB",   "1B..", "workload: flows from this size on are those of the large_ figures", "choice") \
 	X(small,      BYTES,  "100KB", "1B..", "workload: flows up to this size are those of the small_ figures", "choice") \
 	X(deadlock,   CHOICE, "error", "error|expected", "workload: what a deadlock at the end of the run is", "choice") \
 	X(loss,       CHOICE, "as_lane", "as_lane|expected", "workload: loss in a lossless lane fails the run, unless a fault of this file explains it, or it is expected", "choice")

@@ -97,6 +97,7 @@ void trial_destroy(struct trial *trial)
 	workload_destroy(trial->workload);
 	ways_destroy(trial->ways);
 	free(trial->acked);
+	free(trial->queue_counts);
 	for (uint32_t i = 0; i < trial->sample_count; i++)
 		end_samples(&trial->samples[i]);
 	free(trial->samples);
@@ -109,90 +110,6 @@ uint64_t trial_queue_bytes(const struct port *port)
 	for (unsigned lane = 0; lane < port_lanes(port); lane++)
 		bytes += port_queued_bytes(port, lane);
 	return bytes;
-}
-
-static uint64_t queue_packets(const struct port *port)
-{
-	uint64_t packets = 0;
-	for (unsigned lane = 0; lane < port_lanes(port); lane++)
-		packets += port_queued(port, lane);
-	return packets;
-}
-
-static uint64_t input_bytes(const struct port *port)
-{
-	uint64_t bytes = 0;
-	for (unsigned lane = 0; lane < port_lanes(port); lane++)
-		bytes += port_input_used(port, lane);
-	return bytes;
-}
-
-sim_time trial_paused_time(const struct port *port)
-{
-	sim_time time = 0;
-	for (unsigned lane = 0; lane < port_lanes(port); lane++)
-		time += port_paused_time(port, lane);
-	return time;
-}
-
-/* One line, and what means and maxima are made of. */
-static void sample_port(struct trial *trial, struct port_sample *sample, sim_time now)
-{
-	const struct port *port = sample->port;
-	const struct port_counters *counters = port_counters(port);
-	uint64_t queue = trial_queue_bytes(port);
-	sim_time paused = trial_paused_time(port), interval = now - trial->sampled_at;
-	if (queue > sample->queue_max)
-		sample->queue_max = queue;
-	if (now > trial->scenario->run.warm_up) {
-		sample->queue_sum += (double)queue;
-		sample->packets_sum += (double)queue_packets(port);
-		sample->leaving_sum += (double)port_leaving_bytes(port);
-		gsl_rstat_quantile_add((double)queue, sample->queue_p90);
-		gsl_rstat_quantile_add((double)queue, sample->queue_p95);
-		gsl_rstat_quantile_add((double)queue, sample->queue_p99);
-		sample->count++;
-	}
-	fprintf(trial->series, "%.6f,%s,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 "\n",
-		(double)now / (double)US, port_name(port), queue, input_bytes(port),
-		(double)(counters->bytes_sent - sample->bytes_sent) * 8e3 / (double)interval,
-		(double)(paused - sample->paused) / (double)US,
-		counters->pause_received - sample->pauses);
-	sample->bytes_sent = counters->bytes_sent;
-	sample->paused = paused;
-	sample->pauses = counters->pause_received;
-}
-
-/* A flow model has what it carried counted when it is asked. */
-static void settle(const struct trial *trial)
-{
-	if (trial->build->flows != NULL)
-		flow_fabric_settle(trial->build->flows);
-}
-
-static void sample_all(struct trial *trial)
-{
-	settle(trial);
-	sim_time now = sim_now(trial->build->sim);
-	for (uint32_t i = 0; i < trial->sample_count; i++)
-		sample_port(trial, &trial->samples[i], now);
-	trial->sampled_at = now;
-}
-
-/* From here on it is measured. */
-static void begin_measuring(struct trial *trial)
-{
-	settle(trial);
-	trial->measured_from = sim_now(trial->build->sim);
-	for (uint32_t i = 0; i < trial->workload->count; i++) {
-		struct endpoint_qp *qp = player_requester(trial->player, i);
-		trial->acked[i] = qp != NULL ? endpoint_acked_bytes(qp) : 0;
-	}
-	for (uint32_t i = 0; i < trial->sample_count; i++) {
-		struct port_sample *sample = &trial->samples[i];
-		sample->bytes_before = port_counters(sample->port)->bytes_sent;
-		sample->paused_before = trial_paused_time(sample->port);
-	}
 }
 
 static void report_progress(const struct trial *trial, trial_progress *progress, void *context)
@@ -217,27 +134,29 @@ void trial_run(struct trial *trial, trial_progress *progress, void *context)
 	const struct scenario_run *run = &trial->scenario->run;
 	sim_time series = trial->scenario->record.series, looked = 0, told = 0;
 	sim_time until = run->until > 0 ? run->until : SIM_NEVER;
-	bool measuring = run->warm_up == 0;
-	if (measuring)
-		begin_measuring(trial);
+	sim_time measure_until = run->measure_until > 0 ? run->measure_until : SIM_NEVER;
+	if (run->warm_up == 0)
+		trial_measure_begin(trial);
 	for (;;) {
 		sim_time now = sim_now(sim), next = sim_next(sim), at;
 		trial->drained = next == SIM_NEVER;
 		if (now >= until || (trial->drained && (run->until == 0 || series == 0)))
 			break;
-		if (trial->drained && player_finished(trial->player) && measuring)
+		if (trial->drained && player_finished(trial->player) && trial->measuring)
 			break;
 		at = series > 0 ? now + series : (next > now ? next : now) + SLICE;
 		at = earlier(at, until);
-		if (!measuring)
+		if (!trial->measuring)
 			at = earlier(at, run->warm_up);
+		if (!trial->measured)
+			at = earlier(at, measure_until);
 		sim_run(sim, at);
-		if (!measuring && at >= run->warm_up) {
-			begin_measuring(trial);
-			measuring = true;
-		}
+		if (!trial->measuring && at >= run->warm_up)
+			trial_measure_begin(trial);
 		if (series > 0)
-			sample_all(trial);
+			trial_sample(trial);
+		if (!trial->measured && at >= measure_until)
+			trial_measure_end(trial);
 		if (at - looked >= DEADLOCK_GAP) {
 			looked = at;
 			if (deadlock_find(trial->build->topology, &trial->deadlock))
@@ -250,7 +169,7 @@ void trial_run(struct trial *trial, trial_progress *progress, void *context)
 	}
 	if (trial->deadlock.count == 0)
 		deadlock_find(trial->build->topology, &trial->deadlock);
-	settle(trial);
+	trial_measure_end(trial);
 	trial_collect(trial);
 }
 
@@ -268,8 +187,7 @@ double trial_figure(const struct trial *trial, enum figure figure)
 static double port_figure(const struct trial *trial, const struct port_sample *sample, int which)
 {
 	double window = (double)(trial->measured_until - trial->measured_from);
-	uint64_t sent = port_counters(sample->port)->bytes_sent - sample->bytes_before;
-	double rate = window > 0 ? (double)sent * 8e3 / window : 0;
+	double rate = window > 0 ? (double)sample->bytes_measured * 8e3 / window : 0;
 	switch ((enum port_figure)which) {
 	case PORT_FIGURE_queue_mean_bytes:
 		return sample->count > 0 ? sample->queue_sum / (double)sample->count : (double)NAN;
@@ -294,10 +212,7 @@ static double port_figure(const struct trial *trial, const struct port_sample *s
 	case PORT_FIGURE_utilisation:
 		return rate * 1e9 / (double)port_rate_bps(sample->port);
 	case PORT_FIGURE_pause_share:
-		return window > 0
-			       ? (double)(trial_paused_time(sample->port) - sample->paused_before) /
-					 window
-			       : 0;
+		return window > 0 ? (double)sample->paused_measured / window : 0;
 	case PORT_FIGURE_COUNT:
 		break;
 	}
@@ -309,11 +224,10 @@ static double flow_figure(const struct trial *trial, uint32_t flow, int which)
 	const struct flow_record *record = &trial->records[flow];
 	double window = (double)(trial->measured_until - trial->measured_from);
 	switch ((enum flow_figure)which) {
-	case FLOW_FIGURE_goodput_gbps: {
-		struct endpoint_qp *qp = player_requester(trial->player, flow);
-		uint64_t bytes = qp != NULL ? endpoint_acked_bytes(qp) - trial->acked[flow] : 0;
-		return window > 0 ? (double)bytes * 8e3 / window : 0;
-	}
+	case FLOW_FIGURE_goodput_gbps:
+		return window > 0 ? (double)trial->acked[flow] * 8e3 / window : 0;
+	case FLOW_FIGURE_rate_gbps:
+		return trial_flow_rate_bps(trial, flow) / 1e9;
 	case FLOW_FIGURE_fct_us:
 		return record->status == FLOW_done ? (double)flow_fct(record) / (double)US
 						   : (double)NAN;

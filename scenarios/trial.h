@@ -44,6 +44,7 @@ unsigned trial_check(const struct trial *trial, FILE *out);
 unsigned trial_check_build(const struct build *build, FILE *out);
 
 /* The files of a result folder. */
+void trial_write_groups(const struct trial *trial, FILE *out); /* slowdowns.csv */
 void trial_write_flows(const struct trial *trial, FILE *out);
 void trial_write_series(const struct trial *trial, FILE *out);
 void trial_write_links(const struct build *build, FILE *out); /* needs no trial */

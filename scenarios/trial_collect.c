@@ -45,8 +45,7 @@ static void collect_rates(struct trial *trial)
 	for (uint32_t i = 0; i < trial->workload->count; i++) {
 		if (!first[i])
 			continue;
-		double bytes = (double)(endpoint_acked_bytes(player_requester(trial->player, i)) -
-					trial->acked[i]);
+		double bytes = (double)trial->acked[i];
 		sum += bytes;
 		squares += bytes * bytes;
 		count++;
@@ -56,32 +55,61 @@ static void collect_rates(struct trial *trial)
 	trial->figures[FIGURE_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
 }
 
-static void collect_small(struct trial *trial)
+static struct flow_summary summarise(const struct trial *trial, uint64_t low, uint64_t high,
+				     enum flow_kinds kinds)
 {
-	struct flow_summary small = flow_table_summarise(trial->records, trial->workload->count, 0,
-							 trial->scenario->run.small);
+	const struct flow_choice choice = {low, high, trial->scenario->run.warm_up, kinds};
+	return flow_table_summarise(trial->records, trial->workload->count, &choice);
+}
+
+static void collect_sizes(struct trial *trial)
+{
+	const struct scenario_run *run = &trial->scenario->run;
+	struct flow_summary small = summarise(trial, 0, run->small, FLOW_OF_PATTERN);
+	struct flow_summary large = summarise(trial, run->large, UINT64_MAX, FLOW_OF_PATTERN);
+	struct flow_summary pattern = summarise(trial, 0, UINT64_MAX, FLOW_OF_PATTERN);
+	struct flow_summary incast = summarise(trial, 0, UINT64_MAX, FLOW_OF_INCAST);
 	double *figures = trial->figures;
 	figures[FIGURE_small_fct_p50_us] = small.fct_p50_us;
 	figures[FIGURE_small_fct_p90_us] = small.fct_p90_us;
 	figures[FIGURE_small_fct_p95_us] = small.fct_p95_us;
 	figures[FIGURE_small_fct_p99_us] = small.fct_p99_us;
+	figures[FIGURE_small_slowdown_p50] = small.slowdown_p50;
 	figures[FIGURE_small_slowdown_p95] = small.slowdown_p95;
 	figures[FIGURE_small_slowdown_p99] = small.slowdown_p99;
+	figures[FIGURE_large_fct_mean_us] = large.fct_mean_us;
+	figures[FIGURE_large_slowdown_p50] = large.slowdown_p50;
+	figures[FIGURE_large_slowdown_p95] = large.slowdown_p95;
+	figures[FIGURE_pattern_fct_mean_us] = pattern.fct_mean_us;
+	figures[FIGURE_incast_fct_mean_us] = incast.fct_mean_us;
+	figures[FIGURE_incast_fct_p99_us] = incast.fct_p99_us;
+	figures[FIGURE_incast_fct_p999_us] = incast.fct_p999_us;
+	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN};
+	trial->group_count =
+		flow_table_group(trial->records, trial->workload->count, &choice, trial->groups);
+	for (unsigned i = 0; i < trial->group_count; i++) {
+		if (trial->groups[i].slowdown_p95 > figures[FIGURE_peak_slowdown_p95])
+			figures[FIGURE_peak_slowdown_p95] = trial->groups[i].slowdown_p95;
+	}
 }
 
 static void collect_flows(struct trial *trial)
 {
-	struct flow_summary summary =
-		flow_table_summarise(trial->records, trial->workload->count, 0, UINT64_MAX);
+	struct flow_summary summary = summarise(trial, 0, UINT64_MAX, FLOW_ALL);
+	const struct scenario_run *run = &trial->scenario->run;
 	double waits = 0, *figures = trial->figures;
 	for (uint32_t i = 0; i < trial->workload->count; i++) {
 		const struct flow_record *record = &trial->records[i];
-		if (record->status == FLOW_done && record->source != record->destination)
+		if (record->status == FLOW_done && record->source != record->destination &&
+		    record->ready >= run->warm_up)
 			waits += ((double)flow_fct(record) - (double)record->ideal) / (double)US;
 	}
-	figures[FIGURE_flows] = summary.flows;
-	figures[FIGURE_flows_done] = summary.done;
-	figures[FIGURE_flows_failed] = summary.failed;
+	const struct flow_choice all = {.high = UINT64_MAX};
+	struct flow_summary whole =
+		flow_table_summarise(trial->records, trial->workload->count, &all);
+	figures[FIGURE_flows] = whole.flows;
+	figures[FIGURE_flows_done] = whole.done;
+	figures[FIGURE_flows_failed] = whole.failed;
 	figures[FIGURE_fct_mean_us] = summary.fct_mean_us;
 	figures[FIGURE_fct_p50_us] = summary.fct_p50_us;
 	figures[FIGURE_fct_p99_us] = summary.fct_p99_us;
@@ -90,14 +118,31 @@ static void collect_flows(struct trial *trial)
 	figures[FIGURE_slowdown_p50] = summary.slowdown_p50;
 	figures[FIGURE_slowdown_p95] = summary.slowdown_p95;
 	figures[FIGURE_slowdown_p99] = summary.slowdown_p99;
-	collect_small(trial);
-	trial->measured_until = sim_now(trial->build->sim);
-	if (trial->scenario->run.until == 0 && summary.done > 0)
-		trial->measured_until = summary.last;
-	if (trial->scenario->run.warm_up == 0 && summary.done > 0)
-		trial->measured_from = summary.first;
+	collect_sizes(trial);
+	if (run->until == 0 && run->measure_until == 0 && whole.done > 0)
+		trial->measured_until = whole.last;
+	if (run->warm_up == 0 && whole.done > 0)
+		trial->measured_from = whole.first;
 	figures[FIGURE_duration_us] =
 		(double)(trial->measured_until - trial->measured_from) / (double)US;
+}
+
+static double share_of(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+static void collect_pauses(struct trial *trial, double shallow, double deep)
+{
+	double window = (double)(trial->measured_until - trial->measured_from);
+	double *figures = trial->figures;
+	figures[FIGURE_pause_share] =
+		share_of((double)trial->paused_all, window * trial->build->port_count);
+	figures[FIGURE_pauses_deep_share] = share_of(deep, shallow + deep);
+	figures[FIGURE_paused_hosts_max] =
+		share_of((double)trial->hosts_paused_max, trial->scenario->host_count);
+	figures[FIGURE_paused_hosts_wide] =
+		share_of((double)trial->samples_wide, (double)trial->samples_paused);
 }
 
 void trial_collect(struct trial *trial)
@@ -113,8 +158,11 @@ void trial_collect(struct trial *trial)
 		figures[FIGURE_pauses] += (double)port_counters(port)->pause_sent;
 		figures[FIGURE_pause_us] += (double)trial_paused_time(port) / (double)US;
 	}
+	double pauses = 0, deep = 0;
 	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
 		const struct switch_counters *counters = switch_counters(build->switches[i]);
+		pauses += (double)(counters->pauses_depth1 + counters->pauses_depth2);
+		deep += (double)(counters->pauses_depth3 + counters->pauses_depth4);
 		figures[FIGURE_drops] += (double)trial_switch_drops(build->switches[i]);
 		figures[FIGURE_ecn_marks] += (double)counters->ecn_marks;
 	}
@@ -127,6 +175,10 @@ void trial_collect(struct trial *trial)
 		figures[FIGURE_drops] += (double)counters->icrc_drops;
 	}
 	figures[FIGURE_deadlocks] = trial->deadlock.count > 0;
+	collect_pauses(trial, pauses, deep);
+	figures[FIGURE_queue_p50_bytes] = trial_queue_quantile(trial, 0.5);
+	figures[FIGURE_queue_p95_bytes] = trial_queue_quantile(trial, 0.95);
+	figures[FIGURE_queue_p99_bytes] = trial_queue_quantile(trial, 0.99);
 	figures[FIGURE_lossless_drops] = (double)trial_lossless_drops(trial);
 	for (uint32_t i = 0; i < trial->sample_count; i++) {
 		if ((double)trial->samples[i].queue_max > figures[FIGURE_queue_max_bytes])

@@ -13,6 +13,11 @@ void trial_write_flows(const struct trial *trial, FILE *out)
 	flow_table_write(trial->records, trial->workload->count, out);
 }
 
+void trial_write_groups(const struct trial *trial, FILE *out)
+{
+	flow_table_write_groups(trial->groups, trial->group_count, out);
+}
+
 void trial_write_series(const struct trial *trial, FILE *out)
 {
 	char buffer[65536];

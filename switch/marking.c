@@ -11,11 +11,11 @@ static void ecn(struct switch_port *output, struct packet *packet)
 	const struct switch_ecn_params *params = &box->params.ecn;
 	uint64_t queue = port_queued_bytes(output->port, packet->vl);
 
-	if (queue <= params->kmin || !(params->priorities & 1u << packet->vl))
+	if (queue <= output->kmin || !(params->priorities & 1u << packet->vl))
 		return;
-	if (queue <= params->kmax &&
-	    !random_chance(&output->chance, params->pmax * (double)(queue - params->kmin) /
-						    (double)(params->kmax - params->kmin)))
+	if (queue <= output->kmax &&
+	    !random_chance(&output->chance, params->pmax * (double)(queue - output->kmin) /
+						    (double)(output->kmax - output->kmin)))
 		return;
 	if (packet->ecn == ECN_ECT0 || packet->ecn == ECN_ECT1) {
 		packet->ecn = ECN_CE;
@@ -105,5 +105,20 @@ void marking_init(struct fabric_switch *box)
 		random_init_named(&output->chance, sim_seed(box->block.sim),
 				  port_name(output->port), "ecn");
 		output->fecn_threshold = (uint32_t)(buffer * (16 - params->fecn.threshold) / 16);
+		output->kmin = params->ecn.kmin;
+		output->kmax = params->ecn.kmax;
+	}
+}
+
+void marking_start(struct fabric_switch *box)
+{
+	const struct switch_ecn_params *params = &box->params.ecn;
+
+	for (unsigned i = 0; params->per_rate && i < box->port_count; i++) {
+		struct switch_port *output = &box->ports[i];
+		double share = (double)port_rate_bps(output->port) / (double)params->per_rate;
+
+		output->kmin = (uint64_t)((double)params->kmin * share);
+		output->kmax = (uint64_t)((double)params->kmax * share);
 	}
 }

@@ -16,6 +16,7 @@ struct ingress {
 	uint64_t headroom; /* used of it */
 	uint64_t headroom_size;
 	uint64_t headroom_max;
+	uint64_t alpha; /* << ALPHA_SHIFT */
 	bool lossless;
 	bool paused;
 };
@@ -29,7 +30,7 @@ struct release {
 struct shared_buffer {
 	uint64_t shared_size, shared_used;
 	uint64_t reserved;
-	uint64_t alpha, alpha_lossy; /* << ALPHA_SHIFT */
+	uint64_t alpha_lossy; /* << ALPHA_SHIFT */
 	uint64_t used, used_max;
 	uint64_t headroom_used, headroom_pool;
 	struct release *releases; /* a ring in the order of `at`; doubles when full */
@@ -98,7 +99,7 @@ static void consider_go(struct shared_buffer *buffer, uint16_t class)
 
 	if (in->headroom)
 		return;
-	if (shared && shared + buffer->params.xon_below > threshold(buffer, buffer->alpha))
+	if (shared && shared + buffer->params.xon_below > threshold(buffer, in->alpha))
 		return;
 	in->paused = false;
 	buffer->paused_classes--;
@@ -146,7 +147,7 @@ static enum buffer_verdict admit_lossless(struct shared_buffer *buffer, uint16_t
 					  uint32_t bytes)
 {
 	struct ingress *in = &buffer->ingress[class];
-	uint64_t limit = threshold(buffer, buffer->alpha);
+	uint64_t limit = threshold(buffer, in->alpha);
 	uint64_t before = shared_of(buffer, in);
 	uint64_t after = above(in->used + bytes, buffer->reserved);
 	enum buffer_verdict verdict = BUFFER_ADMITTED;
@@ -330,14 +331,27 @@ uint64_t shared_buffer_used_max(const struct shared_buffer *buffer)
 	return buffer->used_max;
 }
 
+static uint64_t fixed_point(double alpha)
+{
+	return (uint64_t)llround(alpha * (double)(1u << ALPHA_SHIFT));
+}
+
+static double alpha_of(const struct shared_buffer_params *params, uint64_t rate_bps)
+{
+	double alpha = params->alpha * (double)rate_bps / (double)params->alpha_per_rate;
+
+	return !params->alpha_per_rate ? params->alpha : alpha < 1 ? alpha : 1;
+}
+
 void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigned lanes,
-			    uint64_t headroom_bytes)
+			    uint64_t rate_bps, uint64_t headroom_bytes)
 {
 	assert(!buffer->started && port < buffer->ports && lanes <= BUFFER_LANES);
 	for (unsigned lane = 0; lane < lanes; lane++) {
 		struct ingress *in = &buffer->ingress[buffer_class(port, lane)];
 
 		buffer->reserved_sum += buffer->reserved;
+		in->alpha = fixed_point(alpha_of(&buffer->params, rate_bps));
 		if (!(buffer->params.lossless & 1u << lane))
 			continue;
 		in->lossless = true;
@@ -379,11 +393,6 @@ bool shared_buffer_started(const struct shared_buffer *buffer)
 const struct param shared_buffer_param_list[] = { SHARED_BUFFER_PARAMS(ROW) { 0 } };
 /* clang-format on */
 
-static uint64_t fixed_point(double alpha)
-{
-	return (uint64_t)llround(alpha * (double)(1u << ALPHA_SHIFT));
-}
-
 struct shared_buffer *shared_buffer_create(struct block *owner,
 					   const struct shared_buffer_params *params,
 					   unsigned ports, buffer_pause_function *pause,
@@ -400,7 +409,6 @@ struct shared_buffer *shared_buffer_create(struct block *owner,
 	buffer->pause = pause;
 	buffer->context = context;
 	buffer->reserved = params->reserved;
-	buffer->alpha = fixed_point(params->alpha);
 	buffer->alpha_lossy = fixed_point(params->alpha_lossy);
 	buffer->room = RELEASES_FIRST;
 	buffer->releases = malloc(buffer->room * sizeof(buffer->releases[0]));

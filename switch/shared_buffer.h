@@ -46,7 +46,7 @@ void shared_buffer_destroy(struct shared_buffer *buffer);
 
 /* A port in use, with so many lanes; headroom_bytes is what its parameters or the link's ask for, a priority. */
 void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigned lanes,
-			    uint64_t headroom_bytes);
+			    uint64_t rate_bps, uint64_t headroom_bytes);
 
 /* After all ports, before the first packet. false: size holds less than reserves and headroom; *why says so. */
 bool shared_buffer_start(struct shared_buffer *buffer, char *why, size_t why_bytes);

@@ -286,15 +286,48 @@ static void switch_discarded(struct port_user *user, struct port *port, const st
 	release(output, packet, packet->tail_at > now ? packet->tail_at : now);
 }
 
+/* The longest way from here to what is congested, in switches: through ports where packets wait and that are paused. */
+static unsigned pause_depth(const struct fabric_switch *box, unsigned lane)
+{
+	unsigned deepest = 0;
+
+	for (unsigned i = 0; i < box->port_count; i++) {
+		const struct port *port = box->ports[i].port;
+		unsigned depth =
+			port_peer(port) && lane < port_lanes(port) && port_queued(port, lane)
+				? port_pause_depth(port, lane)
+				: 0;
+
+		if (depth > deepest)
+			deepest = depth;
+	}
+	return deepest + 1;
+}
+
+static void count_pause(struct fabric_switch *box, unsigned depth)
+{
+	uint64_t *counts[] = {&box->count.pauses_depth1, &box->count.pauses_depth2,
+			      &box->count.pauses_depth3, &box->count.pauses_depth4};
+
+	++*counts[depth < ARRAY_SIZE(counts) ? depth - 1 : ARRAY_SIZE(counts) - 1];
+}
+
 static void pause_input(void *context, unsigned port, unsigned lane, bool stop)
 {
 	struct fabric_switch *box = context;
 
+	if (stop) {
+		unsigned depth = pause_depth(box, lane);
+
+		count_pause(box, depth);
+		port_set_pause_depth(box->ports[port].port, lane, depth);
+	}
 	port_pause(box->ports[port].port, (uint8_t)(1u << lane), stop);
 }
 
 bool switch_start(struct fabric_switch *box, char *why, size_t why_bytes)
 {
+	marking_start(box);
 	if (!box->buffer || shared_buffer_started(box->buffer))
 		return true;
 	for (unsigned i = 0; i < box->port_count; i++) {
@@ -302,7 +335,7 @@ bool switch_start(struct fabric_switch *box, char *why, size_t why_bytes)
 
 		if (port_peer(port))
 			shared_buffer_add_port(box->buffer, i, port_lanes(port),
-					       port_headroom(port));
+					       port_rate_bps(port), port_headroom(port));
 	}
 	return shared_buffer_start(box->buffer, why, why_bytes);
 }
@@ -376,7 +409,8 @@ static void create_port(struct fabric_switch *box, unsigned index, enum link_lay
 	port->box = box;
 	port->port = port_create(box->block.sim, name, &box->params.port, link_layer, box->pool,
 				 &port->user);
-	port_set_sources(port->port, box->port_count);
+	port_set_sources(port->port,
+			 box->params.queueing == QUEUEING_ARRIVAL ? 1 : box->port_count);
 	if (box->routes)
 		port_refuse_astray(port->port);
 	if (box->buffer)

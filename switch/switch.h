@@ -38,6 +38,10 @@
 	X(queue_drops,       "packets", "forwarded, and dropped in the output's queue: link down, lifetime, storm") \
 	X(unwanted_drops,    "packets", "of multicast, that no port but the one they came by is to send")  \
 	X(bytes_dropped,     "bytes",   "of all drops")                                                    \
+	X(pauses_depth1,     "times",   "a sender was paused, and nothing that waits here is paused itself (shared buffers)") \
+	X(pauses_depth2,     "times",   "... while packets wait here for a port that a switch of depth 1 pauses") \
+	X(pauses_depth3,     "times",   "... of depth 2")                                                  \
+	X(pauses_depth4,     "times",   "... of depth 3 or more")                                          \
 	X(ecn_marks,         "packets", "that got ECN's CE, or FECN, here")                                \
 	X(ecn_incapable,     "packets", "that would have been marked, and are not ECN-capable")            \
 	X(flowlets,          "times",   "a flow was given a way, balance: flowlet")

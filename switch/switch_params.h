@@ -18,6 +18,7 @@
 	X(hash_seed,        COUNT, "0", "0..18446744073709551615", "balance: ecmp and flowlet: 0 gives each switch its own, another number is the same for all that have it (polarisation)", "choice") \
 	X(priority_from,    CHOICE, "sender", "sender|pcp|dscp", "Ethernet: a packet's priority: the lane it was sent on, its PCP, or its DSCP through the map", "choice") \
 	X(unknown,          CHOICE, "drop", "drop|flood|flood_lossy", "Ethernet: a destination without a way: dropped; sent out of all other ports, as a switch does that has an ARP entry and no MAC entry; the same of lossy priorities alone", "ground truth D-20: flooding makes the deadlock, flood_lossy is its fix") \
+	X(queueing,         CHOICE, "inputs", "inputs|arrival", "which packet of a lane leaves next: of each input in turn (virtual output queues), or as they came (one queue)", "choice; arrival: shared-memory Ethernet switches, and the simulators of ground truth D-05 to D-18") \
 	X(telemetry,        FLAG, "false", "",           "adds queue, bytes sent, time and rate to packets that ask for it", "choice")
 
 /* mark: when the queue is looked at. The queue is what waits behind the packet (dequeue) or before it (enqueue). */
@@ -26,6 +27,7 @@
 	X(kmin,       BYTES, "5KB",   "0B..1GiB", "queue up to which nothing is marked", "ground truth C-17: DCQCN") \
 	X(kmax,       BYTES, "200KB", "0B..1GiB", "queue beyond which all is marked", "ground truth C-17: DCQCN") \
 	X(pmax,       RATIO, "1%",    "0..1",     "chance at kmax, growing from 0 at kmin", "ground truth C-17: DCQCN") \
+	X(per_rate,   RATE,  "0bps",  "0bps..3.2Tbps", "kmin and kmax are for a port of this rate and grow with the port's; 0bps: they are the same for all", "ground truth C-20") \
 	X(priorities, COUNT, "255",   "0..255",   "one bit a priority that is marked", "choice")
 
 /* The names are those of the standard's SwitchCongestionSetting; ground truth C-09. */
@@ -55,6 +57,7 @@ enum balance {
 	BALANCE_ADAPTIVE
 };
 enum unknown { UNKNOWN_DROP, UNKNOWN_FLOOD, UNKNOWN_FLOOD_LOSSY };
+enum queueing { QUEUEING_INPUTS, QUEUEING_ARRIVAL };
 enum priority_from { PRIORITY_FROM_SENDER, PRIORITY_FROM_PCP, PRIORITY_FROM_DSCP };
 enum ecn_mark { ECN_MARK_OFF, ECN_MARK_DEQUEUE, ECN_MARK_ENQUEUE };
 

@@ -28,6 +28,7 @@ struct switch_port {
 	/* marks */
 	uint32_t fecn_passed __attribute__((aligned(64))); /* since the last mark */
 	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX: none */
+	uint64_t kmin, kmax;                               /* of ECN, bytes */
 	struct random chance;                              /* of ECN marks */
 	const struct partitions *partitions;               /* of the filters; NULL: none */
 	bool filters_out;
@@ -131,6 +132,7 @@ unsigned lanes_egress(const struct fabric_switch *box, unsigned input, unsigned 
 
 /* marking.c */
 void marking_init(struct fabric_switch *box);
+void marking_start(struct fabric_switch *box); /* the ports have their rates */
 void marking_arrive(struct switch_port *output, struct packet *packet);
 void marking_depart(struct switch_port *output, struct packet *packet, sim_time starts_at);
 

@@ -27,7 +27,8 @@
 	X(increase,       RATE,   "40Mbps", "1Kbps..",   "R_AI, additive increase of the target",              "ground truth C-17") \
 	X(hyper_increase, RATE,   "40Mbps", "1Kbps..",   "R_HAI, hyper increase of the target",                "ground truth C-17: the paper's model has none") \
 	X(rate_min,       RATE,   "1Mbps",  "1Kbps..",   "no cut goes below",                                  "ground truth C-19") \
-	X(window_factor,  RATIO,  "0",      "0..100",    "window in bandwidth-delay products, 0: none",        "ground truth D-10: DCQCN+win")
+	X(window_factor,  RATIO,  "0",      "0..100",    "window in bandwidth-delay products, 0: none",        "ground truth D-10: DCQCN+win") \
+	X(window_scaled,  FLAG,   "false",  "",          "the window shrinks with the rate (wants ack_interval: 1)", "the simulator of ground truth D-10")
 /* clang-format on */
 
 struct dcqcn_params {
@@ -40,6 +41,7 @@ enum { RATE_FIRST, ALPHA_FIRST };
 struct dcqcn_flow {
 	struct congestion_flow flow;
 	double rate, target, line; /* bits a second; flow.rate_bps follows */
+	double window; /* bytes at line rate, of one that shrinks with the rate; 0: none */
 	double alpha;
 	sim_time alpha_at;    /* next update of alpha; SIM_NEVER: no CNP yet */
 	sim_time increase_at; /* next increase by time; SIM_NEVER: at line rate */
@@ -69,6 +71,8 @@ static void publish(struct dcqcn_flow *state)
 
 	state->flow.rate_bps = free ? RATE_UNLIMITED : (uint64_t)state->rate;
 	state->flow.next_step = earliest(state->increase_at, state->cut_at);
+	if (state->window > 0)
+		state->flow.window_bytes = (uint64_t)(state->window * state->rate / state->line);
 }
 
 /* Once the rate is the line's there is nothing to raise until the next cut. */
@@ -216,6 +220,7 @@ static void dcqcn_flow_init(struct congestion_flow *flow, const void *context,
 	(void)now;
 	*state = (struct dcqcn_flow){
 		.flow.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
+		.window = params->window_scaled ? window : 0,
 		.rate = (double)path->line_rate_bps,
 		.target = (double)path->line_rate_bps,
 		.line = (double)path->line_rate_bps,

@@ -10,7 +10,8 @@
 #define DCTCP_PARAMS(X)                                                                                    \
 	X(gain,       RATIO, "0.0625", "0..1",      "g, of the moving average of the marked share",           "DCTCP, 3.4") \
 	X(increase,   RATIO, "1",      "0.001..100", "packets a round trip without a mark",                   "DCTCP, 3.1") \
-	X(start,      RATIO, "1",      "0.01..100", "bandwidth-delay products that a flow starts with",       "assumed: line rate, as RDMA starts") \
+	X(slow_start, FLAG,  "false",  "",          "the window doubles each round trip until the first mark or loss, as TCP's does", "RFC 5681; ground truth D-18") \
+	X(start,      RATIO, "1",      "0.001..100", "bandwidth-delay products that a flow starts with",       "assumed: line rate, as RDMA starts") \
 	X(window_max, RATIO, "1",      "0.01..1000", "bandwidth-delay products",                              "assumed: no more than fills the path")
 /* clang-format on */
 
@@ -25,6 +26,7 @@ struct dctcp_flow {
 	uint64_t round_ends_at; /* bytes acknowledged that end this round trip */
 	uint32_t packets, marked;
 	uint32_t mtu_bytes;
+	bool settled; /* no slow start any more */
 };
 
 static void end_round(struct dctcp_flow *state, const struct dctcp_params *params,
@@ -35,8 +37,11 @@ static void end_round(struct dctcp_flow *state, const struct dctcp_params *param
 	if (share > 1)
 		share = 1;
 	state->alpha = (1 - params->gain) * state->alpha + params->gain * share;
+	state->settled = state->settled || state->marked;
 	if (state->marked)
 		state->window *= 1 - state->alpha / 2;
+	else if (!state->settled)
+		state->window *= 2;
 	else
 		state->window += params->increase * state->mtu_bytes;
 	if (state->window < state->mtu_bytes)
@@ -66,6 +71,7 @@ static void dctcp_on_loss(struct congestion_flow *flow, const void *context, sim
 	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
 
 	(void)context, (void)now;
+	state->settled = true;
 	state->window = loss == LOSS_TIMEOUT ? state->mtu_bytes : state->window / 2;
 	if (state->window < state->mtu_bytes)
 		state->window = state->mtu_bytes;
@@ -88,6 +94,7 @@ static void dctcp_flow_init(struct congestion_flow *flow, const void *context,
 		.window = bdp * params->start,
 		.window_max = bdp * params->window_max,
 		.mtu_bytes = path->mtu_bytes,
+		.settled = !params->slow_start,
 	};
 	state->flow.window_bytes = (uint64_t)state->window;
 }

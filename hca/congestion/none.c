@@ -7,7 +7,9 @@ static void none_flow_init(struct congestion_flow *flow, const void *params,
 			   const struct congestion_path *path, sim_time now)
 {
 	(void)params, (void)path, (void)now;
-	*flow = (struct congestion_flow){RATE_UNLIMITED, WINDOW_UNLIMITED, SIM_NEVER};
+	*flow = (struct congestion_flow){.rate_bps = RATE_UNLIMITED,
+					 .window_bytes = WINDOW_UNLIMITED,
+					 .next_step = SIM_NEVER};
 }
 
 const struct congestion_ops congestion_none = {

@@ -19,17 +19,25 @@
 	X(segment,      BYTES, "16KB",   "1B..16MB",  "bytes acknowledged between two updates",            "ground truth C-22") \
 	X(rate_min,     RATE,  "10Mbps", "1Kbps..",   "no decrease goes below",                            "assumed: one increase") \
 	X(start_share,  RATIO, "1",      "0.0001..1", "of the line rate, that a flow starts with",         "choice") \
-	X(window_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win")
+	X(pacing,       CHOICE, "packet", "packet|chunk", "what is paced: each packet, or a segment that leaves at line rate", "TIMELY, 4.1; ground truth D-04: both") \
+	X(update,       CHOICE, "segment", "segment|rtt", "the rate moves with each segment, or once a round trip", "TIMELY, 4.1; rtt: the simulator of ground truth D-10") \
+	X(window_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win") \
+	X(window_scaled, FLAG,  "false", "",          "the window shrinks with the rate (wants ack_interval: 1)", "the simulator of ground truth D-10")
 /* clang-format on */
 
 struct timely_params {
 	TIMELY_PARAMS(PARAM_FIELD)
 };
 
+enum { PACING_PACKET, PACING_CHUNK };
+enum { UPDATE_SEGMENT, UPDATE_RTT };
+
 struct timely_flow {
 	struct congestion_flow flow;
 	double rate, line;
-	double rtt_diff; /* picoseconds, moving average */
+	double window;      /* bytes at line rate; 0: none */
+	uint64_t update_at; /* acked_total from which on the rate may move again: UPDATE_RTT */
+	double rtt_diff;    /* picoseconds, moving average */
 	double rtt_last;
 	uint64_t segment_bytes; /* gathered */
 	uint32_t falling;       /* completions in a row */
@@ -42,6 +50,8 @@ static void publish(struct timely_flow *state, const struct timely_params *param
 	if (state->rate > state->line)
 		state->rate = state->line;
 	state->flow.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
+	if (params->window_scaled && state->window > 0)
+		state->flow.window_bytes = (uint64_t)(state->window * state->rate / state->line);
 }
 
 /* EOD, eq. 30: 0 below -1/4, 1 above 1/4, straight between. */
@@ -74,6 +84,14 @@ static void follow_gradient(struct timely_flow *state, const struct timely_param
 	state->rate += state->falling >= params->hyper_after ? 5 * delta : delta;
 }
 
+static bool may_move(const struct timely_flow *state, const struct timely_params *params,
+		     const struct congestion_ack *ack)
+{
+	if (params->update == UPDATE_RTT)
+		return ack->acked_total > state->update_at;
+	return state->segment_bytes >= params->segment;
+}
+
 static void timely_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
 			  const struct congestion_ack *ack)
 {
@@ -83,9 +101,10 @@ static void timely_on_ack(struct congestion_flow *flow, const void *context, sim
 
 	(void)now;
 	state->segment_bytes += ack->acked_bytes;
-	if (!ack->rtt || state->segment_bytes < params->segment)
+	if (!ack->rtt || !may_move(state, params, ack))
 		return;
 	state->segment_bytes = 0;
+	state->update_at = ack->sent_total;
 	if (state->rtt_last > 0)
 		state->rtt_diff = (1 - params->alpha) * state->rtt_diff +
 				  params->alpha * (rtt - state->rtt_last);
@@ -113,6 +132,8 @@ static void timely_flow_init(struct congestion_flow *flow, const void *context,
 	*state = (struct timely_flow){
 		.flow.window_bytes = window > 0 ? (uint64_t)window : WINDOW_UNLIMITED,
 		.flow.next_step = SIM_NEVER,
+		.flow.burst_bytes = params->pacing == PACING_CHUNK ? (uint32_t)params->segment : 0,
+		.window = window,
 		.rate = (double)path->line_rate_bps * params->start_share,
 		.line = (double)path->line_rate_bps,
 	};

@@ -27,6 +27,8 @@ struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t ps
 static void transmit(struct endpoint_qp *qp, struct packet *packet)
 {
 	packet->wire_bytes = packet_wire_bytes(packet);
+	if (packet->telemetry)
+		packet->wire_bytes += (uint32_t)qp->hca->params->telemetry_bytes;
 	port_send_at(qp->hca->port, packet, endpoint_now(qp->hca));
 }
 
@@ -182,7 +184,7 @@ static void send_response(struct endpoint_qp *qp, struct answer *answer)
 	answer->started = true;
 	hca->count.data_packets_sent++;
 	hca->count.data_bytes_sent += packet->payload_bytes;
-	departure_pay(qp, packet->wire_bytes);
+	departure_pay(qp, packet);
 	port_send(hca->port, packet);
 	if (last)
 		remove_first(qp);

@@ -174,12 +174,28 @@ void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
 		sort_in(qp);
 }
 
+/* A burst begins when its first packet leaves, and is paid for from then on. */
+static void pay_burst(struct endpoint_qp *qp, struct congestion_flow *flow,
+		      const struct packet *packet, sim_time now)
+{
+	if (!flow->burst_wire)
+		qp->allowed_at = now;
+	flow->burst_payload += packet->payload_bytes;
+	flow->burst_wire += packet->wire_bytes + qp->hca->gap_bytes;
+	if (flow->burst_payload < flow->burst_bytes)
+		return;
+	qp->allowed_at = later(now, congestion_paid_at(qp->box->congestion, flow, qp->allowed_at,
+						       flow->burst_wire));
+	flow->burst_payload = flow->burst_wire = 0;
+}
+
 /* A queue pair that comes late, by less than a packet, keeps its pace. */
-void departure_pay(struct endpoint_qp *qp, uint32_t wire_bytes)
+void departure_pay(struct endpoint_qp *qp, const struct packet *packet)
 {
 	struct endpoint_hca *hca = qp->hca;
 	const struct congestion *congestion = qp->box->congestion;
 	struct congestion_flow *flow = flow_of(qp);
+	uint32_t wire_bytes = packet->wire_bytes;
 	uint64_t bytes = (uint64_t)wire_bytes + hca->gap_bytes;
 	sim_time now = endpoint_now(hca);
 
@@ -187,7 +203,9 @@ void departure_pay(struct endpoint_qp *qp, uint32_t wire_bytes)
 		hca->host_send_at = later(hca->host_send_at, now) +
 				    (sim_time)wire_bytes * 8 * SEC / hca->params->send_rate;
 	qp->flags &= (uint8_t)~QP_HELD;
-	if (flow->rate_bps != RATE_UNLIMITED) {
+	if (flow->rate_bps != RATE_UNLIMITED && flow->burst_bytes) {
+		pay_burst(qp, flow, packet, now);
+	} else if (flow->rate_bps != RATE_UNLIMITED) {
 		sim_time on_time = congestion_paid_at(congestion, flow, qp->allowed_at, bytes);
 
 		qp->allowed_at =

@@ -40,6 +40,8 @@
 	X(cnp_delay,       TIME,  "0ps",   "0ps..1ms",    "from a marked packet to its CNP, beyond receive_latency",   "choice") \
 	X(cnp_priority,    COUNT, "16",    "0..16",       "service level of CNPs, 16: the queue pair's own",           "choice") \
 	X(hop_limit,       COUNT, "64",    "1..255",      "of packets: switches that route take one off each",         "choice: what operating systems begin with") \
+	X(telemetry_bytes, BYTES, "42B",   "0B..1KB",     "added to packets and ACKs that carry in-band telemetry",     "ground truth C-23: INT of five switches") \
+	X(data_header_extra, BYTES, "0B",  "0B..256B",    "added to each packet of a write or send beyond RoCE's headers", "IRN, SIGCOMM'18, 6.3: 16 B, a RETH in each packet of a WRITE") \
 	X(base_rtt,        TIME,  "8us",   "1ns..100ms",  "of an empty path, for algorithms that ask",                 "choice: set it to the fabric's")
 /* clang-format on */
 

@@ -228,7 +228,7 @@ void departure_begin(
 void departure_hold(struct endpoint_qp *qp, sim_time until);
 void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before);
 void departure_init(struct endpoint_hca *hca);
-void departure_pay(struct endpoint_qp *qp, uint32_t wire_bytes); /* a packet was sent */
+void departure_pay(struct endpoint_qp *qp, const struct packet *packet); /* it was sent */
 
 /* request.c */
 bool request_possible(struct endpoint_qp *qp);

@@ -101,6 +101,15 @@ static void fill_answered(struct endpoint_qp *qp, struct packet *packet,
 	packet->dma_length = (uint32_t)(message->bytes - done);
 }
 
+/* Of headers that RoCE has not. */
+static uint32_t extra_bytes(const struct endpoint_qp *qp, const struct packet *packet)
+{
+	const struct endpoint_params *params = qp->hca->params;
+	uint64_t bytes = packet->payload_bytes ? params->data_header_extra : 0;
+
+	return (uint32_t)(bytes + (packet->telemetry ? params->telemetry_bytes : 0));
+}
+
 static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, uint64_t psn)
 {
 	struct endpoint_hca *hca = qp->hca;
@@ -122,14 +131,14 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 	else
 		fill_data(qp, packet, message, psn);
 	packet->ack_request |= qp->selective && selective_recovers(qp);
-	packet->wire_bytes = packet_wire_bytes(packet);
+	packet->wire_bytes = packet_wire_bytes(packet) + extra_bytes(qp, packet);
 	if (!message->packets_sent++) {
 		message->started_at = packet->sent_at;
 		trace(&hca->block, TRACE_MESSAGE_START, message->tag, qp->number, packet->psn);
 	}
 	message->packets_resent += again;
 	hca->count.packets_resent += again;
-	departure_pay(qp, packet->wire_bytes);
+	departure_pay(qp, packet);
 	if (qp->deadline == SIM_NEVER)
 		timeout_arm(qp);
 	port_send(hca->port, packet);

@@ -15,14 +15,19 @@
 static const struct {
 	const char *name;
 	published_driver *driver;
+	published_forget *forget;
 } drivers[] = {
-	{"probe", published_probe},     {"pcie", published_pcie},   {"wire", published_wire},
-	{"program", published_program}, {"study", published_study}, {"load", published_load},
-	{"preset", published_preset},
+	{"probe", published_probe, NULL},
+	{"pcie", published_pcie, NULL},
+	{"wire", published_wire, NULL},
+	{"program", published_program, NULL},
+	{"study", published_study, published_study_forget},
+	{"load", published_load, NULL},
+	{"preset", published_preset, NULL},
 };
 
 static const char *const row_keys[] = {"row",  "what", "hardware", "source", "tolerance", "driver",
-				       "unit", "axis", "log",      "set",    "expect"};
+				       "unit", "axis", "log",      "set",    "expect",    "order"};
 static const char *const case_keys[] = {"case", "x",         "curve", "set",        "minus",
 					"over", "published", "to",    "plus_minus", "tolerance"};
 
@@ -93,16 +98,16 @@ static const char *need_text(struct yaml_node *map, const char *key, struct yaml
 	return text ? text : "";
 }
 
+#define TOLERANCES "EXACT, T1, T2, T3, X2, X10 or SHAPE"
+
 static void read_tolerance(struct yaml_node *map, enum compare_tolerance *tolerance,
 			   struct yaml_errors *errors)
 {
 	struct yaml_node *node = yaml_get(map, "tolerance");
-	const char *text =
-		node ? yaml_expect_text(node, "EXACT, T1, T2, T3 or SHAPE", errors) : NULL;
+	const char *text = node ? yaml_expect_text(node, TOLERANCES, errors) : NULL;
 
 	if (text && !compare_tolerance_find(text, tolerance))
-		yaml_error(errors, node,
-			   "\"%s\" is no tolerance; expected EXACT, T1, T2, T3 or SHAPE", text);
+		yaml_error(errors, node, "\"%s\" is no tolerance; expected " TOLERANCES, text);
 }
 
 static void read_case(struct published_row *row, struct yaml_node *map, struct yaml_node *common,
@@ -136,6 +141,60 @@ static void read_case(struct published_row *row, struct yaml_node *map, struct y
 	yaml_refuse_unused(map, case_keys, ARRAY_SIZE(case_keys), errors);
 }
 
+/* row->case_count: there is none of that name. */
+static size_t case_named(const struct published_row *row, const char *name)
+{
+	size_t i = 0;
+
+	while (i < row->case_count && strcmp(row->cases[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static void read_order(struct published_row *row, struct yaml_node *list,
+		       struct yaml_errors *errors)
+{
+	struct published_order *into = &row->orders[row->order_count++];
+	size_t count = 0;
+
+	if (list->kind == YAML_LIST)
+		for (struct yaml_node *child = list->children; child; child = child->next)
+			count++;
+	if (count < 2) {
+		yaml_error(errors, list, "expected names of two cases or more, the largest first");
+		return;
+	}
+	into->cases = calloc(count, sizeof(into->cases[0]));
+	assert(into->cases);
+	for (struct yaml_node *child = list->children; child; child = child->next) {
+		const char *name = yaml_expect_text(child, "a case's name", errors);
+		size_t place = name ? case_named(row, name) : row->case_count;
+
+		if (name && place == row->case_count)
+			yaml_error(errors, child, "there is no case \"%s\"", name);
+		into->cases[into->count++] = place;
+	}
+}
+
+static void read_orders(struct published_row *row, struct yaml_node *orders,
+			struct yaml_errors *errors)
+{
+	size_t count = 0;
+
+	if (!orders)
+		return;
+	if (orders->kind != YAML_LIST) {
+		yaml_error(errors, orders, "order: expected a list of lists of cases");
+		return;
+	}
+	for (struct yaml_node *child = orders->children; child; child = child->next)
+		count++;
+	row->orders = calloc(count + 1, sizeof(row->orders[0]));
+	assert(row->orders);
+	for (struct yaml_node *child = orders->children; child; child = child->next)
+		read_order(row, child, errors);
+}
+
 static void read_row(struct published_row *row, struct yaml_node *root, struct yaml_errors *errors)
 {
 	struct yaml_node *axis = yaml_get(root, "axis"), *log = yaml_get(root, "log");
@@ -152,8 +211,10 @@ static void read_row(struct published_row *row, struct yaml_node *root, struct y
 	row->logarithmic = log && log->text && strcmp(log->text, "true") == 0;
 	read_tolerance(root, &row->tolerance, errors);
 	for (size_t i = 0; i < ARRAY_SIZE(drivers); i++)
-		if (strcmp(drivers[i].name, driver) == 0)
+		if (strcmp(drivers[i].name, driver) == 0) {
 			row->driver = drivers[i].driver;
+			row->forget = drivers[i].forget;
+		}
 	if (!row->driver)
 		yaml_error(errors, root,
 			   "no driver \"%s\"; expected probe, pcie, wire, program, study, load or "
@@ -169,6 +230,7 @@ static void read_row(struct published_row *row, struct yaml_node *root, struct y
 	assert(row->cases);
 	for (struct yaml_node *child = expect->children; child; child = child->next)
 		read_case(row, child, common, errors);
+	read_orders(row, yaml_get(root, "order"), errors);
 	yaml_refuse_unused(root, row_keys, ARRAY_SIZE(row_keys), errors);
 }
 
@@ -192,26 +254,37 @@ struct published_row *published_read(const char *file, struct yaml_errors *error
 	return NULL;
 }
 
+static void forget(struct published_row *row)
+{
+	if (row->forget && row->kept)
+		row->forget(row->kept);
+	row->kept = NULL;
+}
+
 void published_free(struct published_row *row)
 {
+	forget(row);
 	if (row->document)
 		yaml_close(row->document);
+	for (size_t i = 0; i < row->order_count; i++)
+		free(row->orders[i].cases);
+	free(row->orders);
 	free(row->cases);
 	free(row);
 }
 
 /* ---- measuring ---- */
 
-static bool measure(const struct published_row *row, struct published_case *of,
-		    struct yaml_node *own, struct yaml_errors *errors, double *ours)
+static bool measure(struct published_row *row, struct published_case *of, struct yaml_node *own,
+		    struct yaml_errors *errors, double *ours)
 {
-	struct published_settings settings = {own, of->common, errors};
+	struct published_settings settings = {own, of->common, errors, &row->kept};
 
 	return row->driver(&settings, ours, of->why);
 }
 
-void published_run_case(const struct published_row *row, struct published_case *of,
-			struct yaml_errors *errors)
+static void run_case(struct published_row *row, struct published_case *of,
+		     struct yaml_errors *errors)
 {
 	double ours = 0, less = 0, under = 1;
 
@@ -251,12 +324,33 @@ static void judge_shape(struct published_row *row)
 	free(points);
 }
 
+static void judge_order(const struct published_row *row, struct published_order *order)
+{
+	order->passed = true;
+	for (size_t i = 0; i < order->count; i++) {
+		const struct published_case *of = &row->cases[order->cases[i]];
+
+		order->passed =
+			order->passed && of->measured &&
+			(i == 0 || row->cases[order->cases[i - 1]].point.ours > of->point.ours);
+	}
+}
+
+void published_run_case(struct published_row *row, struct published_case *of,
+			struct yaml_errors *errors)
+{
+	forget(row); /* it may be of other presets */
+	run_case(row, of, errors);
+}
+
 void published_run(struct published_row *row, struct yaml_errors *errors)
 {
 	for (size_t i = 0; i < row->case_count; i++)
-		published_run_case(row, &row->cases[i], errors);
+		run_case(row, &row->cases[i], errors);
 	if (row->tolerance == TOLERANCE_SHAPE)
 		judge_shape(row);
+	for (size_t i = 0; i < row->order_count; i++)
+		judge_order(row, &row->orders[i]);
 }
 
 /* ---- where the rows are ---- */
@@ -328,6 +422,9 @@ bool published_passed(const struct published_row *row)
 {
 	for (size_t i = 0; i < row->case_count; i++)
 		if (!row->cases[i].passed)
+			return false;
+	for (size_t i = 0; i < row->order_count; i++)
+		if (!row->orders[i].passed)
 			return false;
 	return row->case_count > 0;
 }

@@ -3,6 +3,8 @@
  * published for each case.
  *
  *     published/B1-01.yaml --published_read()--> row --driver--> ours beside published --> pass, miss
+ *
+ * Where an order was published, `order` lists names of cases, the largest first: ours must fall from each to the next.
  */
 #ifndef SCENARIOS_RUNNER_PUBLISHED_H
 #define SCENARIOS_RUNNER_PUBLISHED_H
@@ -25,22 +27,35 @@ struct published_case {
 	char why[PUBLISHED_WHY_BYTES]; /* not measured: why */
 };
 
+struct published_order {
+	size_t *cases, count; /* of the row */
+	bool passed;
+};
+
 /* What a case says to its driver. A key is its own, or else common to the row. */
 struct published_settings {
 	struct yaml_node *own, *common; /* NULL: none */
 	struct yaml_errors *errors;
+	void **kept; /* what the driver keeps from case to case of a row; NULL at first */
 };
 
 /* Measures one case. false: it cannot be measured here, and why says why. What is wrong with the file goes to errors. */
 typedef bool published_driver(const struct published_settings *settings, double *ours, char *why);
+
+/* Frees what a driver has kept. */
+typedef void published_forget(void *kept);
 
 struct published_row {
 	const char *id, *what, *hardware, *source, *unit, *axis;
 	bool logarithmic;
 	enum compare_tolerance tolerance;
 	published_driver *driver;
+	published_forget *forget; /* NULL: the driver keeps nothing */
+	void *kept;
 	struct published_case *cases;
 	size_t case_count;
+	struct published_order *orders;
+	size_t order_count;
 	struct yaml_document *document;
 };
 
@@ -49,7 +64,7 @@ struct published_row *published_read(const char *file, struct yaml_errors *error
 void published_free(struct published_row *row);
 
 /* Measures one case and judges it, but not by the order of its row. */
-void published_run_case(const struct published_row *row, struct published_case *of,
+void published_run_case(struct published_row *row, struct published_case *of,
 			struct yaml_errors *errors);
 
 /* Measures all cases and judges each. */
@@ -81,5 +96,6 @@ void published_host(const struct published_settings *settings, struct hca_params
 
 published_driver published_probe, published_pcie, published_wire, published_program,
 	published_study, published_load, published_preset;
+published_forget published_study_forget;
 
 #endif

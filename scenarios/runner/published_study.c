@@ -40,27 +40,44 @@ static void add_values(struct values *values, struct yaml_node *map, struct yaml
 	}
 }
 
-static struct scenario *read_scenario(const struct published_settings *settings)
+/* The case's scenario: its file, and what replaces its values. */
+struct choice {
+	char path[PATH_BYTES];
+	struct values values;
+};
+
+static struct choice *choose(const struct published_settings *settings)
 {
 	struct yaml_node *name = published_get(settings, "scenario");
-	struct values *values = calloc(1, sizeof(*values));
+	struct choice *choice = calloc(1, sizeof(*choice));
 	const char *slash = name ? strrchr(name->file, '/') : NULL;
-	struct scenario *scenario = NULL;
-	char path[PATH_BYTES];
 
-	if (!values)
+	if (!choice)
 		abort();
 	if (settings->common)
-		add_values(values, yaml_get(settings->common, "values"), settings->errors);
+		add_values(&choice->values, yaml_get(settings->common, "values"), settings->errors);
 	if (settings->own)
-		add_values(values, yaml_get(settings->own, "values"), settings->errors);
-	if (name && yaml_expect_text(name, "a scenario's file", settings->errors)) {
-		snprintf(path, sizeof(path), "%.*s%s", slash ? (int)(slash - name->file) + 1 : 0,
-			 name->file, name->text);
-		scenario = scenario_read(path, values->list, values->count, settings->errors);
-	}
-	free(values);
-	return scenario;
+		add_values(&choice->values, yaml_get(settings->own, "values"), settings->errors);
+	if (name && yaml_expect_text(name, "a scenario's file", settings->errors))
+		snprintf(choice->path, sizeof(choice->path), "%.*s%s",
+			 slash ? (int)(slash - name->file) + 1 : 0, name->file, name->text);
+	return choice;
+}
+
+/* All of it as one text; the caller's. */
+static char *describe(const struct choice *choice)
+{
+	size_t length;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		abort();
+	fputs(choice->path, out);
+	for (size_t i = 0; i < choice->values.count; i++)
+		fprintf(out, "\n%s", choice->values.list[i]);
+	fclose(out);
+	return text;
 }
 
 /* What `key` names: a counter if it has the name of one, or else a figure. */
@@ -88,40 +105,103 @@ static bool take(const struct published_settings *settings, const struct trial *
 	return true;
 }
 
-static bool run(const struct published_settings *settings, const struct scenario *scenario,
-		double *ours, char *why)
-{
-	struct build *build =
-		build_create(scenario, SIM_KERNEL_native, false, false, why, PUBLISHED_WHY_BYTES);
-	struct trial *trial = build ? trial_create(build, why, PUBLISHED_WHY_BYTES) : NULL;
-	bool good = false;
+/* ---- the run, kept for the next case: it may take another figure of it ---- */
 
-	if (trial) {
-		trial_run(trial, NULL, NULL);
-		good = trial_check(trial, stderr) == 0;
-		if (good)
-			good = take(settings, trial, build, ours, why);
-		else
-			snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
-		trial_destroy(trial);
-	}
-	if (build)
-		build_destroy(build);
-	return good;
+struct kept_run {
+	char *description; /* of the choice that it is of */
+	struct scenario *scenario;
+	struct build *build;
+	struct trial *trial;
+	bool good; /* what must always hold did */
+};
+
+void published_study_forget(void *kept)
+{
+	struct kept_run *run = kept;
+
+	if (run->trial)
+		trial_destroy(run->trial);
+	if (run->build)
+		build_destroy(run->build);
+	scenario_destroy(run->scenario);
+	free(run->description);
+	free(run);
 }
 
-static bool run_seeds(const struct published_settings *settings, struct scenario *scenario,
+/* NULL: not to be had, and *why or the errors say why. */
+static struct kept_run *make_run(const struct choice *choice, unsigned seed_offset,
+				 struct yaml_errors *errors, char *why)
+{
+	struct kept_run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		abort();
+	if (*choice->path)
+		run->scenario = scenario_read(choice->path, choice->values.list,
+					      choice->values.count, errors);
+	if (!run->scenario) {
+		snprintf(why, PUBLISHED_WHY_BYTES, "the file is wrong");
+		free(run);
+		return NULL;
+	}
+	run->description = describe(choice);
+	run->scenario->seed += seed_offset;
+	if (!run->scenario->has_workload)
+		snprintf(why, PUBLISHED_WHY_BYTES, "the scenario has no workload");
+	else
+		run->build = build_create(run->scenario, SIM_KERNEL_native, false, false, why,
+					  PUBLISHED_WHY_BYTES);
+	if (run->build)
+		run->trial = trial_create(run->build, why, PUBLISHED_WHY_BYTES);
+	if (!run->trial) {
+		published_study_forget(run);
+		return NULL;
+	}
+	trial_run(run->trial, NULL, NULL);
+	run->good = trial_check(run->trial, stderr) == 0;
+	return run;
+}
+
+static bool take_of(const struct published_settings *settings, const struct kept_run *run,
+		    double *ours, char *why)
+{
+	if (run->good)
+		return take(settings, run->trial, run->build, ours, why);
+	snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
+	return false;
+}
+
+static bool take_kept(const struct published_settings *settings, const struct choice *choice,
 		      double *ours, char *why)
 {
-	unsigned seeds = (unsigned)published_number(settings, "seeds", 1);
-	double sum = 0;
-	bool good = seeds > 0;
+	struct kept_run *run = *settings->kept;
+	char *description = describe(choice);
 
-	if (!good)
-		snprintf(why, PUBLISHED_WHY_BYTES, "seeds: expected 1 or more");
-	for (unsigned i = 0; good && i < seeds; i++, scenario->seed++) {
-		good = run(settings, scenario, ours, why);
+	if (run && strcmp(description, run->description) != 0) {
+		published_study_forget(run);
+		run = NULL;
+	}
+	free(description);
+	if (!run)
+		run = make_run(choice, 0, settings->errors, why);
+	*settings->kept = run;
+	return run && take_of(settings, run, ours, why);
+}
+
+/* The mean of runs of so many seeds, from the scenario's on. */
+static bool take_seeds(const struct published_settings *settings, const struct choice *choice,
+		       unsigned seeds, double *ours, char *why)
+{
+	double sum = 0;
+	bool good = true;
+
+	for (unsigned i = 0; good && i < seeds; i++) {
+		struct kept_run *run = make_run(choice, i, settings->errors, why);
+
+		good = run && take_of(settings, run, ours, why);
 		sum += *ours;
+		if (run)
+			published_study_forget(run);
 	}
 	*ours = sum / seeds;
 	return good;
@@ -129,18 +209,16 @@ static bool run_seeds(const struct published_settings *settings, struct scenario
 
 bool published_study(const struct published_settings *settings, double *ours, char *why)
 {
-	struct scenario *scenario = read_scenario(settings);
-	bool good;
+	struct choice *choice = choose(settings);
+	unsigned seeds = (unsigned)published_number(settings, "seeds", 1);
+	bool good = seeds > 0;
 
-	if (!scenario) {
-		snprintf(why, PUBLISHED_WHY_BYTES, "the file is wrong");
-		return false;
-	}
-	good = scenario->has_workload;
-	if (good)
-		good = run_seeds(settings, scenario, ours, why);
+	if (!good)
+		snprintf(why, PUBLISHED_WHY_BYTES, "seeds: expected 1 or more");
+	else if (seeds == 1)
+		good = take_kept(settings, choice, ours, why);
 	else
-		snprintf(why, PUBLISHED_WHY_BYTES, "the scenario has no workload");
-	scenario_destroy(scenario);
+		good = take_seeds(settings, choice, seeds, ours, why);
+	free(choice);
 	return good;
 }

@@ -25,7 +25,7 @@ struct fitting {
 	struct published_row *rows[ROWS_MAX];
 	size_t row_count;
 	struct {
-		const struct published_row *row;
+		struct published_row *row;
 		struct published_case *of;
 		double before;
 		bool fitted;

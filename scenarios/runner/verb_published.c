@@ -102,11 +102,27 @@ static const struct published_case *worst_case(const struct published_row *row)
 	return worst;
 }
 
+/* With `failed`, only those that do not hold. */
+static void print_orders(const struct published_row *row, bool failed)
+{
+	for (size_t i = 0; i < row->order_count; i++) {
+		const struct published_order *order = &row->orders[i];
+
+		if (order->passed && failed)
+			continue;
+		printf("%-7s order:", failed ? row->id : "");
+		for (size_t k = 0; k < order->count; k++)
+			printf("%s %s", k > 0 ? " >" : "", row->cases[order->cases[k]].name);
+		printf("  %s\n", verdict(true, order->passed));
+	}
+}
+
 static void print_cases(const struct published_row *row)
 {
 	printf("%-7s %s; %s\n", row->id, row->what, row->hardware);
 	for (size_t i = 0; i < row->case_count; i++)
 		print_case(row, &row->cases[i], "", row->cases[i].name, "");
+	print_orders(row, false);
 }
 
 static void print_row(const struct published_row *row)
@@ -119,6 +135,8 @@ static void print_row(const struct published_row *row)
 	else
 		snprintf(tail, sizeof(tail), ", worst of %zu: %s", row->case_count, worst->name);
 	print_case(row, worst, row->id, row->what, tail);
+	if (published_measured(row))
+		print_orders(row, true);
 }
 
 static void print_pair(const char *key, const char *text)
@@ -157,6 +175,15 @@ static void print_json(const struct published_row *row, bool first)
 		print_number("error", of->measured ? compare_error(&of->point) : NAN);
 		print_pair("tolerance", compare_tolerance_name(of->tolerance));
 		printf("\"verdict\": \"%s\"}", verdict(of->measured, of->passed));
+	}
+	printf("], \"orders\": [");
+	for (size_t i = 0; i < row->order_count; i++) {
+		printf("%s\n    {\"order\": [", i > 0 ? "," : "");
+		for (size_t k = 0; k < row->orders[i].count; k++) {
+			printf("%s", k > 0 ? ", " : "");
+			json_text(stdout, row->cases[row->orders[i].cases[k]].name);
+		}
+		printf("], \"verdict\": \"%s\"}", verdict(true, row->orders[i].passed));
 	}
 	printf("]}");
 }

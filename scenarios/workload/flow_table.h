@@ -33,6 +33,7 @@ enum flow_status { FLOW_STATUSES(FLOW_STATUS_ENUM) FLOW_STATUS_COUNT };
 	X(marked,      uint32_t, NUMBER, "",   "packets of its queue pair that came with ECN CE or FECN meanwhile") \
 	X(cnps,        uint32_t, NUMBER, "",   "CNPs that its queue pair got meanwhile")                 \
 	X(paused,      sim_time, TIME,   "us", "that the sender's priority was paused meanwhile")        \
+	X(incast,      uint32_t, NUMBER, "",   "1: of an incast beside the pattern's own flows (workload.incast_load)") \
 	X(status,      uint32_t, STATUS, "",   "not_started, under_way, done or failed")
 
 #define FLOW_COLUMN_FIELD(column, type, printed, unit, meaning) type column;
@@ -62,12 +63,42 @@ struct flow_summary {
 	uint32_t flows, done, failed;
 	uint64_t bytes;       /* of those done */
 	sim_time first, last; /* ready, finished */
-	double fct_mean_us, fct_p50_us, fct_p90_us, fct_p95_us, fct_p99_us;
+	double fct_mean_us, fct_p50_us, fct_p90_us, fct_p95_us, fct_p99_us, fct_p999_us;
 	double slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99;
 };
 
-/* Over the flows of low..high bytes. */
+/* Which flows: of low..high bytes, ready at `from` or later, of the pattern, of its incasts, or both. */
+enum flow_kinds { FLOW_ALL, FLOW_OF_PATTERN, FLOW_OF_INCAST };
+struct flow_choice {
+	uint64_t low, high;
+	sim_time from;
+	enum flow_kinds kinds;
+};
+
 struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,
-					 uint64_t low, uint64_t high);
+					 const struct flow_choice *choice);
+
+/* The flows in the order of their sizes, in groups of equally many. */
+#define FLOW_GROUPS 20
+
+/* X(column, printed, unit, meaning) */
+#define FLOW_GROUP_COLUMNS(X)                                                 \
+	X(bytes_max, "%.0f", "B", "size of the largest flow of the group")    \
+	X(flows, "%.0f", "", "in it, done")                                   \
+	X(fct_p50, "%.6f", "us", "median time, post to completion")           \
+	X(fct_p95, "%.6f", "us", "its 95th percentile")                       \
+	X(slowdown_p50, "%.4f", "", "median of that time over the ideal one") \
+	X(slowdown_p95, "%.4f", "", "its 95th percentile")                    \
+	X(slowdown_p99, "%.4f", "", "its 99th percentile")
+
+#define FLOW_GROUP_FIELD(column, printed, unit, meaning) double column;
+struct flow_group {
+	FLOW_GROUP_COLUMNS(FLOW_GROUP_FIELD)
+};
+
+/* Fills as many of the groups as there are flows for; returns how many. */
+unsigned flow_table_group(const struct flow_record *records, uint32_t count,
+			  const struct flow_choice *choice, struct flow_group groups[FLOW_GROUPS]);
+void flow_table_write_groups(const struct flow_group *groups, unsigned count, FILE *out);
 
 #endif

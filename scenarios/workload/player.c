@@ -371,6 +371,7 @@ static void describe(struct player *player, uint32_t number)
 		.operation = flow->operation,
 		.queue_pair = flow->queue_pair,
 		.bytes = flow->bytes,
+		.incast = flow->incast,
 		.status = FLOW_not_started,
 	};
 	if (workload_is_barrier(flow))

@@ -293,6 +293,48 @@ static uint32_t host_across(const struct maker *maker, struct random *random)
 	return half + (uint32_t)random_below(random, maker->workload->hosts - half);
 }
 
+/* Which hosts send is drawn without looking at who did so before. */
+static void make_one_incast(const struct maker *maker, struct random *random, uint32_t *order,
+			    sim_time at)
+{
+	uint32_t hosts = maker->workload->hosts, senders = hosts - 1;
+	uint32_t target = (uint32_t)random_below(random, hosts);
+	const struct workload_params *params = maker->params;
+
+	if (params->incast_fan_in && params->incast_fan_in < senders)
+		senders = (uint32_t)params->incast_fan_in;
+	for (uint32_t i = 0; i < hosts - 1; i++)
+		order[i] = i + (i >= target);
+	gsl_ran_shuffle(&random->gsl, order, hosts - 1, sizeof(order[0]));
+	for (uint32_t i = 0; i < senders; i++) {
+		for (uint64_t j = 0; j < params->incast_flows; j++) {
+			uint32_t flow = workload_add(maker->workload, order[i], target,
+						     params->incast_bytes, at);
+
+			maker->workload->flows[flow].incast = true;
+		}
+	}
+}
+
+static void make_incasts(const struct maker *maker)
+{
+	const struct workload_params *params = maker->params;
+	uint32_t hosts = maker->workload->hosts, *order;
+	double senders = params->incast_fan_in && params->incast_fan_in < hosts - 1
+				 ? (double)params->incast_fan_in
+				 : hosts - 1;
+	double bits = 8 * senders * (double)params->incast_flows * (double)params->incast_bytes;
+	double gap = bits * (double)SEC / ((double)maker->rate_bps * hosts * params->incast_load);
+	struct random random;
+
+	order = malloc(hosts * sizeof(order[0]));
+	assert(order);
+	stream(maker, &random, "incasts", 0);
+	for (double at = gap / 2; at < (double)params->stop; at += gap)
+		make_one_incast(maker, &random, order, (sim_time)at);
+	free(order);
+}
+
 static void make_poisson(const struct maker *maker)
 {
 	const struct workload_params *params = maker->params;
@@ -315,6 +357,8 @@ static void make_poisson(const struct maker *maker)
 			workload_add(maker->workload, i, to, size_of(maker, &random), (sim_time)at);
 		}
 	}
+	if (params->incast_load > 0)
+		make_incasts(maker);
 }
 
 static void (*const makers[PATTERN_COUNT])(const struct maker *maker) = {

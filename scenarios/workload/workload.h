@@ -47,6 +47,10 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 	X(count,        COUNT,  "1",     "1..1000000", "flows, of a host or a pair, as the pattern says",     "choice") \
 	X(hot,          RATIO,  "0.1",   "0..1",      "hotspot: share of the flows",                          "choice") \
 	X(load,         RATIO,  "0.5",   "0.001..10", "poisson: of the host's link, on average",              "choice") \
+	X(incast_load,  RATIO,  "0",     "0..1",      "poisson: of all hosts' links together, what incasts offer besides; one after the other, at equal distances, to hosts at random", "ground truth D-10: 2 %") \
+	X(incast_fan_in, COUNT, "60",    "0..100000", "poisson: hosts that send in one of these incasts, 0: all others", "ground truth D-10") \
+	X(incast_flows, COUNT,  "1",     "1..1000",   "poisson: flows of each of them",                       "choice") \
+	X(incast_bytes, BYTES,  "500KB", "1B..1GB",   "poisson: of each of these flows",                      "ground truth D-10") \
 	X(request,      BYTES,  "64B",   "1B..1GB",   "request_response: of a request",                       "choice") \
 	X(start,        TIME,   "0ps",   "",          "of the first flow",                                    "choice") \
 	X(across,       FLAG,   "false", "",          "poisson: hosts of the first half send, to those of the second",  "choice") \
@@ -76,6 +80,7 @@ struct workload_flow {
 	uint32_t queue_pair;
 	uint8_t operation; /* enum workload_operation */
 	bool local;        /* a barrier of that host alone: waits for what arrives there */
+	bool incast;       /* of an incast beside the pattern's own flows */
 };
 
 struct workload {

@@ -349,7 +349,8 @@ static void test_incast_shares_the_link(void)
 
 	params.bytes = 4096 * 1000;
 	session_play(&session, LINK_ETHERNET, &params, 0, 1);
-	summary = flow_table_summarise(session.records, session.workload->count, 0, UINT64_MAX);
+	summary = flow_table_summarise(session.records, session.workload->count,
+				       &(struct flow_choice){.high = UINT64_MAX});
 	CU_ASSERT_EQUAL(summary.done, 7);
 	CU_ASSERT_EQUAL(summary.bytes, 7 * 4096000);
 	CU_ASSERT_DOUBLE_EQUAL(summary.slowdown_p99, 7, 0.1);
@@ -410,12 +411,62 @@ static void test_table_is_written(void)
 	CU_ASSERT_STRING_EQUAL(
 		header,
 		"flow,source,destination,operation,queue_pair,hops,bytes_B,ready_us,started_us,"
-		"arrived_us,finished_us,ideal_us,packets,resent,marked,cnps,paused_us,status,"
+		"arrived_us,finished_us,ideal_us,packets,resent,marked,cnps,paused_us,incast,"
+		"status,"
 		"fct_us,slowdown");
 	CU_ASSERT(strstr(text, "\n0,1,0,write,0,2,100000,0.000000,0.600000,") != NULL);
 	CU_ASSERT(strstr(text, ",done,") && strstr(text, ",1.0000\n"));
 	free(text);
 	session_end(&session);
+}
+
+/* Seven senders of two flows of 100 KB offer a tenth of eight links of 100 Gb/s: an incast each 140 us, the first at 70. */
+static void test_incasts_beside(void)
+{
+	struct workload_params params = defaults(PATTERN_poisson);
+	uint32_t incasts = 0, flows = 0, targets = 0;
+
+	params.load = 0.1;
+	params.stop = 1 * MS;
+	struct workload *without = make(&params, HOSTS, 1);
+
+	params.incast_load = 0.1;
+	params.incast_fan_in = 0;
+	params.incast_flows = 2;
+	params.incast_bytes = 100000;
+	struct workload *with = make(&params, HOSTS, 1);
+
+	for (uint32_t i = 0; i < with->count; i++) {
+		const struct workload_flow *flow = &with->flows[i];
+
+		if (!flow->incast)
+			continue;
+		CU_ASSERT_EQUAL(flow->bytes, 100000);
+		CU_ASSERT_EQUAL(flow->start, 70 * US + flows / 14 * 140 * US);
+		CU_ASSERT_NOT_EQUAL(flow->source, flow->destination);
+		if (flows % 14 == 0) {
+			incasts++;
+			targets = flow->destination;
+		}
+		CU_ASSERT_EQUAL(flow->destination, targets);
+		if (flows % 14 != 0)
+			CU_ASSERT_EQUAL(flow->source == with->flows[i - 1].source, flows % 2 == 1);
+		flows++;
+	}
+	CU_ASSERT_EQUAL(incasts, 7);
+	CU_ASSERT_EQUAL(flows, 98);
+	CU_ASSERT_EQUAL(with->count, without->count + 98);
+	for (uint32_t i = 0; i < without->count; i++) /* the others stay as they were */
+		CU_ASSERT(with->flows[i].start == without->flows[i].start &&
+			  with->flows[i].bytes == without->flows[i].bytes &&
+			  !with->flows[i].incast);
+	workload_destroy(with);
+	workload_destroy(without);
+	params.incast_fan_in = 3;
+	params.incast_flows = 1;
+	with = make(&params, HOSTS, 1); /* 30 us */
+	CU_ASSERT_EQUAL(with->flows[with->count - 1].start, 15 * US + 32 * 30 * US);
+	workload_destroy(with);
 }
 
 int main(void)
@@ -435,6 +486,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_incast_shares_the_link);
 	CU_ADD_TEST(suite, test_nothing_begins_after_stop);
 	CU_ADD_TEST(suite, test_table_is_written);
+	CU_ADD_TEST(suite, test_incasts_beside);
 	CU_basic_run_tests();
 	unsigned failures = CU_get_number_of_failures();
 

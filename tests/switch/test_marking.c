@@ -61,6 +61,16 @@ static void test_step(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
+/* Thresholds for 25 Gb/s are four times as high at 100 Gb/s. */
+static void test_thresholds_by_rate(void)
+{
+	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE / 4, 10 * WIRE / 4, 0);
+	star.params.ecn.per_rate = 25000000000;
+	congest(100, ECN_ECT0);
+	CU_ASSERT_EQUAL(star.hosts[2].marked, 200 - 10 - 11);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
 static void test_not_capable(void)
 {
 	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE, 10 * WIRE, 0);
@@ -226,6 +236,7 @@ int main(void)
 	CU_pSuite suite = CU_add_suite("marking", NULL, NULL);
 
 	CU_ADD_TEST(suite, test_step);
+	CU_ADD_TEST(suite, test_thresholds_by_rate);
 	CU_ADD_TEST(suite, test_not_capable);
 	CU_ADD_TEST(suite, test_slope);
 	CU_ADD_TEST(suite, test_fecn);

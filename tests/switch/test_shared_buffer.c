@@ -38,7 +38,7 @@ static void alone_begin(unsigned ports, uint64_t headroom)
 	block_init(&block, sim, &block_type, "test", NULL, NULL);
 	buffer = shared_buffer_create(&block, &params, ports, note_pause, NULL);
 	for (unsigned i = 0; i < ports; i++)
-		shared_buffer_add_port(buffer, i, BUFFER_LANES, headroom);
+		shared_buffer_add_port(buffer, i, BUFFER_LANES, UINT64_C(100000000000), headroom);
 	CU_ASSERT_TRUE(shared_buffer_start(buffer, why, sizeof(why)));
 }
 
@@ -108,6 +108,12 @@ static void test_dynamic_threshold(void)
 	lossy_steady_state(4, 0.125, 1000000);
 	lossless_steady_state(1, 1, 6000000);
 	lossless_steady_state(16, 1, 705882);
+	params.alpha_per_rate = 25000000000; /* at 100 Gb/s four times as much, and 1 at most */
+	lossless_steady_state(16, 0.25, 705882);
+	params.alpha_per_rate = 25000000000;
+	lossless_steady_state(16, 0.5, 705882);
+	params.alpha_per_rate = 400000000000;
+	lossless_steady_state(1, 1, 12000000 / 5);
 	lossless_steady_state(3, 32, UINT64_C(32) * 12000000 / 97);
 }
 

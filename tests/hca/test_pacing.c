@@ -1,0 +1,204 @@
+/*
+ * Proves what leaves a sender, to the picosecond: bursts of TIMELY go at line rate and are paid for together, packets one by one;
+ * headers that RoCE has not, IRN's and in-band telemetry's, take their time on the wire; windows that shrink with the rate, an
+ * update a round trip and DCTCP's slow start do what they say.
+ */
+#include <CUnit/Basic.h>
+
+#include "tests/hca/support/study.h"
+
+#define GBPS    UINT64_C(1000000000)
+#define BYTE_PS 80 /* at 100 Gb/s */
+#define SLOT    ((4096 + 62 + 20) * (sim_time)BYTE_PS)
+/* from a post to the first bit, and from a full packet's first bit to the completion */
+#define BEFORE  (600 * NS)
+#define BEHIND  ((4096 + 62 + 8) * BYTE_PS + 2500 + 100 * NS + 74 * BYTE_PS + 2500 + 200 * NS)
+
+static void set(struct congestion *congestion, const char *name, const char *value)
+{
+	char why[128];
+
+	CU_ASSERT_TRUE_FATAL(congestion_set(congestion, name, value, why, sizeof(why)));
+}
+
+/* When one message between two hosts is done. */
+static sim_time message_time(struct study *study, uint64_t bytes)
+{
+	struct transfer transfer;
+	unsigned done = 0;
+	unsigned one = study_add_host(study), other = study_add_host(study);
+
+	study_join(study, one, 0, other, 0);
+	study_finish(study);
+	transfer_post(&transfer, endpoint_join(study->hosts[0], study->hosts[1], 0, 0),
+		      ENDPOINT_WRITE, bytes, &done);
+	sim_run(study->sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 1);
+	study_fini(study);
+	return transfer.message.done_at;
+}
+
+/* 32 packets at a tenth of the line, of which only the last asks for an ACK. */
+static sim_time timely_time(const char *pacing, const char *segment)
+{
+	struct study study;
+
+	study_init(&study, LINK_ETHERNET, "timely-paper", 0, 2);
+	set(&study.congestion, "start_share", "0.1");
+	set(&study.congestion, "pacing", pacing);
+	set(&study.congestion, "segment", segment);
+	return message_time(&study, 32 * 4096);
+}
+
+static void test_bursts_are_paid_for_together(void)
+{
+	sim_time reth = 16 * BYTE_PS; /* the first packet has one */
+
+	CU_ASSERT_EQUAL(timely_time("packet", "64KiB"), BEFORE + 10 * (31 * SLOT + reth) + BEHIND);
+	CU_ASSERT_EQUAL(timely_time("chunk", "64KiB"),
+			BEFORE + 10 * (16 * SLOT + reth) + 15 * SLOT + BEHIND);
+	/* a burst ends with the packet that fills it: after 9 and 18 and 27 */
+	CU_ASSERT_EQUAL(timely_time("chunk", "33KiB"),
+			BEFORE + 10 * (27 * SLOT + reth) + 4 * SLOT + BEHIND);
+	/* one burst of all: at line rate */
+	CU_ASSERT_EQUAL(timely_time("chunk", "1MiB"), BEFORE + 31 * SLOT + reth + BEHIND);
+}
+
+static sim_time with_bytes(const char *algorithm, uint64_t extra, uint64_t telemetry, uint64_t bytes)
+{
+	struct study study;
+
+	study_init(&study, LINK_ETHERNET, algorithm, 0, 2);
+	study.params.data_header_extra = extra;
+	study.params.telemetry_bytes = telemetry;
+	return message_time(&study, bytes);
+}
+
+static void test_headers_take_time(void)
+{
+	sim_time plain = with_bytes("none", 0, 42, 3 * 4096);
+
+	CU_ASSERT_EQUAL(with_bytes("none", 16, 42, 3 * 4096), plain + 3 * 16 * BYTE_PS);
+	plain = with_bytes("hpcc-paper", 0, 0, 4096);
+	CU_ASSERT_EQUAL(with_bytes("hpcc-paper", 0, 42, 4096), plain + 2 * 42 * BYTE_PS); /* and the ACK */
+}
+
+/* ---- algorithms, one call at a time ---- */
+
+static const struct congestion_path path = {
+	.line_rate_bps = 40 * GBPS,
+	.base_rtt = 10 * US, /* 50,000 bytes */
+	.mtu_bytes = 1000,
+};
+
+struct fixture {
+	struct congestion congestion;
+	_Alignas(16) char state[CONGESTION_FLOW_BYTES_MAX];
+	struct congestion_flow *flow;
+};
+
+static void fixture_init(struct fixture *fixture, const char *name)
+{
+	char why[256];
+
+	memset(fixture, 0, sizeof(*fixture));
+	CU_ASSERT_TRUE_FATAL(congestion_init(&fixture->congestion, name, why, sizeof(why)));
+	fixture->flow = (struct congestion_flow *)(void *)fixture->state;
+}
+
+static void fixture_start(struct fixture *fixture)
+{
+	fixture->congestion.ops->flow_init(fixture->flow, fixture->congestion.params, &path, 0);
+}
+
+static void ack(struct fixture *fixture, sim_time rtt, uint64_t acked, uint64_t total, uint64_t sent,
+		uint32_t marked)
+{
+	const struct congestion_ack what = {.rtt = rtt,
+					    .acked_bytes = acked,
+					    .acked_total = total,
+					    .sent_total = sent,
+					    .packets = 1,
+					    .marked = marked};
+
+	fixture->congestion.ops->on_ack(fixture->flow, fixture->congestion.params, 1 * MS, &what);
+}
+
+static void test_windows_shrink_with_the_rate(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, "dcqcn-paper");
+	set(&fixture.congestion, "window_factor", "1");
+	fixture_start(&fixture);
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 50000);
+	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS);
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 50000);
+	set(&fixture.congestion, "window_scaled", "true");
+	fixture_start(&fixture);
+	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS);
+	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20 * GBPS);
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 25000);
+	congestion_fini(&fixture.congestion);
+	fixture_init(&fixture, "timely-paper");
+	set(&fixture.congestion, "window_factor", "1");
+	set(&fixture.congestion, "window_scaled", "true");
+	set(&fixture.congestion, "start_share", "0.5");
+	fixture_start(&fixture);
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 25000);
+	congestion_fini(&fixture.congestion);
+}
+
+/* 100 Mb/s more for each round trip of a short one, however many segments it has. */
+static void test_an_update_a_round_trip(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, "timely-hpcc-100g");
+	set(&fixture.congestion, "start_share", "0.5");
+	fixture_start(&fixture);
+	ack(&fixture, 20 * US, 1000, 1000, 60000, 0);
+	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20100000000);
+	ack(&fixture, 20 * US, 59000, 60000, 90000, 0);
+	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20100000000);
+	ack(&fixture, 20 * US, 1000, 61000, 90000, 0);
+	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20200000000);
+	congestion_fini(&fixture.congestion);
+}
+
+static void test_slow_start(void)
+{
+	struct fixture fixture;
+
+	fixture_init(&fixture, "dctcp");
+	set(&fixture.congestion, "slow_start", "true");
+	set(&fixture.congestion, "start", "0.2");
+	fixture_start(&fixture);
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 10000);
+	ack(&fixture, 0, 10000, 10000, 20000, 0);
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 20000);
+	ack(&fixture, 0, 5000, 15000, 20000, 0); /* within the round trip */
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 20000);
+	ack(&fixture, 0, 5000, 20000, 40000, 1); /* the first mark: alpha 1/16 of one half */
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 19687);
+	ack(&fixture, 0, 20000, 40000, 60000, 0);
+	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 20687); /* a packet more: no slow start again */
+	congestion_fini(&fixture.congestion);
+}
+
+int main(void)
+{
+	CU_initialize_registry();
+	CU_pSuite suite = CU_add_suite("pacing", NULL, NULL);
+
+	CU_ADD_TEST(suite, test_bursts_are_paid_for_together);
+	CU_ADD_TEST(suite, test_headers_take_time);
+	CU_ADD_TEST(suite, test_windows_shrink_with_the_rate);
+	CU_ADD_TEST(suite, test_an_update_a_round_trip);
+	CU_ADD_TEST(suite, test_slow_start);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

@@ -11,8 +11,8 @@
 #define BYTE_PS 80 /* at 100 Gb/s */
 #define SLOT    ((4096 + 62 + 20) * (sim_time)BYTE_PS)
 /* from a post to the first bit, and from a full packet's first bit to the completion */
-#define BEFORE  (600 * NS)
-#define BEHIND  ((4096 + 62 + 8) * BYTE_PS + 2500 + 100 * NS + 74 * BYTE_PS + 2500 + 200 * NS)
+#define BEFORE (600 * NS)
+#define BEHIND ((4096 + 62 + 8) * BYTE_PS + 2500 + 100 * NS + 74 * BYTE_PS + 2500 + 200 * NS)
 
 static void set(struct congestion *congestion, const char *name, const char *value)
 {
@@ -64,7 +64,8 @@ static void test_bursts_are_paid_for_together(void)
 	CU_ASSERT_EQUAL(timely_time("chunk", "1MiB"), BEFORE + 31 * SLOT + reth + BEHIND);
 }
 
-static sim_time with_bytes(const char *algorithm, uint64_t extra, uint64_t telemetry, uint64_t bytes)
+static sim_time with_bytes(const char *algorithm, uint64_t extra, uint64_t telemetry,
+			   uint64_t bytes)
 {
 	struct study study;
 
@@ -80,7 +81,8 @@ static void test_headers_take_time(void)
 
 	CU_ASSERT_EQUAL(with_bytes("none", 16, 42, 3 * 4096), plain + 3 * 16 * BYTE_PS);
 	plain = with_bytes("hpcc-paper", 0, 0, 4096);
-	CU_ASSERT_EQUAL(with_bytes("hpcc-paper", 0, 42, 4096), plain + 2 * 42 * BYTE_PS); /* and the ACK */
+	CU_ASSERT_EQUAL(with_bytes("hpcc-paper", 0, 42, 4096),
+			plain + 2 * 42 * BYTE_PS); /* and the ACK */
 }
 
 /* ---- algorithms, one call at a time ---- */
@@ -111,8 +113,8 @@ static void fixture_start(struct fixture *fixture)
 	fixture->congestion.ops->flow_init(fixture->flow, fixture->congestion.params, &path, 0);
 }
 
-static void ack(struct fixture *fixture, sim_time rtt, uint64_t acked, uint64_t total, uint64_t sent,
-		uint32_t marked)
+static void ack(struct fixture *fixture, sim_time rtt, uint64_t acked, uint64_t total,
+		uint64_t sent, uint32_t marked)
 {
 	const struct congestion_ack what = {.rtt = rtt,
 					    .acked_bytes = acked,

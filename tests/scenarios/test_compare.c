@@ -23,7 +23,7 @@ static void test_tolerances(void)
 	static const struct {
 		const char *name;
 		double low, high;
-	} rows[] = {{"EXACT", 99.5, 100.5}, {"T1", 98, 102},  {"T2", 90, 110},
+	} rows[] = {{"EXACT", 99.5, 100.5}, {"T1", 98, 102}, {"T2", 90, 110},
 		    {"T3", 80, 120},        {"X2", 50, 200}, {"X10", 10, 1000}};
 	enum compare_tolerance tolerance;
 
@@ -41,7 +41,8 @@ static void test_groups(void)
 {
 	struct flow_record records[43];
 	struct flow_group groups[FLOW_GROUPS];
-	const struct flow_choice choice = {.high = UINT64_MAX, .from = 1 * US, .kinds = FLOW_OF_PATTERN};
+	const struct flow_choice choice = {
+		.high = UINT64_MAX, .from = 1 * US, .kinds = FLOW_OF_PATTERN};
 	struct flow_summary summary;
 
 	memset(records, 0, sizeof(records));

@@ -65,8 +65,7 @@ static void test_depth_of_pauses(void)
 		study_join(&study, study_add_host(&study), 0, second, i);
 	study_finish(&study);
 	for (unsigned i = 0; i < 3; i++)
-		transfer_post(&transfers[i],
-			      endpoint_join(study.hosts[i], study.hosts[3], 0, 0),
+		transfer_post(&transfers[i], endpoint_join(study.hosts[i], study.hosts[3], 0, 0),
 			      ENDPOINT_WRITE, 4 << 20, &done);
 	for (sim_time at = 0; at < 200 * US; at += 100 * NS) {
 		sim_run(study.sim, at);

@@ -50,11 +50,12 @@ sim_time port_params_latency(const struct port_params *params); /* of a link, fr
 	X(damage_drops,       "packets", "found damaged on arrival (VCRC, LPCRC or FCS)")                    \
 	X(fault_drops,        "packets", "dropped by a fault, on transmit or receive")                       \
 	X(fault_bytes,        "bytes",   "of them on transmit: sent, and never arrived")                     \
-	X(lifetime_drops,     "packets", "were first in their lane for too long")                            \
+	X(lifetime_drops,     "packets", "were first in their lane for too long, or found it stalled")                            \
 	X(storm_drops,        "packets", "of a priority that was paused for too long")                       \
 	X(down_drops,         "packets", "waited for a link that went down, or came while it was")           \
 	X(control_drops,      "packets", "flow-control packets and PFC frames that were lost, for whatever reason")      \
-	X(storms,             "times",   "a priority was given up because it was paused for too long")
+	X(storms,             "times",   "a priority was given up because it was paused for too long")     \
+	X(lane_stalls,        "times",   "a lane was stalled as too many packets in a row were first for too long")
 
 #define PORT_GAUGES(X)                                                                                     \
 	X(link,    SERVER, "packets", "departures of data packets, with what is between them")             \

@@ -154,6 +154,9 @@ struct port {
 	uint8_t paused_depth[ETHERNET_LANES];   /* of what it was asked for last */
 	sim_time advertised_at[PORT_LANES];
 	sim_time stuck_since[PORT_LANES];
+	sim_time stalled_until[PORT_LANES];
+	uint16_t last_drop_at[PORT_LANES]; /* FCTBS then: the same if nothing has left since */
+	uint8_t drops_in_a_row[PORT_LANES];
 	struct event give_up;
 	port_tap_function *tap;
 	void *tap_context;

@@ -1,12 +1,15 @@
 /*
  * stuck: lanes whose first packet cannot leave for long, and packets that will never leave.
  *
- * InfiniBand: a packet that has been first in its lane for `head_lifetime` is dropped (HOQLife, IBTA vol. 1, 18.2.5.4).
+ * InfiniBand: a packet that has been first in its lane for `head_lifetime` is dropped (HOQLife, IBTA vol. 1, 18.2.5.4); after
+ * `stall_count` of them with none that left in between, the lane is stalled: all that waits and comes is dropped for 8 lifetimes.
  * Ethernet: a priority that is paused for `pfc_watchdog` while packets wait is given up: what waits and what comes
  * is dropped until no pause has come for as long (ground truth D-21).
  * Neither concerns users that want no discarded(): an HCA waits.
  */
 #include "fabric/port_state.h"
+
+#define STALL_LIFETIMES 8
 
 static sim_time patience(const struct port *port)
 {
@@ -46,26 +49,59 @@ void stuck_progress(struct port *port, unsigned lane)
 		sim_cancel(&port->give_up);
 }
 
-static void give_up(struct port *port, unsigned lane)
+static void stall(struct port *port, unsigned lane)
 {
-	if (port->ethernet) {
-		port->given_up |= (uint16_t)(1u << lane);
-		port->count.storms++;
-		stuck_flush(port, lane, DROP_STORM);
-	} else {
-		struct packet *packet = arbiter_remove(port, lane);
-
-		if (packet)
-			stuck_discard(port, packet, DROP_LIFETIME);
-	}
+	port->given_up |= (uint16_t)(1u << lane);
+	port->stalled_until[lane] =
+		sim_now(port->block.sim) + STALL_LIFETIMES * port->params.head_lifetime;
+	port->drops_in_a_row[lane] = 0;
+	port->count.lane_stalls++;
+	stuck_flush(port, lane, DROP_LIFETIME);
 }
 
-/* A priority that was given up is served again when no pause has come for that long. */
+/* The first packet of the lane has been so for too long. */
+static void expire(struct port *port, unsigned lane)
+{
+	struct packet *packet = arbiter_remove(port, lane);
+	uint16_t sent = port->lanes[lane].credit_total;
+
+	if (!packet)
+		return;
+	stuck_discard(port, packet, DROP_LIFETIME);
+	if (port->last_drop_at[lane] != sent)
+		port->drops_in_a_row[lane] = 0;
+	port->last_drop_at[lane] = sent;
+	if (++port->drops_in_a_row[lane] == port->params.stall_count)
+		stall(port, lane);
+}
+
+static void give_up(struct port *port, unsigned lane)
+{
+	if (!port->ethernet) {
+		expire(port, lane);
+		return;
+	}
+	port->given_up |= (uint16_t)(1u << lane);
+	port->count.storms++;
+	stuck_flush(port, lane, DROP_STORM);
+}
+
+/* When a lane that was given up is looked at again. */
+static sim_time look_again(const struct port *port, unsigned lane)
+{
+	return port->ethernet ? sim_now(port->block.sim) + patience(port)
+			      : port->stalled_until[lane];
+}
+
+/* A priority that was given up is served again when no pause has come for that long, a stalled lane after its time. */
 static void consider_restore(struct port *port, unsigned lane)
 {
 	sim_time now = sim_now(port->block.sim);
+	bool over = port->ethernet ? !port_paused(port, lane) &&
+					     now - port->paused_from[lane] >= patience(port)
+				   : now >= port->stalled_until[lane];
 
-	if (!port_paused(port, lane) && now - port->paused_from[lane] >= patience(port))
+	if (over)
 		port->given_up &= (uint16_t) ~(1u << lane);
 }
 
@@ -88,10 +124,13 @@ static void give_up_fire(struct event *event)
 		if (port->stuck & 1u << lane && port->stuck_since[lane] + patience(port) < next)
 			next = port->stuck_since[lane] + patience(port);
 	}
-	for (uint32_t lanes = port->given_up; lanes; lanes &= lanes - 1)
-		consider_restore(port, (unsigned)__builtin_ctz(lanes));
-	if (port->given_up && now + patience(port) < next)
-		next = now + patience(port);
+	for (uint32_t lanes = port->given_up; lanes; lanes &= lanes - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(lanes);
+
+		consider_restore(port, lane);
+		if (port->given_up & 1u << lane && look_again(port, lane) < next)
+			next = look_again(port, lane);
+	}
 	if (next != SIM_NEVER && !event_pending(&port->give_up))
 		sim_schedule_at(&port->give_up, next);
 	if (port->waiting)

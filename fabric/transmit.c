@@ -245,7 +245,10 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	assert(lane < port->lane_count || (lane == MANAGEMENT_LANE && !port->ethernet));
 	if (__builtin_expect(port->down | (port->given_up & 1u << lane), 0) &&
 	    port->user->discarded) {
-		stuck_discard(port, packet, port->down ? DROP_DOWN : DROP_STORM);
+		stuck_discard(port, packet,
+			      port->down       ? DROP_DOWN
+			      : port->ethernet ? DROP_STORM
+					       : DROP_LIFETIME);
 		return;
 	}
 	open = !port->lanes[lane].queued && lane_open(port, packet, ready_at);

@@ -71,13 +71,15 @@ static void read_congestion(struct yaml_node *node, void *params, struct yaml_er
 static void print(const void *params, unsigned indent, FILE *out)
 {
 	const struct endpoint_device *device = params;
-	char text[128];
+	char text[sizeof(struct param_text)];
 	fprintf(out, "%*scongestion:\n%*spreset: \"%s\"\n", (int)indent, "", (int)indent + 2, "",
 		device->congestion_name);
 	for (const struct param *param = device->congestion.ops->params;
 	     param != NULL && param->name != NULL; param++) {
+		const char *quote = param->kind == PARAM_TEXT ? "\"" : "";
 		param_print(param, device->congestion.params, text, sizeof(text));
-		fprintf(out, "%*s%s: %s\n", (int)indent + 2, "", param->name, text);
+		fprintf(out, "%*s%s: %s%s%s\n", (int)indent + 2, "", param->name, quote, text,
+			quote);
 	}
 }
 

@@ -121,7 +121,9 @@ bool congestion_set(struct congestion *congestion, const char *name, const char 
 
 	for (; param && param->name; param++)
 		if (!strcmp(param->name, name))
-			return param_parse(param, value, congestion->params, why, why_bytes);
+			return param_parse(param, value, congestion->params, why, why_bytes) &&
+			       (!congestion->ops->check ||
+				congestion->ops->check(congestion->params, why, why_bytes));
 	snprintf(why, why_bytes, "%s has no parameter `%s`", congestion->ops->name, name);
 	return false;
 }

@@ -28,6 +28,7 @@ struct congestion_path {
 	sim_time base_rtt;      /* of a full packet, nothing in the way */
 	uint32_t mtu_bytes;     /* payload of a full packet */
 	uint32_t hops;          /* links, 0: unknown */
+	uint8_t service_level;  /* or priority */
 };
 
 /* The head of each algorithm's own state. */
@@ -62,6 +63,8 @@ struct congestion_ops {
 	size_t params_bytes;
 	size_t flow_bytes; /* of the state of one flow, which begins with struct congestion_flow */
 	bool wants_telemetry; /* packets are to gather it */
+	/* false: *why, the values cannot be. What the list's ranges do not say. */
+	bool (*check)(const void *params, char *why, size_t why_bytes);
 	void (*flow_init)(struct congestion_flow *flow, const void *params,
 			  const struct congestion_path *path, sim_time now);
 	void (*step)(struct congestion_flow *flow, const void *params, sim_time now);

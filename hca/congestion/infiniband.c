@@ -2,8 +2,13 @@
  * infiniband: the channel adapter's side of InfiniBand congestion control: each BECN raises an index (CCTI) into a
  * table of delays (CCT) between packets, each timer period lowers it by one.
  *
- * IBTA vol. 1, annex A10; the objects of ground truth C-09. The standard leaves the table's contents to the manager.
+ * IBTA vol. 1, annex A10; the objects of ground truth C-09, by their names there. The standard leaves the table's contents
+ * to the manager. An entry of it is a shift of two bits and a multiplier of 14: a packet is followed by (its time >> shift) *
+ * multiplier, as the hfi1 driver of Linux programs its adapter. Control is by queue pair (port_control 0).
  */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "hca/congestion/algorithms.h"
 
 /* clang-format off */
@@ -12,10 +17,14 @@
 	X(ccti_limit,    COUNT, "127", "0..16383",   "largest index",                                        "ground truth D-35") \
 	X(ccti_min,      COUNT, "0",   "0..16383",   "smallest index",                                       "ground truth C-09") \
 	X(ccti_timer,    COUNT, "150", "1..65535",   "of 1.024 us, until the index falls by one",            "ground truth D-35, C-09") \
-	X(cct_slope,     RATIO, "0.25", "0.0001..100", "packet times of delay that entry i of the table adds, a step of i", "assumed: a linear table that reaches 1/33 of the rate")
+	X(cct,           TEXT,  "",    "",           "entries of the table, shift:multiplier,.. as OpenSM's cc_cct has them; nothing: entry i is cct_shift:i", "choice") \
+	X(cct_shift,     COUNT, "2",   "0..3",       "of all entries, unless cct lists them",                "assumed: a table that reaches 1/33 of the rate") \
+	X(control_map,   COUNT, "65535", "0..65535", "one bit a service level that is controlled",           "ground truth C-09")
 /* clang-format on */
 
 #define CCTI_TIMER_UNIT (1024 * NS)
+#define SHIFT_MAX       3
+#define MULTIPLIER_MAX  0x3fff
 
 struct infiniband_cc_params {
 	INFINIBAND_CC_PARAMS(PARAM_FIELD)
@@ -25,14 +34,60 @@ struct infiniband_cc_flow {
 	struct congestion_flow flow;
 	uint64_t line_rate_bps;
 	uint64_t index; /* CCTI */
+	bool controlled;
 };
+
+/* The next entry of the list, and behind it. false: there is none. */
+static bool next_entry(const char **text, unsigned long *shift, unsigned long *multiplier)
+{
+	char *end;
+
+	*shift = strtoul(*text, &end, 10);
+	if (end == *text || *end != ':' || *shift > SHIFT_MAX)
+		return false;
+	*text = end + 1;
+	*multiplier = strtoul(*text, &end, 10);
+	if (end == *text || (*end && *end != ',') || *multiplier > MULTIPLIER_MAX)
+		return false;
+	*text = *end ? end + 1 : end;
+	return true;
+}
+
+static bool infiniband_check(const void *context, char *why, size_t why_bytes)
+{
+	const struct infiniband_cc_params *params = context;
+	const char *text = params->cct.text;
+	unsigned long shift, multiplier;
+
+	while (*text)
+		if (!next_entry(&text, &shift, &multiplier)) {
+			snprintf(why, why_bytes,
+				 "cct: found \"%s\"; expected shift:multiplier, 0..3 and 0..16383, "
+				 "with commas in between",
+				 text);
+			return false;
+		}
+	return true;
+}
+
+/* Packet times of delay; an index beyond the list is its last entry. */
+static double delay_of(const struct infiniband_cc_params *params, uint64_t index)
+{
+	const char *text = params->cct.text;
+	unsigned long shift = params->cct_shift, multiplier = index;
+
+	for (uint64_t i = 0; *text && i <= index; i++)
+		if (!next_entry(&text, &shift, &multiplier))
+			break;
+	return (double)multiplier / (double)(1u << shift);
+}
 
 static void publish(struct infiniband_cc_flow *state, const struct infiniband_cc_params *params)
 {
-	double delay = (double)state->index * params->cct_slope;
+	double delay = state->controlled ? delay_of(params, state->index) : 0;
 
-	state->flow.rate_bps = state->index ? (uint64_t)((double)state->line_rate_bps / (1 + delay))
-					    : RATE_UNLIMITED;
+	state->flow.rate_bps =
+		delay > 0 ? (uint64_t)((double)state->line_rate_bps / (1 + delay)) : RATE_UNLIMITED;
 }
 
 static void infiniband_step(struct congestion_flow *flow, const void *context, sim_time now)
@@ -55,6 +110,8 @@ static void infiniband_on_cnp(struct congestion_flow *flow, const void *context,
 	struct infiniband_cc_flow *state = (struct infiniband_cc_flow *)(void *)flow;
 	const struct infiniband_cc_params *params = context;
 
+	if (!state->controlled)
+		return;
 	state->index += params->ccti_increase;
 	if (state->index > params->ccti_limit)
 		state->index = params->ccti_limit;
@@ -75,6 +132,7 @@ static void infiniband_flow_init(struct congestion_flow *flow, const void *conte
 		.flow.next_step = SIM_NEVER,
 		.line_rate_bps = path->line_rate_bps,
 		.index = params->ccti_min,
+		.controlled = params->control_map >> path->service_level & 1,
 	};
 	publish(state, params);
 }
@@ -91,6 +149,7 @@ const struct congestion_ops congestion_infiniband = {
 	.params = infiniband_param_list,
 	.params_bytes = sizeof(struct infiniband_cc_params),
 	.flow_bytes = sizeof(struct infiniband_cc_flow),
+	.check = infiniband_check,
 	.flow_init = infiniband_flow_init,
 	.step = infiniband_step,
 	.on_cnp = infiniband_on_cnp,

@@ -96,6 +96,7 @@ void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
 		.line_rate_bps = port_rate_bps(hca->port),
 		.base_rtt = hca->params->base_rtt,
 		.mtu_bytes = hca->mtu_bytes,
+		.service_level = qp->path->service_level,
 	};
 
 	free(qp->box);

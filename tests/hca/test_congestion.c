@@ -189,7 +189,7 @@ static void test_infiniband_index(void)
 	struct fixture fixture;
 
 	fixture_init(&fixture, "infiniband");
-	set(&fixture, "cct_slope", "1");
+	set(&fixture, "cct_shift", "0");
 	fixture_start(&fixture);
 	CU_ASSERT_EQUAL(rate(&fixture, 0), RATE_UNLIMITED);
 	for (unsigned i = 0; i < 3; i++)
@@ -200,6 +200,35 @@ static void test_infiniband_index(void)
 	for (unsigned i = 0; i < 1000; i++)
 		cnp(&fixture, 1 * MS);
 	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 40 * GBPS / 128); /* ccti_limit 127 */
+	congestion_fini(&fixture.congestion);
+}
+
+/* The table as a manager lists it: none, 1/2, 3 and 8 packet times; the last entry is that of all indices beyond. */
+static void test_infiniband_table(void)
+{
+	static const uint64_t rates[] = {RATE_UNLIMITED, UINT64_C(26666666666), 10 * GBPS,
+					 UINT64_C(4444444444), UINT64_C(4444444444)};
+	static const char *const wrong[] = {"1",  "4:1", "0:16384", "0:1;0:2",
+					    ":1", "1:",  "0:1 0:2"};
+	struct fixture fixture;
+	char why[256];
+
+	fixture_init(&fixture, "infiniband");
+	set(&fixture, "cct", "0:0,1:1,0:3,3:64");
+	fixture_start(&fixture);
+	for (unsigned i = 0; i < ARRAY_SIZE(rates); i++) {
+		CU_ASSERT_EQUAL(rate(&fixture, 1 * US), rates[i]);
+		cnp(&fixture, 1 * US);
+	}
+	for (unsigned i = 0; i < ARRAY_SIZE(wrong); i++)
+		CU_ASSERT_FALSE(
+			congestion_set(&fixture.congestion, "cct", wrong[i], why, sizeof(why)));
+	congestion_fini(&fixture.congestion);
+	fixture_init(&fixture, "infiniband");
+	set(&fixture, "control_map", "0xfffe"); /* not service level 0 */
+	fixture_start(&fixture);
+	cnp(&fixture, 1 * US);
+	CU_ASSERT_EQUAL(rate(&fixture, 1 * US), RATE_UNLIMITED);
 	congestion_fini(&fixture.congestion);
 }
 
@@ -294,6 +323,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_lazy_timers_lose_nothing);
 	CU_ADD_TEST(suite, test_debt_is_paid_across_steps);
 	CU_ADD_TEST(suite, test_infiniband_index);
+	CU_ADD_TEST(suite, test_infiniband_table);
 	CU_ADD_TEST(suite, test_rate_paces_exactly);
 	CU_ADD_TEST(suite, test_shared_object);
 	CU_ADD_TEST(suite, test_what_does_not_fit_is_refused);

@@ -61,6 +61,46 @@ static void test_lifetime(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
+/* Three drops in a row stall the lane: what waits is dropped at once, what comes within 8 lifetimes as it comes; then it is
+ * served again. A packet that leaves in between begins the count anew. */
+static void test_stall(void)
+{
+	const sim_time lifetime = 16384 * NS;
+	const struct port_counters *count;
+
+	star_defaults(&star);
+	star.params.port.head_lifetime = lifetime;
+	star.params.port.stall_count = 3;
+	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 2));
+	count = port_counters(switch_port(star.box, 1));
+	star.hosts[1].holds = true;
+	star_send(&star, 0, 1, 50, MTU);
+	sim_run(star.sim, 14 * US + 2 * lifetime);
+	CU_ASSERT_EQUAL(count->lifetime_drops, 2);
+	for (unsigned i = 0; i < 2; i++) /* two leave */
+		port_release(star.hosts[1].port, 0, MTU + 26);
+	sim_run(star.sim, 30 * US + 4 * lifetime);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 33);
+	CU_ASSERT_EQUAL(count->lifetime_drops, 4);
+	CU_ASSERT_EQUAL(count->lane_stalls, 0);
+	sim_run(star.sim, 30 * US + 5 * lifetime);
+	CU_ASSERT_EQUAL(count->lane_stalls, 1);
+	CU_ASSERT_EQUAL(count->lifetime_drops, 50 - 33);
+	star_send(&star, 0, 1, 5, MTU);
+	for (unsigned i = 0; i < 31; i++)
+		port_release(star.hosts[1].port, 0, MTU + 26);
+	star.hosts[1].holds = false;
+	sim_run(star.sim, 14 * US + 12 * lifetime);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 33);
+	CU_ASSERT_EQUAL(count->lifetime_drops, 50 - 33 + 5);
+	sim_run(star.sim, 30 * US + 14 * lifetime);
+	star_send(&star, 0, 1, 50, MTU);
+	settle_and_check(LINK_INFINIBAND);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 33 + 50);
+	CU_ASSERT_EQUAL(switch_counters(star.box)->queue_drops, count->lifetime_drops);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
 static struct port_fault *add_fault(enum port_fault_kind kind, struct port *port, sim_time from,
 				    sim_time until)
 {
@@ -225,6 +265,7 @@ int main(void)
 	CU_pSuite suite = CU_add_suite("trouble", NULL, NULL);
 
 	CU_ADD_TEST(suite, test_lifetime);
+	CU_ADD_TEST(suite, test_stall);
 	CU_ADD_TEST(suite, test_storm);
 	CU_ADD_TEST(suite, test_slow_receiver);
 	CU_ADD_TEST(suite, test_link_down);

@@ -12,7 +12,7 @@
 #include "scenarios/load/load_state.h"
 #include "switch/switch.h"
 
-enum { LATENCIES_MAX = 16384, NAME_BYTES = 64, HOPS = 64, UDP_SOURCE_PORT = 49152 };
+enum { LATENCIES_MAX = 16384, NAME_BYTES = 64, HOPS = 64, UDP_SOURCE_PORT = 49152, PRIORITIES = 8 };
 
 #define STEP         (1 * US)
 #define ROW(...)     PARAM_ROW(struct load_params, __VA_ARGS__)
@@ -53,6 +53,16 @@ static uint64_t counted(const struct load *load)
 	return load->counter ? *load->counter : 0;
 }
 
+/* Of all priorities together: a load has one. */
+static sim_time paused(const struct load *load)
+{
+	sim_time time = 0;
+
+	for (unsigned lane = 0; lane < PRIORITIES; lane++)
+		time += port_paused_time(hca_port(load->nodes[0].hca), lane);
+	return time;
+}
+
 /* One more of those that warm_up and operations count. */
 static void count_one(struct load *load, uint64_t number)
 {
@@ -61,11 +71,13 @@ static void count_one(struct load *load, uint64_t number)
 		load->completed_at_start = load->completed;
 		load->received_at_start = load->received;
 		load->counted_at_start = counted(load);
+		load->paused_at_start = paused(load);
 	} else if (number == load->params.warm_up + load->params.operations) {
 		load->ended_at = sim_now(load->sim);
 		load->completed_at_end = load->completed;
 		load->received_at_end = load->received;
 		load->counted_at_end = counted(load);
+		load->paused_at_end = paused(load);
 	}
 }
 
@@ -311,6 +323,8 @@ static void take_result(const struct load *load, struct load_result *result)
 	result->median_ns = load->latency_count > 0
 				    ? gsl_stats_median(load->latencies, 1, load->latency_count)
 				    : 0;
+	result->paused = (double)(load->paused_at_end - load->paused_at_start) /
+			 (double)(load->ended_at - load->started_at);
 	result->counter = (double)(load->counted_at_end - load->counted_at_start) /
 			  (double)params->operations * nodes;
 	result->counter_mops =

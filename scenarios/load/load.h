@@ -30,8 +30,9 @@ struct load_result {
 	double received_mops; /* messages received, of the node that receives */
 	double median_ns;     /* from the begin of posting until the CQE is polled */
 	double gbps;          /* data of those completed */
-	double counter;       /* while it was measured, for each work request that counts */
-	double counter_mops;  /* the same, millions a second */
+	double paused; /* share of that time in which the first node's port was paused (Ethernet) */
+	double counter;      /* while it was measured, for each work request that counts */
+	double counter_mops; /* the same, millions a second */
 };
 
 /* false: *why says what does not fit together, or what went wrong. */

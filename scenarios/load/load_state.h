@@ -102,7 +102,7 @@ struct load {
 	uint64_t completed, received;
 	uint64_t completed_at_start, received_at_start, counted_at_start;
 	uint64_t completed_at_end, received_at_end, counted_at_end;
-	sim_time started_at, ended_at;
+	sim_time started_at, ended_at, paused_at_start, paused_at_end;
 	double *latencies;
 	uint64_t latency_count;
 	const uint64_t *counter;

@@ -12,7 +12,7 @@
 enum { KEYS_MAX = 64 };
 
 /* clang-format off */
-#define MEASURES(X) X(mops) X(received_mops) X(median_ns) X(gbps) X(counter) X(counter_mops)
+#define MEASURES(X) X(mops) X(received_mops) X(median_ns) X(paused) X(gbps) X(counter) X(counter_mops)
 /* clang-format on */
 
 static const struct {

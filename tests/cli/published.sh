@@ -30,7 +30,7 @@ at_least "D-01 D-04 D-08 D-14 D-19 D-21 D-31 E-01" 8
 at_least "D-20 D-29 E-02 E-03 E-04 E-05 E-06 E-07" 8
 at_least "B1" 7
 at_least "B2" 5
-at_least "A2 A3" 9
+at_least "A2 A3" 12
 at_least "A4" 5
 at_least "A5 A6" 7
 if command -v ib_send_lat ib_read_lat ib_write_lat >"$folder/programs"; then

@@ -4,6 +4,7 @@
 #include "scenarios/composite.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,9 +38,39 @@ static void check_switch(struct yaml_node *map, void *params, struct yaml_errors
 		    "threshold: 1..15, or 0 for none", errors);
 }
 
+static uint64_t count_in(const struct param *param, const char *params)
+{
+	return *(const uint64_t *)(const void *)(params + param->offset);
+}
+
+/* A cache, whose list begins so, consists of whole sets. */
+static void check_sets(struct yaml_node *map, const struct param_group *group, const char *params,
+		       struct yaml_errors *errors)
+{
+	const struct param *entries = &group->list[0], *ways = &group->list[1];
+	struct yaml_node *node = yaml_get(map, group->name);
+	if (node == NULL || strcmp(entries->name, "entries") != 0 ||
+	    strcmp(ways->name, "ways") != 0)
+		return;
+	uint64_t held = count_in(entries, params + group->offset);
+	uint64_t set = count_in(ways, params + group->offset);
+	if (held % set != 0)
+		yaml_error_key(errors, node,
+			       "%" PRIu64 " entries are no whole sets of %" PRIu64
+			       " ways; expected a multiple, as entries: %" PRIu64,
+			       held, set, (held / set + 1) * set);
+}
+
+static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *errors)
+{
+	for (const struct param_group *group = hca_param_groups; group->name != NULL; group++)
+		check_sets(map, group, params, errors);
+	modules_find(map, params, errors);
+}
+
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
-	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, NULL, modules_find},
+	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, NULL, check_hca},
 	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
 			      switch_param_groups, NULL, check_switch},
 	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",

@@ -164,6 +164,16 @@ static sim_time interval_of(const struct scheduler *scheduler, const struct flow
 	return params->packet_interval;
 }
 
+/* How many of them: one a packet, or one a segment of its data if these are more. */
+static uint64_t intervals_of(const struct scheduler *scheduler, const struct flow *flow,
+			     uint32_t packets)
+{
+	uint64_t segment = scheduler->params->segment;
+	uint64_t segments = (flow->last->length + segment - 1) / segment;
+
+	return segments > packets ? segments : packets;
+}
+
 struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit, struct flow *flow)
 {
 	struct scheduler_grant grant = {0};
@@ -172,7 +182,7 @@ struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit
 						    : responder_next(flow->qp, &grant.bytes);
 	if (!grant.packets)
 		return grant;
-	grant.taken = interval_of(scheduler, flow) * grant.packets;
+	grant.taken = interval_of(scheduler, flow) * intervals_of(scheduler, flow, grant.packets);
 	scheduler->count.turns++;
 	scheduler->count.packets += grant.packets;
 	scheduler->units[unit].busy += grant.taken;

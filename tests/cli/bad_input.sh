@@ -25,6 +25,7 @@ expect() {
 good=$source/scenarios/back-to-back-ib.yaml
 sed 's/topology:/topolgy:/' "$good" >"$folder/misspelt.yaml"
 printf 'hosts:\n  host0: {hca: conectx4-edr}\nfabric: {topology: single-switch}\n' >"$folder/preset.yaml"
+printf 'hosts:\n  host0: {hca: {requester_cache: {entries: 150}}}\nfabric: {topology: single-switch}\n' >"$folder/sets.yaml"
 printf 'hosts:\n  host0:\n  host1:\nfabric:\n  topology: back-to-back\n  link: {length: 3}\n' >"$folder/unit.yaml"
 printf 'hosts:\n\thost0:\n' >"$folder/tab.yaml"
 marks() { printf 'hosts: {count: 2, hca: {fidelity: endpoint}}\nfabric:\n  link_layer: %s\n  topology: single-switch\n  switch: {%s}\nworkload: {bytes: 1KB}\n' "$1" "$2"; }
@@ -65,6 +66,7 @@ expect 2 'cannot be read: Is a directory' check "$folder"
 expect 2 "misspelt.yaml:9:3: unknown key \"topolgy\"; did you mean \"topology\"?" check "$folder/misspelt.yaml"
 expect 2 'preset.yaml:2:16: no preset "conectx4-edr"; did you mean "connectx4-edr"?' check "$folder/preset.yaml"
 expect 2 'unit.yaml:6:18: length: "3" has no unit; expected a length: m, cm, km' check "$folder/unit.yaml"
+expect 2 'sets.yaml:2:17: 150 entries are no whole sets of 4 ways; expected a multiple, as entries: 152' check "$folder/sets.yaml"
 expect 2 'tab.yaml:2:1: not YAML' check "$folder/tab.yaml"
 expect 2 '--set fabric.link.length=3ft: length: "3ft" has the unknown unit "ft"' check "$good" --set fabric.link.length=3ft
 expect 2 '--set seed: expected key.path=value' check "$good" --set seed

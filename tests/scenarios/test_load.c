@@ -104,6 +104,16 @@ static void answers(void)
 	setup.load.window = 64;
 	measure();
 	expect_mops(result.mops, 150);
+	setup.hca.scheduler.segment = 256;
+	setup.load.bytes = 256;
+	measure();
+	expect_mops(result.mops, 150);
+	setup.load.bytes = 513; /* three segments in one packet */
+	measure();
+	expect_mops(result.mops, 450);
+	setup.load.mtu = 256; /* each packet is a segment */
+	measure();
+	expect_mops(result.mops, 450);
 }
 
 static void blueflame_lines(void)

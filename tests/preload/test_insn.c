@@ -255,7 +255,7 @@ static void test_unknown_changes_nothing(void)
 		{0x87, 0x07, 0x90, 0x90}, /* xchg %eax,(%rdi): atomic */
 		{0x0f, 0xa3, 0x07, 0x90}, /* bt %eax,(%rdi): a bit anywhere */
 		{0x65, 0x8b, 0x07, 0x90}, /* mov %gs:(%rdi),%eax */
-		{0x62, 0xf1, 0x7c, 0x48}, /* EVEX */
+		{0x62, 0xf1, 0x7c, 0x49}, /* EVEX, with a mask */
 	};
 
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {

@@ -389,6 +389,38 @@ static void emit_other(struct program *program)
 	}
 }
 
+/* A move of a vector register as AVX-512 encodes it; half of the registers only it has. */
+static void emit_wide_move(struct program *program)
+{
+	static const struct {
+		uint8_t prefix, opcode, width; /* W: 0, 1, or 2: as it may be */
+	} moves[] = {{0, 0x10, 0}, {1, 0x10, 1}, {0, 0x28, 0}, {1, 0x28, 1},
+		     {1, 0x6f, 2}, {2, 0x6f, 2}, {3, 0x6f, 2}};
+	uint32_t which = random_below(sizeof(moves) / sizeof(moves[0])), width = moves[which].width;
+	uint32_t store = random_below(2), length = random_below(3), memory = random_below(3);
+	uint32_t reg = random_below(4) + 14, rm = random_below(4) + 14;
+	uint32_t base = random_below(2) ? RDI : RSI;
+
+	if (memory) /* X and B extend its base and index */
+		rm = base;
+	emit(program, 0x62);
+	emit(program, (reg & 8 ? 0 : 0x80) | (rm & 16 ? 0 : 0x40) | (rm & 8 ? 0 : 0x20) |
+			      (reg & 16 ? 0 : 0x10) | 1);
+	emit(program, (width == 2 ? random_below(2) : width) << 7 | 0x7c | moves[which].prefix);
+	emit(program, length << 5 | 8);
+	emit(program,
+	     moves[which].opcode + (store ? moves[which].opcode == 0x6f ? 0x10u : 1u : 0u));
+	emit(program, (memory ? 0x40u : 0xc0u) | (reg & 7) << 3 | (rm & 7));
+	if (memory)
+		emit(program, (random_below(3) - 1) & 0xff); /* vectors */
+}
+
+static bool has_wide_moves(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512vl");
+}
+
 static void emit_instruction(struct program *program)
 {
 	static void (*const kinds[])(struct program * program) = {
@@ -474,6 +506,21 @@ static void test_single_instructions(void)
 	CU_PASS("all equal");
 }
 
+/* Registers are compared by what is stored of them. */
+static void test_wide_moves(void)
+{
+	for (uint64_t number = 1; number <= 4000 && has_wide_moves(); number++) {
+		struct program program = {.length = 0};
+
+		random_state = number * UINT64_C(0xa0761d6478bd642f);
+		for (uint32_t i = 1 + random_below(PROGRAM_MOST); i > 0; i--)
+			emit_wide_move(&program);
+		if (!is_same(&program, random_state))
+			fail(&program, number);
+	}
+	CU_PASS("all equal, or this processor has none");
+}
+
 static void test_programs(void)
 {
 	for (uint64_t number = 1; number <= 4000; number++) {
@@ -531,6 +578,7 @@ int main(void)
 {
 	static CU_TestInfo tests[] = {
 		{"single instructions", test_single_instructions},
+		{"wide moves", test_wide_moves},
 		{"programs", test_programs},
 		{"code that changes itself", test_code_that_changes_itself},
 		CU_TEST_INFO_NULL,

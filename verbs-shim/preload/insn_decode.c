@@ -3,41 +3,8 @@
 
 #include <string.h>
 
-enum { REX_B = 1, REX_X = 2, REX_R = 4, REX_W = 8 };
-enum { MAP_ONE_BYTE, MAP_0F };
-
-struct reader {
-	const uint8_t *bytes;
-	uint32_t length, at;
-	bool overrun;
-	bool rex_present, operand_16, rep, repne;
-	uint8_t rex;
-	bool vex, vex_256;
-	uint8_t vex_prefix; /* 0, 1: 66, 2: F3, 3: F2 */
-	uint8_t vex_register;
-};
-
-static uint8_t next(struct reader *reader)
-{
-	if (reader->at >= reader->length) {
-		reader->overrun = true;
-		return 0;
-	}
-	return reader->bytes[reader->at++];
-}
-
-static int64_t signed_value(struct reader *reader, uint32_t bytes)
-{
-	uint64_t value = 0;
-
-	for (uint32_t i = 0; i < bytes; i++)
-		value |= (uint64_t)next(reader) << (8 * i);
-	if (bytes == 8)
-		return (int64_t)value;
-	uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
-
-	return (int64_t)((value ^ sign) - sign);
-}
+#include "verbs-shim/preload/insn_evex.h"
+#include "verbs-shim/preload/insn_reader.h"
 
 static bool read_prefixes(struct reader *reader, struct insn *insn)
 {
@@ -77,41 +44,6 @@ static bool read_prefixes(struct reader *reader, struct insn *insn)
 			return !reader->overrun;
 		}
 	}
-}
-
-static void read_modrm(struct reader *reader, struct insn *insn)
-{
-	uint8_t modrm = next(reader);
-	uint8_t mod = modrm >> 6, rm = modrm & 7;
-
-	insn->reg = (uint8_t)((modrm >> 3 & 7) | (reader->rex & REX_R ? 8 : 0));
-	insn->base = insn->index = insn->rm_reg = INSN_NO_REG;
-	insn->scale = 1;
-	if (mod == 3) {
-		insn->rm_reg = (uint8_t)(rm | (reader->rex & REX_B ? 8 : 0));
-		return;
-	}
-	if (rm == 4) {
-		uint8_t sib = next(reader);
-		uint8_t index = (uint8_t)((sib >> 3 & 7) | (reader->rex & REX_X ? 8 : 0));
-
-		insn->scale = (uint8_t)(1 << (sib >> 6));
-		insn->index = index == 4 ? INSN_NO_REG : index;
-		insn->base = (uint8_t)((sib & 7) | (reader->rex & REX_B ? 8 : 0));
-		if ((sib & 7) == 5 && mod == 0) {
-			insn->base = INSN_NO_REG;
-			insn->displacement = signed_value(reader, 4);
-		}
-	} else if (rm == 5 && mod == 0) {
-		insn->rip_relative = true;
-		insn->displacement = signed_value(reader, 4);
-	} else {
-		insn->base = (uint8_t)(rm | (reader->rex & REX_B ? 8 : 0));
-	}
-	if (mod == 1)
-		insn->displacement = signed_value(reader, 1);
-	else if (mod == 2)
-		insn->displacement = signed_value(reader, 4);
 }
 
 static uint8_t operand_size(const struct reader *reader, bool byte)
@@ -581,6 +513,8 @@ bool insn_decode(const uint8_t *bytes, uint32_t length, struct insn *insn)
 		known = decode_0f(&reader, insn, next(&reader));
 	else if (opcode == 0xc5 || opcode == 0xc4)
 		known = decode_vex(&reader, insn, opcode == 0xc4);
+	else if (opcode == 0x62)
+		known = insn_evex(&reader, insn);
 	else
 		known = decode_one_byte(&reader, insn, opcode);
 	insn->length = (uint8_t)reader.at;

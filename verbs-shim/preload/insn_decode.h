@@ -96,8 +96,8 @@ struct insn {
 	uint8_t size;        /* bytes of the operands */
 	uint8_t source_size; /* MOVZX, MOVSX: bytes of the r/m operand */
 	uint8_t condition;   /* the low four bits of Jcc, SETcc, CMOVcc */
-	uint8_t reg;         /* 0..15 */
-	uint8_t rm_reg;      /* 0..15 when the r/m operand is a register, else INSN_NO_REG */
+	uint8_t reg;         /* 0..15; vector registers: 0..31 */
+	uint8_t rm_reg;      /* the same when the r/m operand is a register, else INSN_NO_REG */
 	uint8_t base, index; /* 0..15, or INSN_NO_REG */
 	uint8_t scale;       /* 1, 2, 4, 8 */
 	bool legacy_bytes;   /* no REX: byte registers 4..7 are AH, CH, DH, BH */

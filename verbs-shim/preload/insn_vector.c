@@ -2,88 +2,132 @@
 #include "verbs-shim/preload/insn_vector.h"
 
 #include <cpuid.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "verbs-shim/preload/insn_decode.h"
 #include "verbs-shim/preload/insn_machine.h"
 
 /* Vector registers: the XSAVE area that the kernel put on the signal stack. Intel SDM volume 1, 13.4. */
-enum { XSAVE_HEADER = 512, XSAVE_SSE = 2, XSAVE_AVX = 4 };
+enum { XSAVE_HEADER = 512, XSAVE_OURS = 464, XSAVE_MAGIC = 0x46505853 };
+enum { COMPONENTS = 8, COMPONENT_SSE = 1, VECTOR_BYTES = 64 };
 
-static uint32_t avx_offset(void) /* of the upper halves, as this machine lays them out */
+/* Where the bytes of a register are. The first 16 registers lie in three parts, the others in one. */
+static const struct part {
+	uint8_t component, first, bytes;
+	bool of_others;
+} parts[] = {
+	{COMPONENT_SSE, 0, 16, false}, {2, 16, 16, false}, {6, 32, 32, false}, {7, 0, 64, true}};
+
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+static uint32_t component_offset(uint8_t component) /* as this machine lays them out */
 {
-	static uint32_t offset;
+	static uint32_t offsets[COMPONENTS];
 	uint32_t a, b, c, d;
 
-	if (!offset && __get_cpuid_count(0xd, 2, &a, &b, &c, &d))
-		offset = b;
-	return offset;
+	if (component == COMPONENT_SSE)
+		return offsetof(struct _libc_fpstate, _xmm);
+	if (!offsets[component] && __get_cpuid_count(0xd, component, &a, &b, &c, &d))
+		offsets[component] = b;
+	return offsets[component];
 }
 
-static uint64_t *saved_features(struct machine *machine) /* NULL: only the legacy area was saved */
+static uint8_t *area_of(struct machine *machine)
 {
-	uint8_t *area = (uint8_t *)machine->context->uc_mcontext.fpregs;
+	return (uint8_t *)machine->context->uc_mcontext.fpregs;
+}
+
+static bool is_legacy(struct machine *machine) /* only the area that FXSAVE knows was saved */
+{
 	uint32_t magic;
 
-	memcpy(&magic, area + 464, sizeof(magic)); /* struct _fpx_sw_bytes */
-	return magic == 0x46505853u ? (uint64_t *)(void *)(area + XSAVE_HEADER) : NULL;
+	memcpy(&magic, area_of(machine) + XSAVE_OURS, sizeof(magic)); /* struct _fpx_sw_bytes */
+	return magic != XSAVE_MAGIC;
 }
 
-static uint8_t *vector_low(struct machine *machine, uint8_t number)
+/* A bit for each component that is not in its initial state, which is zero. NULL: all are there that can be. */
+static uint64_t *used_components(struct machine *machine)
 {
-	return (uint8_t *)&machine->context->uc_mcontext.fpregs->_xmm[number];
+	return is_legacy(machine) ? NULL : (uint64_t *)(void *)(area_of(machine) + XSAVE_HEADER);
 }
 
-static uint8_t *vector_high(struct machine *machine, uint8_t number)
+static bool is_saved(struct machine *machine, const struct part *part)
 {
-	return (uint8_t *)machine->context->uc_mcontext.fpregs + avx_offset() + 16 * number;
+	uint64_t components;
+
+	if (is_legacy(machine))
+		return part->component == COMPONENT_SSE;
+	memcpy(&components, area_of(machine) + XSAVE_OURS + 8, sizeof(components));
+	return components >> part->component & 1;
 }
 
-static bool read_vector(struct machine *machine, uint8_t number, uint8_t bytes[32], uint32_t size)
+static uint8_t *place_of(struct machine *machine, const struct part *part, uint8_t number)
 {
-	uint64_t *features = saved_features(machine);
+	return area_of(machine) + component_offset(part->component) +
+	       (uint32_t)part->bytes * (number % 16);
+}
 
-	memset(bytes, 0, 32);
-	if (!features || *features & XSAVE_SSE)
-		memcpy(bytes, vector_low(machine, number), 16);
-	if (size < 32)
-		return true;
-	if (!features || !avx_offset())
-		return false;
-	if (*features & XSAVE_AVX)
-		memcpy(bytes + 16, vector_high(machine, number), 16);
+static bool is_part(const struct part *part, uint8_t number)
+{
+	return part->of_others == (number >= 16);
+}
+
+static bool read_vector(struct machine *machine, uint8_t number, uint8_t bytes[VECTOR_BYTES],
+			uint32_t size)
+{
+	const uint64_t *used = used_components(machine);
+
+	memset(bytes, 0, VECTOR_BYTES);
+	for (uint32_t i = 0; i < PARTS; i++) {
+		if (!is_part(&parts[i], number) || parts[i].first >= size)
+			continue;
+		if (!is_saved(machine, &parts[i]))
+			return false;
+		if (!used || *used >> parts[i].component & 1)
+			memcpy(bytes + parts[i].first, place_of(machine, &parts[i], number),
+			       parts[i].bytes);
+	}
 	return true;
 }
 
-static bool can_write_vector(struct machine *machine)
+/* `size`: up to where bytes may be other than zero. */
+static bool can_write_vector(struct machine *machine, uint8_t number, uint32_t size)
 {
-	return !machine->insn->vex || (saved_features(machine) && avx_offset());
+	if (machine->insn->vex && !used_components(machine))
+		return false;
+	for (uint32_t i = 0; i < PARTS; i++)
+		if (is_part(&parts[i], number) && parts[i].first < size &&
+		    !is_saved(machine, &parts[i]))
+			return false;
+	return true;
 }
 
-static void write_vector(struct machine *machine, uint8_t number, const uint8_t bytes[32])
+static void write_vector(struct machine *machine, uint8_t number, const uint8_t bytes[VECTOR_BYTES])
 {
-	uint64_t *features = saved_features(machine);
+	uint64_t *used = used_components(machine);
 
-	if (features && !(*features & XSAVE_SSE)) { /* all were in their initial state: zero */
-		memset(vector_low(machine, 0), 0, 16 * 16);
-		*features |= XSAVE_SSE;
+	for (uint32_t i = 0; i < PARTS; i++) {
+		uint64_t bit = UINT64_C(1) << parts[i].component;
+
+		if (!is_part(&parts[i], number) || !is_saved(machine, &parts[i]) ||
+		    (parts[i].first > 0 && !machine->insn->vex))
+			continue;
+		if (used && !(*used & bit)) { /* all were zero */
+			memset(place_of(machine, &parts[i], 0), 0, 16u * parts[i].bytes);
+			*used |= bit;
+		}
+		memcpy(place_of(machine, &parts[i], number), bytes + parts[i].first,
+		       parts[i].bytes);
 	}
-	memcpy(vector_low(machine, number), bytes, 16);
-	if (!machine->insn->vex)
-		return;
-	if (!(*features & XSAVE_AVX)) {
-		memset(vector_high(machine, 0), 0, 16 * 16);
-		*features |= XSAVE_AVX;
-	}
-	memcpy(vector_high(machine, number), bytes + 16, 16);
 }
 
 bool insn_vector_load(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
-	uint8_t bytes[32] = {0};
+	uint8_t bytes[VECTOR_BYTES] = {0};
 
-	if (!can_write_vector(machine))
+	if (!can_write_vector(machine, insn->reg, insn->size))
 		return false;
 	if (insn->rm_reg == INSN_NO_REG) {
 		if (!machine_load(machine, machine->address, bytes, insn->size))
@@ -93,7 +137,7 @@ bool insn_vector_load(struct machine *machine)
 
 		memcpy(bytes, &value, insn->size);
 	} else {
-		uint8_t source[32];
+		uint8_t source[VECTOR_BYTES];
 
 		if (!read_vector(machine, insn->rm_reg, source, insn->size))
 			return false;
@@ -106,7 +150,7 @@ bool insn_vector_load(struct machine *machine)
 bool insn_vector_store(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
-	uint8_t bytes[32];
+	uint8_t bytes[VECTOR_BYTES];
 
 	if (!read_vector(machine, insn->reg, bytes, insn->size))
 		return false;
@@ -119,9 +163,9 @@ bool insn_vector_store(struct machine *machine)
 		machine_write(machine, insn->rm_reg, insn->size, value);
 		return true;
 	}
-	if (!can_write_vector(machine))
+	if (!can_write_vector(machine, insn->rm_reg, insn->size))
 		return false;
-	memset(bytes + insn->size, 0, 32u - insn->size);
+	memset(bytes + insn->size, 0, VECTOR_BYTES - insn->size);
 	write_vector(machine, insn->rm_reg, bytes);
 	return true;
 }
@@ -130,7 +174,7 @@ bool insn_vector_store(struct machine *machine)
 bool insn_vector_high(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
-	uint8_t bytes[32];
+	uint8_t bytes[VECTOR_BYTES];
 
 	(void)read_vector(machine, insn->reg, bytes, 16);
 	if (insn->op == OP_VECTOR_HIGH_STORE)
@@ -192,7 +236,7 @@ bool insn_vector_operation(struct machine *machine)
 {
 	const struct insn *insn = machine->insn;
 	bool one = insn->vector_op == VECTOR_SHIFT_RIGHT_BYTES; /* register: the r/m one */
-	uint8_t left[32], right[32], to = one ? insn->rm_reg : insn->reg;
+	uint8_t left[VECTOR_BYTES], right[VECTOR_BYTES], to = one ? insn->rm_reg : insn->reg;
 
 	(void)read_vector(machine, insn->reg, left, 16);
 	if (insn->rm_reg != INSN_NO_REG)

@@ -15,6 +15,21 @@ static volatile uint64_t
 static void (*volatile emulate_now)(ucontext_t *context);
 static struct processor_state *volatile after_now;
 
+/* What the signal frame holds of longer vector registers: zero, as they are initially. */
+static void clear_upper(struct _libc_fpstate *saved)
+{
+	uint8_t *area = (uint8_t *)saved;
+	uint64_t used;
+	uint32_t magic;
+
+	memcpy(&magic, area + 464, sizeof(magic));
+	if (magic != 0x46505853)
+		return; /* it has nothing of them */
+	memcpy(&used, area + 512, sizeof(used));
+	used &= 3; /* x87, SSE */
+	memcpy(area + 512, &used, sizeof(used));
+}
+
 void processor_set_registers(ucontext_t *context, uint64_t seed)
 {
 	static const uint8_t order[] = {REG_RAX, REG_RBX, REG_RDX, REG_R8,  REG_R9, REG_R10,
@@ -33,6 +48,7 @@ void processor_set_registers(ucontext_t *context, uint64_t seed)
 	gregs[REG_RIP] = (greg_t)(uintptr_t)processor_code;
 	gregs[REG_EFL] =
 		(gregs[REG_EFL] & ~(greg_t)PROCESSOR_FLAGS) | (greg_t)(seed >> 7 & PROCESSOR_FLAGS);
+	clear_upper(context->uc_mcontext.fpregs);
 	for (int r = 0; r < 16; r++)
 		for (unsigned i = 0; i < 4; i++)
 			context->uc_mcontext.fpregs->_xmm[r].element[i] =

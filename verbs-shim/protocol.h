@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC       UINT64_C(0x68636173696d0006) /* changes with each change of this file */
+#define SHIM_MAGIC       UINT64_C(0x68636173696d0007) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT "HCASIM_SHIM"                /* "attach socket,memory descriptor,host" */
 #define SHIM_FIRST_FD    900 /* our descriptors in a program stay above this number */
 #define SHIM_SLOTS       1024
@@ -104,7 +104,8 @@ struct shim_slot {
 	struct shim_range
 		ranges[SHIM_RANGES]; /* reply: pages to be moved to the queue memory: rings, */
 	uint32_t region_count;       /* and the last so many, of memory regions */
-	struct shim_range retired;   /* reply: to be moved back before that */
+	uint32_t polled;             /* a bit for each that the program polls */
+	struct shim_range retired, retired_record; /* reply: to be moved back before that */
 	struct shim_range
 		unwatched; /* reply: memory that the HCA writes no more; before watched_... */
 	uint64_t watched_address, watched_length;

@@ -40,6 +40,7 @@ static void test_create(void)
 		CU_ASSERT_EQUAL_FATAL(machine->call.shared_count, 2);
 		CU_ASSERT_EQUAL(machine->call.shared[0].address, RING_AREA + 0x4000);
 		CU_ASSERT_EQUAL(machine->call.shared[0].length, 16 * 16 + 16 * 64);
+		CU_ASSERT_FALSE(machine->call.shared_polled[0]);
 
 		struct ib_uverbs_ex_create_qp extended = {.user_handle = 1,
 							  .pd_handle = pd,

@@ -53,6 +53,8 @@ static void test_create_cq(void)
 		CU_ASSERT_EQUAL(machine->call.shared[0].length, 128 * 128);
 		CU_ASSERT_EQUAL(machine->call.shared[1].address, RING_AREA + 0x8000);
 		CU_ASSERT_EQUAL(machine->call.shared[1].length, 8);
+		CU_ASSERT_TRUE(machine->call.shared_polled[0]);
+		CU_ASSERT_FALSE(machine->call.shared_polled[1]);
 
 		struct ib_uverbs_ex_create_cq extended = {
 			.cqe = 1, .comp_channel = -1, .flags = IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN};
@@ -69,6 +71,42 @@ static void test_create_cq(void)
 				-EOPNOTSUPP);
 		machine_destroy(machine);
 	}
+}
+
+static uint32_t make_cq_at(struct machine *machine, uint64_t buffer, uint64_t record)
+{
+	struct ib_uverbs_create_cq request = {.cqe = 1, .comp_channel = -1};
+	struct ib_uverbs_create_cq_resp answer;
+	struct mlx5_ib_create_cq driver = {.buf_addr = buffer, .db_addr = record, .cqe_size = 64};
+	struct mlx5_ib_create_cq_resp driver_answer;
+
+	CU_ASSERT_EQUAL_FATAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver,
+					 answer, driver_answer),
+			      0);
+	return answer.cq_handle;
+}
+
+/* Rings go with their objects; a page of doorbell records goes with the last of them. */
+static void test_retire(void)
+{
+	struct machine *machine = machine_with_context();
+	struct ib_uverbs_destroy_cq_resp answer;
+	uint32_t handles[3];
+
+	for (uint32_t i = 0; i < 3; i++)
+		handles[i] = make_cq_at(machine, RING_AREA + 0x1000 * i,
+					RING_AREA + 0x8000 + (i == 2 ? 0x1000 : 64 * i));
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &answer), 0);
+	CU_ASSERT_EQUAL(machine->call.retired.address, RING_AREA + 0x1000);
+	CU_ASSERT_EQUAL(machine->call.retired.length, 128);
+	CU_ASSERT_EQUAL(machine->call.retired_record.length, 0);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[0], &answer), 0);
+	CU_ASSERT_EQUAL(machine->call.retired.address, RING_AREA);
+	CU_ASSERT_EQUAL(machine->call.retired_record.address, RING_AREA + 0x8000);
+	CU_ASSERT_EQUAL(machine->call.retired_record.length, 8);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[2], &answer), 0);
+	CU_ASSERT_EQUAL(machine->call.retired_record.address, RING_AREA + 0x9000);
+	machine_destroy(machine);
 }
 
 static void test_create_cq_refused(void)
@@ -360,6 +398,7 @@ int main(void)
 	CU_initialize_registry();
 	CU_pSuite suite = CU_add_suite("kernel/queues", NULL, NULL);
 	CU_ADD_TEST(suite, test_create_cq);
+	CU_ADD_TEST(suite, test_retire);
 	CU_ADD_TEST(suite, test_create_cq_refused);
 	CU_ADD_TEST(suite, test_resize);
 	CU_ADD_TEST(suite, test_modify_cq);

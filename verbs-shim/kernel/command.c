@@ -54,12 +54,13 @@ void command_new_file(struct command *command, struct kernel_file *file, enum ke
 		(struct kernel_new_file){.file = file, .kind = kind, .number_at = number_at};
 }
 
-void command_share(struct command *command, uint64_t address, uint64_t length)
+void command_share(struct command *command, uint64_t address, uint64_t length, bool polled)
 {
 	struct kernel_call *call = command->call;
 	if (length == 0)
 		return;
 	assert(call->shared_count < ARRAY_SIZE(call->shared));
+	call->shared_polled[call->shared_count] = polled;
 	call->shared[call->shared_count++] =
 		(struct kernel_range){.address = address, .length = length};
 }

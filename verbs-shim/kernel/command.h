@@ -47,8 +47,8 @@ int command_copy_out(struct command *command, uint64_t address, const void *byte
 void command_new_file(struct command *command, struct kernel_file *file, enum kernel_fd_kind kind,
 		      uint64_t number_at);
 
-/* The driver's rings: the HCA will touch them often. */
-void command_share(struct command *command, uint64_t address, uint64_t length);
+/* The driver's rings: the HCA will touch them often, and the program polls them or not. */
+void command_share(struct command *command, uint64_t address, uint64_t length, bool polled);
 
 /* The object of that type and handle in the caller's context; NULL: none. */
 struct object *command_object(const struct command *command, enum object_type type,

@@ -191,7 +191,7 @@ int resize_cq(struct command *command)
 			(struct kernel_range){object->ring_address, object->ring_bytes};
 		object->ring_address = driver.buf_addr;
 		object->ring_bytes = bytes;
-		command_share(command, driver.buf_addr, bytes);
+		command_share(command, driver.buf_addr, bytes, true);
 	}
 	struct ib_uverbs_resize_cq_resp answer = {.cqe = cq->entries - 1};
 	return command_reply(command, &answer, sizeof(answer));

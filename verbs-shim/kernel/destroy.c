@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "verbs-shim/kernel/commands.h"
+#include "verbs-shim/kernel/ring.h"
 
 int find_to_destroy(struct command *command, enum object_type type, uint32_t handle,
 		    struct object **object)
@@ -13,8 +14,7 @@ int find_to_destroy(struct command *command, enum object_type type, uint32_t han
 	*object = command_object(command, type, handle);
 	if (!*object)
 		return -EINVAL;
-	command->call->retired =
-		(struct kernel_range){(*object)->ring_address, (*object)->ring_bytes};
+	ring_retire(command, *object);
 	return 0;
 }
 

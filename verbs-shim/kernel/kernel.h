@@ -68,17 +68,19 @@ struct kernel_call {
 	} files[2];
 	uint32_t file_count;
 	/* out: rings and doorbell records of the driver that the HCA will touch often; the session may move
-	 * these whole pages to memory shared with the simulator. */
+	 * these whole pages to memory shared with the simulator. The program polls completion queues, and writes
+	 * the rest. */
 	struct kernel_range {
 		uint64_t address, length;
 	} shared[4];
+	bool shared_polled[4];
 	uint32_t shared_count;
 	/* out: memory of the program that the HCA may write from now on without its being shared (a new memory
 	 * region); the session recognises loops that poll it. length 0: none. */
 	struct kernel_range watched;
-	/* out: a ring that the HCA touches no more, and a region that it writes no more: the program may use the
-	 * memory for anything. length 0: none. */
-	struct kernel_range retired, unwatched;
+	/* out: a ring and the last doorbell record of a page that the HCA touches no more, and a region that it
+	 * writes no more: the program may use the memory for anything. length 0: none. */
+	struct kernel_range retired, retired_record, unwatched;
 	sim_time latency; /* out: virtual time the call takes (command interface and driver) */
 };
 

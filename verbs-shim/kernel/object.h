@@ -25,6 +25,7 @@ struct object { /* embedded, first, in each type's struct; allocated by object_n
 	uint64_t user_handle;                     /* the program's name for it, in events */
 	uint64_t completion_events, async_events; /* written to channels */
 	uint64_t ring_address, ring_bytes;        /* of the driver; 0 bytes: none */
+	uint64_t record_address;                  /* doorbell record; 0: none */
 	struct context *context;
 	struct object *newer, *older; /* in its context, by creation */
 	struct object *number_next;   /* in the same bucket of struct numbers */

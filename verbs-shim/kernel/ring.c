@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #define DOORBELL_RECORD_BYTES 8
+#define PAGE_BYTES            4096
 
 int ring_check(struct command *command, uint64_t buffer, uint64_t bytes, uint64_t doorbell_record)
 {
@@ -26,6 +27,27 @@ void ring_share(struct command *command, struct object *object, uint64_t buffer,
 {
 	object->ring_address = buffer;
 	object->ring_bytes = bytes;
-	command_share(command, buffer, bytes);
-	command_share(command, doorbell_record, DOORBELL_RECORD_BYTES);
+	object->record_address = doorbell_record;
+	command_share(command, buffer, bytes, object->type == OBJECT_CQ);
+	command_share(command, doorbell_record, DOORBELL_RECORD_BYTES, false);
+}
+
+/* The driver puts doorbell records of many objects into a page, and gives it back when none is left. */
+static bool is_last_record(const struct object *object)
+{
+	uint64_t page = object->record_address / PAGE_BYTES;
+
+	for (const struct object *other = object->context->objects.newest; other;
+	     other = other->older)
+		if (other != object && other->record_address / PAGE_BYTES == page)
+			return false;
+	return true;
+}
+
+void ring_retire(struct command *command, const struct object *object)
+{
+	command->call->retired = (struct kernel_range){object->ring_address, object->ring_bytes};
+	if (object->record_address && is_last_record(object))
+		command->call->retired_record =
+			(struct kernel_range){object->record_address, DOORBELL_RECORD_BYTES};
 }

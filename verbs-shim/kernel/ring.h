@@ -26,4 +26,7 @@ int ring_check(struct command *command, uint64_t buffer, uint64_t bytes, uint64_
 void ring_share(struct command *command, struct object *object, uint64_t buffer, uint64_t bytes,
 		uint64_t doorbell_record);
 
+/* Neither will be once the object is gone; the record's page may still hold those of others. */
+void ring_retire(struct command *command, const struct object *object);
+
 #endif

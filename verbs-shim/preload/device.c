@@ -89,15 +89,18 @@ static void take_answer(void)
 	slot->range_count = slot->file_count = 0;
 	if (slot->retired.length)
 		trap_retire(slot->retired.address, slot->retired.length);
+	if (slot->retired_record.length)
+		trap_retire(slot->retired_record.address, slot->retired_record.length);
 	if (slot->unwatched.length)
 		trap_unwatch(slot->unwatched.address, slot->unwatched.length);
-	slot->retired.length = slot->unwatched.length = 0;
+	slot->retired.length = slot->retired_record.length = slot->unwatched.length = 0;
 	for (uint32_t i = 0; i < ranges; i++) {
 		const struct shim_range *range = &slot->ranges[i];
 
 		move_to_queue(range);
 		if (i < ranges - slot->region_count)
-			trap_add_ring(range->address, range->length, range->offset);
+			trap_add_ring(range->address, range->length, range->offset,
+				      slot->polled >> i & 1);
 		else
 			trap_add_region(range->address, range->length, range->offset);
 	}

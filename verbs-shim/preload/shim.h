@@ -93,7 +93,7 @@ void trap_after_gate(void);
 void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset);
 /* Pages are no longer what they were; *file: whose doorbells went, or 0. false: nothing was known of them. */
 bool trap_remove(uint64_t address, uint64_t length, uint32_t *file);
-void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset);
+void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset, bool polled);
 void trap_add_watched(uint64_t address, uint64_t length);
 /* Before trap_add_watched(): these pages of it were moved to the queue memory. */
 void trap_add_region(uint64_t address, uint64_t length, uint64_t offset);

@@ -9,9 +9,9 @@
  *             --> rdtsc?     virtual time
  *             --> else       the program's own handler
  *
- * A ring that was polled once stays watched for good: the simulator reaches it through its own mapping. Other memory is watched
- * only while the program has the token, as DMA needs it. When watching begins depends on real time and changes no result: as
- * long as the program polls, no virtual time passes, and none is charged for a look.
+ * Completion queues stay watched for good: the simulator reaches them through its own mapping. Other memory is watched only while
+ * the program has the token, as DMA needs it. When watching begins depends on real time and changes no result: as long as the
+ * program polls, no virtual time passes, and none is charged for a look.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -34,8 +34,8 @@
 #define STACK_BYTES    (UINT64_C(256) << 10) /* of the stack for a thread's traps */
 #define FAULTS_ALLOWED 200 /* on watched memory between two hand-overs, before it is left alone */
 
-static bool hot_watched; /* loads from hot pages count as looks */
-static uint32_t faults;
+static bool hot_watched;                 /* loads from hot pages count as looks */
+static uint32_t faults;                  /* since the last hand-over */
 static const struct shim_slot *ran_last; /* of this process */
 
 static struct {
@@ -99,6 +99,11 @@ static bool access_is_clear(struct insn_access *access, uint64_t page)
 	return !range_overlaps(page, PAGE);
 }
 
+static bool is_looked_at(const struct range *range)
+{
+	return range->kind != RANGE_RING || range->polled;
+}
+
 static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
 {
 	struct range *range = range_find(address);
@@ -106,8 +111,8 @@ static bool access_load(struct insn_access *access, uint64_t address, void *byte
 	(void)access;
 	if (!range || address + length > range->address + range->length)
 		return false;
-	touched |= range->use != USE_WRITTEN;
-	if (range->kind != RANGE_DOORBELL && range->use != USE_WRITTEN &&
+	touched |= is_looked_at(range);
+	if (is_looked_at(range) && range->kind != RANGE_DOORBELL &&
 	    poll_look(trap_context, range, address, length)) {
 		trap_rip_address = address;
 		return false;
@@ -129,10 +134,9 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 	if (!range || address + length > range->address + range->length || length > SHIM_BYTES)
 		return false;
 	if (range->kind != RANGE_DOORBELL) {
-		if (range->kind == RANGE_RING && range->use == USE_UNKNOWN) {
-			range->use = USE_WRITTEN;
-			range_disarm(range);
-		}
+		if (range->kind == RANGE_WATCHED &&
+		    memcmp(range_reach(range, address), bytes, length) != 0)
+			poll_stored();
 		memcpy(range_reach(range, address), bytes, length);
 		return true;
 	}
@@ -202,10 +206,8 @@ static void sleep_polling(void)
 		flush(); /* much may happen meanwhile: it looks again */
 		return;
 	}
-	if (polled->kind == RANGE_RING) {
-		polled->use = USE_POLLED;
+	if (polled->kind == RANGE_RING)
 		range_arm(polled);
-	}
 	answer = poll_enter(trap_context, trap_rip_address, shim_self.slot);
 	if (answer == POLL_ENTERED)
 		(void)gate_call(OP_SPIN, trap_rip_address, shim_process->effects, 0, 0);

@@ -11,16 +11,19 @@
 #define LOOKS_RING     2   /* repetitions in the same state that prove polling */
 #define LOOKS_WATCHED  8
 #define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
-#define LOOPS          512 /* whose spans are kept */
-#define STACK_WORDS    128 /* of the state that is compared */
-#define HASH_BASE      UINT64_C(0xcbf29ce484222325)
-#define HASH_FACTOR    UINT64_C(0x100000001b3)
-#define SPREAD         UINT64_C(0x9e3779b97f4a7c15)
+#define LOOKS_STORING \
+	65536 /* and of one that fills the HCA's memory: it may have as much of that to do */
+#define LOOPS       512 /* whose spans are kept */
+#define STACK_WORDS 128 /* of the state that is compared */
+#define HASH_BASE   UINT64_C(0xcbf29ce484222325)
+#define HASH_FACTOR UINT64_C(0x100000001b3)
+#define SPREAD      UINT64_C(0x9e3779b97f4a7c15)
 
 static struct {
 	uint64_t rip, address, clock, effects, generation, state;
-	uint32_t count, in_state;
+	uint32_t count, in_state, stores, storing;
 } looks[LOOKS];
+static uint32_t stores; /* that changed memory of the HCA's */
 static uint64_t generation;
 
 struct spans {
@@ -130,9 +133,16 @@ static bool is_polling(const ucontext_t *context, const struct range *range, uin
 
 	if (looks[at].rip == rip && looks[at].address == address && looks[at].clock == gate_now() &&
 	    looks[at].effects == effects && looks[at].generation == generation) {
-		looks[at].in_state = looks[at].state == state ? looks[at].in_state + 1 : 1;
+		bool stored = range->kind == RANGE_WATCHED && looks[at].stores != stores;
+
+		looks[at].in_state =
+			looks[at].state == state && !stored ? looks[at].in_state + 1 : 1;
 		looks[at].state = state;
-		return looks[at].in_state >= enough || ++looks[at].count >= LOOKS_COUNTING;
+		looks[at].stores = stores;
+		looks[at].count = stored ? 0 : looks[at].count + 1;
+		looks[at].storing += stored;
+		return looks[at].in_state >= enough || looks[at].count >= LOOKS_COUNTING ||
+		       looks[at].storing >= LOOKS_STORING;
 	}
 	looks[at].rip = rip;
 	looks[at].address = address;
@@ -140,6 +150,8 @@ static bool is_polling(const ucontext_t *context, const struct range *range, uin
 	looks[at].effects = effects;
 	looks[at].generation = generation;
 	looks[at].state = state;
+	looks[at].stores = stores;
+	looks[at].storing = 0;
 	looks[at].count = looks[at].in_state = 1;
 	return false;
 }
@@ -237,6 +249,11 @@ void poll_restart(void)
 	stage = FOUND;
 	incomplete = false;
 	seen.count = 0;
+}
+
+void poll_stored(void)
+{
+	stores++;
 }
 
 void poll_unseen(void)

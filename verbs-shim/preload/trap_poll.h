@@ -32,6 +32,9 @@ enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct 
 /* Something may have changed: what was seen so far proves nothing. */
 void poll_restart(void);
 
+/* The program changed memory that the HCA writes: who fills it polls nothing. */
+void poll_stored(void);
+
 /* The program went on with memory that is watched no more: what is seen is not all. */
 void poll_unseen(void);
 

@@ -109,8 +109,7 @@ void ranges_release(void)
 void ranges_arm(bool with_rings)
 {
 	for (uint32_t i = 0; i < range_count; i++)
-		if (ranges[i].kind == RANGE_WATCHED ||
-		    (with_rings && ranges[i].kind == RANGE_RING && ranges[i].use != USE_WRITTEN))
+		if (ranges[i].kind == RANGE_WATCHED || (with_rings && ranges[i].polled))
 			range_arm(&ranges[i]);
 }
 
@@ -276,7 +275,7 @@ void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64
 						    .kind = RANGE_DOORBELL});
 }
 
-void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset)
+void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset, bool polled)
 {
 	uint32_t file_before;
 
@@ -285,9 +284,10 @@ void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset)
 						    .length = length,
 						    .offset = offset,
 						    .kind = RANGE_RING,
+						    .polled = polled,
 						    .shared = true});
-	range_arm(range_find(
-		address)); /* until its first use shows whether it is polled or written */
+	if (polled)
+		range_arm(range_find(address));
 }
 
 void trap_add_region(uint64_t address, uint64_t length, uint64_t offset)

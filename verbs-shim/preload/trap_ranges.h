@@ -15,7 +15,6 @@
 #define PAGE UINT64_C(4096)
 
 enum range_kind { RANGE_DOORBELL, RANGE_RING, RANGE_WATCHED };
-enum range_use { USE_UNKNOWN, USE_POLLED, USE_WRITTEN };
 
 struct range {
 	uint64_t address, length;
@@ -23,7 +22,8 @@ struct range {
 	uint64_t first,
 		end; /* watched: the HCA writes to no bytes of these pages but [first, end) */
 	uint32_t file;
-	uint8_t kind, use;
+	uint8_t kind;
+	bool polled; /* ring: by the program; the others it writes */
 	bool armed;  /* whole range protected */
 	bool shared; /* its bytes are in the queue memory; rings are always */
 };
@@ -35,7 +35,7 @@ struct range *range_find(uint64_t address);
 void range_arm(struct range *range);
 void range_disarm(struct range *range);
 
-/* Arms all watched ranges, and the rings that are not known to be written by the program. */
+/* Arms all watched ranges, and the rings that the program polls. */
 void ranges_arm(bool with_rings);
 
 /* Makes all watched memory accessible, hot and open pages with it. */

@@ -169,11 +169,15 @@ static void share(struct process_memory *memory, uint64_t address, uint64_t end,
 }
 
 void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
-			  struct shim_slot *slot)
+			  bool polled, struct shim_slot *slot)
 {
+	uint32_t before = slot->range_count;
+
 	process_memory_forget(memory, address, length, SHARED_REGION);
 	share(memory, address & ~(PAGE - 1), (address + length + PAGE - 1) & ~(PAGE - 1),
 	      SHARED_RING, slot);
+	for (uint32_t i = before; polled && i < slot->range_count; i++)
+		slot->polled |= UINT32_C(1) << i;
 }
 
 void process_memory_share_region(struct process_memory *memory, uint64_t address, uint64_t length,

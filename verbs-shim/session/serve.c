@@ -40,14 +40,18 @@ static void answer(struct session *session, struct thread *thread, const struct 
 	struct process *process = thread->process;
 
 	slot->result = call->result;
-	slot->file_count = slot->range_count = slot->region_count = 0;
-	slot->retired = slot->unwatched = (struct shim_range){0};
+	slot->file_count = slot->range_count = slot->region_count = slot->polled = 0;
+	slot->retired = slot->retired_record = slot->unwatched = (struct shim_range){0};
 	if (call->result >= 0) {
 		slot->retired = (struct shim_range){call->retired.address, call->retired.length, 0};
+		slot->retired_record = (struct shim_range){call->retired_record.address,
+							   call->retired_record.length, 0};
 		slot->unwatched =
 			(struct shim_range){call->unwatched.address, call->unwatched.length, 0};
 		process_memory_forget(&process->memory, call->retired.address, call->retired.length,
 				      SHARED_RING);
+		process_memory_forget(&process->memory, call->retired_record.address,
+				      call->retired_record.length, SHARED_RING);
 		process_memory_forget(&process->memory, call->unwatched.address,
 				      call->unwatched.length, SHARED_REGION);
 	}
@@ -69,7 +73,7 @@ static void answer(struct session *session, struct thread *thread, const struct 
 	}
 	for (uint32_t i = 0; i < call->shared_count; i++)
 		process_memory_share(&process->memory, call->shared[i].address,
-				     call->shared[i].length, slot);
+				     call->shared[i].length, call->shared_polled[i], slot);
 	if (call->watched.length)
 		process_memory_share_region(&process->memory, call->watched.address,
 					    call->watched.length, slot);

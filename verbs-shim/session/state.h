@@ -247,7 +247,7 @@ void process_memory_fini(struct process_memory *memory);
 /* The pages of [address, address + length) that are not shared yet become so: entered, and listed in the slot. Of a region only
  * those that are the process's alone. */
 void process_memory_share(struct process_memory *memory, uint64_t address, uint64_t length,
-			  struct shim_slot *slot);
+			  bool polled, struct shim_slot *slot);
 void process_memory_share_region(struct process_memory *memory, uint64_t address, uint64_t length,
 				 struct shim_slot *slot);
 void process_memory_forget(struct process_memory *memory, uint64_t address, uint64_t length,

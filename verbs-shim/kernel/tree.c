@@ -1,6 +1,7 @@
 /*
  * tree: what programs find under /sys and /dev about the device: class/infiniband, class/infiniband_verbs, the PCI
- * function and, for RoCE, its network interface. Links are real links, as user space follows them.
+ * function and, for RoCE, its network interface; under /proc and /etc, what tells hosts apart. Links are real links, as user
+ * space follows them.
  *
  *     <directory>/sys/devices/pci0000:00/0000:00:03.0/{vendor,device,modalias,...,infiniband/mlx5_0,...}
  *     <directory>/sys/class/infiniband/mlx5_0, infiniband_verbs/uverbs0
@@ -219,9 +220,25 @@ static void network_interface(struct tree *tree)
 	put_link(tree, "sys/class/net/eth0", "../../devices/pci0000:00/" PCI_FUNCTION "/net/eth0");
 }
 
+/* What tells this host from others: UCX compares it before it tries shared memory. */
+static void host(struct tree *tree)
+{
+	const struct endpoint *endpoint = kernel_endpoint(tree->kernel);
+	uint64_t id = endpoint->guid;
+
+	put(tree, "proc/sys/kernel/random/boot_id", "%08x-%04x-4000-8000-%012llx\n",
+	    (unsigned)(id >> 32), (unsigned)(id >> 16 & 0xffff),
+	    (unsigned long long)(id & 0xffffffffffff));
+	put(tree, "proc/sys/kernel/hostname", "%s\n", endpoint->name);
+	put(tree, "etc/hostname", "%s\n", endpoint->name);
+	put(tree, "etc/machine-id", "%016llx%016llx\n", (unsigned long long)id,
+	    (unsigned long long)id);
+}
+
 int kernel_write_tree(const struct kernel *kernel, const char *directory)
 {
 	struct tree tree = {.kernel = kernel, .directory = directory};
+	host(&tree);
 	pci(&tree);
 	device(&tree);
 	verbs(&tree);

@@ -160,14 +160,28 @@ void attach_again(uint32_t kind)
 	trap_stack();
 }
 
-static void __attribute__((constructor)) attach(void)
+/* getenv() does not work yet: libc itself comes later. */
+static const char *from_environment(char **environment, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *environment; environment++)
+		if (strncmp(*environment, name, length) == 0 && (*environment)[length] == '=')
+			return *environment + length + 1;
+	return NULL;
+}
+
+/* The first constructor of the process. */
+static void __attribute__((constructor)) attach(int count, char **arguments, char **environment)
 {
 	static struct shim_welcome reply;
-	const char *text = getenv(SHIM_ENVIRONMENT);
+	const char *text = from_environment(environment, SHIM_ENVIRONMENT);
 	struct shim_slot *slot;
 	int memory_fd;
 	void *memory;
 
+	(void)count;
+	(void)arguments;
 	if (!text || sscanf(text, "%d,%d,%u", &attach_fd, &memory_fd, &own_host) != 3)
 		return;
 	memory = (void *)syscall(SYS_mmap, NULL, sizeof(struct shim_memory), PROT_READ | PROT_WRITE,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,11 @@
 
 #include "verbs-shim/preload/names.h"
 #include "verbs-shim/preload/shim.h"
+
+#define PORT_FIRST  32768 /* as Linux has them */
+#define PORTS       28232u
+#define PORT_GROUP  110u /* for a process, before it takes others' */
+#define PORT_GROUPS 256u
 
 /* The name as dotted digits if it is one of ours, else the name. */
 static const char *numeric(const char *name, char digits[INET_ADDRSTRLEN])
@@ -90,11 +96,55 @@ EXPORT int uname(struct utsname *system)
 	return result;
 }
 
+/* Streams send at once: what TCP waits for (Nagle's algorithm, delayed acknowledgements) would pass in real time. */
+EXPORT int socket(int family, int type, int protocol)
+{
+	int result = REAL(socket)(family, type, protocol), before = errno, on = 1;
+
+	if (result >= 0 && names_active() && (family == AF_INET || family == AF_INET6) &&
+	    (type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == SOCK_STREAM)
+		setsockopt(result, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	errno = before;
+	return result;
+}
+
+static in_port_t *port_of(struct sockaddr_storage *address)
+{
+	return address->ss_family == AF_INET    ? &((struct sockaddr_in *)address)->sin_port
+	       : address->ss_family == AF_INET6 ? &((struct sockaddr_in6 *)address)->sin6_port
+						: NULL;
+}
+
+/* To a port that is free; the same one each time, while the kernel's choice is random. */
+static int bind_anywhere(int socket, const struct sockaddr *address, socklen_t length)
+{
+	static uint32_t used;
+	uint32_t first = (uint32_t)getpid() % PORT_GROUPS * PORT_GROUP + used;
+	struct sockaddr_storage numbered;
+
+	memcpy(&numbered, address, length);
+	for (uint32_t i = 0; i < PORTS; i++) {
+		*port_of(&numbered) = htons((uint16_t)(PORT_FIRST + (first + i) % PORTS));
+		if (REAL(bind)(socket, (struct sockaddr *)&numbered, length) == 0) {
+			used += i + 1;
+			return 0;
+		}
+		if (errno != EADDRINUSE)
+			return -1;
+	}
+	return -1;
+}
+
 EXPORT int bind(int socket, const struct sockaddr *address, socklen_t length)
 {
-	struct sockaddr_storage changed;
+	struct sockaddr_storage changed, copy = {0};
 
 	address = names_rewrite(socket, address, &length, &changed);
+	if (names_active() && address && length <= sizeof(copy)) {
+		memcpy(&copy, address, length);
+		if (port_of(&copy) && *port_of(&copy) == 0)
+			return bind_anywhere(socket, address, length);
+	}
 	return REAL(bind)(socket, address, length);
 }
 
@@ -103,14 +153,11 @@ static bool is_unbound(int socket)
 	struct sockaddr_storage bound = {0};
 	socklen_t length = sizeof(bound);
 
-	if (getsockname(socket, (struct sockaddr *)&bound, &length) != 0)
-		return false;
-	if (bound.ss_family == AF_INET)
-		return ((struct sockaddr_in *)&bound)->sin_port == 0;
-	return bound.ss_family == AF_INET6 && ((struct sockaddr_in6 *)&bound)->sin6_port == 0;
+	return getsockname(socket, (struct sockaddr *)&bound, &length) == 0 && port_of(&bound) &&
+	       *port_of(&bound) == 0;
 }
 
-/* So that the peer sees which host it is. The port is chosen at connect time. */
+/* So that the peer sees which host it is. */
 static void bind_own_address(int socket, int family)
 {
 	struct sockaddr_storage any = {.ss_family = (sa_family_t)family}, changed;
@@ -118,10 +165,9 @@ static void bind_own_address(int socket, int family)
 		family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
 	const struct sockaddr *own =
 		names_rewrite(socket, (struct sockaddr *)&any, &length, &changed);
-	int before = errno, on = 1;
+	int before = errno;
 
-	setsockopt(socket, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
-	REAL(bind)(socket, own, length);
+	(void)bind_anywhere(socket, own, length);
 	errno = before;
 }
 

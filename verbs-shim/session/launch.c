@@ -27,6 +27,12 @@ extern char **environ;
 static const char *const dropped[] = {
 	"_=", "SHLVL=", "OLDPWD=", "PWD=", "LD_PRELOAD=", SHIM_ENVIRONMENT "=", "SYSFS_PATH="};
 
+/*
+ * UCX writes its own code over mmap() and munmap(), wherever they are, and calls the system past the preload library, which then
+ * never learns of a doorbell page. A user who has set the variable has it as it is.
+ */
+static const char ucx_variable[] = "UCX_MEM_MMAP_HOOK_MODE";
+
 static bool is_file(const char *path)
 {
 	struct stat status;
@@ -141,7 +147,7 @@ static char **environment(const struct session *session, const struct program *p
 
 	while (environ[count])
 		count++;
-	result = calloc(count + 3, sizeof(*result));
+	result = calloc(count + 4, sizeof(*result));
 	for (size_t i = 0; i < count; i++) {
 		bool keep = true;
 		for (size_t d = 0; d < ARRAY_SIZE(dropped); d++)
@@ -152,6 +158,8 @@ static char **environment(const struct session *session, const struct program *p
 	if (!find_library(library) || asprintf(&result[used++], "LD_PRELOAD=%s", library) < 0 ||
 	    asprintf(&result[used++], "%s=%d,%d,%u", SHIM_ENVIRONMENT, SHIM_FIRST_FD,
 		     SHIM_FIRST_FD + 1, program->host) < 0)
+		_exit(127);
+	if (!getenv(ucx_variable) && asprintf(&result[used], "%s=none", ucx_variable) < 0)
 		_exit(127);
 	(void)session;
 	return result;

@@ -329,14 +329,15 @@ static void loop(struct session *session)
 		thread = order_pick(session, &when, &second);
 		timed = order_timer(session, &timer);
 		next = sim_next(session->sim);
-		if (session->params.limit && (when < next ? when : next) > session->params.limit) {
+		first = when < next ? when : next;
+		again = order_impatient(session, timer < first ? timer : first);
+		if (session->params.limit &&
+		    (again ? again->deadline : first) > session->params.limit) {
 			fprintf(stderr, "hcasim: the limit of virtual time is reached\n");
 			session->exit_code = session->exit_code ? session->exit_code : 4;
 			kill_all(session, SIGKILL);
 			return;
 		}
-		first = when < next ? when : next;
-		again = order_impatient(session, timer < first ? timer : first);
 		if (again && (first < SIM_NEVER || timed)) {
 			if (again->deadline > sim_now(session->sim))
 				run_events(session, again->deadline);

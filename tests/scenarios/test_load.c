@@ -84,6 +84,25 @@ static void processing_unit(void)
 }
 
 /* Two queue pairs have a unit each. */
+static double reads_of_one(uint64_t reads)
+{
+	begin();
+	setup.load.verb = LOAD_READ;
+	setup.load.window = 64;
+	setup.load.reads = reads;
+	measure();
+	return result.mops;
+}
+
+/* Of one queue pair: twice as many READs under way, twice the rate. */
+static void reads_under_way(void)
+{
+	double four = reads_of_one(4);
+
+	CU_ASSERT_DOUBLE_EQUAL(reads_of_one(8) / four, 2, 0.04);
+	CU_ASSERT_DOUBLE_EQUAL(reads_of_one(2) / four, 0.5, 0.01);
+}
+
 static void processing_units(void)
 {
 	begin();
@@ -421,6 +440,7 @@ int main(void)
 		{"processing unit", processing_unit},
 		{"processing units", processing_units},
 		{"answers of READs", answers},
+		{"READs under way", reads_under_way},
 		{"lines of BlueFlame", blueflame_lines},
 		{"WQEs that are read", fetched},
 		{"pages on demand", on_demand_pages},

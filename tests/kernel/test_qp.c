@@ -6,6 +6,7 @@
 #include <CUnit/Basic.h>
 #include <errno.h>
 
+#include "hca/transport/qp.h"
 #include "tests/kernel/support/machine.h"
 #include "verbs-shim/kernel/qp_transition.h"
 
@@ -121,6 +122,48 @@ static void test_create_refused(void)
 }
 
 /* What a real program does, and what the adapter then knows. */
+/* libmlx5's offer is taken up where the adapter can, by queue pairs that are connected; answers, if each has a CQE. */
+static void test_data_to_cqe(void)
+{
+	const struct {
+		bool adapter_can, signal_all;
+		uint8_t type;
+		uint32_t flags;
+		bool receives, answers;
+	} cases[] = {
+		{false, true, IB_UVERBS_QPT_RC, MLX5_QP_FLAG_SCATTER_CQE, false, false},
+		{true, true, IB_UVERBS_QPT_RC, 0, false, false},
+		{true, false, IB_UVERBS_QPT_RC, MLX5_QP_FLAG_SCATTER_CQE, true, false},
+		{true, true, IB_UVERBS_QPT_UC, MLX5_QP_FLAG_SCATTER_CQE, true, true},
+		{true, false, IB_UVERBS_QPT_RC,
+		 MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE, true, true},
+		{true, true, IB_UVERBS_QPT_UD, MLX5_QP_FLAG_SCATTER_CQE, false, false},
+	};
+	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct hca_params params;
+		hca_params_default(&params);
+		params.device.data_to_cqe = cases[i].adapter_can;
+		struct machine *machine = machine_create_with(LINK_INFINIBAND, &params);
+		machine_open(machine, &machine->process, true);
+		uint32_t pd = make_pd(machine), cq = make_cq(machine, -1, 1, NULL);
+		struct ib_uverbs_create_qp request;
+		struct mlx5_ib_create_qp driver = qp_driver_request();
+		struct ib_uverbs_create_qp_resp answer;
+		struct mlx5_ib_create_qp_resp driver_answer;
+		qp_request(&request, pd, cq, cases[i].type);
+		request.sq_sig_all = cases[i].signal_all;
+		driver.flags = cases[i].flags;
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver,
+					   answer, driver_answer),
+				0);
+		const struct qp *qp = number_table_find(&machine->hca->qps, answer.qpn);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(qp);
+		CU_ASSERT_EQUAL(qp->attr.receives_to_cqe, cases[i].receives);
+		CU_ASSERT_EQUAL(qp->attr.answers_to_cqe, cases[i].answers);
+		machine_destroy(machine);
+	}
+}
+
 static void test_life(void)
 {
 	struct machine *machine = machine_with_context(LINK_INFINIBAND);
@@ -391,6 +434,7 @@ int main(void)
 	CU_pSuite suite = CU_add_suite("kernel/qp", NULL, NULL);
 	CU_ADD_TEST(suite, test_create);
 	CU_ADD_TEST(suite, test_create_refused);
+	CU_ADD_TEST(suite, test_data_to_cqe);
 	CU_ADD_TEST(suite, test_life);
 	CU_ADD_TEST(suite, test_values_refused);
 	CU_ADD_TEST(suite, test_transitions);

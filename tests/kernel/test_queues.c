@@ -5,6 +5,7 @@
 #include <CUnit/Basic.h>
 #include <errno.h>
 
+#include "hca/device/hca_params.h"
 #include "tests/kernel/support/machine.h"
 
 static struct machine *machine_with_context(void)
@@ -146,6 +147,55 @@ static void test_create_cq_refused(void)
 		struct mlx5_ib_create_cq_resp driver_answer;
 		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request,
 					   cases[i].driver, answer, driver_answer),
+				cases[i].result);
+	}
+	machine_destroy(machine);
+}
+
+/* An adapter that can: offered with the formats that it knows, and taken up of these alone. */
+static void test_compressed(void)
+{
+	struct hca_params params;
+	hca_params_default(&params);
+	params.device.compressed_cqes = true;
+	params.completion.compression_max = 32;
+	struct machine *machine = machine_create_with(LINK_INFINIBAND, &params);
+	machine_open(machine, &machine->process, true);
+
+	struct ib_uverbs_ex_query_device query = {0};
+	struct ib_uverbs_ex_query_device_resp device;
+	struct mlx5_ib_query_device_resp offer;
+	CU_ASSERT_EQUAL(
+		machine_command(machine,
+				IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+				&query, sizeof(query), NULL, 0, &device, sizeof(device), &offer,
+				sizeof(offer)),
+		0);
+	CU_ASSERT_EQUAL(offer.cqe_comp_caps.max_num, 32);
+	CU_ASSERT_EQUAL(offer.cqe_comp_caps.supported_format,
+			MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX);
+	const struct {
+		uint32_t cqe_bytes;
+		uint8_t format;
+		int64_t result;
+	} cases[] = {
+		{64, MLX5_IB_CQE_RES_FORMAT_HASH, 0},
+		{64, MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX, 0},
+		{64, MLX5_IB_CQE_RES_FORMAT_CSUM, -EINVAL},
+		{64, 0, -EINVAL},
+		{128, MLX5_IB_CQE_RES_FORMAT_HASH, -EOPNOTSUPP},
+	};
+	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct ib_uverbs_create_cq request = {.cqe = 15, .comp_channel = -1};
+		struct ib_uverbs_create_cq_resp answer;
+		struct mlx5_ib_create_cq driver = {.buf_addr = RING_AREA,
+						   .db_addr = RING_AREA + 0x8000,
+						   .cqe_size = cases[i].cqe_bytes,
+						   .cqe_comp_en = 1,
+						   .cqe_comp_res_format = cases[i].format};
+		struct mlx5_ib_create_cq_resp driver_answer;
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver,
+					   answer, driver_answer),
 				cases[i].result);
 	}
 	machine_destroy(machine);
@@ -400,6 +450,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_create_cq);
 	CU_ADD_TEST(suite, test_retire);
 	CU_ADD_TEST(suite, test_create_cq_refused);
+	CU_ADD_TEST(suite, test_compressed);
 	CU_ADD_TEST(suite, test_resize);
 	CU_ADD_TEST(suite, test_modify_cq);
 	CU_ADD_TEST(suite, test_completion_events);

@@ -242,16 +242,22 @@ uint32_t machine_read(struct machine *machine, int32_t number, void *bytes, uint
 	return length;
 }
 
-static void adapter_create(struct machine *machine, enum link_layer link_layer)
+static void adapter_create(struct machine *machine, enum link_layer link_layer,
+			   const struct hca_params *params)
 {
-	struct hca_params params;
-	hca_params_default(&params);
 	machine->pool = packet_pool_create();
-	machine->hca = hca_create(machine->sim, "host0.hca", &params, link_layer, machine->pool,
+	machine->hca = hca_create(machine->sim, "host0.hca", params, link_layer, machine->pool,
 				  kernel_driver(machine->kernel), kernel_resolver(machine->kernel));
 }
 
 struct machine *machine_create(enum link_layer link_layer)
+{
+	struct hca_params params;
+	hca_params_default(&params);
+	return machine_create_with(link_layer, &params);
+}
+
+struct machine *machine_create_with(enum link_layer link_layer, const struct hca_params *params)
 {
 	static const uint8_t addresses[2][4] = {{10, 0, 0, 1}, {10, 0, 0, 2}};
 	struct machine *machine = calloc(1, sizeof(*machine));
@@ -270,7 +276,7 @@ struct machine *machine_create(enum link_layer link_layer)
 	endpoints_add(machine->endpoints, "host1", link_layer, addresses[1]);
 	machine->kernel = kernel_create(machine->sim, "host0.kernel", NULL, machine->endpoints, 0,
 					&machine->host);
-	adapter_create(machine, link_layer);
+	adapter_create(machine, link_layer, params);
 	kernel_attach(machine->kernel, machine->hca);
 	machine->process.memory = memory_buffer_create(MEMORY_BASE, MEMORY_BYTES);
 	machine->other.memory = memory_buffer_create(MEMORY_BASE, MEMORY_BYTES);

@@ -48,6 +48,7 @@ struct machine {
 
 /* Two endpoints: this machine is 0; 1 is who packets go to. */
 struct machine *machine_create(enum link_layer link_layer);
+struct machine *machine_create_with(enum link_layer link_layer, const struct hca_params *params);
 void machine_destroy(struct machine *machine);
 
 /* Opens the device; with_context: also GET_CONTEXT. Calls go to it from now on. Returns its descriptor. */

@@ -14,16 +14,19 @@
 
 enum { LATENCIES_MAX = 16384, NAME_BYTES = 64, HOPS = 64, UDP_SOURCE_PORT = 49152, PRIORITIES = 8 };
 
-#define STEP         (1 * US)
-#define ROW(...)     PARAM_ROW(struct load_params, __VA_ARGS__)
-#define CPU_ROW(...) PARAM_ROW(struct load_cpu_params, __VA_ARGS__)
+#define STEP           (1 * US)
+#define ROW(...)       PARAM_ROW(struct load_params, __VA_ARGS__)
+#define CPU_ROW(...)   PARAM_ROW(struct load_cpu_params, __VA_ARGS__)
+#define RIVAL_ROW(...) PARAM_ROW(struct load_rival_params, __VA_ARGS__)
 
 /* clang-format off */
 const struct param load_param_list[] = {LOAD_PARAMS(ROW) {0}};
 static const struct param load_cpu_param_list[] = {LOAD_CPU_PARAMS(CPU_ROW) {0}};
+static const struct param load_rival_param_list[] = {LOAD_RIVAL_PARAMS(RIVAL_ROW) {0}};
 
 const struct param_group load_param_groups[] = {
 	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu), "what calls cost a processor core"},
+	{"rival", load_rival_param_list, offsetof(struct load_params, rival), "other cores, with work of their own, on the same adapters"},
 	{0},
 };
 
@@ -72,17 +75,25 @@ static void count_one(struct load *load, uint64_t number)
 		load->received_at_start = load->received;
 		load->counted_at_start = counted(load);
 		load->paused_at_start = paused(load);
+		load->rivals_at_start = load->rivals_completed;
 	} else if (number == load->params.warm_up + load->params.operations) {
 		load->ended_at = sim_now(load->sim);
 		load->completed_at_end = load->completed;
 		load->received_at_end = load->received;
 		load->counted_at_end = counted(load);
 		load->paused_at_end = paused(load);
+		load->rivals_at_end = load->rivals_completed;
 	}
 }
 
-void load_completed(struct load *load, sim_time began_at, sim_time poll)
+void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll)
 {
+	struct load *load = thread->node->load;
+
+	if (thread->params == &load->rivals) {
+		load->rivals_completed++;
+		return;
+	}
 	load->completed++;
 	if (load->params.counts == LOAD_COMPLETED)
 		count_one(load, load->completed);
@@ -207,6 +218,19 @@ static bool find_counter(struct load *load, const char *wanted, char *why, size_
 	return !wanted;
 }
 
+static void make_rivals(struct load *load)
+{
+	const struct load_rival_params *rival = &load->params.rival;
+
+	load->rivals = load->params;
+	load->rivals.threads = rival->threads;
+	load->rivals.qps = rival->qps;
+	load->rivals.verb = rival->verb;
+	load->rivals.bytes = rival->bytes;
+	load->rivals.inlined = rival->inlined;
+	load->rivals.regions = rival->regions;
+}
+
 static bool create(struct load *load, const struct load_setup *setup, char *why, size_t why_bytes)
 {
 	uint32_t nodes = (uint32_t)load->params.nodes;
@@ -218,7 +242,7 @@ static bool create(struct load *load, const struct load_setup *setup, char *why,
 	load->latencies = calloc(LATENCIES_MAX, sizeof(load->latencies[0]));
 	assert(load->nodes && load->latencies);
 	block_init(&load->block, load->sim, &load_type, "load", &load->params, NULL);
-	load->blocks = load_wqe_blocks(&load->params);
+	make_rivals(load);
 	for (uint32_t i = 0; i < nodes; i++)
 		add_node(load, setup, i);
 	if (!join(load, setup, why, why_bytes) ||
@@ -284,6 +308,14 @@ static bool check(const struct load_setup *setup, char *why, size_t why_bytes)
 	else if (params->paging != LOAD_PAGING_NONE &&
 		 (params->transport != LOAD_RC || params->contiguous))
 		snprintf(why, why_bytes, "paging needs transport rc and regions with pages");
+	else if (params->rival.threads &&
+		 (params->rival.verb == LOAD_SEND || params->transport != LOAD_RC))
+		snprintf(why, why_bytes, "rivals need transport rc, and do not send");
+	else if (params->rival.threads && params->cq_of == LOAD_OF_QP)
+		snprintf(why, why_bytes, "rivals need CQs of threads");
+	else if (params->rival.threads && params->rival.verb == LOAD_FETCH_ADD &&
+		 params->rival.bytes != 8)
+		snprintf(why, why_bytes, "atomics of rivals are of 8 B");
 	else if (params->warm_up == 0)
 		snprintf(why, why_bytes, "warm_up is at least 1");
 	else
@@ -296,7 +328,7 @@ static void run(struct load *load)
 	sim_time limit = load->params.limit;
 
 	for (uint32_t i = 0; i < load->params.nodes; i++)
-		for (uint32_t j = 0; j < load->params.threads; j++)
+		for (uint32_t j = 0; j < load_threads(load); j++)
 			load_thread_start(&load->nodes[i].threads[j]);
 	while (!load_is_over(load)) {
 		sim_time next = sim_next(load->sim);
@@ -319,6 +351,8 @@ static void take_result(const struct load *load, struct load_result *result)
 		(double)(load->completed_at_end - load->completed_at_start) / microseconds / nodes;
 	result->received_mops =
 		(double)(load->received_at_end - load->received_at_start) / microseconds / nodes;
+	result->rival_mops =
+		(double)(load->rivals_at_end - load->rivals_at_start) / microseconds / nodes;
 	result->gbps = result->mops * (double)params->bytes * 8 / 1000;
 	result->median_ns = load->latency_count > 0
 				    ? gsl_stats_median(load->latencies, 1, load->latency_count)

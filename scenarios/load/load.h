@@ -28,6 +28,7 @@ struct load_setup {
 struct load_result {
 	double mops; /* work requests completed, millions a second; pattern all: of a node */
 	double received_mops; /* messages received, of the node that receives */
+	double rival_mops;    /* as mops, of the rivals */
 	double median_ns;     /* from the begin of posting until the CQE is polled */
 	double gbps;          /* data of those completed */
 	double paused; /* share of that time in which the first node's port was paused (Ethernet) */

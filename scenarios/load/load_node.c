@@ -34,49 +34,63 @@ static uint32_t power_of_two(uint64_t least)
 	return size;
 }
 
-static uint32_t receive_entries(const struct load *load)
+static uint32_t receive_entries(const struct load_params *params)
 {
-	if (load->params.verb != LOAD_SEND)
+	if (params->verb != LOAD_SEND)
 		return 0;
-	if (load->params.receives)
-		return (uint32_t)load->params.receives;
-	return load->params.transport == LOAD_UD ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
+	if (params->receives)
+		return (uint32_t)params->receives;
+	return params->transport == LOAD_UD ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
 }
 
-static uint32_t thread_qps(const struct load_node *node)
+static uint32_t thread_qps(const struct load_node *node, const struct load_params *params)
 {
-	return (uint32_t)node->load->params.qps * load_peer_count(node);
+	return (uint32_t)params->qps * load_peer_count(node);
 }
 
-static uint32_t ring_blocks(const struct load *load)
+static uint32_t ring_blocks(const struct load_params *params)
 {
-	return power_of_two(load->params.window * load->blocks);
+	return power_of_two(params->window * load_wqe_blocks(params));
 }
 
-static uint32_t thread_cqs(const struct load_node *node)
+static uint32_t thread_cqs(const struct load_node *node, const struct load_params *params)
 {
-	return node->load->params.cq_of == LOAD_OF_QP ? thread_qps(node) : 1;
+	return params->cq_of == LOAD_OF_QP ? thread_qps(node, params) : 1;
 }
 
-/* Room for all CQEs that can be under way, so that none is lost. */
+/* Of one CQ. */
+static uint64_t most_completions(const struct load_node *node, const struct load_params *params)
+{
+	uint64_t received = params->strides ? params->strides : 1;
+	uint64_t each = params->window + receive_entries(params) * received;
+
+	return each * thread_qps(node, params) / thread_cqs(node, params);
+}
+
+/* Room for all CQEs that can be under way, so that none is lost; of all threads alike. */
 static uint32_t cq_entries(const struct load_node *node)
 {
-	const struct load *load = node->load;
-	uint64_t received = load->params.strides ? load->params.strides : 1;
-	uint64_t each = load->params.window + receive_entries(load) * received;
-	uint64_t all = each * thread_qps(node) / thread_cqs(node);
+	uint64_t all = most_completions(node, &node->load->params);
+	uint64_t rivals = most_completions(node, &node->load->rivals);
 
+	if (node->load->rivals.threads && rivals > all)
+		all = rivals;
 	return power_of_two(all > CQ_ENTRIES_LEAST ? all : CQ_ENTRIES_LEAST);
+}
+
+static uint64_t bytes_of_threads(const struct load_node *node, const struct load_params *params)
+{
+	uint64_t qp = (uint64_t)ring_blocks(params) * WQE_BLOCK_BYTES + RECORD_BYTES +
+		      (uint64_t)receive_entries(params) * WQE_UNIT_BYTES;
+	uint64_t cq = (uint64_t)cq_entries(node) * load_cqe_bytes(node->load) + RECORD_BYTES;
+
+	return params->threads * (cq * thread_cqs(node, params) + qp * thread_qps(node, params));
 }
 
 uint64_t load_node_bytes(const struct load_node *node)
 {
-	const struct load *load = node->load;
-	uint64_t qp = (uint64_t)ring_blocks(load) * WQE_BLOCK_BYTES + RECORD_BYTES +
-		      (uint64_t)receive_entries(load) * WQE_UNIT_BYTES;
-	uint64_t cq = (uint64_t)cq_entries(node) * load_cqe_bytes(load) + RECORD_BYTES;
-
-	return load->params.threads * (cq * thread_cqs(node) + qp * thread_qps(node));
+	return bytes_of_threads(node, &node->load->params) +
+	       bytes_of_threads(node, &node->load->rivals);
 }
 
 /* ---- memory ---- */
@@ -104,7 +118,7 @@ static bool write_bytes(struct memory *base, uint64_t address, const void *bytes
 	uint64_t cq = address / ((uint64_t)node->cq_entries * load_cqe_bytes(node->load));
 	uint32_t cqs = node->threads[0].cq_count;
 
-	if (!is_within(memory, address, length) || cq >= cqs * node->load->params.threads)
+	if (!is_within(memory, address, length) || cq >= cqs * load_threads(node->load))
 		return false;
 	memcpy(memory->bytes + address, bytes, length);
 	load_thread_wake(&node->threads[cq / cqs], (uint32_t)(cq % cqs));
@@ -175,20 +189,24 @@ static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t le
 static void add_regions(struct load_node *node)
 {
 	const struct load_params *params = &node->load->params;
-	uint64_t bytes = params->places * params->stride + params->bytes;
-
+	const struct load_rival_params *rival = &params->rival;
+	uint64_t longest = rival->bytes > params->bytes ? rival->bytes : params->bytes;
+	uint64_t bytes =
+		params->places * params->stride + (rival->threads ? longest : params->bytes);
+	uint64_t rivals = rival->threads ? rival->regions : 0;
 	uint64_t owners = params->region_of == LOAD_OF_EACH_THREAD ? params->threads : 1;
 
 	bytes = (bytes + params->page - 1) / params->page * params->page;
-	node->keys = calloc(owners * params->regions, sizeof(node->keys[0]));
+	node->keys = calloc(owners * params->regions + rivals, sizeof(node->keys[0]));
 	assert(node->keys);
-	for (uint64_t i = 0; i < owners * params->regions; i++)
+	for (uint64_t i = 0; i < owners * params->regions + rivals; i++)
 		node->keys[i] = add_region(node, REMOTE_ADDRESS, bytes, REMOTE_ADDRESS + i * bytes,
 					   params->paging == LOAD_PAGING_REMOTE);
-	for (uint64_t i = 0; i < params->threads; i++) {
+	for (uint64_t i = 0; i < load_threads(node->load); i++) {
 		struct load_thread *thread = &node->threads[i];
+		uint64_t owner = i < params->threads ? i % owners : owners; /* behind all others */
 
-		thread->keys = node->keys + i % owners * params->regions;
+		thread->keys = node->keys + owner * params->regions;
 		thread->local_key = i < owners ? add_region(node, LOCAL_ADDRESS, LOAD_LOCAL_BYTES,
 							    LOCAL_ADDRESS + i * LOAD_LOCAL_BYTES,
 							    params->paging == LOAD_PAGING_LOCAL)
@@ -229,11 +247,11 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 	struct load *load = node->load;
 	struct load_qp *qp = &thread->qps[index];
 	const struct load_cq *cq = &thread->cqs[index % thread->cq_count];
-	uint32_t entries = receive_entries(load);
+	uint32_t entries = receive_entries(thread->params);
 	struct hca_qp_attr attr = {
 		.type = type_of[load->params.transport],
 		.memory = &node->memory.memory,
-		.sq_blocks = ring_blocks(load),
+		.sq_blocks = ring_blocks(thread->params),
 		.rq_entries = entries,
 		.rq_stride_bytes = WQE_UNIT_BYTES,
 		.pd = LOAD_PD,
@@ -272,11 +290,14 @@ static void add_thread(struct load_node *node, uint32_t index)
 	thread->node = node;
 	thread->index = index;
 	thread->next_peer = index;
-	thread->qp_count = thread_qps(node);
+	thread->params =
+		index < node->load->params.threads ? &node->load->params : &node->load->rivals;
+	thread->blocks = load_wqe_blocks(thread->params);
+	thread->qp_count = thread_qps(node, thread->params);
 	thread->qps = calloc(thread->qp_count, sizeof(thread->qps[0]));
 	thread->ready = calloc(thread->qp_count, sizeof(struct load_qp *));
 	assert(thread->qps && thread->ready);
-	thread->cq_count = thread_cqs(node);
+	thread->cq_count = thread_cqs(node, thread->params);
 	thread->cqs = calloc(thread->cq_count, sizeof(thread->cqs[0]));
 	thread->arrived_mask = power_of_two((uint64_t)thread->cq_count * node->cq_entries) - 1;
 	thread->arrived = calloc((size_t)thread->arrived_mask + 1, sizeof(thread->arrived[0]));
@@ -320,10 +341,10 @@ void load_node_init(struct load_node *node)
 		      (params->pattern == LOAD_OUTBOUND) == (node->index == 0);
 	memory_init(node);
 	node->cq_entries = cq_entries(node);
-	node->threads = calloc(params->threads, sizeof(node->threads[0]));
+	node->threads = calloc(load_threads(node->load), sizeof(node->threads[0]));
 	node->paths = calloc(params->nodes, sizeof(struct path *));
 	assert(node->threads && node->paths);
-	for (uint32_t i = 0; i < params->threads; i++)
+	for (uint32_t i = 0; i < load_threads(node->load); i++)
 		add_thread(node, i);
 }
 
@@ -358,7 +379,7 @@ static void connect_thread(struct load_thread *thread)
 {
 	struct load_node *node = thread->node;
 	struct load *load = node->load;
-	uint32_t qps = (uint32_t)load->params.qps;
+	uint32_t qps = (uint32_t)thread->params->qps;
 
 	for (uint32_t i = 0; i < thread->qp_count; i++) {
 		struct load_qp *qp = &thread->qps[i], *other;
@@ -378,7 +399,7 @@ static void connect_thread(struct load_thread *thread)
 static void add_objects(struct load_node *node)
 {
 	add_regions(node);
-	for (uint32_t i = 0; i < node->load->params.threads; i++) {
+	for (uint32_t i = 0; i < load_threads(node->load); i++) {
 		add_cqs(&node->threads[i]);
 		for (uint32_t j = 0; j < node->threads[i].qp_count; j++)
 			add_qp(&node->threads[i], j);
@@ -392,13 +413,13 @@ void load_node_connect(struct load_node *node)
 	if (node->index == 0)
 		for (uint32_t i = 0; i < load->params.nodes; i++)
 			add_objects(&load->nodes[i]);
-	for (uint32_t i = 0; i < load->params.threads; i++)
+	for (uint32_t i = 0; i < load_threads(load); i++)
 		connect_thread(&node->threads[i]);
 }
 
 void load_node_fini(struct load_node *node)
 {
-	for (uint32_t i = 0; i < node->load->params.threads; i++) {
+	for (uint32_t i = 0; i < load_threads(node->load); i++) {
 		struct load_thread *thread = &node->threads[i];
 
 		load_thread_fini(thread);

@@ -1,6 +1,6 @@
 /*
  * load_params: what a load of verbs is (load.h), and what its calls cost the processor cores that make them. Lists:
- * load_param_list, load_cpu_param_list.
+ * load_param_list, load_cpu_param_list, load_rival_param_list.
  */
 #ifndef SCENARIOS_LOAD_LOAD_PARAMS_H
 #define SCENARIOS_LOAD_LOAD_PARAMS_H
@@ -54,6 +54,24 @@
 	X(hand_over, TIME, "108ns", "0ps..1ms", "of a lock from one core to another: the waiting core's load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled")
 /* clang-format on */
 
+/* Others beside them, of which only these differ. */
+#define LOAD_RIVAL_PARAMS(X)                                                                   \
+	X(threads, COUNT, "0", "0..64",                                                        \
+	  "processor cores of each node that posts, which are not counted in the results; 0: " \
+	  "none",                                                                              \
+	  "choice")                                                                            \
+	X(qps, COUNT, "1", "1..4096", "queue pairs of a thread to each other node", "choice")  \
+	X(verb, CHOICE, "write", "write|read|send|fetch_add", "what is posted; not send",      \
+	  "choice")                                                                            \
+	X(bytes, BYTES, "64B", "0B..64MiB", "of a message", "choice")                          \
+	X(inlined, FLAG, "false", "", "the WQE carries the data", "choice")                    \
+	X(regions, COUNT, "1", "1..262144",                                                    \
+	  "memory regions that are written or read, in each node, besides the others'", "choice")
+
+struct load_rival_params {
+	LOAD_RIVAL_PARAMS(PARAM_FIELD)
+};
+
 struct load_cpu_params {
 	LOAD_CPU_PARAMS(PARAM_FIELD)
 };
@@ -61,6 +79,7 @@ struct load_cpu_params {
 struct load_params {
 	LOAD_PARAMS(PARAM_FIELD)
 	struct load_cpu_params cpu;
+	struct load_rival_params rival;
 };
 
 /* As the choices above. */
@@ -76,6 +95,6 @@ enum { LOAD_OF_THREAD, LOAD_OF_QP };
 enum { LOAD_OF_NODE, LOAD_OF_EACH_THREAD };
 
 extern const struct param load_param_list[];
-extern const struct param_group load_param_groups[]; /* cpu; ends with a NULL name */
+extern const struct param_group load_param_groups[]; /* cpu, rival; ends with a NULL name */
 
 #endif

@@ -53,6 +53,8 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	struct load_node *node;
 	struct load_core *cores; /* [sharers] */
 	struct load_lock cq_lock;
+	const struct load_params *params; /* the load's, or the rivals' */
+	uint32_t blocks;                  /* of a WQE */
 	struct load_qp *qps;
 	uint32_t qp_count, index;
 	struct load_qp **ready; /* a ring of qp_count */
@@ -83,7 +85,7 @@ struct load_node {
 	struct hca *hca;
 	struct load_thread *threads;
 	const struct path **paths; /* [nodes] */
-	uint32_t *keys;            /* [regions], or as many for each thread */
+	uint32_t *keys;            /* [regions], or as many for each thread; then those of rivals */
 	uint32_t index;
 	uint32_t cq_entries; /* of each CQ of its threads */
 	bool posts;
@@ -91,6 +93,7 @@ struct load_node {
 
 struct load {
 	struct load_params params;
+	struct load_params rivals; /* the same but for what differs */
 	struct sim *sim;
 	struct block block;
 	struct packet_pool *pool;
@@ -98,10 +101,9 @@ struct load {
 	struct topology *topology;
 	struct fabric_switch *box;
 	struct load_node *nodes;
-	uint32_t blocks; /* of a WQE */
-	uint64_t completed, received;
-	uint64_t completed_at_start, received_at_start, counted_at_start;
-	uint64_t completed_at_end, received_at_end, counted_at_end;
+	uint64_t completed, received, rivals_completed;
+	uint64_t completed_at_start, received_at_start, counted_at_start, rivals_at_start;
+	uint64_t completed_at_end, received_at_end, counted_at_end, rivals_at_end;
 	sim_time started_at, ended_at, paused_at_start, paused_at_end;
 	double *latencies;
 	uint64_t latency_count;
@@ -129,7 +131,7 @@ void load_thread_clear(struct load_thread *thread, uint32_t cq);
 uint32_t load_wqe_blocks(const struct load_params *params);
 
 /* One is complete, once its CQE is polled; the run may be over. */
-void load_completed(struct load *load, sim_time began_at, sim_time poll);
+void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll);
 void load_received(struct load *load);
 bool load_is_over(const struct load *load);
 void load_fail(struct load *load, const char *what, unsigned number);
@@ -138,6 +140,12 @@ void load_fail(struct load *load, const char *what, unsigned number);
 static inline uint32_t load_cqe_bytes(const struct load *load)
 {
 	return load->params.to_cqe && load->params.transport == LOAD_UD ? CQE_BYTES_MAX : CQE_BYTES;
+}
+
+/* Of each node, rivals included, which come last. */
+static inline uint32_t load_threads(const struct load *load)
+{
+	return (uint32_t)(load->params.threads + load->params.rival.threads);
 }
 
 /* Who has connected queue pairs with whom: all with all, or the first node with the others. */

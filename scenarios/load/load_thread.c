@@ -86,7 +86,7 @@ static uint8_t *put_datagram(struct load_thread *thread, const struct load_qp *q
 
 static uint8_t *put_remote(struct load_thread *thread, const struct load_node *peer, uint8_t *at)
 {
-	const struct load_params *params = &thread->node->load->params;
+	const struct load_params *params = thread->params;
 	uint64_t region = params->regions > 1 ? random_below(&thread->random, params->regions) : 0;
 	uint64_t place = params->places > 1 ? random_below(&thread->random, params->places) : 0;
 
@@ -97,7 +97,7 @@ static uint8_t *put_remote(struct load_thread *thread, const struct load_node *p
 
 static void put_data(const struct load_thread *thread, uint8_t *at)
 {
-	const struct load_params *params = &thread->node->load->params;
+	const struct load_params *params = thread->params;
 
 	if (!params->bytes)
 		return;
@@ -120,9 +120,9 @@ static uint8_t *ring_at(const struct load_qp *qp, uint32_t block)
 static void build(struct load_qp *qp)
 {
 	struct load_thread *thread = qp->thread;
-	const struct load_params *params = &thread->node->load->params;
+	const struct load_params *params = thread->params;
 	struct load_node *peer = choose_peer(thread, qp);
-	uint32_t blocks = thread->node->load->blocks, first = qp->posted * blocks;
+	uint32_t blocks = thread->blocks, first = qp->posted * blocks;
 	uint8_t wqe[WQE_BYTES_MAX] = {0}, *at = wqe + CONTROL_BYTES;
 
 	be32_put(wqe, (first & 0xffff) << 8 | opcode_of[params->verb]);
@@ -147,8 +147,8 @@ static void build(struct load_qp *qp)
 static void ring(struct load_qp *qp)
 {
 	struct load_node *node = qp->thread->node;
-	const struct load_params *params = &node->load->params;
-	uint32_t blocks = node->load->blocks, last = (qp->posted - 1) * blocks;
+	const struct load_params *params = qp->thread->params;
+	uint32_t blocks = qp->thread->blocks, last = (qp->posted - 1) * blocks;
 	bool blueflame = params->list == 1 &&
 			 (params->posting == LOAD_BLUEFLAME ||
 			  (params->posting == LOAD_INLINE_BLUEFLAME && params->inlined));
@@ -168,7 +168,7 @@ static void ring(struct load_qp *qp)
 static void make_ready(struct load_qp *qp)
 {
 	struct load_thread *thread = qp->thread;
-	const struct load_params *params = &thread->node->load->params;
+	const struct load_params *params = thread->params;
 
 	if (qp->ready || !thread->node->posts ||
 	    qp->posted - qp->retired + params->list > params->window)
@@ -214,11 +214,11 @@ static void post_receive(struct load_qp *qp)
 static void retire(struct load_qp *qp, uint16_t counter)
 {
 	struct load *load = qp->thread->node->load;
-	uint16_t first = (uint16_t)(qp->retired * load->blocks);
-	uint32_t count = (uint16_t)(counter - first) / load->blocks + 1;
+	uint16_t first = (uint16_t)(qp->retired * qp->thread->blocks);
+	uint32_t count = (uint16_t)(counter - first) / qp->thread->blocks + 1;
 
 	for (uint32_t i = 0; i < count; i++)
-		load_completed(load, qp->began_at[qp->retired++ % load->params.window],
+		load_completed(qp->thread, qp->began_at[qp->retired++ % load->params.window],
 			       load->params.cpu.poll);
 	qp->thread->under_way -= count;
 	make_ready(qp);
@@ -341,7 +341,7 @@ static sim_time poll(struct load_thread *thread)
 
 static bool may_post(const struct load_thread *thread)
 {
-	const struct load_params *params = &thread->node->load->params;
+	const struct load_params *params = thread->params;
 
 	return thread->ready_count && !load_is_over(thread->node->load) &&
 	       (!params->outstanding || thread->under_way + params->list <= params->outstanding);
@@ -386,7 +386,7 @@ static bool give_way(struct load_core *core)
 static void start_posting(struct load_core *core)
 {
 	struct load_thread *thread = core->thread;
-	const struct load_params *params = &thread->node->load->params;
+	const struct load_params *params = thread->params;
 	sim_time held = params->cpu.post * params->list + params->cpu.ring;
 
 	core->posting = take_ready(thread);

@@ -12,7 +12,7 @@
 enum { KEYS_MAX = 64 };
 
 /* clang-format off */
-#define MEASURES(X) X(mops) X(received_mops) X(median_ns) X(paused) X(gbps) X(counter) X(counter_mops)
+#define MEASURES(X) X(mops) X(received_mops) X(rival_mops) X(median_ns) X(paused) X(gbps) X(counter) X(counter_mops)
 /* clang-format on */
 
 static const struct {
@@ -72,7 +72,8 @@ static void read_setup(const struct published_settings *settings, struct load_se
 	switch_params_default(&setup->box);
 	params_default(port_param_list, &setup->link);
 	params_default(load_param_list, &setup->load);
-	params_default(load_param_groups[0].list, &setup->load.cpu);
+	for (const struct param_group *group = load_param_groups; group->name; group++)
+		params_default(group->list, (char *)&setup->load + group->offset);
 	read_composite(settings, "hca", COMPOSITE_HCA, &setup->hca, NULL);
 	read_composite(settings, "host", COMPOSITE_HOST, &setup->hca, NULL);
 	read_composite(settings, "switch", COMPOSITE_SWITCH, &setup->box, NULL);

@@ -23,7 +23,8 @@ static void begin(void)
 	switch_params_default(&setup.box);
 	params_default(port_param_list, &setup.link);
 	params_default(load_param_list, &setup.load);
-	params_default(load_param_groups[0].list, &setup.load.cpu);
+	for (const struct param_group *group = load_param_groups; group->name; group++)
+		params_default(group->list, (char *)&setup.load + group->offset);
 	setup.load.joined = LOAD_CABLE;
 	setup.load.warm_up = 1000;
 	setup.load.operations = 2000;
@@ -190,6 +191,35 @@ static void shared_queue_pair(void)
 		measure();
 		expect_mops(result.mops, (double)rows[i].interval_ns);
 	}
+}
+
+/* One unit's turns go to and fro between two queue pairs: who posts what takes longer takes it from the other. */
+static void rivals(void)
+{
+	static const struct {
+		unsigned verb, bytes, interval_ns;
+	} rows[] = {{LOAD_WRITE, 64, 200}, {LOAD_FETCH_ADD, 8, 400}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.scheduler.packet_interval = 100 * NS;
+		setup.hca.scheduler.read_interval = 300 * NS;
+		setup.hca.scheduler.units = 1;
+		setup.load.window = 64;
+		setup.load.places = 1024; /* no atomic waits for another */
+		setup.load.regions = 3;
+		setup.load.rival.threads = 1;
+		setup.load.rival.verb = rows[i].verb;
+		setup.load.rival.bytes = rows[i].bytes;
+		setup.load.rival.regions = 5;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+		expect_mops(result.rival_mops, (double)rows[i].interval_ns);
+	}
+	setup.load.rival.threads = 0;
+	measure();
+	expect_mops(result.mops, 100);
+	CU_ASSERT_EQUAL(result.rival_mops, 0);
 }
 
 /* Each place is in a page of its own, which its first use brings in: the responder refuses until then, 10 us at a time. */
@@ -430,6 +460,16 @@ static void refused(void)
 	setup.load.bytes = 1000;
 	refuse("too many inline");
 	begin();
+	setup.load.rival.threads = 1;
+	setup.load.rival.verb = LOAD_SEND;
+	refuse("do not send");
+	setup.load.rival.verb = LOAD_FETCH_ADD;
+	refuse("of rivals are of 8 B");
+	begin();
+	setup.load.paging = LOAD_PAGING_REMOTE;
+	setup.load.contiguous = true;
+	refuse("regions with pages");
+	begin();
 	setup.counter = "no.such";
 	refuse("no counter");
 }
@@ -445,6 +485,7 @@ int main(void)
 		{"WQEs that are read", fetched},
 		{"pages on demand", on_demand_pages},
 		{"a shared queue pair", shared_queue_pair},
+		{"rivals", rivals},
 		{"turns of writing", write_turns},
 		{"compressed CQEs", compressed},
 		{"parts of contexts", context_parts},

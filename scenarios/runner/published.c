@@ -28,8 +28,9 @@ static const struct {
 
 static const char *const row_keys[] = {"row",  "what", "hardware", "source", "tolerance", "driver",
 				       "unit", "axis", "log",      "set",    "expect",    "order"};
-static const char *const case_keys[] = {"case", "x",         "curve", "set",        "minus",
-					"over", "published", "to",    "plus_minus", "tolerance"};
+static const char *const case_keys[] = {"case",       "x",         "curve",     "set",
+					"minus",      "over",      "published", "to",
+					"plus_minus", "tolerance", "unit"};
 
 /* ---- settings ---- */
 
@@ -114,13 +115,15 @@ static void read_case(struct published_row *row, struct yaml_node *map, struct y
 		      struct yaml_errors *errors)
 {
 	struct published_case *into = &row->cases[row->case_count++];
-	struct yaml_node *name, *published, *to, *curve;
+	struct yaml_node *name, *published, *to, *curve, *unit;
 
 	if (!yaml_expect_map(map, "a case: what was published for what", errors))
 		return;
 	into->common = common;
 	into->own = yaml_get(map, "set");
 	curve = yaml_get(map, "curve");
+	unit = yaml_get(map, "unit");
+	into->unit = unit ? yaml_expect_text(unit, "a text", errors) : row->unit;
 	into->curve = curve ? yaml_expect_text(curve, "a text", errors) : NULL;
 	into->minus = yaml_get(map, "minus");
 	into->over = yaml_get(map, "over");

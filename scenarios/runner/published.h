@@ -18,6 +18,7 @@ enum { PUBLISHED_WHY_BYTES = 256 };
 
 struct published_case {
 	const char *name;               /* what sets it apart */
+	const char *unit;               /* its own, or the row's */
 	struct yaml_node *common, *own; /* the driver's keys; own before common */
 	const char *curve; /* of the row's, that it belongs to; NULL: there is but one */
 	struct yaml_node *minus, *over; /* measured, too: subtracted, divided by; NULL: not */

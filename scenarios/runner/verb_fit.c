@@ -188,7 +188,7 @@ static void print(const struct fitting *fitting, const struct fit *fit)
 
 		printf("%-7s %-48s %12g %10.5g -> %10.5g %-5s %+7.1f%% %s\n",
 		       fitting->cases[i].row->id, of->name, middle(of), fitting->cases[i].before,
-		       of->point.ours, fitting->cases[i].row->unit, 100 * compare_error(&of->point),
+		       of->point.ours, of->unit, 100 * compare_error(&of->point),
 		       fitting->cases[i].fitted ? "fitted" : "follows");
 	}
 }

@@ -67,8 +67,8 @@ static void print_heading(void)
 	printf(" %13s %9s %-7s %8s %-9s\n", "published", "ours", "", "error", "tolerance");
 }
 
-static void print_case(const struct published_row *row, const struct published_case *of,
-		       const char *id, const char *what, const char *tail)
+static void print_case(const struct published_case *of, const char *id, const char *what,
+		       const char *tail)
 {
 	const char *tolerance = compare_tolerance_name(of->tolerance);
 	char theirs[2 * NUMBER_BYTES + 2], ours[NUMBER_BYTES];
@@ -77,10 +77,10 @@ static void print_case(const struct published_row *row, const struct published_c
 	print_published(&of->point, theirs, sizeof(theirs));
 	print_figure(of->point.ours, ours, sizeof(ours));
 	if (!of->measured)
-		printf(" %13s %9s %-7s %8s %-9s skip: %s\n", theirs, "-", row->unit, "-", tolerance,
+		printf(" %13s %9s %-7s %8s %-9s skip: %s\n", theirs, "-", of->unit, "-", tolerance,
 		       of->why);
 	else
-		printf(" %13s %9s %-7s %+7.1f%% %-9s %s\n", theirs, ours, row->unit,
+		printf(" %13s %9s %-7s %+7.1f%% %-9s %s\n", theirs, ours, of->unit,
 		       100 * compare_error(&of->point), tolerance, verdict(true, of->passed));
 }
 
@@ -121,7 +121,7 @@ static void print_cases(const struct published_row *row)
 {
 	printf("%-7s %s; %s\n", row->id, row->what, row->hardware);
 	for (size_t i = 0; i < row->case_count; i++)
-		print_case(row, &row->cases[i], "", row->cases[i].name, "");
+		print_case(&row->cases[i], "", row->cases[i].name, "");
 	print_orders(row, false);
 }
 
@@ -134,7 +134,7 @@ static void print_row(const struct published_row *row)
 		snprintf(tail, sizeof(tail), ", %s", worst->name);
 	else
 		snprintf(tail, sizeof(tail), ", worst of %zu: %s", row->case_count, worst->name);
-	print_case(row, worst, row->id, row->what, tail);
+	print_case(worst, row->id, row->what, tail);
 	if (published_measured(row))
 		print_orders(row, true);
 }
@@ -169,6 +169,7 @@ static void print_json(const struct published_row *row, bool first)
 
 		printf("%s\n    {", i > 0 ? "," : "");
 		print_pair("case", of->name);
+		print_pair("unit", of->unit);
 		print_number("published", of->point.low);
 		print_number("published_to", of->point.high);
 		print_number("ours", of->measured ? of->point.ours : NAN);

@@ -69,9 +69,10 @@ static void dctcp_on_loss(struct congestion_flow *flow, const void *context, sim
 			  enum congestion_loss loss)
 {
 	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
+	const struct dctcp_params *params = context;
 
-	(void)context, (void)now;
-	state->settled = true;
+	(void)now;
+	state->settled = loss != LOSS_TIMEOUT || !params->slow_start;
 	state->window = loss == LOSS_TIMEOUT ? state->mtu_bytes : state->window / 2;
 	if (state->window < state->mtu_bytes)
 		state->window = state->mtu_bytes;

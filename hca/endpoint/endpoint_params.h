@@ -34,6 +34,7 @@
 	X(rto_low,         TIME,  "100us", "1us..1s",     "selective_repeat: timeout while rto_low_packets or fewer are in flight", "ground truth D-27") \
 	X(rto_high,        TIME,  "320us", "1us..1s",     "selective_repeat: timeout, else",                           "ground truth D-27") \
 	X(rto_low_packets, COUNT, "3",     "0..1000",     "see rto_low",                                               "ground truth D-27") \
+	X(timeout_resends, CHOICE, "first", "first|all",   "selective_repeat: lost by a timeout is the first packet that is missing, or all that are not known to have come, sent again within the window", "IRN, SIGCOMM'18, 3.1; all: RFC 6675, 5.1, as TCP does") \
 	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK", "IBTA annex A17.9; annex A10") \
 	X(cnp_limit,       CHOICE, "qp",   "qp|address|port", "cnp_interval holds for each queue pair, each peer, or the whole port", "ground truth C-21") \
 	X(cnp_interval,    TIME,  "50us",  "0ps..100ms",  "between two CNPs at least",                                 "ground truth C-17; 4 us: C-19") \

@@ -28,6 +28,7 @@
 
 enum { ENDPOINT_TRACE(TRACE_ENUM) };
 enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
+enum timeout_resends { RESENDS_FIRST, RESENDS_ALL };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
 enum cnp_limit { CNP_PER_QP, CNP_PER_ADDRESS, CNP_PER_PORT };

@@ -4,7 +4,8 @@
  *
  * IRN (Mittal et al., SIGCOMM'18), 3.1: the first NAK starts a recovery: the packet at the cumulative ACK is sent
  * again, then each that is missing below the highest one selectively acknowledged, then new ones; the recovery ends when
- * all that had been sent at its start is acknowledged. A packet lost twice is found by timeout.
+ * all that had been sent at its start is acknowledged. A packet lost twice is found by timeout; so is each of a tail that is lost
+ * whole, one after the other, unless timeout_resends says that all of it is lost then.
  */
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ struct selective {
 	uint64_t again_psn; /* next to look at */
 	uint64_t end_psn;   /* of the recovery */
 	bool recovers;
+	bool windowed; /* what is sent again keeps to the window: after a timeout that lost all */
 };
 
 static bool bit_get(const uint64_t *bits, const struct selective *selective, uint64_t psn)
@@ -101,6 +103,7 @@ static void recover(struct endpoint_qp *qp)
 	struct selective *selective = qp->selective;
 
 	selective->recovers = true;
+	selective->windowed = false;
 	selective->end_psn = qp->made_psn;
 	selective->again_psn = qp->unacked_psn;
 }
@@ -124,8 +127,12 @@ void selective_lost(struct endpoint_qp *qp)
 	if (!qp->selective)
 		selective_create(qp);
 	recover(qp);
-	if (qp->selective->highest <= qp->unacked_psn)
+	if (qp->hca->params->timeout_resends == RESENDS_ALL) {
+		qp->selective->highest = qp->made_psn;
+		qp->selective->windowed = true;
+	} else if (qp->selective->highest <= qp->unacked_psn) {
 		qp->selective->highest = qp->unacked_psn + 1;
+	}
 }
 
 void selective_acked(struct endpoint_qp *qp, uint64_t from)
@@ -140,6 +147,16 @@ void selective_acked(struct endpoint_qp *qp, uint64_t from)
 		selective->recovers = false;
 }
 
+/* The first goes in any case. */
+static bool window_full(const struct endpoint_qp *qp, const struct selective *selective)
+{
+	uint64_t again = selective->again_psn - qp->unacked_psn;
+	const struct congestion_flow *flow =
+		(const struct congestion_flow *)(const void *)qp->box->flow;
+
+	return again && (again + 1) * qp->hca->mtu_bytes > flow->window_bytes;
+}
+
 bool selective_next(struct endpoint_qp *qp, uint64_t *psn)
 {
 	struct selective *selective = qp->selective;
@@ -149,7 +166,8 @@ bool selective_next(struct endpoint_qp *qp, uint64_t *psn)
 	while (selective->again_psn < selective->highest &&
 	       bit_get(selective->sacked, selective, selective->again_psn))
 		selective->again_psn++;
-	if (selective->again_psn >= selective->highest)
+	if (selective->again_psn >= selective->highest ||
+	    (selective->windowed && window_full(qp, selective)))
 		return false;
 	*psn = selective->again_psn;
 	return true;

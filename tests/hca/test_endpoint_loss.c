@@ -116,6 +116,49 @@ static void test_selective_repeat_loses_only_what_is_lost(void)
 	}
 }
 
+/* All ten packets of a message are lost once: how many timeouts does it take, and how many of them are sent again? */
+static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t *resent)
+{
+	struct fault_rule rules[10];
+	struct transfer transfer;
+	struct loss loss;
+	unsigned done = 0;
+	uint64_t timeouts;
+	char why[128];
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rules);
+	     i++) /* a rule does not count what one before it took */
+		rules[i] = drop(FAULT_ANY_OPCODE, 0, 1);
+	loss_init(&loss, 40000000000, 4 * US, SELECTIVE_REPEAT);
+	loss.study.params.timeout_resends = resends;
+	congestion_fini(&loss.study.congestion);
+	CU_ASSERT_TRUE_FATAL(congestion_init(&loss.study.congestion, "window", why, sizeof(why)));
+	CU_ASSERT_TRUE(congestion_set(&loss.study.congestion, "window", window, why, sizeof(why)));
+	loss_join(&loss, 0, rules, ARRAY_SIZE(rules));
+	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
+	sim_run(loss.study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 1);
+	CU_ASSERT_EQUAL(transfer.message.status, ENDPOINT_OK);
+	timeouts = endpoint_counters(loss.study.hosts[0])->local_ack_timeouts;
+	*resent = endpoint_counters(loss.study.hosts[0])->packets_resent;
+	study_fini(&loss.study);
+	return timeouts;
+}
+
+static void test_what_a_timeout_loses(void)
+{
+	enum { FIRST, ALL };
+	uint64_t resent;
+
+	CU_ASSERT_EQUAL(timeouts_of_tail(FIRST, "1MiB", &resent), 10);
+	CU_ASSERT_EQUAL(resent, 10);
+	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "1MiB", &resent), 1);
+	CU_ASSERT_EQUAL(resent, 10);
+	/* windows of two: five times two are lost, and two come again at a time */
+	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "2KiB", &resent), 5);
+	CU_ASSERT_EQUAL(resent, 10);
+}
+
 /* D-19: 4 MB messages of 1 KB packets, every 256th packet on the wire is lost. */
 static uint64_t livelock(unsigned recovery, uint64_t *sent)
 {
@@ -244,6 +287,7 @@ int main(void)
 
 	CU_ADD_TEST(suite, test_go_back_n_follows_the_law);
 	CU_ADD_TEST(suite, test_selective_repeat_loses_only_what_is_lost);
+	CU_ADD_TEST(suite, test_what_a_timeout_loses);
 	CU_ADD_TEST(suite, test_go_back_0_is_a_livelock);
 	CU_ADD_TEST(suite, test_reaction_times_add_up);
 	CU_ADD_TEST(suite, test_all_operations_survive_loss);

@@ -241,19 +241,15 @@ struct translation_port *translation_port_create(struct translation_unit *unit, 
 						 struct pcie *pcie)
 {
 	struct translation_port *port = calloc(1, sizeof(*port));
-	char why[512] = "needs the kernel hosted or reference";
-	bool created;
 
 	assert(port);
 	*port = (struct translation_port){
 		.unit = unit, .block = block, .params = params, .pcie = pcie};
 	event_init_priority(&port->deliver, block, deliver_answered, PRIORITY_EXTERNAL);
-	port->table = module_load(MODULE_TRANSLATION, params->module.text, why, sizeof(why));
+	port->table = module_open(MODULE_TRANSLATION, block->name, params->module.text);
 	create_cache(port, TRANSLATION_MPT, "mpt", &params->mpt);
 	create_cache(port, TRANSLATION_MTT, "mtt", &params->mtt);
-	created = port->table && systemc_call(block->sim, create_module, port);
-	if (!created)
-		module_broke(block->name, why);
+	module_enter(block->sim, block->name, create_module, port);
 	if (port->table->trace)
 		systemc_vcd_offer(block->sim, block->name, port->table->trace, port->module);
 	return port;
@@ -263,7 +259,7 @@ void translation_port_destroy(struct translation_port *port)
 {
 	sim_cancel(&port->deliver);
 	systemc_vcd_withdraw(port->block->sim, port->module);
-	systemc_call(port->block->sim, destroy_module, port);
+	module_enter(port->block->sim, port->block->name, destroy_module, port);
 	for (unsigned cache = 0; cache < TRANSLATION_CACHES; cache++)
 		block_fini(&port->caches[cache].block);
 	free(port);

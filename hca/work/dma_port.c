@@ -282,7 +282,6 @@ struct dma_port *dma_port_create(struct dma_engine *engine, struct block *block,
 				 struct pcie *pcie)
 {
 	struct dma_port *port = calloc(1, sizeof(*port));
-	char why[512] = "needs the kernel hosted or reference";
 
 	assert(port);
 	*port = (struct dma_port){
@@ -299,9 +298,8 @@ struct dma_port *dma_port_create(struct dma_engine *engine, struct block *block,
 		event_init(&port->endings[i].event, block, end);
 	}
 	event_init(&port->turn, block, take_turn);
-	port->table = module_load(MODULE_DMA, params->module.text, why, sizeof(why));
-	if (!port->table || !systemc_call(block->sim, create_module, port))
-		module_broke(block->name, why);
+	port->table = module_open(MODULE_DMA, block->name, params->module.text);
+	module_enter(block->sim, block->name, create_module, port);
 	if (port->table->trace)
 		systemc_vcd_offer(block->sim, block->name, port->table->trace, port->module);
 	return port;
@@ -313,6 +311,6 @@ void dma_port_destroy(struct dma_port *port)
 		sim_cancel(&port->endings[i].event);
 	sim_cancel(&port->turn);
 	systemc_vcd_withdraw(port->block->sim, port->module);
-	systemc_call(port->block->sim, destroy_module, port);
+	module_enter(port->block->sim, port->block->name, destroy_module, port);
 	free(port);
 }

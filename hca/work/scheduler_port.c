@@ -171,7 +171,6 @@ struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct
 {
 	struct scheduler_port *port =
 		calloc(1, sizeof(*port) + params->units * sizeof(port->turns[0]));
-	char why[512] = "needs the kernel hosted or reference";
 
 	assert(port);
 	port->scheduler = scheduler;
@@ -183,9 +182,8 @@ struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct
 		port->turns[i].port = port;
 		event_init(&port->turns[i].event, block, turn);
 	}
-	port->table = module_load(MODULE_SCHEDULER, params->module.text, why, sizeof(why));
-	if (!port->table || !systemc_call(block->sim, create_module, port))
-		module_broke(block->name, why);
+	port->table = module_open(MODULE_SCHEDULER, block->name, params->module.text);
+	module_enter(block->sim, block->name, create_module, port);
 	if (port->table->trace)
 		systemc_vcd_offer(block->sim, block->name, port->table->trace, port->module);
 	return port;
@@ -196,6 +194,6 @@ void scheduler_port_destroy(struct scheduler_port *port)
 	for (uint64_t i = 0; i < port->params->units; i++)
 		sim_cancel(&port->turns[i].event);
 	systemc_vcd_withdraw(port->block->sim, port->module);
-	systemc_call(port->block->sim, destroy_module, port);
+	module_enter(port->block->sim, port->block->name, destroy_module, port);
 	free(port);
 }

@@ -24,6 +24,8 @@ static struct rig tight_rig(void)
 	params->translation.mtt.misses = 2;
 	params->contexts.requester.entries = params->contexts.requester.ways = 1;
 	params->contexts.requester.misses = 1;
+	params->send_cache.entries = 2;
+	params->receive_cache.entries = 3;
 	mini_start(rig.mini, LINK_INFINIBAND);
 	rig.one = &rig.mini->hosts[0];
 	rig.other = &rig.mini->hosts[1];
@@ -83,6 +85,8 @@ static void test_at_any_instant(void)
 	CU_ASSERT_TRUE(rig_count_other(&rig, "pcie", "write_stalls") > 0);
 	CU_ASSERT_TRUE(rig_count(&rig, "translation.mtt", "misses") > 0);
 	CU_ASSERT_TRUE(rig_count(&rig, "transport", "packets_resent") > 0);
+	CU_ASSERT_TRUE(rig_count(&rig, "send_cache", "lost") > 0);
+	CU_ASSERT_TRUE(rig_count_other(&rig, "receive_cache", "lost") > 0);
 	finish(&rig);
 }
 
@@ -128,6 +132,8 @@ static void test_breaches(void)
 		{"host0.hca.pcie", "nonposted_headers_taken"},
 		{"host0.hca.translation.mtt", "hits"},
 		{"host0.hca.context.requester", "fills"},
+		{"host0.hca.send_cache", "misses"},
+		{"host1.hca.receive_cache", "merges"},
 		{"host0.hca.dma", "gathers"},
 		{"host1.hca.dma", "scatters_done"},
 		{"host0.hca.wqe_fetch", "wqes"},

@@ -1,7 +1,7 @@
 /*
  * tree: the ways of multicast: for each group a tree of links between the switches that its members hang at, so that a packet
  * goes out by all of its links but the one it came by, and meets nobody twice. What the subnet manager puts into the multicast
- * forwarding tables (IBTA vol. 1, 14.2.5.10 and 18.2.4.3.3); it leaves the choice of a tree to the implementer.
+ * forwarding tables (IBTA vol. 1, 14.2.5.12 and 18.2.4); it leaves the choice of a tree to the implementer.
  *
  * The root is the switch with the fewest links to all members together, as OpenSM chooses it; among equals the one nearest
  * to the top, then by the group's number, so that groups spread. With up_down only those are roots from which

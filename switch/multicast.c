@@ -1,6 +1,6 @@
 /*
  * multicast: packets to a group, which several outputs send. The table from a group to a set of ports is InfiniBand's multicast
- * forwarding table (IBTA vol. 1, 14.2.5.10 and 18.2.4.3.3), or what an Ethernet switch has learnt of a group; fabric/topology.h
+ * forwarding table (IBTA vol. 1, 14.2.5.12 and 18.2.4), or what an Ethernet switch has learnt of a group; fabric/topology.h
  * fills it. A packet never leaves by the port it came by.
  *
  *     input --a packet--> copies, one an output, payload shared --each by its own queue, credits, pause--> outputs

@@ -1,7 +1,8 @@
 /*
- * partition: the P_Key filters of a switch's ports, which a subnet manager sets towards hosts: IBTA vol. 1, 10.9.6 and the
- * PartitionEnforcement bits of 14.2.5.6. The port has the P_Keys of the host behind it, full or limited as there (so does
- * OpenSM set it); what comes in must carry one of its numbers, what goes out must match one, as the host itself would judge.
+ * partition: the P_Key filters of a switch's ports, which a subnet manager sets towards hosts: IBTA vol. 1, 10.9, and the
+ * PartitionEnforcement bits of PortInfo, 14.2.5.6. The port has the P_Keys of the host behind it, full or limited as there: so
+ * does OpenSM set it. What goes out must match one, as the host itself would judge (10.9.3). What comes in must carry a number
+ * that the host has, whatever the membership (assumed: a limited member's own packets match no limited P_Key).
  * Subnet management on VL15 has no P_Key.
  *
  * A switch without filters pays nothing: who filters has another receive(), and forwards by way of the lanes' maps.

@@ -5,7 +5,7 @@
  *     port 0 --receive--> lookup --ready after the crossing--> output's queues --inputs in turn--> port n
  *        ^------------------ input space is given back when the packet has left ------------------'
  *
- * InfiniBand forwards by destination LID (the linear forwarding table, IBTA vol. 1, 14.2.5.6 and 18.2.4.3), Ethernet by the
+ * InfiniBand forwards by destination LID (the linear forwarding table, IBTA vol. 1, 14.2.5.10 and 18.2.4), Ethernet by the
  * destination endpoint that the MAC or IP address stands for. A packet starts to leave while it still arrives,
  * unless the output is faster than the input: then it is stored first, since its bits would run out.
  *

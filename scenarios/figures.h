@@ -78,6 +78,7 @@
 	X(queue_p99_bytes,  "bytes", "their 99th")                                                         \
 	X(queue_packets,    "packets", "waiting at the egress: mean of the samples while measured")        \
 	X(backlog_us,       "us",    "to send what waits and what is left of the packet that leaves: mean of the samples while measured") \
+	X(underused_us,     "us",    "intervals while measured in which less than 0.9 of the rate left, added up") \
 	X(rate_gbps,        "Gb/s",  "data packets that left while measured")                              \
 	X(utilisation,      "",      "that over the port's rate")                                          \
 	X(pause_share,      "",      "of the measured time that it was paused, priorities added up")

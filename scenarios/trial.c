@@ -207,6 +207,8 @@ static double port_figure(const struct trial *trial, const struct port_sample *s
 					 : (double)NAN;
 	case PORT_FIGURE_queue_max_bytes:
 		return sample->count > 0 ? (double)sample->queue_max : (double)NAN;
+	case PORT_FIGURE_underused_us:
+		return sample->count > 0 ? (double)sample->underused / (double)US : (double)NAN;
 	case PORT_FIGURE_rate_gbps:
 		return rate;
 	case PORT_FIGURE_utilisation:

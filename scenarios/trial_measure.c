@@ -9,6 +9,7 @@
 #include "scenarios/trial_state.h"
 
 #define QUEUE_STEP UINT64_C(1000) /* bytes */
+#define UNDERUSED  0.9            /* of a port's rate */
 #define WIDE       0.03           /* of the hosts: ground truth D-15 */
 
 static uint64_t queue_packets(const struct port *port)
@@ -61,6 +62,10 @@ static void sample_port(struct trial *trial, struct port_sample *sample, sim_tim
 	if (queue > sample->queue_max)
 		sample->queue_max = queue;
 	if (now > trial->scenario->run.warm_up && !trial->measured) {
+		double sent = (double)(counters->bytes_sent - sample->bytes_sent) * 8e12;
+
+		if (sent < UNDERUSED * (double)port_rate_bps(port) * (double)interval)
+			sample->underused += interval;
 		sample->queue_sum += (double)queue;
 		sample->packets_sum += (double)queue_packets(port);
 		sample->leaving_sum += (double)port_leaving_bytes(port);

@@ -17,7 +17,7 @@ struct port_sample {
 	uint64_t bytes_sent, pauses; /* at the last sample */
 	sim_time paused;
 	uint64_t bytes_measured; /* when measuring began; at its end: since then */
-	sim_time paused_measured;
+	sim_time paused_measured, underused;
 	uint64_t queue_max, count;
 	double queue_sum, packets_sum, leaving_sum; /* while measured */
 	gsl_rstat_quantile_workspace *queue_p90, *queue_p95, *queue_p99;

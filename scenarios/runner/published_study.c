@@ -2,8 +2,9 @@
  * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its figures. Keys: scenario
  * (beside the row's file), values (a map of key paths and values that replace the file's, as --set takes them; the case's
  * own after those of the row), figure or counter, divide_by (the same, of the same run), times (it is multiplied),
- * seeds (the mean of so many runs, with the scenario's seed and those that follow it).
+ * seeds (the mean of so many runs, with the scenario's seed and those that follow it; `middle: median` takes their median).
  */
+#include <gsl/gsl_statistics_double.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "scenarios/trial.h"
 #include "sim/counters.h"
 
-enum { VALUES_MAX = 32, VALUE_BYTES = 512, PATH_BYTES = 4096 };
+enum { SEEDS_MAX = 1000, VALUES_MAX = 32, VALUE_BYTES = 512, PATH_BYTES = 4096 };
 
 struct values {
 	char texts[VALUES_MAX][VALUE_BYTES];
@@ -188,22 +189,41 @@ static bool take_kept(const struct published_settings *settings, const struct ch
 	return run && take_of(settings, run, ours, why);
 }
 
-/* The mean of runs of so many seeds, from the scenario's on. */
+static int compare(const void *one, const void *other)
+{
+	double a = *(const double *)one, b = *(const double *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static double middle(bool median, double *values, size_t count)
+{
+	if (!median)
+		return gsl_stats_mean(values, 1, count);
+	qsort(values, count, sizeof(values[0]), compare);
+	return gsl_stats_median_from_sorted_data(values, 1, count);
+}
+
+/* The mean or median of runs of so many seeds, from the scenario's on. */
 static bool take_seeds(const struct published_settings *settings, const struct choice *choice,
 		       unsigned seeds, double *ours, char *why)
 {
-	double sum = 0;
-	bool good = true;
+	const char *which = published_text(settings, "middle", "mean");
+	bool median = strcmp(which, "median") == 0;
+	double values[SEEDS_MAX];
+	bool good = median || strcmp(which, "mean") == 0;
 
+	if (!good)
+		snprintf(why, PUBLISHED_WHY_BYTES, "middle: expected mean or median");
 	for (unsigned i = 0; good && i < seeds; i++) {
 		struct kept_run *run = make_run(choice, i, settings->errors, why);
 
-		good = run && take_of(settings, run, ours, why);
-		sum += *ours;
+		good = run && take_of(settings, run, &values[i], why);
 		if (run)
 			published_study_forget(run);
 	}
-	*ours = sum / seeds;
+	if (good)
+		*ours = middle(median, values, seeds);
 	return good;
 }
 
@@ -211,10 +231,10 @@ bool published_study(const struct published_settings *settings, double *ours, ch
 {
 	struct choice *choice = choose(settings);
 	unsigned seeds = (unsigned)published_number(settings, "seeds", 1);
-	bool good = seeds > 0;
+	bool good = seeds > 0 && seeds <= SEEDS_MAX;
 
 	if (!good)
-		snprintf(why, PUBLISHED_WHY_BYTES, "seeds: expected 1 or more");
+		snprintf(why, PUBLISHED_WHY_BYTES, "seeds: expected 1..%d", SEEDS_MAX);
 	else if (seeds == 1)
 		good = take_kept(settings, choice, ours, why);
 	else

@@ -30,6 +30,9 @@ static const struct point storage[] = {
 	{256e3, 97.53}, {2e6, 100},
 };
 
+/* Half of the flows are messages of one packet, 32 B to 1 KB; 15 % have 200 KB to 3 MB: IRN, SIGCOMM 2018, 4.1, from memory. */
+static const struct point irn[] = {{32, 0}, {1e3, 50}, {200e3, 85}, {3e6, 100}};
+
 static const struct {
 	const struct point *points;
 	size_t count;
@@ -37,6 +40,7 @@ static const struct {
 	[DISTRIBUTION_web_search] = {web_search, ARRAY_SIZE(web_search)},
 	[DISTRIBUTION_hadoop]     = {hadoop, ARRAY_SIZE(hadoop)},
 	[DISTRIBUTION_storage]    = {storage, ARRAY_SIZE(storage)},
+	[DISTRIBUTION_irn]        = {irn, ARRAY_SIZE(irn)},
 };
 /* clang-format on */
 

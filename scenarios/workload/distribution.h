@@ -12,7 +12,8 @@
 	X(fixed,      "every flow has `bytes`")                                                            \
 	X(web_search, "Alizadeh et al., DCTCP, SIGCOMM'10, fig. 4, as the HPCC study (SIGCOMM'19) stores it") \
 	X(hadoop,     "Roy et al., Inside the social network's (datacenter) network, SIGCOMM'15, fig. 6, as the HPCC study stores it") \
-	X(storage,    "Alibaba block storage 2019, published with the HPCC study's traffic generator")
+	X(storage,    "Alibaba block storage 2019, published with the HPCC study's traffic generator") \
+	X(irn,        "Mittal et al., IRN, SIGCOMM'18, 4.1, from memory: half of one packet, 15 % of 200 KB to 3 MB")
 
 #define DISTRIBUTION_ENUM(name, source) DISTRIBUTION_##name,
 enum distribution { DISTRIBUTIONS(DISTRIBUTION_ENUM) DISTRIBUTION_COUNT };

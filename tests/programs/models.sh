@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that unmodified programs meet the adapter's own limits: PCIe 3.0 x8 bounds ib_write_bw where the link would carry
 # twice as much, and more queue pairs than the cache has contexts cost ib_read_bw a miss for each READ, counted exactly; and that
-# libmlx5 finds short messages in CQEs.
+# libmlx5 finds short messages in CQEs, and that what holds up a run is named when send WQEs do not fit into their cache.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.
 hcasim=$1
 scenario=$2/scenarios/back-to-back-ib.yaml
@@ -47,4 +47,15 @@ messages_in_cqes() {
 }
 between "messages of 32 B in CQEs" "$(messages_in_cqes 32)" 100 100
 between "messages of 33 B in CQEs" "$(messages_in_cqes 33)" 0 0
+
+# bottleneck LINES: of ib_write_bw in lists of 16, with so many lines of send WQEs on the adapter; 0: no such cache
+bottleneck() {
+  "$hcasim" exec "$scenario" --set "hosts.host0.hca.send_cache.entries=$1" --set "hosts.host1.hca.send_cache.entries=$1" --out "$folder/run-$1" -- \
+    host0: ib_write_bw -F -s 2048 -n 1000 -l 16 : host1: ib_write_bw -F -s 2048 -n 1000 -l 16 host0 >"$folder/out" || cat "$folder/out"
+  "$hcasim" explain "$folder/run-$1" --bottleneck | head -1
+}
+for pair in "0 port.link" "4 transport.wqe"; do
+  found=$(bottleneck "${pair% *}")
+  [[ $found == "bottleneck: host1.hca.${pair#* }" ]] || { echo "send cache of ${pair% *} lines: $found"; failures=$((failures + 1)); }
+done
 exit $((failures > 0))

@@ -150,6 +150,12 @@ void endpoints_set_partitions(struct endpoints *endpoints, uint32_t number,
 	endpoints->list[number]->partitions = partitions;
 }
 
+void endpoints_set_manager(struct endpoints *endpoints, uint32_t number, void *manager)
+{
+	assert(number < endpoints->count);
+	endpoints->list[number]->manager = manager;
+}
+
 uint32_t endpoints_count(const struct endpoints *endpoints)
 {
 	return endpoints->count;

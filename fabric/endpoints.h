@@ -27,6 +27,7 @@ struct endpoint {
 		[ENDPOINT_GIDS]; /* InfiniBand: 0 only. RoCE: v1 and v2 of the IPv6 link-local, v1 and v2 of IPv4 */
 	uint32_t gid_count;
 	const struct partitions *partitions;
+	void *manager; /* who answers requests for connections there; NULL: nobody */
 };
 
 struct endpoints;
@@ -43,6 +44,7 @@ uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_
 void endpoints_set_partitions(struct endpoints *endpoints, uint32_t number,
 			      const struct partitions *partitions);
 
+void endpoints_set_manager(struct endpoints *endpoints, uint32_t number, void *manager);
 uint32_t endpoints_count(const struct endpoints *endpoints);
 const struct endpoint *endpoints_get(const struct endpoints *endpoints, uint32_t number);
 uint32_t endpoints_by_lid(const struct endpoints *endpoints,

@@ -87,9 +87,10 @@ static void test_paths(void)
 	struct machine *machine = machine_create(LINK_INFINIBAND);
 	CU_ASSERT_TRUE(kernel_has_path(machine->kernel, "/dev/infiniband/uverbs0"));
 	CU_ASSERT_FALSE(kernel_has_path(machine->kernel, "/dev/infiniband/uverbs1"));
-	CU_ASSERT_FALSE(kernel_has_path(machine->kernel, "/dev/infiniband/rdma_cm"));
+	CU_ASSERT_TRUE(kernel_has_path(machine->kernel, "/dev/infiniband/rdma_cm"));
+	CU_ASSERT_FALSE(kernel_has_path(machine->kernel, "/dev/infiniband/umad0"));
 	machine->call = (struct kernel_call){.process = &machine->process};
-	kernel_open(machine->kernel, &machine->call, "/dev/infiniband/rdma_cm", 2);
+	kernel_open(machine->kernel, &machine->call, "/dev/infiniband/umad0", 2);
 	CU_ASSERT_EQUAL(machine->call.result, -ENOENT);
 	CU_ASSERT_EQUAL(machine->call.file_count, 0);
 	machine_destroy(machine);

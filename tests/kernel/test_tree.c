@@ -84,8 +84,9 @@ static void test_infiniband(void)
 	check("sys/class/infiniband/mlx5_0/ports/1/pkeys/127", "0x0000\n");
 	check("sys/bus/pci/devices/0000:00:03.0/current_link_width", "16\n");
 	check("dev/infiniband/uverbs0", "");
-	CU_ASSERT_FALSE(exists("dev/infiniband/rdma_cm"));
-	CU_ASSERT_FALSE(exists("sys/class/misc/rdma_cm/abi_version"));
+	check("dev/infiniband/rdma_cm", "");
+	check("sys/class/misc/rdma_cm/abi_version", "4\n");
+	check("etc/hostname", "host0\n");
 	CU_ASSERT_FALSE(exists("sys/class/net/eth0"));
 	clean();
 }

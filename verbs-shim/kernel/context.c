@@ -9,13 +9,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
 
 bool kernel_has_path(const struct kernel *kernel, const char *path)
 {
 	(void)kernel;
-	return strcmp(path, DEVICE_NODE) == 0;
+	return strcmp(path, DEVICE_NODE) == 0 || strcmp(path, CM_NODE) == 0;
 }
 
 void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags)
@@ -24,6 +25,10 @@ void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *pa
 	call->latency = kernel->params.call_latency;
 	if (!kernel_has_path(kernel, path)) {
 		call->result = -ENOENT;
+		return;
+	}
+	if (strcmp(path, CM_NODE) == 0) {
+		cm_open(kernel, call);
 		return;
 	}
 	assert(kernel->hca);
@@ -127,6 +132,10 @@ static void file_close(struct kernel_file *file)
 {
 	if (file->kind == KERNEL_FD_COMMAND) {
 		context_close(container_of(file, struct context, file));
+		return;
+	}
+	if (file->kind == KERNEL_FD_MESSAGE) {
+		cm_close(file);
 		return;
 	}
 	file_fini(file);

@@ -32,6 +32,9 @@ struct kernel {
 	struct numbers numbers;
 	uint32_t last_pd, last_xrcd; /* numbers given so far */
 	uint32_t last_uar_page;
+	struct cm_id *cm_ids;           /* identifiers of the connection manager, newest first */
+	struct cm_message *cm_messages; /* on their way to it */
+	uint32_t cm_last;
 	uint8_t key_variant; /* low 8 bits of the last memory key */
 	uint32_t counts[OBJECT_TYPE_COUNT];
 	const void *refused[64]; /* names already told to the host */

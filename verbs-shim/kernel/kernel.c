@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/cq.h"
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/path.h"
@@ -110,6 +111,7 @@ struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca,
 	kernel->endpoints = endpoints;
 	kernel->endpoint = endpoint;
 	kernel->host = host;
+	endpoints_set_manager(endpoints, endpoint, kernel);
 	kernel->driver = (struct hca_driver){.completion_event = completion_event,
 					     .async_event = async_event};
 	kernel->resolver = (struct hca_resolver){.resolve = path_resolve_address_vector};
@@ -139,7 +141,9 @@ struct kernel_params *kernel_params(struct kernel *kernel)
 
 void kernel_destroy(struct kernel *kernel)
 {
-	assert(!kernel->contexts);
+	assert(!kernel->contexts && !kernel->cm_ids);
+	endpoints_set_manager(kernel->endpoints, kernel->endpoint, NULL);
+	cm_end(kernel);
 	block_fini(&kernel->block);
 	free(kernel);
 }

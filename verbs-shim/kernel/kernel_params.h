@@ -22,7 +22,10 @@
 	X(create_latency, TIME, "20us", "0ns..10ms", "create or resize a CQ or SRQ", "assumed: below a QP's")                 \
 	X(destroy_latency, TIME, "10us", "0ns..10ms", "destroy any of them", "assumed: half of creating")                     \
 	X(register_latency, TIME, "5us", "0ns..10ms", "register or deregister memory, without its pages", "assumed")          \
-	X(register_page_latency, TIME, "60ns", "0ns..1ms", "pin and map one page of 4 KiB", "assumed: 4 GB take 60 ms")
+	X(register_page_latency, TIME, "60ns", "0ns..1ms", "pin and map one page of 4 KiB", "assumed: 4 GB take 60 ms")       \
+	X(cm_resolve_latency, TIME, "10us", "0ns..1s", "resolve an address, or a route, for rdma_cm", "assumed: both cached") \
+	X(cm_message_latency, TIME, "50us", "1ns..1s", "a message between two connection managers, until the program's event", \
+	  "assumed: a MAD each way through two kernel threads")
 /* clang-format on */
 
 struct kernel_params {

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/device.h"
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/limits.h"
@@ -155,6 +156,13 @@ static void verbs(struct tree *tree)
 	put(tree, "dev/infiniband/uverbs0", "%s", "");
 }
 
+static void connection_manager(struct tree *tree)
+{
+	put(tree, "sys/class/misc/rdma_cm/abi_version", "%d\n", RDMA_USER_CM_ABI_VERSION);
+	put(tree, "sys/class/misc/rdma_cm/dev", "10:58\n");
+	put(tree, "dev/infiniband/rdma_cm", "%s", "");
+}
+
 static void gids(struct tree *tree)
 {
 	const struct endpoint *endpoint = kernel_endpoint(tree->kernel);
@@ -242,6 +250,7 @@ int kernel_write_tree(const struct kernel *kernel, const char *directory)
 	pci(&tree);
 	device(&tree);
 	verbs(&tree);
+	connection_manager(&tree);
 	port(&tree);
 	network_interface(&tree);
 	return tree.error;

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/commands.h"
 
 #define END_OF(structure, member) \
@@ -214,6 +215,10 @@ static int write_bytes(struct command *command, uint64_t bytes, uint64_t length)
 void kernel_write(struct kernel_file *file, struct kernel_call *call, uint64_t bytes,
 		  uint64_t length)
 {
+	if (file->kind == KERNEL_FD_MESSAGE) {
+		cm_write(file, call, bytes, length);
+		return;
+	}
 	if (file->kind != KERNEL_FD_COMMAND) {
 		call->result = -EINVAL;
 		return;

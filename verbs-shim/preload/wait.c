@@ -149,6 +149,17 @@ EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 	return may_read(fd) ? taken(fd, REAL(readv)(fd, parts, count)) : -1;
 }
 
+/* Where the emulated kernel has nothing yet, who may block waits until it has. */
+static ssize_t write_device(int fd, const void *bytes, size_t length)
+{
+	for (;;) {
+		ssize_t result = device_write(fd, bytes, length);
+
+		if (result >= 0 || errno != EAGAIN || !is_blocking(fd) || !wait_for(fd, POLLIN))
+			return result;
+	}
+}
+
 EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 {
 	size_t done = 0;
@@ -156,7 +167,7 @@ EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 	if (!shim_active())
 		return REAL(write)(fd, bytes, length);
 	if (device_has(fd))
-		return device_write(fd, bytes, length);
+		return write_device(fd, bytes, length);
 	begin();
 	if (fd == 1 || fd == 2 || is_plain(fd))
 		return REAL(write)(fd, bytes, length);

@@ -1,0 +1,288 @@
+/*
+ * Proves: what librdmacm asks through /dev/infiniband/rdma_cm: a connection from address to end with each event at its exact
+ * time, attributes for the QPs of both sides, private data, rejections, and what is refused. Both sides are on one host, as one
+ * kernel is there; messages between them take their time all the same.
+ */
+#include <CUnit/Basic.h>
+#include <errno.h>
+
+#include "tests/kernel/support/machine.h"
+#include "verbs-shim/kernel/cm.h"
+
+#define PORT 7174
+
+static int32_t open_cm(struct machine *machine)
+{
+	machine->call = (struct kernel_call){.process = &machine->process};
+	kernel_open(machine->kernel, &machine->call, CM_NODE, 2);
+	CU_ASSERT_EQUAL_FATAL(machine->call.file_count, 1);
+	CU_ASSERT_EQUAL(machine->call.files[0].kind, KERNEL_FD_MESSAGE);
+	for (int32_t i = 1; i < FILES_MAX; i++)
+		if (!machine->files[i]) {
+			machine->files[i] = machine->call.files[0].file;
+			machine->kinds[i] = KERNEL_FD_MESSAGE;
+			return i;
+		}
+	return -1;
+}
+
+static int64_t command(struct machine *machine, int32_t file, uint32_t number, const void *in,
+		       uint32_t in_bytes, uint32_t out_bytes)
+{
+	struct rdma_ucm_cmd_hdr header = {number, (uint16_t)in_bytes, (uint16_t)out_bytes};
+	uint32_t length = (uint32_t)sizeof(header) + in_bytes;
+
+	memory_write(machine->process.memory, CALL_AREA, &header, sizeof(header));
+	memory_write(machine->process.memory, CALL_AREA + sizeof(header), in, in_bytes);
+	machine->call = (struct kernel_call){.process = &machine->process};
+	kernel_write(machine->files[file], &machine->call, CALL_AREA, length);
+	return machine->call.result == length ? 0 : machine->call.result;
+}
+
+#define CM(machine, file, name, in, out_bytes) \
+	command(machine, file, RDMA_USER_CM_CMD_##name, &(in), sizeof(in), out_bytes)
+
+static void answer_of(struct machine *machine, void *bytes, uint32_t length)
+{
+	memory_read(machine->process.memory, ANSWER_AREA, bytes, length);
+}
+
+static uint32_t create(struct machine *machine, int32_t file, uint64_t uid)
+{
+	struct rdma_ucm_create_id in = {
+		.uid = uid, .response = ANSWER_AREA, .ps = RDMA_PS_TCP, .qp_type = 2};
+	struct rdma_ucm_create_id_resp answer;
+
+	CU_ASSERT_EQUAL_FATAL(CM(machine, file, CREATE_ID, in, sizeof(answer)), 0);
+	answer_of(machine, &answer, sizeof(answer));
+	return answer.id;
+}
+
+static int64_t next_event(struct machine *machine, int32_t file, struct rdma_ucm_event_resp *event)
+{
+	struct rdma_ucm_get_event in = {.response = ANSWER_AREA};
+	int64_t result = CM(machine, file, GET_EVENT, in, sizeof(*event));
+
+	if (!result)
+		answer_of(machine, event, sizeof(*event));
+	return result;
+}
+
+/* The next event comes exactly that much later, and is that one. */
+static struct rdma_ucm_event_resp expect(struct machine *machine, int32_t file, sim_time delay,
+					 enum cm_event_type what, uint64_t uid, int32_t status)
+{
+	struct rdma_ucm_event_resp event = {0};
+	sim_time at = sim_now(machine->sim) + delay;
+
+	sim_run(machine->sim, at);
+	CU_ASSERT_EQUAL(next_event(machine, file, &event), -EAGAIN);
+	CU_ASSERT_EQUAL(machine->pipes[file].length, 0);
+	sim_run(machine->sim, at + 1);
+	CU_ASSERT_EQUAL(machine->pipes[file].length, 1); /* poll() says so */
+	CU_ASSERT_EQUAL(next_event(machine, file, &event), 0);
+	CU_ASSERT_EQUAL(event.event, what);
+	CU_ASSERT_EQUAL(event.uid, uid);
+	CU_ASSERT_EQUAL((int32_t)event.status, status);
+	CU_ASSERT_EQUAL(machine->pipes[file].length, 0);
+	return event;
+}
+
+static int64_t bind_to(struct machine *machine, int32_t file, uint32_t id, uint32_t address)
+{
+	struct rdma_ucm_bind_ip in = {.id = id};
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = htonl(address)};
+
+	memcpy(&in.addr, &to, sizeof(to));
+	return CM(machine, file, BIND_IP, in, 0);
+}
+
+static int64_t resolve(struct machine *machine, int32_t file, uint32_t id, uint32_t address)
+{
+	struct rdma_ucm_resolve_ip in = {.id = id, .timeout_ms = 2000};
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = htonl(address)};
+
+	memcpy(&in.dst_addr, &to, sizeof(to));
+	return CM(machine, file, RESOLVE_IP, in, 0);
+}
+
+/* Listens in one file, and resolves from another up to where it can connect; 20 us have passed. */
+static struct machine *machine_at_route(int32_t files[2], uint32_t ids[2])
+{
+	struct machine *machine = machine_create(LINK_INFINIBAND);
+	struct rdma_ucm_listen listening = {.backlog = 3};
+	struct rdma_ucm_resolve_route route = {.timeout_ms = 2000};
+
+	files[0] = open_cm(machine);
+	files[1] = open_cm(machine);
+	ids[0] = listening.id = create(machine, files[0], 0x1000);
+	ids[1] = route.id = create(machine, files[1], 0x2000);
+	CU_ASSERT_EQUAL(bind_to(machine, files[0], ids[0], INADDR_ANY), 0);
+	CU_ASSERT_EQUAL(CM(machine, files[0], LISTEN, listening, 0), 0);
+	CU_ASSERT_EQUAL(resolve(machine, files[1], ids[1], 0x0a000001), 0);
+	(void)expect(machine, files[1], 10 * US, CM_EVENT_ADDR_RESOLVED, 0x2000, 0);
+	CU_ASSERT_EQUAL(CM(machine, files[1], RESOLVE_ROUTE, route, 0), 0);
+	(void)expect(machine, files[1], 10 * US, CM_EVENT_ROUTE_RESOLVED, 0x2000, 0);
+	return machine;
+}
+
+static int64_t connect_to(struct machine *machine, int32_t file, uint32_t id)
+{
+	struct rdma_ucm_connect in = {.id = id,
+				      .conn_param = {.qp_num = 0x77,
+						     .valid = 1,
+						     .responder_resources = 3,
+						     .initiator_depth = 5,
+						     .retry_count = 15,
+						     .rnr_retry_count = 6,
+						     .private_data = "hello",
+						     .private_data_len = 5}};
+
+	return CM(machine, file, CONNECT, in, 0);
+}
+
+static struct ib_uverbs_qp_attr attributes(struct machine *machine, int32_t file, uint32_t id,
+					   uint32_t state)
+{
+	struct rdma_ucm_init_qp_attr in = {.response = ANSWER_AREA, .id = id, .qp_state = state};
+	struct ib_uverbs_qp_attr answer;
+
+	CU_ASSERT_EQUAL_FATAL(CM(machine, file, INIT_QP_ATTR, in, sizeof(answer)), 0);
+	answer_of(machine, &answer, sizeof(answer));
+	return answer;
+}
+
+static void test_connection(void)
+{
+	int32_t files[2];
+	uint32_t ids[2];
+	struct machine *machine = machine_at_route(files, ids);
+	struct rdma_ucm_event_resp event;
+	struct rdma_ucm_accept accept = {.uid = 0x3000,
+					 .conn_param = {.qp_num = 0x88,
+							.valid = 1,
+							.responder_resources = 4,
+							.initiator_depth = 2}};
+	struct rdma_ucm_accept ready = {.id = ids[1]};
+	struct rdma_ucm_disconnect end = {.id = ids[1]};
+
+	CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
+	event = expect(machine, files[0], 50 * US, CM_EVENT_CONNECT_REQUEST, 0x1000, 0);
+	CU_ASSERT_EQUAL(event.param.conn.qp_num, 0x77);
+	CU_ASSERT_EQUAL(event.param.conn.responder_resources, 5); /* what the other initiates */
+	CU_ASSERT_EQUAL(event.param.conn.initiator_depth, 3);
+	CU_ASSERT_EQUAL(event.param.conn.retry_count, 7);
+	CU_ASSERT_EQUAL(event.param.conn.private_data_len, 56);
+	CU_ASSERT_STRING_EQUAL((char *)event.param.conn.private_data, "hello");
+	accept.id = event.id;
+	CU_ASSERT_NOT_EQUAL(event.id, ids[0]);
+
+	struct ib_uverbs_qp_attr passive = attributes(machine, files[0], event.id, 2);
+	struct ib_uverbs_qp_attr passive_send = attributes(machine, files[0], event.id, 3);
+
+	CU_ASSERT_EQUAL(passive.dest_qp_num, 0x77);
+	CU_ASSERT_EQUAL(passive.ah_attr.dlid, 1);
+	CU_ASSERT_EQUAL(passive.max_dest_rd_atomic, 5);
+	CU_ASSERT_EQUAL(passive_send.rnr_retry, 6);
+	CU_ASSERT_EQUAL(passive_send.retry_cnt, 7);
+	CU_ASSERT_EQUAL(CM(machine, files[0], ACCEPT, accept, 0), 0);
+	event = expect(machine, files[1], 50 * US, CM_EVENT_CONNECT_RESPONSE, 0x2000, 0);
+	CU_ASSERT_EQUAL(event.param.conn.qp_num, 0x88);
+
+	struct ib_uverbs_qp_attr active = attributes(machine, files[1], ids[1], 2);
+
+	CU_ASSERT_EQUAL(active.dest_qp_num, 0x88);
+	CU_ASSERT_EQUAL(active.rq_psn, passive_send.sq_psn);
+	CU_ASSERT_EQUAL(attributes(machine, files[1], ids[1], 3).sq_psn, passive.rq_psn);
+	CU_ASSERT_NOT_EQUAL(active.rq_psn, passive.rq_psn);
+	CU_ASSERT_EQUAL(CM(machine, files[1], ACCEPT, ready, 0), 0);
+	(void)expect(machine, files[0], 50 * US, CM_EVENT_ESTABLISHED, 0x3000, 0);
+	CU_ASSERT_EQUAL(CM(machine, files[1], DISCONNECT, end, 0), 0);
+	(void)expect(machine, files[0], 50 * US, CM_EVENT_DISCONNECTED, 0x3000, 0);
+	end.id = accept.id;
+	CU_ASSERT_EQUAL(CM(machine, files[0], DISCONNECT, end, 0), 0);
+	(void)expect(machine, files[1], 50 * US, CM_EVENT_DISCONNECTED, 0x2000, 0);
+	CU_ASSERT_EQUAL(CM(machine, files[0], DISCONNECT, end, 0), -EINVAL);
+	machine_destroy(machine);
+}
+
+/* Nobody listens, and somebody who does not want to, or goes away. */
+static void test_rejected(void)
+{
+	int32_t files[2];
+	uint32_t ids[2];
+	struct machine *machine = machine_at_route(files, ids);
+	struct rdma_ucm_destroy_id destroy = {.response = ANSWER_AREA, .id = ids[0]};
+	struct rdma_ucm_destroy_id_resp answer;
+
+	CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
+	sim_run(machine->sim,
+		sim_now(machine->sim) + 50 * US + 1); /* the request is there, and not fetched */
+	CU_ASSERT_EQUAL(CM(machine, files[0], DESTROY_ID, destroy, sizeof(answer)), 0);
+	answer_of(machine, &answer, sizeof(answer));
+	CU_ASSERT_EQUAL(answer.events_reported, 0);
+	(void)expect(machine, files[1], 50 * US, CM_EVENT_REJECTED, 0x2000, CM_REASON_CONSUMER);
+	machine_destroy(machine);
+
+	machine = machine_at_route(files, ids);
+	CU_ASSERT_EQUAL(CM(machine, files[0], DESTROY_ID, destroy, sizeof(answer)), 0);
+	CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
+	(void)expect(machine, files[1], 100 * US, CM_EVENT_REJECTED, 0x2000, CM_REASON_NO_SERVICE);
+	destroy.id = ids[1];
+	CU_ASSERT_EQUAL(CM(machine, files[1], DESTROY_ID, destroy, sizeof(answer)), 0);
+	answer_of(machine, &answer, sizeof(answer));
+	CU_ASSERT_EQUAL(answer.events_reported, 3);
+	machine_destroy(machine);
+}
+
+static void test_refused(void)
+{
+	struct machine *machine = machine_create(LINK_INFINIBAND);
+	int32_t file = open_cm(machine), other = open_cm(machine);
+	struct rdma_ucm_create_id in = {.response = ANSWER_AREA, .ps = RDMA_PS_UDP, .qp_type = 4};
+	struct rdma_ucm_listen listening = {0};
+	struct rdma_ucm_get_event fetch = {.response = 8};
+
+	CU_ASSERT_EQUAL(CM(machine, file, CREATE_ID, in, 4), -EOPNOTSUPP);
+	CU_ASSERT_EQUAL(machine->refused_count, 1);
+	CU_ASSERT_EQUAL(CM(machine, file, CREATE_ID, in, 0), -ENOSPC);
+	CU_ASSERT_EQUAL(CM(machine, file, JOIN_MCAST, in, 0), -EOPNOTSUPP);
+	CU_ASSERT_EQUAL(command(machine, file, 99, &in, sizeof(in), 0), -EINVAL);
+	CU_ASSERT_EQUAL(command(machine, file, RDMA_USER_CM_CMD_LISTEN, &listening, 4, 0), -EINVAL);
+
+	uint32_t first = listening.id = create(machine, file, 1), second = create(machine, file, 2);
+
+	CU_ASSERT_EQUAL(CM(machine, file, LISTEN, listening, 0), -EINVAL); /* not bound */
+	CU_ASSERT_EQUAL(CM(machine, other, LISTEN, listening, 0), -ENOENT);
+	CU_ASSERT_EQUAL(bind_to(machine, file, first, 0x0a000002), -EADDRNOTAVAIL);
+	CU_ASSERT_EQUAL(bind_to(machine, file, first, 0x0a000001), 0);
+	CU_ASSERT_EQUAL(bind_to(machine, file, second, INADDR_ANY), -EADDRINUSE);
+	CU_ASSERT_EQUAL(connect_to(machine, file, second), -EINVAL);
+	CU_ASSERT_EQUAL(resolve(machine, file, second, 0x0a0000ff), 0);
+	sim_run(machine->sim, 10 * US + 1);
+	CU_ASSERT_EQUAL(CM(machine, file, GET_EVENT, fetch, 336), -EFAULT);
+	(void)bind_to(machine, file, 1000, INADDR_ANY);
+	CU_ASSERT_EQUAL(machine->call.result, -ENOENT);
+
+	struct rdma_ucm_event_resp event;
+
+	CU_ASSERT_EQUAL(next_event(machine, file, &event), 0);
+	CU_ASSERT_EQUAL(event.event, CM_EVENT_ADDR_ERROR);
+	CU_ASSERT_EQUAL((int32_t)event.status, -EHOSTUNREACH);
+	machine_destroy(machine);
+}
+
+int main(void)
+{
+	CU_initialize_registry();
+	CU_pSuite suite = CU_add_suite("kernel/cm", NULL, NULL);
+	CU_ADD_TEST(suite, test_connection);
+	CU_ADD_TEST(suite, test_rejected);
+	CU_ADD_TEST(suite, test_refused);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failures != 0;
+}

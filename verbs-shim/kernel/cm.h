@@ -1,0 +1,142 @@
+/*
+ * cm: the connection manager that librdmacm talks to through /dev/infiniband/rdma_cm: each write() is a command, and events are
+ * fetched by one. Only connections of reliable QPs by IPv4 addresses (port space TCP) are there.
+ *
+ *     program --write()--> cm.c (identifiers, events) --> cm_connect.c --message, cm_message_latency later--> the other's
+ *                             '--> cm_query.c (addresses, QP attributes)
+ *
+ * A message stands for the MADs of IBTA vol. 1, chapter 12, that pass between the kernels of two hosts: its content goes over,
+ * and it takes its time, but the fabric does not carry it, and loses none.
+ * ABI: <rdma/rdma_user_cm.h>. States: IBTA vol. 1, 12.9.
+ */
+#ifndef VERBS_SHIM_KERNEL_CM_H
+#define VERBS_SHIM_KERNEL_CM_H
+
+#include <netinet/in.h>
+#include <rdma/rdma_user_cm.h>
+
+#include "verbs-shim/kernel/internal.h"
+
+#define CM_NODE "/dev/infiniband/rdma_cm"
+
+enum cm_state {
+	CM_IDLE,
+	CM_BOUND,
+	CM_ADDRESS_QUERY,
+	CM_ADDRESS_RESOLVED,
+	CM_ROUTE_QUERY,
+	CM_ROUTE_RESOLVED,
+	CM_LISTENING,
+	CM_REQUEST_SENT,
+	CM_REQUEST_RECEIVED,
+	CM_REPLY_SENT,
+	CM_REPLY_RECEIVED,
+	CM_ESTABLISHED,
+	CM_DISCONNECT_SENT,
+	CM_DISCONNECT_RECEIVED,
+	CM_ENDED,
+};
+
+/* What rdma_cm.h of the library calls enum rdma_cm_event_type. */
+enum cm_event_type {
+	CM_EVENT_ADDR_RESOLVED,
+	CM_EVENT_ADDR_ERROR,
+	CM_EVENT_ROUTE_RESOLVED,
+	CM_EVENT_ROUTE_ERROR,
+	CM_EVENT_CONNECT_REQUEST,
+	CM_EVENT_CONNECT_RESPONSE,
+	CM_EVENT_CONNECT_ERROR,
+	CM_EVENT_UNREACHABLE,
+	CM_EVENT_REJECTED,
+	CM_EVENT_ESTABLISHED,
+	CM_EVENT_DISCONNECTED,
+};
+
+/* Bytes of private data in each message: IBTA vol. 1, 12.6; the request's first 36 are the addresses of annex A11. */
+enum { CM_REQUEST_DATA = 92 - 36, CM_REPLY_DATA = 196, CM_REJECT_DATA = 148 };
+
+/* Reasons for a rejection: IBTA vol. 1, 12.6.7.2. */
+enum { CM_REASON_NO_SERVICE = 8, CM_REASON_CONSUMER = 28 };
+
+/* One open of the device. */
+struct cm_file {
+	struct kernel_file file;
+	struct cm_event *events; /* not fetched yet, oldest first */
+};
+
+/* What the program calls an rdma_cm_id. */
+struct cm_id {
+	struct cm_file *file;
+	struct cm_id *next; /* of the kernel */
+	uint32_t handle;    /* never used again */
+	uint64_t uid;       /* the program's name for it, in events */
+	enum cm_state state;
+	bool reuses_address;
+	struct sockaddr_in source, destination;
+	uint32_t events_reported, backlog;
+	uint8_t ack_timeout;             /* as in a QP */
+	uint32_t peer_host, peer_handle; /* endpoint and identifier of the other side */
+	uint32_t own_psn, peer_psn, peer_qp;
+	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;
+};
+
+struct cm_event {
+	struct cm_event *next;
+	struct cm_id *id;      /* whom it is about; a connection request: the new identifier */
+	struct cm_id *reports; /* whose count of events it adds to */
+	struct rdma_ucm_event_resp answer;
+};
+
+struct cm_message;
+
+/* A command: its input, zero behind what the program gave. */
+struct cm_call {
+	struct kernel *kernel;
+	struct cm_file *file;
+	struct kernel_call *call;
+	uint8_t in[512];
+	uint32_t out_bytes; /* room for the answer */
+};
+
+/* cm.c */
+void cm_open(struct kernel *kernel, struct kernel_call *call);
+void cm_write(struct kernel_file *file, struct kernel_call *call, uint64_t bytes, uint64_t length);
+void cm_close(struct kernel_file *file);
+
+struct cm_id *cm_find(const struct kernel *kernel, uint32_t handle);
+struct cm_id *cm_new(struct kernel *kernel, struct cm_file *file, uint64_t uid);
+void cm_free(struct cm_id *id); /* with its events */
+/* Tells the program; the event is a copy, and may be changed until the program is run. */
+struct cm_event *cm_tell(struct cm_id *id, enum cm_event_type what, int status);
+/* 0 or -EFAULT; cut off as the program has room. */
+int cm_answer(struct cm_call *call, uint64_t address, const void *bytes, uint32_t length);
+
+/* cm_query.c */
+int cm_query_route(struct cm_call *call);
+int cm_init_qp_attr(struct cm_call *call);
+
+/* cm_connect.c */
+int cm_resolve_ip(struct cm_call *call);
+int cm_resolve_route(struct cm_call *call);
+int cm_connect(struct cm_call *call);
+int cm_accept(struct cm_call *call);
+int cm_reject(struct cm_call *call);
+int cm_disconnect(struct cm_call *call);
+void cm_leave(struct cm_id *id);    /* it is going: the other side is told */
+void cm_end(struct kernel *kernel); /* of messages that are still on their way */
+
+/* The identifier that a command is about; NULL: none of this file's. */
+static inline struct cm_id *cm_own(const struct cm_call *call, uint32_t handle)
+{
+	struct cm_id *id = cm_find(call->kernel, handle);
+
+	return id && id->file == call->file ? id : NULL;
+}
+
+/* A command's input as the structure it is. */
+#define CM_INPUT(call, structure, name)                             \
+	struct structure name;                                      \
+	_Static_assert(sizeof(name) <= sizeof((call)->in), "fits"); \
+	memcpy(&name, (call)->in, sizeof(name))
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * cm_query: what a program may ask about an identifier: who it is and who the other side, on which path, and with which
+ * attributes its QP goes through its states. As Linux does, the program moves the QP itself.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "fabric/partition.h"
+#include "verbs-shim/kernel/cm.h"
+
+#define MASK(name)  (UINT32_C(1) << ATTR_##name)
+#define RATE_MATCH  2  /* selector: exactly */
+#define HOPS        64 /* as Linux has them for IPv4 */
+#define ACK_TIMEOUT 18 /* 1.07 s; Linux adds the path's life time to that of an acknowledgement */
+
+/* Bits of a mask of attributes: enum ib_qp_attr_mask of the verbs ABI. */
+enum {
+	ATTR_STATE = 0,
+	ATTR_ACCESS_FLAGS = 3,
+	ATTR_PKEY_INDEX = 4,
+	ATTR_PORT = 5,
+	ATTR_AV = 7,
+	ATTR_PATH_MTU = 8,
+	ATTR_TIMEOUT = 9,
+	ATTR_RETRY_CNT = 10,
+	ATTR_RNR_RETRY = 11,
+	ATTR_RQ_PSN = 12,
+	ATTR_MAX_QP_RD_ATOMIC = 13,
+	ATTR_MIN_RNR_TIMER = 15,
+	ATTR_SQ_PSN = 16,
+	ATTR_MAX_DEST_RD_ATOMIC = 17,
+	ATTR_DEST_QPN = 20,
+};
+enum { QP_INIT = 1, QP_RTR = 2, QP_RTS = 3 };
+enum { REMOTE_WRITE = 2, REMOTE_READ = 4, REMOTE_ATOMIC = 8 };
+
+/* The GID that connections use: InfiniBand's only one, or RoCE v2's of the IPv4 address. */
+static uint32_t gid_index_of(const struct endpoint *endpoint)
+{
+	return endpoint->gid_count - 1;
+}
+
+static uint32_t mtu_of(const struct kernel *kernel)
+{
+	return (uint32_t)kernel->params.port_mtu + 1;
+}
+
+static void fill_path(const struct kernel *kernel, const struct cm_id *id,
+		      struct ib_user_path_rec *path)
+{
+	const struct endpoint *own = kernel_endpoint(kernel);
+	const struct endpoint *peer = endpoints_get(kernel->endpoints, id->peer_host);
+
+	memcpy(path->sgid, own->gids[gid_index_of(own)].bytes, 16);
+	memcpy(path->dgid, peer->gids[gid_index_of(peer)].bytes, 16);
+	path->pkey = htons(own->partitions->keys[0]);
+	path->slid = htons(own->lid);
+	path->dlid = htons(peer->lid);
+	path->reversible = 1;
+	path->mtu_selector = RATE_MATCH;
+	path->mtu = mtu_of(kernel);
+	path->hop_limit = own->link_layer == LINK_ETHERNET ? HOPS : 0;
+}
+
+static bool knows_peer(const struct cm_id *id)
+{
+	return id->state >= CM_ADDRESS_RESOLVED && id->state != CM_LISTENING;
+}
+
+int cm_query_route(struct cm_call *call)
+{
+	CM_INPUT(call, rdma_ucm_query, request);
+	struct rdma_ucm_query_route_resp answer = {0};
+	const struct cm_id *id = cm_own(call, request.id);
+	const struct endpoint *own = kernel_endpoint(call->kernel);
+
+	if (!id)
+		return -ENOENT;
+	memcpy(&answer.src_addr, &id->source, sizeof(id->source));
+	memcpy(&answer.dst_addr, &id->destination, sizeof(id->destination));
+	if (id->source.sin_addr.s_addr != htonl(INADDR_ANY)) { /* bound to the device */
+		answer.node_guid = htobe64(own->guid);
+		answer.port_num = 1;
+	}
+	answer.ibdev_index = UINT32_MAX; /* goes by the GUID */
+	if (knows_peer(id)) {
+		answer.num_paths = id->state >= CM_ROUTE_RESOLVED;
+		fill_path(call->kernel, id, &answer.ib_route[0]);
+	}
+	return cm_answer(call, request.response, &answer, sizeof(answer));
+}
+
+static void fill_address(const struct kernel *kernel, const struct cm_id *id,
+			 struct ib_uverbs_ah_attr *address)
+{
+	const struct endpoint *own = kernel_endpoint(kernel);
+	const struct endpoint *peer = endpoints_get(kernel->endpoints, id->peer_host);
+
+	address->port_num = 1;
+	address->dlid = peer->lid;
+	if (own->link_layer != LINK_ETHERNET)
+		return;
+	address->is_global = 1;
+	memcpy(address->grh.dgid, peer->gids[gid_index_of(peer)].bytes, 16);
+	address->grh.sgid_index = (uint8_t)gid_index_of(own);
+	address->grh.hop_limit = HOPS;
+}
+
+int cm_init_qp_attr(struct cm_call *call)
+{
+	CM_INPUT(call, rdma_ucm_init_qp_attr, request);
+	const struct cm_id *id = cm_own(call, request.id);
+	struct ib_uverbs_qp_attr answer = {.qp_state = request.qp_state,
+					   .qp_attr_mask = MASK(STATE)};
+
+	if (!id)
+		return -ENOENT;
+	if (request.qp_state == QP_INIT) {
+		answer.qp_attr_mask |= MASK(ACCESS_FLAGS) | MASK(PKEY_INDEX) | MASK(PORT);
+		answer.port_num = 1;
+		answer.qp_access_flags = REMOTE_WRITE;
+		if (id->responder_resources)
+			answer.qp_access_flags |= REMOTE_READ | REMOTE_ATOMIC;
+	} else if (id->state < CM_REQUEST_RECEIVED || id->state > CM_ESTABLISHED) {
+		return -EINVAL;
+	} else if (request.qp_state == QP_RTR) {
+		answer.qp_attr_mask |= MASK(AV) | MASK(PATH_MTU) | MASK(DEST_QPN) | MASK(RQ_PSN) |
+				       MASK(MAX_DEST_RD_ATOMIC) | MASK(MIN_RNR_TIMER);
+		fill_address(call->kernel, id, &answer.ah_attr);
+		answer.path_mtu = mtu_of(call->kernel);
+		answer.dest_qp_num = id->peer_qp;
+		answer.rq_psn = id->peer_psn;
+		answer.max_dest_rd_atomic = id->responder_resources;
+	} else if (request.qp_state == QP_RTS) {
+		answer.qp_attr_mask |= MASK(SQ_PSN) | MASK(RETRY_CNT) | MASK(RNR_RETRY) |
+				       MASK(MAX_QP_RD_ATOMIC) | MASK(TIMEOUT);
+		answer.sq_psn = id->own_psn;
+		answer.retry_cnt = id->retry_count;
+		answer.rnr_retry = id->rnr_retry_count;
+		answer.max_rd_atomic = id->initiator_depth;
+		answer.timeout = id->ack_timeout ? id->ack_timeout : ACK_TIMEOUT;
+	} else {
+		return -EINVAL;
+	}
+	return cm_answer(call, request.response, &answer, sizeof(answer));
+}

@@ -9,7 +9,6 @@ struct stalled { /* a requester that waits */
 	struct paging_waiter waiter;
 	struct qp *qp;
 	uint32_t epoch;
-	sim_time begun_at;
 };
 
 _Static_assert(sizeof(struct stalled) <= PAGE_FAULT_BYTES, "as the pool of transport.h has them");
@@ -23,7 +22,6 @@ static struct paging_waiter *new_waiter(struct qp *qp)
 	stalled->waiter.done = resume;
 	stalled->qp = qp;
 	stalled->epoch = qp->requester.epoch;
-	stalled->begun_at = sim_now(qp->hca->sim);
 	qp_hold(qp);
 	return &stalled->waiter;
 }
@@ -94,16 +92,13 @@ bool page_fault_drops(struct qp *qp, struct send_slot *slot, uint32_t offset, ui
 	return true;
 }
 
-static void note_end(struct qp *qp, uint32_t number, sim_time begun_at)
+static void note_end(struct qp *qp, uint32_t number)
 {
 	for (; number != qp->sq.tail; number++) {
 		struct why *why = &qp_slot(qp, number)->why;
 
-		if (!why->at[WHY_TURN])
-			continue;
-		if (why->at[WHY_RETRY])
-			why->at[WHY_RETRY] = begun_at;
-		why->at[WHY_PAGE_FAULT] = sim_now(qp->hca->sim);
+		if (why->at[WHY_TURN])
+			why->at[WHY_PAGE_FAULT] = sim_now(qp->hca->sim);
 	}
 }
 
@@ -120,7 +115,7 @@ static void resume(struct paging_waiter *waiter)
 			requester_rewind(qp);
 		else
 			requester_posted(qp);
-		note_end(qp, qp->sq.cursor, stalled->begun_at);
+		note_end(qp, qp->sq.cursor);
 	}
 	pool_give(&qp->hca->transport->stalled, stalled);
 	qp_drop(qp);

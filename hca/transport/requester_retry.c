@@ -56,11 +56,17 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 }
 
 /* What was noted of the way that it went for nothing does not count. */
-static void note_retry(struct why *why, sim_time now)
+static void note_retries(struct qp *qp, uint32_t number)
 {
-	for (unsigned stage = WHY_MESSAGE; stage < WHY_STAGE_COUNT; stage++)
-		why->at[stage] = 0;
-	why->at[WHY_RETRY] = now;
+	for (; number != qp->sq.tail; number++) {
+		struct why *why = &qp_slot(qp, number)->why;
+
+		if (!why->at[WHY_TURN])
+			continue;
+		for (unsigned stage = WHY_MESSAGE; stage < WHY_STAGE_COUNT; stage++)
+			why->at[stage] = 0;
+		why->at[WHY_RETRY] = sim_now(qp->hca->sim);
+	}
 }
 
 void requester_rewind(struct qp *qp)
@@ -83,9 +89,8 @@ void requester_rewind(struct qp *qp)
 		if (other->counted)
 			requester->outstanding--;
 		other->counted = other->at_hand = false;
-		if (other->why.at[WHY_TURN])
-			note_retry(&other->why, sim_now(qp->hca->sim));
 	}
+	note_retries(qp, number);
 	qp->sq.cursor = number;
 	requester->cursor_packet = 0;
 	requester->halted = false;
@@ -148,6 +153,7 @@ static void rnr_timer_fired(struct event *event)
 	struct qp *qp = container_of(requester, struct qp, requester);
 
 	requester->rnr_waiting = false;
+	note_retries(qp, qp->sq.cursor);
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
 }
 

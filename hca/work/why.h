@@ -20,8 +20,8 @@
 	X(SCHEDULING,  scheduling,  "its turn came; or it came and the context was not there")     \
 	X(QPC_MISS,    qpc_miss,    "the requester's context was read")                            \
 	X(TURN,        turn,        "its turn came again, behind that miss")                       \
-	X(RETRY,       retry,       "the last time that it was to be sent again")                  \
 	X(PAGE_FAULT,  page_fault,  "pages that come on demand were there")                        \
+	X(RETRY,       retry,       "the last time that it was to be sent again")                  \
 	X(MESSAGE,     message,     "the turn for the last unit of its message")                   \
 	X(TRANSLATION, translation, "keys and pages of that unit were known (MPT, MTT)")           \
 	X(DMA,         dma,         "its bytes were gathered, in order")                           \

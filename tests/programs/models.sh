@@ -51,7 +51,7 @@ between "messages of 33 B in CQEs" "$(messages_in_cqes 33)" 0 0
 # bottleneck LINES: of ib_write_bw in lists of 16, with so many lines of send WQEs on the adapter; 0: no such cache
 bottleneck() {
   "$hcasim" exec "$scenario" --set "hosts.host0.hca.send_cache.entries=$1" --set "hosts.host1.hca.send_cache.entries=$1" --out "$folder/run-$1" -- \
-    host0: ib_write_bw -F -s 2048 -n 1000 -l 16 : host1: ib_write_bw -F -s 2048 -n 1000 -l 16 host0 >"$folder/out" || cat "$folder/out"
+    host0: ib_write_bw -F -s 2048 -n 1600 -l 16 : host1: ib_write_bw -F -s 2048 -n 1600 -l 16 host0 >"$folder/out" || cat "$folder/out"
   "$hcasim" explain "$folder/run-$1" --bottleneck | head -1
 }
 for pair in "0 port.link" "4 transport.wqe"; do

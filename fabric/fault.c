@@ -30,6 +30,8 @@ static bool applies(const struct fault *fault, const struct fault_rule *rule,
 		return false;
 	if (rule->watched && *rule->watched < rule->reaches)
 		return false;
+	if (rule->lanes && !(rule->lanes & 1u << packet->vl))
+		return false;
 	if ((unsigned)rule->kind != packet->kind)
 		return false;
 	return rule->kind != PACKET_DATA || rule->opcode == FAULT_ANY_OPCODE ||
@@ -87,6 +89,12 @@ static bool strike(struct fault *fault, const struct fault_rule *rule, struct pa
 		fault->count.packets_reordered++;
 		packet->head_at += rule->delay;
 		packet->tail_at += rule->delay;
+		return true;
+	case FAULT_mark:
+		if (packet->ecn != ECN_NOT_ECT || packet->path->link_layer == LINK_INFINIBAND) {
+			fault->count.packets_marked++;
+			packet->ecn = ECN_CE;
+		}
 		return true;
 	case FAULT_ACTION_COUNT:
 		break;

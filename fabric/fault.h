@@ -20,7 +20,8 @@
 	X(corrupt_icrc, "the payload is hit: the HCA at the end finds out")                                \
 	X(corrupt_vcrc, "the frame is hit: the next port finds out")                                       \
 	X(delay,        "the packet, and what follows it, comes later; transmit side only")                \
-	X(reorder,      "the packet comes later, what follows it does not; transmit side, Ethernet only")
+	X(reorder,      "the packet comes later, what follows it does not; transmit side, Ethernet only") \
+	X(mark,         "the packet gets a mark of congestion, if it may: ECN's CE, or FECN")
 
 #define FAULT_ACTION_ENUM(name, meaning) FAULT_##name,
 enum fault_action { FAULT_ACTIONS(FAULT_ACTION_ENUM) FAULT_ACTION_COUNT };
@@ -31,7 +32,8 @@ enum fault_action { FAULT_ACTIONS(FAULT_ACTION_ENUM) FAULT_ACTION_COUNT };
 	X(packets_icrc_damaged, "packets", "hit in the payload")                                             \
 	X(packets_vcrc_damaged, "packets", "hit in the frame")                                               \
 	X(packets_delayed,      "packets", "delayed")                                                        \
-	X(packets_reordered,    "packets", "that came after later ones")
+	X(packets_reordered,    "packets", "that came after later ones")                                     \
+	X(packets_marked,       "packets", "marked as having met congestion")
 
 struct fault_counters { FAULT_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */
@@ -49,6 +51,7 @@ struct fault_rule {
 	enum fault_action action;
 	enum packet_kind kind;    /* PACKET_DATA, or what the link itself sends */
 	uint16_t opcode;          /* of data packets; FAULT_ANY_OPCODE */
+	uint16_t lanes;           /* one bit each; 0: all */
 	double probability;       /* of each such packet; with nth: ignored */
 	uint64_t nth;             /* that packet alone, from 1; 0: by probability */
 	sim_time delay;           /* FAULT_delay, FAULT_reorder: how much later */

@@ -78,16 +78,24 @@ static void promote(struct endpoint_hca *hca, sim_time now)
 	}
 }
 
+static sim_time host_ready_at(const struct endpoint_hca *hca, unsigned lane)
+{
+	return later(hca->host_send_at, hca->lane_send_at[lane]);
+}
+
 static void schedule_pace(struct endpoint_hca *hca)
 {
 	sim_time at = SIM_NEVER;
 
 	if (hca->departures.count && port_has_room(hca->port, hca->departures.entries[0].qp->lane))
 		at = hca->departures.entries[0].at;
-	if (hca->sends_slowly && hca->ready_lanes && hca->host_send_at < at &&
-	    hca->host_send_at >
-		    endpoint_now(hca)) /* else the port has no room, and will say when */
-		at = hca->host_send_at;
+	for (uint32_t lanes = hca->sends_slowly ? hca->ready_lanes : 0; lanes; lanes &= lanes - 1) {
+		sim_time ready = host_ready_at(hca, (unsigned)__builtin_ctz(lanes));
+
+		/* else the port has no room, and will say when */
+		if (ready < at && ready > endpoint_now(hca))
+			at = ready;
+	}
 	if (event_pending(&hca->pace)) {
 		if (event_time(&hca->pace) == at)
 			return;
@@ -105,9 +113,9 @@ static void send_one(struct endpoint_qp *qp)
 		request_send(qp);
 }
 
-static bool host_is_ready(const struct endpoint_hca *hca)
+static bool host_is_ready(const struct endpoint_hca *hca, unsigned lane)
 {
-	return !hca->sends_slowly || hca->host_send_at <= endpoint_now(hca);
+	return !hca->sends_slowly || host_ready_at(hca, lane) <= endpoint_now(hca);
 }
 
 void departure_fill(struct endpoint_hca *hca)
@@ -120,7 +128,7 @@ void departure_fill(struct endpoint_hca *hca)
 		unsigned lane = (unsigned)__builtin_ctz(lanes);
 
 		while (hca->ready[lane].head && port_has_room(hca->port, lane) &&
-		       host_is_ready(hca)) {
+		       host_is_ready(hca, lane)) {
 			struct endpoint_qp *qp = take(hca, lane);
 
 			if (next_departure(qp) <= now)
@@ -189,6 +197,21 @@ static void pay_burst(struct endpoint_qp *qp, struct congestion_flow *flow,
 	flow->burst_payload = flow->burst_wire = 0;
 }
 
+/* What the host's memory and the service level's share of the link take for it. */
+static void pay_host(struct endpoint_qp *qp, uint32_t wire_bytes, sim_time now)
+{
+	struct endpoint_hca *hca = qp->hca;
+	const struct endpoint_params *params = hca->params;
+	sim_time *lane_at = &hca->lane_send_at[qp->lane];
+	double share = params->ets_share * (double)port_rate_bps(hca->port);
+
+	hca->host_send_at =
+		later(hca->host_send_at, now) + (sim_time)wire_bytes * 8 * SEC / params->send_rate;
+	if (params->ets_share < 1)
+		*lane_at = later(*lane_at, now) + (sim_time)((double)(wire_bytes + hca->gap_bytes) *
+							     8 * (double)SEC / share);
+}
+
 /* A queue pair that comes late, by less than a packet, keeps its pace. */
 void departure_pay(struct endpoint_qp *qp, const struct packet *packet)
 {
@@ -200,8 +223,7 @@ void departure_pay(struct endpoint_qp *qp, const struct packet *packet)
 	sim_time now = endpoint_now(hca);
 
 	if (hca->sends_slowly)
-		hca->host_send_at = later(hca->host_send_at, now) +
-				    (sim_time)wire_bytes * 8 * SEC / hca->params->send_rate;
+		pay_host(qp, wire_bytes, now);
 	qp->flags &= (uint8_t)~QP_HELD;
 	if (flow->rate_bps != RATE_UNLIMITED && flow->burst_bytes) {
 		pay_burst(qp, flow, packet, now);

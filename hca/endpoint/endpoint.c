@@ -349,7 +349,7 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 	hca->gap_bytes = link_layer == LINK_ETHERNET ? 20 : 0; /* preamble and gap */
 	hca->ecn = link_layer == LINK_ETHERNET && params->notify != NOTIFY_NONE ? ECN_ECT0
 										: ECN_NOT_ECT;
-	hca->sends_slowly = params->send_rate < port_rate_bps(hca->port);
+	hca->sends_slowly = params->send_rate < port_rate_bps(hca->port) || params->ets_share < 1;
 	hca->receives_slowly = params->receive_rate < port_rate_bps(hca->port);
 	departure_init(hca);
 	timeout_init(hca);

@@ -16,6 +16,7 @@
 	X(atomic_latency,  TIME,  "400ns", "0ps..1ms",    "from an atomic request until its response",                 "ground truth A6-01: 370 ns on a ConnectX-3") \
 	X(send_rate,       RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: packets are read from memory no faster",         "choice: faster than the link, so no limit") \
 	X(receive_rate,    RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: input space is given back no faster: a slow receiver pauses the fabric", "choice") \
+	X(ets_share,       RATIO, "1",     "0.01..1",     "a service level sends no more than this share of the link, whether others use theirs or not; 1: no such limit", "ground truth D-33: queues of a ConnectX-6 Dx keep what they do not use") \
 	X(window_packets,  COUNT, "32768", "1..4194304",  "sent and not acknowledged, of one queue pair",              "IBTA vol. 1, 9.7.2: below half of the PSN space") \
 	X(reads_max,       COUNT, "16",    "1..255",      "reads and atomics outstanding, of one queue pair",          "ground truth F-03") \
 	X(ack_interval,    COUNT, "64",    "1..1048576",  "packets of one message between two requests for an ACK; the last always asks", "ground truth C-28: 256 and 1 are both published") \

@@ -153,6 +153,7 @@ struct endpoint_hca {
 	struct endpoint_qp **qps;
 	uint32_t qp_count, qp_capacity;
 	sim_time host_send_at, host_receive_at;
+	sim_time lane_send_at[PORT_LANES]; /* a service level that has used up its share */
 	sim_time port_cnp_at;
 	struct peer_notice *notices; /* hash table, open addressing */
 	uint32_t notice_count, notice_capacity;

@@ -1,0 +1,65 @@
+# An ordinary pyverbs program: two queue pairs of one host are connected to each other, one sends, writes and reads, and the other
+# receives. It prints what arrived.
+import pyverbs.device as device
+import pyverbs.enums as e
+from pyverbs.addr import AHAttr
+from pyverbs.cq import CQ
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsRDMAError
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.wr import SGE, RecvWR, SendWR
+
+context = device.Context(name=device.get_device_list()[0].name.decode())
+pd = PD(context)
+cq = CQ(context, 16)
+every = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ
+mr = MR(pd, 8192, every)
+
+
+def pair():
+    cap = QPCap(max_send_wr=4, max_recv_wr=4)
+    qps = [QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap)) for _ in range(2)]
+    for own, peer in (qps, reversed(qps)):
+        attr = QPAttr(port_num=1)
+        attr.qp_access_flags = every
+        attr.dest_qp_num = peer.qp_num
+        attr.ah_attr = AHAttr(dlid=context.query_port(1).lid, port_num=1)
+        attr.path_mtu = e.IBV_MTU_1024
+        attr.timeout, attr.retry_cnt, attr.rnr_retry, attr.min_rnr_timer = 14, 7, 7, 12
+        attr.max_rd_atomic = attr.max_dest_rd_atomic = 1
+        own.to_rts(attr)
+    return qps
+
+
+def completions(count):
+    found = []
+    while len(found) < count:
+        found += cq.poll(count)[1]
+    return [wc.status for wc in found]
+
+
+def post(qp, opcode, local, remote=None, length=8):
+    request = SendWR(opcode=opcode, num_sge=1, sg=[SGE(mr.buf + local, length, mr.lkey)])
+    if remote is not None:
+        request.set_wr_rdma(mr.rkey, mr.buf + remote)
+    qp.post_send(request)
+
+
+first, second = pair()
+mr.write(b'pyverbs!', 8)
+second.post_recv(RecvWR(sg=[SGE(mr.buf + 1024, 64, mr.lkey)], num_sge=1))
+post(first, e.IBV_WR_SEND, 0)
+assert completions(2) == [0, 0]
+post(first, e.IBV_WR_RDMA_WRITE, 1024, 2048)
+post(first, e.IBV_WR_RDMA_READ, 4096, 2048)
+assert completions(2) == [0, 0]
+print('read back', mr.read(8, 4096).decode())
+
+post(first, e.IBV_WR_RDMA_READ, 4096, 1 << 20)
+assert completions(1) == [e.IBV_WC_REM_ACCESS_ERR]
+try:
+    MR(pd, 4096, e.IBV_ACCESS_REMOTE_WRITE)
+    print('a region for remote writes alone was registered')
+except PyverbsRDMAError:
+    print('refused what verbs refuse')

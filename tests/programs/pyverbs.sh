@@ -1,0 +1,16 @@
+#!/bin/bash
+# Proves that pyverbs, and the Python interpreter with it, run unmodified: pairs.py says what it does. Twice alike.
+# Arguments: the hcasim program, the top of the source tree. Exit code 77: pyverbs is not installed.
+hcasim=$1
+source=$2
+python=/usr/bin/python3 # the one that Debian's modules are for
+"$python" -c 'import pyverbs.device' 2>/dev/null || exit 77
+
+run() {
+  "$hcasim" exec --verbose "$source/scenarios/two-hosts-ib.yaml" -- host0: "$python" "$source/tests/programs/pairs.py" 2>&1 </dev/null
+}
+
+first=$(run) || { echo "exit code $?: $first"; exit 1; }
+grep -qx 'host0| read back pyverbs!' <<<"$first" && grep -qx 'host0| refused what verbs refuse' <<<"$first" || { echo "$first"; exit 1; }
+second=$(run)
+[ "$first" = "$second" ] || { echo "not twice alike: $first, then $second"; exit 1; }

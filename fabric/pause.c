@@ -1,7 +1,8 @@
 /*
  * pause: priority flow control of Ethernet (IEEE 802.1Qbb, 802.3 annex 31D). An end whose input of a priority grows
  * beyond xoff asks the other to stop it, with a frame that holds for `pause_quanta`; asks again after half of that
- * time, and lets go (0 quanta) below xon. The end that is asked obeys `pause_reaction` after the frame's end.
+ * time, and lets go (0 quanta) below xon. The end that is asked obeys `pause_reaction` after the frame's end. Priorities
+ * for which an end has no PFC are not asked for there, and not obeyed.
  */
 #include "fabric/port_state.h"
 
@@ -15,7 +16,7 @@ static sim_time quanta_duration(const struct port *port, uint64_t quanta)
 /* Tells the other end what has changed. */
 static void say(struct port *port)
 {
-	uint8_t pausing = port->wanted | port->storming;
+	uint8_t pausing = (uint8_t)((port->wanted & port->params.pfc_priorities) | port->storming);
 	uint8_t changed = port->pausing ^ pausing;
 
 	if (!changed)
@@ -114,7 +115,7 @@ static void react(struct event *event)
 	sim_time now = sim_now(port->block.sim);
 
 	for (unsigned lane = 0; lane < ETHERNET_LANES; lane++) {
-		if (packet->pause_enable & 1u << lane) {
+		if (packet->pause_enable & port->params.pfc_priorities & 1u << lane) {
 			port->paused_before[lane] = port_paused_time(port, lane);
 			port->paused_from[lane] = now;
 			port->paused_depth[lane] = packet->pause_depth[lane];

@@ -146,7 +146,7 @@ void port_send(struct port *port, struct packet *packet);
 /* The input space of a received packet is free again: credits go back to the other end. */
 void port_release(struct port *port, unsigned lane, uint32_t wire_bytes);
 
-/* Ethernet: ask the other end to stop (or let go) the priorities whose bit is set. */
+/* Ethernet: ask the other end to stop (or let go) the priorities whose bit is set, of those that have PFC here. */
 void port_pause(struct port *port, uint8_t priorities, bool stop);
 
 /* How many switches stand between what is congested and the end that the next pause is asked of: 1 at the first. Kept

@@ -53,6 +53,28 @@ static void test_expiry(void)
 	pair_end();
 }
 
+/* Priority 1 alone has PFC: nobody asks for 0 by its buffer, and nobody obeys a frame that names 0. */
+static void test_without(void)
+{
+	params.length = 0;
+	params.pfc_priorities = 2;
+	pair_begin(LINK_ETHERNET, 1);
+	port_pause(b.port, 1, true);
+	sim_run(sim, US);
+	CU_ASSERT_EQUAL(port_counters(b.port)->pause_sent, 0);
+	port_storm(b.port, 3, true);
+	sim_run(sim, 2 * US);
+	CU_ASSERT_EQUAL(port_counters(a.port)->pause_received, 1);
+	CU_ASSERT_FALSE(port_paused(a.port, 0));
+	CU_ASSERT_TRUE(port_paused(a.port, 1));
+	pair_send(1, 1024);
+	sim_run(sim, 3 * US);
+	CU_ASSERT_EQUAL(b.first_head, 2 * US + 8 * BYTE_PS);
+	port_storm(b.port, 3, false);
+	sim_run(sim, SIM_NEVER);
+	pair_end();
+}
+
 /* The receiver keeps each packet for 100 us: 1.25 MB would be in its buffer of 128 KiB. */
 static void slow_receiver(uint64_t priorities, uint64_t quanta, bool loses)
 {
@@ -135,6 +157,7 @@ int main(void)
 
 	CU_ADD_TEST(suite, test_stop_and_go);
 	CU_ADD_TEST(suite, test_expiry);
+	CU_ADD_TEST(suite, test_without);
 	CU_ADD_TEST(suite, test_lossless);
 	CU_ADD_TEST(suite, test_headroom);
 	CU_ADD_TEST(suite, test_headroom_suffices);

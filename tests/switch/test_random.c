@@ -208,7 +208,8 @@ static uint64_t check(struct fabric *fabric, enum link_layer link_layer)
 					0);
 		}
 	}
-	if (!faults->packets_dropped && !faults->packets_vcrc_damaged && !faults->packets_delayed &&
+	if (fabric->params.port.pfc_priorities && !faults->packets_dropped &&
+	    !faults->packets_vcrc_damaged && !faults->packets_delayed &&
 	    !faults->packets_icrc_damaged && !fabric->port_fault)
 		CU_ASSERT_EQUAL(no_headroom, 0);
 	if (link_layer == LINK_INFINIBAND || fabric->params.port.pfc_priorities) {

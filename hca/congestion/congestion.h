@@ -54,7 +54,7 @@ struct congestion_ack {
 
 enum congestion_loss { LOSS_NAK, LOSS_TIMEOUT };
 
-/* NULL functions are not called. `params` is the struct that the list describes, filled. */
+/* NULL functions are not called. `params` is the struct that the list describes, filled; a flow is all zero before flow_init(). */
 struct congestion_ops {
 	uint32_t version; /* CONGESTION_VERSION */
 	const char *name;

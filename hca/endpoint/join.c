@@ -102,6 +102,7 @@ void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
 	free(qp->box);
 	qp->box = aligned_alloc(64, bytes);
 	assert(qp->box);
+	memset(qp->box, 0, bytes);
 	qp->box->congestion = congestion;
 	congestion->ops->flow_init(flow_of(qp), congestion->params, &path, endpoint_now(hca));
 }

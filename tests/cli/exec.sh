@@ -4,14 +4,7 @@
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 # expect CODE TEXT ARGUMENTS...: standard error or output holds TEXT
 expect() {

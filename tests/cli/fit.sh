@@ -2,14 +2,7 @@
 # Proves that `hcasim fit` finds the number of a preset that published cases were calibrated to, says what follows for the others,
 # prints the same twice, changes no file, and refuses what it cannot fit. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 # found NUMBER ARGUMENT...
 found() {

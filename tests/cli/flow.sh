@@ -4,14 +4,7 @@
 # bytes are the same twice, with each kernel, and in a sweep; and what a flow model cannot show is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 # scenario NAME LINK_LAYER TOPOLOGY WORKLOAD
 scenario() {

@@ -5,14 +5,7 @@
 hcasim=$1
 scenarios=$2/scenarios
 command -v ibv_rc_pingpong >/dev/null || exit 77
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 # pingpong NAME SCENARIO OPTIONS... : 100 messages of 4096 bytes, checked by the program (-c)
 pingpong() {

@@ -3,14 +3,7 @@
 # that a second run prints the same, that orders of cases are judged, and that curves and JSON are whole. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 # at_least ROWS PASSED: of the rows that begin so
 at_least() {

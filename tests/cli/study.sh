@@ -4,14 +4,7 @@
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 cat >"$folder/study.yaml" <<'EOF'
 seed: 3

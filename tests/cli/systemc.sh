@@ -7,14 +7,7 @@ hcasim=$1
 top=$2
 command -v ibv_rc_pingpong >/dev/null || exit 77
 modules=$(dirname "$hcasim")/../lib/hcasim
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 # scenario NAME BLOCKS: of two hosts, the first with these keys in its adapter
 scenario() {

@@ -3,14 +3,7 @@
 # congestion controls, balances and faults below; that it really divides them; and that it says so where it cannot.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 # name, whether it is divided (yes or what is said instead), scenario in a line each of YAML
 compare() {

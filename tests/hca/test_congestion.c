@@ -6,6 +6,7 @@
 #include <CUnit/Basic.h>
 #include <string.h>
 
+#include "tests/hca/support/fixture.h"
 #include "tests/hca/support/study.h"
 
 #define GBPS UINT64_C(1000000000)
@@ -16,26 +17,6 @@ static const struct congestion_path path = {
 	.mtu_bytes = 1024,
 	.hops = 4,
 };
-
-struct fixture {
-	struct congestion congestion;
-	_Alignas(16) char state[CONGESTION_FLOW_BYTES_MAX];
-	struct congestion_flow *flow;
-};
-
-static void fixture_init(struct fixture *fixture, const char *name)
-{
-	char why[256];
-
-	memset(fixture, 0, sizeof(*fixture));
-	CU_ASSERT_TRUE_FATAL(congestion_init(&fixture->congestion, name, why, sizeof(why)));
-	fixture->flow = (struct congestion_flow *)(void *)fixture->state;
-}
-
-static void fixture_start(struct fixture *fixture)
-{
-	fixture->congestion.ops->flow_init(fixture->flow, fixture->congestion.params, &path, 0);
-}
 
 static void set(struct fixture *fixture, const char *name, const char *value)
 {
@@ -61,7 +42,7 @@ static void test_dcqcn_cuts_and_recovers(void)
 	struct fixture fixture;
 
 	fixture_init(&fixture, "dcqcn-paper");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS), RATE_UNLIMITED);
 	cnp(&fixture, 10 * MS); /* alpha 1: half, and the target is what it was */
 	CU_ASSERT_EQUAL(rate(&fixture, 10 * MS), 20 * GBPS);
@@ -79,11 +60,11 @@ static void test_dcqcn_order_of_alpha(void)
 
 	fixture_init(&fixture, "dcqcn-paper");
 	set(&fixture, "alpha_initial", "0.5");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * MS);
 	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 30 * GBPS);
 	set(&fixture, "order", "alpha_first");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * MS);
 	CU_ASSERT_EQUAL(rate(&fixture, 1 * MS), 29960937500);
 	congestion_fini(&fixture.congestion);
@@ -96,7 +77,7 @@ static void test_dcqcn_increases_additively(void)
 	double now = 10e9, target = 20e9;
 
 	fixture_init(&fixture, "dcqcn-paper");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * MS);
 	cnp(&fixture, 1 * MS + 1 * US); /* 10 Gb/s, target 20 */
 	for (unsigned i = 1; i <= 40; i++) {
@@ -112,7 +93,7 @@ static void test_dcqcn_bytes_count_too(void)
 	struct fixture fixture;
 
 	fixture_init(&fixture, "dcqcn-paper");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * MS);
 	for (unsigned i = 0; i < 10000; i++) /* 10 MB */
 		fixture.congestion.ops->on_send(fixture.flow, fixture.congestion.params, 1 * MS,
@@ -128,7 +109,7 @@ static void test_dcqcn_vendor_coalesces(void)
 	uint64_t once, twice;
 
 	fixture_init(&fixture, "dcqcn-vendor");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * MS);
 	once = rate(&fixture, 1 * MS);
 	cnp(&fixture, 1 * MS + 1 * US);
@@ -151,8 +132,8 @@ static void test_lazy_timers_lose_nothing(void)
 
 		fixture_init(&often, names[i]);
 		fixture_init(&once, names[i]);
-		fixture_start(&often);
-		fixture_start(&once);
+		fixture_start(&often, &path);
+		fixture_start(&once, &path);
 		for (sim_time at = 1 * US; at < 3 * MS; at += 1 * US) {
 			rate(&often, at);
 			if (at % (70 * US) == 0) {
@@ -174,7 +155,7 @@ static void test_debt_is_paid_across_steps(void)
 	uint64_t bytes = 137500 + 18750; /* 55 us at 20 Gb/s, 5 us at 30 */
 
 	fixture_init(&fixture, "dcqcn-paper");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * MS);
 	CU_ASSERT_EQUAL(congestion_paid_at(&fixture.congestion, fixture.flow, 1 * MS, 137500),
 			1 * MS + 55 * US);
@@ -190,7 +171,7 @@ static void test_infiniband_index(void)
 
 	fixture_init(&fixture, "infiniband");
 	set(&fixture, "cct_shift", "0");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	CU_ASSERT_EQUAL(rate(&fixture, 0), RATE_UNLIMITED);
 	for (unsigned i = 0; i < 3; i++)
 		cnp(&fixture, 1 * US);
@@ -215,7 +196,7 @@ static void test_infiniband_table(void)
 
 	fixture_init(&fixture, "infiniband");
 	set(&fixture, "cct", "0:0,1:1,0:3,3:64");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	for (unsigned i = 0; i < ARRAY_SIZE(rates); i++) {
 		CU_ASSERT_EQUAL(rate(&fixture, 1 * US), rates[i]);
 		cnp(&fixture, 1 * US);
@@ -226,7 +207,7 @@ static void test_infiniband_table(void)
 	congestion_fini(&fixture.congestion);
 	fixture_init(&fixture, "infiniband");
 	set(&fixture, "control_map", "0xfffe"); /* not service level 0 */
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * US);
 	CU_ASSERT_EQUAL(rate(&fixture, 1 * US), RATE_UNLIMITED);
 	congestion_fini(&fixture.congestion);
@@ -266,7 +247,7 @@ static void test_shared_object(void)
 	fixture_init(&fixture, CONGESTION_PLUGIN);
 	CU_ASSERT_STRING_EQUAL(fixture.congestion.ops->name, "halve");
 	set(&fixture, "floor", "5Gbps");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	cnp(&fixture, 1 * US);
 	CU_ASSERT_EQUAL(rate(&fixture, 1 * US), 20 * GBPS);
 	cnp(&fixture, 2 * US);

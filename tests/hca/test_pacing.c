@@ -5,6 +5,7 @@
  */
 #include <CUnit/Basic.h>
 
+#include "tests/hca/support/fixture.h"
 #include "tests/hca/support/study.h"
 
 #define GBPS    UINT64_C(1000000000)
@@ -93,26 +94,6 @@ static const struct congestion_path path = {
 	.mtu_bytes = 1000,
 };
 
-struct fixture {
-	struct congestion congestion;
-	_Alignas(16) char state[CONGESTION_FLOW_BYTES_MAX];
-	struct congestion_flow *flow;
-};
-
-static void fixture_init(struct fixture *fixture, const char *name)
-{
-	char why[256];
-
-	memset(fixture, 0, sizeof(*fixture));
-	CU_ASSERT_TRUE_FATAL(congestion_init(&fixture->congestion, name, why, sizeof(why)));
-	fixture->flow = (struct congestion_flow *)(void *)fixture->state;
-}
-
-static void fixture_start(struct fixture *fixture)
-{
-	fixture->congestion.ops->flow_init(fixture->flow, fixture->congestion.params, &path, 0);
-}
-
 static void ack(struct fixture *fixture, sim_time rtt, uint64_t acked, uint64_t total,
 		uint64_t sent, uint32_t marked)
 {
@@ -132,12 +113,12 @@ static void test_windows_shrink_with_the_rate(void)
 
 	fixture_init(&fixture, "dcqcn-paper");
 	set(&fixture.congestion, "window_factor", "1");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 50000);
 	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS);
 	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 50000);
 	set(&fixture.congestion, "window_scaled", "true");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	fixture.congestion.ops->on_cnp(fixture.flow, fixture.congestion.params, 1 * MS);
 	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20 * GBPS);
 	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 25000);
@@ -146,7 +127,7 @@ static void test_windows_shrink_with_the_rate(void)
 	set(&fixture.congestion, "window_factor", "1");
 	set(&fixture.congestion, "window_scaled", "true");
 	set(&fixture.congestion, "start_share", "0.5");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 25000);
 	congestion_fini(&fixture.congestion);
 }
@@ -158,7 +139,7 @@ static void test_an_update_a_round_trip(void)
 
 	fixture_init(&fixture, "timely-hpcc-100g");
 	set(&fixture.congestion, "start_share", "0.5");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	ack(&fixture, 20 * US, 1000, 1000, 60000, 0);
 	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 20100000000);
 	ack(&fixture, 20 * US, 59000, 60000, 90000, 0);
@@ -175,7 +156,7 @@ static void test_slow_start(void)
 	fixture_init(&fixture, "dctcp");
 	set(&fixture.congestion, "slow_start", "true");
 	set(&fixture.congestion, "start", "0.2");
-	fixture_start(&fixture);
+	fixture_start(&fixture, &path);
 	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 10000);
 	ack(&fixture, 0, 10000, 10000, 20000, 0);
 	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 20000);

@@ -20,24 +20,12 @@ enum { RING = 64, LINE = 64, SENDS = 8, RECORD = 4 };
 
 static struct rig rig_with(const struct hca_params *params)
 {
-	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+	struct mini *mini = mini_create(SIM_KERNEL_native);
 
-	rig.mini->params.send_cache = params->send_cache;
-	rig.mini->params.receive_cache = params->receive_cache;
-	rig.mini->params.receive_queue = params->receive_queue;
-	mini_start(rig.mini, LINK_INFINIBAND);
-	rig.one = &rig.mini->hosts[0];
-	rig.other = &rig.mini->hosts[1];
-	rig.fault = fault_create(rig.mini->sim, "host0.hca.port.fault");
-	rig.fault_back = fault_create(rig.mini->sim, "host1.hca.port.fault");
-	port_set_transmit_fault(hca_port(rig.one->hca), rig.fault);
-	port_set_transmit_fault(hca_port(rig.other->hca), rig.fault_back);
-	rig.qp = mini_qp_create(rig.one, QP_RC);
-	rig.peer = mini_qp_create(rig.other, QP_RC);
-	rig.source = mini_alloc(rig.one, 1 << 20);
-	rig.target = mini_alloc(rig.other, 1 << 20);
-	mini_connect(rig.qp, rig.peer, 1024);
-	return rig;
+	mini->params.send_cache = params->send_cache;
+	mini->params.receive_cache = params->receive_cache;
+	mini->params.receive_queue = params->receive_queue;
+	return rig_create_on(mini, QP_RC, LINK_INFINIBAND, 1024);
 }
 
 static struct hca_params defaults(void)

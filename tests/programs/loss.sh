@@ -6,14 +6,7 @@
 hcasim=$1
 source=$2
 verify=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failures=0
-
-fail() {
-  echo "$*"
-  failures=$((failures + 1))
-}
+. "$(dirname "$0")/../support/script.sh"
 
 run() { # NAME SCENARIO OPTIONS...
   local name=$1 scenario=$2

@@ -6,10 +6,10 @@
 
 #define AREA (UINT64_C(1) << 20)
 
-struct rig rig_create_with(enum sim_kernel kernel, enum qp_type type, enum link_layer link_layer,
-			   uint32_t mtu)
+struct rig rig_create_on(struct mini *mini, enum qp_type type, enum link_layer link_layer,
+			 uint32_t mtu)
 {
-	struct rig rig = {.mini = mini_create(kernel)};
+	struct rig rig = {.mini = mini};
 
 	mini_start(rig.mini, link_layer);
 	rig.one = &rig.mini->hosts[0];
@@ -24,6 +24,12 @@ struct rig rig_create_with(enum sim_kernel kernel, enum qp_type type, enum link_
 	rig.target = mini_alloc(rig.other, AREA);
 	mini_connect(rig.qp, rig.peer, mtu);
 	return rig;
+}
+
+struct rig rig_create_with(enum sim_kernel kernel, enum qp_type type, enum link_layer link_layer,
+			   uint32_t mtu)
+{
+	return rig_create_on(mini_create(kernel), type, link_layer, mtu);
 }
 
 struct rig rig_create(enum qp_type type, uint32_t mtu)

@@ -18,6 +18,9 @@ struct rig {
 struct rig rig_create(enum qp_type type, uint32_t mtu);
 struct rig rig_create_with(enum sim_kernel kernel, enum qp_type type, enum link_layer link_layer,
 			   uint32_t mtu);
+/* On two hosts whose parameters were set, and that have not been started. */
+struct rig rig_create_on(struct mini *mini, enum qp_type type, enum link_layer link_layer,
+			 uint32_t mtu);
 void rig_destroy(struct rig *rig);
 
 /* Drops the nth packet of that opcode; nth 0: with that probability. back: of what `other` sends. */

@@ -8,44 +8,23 @@
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
 #include "hca/work/completion.h"
+#include "tests/hca/support/pair.h"
 #include "tests/hca/support/rig.h"
 
 enum { ENTRIES = 128, COMPRESSED = 0xc, FRESH = 0xf1, BYTES = 24 };
 
-struct pair {
-	struct mini *mini;
-	struct mini_cq sent, received; /* compressed, or not */
-	struct mini_qp *qps[2];
-	uint64_t source, target;
-	uint32_t writes; /* of both hosts, before */
-};
-
 static struct pair pair_create(enum hca_cq_compress compress, uint32_t entries)
 {
-	struct pair pair = {.mini = mini_create(SIM_KERNEL_native)};
-	struct hca_qp_attr attr = {.type = QP_RC, .sq_blocks = 128, .rq_entries = 128};
+	struct pair pair = pair_begin();
 
-	mini_start(pair.mini, LINK_INFINIBAND);
-	pair.sent = mini_cq_create_with(&pair.mini->hosts[0], entries, 64, compress);
-	pair.received = mini_cq_create_with(&pair.mini->hosts[1], entries, 64, compress);
-	attr.send_cqn = attr.recv_cqn = pair.sent.number;
-	pair.qps[0] = mini_qp_create_with(&pair.mini->hosts[0], attr);
-	attr.send_cqn = attr.recv_cqn = pair.received.number;
-	pair.qps[1] = mini_qp_create_with(&pair.mini->hosts[1], attr);
-	pair.source = mini_alloc(&pair.mini->hosts[0], 4096);
-	pair.target = mini_alloc(&pair.mini->hosts[1], 4096);
-	mini_connect(pair.qps[0], pair.qps[1], 1024);
-	mini_run(pair.mini);
+	for (unsigned i = 0; i < 2; i++) {
+		pair.cqs[i] = mini_cq_create_with(&pair.mini->hosts[i], entries, 64, compress);
+		pair_add_qp(
+			&pair, i,
+			(struct hca_qp_attr){.type = QP_RC, .sq_blocks = 128, .rq_entries = 128});
+	}
+	pair_connect(&pair);
 	return pair;
-}
-
-static void pair_destroy(struct pair *pair)
-{
-	mini_run(pair->mini);
-	mini_qp_destroy(pair->qps[0]);
-	mini_qp_destroy(pair->qps[1]);
-	mini_run(pair->mini);
-	mini_destroy(pair->mini);
 }
 
 static const struct completion_counters *count(const struct pair *pair, unsigned host)
@@ -81,12 +60,12 @@ static void check_received(struct pair *pair, uint32_t first, uint32_t messages,
 {
 	uint8_t title[64], array[64];
 
-	slot(&pair->received, first, title);
+	slot(&pair->cqs[1], first, title);
 	CU_ASSERT_EQUAL(title[63], CQE_RECEIVED_SEND << 4 | COMPRESSED | owner);
 	CU_ASSERT_EQUAL(be32_get(title + 44), messages);
 	CU_ASSERT_EQUAL(be24_get(title + 57), pair->qps[1]->number);
 	for (uint32_t i = 0; i < messages; i++) {
-		slot(&pair->received, first + (i < 8 ? 1 : i / 8 * 8), array);
+		slot(&pair->cqs[1], first + (i < 8 ? 1 : i / 8 * 8), array);
 		CU_ASSERT_EQUAL(be32_get(array + i % 8 * 8), 0);
 		CU_ASSERT_EQUAL(be32_get(array + i % 8 * 8 + 4), bytes + i);
 	}
@@ -103,7 +82,7 @@ static void test_layout(void)
 	send(&plain, MESSAGES, false);
 	check_received(&pair, 0, MESSAGES, BYTES, 0);
 	for (unsigned i = 0; i < MESSAGES; i++) { /* the others were not written */
-		slot(&pair.received, i, bytes);
+		slot(&pair.cqs[1], i, bytes);
 		if (i > 1 && i % 8 != 0)
 			CU_ASSERT_EQUAL(bytes[63], FRESH);
 	}
@@ -129,11 +108,11 @@ static void test_sent(void)
 	uint8_t title[64], array[64];
 
 	send(&pair, MESSAGES, false);
-	slot(&pair.sent, 0, title);
+	slot(&pair.cqs[0], 0, title);
 	CU_ASSERT_EQUAL(title[63], CQE_SENT << 4 | COMPRESSED);
 	CU_ASSERT_EQUAL(be32_get(title + 44), MESSAGES);
 	for (unsigned i = 0; i < MESSAGES; i++) {
-		slot(&pair.sent, i < 8 ? 1 : 8, array);
+		slot(&pair.cqs[0], i < 8 ? 1 : 8, array);
 		CU_ASSERT_EQUAL(be16_get(array + i % 8 * 8), i);
 		CU_ASSERT_EQUAL(array[i % 8 * 8 + 2], WQE_SEND);
 	}
@@ -150,10 +129,10 @@ static sim_time lone_latency(enum hca_cq_compress compress, bool armed)
 	sim_time latency;
 
 	if (armed)
-		mini_arm(&pair.received, false);
+		mini_arm(&pair.cqs[1], false);
 	mini_run(pair.mini);
 	send(&pair, 1, false);
-	CU_ASSERT_TRUE(mini_poll(&pair.received, &wc));
+	CU_ASSERT_TRUE(mini_poll(&pair.cqs[1], &wc));
 	CU_ASSERT_EQUAL(wc.byte_count, BYTES);
 	CU_ASSERT_EQUAL(count(&pair, 1)->bytes, 64);
 	CU_ASSERT_EQUAL(count(&pair, 1)->compressed, 0);
@@ -181,7 +160,7 @@ static void test_ended(void)
 
 	send(&pair, 5, true);
 	check_received(&pair, 0, 4, BYTES, 0);
-	slot(&pair.received, 4, bytes);
+	slot(&pair.cqs[1], 4, bytes);
 	CU_ASSERT_EQUAL(bytes[63], CQE_RECEIVED_SEND << 4 | 1 << 1);
 	CU_ASSERT_EQUAL(be32_get(bytes + 44), BYTES + 4);
 	CU_ASSERT_EQUAL(count(&pair, 1)->bytes, (1 + 1 + 1) * 64);
@@ -196,9 +175,9 @@ static void test_full_and_wrapped(void)
 	struct pair pair = pair_create(CQ_MINI_HASH, RING);
 
 	send(&pair, 20, false);
-	pair.received.consumer = pair.sent.consumer = 20;
-	mini_put_u64(&pair.mini->hosts[1], pair.received.record, (uint64_t)20 << 24);
-	mini_put_u64(&pair.mini->hosts[0], pair.sent.record, (uint64_t)20 << 24);
+	pair.cqs[1].consumer = pair.cqs[0].consumer = 20;
+	mini_put_u64(&pair.mini->hosts[1], pair.cqs[1].record, (uint64_t)20 << 24);
+	mini_put_u64(&pair.mini->hosts[0], pair.cqs[0].record, (uint64_t)20 << 24);
 	send(&pair, 20, false);
 	check_received(&pair, 20, 20, BYTES, 0);
 	CU_ASSERT_EQUAL(count(&pair, 1)->titles, 2);
@@ -229,7 +208,7 @@ static void test_closed(void)
 	sim_run(sim, sim_now(sim) + 100 * NS);
 	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, 1);
 	CU_ASSERT_EQUAL(count(&pair, 1)->lost, 0);
-	CU_ASSERT_EQUAL(hca_cq_destroy(pair.mini->hosts[1].hca, pair.received.number), 0);
+	CU_ASSERT_EQUAL(hca_cq_destroy(pair.mini->hosts[1].hca, pair.cqs[1].number), 0);
 	CU_ASSERT_EQUAL(count(&pair, 1)->lost, 1);
 	mini_run(pair.mini);
 	CU_ASSERT_EQUAL(count(&pair, 1)->cqes, 1);

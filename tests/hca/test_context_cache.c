@@ -280,6 +280,19 @@ static void note_context(struct context_lookup *lookup)
 	context_done++;
 }
 
+static struct context_cache_params all_defaults(void)
+{
+	struct context_cache_params all;
+
+	params_default(contexts_param_list, &all);
+	params_default(icm_requester_param_list, &all.requester);
+	params_default(icm_responder_param_list, &all.responder);
+	params_default(icm_cq_param_list, &all.cq);
+	params_default(icm_srq_param_list, &all.srq);
+	params_default(icm_reads_param_list, &all.reads);
+	return all;
+}
+
 static void test_kinds(void)
 {
 	static const enum context_kind kinds[] = {CONTEXT_REQUESTER, CONTEXT_RESPONDER, CONTEXT_CQ,
@@ -290,11 +303,7 @@ static void test_kinds(void)
 
 	params_round();
 	begin();
-	params_default(contexts_param_list, &all);
-	params_default(icm_requester_param_list, &all.requester);
-	params_default(icm_responder_param_list, &all.responder);
-	params_default(icm_cq_param_list, &all.cq);
-	params_default(icm_srq_param_list, &all.srq);
+	all = all_defaults();
 	CU_ASSERT_EQUAL(all.requester.entry_bytes + all.responder.entry_bytes, 375);
 	contexts = context_cache_create(sim, "contexts", &all, pcie);
 	context_done = 0;
@@ -336,12 +345,7 @@ static void test_reads_apart(void)
 
 	params_round();
 	begin();
-	params_default(contexts_param_list, &all);
-	params_default(icm_requester_param_list, &all.requester);
-	params_default(icm_responder_param_list, &all.responder);
-	params_default(icm_cq_param_list, &all.cq);
-	params_default(icm_srq_param_list, &all.srq);
-	params_default(icm_reads_param_list, &all.reads);
+	all = all_defaults();
 	all.reads_apart = true;
 	contexts = context_cache_create(sim, "contexts", &all, pcie);
 	CU_ASSERT_TRUE(context_cache_reads_apart(contexts));

@@ -7,49 +7,26 @@
 #include <string.h>
 
 #include "hca/device/cqe.h"
+#include "tests/hca/support/pair.h"
 #include "tests/hca/support/rig.h"
 
 enum { SEED = 7, FLAG_32 = 0x4, FLAG_64 = 0x8 };
 
-struct pair {
-	struct mini *mini;
-	struct mini_cq cqs[2]; /* of each host, for both queues */
-	struct mini_qp *qps[2];
-	uint64_t source, target;
-};
-
 static struct pair pair_create(enum qp_type type, uint32_t cqe_bytes, bool to_cqe)
 {
-	struct pair pair = {.mini = mini_create(SIM_KERNEL_native)};
+	struct pair pair = pair_begin();
 
-	mini_start(pair.mini, LINK_INFINIBAND);
 	for (unsigned i = 0; i < 2; i++) {
-		struct mini_host *host = &pair.mini->hosts[i];
-
-		pair.cqs[i] = mini_cq_create(host, 64, cqe_bytes);
-		pair.qps[i] = mini_qp_create_with(
-			host, (struct hca_qp_attr){.type = type,
-						   .sq_blocks = 64,
-						   .rq_entries = 64,
-						   .send_cqn = pair.cqs[i].number,
-						   .recv_cqn = pair.cqs[i].number,
-						   .receives_to_cqe = to_cqe,
-						   .answers_to_cqe = to_cqe});
+		pair.cqs[i] = mini_cq_create(&pair.mini->hosts[i], 64, cqe_bytes);
+		pair_add_qp(&pair, i,
+			    (struct hca_qp_attr){.type = type,
+						 .sq_blocks = 64,
+						 .rq_entries = 64,
+						 .receives_to_cqe = to_cqe,
+						 .answers_to_cqe = to_cqe});
 	}
-	pair.source = mini_alloc(&pair.mini->hosts[0], 4096);
-	pair.target = mini_alloc(&pair.mini->hosts[1], 4096);
-	mini_connect(pair.qps[0], pair.qps[1], 1024);
-	mini_run(pair.mini);
+	pair_connect(&pair);
 	return pair;
-}
-
-static void pair_destroy(struct pair *pair)
-{
-	mini_run(pair->mini);
-	mini_qp_destroy(pair->qps[0]);
-	mini_qp_destroy(pair->qps[1]);
-	mini_run(pair->mini);
-	mini_destroy(pair->mini);
 }
 
 /* The whole slot of the CQE that the next poll finds. */

@@ -1,18 +1,23 @@
-/* load: see load.h. Nodes first, then the switch, then links and paths; then the run, in steps until enough is complete. */
+/* load: see load.h. What is counted, the nodes, their paths; then the run, in steps until enough is complete. */
 #include "scenarios/load/load.h"
 
 #include <assert.h>
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/topology.h"
 #include "hca/device/adapter.h"
 #include "scenarios/load/load_state.h"
-#include "switch/switch.h"
 
-enum { LATENCIES_MAX = 16384, NAME_BYTES = 64, HOPS = 64, UDP_SOURCE_PORT = 49152, PRIORITIES = 8 };
+enum {
+	LATENCIES_MAX = 16384,
+	NAME_BYTES = 128,
+	HOPS = 64,
+	UDP_SOURCE_PORT = 49152,
+	PRIORITIES = 8
+};
 
 #define STEP           (1 * US)
 #define ROW(...)       PARAM_ROW(struct load_params, __VA_ARGS__)
@@ -20,6 +25,7 @@ enum { LATENCIES_MAX = 16384, NAME_BYTES = 64, HOPS = 64, UDP_SOURCE_PORT = 4915
 #define RIVAL_ROW(...) PARAM_ROW(struct load_rival_params, __VA_ARGS__)
 
 /* clang-format off */
+const struct param load_place_param_list[] = {LOAD_PLACE_PARAMS(ROW) {0}};
 const struct param load_param_list[] = {LOAD_PARAMS(ROW) {0}};
 static const struct param load_cpu_param_list[] = {LOAD_CPU_PARAMS(CPU_ROW) {0}};
 static const struct param load_rival_param_list[] = {LOAD_RIVAL_PARAMS(RIVAL_ROW) {0}};
@@ -116,62 +122,6 @@ static enum link_layer link_layer_of(const struct load *load)
 	return load->params.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
 }
 
-static void override_port(struct port_params *port, const struct load_setup *setup)
-{
-	for (unsigned i = 0; port_param_list[i].name; i++) {
-		char text[128], why[256];
-		bool good;
-
-		if (!(setup->link_given >> i & 1))
-			continue;
-		param_print(&port_param_list[i], &setup->link, text, sizeof(text));
-		good = param_parse(&port_param_list[i], text, port, why, sizeof(why));
-		assert(good);
-	}
-}
-
-static void add_node(struct load *load, const struct load_setup *setup, uint32_t index)
-{
-	struct load_node *node = &load->nodes[index];
-	struct hca_params params = setup->hca;
-	char name[NAME_BYTES];
-
-	override_port(&params.port, setup);
-	snprintf(name, sizeof(name), "host%u.hca", index);
-	node->load = load;
-	node->index = index;
-	load_node_init(node);
-	endpoints_add(load->endpoints, name, link_layer_of(load),
-		      (const uint8_t[]){10, 0, 0, (uint8_t)(index + 1)});
-	node->hca = hca_create(load->sim, name, &params, link_layer_of(load), load->pool,
-			       &node->driver, &node->resolver);
-}
-
-static bool join(struct load *load, const struct load_setup *setup, char *why, size_t why_bytes)
-{
-	uint32_t nodes = (uint32_t)load->params.nodes;
-	struct switch_params params = setup->box;
-	struct topology_switch ops;
-	bool good = true;
-
-	load->topology = topology_create(load->endpoints);
-	for (uint32_t i = 0; i < nodes; i++)
-		topology_add_host(load->topology, hca_port(load->nodes[i].hca), i);
-	if (load->params.joined == LOAD_CABLE)
-		return topology_link(load->topology, 0, 0, 1, 0, LENGTH_OF_PARAMS, RATE_OF_PARAMS,
-				     why, why_bytes) &&
-		       topology_finish(load->topology, why, why_bytes);
-	override_port(&params.port, setup);
-	load->box =
-		switch_create(load->sim, "switch", &params, nodes, link_layer_of(load), load->pool);
-	ops = switch_topology(load->box);
-	topology_add_switch(load->topology, &ops);
-	for (uint32_t i = 0; i < nodes && good; i++)
-		good = topology_link(load->topology, i, 0, nodes, i, LENGTH_OF_PARAMS,
-				     RATE_OF_PARAMS, why, why_bytes);
-	return good && topology_finish(load->topology, why, why_bytes);
-}
-
 /* RoCE goes by the last of the target's GIDs: version 2 over IPv4. */
 static const struct path *path_between(struct load *load, uint32_t from, uint32_t to)
 {
@@ -198,16 +148,19 @@ static const struct path *path_between(struct load *load, uint32_t from, uint32_
 	return path_intern(endpoints_paths(load->endpoints), &path);
 }
 
-/* "block.counter" of the first node's HCA. */
-static bool find_counter(struct load *load, const char *wanted, char *why, size_t why_bytes)
+bool load_count(struct load *load, const char *wanted, char *why, size_t why_bytes)
 {
+	const char *first = port_name(hca_port(load->nodes[0].hca)); /* HCA.port */
+	size_t length = (size_t)(strrchr(first, '.') - first);
+
 	for (struct block *block = sim_blocks(load->sim); block && wanted; block = block->next) {
 		for (unsigned i = 0; block->type->counters[i].name; i++) {
-			char name[2 * NAME_BYTES];
+			char name[NAME_BYTES];
 
 			snprintf(name, sizeof(name), "%s.%s", block->name,
 				 block->type->counters[i].name);
-			if (strncmp(name, "host0.hca.", 10) != 0 || strcmp(name + 10, wanted) != 0)
+			if (strncmp(name, first, length) != 0 || name[length] != '.' ||
+			    strcmp(name + length + 1, wanted) != 0)
 				continue;
 			load->counter = &block->counts[i];
 			return true;
@@ -231,56 +184,76 @@ static void make_rivals(struct load *load)
 	load->rivals.regions = rival->regions;
 }
 
-static bool create(struct load *load, const struct load_setup *setup, char *why, size_t why_bytes)
+void load_params_default(struct load_params *params)
+{
+	params_default(load_place_param_list, params);
+	params_default(load_param_list, params);
+	for (const struct param_group *group = load_param_groups; group->name; group++)
+		params_default(group->list, (char *)params + group->offset);
+}
+
+struct load *load_create(const struct load_params *params, struct sim *sim,
+			 struct endpoints *endpoints)
+{
+	struct load *load = calloc(1, sizeof(*load));
+
+	assert(load);
+	load->params = *params;
+	load->sim = sim;
+	load->endpoints = endpoints;
+	load->nodes = calloc(params->nodes, sizeof(load->nodes[0]));
+	load->latencies = calloc(LATENCIES_MAX, sizeof(load->latencies[0]));
+	assert(load->nodes && load->latencies);
+	block_init(&load->block, sim, &load_type, "load", &load->params, NULL);
+	make_rivals(load);
+	for (uint32_t i = 0; i < params->nodes; i++) {
+		load->nodes[i].load = load;
+		load->nodes[i].index = i;
+		load_node_init(&load->nodes[i]);
+	}
+	return load;
+}
+
+struct hca_driver *load_driver(struct load *load, uint32_t node)
+{
+	return &load->nodes[node].driver;
+}
+
+struct hca_resolver *load_resolver(struct load *load, uint32_t node)
+{
+	return &load->nodes[node].resolver;
+}
+
+void load_attach(struct load *load, uint32_t node, struct hca *hca)
+{
+	load->nodes[node].hca = hca;
+}
+
+void load_connect(struct load *load)
 {
 	uint32_t nodes = (uint32_t)load->params.nodes;
 
-	load->sim = sim_create(SIM_KERNEL_native, 1);
-	load->pool = packet_pool_create();
-	load->endpoints = endpoints_create();
-	load->nodes = calloc(nodes, sizeof(load->nodes[0]));
-	load->latencies = calloc(LATENCIES_MAX, sizeof(load->latencies[0]));
-	assert(load->nodes && load->latencies);
-	block_init(&load->block, load->sim, &load_type, "load", &load->params, NULL);
-	make_rivals(load);
-	for (uint32_t i = 0; i < nodes; i++)
-		add_node(load, setup, i);
-	if (!join(load, setup, why, why_bytes) ||
-	    !find_counter(load, setup->counter, why, why_bytes))
-		return false;
 	for (uint32_t i = 0; i < nodes; i++)
 		for (uint32_t j = 0; j < nodes; j++)
 			load->nodes[i].paths[j] = i != j ? path_between(load, i, j) : NULL;
 	for (uint32_t i = 0; i < nodes; i++)
 		load_node_connect(&load->nodes[i]);
-	return true;
 }
 
-static void destroy(struct load *load)
+void load_destroy(struct load *load)
 {
-	for (uint32_t i = 0; i < load->params.nodes; i++)
-		if (load->nodes[i].hca)
-			hca_destroy(load->nodes[i].hca);
-	if (load->box)
-		switch_destroy(load->box);
-	if (load->topology)
-		topology_destroy(load->topology);
 	for (uint32_t i = 0; i < load->params.nodes; i++)
 		load_node_fini(&load->nodes[i]);
 	block_fini(&load->block);
-	packet_pool_destroy(load->pool);
-	endpoints_destroy(load->endpoints);
-	sim_destroy(load->sim);
 	free(load->nodes);
 	free(load->latencies);
+	free(load);
 }
 
 /* ---- the run ---- */
 
-static bool check(const struct load_setup *setup, char *why, size_t why_bytes)
+bool load_check(const struct load_params *params, char *why, size_t why_bytes)
 {
-	const struct load_params *params = &setup->load;
-
 	if (params->list > params->window || params->signal > params->window)
 		snprintf(why, why_bytes, "list and signal are at most window");
 	else if (params->outstanding && (params->signal > 1 || params->list > params->outstanding))
@@ -323,7 +296,7 @@ static bool check(const struct load_setup *setup, char *why, size_t why_bytes)
 	return false;
 }
 
-static void run(struct load *load)
+bool load_play(struct load *load, char *why, size_t why_bytes)
 {
 	sim_time limit = load->params.limit;
 
@@ -339,9 +312,20 @@ static void run(struct load *load)
 			sim_run(load->sim, next + STEP);
 	}
 	sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
+	if (load->failure[0])
+		snprintf(why, why_bytes, "%s", load->failure);
+	return !load->failure[0];
 }
 
-static void take_result(const struct load *load, struct load_result *result)
+/* Of the latencies, which are in order. */
+static double quantile(const struct load *load, double share)
+{
+	return load->latency_count > 0 ? gsl_stats_quantile_from_sorted_data(
+						 load->latencies, 1, load->latency_count, share)
+				       : 0;
+}
+
+void load_take_result(const struct load *load, struct load_result *result)
 {
 	const struct load_params *params = &load->params;
 	double microseconds = (double)(load->ended_at - load->started_at) / (double)US;
@@ -354,33 +338,17 @@ static void take_result(const struct load *load, struct load_result *result)
 	result->rival_mops =
 		(double)(load->rivals_at_end - load->rivals_at_start) / microseconds / nodes;
 	result->gbps = result->mops * (double)params->bytes * 8 / 1000;
-	result->median_ns = load->latency_count > 0
-				    ? gsl_stats_median(load->latencies, 1, load->latency_count)
-				    : 0;
+	gsl_sort(load->latencies, 1, load->latency_count);
+	result->mean_ns = load->latency_count > 0
+				  ? gsl_stats_mean(load->latencies, 1, load->latency_count)
+				  : 0;
+	result->median_ns = quantile(load, 0.5);
+	result->p99_ns = quantile(load, 0.99);
+	result->p999_ns = quantile(load, 0.999);
 	result->paused = (double)(load->paused_at_end - load->paused_at_start) /
 			 (double)(load->ended_at - load->started_at);
 	result->counter = (double)(load->counted_at_end - load->counted_at_start) /
 			  (double)params->operations * nodes;
 	result->counter_mops =
 		(double)(load->counted_at_end - load->counted_at_start) / microseconds;
-}
-
-bool load_run(const struct load_setup *setup, struct load_result *result, char *why,
-	      size_t why_bytes)
-{
-	struct load load = {.params = setup->load};
-	bool good;
-
-	if (!check(setup, why, why_bytes))
-		return false;
-	good = create(&load, setup, why, why_bytes);
-	if (good)
-		run(&load);
-	if (good && load.failure[0])
-		snprintf(why, why_bytes, "%s", load.failure);
-	good = good && !load.failure[0];
-	if (good)
-		take_result(&load, result);
-	destroy(&load);
-	return good;
 }

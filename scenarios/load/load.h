@@ -2,10 +2,11 @@
  * load: verbs under load: hosts whose processor cores post work requests to detailed HCAs and poll for their CQEs, without
  * programs and without an emulated kernel: for message rates and latencies with many queue pairs.
  *
- *     load_params --load_run()--> nodes: cores --WQEs, doorbells--> HCA ==== switch or cable ==== HCA --CQEs--> cores
- *                                                    `--> load_result
+ *     load_params --load_create()--> nodes: cores --WQEs, doorbells--> HCA ==== fabric ==== HCA --CQEs--> cores
+ *                                             `--load_play()--> load_result
  *
  * Rings, WQEs, CQEs and doorbells are the bytes that a driver of the mlx5 family writes and reads; data are lengths only.
+ * HCAs and fabric are the caller's: a scenario's (scenarios/build.h), or those that load_run() makes.
  */
 #ifndef SCENARIOS_LOAD_LOAD_H
 #define SCENARIOS_LOAD_LOAD_H
@@ -15,6 +16,63 @@
 #include "scenarios/load/load_params.h"
 #include "switch/switch_params.h"
 
+struct endpoints;
+struct hca;
+struct hca_driver;
+struct hca_resolver;
+struct load;
+
+/* clang-format off */
+/* X(name, unit, meaning): what a load comes to, from the end of load.warm_up on, for load.operations. */
+#define LOAD_FIGURES(X) \
+	X(mops,          "M/s",  "work requests completed; pattern all: of a node")                \
+	X(received_mops, "M/s",  "messages received, of the node that receives")                   \
+	X(rival_mops,    "M/s",  "as mops, of the rivals")                                         \
+	X(gbps,          "Gb/s", "data of the work requests completed")                            \
+	X(mean_ns,       "ns",   "mean latency: from the begin of posting until the CQE is polled; of the first 16384") \
+	X(median_ns,     "ns",   "its median")                                                     \
+	X(p99_ns,        "ns",   "its 99th percentile")                                            \
+	X(p999_ns,       "ns",   "its 99.9th percentile")                                          \
+	X(paused,        "",     "share of the time in which the first node's port was paused (Ethernet)")
+/* clang-format on */
+
+struct load_result {
+#define LOAD_FIGURE_FIELD(name, unit, meaning) double name;
+	LOAD_FIGURES(LOAD_FIGURE_FIELD)
+#undef LOAD_FIGURE_FIELD
+	double counter;      /* while it was measured, for each work request that counts */
+	double counter_mops; /* the same, millions a second */
+};
+
+/* Do they fit together? false: *why. */
+bool load_check(const struct load_params *params, char *why, size_t why_bytes);
+void load_params_default(struct load_params *params);
+
+/* Cores, and rings in memory, for params.nodes adapters, which are then made with a driver and a resolver each, in the order
+ * of the endpoints, attached, and joined. Simulation and endpoints outlive the load. */
+struct load *load_create(const struct load_params *params, struct sim *sim,
+			 struct endpoints *endpoints);
+struct hca_driver *load_driver(struct load *load, uint32_t node);
+struct hca_resolver *load_resolver(struct load *load, uint32_t node);
+void load_attach(struct load *load, uint32_t node, struct hca *hca);
+
+/* Regions, CQs and connected queue pairs, once all are joined. */
+void load_connect(struct load *load);
+
+/* Counts "block.counter" of the first node's HCA; NULL: nothing. false: *why, there is none. */
+bool load_count(struct load *load, const char *counter, char *why, size_t why_bytes);
+
+/* Runs until enough is complete and what is under way has come to its end. false: *why, what went wrong. */
+bool load_play(struct load *load, char *why, size_t why_bytes);
+void load_take_result(const struct load *load, struct load_result *result);
+
+/* After its HCAs. */
+void load_destroy(struct load *load);
+
+/* ---- with a fabric of its own: load_alone.c ---- */
+
+enum { LOAD_ALONE_NODES_MAX = 64 };
+
 /* All of it is copied. */
 struct load_setup {
 	struct load_params load;
@@ -22,19 +80,10 @@ struct load_setup {
 	struct switch_params box; /* joined: switch */
 	struct port_params link;  /* replaces values of both ends' own ports ... */
 	uint64_t link_given;      /* ... bit i: entry i of port_param_list */
-	const char *counter;      /* "block.counter" of the first node's HCA; NULL: none */
+	const char *counter;      /* as load_count() */
 };
 
-struct load_result {
-	double mops; /* work requests completed, millions a second; pattern all: of a node */
-	double received_mops; /* messages received, of the node that receives */
-	double rival_mops;    /* as mops, of the rivals */
-	double median_ns;     /* from the begin of posting until the CQE is polled */
-	double gbps;          /* data of those completed */
-	double paused; /* share of that time in which the first node's port was paused (Ethernet) */
-	double counter;      /* while it was measured, for each work request that counts */
-	double counter_mops; /* the same, millions a second */
-};
+void load_setup_default(struct load_setup *setup);
 
 /* false: *why says what does not fit together, or what went wrong. */
 bool load_run(const struct load_setup *setup, struct load_result *result, char *why,

@@ -1,6 +1,6 @@
 /*
  * load_params: what a load of verbs is (load.h), and what its calls cost the processor cores that make them. Lists:
- * load_param_list, load_cpu_param_list, load_rival_param_list.
+ * load_place_param_list, load_param_list, load_cpu_param_list, load_rival_param_list.
  */
 #ifndef SCENARIOS_LOAD_LOAD_PARAMS_H
 #define SCENARIOS_LOAD_LOAD_PARAMS_H
@@ -8,10 +8,13 @@
 #include "sim/block.h"
 
 /* clang-format off */
-#define LOAD_PARAMS(X) \
+/* Of a load alone; in a scenario hosts and fabric say so. */
+#define LOAD_PLACE_PARAMS(X) \
 	X(nodes,      COUNT,  "2",          "2..64",              "hosts with one adapter each",                                    "choice") \
 	X(link_layer, CHOICE, "infiniband", "infiniband|roce",    "of the links",                                                   "choice") \
-	X(joined,     CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice") \
+	X(joined,     CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice")
+
+#define LOAD_PARAMS(X) \
 	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all", "who posts: the first node, all but the first, or all; to all others, inbound: to the first", "choice") \
 	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and CQs of its own", "choice") \
 	X(sharers,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and CQs under their locks", "choice") \
@@ -77,6 +80,7 @@ struct load_cpu_params {
 };
 
 struct load_params {
+	LOAD_PLACE_PARAMS(PARAM_FIELD)
 	LOAD_PARAMS(PARAM_FIELD)
 	struct load_cpu_params cpu;
 	struct load_rival_params rival;
@@ -94,7 +98,7 @@ enum { LOAD_PAGING_NONE, LOAD_PAGING_REMOTE, LOAD_PAGING_LOCAL };
 enum { LOAD_OF_THREAD, LOAD_OF_QP };
 enum { LOAD_OF_NODE, LOAD_OF_EACH_THREAD };
 
-extern const struct param load_param_list[];
+extern const struct param load_place_param_list[], load_param_list[];
 extern const struct param_group load_param_groups[]; /* cpu, rival; ends with a NULL name */
 
 #endif

@@ -96,10 +96,7 @@ struct load {
 	struct load_params rivals; /* the same but for what differs */
 	struct sim *sim;
 	struct block block;
-	struct packet_pool *pool;
 	struct endpoints *endpoints;
-	struct topology *topology;
-	struct fabric_switch *box;
 	struct load_node *nodes;
 	uint64_t completed, received, rivals_completed;
 	uint64_t completed_at_start, received_at_start, counted_at_start, rivals_at_start;

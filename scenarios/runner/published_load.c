@@ -12,14 +12,14 @@
 enum { KEYS_MAX = 64 };
 
 /* clang-format off */
-#define MEASURES(X) X(mops) X(received_mops) X(rival_mops) X(median_ns) X(paused) X(gbps) X(counter) X(counter_mops)
+#define MEASURES(X) LOAD_FIGURES(X) X(counter, "", "") X(counter_mops, "", "")
 /* clang-format on */
 
 static const struct {
 	const char *name;
 	size_t place;
 } measures[] = {
-#define MEASURE_ROW(name) {#name, offsetof(struct load_result, name)},
+#define MEASURE_ROW(name, unit, meaning) {#name, offsetof(struct load_result, name)},
 	MEASURES(MEASURE_ROW)
 #undef MEASURE_ROW
 };
@@ -45,6 +45,8 @@ static void refuse_others(struct yaml_node *map, struct yaml_errors *errors)
 				       "measure", "counter", "times"};
 	size_t count = 7;
 
+	for (const struct param *param = load_place_param_list; param->name; param++)
+		known[count++] = param->name;
 	for (const struct param *param = load_param_list; param->name; param++)
 		known[count++] = param->name;
 	for (const struct param_group *group = load_param_groups; group->name; group++)
@@ -59,6 +61,7 @@ static void read_load(const struct published_settings *settings, struct load_par
 	for (size_t i = 0; i < 2; i++) {
 		if (!maps[i])
 			continue;
+		yaml_override_params(maps[i], load_place_param_list, params, settings->errors);
 		yaml_override_params(maps[i], load_param_list, params, settings->errors);
 		yaml_override_groups(maps[i], load_param_groups, params, settings->errors);
 		refuse_others(maps[i], settings->errors);
@@ -67,13 +70,8 @@ static void read_load(const struct published_settings *settings, struct load_par
 
 static void read_setup(const struct published_settings *settings, struct load_setup *setup)
 {
+	load_setup_default(setup);
 	setup->counter = published_text(settings, "counter", NULL);
-	hca_params_default(&setup->hca);
-	switch_params_default(&setup->box);
-	params_default(port_param_list, &setup->link);
-	params_default(load_param_list, &setup->load);
-	for (const struct param_group *group = load_param_groups; group->name; group++)
-		params_default(group->list, (char *)&setup->load + group->offset);
 	read_composite(settings, "hca", COMPOSITE_HCA, &setup->hca, NULL);
 	read_composite(settings, "host", COMPOSITE_HOST, &setup->hca, NULL);
 	read_composite(settings, "switch", COMPOSITE_SWITCH, &setup->box, NULL);

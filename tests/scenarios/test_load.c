@@ -18,13 +18,7 @@ static struct load_result result;
 
 static void begin(void)
 {
-	memset(&setup, 0, sizeof(setup));
-	hca_params_default(&setup.hca);
-	switch_params_default(&setup.box);
-	params_default(port_param_list, &setup.link);
-	params_default(load_param_list, &setup.load);
-	for (const struct param_group *group = load_param_groups; group->name; group++)
-		params_default(group->list, (char *)&setup.load + group->offset);
+	load_setup_default(&setup);
 	setup.load.joined = LOAD_CABLE;
 	setup.load.warm_up = 1000;
 	setup.load.operations = 2000;

@@ -21,6 +21,7 @@ static const char *const order[] = {
 	"completion.writer",
 	"event_queue.raiser",
 	"doorbell.decoder",
+	"load.core",
 	"translation.checker",
 	"pcie.posted",
 	"pcie.nonposted",

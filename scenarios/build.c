@@ -13,6 +13,7 @@
 #include "hca/device/hca_params.h"
 #include "hca/endpoint/endpoint.h"
 #include "scenarios/endpoint_device.h"
+#include "scenarios/load/load.h"
 #include "sim/parallel.h"
 #include "switch/switch.h"
 
@@ -53,6 +54,15 @@ static void divide(struct build *build)
 		build->pools[i] = packet_pool_create_beside(build->pool);
 }
 
+static bool has_detailed(const struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (scenario->hosts[i].hca != NULL)
+			return true;
+	}
+	return false;
+}
+
 static struct build *create(const struct scenario *scenario, enum sim_kernel kernel,
 			    const struct division *division, bool color, bool verbose, char *why,
 			    size_t why_bytes)
@@ -64,16 +74,19 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	build->pool = packet_pool_create();
 	build->endpoints = endpoints_create();
 	divide(build);
-	for (uint32_t i = 0; i < scenario->host_count && build->session == NULL; i++) {
-		if (scenario->hosts[i].hca != NULL)
-			build->session = session_create(build->sim, &scenario->cpu,
-							&scenario->session, color, verbose);
-	}
+	if (scenario->has_load)
+		build->load = load_create(&scenario->load, build->sim, build->endpoints);
+	else if (has_detailed(scenario))
+		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
+						color, verbose);
 	create_hosts(build);
 	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
 	    build_lanes(build, why, why_bytes) && build_subnet(build, why, why_bytes) &&
-	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes))
+	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes)) {
+		if (build->load != NULL)
+			load_connect(build->load);
 		return build;
+	}
 	build_destroy(build);
 	return NULL;
 }
@@ -133,24 +146,38 @@ static const struct scenario_link **links_of_hosts(const struct scenario *scenar
 	return links;
 }
 
-static void create_detailed(struct build *build, uint32_t i, const struct scenario_link *link)
+static void create_hca(struct build *build, uint32_t i, const struct scenario_link *link,
+		       struct hca_driver *driver, struct hca_resolver *resolver)
 {
 	const struct scenario_host *host = &build->scenario->hosts[i];
-	enum link_layer link_layer = link_layer_of(build->scenario);
 	struct hca_params params = *host->hca;
 	char name[NAME_BYTES];
 	if (link != NULL)
 		override_port(&params.port, link);
+	snprintf(name, sizeof(name), "%s.hca", host->name);
+	build->hcas[i] = hca_create(build->sim, name, &params, link_layer_of(build->scenario),
+				    build->pool, driver, resolver);
+}
+
+/* With a kernel that programs call. */
+static void create_detailed(struct build *build, uint32_t i, const struct scenario_link *link)
+{
+	const struct scenario_host *host = &build->scenario->hosts[i];
+	char name[NAME_BYTES];
 	struct kernel_host *kernel_host = session_add_host(build->session, host->name, host->ipv4);
 	snprintf(name, sizeof(name), "%s.kernel", host->name);
 	build->kernels[i] = kernel_create(build->sim, name, NULL, build->endpoints, i, kernel_host);
 	*kernel_params(build->kernels[i]) = build->scenario->kernel;
-	snprintf(name, sizeof(name), "%s.hca", host->name);
-	build->hcas[i] =
-		hca_create(build->sim, name, &params, link_layer, build->pool,
-			   kernel_driver(build->kernels[i]), kernel_resolver(build->kernels[i]));
+	create_hca(build, i, link, kernel_driver(build->kernels[i]),
+		   kernel_resolver(build->kernels[i]));
 	kernel_attach(build->kernels[i], build->hcas[i]);
 	session_set_kernel(build->session, i, build->kernels[i]);
+}
+
+static void create_loaded(struct build *build, uint32_t i, const struct scenario_link *link)
+{
+	create_hca(build, i, link, load_driver(build->load, i), load_resolver(build->load, i));
+	load_attach(build->load, i, build->hcas[i]);
 }
 
 static void create_endpoint(struct build *build, uint32_t i, const struct scenario_link *link)
@@ -186,6 +213,8 @@ static void create_hosts(struct build *build)
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		if (scenario->hosts[i].endpoint != NULL)
 			create_endpoint(build, i, links[i]);
+		else if (build->load != NULL)
+			create_loaded(build, i, links[i]);
 		else
 			create_detailed(build, i, links[i]);
 	}
@@ -235,7 +264,7 @@ static bool create_switches(struct build *build, char *why, size_t why_bytes)
 	}
 	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		good = scenario->switches[i].params->unknown == UNKNOWN_DROP ||
-		       build->session == NULL;
+		       !has_detailed(scenario);
 		if (!good)
 			snprintf(why, why_bytes,
 				 "%s floods; expected unknown: drop with detailed adapters",
@@ -344,7 +373,8 @@ void build_destroy(struct build *build)
 			continue;
 		}
 		hca_destroy(build->hcas[i]);
-		kernel_destroy(build->kernels[i]);
+		if (build->kernels[i] != NULL)
+			kernel_destroy(build->kernels[i]);
 	}
 	for (uint32_t i = 0; i < scenario->switch_count; i++) {
 		if (build->switches[i] != NULL)
@@ -355,6 +385,8 @@ void build_destroy(struct build *build)
 		flow_fabric_destroy(build->flows);
 	if (build->topology != NULL)
 		topology_destroy(build->topology);
+	if (build->load != NULL)
+		load_destroy(build->load);
 	endpoints_destroy(build->endpoints);
 	packet_pool_destroy(build->pool);
 	sim_destroy(build->sim);

@@ -1,5 +1,5 @@
 /*
- * build: a scenario's hosts, switches and links as simulation objects, ready to run programs.
+ * build: a scenario's hosts, switches and links as simulation objects, ready to run programs or to play.
  *
  *     struct scenario --build_create()--> sim, endpoints, switches,   session
  *                                         HCA and kernel per host <---'
@@ -14,6 +14,8 @@
 #include "sim/parallel.h"
 #include "sim/sim.h"
 
+struct load;
+
 struct build {
 	const struct scenario *scenario;
 	struct sim *sim;
@@ -21,9 +23,10 @@ struct build {
 	struct packet_pool *pool;                 /* of the first part, stands for all */
 	struct packet_pool *pools[SIM_PARTS_MAX]; /* of each part */
 	struct endpoints *endpoints;
-	struct session *session;             /* NULL: no host has a detailed HCA */
-	struct kernel **kernels;             /* [host_count]; NULL: of fidelity endpoint */
-	struct hca **hcas;                   /* [host_count]; NULL: the same */
+	struct session *session;             /* NULL: no programs can run here */
+	struct load *load;                   /* NULL: the scenario has none */
+	struct kernel **kernels;             /* [host_count]; NULL: no programs on it */
+	struct hca **hcas;                   /* [host_count]; NULL: of fidelity endpoint */
 	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
 	struct fabric_switch **switches;     /* [switch_count] */
 	struct topology *topology;

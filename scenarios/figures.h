@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "scenarios/load/load.h"
+
 /* clang-format off */
 /* X(name, unit, meaning). "measured": from run.warm_up, or the first flow, to run.measure_until, run.until, or the last
  * flow's end. Times of flows are of those that are ready from run.warm_up on. */
@@ -95,9 +97,16 @@ struct figure_info {
 	const char *name, *unit, *meaning;
 };
 extern const struct figure_info figure_list[], flow_figure_list[], port_figure_list[];
+extern const struct figure_info load_figure_list[]; /* those of a load: LOAD_FIGURES */
 
 /* May it be the name of a figure? Whether there is such a flow or port is known when it is built. false: *why. */
 bool figure_name_valid(const char *name, char *why, size_t why_bytes);
+
+/* The same of a load. */
+bool load_figure_name_valid(const char *name, char *why, size_t why_bytes);
+
+/* One of load_figure_list. */
+double load_figure(const struct load_result *result, int index);
 
 /* Index in a list, -1: not there. */
 int figure_index(const struct figure_info *list, const char *name);

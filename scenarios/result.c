@@ -175,7 +175,8 @@ struct result *result_begin(const struct build *build, const struct result_paths
 		    (scenario->has_workload || paths->messages) && scenario->record.flows);
 	choose_path(result, FILE_SERIES, NULL,
 		    scenario->has_workload && scenario->record.series > 0);
-	choose_path(result, FILE_LINKS, NULL, scenario->has_workload || paths->messages);
+	choose_path(result, FILE_LINKS, NULL,
+		    scenario->has_workload || scenario->has_load || paths->messages);
 	choose_path(result, FILE_SLOWDOWNS, NULL, scenario->has_workload);
 	const char *bad = NULL;
 	if (*result->paths[FILE_PACKETS] != '\0') {
@@ -216,14 +217,23 @@ static bool sum_counters(const struct build *build, const char *pattern, uint64_
 	return found;
 }
 
+/* false: *why says why there is none. */
+static bool find_figure(const struct result_outcome *outcome, const char *name, double *value,
+			char *why, size_t why_bytes)
+{
+	if (outcome->load != NULL)
+		*value = load_figure(outcome->load, figure_index(load_figure_list, name));
+	return outcome->load != NULL ||
+	       (outcome->trial != NULL && trial_find(outcome->trial, name, value, why, why_bytes));
+}
+
 /* Does the expectation hold? *value: of the counter or figure; false in *known: there is none, and why. */
-static bool judge(const struct build *build, const struct trial *trial,
+static bool judge(const struct build *build, const struct result_outcome *outcome,
 		  const struct scenario_expectation *expectation, double *value, bool *known,
 		  char *why, size_t why_bytes)
 {
 	if (expectation->figure != NULL) {
-		*known = trial != NULL &&
-			 trial_find(trial, expectation->figure, value, why, why_bytes);
+		*known = find_figure(outcome, expectation->figure, value, why, why_bytes);
 		return *known && *value >= expectation->least && *value <= expectation->most;
 	}
 	uint64_t sum;
@@ -245,7 +255,8 @@ static void print_bounds(const struct scenario_expectation *expectation, FILE *o
 		fprintf(out, "%.6g..%.6g", expectation->least, expectation->most);
 }
 
-static unsigned compare(const struct build *build, const struct trial *trial, bool all, FILE *out)
+static unsigned compare(const struct build *build, const struct result_outcome *outcome, bool all,
+			FILE *out)
 {
 	const struct scenario *scenario = build->scenario;
 	unsigned wrong = 0;
@@ -254,7 +265,7 @@ static unsigned compare(const struct build *build, const struct trial *trial, bo
 		char why[256] = "";
 		double value = 0;
 		bool known;
-		bool met = judge(build, trial, expectation, &value, &known, why, sizeof(why));
+		bool met = judge(build, outcome, expectation, &value, &known, why, sizeof(why));
 		wrong += !met && expectation->gated;
 		if (met && !all)
 			continue;
@@ -278,12 +289,13 @@ static unsigned compare(const struct build *build, const struct trial *trial, bo
 
 unsigned result_compare(const struct build *build, FILE *out)
 {
-	return compare(build, NULL, false, out);
+	return compare(build, &(struct result_outcome){0}, false, out);
 }
 
-unsigned result_compare_trial(const struct build *build, const struct trial *trial, FILE *out)
+unsigned result_compare_figures(const struct build *build, const struct result_outcome *outcome,
+				FILE *out)
 {
-	return compare(build, trial, true, out);
+	return compare(build, outcome, true, out);
 }
 
 /* JSON knows no NaN. */
@@ -295,7 +307,8 @@ static void print_number(double value, FILE *out)
 		fprintf(out, "null");
 }
 
-static void print_expectations(const struct build *build, const struct trial *trial, FILE *out)
+static void print_expectations(const struct build *build, const struct result_outcome *outcome,
+			       FILE *out)
 {
 	const struct scenario *scenario = build->scenario;
 	fprintf(out, ",\n  \"expectations\": [");
@@ -304,7 +317,7 @@ static void print_expectations(const struct build *build, const struct trial *tr
 		char why[256];
 		double value = 0;
 		bool known;
-		bool met = judge(build, trial, expectation, &value, &known, why, sizeof(why));
+		bool met = judge(build, outcome, expectation, &value, &known, why, sizeof(why));
 		fprintf(out, "%s\n    {\"%s\": ", i > 0 ? "," : "",
 			expectation->figure != NULL ? "figure" : "counter");
 		json_text(out,
@@ -323,6 +336,21 @@ static void print_expectations(const struct build *build, const struct trial *tr
 	fprintf(out, "%s]", scenario->expectation_count > 0 ? "\n  " : "");
 }
 
+static void print_figures(const struct result_outcome *outcome, FILE *out)
+{
+	const struct figure_info *list = outcome->load != NULL ? load_figure_list : figure_list;
+	if (outcome->load == NULL && outcome->trial == NULL)
+		return;
+	fprintf(out, ",\n  \"figures\": {");
+	for (int i = 0; list[i].name != NULL; i++) {
+		fprintf(out, "%s\n    \"%s\": ", i > 0 ? "," : "", list[i].name);
+		print_number(outcome->load != NULL ? load_figure(outcome->load, i)
+						   : trial_figure(outcome->trial, (enum figure)i),
+			     out);
+	}
+	fprintf(out, "\n  }");
+}
+
 static void print_all(const struct build *build, const struct result_outcome *outcome,
 		      const uint64_t *packets, FILE *out)
 {
@@ -333,18 +361,11 @@ static void print_all(const struct build *build, const struct result_outcome *ou
 		fprintf(out, ",\n  \"packets_recorded\": %" PRIu64, *packets);
 	fprintf(out, ",\n  \"exit_code\": %d,\n  \"trace_hash\": \"%016" PRIx64 "\"",
 		outcome->exit_code, outcome->trace_hash);
-	if (outcome->trial != NULL) {
-		fprintf(out, ",\n  \"figures\": {");
-		for (unsigned i = 0; i < FIGURE_COUNT; i++) {
-			fprintf(out, "%s\n    \"%s\": ", i > 0 ? "," : "", figure_list[i].name);
-			print_number(trial_figure(outcome->trial, (enum figure)i), out);
-		}
-		fprintf(out, "\n  }");
-	}
+	print_figures(outcome, out);
 	struct bottleneck bottleneck = bottleneck_find(build->sim);
 	fprintf(out, ",\n  ");
 	bottleneck_print_json(&bottleneck, out);
-	print_expectations(build, outcome->trial, out);
+	print_expectations(build, outcome, out);
 	fprintf(out, "\n}\n");
 }
 

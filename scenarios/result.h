@@ -20,7 +20,8 @@ struct result_paths { /* NULL: not wanted */
 struct result_outcome { /* what the summary says besides what the simulation knows */
 	int exit_code;
 	uint64_t trace_hash;
-	const struct trial *trial;         /* NULL: programs ran */
+	const struct trial *trial;         /* NULL: no workload was played */
+	const struct load_result *load;    /* NULL: no load was */
 	const struct flow_record *records; /* of the messages of programs */
 	uint32_t record_count;
 };
@@ -42,8 +43,9 @@ bool result_finish(struct result *result, const struct result_outcome *outcome, 
  * named on `out`. */
 unsigned result_compare(const struct build *build, FILE *out);
 
-/* The same with figures, and with those lines that hold or are not gated, too. */
-unsigned result_compare_trial(const struct build *build, const struct trial *trial, FILE *out);
+/* The same with the figures of a workload or load, and with those lines that hold or are not gated, too. */
+unsigned result_compare_figures(const struct build *build, const struct result_outcome *outcome,
+				FILE *out);
 
 /* summary.json, on its own. */
 void result_print_summary(const struct build *build, const struct result_outcome *outcome,

@@ -37,6 +37,9 @@ const struct scenario_section scenario_sections[] = {
 	{"fabric.topology", scenario_topology_param_list, "the numbers of a topology"},
 	{"workload", workload_param_list,         "who sends what to whom, on HCAs of fidelity endpoint; with `trace` for a file"},
 	{"workload.play", player_param_list,      "how flows are posted"},
+	{"load",     load_param_list,             "work requests that processor cores post to detailed HCAs, without programs"},
+	{"load.cpu", load_cpu_param_list,         "what its calls cost a processor core"},
+	{"load.rival", load_rival_param_list,     "other cores, with work of their own, on the same adapters"},
 	{"run",      scenario_run_param_list,     "how long a workload runs, and what fails it"},
 	{"faults",   scenario_fault_place_list,   "one fault of the list, with `from`, `to` and one action"},
 	{"faults.packets", scenario_fault_choice_list,
@@ -81,8 +84,9 @@ struct scenario *scenario_read(const char *file, const char *const *overrides, s
 static void read_scenario(struct scenario_reader *reader, struct yaml_node *root)
 {
 	struct scenario *scenario = reader->scenario;
-	static const char *const keys[] = {"hosts",    "fabric",   "faults", "record", "expect",
-					   "programs", "workload", "run",    "sweep",  NULL};
+	static const char *const keys[] = {"hosts",  "fabric",   "faults",   "record",
+					   "expect", "programs", "workload", "load",
+					   "run",    "sweep",    NULL};
 	params_default(scenario_param_list, scenario);
 	if (!yaml_expect_map(root, "a scenario", reader->errors))
 		return;
@@ -111,6 +115,7 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 	scenario_read_faults(reader, yaml_get(root, "faults"));
 	read_record(reader, yaml_get(root, "record"));
 	scenario_read_workload(reader, root);
+	scenario_read_load(reader, root);
 	scenario_read_expectations(reader, yaml_get(root, "expect"));
 	read_programs(reader, yaml_get(root, "programs"));
 	scenario_refuse_unused(reader, root, scenario_param_list, keys);

@@ -10,6 +10,7 @@
 
 #include "fabric/layout.h"
 #include "scenarios/composite.h"
+#include "scenarios/load/load_params.h"
 #include "scenarios/mpi/mpi_params.h"
 #include "scenarios/scenario_faults.h"
 #include "scenarios/scenario_lanes.h"
@@ -171,6 +172,8 @@ struct scenario {
 	struct scenario_run run;
 	bool has_workload;
 	struct workload_params workload;
+	bool has_load;
+	struct load_params load;
 	struct player_params play;
 	char *trace_file;     /* of the workload, from where the scenario is; ours; NULL: none */
 	struct layout layout; /* of a topology that a builder or file makes; empty: none */

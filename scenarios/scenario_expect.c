@@ -67,12 +67,13 @@ static void read_figure(struct scenario_reader *reader, struct yaml_node *node,
 	expectation->gated = bounds.gated;
 	expectation->least = least ? bounds.at_least : -INFINITY;
 	expectation->most = most ? bounds.at_most : INFINITY;
-	if (expectation->figure != NULL &&
-	    !figure_name_valid(expectation->figure, why, sizeof(why)))
+	bool of_load = reader->scenario->has_load;
+	if (expectation->figure != NULL && !(of_load ? load_figure_name_valid : figure_name_valid)(
+						   expectation->figure, why, sizeof(why)))
 		yaml_error(reader->errors, figure, "%s", why);
-	if (!reader->scenario->has_workload)
+	if (!reader->scenario->has_workload && !of_load)
 		yaml_error(reader->errors, figure,
-			   "figures are those of a workload; there is none");
+			   "figures are those of a workload or a load; there is none");
 	if (equals != NULL && (least || most))
 		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
 	if (equals == NULL && !least && !most)

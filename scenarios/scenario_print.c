@@ -185,6 +185,7 @@ void scenario_print(const struct scenario *scenario, FILE *out)
 	print_hosts(scenario, out);
 	print_fabric(scenario, out);
 	scenario_print_workload(scenario, out);
+	scenario_print_load(scenario, out);
 	scenario_print_faults(scenario, out);
 	print_record(scenario, out);
 	scenario_print_expectations(scenario, out);

@@ -35,6 +35,10 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 void scenario_print_workload(const struct scenario *scenario, FILE *out);
 void scenario_free_workload(struct scenario *scenario);
 
+/* load. Hosts and fabric have been read. scenario_load.c */
+void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root);
+void scenario_print_load(const struct scenario *scenario, FILE *out);
+
 /* expect. scenario_expect.c */
 void scenario_read_expectations(struct scenario_reader *reader, struct yaml_node *node);
 void scenario_print_expectations(const struct scenario *scenario, FILE *out);

@@ -27,8 +27,8 @@ enum {
 /* clang-format off */
 const struct param load_place_param_list[] = {LOAD_PLACE_PARAMS(ROW) {0}};
 const struct param load_param_list[] = {LOAD_PARAMS(ROW) {0}};
-static const struct param load_cpu_param_list[] = {LOAD_CPU_PARAMS(CPU_ROW) {0}};
-static const struct param load_rival_param_list[] = {LOAD_RIVAL_PARAMS(RIVAL_ROW) {0}};
+const struct param load_cpu_param_list[] = {LOAD_CPU_PARAMS(CPU_ROW) {0}};
+const struct param load_rival_param_list[] = {LOAD_RIVAL_PARAMS(RIVAL_ROW) {0}};
 
 const struct param_group load_param_groups[] = {
 	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu), "what calls cost a processor core"},
@@ -36,11 +36,15 @@ const struct param_group load_param_groups[] = {
 	{0},
 };
 
+static void settle(struct block *block);
+
 static const struct block_type load_type = {
 	.name         = "load",
 	.params       = load_param_list,
 	.counters     = (const struct counter[]){{0}},
 	.trace_points = (const struct trace_point[]){{0}},
+	.gauges       = (const struct gauge_info[]){LOAD_GAUGES(GAUGE_ENTRY) {0}},
+	.settle       = settle,
 };
 /* clang-format on */
 
@@ -70,6 +74,13 @@ static sim_time paused(const struct load *load)
 	for (unsigned lane = 0; lane < PRIORITIES; lane++)
 		time += port_paused_time(hca_port(load->nodes[0].hca), lane);
 	return time;
+}
+
+static uint64_t done(const struct load *load)
+{
+	uint64_t all = load->params.counts == LOAD_COMPLETED ? load->completed : load->received;
+
+	return all > load->params.warm_up ? all - load->params.warm_up : 0;
 }
 
 /* One more of those that warm_up and operations count. */
@@ -113,6 +124,18 @@ void load_received(struct load *load)
 	load->received++;
 	if (load->params.counts == LOAD_RECEIVED)
 		count_one(load, load->received);
+}
+
+static void settle(struct block *block)
+{
+	struct load *load = container_of(block, struct load, block);
+
+	for (uint32_t i = 0; i < load->params.nodes; i++)
+		for (uint32_t j = 0; j < load_threads(load); j++)
+			for (uint32_t k = 0; k < load->params.sharers; k++)
+				if (load->nodes[i].threads[j].cores[k].busy > load->gauge.core.area)
+					load->gauge.core.area =
+						load->nodes[i].threads[j].cores[k].busy;
 }
 
 /* ---- what there is ---- */
@@ -205,6 +228,8 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 	load->latencies = calloc(LATENCIES_MAX, sizeof(load->latencies[0]));
 	assert(load->nodes && load->latencies);
 	block_init(&load->block, sim, &load_type, "load", &load->params, NULL);
+	block_gauges(&load->block, (struct gauge *)&load->gauge);
+	load->gauge.core.capacity = 1;
 	make_rivals(load);
 	for (uint32_t i = 0; i < params->nodes; i++) {
 		load->nodes[i].load = load;
@@ -296,7 +321,8 @@ bool load_check(const struct load_params *params, char *why, size_t why_bytes)
 	return false;
 }
 
-bool load_play(struct load *load, char *why, size_t why_bytes)
+bool load_play(struct load *load, load_progress *progress, void *context, char *why,
+	       size_t why_bytes)
 {
 	sim_time limit = load->params.limit;
 
@@ -310,6 +336,8 @@ bool load_play(struct load *load, char *why, size_t why_bytes)
 			load_fail(load, "not all was done; complete:", (unsigned)load->completed);
 		else
 			sim_run(load->sim, next + STEP);
+		if (progress)
+			progress(context, sim_now(load->sim), done(load), load->params.operations);
 	}
 	sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
 	if (load->failure[0])

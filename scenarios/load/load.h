@@ -62,8 +62,13 @@ void load_connect(struct load *load);
 /* Counts "block.counter" of the first node's HCA; NULL: nothing. false: *why, there is none. */
 bool load_count(struct load *load, const char *counter, char *why, size_t why_bytes);
 
-/* Runs until enough is complete and what is under way has come to its end. false: *why, what went wrong. */
-bool load_play(struct load *load, char *why, size_t why_bytes);
+/* Called now and then with the virtual time, and how many of those that count are done. */
+typedef void load_progress(void *context, sim_time now, uint64_t done, uint64_t operations);
+
+/* Runs until enough is complete and what is under way has come to its end. progress NULL: nobody is told. false: *why, what
+ * went wrong. */
+bool load_play(struct load *load, load_progress *progress, void *context, char *why,
+	       size_t why_bytes);
 void load_take_result(const struct load *load, struct load_result *result);
 
 /* After its HCAs. */

@@ -127,7 +127,8 @@ bool load_run(const struct load_setup *setup, struct load_result *result, char *
 
 	if (!load_check(&setup->load, why, why_bytes))
 		return false;
-	good = create(&alone, setup, why, why_bytes) && load_play(alone.load, why, why_bytes);
+	good = create(&alone, setup, why, why_bytes) &&
+	       load_play(alone.load, NULL, NULL, why, why_bytes);
 	if (good)
 		load_take_result(alone.load, result);
 	destroy(&alone, setup);

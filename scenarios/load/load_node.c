@@ -4,6 +4,7 @@
  *     HCA --memory_write()--> CQE --load_thread_wake()--> core
  */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,6 +287,7 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 static void add_thread(struct load_node *node, uint32_t index)
 {
 	struct load_thread *thread = &node->threads[index];
+	char name[64];
 
 	thread->node = node;
 	thread->index = index;
@@ -305,7 +307,8 @@ static void add_thread(struct load_node *node, uint32_t index)
 	for (uint32_t i = 0; i < thread->cq_count; i++)
 		thread->cqs[i].at =
 			take(node, (uint64_t)node->cq_entries * load_cqe_bytes(node->load));
-	random_init_named(&thread->random, (uint64_t)node->index << 32 | index, "load", "core");
+	snprintf(name, sizeof(name), "load.host%u.core%u", node->index, index);
+	random_init_named(&thread->random, sim_seed(node->load->sim), name, "choices");
 	load_thread_init(thread);
 }
 

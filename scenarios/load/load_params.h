@@ -98,7 +98,8 @@ enum { LOAD_PAGING_NONE, LOAD_PAGING_REMOTE, LOAD_PAGING_LOCAL };
 enum { LOAD_OF_THREAD, LOAD_OF_QP };
 enum { LOAD_OF_NODE, LOAD_OF_EACH_THREAD };
 
-extern const struct param load_place_param_list[], load_param_list[];
+extern const struct param load_place_param_list[], load_param_list[], load_cpu_param_list[],
+	load_rival_param_list[];
 extern const struct param_group load_param_groups[]; /* cpu, rival; ends with a NULL name */
 
 #endif

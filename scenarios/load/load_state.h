@@ -7,6 +7,7 @@
 #include "hca/device/hca.h"
 #include "hca/device/wqe.h"
 #include "scenarios/load/load.h"
+#include "sim/gauge.h"
 #include "sim/random.h"
 
 #define LOAD_PD 1
@@ -46,6 +47,7 @@ struct load_core { /* of a processor */
 	struct load_thread *thread;
 	struct event step;
 	struct load_qp *posting; /* its WQEs are being built; the doorbell follows */
+	sim_time busy;           /* so far */
 	bool awake;
 };
 
@@ -91,11 +93,21 @@ struct load_node {
 	bool posts;
 };
 
+/* clang-format off */
+#define LOAD_GAUGES(X) \
+	X(core, SERVER, "calls", "the busiest processor core, which posts and polls")
+/* clang-format on */
+
+struct load_gauges {
+	LOAD_GAUGES(GAUGE_FIELD)
+};
+
 struct load {
 	struct load_params params;
 	struct load_params rivals; /* the same but for what differs */
 	struct sim *sim;
 	struct block block;
+	struct load_gauges gauge;
 	struct endpoints *endpoints;
 	struct load_node *nodes;
 	uint64_t completed, received, rivals_completed;

@@ -389,6 +389,7 @@ static void start_posting(struct load_core *core)
 	const struct load_params *params = thread->params;
 	sim_time held = params->cpu.post * params->list + params->cpu.ring;
 
+	core->busy += held;
 	core->posting = take_ready(thread);
 	thread->under_way += (uint32_t)params->list;
 	for (uint64_t i = 0; i < params->list; i++)
@@ -409,6 +410,7 @@ static void start_polling(struct load_core *core)
 		return;
 	}
 	held = poll(thread);
+	core->busy += held;
 	if (may_post(thread))
 		wake_one(thread);
 	sim_schedule_at(&core->step, take_lock(core, lock, held) + held);

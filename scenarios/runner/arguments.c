@@ -194,6 +194,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_VERBOSE:
 		arguments->verbose = true;
 		return 0;
+	case KEY_EXPECT:
+		arguments->expect = true;
+		return 0;
 	case KEY_WORDS:
 		arguments->words = true;
 		return 0;

@@ -39,6 +39,7 @@ struct arguments {
 	unsigned jobs;
 	unsigned threads;
 	bool bottleneck, received;
+	bool expect; /* of a sweep: judge the file's expectations at each point */
 	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
 };
@@ -80,6 +81,10 @@ int run_scenario_programs(const struct arguments *arguments, struct scenario *sc
  * what is wrong to `complaints`. An exit code. verb_run.c */
 int run_workload(const struct arguments *arguments, const struct scenario *scenario,
 		 const char *folder, FILE *out, FILE *complaints);
+
+/* The same of its load. run_load.c */
+int run_load(const struct arguments *arguments, const struct scenario *scenario, const char *folder,
+	     FILE *out, FILE *complaints);
 
 int verb_exec(const struct arguments *arguments);
 int verb_fluid(const struct arguments *arguments);

@@ -1,53 +1,33 @@
 /*
- * verb_run: hcasim run FILE: the workload of a scenario, or its programs.
+ * verb_run: hcasim run FILE: the workload of a scenario, its load or its programs.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "scenarios/result.h"
+#include "scenarios/runner/progress.h"
 #include "scenarios/runner/verb.h"
 #include "scenarios/runner/waveform.h"
 
-#define WHY_BYTES        1024
-#define PROGRESS_SECONDS 1.0
+#define WHY_BYTES 1024
 
-struct progress {
-	double told; /* wall time; only what is shown depends on it */
-	bool shown;
-};
-
-static double wall_seconds(void)
+static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-static void show_progress(void *context, sim_time now, uint32_t done, uint32_t flows)
-{
-	struct progress *progress = context;
-	double seconds = wall_seconds();
-	if (seconds - progress->told < PROGRESS_SECONDS)
-		return;
-	progress->told = seconds;
-	progress->shown = true;
-	fprintf(stderr, "\r%12.3f us  %u of %u flows", (double)now / (double)US, done, flows);
-	fflush(stderr);
+	progress_show(context, now, done, flows, "flows");
 }
 
 /* Plays it, and judges what came of it. */
 static int play(const struct build *build, struct trial *trial, FILE *complaints)
 {
-	struct progress progress = {.told = wall_seconds()};
+	struct progress progress = progress_begin();
 	unsigned wrong;
-	trial_run(trial, isatty(STDERR_FILENO) ? show_progress : NULL, &progress);
-	if (progress.shown)
-		fprintf(stderr, "\r\033[K");
+	trial_run(trial, isatty(STDERR_FILENO) ? show : NULL, &progress);
+	progress_end(&progress);
 	wrong = trial_check(trial, complaints);
-	wrong += result_compare_trial(build, trial, complaints);
+	wrong +=
+		result_compare_figures(build, &(struct result_outcome){.trial = trial}, complaints);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
@@ -169,14 +149,16 @@ int verb_run(const struct arguments *arguments)
 		return EXIT_BAD_INPUT;
 	if (scenario->has_workload && scenario->program_count > 0)
 		say("%s: both workload and programs; expected one of them", scenario->file);
-	else if (scenario->has_workload) {
+	else if (scenario->has_workload || scenario->has_load) {
 		struct arguments chosen = *arguments;
 		if (arguments_kernel(arguments, scenario, &chosen.kernel))
-			code = run_workload(&chosen, scenario, arguments->out, stdout, stderr);
+			code = (scenario->has_load ? run_load : run_workload)(
+				&chosen, scenario, arguments->out, stdout, stderr);
 	} else if (scenario->program_count > 0)
 		code = run_scenario_programs(arguments, scenario);
 	else
-		say("%s: nothing to run; expected workload: {...} or programs: [{host: host0, "
+		say("%s: nothing to run; expected workload: {...}, load: {...} or programs: "
+		    "[{host: host0, "
 		    "command: [...]}], or hcasim exec",
 		    scenario->file);
 	scenario_destroy(scenario);

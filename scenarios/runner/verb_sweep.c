@@ -37,6 +37,11 @@ struct sweep {
 	bool failed;
 };
 
+static const struct figure_info *figures_of(const struct sweep *sweep)
+{
+	return sweep->scenario->has_load ? load_figure_list : figure_list;
+}
+
 /* Which value of that axis: the last axis changes fastest. */
 static const char *value_of(const struct sweep *sweep, size_t point, uint32_t axis)
 {
@@ -51,18 +56,21 @@ static struct scenario *read_point(const struct sweep *sweep, size_t point)
 {
 	const struct arguments *arguments = sweep->arguments;
 	const struct scenario *scenario = sweep->scenario;
-	size_t count = arguments->override_count + scenario->axis_count;
-	char **overrides = calloc(count + 1, sizeof(*overrides));
+	size_t count = 0;
+	char **overrides =
+		calloc(arguments->override_count + scenario->axis_count + 1, sizeof(*overrides));
 	struct yaml_errors errors = {0};
 	if (overrides == NULL)
 		abort();
 	for (size_t i = 0; i < arguments->override_count; i++)
-		overrides[i] = strdup(arguments->overrides[i]);
+		overrides[count++] = strdup(arguments->overrides[i]);
 	for (uint32_t i = 0; i < scenario->axis_count; i++) {
-		if (asprintf(&overrides[arguments->override_count + i], "%s=%s",
-			     scenario->axes[i].path, value_of(sweep, point, i)) < 0)
+		if (asprintf(&overrides[count++], "%s=%s", scenario->axes[i].path,
+			     value_of(sweep, point, i)) < 0)
 			abort();
 	}
+	if (!arguments->expect) /* it is of the file's own values */
+		overrides[count++] = strdup("expect=[]");
 	struct scenario *read =
 		scenario_read(arguments->word, (const char *const *)overrides, count, &errors);
 	if (errors.text != NULL)
@@ -115,9 +123,9 @@ static bool find_points(struct sweep *sweep)
 		struct stat status;
 		char path[PATH_MAX];
 		struct scenario *scenario = read_point(sweep, i);
-		good = scenario != NULL && scenario->has_workload;
+		good = scenario != NULL && (scenario->has_workload || scenario->has_load);
 		if (scenario != NULL && !good)
-			say("%s: no workload to sweep", scenario->file);
+			say("%s: no workload or load to sweep", scenario->file);
 		if (good)
 			name_point(&sweep->points[i], scenario);
 		scenario_destroy(scenario);
@@ -161,7 +169,8 @@ static void start(struct sweep *sweep, size_t point)
 		point_path(sweep, point, "", path);
 		int code = scenario == NULL
 				   ? EXIT_BAD_INPUT
-				   : run_workload(sweep->arguments, scenario, path, NULL, stderr);
+				   : (scenario->has_load ? run_load : run_workload)(
+					     sweep->arguments, scenario, path, NULL, stderr);
 		fflush(NULL);
 		_exit(code);
 	}
@@ -245,9 +254,8 @@ static void print_line(const struct sweep *sweep, size_t point, FILE *out)
 	}
 	fprintf(out, "%s,%s", sweep->points[point].name,
 		code != NULL && code->kind == YAML_SCALAR ? code->text : "");
-	for (unsigned i = 0; i < FIGURE_COUNT; i++) {
-		struct yaml_node *figure =
-			figures != NULL ? yaml_get(figures, figure_list[i].name) : NULL;
+	for (const struct figure_info *info = figures_of(sweep); info->name != NULL; info++) {
+		struct yaml_node *figure = figures != NULL ? yaml_get(figures, info->name) : NULL;
 		fprintf(out, ",%s",
 			figure != NULL && figure->kind == YAML_SCALAR ? figure->text : "");
 	}
@@ -272,8 +280,8 @@ static bool write_table(const struct sweep *sweep)
 		fputc(',', out);
 	}
 	fprintf(out, "point,exit_code");
-	for (unsigned i = 0; i < FIGURE_COUNT; i++)
-		fprintf(out, ",%s", figure_list[i].name);
+	for (const struct figure_info *info = figures_of(sweep); info->name != NULL; info++)
+		fprintf(out, ",%s", info->name);
 	fputc('\n', out);
 	for (size_t i = 0; i < sweep->count; i++)
 		print_line(sweep, i, out);

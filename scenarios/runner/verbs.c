@@ -15,7 +15,7 @@ static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTIO
 static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_THREADS, OPTION_OUT,
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
-	OPTION_JOBS, {0}};
+	OPTION_JOBS, OPTION_EXPECT, {0}};
 static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT, {0}};
 static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_KERNEL,
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
@@ -28,9 +28,9 @@ static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 const struct verb verbs[] = {
 	{"exec",   "FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS", "run programs on the hosts of a scenario",
 	 "The exit code is the first of the programs' that is not 0.", exec_options, true, true, verb_exec},
-	{"run",    "FILE",    "run the workload or the programs that a scenario names",
+	{"run",    "FILE",    "run the workload, the load or the programs of a scenario",
 	 "Ends with exit code 1 if an expectation or an invariant does not hold.", run_options, true, false, verb_run},
-	{"sweep",  "FILE",    "run a workload for all combinations of the values that a scenario sweeps",
+	{"sweep",  "FILE",    "run a workload or load for all combinations of the values that a scenario sweeps",
 	 "A folder a point below --out; finished points are not run again.", sweep_options, true, false, verb_sweep},
 	{"fluid",  "FILE",    "run flows into one port, and the fluid model of their congestion control beside them",
 	 "For DCQCN and TIMELY; --out: rates and queue over time, in fluid.csv and, if gnuplot is there, on one plot.", fluid_options, true, false, verb_fluid},

@@ -317,7 +317,8 @@ static void atomic_interval(void)
 	setup.hca.transport.atomic_interval = 200 * NS;
 	setup.load.verb = LOAD_FETCH_ADD;
 	setup.load.bytes = 8;
-	setup.load.qps = 16;
+	setup.load.qps = 32;
+	setup.load.window = 1; /* few wait, so that few change places for a lock */
 	setup.load.places = 512;
 	setup.load.stride = 8;
 	measure();

@@ -1,0 +1,24 @@
+/*
+ * progress: how far a long run is, on a terminal, once a second of wall time; only what is shown depends on it.
+ */
+#ifndef SCENARIOS_RUNNER_PROGRESS_H
+#define SCENARIOS_RUNNER_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/sim.h"
+
+struct progress {
+	double told; /* wall time */
+	bool shown;
+};
+
+struct progress progress_begin(void);
+
+/* "12.345 us  3 of 16 flows" */
+void progress_show(struct progress *progress, sim_time now, uint64_t done, uint64_t all,
+		   const char *what);
+void progress_end(const struct progress *progress); /* wipes it off */
+
+#endif

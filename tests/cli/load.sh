@@ -1,0 +1,69 @@
+#!/bin/bash
+# Proves that `hcasim run` plays the load of a scenario on its detailed adapters: what it comes to is the same twice, with each
+# kernel and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
+# trace of it explains latencies; a sweep tabulates it; and what has no meaning beside a load is refused.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+source=$2
+. "$(dirname "$0")/../support/script.sh"
+
+cat >"$folder/load.yaml" <<'EOF2'
+seed: 3
+hosts:
+  fast: {hca: connectx5-edr}
+  slow: {hca: {preset: connectx5-edr, pcie: {lanes: 4}}}
+fabric: {link_layer: infiniband, topology: single-switch, switch: sb7700, link: cable-edr}
+load: {verb: write, bytes: 4KiB, qps: 4, window: 8, order: random, operations: 4000, warm_up: 1000}
+expect: [{figure: gbps, at_most: 31.5}, {counter: fast.hca.port.packets_sent, at_least: 5000}]
+sweep: {load.bytes: [64B, 4KiB]}
+EOF2
+
+for run in native again hosted reference; do
+  "$hcasim" run "$folder/load.yaml" --kernel "${run/again/native}" --out "$folder/$run" >"$folder/$run.txt" 2>&1 ||
+    fail "run --kernel $run: exit code $?: $(cat "$folder/$run.txt")"
+  diff -r "$folder/native" "$folder/$run" || fail "$run differs from native"
+  cmp "$folder/native.txt" "$folder/$run.txt" || fail "what $run printed differs"
+done
+"$hcasim" run "$folder/native/scenario.yaml" --out "$folder/effective" >/dev/null 2>&1 || fail "the effective configuration does not run"
+diff -r "$folder/native" "$folder/effective" || fail "the effective configuration gives other results"
+grep -q '^bottleneck slow.hca.pcie' "$folder/native.txt" || fail "four lanes are not the limit: $(cat "$folder/native.txt")"
+"$hcasim" explain "$folder/native" --bottleneck | grep -q '^bottleneck: slow.hca.pcie' || fail "not so afterwards"
+
+"$hcasim" run "$folder/load.yaml" --seed 4 --json >"$folder/json" 2>/dev/null || fail "--json"
+python3 - "$folder/json" "$folder/native/summary.json" <<'END' || fail "--json is not as expected"
+import json, sys
+other, first = (json.load(open(name)) for name in sys.argv[1:])
+assert 25 < first["figures"]["gbps"] < 31.5, first
+assert other["time_ps"] != first["time_ps"], "another seed, the same choices"
+END
+"$hcasim" run "$folder/load.yaml" --set 'expect=[{figure: mops, at_least: 50}]' >/dev/null 2>"$folder/log"
+[ $? -eq 1 ] || fail "an expectation that does not hold is not exit code 1"
+grep -q '^expected mops in 50 or more: it is 0\.' "$folder/log" || fail "the miss is not named: $(cat "$folder/log")"
+
+"$hcasim" run "$folder/load.yaml" --trace "$folder/trace" >/dev/null 2>&1 || fail "--trace"
+"$hcasim" explain "$folder/trace" | grep -Eq '^mean of 50[0-9][0-9] work requests' || fail "explain: $("$hcasim" explain "$folder/trace" | head -1)"
+
+"$hcasim" sweep "$folder/load.yaml" --out "$folder/sweep" >/dev/null 2>&1 || fail "sweep: exit code $?"
+[ "$(cut -d, -f1-4 "$folder/sweep/results.csv" | head -1)" = load.bytes,point,exit_code,mops ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
+[ "$(wc -l <"$folder/sweep/results.csv")" -eq 3 ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
+"$hcasim" sweep "$folder/load.yaml" --expect --out "$folder/judged" >/dev/null 2>"$folder/log" || fail "sweep --expect: exit code $?"
+grep -q '^met expected gbps' "$folder/log" || fail "--expect judges nothing: $(cat "$folder/log")"
+
+# refused TEXT OPTION...
+refused() {
+  local text=$1
+  shift
+  "$hcasim" run "$folder/load.yaml" "$@" --out "$folder/refused" >"$folder/log" 2>&1
+  [ $? -eq 2 ] || fail "$*: not exit code 2"
+  grep -qF "$text" "$folder/log" || fail "$*: $(cat "$folder/log")"
+  [ ! -e "$folder/refused" ] || fail "$*: something was written"
+}
+refused 'did you mean "bytes"?' --set load.bites=3
+refused 'did you mean "mops"?' --set 'expect=[{figure: mobs, at_least: 3}]'
+refused 'atomics are of 8 B' --set load.verb=fetch_add
+refused 'run stands beside load' --set run.until=1ms
+refused 'workload stands beside load' --set workload.pattern=incast
+refused 'that of slow is endpoint' --set 'hosts.slow.hca={fidelity: endpoint}'
+refused 'record.series is for workloads' --set record.series=1us
+
+[ $failures -eq 0 ]

@@ -8,6 +8,8 @@
 struct boundary {
 	struct crossing crossing;
 	struct packet_queue left[2];
+	uint32_t count[2];
+	uint32_t lost[2]; /* the first so many */
 	struct port *from;
 };
 
@@ -16,6 +18,14 @@ void boundary_leave(struct boundary *boundary, struct packet *packet)
 	unsigned window = crossing_leave(&boundary->crossing, packet->head_at);
 
 	packet_queue_push(&boundary->left[window], packet);
+	boundary->count[window]++;
+}
+
+void boundary_lose(struct boundary *boundary)
+{
+	unsigned window = crossing_window(&boundary->crossing);
+
+	boundary->lost[window] = boundary->count[window];
 }
 
 static void take(struct crossing *crossing, unsigned window)
@@ -23,8 +33,11 @@ static void take(struct crossing *crossing, unsigned window)
 	struct boundary *boundary = container_of(crossing, struct boundary, crossing);
 	struct packet_queue *left = &boundary->left[window];
 
+	for (; boundary->lost[window]; boundary->lost[window]--)
+		link_state_lose(boundary->from->peer, packet_queue_pop(left));
 	while (left->head)
 		transmit_arrives(crossing->to, boundary->from, packet_queue_pop(left));
+	boundary->count[window] = 0;
 }
 
 struct boundary *boundary_create(struct port *from)

@@ -15,4 +15,7 @@ void boundary_destroy(struct boundary *boundary); /* frees what is left there */
 
 void boundary_leave(struct boundary *boundary, struct packet *packet);
 
+/* The link goes down for its sender: what waits here is lost, as what is in flight. The receiver's end counts it. */
+void boundary_lose(struct boundary *boundary);
+
 #endif

@@ -2,20 +2,26 @@
  * link_state: a link that goes down and comes up again. Down: what is on the wire is lost, nothing passes; a switch
  * drops what waits for it and what comes, an HCA keeps what it has no credits for. Up: credits begin anew, as after
  * link training (IBTA vol. 1, 7.9.4), and pauses are asked for again.
+ *
+ * Each end does its part, and what it has sent is lost through it: if the ends are in two parts of a divided run, what
+ * has crossed is the other end's to lose, at the same instant.
  */
+#include "fabric/boundary.h"
 #include "fabric/port_state.h"
 
+void link_state_lose(struct port *port, struct packet *packet)
+{
+	if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC)
+		port->count.fault_bytes += packet->wire_bytes;
+	port_drop(port, packet, DROP_FAULT);
+}
+
+/* What is in flight to that end. */
 static void lose_flying(struct port *port)
 {
 	sim_cancel(&port->arrive);
-	while (port->flying.head) {
-		struct packet *packet = packet_queue_pop(&port->flying);
-
-		if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC)
-			port->peer->count.fault_bytes += packet->wire_bytes;
-		port_drop(port, packet, DROP_FAULT);
-	}
-	port->peer->last_arrival = sim_now(port->block.sim);
+	while (port->flying.head)
+		link_state_lose(port, packet_queue_pop(&port->flying));
 }
 
 static void fall_silent(struct port *port)
@@ -23,7 +29,13 @@ static void fall_silent(struct port *port)
 	port->down = true;
 	port->credits_due = 0;
 	port->pause_due = 0;
-	lose_flying(port);
+	port->last_arrival = sim_now(port->block.sim);
+	if (port->divided) {
+		boundary_lose(port->boundary);
+		lose_flying(port);
+	} else {
+		lose_flying(port->peer);
+	}
 	if (!port->user->discarded)
 		return;
 	for (unsigned lane = 0; lane < PORT_LANES; lane++)
@@ -45,26 +57,47 @@ static void unpause(struct port *port)
 	}
 }
 
-void port_set_link(struct port *port, bool up)
+void port_set_end(struct port *port, bool up)
+{
+	assert(port->peer && port->ethernet);
+	if (port->down == !up)
+		return;
+	if (up) {
+		port->down = false;
+		port->pause_due |= port->pausing;
+		transmit_wake(port, sim_now(port->block.sim));
+	} else {
+		fall_silent(port);
+		unpause(port);
+	}
+}
+
+/* Both ends' credits begin anew before either sends. */
+static void set_infiniband(struct port *port, bool up)
 {
 	struct port *ends[] = {port, port->peer};
 
-	assert(port->peer && !port->boundary);
+	assert(!port->boundary);
 	if (port->down == !up)
 		return;
 	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
 		if (!up) {
 			fall_silent(ends[i]);
-			if (ends[i]->ethernet)
-				unpause(ends[i]);
 			continue;
 		}
 		ends[i]->down = false;
-		if (ends[i]->ethernet)
-			ends[i]->pause_due |= ends[i]->pausing;
-		else
-			credits_restart(ends[i]);
+		credits_restart(ends[i]);
 	}
 	for (unsigned i = 0; up && i < ARRAY_SIZE(ends); i++)
-		transmit_kick(ends[i]);
+		transmit_wake(ends[i], sim_now(port->block.sim));
+}
+
+void port_set_link(struct port *port, bool up)
+{
+	if (port->ethernet) {
+		port_set_end(port, up);
+		port_set_end(port->peer, up);
+	} else {
+		set_infiniband(port, up);
+	}
 }

@@ -49,7 +49,7 @@ sim_time port_params_latency(const struct port_params *params); /* of a link, fr
 	X(astray_drops,       "packets", "flooded by the switch before, which a router does not take")        \
 	X(damage_drops,       "packets", "found damaged on arrival (VCRC, LPCRC or FCS)")                    \
 	X(fault_drops,        "packets", "dropped by a fault, on transmit or receive")                       \
-	X(fault_bytes,        "bytes",   "of them on transmit: sent, and never arrived")                     \
+	X(fault_bytes,        "bytes",   "of them, sent and never arrived: dropped on transmit here, or on the way to here when the link went down") \
 	X(lifetime_drops,     "packets", "were first in their lane for too long, or found it stalled")                            \
 	X(storm_drops,        "packets", "of a priority that was paused for too long")                       \
 	X(down_drops,         "packets", "waited for a link that went down, or came while it was")           \
@@ -130,6 +130,8 @@ void port_set_vl_arbitration(struct port *port, const struct vl_arbitration *tab
 
 /* The link of this port goes down, or comes up. After port_connect(). See port_fault.h for a time to come. */
 void port_set_link(struct port *port, bool up);
+void port_set_end(struct port *port,
+		  bool up); /* Ethernet: this end of it alone; the other at the same instant */
 
 /* Ethernet: pauses the other end's priorities whatever the user says, until told to stop. */
 void port_storm(struct port *port, uint8_t priorities, bool start);

@@ -1,36 +1,76 @@
 /*
- * port_fault: see port_fault.h.
+ * port_fault: see port_fault.h. Each end that a fault acts on has an event of its own, of its port's block, so that it is in
+ * the part of a divided run that owns the port; both ends of a link go by the same plan. The fault's own event counts, and
+ * looks at the counter that it awaits.
+ *
+ * All of them fire before anything else at their instant, so it does not matter which end of a link is first.
  */
 #include "fabric/port_fault.h"
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "fabric/port_state.h"
+
+struct hand {
+	struct event event;
+	const struct port_fault_plan *plan;
+	struct port *port;
+	uint64_t begun, ended;
+};
 
 struct port_fault {
 	struct event event;
 	struct block block;
 	struct port_fault_counters count;
 	struct port_fault_plan plan;
-	unsigned ports_count;
-	struct port *ports[];
+	unsigned hand_count;
+	struct hand hands[];
 };
 
-static void apply(struct port_fault *fault, struct port *port, bool begins)
+static void apply(struct hand *hand, bool begins)
 {
-	switch (fault->plan.kind) {
+	const struct port_fault_plan *plan = hand->plan;
+
+	switch (plan->kind) {
 	case PORT_FAULT_link_down:
-		port_set_link(port, !begins);
+		if (hand->port->ethernet)
+			port_set_end(hand->port, !begins);
+		else
+			port_set_link(hand->port, !begins);
 		break;
 	case PORT_FAULT_pause_storm:
-		port_storm(port, fault->plan.priorities, begins);
+		port_storm(hand->port, plan->priorities, begins);
 		break;
 	case PORT_FAULT_slow_receiver:
-		port_set_drain_rate(port, begins ? fault->plan.rate_bps : 0);
+		port_set_drain_rate(hand->port, begins ? plan->rate_bps : 0);
 		break;
 	case PORT_FAULT_COUNT:
 		break;
 	}
+}
+
+/* Is it to begin now, rather than end? Counts it, and sees to the next time. */
+static bool step(struct event *event, const struct port_fault_plan *plan, uint64_t *begun,
+		 uint64_t *ended)
+{
+	bool begins = *begun == *ended;
+
+	*begun += begins;
+	*ended += !begins;
+	if (begins && plan->lasts != SIM_NEVER)
+		sim_schedule(event, plan->lasts);
+	else if (!begins && *begun < plan->times)
+		sim_schedule(event, plan->period - plan->lasts);
+	return begins;
+}
+
+static void hand_fire(struct event *event)
+{
+	struct hand *hand = container_of(event, struct hand, event);
+	bool begins = step(event, hand->plan, &hand->begun, &hand->ended);
+
+	apply(hand, begins);
 }
 
 static bool awaits_counter(const struct port_fault *fault)
@@ -50,22 +90,15 @@ static void look_again(struct port_fault *fault)
 static void fire(struct event *event)
 {
 	struct port_fault *fault = container_of(event, struct port_fault, event);
-	const struct port_fault_plan *plan = &fault->plan;
-	bool begins = fault->count.begun == fault->count.ended;
+	bool first = fault->plan.watched && !fault->count.begun;
 
 	if (awaits_counter(fault)) {
 		look_again(fault);
 		return;
 	}
-	for (unsigned i = 0; i < fault->ports_count; i++)
-		if (port_peer(fault->ports[i]))
-			apply(fault, fault->ports[i], begins);
-	fault->count.begun += begins;
-	fault->count.ended += !begins;
-	if (begins && plan->lasts != SIM_NEVER)
-		sim_schedule(&fault->event, plan->lasts);
-	else if (!begins && fault->count.begun < plan->times)
-		sim_schedule(&fault->event, plan->period - plan->lasts);
+	step(event, &fault->plan, &fault->count.begun, &fault->count.ended);
+	for (unsigned i = 0; first && i < fault->hand_count; i++)
+		sim_schedule(&fault->hands[i].event, 0);
 }
 
 const struct port_fault_counters *port_fault_counters(const struct port_fault *fault)
@@ -80,29 +113,46 @@ static const struct block_type port_fault_type = {
 };
 /* clang-format on */
 
+static void add_hand(struct port_fault *fault, struct port *port)
+{
+	struct hand *hand = &fault->hands[fault->hand_count++];
+
+	hand->plan = &fault->plan;
+	hand->port = port;
+	event_init_priority(&hand->event, &port->block, hand_fire, PRIORITY_FIRST);
+	if (!fault->plan.watched)
+		sim_schedule_at(&hand->event, fault->plan.from);
+}
+
 struct port_fault *port_fault_create(struct sim *sim, const char *name,
 				     const struct port_fault_plan *plan, struct port *const *ports,
 				     unsigned count)
 {
-	struct port_fault *fault = calloc(1, sizeof(*fault) + count * sizeof(fault->ports[0]));
+	bool both_ends = plan->kind == PORT_FAULT_link_down;
+	struct port_fault *fault = calloc(1, sizeof(*fault) + 2 * count * sizeof(fault->hands[0]));
 
 	assert(fault && plan->kind < PORT_FAULT_COUNT && plan->lasts > 0);
 	assert(plan->times == 1 || (plan->times > 1 && plan->period > plan->lasts));
 	assert(!plan->watched || plan->every > 0);
 	assert(plan->kind != PORT_FAULT_slow_receiver || plan->rate_bps);
 	fault->plan = *plan;
-	fault->ports_count = count;
-	for (unsigned i = 0; i < count; i++)
-		fault->ports[i] = ports[i];
 	block_init(&fault->block, sim, &port_fault_type, name, NULL, &fault->count);
-	event_init(&fault->event, &fault->block, fire);
+	event_init_priority(&fault->event, &fault->block, fire, PRIORITY_FIRST);
 	sim_schedule_at(&fault->event, plan->from);
+	for (unsigned i = 0; i < count; i++) {
+		assert(ports[i]->peer);
+		add_hand(fault, ports[i]);
+		if (both_ends && ports[i]->ethernet)
+			add_hand(fault, ports[i]->peer);
+	}
 	return fault;
 }
 
 void port_fault_destroy(struct port_fault *fault)
 {
 	sim_cancel(&fault->event);
+	for (unsigned i = 0; i < fault->hand_count; i++)
+		sim_cancel(&fault->hands[i].event);
 	block_fini(&fault->block);
 	free(fault);
 }

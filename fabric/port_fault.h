@@ -38,7 +38,8 @@ struct port_fault_plan {
 
 struct port_fault;
 
-/* The ports, of which the array is copied, outlive it. They are linked by the time it begins. */
+/* The ports, of which the array is copied, are linked, and outlive it. Without `watched`, they may be in several parts of
+ * a divided run, of which `sim` is one; both ends of an InfiniBand link in one. */
 struct port_fault *port_fault_create(struct sim *sim, const char *name,
 				     const struct port_fault_plan *plan, struct port *const *ports,
 				     unsigned count);

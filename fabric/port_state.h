@@ -197,6 +197,9 @@ struct packet *
 arbiter_remove(struct port *port,
 	       unsigned lane); /* any packet of the lane, of the next source; NULL: none */
 
+/* link_state.c */
+void link_state_lose(struct port *port, struct packet *packet); /* it was on its way to that end */
+
 /* stuck.c */
 void stuck_init(struct port *port);
 void stuck_configure(struct port *port);

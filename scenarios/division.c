@@ -223,8 +223,6 @@ static const char *obstacle(const struct scenario *scenario)
 			return "detailed adapters share a host model";
 	}
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
-		if (scenario->faults[i].of_ports)
-			return "faults of ports act on both ends of a link at once";
 		if (scenario->faults[i].counter != NULL)
 			return "faults with a condition look at counters elsewhere";
 	}

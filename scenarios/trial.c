@@ -86,7 +86,8 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 bool trial_divides(const struct trial *trial)
 {
 	const struct division *division = trial->build->division;
-	return division == NULL || workload_divides(trial->workload, division->of);
+	return division == NULL ||
+	       workload_lookahead(trial->workload, division->of, trial->scenario->play.notice) > 0;
 }
 
 void trial_destroy(struct trial *trial)

@@ -53,6 +53,11 @@ unsigned crossing_leave(struct crossing *crossing, sim_time at)
 	return window;
 }
 
+unsigned crossing_window(const struct crossing *crossing)
+{
+	return crossing->from->part->window;
+}
+
 /* What all have left for this part in the window that is over. Order does not matter: each leads to a place of its own. */
 static void take_in(struct part *part, unsigned window)
 {

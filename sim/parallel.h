@@ -52,4 +52,7 @@ void crossing_init(struct crossing *crossing, struct sim *from, struct sim *to, 
 /* Within an event of the part it comes from: something that takes effect at `at` is left, with the number returned. */
 unsigned crossing_leave(struct crossing *crossing, sim_time at);
 
+/* There: the number that crossing_leave() returns now. */
+unsigned crossing_window(const struct crossing *crossing);
+
 #endif

@@ -154,6 +154,9 @@ void answer_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t p
 	answer->psn = psn;
 	answer->bytes = atomic ? 0 : request->dma_length;
 	answer->asked_at = request->sent_at;
+	answer->tag = request->tag;
+	if (qp->hca->user && qp->hca->user->read_begins && !atomic)
+		qp->hca->user->read_begins(qp->hca->user, request->tag);
 	answer->ready_at =
 		endpoint_now(qp->hca) + (atomic ? params->atomic_latency : params->read_latency);
 	departure_consider(qp);
@@ -186,8 +189,11 @@ static void send_response(struct endpoint_qp *qp, struct answer *answer)
 	hca->count.data_bytes_sent += packet->payload_bytes;
 	departure_pay(qp, packet);
 	port_send(hca->port, packet);
-	if (last)
-		remove_first(qp);
+	if (!last)
+		return;
+	if (hca->user && hca->user->read_ends)
+		hca->user->read_ends(hca->user, answer->tag);
+	remove_first(qp);
 }
 
 void answer_send(struct endpoint_qp *qp)

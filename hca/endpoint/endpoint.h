@@ -96,6 +96,10 @@ struct endpoint_message {
 struct endpoint_user {
 	/* A write or send has arrived whole, in order; called at the time its last bit has had its effect. */
 	void (*delivered)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag);
+	/* At the responder of a READ: it has been asked, and its last response is handed to the port. Again after a loss.
+	 * NULL: nobody minds. */
+	void (*read_begins)(struct endpoint_user *user, uint32_t tag);
+	void (*read_ends)(struct endpoint_user *user, uint32_t tag);
 };
 
 /* The port is named NAME.port. params and congestion outlive it, the pool too. */

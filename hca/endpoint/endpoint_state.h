@@ -52,6 +52,7 @@ struct answer {
 	uint64_t bytes; /* of a read: that are left */
 	sim_time ready_at;
 	sim_time asked_at; /* see packet_line */
+	uint32_t tag;      /* of the request */
 	uint8_t kind;      /* enum operation: OP_READ_RESPONSE, OP_ATOMIC_ACK, OP_ACK */
 	bool started;
 };

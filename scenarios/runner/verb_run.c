@@ -96,8 +96,8 @@ static struct trial *prepare(const struct arguments *arguments, const struct sce
 	struct trial *trial = *build != NULL ? trial_create(*build, why, WHY_BYTES) : NULL;
 	if (trial == NULL || trial_divides(trial))
 		return trial;
-	say("%s: in one thread: what one host does begins something at another at once, or reads "
-	    "from it",
+	say("%s: in one thread: what one host does begins something at another at once; give "
+	    "workload.play.notice more than 0",
 	    scenario->file);
 	trial_destroy(trial);
 	build_destroy(*build);

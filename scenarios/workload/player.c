@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "fabric/port_params.h"
+#include "scenarios/workload/agenda.h"
+#include "scenarios/workload/waits.h"
 #include "sim/parallel.h"
 #include "sim/pool.h"
 
@@ -30,28 +32,23 @@ struct play {
 	uint64_t bytes_left;    /* not posted */
 	uint32_t messages_left; /* not complete */
 	uint32_t undelivered;
-	uint32_t waits;
+	bool failed;
+	/* at the host that the data come from */
+	bool sends;
 	uint32_t cnps; /* of the sender, before */
 	sim_time paused;
-	bool failed;
 };
 
-struct start {
-	sim_time at;
-	uint32_t flow;
-};
-
-/* What begins at a host, its requester's: one event, of a block of its own. */
+/* What begins at a host, its requester's. */
 struct player_host {
-	struct player *player;
-	struct start *starts; /* a heap: the earliest first, of equals the lower number */
-	uint32_t start_count;
-	struct event start;
+	struct agenda agendas[AGENDAS];
 	struct block block;
 };
 
 struct player {
 	struct endpoint_user user; /* first */
+	struct waits_user waits_user;
+	struct waits *waits;
 	const struct workload *workload;
 	const struct player_params *params;
 	struct endpoint_hca *const *hcas;
@@ -68,62 +65,8 @@ struct player {
 	struct block block;
 };
 
-static void release(struct player *player, uint32_t flow, bool arrival, sim_time now);
 static void arrive(struct player *player, uint32_t flow, sim_time now, uint32_t marks);
-
-/* ---- what begins when ---- */
-
-static bool before(const struct start *one, const struct start *other)
-{
-	return one->at != other->at ? one->at < other->at : one->flow < other->flow;
-}
-
-static void push_start(struct player_host *host, sim_time at, uint32_t flow)
-{
-	const struct start start = {at, flow};
-	uint32_t place = host->start_count++;
-
-	while (place && before(&start, &host->starts[(place - 1) / 2])) {
-		host->starts[place] = host->starts[(place - 1) / 2];
-		place = (place - 1) / 2;
-	}
-	host->starts[place] = start;
-}
-
-static uint32_t pop_start(struct player_host *host)
-{
-	uint32_t flow = host->starts[0].flow, place = 0;
-	struct start last = host->starts[--host->start_count];
-
-	for (;;) {
-		uint32_t child = 2 * place + 1;
-
-		if (child >= host->start_count)
-			break;
-		if (child + 1 < host->start_count &&
-		    before(&host->starts[child + 1], &host->starts[child]))
-			child++;
-		if (!before(&host->starts[child], &last))
-			break;
-		host->starts[place] = host->starts[child];
-		place = child;
-	}
-	host->starts[place] = last;
-	return flow;
-}
-
-static void schedule_start(struct player_host *host)
-{
-	sim_time at = host->start_count ? host->starts[0].at : SIM_NEVER;
-
-	if (event_pending(&host->start)) {
-		if (event_time(&host->start) == at)
-			return;
-		sim_cancel(&host->start);
-	}
-	if (at != SIM_NEVER)
-		sim_schedule_at(&host->start, at);
-}
+static void arrive_unmarked(struct player *player, uint32_t flow, sim_time now);
 
 /* ---- one flow ---- */
 
@@ -132,29 +75,54 @@ static struct endpoint_qp *requester_of(const struct play *play, unsigned operat
 	return operation == WORKLOAD_READ ? endpoint_peer(play->pair->sender) : play->pair->sender;
 }
 
+static sim_time sender_paused(const struct play *play)
+{
+	const struct endpoint_qp *sender = play->pair->sender;
+	const struct port *port = endpoint_port(endpoint_of(sender));
+
+	return port_paused_time(port, port_lane(port, endpoint_path(sender)->service_level));
+}
+
+/* What happens to the sender of the data, at its host: of a read, from its request's arrival to the last response. */
+static void sender_begins(struct player *player, uint32_t flow)
+{
+	struct play *play = &player->plays[flow];
+
+	if (play->sends)
+		return;
+	play->sends = true;
+	play->cnps = endpoint_cnps(play->pair->sender);
+	play->paused = sender_paused(play);
+}
+
+static void sender_ends(struct player *player, uint32_t flow)
+{
+	const struct play *play = &player->plays[flow];
+	struct flow_record *record = &player->records[flow];
+
+	record->cnps = endpoint_cnps(play->pair->sender) - play->cnps;
+	record->paused = sender_paused(play) - play->paused;
+}
+
 static void finish(struct player *player, uint32_t flow)
 {
 	const struct workload_flow *what = &player->workload->flows[flow];
 	struct flow_record *record = &player->records[flow];
 	struct play *play = &player->plays[flow];
-	struct endpoint_qp *sender = play->pair->sender;
 	struct endpoint_qp *requester = requester_of(play, what->operation);
-	const struct port *port = endpoint_port(endpoint_of(sender));
 	sim_time now = sim_now(endpoint_sim(endpoint_of(requester)));
 
 	record->finished = now;
 	record->status = play->failed ? FLOW_failed : FLOW_done;
-	record->cnps = endpoint_cnps(sender) - play->cnps;
-	record->paused =
-		port_paused_time(port, port_lane(port, endpoint_path(sender)->service_level)) -
-		play->paused;
+	if (what->operation != WORKLOAD_READ)
+		sender_ends(player, flow);
 	if (play->failed) /* what waits for it never begins */
 		return;
 	if (what->operation == WORKLOAD_READ)
 		arrive(player, flow, now, endpoint_marks(requester));
 	else if (what->operation == WORKLOAD_ATOMIC)
-		arrive(player, flow, now, play->pair->marks_told);
-	release(player, flow, false, now);
+		arrive_unmarked(player, flow, now);
+	waits_happened(player->waits, flow, false, now);
 }
 
 static void post_next(struct player *player, struct post *post);
@@ -219,29 +187,25 @@ static void post_next(struct player *player, struct post *post)
 	endpoint_post(requester_of(play, operation), &post->message);
 }
 
-static void begin(struct player *player, uint32_t flow)
+static void begin(void *context, uint32_t flow)
 {
+	struct player *player = context;
 	const struct workload_flow *what = &player->workload->flows[flow];
 	struct flow_record *record = &player->records[flow];
 	struct play *play = &player->plays[flow];
 	uint64_t most = message_bytes(player, flow);
-	struct endpoint_qp *sender;
-	const struct port *port;
 
 	record->ready = sim_now(endpoint_sim(player->hcas[workload_home(what)]));
 	if (workload_is_barrier(what)) {
 		record->status = FLOW_done;
 		record->finished = record->ready;
-		release(player, flow, true, record->ready);
-		release(player, flow, false, record->ready);
+		waits_happened(player->waits, flow, true, record->ready);
+		waits_happened(player->waits, flow, false, record->ready);
 		return;
 	}
-	sender = play->pair->sender;
-	port = endpoint_port(endpoint_of(sender));
 	record->status = FLOW_under_way;
-	play->cnps = endpoint_cnps(sender);
-	play->paused =
-		port_paused_time(port, port_lane(port, endpoint_path(sender)->service_level));
+	if (what->operation != WORKLOAD_READ)
+		sender_begins(player, flow);
 	play->bytes_left = what->bytes;
 	play->messages_left = (uint32_t)((what->bytes - 1) / most + 1);
 	play->undelivered = play->messages_left;
@@ -254,14 +218,10 @@ static void begin(struct player *player, uint32_t flow)
 	}
 }
 
-static void start_fire(struct event *event)
+static void arrive_unmarked(struct player *player, uint32_t flow, sim_time now)
 {
-	struct player_host *host = container_of(event, struct player_host, start);
-	sim_time now = sim_now(host->block.sim);
-
-	while (host->start_count && host->starts[0].at <= now)
-		begin(host->player, pop_start(host));
-	schedule_start(host);
+	player->records[flow].arrived = now;
+	waits_happened(player->waits, flow, true, now);
 }
 
 /* At the host where the data come to. */
@@ -269,10 +229,9 @@ static void arrive(struct player *player, uint32_t flow, sim_time now, uint32_t 
 {
 	struct pair *pair = player->plays[flow].pair;
 
-	player->records[flow].arrived = now;
 	player->records[flow].marked = marks - pair->marks_told;
 	pair->marks_told = marks;
-	release(player, flow, true, now);
+	arrive_unmarked(player, flow, now);
 }
 
 static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag)
@@ -285,30 +244,38 @@ static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32
 		arrive(player, flow, sim_now(endpoint_sim(endpoint_of(qp))), endpoint_marks(qp));
 }
 
+static void read_begins(struct endpoint_user *user, uint32_t tag)
+{
+	sender_begins((struct player *)(void *)user, tag - 1);
+}
+
+static void read_ends(struct endpoint_user *user, uint32_t tag)
+{
+	sender_ends((struct player *)(void *)user, tag - 1);
+}
+
 /* ---- what waits for what ---- */
 
-static void enter(struct player *player, uint32_t flow, sim_time at)
+static void release(struct waits_user *user, uint32_t flow, sim_time at, bool told)
 {
+	struct player *player = container_of(user, struct player, waits_user);
 	struct player_host *host = &player->hosts[workload_home(&player->workload->flows[flow])];
+	enum agenda_kind kind = told ? AGENDA_TOLD : AGENDA_OWN;
 
 	if (at > player->params->stop)
 		return;
-	push_start(host, at, flow);
-	schedule_start(host);
+	agenda_add(&host->agendas[kind], at, flow);
 }
 
-static void release(struct player *player, uint32_t flow, bool arrival, sim_time now)
+static void reached(struct waits_user *user, uint32_t barrier, sim_time at)
 {
-	const struct workload *workload = player->workload;
-	const struct workload_flow *first = &workload->flows[flow];
+	struct player *player = container_of(user, struct player, waits_user);
+	struct flow_record *record = &player->records[barrier];
 
-	for (uint32_t i = 0; i < first->next_count; i++) {
-		uint32_t then = workload->next[first->first_next + i];
-
-		if (workload_waits_for_arrival(first, &workload->flows[then]) == arrival &&
-		    --player->plays[then].waits == 0)
-			enter(player, then, now + workload->flows[then].start);
-	}
+	if (at > player->params->stop)
+		return;
+	record->ready = record->finished = at;
+	record->status = FLOW_done;
 }
 
 /* ---- queue pairs ---- */
@@ -391,7 +358,8 @@ bool player_finished(const struct player *player)
 		if (player->records[i].status == FLOW_under_way)
 			return false;
 	for (uint32_t i = 0; i < player->workload->hosts; i++)
-		if (player->hosts[i].start_count)
+		if (player->hosts[i].agendas[AGENDA_OWN].count ||
+		    player->hosts[i].agendas[AGENDA_TOLD].count)
 			return false;
 	return true;
 }
@@ -421,27 +389,51 @@ static const struct block_type player_type = {
 
 static const struct block_type player_host_type = {.name = "player_host"};
 
+static void create_waits(struct player *player)
+{
+	const struct workload *workload = player->workload;
+	struct sim **sims = calloc(workload->hosts + 1, sizeof(struct sim *));
+
+	assert(sims);
+	for (uint32_t i = 0; i < workload->hosts; i++)
+		sims[i] = endpoint_sim(player->hcas[i]);
+	player->waits_user = (struct waits_user){.release = release, .reached = reached};
+	player->waits = waits_create(workload, player->params->notice, sims, &player->waits_user);
+	free(sims);
+}
+
+static uint32_t *count_starts(const struct player *player)
+{
+	const struct workload *workload = player->workload;
+	uint32_t *counts = calloc((size_t)AGENDAS * workload->hosts + 1, sizeof(counts[0]));
+
+	assert(counts);
+	for (uint32_t i = 0; i < workload->count; i++)
+		counts[AGENDAS * workload_home(&workload->flows[i]) +
+		       waits_told(player->waits, i)]++;
+	return counts;
+}
+
 static void create_hosts(struct player *player)
 {
 	const struct workload *workload = player->workload;
 	struct start *starts = player->starts;
-	uint32_t *counts = calloc(workload->hosts + 1, sizeof(counts[0]));
+	uint32_t *counts = count_starts(player);
 	char name[64];
 
 	player->hosts = calloc(workload->hosts + 1, sizeof(player->hosts[0]));
-	assert(player->hosts && counts);
-	for (uint32_t i = 0; i < workload->count; i++)
-		counts[workload_home(&workload->flows[i])]++;
+	assert(player->hosts);
 	for (uint32_t i = 0; i < workload->hosts; i++) {
 		struct player_host *host = &player->hosts[i];
 
 		snprintf(name, sizeof(name), "workload.%u", i);
 		block_init(&host->block, endpoint_sim(player->hcas[i]), &player_host_type, name,
 			   NULL, NULL);
-		event_init(&host->start, &host->block, start_fire);
-		host->player = player;
-		host->starts = starts;
-		starts += counts[i];
+		for (enum agenda_kind kind = 0; kind < AGENDAS; kind++) {
+			agenda_init(&host->agendas[kind], &host->block, kind, starts, begin,
+				    player);
+			starts += counts[AGENDAS * i + kind];
+		}
 	}
 	free(counts);
 }
@@ -455,7 +447,8 @@ struct player *player_create(struct sim *sim, const struct workload *workload,
 
 	assert(player);
 	block_init(&player->block, sim, &player_type, "workload", params, NULL);
-	player->user.delivered = delivered;
+	player->user = (struct endpoint_user){
+		.delivered = delivered, .read_begins = read_begins, .read_ends = read_ends};
 	player->workload = workload;
 	player->params = params;
 	player->hcas = hcas;
@@ -468,27 +461,27 @@ struct player *player_create(struct sim *sim, const struct workload *workload,
 	assert(player->plays && player->records && player->starts);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_init(&player->posts[i], sizeof(struct post), 0);
+	create_waits(player);
 	create_hosts(player);
 	join(player);
 	for (uint32_t i = 0; i < workload->hosts; i++)
 		endpoint_set_user(hcas[i], &player->user);
-	for (uint32_t i = 0; i < workload->count; i++) {
+	for (uint32_t i = 0; i < workload->count; i++)
 		describe(player, i);
-		player->plays[i].waits = workload->flows[i].waits;
-		if (!player->plays[i].waits)
-			enter(player, i, workload->flows[i].start);
-	}
+	waits_start(player->waits);
 	return player;
 }
 
 void player_destroy(struct player *player)
 {
 	for (uint32_t i = 0; i < player->workload->hosts; i++) {
-		sim_cancel(&player->hosts[i].start);
+		for (unsigned kind = 0; kind < AGENDAS; kind++)
+			agenda_fini(&player->hosts[i].agendas[kind]);
 		block_fini(&player->hosts[i].block);
 	}
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_fini(&player->posts[i]);
+	waits_destroy(player->waits);
 	free(player->hosts);
 	free(player->plays);
 	free(player->records);

@@ -82,32 +82,26 @@ void workload_finish(struct workload *workload)
 	workload->edges = NULL;
 }
 
-/* Where the arrival of a flow's data is noticed. */
-static uint32_t arrives_at(const struct workload_flow *flow)
+sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts, sim_time notice)
 {
-	return flow->operation == WORKLOAD_ATOMIC ? flow->source : flow->destination;
-}
+	sim_time lookahead = SIM_NEVER;
 
-bool workload_divides(const struct workload *workload, const uint8_t *parts)
-{
 	for (uint32_t i = 0; i < workload->count; i++) {
 		const struct workload_flow *first = &workload->flows[i];
 
-		if (first->operation == WORKLOAD_READ &&
-		    parts[first->source] != parts[first->destination])
-			return false;
-		for (uint32_t j = 0; j < first->next_count; j++) {
+		for (uint32_t j = 0; j < first->next_count && !workload_is_common(first); j++) {
 			const struct workload_flow *then =
 				&workload->flows[workload->next[first->first_next + j]];
-			uint32_t at = workload_waits_for_arrival(first, then)
-					      ? arrives_at(first)
-					      : workload_home(first);
+			bool common = workload_is_common(then);
+			sim_time delay = notice + (common ? then->start : 0);
 
-			if (parts[at] != parts[workload_home(then)])
-				return false;
+			if ((common || parts[workload_happens_at(first, then)] !=
+					       parts[workload_home(then)]) &&
+			    delay < lookahead)
+				lookahead = delay;
 		}
 	}
-	return true;
+	return lookahead;
 }
 
 void workload_destroy(struct workload *workload)

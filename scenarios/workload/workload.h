@@ -6,7 +6,7 @@
  *
  * A flow may begin at `start`, or, if it waits for others, `start` after the last of them: one that ends where this
  * begins must have arrived there, any other must be complete for its sender. A barrier is a flow of no bytes from a host
- * to itself: it takes no time but `start`.
+ * to itself: it takes no time but `start`, and, if it is one of all hosts, what news of it takes (waits.h).
  */
 #ifndef SCENARIOS_WORKLOAD_WORKLOAD_H
 #define SCENARIOS_WORKLOAD_WORKLOAD_H
@@ -125,9 +125,24 @@ static inline bool workload_waits_for_arrival(const struct workload_flow *first,
 	return (then->local || !workload_is_barrier(then)) && then->source == first->destination;
 }
 
-/* May hosts be in parts of a run as `parts` says? Not if something happens at once in two of them: a barrier, or a flow
- * that begins when another host's is done; nor with a read between them, which is accounted for at both ends. */
-bool workload_divides(const struct workload *workload, const uint8_t *parts);
+/* A barrier of all hosts. */
+static inline bool workload_is_common(const struct workload_flow *flow)
+{
+	return workload_is_barrier(flow) && !flow->local;
+}
+
+/* The host where that happens of `first` which `then` waits for. */
+static inline uint32_t workload_happens_at(const struct workload_flow *first,
+					   const struct workload_flow *then)
+{
+	if (!workload_waits_for_arrival(first, then))
+		return workload_home(first);
+	return first->operation == WORKLOAD_ATOMIC ? first->source : first->destination;
+}
+
+/* The shortest time after which a flow's end in one part of a run can begin something in another, if hosts hear of each
+ * other's after `notice`. SIM_NEVER: it never does. 0: the run cannot be divided so. */
+sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts, sim_time notice);
 
 /* collective.c, trace.c, goal.c */
 bool workload_add_collective(struct workload *workload, const struct workload_params *params,

@@ -102,19 +102,85 @@ faults: [{from: left, to: right, drop: {probability: 0.5%}}]
 expect: [{figure: packets_resent, at_least: 1}]
 EOF
 
-compare barrier "what one host does begins something at another" <<EOF
+compare barrier yes <<EOF
 seed: 10
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
 workload: {pattern: permutation, bytes: 50KB, phases: 3}
 EOF
 
-compare link-down "faults of ports act on both ends" <<EOF
+compare barriers-of-steps yes <<EOF
+seed: 12
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}}
+workload: {pattern: ring_allreduce, bytes: 90KB, phases: 4, gap: 300ns, operation: send, play: {notice: 0ps}}
+EOF
+
+compare barrier-at-once "what one host does begins something at another at once" <<EOF
+seed: 10
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
+workload: {pattern: permutation, bytes: 50KB, phases: 3, play: {notice: 0ps}}
+EOF
+
+compare reads yes <<EOF
+seed: 13
+hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
+  switch: {balance: ecmp, ecn: {mark: enqueue}}}
+workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, play: {message: 30KB, post_list: 2}}
+faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
+expect: [{figure: cnps, at_least: 1}, {figure: drops, at_least: 1}]
+EOF
+
+compare mix yes <<EOF
+seed: 14
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: fat-tree, arity: 4}}
+workload: {pattern: random, bytes: 60KB, count: 8, operation: mix, queue_pairs: 2, phases: 2}
+EOF
+
+compare fetched-steps yes <<EOF
+seed: 15
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
+workload: {pattern: ring_allgather, bytes: 40KB, operation: read, phases: 2}
+EOF
+
+compare link-down yes <<EOF
 seed: 11
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}, switch: {balance: ecmp}}
+workload: {pattern: all_to_all, bytes: 300KB}
+faults: [{from: "leaf*", to: spine0, link_down: {begin: 10us, lasts: 20us, times: 3, period: 35us}}]
+expect: [{figure: drops, at_least: 1}]
+EOF
+
+compare storm yes <<EOF
+seed: 16
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}, switch: {balance: ecmp}}
+workload: {pattern: permutation, bytes: 1MB}
+faults:
+  - {from: "spine*", to: leaf1, pause_storm: {begin: 10us, lasts: 20us}}
+  - {from: host3, to: "leaf*", slow_receiver: {begin: 5us, lasts: 50us, rate: 20Gbps}}
+expect: [{figure: pauses, at_least: 1}]
+EOF
+
+compare restart yes <<EOF
+seed: 17
+hosts: {count: 0, hca: {fidelity: endpoint}}
+fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}}
+workload: {pattern: all_to_all, bytes: 200KB}
+faults: [{from: leaf1, to: "spine*", link_down: {begin: 10us, lasts: 20us}}]
+EOF
+
+compare condition "faults with a condition look at counters elsewhere" <<EOF
+seed: 18
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {$fabric, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 2}, switch: {balance: ecmp}}
 workload: {pattern: permutation, bytes: 1MB}
-faults: [{from: leaf0, to: spine0, link_down: {begin: 10us, lasts: 20us}}]
+faults: [{from: leaf0, to: spine0, link_down: {lasts: 20us, when: {counter: host0.hca.port.packets_sent, reaches: 20}}}]
 EOF
 
 "$hcasim" run "$folder/permutation.yaml" --threads 2 --kernel reference >/dev/null 2>"$folder/log" || fail "reference: $?"

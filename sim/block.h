@@ -25,6 +25,13 @@ struct param_text {
 	char text[256];
 };
 
+#define PARAM_SIZES_MAX 32
+
+struct param_sizes {
+	uint64_t bytes[PARAM_SIZES_MAX];
+	uint32_t count;
+};
+
 /* clang-format off */
 /*        kind    C type,    unit written in YAML; kept in ps, bytes, bits/s, Hz, metres, a CHOICE as its index */
 #define PARAM_KINDS(X)                                                                                    \
@@ -37,7 +44,8 @@ struct param_text {
 	X(RATIO,  double,    "a number, or a percentage with %")                                          \
 	X(FLAG,   bool,      "true or false")                                                             \
 	X(CHOICE, uint32_t,  "one of the names in the range, a|b|c")                                      \
-	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or nothing")
+	X(TEXT,   struct param_text, "a name or a path of at most 255 letters, or nothing")               \
+	X(SIZES,  struct param_sizes, "a list of at most 32 sizes: [128B, 64KiB]")
 
 #define PARAM_KIND_ENUM(kind, type, unit) PARAM_##kind,
 enum param_kind { PARAM_KINDS(PARAM_KIND_ENUM) PARAM_KIND_COUNT };

@@ -110,6 +110,7 @@ static bool parse_value(const struct param *param, const char *text, union value
 	case PARAM_BYTES:
 	case PARAM_RATE:
 	case PARAM_FREQ:
+	case PARAM_SIZES:
 	case PARAM_KIND_COUNT:
 		break;
 	}
@@ -170,11 +171,41 @@ static bool in_range(const struct param *param, union value value)
 	}
 }
 
+/* "[128B, 64KiB]", with or without brackets; the range is that of each. */
+static bool parse_sizes(const struct param *param, const char *text, void *params, char *why,
+			size_t why_bytes)
+{
+	const char *separators = "[], ";
+	struct param one = *param;
+	struct param_sizes sizes = {.count = 0};
+
+	one.kind = PARAM_BYTES;
+	one.offset = 0;
+	for (text += strspn(text, separators); *text; text += strspn(text, separators)) {
+		size_t length = strcspn(text, separators);
+		char word[64];
+
+		snprintf(word, sizeof(word), "%.*s", (int)length, text);
+		if (sizes.count == PARAM_SIZES_MAX) {
+			snprintf(why, why_bytes, "too many sizes; expected %s",
+				 param_kind_unit(PARAM_SIZES));
+			return false;
+		}
+		if (!param_parse(&one, word, &sizes.bytes[sizes.count++], why, why_bytes))
+			return false;
+		text += length;
+	}
+	memcpy((char *)params + param->offset, &sizes, sizeof(sizes));
+	return true;
+}
+
 bool param_parse(const struct param *param, const char *text, void *params, char *why,
 		 size_t why_bytes)
 {
 	char wrong[128] = "";
 	union value value = {0};
+	if (param->kind == PARAM_SIZES)
+		return parse_sizes(param, text, params, why, why_bytes);
 	bool good = parse_value(param, text, &value, wrong, sizeof(wrong));
 	if (good && !in_range(param, value)) {
 		snprintf(wrong, sizeof(wrong), "is out of range");
@@ -223,6 +254,19 @@ static void print_choice(const char *range, uint32_t choice, char *text, size_t 
 	snprintf(text, text_bytes, "%.*s", (int)strcspn(range, "|"), range);
 }
 
+static void print_sizes(const struct param_sizes *sizes, char *text, size_t text_bytes)
+{
+	size_t length = (size_t)snprintf(text, text_bytes, "[");
+	for (uint32_t i = 0; i < sizes->count; i++) {
+		char size[64];
+		quantity_print(sizes->bytes[i], bytes_units, size, sizeof(size));
+		length += (size_t)snprintf(text + length, text_bytes - length, "%s%s",
+					   i ? ", " : "", size);
+		assert(length < text_bytes);
+	}
+	snprintf(text + length, text_bytes - length, "]");
+}
+
 void param_print(const struct param *param, const void *params, char *text, size_t text_bytes)
 {
 	const char *field = (const char *)params + param->offset;
@@ -235,6 +279,10 @@ void param_print(const struct param *param, const void *params, char *text, size
 		print_choice(param->range, value.choice, text, text_bytes);
 	} else if (param->kind == PARAM_TEXT) {
 		snprintf(text, text_bytes, "%s", field);
+	} else if (param->kind == PARAM_SIZES) {
+		struct param_sizes sizes;
+		memcpy(&sizes, field, sizeof(sizes));
+		print_sizes(&sizes, text, text_bytes);
 	} else if (is_real(param->kind)) {
 		memcpy(&value.real, field, sizeof(value.real));
 		quantity_print_real(value.real, param->kind == PARAM_METRES ? "m" : "", text,

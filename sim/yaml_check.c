@@ -157,6 +157,25 @@ void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, s
 	}
 }
 
+/* A list of sizes as one text. */
+static void override_sizes(const struct yaml_node *entry, const struct param *param, void *params,
+			   struct yaml_errors *errors)
+{
+	char text[PARAM_SIZES_MAX * 24] = "", why[512];
+	size_t length = 0;
+	for (const struct yaml_node *child = entry->children; child != NULL; child = child->next) {
+		if (child->kind != YAML_SCALAR || length + strlen(child->text) + 2 > sizeof(text)) {
+			yaml_error(errors, child, "%s: found %s; expected %s", param->name,
+				   yaml_kind_name(child->kind), param_kind_unit(param->kind));
+			return;
+		}
+		length +=
+			(size_t)snprintf(text + length, sizeof(text) - length, "%s ", child->text);
+	}
+	if (!param_parse(param, text, params, why, sizeof(why)))
+		yaml_error(errors, entry, "%s: %s", param->name, why);
+}
+
 void yaml_override_params(struct yaml_node *map, const struct param *list, void *params,
 			  struct yaml_errors *errors)
 {
@@ -165,7 +184,9 @@ void yaml_override_params(struct yaml_node *map, const struct param *list, void 
 		struct yaml_node *entry = yaml_get(map, param->name);
 		if (entry == NULL)
 			continue;
-		if (entry->kind != YAML_SCALAR)
+		if (entry->kind == YAML_LIST && param->kind == PARAM_SIZES)
+			override_sizes(entry, param, params, errors);
+		else if (entry->kind != YAML_SCALAR)
 			yaml_error(errors, entry, "%s: found %s; expected %s", param->name,
 				   yaml_kind_name(entry->kind), param_kind_unit(param->kind));
 		else if (!param_parse(param, entry->text, params, why, sizeof(why)))

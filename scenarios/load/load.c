@@ -16,7 +16,9 @@ enum {
 	NAME_BYTES = 128,
 	HOPS = 64,
 	UDP_SOURCE_PORT = 49152,
-	PRIORITIES = 8
+	PRIORITIES = 8,
+	GRH_BYTES = 40,
+	MESSAGE_MAX = 64 << 20
 };
 
 #define STEP           (1 * US)
@@ -67,13 +69,22 @@ static uint64_t counted(const struct load *load)
 }
 
 /* Of all priorities together: a load has one. */
-static sim_time paused(const struct load *load)
+static sim_time paused(const struct load_node *node)
 {
 	sim_time time = 0;
 
 	for (unsigned lane = 0; lane < PRIORITIES; lane++)
-		time += port_paused_time(hca_port(load->nodes[0].hca), lane);
+		time += port_paused_time(hca_port(node->hca), lane);
 	return time;
+}
+
+static void note_pauses(struct load *load, bool end)
+{
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		struct load_node *node = &load->nodes[i];
+
+		*(end ? &node->paused_at_end : &node->paused_at_start) = paused(node);
+	}
 }
 
 static uint64_t done(const struct load *load)
@@ -91,14 +102,14 @@ static void count_one(struct load *load, uint64_t number)
 		load->completed_at_start = load->completed;
 		load->received_at_start = load->received;
 		load->counted_at_start = counted(load);
-		load->paused_at_start = paused(load);
+		note_pauses(load, false);
 		load->rivals_at_start = load->rivals_completed;
 	} else if (number == load->params.warm_up + load->params.operations) {
 		load->ended_at = sim_now(load->sim);
 		load->completed_at_end = load->completed;
 		load->received_at_end = load->received;
 		load->counted_at_end = counted(load);
-		load->paused_at_end = paused(load);
+		note_pauses(load, true);
 		load->rivals_at_end = load->rivals_completed;
 	}
 }
@@ -205,6 +216,9 @@ static void make_rivals(struct load *load)
 	load->rivals.bytes = rival->bytes;
 	load->rivals.inlined = rival->inlined;
 	load->rivals.regions = rival->regions;
+	load->rivals.sges.count = 0;
+	if (rival->pattern != LOAD_SAME)
+		load->rivals.pattern = rival->pattern;
 }
 
 void load_params_default(struct load_params *params)
@@ -215,6 +229,22 @@ void load_params_default(struct load_params *params)
 		params_default(group->list, (char *)params + group->offset);
 }
 
+static uint64_t sum(const struct param_sizes *sizes)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < sizes->count; i++)
+		bytes += sizes->bytes[i];
+	return bytes;
+}
+
+/* Elements make up the message. */
+static void add_up(struct load_params *params)
+{
+	if (params->sges.count)
+		params->bytes = sum(&params->sges);
+}
+
 struct load *load_create(const struct load_params *params, struct sim *sim,
 			 struct endpoints *endpoints)
 {
@@ -222,6 +252,7 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 
 	assert(load);
 	load->params = *params;
+	add_up(&load->params);
 	load->sim = sim;
 	load->endpoints = endpoints;
 	load->nodes = calloc(params->nodes, sizeof(load->nodes[0]));
@@ -260,7 +291,7 @@ void load_connect(struct load *load)
 
 	for (uint32_t i = 0; i < nodes; i++)
 		for (uint32_t j = 0; j < nodes; j++)
-			load->nodes[i].paths[j] = i != j ? path_between(load, i, j) : NULL;
+			load->nodes[i].paths[j] = path_between(load, i, j);
 	for (uint32_t i = 0; i < nodes; i++)
 		load_node_connect(&load->nodes[i]);
 }
@@ -277,8 +308,33 @@ void load_destroy(struct load *load)
 
 /* ---- the run ---- */
 
-bool load_check(const struct load_params *params, char *why, size_t why_bytes)
+static bool check_lists(const struct load_params *params, char *why, size_t why_bytes)
 {
+	const struct param_sizes *receive = &params->receive_sges;
+	uint64_t header = params->transport == LOAD_UD ? GRH_BYTES : 0;
+
+	if (params->bytes > MESSAGE_MAX || sum(receive) > LOAD_LOCAL_BYTES)
+		snprintf(why, why_bytes, "sges are at most 64MiB in all, receive_sges 128MiB");
+	else if (params->sges.count && params->inlined)
+		snprintf(why, why_bytes, "sges are of data that are not inlined");
+	else if (receive->count && params->verb != LOAD_SEND)
+		snprintf(why, why_bytes, "receive_sges are for verb send");
+	else if (receive->count && params->strides)
+		snprintf(why, why_bytes, "receive_sges do not go with strides");
+	else if (receive->count && sum(receive) < params->bytes + header)
+		snprintf(why, why_bytes, "receive_sges have room for %u B; expected %u B at least",
+			 (unsigned)sum(receive), (unsigned)(params->bytes + header));
+	else
+		return true;
+	return false;
+}
+
+bool load_check(const struct load_params *given, char *why, size_t why_bytes)
+{
+	struct load_params settled = *given;
+	const struct load_params *params = &settled;
+
+	add_up(&settled);
 	if (params->list > params->window || params->signal > params->window)
 		snprintf(why, why_bytes, "list and signal are at most window");
 	else if (params->outstanding && (params->signal > 1 || params->list > params->outstanding))
@@ -317,7 +373,7 @@ bool load_check(const struct load_params *params, char *why, size_t why_bytes)
 	else if (params->warm_up == 0)
 		snprintf(why, why_bytes, "warm_up is at least 1");
 	else
-		return true;
+		return check_lists(params, why, why_bytes);
 	return false;
 }
 
@@ -373,8 +429,14 @@ void load_take_result(const struct load *load, struct load_result *result)
 	result->median_ns = quantile(load, 0.5);
 	result->p99_ns = quantile(load, 0.99);
 	result->p999_ns = quantile(load, 0.999);
-	result->paused = (double)(load->paused_at_end - load->paused_at_start) /
-			 (double)(load->ended_at - load->started_at);
+	result->paused = 0;
+	for (uint32_t i = 0; i < params->nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+		double share = (double)(node->paused_at_end - node->paused_at_start) /
+			       (double)(load->ended_at - load->started_at);
+
+		result->paused = share > result->paused ? share : result->paused;
+	}
 	result->counter = (double)(load->counted_at_end - load->counted_at_start) /
 			  (double)params->operations * nodes;
 	result->counter_mops =

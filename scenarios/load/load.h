@@ -33,7 +33,7 @@ struct load;
 	X(median_ns,     "ns",   "its median")                                                     \
 	X(p99_ns,        "ns",   "its 99th percentile")                                            \
 	X(p999_ns,       "ns",   "its 99.9th percentile")                                          \
-	X(paused,        "",     "share of the time in which the first node's port was paused (Ethernet)")
+	X(paused,        "",     "share of the time in which a port was paused (Ethernet): the most of all nodes")
 /* clang-format on */
 
 struct load_result {

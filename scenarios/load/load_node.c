@@ -19,10 +19,10 @@ enum {
 	RECEIVES_DATAGRAM = 2048,
 	CQ_ENTRIES_LEAST = 16,
 	RNR_CODE = 1,
+	KEY_OF_NOTHING = 0x100,
 };
 
 #define ALL_RIGHTS     (MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC)
-#define LOCAL_ADDRESS  UINT64_C(0x100000000)
 #define REMOTE_ADDRESS UINT64_C(0x10000000000)
 #define ALL_OF_STATE   ((QP_SET_RATE_LIMIT << 1) - 1)
 
@@ -46,7 +46,15 @@ static uint32_t receive_entries(const struct load_params *params)
 
 static uint32_t thread_qps(const struct load_node *node, const struct load_params *params)
 {
-	return (uint32_t)params->qps * load_peer_count(node);
+	return (uint32_t)params->qps * load_peer_count(node, params);
+}
+
+/* Of a receive WQE; of the receive ring a power of two. */
+static uint32_t receive_stride(const struct load_params *params)
+{
+	uint32_t elements = params->receive_sges.count;
+
+	return power_of_two(elements ? elements : 1) * WQE_UNIT_BYTES;
 }
 
 static uint32_t ring_blocks(const struct load_params *params)
@@ -82,7 +90,7 @@ static uint32_t cq_entries(const struct load_node *node)
 static uint64_t bytes_of_threads(const struct load_node *node, const struct load_params *params)
 {
 	uint64_t qp = (uint64_t)ring_blocks(params) * WQE_BLOCK_BYTES + RECORD_BYTES +
-		      (uint64_t)receive_entries(params) * WQE_UNIT_BYTES;
+		      (uint64_t)receive_entries(params) * receive_stride(params);
 	uint64_t cq = (uint64_t)cq_entries(node) * load_cqe_bytes(node->load) + RECORD_BYTES;
 
 	return params->threads * (cq * thread_cqs(node, params) + qp * thread_qps(node, params));
@@ -208,10 +216,11 @@ static void add_regions(struct load_node *node)
 		uint64_t owner = i < params->threads ? i % owners : owners; /* behind all others */
 
 		thread->keys = node->keys + owner * params->regions;
-		thread->local_key = i < owners ? add_region(node, LOCAL_ADDRESS, LOAD_LOCAL_BYTES,
-							    LOCAL_ADDRESS + i * LOAD_LOCAL_BYTES,
-							    params->paging == LOAD_PAGING_LOCAL)
-					       : node->threads[0].local_key;
+		thread->local_key = i < owners
+					    ? add_region(node, LOAD_LOCAL_ADDRESS, LOAD_LOCAL_BYTES,
+							 LOAD_LOCAL_ADDRESS + i * LOAD_LOCAL_BYTES,
+							 params->paging == LOAD_PAGING_LOCAL)
+					    : node->threads[0].local_key;
 	}
 }
 
@@ -240,6 +249,19 @@ static void add_cqs(struct load_thread *thread)
 		     "a CQ cannot be made, error");
 }
 
+/* A list that is shorter than its stride ends with the key of nothing. */
+static void write_receive(const struct load_thread *thread, uint8_t *wqe)
+{
+	const struct param_sizes *list = &thread->params->receive_sges;
+
+	if (!list->count)
+		load_put_element(thread, wqe, LOAD_LOCAL_ADDRESS, LOAD_LOCAL_BYTES);
+	else
+		load_put_elements(thread, wqe, list);
+	if (list->count * WQE_UNIT_BYTES < receive_stride(thread->params) && list->count)
+		be32_put(wqe + (size_t)list->count * WQE_UNIT_BYTES + 4, KEY_OF_NOTHING);
+}
+
 static void add_qp(struct load_thread *thread, uint32_t index)
 {
 	static const enum qp_type type_of[] = {
@@ -254,7 +276,7 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 		.memory = &node->memory.memory,
 		.sq_blocks = ring_blocks(thread->params),
 		.rq_entries = entries,
-		.rq_stride_bytes = WQE_UNIT_BYTES,
+		.rq_stride_bytes = receive_stride(thread->params),
 		.pd = LOAD_PD,
 		.send_cqn = cq->number,
 		.recv_cqn = cq->number,
@@ -268,20 +290,22 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 	qp->thread = thread;
 	qp->ring_blocks = attr.sq_blocks;
 	qp->ring = attr.sq_buffer = take(node, (uint64_t)attr.sq_blocks * WQE_BLOCK_BYTES);
-	qp->receives = attr.rq_buffer = take(node, (uint64_t)entries * WQE_UNIT_BYTES);
+	qp->receives = attr.rq_buffer = take(node, (uint64_t)entries * attr.rq_stride_bytes);
 	qp->record = attr.doorbell_record = take(node, RECORD_BYTES);
 	qp->began_at = calloc(load->params.window, sizeof(qp->began_at[0]));
 	assert(qp->began_at);
 	must(node, hca_qp_create(node->hca, &attr, &qp->number), "a QP cannot be made, error");
-	for (uint32_t i = 0; i < entries; i++) {
-		uint8_t *wqe = node->memory.bytes + qp->receives + (size_t)i * WQE_UNIT_BYTES;
-
-		be32_put(wqe, (uint32_t)LOAD_LOCAL_BYTES);
-		be32_put(wqe + 4, thread->local_key);
-		be64_put(wqe + 8, LOCAL_ADDRESS);
-	}
+	for (uint32_t i = 0; i < entries; i++)
+		write_receive(thread,
+			      node->memory.bytes + qp->receives + (size_t)i * attr.rq_stride_bytes);
 	qp->receives_posted = qp->receives_told = entries;
 	be32_put(node->memory.bytes + qp->record, entries & 0xffff);
+}
+
+static bool does_post(const struct load_node *node, const struct load_params *params)
+{
+	return params->pattern == LOAD_ALL ||
+	       (params->pattern != LOAD_INBOUND) == (node->index == 0);
 }
 
 static void add_thread(struct load_node *node, uint32_t index)
@@ -294,6 +318,7 @@ static void add_thread(struct load_node *node, uint32_t index)
 	thread->next_peer = index;
 	thread->params =
 		index < node->load->params.threads ? &node->load->params : &node->load->rivals;
+	thread->posts = does_post(node, thread->params);
 	thread->blocks = load_wqe_blocks(thread->params);
 	thread->qp_count = thread_qps(node, thread->params);
 	thread->qps = calloc(thread->qp_count, sizeof(thread->qps[0]));
@@ -340,8 +365,6 @@ void load_node_init(struct load_node *node)
 
 	node->driver = (struct hca_driver){ignore_completion, note_async};
 	node->resolver.resolve = resolve;
-	node->posts = params->pattern == LOAD_ALL ||
-		      (params->pattern == LOAD_OUTBOUND) == (node->index == 0);
 	memory_init(node);
 	node->cq_entries = cq_entries(node);
 	node->threads = calloc(load_threads(node->load), sizeof(node->threads[0]));
@@ -377,25 +400,35 @@ static void set_state(struct load_qp *qp, const struct path *path, uint32_t dest
 	     "a QP cannot be connected, error");
 }
 
-/* Queue pair q to the p-th other node is number p * qps + q of each thread, at both ends. */
+/* Queue pair q to the p-th other node is number p * qps + q of each thread, at both ends. Of those that are for their own node
+ * two and two are connected, and one that is left over with itself. */
+static struct load_qp *other_end(struct load_thread *thread, uint32_t index)
+{
+	const struct load_params *params = thread->params;
+	struct load_node *node = thread->node;
+	uint32_t qps = (uint32_t)params->qps, peer = load_peer(node, params, index / qps), back;
+
+	if (peer == node->index)
+		return &thread->qps[(index ^ 1) < qps ? index ^ 1 : index];
+	back = load_peer_number(&node->load->nodes[peer], params, node->index);
+	return &node->load->nodes[peer].threads[thread->index].qps[back * qps + index % qps];
+}
+
 static void connect_thread(struct load_thread *thread)
 {
 	struct load_node *node = thread->node;
-	struct load *load = node->load;
-	uint32_t qps = (uint32_t)thread->params->qps;
+	bool loopback = thread->params->pattern == LOAD_LOOPBACK;
 
 	for (uint32_t i = 0; i < thread->qp_count; i++) {
 		struct load_qp *qp = &thread->qps[i], *other;
-		uint32_t peer = load_peer(node, i / qps);
-		uint32_t back = load_peer_number(&load->nodes[peer], node->index);
 
-		if (load->params.transport == LOAD_UD) {
-			set_state(qp, node->paths[!node->index], 0);
+		if (thread->params->transport == LOAD_UD) {
+			set_state(qp, node->paths[loopback ? node->index : !node->index], 0);
 			continue;
 		}
-		qp->peer = &load->nodes[peer];
-		other = &qp->peer->threads[thread->index].qps[back * qps + i % qps];
-		set_state(qp, node->paths[peer], other->number);
+		other = other_end(thread, i);
+		qp->peer = other->thread->node;
+		set_state(qp, node->paths[qp->peer->index], other->number);
 	}
 }
 

@@ -15,7 +15,7 @@
 	X(joined,     CHOICE, "switch",     "switch|cable",       "all at one switch, or two by a cable",                           "choice")
 
 #define LOAD_PARAMS(X) \
-	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all", "who posts: the first node, all but the first, or all; to all others, inbound: to the first", "choice") \
+	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all|loopback", "who posts: the first node, all but the first, or all; to all others, inbound: to the first; loopback: the first, to itself", "choice") \
 	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and CQs of its own", "choice") \
 	X(sharers,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and CQs under their locks", "choice") \
 	X(cq_of,      CHOICE, "thread",     "thread|qp",          "whose a CQ is: one for all queue pairs of a thread, or one for each", "choice") \
@@ -23,6 +23,8 @@
 	X(transport,  CHOICE, "rc",         "rc|uc|ud",           "of the queue pairs",                                             "choice") \
 	X(verb,       CHOICE, "write",      "write|read|send|fetch_add", "what is posted",                                          "choice") \
 	X(bytes,      BYTES,  "64B",        "0B..64MiB",          "of a message",                                                   "choice") \
+	X(sges,       SIZES,  "[]",         "1B..64MiB",          "scatter/gather elements of a send work request, which make up its message in place of bytes; none: one", "choice") \
+	X(receive_sges, SIZES, "[]",        "1B..128MiB",         "the same of a receive work request, with room for the message and, if ud, its 40 B; none: one", "choice") \
 	X(inlined,    FLAG,   "false",      "",                   "the WQE carries the data",                                       "choice") \
 	X(to_cqe,     FLAG,   "false",      "",                   "short messages and answers go into CQEs, of 128 B if ud",         "choice") \
 	X(compress,   FLAG,   "false",      "",                   "CQEs that are alike are written as one, with mini-CQEs",          "choice") \
@@ -68,6 +70,8 @@
 	  "choice")                                                                            \
 	X(bytes, BYTES, "64B", "0B..64MiB", "of a message", "choice")                          \
 	X(inlined, FLAG, "false", "", "the WQE carries the data", "choice")                    \
+	X(pattern, CHOICE, "same", "outbound|inbound|all|loopback|same",                       \
+	  "who of them posts, to whom; same: as the others", "choice")                         \
 	X(regions, COUNT, "1", "1..262144",                                                    \
 	  "memory regions that are written or read, in each node, besides the others'", "choice")
 
@@ -88,7 +92,7 @@ struct load_params {
 
 /* As the choices above. */
 enum { LOAD_SWITCH, LOAD_CABLE };
-enum { LOAD_OUTBOUND, LOAD_INBOUND, LOAD_ALL };
+enum { LOAD_OUTBOUND, LOAD_INBOUND, LOAD_ALL, LOAD_LOOPBACK, LOAD_SAME };
 enum { LOAD_RC, LOAD_UC, LOAD_UD };
 enum { LOAD_WRITE, LOAD_READ, LOAD_SEND, LOAD_FETCH_ADD };
 enum { LOAD_BLUEFLAME, LOAD_DOORBELL, LOAD_INLINE_BLUEFLAME };

@@ -10,7 +10,8 @@
 #include "sim/gauge.h"
 #include "sim/random.h"
 
-#define LOAD_PD 1
+#define LOAD_PD            1
+#define LOAD_LOCAL_ADDRESS UINT64_C(0x100000000)
 #define LOAD_LOCAL_BYTES \
 	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
 
@@ -59,6 +60,7 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	uint32_t blocks;                  /* of a WQE */
 	struct load_qp *qps;
 	uint32_t qp_count, index;
+	bool posts;
 	struct load_qp **ready; /* a ring of qp_count */
 	uint32_t ready_first, ready_count;
 	uint32_t under_way; /* work requests of all queue pairs */
@@ -89,8 +91,8 @@ struct load_node {
 	const struct path **paths; /* [nodes] */
 	uint32_t *keys;            /* [regions], or as many for each thread; then those of rivals */
 	uint32_t index;
-	uint32_t cq_entries; /* of each CQ of its threads */
-	bool posts;
+	uint32_t cq_entries;                     /* of each CQ of its threads */
+	sim_time paused_at_start, paused_at_end; /* in all, until then */
 };
 
 /* clang-format off */
@@ -113,7 +115,7 @@ struct load {
 	uint64_t completed, received, rivals_completed;
 	uint64_t completed_at_start, received_at_start, counted_at_start, rivals_at_start;
 	uint64_t completed_at_end, received_at_end, counted_at_end, rivals_at_end;
-	sim_time started_at, ended_at, paused_at_start, paused_at_end;
+	sim_time started_at, ended_at;
 	double *latencies;
 	uint64_t latency_count;
 	const uint64_t *counter;
@@ -139,6 +141,12 @@ void load_thread_clear(struct load_thread *thread, uint32_t cq);
 /* What a work request is, in blocks of its ring. */
 uint32_t load_wqe_blocks(const struct load_params *params);
 
+/* Data segments of a WQE; those of a list begin in a page of local memory each. */
+void load_put_element(const struct load_thread *thread, uint8_t *at, uint64_t address,
+		      uint64_t bytes);
+void load_put_elements(const struct load_thread *thread, uint8_t *at,
+		       const struct param_sizes *list);
+
 /* One is complete, once its CQE is polled; the run may be over. */
 void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll);
 void load_received(struct load *load);
@@ -157,27 +165,32 @@ static inline uint32_t load_threads(const struct load *load)
 	return (uint32_t)(load->params.threads + load->params.rival.threads);
 }
 
-/* Who has connected queue pairs with whom: all with all, or the first node with the others. */
-static inline uint32_t load_peer_count(const struct load_node *node)
+/* Who has connected queue pairs with whom, of the load or of its rivals: all with all, the first node with the others, or each
+ * with itself. */
+static inline uint32_t load_peer_count(const struct load_node *node,
+				       const struct load_params *params)
 {
-	const struct load_params *params = &node->load->params;
-
-	if (params->transport == LOAD_UD || (params->pattern != LOAD_ALL && node->index != 0))
+	if (params->transport == LOAD_UD || params->pattern == LOAD_LOOPBACK ||
+	    (params->pattern != LOAD_ALL && node->index != 0))
 		return 1;
 	return (uint32_t)params->nodes - 1;
 }
 
-static inline uint32_t load_peer(const struct load_node *node, uint32_t number)
+static inline uint32_t load_peer(const struct load_node *node, const struct load_params *params,
+				 uint32_t number)
 {
-	if (node->load->params.pattern != LOAD_ALL && node->index != 0)
+	if (params->pattern == LOAD_LOOPBACK)
+		return node->index;
+	if (params->pattern != LOAD_ALL && node->index != 0)
 		return 0;
 	return number < node->index ? number : number + 1;
 }
 
-/* The number of `peer` among the peers of `node`. */
-static inline uint32_t load_peer_number(const struct load_node *node, uint32_t peer)
+/* The number of `peer`, which is another, among the peers of `node`. */
+static inline uint32_t load_peer_number(const struct load_node *node,
+					const struct load_params *params, uint32_t peer)
 {
-	if (node->load->params.pattern != LOAD_ALL && node->index != 0)
+	if (params->pattern != LOAD_ALL && node->index != 0)
 		return 0;
 	return peer < node->index ? peer : peer - 1;
 }

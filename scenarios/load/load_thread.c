@@ -23,12 +23,12 @@ enum {
 	SIGNALED = 2 << 2,
 	COMPRESSED = 3 << 2,
 	NO_CQE = 0xf0,
+	ELEMENT_PAGE = 4096,
 	QKEY = 0x11111111,
 };
 
 #define INLINE_FLAG     UINT32_C(0x80000000)
 #define EXTENDED_VECTOR UINT32_C(0x80000000)
-#define LOCAL_ADDRESS   UINT64_C(0x100000000)
 #define REMOTE_ADDRESS  UINT64_C(0x10000000000)
 
 static const uint8_t opcode_of[] = {
@@ -53,7 +53,7 @@ static uint32_t wqe_bytes(const struct load_params *params)
 	if (params->bytes && params->inlined)
 		bytes += INLINE_HEADER_BYTES + (uint32_t)params->bytes;
 	else if (params->bytes)
-		bytes += WQE_UNIT_BYTES;
+		bytes += WQE_UNIT_BYTES * (params->sges.count ? params->sges.count : 1);
 	return bytes;
 }
 
@@ -70,7 +70,7 @@ static struct load_node *choose_peer(struct load_thread *thread, const struct lo
 	if (qp->peer)
 		return qp->peer;
 	peer = thread->next_peer++ % (uint32_t)(load->params.nodes - 1);
-	return &load->nodes[load_peer(thread->node, peer)];
+	return &load->nodes[load_peer(thread->node, thread->params, peer)];
 }
 
 static uint8_t *put_datagram(struct load_thread *thread, const struct load_qp *qp,
@@ -95,6 +95,25 @@ static uint8_t *put_remote(struct load_thread *thread, const struct load_node *p
 	return at + REMOTE_BYTES;
 }
 
+void load_put_element(const struct load_thread *thread, uint8_t *at, uint64_t address,
+		      uint64_t bytes)
+{
+	be32_put(at, (uint32_t)bytes);
+	be32_put(at + 4, thread->local_key);
+	be64_put(at + 8, address);
+}
+
+void load_put_elements(const struct load_thread *thread, uint8_t *at,
+		       const struct param_sizes *list)
+{
+	uint64_t address = LOAD_LOCAL_ADDRESS;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		load_put_element(thread, at + (size_t)i * WQE_UNIT_BYTES, address, list->bytes[i]);
+		address += (list->bytes[i] + ELEMENT_PAGE - 1) / ELEMENT_PAGE * ELEMENT_PAGE;
+	}
+}
+
 static void put_data(const struct load_thread *thread, uint8_t *at)
 {
 	const struct load_params *params = thread->params;
@@ -105,9 +124,10 @@ static void put_data(const struct load_thread *thread, uint8_t *at)
 		be32_put(at, (uint32_t)params->bytes | INLINE_FLAG);
 		return;
 	}
-	be32_put(at, (uint32_t)params->bytes);
-	be32_put(at + 4, thread->local_key);
-	be64_put(at + 8, LOCAL_ADDRESS);
+	if (!params->sges.count)
+		load_put_element(thread, at, LOAD_LOCAL_ADDRESS, params->bytes);
+	else
+		load_put_elements(thread, at, &params->sges);
 }
 
 static uint8_t *ring_at(const struct load_qp *qp, uint32_t block)
@@ -170,8 +190,7 @@ static void make_ready(struct load_qp *qp)
 	struct load_thread *thread = qp->thread;
 	const struct load_params *params = thread->params;
 
-	if (qp->ready || !thread->node->posts ||
-	    qp->posted - qp->retired + params->list > params->window)
+	if (qp->ready || !thread->posts || qp->posted - qp->retired + params->list > params->window)
 		return;
 	qp->ready = true;
 	thread->ready[(thread->ready_first + thread->ready_count++) % thread->qp_count] = qp;

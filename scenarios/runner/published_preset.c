@@ -33,6 +33,7 @@ static bool value_of(const struct param *param, const void *params, double *valu
 		*value = (double)*(const uint32_t *)field;
 		return true;
 	case PARAM_TEXT:
+	case PARAM_SIZES:
 	case PARAM_KIND_COUNT:
 		break;
 	}

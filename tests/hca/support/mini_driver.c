@@ -413,8 +413,20 @@ static void ring_doorbell(struct mini_qp *qp, const uint8_t *wqe, uint32_t bytes
 	qp->doorbell_offset ^= UAR_BLUEFLAME_BUFFER;
 }
 
+static uint32_t put_list(const struct data_segment *list, uint32_t count, uint8_t *at)
+{
+	for (uint32_t i = 0; i < count; i++, at += UNIT) {
+		be32_put(at, list[i].length);
+		be32_put(at + 4, list[i].key);
+		be64_put(at + 8, list[i].address);
+	}
+	return count * UNIT;
+}
+
 static uint32_t put_data(struct mini_qp *qp, const struct mini_send *send, uint8_t *at)
 {
+	if (send->list)
+		return put_list(send->list, send->list_count, at);
 	if (!send->length)
 		return 0;
 	if (send->is_inline) {
@@ -467,18 +479,22 @@ void mini_post(struct mini_qp *qp, const struct mini_send *send)
 		ring_doorbell(qp, wqe, (size + 63) / 64 * 64, send->blueflame);
 }
 
-void mini_receive_key(struct mini_qp *qp, uint64_t address, uint32_t length, uint32_t key)
+void mini_receive_list(struct mini_qp *qp, const struct data_segment *list, uint32_t count)
 {
 	uint8_t wqe[RQ_STRIDE] = {0};
 	uint64_t at = qp->rq_post & (qp->attr.rq_entries - 1);
 
-	be32_put(wqe, length);
-	be32_put(wqe + 4, key);
-	be64_put(wqe + 8, address);
-	be32_put(wqe + 16 + 4, 0x100);
+	assert(count <= RQ_STRIDE / UNIT);
+	if (put_list(list, count, wqe) < RQ_STRIDE)
+		be32_put(wqe + (size_t)count * UNIT + 4, 0x100);
 	write_memory(qp->host, qp->attr.rq_buffer + at * RQ_STRIDE, wqe, sizeof(wqe));
 	qp->rq_post++;
 	put_record(qp->host, qp->attr.doorbell_record, qp->rq_post & 0xffff);
+}
+
+void mini_receive_key(struct mini_qp *qp, uint64_t address, uint32_t length, uint32_t key)
+{
+	mini_receive_list(qp, &(struct data_segment){address, length, key}, 1);
 }
 
 void mini_receive(struct mini_qp *qp, uint64_t address, uint32_t length)

@@ -73,7 +73,9 @@ struct mini_send { /* what a test posts */
 	uint32_t immediate;
 	uint64_t swap_or_add, compare;
 	bool is_inline, unsignaled, solicited, fence, blueflame, no_doorbell;
-	const uint8_t *vector; /* UD: 48 bytes */
+	const uint8_t *vector;           /* UD: 48 bytes */
+	const struct data_segment *list; /* in place of address, length and key */
+	uint32_t list_count;
 };
 
 /* Before mini_start(), params may be changed. */
@@ -107,6 +109,7 @@ void mini_to(struct mini_qp *qp, enum qp_state state);
 
 void mini_post(struct mini_qp *qp, const struct mini_send *send);
 void mini_receive(struct mini_qp *qp, uint64_t address, uint32_t length);
+void mini_receive_list(struct mini_qp *qp, const struct data_segment *list, uint32_t count);
 void mini_receive_key(struct mini_qp *qp, uint64_t address, uint32_t length, uint32_t key);
 
 /* Waits (runs) for the next CQE; one must come. */

@@ -1,0 +1,163 @@
+/*
+ * Proves that a load's scatter/gather lists and its traffic within one adapter are what they say: blocks of WQEs that are read for
+ * each, elements that are moved, the message that the elements make up, receive WQEs that scatter; that queue pairs in one
+ * adapter leave the port alone and are as fast as PCIe; and that what does not fit together is refused with its reason.
+ */
+#include <CUnit/Basic.h>
+#include <string.h>
+
+#include "scenarios/load/load.h"
+
+static struct load_setup setup;
+static struct load_result result;
+
+static void begin(void)
+{
+	load_setup_default(&setup);
+	setup.load.joined = LOAD_CABLE;
+	setup.load.warm_up = 500;
+	setup.load.operations = 1000;
+}
+
+static void set(const char *name, const char *text)
+{
+	char why[256] = "";
+
+	for (const struct param *param = load_param_list; param->name; param++)
+		if (strcmp(param->name, name) == 0) {
+			CU_ASSERT_TRUE_FATAL(
+				param_parse(param, text, &setup.load, why, sizeof(why)));
+			return;
+		}
+	CU_FAIL_FATAL("no such parameter");
+}
+
+static double counted(const char *counter)
+{
+	char why[256] = "";
+
+	setup.counter = counter;
+	CU_ASSERT_TRUE_FATAL(load_run(&setup, &result, why, sizeof(why)));
+	return result.counter;
+}
+
+/* 16 + 16 + 16 B for each element, in blocks of 64 B; posted by doorbell, so that they are read. */
+static void wqe_blocks(void)
+{
+	static const struct {
+		const char *list;
+		double blocks, bytes;
+	} rows[] = {{"[64B]", 1, 64},
+		    {"[64B, 64B]", 1, 128},
+		    {"[128B, 64KiB, 1KiB]", 2, 66688},
+		    {"[8B, 8B, 8B, 8B, 8B, 8B]", 2, 48},
+		    {"[8B, 8B, 8B, 8B, 8B, 8B, 8B]", 3, 56}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		set("posting", "doorbell");
+		set("sges", rows[i].list);
+		CU_ASSERT_DOUBLE_EQUAL(counted("wqe_fetch.read_blocks"), rows[i].blocks, 0.1);
+		CU_ASSERT_DOUBLE_EQUAL(result.gbps, result.mops * rows[i].bytes * 8 / 1000, 1e-9);
+	}
+}
+
+/* Of READs with their answers' scattering; of SENDs, with a receive list of three, gathered in one and scattered in two. */
+static void pieces(void)
+{
+	begin();
+	set("verb", "read");
+	set("sges", "[128B, 128B, 128B, 128B]");
+	CU_ASSERT_DOUBLE_EQUAL(counted("dma.pieces"), 4, 0.1);
+	CU_ASSERT_DOUBLE_EQUAL(counted("pcie.write_packets"), 4 + 1, 0.1);
+	begin();
+	set("verb", "send");
+	set("bytes", "300B");
+	set("pattern", "inbound");
+	set("counts", "received");
+	set("receive_sges", "[100B, 200B, 300B]");
+	CU_ASSERT_DOUBLE_EQUAL(counted("dma.pieces"), 2, 0.1);
+	CU_ASSERT_DOUBLE_EQUAL(counted("receive_queue.wqes"), 1, 0.1);
+}
+
+static void loopback(void)
+{
+	begin();
+	set("pattern", "loopback");
+	set("bytes", "4096B");
+	set("qps", "3"); /* two that are connected, and one with itself */
+	CU_ASSERT_EQUAL(counted("transmit.packets"), 0);
+	CU_ASSERT_DOUBLE_EQUAL(counted("transmit.loopback"), 2, 0.1); /* a WRITE and its ACK */
+	/* to the host: 16 writes and 8 requests with 24 B each, and a CQE of 64 B with 24 B, at 126 Gb/s less 3 % */
+	CU_ASSERT_DOUBLE_EQUAL(result.gbps, 0.97 * 126 * 4096 / (4096 + 24 * 24 + 88), 2);
+	setup.hca.transmit.loopback_rate = UINT64_C(50000000000);
+	counted("transmit.loopback");
+	CU_ASSERT_DOUBLE_EQUAL(result.gbps, 50.0 * 4096 / (4096 + 42 + 30), 0.5);
+	begin();
+	set("pattern", "loopback");
+	set("transport", "ud");
+	set("verb", "send");
+	CU_ASSERT_EQUAL(counted("transmit.packets"), 0);
+}
+
+static void refuse(const char *name, const char *text, const char *expected)
+{
+	char why[256] = "";
+
+	set(name, text);
+	CU_ASSERT_FALSE(load_run(&setup, &result, why, sizeof(why)));
+	CU_ASSERT_STRING_EQUAL(why, expected);
+}
+
+static void refused(void)
+{
+	struct load_params params;
+	char why[256] = "";
+	const struct param *list = load_param_list;
+
+	begin();
+	set("inlined", "true");
+	refuse("sges", "[8B, 8B]", "sges are of data that are not inlined");
+	begin();
+	refuse("sges", "[64MiB, 1B]", "sges are at most 64MiB in all, receive_sges 128MiB");
+	begin();
+	refuse("receive_sges", "[64B]", "receive_sges are for verb send");
+	set("verb", "send");
+	refuse("receive_sges", "[60B]", "receive_sges have room for 60 B; expected 64 B at least");
+	set("transport", "ud");
+	refuse("receive_sges", "[64B, 39B]",
+	       "receive_sges have room for 103 B; expected 104 B at least");
+	while (strcmp(list->name, "sges") != 0)
+		list++;
+	CU_ASSERT_FALSE(param_parse(list, "[128B, 64K]", &params, why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "\"64K\""));
+	CU_ASSERT_FALSE(param_parse(list, "[0B]", &params, why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "out of range"));
+	param_parse(list, "[128B, 64KiB]", &params, why, sizeof(why));
+	param_print(list, &params, why, sizeof(why));
+	CU_ASSERT_STRING_EQUAL(why, "[128B, 64KiB]");
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} tests[] = {{"blocks of WQEs", wqe_blocks},
+		     {"pieces", pieces},
+		     {"loopback", loopback},
+		     {"refused", refused}};
+	CU_pSuite suite;
+	unsigned failed;
+
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 2;
+	suite = CU_add_suite("load_lists", NULL, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
+		CU_add_test(suite, tests[i].name, tests[i].run);
+	CU_basic_set_mode(CU_BRM_VERBOSE);
+	CU_basic_run_tests();
+	failed = CU_get_number_of_failures();
+	CU_cleanup_registry();
+	return failed != 0;
+}

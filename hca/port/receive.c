@@ -253,7 +253,7 @@ static void deliver_multicast(struct receive *receive, struct packet *packet)
 		copy = packet_copy(receive->hca->packets, packet);
 		copy->next = NULL;
 		gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
-		copy->ingress = LOOPBACK_INGRESS; /* the port's space goes back with the original */
+		copy->ingress = COPY_INGRESS; /* the port's space goes back with the original */
 		deliver(receive, qp_find(receive->hca, member->qpn), copy);
 	}
 	receive_done(receive, packet);
@@ -284,10 +284,14 @@ static void through(struct event *event)
 
 void receive_done(struct receive *receive, struct packet *packet)
 {
+	uint32_t wire_bytes = packet->wire_bytes, ingress = packet->ingress;
+
 	gauge_leave(&receive->gauge.held, sim_now(receive->block.sim), 1);
-	if (packet->ingress != LOOPBACK_INGRESS)
-		port_release(receive->hca->port, packet->vl, packet->wire_bytes);
+	if (ingress < COPY_INGRESS)
+		port_release(receive->hca->port, packet->vl, wire_bytes);
 	packet_free(receive->hca->packets, packet);
+	if (ingress == LOOPBACK_INGRESS)
+		transmit_taken_in(receive->hca->transmit, wire_bytes);
 }
 
 static struct membership *find_member(struct receive *receive, uint32_t qpn, const uint8_t gid[16])

@@ -53,8 +53,9 @@ struct transmit {
 	struct transmit_gauges gauge;
 	struct hca *hca;
 	const struct transmit_params *params;
-	struct packet_queue pipeline; /* packet->sent_at: when it is through */
-	struct packet_queue lanes[PORT_LANES];
+	struct packet_queue pipeline;              /* packet->sent_at: when it is through */
+	struct packet_queue lanes[PORT_LANES + 1]; /* the last: what turns round */
+	uint64_t loopback_bytes;                   /* turned round, and not taken in yet */
 	struct event through;
 	sim_time last_due, loopback_free_at;
 	struct pool watches;
@@ -198,25 +199,47 @@ static void send(struct transmit *transmit, struct packet *packet)
 /* Takes the way back for the packet. */
 static void occupy_loopback(struct transmit *transmit, struct packet *packet)
 {
-	sim_time now = sim_now(transmit->block.sim);
+	uint64_t rate = transmit->params->loopback_rate;
 	uint64_t bits = packet->wire_bytes * UINT64_C(8);
+	sim_time now = sim_now(transmit->block.sim);
 
 	packet->sent_at = now;
-	packet->ingress = LOOPBACK_INGRESS;
 	packet->head_at = transmit->loopback_free_at > now ? transmit->loopback_free_at : now;
-	packet->tail_at = packet->head_at + bits * SEC / transmit->params->loopback_rate;
+	packet->tail_at = packet->head_at + (rate ? bits * SEC / rate : 0);
 	transmit->loopback_free_at = packet->tail_at;
 	transmit->count.loopback++;
+	transmit->count.loopback_bytes += packet->wire_bytes;
+}
+
+static bool may_turn_round(const struct transmit *transmit, const struct packet *packet)
+{
+	return transmit->loopback_bytes + packet->wire_bytes <= transmit->params->loopback_bytes;
 }
 
 static void turn_round(struct transmit *transmit, struct packet *packet)
 {
 	uint32_t wire_bytes = packet->wire_bytes;
 
+	packet->ingress = LOOPBACK_INGRESS;
+	transmit->loopback_bytes += wire_bytes;
+	gauge_enter(&transmit->gauge.loopback, sim_now(transmit->block.sim), wire_bytes);
 	occupy_loopback(transmit, packet);
 	transmit_departs(transmit, packet, packet->head_at, packet->tail_at);
 	receive_packet(transmit->hca->receive, packet);
 	scheduler_release(transmit->hca->scheduler, wire_bytes);
+}
+
+void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes)
+{
+	struct packet_queue *queue = &transmit->lanes[LOOPBACK];
+	sim_time now = sim_now(transmit->block.sim);
+
+	assert(transmit->loopback_bytes >= wire_bytes);
+	transmit->loopback_bytes -= wire_bytes;
+	gauge_leave(&transmit->gauge.loopback, now, wire_bytes);
+	while (queue->first && may_turn_round(transmit, queue->first))
+		turn_round(transmit, pop(queue));
+	gauge_wait(&transmit->gauge.loopback, now, queue->first != NULL);
 }
 
 /* What goes to a group goes to its members here as well, the sender among them, unless it was made with a flag that verbs refuse:
@@ -229,8 +252,22 @@ static void turn_copy_round(struct transmit *transmit, const struct packet *pack
 	    !receive_has_group(transmit->hca->receive, packet->path->dgid))
 		return;
 	copy = packet_copy(transmit->hca->packets, packet);
+	copy->ingress = COPY_INGRESS;
 	occupy_loopback(transmit, copy);
 	receive_packet(transmit->hca->receive, copy);
+}
+
+static void turn_in_order(struct transmit *transmit, struct packet *packet)
+{
+	struct packet_queue *queue = &transmit->lanes[LOOPBACK];
+
+	if (!queue->first && may_turn_round(transmit, packet)) {
+		turn_round(transmit, packet);
+		return;
+	}
+	transmit->count.loopback_waits++;
+	gauge_wait(&transmit->gauge.loopback, sim_now(transmit->block.sim), true);
+	append(queue, packet);
 }
 
 static void through(struct event *event)
@@ -245,7 +282,7 @@ static void through(struct event *event)
 	if (__builtin_expect(packet->path->destination >= GROUP_ADDRESS, 0))
 		turn_copy_round(transmit, packet);
 	if (packet->path->destination == packet->path->source) {
-		turn_round(transmit, packet);
+		turn_in_order(transmit, packet);
 	} else if (!lane->first && port_has_room(transmit->hca->port, packet->vl)) {
 		send(transmit, packet);
 	} else {
@@ -276,6 +313,7 @@ struct transmit *transmit_create(struct hca *hca, const char *name)
 		   (const uint64_t *)&transmit->count);
 	block_gauges(&transmit->block, (struct gauge *)&transmit->gauge);
 	transmit->gauge.pipe.capacity = 1;
+	transmit->gauge.loopback.capacity = transmit->params->loopback_bytes;
 	pool_init(&transmit->watches, sizeof(struct watch), SLAB_WATCH);
 	event_init(&transmit->through, &transmit->block, through);
 	event_init(&transmit->departed, &transmit->block, departed);
@@ -311,7 +349,7 @@ void transmit_destroy(struct transmit *transmit)
 		forget_all(transmit, transmit->watched[lane].first);
 	pool_fini(&transmit->watches);
 	empty(transmit, &transmit->pipeline);
-	for (unsigned lane = 0; lane < PORT_LANES; lane++)
+	for (unsigned lane = 0; lane < ARRAY_SIZE(transmit->lanes); lane++)
 		empty(transmit, &transmit->lanes[lane]);
 	block_fini(&transmit->block);
 	free(transmit);

@@ -1,6 +1,6 @@
 /*
  * transmit: packets with all their bytes go through a pipeline to the port, lane by lane as the
- * port has room; what is for the adapter itself turns round here.
+ * port has room; what is for the adapter itself turns round here, as receive takes it in.
  *
  *     send_unit --transmit_push()--> pipeline --> lanes --port_send()--> port
  *         |                                  \--> receive (loopback)
@@ -16,12 +16,15 @@
 	X(packets,       "packets", "handed to the port")                                          \
 	X(payload_bytes, "bytes",   "of them")                                                     \
 	X(loopback,      "packets", "turned round inside")                                         \
+	X(loopback_bytes, "bytes",  "of them, as on the wire")                                     \
+	X(loopback_waits, "packets", "of them that found no room on the way round")                \
 	X(waits,         "packets", "that found no room in the port")
 
 #define TRANSMIT_GAUGES(X)                                                                         \
 	X(pipe,     SERVER, "packets", "takes one each interval")                                  \
 	X(pipeline, QUEUE,  "packets", "in the pipeline")                                          \
-	X(lanes,    QUEUE,  "packets", "behind it, since the port's queue is full")
+	X(lanes,    QUEUE,  "packets", "behind it, since the port's queue is full")                \
+	X(loopback, POOL,   "bytes",   "turned round, and not taken in yet")
 
 #define TRANSMIT_TRACE(X)                                                                          \
 	X(SEND, "psn", "opcode", "a packet was handed to the port")
@@ -31,7 +34,8 @@ struct transmit_counters {
 	TRANSMIT_COUNTERS(COUNTER_FIELD)
 };
 
-#define LOOPBACK_INGRESS UINT16_MAX /* packet->ingress of what turned round */
+#define LOOPBACK_INGRESS UINT16_MAX       /* packet->ingress of what turned round */
+#define COPY_INGRESS     (UINT16_MAX - 1) /* of what is nobody's space: copies for groups */
 
 struct transmit;
 struct qp;
@@ -50,6 +54,9 @@ void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *
 void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time starts_at,
 		      sim_time until);
 void transmit_room(struct transmit *transmit, unsigned lane);
+
+/* A packet that turned round is taken in. */
+void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes);
 const struct transmit_counters *transmit_counters(const struct transmit *transmit);
 
 #endif

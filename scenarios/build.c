@@ -189,9 +189,9 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 		override_port(&port, link);
 	snprintf(name, sizeof(name), "%s.hca", host->name);
 	struct sim *sim = sim_of(build, false, i);
-	build->endpoint_hcas[i] = endpoint_create(sim, name, &host->endpoint->endpoint, &port,
-						  link_layer_of(build->scenario),
-						  pool_of(build, sim), &host->endpoint->congestion);
+	build->endpoint_hcas[i] = endpoint_create(
+		sim, name, &host->endpoint->endpoint, &port, link_layer_of(build->scenario),
+		pool_of(build, sim), &host->endpoint->choice.congestion);
 	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
 }
 

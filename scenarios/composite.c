@@ -11,6 +11,7 @@
 #include "fabric/port_params.h"
 #include "hca/device/hca_params.h"
 #include "hca/host/dma_probe_params.h"
+#include "scenarios/congestion_key.h"
 #include "scenarios/endpoint_device.h"
 #include "scenarios/modules.h"
 #include "switch/switch_params.h"
@@ -68,9 +69,24 @@ static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *e
 	modules_find(map, params, errors);
 }
 
+static void read_congestion(struct yaml_node *node, void *params, struct yaml_errors *errors)
+{
+	struct hca_params *hca = params;
+	congestion_key_read(node, &hca->congestion, errors);
+}
+
+static void print_congestion(const void *params, unsigned indent, FILE *out)
+{
+	const struct hca_params *hca = params;
+	congestion_key_print(&hca->congestion, indent, out);
+}
+
+static const struct composite_extra hca_extra = {"congestion", NULL, read_congestion,
+						 print_congestion};
+
 /* clang-format off */
 static const struct composite composites[COMPOSITE_COUNT] = {
-	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, NULL, check_hca},
+	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, &hca_extra, check_hca},
 	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
 			      switch_param_groups, NULL, check_switch},
 	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
@@ -101,7 +117,7 @@ void *composite_create(enum composite_kind kind)
 	for (const struct param_group *group = composite->groups;
 	     group != NULL && group->name != NULL; group++)
 		params_default(group->list, params + group->offset);
-	if (composite->extra != NULL)
+	if (composite->extra != NULL && composite->extra->init != NULL)
 		composite->extra->init(params);
 	return params;
 }

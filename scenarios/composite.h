@@ -23,7 +23,7 @@ enum composite_kind {
 /* One key whose values no list describes. */
 struct composite_extra {
 	const char *key;
-	void (*init)(void *params);
+	void (*init)(void *params); /* NULL: nothing to do */
 	void (*read)(struct yaml_node *node, void *params, struct yaml_errors *errors);
 	void (*print)(const void *params, unsigned indent, FILE *out);
 };

@@ -13,14 +13,10 @@
 #include "hca/endpoint/endpoint_params.h"
 #include "scenarios/composite.h"
 
-#define CONGESTION_NAME_BYTES 256
-
 struct endpoint_device {
 	struct endpoint_params endpoint; /* first: the composite's own list */
 	struct port_params port;
-	char congestion_name
-		[CONGESTION_NAME_BYTES]; /* as the scenario has it: a preset, an algorithm, a file */
-	struct congestion congestion;
+	struct congestion_choice choice;
 };
 
 extern const struct param_group endpoint_device_groups[];

@@ -141,7 +141,7 @@ static bool fill_timely(struct fluid_study *study, const struct fluid_port *port
 static bool fill(struct fluid_study *study, const struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = study->scenario;
-	const struct congestion *congestion = &scenario->hosts[0].endpoint->congestion;
+	const struct congestion *congestion = &scenario->hosts[0].endpoint->choice.congestion;
 	const char *wrong = NULL;
 	if (scenario->workload.pattern != PATTERN_incast || scenario->workload.count != 1)
 		wrong = "the models have N flows into one port; expected workload: {pattern: "

@@ -3,12 +3,14 @@
  * problem is noted and reading goes on, so that one run shows all of them.
  */
 #include "scenarios/scenario.h"
+#include "hca/device/hca_params.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hca/device/hca_params.h"
 #include "scenarios/endpoint_device.h"
 #include "scenarios/modules.h"
 #include "scenarios/preset.h"
@@ -454,6 +456,8 @@ void scenario_destroy(struct scenario *scenario)
 	if (scenario == NULL)
 		return;
 	for (uint32_t i = 0; i < scenario->host_count && (i == 0 || !scenario->generated); i++) {
+		if (scenario->hosts[i].hca != NULL)
+			congestion_choice_fini(&scenario->hosts[i].hca->congestion);
 		free(scenario->hosts[i].hca);
 		endpoint_device_destroy(scenario->hosts[i].endpoint);
 	}

@@ -103,7 +103,10 @@ struct packet {
 	uint16_t ip_identification; /* RoCEv2 over IPv4 */
 	uint16_t pause_quanta[8]; /* PACKET_PFC */
 	uint8_t pause_enable;     /* PACKET_PFC: one bit a priority */
-	uint8_t pause_depth[8];   /* PACKET_PFC: not on the wire: see port_set_pause_depth() */
+	union {
+		uint8_t pause_depth[8]; /* PACKET_PFC: not on the wire: see port_set_pause_depth() */
+		sim_time asked_at;      /* others; not on the wire, with congestion control alone: when the request left that an ACK answers */
+	};
 	uint16_t credit_total;    /* PACKET_FLOW_CONTROL: FCTBS */
 	uint16_t credit_limit;    /* PACKET_FLOW_CONTROL: FCCL */
 	struct replica *replica;  /* the switch's: the packet of multicast that this is a copy of */

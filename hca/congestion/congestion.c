@@ -128,6 +128,66 @@ bool congestion_set(struct congestion *congestion, const char *name, const char 
 	return false;
 }
 
+bool congestion_choose(struct congestion_choice *choice, const char *name, char *why,
+		       size_t why_bytes)
+{
+	struct congestion congestion;
+
+	if (strlen(name) >= CONGESTION_NAME_BYTES) {
+		snprintf(why, why_bytes, "the name is too long");
+		return false;
+	}
+	if (!congestion_init(&congestion, name, why, why_bytes))
+		return false;
+	congestion_choice_fini(choice);
+	choice->congestion = congestion;
+	snprintf(choice->name, sizeof(choice->name), "%s", name);
+	return true;
+}
+
+void congestion_choice_fini(struct congestion_choice *choice)
+{
+	if (choice->congestion.ops)
+		congestion_fini(&choice->congestion);
+	choice->name[0] = '\0';
+}
+
+uint64_t congestion_tell_ack(const struct congestion *congestion, struct congestion_flow *flow,
+			     sim_time now, const struct congestion_ack *ack)
+{
+	uint64_t rate_before;
+
+	congestion_settle(congestion, flow, now);
+	rate_before = flow->rate_bps;
+	if (congestion->ops->on_ack)
+		congestion->ops->on_ack(flow, congestion->params, now, ack);
+	return rate_before;
+}
+
+uint64_t congestion_tell_cnp(const struct congestion *congestion, struct congestion_flow *flow,
+			     sim_time now)
+{
+	uint64_t rate_before;
+
+	congestion_settle(congestion, flow, now);
+	rate_before = flow->rate_bps;
+	if (congestion->ops->on_cnp)
+		congestion->ops->on_cnp(flow, congestion->params, now);
+	return rate_before;
+}
+
+uint64_t congestion_tell_loss(const struct congestion *congestion, struct congestion_flow *flow,
+			      sim_time now, enum congestion_loss loss)
+{
+	uint64_t rate_before;
+
+	congestion_settle(congestion, flow, now);
+	rate_before = flow->rate_bps;
+	if (congestion->ops->on_loss)
+		congestion->ops->on_loss(flow, congestion->params, now, loss);
+	return rate_before;
+}
+
 sim_time congestion_paid_at(const struct congestion *congestion, const struct congestion_flow *flow,
 			    sim_time since, uint64_t bytes)
 {

@@ -92,6 +92,19 @@ void congestion_fini(struct congestion *congestion);
 bool congestion_set(struct congestion *congestion, const char *name, const char *value, char *why,
 		    size_t why_bytes);
 
+#define CONGESTION_NAME_BYTES 256
+
+/* What a user has chosen. Zeroed: nothing. Copies share what it points to. */
+struct congestion_choice {
+	char name[CONGESTION_NAME_BYTES]; /* a preset, an algorithm, a file */
+	struct congestion congestion;     /* ops NULL: nothing */
+};
+
+/* In the place of what was chosen before. false: *why, and that stays. */
+bool congestion_choose(struct congestion_choice *choice, const char *name, char *why,
+		       size_t why_bytes);
+void congestion_choice_fini(struct congestion_choice *choice);
+
 /* A published set of values, by name ("dcqcn-paper"): the algorithm and its parameters. */
 struct congestion_preset {
 	const char *name;
@@ -113,6 +126,14 @@ static inline void congestion_settle(const struct congestion *congestion,
 	if (flow->next_step <= now)
 		congestion->ops->step(flow, congestion->params, now);
 }
+
+/* What happened to the flow, which is brought to `now` first. Each returns the rate that it had until then. */
+uint64_t congestion_tell_ack(const struct congestion *congestion, struct congestion_flow *flow,
+			     sim_time now, const struct congestion_ack *ack);
+uint64_t congestion_tell_cnp(const struct congestion *congestion, struct congestion_flow *flow,
+			     sim_time now);
+uint64_t congestion_tell_loss(const struct congestion *congestion, struct congestion_flow *flow,
+			      sim_time now, enum congestion_loss loss);
 
 #define CONGESTION_FLOW_BYTES_MAX 1024
 

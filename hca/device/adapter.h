@@ -45,6 +45,7 @@ struct hca {
 	struct event_queue *events;
 	struct why_block *why;
 	struct transport_block *transport;
+	struct congestion_unit *congestion; /* NULL: no congestion control */
 	struct transmit *transmit;
 	struct receive *receive;
 	struct port *port;

@@ -11,6 +11,8 @@
 #include "hca/host/host.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
+#include "hca/transport/congestion_unit.h"
+#include "hca/transport/late_nak.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/transport.h"
 #include "hca/work/completion.h"
@@ -377,6 +379,7 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	hca->port = port_create(sim, block_name(hca, "port", text), &hca->params.port, link_layer,
 				pool, receive_port_user(hca->receive));
 	hca->why = why_create(sim, block_name(hca, "why", text));
+	hca->congestion = congestion_unit_create(hca, block_name(hca, "congestion", text));
 	return hca;
 }
 
@@ -398,6 +401,8 @@ static void destroy_objects(struct hca *hca)
 void hca_destroy(struct hca *hca)
 {
 	destroy_objects(hca);
+	late_nak_fini(hca->transport); /* which hold queue pairs */
+	congestion_unit_destroy(hca->congestion);
 	port_destroy(hca->port);
 	receive_destroy(hca->receive);
 	transmit_destroy(hca->transmit);

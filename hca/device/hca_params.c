@@ -39,6 +39,7 @@ const struct param_group hca_param_groups[] = {
 	GROUP(transmit,      "towards the port")
 	GROUP(receive,       "from the port")
 	GROUP(port,          "the port and its link")
+	GROUP(notification,  "of congestion to who sends, and what congestion control is told")
 	{0},
 };
 /* clang-format on */
@@ -47,4 +48,5 @@ void hca_params_default(struct hca_params *params)
 {
 	for (const struct param_group *group = hca_param_groups; group->name; group++)
 		params_default(group->list, (char *)params + group->offset);
+	params->congestion = (struct congestion_choice){0};
 }

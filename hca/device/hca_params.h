@@ -5,6 +5,7 @@
 #define HCA_DEVICE_HCA_PARAMS_H
 
 #include "fabric/port_params.h"
+#include "hca/congestion/congestion.h"
 #include "hca/context/context_cache_params.h"
 #include "hca/context/paging_params.h"
 #include "hca/context/translation_params.h"
@@ -13,6 +14,7 @@
 #include "hca/host/pcie_params.h"
 #include "hca/port/receive_params.h"
 #include "hca/port/transmit_params.h"
+#include "hca/transport/notification_params.h"
 #include "hca/transport/transport_params.h"
 #include "hca/work/completion_params.h"
 #include "hca/work/dma_params.h"
@@ -42,6 +44,8 @@ struct hca_params {
 	struct transmit_params transmit;
 	struct receive_params receive;
 	struct port_params port;
+	struct notification_params notification;
+	struct congestion_choice congestion; /* of who has chosen it, who outlives the adapter */
 };
 
 /* Ends with a NULL name. */
@@ -50,6 +54,6 @@ extern const struct param_group hca_param_groups[];
 /* Those of them that the host decides, for presets of hosts and slots. */
 extern const struct param_group hca_host_param_groups[];
 
-void hca_params_default(struct hca_params *params);
+void hca_params_default(struct hca_params *params); /* without congestion control */
 
 #endif

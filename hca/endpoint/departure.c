@@ -162,39 +162,16 @@ void departure_hold(struct endpoint_qp *qp, sim_time until)
 	qp->flags |= QP_HELD;
 }
 
-/* What is still owed at the old rate is paid at the new one. */
 void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
 {
-	struct congestion_flow *flow = flow_of(qp);
-	sim_time now = endpoint_now(qp->hca);
-	double bytes;
+	sim_time before = qp->allowed_at;
 
-	if (flow->rate_bps == rate_before || qp->allowed_at <= now || qp->flags & QP_HELD)
+	if (flow_of(qp)->rate_bps == rate_before || qp->flags & QP_HELD)
 		return;
-	if (flow->rate_bps == RATE_UNLIMITED) {
-		qp->allowed_at = now;
-	} else if (rate_before != RATE_UNLIMITED) {
-		bytes = (double)(qp->allowed_at - now) * (double)rate_before / (8.0 * (double)SEC);
-		qp->allowed_at =
-			congestion_paid_at(qp->box->congestion, flow, now, (uint64_t)bytes);
-	}
-	if (qp->place[DEADLINE_DEPARTURE] != NOT_IN_HEAP)
+	pace_rate_changed(qp->box->congestion, flow_of(qp), &qp->allowed_at, endpoint_now(qp->hca),
+			  rate_before);
+	if (qp->allowed_at != before && qp->place[DEADLINE_DEPARTURE] != NOT_IN_HEAP)
 		sort_in(qp);
-}
-
-/* A burst begins when its first packet leaves, and is paid for from then on. */
-static void pay_burst(struct endpoint_qp *qp, struct congestion_flow *flow,
-		      const struct packet *packet, sim_time now)
-{
-	if (!flow->burst_wire)
-		qp->allowed_at = now;
-	flow->burst_payload += packet->payload_bytes;
-	flow->burst_wire += packet->wire_bytes + qp->hca->gap_bytes;
-	if (flow->burst_payload < flow->burst_bytes)
-		return;
-	qp->allowed_at = later(now, congestion_paid_at(qp->box->congestion, flow, qp->allowed_at,
-						       flow->burst_wire));
-	flow->burst_payload = flow->burst_wire = 0;
 }
 
 /* What the host's memory and the service level's share of the link take for it. */
@@ -212,27 +189,20 @@ static void pay_host(struct endpoint_qp *qp, uint32_t wire_bytes, sim_time now)
 							     8 * (double)SEC / share);
 }
 
-/* A queue pair that comes late, by less than a packet, keeps its pace. */
 void departure_pay(struct endpoint_qp *qp, const struct packet *packet)
 {
 	struct endpoint_hca *hca = qp->hca;
 	const struct congestion *congestion = qp->box->congestion;
 	struct congestion_flow *flow = flow_of(qp);
 	uint32_t wire_bytes = packet->wire_bytes;
-	uint64_t bytes = (uint64_t)wire_bytes + hca->gap_bytes;
 	sim_time now = endpoint_now(hca);
 
 	if (hca->sends_slowly)
 		pay_host(qp, wire_bytes, now);
 	qp->flags &= (uint8_t)~QP_HELD;
-	if (flow->rate_bps != RATE_UNLIMITED && flow->burst_bytes) {
-		pay_burst(qp, flow, packet, now);
-	} else if (flow->rate_bps != RATE_UNLIMITED) {
-		sim_time on_time = congestion_paid_at(congestion, flow, qp->allowed_at, bytes);
-
-		qp->allowed_at =
-			on_time > now ? on_time : congestion_paid_at(congestion, flow, now, bytes);
-	}
+	if (flow->rate_bps != RATE_UNLIMITED)
+		pace_pay(congestion, flow, &qp->allowed_at, now, packet->payload_bytes,
+			 wire_bytes + hca->gap_bytes);
 	if (congestion->ops->on_send)
 		congestion->ops->on_send(flow, congestion->params, now, wire_bytes);
 }

@@ -389,7 +389,7 @@ void endpoint_destroy(struct endpoint_hca *hca)
 	pool_fini(&hca->answer_pool);
 	deadline_heap_fini(&hca->departures);
 	deadline_heap_fini(&hca->overdue);
-	free(hca->notices);
+	cnp_limiter_fini(&hca->cnp_limiter);
 	port_destroy(hca->port);
 	block_fini(&hca->block);
 	free(hca);

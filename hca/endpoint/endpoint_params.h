@@ -5,7 +5,7 @@
 #ifndef HCA_ENDPOINT_ENDPOINT_PARAMS_H
 #define HCA_ENDPOINT_ENDPOINT_PARAMS_H
 
-#include "sim/block.h"
+#include "hca/congestion/cnp_limiter.h"
 
 /* clang-format off */
 #define ENDPOINT_PARAMS(X)                                                                                 \
@@ -37,10 +37,7 @@
 	X(rto_low_packets, COUNT, "3",     "0..1000",     "see rto_low",                                               "ground truth D-27") \
 	X(timeout_resends, CHOICE, "first", "first|all",   "selective_repeat: lost by a timeout is the first packet that is missing, or all that are not known to have come, sent again within the window", "IRN, SIGCOMM'18, 3.1; all: RFC 6675, 5.1, as TCP does") \
 	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK", "IBTA annex A17.9; annex A10") \
-	X(cnp_limit,       CHOICE, "qp",   "qp|address|port", "cnp_interval holds for each queue pair, each peer, or the whole port", "ground truth C-21") \
-	X(cnp_interval,    TIME,  "50us",  "0ps..100ms",  "between two CNPs at least",                                 "ground truth C-17; 4 us: C-19") \
-	X(cnp_delay,       TIME,  "0ps",   "0ps..1ms",    "from a marked packet to its CNP, beyond receive_latency",   "choice") \
-	X(cnp_priority,    COUNT, "16",    "0..16",       "service level of CNPs, 16: the queue pair's own",           "choice") \
+	CNP_PARAMS(X)                                                                                           \
 	X(hop_limit,       COUNT, "64",    "1..255",      "of packets: switches that route take one off each",         "choice: what operating systems begin with") \
 	X(telemetry_bytes, BYTES, "42B",   "0B..1KB",     "added to packets and ACKs that carry in-band telemetry",     "ground truth C-23: INT of five switches") \
 	X(data_header_extra, BYTES, "0B",  "0B..256B",    "added to each packet of a write or send beyond RoCE's headers", "IRN, SIGCOMM'18, 6.3: 16 B, a RETH in each packet of a WRITE") \

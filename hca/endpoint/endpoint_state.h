@@ -18,6 +18,7 @@
 
 #include "fabric/wire/aeth.h"
 #include "fabric/wire/opcode.h"
+#include "hca/congestion/pace.h"
 #include "hca/endpoint/deadline_heap.h"
 #include "hca/endpoint/endpoint.h"
 #include "sim/pool.h"
@@ -31,7 +32,6 @@ enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
 enum timeout_resends { RESENDS_FIRST, RESENDS_ALL };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
-enum cnp_limit { CNP_PER_QP, CNP_PER_ADDRESS, CNP_PER_PORT };
 
 enum source { SOURCE_REQUESTS, SOURCE_ANSWERS, SOURCES }; /* the port serves them in turn */
 
@@ -124,11 +124,6 @@ struct ready_list {
 	struct endpoint_qp *head, *tail;
 };
 
-struct peer_notice {     /* one source address */
-	uint32_t source; /* NO_ENDPOINT: free */
-	sim_time cnp_at;
-};
-
 struct flow_message;
 
 struct flow_queue { /* of a queue pair as a source: the first is under way */
@@ -155,9 +150,7 @@ struct endpoint_hca {
 	uint32_t qp_count, qp_capacity;
 	sim_time host_send_at, host_receive_at;
 	sim_time lane_send_at[PORT_LANES]; /* a service level that has used up its share */
-	sim_time port_cnp_at;
-	struct peer_notice *notices; /* hash table, open addressing */
-	uint32_t notice_count, notice_capacity;
+	struct cnp_limiter cnp_limiter;
 	const struct congestion *congestion;
 	struct endpoint_user *user;
 	struct endpoints *endpoints;

@@ -88,7 +88,6 @@ static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, 
 			   uint64_t packets)
 {
 	const struct congestion *congestion = qp->box->congestion;
-	struct congestion_flow *flow = flow_of(qp);
 	sim_time now = endpoint_now(qp->hca);
 	uint64_t rate_before;
 	struct congestion_ack ack = {
@@ -105,9 +104,7 @@ static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, 
 		notify_receive(qp);
 	if (!congestion->ops->on_ack)
 		return;
-	congestion_settle(congestion, flow, now);
-	rate_before = flow->rate_bps;
-	congestion->ops->on_ack(flow, congestion->params, now, &ack);
+	rate_before = congestion_tell_ack(congestion, flow_of(qp), now, &ack);
 	departure_rate_changed(qp, rate_before);
 }
 

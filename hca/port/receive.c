@@ -10,7 +10,9 @@
 #include "fabric/wire/opcode.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/completer.h"
+#include "hca/transport/notification.h"
 #include "hca/transport/qp.h"
+#include "hca/transport/reaction.h"
 #include "hca/transport/responder.h"
 #include "sim/gauge.h"
 
@@ -125,6 +127,14 @@ static uint64_t *check(struct receive *receive, struct qp *qp, const struct pack
 	return packet->path->source == qp->state.path->destination ? NULL : &count->bad_source;
 }
 
+static void note_congestion(struct qp *qp, struct packet *packet)
+{
+	if (packet->ecn == ECN_CE)
+		notification_marked(qp, packet);
+	if (opcode_is_request(packet->opcode))
+		packet->asked_at = packet->sent_at;
+}
+
 /* The context of its queue pair is at hand. */
 static void hand_over(struct receive *receive, struct qp *qp, struct packet *packet)
 {
@@ -135,6 +145,8 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 		return;
 	}
 	trace(&receive->block, TRACE_RECEIVE, packet->tag, packet->psn, packet->opcode);
+	if (__builtin_expect(receive->hca->congestion != NULL, 0))
+		note_congestion(qp, packet);
 	if (opcode_is_request(packet->opcode)) {
 		packet->sent_at = sim_now(receive->block.sim); /* what it was, only answers tell */
 		responder_receive(qp, packet);
@@ -259,6 +271,17 @@ static void deliver_multicast(struct receive *receive, struct packet *packet)
 	receive_done(receive, packet);
 }
 
+/* The rate limiter is on the chip: no context is asked for. */
+static void take_notification(struct receive *receive, struct packet *packet)
+{
+	if (!receive->hca->congestion) {
+		drop(receive, packet, &receive->count.notifications);
+		return;
+	}
+	reaction_notified(receive->hca, qp_find(receive->hca, packet->dest_qp));
+	receive_done(receive, packet);
+}
+
 static void through(struct event *event)
 {
 	struct receive *receive = container_of(event, struct receive, through);
@@ -275,7 +298,7 @@ static void through(struct event *event)
 	if (packet->damage)
 		drop(receive, packet, &receive->count.icrc_errors);
 	else if (opcode_known(packet->opcode) && opcode_info[packet->opcode].operation == OP_NOTIFY)
-		drop(receive, packet, &receive->count.notifications);
+		take_notification(receive, packet);
 	else if (packet->dest_qp == MULTICAST_QPN)
 		deliver_multicast(receive, packet);
 	else

@@ -23,7 +23,7 @@
 	X(qkey_violations, "packets", "dropped: Q_Key")                                            \
 	X(bad_source,     "packets", "dropped: not from the connected port")                       \
 	X(multicast,      "packets", "of multicast, delivered or not")                             \
-	X(notifications,  "packets", "congestion notifications, dropped")                          \
+	X(notifications,  "packets", "congestion notifications, dropped for want of congestion control")                          \
 	X(context_misses, "times",   "the context of a queue pair was not at hand")                \
 	X(context_waits,  "packets", "that waited for it")                                         \
 	X(context_wait_time, "ps",   "of all those times")

@@ -8,6 +8,7 @@
 #include "hca/port/receive.h"
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
+#include "hca/transport/reaction.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/syndrome.h"
 #include "hca/transport/transport.h"
@@ -33,7 +34,16 @@ static void response_missing(struct qp *qp)
 		return;
 	count(qp)->implied_nak_seq_err++;
 	requester_retry(qp);
+	if (qp->hca->params.transport.read_loss_delay)
+		requester_hold(qp, qp->hca->params.transport.read_loss_delay);
 	qp->requester.gap_seen = true;
+}
+
+/* What the answer acknowledges is known, and its WQEs have not been retired yet. */
+static void tell_congestion_control(struct qp *qp, const struct packet *packet)
+{
+	if (__builtin_expect(qp->congestion != NULL, 0))
+		reaction_acknowledged(qp, packet);
 }
 
 static void note_answer(struct qp *qp, struct send_slot *slot, const struct packet *packet)
@@ -76,8 +86,12 @@ static bool acknowledge(struct qp *qp, const struct packet *packet, uint32_t psn
 
 static void receive_ack(struct qp *qp, const struct packet *packet)
 {
+	bool complete;
+
 	count(qp)->acks_received++;
-	if (!acknowledge(qp, packet, packet->psn))
+	complete = acknowledge(qp, packet, packet->psn);
+	tell_congestion_control(qp, packet);
+	if (!complete)
 		response_missing(qp);
 	requester_complete(qp);
 }
@@ -97,10 +111,12 @@ static enum work_status status_of_nak(uint8_t code)
 static void receive_nak(struct qp *qp, const struct packet *packet)
 {
 	uint8_t value = syndrome_value(packet->syndrome);
-	bool ours;
+	bool complete, ours;
 
-	if (packet->psn != qp->requester.unacked_psn &&
-	    !acknowledge(qp, packet, psn_add(packet->psn, PSN_MASK))) {
+	complete = packet->psn == qp->requester.unacked_psn ||
+		   acknowledge(qp, packet, psn_add(packet->psn, PSN_MASK));
+	tell_congestion_control(qp, packet);
+	if (!complete) {
 		response_missing(qp);
 		requester_complete(qp);
 		return;
@@ -115,7 +131,11 @@ static void receive_nak(struct qp *qp, const struct packet *packet)
 		requester_retry_rnr(qp, value);
 	} else if (value == NAK_PSN_SEQUENCE) {
 		count(qp)->packet_seq_err++;
+		if (qp->congestion)
+			reaction_lost(qp, LOSS_NAK);
 		requester_retry(qp);
+		if (qp->hca->params.transport.nak_reaction)
+			requester_hold(qp, qp->hca->params.transport.nak_reaction);
 	} else {
 		requester_fail_oldest(qp, status_of_nak(value));
 	}
@@ -265,6 +285,7 @@ static void receive_data(struct qp *qp, struct packet *packet)
 			qp->requester.outstanding--;
 		slot->counted = false;
 	}
+	tell_congestion_control(qp, packet);
 	requester_complete(qp);
 }
 

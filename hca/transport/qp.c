@@ -6,6 +6,7 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/port/receive.h"
+#include "hca/transport/congestion_unit.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
 #include "hca/work/completion.h"
@@ -148,6 +149,8 @@ struct qp *qp_create(struct hca *hca, const struct hca_qp_attr *attr)
 static void reset(struct qp *qp)
 {
 	requester_reset(qp);
+	if (qp->congestion)
+		congestion_unit_forget(qp);
 	wqe_fetch_reset(qp);
 	responder_reset(qp);
 	if (qp->rq && !qp->attr.srqn)

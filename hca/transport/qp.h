@@ -20,6 +20,7 @@
 #define STAGING_BYTES  ((STAGING_BLOCKS + WQE_BLOCKS_MAX) * WQE_BLOCK_BYTES)
 
 struct completion_queue;
+struct qp_congestion;
 struct receive_queue;
 
 /* One send WQE from when it is parsed until it is complete. */
@@ -103,7 +104,9 @@ struct requester {
 	bool draining;      /* SQD: an event is owed */
 	struct timer timer; /* of answers */
 	struct event rnr_timer;
-	sim_time paced_until; /* rate limit */
+	sim_time paced_until; /* rate limit, pace of congestion control, reaction time */
+	sim_time held_at;     /* since when that, or a window of congestion control, holds it up */
+	bool held;            /* paced_until is no pace: a new rate does not move it */
 	struct event pace;
 	struct gauge *held_up; /* of transport: what it waits for; NULL: nothing of that kind */
 };
@@ -186,7 +189,8 @@ struct qp {
 	struct send_queue sq;
 	struct requester requester;
 	struct responder responder;
-	uint32_t users; /* units, reads and WQEs under way that name it */
+	struct qp_congestion *congestion; /* NULL: none, or nothing was sent yet */
+	uint32_t users;                   /* units, reads and WQEs under way that name it */
 	bool destroyed;
 	bool flushing; /* ERR: the receive queue is flushed once what was executed is committed */
 };

@@ -10,6 +10,7 @@
 #include "hca/context/translation.h"
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
+#include "hca/transport/reaction.h"
 #include "hca/transport/send_unit.h"
 #include "hca/transport/transport.h"
 #include "hca/transport/window_bind.h"
@@ -131,6 +132,35 @@ static void advance(struct qp *qp)
 	wqe_fetch_note_work(qp);
 }
 
+/* Held back by its rate or its window until now: that time is a stage of the slot at the cursor, in pieces. */
+static void note_pacing(struct qp *qp, bool by_rate)
+{
+	struct requester *requester = &qp->requester;
+	sim_time now = sim_now(qp->hca->sim);
+	sim_time until = by_rate && requester->paced_until < now ? requester->paced_until : now;
+	sim_time duration = until > requester->held_at ? until - requester->held_at : 0;
+	struct why *why;
+
+	if (qp->hca->congestion)
+		reaction_held(qp, duration);
+	if (qp->sq.cursor == qp->sq.tail)
+		return;
+	why = &qp_slot(qp, qp->sq.cursor)->why;
+	if (!why->at[WHY_TURN]) { /* its turn came then, or would have */
+		why->at[WHY_TURN] = requester->held_at;
+		if (!why->at[WHY_QPC_MISS])
+			why->at[WHY_SCHEDULING] = requester->held_at;
+	}
+	if (!why->at[WHY_PACING]) {
+		why->at[WHY_PACING] = why->at[WHY_TURN];
+		if (why->at[WHY_PACING] < why->at[WHY_PAGE_FAULT])
+			why->at[WHY_PACING] = why->at[WHY_PAGE_FAULT];
+		if (why->at[WHY_PACING] < why->at[WHY_RETRY])
+			why->at[WHY_PACING] = why->at[WHY_RETRY];
+	}
+	why->at[WHY_PACING] += duration;
+}
+
 /* Says for the gauges what keeps the queue pair from sending. Answers with no slot. */
 static struct send_slot *hold_up(struct qp *qp, struct gauge *by)
 {
@@ -139,10 +169,17 @@ static struct send_slot *hold_up(struct qp *qp, struct gauge *by)
 
 	if (requester->held_up == by)
 		return NULL;
-	if (requester->held_up)
+	if (requester->held_up) {
+		struct transport_gauges *gauge = &qp->hca->transport->gauge;
+
+		if (requester->held_up == &gauge->pace || requester->held_up == &gauge->congestion)
+			note_pacing(qp, requester->held_up == &gauge->pace);
 		gauge_leave(requester->held_up, now, 1);
-	if (by)
+	}
+	if (by) {
+		requester->held_at = now;
 		gauge_enter(by, now, 1);
+	}
 	requester->held_up = by;
 	return NULL;
 }
@@ -197,6 +234,8 @@ static struct send_slot *eligible(struct qp *qp)
 		if (qp_is_reliable(qp) && psn_distance(requester->unacked_psn, psn) >=
 						  (int32_t)qp->hca->params.transport.window_packets)
 			return hold_up(qp, &gauge->window);
+		if (__builtin_expect(qp->hca->congestion != NULL, 0) && reaction_window_closed(qp))
+			return hold_up(qp, &gauge->congestion);
 		hold_up(qp, NULL);
 		return slot;
 	}
@@ -285,8 +324,12 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 	struct send_unit *unit = send_unit_new(&qp->request_flow, slot);
 	uint32_t mtu = qp_is_datagram(qp) ? PAYLOAD_MAX : qp->state.mtu_bytes;
 	uint32_t offset = requester->cursor_packet * mtu;
+	uint32_t unit_bytes = (uint32_t)params->unit_bytes;
 	uint32_t packets = 0;
 	uint32_t psn;
+
+	if (__builtin_expect(qp->hca->congestion != NULL, 0) && reaction_room(qp) < unit_bytes)
+		unit_bytes = reaction_room(qp);
 
 	do {
 		uint32_t number = requester->cursor_packet + packets;
@@ -303,8 +346,11 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 		fill(qp, packet, slot);
 		packets++;
 	} while (requester->cursor_packet + packets < slot->psn_count &&
-		 unit->length + mtu <= params->unit_bytes);
+		 unit->length + mtu <= unit_bytes);
 
+	if (__builtin_expect(qp->hca->congestion != NULL, 0) &&
+	    reaction_closes_window(qp, unit->length))
+		unit->last->ack_request = true;
 	psn = psn_add(slot->first_psn, requester->cursor_packet + packets);
 	requester->cursor_packet += packets;
 	if (requester->cursor_packet == slot->psn_count)
@@ -364,10 +410,10 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	note_turn(qp, slot);
 	packets = requester_is_answered(slot) ? send_request(qp, slot, wire_bytes)
 					      : send_data(qp, slot, path, wire_bytes);
+	if (__builtin_expect(qp->hca->congestion != NULL, 0))
+		*wire_bytes += reaction_sent(&qp->request_flow);
 	if (qp->state.rate_limit_bps)
-		qp->requester.paced_until =
-			sim_now(qp->hca->sim) +
-			*wire_bytes * UINT64_C(8) * SEC / qp->state.rate_limit_bps;
+		requester_hold(qp, *wire_bytes * UINT64_C(8) * SEC / qp->state.rate_limit_bps);
 	return packets;
 }
 
@@ -554,6 +600,7 @@ void requester_reset(struct qp *qp)
 	requester->draining = false;
 	requester->page_wait = PAGE_WAIT_NOTHING;
 	requester->paced_until = 0;
+	requester->held = false;
 }
 
 void requester_modified(struct qp *qp, uint32_t mask)

@@ -69,6 +69,9 @@ void requester_rewind(struct qp *qp);
 void requester_retry(struct qp *qp);
 void requester_retry_rnr(struct qp *qp, uint8_t timer);
 
+/* Nothing is sent for so long, whatever congestion control says meanwhile. */
+void requester_hold(struct qp *qp, sim_time duration);
+
 /* The oldest WQE fails: at once. */
 void requester_fail_oldest(struct qp *qp, enum work_status status);
 

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "hca/transport/psn.h"
+#include "hca/transport/reaction.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/transport.h"
 
@@ -43,6 +44,8 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 	struct requester *requester = &qp->requester;
 
 	if (psn_distance(requester->unacked_psn, unacked_psn) > 0) {
+		if (__builtin_expect(qp->congestion != NULL, 0))
+			reaction_progress(qp, requester->unacked_psn, unacked_psn);
 		requester->unacked_psn = unacked_psn;
 		requester->retries_left = qp->state.retry;
 		requester->rnr_retries_left = qp->state.rnr_retry;
@@ -63,7 +66,7 @@ static void note_retries(struct qp *qp, uint32_t number)
 
 		if (!why->at[WHY_TURN])
 			continue;
-		for (unsigned stage = WHY_MESSAGE; stage < WHY_STAGE_COUNT; stage++)
+		for (unsigned stage = WHY_PACING; stage < WHY_STAGE_COUNT; stage++)
 			why->at[stage] = 0;
 		why->at[WHY_RETRY] = sim_now(qp->hca->sim);
 	}
@@ -101,8 +104,21 @@ void requester_rewind(struct qp *qp)
 		assert(acknowledged < (int32_t)slot->psn_count);
 		requester->cursor_packet = acknowledged > 0 ? (uint32_t)acknowledged : 0;
 	}
+	if (qp->congestion)
+		reaction_rewound(qp);
 	timer_disarm(&requester->timer);
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+}
+
+void requester_hold(struct qp *qp, sim_time duration)
+{
+	struct requester *requester = &qp->requester;
+	sim_time until = sim_now(qp->hca->sim) + duration;
+
+	if (until <= requester->paced_until)
+		return;
+	requester->paced_until = until;
+	requester->held = true;
 }
 
 void requester_retry(struct qp *qp)
@@ -144,6 +160,8 @@ static void overdue(struct timer *timer)
 	struct qp *qp = container_of(requester, struct qp, requester);
 
 	qp->hca->transport->count.local_ack_timeouts++;
+	if (qp->congestion)
+		reaction_lost(qp, LOSS_TIMEOUT);
 	requester_retry(qp);
 }
 
@@ -163,6 +181,8 @@ static void pace_fired(struct event *event)
 	struct qp *qp = container_of(requester, struct qp, requester);
 
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	if (qp->congestion) /* its read responses have the same pace */
+		scheduler_wake(qp->hca->scheduler, &qp->response_flow);
 }
 
 void requester_init(struct qp *qp)

@@ -9,6 +9,8 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/port/receive.h"
+#include "hca/transport/late_nak.h"
+#include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/responder_datagram.h"
 #include "hca/transport/responder_unreliable.h"
@@ -139,6 +141,22 @@ static struct scatter_unit *unit_for(struct qp *qp, struct packet *packet)
 	return unit;
 }
 
+/* What the ACK says of the packet it answers: it goes with the unit that brings the ACK about. */
+static void note_asked(struct qp *qp, struct scatter_unit *unit, struct packet *packet, bool early)
+{
+	struct telemetry *telemetry = packet->telemetry;
+
+	packet->telemetry = NULL;
+	if (early) {
+		notification_asked(qp, packet->asked_at, telemetry);
+		return;
+	}
+	if (unit->telemetry)
+		telemetry_free(qp->hca->packets, unit->telemetry);
+	unit->telemetry = telemetry;
+	unit->asked_at = packet->asked_at;
+}
+
 void responder_execute_data(struct qp *qp, struct packet *packet)
 {
 	const struct transport_params *params = &qp->hca->params.transport;
@@ -159,6 +177,8 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 	if (ends)
 		end_message(qp, unit, packet);
 	unit->msn = responder->msn;
+	if (__builtin_expect(qp->hca->congestion != NULL, 0) && reliable && packet->ack_request)
+		note_asked(qp, unit, packet, early);
 	if (reliable && packet->ack_request && !early)
 		unit->acknowledge = true;
 	if (reliable && packet->ack_request && early)
@@ -279,7 +299,7 @@ static void repeat(struct qp *qp, struct packet *packet)
 	}
 }
 
-static void send_nak(struct qp *qp, uint8_t syndrome, uint32_t psn)
+static void send_nak(struct qp *qp, uint8_t syndrome, uint32_t psn, bool late)
 {
 	struct responder *responder = &qp->responder;
 	struct response response = {
@@ -293,7 +313,10 @@ static void send_nak(struct qp *qp, uint8_t syndrome, uint32_t psn)
 
 	responder->ack_due = false;
 	sim_cancel(&responder->ack);
-	responder_owe(qp, &response);
+	if (late)
+		late_nak_push(qp, &response);
+	else
+		responder_owe(qp, &response);
 }
 
 static void send_nak_once(struct qp *qp, uint8_t syndrome)
@@ -301,7 +324,8 @@ static void send_nak_once(struct qp *qp, uint8_t syndrome)
 	struct responder *responder = &qp->responder;
 
 	if (!responder->nak_sent)
-		send_nak(qp, syndrome, responder->expected_psn);
+		send_nak(qp, syndrome, responder->expected_psn,
+			 qp->hca->params.transport.nak_delay != 0);
 	responder->nak_sent = true;
 }
 
@@ -344,7 +368,7 @@ static bool handle(struct qp *qp, struct packet *packet)
 	case REPLY_RNR:
 		count(qp)->rnr_nak_sent++;
 		send_nak(qp, syndrome_make(SYNDROME_RNR, qp->state.min_rnr_timer),
-			 qp->responder.expected_psn);
+			 qp->responder.expected_psn, false);
 		qp->responder.nak_sent = true; /* what follows it is no sequence error */
 		break;
 	case REPLY_NAK:
@@ -420,7 +444,7 @@ void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn)
 	struct responder *responder = &qp->responder;
 
 	if (qp_is_reliable(qp))
-		send_nak(qp, syndrome_make(SYNDROME_NAK, rule->nak), psn);
+		send_nak(qp, syndrome_make(SYNDROME_NAK, rule->nak), psn, false);
 	if (responder->wqe) {
 		struct completion completion = {
 			.opcode = CQE_RECEIVE_ERROR,

@@ -6,7 +6,9 @@
 #include <assert.h>
 
 #include "fabric/wire/opcode.h"
+#include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
+#include "hca/transport/reaction.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/send_unit.h"
 #include "hca/transport/syndrome.h"
@@ -124,6 +126,8 @@ static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *w
 
 	add_packet(qp, unit, response, opcode_of(qp, is_atomic ? OP_ATOMIC_ACK : OP_ACK, SEG_ONLY),
 		   0);
+	if (__builtin_expect(qp->congestion != NULL, 0))
+		notification_answer(qp, unit, response->kind == RESPONSE_ACK);
 	if (response->kind == RESPONSE_ACK)
 		count->acks_sent++;
 	else if (response->kind == RESPONSE_NAK)
@@ -165,6 +169,8 @@ static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wi
 		*wire_bytes = send_unit_copy(unit, NULL);
 	else
 		*wire_bytes = send_unit_gather(unit, &unit->segment, 1, 0, MR_REMOTE_READ);
+	if (__builtin_expect(qp->hca->congestion != NULL, 0))
+		*wire_bytes += reaction_sent(&qp->response_flow);
 	return packets;
 }
 
@@ -174,6 +180,8 @@ uint32_t responder_next(struct qp *qp, uint32_t *wire_bytes)
 	struct response *response = responder->response_first;
 
 	if (!response || !response->ready)
+		return 0;
+	if (qp->congestion && response->kind == RESPONSE_READ && reaction_holds_responses(qp))
 		return 0;
 	trace(&qp->hca->transport->block, TRACE_RESPOND, response->tag, qp->number, response->psn);
 	return response->kind == RESPONSE_READ ? send_read(qp, response, wire_bytes)

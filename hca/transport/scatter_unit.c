@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
+#include "hca/transport/notification.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/transport.h"
 #include "hca/work/completion.h"
@@ -250,6 +251,8 @@ static void finish(struct scatter_unit *unit)
 		payload_drop(hca->packets, unit->payload);
 	if (unit->wqe)
 		receive_queue_release(hca, unit->wqe);
+	if (__builtin_expect(unit->telemetry != NULL, 0))
+		telemetry_free(hca->packets, unit->telemetry);
 	pool_give(&hca->transport->scatter_units, unit);
 	gauge_leave(&hca->transport->gauge.scatter_units, sim_now(hca->sim), 1);
 	wake_waiter(hca->transport);
@@ -272,6 +275,10 @@ static void take_effect(struct scatter_unit *unit)
 		unit->why.at[RECEIVE_TRANSLATED] = unit->dma.translated_at;
 		unit->why.at[RECEIVE_ORDERED] = sim_now(qp->hca->sim);
 		completion_write_received(unit->cq, &unit->completion, unit->tag, &unit->why);
+	}
+	if (unit->acknowledge && unit->asked_at) {
+		notification_asked(qp, unit->asked_at, unit->telemetry);
+		unit->telemetry = NULL;
 	}
 	if (unit->acknowledge)
 		responder_acknowledge(qp, unit->psn, unit->msn, unit->request_at);

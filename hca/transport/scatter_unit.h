@@ -29,6 +29,8 @@ struct scatter_unit {
 	enum request_fault fault;
 	uint32_t psn, msn, tag, generation;
 	sim_time request_at; /* last bit of its last packet */
+	sim_time asked_at;   /* with congestion control: see notification_asked() */
+	struct telemetry *telemetry;
 	struct completion completion;
 	struct completion_queue *cq; /* it goes to */
 	struct receive_why why;

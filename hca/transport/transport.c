@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "hca/transport/completer.h"
+#include "hca/transport/late_nak.h"
 #include "hca/transport/scatter_unit.h"
 #include "hca/transport/send_unit.h"
 #include "hca/work/wqe_fetch.h"
@@ -54,6 +55,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	pool_init(&transport->responses, sizeof(struct response), SLAB_UNITS);
 	pool_init(&transport->stalled, PAGE_FAULT_BYTES, SLAB_UNITS);
 	atomic_init(&transport->atomics, hca, &transport->block);
+	late_nak_init(transport);
 	return transport;
 }
 

@@ -7,6 +7,7 @@
 
 #include "hca/device/adapter.h"
 #include "hca/transport/atomic.h"
+#include "sim/delay_line.h"
 #include "sim/gauge.h"
 
 /* clang-format off */
@@ -48,7 +49,8 @@
 	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
 	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \
 	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE, or a page to bring in") \
-	X(pace,          SHARE, "queue pairs", "held back by their rate limit")                    \
+	X(pace,          SHARE, "queue pairs", "held back by their rate limit, the pace of congestion control, or a reaction time") \
+	X(congestion,    SHARE, "queue pairs", "with as much under way as congestion control allows") \
 	X(wqe,           SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again") \
 	X(page_fault,    SHARE, "queue pairs", "stalled by a page fault of their own host")
 
@@ -83,6 +85,8 @@ struct transport_block {
 	struct pool stalled; /* of page_fault.c */
 	struct qp *unit_waiters_first, *unit_waiters_last;
 	struct atomic_unit atomics;
+	struct delay_line naks; /* of late_nak.c */
+	struct pool late_naks;
 };
 
 struct transport_block *transport_create(struct hca *hca, const char *name);

@@ -22,6 +22,7 @@
 	X(TURN,        turn,        "its turn came again, behind that miss")                       \
 	X(PAGE_FAULT,  page_fault,  "pages that come on demand were there")                        \
 	X(RETRY,       retry,       "the last time that it was to be sent again")                  \
+	X(PACING,      pacing,      "its rate, or congestion control's window, let it go on")      \
 	X(MESSAGE,     message,     "the turn for the last unit of its message")                   \
 	X(TRANSLATION, translation, "keys and pages of that unit were known (MPT, MTT)")           \
 	X(DMA,         dma,         "its bytes were gathered, in order")                           \

@@ -24,7 +24,7 @@ static const char *const track_names[] = {TRACKS(TRACK_NAME)};
 static const uint8_t send_tracks[WHY_STAGE_COUNT] = {
 	[WHY_DOORBELL] = TRACK_doorbell,     [WHY_WQE_FETCH] = TRACK_wqe_fetch, [WHY_SCHEDULING] = TRACK_scheduler,
 	[WHY_QPC_MISS] = TRACK_context,      [WHY_TURN] = TRACK_scheduler,      [WHY_RETRY] = TRACK_transport,
-	[WHY_PAGE_FAULT] = TRACK_transport,
+	[WHY_PAGE_FAULT] = TRACK_transport,  [WHY_PACING] = TRACK_transport,
 	[WHY_MESSAGE] = TRACK_scheduler,     [WHY_TRANSLATION] = TRACK_translation, [WHY_DMA] = TRACK_dma,
 	[WHY_TRANSMIT] = TRACK_transmit,     [WHY_CREDITS] = TRACK_port,        [WHY_WIRE] = TRACK_port,
 	[WHY_REMOTE] = TRACK_peer,           [WHY_ACK] = TRACK_receive,         [WHY_DATA] = TRACK_dma,

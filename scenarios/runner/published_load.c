@@ -95,6 +95,7 @@ bool published_load(const struct published_settings *settings, double *ours, cha
 		snprintf(why, PUBLISHED_WHY_BYTES, "the file is wrong");
 	else
 		good = load_run(setup, &result, why, PUBLISHED_WHY_BYTES);
+	congestion_choice_fini(&setup->hca.congestion);
 	free(setup);
 	for (size_t i = 0; i < ARRAY_SIZE(measures) && good; i++) {
 		if (strcmp(measures[i].name, measure) != 0)

@@ -1,0 +1,23 @@
+/*
+ * pace: when a flow that congestion control limits to a rate may send next. A packet is paid for at that rate from when the flow
+ * was allowed to send it; what is still owed when the rate changes is paid at the new one.
+ *
+ *     endpoint (hca/endpoint/departure.c), requester and responder (hca/transport/reaction.c) --packets, new rates--> *allowed_at
+ *
+ * Whoever sends keeps `allowed_at` with the queue pair, and an event for it.
+ */
+#ifndef HCA_CONGESTION_PACE_H
+#define HCA_CONGESTION_PACE_H
+
+#include "hca/congestion/congestion.h"
+
+/* A packet leaves now, at a rate that is not RATE_UNLIMITED. wire_bytes: with what the link has between packets. Who comes late,
+ * by less than a packet, keeps its pace. */
+void pace_pay(const struct congestion *congestion, struct congestion_flow *flow,
+	      sim_time *allowed_at, sim_time now, uint32_t payload_bytes, uint32_t wire_bytes);
+
+/* The flow's rate was rate_before until now. */
+void pace_rate_changed(const struct congestion *congestion, const struct congestion_flow *flow,
+		       sim_time *allowed_at, sim_time now, uint64_t rate_before);
+
+#endif

@@ -1,0 +1,108 @@
+/* congestion_unit: see congestion_unit.h. */
+#include "hca/transport/congestion_unit.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/transport/notification.h"
+
+#define ROW(...)       PARAM_ROW(struct notification_params, __VA_ARGS__)
+#define SLAB_STATES    16
+#define PREAMBLE_BYTES 8
+#define GAP_BYTES      12
+
+/* clang-format off */
+const struct param notification_param_list[] = {NOTIFICATION_PARAMS(ROW) {0}};
+
+static const struct block_type congestion_unit_type = {
+	.name         = "congestion",
+	.params       = notification_param_list,
+	.counters     = (const struct counter[]){CONGESTION_UNIT_COUNTERS(COUNTER_ENTRY) {0}},
+	.trace_points = (const struct trace_point[]){CONGESTION_UNIT_TRACE(TRACE_ENTRY) {0}},
+};
+/* clang-format on */
+
+static bool reacts(const struct hca_params *params)
+{
+	const struct congestion_ops *ops = params->congestion.congestion.ops;
+
+	return ops && ops != congestion_list()[0]; /* which is `none` */
+}
+
+static enum notification_mode mode_of(const struct hca_params *params)
+{
+	enum notification_mode mode = (enum notification_mode)params->notification.notify;
+
+	if (mode != NOTIFICATION_AUTO)
+		return mode;
+	return reacts(params) ? NOTIFICATION_CNP : NOTIFICATION_NONE;
+}
+
+struct qp_congestion *congestion_unit_state(struct qp *qp)
+{
+	assert(!qp_is_datagram(qp));
+	if (!qp->congestion)
+		qp->congestion = pool_take(&qp->hca->congestion->states);
+	return qp->congestion;
+}
+
+void congestion_unit_forget(struct qp *qp)
+{
+	struct congestion_unit *unit = qp->hca->congestion;
+	struct qp_congestion *state = qp->congestion;
+
+	if (!state)
+		return;
+	if (state->telemetry)
+		telemetry_free(qp->hca->packets, state->telemetry);
+	if (state->sends) {
+		unit->count.flows--;
+		unit->count.rate_now -= state->rate_seen;
+	}
+	pool_give(&unit->states, state);
+	qp->congestion = NULL;
+}
+
+struct congestion_unit *congestion_unit_create(struct hca *hca, const char *name)
+{
+	const struct hca_params *params = &hca->params;
+	enum notification_mode notify = mode_of(params);
+	bool ethernet = hca->link_layer == LINK_ETHERNET;
+	struct congestion_unit *unit;
+	size_t flow_bytes = 0;
+
+	if (notify == NOTIFICATION_NONE && !reacts(params))
+		return NULL;
+	unit = calloc(1, sizeof(*unit));
+	assert(unit);
+	unit->hca = hca;
+	unit->params = &params->notification;
+	unit->notify = notify;
+	unit->ecn = ethernet && notify != NOTIFICATION_NONE ? ECN_ECT0 : ECN_NOT_ECT;
+	unit->gap_bytes = ethernet ? PREAMBLE_BYTES + GAP_BYTES : 0;
+	if (reacts(params)) {
+		unit->congestion = &params->congestion.congestion;
+		flow_bytes = unit->congestion->ops->flow_bytes;
+	}
+	block_init(&unit->block, hca->sim, &congestion_unit_type, name, unit->params,
+		   (const uint64_t *)&unit->count);
+	pool_init(&unit->states, sizeof(struct qp_congestion) + flow_bytes, SLAB_STATES);
+	notification_init(unit);
+	return unit;
+}
+
+void congestion_unit_destroy(struct congestion_unit *unit)
+{
+	if (!unit)
+		return;
+	assert(!unit->states.in_use);
+	notification_fini(unit);
+	pool_fini(&unit->states);
+	block_fini(&unit->block);
+	free(unit);
+}
+
+const struct congestion_unit_counters *congestion_unit_counters(const struct congestion_unit *unit)
+{
+	return &unit->count;
+}

@@ -1,0 +1,89 @@
+/*
+ * congestion_unit: what a detailed adapter with congestion control has more: counters, and for each queue pair that sends, or is
+ * sent marked packets, the state of its flow. An adapter without has no such block, and its queue pairs no such state.
+ *
+ *     receive --marked packets--> notification.c --CNPs, BECN, telemetry--> port, ACKs
+ *     receive, completer --CNPs, ACKs, losses--> reaction.c --rate, window--> requester, responder (pace, what may be under way)
+ *
+ * Connected queue pairs only; of unreliable ones, which have no ACKs, the rate alone counts. Datagrams are not ECN-capable.
+ */
+#ifndef HCA_TRANSPORT_CONGESTION_UNIT_H
+#define HCA_TRANSPORT_CONGESTION_UNIT_H
+
+#include "hca/congestion/congestion.h"
+#include "hca/transport/qp.h"
+
+/* clang-format off */
+#define CONGESTION_UNIT_COUNTERS(X)                                                                \
+	X(ecn_marked_packets, "packets", "data packets that came with ECN CE or FECN (np_ecn_marked_roce_packets)") \
+	X(cnp_sent,     "packets", "CNPs sent (np_cnp_sent)")                                      \
+	X(cnp_received, "packets", "CNPs and BECNs received (rp_cnp_handled)")                     \
+	X(cnp_ignored,  "packets", "CNPs among them of no queue pair that sends under control (rp_cnp_ignored)") \
+	X(holds,        "times",   "a queue pair was held back by its rate or its window")         \
+	X(held_time,    "ps",      "of all those times")                                           \
+	X(flows,        "queue pairs", "that have sent under control, and are there now")          \
+	X(rate_now,     "bit/s",   "that these were allowed when they last sent or heard of it, all together, each at most the link's")
+
+#define CONGESTION_UNIT_TRACE(X)                                                                   \
+	X(MARKED, "qpn", "psn",       "a data packet came marked")                                 \
+	X(CNP,    "qpn", "rate_mbps", "a CNP or BECN has arrived: the rate it leaves")             \
+	X(RATE,   "qpn", "rate_mbps", "an ACK or a loss has changed the rate")
+/* clang-format on */
+
+enum { CONGESTION_UNIT_TRACE(TRACE_ENUM) };
+
+struct congestion_unit_counters {
+	CONGESTION_UNIT_COUNTERS(COUNTER_FIELD)
+};
+
+struct congestion_unit {
+	struct block block;
+	struct congestion_unit_counters count;
+	struct hca *hca;
+	const struct congestion *congestion; /* ops NULL: it does not react */
+	const struct notification_params *params;
+	enum notification_mode notify; /* not auto */
+	uint8_t ecn;           /* of data packets */
+	uint32_t gap_bytes;    /* between packets of the link */
+	struct cnp_limiter limiter;
+	struct paths *paths;                  /* of CNPs, if they have a service level of their own */
+	struct packet *cnp_first, *cnp_last; /* due at their tail_at */
+	struct event cnp_due;
+	struct pool states;
+};
+
+struct qp_congestion {
+	struct qp_congestion *next, *previous;
+	/* as a receiver */
+	sim_time cnp_at;             /* the next CNP may go then */
+	sim_time asked_at;           /* when the packet left that the next ACK answers */
+	struct telemetry *telemetry; /* of that packet; ours */
+	uint32_t marked;             /* packets since the last ACK */
+	/* as a sender */
+	bool sends; /* the flow has begun */
+	bool idle;  /* nothing more was to be sent: time from now on is no credit */
+	uint32_t fresh_packets;
+	uint64_t fresh_bytes; /* and packets: acknowledged, and the algorithm does not know yet */
+	uint64_t sent_bytes, acked_bytes; /* of payload, since it began */
+	uint64_t rate_seen;               /* as count.rate_now has it */
+	_Alignas(16) char flow[];         /* struct congestion_flow, and what the algorithm has behind it */
+};
+
+/* NULL: the parameters ask for no congestion control. */
+struct congestion_unit *congestion_unit_create(struct hca *hca, const char *name);
+void congestion_unit_destroy(struct congestion_unit *unit); /* NULL: nothing */
+
+/* The queue pair's state, new if need be. Not of datagrams. */
+struct qp_congestion *congestion_unit_state(struct qp *qp);
+
+/* The queue pair is reset, or goes. */
+void congestion_unit_forget(struct qp *qp);
+
+static inline struct congestion_flow *congestion_flow_of(struct qp_congestion *state)
+{
+	return (struct congestion_flow *)(void *)state->flow;
+}
+
+const struct congestion_unit_counters *congestion_unit_counters(const struct congestion_unit *unit);
+
+#endif

@@ -1,0 +1,315 @@
+/* reaction: see reaction.h. */
+#include "hca/transport/reaction.h"
+
+#include <assert.h>
+
+#include "hca/congestion/pace.h"
+#include "hca/transport/psn.h"
+#include "hca/transport/requester.h"
+
+/* A queue pair whose flow there is, with it; NULL: what it sends is not controlled. */
+static struct qp_congestion *sender(const struct qp *qp)
+{
+	return qp->congestion && qp->congestion->sends ? qp->congestion : NULL;
+}
+
+static void note_rate(struct qp *qp, struct qp_congestion *state)
+{
+	uint64_t line = port_rate_bps(hca_port(qp->hca));
+	uint64_t rate = congestion_flow_of(state)->rate_bps;
+
+	if (rate > line)
+		rate = line;
+	qp->hca->congestion->count.rate_now += rate - state->rate_seen;
+	state->rate_seen = rate;
+}
+
+static void begin(struct qp *qp, struct qp_congestion *state)
+{
+	struct congestion_unit *unit = qp->hca->congestion;
+	const struct congestion_path path = {
+		.line_rate_bps = port_rate_bps(hca_port(qp->hca)),
+		.base_rtt = unit->params->base_rtt,
+		.mtu_bytes = qp->state.mtu_bytes,
+		.service_level = qp->state.path->service_level,
+	};
+
+	state->sends = true;
+	unit->count.flows++;
+	unit->congestion->ops->flow_init(congestion_flow_of(state), unit->congestion->params,
+					 &path, sim_now(qp->hca->sim));
+	note_rate(qp, state);
+}
+
+/* ---- what may be sent ---- */
+
+/* With a flow that is up to date; NULL: not controlled. */
+static struct congestion_flow *settled(struct qp *qp)
+{
+	struct congestion_unit *unit = qp->hca->congestion;
+	struct qp_congestion *state;
+
+	if (!unit->congestion || qp_is_datagram(qp))
+		return NULL;
+	state = congestion_unit_state(qp);
+	if (!state->sends)
+		begin(qp, state);
+	congestion_settle(unit->congestion, congestion_flow_of(state), sim_now(qp->hca->sim));
+	return congestion_flow_of(state);
+}
+
+static uint64_t in_flight(const struct qp *qp)
+{
+	return qp->congestion->sent_bytes - qp->congestion->acked_bytes;
+}
+
+/* Nothing in flight: even a window of less than a packet lets one go. */
+static bool is_closed(struct qp *qp, const struct congestion_flow *flow, uint64_t bytes)
+{
+	return qp_is_reliable(qp) && bytes && bytes + qp->state.mtu_bytes > flow->window_bytes;
+}
+
+bool reaction_window_closed(struct qp *qp)
+{
+	const struct congestion_flow *flow = settled(qp);
+
+	return flow && is_closed(qp, flow, in_flight(qp));
+}
+
+uint32_t reaction_room(struct qp *qp)
+{
+	const struct congestion_flow *flow = settled(qp);
+	uint64_t room;
+
+	if (!flow || !qp_is_reliable(qp))
+		return UINT32_MAX;
+	room = flow->window_bytes > in_flight(qp) ? flow->window_bytes - in_flight(qp) : 0;
+	return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+}
+
+bool reaction_closes_window(struct qp *qp, uint32_t payload_bytes)
+{
+	const struct congestion_flow *flow = settled(qp);
+
+	return flow && is_closed(qp, flow, in_flight(qp) + payload_bytes);
+}
+
+/* ---- what was sent ---- */
+
+static void pay(struct qp *qp, const struct packet *packet)
+{
+	const struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_flow *flow = congestion_flow_of(qp->congestion);
+	sim_time now = sim_now(qp->hca->sim);
+
+	if (flow->rate_bps != RATE_UNLIMITED)
+		pace_pay(unit->congestion, flow, &qp->requester.paced_until, now,
+			 packet->payload_bytes, packet->wire_bytes + unit->gap_bytes);
+	if (unit->congestion->ops->on_send)
+		unit->congestion->ops->on_send(flow, unit->congestion->params, now,
+					       packet->wire_bytes);
+}
+
+/* What is sent again counts as under way again, unless its ACK has come meanwhile. */
+static void count_sent(struct qp *qp, const struct packet *packet)
+{
+	if (psn_distance(qp->requester.unacked_psn, packet->psn) >= 0)
+		qp->congestion->sent_bytes += packet->payload_bytes;
+}
+
+uint32_t reaction_sent(struct flow *flow)
+{
+	struct qp *qp = flow->qp;
+	struct congestion_unit *unit = qp->hca->congestion;
+	struct send_unit *sent = flow->last;
+	struct requester *requester = &qp->requester;
+	sim_time now = sim_now(qp->hca->sim);
+	bool controlled, gathers;
+	uint32_t extra = 0;
+
+	if (qp_is_datagram(qp))
+		return 0;
+	controlled = settled(qp) != NULL;
+	gathers = controlled && unit->congestion->ops->wants_telemetry && sent->slot;
+	if (controlled && qp->congestion->idle && requester->paced_until < now)
+		requester->paced_until = now;
+	requester->held = false;
+	for (struct packet *packet = sent->first; packet; packet = packet->next) {
+		if (packet->payload_bytes)
+			packet->ecn = unit->ecn;
+		if (gathers && packet->ack_request && packet->payload_bytes) {
+			packet->telemetry = telemetry_new(qp->hca->packets);
+			packet->wire_bytes += (uint32_t)unit->params->telemetry_bytes;
+			extra += (uint32_t)unit->params->telemetry_bytes;
+		}
+		if (controlled)
+			pay(qp, packet);
+		if (controlled && sent->slot)
+			count_sent(qp, packet);
+	}
+	sent->wire_bytes += extra;
+	if (controlled) {
+		qp->congestion->idle = qp->sq.cursor == qp->sq.tail &&
+				       !qp->responder.response_count;
+		note_rate(qp, qp->congestion);
+	}
+	return extra;
+}
+
+bool reaction_holds_responses(struct qp *qp)
+{
+	struct requester *requester = &qp->requester;
+
+	if (!sender(qp) || requester->held || sim_now(qp->hca->sim) >= requester->paced_until)
+		return false;
+	if (!event_pending(&requester->pace))
+		sim_schedule_at(&requester->pace, requester->paced_until);
+	return true;
+}
+
+void reaction_held(struct qp *qp, sim_time duration)
+{
+	qp->hca->congestion->count.holds++;
+	qp->hca->congestion->count.held_time += duration;
+}
+
+/* ---- what came back ---- */
+
+/* The rate was rate_before: what is owed, and the event for it, move. */
+static void follow(struct qp *qp, uint64_t rate_before)
+{
+	const struct congestion_unit *unit = qp->hca->congestion;
+	struct requester *requester = &qp->requester;
+	struct congestion_flow *flow = congestion_flow_of(qp->congestion);
+	sim_time now = sim_now(qp->hca->sim), before = requester->paced_until;
+
+	note_rate(qp, qp->congestion);
+	if (flow->rate_bps == rate_before || requester->held)
+		return;
+	pace_rate_changed(unit->congestion, flow, &requester->paced_until, now, rate_before);
+	if (requester->paced_until == before || !event_pending(&requester->pace))
+		return;
+	sim_cancel(&requester->pace);
+	sim_schedule_at(&requester->pace,
+			requester->paced_until > now ? requester->paced_until : now);
+}
+
+/* Payload of the PSNs from `from` on, up to before `to`, that is not a response's. */
+static uint64_t bytes_between(struct qp *qp, uint32_t from, uint32_t to)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t number = qp->sq.oldest; number != qp->sq.tail; number++) {
+		const struct send_slot *slot = qp_slot(qp, number);
+		uint64_t mtu = qp->state.mtu_bytes, begin, end;
+		int32_t first, last;
+
+		if (!slot->started)
+			break;
+		first = psn_distance(slot->first_psn, from);
+		last = psn_distance(slot->first_psn, to);
+		if (last <= 0)
+			break;
+		if (requester_is_answered(slot))
+			continue;
+		begin = first > 0 ? (uint64_t)first * mtu : 0;
+		end = (uint64_t)last * mtu;
+		if (begin > slot->wqe.length)
+			begin = slot->wqe.length;
+		bytes += (end < slot->wqe.length ? end : slot->wqe.length) - begin;
+	}
+	return bytes;
+}
+
+void reaction_progress(struct qp *qp, uint32_t from, uint32_t to)
+{
+	struct qp_congestion *state = sender(qp);
+
+	if (!state)
+		return;
+	state->fresh_packets += (uint32_t)psn_distance(from, to);
+	state->fresh_bytes += bytes_between(qp, from, to);
+}
+
+static void heed_becn(struct qp *qp)
+{
+	struct congestion_unit *unit = qp->hca->congestion;
+	struct qp_congestion *state = sender(qp);
+	uint64_t rate_before;
+
+	unit->count.cnp_received++;
+	if (!state) {
+		unit->count.cnp_ignored++;
+		return;
+	}
+	rate_before = congestion_tell_cnp(unit->congestion, congestion_flow_of(state),
+					  sim_now(qp->hca->sim));
+	follow(qp, rate_before);
+	trace(&unit->block, TRACE_CNP, 0, qp->number, state->rate_seen / 1000000);
+}
+
+void reaction_acknowledged(struct qp *qp, const struct packet *packet)
+{
+	struct congestion_unit *unit = qp->hca->congestion;
+	struct qp_congestion *state = sender(qp);
+	sim_time now = sim_now(qp->hca->sim);
+	uint64_t rate_before;
+	struct congestion_ack ack;
+
+	if (packet->becn)
+		heed_becn(qp);
+	if (!state)
+		return;
+	state->acked_bytes += state->fresh_bytes;
+	if (state->sent_bytes < state->acked_bytes)
+		state->sent_bytes = state->acked_bytes;
+	ack = (struct congestion_ack){
+		.rtt = packet->asked_at ? now - packet->asked_at : 0,
+		.acked_bytes = state->fresh_bytes,
+		.acked_total = state->acked_bytes,
+		.sent_total = state->sent_bytes,
+		.packets = state->fresh_packets,
+		.marked = packet->immediate,
+		.telemetry = packet->telemetry,
+	};
+	state->fresh_bytes = state->fresh_packets = 0;
+	if (!unit->congestion->ops->on_ack)
+		return;
+	rate_before =
+		congestion_tell_ack(unit->congestion, congestion_flow_of(state), now, &ack);
+	follow(qp, rate_before);
+	if (congestion_flow_of(state)->rate_bps != rate_before)
+		trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);
+}
+
+void reaction_lost(struct qp *qp, enum congestion_loss loss)
+{
+	struct congestion_unit *unit = qp->hca->congestion;
+	struct qp_congestion *state = sender(qp);
+	uint64_t rate_before;
+
+	if (!state || !unit->congestion->ops->on_loss)
+		return;
+	rate_before = congestion_tell_loss(unit->congestion, congestion_flow_of(state),
+					   sim_now(qp->hca->sim), loss);
+	follow(qp, rate_before);
+	trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);
+}
+
+void reaction_rewound(struct qp *qp)
+{
+	struct qp_congestion *state = sender(qp);
+
+	if (state)
+		state->sent_bytes = state->acked_bytes + state->fresh_bytes;
+}
+
+void reaction_notified(struct hca *hca, struct qp *qp)
+{
+	if (qp && !qp_is_datagram(qp)) {
+		heed_becn(qp);
+		return;
+	}
+	hca->congestion->count.cnp_received++;
+	hca->congestion->count.cnp_ignored++;
+}

@@ -1,0 +1,42 @@
+/*
+ * reaction: the reaction point of a detailed adapter: what a queue pair sends goes by the rate and the window that the algorithm
+ * (hca/congestion) says, requests and read responses alike. A queue pair that may not send leaves the scheduler's ring: for a rate
+ * until the event of its pace (requester->paced_until), for a window until an ACK.
+ *
+ *     requester, responder --reaction_sent()--> paced_until          completer --reaction_acknowledged(), _lost()--> algorithm
+ *     requester --reaction_window_closed(), _room()--> window        receive   --reaction_notified()----------------> algorithm
+ *
+ * All of it is for queue pairs of an adapter with a congestion unit; datagrams pass through without effect.
+ */
+#ifndef HCA_TRANSPORT_REACTION_H
+#define HCA_TRANSPORT_REACTION_H
+
+#include "hca/transport/congestion_unit.h"
+#include "hca/transport/send_unit.h"
+
+/* May no packet follow until something is acknowledged? */
+bool reaction_window_closed(struct qp *qp);
+/* Payload that may follow now; and would nothing more after so many bytes? */
+uint32_t reaction_room(struct qp *qp);
+bool reaction_closes_window(struct qp *qp, uint32_t payload_bytes);
+
+/* The flow's newest unit was made: marks its packets as ECN-capable and pays for them. Returns what was added to its bytes. */
+uint32_t reaction_sent(struct flow *flow);
+
+/* Must read responses wait for their pace? The event is set if so. */
+bool reaction_holds_responses(struct qp *qp);
+
+/* PSNs up to before `to` were acknowledged, from `from` on: their WQEs are still there. */
+void reaction_progress(struct qp *qp, uint32_t from, uint32_t to);
+/* An ACK, NAK or response has had its effect. */
+void reaction_acknowledged(struct qp *qp, const struct packet *packet);
+void reaction_lost(struct qp *qp, enum congestion_loss loss);
+void reaction_rewound(struct qp *qp);
+
+/* A CNP came. qp NULL: it is for nobody. */
+void reaction_notified(struct hca *hca, struct qp *qp);
+
+/* A queue pair was held back for so long. */
+void reaction_held(struct qp *qp, sim_time duration);
+
+#endif

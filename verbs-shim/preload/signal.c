@@ -24,18 +24,15 @@ static struct sigaction program_segv; /* what the program set for SIGSEGV */
 
 static void on_segv(int number, siginfo_t *info, void *context)
 {
-	int saved = errno;
 	bool handled, outer = shim_self.carrying;
 
 	shim_self.carrying = true;
+	/* What is carried out there may be the program's own store to errno: it stays. */
 	handled = trap_segv(number, info, context);
 	shim_self.carrying = outer;
 	shim_self.quiet = false;
-	if (handled) {
-		errno = saved;
-		return;
-	}
-	signal_chain(number, info, context);
+	if (!handled)
+		signal_chain(number, info, context);
 }
 
 void signal_chain(int number, void *info, void *context)

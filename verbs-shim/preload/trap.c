@@ -389,21 +389,24 @@ bool trap_segv(int number, void *information, void *where)
 	return true;
 }
 
-/* No hand-over for a while: the program may be polling. */
-static void on_quantum(int number, siginfo_t *info, void *context)
+/* No hand-over for a while: the program may be polling. It has its own stack, as it comes at some real time: what it leaves
+ * there may be read as an uninitialised variable of the program. */
+static void on_quantum(int number, siginfo_t *info, void *where)
 {
+	const ucontext_t *context = where;
+
 	(void)number;
 	(void)info;
-	(void)context;
 	if (!shim_active() || shim_self.carrying ||
-	    is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)))
+	    is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
 		return;
 	ranges_arm(true);
 }
 
 void trap_init(void)
 {
-	struct sigaction action = {.sa_sigaction = on_quantum, .sa_flags = SA_SIGINFO | SA_RESTART};
+	struct sigaction action = {.sa_sigaction = on_quantum,
+				   .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 
 	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 	extern const char _etext[] __attribute__((visibility("hidden")));

@@ -48,9 +48,12 @@ struct range *range_find(uint64_t address)
 
 static void protect(uint64_t address, uint64_t length, int prot)
 {
+	int saved = errno; /* in a trap nothing else restores it */
+
 	if (syscall(SYS_mprotect, address, length, prot) != 0 && prot == (PROT_READ | PROT_WRITE))
 		(void)syscall(SYS_mprotect, address, length,
 			      PROT_READ); /* a region over read-only memory */
+	errno = saved;
 }
 
 /* Takes those that lie in [address, address + length) out of a list of pages; how many are left. */

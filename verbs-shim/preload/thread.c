@@ -22,7 +22,7 @@ struct birth {
 	struct shim_slot *slot;
 };
 
-/* Threads that wait on a condition, in the order in which they came. */
+/* Threads that wait on a condition of this process, in the order in which they came. */
 static struct waiter {
 	const pthread_cond_t *condition; /* NULL: free */
 	uint64_t order;
@@ -48,11 +48,27 @@ static bool wait_here(uint64_t deadline, bool cancellable)
 	return passed;
 }
 
-/* Something that another thread of this process may wait for has changed. */
-static void released(void)
+/* Something that another thread of this process, or of another one if it is shared, may wait for has changed. */
+static void released(bool shared)
 {
-	if (sleepers && shim_self.slot)
+	if ((sleepers || shared) && shim_self.slot)
 		shim_self.slot->dirty = 1;
+}
+
+/* What libc keeps of pthread_..._setpshared() and of sem_init(). */
+static bool mutex_is_shared(const pthread_mutex_t *mutex)
+{
+	return mutex->__data.__kind & 128;
+}
+
+static bool condition_is_shared(const pthread_cond_t *condition)
+{
+	return condition->__data.__wrefs & 1;
+}
+
+static bool semaphore_is_shared(const sem_t *semaphore)
+{
+	return ((const int *)(const void *)semaphore)[2] != 0;
 }
 
 static void on_end(void *slot)
@@ -178,9 +194,10 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
+	bool shared = mutex_is_shared(mutex); /* it may be gone when it is free */
 	int error = REAL(pthread_mutex_unlock)(mutex);
 
-	released();
+	released(shared);
 	return error;
 }
 
@@ -197,7 +214,7 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
 	int error = REAL(pthread_spin_unlock)(lock);
 
-	released();
+	released(false);
 	return error;
 }
 
@@ -225,20 +242,42 @@ EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
+	bool shared = lock->__data.__shared != 0;
 	int error = REAL(pthread_rwlock_unlock)(lock);
 
-	released();
+	released(shared);
 	return error;
+}
+
+/*
+ * A condition that processes share counts in its own memory, where libc has no waiter to count as none ever waits there, how
+ * often it was signalled. Each signal wakes all that wait, as POSIX permits: their processes need not know of each other.
+ */
+static uint64_t *rounds_of(pthread_cond_t *condition)
+{
+	return (uint64_t *)(void *)&condition->__data.__wseq;
+}
+
+struct wait {
+	pthread_cond_t *condition;
+	pthread_mutex_t *mutex;
+	struct waiter *waiter; /* NULL: a shared condition */
+	uint64_t round;
+};
+
+static bool is_signalled(const struct wait *wait)
+{
+	return wait->waiter ? wait->waiter->signalled : *rounds_of(wait->condition) != wait->round;
 }
 
 static void stop_waiting(void *argument)
 {
-	struct waiter *waiter = ((void **)argument)[0];
-	pthread_mutex_t *mutex = ((void **)argument)[1];
+	const struct wait *wait = argument;
 
-	waiter->condition = NULL;
+	if (wait->waiter)
+		wait->waiter->condition = NULL;
 	if (shim_active())
-		(void)lock_until(mutex, SHIM_NEVER);
+		(void)lock_until(wait->mutex, SHIM_NEVER);
 }
 
 static struct waiter *waiter_new(void)
@@ -251,27 +290,29 @@ static struct waiter *waiter_new(void)
 
 static int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t deadline)
 {
-	struct waiter *const waiter = waiter_new();
-	void *both[2];
+	bool shared = condition_is_shared(condition);
+	struct wait wait = {condition, mutex, shared ? NULL : waiter_new(),
+			    shared ? *rounds_of(condition) : 0};
 	volatile bool passed = false;
 	int error;
 
-	if (!waiter)
+	if (!shared && !wait.waiter)
 		return EINVAL;
-	*waiter = (struct waiter){condition, ++waiter_order, false};
+	if (wait.waiter)
+		*wait.waiter = (struct waiter){condition, ++waiter_order, false};
 	error = pthread_mutex_unlock(mutex);
 	if (error) {
-		waiter->condition = NULL;
+		if (wait.waiter)
+			wait.waiter->condition = NULL;
 		return error;
 	}
-	both[0] = waiter;
-	both[1] = mutex;
-	pthread_cleanup_push(stop_waiting, both);
-	while (!waiter->signalled && !passed)
+	pthread_cleanup_push(stop_waiting, &wait);
+	while (!is_signalled(&wait) && !passed)
 		passed = wait_here(deadline, true);
 	pthread_cleanup_pop(0);
-	passed = !waiter->signalled;
-	waiter->condition = NULL;
+	passed = !is_signalled(&wait);
+	if (wait.waiter)
+		wait.waiter->condition = NULL;
 	error = lock_until(mutex, SHIM_NEVER);
 	return error ? error : passed ? ETIMEDOUT : 0;
 }
@@ -305,10 +346,13 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict condition,
 			     : REAL(pthread_cond_clockwait)(condition, mutex, id, time);
 }
 
-static void signal_waiters(const pthread_cond_t *condition, bool all)
+static void signal_waiters(pthread_cond_t *condition, bool all)
 {
+	bool shared = condition_is_shared(condition);
 	struct waiter *first;
 
+	if (shared)
+		++*rounds_of(condition);
 	do {
 		first = NULL;
 		for (uint32_t i = 0; i < WAITERS; i++)
@@ -318,7 +362,7 @@ static void signal_waiters(const pthread_cond_t *condition, bool all)
 		if (first)
 			first->signalled = true;
 	} while (all && first);
-	released();
+	released(shared);
 }
 
 EXPORT int pthread_cond_signal(pthread_cond_t *condition)
@@ -368,36 +412,31 @@ EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restr
 
 EXPORT int sem_post(sem_t *semaphore)
 {
+	bool shared = semaphore_is_shared(semaphore);
 	int result = REAL(sem_post)(semaphore);
 
-	released();
+	released(shared);
 	return result;
 }
 
+/* Counted in the barrier's own memory, where libc keeps as 32-bit words: threads inside, the round, how many it waits for,
+ * whether processes share it, and those that left. */
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
-	static struct {
-		const pthread_barrier_t *barrier;
-		uint32_t inside;
-		uint64_t round;
-	} barriers[64];
-	uint32_t at = 0;
-	uint64_t round;
+	enum { ROUND = 1, COUNT = 2, SHARED = 3, INSIDE = 4 };
+	uint32_t *const words = (uint32_t *)(void *)barrier;
+	uint32_t round;
 
 	if (!shim_active())
 		return REAL(pthread_barrier_wait)(barrier);
-	while (at < 63 && barriers[at].barrier && barriers[at].barrier != barrier)
-		at++;
-	barriers[at].barrier = barrier;
-	round = barriers[at].round;
-	/* libc keeps the number of threads it waits for as the third word. */
-	if (++barriers[at].inside == ((const unsigned *)(const void *)barrier)[2]) {
-		barriers[at].inside = 0;
-		barriers[at].round++;
-		released();
+	round = words[ROUND];
+	if (++words[INSIDE] == words[COUNT]) {
+		words[INSIDE] = 0;
+		words[ROUND]++;
+		released(words[SHARED] != 0);
 		return PTHREAD_BARRIER_SERIAL_THREAD;
 	}
-	while (barriers[at].round == round)
+	while (__atomic_load_n(&words[ROUND], __ATOMIC_RELAXED) == round)
 		(void)wait_here(SHIM_NEVER, false);
 	return 0;
 }

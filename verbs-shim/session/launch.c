@@ -23,9 +23,12 @@
 
 extern char **environ;
 
-/* Left out of a program's environment: they differ from shell to shell and would move its stack. */
-static const char *const dropped[] = {
-	"_=", "SHLVL=", "OLDPWD=", "PWD=", "LD_PRELOAD=", SHIM_ENVIRONMENT "=", "SYSFS_PATH="};
+/* Left out of a program's environment: they differ from shell to shell, or from kernel to kernel of the simulator, and would
+ * move its stack. */
+static const char *const dropped[] = {"_=",          "SHLVL=",
+				      "OLDPWD=",     "PWD=",
+				      "LD_PRELOAD=", SHIM_ENVIRONMENT "=",
+				      "SYSFS_PATH=", "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE="};
 
 /*
  * UCX writes its own code over mmap() and munmap(), wherever they are, and calls the system past the preload library, which then
@@ -214,6 +217,7 @@ void launch_program(struct session *session, struct program *program)
 	close(error[1]);
 	program->real_pid = pid;
 	program->started = true;
+	program->launched = sim_now(session->sim);
 	for (int waited = 0; waited < ATTACH_MILLISECONDS; waited += 10) {
 		struct process *process = attach_accept(session, 10);
 		int status;

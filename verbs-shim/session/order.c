@@ -101,6 +101,20 @@ struct process *order_timer(struct session *session, sim_time *when)
 	return best;
 }
 
+/* A program that looks again and again, or sleeps in between, is never seen to wait. */
+static sim_time head_start_end(const struct session *session, const struct program *program)
+{
+	return program->launched + session->params.head_start;
+}
+
+sim_time order_next_start(const struct session *session)
+{
+	for (uint32_t i = 0; i + 1 < session->program_count; i++)
+		if (!session->programs[i].ended && !session->programs[i].waited)
+			return head_start_end(session, &session->programs[i]);
+	return SIM_NEVER;
+}
+
 bool order_start_program(struct session *session)
 {
 	for (uint32_t i = 0; i < session->program_count; i++) {
@@ -123,7 +137,7 @@ bool order_start_program(struct session *session)
 					 (thread->state == THREAD_OUTSIDE ||
 					  next_act(session, thread) >= thread->deadline);
 		}
-		if (!waits)
+		if (!waits && sim_now(session->sim) < head_start_end(session, program))
 			return false;
 		program->waited = true;
 	}

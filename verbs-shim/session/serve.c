@@ -199,7 +199,7 @@ static void serve_thread_new(struct session *session, struct thread *thread)
 		thread->slot->result = -EAGAIN;
 		return;
 	}
-	created->clock = thread->clock;
+	created->clock = thread->clock + 1; /* its creator, which is to make it, goes on before */
 	created->state = THREAD_READY;
 	thread->slot->result = created->slot - session->shared->slots;
 }

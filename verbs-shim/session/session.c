@@ -247,10 +247,13 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 	} else {
 		/* Nothing that another thread has not begun yet reaches this one so soon. */
 		sim_time others = second + thread->ahead, next = sim_next(session->sim), timer;
+		sim_time start = order_next_start(session);
 
 		order_timer(session, &timer);
 		if (timer < others)
 			others = timer;
+		if (start < others)
+			others = start;
 		handover_grant(session, thread, next < others ? next : others, others);
 	}
 }

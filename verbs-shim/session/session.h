@@ -31,6 +31,7 @@
 	X(handoff,     CHOICE, "auto",  "auto|futex|spin", "how threads wait for their turn: auto: asleep, all on one processor, or spinning for a while, the programs on a second one: what proves faster; futex: asleep, wherever they are; spin: spinning, for a free core each", "choice") \
 	X(quantum,     TIME, "3ms",   "100us..1s", "real time without interaction after which a thread is watched for polling memory; never changes a result", "choice") \
 	X(lookahead,   TIME, "5us",   "1ps..1ms", "how far a thread that only computes may run ahead of the others while nothing is under way in the fabric", "choice") \
+	X(head_start,  TIME, "200ms", "1us..1000s", "how long a program that never waits runs before the next one of the command line is started", "choice") \
 	X(limit,       TIME, "0ps",   "",          "virtual time after which the programs are ended; 0: never", "choice")
 /* clang-format on */
 
@@ -67,7 +68,7 @@ void session_set_kernel(struct session *session, uint32_t host,
 			struct kernel *kernel); /* NULL: no RDMA device */
 
 /* A program to start on that host. argv stays the caller's. Programs start in the order of the calls, each when those before
- * it wait for something, and not before `start`. false: it cannot be run; *why says so in words (the user's mistake). */
+ * it wait for something or have had session.head_start, and not before `start`. false: it cannot be run; *why says so in words (the user's mistake). */
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
 			 char *why, size_t why_bytes);
 

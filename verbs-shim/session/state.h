@@ -110,7 +110,8 @@ struct program {
 	uint32_t host;
 	char *const *argv;
 	char path[PATH_MAX]; /* of the executable, found along PATH */
-	sim_time start;
+	sim_time start;      /* not before */
+	sim_time launched;
 	bool started, waited, ended; /* waited: reached its first wait; the next one may start */
 	int32_t real_pid;
 	int exit_code;
@@ -205,6 +206,8 @@ struct thread *order_impatient(struct session *session, sim_time until);
 struct process *order_timer(struct session *session, sim_time *when);
 /* The next program may start when those before it wait for something; true: one was started. */
 bool order_start_program(struct session *session);
+/* When it will be able to start one though those before it do not wait; SIM_NEVER: none is left. */
+sim_time order_next_start(const struct session *session);
 
 /* serve.c: carries out the request in the thread's slot at the thread's clock. */
 void serve_request(struct session *session, struct thread *thread);

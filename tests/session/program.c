@@ -5,12 +5,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -324,13 +326,124 @@ static int part_events(int argc, char **argv)
 	return 0;
 }
 
+/* What two processes use together, each kind once: the parent waits for the child with every one of them. */
+struct together {
+	pthread_mutex_t mutex;
+	pthread_cond_t condition;
+	pthread_barrier_t barrier;
+	sem_t semaphore;
+	int turn;
+};
+
+static void take_turns(struct together *together, int own, int peers)
+{
+	pthread_mutex_lock(&together->mutex);
+	while (together->turn % peers != own)
+		pthread_cond_wait(&together->condition, &together->mutex);
+	together->turn++;
+	pthread_cond_signal(&together->condition);
+	pthread_mutex_unlock(&together->mutex);
+}
+
+static int part_shared(int argc, char **argv)
+{
+	enum { CHILDREN = 2 };
+	struct together *together = mmap(NULL, sizeof(*together), PROT_READ | PROT_WRITE,
+					 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_mutexattr_t mutex_attribute;
+	pthread_condattr_t condition_attribute;
+	pthread_barrierattr_t barrier_attribute;
+	struct timespec until;
+	uint64_t start = now_us();
+
+	(void)argc;
+	(void)argv;
+	pthread_mutexattr_init(&mutex_attribute);
+	pthread_condattr_init(&condition_attribute);
+	pthread_barrierattr_init(&barrier_attribute);
+	if (together == MAP_FAILED ||
+	    pthread_mutexattr_setpshared(&mutex_attribute, PTHREAD_PROCESS_SHARED) != 0 ||
+	    pthread_condattr_setpshared(&condition_attribute, PTHREAD_PROCESS_SHARED) != 0 ||
+	    pthread_barrierattr_setpshared(&barrier_attribute, PTHREAD_PROCESS_SHARED) != 0 ||
+	    pthread_mutex_init(&together->mutex, &mutex_attribute) != 0 ||
+	    pthread_cond_init(&together->condition, &condition_attribute) != 0 ||
+	    pthread_barrier_init(&together->barrier, &barrier_attribute, CHILDREN + 1) != 0 ||
+	    sem_init(&together->semaphore, 1, 0) != 0)
+		return 1;
+	for (int child = 1; child <= CHILDREN; child++)
+		if (fork() == 0) {
+			for (int round = 0; round < 5; round++)
+				take_turns(together, child, CHILDREN + 1);
+			pthread_barrier_wait(&together->barrier);
+			usleep(1000);
+			sem_post(&together->semaphore);
+			pthread_mutex_lock(&together->mutex);
+			usleep(2000);
+			pthread_mutex_unlock(&together->mutex);
+			_exit(0);
+		}
+	for (int round = 0; round < 5; round++)
+		take_turns(together, 0, CHILDREN + 1);
+	pthread_barrier_wait(&together->barrier);
+	for (int child = 0; child < CHILDREN; child++)
+		sem_wait(&together->semaphore);
+	usleep(100);
+	pthread_mutex_lock(&together->mutex); /* a child has it for a while */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	printf("timeout %d ",
+	       pthread_cond_timedwait(&together->condition, &together->mutex, &until) == ETIMEDOUT);
+	pthread_mutex_unlock(&together->mutex);
+	while (wait(NULL) > 0)
+		continue;
+	printf("turns %d after %d ms\n", together->turn, (int)((now_us() - start) / 1000));
+	return pthread_barrier_destroy(&together->barrier) ||
+	       pthread_cond_destroy(&together->condition);
+}
+
+static int datagrams(struct sockaddr_in *address)
+{
+	*address = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(7777)};
+	inet_pton(AF_INET, "127.77.0.1", &address->sin_addr);
+	return socket(AF_INET, SOCK_DGRAM, 0);
+}
+
+/* Looks again and again, and never waits. */
+static int part_looks(int argc, char **argv)
+{
+	struct sockaddr_in address;
+	int fd = datagrams(&address);
+	char text[16] = "";
+
+	(void)argc;
+	(void)argv;
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+		return 1;
+	while (recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT) < 0)
+		if (errno != EAGAIN)
+			return 2;
+	printf("got %s\n", text);
+	return 0;
+}
+
+static int part_tells(int argc, char **argv)
+{
+	struct sockaddr_in address;
+	int fd = datagrams(&address);
+
+	(void)argc;
+	(void)argv;
+	return sendto(fd, "word", 4, 0, (struct sockaddr *)&address, sizeof(address)) != 4;
+}
+
 static const struct part {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } parts[] = {{"sleeps", part_sleeps}, {"threads", part_threads}, {"fork", part_fork},
 	     {"exit", part_exit},     {"signals", part_signals}, {"server", part_server},
 	     {"client", part_client}, {"random", part_random},   {"hidden", part_hidden},
-	     {"events", part_events}, {"stuck", part_stuck}};
+	     {"events", part_events}, {"stuck", part_stuck},     {"shared", part_shared},
+	     {"looks", part_looks},   {"tells", part_tells}};
 
 int main(int argc, char **argv)
 {

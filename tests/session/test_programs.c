@@ -118,6 +118,28 @@ static void threads_take_turns(void)
 	expect(&result, 0, "host0| 012301230123\nhost0| sum 60 timeout 1\n");
 }
 
+/* Fifteen turns in order over three processes; two forks of 500 us, the semaphore after 1 ms, the mutex after 2 ms, a second. */
+static void processes_share_locks_and_conditions(void)
+{
+	static const char *const programs[][4] = {{"shared"}};
+	static struct result first, second;
+
+	run_session(&first, programs, 1, 3 * MS, -1);
+	expect(&first, 0, "host0| timeout 1 turns 15 after 1004 ms\n");
+	run_session(&second, programs, 1, 1 * MS, 0);
+	CU_ASSERT_STRING_EQUAL(first.text, second.text);
+}
+
+/* The second program is started although the first never waits for anything. */
+static void who_never_waits_holds_up_nobody(void)
+{
+	static const char *const programs[][4] = {{"looks"}, {"tells"}};
+	struct result result;
+
+	run_session(&result, programs, 2, 3 * MS, -1);
+	expect(&result, 0, "host0| got word\n");
+}
+
 static void fork_exec_and_wait_work(void)
 {
 	static const char *const programs[][4] = {{"fork"}};
@@ -251,6 +273,8 @@ int main(int argc, char **argv)
 	TEST(unsuitable_programs_are_refused);
 	TEST(sleeping_programs_end);
 	TEST(threads_take_turns);
+	TEST(processes_share_locks_and_conditions);
+	TEST(who_never_waits_holds_up_nobody);
 	TEST(fork_exec_and_wait_work);
 	TEST(timers_run_on_virtual_time);
 	TEST(hosts_have_their_own_addresses);

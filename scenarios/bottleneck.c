@@ -22,6 +22,7 @@ static const char *const order[] = {
 	"event_queue.raiser",
 	"doorbell.decoder",
 	"load.core",
+	"server.core",
 	"translation.checker",
 	"pcie.posted",
 	"pcie.nonposted",

@@ -51,7 +51,7 @@ void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root)
 	struct yaml_node *node = yaml_get(root, "load");
 	unsigned before = reader->errors->count;
 	char why[256];
-	const char *groups[] = {"cpu", "rival", NULL};
+	const char *groups[] = {"cpu", "rival", "server", NULL};
 
 	load_params_default(&scenario->load);
 	if (node == NULL)

@@ -318,6 +318,11 @@ struct port *hca_port(struct hca *hca)
 	return hca->port;
 }
 
+struct llc *hca_llc(const struct hca *hca)
+{
+	return hca->host ? host_llc(hca->host) : NULL;
+}
+
 const struct hca_params *hca_params(const struct hca *hca)
 {
 	return &hca->params;

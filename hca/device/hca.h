@@ -17,6 +17,7 @@
 #include "sim/block.h"
 
 struct hca;
+struct llc;
 struct hca_params; /* hca/device/hca_params.h: gathers the lists of all blocks of the adapter */
 
 enum qp_type { QP_RC, QP_UC, QP_UD, QP_XRC_INI, QP_XRC_TGT, QP_GSI };
@@ -156,6 +157,8 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 void hca_destroy(struct hca *hca);
 struct port *hca_port(struct hca *hca);
 const struct hca_params *hca_params(const struct hca *hca);
+struct llc *
+hca_llc(const struct hca *hca); /* of its host, for what its CPUs use; NULL: none is modelled */
 
 /* A CPU's store to the UAR BAR leaves the core now. offset: page << 12 | offset in the page. At most 64 bytes. */
 void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t length);

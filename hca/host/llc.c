@@ -94,19 +94,35 @@ sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypa
 	return write_backs ? start + llc->dram.latency : start;
 }
 
-void llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change)
+sim_time llc_cpu_use(struct llc *llc, uint64_t address, uint64_t length, bool change, sim_time now,
+		     uint64_t *missed)
 {
+	uint64_t lines = last_line(address, length) - first_line(address) + 1;
+
+	*missed = llc_cpu_touch(llc, address, length, change);
+	if (!llc->param.enabled)
+		*missed = lines;
+	return *missed ? memory_use(llc, *missed, now) : now;
+}
+
+uint64_t llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change)
+{
+	uint64_t missed = 0;
+
 	if (!llc->param.enabled || !length)
-		return;
+		return 0;
 	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
 		llc->count.cpu_touches++;
 		if (lines_touch(&llc->lines, line, change))
 			continue;
+		missed++;
 		if (lines_insert(&llc->lines, line, llc->lines.ways, change) == LINES_CHANGED) {
 			llc->count.write_backs++;
 			llc->count.memory_writes++;
 		}
 	}
+	llc->count.cpu_misses += missed;
+	return missed;
 }
 
 void llc_flush(struct llc *llc)

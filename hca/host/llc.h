@@ -23,7 +23,8 @@ enum { LLC_LINE_BYTES = 64 };
 	X(write_backs,    "lines",  "changed, that made room for others")                                       \
 	X(memory_reads,   "lines",  "that DMA read from memory")                                                \
 	X(memory_writes,  "lines",  "written to memory: write-backs, and DMA writes past the cache")            \
-	X(cpu_touches,    "lines",  "that CPUs used")
+	X(cpu_touches,    "lines",  "that CPUs used")                                                           \
+	X(cpu_misses,     "lines",  "of these, that were not in the cache")
 /* clang-format on */
 
 struct llc_counters {
@@ -42,7 +43,13 @@ sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypas
 sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
 		   sim_time arrival);
 
-void llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change);
+/* How many of the lines were not in the cache, which they are now. Takes no time of memory. */
+uint64_t llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change);
+
+/* The same, but memory has to serve those in its turn: when it begins. Without a cache all lines are in memory. length > 0 */
+sim_time llc_cpu_use(struct llc *llc, uint64_t address, uint64_t length, bool change, sim_time now,
+		     uint64_t *missed);
+
 void llc_flush(struct llc *llc); /* write all back, keep none; takes no time */
 
 const struct llc_counters *llc_counters(const struct llc *llc);

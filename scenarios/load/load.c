@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "hca/device/adapter.h"
-#include "scenarios/load/load_state.h"
+#include "scenarios/load/load_server.h"
 
 enum {
 	LATENCIES_MAX = 16384,
@@ -35,6 +35,7 @@ const struct param load_rival_param_list[] = {LOAD_RIVAL_PARAMS(RIVAL_ROW) {0}};
 const struct param_group load_param_groups[] = {
 	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu), "what calls cost a processor core"},
 	{"rival", load_rival_param_list, offsetof(struct load_params, rival), "other cores, with work of their own, on the same adapters"},
+	{"server", load_server_param_list, offsetof(struct load_params, server), "cores of the first node that answer what the others post"},
 	{0},
 };
 
@@ -142,7 +143,7 @@ static void settle(struct block *block)
 	struct load *load = container_of(block, struct load, block);
 
 	for (uint32_t i = 0; i < load->params.nodes; i++)
-		for (uint32_t j = 0; j < load_threads(load); j++)
+		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
 			for (uint32_t k = 0; k < load->params.sharers; k++)
 				if (load->nodes[i].threads[j].cores[k].busy > load->gauge.core.area)
 					load->gauge.core.area =
@@ -182,19 +183,28 @@ static const struct path *path_between(struct load *load, uint32_t from, uint32_
 	return path_intern(endpoints_paths(load->endpoints), &path);
 }
 
+static bool is_within(const char *name, const char *whole, size_t length, const char *wanted)
+{
+	return strncmp(name, whole, length) == 0 && name[length] == '.' &&
+	       strcmp(name + length + 1, wanted) == 0;
+}
+
+/* "block.counter" of the first node's HCA, or of its host beside that. */
 bool load_count(struct load *load, const char *wanted, char *why, size_t why_bytes)
 {
-	const char *first = port_name(hca_port(load->nodes[0].hca)); /* HCA.port */
-	size_t length = (size_t)(strrchr(first, '.') - first);
+	const char *first = port_name(hca_port(load->nodes[0].hca)); /* HOST.hca.port */
+	size_t hca = (size_t)(strrchr(first, '.') - first), host = hca - 1;
 
+	while (host && first[host] != '.')
+		host--;
 	for (struct block *block = sim_blocks(load->sim); block && wanted; block = block->next) {
 		for (unsigned i = 0; block->type->counters[i].name; i++) {
 			char name[NAME_BYTES];
 
 			snprintf(name, sizeof(name), "%s.%s", block->name,
 				 block->type->counters[i].name);
-			if (strncmp(name, first, length) != 0 || name[length] != '.' ||
-			    strcmp(name + length + 1, wanted) != 0)
+			if (!is_within(name, first, hca, wanted) &&
+			    !is_within(name, first, host, wanted))
 				continue;
 			load->counter = &block->counts[i];
 			return true;
@@ -219,6 +229,25 @@ static void make_rivals(struct load *load)
 	load->rivals.sges.count = 0;
 	if (rival->pattern != LOAD_SAME)
 		load->rivals.pattern = rival->pattern;
+}
+
+/* What cores that answer post, in place of what clients do. A queue holds what may wait for the CQE of some. */
+static void make_answers(struct load *load)
+{
+	const struct load_server_params *server = &load->params.server;
+
+	load->answers = load->params;
+	load->answers.threads = server->cores;
+	load->answers.verb = server->answer == LOAD_ANSWER_WRITE ? LOAD_WRITE : LOAD_SEND;
+	if (server->answer == LOAD_ANSWER_DATAGRAM)
+		load->answers.transport = LOAD_UD;
+	load->answers.bytes = server->bytes;
+	load->answers.inlined = server->inlined;
+	load->answers.list = server->list;
+	load->answers.signal = server->signal;
+	load->answers.sges.count = 0;
+	load->client_count =
+		(uint32_t)((load->params.nodes - 1) * load->params.threads * load->params.qps);
 }
 
 void load_params_default(struct load_params *params)
@@ -262,6 +291,7 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 	block_gauges(&load->block, (struct gauge *)&load->gauge);
 	load->gauge.core.capacity = 1;
 	make_rivals(load);
+	make_answers(load);
 	for (uint32_t i = 0; i < params->nodes; i++) {
 		load->nodes[i].load = load;
 		load->nodes[i].index = i;
@@ -293,6 +323,10 @@ void load_connect(struct load *load)
 		for (uint32_t j = 0; j < nodes; j++)
 			load->nodes[i].paths[j] = path_between(load, i, j);
 	for (uint32_t i = 0; i < nodes; i++)
+		load_node_add_objects(&load->nodes[i]);
+	if (load_serves(load))
+		load_clients_init(load);
+	for (uint32_t i = 0; i < nodes; i++)
 		load_node_connect(&load->nodes[i]);
 }
 
@@ -300,6 +334,7 @@ void load_destroy(struct load *load)
 {
 	for (uint32_t i = 0; i < load->params.nodes; i++)
 		load_node_fini(&load->nodes[i]);
+	load_clients_fini(load);
 	block_fini(&load->block);
 	free(load->nodes);
 	free(load->latencies);
@@ -307,6 +342,67 @@ void load_destroy(struct load *load)
 }
 
 /* ---- the run ---- */
+
+static uint64_t receives(const struct load_params *params)
+{
+	bool datagram =
+		params->transport == LOAD_UD || params->server.answer == LOAD_ANSWER_DATAGRAM;
+
+	return params->receives ? params->receives : datagram ? 2048 : 256;
+}
+
+/* Cores that answer. */
+static bool check_served(const struct load_params *params, char *why, size_t why_bytes)
+{
+	const struct load_server_params *server = &params->server;
+	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
+
+	if (params->pattern != LOAD_INBOUND)
+		snprintf(why, why_bytes, "server.cores answer with pattern inbound");
+	else if (params->verb != LOAD_WRITE && params->verb != LOAD_SEND)
+		snprintf(why, why_bytes, "requests to server.cores are writes or sends");
+	else if (params->transport == LOAD_UD && server->answer != LOAD_ANSWER_DATAGRAM)
+		snprintf(why, why_bytes, "requests of transport ud need server.answer datagram");
+	else if (server->chosen == LOAD_CHOSEN_RANDOM && server->answer < LOAD_ANSWER_DATAGRAM)
+		snprintf(why, why_bytes,
+			 "server.chosen random needs server.answer datagram or none");
+	else if (server->chosen == LOAD_CHOSEN_RANDOM && params->transport != LOAD_UD &&
+		 params->verb == LOAD_SEND)
+		snprintf(why, why_bytes,
+			 "server.chosen random needs requests that are writes, or transport ud");
+	else if (clients < server->cores)
+		snprintf(why, why_bytes, "%u clients are too few for server.cores %u",
+			 (unsigned)clients, (unsigned)server->cores);
+	else if (params->regions > 1 || params->region_of == LOAD_OF_EACH_THREAD ||
+		 params->places > 1 || params->strides || params->compress || params->sges.count ||
+		 params->receive_sges.count || params->rival.threads || params->sharers > 1 ||
+		 params->cq_of == LOAD_OF_QP || params->counts == LOAD_RECEIVED)
+		snprintf(why, why_bytes,
+			 "server.cores go without regions, places, strides, compress, sges, "
+			 "receive_sges, sharers, cq_of, counts and rivals");
+	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
+		snprintf(why, why_bytes, "requests that are written need bytes");
+	else if (server->bytes == 0 && server->answer == LOAD_ANSWER_WRITE)
+		snprintf(why, why_bytes, "answers that are written need server.bytes");
+	else if ((params->verb == LOAD_WRITE && params->bytes > server->slot) ||
+		 (server->answer == LOAD_ANSWER_WRITE && server->bytes > server->slot))
+		snprintf(why, why_bytes, "server.slot %u is too small for what is written there",
+			 (unsigned)server->slot);
+	else if (params->transport == LOAD_UD && clients * params->window > receives(params))
+		snprintf(why, why_bytes,
+			 "%u requests of ud may be under way: receives has to be as many, or they "
+			 "are lost",
+			 (unsigned)(clients * params->window));
+	else if (params->qps * params->window > receives(params) &&
+		 (server->answer == LOAD_ANSWER_DATAGRAM))
+		snprintf(why, why_bytes,
+			 "%u answers to a thread may be under way: receives has to be as many, or "
+			 "they are lost",
+			 (unsigned)(params->qps * params->window));
+	else
+		return true;
+	return false;
+}
 
 static bool check_lists(const struct load_params *params, char *why, size_t why_bytes)
 {
@@ -370,6 +466,8 @@ bool load_check(const struct load_params *given, char *why, size_t why_bytes)
 	else if (params->rival.threads && params->rival.verb == LOAD_FETCH_ADD &&
 		 params->rival.bytes != 8)
 		snprintf(why, why_bytes, "atomics of rivals are of 8 B");
+	else if (params->server.cores && !check_served(params, why, why_bytes))
+		return false;
 	else if (params->warm_up == 0)
 		snprintf(why, why_bytes, "warm_up is at least 1");
 	else
@@ -383,7 +481,7 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 	sim_time limit = load->params.limit;
 
 	for (uint32_t i = 0; i < load->params.nodes; i++)
-		for (uint32_t j = 0; j < load_threads(load); j++)
+		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
 			load_thread_start(&load->nodes[i].threads[j]);
 	while (!load_is_over(load)) {
 		sim_time next = sim_next(load->sim);

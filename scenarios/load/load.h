@@ -59,7 +59,7 @@ void load_attach(struct load *load, uint32_t node, struct hca *hca);
 /* Regions, CQs and connected queue pairs, once all are joined. */
 void load_connect(struct load *load);
 
-/* Counts "block.counter" of the first node's HCA; NULL: nothing. false: *why, there is none. */
+/* Counts "block.counter" of the first node's HCA, or of its cores ("server0.requests"); NULL: nothing. false: *why, there is none. */
 bool load_count(struct load *load, const char *counter, char *why, size_t why_bytes);
 
 /* Called now and then with the virtual time, and how many of those that count are done. */

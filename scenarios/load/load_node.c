@@ -10,97 +10,16 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
-#include "scenarios/load/load_state.h"
+#include "scenarios/load/load_server.h"
 
 enum {
-	RECORD_BYTES = 64,
 	QKEY = 0x11111111,
-	RECEIVES_CONNECTED = 256, /* receive work requests of a queue pair */
-	RECEIVES_DATAGRAM = 2048,
-	CQ_ENTRIES_LEAST = 16,
 	RNR_CODE = 1,
 	KEY_OF_NOTHING = 0x100,
 };
 
-#define ALL_RIGHTS     (MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC)
-#define REMOTE_ADDRESS UINT64_C(0x10000000000)
-#define ALL_OF_STATE   ((QP_SET_RATE_LIMIT << 1) - 1)
-
-static uint32_t power_of_two(uint64_t least)
-{
-	uint32_t size = 1;
-
-	while (size < least)
-		size *= 2;
-	return size;
-}
-
-static uint32_t receive_entries(const struct load_params *params)
-{
-	if (params->verb != LOAD_SEND)
-		return 0;
-	if (params->receives)
-		return (uint32_t)params->receives;
-	return params->transport == LOAD_UD ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
-}
-
-static uint32_t thread_qps(const struct load_node *node, const struct load_params *params)
-{
-	return (uint32_t)params->qps * load_peer_count(node, params);
-}
-
-/* Of a receive WQE; of the receive ring a power of two. */
-static uint32_t receive_stride(const struct load_params *params)
-{
-	uint32_t elements = params->receive_sges.count;
-
-	return power_of_two(elements ? elements : 1) * WQE_UNIT_BYTES;
-}
-
-static uint32_t ring_blocks(const struct load_params *params)
-{
-	return power_of_two(params->window * load_wqe_blocks(params));
-}
-
-static uint32_t thread_cqs(const struct load_node *node, const struct load_params *params)
-{
-	return params->cq_of == LOAD_OF_QP ? thread_qps(node, params) : 1;
-}
-
-/* Of one CQ. */
-static uint64_t most_completions(const struct load_node *node, const struct load_params *params)
-{
-	uint64_t received = params->strides ? params->strides : 1;
-	uint64_t each = params->window + receive_entries(params) * received;
-
-	return each * thread_qps(node, params) / thread_cqs(node, params);
-}
-
-/* Room for all CQEs that can be under way, so that none is lost; of all threads alike. */
-static uint32_t cq_entries(const struct load_node *node)
-{
-	uint64_t all = most_completions(node, &node->load->params);
-	uint64_t rivals = most_completions(node, &node->load->rivals);
-
-	if (node->load->rivals.threads && rivals > all)
-		all = rivals;
-	return power_of_two(all > CQ_ENTRIES_LEAST ? all : CQ_ENTRIES_LEAST);
-}
-
-static uint64_t bytes_of_threads(const struct load_node *node, const struct load_params *params)
-{
-	uint64_t qp = (uint64_t)ring_blocks(params) * WQE_BLOCK_BYTES + RECORD_BYTES +
-		      (uint64_t)receive_entries(params) * receive_stride(params);
-	uint64_t cq = (uint64_t)cq_entries(node) * load_cqe_bytes(node->load) + RECORD_BYTES;
-
-	return params->threads * (cq * thread_cqs(node, params) + qp * thread_qps(node, params));
-}
-
-uint64_t load_node_bytes(const struct load_node *node)
-{
-	return bytes_of_threads(node, &node->load->params) +
-	       bytes_of_threads(node, &node->load->rivals);
-}
+#define ALL_RIGHTS   (MR_LOCAL_WRITE | MR_REMOTE_WRITE | MR_REMOTE_READ | MR_REMOTE_ATOMIC)
+#define ALL_OF_STATE ((QP_SET_RATE_LIMIT << 1) - 1)
 
 /* ---- memory ---- */
 
@@ -127,7 +46,7 @@ static bool write_bytes(struct memory *base, uint64_t address, const void *bytes
 	uint64_t cq = address / ((uint64_t)node->cq_entries * load_cqe_bytes(node->load));
 	uint32_t cqs = node->threads[0].cq_count;
 
-	if (!is_within(memory, address, length) || cq >= cqs * load_threads(node->load))
+	if (!is_within(memory, address, length) || cq >= cqs * node->thread_count)
 		return false;
 	memcpy(memory->bytes + address, bytes, length);
 	load_thread_wake(&node->threads[cq / cqs], (uint32_t)(cq % cqs));
@@ -135,6 +54,28 @@ static bool write_bytes(struct memory *base, uint64_t address, const void *bytes
 }
 
 static const struct memory_ops memory_ops = {read_bytes, write_bytes};
+
+/* Data: who waits for them is told. */
+static bool read_data(struct memory *memory, uint64_t address, void *bytes, uint32_t length)
+{
+	(void)memory, (void)address;
+	memset(bytes, 0, length);
+	return true;
+}
+
+static bool write_data(struct memory *base, uint64_t address, const void *bytes, uint32_t length)
+{
+	(void)bytes;
+	load_slot_written(container_of(base, struct load_data, memory)->node, address + length);
+	return true;
+}
+
+static const struct memory_ops data_ops = {read_data, write_data};
+
+static struct memory *data_memory(struct load_node *node)
+{
+	return load_serves(node->load) ? &node->data.memory : memory_none();
+}
 
 static uint64_t take(struct load_node *node, uint64_t bytes)
 {
@@ -150,9 +91,12 @@ static void memory_init(struct load_node *node)
 	node->memory.memory =
 		(struct memory){.ops = &memory_ops, .name = "load", .has_bytes = true};
 	node->memory.node = node;
-	node->memory.length = load_node_bytes(node);
+	node->memory.length = load_plan_bytes(node);
 	node->memory.bytes = calloc(1, node->memory.length);
 	assert(node->memory.bytes);
+	node->data.memory =
+		(struct memory){.ops = &data_ops, .name = "load data", .has_bytes = true};
+	node->data.node = node;
 }
 
 /* ---- commands ---- */
@@ -181,7 +125,7 @@ static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t le
 		.pd = LOAD_PD,
 		.access = ALL_RIGHTS,
 		.page_shift = page_shift(params),
-		.memory = memory_none(),
+		.memory = data_memory(node),
 		.address = address,
 		.host_address = host_address,
 		.length = length,
@@ -205,15 +149,20 @@ static void add_regions(struct load_node *node)
 	uint64_t rivals = rival->threads ? rival->regions : 0;
 	uint64_t owners = params->region_of == LOAD_OF_EACH_THREAD ? params->threads : 1;
 
+	if (load_serves(node->load))
+		bytes = load_slot_bytes(node->load, node);
 	bytes = (bytes + params->page - 1) / params->page * params->page;
 	node->keys = calloc(owners * params->regions + rivals, sizeof(node->keys[0]));
 	assert(node->keys);
 	for (uint64_t i = 0; i < owners * params->regions + rivals; i++)
-		node->keys[i] = add_region(node, REMOTE_ADDRESS, bytes, REMOTE_ADDRESS + i * bytes,
+		node->keys[i] = add_region(node, LOAD_REMOTE_ADDRESS, bytes,
+					   LOAD_REMOTE_ADDRESS + i * bytes,
 					   params->paging == LOAD_PAGING_REMOTE);
-	for (uint64_t i = 0; i < load_threads(node->load); i++) {
+	for (uint64_t i = 0; i < node->thread_count; i++) {
 		struct load_thread *thread = &node->threads[i];
-		uint64_t owner = i < params->threads ? i % owners : owners; /* behind all others */
+		uint64_t owner = thread->params != &node->load->rivals
+					 ? i % owners
+					 : owners; /* behind all others */
 
 		thread->keys = node->keys + owner * params->regions;
 		thread->local_key = i < owners
@@ -240,7 +189,7 @@ static void add_cqs(struct load_thread *thread)
 			     node->hca,
 			     &(struct hca_cq_attr){.memory = &node->memory.memory,
 						   .buffer = thread->cqs[i].at,
-						   .doorbell_record = take(node, RECORD_BYTES),
+						   .doorbell_record = take(node, LOAD_RECORD_BYTES),
 						   .entries = node->cq_entries,
 						   .cqe_bytes = load_cqe_bytes(node->load),
 						   .ignore_overrun = true,
@@ -258,7 +207,7 @@ static void write_receive(const struct load_thread *thread, uint8_t *wqe)
 		load_put_element(thread, wqe, LOAD_LOCAL_ADDRESS, LOAD_LOCAL_BYTES);
 	else
 		load_put_elements(thread, wqe, list);
-	if (list->count * WQE_UNIT_BYTES < receive_stride(thread->params) && list->count)
+	if (list->count * WQE_UNIT_BYTES < load_receive_stride(thread->params) && list->count)
 		be32_put(wqe + (size_t)list->count * WQE_UNIT_BYTES + 4, KEY_OF_NOTHING);
 }
 
@@ -270,13 +219,13 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 	struct load *load = node->load;
 	struct load_qp *qp = &thread->qps[index];
 	const struct load_cq *cq = &thread->cqs[index % thread->cq_count];
-	uint32_t entries = receive_entries(thread->params);
+	uint32_t entries = qp->receive_entries;
 	struct hca_qp_attr attr = {
-		.type = type_of[load->params.transport],
+		.type = qp->datagram ? QP_UD : type_of[load->params.transport],
 		.memory = &node->memory.memory,
-		.sq_blocks = ring_blocks(thread->params),
+		.sq_blocks = qp->ring_blocks,
 		.rq_entries = entries,
-		.rq_stride_bytes = receive_stride(thread->params),
+		.rq_stride_bytes = load_receive_stride(thread->params),
 		.pd = LOAD_PD,
 		.send_cqn = cq->number,
 		.recv_cqn = cq->number,
@@ -287,12 +236,10 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 		.answers_to_cqe = load->params.to_cqe,
 	};
 
-	qp->thread = thread;
-	qp->ring_blocks = attr.sq_blocks;
 	qp->ring = attr.sq_buffer = take(node, (uint64_t)attr.sq_blocks * WQE_BLOCK_BYTES);
 	qp->receives = attr.rq_buffer = take(node, (uint64_t)entries * attr.rq_stride_bytes);
-	qp->record = attr.doorbell_record = take(node, RECORD_BYTES);
-	qp->began_at = calloc(load->params.window, sizeof(qp->began_at[0]));
+	qp->record = attr.doorbell_record = take(node, LOAD_RECORD_BYTES);
+	qp->began_at = calloc(qp->depth ? qp->depth : 1, sizeof(qp->began_at[0]));
 	assert(qp->began_at);
 	must(node, hca_qp_create(node->hca, &attr, &qp->number), "a QP cannot be made, error");
 	for (uint32_t i = 0; i < entries; i++)
@@ -300,33 +247,21 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 			      node->memory.bytes + qp->receives + (size_t)i * attr.rq_stride_bytes);
 	qp->receives_posted = qp->receives_told = entries;
 	be32_put(node->memory.bytes + qp->record, entries & 0xffff);
-}
-
-static bool does_post(const struct load_node *node, const struct load_params *params)
-{
-	return params->pattern == LOAD_ALL ||
-	       (params->pattern != LOAD_INBOUND) == (node->index == 0);
+	load_lines_written(node, qp->receives, (uint64_t)entries * attr.rq_stride_bytes);
 }
 
 static void add_thread(struct load_node *node, uint32_t index)
 {
 	struct load_thread *thread = &node->threads[index];
 	char name[64];
+	uint64_t answers =
+		load_serves(node->load)
+			? node->load->params.window * load_ways(node->load) * thread->qp_count
+			: 0;
 
-	thread->node = node;
-	thread->index = index;
-	thread->next_peer = index;
-	thread->params =
-		index < node->load->params.threads ? &node->load->params : &node->load->rivals;
-	thread->posts = does_post(node, thread->params);
-	thread->blocks = load_wqe_blocks(thread->params);
-	thread->qp_count = thread_qps(node, thread->params);
-	thread->qps = calloc(thread->qp_count, sizeof(thread->qps[0]));
-	thread->ready = calloc(thread->qp_count, sizeof(struct load_qp *));
-	assert(thread->qps && thread->ready);
-	thread->cq_count = thread_cqs(node, thread->params);
 	thread->cqs = calloc(thread->cq_count, sizeof(thread->cqs[0]));
-	thread->arrived_mask = power_of_two((uint64_t)thread->cq_count * node->cq_entries) - 1;
+	thread->arrived_mask =
+		load_power_of_two((uint64_t)thread->cq_count * node->cq_entries + answers) - 1;
 	thread->arrived = calloc((size_t)thread->arrived_mask + 1, sizeof(thread->arrived[0]));
 	assert(thread->cqs && thread->arrived);
 	for (uint32_t i = 0; i < thread->cq_count; i++)
@@ -365,12 +300,17 @@ void load_node_init(struct load_node *node)
 
 	node->driver = (struct hca_driver){ignore_completion, note_async};
 	node->resolver.resolve = resolve;
-	memory_init(node);
-	node->cq_entries = cq_entries(node);
-	node->threads = calloc(load_threads(node->load), sizeof(node->threads[0]));
+	node->thread_count = load_serves(node->load) && node->index == 0
+				     ? (uint32_t)params->server.cores
+				     : load_threads(node->load);
+	node->threads = calloc(node->thread_count, sizeof(node->threads[0]));
 	node->paths = calloc(params->nodes, sizeof(struct path *));
 	assert(node->threads && node->paths);
-	for (uint32_t i = 0; i < load_threads(node->load); i++)
+	for (uint32_t i = 0; i < node->thread_count; i++)
+		load_plan_thread(node, i);
+	node->cq_entries = load_plan_cq_entries(node);
+	memory_init(node);
+	for (uint32_t i = 0; i < node->thread_count; i++)
 		add_thread(node, i);
 }
 
@@ -398,6 +338,29 @@ static void set_state(struct load_qp *qp, const struct path *path, uint32_t dest
 
 	must(qp->thread->node, hca_qp_modify(qp->thread->node->hca, qp->number, &state),
 	     "a QP cannot be connected, error");
+}
+
+/* Both ends of a client's connection. */
+static void connect_client(const struct load_client *client)
+{
+	struct load_node *node = client->qp->thread->node, *server = &node->load->nodes[0];
+
+	set_state(client->qp, node->paths[0], client->far->number);
+	set_state(client->far, server->paths[node->index], client->qp->number);
+}
+
+static void connect_served(struct load_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->qp_count; i++) {
+		struct load_qp *qp = &thread->qps[i];
+
+		if (qp->datagram)
+			set_state(qp, thread->node->paths[!thread->node->index], 0);
+		else if (qp->client)
+			connect_client(qp->client);
+	}
+	if (thread->node->index == 0)
+		load_server_init(thread);
 }
 
 /* Queue pair q to the p-th other node is number p * qps + q of each thread, at both ends. Of those that are for their own node
@@ -432,10 +395,10 @@ static void connect_thread(struct load_thread *thread)
 	}
 }
 
-static void add_objects(struct load_node *node)
+void load_node_add_objects(struct load_node *node)
 {
 	add_regions(node);
-	for (uint32_t i = 0; i < load_threads(node->load); i++) {
+	for (uint32_t i = 0; i < node->thread_count; i++) {
 		add_cqs(&node->threads[i]);
 		for (uint32_t j = 0; j < node->threads[i].qp_count; j++)
 			add_qp(&node->threads[i], j);
@@ -444,20 +407,20 @@ static void add_objects(struct load_node *node)
 
 void load_node_connect(struct load_node *node)
 {
-	struct load *load = node->load;
-
-	if (node->index == 0)
-		for (uint32_t i = 0; i < load->params.nodes; i++)
-			add_objects(&load->nodes[i]);
-	for (uint32_t i = 0; i < load_threads(load); i++)
-		connect_thread(&node->threads[i]);
+	for (uint32_t i = 0; i < node->thread_count; i++) {
+		if (load_serves(node->load))
+			connect_served(&node->threads[i]);
+		else
+			connect_thread(&node->threads[i]);
+	}
 }
 
 void load_node_fini(struct load_node *node)
 {
-	for (uint32_t i = 0; i < load_threads(node->load); i++) {
+	for (uint32_t i = 0; i < node->thread_count; i++) {
 		struct load_thread *thread = &node->threads[i];
 
+		load_server_fini(thread);
 		load_thread_fini(thread);
 		for (uint32_t j = 0; j < thread->qp_count; j++)
 			free(thread->qps[j].began_at);

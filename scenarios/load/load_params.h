@@ -1,6 +1,6 @@
 /*
  * load_params: what a load of verbs is (load.h), and what its calls cost the processor cores that make them. Lists:
- * load_place_param_list, load_param_list, load_cpu_param_list, load_rival_param_list.
+ * load_place_param_list, load_param_list, load_cpu_param_list, load_rival_param_list, load_server_param_list.
  */
 #ifndef SCENARIOS_LOAD_LOAD_PARAMS_H
 #define SCENARIOS_LOAD_LOAD_PARAMS_H
@@ -56,7 +56,28 @@
 	X(ring,    TIME, "50ns", "0ps..1ms", "of the store or stores that follow, with their fences", "calibrated: A2-05, ConnectX-3, 12.4 M/s of one core without lists, less post") \
 	X(poll,    TIME, "20ns", "0ps..1ms", "of a CQE, from its visible bytes",                 "assumed: a cache miss to the LLC") \
 	X(receive, TIME, "10ns", "0ps..1ms", "to post a receive work request, in lists",         "assumed: one store") \
-	X(hand_over, TIME, "108ns", "0ps..1ms", "of a lock from one core to another: the waiting core's load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled")
+	X(hand_over, TIME, "108ns", "0ps..1ms", "of a lock from one core to another: the waiting core's load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled") \
+	X(idle_poll, TIME, "2ns", "1ps..1us", "to look at a request slot that nothing was written to since: its line is in the core's own cache", "assumed: 4 cycles of latency and a branch at 2 GHz") \
+	X(cache,   TIME, "20ns", "0ps..1ms", "of a line that the last level cache has, as DMA writes of DDIO leave it", "assumed: as poll") \
+	X(memory,  TIME, "90ns", "0ps..1ms", "of a line that memory alone has, when nobody else uses memory", "ground truth A1-13: random access to DRAM, 60 to 120 ns; the middle") \
+	X(side_by_side, COUNT, "10", "1..64", "lines that a core fetches at a time, if it knows their addresses", "Intel optimization reference manual: 10 line fill buffers of a core")
+
+/* Cores of the first node that answer the requests of all others: docs/load.md. */
+#define LOAD_SERVER_PARAMS(X) \
+	X(cores,   COUNT,  "0",    "0..64",    "processor cores of the first node that wait for what the others post as requests, work on each and answer it; 0: nobody answers", "choice") \
+	X(answer,  CHOICE, "write", "write|send|datagram|none", "how: a write or send through the queue pair of the request, a send through UD queue pairs of the core's own, or not at all: the client then knows at once that the request was taken", "choice") \
+	X(chosen,  CHOICE, "fixed", "fixed|random", "which core a request is for: always the same of each client, or any", "choice") \
+	X(bytes,   BYTES,  "32B",  "0B..4KiB", "of an answer",                                                    "choice") \
+	X(inlined, FLAG,   "true", "",         "answers are in their WQEs",                                       "choice") \
+	X(qps,     COUNT,  "1",    "1..16",    "answer: datagram: UD queue pairs of a core, one for each client in turn", "choice") \
+	X(batch,   COUNT,  "1",    "1..64",    "requests that a core takes, works on and answers together, if so many wait", "choice") \
+	X(list,    COUNT,  "1",    "1..64",    "answers behind one doorbell, of those of a batch through one queue pair", "choice") \
+	X(signal,  COUNT,  "64",   "1..1024",  "one in so many answers of a queue pair has a CQE",                "choice") \
+	X(work,    TIME,   "0ps",  "0ps..1s",  "what a request costs a core besides polling, lines and posting",  "choice") \
+	X(lines,   COUNT,  "0",    "0..64",    "lines of memory that a request needs, each after the one before; those of a batch are fetched side by side", "choice") \
+	X(table,   BYTES,  "1GiB", "64B..1024GiB", "memory in which these are, at random",                           "choice") \
+	X(changes, FLAG,   "false", "",        "the core changes these lines",                                    "choice") \
+	X(slot,    BYTES,  "64B",  "64B..1MiB", "from one request to the next, where requests are written",       "choice: a line, as HERD has it")
 /* clang-format on */
 
 /* Others beside them, of which only these differ. */
@@ -83,11 +104,16 @@ struct load_cpu_params {
 	LOAD_CPU_PARAMS(PARAM_FIELD)
 };
 
+struct load_server_params {
+	LOAD_SERVER_PARAMS(PARAM_FIELD)
+};
+
 struct load_params {
 	LOAD_PLACE_PARAMS(PARAM_FIELD)
 	LOAD_PARAMS(PARAM_FIELD)
 	struct load_cpu_params cpu;
 	struct load_rival_params rival;
+	struct load_server_params server;
 };
 
 /* As the choices above. */
@@ -101,9 +127,11 @@ enum { LOAD_COMPLETED, LOAD_RECEIVED };
 enum { LOAD_PAGING_NONE, LOAD_PAGING_REMOTE, LOAD_PAGING_LOCAL };
 enum { LOAD_OF_THREAD, LOAD_OF_QP };
 enum { LOAD_OF_NODE, LOAD_OF_EACH_THREAD };
+enum { LOAD_ANSWER_WRITE, LOAD_ANSWER_SEND, LOAD_ANSWER_DATAGRAM, LOAD_ANSWER_NONE };
+enum { LOAD_CHOSEN_FIXED, LOAD_CHOSEN_RANDOM };
 
 extern const struct param load_place_param_list[], load_param_list[], load_cpu_param_list[],
-	load_rival_param_list[];
-extern const struct param_group load_param_groups[]; /* cpu, rival; ends with a NULL name */
+	load_rival_param_list[], load_server_param_list[];
+extern const struct param_group load_param_groups[]; /* cpu, rival, server; ends with a NULL name */
 
 #endif

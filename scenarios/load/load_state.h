@@ -10,12 +10,22 @@
 #include "sim/gauge.h"
 #include "sim/random.h"
 
-#define LOAD_PD            1
-#define LOAD_LOCAL_ADDRESS UINT64_C(0x100000000)
+#define LOAD_PD           1
+#define LOAD_RECORD_BYTES 64
+
+/* Addresses of the data, which hosts have at the same addresses if there is one region. */
+#define LOAD_LOCAL_ADDRESS  UINT64_C(0x100000000)
+#define LOAD_REMOTE_ADDRESS UINT64_C(0x10000000000)
+#define LOAD_TABLE_ADDRESS  UINT64_C(0x1000000000000)
+
+/* In the place of a CQ's index: an answer, of that number, was written to memory. */
+#define LOAD_ANSWERED UINT32_C(0x80000000)
 #define LOAD_LOCAL_BYTES \
 	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
 
+struct load_client;
 struct load_node;
+struct load_server;
 struct load_thread;
 struct load_core;
 
@@ -30,12 +40,16 @@ struct load_qp {
 	uint32_t number, dest;
 	uint64_t ring, record, receives; /* addresses: send ring, doorbell record, receive ring */
 	uint32_t ring_blocks;
+	uint32_t depth; /* work requests that the ring has room for */
+	uint32_t receive_entries;
 	uint32_t posted;  /* work requests */
 	uint32_t retired; /* of them */
 	uint32_t receives_posted, receives_told;
 	uint32_t strides_used; /* of the oldest receive work request */
-	bool ready;            /* in its thread's list */
-	sim_time *began_at;    /* [window] */
+	bool posts, ready;     /* its thread posts to it; it is in its thread's list */
+	bool datagram;
+	sim_time *began_at;         /* [depth] */
+	struct load_client *client; /* whose requests are posted to it; NULL: nobody answers */
 	struct load_lock lock;
 };
 
@@ -56,7 +70,8 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	struct load_node *node;
 	struct load_core *cores; /* [sharers] */
 	struct load_lock cq_lock;
-	const struct load_params *params; /* the load's, or the rivals' */
+	const struct load_params *params; /* the load's, the rivals', or the answers' */
+	struct load_server *server;       /* in the place of its cores; NULL: it does not answer */
 	uint32_t blocks;                  /* of a WQE */
 	struct load_qp *qps;
 	uint32_t qp_count, index;
@@ -66,12 +81,28 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	uint32_t under_way; /* work requests of all queue pairs */
 	struct load_cq *cqs;
 	uint32_t cq_count;
-	uint32_t *arrived; /* a ring: of which CQ each CQE is that was not polled yet */
+	uint32_t *
+		arrived; /* a ring: of which CQ each CQE is that was not polled yet; or LOAD_ANSWERED */
 	uint32_t arrived_mask, arrived_first, arrived_end;
 	const uint32_t *keys; /* [regions], of those that threads of this number use in its node */
 	uint32_t local_key;
 	uint32_t next_peer; /* UD */
 	struct random random;
+};
+
+/* Where a work request goes. */
+struct load_target {
+	const struct load_node *node;
+	uint32_t qpn;     /* UD */
+	uint32_t key;     /* writes, reads, atomics: of the region ... */
+	uint64_t address; /* ... in which this is */
+	bool numbered;    /* sends: of a request or an answer, which the immediate data tell */
+	uint32_t immediate;
+};
+
+struct load_data { /* what is written to and read from regions, where cores answer: lengths, and who is told of them */
+	struct memory memory;
+	struct load_node *node;
 };
 
 struct load_memory { /* rings and CQs of a node; tells its cores of CQEs */
@@ -86,8 +117,10 @@ struct load_node {
 	struct hca_driver driver;
 	struct hca_resolver resolver;
 	struct load_memory memory;
+	struct load_data data;
 	struct hca *hca;
 	struct load_thread *threads;
+	uint32_t thread_count;
 	const struct path **paths; /* [nodes] */
 	uint32_t *keys;            /* [regions], or as many for each thread; then those of rivals */
 	uint32_t index;
@@ -106,7 +139,10 @@ struct load_gauges {
 
 struct load {
 	struct load_params params;
-	struct load_params rivals; /* the same but for what differs */
+	struct load_params rivals;  /* the same but for what differs */
+	struct load_params answers; /* the same, of what servers post */
+	struct load_client *clients;
+	uint32_t client_count;
 	struct sim *sim;
 	struct block block;
 	struct load_gauges gauge;
@@ -122,18 +158,32 @@ struct load {
 	char failure[128];
 };
 
+/* A thread's queue pairs, and what they are for; entries of each CQ of a node; bytes that all of it takes. */
+void load_plan_thread(struct load_node *node, uint32_t index);
+uint32_t load_plan_cq_entries(const struct load_node *node);
+uint64_t load_plan_bytes(const struct load_node *node);
+
 /* Memory, regions, CQs, queue pairs of a node whose HCA there is. */
 void load_node_init(struct load_node *node);
+void load_node_add_objects(struct load_node *node);
 void load_node_connect(struct load_node *node);
 void load_node_fini(struct load_node *node);
-
-/* Bytes that a queue pair's rings and a core's CQ take. */
-uint64_t load_node_bytes(const struct load_node *node);
 
 void load_thread_init(struct load_thread *thread);
 void load_thread_start(struct load_thread *thread);
 void load_thread_wake(struct load_thread *thread, uint32_t cq); /* a CQE of that CQ is visible */
 void load_thread_fini(struct load_thread *thread);
+
+/* Builds a work request; tells the HCA of all that were built since. */
+void load_thread_build(struct load_qp *qp, const struct load_target *target);
+void load_thread_ring(struct load_qp *qp);
+
+/* A queue pair that has room, perhaps. */
+void load_thread_room(struct load_qp *qp);
+
+/* Takes the oldest CQE, or answer in memory, that was not polled yet, and says what that costs. */
+bool load_thread_has_arrived(const struct load_thread *thread);
+sim_time load_thread_take(struct load_thread *thread);
 
 /* With compression: no slot of the CQ holds anything. */
 void load_thread_clear(struct load_thread *thread, uint32_t cq);
@@ -159,10 +209,32 @@ static inline uint32_t load_cqe_bytes(const struct load *load)
 	return load->params.to_cqe && load->params.transport == LOAD_UD ? CQE_BYTES_MAX : CQE_BYTES;
 }
 
-/* Of each node, rivals included, which come last. */
+/* Of each node where nobody answers, rivals included, which come last. */
 static inline uint32_t load_threads(const struct load *load)
 {
 	return (uint32_t)(load->params.threads + load->params.rival.threads);
+}
+
+static inline uint32_t load_power_of_two(uint64_t least)
+{
+	uint32_t size = 1;
+
+	while (size < least)
+		size *= 2;
+	return size;
+}
+
+/* Of a receive WQE; of the receive ring a power of two. */
+static inline uint32_t load_receive_stride(const struct load_params *params)
+{
+	uint32_t elements = params->receive_sges.count;
+
+	return load_power_of_two(elements ? elements : 1) * WQE_UNIT_BYTES;
+}
+
+static inline bool load_serves(const struct load *load)
+{
+	return load->params.server.cores > 0;
 }
 
 /* Who has connected queue pairs with whom, of the load or of its rivals: all with all, the first node with the others, or each

@@ -11,7 +11,7 @@
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
 #include "hca/work/doorbell.h"
-#include "scenarios/load/load_state.h"
+#include "scenarios/load/load_server.h"
 
 enum {
 	CONTROL_BYTES = 16,
@@ -29,7 +29,6 @@ enum {
 
 #define INLINE_FLAG     UINT32_C(0x80000000)
 #define EXTENDED_VECTOR UINT32_C(0x80000000)
-#define REMOTE_ADDRESS  UINT64_C(0x10000000000)
 
 static const uint8_t opcode_of[] = {
 	[LOAD_WRITE] = WQE_WRITE,
@@ -73,25 +72,40 @@ static struct load_node *choose_peer(struct load_thread *thread, const struct lo
 	return &load->nodes[load_peer(thread->node, thread->params, peer)];
 }
 
-static uint8_t *put_datagram(struct load_thread *thread, const struct load_qp *qp,
-			     const struct load_node *peer, uint8_t *at)
+static struct load_target choose_target(struct load_qp *qp)
 {
-	const struct load_qp *other = &peer->threads[thread->index].qps[(size_t)(qp - thread->qps)];
+	struct load_thread *thread = qp->thread;
+	const struct load_params *params = thread->params;
+	struct load_target target = {0};
+	uint64_t region, place;
 
+	if (qp->client)
+		return load_client_ask(qp->client);
+	target.node = choose_peer(thread, qp);
+	if (params->transport == LOAD_UD)
+		target.qpn =
+			target.node->threads[thread->index].qps[(size_t)(qp - thread->qps)].number;
+	if (params->verb == LOAD_SEND)
+		return target;
+	region = params->regions > 1 ? random_below(&thread->random, params->regions) : 0;
+	place = params->places > 1 ? random_below(&thread->random, params->places) : 0;
+	target.key = target.node->threads[thread->index].keys[region];
+	target.address = LOAD_REMOTE_ADDRESS + place * params->stride;
+	return target;
+}
+
+static uint8_t *put_datagram(const struct load_target *target, uint8_t *at)
+{
 	be32_put(at, QKEY);
-	be32_put(at + 8, other->number | EXTENDED_VECTOR);
-	be16_put(at + 14, (uint16_t)(peer->index + 1));
+	be32_put(at + 8, target->qpn | EXTENDED_VECTOR);
+	be16_put(at + 14, (uint16_t)(target->node->index + 1));
 	return at + ADDRESS_VECTOR_BYTES;
 }
 
-static uint8_t *put_remote(struct load_thread *thread, const struct load_node *peer, uint8_t *at)
+static uint8_t *put_remote(const struct load_target *target, uint8_t *at)
 {
-	const struct load_params *params = thread->params;
-	uint64_t region = params->regions > 1 ? random_below(&thread->random, params->regions) : 0;
-	uint64_t place = params->places > 1 ? random_below(&thread->random, params->places) : 0;
-
-	be64_put(at, REMOTE_ADDRESS + place * params->stride);
-	be32_put(at + 8, peer->threads[thread->index].keys[region]);
+	be64_put(at, target->address);
+	be32_put(at + 8, target->key);
 	return at + REMOTE_BYTES;
 }
 
@@ -130,41 +144,47 @@ static void put_data(const struct load_thread *thread, uint8_t *at)
 		load_put_elements(thread, at, &params->sges);
 }
 
-static uint8_t *ring_at(const struct load_qp *qp, uint32_t block)
+static uint64_t ring_address(const struct load_qp *qp, uint32_t block)
 {
-	struct load_memory *memory = &qp->thread->node->memory;
-
-	return memory->bytes + qp->ring + (size_t)(block & (qp->ring_blocks - 1)) * WQE_BLOCK_BYTES;
+	return qp->ring + (uint64_t)(block & (qp->ring_blocks - 1)) * WQE_BLOCK_BYTES;
 }
 
-static void build(struct load_qp *qp)
+static uint8_t *ring_at(const struct load_qp *qp, uint32_t block)
+{
+	return qp->thread->node->memory.bytes + ring_address(qp, block);
+}
+
+void load_thread_build(struct load_qp *qp, const struct load_target *target)
 {
 	struct load_thread *thread = qp->thread;
 	const struct load_params *params = thread->params;
-	struct load_node *peer = choose_peer(thread, qp);
 	uint32_t blocks = thread->blocks, first = qp->posted * blocks;
 	uint8_t wqe[WQE_BYTES_MAX] = {0}, *at = wqe + CONTROL_BYTES;
 
-	be32_put(wqe, (first & 0xffff) << 8 | opcode_of[params->verb]);
+	be32_put(wqe, (first & 0xffff) << 8 |
+			      (target->numbered ? WQE_SEND_IMMEDIATE : opcode_of[params->verb]));
 	be32_put(wqe + 4,
 		 qp->number << 8 | (wqe_bytes(params) + WQE_UNIT_BYTES - 1) / WQE_UNIT_BYTES);
 	wqe[11] = (qp->posted + 1) % params->signal == 0 ? SIGNALED : 0;
+	be32_put(wqe + 12, target->immediate);
 	if (params->transport == LOAD_UD)
-		at = put_datagram(thread, qp, peer, at);
+		at = put_datagram(target, at);
 	if (params->verb != LOAD_SEND)
-		at = put_remote(thread, peer, at);
+		at = put_remote(target, at);
 	if (params->verb == LOAD_FETCH_ADD) {
 		be64_put(at, 1);
 		at += ATOMIC_BYTES;
 	}
 	put_data(thread, at);
-	for (uint32_t i = 0; i < blocks; i++)
+	for (uint32_t i = 0; i < blocks; i++) {
 		memcpy(ring_at(qp, first + i), wqe + i * WQE_BLOCK_BYTES, WQE_BLOCK_BYTES);
-	qp->began_at[qp->posted % params->window] = sim_now(thread->node->load->sim);
+		load_lines_written(thread->node, ring_address(qp, first + i), WQE_BLOCK_BYTES);
+	}
+	qp->began_at[qp->posted % qp->depth] = sim_now(thread->node->load->sim);
 	qp->posted++;
 }
 
-static void ring(struct load_qp *qp)
+void load_thread_ring(struct load_qp *qp)
 {
 	struct load_node *node = qp->thread->node;
 	const struct load_params *params = qp->thread->params;
@@ -185,12 +205,13 @@ static void ring(struct load_qp *qp)
 
 /* ---- which queue pair is next ---- */
 
-static void make_ready(struct load_qp *qp)
+void load_thread_room(struct load_qp *qp)
 {
 	struct load_thread *thread = qp->thread;
-	const struct load_params *params = thread->params;
 
-	if (qp->ready || !thread->posts || qp->posted - qp->retired + params->list > params->window)
+	if (qp->ready || !qp->posts ||
+	    qp->posted - qp->retired + thread->params->list > qp->depth ||
+	    (qp->client && !load_client_may_ask(qp->client)))
 		return;
 	qp->ready = true;
 	thread->ready[(thread->ready_first + thread->ready_count++) % thread->qp_count] = qp;
@@ -236,11 +257,30 @@ static void retire(struct load_qp *qp, uint16_t counter)
 	uint16_t first = (uint16_t)(qp->retired * qp->thread->blocks);
 	uint32_t count = (uint16_t)(counter - first) / qp->thread->blocks + 1;
 
-	for (uint32_t i = 0; i < count; i++)
-		load_completed(qp->thread, qp->began_at[qp->retired++ % load->params.window],
-			       load->params.cpu.poll);
-	qp->thread->under_way -= count;
-	make_ready(qp);
+	if (load_serves(load)) {
+		qp->retired += count;
+	} else {
+		for (uint32_t i = 0; i < count; i++)
+			load_completed(qp->thread, qp->began_at[qp->retired++ % qp->depth],
+				       load->params.cpu.poll);
+		qp->thread->under_way -= count;
+	}
+	load_thread_room(qp);
+}
+
+/* Where cores answer: a request, or an answer, of the number that its immediate data tell. */
+static sim_time take_numbered(struct load_qp *qp, uint32_t number)
+{
+	struct load_thread *thread = qp->thread;
+	const struct load_params *params = &thread->node->load->params;
+	uint32_t window = (uint32_t)params->window;
+
+	post_receive(qp);
+	if (thread->server)
+		load_server_received(thread->server, number / window, number % window);
+	else
+		load_client_answered(thread, number, params->cpu.poll + params->cpu.receive);
+	return params->cpu.poll + params->cpu.receive;
 }
 
 /* A message, or strides that none has. The time it takes to post again what is used up. */
@@ -319,16 +359,28 @@ static sim_time take_compressed(struct load_thread *thread, struct load_cq *cq, 
 	return cost;
 }
 
-/* The time it takes. Compressed: of a title and its arrays there were several writes, and the last is the title's. */
-static sim_time take_cqe(struct load_thread *thread)
+bool load_thread_has_arrived(const struct load_thread *thread)
+{
+	return thread->arrived_first != thread->arrived_end;
+}
+
+/* Compressed: of a title and its arrays there were several writes, and the last is the title's. */
+sim_time load_thread_take(struct load_thread *thread)
 {
 	struct load *load = thread->node->load;
 	uint32_t number = thread->arrived[thread->arrived_first++ & thread->arrived_mask];
-	struct load_cq *cq = &thread->cqs[number];
-	const uint8_t *cqe = cqe_at(thread, cq, cq->polled);
-	unsigned opcode = cqe[63] >> 4;
+	const uint8_t *cqe;
+	struct load_cq *cq;
 	struct load_qp *qp;
+	unsigned opcode;
 
+	if (number & LOAD_ANSWERED) {
+		load_client_answered(thread, number & ~LOAD_ANSWERED, load->params.cpu.poll);
+		return load->params.cpu.poll;
+	}
+	cq = &thread->cqs[number];
+	cqe = cqe_at(thread, cq, cq->polled);
+	opcode = cqe[63] >> 4;
 	if (load->params.compress && is_cleared(thread, cq))
 		return 0;
 	qp = &thread->qps[be24_get(cqe + 33)];
@@ -346,6 +398,8 @@ static sim_time take_cqe(struct load_thread *thread)
 		retire(qp, be16_get(cqe + 60));
 		return load->params.cpu.poll;
 	}
+	if (load_serves(load))
+		return take_numbered(qp, be32_get(cqe + 36));
 	return load->params.cpu.poll + take_received(qp, be32_get(cqe + 44));
 }
 
@@ -353,8 +407,8 @@ static sim_time poll(struct load_thread *thread)
 {
 	sim_time cost = 0;
 
-	for (unsigned i = 0; i < POLL_LIST && thread->arrived_first != thread->arrived_end; i++)
-		cost += take_cqe(thread);
+	for (unsigned i = 0; i < POLL_LIST && load_thread_has_arrived(thread); i++)
+		cost += load_thread_take(thread);
 	return cost;
 }
 
@@ -411,8 +465,11 @@ static void start_posting(struct load_core *core)
 	core->busy += held;
 	core->posting = take_ready(thread);
 	thread->under_way += (uint32_t)params->list;
-	for (uint64_t i = 0; i < params->list; i++)
-		build(core->posting);
+	for (uint64_t i = 0; i < params->list; i++) {
+		struct load_target target = choose_target(core->posting);
+
+		load_thread_build(core->posting, &target);
+	}
 	if (may_post(thread))
 		wake_one(thread);
 	sim_schedule_at(&core->step, take_lock(core, &core->posting->lock, held) + held);
@@ -441,13 +498,13 @@ static void step(struct event *event)
 	struct load_thread *thread = core->thread;
 
 	if (core->posting) {
-		ring(core->posting);
-		make_ready(core->posting);
+		load_thread_ring(core->posting);
+		load_thread_room(core->posting);
 		core->posting = NULL;
 		if (give_way(core))
 			return;
 	}
-	if (thread->arrived_first != thread->arrived_end)
+	if (load_thread_has_arrived(thread))
 		start_polling(core);
 	else if (may_post(thread))
 		start_posting(core);
@@ -466,7 +523,9 @@ static bool is_awake(const struct load_thread *thread)
 void load_thread_wake(struct load_thread *thread, uint32_t cq)
 {
 	thread->arrived[thread->arrived_end++ & thread->arrived_mask] = cq;
-	if (!is_awake(thread))
+	if (thread->server)
+		load_server_wake(thread->server);
+	else if (!is_awake(thread))
 		wake_one(thread);
 }
 
@@ -491,8 +550,10 @@ void load_thread_fini(struct load_thread *thread)
 
 void load_thread_start(struct load_thread *thread)
 {
+	if (thread->server)
+		return; /* it waits for requests */
 	for (uint32_t i = 0; i < thread->qp_count; i++)
-		make_ready(&thread->qps[i]);
+		load_thread_room(&thread->qps[i]);
 	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
 		wake_one(thread);
 }

@@ -202,7 +202,7 @@ static void many_cores(void)
 			setup.load.server.list = 4;
 			measure();
 			CU_ASSERT(result.mops > 7 &&
-				  result.mops < 4 / 0.511); /* work, post, a doorbell for 4 */
+				  result.mops < 4 / 0.510); /* work, post, a doorbell for 4 */
 		}
 	}
 }

@@ -65,6 +65,8 @@ struct load_target load_client_ask(struct load_client *client)
 	uint32_t slot = client->next[way]++ % window(load);
 	sim_time *began_at = &client->began_at[way * window(load) + slot];
 	const struct load_thread *core = &load->nodes[0].threads[core_of(load, client, way)];
+	uint32_t position =
+		client->number / (load_ways(load) > 1 ? 1 : (uint32_t)load->params.server.cores);
 	bool datagram = load->params.transport == LOAD_UD;
 
 	assert(*began_at == LOAD_NOT_ASKED);
@@ -72,7 +74,7 @@ struct load_target load_client_ask(struct load_client *client)
 	client->under_way++;
 	return (struct load_target){
 		.node = &load->nodes[0],
-		.qpn = datagram ? core->qps[client->number % core->qp_count].number : 0,
+		.qpn = datagram ? core->qps[position % core->qp_count].number : 0,
 		.key = load->nodes[0].keys[0],
 		.address = slot_address(load, client, way, slot),
 		.numbered = load->params.verb == LOAD_SEND,

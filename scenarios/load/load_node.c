@@ -395,14 +395,18 @@ static void connect_thread(struct load_thread *thread)
 	}
 }
 
+/* Those that are connected first, then those for datagrams: servers are started so (HERD: one process connects, then others start),
+ * and which processing unit a queue pair is bound to goes by its number. */
 void load_node_add_objects(struct load_node *node)
 {
 	add_regions(node);
-	for (uint32_t i = 0; i < node->thread_count; i++) {
+	for (uint32_t i = 0; i < node->thread_count; i++)
 		add_cqs(&node->threads[i]);
-		for (uint32_t j = 0; j < node->threads[i].qp_count; j++)
-			add_qp(&node->threads[i], j);
-	}
+	for (unsigned datagrams = 0; datagrams < 2; datagrams++)
+		for (uint32_t i = 0; i < node->thread_count; i++)
+			for (uint32_t j = 0; j < node->threads[i].qp_count; j++)
+				if (node->threads[i].qps[j].datagram == (datagrams > 0))
+					add_qp(&node->threads[i], j);
 }
 
 void load_node_connect(struct load_node *node)

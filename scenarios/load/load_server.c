@@ -264,7 +264,7 @@ static struct load_qp *answer_by(const struct load_server *server, const struct 
 
 	if (params_of(server)->answer != LOAD_ANSWER_DATAGRAM)
 		return load->clients[request->client].far;
-	return &thread->qps[thread->qp_count - qps + request->client % qps];
+	return &thread->qps[thread->qp_count - qps + position_of(server, request->client) % qps];
 }
 
 static void sort_batch(struct load_server *server)

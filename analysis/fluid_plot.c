@@ -40,12 +40,10 @@ static bool write_commands(const char *folder, const char *title)
 
 	if (!out)
 		return false;
-	fprintf(out,
-		"set terminal svg size 960,560\nset output 'fluid.svg'\nset datafile separator "
-		"','\nset title \"%s\"\nset xlabel 'time (us)'\nset ylabel 'rate of a flow "
-		"(Gb/s)'\n",
-		title);
-	fputs("set y2label 'queue (KB)'\nset ytics nomirror\nset y2tics\nset grid\n"
+	plot_begin("fluid", title, out);
+	fputs("set datafile separator ','\nset xlabel 'time (us)'\nset ylabel 'rate of a flow "
+	      "(Gb/s)'\n"
+	      "set y2label 'queue (KB)'\nset ytics nomirror\nset y2tics\n"
 	      "set yrange [0:*]\nset y2range [0:*]\nset key right top\n"
 	      "plot 'fluid.csv' skip 1 using 1:4:5 with filledcurves fillstyle solid 0.2 title "
 	      "'rates, packets: least to most', "
@@ -54,12 +52,11 @@ static bool write_commands(const char *folder, const char *title)
 	      "'' skip 1 using 1:($2/1000) axes x1y2 with lines title 'queue, packets', "
 	      "'' skip 1 using 1:($6/1000) axes x1y2 with lines title 'queue, fluid'\n",
 	      out);
-	return fclose(out) == 0;
+	return plot_finish(folder, "fluid", out);
 }
 
 bool fluid_plot_write(const char *folder, const char *title, const struct fluid_sample *samples,
 		      size_t count)
 {
-	return write_table(folder, samples, count) && write_commands(folder, title) &&
-	       (!plot_can_draw() || plot_draw(folder, "fluid"));
+	return write_table(folder, samples, count) && write_commands(folder, title);
 }

@@ -53,19 +53,26 @@ static bool write_commands(const struct plot *plot)
 
 	if (!out)
 		return false;
-	fprintf(out, "set terminal svg size 720,480\nset output '%s.svg'\n", plot->name);
-	fprintf(out, "set title \"%s\"\nset xlabel \"%s\"\nset ylabel \"%s\"\n", plot->title,
-		plot->x_label, plot->y_label);
-	fprintf(out, "set grid\nset key left top\nset yrange [0:*]\n%s",
+	plot_begin(plot->name, plot->title, out);
+	fprintf(out, "set xlabel \"%s\"\nset ylabel \"%s\"\n", plot->x_label, plot->y_label);
+	fprintf(out, "set key left top\nset yrange [0:*]\n%s",
 		plot->x_logarithmic ? "set logscale x 2\n" : "");
 	fprintf(out,
 		"plot '%s.dat' using 1:(($2+$3)/2) with linespoints pointtype 6 title 'published', "
 		"'' using 1:4 with linespoints pointtype 7 title 'simulated'\n",
 		plot->name);
-	return fclose(out) == 0;
+	return plot_finish(plot->folder, plot->name, out);
 }
 
-bool plot_draw(const char *folder, const char *name)
+void plot_begin(const char *name, const char *title, FILE *out)
+{
+	fprintf(out, "set terminal svg size 960,560 background 'white'\nset output '%s.svg'\n",
+		name);
+	fprintf(out, "set title \"%s\" noenhanced\nset grid\n", title);
+}
+
+/* Runs the commands there. */
+static bool draw(const char *folder, const char *name)
 {
 	char file[PATH_MAX];
 	int status;
@@ -80,8 +87,14 @@ bool plot_draw(const char *folder, const char *name)
 	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
+bool plot_finish(const char *folder, const char *name, FILE *out)
+{
+	bool good = ferror(out) == 0;
+
+	return fclose(out) == 0 && good && (!plot_can_draw() || draw(folder, name));
+}
+
 bool plot_write(const struct plot *plot)
 {
-	return write_table(plot) && write_commands(plot) &&
-	       (!plot_can_draw() || plot_draw(plot->folder, plot->name));
+	return write_table(plot) && write_commands(plot);
 }

@@ -4,6 +4,8 @@
 #ifndef ANALYSIS_PLOT_H
 #define ANALYSIS_PLOT_H
 
+#include <stdio.h>
+
 #include "analysis/compare.h"
 
 struct plot {
@@ -16,8 +18,11 @@ struct plot {
 
 bool plot_can_draw(void); /* is there a gnuplot? */
 
-/* Runs the commands of FOLDER/NAME.gp there. false: gnuplot failed. */
-bool plot_draw(const char *folder, const char *name);
+/* What the commands of NAME.gp begin with: a picture NAME.svg with a title and a grid. */
+void plot_begin(const char *name, const char *title, FILE *out);
+
+/* Closes FOLDER/NAME.gp and draws it, if there is a gnuplot. false: it could not be written, or gnuplot failed. */
+bool plot_finish(const char *folder, const char *name, FILE *out);
 
 /* false: a file could not be written, or gnuplot failed. */
 bool plot_write(const struct plot *plot);

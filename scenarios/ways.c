@@ -22,6 +22,7 @@ struct ways {
 	struct way_end *ends;     /* [2 * links] */
 	uint32_t source;          /* of what follows; UNSEEN: none */
 	struct ideal_path *found; /* [nodes] */
+	bool *split;              /* [nodes]: its packets may go several ways from some switch on */
 	uint32_t *queue;          /* [nodes] */
 };
 
@@ -48,6 +49,7 @@ struct ways *ways_create(const struct build *build)
 	ways->first = take(ways->nodes + 1, sizeof(*ways->first));
 	ways->ends = take(2 * (size_t)scenario->link_count, sizeof(*ways->ends));
 	ways->found = take(ways->nodes, sizeof(*ways->found));
+	ways->split = take(ways->nodes, sizeof(*ways->split));
 	ways->queue = take(ways->nodes, sizeof(*ways->queue));
 	uint32_t *place = take(ways->nodes, sizeof(*place));
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
@@ -73,11 +75,27 @@ void ways_destroy(struct ways *ways)
 	free(ways->first);
 	free(ways->ends);
 	free(ways->found);
+	free(ways->split);
 	free(ways->queue);
 	free(ways);
 }
 
-/* The way so far, and one link more. */
+static bool is_switch(const struct ways *ways, uint32_t node)
+{
+	return node >= ways->build->scenario->host_count;
+}
+
+/* Do packets of one flow leave that node, or one before it, by more than one link? */
+static bool is_split(const struct ways *ways, uint32_t node)
+{
+	const struct scenario *scenario = ways->build->scenario;
+	if (ways->split[node] || !is_switch(ways, node))
+		return ways->split[node];
+	uint32_t balance = scenario->switches[node - scenario->host_count].params->balance;
+	return balance != BALANCE_DESTINATION && balance != BALANCE_ECMP;
+}
+
+/* The way so far, and one link more. Between switches a link is not a limit to packets that go by several. */
 static struct ideal_path extend(const struct ways *ways, uint32_t node, const struct way_end *end)
 {
 	const struct scenario *scenario = ways->build->scenario;
@@ -87,13 +105,14 @@ static struct ideal_path extend(const struct ways *ways, uint32_t node, const st
 	uint64_t rate = port_rate_bps(port);
 	way.hops++;
 	way.latency += port_latency(port);
-	if (node >= scenario->host_count) {
+	if (is_switch(ways, node)) {
 		way.latency +=
 			scenario->switches[node - scenario->host_count].params->crossing_latency;
 		if (port_link_layer(port) == LINK_ETHERNET)
 			way.latency += port_serialization(port, PREAMBLE_BYTES);
 	}
-	if (way.rate_bps == 0 || rate < way.rate_bps)
+	bool beside = is_split(ways, node) && is_switch(ways, end->to);
+	if (way.rate_bps == 0 || (rate < way.rate_bps && !beside))
 		way.rate_bps = rate;
 	return way;
 }
@@ -102,12 +121,12 @@ static void search(struct ways *ways, uint32_t source)
 {
 	uint32_t head = 0, tail = 0;
 	for (uint32_t i = 0; i < ways->nodes; i++)
-		ways->found[i] = (struct ideal_path){.hops = UNSEEN};
+		ways->found[i] = (struct ideal_path){.hops = UNSEEN}, ways->split[i] = false;
 	ways->found[source] = (struct ideal_path){0};
 	ways->queue[tail++] = source;
 	while (head < tail) {
 		uint32_t node = ways->queue[head++];
-		if (node < ways->build->scenario->host_count && node != source)
+		if (!is_switch(ways, node) && node != source)
 			continue; /* hosts pass nothing on */
 		for (uint32_t i = ways->first[node]; i < ways->first[node + 1]; i++) {
 			const struct way_end *end = &ways->ends[i];
@@ -119,7 +138,7 @@ static void search(struct ways *ways, uint32_t source)
 			    (way.hops == best->hops &&
 			     (way.rate_bps > best->rate_bps ||
 			      (way.rate_bps == best->rate_bps && way.latency < best->latency))))
-				*best = way;
+				*best = way, ways->split[end->to] = is_split(ways, node);
 		}
 	}
 	ways->source = source;

@@ -1,6 +1,7 @@
 /*
  * ways: what the shortest way between two hosts of a built scenario is like when nobody else is there: for the ideal
- * time of a flow. Of several ways with the fewest links, the one with the least latency counts.
+ * time of a flow. Of several ways with the fewest links, the fastest counts, and then the one with the least latency; where
+ * switches send packets of one flow by several links, only the hosts' own links limit it.
  */
 #ifndef SCENARIOS_WAYS_H
 #define SCENARIOS_WAYS_H

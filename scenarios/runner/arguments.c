@@ -194,6 +194,12 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_VERBOSE:
 		arguments->verbose = true;
 		return 0;
+	case KEY_FIGURE:
+		add_text(&arguments->figures, &arguments->figure_count, text);
+		return 0;
+	case KEY_X:
+		arguments->x_key = text;
+		return 0;
 	case KEY_EXPECT:
 		arguments->expect = true;
 		return 0;
@@ -254,6 +260,7 @@ void arguments_free(struct arguments *arguments)
 	free(arguments->words_given);
 	free(arguments->numbers);
 	free(arguments->cases);
+	free(arguments->figures);
 }
 
 struct scenario *arguments_scenario(const struct arguments *arguments)

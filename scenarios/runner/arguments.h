@@ -10,7 +10,7 @@ enum option_key {
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
 	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE, KEY_SIGNALS,
 	KEY_REPLAY, KEY_CAPTURE,
-	KEY_BOTTLENECK, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT,
+	KEY_BOTTLENECK, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT, KEY_FIGURE, KEY_X,
 };
 
 #define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
@@ -36,6 +36,8 @@ enum option_key {
 #define OPTION_WAVEFORM  {"vcd", KEY_VCD, "FILE", 0, "write a waveform of counters and of signals of SystemC modules, for GTKWave", 0}
 #define OPTION_SIGNALS   {"signals", KEY_SIGNALS, "PATTERNS", 0, "which of them: 'host0.hca.*,*.turns'; all unless told", 0}
 #define OPTION_JSON      {"json", KEY_JSON, NULL, 0, "for programs to read", 0}
+#define OPTION_FIGURE    {"figure", KEY_FIGURE, "NAME", 0, "of a sweep: the figure to draw, a column of its results.csv; may stand several times", 0}
+#define OPTION_X         {"x", KEY_X, "KEY", 0, "of a sweep: the swept key along the x axis; the first with several values unless told", 0}
 #define OPTION_EXPECT    {"expect", KEY_EXPECT, NULL, 0, "judge what the scenario expects at every point; it is left out unless told", 0}
 #define OPTION_PRESET    {"preset", KEY_PRESET, "NAME", 0, "whose numbers are found", 0}
 #define OPTION_NUMBER    {"param", KEY_NUMBER, "KEY=LOW..HIGH[/STEP]", 0, "one of them and its bounds, whole numbers with their unit: pcie.read_latency=100ns..400ns; up to four", 0}

@@ -29,6 +29,9 @@ struct arguments {
 	size_t number_count;
 	const char **cases; /* of the rows; none: all */
 	size_t case_count;
+	const char *x_key;    /* of a plot */
+	const char **figures; /* of a plot */
+	size_t figure_count;
 	uint32_t ranks;         /* 0: one a host */
 	uint64_t tag;           /* 0: all */
 	double percentile;      /* negative: none */
@@ -99,6 +102,7 @@ int verb_explain(const struct arguments *arguments);
 /* --bottleneck; explain_bottleneck.c */
 int explain_bottleneck(const struct arguments *arguments);
 int verb_fit(const struct arguments *arguments);
+int verb_plot(const struct arguments *arguments);
 int verb_published(const struct arguments *arguments);
 int verb_help(const struct arguments *arguments);
 

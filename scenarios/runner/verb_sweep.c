@@ -4,6 +4,7 @@
  * place when it is whole: what is there already is finished, and is not run again.
  *
  *     DIR/POINT/{scenario.yaml,summary.json,...}     DIR/results.csv: a line a point: its values, then all figures
+ *                                                    DIR/means.csv: their means over the seeds, if those are swept
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/means.h"
+#include "analysis/table.h"
 #include "scenarios/figures.h"
 #include "scenarios/runner/verb.h"
 
@@ -224,20 +227,6 @@ static void run_all(struct sweep *sweep)
 		wait_for_one(sweep);
 }
 
-/* Text in a CSV field. */
-static void print_field(const char *text, FILE *out)
-{
-	bool plain = strpbrk(text, ",\"\n") == NULL;
-	if (plain) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *text != '\0'; text++)
-		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-	fputc('"', out);
-}
-
 /* What the point's summary says; JSON is YAML. */
 static void print_line(const struct sweep *sweep, size_t point, FILE *out)
 {
@@ -249,7 +238,7 @@ static void print_line(const struct sweep *sweep, size_t point, FILE *out)
 	struct yaml_node *code = root != NULL ? yaml_get(root, "exit_code") : NULL;
 	struct yaml_node *figures = root != NULL ? yaml_get(root, "figures") : NULL;
 	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++) {
-		print_field(value_of(sweep, point, i), out);
+		table_print_field(value_of(sweep, point, i), out);
 		fputc(',', out);
 	}
 	fprintf(out, "%s,%s", sweep->points[point].name,
@@ -276,7 +265,7 @@ static bool write_table(const struct sweep *sweep)
 		return false;
 	}
 	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++) {
-		print_field(sweep->scenario->axes[i].path, out);
+		table_print_field(sweep->scenario->axes[i].path, out);
 		fputc(',', out);
 	}
 	fprintf(out, "point,exit_code");
@@ -292,6 +281,30 @@ static bool write_table(const struct sweep *sweep)
 	}
 	fprintf(stderr, "%zu of %zu points, %s\n", sweep->done, sweep->count, path);
 	return true;
+}
+
+/* Over the seeds, if they are swept. */
+static bool write_means(const struct sweep *sweep)
+{
+	char path[PATH_MAX], why[PATH_MAX + 128];
+	uint32_t axes = sweep->scenario->axis_count, seed = 0;
+	struct table *results;
+	while (seed < axes && strcmp(sweep->scenario->axes[seed].path, "seed") != 0)
+		seed++;
+	if (seed == axes)
+		return true;
+	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
+	results = table_read(path, why, sizeof(why));
+	if (results == NULL) {
+		say("%s", why);
+		return false;
+	}
+	snprintf(path, sizeof(path), "%.3000s/means.csv", sweep->folder);
+	bool good = means_write(results, axes, seed, axes + 2, path);
+	if (!good)
+		say("%s: %s", path, strerror(errno));
+	table_free(results);
+	return good;
 }
 
 static int run_sweep(struct sweep *sweep)
@@ -310,7 +323,7 @@ static int run_sweep(struct sweep *sweep)
 	if (sweep->done > 0)
 		fprintf(stderr, "%zu of %zu points are there already\n", sweep->done, sweep->count);
 	run_all(sweep);
-	bool written = write_table(sweep);
+	bool written = write_table(sweep) && write_means(sweep);
 	for (size_t i = 0; i < sweep->count; i++)
 		sweep->failed |= !sweep->points[i].finished;
 	return written && !sweep->failed ? EXIT_GOOD : EXIT_NOT_AS_EXPECTED;

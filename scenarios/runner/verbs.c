@@ -16,6 +16,7 @@ static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
 	OPTION_JOBS, OPTION_EXPECT, {0}};
+static const struct argp_option plot_options[] = {OPTION_FIGURE, OPTION_X, {0}};
 static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT, {0}};
 static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_KERNEL,
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
@@ -31,7 +32,10 @@ const struct verb verbs[] = {
 	{"run",    "FILE",    "run the workload, the load or the programs of a scenario",
 	 "Ends with exit code 1 if an expectation or an invariant does not hold.", run_options, true, false, verb_run},
 	{"sweep",  "FILE",    "run a workload or load for all combinations of the values that a scenario sweeps",
-	 "A folder a point below --out; finished points are not run again.", sweep_options, true, false, verb_sweep},
+	 "A folder a point below --out; finished points are not run again. results.csv has a line a point, means.csv, where the seed is swept, the means over it.", sweep_options, true, false, verb_sweep},
+	{"plot",   "DIR",     "draw what a run or a sweep has left in its result folder",
+	 "Of a workload: queues and rates over time, flows by slowdown and time, slowdown by size. Of a sweep: figures over a swept key, with "
+	 "intervals of 95 % confidence where the seed is swept. Writes SVG, by gnuplot.", plot_options, true, false, verb_plot},
 	{"fluid",  "FILE",    "run flows into one port, and the fluid model of their congestion control beside them",
 	 "For DCQCN and TIMELY; --out: rates and queue over time, in fluid.csv and, if gnuplot is there, on one plot.", fluid_options, true, false, verb_fluid},
 	{"mpi",    "FILE -- PROGRAM ARGS", "run an MPI program, a rank on each host of a scenario",

@@ -1,0 +1,220 @@
+/* run_plots: see run_plots.h. */
+#include "analysis/run_plots.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/plot.h"
+#include "analysis/table.h"
+
+enum { PORTS_MAX = 12 }; /* curves that one can tell apart */
+
+struct port {
+	const char *name;
+	double most; /* bytes that waited */
+};
+
+struct plots {
+	const char *folder;
+	unsigned count;
+	char *why;
+	size_t why_bytes;
+};
+
+static bool is_there(const struct plots *plots, const char *file, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%.3000s/%s", plots->folder, file);
+	return access(path, R_OK) == 0;
+}
+
+/* Begins the commands of a picture. */
+static FILE *open_commands(const struct plots *plots, const char *name, const char *title)
+{
+	char path[PATH_MAX];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%.3000s/%s.gp", plots->folder, name);
+	out = fopen(path, "w");
+	if (out == NULL) {
+		snprintf(plots->why, plots->why_bytes, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	plot_begin(name, title, out);
+	fprintf(out, "set datafile separator ','\n");
+	return out;
+}
+
+static bool finish(struct plots *plots, const char *name, FILE *out)
+{
+	if (!plot_finish(plots->folder, name, out)) {
+		snprintf(plots->why, plots->why_bytes, "%s/%s.gp: not written, or gnuplot failed",
+			 plots->folder, name);
+		return false;
+	}
+	plots->count++;
+	return true;
+}
+
+/* ---- over time ---- */
+
+static int by_queue(const void *one, const void *other)
+{
+	const struct port *first = one, *second = other;
+
+	if (first->most > second->most || first->most < second->most)
+		return first->most > second->most ? -1 : 1;
+	return strcmp(first->name, second->name);
+}
+
+/* The ports with the longest queues, those first; for free(). */
+static struct port *find_ports(const struct table *series, size_t *count)
+{
+	size_t name = table_column(series, "port"), queue = table_column(series, "queue_bytes");
+	struct port *ports = calloc(series->rows + 1, sizeof(*ports));
+
+	*count = 0;
+	if (ports == NULL)
+		abort();
+	for (size_t row = 0; row < series->rows; row++) {
+		const char *text = table_cell(series, row, name);
+		double bytes = table_number(series, row, queue);
+		size_t i = 0;
+
+		while (i < *count && strcmp(ports[i].name, text) != 0)
+			i++;
+		if (i == *count)
+			ports[(*count)++].name = text;
+		if (bytes > ports[i].most)
+			ports[i].most = bytes;
+	}
+	qsort(ports, *count, sizeof(*ports), by_queue);
+	return ports;
+}
+
+static bool draw_ports(struct plots *plots, const char *name, const char *title, const char *label,
+		       const char *value, const struct port *ports, size_t count)
+{
+	FILE *out = open_commands(plots, name, title);
+
+	if (out == NULL)
+		return false;
+	fprintf(out, "set xlabel 'time (us)'\nset ylabel '%s'\nset yrange [0:*]\n", label);
+	for (size_t i = 0; i < count && i < PORTS_MAX; i++)
+		fprintf(out,
+			"%s'series.csv' skip 1 using 1:(strcol(2) eq '%s' ? %s : NaN) with lines "
+			"title "
+			"'%s' noenhanced",
+			i == 0 ? "set datafile missing NaN\nplot " : ", ", ports[i].name, value,
+			ports[i].name);
+	fputc('\n', out);
+	return finish(plots, name, out);
+}
+
+static bool draw_series(struct plots *plots)
+{
+	char path[PATH_MAX];
+	struct table *series;
+	struct port *ports;
+	size_t count;
+	bool good = true;
+
+	if (!is_there(plots, "series.csv", path))
+		return true;
+	series = table_read(path, plots->why, plots->why_bytes);
+	if (series == NULL)
+		return false;
+	if (table_column(series, "port") != 1 || table_column(series, "queue_bytes") != 2 ||
+	    table_column(series, "rate_gbps") != 4) {
+		snprintf(plots->why, plots->why_bytes, "%s: not the columns of a run's series",
+			 path);
+		table_free(series);
+		return false;
+	}
+	ports = find_ports(series, &count);
+	if (count > 0)
+		good = draw_ports(plots, "queues", "queues at the ports that had the longest",
+				  "queue (KB)", "$3/1000", ports, count) &&
+		       draw_ports(plots, "rates", "data that left these ports", "rate (Gb/s)", "$5",
+				  ports, count);
+	free(ports);
+	table_free(series);
+	return good;
+}
+
+/* ---- of flows ---- */
+
+static bool has_rows(const struct plots *plots, const char *path, const char *column, bool *has)
+{
+	struct table *table = table_read(path, plots->why, plots->why_bytes);
+
+	*has = false;
+	if (table == NULL)
+		return false;
+	for (size_t row = 0; row < table->rows && !*has; row++)
+		*has = table_column(table, column) < table->columns &&
+		       table_number(table, row, table_column(table, column)) > 0;
+	table_free(table);
+	return true;
+}
+
+static bool draw_flows(struct plots *plots)
+{
+	char path[PATH_MAX];
+	bool has;
+	FILE *out;
+
+	if (!is_there(plots, "flows.csv", path))
+		return true;
+	if (!has_rows(plots, path, "slowdown", &has))
+		return false;
+	if (!has)
+		return true;
+	out = open_commands(plots, "slowdown", "flows by their slowdown, and by their time");
+	if (out == NULL)
+		return false;
+	fprintf(out,
+		"set xlabel 'slowdown'\nset x2label 'time (us)'\nset xtics nomirror\nset x2tics\n"
+		"set logscale x\nset logscale x2\nset yrange [0:1]\nset ylabel 'share of the "
+		"flows'\nset key right bottom\n"
+		"plot 'flows.csv' using (column('slowdown') > 0 ? column('slowdown') : NaN):(1.0) "
+		"smooth cnorm title 'slowdown', '' using (column('fct_us') > 0 ? column('fct_us') "
+		": "
+		"NaN):(1.0) axes x2y1 smooth cnorm title 'time'\n");
+	return finish(plots, "slowdown", out);
+}
+
+static bool draw_sizes(struct plots *plots)
+{
+	char path[PATH_MAX];
+	bool has;
+	FILE *out;
+
+	if (!is_there(plots, "slowdowns.csv", path))
+		return true;
+	if (!has_rows(plots, path, "slowdown_p50", &has))
+		return false;
+	if (!has)
+		return true;
+	out = open_commands(plots, "sizes", "slowdown by size: groups of equally many flows");
+	if (out == NULL)
+		return false;
+	fprintf(out,
+		"set xlabel 'largest flow of the group (B)'\nset ylabel 'slowdown'\nset logscale "
+		"x\nset key left top\n"
+		"plot for [name in 'slowdown_p50 slowdown_p95 slowdown_p99'] 'slowdowns.csv' using "
+		"(column('bytes_max_B')):(column(name)) with linespoints title name noenhanced\n");
+	return finish(plots, "sizes", out);
+}
+
+bool run_plots_write(const char *folder, unsigned *count, char *why, size_t why_bytes)
+{
+	struct plots plots = {.folder = folder, .why = why, .why_bytes = why_bytes};
+	bool good = draw_series(&plots) && draw_flows(&plots) && draw_sizes(&plots);
+
+	*count = plots.count;
+	return good;
+}

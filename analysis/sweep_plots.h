@@ -1,0 +1,22 @@
+/*
+ * sweep_plots: pictures of a sweep: a figure over one of the swept keys, a curve for each combination of the others; with
+ * intervals of confidence where several seeds were run.
+ *
+ *     results.csv or means.csv -> FIGURE.dat, FIGURE.gp, FIGURE.svg
+ */
+#ifndef ANALYSIS_SWEEP_PLOTS_H
+#define ANALYSIS_SWEEP_PLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sweep_plot {
+	const char *folder;
+	const char *key;    /* along the x axis; NULL: the first with several values */
+	const char *figure; /* a column of the table */
+};
+
+/* Where gnuplot is not installed, without the picture. false: *why. */
+bool sweep_plot_write(const struct sweep_plot *plot, char *why, size_t why_bytes);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * verb_plot: hcasim plot DIR: pictures of what a run or a sweep has left there (analysis/run_plots.h, sweep_plots.h).
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "analysis/plot.h"
+#include "analysis/run_plots.h"
+#include "analysis/sweep_plots.h"
+#include "scenarios/runner/verb.h"
+
+#define WHY_BYTES 1024
+
+static bool has(const char *folder, const char *file)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%.3000s/%s", folder, file);
+	return access(path, R_OK) == 0;
+}
+
+static int finish(const struct arguments *arguments, unsigned count)
+{
+	fprintf(stderr, "%u picture%s in %s%s\n", count, count == 1 ? "" : "s", arguments->word,
+		plot_can_draw() ? "" : ": only their commands, *.gp: gnuplot is not installed");
+	return EXIT_GOOD;
+}
+
+static int plot_sweep(const struct arguments *arguments)
+{
+	char why[WHY_BYTES];
+
+	if (arguments->figure_count == 0) {
+		say("which figures? expected --figure NAME, a column of %s/results.csv",
+		    arguments->word);
+		return EXIT_BAD_INPUT;
+	}
+	for (size_t i = 0; i < arguments->figure_count; i++) {
+		const struct sweep_plot plot = {.folder = arguments->word,
+						.key = arguments->x_key,
+						.figure = arguments->figures[i]};
+
+		if (!sweep_plot_write(&plot, why, sizeof(why))) {
+			say("%s", why);
+			return EXIT_BAD_INPUT;
+		}
+	}
+	return finish(arguments, (unsigned)arguments->figure_count);
+}
+
+static int plot_run(const struct arguments *arguments)
+{
+	char why[WHY_BYTES];
+	unsigned count;
+
+	if (arguments->figure_count > 0 || arguments->x_key != NULL) {
+		say("%s is of a run; --figure and --x are for those of sweeps", arguments->word);
+		return EXIT_BAD_INPUT;
+	}
+	if (!run_plots_write(arguments->word, &count, why, sizeof(why))) {
+		say("%s", why);
+		return EXIT_BAD_INPUT;
+	}
+	if (count == 0)
+		say("%s has neither flows that were finished nor record: {series: TIME} to plot",
+		    arguments->word);
+	return count > 0 ? finish(arguments, count) : EXIT_BAD_INPUT;
+}
+
+int verb_plot(const struct arguments *arguments)
+{
+	if (has(arguments->word, "results.csv"))
+		return plot_sweep(arguments);
+	if (has(arguments->word, "summary.json"))
+		return plot_run(arguments);
+	say("%s is no result folder: it has neither the summary.json of a run nor the results.csv "
+	    "of a "
+	    "sweep",
+	    arguments->word);
+	return EXIT_BAD_INPUT;
+}

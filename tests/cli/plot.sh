@@ -1,0 +1,65 @@
+#!/bin/bash
+# Proves that `hcasim plot` draws what a run and a sweep have left: pictures that are whole SVG and hold a curve for each port
+# or each combination of swept values, the same bytes twice; that a sweep over seeds leaves means with intervals; and that what
+# cannot be drawn is refused by name. Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+. "$(dirname "$0")/../support/script.sh"
+command -v gnuplot >/dev/null || exit 77
+
+cat >"$folder/study.yaml" <<'EOF2'
+hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
+fabric:
+  link_layer: roce
+  topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 3, uplink_rate: 40Gbps}
+  switch: {balance: ecmp, ecn: {mark: enqueue}}
+  link: {rate: 100Gbps}
+workload: {pattern: poisson, sizes: web_search, load: 0.6, stop: 1ms}
+record: {series: 10us, series_ports: ["leaf*"]}
+sweep: {fabric.switch.balance: [ecmp, spray], workload.load: [0.2, 0.4], seed: {from: 1, to: 3, step: 1}}
+EOF2
+
+# whole PICTURE TEXT...: it is XML, and has these texts
+whole() {
+  python3 - "$@" <<'END' || fail "$1: not whole, or without $*"
+import sys, xml.dom.minidom
+text = open(sys.argv[1]).read()
+xml.dom.minidom.parseString(text)
+assert all(word in text for word in sys.argv[2:]), sys.argv
+END
+}
+
+"$hcasim" run "$folder/study.yaml" --out "$folder/run" >/dev/null 2>&1 || fail "run: exit code $?"
+"$hcasim" plot "$folder/run" 2>"$folder/log" || fail "plot: $(cat "$folder/log")"
+grep -q '^4 pictures in ' "$folder/log" || fail "$(cat "$folder/log")"
+whole "$folder/run/queues.svg" 'queue (KB)' leaf0.port0
+whole "$folder/run/rates.svg" 'rate (Gb/s)' leaf1.port0
+whole "$folder/run/slowdown.svg" 'share of the flows'
+whole "$folder/run/sizes.svg" slowdown_p99
+cp "$folder/run/queues.svg" "$folder/first.svg"
+"$hcasim" plot "$folder/run" 2>/dev/null && cmp "$folder/first.svg" "$folder/run/queues.svg" || fail "another picture the second time"
+
+"$hcasim" sweep "$folder/study.yaml" -j 2 --out "$folder/sweep" >/dev/null 2>&1 || fail "sweep: exit code $?"
+[ "$(cut -d, -f1-3 "$folder/sweep/means.csv" | tr '\n' ' ')" = "fabric.switch.balance,workload.load,runs ecmp,0.2,3 ecmp,0.4,3 spray,0.2,3 spray,0.4,3 " ] ||
+  fail "means.csv: $(cut -d, -f1-6 "$folder/sweep/means.csv")"
+"$hcasim" plot "$folder/sweep" --figure slowdown_mean --figure goodput_gbps --x workload.load 2>"$folder/log" || fail "plot: $(cat "$folder/log")"
+whole "$folder/sweep/slowdown_mean.svg" balance=ecmp balance=spray workload.load
+whole "$folder/sweep/goodput_gbps.svg" goodput_gbps
+[ "$(grep -c '^0\.[24] [0-9.e+]* [0-9.e+]*$' "$folder/sweep/slowdown_mean.dat")" -eq 4 ] || fail "$(cat "$folder/sweep/slowdown_mean.dat")"
+
+# refused TEXT ARGUMENT...
+refused() {
+  local text=$1
+  shift
+  "$hcasim" plot "$@" >"$folder/log" 2>&1
+  [ $? -eq 2 ] || fail "$*: not exit code 2"
+  grep -qF -- "$text" "$folder/log" || fail "$*: $(cat "$folder/log")"
+}
+refused 'is no result folder' "$folder"
+refused 'expected --figure NAME' "$folder/sweep"
+refused 'did you mean "slowdown_mean"?' "$folder/sweep" --figure slowdown_meen
+refused 'has no swept key "fabric"' "$folder/sweep" --figure jain --x fabric
+refused '--figure and --x are for those of sweeps' "$folder/run" --figure jain
+echo 'time_us,port' >"$folder/run/series.csv"
+refused "not the columns of a run's series" "$folder/run"
+
+[ $failures -eq 0 ]

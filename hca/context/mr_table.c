@@ -59,7 +59,7 @@ struct mr *mr_table_add(struct mr_table *table, const struct mr *mr)
 	return &slot->mr;
 }
 
-struct mr *mr_table_find(struct mr_table *table, uint32_t key)
+struct mr *mr_table_find_index(struct mr_table *table, uint32_t key)
 {
 	uint32_t place = (key >> KEY_OWN_BITS) -
 			 INDEX_FIRST; /* wraps below the first, and is then too large */
@@ -68,7 +68,14 @@ struct mr *mr_table_find(struct mr_table *table, uint32_t key)
 	if (place >= table->entries_max)
 		return NULL;
 	slot = &table->slots[place];
-	return slot->used && slot->mr.key == key ? &slot->mr : NULL;
+	return slot->used ? &slot->mr : NULL;
+}
+
+struct mr *mr_table_find(struct mr_table *table, uint32_t key)
+{
+	struct mr *mr = mr_table_find_index(table, key);
+
+	return mr && mr->key == key ? mr : NULL;
 }
 
 void mr_table_remove(struct mr_table *table, struct mr *mr)

@@ -44,6 +44,8 @@ uint64_t mr_page_count(const struct mr *mr);
 /* Copies *mr, chooses the key's index (low 8 bits from mr->key) and mtt_index. NULL: the table is full. */
 struct mr *mr_table_add(struct mr_table *table, const struct mr *mr);
 struct mr *mr_table_find(struct mr_table *table, uint32_t key); /* exact key; NULL: none */
+/* Whatever the owner's 8 bits are now: binding a window changes them. */
+struct mr *mr_table_find_index(struct mr_table *table, uint32_t key);
 void mr_table_remove(struct mr_table *table, struct mr *mr);
 
 /* How many of them are on_demand. */

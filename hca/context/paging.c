@@ -33,6 +33,7 @@ struct fault {
 	uint32_t key;
 	uint64_t first, count; /* pages of the region */
 	sim_time begun_at;
+	bool asked_for; /* a prefetch: not by one of the driver's handlers */
 	struct paging_waiter *waiter_first, **waiter_last;
 };
 
@@ -160,6 +161,36 @@ void paging_fault(struct paging *paging, const struct mr *mr, uint64_t address, 
 	hand_over(paging);
 }
 
+sim_time paging_prefetch(struct paging *paging, const struct mr *mr, uint64_t address,
+			 uint64_t length)
+{
+	uint64_t last = page_of(mr, address + length - 1);
+	uint64_t page = first_missing(mr, page_of(mr, address), last), missing = 0;
+	struct fault *fault;
+
+	assert(length);
+	if (page > last)
+		return 0;
+	for (uint64_t i = page; i <= last; i++)
+		missing += !is_there(mr, i);
+	paging->count.prefetches++;
+	fault = pool_take(&paging->faults);
+	fault->paging = paging;
+	fault->key = mr->key;
+	fault->first = page;
+	fault->count = last - page + 1;
+	fault->begun_at = now(paging);
+	fault->asked_for = true;
+	fault->waiter_last = &fault->waiter_first;
+	event_init(&fault->event, &paging->block, resolve);
+	fault->next = paging->first;
+	paging->first = fault;
+	if (paging->last == &paging->first)
+		paging->last = &fault->next;
+	sim_schedule(&fault->event, missing * paging->param.page_latency);
+	return missing * paging->param.page_latency;
+}
+
 static void take_out(struct paging *paging, struct fault *fault)
 {
 	struct fault **link = &paging->first;
@@ -180,7 +211,8 @@ static void resolve(struct event *event)
 	struct paging_waiter *waiter = fault->waiter_first;
 
 	take_out(paging, fault);
-	gauge_leave(&paging->gauge.handlers, now(paging), 1);
+	if (!fault->asked_for)
+		gauge_leave(&paging->gauge.handlers, now(paging), 1);
 	paging->count.resolved++;
 	paging->count.fault_time += now(paging) - fault->begun_at;
 	trace(&paging->block, TRACE_PAGE_RESOLVED, 0, fault->key, fault->first);
@@ -204,8 +236,9 @@ static void check(struct block *block, FILE *out)
 {
 	const struct paging *paging = container_of(block, struct paging, block);
 
-	block_equal(block, out, "page faults, and those resolved and under way",
-		    paging->count.faults, paging->count.resolved + paging->faults.in_use);
+	block_equal(block, out, "page faults and prefetches, and those resolved and under way",
+		    paging->count.faults + paging->count.prefetches,
+		    paging->count.resolved + paging->faults.in_use);
 }
 
 struct paging *paging_create(struct sim *sim, const char *name, const struct paging_params *params,

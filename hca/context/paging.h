@@ -20,7 +20,8 @@ struct paging_params; /* hca/context/paging_params.h */
 #define PAGING_COUNTERS(X)                                                                                    \
 	X(faults,     "faults",   "raised")                                                                     \
 	X(joins,      "requests", "that found a fault for their pages under way")                               \
-	X(resolved,   "faults",   "whose pages are there")                                                      \
+	X(resolved,   "faults",   "and prefetches whose pages are there")                                                      \
+	X(prefetches, "times",    "the program asked for pages beforehand")                                     \
 	X(pages,      "pages",    "brought in")                                                                 \
 	X(fault_time, "ps",       "from the begin of faults to their end, in all")
 
@@ -51,6 +52,10 @@ bool paging_present(const struct mr *mr, uint64_t address, uint64_t length);
 /* They are not: at least the first that is missing will be once waiter->done() is called. NULL: nobody waits. */
 void paging_fault(struct paging *paging, const struct mr *mr, uint64_t address, uint64_t length,
 		  struct paging_waiter *waiter);
+
+/* The driver brings in what is missing of it, unasked by the HCA; returns when that will be done, from now on. */
+sim_time paging_prefetch(struct paging *paging, const struct mr *mr, uint64_t address,
+			 uint64_t length);
 
 const struct paging_counters *paging_counters(const struct paging *paging);
 

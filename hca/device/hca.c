@@ -76,9 +76,37 @@ int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key)
 	return 0;
 }
 
-int hca_mr_destroy(struct hca *hca, uint32_t key)
+int hca_mr_modify(struct hca *hca, uint32_t key, uint32_t pd, uint32_t access)
 {
 	struct mr *mr = mr_table_find(hca->regions, key);
+
+	if (!mr)
+		return -EINVAL;
+	translation_invalidate(hca->translation, mr);
+	mr->pd = pd;
+	mr->access = access;
+	return 0;
+}
+
+int hca_mr_prefetch(struct hca *hca, uint32_t key, uint64_t address, uint64_t length,
+		    sim_time *latency)
+{
+	const struct mr *mr = mr_table_find(hca->regions, key);
+
+	*latency = 0;
+	if (!mr || !mr->on_demand)
+		return -EINVAL;
+	if (address < mr->address || length > mr->length ||
+	    address - mr->address > mr->length - length)
+		return -EFAULT;
+	if (length)
+		*latency = paging_prefetch(hca->paging, mr, address, length);
+	return 0;
+}
+
+int hca_mr_destroy(struct hca *hca, uint32_t key)
+{
+	struct mr *mr = mr_table_find_index(hca->regions, key);
 
 	if (!mr)
 		return -EINVAL;
@@ -123,7 +151,8 @@ int hca_cq_resize(struct hca *hca, uint32_t cqn, uint64_t buffer, uint32_t entri
 {
 	struct completion_queue *cq = number_table_find(&hca->cqs, cqn);
 
-	if (!cq || !is_power_of_two(entries) || !cqe_size_is_known(cqe_bytes))
+	if (!cq || !is_power_of_two(entries) || !cqe_size_is_known(cqe_bytes) ||
+	    completion_unread(cq) > entries)
 		return -EINVAL;
 	completion_resize(cq, buffer, entries, cqe_bytes);
 	return 0;

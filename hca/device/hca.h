@@ -166,6 +166,12 @@ void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t
 sim_time hca_uar_delay(const struct hca *hca);
 
 int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key);
+/* Another protection domain, other rights; the key stays. */
+int hca_mr_modify(struct hca *hca, uint32_t key, uint32_t pd, uint32_t access);
+/* Pages of an on-demand region, before the HCA needs them; *latency: until they are there. -EFAULT: not within the region. */
+int hca_mr_prefetch(struct hca *hca, uint32_t key, uint64_t address, uint64_t length,
+		    sim_time *latency);
+/* A window's key may be the one that it was created with, though it was bound since. */
 int hca_mr_destroy(struct hca *hca, uint32_t key);
 struct mr *hca_mr_find(struct hca *hca, uint32_t key);
 

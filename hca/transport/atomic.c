@@ -93,7 +93,7 @@ static void transfer(struct atomic_request *request, enum dma_direction directio
 		.length = ATOMIC_BYTES,
 		.direction = direction,
 		.access = MR_REMOTE_ATOMIC,
-		.pd = request->qp->attr.pd,
+		.pd = qp_remote_pd(request->qp, request->segment.key),
 		.qpn = request->qp->number,
 		.tag = request->tag,
 		.bytes = request->bytes,

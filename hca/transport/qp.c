@@ -88,6 +88,16 @@ bool qp_list_allows(struct qp *qp, uint32_t pd, const struct data_segment *segme
 	return length == 0;
 }
 
+uint32_t qp_remote_pd(const struct qp *qp, uint32_t key)
+{
+	const struct mr *mr;
+
+	if (qp->attr.type != QP_XRC_TGT)
+		return qp->attr.pd;
+	mr = mr_table_find(qp->hca->regions, key);
+	return mr ? mr->pd : qp->attr.pd;
+}
+
 bool qp_key_has_bytes(struct qp *qp, uint32_t key)
 {
 	const struct mr *mr = mr_table_find(qp->hca->regions, key);

@@ -239,6 +239,10 @@ bool qp_key_allows(struct qp *qp, uint32_t pd, uint32_t key, uint64_t address, u
 bool qp_list_allows(struct qp *qp, uint32_t pd, const struct data_segment *segments, uint32_t count,
 		    uint32_t offset, uint32_t length, uint32_t access);
 
+/* The protection domain that a request's rkey is checked against: an XRC target has none of its own, the SRQ that the packet
+ * names lends it (IBTA vol. 1, 14.2: XRC). What moves the data later goes by the region's, which was found equal to that. */
+uint32_t qp_remote_pd(const struct qp *qp, uint32_t key);
+
 /* Do the bytes behind that key exist, or are there lengths only? */
 bool qp_key_has_bytes(struct qp *qp, uint32_t key);
 

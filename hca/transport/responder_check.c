@@ -149,13 +149,30 @@ static enum request_fault check_pages(struct qp *qp, struct packet *packet)
 	return missing ? FAULT_NO_PAGE : FAULT_NONE;
 }
 
+/* Whose rights the rkey is checked against; false: the packet names no SRQ that there is. */
+static bool named_domain(struct qp *qp, const struct packet *packet, uint32_t *pd)
+{
+	const struct receive_queue *queue;
+
+	*pd = qp->attr.pd;
+	if (qp->attr.type != QP_XRC_TGT)
+		return true;
+	queue = queue_for(qp, packet);
+	if (queue)
+		*pd = receive_queue_pd(queue);
+	return queue;
+}
+
 enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
 {
 	const struct responder *responder = &qp->responder;
 	uint32_t length = opcode_is_atomic(packet->opcode) ? ATOMIC_BYTES : packet->dma_length;
 	bool remote = opcode_has(packet->opcode, HDR_RETH) || opcode_is_atomic(packet->opcode);
+	uint32_t pd;
 
-	if (remote && !qp_key_allows(qp, qp->attr.pd, packet->rkey, packet->remote_address, length,
+	if (remote && !named_domain(qp, packet, &pd))
+		return FAULT_BAD_RKEY;
+	if (remote && !qp_key_allows(qp, pd, packet->rkey, packet->remote_address, length,
 				     right_of(packet->opcode)))
 		return FAULT_BAD_RKEY;
 	if (opcode_info[packet->opcode].operation == OP_SEND &&

@@ -199,7 +199,7 @@ static void start(struct scatter_unit *unit, struct dma *dma, uint32_t offset, u
 		.length = length,
 		.direction = DMA_SCATTER,
 		.access = unit->wqe ? MR_LOCAL_WRITE : MR_REMOTE_WRITE,
-		.pd = unit->wqe ? unit->wqe->pd : qp->attr.pd,
+		.pd = unit->wqe ? unit->wqe->pd : qp_remote_pd(qp, unit->segment.key),
 		.qpn = qp->number,
 		.tag = unit->tag,
 		.bytes = bytes,

@@ -185,7 +185,7 @@ uint32_t send_unit_gather(struct send_unit *unit, const struct data_segment *seg
 		.length = unit->length,
 		.direction = DMA_GATHER,
 		.access = access,
-		.pd = qp->attr.pd,
+		.pd = qp_remote_pd(qp, segments[0].key),
 		.qpn = qp->number,
 		.tag = unit->first->tag,
 		.bytes = unit->payload ? unit->payload->bytes : NULL,

@@ -344,6 +344,16 @@ void completion_arm(struct completion_queue *cq, bool only_solicited)
 	cq->arm = only_solicited ? ARM_SOLICITED : ARM_NEXT;
 }
 
+uint32_t completion_unread(const struct completion_queue *cq)
+{
+	uint32_t consumer = cq->consumer;
+	uint8_t record[sizeof(cq->record)];
+
+	if (memory_read(cq->attr.memory, cq->attr.doorbell_record, record, sizeof(record)))
+		consumer = be32_get(record);
+	return (cq->producer - consumer) & INDEX_MASK;
+}
+
 void completion_resize(struct completion_queue *cq, uint64_t buffer, uint32_t entries,
 		       uint32_t cqe_bytes)
 {

@@ -79,6 +79,9 @@ void completion_write_received(struct completion_queue *cq, const struct complet
 /* The next new CQE (only_solicited: that is solicited, or an error) causes an event. */
 void completion_arm(struct completion_queue *cq, bool only_solicited);
 
+/* CQEs that the driver has not taken, as its doorbell record says now. */
+uint32_t completion_unread(const struct completion_queue *cq);
+
 /* The ring moves: the last CQE in the old one says so. */
 void completion_resize(struct completion_queue *cq, uint64_t buffer, uint32_t entries,
 		       uint32_t cqe_bytes);

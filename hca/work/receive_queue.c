@@ -251,6 +251,11 @@ uint32_t receive_queue_user_index(const struct receive_queue *queue)
 	return queue->attr.user_index;
 }
 
+uint32_t receive_queue_pd(const struct receive_queue *queue)
+{
+	return queue->attr.pd;
+}
+
 bool receive_queue_serves(const struct receive_queue *queue, uint32_t xrcd)
 {
 	return queue->attr.xrc && queue->attr.xrcd == xrcd;

@@ -73,6 +73,7 @@ void receive_queue_forget_waiter(struct receive_queue *queue, struct qp *qp);
 /* XRC: the CQ of its own and the index in its CQEs; NULL: the QP's. */
 struct completion_queue *receive_queue_cq(const struct receive_queue *queue);
 uint32_t receive_queue_user_index(const struct receive_queue *queue);
+uint32_t receive_queue_pd(const struct receive_queue *queue);
 bool receive_queue_serves(const struct receive_queue *queue, uint32_t xrcd);
 
 /* It is destroyed: whoever waits hears that there is nothing. */

@@ -105,6 +105,29 @@ static void test_one_fault(void)
 	alone_destroy(&alone);
 }
 
+/* Asked for by the program: each missing page costs the driver once, no fault is raised, and who needs them meanwhile joins. */
+static void test_prefetch(void)
+{
+	struct alone alone = alone_create(1, 1 << 22);
+	uint64_t page = alone.mr->address - 0x800 + PAGE;
+
+	CU_ASSERT_EQUAL(paging_prefetch(alone.paging, alone.mr, page, 4 * PAGE), 4 * PAGE_LATENCY);
+	fault(&alone, 2, 1, &alone.waiting[0]);
+	CU_ASSERT_FALSE(is_present(&alone, 1, 4));
+	sim_run(alone.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(alone.waiting[0].done_at, 4 * PAGE_LATENCY);
+	CU_ASSERT_TRUE(is_present(&alone, 1, 4));
+	CU_ASSERT_FALSE(is_present(&alone, 0, 1));
+	CU_ASSERT_EQUAL(paging_prefetch(alone.paging, alone.mr, page, 4 * PAGE), 0);
+	CU_ASSERT_EQUAL(paging_prefetch(alone.paging, alone.mr, page + PAGE, 4 * PAGE),
+			PAGE_LATENCY);
+	sim_run(alone.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->faults, 0);
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->prefetches, 2);
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->pages, 5);
+	alone_destroy(&alone);
+}
+
 /* Two handlers for three faults; of 100 pages 17 come, as 64 KiB may be brought in, from wherever in a page. */
 static void test_handlers(void)
 {
@@ -375,7 +398,8 @@ int main(void)
 {
 	static const struct rig_test tests[] = {
 		{"one fault", test_one_fault},
-		{"handlers and prefetch", test_handlers},
+		{"prefetch", test_prefetch},
+		{"handlers and a fault's reach", test_handlers},
 		{"a region that is gone", test_region_gone},
 		{"a requester stalls", test_requester_stalls},
 		{"others go on", test_others_go_on},

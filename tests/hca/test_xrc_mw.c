@@ -1,6 +1,6 @@
 /*
  * Proves XRC (one QP, two SRQs on the other side, CQEs that speak of the SRQ) and memory windows
- * (bind, use, invalidate locally and from remote, refusal), and UD multicast.
+ * (bind, use, invalidate locally and from remote, destroy, refusal), and UD multicast.
  */
 #include <CUnit/CUnit.h>
 #include <string.h>
@@ -63,8 +63,10 @@ static uint32_t xrc_qp(struct mini_host *host, enum qp_type type, struct mini_qp
 	attr.type = type;
 	attr.xrcd = XRCD;
 	attr.rq_entries = 0;
-	if (type == QP_XRC_TGT)
+	if (type == QP_XRC_TGT) {
 		attr.sq_blocks = 0;
+		attr.pd = PD + 1;
+	}
 	error = hca_qp_create(host->hca, &attr, &number);
 	CU_ASSERT_EQUAL_FATAL(error, 0);
 	return number;
@@ -95,6 +97,21 @@ static void post_xrc(struct rig *rig, struct mini_qp *qp, uint32_t srqn, uint32_
 	post_wqe(qp, wqe, 48);
 }
 
+static void write_xrc(struct rig *rig, struct mini_qp *qp, uint32_t srqn, uint32_t length)
+{
+	uint8_t wqe[64] = {0};
+
+	be32_put(wqe, qp->sq_post << 8 | WQE_WRITE);
+	wqe[11] = 8;
+	be32_put(wqe + 16, srqn);
+	be64_put(wqe + 32, rig->target);
+	be32_put(wqe + 40, rig->other->key);
+	be32_put(wqe + 48, length);
+	be32_put(wqe + 52, rig->one->key);
+	be64_put(wqe + 56, rig->source);
+	post_wqe(qp, wqe, 64);
+}
+
 static void test_xrc(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -120,8 +137,14 @@ static void test_xrc(void)
 		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target + i * 4096, 3000, i));
 		CHECK_WC(mini_wait(initiator.send_cq), CQE_SENT, 0);
 	}
-	post_xrc(&rig, &initiator, foreign, 3000);
-	CHECK_WC(mini_wait(initiator.send_cq), CQE_SEND_ERROR, 0x12);
+	/* a write: the SRQ that it names lends its protection domain, whatever the target's is */
+	mini_fill(rig.one, rig.source, 3000, 9);
+	write_xrc(&rig, &initiator, queues[1].number, 3000);
+	CHECK_WC(mini_wait(initiator.send_cq), CQE_SENT, 0);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 3000, 9));
+	write_xrc(&rig, &initiator, foreign, 3000);
+	CHECK_WC(mini_wait(initiator.send_cq), CQE_SEND_ERROR, 0x13);
 	mini_run(rig.mini);
 	hca_qp_destroy(rig.one->hca, initiator.number);
 	hca_qp_destroy(rig.other->hca, target.number);
@@ -228,6 +251,18 @@ static void test_window_remote_invalidate(void)
 	rig_destroy(&rig);
 }
 
+/* By the key that it was created with, as the driver knows no other. */
+static void test_window_destroyed(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	uint32_t key = bound_window(&rig);
+
+	CU_ASSERT_EQUAL(hca_mr_destroy(rig.other->hca, key & ~UINT32_C(0xff)), 0);
+	write_by(&rig, key, 4096, 10);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x13);
+	rig_destroy(&rig);
+}
+
 static void test_window_refused(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
@@ -287,6 +322,7 @@ int main(void)
 		{"a window's range", test_window_range},
 		{"a window invalidated", test_window_local_invalidate},
 		{"a window invalidated from remote", test_window_remote_invalidate},
+		{"a window destroyed", test_window_destroyed},
 		{"a window that may not be bound", test_window_refused},
 		{"multicast", test_multicast},
 		{0},

@@ -145,6 +145,18 @@ static void test_reregister(void)
 	request.hca_va = 0x5000;
 	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, answer), -EFAULT);
 	CU_ASSERT_PTR_NOT_NULL(hca_mr_find(machine->hca, key)); /* as it was */
+
+	request.flags = 2 | 4; /* rights and domain alone: the same key */
+	request.pd_handle = pd = make_pd(machine);
+	request.access_flags = 1;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, answer), 0);
+	CU_ASSERT_EQUAL(answer.rkey, key);
+	mr = hca_mr_find(machine->hca, key);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mr);
+	CU_ASSERT_EQUAL(mr->access, 1);
+	CU_ASSERT_EQUAL(mr->address, 0x7000);
+	CU_ASSERT_EQUAL(dealloc_pd_of(machine, other_pd), 0);
+	CU_ASSERT_EQUAL(dealloc_pd_of(machine, pd), -EBUSY);
 	machine_destroy(machine);
 }
 

@@ -15,6 +15,9 @@ command_function get_context, query_device, query_device_ex, query_port;
 command_function alloc_pd, dealloc_pd, open_xrcd, close_xrcd;
 /* mr.c */
 command_function reg_mr, rereg_mr, dereg_mr, alloc_mw, dealloc_mw;
+/* Brings in pages of on-demand regions, as the list names them; wait: the call takes until they are there. */
+int advise_mr(struct command *command, uint32_t pd_handle, uint64_t advice, bool wait,
+	      const struct ib_uverbs_sge *list, uint32_t count);
 /* ah.c */
 command_function create_ah, destroy_ah;
 /* cq.c */

@@ -194,6 +194,33 @@ static int query_gid_table(struct request *request)
 			sizeof(count));
 }
 
+static int advise_method(struct request *request)
+{
+	static const uint16_t known[] = {UVERBS_ATTR_ADVISE_MR_PD_HANDLE,
+					 UVERBS_ATTR_ADVISE_MR_ADVICE, UVERBS_ATTR_ADVISE_MR_FLAGS,
+					 UVERBS_ATTR_ADVISE_MR_SGE_LIST};
+	struct command *command = request->command;
+	const struct ib_uverbs_attr *pd = attribute(request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE);
+	struct ib_uverbs_sge list[COMMAND_IN_MAX / sizeof(struct ib_uverbs_sge)];
+	uint64_t advice, flags;
+	int error = check_known(request, known, ARRAY_SIZE(known));
+	if (!error)
+		error = attribute_number(request, UVERBS_ATTR_ADVISE_MR_ADVICE, 4, &advice);
+	if (!error)
+		error = attribute_number(request, UVERBS_ATTR_ADVISE_MR_FLAGS, 4, &flags);
+	if (!error)
+		error = attribute_in(request, UVERBS_ATTR_ADVISE_MR_SGE_LIST, &command->core);
+	if (error)
+		return error;
+	if (!pd || flags & ~(uint64_t)IB_UVERBS_ADVISE_MR_FLAG_FLUSH || !command->core.length ||
+	    command->core.length % sizeof(*list))
+		return -EINVAL;
+	memcpy(list, command->core.bytes, command->core.length);
+	return advise_mr(command, (uint32_t)pd->data, advice,
+			 flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH, list,
+			 command->core.length / (uint32_t)sizeof(*list));
+}
+
 static const struct method {
 	uint16_t object, method;
 	int (*run)(struct request *request);
@@ -202,6 +229,7 @@ static const struct method {
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port_method},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry},
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, advise_method},
 };
 
 /* What libibverbs and libmlx5 do without by themselves: they have a write command for it, use the static doorbell pages
@@ -240,7 +268,7 @@ static const char *method_name(uint16_t object)
 		[UVERBS_OBJECT_DEVICE] = "ioctl on DEVICE", [UVERBS_OBJECT_PD] = "ioctl on PD",
 		[UVERBS_OBJECT_COMP_CHANNEL] = "ioctl on COMP_CHANNEL", [UVERBS_OBJECT_CQ] = "ioctl on CQ",
 		[UVERBS_OBJECT_QP] = "ioctl on QP", [UVERBS_OBJECT_SRQ] = "ioctl on SRQ",
-		[UVERBS_OBJECT_AH] = "ioctl on AH", [UVERBS_OBJECT_MR] = "ioctl on MR (advise, query, device memory, dma-buf)",
+		[UVERBS_OBJECT_AH] = "ioctl on AH", [UVERBS_OBJECT_MR] = "ioctl on MR (query, device memory, dma-buf)",
 		[UVERBS_OBJECT_MW] = "ioctl on MW", [UVERBS_OBJECT_FLOW] = "ioctl on FLOW",
 		[UVERBS_OBJECT_XRCD] = "ioctl on XRCD", [UVERBS_OBJECT_RWQ_IND_TBL] = "ioctl on RWQ_IND_TBL",
 		[UVERBS_OBJECT_WQ] = "ioctl on WQ", [UVERBS_OBJECT_FLOW_ACTION] = "ioctl on FLOW_ACTION",

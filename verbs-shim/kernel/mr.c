@@ -169,7 +169,23 @@ int reg_mr(struct command *command)
 	return error;
 }
 
-/* A new region in the place of the old one; if that fails, the old one stays. Its key changes. */
+/* Other rights, or another protection domain, of the same pages: the key stays. */
+static int change_region(struct command *command, struct region *region, const struct mr *mr,
+			 struct object *pd)
+{
+	int error = hca_mr_modify(command->kernel->hca, mr->key, mr->pd, mr->access);
+	if (error)
+		return error;
+	object_hold(pd);
+	object_drop(region->pd);
+	region->pd = pd;
+	region->mr = *mr;
+	watch_region(command, mr);
+	struct ib_uverbs_rereg_mr_resp answer = {.lkey = mr->key, .rkey = mr->key};
+	return command_reply(command, &answer, sizeof(answer));
+}
+
+/* Other pages: a new region in the place of the old one; if that fails, the old one stays. Its key changes. */
 int rereg_mr(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_rereg_mr, request);
@@ -204,6 +220,8 @@ int rereg_mr(struct command *command)
 	if (!error)
 		error = check_range(command, mr.host_address, mr.length, mr.address,
 				    mr.access | (mr.on_demand ? IB_UVERBS_ACCESS_ON_DEMAND : 0));
+	if (!error && !(request.flags & REREG_TRANSLATION) && mr.on_demand == region->mr.on_demand)
+		return change_region(command, region, &mr, pd);
 	mr.key = ++kernel->key_variant;
 	if (!error)
 		error = hca_mr_create(kernel->hca, &mr, &mr.key);
@@ -236,6 +254,44 @@ int dereg_mr(struct command *command)
 int release_mr(struct object *object)
 {
 	region_give(container_of(object, struct region, object));
+	return 0;
+}
+
+/* The region of that key in the caller's context; NULL: none. */
+static const struct region *region_of_key(const struct command *command, uint32_t key)
+{
+	for (const struct object *object = command->context->objects.newest; object;
+	     object = object->older)
+		if (object->type == OBJECT_MR && object->number == key)
+			return container_of(object, struct region, object);
+	return NULL;
+}
+
+int advise_mr(struct command *command, uint32_t pd_handle, uint64_t advice, bool wait,
+	      const struct ib_uverbs_sge *list, uint32_t count)
+{
+	const struct object *pd = command_object(command, OBJECT_PD, pd_handle);
+	if (!pd)
+		return -EINVAL;
+	if (advice != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH &&
+	    advice != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE)
+		return kernel_refuse(command->kernel, "prefetch of pages that are mapped only",
+				     EOPNOTSUPP);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct region *region = region_of_key(command, list[i].lkey);
+		sim_time latency;
+		if (!region)
+			return -ENOENT;
+		if (region->pd != pd || (advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE &&
+					 !(region->mr.access & MR_LOCAL_WRITE)))
+			return -EPERM;
+		int error = hca_mr_prefetch(command->kernel->hca, list[i].lkey, list[i].addr,
+					    list[i].length, &latency);
+		if (error)
+			return error;
+		if (wait && latency > command->call->latency)
+			command->call->latency = latency;
+	}
 	return 0;
 }
 

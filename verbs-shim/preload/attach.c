@@ -28,7 +28,8 @@ uint8_t *shim_queue;
 int shim_queue_fd = -1;
 char shim_tree[160];
 
-static int attach_fd;
+int shim_attach_fd = -1, shim_memory_fd = -1;
+
 static uint32_t own_host;
 
 void attach_lost(void)
@@ -99,7 +100,7 @@ static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
 	header->cmsg_type = SCM_RIGHTS;
 	header->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(header), &pair[1], sizeof(int));
-	if (syscall(SYS_sendmsg, attach_fd, &message, MSG_NOSIGNAL) != (long)sizeof(hello))
+	if (syscall(SYS_sendmsg, shim_attach_fd, &message, MSG_NOSIGNAL) != (long)sizeof(hello))
 		return NULL;
 	syscall(SYS_close, pair[1]);
 	shim_socket = move_up(pair[0]);
@@ -177,15 +178,14 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 	static struct shim_welcome reply;
 	const char *text = from_environment(environment, SHIM_ENVIRONMENT);
 	struct shim_slot *slot;
-	int memory_fd;
 	void *memory;
 
 	(void)count;
 	(void)arguments;
-	if (!text || sscanf(text, "%d,%d,%u", &attach_fd, &memory_fd, &own_host) != 3)
+	if (!text || sscanf(text, "%d,%d,%u", &shim_attach_fd, &shim_memory_fd, &own_host) != 3)
 		return;
 	memory = (void *)syscall(SYS_mmap, NULL, sizeof(struct shim_memory), PROT_READ | PROT_WRITE,
-				 MAP_SHARED, memory_fd, 0L);
+				 MAP_SHARED, shim_memory_fd, 0L);
 	if (memory == MAP_FAILED || ((struct shim_memory *)memory)->magic != SHIM_MAGIC)
 		return; /* the descriptors were closed on the way: this program runs as if alone */
 	shim_memory = memory;

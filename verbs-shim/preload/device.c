@@ -230,13 +230,21 @@ EXPORT int munmap(void *address, size_t length)
 	return result;
 }
 
+/* Programs close all that they find before they start others: Python's subprocess, Open MPI's daemon. */
+static bool is_own(int fd)
+{
+	return fd >= SHIM_FIRST_FD && shim_memory &&
+	       (fd == shim_socket || fd == shim_queue_fd || fd == shim_attach_fd ||
+		fd == shim_memory_fd);
+}
+
 EXPORT int close(int fd)
 {
 	uint32_t file = file_of(fd);
 	int result;
 
-	if (fd >= SHIM_FIRST_FD && (fd == shim_socket || fd == shim_queue_fd)) {
-		errno = EBADF; /* a program that closes all it finds */
+	if (is_own(fd)) {
+		errno = EBADF;
 		return -1;
 	}
 	result = REAL(close)(fd);
@@ -248,6 +256,44 @@ EXPORT int close(int fd)
 		shim_self.slot->dirty = 1;
 	}
 	return result;
+}
+
+static void forget(int fd)
+{
+	uint32_t file = file_of(fd);
+
+	timer_forget(fd);
+	descriptors[fd].file = 0;
+	leave(file);
+}
+
+/* All but our own; flags as close_range(2). */
+EXPORT int close_range(unsigned first, unsigned last, int flags)
+{
+	unsigned from = first;
+	int result = 0;
+
+	if (first > last || !shim_memory)
+		return REAL(close_range)(first, last, flags);
+	for (unsigned fd = first; fd <= last && fd < DESCRIPTORS && result == 0; fd++) {
+		if (is_own((int)fd)) {
+			if (fd > from)
+				result = REAL(close_range)(from, fd - 1, flags);
+			from = fd + 1;
+		} else if (!((unsigned)flags & CLOSE_RANGE_CLOEXEC)) {
+			forget((int)fd);
+		}
+	}
+	if (result == 0 && from <= last)
+		result = REAL(close_range)(from, last, flags);
+	if (shim_active())
+		shim_self.slot->dirty = 1;
+	return result;
+}
+
+EXPORT void closefrom(int first)
+{
+	(void)close_range(first > 0 ? (unsigned)first : 0, ~0U, 0);
 }
 
 static int copied(int from, int to)

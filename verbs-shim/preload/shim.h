@@ -49,6 +49,7 @@ extern struct shim_process *shim_process;
 extern int shim_socket;
 extern uint8_t *shim_queue; /* this process's queue memory, always readable and writable */
 extern int shim_queue_fd;
+extern int shim_attach_fd, shim_memory_fd; /* what a new image attaches by; -1: none */
 extern char shim_tree[160];
 
 static inline bool shim_active(void)

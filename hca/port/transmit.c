@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "fabric/groups.h"
+#include "fabric/wire/opcode.h"
 #include "hca/port/receive.h"
 #include "hca/transport/requester.h"
 #include "hca/work/scheduler.h"
@@ -57,7 +58,7 @@ struct transmit {
 	struct packet_queue lanes[PORT_LANES + 1]; /* the last: what turns round */
 	uint64_t loopback_bytes;                   /* turned round, and not taken in yet */
 	struct event through;
-	sim_time last_due, loopback_free_at;
+	sim_time free_at, loopback_free_at;
 	struct pool watches;
 	struct watch_queue watched[PORT_LANES + 1]; /* in the order of departure */
 	struct watch *departing;                    /* by `until` */
@@ -88,12 +89,14 @@ static struct packet *pop(struct packet_queue *queue)
 void transmit_push(struct transmit *transmit, struct packet *packet)
 {
 	const struct transmit_params *params = transmit->params;
-	sim_time due = sim_now(transmit->block.sim) + params->latency;
+	sim_time due = sim_now(transmit->block.sim) + params->latency, interval = params->interval;
 
-	if (due < transmit->last_due + params->interval)
-		due = transmit->last_due + params->interval;
-	transmit->last_due = due;
-	gauge_serve(&transmit->gauge.pipe, params->interval);
+	if (params->send_interval && opcode_info[packet->opcode].operation == OP_SEND)
+		interval = params->send_interval;
+	if (due < transmit->free_at)
+		due = transmit->free_at;
+	transmit->free_at = due + interval;
+	gauge_serve(&transmit->gauge.pipe, interval);
 	gauge_enter(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
 	packet->sent_at = due;
 	packet->serial = ++transmit->hca->next_serial;

@@ -1,6 +1,6 @@
 /*
  * Proves that a load of verbs gives the rate that each limit of an adapter allows when the others are out of the way: a
- * processing unit's interval by kind of packet, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of
+ * processing unit's interval by kind of packet, that of departures, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of
  * reliable queue pairs take two entries; that atomics wait for their lock, misses for all of their reads, and ACKs for what they
  * are to wait for; that queue pairs with a CQ each need more contexts, threads with regions of their own more regions; that a
  * lone work request's latency is that of the sum of its parts, twice the same; and that what does not fit together is refused
@@ -96,6 +96,25 @@ static void reads_under_way(void)
 
 	CU_ASSERT_DOUBLE_EQUAL(reads_of_one(8) / four, 2, 0.04);
 	CU_ASSERT_DOUBLE_EQUAL(reads_of_one(2) / four, 0.5, 0.01);
+}
+
+/* What leaves takes turns: SENDs longer ones, if so said. */
+static void departures(void)
+{
+	static const struct {
+		unsigned verb, send_interval_ns, interval_ns;
+	} rows[] = {
+		{LOAD_WRITE, 0, 60}, {LOAD_SEND, 0, 60}, {LOAD_WRITE, 90, 60}, {LOAD_SEND, 90, 90}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.transmit.interval = 60 * NS;
+		setup.hca.transmit.send_interval = rows[i].send_interval_ns * NS;
+		setup.load.verb = rows[i].verb;
+		setup.load.window = 64;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+	}
 }
 
 static void processing_units(void)
@@ -474,6 +493,7 @@ int main(void)
 	static CU_TestInfo tests[] = {
 		{"processing unit", processing_unit},
 		{"processing units", processing_units},
+		{"intervals of departures", departures},
 		{"answers of READs", answers},
 		{"READs under way", reads_under_way},
 		{"lines of BlueFlame", blueflame_lines},

@@ -431,7 +431,8 @@ bool load_check(const struct load_params *given, char *why, size_t why_bytes)
 	const struct load_params *params = &settled;
 
 	add_up(&settled);
-	if (params->list > params->window || params->signal > params->window)
+	if (params->list > params->window ||
+	    (params->signal > params->window && !params->server.cores))
 		snprintf(why, why_bytes, "list and signal are at most window");
 	else if (params->outstanding && (params->signal > 1 || params->list > params->outstanding))
 		snprintf(why, why_bytes, "with outstanding, signal is 1 and list at most that");

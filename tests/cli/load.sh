@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that `hcasim run` plays the load of a scenario on its detailed adapters: what it comes to is the same twice, with each
 # kernel and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
-# trace of it explains latencies; a sweep tabulates it; and what has no meaning beside a load is refused.
+# trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; and what has no meaning beside a load is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
@@ -49,6 +49,18 @@ grep -q '^expected mops in 50 or more: it is 0\.' "$folder/log" || fail "the mis
 "$hcasim" sweep "$folder/load.yaml" --expect --out "$folder/judged" >/dev/null 2>"$folder/log" || fail "sweep --expect: exit code $?"
 grep -q '^met expected gbps' "$folder/log" || fail "--expect judges nothing: $(cat "$folder/log")"
 
+# Cores that answer: the same with each kernel; two are the limit, of sixteen the adapter's link is.
+rpc=$source/scenarios/studies/rpc-server.yaml
+short=(--set load.warm_up=2000 --set load.operations=8000 --set 'expect=[]')
+for run in native hosted reference; do
+  "$hcasim" run "$rpc" "${short[@]}" --kernel "$run" --out "$folder/rpc-$run" >"$folder/rpc-$run.txt" 2>&1 || fail "rpc: $(cat "$folder/rpc-$run.txt")"
+  diff -r "$folder/rpc-native" "$folder/rpc-$run" || fail "rpc: $run differs from native"
+done
+grep -q '^bottleneck host0.server[01].core 100.0 % busy' "$folder/rpc-native.txt" || fail "rpc: $(cat "$folder/rpc-native.txt")"
+"$hcasim" run "$rpc" "${short[@]}" --set load.server.cores=16 >"$folder/rpc-many.txt" 2>&1 || fail "rpc: $(cat "$folder/rpc-many.txt")"
+grep -q '^bottleneck host0.hca.pcie.to_device' "$folder/rpc-many.txt" || fail "rpc: 16 cores: $(cat "$folder/rpc-many.txt")"
+"$hcasim" params load.server | grep -q 'requests that a core takes' || fail "params load.server"
+
 # refused TEXT OPTION...
 refused() {
   local text=$1
@@ -61,6 +73,8 @@ refused() {
 refused 'did you mean "bytes"?' --set load.bites=3
 refused 'did you mean "mops"?' --set 'expect=[{figure: mobs, at_least: 3}]'
 refused 'atomics are of 8 B' --set load.verb=fetch_add
+refused 'server.cores answer with pattern inbound' --set load.server.cores=2
+refused 'did you mean "cores"?' --set load.server.core=2
 refused 'run stands beside load' --set run.until=1ms
 refused 'workload stands beside load' --set workload.pattern=incast
 refused 'that of slow is endpoint' --set 'hosts.slow.hca={fidelity: endpoint}'

@@ -1,7 +1,7 @@
 /*
  * Proves what is behind the root complex: which lines the cache holds and where DDIO may put them, what a miss, the other
  * socket, the IOMMU's walks and its knee cost to the picosecond; that strict ordering makes a fast write wait for a slow one
- * and relaxed ordering does not; that counts add up; that all kernels give the same run.
+ * and relaxed ordering does not; what CPUs find in the cache, and when memory has time for the rest; that counts add up; that all kernels give the same run.
  */
 #include <CUnit/Basic.h>
 
@@ -68,6 +68,36 @@ static void test_hit_and_miss(void)
 	CU_ASSERT_EQUAL(llc_counters(host_llc(host))->lookups, 1 + 1 + 8 + 2);
 	llc_flush(host_llc(host));
 	CU_ASSERT_EQUAL(read_takes(0, 64, 4 * US), 50 * NS);
+	end();
+}
+
+/* A CPU that uses what is not in the cache takes memory's turn, as DMA does, and what DMA wrote is there. */
+static void test_cpu_use(void)
+{
+	struct llc *llc;
+	uint64_t missed;
+
+	params_small();
+	begin();
+	llc = host_llc(host);
+	CU_ASSERT_EQUAL(llc_cpu_use(llc, 0, 512, false, 0, &missed), 0);
+	CU_ASSERT_EQUAL(missed, 8);
+	CU_ASSERT_EQUAL(llc_cpu_use(llc, 4096, 64, false, 0, &missed), 8 * NS); /* behind these */
+	CU_ASSERT_EQUAL(missed, 1);
+	CU_ASSERT_EQUAL(llc_cpu_use(llc, 0, 512, true, 0, &missed), 0);
+	CU_ASSERT_EQUAL(missed, 0);
+	host_write(host, 8192, 64, 1 * US);
+	CU_ASSERT_EQUAL(llc_cpu_use(llc, 8192, 1, false, 1 * US, &missed), 1 * US);
+	CU_ASSERT_EQUAL(missed, 0);
+	CU_ASSERT_EQUAL(llc_counters(llc)->cpu_touches, 8 + 1 + 8 + 1);
+	CU_ASSERT_EQUAL(llc_counters(llc)->cpu_misses, 8 + 1);
+	end();
+	params.llc.enabled = false;
+	params.iommu.enabled = true; /* a host, but no cache */
+	begin();
+	llc = host_llc(host);
+	CU_ASSERT_EQUAL(llc_cpu_use(llc, 60, 8, false, 0, &missed), 0);
+	CU_ASSERT_EQUAL(missed, 2);
 	end();
 }
 
@@ -359,6 +389,7 @@ int main(void)
 	CU_initialize_registry();
 	suite = CU_add_suite("host", NULL, NULL);
 	CU_ADD_TEST(suite, test_hit_and_miss);
+	CU_ADD_TEST(suite, test_cpu_use);
 	CU_ADD_TEST(suite, test_memory_rate);
 	CU_ADD_TEST(suite, test_ddio_ways);
 	CU_ADD_TEST(suite, test_other_socket);

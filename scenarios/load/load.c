@@ -231,21 +231,27 @@ static void make_rivals(struct load *load)
 		load->rivals.pattern = rival->pattern;
 }
 
-/* What cores that answer post, in place of what clients do. A queue holds what may wait for the CQE of some. */
+/* What cores that answer post, in place of what clients do. */
+static struct load_params answers_of(const struct load_params *params)
+{
+	const struct load_server_params *server = &params->server;
+	struct load_params answers = *params;
+
+	answers.threads = server->cores;
+	answers.verb = server->answer == LOAD_ANSWER_WRITE ? LOAD_WRITE : LOAD_SEND;
+	if (server->answer == LOAD_ANSWER_DATAGRAM)
+		answers.transport = LOAD_UD;
+	answers.bytes = server->bytes;
+	answers.inlined = server->inlined;
+	answers.list = server->list;
+	answers.signal = server->signal;
+	answers.sges.count = 0;
+	return answers;
+}
+
 static void make_answers(struct load *load)
 {
-	const struct load_server_params *server = &load->params.server;
-
-	load->answers = load->params;
-	load->answers.threads = server->cores;
-	load->answers.verb = server->answer == LOAD_ANSWER_WRITE ? LOAD_WRITE : LOAD_SEND;
-	if (server->answer == LOAD_ANSWER_DATAGRAM)
-		load->answers.transport = LOAD_UD;
-	load->answers.bytes = server->bytes;
-	load->answers.inlined = server->inlined;
-	load->answers.list = server->list;
-	load->answers.signal = server->signal;
-	load->answers.sges.count = 0;
+	load->answers = answers_of(&load->params);
 	load->client_count =
 		(uint32_t)((load->params.nodes - 1) * load->params.threads * load->params.qps);
 }
@@ -343,18 +349,41 @@ void load_destroy(struct load *load)
 
 /* ---- the run ---- */
 
-static uint64_t receives(const struct load_params *params)
+/* Receive work requests of a queue pair, as load_plan.c has them. */
+static uint64_t receives(const struct load_params *params, bool datagram)
 {
-	bool datagram =
-		params->transport == LOAD_UD || params->server.answer == LOAD_ANSWER_DATAGRAM;
-
 	return params->receives ? params->receives : datagram ? 2048 : 256;
+}
+
+/* What is sent to a queue pair that cannot take it now may be lost, and nobody sends it again. */
+static bool check_receives(const struct load_params *params, char *why, size_t why_bytes)
+{
+	bool ud = params->transport == LOAD_UD;
+	bool datagram = params->server.answer == LOAD_ANSWER_DATAGRAM;
+	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
+	uint64_t requests = params->verb == LOAD_SEND ? params->window * (ud ? clients : 1) : 0;
+	uint64_t answers = datagram ? params->window * params->qps
+			   : params->server.answer == LOAD_ANSWER_SEND ? params->window
+								       : 0;
+
+	if (requests > receives(params, ud))
+		snprintf(why, why_bytes,
+			 "%u requests to a queue pair may be under way: receives has to be as many",
+			 (unsigned)requests);
+	else if (answers > receives(params, datagram))
+		snprintf(why, why_bytes,
+			 "%u answers to a queue pair may be under way: receives has to be as many",
+			 (unsigned)answers);
+	else
+		return true;
+	return false;
 }
 
 /* Cores that answer. */
 static bool check_served(const struct load_params *params, char *why, size_t why_bytes)
 {
 	const struct load_server_params *server = &params->server;
+	const struct load_params answers = answers_of(params);
 	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
 
 	if (params->pattern != LOAD_INBOUND)
@@ -382,25 +411,22 @@ static bool check_served(const struct load_params *params, char *why, size_t why
 			 "receive_sges, sharers, cq_of, counts and rivals");
 	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
 		snprintf(why, why_bytes, "requests that are written need bytes");
+	else if (answers.inlined && load_wqe_blocks(&answers) > WQE_BLOCKS_MAX)
+		snprintf(why, why_bytes, "answers of %u B are too many for server.inlined",
+			 (unsigned)server->bytes);
+	else if (answers.transport == LOAD_UD &&
+		 (server->bytes > params->mtu ||
+		  (params->transport == LOAD_UD && params->bytes > params->mtu)))
+		snprintf(why, why_bytes, "a datagram has room for mtu, %u B",
+			 (unsigned)params->mtu);
 	else if (server->bytes == 0 && server->answer == LOAD_ANSWER_WRITE)
 		snprintf(why, why_bytes, "answers that are written need server.bytes");
 	else if ((params->verb == LOAD_WRITE && params->bytes > server->slot) ||
 		 (server->answer == LOAD_ANSWER_WRITE && server->bytes > server->slot))
 		snprintf(why, why_bytes, "server.slot %u is too small for what is written there",
 			 (unsigned)server->slot);
-	else if (params->transport == LOAD_UD && clients * params->window > receives(params))
-		snprintf(why, why_bytes,
-			 "%u requests of ud may be under way: receives has to be as many, or they "
-			 "are lost",
-			 (unsigned)(clients * params->window));
-	else if (params->qps * params->window > receives(params) &&
-		 (server->answer == LOAD_ANSWER_DATAGRAM))
-		snprintf(why, why_bytes,
-			 "%u answers to a thread may be under way: receives has to be as many, or "
-			 "they are lost",
-			 (unsigned)(params->qps * params->window));
 	else
-		return true;
+		return check_receives(params, why, why_bytes);
 	return false;
 }
 

@@ -153,6 +153,22 @@ static void cached_slots(void)
 	expect_interval(21 + 500 + 21 + 7 + 16);
 }
 
+/* Of several packets: a request is there with its last byte, and its 47 lines are fetched ten at a time. */
+static void long_ones(void)
+{
+	begin();
+	setup.load.mtu = 1024;
+	setup.load.inlined = setup.load.server.inlined = false;
+	setup.load.bytes = 3000;
+	setup.load.server.bytes = 2000;
+	setup.load.server.slot = 4096;
+	setup.load.server.work = 2 * US;
+	expect_interval(4.7 * 21 + 2000 + 7 + 16);
+	setup.load.verb = LOAD_SEND;
+	setup.load.server.answer = LOAD_ANSWER_SEND;
+	expect_interval(2000 + 7 + 16);
+}
+
 /* What a lone request takes longer is what a step of its core takes longer. */
 static double lone(void)
 {
@@ -240,7 +256,14 @@ static void refused(void)
 	refuse("need server.answer datagram");
 	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
 	setup.load.window = 512;
-	refuse("receives has to be as many");
+	refuse("4096 requests to a queue pair may be under way: receives has to be as many");
+	begin();
+	setup.load.verb = LOAD_SEND;
+	setup.load.window = 257;
+	refuse("257 requests to a queue pair");
+	setup.load.verb = LOAD_WRITE;
+	setup.load.server.answer = LOAD_ANSWER_SEND;
+	refuse("257 answers to a queue pair");
 	begin();
 	setup.load.server.chosen = LOAD_CHOSEN_RANDOM;
 	refuse("datagram or none");
@@ -256,6 +279,14 @@ static void refused(void)
 	begin();
 	setup.load.bytes = 0;
 	refuse("need bytes");
+	begin();
+	setup.load.server.slot = 4096;
+	setup.load.server.bytes = 1000;
+	refuse("answers of 1000 B are too many for server.inlined");
+	setup.load.server.inlined = false;
+	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
+	setup.load.mtu = 512;
+	refuse("a datagram has room for mtu, 512 B");
 }
 
 int main(void)
@@ -266,6 +297,7 @@ int main(void)
 		{"batches and doorbells", batches},
 		{"lines that requests need", lines},
 		{"slots that the cache has", cached_slots},
+		{"long requests and answers", long_ones},
 		{"latency of a lone request", latency},
 		{"many cores", many_cores},
 		{"windows of clients", windows},

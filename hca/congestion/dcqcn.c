@@ -20,6 +20,8 @@
 	X(order,          CHOICE, "rate_first", "rate_first|alpha_first", "which a CNP changes first",          "ground truth N4") \
 	X(decrease_interval, TIME, "0ps",   "",          "between two cuts at least; a CNP within it cuts at its end", "ground truth C-21: RP-coalescing") \
 	X(decrease_max,   RATIO,  "0.5",    "0..1",      "of the rate that one cut takes at most",              "ground truth C-19: min_dec_fac") \
+	X(cut_at,         CHOICE, "cnp",    "cnp|tick",  "a CNP cuts at once, if decrease_interval allows it, or at the next of the times that are one decrease_interval apart since the first CNP", "DCQCN, 3.1; tick: the simulator of ground truth C-20") \
+	X(hyper_by,       CHOICE, "both",   "both|timer", "hyper increase when timer and byte counter are beyond `stages`, or when the timer is by more than one", "DCQCN, 3.1; timer: the simulator of ground truth C-20") \
 	X(clamp_target,   FLAG,   "true",   "",          "a cut always lowers the target; else only if the rate had been raised since the last", "ground truth C-18") \
 	X(timer,          TIME,   "55us",   "100ns..",   "T, between two increases by time",                   "ground truth C-17") \
 	X(byte_counter,   BYTES,  "10MB",   "1B..",      "B, between two increases by bytes sent",             "ground truth C-17") \
@@ -37,6 +39,8 @@ struct dcqcn_params {
 
 enum { ALPHA_BY_CNP, ALPHA_BY_TIMER };
 enum { RATE_FIRST, ALPHA_FIRST };
+enum { CUT_AT_CNP, CUT_AT_TICK };
+enum { HYPER_BY_BOTH, HYPER_BY_TIMER };
 
 struct dcqcn_flow {
 	struct congestion_flow flow;
@@ -47,6 +51,7 @@ struct dcqcn_flow {
 	sim_time increase_at; /* next increase by time; SIM_NEVER: at line rate */
 	sim_time cut_at;      /* a coalesced CNP cuts then; SIM_NEVER: none waits */
 	sim_time last_cut_at;
+	sim_time tick_at;   /* of CUT_AT_TICK: one of the times */
 	int64_t bytes_left; /* to the next increase by bytes */
 	uint32_t timer_stage, byte_stage;
 	bool cut_once; /* last_cut_at is true */
@@ -89,6 +94,8 @@ static void raise(struct dcqcn_flow *state, const struct dcqcn_params *params)
 	uint32_t high =
 		state->timer_stage < state->byte_stage ? state->byte_stage : state->timer_stage;
 
+	if (params->hyper_by == HYPER_BY_TIMER)
+		low = state->timer_stage ? state->timer_stage - 1 : 0;
 	if (low > params->stages)
 		state->target += (double)params->hyper_increase;
 	else if (high > params->stages)
@@ -190,6 +197,18 @@ static void dcqcn_on_send(struct congestion_flow *flow, const void *context, sim
 	publish(state);
 }
 
+static sim_time next_tick(struct dcqcn_flow *state, const struct dcqcn_params *params, bool first,
+			  sim_time now)
+{
+	sim_time interval = params->decrease_interval;
+
+	if (first)
+		state->tick_at = now + interval;
+	else if (state->tick_at <= now)
+		state->tick_at += ((now - state->tick_at) / interval + 1) * interval;
+	return state->tick_at;
+}
+
 static void dcqcn_on_cnp(struct congestion_flow *flow, const void *context, sim_time now)
 {
 	struct dcqcn_flow *state = dcqcn(flow);
@@ -203,7 +222,9 @@ static void dcqcn_on_cnp(struct congestion_flow *flow, const void *context, sim_
 	state->cnp_seen = true;
 	if (!first && params->alpha_rise == ALPHA_BY_CNP)
 		state->alpha_at = now + params->alpha_interval;
-	if (state->cut_once && now < state->last_cut_at + params->decrease_interval)
+	if (params->cut_at == CUT_AT_TICK && params->decrease_interval)
+		state->cut_at = next_tick(state, params, first, now);
+	else if (state->cut_once && now < state->last_cut_at + params->decrease_interval)
 		state->cut_at = state->last_cut_at + params->decrease_interval;
 	else
 		cut(state, params, now);

@@ -1,6 +1,7 @@
 /*
  * dctcp: a window that is cut by the share of marked packets once a round trip, and grows by one packet in each
- * without a mark.
+ * without a mark. As a rate, that of hardware as the HPCC simulator imagines it: the window is what the rate fills of the
+ * path, the first mark of a round trip cuts at once.
  *
  * Alizadeh et al., "Data Center TCP", SIGCOMM'10, 3.1; it starts with a full window, as RDMA does.
  */
@@ -9,6 +10,10 @@
 /* clang-format off */
 #define DCTCP_PARAMS(X)                                                                                    \
 	X(gain,       RATIO, "0.0625", "0..1",      "g, of the moving average of the marked share",           "DCTCP, 3.4") \
+	X(form,       CHOICE, "window", "window|rate", "what is kept: a window, or a rate, which paces packets and from which the window follows", "DCTCP, 3.1; rate: the simulator of ground truth D-10") \
+	X(alpha_initial, RATIO, "0",   "0..1",      "share of marked packets that a flow begins with",       "choice: what nothing is known of; 1: the simulator of ground truth D-10") \
+	X(rate_increase, RATE, "1Gbps", "1Kbps..",  "form: rate: in a round trip without a mark",            "the simulator of ground truth D-10: its default") \
+	X(rate_min,   RATE,  "100Mbps", "1Kbps..",  "form: rate: no cut goes below",                         "the simulator of ground truth D-10: its default") \
 	X(increase,   RATIO, "1",      "0.001..100", "packets a round trip without a mark",                   "DCTCP, 3.1") \
 	X(slow_start, FLAG,  "false",  "",          "the window doubles each round trip until the first mark or loss, as TCP's does", "RFC 5681; ground truth D-18") \
 	X(start,      RATIO, "1",      "0.001..100", "bandwidth-delay products that a flow starts with",       "assumed: line rate, as RDMA starts") \
@@ -19,8 +24,14 @@ struct dctcp_params {
 	DCTCP_PARAMS(PARAM_FIELD)
 };
 
+enum { FORM_WINDOW, FORM_RATE };
+
 struct dctcp_flow {
 	struct congestion_flow flow;
+	double rate, line; /* form: rate: bits a second */
+	uint64_t
+		cut_ends_at; /* form: rate: bytes acknowledged until which no mark cuts; 0: any does */
+	uint64_t round_packets;    /* form: rate: that the round trip had under way */
 	double window, window_max; /* bytes */
 	double alpha;
 	uint64_t round_ends_at; /* bytes acknowledged that end this round trip */
@@ -53,12 +64,63 @@ static void end_round(struct dctcp_flow *state, const struct dctcp_params *param
 	state->round_ends_at = ack->sent_total;
 }
 
+static void publish_rate(struct dctcp_flow *state)
+{
+	state->flow.rate_bps = state->rate >= state->line ? RATE_UNLIMITED : (uint64_t)state->rate;
+	state->flow.window_bytes = (uint64_t)(state->window_max * state->rate / state->line);
+}
+
+/* Counts marks of the round trip that ends with this ACK; true: it does. */
+static bool follow_marks(struct dctcp_flow *state, const struct dctcp_params *params,
+			 const struct congestion_ack *ack)
+{
+	double share;
+
+	state->marked += ack->marked;
+	if (ack->acked_total <= state->round_ends_at)
+		return false;
+	if (state->round_ends_at) { /* the first only tells how long it is */
+		share = state->marked < state->round_packets
+				? (double)state->marked / (double)state->round_packets
+				: 1;
+		state->alpha = (1 - params->gain) * state->alpha + params->gain * share;
+		state->marked = 0;
+	}
+	state->round_ends_at = ack->sent_total;
+	state->round_packets = (ack->sent_total - ack->acked_total) / state->mtu_bytes + 1;
+	return true;
+}
+
+static void move_rate(struct dctcp_flow *state, const struct dctcp_params *params,
+		      const struct congestion_ack *ack)
+{
+	bool round_ends = follow_marks(state, params, ack);
+
+	if (ack->acked_total > state->cut_ends_at)
+		state->cut_ends_at = 0;
+	if (ack->marked && !state->cut_ends_at) {
+		state->rate *= 1 - state->alpha / 2;
+		if (state->rate < (double)params->rate_min)
+			state->rate = (double)params->rate_min;
+		state->cut_ends_at = ack->sent_total;
+	}
+	if (round_ends && !state->cut_ends_at)
+		state->rate += (double)params->rate_increase;
+	if (state->rate > state->line)
+		state->rate = state->line;
+	publish_rate(state);
+}
+
 static void dctcp_on_ack(struct congestion_flow *flow, const void *context, sim_time now,
 			 const struct congestion_ack *ack)
 {
 	struct dctcp_flow *state = (struct dctcp_flow *)(void *)flow;
 
 	(void)now;
+	if (((const struct dctcp_params *)context)->form == FORM_RATE) {
+		move_rate(state, context, ack);
+		return;
+	}
 	state->packets += ack->packets;
 	state->marked += ack->marked;
 	if (ack->acked_total >= state->round_ends_at)
@@ -72,6 +134,8 @@ static void dctcp_on_loss(struct congestion_flow *flow, const void *context, sim
 	const struct dctcp_params *params = context;
 
 	(void)now;
+	if (params->form == FORM_RATE)
+		return;
 	state->settled = loss != LOSS_TIMEOUT || !params->slow_start;
 	state->window = loss == LOSS_TIMEOUT ? state->mtu_bytes : state->window / 2;
 	if (state->window < state->mtu_bytes)
@@ -96,6 +160,9 @@ static void dctcp_flow_init(struct congestion_flow *flow, const void *context,
 		.window_max = bdp * params->window_max,
 		.mtu_bytes = path->mtu_bytes,
 		.settled = !params->slow_start,
+		.alpha = params->alpha_initial,
+		.rate = (double)path->line_rate_bps,
+		.line = (double)path->line_rate_bps,
 	};
 	state->flow.window_bytes = (uint64_t)state->window;
 }

@@ -16,11 +16,14 @@
 	X(alpha,        RATIO, "0.875",  "0..1",      "weight of the new RTT difference",                  "ground truth C-22") \
 	X(increase,     RATE,  "10Mbps", "1Kbps..",   "delta",                                             "ground truth C-22") \
 	X(hyper_after,  COUNT, "5",      "1..1000",   "completions with no rise of the RTT, from which on the increase is fivefold", "TIMELY, 4.3") \
+	X(hyper_low,    FLAG,  "false",  "",          "completions below rtt_low count for hyper_after, too",  "the simulator of ground truth D-10") \
+	X(gradient_max, RATIO, "1000",   "0..1000",   "a steeper rise of the RTT cuts no deeper than this",   "TIMELY, algorithm 1: no limit, nor in the simulators of ground truth D-05 and D-10") \
+	X(rtt_first,    TIME,  "0ps",    "0ps..1ms",  "what a flow's first RTT is compared with; 0: with nothing, its gradient is 0", "choice; the simulator of ground truth D-05: an empty path") \
 	X(segment,      BYTES, "16KB",   "1B..16MB",  "bytes acknowledged between two updates",            "ground truth C-22") \
 	X(rate_min,     RATE,  "10Mbps", "1Kbps..",   "no decrease goes below",                            "assumed: one increase") \
 	X(start_share,  RATIO, "1",      "0.0001..1", "of the line rate, that a flow starts with",         "choice") \
 	X(pacing,       CHOICE, "packet", "packet|chunk", "what is paced: each packet, or a segment that leaves at line rate", "TIMELY, 4.1; ground truth D-04: both") \
-	X(update,       CHOICE, "segment", "segment|rtt", "the rate moves with each segment, or once a round trip", "TIMELY, 4.1; rtt: the simulator of ground truth D-10") \
+	X(update,       CHOICE, "segment", "segment|rtt", "the rate moves with each segment, or once a round trip, the first of which is only looked at", "TIMELY, 4.1; rtt: the simulator of ground truth D-10") \
 	X(window_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win") \
 	X(window_scaled, FLAG,  "false", "",          "the window shrinks with the rate (wants ack_interval: 1)", "the simulator of ground truth D-10")
 /* clang-format on */
@@ -62,12 +65,19 @@ static double weight(double gradient)
 	return value < 0 ? 0 : value > 1 ? 1 : value;
 }
 
-static void follow_gradient(struct timely_flow *state, const struct timely_params *params,
-			    double rtt, double gradient)
+static void increase(struct timely_flow *state, const struct timely_params *params)
 {
 	double delta = (double)params->increase;
 
+	state->falling++;
+	state->rate += state->falling >= params->hyper_after ? 5 * delta : delta;
+}
+
+static void follow_gradient(struct timely_flow *state, const struct timely_params *params,
+			    double rtt, double gradient)
+{
 	if (params->patched) {
+		double delta = (double)params->increase;
 		double share = weight(gradient);
 		double error = (rtt - (double)params->rtt_low) / (double)params->rtt_low;
 
@@ -77,11 +87,12 @@ static void follow_gradient(struct timely_flow *state, const struct timely_param
 	}
 	if (gradient > 0) {
 		state->falling = 0;
-		state->rate *= 1 - params->beta * (gradient < 1 ? gradient : 1);
+		if (gradient > params->gradient_max)
+			gradient = params->gradient_max;
+		state->rate *= 1 - params->beta * gradient;
 		return;
 	}
-	state->falling++;
-	state->rate += state->falling >= params->hyper_after ? 5 * delta : delta;
+	increase(state, params);
 }
 
 static bool may_move(const struct timely_flow *state, const struct timely_params *params,
@@ -98,6 +109,7 @@ static void timely_on_ack(struct congestion_flow *flow, const void *context, sim
 	struct timely_flow *state = (struct timely_flow *)(void *)flow;
 	const struct timely_params *params = context;
 	double rtt = (double)ack->rtt;
+	bool looks = params->update == UPDATE_RTT && !state->update_at;
 
 	(void)now;
 	state->segment_bytes += ack->acked_bytes;
@@ -109,7 +121,13 @@ static void timely_on_ack(struct congestion_flow *flow, const void *context, sim
 		state->rtt_diff = (1 - params->alpha) * state->rtt_diff +
 				  params->alpha * (rtt - state->rtt_last);
 	state->rtt_last = rtt;
-	if (rtt < (double)params->rtt_low) {
+	if (looks) {
+		publish(state, params);
+		return;
+	}
+	if (rtt < (double)params->rtt_low && params->hyper_low) {
+		increase(state, params);
+	} else if (rtt < (double)params->rtt_low) {
 		state->falling = 0;
 		state->rate += (double)params->increase;
 	} else if (rtt > (double)params->rtt_high) {
@@ -135,6 +153,7 @@ static void timely_flow_init(struct congestion_flow *flow, const void *context,
 		.flow.burst_bytes = params->pacing == PACING_CHUNK ? (uint32_t)params->segment : 0,
 		.window = window,
 		.rate = (double)path->line_rate_bps * params->start_share,
+		.rtt_last = (double)params->rtt_first,
 		.line = (double)path->line_rate_bps,
 	};
 	publish(state, params);

@@ -24,6 +24,18 @@ struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t ps
 	return packet;
 }
 
+void answer_set_priority(struct endpoint_qp *qp, struct packet *packet, uint64_t priority)
+{
+	struct endpoint_hca *hca = qp->hca;
+	struct path path = *qp->path;
+
+	if (priority > 15)
+		return;
+	path.service_level = (uint8_t)priority; /* made when they were joined */
+	packet->path = path_intern(endpoints_paths(hca->endpoints), &path);
+	packet->vl = (uint8_t)port_lane(hca->port, path.service_level);
+}
+
 static void transmit(struct endpoint_qp *qp, struct packet *packet)
 {
 	packet->wire_bytes = packet_wire_bytes(packet);
@@ -35,6 +47,8 @@ static void transmit(struct endpoint_qp *qp, struct packet *packet)
 /* What an ACK says of congestion. */
 static void fill_notice(struct endpoint_qp *qp, struct packet *ack, sim_time asked_at)
 {
+	if (ack->opcode == RC_ACK)
+		answer_set_priority(qp, ack, qp->hca->params->ack_priority);
 	ack->remote_address = asked_at;
 	ack->immediate = qp->marked;
 	ack->becn = qp->marked && qp->hca->params->notify == NOTIFY_ACK;

@@ -18,6 +18,7 @@
 	X(receive_rate,    RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: input space is given back no faster: a slow receiver pauses the fabric", "choice") \
 	X(ets_share,       RATIO, "1",     "0.01..1",     "a service level sends no more than this share of the link, whether others use theirs or not; 1: no such limit", "ground truth D-33: queues of a ConnectX-6 Dx keep what they do not use") \
 	X(window_packets,  COUNT, "32768", "1..4194304",  "sent and not acknowledged, of one queue pair",              "IBTA vol. 1, 9.7.2: below half of the PSN space") \
+	X(window_fill,     CHOICE, "whole", "whole|part", "a packet goes if all of it fits the window of congestion control, or if any of the window is open", "whole: RFC 5681, 2; part: the simulator of ground truth D-10") \
 	X(reads_max,       COUNT, "16",    "1..255",      "reads and atomics outstanding, of one queue pair",          "ground truth F-03") \
 	X(ack_interval,    COUNT, "64",    "1..1048576",  "packets of one message between two requests for an ACK; the last always asks", "ground truth C-28: 256 and 1 are both published") \
 	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is sent again after a loss", "IBTA vol. 1, 9.7; IRN, SIGCOMM'18; RCE16, 4.1") \
@@ -38,6 +39,7 @@
 	X(timeout_resends, CHOICE, "first", "first|all",   "selective_repeat: lost by a timeout is the first packet that is missing, or all that are not known to have come, sent again within the window", "IRN, SIGCOMM'18, 3.1; all: RFC 6675, 5.1, as TCP does") \
 	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK", "IBTA annex A17.9; annex A10") \
 	CNP_PARAMS(X)                                                                                           \
+	X(ack_priority,    COUNT, "16",    "0..16",       "service level of ACKs and NAKs, 16: the queue pair's own",  "choice; the simulator of ground truth D-10 has one of their own for DCQCN and TIMELY") \
 	X(hop_limit,       COUNT, "64",    "1..255",      "of packets: switches that route take one off each",         "choice: what operating systems begin with") \
 	X(telemetry_bytes, BYTES, "42B",   "0B..1KB",     "added to packets and ACKs that carry in-band telemetry",     "ground truth C-23: INT of five switches") \
 	X(data_header_extra, BYTES, "0B",  "0B..256B",    "added to each packet of a write or send beyond RoCE's headers", "IRN, SIGCOMM'18, 6.3: 16 B, a RETH in each packet of a WRITE") \

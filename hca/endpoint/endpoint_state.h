@@ -32,6 +32,7 @@ enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
 enum timeout_resends { RESENDS_FIRST, RESENDS_ALL };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
+enum window_fill { FILL_WHOLE, FILL_PART };
 
 enum source { SOURCE_REQUESTS, SOURCE_ANSWERS, SOURCES }; /* the port serves them in turn */
 
@@ -136,6 +137,7 @@ struct endpoint_hca {
 	struct packet_pool *pool;
 	const struct endpoint_params *params;
 	uint32_t mtu_bytes, gap_bytes;
+	uint32_t window_room; /* bytes of a window that must be open for a packet */
 	uint16_t ready_lanes;
 	bool sends_slowly, receives_slowly; /* the host, slower than the link */
 	bool partitioned;                   /* not the default partition alone */
@@ -233,6 +235,8 @@ void request_rewind(struct endpoint_qp *qp, uint64_t psn);
 
 /* answer.c */
 struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn);
+void answer_set_priority(struct endpoint_qp *qp, struct packet *packet,
+			 uint64_t priority); /* 16: as it is */
 void answer_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked);
 void answer_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn);
 void answer_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn);

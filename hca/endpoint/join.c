@@ -18,6 +18,15 @@ static uint16_t udp_source_port(uint32_t one, uint32_t other)
 	return (uint16_t)(((label & 0x3fff) ^ (label >> 14)) | 0xc000);
 }
 
+/* answer_set_priority() finds it there. */
+static void intern_level(const struct endpoint_hca *from, struct path path, uint64_t service_level)
+{
+	if (service_level > 15)
+		return;
+	path.service_level = (uint8_t)service_level;
+	path_intern(endpoints_paths(from->endpoints), &path);
+}
+
 static const struct path *make_path(const struct endpoint_hca *from, const struct endpoint_hca *to,
 				    unsigned service_level, uint16_t udp_port)
 {
@@ -42,12 +51,8 @@ static const struct path *make_path(const struct endpoint_hca *from, const struc
 		memcpy(path.dgid, destination->gids[3].bytes, sizeof(path.dgid));
 		path.udp_source_port = udp_port;
 	}
-	if (from->params->cnp_priority < 16) { /* notify.c finds it there */
-		struct path of_cnps = path;
-
-		of_cnps.service_level = (uint8_t)from->params->cnp_priority;
-		path_intern(endpoints_paths(from->endpoints), &of_cnps);
-	}
+	intern_level(from, path, from->params->cnp_priority);
+	intern_level(from, path, from->params->ack_priority);
 	return path_intern(endpoints_paths(from->endpoints), &path);
 }
 

@@ -5,16 +5,6 @@
  */
 #include "hca/endpoint/endpoint_state.h"
 
-static void set_priority(struct endpoint_qp *qp, struct packet *packet)
-{
-	struct endpoint_hca *hca = qp->hca;
-	struct path path = *qp->path;
-
-	path.service_level = (uint8_t)hca->params->cnp_priority; /* made when they were joined */
-	packet->path = path_intern(endpoints_paths(hca->endpoints), &path);
-	packet->vl = (uint8_t)port_lane(hca->port, path.service_level);
-}
-
 void notify_marked(struct endpoint_qp *qp)
 {
 	struct endpoint_hca *hca = qp->hca;
@@ -27,8 +17,7 @@ void notify_marked(struct endpoint_qp *qp)
 		return;
 	cnp = answer_packet(qp, CNP_NOTIFY, 0);
 	cnp->becn = true;
-	if (params->cnp_priority != CNP_OWN_PRIORITY)
-		set_priority(qp, cnp);
+	answer_set_priority(qp, cnp, params->cnp_priority);
 	cnp->wire_bytes = packet_wire_bytes(cnp);
 	cnp->tail_at = now + params->cnp_delay;
 	hca->count.cnp_sent++;

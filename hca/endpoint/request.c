@@ -20,7 +20,7 @@ static bool window_open(struct endpoint_qp *qp)
 	const struct congestion_flow *flow = flow_of(qp);
 
 	return qp->send_psn - qp->unacked_psn < qp->hca->params->window_packets &&
-	       (!in_flight || in_flight + qp->hca->mtu_bytes <= flow->window_bytes);
+	       (!in_flight || in_flight + qp->hca->window_room <= flow->window_bytes);
 }
 
 bool request_possible(struct endpoint_qp *qp)
@@ -61,7 +61,7 @@ static bool closes_window(struct endpoint_qp *qp, uint32_t payload_bytes)
 {
 	uint64_t in_flight = qp->sent_bytes + payload_bytes - qp->acked_bytes;
 
-	return in_flight + qp->hca->mtu_bytes > flow_of(qp)->window_bytes ||
+	return in_flight + qp->hca->window_room > flow_of(qp)->window_bytes ||
 	       qp->send_psn + 1 - qp->unacked_psn >= qp->hca->params->window_packets;
 }
 

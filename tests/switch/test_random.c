@@ -229,13 +229,13 @@ static uint64_t check(struct fabric *fabric, enum link_layer link_layer)
 
 static void destroy(struct fabric *fabric)
 {
+	if (fabric->port_fault)
+		port_fault_destroy(fabric->port_fault);
 	for (unsigned i = 0; i < HOSTS; i++)
 		port_destroy(fabric->hosts[i].port);
 	for (unsigned i = 0; i < SWITCHES; i++)
 		switch_destroy(fabric->boxes[i]);
 	fault_destroy(fabric->fault);
-	if (fabric->port_fault)
-		port_fault_destroy(fabric->port_fault);
 	topology_destroy(fabric->topology);
 	endpoints_destroy(fabric->endpoints);
 	packet_pool_destroy(fabric->pool);

@@ -367,6 +367,7 @@ void build_destroy(struct build *build)
 	const struct scenario *scenario = build->scenario;
 	if (build->session != NULL)
 		session_destroy(build->session);
+	build_faults_destroy(build); /* before the ports that it acts on */
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		if (build->endpoint_hcas[i] != NULL) {
 			endpoint_destroy(build->endpoint_hcas[i]);
@@ -380,7 +381,6 @@ void build_destroy(struct build *build)
 		if (build->switches[i] != NULL)
 			switch_destroy(build->switches[i]);
 	}
-	build_faults_destroy(build);
 	if (build->flows != NULL)
 		flow_fabric_destroy(build->flows);
 	if (build->topology != NULL)

@@ -62,6 +62,11 @@ static void print_transport(FILE *out, const struct packet *packet)
 	if (opcode_has(packet->opcode, HDR_DETH))
 		fprintf(out, " from qp 0x%06" PRIx32 " qkey 0x%08" PRIx32, packet->source_qp,
 			packet->qkey);
+	if (opcode_has(packet->opcode, HDR_DCETH))
+		fprintf(out, " from dci 0x%06" PRIx32, packet->source_qp);
+	if (opcode_has(packet->opcode, HDR_DC_CONNECT_ETH))
+		fprintf(out, " dc-key 0x%016" PRIx64 " session %" PRIu32, packet->dc_key,
+			packet->dc_session);
 	if (opcode_has(packet->opcode, HDR_RETH) || opcode_has(packet->opcode, HDR_ATOMIC_ETH))
 		fprintf(out, " address 0x%" PRIx64 " rkey 0x%08" PRIx32, packet->remote_address,
 			packet->rkey);

@@ -1,6 +1,6 @@
 /*
  * headers: the BTH and the extended transport headers as one table of fields, which builds, parses and prints
- * them. IBTA vol. 1, 9.2 to 9.3; XRCETH annex A14; CNP annex A17.9.3.
+ * them. IBTA vol. 1, 9.2 to 9.3; XRCETH annex A14; DCETH: opcode.h; CNP annex A17.9.3.
  */
 #ifndef FABRIC_WIRE_HEADERS_H
 #define FABRIC_WIRE_HEADERS_H
@@ -23,6 +23,9 @@
 	X(XRCETH,         xrc_srqn,       1, 3, 0, 0, "shared receive queue")                                  \
 	X(DETH,           qkey,           0, 4, 0, 0, "Q_Key")                                                 \
 	X(DETH,           source_qp,      5, 3, 0, 0, "QP of the sender")                                      \
+	X(DCETH,          source_qp,      1, 3, 0, 0, "initiator of the sender")                               \
+	X(DC_CONNECT_ETH, dc_key,         0, 8, 0, 0, "access key of the target")                              \
+	X(DC_CONNECT_ETH, dc_session,     8, 4, 0, 0, "number of the session; the same in a repeated connect") \
 	X(RETH,           remote_address, 0, 8, 0, 0, "virtual address at the responder")                      \
 	X(RETH,           rkey,           8, 4, 0, 0, "R_Key")                                                 \
 	X(RETH,           dma_length,    12, 4, 0, 0, "bytes of the whole message")                            \

@@ -4,7 +4,12 @@
  * never written a second time.
  *
  * InfiniBand Architecture vol. 1, 9.2.1 (BTH OpCode) and 9.2 (order of the extended headers); annex
- * A14 (XRC), annex A17.9 (CNP). The opcodes of RD and of the manufacturers are unknown here.
+ * A14 (XRC), annex A17.9 (CNP). The opcodes of RD are unknown here.
+ *
+ * DC is the manufacturer's, and its packets are not published. assumed: opcodes 0xc0 on, the first of the
+ * two transports that 9.2.1 leaves to manufacturers, with RC's operations in RC's order; each request names
+ * the initiator (DCETH), as a target tells them apart by that and by where they are; a connect packet adds
+ * the access key and a number of the session. docs/wire.md says what of it is known.
  */
 #ifndef FABRIC_WIRE_OPCODE_H
 #define FABRIC_WIRE_OPCODE_H
@@ -16,15 +21,16 @@
 /* clang-format off */
 /* In the order they appear in a packet: X(with, name, bytes), where `with` is handed through. Fields: headers.c. */
 #define HEADERS(X, with)                                                                                    \
-	X(with, BTH, 12) X(with, XRCETH, 4) X(with, DETH, 8) X(with, RETH, 16) X(with, ATOMIC_ETH, 28)      \
-	X(with, AETH, 4) X(with, ATOMIC_ACK_ETH, 8) X(with, IMM, 4) X(with, IETH, 4)                        \
-	X(with, CNP_RESERVED, 16)
+	X(with, BTH, 12) X(with, XRCETH, 4) X(with, DETH, 8) X(with, DCETH, 4) X(with, DC_CONNECT_ETH, 12)  \
+	X(with, RETH, 16) X(with, ATOMIC_ETH, 28) X(with, AETH, 4) X(with, ATOMIC_ACK_ETH, 8)               \
+	X(with, IMM, 4) X(with, IETH, 4) X(with, CNP_RESERVED, 16)
 
-#define TRANSPORTS(X) X(RC) X(UC) X(UD) X(CNP) X(XRC)
+#define TRANSPORTS(X) X(RC) X(UC) X(UD) X(CNP) X(XRC) X(DC)
 
 /* Requests first: see opcode_is_request(). */
 #define OPERATIONS(X) \
-	X(SEND) X(WRITE) X(READ) X(COMPARE_SWAP) X(FETCH_ADD) X(READ_RESPONSE) X(ACK) X(ATOMIC_ACK) X(NOTIFY)
+	X(SEND) X(WRITE) X(READ) X(COMPARE_SWAP) X(FETCH_ADD) X(CONNECT) X(DISCONNECT)                      \
+	X(READ_RESPONSE) X(ACK) X(ATOMIC_ACK) X(NOTIFY)
 
 #define SEGMENTS(X) X(FIRST) X(MIDDLE) X(LAST) X(ONLY)
 
@@ -90,7 +96,32 @@
 	X(0xb3, XRC_COMPARE_SWAP,      XRC,  COMPARE_SWAP,  ONLY,   H(XRCETH) | H(ATOMIC_ETH), NONE)        \
 	X(0xb4, XRC_FETCH_ADD,         XRC,  FETCH_ADD,     ONLY,   H(XRCETH) | H(ATOMIC_ETH), NONE)        \
 	X(0xb6, XRC_SEND_LAST_INV,     XRC,  SEND,          LAST,   H(XRCETH) | H(IETH),       PAYLOAD)     \
-	X(0xb7, XRC_SEND_ONLY_INV,     XRC,  SEND,          ONLY,   H(XRCETH) | H(IETH),       PAYLOAD)
+	X(0xb7, XRC_SEND_ONLY_INV,     XRC,  SEND,          ONLY,   H(XRCETH) | H(IETH),       PAYLOAD)     \
+	X(0xc0, DC_SEND_FIRST,         DC,   SEND,          FIRST,  H(DCETH),                  PAYLOAD)      \
+	X(0xc1, DC_SEND_MIDDLE,        DC,   SEND,          MIDDLE, H(DCETH),                  PAYLOAD)      \
+	X(0xc2, DC_SEND_LAST,          DC,   SEND,          LAST,   H(DCETH),                  PAYLOAD)      \
+	X(0xc3, DC_SEND_LAST_IMM,      DC,   SEND,          LAST,   H(DCETH) | H(IMM),         PAYLOAD)      \
+	X(0xc4, DC_SEND_ONLY,          DC,   SEND,          ONLY,   H(DCETH),                  PAYLOAD)      \
+	X(0xc5, DC_SEND_ONLY_IMM,      DC,   SEND,          ONLY,   H(DCETH) | H(IMM),         PAYLOAD)      \
+	X(0xc6, DC_WRITE_FIRST,        DC,   WRITE,         FIRST,  H(DCETH) | H(RETH),        PAYLOAD)      \
+	X(0xc7, DC_WRITE_MIDDLE,       DC,   WRITE,         MIDDLE, H(DCETH),                  PAYLOAD)      \
+	X(0xc8, DC_WRITE_LAST,         DC,   WRITE,         LAST,   H(DCETH),                  PAYLOAD)      \
+	X(0xc9, DC_WRITE_LAST_IMM,     DC,   WRITE,         LAST,   H(DCETH) | H(IMM),         PAYLOAD)      \
+	X(0xca, DC_WRITE_ONLY,         DC,   WRITE,         ONLY,   H(DCETH) | H(RETH),        PAYLOAD)      \
+	X(0xcb, DC_WRITE_ONLY_IMM,     DC,   WRITE,         ONLY,   H(DCETH) | H(RETH) | H(IMM), PAYLOAD)    \
+	X(0xcc, DC_READ_REQUEST,       DC,   READ,          ONLY,   H(DCETH) | H(RETH),        NONE)         \
+	X(0xcd, DC_READ_RESP_FIRST,    DC,   READ_RESPONSE, FIRST,  H(AETH),                   PAYLOAD)      \
+	X(0xce, DC_READ_RESP_MIDDLE,   DC,   READ_RESPONSE, MIDDLE, 0,                         PAYLOAD)      \
+	X(0xcf, DC_READ_RESP_LAST,     DC,   READ_RESPONSE, LAST,   H(AETH),                   PAYLOAD)      \
+	X(0xd0, DC_READ_RESP_ONLY,     DC,   READ_RESPONSE, ONLY,   H(AETH),                   PAYLOAD)      \
+	X(0xd1, DC_ACK,                DC,   ACK,           ONLY,   H(AETH),                   NONE)         \
+	X(0xd2, DC_ATOMIC_ACK,         DC,   ATOMIC_ACK,    ONLY,   H(AETH) | H(ATOMIC_ACK_ETH), NONE)       \
+	X(0xd3, DC_COMPARE_SWAP,       DC,   COMPARE_SWAP,  ONLY,   H(DCETH) | H(ATOMIC_ETH),  NONE)         \
+	X(0xd4, DC_FETCH_ADD,          DC,   FETCH_ADD,     ONLY,   H(DCETH) | H(ATOMIC_ETH),  NONE)         \
+	X(0xd6, DC_SEND_LAST_INV,      DC,   SEND,          LAST,   H(DCETH) | H(IETH),        PAYLOAD)      \
+	X(0xd7, DC_SEND_ONLY_INV,      DC,   SEND,          ONLY,   H(DCETH) | H(IETH),        PAYLOAD)      \
+	X(0xd8, DC_CONNECT,            DC,   CONNECT,       ONLY,   H(DCETH) | H(DC_CONNECT_ETH), NONE)      \
+	X(0xd9, DC_DISCONNECT,         DC,   DISCONNECT,    ONLY,   H(DCETH),                  NONE)
 
 #define HEADER_ENUM(with, name, bytes) HDR_##name,
 #define TRANSPORT_ENUM(name)           TRANSPORT_##name,

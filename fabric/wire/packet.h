@@ -96,10 +96,16 @@ struct packet {
 
 	/* line 2: rarely used */
 	uint32_t qkey;           /* DETH */
-	uint32_t source_qp;      /* DETH */
-	uint64_t swap_or_add;    /* AtomicETH */
+	uint32_t source_qp;      /* DETH, DCETH */
+	union {
+		uint64_t swap_or_add; /* AtomicETH */
+		uint64_t dc_key;      /* DC connect */
+	};
 	uint64_t compare;        /* AtomicETH; AtomicAckETH: the original value */
-	uint32_t xrc_srqn;       /* XRCETH */
+	union {
+		uint32_t xrc_srqn;   /* XRCETH */
+		uint32_t dc_session; /* DC connect */
+	};
 	uint16_t ip_identification; /* RoCEv2 over IPv4 */
 	uint16_t pause_quanta[8]; /* PACKET_PFC */
 	uint8_t pause_enable;     /* PACKET_PFC: one bit a priority */

@@ -91,6 +91,22 @@ const struct path *path_intern(struct paths *paths, const struct path *path)
 	return *slot;
 }
 
+const struct path *path_reverse(struct paths *paths, const struct path *path)
+{
+	struct path back;
+
+	memcpy(&back, path, sizeof(back)); /* padding too */
+	back.source = path->destination;
+	back.destination = path->source;
+	back.slid = path->dlid;
+	back.dlid = path->slid;
+	memcpy(back.sgid, path->dgid, sizeof(back.sgid));
+	memcpy(back.dgid, path->sgid, sizeof(back.dgid));
+	memcpy(back.smac, path->dmac, sizeof(back.smac));
+	memcpy(back.dmac, path->smac, sizeof(back.dmac));
+	return path_intern(paths, &back);
+}
+
 size_t paths_count(const struct paths *paths)
 {
 	return paths->used;

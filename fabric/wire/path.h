@@ -54,6 +54,9 @@ void paths_destroy(struct paths *paths);
 /* The one object equal to *path, byte for byte (zero the struct before filling it). Lives until
  * paths_destroy(). */
 const struct path *path_intern(struct paths *paths, const struct path *path);
+
+/* The way back: what answers take to a packet that came by *path. */
+const struct path *path_reverse(struct paths *paths, const struct path *path);
 size_t paths_count(const struct paths *paths);
 
 /* Bytes of headers before the BTH and behind the payload's pad: LRH [GRH] | Ethernet [GRH | IP

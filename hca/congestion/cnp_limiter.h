@@ -22,7 +22,7 @@ enum cnp_limit { CNP_PER_QP, CNP_PER_ADDRESS, CNP_PER_PORT }; /* in the order of
 
 #define CNP_OWN_PRIORITY 16
 
-struct cnp_peer { /* one source address */
+struct cnp_peer {        /* one source address */
 	uint32_t source; /* NO_ENDPOINT: free */
 	sim_time cnp_at;
 };

@@ -239,9 +239,13 @@ int hca_srq_destroy(struct hca *hca, uint32_t srqn)
 
 static int check_qp(const struct hca *hca, const struct hca_qp_attr *attr)
 {
-	bool sends = attr->type != QP_XRC_TGT;
-	bool receives = sends && attr->type != QP_XRC_INI;
+	bool sends = attr->type != QP_XRC_TGT && attr->type != QP_DCT;
+	bool receives =
+		attr->type != QP_XRC_TGT && attr->type != QP_XRC_INI && attr->type != QP_DCI;
 
+	if (attr->type == QP_DCR ||
+	    (attr->type == QP_DCT && (!attr->srqn || !hca->resolver->paths)))
+		return -EINVAL;
 	if ((!sends && attr->sq_blocks) || (!receives && (attr->rq_entries || attr->srqn)))
 		return -EINVAL;
 	if ((sends && !number_table_find(&hca->cqs, attr->send_cqn)) ||

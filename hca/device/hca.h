@@ -20,7 +20,8 @@ struct hca;
 struct llc;
 struct hca_params; /* hca/device/hca_params.h: gathers the lists of all blocks of the adapter */
 
-enum qp_type { QP_RC, QP_UC, QP_UD, QP_XRC_INI, QP_XRC_TGT, QP_GSI };
+/* QP_DCR, a responder context of DC, is the adapter's own: no driver makes one. */
+enum qp_type { QP_RC, QP_UC, QP_UD, QP_XRC_INI, QP_XRC_TGT, QP_GSI, QP_DCI, QP_DCT, QP_DCR };
 enum qp_state {
 	STATE_RESET,
 	STATE_INIT,
@@ -98,6 +99,7 @@ struct hca_qp_attr { /* fixed at creation */
 	uint32_t pd, send_cqn, recv_cqn;
 	uint32_t srqn; /* 0: none */
 	uint32_t xrcd;
+	uint64_t dc_key;     /* DCT: what initiators must name to be let in */
 	uint32_t user_index; /* goes into CQEs (CQE version 1) */
 	bool signal_all;     /* every send WQE completes with a CQE */
 	/* What is short enough goes into the CQE and not to memory: SENDs received (UD: needs CQEs of 128 bytes), and
@@ -144,8 +146,10 @@ struct hca_qp_state {
 	uint64_t rate_limit_bps; /* 0: none */
 };
 
-/* Names an address vector of a UD WQE leads to: asked at the WQE's execution. NULL: unreachable. */
+/* What an address vector of a UD or DC WQE leads to: asked at the WQE's execution. NULL: unreachable. */
 struct hca_resolver {
+	struct paths *
+		paths; /* DCT: where ways back to initiators are interned; NULL: no DCT can be made */
 	/* Fills in *path from a 48-byte mlx5 address vector and the port's own addresses, and interns it. */
 	const struct path *(*resolve)(struct hca_resolver *resolver,
 				      const uint8_t address_vector[48]);

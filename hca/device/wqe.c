@@ -30,6 +30,10 @@ static const uint64_t opcodes_of_type[] = {
 		       ALL(SEND_IMMEDIATE) | ALL(READ) | ALL(COMPARE_SWAP) | ALL(FETCH_ADD) | ALL(UMR),
 	[QP_XRC_TGT] = 0,
 	[QP_GSI]     = ALL(NOP) | ALL(SEND) | ALL(SEND_IMMEDIATE),
+	[QP_DCI]     = ALL(NOP) | ALL(SEND_INVALIDATE) | ALL(WRITE) | ALL(WRITE_IMMEDIATE) | ALL(SEND) |
+		       ALL(SEND_IMMEDIATE) | ALL(READ) | ALL(COMPARE_SWAP) | ALL(FETCH_ADD) | ALL(UMR),
+	[QP_DCT]     = 0,
+	[QP_DCR]     = 0,
 };
 
 enum {
@@ -39,7 +43,7 @@ enum {
 	XRC_SRQN = 0, XRC_BYTES = 16,
 	REMOTE_ADDRESS = 0, REMOTE_KEY = 8, REMOTE_BYTES = 16,
 	ATOMIC_SWAP_OR_ADD = 0, ATOMIC_COMPARE = 8, ATOMIC_SEGMENT_BYTES = 16, ATOMIC_DATA_BYTES = 8,
-	VECTOR_QKEY = 0, VECTOR_DEST_QP = 8, VECTOR_SHORT_BYTES = 16,
+	VECTOR_QKEY = 0, VECTOR_DC_KEY = 0, VECTOR_DEST_QP = 8, VECTOR_SHORT_BYTES = 16,
 	DATA_LENGTH = 0, DATA_KEY = 4, DATA_ADDRESS = 8,
 	REGION_FLAGS = 0, REGION_MASK = 8, REGION_CONTROL_BYTES = 48,
 	CONTEXT_FREE = 0, CONTEXT_ACCESS = 2, CONTEXT_QPN_KEY = 4, CONTEXT_ADDRESS = 16, CONTEXT_LENGTH = 24,
@@ -81,6 +85,7 @@ static enum wqe_error parse_datagram(struct cursor *cursor, struct send_wqe *wqe
 	memset(wqe->address_vector, 0, sizeof(wqe->address_vector));
 	memcpy(wqe->address_vector, vector, VECTOR_SHORT_BYTES);
 	wqe->qkey = be32_get(vector + VECTOR_QKEY);
+	wqe->dc_key = be64_get(vector + VECTOR_DC_KEY);
 	wqe->dest_qp = be32_get(vector + VECTOR_DEST_QP) & NUMBER_MASK;
 	if (be32_get(vector + VECTOR_DEST_QP) & EXTENDED_VECTOR) {
 		const uint8_t *rest = take(cursor, ADDRESS_VECTOR_BYTES - VECTOR_SHORT_BYTES);
@@ -214,7 +219,7 @@ enum wqe_error wqe_parse(const uint8_t *bytes, uint32_t qpn, enum qp_type type,
 		return WQE_OK;
 	if (follows == FOLLOWS_REGION)
 		return parse_region(&cursor, wqe);
-	if (type == QP_UD || type == QP_GSI)
+	if (type == QP_UD || type == QP_GSI || type == QP_DCI)
 		error = parse_datagram(&cursor, wqe);
 	if (type == QP_XRC_INI) {
 		const uint8_t *xrc = take(&cursor, XRC_BYTES);

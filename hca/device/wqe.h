@@ -1,7 +1,7 @@
 /*
  * wqe: the work queue entries that a driver of this family writes, as bytes and as what the
  * transports work with. Control segment first, then what the operation and the QP type need
- * (datagram, XRC, remote address, atomic, UMR), then data segments or inline data.
+ * (datagram, also of DC, XRC, remote address, atomic, UMR), then data segments or inline data.
  *
  * Layouts: <infiniband/mlx5dv.h>; the parts that only libmlx5 knows: its wqe.h and qp.c (facts).
  */
@@ -45,6 +45,7 @@ enum wqe_error {
 	WQE_BAD_QPN,     /* not of the queue it was found in */
 	WQE_BAD_LENGTH,  /* more than 2^31 bytes, or not 8 for an atomic */
 	WQE_BAD_SEGMENT, /* inline data where it must not be */
+	WQE_NOWHERE,     /* DC: its address vector leads to nobody; found when it is its turn */
 };
 
 /* A memory window bound, or a key invalidated, by a UMR work request. */
@@ -71,7 +72,8 @@ struct send_wqe {
 	uint32_t rkey;
 	uint64_t remote_address;
 	uint64_t swap_or_add, compare;
-	uint32_t dest_qp, qkey; /* UD */
+	uint32_t dest_qp, qkey; /* UD; DC: the target */
+	uint64_t dc_key;
 	uint8_t address_vector[ADDRESS_VECTOR_BYTES];
 	struct wqe_region region; /* UMR */
 	uint32_t length;          /* bytes of data */

@@ -10,10 +10,12 @@
 #include "fabric/wire/opcode.h"
 #include "hca/port/transmit.h"
 #include "hca/transport/completer.h"
+#include "hca/transport/dc_target.h"
 #include "hca/transport/notification.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/reaction.h"
 #include "hca/transport/responder.h"
+#include "hca/transport/transport.h"
 #include "sim/gauge.h"
 
 #define ROW(...)         PARAM_ROW(struct receive_params, __VA_ARGS__)
@@ -116,14 +118,19 @@ static uint64_t *check(struct receive *receive, struct qp *qp, const struct pack
 	bool receives = qp->state.state >= STATE_RTR && qp->state.state != STATE_ERR;
 
 	if (!info->name || info->transport != qp_transport[qp->attr.type] ||
-	    (qp->attr.type == QP_XRC_INI && opcode_is_request(packet->opcode)))
+	    ((qp->attr.type == QP_XRC_INI || qp->attr.type == QP_DCI) &&
+	     opcode_is_request(packet->opcode)))
 		return &count->no_qp;
 	if (!receives)
 		return &count->bad_state;
 	if (!pkey_matches(packet->pkey, qp->state.pkey))
 		return &count->pkey_violations;
+	if (qp->attr.type == QP_DCT)
+		return NULL; /* who may connect its key says */
 	if (qp_is_datagram(qp))
 		return packet->qkey == qp->state.qkey ? NULL : &count->qkey_violations;
+	if (!qp->state.path) /* of a DCI that has not been connected yet */
+		return &count->bad_source;
 	return packet->path->source == qp->state.path->destination ? NULL : &count->bad_source;
 }
 
@@ -149,7 +156,9 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 		note_congestion(qp, packet);
 	if (opcode_is_request(packet->opcode)) {
 		packet->sent_at = sim_now(receive->block.sim); /* what it was, only answers tell */
-		responder_receive(qp, packet);
+		if (opcode_info[packet->opcode].transport != TRANSPORT_DC ||
+		    !dc_target_takes(qp, packet))
+			responder_receive(qp, packet);
 	} else {
 		completer_receive(qp, packet);
 	}
@@ -179,14 +188,22 @@ static struct packet *pop(struct receive *receive, struct arrivals *arrivals)
 	return packet;
 }
 
+static void deliver(struct receive *receive, struct qp *qp, struct packet *packet);
+
 static void context_arrived(struct qp *qp, struct arrivals *arrivals)
 {
 	struct receive *receive = qp->hca->receive;
 
 	receive->count.context_wait_time += sim_now(receive->block.sim) - arrivals->asked_at;
 	arrivals->busy = false;
-	while (arrivals->first)
-		hand_over(receive, qp, pop(receive, arrivals));
+	while (arrivals->first) {
+		struct packet *packet = pop(receive, arrivals);
+
+		if (qp->attr.type == QP_DCT && packet->opcode != DC_CONNECT)
+			deliver(receive, qp, packet);
+		else
+			hand_over(receive, qp, packet);
+	}
 	qp_drop(qp);
 }
 
@@ -227,6 +244,14 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 	if (!qp) {
 		drop(receive, packet, &receive->count.no_qp);
 		return;
+	}
+	/* What came behind a connect that waits for the DCT's context waits with it. */
+	if (qp->attr.type == QP_DCT && packet->opcode != DC_CONNECT && !qp->requests.busy) {
+		qp = dc_target_responder(qp, packet);
+		if (!qp) {
+			drop(receive, packet, &receive->hca->transport->count.dc_strays);
+			return;
+		}
 	}
 	arrivals = is_request ? &qp->requests : &qp->answers;
 	if (arrivals->busy) {

@@ -6,6 +6,7 @@
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/opcode.h"
 #include "hca/port/receive.h"
+#include "hca/transport/dc_initiator.h"
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction.h"
@@ -293,15 +294,18 @@ static bool is_awaited(const struct qp *qp, const struct packet *packet)
 {
 	const struct requester *requester = &qp->requester;
 
-	return psn_distance(requester->unacked_psn, packet->psn) >= 0 &&
-	       psn_distance(packet->psn, requester->sent_psn) > 0;
+	return (psn_distance(requester->unacked_psn, packet->psn) >= 0 &&
+		psn_distance(packet->psn, requester->sent_psn) > 0) ||
+	       (qp->dci && dc_initiator_awaits(qp->dci, packet));
 }
 
 void completer_receive(struct qp *qp, struct packet *packet)
 {
 	bool sends = qp->state.state == STATE_RTS || qp->state.state == STATE_SQD;
 
-	if (!sends || !is_awaited(qp, packet))
+	if (qp->dci && sends && dc_initiator_answered(qp->dci, packet))
+		count(qp)->acks_received++;
+	else if (!sends || !is_awaited(qp, packet))
 		count(qp)->stale_responses++;
 	else if (qp->requester.page_wait == PAGE_WAIT_PLACE)
 		count(qp)->page_drops++;

@@ -7,6 +7,8 @@
 #include "fabric/wire/opcode.h"
 #include "hca/port/receive.h"
 #include "hca/transport/congestion_unit.h"
+#include "hca/transport/dc_initiator.h"
+#include "hca/transport/dc_target.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
 #include "hca/work/completion.h"
@@ -18,6 +20,7 @@
 const uint8_t qp_transport[] = {
 	[QP_RC] = TRANSPORT_RC, [QP_UC] = TRANSPORT_UC, [QP_UD] = TRANSPORT_UD,
 	[QP_XRC_INI] = TRANSPORT_XRC, [QP_XRC_TGT] = TRANSPORT_XRC, [QP_GSI] = TRANSPORT_UD,
+	[QP_DCI] = TRANSPORT_DC, [QP_DCT] = TRANSPORT_DC, [QP_DCR] = TRANSPORT_DC,
 };
 
 #define STATE_FIELDS(X)                                                                            \
@@ -37,9 +40,15 @@ void qp_hold(struct qp *qp)
 	qp->users++;
 }
 
-static void release_memory(struct qp *qp)
+uint32_t qp_known_as(const struct qp *qp)
+{
+	return qp->dcr ? dc_responder_target(qp->dcr)->number : qp->number;
+}
+
+void qp_free(struct qp *qp)
 {
 	wqe_fetch_detach(qp);
+	dc_initiator_destroy(qp->dci);
 	if (qp->rq)
 		receive_queue_drop(qp->rq);
 	if (qp->send_cq)
@@ -52,8 +61,12 @@ static void release_memory(struct qp *qp)
 void qp_drop(struct qp *qp)
 {
 	assert(qp->users);
-	if (--qp->users == 0 && qp->destroyed)
-		release_memory(qp);
+	if (--qp->users)
+		return;
+	if (qp->dcr)
+		dc_responder_rest(qp->dcr);
+	else
+		qp_free(qp);
 }
 
 bool qp_key_allows(struct qp *qp, uint32_t pd, uint32_t key, uint64_t address, uint32_t length,
@@ -153,6 +166,10 @@ struct qp *qp_create(struct hca *hca, const struct hca_qp_attr *attr)
 	wqe_fetch_attach(hca->wqe_fetch, qp);
 	requester_init(qp);
 	responder_init(qp);
+	if (attr->type == QP_DCI)
+		qp->dci = dc_initiator_create(qp);
+	if (attr->type == QP_DCT)
+		dc_targets_need(hca);
 	return qp;
 }
 
@@ -163,6 +180,8 @@ static void reset(struct qp *qp)
 		congestion_unit_forget(qp);
 	wqe_fetch_reset(qp);
 	responder_reset(qp);
+	if (qp->attr.type == QP_DCT)
+		dc_target_reset(qp);
 	if (qp->rq && !qp->attr.srqn)
 		receive_queue_reset(qp->rq, qp);
 	qp->state = (struct hca_qp_state){.state = STATE_RESET};
@@ -200,7 +219,7 @@ void qp_enter_error(struct qp *qp, int async)
 	qp_hold(qp);
 	qp->state.state = STATE_ERR;
 	if (async >= 0)
-		event_queue_async(qp->hca->events, (enum hca_async)async, qp->number);
+		event_queue_async(qp->hca->events, (enum hca_async)async, qp_known_as(qp));
 	requester_flush(qp);
 	responder_flush(qp);
 	qp_drop(qp);

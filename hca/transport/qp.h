@@ -111,7 +111,8 @@ struct requester {
 	struct gauge *held_up; /* of transport: what it waits for; NULL: nothing of that kind */
 };
 
-enum response_kind { RESPONSE_ACK, RESPONSE_NAK, RESPONSE_READ, RESPONSE_ATOMIC };
+/* An accept is a connect's ACK, which no other joins. */
+enum response_kind { RESPONSE_ACK, RESPONSE_NAK, RESPONSE_READ, RESPONSE_ATOMIC, RESPONSE_ACCEPT };
 
 struct response { /* what the responder owes, in PSN order */
 	struct response *next;
@@ -121,11 +122,13 @@ struct response { /* what the responder owes, in PSN order */
 	uint8_t syndrome;
 	uint32_t psn, msn;
 	uint32_t tag;
-	uint32_t packets, sent; /* read */
-	uint32_t rkey, length;  /* read */
-	uint64_t address;       /* read */
-	uint64_t value;         /* atomic: the original */
-	sim_time request_at;    /* last bit of what it answers */
+	uint32_t packets, sent;  /* read */
+	uint32_t rkey, length;   /* read */
+	uint64_t address;        /* read */
+	uint64_t value;          /* atomic: the original */
+	sim_time request_at;     /* last bit of what it answers */
+	const struct path *path; /* NULL: the queue pair's; DCT: to who was refused, */
+	uint32_t dest_qp;        /* and its initiator */
 };
 
 struct atomic_record { /* for duplicates */
@@ -190,6 +193,8 @@ struct qp {
 	struct requester requester;
 	struct responder responder;
 	struct qp_congestion *congestion; /* NULL: none, or nothing was sent yet */
+	struct dc_initiator *dci;         /* of a DCI; NULL: it is none */
+	struct dc_responder *dcr;         /* of a DCR; NULL: it is none */
 	uint32_t users;                   /* units, reads and WQEs under way that name it */
 	bool destroyed;
 	bool flushing; /* ERR: the receive queue is flushed once what was executed is committed */
@@ -207,7 +212,8 @@ static inline bool qp_is_datagram(const struct qp *qp)
 
 static inline bool qp_is_reliable(const struct qp *qp)
 {
-	return qp->attr.type == QP_RC || qp->attr.type == QP_XRC_INI || qp->attr.type == QP_XRC_TGT;
+	return qp->attr.type == QP_RC || qp->attr.type == QP_XRC_INI ||
+	       qp->attr.type == QP_XRC_TGT || qp->attr.type >= QP_DCI;
 }
 
 /* May new work requests start? */
@@ -224,6 +230,12 @@ void qp_destroy(struct qp *qp);
 void qp_modify(struct qp *qp, const struct hca_qp_state *state);
 
 struct qp *qp_find(struct hca *hca, uint32_t number);
+
+/* What its driver knows it by: a DCR is its DCT. */
+uint32_t qp_known_as(const struct qp *qp);
+
+/* Its memory. Nothing is under way that names it. */
+void qp_free(struct qp *qp);
 
 /* Whoever keeps the QP over an event holds it; it goes when it is destroyed and nobody does. */
 void qp_hold(struct qp *qp);

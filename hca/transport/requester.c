@@ -8,6 +8,7 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/context/translation.h"
+#include "hca/transport/dc_initiator.h"
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction.h"
@@ -42,6 +43,7 @@ static const uint8_t status_of_error[] = {
 	[WQE_BAD_QPN]     = WORK_LOCAL_QP_OPERATION,
 	[WQE_BAD_LENGTH]  = WORK_LOCAL_LENGTH,
 	[WQE_BAD_SEGMENT] = WORK_LOCAL_QP_OPERATION,
+	[WQE_NOWHERE]     = WORK_RETRIES_EXCEEDED,
 };
 /* clang-format on */
 
@@ -212,6 +214,7 @@ static struct send_slot *eligible(struct qp *qp)
 		return hold_up(qp, &gauge->pace);
 	while (qp->sq.cursor != qp->sq.tail) {
 		struct send_slot *slot = qp_slot(qp, qp->sq.cursor);
+		struct gauge *of_dc = NULL;
 		uint32_t psn;
 
 		if (slot->status != WORK_OK || (!slot->started && !qp_may_send(qp)))
@@ -220,6 +223,10 @@ static struct send_slot *eligible(struct qp *qp)
 			return hold_up(qp, &gauge->fence);
 		if (qp->hca->send_cache && !slot->at_hand && !wqe_fetch_is_here(qp, slot))
 			return hold_up(qp, &gauge->wqe);
+		if (qp->dci && !is_local(slot))
+			of_dc = dc_initiator_holds(qp->dci, slot);
+		if (of_dc)
+			return hold_up(qp, of_dc);
 		if (!slot->started && !start(qp, slot))
 			return hold_up(qp, requester->page_wait ? &gauge->page_fault : NULL);
 		if (is_local(slot)) {
@@ -309,9 +316,9 @@ static void fill(struct qp *qp, struct packet *packet, const struct send_slot *s
 	packet->swap_or_add = wqe->swap_or_add;
 	packet->compare = wqe->compare;
 	packet->xrc_srqn = wqe->xrc_srqn;
+	packet->source_qp = qp->number;
 	if (qp_is_datagram(qp)) {
 		packet->dest_qp = wqe->dest_qp;
-		packet->source_qp = qp->number;
 		packet->qkey = wqe->qkey & QKEY_OF_THE_QP ? qp->state.qkey : wqe->qkey;
 	}
 }
@@ -394,6 +401,8 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	const struct path *path = qp->state.path;
 	uint32_t packets;
 
+	if (qp->dci && (packets = dc_initiator_next(qp->dci, slot, wire_bytes)))
+		return packets;
 	if (!slot)
 		return 0;
 	if (qp_is_datagram(qp)) {
@@ -600,6 +609,8 @@ void requester_reset(struct qp *qp)
 	requester->draining = false;
 	requester->page_wait = PAGE_WAIT_NOTHING;
 	requester->paced_until = 0;
+	if (qp->dci)
+		dc_initiator_reset(qp->dci);
 	requester->held = false;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <assert.h>
 
+#include "hca/transport/dc_initiator.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/reaction.h"
 #include "hca/transport/requester.h"
@@ -107,6 +108,8 @@ void requester_rewind(struct qp *qp)
 	if (qp->congestion)
 		reaction_rewound(qp);
 	timer_disarm(&requester->timer);
+	if (qp->dci)
+		dc_initiator_rewound(qp->dci);
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
 }
 
@@ -162,6 +165,8 @@ static void overdue(struct timer *timer)
 	qp->hca->transport->count.local_ack_timeouts++;
 	if (qp->congestion)
 		reaction_lost(qp, LOSS_TIMEOUT);
+	if (qp->dci)
+		dc_initiator_lost(qp->dci);
 	requester_retry(qp);
 }
 

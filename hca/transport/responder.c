@@ -88,7 +88,7 @@ static struct completion completion_of(struct qp *qp, const struct packet *packe
 		.opcode = is_send ? opcode_of_send[suffix] : CQE_RECEIVED_WRITE_IMMEDIATE,
 		.solicited = packet->solicited,
 		.wqe_counter = responder->wqe->index,
-		.qpn = qp->number,
+		.qpn = qp_known_as(qp),
 		.user_index = responder->user_index,
 		.byte_count = responder->received,
 		.immediate = suffix == SUFFIX_NONE ? 0 : packet->immediate,
@@ -450,7 +450,7 @@ void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn)
 			.opcode = CQE_RECEIVE_ERROR,
 			.status = rule->status,
 			.wqe_counter = responder->wqe->index,
-			.qpn = qp->number,
+			.qpn = qp_known_as(qp),
 			.user_index = responder->user_index,
 		};
 
@@ -478,7 +478,7 @@ void responder_flush(struct qp *qp)
 			.opcode = CQE_RECEIVE_ERROR,
 			.status = WORK_FLUSHED,
 			.wqe_counter = responder->wqe->index,
-			.qpn = qp->number,
+			.qpn = qp_known_as(qp),
 			.user_index = responder->user_index,
 		};
 
@@ -490,6 +490,8 @@ void responder_flush(struct qp *qp)
 	}
 	if (responder->waits_for_wqe)
 		receive_queue_forget_waiter(responder->wqe_queue, qp);
+	if (qp->dcr) /* the DCT and its SRQ serve others */
+		return;
 	if (qp->rq)
 		receive_queue_flush(qp->rq, qp);
 	if (qp->attr.srqn)

@@ -40,8 +40,8 @@ void responder_owe(struct qp *qp, const struct response *response)
 		last->next = NULL;
 	} else if (responder->response_count == RESPONSES_MAX) {
 		qp->hca->transport->count.resource_drops++;
-		if (response->kind != RESPONSE_ACK && !response->duplicate &&
-		    response->kind != RESPONSE_NAK)
+		if (!response->duplicate &&
+		    (response->kind == RESPONSE_READ || response->kind == RESPONSE_ATOMIC))
 			responder->reads_owed--;
 	} else {
 		append(qp, response);
@@ -107,8 +107,11 @@ static uint8_t opcode_of(const struct qp *qp, enum operation operation, enum seg
 static struct packet *add_packet(struct qp *qp, struct send_unit *unit,
 				 const struct response *response, uint8_t opcode, uint32_t bytes)
 {
-	struct packet *packet = send_unit_packet(unit, opcode, qp->state.path, bytes);
+	const struct path *path = response->path ? response->path : qp->state.path;
+	struct packet *packet = send_unit_packet(unit, opcode, path, bytes);
 
+	if (response->path)
+		packet->dest_qp = response->dest_qp;
 	packet->psn = psn_add(response->psn, response->sent);
 	packet->syndrome = response->syndrome;
 	packet->msn = response->msn;
@@ -128,7 +131,7 @@ static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *w
 		   0);
 	if (__builtin_expect(qp->congestion != NULL, 0))
 		notification_answer(qp, unit, response->kind == RESPONSE_ACK);
-	if (response->kind == RESPONSE_ACK)
+	if (response->kind == RESPONSE_ACK || response->kind == RESPONSE_ACCEPT)
 		count->acks_sent++;
 	else if (response->kind == RESPONSE_NAK)
 		count->naks_sent++;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "hca/transport/completer.h"
+#include "hca/transport/dc_target.h"
 #include "hca/transport/late_nak.h"
 #include "hca/transport/scatter_unit.h"
 #include "hca/transport/send_unit.h"
@@ -62,6 +63,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 void transport_destroy(struct transport_block *transport)
 {
 	atomic_fini(&transport->atomics);
+	dc_targets_destroy(transport->dc_targets);
 	pool_fini(&transport->send_units);
 	pool_fini(&transport->scatter_units);
 	pool_fini(&transport->response_scatters);

@@ -38,6 +38,13 @@
 	X(no_receive_wqe,      "packets", "UC and UD: dropped for want of a receive WQE")          \
 	X(unreliable_drops,    "packets", "UC: of a message with a gap")                           \
 	X(ud_unreachable,      "packets", "UD: sent to an address that leads nowhere")             \
+	X(dc_connects,         "packets", "DC: connects sent")                                        \
+	X(dc_disconnects,      "packets", "DC: disconnects sent")                                     \
+	X(dc_accepts,          "packets", "DC: connects accepted")                                    \
+	X(dc_refusals,         "packets", "DC: connects refused for their access key (NAK)")          \
+	X(dc_shortages,        "packets", "DC: connects put off (RNR NAK) as no responder context was free") \
+	X(dc_reclaims,         "times",   "DC: a responder context was taken from an initiator that had long been silent") \
+	X(dc_strays,           "packets", "DC: requests of initiators that are not connected, dropped") \
 	X(scatter_stalls,      "times",   "all scatter units were in use")                         \
 	X(page_stalls,         "messages", "whose data waited for a page fault")                   \
 	X(page_refusals,       "packets", "requests refused (RNR NAK): their pages were not there") \
@@ -51,6 +58,8 @@
 	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE, or a page to bring in") \
 	X(pace,          SHARE, "queue pairs", "held back by their rate limit, the pace of congestion control, or a reaction time") \
 	X(congestion,    SHARE, "queue pairs", "with as much under way as congestion control allows") \
+	X(dc_turn,       SHARE, "initiators",  "of DC, that wait for answers before they turn to another target") \
+	X(dc_handshake,  SHARE, "initiators",  "of DC, whose connect is not accepted yet")         \
 	X(wqe,           SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again") \
 	X(page_fault,    SHARE, "queue pairs", "stalled by a page fault of their own host")
 
@@ -87,6 +96,8 @@ struct transport_block {
 	struct atomic_unit atomics;
 	struct delay_line naks; /* of late_nak.c */
 	struct pool late_naks;
+	struct dc_targets *dc_targets; /* NULL: there is no DCT yet */
+	uint32_t dc_sessions;          /* opened by initiators so far */
 };
 
 struct transport_block *transport_create(struct hca *hca, const char *name);

@@ -10,6 +10,10 @@
 #define TRANSPORT_PARAMS(X) \
 	X(unit_bytes,      BYTES,  "4096B", "256B..4096B",   "of a message that are gathered, or scattered, as one", "calibrated: A1-03, latency flat over the MTU") \
 	X(window_packets,  COUNT,  "32768", "1..8388608",    "sent and not acknowledged, at most",                    "IBTA vol. 1, 9.7.2: below half of the PSN space") \
+	X(dc_handshake,    CHOICE, "half",  "half|full",     "DC: requests follow their connect at once, or when it is accepted", "half: UCX, UCX_DC_MLX5_DCI_FULL_HANDSHAKE=n; recalled") \
+	X(dc_idle,         TIME,   "100us", "100ns..10s",    "DC: an initiator with nothing to do disconnects after this", "assumed: connections last while they are active (MLNX_OFED manual)") \
+	X(dc_responders,   COUNT,  "18432", "1..1048576",    "DC: responder contexts, each for one initiator that is connected", "mlxconfig: 2^LOG_DCR_HASH_TABLE_SIZE + DCR_LIFO_SIZE, 2048 + 16384") \
+	X(dc_lifetime,     TIME,   "1ms",   "100ns..10s",    "DC: a responder context that was not used for so long may be taken for another initiator", "assumed: ten times dc_idle") \
 	X(ack_interval,    COUNT,  "64",    "1..65536",      "packets of one message between two requests for an ACK", "assumed") \
 	X(ack_when,        CHOICE, "early", "early|late|posted", "a request is acknowledged once it is accepted, or its data is visible, or is translated and with PCIe", "assumed: early as A1-09 suggests") \
 	X(ack_delay,       TIME,   "20ns",  "1ps..1ms",      "from acceptance to the ACK; what is accepted meanwhile shares it", "assumed") \
@@ -29,6 +33,8 @@ enum ack_when { ACK_EARLY, ACK_LATE, ACK_POSTED }; /* in the order of the list *
 struct transport_params {
 	TRANSPORT_PARAMS(PARAM_FIELD)
 };
+
+enum dc_handshake { DC_HALF, DC_FULL }; /* in the order of the list */
 
 extern const struct param transport_param_list[];
 

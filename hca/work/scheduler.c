@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "fabric/wire/opcode.h"
+#include "hca/transport/dc_initiator.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/send_unit.h"
@@ -94,8 +95,9 @@ bool scheduler_has_work(const struct flow *flow)
 {
 	const struct qp *qp = flow->qp;
 
-	return flow->kind == FLOW_REQUESTS ? qp->sq.cursor != qp->sq.tail
-					   : qp->responder.response_count != 0;
+	if (flow->kind == FLOW_RESPONSES)
+		return qp->responder.response_count != 0;
+	return qp->sq.cursor != qp->sq.tail || (qp->dci && dc_initiator_owes(qp->dci));
 }
 
 static void context_arrived(struct context_lookup *lookup)

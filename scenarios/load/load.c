@@ -390,6 +390,8 @@ static bool check_served(const struct load_params *params, char *why, size_t why
 		snprintf(why, why_bytes, "server.cores answer with pattern inbound");
 	else if (params->verb != LOAD_WRITE && params->verb != LOAD_SEND)
 		snprintf(why, why_bytes, "requests to server.cores are writes or sends");
+	else if (params->transport == LOAD_DC)
+		snprintf(why, why_bytes, "servers need transport rc, uc or ud");
 	else if (params->transport == LOAD_UD && server->answer != LOAD_ANSWER_DATAGRAM)
 		snprintf(why, why_bytes, "requests of transport ud need server.answer datagram");
 	else if (server->chosen == LOAD_CHOSEN_RANDOM && server->answer < LOAD_ANSWER_DATAGRAM)
@@ -464,9 +466,12 @@ bool load_check(const struct load_params *given, char *why, size_t why_bytes)
 		snprintf(why, why_bytes, "with outstanding, signal is 1 and list at most that");
 	else if (params->joined == LOAD_CABLE && params->nodes != 2)
 		snprintf(why, why_bytes, "a cable joins 2 nodes");
-	else if (params->transport != LOAD_RC &&
+	else if (params->transport != LOAD_RC && params->transport != LOAD_DC &&
 		 (params->verb == LOAD_READ || params->verb == LOAD_FETCH_ADD))
-		snprintf(why, why_bytes, "reads and atomics need transport rc");
+		snprintf(why, why_bytes, "reads and atomics need transport rc or dc");
+	else if (params->transport == LOAD_DC && params->verb == LOAD_SEND)
+		snprintf(why, why_bytes,
+			 "transport dc has no sends here: write, read or fetch_add");
 	else if (params->transport == LOAD_UD && params->verb != LOAD_SEND)
 		snprintf(why, why_bytes, "transport ud has sends only");
 	else if (params->verb == LOAD_FETCH_ADD && params->bytes != 8)

@@ -214,7 +214,7 @@ static void write_receive(const struct load_thread *thread, uint8_t *wqe)
 static void add_qp(struct load_thread *thread, uint32_t index)
 {
 	static const enum qp_type type_of[] = {
-		[LOAD_RC] = QP_RC, [LOAD_UC] = QP_UC, [LOAD_UD] = QP_UD};
+		[LOAD_RC] = QP_RC, [LOAD_UC] = QP_UC, [LOAD_UD] = QP_UD, [LOAD_DC] = QP_DCI};
 	struct load_node *node = thread->node;
 	struct load *load = node->load;
 	struct load_qp *qp = &thread->qps[index];
@@ -299,7 +299,7 @@ void load_node_init(struct load_node *node)
 	const struct load_params *params = &node->load->params;
 
 	node->driver = (struct hca_driver){ignore_completion, note_async};
-	node->resolver.resolve = resolve;
+	node->resolver = (struct hca_resolver){endpoints_paths(node->load->endpoints), resolve};
 	node->thread_count = load_serves(node->load) && node->index == 0
 				     ? (uint32_t)params->server.cores
 				     : load_threads(node->load);
@@ -316,9 +316,10 @@ void load_node_init(struct load_node *node)
 
 /* ---- connections ---- */
 
-static void set_state(struct load_qp *qp, const struct path *path, uint32_t dest)
+static void set_state(struct load_node *node, uint32_t number, const struct path *path,
+		      uint32_t dest)
 {
-	const struct load_params *params = &qp->thread->node->load->params;
+	const struct load_params *params = &node->load->params;
 	struct hca_qp_state state = {
 		.mask = ALL_OF_STATE,
 		.state = STATE_RTS,
@@ -336,8 +337,7 @@ static void set_state(struct load_qp *qp, const struct path *path, uint32_t dest
 		.max_dest_rd_atomic = (uint8_t)params->reads,
 	};
 
-	must(qp->thread->node, hca_qp_modify(qp->thread->node->hca, qp->number, &state),
-	     "a QP cannot be connected, error");
+	must(node, hca_qp_modify(node->hca, number, &state), "a QP cannot be connected, error");
 }
 
 /* Both ends of a client's connection. */
@@ -345,8 +345,8 @@ static void connect_client(const struct load_client *client)
 {
 	struct load_node *node = client->qp->thread->node, *server = &node->load->nodes[0];
 
-	set_state(client->qp, node->paths[0], client->far->number);
-	set_state(client->far, server->paths[node->index], client->qp->number);
+	set_state(node, client->qp->number, node->paths[0], client->far->number);
+	set_state(server, client->far->number, server->paths[node->index], client->qp->number);
 }
 
 static void connect_served(struct load_thread *thread)
@@ -355,7 +355,8 @@ static void connect_served(struct load_thread *thread)
 		struct load_qp *qp = &thread->qps[i];
 
 		if (qp->datagram)
-			set_state(qp, thread->node->paths[!thread->node->index], 0);
+			set_state(thread->node, qp->number,
+				  thread->node->paths[!thread->node->index], 0);
 		else if (qp->client)
 			connect_client(qp->client);
 	}
@@ -385,14 +386,38 @@ static void connect_thread(struct load_thread *thread)
 	for (uint32_t i = 0; i < thread->qp_count; i++) {
 		struct load_qp *qp = &thread->qps[i], *other;
 
-		if (thread->params->transport == LOAD_UD) {
-			set_state(qp, node->paths[loopback ? node->index : !node->index], 0);
+		if (load_is_addressed(thread->params)) {
+			set_state(node, qp->number,
+				  node->paths[loopback ? node->index : !node->index], 0);
 			continue;
 		}
 		other = other_end(thread, i);
 		qp->peer = other->thread->node;
-		set_state(qp, node->paths[qp->peer->index], other->number);
+		set_state(node, qp->number, node->paths[qp->peer->index], other->number);
 	}
+}
+
+static void add_target(struct load_node *node)
+{
+	struct hca_srq_attr queue = {
+		.memory = &node->memory.memory,
+		.buffer = take(node, LOAD_SRQ_ENTRIES * LOAD_SRQ_STRIDE_BYTES),
+		.doorbell_record = take(node, LOAD_RECORD_BYTES),
+		.entries = LOAD_SRQ_ENTRIES,
+		.stride_bytes = LOAD_SRQ_STRIDE_BYTES,
+		.pd = LOAD_PD,
+	};
+	struct hca_qp_attr attr = {
+		.type = QP_DCT,
+		.memory = &node->memory.memory,
+		.pd = LOAD_PD,
+		.recv_cqn = node->threads[0].cqs[0].number,
+		.dc_key = LOAD_DC_KEY,
+	};
+
+	must(node, hca_srq_create(node->hca, &queue, &attr.srqn), "an SRQ cannot be made, error");
+	must(node, hca_qp_create(node->hca, &attr, &node->dct), "a DCT cannot be made, error");
+	set_state(node, node->dct, NULL, 0);
 }
 
 /* Those that are connected first, then those for datagrams: servers are started so (HERD: one process connects, then others start),
@@ -407,6 +432,8 @@ void load_node_add_objects(struct load_node *node)
 			for (uint32_t j = 0; j < node->threads[i].qp_count; j++)
 				if (node->threads[i].qps[j].datagram == (datagrams > 0))
 					add_qp(&node->threads[i], j);
+	if (node->load->params.transport == LOAD_DC)
+		add_target(node);
 }
 
 void load_node_connect(struct load_node *node)

@@ -19,8 +19,8 @@
 	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and CQs of its own", "choice") \
 	X(sharers,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and CQs under their locks", "choice") \
 	X(cq_of,      CHOICE, "thread",     "thread|qp",          "whose a CQ is: one for all queue pairs of a thread, or one for each", "choice") \
-	X(qps,        COUNT,  "1",          "1..4096",            "queue pairs of a thread to each other node; UD: in all",         "choice") \
-	X(transport,  CHOICE, "rc",         "rc|uc|ud",           "of the queue pairs",                                             "choice") \
+	X(qps,        COUNT,  "1",          "1..4096",            "queue pairs of a thread to each other node; ud, dc: in all",       "choice") \
+	X(transport,  CHOICE, "rc",         "rc|uc|ud|dc",        "of the queue pairs; dc: initiators, and a target in each node",                                             "choice") \
 	X(verb,       CHOICE, "write",      "write|read|send|fetch_add", "what is posted",                                          "choice") \
 	X(bytes,      BYTES,  "64B",        "0B..64MiB",          "of a message",                                                   "choice") \
 	X(sges,       SIZES,  "[]",         "1B..64MiB",          "scatter/gather elements of a send work request, which make up its message in place of bytes; none: one", "choice") \
@@ -119,7 +119,7 @@ struct load_params {
 /* As the choices above. */
 enum { LOAD_SWITCH, LOAD_CABLE };
 enum { LOAD_OUTBOUND, LOAD_INBOUND, LOAD_ALL, LOAD_LOOPBACK, LOAD_SAME };
-enum { LOAD_RC, LOAD_UC, LOAD_UD };
+enum { LOAD_RC, LOAD_UC, LOAD_UD, LOAD_DC };
 enum { LOAD_WRITE, LOAD_READ, LOAD_SEND, LOAD_FETCH_ADD };
 enum { LOAD_BLUEFLAME, LOAD_DOORBELL, LOAD_INLINE_BLUEFLAME };
 enum { LOAD_RANDOM, LOAD_TURN };

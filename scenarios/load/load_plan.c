@@ -170,7 +170,9 @@ uint32_t load_plan_cq_entries(const struct load_node *node)
 uint64_t load_plan_bytes(const struct load_node *node)
 {
 	uint64_t cq = (uint64_t)node->cq_entries * load_cqe_bytes(node->load) + LOAD_RECORD_BYTES,
-		 bytes = 0;
+		 bytes = node->load->params.transport == LOAD_DC
+				 ? LOAD_RECORD_BYTES + LOAD_SRQ_ENTRIES * LOAD_SRQ_STRIDE_BYTES
+				 : 0;
 
 	for (uint32_t i = 0; i < node->thread_count; i++) {
 		const struct load_thread *thread = &node->threads[i];

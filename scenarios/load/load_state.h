@@ -12,6 +12,11 @@
 
 #define LOAD_PD           1
 #define LOAD_RECORD_BYTES 64
+#define LOAD_DC_KEY       UINT64_C(0x1122334455667788)
+
+/* Of a DCT, which must have an SRQ; nothing is sent to it. */
+#define LOAD_SRQ_ENTRIES      2
+#define LOAD_SRQ_STRIDE_BYTES (2 * WQE_UNIT_BYTES)
 
 /* Addresses of the data, which hosts have at the same addresses if there is one region. */
 #define LOAD_LOCAL_ADDRESS  UINT64_C(0x100000000)
@@ -36,7 +41,7 @@ struct load_lock {
 
 struct load_qp {
 	struct load_thread *thread;
-	struct load_node *peer; /* UD: NULL, chosen for each message */
+	struct load_node *peer; /* UD, DC: NULL, chosen for each message */
 	uint32_t number, dest;
 	uint64_t ring, record, receives; /* addresses: send ring, doorbell record, receive ring */
 	uint32_t ring_blocks;
@@ -86,7 +91,7 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	uint32_t arrived_mask, arrived_first, arrived_end;
 	const uint32_t *keys; /* [regions], of those that threads of this number use in its node */
 	uint32_t local_key;
-	uint32_t next_peer; /* UD */
+	uint32_t next_peer; /* UD, DC */
 	struct random random;
 };
 
@@ -121,6 +126,7 @@ struct load_node {
 	struct hca *hca;
 	struct load_thread *threads;
 	uint32_t thread_count;
+	uint32_t dct;              /* DC: its target */
 	const struct path **paths; /* [nodes] */
 	uint32_t *keys;            /* [regions], or as many for each thread; then those of rivals */
 	uint32_t index;
@@ -237,12 +243,18 @@ static inline bool load_serves(const struct load *load)
 	return load->params.server.cores > 0;
 }
 
+/* Does each work request say where it goes? */
+static inline bool load_is_addressed(const struct load_params *params)
+{
+	return params->transport == LOAD_UD || params->transport == LOAD_DC;
+}
+
 /* Who has connected queue pairs with whom, of the load or of its rivals: all with all, the first node with the others, or each
  * with itself. */
 static inline uint32_t load_peer_count(const struct load_node *node,
 				       const struct load_params *params)
 {
-	if (params->transport == LOAD_UD || params->pattern == LOAD_LOOPBACK ||
+	if (load_is_addressed(params) || params->pattern == LOAD_LOOPBACK ||
 	    (params->pattern != LOAD_ALL && node->index != 0))
 		return 1;
 	return (uint32_t)params->nodes - 1;

@@ -43,7 +43,7 @@ static uint32_t wqe_bytes(const struct load_params *params)
 {
 	uint32_t bytes = CONTROL_BYTES;
 
-	if (params->transport == LOAD_UD)
+	if (load_is_addressed(params))
 		bytes += ADDRESS_VECTOR_BYTES;
 	if (params->verb != LOAD_SEND)
 		bytes += REMOTE_BYTES;
@@ -85,6 +85,8 @@ static struct load_target choose_target(struct load_qp *qp)
 	if (params->transport == LOAD_UD)
 		target.qpn =
 			target.node->threads[thread->index].qps[(size_t)(qp - thread->qps)].number;
+	if (params->transport == LOAD_DC)
+		target.qpn = target.node->dct;
 	if (params->verb == LOAD_SEND)
 		return target;
 	region = params->regions > 1 ? random_below(&thread->random, params->regions) : 0;
@@ -94,9 +96,13 @@ static struct load_target choose_target(struct load_qp *qp)
 	return target;
 }
 
-static uint8_t *put_datagram(const struct load_target *target, uint8_t *at)
+static uint8_t *put_vector(const struct load_params *params, const struct load_target *target,
+			   uint8_t *at)
 {
-	be32_put(at, QKEY);
+	if (params->transport == LOAD_DC)
+		be64_put(at, LOAD_DC_KEY);
+	else
+		be32_put(at, QKEY);
 	be32_put(at + 8, target->qpn | EXTENDED_VECTOR);
 	be16_put(at + 14, (uint16_t)(target->node->index + 1));
 	return at + ADDRESS_VECTOR_BYTES;
@@ -167,8 +173,8 @@ void load_thread_build(struct load_qp *qp, const struct load_target *target)
 		 qp->number << 8 | (wqe_bytes(params) + WQE_UNIT_BYTES - 1) / WQE_UNIT_BYTES);
 	wqe[11] = (qp->posted + 1) % params->signal == 0 ? SIGNALED : 0;
 	be32_put(wqe + 12, target->immediate);
-	if (params->transport == LOAD_UD)
-		at = put_datagram(target, at);
+	if (load_is_addressed(params))
+		at = put_vector(params, target, at);
 	if (params->verb != LOAD_SEND)
 		at = put_remote(target, at);
 	if (params->verb == LOAD_FETCH_ADD) {

@@ -25,7 +25,7 @@ at_least "D-20 D-26 D-29 D-33 E-02 E-03 E-04 E-05 E-07" 9
 at_least "B1" 8
 at_least "B2" 5
 at_least "A2 A3" 12
-at_least "A4" 9
+at_least "A4" 10
 at_least "A5 A6" 7
 
 "$hcasim" published B >"$folder/first"

@@ -82,7 +82,7 @@ static void test_create_refused(void)
 		CASE(pd_handle, 50, -EINVAL), CASE(send_cq_handle, 50, -EINVAL), CASE(recv_cq_handle, 50, -EINVAL),
 		CASE(max_send_wr, 32769, -EINVAL), CASE(max_recv_wr, 32769, -EINVAL), CASE(max_send_sge, 31, -EINVAL),
 		CASE(max_inline_data, 1025, -EINVAL), CASE(qp_type, 5, -EINVAL), CASE(qp_type, 0, -EINVAL),
-		CASE(qp_type, IB_UVERBS_QPT_RAW_PACKET, -EOPNOTSUPP), CASE(qp_type, IB_UVERBS_QPT_DRIVER, -EOPNOTSUPP),
+		CASE(qp_type, IB_UVERBS_QPT_RAW_PACKET, -EOPNOTSUPP), CASE(qp_type, IB_UVERBS_QPT_DRIVER, -EINVAL),
 		CASE(is_srq, 1, -EINVAL), CASE(max_send_sge, 30, 0),
 	};
 #undef CASE
@@ -92,7 +92,7 @@ static void test_create_refused(void)
 		CASE(sq_wqe_count, 15, -EINVAL), CASE(sq_wqe_count, 65536, -EINVAL), CASE(rq_wqe_count, 12, -EINVAL),
 		CASE(rq_wqe_shift, 3, -EINVAL), CASE(rq_wqe_shift, 10, -EINVAL), CASE(rq_wqe_shift, 40, -EINVAL),
 		CASE(flags, MLX5_QP_FLAG_SIGNATURE, -EOPNOTSUPP), CASE(flags, MLX5_QP_FLAG_TUNNEL_OFFLOADS, -EINVAL),
-		CASE(flags, MLX5_QP_FLAG_BFREG_INDEX, -EINVAL), CASE(uidx, 0xffffff, -EINVAL), CASE(uidx, 0x1000000, -EINVAL),
+		CASE(flags, MLX5_QP_FLAG_TYPE_DCI, -EINVAL), CASE(flags, MLX5_QP_FLAG_BFREG_INDEX, -EINVAL), CASE(uidx, 0xffffff, -EINVAL), CASE(uidx, 0x1000000, -EINVAL),
 		CASE(flags, 0, 0), CASE(sq_wqe_count, 0, 0),
 	};
 	/* clang-format on */

@@ -10,6 +10,7 @@
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/codec.h"
 #include "fabric/wire/credit.h"
+#include "fabric/wire/headers.h"
 #include "fabric/wire/ip.h"
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/pfc.h"
@@ -204,6 +205,49 @@ static void test_pfc_bytes(void)
 	CU_ASSERT_EQUAL(be_get(bytes + 6, 6), 0);
 }
 
+/* DC: a connect and a disconnect of initiator 0x47 to target 0x55, from their BTH on. */
+static void test_dc_bytes(void)
+{
+	static const uint8_t connect[] = {
+		0xd8, 0x40, 0xff, 0xff, 0x00, 0x00,
+		0x00, 0x55, 0x80, 0x01, 0x02, 0x03, /* BTH */
+		0x00, 0x00, 0x00, 0x47,             /* DCETH */
+		0x11, 0x22, 0x33, 0x44, 0x55, 0x66,
+		0x77, 0x88, 0x00, 0x00, 0x00, 0x09, /* key, session */
+	};
+	static const uint8_t disconnect[] = {0xd9, 0x40, 0xff, 0xff, 0x00, 0x00, 0x00, 0x55,
+					     0x00, 0x01, 0x02, 0x03, 0x00, 0x00, 0x00, 0x47};
+	struct path path = {.link_layer = LINK_INFINIBAND, .slid = 1, .dlid = 2};
+	struct packet packet = {.kind = PACKET_DATA,
+				.path = &path,
+				.opcode = DC_CONNECT,
+				.migration = true,
+				.pkey = 0xffff,
+				.dest_qp = 0x55,
+				.psn = 0x010203,
+				.ack_request = true,
+				.source_qp = 0x47,
+				.dc_key = UINT64_C(0x1122334455667788),
+				.dc_session = 9};
+	struct packet parsed = {0};
+	struct path parsed_path;
+	uint8_t bytes[PACKET_BYTES_MAX];
+	size_t length = packet_build(&packet, bytes, sizeof(bytes));
+
+	CU_ASSERT_EQUAL(length, 8 + sizeof(connect) + 4 + 2);
+	CU_ASSERT_EQUAL(memcmp(bytes + 8, connect, sizeof(connect)), 0);
+	CU_ASSERT_EQUAL(packet_parse(bytes, length, LINK_INFINIBAND, &parsed, &parsed_path),
+			PARSE_OK);
+	CU_ASSERT_EQUAL(parsed.dc_key, packet.dc_key);
+	CU_ASSERT_EQUAL(parsed.dc_session, 9);
+	CU_ASSERT_EQUAL(parsed.source_qp, 0x47);
+	packet.opcode = DC_DISCONNECT;
+	packet.ack_request = false;
+	CU_ASSERT_EQUAL(packet_build(&packet, bytes, sizeof(bytes)), 8 + sizeof(disconnect) + 6);
+	CU_ASSERT_EQUAL(memcmp(bytes + 8, disconnect, sizeof(disconnect)), 0);
+	CU_ASSERT_EQUAL(headers_parse(bytes + 8, 12, &parsed, &length), PARSE_BTH_LENGTH);
+}
+
 static void test_flow_control_bytes(void)
 {
 	static const uint8_t start[4] = {0x1a, 0xbc, 0x3d, 0xef};
@@ -361,6 +405,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_payload_by_length_is_zeros);
 	CU_ADD_TEST(suite, test_priority_is_in_the_tag);
 	CU_ADD_TEST(suite, test_pfc_bytes);
+	CU_ADD_TEST(suite, test_dc_bytes);
 	CU_ADD_TEST(suite, test_flow_control_bytes);
 	CU_ADD_TEST(suite, test_statuses);
 	CU_ADD_TEST(suite, test_payload_where_there_must_be_none);

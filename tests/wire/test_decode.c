@@ -183,10 +183,10 @@ static void test_malformed_and_unknown(void)
 	CU_ASSERT_PTR_NOT_NULL(
 		strstr(out_text, "MALFORMED: BTH transport version is not 0 (50 bytes captured)"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out_text, "1 malformed\n"));
-	file_spoil(bth, 0xc0, 0); /* a manufacturer's opcode; the CRCs no longer fit */
+	file_spoil(bth, 0xe0, 0); /* a manufacturer's opcode; the CRCs no longer fit */
 	CU_ASSERT_EQUAL(decode(file_name, false, false), 1);
 	CU_ASSERT_PTR_NOT_NULL(
-		strstr(out_text, " opcode 0xc0 BTH opcode is unknown (50 bytes captured)"));
+		strstr(out_text, " opcode 0xe0 BTH opcode is unknown (50 bytes captured)"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(out_text, "1 wrong ICRC, 1 wrong VCRC, 0 malformed\n"));
 	file_spoil(44 + 8, 113, 0); /* a link type that is not known: nothing is judged */
 	CU_ASSERT_EQUAL(decode(file_name, false, false), 0);

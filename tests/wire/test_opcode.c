@@ -14,6 +14,8 @@ static void test_lengths(void)
 		{0x00, 12}, {0x03, 16}, {0x05, 16}, {0x06, 28}, {0x0b, 32}, {0x0c, 28}, {0x0d, 16}, {0x0e, 12},
 		{0x11, 16}, {0x12, 24}, {0x13, 40}, {0x14, 40}, {0x16, 16}, {0x17, 16}, {0x24, 12}, {0x2b, 32},
 		{0x64, 20}, {0x65, 24}, {0x81, 28}, {0xa0, 16}, {0xab, 36}, {0xae, 12}, {0xb1, 16}, {0xb4, 44},
+		{0xc0, 16}, {0xcb, 36}, {0xcc, 32}, {0xcd, 16}, {0xce, 12}, {0xd1, 16}, {0xd2, 24}, {0xd4, 44},
+		{0xd7, 20}, {0xd8, 28}, {0xd9, 16},
 	};
 	/* clang-format on */
 	unsigned known = 0;
@@ -24,7 +26,7 @@ static void test_lengths(void)
 	}
 	for (unsigned opcode = 0; opcode < 256; opcode++)
 		known += opcode_known((uint8_t)opcode);
-	CU_ASSERT_EQUAL(known, 23 + 12 + 2 + 1 + 23);
+	CU_ASSERT_EQUAL(known, 23 + 12 + 2 + 1 + 23 + 25);
 	CU_ASSERT_FALSE(opcode_known(0x15)); /* reserved in RC */
 	CU_ASSERT_FALSE(opcode_known(0x18));
 	CU_ASSERT_FALSE(opcode_known(0x2c)); /* UC has no read */
@@ -37,6 +39,12 @@ static void test_lengths(void)
 	CU_ASSERT_EQUAL(opcode_header_offset(XRC_WRITE_ONLY_IMM, HDR_IMM), 32);
 	CU_ASSERT_EQUAL(opcode_header_offset(XRC_FETCH_ADD, HDR_ATOMIC_ETH), 16);
 	CU_ASSERT_EQUAL(opcode_header_offset(XRC_SEND_LAST_INV, HDR_IETH), 16);
+	CU_ASSERT_EQUAL(opcode_header_offset(DC_WRITE_ONLY_IMM, HDR_DCETH), 12);
+	CU_ASSERT_EQUAL(opcode_header_offset(DC_WRITE_ONLY_IMM, HDR_RETH), 16);
+	CU_ASSERT_EQUAL(opcode_header_offset(DC_CONNECT, HDR_DC_CONNECT_ETH), 16);
+	CU_ASSERT_FALSE(opcode_known(0xd5)); /* reserved in RC */
+	CU_ASSERT_FALSE(opcode_known(0xda));
+	CU_ASSERT_FALSE(opcode_known(0xe0)); /* the manufacturers' other transport */
 	CU_ASSERT_EQUAL(opcode_header_offset(UD_SEND_ONLY_IMM, HDR_IMM), 20);
 	CU_ASSERT_EQUAL(opcode_header_offset(RC_ATOMIC_ACK, HDR_ATOMIC_ACK_ETH), 16);
 }
@@ -85,6 +93,10 @@ static void test_rules(void)
 	CU_ASSERT_FALSE(opcode_may_follow(0x15, -1));
 
 	CU_ASSERT_TRUE(opcode_is_request(XRC_COMPARE_SWAP));
+	CU_ASSERT_TRUE(opcode_is_request(DC_CONNECT));
+	CU_ASSERT_TRUE(opcode_is_request(DC_DISCONNECT));
+	CU_ASSERT_FALSE(opcode_takes_receive_wqe(DC_CONNECT));
+	CU_ASSERT_TRUE(opcode_is_response(DC_ACK));
 	CU_ASSERT_FALSE(opcode_is_request(RC_ACK));
 	CU_ASSERT_TRUE(opcode_is_response(RC_READ_RESP_MIDDLE));
 	CU_ASSERT_FALSE(opcode_is_response(CNP_NOTIFY));

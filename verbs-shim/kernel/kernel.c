@@ -114,7 +114,8 @@ struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca,
 	endpoints_set_manager(endpoints, endpoint, kernel);
 	kernel->driver = (struct hca_driver){.completion_event = completion_event,
 					     .async_event = async_event};
-	kernel->resolver = (struct hca_resolver){.resolve = path_resolve_address_vector};
+	kernel->resolver = (struct hca_resolver){endpoints_paths(kernel->endpoints),
+						 path_resolve_address_vector};
 	return kernel;
 }
 

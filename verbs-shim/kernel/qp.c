@@ -19,6 +19,7 @@
 #define USER_INDEX_NONE  0xffffff
 #define RECV_SHIFT_MAX   9 /* max_rq_desc_sz */
 #define DRIVER_PART_MIN  (offsetof(struct mlx5_ib_create_qp, uidx))
+#define DC_FLAGS         (MLX5_QP_FLAG_TYPE_DCI | MLX5_QP_FLAG_TYPE_DCT)
 #define ATTENDED_FLAGS \
 	(MLX5_QP_FLAG_SCATTER_CQE | MLX5_QP_FLAG_ALLOW_SCATTER_CQE | MLX5_QP_FLAG_BFREG_INDEX)
 
@@ -28,8 +29,15 @@ struct qp_group {
 	uint16_t lid;
 };
 
-static int type_of(struct kernel *kernel, uint8_t verbs_type, enum qp_type *type)
+/* The driver's own type is DC, whose ends its flags tell apart. */
+static int type_of(struct command *command, uint8_t verbs_type, enum qp_type *type)
 {
+	struct kernel *kernel = command->kernel;
+	uint32_t flags = 0;
+
+	if (command->driver.length >= DRIVER_PART_MIN)
+		memcpy(&flags, command->driver.bytes + offsetof(struct mlx5_ib_create_qp, flags),
+		       sizeof(flags));
 	switch (verbs_type) {
 	case IB_UVERBS_QPT_RC:
 		*type = QP_RC;
@@ -49,7 +57,11 @@ static int type_of(struct kernel *kernel, uint8_t verbs_type, enum qp_type *type
 	case IB_UVERBS_QPT_RAW_PACKET:
 		return kernel_refuse(kernel, "QP of type RAW_PACKET", EOPNOTSUPP);
 	case IB_UVERBS_QPT_DRIVER:
-		return kernel_refuse(kernel, "QP of type DRIVER (DC)", EOPNOTSUPP);
+		if ((flags & DC_FLAGS) != MLX5_QP_FLAG_TYPE_DCI &&
+		    (flags & DC_FLAGS) != MLX5_QP_FLAG_TYPE_DCT)
+			return -EINVAL;
+		*type = flags & MLX5_QP_FLAG_TYPE_DCI ? QP_DCI : QP_DCT;
+		return 0;
 	default:
 		return -EINVAL;
 	}
@@ -64,7 +76,8 @@ static int check_driver_part(struct command *command, const struct qp *qp, bool 
 	memcpy(driver, command->driver.bytes, sizeof(*driver));
 	if (driver->flags & MLX5_QP_FLAG_SIGNATURE)
 		return kernel_refuse(command->kernel, "WQE signature", EOPNOTSUPP);
-	if (driver->flags & ~(uint32_t)ATTENDED_FLAGS)
+	if (driver->flags &
+	    ~(uint32_t)(qp->type >= QP_DCI ? ATTENDED_FLAGS | DC_FLAGS : ATTENDED_FLAGS))
 		return -EINVAL;
 	if (driver->sq_wqe_count && !ring_is_power_of_two(driver->sq_wqe_count))
 		return -EINVAL;
@@ -87,7 +100,7 @@ static int check_driver_part(struct command *command, const struct qp *qp, bool 
 	return 0;
 }
 
-/* What it relies on, by its type: IBTA vol. 1, 10.2.4 and annex A14. */
+/* What it relies on, by its type: IBTA vol. 1, 10.2.4 and annex A14; DC: mlx5dv_create_qp(3). */
 static int find_relations(struct command *command, const struct ib_uverbs_ex_create_qp *request,
 			  struct qp *qp)
 {
@@ -97,10 +110,14 @@ static int find_relations(struct command *command, const struct ib_uverbs_ex_cre
 		return qp->xrcd ? 0 : -EINVAL;
 	}
 	qp->pd = command_object(command, OBJECT_PD, request->pd_handle);
-	qp->send_cq = command_object(command, OBJECT_CQ, request->send_cq_handle);
-	if (!qp->pd || !qp->send_cq)
+	if (qp->type != QP_DCT)
+		qp->send_cq = command_object(command, OBJECT_CQ, request->send_cq_handle);
+	if (!qp->pd || (!qp->send_cq && qp->type != QP_DCT))
 		return -EINVAL;
-	if (qp->type == QP_XRC_INI)
+	if ((qp->type == QP_DCI && !request->is_srq && request->max_recv_wr) ||
+	    (qp->type == QP_DCT && !request->is_srq))
+		return -EINVAL;
+	if (qp->type == QP_XRC_INI || qp->type == QP_DCI)
 		return 0;
 	qp->recv_cq = command_object(command, OBJECT_CQ, request->recv_cq_handle);
 	if (!qp->recv_cq)
@@ -160,7 +177,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_qp *
 					request->max_send_sge, request->max_recv_sge,
 					request->max_inline_data},
 			   .signal_all = request->sq_sig_all};
-	int error = type_of(kernel, request->qp_type, &draft.type);
+	int error = type_of(command, request->qp_type, &draft.type);
 	if (!error)
 		error = find_relations(command, request, &draft);
 	if (!error)
@@ -173,7 +190,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_qp *
 
 	uint64_t recv_bytes = (uint64_t)driver.rq_wqe_count << driver.rq_wqe_shift;
 	uint64_t bytes = recv_bytes + (uint64_t)driver.sq_wqe_count * SEND_BLOCK_BYTES;
-	bool has_rings = draft.type != QP_XRC_TGT;
+	bool has_rings = draft.type != QP_XRC_TGT && draft.type != QP_DCT;
 	struct hca_qp_attr attr = {
 		.type = draft.type,
 		.memory = command->memory,
@@ -191,6 +208,7 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_qp *
 		.user_index = driver.uidx,
 		.signal_all = draft.signal_all,
 		.max_inline_bytes = request->max_inline_data,
+		.dc_key = draft.type == QP_DCT ? driver.access_key : 0,
 	};
 	place_data(command, &driver, &attr);
 	if (has_rings)

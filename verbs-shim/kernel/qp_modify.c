@@ -162,6 +162,11 @@ static int modify(struct command *command, const struct ib_uverbs_modify_qp *ask
 		if (!next.path)
 			error = -EHOSTUNREACH;
 	}
+	if (qp->type == QP_DCT &&
+	    to == STATE_RTR) { /* no attribute says how many: the device does */
+		next.max_dest_rd_atomic = (uint8_t)device_limits.max_qp_rd_atom;
+		next.mask |= QP_SET_MAX_DEST_RD_ATOMIC;
+	}
 	next.state = to;
 	next.mask |= QP_SET_STATE;
 	if (!error)
@@ -184,6 +189,7 @@ int modify_qp_ex(struct command *command)
 	COMMAND_CORE(command, ib_uverbs_ex_modify_qp, request);
 	struct ib_uverbs_ex_modify_qp_resp answer = {.response_length = sizeof(answer)};
 	struct mlx5_ib_modify_qp_resp driver = {0};
+	struct object *object;
 	if (request.base.attr_mask & ~(((uint32_t)A(RATE_LIMIT) << 1) - 1))
 		return -EOPNOTSUPP;
 	if (request.base.attr_mask & A(RATE_LIMIT)) /* of RAW_PACKET QPs only */
@@ -193,6 +199,9 @@ int modify_qp_ex(struct command *command)
 		error = command_reply(command, &answer, sizeof(answer));
 	if (error || !command->driver_out.length)
 		return error;
+	object = command_object(command, OBJECT_QP, request.base.qp_handle);
+	if (container_of(object, struct qp, object)->type == QP_DCT)
+		driver.dctn = object->number;
 	driver.response_length = command->driver_out.length < sizeof(driver)
 					 ? command->driver_out.length
 					 : (uint32_t)sizeof(driver);

@@ -17,7 +17,7 @@ static const struct transition {
 	enum qp_state from, to;
 	struct {
 		uint32_t needed, allowed;
-	} by_type[QP_GSI + 1];
+	} by_type[QP_DCT + 1];
 } transitions[] = {
 	{STATE_RESET, STATE_INIT, {
 		[QP_RC]      = {A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS), 0},
@@ -26,6 +26,8 @@ static const struct transition {
 		[QP_XRC_INI] = {A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS), 0},
 		[QP_XRC_TGT] = {A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS), 0},
 		[QP_GSI]     = {A(PKEY_INDEX) | A(QKEY), 0},
+		[QP_DCI]     = {A(PKEY_INDEX) | A(PORT), 0},
+		[QP_DCT]     = {A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS), 0},
 	}},
 	{STATE_INIT, STATE_INIT, {
 		[QP_RC]      = {0, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS)},
@@ -34,6 +36,7 @@ static const struct transition {
 		[QP_XRC_INI] = {0, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS)},
 		[QP_XRC_TGT] = {0, A(PKEY_INDEX) | A(PORT) | A(ACCESS_FLAGS)},
 		[QP_GSI]     = {0, A(PKEY_INDEX) | A(QKEY)},
+		[QP_DCI]     = {0, A(PKEY_INDEX) | A(PORT)},
 	}},
 	{STATE_INIT, STATE_RTR, {
 		[QP_RC]      = {ADDRESSING | A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER),
@@ -44,6 +47,8 @@ static const struct transition {
 		[QP_XRC_TGT] = {ADDRESSING | A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER),
 				A(ALT_PATH) | A(ACCESS_FLAGS) | A(PKEY_INDEX)},
 		[QP_GSI]     = {0, A(PKEY_INDEX) | A(QKEY)},
+		[QP_DCI]     = {A(PATH_MTU), A(AV) | A(PKEY_INDEX)},
+		[QP_DCT]     = {A(AV) | A(PATH_MTU) | A(MIN_RNR_TIMER), A(PKEY_INDEX)},
 	}},
 	{STATE_RTR, STATE_RTS, {
 		[QP_RC]      = {REQUESTER, IN_RTS | A(MIN_RNR_TIMER)},
@@ -52,6 +57,7 @@ static const struct transition {
 		[QP_XRC_INI] = {REQUESTER, IN_RTS},
 		[QP_XRC_TGT] = {A(TIMEOUT) | A(SQ_PSN), IN_RTS | A(MIN_RNR_TIMER)},
 		[QP_GSI]     = {A(SQ_PSN), A(CUR_STATE) | A(QKEY)},
+		[QP_DCI]     = {REQUESTER, A(CUR_STATE) | A(MIN_RNR_TIMER)},
 	}},
 	{STATE_RTS, STATE_RTS, {
 		[QP_RC]      = {0, IN_RTS | A(MIN_RNR_TIMER)},
@@ -60,6 +66,7 @@ static const struct transition {
 		[QP_XRC_INI] = {0, IN_RTS},
 		[QP_XRC_TGT] = {0, IN_RTS | A(MIN_RNR_TIMER)},
 		[QP_GSI]     = {0, A(CUR_STATE) | A(QKEY)},
+		[QP_DCI]     = {0, A(CUR_STATE) | A(MIN_RNR_TIMER)},
 	}},
 	{STATE_RTS, STATE_SQD, {
 		[QP_RC]      = {0, A(EN_SQD_ASYNC_NOTIFY)},
@@ -96,12 +103,22 @@ static const struct transition {
 };
 /* clang-format on */
 
+/* A DCT is never more than ready to receive, a DCI cannot be drained: modify_dci_qp_is_ok() and mlx5_ib_modify_dct() of Linux. */
+static bool is_of_dc(const struct transition *row, enum qp_type type)
+{
+	if (type == QP_DCT)
+		return row->to <= STATE_RTR && row->from != row->to;
+	return row->from <= STATE_RTS && row->to <= STATE_RTS;
+}
+
 /* RC and XRC have no SQE state: their errors stop both directions. */
 static bool is_transition(const struct transition *row, enum qp_state from, enum qp_state to,
 			  enum qp_type type)
 {
 	if (row->from != from || row->to != to)
 		return false;
+	if (type == QP_DCI || type == QP_DCT)
+		return is_of_dc(row, type);
 	return from != STATE_SQE || type == QP_UC || type == QP_UD || type == QP_GSI;
 }
 

@@ -100,7 +100,7 @@ void mini_start(struct mini *mini, enum link_layer link_layer)
 
 		host->mini = mini;
 		host->driver = (struct hca_driver){completion_event, async_event};
-		host->resolver.resolve = resolve;
+		host->resolver = (struct hca_resolver){endpoints_paths(mini->endpoints), resolve};
 		host->memory = memory_buffer_create(MEMORY_BASE, MEMORY_BYTES);
 		host->next_free = MEMORY_BASE;
 		host->endpoint = endpoints_add(mini->endpoints, names[i], link_layer,

@@ -93,6 +93,12 @@ static void extended_headers_fill(struct packet *packet, struct sampler *sampler
 		packet->qkey = (uint32_t)sampler_next(sampler);
 		packet->source_qp = next24(sampler);
 	}
+	if (opcode_has(opcode, HDR_DCETH))
+		packet->source_qp = next24(sampler);
+	if (opcode_has(opcode, HDR_DC_CONNECT_ETH)) {
+		packet->dc_key = sampler_next(sampler);
+		packet->dc_session = (uint32_t)sampler_next(sampler);
+	}
 	if (opcode_has(opcode, HDR_RETH) || opcode_has(opcode, HDR_ATOMIC_ETH)) {
 		packet->remote_address = sampler_next(sampler);
 		packet->rkey = (uint32_t)sampler_next(sampler);

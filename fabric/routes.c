@@ -356,6 +356,21 @@ static bool route_all(struct search *search, char *why, size_t why_bytes)
 	return true;
 }
 
+/* Tells a switch which other one each host is at. */
+static void place_hosts(const struct topology *topology, uint32_t node)
+{
+	const struct topology_switch *ops = &topology->nodes[node].ops;
+
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct node *host = &topology->nodes[i];
+		const struct end *end = host->ends;
+
+		if (!host->is_switch && end->node != UNREACHED)
+			ops->place(ops->context, host->endpoint, end->node,
+				   end->node == node ? end->port : PORT_SET_PORTS);
+	}
+}
+
 bool topology_finish(struct topology *topology, char *why, size_t why_bytes)
 {
 	struct search search;
@@ -369,6 +384,8 @@ bool topology_finish(struct topology *topology, char *why, size_t why_bytes)
 	for (uint32_t i = 0; done && i < topology->count; i++) {
 		const struct node *node = &topology->nodes[i];
 
+		if (node->is_switch && node->ops.place)
+			place_hosts(topology, i);
 		if (node->is_switch && node->ops.start)
 			done = node->ops.start(node->ops.context, why, why_bytes);
 	}

@@ -25,6 +25,8 @@ struct topology_switch {
 		      unsigned port, const struct port_set *ports);
 	/* Packets to the multicast group leave by all of `ports` but the one they came by. */
 	void (*replicate)(void *context, uint32_t group, const struct port_set *ports);
+	/* The endpoint is at that switch, at `port` of this one if it is this; else PORT_SET_PORTS. NULL: not asked for. */
+	void (*place)(void *context, uint32_t endpoint, uint32_t node, unsigned port);
 	/* All links and routes are made; false: *why says what does not fit. NULL: nothing to do. */
 	bool (*start)(void *context, char *why, size_t why_bytes);
 	/* Bytes that an input's lane holds now, of packets that are leaving as well. */

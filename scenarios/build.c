@@ -244,11 +244,37 @@ static unsigned *count_ports(const struct scenario *scenario)
 	return ports;
 }
 
+static bool has_overlay(const struct switch_params *params)
+{
+	return params->balance == BALANCE_CONGA || params->balance == BALANCE_CONWEAVE;
+}
+
+/* What one leaf writes, all others must read. */
+static bool overlays_agree(const struct scenario *scenario, char *why, size_t why_bytes)
+{
+	const struct scenario_switch *first = &scenario->switches[0];
+	for (uint32_t i = 1; i < scenario->switch_count; i++) {
+		const struct scenario_switch *other = &scenario->switches[i];
+		if (!has_overlay(first->params) && !has_overlay(other->params))
+			continue;
+		if (other->params->balance == first->params->balance &&
+		    other->params->conga.header == first->params->conga.header &&
+		    other->params->conweave.header == first->params->conweave.header)
+			continue;
+		snprintf(why, why_bytes,
+			 "%s and %s balance differently; expected the same balance: conga or "
+			 "conweave, and the same header, at all switches",
+			 first->name, other->name);
+		return false;
+	}
+	return true;
+}
+
 static bool create_switches(struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	unsigned *ports = count_ports(scenario);
-	bool good = true;
+	bool good = overlays_agree(scenario, why, why_bytes);
 	build->switches = take(scenario->switch_count, sizeof(*build->switches));
 	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		const struct scenario_switch *device = &scenario->switches[i];

@@ -115,8 +115,10 @@ static void check_link(struct checker *checker, const struct port *one, const st
 		       a->credits_received + b->credits_received);
 }
 
-static void check_switch(struct checker *checker, struct fabric_switch *box, const char *name)
+static void check_switch(struct checker *checker, struct fabric_switch *box,
+			 const struct scenario_switch *device)
 {
+	const char *name = device->name;
 	const struct switch_counters *counters = switch_counters(box);
 	uint64_t in = 0, out = 0, queued = 0;
 	for (unsigned i = 0; i < switch_ports(box); i++) {
@@ -126,12 +128,19 @@ static void check_switch(struct checker *checker, struct fabric_switch *box, con
 		for (unsigned lane = 0; lane < port_lanes(port); lane++)
 			queued += port_queued(port, lane);
 	}
-	if (in + counters->copies != counters->packets_forwarded + forwarding_drops(counters))
+	in += counters->answers_made;
+	if (device->params->conweave.reorder_memory == REORDER_APART)
+		in -= counters->held - counters->held_released;
+	if (in + counters->copies !=
+	    counters->packets_forwarded + forwarding_drops(counters) + counters->answers_taken)
 		report(checker,
-		       "%s: %" PRIu64 " packets came in, %" PRIu64 " copies were made, %" PRIu64
-		       " were forwarded, %" PRIu64 " dropped",
+		       "%s: %" PRIu64 " packets came in or were made, %" PRIu64
+		       " copies were made, %" PRIu64 " were forwarded, %" PRIu64
+		       " were for here, %" PRIu64 " dropped",
 		       name, in, counters->copies, counters->packets_forwarded,
-		       forwarding_drops(counters));
+		       counters->answers_taken, forwarding_drops(counters));
+	if (device->params->conweave.reorder_memory == REORDER_SHARED)
+		queued += counters->held - counters->held_released;
 	if (counters->packets_forwarded != out + queued + counters->queue_drops)
 		report(checker,
 		       "%s: %" PRIu64 " packets forwarded, %" PRIu64 " left, %" PRIu64
@@ -190,7 +199,7 @@ static void check_fabric(struct checker *checker, const struct build *build)
 	for (uint32_t i = 0; i < build->port_count; i += 2)
 		check_link(checker, build->ports[i], build->ports[i + 1]);
 	for (uint32_t i = 0; i < build->scenario->switch_count && build->flows == NULL; i++)
-		check_switch(checker, build->switches[i], build->scenario->switches[i].name);
+		check_switch(checker, build->switches[i], &build->scenario->switches[i]);
 	checker->wrong += blocks_check(build->sim, checker->out);
 }
 

@@ -3,9 +3,12 @@
  * out at once.
  *
  *     ecmp      a hash of the addresses and the UDP source port, with a seed of each switch
- *     flowlet   the same flow may change its way after a silence (LetFlow: Vanini et al., NSDI 2017)
+ *     letflow   a way at random for each flowlet: the flow's packets until its next silence (Vanini et al., NSDI 2017)
  *     spray     at random, packet by packet (Dixit et al., INFOCOM 2013)
  *     adaptive  the fewest bytes waiting in the packet's lane, among equals the next in turn
+ *     drill     the same among a few at random and the best of last time (Ghorbani et al., SIGCOMM 2017)
+ *
+ * Under conga and conweave (overlay.h) leaf switches choose for packets from their hosts; all else goes by the hash.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +36,11 @@ static uint64_t flow_hash(const struct fabric_switch *box, const struct path *pa
 	return mix(hash, (uint64_t)path->udp_source_port << 32 | path->flow_label);
 }
 
+uint64_t balance_hash(const struct fabric_switch *box, const struct path *path)
+{
+	return flow_hash(box, path);
+}
+
 static unsigned nth(const struct port_group *group, uint64_t hash)
 {
 	return group->ports[((hash >> 32) * group->count) >> 32];
@@ -43,19 +51,63 @@ static unsigned at_random(struct fabric_switch *box, const struct port_group *gr
 	return nth(group, random_u64(&box->chance));
 }
 
-static unsigned flowlet(struct fabric_switch *box, const struct port_group *group,
-			const struct path *path)
+struct flowlet *balance_flowlet(struct fabric_switch *box, const struct port_group *group,
+				const struct path *path, unsigned *way)
 {
 	struct flowlet *entry = &box->flowlets[flow_hash(box, path) & box->flowlet_mask];
 	sim_time now = sim_now(box->block.sim);
+	bool goes_on = port_set_has(&group->set, entry->port) && entry->last &&
+		       now - entry->last <= box->params.flowlet_gap;
 
-	if (!port_set_has(&group->set, entry->port) || !entry->last ||
-	    now - entry->last > box->params.flowlet_gap) {
-		entry->port = (uint8_t)at_random(box, group);
-		box->count.flowlets++;
-	}
+	*way = entry->port;
+	if (!entry->last)
+		*way = PORT_SET_PORTS;
 	entry->last = now ? now : 1; /* 0: never used */
-	return entry->port;
+	return goes_on ? NULL : entry;
+}
+
+unsigned balance_begin_flowlet(struct fabric_switch *box, struct flowlet *entry, unsigned before,
+			       unsigned way)
+{
+	box->count.flowlets++;
+	box->count.reroutes += before != PORT_SET_PORTS && before != way;
+	entry->port = (uint8_t)way;
+	return way;
+}
+
+static unsigned letflow(struct fabric_switch *box, const struct port_group *group,
+			const struct path *path)
+{
+	unsigned way;
+	struct flowlet *entry = balance_flowlet(box, group, path, &way);
+
+	return entry ? balance_begin_flowlet(box, entry, way, at_random(box, group)) : way;
+}
+
+static uint64_t waiting_bytes(const struct fabric_switch *box, unsigned port, unsigned lane)
+{
+	const struct port *output = box->ports[port].port;
+
+	return port_queued_bytes(output, lane) + port_leaving_bytes(output);
+}
+
+/* The memory is the group's, as DRILL has one a set of equal ports. */
+static unsigned drill(struct fabric_switch *box, struct port_group *group, unsigned lane)
+{
+	unsigned best = group->ports[group->next % group->count];
+	uint64_t best_bytes = waiting_bytes(box, best, lane);
+
+	for (uint64_t i = 0; i < box->params.drill_samples; i++) {
+		unsigned place = (unsigned)random_below(&box->chance, group->count);
+		uint64_t bytes = waiting_bytes(box, group->ports[place], lane);
+
+		if (bytes < best_bytes) {
+			best = group->ports[place];
+			best_bytes = bytes;
+			group->next = (uint8_t)place;
+		}
+	}
+	return best;
 }
 
 static unsigned shortest(struct port_group *group, const struct fabric_switch *box, unsigned lane)
@@ -65,8 +117,7 @@ static unsigned shortest(struct port_group *group, const struct fabric_switch *b
 
 	for (unsigned i = 0; i < group->count; i++) {
 		unsigned port = group->ports[(group->next + i) % group->count];
-		const struct port *output = box->ports[port].port;
-		uint64_t bytes = port_queued_bytes(output, lane) + port_leaving_bytes(output);
+		uint64_t bytes = waiting_bytes(box, port, lane);
 
 		if (bytes < best_bytes) {
 			best = port;
@@ -81,12 +132,16 @@ static unsigned choose(struct fabric_switch *box, struct port_group *group,
 		       const struct packet *packet)
 {
 	switch ((enum balance)box->params.balance) {
-	case BALANCE_FLOWLET:
-		return flowlet(box, group, packet->path);
+	case BALANCE_LETFLOW:
+		return letflow(box, group, packet->path);
 	case BALANCE_SPRAY:
 		return at_random(box, group);
 	case BALANCE_ADAPTIVE:
 		return shortest(group, box, packet->vl);
+	case BALANCE_DRILL:
+		return drill(box, group, packet->vl);
+	case BALANCE_CONGA:
+	case BALANCE_CONWEAVE:
 	case BALANCE_DESTINATION: /* a group that somebody has set by hand */
 	case BALANCE_ECMP:
 		break;
@@ -94,18 +149,33 @@ static unsigned choose(struct fabric_switch *box, struct port_group *group,
 	return nth(group, flow_hash(box, packet->path));
 }
 
+bool balance_all_up(const struct fabric_switch *box, const struct port_group *group)
+{
+	for (unsigned i = 0; i < group->count; i++)
+		if (!port_is_up(box->ports[group->ports[i]].port))
+			return false;
+	return true;
+}
+
+void balance_up(const struct fabric_switch *box, const struct port_group *group,
+		struct port_group *up)
+{
+	*up = (struct port_group){.next = group->next};
+	for (unsigned i = 0; i < group->count; i++) {
+		if (!port_is_up(box->ports[group->ports[i]].port))
+			continue;
+		port_set_add(&up->set, group->ports[i]);
+		up->ports[up->count++] = group->ports[i];
+	}
+}
+
 /* Some link is down: the same choice among those that are up. */
 static unsigned choose_up(struct fabric_switch *box, const struct port_group *group,
 			  const struct packet *packet)
 {
-	struct port_group up = {.next = group->next};
+	struct port_group up;
 
-	for (unsigned i = 0; i < group->count; i++) {
-		if (!port_is_up(box->ports[group->ports[i]].port))
-			continue;
-		port_set_add(&up.set, group->ports[i]);
-		up.ports[up.count++] = group->ports[i];
-	}
+	balance_up(box, group, &up);
 	return up.count ? choose(box, &up, packet) : group->ports[0];
 }
 
@@ -132,7 +202,7 @@ void balance_init(struct fabric_switch *box)
 {
 	random_init(&box->chance, &box->block, "balance");
 	box->hash_seed = box->params.hash_seed ? box->params.hash_seed : random_u64(&box->chance);
-	if (box->params.balance != BALANCE_FLOWLET)
+	if (box->params.balance != BALANCE_LETFLOW && box->params.balance != BALANCE_CONGA)
 		return;
 	box->flowlet_mask = power_of_two(box->params.flowlet_entries) - 1;
 	box->flowlets = calloc(box->flowlet_mask + 1, sizeof(box->flowlets[0]));

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "switch/overlay.h"
 #include "switch/switch_state.h"
 
 /* Makes room in the table for that index, and marks what is new as leading nowhere. */
@@ -141,6 +142,7 @@ struct topology_switch switch_topology(struct fabric_switch *box)
 		.port = topology_port,
 		.route = topology_route,
 		.replicate = topology_replicate,
+		.place = box->overlay ? overlay_place : NULL,
 		.start = topology_start,
 		.input_used = topology_input_used,
 		.output = topology_output,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "switch/overlay.h"
 #include "switch/switch_state.h"
 
 enum drop_reason {
@@ -93,27 +94,27 @@ static inline enum buffer_verdict admit(struct switch_port *input, struct switch
 		       : shared_buffer_admit(buffer, ingress, egress, packet->wire_bytes);
 }
 
-static inline __attribute__((always_inline)) void
-forward(struct switch_port *input, struct switch_port *output, struct packet *packet, bool is_copy)
+/* Has its memory and its lane at the output, and may join the queue at the time that head_at says; else it was dropped. */
+static inline __attribute__((always_inline)) bool
+prepare(struct switch_port *input, struct switch_port *output, struct packet *packet, bool is_copy)
 {
 	void (*refuse)(struct switch_port *, struct packet *, enum drop_reason) =
 		is_copy ? drop_copy : drop;
 	struct fabric_switch *box = input->box;
 	bool would_run_out = port_is_faster(output->port, input->port);
-	sim_time ready_at = (would_run_out ? packet->tail_at : packet->head_at) + box->crossing;
 	unsigned ingress_lane = packet->vl, egress_lane = packet->vl;
 
 	if (__builtin_expect(box->maps, 0)) {
 		if (!partition_lets_out(output, packet)) {
 			refuse(input, packet, DROP_PKEY_OUT);
-			return;
+			return false;
 		}
 		ingress_lane = lanes_ingress(box, packet);
 		egress_lane = lanes_egress(box, port_index(input), port_index(output), packet,
 					   ingress_lane);
 		if (egress_lane >= port_lanes(output->port) && egress_lane != packet->vl) {
 			refuse(input, packet, DROP_LANE);
-			return;
+			return false;
 		}
 		if (!box->buffer)
 			ingress_lane = packet->vl; /* whose input space it holds */
@@ -124,7 +125,7 @@ forward(struct switch_port *input, struct switch_port *output, struct packet *pa
 
 		if (verdict != BUFFER_ADMITTED) {
 			refuse(input, packet, refusals[verdict]);
-			return;
+			return false;
 		}
 	}
 	packet->hop_limit = (uint8_t)(packet->hop_limit - box->routes);
@@ -135,8 +136,16 @@ forward(struct switch_port *input, struct switch_port *output, struct packet *pa
 		marking_arrive(output, packet);
 	box->count.packets_forwarded++;
 	box->count.bytes_forwarded += packet->wire_bytes;
-	trace(&box->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), ready_at);
-	port_send_at(output->port, packet, ready_at);
+	packet->head_at = (would_run_out ? packet->tail_at : packet->head_at) + box->crossing;
+	trace(&box->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), packet->head_at);
+	return true;
+}
+
+static inline __attribute__((always_inline)) void
+forward(struct switch_port *input, struct switch_port *output, struct packet *packet, bool is_copy)
+{
+	if (prepare(input, output, packet, is_copy))
+		port_send_at(output->port, packet, packet->head_at);
 }
 
 static void forward_copy(struct switch_port *input, struct switch_port *output,
@@ -213,7 +222,20 @@ static void no_port(struct switch_port *input, struct packet *packet)
 		replicate(input, packet, outputs);
 }
 
-static void switch_receive(struct port_user *user, struct port *port, struct packet *packet)
+/* ... what leaves by that output; else it was dropped. */
+static inline bool fits(struct switch_port *input, const struct switch_port *output,
+			struct packet *packet)
+{
+	if (packet->payload_bytes > port_mtu(output->port))
+		drop(input, packet, DROP_OVERSIZE);
+	else if (input->box->routes && packet->hop_limit <= 1)
+		drop(input, packet, DROP_HOP_LIMIT);
+	else
+		return true;
+	return false;
+}
+
+void switch_receive(struct port_user *user, struct port *port, struct packet *packet)
 {
 	struct switch_port *input = container_of(user, struct switch_port, user);
 	struct fabric_switch *box = input->box;
@@ -227,12 +249,23 @@ static void switch_receive(struct port_user *user, struct port *port, struct pac
 	if (output >= box->port_count)
 		output = balance_choose(box, &box->groups[output - box->port_count], packet);
 	port_prefetch(box->ports[output].port, packet->vl);
-	if (packet->payload_bytes > port_mtu(box->ports[output].port))
-		drop(input, packet, DROP_OVERSIZE);
-	else if (box->routes && packet->hop_limit <= 1)
-		drop(input, packet, DROP_HOP_LIMIT);
-	else
+	if (fits(input, &box->ports[output], packet))
 		forward(input, &box->ports[output], packet, false);
+}
+
+void switch_forward(struct switch_port *input, unsigned output, struct packet *packet)
+{
+	struct switch_port *to = &input->box->ports[output];
+
+	if (fits(input, to, packet))
+		forward(input, to, packet, false);
+}
+
+bool switch_admit(struct switch_port *input, unsigned output, struct packet *packet)
+{
+	struct switch_port *to = &input->box->ports[output];
+
+	return fits(input, to, packet) && prepare(input, to, packet, false);
 }
 
 void switch_receive_filtered(struct port_user *user, struct port *port, struct packet *packet)
@@ -262,8 +295,8 @@ static inline void release(struct switch_port *output, const struct packet *pack
 		port_release_at(box->ports[input].port, lane, packet->wire_bytes, at);
 }
 
-static void switch_departs(struct port_user *user, struct port *port, struct packet *packet,
-			   sim_time starts_at, sim_time until)
+void switch_departs(struct port_user *user, struct port *port, struct packet *packet,
+		    sim_time starts_at, sim_time until)
 {
 	struct switch_port *output = container_of(user, struct switch_port, user);
 
@@ -328,6 +361,8 @@ static void pause_input(void *context, unsigned port, unsigned lane, bool stop)
 bool switch_start(struct fabric_switch *box, char *why, size_t why_bytes)
 {
 	marking_start(box);
+	if (!overlay_start(box, why, why_bytes))
+		return false;
 	if (!box->buffer || shared_buffer_started(box->buffer))
 		return true;
 	for (unsigned i = 0; i < box->port_count; i++) {
@@ -370,12 +405,20 @@ static const struct param ecn_param_list[] = { SWITCH_ECN_PARAMS(ROW) { 0 } };
 #undef ROW
 #define ROW(...) PARAM_ROW(struct switch_fecn_params, __VA_ARGS__)
 static const struct param fecn_param_list[] = { SWITCH_FECN_PARAMS(ROW) { 0 } };
+#undef ROW
+#define ROW(...) PARAM_ROW(struct switch_conga_params, __VA_ARGS__)
+static const struct param conga_param_list[] = { SWITCH_CONGA_PARAMS(ROW) { 0 } };
+#undef ROW
+#define ROW(...) PARAM_ROW(struct switch_conweave_params, __VA_ARGS__)
+static const struct param conweave_param_list[] = { SWITCH_CONWEAVE_PARAMS(ROW) { 0 } };
 
 const struct param_group switch_param_groups[] = {
 	{"port",   port_param_list,          offsetof(struct switch_params, port),   "each port of the switch"},
 	{"buffer", shared_buffer_param_list, offsetof(struct switch_params, buffer), "packet memory that all ports share (Ethernet)"},
 	{"ecn",    ecn_param_list,           offsetof(struct switch_params, ecn),    "marks on congestion (Ethernet)"},
 	{"fecn",   fecn_param_list,          offsetof(struct switch_params, fecn),   "marks on congestion (InfiniBand)"},
+	{"conga",  conga_param_list,         offsetof(struct switch_params, conga),  "balance: conga (Ethernet)"},
+	{"conweave", conweave_param_list,    offsetof(struct switch_params, conweave), "balance: conweave (Ethernet)"},
 	{ 0 },
 };
 
@@ -439,6 +482,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	for (unsigned i = 0; i < ports; i++)
 		create_port(box, i, link_layer);
 	balance_init(box);
+	overlay_init(box);
 	multicast_init(box);
 	lanes_init(box);
 	marking_init(box);
@@ -447,6 +491,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 
 void switch_destroy(struct fabric_switch *box)
 {
+	overlay_fini(box);
 	for (unsigned i = 0; i < box->port_count; i++)
 		port_destroy(box->ports[i].port);
 	if (box->buffer)

@@ -10,7 +10,8 @@
  * unless the output is faster than the input: then it is stored first, since its bits would run out.
  *
  * Ethernet may share one packet memory among all ports (shared_buffer.h), marks ECN (marking.c), takes one of several
- * ways (balance.c) and the priority from PCP or DSCP (lanes.c); InfiniBand has SL to VL tables and FECN. Packets to a group
+ * ways (balance.c) and the priority from PCP or DSCP (lanes.c); leaf switches may
+ * balance load together (overlay.h); InfiniBand has SL to VL tables and FECN. Packets to a group
  * leave by several ports (multicast.c).
  */
 #ifndef SWITCH_SWITCH_H
@@ -25,7 +26,7 @@
 #define SWITCH_COUNTERS(X)                                                                                 \
 	X(packets_forwarded, "packets", "sent on to an output")                                            \
 	X(bytes_forwarded,   "bytes",   "of them")                                                         \
-	X(copies,            "packets", "made of multicast and floods: forwarded + dropped = received + copies") \
+	X(copies,            "packets", "made of multicast and floods: forwarded + dropped = received + copies (see answers_taken)") \
 	X(no_route_drops,    "packets", "whose destination is not in the forwarding table")                \
 	X(hop_limit_drops,   "packets", "whose hop limit has run out")                                     \
 	X(oversize_drops,    "packets", "with more payload than the output's MTU")                         \
@@ -44,7 +45,22 @@
 	X(pauses_depth4,     "times",   "... of depth 3 or more")                                          \
 	X(ecn_marks,         "packets", "that got ECN's CE, or FECN, here")                                \
 	X(ecn_incapable,     "packets", "that would have been marked, and are not ECN-capable")            \
-	X(flowlets,          "times",   "a flow was given a way, balance: flowlet")
+	X(flowlets,          "times",   "a flow was given a way: its first, or after a gap, or anew (letflow, conga, conweave)") \
+	X(reroutes,          "times",   "... another one than before")                                     \
+	X(answers_made,      "packets", "RTT_REPLY, CLEAR and NOTIFY, made here (conweave)")               \
+	X(answers_taken,     "packets", "... that were for here: received + made + copies = forwarded + dropped + taken") \
+	X(replies_late,      "times",   "no RTT_REPLY in time: the last packet by the old way is a TAIL")   \
+	X(ways_busy,         "times",   "... and both ways looked at have had marks: it stays")            \
+	X(flows_unknown,     "packets", "of a flow whose place in the table another one has: by hash, or as they come") \
+	X(notifies,          "packets", "NOTIFY of a mark, made here")                                     \
+	X(held,              "packets", "rerouted, that wait or waited here for those of the way before")  \
+	X(held_released,     "packets", "... that went on: held less these wait")                          \
+	X(held_max,          "packets", "most of one flow at once: the depth of reordering")                \
+	X(held_bytes_max,    "bytes",   "most in all of this switch's reorder queues at once")             \
+	X(reorder_queues_max, "queues", "most in use at once, of one port")                                \
+	X(reorder_tails,     "times",   "a queue was released by the TAIL")                                \
+	X(reorder_timeouts,  "times",   "... by the timeout: the TAIL is late or lost")                    \
+	X(reorder_full,      "packets", "out of order, and no reorder queue was free: they go on")
 
 #define SWITCH_TRACE(X)                                                                                    \
 	X(SWITCH_FORWARD, "output", "ready_at", "a packet has been given its output")                      \

@@ -1,6 +1,7 @@
 /*
  * switch_params: the parameters of a switch, for those who describe one. Its ports have theirs in the sub-map `port`,
- * its memory in `buffer`, its congestion marks in `ecn` (Ethernet) and `fecn` (InfiniBand).
+ * its memory in `buffer`, its congestion marks in `ecn` (Ethernet) and `fecn` (InfiniBand),
+ * balancers that leaf switches work at together in `conga` and `conweave`.
  */
 #ifndef SWITCH_SWITCH_PARAMS_H
 #define SWITCH_SWITCH_PARAMS_H
@@ -12,10 +13,11 @@
 #define SWITCH_PARAMS(X)                                                                                   \
 	X(crossing_latency, TIME, "90ns",  "0ps..100us", "from a packet's first bit in to its first bit out, if nothing is in the way", "ground truth C-10: SB7700, EDR") \
 	X(routes,           FLAG, "false", "",           "forwards at layer 3: takes one off the hop limit and drops at 0", "choice") \
-	X(balance,          CHOICE, "destination", "destination|ecmp|flowlet|spray|adaptive", "which of several equal ways a packet takes: by its destination's number, by a hash of its addresses and UDP port, by that but anew after a gap, at random, or the shortest queue", "choice") \
-	X(flowlet_gap,      TIME, "100us", "0ps..1s",    "balance: flowlet: silence of a flow after which it may change its way", "assumed: above the round trip of a loaded fabric; LetFlow (NSDI'17) uses 500 us") \
-	X(flowlet_entries,  COUNT, "16384", "1..16777216", "balance: flowlet: flows remembered, rounded up to a power of two", "assumed") \
-	X(hash_seed,        COUNT, "0", "0..18446744073709551615", "balance: ecmp and flowlet: 0 gives each switch its own, another number is the same for all that have it (polarisation)", "choice") \
+	X(balance,          CHOICE, "destination", "destination|ecmp|letflow|spray|adaptive|drill|conga|conweave", "which of several equal ways a packet takes: by its destination's number; by a hash of its addresses and UDP port; at random after each gap of its flow; at random; the shortest queue; the shorter of two queues at random and the last one that was shorter; the way that is least congested up to the last leaf after each gap; or another when a probe is late, put in order by the last leaf", "choice") \
+	X(flowlet_gap,      TIME, "100us", "0ps..1s",    "balance: letflow and conga: silence of a flow after which it may change its way", "ConWeave's comparison (ground truth D-32): 100 us; LetFlow (NSDI'17) and CONGA (SIGCOMM'14) have 500 us") \
+	X(flowlet_entries,  COUNT, "16384", "1..16777216", "balance: letflow and conga: flows remembered, rounded up to a power of two; two that share a place share a way", "assumed; CONGA (SIGCOMM'14) has 65536") \
+	X(drill_samples,    COUNT, "2", "1..16", "balance: drill: queues looked at for each packet, at random, beside the one remembered", "DRILL (SIGCOMM'17): d = 2, m = 1") \
+	X(hash_seed,        COUNT, "0", "0..18446744073709551615", "balance: ecmp, letflow, conga and conweave: 0 gives each switch its own, another number is the same for all that have it (polarisation)", "choice") \
 	X(priority_from,    CHOICE, "sender", "sender|pcp|dscp", "Ethernet: a packet's priority: the lane it was sent on, its PCP, or its DSCP through the map", "choice") \
 	X(unknown,          CHOICE, "drop", "drop|flood|flood_lossy", "Ethernet: a destination without a way: dropped; sent out of all other ports, as a switch does that has an ARP entry and no MAC entry; the same of lossy priorities alone", "ground truth D-20: flooding makes the deadlock, flood_lossy is its fix") \
 	X(queueing,         CHOICE, "inputs", "inputs|arrival", "which packet of a lane leaves next: of each input in turn (virtual output queues), or as they came (one queue)", "choice; arrival: shared-memory Ethernet switches, and the simulators of ground truth D-05 to D-18") \
@@ -37,8 +39,33 @@
 	X(packet_size,  COUNT, "0", "0..255",   "shortest packet to mark, in units of 64 B", "IBTA annex A10") \
 	X(victim_mask,  COUNT, "0", "0..18446744073709551615", "one bit a port, of the first 64, that marks even when it lacks credits itself", "IBTA annex A10")
 
+/* The names in brackets are those of CONGA, SIGCOMM 2014. Of leaf switches and of those between them. */
+#define SWITCH_CONGA_PARAMS(X)                                                                             \
+	X(dre_interval, TIME,  "16us", "1ns..1s", "between two decays of a link's estimate (T_dre)", "CONGA (SIGCOMM'14): interval over alpha is tau = 160 us; how it is split is assumed") \
+	X(dre_alpha,    RATIO, "10%",  "0.001..1", "share of the estimate that a decay takes (alpha)", "see dre_interval") \
+	X(metric_bits,  COUNT, "3",    "1..8", "of a link's load in the header and the tables (Q)", "CONGA (SIGCOMM'14): Q = 3") \
+	X(metric_age,   TIME,  "10ms", "1ns..10s", "a way of which nothing was heard for so long counts as idle", "CONGA (SIGCOMM'14): 10 ms, decaying step by step; here at once") \
+	X(header,       BYTES, "50B",  "0B..256B", "added to each packet between two leaves", "RFC 7348: VXLAN over Ethernet, IPv4 and UDP, whose reserved bits CONGA's fields take")
+
+/* The names in brackets are those of ConWeave, SIGCOMM 2023. Of leaf switches. */
+#define SWITCH_CONWEAVE_PARAMS(X)                                                                          \
+	X(reply_timeout,  TIME,  "8us",   "1ns..1s", "from a probe until its flow takes another way if no answer has come (theta_reply)", "ground truth D-32: leaf to leaf and back in 4 us, and 4 us more") \
+	X(busy_time,      TIME,  "16us",  "0ps..1s", "a way on which a packet was marked is not chosen for so long (theta_path_busy)", "ground truth D-32's simulator: 16 us") \
+	X(inactive,       TIME,  "300us", "1ns..10s", "silence of a flow after which it begins anew on any way (theta_inactive)", "ground truth D-32's simulator: 300 us") \
+	X(resume_extra,   TIME,  "16us",  "0ps..1s", "rerouted packets wait longer than expected by so much for the last one of the way before (theta_resume_extra)", "ground truth D-32's simulator: 16 us") \
+	X(resume_default, TIME,  "200us", "1ns..10s", "they wait so long if none of the way before was seen (theta_resume_default)", "ground truth D-32's simulator: 200 us") \
+	X(reorder_queues, COUNT, "24",    "0..65535", "of a port towards a host, for one flow each; 0: no limit. Without a free one packets go on out of order", "ConWeave's P4 program: 24 of a port's 32 queues; its simulator has no limit") \
+	X(reorder_memory, CHOICE, "shared", "shared|apart", "what waits there takes the memory of the shared buffer, and may pause who sends it; or has some of its own, and takes that when it goes on", "shared: ConWeave (SIGCOMM'23) pauses queues of the switch; apart: its simulator") \
+	X(flow_entries,   COUNT, "65536", "1..16777216", "flows remembered, at either end, rounded up to a power of two; one that finds its place taken is balanced by hash", "assumed: enough; ConWeave's P4 program: 4096") \
+	X(header,         BYTES, "4B",    "0B..256B", "added to each data packet between two leaves", "ConWeave's P4 program: two time stamps of 16 bits; all else is in reserved bits of BTH") \
+	X(control_bytes,  BYTES, "64B",   "64B..1KB", "of RTT_REPLY, CLEAR and NOTIFY", "IEEE 802.3: the shortest frame") \
+	X(control_lane,   COUNT, "7",     "0..7", "priority of these", "assumed: the highest")
+
 struct switch_ecn_params { SWITCH_ECN_PARAMS(PARAM_FIELD) };
 struct switch_fecn_params { SWITCH_FECN_PARAMS(PARAM_FIELD) };
+
+struct switch_conga_params { SWITCH_CONGA_PARAMS(PARAM_FIELD) };
+struct switch_conweave_params { SWITCH_CONWEAVE_PARAMS(PARAM_FIELD) };
 
 struct switch_params {
 	SWITCH_PARAMS(PARAM_FIELD)
@@ -46,23 +73,30 @@ struct switch_params {
 	struct shared_buffer_params buffer;
 	struct switch_ecn_params ecn;
 	struct switch_fecn_params fecn;
+	struct switch_conga_params conga;
+	struct switch_conweave_params conweave;
 };
 /* clang-format on */
 
 enum balance {
 	BALANCE_DESTINATION,
 	BALANCE_ECMP,
-	BALANCE_FLOWLET,
+	BALANCE_LETFLOW,
 	BALANCE_SPRAY,
-	BALANCE_ADAPTIVE
+	BALANCE_ADAPTIVE,
+	BALANCE_DRILL,
+	BALANCE_CONGA,
+	BALANCE_CONWEAVE
 };
+enum reorder_memory { REORDER_SHARED, REORDER_APART };
 enum unknown { UNKNOWN_DROP, UNKNOWN_FLOOD, UNKNOWN_FLOOD_LOSSY };
 enum queueing { QUEUEING_INPUTS, QUEUEING_ARRIVAL };
 enum priority_from { PRIORITY_FROM_SENDER, PRIORITY_FROM_PCP, PRIORITY_FROM_DSCP };
 enum ecn_mark { ECN_MARK_OFF, ECN_MARK_DEQUEUE, ECN_MARK_ENQUEUE };
 
 extern const struct param switch_param_list[];
-extern const struct param_group switch_param_groups[]; /* `port`, `buffer`, `ecn`, `fecn` */
+extern const struct param_group
+	switch_param_groups[]; /* `port`, `buffer`, `ecn`, `fecn`, `conga`, `conweave` */
 
 /* All defaults, of the groups too. */
 void switch_params_default(struct switch_params *params);

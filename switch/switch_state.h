@@ -1,6 +1,7 @@
 /*
  * switch_state: what the files that make up a switch share: switch.c (the way of a packet, its life), forwarding.c
- * (where to), balance.c (which of several ways), multicast.c (several ways at once), partition.c (who may pass), lanes.c (on
+ * (where to), balance.c (which of several ways), overlay.c (what leaf switches
+ * tell each other to choose, with conga.c and conweave.c), multicast.c (several ways at once), partition.c (who may pass), lanes.c (on
  * which lane), marking.c (ECN, FECN, telemetry). Private.
  */
 #ifndef SWITCH_SWITCH_STATE_H
@@ -67,7 +68,8 @@ struct fabric_switch {
 	struct block block;
 	struct switch_counters count;
 	/* the rest */
-	uint8_t *sl2vl; /* [input][output][SL], NULL: the lane stays */
+	uint8_t *sl2vl;                /* [input][output][SL], NULL: the lane stays */
+	struct overlay_state *overlay; /* NULL: neither conga nor conweave */
 	struct flowlet *flowlets;
 	uint64_t flowlet_mask;
 	uint32_t group_count;
@@ -101,6 +103,24 @@ void balance_init(struct fabric_switch *box);
 void balance_fini(struct fabric_switch *box);
 unsigned balance_choose(struct fabric_switch *box, struct port_group *group,
 			const struct packet *packet);
+uint64_t balance_hash(const struct fabric_switch *box, const struct path *path);
+bool balance_all_up(const struct fabric_switch *box, const struct port_group *group);
+/* Those of the group whose link is up. */
+void balance_up(const struct fabric_switch *box, const struct port_group *group,
+		struct port_group *up);
+/* The flow's entry if a flowlet begins, and its way before, PORT_SET_PORTS: none; NULL: it goes on by that way. */
+struct flowlet *balance_flowlet(struct fabric_switch *box, const struct port_group *group,
+				const struct path *path, unsigned *way);
+unsigned balance_begin_flowlet(struct fabric_switch *box, struct flowlet *entry, unsigned before,
+			       unsigned way); /* returns way */
+
+/* switch.c: parts of a packet's way, for those who decide otherwise. switch_forward(): by that output, if it is not
+ * dropped. switch_admit(): has all that the output asks for, and may join its queue at head_at; false: was dropped. */
+void switch_receive(struct port_user *user, struct port *port, struct packet *packet);
+void switch_departs(struct port_user *user, struct port *port, struct packet *packet,
+		    sim_time starts_at, sim_time until);
+void switch_forward(struct switch_port *input, unsigned output, struct packet *packet);
+bool switch_admit(struct switch_port *input, unsigned output, struct packet *packet);
 
 /* multicast.c */
 void multicast_init(struct fabric_switch *box);

@@ -55,6 +55,35 @@ struct telemetry {
 
 struct replica;
 
+/* What leaf switches that balance load write on packets between them (switch/overlay.h); no host ever sees one. */
+enum overlay_kind {
+	OVERLAY_NONE,
+	OVERLAY_CONGA,
+	OVERLAY_WEAVE, /* ConWeave: data */
+	OVERLAY_REPLY, /* ConWeave: the switches' own, back to the leaf of path->source; these and those below */
+	OVERLAY_CLEAR,
+	OVERLAY_NOTIFY,
+};
+
+struct overlay {
+	union {
+		struct {
+			sim_time sent_at; /* by the source's leaf */
+			sim_time tail_at; /* when that sent the last packet of the way before */
+		} weave;
+		struct {
+			uint8_t metric;          /* of the most congested link so far */
+			uint8_t feedback_way;    /* of the other direction, at the destination's leaf, ... */
+			uint8_t feedback_metric; /* ... and how congested that is */
+			bool has_feedback;
+		} conga;
+	};
+	uint32_t epoch; /* ConWeave */
+	uint8_t kind;   /* enum overlay_kind */
+	uint8_t way;    /* the port by which it left the source's leaf */
+	bool request, tail, rerouted; /* ConWeave: RTT_REQUEST, TAIL, REROUTED */
+};
+
 struct packet {
 	/* line 0: queues, links, switches */
 	struct packet *next;     /* link of whatever queue holds it */
@@ -107,14 +136,17 @@ struct packet {
 		uint32_t dc_session; /* DC connect */
 	};
 	uint16_t ip_identification; /* RoCEv2 over IPv4 */
-	uint16_t pause_quanta[8]; /* PACKET_PFC */
-	uint8_t pause_enable;     /* PACKET_PFC: one bit a priority */
 	union {
-		uint8_t pause_depth[8]; /* PACKET_PFC: not on the wire: see port_set_pause_depth() */
-		sim_time asked_at;      /* others; not on the wire, with congestion control alone: when the request left that an ACK answers */
+		struct { /* PACKET_PFC */
+			uint16_t pause_quanta[8];
+			uint8_t pause_enable;   /* one bit a priority */
+			uint8_t pause_depth[8]; /* not on the wire: see port_set_pause_depth() */
+		};
+		struct overlay overlay; /* PACKET_DATA; wire_bytes counts it, codec.h does not build it */
 	};
 	uint16_t credit_total;    /* PACKET_FLOW_CONTROL: FCTBS */
 	uint16_t credit_limit;    /* PACKET_FLOW_CONTROL: FCCL */
+	sim_time asked_at;        /* not on the wire, with congestion control alone: when the request left that an ACK answers */
 	struct replica *replica;  /* the switch's: the packet of multicast that this is a copy of */
 };
 

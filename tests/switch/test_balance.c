@@ -1,7 +1,7 @@
 /*
  * Proves how a switch chooses among equal ways: ECMP keeps a flow on one way and spreads flows evenly, each switch by
  * a seed of its own unless told; flowlets change their way after a gap and never within it; spraying is even to a few
- * sigma; adaptive keeps queues within a packet of each other; and all of them leave out a link that is down.
+ * sigma; adaptive keeps queues within a packet of each other, and DRILL loses no more than a twentieth; and all of them leave out a link that is down.
  */
 #include <CUnit/Basic.h>
 #include <math.h>
@@ -117,7 +117,7 @@ static void test_seeds(void)
 static void flowlets(sim_time gap, uint64_t expected)
 {
 	mesh.params.flowlet_gap = gap;
-	begin(BALANCE_FLOWLET, LINK_ETHERNET);
+	begin(BALANCE_LETFLOW, LINK_ETHERNET);
 	for (unsigned i = 0; i < 100; i++) {
 		station_send(&mesh.hosts[0], flow(0, HOSTS, 0xc000), 10, 1024);
 		sim_run(mesh.sim, (i + 1) * 10 * US);
@@ -151,12 +151,12 @@ static void test_spray(void)
 }
 
 /* Four hosts at full rate over four uplinks: adaptive carries all of it, on either link layer. */
-static void adaptive(enum link_layer link_layer)
+static void adaptive(enum balance balance, enum link_layer link_layer)
 {
 	const uint32_t wire = 4096 + (link_layer == LINK_ETHERNET ? 82 : 26);
 	sim_time least = 1000 * (sim_time)wire * 80;
 
-	begin(BALANCE_ADAPTIVE, link_layer);
+	begin(balance, link_layer);
 	for (uint32_t i = 0; i < SPINES; i++)
 		mesh_send(&mesh, i, HOSTS + i, 1000, 4096);
 	sim_run(mesh.sim, SIM_NEVER);
@@ -170,14 +170,16 @@ static void adaptive(enum link_layer link_layer)
 
 static void test_adaptive(void)
 {
-	adaptive(LINK_INFINIBAND);
-	adaptive(LINK_ETHERNET);
+	adaptive(BALANCE_ADAPTIVE, LINK_INFINIBAND);
+	adaptive(BALANCE_ADAPTIVE, LINK_ETHERNET);
+	adaptive(BALANCE_DRILL, LINK_INFINIBAND);
+	adaptive(BALANCE_DRILL, LINK_ETHERNET);
 }
 
 /* The first uplink is down from the start: nothing is lost, whatever the way of choosing. */
 static void test_link_down(void)
 {
-	for (enum balance balance = BALANCE_ECMP; balance <= BALANCE_ADAPTIVE; balance++) {
+	for (enum balance balance = BALANCE_ECMP; balance <= BALANCE_DRILL; balance++) {
 		begin(balance, LINK_ETHERNET);
 		port_set_link(switch_port(mesh.boxes[0], HOSTS), false);
 		for (uint32_t i = 0; i < HOSTS; i++)

@@ -1,0 +1,219 @@
+/*
+ * conga: flowlets by the way whose most congested link is least so (Alizadeh et al., CONGA, SIGCOMM 2014). Numbers in brackets
+ * are the paper's sections.
+ *
+ *     each link      a discounting rate estimator: bytes sent, less a share at each interval (3.2)
+ *     each packet    the larger of its metric and the link's, as it leaves (3.3)
+ *     each leaf      from-leaf: metrics that came, to go back in packets the other way, those that changed first;
+ *                    to-leaf: metrics that came back, old ones count as idle (3.3)
+ *     a flowlet      the least of max(own link, to-leaf); of equals the way before, or one at random (3.5)
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "switch/overlay.h"
+
+struct estimator {
+	uint64_t bytes;
+	sim_time decayed_at;
+	double full_bytes; /* of a link that is always busy: rate times tau */
+};
+
+struct from_way {
+	uint8_t metric;
+	bool known, changed;
+};
+
+struct to_way {
+	sim_time heard_at; /* 0: never */
+	uint8_t metric;
+};
+
+struct conga {
+	struct estimator *estimators; /* by port */
+	struct from_way *from;        /* [leaf][way] */
+	struct to_way *to;            /* [leaf][way] */
+	struct turn {
+		uint16_t ways; /* known: below that */
+		uint16_t next; /* whose metric goes back next */
+	} * turns;             /* by leaf */
+};
+
+/* Another leaf may have more ports than this one. */
+static size_t place(uint16_t leaf, unsigned way)
+{
+	return (size_t)leaf * PORT_SET_PORTS + way;
+}
+
+/* Brings the estimate to that time. A share less than a byte stays. */
+static void decay(struct estimator *link, const struct switch_conga_params *params, sim_time now)
+{
+	while (link->bytes && now >= link->decayed_at + params->dre_interval) {
+		uint64_t loss = (uint64_t)((double)link->bytes * params->dre_alpha);
+
+		link->decayed_at += params->dre_interval;
+		if (!loss)
+			break;
+		link->bytes -= loss;
+	}
+	if (now >= link->decayed_at + params->dre_interval)
+		link->decayed_at = now - now % params->dre_interval;
+}
+
+static uint8_t quantise(const struct estimator *link, const struct switch_conga_params *params)
+{
+	unsigned levels = 1u << params->metric_bits;
+	double level = (double)link->bytes / link->full_bytes * levels;
+
+	return (uint8_t)(level < levels ? level : levels - 1);
+}
+
+void conga_departs(struct port_user *user, struct port *port, struct packet *packet,
+		   sim_time starts_at, sim_time until)
+{
+	struct switch_port *output = container_of(user, struct switch_port, user);
+	const struct switch_conga_params *params = &output->box->params.conga;
+	struct estimator *link = &output->box->overlay->conga->estimators[port_index(output)];
+
+	decay(link, params, starts_at);
+	link->bytes += packet->wire_bytes;
+	if (packet->overlay.kind == OVERLAY_CONGA) {
+		uint8_t metric = quantise(link, params);
+
+		if (packet->overlay.conga.metric < metric)
+			packet->overlay.conga.metric = metric;
+	}
+	switch_departs(user, port, packet, starts_at, until);
+}
+
+/* One metric of what came from that leaf: those that changed first, in turn. */
+static void feed_back(struct conga *conga, uint16_t leaf, struct overlay *header)
+{
+	struct from_way *ways = &conga->from[place(leaf, 0)];
+	struct turn *turn = &conga->turns[leaf];
+	unsigned found = NO_WAY;
+
+	for (unsigned i = 0; i < turn->ways; i++) {
+		unsigned way = (turn->next + i) % turn->ways;
+
+		if (ways[way].known && (found == NO_WAY || ways[way].changed))
+			found = way;
+		if (found != NO_WAY && ways[found].changed)
+			break;
+	}
+	if (found == NO_WAY)
+		return;
+	header->conga.has_feedback = true;
+	header->conga.feedback_way = (uint8_t)found;
+	header->conga.feedback_metric = ways[found].metric;
+	ways[found].changed = false;
+	turn->next = (uint16_t)((found + 1) % turn->ways);
+}
+
+static uint8_t metric_of(struct fabric_switch *box, uint16_t leaf, unsigned way)
+{
+	const struct switch_conga_params *params = &box->params.conga;
+	struct conga *conga = box->overlay->conga;
+	const struct to_way *to = &conga->to[place(leaf, way)];
+	struct estimator *link = &conga->estimators[way];
+	sim_time now = sim_now(box->block.sim);
+	uint8_t metric, remote = 0;
+
+	decay(link, params, now);
+	metric = quantise(link, params);
+	if (to->heard_at && now - to->heard_at <= params->metric_age)
+		remote = to->metric;
+	return metric > remote ? metric : remote;
+}
+
+static unsigned least_congested(struct fabric_switch *box, uint16_t leaf,
+				const struct port_group *group, unsigned before)
+{
+	unsigned equals[PORT_SET_PORTS], count = 0, least = UINT8_MAX + 1u;
+
+	for (unsigned i = 0; i < group->count; i++) {
+		unsigned metric = metric_of(box, leaf, group->ports[i]);
+
+		if (metric < least) {
+			least = metric;
+			count = 0;
+		}
+		if (metric == least)
+			equals[count++] = group->ports[i];
+	}
+	for (unsigned i = 0; i < count; i++)
+		if (equals[i] == before)
+			return before;
+	return equals[random_below(&box->chance, count)];
+}
+
+unsigned conga_send(struct fabric_switch *box, uint16_t leaf, const struct port_group *group,
+		    struct packet *packet)
+{
+	unsigned way, before;
+	struct flowlet *entry = balance_flowlet(box, group, packet->path, &before);
+
+	way = before;
+	if (entry)
+		way = balance_begin_flowlet(box, entry, before,
+					    least_congested(box, leaf, group, before));
+	packet->overlay = (struct overlay){.kind = OVERLAY_CONGA, .way = (uint8_t)way};
+	feed_back(box->overlay->conga, leaf, &packet->overlay);
+	return way;
+}
+
+void conga_learn(struct fabric_switch *box, uint16_t leaf, const struct packet *packet)
+{
+	struct conga *conga = box->overlay->conga;
+	const struct overlay *header = &packet->overlay;
+	struct from_way *from = &conga->from[place(leaf, header->way)];
+
+	if (!from->known || from->metric != header->conga.metric)
+		*from = (struct from_way){header->conga.metric, true, true};
+	if (conga->turns[leaf].ways <= header->way)
+		conga->turns[leaf].ways = header->way + 1u;
+	if (header->conga.has_feedback)
+		conga->to[place(leaf, header->conga.feedback_way)] =
+			(struct to_way){sim_now(box->block.sim), header->conga.feedback_metric};
+}
+
+unsigned conga_heard(const struct fabric_switch *box, uint16_t leaf, unsigned way)
+{
+	const struct conga *conga = box->overlay->conga;
+
+	return conga->to[place(leaf, way)].metric;
+}
+
+unsigned conga_measured(const struct fabric_switch *box, uint16_t leaf, unsigned way)
+{
+	const struct conga *conga = box->overlay->conga;
+
+	return conga->from[place(leaf, way)].metric;
+}
+
+struct conga *conga_create(const struct fabric_switch *box)
+{
+	const struct switch_conga_params *params = &box->params.conga;
+	size_t leaves = box->overlay->leaf_count;
+	struct conga *conga = calloc(1, sizeof(*conga));
+
+	assert(conga);
+	conga->estimators = calloc(box->port_count, sizeof(conga->estimators[0]));
+	conga->from = calloc(leaves * PORT_SET_PORTS, sizeof(conga->from[0]));
+	conga->to = calloc(leaves * PORT_SET_PORTS, sizeof(conga->to[0]));
+	conga->turns = calloc(leaves, sizeof(conga->turns[0]));
+	assert(conga->estimators && conga->from && conga->to && conga->turns);
+	for (unsigned i = 0; i < box->port_count; i++)
+		conga->estimators[i].full_bytes = (double)port_rate_bps(box->ports[i].port) / 8e12 *
+						  (double)params->dre_interval / params->dre_alpha;
+	return conga;
+}
+
+void conga_destroy(struct conga *conga)
+{
+	free(conga->estimators);
+	free(conga->from);
+	free(conga->to);
+	free(conga->turns);
+	free(conga);
+}

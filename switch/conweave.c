@@ -1,0 +1,489 @@
+/*
+ * conweave: a flow takes another way when a probe is late, and the last leaf puts its packets in order (Song et al.,
+ * ConWeave, SIGCOMM 2023).
+ *
+ *     first leaf                                                    last leaf
+ *       first packet of an epoch: RTT_REQUEST ------------------------> RTT_REPLY back
+ *       reply in time: the next packet begins an epoch, on the same way
+ *       reply late: one more packet by the old way, TAIL -------------> CLEAR back: the next packet begins an epoch
+ *         all after it REROUTED, by another way ----------------------> held, if they come before the TAIL
+ *       a way is not chosen for a while <----------------------------- NOTIFY: a packet of it was marked
+ *
+ * The other way is the first of two at random that is not busy. Time stamps give the last leaf the time by which the TAIL
+ * should come: what is held goes on then at the latest. Header fields have no width limits here: epochs do not wrap.
+ */
+#include <stdlib.h>
+
+#include "sim/timer.h"
+#include "switch/overlay.h"
+
+/* A flow at its first leaf. */
+struct sender {
+	const struct path *path; /* NULL: never used */
+	sim_time active_at, tail_at;
+	sim_time reply_by; /* SIM_NEVER: none is awaited */
+	uint32_t epoch;    /* numbers of the leaf: those of a flow only grow */
+	uint16_t way;
+	bool rerouted, settled; /* settled: the next packet begins an epoch */
+};
+
+/* ... at its last leaf. */
+struct receiver {
+	const struct path *path;
+	sim_time active_at;
+	sim_time before_sent_at, before_came_at; /* of the last packet by the way before */
+	sim_time tail_at;
+	uint32_t epoch;
+	bool rerouted;               /* all of the way before is here */
+	bool before_seen;            /* some of it, in this epoch */
+	struct reorder_queue *queue; /* NULL: nothing is held */
+};
+
+/* Rerouted packets of one flow; each has its place in the shared buffer, or gets it when it goes on. */
+struct reorder_queue {
+	struct timer timer;
+	struct fabric_switch *box;
+	struct receiver *receiver;
+	struct packet *head, **tail;
+	uint64_t packets, bytes;
+	unsigned output;
+	struct reorder_queue *next, **link; /* of those in use */
+};
+
+struct conweave {
+	struct sender *senders;
+	struct receiver *receivers;
+	uint64_t flow_mask;
+	uint32_t epochs;      /* begun */
+	sim_time *busy_until; /* [leaf][way] */
+	struct pool queues;
+	struct reorder_queue *in_use;
+	uint32_t *port_queues; /* in use, by output */
+	uint64_t held_bytes;
+};
+
+/* ---- the first leaf ---- */
+
+/* A flow may have any of so many places. */
+#define PLACES 4u
+
+static size_t first_place(const struct fabric_switch *box, const struct path *path)
+{
+	return balance_hash(box, path) & box->overlay->conweave->flow_mask &
+	       ~(uint64_t)(PLACES - 1);
+}
+
+/* NULL: it has none. */
+static struct sender *find_sender(const struct fabric_switch *box, const struct path *path)
+{
+	struct sender *places = &box->overlay->conweave->senders[first_place(box, path)];
+
+	for (unsigned i = 0; i < PLACES; i++)
+		if (places[i].path == path)
+			return &places[i];
+	return NULL;
+}
+
+/* A place whose flow is silent for long, or that was never used. */
+static struct sender *new_sender(const struct fabric_switch *box, const struct path *path,
+				 sim_time now)
+{
+	struct sender *places = &box->overlay->conweave->senders[first_place(box, path)];
+
+	for (unsigned i = 0; i < PLACES; i++) {
+		if (places[i].path && now - places[i].active_at <= box->params.conweave.inactive)
+			continue;
+		places[i] = (struct sender){.path = path, .way = NO_WAY};
+		return &places[i];
+	}
+	return NULL;
+}
+
+static bool has_way(const struct sender *sender, const struct port_group *group)
+{
+	return sender->way != NO_WAY && port_set_has(&group->set, sender->way);
+}
+
+static bool is_free(const struct port_group *group, const sim_time *busy_until, unsigned way,
+		    sim_time now)
+{
+	return port_set_has(&group->set, way) && busy_until[way] <= now;
+}
+
+/* The first of two at random without marks; NO_WAY: both have had some. */
+static unsigned other_way(struct fabric_switch *box, uint16_t leaf, const struct port_group *group)
+{
+	const sim_time *busy_until =
+		&box->overlay->conweave->busy_until[(size_t)leaf * box->port_count];
+	sim_time now = sim_now(box->block.sim);
+	unsigned one = group->ports[random_below(&box->chance, group->count)];
+	unsigned other = group->ports[random_below(&box->chance, group->count)];
+
+	if (is_free(group, busy_until, one, now))
+		return one;
+	return is_free(group, busy_until, other, now) ? other : NO_WAY;
+}
+
+static void take(struct fabric_switch *box, struct sender *sender, unsigned way)
+{
+	box->count.reroutes += sender->way != NO_WAY && sender->way != way;
+	sender->way = (uint16_t)way;
+}
+
+static void begin_epoch(struct fabric_switch *box, struct sender *sender, sim_time now)
+{
+	sender->epoch = ++box->overlay->conweave->epochs;
+	sender->rerouted = false;
+	sender->reply_by = now + box->params.conweave.reply_timeout;
+	sender->tail_at = 0;
+}
+
+/* A flow that is new, or was silent for long: whatever it sent before has arrived. */
+static void begin(struct fabric_switch *box, struct sender *sender, uint16_t leaf,
+		  const struct port_group *group, sim_time now)
+{
+	unsigned way = other_way(box, leaf, group);
+
+	box->count.flowlets++;
+	begin_epoch(box, sender, now);
+	if (way == NO_WAY && !has_way(sender, group))
+		way = group->ports[random_below(&box->chance, group->count)];
+	if (way != NO_WAY)
+		take(box, sender, way);
+}
+
+/* The packet is the last one by the way that the flow has. */
+static void reroute(struct fabric_switch *box, struct sender *sender, uint16_t leaf,
+		    const struct port_group *group, sim_time now)
+{
+	unsigned way = other_way(box, leaf, group);
+
+	box->count.replies_late++;
+	sender->reply_by = SIM_NEVER;
+	sender->rerouted = true;
+	sender->tail_at = now;
+	if (way == NO_WAY)
+		box->count.ways_busy++;
+	else
+		take(box, sender, way);
+}
+
+unsigned conweave_send(struct fabric_switch *box, uint16_t leaf, const struct port_group *group,
+		       struct packet *packet)
+{
+	const struct switch_conweave_params *params = &box->params.conweave;
+	struct sender *sender = find_sender(box, packet->path);
+	struct overlay *header = &packet->overlay;
+	sim_time now = sim_now(box->block.sim);
+	bool silent = sender && now - sender->active_at > params->inactive;
+	unsigned way;
+
+	if (!sender)
+		sender = new_sender(box, packet->path, now);
+	if (!sender) {
+		box->count.flows_unknown++;
+		return group->ports[balance_hash(box, packet->path) % group->count];
+	}
+	sender->active_at = now;
+	*header = (struct overlay){.kind = OVERLAY_WEAVE};
+	if (silent || !has_way(sender, group)) {
+		begin(box, sender, leaf, group, now);
+		header->request = true;
+	} else if (sender->settled) {
+		begin_epoch(box, sender, now);
+		header->request = true;
+	}
+	sender->settled = false;
+	header->rerouted = sender->rerouted;
+	way = sender->way;
+	if (sender->reply_by < now) {
+		reroute(box, sender, leaf, group, now);
+		header->tail = true;
+	}
+	header->epoch = sender->epoch;
+	header->way = (uint8_t)way;
+	header->weave.sent_at = now;
+	header->weave.tail_at = sender->tail_at;
+	return way;
+}
+
+void conweave_answer(struct fabric_switch *box, uint16_t leaf, const struct packet *packet)
+{
+	const struct overlay *header = &packet->overlay;
+	struct sender *sender = find_sender(box, packet->path);
+	sim_time now = sim_now(box->block.sim);
+
+	if (header->kind == OVERLAY_NOTIFY) {
+		box->overlay->conweave->busy_until[(size_t)leaf * box->port_count + header->way] =
+			now + box->params.conweave.busy_time;
+		return;
+	}
+	if (!sender || sender->epoch != header->epoch ||
+	    sender->rerouted != (header->kind == OVERLAY_CLEAR))
+		return;
+	if (header->kind == OVERLAY_REPLY &&
+	    (sender->reply_by == SIM_NEVER || now >= sender->reply_by))
+		return;
+	sender->settled = true;
+	sender->reply_by = SIM_NEVER;
+}
+
+/* ---- the last leaf ---- */
+
+static void release(struct reorder_queue *queue)
+{
+	struct fabric_switch *box = queue->box;
+	struct conweave *weave = box->overlay->conweave;
+	sim_time now = sim_now(box->block.sim);
+
+	while (queue->head) {
+		struct packet *packet = queue->head;
+
+		queue->head = packet->next;
+		if (packet->head_at < now)
+			packet->head_at = now;
+		if (box->params.conweave.reorder_memory == REORDER_SHARED)
+			port_send_at(box->ports[queue->output].port, packet, packet->head_at);
+		else
+			switch_forward(&box->ports[packet->ingress], queue->output, packet);
+	}
+	timer_disarm(&queue->timer);
+	box->count.held_released += queue->packets;
+	weave->held_bytes -= queue->bytes;
+	weave->port_queues[queue->output]--;
+	queue->receiver->rerouted = true;
+	queue->receiver->queue = NULL;
+	*queue->link = queue->next;
+	if (queue->next)
+		queue->next->link = queue->link;
+	pool_give(&weave->queues, queue);
+}
+
+static void expire(struct timer *timer)
+{
+	struct reorder_queue *queue = container_of(timer, struct reorder_queue, timer);
+
+	queue->box->count.reorder_timeouts++;
+	release(queue);
+}
+
+static struct reorder_queue *open_queue(struct fabric_switch *box, struct receiver *receiver,
+					unsigned output, sim_time wait)
+{
+	struct conweave *weave = box->overlay->conweave;
+	uint64_t limit = box->params.conweave.reorder_queues;
+	struct reorder_queue *queue;
+
+	if (limit && weave->port_queues[output] >= limit)
+		return NULL;
+	queue = pool_take(&weave->queues);
+	*queue = (struct reorder_queue){.box = box,
+					.receiver = receiver,
+					.tail = &queue->head,
+					.output = output,
+					.next = weave->in_use,
+					.link = &weave->in_use};
+	if (queue->next)
+		queue->next->link = &queue->next;
+	weave->in_use = queue;
+	timer_init(&queue->timer, &box->block, expire);
+	timer_arm(&queue->timer, wait);
+	if (box->count.reorder_queues_max < ++weave->port_queues[output])
+		box->count.reorder_queues_max = weave->port_queues[output];
+	return queue;
+}
+
+static void hold(struct switch_port *input, struct reorder_queue *queue, struct packet *packet)
+{
+	struct fabric_switch *box = input->box;
+	struct conweave *weave = box->overlay->conweave;
+
+	packet->ingress = (uint16_t)port_index(input);
+	if (box->params.conweave.reorder_memory == REORDER_SHARED &&
+	    !switch_admit(input, queue->output, packet))
+		return;
+	packet->next = NULL;
+	*queue->tail = packet;
+	queue->tail = &packet->next;
+	queue->bytes += packet->wire_bytes;
+	weave->held_bytes += packet->wire_bytes;
+	box->count.held++;
+	if (box->count.held_max < ++queue->packets)
+		box->count.held_max = queue->packets;
+	if (box->count.held_bytes_max < weave->held_bytes)
+		box->count.held_bytes_max = weave->held_bytes;
+}
+
+/* From a packet of the way before until the TAIL, as they were sent, and some more. */
+static sim_time gap_to_tail(const struct fabric_switch *box, const struct receiver *receiver)
+{
+	sim_time gap = receiver->tail_at > receiver->before_sent_at
+			       ? receiver->tail_at - receiver->before_sent_at
+			       : 0;
+
+	return gap + box->params.conweave.resume_extra;
+}
+
+/* From now until what comes now would be released, if the TAIL does not come. */
+static sim_time first_wait(const struct fabric_switch *box, const struct receiver *receiver)
+{
+	const struct switch_conweave_params *params = &box->params.conweave;
+	sim_time now = sim_now(box->block.sim), until;
+
+	if (!receiver->before_seen)
+		return params->resume_default + params->resume_extra;
+	until = receiver->before_came_at + gap_to_tail(box, receiver);
+	return until > now ? until - now : 0;
+}
+
+static void came_rerouted(struct switch_port *input, unsigned output, struct receiver *receiver,
+			  struct packet *packet)
+{
+	struct fabric_switch *box = input->box;
+
+	if (!receiver->rerouted && !receiver->queue) {
+		receiver->queue = open_queue(box, receiver, output, first_wait(box, receiver));
+		box->count.reorder_full += !receiver->queue;
+	}
+	if (receiver->queue)
+		hold(input, receiver->queue, packet);
+	else
+		switch_forward(input, output, packet);
+}
+
+static void came_by_way_before(struct switch_port *input, unsigned output,
+			       struct receiver *receiver, struct packet *packet,
+			       const struct overlay *header)
+{
+	struct fabric_switch *box = input->box;
+
+	switch_forward(input, output, packet);
+	if (!header->tail) {
+		if (receiver->queue)
+			timer_arm(&receiver->queue->timer, gap_to_tail(box, receiver));
+		return;
+	}
+	receiver->rerouted = true;
+	if (receiver->queue) {
+		box->count.reorder_tails++;
+		release(receiver->queue);
+	}
+}
+
+static void note(struct receiver *receiver, const struct overlay *header, sim_time now)
+{
+	if (receiver->epoch != header->epoch) {
+		receiver->epoch = header->epoch;
+		receiver->rerouted = false;
+		receiver->before_seen = false;
+	}
+	if (!header->rerouted) {
+		receiver->before_seen = true;
+		receiver->before_sent_at = header->weave.sent_at;
+		receiver->before_came_at = now;
+	}
+	if (header->rerouted || header->tail)
+		receiver->tail_at = header->weave.tail_at;
+}
+
+static void answer(struct switch_port *input, const struct packet *packet,
+		   const struct overlay *header)
+{
+	if (packet->ecn == ECN_CE) {
+		input->box->count.notifies++;
+		overlay_answer(input, packet, OVERLAY_NOTIFY, header);
+	}
+	if (header->request)
+		overlay_answer(input, packet, OVERLAY_REPLY, header);
+	if (header->tail)
+		overlay_answer(input, packet, OVERLAY_CLEAR, header);
+}
+
+/* NULL: all places are taken by others. */
+static struct receiver *receiver_of(const struct fabric_switch *box, const struct path *path,
+				    sim_time now)
+{
+	struct receiver *places = &box->overlay->conweave->receivers[first_place(box, path)];
+
+	for (unsigned i = 0; i < PLACES; i++)
+		if (places[i].path == path)
+			return &places[i];
+	for (unsigned i = 0; i < PLACES; i++) {
+		if (places[i].queue ||
+		    (places[i].path && now - places[i].active_at <= box->params.conweave.inactive))
+			continue;
+		places[i] = (struct receiver){.path = path};
+		return &places[i];
+	}
+	return NULL;
+}
+
+void conweave_arrive(struct switch_port *input, unsigned output, struct packet *packet,
+		     const struct overlay *header)
+{
+	struct fabric_switch *box = input->box;
+	sim_time now = sim_now(box->block.sim);
+	struct receiver *receiver = receiver_of(box, packet->path, now);
+
+	if (!receiver) {
+		box->count.flows_unknown++;
+		switch_forward(input, output, packet);
+		return;
+	}
+	receiver->active_at = now;
+	if (header->epoch < receiver->epoch) { /* overtaken by a whole epoch */
+		switch_forward(input, output, packet);
+		return;
+	}
+	if (header->epoch > receiver->epoch && receiver->queue)
+		release(receiver->queue);
+	note(receiver, header, now);
+	answer(input, packet, header);
+	if (header->rerouted)
+		came_rerouted(input, output, receiver, packet);
+	else
+		came_by_way_before(input, output, receiver, packet, header);
+}
+
+/* ---- life ---- */
+
+struct conweave *conweave_create(struct fabric_switch *box)
+{
+	struct conweave *weave = calloc(1, sizeof(*weave));
+	uint64_t entries = PLACES;
+
+	assert(weave);
+	while (entries < box->params.conweave.flow_entries)
+		entries *= 2;
+	weave->flow_mask = entries - 1;
+	weave->senders = calloc(entries, sizeof(weave->senders[0]));
+	weave->receivers = calloc(entries, sizeof(weave->receivers[0]));
+	weave->busy_until = calloc((size_t)box->overlay->leaf_count * box->port_count,
+				   sizeof(weave->busy_until[0]));
+	weave->port_queues = calloc(box->port_count, sizeof(weave->port_queues[0]));
+	assert(weave->senders && weave->receivers && weave->busy_until && weave->port_queues);
+	pool_init(&weave->queues, sizeof(struct reorder_queue), 0);
+	return weave;
+}
+
+/* What is still held when a run ends. */
+void conweave_destroy(struct fabric_switch *box)
+{
+	struct conweave *weave = box->overlay->conweave;
+
+	for (struct reorder_queue *queue = weave->in_use; queue; queue = queue->next) {
+		timer_disarm(&queue->timer);
+		while (queue->head) {
+			struct packet *packet = queue->head;
+
+			queue->head = packet->next;
+			packet_free(box->pool, packet);
+		}
+	}
+	pool_fini(&weave->queues);
+	free(weave->senders);
+	free(weave->receivers);
+	free(weave->busy_until);
+	free(weave->port_queues);
+	free(weave);
+}

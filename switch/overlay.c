@@ -1,0 +1,233 @@
+/* overlay: see overlay.h. Here is which part a switch has in a packet's way, and who is behind which leaf. */
+#include "switch/overlay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fabric/wire/opcode.h"
+
+static uint16_t leaf_of(const struct overlay_state *state, uint32_t endpoint)
+{
+	return endpoint < state->endpoint_count ? state->leaf_of[endpoint] : NO_LEAF;
+}
+
+static uint32_t overlay_bytes(const struct fabric_switch *box)
+{
+	return (uint32_t)(box->overlay->conga ? box->params.conga.header
+					      : box->params.conweave.header);
+}
+
+/* ConWeave's probes and reorder queues are for what has payload; what only answers goes by the hash. */
+static bool is_looked_after(const struct overlay_state *state, const struct packet *packet)
+{
+	return state->conga || packet->payload_bytes || !opcode_is_response(packet->opcode);
+}
+
+/* From a host of this leaf to one of another. */
+static void send(struct switch_port *input, unsigned output, uint16_t leaf, struct packet *packet)
+{
+	struct fabric_switch *box = input->box;
+	struct port_group up;
+	const struct port_group *group = &up;
+
+	if (output < box->port_count) {
+		up = (struct port_group){.count = 1, .ports = {(uint8_t)output}};
+		port_set_add(&up.set, output);
+	} else if (balance_all_up(box, &box->groups[output - box->port_count])) {
+		group = &box->groups[output - box->port_count];
+	} else {
+		balance_up(box, &box->groups[output - box->port_count], &up);
+		if (!up.count)
+			up = box->groups[output - box->port_count];
+	}
+	output = box->overlay->conga ? conga_send(box, leaf, group, packet)
+				     : conweave_send(box, leaf, group, packet);
+	if (packet->overlay.kind != OVERLAY_NONE)
+		packet->wire_bytes += overlay_bytes(box);
+	switch_forward(input, output, packet);
+}
+
+/* From a host of another leaf to one of this: the header came first, so what is behind it came later. */
+static void arrive(struct switch_port *input, unsigned output, struct packet *packet)
+{
+	struct fabric_switch *box = input->box;
+	const struct overlay header = packet->overlay;
+	uint16_t leaf = leaf_of(box->overlay, packet->path->source);
+
+	packet->wire_bytes -= overlay_bytes(box);
+	packet->head_at += port_serialization(input->port, overlay_bytes(box));
+	packet->overlay.kind = OVERLAY_NONE;
+	if (box->overlay->conweave) {
+		conweave_arrive(input, output, packet, &header);
+		return;
+	}
+	packet->overlay = header;
+	conga_learn(box, leaf, packet);
+	packet->overlay.kind = OVERLAY_NONE;
+	switch_forward(input, output, packet);
+}
+
+/* Towards path->source, as fast as any: by the hash. */
+static unsigned way_back(struct fabric_switch *box, const struct packet *packet)
+{
+	uint32_t source = packet->path->source;
+	unsigned output = source < box->table_entries ? box->table[source] : NO_ROUTE;
+
+	if (output == NO_ROUTE || output < box->port_count)
+		return output;
+	return balance_choose(box, &box->groups[output - box->port_count], packet);
+}
+
+static void take_answer(struct switch_port *input, struct packet *packet)
+{
+	struct fabric_switch *box = input->box;
+	struct overlay_state *state = box->overlay;
+	unsigned output;
+
+	if (leaf_of(state, packet->path->source) == state->own) {
+		box->count.answers_taken++;
+		conweave_answer(box, leaf_of(state, packet->path->destination), packet);
+		packet_free(box->pool, packet);
+		return;
+	}
+	output = way_back(box, packet);
+	assert(output != NO_ROUTE);
+	switch_forward(input, output, packet);
+}
+
+void overlay_answer(struct switch_port *input, const struct packet *asked, enum overlay_kind kind,
+		    const struct overlay *header)
+{
+	struct fabric_switch *box = input->box;
+	struct packet *packet;
+	unsigned output = way_back(box, asked);
+
+	if (output == NO_ROUTE)
+		return;
+	packet = packet_new(box->pool);
+	packet->path = asked->path;
+	packet->opcode = RC_ACK;
+	packet->head_at = packet->tail_at = asked->head_at;
+	packet->hop_limit = asked->path->hop_limit;
+	packet->vl = (uint8_t)box->params.conweave.control_lane;
+	packet->wire_bytes = (uint32_t)box->params.conweave.control_bytes;
+	packet->overlay =
+		(struct overlay){.epoch = header->epoch, .kind = (uint8_t)kind, .way = header->way};
+	box->count.answers_made++;
+	switch_forward(input, output, packet);
+}
+
+static void overlay_receive(struct port_user *user, struct port *port, struct packet *packet)
+{
+	struct switch_port *input = container_of(user, struct switch_port, user);
+	struct fabric_switch *box = input->box;
+	const struct overlay_state *state = box->overlay;
+	unsigned output = forwarding_find(box, packet->path);
+	uint16_t leaf = leaf_of(state, packet->path->destination);
+
+	if (packet->overlay.kind >= OVERLAY_REPLY)
+		take_answer(input, packet);
+	else if (output == NO_ROUTE || state->own == NO_LEAF || leaf == NO_LEAF)
+		switch_receive(user, port, packet);
+	else if (packet->overlay.kind != OVERLAY_NONE && leaf == state->own)
+		arrive(input, output, packet);
+	else if (port_set_has(&state->hosts, port_index(input)) && leaf != state->own &&
+		 is_looked_after(state, packet))
+		send(input, output, leaf, packet);
+	else
+		switch_receive(user, port, packet);
+}
+
+/* ---- who is where ---- */
+
+void overlay_place(void *context, uint32_t endpoint, uint32_t node, unsigned port)
+{
+	struct fabric_switch *box = context;
+	struct overlay_state *state = box->overlay;
+	uint32_t leaf = state->leaf_count;
+
+	/* the hosts of a leaf mostly come one after the other */
+	while (leaf > 0 && state->nodes[leaf - 1] != node)
+		leaf--;
+	if (leaf == 0) {
+		state->nodes = realloc(state->nodes, ++state->leaf_count * sizeof(state->nodes[0]));
+		assert(state->nodes && state->leaf_count < NO_LEAF);
+		leaf = state->leaf_count;
+		state->nodes[leaf - 1] = node;
+	}
+	if (endpoint >= state->endpoint_count) {
+		state->leaf_of =
+			realloc(state->leaf_of, (endpoint + 1) * sizeof(state->leaf_of[0]));
+		assert(state->leaf_of);
+		while (state->endpoint_count <= endpoint)
+			state->leaf_of[state->endpoint_count++] = NO_LEAF;
+	}
+	state->leaf_of[endpoint] = (uint16_t)(leaf - 1);
+	if (port < PORT_SET_PORTS) {
+		state->own = (uint16_t)(leaf - 1);
+		port_set_add(&state->hosts, port);
+	}
+}
+
+static bool refuse(const struct fabric_switch *box, const char *found, const char *expected,
+		   char *why, size_t why_bytes)
+{
+	snprintf(why, why_bytes, "%s: balance: %s with %s; expected %s", box->block.name,
+		 box->params.balance == BALANCE_CONGA ? "conga" : "conweave", found, expected);
+	return false;
+}
+
+bool overlay_start(struct fabric_switch *box, char *why, size_t why_bytes)
+{
+	struct overlay_state *state = box->overlay;
+	bool weaves = box->params.balance == BALANCE_CONWEAVE;
+
+	if (!state || state->conga || state->conweave)
+		return true;
+	if (box->by_lid)
+		return refuse(box, "InfiniBand", "link_layer: roce", why, why_bytes);
+	if (!box->buffer)
+		return refuse(box, "a buffer for each port",
+			      "a shared one, buffer: {size: 9MB} for example", why, why_bytes);
+	if (weaves && box->params.queueing != QUEUEING_ARRIVAL)
+		return refuse(box, "queueing: inputs",
+			      "queueing: arrival, which keeps the order that the leaf restores",
+			      why, why_bytes);
+	if (weaves && box->params.conweave.control_lane >= port_lanes(box->ports[0].port))
+		return refuse(box, "a control_lane that its ports have not",
+			      "one below port: {lanes: ..}", why, why_bytes);
+	if (weaves)
+		state->conweave = conweave_create(box);
+	else
+		state->conga = conga_create(box);
+	for (unsigned i = 0; i < box->port_count; i++) {
+		box->ports[i].user.receive = overlay_receive;
+		if (!weaves)
+			box->ports[i].user.departs = conga_departs;
+	}
+	return true;
+}
+
+void overlay_init(struct fabric_switch *box)
+{
+	if (box->params.balance != BALANCE_CONGA && box->params.balance != BALANCE_CONWEAVE)
+		return;
+	box->overlay = calloc(1, sizeof(*box->overlay));
+	assert(box->overlay);
+	box->overlay->own = NO_LEAF;
+}
+
+void overlay_fini(struct fabric_switch *box)
+{
+	struct overlay_state *state = box->overlay;
+
+	if (!state)
+		return;
+	if (state->conga)
+		conga_destroy(state->conga);
+	if (state->conweave)
+		conweave_destroy(box);
+	free(state->leaf_of);
+	free(state->nodes);
+	free(state);
+}

@@ -1,0 +1,488 @@
+/*
+ * Proves what leaf switches do together. CONGA: the estimate of a link to the byte, its quantised metric in the tables of both
+ * leaves after given packets, feedback that changed first, the least congested way for a flowlet, the way before among equals,
+ * metrics that age. ConWeave: an answer in time keeps the way, a late one makes a TAIL and another way; what overtakes the TAIL
+ * is held and released in order at the picosecond at which the TAIL comes, or when its time is over; NOTIFY keeps flows off a
+ * way. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three kernels agree.
+ */
+#include <CUnit/Basic.h>
+
+#include "fabric/port_fault.h"
+#include "switch/overlay.h"
+#include "tests/switch/support/mesh.h"
+
+#define SPINES 4
+#define HOSTS  4 /* a leaf */
+#define LEAVES 2
+
+static struct mesh mesh;
+static unsigned spines = SPINES;
+
+static bool try_begin(enum balance balance, enum sim_kernel kernel)
+{
+	const struct leaf_spine_shape shape = {.leaves = LEAVES, .spines = SPINES, .hosts = HOSTS};
+
+	mesh.params.balance = balance;
+	CU_ASSERT_TRUE_FATAL(topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	return mesh_begin(&mesh, kernel, LINK_ETHERNET);
+}
+
+static void begin(enum balance balance)
+{
+	mesh.params.buffer.size = 9000000;
+	mesh.params.queueing = QUEUEING_ARRIVAL;
+	mesh.params.crossing_latency = 0;
+	mesh.params.port.fec_latency = 0;
+	CU_ASSERT_TRUE_FATAL(try_begin(balance, SIM_KERNEL_native));
+}
+
+static void end(void)
+{
+	sim_run(mesh.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
+	mesh_defaults(&mesh);
+	spines = SPINES;
+}
+
+static const struct switch_counters *leaf(unsigned number)
+{
+	return switch_counters(mesh.boxes[number]);
+}
+
+static const struct path *flow(uint32_t from, uint32_t to, uint16_t udp_source_port)
+{
+	struct path path = *station_path(mesh.endpoints, from, to);
+
+	path.udp_source_port = udp_source_port;
+	return path_intern(endpoints_paths(mesh.endpoints), &path);
+}
+
+/* The port of a leaf towards that spine: hosts come first, or spines. */
+static unsigned uplink(unsigned box, unsigned towards)
+{
+	for (unsigned i = 0; i < switch_ports(mesh.boxes[box]); i++)
+		for (unsigned j = 0; j < switch_ports(mesh.boxes[LEAVES + towards]); j++)
+			if (port_peer(switch_port(mesh.boxes[box], i)) ==
+			    switch_port(mesh.boxes[LEAVES + towards], j))
+				return i;
+	return NO_WAY;
+}
+
+/* Packets that a leaf has sent to each spine. */
+static void look(unsigned box, uint64_t counts[SPINES])
+{
+	for (unsigned i = 0; i < spines; i++)
+		counts[i] =
+			port_counters(switch_port(mesh.boxes[box], uplink(box, i)))->packets_sent;
+}
+
+/* To which spine it has sent more than that. */
+static unsigned taken(unsigned box, const uint64_t before[SPINES])
+{
+	uint64_t now[SPINES];
+
+	look(box, now);
+	for (unsigned i = 0; i < spines; i++)
+		if (now[i] > before[i])
+			return i;
+	return SPINES;
+}
+
+/* A packet of one flow, alone: by which spine. */
+static unsigned probe(uint32_t from, uint32_t to, uint16_t udp_source_port)
+{
+	uint64_t before[SPINES];
+
+	look(from / HOSTS, before);
+	station_send(&mesh.hosts[from], flow(from, to, udp_source_port), 1, 1024);
+	sim_run(mesh.sim, sim_now(mesh.sim) + 5 * US);
+	return taken(from / HOSTS, before);
+}
+
+/* ---- CONGA ---- */
+
+/* tau = 16 us / 0.1: a link that is full counts 100e9 / 8 * 160e-6 = 2,000,000 bytes, a step of eight 250,000. A burst of 1000
+ * packets of 1024 + 62 + 50 bytes at 100 Gb/s lasts about 92 us: after it both tables say what was sent and not yet decayed. */
+static void test_conga_tables(void)
+{
+	unsigned way;
+	uint64_t before[SPINES], overlay_bytes = 0;
+
+	begin(BALANCE_CONGA);
+	look(0, before);
+	station_send(&mesh.hosts[0], flow(0, HOSTS, 0xc000), 1000, 1024);
+	sim_run(mesh.sim, 95 * US);
+	way = taken(0, before);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 1000);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].out_of_order, 0);
+	CU_ASSERT_EQUAL(leaf(0)->flowlets, 1);
+	CU_ASSERT_EQUAL(leaf(0)->reroutes, 0);
+	for (unsigned i = 0; i < SPINES; i++) {
+		const struct port *port = switch_port(mesh.boxes[0], uplink(0, i));
+
+		overlay_bytes += port_counters(port)->bytes_sent;
+		if (i != way)
+			CU_ASSERT_EQUAL(conga_measured(mesh.boxes[1], 0, uplink(0, i)), 0);
+	}
+	CU_ASSERT_EQUAL(overlay_bytes, 1000 * (uint64_t)(1024 + 62 + 50));
+	CU_ASSERT_EQUAL(port_counters(mesh.hosts[HOSTS].port)->bytes_received,
+			1000 * (uint64_t)(1024 + 62));
+	/* 5 decays of the 1,136,000 bytes on their way, none of it back yet */
+	CU_ASSERT_EQUAL(conga_measured(mesh.boxes[1], 0, uplink(0, way)), 3);
+	CU_ASSERT_EQUAL(conga_heard(mesh.boxes[0], 1, uplink(0, way)), 0);
+	/* one packet back brings it */
+	CU_ASSERT_TRUE(probe(HOSTS, 0, 0xc001) < SPINES);
+	CU_ASSERT_EQUAL(conga_heard(mesh.boxes[0], 1, uplink(0, way)), 3);
+	/* new flows keep off that way, in both directions of choice: its own link is at 3 as well */
+	for (uint16_t i = 0; i < 32; i++)
+		CU_ASSERT_NOT_EQUAL(probe(1, HOSTS + 1, (uint16_t)(0xd000 + i)), way);
+	end();
+}
+
+/* Flowlets of one flow after gaps of 12 us: it keeps its way while that is as good as any, and goes when it is not. */
+static void test_conga_stays(void)
+{
+	unsigned first;
+
+	mesh.params.flowlet_gap = 10 * US;
+	begin(BALANCE_CONGA);
+	first = probe(0, HOSTS, 0xc000);
+	for (unsigned i = 0; i < 10; i++) {
+		sim_run(mesh.sim, sim_now(mesh.sim) + 12 * US);
+		CU_ASSERT_EQUAL(probe(0, HOSTS, 0xc000), first);
+	}
+	CU_ASSERT_EQUAL(leaf(0)->flowlets, 11);
+	CU_ASSERT_EQUAL(leaf(0)->reroutes, 0);
+	/* load on that way, of a flow that found it free: what is left of it 20 us later is above one eighth */
+	for (uint16_t port = 0xd000; probe(1, HOSTS + 1, port) != first; port++)
+		;
+	CU_ASSERT_EQUAL(leaf(0)->reroutes, 0);
+	end();
+}
+
+/* What was heard of a way counts for metric_age, and no longer. */
+static void test_conga_age(void)
+{
+	uint64_t before[SPINES], taken_again = 0;
+	unsigned way;
+
+	mesh.params.conga.metric_age = 300 * US;
+	begin(BALANCE_CONGA);
+	look(0, before);
+	station_send(&mesh.hosts[0], flow(0, HOSTS, 0xc000), 1000, 1024);
+	sim_run(mesh.sim, 95 * US);
+	way = taken(0, before);
+	probe(HOSTS, 0, 0xc001);
+	sim_run(mesh.sim,
+		390 * US); /* its own link has decayed to nothing: 0.9^18 of 1.1 MB is 170 KB */
+	for (uint16_t i = 0; i < 2; i++)
+		taken_again += probe(1, HOSTS + 1, (uint16_t)(0xd000 + i)) == way;
+	CU_ASSERT_EQUAL(taken_again, 0);
+	sim_run(mesh.sim, 500 * US);
+	for (uint16_t i = 0; i < 32; i++)
+		taken_again += probe(1, HOSTS + 1, (uint16_t)(0xe000 + i)) == way;
+	CU_ASSERT_TRUE(taken_again > 0);
+	end();
+}
+
+/* ---- ConWeave ---- */
+
+/* Two ways: by spine 0, of 1 us, and by spine 1, of 10 us, from leaf to leaf. */
+static void begin_two_ways(void)
+{
+	const struct leaf_spine_shape shape = {.leaves = LEAVES, .spines = 2, .hosts = HOSTS};
+
+	mesh.params.balance = BALANCE_CONWEAVE;
+	mesh.params.buffer.size = 9000000;
+	mesh.params.queueing = QUEUEING_ARRIVAL;
+	mesh.params.crossing_latency = 0;
+	spines = 2;
+	mesh.params.conweave.header = 0;
+	CU_ASSERT_TRUE_FATAL(topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	for (uint32_t i = 0; i < mesh.layout.link_count; i++) {
+		struct layout_link *link = &mesh.layout.links[i];
+
+		link->metres = 0;
+		if (link->one == LEAVES || link->other == LEAVES)
+			link->metres = 100;
+		if (link->one == LEAVES + 1 || link->other == LEAVES + 1)
+			link->metres = 1000;
+	}
+	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_KERNEL_native, LINK_ETHERNET));
+}
+
+#define PACKET   ((sim_time)88480) /* 1024 + 62 + 20 bytes at 100 Gb/s */
+#define PREAMBLE ((sim_time)640)
+#define START    (100 * US)
+#define TAIL     91 /* the first packet after 8 us: 90 of them take 7.96 us */
+
+/* A flow whose first way is the long one, and whose next is the short one: what two flows before drew at random. When its first
+ * packet is at the last leaf. */
+static sim_time begin_late_flow(void)
+{
+	struct port *first = switch_port(mesh.boxes[0], uplink(0, 1));
+
+	for (uint16_t i = 0; i < 2; i++)
+		probe(1, HOSTS + 1, (uint16_t)(0xe000 + i));
+	sim_run(mesh.sim, START);
+	station_send(&mesh.hosts[0], flow(0, HOSTS, 0xc000), 1000, 1024);
+	return START + port_latency(mesh.hosts[0].port) + 2 * port_latency(first) + 3 * PREAMBLE;
+}
+
+static void expect_held_until(sim_time release, uint64_t held)
+{
+	sim_run(mesh.sim, release);
+	CU_ASSERT_EQUAL(leaf(1)->held, held);
+	CU_ASSERT_EQUAL(leaf(1)->held_released, 0);
+	sim_run(mesh.sim, release + 1);
+	CU_ASSERT_EQUAL(leaf(1)->held_released, held);
+}
+
+/* The RTT_REPLY would be back after 12 us at the earliest: packet 91 is the TAIL, the next go the short way, are there 9 us before
+ * it, and wait for it. A CLEAR begins the next epoch, on the short way, where replies are in time. */
+static void test_conweave_order(void)
+{
+	sim_time arrives;
+	uint64_t answers;
+
+	begin_two_ways();
+	arrives = begin_late_flow();
+	answers = leaf(1)->answers_made;
+	sim_run(mesh.sim, arrives);
+	CU_ASSERT_EQUAL(leaf(1)->answers_made, answers);
+	sim_run(mesh.sim, arrives + 1);
+	CU_ASSERT_EQUAL(leaf(1)->answers_made, answers + 1);
+	CU_ASSERT_EQUAL(leaf(0)->replies_late, 1);
+	CU_ASSERT_EQUAL(leaf(0)->reroutes, 1);
+	/* rerouted packet n is there (n - 91) packets, less the 9 us that its way is shorter, after the TAIL */
+	expect_held_until(arrives + TAIL * PACKET, 101);
+	CU_ASSERT_EQUAL(leaf(1)->held_max, 101);
+	CU_ASSERT_EQUAL(leaf(1)->held_bytes_max, 101 * (1024 + 62));
+	CU_ASSERT_EQUAL(leaf(1)->reorder_tails, 1);
+	CU_ASSERT_EQUAL(leaf(1)->answers_made, answers + 2);
+	sim_run(mesh.sim, START + 150 * US);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 1000);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].out_of_order, 0);
+	CU_ASSERT_EQUAL(leaf(1)->held, 101);
+	CU_ASSERT_EQUAL(leaf(0)->replies_late, 1);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_timeouts, 0);
+	CU_ASSERT_EQUAL(leaf(0)->answers_taken, leaf(1)->answers_made);
+	end();
+}
+
+/* The last link of the long way is cut, and the TAIL lost: what waits goes on when the TAIL should have come and resume_extra
+ * after, as packets of the way before have told; or after resume_default and that, if none has come. */
+static void test_conweave_lost_tail(void)
+{
+	sim_time arrives, first_held;
+
+	begin_two_ways();
+	arrives = begin_late_flow();
+	sim_run(mesh.sim, arrives + 2 * US);
+	port_set_link(port_peer(switch_port(mesh.boxes[1], uplink(1, 1))), false);
+	expect_held_until(arrives + TAIL * PACKET + 16 * US, 282);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_tails, 0);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_timeouts, 1);
+	end();
+
+	begin_two_ways();
+	arrives = begin_late_flow();
+	port_set_link(port_peer(switch_port(mesh.boxes[1], uplink(1, 1))), false);
+	first_held = arrives + (TAIL + 1) * PACKET -
+		     2 * (port_latency(switch_port(mesh.boxes[0], uplink(0, 1))) -
+			  port_latency(switch_port(mesh.boxes[0], uplink(0, 0))));
+	sim_run(mesh.sim, first_held);
+	CU_ASSERT_EQUAL(leaf(1)->held, 0);
+	sim_run(mesh.sim, first_held + 1);
+	CU_ASSERT_EQUAL(leaf(1)->held, 1);
+	expect_held_until(first_held + 216 * US, 1000 - TAIL - 1);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 0);
+	end();
+}
+
+/* No more queues than there are: what finds none goes on out of order. Memory of its own: the same order, no room taken. */
+static void test_conweave_limits(void)
+{
+	sim_time arrives;
+
+	/* from three hosts to one, again and again, so that two are held at the same time */
+	for (uint64_t limit = 0; limit <= 1; limit++) {
+		mesh.params.conweave.reorder_queues = limit;
+		begin_two_ways();
+		for (uint16_t i = 0; i < 10; i++) {
+			for (uint32_t host = 0; host < 3; host++)
+				station_send(&mesh.hosts[host],
+					     flow(host, HOSTS, (uint16_t)(0xc000 + i)), 300, 1024);
+			sim_run(mesh.sim, (i + 1u) * 200 * US);
+		}
+		if (limit)
+			CU_ASSERT_EQUAL(leaf(1)->reorder_queues_max, 1)
+		else
+			CU_ASSERT_TRUE(leaf(1)->reorder_queues_max > 1)
+		CU_ASSERT_EQUAL(leaf(1)->reorder_full > 0, limit > 0);
+		end();
+	}
+
+	mesh.params.conweave.flow_entries = 1; /* four: the places of a flow */
+	begin_two_ways();
+	for (uint16_t i = 0; i < 16; i++) {
+		station_send(&mesh.hosts[0], flow(0, HOSTS, (uint16_t)(0xc000 + i)), 2, 1024);
+		sim_run(mesh.sim, sim_now(mesh.sim) + US);
+	}
+	CU_ASSERT_EQUAL(leaf(0)->flows_unknown, 12 * 2);
+	sim_run(mesh.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 32);
+	end();
+
+	mesh.params.conweave.reorder_memory = REORDER_APART;
+	begin_two_ways();
+	arrives = begin_late_flow();
+	expect_held_until(arrives + TAIL * PACKET, 101);
+	sim_run(mesh.sim, START + 150 * US);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 1000);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].out_of_order, 0);
+	end();
+}
+
+/* A run that ends while packets are held leaves none behind. */
+static void test_conweave_cut_short(void)
+{
+	sim_time arrives;
+
+	begin_two_ways();
+	arrives = begin_late_flow();
+	sim_run(mesh.sim, arrives);
+	CU_ASSERT_TRUE(leaf(1)->held > leaf(1)->held_released);
+	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
+	mesh_defaults(&mesh);
+	spines = SPINES;
+}
+
+/* Two hosts on one way fill it beyond nothing, which marks: new flows keep off it for busy_time, but when both looked at are so. */
+static void test_conweave_notify(void)
+{
+	unsigned way, again = 0;
+
+	mesh.params.ecn.mark = ECN_MARK_ENQUEUE;
+	mesh.params.ecn.kmin = mesh.params.ecn.kmax = 0;
+	mesh.params.ecn.pmax = 1;
+	mesh.params.conweave.busy_time = 100 * MS;
+	begin(BALANCE_CONWEAVE);
+	mesh.hosts[0].ecn = mesh.hosts[1].ecn = ECN_ECT0;
+	way = probe(0, HOSTS, 0xc000);
+	for (uint16_t port = 0xd000; probe(1, HOSTS + 1, port) != way; port++)
+		;
+	station_send(&mesh.hosts[0], mesh.hosts[0].path, 20, 1024);
+	station_send(&mesh.hosts[1], mesh.hosts[1].path, 20, 1024);
+	sim_run(mesh.sim, sim_now(mesh.sim) + 20 * US);
+	CU_ASSERT_TRUE(leaf(1)->notifies > 0);
+	mesh.hosts[2].ecn = ECN_NOT_ECT;
+	for (uint16_t i = 0; i < 64; i++)
+		again += probe(2, HOSTS + 2, (uint16_t)(0xe000 + i)) == way;
+	/* one in 64 on average, where without the table it is one in four */
+	CU_ASSERT_TRUE(again <= 4);
+	end();
+}
+
+/* ---- both ---- */
+
+/* An uplink that is down from the start is not taken; one that goes down is left at once. */
+static void link_down(enum balance balance)
+{
+	begin(balance);
+	port_set_link(switch_port(mesh.boxes[0], uplink(0, 0)), false);
+	for (uint16_t i = 0; i < 64; i++)
+		CU_ASSERT_NOT_EQUAL(probe(0, HOSTS, (uint16_t)(0xc000 + i)), 0);
+	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 64);
+	station_send(&mesh.hosts[0], flow(0, HOSTS, 0xd000), 1000, 1024);
+	sim_run(mesh.sim, sim_now(mesh.sim) + 5 * US);
+	for (unsigned i = 1; i < SPINES - 1; i++)
+		port_set_link(switch_port(mesh.boxes[0], uplink(0, i)), false);
+	CU_ASSERT_EQUAL(probe(0, HOSTS, 0xd000), SPINES - 1);
+	end();
+}
+
+static void test_link_down(void)
+{
+	link_down(BALANCE_CONGA);
+	link_down(BALANCE_CONWEAVE);
+}
+
+static uint64_t digest(enum balance balance, enum sim_kernel kernel)
+{
+	uint64_t sum = 0;
+
+	mesh.params.buffer.size = 9000000;
+	mesh.params.queueing = QUEUEING_ARRIVAL;
+	CU_ASSERT_TRUE_FATAL(try_begin(balance, kernel));
+	for (uint16_t i = 0; i < 12; i++) {
+		for (uint32_t host = 0; host < 2 * HOSTS; host++)
+			station_send(&mesh.hosts[host],
+				     flow(host, (host + HOSTS + i) % (2 * HOSTS),
+					  (uint16_t)(0xc000 + i)),
+				     40, 1024);
+		sim_run(mesh.sim, (i + 1u) * 30 * US);
+	}
+	sim_run(mesh.sim, SIM_NEVER);
+	for (uint32_t host = 0; host < 2 * HOSTS; host++)
+		sum = (sum ^ mesh.hosts[host].digest) * UINT64_C(0x100000001b3);
+	end();
+	return sum;
+}
+
+static void test_kernels(void)
+{
+	const enum balance balances[] = {BALANCE_DRILL, BALANCE_CONGA, BALANCE_CONWEAVE};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(balances); i++) {
+		uint64_t native = digest(balances[i], SIM_KERNEL_native);
+
+		CU_ASSERT_EQUAL(digest(balances[i], SIM_KERNEL_hosted), native);
+		CU_ASSERT_EQUAL(digest(balances[i], SIM_KERNEL_reference), native);
+	}
+}
+
+static void refused(enum balance balance, const char *expected)
+{
+	CU_ASSERT_FALSE(try_begin(balance, SIM_KERNEL_native));
+	CU_ASSERT_PTR_NOT_NULL(strstr(mesh.why, expected));
+	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
+	mesh_defaults(&mesh);
+}
+
+static void test_refusals(void)
+{
+	refused(BALANCE_CONGA, "expected a shared one");
+	mesh.params.buffer.size = 9000000;
+	refused(BALANCE_CONWEAVE, "expected queueing: arrival");
+	mesh.params.buffer.size = 9000000;
+	mesh.params.queueing = QUEUEING_ARRIVAL;
+	mesh.params.port.lanes = 4;
+	refused(BALANCE_CONWEAVE, "control_lane");
+}
+
+int main(void)
+{
+	CU_pSuite suite;
+
+	if (CU_initialize_registry() != CUE_SUCCESS)
+		return 1;
+	suite = CU_add_suite("switch/overlay", NULL, NULL);
+	CU_ADD_TEST(suite, test_conga_tables);
+	CU_ADD_TEST(suite, test_conga_stays);
+	CU_ADD_TEST(suite, test_conga_age);
+	CU_ADD_TEST(suite, test_conweave_order);
+	CU_ADD_TEST(suite, test_conweave_lost_tail);
+	CU_ADD_TEST(suite, test_conweave_limits);
+	CU_ADD_TEST(suite, test_conweave_cut_short);
+	CU_ADD_TEST(suite, test_conweave_notify);
+	CU_ADD_TEST(suite, test_link_down);
+	CU_ADD_TEST(suite, test_kernels);
+	CU_ADD_TEST(suite, test_refusals);
+	mesh_defaults(&mesh);
+	CU_basic_run_tests();
+	unsigned failures = CU_get_number_of_failures();
+
+	CU_cleanup_registry();
+	return failures != 0;
+}

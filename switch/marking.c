@@ -3,6 +3,11 @@
  * (Floyd, Jacobson, ToN 1993; with the sharp end of DCQCN, SIGCOMM 2015: beyond kmax all). FECN in InfiniBand: IBTA
  * vol. 1, annex A10. In-band telemetry for those that ask: HPCC, SIGCOMM 2019.
  */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "switch/switch_state.h"
 
 static void ecn(struct switch_port *output, struct packet *packet)
@@ -31,12 +36,6 @@ static bool is_root(const struct switch_port *output, const struct packet *packe
 	return port_credits(output->port, packet->vl) * 64u >= packet->wire_bytes;
 }
 
-/* Does that output mark though it is itself held up? */
-static bool marks_victims(const struct switch_fecn_params *params, unsigned port)
-{
-	return port < 64 && params->victim_mask >> port & 1;
-}
-
 static void fecn(struct switch_port *output, struct packet *packet)
 {
 	struct fabric_switch *box = output->box;
@@ -45,7 +44,7 @@ static void fecn(struct switch_port *output, struct packet *packet)
 	if (port_queued_bytes(output->port, packet->vl) <= output->fecn_threshold ||
 	    packet->wire_bytes < params->packet_size * 64 || packet->kind != PACKET_DATA)
 		return;
-	if (!is_root(output, packet) && !marks_victims(params, port_index(output)))
+	if (!is_root(output, packet) && !output->marks_victims)
 		return;
 	if (output->fecn_passed++ < params->marking_rate)
 		return;
@@ -91,10 +90,38 @@ void marking_depart(struct switch_port *output, struct packet *packet, sim_time 
 		telemetry(output, packet, starts_at);
 }
 
+bool switch_parse_mask(const char *text, struct port_set *ports)
+{
+	bool is_hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	size_t digits = strlen(text);
+
+	*ports = (struct port_set){0};
+	if (!digits)
+		return true; /* none said */
+	if (!is_hexadecimal) {
+		char *end;
+
+		errno = 0;
+		ports->words[0] = strtoull(text, &end, 10);
+		return isdigit((unsigned char)text[0]) && !*end && !errno;
+	}
+	for (unsigned i = 0; i < digits - 2; i++) {
+		char digit[2] = {text[digits - 1 - i], 0};
+
+		if (!isxdigit((unsigned char)digit[0]) || i >= PORT_SET_PORTS / 4)
+			return false;
+		ports->words[i / 16] |= strtoull(digit, NULL, 16) << i % 16 * 4;
+	}
+	return digits > 2;
+}
+
 void marking_init(struct fabric_switch *box)
 {
 	const struct switch_params *params = &box->params;
+	struct port_set victims;
+	bool is_mask = switch_parse_mask(params->fecn.victim_mask.text, &victims);
 
+	assert(is_mask);
 	box->on_arrival = !box->by_lid && params->ecn.mark == ECN_MARK_ENQUEUE;
 	box->marks = params->telemetry || (box->by_lid ? params->fecn.threshold != 0
 						       : params->ecn.mark == ECN_MARK_DEQUEUE);
@@ -107,6 +134,7 @@ void marking_init(struct fabric_switch *box)
 		output->fecn_threshold = (uint32_t)(buffer * (16 - params->fecn.threshold) / 16);
 		output->kmin = params->ecn.kmin;
 		output->kmax = params->ecn.kmax;
+		output->marks_victims = port_set_has(&victims, i);
 	}
 }
 

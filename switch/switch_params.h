@@ -7,6 +7,7 @@
 #define SWITCH_SWITCH_PARAMS_H
 
 #include "fabric/port_params.h"
+#include "fabric/port_set.h"
 #include "switch/shared_buffer_params.h"
 
 /* clang-format off */
@@ -37,7 +38,7 @@
 	X(threshold,    COUNT, "0", "0..15", "0: no marks; the queue of a lane marks beyond (16 - threshold) / 16 of a lane's input buffer", "IBTA annex A10: uniformly decreasing; the bytes are the vendor's") \
 	X(marking_rate, COUNT, "0", "0..65535", "packets passed over between two marks", "IBTA annex A10") \
 	X(packet_size,  COUNT, "0", "0..255",   "shortest packet to mark, in units of 64 B", "IBTA annex A10") \
-	X(victim_mask,  COUNT, "0", "0..18446744073709551615", "one bit a port, of the first 64, that marks even when it lacks credits itself", "IBTA annex A10")
+	X(victim_mask,  TEXT,  "0", "",         "one bit a port that marks even when it lacks credits itself: decimal for the first 64, or 0x and up to 64 hexadecimal digits", "IBTA annex A10: 256 bits")
 
 /* The names in brackets are those of CONGA, SIGCOMM 2014. Of leaf switches and of those between them. */
 #define SWITCH_CONGA_PARAMS(X)                                                                             \
@@ -97,6 +98,9 @@ enum ecn_mark { ECN_MARK_OFF, ECN_MARK_DEQUEUE, ECN_MARK_ENQUEUE };
 extern const struct param switch_param_list[];
 extern const struct param_group
 	switch_param_groups[]; /* `port`, `buffer`, `ecn`, `fecn`, `conga`, `conweave` */
+
+/* Ports of a mask as `victim_mask` has it; false: it is none. */
+bool switch_parse_mask(const char *text, struct port_set *ports);
 
 /* All defaults, of the groups too. */
 void switch_params_default(struct switch_params *params);

@@ -33,6 +33,7 @@ struct switch_port {
 	struct random chance;                              /* of ECN marks */
 	const struct partitions *partitions;               /* of the filters; NULL: none */
 	bool filters_out;
+	bool marks_victims; /* FECN: though it lacks credits itself */
 };
 
 _Static_assert(offsetof(struct switch_port, fecn_passed) == 64, "the first line is full");

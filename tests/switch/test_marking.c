@@ -135,6 +135,49 @@ static void test_fecn(void)
 	CU_ASSERT_EQUAL(fecn_marks(15, 0, 64), low);
 }
 
+/* Host LAST gives its input space back late, so that its port of the switch lacks credits and is a victim. */
+#define LAST 79
+
+static uint64_t victim_marks(const char *mask)
+{
+	uint64_t marked;
+
+	star_defaults(&star);
+	star.params.fecn.threshold = 15;
+	snprintf(star.params.fecn.victim_mask.text, sizeof(star.params.fecn.victim_mask.text), "%s",
+		 mask);
+	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, LAST + 1));
+	star.hosts[LAST].release_delay = 20 * US;
+	star_send(&star, 0, LAST, 200, MTU);
+	star_send(&star, 1, LAST, 200, MTU);
+	sim_run(star.sim, SIM_NEVER);
+	marked = star.hosts[LAST].marked;
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	return marked;
+}
+
+static void test_victims(void)
+{
+	struct port_set ports;
+	uint64_t roots = victim_marks("0");
+
+	CU_ASSERT_EQUAL(victim_marks("18446744073709551615"), roots);   /* the first 64 */
+	CU_ASSERT_EQUAL(victim_marks("0x7fffffffffffffffffff"), roots); /* those below 79 */
+	CU_ASSERT_TRUE(victim_marks("0x80000000000000000000") > roots + 100);
+	CU_ASSERT_TRUE(switch_parse_mask(
+		"0x8000000000000000000000000000000000000000000000000000000000000001", &ports));
+	CU_ASSERT_EQUAL(port_set_count(&ports), 2);
+	CU_ASSERT_TRUE(port_set_has(&ports, 0) && port_set_has(&ports, 255));
+	CU_ASSERT_TRUE(switch_parse_mask("255", &ports));
+	CU_ASSERT_EQUAL(port_set_count(&ports), 8);
+	CU_ASSERT_FALSE(switch_parse_mask(
+		"0x10000000000000000000000000000000000000000000000000000000000000000", &ports));
+	CU_ASSERT_FALSE(switch_parse_mask("18446744073709551616", &ports));
+	CU_ASSERT_FALSE(switch_parse_mask("0x", &ports));
+	CU_ASSERT_FALSE(switch_parse_mask("-1", &ports));
+	CU_ASSERT_FALSE(switch_parse_mask("ports", &ports));
+}
+
 static void test_telemetry(void)
 {
 	const sim_time link = 8 * BYTE_PS + 2500; /* preamble, 0.5 m */
@@ -240,6 +283,7 @@ int main(void)
 	CU_ADD_TEST(suite, test_not_capable);
 	CU_ADD_TEST(suite, test_slope);
 	CU_ADD_TEST(suite, test_fecn);
+	CU_ADD_TEST(suite, test_victims);
 	CU_ADD_TEST(suite, test_telemetry);
 	CU_ADD_TEST(suite, test_priorities);
 	CU_ADD_TEST(suite, test_sl2vl);

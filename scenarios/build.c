@@ -407,6 +407,7 @@ void build_destroy(struct build *build)
 		if (build->switches[i] != NULL)
 			switch_destroy(build->switches[i]);
 	}
+	build_subnet_destroy(build);
 	if (build->flows != NULL)
 		flow_fabric_destroy(build->flows);
 	if (build->topology != NULL)

@@ -30,10 +30,11 @@ struct build {
 	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
 	struct fabric_switch **switches;     /* [switch_count] */
 	struct topology *topology;
-	struct flow_fabric *flows;       /* NULL: the links carry packets */
-	struct port **ports;             /* [port_count]: both ends of each link in turn */
-	struct fault **faults;           /* of packets, one a side of a port that has some */
-	struct port_fault **port_faults; /* one an entry of the scenario's list */
+	struct flow_fabric *flows;            /* NULL: the links carry packets */
+	struct port **ports;                  /* [port_count]: both ends of each link in turn */
+	struct fault **faults;                /* of packets, one a side of a port that has some */
+	struct port_fault **port_faults;      /* one an entry of the scenario's list */
+	struct group_changes **group_changes; /* one a group of multicast; NULL: its members stay */
 	uint32_t port_count, fault_count, port_fault_count;
 };
 
@@ -51,6 +52,7 @@ bool build_lanes(struct build *build, char *why, size_t why_bytes);
 
 /* Groups of hosts, on switches that are routed. false: *why, as of build_create(). build_subnet.c */
 bool build_subnet(struct build *build, char *why, size_t why_bytes);
+void build_subnet_destroy(struct build *build);
 
 /* What goes wrong, on links that are joined. false: *why, as of build_create(). build_faults.c */
 bool build_faults(struct build *build, char *why, size_t why_bytes);

@@ -5,6 +5,7 @@
 
 #include "fabric/topology.h"
 #include "scenarios/build.h"
+#include "scenarios/group_changes.h"
 #include "scenarios/scenario.h"
 #include "switch/switch.h"
 
@@ -30,9 +31,18 @@ static bool make_groups(struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario_subnet *subnet = &build->scenario->subnet;
 	bool good = true;
+	build->group_changes = calloc(subnet->group_count + 1u, sizeof(*build->group_changes));
+	if (build->group_changes == NULL)
+		abort();
 	for (uint32_t i = 0; good && i < subnet->group_count; i++) {
 		const struct scenario_group *entry = &subnet->groups[i];
 		uint32_t number = groups_add(endpoints_groups(build->endpoints), &entry->group);
+		if (entry->change_count > 0) {
+			build->group_changes[i] = group_changes_create(
+				build->sim, build->topology, number, entry, why, why_bytes);
+			good = build->group_changes[i] != NULL;
+			continue;
+		}
 		good = topology_set_group(
 			build->topology, number,
 			&(struct group_hosts){entry->members, entry->member_count},
@@ -61,6 +71,16 @@ static void filter(struct build *build)
 					      enforcement != ENFORCE_IN);
 		}
 	}
+}
+
+void build_subnet_destroy(struct build *build)
+{
+	uint32_t groups = build->scenario->subnet.group_count;
+	for (uint32_t i = 0; build->group_changes != NULL && i < groups; i++) {
+		if (build->group_changes[i] != NULL)
+			group_changes_destroy(build->group_changes[i]);
+	}
+	free(build->group_changes);
 }
 
 bool build_subnet(struct build *build, char *why, size_t why_bytes)

@@ -1,13 +1,14 @@
 /*
  * scenario_subnet: the keys of `fabric` that say who belongs together:
  *
- *     multicast:  [{mgid: "ff12:401b::1", mlid: 0xc001, members: ["host*"], senders: [host9]}]
+ *     multicast:  [{mgid: "ff12:401b::1", mlid: 0xc001, members: ["host*"], senders: [host9], changes: [{at: 1ms, leave: host3}]}]
  *     partitions: [{pkey: 1, full: [host0], limited: ["*"]}]
  */
 #include "scenarios/scenario_subnet.h"
 
 #include <arpa/inet.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,10 +145,81 @@ static void refuse_endpoints(struct scenario_reader *reader, const struct yaml_n
 	}
 }
 
+static bool is_member(const struct scenario_group *group, uint32_t host)
+{
+	bool is = false;
+	for (uint32_t i = 0; i < group->member_count; i++)
+		is |= group->members[i] == host;
+	for (uint32_t i = 0; i < group->change_count; i++) {
+		if (group->changes[i].host == host)
+			is = group->changes[i].joins;
+	}
+	return is;
+}
+
+static bool read_at(struct scenario_reader *reader, struct yaml_node *node, sim_time *at)
+{
+	static const struct param param = {"at", PARAM_TIME, 0, "0ps", "0ps..1000s", "", ""};
+	const char *text = yaml_expect_text(node, "a time", reader->errors);
+	char why[256];
+	if (text == NULL)
+		return false;
+	if (param_parse(&param, text, at, why, sizeof(why)))
+		return true;
+	yaml_error(reader->errors, node, "at: %s", why);
+	return false;
+}
+
+static bool find_host(struct scenario_reader *reader, struct yaml_node *node, uint32_t *host)
+{
+	const struct scenario *scenario = reader->scenario;
+	const char *name = yaml_expect_text(node, "a host's name", reader->errors);
+	for (*host = 0; name != NULL && *host < scenario->host_count; ++*host) {
+		if (strcmp(scenario->hosts[*host].name, name) == 0)
+			return true;
+	}
+	if (name != NULL)
+		yaml_error(reader->errors, node, "no host is called \"%s\"", name);
+	return false;
+}
+
+/* {at: 1ms, join: host3} or {at: 1ms, leave: host3} */
+static void read_change(struct scenario_reader *reader, struct yaml_node *map,
+			struct scenario_group *group)
+{
+	static const char *const keys[] = {"at", "join", "leave", NULL};
+	static const char expected[] = "{at: 1ms, join: host3}, or leave";
+	if (!yaml_expect_map(map, expected, reader->errors))
+		return;
+	struct yaml_node *at = yaml_get(map, "at"), *join = yaml_get(map, "join"),
+			 *leave = yaml_get(map, "leave");
+	if (at == NULL || (join == NULL) == (leave == NULL)) {
+		yaml_error(reader->errors, map, "expected %s", expected);
+		return;
+	}
+	struct scenario_membership *change = &group->changes[group->change_count];
+	change->joins = join != NULL;
+	if (!read_at(reader, at, &change->at) ||
+	    !find_host(reader, change->joins ? join : leave, &change->host))
+		return;
+	scenario_refuse_unused(reader, map, NULL, keys);
+	refuse_endpoints(reader, map, &change->host, 1);
+	if (group->change_count > 0 && change->at < change[-1].at)
+		yaml_error(reader->errors, map,
+			   "comes before the change above; expected times that do not decrease");
+	else if (is_member(group, change->host) == change->joins)
+		yaml_error(reader->errors, map, "%s is %s then; expected %s",
+			   reader->scenario->hosts[change->host].name,
+			   change->joins ? "a member" : "no member",
+			   change->joins ? "leave" : "join");
+	else
+		group->change_count++;
+}
+
 static void read_group(struct scenario_reader *reader, struct yaml_node *map,
 		       struct scenario_group *entry)
 {
-	static const char *const keys[] = {"mgid", "mlid", "members", "senders", NULL};
+	static const char *const keys[] = {"mgid", "mlid", "members", "senders", "changes", NULL};
 	if (!yaml_expect_map(map, "{mgid: \"ff12::1\", members: [host0, host1]}", reader->errors))
 		return;
 	read_gid(reader, map, entry);
@@ -158,6 +230,13 @@ static void read_group(struct scenario_reader *reader, struct yaml_node *map,
 		yaml_error(reader->errors, map, "no members; expected members: [host0, host1]");
 	refuse_endpoints(reader, map, entry->members, entry->member_count);
 	refuse_endpoints(reader, map, entry->senders, entry->sender_count);
+	struct yaml_node *changes = yaml_get(map, "changes");
+	uint32_t none;
+	if (changes != NULL && scenario_expect_list(reader, changes, "changes")) {
+		entry->changes = scenario_take_entries(changes, sizeof(*entry->changes), &none);
+		for (struct yaml_node *node = changes->children; node != NULL; node = node->next)
+			read_change(reader, node, entry);
+	}
 	scenario_refuse_unused(reader, map, NULL, keys);
 }
 
@@ -292,6 +371,7 @@ void scenario_free_subnet(struct scenario *scenario)
 	for (uint32_t i = 0; i < scenario->subnet.group_count; i++) {
 		free(scenario->subnet.groups[i].members);
 		free(scenario->subnet.groups[i].senders);
+		free(scenario->subnet.groups[i].changes);
 	}
 	for (uint32_t i = 0; i < scenario->subnet.partition_count; i++) {
 		free(scenario->subnet.partitions[i].full);
@@ -315,6 +395,20 @@ static void print_hosts(const struct scenario *scenario, const char *key, const 
 	fputc(']', out);
 }
 
+static void print_changes(const struct scenario *scenario, const struct scenario_group *group,
+			  FILE *out)
+{
+	for (uint32_t i = 0; i < group->change_count; i++) {
+		const struct scenario_membership *change = &group->changes[i];
+		fprintf(out, "%s{at: %" PRIu64 "ps, %s: ", i > 0 ? ", " : ", changes: [",
+			change->at, change->joins ? "join" : "leave");
+		scenario_print_text(scenario->hosts[change->host].name, out);
+		fputc('}', out);
+	}
+	if (group->change_count > 0)
+		fputc(']', out);
+}
+
 void scenario_print_subnet(const struct scenario *scenario, FILE *out)
 {
 	const struct scenario_subnet *subnet = &scenario->subnet;
@@ -329,6 +423,7 @@ void scenario_print_subnet(const struct scenario *scenario, FILE *out)
 			fprintf(out, ", mlid: 0x%x", entry->group.lid);
 		print_hosts(scenario, "members", entry->members, entry->member_count, out);
 		print_hosts(scenario, "senders", entry->senders, entry->sender_count, out);
+		print_changes(scenario, entry, out);
 		fprintf(out, "}\n");
 	}
 	if (subnet->partition_count > 0)

@@ -9,10 +9,19 @@
 #include "fabric/partition.h"
 #include "fabric/topology.h"
 
+/* A host joins or leaves a group during the run. */
+struct scenario_membership {
+	sim_time at;
+	uint32_t host;
+	bool joins;
+};
+
 struct scenario_group {
 	struct group group;
 	uint32_t *members, *senders; /* hosts, ours */
 	uint32_t member_count, sender_count;
+	struct scenario_membership *changes; /* in the order of time; ours */
+	uint32_t change_count;
 };
 
 struct scenario_partition {

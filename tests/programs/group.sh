@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that messages to a multicast group reach each program on any host that is attached to it, once, in order and whole, the
 # sender's own too, and nobody else (group.c); over switches, on InfiniBand as the scenario's groups say, on RoCE also to groups
-# that it does not name; and that two runs, on different kernels of the simulator, are alike.
+# that it does not name; who joins and leaves is there or not; and that two runs, on different kernels of the simulator, are alike.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.
 hcasim=$1
 source=$2
@@ -36,6 +36,9 @@ YAML
 }
 scenario infiniband sb7700 connectx4-edr 0 '  multicast: [{mgid: "ff12:401b::7", mlid: 0xc005, members: [host0, host1, host2], senders: [host4]}]' >"$folder/ib.yaml"
 scenario roce spectrum-100gbe connectx4-100gbe 0 '  multicast: [{mgid: "ff0e::7", members: [host0, host1, host2], senders: [host4]}]' >"$folder/roce.yaml"
+# the same members at the end, of which one joins and one that was there leaves
+scenario infiniband sb7700 connectx4-edr 0 '  multicast: [{mgid: "ff12:401b::7", mlid: 0xc005, members: [host0, host1, host3], senders: [host4], changes: [{at: 0ps, leave: host3}, {at: 1ns, join: host2}]}]
+' >"$folder/changes.yaml"
 scenario roce spectrum-100gbe connectx4-100gbe 32 '' >"$folder/flood.yaml"
 
 # run NAME MGID MLID PROGRAMS: host0 (a member) and host4 (no member) send 16 messages each, when the others are there: a program
@@ -58,7 +61,19 @@ run() {
 }
 
 run ib ff12:401b::7 0xc005
+run changes ff12:401b::7 0xc005
+grep -q '"joins": *1' "$folder/changes.native" || { echo "nobody joined"; exit 1; }
 run roce ff0e::7 0
+# what cannot be is refused with its line
+refused() {
+  sed "s/changes: .*]/changes: [$1]/" "$folder/changes.yaml" >"$folder/refused.yaml"
+  "$hcasim" check "$folder/refused.yaml" >"$folder/refused.txt" 2>&1
+  [ $? = 2 ] && grep -qE "refused.yaml:[0-9]+.*$2" "$folder/refused.txt" || { echo "$1:"; cat "$folder/refused.txt"; exit 1; }
+}
+refused "{at: 0ps, leave: host2}]}" "host2 is no member then; expected join"
+refused "{at: 1ms, leave: host3}, {at: 0ps, join: host2}]}" "do not decrease"
+refused "{at: 0ps, join: host9}]}" "no host is called"
+refused "{join: host2}]}" "expected {at: 1ms, join: host3}"
 run flood ff0e::8 0 host3: "$group" ff0e::8 0 1 0 32 :
 sed 's/received, equals: 0/received, equals: 1/' "$folder/ib.yaml" >"$folder/wrong.yaml" # what is expected is looked at
 "$hcasim" exec "$folder/wrong.yaml" -- host4: "$group" ff12:401b::7 0xc005 0 1 0 >/dev/null 2>&1 && { echo "an expectation was not looked at"; exit 1; }

@@ -1,7 +1,7 @@
 /*
  * Proves multicast in switches: each member of a group gets each packet once, whoever sends, in any fabric, and nobody
  * else does; copies arrive when a packet of their own would; a copy that cannot leave keeps the input's space, and no credit, byte
- * or packet is made or lost by that; that a shared buffer holds a packet once; and where packets of no group go.
+ * or packet is made or lost by that; that who joins or leaves during a run gets exactly what the switch forwards then; that a shared buffer holds a packet once; and where packets of no group go.
  */
 #include <CUnit/Basic.h>
 
@@ -120,6 +120,24 @@ static void test_copies(void)
 }
 
 /* The only member sends, nobody is a member, the group is not known: dropped, each for its own reason. */
+/* Host 3 joins and host 1 leaves when the head of the fourth packet is about to come. */
+static void test_changes(void)
+{
+	static const uint32_t first[] = {1, 2}, second[] = {2, 3};
+
+	star_defaults(&star);
+	star_group(LINK_INFINIBAND, 5, first, 2);
+	star_cast(0, 10, MTU);
+	sim_run(star.sim, LINK_PS + 3 * WIRE * BYTE_PS);
+	CU_ASSERT_TRUE(set_group(star.topology, 0, second, 2, NULL, 0));
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(star.hosts[1].received, 3);
+	CU_ASSERT_EQUAL(star.hosts[2].received, 10);
+	CU_ASSERT_EQUAL(star.hosts[3].received, 7);
+	CU_ASSERT_EQUAL(star.hosts[3].first_head, 2 * LINK_PS + CROSS + 3 * WIRE * BYTE_PS);
+	star_finish();
+}
+
 static void test_nobody(void)
 {
 	static const uint32_t members[] = {1};
@@ -452,6 +470,7 @@ int main(void)
 	CU_pSuite suite = CU_add_suite("multicast", NULL, NULL);
 
 	CU_ADD_TEST(suite, test_copies);
+	CU_ADD_TEST(suite, test_changes);
 	CU_ADD_TEST(suite, test_nobody);
 	CU_ADD_TEST(suite, test_slow_member);
 	CU_ADD_TEST(suite, test_copies_dropped);

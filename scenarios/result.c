@@ -34,11 +34,12 @@ enum file_kind {
 	FILE_SERIES,
 	FILE_LINKS,
 	FILE_SLOWDOWNS,
+	FILE_SWITCHES,
 	FILE_COUNT
 };
 static const char *const file_names[FILE_COUNT] = {
 	"packets.pcapng", "trace.bin",  "counters.json", "summary.json",  "scenario.yaml",
-	"flows.csv",      "series.csv", "links.csv",     "slowdowns.csv",
+	"flows.csv",      "series.csv", "links.csv",     "slowdowns.csv", "switches.csv",
 };
 
 struct result {
@@ -178,6 +179,7 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	choose_path(result, FILE_LINKS, NULL,
 		    scenario->has_workload || scenario->has_load || paths->messages);
 	choose_path(result, FILE_SLOWDOWNS, NULL, scenario->has_workload);
+	choose_path(result, FILE_SWITCHES, NULL, scenario->has_workload || scenario->has_load);
 	const char *bad = NULL;
 	if (*result->paths[FILE_PACKETS] != '\0') {
 		result->packets =
@@ -419,6 +421,8 @@ static const char *write_files(struct result *result, const struct result_outcom
 			trial_write_series(outcome->trial, out);
 		else if (kind == FILE_SLOWDOWNS)
 			trial_write_groups(outcome->trial, out);
+		else if (kind == FILE_SWITCHES)
+			trial_write_switches(result->build, out);
 		else
 			trial_write_links(result->build, out);
 		if (!close_file(out))

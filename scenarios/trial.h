@@ -47,7 +47,8 @@ unsigned trial_check_build(const struct build *build, FILE *out);
 void trial_write_groups(const struct trial *trial, FILE *out); /* slowdowns.csv */
 void trial_write_flows(const struct trial *trial, FILE *out);
 void trial_write_series(const struct trial *trial, FILE *out);
-void trial_write_links(const struct build *build, FILE *out); /* needs no trial */
+void trial_write_links(const struct build *build, FILE *out);    /* needs no trial */
+void trial_write_switches(const struct build *build, FILE *out); /* switches.csv: all counters */
 
 /* For a reader at a terminal. */
 void trial_print(const struct trial *trial, FILE *out);

@@ -165,12 +165,17 @@ void trial_collect(struct trial *trial)
 		deep += (double)(counters->pauses_depth3 + counters->pauses_depth4);
 		figures[FIGURE_drops] += (double)trial_switch_drops(build->switches[i]);
 		figures[FIGURE_ecn_marks] += (double)counters->ecn_marks;
+		figures[FIGURE_reroutes] += (double)counters->reroutes;
+		figures[FIGURE_held_packets] += (double)counters->held;
+		if ((double)counters->held_max > figures[FIGURE_held_max])
+			figures[FIGURE_held_max] = (double)counters->held_max;
 	}
 	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
 		const struct endpoint_counters *counters =
 			endpoint_counters(build->endpoint_hcas[i]);
 		figures[FIGURE_packets_resent] += (double)counters->packets_resent;
 		figures[FIGURE_timeouts] += (double)counters->local_ack_timeouts;
+		figures[FIGURE_out_of_order] += (double)counters->out_of_sequence;
 		figures[FIGURE_cnps] += (double)counters->cnp_received;
 		figures[FIGURE_drops] += (double)counters->icrc_drops;
 	}

@@ -1,5 +1,5 @@
 /*
- * trial_write: flows.csv, series.csv, links.csv, and the summary for a reader. docs/SCENARIOS.md names all columns.
+ * trial_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/SCENARIOS.md names all columns.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -53,6 +53,23 @@ void trial_write_links(const struct build *build, FILE *out)
 			counters->credit_stalls, counters->overflow_drops, counters->damage_drops,
 			counters->fault_drops, counters->lifetime_drops, counters->storm_drops,
 			counters->down_drops);
+	}
+}
+
+void trial_write_switches(const struct build *build, FILE *out)
+{
+	fputs("switch", out);
+#define COLUMN(name, unit, meaning) fprintf(out, ",%s", #name);
+	SWITCH_COUNTERS(COLUMN)
+#undef COLUMN
+	fputc('\n', out);
+	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
+		const struct switch_counters *counters = switch_counters(build->switches[i]);
+		fputs(build->scenario->switches[i].name, out);
+#define VALUE(name, unit, meaning) fprintf(out, ",%" PRIu64, counters->name);
+		SWITCH_COUNTERS(VALUE)
+#undef VALUE
+		fputc('\n', out);
 	}
 }
 
@@ -115,6 +132,11 @@ void trial_print(const struct trial *trial, FILE *out)
 	fprintf(out, "pauses     %.0f frames, %.3f us paused\n", f[FIGURE_pauses],
 		f[FIGURE_pause_us]);
 	fprintf(out, "marks      %.0f, %.0f CNPs\n", f[FIGURE_ecn_marks], f[FIGURE_cnps]);
+	if (f[FIGURE_reroutes] > 0)
+		fprintf(out,
+			"reroutes   %.0f, %.0f packets held, %.0f of one flow, %.0f out of order\n",
+			f[FIGURE_reroutes], f[FIGURE_held_packets], f[FIGURE_held_max],
+			f[FIGURE_out_of_order]);
 	struct bottleneck bottleneck = bottleneck_find(trial->build->sim);
 	bottleneck_print_line(&bottleneck, out);
 	if (trial->deadlock.count > 0)

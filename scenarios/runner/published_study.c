@@ -2,12 +2,15 @@
  * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its figures. Keys: scenario
  * (beside the row's file), values (a map of key paths and values that replace the file's, as --set takes them; the case's
  * own after those of the row), figure or counter, divide_by (the same, of the same run), times (it is multiplied),
- * seeds (the mean of so many runs, with the scenario's seed and those that follow it; `middle: median` takes their median).
+ * seeds (the mean of so many runs, with the scenario's seed and those that follow it; `middle: median` takes their median),
+ * least_of (a map of one key path and a list of values for it: a run with each, and the least of what they give).
  */
 #include <gsl/gsl_statistics_double.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenarios/figures.h"
 #include "scenarios/runner/published.h"
 #include "scenarios/runner/verb.h"
 #include "scenarios/trial.h"
@@ -106,27 +109,44 @@ static bool take(const struct published_settings *settings, const struct trial *
 	return true;
 }
 
-/* ---- the run, kept for the next case: it may take another figure of it ---- */
+/* ---- runs kept for the next case: the last one whole, of those before the figures ---- */
 
 struct kept_run {
 	char *description; /* of the choice that it is of */
 	struct scenario *scenario;
-	struct build *build;
+	struct build *build; /* NULL: figures alone are kept */
 	struct trial *trial;
 	bool good; /* what must always hold did */
+	double figures[FIGURE_COUNT];
+	struct kept_run *before;
 };
 
-void published_study_forget(void *kept)
+/* All but what is told in a line. */
+static void strip(struct kept_run *run)
 {
-	struct kept_run *run = kept;
-
 	if (run->trial)
 		trial_destroy(run->trial);
 	if (run->build)
 		build_destroy(run->build);
 	scenario_destroy(run->scenario);
+	run->trial = NULL;
+	run->build = NULL;
+	run->scenario = NULL;
+}
+
+static void forget(struct kept_run *run)
+{
+	strip(run);
 	free(run->description);
 	free(run);
+}
+
+void published_study_forget(void *kept)
+{
+	for (struct kept_run *run = kept, *before; run; run = before) {
+		before = run->before;
+		forget(run);
+	}
 }
 
 /* NULL: not to be had, and *why or the errors say why. */
@@ -155,11 +175,18 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 	if (run->build)
 		run->trial = trial_create(run->build, why, PUBLISHED_WHY_BYTES);
 	if (!run->trial) {
-		published_study_forget(run);
+		forget(run);
 		return NULL;
 	}
 	trial_run(run->trial, NULL, NULL);
 	run->good = trial_check(run->trial, stderr) == 0;
+	for (unsigned i = 0; i < FIGURE_COUNT; i++) {
+		char none[PUBLISHED_WHY_BYTES];
+
+		run->good &= trial_find(run->trial, figure_list[i].name, &run->figures[i], none,
+					sizeof(none)) ||
+			     isnan(run->figures[i]);
+	}
 	return run;
 }
 
@@ -172,21 +199,70 @@ static bool take_of(const struct published_settings *settings, const struct kept
 	return false;
 }
 
+/* A run whose figures are enough, or that is there as a whole; NULL. */
+static struct kept_run *find_kept(struct kept_run *run, const char *description, bool is_figure)
+{
+	while (run && (strcmp(description, run->description) != 0 || !(run->build || is_figure)))
+		run = run->before;
+	return run;
+}
+
 static bool take_kept(const struct published_settings *settings, const struct choice *choice,
 		      double *ours, char *why)
 {
-	struct kept_run *run = *settings->kept;
+	int figure = figure_index(figure_list, published_text(settings, "figure", ""));
+	bool is_figure = figure >= 0 && !*published_text(settings, "divide_by", "");
 	char *description = describe(choice);
+	struct kept_run *run = find_kept(*settings->kept, description, is_figure);
 
-	if (run && strcmp(description, run->description) != 0) {
-		published_study_forget(run);
-		run = NULL;
-	}
 	free(description);
-	if (!run)
+	if (!run) {
+		struct kept_run *last = *settings->kept;
+
+		if (last)
+			strip(last);
 		run = make_run(choice, 0, settings->errors, why);
-	*settings->kept = run;
-	return run && take_of(settings, run, ours, why);
+		if (!run)
+			return false;
+		run->before = last;
+		*settings->kept = run;
+	}
+	if (run->build)
+		return take_of(settings, run, ours, why);
+	*ours = run->figures[figure] * published_number(settings, "times", 1);
+	if (!run->good)
+		snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
+	return run->good;
+}
+
+/* The least of runs with each of a list of values. */
+static bool take_least(const struct published_settings *settings, struct choice *choice,
+		       struct yaml_node *map, double *ours, char *why)
+{
+	struct yaml_node *entry = map->children;
+	bool good = entry && !entry->next && entry->children;
+	size_t place = choice->values.count;
+
+	if (!good || place == VALUES_MAX) {
+		yaml_error(settings->errors, map, "expected {key.path: [value, value]}");
+		return false;
+	}
+	entry->used = true;
+	choice->values.count++;
+	choice->values.list[place] = choice->values.texts[place];
+	*ours = INFINITY;
+	for (struct yaml_node *item = entry->children; item && good; item = item->next) {
+		const char *text = yaml_expect_text(item, "a value", settings->errors);
+		double value = INFINITY;
+
+		item->used = true;
+		snprintf(choice->values.texts[place], VALUE_BYTES, "%s=%s", entry->key,
+			 text ? text : "");
+		good = text && take_kept(settings, choice, &value, why);
+		if (value < *ours)
+			*ours = value;
+	}
+	return good;
 }
 
 static int compare(const void *one, const void *other)
@@ -220,7 +296,7 @@ static bool take_seeds(const struct published_settings *settings, const struct c
 
 		good = run && take_of(settings, run, &values[i], why);
 		if (run)
-			published_study_forget(run);
+			forget(run);
 	}
 	if (good)
 		*ours = middle(median, values, seeds);
@@ -230,11 +306,14 @@ static bool take_seeds(const struct published_settings *settings, const struct c
 bool published_study(const struct published_settings *settings, double *ours, char *why)
 {
 	struct choice *choice = choose(settings);
+	struct yaml_node *least = published_get(settings, "least_of");
 	unsigned seeds = (unsigned)published_number(settings, "seeds", 1);
 	bool good = seeds > 0 && seeds <= SEEDS_MAX;
 
 	if (!good)
 		snprintf(why, PUBLISHED_WHY_BYTES, "seeds: expected 1..%d", SEEDS_MAX);
+	else if (least)
+		good = take_least(settings, choice, least, ours, why);
 	else if (seeds == 1)
 		good = take_kept(settings, choice, ours, why);
 	else

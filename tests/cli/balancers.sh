@@ -1,0 +1,72 @@
+#!/bin/bash
+# Proves the orders between load balancers that scenarios/studies/balancers.yaml is for: who looks at queues packet by packet is best,
+# ConWeave comes next and keeps the order, CONGA after it, and hashes and random flowlets are last; that links.csv, series.csv and
+# switches.csv say of each what docs/studies.md promises; that three kernels and two threads leave the same bytes; and that what cannot
+# be is refused.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+source=$2
+study=$source/scenarios/studies/balancers.yaml
+. "$(dirname "$0")/../support/script.sh"
+
+"$hcasim" sweep "$study" -j 2 --out "$folder/sweep" >/dev/null 2>"$folder/log" || fail "sweep: $(cat "$folder/log")"
+
+# value BALANCE COLUMN: of results.csv
+value() {
+  awk -F, -v balance="$1" -v column="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) { if ($i == column) place = i; if ($i == "fabric.switch.balance") key = i } }
+    NR > 1 && $key == balance { print $place }' "$folder/sweep/results.csv"
+}
+# below FIGURE BALANCE...: each less than the next
+below() {
+  local figure=$1 last=0 now
+  shift
+  for balance in "$@"; do
+    now=$(value "$balance" "$figure")
+    awk -v last="$last" -v now="$now" 'BEGIN { exit !(now > last) }' || fail "$figure of $balance is $now, not above $last"
+    last=$now
+  done
+}
+below slowdown_mean adaptive conweave conga ecmp
+below slowdown_mean drill conweave conga letflow
+below slowdown_p99 spray conweave conga ecmp
+for balance in ecmp destination drill; do
+  [ "$(value "$balance" reroutes)" = 0 ] || fail "$balance has reroutes: $(value "$balance" reroutes)"
+done
+[ "$(value conweave out_of_order)" = 0 ] || fail "ConWeave: $(value conweave out_of_order) packets out of order"
+[ "$(value spray out_of_order)" -gt 1000 ] || fail "spraying: $(value spray out_of_order) packets out of order"
+[ "$(value conweave held_packets)" -gt 1000 ] || fail "ConWeave held $(value conweave held_packets) packets"
+
+short="--set workload.stop=300us --set expect=[]"
+for balance in drill conga conweave; do
+  for run in native hosted reference; do
+    # shellcheck disable=SC2086 # words on purpose
+    "$hcasim" run "$study" $short --set fabric.switch.balance=$balance --kernel $run --out "$folder/$balance.$run" >/dev/null 2>&1 ||
+      fail "$balance, $run: exit code $?"
+    diff -r "$folder/$balance.native" "$folder/$balance.$run" >/dev/null || fail "$balance: $run differs from native"
+  done
+  # shellcheck disable=SC2086
+  "$hcasim" run "$study" $short --set fabric.switch.balance=$balance --threads 2 --out "$folder/$balance.two" >/dev/null 2>&1 ||
+    fail "$balance, two threads: exit code $?"
+  diff -r "$folder/$balance.native" "$folder/$balance.two" >/dev/null || fail "$balance: two threads differ"
+done
+head -1 "$folder/conweave.native/switches.csv" | grep -q '^switch,packets_forwarded,.*,flowlets,reroutes,answers_made,.*,held_max,' ||
+  fail "switches.csv: $(head -1 "$folder/conweave.native/switches.csv")"
+[ "$(wc -l <"$folder/conweave.native/switches.csv")" -eq 9 ] || fail "switches.csv has not a line a switch"
+grep -q '^leaf0\.port[0-9]*,spine' "$folder/conweave.native/links.csv" || fail "links.csv names no way"
+grep -q ',leaf0\.port' "$folder/conweave.native/series.csv" || fail "series.csv names no way"
+
+# refused EXPECTED VALUE...
+refused() {
+  local expected=$1 words=()
+  shift
+  for word in "$@"; do words+=(--set "$word"); done
+  "$hcasim" run "$study" "${words[@]}" >/dev/null 2>"$folder/log"
+  [ $? -eq 2 ] && grep -q "$expected" "$folder/log" || fail "$*: expected \"$expected\", found: $(cat "$folder/log")"
+}
+refused "expected queueing: arrival" fabric.switch.balance=conweave fabric.switch.queueing=inputs
+refused "expected a shared one" fabric.switch.balance=conga 'fabric.switch.buffer={}'
+refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={threshold: 1, victim_mask: "0xports"}'
+refused "expected one of" fabric.switch.balance=flowlet
+
+[ $failures -eq 0 ]

@@ -14,19 +14,23 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC       UINT64_C(0x68636173696d0007) /* changes with each change of this file */
-#define SHIM_ENVIRONMENT "HCASIM_SHIM"                /* "attach socket,memory descriptor,host" */
-#define SHIM_FIRST_FD    900 /* our descriptors in a program stay above this number */
-#define SHIM_SLOTS       1024
-#define SHIM_PROCESSES   256
-#define SHIM_FIRST_PID   1000 /* virtual process ids count from here */
-#define SHIM_BYTES       64
-#define SHIM_RANGES      4
-#define SHIM_SPANS       8
-#define SHIM_STORES      4
-#define SHIM_QUEUE_BYTES (UINT64_C(1) << 34) /* of address space for memory of a process; sparse */
-#define SHIM_EXIT_LOST   98                  /* exit code of a program whose simulator is gone */
-#define SHIM_NEVER       (UINT64_MAX >> 3)
+#define SHIM_MAGIC UINT64_C(0x68636173696d0007) /* changes with each change of this file */
+#define SHIM_ENVIRONMENT \
+	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
+#define SHIM_HOST_VARIABLE "HCASIM_HOST" /* the host on which a new image is to run, by its name */
+#define SHIM_HOST_NAME     64
+#define SHIM_NO_HOST       UINT32_MAX
+#define SHIM_FIRST_FD      900 /* our descriptors in a program stay above this number */
+#define SHIM_SLOTS         1024
+#define SHIM_PROCESSES     256
+#define SHIM_FIRST_PID     1000 /* virtual process ids count from here */
+#define SHIM_BYTES         64
+#define SHIM_RANGES        4
+#define SHIM_SPANS         8
+#define SHIM_STORES        4
+#define SHIM_QUEUE_BYTES   (UINT64_C(1) << 34) /* of address space for memory of a process; sparse */
+#define SHIM_EXIT_LOST     98                  /* exit code of a program whose simulator is gone */
+#define SHIM_NEVER         (UINT64_MAX >> 3)
 
 /* clang-format off */
 /*        name         arguments -> result */
@@ -144,6 +148,7 @@ struct shim_attach {
 	uint32_t kind; /* enum shim_attach_kind */
 	uint32_t host;
 	int32_t real_pid;
+	char host_name[SHIM_HOST_NAME]; /* not empty: that host, in place of `host` */
 };
 
 /* The answer on the new socket, with the descriptor of the process's queue memory. */
@@ -151,6 +156,7 @@ struct shim_welcome {
 	uint32_t process; /* virtual process id - SHIM_FIRST_PID */
 	uint32_t slot;
 	int32_t parent;
+	uint32_t host;    /* SHIM_NO_HOST: none has that name, the program is to end */
 	char tree[160];   /* the directory that stands for / */
 	char hosts[4096]; /* for names_init() */
 };

@@ -27,10 +27,12 @@ int shim_socket = -1;
 uint8_t *shim_queue;
 int shim_queue_fd = -1;
 char shim_tree[160];
+ino_t shim_output[2];
 
 int shim_attach_fd = -1, shim_memory_fd = -1;
 
 static uint32_t own_host;
+static const char *wanted_host; /* of a new image; NULL: where it was */
 
 void attach_lost(void)
 {
@@ -84,7 +86,10 @@ int attach_receive_fd(void)
 
 static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
 {
-	struct shim_attach hello = {SHIM_MAGIC, kind, own_host, (int32_t)syscall(SYS_getpid)};
+	struct shim_attach hello = {SHIM_MAGIC, kind, own_host, (int32_t)syscall(SYS_getpid), ""};
+	size_t name_bytes = kind == ATTACH_IMAGE && wanted_host
+				    ? strnlen(wanted_host, sizeof(hello.host_name) - 1)
+				    : 0;
 	char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec part = {&hello, sizeof(hello)};
 	struct msghdr message = {.msg_iov = &part,
@@ -94,6 +99,8 @@ static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	int pair[2];
 
+	if (name_bytes)
+		memcpy(hello.host_name, wanted_host, name_bytes);
 	if (syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return NULL;
 	header->cmsg_level = SOL_SOCKET;
@@ -182,18 +189,26 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 
 	(void)count;
 	(void)arguments;
-	if (!text || sscanf(text, "%d,%d,%u", &shim_attach_fd, &shim_memory_fd, &own_host) != 3)
+	if (!text || sscanf(text, "%d,%d,%u,%lx,%lx", &shim_attach_fd, &shim_memory_fd, &own_host,
+			    &shim_output[0], &shim_output[1]) != 5)
 		return;
 	memory = (void *)syscall(SYS_mmap, NULL, sizeof(struct shim_memory), PROT_READ | PROT_WRITE,
 				 MAP_SHARED, shim_memory_fd, 0L);
 	if (memory == MAP_FAILED || ((struct shim_memory *)memory)->magic != SHIM_MAGIC)
 		return; /* the descriptors were closed on the way: this program runs as if alone */
 	shim_memory = memory;
+	wanted_host = from_environment(environment, SHIM_HOST_VARIABLE);
 	slot = greet(ATTACH_IMAGE, &reply);
 	if (!slot || !map_queue()) {
 		shim_memory = NULL;
 		return;
 	}
+	if (reply.host == SHIM_NO_HOST) {
+		dprintf(2, "hcasim: %s=%s: no host of the scenario has that name\n",
+			SHIM_HOST_VARIABLE, wanted_host);
+		_exit(127);
+	}
+	own_host = reply.host;
 	/* Rings are shared page by page with the simulator: their pages must not go back to the operating system unseen. */
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, -1);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/files.h"
+#include "verbs-shim/preload/interfaces.h"
 #include "verbs-shim/preload/shim.h"
 
 #define DESCRIPTORS 4096
@@ -162,12 +163,15 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	va_list list;
 	void *argument;
+	int result;
 
 	va_start(list, request);
 	argument = va_arg(list, void *);
 	va_end(list);
 	if (file_of(fd) && descriptors[fd].kind == FILE_COMMAND && shim_active())
 		return (int)call(OP_IOCTL, file_of(fd), request, (uint64_t)(uintptr_t)argument, 0);
+	if (interfaces_ioctl(request, argument, &result))
+		return result;
 	return REAL(ioctl)(fd, request, argument);
 }
 

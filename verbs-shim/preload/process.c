@@ -70,6 +70,21 @@ EXPORT int kill(pid_t pid, int number)
 	return result;
 }
 
+EXPORT int setpgid(pid_t pid, pid_t group)
+{
+	return (int)syscall(SYS_setpgid, process_real(pid), process_real(group));
+}
+
+EXPORT pid_t getpgid(pid_t pid)
+{
+	return process_virtual((pid_t)syscall(SYS_getpgid, process_real(pid)));
+}
+
+EXPORT pid_t getpgrp(void)
+{
+	return process_virtual((pid_t)syscall(SYS_getpgid, 0));
+}
+
 EXPORT pid_t fork(void)
 {
 	pid_t pid;

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <ucontext.h>
 
 #include "verbs-shim/protocol.h"
@@ -51,6 +52,7 @@ extern uint8_t *shim_queue; /* this process's queue memory, always readable and 
 extern int shim_queue_fd;
 extern int shim_attach_fd, shim_memory_fd; /* what a new image attaches by; -1: none */
 extern char shim_tree[160];
+extern ino_t shim_output[2]; /* pipes that take what the program of the run prints */
 
 static inline bool shim_active(void)
 {

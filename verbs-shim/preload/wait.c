@@ -14,11 +14,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "verbs-shim/preload/device.h"
 #include "verbs-shim/preload/shim.h"
+
+/* Linux: /dev/tty and /dev/ptmx; the ends of pseudo terminals. */
+enum { TTY_MAJOR = 5, PTS_MAJOR = 136, PTS_MAJOR_LAST = 143 };
 
 #define PIECE 4096 /* PIPE_BUF: what a writable pipe takes without blocking */
 
@@ -62,12 +66,28 @@ static bool is_ready(int fd, short events)
 	return syscall(SYS_poll, &one, 1UL, 0) != 0;
 }
 
-static bool is_plain(int fd) /* never blocks: a regular file, a terminal */
+/* Never blocks, and no other program of the run waits at the other end: a regular file, /dev/null, and the pipes that take what
+ * the run prints. Pseudo terminals and event descriptors (which are of no type at all) are none of these. */
+static bool is_plain(int fd)
 {
 	struct stat status;
 
-	return syscall(SYS_fstat, fd, &status) != 0 ||
-	       (!S_ISFIFO(status.st_mode) && !S_ISSOCK(status.st_mode));
+	if (syscall(SYS_fstat, fd, &status) != 0)
+		return true;
+	switch (status.st_mode & S_IFMT) {
+	case S_IFIFO:
+		return status.st_ino == shim_output[0] || status.st_ino == shim_output[1];
+	case S_IFCHR: {
+		unsigned number = major(status.st_rdev);
+
+		return number != TTY_MAJOR && (number < PTS_MAJOR || number > PTS_MAJOR_LAST);
+	}
+	case S_IFSOCK:
+	case 0:
+		return false;
+	default:
+		return true;
+	}
 }
 
 static bool is_blocking(int fd)
@@ -169,7 +189,7 @@ EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 	if (device_has(fd))
 		return write_device(fd, bytes, length);
 	begin();
-	if (fd == 1 || fd == 2 || is_plain(fd))
+	if (is_plain(fd))
 		return REAL(write)(fd, bytes, length);
 	if (!is_blocking(fd))
 		return given(REAL(write)(fd, bytes, length));
@@ -194,7 +214,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 
 	if (!shim_active())
 		return REAL(writev)(fd, parts, count);
-	if (fd == 1 || fd == 2 || is_plain(fd) || !is_blocking(fd)) {
+	if (is_plain(fd) || !is_blocking(fd)) {
 		begin();
 		total = REAL(writev)(fd, parts, count);
 		return is_plain(fd) ? total : given(total);

@@ -44,7 +44,19 @@ static void drop_threads(struct session *session, struct process *process)
 	process->threads = 0;
 }
 
-static struct process *process_new(struct session *session, const struct shim_attach *hello)
+/* SHIM_NO_HOST: none has the name that the program gave. */
+static uint32_t host_of(const struct session *session, const struct shim_attach *hello)
+{
+	if (!hello->host_name[0])
+		return hello->host;
+	for (uint32_t i = 0; i < session->host_count; i++)
+		if (strncmp(session->hosts[i].name, hello->host_name, SHIM_HOST_NAME) == 0)
+			return i;
+	return SHIM_NO_HOST;
+}
+
+static struct process *process_new(struct session *session, const struct shim_attach *hello,
+				   uint32_t host)
 {
 	struct process *parent =
 		session->awaiting ? &session->processes[session->await_process] : NULL;
@@ -65,7 +77,7 @@ static struct process *process_new(struct session *session, const struct shim_at
 			.session = session,
 			.number = i,
 			.alive = true,
-			.host = hello->host,
+			.host = host == SHIM_NO_HOST ? hello->host : host,
 			.real_pid = hello->real_pid,
 			.parent = parent ? (int32_t)parent->number + SHIM_FIRST_PID : 1,
 			.socket = -1,
@@ -82,11 +94,13 @@ static struct process *process_new(struct session *session, const struct shim_at
 	return NULL;
 }
 
-static void welcome(struct session *session, struct process *process, const struct thread *thread)
+static void welcome(struct session *session, struct process *process, const struct thread *thread,
+		    uint32_t told)
 {
 	struct shim_welcome reply = {.process = process->number,
 				     .slot = (uint32_t)(thread->slot - session->shared->slots),
-				     .parent = process->parent};
+				     .parent = process->parent,
+				     .host = told};
 	char control[CMSG_SPACE(sizeof(int))] = {0};
 	struct iovec part = {&reply, sizeof(reply)};
 	struct msghdr message = {.msg_iov = &part,
@@ -124,6 +138,7 @@ struct process *attach_accept(struct session *session, int milliseconds)
 	struct process *process;
 	struct thread *thread;
 	struct kernel *kernel;
+	uint32_t host;
 	int socket = -1;
 
 	if (poll(&waiting, 1, milliseconds) <= 0 ||
@@ -135,7 +150,8 @@ struct process *attach_accept(struct session *session, int milliseconds)
 			memcpy(&socket, CMSG_DATA(header), sizeof(int));
 	if (hello.magic != SHIM_MAGIC || hello.host >= session->host_count || socket < 0)
 		return NULL;
-	process = process_new(session, &hello);
+	host = host_of(session, &hello);
+	process = process_new(session, &hello, host);
 	if (!process) {
 		fprintf(stderr, "hcasim: more than %d processes at a time\n", SHIM_PROCESSES);
 		close(socket);
@@ -150,6 +166,8 @@ struct process *attach_accept(struct session *session, int milliseconds)
 							.at = process->timer.at,
 							.interval = process->timer.interval};
 	}
+	if (host != SHIM_NO_HOST)
+		process->host = host;
 	process->replacing = false;
 	process->socket = socket;
 	process_memory_init(&process->memory, process);
@@ -166,7 +184,7 @@ struct process *attach_accept(struct session *session, int milliseconds)
 		(struct shim_process){.real_pid = (uint32_t)hello.real_pid,
 				      .host = process->host,
 				      .store_delay = kernel ? kernel_uar_delay(kernel) : 0};
-	welcome(session, process, thread);
+	welcome(session, process, thread, host);
 	return process;
 }
 

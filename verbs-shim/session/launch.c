@@ -25,10 +25,15 @@ extern char **environ;
 
 /* Left out of a program's environment: they differ from shell to shell, or from kernel to kernel of the simulator, and would
  * move its stack. */
-static const char *const dropped[] = {"_=",          "SHLVL=",
-				      "OLDPWD=",     "PWD=",
-				      "LD_PRELOAD=", SHIM_ENVIRONMENT "=",
-				      "SYSFS_PATH=", "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE="};
+static const char *const dropped[] = {"_=",
+				      "SHLVL=",
+				      "OLDPWD=",
+				      "PWD=",
+				      "LD_PRELOAD=",
+				      SHIM_ENVIRONMENT "=",
+				      SHIM_HOST_VARIABLE "=",
+				      "SYSFS_PATH=",
+				      "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE="};
 
 /*
  * UCX writes its own code over mmap() and munmap(), wherever they are, and calls the system past the preload library, which then
@@ -143,7 +148,16 @@ void launch_clean(struct session *session)
 		supervise_remove_tree(session->directory);
 }
 
-static char **environment(const struct session *session, const struct program *program)
+static unsigned long inode_of(int fd)
+{
+	struct stat status;
+
+	assert(fstat(fd, &status) == 0);
+	return status.st_ino;
+}
+
+static char **environment(const struct session *session, const struct program *program,
+			  const int output[2])
 {
 	char **result, library[PATH_MAX];
 	size_t count = 0, used = 0;
@@ -159,8 +173,9 @@ static char **environment(const struct session *session, const struct program *p
 			result[used++] = environ[i];
 	}
 	if (!find_library(library) || asprintf(&result[used++], "LD_PRELOAD=%s", library) < 0 ||
-	    asprintf(&result[used++], "%s=%d,%d,%u", SHIM_ENVIRONMENT, SHIM_FIRST_FD,
-		     SHIM_FIRST_FD + 1, program->host) < 0)
+	    asprintf(&result[used++], "%s=%d,%d,%u,%016lx,%016lx", SHIM_ENVIRONMENT, SHIM_FIRST_FD,
+		     SHIM_FIRST_FD + 1, program->host, inode_of(output[0]),
+		     inode_of(output[1])) < 0)
 		_exit(127);
 	if (!getenv(ucx_variable) && asprintf(&result[used], "%s=none", ucx_variable) < 0)
 		_exit(127);
@@ -191,7 +206,7 @@ void launch_program(struct session *session, struct program *program)
 	pid = fork();
 	assert(pid >= 0);
 	if (pid == 0) {
-		char **variables = environment(session, program);
+		char **variables = environment(session, program, (int[]){out[1], error[1]});
 		int null = open("/dev/null", O_RDONLY);
 
 		dup2(null, 0);

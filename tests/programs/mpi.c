@@ -1,0 +1,73 @@
+/*
+ * An ordinary MPI program, compiled by mpicc when its test runs: two ranks send each other messages of several lengths, check
+ * every byte and say what half a round trip took; and an allreduce over both.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_MAX = 1 << 20, ROUNDS = 30 };
+
+static unsigned char buffer[BYTES_MAX];
+
+static void fill(int length, int round)
+{
+	for (int i = 0; i < length; i++)
+		buffer[i] = (unsigned char)(i * 7 + round);
+}
+
+static void check(int rank, int length, int round)
+{
+	for (int i = 0; i < length; i++)
+		if (buffer[i] != (unsigned char)(i * 7 + round)) {
+			printf("rank %d: byte %d of %d is wrong in round %d\n", rank, i, length,
+			       round);
+			MPI_Abort(MPI_COMM_WORLD, 1);
+		}
+}
+
+/* Messages, of which only the first and the last are checked. */
+static void exchange(int rank, int length)
+{
+	double begun = 0;
+
+	for (int round = 0; round <= ROUNDS; round++) {
+		if (round == 1)
+			begun = MPI_Wtime();
+		if (rank == 0) {
+			if (round == 0 || round == ROUNDS)
+				fill(length, round);
+			MPI_Send(buffer, length, MPI_BYTE, 1, round, MPI_COMM_WORLD);
+		}
+		MPI_Recv(buffer, length, MPI_BYTE, 1 - rank, round, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		if (rank == 1)
+			MPI_Send(buffer, length, MPI_BYTE, 0, round, MPI_COMM_WORLD);
+		if (round == 0)
+			check(rank, length, round);
+	}
+	begun = MPI_Wtime() - begun;
+	check(rank, length, ROUNDS);
+	if (rank == 0)
+		printf("%7d bytes %8.2f us\n", length, begun / (2 * ROUNDS) * 1e6);
+}
+
+int main(int count, char **arguments)
+{
+	static const int lengths[] = {8, 1024, 16384, BYTES_MAX};
+	char name[MPI_MAX_PROCESSOR_NAME];
+	int rank, size, length, sum;
+
+	MPI_Init(&count, &arguments);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Get_processor_name(name, &length);
+	MPI_Allreduce(&(int){rank + 1}, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	printf("rank %d of %d is on %s, the sum is %d\n", rank, size, name, sum);
+	fflush(stdout);
+	for (size_t i = 0; size == 2 && i < sizeof(lengths) / sizeof(lengths[0]); i++)
+		exchange(rank, lengths[i]);
+	MPI_Finalize();
+	return size != 2;
+}

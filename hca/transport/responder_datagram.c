@@ -10,6 +10,16 @@
 
 enum network_header { HEADER_NONE, HEADER_GRH, HEADER_IPV4 };
 
+/* On RoCE the field of the service level says what kind of packet it was: 8: with UDP; 1: IPv6, 2: IPv4, 0: GRH. UCX reads it, and its
+ * source (ud_iface.h) states it. */
+static uint8_t level_of(const struct path *path)
+{
+	static const uint8_t kinds[] = {
+		[ROCE_V1] = 0, [ROCE_V2_IPV4] = 8 | 2, [ROCE_V2_IPV6] = 8 | 1};
+
+	return path->roce_version == ROCE_NONE ? path->service_level : kinds[path->roce_version];
+}
+
 static struct completion completion_of(struct qp *qp, const struct packet *packet)
 {
 	const struct path *path = packet->path;
@@ -25,7 +35,7 @@ static struct completion completion_of(struct qp *qp, const struct packet *packe
 		.immediate = has_immediate ? packet->immediate : 0,
 		.source_qp = packet->source_qp,
 		.slid = path->slid,
-		.service_level = path->service_level,
+		.service_level = level_of(path),
 		.network_header = !path->has_grh                       ? HEADER_NONE
 				  : path->roce_version == ROCE_V2_IPV4 ? HEADER_IPV4
 								       : HEADER_GRH,

@@ -201,11 +201,46 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 	return error;
 }
 
+/*
+ * A thread that polls what the HCA writes is parked at one place of its loop, and may hold a spin lock there that it leaves and takes
+ * again in each turn: who tries that lock would find it taken for ever. So who leaves a lock that another has tried in vain lets
+ * that one go first. Of two such locks with one place in the table one is forgotten.
+ */
+#define SPIN_TURN \
+	UINT64_C(500000) /* ps: of a loop that tries a lock, with a clock and a system call in it */
+#define SPIN_LOCKS 16
+
+static struct {
+	const volatile void *lock;
+	uint64_t clock;
+} spin_wanted[SPIN_LOCKS];
+
+static unsigned spin_place(const volatile void *lock)
+{
+	return (unsigned)((uintptr_t)lock >> 4) % SPIN_LOCKS;
+}
+
+static int spin_try(pthread_spinlock_t *lock)
+{
+	int error = REAL(pthread_spin_trylock)(lock);
+
+	if (error && shim_active()) {
+		spin_wanted[spin_place(lock)].lock = lock;
+		spin_wanted[spin_place(lock)].clock = gate_now();
+	}
+	return error;
+}
+
+EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock)
+{
+	return spin_try(lock);
+}
+
 EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 {
 	if (!shim_active())
 		return REAL(pthread_spin_lock)(lock);
-	while (REAL(pthread_spin_trylock)(lock) != 0)
+	while (spin_try(lock) != 0)
 		(void)wait_here(SHIM_NEVER, false);
 	return 0;
 }
@@ -213,8 +248,14 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 {
 	int error = REAL(pthread_spin_unlock)(lock);
+	unsigned place = spin_place(lock);
+	uint64_t from = spin_wanted[place].clock;
 
 	released(false);
+	if (spin_wanted[place].lock != lock || !shim_active())
+		return error;
+	spin_wanted[place].lock = NULL;
+	(void)gate_call(OP_SLEEP, (from > gate_now() ? from : gate_now()) + SPIN_TURN, 0, 0, 0);
 	return error;
 }
 

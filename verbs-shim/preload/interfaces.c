@@ -30,6 +30,11 @@ static const struct interface {
 		      ETHERNET_MTU},
 };
 
+static char *put_name(char name[IFNAMSIZ], unsigned index)
+{
+	return memcpy(name, interfaces[index].name, strlen(interfaces[index].name) + 1);
+}
+
 static struct sockaddr_in internet(uint32_t network_order)
 {
 	return (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = network_order};
@@ -97,7 +102,7 @@ static int list_all(struct ifconf *list)
 		if (!list->ifc_req)
 			continue;
 		memset(&list->ifc_req[count], 0, sizeof(list->ifc_req[count]));
-		strcpy(list->ifc_req[count].ifr_name, interfaces[i].name);
+		put_name(list->ifc_req[count].ifr_name, i);
 		memcpy(&list->ifc_req[count].ifr_addr, &address, sizeof(address));
 	}
 	list->ifc_len = count * (int)sizeof(struct ifreq);
@@ -118,7 +123,7 @@ static int answer(unsigned long request, struct ifreq *about)
 	if (request == SIOCGIFNAME) {
 		if (about->ifr_ifindex < 1 || about->ifr_ifindex > INTERFACES)
 			return fail(ENODEV);
-		strcpy(about->ifr_name, interfaces[about->ifr_ifindex - 1].name);
+		put_name(about->ifr_name, (unsigned)about->ifr_ifindex - 1);
 		return 0;
 	}
 	if (index == INTERFACES)
@@ -181,7 +186,7 @@ EXPORT int getifaddrs(struct ifaddrs **result)
 	for (unsigned i = 0; i < INTERFACES; i++) {
 		struct one *one = &all[i];
 
-		strcpy(one->name, interfaces[i].name);
+		put_name(one->name, i);
 		one->address = address_of(i);
 		one->mask = mask_of(i);
 		one->broadcast = broadcast_of(i);
@@ -219,5 +224,5 @@ EXPORT char *if_indextoname(unsigned number, char name[IF_NAMESIZE])
 		errno = ENXIO;
 		return NULL;
 	}
-	return strcpy(name, interfaces[number - 1].name);
+	return put_name(name, number - 1);
 }

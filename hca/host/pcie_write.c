@@ -83,7 +83,8 @@ static void credits_back(struct event *event)
 	pcie_issue_reads(pcie); /* those behind it */
 }
 
-/* When the root complex has made it visible: behind the writes before it, unless it may pass them. */
+/* When the root complex has made it visible: behind the writes before it, unless it may pass them. One picosecond behind, since
+ * what happens at the same instant has no order of calls. */
 static sim_time when_visible(struct pcie *pcie, const struct pcie_write *write, uint64_t address,
 			     uint32_t length, sim_time arrival)
 {
@@ -92,12 +93,12 @@ static sim_time when_visible(struct pcie *pcie, const struct pcie_write *write, 
 	if (pcie->host)
 		at = host_write(pcie->host, address, length, arrival);
 	at += pcie->param.write_latency;
-	if (at < pcie->visible_at) {
+	if (at <= pcie->visible_at) {
 		if (write->relaxed && pcie->param.relaxed_ordering)
 			return at;
 		pcie->count.order_stalls++;
 		pcie->count.order_stall_time += pcie->visible_at - at;
-		return pcie->visible_at;
+		return ++pcie->visible_at;
 	}
 	return pcie->visible_at = at;
 }

@@ -72,7 +72,7 @@ void pcie_read(struct pcie *pcie, struct pcie_read *read)
 	read->failed = false;
 	read->requested = 0;
 	read->completed = 0;
-	read->writes_before = pcie->writes_called;
+	read->writes_before = read->passes && pcie->param.reads_pass ? 0 : pcie->writes_called;
 	read->next = NULL;
 	pcie->count.reads++;
 	pcie->count.read_bytes += read->length;

@@ -98,6 +98,7 @@ struct pcie_read {
 	void *bytes;     /* in: where they go; NULL: lengths only */
 	void (*done)(struct pcie_read *read); /* in: called once, never from pcie_read() */
 	bool relaxed; /* in: need not see the writes called before it, if relaxed_ordering is on */
+	bool passes;  /* in: nor leave behind those that have not left, if reads_pass is on */
 	bool failed;  /* out: the memory was not mapped */
 	/* the rest is private to pcie.c */
 	struct event event;

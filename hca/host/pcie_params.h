@@ -60,7 +60,9 @@
 	X(credit_latency,      TIME,   "60ns",  "0ps..1ms",    "from a TLP's leaving the root complex's buffer to the use of its credits", \
 	  "assumed: link_latency, for the update") \
 	X(relaxed_ordering,    FLAG,   "false", "",            "whether writes and reads that may pass earlier writes do so", \
-	  "PCIe base spec 2.4.1; choice")
+	  "PCIe base spec 2.4.1; choice") \
+	X(reads_pass,          FLAG,   "false", "",            "whether reads of data to be sent leave ahead of writes that wait in the adapter for credits", \
+	  "PCIe base spec 2.4.1 orders what its transaction layer has, not what waits in the device; choice")
 /* clang-format on */
 
 struct pcie_params {

@@ -176,11 +176,14 @@ static void scatter_posted(struct dma *dma)
 	requester_complete(scatter->qp);
 }
 
+static void run_waiting(struct transport_block *transport);
+
 static void scattered(struct dma *dma)
 {
 	struct response_scatter *scatter = container_of(dma, struct response_scatter, dma);
 	struct qp *qp = scatter->qp;
 	struct send_slot *slot = scatter->slot;
+	struct transport_block *transport = qp->hca->transport;
 
 	if (scatter->payload)
 		payload_drop(qp->hca->packets, scatter->payload);
@@ -189,10 +192,13 @@ static void scattered(struct dma *dma)
 		if (slot->status == WORK_OK)
 			slot->status = WORK_LOCAL_PROTECTION;
 	}
-	pool_give(&qp->hca->transport->response_scatters, scatter);
+	pool_give(&transport->response_scatters, scatter);
+	gauge_leave(&transport->gauge.answer_units, sim_now(transport->block.sim), 1);
 	requester_release_slot(qp, slot);
 	requester_complete(qp);
 	qp_drop(qp);
+	if (__builtin_expect(transport->answers_first != NULL, 0))
+		run_waiting(transport);
 }
 
 static bool goes_into_cqe(const struct qp *qp, const struct send_slot *slot)
@@ -219,6 +225,7 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 		return;
 	}
 	scatter = pool_take(&qp->hca->transport->response_scatters);
+	gauge_enter(&qp->hca->transport->gauge.answer_units, sim_now(qp->hca->sim), 1);
 	scatter->qp = qp;
 	scatter->slot = slot;
 	scatter->payload = packet->payload;
@@ -299,7 +306,7 @@ static bool is_awaited(const struct qp *qp, const struct packet *packet)
 	       (qp->dci && dc_initiator_awaits(qp->dci, packet));
 }
 
-void completer_receive(struct qp *qp, struct packet *packet)
+static void take(struct qp *qp, struct packet *packet)
 {
 	bool sends = qp->state.state == STATE_RTS || qp->state.state == STATE_SQD;
 
@@ -316,4 +323,66 @@ void completer_receive(struct qp *qp, struct packet *packet)
 	else
 		receive_nak(qp, packet);
 	receive_done(qp->hca->receive, packet);
+}
+
+/* ---- when the host is slow ---- */
+
+static bool has_unit(const struct transport_block *transport)
+{
+	return transport->response_scatters.in_use < transport->params->answer_units;
+}
+
+static void wait(struct transport_block *transport, struct packet *packet)
+{
+	packet->next = NULL;
+	if (transport->answers_last)
+		transport->answers_last->next = packet;
+	else
+		transport->answers_first = packet;
+	transport->answers_last = packet;
+	transport->count.answer_stalls++;
+	gauge_wait(&transport->gauge.answer_units, sim_now(transport->block.sim), true);
+}
+
+static struct packet *pop_waiting(struct transport_block *transport)
+{
+	struct packet *packet = transport->answers_first;
+
+	transport->answers_first = packet->next;
+	if (!transport->answers_first)
+		transport->answers_last = NULL;
+	packet->next = NULL;
+	return packet;
+}
+
+/* Its queue pair may be gone by now. */
+static void run_waiting(struct transport_block *transport)
+{
+	while (transport->answers_first && has_unit(transport)) {
+		struct packet *packet = pop_waiting(transport);
+		struct qp *qp = qp_find(transport->hca, packet->dest_qp);
+
+		if (qp)
+			take(qp, packet);
+		else
+			receive_done(transport->hca->receive, packet);
+	}
+	gauge_wait(&transport->gauge.answer_units, sim_now(transport->block.sim),
+		   transport->answers_first != NULL);
+}
+
+void completer_receive(struct qp *qp, struct packet *packet)
+{
+	struct transport_block *transport = qp->hca->transport;
+
+	if (__builtin_expect(transport->answers_first || !has_unit(transport), 0))
+		wait(transport, packet);
+	else
+		take(qp, packet);
+}
+
+void completer_drop(struct transport_block *transport)
+{
+	while (transport->answers_first)
+		packet_free(transport->hca->packets, pop_waiting(transport));
 }

@@ -4,6 +4,9 @@
  *
  *     receive --completer_receive()--> requester (progress, retries); dma (data)
  *
+ * Data take a unit each until they are in memory. While all units are in use, what comes in waits in order, and keeps its place in
+ * the port's input space: a host that is slow holds back who answers.
+ *
  * IBTA vol. 1, 9.7.5.1.2..9.7.5.1.4; AETH syndromes: 9.7.5.2.
  */
 #ifndef HCA_TRANSPORT_COMPLETER_H
@@ -19,6 +22,11 @@ struct response_scatter { /* data of one response packet on its way to memory */
 	uint8_t value[8];
 	bool posted; /* all its writes are with PCIe */
 };
+
+struct transport_block;
+
+/* With the adapter: packets that wait are gone. */
+void completer_drop(struct transport_block *transport);
 
 /* The packet is the completer's from now on. */
 void completer_receive(struct qp *qp, struct packet *packet);

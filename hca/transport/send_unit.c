@@ -188,6 +188,7 @@ uint32_t send_unit_gather(struct send_unit *unit, const struct data_segment *seg
 		.pd = qp_remote_pd(qp, segments[0].key),
 		.qpn = qp->number,
 		.tag = unit->first->tag,
+		.passes = unit->slot && !unit->slot->wqe.fence,
 		.bytes = unit->payload ? unit->payload->bytes : NULL,
 		.done = gathered,
 	};

@@ -23,6 +23,8 @@ static void check(struct block *block, FILE *out)
 
 	block_equal(block, out, "scatter units in use, and taken and not given back",
 		    transport->scatter_units.in_use, transport->gauge.scatter_units.level);
+	block_equal(block, out, "answer units in use, and taken and not given back",
+		    transport->response_scatters.in_use, transport->gauge.answer_units.level);
 	block_equal(block, out, "send WQEs with an end of theirs, and those retired",
 		    transport->count.wqes_completed + transport->count.wqes_failed +
 			    transport->count.wqes_flushed - transport->count.receives_flushed,
@@ -50,6 +52,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 		   (const uint64_t *)&transport->count);
 	block_gauges(&transport->block, (struct gauge *)&transport->gauge);
 	transport->gauge.scatter_units.capacity = transport->params->scatter_units;
+	transport->gauge.answer_units.capacity = transport->params->answer_units;
 	pool_init(&transport->send_units, sizeof(struct send_unit), SLAB_UNITS);
 	pool_init(&transport->scatter_units, sizeof(struct scatter_unit), SLAB_UNITS);
 	pool_init(&transport->response_scatters, sizeof(struct response_scatter), SLAB_UNITS);
@@ -62,6 +65,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 
 void transport_destroy(struct transport_block *transport)
 {
+	completer_drop(transport);
 	atomic_fini(&transport->atomics);
 	dc_targets_destroy(transport->dc_targets);
 	pool_fini(&transport->send_units);

@@ -46,12 +46,14 @@
 	X(dc_reclaims,         "times",   "DC: a responder context was taken from an initiator that had long been silent") \
 	X(dc_strays,           "packets", "DC: requests of initiators that are not connected, dropped") \
 	X(scatter_stalls,      "times",   "all scatter units were in use")                         \
+	X(answer_stalls,       "packets", "ACKs and responses that waited since all answer units were in use") \
 	X(page_stalls,         "messages", "whose data waited for a page fault")                   \
 	X(page_refusals,       "packets", "requests refused (RNR NAK): their pages were not there") \
 	X(page_drops,          "packets", "answers dropped since there was no page for a response, or one is waited for")
 
 #define TRANSPORT_GAUGES(X)                                                                        \
 	X(scatter_units, POOL,  "units",       "receive buffers of messages")                      \
+	X(answer_units,  POOL,  "units",       "receive buffers of read and atomic responses")     \
 	X(reads,         SHARE, "queue pairs", "with as many reads and atomics under way as allowed") \
 	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
 	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \
@@ -93,6 +95,8 @@ struct transport_block {
 	struct pool send_units, scatter_units, response_scatters, responses;
 	struct pool stalled; /* of page_fault.c */
 	struct qp *unit_waiters_first, *unit_waiters_last;
+	struct packet *answers_first,
+		*answers_last; /* wait for an answer unit, or behind one that does */
 	struct atomic_unit atomics;
 	struct delay_line naks; /* of late_nak.c */
 	struct pool late_naks;

@@ -228,6 +228,7 @@ static void gather_piece(struct piece *piece)
 	piece->read.bytes = bytes ? bytes + piece->byte_offset : NULL;
 	piece->read.done = gather_arrived;
 	piece->read.relaxed = true; /* data; descriptors and CQEs keep their order */
+	piece->read.passes = piece->dma->passes;
 	pcie_read(piece->channel->engine->pcie, &piece->read);
 }
 

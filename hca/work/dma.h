@@ -36,7 +36,8 @@ struct dma {
 	enum dma_direction direction;        /* in */
 	uint32_t access;                     /* in: enum mr_access bits that each key must give */
 	uint32_t pd, qpn, tag;               /* in */
-	void *bytes;                         /* in: NULL: lengths only */
+	bool passes; /* in: gather: may leave ahead of earlier writes that have not left (pcie.h) */
+	void *bytes; /* in: NULL: lengths only */
 	void (*done)(
 		struct
 		dma *dma); /* in: called once, never from dma_start(); scatter: bytes are visible */

@@ -1,7 +1,8 @@
 /*
  * Proves that a load's scatter/gather lists and its traffic within one adapter are what they say: blocks of WQEs that are read for
  * each, elements that are moved, the message that the elements make up, receive WQEs that scatter; that queue pairs in one
- * adapter leave the port alone and are as fast as PCIe; and that what does not fit together is refused with its reason.
+ * adapter leave the port alone and are as fast as PCIe; that traffic within an adapter holds back a sender for whom no link is full, and
+ * so do answers that come in faster than the host takes them; and that what does not fit together is refused with its reason.
  */
 #include <CUnit/Basic.h>
 #include <string.h>
@@ -100,6 +101,63 @@ static void loopback(void)
 	CU_ASSERT_EQUAL(counted("transmit.packets"), 0);
 }
 
+/* 64 KiB from outside, at the rate of the link, and loopback besides: one direction of PCIe has to carry both. */
+static double incast(unsigned rivals, bool reads_pass)
+{
+	begin();
+	setup.load.link_layer = 1; /* roce */
+	set("pattern", "inbound");
+	set("bytes", "64KiB");
+	setup.load.warm_up = 100;
+	setup.load.operations = 400;
+	setup.load.rival.threads = rivals;
+	setup.load.rival.pattern = LOAD_LOOPBACK;
+	setup.load.rival.bytes = 65536;
+	setup.hca.pcie.reads_pass = reads_pass;
+	counted(NULL);
+	return result.gbps;
+}
+
+/* What is read for loopback waits behind what came in and waits for PCIe: that throttles it, unless it may pass. Then both have
+ * half of PCIe, the sender from outside is paused for the rest, and no link is full. */
+static void loopback_beside(void)
+{
+	double alone = incast(0, true);
+
+	CU_ASSERT_DOUBLE_EQUAL(alone, 98, 0.5);
+	CU_ASSERT_EQUAL(result.paused, 0);
+	CU_ASSERT_DOUBLE_EQUAL(incast(1, false), alone, 0.5);
+	CU_ASSERT_EQUAL(result.paused, 0);
+	CU_ASSERT_TRUE(result.rival_mops * 524.288 < 20);
+	CU_ASSERT_DOUBLE_EQUAL(incast(1, true), result.rival_mops * 524.288, 1);
+	CU_ASSERT_TRUE(result.gbps > 50);
+	CU_ASSERT_DOUBLE_EQUAL(result.paused, 1 - result.gbps / alone, 0.05);
+}
+
+/* READs whose answers come in at twice the rate that 2 KiB of credits allow writes, 16 x 64 KiB of them: what finds no unit stays in
+ * the port's space. */
+static double paused_by_answers(unsigned units)
+{
+	begin();
+	setup.load.link_layer = 1; /* roce */
+	set("verb", "read");
+	set("bytes", "64KiB");
+	setup.load.warm_up = 50;
+	setup.load.operations = 200;
+	setup.hca.pcie.write_credits = 2048;
+	setup.hca.transport.answer_units = units;
+	counted("transport.answer_stalls");
+	return result.paused;
+}
+
+static void answers(void)
+{
+	CU_ASSERT_TRUE(paused_by_answers(128) > 0.2);
+	CU_ASSERT_TRUE(result.counter > 1);
+	CU_ASSERT_EQUAL(paused_by_answers(4096), 0);
+	CU_ASSERT_EQUAL(result.counter, 0);
+}
+
 static void refuse(const char *name, const char *text, const char *expected)
 {
 	char why[256] = "";
@@ -146,6 +204,8 @@ int main(void)
 	} tests[] = {{"blocks of WQEs", wqe_blocks},
 		     {"pieces", pieces},
 		     {"loopback", loopback},
+		     {"loopback beside others", loopback_beside},
+		     {"answers and a slow host", answers},
 		     {"refused", refused}};
 	CU_pSuite suite;
 	unsigned failed;

@@ -21,6 +21,11 @@ expected=$(sed -E 's/^([^|]*\|){4} *//' <<<"$row")
 read -r scenario <<<"$scenario"
 read -ra first <<<"${first//@verify@/$verify}"
 read -ra second <<<"${second//@verify@/$verify}"
+host=host1
+if [ "${second[0]}" = host0: ]; then # both run there
+  host=host0
+  second=("${second[@]:1}")
+fi
 for word in "${first[@]}"; do # behind `env` and variables
   [[ $word == env || $word == *=* ]] || break
 done
@@ -37,16 +42,16 @@ run() {
   local number=$1
   shift
   "$@" --pcap "$folder/$number.pcapng" "$source/scenarios/$scenario.yaml" -- \
-    host0: "${first[@]}" : host1: "${second[@]}" >"$folder/$number.out" 2>"$folder/$number.err" </dev/null
+    host0: "${first[@]}" : $host: "${second[@]}" >"$folder/$number.out" 2>"$folder/$number.err" </dev/null
   local status=$?
   # rping says how it ends.
   sed -i '/server DISCONNECT EVENT/d; /wait for RDMA_READ_ADV state/d' "$folder/$number.err"
   [ $status -eq 0 ] || fail "run $number: exit code $status"
 }
 
-# The last row of figures of host1.
+# The last row of figures of the second program's host.
 figures() {
-  grep -E '^host1\| +[0-9]+ +[0-9]+ +[0-9.]+ ' "$folder/1.out" | tail -n 1 | cut -d'|' -f2
+  grep -E "^$host\| +[0-9]+ +[0-9]+ +[0-9.]+ " "$folder/1.out" | tail -n 1 | cut -d'|' -f2
 }
 
 check() {

@@ -1,5 +1,5 @@
 # An ordinary pyverbs program: two queue pairs of one host are connected to each other, one sends, writes and reads, and the other
-# receives. It prints what arrived.
+# receives, in one piece and in lists of several. It prints what arrived.
 import pyverbs.device as device
 import pyverbs.enums as e
 from pyverbs.addr import AHAttr
@@ -18,7 +18,7 @@ mr = MR(pd, 8192, every)
 
 
 def pair():
-    cap = QPCap(max_send_wr=4, max_recv_wr=4)
+    cap = QPCap(max_send_wr=4, max_recv_wr=4, max_send_sge=5, max_recv_sge=3)
     qps = [QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap)) for _ in range(2)]
     for own, peer in (qps, reversed(qps)):
         attr = QPAttr(port_num=1)
@@ -55,6 +55,29 @@ post(first, e.IBV_WR_RDMA_WRITE, 1024, 2048)
 post(first, e.IBV_WR_RDMA_READ, 4096, 2048)
 assert completions(2) == [0, 0]
 print('read back', mr.read(8, 4096).decode())
+
+
+
+def pieces(*parts):
+    return [SGE(mr.buf + place, length, mr.lkey) for place, length in parts]
+
+
+# Gathered from five places, 26 letters, scattered to three; and read back to five.
+letters = b'abcdefghijklmnopqrstuvwxyz'
+for i, place in enumerate((0, 100, 200, 300, 400)):
+    mr.write(letters[6 * i:6 * i + 6], min(6, 26 - 6 * i), place)
+five = ((0, 6), (100, 6), (200, 6), (300, 6), (400, 2))
+second.post_recv(RecvWR(sg=pieces((1024, 1), (1100, 20), (1200, 64)), num_sge=3))
+first.post_send(SendWR(opcode=e.IBV_WR_SEND, num_sge=5, sg=pieces(*five)))
+assert completions(2) == [0, 0]
+arrived = mr.read(1, 1024) + mr.read(20, 1100) + mr.read(5, 1200)
+mr.write(arrived, 26, 2048)
+back = SendWR(opcode=e.IBV_WR_RDMA_READ, num_sge=5,
+              sg=pieces(*((5000 + place, length) for place, length in five)))
+back.set_wr_rdma(mr.rkey, mr.buf + 2048)
+first.post_send(back)
+assert completions(1) == [0]
+print('in lists', b''.join(mr.read(length, 5000 + place) for place, length in five).decode())
 
 post(first, e.IBV_WR_RDMA_READ, 4096, 1 << 20)
 assert completions(1) == [e.IBV_WC_REM_ACCESS_ERR]

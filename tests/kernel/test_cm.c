@@ -6,106 +6,11 @@
 #include <CUnit/Basic.h>
 #include <errno.h>
 
-#include "tests/kernel/support/machine.h"
-#include "verbs-shim/kernel/cm.h"
-
-#define PORT 7174
-
-static int32_t open_cm(struct machine *machine)
-{
-	machine->call = (struct kernel_call){.process = &machine->process};
-	kernel_open(machine->kernel, &machine->call, CM_NODE, 2);
-	CU_ASSERT_EQUAL_FATAL(machine->call.file_count, 1);
-	CU_ASSERT_EQUAL(machine->call.files[0].kind, KERNEL_FD_MESSAGE);
-	for (int32_t i = 1; i < FILES_MAX; i++)
-		if (!machine->files[i]) {
-			machine->files[i] = machine->call.files[0].file;
-			machine->kinds[i] = KERNEL_FD_MESSAGE;
-			return i;
-		}
-	return -1;
-}
-
-static int64_t command(struct machine *machine, int32_t file, uint32_t number, const void *in,
-		       uint32_t in_bytes, uint32_t out_bytes)
-{
-	struct rdma_ucm_cmd_hdr header = {number, (uint16_t)in_bytes, (uint16_t)out_bytes};
-	uint32_t length = (uint32_t)sizeof(header) + in_bytes;
-
-	memory_write(machine->process.memory, CALL_AREA, &header, sizeof(header));
-	memory_write(machine->process.memory, CALL_AREA + sizeof(header), in, in_bytes);
-	machine->call = (struct kernel_call){.process = &machine->process};
-	kernel_write(machine->files[file], &machine->call, CALL_AREA, length);
-	return machine->call.result == length ? 0 : machine->call.result;
-}
-
-#define CM(machine, file, name, in, out_bytes) \
-	command(machine, file, RDMA_USER_CM_CMD_##name, &(in), sizeof(in), out_bytes)
-
-static void answer_of(struct machine *machine, void *bytes, uint32_t length)
-{
-	memory_read(machine->process.memory, ANSWER_AREA, bytes, length);
-}
+#include "tests/kernel/support/cm.h"
 
 static uint32_t create(struct machine *machine, int32_t file, uint64_t uid)
 {
-	struct rdma_ucm_create_id in = {
-		.uid = uid, .response = ANSWER_AREA, .ps = RDMA_PS_TCP, .qp_type = 2};
-	struct rdma_ucm_create_id_resp answer;
-
-	CU_ASSERT_EQUAL_FATAL(CM(machine, file, CREATE_ID, in, sizeof(answer)), 0);
-	answer_of(machine, &answer, sizeof(answer));
-	return answer.id;
-}
-
-static int64_t next_event(struct machine *machine, int32_t file, struct rdma_ucm_event_resp *event)
-{
-	struct rdma_ucm_get_event in = {.response = ANSWER_AREA};
-	int64_t result = CM(machine, file, GET_EVENT, in, sizeof(*event));
-
-	if (!result)
-		answer_of(machine, event, sizeof(*event));
-	return result;
-}
-
-/* The next event comes exactly that much later, and is that one. */
-static struct rdma_ucm_event_resp expect(struct machine *machine, int32_t file, sim_time delay,
-					 enum cm_event_type what, uint64_t uid, int32_t status)
-{
-	struct rdma_ucm_event_resp event = {0};
-	sim_time at = sim_now(machine->sim) + delay;
-
-	sim_run(machine->sim, at);
-	CU_ASSERT_EQUAL(next_event(machine, file, &event), -EAGAIN);
-	CU_ASSERT_EQUAL(machine->pipes[file].length, 0);
-	sim_run(machine->sim, at + 1);
-	CU_ASSERT_EQUAL(machine->pipes[file].length, 1); /* poll() says so */
-	CU_ASSERT_EQUAL(next_event(machine, file, &event), 0);
-	CU_ASSERT_EQUAL(event.event, what);
-	CU_ASSERT_EQUAL(event.uid, uid);
-	CU_ASSERT_EQUAL((int32_t)event.status, status);
-	CU_ASSERT_EQUAL(machine->pipes[file].length, 0);
-	return event;
-}
-
-static int64_t bind_to(struct machine *machine, int32_t file, uint32_t id, uint32_t address)
-{
-	struct rdma_ucm_bind_ip in = {.id = id};
-	struct sockaddr_in to = {
-		.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = htonl(address)};
-
-	memcpy(&in.addr, &to, sizeof(to));
-	return CM(machine, file, BIND_IP, in, 0);
-}
-
-static int64_t resolve(struct machine *machine, int32_t file, uint32_t id, uint32_t address)
-{
-	struct rdma_ucm_resolve_ip in = {.id = id, .timeout_ms = 2000};
-	struct sockaddr_in to = {
-		.sin_family = AF_INET, .sin_port = htons(PORT), .sin_addr.s_addr = htonl(address)};
-
-	memcpy(&in.dst_addr, &to, sizeof(to));
-	return CM(machine, file, RESOLVE_IP, in, 0);
+	return create_id_of(machine, file, uid, RDMA_PS_TCP, CM_QP_RC);
 }
 
 /* Listens in one file, and resolves from another up to where it can connect; 20 us have passed. */
@@ -241,16 +146,17 @@ static void test_refused(void)
 {
 	struct machine *machine = machine_create(LINK_INFINIBAND);
 	int32_t file = open_cm(machine), other = open_cm(machine);
-	struct rdma_ucm_create_id in = {.response = ANSWER_AREA, .ps = RDMA_PS_UDP, .qp_type = 4};
+	struct rdma_ucm_create_id in = {.response = ANSWER_AREA, .ps = RDMA_PS_IPOIB, .qp_type = 4};
 	struct rdma_ucm_listen listening = {0};
 	struct rdma_ucm_get_event fetch = {.response = 8};
 
 	CU_ASSERT_EQUAL(CM(machine, file, CREATE_ID, in, 4), -EOPNOTSUPP);
 	CU_ASSERT_EQUAL(machine->refused_count, 1);
 	CU_ASSERT_EQUAL(CM(machine, file, CREATE_ID, in, 0), -ENOSPC);
-	CU_ASSERT_EQUAL(CM(machine, file, JOIN_MCAST, in, 0), -EOPNOTSUPP);
-	CU_ASSERT_EQUAL(command(machine, file, 99, &in, sizeof(in), 0), -EINVAL);
-	CU_ASSERT_EQUAL(command(machine, file, RDMA_USER_CM_CMD_LISTEN, &listening, 4, 0), -EINVAL);
+	CU_ASSERT_EQUAL(CM(machine, file, QUERY, in, 0), -EOPNOTSUPP);
+	CU_ASSERT_EQUAL(cm_command(machine, file, 99, &in, sizeof(in), 0), -EINVAL);
+	CU_ASSERT_EQUAL(cm_command(machine, file, RDMA_USER_CM_CMD_LISTEN, &listening, 4, 0),
+			-EINVAL);
 
 	uint32_t first = listening.id = create(machine, file, 1), second = create(machine, file, 2);
 

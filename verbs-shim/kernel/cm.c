@@ -104,6 +104,7 @@ void cm_free(struct cm_id *id)
 	while (*link != id)
 		link = &(*link)->next;
 	*link = id->next;
+	cm_leave_groups(id);
 	cm_leave(id);
 	while (events) {
 		struct cm_event *event = events;
@@ -114,6 +115,24 @@ void cm_free(struct cm_id *id)
 		free(event);
 	}
 	free(id);
+}
+
+void cm_forget_events(struct cm_membership *membership)
+{
+	struct cm_event **link = &membership->id->file->events;
+	bool had = *link;
+
+	while (*link) {
+		struct cm_event *event = *link;
+
+		if (event->membership != membership) {
+			link = &event->next;
+			continue;
+		}
+		*link = event->next;
+		free(event);
+	}
+	show(membership->id->file, had);
 }
 
 int cm_answer(struct cm_call *call, uint64_t address, const void *bytes, uint32_t length)
@@ -132,10 +151,15 @@ static int create_id(struct cm_call *call)
 		return -ENOSPC;
 	if (request.ps == RDMA_PS_IB) /* how the library finds out about AF_IB */
 		return -EOPNOTSUPP;
-	if (request.ps != RDMA_PS_TCP || request.qp_type != 2)
-		return kernel_refuse(call->kernel, "rdma_cm for other QPs than reliable ones",
+	if (!(request.ps == RDMA_PS_TCP && request.qp_type == CM_QP_RC) &&
+	    !(request.ps == RDMA_PS_UDP && request.qp_type == CM_QP_UD))
+		return kernel_refuse(call->kernel,
+				     "rdma_cm for other QPs than RC (port space TCP) and UD (UDP)",
 				     EOPNOTSUPP);
-	answer.id = cm_new(call->kernel, call->file, request.uid)->handle;
+	struct cm_id *id = cm_new(call->kernel, call->file, request.uid);
+
+	id->qp_type = request.qp_type;
+	answer.id = id->handle;
 	return cm_answer(call, request.response, &answer, sizeof(answer));
 }
 
@@ -155,42 +179,43 @@ static int destroy_id(struct cm_call *call)
 static bool is_taken(const struct kernel *kernel, const struct cm_id *id, in_port_t port)
 {
 	for (const struct cm_id *other = kernel->cm_ids; other; other = other->next)
-		if (other != id && other->source.sin_port == port &&
+		if (other != id && other->source.sin6_port == port &&
+		    other->qp_type == id->qp_type &&
 		    (other->state == CM_BOUND || other->state == CM_LISTENING) &&
 		    !(other->reuses_address && id->reuses_address))
 			return true;
 	return false;
 }
 
-static bool is_ours(const struct kernel *kernel, const struct sockaddr_in *address)
+int cm_bind(struct cm_id *id, const struct sockaddr_in6 *to)
 {
-	return address->sin_addr.s_addr == htonl(INADDR_ANY) ||
-	       memcmp(&address->sin_addr, kernel_endpoint(kernel)->ipv4, 4) == 0;
+	const struct kernel *kernel = id->file->file.kernel;
+	struct sockaddr_in6 address = *to;
+
+	if (!cm_address_known(&address))
+		return -EAFNOSUPPORT;
+	if (!cm_address_is_any(&address) && !cm_address_is_of(kernel_endpoint(kernel), &address))
+		return -EADDRNOTAVAIL;
+	for (uint16_t port = PORT_FIRST; !address.sin6_port && port; port++)
+		if (!is_taken(kernel, id, htons(port)))
+			address.sin6_port = htons(port);
+	if (!address.sin6_port || is_taken(kernel, id, address.sin6_port))
+		return -EADDRINUSE;
+	id->source = address;
+	id->state = CM_BOUND;
+	return 0;
 }
 
 static int bind_ip(struct cm_call *call)
 {
 	CM_INPUT(call, rdma_ucm_bind_ip, request);
 	struct cm_id *id = cm_own(call, request.id);
-	struct sockaddr_in address;
 
-	memcpy(&address, &request.addr, sizeof(address));
 	if (!id)
 		return -ENOENT;
 	if (id->state != CM_IDLE)
 		return -EINVAL;
-	if (address.sin_family != AF_INET)
-		return -EAFNOSUPPORT;
-	if (!is_ours(call->kernel, &address))
-		return -EADDRNOTAVAIL;
-	for (uint16_t port = PORT_FIRST; !address.sin_port && port; port++)
-		if (!is_taken(call->kernel, id, htons(port)))
-			address.sin_port = htons(port);
-	if (!address.sin_port || is_taken(call->kernel, id, address.sin_port))
-		return -EADDRINUSE;
-	id->source = address;
-	id->state = CM_BOUND;
-	return 0;
+	return cm_bind(id, &request.addr);
 }
 
 static int listen_for(struct cm_call *call)
@@ -222,6 +247,8 @@ static int get_event(struct cm_call *call)
 		return error;
 	call->file->events = event->next;
 	event->reports->events_reported++;
+	if (event->membership)
+		event->membership->events_reported++;
 	show(call->file, true);
 	free(event);
 	return 0;
@@ -270,7 +297,8 @@ static int set_option(struct cm_call *call)
 	case RDMA_OPTION_ID_ACK_TIMEOUT:
 		id->ack_timeout = value[0] & 31;
 		return 0;
-	case RDMA_OPTION_ID_AFONLY: /* there is no other family */
+	case RDMA_OPTION_ID_AFONLY:
+		id->own_family_only = value[0];
 		return 0;
 	case RDMA_OPTION_ID_TOS:
 		return value[0] ? kernel_refuse(call->kernel, "a type of service in rdma_cm",
@@ -304,14 +332,14 @@ static const struct cm_row {
 	ROW(GET_EVENT,     get_event,        rdma_ucm_get_event),
 	ROW(SET_OPTION,    set_option,       rdma_ucm_set_option),
 	ROW(MIGRATE_ID,    migrate_id,       rdma_ucm_migrate_id),
+	ROW(JOIN_IP_MCAST, cm_join_ip_group, rdma_ucm_join_ip_mcast),
+	ROW(JOIN_MCAST,    cm_join_group,    rdma_ucm_join_mcast),
+	ROW(LEAVE_MCAST,   cm_leave_group,   rdma_ucm_destroy_id),
 	REFUSED(GET_OPTION),
 	REFUSED(NOTIFY),
-	REFUSED(JOIN_IP_MCAST),
-	REFUSED(LEAVE_MCAST),
 	REFUSED(QUERY),
 	REFUSED(BIND),
 	REFUSED(RESOLVE_ADDR),
-	REFUSED(JOIN_MCAST),
 	/* clang-format on */
 };
 

@@ -15,32 +15,9 @@
 
 #include "verbs-shim/kernel/cm.h"
 
-enum cm_kind {
-	CM_RESOLVED, /* to oneself */
-	CM_REQUEST,
-	CM_REPLY,
-	CM_READY,
-	CM_REJECT,
-	CM_LEAVE,
-	CM_LEFT,
-};
-
-struct cm_message {
-	struct event arrival;
-	struct kernel *to;
-	struct cm_message *next; /* to the same kernel */
-	enum cm_kind kind;
-	uint32_t from_host, from_handle, to_handle;
-	uint32_t psn;
-	struct sockaddr_in source, destination;
-	struct rdma_ucm_conn_param param;
-	uint32_t reason;
-	bool found;
-};
-
 static void arrive(struct event *event);
 
-static struct cm_message *message_new(struct kernel *to, enum cm_kind kind, uint32_t to_handle)
+struct cm_message *cm_message_new(struct kernel *to, enum cm_kind kind, uint32_t to_handle)
 {
 	struct cm_message *message = calloc(1, sizeof(*message));
 
@@ -70,8 +47,7 @@ void cm_end(struct kernel *kernel)
 		forget(kernel->cm_messages);
 }
 
-/* To the other side of the identifier; NULL: it runs no connection manager. */
-static struct cm_message *message_to_peer(struct cm_id *id, enum cm_kind kind)
+struct cm_message *cm_message_to_peer(struct cm_id *id, enum cm_kind kind)
 {
 	struct kernel *own = id->file->file.kernel;
 	struct kernel *peer = endpoints_get(own->endpoints, id->peer_host)->manager;
@@ -79,16 +55,17 @@ static struct cm_message *message_to_peer(struct cm_id *id, enum cm_kind kind)
 
 	if (!peer)
 		return NULL;
-	message = message_new(peer, kind, id->peer_handle);
+	message = cm_message_new(peer, kind, id->peer_handle);
 	message->from_host = own->endpoint;
 	message->from_handle = id->handle;
 	message->psn = id->own_psn;
+	message->qp_type = id->qp_type;
 	message->source = id->source;
 	message->destination = id->destination;
 	return message;
 }
 
-static void dispatch(struct cm_message *message)
+void cm_dispatch(struct cm_message *message)
 {
 	if (message)
 		sim_schedule(&message->arrival, message->to->params.cm_message_latency);
@@ -107,24 +84,30 @@ int cm_resolve_ip(struct cm_call *call)
 {
 	CM_INPUT(call, rdma_ucm_resolve_ip, request);
 	struct cm_id *id = cm_own(call, request.id);
-	struct sockaddr_in to;
-	uint32_t count = endpoints_count(call->kernel->endpoints);
+	const struct endpoints *endpoints = call->kernel->endpoints;
+	uint32_t count = endpoints_count(endpoints);
 
-	memcpy(&to, &request.dst_addr, sizeof(to));
 	if (!id)
 		return -ENOENT;
 	if (id->state != CM_IDLE && id->state != CM_BOUND)
 		return -EINVAL;
-	if (to.sin_family != AF_INET)
+	if (!cm_address_known(&request.dst_addr))
 		return -EAFNOSUPPORT;
-	struct cm_message *message = message_new(call->kernel, CM_RESOLVED, id->handle);
+	if (id->state == CM_IDLE && request.src_addr.sin6_family) {
+		int error = cm_bind(id, &request.src_addr);
 
+		if (error)
+			return error;
+	}
+	struct cm_message *message = cm_message_new(call->kernel, CM_RESOLVED, id->handle);
+
+	message->found = cm_address_is_group(&request.dst_addr);
+	id->peer_host = call->kernel->endpoint;
 	for (uint32_t i = 0; i < count && !message->found; i++) {
-		message->found = memcmp(endpoints_get(call->kernel->endpoints, i)->ipv4,
-					&to.sin_addr, 4) == 0;
+		message->found = cm_address_is_of(endpoints_get(endpoints, i), &request.dst_addr);
 		id->peer_host = i;
 	}
-	id->destination = to;
+	id->destination = request.dst_addr;
 	id->state = CM_ADDRESS_QUERY;
 	sim_schedule(&message->arrival, call->kernel->params.cm_resolve_latency);
 	return 0;
@@ -139,7 +122,7 @@ int cm_resolve_route(struct cm_call *call)
 		return -ENOENT;
 	if (id->state != CM_ADDRESS_RESOLVED)
 		return -EINVAL;
-	struct cm_message *message = message_new(call->kernel, CM_RESOLVED, id->handle);
+	struct cm_message *message = cm_message_new(call->kernel, CM_RESOLVED, id->handle);
 
 	message->found = true;
 	id->state = CM_ROUTE_QUERY;
@@ -156,12 +139,9 @@ static void resolved(struct cm_id *id, const struct cm_message *message)
 		id->state = CM_BOUND;
 		(void)cm_tell(id, CM_EVENT_ADDR_ERROR, -EHOSTUNREACH);
 	} else if (id->state == CM_ADDRESS_QUERY) {
-		const struct kernel *kernel = id->file->file.kernel;
-
-		id->source.sin_family = AF_INET;
-		memcpy(&id->source.sin_addr, kernel_endpoint(kernel)->ipv4, 4);
-		if (!id->source.sin_port)
-			id->source.sin_port = htons((uint16_t)(32768 + id->handle % 16384));
+		cm_address_set_own(id->file->file.kernel, &id->source, id->destination.sin6_family);
+		if (!id->source.sin6_port)
+			id->source.sin6_port = htons((uint16_t)(32768 + id->handle % 16384));
 		id->state = CM_ADDRESS_RESOLVED;
 		(void)cm_tell(id, CM_EVENT_ADDR_RESOLVED, 0);
 	}
@@ -181,21 +161,24 @@ int cm_connect(struct cm_call *call)
 
 	if (!id)
 		return -ENOENT;
-	if (id->state != CM_ROUTE_RESOLVED || !request.conn_param.valid ||
-	    request.conn_param.private_data_len > CM_REQUEST_DATA)
+	if (id->state != CM_ROUTE_RESOLVED || !request.conn_param.valid)
+		return -EINVAL;
+	if (id->qp_type == CM_QP_UD)
+		return cm_datagram_connect(id, &request.conn_param);
+	if (request.conn_param.private_data_len > CM_REQUEST_DATA)
 		return -EINVAL;
 	limit_retries(&request.conn_param);
 	id->responder_resources = request.conn_param.responder_resources;
 	id->initiator_depth = request.conn_param.initiator_depth;
 	id->retry_count = request.conn_param.retry_count;
 	id->own_psn = first_psn(id);
-	struct cm_message *message = message_to_peer(id, CM_REQUEST);
+	struct cm_message *message = cm_message_to_peer(id, CM_REQUEST);
 
 	if (!message)
 		return -EHOSTUNREACH;
 	message->param = request.conn_param;
 	id->state = CM_REQUEST_SENT;
-	dispatch(message);
+	cm_dispatch(message);
 	return 0;
 }
 
@@ -211,12 +194,17 @@ static void put_param(struct cm_event *event, const struct cm_message *message, 
 	param->valid = 0;
 }
 
-static struct cm_id *listener_at(const struct kernel *kernel, const struct sockaddr_in *address)
+static bool listens_for(const struct cm_id *id, const struct cm_message *message)
 {
-	for (struct cm_id *id = kernel->cm_ids; id; id = id->next)
-		if (id->state == CM_LISTENING && id->source.sin_port == address->sin_port)
-			return id;
-	return NULL;
+	const struct sockaddr_in6 *own = &id->source, *to = &message->destination;
+
+	if (id->state != CM_LISTENING || own->sin6_port != to->sin6_port ||
+	    id->qp_type != message->qp_type)
+		return false;
+	if (cm_address_is_any(own))
+		return own->sin6_family == to->sin6_family ||
+		       (own->sin6_family == AF_INET6 && !id->own_family_only);
+	return cm_address_equal(own, to);
 }
 
 static uint32_t waiting_for(const struct cm_id *listener)
@@ -231,38 +219,51 @@ static uint32_t waiting_for(const struct cm_id *listener)
 static void answer_reject(struct kernel *kernel, const struct cm_message *request, uint32_t reason)
 {
 	struct kernel *peer = endpoints_get(kernel->endpoints, request->from_host)->manager;
-	struct cm_message *message = message_new(peer, CM_REJECT, request->from_handle);
+	struct cm_message *message = cm_message_new(peer, CM_REJECT, request->from_handle);
 
 	message->reason = reason;
-	dispatch(message);
+	cm_dispatch(message);
 }
 
-static void requested(struct kernel *kernel, const struct cm_message *message)
+struct cm_id *cm_requested(struct kernel *kernel, const struct cm_message *message,
+			   struct cm_event **event)
 {
-	struct cm_id *listener = listener_at(kernel, &message->destination), *id;
-	struct cm_event *event;
+	struct cm_id *listener = kernel->cm_ids, *id;
 
-	if (!listener || waiting_for(listener) >= listener->backlog) {
-		answer_reject(kernel, message, CM_REASON_NO_SERVICE);
-		return;
-	}
+	while (listener && !listens_for(listener, message))
+		listener = listener->next;
+	if (!listener || waiting_for(listener) >= listener->backlog)
+		return NULL;
 	id = cm_new(kernel, listener->file, 0);
 	id->state = CM_REQUEST_RECEIVED;
+	id->qp_type = message->qp_type;
 	id->source = message->destination;
 	id->destination = message->source;
 	id->peer_host = message->from_host;
 	id->peer_handle = message->from_handle;
+	id->ack_timeout = listener->ack_timeout;
+	*event = cm_tell(id, CM_EVENT_CONNECT_REQUEST, 0);
+	(*event)->reports = listener;
+	(*event)->answer.uid = listener->uid;
+	return id;
+}
+
+static void requested(struct kernel *kernel, const struct cm_message *message)
+{
+	struct cm_event *event;
+	struct cm_id *id = cm_requested(kernel, message, &event);
+
+	if (!id) {
+		answer_reject(kernel, message, CM_REASON_NO_SERVICE);
+		return;
+	}
 	id->peer_psn = message->psn;
 	id->peer_qp = message->param.qp_num;
 	id->own_psn = first_psn(id);
-	id->ack_timeout = listener->ack_timeout;
 	id->retry_count = message->param.retry_count;
 	id->rnr_retry_count = message->param.rnr_retry_count;
 	id->responder_resources = message->param.initiator_depth;
 	id->initiator_depth = message->param.responder_resources;
-	event = cm_tell(id, CM_EVENT_CONNECT_REQUEST, 0);
-	event->reports = listener;
-	event->answer.uid = listener->uid;
 	put_param(event, message, CM_REQUEST_DATA);
 }
 
@@ -276,21 +277,26 @@ int cm_accept(struct cm_call *call)
 		return -ENOENT;
 	if (id->state == CM_REPLY_RECEIVED && !request.conn_param.valid) {
 		id->state = CM_ESTABLISHED;
-		dispatch(message_to_peer(id, CM_READY));
+		cm_dispatch(cm_message_to_peer(id, CM_READY));
 		return 0;
 	}
-	if (id->state != CM_REQUEST_RECEIVED || !request.conn_param.valid ||
-	    request.conn_param.private_data_len > CM_REPLY_DATA)
+	if (id->state != CM_REQUEST_RECEIVED || !request.conn_param.valid)
+		return -EINVAL;
+	if (id->qp_type == CM_QP_UD) {
+		id->uid = request.uid;
+		return cm_datagram_accept(id, &request.conn_param);
+	}
+	if (request.conn_param.private_data_len > CM_REPLY_DATA)
 		return -EINVAL;
 	limit_retries(&request.conn_param);
 	id->uid = request.uid;
 	id->responder_resources = request.conn_param.responder_resources;
 	id->initiator_depth = request.conn_param.initiator_depth;
 	id->state = CM_REPLY_SENT;
-	struct cm_message *message = message_to_peer(id, CM_REPLY);
+	struct cm_message *message = cm_message_to_peer(id, CM_REPLY);
 
 	message->param = request.conn_param;
-	dispatch(message);
+	cm_dispatch(message);
 	return 0;
 }
 
@@ -313,14 +319,18 @@ int cm_reject(struct cm_call *call)
 
 	if (!id)
 		return -ENOENT;
-	if (id->state != CM_REQUEST_RECEIVED || request.private_data_len > CM_REJECT_DATA)
+	if (id->state != CM_REQUEST_RECEIVED)
 		return -EINVAL;
-	struct cm_message *message = message_to_peer(id, CM_REJECT);
+	if (id->qp_type == CM_QP_UD)
+		return cm_datagram_reject(id, &request);
+	if (request.private_data_len > CM_REJECT_DATA)
+		return -EINVAL;
+	struct cm_message *message = cm_message_to_peer(id, CM_REJECT);
 
 	message->reason = request.reason ? request.reason : CM_REASON_CONSUMER;
 	memcpy(message->param.private_data, request.private_data, request.private_data_len);
 	id->state = CM_ENDED;
-	dispatch(message);
+	cm_dispatch(message);
 	return 0;
 }
 
@@ -339,15 +349,17 @@ int cm_disconnect(struct cm_call *call)
 
 	if (!id)
 		return -ENOENT;
+	if (id->qp_type == CM_QP_UD) /* there is no connection */
+		return -EINVAL;
 	if (id->state == CM_DISCONNECT_RECEIVED) {
-		dispatch(message_to_peer(id, CM_LEFT));
+		cm_dispatch(cm_message_to_peer(id, CM_LEFT));
 		id->state = CM_ENDED;
 		return 0;
 	}
 	if (id->state != CM_ESTABLISHED && id->state != CM_REPLY_SENT &&
 	    id->state != CM_REPLY_RECEIVED)
 		return -EINVAL;
-	dispatch(message_to_peer(id, CM_LEAVE));
+	cm_dispatch(cm_message_to_peer(id, CM_LEAVE));
 	id->state = CM_DISCONNECT_SENT;
 	return 0;
 }
@@ -358,7 +370,7 @@ static void left(struct cm_id *id, enum cm_kind kind)
 
 	if (id->state == CM_DISCONNECT_SENT) { /* answered, or both at once */
 		if (leaves)
-			dispatch(message_to_peer(id, CM_LEFT));
+			cm_dispatch(cm_message_to_peer(id, CM_LEFT));
 		id->state = CM_ENDED;
 		(void)cm_tell(id, CM_EVENT_DISCONNECTED, 0);
 	} else if (leaves && id->state >= CM_REPLY_SENT && id->state <= CM_ESTABLISHED) {
@@ -369,15 +381,17 @@ static void left(struct cm_id *id, enum cm_kind kind)
 
 void cm_leave(struct cm_id *id)
 {
-	if (id->state == CM_REQUEST_RECEIVED) {
-		struct cm_message *message = message_to_peer(id, CM_REJECT);
+	if (id->qp_type == CM_QP_UD)
+		cm_datagram_leave(id);
+	else if (id->state == CM_REQUEST_RECEIVED) {
+		struct cm_message *message = cm_message_to_peer(id, CM_REJECT);
 
 		message->reason = CM_REASON_CONSUMER;
-		dispatch(message);
+		cm_dispatch(message);
 	} else if (id->state == CM_DISCONNECT_RECEIVED) {
-		dispatch(message_to_peer(id, CM_LEFT));
+		cm_dispatch(cm_message_to_peer(id, CM_LEFT));
 	} else if (id->state >= CM_REPLY_SENT && id->state <= CM_ESTABLISHED) {
-		dispatch(message_to_peer(id, CM_LEAVE));
+		cm_dispatch(cm_message_to_peer(id, CM_LEAVE));
 	}
 }
 
@@ -388,6 +402,10 @@ static void arrive(struct event *event)
 
 	if (message->kind == CM_REQUEST)
 		requested(message->to, message);
+	else if (message->kind == CM_SIDR_REQUEST || message->kind == CM_SIDR_REPLY)
+		cm_datagram_arrived(message->to, id, message);
+	else if (message->kind == CM_JOINED)
+		cm_joined(message->to, message);
 	else if (id && message->kind == CM_RESOLVED)
 		resolved(id, message);
 	else if (id && message->kind == CM_REPLY)
@@ -403,7 +421,7 @@ static void arrive(struct event *event)
 		struct kernel *peer =
 			endpoints_get(message->to->endpoints, message->from_host)->manager;
 
-		dispatch(message_new(peer, CM_LEFT, message->from_handle));
+		cm_dispatch(cm_message_new(peer, CM_LEFT, message->from_handle));
 	}
 	forget(message);
 }

@@ -19,6 +19,7 @@ enum {
 	ATTR_ACCESS_FLAGS = 3,
 	ATTR_PKEY_INDEX = 4,
 	ATTR_PORT = 5,
+	ATTR_QKEY = 6,
 	ATTR_AV = 7,
 	ATTR_PATH_MTU = 8,
 	ATTR_TIMEOUT = 9,
@@ -34,12 +35,6 @@ enum {
 enum { QP_INIT = 1, QP_RTR = 2, QP_RTS = 3 };
 enum { REMOTE_WRITE = 2, REMOTE_READ = 4, REMOTE_ATOMIC = 8 };
 
-/* The GID that connections use: InfiniBand's only one, or RoCE v2's of the IPv4 address. */
-static uint32_t gid_index_of(const struct endpoint *endpoint)
-{
-	return endpoint->gid_count - 1;
-}
-
 static uint32_t mtu_of(const struct kernel *kernel)
 {
 	return (uint32_t)kernel->params.port_mtu + 1;
@@ -51,11 +46,14 @@ static void fill_path(const struct kernel *kernel, const struct cm_id *id,
 	const struct endpoint *own = kernel_endpoint(kernel);
 	const struct endpoint *peer = endpoints_get(kernel->endpoints, id->peer_host);
 
-	memcpy(path->sgid, own->gids[gid_index_of(own)].bytes, 16);
-	memcpy(path->dgid, peer->gids[gid_index_of(peer)].bytes, 16);
+	memcpy(path->sgid, own->gids[cm_gid_index(own, &id->source)].bytes, 16);
+	path->dlid = htons(peer->lid);
+	if (cm_address_is_group(&id->destination))
+		cm_address_group(kernel, &id->destination, path->dgid);
+	else
+		memcpy(path->dgid, peer->gids[cm_gid_index(peer, &id->destination)].bytes, 16);
 	path->pkey = htons(own->partitions->keys[0]);
 	path->slid = htons(own->lid);
-	path->dlid = htons(peer->lid);
 	path->reversible = 1;
 	path->mtu_selector = RATE_MATCH;
 	path->mtu = mtu_of(kernel);
@@ -78,7 +76,8 @@ int cm_query_route(struct cm_call *call)
 		return -ENOENT;
 	memcpy(&answer.src_addr, &id->source, sizeof(id->source));
 	memcpy(&answer.dst_addr, &id->destination, sizeof(id->destination));
-	if (id->source.sin_addr.s_addr != htonl(INADDR_ANY)) { /* bound to the device */
+	if (cm_address_known(&id->source) &&
+	    !cm_address_is_any(&id->source)) { /* bound to the device */
 		answer.node_guid = htobe64(own->guid);
 		answer.port_num = 1;
 	}
@@ -90,20 +89,34 @@ int cm_query_route(struct cm_call *call)
 	return cm_answer(call, request.response, &answer, sizeof(answer));
 }
 
-static void fill_address(const struct kernel *kernel, const struct cm_id *id,
-			 struct ib_uverbs_ah_attr *address)
+static void fill_global(const struct cm_id *id, const uint8_t gid[16],
+			struct ib_uverbs_ah_attr *address)
 {
-	const struct endpoint *own = kernel_endpoint(kernel);
+	const struct endpoint *own = kernel_endpoint(id->file->file.kernel);
+
+	address->is_global = 1;
+	memcpy(address->grh.dgid, gid, 16);
+	address->grh.sgid_index = (uint8_t)cm_gid_index(own, &id->source);
+	address->grh.hop_limit = own->link_layer == LINK_ETHERNET ? HOPS : 0;
+}
+
+void cm_fill_address(const struct cm_id *id, struct ib_uverbs_ah_attr *address)
+{
+	const struct kernel *kernel = id->file->file.kernel;
 	const struct endpoint *peer = endpoints_get(kernel->endpoints, id->peer_host);
 
 	address->port_num = 1;
 	address->dlid = peer->lid;
-	if (own->link_layer != LINK_ETHERNET)
-		return;
-	address->is_global = 1;
-	memcpy(address->grh.dgid, peer->gids[gid_index_of(peer)].bytes, 16);
-	address->grh.sgid_index = (uint8_t)gid_index_of(own);
-	address->grh.hop_limit = HOPS;
+	if (kernel_endpoint(kernel)->link_layer == LINK_ETHERNET)
+		fill_global(id, peer->gids[cm_gid_index(peer, &id->destination)].bytes, address);
+}
+
+void cm_fill_group(const struct cm_id *id, const uint8_t gid[16], uint16_t lid,
+		   struct ib_uverbs_ah_attr *address)
+{
+	address->port_num = 1;
+	address->dlid = lid;
+	fill_global(id, gid, address);
 }
 
 int cm_init_qp_attr(struct cm_call *call)
@@ -115,7 +128,11 @@ int cm_init_qp_attr(struct cm_call *call)
 
 	if (!id)
 		return -ENOENT;
-	if (request.qp_state == QP_INIT) {
+	if (id->qp_type == CM_QP_UD) { /* the same in each state */
+		answer.qp_attr_mask |= MASK(PKEY_INDEX) | MASK(PORT) | MASK(QKEY);
+		answer.port_num = 1;
+		answer.qkey = CM_QKEY;
+	} else if (request.qp_state == QP_INIT) {
 		answer.qp_attr_mask |= MASK(ACCESS_FLAGS) | MASK(PKEY_INDEX) | MASK(PORT);
 		answer.port_num = 1;
 		answer.qp_access_flags = REMOTE_WRITE;
@@ -126,7 +143,7 @@ int cm_init_qp_attr(struct cm_call *call)
 	} else if (request.qp_state == QP_RTR) {
 		answer.qp_attr_mask |= MASK(AV) | MASK(PATH_MTU) | MASK(DEST_QPN) | MASK(RQ_PSN) |
 				       MASK(MAX_DEST_RD_ATOMIC) | MASK(MIN_RNR_TIMER);
-		fill_address(call->kernel, id, &answer.ah_attr);
+		cm_fill_address(id, &answer.ah_attr);
 		answer.path_mtu = mtu_of(call->kernel);
 		answer.dest_qp_num = id->peer_qp;
 		answer.rq_psn = id->peer_psn;

@@ -310,6 +310,46 @@ static void try_unmapped(void)
 	need(put(bytes, mr->rkey, BYTES) != IBV_WC_SUCCESS, "refusing what is unmapped");
 }
 
+/* System calls that are given memory beside what the program has just polled, a byte that comes by RDMA. */
+static void try_calls(void)
+{
+	enum { TURNS = 20, FROM = 1024, TO = 2048, LENGTH = 600 };
+	uint8_t *page = pages(4096, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	struct ibv_mr *mr = enrol(page, 64, "a polled page");
+	FILE *file = tmpfile();
+	int ends[2];
+
+	need(file && pipe(ends) == 0, "pipe");
+	for (uint8_t i = 1; i <= TURNS; i++) {
+		struct ibv_sge part = {(uintptr_t)source, 1, source_mr->lkey};
+		struct ibv_send_wr request = {.sg_list = &part,
+					      .num_sge = 1,
+					      .opcode = IBV_WR_RDMA_WRITE,
+					      .send_flags = IBV_SEND_SIGNALED,
+					      .wr.rdma = {(uintptr_t)page, mr->rkey}},
+				   *bad;
+		struct ibv_wc completion;
+
+		source[0] = i;
+		fill(page + FROM, LENGTH, i);
+		need(ibv_post_send(qps[0], &request, &bad) == 0, "ibv_post_send");
+		while (*(volatile uint8_t *)page != i)
+			;
+		if (i % 2) {
+			need(write(ends[1], page + FROM, LENGTH) == LENGTH, "write() of it");
+			need(read(ends[0], page + TO, LENGTH) == LENGTH, "read() into it");
+		} else {
+			need(pwrite(fileno(file), page + FROM, LENGTH, 0) == LENGTH, "pwrite()");
+			while (*(volatile uint8_t *)page != i)
+				;
+			need(pread(fileno(file), page + TO, LENGTH, 0) == LENGTH, "pread()");
+		}
+		expect(page + TO, LENGTH, i, "memory given to calls");
+		while (ibv_poll_cq(cq, 1, &completion) == 0)
+			;
+	}
+}
+
 int main(void)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -326,7 +366,8 @@ int main(void)
 	try_neighbours();
 	try_fork();
 	try_large();
-	try_unmapped();
+	try_calls();
+	try_unmapped(); /* the queue pairs do not survive it */
 	printf("memory regions are as expected (%u checks)\n", checks);
 	return 0;
 }

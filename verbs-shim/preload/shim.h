@@ -40,6 +40,7 @@ struct shim_self {
 	uint32_t inside;   /* in the library: signals arriving now must not enter it again */
 	bool interrupted;  /* a handler of the program ran since the last wait began */
 	uint32_t deferred; /* signals kept until this thread has the token */
+	bool reaches; /* a system call is about to be given memory that must not be protected now */
 	bool carrying; /* in a trap: what the program does next is carried out, it does not run */
 	bool quiet; /* nothing but that since the token came: the program can have printed nothing */
 };
@@ -90,6 +91,7 @@ void trap_thread(void); /* what a new thread needs that has a slot */
 void trap_stack(void);  /* of it: a stack for its traps; anew in a forked child */
 bool trap_segv(int number, void *info, void *context); /* false: not ours */
 void trap_before_gate(void);
+void trap_before_call(void); /* of the system, which is given memory of the program */
 void trap_after_gate(void);
 
 /* trap_ranges.c */

@@ -71,9 +71,18 @@ void trap_before_gate(void)
 {
 	poll_restart();
 	ran_last = shim_self.slot;
+	shim_self.reaches = false;
 	faults = 0;
 	ranges_release();
 	hot_watched = false;
+}
+
+/* What is protected would be refused (EFAULT). The next quantum may end before the call begins: it protects nothing. */
+void trap_before_call(void)
+{
+	ranges_release();
+	hot_watched = false;
+	shim_self.reaches = true;
 }
 
 void trap_after_gate(void)
@@ -397,6 +406,10 @@ static void on_quantum(int number, siginfo_t *info, void *where)
 
 	(void)number;
 	(void)info;
+	if (shim_self.reaches) {
+		shim_self.reaches = false;
+		return;
+	}
 	if (!shim_active() || shim_self.carrying ||
 	    is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
 		return;

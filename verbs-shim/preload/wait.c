@@ -43,6 +43,7 @@ static void begin(void)
 	shim_self.interrupted = false;
 	gate_charge(shim_memory->cost_system_call);
 	timer_update();
+	trap_before_call();
 }
 
 static uint64_t deadline_ms(int milliseconds)
@@ -167,6 +168,30 @@ EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 	if (!shim_active())
 		return REAL(readv)(fd, parts, count);
 	return may_read(fd) ? taken(fd, REAL(readv)(fd, parts, count)) : -1;
+}
+
+EXPORT ssize_t pread(int fd, void *bytes, size_t length, off_t at)
+{
+	if (shim_active())
+		begin();
+	return REAL(pread)(fd, bytes, length, at);
+}
+
+EXPORT ssize_t pread64(int fd, void *bytes, size_t length, off_t at)
+{
+	return pread(fd, bytes, length, at);
+}
+
+EXPORT ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at)
+{
+	if (shim_active())
+		begin();
+	return REAL(pwrite)(fd, bytes, length, at);
+}
+
+EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t length, off_t at)
+{
+	return pwrite(fd, bytes, length, at);
 }
 
 /* Where the emulated kernel has nothing yet, who may block waits until it has. */

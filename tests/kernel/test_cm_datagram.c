@@ -60,15 +60,13 @@ static void resolution(enum link_layer link_layer, const char *address, uint32_t
 	int32_t files[2];
 	uint32_t ids[2];
 	struct machine *machine = machine_at_route(link_layer, address, files, ids);
-	struct rdma_ucm_init_qp_attr state = {
-		.response = ANSWER_AREA, .id = ids[1], .qp_state = 1};
+	struct rdma_ucm_init_qp_attr state = {.response = ANSWER_AREA, .id = ids[1], .qp_state = 1};
 	struct ib_uverbs_qp_attr attributes;
 	struct rdma_ucm_event_resp event;
-	struct rdma_ucm_accept accept = {.uid = 0x3000,
-					 .conn_param = {.qp_num = 0x88,
-							.valid = 1,
-							.private_data = "me",
-							.private_data_len = 3}};
+	struct rdma_ucm_accept accept = {
+		.uid = 0x3000,
+		.conn_param = {
+			.qp_num = 0x88, .valid = 1, .private_data = "me", .private_data_len = 3}};
 	struct rdma_ucm_disconnect end = {.id = ids[1]};
 
 	CU_ASSERT_EQUAL(CM(machine, files[1], INIT_QP_ATTR, state, sizeof(attributes)), 0);

@@ -50,10 +50,8 @@ static int join(struct cm_call *call, uint32_t handle, uint64_t uid, uint64_t re
 	struct cm_membership *membership = calloc(1, sizeof(*membership));
 
 	assert(membership);
-	*membership = (struct cm_membership){.next = id->memberships,
-					     .id = id,
-					     .handle = call->kernel->cm_last++,
-					     .uid = uid};
+	*membership = (struct cm_membership){
+		.next = id->memberships, .id = id, .handle = call->kernel->cm_last++, .uid = uid};
 	cm_address_group(call->kernel, address, membership->gid);
 	id->memberships = membership;
 	sim_schedule(&cm_message_new(call->kernel, CM_JOINED, membership->handle)->arrival,
@@ -110,8 +108,7 @@ void cm_joined(struct kernel *kernel, const struct cm_message *message)
 			say_unknown(kernel, membership->gid);
 	}
 	struct cm_event *event =
-		cm_tell(membership->id,
-			known ? CM_EVENT_MULTICAST_JOIN : CM_EVENT_MULTICAST_ERROR,
+		cm_tell(membership->id, known ? CM_EVENT_MULTICAST_JOIN : CM_EVENT_MULTICAST_ERROR,
 			known ? 0 : -EINVAL);
 	event->membership = membership;
 	event->answer.uid = membership->uid;

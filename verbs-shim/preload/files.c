@@ -409,6 +409,32 @@ EXPORT char *realpath(const char *restrict path, char *restrict resolved)
 	return leave_tree(REAL(realpath)(files_redirect(path, changed), resolved));
 }
 
+EXPORT int chdir(const char *path)
+{
+	char changed[PATH_MAX];
+
+	return REAL(chdir)(files_redirect(path, changed));
+}
+
+EXPORT char *getcwd(char *buffer, size_t bytes)
+{
+	char own[PATH_MAX];
+	size_t length;
+
+	if (!root)
+		return REAL(getcwd)(buffer, bytes);
+	if (!REAL(getcwd)(own, sizeof(own)))
+		return NULL;
+	length = strlen(leave_tree(own)) + 1;
+	if (!buffer)
+		return strdup(own);
+	if (length > bytes) {
+		errno = bytes ? ERANGE : EINVAL;
+		return NULL;
+	}
+	return memcpy(buffer, own, length);
+}
+
 EXPORT char *canonicalize_file_name(const char *path)
 {
 	return realpath(path, NULL);

@@ -20,7 +20,7 @@ int32_t open_cm(struct machine *machine)
 }
 
 int64_t cm_command(struct machine *machine, int32_t file, uint32_t number, const void *in,
-		       uint32_t in_bytes, uint32_t out_bytes)
+		   uint32_t in_bytes, uint32_t out_bytes)
 {
 	struct rdma_ucm_cmd_hdr header = {number, (uint16_t)in_bytes, (uint16_t)out_bytes};
 	uint32_t length = (uint32_t)sizeof(header) + in_bytes;
@@ -60,7 +60,7 @@ int64_t next_event(struct machine *machine, int32_t file, struct rdma_ucm_event_
 }
 
 struct rdma_ucm_event_resp expect(struct machine *machine, int32_t file, sim_time delay,
-					 enum cm_event_type what, uint64_t uid, int32_t status)
+				  enum cm_event_type what, uint64_t uid, int32_t status)
 {
 	struct rdma_ucm_event_resp event = {0};
 	sim_time at = sim_now(machine->sim) + delay;

@@ -43,10 +43,10 @@ struct congestion_unit {
 	const struct congestion *congestion; /* ops NULL: it does not react */
 	const struct notification_params *params;
 	enum notification_mode notify; /* not auto */
-	uint8_t ecn;           /* of data packets */
-	uint32_t gap_bytes;    /* between packets of the link */
+	uint8_t ecn;                   /* of data packets */
+	uint32_t gap_bytes;            /* between packets of the link */
 	struct cnp_limiter limiter;
-	struct paths *paths;                  /* of CNPs, if they have a service level of their own */
+	struct paths *paths; /* of CNPs, if they have a service level of their own */
 	struct packet *cnp_first, *cnp_last; /* due at their tail_at */
 	struct event cnp_due;
 	struct pool states;
@@ -66,7 +66,7 @@ struct qp_congestion {
 	uint64_t fresh_bytes; /* and packets: acknowledged, and the algorithm does not know yet */
 	uint64_t sent_bytes, acked_bytes; /* of payload, since it began */
 	uint64_t rate_seen;               /* as count.rate_now has it */
-	_Alignas(16) char flow[];         /* struct congestion_flow, and what the algorithm has behind it */
+	_Alignas(16) char flow[]; /* struct congestion_flow, and what the algorithm has behind it */
 };
 
 /* NULL: the parameters ask for no congestion control. */

@@ -66,8 +66,8 @@ static void send_cnp(struct qp *qp)
 	cnp->migration = true;
 	cnp->becn = true;
 	cnp->wire_bytes = packet_wire_bytes(cnp);
-	cnp->tail_at = sim_now(qp->hca->sim) + unit->params->cnp_delay +
-		       qp->hca->params.transmit.latency;
+	cnp->tail_at =
+		sim_now(qp->hca->sim) + unit->params->cnp_delay + qp->hca->params.transmit.latency;
 	push(unit, cnp);
 }
 
@@ -84,8 +84,7 @@ void notification_marked(struct qp *qp, const struct packet *packet)
 	unit->count.ecn_marked_packets++;
 	trace(&unit->block, TRACE_MARKED, packet->tag, qp->number, packet->psn);
 	state->marked += !is_response;
-	if (unit->notify == NOTIFICATION_NONE ||
-	    (unit->notify == NOTIFICATION_ACK && !is_response))
+	if (unit->notify == NOTIFICATION_NONE || (unit->notify == NOTIFICATION_ACK && !is_response))
 		return;
 	if (cnp_limiter_pass(&unit->limiter, (enum cnp_limit)params->cnp_limit,
 			     params->cnp_interval, qp->state.path->destination, &state->cnp_at,

@@ -34,10 +34,10 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 		.service_level = qp->state.path->service_level,
 	};
 
-	state->sends = true;
+	state->sends = state->idle = true;
 	unit->count.flows++;
-	unit->congestion->ops->flow_init(congestion_flow_of(state), unit->congestion->params,
-					 &path, sim_now(qp->hca->sim));
+	unit->congestion->ops->flow_init(congestion_flow_of(state), unit->congestion->params, &path,
+					 sim_now(qp->hca->sim));
 	note_rate(qp, state);
 }
 
@@ -149,8 +149,8 @@ uint32_t reaction_sent(struct flow *flow)
 	}
 	sent->wire_bytes += extra;
 	if (controlled) {
-		qp->congestion->idle = qp->sq.cursor == qp->sq.tail &&
-				       !qp->responder.response_count;
+		qp->congestion->idle =
+			qp->sq.cursor == qp->sq.tail && !qp->responder.response_count;
 		note_rate(qp, qp->congestion);
 	}
 	return extra;
@@ -275,8 +275,7 @@ void reaction_acknowledged(struct qp *qp, const struct packet *packet)
 	state->fresh_bytes = state->fresh_packets = 0;
 	if (!unit->congestion->ops->on_ack)
 		return;
-	rate_before =
-		congestion_tell_ack(unit->congestion, congestion_flow_of(state), now, &ack);
+	rate_before = congestion_tell_ack(unit->congestion, congestion_flow_of(state), now, &ack);
 	follow(qp, rate_before);
 	if (congestion_flow_of(state)->rate_bps != rate_before)
 		trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);

@@ -161,6 +161,8 @@ static void note_pacing(struct qp *qp, bool by_rate)
 			why->at[WHY_PACING] = why->at[WHY_RETRY];
 	}
 	why->at[WHY_PACING] += duration;
+	if (why->at[WHY_PACING] > until) /* it began before that */
+		why->at[WHY_PACING] = until;
 }
 
 /* Says for the gauges what keeps the queue pair from sending. Answers with no slot. */

@@ -78,8 +78,35 @@ static void check_sets(struct yaml_node *map, const struct param_group *group, c
 			       held, set, (held / set + 1) * set);
 }
 
+/* A key of endpoint adapters that detailed ones have too, but in a group of theirs. */
+static void refuse_endpoint_keys(struct yaml_node *map, struct yaml_errors *errors)
+{
+	for (const struct param *param = endpoint_param_list; param->name != NULL; param++) {
+		struct yaml_node *node = yaml_get(map, param->name);
+		for (const struct param_group *group = hca_param_groups;
+		     node != NULL && group->name != NULL; group++) {
+			const struct param *own = group->list;
+			while (own->name != NULL && strcmp(own->name, param->name) != 0)
+				own++;
+			if (own->name == NULL)
+				continue;
+			yaml_error_key(errors, node,
+				       "\"%s\" stands so with fidelity: endpoint; a detailed "
+				       "adapter has %s: {%s: ...}",
+				       param->name, group->name, param->name);
+			node = NULL;
+		}
+	}
+}
+
 static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *errors)
 {
+	const struct hca_params *hca = params;
+	struct yaml_node *transport = yaml_get(map, "transport");
+	if (transport != NULL && hca->transport.recovery != TRANSPORT_GO_BACK_N)
+		yaml_error(errors, transport,
+			   "recovery: a detailed adapter has go_back_n alone; expected that, or an "
+			   "adapter of fidelity: endpoint");
 	for (const struct param_group *group = hca_param_groups; group->name != NULL; group++)
 		check_sets(map, group, params, errors);
 	modules_find(map, params, errors);
@@ -163,6 +190,8 @@ void composite_override(enum composite_kind kind, struct yaml_node *map, const c
 	     group != NULL && group->name != NULL; group++)
 		known[count++] = group->name;
 	assert(count <= KEYS_MAX);
+	if (kind == COMPOSITE_HCA)
+		refuse_endpoint_keys(map, errors);
 	yaml_refuse_unused(map, known, count, errors);
 	if (composite->finish != NULL)
 		composite->finish(map, params, errors);

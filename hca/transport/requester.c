@@ -134,57 +134,11 @@ static void advance(struct qp *qp)
 	wqe_fetch_note_work(qp);
 }
 
-/* Held back by its rate or its window until now: that time is a stage of the slot at the cursor, in pieces. */
-static void note_pacing(struct qp *qp, bool by_rate)
-{
-	struct requester *requester = &qp->requester;
-	sim_time now = sim_now(qp->hca->sim);
-	sim_time until = by_rate && requester->paced_until < now ? requester->paced_until : now;
-	sim_time duration = until > requester->held_at ? until - requester->held_at : 0;
-	struct why *why;
-
-	if (qp->hca->congestion)
-		reaction_held(qp, duration);
-	if (qp->sq.cursor == qp->sq.tail)
-		return;
-	why = &qp_slot(qp, qp->sq.cursor)->why;
-	if (!why->at[WHY_TURN]) { /* its turn came then, or would have */
-		why->at[WHY_TURN] = requester->held_at;
-		if (!why->at[WHY_QPC_MISS])
-			why->at[WHY_SCHEDULING] = requester->held_at;
-	}
-	if (!why->at[WHY_PACING]) {
-		why->at[WHY_PACING] = why->at[WHY_TURN];
-		if (why->at[WHY_PACING] < why->at[WHY_PAGE_FAULT])
-			why->at[WHY_PACING] = why->at[WHY_PAGE_FAULT];
-		if (why->at[WHY_PACING] < why->at[WHY_RETRY])
-			why->at[WHY_PACING] = why->at[WHY_RETRY];
-	}
-	why->at[WHY_PACING] += duration;
-	if (why->at[WHY_PACING] > until) /* it began before that */
-		why->at[WHY_PACING] = until;
-}
-
 /* Says for the gauges what keeps the queue pair from sending. Answers with no slot. */
 static struct send_slot *hold_up(struct qp *qp, struct gauge *by)
 {
-	struct requester *requester = &qp->requester;
-	sim_time now = sim_now(qp->hca->sim);
-
-	if (requester->held_up == by)
-		return NULL;
-	if (requester->held_up) {
-		struct transport_gauges *gauge = &qp->hca->transport->gauge;
-
-		if (requester->held_up == &gauge->pace || requester->held_up == &gauge->congestion)
-			note_pacing(qp, requester->held_up == &gauge->pace);
-		gauge_leave(requester->held_up, now, 1);
-	}
-	if (by) {
-		requester->held_at = now;
-		gauge_enter(by, now, 1);
-	}
-	requester->held_up = by;
+	if (qp->requester.held_up != by)
+		requester_held_up(qp, by);
 	return NULL;
 }
 

@@ -69,6 +69,9 @@ void requester_rewind(struct qp *qp);
 void requester_retry(struct qp *qp);
 void requester_retry_rnr(struct qp *qp, uint8_t timer);
 
+/* From now on that keeps it from sending, and not what did; NULL: nothing of that kind. */
+void requester_held_up(struct qp *qp, struct gauge *by);
+
 /* Nothing is sent for so long, whatever congestion control says meanwhile. */
 void requester_hold(struct qp *qp, sim_time duration);
 

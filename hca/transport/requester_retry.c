@@ -113,17 +113,6 @@ void requester_rewind(struct qp *qp)
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
 }
 
-void requester_hold(struct qp *qp, sim_time duration)
-{
-	struct requester *requester = &qp->requester;
-	sim_time until = sim_now(qp->hca->sim) + duration;
-
-	if (until <= requester->paced_until)
-		return;
-	requester->paced_until = until;
-	requester->held = true;
-}
-
 void requester_retry(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;

@@ -45,7 +45,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 {
 	struct transport_block *transport = calloc(1, sizeof(*transport));
 
-	assert(transport);
+	assert(transport && hca->params.transport.recovery == TRANSPORT_GO_BACK_N);
 	transport->hca = hca;
 	transport->params = &hca->params.transport;
 	block_init(&transport->block, hca->sim, &transport_type, name, transport->params,

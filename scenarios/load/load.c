@@ -79,12 +79,13 @@ static sim_time paused(const struct load_node *node)
 	return time;
 }
 
-static void note_pauses(struct load *load, bool end)
+static void note_nodes(struct load *load, bool end)
 {
 	for (uint32_t i = 0; i < load->params.nodes; i++) {
 		struct load_node *node = &load->nodes[i];
 
 		*(end ? &node->paused_at_end : &node->paused_at_start) = paused(node);
+		*(end ? &node->completed_at_end : &node->completed_at_start) = node->completed;
 	}
 }
 
@@ -103,14 +104,14 @@ static void count_one(struct load *load, uint64_t number)
 		load->completed_at_start = load->completed;
 		load->received_at_start = load->received;
 		load->counted_at_start = counted(load);
-		note_pauses(load, false);
+		note_nodes(load, false);
 		load->rivals_at_start = load->rivals_completed;
 	} else if (number == load->params.warm_up + load->params.operations) {
 		load->ended_at = sim_now(load->sim);
 		load->completed_at_end = load->completed;
 		load->received_at_end = load->received;
 		load->counted_at_end = counted(load);
-		note_pauses(load, true);
+		note_nodes(load, true);
 		load->rivals_at_end = load->rivals_completed;
 	}
 }
@@ -124,6 +125,7 @@ void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll
 		return;
 	}
 	load->completed++;
+	thread->node->completed++;
 	if (load->params.counts == LOAD_COMPLETED)
 		count_one(load, load->completed);
 	if (load->started_at && !load->ended_at && load->latency_count < LATENCIES_MAX)
@@ -539,6 +541,24 @@ static double quantile(const struct load *load, double share)
 				       : 0;
 }
 
+/* Of those that post. */
+static double share_least(const struct load *load)
+{
+	uint64_t least = UINT64_MAX, all = 0, nodes = 0;
+
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+		uint64_t completed = node->completed_at_end - node->completed_at_start;
+
+		if (!node->threads[0].posts)
+			continue;
+		nodes++;
+		all += completed;
+		least = completed < least ? completed : least;
+	}
+	return all > 0 ? (double)(least * nodes) / (double)all : 0;
+}
+
 void load_take_result(const struct load *load, struct load_result *result)
 {
 	const struct load_params *params = &load->params;
@@ -567,6 +587,7 @@ void load_take_result(const struct load *load, struct load_result *result)
 
 		result->paused = share > result->paused ? share : result->paused;
 	}
+	result->share_least = share_least(load);
 	result->counter = (double)(load->counted_at_end - load->counted_at_start) /
 			  (double)params->operations * nodes;
 	result->counter_mops =

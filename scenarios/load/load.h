@@ -33,7 +33,8 @@ struct load;
 	X(median_ns,     "ns",   "its median")                                                     \
 	X(p99_ns,        "ns",   "its 99th percentile")                                            \
 	X(p999_ns,       "ns",   "its 99.9th percentile")                                          \
-	X(paused,        "",     "share of the time in which a port was paused (Ethernet): the most of all nodes")
+	X(paused,        "",     "share of the time in which a port was paused (Ethernet): the most of all nodes") \
+	X(share_least,   "",     "work requests completed by the node that completes least, over the mean of those that post")
 /* clang-format on */
 
 struct load_result {

@@ -130,8 +130,9 @@ struct load_node {
 	const struct path **paths; /* [nodes] */
 	uint32_t *keys;            /* [regions], or as many for each thread; then those of rivals */
 	uint32_t index;
-	uint32_t cq_entries;                     /* of each CQ of its threads */
-	sim_time paused_at_start, paused_at_end; /* in all, until then */
+	uint32_t cq_entries;                                      /* of each CQ of its threads */
+	sim_time paused_at_start, paused_at_end;                  /* in all, until then */
+	uint64_t completed, completed_at_start, completed_at_end; /* work requests, not rivals' */
 };
 
 /* clang-format off */

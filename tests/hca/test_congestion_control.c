@@ -36,8 +36,7 @@ static void set(const char *name, const char *value)
 {
 	char why[128];
 
-	CU_ASSERT_TRUE_FATAL(
-		congestion_set(&choice.congestion, name, value, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(congestion_set(&choice.congestion, name, value, why, sizeof(why)));
 }
 
 static void end(struct rig *rig)
@@ -113,9 +112,8 @@ static void test_small_packets_have_the_same_rate(void)
 		CU_ASSERT_EQUAL(rig_count(&rig, "congestion", "holds"), PACKETS / 4 - 1);
 		end(&rig);
 	}
-	CU_ASSERT_EQUAL(times[0] - times[1],
-			((PACKETS - 4) * (1024 + 62 + 20) + RETH_BYTES) * 8 *
-				(BIT_SLOW - BIT_FAST));
+	CU_ASSERT_EQUAL(times[0] - times[1], ((PACKETS - 4) * (1024 + 62 + 20) + RETH_BYTES) * 8 *
+						     (BIT_SLOW - BIT_FAST));
 }
 
 /* Of one work request alone, all that it was held back is its stage. */
@@ -133,8 +131,7 @@ static void test_pacing_is_a_stage(void)
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
 	time = time_of(&rig, WQE_WRITE, PACKETS * MTU);
 	why = why_counters(rig.one->hca->why);
-	CU_ASSERT_EQUAL(why->pacing,
-			congestion_unit_counters(rig.one->hca->congestion)->held_time);
+	CU_ASSERT_EQUAL(why->pacing, congestion_unit_counters(rig.one->hca->congestion)->held_time);
 	CU_ASSERT_TRUE(why->pacing > (PACKETS - 1) * SLOT_BYTES * 8 * BIT_SLOW - 39 * 200 * NS);
 	CU_ASSERT_TRUE(why->pacing < (PACKETS - 1) * (SLOT_BYTES + 1) * 8 * BIT_SLOW);
 #define ADD(name, field, end) sum += why->field;

@@ -1,0 +1,65 @@
+/*
+ * requester_wait: what keeps a requester from sending, as the gauges of transport count it and as the stage `pacing` of a WQE has
+ * it; and the waits that are set from outside: reaction times and rate limits.
+ */
+#include "hca/transport/reaction.h"
+#include "hca/transport/requester.h"
+#include "hca/transport/transport.h"
+
+/* Held back by its rate or its window until now: that time is a stage of the slot at the cursor, in pieces. */
+static void note_pacing(struct qp *qp, bool by_rate)
+{
+	struct requester *requester = &qp->requester;
+	sim_time now = sim_now(qp->hca->sim);
+	sim_time until = by_rate && requester->paced_until < now ? requester->paced_until : now;
+	sim_time duration = until > requester->held_at ? until - requester->held_at : 0;
+	struct why *why;
+
+	if (qp->hca->congestion)
+		reaction_held(qp, duration);
+	if (qp->sq.cursor == qp->sq.tail)
+		return;
+	why = &qp_slot(qp, qp->sq.cursor)->why;
+	if (!why->at[WHY_TURN]) { /* its turn came then, or would have */
+		why->at[WHY_TURN] = requester->held_at;
+		if (!why->at[WHY_QPC_MISS])
+			why->at[WHY_SCHEDULING] = requester->held_at;
+	}
+	if (!why->at[WHY_PACING]) {
+		why->at[WHY_PACING] = why->at[WHY_TURN];
+		if (why->at[WHY_PACING] < why->at[WHY_PAGE_FAULT])
+			why->at[WHY_PACING] = why->at[WHY_PAGE_FAULT];
+		if (why->at[WHY_PACING] < why->at[WHY_RETRY])
+			why->at[WHY_PACING] = why->at[WHY_RETRY];
+	}
+	why->at[WHY_PACING] += duration;
+	if (why->at[WHY_PACING] > until) /* it began before that */
+		why->at[WHY_PACING] = until;
+}
+
+void requester_held_up(struct qp *qp, struct gauge *by)
+{
+	struct requester *requester = &qp->requester;
+	const struct transport_gauges *gauge = &qp->hca->transport->gauge;
+	sim_time now = sim_now(qp->hca->sim);
+
+	if (requester->held_up == &gauge->pace || requester->held_up == &gauge->congestion)
+		note_pacing(qp, requester->held_up == &gauge->pace);
+	if (requester->held_up)
+		gauge_leave(requester->held_up, now, 1);
+	if (by)
+		gauge_enter(by, now, 1);
+	requester->held_up = by;
+	requester->held_at = now;
+}
+
+void requester_hold(struct qp *qp, sim_time duration)
+{
+	struct requester *requester = &qp->requester;
+	sim_time until = sim_now(qp->hca->sim) + duration;
+
+	if (until <= requester->paced_until)
+		return;
+	requester->paced_until = until;
+	requester->held = true;
+}

@@ -11,7 +11,7 @@
  * A connect has no PSN of its own: it tells the target the PSN of the request behind it, and its ACK has the one before.
  * So one that is lost is sent again, with the oldest request that is not answered, when the timer says so.
  *
- * Kalia (KTH's FaSST, OSDI'16, 3.3): a disconnect and a connect with its answer when the target changes. US patents 8,213,315
+ * Kalia et al., FaSST, OSDI'16, 3.3 (recalled): a disconnect and a connect with its answer when the target changes. US patents 8,213,315
  * and 9,031,086. What they leave open is assumed (docs/wire.md).
  */
 #ifndef HCA_TRANSPORT_DC_INITIATOR_H

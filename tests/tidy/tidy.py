@@ -34,6 +34,7 @@ BANNED_IN_MODELS = r"\b(rand|srand|random|time|gettimeofday|clock_gettime|usleep
 BANNED_ANYWHERE = r"\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof)\s*\("
 MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"
 MACHINE_PATHS = r"(/root/|/home/[a-z]+/|(?<![a-z])/work/|bash_jobs)"
+LEFT_OVERS = (".orig", ".rej", ".bak", "~")
 TEXT_ENDINGS = (".c", ".h", ".cpp", ".md", ".yaml", ".py", ".txt", ".cmake", ".json", ".bash", ".sh")
 
 findings = []
@@ -106,11 +107,12 @@ def check_format(paths):
     if not program:
         print("clang-format is not installed: formatting not checked")
         return
-    for path in paths:
-        run = subprocess.run([program, "--dry-run", path], cwd=ROOT, capture_output=True, text=True, check=False)
-        match = re.search(r":(\d+):\d+: warning: code should be clang-formatted", run.stderr)
-        if match:
-            finding(path, match.group(1), "not as clang-format has it (first place): run tools/format")
+    run = subprocess.run([program, "--dry-run", *paths], cwd=ROOT, capture_output=True, text=True, check=False)
+    first = {}
+    for path, line in re.findall(r"^(.+?):(\d+):\d+: warning: code should be clang-formatted", run.stderr, re.M):
+        first.setdefault(path, line)
+    for path, line in first.items():
+        finding(path, line, "not as clang-format has it (first place): run tools/format")
 
 
 def main():
@@ -118,6 +120,8 @@ def main():
     paths = [p for p in listed.stdout.split("\n") if p and os.path.exists(os.path.join(ROOT, p))]
     sources = [p for p in paths if p.endswith((".c", ".h", ".cpp"))]
     for path in paths:
+        if path.endswith(LEFT_OVERS):
+            finding(path, 1, "left over by a tool")
         if path.startswith("tests/tidy/") or not path.endswith(TEXT_ENDINGS):
             continue
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:

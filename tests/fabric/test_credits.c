@@ -3,6 +3,18 @@
  * the 12-bit counters wrap, no credit is made or lost, also when packets or the credits themselves are lost.
  */
 #include "tests/fabric/support/pair.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                   \
+	TEST(starvation)              \
+	TEST(just_enough)             \
+	TEST(wrap)                    \
+	TEST(told_in_time)            \
+	TEST(credits_occupy_the_link) \
+	TEST(lost_packets)            \
+	TEST(lost_credits)            \
+	TEST(management_lane)
+SUITE_AFTER(set_up, TESTS)
 
 #define BYTE_PS     80
 #define PACKET_PS   ((1024 + 26) * BYTE_PS)
@@ -26,6 +38,11 @@ static void end(void)
 {
 	check_conservation();
 	pair_end();
+}
+
+static void set_up(void)
+{
+	params_default(port_param_list, &params);
 }
 
 /* Seven packets fit; the eighth starts when the first one's credit is back, and so on for ever. */
@@ -213,26 +230,4 @@ static void test_management_lane(void)
 	packet_pool_destroy(pool);
 	sim_destroy(sim);
 	params_default(port_param_list, &params);
-}
-
-int main(void)
-{
-	params_default(port_param_list, &params);
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("credits", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_starvation);
-	CU_ADD_TEST(suite, test_just_enough);
-	CU_ADD_TEST(suite, test_wrap);
-	CU_ADD_TEST(suite, test_told_in_time);
-	CU_ADD_TEST(suite, test_credits_occupy_the_link);
-	CU_ADD_TEST(suite, test_lost_packets);
-	CU_ADD_TEST(suite, test_lost_credits);
-	CU_ADD_TEST(suite, test_management_lane);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,11 +2,17 @@
  * Proves the addresses that are made up for a port: literal LIDs, GUIDs, MACs and GIDs in the order of Linux's GID
  * table, that each is found again, and that strangers are not.
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "fabric/endpoints.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)      \
+	TEST(infiniband) \
+	TEST(roce)       \
+	TEST(many)
+SUITE(TESTS)
 
 static const uint8_t ip[4] = {10, 0, 0, 2};
 static const uint8_t no_ip[4];
@@ -87,20 +93,4 @@ static void test_many(void)
 	}
 	CU_ASSERT_EQUAL(wrong, 0);
 	endpoints_destroy(endpoints);
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("endpoints", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_infiniband);
-	CU_ADD_TEST(suite, test_roce);
-	CU_ADD_TEST(suite, test_many);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,6 +3,18 @@
  * of a port treats what is lost as it must: packets in = packets out + dropped, input space all free in the end.
  */
 #include "tests/fabric/support/pair.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)      \
+	TEST(nth)        \
+	TEST(chance)     \
+	TEST(damage)     \
+	TEST(delay)      \
+	TEST(window)     \
+	TEST(bit_errors) \
+	TEST(bursts)     \
+	TEST(reorder)
+SUITE(TESTS)
 
 #define DROPPED_WITH_SEED_1 97
 
@@ -203,25 +215,4 @@ static void test_reorder(void)
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_reordered, 1);
 	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
 	pair_end();
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("fault", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_nth);
-	CU_ADD_TEST(suite, test_chance);
-	CU_ADD_TEST(suite, test_damage);
-	CU_ADD_TEST(suite, test_delay);
-	CU_ADD_TEST(suite, test_window);
-	CU_ADD_TEST(suite, test_bit_errors);
-	CU_ADD_TEST(suite, test_bursts);
-	CU_ADD_TEST(suite, test_reorder);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,10 +3,16 @@
  * a file of ibsim's kind; ports, rates and machines come out exactly; a link named from one end or both is one link;
  * each kind of mistake is refused with its line.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "fabric/netfile.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)      \
+	TEST(discovered) \
+	TEST(simulated)  \
+	TEST(refused)
+SUITE(TESTS)
 
 static struct layout layout;
 static char why[256];
@@ -108,20 +114,4 @@ static void test_refused(void)
 		"line 5: h[1] and s[2]: one of them is linked elsewhere");
 	refused("Swich 4 \"s\"\n", "line 1: neither a node, a port, nor KEY=VALUE");
 	layout_fini(&layout);
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("netfile", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_discovered);
-	CU_ADD_TEST(suite, test_simulated);
-	CU_ADD_TEST(suite, test_refused);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -4,9 +4,24 @@
  */
 #include "fabric/port_state.h"
 #include "tests/fabric/support/pair.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)       \
+	TEST(stop_and_go) \
+	TEST(expiry)      \
+	TEST(without)     \
+	TEST(lossless)    \
+	TEST(headroom)    \
+	TEST(headroom_suffices)
+SUITE_AFTER(set_up, TESTS)
 
 #define BYTE_PS  80
 #define PAUSE_PS ((8 + 64) * BYTE_PS)
+
+static void set_up(void)
+{
+	params_default(port_param_list, &params);
+}
 
 static void test_stop_and_go(void)
 {
@@ -146,24 +161,4 @@ static void test_headroom(void)
 	pair_begin(LINK_ETHERNET, 1);
 	CU_ASSERT_EQUAL(1024 * 1024 - a.port->xoff, 217941);
 	pair_end();
-}
-
-int main(void)
-{
-	params_default(port_param_list, &params);
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("pause", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_stop_and_go);
-	CU_ADD_TEST(suite, test_expiry);
-	CU_ADD_TEST(suite, test_without);
-	CU_ADD_TEST(suite, test_lossless);
-	CU_ADD_TEST(suite, test_headroom);
-	CU_ADD_TEST(suite, test_headroom_suffices);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

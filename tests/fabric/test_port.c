@@ -5,6 +5,24 @@
  */
 #include "fabric/encoding.h"
 #include "tests/fabric/support/pair.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                 \
+	TEST(one_packet_infiniband) \
+	TEST(one_packet_ethernet)   \
+	TEST(goodput_ceilings)      \
+	TEST(no_drift)              \
+	TEST(speeds)                \
+	TEST(depth_and_pacing)      \
+	TEST(tap)                   \
+	TEST(lanes_take_turns)      \
+	TEST(events_a_packet)
+SUITE_AFTER(set_up, TESTS)
+
+static void set_up(void)
+{
+	params_default(port_param_list, &params);
+}
 
 /* 10 m at 5 ns/m, 80 ps a byte. */
 static void test_one_packet_infiniband(void)
@@ -188,27 +206,4 @@ static void test_events_a_packet(void)
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_TRUE(sim_events_fired(sim) <= 2000);
 	pair_end();
-}
-
-int main(void)
-{
-	params_default(port_param_list, &params);
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("port", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_one_packet_infiniband);
-	CU_ADD_TEST(suite, test_one_packet_ethernet);
-	CU_ADD_TEST(suite, test_goodput_ceilings);
-	CU_ADD_TEST(suite, test_no_drift);
-	CU_ADD_TEST(suite, test_speeds);
-	CU_ADD_TEST(suite, test_depth_and_pacing);
-	CU_ADD_TEST(suite, test_tap);
-	CU_ADD_TEST(suite, test_lanes_take_turns);
-	CU_ADD_TEST(suite, test_events_a_packet);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

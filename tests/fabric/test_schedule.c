@@ -4,6 +4,17 @@
  * that a lane alone gets the whole link under each of them.
  */
 #include "tests/fabric/support/pair.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)            \
+	TEST(weights)          \
+	TEST(weight_zero)      \
+	TEST(strict)           \
+	TEST(low_table)        \
+	TEST(weight_rounds_up) \
+	TEST(high_limit)       \
+	TEST(alone)
+SUITE_AFTER(set_up, TESTS)
 
 #define BYTE_PS 80
 
@@ -58,6 +69,11 @@ static void weighted(enum link_layer link_layer, uint32_t size0, uint32_t size1)
 	sim_run(sim, 300 * US);
 	CU_ASSERT_DOUBLE_EQUAL(share(1, 0), 3.0, 0.06);
 	end();
+}
+
+static void set_up(void)
+{
+	params_default(port_param_list, &params);
 }
 
 static void test_weights(void)
@@ -174,25 +190,4 @@ static void test_alone(void)
 		CU_ASSERT_EQUAL(b.last_head - b.first_head, 99 * 1050 * BYTE_PS);
 		end();
 	}
-}
-
-int main(void)
-{
-	params_default(port_param_list, &params);
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("schedule", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_weights);
-	CU_ADD_TEST(suite, test_weight_zero);
-	CU_ADD_TEST(suite, test_strict);
-	CU_ADD_TEST(suite, test_low_table);
-	CU_ADD_TEST(suite, test_weight_rounds_up);
-	CU_ADD_TEST(suite, test_high_limit);
-	CU_ADD_TEST(suite, test_alone);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -6,13 +6,19 @@
  *     pages of 2 MiB in place of 4 KiB              MTT misses vanish: one for each page that is used, and no more
  *     strict ordering in the root complex           small elements that miss the IO-TLB stall large ones that hit it
  */
-#include <CUnit/CUnit.h>
-
 #include "hca/device/cqe.h"
 #include "hca/transport/transport.h"
 #include "hca/work/receive_queue.h"
 #include "sim/random.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                             \
+	TEST(a_context_cache_of_twice_the_size) \
+	TEST(prefetch_of_receive_wqes_off)      \
+	TEST(pages_of_2_mib)                    \
+	TEST(strict_ordering)
+SUITE(TESTS)
 
 /* ---- the requester's context cache ---- */
 
@@ -59,7 +65,7 @@ static double outbound_rate(unsigned qps, uint64_t entries)
 	return (double)qps * ROUNDS * (double)US / (double)start;
 }
 
-static void test_context_cache(void)
+static void test_a_context_cache_of_twice_the_size(void)
 {
 	double small_below = outbound_rate(16, 16), small_above = outbound_rate(32, 16);
 	double large_below = outbound_rate(32, 32), large_above = outbound_rate(48, 32);
@@ -118,7 +124,7 @@ static double receive_rate(bool prefetch, uint64_t *wqe_reads)
 	return BATCHES * BATCH * (double)US / (double)start;
 }
 
-static void test_prefetch(void)
+static void test_prefetch_of_receive_wqes_off(void)
 {
 	uint64_t reads_on, reads_off;
 	double on = receive_rate(true, &reads_on), off = receive_rate(false, &reads_off);
@@ -177,7 +183,7 @@ static struct icm_cache_counters mtt_use(uint32_t page_shift)
 	return count;
 }
 
-static void test_page_size(void)
+static void test_pages_of_2_mib(void)
 {
 	struct icm_cache_counters small = mtt_use(12), large = mtt_use(21);
 
@@ -260,7 +266,7 @@ static sim_time large_time(bool relaxed, bool small_misses, uint64_t *stalls)
 	return start;
 }
 
-static void test_strict_order(void)
+static void test_strict_ordering(void)
 {
 	uint64_t strict_stalls, relaxed_stalls, stalls;
 	sim_time strict = large_time(false, true, &strict_stalls);
@@ -272,17 +278,4 @@ static void test_strict_order(void)
 	CU_ASSERT_TRUE(relaxed < undisturbed + 3 * US);
 	CU_ASSERT_TRUE(strict_stalls > 10 * US);
 	CU_ASSERT_TRUE(relaxed_stalls < strict_stalls / 4);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"a context cache of twice the size", test_context_cache},
-		{"prefetch of receive WQEs off", test_prefetch},
-		{"pages of 2 MiB", test_page_size},
-		{"strict ordering", test_strict_order},
-		{0},
-	};
-
-	return rig_main("ablation", tests);
 }

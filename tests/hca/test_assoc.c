@@ -2,10 +2,15 @@
  * Proves that the set-associative map keeps what it should: the most recently used of each set, exactly those that were
  * not removed; and that under uniform random use its hit ratio is its size divided by the number of keys.
  */
-#include <CUnit/Basic.h>
-
 #include "hca/context/assoc.h"
 #include "sim/random.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)  \
+	TEST(lru)    \
+	TEST(remove) \
+	TEST(hit_ratio)
+SUITE(TESTS)
 
 static void test_lru(void)
 {
@@ -70,21 +75,4 @@ static void test_hit_ratio(void)
 		CU_ASSERT_DOUBLE_EQUAL(hits / (double)LOOKUPS, 0.25, 0.01);
 		assoc_destroy(assoc);
 	}
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("assoc", NULL, NULL);
-	CU_ADD_TEST(suite, test_lru);
-	CU_ADD_TEST(suite, test_remove);
-	CU_ADD_TEST(suite, test_hit_ratio);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

@@ -2,7 +2,6 @@
  * Proves compression of CQEs: the bytes of titles and mini-CQEs and where they are in the ring, how many bytes cross PCIe, what is
  * not compressed and ends what is, and to the picosecond how long a CQE waits for others.
  */
-#include <CUnit/CUnit.h>
 #include <errno.h>
 
 #include "fabric/wire/bytes.h"
@@ -10,6 +9,17 @@
 #include "hca/work/completion.h"
 #include "tests/hca/support/pair.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                             \
+	TEST(layout)                            \
+	TEST(sends)                             \
+	TEST(alone)                             \
+	TEST(ended_by_one_that_is_different)    \
+	TEST(full_and_over_the_end_of_the_ring) \
+	TEST(closed)                            \
+	TEST(refused)
+SUITE(TESTS)
 
 enum { ENTRIES = 128, COMPRESSED = 0xc, FRESH = 0xf1, BYTES = 24 };
 
@@ -101,7 +111,7 @@ static void test_layout(void)
 }
 
 /* Sends say in their minis which WQE it was. */
-static void test_sent(void)
+static void test_sends(void)
 {
 	enum { MESSAGES = 9 };
 	struct pair pair = pair_create(CQ_MINI_HASH, ENTRIES);
@@ -153,7 +163,7 @@ static void test_alone(void)
 }
 
 /* A solicited one has no mini: it ends those before it, and stands behind them. */
-static void test_ended(void)
+static void test_ended_by_one_that_is_different(void)
 {
 	struct pair pair = pair_create(CQ_MINI_HASH, ENTRIES);
 	uint8_t bytes[64];
@@ -169,7 +179,7 @@ static void test_ended(void)
 }
 
 /* As many as are allowed do not wait for more; and over the ring's end, with the owner's bit of the title's lap. */
-static void test_full_and_wrapped(void)
+static void test_full_and_over_the_end_of_the_ring(void)
 {
 	enum { RING = 32 };
 	struct pair pair = pair_create(CQ_MINI_HASH, RING);
@@ -226,20 +236,4 @@ static void test_refused(void)
 	attr.cqe_bytes = 64;
 	CU_ASSERT_EQUAL(hca_cq_create(mini->hosts[0].hca, &attr, &cqn), 0);
 	mini_destroy(mini);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"layout", test_layout},
-		{"sends", test_sent},
-		{"alone", test_alone},
-		{"ended by one that is different", test_ended},
-		{"full, and over the ring's end", test_full_and_wrapped},
-		{"closed", test_closed},
-		{"refused", test_refused},
-		{0},
-	};
-
-	return rig_main("compression", tests);
 }

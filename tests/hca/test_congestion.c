@@ -3,11 +3,27 @@
  * either order of alpha's update, and whether asked often or once; InfiniBand's index climbs and falls; a rate paces
  * packets exactly; a shared object works as a built-in does, and what does not fit is refused with a reason.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "tests/hca/support/fixture.h"
 #include "tests/hca/support/study.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                        \
+	TEST(dcqcn_cuts_and_recovers)      \
+	TEST(dcqcn_order_of_alpha)         \
+	TEST(dcqcn_increases_additively)   \
+	TEST(dcqcn_bytes_count_too)        \
+	TEST(dcqcn_vendor_coalesces)       \
+	TEST(lazy_timers_lose_nothing)     \
+	TEST(debt_is_paid_across_steps)    \
+	TEST(infiniband_index)             \
+	TEST(infiniband_table)             \
+	TEST(rate_paces_exactly)           \
+	TEST(shared_object)                \
+	TEST(what_does_not_fit_is_refused) \
+	TEST(presets_load)
+SUITE(TESTS)
 
 #define GBPS UINT64_C(1000000000)
 
@@ -289,29 +305,4 @@ static void test_presets_load(void)
 		count++;
 	}
 	CU_ASSERT(count >= 7);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("congestion", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_dcqcn_cuts_and_recovers);
-	CU_ADD_TEST(suite, test_dcqcn_order_of_alpha);
-	CU_ADD_TEST(suite, test_dcqcn_increases_additively);
-	CU_ADD_TEST(suite, test_dcqcn_bytes_count_too);
-	CU_ADD_TEST(suite, test_dcqcn_vendor_coalesces);
-	CU_ADD_TEST(suite, test_lazy_timers_lose_nothing);
-	CU_ADD_TEST(suite, test_debt_is_paid_across_steps);
-	CU_ADD_TEST(suite, test_infiniband_index);
-	CU_ADD_TEST(suite, test_infiniband_table);
-	CU_ADD_TEST(suite, test_rate_paces_exactly);
-	CU_ADD_TEST(suite, test_shared_object);
-	CU_ADD_TEST(suite, test_what_does_not_fit_is_refused);
-	CU_ADD_TEST(suite, test_presets_load);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

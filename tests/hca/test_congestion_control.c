@@ -4,13 +4,32 @@
  * packets lead to as many CNPs as each limiter lets pass, or to BECN in ACKs; losses leave no account behind; what was not asked for
  * is not there, and datagrams are let alone. And that NAKs, and what follows them, take the times that parameters say.
  */
-#include <CUnit/CUnit.h>
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
 #include "hca/device/cqe.h"
 #include "hca/transport/congestion_unit.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                               \
+	TEST(writes_go_at_their_pace)             \
+	TEST(read_responses_go_at_their_pace)     \
+	TEST(small_packets_have_the_same_rate)    \
+	TEST(pacing_is_a_stage)                   \
+	TEST(rate_limits_of_verbs_are_that_stage) \
+	TEST(a_window_of_one_packet)              \
+	TEST(a_window_of_four_packets)            \
+	TEST(losses_leave_no_account)             \
+	TEST(limits_of_cnps)                      \
+	TEST(cnps_cut_rates)                      \
+	TEST(becn_in_acks)                        \
+	TEST(notifies_alone)                      \
+	TEST(off_is_not_there)                    \
+	TEST(datagrams_are_let_alone)             \
+	TEST(times_of_losses)                     \
+	TEST(late_naks_are_forgotten)
+SUITE(TESTS)
 
 #define ACK_STATUS 0
 #define MTU        4096
@@ -158,7 +177,7 @@ static void test_rate_limits_of_verbs_are_that_stage(void)
 
 /* ---- windows ---- */
 
-static void test_window_of_one_packet(void)
+static void test_a_window_of_one_packet(void)
 {
 	struct mini *mini = mini_create(SIM_KERNEL_native);
 	sim_time times[3];
@@ -178,7 +197,7 @@ static void test_window_of_one_packet(void)
 }
 
 /* Four packets at a time, of which the last asks: then that before it is nothing to wait for. */
-static void test_window_of_four_packets(void)
+static void test_a_window_of_four_packets(void)
 {
 	struct mini *mini = mini_create(SIM_KERNEL_native);
 	struct rig rig;
@@ -415,29 +434,4 @@ static void test_late_naks_are_forgotten(void)
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "naks_sent"), 0);
 	mini_to(rig.qp, STATE_RESET);
 	end(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"writes go at their pace", test_writes_go_at_their_pace},
-		{"read responses go at their pace", test_read_responses_go_at_their_pace},
-		{"small packets have the same rate", test_small_packets_have_the_same_rate},
-		{"pacing is a stage", test_pacing_is_a_stage},
-		{"rate limits of verbs are that stage", test_rate_limits_of_verbs_are_that_stage},
-		{"a window of one packet", test_window_of_one_packet},
-		{"a window of four packets", test_window_of_four_packets},
-		{"losses leave no account", test_losses_leave_no_account},
-		{"limits of CNPs", test_limits_of_cnps},
-		{"CNPs cut rates", test_cnps_cut_rates},
-		{"BECN in ACKs", test_becn_in_acks},
-		{"notifies alone", test_notifies_alone},
-		{"off is not there", test_off_is_not_there},
-		{"datagrams are let alone", test_datagrams_are_let_alone},
-		{"times of losses", test_times_of_losses},
-		{"late NAKs are forgotten", test_late_naks_are_forgotten},
-		{0},
-	};
-
-	return rig_main("congestion control of detailed adapters", tests);
 }

@@ -4,10 +4,20 @@
  * them (F-08); Swift, DCTCP and HPCC share fairly with a short queue; InfiniBand CC keeps the buffers of a lossless
  * fabric from filling. CNPs are limited as each mode says (C-21).
  */
-#include <CUnit/Basic.h>
 #include <math.h>
 
 #include "tests/hca/support/study.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                                     \
+	TEST(dcqcn_settles_at_its_fixed_point)          \
+	TEST(patched_timely_settles_at_its_fixed_point) \
+	TEST(windows_queue_behind_each_other)           \
+	TEST(a_closed_window_asks_for_an_ack)           \
+	TEST(windows_share_fairly)                      \
+	TEST(cnps_are_limited)                          \
+	TEST(infiniband_slows_its_senders)
+SUITE(TESTS)
 
 #define SENDERS_MAX 16
 #define SAMPLE      (2 * US)
@@ -304,23 +314,4 @@ static void test_infiniband_slows_its_senders(void)
 	CU_ASSERT(ack.queue_mean < none.queue_mean / 2);
 	CU_ASSERT(none.gbps > 99 && cnp.gbps > 60 && ack.gbps > 60);
 	CU_ASSERT(cnp.jain > 0.9 && ack.jain > 0.9);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("congestion_fabric", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_dcqcn_settles_at_its_fixed_point);
-	CU_ADD_TEST(suite, test_patched_timely_settles_at_its_fixed_point);
-	CU_ADD_TEST(suite, test_windows_queue_behind_each_other);
-	CU_ADD_TEST(suite, test_a_closed_window_asks_for_an_ack);
-	CU_ADD_TEST(suite, test_windows_share_fairly);
-	CU_ADD_TEST(suite, test_cnps_are_limited);
-	CU_ADD_TEST(suite, test_infiniband_slows_its_senders);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,13 +3,19 @@
  * under loss, with caches too small and few tags and credits, all blocks are checked every few nanoseconds. And that a
  * breach is found: each counter that a rule names is changed by one in turn, and a line tells of it.
  */
-#include <CUnit/CUnit.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)               \
+	TEST(at_any_instant)      \
+	TEST(flushed_and_dropped) \
+	TEST(breaches_are_found)
+SUITE(TESTS)
 
 static struct rig tight_rig(void)
 {
@@ -119,7 +125,7 @@ static struct block *find(struct rig *rig, const char *name)
 	abort();
 }
 
-static void test_breaches(void)
+static void test_breaches_are_found(void)
 {
 	static const struct {
 		const char *block, *counter;
@@ -164,16 +170,4 @@ static void test_breaches(void)
 		free(text);
 	}
 	finish(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"at any instant", test_at_any_instant},
-		{"flushed and dropped", test_flushed_and_dropped},
-		{"breaches are found", test_breaches},
-		{0},
-	};
-
-	return rig_main("conservation", tests);
 }

@@ -4,11 +4,24 @@
  * invalidated, also while it is being read; that each kind of context has its own cache, what responders note of reads only if
  * it is apart; and that caches which share a fetcher wait for each other, and take turns.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "hca/context/context_cache.h"
 #include "tests/hca/support/round_link.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)              \
+	TEST(hit_and_miss)       \
+	TEST(merge)              \
+	TEST(stall)              \
+	TEST(stall_ends)         \
+	TEST(evict)              \
+	TEST(invalidate)         \
+	TEST(lines_and_interval) \
+	TEST(kinds)              \
+	TEST(reads_apart)        \
+	TEST(fetcher)
+SUITE(TESTS)
 
 enum { LOOKUPS = 32, MISS_NS = 24 + 100 + 300 + 64 + 20 + 100 };
 
@@ -368,28 +381,4 @@ static void test_reads_apart(void)
 	icm_cache_destroy(cache);
 	pcie_destroy(pcie);
 	sim_destroy(sim);
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("context_cache", NULL, NULL);
-	CU_ADD_TEST(suite, test_hit_and_miss);
-	CU_ADD_TEST(suite, test_merge);
-	CU_ADD_TEST(suite, test_stall);
-	CU_ADD_TEST(suite, test_stall_ends);
-	CU_ADD_TEST(suite, test_evict);
-	CU_ADD_TEST(suite, test_invalidate);
-	CU_ADD_TEST(suite, test_lines_and_interval);
-	CU_ADD_TEST(suite, test_kinds);
-	CU_ADD_TEST(suite, test_reads_apart);
-	CU_ADD_TEST(suite, test_fetcher);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

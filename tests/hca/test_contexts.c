@@ -4,10 +4,17 @@
  * responder's cache and so much later, a miss delays only the queue it is for and by one PCIe read, and what is
  * replaced is written back.
  */
-#include <CUnit/CUnit.h>
-
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                                    \
+	TEST(a_cache_of_twice_the_size_moves_the_knee) \
+	TEST(outbound_falls_first)                     \
+	TEST(completion_queues)                        \
+	TEST(one_miss)                                 \
+	TEST(the_same_again)
+SUITE(TESTS)
 
 enum { QPS_MAX = 64, ROUNDS = 12, BYTES = 32 };
 
@@ -123,7 +130,7 @@ static unsigned knee(struct sizes sizes)
 	return last;
 }
 
-static void test_knee_moves(void)
+static void test_a_cache_of_twice_the_size_moves_the_knee(void)
 {
 	CU_ASSERT_EQUAL(knee((struct sizes){8, 1024, 1024}), 8);
 	CU_ASSERT_EQUAL(knee((struct sizes){16, 1024, 1024}), 16);
@@ -143,7 +150,7 @@ static void test_outbound_falls_first(void)
 	CU_ASSERT_TRUE(rate(64, (struct sizes){1024, 16, 1024}) < 0.9 * best);
 }
 
-static void test_cq_misses(void)
+static void test_completion_queues(void)
 {
 	CU_ASSERT_TRUE(rate(64, (struct sizes){1024, 1024, 16}) < 0.95 * rate(64, ample));
 }
@@ -172,23 +179,9 @@ static void test_one_miss(void)
 	CU_ASSERT_TRUE(more < 700 * NS);
 }
 
-static void test_same_again(void)
+static void test_the_same_again(void)
 {
 	double first = rate(32, (struct sizes){16, 32, 16});
 
 	CU_ASSERT_DOUBLE_EQUAL(rate(32, (struct sizes){16, 32, 16}), first, 0);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"a cache of twice the size moves the knee", test_knee_moves},
-		{"outbound falls first", test_outbound_falls_first},
-		{"completion queues", test_cq_misses},
-		{"one miss", test_one_miss},
-		{"the same again", test_same_again},
-		{0},
-	};
-
-	return rig_main("contexts", tests);
 }

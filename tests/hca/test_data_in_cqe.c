@@ -3,12 +3,19 @@
  * memory that stays as it was, one PCIe write fewer, and what does not go there: what is too long, what comes with a GRH, what
  * has no CQE.
  */
-#include <CUnit/CUnit.h>
 #include <string.h>
 
 #include "hca/device/cqe.h"
 #include "tests/hca/support/pair.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)             \
+	TEST(sends)             \
+	TEST(not_asked)         \
+	TEST(reads_and_atomics) \
+	TEST(datagrams_in_64_bytes)
+SUITE(TESTS)
 
 enum { SEED = 7, FLAG_32 = 0x4, FLAG_64 = 0x8 };
 
@@ -84,7 +91,7 @@ static void check_send(uint32_t cqe_bytes, uint32_t room, uint8_t flag)
 	pair_destroy(&pair);
 }
 
-static void test_send(void)
+static void test_sends(void)
 {
 	check_send(64, 32, FLAG_32);
 	check_send(128, 64, FLAG_64);
@@ -116,7 +123,7 @@ static void ask(struct pair *pair, uint8_t opcode, uint32_t length, bool unsigna
 	mini_run(pair->mini);
 }
 
-static void test_answers(void)
+static void test_reads_and_atomics(void)
 {
 	struct pair pair = pair_create(QP_RC, 64, true);
 	struct mini_host *host = &pair.mini->hosts[0];
@@ -155,7 +162,7 @@ static void test_answers(void)
 }
 
 /* A CQE of 64 bytes has no room beside who sent a datagram. */
-static void test_datagram_refused(void)
+static void test_datagrams_in_64_bytes(void)
 {
 	struct mini *mini = mini_create(SIM_KERNEL_native);
 	struct mini_cq cq;
@@ -170,17 +177,4 @@ static void test_datagram_refused(void)
 	attr.send_cqn = attr.recv_cqn = cq.number;
 	CU_ASSERT_EQUAL(hca_qp_create(mini->hosts[0].hca, &attr, &qpn), 0);
 	mini_destroy(mini);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"SENDs", test_send},
-		{"not asked", test_not_asked},
-		{"READs and atomics", test_answers},
-		{"datagrams in 64 bytes", test_datagram_refused},
-		{0},
-	};
-
-	return rig_main("data_in_cqe", tests);
 }

@@ -2,7 +2,6 @@
  * Proves DC: how many connects and disconnects there are, and when; what is lost, repeated, refused, put off and taken away;
  * that what was under way when an initiator turned away arrives; and what a handshake costs, to the picosecond.
  */
-#include <CUnit/CUnit.h>
 #include <errno.h>
 #include <string.h>
 
@@ -11,6 +10,27 @@
 #include "hca/device/cqe.h"
 #include "hca/device/hca_params.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                       \
+	TEST(one_target)                  \
+	TEST(two_targets)                 \
+	TEST(sends)                       \
+	TEST(atomics)                     \
+	TEST(cost)                        \
+	TEST(lost_connect)                \
+	TEST(lost_answers_half_handshake) \
+	TEST(lost_answers_full_handshake) \
+	TEST(lost_request)                \
+	TEST(wrong_key_half_handshake)    \
+	TEST(wrong_key_full_handshake)    \
+	TEST(bad_rkey)                    \
+	TEST(nobody_there)                \
+	TEST(shortage)                    \
+	TEST(reclaim)                     \
+	TEST(lost_disconnect)             \
+	TEST(what_cannot_be_made)
+SUITE(TESTS)
 
 #define KEY       UINT64_C(0x0123456789abcdef)
 #define MTU       1024
@@ -328,12 +348,12 @@ static void test_lost_answers(enum dc_handshake handshake, uint32_t accepts)
 	dc_destroy(&dc);
 }
 
-static void test_lost_answers_half(void)
+static void test_lost_answers_half_handshake(void)
 {
 	test_lost_answers(DC_HALF, 2);
 }
 
-static void test_lost_answers_full(void)
+static void test_lost_answers_full_handshake(void)
 {
 	test_lost_answers(DC_FULL, 3);
 }
@@ -382,12 +402,12 @@ static void test_wrong_key(enum dc_handshake handshake)
 	dc_destroy(&dc);
 }
 
-static void test_wrong_key_half(void)
+static void test_wrong_key_half_handshake(void)
 {
 	test_wrong_key(DC_HALF);
 }
 
-static void test_wrong_key_full(void)
+static void test_wrong_key_full_handshake(void)
 {
 	test_wrong_key(DC_FULL);
 }
@@ -503,30 +523,4 @@ static void test_what_cannot_be_made(void)
 				    .recv_cqn = dc.cq.number};
 	CU_ASSERT_EQUAL(hca_qp_create(hca, &attr, &number), -EINVAL);
 	dc_destroy(&dc);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"one target", test_one_target},
-		{"two targets", test_two_targets},
-		{"SENDs", test_sends},
-		{"atomics", test_atomics},
-		{"cost", test_cost},
-		{"lost connect", test_lost_connect},
-		{"lost answers, half handshake", test_lost_answers_half},
-		{"lost answers, full handshake", test_lost_answers_full},
-		{"lost request", test_lost_request},
-		{"wrong key, half handshake", test_wrong_key_half},
-		{"wrong key, full handshake", test_wrong_key_full},
-		{"bad R_Key", test_bad_rkey},
-		{"nobody there", test_nobody_there},
-		{"shortage", test_shortage},
-		{"reclaim", test_reclaim},
-		{"lost disconnect", test_lost_disconnect},
-		{"what cannot be made", test_what_cannot_be_made},
-		{0},
-	};
-
-	return rig_main("dc", tests);
 }

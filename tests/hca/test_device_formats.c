@@ -2,13 +2,26 @@
  * Proves that WQEs are parsed, and CQEs built, byte for byte as <infiniband/mlx5dv.h> lays them out:
  * the same bytes written through its structs, and malformed ones refused for the right reason.
  */
-#include <CUnit/CUnit.h>
 #include <infiniband/mlx5dv.h>
 #include <string.h>
 
 #include "hca/device/cqe.h"
 #include "hca/device/wqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)    \
+	TEST(write)    \
+	TEST(flags)    \
+	TEST(inline)   \
+	TEST(atomic)   \
+	TEST(datagram) \
+	TEST(bind)     \
+	TEST(refused)  \
+	TEST(receive)  \
+	TEST(cqe)      \
+	TEST(error_cqe)
+SUITE(TESTS)
 
 #define QPN 0x123456
 
@@ -283,23 +296,4 @@ static void test_error_cqe(void)
 	CU_ASSERT_EQUAL(be16toh(cqe.wqe_counter), 7);
 	CU_ASSERT_EQUAL(be32toh(cqe.srqn), 9);
 	CU_ASSERT_EQUAL(be32toh(cqe.s_wqe_opcode_qpn), (uint32_t)WQE_WRITE << 24 | QPN);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"write", test_write},
-		{"flags", test_flags},
-		{"inline", test_inline},
-		{"atomic", test_atomic},
-		{"datagram", test_datagram},
-		{"bind", test_bind},
-		{"refused", test_refused},
-		{"receive", test_receive},
-		{"CQE", test_cqe},
-		{"error CQE", test_error_cqe},
-		{0},
-	};
-
-	return rig_main("device_formats", tests);
 }

@@ -3,7 +3,6 @@
  * exactly the bytes that its list names across segments and pages and none beside them, ends with the right status, and
  * that transfers of one direction end, and become visible, in the order of their start, within the engine's limits.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "hca/context/translation_params.h"
@@ -12,6 +11,18 @@
 #include "hca/work/dma_params.h"
 #include "tests/hca/support/module_env.h"
 #include "tests/hca/support/round_link.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)    \
+	TEST(time)     \
+	TEST(bytes)    \
+	TEST(status)   \
+	TEST(empty)    \
+	TEST(order)    \
+	TEST(limits)   \
+	TEST(no_bytes) \
+	TEST(kernels)
+SUITE(TESTS)
 
 enum { MEMORY_BASE = 0x10000, MEMORY_BYTES = 1 << 18, PD = 3, TRANSFERS = 64 };
 
@@ -502,26 +513,4 @@ static void test_kernels(void)
 	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_native), native);
 	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_hosted), native);
 	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_reference), native);
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("dma", NULL, NULL);
-	CU_ADD_TEST(suite, test_time);
-	CU_ADD_TEST(suite, test_bytes);
-	CU_ADD_TEST(suite, test_status);
-	CU_ADD_TEST(suite, test_empty);
-	CU_ADD_TEST(suite, test_order);
-	CU_ADD_TEST(suite, test_limits);
-	CU_ADD_TEST(suite, test_no_bytes);
-	CU_ADD_TEST(suite, test_kernels);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

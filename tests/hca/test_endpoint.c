@@ -3,10 +3,21 @@
  * operation completes and is counted once, that queue pairs share a port, that a slow host holds the sender back
  * through flow control, and that timeouts, retries and flushes come when they should.
  */
-#include <CUnit/Basic.h>
-
 #include "fabric/fault.h"
 #include "tests/hca/support/study.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                                  \
+	TEST(write_takes_exactly_its_time)           \
+	TEST(infiniband_has_its_own_headers)         \
+	TEST(long_write_reaches_the_ceiling)         \
+	TEST(every_operation_completes_in_order)     \
+	TEST(reads_are_limited_by_those_outstanding) \
+	TEST(queue_pairs_share_the_port)             \
+	TEST(slow_host_holds_the_sender_back)        \
+	TEST(slow_source_sends_at_its_rate)          \
+	TEST(retries_are_exceeded_on_time)
+SUITE(TESTS)
 
 /* Two hosts and one cable of 100 Gb/s, 2 m: 10 ns. */
 static void pair_init(struct study *study, enum link_layer link_layer)
@@ -250,25 +261,4 @@ static void test_retries_are_exceeded_on_time(void)
 	fail_with(1, 14, 14,
 		  (5600 + 4100 + 8400 + 16700 + 25100 + 67100 + 8 * UINT64_C(134200)) * US);
 	fail_with(2, 0, 8, 8 * 5 * MS);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("endpoint", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_write_takes_exactly_its_time);
-	CU_ADD_TEST(suite, test_infiniband_has_its_own_headers);
-	CU_ADD_TEST(suite, test_long_write_reaches_the_ceiling);
-	CU_ADD_TEST(suite, test_every_operation_completes_in_order);
-	CU_ADD_TEST(suite, test_reads_are_limited_by_those_outstanding);
-	CU_ADD_TEST(suite, test_queue_pairs_share_the_port);
-	CU_ADD_TEST(suite, test_slow_host_holds_the_sender_back);
-	CU_ADD_TEST(suite, test_slow_source_sends_at_its_rate);
-	CU_ADD_TEST(suite, test_retries_are_exceeded_on_time);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,10 +3,19 @@
  * 5 %, selective repeat's is 1 - p, go-back-0 gets exactly nothing through when every message loses a packet (D-19);
  * the reaction times of E-02 and E-03 add to a message exactly, and lost reads, atomics and responses are asked for again.
  */
-#include <CUnit/Basic.h>
-
 #include "fabric/fault.h"
 #include "tests/hca/support/study.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                                    \
+	TEST(go_back_n_follows_the_law)                \
+	TEST(selective_repeat_loses_only_what_is_lost) \
+	TEST(what_a_timeout_loses)                     \
+	TEST(go_back_0_is_a_livelock)                  \
+	TEST(reaction_times_add_up)                    \
+	TEST(all_operations_survive_loss)              \
+	TEST(without_nak_the_timeout_finds_it)
+SUITE(TESTS)
 
 enum { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
 
@@ -278,23 +287,4 @@ static void test_without_nak_the_timeout_finds_it(void)
 	CU_ASSERT(transfer.message.done_at > 5 * MS &&
 		  transfer.message.done_at < 5 * MS + 200 * US);
 	study_fini(&loss.study);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("endpoint_loss", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_go_back_n_follows_the_law);
-	CU_ADD_TEST(suite, test_selective_repeat_loses_only_what_is_lost);
-	CU_ADD_TEST(suite, test_what_a_timeout_loses);
-	CU_ADD_TEST(suite, test_go_back_0_is_a_livelock);
-	CU_ADD_TEST(suite, test_reaction_times_add_up);
-	CU_ADD_TEST(suite, test_all_operations_survive_loss);
-	CU_ADD_TEST(suite, test_without_nak_the_timeout_finds_it);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

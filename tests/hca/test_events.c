@@ -6,13 +6,23 @@
  * EQE and MSI-X are writes of 64 B and 4 B with 24 B of TLP each: 116 B at 15.28 GB/s (gen3 x16, 3 % DLLPs) are 7.591 ns.
  * The link takes 60 ns, the root complex 100 ns, the interrupt 300 ns.
  */
-#include <CUnit/CUnit.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "hca/work/completion.h"
 #include "hca/work/event_queue.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                                        \
+	TEST(eqe_msi_x_handler)                            \
+	TEST(events_that_share_an_interrupt)               \
+	TEST(moderation_by_count)                          \
+	TEST(moderation_by_time_since_the_last_event)      \
+	TEST(moderation_by_time_since_the_last_completion) \
+	TEST(moderation_that_ends)                         \
+	TEST(a_completion_queue)
+SUITE(TESTS)
 
 #define EQE_TIME     5759 /* 88 B on the link */
 #define WRITES       7591 /* 116 B */
@@ -93,7 +103,7 @@ static void bench_destroy(struct bench *bench)
 	free(bench);
 }
 
-static void test_one_event(void)
+static void test_eqe_msi_x_handler(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_EVENT, 0, 0);
 
@@ -107,7 +117,7 @@ static void test_one_event(void)
 }
 
 /* The second is visible before the handler runs, the third is not when it ends. */
-static void test_shared_interrupt(void)
+static void test_events_that_share_an_interrupt(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_EVENT, 0, 0);
 	sim_time first = 1 * US + EVENT_TIME, second = first + HANDLER_TIME;
@@ -125,7 +135,7 @@ static void test_shared_interrupt(void)
 }
 
 /* The first leaves at once, as there was no event before it; then four make one. */
-static void test_by_count(void)
+static void test_moderation_by_count(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_EVENT, 4, 100 * US);
 
@@ -139,7 +149,7 @@ static void test_by_count(void)
 }
 
 /* 16 us after the last event; what comes later than that leaves at once. */
-static void test_by_time_since_event(void)
+static void test_moderation_by_time_since_the_last_event(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_EVENT, 100, 16 * US);
 
@@ -152,7 +162,7 @@ static void test_by_time_since_event(void)
 }
 
 /* 16 us after the last completion, which moves it on. */
-static void test_by_time_since_completion(void)
+static void test_moderation_by_time_since_the_last_completion(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_CQE, 100, 16 * US);
 
@@ -162,7 +172,7 @@ static void test_by_time_since_completion(void)
 	bench_destroy(bench);
 }
 
-static void test_moderation_ends(void)
+static void test_moderation_that_ends(void)
 {
 	struct bench *bench = bench_create(MODERATION_FROM_CQE, 100, 1 * MS);
 
@@ -192,7 +202,7 @@ static void post_sends(struct rig *rig, unsigned count)
 }
 
 /* Through the adapter: only armed completions count, and the queue is armed no more when its event leaves. */
-static void test_completion_queue(void)
+static void test_a_completion_queue(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct hca *hca = rig.other->hca;
@@ -222,20 +232,4 @@ static void test_completion_queue(void)
 	CU_ASSERT_EQUAL(rig.other->cq_event_at[2] - rig.other->cq_event_at[1], 4095 * US);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "completion", "events"), 3);
 	rig_destroy(&rig);
-}
-
-static const struct rig_test tests[] = {
-	{"EQE, MSI-X, handler", test_one_event},
-	{"events that share an interrupt", test_shared_interrupt},
-	{"moderation by count", test_by_count},
-	{"moderation by time since the last event", test_by_time_since_event},
-	{"moderation by time since the last completion", test_by_time_since_completion},
-	{"moderation that ends", test_moderation_ends},
-	{"a completion queue", test_completion_queue},
-	{0},
-};
-
-int main(void)
-{
-	return rig_main("events", tests);
 }

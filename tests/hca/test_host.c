@@ -3,13 +3,25 @@
  * socket, the IOMMU's walks and its knee cost to the picosecond; that strict ordering makes a fast write wait for a slow one
  * and relaxed ordering does not; what CPUs find in the cache, and when memory has time for the rest; that counts add up; that all kernels give the same run.
  */
-#include <CUnit/Basic.h>
-
 #include "hca/host/host.h"
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_params.h"
 #include "sim/random.h"
 #include "tests/hca/support/round_link.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)          \
+	TEST(hit_and_miss)   \
+	TEST(cpu_use)        \
+	TEST(memory_rate)    \
+	TEST(ddio_ways)      \
+	TEST(other_socket)   \
+	TEST(iommu_knee)     \
+	TEST(iommu_walkers)  \
+	TEST(write_ordering) \
+	TEST(reads_apart)    \
+	TEST(kernels)
+SUITE(TESTS)
 
 enum { OPS = 400 };
 
@@ -380,28 +392,4 @@ static void test_kernels(void)
 			first = digest;
 		CU_ASSERT_EQUAL(digest, first);
 	}
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("host", NULL, NULL);
-	CU_ADD_TEST(suite, test_hit_and_miss);
-	CU_ADD_TEST(suite, test_cpu_use);
-	CU_ADD_TEST(suite, test_memory_rate);
-	CU_ADD_TEST(suite, test_ddio_ways);
-	CU_ADD_TEST(suite, test_other_socket);
-	CU_ADD_TEST(suite, test_iommu_knee);
-	CU_ADD_TEST(suite, test_iommu_walkers);
-	CU_ADD_TEST(suite, test_write_ordering);
-	CU_ADD_TEST(suite, test_reads_apart);
-	CU_ADD_TEST(suite, test_kernels);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -4,11 +4,20 @@
  * with an alpha of 1 and is cut by the first mark; DCQCN cuts at ticks and is raised further by its timer alone;
  * windows that let a packet go while any of them is open; ACKs of a priority of their own.
  */
-#include <CUnit/Basic.h>
-
 #include "fabric/wire/opcode.h"
 #include "tests/hca/support/fixture.h"
 #include "tests/hca/support/study.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                                 \
+	TEST(timely_counts_below_the_low_threshold) \
+	TEST(timely_cuts_by_the_whole_gradient)     \
+	TEST(dctcp_as_a_rate)                       \
+	TEST(dcqcn_cuts_at_ticks)                   \
+	TEST(dcqcn_is_raised_by_its_timer)          \
+	TEST(part_of_a_window_lets_a_packet_go)     \
+	TEST(acks_have_a_priority)
+SUITE(TESTS)
 
 #define GBPS UINT64_C(1000000000)
 #define MBPS UINT64_C(1000000)
@@ -224,23 +233,4 @@ static void test_acks_have_a_priority(void)
 	CU_ASSERT_EQUAL(own.lane, 3);
 	CU_ASSERT_EQUAL(sixth.acks, 2);
 	CU_ASSERT_EQUAL(sixth.lane, 6);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("hpcc_forms", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_timely_counts_below_the_low_threshold);
-	CU_ADD_TEST(suite, test_timely_cuts_by_the_whole_gradient);
-	CU_ADD_TEST(suite, test_dctcp_as_a_rate);
-	CU_ADD_TEST(suite, test_dcqcn_cuts_at_ticks);
-	CU_ADD_TEST(suite, test_dcqcn_is_raised_by_its_timer);
-	CU_ADD_TEST(suite, test_part_of_a_window_lets_a_packet_go);
-	CU_ADD_TEST(suite, test_acks_have_a_priority);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -5,10 +5,18 @@
  * a list of elements takes longer than the same bytes in one, by the requests that it has more; and an element whose key is
  * wrong, or a receive list that is too short, ends with the error of verbs.
  */
-#include <CUnit/CUnit.h>
-
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                 \
+	TEST(list_of_a_write)       \
+	TEST(list_of_a_read)        \
+	TEST(list_of_a_receive_wqe) \
+	TEST(thirty_elements)       \
+	TEST(a_wrong_key)           \
+	TEST(too_short_a_receive_wqe)
+SUITE(TESTS)
 
 enum { ELEMENTS = 3 };
 
@@ -111,7 +119,7 @@ static sim_time posted(struct rig *rig, const struct mini_send *send, struct cou
  * WQE: 16 + 16 + 3 x 16 = 80 B, two blocks in one read. Gathered: 128 and 3968 B, then 1032 and 1024 B. Requests of at most
  * 512 B that do not cross 4 KiB: 1, 8, 1 + 2 (from 3968 on), 2. Written: 16 + 9 packets of at most 256 B.
  */
-static void test_write(void)
+static void test_list_of_a_write(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);
 	struct element_area area = elements(rig.one);
@@ -144,7 +152,7 @@ static void test_write(void)
 }
 
 /* Scattered as they were gathered above: 1 + 16 packets, then 1 + 4 (from 3968 on) and 4; and the CQE. */
-static void test_read(void)
+static void test_list_of_a_read(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);
 	struct element_area area = elements(rig.one);
@@ -167,7 +175,7 @@ static void test_read(void)
 }
 
 /* Gathered in one, scattered into a receive WQE's list: as a READ's answer. */
-static void test_receive(void)
+static void test_list_of_a_receive_wqe(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);
 	struct element_area area = elements(rig.other);
@@ -187,7 +195,7 @@ static void test_receive(void)
 }
 
 /* 16 + 16 + 30 x 16 B: eight blocks. */
-static void test_long_list(void)
+static void test_thirty_elements(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);
 	struct data_segment list[30];
@@ -205,7 +213,7 @@ static void test_long_list(void)
 	rig_destroy(&rig);
 }
 
-static void test_wrong_key(void)
+static void test_a_wrong_key(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);
 	struct element_area area = elements(rig.one);
@@ -220,7 +228,7 @@ static void test_wrong_key(void)
 }
 
 /* One byte less than the message. */
-static void test_short_receive(void)
+static void test_too_short_a_receive_wqe(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);
 	struct element_area area = elements(rig.other);
@@ -232,19 +240,4 @@ static void test_short_receive(void)
 	CHECK_WC(mini_wait(rig.peer->recv_cq), CQE_RECEIVE_ERROR, 1); /* local length */
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x12);   /* remote invalid request */
 	rig_destroy(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"a WRITE's list", test_write},
-		{"a READ's list", test_read},
-		{"a receive WQE's list", test_receive},
-		{"thirty elements", test_long_list},
-		{"a wrong key", test_wrong_key},
-		{"too short a receive WQE", test_short_receive},
-		{0},
-	};
-
-	return rig_main("lists", tests);
 }

@@ -4,10 +4,15 @@
  * rate; without, there is no limit but PCIe; what is not taken in yet is limited, and nothing is lost for it; and a queue pair may be
  * connected to itself.
  */
-#include <CUnit/CUnit.h>
-
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)          \
+	TEST(latency)        \
+	TEST(against_a_link) \
+	TEST(rate)
+SUITE(TESTS)
 
 enum { STREAM_BYTES = 1 << 20, STREAM_COUNT = 16 };
 
@@ -87,7 +92,7 @@ static void test_latency(void)
 }
 
 /* The whole of it against a link: what is gone is the link, twice. */
-static void test_against_link(void)
+static void test_against_a_link(void)
 {
 	struct mini *mini = mini_create(SIM_KERNEL_native);
 	struct local local = local_create(mini, false);
@@ -153,16 +158,4 @@ static void test_rate(void)
 	CU_ASSERT_TRUE(free > 150);
 	CU_ASSERT_TRUE(rate(0, 8192, false) < free); /* a packet at a time */
 	CU_ASSERT_TRUE(rate(0, 65536, true) > 150);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"latency", test_latency},
-		{"against a link", test_against_link},
-		{"rate", test_rate},
-		{0},
-	};
-
-	return rig_main("loopback", tests);
 }

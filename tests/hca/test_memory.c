@@ -1,8 +1,14 @@
 /* Proves that a memory buffer holds exactly its range of addresses, and that the memory without bytes has them all. */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "hca/host/memory.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)   \
+	TEST(bytes)   \
+	TEST(borders) \
+	TEST(none)
+SUITE(TESTS)
 
 enum { BASE = 0x1000, BYTES = 256 };
 
@@ -67,21 +73,4 @@ static void test_none(void)
 	CU_ASSERT(memory_write(memory_none(), UINT64_MAX - 1, NULL, UINT32_MAX));
 	CU_ASSERT(memory_read(memory_none(), 0, &byte, 1));
 	CU_ASSERT_EQUAL(byte, 42);
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("memory", NULL, NULL);
-	CU_ADD_TEST(suite, test_bytes);
-	CU_ADD_TEST(suite, test_borders);
-	CU_ADD_TEST(suite, test_none);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

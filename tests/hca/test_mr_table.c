@@ -2,9 +2,14 @@
  * Proves that keys name exactly their region, that a key of a region that is gone finds nothing until all other indices
  * were used, that a full table says so, and that MTT entries of regions do not overlap.
  */
-#include <CUnit/Basic.h>
-
 #include "hca/context/mr_table.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST) \
+	TEST(keys)  \
+	TEST(reuse) \
+	TEST(pages)
+SUITE(TESTS)
 
 enum { ENTRIES = 8 };
 
@@ -81,21 +86,4 @@ static void test_pages(void)
 		next += rows[i].pages;
 	}
 	mr_table_destroy(table);
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("mr_table", NULL, NULL);
-	CU_ADD_TEST(suite, test_keys);
-	CU_ADD_TEST(suite, test_reuse);
-	CU_ADD_TEST(suite, test_pages);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

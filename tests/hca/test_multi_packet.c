@@ -2,13 +2,21 @@
  * Proves multi-packet receive WQEs: where packets of a datagram QP go in them, what CQEs say of strides, that a packet which does
  * not fit behind the last leaves the rest empty, and that one WQE is read in place of one for each packet.
  */
-#include <CUnit/CUnit.h>
 #include <errno.h>
 
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
 #include "hca/work/receive_queue.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)         \
+	TEST(strides)       \
+	TEST(reads_of_wqes) \
+	TEST(too_long)      \
+	TEST(flush)         \
+	TEST(refused)
+SUITE(TESTS)
 
 enum { STRIDES = 8, STRIDE = 256, GRH = 40, AREA = STRIDES * STRIDE, SEED = 3, QKEY = 0x11111111 };
 
@@ -120,7 +128,7 @@ static void test_strides(void)
 }
 
 /* Of 64 packets: a WQE for each, or for eight. */
-static void test_reads(void)
+static void test_reads_of_wqes(void)
 {
 	enum { PACKETS = 64 };
 	uint64_t bytes[2];
@@ -218,15 +226,4 @@ static void test_refused(void)
 	attr = good;
 	attr.rq_entries = 0;
 	CU_ASSERT_EQUAL(error_of(attr), -EINVAL);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"strides", test_strides},   {"reads of WQEs", test_reads},
-		{"too long", test_too_long}, {"flush", test_flush},
-		{"refused", test_refused},   {0},
-	};
-
-	return rig_main("multi_packet", tests);
 }

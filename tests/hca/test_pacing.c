@@ -3,10 +3,17 @@
  * headers that RoCE has not, IRN's and in-band telemetry's, take their time on the wire; windows that shrink with the rate, an
  * update a round trip and DCTCP's slow start do what they say.
  */
-#include <CUnit/Basic.h>
-
 #include "tests/hca/support/fixture.h"
 #include "tests/hca/support/study.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                        \
+	TEST(bursts_are_paid_for_together) \
+	TEST(headers_take_time)            \
+	TEST(windows_shrink_with_the_rate) \
+	TEST(an_update_a_round_trip)       \
+	TEST(slow_start)
+SUITE(TESTS)
 
 #define GBPS    UINT64_C(1000000000)
 #define BYTE_PS 80 /* at 100 Gb/s */
@@ -171,21 +178,4 @@ static void test_slow_start(void)
 	ack(&fixture, 0, 20000, 40000, 60000, 0);
 	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 20687); /* a packet more: no slow start again */
 	congestion_fini(&fixture.congestion);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("pacing", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_bursts_are_paid_for_together);
-	CU_ADD_TEST(suite, test_headers_take_time);
-	CU_ADD_TEST(suite, test_windows_shrink_with_the_rate);
-	CU_ADD_TEST(suite, test_an_update_a_round_trip);
-	CU_ADD_TEST(suite, test_slow_start);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -4,13 +4,28 @@
  * there, a response that is dropped and asked for again; messages over many pages, atomics, queue pairs that fail or go while
  * they wait; no use by unreliable ones. What a fault costs is in the stage of its name.
  */
-#include <CUnit/CUnit.h>
 #include <errno.h>
 
 #include "hca/context/paging.h"
 #include "hca/context/paging_params.h"
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                             \
+	TEST(one_fault)                         \
+	TEST(prefetch)                          \
+	TEST(handlers_and_the_reach_of_a_fault) \
+	TEST(a_region_that_is_gone)             \
+	TEST(a_requester_stalls)                \
+	TEST(others_go_on)                      \
+	TEST(a_responder_refuses)               \
+	TEST(a_send_over_pages)                 \
+	TEST(a_response_is_dropped)             \
+	TEST(failed_while_waiting)              \
+	TEST(destroyed_while_waiting)           \
+	TEST(unreliable_queue_pairs)
+SUITE(TESTS)
 
 #define LATENCY      (220 * US)
 #define PAGE_LATENCY (60 * NS)
@@ -129,7 +144,7 @@ static void test_prefetch(void)
 }
 
 /* Two handlers for three faults; of 100 pages 17 come, as 64 KiB may be brought in, from wherever in a page. */
-static void test_handlers(void)
+static void test_handlers_and_the_reach_of_a_fault(void)
 {
 	struct alone alone = alone_create(2, 64 << 10);
 
@@ -146,7 +161,7 @@ static void test_handlers(void)
 	alone_destroy(&alone);
 }
 
-static void test_region_gone(void)
+static void test_a_region_that_is_gone(void)
 {
 	struct alone alone = alone_create(32, 1 << 22);
 
@@ -212,7 +227,7 @@ static uint32_t stage(const struct rig *rig, const char *name)
 
 /* Beside the stall, the first message differs from the next one by a look at the queue pair's turn, 20 ns, and by the misses
  * of MPT and MTT, which are in the stage of translation. */
-static void test_requester_stalls(void)
+static void test_a_requester_stalls(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = on_demand_key(rig.one), before, missed, hit;
@@ -298,7 +313,7 @@ static void check_refused(uint8_t opcode, uint32_t length, uint32_t pages, uint3
 	rig_destroy(&rig);
 }
 
-static void test_responder_refuses(void)
+static void test_a_responder_refuses(void)
 {
 	check_refused(WQE_WRITE, 10000, 3, 19);
 	check_refused(WQE_READ, 10000, 3, 21);
@@ -307,7 +322,7 @@ static void test_responder_refuses(void)
 }
 
 /* A send is refused again where it comes to a page that is not there, in the middle of the message. */
-static void test_send_over_pages(void)
+static void test_a_send_over_pages(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = on_demand_key(rig.other);
@@ -322,7 +337,7 @@ static void test_send_over_pages(void)
 }
 
 /* Each page of the response is missed once; what was asked for behind it is asked for again. */
-static void test_response_dropped(void)
+static void test_a_response_is_dropped(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = on_demand_key(rig.one);
@@ -381,7 +396,7 @@ static void test_destroyed_while_waiting(void)
 	rig_destroy(&rig);
 }
 
-static void test_unreliable(void)
+static void test_unreliable_queue_pairs(void)
 {
 	struct rig rig = rig_create(QP_UC, 1024);
 	struct mr both = {.on_demand = true, .physical = true, .page_shift = 12, .length = 1};
@@ -392,25 +407,4 @@ static void test_unreliable(void)
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 4);
 	CU_ASSERT_EQUAL(rig_count(&rig, "paging", "faults"), 0);
 	rig_destroy(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"one fault", test_one_fault},
-		{"prefetch", test_prefetch},
-		{"handlers and a fault's reach", test_handlers},
-		{"a region that is gone", test_region_gone},
-		{"a requester stalls", test_requester_stalls},
-		{"others go on", test_others_go_on},
-		{"a responder refuses", test_responder_refuses},
-		{"a send over pages", test_send_over_pages},
-		{"a response is dropped", test_response_dropped},
-		{"failed while waiting", test_failed_while_waiting},
-		{"destroyed while waiting", test_destroyed_while_waiting},
-		{"unreliable queue pairs", test_unreliable},
-		{0},
-	};
-
-	return rig_main("paging", tests);
 }

@@ -3,12 +3,26 @@
  * both latencies, waiting for tags and posted credits; that the limits by tags and by TLP overhead come out; that MMIO
  * writes keep their order and pass completions. The order of reads and writes is in test_pcie_order.c.
  */
-#include <CUnit/Basic.h>
-
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_link.h"
 #include "hca/host/pcie_params.h"
 #include "tests/hca/support/pcie_alone.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)             \
+	TEST(read_composition)  \
+	TEST(one_tag)           \
+	TEST(tag_returns_alone) \
+	TEST(rate_by_tags)      \
+	TEST(rate_of_writes)    \
+	TEST(write_packets)     \
+	TEST(credits)           \
+	TEST(fault)             \
+	TEST(mmio)              \
+	TEST(mmio_passes)       \
+	TEST(raw_rates)         \
+	TEST(link_exact)
+SUITE(TESTS)
 
 /* One read alone: request, link, host, completions, link. */
 static void test_read_composition(void)
@@ -341,30 +355,4 @@ static void test_link_exact(void)
 	CU_ASSERT_EQUAL(left, UINT64_C(7000) * 130 * 1000 / 1024); /* 8 x 130/128 bits at 64 Gb/s */
 	pcie_link_init(&whole, 1, 4, 0.5);
 	CU_ASSERT_EQUAL(pcie_link_send(&whole, 10 * NS, 3), 16 * NS); /* half of the rate */
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("pcie", NULL, NULL);
-	CU_ADD_TEST(suite, test_read_composition);
-	CU_ADD_TEST(suite, test_one_tag);
-	CU_ADD_TEST(suite, test_tag_returns_alone);
-	CU_ADD_TEST(suite, test_rate_by_tags);
-	CU_ADD_TEST(suite, test_rate_of_writes);
-	CU_ADD_TEST(suite, test_write_packets);
-	CU_ADD_TEST(suite, test_credits);
-	CU_ADD_TEST(suite, test_fault);
-	CU_ADD_TEST(suite, test_mmio);
-	CU_ADD_TEST(suite, test_mmio_passes);
-	CU_ADD_TEST(suite, test_raw_rates);
-	CU_ADD_TEST(suite, test_link_exact);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

@@ -2,7 +2,6 @@
  * Proves that writes, reads and reads behind writes of a PCIe function keep their order; that bytes move at the instant they
  * should; that what was asked is what was done, whatever the limits.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "hca/host/pcie.h"
@@ -10,6 +9,15 @@
 #include "hca/host/tlp.h"
 #include "sim/random.h"
 #include "tests/hca/support/pcie_alone.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)             \
+	TEST(read_pushes_write) \
+	TEST(instant)           \
+	TEST(reads_keep_place)  \
+	TEST(write_order)       \
+	TEST(random)
+SUITE(TESTS)
 
 /* A read sees the write before it, and waits until it is visible. */
 static void test_read_pushes_write(void)
@@ -224,23 +232,4 @@ static void test_random(void)
 				count->write_bytes + 24 * (count->write_packets + requests));
 		end();
 	}
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("pcie order", NULL, NULL);
-	CU_ADD_TEST(suite, test_read_pushes_write);
-	CU_ADD_TEST(suite, test_instant);
-	CU_ADD_TEST(suite, test_reads_keep_place);
-	CU_ADD_TEST(suite, test_write_order);
-	CU_ADD_TEST(suite, test_random);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

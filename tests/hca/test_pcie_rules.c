@@ -2,13 +2,25 @@
  * Proves the rules of the PCIe link beyond single transactions, to the picosecond: credits by kind, what DLLPs and SKIP take,
  * generation 6's flits, a switch on the way, strict and relaxed ordering, and a CPU's loads.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_link.h"
 #include "hca/host/pcie_params.h"
 #include "tests/hca/support/round_link.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)             \
+	TEST(posted_headers)    \
+	TEST(posted_data)       \
+	TEST(nonposted_headers) \
+	TEST(guide)             \
+	TEST(dllps_counted)     \
+	TEST(flits)             \
+	TEST(switch)            \
+	TEST(read_ordering)     \
+	TEST(load)
+SUITE(TESTS)
 
 enum { ENDS_MAX = 64 };
 
@@ -297,27 +309,4 @@ static void test_load(void)
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->to_device_bytes, 32 + 24);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->to_host_bytes, 88 + 28);
 	end();
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("pcie_rules", NULL, NULL);
-	CU_ADD_TEST(suite, test_posted_headers);
-	CU_ADD_TEST(suite, test_posted_data);
-	CU_ADD_TEST(suite, test_nonposted_headers);
-	CU_ADD_TEST(suite, test_guide);
-	CU_ADD_TEST(suite, test_dllps_counted);
-	CU_ADD_TEST(suite, test_flits);
-	CU_ADD_TEST(suite, test_switch);
-	CU_ADD_TEST(suite, test_read_ordering);
-	CU_ADD_TEST(suite, test_load);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,11 +2,14 @@
  * Proves that RC operations of every kind move the right bytes and complete with the right CQEs, at
  * every size around the borders of packets and units, over both link layers.
  */
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
-
 #include "hca/device/cqe.h"
 #include "tests/hca/support/mini_driver.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                      \
+	TEST(every_size_over_infiniband) \
+	TEST(every_size_over_roce)
+SUITE(TESTS)
 
 static const uint32_t sizes[] = {0,    1,    2,    4,    63,   64,    255,   256,   257,
 				 1024, 4095, 4096, 4097, 8192, 12289, 65536, 70000, 1 << 20};
@@ -89,30 +92,13 @@ static void transfer_all(enum link_layer link_layer, uint32_t mtu)
 	mini_destroy(mini);
 }
 
-static void test_every_size_infiniband(void)
+static void test_every_size_over_infiniband(void)
 {
 	for (unsigned i = 0; i < ARRAY_SIZE(mtus); i++)
 		transfer_all(LINK_INFINIBAND, mtus[i]);
 }
 
-static void test_every_size_roce(void)
+static void test_every_size_over_roce(void)
 {
 	transfer_all(LINK_ETHERNET, 1024);
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("rc", NULL, NULL);
-	CU_add_test(suite, "every size over InfiniBand", test_every_size_infiniband);
-	CU_add_test(suite, "every size over RoCE", test_every_size_roce);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,11 +2,24 @@
  * Proves that what must not succeed fails at the right end, with the right status, flushes what is
  * behind it and says so to the driver: local and remote protection, lengths, opcodes, limits.
  */
-#include <CUnit/CUnit.h>
-
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                               \
+	TEST(remote_access)                       \
+	TEST(operation_not_enabled)               \
+	TEST(local_key)                           \
+	TEST(longer_than_the_receive_wqe)         \
+	TEST(receive_wqe_that_may_not_be_written) \
+	TEST(opcode_of_another_transport)         \
+	TEST(atomic_of_a_wrong_length)            \
+	TEST(modify_to_err_flushes_both_queues)   \
+	TEST(receive_wqes_posted_in_err)          \
+	TEST(reset_and_again)                     \
+	TEST(destroyed_with_work_under_way)
+SUITE(TESTS)
 
 static uint32_t make_key(struct mini_host *host, uint32_t access, uint64_t address, uint64_t length,
 			 uint32_t pd)
@@ -70,7 +83,7 @@ static void test_remote_access(void)
 	check_remote(WQE_FETCH_ADD, all, 4, PD, 0x12); /* misaligned */
 }
 
-static void test_not_enabled(void)
+static void test_operation_not_enabled(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct hca_qp_state state = {.mask = QP_SET_ACCESS, .access = MR_REMOTE_READ};
@@ -108,7 +121,7 @@ static void test_local_key(void)
 	rig_destroy(&rig);
 }
 
-static void test_too_long_for_receive(void)
+static void test_longer_than_the_receive_wqe(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 
@@ -121,7 +134,7 @@ static void test_too_long_for_receive(void)
 	rig_destroy(&rig);
 }
 
-static void test_receive_key(void)
+static void test_receive_wqe_that_may_not_be_written(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = make_key(rig.other, MR_REMOTE_WRITE, rig.target, 4096, PD);
@@ -133,7 +146,7 @@ static void test_receive_key(void)
 	rig_destroy(&rig);
 }
 
-static void test_bad_opcode(void)
+static void test_opcode_of_another_transport(void)
 {
 	struct rig rig = rig_create(QP_UC, 1024);
 
@@ -143,7 +156,7 @@ static void test_bad_opcode(void)
 	rig_destroy(&rig);
 }
 
-static void test_atomic_of_wrong_length(void)
+static void test_atomic_of_a_wrong_length(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 
@@ -152,7 +165,7 @@ static void test_atomic_of_wrong_length(void)
 	rig_destroy(&rig);
 }
 
-static void test_modify_to_error(void)
+static void test_modify_to_err_flushes_both_queues(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct mini_wc wc;
@@ -182,7 +195,7 @@ static void test_modify_to_error(void)
 
 /* Receive WQEs that are posted to a queue pair in ERR, with no doorbell at all, are flushed within the time of a look
  * at the record, however many come, and after a long time without any. */
-static void test_receive_in_error(void)
+static void test_receive_wqes_posted_in_err(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	unsigned posted = 0;
@@ -228,7 +241,7 @@ static void test_reset_and_again(void)
 	rig_destroy(&rig);
 }
 
-static void test_destroy_under_way(void)
+static void test_destroyed_with_work_under_way(void)
 {
 	for (unsigned delay = 0; delay < 12; delay++) {
 		struct rig rig = rig_create(QP_RC, 1024);
@@ -246,24 +259,4 @@ static void test_destroy_under_way(void)
 			rig.qp = mini_qp_create(rig.one, QP_RC);
 		rig_destroy(&rig);
 	}
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"remote access", test_remote_access},
-		{"operation not enabled", test_not_enabled},
-		{"local key", test_local_key},
-		{"longer than the receive WQE", test_too_long_for_receive},
-		{"receive WQE that may not be written", test_receive_key},
-		{"opcode of another transport", test_bad_opcode},
-		{"atomic of a wrong length", test_atomic_of_wrong_length},
-		{"modify to ERR flushes both queues", test_modify_to_error},
-		{"receive WQEs posted in ERR", test_receive_in_error},
-		{"reset, and again", test_reset_and_again},
-		{"destroyed with work under way", test_destroy_under_way},
-		{0},
-	};
-
-	return rig_main("rc_errors", tests);
 }

@@ -2,16 +2,28 @@
  * Proves that RC loses nothing when the link does: go-back-N after a NAK, after a timeout and after a
  * missing response, RNR waiting, exact waiting times, and every counter that tells of it.
  */
-#include <CUnit/CUnit.h>
-
 #include "fabric/wire/opcode.h"
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                                          \
+	TEST(a_lost_middle_packet)                           \
+	TEST(a_lost_last_packet_waits_for_the_timeout)       \
+	TEST(a_lost_ack_executed_once)                       \
+	TEST(a_lost_read_response)                           \
+	TEST(a_lost_read_response_before_the_ack_of_a_write) \
+	TEST(retries_exceeded)                               \
+	TEST(receiver_not_ready)                             \
+	TEST(receiver_not_ready_too_often)                   \
+	TEST(everything_under_random_loss)                   \
+	TEST(a_damaged_packet)
+SUITE(TESTS)
 
 #define TIMEOUT_8  (UINT64_C(4096) * NS << 8)
 #define ACK_STATUS 0
 
-static void test_lost_middle(void)
+static void test_a_lost_middle_packet(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 
@@ -29,7 +41,7 @@ static void test_lost_middle(void)
 	rig_destroy(&rig);
 }
 
-static void test_lost_last(void)
+static void test_a_lost_last_packet_waits_for_the_timeout(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	sim_time start;
@@ -48,7 +60,7 @@ static void test_lost_last(void)
 	rig_destroy(&rig);
 }
 
-static void test_lost_ack(void)
+static void test_a_lost_ack_executed_once(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct mini_wc wc;
@@ -64,7 +76,7 @@ static void test_lost_ack(void)
 	rig_destroy(&rig);
 }
 
-static void test_lost_read_response(void)
+static void test_a_lost_read_response(void)
 {
 	struct rig rig = rig_create(QP_RC, 256);
 
@@ -78,7 +90,7 @@ static void test_lost_read_response(void)
 	rig_destroy(&rig);
 }
 
-static void test_lost_read_then_write(void)
+static void test_a_lost_read_response_before_the_ack_of_a_write(void)
 {
 	struct rig rig = rig_create(QP_RC, 256);
 
@@ -136,7 +148,7 @@ static sim_time way(const struct rig *rig, uint32_t wire_bytes)
 	       port_serialization(port, wire_bytes) + port_latency(port) + params->receive.latency;
 }
 
-static void test_rnr(void)
+static void test_receiver_not_ready(void)
 {
 	enum { NAK_BYTES = 8 + 12 + 4 + 4 + 2 }; /* LRH, BTH, AETH, ICRC, VCRC */
 	const sim_time timer = 10 * US;
@@ -169,7 +181,7 @@ static void test_rnr(void)
 	rig_destroy(&rig);
 }
 
-static void test_rnr_exceeded(void)
+static void test_receiver_not_ready_too_often(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct hca_qp_state state = {.mask = QP_SET_RNR_RETRY, .rnr_retry = 2};
@@ -182,7 +194,7 @@ static void test_rnr_exceeded(void)
 }
 
 /* Every kind of operation under loss both ways, many times over; memory and values must be exact. */
-static void test_random_loss(void)
+static void test_everything_under_random_loss(void)
 {
 	struct rig rig = rig_create(QP_RC, 256);
 	uint64_t counter = rig.target + 8 * 4096, result = rig.source + 8 * 4096;
@@ -217,7 +229,7 @@ static void test_random_loss(void)
 	rig_destroy(&rig);
 }
 
-static void test_damage(void)
+static void test_a_damaged_packet(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 
@@ -232,23 +244,4 @@ static void test_damage(void)
 	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, 5000, 4));
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive", "icrc_errors"), 1);
 	rig_destroy(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"a lost middle packet", test_lost_middle},
-		{"a lost last packet waits for the timeout", test_lost_last},
-		{"a lost ACK: executed once", test_lost_ack},
-		{"a lost read response", test_lost_read_response},
-		{"a lost read response before a write's ACK", test_lost_read_then_write},
-		{"retries exceeded", test_retries_exceeded},
-		{"receiver not ready", test_rnr},
-		{"receiver not ready too often", test_rnr_exceeded},
-		{"everything under random loss", test_random_loss},
-		{"a damaged packet", test_damage},
-		{0},
-	};
-
-	return rig_main("rc_retry", tests);
 }

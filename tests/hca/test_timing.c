@@ -3,10 +3,17 @@
  * ground-truth row A1-01, flat over the MTU (A1-03), bandwidth at the header ceiling (C-05) for write,
  * read and both directions at once, and exact picoseconds where the sum of parameters is known.
  */
-#include <CUnit/CUnit.h>
-
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)             \
+	TEST(latency)           \
+	TEST(flat_over_the_mtu) \
+	TEST(bandwidth)         \
+	TEST(both_directions)   \
+	TEST(parameters_add_up)
+SUITE(TESTS)
 
 #define EDR_BPS          UINT64_C(100000000000)
 #define IB_HEADER_BYTES  26
@@ -53,7 +60,7 @@ static void test_latency(void)
 	check_latency(32768, false, 4.57);
 }
 
-static void test_flat_over_mtu(void)
+static void test_flat_over_the_mtu(void)
 {
 	sim_time largest = one_way(4096, 4096, false);
 
@@ -164,18 +171,4 @@ static void test_parameters_add_up(void)
 		mini_qp_destroy(rig.peer);
 		mini_destroy(rig.mini);
 	}
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"latency", test_latency},
-		{"flat over the MTU", test_flat_over_mtu},
-		{"bandwidth", test_bandwidth},
-		{"both directions", test_both_directions},
-		{"parameters add up", test_parameters_add_up},
-		{0},
-	};
-
-	return rig_main("timing", tests);
 }

@@ -2,13 +2,20 @@
  * Proves what a key allows, in the order of the checks; which address comes out; and that a translation takes exactly its
  * lookups: one MPT entry, an MTT entry for each page unless the region is contiguous, and PCIe reads for those that miss.
  */
-#include <CUnit/Basic.h>
-
 #include "hca/context/translation.h"
 #include "hca/context/translation_params.h"
 #include "hca/host/pcie_params.h"
 #include "tests/hca/support/module_env.h"
 #include "tests/hca/support/round_link.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)   \
+	TEST(status)  \
+	TEST(address) \
+	TEST(time)    \
+	TEST(several) \
+	TEST(invalidate)
+SUITE(TESTS)
 
 enum { PD = 7, MPT_MISS_NS = 24 + 400 + 84 + 100, MTT_MISS_NS = 24 + 400 + 28 + 100 };
 
@@ -251,23 +258,4 @@ static void test_invalidate(void)
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->reads, 6);
 	CU_ASSERT_EQUAL(translation_mtt_counters(unit)->invalidations, 4);
 	end();
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("translation", NULL, NULL);
-	CU_ADD_TEST(suite, test_status);
-	CU_ADD_TEST(suite, test_address);
-	CU_ADD_TEST(suite, test_time);
-	CU_ADD_TEST(suite, test_several);
-	CU_ADD_TEST(suite, test_invalidate);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

@@ -2,16 +2,26 @@
  * Proves UC (messages with a gap are dropped whole, nothing is answered) and UD (the 40 bytes, Q_Key,
  * source, unreachable addresses, lengths).
  */
-#include <CUnit/CUnit.h>
-
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/opcode.h"
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                             \
+	TEST(uc_of_every_size)                  \
+	TEST(uc_completes_when_its_data_is_out) \
+	TEST(uc_drops_a_message_with_a_gap)     \
+	TEST(uc_without_a_receive_wqe)          \
+	TEST(ud_over_infiniband)                \
+	TEST(ud_over_roce)                      \
+	TEST(ud_drops)                          \
+	TEST(ud_longer_than_a_packet)
+SUITE(TESTS)
 
 #define QKEY 0x11111111
 
-static void test_uc_sizes(void)
+static void test_uc_of_every_size(void)
 {
 	static const uint32_t sizes[] = {0, 1, 1024, 1025, 4096, 10000, 1 << 20};
 	struct rig rig = rig_create(QP_UC, 1024);
@@ -33,7 +43,7 @@ static void test_uc_sizes(void)
 	rig_destroy(&rig);
 }
 
-static void test_uc_loss(void)
+static void test_uc_drops_a_message_with_a_gap(void)
 {
 	struct rig rig = rig_create(QP_UC, 1024);
 	struct mini_wc wc;
@@ -59,7 +69,7 @@ static void test_uc_loss(void)
 	rig_destroy(&rig);
 }
 
-static void test_uc_no_receive(void)
+static void test_uc_without_a_receive_wqe(void)
 {
 	struct rig rig = rig_create(QP_UC, 1024);
 
@@ -118,12 +128,12 @@ static void test_ud(enum link_layer link_layer, unsigned header)
 	rig_destroy(&rig);
 }
 
-static void test_ud_infiniband(void)
+static void test_ud_over_infiniband(void)
 {
 	test_ud(LINK_INFINIBAND, 0);
 }
 
-static void test_ud_roce(void)
+static void test_ud_over_roce(void)
 {
 	uint8_t area[40];
 	struct rig rig = rig_create_with(SIM_KERNEL_native, QP_UD, LINK_ETHERNET, 4096);
@@ -161,7 +171,7 @@ static void test_ud_drops(void)
 	rig_destroy(&rig);
 }
 
-static void test_ud_too_long(void)
+static void test_ud_longer_than_a_packet(void)
 {
 	struct rig rig = rig_create(QP_UD, 4096);
 	uint8_t vector[48];
@@ -177,7 +187,7 @@ static void test_ud_too_long(void)
 
 /* Completions come no faster than the link carries the data: the header ceiling of 1 MiB messages is not exceeded, and
  * the first is not complete before its last bit is out. */
-static void test_uc_completion_time(void)
+static void test_uc_completes_when_its_data_is_out(void)
 {
 	enum { MESSAGES = 8, BYTES = 1 << 20, MTU = 4096, HEADER = 26 };
 	struct rig rig = rig_create(QP_UC, MTU);
@@ -196,21 +206,4 @@ static void test_uc_completion_time(void)
 		CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start < i * of_one + 5 * US);
 	}
 	rig_destroy(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"UC of every size", test_uc_sizes},
-		{"UC completes when its data is out", test_uc_completion_time},
-		{"UC drops a message with a gap", test_uc_loss},
-		{"UC without a receive WQE", test_uc_no_receive},
-		{"UD over InfiniBand", test_ud_infiniband},
-		{"UD over RoCE", test_ud_roce},
-		{"UD drops", test_ud_drops},
-		{"UD longer than a packet", test_ud_too_long},
-		{0},
-	};
-
-	return rig_main("uc_ud", tests);
 }

@@ -4,15 +4,23 @@
  * receive to the time from the first bit to the CQE; and that each stage is what it is called: one nanosecond more in a block
  * is one more in its stage, and in no other.
  */
-#include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "fabric/wire/opcode.h"
 #include "hca/device/cqe.h"
 #include "sim/trace.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                               \
+	TEST(each_block_in_its_stage_of_receives) \
+	TEST(mixed)                               \
+	TEST(mixed_with_loss)                     \
+	TEST(unreliable)                          \
+	TEST(each_block_in_its_stage)             \
+	TEST(stages_of_a_kind)
+SUITE(TESTS)
 
 /* ---- a mixed run, by its trace ---- */
 
@@ -98,17 +106,13 @@ static uint64_t sum_of_received(const struct why_counters *count)
 
 static void run_mix(enum qp_type type, double loss)
 {
-	char path[] = "/tmp/hcasim_why_XXXXXX";
-	int file = mkstemp(path);
 	struct rig rig = rig_create(type, 1024);
 	const struct why_counters *count = why_counters(rig.one->hca->why);
 	struct trace_file *trace;
 	const struct why_counters *peer = why_counters(rig.other->hca->why);
 	unsigned completions = 0, receives = 0, traced = 0;
 
-	CU_ASSERT_TRUE_FATAL(file >= 0);
-	close(file);
-	trace = trace_open(rig.mini->sim, path, "*.why");
+	trace = trace_open(rig.mini->sim, "trace", "*.why");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(trace);
 	if (loss > 0)
 		rig_drop(&rig, false, RC_WRITE_MIDDLE, 0, loss);
@@ -135,9 +139,8 @@ static void run_mix(enum qp_type type, double loss)
 	if (loss > 0)
 		CU_ASSERT_TRUE(count->retry > 0);
 	trace_close(trace);
-	CU_ASSERT_EQUAL(check_trace(path, &traced), completions);
+	CU_ASSERT_EQUAL(check_trace("trace", &traced), completions);
 	CU_ASSERT_EQUAL(traced, receives);
-	unlink(path);
 	rig_destroy(&rig);
 }
 
@@ -201,7 +204,7 @@ static struct why_counters measure(size_t changed, enum qp_type type, uint8_t op
 	return since(&rig, rig.one, &before);
 }
 
-static void test_stages(void)
+static void test_each_block_in_its_stage(void)
 {
 #define IN(param) offsetof(struct hca_params, param)
 	/* the change is in both adapters: what the answer passes as well shows it there too */
@@ -244,7 +247,7 @@ static void test_stages(void)
 	}
 }
 
-static void test_which_stages(void)
+static void test_stages_of_a_kind(void)
 {
 	sim_time total;
 	struct why_counters read = measure(0, QP_RC, WQE_READ, &total);
@@ -292,7 +295,7 @@ static struct why_counters receive_measure(size_t changed, uint32_t bytes, sim_t
 	return since(&rig, rig.other, &before);
 }
 
-static void test_receive_stages(void)
+static void test_each_block_in_its_stage_of_receives(void)
 {
 	static const struct {
 		size_t changed, stage;
@@ -322,19 +325,4 @@ static void test_receive_stages(void)
 					*(uint64_t *)(void *)((char *)&base + at) +
 						(at == cases[i].stage ? 1234 : 0));
 	}
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"each block in its stage, of receives", test_receive_stages},
-		{"mixed", test_mixed},
-		{"mixed, with loss", test_mixed_with_loss},
-		{"unreliable", test_unreliable},
-		{"each block in its stage", test_stages},
-		{"stages of a kind", test_which_stages},
-		{0},
-	};
-
-	return rig_main("why", tests);
 }

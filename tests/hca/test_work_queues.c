@@ -3,13 +3,29 @@
  * the data), rings that wrap, completion queues (arming, overrun, resizing, 64 and 128 bytes), shared
  * receive queues with their limit, atomics that meet, fences, limits on outstanding reads, loopback.
  */
-#include <CUnit/CUnit.h>
-
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
 
-static void test_blueflame(void)
+#define TESTS(TEST)                      \
+	TEST(blueflame_and_inline)       \
+	TEST(rings_wrap)                 \
+	TEST(a_list_behind_one_doorbell) \
+	TEST(arming)                     \
+	TEST(cq_overrun)                 \
+	TEST(cq_resize)                  \
+	TEST(shared_receive_queue)       \
+	TEST(atomics)                    \
+	TEST(fence)                      \
+	TEST(read_after_write)           \
+	TEST(drain)                      \
+	TEST(rate_limit)                 \
+	TEST(loopback)                   \
+	TEST(three_kernels_one_result)
+SUITE(TESTS)
+
+static void test_blueflame_and_inline(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t reads;
@@ -59,7 +75,7 @@ static void test_rings_wrap(void)
 	rig_destroy(&rig);
 }
 
-static void test_post_list(void)
+static void test_a_list_behind_one_doorbell(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 
@@ -77,7 +93,7 @@ static void test_post_list(void)
 	rig_destroy(&rig);
 }
 
-static void test_arm(void)
+static void test_arming(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct mini_host *other = rig.other;
@@ -145,7 +161,7 @@ static void post_write(struct rig *rig, struct mini_qp *qp)
 					  .remote = rig->target});
 }
 
-static void test_overrun(void)
+static void test_cq_overrun(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct mini_qp *qp = small_cq_qp(&rig);
@@ -171,7 +187,7 @@ static void test_overrun(void)
 	rig_destroy(&rig);
 }
 
-static void test_resize(void)
+static void test_cq_resize(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	struct mini_qp *qp = small_cq_qp(&rig);
@@ -459,34 +475,11 @@ static uint64_t digest(enum sim_kernel kernel)
 	return hash;
 }
 
-static void test_kernels(void)
+static void test_three_kernels_one_result(void)
 {
 	uint64_t native = digest(SIM_KERNEL_native);
 
 	CU_ASSERT_EQUAL(native, digest(SIM_KERNEL_native));
 	CU_ASSERT_EQUAL(native, digest(SIM_KERNEL_hosted));
 	CU_ASSERT_EQUAL(native, digest(SIM_KERNEL_reference));
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"BlueFlame and inline", test_blueflame},
-		{"rings wrap", test_rings_wrap},
-		{"a list behind one doorbell", test_post_list},
-		{"arming", test_arm},
-		{"CQ overrun", test_overrun},
-		{"CQ resize", test_resize},
-		{"shared receive queue", test_shared_receive_queue},
-		{"atomics", test_atomics},
-		{"fence", test_fence},
-		{"read after write", test_read_after_write},
-		{"drain", test_drain},
-		{"rate limit", test_rate_limit},
-		{"loopback", test_loopback},
-		{"three kernels, one result", test_kernels},
-		{0},
-	};
-
-	return rig_main("work_queues", tests);
 }

@@ -8,13 +8,22 @@
  *     send, WQEs that fit, and that do not    no read more than without a cache; a read more for each
  *     none                                    no block, no lookup
  */
-#include <CUnit/CUnit.h>
-
 #include "fabric/wire/opcode.h"
 #include "hca/device/cqe.h"
 #include "hca/work/receive_queue.h"
 #include "hca/work/wqe_fetch.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                         \
+	TEST(laps_of_a_receive_ring)        \
+	TEST(sequential_prefetch)           \
+	TEST(prefetch_beyond_the_cache)     \
+	TEST(send_wqes)                     \
+	TEST(send_wqes_that_are_sent_again) \
+	TEST(send_wqes_that_were_stored)    \
+	TEST(none)
+SUITE(TESTS)
 
 enum { RING = 64, LINE = 64, SENDS = 8, RECORD = 4 };
 
@@ -91,7 +100,7 @@ static sim_time lap(struct rig *rig)
 		CU_ASSERT_EQUAL(count->lookups, count->hits + count->misses + count->merges); \
 	} while (0)
 
-static void test_receive_laps(void)
+static void test_laps_of_a_receive_ring(void)
 {
 	struct hca_params params = defaults();
 	struct rig rig;
@@ -116,7 +125,7 @@ static void test_receive_laps(void)
 }
 
 /* 32 are read for the first, and 32 when 16 are left: 48 lines are enough, whatever the ring. */
-static void test_receive_prefetch(void)
+static void test_sequential_prefetch(void)
 {
 	struct hca_params params = defaults();
 	struct rig rig;
@@ -137,7 +146,7 @@ static void test_receive_prefetch(void)
 }
 
 /* With 32, the second 32 replace the 16 that are left, and reading these again replaces the next, and so on. */
-static void test_receive_lost(void)
+static void test_prefetch_beyond_the_cache(void)
 {
 	struct hca_params params = defaults();
 	struct rig rig;
@@ -170,7 +179,7 @@ static void post_writes(struct rig *rig)
 	mini_run(rig->mini);
 }
 
-static void test_send(void)
+static void test_send_wqes(void)
 {
 	struct hca_params params = defaults();
 	sim_time fetch_fits, line;
@@ -202,7 +211,7 @@ static void test_send(void)
 }
 
 /* What is sent again is looked up again. */
-static void test_send_again(void)
+static void test_send_wqes_that_are_sent_again(void)
 {
 	struct hca_params params = defaults();
 	struct rig rig;
@@ -218,7 +227,7 @@ static void test_send_again(void)
 }
 
 /* What came with its doorbell is in the cache, and was not read. */
-static void test_send_stored(void)
+static void test_send_wqes_that_were_stored(void)
 {
 	struct hca_params params = defaults();
 	struct rig rig;
@@ -247,20 +256,4 @@ static void test_none(void)
 	for (struct block *at = sim_blocks(rig.mini->sim); at; at = at->next)
 		CU_ASSERT_STRING_NOT_EQUAL(at->type->name, "wqe_cache");
 	rig_destroy(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"laps of a receive ring", test_receive_laps},
-		{"sequential prefetch", test_receive_prefetch},
-		{"prefetch beyond the cache", test_receive_lost},
-		{"send WQEs", test_send},
-		{"send WQEs that are sent again", test_send_again},
-		{"send WQEs that were stored", test_send_stored},
-		{"none", test_none},
-		{0},
-	};
-
-	return rig_main("wqe_cache", tests);
 }

@@ -2,13 +2,23 @@
  * Proves XRC (one QP, two SRQs on the other side, CQEs that speak of the SRQ) and memory windows
  * (bind, use, invalidate locally and from remote, destroy, refusal), and UD multicast.
  */
-#include <CUnit/CUnit.h>
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
 #include "hca/work/doorbell.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                            \
+	TEST(xrc)                              \
+	TEST(range_of_a_window)                \
+	TEST(a_window_invalidated)             \
+	TEST(a_window_invalidated_from_remote) \
+	TEST(a_window_destroyed)               \
+	TEST(a_window_that_may_not_be_bound)   \
+	TEST(multicast)
+SUITE(TESTS)
 
 #define XRCD 5
 
@@ -209,7 +219,7 @@ static uint32_t bound_window(struct rig *rig)
 	return key;
 }
 
-static void test_window_range(void)
+static void test_range_of_a_window(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = bound_window(&rig);
@@ -219,7 +229,7 @@ static void test_window_range(void)
 	rig_destroy(&rig);
 }
 
-static void test_window_local_invalidate(void)
+static void test_a_window_invalidated(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = bound_window(&rig);
@@ -231,7 +241,7 @@ static void test_window_local_invalidate(void)
 	rig_destroy(&rig);
 }
 
-static void test_window_remote_invalidate(void)
+static void test_a_window_invalidated_from_remote(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = bound_window(&rig);
@@ -252,7 +262,7 @@ static void test_window_remote_invalidate(void)
 }
 
 /* By the key that it was created with, as the driver knows no other. */
-static void test_window_destroyed(void)
+static void test_a_window_destroyed(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = bound_window(&rig);
@@ -263,7 +273,7 @@ static void test_window_destroyed(void)
 	rig_destroy(&rig);
 }
 
-static void test_window_refused(void)
+static void test_a_window_that_may_not_be_bound(void)
 {
 	struct rig rig = rig_create(QP_RC, 1024);
 	uint32_t key = window_create(rig.other);
@@ -313,20 +323,4 @@ static void test_multicast(void)
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive", "multicast"), 2);
 	mini_qp_destroy(second);
 	rig_destroy(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"XRC", test_xrc},
-		{"a window's range", test_window_range},
-		{"a window invalidated", test_window_local_invalidate},
-		{"a window invalidated from remote", test_window_remote_invalidate},
-		{"a window destroyed", test_window_destroyed},
-		{"a window that may not be bound", test_window_refused},
-		{"multicast", test_multicast},
-		{0},
-	};
-
-	return rig_main("xrc_mw", tests);
 }

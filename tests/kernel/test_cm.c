@@ -3,10 +3,16 @@
  * time, attributes for the QPs of both sides, private data, rejections, and what is refused. Both sides are on one host, as one
  * kernel is there; messages between them take their time all the same.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 
 #include "tests/kernel/support/cm.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)      \
+	TEST(connection) \
+	TEST(rejected)   \
+	TEST(refused)
+SUITE(TESTS)
 
 static uint32_t create(struct machine *machine, int32_t file, uint64_t uid)
 {
@@ -178,17 +184,4 @@ static void test_refused(void)
 	CU_ASSERT_EQUAL(event.event, CM_EVENT_ADDR_ERROR);
 	CU_ASSERT_EQUAL((int32_t)event.status, -EHOSTUNREACH);
 	machine_destroy(machine);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/cm", NULL, NULL);
-	CU_ADD_TEST(suite, test_connection);
-	CU_ADD_TEST(suite, test_rejected);
-	CU_ADD_TEST(suite, test_refused);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,12 +3,18 @@
  * nobody wants are answered so; groups are joined and left, with the GIDs that Linux makes of their addresses, in InfiniBand only
  * those that the subnet manager knows; IPv6 addresses are the link-local ones. Both sides are on one host, as in test_cm.c.
  */
-#include <CUnit/Basic.h>
 #include <arpa/inet.h>
 #include <errno.h>
 
 #include "fabric/groups.h"
 #include "tests/kernel/support/cm.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)      \
+	TEST(resolution) \
+	TEST(unwanted)   \
+	TEST(groups)
+SUITE(TESTS)
 
 static uint32_t create(struct machine *machine, int32_t file, uint64_t uid)
 {
@@ -228,17 +234,4 @@ static void test_groups(void)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		joins(&all[i]);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/cm_datagram", NULL, NULL);
-	CU_ADD_TEST(suite, test_resolution);
-	CU_ADD_TEST(suite, test_unwanted);
-	CU_ADD_TEST(suite, test_groups);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,12 +2,18 @@
  * Proves what the kernel knows of DC: which initiators and targets can be made, the states they may take, the number and the key
  * that the adapter then has, and that modify's answer tells libmlx5 the target's number.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 
 #include "hca/transport/qp.h"
 #include "tests/kernel/support/machine.h"
+#include "tests/support/suite.h"
 #include "verbs-shim/kernel/qp_transition.h"
+
+#define TESTS(TEST)  \
+	TEST(create) \
+	TEST(target) \
+	TEST(transitions)
+SUITE(TESTS)
 
 #define KEY UINT64_C(0x0123456789abcdef)
 
@@ -159,17 +165,4 @@ static void test_transitions(void)
 		CU_ASSERT_EQUAL(
 			qp_transition_allowed(rows[i].from, rows[i].to, rows[i].type, rows[i].mask),
 			rows[i].allowed);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/dc", NULL, NULL);
-	CU_ADD_TEST(suite, test_create);
-	CU_ADD_TEST(suite, test_target);
-	CU_ADD_TEST(suite, test_transitions);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

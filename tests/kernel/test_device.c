@@ -2,11 +2,22 @@
  * Proves: opening the device and GET_CONTEXT answer as mlx5 does, refuse nonsense with the kernel's errno, and both
  * ABIs (write, ioctl) carry the same commands; queries of device, port and GIDs give the exact values.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <stddef.h>
 
 #include "tests/kernel/support/machine.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)          \
+	TEST(context)        \
+	TEST(paths)          \
+	TEST(query_device)   \
+	TEST(query_port)     \
+	TEST(gids)           \
+	TEST(refused)        \
+	TEST(doorbell_pages) \
+	TEST(bfregs)
+SUITE(TESTS)
 
 static int64_t get_context_with(struct machine *machine,
 				struct mlx5_ib_alloc_ucontext_req_v2 driver,
@@ -364,22 +375,4 @@ static void test_bfregs(void)
 	CU_ASSERT_EQUAL(uars_bfreg_index(1), 1);
 	CU_ASSERT_EQUAL(uars_bfreg_index(2), 4);
 	CU_ASSERT_EQUAL(uars_bfreg_index(15), 29);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/device", NULL, NULL);
-	CU_ADD_TEST(suite, test_context);
-	CU_ADD_TEST(suite, test_paths);
-	CU_ADD_TEST(suite, test_query_device);
-	CU_ADD_TEST(suite, test_query_port);
-	CU_ADD_TEST(suite, test_gids);
-	CU_ADD_TEST(suite, test_refused);
-	CU_ADD_TEST(suite, test_doorbell_pages);
-	CU_ADD_TEST(suite, test_bfregs);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,11 +2,21 @@
  * Proves: protection domains, memory regions and windows, address handles and XRC domains: exact answers, errno for
  * wrong rights, ranges and handles, EBUSY while others rely on one, and the adapter's table follows.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <fcntl.h>
 
 #include "tests/kernel/support/machine.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)          \
+	TEST(handles)        \
+	TEST(region)         \
+	TEST(region_refused) \
+	TEST(reregister)     \
+	TEST(window)         \
+	TEST(address_handle) \
+	TEST(xrc_domain)
+SUITE(TESTS)
 
 static struct machine *machine_with_context(enum link_layer link_layer)
 {
@@ -247,21 +257,4 @@ static void test_xrc_domain(void)
 	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, answer),
 			-EAGAIN); /* gone with the last */
 	machine_destroy(machine);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/memory", NULL, NULL);
-	CU_ADD_TEST(suite, test_handles);
-	CU_ADD_TEST(suite, test_region);
-	CU_ADD_TEST(suite, test_region_refused);
-	CU_ADD_TEST(suite, test_reregister);
-	CU_ADD_TEST(suite, test_window);
-	CU_ADD_TEST(suite, test_address_handle);
-	CU_ADD_TEST(suite, test_xrc_domain);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

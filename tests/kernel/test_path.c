@@ -2,11 +2,17 @@
  * Proves: paths built from QP attributes and from address vectors in WQEs: InfiniBand by LID and with GRH, RoCE v1 and
  * v2 with the UDP source port that Linux derives; unreachable addresses are refused; equal addresses give one path.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 
 #include "tests/kernel/support/machine.h"
+#include "tests/support/suite.h"
 #include "verbs-shim/kernel/path.h"
+
+#define TESTS(TEST)      \
+	TEST(infiniband) \
+	TEST(ethernet)   \
+	TEST(multicast_mac)
+SUITE(TESTS)
 
 static const struct path *resolve(struct machine *machine, const uint8_t av[48])
 {
@@ -118,17 +124,4 @@ static void test_multicast_mac(void)
 	CU_ASSERT_EQUAL(path_resolve_mac(machine->kernel, ipv4, mac), 0);
 	CU_ASSERT_EQUAL(memcmp(mac, ipv4_mac, 6), 0);
 	machine_destroy(machine);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/path", NULL, NULL);
-	CU_ADD_TEST(suite, test_infiniband);
-	CU_ADD_TEST(suite, test_ethernet);
-	CU_ADD_TEST(suite, test_multicast_mac);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,12 +3,25 @@
  * of range refused, what the adapter is told, queries, multicast; and that closing a file or ending a process frees
  * all, whatever relies on what.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 
 #include "hca/transport/qp.h"
 #include "tests/kernel/support/machine.h"
+#include "tests/support/suite.h"
 #include "verbs-shim/kernel/qp_transition.h"
+
+#define TESTS(TEST)           \
+	TEST(create)          \
+	TEST(create_refused)  \
+	TEST(data_to_cqe)     \
+	TEST(life)            \
+	TEST(values_refused)  \
+	TEST(transitions)     \
+	TEST(relations)       \
+	TEST(multicast)       \
+	TEST(group_addresses) \
+	TEST(release)
+SUITE(TESTS)
 
 static struct machine *machine_with_context(enum link_layer link_layer)
 {
@@ -426,24 +439,4 @@ static void test_release(void)
 		CU_ASSERT_PTR_NULL(machine->kernel->numbers.buckets[i]);
 	machine_destroy(
 		machine); /* asserts that no context is left; a sanitizer finds what leaks */
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/qp", NULL, NULL);
-	CU_ADD_TEST(suite, test_create);
-	CU_ADD_TEST(suite, test_create_refused);
-	CU_ADD_TEST(suite, test_data_to_cqe);
-	CU_ADD_TEST(suite, test_life);
-	CU_ADD_TEST(suite, test_values_refused);
-	CU_ADD_TEST(suite, test_transitions);
-	CU_ADD_TEST(suite, test_relations);
-	CU_ADD_TEST(suite, test_multicast);
-	CU_ADD_TEST(suite, test_group_addresses);
-	CU_ADD_TEST(suite, test_release);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,11 +2,25 @@
  * Proves: completion queues, their channels, and shared receive queues: exact answers, ring checks, events written to
  * whom they concern, destroy commands that report exactly the events the program has read and take back the rest.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 
 #include "hca/device/hca_params.h"
 #include "tests/kernel/support/machine.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)             \
+	TEST(create_cq)         \
+	TEST(retire)            \
+	TEST(create_cq_refused) \
+	TEST(compressed)        \
+	TEST(resize)            \
+	TEST(modify_cq)         \
+	TEST(completion_events) \
+	TEST(many_events)       \
+	TEST(closed_channel)    \
+	TEST(async_events)      \
+	TEST(srq)
+SUITE(TESTS)
 
 static struct machine *machine_with_context(void)
 {
@@ -441,25 +455,4 @@ static void test_srq(void)
 	struct ib_uverbs_destroy_cq_resp cq_answer;
 	CU_ASSERT_EQUAL(destroy_cq_of(machine, xrc.cq_handle, &cq_answer), 0);
 	machine_destroy(machine);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/queues", NULL, NULL);
-	CU_ADD_TEST(suite, test_create_cq);
-	CU_ADD_TEST(suite, test_retire);
-	CU_ADD_TEST(suite, test_create_cq_refused);
-	CU_ADD_TEST(suite, test_compressed);
-	CU_ADD_TEST(suite, test_resize);
-	CU_ADD_TEST(suite, test_modify_cq);
-	CU_ADD_TEST(suite, test_completion_events);
-	CU_ADD_TEST(suite, test_many_events);
-	CU_ADD_TEST(suite, test_closed_channel);
-	CU_ADD_TEST(suite, test_async_events);
-	CU_ADD_TEST(suite, test_srq);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

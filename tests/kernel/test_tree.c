@@ -2,16 +2,21 @@
  * Proves: the files that libibverbs, perftest, UCX and hwloc read about the device are there, with the exact text that
  * a ConnectX-4 shows, links lead to one another, and writing the tree twice or into nowhere does what it should.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/kernel/support/machine.h"
+#include "tests/support/suite.h"
 
-static char root[] = "/tmp/hcasim-tree-XXXXXX";
+#define TESTS(TEST)      \
+	TEST(infiniband) \
+	TEST(ethernet)   \
+	TEST(nowhere)
+SUITE(TESTS)
+
+static const char *root;
 
 static void check(const char *name, const char *expected)
 {
@@ -36,23 +41,10 @@ static bool exists(const char *name)
 	return access(path, F_OK) == 0;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+static void write_tree(enum link_layer link_layer, const char *folder)
 {
-	(void)status;
-	(void)type;
-	(void)place;
-	return remove(path);
-}
-
-static void clean(void)
-{
-	nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static void write_tree(enum link_layer link_layer)
-{
-	memcpy(root + sizeof(root) - 7, "XXXXXX", 6);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(root));
+	root = folder;
+	CU_ASSERT_EQUAL_FATAL(mkdir(root, 0700), 0);
 	struct machine *machine = machine_create(link_layer);
 	CU_ASSERT_EQUAL(kernel_write_tree(machine->kernel, root), 0);
 	CU_ASSERT_EQUAL(kernel_write_tree(machine->kernel, root), 0);
@@ -61,7 +53,7 @@ static void write_tree(enum link_layer link_layer)
 
 static void test_infiniband(void)
 {
-	write_tree(LINK_INFINIBAND);
+	write_tree(LINK_INFINIBAND, "infiniband");
 	check("sys/class/infiniband_verbs/abi_version", "6\n");
 	check("sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
 	check("sys/class/infiniband_verbs/uverbs0/abi_version", "1\n");
@@ -88,12 +80,11 @@ static void test_infiniband(void)
 	check("sys/class/misc/rdma_cm/abi_version", "4\n");
 	check("etc/hostname", "host0\n");
 	CU_ASSERT_FALSE(exists("sys/class/net/eth0"));
-	clean();
 }
 
 static void test_ethernet(void)
 {
-	write_tree(LINK_ETHERNET);
+	write_tree(LINK_ETHERNET, "ethernet");
 	check("sys/class/infiniband/mlx5_0/ports/1/link_layer", "Ethernet\n");
 	check("sys/class/infiniband/mlx5_0/ports/1/lid", "0x0\n");
 	check("sys/class/infiniband/mlx5_0/ports/1/gids/3",
@@ -103,7 +94,6 @@ static void test_ethernet(void)
 	check("sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/3", "eth0\n");
 	check("sys/class/net/eth0/ifindex", "2\n");
 	check("sys/class/net/eth0/device/vendor", "0x15b3\n");
-	clean();
 }
 
 static void test_nowhere(void)
@@ -111,17 +101,4 @@ static void test_nowhere(void)
 	struct machine *machine = machine_create(LINK_INFINIBAND);
 	CU_ASSERT_EQUAL(kernel_write_tree(machine->kernel, "/dev/null"), -ENOTDIR);
 	machine_destroy(machine);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("kernel/tree", NULL, NULL);
-	CU_ADD_TEST(suite, test_infiniband);
-	CU_ADD_TEST(suite, test_ethernet);
-	CU_ADD_TEST(suite, test_nowhere);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

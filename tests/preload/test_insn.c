@@ -3,12 +3,23 @@
  * memory, once by this processor and once by insn_step(); what they leave must be equal. Also: what is not known
  * changes nothing, a refused store changes nothing, and a 64-byte doorbell copy takes one step and one run.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 #include <ucontext.h>
 
 #include "tests/preload/support/processor.h"
+#include "tests/support/suite.h"
 #include "verbs-shim/preload/insn.h"
+
+#define TESTS(TEST)                      \
+	TEST(as_the_processor_does)      \
+	TEST(conditions)                 \
+	TEST(unknown_changes_nothing)    \
+	TEST(refused_changes_nothing)    \
+	TEST(a_doorbell_copy_is_one_run) \
+	TEST(a_run_goes_through_a_call)  \
+	TEST(a_run_stops_where_told)     \
+	TEST(changed_code_is_seen)
+SUITE_AFTER(set_up, TESTS)
 
 enum { AUX = 0x10 }; /* AF is undefined after logic and shifts */
 
@@ -207,6 +218,11 @@ static const struct {
 	INSN(0x0f, 0x17, 0x07),                            /* movhps %xmm0,(%rdi) */
 };
 
+static void set_up(void)
+{
+	processor_init();
+}
+
 static void test_as_the_processor_does(void)
 {
 	for (size_t i = 0; i < sizeof(instructions) / sizeof(instructions[0]); i++)
@@ -287,7 +303,7 @@ static void test_refused_changes_nothing(void)
 		memcmp(&before.uc_mcontext.gregs, &start->uc_mcontext.gregs, sizeof(gregset_t)), 0);
 }
 
-static void test_doorbell_copy_is_one_run(void)
+static void test_a_doorbell_copy_is_one_run(void)
 {
 	/* loop: mov (%rsi),%rax; mov %rax,(%rdi); add $8,%rsi; add $8,%rdi; sub $8,%rdx; jne loop; syscall */
 	static const uint8_t loop[] = {0x48, 0x8b, 0x06, 0x48, 0x89, 0x07, 0x48, 0x83,
@@ -317,7 +333,7 @@ static void test_doorbell_copy_is_one_run(void)
 static const uint8_t function[] = {0xe8, 0x02, 0,    0,    0,    0x0f, 0x05,
 				   0x53, 0x48, 0x89, 0x07, 0x5b, 0xc3};
 
-static void test_run_through_a_call(void)
+static void test_a_run_goes_through_a_call(void)
 {
 	uint32_t count;
 
@@ -337,7 +353,7 @@ static void test_run_through_a_call(void)
 			(greg_t)(uintptr_t)(processor_data + PROCESSOR_STACK));
 }
 
-static void test_run_stops_where_told(void)
+static void test_a_run_stops_where_told(void)
 {
 	uint32_t count;
 
@@ -366,28 +382,4 @@ static void test_changed_code_is_seen(void)
 		CU_ASSERT_EQUAL(insn_step(start, &access_data), INSN_DONE);
 		CU_ASSERT_EQUAL(start->uc_mcontext.gregs[REG_RAX], value);
 	}
-}
-
-int main(void)
-{
-	static CU_TestInfo tests[] = {
-		{"as the processor does", test_as_the_processor_does},
-		{"conditions", test_conditions},
-		{"unknown changes nothing", test_unknown_changes_nothing},
-		{"refused changes nothing", test_refused_changes_nothing},
-		{"a doorbell copy is one run", test_doorbell_copy_is_one_run},
-		{"a run goes through a call", test_run_through_a_call},
-		{"a run stops where told", test_run_stops_where_told},
-		{"changed code is seen", test_changed_code_is_seen},
-		CU_TEST_INFO_NULL,
-	};
-	static CU_SuiteInfo suites[] = {{"insn", NULL, NULL, NULL, NULL, tests},
-					CU_SUITE_INFO_NULL};
-
-	processor_init();
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

@@ -4,12 +4,19 @@
  * memory that the callbacks own and with memory that goes straight on. Registers, memory and all flags that are defined must be
  * equal. What reads flags is put only where these are defined. Also: code that overwrites what follows it.
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/preload/support/processor.h"
+#include "tests/support/suite.h"
 #include "verbs-shim/preload/insn.h"
+
+#define TESTS(TEST)               \
+	TEST(single_instructions) \
+	TEST(wide_moves)          \
+	TEST(programs)            \
+	TEST(code_that_changes_itself)
+SUITE_AFTER(set_up, TESTS)
 
 enum { CF = 0x1, PF = 0x4, AF = 0x10, ZF = 0x40, SF = 0x80, OF = 0x800 };
 enum { REX = 0x40, REX_B = 1, REX_R = 4, REX_W = 8 };
@@ -493,6 +500,11 @@ static void fail(const struct program *program, uint64_t number)
 	CU_FAIL_FATAL("not as the processor does");
 }
 
+static void set_up(void)
+{
+	processor_init();
+}
+
 static void test_single_instructions(void)
 {
 	for (uint64_t number = 1; number <= 8000; number++) {
@@ -572,24 +584,4 @@ static void test_code_that_changes_itself(void)
 		CU_ASSERT_EQUAL(emulated.gregs[REG_RAX], 3);
 		CU_ASSERT_EQUAL(emulated.gregs[REG_RDX], 0x42);
 	}
-}
-
-int main(void)
-{
-	static CU_TestInfo tests[] = {
-		{"single instructions", test_single_instructions},
-		{"wide moves", test_wide_moves},
-		{"programs", test_programs},
-		{"code that changes itself", test_code_that_changes_itself},
-		CU_TEST_INFO_NULL,
-	};
-	static CU_SuiteInfo suites[] = {{"insn, random", NULL, NULL, NULL, NULL, tests},
-					CU_SUITE_INFO_NULL};
-
-	processor_init();
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

@@ -2,13 +2,21 @@
  * Unit tests of verbs-shim/preload/names: which names are hosts, and what becomes of the addresses that a program binds and
  * connects to.
  */
-#include <CUnit/Basic.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/support/suite.h"
 #include "verbs-shim/preload/names.h"
+
+#define TESTS(TEST)                    \
+	TEST(inactive_changes_nothing) \
+	TEST(names)                    \
+	TEST(ipv4)                     \
+	TEST(ipv6_becomes_ipv4_mapped) \
+	TEST(bad_tables)
+SUITE(TESTS)
 
 static uint32_t ipv4(const char *text)
 {
@@ -61,7 +69,7 @@ static void test_ipv4(void)
 	CU_ASSERT_EQUAL(rewritten("192.0.2.7"), ipv4("192.0.2.7"));
 }
 
-static void test_ipv6_becomes_mapped(void)
+static void test_ipv6_becomes_ipv4_mapped(void)
 {
 	static const uint8_t mapped[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127, 77, 0, 2};
 	struct sockaddr_in6 address = {.sin6_family = AF_INET6, .sin6_port = htons(7)}, result;
@@ -91,24 +99,4 @@ static void test_bad_tables(void)
 		names_init(bad[i], 1); /* in none of them is there a host number 1 */
 		CU_ASSERT_FALSE(names_active());
 	}
-}
-
-int main(void)
-{
-	static CU_TestInfo tests[] = {
-		{"inactive changes nothing", test_inactive_changes_nothing},
-		{"names", test_names},
-		{"IPv4", test_ipv4},
-		{"IPv6 becomes IPv4-mapped", test_ipv6_becomes_mapped},
-		{"bad tables", test_bad_tables},
-		CU_TEST_INFO_NULL,
-	};
-	static CU_SuiteInfo suites[] = {{"names", NULL, NULL, NULL, NULL, tests},
-					CU_SUITE_INFO_NULL};
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

@@ -2,11 +2,16 @@
  * Proves how published figures are judged: each tolerance admits its error and no more, on either side, also factors of two and
  * of ten; and groups of flows by size hold what they should.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "analysis/compare.h"
 #include "scenarios/workload/flow_table.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)      \
+	TEST(tolerances) \
+	TEST(groups)
+SUITE(TESTS)
 
 static bool within(double ours, const char *name)
 {
@@ -75,18 +80,4 @@ static void test_groups(void)
 	summary = flow_table_summarise(records, 43, &choice);
 	CU_ASSERT_EQUAL(summary.done, 40);
 	CU_ASSERT_DOUBLE_EQUAL(summary.slowdown_mean, 20.5, 1e-9);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("compare", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_tolerances);
-	CU_ADD_TEST(suite, test_groups);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,12 +2,19 @@
  * Proves that a fit finds the whole numbers that something was made with, one or three of them, on a rough surface and from a bad
  * start; that it stays within bounds and steps, measures no point twice, and ends with what cannot be measured.
  */
-#include <CUnit/Basic.h>
 #include <math.h>
 #include <string.h>
 
 #include "analysis/fit.h"
 #include "sim/block.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)               \
+	TEST(two_numbers)         \
+	TEST(one_number_in_steps) \
+	TEST(bounds)              \
+	TEST(not_measured)
+SUITE(TESTS)
 
 enum { POINTS_MAX = 1024 };
 
@@ -69,7 +76,7 @@ static void run(struct fit *fit, bool good)
 	CU_ASSERT_EQUAL(fit_run(fit), good);
 }
 
-static void two_numbers(void)
+static void test_two_numbers(void)
 {
 	double made_with[] = {586, 287};
 	struct fit_number numbers[] = {{100, 2000, 1, 100}, {50, 1000, 1, 999}};
@@ -82,7 +89,7 @@ static void two_numbers(void)
 	CU_ASSERT_EQUAL(fit.measured, seen_count);
 }
 
-static void one_number_in_steps(void)
+static void test_one_number_in_steps(void)
 {
 	double made_with[] = {416};
 	struct fit_number numbers[] = {{16, 4096, 4, 16}};
@@ -95,7 +102,7 @@ static void one_number_in_steps(void)
 	CU_ASSERT(fit.measured < 100);
 }
 
-static void bounds(void)
+static void test_bounds(void)
 {
 	double made_with[] = {586, 287};
 	struct fit_number numbers[] = {{100, 500, 10, 300}, {287, 287, 1, 287}};
@@ -111,7 +118,7 @@ static void bounds(void)
 	}
 }
 
-static void not_measured(void)
+static void test_not_measured(void)
 {
 	struct fit_number numbers[] = {{1, 100, 1, 50}};
 	struct fit fit = {numbers, 1, 1, never, NULL, 0, 0};
@@ -119,25 +126,4 @@ static void not_measured(void)
 	run(&fit, false);
 	CU_ASSERT_EQUAL(seen_count, 3);
 	CU_ASSERT_EQUAL(numbers[0].value, 50);
-}
-
-int main(void)
-{
-	static CU_TestInfo tests[] = {
-		{"two numbers", two_numbers},
-		{"one number in steps", one_number_in_steps},
-		{"bounds", bounds},
-		{"not measured", not_measured},
-		CU_TEST_INFO_NULL,
-	};
-	CU_SuiteInfo suites[] = {{"fit", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-	unsigned failures;
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures > 0;
 }

@@ -3,11 +3,18 @@
  * all; patched TIMELY at N delta q' / (beta C) + q' (D-04), from whatever rate it starts; and that TIMELY as first
  * published settles nowhere, its queue rising to the 70 KB of D-04 and emptying again.
  */
-#include <CUnit/Basic.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "analysis/fluid_model.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                  \
+	TEST(dcqcn_settles)          \
+	TEST(dcqcn_with_many_flows)  \
+	TEST(patched_timely_settles) \
+	TEST(timely_does_not_settle)
+SUITE(TESTS)
 
 static struct fluid_dcqcn dcqcn_of(unsigned flows)
 {
@@ -26,7 +33,7 @@ static struct fluid_dcqcn dcqcn_of(unsigned flows)
 	};
 }
 
-static void test_dcqcn(void)
+static void test_dcqcn_settles(void)
 {
 	static const struct {
 		unsigned flows;
@@ -50,7 +57,7 @@ static void test_dcqcn(void)
 }
 
 /* D-01: beyond 16 flows all of RED's slope is used up: the queue is at Kmax. */
-static void test_dcqcn_many(void)
+static void test_dcqcn_with_many_flows(void)
 {
 	const struct fluid_dcqcn model = dcqcn_of(20);
 	struct fluid_point *points;
@@ -76,7 +83,7 @@ static size_t solve_timely(unsigned flows, bool patched, double share, struct fl
 	return fluid_timely_solve(&model, 10e-6, 0.3, points);
 }
 
-static void test_patched_timely(void)
+static void test_patched_timely_settles(void)
 {
 	static const double shares[] = {1, 0.5, 1.5};
 	double low = 10e9 / 8 * 50e-6;
@@ -95,7 +102,7 @@ static void test_patched_timely(void)
 	}
 }
 
-static void test_timely(void)
+static void test_timely_does_not_settle(void)
 {
 	struct fluid_point *points;
 	size_t count = solve_timely(2, false, 1, &points);
@@ -108,19 +115,4 @@ static void test_timely(void)
 	CU_ASSERT(least < 1000);
 	CU_ASSERT_DOUBLE_EQUAL(most, 70e3, 3.5e3);
 	free(points);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("fluid model", NULL, NULL);
-	CU_add_test(suite, "DCQCN settles", test_dcqcn);
-	CU_add_test(suite, "DCQCN with many flows", test_dcqcn_many);
-	CU_add_test(suite, "patched TIMELY settles", test_patched_timely);
-	CU_add_test(suite, "TIMELY does not", test_timely);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -6,12 +6,36 @@
  * lone work request's latency is that of the sum of its parts, twice the same; and that what does not fit together is refused
  * with its reason.
  */
-#include <CUnit/Basic.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scenarios/load/load.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                        \
+	TEST(processing_unit)              \
+	TEST(processing_units)             \
+	TEST(intervals_of_departures)      \
+	TEST(answers_of_reads)             \
+	TEST(reads_under_way)              \
+	TEST(lines_of_blueflame)           \
+	TEST(wqes_that_are_read)           \
+	TEST(pages_on_demand)              \
+	TEST(a_shared_queue_pair)          \
+	TEST(rivals)                       \
+	TEST(turns_of_writing)             \
+	TEST(compressed_cqes)              \
+	TEST(parts_of_contexts)            \
+	TEST(locks_of_atomics)             \
+	TEST(interval_of_atomics)          \
+	TEST(reads_of_a_miss)              \
+	TEST(when_writes_are_acknowledged) \
+	TEST(latency)                      \
+	TEST(whose_cqs)                    \
+	TEST(whose_regions)                \
+	TEST(refused)
+SUITE(TESTS)
 
 static struct load_setup setup;
 static struct load_result result;
@@ -41,7 +65,7 @@ static void expect_mops(double measured, double interval_ns)
 }
 
 /* Lists of 16, each a CQE: 16 of 64 B, or a title and two arrays of minis; the same work is done. */
-static void compressed(void)
+static void test_compressed_cqes(void)
 {
 	for (unsigned round = 0; round < 4; round++) {
 		bool receives = round >= 2, compress = round % 2;
@@ -60,7 +84,7 @@ static void compressed(void)
 	}
 }
 
-static void processing_unit(void)
+static void test_processing_unit(void)
 {
 	static const struct {
 		unsigned verb, interval_ns;
@@ -90,7 +114,7 @@ static double reads_of_one(uint64_t reads)
 }
 
 /* Of one queue pair: twice as many READs under way, twice the rate. */
-static void reads_under_way(void)
+static void test_reads_under_way(void)
 {
 	double four = reads_of_one(4);
 
@@ -99,7 +123,7 @@ static void reads_under_way(void)
 }
 
 /* What leaves takes turns: SENDs longer ones, if so said. */
-static void departures(void)
+static void test_intervals_of_departures(void)
 {
 	static const struct {
 		unsigned verb, send_interval_ns, interval_ns;
@@ -117,7 +141,7 @@ static void departures(void)
 	}
 }
 
-static void processing_units(void)
+static void test_processing_units(void)
 {
 	begin();
 	setup.hca.scheduler.packet_interval = 100 * NS;
@@ -128,7 +152,7 @@ static void processing_units(void)
 	expect_mops(result.mops, 50);
 }
 
-static void answers(void)
+static void test_answers_of_reads(void)
 {
 	begin();
 	setup.hca.scheduler.answer_interval = 150 * NS;
@@ -149,7 +173,7 @@ static void answers(void)
 	expect_mops(result.mops, 450);
 }
 
-static void blueflame_lines(void)
+static void test_lines_of_blueflame(void)
 {
 	begin();
 	setup.hca.doorbell.line_interval = 40 * NS;
@@ -163,7 +187,7 @@ static void blueflame_lines(void)
 	expect_mops(result.mops, 40);
 }
 
-static void fetched(void)
+static void test_wqes_that_are_read(void)
 {
 	begin();
 	setup.hca.wqe_fetch.interval = 60 * NS;
@@ -185,7 +209,7 @@ static void fetched(void)
 
 /* A core alone keeps the lock; of several each takes it from another, and what the lock takes to move is lost to all. One in 16
  * posts brings a CQE: who should come next takes that, and the lock stays. Two queue pairs have a lock each. */
-static void shared_queue_pair(void)
+static void test_a_shared_queue_pair(void)
 {
 	static const struct {
 		unsigned sharers, qps, interval_ns;
@@ -207,7 +231,7 @@ static void shared_queue_pair(void)
 }
 
 /* One unit's turns go to and fro between two queue pairs: who posts what takes longer takes it from the other. */
-static void rivals(void)
+static void test_rivals(void)
 {
 	static const struct {
 		unsigned verb, bytes, interval_ns;
@@ -236,7 +260,7 @@ static void rivals(void)
 }
 
 /* Each place is in a page of its own, which its first use brings in: the responder refuses until then, 10 us at a time. */
-static void on_demand_pages(void)
+static void test_pages_on_demand(void)
 {
 	begin();
 	setup.hca.paging.latency = 1 * MS;
@@ -257,7 +281,7 @@ static void on_demand_pages(void)
 }
 
 /* A SEND with data is two writes at its receiver, one without is its CQE. */
-static void write_turns(void)
+static void test_turns_of_writing(void)
 {
 	begin();
 	setup.hca.dma.write_interval = 50 * NS;
@@ -277,7 +301,7 @@ static void write_turns(void)
 }
 
 /* 64 entries hold 64 queue pairs of UC, or 32 of RC. */
-static void context_parts(void)
+static void test_parts_of_contexts(void)
 {
 	static const struct {
 		unsigned transport, qps;
@@ -304,7 +328,7 @@ static void context_parts(void)
 }
 
 /* Atomics on one place, on places that share a lock, and on places that do not. */
-static void atomic_locks(void)
+static void test_locks_of_atomics(void)
 {
 	double alone, alike, apart, one_lock;
 
@@ -330,7 +354,7 @@ static void atomic_locks(void)
 	CU_ASSERT(apart > 10 * alone);
 }
 
-static void atomic_interval(void)
+static void test_interval_of_atomics(void)
 {
 	begin();
 	setup.hca.transport.atomic_interval = 200 * NS;
@@ -360,7 +384,7 @@ static double miss_ns(uint64_t reads, unsigned verb)
 	return result.median_ns;
 }
 
-static void reads_of_a_miss(void)
+static void test_reads_of_a_miss(void)
 {
 	double one = miss_ns(1, LOAD_READ), two = miss_ns(2, LOAD_READ),
 	       three = miss_ns(3, LOAD_READ);
@@ -370,7 +394,7 @@ static void reads_of_a_miss(void)
 }
 
 /* An early ACK does not wait for the miss, one for data that is with PCIe does. */
-static void acknowledged(void)
+static void test_when_writes_are_acknowledged(void)
 {
 	double early = miss_ns(2, LOAD_WRITE), posted;
 
@@ -391,7 +415,7 @@ static void acknowledged(void)
 	CU_ASSERT(result.median_ns > posted + 50);
 }
 
-static void latency(void)
+static void test_latency(void)
 {
 	double first;
 
@@ -411,7 +435,7 @@ static void latency(void)
 }
 
 /* Eight CQs in turn never find their context in a cache of four, one for all always does. */
-static void whose_cqs(void)
+static void test_whose_cqs(void)
 {
 	begin();
 	setup.counter = "context.cq.misses";
@@ -428,7 +452,7 @@ static void whose_cqs(void)
 }
 
 /* The same for the regions of eight threads; a WRITE of inline data needs its target's alone. */
-static void whose_regions(void)
+static void test_whose_regions(void)
 {
 	begin();
 	setup.counter = "translation.mpt.misses";
@@ -454,7 +478,7 @@ static void refuse(const char *reason)
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, reason));
 }
 
-static void refused(void)
+static void test_refused(void)
 {
 	begin();
 	setup.load.signal = 17;
@@ -486,42 +510,4 @@ static void refused(void)
 	begin();
 	setup.counter = "no.such";
 	refuse("no counter");
-}
-
-int main(void)
-{
-	static CU_TestInfo tests[] = {
-		{"processing unit", processing_unit},
-		{"processing units", processing_units},
-		{"intervals of departures", departures},
-		{"answers of READs", answers},
-		{"READs under way", reads_under_way},
-		{"lines of BlueFlame", blueflame_lines},
-		{"WQEs that are read", fetched},
-		{"pages on demand", on_demand_pages},
-		{"a shared queue pair", shared_queue_pair},
-		{"rivals", rivals},
-		{"turns of writing", write_turns},
-		{"compressed CQEs", compressed},
-		{"parts of contexts", context_parts},
-		{"locks of atomics", atomic_locks},
-		{"interval of atomics", atomic_interval},
-		{"reads of a miss", reads_of_a_miss},
-		{"when WRITEs are acknowledged", acknowledged},
-		{"latency", latency},
-		{"whose CQs", whose_cqs},
-		{"whose regions", whose_regions},
-		{"refused", refused},
-		CU_TEST_INFO_NULL,
-	};
-	CU_SuiteInfo suites[] = {{"load", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-	unsigned failures;
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures > 0;
 }

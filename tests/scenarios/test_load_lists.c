@@ -4,10 +4,19 @@
  * adapter leave the port alone and are as fast as PCIe; that traffic within an adapter holds back a sender for whom no link is full, and
  * so do answers that come in faster than the host takes them; and that what does not fit together is refused with its reason.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "scenarios/load/load.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                   \
+	TEST(blocks_of_wqes)          \
+	TEST(pieces)                  \
+	TEST(loopback)                \
+	TEST(loopback_beside_others)  \
+	TEST(answers_and_a_slow_host) \
+	TEST(refused)
+SUITE(TESTS)
 
 static struct load_setup setup;
 static struct load_result result;
@@ -43,7 +52,7 @@ static double counted(const char *counter)
 }
 
 /* 16 + 16 + 16 B for each element, in blocks of 64 B; posted by doorbell, so that they are read. */
-static void wqe_blocks(void)
+static void test_blocks_of_wqes(void)
 {
 	static const struct {
 		const char *list;
@@ -64,7 +73,7 @@ static void wqe_blocks(void)
 }
 
 /* Of READs with their answers' scattering; of SENDs, with a receive list of three, gathered in one and scattered in two. */
-static void pieces(void)
+static void test_pieces(void)
 {
 	begin();
 	set("verb", "read");
@@ -81,7 +90,7 @@ static void pieces(void)
 	CU_ASSERT_DOUBLE_EQUAL(counted("receive_queue.wqes"), 1, 0.1);
 }
 
-static void loopback(void)
+static void test_loopback(void)
 {
 	begin();
 	set("pattern", "loopback");
@@ -120,7 +129,7 @@ static double incast(unsigned rivals, bool reads_pass)
 
 /* What is read for loopback waits behind what came in and waits for PCIe: that throttles it, unless it may pass. Then both have
  * half of PCIe, the sender from outside is paused for the rest, and no link is full. */
-static void loopback_beside(void)
+static void test_loopback_beside_others(void)
 {
 	double alone = incast(0, true);
 
@@ -150,7 +159,7 @@ static double paused_by_answers(unsigned units)
 	return result.paused;
 }
 
-static void answers(void)
+static void test_answers_and_a_slow_host(void)
 {
 	CU_ASSERT_TRUE(paused_by_answers(128) > 0.2);
 	CU_ASSERT_TRUE(result.counter > 1);
@@ -167,7 +176,7 @@ static void refuse(const char *name, const char *text, const char *expected)
 	CU_ASSERT_STRING_EQUAL(why, expected);
 }
 
-static void refused(void)
+static void test_refused(void)
 {
 	struct load_params params;
 	char why[256] = "";
@@ -194,30 +203,4 @@ static void refused(void)
 	param_parse(list, "[128B, 64KiB]", &params, why, sizeof(why));
 	param_print(list, &params, why, sizeof(why));
 	CU_ASSERT_STRING_EQUAL(why, "[128B, 64KiB]");
-}
-
-int main(void)
-{
-	static const struct {
-		const char *name;
-		void (*run)(void);
-	} tests[] = {{"blocks of WQEs", wqe_blocks},
-		     {"pieces", pieces},
-		     {"loopback", loopback},
-		     {"loopback beside others", loopback_beside},
-		     {"answers and a slow host", answers},
-		     {"refused", refused}};
-	CU_pSuite suite;
-	unsigned failed;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 2;
-	suite = CU_add_suite("load_lists", NULL, NULL);
-	for (size_t i = 0; i < ARRAY_SIZE(tests); i++)
-		CU_add_test(suite, tests[i].name, tests[i].run);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failed = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failed != 0;
 }

@@ -5,10 +5,23 @@
  * once, however it comes and goes; that answers of a batch share a doorbell; that clients have no more under way than their
  * window; and that what does not fit together is refused with its reason.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "scenarios/load/load.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                        \
+	TEST(requests_in_slots_one_by_one) \
+	TEST(requests_in_cqes)             \
+	TEST(batches_and_doorbells)        \
+	TEST(lines_that_requests_need)     \
+	TEST(slots_that_the_cache_has)     \
+	TEST(long_requests_and_answers)    \
+	TEST(latency_of_a_lone_request)    \
+	TEST(many_cores)                   \
+	TEST(windows_of_clients)           \
+	TEST(refused)
+SUITE(TESTS)
 
 static struct load_setup setup;
 static struct load_result result;
@@ -53,7 +66,7 @@ static void expect_interval(double interval_ns)
 	CU_ASSERT_DOUBLE_EQUAL(result.received_mops, result.mops, result.mops / 100);
 }
 
-static void one_by_one(void)
+static void test_requests_in_slots_one_by_one(void)
 {
 	static const unsigned answers[] = {LOAD_ANSWER_WRITE, LOAD_ANSWER_SEND,
 					   LOAD_ANSWER_DATAGRAM};
@@ -68,7 +81,7 @@ static void one_by_one(void)
 }
 
 /* Of requests that are sent, a core takes CQEs in the place of slots, and posts receive work requests. */
-static void by_queue(void)
+static void test_requests_in_cqes(void)
 {
 	begin();
 	setup.load.verb = LOAD_SEND;
@@ -82,7 +95,7 @@ static void by_queue(void)
 }
 
 /* A doorbell for eight answers, for four, for one. Those of a connection go one by one, as each has its own queue. */
-static void batches(void)
+static void test_batches_and_doorbells(void)
 {
 	static const struct {
 		unsigned answer, list;
@@ -107,7 +120,7 @@ static void batches(void)
 }
 
 /* Two lines each, one after the other: 100 ns for one, for ten at a time as well, and 10 ns each for more. */
-static void lines(void)
+static void test_lines_that_requests_need(void)
 {
 	static const struct {
 		unsigned batch, side_by_side;
@@ -127,7 +140,7 @@ static void lines(void)
 
 /* A cache of 64 sets of 16 lines, and 128 slots: a line each from 64 B on, all of the same set from 4 KiB on, so that none is there any more
  * when it is looked at; in a table that fits, lines are. */
-static void cached_slots(void)
+static void test_slots_that_the_cache_has(void)
 {
 	static const struct {
 		uint64_t slot, missed;
@@ -154,7 +167,7 @@ static void cached_slots(void)
 }
 
 /* Of several packets: a request is there with its last byte, and its 47 lines are fetched ten at a time. */
-static void long_ones(void)
+static void test_long_requests_and_answers(void)
 {
 	begin();
 	setup.load.mtu = 1024;
@@ -177,7 +190,7 @@ static double lone(void)
 	return result.median_ns;
 }
 
-static void latency(void)
+static void test_latency_of_a_lone_request(void)
 {
 	double first;
 
@@ -203,7 +216,7 @@ static void latency(void)
 }
 
 /* With many cores each request is for one of them, and all are answered. */
-static void many_cores(void)
+static void test_many_cores(void)
 {
 	for (unsigned chosen = LOAD_CHOSEN_FIXED; chosen <= LOAD_CHOSEN_RANDOM; chosen++) {
 		for (unsigned transport = LOAD_RC; transport <= LOAD_UD; transport++) {
@@ -224,7 +237,7 @@ static void many_cores(void)
 }
 
 /* No more are under way than clients may have: their number is rate times latency. */
-static void windows(void)
+static void test_windows_of_clients(void)
 {
 	begin();
 	setup.load.operations = 12800;
@@ -242,7 +255,7 @@ static void refuse(const char *reason)
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, reason));
 }
 
-static void refused(void)
+static void test_refused(void)
 {
 	begin();
 	setup.load.pattern = LOAD_ALL;
@@ -287,32 +300,4 @@ static void refused(void)
 	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
 	setup.load.mtu = 512;
 	refuse("a datagram has room for mtu, 512 B");
-}
-
-int main(void)
-{
-	static CU_TestInfo tests[] = {
-		{"requests in slots, one by one", one_by_one},
-		{"requests in CQEs", by_queue},
-		{"batches and doorbells", batches},
-		{"lines that requests need", lines},
-		{"slots that the cache has", cached_slots},
-		{"long requests and answers", long_ones},
-		{"latency of a lone request", latency},
-		{"many cores", many_cores},
-		{"windows of clients", windows},
-		{"refused", refused},
-		CU_TEST_INFO_NULL,
-	};
-	CU_SuiteInfo suites[] = {{"load_server", NULL, NULL, NULL, NULL, tests},
-				 CU_SUITE_INFO_NULL};
-	unsigned failures;
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures > 0;
 }

@@ -3,12 +3,10 @@
  * reported at its place, that the effective configuration reads back to itself, and that all shipped scenarios and
  * presets are good and each number of a preset says where it comes from.
  */
-#include <CUnit/Basic.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fabric/port_params.h"
 #include "fabric/wire/opcode.h"
@@ -16,11 +14,21 @@
 #include "scenarios/preset.h"
 #include "scenarios/scenario.h"
 #include "switch/switch_params.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)           \
+	TEST(values)          \
+	TEST(wrong)           \
+	TEST(overrides)       \
+	TEST(preset_chain)    \
+	TEST(port_numbers)    \
+	TEST(shipped_presets) \
+	TEST(shipped_scenarios)
+SUITE(TESTS)
 
 #define TREE TEST_DATA "/../.."
 
-static char folder[] = "/tmp/hcasim-test-XXXXXX";
-static char path[64];
+static const char path[] = "s.yaml";
 
 static struct scenario *read_text(const char *text, struct yaml_errors *errors)
 {
@@ -303,15 +311,12 @@ static void test_overrides(void)
 
 static void test_preset_chain(void)
 {
-	char preset[80], other[80];
 	struct yaml_errors errors = {0};
-	snprintf(preset, sizeof(preset), "%s/one.yaml", folder);
-	snprintf(other, sizeof(other), "%s/two.yaml", folder);
-	FILE *file = fopen(preset, "w");
+	FILE *file = fopen("one.yaml", "w");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 	fputs("kind: switch\npreset: two\nroutes: true\n", file);
 	fclose(file);
-	file = fopen(other, "w");
+	file = fopen("two.yaml", "w");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 	fputs("kind: switch\ncrossing_latency: 11ns\nroutes: false\n", file);
 	fclose(file);
@@ -324,7 +329,7 @@ static void test_preset_chain(void)
 	CU_ASSERT_EQUAL(scenario->switches[0].params->crossing_latency, 11 * NS);
 	CU_ASSERT_TRUE(scenario->switches[0].params->routes);
 	scenario_destroy(scenario);
-	file = fopen(other, "w");
+	file = fopen("two.yaml", "w");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 	fputs("kind: switch\npreset: one\n", file);
 	fclose(file);
@@ -421,31 +426,4 @@ static void test_port_numbers(void)
 	CU_ASSERT_EQUAL(scenario->links[1].port->rate, 10000000000);
 	check_reads_back(scenario);
 	scenario_destroy(scenario);
-}
-
-static int remove_folder(void)
-{
-	char command[200];
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
-
-int main(void)
-{
-	if (mkdtemp(folder) == NULL)
-		return 1;
-	snprintf(path, sizeof(path), "%s/s.yaml", folder);
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("scenario", NULL, remove_folder);
-	CU_ADD_TEST(suite, test_values);
-	CU_ADD_TEST(suite, test_wrong);
-	CU_ADD_TEST(suite, test_overrides);
-	CU_ADD_TEST(suite, test_preset_chain);
-	CU_ADD_TEST(suite, test_port_numbers);
-	CU_ADD_TEST(suite, test_shipped_presets);
-	CU_ADD_TEST(suite, test_shipped_scenarios);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,16 +2,22 @@
  * Proves that a CSV file is read as it was written, quotes and all; that one with a value too few or too many, or that is
  * empty, is refused by name; and that means over seeds have the intervals of Student's t: 1, 2, 3 is 2 +- 4.30265 / sqrt 3.
  */
-#include <CUnit/Basic.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/means.h"
 #include "analysis/table.h"
+#include "tests/support/suite.h"
 
-static char file[] = "/tmp/hcasim-table-XXXXXX";
+#define TESTS(TEST)   \
+	TEST(reads)   \
+	TEST(refuses) \
+	TEST(quotes)  \
+	TEST(means)
+SUITE(TESTS)
+
+static const char file[] = "table.csv";
 static char why[256];
 
 static struct table *read_text(const char *text)
@@ -25,7 +31,7 @@ static struct table *read_text(const char *text)
 	return table_read(file, why, sizeof(why));
 }
 
-static void reads(void)
+static void test_reads(void)
 {
 	struct table *table = read_text("name,\"a,b\",x\none,\"say \"\"so\"\"\",1.5\n,2,\n");
 
@@ -43,7 +49,7 @@ static void reads(void)
 	table_free(table);
 }
 
-static void refuses(void)
+static void test_refuses(void)
 {
 	static const char *const wrong[] = {"", "a,b\n1\n", "a,b\n1,2,3\n", "a,b\n\"1,2\n"};
 
@@ -55,7 +61,7 @@ static void refuses(void)
 	CU_ASSERT_STRING_EQUAL(why, "/nowhere/at.all: No such file or directory");
 }
 
-static void quotes(void)
+static void test_quotes(void)
 {
 	char *text = NULL;
 	size_t length;
@@ -70,7 +76,7 @@ static void quotes(void)
 }
 
 /* Two keys besides the seed; of the second group one run has no number, of the third there is one run alone. */
-static void means(void)
+static void test_means(void)
 {
 	struct table *results = read_text("kind,seed,load,point,exit_code,x\n"
 					  "a,1,0.2,p,0,1\na,2,0.2,p,0,2\na,3,0.2,p,0,3\n"
@@ -97,25 +103,4 @@ static void means(void)
 	CU_ASSERT_EQUAL(table_number(table, 2, 3), 7);
 	CU_ASSERT_STRING_EQUAL(table_cell(table, 2, 4), "");
 	table_free(table);
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {{"reads", reads},
-			       {"refuses", refuses},
-			       {"quotes", quotes},
-			       {"means", means},
-			       CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"table", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-	int descriptor = mkstemp(file);
-
-	if (descriptor < 0 || CU_initialize_registry() != CUE_SUCCESS ||
-	    CU_register_suites(suites) != CUE_SUCCESS)
-		return 1;
-	close(descriptor);
-	CU_basic_run_tests();
-	unlink(file);
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures > 0;
 }

@@ -3,10 +3,25 @@
  * that what waits begins when it may and not before, that a flow which is alone takes exactly its ideal time, and that
  * published sizes and offered loads come out right.
  */
-#include <CUnit/Basic.h>
-
 #include "scenarios/workload/player.h"
 #include "tests/hca/support/study.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                        \
+	TEST(seed_decides)                 \
+	TEST(patterns_have_their_flows)    \
+	TEST(permutation_is_one)           \
+	TEST(poisson_offers_its_load)      \
+	TEST(sizes_have_their_means)       \
+	TEST(what_does_not_fit_is_refused) \
+	TEST(trace_is_read)                \
+	TEST(alone_takes_the_ideal_time)   \
+	TEST(all_patterns_play)            \
+	TEST(incast_shares_the_link)       \
+	TEST(nothing_begins_after_stop)    \
+	TEST(table_is_written)             \
+	TEST(incasts_beside)
+SUITE(TESTS)
 
 #define HOSTS 8
 
@@ -468,29 +483,4 @@ static void test_incasts_beside(void)
 	with = make(&params, HOSTS, 1); /* 30 us */
 	CU_ASSERT_EQUAL(with->flows[with->count - 1].start, 15 * US + 32 * 30 * US);
 	workload_destroy(with);
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("workload", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_seed_decides);
-	CU_ADD_TEST(suite, test_patterns_have_their_flows);
-	CU_ADD_TEST(suite, test_permutation_is_one);
-	CU_ADD_TEST(suite, test_poisson_offers_its_load);
-	CU_ADD_TEST(suite, test_sizes_have_their_means);
-	CU_ADD_TEST(suite, test_what_does_not_fit_is_refused);
-	CU_ADD_TEST(suite, test_trace_is_read);
-	CU_ADD_TEST(suite, test_alone_takes_the_ideal_time);
-	CU_ADD_TEST(suite, test_all_patterns_play);
-	CU_ADD_TEST(suite, test_incast_shares_the_link);
-	CU_ADD_TEST(suite, test_nothing_begins_after_stop);
-	CU_ADD_TEST(suite, test_table_is_written);
-	CU_ADD_TEST(suite, test_incasts_beside);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,8 +3,6 @@
  * threads, conditions, fork, exec, signals, sockets and clocks behave, two hosts may bind one port, and a run is the same
  * each time with other quanta and on other cores. The programs are the parts of program.c.
  */
-#include <CUnit/Basic.h>
-#include <CUnit/CUnit.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +11,26 @@
 #include <unistd.h>
 
 #include "sim/block.h"
+#include "tests/support/suite.h"
 #include "verbs-shim/session/session.h"
 
-#define TEXT_BYTES 65536
+#define TESTS(TEST)                                       \
+	TEST(unsuitable_programs_are_refused)             \
+	TEST(sleeping_programs_end)                       \
+	TEST(threads_take_turns)                          \
+	TEST(processes_share_locks_and_conditions)        \
+	TEST(who_never_waits_holds_up_nobody)             \
+	TEST(fork_exec_and_wait_work)                     \
+	TEST(timers_run_on_virtual_time)                  \
+	TEST(hosts_have_their_own_addresses)              \
+	TEST(first_bad_exit_code_counts)                  \
+	TEST(virtual_deadlock_ends)                       \
+	TEST(hidden_sleeps_do_not_stop_the_run)           \
+	TEST(descriptors_and_signals_run_on_virtual_time) \
+	TEST(runs_repeat_with_any_quantum_and_core)
+SUITE(TESTS)
 
-static const char *program_path;
+#define TEXT_BYTES 65536
 
 struct result {
 	int code;
@@ -64,7 +77,7 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 		}
 		for (uint32_t i = 0; i < count; i++) {
 			char **argv = calloc(5, sizeof(*argv));
-			argv[0] = strdup(program_path);
+			argv[0] = strdup(SESSION_PROGRAM);
 			for (int a = 0; a < 3 && programs[i][a]; a++)
 				argv[a + 1] = strdup(programs[i][a]);
 			if (!session_add_program(session, i, argv, 0, why, sizeof(why)))
@@ -96,7 +109,7 @@ static void expect(const struct result *result, int code, const char *text)
 			result->text);
 }
 
-static void sleeping_programs_end(void)
+static void test_sleeping_programs_end(void)
 {
 	static const char *const programs[][4] = {
 		{"sleeps", "30000"}, {"sleeps", "10000"}, {"sleeps", "20000"}};
@@ -109,7 +122,7 @@ static void sleeping_programs_end(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(result.text, "host2| second\n"));
 }
 
-static void threads_take_turns(void)
+static void test_threads_take_turns(void)
 {
 	static const char *const programs[][4] = {{"threads"}};
 	struct result result;
@@ -119,7 +132,7 @@ static void threads_take_turns(void)
 }
 
 /* Fifteen turns in order over three processes; two forks of 500 us, the semaphore after 1 ms, the mutex after 2 ms, a second. */
-static void processes_share_locks_and_conditions(void)
+static void test_processes_share_locks_and_conditions(void)
 {
 	static const char *const programs[][4] = {{"shared"}};
 	static struct result first, second;
@@ -131,7 +144,7 @@ static void processes_share_locks_and_conditions(void)
 }
 
 /* The second program is started although the first never waits for anything. */
-static void who_never_waits_holds_up_nobody(void)
+static void test_who_never_waits_holds_up_nobody(void)
 {
 	static const char *const programs[][4] = {{"looks"}, {"tells"}};
 	struct result result;
@@ -140,7 +153,7 @@ static void who_never_waits_holds_up_nobody(void)
 	expect(&result, 0, "host0| got word\n");
 }
 
-static void fork_exec_and_wait_work(void)
+static void test_fork_exec_and_wait_work(void)
 {
 	static const char *const programs[][4] = {{"fork"}};
 	struct result result;
@@ -149,7 +162,7 @@ static void fork_exec_and_wait_work(void)
 	expect(&result, 0, "host0| hello 7 from 1001, system says 5\n");
 }
 
-static void timers_run_on_virtual_time(void)
+static void test_timers_run_on_virtual_time(void)
 {
 	static const char *const programs[][4] = {{"signals"}};
 	struct result result;
@@ -158,7 +171,7 @@ static void timers_run_on_virtual_time(void)
 	expect(&result, 0, "host0| 3 alarms 1\n");
 }
 
-static void hosts_have_their_own_addresses(void)
+static void test_hosts_have_their_own_addresses(void)
 {
 	static const char *const programs[][4] = {{"server"}, {"client"}};
 	struct result result;
@@ -168,7 +181,7 @@ static void hosts_have_their_own_addresses(void)
 	expect(&result, 0, "host1| host1: 50 round trips took ");
 }
 
-static void first_bad_exit_code_counts(void)
+static void test_first_bad_exit_code_counts(void)
 {
 	static const char *const programs[][4] = {{"exit", "0"}, {"exit", "9"}, {"exit", "4"}};
 	struct result result;
@@ -178,7 +191,7 @@ static void first_bad_exit_code_counts(void)
 }
 
 /* Both programs wait for what nobody will do: said so, and ended. */
-static void virtual_deadlock_ends(void)
+static void test_virtual_deadlock_ends(void)
 {
 	static const char *const programs[][4] = {{"stuck"}, {"stuck"}};
 	struct result result;
@@ -188,7 +201,7 @@ static void virtual_deadlock_ends(void)
 }
 
 /* A thread that sleeps past the library loses the token, comes back when it is woken, and is part of a deadlock. */
-static void hidden_sleeps_do_not_stop_the_run(void)
+static void test_hidden_sleeps_do_not_stop_the_run(void)
 {
 	static const char *const programs[][4] = {{"hidden"}, {"sleeps", "30000"}};
 	static const char *const stuck[][4] = {{"hidden", "forever"}};
@@ -201,7 +214,7 @@ static void hidden_sleeps_do_not_stop_the_run(void)
 	CU_ASSERT_EQUAL(result.code, 3);
 }
 
-static void descriptors_and_signals_run_on_virtual_time(void)
+static void test_descriptors_and_signals_run_on_virtual_time(void)
 {
 	static const char *const programs[][4] = {{"events"}};
 	static struct result first, second;
@@ -212,7 +225,7 @@ static void descriptors_and_signals_run_on_virtual_time(void)
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);
 }
 
-static void runs_repeat_with_any_quantum_and_core(void)
+static void test_runs_repeat_with_any_quantum_and_core(void)
 {
 	static const char *const programs[][4] = {{"server"}, {"client"}, {"random"}, {"threads"}};
 	static struct result first, other;
@@ -228,7 +241,7 @@ static void runs_repeat_with_any_quantum_and_core(void)
 	}
 }
 
-static void unsuitable_programs_are_refused(void)
+static void test_unsuitable_programs_are_refused(void)
 {
 	struct cpu_params cpu;
 	struct session_params params;
@@ -250,42 +263,4 @@ static void unsuitable_programs_are_refused(void)
 	free(argv[0]);
 	session_destroy(session);
 	sim_destroy(sim);
-}
-
-int main(int argc, char **argv)
-{
-	char path[4096], *name;
-	ssize_t length;
-
-	(void)argc;
-	(void)argv;
-	length = readlink("/proc/self/exe", path, sizeof(path) - 32);
-	if (length <= 0)
-		return 1;
-	path[length] = '\0';
-	name = strrchr(path, '/') + 1;
-	snprintf(name, sizeof(path) - (size_t)(name - path), "session_program");
-	program_path = path;
-
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("session/programs", NULL, NULL);
-#define TEST(name) CU_add_test(suite, #name, name)
-	TEST(unsuitable_programs_are_refused);
-	TEST(sleeping_programs_end);
-	TEST(threads_take_turns);
-	TEST(processes_share_locks_and_conditions);
-	TEST(who_never_waits_holds_up_nobody);
-	TEST(fork_exec_and_wait_work);
-	TEST(timers_run_on_virtual_time);
-	TEST(hosts_have_their_own_addresses);
-	TEST(first_bad_exit_code_counts);
-	TEST(virtual_deadlock_ends);
-	TEST(hidden_sleeps_do_not_stop_the_run);
-	TEST(descriptors_and_signals_run_on_virtual_time);
-	TEST(runs_repeat_with_any_quantum_and_core);
-	CU_basic_set_mode(CU_BRM_NORMAL);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures ? 1 : 0;
 }

@@ -2,11 +2,17 @@
  * Proves that items leave a delay line in order and at their exact times, with one event pending however many are in
  * flight, also when arrivals push again or the line is emptied.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "sim/block.h"
 #include "sim/delay_line.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                \
+	TEST(order_and_times)      \
+	TEST(push_from_an_arrival) \
+	TEST(take)
+SUITE(TESTS)
 
 #define ITEMS 1000
 
@@ -66,7 +72,7 @@ static void test_order_and_times(void)
 }
 
 /* Only what may not overtake may be pushed: delay 0 behind others would abort, so the line is empty for it. */
-static void test_push_from_arrival(void)
+static void test_push_from_an_arrival(void)
 {
 	begin(arrive_and_return);
 	delay_line_push(&line, &items[0], NS);
@@ -92,19 +98,4 @@ static void test_take(void)
 	CU_ASSERT_PTR_NULL(delay_line_take(&line));
 	CU_ASSERT_EQUAL(sim_next(sim), SIM_NEVER);
 	end();
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {{"order and times", test_order_and_times},
-			       {"push from an arrival", test_push_from_arrival},
-			       {"take", test_take},
-			       CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"delay line", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

@@ -2,13 +2,18 @@
  * Proves that a gauge's sums are exact: occupancy over time, waiting time, a departure told ahead, whatever lies between two
  * changes, and from whatever instant on; and that counters files hold them under their block's name.
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/counters.h"
 #include "sim/gauge.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)          \
+	TEST(sums_over_time) \
+	TEST(what_files_hold)
+SUITE(TESTS)
 
 /* clang-format off */
 #define SHOP_GAUGES(X)                                                                                     \
@@ -43,7 +48,7 @@ static void step(struct sim *sim, sim_time until)
 	CU_ASSERT_EQUAL_FATAL(sim_now(sim), until);
 }
 
-static void test_sums(void)
+static void test_sums_over_time(void)
 {
 	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
 	struct gauge gauge = {.capacity = 3};
@@ -71,7 +76,7 @@ static void test_sums(void)
 	sim_destroy(sim);
 }
 
-static void test_files(void)
+static void test_what_files_hold(void)
 {
 	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
 	struct shop shop = {.served = 6};
@@ -95,20 +100,4 @@ static void test_files(void)
 	free(text);
 	block_fini(&shop.block);
 	sim_destroy(sim);
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-	unsigned failures;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("gauge", NULL, NULL);
-	CU_add_test(suite, "sums over time", test_sums);
-	CU_add_test(suite, "what files hold", test_files);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

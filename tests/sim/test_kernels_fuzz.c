@@ -4,13 +4,16 @@
  * between, leave the same digest of (time, event) on each, and the same sim_now(), sim_next() and count after each
  * slice. FUZZ_SEEDS in the environment sets how many models (800).
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "sim/block.h"
 #include "sim/random.h"
 #include "sim/sim.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST) TEST(random_models)
+SUITE(TESTS)
 
 #define BLOCKS 5
 #define EVENTS 40
@@ -162,16 +165,4 @@ static void test_random_models(void)
 	printf(" %llu models, %llu events on each kernel ", (unsigned long long)seeds,
 	       (unsigned long long)fired);
 	CU_ASSERT_TRUE(fired > seeds * FIRED / 2);
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {{"random models", test_random_models}, CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"kernels", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

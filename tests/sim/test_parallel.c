@@ -4,13 +4,18 @@
  * call of sim_run() or in slices; that time, the next event and the number of events are those of all parts; and that
  * a window is as long as the shortest crossing.
  */
-#include "sim/parallel.h"
-
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/parallel.h"
 #include "sim/random.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)              \
+	TEST(the_same_in_parts)  \
+	TEST(the_same_in_slices) \
+	TEST(gaps_are_skipped)
+SUITE(TESTS)
 
 #define NODES  15
 #define TOKENS 40
@@ -189,7 +194,7 @@ static void compare(unsigned parts, sim_time slice)
 	ring_end(&divided);
 }
 
-static void test_same_in_parts(void)
+static void test_the_same_in_parts(void)
 {
 	compare(1, 0);
 	compare(2, 0);
@@ -197,7 +202,7 @@ static void test_same_in_parts(void)
 	compare(5, 0);
 }
 
-static void test_same_in_slices(void)
+static void test_the_same_in_slices(void)
 {
 	compare(2, 1 * US);
 	compare(3, 333 * NS);
@@ -218,19 +223,4 @@ static void test_gaps_are_skipped(void)
 	sim_run(ring.sim, SIM_NEVER);
 	CU_ASSERT(sim_windows(ring.sim).count <= before + 2); /* the token, its echo */
 	ring_end(&ring);
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {{"the same in parts", test_same_in_parts},
-			       {"the same in slices", test_same_in_slices},
-			       {"gaps are skipped", test_gaps_are_skipped},
-			       CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"parallel", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

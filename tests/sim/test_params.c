@@ -3,10 +3,19 @@
  * overflow), that a refused value changes nothing, and that what is printed reads back as the same
  * value.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "sim/block.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)    \
+	TEST(defaults) \
+	TEST(whole)    \
+	TEST(real)     \
+	TEST(names)    \
+	TEST(wrong)    \
+	TEST(print_any)
+SUITE(TESTS)
 
 /* clang-format off */
 #define ALL_PARAMS(X)                                                                                     \
@@ -212,20 +221,4 @@ static void test_print_any(void)
 		CU_ASSERT_TRUE(param_parse(find("time"), text, &again, why, sizeof(why)));
 		CU_ASSERT_EQUAL(memcmp(&params, &again, sizeof(again)), 0);
 	}
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("params", NULL, NULL);
-	CU_ADD_TEST(suite, test_defaults);
-	CU_ADD_TEST(suite, test_whole);
-	CU_ADD_TEST(suite, test_real);
-	CU_ADD_TEST(suite, test_names);
-	CU_ADD_TEST(suite, test_wrong);
-	CU_ADD_TEST(suite, test_print_any);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

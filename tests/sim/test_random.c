@@ -2,11 +2,19 @@
  * Proves that a stream's numbers depend on the run's seed, the block's name and the purpose alone, that they are those
  * of xoshiro256**, and that GSL draws from the same stream.
  */
-#include <CUnit/Basic.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
 #include "sim/random.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                       \
+	TEST(algorithm)                   \
+	TEST(independent_of_other_blocks) \
+	TEST(names_and_seeds_differ)      \
+	TEST(gsl_draws_from_it)           \
+	TEST(below_and_chance)
+SUITE(TESTS)
 
 static const struct block_type plain = {.name = "plain"};
 
@@ -96,21 +104,4 @@ static void test_below_and_chance(void)
 	CU_ASSERT_TRUE(hits > 900 && hits < 1100);
 	CU_ASSERT_FALSE(random_chance(&random, 0));
 	CU_ASSERT_TRUE(random_chance(&random, 1));
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {{"algorithm", test_algorithm},
-			       {"independent of other blocks", test_independent_of_other_blocks},
-			       {"names and seeds differ", test_names_and_seeds_differ},
-			       {"GSL draws from it", test_gsl_draws_from_it},
-			       {"below and chance", test_below_and_chance},
-			       CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"random", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

@@ -3,11 +3,24 @@
  * sim_run() excludes its limit, that cancelled events do not fire, and that stopping and going on
  * loses nothing.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "sim/block.h"
 #include "sim/sim.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                      \
+	TEST(time_order)                 \
+	TEST(ties)                       \
+	TEST(origin_is_the_firing_block) \
+	TEST(delay_zero)                 \
+	TEST(run_excludes_its_limit)     \
+	TEST(cancel)                     \
+	TEST(cancel_while_firing)        \
+	TEST(stop)                       \
+	TEST(slices)                     \
+	TEST(kernel_names)
+SUITE(TESTS)
 
 #define EVENTS 8
 
@@ -45,7 +58,7 @@ static void end(void)
 	sim_destroy(sim);
 }
 
-static void test_time_order(void)
+static void time_order(void)
 {
 	static const sim_time delays[EVENTS] = {3 * NS,           NS,     3 * NS, 0,
 						26 * 86400 * SEC, 2 * NS, 1,      5 * SEC};
@@ -66,7 +79,7 @@ static void test_time_order(void)
 }
 
 /* At one instant: priority, then origin (not the order of the calls), then sequence. */
-static void test_ties(void)
+static void ties(void)
 {
 	begin();
 	event_init(&events[0], &blocks[1], note);
@@ -96,7 +109,7 @@ static void schedule_fourth(struct event *event)
 	sim_schedule(&events[3], NS);
 }
 
-static void test_origin_is_the_firing_block(void)
+static void origin_is_the_firing_block(void)
 {
 	begin();
 	event_init_priority(&events[0], &blocks[1], schedule_second, PRIORITY_FIRST);
@@ -118,7 +131,7 @@ static void schedule_more(struct event *event)
 	CU_ASSERT_EQUAL(strlen(fired), 1);
 }
 
-static void test_delay_zero(void)
+static void delay_zero(void)
 {
 	begin();
 	event_init(&events[0], &blocks[0], schedule_more);
@@ -134,7 +147,7 @@ static void test_delay_zero(void)
 	end();
 }
 
-static void test_run_excludes_its_limit(void)
+static void run_excludes_its_limit(void)
 {
 	begin();
 	sim_schedule(&events[0], NS - 1);
@@ -160,7 +173,7 @@ static void test_run_excludes_its_limit(void)
 	end();
 }
 
-static void test_cancel(void)
+static void cancel(void)
 {
 	begin();
 	for (int i = 0; i < EVENTS; i++)
@@ -195,7 +208,7 @@ static void cancel_neighbours(struct event *event)
 }
 
 /* Cancelling what is due at this very instant. */
-static void test_cancel_while_firing(void)
+static void cancel_while_firing(void)
 {
 	begin();
 	event_init(&events[0], &blocks[0], cancel_neighbours);
@@ -213,7 +226,7 @@ static void stop_here(struct event *event)
 	sim_stop(sim);
 }
 
-static void test_stop(void)
+static void stop(void)
 {
 	begin();
 	event_init(&events[1], &blocks[0], stop_here);
@@ -239,7 +252,7 @@ static void fire_again(struct event *event)
 }
 
 /* One event over all wheel levels that a long run crosses, cut in slices of another length. */
-static void test_slices(void)
+static void slices(void)
 {
 	sim_time last = 0, limit = 0;
 
@@ -258,7 +271,7 @@ static void test_slices(void)
 	end();
 }
 
-static void test_kernel_names(void)
+static void kernel_names(void)
 {
 	enum sim_kernel found;
 
@@ -269,33 +282,25 @@ static void test_kernel_names(void)
 	CU_ASSERT_FALSE(sim_kernel_from_name("Native", &found));
 }
 
-#define USE_KERNEL(name, meaning)           \
-	static int use_##name(void)         \
-	{                                   \
-		kernel = SIM_KERNEL_##name; \
-		return 0;                   \
-	}
-SIM_KERNELS(USE_KERNEL)
+#define KERNEL_NAME(name, meaning) #name,
 
-int main(void)
+static void on_each_kernel(void (*test)(void))
 {
-	CU_TestInfo tests[] = {{"time order", test_time_order},
-			       {"ties", test_ties},
-			       {"origin", test_origin_is_the_firing_block},
-			       {"delay 0", test_delay_zero},
-			       {"run excludes its limit", test_run_excludes_its_limit},
-			       {"cancel", test_cancel},
-			       {"cancel while firing", test_cancel_while_firing},
-			       {"stop", test_stop},
-			       {"slices", test_slices},
-			       {"kernel names", test_kernel_names},
-			       CU_TEST_INFO_NULL};
-#define SUITE(name, meaning) {#name, use_##name, NULL, NULL, NULL, tests},
-	CU_SuiteInfo suites[] = {SIM_KERNELS(SUITE) CU_SUITE_INFO_NULL};
+	static const char *const names[] = {SIM_KERNELS(KERNEL_NAME)};
 
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
+	for (unsigned i = 0; i < SIM_KERNEL_COUNT; i++) {
+		unsigned failures = CU_get_number_of_failures();
+
+		kernel = (enum sim_kernel)i;
+		test();
+		if (CU_get_number_of_failures() > failures)
+			printf("\n    on the %s kernel", names[i]);
+	}
 }
+
+#define ON_EACH_KERNEL(name)          \
+	static void test_##name(void) \
+	{                             \
+		on_each_kernel(name); \
+	}
+TESTS(ON_EACH_KERNEL)

@@ -2,13 +2,18 @@
  * Proves that a SystemC module and C models interleave at exact times on the hosted and the reference kernel: requests
  * cross at their time, answers and ticks come back after what the models do at that instant, in slices and in one run.
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sim/block.h"
 #include "sim/systemc.h"
 #include "tests/sim/support/echo_module.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)        \
+	TEST(interleaving) \
+	TEST(native_has_no_systemc)
+SUITE(TESTS)
 
 #define REQUESTS 20
 
@@ -120,18 +125,4 @@ static void test_native_has_no_systemc(void)
 
 	CU_ASSERT_FALSE(systemc_call(native, echo_module_create, &ports));
 	sim_destroy(native);
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {{"interleaving", test_interleaving},
-			       {"native has no SystemC", test_native_has_no_systemc},
-			       CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"systemc", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

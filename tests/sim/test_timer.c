@@ -2,10 +2,15 @@
  * Proves that a timer expires once, at the exact deadline set last, whether that moved later or sooner; that moving it
  * later costs no event; and that disarming leaves nothing pending.
  */
-#include <CUnit/Basic.h>
-
 #include "sim/block.h"
 #include "sim/timer.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)        \
+	TEST(moved_later)  \
+	TEST(moved_sooner) \
+	TEST(disarm)
+SUITE(TESTS)
 
 static const struct block_type plain = {.name = "plain"};
 static struct sim *sim;
@@ -78,19 +83,4 @@ static void test_disarm(void)
 	CU_ASSERT_EQUAL(expired, 1);
 	CU_ASSERT_EQUAL(expired_at, 3 * NS);
 	end();
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {{"moved later", test_moved_later},
-			       {"moved sooner", test_moved_sooner},
-			       {"disarm", test_disarm},
-			       CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"timer", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

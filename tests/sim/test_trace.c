@@ -2,7 +2,6 @@
  * Proves that a trace file gives back what was traced and nothing of blocks that were not selected, that a damaged file
  * is told from a whole one, and the exact text of both exports and of the counters.
  */
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +9,15 @@
 #include "sim/counters.h"
 #include "sim/trace.h"
 #include "sim/trace_export.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)         \
+	TEST(read_back)     \
+	TEST(damaged_files) \
+	TEST(perfetto)      \
+	TEST(vcd)           \
+	TEST(counters)
+SUITE(TESTS)
 
 /* clang-format off */
 #define LINK_COUNTERS(X)                                                                                   \
@@ -28,7 +36,7 @@ static const struct trace_point points[] = {LINK_TRACE(TRACE_ENTRY){0}};
 static const struct block_type link_type = {
 	.name = "link", .counters = counters, .trace_points = points};
 
-static char path[] = "/tmp/hcasim_test_trace_XXXXXX";
+static const char path[] = "trace";
 static struct sim *sim;
 static struct block first, second, late;
 static struct event event;
@@ -46,7 +54,6 @@ static void write_trace(void)
 {
 	struct trace_file *file;
 
-	close(mkstemp(path));
 	sim = sim_create(SIM_KERNEL_native, 9);
 	block_init(&first, sim, &link_type, "host0.link", NULL, &counts);
 	block_init(&second, sim, &link_type, "host1.link", NULL, &counts);
@@ -66,8 +73,6 @@ static void end(void)
 	block_fini(&second);
 	block_fini(&late);
 	sim_destroy(sim);
-	unlink(path);
-	memcpy(path + strlen(path) - 6, "XXXXXX", 6);
 }
 
 static void test_read_back(void)
@@ -98,7 +103,7 @@ static void test_read_back(void)
 	end();
 }
 
-static void test_damaged(void)
+static void test_damaged_files(void)
 {
 	const char *why;
 	struct trace_reader *reader;
@@ -209,18 +214,4 @@ static void test_counters(void)
 	CU_ASSERT_PTR_NULL(counters_find(sim, "late.packets"));
 	free(text);
 	end();
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {{"read back", test_read_back}, {"damaged files", test_damaged},
-			       {"Perfetto", test_perfetto},   {"VCD", test_vcd},
-			       {"counters", test_counters},   CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"trace", NULL, NULL, NULL, NULL, tests}, CU_SUITE_INFO_NULL};
-
-	CU_initialize_registry();
-	CU_register_suites(suites);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	return CU_get_number_of_failures() != 0;
 }

@@ -2,12 +2,22 @@
  * Proves that each problem of a user's YAML is reported at its exact file:line:column, all of them
  * in one run, and that what YAML allows but a scenario does not is refused by name.
  */
-#include <CUnit/Basic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/block.h"
 #include "sim/yaml.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)           \
+	TEST(texts)           \
+	TEST(maps)            \
+	TEST(tree)            \
+	TEST(override_groups) \
+	TEST(files)           \
+	TEST(depth)           \
+	TEST(suggest)
+SUITE(TESTS)
 
 /* clang-format off */
 #define PIPE_PARAMS(X)                                                                                     \
@@ -194,21 +204,4 @@ static void test_suggest(void)
 	CU_ASSERT_PTR_NULL(yaml_suggest("fabric", words, ARRAY_SIZE(words)));
 	CU_ASSERT_PTR_NULL(yaml_suggest("", words, ARRAY_SIZE(words)));
 	CU_ASSERT_PTR_NULL(yaml_suggest("host", words, 0));
-}
-
-int main(void)
-{
-	CU_initialize_registry();
-	CU_pSuite suite = CU_add_suite("yaml", NULL, NULL);
-	CU_ADD_TEST(suite, test_texts);
-	CU_ADD_TEST(suite, test_maps);
-	CU_ADD_TEST(suite, test_tree);
-	CU_ADD_TEST(suite, test_override_groups);
-	CU_ADD_TEST(suite, test_files);
-	CU_ADD_TEST(suite, test_depth);
-	CU_ADD_TEST(suite, test_suggest);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,11 +3,20 @@
  * a seed of its own unless told; flowlets change their way after a gap and never within it; spraying is even to a few
  * sigma; adaptive keeps queues within a packet of each other, and DRILL loses no more than a twentieth; and all of them leave out a link that is down.
  */
-#include <CUnit/Basic.h>
 #include <math.h>
 
 #include "fabric/port_fault.h"
+#include "tests/support/suite.h"
 #include "tests/switch/support/mesh.h"
+
+#define TESTS(TEST)    \
+	TEST(ecmp)     \
+	TEST(seeds)    \
+	TEST(flowlets) \
+	TEST(spray)    \
+	TEST(adaptive) \
+	TEST(link_down)
+SUITE_AFTER(set_up, TESTS)
 
 #define SPINES 4
 #define HOSTS  8 /* a leaf */
@@ -51,6 +60,11 @@ static const struct path *flow(uint32_t from, uint32_t to, uint16_t udp_source_p
 
 	path.udp_source_port = udp_source_port;
 	return path_intern(endpoints_paths(mesh.endpoints), &path);
+}
+
+static void set_up(void)
+{
+	mesh_defaults(&mesh);
 }
 
 /* One flow, one way; 4000 flows that differ in the UDP source port alone, a quarter each within five sigma. */
@@ -190,24 +204,4 @@ static void test_link_down(void)
 			CU_ASSERT_EQUAL(mesh.hosts[HOSTS + i].received, 100);
 		end();
 	}
-}
-
-int main(void)
-{
-	mesh_defaults(&mesh);
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("balance", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_ecmp);
-	CU_ADD_TEST(suite, test_seeds);
-	CU_ADD_TEST(suite, test_flowlets);
-	CU_ADD_TEST(suite, test_spray);
-	CU_ADD_TEST(suite, test_adaptive);
-	CU_ADD_TEST(suite, test_link_down);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,10 +3,17 @@
  * the one opposite stops for ever, under credits, under PFC and in a shared buffer; the same ring with up/down routes
  * delivers all; a host that takes nothing, or a ring that is only slow, is no deadlock.
  */
-#include <CUnit/Basic.h>
-
 #include "fabric/deadlock.h"
+#include "tests/support/suite.h"
 #include "tests/switch/support/mesh.h"
+
+#define TESTS(TEST)            \
+	TEST(ring)             \
+	TEST(up_down)          \
+	TEST(slow_host)        \
+	TEST(watchdog_ends_it) \
+	TEST(kernels_agree)
+SUITE(TESTS)
 
 #define SWITCHES 4
 #define PACKETS  4000
@@ -161,22 +168,4 @@ static void test_kernels_agree(void)
 	}
 	CU_ASSERT_EQUAL(at[SIM_KERNEL_native], at[SIM_KERNEL_hosted]);
 	CU_ASSERT_EQUAL(at[SIM_KERNEL_native], at[SIM_KERNEL_reference]);
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("deadlock", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_ring);
-	CU_ADD_TEST(suite, test_up_down);
-	CU_ADD_TEST(suite, test_slow_host);
-	CU_ADD_TEST(suite, test_watchdog_ends_it);
-	CU_ADD_TEST(suite, test_kernels_agree);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

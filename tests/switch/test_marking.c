@@ -3,10 +3,22 @@
  * says, on ECN-capable packets only; FECN of InfiniBand by threshold, rate and size; telemetry to the byte and
  * picosecond; and the maps from DSCP, PCP and SL to lanes.
  */
-#include <CUnit/Basic.h>
 #include <math.h>
 
+#include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
+
+#define TESTS(TEST)              \
+	TEST(step)               \
+	TEST(thresholds_by_rate) \
+	TEST(not_capable)        \
+	TEST(slope)              \
+	TEST(fecn)               \
+	TEST(victims)            \
+	TEST(telemetry)          \
+	TEST(priorities)         \
+	TEST(sl2vl)
+SUITE(TESTS)
 
 #define BYTE_PS 80
 #define MTU     4096
@@ -270,26 +282,4 @@ static void test_sl2vl(void)
 	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->credits_consumed,
 			port_counters(star.hosts[1].port)->credits_received);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("marking", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_step);
-	CU_ADD_TEST(suite, test_thresholds_by_rate);
-	CU_ADD_TEST(suite, test_not_capable);
-	CU_ADD_TEST(suite, test_slope);
-	CU_ADD_TEST(suite, test_fecn);
-	CU_ADD_TEST(suite, test_victims);
-	CU_ADD_TEST(suite, test_telemetry);
-	CU_ADD_TEST(suite, test_priorities);
-	CU_ADD_TEST(suite, test_sl2vl);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

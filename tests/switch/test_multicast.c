@@ -3,11 +3,24 @@
  * else does; copies arrive when a packet of their own would; a copy that cannot leave keeps the input's space, and no credit, byte
  * or packet is made or lost by that; that who joins or leaves during a run gets exactly what the switch forwards then; that a shared buffer holds a packet once; and where packets of no group go.
  */
-#include <CUnit/Basic.h>
-
 #include "sim/random.h"
+#include "tests/support/suite.h"
 #include "tests/switch/support/mesh.h"
 #include "tests/switch/support/star.h"
+
+#define TESTS(TEST)            \
+	TEST(copies)           \
+	TEST(changes)          \
+	TEST(nobody)           \
+	TEST(slow_member)      \
+	TEST(copies_dropped)   \
+	TEST(shared_buffer)    \
+	TEST(lossy)            \
+	TEST(unknown)          \
+	TEST(two_levels)       \
+	TEST(sender_elsewhere) \
+	TEST(any_fabric)
+SUITE(TESTS)
 
 #define BYTE_PS 80
 #define MTU     4096
@@ -461,28 +474,4 @@ static void test_any_fabric(void)
 				run_random(which, up_down, link_layer, seed, SIM_KERNEL_reference),
 				digest);
 	}
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("multicast", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_copies);
-	CU_ADD_TEST(suite, test_changes);
-	CU_ADD_TEST(suite, test_nobody);
-	CU_ADD_TEST(suite, test_slow_member);
-	CU_ADD_TEST(suite, test_copies_dropped);
-	CU_ADD_TEST(suite, test_shared_buffer);
-	CU_ADD_TEST(suite, test_lossy);
-	CU_ADD_TEST(suite, test_unknown);
-	CU_ADD_TEST(suite, test_two_levels);
-	CU_ADD_TEST(suite, test_sender_elsewhere);
-	CU_ADD_TEST(suite, test_any_fabric);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -5,11 +5,24 @@
  * is held and released in order at the picosecond at which the TAIL comes, or when its time is over; NOTIFY keeps flows off a
  * way. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three kernels agree.
  */
-#include <CUnit/Basic.h>
-
 #include "fabric/port_fault.h"
 #include "switch/overlay.h"
+#include "tests/support/suite.h"
 #include "tests/switch/support/mesh.h"
+
+#define TESTS(TEST)              \
+	TEST(conga_tables)       \
+	TEST(conga_stays)        \
+	TEST(conga_age)          \
+	TEST(conweave_order)     \
+	TEST(conweave_lost_tail) \
+	TEST(conweave_limits)    \
+	TEST(conweave_cut_short) \
+	TEST(conweave_notify)    \
+	TEST(link_down)          \
+	TEST(kernels)            \
+	TEST(refusals)
+SUITE_AFTER(set_up, TESTS)
 
 #define SPINES 4
 #define HOSTS  4 /* a leaf */
@@ -100,6 +113,11 @@ static unsigned probe(uint32_t from, uint32_t to, uint16_t udp_source_port)
 }
 
 /* ---- CONGA ---- */
+
+static void set_up(void)
+{
+	mesh_defaults(&mesh);
+}
 
 /* tau = 16 us / 0.1: a link that is full counts 100e9 / 8 * 160e-6 = 2,000,000 bytes, a step of eight 250,000. A burst of 1000
  * packets of 1024 + 62 + 50 bytes at 100 Gb/s lasts about 92 us: after it both tables say what was sent and not yet decayed. */
@@ -459,30 +477,4 @@ static void test_refusals(void)
 	mesh.params.queueing = QUEUEING_ARRIVAL;
 	mesh.params.port.lanes = 4;
 	refused(BALANCE_CONWEAVE, "control_lane");
-}
-
-int main(void)
-{
-	CU_pSuite suite;
-
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	suite = CU_add_suite("switch/overlay", NULL, NULL);
-	CU_ADD_TEST(suite, test_conga_tables);
-	CU_ADD_TEST(suite, test_conga_stays);
-	CU_ADD_TEST(suite, test_conga_age);
-	CU_ADD_TEST(suite, test_conweave_order);
-	CU_ADD_TEST(suite, test_conweave_lost_tail);
-	CU_ADD_TEST(suite, test_conweave_limits);
-	CU_ADD_TEST(suite, test_conweave_cut_short);
-	CU_ADD_TEST(suite, test_conweave_notify);
-	CU_ADD_TEST(suite, test_link_down);
-	CU_ADD_TEST(suite, test_kernels);
-	CU_ADD_TEST(suite, test_refusals);
-	mesh_defaults(&mesh);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

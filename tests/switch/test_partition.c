@@ -3,9 +3,17 @@
  * a number of the host behind, let out what the host would take, and drop all else, counted by its reason, with all credits
  * and packets accounted for; copies of multicast each for itself; and that VL15 has no P_Key.
  */
-#include <CUnit/Basic.h>
-
+#include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
+
+#define TESTS(TEST)     \
+	TEST(match)     \
+	TEST(tables)    \
+	TEST(filters)   \
+	TEST(one_side)  \
+	TEST(multicast) \
+	TEST(management)
+SUITE(TESTS)
 
 #define FULL(number) (uint16_t)((number) | PKEY_FULL)
 #define MTU          1024
@@ -163,23 +171,4 @@ static void test_management(void)
 	CU_ASSERT_EQUAL(star.hosts[3].received, 3);
 	check(0, 0, 3);
 	end();
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("partition", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_match);
-	CU_ADD_TEST(suite, test_tables);
-	CU_ADD_TEST(suite, test_filters);
-	CU_ADD_TEST(suite, test_one_side);
-	CU_ADD_TEST(suite, test_multicast);
-	CU_ADD_TEST(suite, test_management);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

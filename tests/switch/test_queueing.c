@@ -2,10 +2,14 @@
  * Proves in which order packets of several inputs leave an output, of each in turn or as they came; and that a pause says how
  * many switches it has come through.
  */
-#include <CUnit/Basic.h>
-
 #include "tests/hca/support/study.h"
+#include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
+
+#define TESTS(TEST) \
+	TEST(order) \
+	TEST(depth_of_pauses)
+SUITE(TESTS)
 
 #define MTU  4096
 #define SLOT ((MTU + 62 + 20) * (sim_time)80)
@@ -92,19 +96,4 @@ static void test_depth_of_pauses(void)
 	sim_run(study.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(done, 3);
 	study_fini(&study);
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("queueing", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_order);
-	CU_ADD_TEST(suite, test_depth_of_pauses);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,7 +3,6 @@
  * own or shared, schedules, marks, ways, lengths, lanes, sizes and faults of packets and links. Every packet arrives or is counted where it was lost, none is lost without a
  * fault in a lossless fabric, input space and credits are whole in the end, and every kernel sees the same run.
  */
-#include <CUnit/Basic.h>
 #include <stdio.h>
 
 #include "fabric/fault.h"
@@ -12,6 +11,10 @@
 #include "switch/shared_buffer.h"
 #include "switch/switch.h"
 #include "tests/fabric/support/station.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST) TEST(seeds)
+SUITE(TESTS)
 
 #define HOSTS    6
 #define SWITCHES 4
@@ -282,18 +285,4 @@ static void test_seeds(void)
 		if (CU_get_number_of_failures() != failures)
 			printf("seed %lu\n", (unsigned long)seed);
 	}
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("random", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_seeds);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -4,9 +4,19 @@
  * others cannot take; headroom of C-14, none lost with exactly what is needed, and the first with a byte less; the
  * arithmetic of C-16; every byte given back.
  */
-#include <CUnit/Basic.h>
-
+#include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
+
+#define TESTS(TEST)             \
+	TEST(dynamic_threshold) \
+	TEST(reserved)          \
+	TEST(pause_and_go)      \
+	TEST(trident)           \
+	TEST(headroom)          \
+	TEST(lossy_switch)      \
+	TEST(mixed)             \
+	TEST(too_small)
+SUITE_AFTER(set_up, TESTS)
 
 #define BYTE_PS 80
 #define MTU     4096
@@ -98,6 +108,11 @@ static void lossless_steady_state(unsigned inputs, double alpha, uint64_t expect
 		CU_ASSERT_TRUE(shared_buffer_ingress_used(buffer, class) - 1 - expected <= 1);
 	}
 	alone_end();
+}
+
+static void set_up(void)
+{
+	params_default(shared_buffer_param_list, &params);
 }
 
 /* alpha * B / (1 + M * alpha) */
@@ -295,26 +310,4 @@ static void test_too_small(void)
 	CU_ASSERT_STRING_EQUAL(star.why, "switch: buffer size is 100000 B, but reserved (0 B) and "
 					 "headroom (251364 B) leave nothing to share");
 	star_end(&star);
-}
-
-int main(void)
-{
-	params_default(shared_buffer_param_list, &params);
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("shared_buffer", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_dynamic_threshold);
-	CU_ADD_TEST(suite, test_reserved);
-	CU_ADD_TEST(suite, test_pause_and_go);
-	CU_ADD_TEST(suite, test_trident);
-	CU_ADD_TEST(suite, test_headroom);
-	CU_ADD_TEST(suite, test_lossy_switch);
-	CU_ADD_TEST(suite, test_mixed);
-	CU_ADD_TEST(suite, test_too_small);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,10 +2,21 @@
  * Proves the switch: its cut-through latency to the picosecond on both link layers, storing when the output is
  * faster, fair sharing of an output, no loss under credits or PFC, what it drops and why, and that all kernels agree.
  */
-#include <CUnit/Basic.h>
-
 #include "switch/switch.h"
 #include "tests/fabric/support/station.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)             \
+	TEST(latency)           \
+	TEST(store_and_forward) \
+	TEST(full_rate)         \
+	TEST(share)             \
+	TEST(pfc)               \
+	TEST(no_blocking)       \
+	TEST(drops)             \
+	TEST(hop_limit)         \
+	TEST(kernels_agree)
+SUITE_AFTER(set_defaults, TESTS)
 
 #define BYTE_PS  80
 #define HOSTS    4
@@ -298,27 +309,4 @@ static void test_kernels_agree(void)
 		CU_ASSERT_EQUAL(digest_with(SIM_KERNEL_hosted, layer), native);
 		CU_ASSERT_EQUAL(digest_with(SIM_KERNEL_reference, layer), native);
 	}
-}
-
-int main(void)
-{
-	set_defaults();
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("switch", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_latency);
-	CU_ADD_TEST(suite, test_store_and_forward);
-	CU_ADD_TEST(suite, test_full_rate);
-	CU_ADD_TEST(suite, test_share);
-	CU_ADD_TEST(suite, test_pfc);
-	CU_ADD_TEST(suite, test_no_blocking);
-	CU_ADD_TEST(suite, test_drops);
-	CU_ADD_TEST(suite, test_hop_limit);
-	CU_ADD_TEST(suite, test_kernels_agree);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

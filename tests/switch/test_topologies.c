@@ -3,9 +3,22 @@
  * exactly the length that its geometry says, which a packet takes; that up/down ways turn down once and never up
  * again; that dimension order exhausts one dimension before the next; rails; what makes no fabric is refused.
  */
-#include <CUnit/Basic.h>
-
+#include "tests/support/suite.h"
 #include "tests/switch/support/mesh.h"
+
+#define TESTS(TEST)          \
+	TEST(star)           \
+	TEST(dumbbell)       \
+	TEST(parking_lot)    \
+	TEST(leaf_spine)     \
+	TEST(rails)          \
+	TEST(fat_tree)       \
+	TEST(oversubscribed) \
+	TEST(dragonfly)      \
+	TEST(torus)          \
+	TEST(up_down)        \
+	TEST(refused)
+SUITE(TESTS)
 
 static struct mesh mesh;
 static uint32_t way[64]; /* nodes that the packet on its way has left */
@@ -307,28 +320,4 @@ static void test_refused(void)
 	CU_ASSERT_FALSE(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
 	CU_ASSERT_STRING_EQUAL(mesh.why, "switch0.port0: its switch has no position in the torus");
 	mesh_end(&mesh);
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("topologies", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_star);
-	CU_ADD_TEST(suite, test_dumbbell);
-	CU_ADD_TEST(suite, test_parking_lot);
-	CU_ADD_TEST(suite, test_leaf_spine);
-	CU_ADD_TEST(suite, test_rails);
-	CU_ADD_TEST(suite, test_fat_tree);
-	CU_ADD_TEST(suite, test_oversubscribed);
-	CU_ADD_TEST(suite, test_dragonfly);
-	CU_ADD_TEST(suite, test_torus);
-	CU_ADD_TEST(suite, test_up_down);
-	CU_ADD_TEST(suite, test_refused);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -3,11 +3,17 @@
  * arrives after exactly the hops of its distance; that paths spread over the spines, the same way each time; and
  * that links and fabrics that cannot be are refused with the reason.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "switch/switch.h"
 #include "tests/fabric/support/station.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)        \
+	TEST(leaf_spine)   \
+	TEST(back_to_back) \
+	TEST(refused)
+SUITE(TESTS)
 
 #define LEAVES       2
 #define SPINES       2
@@ -162,20 +168,4 @@ static void test_refused(void)
 				     RATE_OF_PARAMS, why, sizeof(why)));
 	port_destroy(stranger.port);
 	end();
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("topology", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_leaf_spine);
-	CU_ADD_TEST(suite, test_back_to_back);
-	CU_ADD_TEST(suite, test_refused);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

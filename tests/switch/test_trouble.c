@@ -3,10 +3,18 @@
  * storms, slow receivers, links that go down and come up, a restart; each loses exactly what it must, and leaves
  * credits, buffers and pools whole.
  */
-#include <CUnit/Basic.h>
-
 #include "fabric/port_fault.h"
+#include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
+
+#define TESTS(TEST)         \
+	TEST(lifetime)      \
+	TEST(stall)         \
+	TEST(storm)         \
+	TEST(slow_receiver) \
+	TEST(link_down)     \
+	TEST(restart)
+SUITE(TESTS)
 
 #define BYTE_PS 80
 #define MTU     4096
@@ -256,23 +264,4 @@ static void test_restart(void)
 	settle_and_check(LINK_INFINIBAND);
 	port_fault_destroy(fault);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("trouble", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_lifetime);
-	CU_ADD_TEST(suite, test_stall);
-	CU_ADD_TEST(suite, test_storm);
-	CU_ADD_TEST(suite, test_slow_receiver);
-	CU_ADD_TEST(suite, test_link_down);
-	CU_ADD_TEST(suite, test_restart);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

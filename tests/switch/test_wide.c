@@ -2,9 +2,14 @@
  * Proves that switches of more than 64 ports serve them all alike: packets from 255 inputs to one output leave in turns, input
  * after input, in each of three rounds; all links are busy when each host sends to the next; sets of ports are what was put in.
  */
-#include <CUnit/Basic.h>
-
+#include "tests/support/suite.h"
 #include "tests/switch/support/star.h"
+
+#define TESTS(TEST)       \
+	TEST(turns)       \
+	TEST(all_at_once) \
+	TEST(sets)
+SUITE(TESTS)
 
 #define HOSTS   PORT_SET_PORTS
 #define SENDERS (HOSTS - 1)
@@ -87,20 +92,4 @@ static void test_sets(void)
 	CU_ASSERT_FALSE(port_set_equal(&set, &other));
 	CU_ASSERT_EQUAL(port_set_next(&other, 201), PORT_SET_PORTS);
 	CU_ASSERT_EQUAL(port_set_next(&other, PORT_SET_PORTS), PORT_SET_PORTS);
-}
-
-int main(void)
-{
-	if (CU_initialize_registry() != CUE_SUCCESS)
-		return 1;
-	CU_pSuite suite = CU_add_suite("wide", NULL, NULL);
-
-	CU_ADD_TEST(suite, test_turns);
-	CU_ADD_TEST(suite, test_all_at_once);
-	CU_ADD_TEST(suite, test_sets);
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tidy: what a program can check of the house rules, so that no reviewer has to.
 
-Includes point one way; files stay within one title's length; opening comments, include guards and names are there;
+Includes point one way; files stay within one title's length; opening comments, include guards, lists of tests and names are there;
 banned calls, marks of unfinished work and paths of a developer's machine are not; the code is formatted.
 Prints file:line: what is wrong, and ends with the number of findings; exit code 1 if there are any.
 """
@@ -84,6 +84,8 @@ def check_c(path, text):
         guard = re.sub(r"[^A-Z0-9]", "_", path.upper())
         if f"#ifndef {guard}\n#define {guard}\n" not in text:
             finding(path, 1, f"include guard is not {guard}")
+    if re.match(r"tests/\w+/test_\w+\.c$", path) and not re.search(r"^SUITE(_AFTER)?\(", text, re.M):
+        finding(path, 1, "no list of tests (tests/support/suite.h)")
     code = code_only(text)
     for number, line in enumerate(code.split("\n"), 1):
         if re.search(BANNED_ANYWHERE, line):

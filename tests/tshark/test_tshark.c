@@ -4,18 +4,21 @@
  * tshark 4.0 knows neither XRC, DC nor CNP: of those, the BTH is compared. It checks no CRC (tests/wire does).
  * Exit status 77: there is no tshark.
  */
-#include <CUnit/Basic.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/pcapng.h"
+#include "tests/support/suite.h"
 #include "tests/wire/support/sample.h"
 
-#define SKIPPED        77
+#define TESTS(TEST)                               \
+	TEST(every_opcode_in_every_encapsulation) \
+	TEST(credits_and_pause)
+SUITE_AFTER(need_tshark, TESTS)
+
 #define SAMPLES_MAX    1024
 #define LINE_MAX_BYTES 4096
 
@@ -89,9 +92,17 @@ static const char *const other_fields[] = { OTHER_FIELDS(OTHER_NAME) };
 #define COLUMN_COUNT ARRAY_SIZE(columns)
 
 static const char *const interfaces[] = {"host0.hca.port", "host1.hca.port"};
-static char file_name[] = "test_tshark_XXXXXX";
+static const char file_name[] = "packets.pcapng";
 static struct sample samples[SAMPLES_MAX];
 static unsigned sample_count;
+
+static void need_tshark(void)
+{
+	if (system("command -v tshark >/dev/null") != 0) {
+		printf("skipped: tshark is not installed\n");
+		exit(SUITE_SKIP);
+	}
+}
 
 static sim_time time_of(unsigned number)
 {
@@ -292,29 +303,4 @@ static void test_credits_and_pause(void)
 		CU_ASSERT_STRING_EQUAL(line, expected[i]);
 	}
 	CU_ASSERT_EQUAL(pclose(tshark), 0);
-}
-
-int main(void)
-{
-	unsigned failures;
-	CU_pSuite suite;
-	int descriptor;
-
-	if (system("command -v tshark >/dev/null") != 0) {
-		printf("skipped: tshark is not installed\n");
-		return SKIPPED;
-	}
-	descriptor = mkstemp(file_name);
-	if (descriptor < 0)
-		return 1;
-	close(descriptor);
-	CU_initialize_registry();
-	suite = CU_add_suite("tshark", NULL, NULL);
-	CU_ADD_TEST(suite, test_every_opcode_in_every_encapsulation);
-	CU_ADD_TEST(suite, test_credits_and_pause);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	unlink(file_name);
-	return failures != 0;
 }

@@ -3,7 +3,6 @@
  * bitwise judge computes; literal bytes of the link's own packets; that damage is built in and found; and what
  * each status is for.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "fabric/wire/aeth.h"
@@ -14,8 +13,24 @@
 #include "fabric/wire/ip.h"
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/pfc.h"
+#include "tests/support/suite.h"
 #include "tests/wire/support/judge.h"
 #include "tests/wire/support/sample.h"
+
+#define TESTS(TEST)                                             \
+	TEST(parse_of_build_is_identity)                        \
+	TEST(trailing_bytes_are_ignored_and_missing_ones_found) \
+	TEST(damage)                                            \
+	TEST(payload_by_length_is_zeros)                        \
+	TEST(priority_is_in_the_tag)                            \
+	TEST(pfc_bytes)                                         \
+	TEST(dc_bytes)                                          \
+	TEST(flow_control_bytes)                                \
+	TEST(statuses)                                          \
+	TEST(payload_where_there_must_be_none)                  \
+	TEST(udp_checksum_of_others)                            \
+	TEST(aeth)
+SUITE(TESTS)
 
 #define ROUNDS 12
 
@@ -390,29 +405,4 @@ static void test_aeth(void)
 	CU_ASSERT_STRING_EQUAL(text, "NAK reserved code");
 	aeth_print(0x40, text, sizeof(text));
 	CU_ASSERT_STRING_EQUAL(text, "reserved syndrome 0x40");
-}
-
-int main(void)
-{
-	unsigned failures;
-	CU_pSuite suite;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("codec", NULL, NULL);
-	CU_ADD_TEST(suite, test_parse_of_build_is_identity);
-	CU_ADD_TEST(suite, test_trailing_bytes_are_ignored_and_missing_ones_found);
-	CU_ADD_TEST(suite, test_damage);
-	CU_ADD_TEST(suite, test_payload_by_length_is_zeros);
-	CU_ADD_TEST(suite, test_priority_is_in_the_tag);
-	CU_ADD_TEST(suite, test_pfc_bytes);
-	CU_ADD_TEST(suite, test_dc_bytes);
-	CU_ADD_TEST(suite, test_flow_control_bytes);
-	CU_ADD_TEST(suite, test_statuses);
-	CU_ADD_TEST(suite, test_payload_where_there_must_be_none);
-	CU_ADD_TEST(suite, test_udp_checksum_of_others);
-	CU_ADD_TEST(suite, test_aeth);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

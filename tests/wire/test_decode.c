@@ -2,20 +2,30 @@
  * Proves what `hcasim decode` prints, line by line, in its three forms, and its exit status: 0 for right packets,
  * 1 when a CRC is wrong or a packet malformed, 2 for what cannot be read or written.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fabric/wire/aeth.h"
 #include "fabric/wire/decode.h"
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/pcapng.h"
+#include "tests/support/suite.h"
 #include "tests/wire/support/files.h"
 
-static char file_name[] = "test_decode_XXXXXX";
+#define TESTS(TEST)                 \
+	TEST(lines)                 \
+	TEST(fields)                \
+	TEST(json)                  \
+	TEST(wrong_crcs)            \
+	TEST(malformed_and_unknown) \
+	TEST(cut_by_the_capture)    \
+	TEST(unreadable)            \
+	TEST(output_that_cannot_be_written)
+SUITE(TESTS)
+
+static const char file_name[] = "packets.pcapng";
 static char out_text[65536], err_text[1024];
 
 static const struct path infiniband = {.link_layer = LINK_INFINIBAND, .slid = 1, .dlid = 2};
@@ -240,30 +250,4 @@ static void test_output_that_cannot_be_written(void)
 	snprintf(expected, sizeof(expected), "%s: the packets cannot be written: %s\n", file_name,
 		 strerror(ENOSPC));
 	CU_ASSERT_STRING_EQUAL(err_text, expected);
-}
-
-int main(void)
-{
-	int descriptor = mkstemp(file_name);
-	unsigned failures;
-	CU_pSuite suite;
-
-	if (descriptor < 0)
-		return 1;
-	close(descriptor);
-	CU_initialize_registry();
-	suite = CU_add_suite("decode", NULL, NULL);
-	CU_ADD_TEST(suite, test_lines);
-	CU_ADD_TEST(suite, test_fields);
-	CU_ADD_TEST(suite, test_json);
-	CU_ADD_TEST(suite, test_wrong_crcs);
-	CU_ADD_TEST(suite, test_malformed_and_unknown);
-	CU_ADD_TEST(suite, test_cut_by_the_capture);
-	CU_ADD_TEST(suite, test_unreadable);
-	CU_ADD_TEST(suite, test_output_that_cannot_be_written);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	unlink(file_name);
-	return failures != 0;
 }

@@ -2,10 +2,16 @@
  * Proves what is derived from the opcode table against literal values of the standard, row by row
  * for the lengths, and by negative cases for the rules.
  */
-#include <CUnit/Basic.h>
-
 #include "fabric/wire/opcode.h"
 #include "sim/sim.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                               \
+	TEST(lengths)                             \
+	TEST(find)                                \
+	TEST(every_row_is_found_by_what_it_means) \
+	TEST(rules)
+SUITE(TESTS)
 
 static void test_lengths(void)
 {
@@ -105,21 +111,4 @@ static void test_rules(void)
 	CU_ASSERT_FALSE(opcode_has_payload(RC_READ_REQUEST));
 	CU_ASSERT_STRING_EQUAL(opcode_name(0xa5), "XRC_SEND_ONLY_IMM");
 	CU_ASSERT_STRING_EQUAL(opcode_name(0x15), "UNKNOWN");
-}
-
-int main(void)
-{
-	unsigned failures;
-	CU_pSuite suite;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("opcode", NULL, NULL);
-	CU_ADD_TEST(suite, test_lengths);
-	CU_ADD_TEST(suite, test_find);
-	CU_ADD_TEST(suite, test_every_row_is_found_by_what_it_means);
-	CU_ADD_TEST(suite, test_rules);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,11 +2,17 @@
  * Proves that pools recycle and count, payloads live as long as their last holder, equal paths are
  * one object, and the length on the wire of each encapsulation, against sums done by hand.
  */
-#include <CUnit/Basic.h>
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/packet.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)  \
+	TEST(pool)   \
+	TEST(intern) \
+	TEST(wire_bytes)
+SUITE(TESTS)
 
 static void test_pool(void)
 {
@@ -100,20 +106,4 @@ static void test_wire_bytes(void)
 	}
 	CU_ASSERT_EQUAL(packet_wire_bytes(&(struct packet){.kind = PACKET_FLOW_CONTROL}), 6);
 	CU_ASSERT_EQUAL(packet_wire_bytes(&(struct packet){.kind = PACKET_PFC}), 64);
-}
-
-int main(void)
-{
-	unsigned failures;
-	CU_pSuite suite;
-
-	CU_initialize_registry();
-	suite = CU_add_suite("packet", NULL, NULL);
-	CU_ADD_TEST(suite, test_pool);
-	CU_ADD_TEST(suite, test_intern);
-	CU_ADD_TEST(suite, test_wire_bytes);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -2,12 +2,10 @@
  * Proves the capture writer byte by byte for one packet, that the reader gives back what was written, that the
  * reader takes pcap and pcapng of both byte orders and all time resolutions, and that it says what is broken.
  */
-#include <CUnit/Basic.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/capture.h"
@@ -15,10 +13,21 @@
 #include "fabric/wire/erf.h"
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/pcapng.h"
+#include "tests/support/suite.h"
 #include "tests/wire/support/files.h"
 #include "tests/wire/support/sample.h"
 
-static char file_name[] = "test_pcapng_XXXXXX";
+#define TESTS(TEST)                                 \
+	TEST(literal_file)                          \
+	TEST(erf_time)                              \
+	TEST(written_is_read)                       \
+	TEST(files_that_cannot_be_made)             \
+	TEST(pcap_of_both_orders)                   \
+	TEST(pcapng_of_both_orders_and_resolutions) \
+	TEST(broken_pcapng)
+SUITE(TESTS)
+
+static const char file_name[] = "packets.pcapng";
 
 static void credits_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 			  const char *comment)
@@ -333,29 +342,4 @@ static void test_broken_pcapng(void)
 	pcapng_image(&image, false, 9, 0);
 	expect_broken(&image, image.used - 1, "the file ends inside a block");
 	expect_broken(&image, 28 + 5, "the file ends inside a block");
-}
-
-int main(void)
-{
-	int descriptor = mkstemp(file_name);
-	unsigned failures;
-	CU_pSuite suite;
-
-	if (descriptor < 0)
-		return 1;
-	close(descriptor);
-	CU_initialize_registry();
-	suite = CU_add_suite("pcapng", NULL, NULL);
-	CU_ADD_TEST(suite, test_literal_file);
-	CU_ADD_TEST(suite, test_erf_time);
-	CU_ADD_TEST(suite, test_written_is_read);
-	CU_ADD_TEST(suite, test_files_that_cannot_be_made);
-	CU_ADD_TEST(suite, test_pcap_of_both_orders);
-	CU_ADD_TEST(suite, test_pcapng_of_both_orders_and_resolutions);
-	CU_ADD_TEST(suite, test_broken_pcapng);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	unlink(file_name);
-	return failures != 0;
 }

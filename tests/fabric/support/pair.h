@@ -5,7 +5,7 @@
 #ifndef TESTS_FABRIC_SUPPORT_PAIR_H
 #define TESTS_FABRIC_SUPPORT_PAIR_H
 
-#include <CUnit/Basic.h>
+#include <CUnit/CUnit.h>
 
 #include "fabric/fault.h"
 #include "tests/fabric/support/station.h"

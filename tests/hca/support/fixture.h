@@ -4,8 +4,7 @@
 #ifndef TESTS_HCA_SUPPORT_FIXTURE_H
 #define TESTS_HCA_SUPPORT_FIXTURE_H
 
-#include <CUnit/Basic.h>
-#include <CUnit/TestDB.h>
+#include <CUnit/CUnit.h>
 #include <string.h>
 
 #include "hca/congestion/congestion.h"

@@ -5,7 +5,7 @@
 #ifndef TESTS_HCA_SUPPORT_PCIE_ALONE_H
 #define TESTS_HCA_SUPPORT_PCIE_ALONE_H
 
-#include <CUnit/Basic.h>
+#include <CUnit/CUnit.h>
 
 #include "hca/host/pcie.h"
 #include "hca/host/pcie_params.h"

@@ -1,7 +1,6 @@
 /* rig: see rig.h. */
 #include "tests/hca/support/rig.h"
 
-#include <CUnit/Basic.h>
 #include <CUnit/CUnit.h>
 
 #define AREA (UINT64_C(1) << 20)
@@ -76,20 +75,4 @@ uint32_t rig_count(const struct rig *rig, const char *block, const char *counter
 uint32_t rig_count_other(const struct rig *rig, const char *block, const char *counter)
 {
 	return mini_block_count(rig->other, block, counter);
-}
-
-int rig_main(const char *suite, const struct rig_test *tests)
-{
-	CU_pSuite added;
-	unsigned failures;
-
-	CU_initialize_registry();
-	added = CU_add_suite(suite, NULL, NULL);
-	for (; tests->name; tests++)
-		CU_add_test(added, tests->name, tests->run);
-	CU_basic_set_mode(CU_BRM_VERBOSE);
-	CU_basic_run_tests();
-	failures = CU_get_number_of_failures();
-	CU_cleanup_registry();
-	return failures != 0;
 }

@@ -39,12 +39,4 @@ uint32_t rig_count_other(const struct rig *rig, const char *block, const char *c
 		CU_ASSERT_EQUAL(checked.syndrome, expected_syndrome); \
 	} while (0)
 
-/* Runs the suite, prints it, and gives main() its exit code. */
-struct rig_test {
-	const char *name;
-	void (*run)(void);
-};
-
-int rig_main(const char *suite, const struct rig_test *tests);
-
 #endif

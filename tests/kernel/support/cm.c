@@ -1,7 +1,7 @@
 /* cm: see cm.h. */
 #include "tests/kernel/support/cm.h"
 
-#include <CUnit/Basic.h>
+#include <CUnit/CUnit.h>
 #include <errno.h>
 
 int32_t open_cm(struct machine *machine)

@@ -67,11 +67,10 @@ finish() {
   code=$?
   exec 2>&8 8>&-
 }
-# Nothing of the run is left. Where there are no namespaces, programs have a second to end when the supervisor has died, and
-# the watcher cleans up behind them.
+# Nothing of the run is left; what dies has a second to be gone.
 nothing_left() {
   local tenth left=
-  for ((tenth = 0; tenth < 30; tenth++)); do
+  for ((tenth = 0; tenth < 10; tenth++)); do
     left=$(processes)
     [ -z "$left" ] && [ "$(folders)" = "$folders_before" ] && break
     sleep 0.1

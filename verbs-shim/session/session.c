@@ -266,6 +266,15 @@ static bool all_ended(const struct session *session)
 	return true;
 }
 
+/* What was never started has nothing to end. */
+static bool any_runs(const struct session *session)
+{
+	for (uint32_t i = 0; i < session->program_count; i++)
+		if (session->programs[i].started && !session->programs[i].ended)
+			return true;
+	return false;
+}
+
 static void report_deadlock(struct session *session)
 {
 	fprintf(stderr,
@@ -483,7 +492,7 @@ int session_run(struct session *session)
 	loop(session);
 	if (end_signal) {
 		kill_all(session, end_signal);
-		for (int i = 0; i < 100 && !all_ended(session); i++) {
+		for (int i = 0; i < 100 && any_runs(session); i++) {
 			usleep(10000);
 			session_look_around(session);
 		}

@@ -5,8 +5,10 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -201,15 +204,87 @@ static int part_client(int argc, char **argv)
 
 static int part_random(int argc, char **argv)
 {
-	uint64_t bytes;
+	uint64_t bytes, more;
+	struct timespec now;
 
 	(void)argc;
 	(void)argv;
-	if (getrandom(&bytes, sizeof(bytes), 0) != sizeof(bytes))
+	if (getrandom(&bytes, sizeof(bytes), 0) != sizeof(bytes) ||
+	    syscall(SYS_getrandom, &more, sizeof(more), 0) != sizeof(more) ||
+	    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now) != 0)
 		return 1;
-	printf("%d %lx %lx %lx\n", (int)getpid(), (unsigned long)bytes,
-	       (unsigned long)__builtin_ia32_rdtsc(), (unsigned long)time(NULL));
+	printf("%d %lx %lx %lx %lx %ld\n", (int)getpid(), (unsigned long)bytes, (unsigned long)more,
+	       (unsigned long)__builtin_ia32_rdtsc(), (unsigned long)time(NULL), now.tv_nsec);
 	return 0;
+}
+
+/* Numbers of processes and threads: those of the run, whoever is asked, and good for what names a process or a thread. */
+static volatile sig_atomic_t pokes;
+
+static void on_poke(int number)
+{
+	(void)number;
+	pokes++;
+}
+
+static void *poked(void *id)
+{
+	*(pid_t *)id = gettid();
+	while (pokes == 0)
+		pause();
+	return (void *)(intptr_t)(gettid() == *(pid_t *)id && syscall(SYS_gettid) == gettid());
+}
+
+static bool works(pid_t id)
+{
+	struct sched_param parameters = {.sched_priority = 1};
+	cpu_set_t processors;
+	struct timespec interval;
+
+	return sched_getaffinity(id, sizeof(processors), &processors) == 0 &&
+	       sched_setaffinity(id, sizeof(processors), &processors) == 0 &&
+	       syscall(SYS_sched_getaffinity, id, sizeof(processors), &processors) > 0 &&
+	       sched_getscheduler(id) == SCHED_OTHER && sched_getparam(id, &parameters) == 0 &&
+	       parameters.sched_priority == 0 && sched_setparam(id, &parameters) == 0 &&
+	       sched_setscheduler(id, SCHED_OTHER, &parameters) == 0 &&
+	       sched_rr_get_interval(id, &interval) == 0 &&
+	       setpriority(PRIO_PROCESS, (id_t)id, 1) == 0 &&
+	       getpriority(PRIO_PROCESS, (id_t)id) == 1 &&
+	       syscall(SYS_getpriority, PRIO_PROCESS, id) == 20 - 1;
+}
+
+static int part_ids(int argc, char **argv)
+{
+	pid_t own = getpid(), thread_id = 0;
+	pthread_t thread;
+	void *result;
+
+	(void)argc;
+	(void)argv;
+	if (gettid() != own || syscall(SYS_gettid) != own || syscall(SYS_getpid) != own)
+		return 1;
+	errno = 0;
+	if (syscall(SYS_dup, -1) != -1 || errno != EBADF)
+		return 2;
+	signal(SIGUSR1, on_poke);
+	if (pthread_create(&thread, NULL, poked, &thread_id) != 0)
+		return 3;
+	while (thread_id == 0)
+		usleep(1000);
+	printf("process %d thread %d works %d %d ", (int)own, (int)thread_id, works(own),
+	       works(thread_id));
+	if (tgkill(own, thread_id, 0) != 0 || tgkill(own, own + 100, 0) != -1 || errno != ESRCH)
+		return 4;
+	if (syscall(SYS_tgkill, own, thread_id, SIGUSR1) != 0)
+		return 5;
+	pthread_join(thread, &result);
+	printf("poked %d %d ", (int)pokes, (int)(intptr_t)result);
+	fflush(stdout);
+	if (fork() == 0) {
+		printf("child %d %d of %d\n", gettid(), syscall(SYS_gettid) == getpid(), getppid());
+		return 0;
+	}
+	return wait(NULL) > 0 ? 0 : 6;
 }
 
 static int part_stuck(int argc, char **argv)
@@ -443,7 +518,7 @@ static const struct part {
 	     {"exit", part_exit},     {"signals", part_signals}, {"server", part_server},
 	     {"client", part_client}, {"random", part_random},   {"hidden", part_hidden},
 	     {"events", part_events}, {"stuck", part_stuck},     {"shared", part_shared},
-	     {"looks", part_looks},   {"tells", part_tells}};
+	     {"looks", part_looks},   {"tells", part_tells},     {"ids", part_ids}};
 
 int main(int argc, char **argv)
 {

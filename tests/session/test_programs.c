@@ -14,19 +14,20 @@
 #include "tests/support/suite.h"
 #include "verbs-shim/session/session.h"
 
-#define TESTS(TEST)                                       \
-	TEST(unsuitable_programs_are_refused)             \
-	TEST(sleeping_programs_end)                       \
-	TEST(threads_take_turns)                          \
-	TEST(processes_share_locks_and_conditions)        \
-	TEST(who_never_waits_holds_up_nobody)             \
-	TEST(fork_exec_and_wait_work)                     \
-	TEST(timers_run_on_virtual_time)                  \
-	TEST(hosts_have_their_own_addresses)              \
-	TEST(first_bad_exit_code_counts)                  \
-	TEST(virtual_deadlock_ends)                       \
-	TEST(hidden_sleeps_do_not_stop_the_run)           \
-	TEST(descriptors_and_signals_run_on_virtual_time) \
+#define TESTS(TEST)                                         \
+	TEST(unsuitable_programs_are_refused)               \
+	TEST(sleeping_programs_end)                         \
+	TEST(threads_take_turns)                            \
+	TEST(processes_share_locks_and_conditions)          \
+	TEST(who_never_waits_holds_up_nobody)               \
+	TEST(fork_exec_and_wait_work)                       \
+	TEST(timers_run_on_virtual_time)                    \
+	TEST(processes_and_threads_have_numbers_of_the_run) \
+	TEST(hosts_have_their_own_addresses)                \
+	TEST(first_bad_exit_code_counts)                    \
+	TEST(virtual_deadlock_ends)                         \
+	TEST(hidden_sleeps_do_not_stop_the_run)             \
+	TEST(descriptors_and_signals_run_on_virtual_time)   \
 	TEST(runs_repeat_with_any_quantum_and_core)
 SUITE(TESTS)
 
@@ -169,6 +170,17 @@ static void test_timers_run_on_virtual_time(void)
 
 	run_session(&result, programs, 1, 3 * MS, -1);
 	expect(&result, 0, "host0| 3 alarms 1\n");
+}
+
+/* The first process is 1000, its child 1001; threads that are not the first of a process count from 1256 by their slots. */
+static void test_processes_and_threads_have_numbers_of_the_run(void)
+{
+	static const char *const programs[][4] = {{"ids"}};
+	struct result result;
+
+	run_session(&result, programs, 1, 3 * MS, -1);
+	expect(&result, 0,
+	       "host0| process 1000 thread 1257 works 1 1 poked 1 1 child 1001 1 of 1000\n");
 }
 
 static void test_hosts_have_their_own_addresses(void)

@@ -38,8 +38,8 @@ void attach_lost(void)
 {
 	static const char text[] = "hcasim: the simulator is gone; this program ends\n";
 
-	(void)!syscall(SYS_write, 2, text, sizeof(text) - 1);
-	syscall(SYS_exit_group, SHIM_EXIT_LOST);
+	(void)!system_call(SYS_write, 2, text, sizeof(text) - 1);
+	system_call(SYS_exit_group, SHIM_EXIT_LOST);
 	__builtin_unreachable();
 }
 
@@ -50,18 +50,19 @@ static void on_lifeline(int number, siginfo_t *info, void *context)
 	(void)number;
 	(void)info;
 	(void)context;
-	if (syscall(SYS_recvfrom, shim_socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) == 0)
+	if (system_call(SYS_recvfrom, shim_socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT, NULL, NULL) ==
+	    0)
 		attach_lost();
 }
 
 /* Descriptors of ours stay clear of those that the program counts on. */
 static int move_up(int fd)
 {
-	int moved = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SHIM_FIRST_FD);
+	int moved = (int)system_call(SYS_fcntl, fd, F_DUPFD_CLOEXEC, SHIM_FIRST_FD);
 
 	if (moved < 0)
 		return fd;
-	syscall(SYS_close, fd);
+	system_call(SYS_close, fd);
 	return moved;
 }
 
@@ -76,7 +77,8 @@ int attach_receive_fd(void)
 	struct cmsghdr *header;
 	int fd = -1;
 
-	while (syscall(SYS_recvmsg, shim_socket, &message, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR)
+	while (system_call(SYS_recvmsg, shim_socket, &message, MSG_CMSG_CLOEXEC) < 0 &&
+	       errno == EINTR)
 		;
 	header = CMSG_FIRSTHDR(&message);
 	if (header && header->cmsg_type == SCM_RIGHTS)
@@ -86,7 +88,8 @@ int attach_receive_fd(void)
 
 static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
 {
-	struct shim_attach hello = {SHIM_MAGIC, kind, own_host, (int32_t)syscall(SYS_getpid), ""};
+	struct shim_attach hello = {SHIM_MAGIC, kind, own_host, (int32_t)system_call(SYS_getpid),
+				    ""};
 	size_t name_bytes = kind == ATTACH_IMAGE && wanted_host
 				    ? strnlen(wanted_host, sizeof(hello.host_name) - 1)
 				    : 0;
@@ -101,19 +104,20 @@ static struct shim_slot *greet(uint32_t kind, struct shim_welcome *reply)
 
 	if (name_bytes)
 		memcpy(hello.host_name, wanted_host, name_bytes);
-	if (syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+	if (system_call(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return NULL;
 	header->cmsg_level = SOL_SOCKET;
 	header->cmsg_type = SCM_RIGHTS;
 	header->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(header), &pair[1], sizeof(int));
-	if (syscall(SYS_sendmsg, shim_attach_fd, &message, MSG_NOSIGNAL) != (long)sizeof(hello))
+	if (system_call(SYS_sendmsg, shim_attach_fd, &message, MSG_NOSIGNAL) != (long)sizeof(hello))
 		return NULL;
-	syscall(SYS_close, pair[1]);
+	system_call(SYS_close, pair[1]);
 	shim_socket = move_up(pair[0]);
 	part = (struct iovec){reply, sizeof(*reply)};
 	message.msg_controllen = sizeof(control);
-	if (syscall(SYS_recvmsg, shim_socket, &message, MSG_CMSG_CLOEXEC) != (long)sizeof(*reply))
+	if (system_call(SYS_recvmsg, shim_socket, &message, MSG_CMSG_CLOEXEC) !=
+	    (long)sizeof(*reply))
 		return NULL;
 	header = CMSG_FIRSTHDR(&message);
 	if (!header || header->cmsg_type != SCM_RIGHTS)
@@ -136,19 +140,20 @@ static void watch_lifeline(void)
 	sigaddset(&set, LIFELINE_SIGNAL);
 	sigaddset(&set, SIGRTMAX - 1);
 	REAL(pthread_sigmask)(SIG_UNBLOCK, &set, NULL);
-	(void)syscall(SYS_fcntl, shim_socket, F_SETSIG, LIFELINE_SIGNAL);
-	(void)syscall(SYS_fcntl, shim_socket, F_SETOWN, (int)syscall(SYS_getpid));
-	(void)syscall(SYS_fcntl, shim_socket, F_SETFL, O_ASYNC);
+	(void)system_call(SYS_fcntl, shim_socket, F_SETSIG, LIFELINE_SIGNAL);
+	(void)system_call(SYS_fcntl, shim_socket, F_SETOWN, (int)system_call(SYS_getpid));
+	(void)system_call(SYS_fcntl, shim_socket, F_SETFL, O_ASYNC);
 }
 
 static bool map_queue(void)
 {
 	/* MAP_NORESERVE: what is never used costs nothing. */
-	shim_queue = (uint8_t *)syscall(SYS_mmap, NULL, SHIM_QUEUE_BYTES, PROT_READ | PROT_WRITE,
-					MAP_SHARED | MAP_NORESERVE, shim_queue_fd, 0L);
+	shim_queue =
+		(uint8_t *)system_call(SYS_mmap, NULL, SHIM_QUEUE_BYTES, PROT_READ | PROT_WRITE,
+				       MAP_SHARED | MAP_NORESERVE, shim_queue_fd, 0L);
 	if (shim_queue == MAP_FAILED)
 		return false;
-	(void)syscall(SYS_madvise, shim_queue, SHIM_QUEUE_BYTES, MADV_DONTDUMP);
+	(void)system_call(SYS_madvise, shim_queue, SHIM_QUEUE_BYTES, MADV_DONTDUMP);
 	return true;
 }
 
@@ -157,9 +162,9 @@ void attach_again(uint32_t kind)
 	static struct shim_welcome reply;
 	struct shim_slot *slot;
 
-	syscall(SYS_close, shim_socket);
-	syscall(SYS_close, shim_queue_fd);
-	syscall(SYS_munmap, shim_queue, SHIM_QUEUE_BYTES);
+	system_call(SYS_close, shim_socket);
+	system_call(SYS_close, shim_queue_fd);
+	system_call(SYS_munmap, shim_queue, SHIM_QUEUE_BYTES);
 	slot = greet(kind, &reply);
 	if (!slot || !map_queue())
 		attach_lost();
@@ -192,8 +197,8 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 	if (!text || sscanf(text, "%d,%d,%u,%lx,%lx", &shim_attach_fd, &shim_memory_fd, &own_host,
 			    &shim_output[0], &shim_output[1]) != 5)
 		return;
-	memory = (void *)syscall(SYS_mmap, NULL, sizeof(struct shim_memory), PROT_READ | PROT_WRITE,
-				 MAP_SHARED, shim_memory_fd, 0L);
+	memory = (void *)system_call(SYS_mmap, NULL, sizeof(struct shim_memory),
+				     PROT_READ | PROT_WRITE, MAP_SHARED, shim_memory_fd, 0L);
 	if (memory == MAP_FAILED || ((struct shim_memory *)memory)->magic != SHIM_MAGIC)
 		return; /* the descriptors were closed on the way: this program runs as if alone */
 	shim_memory = memory;

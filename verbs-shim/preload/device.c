@@ -76,8 +76,8 @@ static void copy_to_queue(uint64_t offset, const uint8_t *bytes, uint64_t length
 static void move_to_queue(const struct shim_range *range)
 {
 	copy_to_queue(range->offset, (const uint8_t *)(uintptr_t)range->address, range->length);
-	if ((void *)syscall(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_FIXED, shim_queue_fd, range->offset) == MAP_FAILED)
+	if ((void *)system_call(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_FIXED, shim_queue_fd, range->offset) == MAP_FAILED)
 		attach_lost();
 }
 
@@ -202,8 +202,8 @@ EXPORT void *mmap(void *address, size_t length, int prot, int flags, int fd, off
 			call(OP_MMAP, file_of(fd), (uint64_t)offset, length, (uint64_t)prot);
 		if (place < 0)
 			return MAP_FAILED;
-		result = (void *)syscall(SYS_mmap, address, length, prot & ~PROT_WRITE, flags, fd,
-					 place);
+		result = (void *)system_call(SYS_mmap, address, length, prot & ~PROT_WRITE, flags,
+					     fd, place);
 		if (result != MAP_FAILED && (prot & PROT_WRITE)) {
 			gate_enter();
 			trap_add_doorbells((uint64_t)(uintptr_t)result,
@@ -214,7 +214,7 @@ EXPORT void *mmap(void *address, size_t length, int prot, int flags, int fd, off
 		}
 		return result;
 	}
-	result = (void *)syscall(SYS_mmap, address, length, prot, flags, fd, offset);
+	result = (void *)system_call(SYS_mmap, address, length, prot, flags, fd, offset);
 	if (result != MAP_FAILED && (flags & MAP_FIXED))
 		unmapped((uint64_t)(uintptr_t)result, length);
 	return result;
@@ -227,7 +227,7 @@ EXPORT void *mmap64(void *address, size_t length, int prot, int flags, int fd, o
 
 EXPORT int munmap(void *address, size_t length)
 {
-	int result = (int)syscall(SYS_munmap, address, length);
+	int result = (int)system_call(SYS_munmap, address, length);
 
 	if (result == 0)
 		unmapped((uint64_t)(uintptr_t)address, length);

@@ -42,7 +42,7 @@ static bool is_below(const char *path, const char *folder)
 
 static bool exists(const char *path) /* not through access(): that is one of ours */
 {
-	return syscall(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
+	return system_call(SYS_faccessat, AT_FDCWD, path, F_OK) == 0;
 }
 
 static const char *in_tree(const char *path, char changed[PATH_MAX])
@@ -82,7 +82,7 @@ bool files_is_device(const char *path)
 
 	/* directories such as /dev/infiniband itself are read as they are */
 	return root && path && is_below(path, "/dev/infiniband") &&
-	       syscall(SYS_newfstatat, AT_FDCWD, in_tree(path, changed), &status, 0) == 0 &&
+	       system_call(SYS_newfstatat, AT_FDCWD, in_tree(path, changed), &status, 0) == 0 &&
 	       S_ISREG(status.st_mode);
 }
 
@@ -96,13 +96,13 @@ static dev_t number_of(const char *path)
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
 		snprintf(file, sizeof(file), "%s/sys/class/%s/%s/dev", root, classes[i], name);
-		int fd = (int)syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC);
+		int fd = (int)system_call(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC);
 
 		if (fd < 0)
 			continue;
 		ssize_t length = read(fd, text, sizeof(text) - 1);
 
-		syscall(SYS_close, fd);
+		system_call(SYS_close, fd);
 		if (length <= 0)
 			continue;
 		text[length] = '\0';

@@ -13,7 +13,7 @@ __thread struct shim_self shim_self;
 
 static void futex_wake(uint32_t *word)
 {
-	(void)syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+	(void)system_call(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 static void ring(void)
@@ -62,7 +62,8 @@ static void await_turn(struct shim_slot *slot)
 {
 	__atomic_store_n(&slot->sleeping, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&slot->turn, __ATOMIC_SEQ_CST) != TURN_PROGRAM)
-		(void)syscall(SYS_futex, &slot->turn, FUTEX_WAIT, TURN_SIMULATOR, NULL, NULL, 0);
+		(void)system_call(SYS_futex, &slot->turn, FUTEX_WAIT, TURN_SIMULATOR, NULL, NULL,
+				  0);
 	__atomic_store_n(&slot->sleeping, 0, __ATOMIC_RELAXED);
 }
 
@@ -110,7 +111,7 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 		slot->signal = 0;
 		if (!signal_is_ignored((int)number))
 			shim_self.interrupted = true;
-		(void)syscall(SYS_tgkill, syscall(SYS_getpid), (pid_t)slot->tid, number);
+		(void)system_call(SYS_tgkill, system_call(SYS_getpid), (pid_t)slot->tid, number);
 	}
 	gate_leave();
 	errno = saved;
@@ -131,9 +132,9 @@ void gate_last(enum shim_op op)
 
 void gate_start(struct shim_slot *slot)
 {
-	slot->tid = (uint32_t)syscall(SYS_gettid);
+	slot->tid = (uint32_t)system_call(SYS_gettid);
 	await_turn(slot);
-	shim_self = (struct shim_self){.slot = slot};
+	shim_self = (struct shim_self){.slot = slot, .id = ids_of_thread(slot)};
 }
 
 void gate_charge(uint64_t cost)

@@ -1,6 +1,5 @@
 /*
- * process: children and ends of processes. A forked child attaches anew; a new image does so by itself. Programs see process ids
- * that are the same in every run.
+ * process: children and ends of processes, and their random bytes. A forked child attaches anew; a new image does so by itself.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,67 +22,6 @@
 #define RANDOM_BYTES 65536 /* of /dev/urandom each time that it is opened */
 
 extern char **environ;
-
-int32_t process_virtual(int32_t real_pid)
-{
-	for (uint32_t i = 0; shim_memory && real_pid > 0 && i < SHIM_PROCESSES; i++)
-		if (shim_memory->processes[i].real_pid == (uint32_t)real_pid)
-			return (int32_t)i + SHIM_FIRST_PID;
-	return real_pid;
-}
-
-int32_t process_real(int32_t virtual_pid)
-{
-	int32_t index = virtual_pid - SHIM_FIRST_PID;
-
-	if (shim_memory && index >= 0 && index < SHIM_PROCESSES &&
-	    shim_memory->processes[index].real_pid)
-		return (int32_t)shim_memory->processes[index].real_pid;
-	return virtual_pid;
-}
-
-static pid_t own_pid(void)
-{
-	return (pid_t)(shim_process - shim_memory->processes) + SHIM_FIRST_PID;
-}
-
-EXPORT pid_t getpid(void)
-{
-	return shim_process ? own_pid() : (pid_t)syscall(SYS_getpid);
-}
-
-EXPORT pid_t getppid(void)
-{
-	return process_virtual((pid_t)syscall(SYS_getppid));
-}
-
-EXPORT int kill(pid_t pid, int number)
-{
-	int result = (int)syscall(SYS_kill,
-				  pid > 0    ? process_real(pid)
-				  : pid < -1 ? -process_real(-pid)
-					     : pid,
-				  number);
-
-	if (shim_active())
-		gate_visible();
-	return result;
-}
-
-EXPORT int setpgid(pid_t pid, pid_t group)
-{
-	return (int)syscall(SYS_setpgid, process_real(pid), process_real(group));
-}
-
-EXPORT pid_t getpgid(pid_t pid)
-{
-	return process_virtual((pid_t)syscall(SYS_getpgid, process_real(pid)));
-}
-
-EXPORT pid_t getpgrp(void)
-{
-	return process_virtual((pid_t)syscall(SYS_getpgid, 0));
-}
 
 EXPORT pid_t fork(void)
 {
@@ -247,10 +185,10 @@ static pid_t wait_child(idtype_t kind, pid_t pid, int *status, int options, stru
 	shim_self.interrupted = false;
 	gate_charge(shim_memory->cost_system_call);
 	for (;;) {
-		pid_t found = (pid_t)syscall(SYS_wait4, pid > 0 ? process_real(pid) : pid, status,
-					     options | WNOHANG, usage);
+		pid_t found = (pid_t)system_call(SYS_wait4, pid > 0 ? ids_real(pid) : pid, status,
+						 options | WNOHANG, usage);
 		if (found != 0 || (options & WNOHANG))
-			return found > 0 ? process_virtual(found) : found;
+			return found > 0 ? ids_virtual(found) : found;
 		(void)wait_visible(SHIM_NEVER);
 		if (shim_self.interrupted) {
 			errno = EINTR;
@@ -262,14 +200,14 @@ static pid_t wait_child(idtype_t kind, pid_t pid, int *status, int options, stru
 EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
 {
 	if (!shim_active())
-		return REAL(wait4)(pid > 0 ? process_real(pid) : pid, status, options, usage);
+		return REAL(wait4)(pid > 0 ? ids_real(pid) : pid, status, options, usage);
 	return wait_child(P_ALL, pid, status, options, usage);
 }
 
 EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
 	if (!shim_active())
-		return REAL(waitpid)(pid > 0 ? process_real(pid) : pid, status, options);
+		return REAL(waitpid)(pid > 0 ? ids_real(pid) : pid, status, options);
 	return wait_child(P_ALL, pid, status, options, NULL);
 }
 
@@ -301,7 +239,7 @@ EXPORT void _exit(int code)
 {
 	if (shim_active())
 		gate_last(OP_EXIT);
-	syscall(SYS_exit_group, code);
+	system_call(SYS_exit_group, code);
 	__builtin_unreachable();
 }
 
@@ -317,7 +255,7 @@ static uint64_t random_next(void)
 	uint64_t value;
 
 	if (state == 0)
-		state = shim_memory->seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)own_pid();
+		state = shim_memory->seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)getpid();
 	value = (state += UINT64_C(0x9e3779b97f4a7c15));
 	value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -337,12 +275,12 @@ EXPORT ssize_t getrandom(void *bytes, size_t length, unsigned flags)
 int process_random_file(int flags)
 {
 	uint8_t bytes[4096];
-	int fd = (int)syscall(SYS_memfd_create, "random", flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
+	int fd = (int)system_call(SYS_memfd_create, "random", flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
 
 	for (uint32_t done = 0; fd >= 0 && done < RANDOM_BYTES; done += sizeof(bytes)) {
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (uint8_t)(random_next() >> 56);
-		(void)!syscall(SYS_pwrite64, fd, bytes, sizeof(bytes), (long)done);
+		(void)!system_call(SYS_pwrite64, fd, bytes, sizeof(bytes), (long)done);
 	}
 	return fd;
 }

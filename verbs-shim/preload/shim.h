@@ -8,6 +8,7 @@
  *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
  *     process.c fork, exec, exit, process ids    signal.c   handlers and virtual timers
  *     timer.c   timerfd, waiting for a signal    trap_ranges.c, trap_poll.c  which memory traps, what is polled
+ *     ids.c     numbers of processes, threads    system.c   system calls: the program's, and the library's own
  *
  * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
  */
@@ -37,6 +38,7 @@
 
 struct shim_self {
 	struct shim_slot *slot;
+	int32_t id;        /* as programs see it; 0: the library does not know this thread */
 	uint32_t inside;   /* in the library: signals arriving now must not enter it again */
 	bool interrupted;  /* a handler of the program ran since the last wait began */
 	uint32_t deferred; /* signals kept until this thread has the token */
@@ -131,7 +133,13 @@ void timer_forget_all(void);
 
 /* process.c */
 int process_random_file(int flags);
-int32_t process_virtual(int32_t real_pid);
-int32_t process_real(int32_t virtual_pid);
+
+/* ids.c: numbers of processes and threads, as programs see them, and the system's. Others than those of the run, and 0: as they are. */
+int32_t ids_virtual(int32_t real_pid);
+int32_t ids_real(int32_t id);
+int32_t ids_of_thread(const struct shim_slot *slot); /* a thread of this process */
+
+/* system.c */
+long system_call(long number, ...); /* of the library itself: errno and -1, as syscall() */
 
 #endif

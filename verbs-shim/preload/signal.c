@@ -47,8 +47,8 @@ void signal_chain(int number, void *info, void *context)
 		/* The instruction is repeated, and ends the program; a signal that was sent is sent again. */
 		REAL(sigaction)(SIGSEGV, &plain, NULL);
 		if (((siginfo_t *)info)->si_code <= 0)
-			(void)syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid),
-				      SIGSEGV);
+			(void)system_call(SYS_tgkill, system_call(SYS_getpid),
+					  system_call(SYS_gettid), SIGSEGV);
 	}
 }
 
@@ -81,8 +81,8 @@ void signal_deferred(void)
 	memcpy(now, deferred, count * sizeof(now[0]));
 	shim_self.deferred = 0;
 	for (uint32_t i = 0; i < count; i++)
-		(void)syscall(SYS_rt_tgsigqueueinfo, syscall(SYS_getpid), syscall(SYS_gettid),
-			      now[i].si_signo, &now[i]);
+		(void)system_call(SYS_rt_tgsigqueueinfo, system_call(SYS_getpid),
+				  system_call(SYS_gettid), now[i].si_signo, &now[i]);
 }
 
 /* While the thread waits for the token, other threads run: its handler waits as well. */

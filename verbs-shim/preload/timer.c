@@ -48,7 +48,7 @@ void timer_update(void)
 			times += (now - timers[i].at) / timers[i].interval;
 		timers[i].at =
 			timers[i].interval ? timers[i].at + times * timers[i].interval : SHIM_NEVER;
-		(void)!syscall(SYS_write, timers[i].fd, &times, sizeof(times));
+		(void)!system_call(SYS_write, timers[i].fd, &times, sizeof(times));
 		shim_self.slot->dirty = 1;
 	}
 }
@@ -131,8 +131,8 @@ EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *new, stru
 	timer_update();
 	if (old)
 		describe((uint32_t)timer, old);
-	if (syscall(SYS_poll, &ready, 1UL, 0) == 1) /* what has expired before counts no more */
-		(void)!syscall(SYS_read, fd, &count, sizeof(count));
+	if (system_call(SYS_poll, &ready, 1UL, 0) == 1) /* what has expired before counts no more */
+		(void)!system_call(SYS_read, fd, &count, sizeof(count));
 	value = ps_of(&new->it_value);
 	base = (timers[timer].clock == CLOCK_REALTIME ? shim_memory->realtime_base_ns
 						      : shim_memory->monotonic_base_ns) *
@@ -168,7 +168,7 @@ EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_
 	if (!shim_active())
 		return REAL(timer_create)(clock, event, timer);
 	if (!said)
-		(void)!syscall(SYS_write, 2, text, sizeof(text) - 1);
+		(void)!system_call(SYS_write, 2, text, sizeof(text) - 1);
 	said = true;
 	errno = ENOTSUP;
 	return -1;
@@ -181,7 +181,7 @@ static int wait_signal(const sigset_t *set, siginfo_t *info, uint64_t deadline)
 	shim_self.interrupted = false;
 	gate_charge(shim_memory->cost_system_call);
 	for (;;) {
-		int number = (int)syscall(SYS_rt_sigtimedwait, set, info, &zero, 8L);
+		int number = (int)system_call(SYS_rt_sigtimedwait, set, info, &zero, 8L);
 		bool passed = gate_now() >= deadline;
 
 		if (number > 0 || errno != EAGAIN || passed)

@@ -428,9 +428,9 @@ void trap_init(void)
 	(void)REAL(sigaction)(SIGRTMAX - 1, &action, NULL);
 	access_table.fence = (uint64_t)(uintptr_t)__ehdr_start;
 	access_table.fence_length = (uint64_t)(_etext - __ehdr_start);
-	stacks =
-		(uint8_t *)syscall(SYS_mmap, NULL, STACK_BYTES * SHIM_SLOTS, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
+	stacks = (uint8_t *)system_call(SYS_mmap, NULL, STACK_BYTES * SHIM_SLOTS,
+					PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
 	if (stacks == MAP_FAILED)
 		attach_lost();
 }
@@ -440,9 +440,9 @@ void trap_stack(void)
 	stack_t stack = {.ss_sp = (void *)(uintptr_t)own_stack(), .ss_size = STACK_BYTES}, before;
 
 	/* A program that already has one keeps it. */
-	if (syscall(SYS_sigaltstack, NULL, &before) == 0 &&
+	if (system_call(SYS_sigaltstack, NULL, &before) == 0 &&
 	    (before.ss_flags & SS_DISABLE || before.ss_size == STACK_BYTES))
-		(void)syscall(SYS_sigaltstack, &stack, NULL);
+		(void)system_call(SYS_sigaltstack, &stack, NULL);
 }
 
 void trap_thread(void)

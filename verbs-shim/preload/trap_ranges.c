@@ -50,9 +50,10 @@ static void protect(uint64_t address, uint64_t length, int prot)
 {
 	int saved = errno; /* in a trap nothing else restores it */
 
-	if (syscall(SYS_mprotect, address, length, prot) != 0 && prot == (PROT_READ | PROT_WRITE))
-		(void)syscall(SYS_mprotect, address, length,
-			      PROT_READ); /* a region over read-only memory */
+	if (system_call(SYS_mprotect, address, length, prot) != 0 &&
+	    prot == (PROT_READ | PROT_WRITE))
+		(void)system_call(SYS_mprotect, address, length,
+				  PROT_READ); /* a region over read-only memory */
 	errno = saved;
 }
 
@@ -222,8 +223,8 @@ static void give_back(const struct range *range, uint64_t address, uint64_t end)
 	uint64_t first = address > range->address ? address - range->address : 0;
 	uint64_t stop = end - range->address < range->length ? end - range->address : range->length;
 
-	(void)syscall(SYS_fallocate, shim_queue_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		      range->offset + first, stop - first);
+	(void)system_call(SYS_fallocate, shim_queue_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  range->offset + first, stop - first);
 }
 
 /* Cuts [address, address + length) out of what is known. Its pages are others already, or accessible. */
@@ -339,12 +340,12 @@ static void make_private(const struct range *range)
 {
 	int64_t end = (int64_t)(range->offset + range->length), at = (int64_t)range->offset, stop;
 
-	if ((void *)syscall(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+	if ((void *)system_call(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		attach_lost();
-	for (; (at = syscall(SYS_lseek, shim_queue_fd, at, SEEK_DATA)) >= 0 && at < end;
+	for (; (at = system_call(SYS_lseek, shim_queue_fd, at, SEEK_DATA)) >= 0 && at < end;
 	     at = stop) {
-		stop = syscall(SYS_lseek, shim_queue_fd, at, SEEK_HOLE);
+		stop = system_call(SYS_lseek, shim_queue_fd, at, SEEK_HOLE);
 		stop = stop < end ? stop : end;
 		memcpy((uint8_t *)(uintptr_t)range->address + (at - (int64_t)range->offset),
 		       shim_queue + at, (size_t)(stop - at));

@@ -1,0 +1,176 @@
+/*
+ * ids: numbers of processes and threads, as programs see them: the same in each run, while the system's depend on what else runs
+ * on the machine. A process has its place in shim_memory->processes; its first thread has the same number, any other its
+ * slot behind those. What a program was given comes back in calls that name a process or a thread.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/shim.h"
+
+#define FIRST_TID (SHIM_FIRST_PID + SHIM_PROCESSES)
+
+int32_t ids_virtual(int32_t real_pid)
+{
+	for (uint32_t i = 0; shim_memory && real_pid > 0 && i < SHIM_PROCESSES; i++)
+		if (shim_memory->processes[i].real_pid == (uint32_t)real_pid)
+			return (int32_t)i + SHIM_FIRST_PID;
+	return real_pid;
+}
+
+int32_t ids_real(int32_t id)
+{
+	uint32_t real = 0;
+
+	if (!shim_memory)
+		return id;
+	if (id >= FIRST_TID && id < FIRST_TID + SHIM_SLOTS)
+		real = shim_memory->slots[id - FIRST_TID].tid;
+	else if (id >= SHIM_FIRST_PID && id < FIRST_TID)
+		real = shim_memory->processes[id - SHIM_FIRST_PID].real_pid;
+	return real ? (int32_t)real : id;
+}
+
+static int32_t own_pid(void)
+{
+	return (int32_t)(shim_process - shim_memory->processes) + SHIM_FIRST_PID;
+}
+
+int32_t ids_of_thread(const struct shim_slot *slot)
+{
+	return slot->tid == shim_process->real_pid
+		       ? own_pid()
+		       : (int32_t)(slot - shim_memory->slots) + FIRST_TID;
+}
+
+EXPORT pid_t getpid(void)
+{
+	return shim_process ? own_pid() : (pid_t)system_call(SYS_getpid);
+}
+
+EXPORT pid_t getppid(void)
+{
+	return ids_virtual((pid_t)system_call(SYS_getppid));
+}
+
+EXPORT pid_t gettid(void)
+{
+	return shim_self.id ? shim_self.id : (pid_t)system_call(SYS_gettid);
+}
+
+EXPORT int setpgid(pid_t pid, pid_t group)
+{
+	return (int)system_call(SYS_setpgid, ids_real(pid), ids_real(group));
+}
+
+EXPORT pid_t getpgid(pid_t pid)
+{
+	return ids_virtual((pid_t)system_call(SYS_getpgid, ids_real(pid)));
+}
+
+EXPORT pid_t getpgrp(void)
+{
+	return getpgid(0);
+}
+
+EXPORT pid_t getsid(pid_t pid)
+{
+	return ids_virtual((pid_t)system_call(SYS_getsid, ids_real(pid)));
+}
+
+/* Signals. Who waits looks again, and finds that its handler has to run. */
+
+static int sent(int result)
+{
+	if (shim_active())
+		gate_visible();
+	return result;
+}
+
+EXPORT int kill(pid_t pid, int number)
+{
+	return sent((int)system_call(SYS_kill, pid < -1 ? -ids_real(-pid) : ids_real(pid), number));
+}
+
+EXPORT int tgkill(pid_t pid, pid_t thread, int number)
+{
+	return sent((int)system_call(SYS_tgkill, ids_real(pid), ids_real(thread), number));
+}
+
+EXPORT int sigqueue(pid_t pid, int number, const union sigval value)
+{
+	return sent(REAL(sigqueue)(ids_real(pid), number, value));
+}
+
+EXPORT int pthread_kill(pthread_t thread, int number)
+{
+	return sent(REAL(pthread_kill)(thread, number));
+}
+
+/* Where and how a process or a thread runs. */
+
+EXPORT int sched_setaffinity(pid_t id, size_t bytes, const cpu_set_t *processors)
+{
+	return REAL(sched_setaffinity)(ids_real(id), bytes, processors);
+}
+
+EXPORT int sched_getaffinity(pid_t id, size_t bytes, cpu_set_t *processors)
+{
+	return REAL(sched_getaffinity)(ids_real(id), bytes, processors);
+}
+
+EXPORT int sched_setscheduler(pid_t id, int policy, const struct sched_param *parameters)
+{
+	return REAL(sched_setscheduler)(ids_real(id), policy, parameters);
+}
+
+EXPORT int sched_getscheduler(pid_t id)
+{
+	return REAL(sched_getscheduler)(ids_real(id));
+}
+
+EXPORT int sched_setparam(pid_t id, const struct sched_param *parameters)
+{
+	return REAL(sched_setparam)(ids_real(id), parameters);
+}
+
+EXPORT int sched_getparam(pid_t id, struct sched_param *parameters)
+{
+	return REAL(sched_getparam)(ids_real(id), parameters);
+}
+
+EXPORT int sched_rr_get_interval(pid_t id, struct timespec *interval)
+{
+	return REAL(sched_rr_get_interval)(ids_real(id), interval);
+}
+
+static id_t priority_of(__priority_which_t which, id_t id)
+{
+	return which == PRIO_USER ? id : (id_t)ids_real((int32_t)id);
+}
+
+EXPORT int getpriority(__priority_which_t which, id_t id)
+{
+	return REAL(getpriority)(which, priority_of(which, id));
+}
+
+EXPORT int setpriority(__priority_which_t which, id_t id, int priority)
+{
+	return REAL(setpriority)(which, priority_of(which, id), priority);
+}
+
+EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new,
+		   struct rlimit *old)
+{
+	return REAL(prlimit)(ids_real(pid), resource, new, old);
+}
+
+EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *new,
+		     struct rlimit64 *old)
+{
+	return REAL(prlimit64)(ids_real(pid), resource, new, old);
+}

@@ -1,0 +1,128 @@
+/*
+ * system: system calls. The library makes its own by system_call(). What a program asks of syscall() is answered by what stands
+ * in for libc's function of that name, where the machine's answer would be another one in each run; in other calls the
+ * numbers of processes and threads are made the machine's.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "verbs-shim/preload/shim.h"
+
+enum { WORDS = 6 };
+
+/* How Linux says an error: as -errno, which is -4095 at least. */
+#define ERRORS_FROM (~0UL - 4094)
+
+static long enter(long number, const long words[WORDS])
+{
+	register long fourth __asm__("r10") = words[3];
+	register long fifth __asm__("r8") = words[4];
+	register long sixth __asm__("r9") = words[5];
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(words[0]), "S"(words[1]), "d"(words[2]), "r"(fourth),
+			   "r"(fifth), "r"(sixth)
+			 : "rcx", "r11", "memory");
+	if ((unsigned long)result < ERRORS_FROM)
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+/* As many words as any call takes: those that were not given are not looked at. */
+#define GATHER(words, last)                              \
+	do {                                             \
+		va_list list;                            \
+		va_start(list, last);                    \
+		for (int i = 0; i < WORDS; i++)          \
+			(words)[i] = va_arg(list, long); \
+		va_end(list);                            \
+	} while (0)
+
+long system_call(long number, ...)
+{
+	long words[WORDS];
+
+	GATHER(words, number);
+	return enter(number, words);
+}
+
+/* Which words of a call are numbers of processes or threads: a bit each. */
+static unsigned ids_in(long number, const long words[WORDS])
+{
+	switch (number) {
+	case SYS_tkill:
+	case SYS_rt_sigqueueinfo:
+	case SYS_sched_setaffinity:
+	case SYS_sched_getaffinity:
+	case SYS_sched_setscheduler:
+	case SYS_sched_getscheduler:
+	case SYS_sched_setparam:
+	case SYS_sched_getparam:
+	case SYS_sched_setattr:
+	case SYS_sched_getattr:
+	case SYS_sched_rr_get_interval:
+	case SYS_prlimit64:
+	case SYS_pidfd_open:
+		return 1U << 0;
+	case SYS_rt_tgsigqueueinfo:
+		return 1U << 0 | 1U << 1;
+	case SYS_getpriority:
+	case SYS_setpriority:
+		return words[0] == PRIO_USER ? 0 : 1U << 1;
+	case SYS_ioprio_get: /* its kinds count from 1 */
+	case SYS_ioprio_set:
+		return words[0] == PRIO_USER + 1 ? 0 : 1U << 1;
+	default:
+		return 0;
+	}
+}
+
+EXPORT long syscall(long number, ...)
+{
+	long words[WORDS];
+	unsigned ids;
+
+	GATHER(words, number);
+	if (!shim_memory)
+		return enter(number, words);
+	switch (number) {
+	case SYS_getpid:
+		return getpid();
+	case SYS_getppid:
+		return getppid();
+	case SYS_gettid:
+		return gettid();
+	case SYS_kill:
+		return kill((pid_t)words[0], (int)words[1]);
+	case SYS_tgkill:
+		return tgkill((pid_t)words[0], (pid_t)words[1], (int)words[2]);
+	case SYS_getpgid:
+		return getpgid((pid_t)words[0]);
+	case SYS_getpgrp:
+		return getpgrp();
+	case SYS_setpgid:
+		return setpgid((pid_t)words[0], (pid_t)words[1]);
+	case SYS_getrandom:
+		return getrandom((void *)words[0], (size_t)words[1], (unsigned)words[2]);
+	case SYS_clock_gettime:
+		return clock_gettime((clockid_t)words[0], (struct timespec *)words[1]);
+	case SYS_sched_yield:
+		return sched_yield();
+	default:
+		break;
+	}
+	ids = ids_in(number, words);
+	for (int i = 0; i < WORDS; i++)
+		if (ids & 1U << i)
+			words[i] = ids_real((int32_t)words[i]);
+	return enter(number, words);
+}

@@ -14,23 +14,25 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC UINT64_C(0x68636173696d0007) /* changes with each change of this file */
+#define SHIM_MAGIC UINT64_C(0x68636173696d0008) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT \
 	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
-#define SHIM_HOST_VARIABLE "HCASIM_HOST" /* the host on which a new image is to run, by its name */
-#define SHIM_HOST_NAME     64
-#define SHIM_NO_HOST       UINT32_MAX
-#define SHIM_FIRST_FD      900 /* our descriptors in a program stay above this number */
-#define SHIM_SLOTS         1024
-#define SHIM_PROCESSES     256
-#define SHIM_FIRST_PID     1000 /* virtual process ids count from here */
-#define SHIM_BYTES         64
-#define SHIM_RANGES        4
-#define SHIM_SPANS         8
-#define SHIM_STORES        4
-#define SHIM_QUEUE_BYTES   (UINT64_C(1) << 34) /* of address space for memory of a process; sparse */
-#define SHIM_EXIT_LOST     98                  /* exit code of a program whose simulator is gone */
-#define SHIM_NEVER         (UINT64_MAX >> 3)
+#define SHIM_HOST_VARIABLE   "HCASIM_HOST" /* the host on which a new image is to run, by its name */
+#define SHIM_HOST_NAME       64
+#define SHIM_NO_HOST         UINT32_MAX
+#define SHIM_FIRST_FD        900 /* our descriptors in a program stay above this number */
+#define SHIM_SLOTS           1024
+#define SHIM_PROCESSES       256
+#define SHIM_FIRST_PID       1000 /* virtual process ids count from here */
+#define SHIM_BYTES           64
+#define SHIM_TIMERS          64 /* of a process: those of setitimer(), then those of timer_create() */
+#define SHIM_INTERVAL_TIMERS 3 /* real time, and two of processor time, which is the same */
+#define SHIM_RANGES          4
+#define SHIM_SPANS           8
+#define SHIM_STORES          4
+#define SHIM_QUEUE_BYTES     (UINT64_C(1) << 34) /* of address space for memory of a process; sparse */
+#define SHIM_EXIT_LOST       98 /* exit code of a program whose simulator is gone */
+#define SHIM_NEVER           (UINT64_MAX >> 3)
 
 /* clang-format off */
 /*        name         arguments -> result */
@@ -56,7 +58,7 @@
 	X(EXEC,        "this process will attach again")                                                     \
 	X(EXEC_FAILED, "")                                                                                   \
 	X(EXIT,        "no answer")                                                                          \
-	X(TIMER,       "deadline, interval, signal: 0 disarms")
+	X(TIMER,       "deadline, interval, signal: 0 disarms; the timer, and from bit 16 on 1 + the slot whose thread takes it, 0: any")
 
 #define SHIM_OP_ENUM(name, meaning) OP_##name,
 enum shim_op { SHIM_OPS(SHIM_OP_ENUM) OP_COUNT };
@@ -92,6 +94,8 @@ struct shim_slot {
 	uint32_t quiet;  /* the program has printed nothing: it did not run by itself */
 	uint32_t dirty;  /* the program did something that others may see in the operating system */
 	uint32_t signal; /* reply: a virtual timer has expired: raise this */
+	uint32_t timer;  /* reply: that one */
+	uint32_t missed; /* reply: times that it expired once more until now */
 	uint64_t clock;  /* virtual time of the thread, ps */
 	uint64_t
 		horizon; /* reply: the thread may run on while its clock is below; stores lessen it */

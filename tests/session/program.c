@@ -25,7 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t now_us(void)
+#include "tests/session/program.h"
+
+uint64_t now_us(void)
 {
 	struct timespec now;
 
@@ -518,7 +520,8 @@ static const struct part {
 	     {"exit", part_exit},     {"signals", part_signals}, {"server", part_server},
 	     {"client", part_client}, {"random", part_random},   {"hidden", part_hidden},
 	     {"events", part_events}, {"stuck", part_stuck},     {"shared", part_shared},
-	     {"looks", part_looks},   {"tells", part_tells},     {"ids", part_ids}};
+	     {"looks", part_looks},   {"tells", part_tells},     {"ids", part_ids},
+	     {"timers", part_timers}};
 
 int main(int argc, char **argv)
 {

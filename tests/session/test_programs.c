@@ -22,6 +22,7 @@
 	TEST(who_never_waits_holds_up_nobody)               \
 	TEST(fork_exec_and_wait_work)                       \
 	TEST(timers_run_on_virtual_time)                    \
+	TEST(timers_end_in_signals_and_threads)             \
 	TEST(processes_and_threads_have_numbers_of_the_run) \
 	TEST(hosts_have_their_own_addresses)                \
 	TEST(first_bad_exit_code_counts)                    \
@@ -170,6 +171,22 @@ static void test_timers_run_on_virtual_time(void)
 
 	run_session(&result, programs, 1, 3 * MS, -1);
 	expect(&result, 0, "host0| 3 alarms 1\n");
+}
+
+/* Tenths of milliseconds. The first expires after 10, 15 and 20 ms; while its signal is blocked, after 25, 30 and 35. */
+static void test_timers_end_in_signals_and_threads(void)
+{
+	static const char *const programs[][4] = {{"timers"}};
+	static struct result first, second;
+
+	run_session(&first, programs, 1, 3 * MS, -1);
+	expect(&first, 0,
+	       "host0| signal 200 code 1 value 7 left 49 slept 360 taken 3 4 overrun 2 2 "
+	       "waited 100 value 8\n"
+	       "host0| own thread 1 100 called 30 200 30\n"
+	       "host0| none 14999 0 prof 100 real 9900 alarm 1 3\n");
+	run_session(&second, programs, 1, 1 * MS, 0);
+	CU_ASSERT_STRING_EQUAL(first.text, second.text);
 }
 
 /* The first process is 1000, its child 1001; threads that are not the first of a process count from 1256 by their slots. */

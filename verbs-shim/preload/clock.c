@@ -118,12 +118,11 @@ EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
 /* false: a signal came first. */
 static bool sleep_until(uint64_t deadline)
 {
-	int64_t interrupted;
-
 	shim_self.interrupted = false;
 	gate_charge(shim_memory->cost_system_call);
-	interrupted = gate_call(OP_SLEEP, deadline, 0, 0, 0);
-	(void)interrupted;
+	do { /* a signal that the thread has blocked ends no sleep */
+		(void)gate_call(OP_SLEEP, deadline, 0, 0, 0);
+	} while (!shim_self.interrupted && gate_now() < deadline);
 	return !shim_self.interrupted;
 }
 

@@ -109,9 +109,7 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 		uint32_t number = slot->signal;
 		shim_self.carrying = shim_self.quiet = false; /* whatever stands behind it runs */
 		slot->signal = 0;
-		if (!signal_is_ignored((int)number))
-			shim_self.interrupted = true;
-		(void)system_call(SYS_tgkill, system_call(SYS_getpid), (pid_t)slot->tid, number);
+		timer_signal_raise(number, slot->timer, slot->missed);
 	}
 	gate_leave();
 	errno = saved;

@@ -47,6 +47,20 @@ int32_t ids_of_thread(const struct shim_slot *slot)
 		       : (int32_t)(slot - shim_memory->slots) + FIRST_TID;
 }
 
+const struct shim_slot *ids_slot(int32_t id)
+{
+	uint32_t real = (uint32_t)ids_real(id);
+
+	if (id <= 0 || system_call(SYS_tgkill, shim_process->real_pid, real, 0) != 0)
+		return NULL;
+	if (id >= FIRST_TID && id < FIRST_TID + SHIM_SLOTS)
+		return &shim_memory->slots[id - FIRST_TID];
+	for (uint32_t i = 0; i < SHIM_SLOTS; i++)
+		if (shim_memory->slots[i].tid == real)
+			return &shim_memory->slots[i];
+	return NULL;
+}
+
 EXPORT pid_t getpid(void)
 {
 	return shim_process ? own_pid() : (pid_t)system_call(SYS_getpid);

@@ -34,6 +34,7 @@ EXPORT pid_t fork(void)
 	if (pid == 0) {
 		shim_self.slot = NULL;
 		timer_forget_all();
+		timer_signal_forget_all();
 		attach_again(ATTACH_FORK);
 		(void)gate_call(OP_START, 0, 0, 0, 0);
 		return 0;

@@ -6,8 +6,9 @@
  *     clock.c   clocks and sleeps                wait.c     calls that block in the operating system
  *     device.c  files of the emulated kernel     trap.c     doorbell stores, polled memory, rdtsc
  *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
- *     process.c fork, exec, exit, process ids    signal.c   handlers and virtual timers
+ *     process.c fork, exec, exit, process ids    signal.c   handlers of the program
  *     timer.c   timerfd, waiting for a signal    trap_ranges.c, trap_poll.c  which memory traps, what is polled
+ *     timer_signal.c  setitimer(), timer_create()
  *     ids.c     numbers of processes, threads    system.c   system calls: the program's, and the library's own
  *
  * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
@@ -131,6 +132,12 @@ void timer_update(void);
 void timer_forget(int fd);
 void timer_forget_all(void);
 
+/* timer_signal.c */
+/* In the thread that is to take it; missed: times that the timer expired once more. */
+void timer_signal_raise(uint32_t number, uint32_t timer, uint32_t missed);
+void timer_signal_taken(void *info); /* a handler is about to run, or a wait for it to end */
+void timer_signal_forget_all(void);
+
 /* process.c */
 int process_random_file(int flags);
 
@@ -138,6 +145,7 @@ int process_random_file(int flags);
 int32_t ids_virtual(int32_t real_pid);
 int32_t ids_real(int32_t id);
 int32_t ids_of_thread(const struct shim_slot *slot); /* a thread of this process */
+const struct shim_slot *ids_slot(int32_t id);        /* of it; NULL: it has no such thread */
 
 /* system.c */
 long system_call(long number, ...); /* of the library itself: errno and -1, as syscall() */

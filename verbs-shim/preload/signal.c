@@ -1,12 +1,11 @@
 /*
  * signal: the program's handlers, where they meet ours: a handler of the program for SIGSEGV gets what is not a trap of ours,
- * and our own signals cannot be taken away. Timers that end in a signal run on virtual time.
+ * and our own signals cannot be taken away.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "verbs-shim/preload/insn.h"
@@ -93,6 +92,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 	if (shim_self.slot && shim_self.inside && signal_defer(number, info))
 		return;
+	timer_signal_taken(info);
 	shim_self.interrupted = true;
 	insn_distrust();
 	shim_self.carrying = shim_self.quiet = false;
@@ -202,41 +202,6 @@ bool signal_begin_mask(const void *mask, void *old)
 void signal_end_mask(const void *old)
 {
 	(void)sigprocmask(SIG_SETMASK, old, NULL);
-}
-
-EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict new,
-		     struct itimerval *restrict old)
-{
-	static struct itimerval current;
-	uint64_t first, interval, left;
-
-	if (!shim_active())
-		return REAL(setitimer)(which, new, old);
-	first = ((uint64_t) new->it_value.tv_sec * 1000000 + (uint64_t) new->it_value.tv_usec) *
-		1000000;
-	interval = ((uint64_t) new->it_interval.tv_sec * 1000000 +
-		    (uint64_t) new->it_interval.tv_usec) *
-		   1000000;
-	left = (uint64_t)gate_call(OP_TIMER, gate_now() + first, interval, first ? SIGALRM : 0, 0) /
-	       1000000;
-	if (old) {
-		*old = current;
-		old->it_value =
-			(struct timeval){(time_t)(left / 1000000), (suseconds_t)(left % 1000000)};
-	}
-	current = *new;
-	(void)which;
-	return 0;
-}
-
-EXPORT unsigned alarm(unsigned seconds)
-{
-	struct itimerval new = {.it_value = {seconds, 0}}, old;
-
-	if (!shim_active())
-		return REAL(alarm)(seconds);
-	(void)setitimer(ITIMER_REAL, &new, &old);
-	return (unsigned)old.it_value.tv_sec + (old.it_value.tv_usec > 0);
 }
 
 EXPORT int pause(void)

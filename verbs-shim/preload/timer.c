@@ -158,32 +158,21 @@ EXPORT int timerfd_gettime(int fd, struct itimerspec *value)
 	return 0;
 }
 
-/* Timers that end in a signal or a thread: setitimer() and timerfd are modelled, these are not. */
-EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
-{
-	static const char text[] =
-		"hcasim: not modelled: timer_create (answered: Operation not supported)\n";
-	static bool said;
-
-	if (!shim_active())
-		return REAL(timer_create)(clock, event, timer);
-	if (!said)
-		(void)!system_call(SYS_write, 2, text, sizeof(text) - 1);
-	said = true;
-	errno = ENOTSUP;
-	return -1;
-}
-
 static int wait_signal(const sigset_t *set, siginfo_t *info, uint64_t deadline)
 {
 	static const struct timespec zero = {0, 0};
+	siginfo_t taken;
 
+	if (!info)
+		info = &taken;
 	shim_self.interrupted = false;
 	gate_charge(shim_memory->cost_system_call);
 	for (;;) {
 		int number = (int)system_call(SYS_rt_sigtimedwait, set, info, &zero, 8L);
 		bool passed = gate_now() >= deadline;
 
+		if (number > 0)
+			timer_signal_taken(info);
 		if (number > 0 || errno != EAGAIN || passed)
 			return number;
 		if (shim_self.interrupted) { /* by another signal than those waited for */

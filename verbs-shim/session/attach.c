@@ -162,9 +162,9 @@ struct process *attach_accept(struct session *session, int milliseconds)
 		files_process_gone(session, process);
 		close(process->socket);
 		process_memory_fini(&process->memory);
-		process->timer = (struct process_timer){.signal = process->timer.signal,
-							.at = process->timer.at,
-							.interval = process->timer.interval};
+		if (process->timer_count >
+		    SHIM_INTERVAL_TIMERS) /* timer_create()'s do not survive */
+			process->timer_count = SHIM_INTERVAL_TIMERS;
 	}
 	if (host != SHIM_NO_HOST)
 		process->host = host;
@@ -234,7 +234,7 @@ void attach_died(struct session *session, struct process *process)
 	close(process->socket);
 	close(process->pidfd);
 	process->socket = process->pidfd = -1;
-	process->timer.signal = 0;
+	process->timer_count = 0;
 	session_visible(session, at);
 	if (process->program >= 0) {
 		struct program *program = &session->programs[process->program];

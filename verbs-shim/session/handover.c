@@ -112,8 +112,10 @@ void handover_grant(struct session *session, struct thread *thread, sim_time hor
 	slot->store_horizon = store_horizon;
 	slot->signal = 0;
 	if (thread->signalled) {
-		thread->signalled = false;
-		slot->signal = session_timer_fired(thread->process);
+		slot->timer = thread->signalled - 1;
+		slot->signal = session_timer_fired(thread->process, slot->timer, thread->clock,
+						   &slot->missed);
+		thread->signalled = 0;
 	}
 	thread->state = THREAD_RUNNING;
 	session->running = thread;

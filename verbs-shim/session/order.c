@@ -77,7 +77,7 @@ struct thread *order_pick(struct session *session, sim_time *when, sim_time *sec
 	return best;
 }
 
-/* Its timer has fired: a thread of it takes the signal along as soon as it has the token. */
+/* A timer of it has fired: a thread takes the signal along as soon as it has the token. */
 static bool has_fired(const struct session *session, const struct process *process)
 {
 	for (uint32_t i = 0; i < session->thread_count; i++)
@@ -87,17 +87,23 @@ static bool has_fired(const struct session *session, const struct process *proce
 	return false;
 }
 
-struct process *order_timer(struct session *session, sim_time *when)
+struct process *order_timer(struct session *session, uint32_t *timer, sim_time *when)
 {
 	struct process *best = NULL;
 
+	*timer = 0;
+	*when = SIM_NEVER;
 	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
 		struct process *process = &session->processes[i];
-		if (process->alive && process->timer.signal &&
-		    (!best || process->timer.at < best->timer.at) && !has_fired(session, process))
-			best = process;
+		if (!process->alive || process->timer_count == 0 || has_fired(session, process))
+			continue;
+		for (uint32_t t = 0; t < process->timer_count; t++)
+			if (process->timers[t].signal && process->timers[t].at < *when) {
+				*when = process->timers[t].at;
+				*timer = t;
+				best = process;
+			}
 	}
-	*when = best ? best->timer.at : SIM_NEVER;
 	return best;
 }
 

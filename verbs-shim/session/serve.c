@@ -296,14 +296,25 @@ static void serve_exit(struct session *session, struct thread *thread)
 
 static void serve_timer(struct session *session, struct thread *thread)
 {
-	struct process_timer *timer = &thread->process->timer;
+	struct process *process = thread->process;
 	const uint64_t *arguments = thread->slot->arguments;
-	sim_time left = timer->signal && timer->at > thread->clock ? timer->at - thread->clock : 0;
+	uint32_t number = (uint32_t)(arguments[3] & 0xffff) % SHIM_TIMERS;
+	struct process_timer *old;
 
-	thread->slot->result = (int64_t)left;
-	timer->at = arguments[0] < thread->clock ? thread->clock : arguments[0];
-	timer->interval = arguments[1];
-	timer->signal = (uint32_t)arguments[2];
+	while (process->timer_count <= number)
+		process->timers[process->timer_count++] = (struct process_timer){0};
+	old = &process->timers[number];
+	thread->slot->result =
+		old->signal && old->at > thread->clock ? (int64_t)(old->at - thread->clock) : 0;
+	*old = (struct process_timer){.at = arguments[0] < thread->clock ? thread->clock
+									 : arguments[0],
+				      .interval = arguments[1],
+				      .signal = (uint32_t)arguments[2],
+				      .taker = (uint32_t)(arguments[3] >> 16)};
+	for (uint32_t i = 0; i < session->thread_count; i++)
+		if (session->threads[i].process == process &&
+		    session->threads[i].signalled == number + 1)
+			session->threads[i].signalled = 0; /* it is another one now */
 	thread->clock += session->cpu.system_call;
 }
 

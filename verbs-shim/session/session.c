@@ -114,36 +114,45 @@ void session_visible(struct session *session, sim_time at)
 	}
 }
 
-uint32_t session_timer_fired(struct process *process)
+uint32_t session_timer_fired(struct process *process, uint32_t timer, sim_time now,
+			     uint32_t *missed)
 {
-	uint32_t number = process->timer.signal;
+	struct process_timer *fired = &process->timers[timer];
+	uint32_t number = fired->signal;
 
-	if (process->timer.interval)
-		process->timer.at += process->timer.interval;
-	else
-		process->timer.signal = 0;
+	*missed = 0;
+	if (!fired->interval) {
+		fired->signal = 0;
+		return number;
+	}
+	if (now > fired->at)
+		*missed = (uint32_t)((now - fired->at) / fired->interval);
+	fired->at += (*missed + UINT64_C(1)) * fired->interval;
 	return number;
 }
 
-void session_wake_signal(struct process *process)
+void session_wake_signal(struct process *process, uint32_t timer)
 {
 	struct session *session = process->session;
+	struct process_timer *fired = &process->timers[timer];
+	uint32_t missed;
 
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
 		if (thread->process != process || thread->state == THREAD_FREE ||
-		    thread->state == THREAD_LEAVING)
+		    thread->state == THREAD_LEAVING || (fired->taker && fired->taker != i + 1))
 			continue;
 		if (thread->state == THREAD_OUTSIDE) {
 			(void)syscall(SYS_tgkill, process->real_pid, thread->slot->tid,
-				      session_timer_fired(process));
+				      session_timer_fired(process, timer, fired->at, &missed));
 			return;
 		}
-		thread->signalled = true;
+		thread->signalled = timer + 1;
 		if (thread->state != THREAD_READY)
-			wake(session, thread, process->timer.at);
+			wake(session, thread, fired->at);
 		return;
 	}
+	fired->signal = 0; /* whose signal it is has ended */
 }
 
 /* That it polls is as good as certain, not certain: before time moves far, it looks again. */
@@ -248,8 +257,9 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 		/* Nothing that another thread has not begun yet reaches this one so soon. */
 		sim_time others = second + thread->ahead, next = sim_next(session->sim), timer;
 		sim_time start = order_next_start(session);
+		uint32_t number;
 
-		order_timer(session, &timer);
+		order_timer(session, &number, &timer);
 		if (timer < others)
 			others = timer;
 		if (start < others)
@@ -331,6 +341,7 @@ static void loop(struct session *session)
 		struct thread *thread, *again;
 		struct process *timed;
 		sim_time when, second, next, timer, first;
+		uint32_t number;
 
 		if (++turns % 1024 == 0) /* before one is picked: it may find him dead */
 			session_look_around(session);
@@ -339,7 +350,7 @@ static void loop(struct session *session)
 		if (order_start_program(session))
 			continue;
 		thread = order_pick(session, &when, &second);
-		timed = order_timer(session, &timer);
+		timed = order_timer(session, &number, &timer);
 		next = sim_next(session->sim);
 		first = when < next ? when : next;
 		again = order_impatient(session, timer < first ? timer : first);
@@ -362,7 +373,7 @@ static void loop(struct session *session)
 			run_events(session,
 				   timer > sim_now(session->sim) ? timer : sim_now(session->sim));
 			if (!session->woken)
-				session_wake_signal(timed);
+				session_wake_signal(timed, number);
 			continue;
 		}
 		if (!thread && next >= SIM_NEVER) {

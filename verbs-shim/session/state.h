@@ -43,7 +43,8 @@ struct thread {
 	enum thread_state state;
 	bool request;           /* the slot holds a request that is not served yet */
 	uint32_t stores_served; /* of those in the slot */
-	bool signalled;
+	uint32_t
+		signalled; /* 1 + the timer of its process whose signal goes along with the token; 0: none */
 	sim_time clock;
 	sim_time deadline;
 	sim_time
@@ -84,8 +85,10 @@ struct process {
 	struct process_memory memory;
 	struct process_timer {
 		sim_time at, interval;
-		uint32_t signal;
-	} timer;
+		uint32_t signal; /* 0: it is disarmed */
+		uint32_t taker;  /* 1 + the slot whose thread takes it; 0: any */
+	} timers[SHIM_TIMERS];
+	uint32_t timer_count; /* highest that was set + 1 */
 	uint32_t threads;
 };
 
@@ -186,11 +189,13 @@ void session_returned(struct session *session, struct thread *thread);
 void session_poll(struct thread *thread);
 void session_visible(struct session *session, sim_time at);
 void session_note(struct session *session, uint32_t host, const char *text);
-void session_wake_signal(struct process *process);
-uint32_t session_timer_fired(struct process *process); /* its signal; the timer goes on */
-void session_look_around(struct session *session);     /* for deaths and output */
-bool session_is_ending(void);                          /* a signal told us to */
-uint64_t session_real_ns(void);                        /* real time */
+void session_wake_signal(struct process *process, uint32_t timer);
+/* Its signal, and how often it has expired again by now; the timer goes on. */
+uint32_t session_timer_fired(struct process *process, uint32_t timer, sim_time now,
+			     uint32_t *missed);
+void session_look_around(struct session *session); /* for deaths and output */
+bool session_is_ending(void);                      /* a signal told us to */
+uint64_t session_real_ns(void);                    /* real time */
 
 /* handover.c */
 /* The thread runs on until its clock reaches the horizon (of its stores: theirs), or it asks for something, or dies. */
@@ -202,8 +207,8 @@ void handover_grant(struct session *session, struct thread *thread, sim_time hor
 struct thread *order_pick(struct session *session, sim_time *when, sim_time *second);
 /* The thread that polls and is the first that should look again, before `until`; NULL: none. */
 struct thread *order_impatient(struct session *session, sim_time until);
-/* Whose timer fires first, and when; NULL: nobody's. */
-struct process *order_timer(struct session *session, sim_time *when);
+/* Whose timer fires first, which and when; NULL: nobody's. */
+struct process *order_timer(struct session *session, uint32_t *timer, sim_time *when);
 /* The next program may start when those before it wait for something; true: one was started. */
 bool order_start_program(struct session *session);
 /* When it will be able to start one though those before it do not wait; SIM_NEVER: none is left. */

@@ -289,6 +289,40 @@ static int part_ids(int argc, char **argv)
 	return wait(NULL) > 0 ? 0 : 6;
 }
 
+static pthread_spinlock_t spin;
+
+static void *try_spin(void *unused)
+{
+	pthread_spin_lock(&spin);
+	pthread_spin_unlock(&spin);
+	return unused;
+}
+
+/* How long it takes to leave a lock that another thread has tried in vain, beyond leaving one that nobody wants, in ns. */
+static int part_spin(int argc, char **argv)
+{
+	struct timespec times[4];
+	pthread_t thread;
+
+	(void)argc;
+	(void)argv;
+	pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+	pthread_spin_lock(&spin);
+	clock_gettime(CLOCK_MONOTONIC, &times[0]);
+	pthread_spin_unlock(&spin);
+	clock_gettime(CLOCK_MONOTONIC, &times[1]);
+	pthread_spin_lock(&spin);
+	if (pthread_create(&thread, NULL, try_spin, NULL) != 0)
+		return 1;
+	usleep(1000);
+	clock_gettime(CLOCK_MONOTONIC, &times[2]);
+	pthread_spin_unlock(&spin);
+	clock_gettime(CLOCK_MONOTONIC, &times[3]);
+	printf("turn %ld\n",
+	       (times[3].tv_nsec - times[2].tv_nsec) - (times[1].tv_nsec - times[0].tv_nsec));
+	return pthread_join(thread, NULL);
+}
+
 static int part_stuck(int argc, char **argv)
 {
 	int ends[2];
@@ -521,7 +555,7 @@ static const struct part {
 	     {"client", part_client}, {"random", part_random},   {"hidden", part_hidden},
 	     {"events", part_events}, {"stuck", part_stuck},     {"shared", part_shared},
 	     {"looks", part_looks},   {"tells", part_tells},     {"ids", part_ids},
-	     {"timers", part_timers}};
+	     {"timers", part_timers}, {"spin", part_spin}};
 
 int main(int argc, char **argv)
 {

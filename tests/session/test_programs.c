@@ -19,6 +19,7 @@
 	TEST(sleeping_programs_end)                         \
 	TEST(threads_take_turns)                            \
 	TEST(processes_share_locks_and_conditions)          \
+	TEST(who_wants_a_spin_lock_gets_it)                 \
 	TEST(who_never_waits_holds_up_nobody)               \
 	TEST(fork_exec_and_wait_work)                       \
 	TEST(timers_run_on_virtual_time)                    \
@@ -39,6 +40,8 @@ struct result {
 	uint64_t hash;
 	char text[TEXT_BYTES];
 };
+
+static sim_time lock_turn; /* of the runs that follow; 0: as it is by default */
 
 /* Runs the parts, one on each host, in a child process whose output is caught. */
 static void run_session(struct result *result, const char *const (*programs)[4], uint32_t count,
@@ -69,6 +72,8 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 		params_default(cpu_param_list, &cpu);
 		params_default(session_param_list, &params);
 		params.quantum = quantum;
+		if (lock_turn)
+			cpu.lock_turn = lock_turn;
 		struct sim *sim = sim_create(SIM_KERNEL_native, 1);
 		struct session *session = session_create(sim, &cpu, &params, false, false);
 		for (uint32_t i = 0; i < count; i++) {
@@ -171,6 +176,20 @@ static void test_timers_run_on_virtual_time(void)
 
 	run_session(&result, programs, 1, 3 * MS, -1);
 	expect(&result, 0, "host0| 3 alarms 1\n");
+}
+
+/* Who leaves it sleeps for cpu.lock_turn, to the nanosecond. */
+static void test_who_wants_a_spin_lock_gets_it(void)
+{
+	static const char *const programs[][4] = {{"spin"}};
+	struct result result;
+
+	run_session(&result, programs, 1, 3 * MS, -1);
+	expect(&result, 0, "host0| turn 500\n");
+	lock_turn = 2 * US;
+	run_session(&result, programs, 1, 3 * MS, -1);
+	expect(&result, 0, "host0| turn 2000\n");
+	lock_turn = 0;
 }
 
 /* Tenths of milliseconds. The first expires after 10, 15 and 20 ms; while its signal is blocked, after 25, 30 and 35. */

@@ -204,10 +204,8 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 /*
  * A thread that polls what the HCA writes is parked at one place of its loop, and may hold a spin lock there that it leaves and takes
  * again in each turn: who tries that lock would find it taken for ever. So who leaves a lock that another has tried in vain lets
- * that one go first. Of two such locks with one place in the table one is forgotten.
+ * that one go first: cpu.lock_turn. Of two such locks with one place in the table one is forgotten.
  */
-#define SPIN_TURN \
-	UINT64_C(500000) /* ps: of a loop that tries a lock, with a clock and a system call in it */
 #define SPIN_LOCKS 16
 
 static struct {
@@ -255,7 +253,8 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	if (spin_wanted[place].lock != lock || !shim_active())
 		return error;
 	spin_wanted[place].lock = NULL;
-	(void)gate_call(OP_SLEEP, (from > gate_now() ? from : gate_now()) + SPIN_TURN, 0, 0, 0);
+	(void)gate_call(OP_SLEEP, (from > gate_now() ? from : gate_now()) + shim_memory->lock_turn,
+			0, 0, 0);
 	return error;
 }
 

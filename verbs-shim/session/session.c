@@ -492,6 +492,7 @@ int session_run(struct session *session)
 	shared->cost_clock_read = session->cpu.clock_read;
 	shared->cost_system_call = session->cpu.system_call;
 	shared->cost_mmio_store = session->cpu.mmio_store;
+	shared->lock_turn = session->cpu.lock_turn;
 	shared->seed = sim_seed(session->sim);
 	place_choose(session, session_real_ns());
 	sigaction(SIGINT, &action, NULL);

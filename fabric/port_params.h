@@ -48,4 +48,8 @@ enum port_schedule { SCHEDULE_TURNS, SCHEDULE_WEIGHTED };
 /* For the parsers of those who embed it. */
 extern const struct param port_param_list[];
 
+/* What is given replaces the values of a port; bit i of `given`: entry i of port_param_list. */
+void port_params_override(struct port_params *params, const struct port_params *values,
+			  uint64_t given);
+
 #endif

@@ -337,13 +337,8 @@ static void apply_rule(struct scenario_reader *reader, const struct yaml_node *n
 		if (!rule_applies(scenario, rule, link))
 			continue;
 		found = true;
-		for (unsigned k = 0; port_param_list[k].name != NULL; k++) {
-			char text[128];
-			if ((rule->given >> k & 1) == 0)
-				continue;
-			param_print(&port_param_list[k], rule->port, text, sizeof(text));
-			set_value(link->port, &link->given, port_param_list[k].name, text);
-		}
+		port_params_override(link->port, rule->port, rule->given);
+		link->given |= rule->given;
 	}
 	if (!found)
 		yaml_error(reader->errors, node, "no link between \"%s\" and \"%s\"", rule->ends[0],

@@ -37,26 +37,12 @@ static enum link_layer link_layer_of(const struct load_setup *setup)
 	return setup->load.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
 }
 
-static void override_port(struct port_params *port, const struct load_setup *setup)
-{
-	for (unsigned i = 0; port_param_list[i].name; i++) {
-		char text[128], why[256];
-		bool good;
-
-		if (!(setup->link_given >> i & 1))
-			continue;
-		param_print(&port_param_list[i], &setup->link, text, sizeof(text));
-		good = param_parse(&port_param_list[i], text, port, why, sizeof(why));
-		assert(good);
-	}
-}
-
 static void add_node(struct alone *alone, const struct load_setup *setup, uint32_t index)
 {
 	struct hca_params params = setup->hca;
 	char name[NAME_BYTES];
 
-	override_port(&params.port, setup);
+	port_params_override(&params.port, &setup->link, setup->link_given);
 	snprintf(name, sizeof(name), "host%u.hca", index);
 	endpoints_add(alone->endpoints, name, link_layer_of(setup),
 		      (const uint8_t[]){10, 0, 0, (uint8_t)(index + 1)});
@@ -80,7 +66,7 @@ static bool join(struct alone *alone, const struct load_setup *setup, char *why,
 		return topology_link(alone->topology, 0, 0, 1, 0, LENGTH_OF_PARAMS, RATE_OF_PARAMS,
 				     why, why_bytes) &&
 		       topology_finish(alone->topology, why, why_bytes);
-	override_port(&params.port, setup);
+	port_params_override(&params.port, &setup->link, setup->link_given);
 	alone->box = switch_create(alone->sim, "switch", &params, nodes, link_layer_of(setup),
 				   alone->pool);
 	ops = switch_topology(alone->box);

@@ -80,7 +80,10 @@ static bool read_programs(struct run *run)
 static bool check_programs(const struct run *run)
 {
 	char why[WHY_BYTES];
-	bool good = true;
+	bool good = !run->scenario->has_workload && !run->scenario->has_load;
+	if (!good)
+		say("%s: there is a workload or a load; expected neither beside programs",
+		    run->scenario->file);
 	for (size_t i = 0; i < run->count; i++) {
 		if (run->scenario->hosts[run->programs[i].host].hca == NULL) {
 			say("%s has an HCA of fidelity endpoint, which no program can use",

@@ -6,29 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scenarios/result.h"
+#include "scenarios/runner/play.h"
 #include "scenarios/runner/progress.h"
-#include "scenarios/runner/verb.h"
-#include "scenarios/runner/waveform.h"
 
 #define WHY_BYTES 1024
+
+struct trial_act {
+	struct play_act act;
+	struct trial *trial;
+	bool verbose;
+};
 
 static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 {
 	progress_show(context, now, done, flows, "flows");
-}
-
-/* Plays it, and judges what came of it. */
-static int play(const struct build *build, struct trial *trial, FILE *complaints)
-{
-	struct progress progress = progress_begin();
-	unsigned wrong;
-	trial_run(trial, isatty(STDERR_FILENO) ? show : NULL, &progress);
-	progress_end(&progress);
-	wrong = trial_check(trial, complaints);
-	wrong +=
-		result_compare_figures(build, &(struct result_outcome){.trial = trial}, complaints);
-	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
 static void say_windows(const struct build *build)
@@ -40,30 +31,28 @@ static void say_windows(const struct build *build)
 	    windows.events, windows.longest);
 }
 
-static int run_and_record(const struct arguments *arguments, const struct build *build,
-			  struct trial *trial, const struct result_paths *paths, FILE *out,
-			  FILE *complaints)
+/* Plays it, and judges what came of it. */
+static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
+		FILE *complaints)
 {
-	char why[WHY_BYTES] = "";
-	int code = EXIT_BAD_INPUT;
-	struct result *result = result_begin(build, paths, why, sizeof(why));
-	if (result == NULL) {
-		say("%s: %s", build->scenario->file, why);
-	} else {
-		code = play(build, trial, complaints);
-		if (arguments->verbose && build->division != NULL)
-			say_windows(build);
-		struct result_outcome outcome = {.exit_code = code, .trial = trial};
-		if (out != NULL && arguments->json)
-			result_print_summary(build, &outcome, out);
-		else if (out != NULL)
-			trial_print(trial, out);
-		if (!result_finish(result, &outcome, why, sizeof(why))) {
-			say("%s", why);
-			code = EXIT_NOT_AS_EXPECTED;
-		}
-	}
-	return code;
+	const struct trial_act *workload = container_of(act, struct trial_act, act);
+	struct trial *trial = workload->trial;
+	struct progress progress = progress_begin();
+	unsigned wrong;
+	trial_run(trial, isatty(STDERR_FILENO) ? show : NULL, &progress);
+	progress_end(&progress);
+	outcome->trial = trial;
+	wrong = trial_check(trial, complaints);
+	wrong += result_compare_figures(build, outcome, complaints);
+	if (workload->verbose && build->division != NULL)
+		say_windows(build);
+	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+}
+
+static void print(const struct play_act *act, const struct build *build, FILE *out)
+{
+	(void)build;
+	trial_print(container_of(act, const struct trial_act, act)->trial, out);
 }
 
 /* As many parts as threads are asked for; NULL: one. */
@@ -108,14 +97,8 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		 const char *folder, FILE *out, FILE *complaints)
 {
 	char why[WHY_BYTES] = "";
-	const struct result_paths paths = {.folder = folder,
-					   .packets = arguments->pcap,
-					   .trace = arguments->trace,
-					   .counters = arguments->counters};
-	if (!result_check(&paths, why, sizeof(why))) {
-		say("%s", why);
+	if (!play_check(arguments, folder))
 		return EXIT_BAD_INPUT;
-	}
 	if (arguments->pcap != NULL && scenario->fabric.fidelity == FIDELITY_FLOW) {
 		say("%s: fidelity: flow has no packets to write; expected no --pcap",
 		    scenario->file);
@@ -128,11 +111,9 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	if (trial == NULL) {
 		say("%s: %s", scenario->file, why);
 	} else {
-		struct systemc_vcd *vcd;
-		if (waveform_begin(arguments, build, &vcd))
-			code = run_and_record(arguments, build, trial, &paths, out, complaints);
-		if (!waveform_end(vcd))
-			code = EXIT_NOT_AS_EXPECTED;
+		struct trial_act workload = {
+			.act = {play, print}, .trial = trial, .verbose = arguments->verbose};
+		code = play_run(arguments, build, &workload.act, folder, out, complaints);
 		trial_destroy(trial);
 	}
 	if (build != NULL)

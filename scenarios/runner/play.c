@@ -1,0 +1,56 @@
+/* play: see play.h. */
+#include "scenarios/runner/play.h"
+
+#include "scenarios/runner/waveform.h"
+
+#define WHY_BYTES 1024
+
+static struct result_paths paths_of(const struct arguments *arguments, const char *folder)
+{
+	return (struct result_paths){.folder = folder,
+				     .packets = arguments->pcap,
+				     .trace = arguments->trace,
+				     .counters = arguments->counters};
+}
+
+bool play_check(const struct arguments *arguments, const char *folder)
+{
+	const struct result_paths paths = paths_of(arguments, folder);
+	char why[WHY_BYTES] = "";
+	if (result_check(&paths, why, sizeof(why)))
+		return true;
+	say("%s", why);
+	return false;
+}
+
+static int play_and_record(const struct arguments *arguments, const struct build *build,
+			   struct play_act *act, const char *folder, FILE *out, FILE *complaints)
+{
+	const struct result_paths paths = paths_of(arguments, folder);
+	char why[WHY_BYTES] = "";
+	struct result_outcome outcome = {0};
+	struct result *result = result_begin(build, &paths, why, sizeof(why));
+	if (result == NULL) {
+		say("%s: %s", build->scenario->file, why);
+		return EXIT_BAD_INPUT;
+	}
+	outcome.exit_code = act->play(act, build, &outcome, complaints);
+	if (out != NULL && arguments->json)
+		result_print_summary(build, &outcome, out);
+	else if (out != NULL)
+		act->print(act, build, out);
+	if (result_finish(result, &outcome, why, sizeof(why)))
+		return outcome.exit_code;
+	say("%s", why);
+	return EXIT_NOT_AS_EXPECTED;
+}
+
+int play_run(const struct arguments *arguments, const struct build *build, struct play_act *act,
+	     const char *folder, FILE *out, FILE *complaints)
+{
+	struct systemc_vcd *vcd;
+	int code = EXIT_BAD_INPUT;
+	if (waveform_begin(arguments, build, &vcd))
+		code = play_and_record(arguments, build, act, folder, out, complaints);
+	return waveform_end(vcd) ? code : EXIT_NOT_AS_EXPECTED;
+}

@@ -47,6 +47,7 @@ class round_robin : public sc_module
 	grant_extension *extension = new grant_extension;
 	uint64_t inflight_bytes = 0;
 	bool throttled = false;
+	uint32_t refused = 0;     /* which unit found no room first since then */
 	sim_time now = 0;         /* of the call that it is in */
 	uint32_t granted_qpn = 0; /* for waveforms */
 
@@ -123,8 +124,8 @@ class round_robin : public sc_module
 			return;
 		throttled = false;
 		gauge_wait(&gauge.inflight, now, false);
-		for (uint32_t i = 0; i < units.size(); i++)
-			arm(i, 0);
+		for (uint32_t i = 0; i < units.size(); i++) /* who was refused comes first */
+			arm((refused + i) % static_cast<uint32_t>(units.size()), 0);
 	}
 
 	/* Has the flow something to send, its context, and leave to? */
@@ -151,6 +152,8 @@ class round_robin : public sc_module
 		if (unit.ring.empty())
 			return;
 		if (inflight_bytes >= param.inflight_bytes) {
+			if (!throttled)
+				refused = number;
 			throttled = true;
 			gauge_wait(&gauge.inflight, now, true);
 			count.throttled++;

@@ -46,6 +46,7 @@ struct scheduler {
 	const struct scheduler_params *params;
 	uint64_t inflight_bytes;
 	bool throttled;
+	uint64_t refused;            /* which unit found no room first since then */
 	struct scheduler_port *port; /* NULL: no module is in its place */
 	struct processing_unit units[];
 };
@@ -211,6 +212,8 @@ static void turn(struct event *event)
 	if (!flow)
 		return;
 	if (scheduler->inflight_bytes >= scheduler->params->inflight_bytes) {
+		if (!scheduler->throttled)
+			scheduler->refused = (uint64_t)(unit - scheduler->units);
 		scheduler->throttled = true;
 		gauge_wait(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), true);
 		scheduler->count.throttled++;
@@ -234,8 +237,11 @@ static void turn(struct event *event)
 	arm(unit, 0);
 }
 
+/* Who was refused first has the first turn: else the room that a packet leaves would be taken by the same unit again and again. */
 void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 {
+	uint64_t units = scheduler->params->units;
+
 	if (scheduler->port) {
 		scheduler_port_release(scheduler->port, bytes);
 		return;
@@ -247,8 +253,8 @@ void scheduler_release(struct scheduler *scheduler, uint32_t bytes)
 		return;
 	scheduler->throttled = false;
 	gauge_wait(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), false);
-	for (uint64_t i = 0; i < scheduler->params->units; i++)
-		arm(&scheduler->units[i], 0);
+	for (uint64_t i = 0; i < units; i++)
+		arm(&scheduler->units[(scheduler->refused + i) % units], 0);
 }
 
 void scheduler_forget(struct scheduler *scheduler, struct flow *flow)

@@ -181,6 +181,44 @@ uint32_t endpoints_by_gid(const struct endpoints *endpoints, const uint8_t gid[1
 	return endpoints->slots ? *find_slot(endpoints, gid) - 1 : NO_ENDPOINT;
 }
 
+struct path endpoints_way(const struct endpoints *endpoints, uint32_t from, uint32_t to,
+			  unsigned service_level, unsigned hop_limit, uint16_t udp_source_port)
+{
+	const struct endpoint *source = endpoints_get(endpoints, from);
+	const struct endpoint *target = endpoints_get(endpoints, to);
+	bool roce = source->link_layer == LINK_ETHERNET;
+	unsigned gid = roce ? target->gid_count - 1 : 0;
+	struct path path;
+
+	memset(&path, 0, sizeof(path));
+	path.source = from;
+	path.destination = to;
+	path.link_layer = source->link_layer;
+	path.roce_version = target->gids[gid].roce_version;
+	path.has_grh = roce;
+	path.service_level = (uint8_t)service_level;
+	path.slid = source->lid;
+	path.dlid = target->lid;
+	path.hop_limit = (uint8_t)hop_limit;
+	path.udp_source_port = roce ? udp_source_port : 0;
+	memcpy(path.sgid, source->gids[gid].bytes, sizeof(path.sgid));
+	memcpy(path.dgid, target->gids[gid].bytes, sizeof(path.dgid));
+	memcpy(path.smac, source->mac, sizeof(path.smac));
+	memcpy(path.dmac, target->mac, sizeof(path.dmac));
+	return path;
+}
+
+uint16_t endpoints_udp_source_port(uint32_t one, uint32_t other)
+{
+	uint64_t mixed = (uint64_t)one * other;
+	uint32_t label;
+
+	mixed ^= mixed >> 20;
+	mixed ^= mixed >> 40;
+	label = mixed & 0xfffff;
+	return (uint16_t)(((label & 0x3fff) ^ (label >> 14)) | 0xc000);
+}
+
 struct paths *endpoints_paths(struct endpoints *endpoints)
 {
 	return endpoints->paths;

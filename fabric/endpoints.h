@@ -52,6 +52,11 @@ uint32_t endpoints_by_lid(const struct endpoints *endpoints,
 uint32_t endpoints_by_gid(const struct endpoints *endpoints,
 			  const uint8_t gid[16]);             /* NO_ENDPOINT: nobody */
 struct groups *endpoints_groups(struct endpoints *endpoints); /* of multicast: none unless added */
+/* From one to another, as connections go; RoCE: by the last of their GIDs, version 2 over IPv4. The caller interns it. */
+struct path endpoints_way(const struct endpoints *endpoints, uint32_t from, uint32_t to,
+			  unsigned service_level, unsigned hop_limit, uint16_t udp_source_port);
+/* RoCE: as Linux derives it from two queue pair numbers, so that ECMP hashes see what they would see. */
+uint16_t endpoints_udp_source_port(uint32_t one, uint32_t other);
 struct paths *
 endpoints_paths(struct endpoints *endpoints); /* where paths between them are interned */
 

@@ -28,6 +28,7 @@ struct hca {
 	struct packet_pool *packets;
 	struct hca_driver *driver;
 	struct hca_resolver *resolver;
+	struct hca_watcher *watcher; /* NULL: none */
 	struct mr_table *regions;
 	struct paging *paging;
 	bool pages_may_be_missing; /* there are on-demand regions */

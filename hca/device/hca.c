@@ -344,6 +344,33 @@ uint64_t hca_qkey_violations(const struct hca *hca)
 	return receive_counters(hca->receive)->qkey_violations;
 }
 
+/* ---- what others may see ---- */
+
+void hca_set_watcher(struct hca *hca, struct hca_watcher *watcher)
+{
+	hca->watcher = watcher;
+}
+
+struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn)
+{
+	struct hca_qp_congestion seen = {.rate_bps = port_rate_bps(hca->port)};
+	const struct qp *qp = qp_find(hca, qpn);
+	struct qp_congestion *state = qp ? qp->congestion : NULL;
+	struct congestion_flow *flow;
+
+	if (!state)
+		return seen;
+	seen.cnps = state->cnps;
+	seen.marks = state->marks;
+	if (!state->sends)
+		return seen;
+	flow = congestion_flow_of(state);
+	congestion_settle(hca->congestion->congestion, flow, sim_now(hca->sim));
+	if (flow->rate_bps < seen.rate_bps)
+		seen.rate_bps = flow->rate_bps;
+	return seen;
+}
+
 /* ---- the adapter ---- */
 
 struct port *hca_port(struct hca *hca)

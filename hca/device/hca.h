@@ -155,6 +155,27 @@ struct hca_resolver {
 				      const uint8_t address_vector[48]);
 };
 
+/* Who follows connected queue pairs beside their driver, as studies do: told from within events, and changes nothing. */
+struct hca_watcher {
+	/* A packet is handed to the port. */
+	void (*sent)(struct hca_watcher *watcher, const struct packet *packet);
+	/* The message of that PSN, a WRITE or SEND to this queue pair, is all visible in memory. */
+	void (*delivered)(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn);
+	/* What this queue pair has sent before that PSN is acknowledged, or answered. */
+	void (*acknowledged)(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn);
+};
+
+/* NULL: nobody. */
+void hca_set_watcher(struct hca *hca, struct hca_watcher *watcher);
+
+/* What congestion control says of a connected queue pair, and has heard. */
+struct hca_qp_congestion {
+	uint64_t rate_bps; /* the line rate: no limit */
+	uint32_t cnps;     /* that it was sent; InfiniBand: with BECNs */
+	uint32_t marks;    /* marked packets that came to it */
+};
+struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn);
+
 struct hca *hca_create(struct sim *sim, const char *name, const struct hca_params *params,
 		       enum link_layer link_layer, struct packet_pool *pool,
 		       struct hca_driver *driver, struct hca_resolver *resolver);

@@ -6,18 +6,6 @@
 
 #include "hca/endpoint/endpoint_state.h"
 
-/* As Linux derives it from the two queue pair numbers, so that ECMP hashes see what they would see. */
-static uint16_t udp_source_port(uint32_t one, uint32_t other)
-{
-	uint64_t mixed = (uint64_t)one * other;
-	uint32_t label;
-
-	mixed ^= mixed >> 20;
-	mixed ^= mixed >> 40;
-	label = mixed & 0xfffff;
-	return (uint16_t)(((label & 0x3fff) ^ (label >> 14)) | 0xc000);
-}
-
 /* answer_set_priority() finds it there. */
 static void intern_level(const struct endpoint_hca *from, struct path path, uint64_t service_level)
 {
@@ -30,27 +18,10 @@ static void intern_level(const struct endpoint_hca *from, struct path path, uint
 static const struct path *make_path(const struct endpoint_hca *from, const struct endpoint_hca *to,
 				    unsigned service_level, uint16_t udp_port)
 {
-	const struct endpoint *source = endpoints_get(from->endpoints, from->endpoint);
-	const struct endpoint *destination = endpoints_get(from->endpoints, to->endpoint);
-	struct path path;
+	struct path path =
+		endpoints_way(from->endpoints, from->endpoint, to->endpoint, service_level,
+			      (unsigned)from->params->hop_limit, udp_port);
 
-	memset(&path, 0, sizeof(path));
-	path.source = from->endpoint;
-	path.destination = to->endpoint;
-	path.link_layer = (uint8_t)from->link_layer;
-	path.service_level = (uint8_t)service_level;
-	path.hop_limit = (uint8_t)from->params->hop_limit;
-	path.slid = source->lid;
-	path.dlid = destination->lid;
-	if (from->link_layer == LINK_ETHERNET) {
-		path.roce_version = ROCE_V2_IPV4;
-		path.has_grh = true;
-		memcpy(path.smac, source->mac, sizeof(path.smac));
-		memcpy(path.dmac, destination->mac, sizeof(path.dmac));
-		memcpy(path.sgid, source->gids[3].bytes, sizeof(path.sgid));
-		memcpy(path.dgid, destination->gids[3].bytes, sizeof(path.dgid));
-		path.udp_source_port = udp_port;
-	}
 	intern_level(from, path, from->params->cnp_priority);
 	intern_level(from, path, from->params->ack_priority);
 	return path_intern(endpoints_paths(from->endpoints), &path);
@@ -79,7 +50,7 @@ struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca 
 				  unsigned service_level, uint32_t entropy)
 {
 	struct endpoint_qp *one = add_qp(hca), *two = add_qp(other);
-	uint16_t udp_port = udp_source_port(one->number + entropy * 0x101, two->number);
+	uint16_t udp_port = endpoints_udp_source_port(one->number + entropy * 0x101, two->number);
 
 	assert(hca != other && service_level < 16);
 	one->path = make_path(hca, other, service_level, udp_port);

@@ -195,6 +195,8 @@ static void send(struct transmit *transmit, struct packet *packet)
 	transmit->count.packets++;
 	transmit->count.payload_bytes += packet->payload_bytes;
 	trace(&transmit->block, TRACE_SEND, packet->tag, packet->psn, packet->opcode);
+	if (__builtin_expect(transmit->hca->watcher != NULL, 0))
+		transmit->hca->watcher->sent(transmit->hca->watcher, packet);
 	port_send(transmit->hca->port, packet);
 	scheduler_release(transmit->hca->scheduler, wire_bytes);
 }

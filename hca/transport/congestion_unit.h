@@ -59,6 +59,7 @@ struct qp_congestion {
 	sim_time asked_at;           /* when the packet left that the next ACK answers */
 	struct telemetry *telemetry; /* of that packet; ours */
 	uint32_t marked;             /* packets since the last ACK */
+	uint32_t marks, cnps; /* marked packets that came, CNPs and BECNs, since it was reset */
 	/* as a sender */
 	bool sends; /* the flow has begun */
 	bool idle;  /* nothing more was to be sent: time from now on is no credit */

@@ -84,6 +84,7 @@ void notification_marked(struct qp *qp, const struct packet *packet)
 	unit->count.ecn_marked_packets++;
 	trace(&unit->block, TRACE_MARKED, packet->tag, qp->number, packet->psn);
 	state->marked += !is_response;
+	state->marks++;
 	if (unit->notify == NOTIFICATION_NONE || (unit->notify == NOTIFICATION_ACK && !is_response))
 		return;
 	if (cnp_limiter_pass(&unit->limiter, (enum cnp_limit)params->cnp_limit,

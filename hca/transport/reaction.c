@@ -242,6 +242,7 @@ static void heed_becn(struct qp *qp)
 		unit->count.cnp_ignored++;
 		return;
 	}
+	state->cnps++;
 	rate_before = congestion_tell_cnp(unit->congestion, congestion_flow_of(state),
 					  sim_now(qp->hca->sim));
 	follow(qp, rate_before);

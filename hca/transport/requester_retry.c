@@ -51,6 +51,8 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 		requester->retries_left = qp->state.retry;
 		requester->rnr_retries_left = qp->state.rnr_retry;
 		requester->gap_seen = false;
+		if (__builtin_expect(qp->hca->watcher != NULL, 0))
+			qp->hca->watcher->acknowledged(qp->hca->watcher, qp->number, unacked_psn);
 	}
 	if (requester->unacked_psn != requester->sent_psn)
 		requester_watch(qp);

@@ -100,6 +100,7 @@ static void end_message(struct qp *qp, struct scatter_unit *unit, const struct p
 	struct responder *responder = &qp->responder;
 	bool is_send = opcode_info[packet->opcode].operation == OP_SEND;
 
+	unit->ends = true;
 	responder->msn = psn_add(responder->msn, 1);
 	if (is_send)
 		count(qp)->rx_sends++;

@@ -242,11 +242,23 @@ void scatter_unit_close(struct scatter_unit *unit)
 		commit(qp);
 }
 
+static void tell_watcher(const struct scatter_unit *unit)
+{
+	const struct qp *qp = unit->qp;
+	struct hca_watcher *watcher = qp->hca->watcher;
+
+	if (unit->ends && unit->fault == FAULT_NONE && !qp->destroyed &&
+	    unit->generation == qp->responder.generation)
+		watcher->delivered(watcher, qp->number, unit->psn);
+}
+
 static void finish(struct scatter_unit *unit)
 {
 	struct qp *qp = unit->qp;
 	struct hca *hca = qp->hca;
 
+	if (__builtin_expect(hca->watcher != NULL, 0))
+		tell_watcher(unit);
 	if (unit->payload)
 		payload_drop(hca->packets, unit->payload);
 	if (unit->wqe)

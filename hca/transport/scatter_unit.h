@@ -24,7 +24,8 @@ struct scatter_unit {
 		pending; /* transfers whose writes are not all with PCIe, and that have not failed */
 	uint32_t moving; /* transfers that still need its bytes */
 	bool data_posted, grh_posted, committed;
-	bool closed, has_completion, acknowledge, is_read, is_atomic, counts;
+	bool closed, ends /* its message */, has_completion, acknowledge, is_read, is_atomic,
+		counts;
 	bool lengths_only;
 	enum request_fault fault;
 	uint32_t psn, msn, tag, generation;

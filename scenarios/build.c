@@ -13,7 +13,7 @@
 #include "hca/device/hca_params.h"
 #include "hca/endpoint/endpoint.h"
 #include "scenarios/endpoint_device.h"
-#include "scenarios/load/load.h"
+#include "scenarios/load/load_carrier.h"
 #include "sim/parallel.h"
 #include "switch/switch.h"
 
@@ -63,6 +63,11 @@ static bool has_detailed(const struct scenario *scenario)
 	return false;
 }
 
+static enum link_layer link_layer_of(const struct scenario *scenario)
+{
+	return scenario->fabric.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
+}
+
 static struct build *create(const struct scenario *scenario, enum sim_kernel kernel,
 			    const struct division *division, bool color, bool verbose, char *why,
 			    size_t why_bytes)
@@ -76,6 +81,10 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	divide(build);
 	if (scenario->has_load)
 		build->load = load_create(&scenario->load, build->sim, build->endpoints);
+	else if (scenario->has_workload && has_detailed(scenario))
+		build->load =
+			load_create_carrier(&scenario->play_hosts, scenario->host_count,
+					    link_layer_of(scenario), build->sim, build->endpoints);
 	else if (has_detailed(scenario))
 		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
 						color, verbose);
@@ -83,7 +92,7 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
 	    build_lanes(build, why, why_bytes) && build_subnet(build, why, why_bytes) &&
 	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes)) {
-		if (build->load != NULL)
+		if (scenario->has_load)
 			load_connect(build->load);
 		return build;
 	}
@@ -103,24 +112,6 @@ struct build *build_create_divided(const struct scenario *scenario, const struct
 	return create(scenario, SIM_KERNEL_native, division, false, false, why, why_bytes);
 }
 
-static enum link_layer link_layer_of(const struct scenario *scenario)
-{
-	return scenario->fabric.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
-}
-
-/* What the link says replaces what the port's own preset says. */
-static void override_port(struct port_params *port, const struct scenario_link *link)
-{
-	for (unsigned i = 0; port_param_list[i].name != NULL; i++) {
-		char text[128], why[256];
-		if ((link->given >> i & 1) == 0)
-			continue;
-		param_print(&port_param_list[i], link->port, text, sizeof(text));
-		bool good = param_parse(&port_param_list[i], text, port, why, sizeof(why));
-		assert(good);
-	}
-}
-
 /* As an end of it has it: both have the same. */
 sim_time build_link_latency(const struct scenario *scenario, uint32_t number)
 {
@@ -128,7 +119,7 @@ sim_time build_link_latency(const struct scenario *scenario, uint32_t number)
 	const struct scenario_node *end = &link->ends[0];
 	struct port_params params = end->is_switch ? scenario->switches[end->number].params->port
 						   : scenario->hosts[end->number].endpoint->port;
-	override_port(&params, link);
+	port_params_override(&params, link->port, link->given);
 	return port_params_latency(&params);
 }
 
@@ -153,7 +144,7 @@ static void create_hca(struct build *build, uint32_t i, const struct scenario_li
 	struct hca_params params = *host->hca;
 	char name[NAME_BYTES];
 	if (link != NULL)
-		override_port(&params.port, link);
+		port_params_override(&params.port, link->port, link->given);
 	snprintf(name, sizeof(name), "%s.hca", host->name);
 	build->hcas[i] = hca_create(build->sim, name, &params, link_layer_of(build->scenario),
 				    build->pool, driver, resolver);
@@ -186,7 +177,7 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 	struct port_params port = host->endpoint->port;
 	char name[NAME_BYTES];
 	if (link != NULL)
-		override_port(&port, link);
+		port_params_override(&port, link->port, link->given);
 	snprintf(name, sizeof(name), "%s.hca", host->name);
 	struct sim *sim = sim_of(build, false, i);
 	build->endpoint_hcas[i] = endpoint_create(
@@ -303,7 +294,7 @@ static bool create_switches(struct build *build, char *why, size_t why_bytes)
 			if (!end->is_switch)
 				continue;
 			struct port_params params = scenario->switches[end->number].params->port;
-			override_port(&params, link);
+			port_params_override(&params, link->port, link->given);
 			port_set_params(
 				switch_port(build->switches[end->number], link->ports[side]),
 				&params);

@@ -23,10 +23,10 @@ struct build {
 	struct packet_pool *pool;                 /* of the first part, stands for all */
 	struct packet_pool *pools[SIM_PARTS_MAX]; /* of each part */
 	struct endpoints *endpoints;
-	struct session *session;             /* NULL: no programs can run here */
-	struct load *load;                   /* NULL: the scenario has none */
-	struct kernel **kernels;             /* [host_count]; NULL: no programs on it */
-	struct hca **hcas;                   /* [host_count]; NULL: of fidelity endpoint */
+	struct session *session; /* NULL: no programs can run here */
+	struct load *load;       /* or what carries its workload; NULL: the scenario has neither */
+	struct kernel **kernels; /* [host_count]; NULL: no programs on it */
+	struct hca **hcas;       /* [host_count]; NULL: of fidelity endpoint */
 	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
 	struct fabric_switch **switches;     /* [switch_count] */
 	struct topology *topology;

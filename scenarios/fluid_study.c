@@ -170,6 +170,12 @@ struct fluid_study *fluid_study_create(const struct build *build, struct trial *
 {
 	struct fluid_study *study = calloc(1, sizeof(*study));
 	assert(study);
+	if (build->scenario->hosts[0].endpoint == NULL) {
+		snprintf(why, why_bytes,
+			 "the HCAs are detailed; expected hosts: {.., hca: {fidelity: endpoint}}");
+		free(study);
+		return NULL;
+	}
 	study->scenario = build->scenario;
 	study->trial = trial;
 	study->port = port_peer(build_host_port(build, (uint32_t)build->scenario->workload.target));

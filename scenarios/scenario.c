@@ -37,8 +37,10 @@ const struct scenario_section scenario_sections[] = {
 	{"mpi",      mpi_param_list,              "what the MPI library of programs takes (hcasim mpi)"},
 	{"fabric",   scenario_fabric_param_list,  "what joins the hosts"},
 	{"fabric.topology", scenario_topology_param_list, "the numbers of a topology"},
-	{"workload", workload_param_list,         "who sends what to whom, on HCAs of fidelity endpoint; with `trace` for a file"},
+	{"workload", workload_param_list,         "who sends what to whom; with `trace` for a file"},
 	{"workload.play", player_param_list,      "how flows are posted"},
+	{"workload.host", load_host_param_list,   "what hosts of detailed adapters ask of them"},
+	{"workload.cpu", load_cpu_param_list,     "what calls cost the core of a host with a detailed adapter"},
 	{"load",     load_param_list,             "work requests that processor cores post to detailed HCAs, without programs"},
 	{"load.cpu", load_cpu_param_list,         "what its calls cost a processor core"},
 	{"load.rival", load_rival_param_list,     "other cores, with work of their own, on the same adapters"},
@@ -128,10 +130,19 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,
 			    const struct param *list, const char *const *others)
 {
+	scenario_refuse_unused_groups(reader, map, list, NULL, others);
+}
+
+void scenario_refuse_unused_groups(struct scenario_reader *reader, const struct yaml_node *map,
+				   const struct param *list, const struct param_group *groups,
+				   const char *const *others)
+{
 	const char *known[KEYS_MAX];
 	size_t count = 0;
 	for (; list != NULL && list->name != NULL; list++)
 		known[count++] = list->name;
+	for (; groups != NULL && groups->name != NULL; groups++)
+		known[count++] = groups->name;
 	for (; others != NULL && *others != NULL; others++)
 		known[count++] = *others;
 	assert(count <= KEYS_MAX);

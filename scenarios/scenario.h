@@ -10,6 +10,7 @@
 
 #include "fabric/layout.h"
 #include "scenarios/composite.h"
+#include "scenarios/load/load_host_params.h"
 #include "scenarios/load/load_params.h"
 #include "scenarios/mpi/mpi_params.h"
 #include "scenarios/scenario_faults.h"
@@ -175,6 +176,7 @@ struct scenario {
 	bool has_load;
 	struct load_params load;
 	struct player_params play;
+	struct load_host_params play_hosts; /* of detailed adapters */
 	char *trace_file;     /* of the workload, from where the scenario is; ours; NULL: none */
 	struct layout layout; /* of a topology that a builder or file makes; empty: none */
 	bool generated;       /* hosts by count: all alike; they share hosts[0]'s device */

@@ -51,7 +51,6 @@ void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root)
 	struct yaml_node *node = yaml_get(root, "load");
 	unsigned before = reader->errors->count;
 	char why[256];
-	const char *groups[] = {"cpu", "rival", "server", NULL};
 
 	load_params_default(&scenario->load);
 	if (node == NULL)
@@ -62,7 +61,7 @@ void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root)
 		return;
 	yaml_override_params(node, load_param_list, &scenario->load, reader->errors);
 	yaml_override_groups(node, load_param_groups, &scenario->load, reader->errors);
-	scenario_refuse_unused(reader, node, load_param_list, groups);
+	scenario_refuse_unused_groups(reader, node, load_param_list, load_param_groups, NULL);
 	place(reader, node);
 	if (scenario->record.series > 0)
 		yaml_error(reader->errors, node, "record.series is for workloads; a load has none");

@@ -22,6 +22,11 @@ bool scenario_name_valid(const char *name);
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,
 			    const struct param *list, const char *const *others);
 
+/* The same where the names of groups are known, too. */
+void scenario_refuse_unused_groups(struct scenario_reader *reader, const struct yaml_node *map,
+				   const struct param *list, const struct param_group *groups,
+				   const char *const *others);
+
 bool scenario_expect_list(struct scenario_reader *reader, const struct yaml_node *node,
 			  const char *what);
 

@@ -50,7 +50,9 @@ static void read_play(struct scenario_reader *reader, struct yaml_node *node)
 	if (from_file != (trace != NULL))
 		yaml_error(reader->errors, node,
 			   "pattern: trace or goal, and trace: FILE stand together or not at all");
-	scenario_refuse_unused(reader, node, workload_param_list, others);
+	yaml_override_groups(node, load_host_param_groups, &scenario->play_hosts, reader->errors);
+	scenario_refuse_unused_groups(reader, node, workload_param_list, load_host_param_groups,
+				      others);
 }
 
 static void add_value(struct scenario_sweep_axis *axis, const char *text)
@@ -127,6 +129,8 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	struct yaml_node *workload = yaml_get(root, "workload"), *sweep = yaml_get(root, "sweep");
 	params_default(workload_param_list, &scenario->workload);
 	params_default(player_param_list, &scenario->play);
+	for (const struct param_group *group = load_host_param_groups; group->name != NULL; group++)
+		params_default(group->list, (char *)&scenario->play_hosts + group->offset);
 	yaml_read_params(yaml_get(root, "run"), scenario_run_param_list, &scenario->run,
 			 reader->errors);
 	if (workload != NULL)
@@ -137,14 +141,6 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 		yaml_error(reader->errors, root,
 			   "%s and %s have HCAs of different fidelity; expected one for all",
 			   scenario->hosts[0].name, scenario->hosts[i].name);
-		break;
-	}
-	for (uint32_t i = 0; workload != NULL && i < scenario->host_count; i++) {
-		if (scenario->hosts[i].endpoint != NULL)
-			continue;
-		yaml_error(reader->errors, workload,
-			   "a workload plays on HCAs of fidelity: endpoint; that of %s is detailed",
-			   scenario->hosts[i].name);
 		break;
 	}
 	if (scenario->run.until != 0 && scenario->run.warm_up >= scenario->run.until)
@@ -172,6 +168,12 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 	}
 	fprintf(out, "  play:\n");
 	scenario_print_list(player_param_list, &scenario->play, 4, out);
+	for (const struct param_group *group = load_host_param_groups; group->name != NULL;
+	     group++) {
+		fprintf(out, "  %s:\n", group->name);
+		scenario_print_list(group->list,
+				    (const char *)&scenario->play_hosts + group->offset, 4, out);
+	}
 	fprintf(out, "run:\n");
 	scenario_print_list(scenario_run_param_list, &scenario->run, 2, out);
 }

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "scenarios/endpoint_device.h"
+#include "scenarios/load/load_carrier.h"
 #include "scenarios/trial_state.h"
+#include "scenarios/workload/endpoint_carrier.h"
 #include "switch/switch.h"
 
 #define SLICE        (100 * US)
@@ -60,9 +62,13 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 		return NULL;
 	}
 	trial->ways = ways_create(build);
-	trial->player =
-		player_create(build->sim, trial->workload, &scenario->play, build->endpoint_hcas,
-			      &scenario->hosts[0].endpoint->endpoint, ways_find, trial->ways);
+	trial->carrier =
+		build->load != NULL
+			? load_carrier(build->load)
+			: endpoint_carrier_create(build->endpoint_hcas, scenario->host_count,
+						  &scenario->hosts[0].endpoint->endpoint);
+	trial->player = player_create(build->sim, trial->workload, &scenario->play, trial->carrier,
+				      ways_find, trial->ways);
 	trial->records = player_records(trial->player);
 	trial->acked = take(trial->workload->count, sizeof(*trial->acked));
 	trial->samples = take(build->port_count, sizeof(*trial->samples));
@@ -95,6 +101,7 @@ void trial_destroy(struct trial *trial)
 	if (trial->series != NULL)
 		fclose(trial->series);
 	player_destroy(trial->player);
+	trial->carrier->ops->destroy(trial->carrier);
 	workload_destroy(trial->workload);
 	ways_destroy(trial->ways);
 	free(trial->acked);
@@ -176,8 +183,9 @@ void trial_run(struct trial *trial, trial_progress *progress, void *context)
 
 double trial_flow_rate_bps(const struct trial *trial, uint32_t flow)
 {
-	struct endpoint_qp *qp = player_requester(trial->player, flow);
-	return qp != NULL ? (double)endpoint_rate_bps(qp) : (double)NAN;
+	return player_requester(trial->player, flow) != NULL
+		       ? (double)player_rate_bps(trial->player, flow)
+		       : (double)NAN;
 }
 
 double trial_figure(const struct trial *trial, enum figure figure)

@@ -1,6 +1,6 @@
 /*
- * trial: a run of a workload on a built scenario of endpoint HCAs: plays it, samples ports, and in the end says what
- * came of it, and whether what must always hold did.
+ * trial: a run of a workload on a built scenario, of endpoint HCAs or of detailed ones: plays it, samples ports, and in the end says
+ * what came of it, and whether what must always hold did.
  *
  *     build + scenario->workload --trial_create()--> trial_run() --> figures, flows, series, links, invariants
  *

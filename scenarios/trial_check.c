@@ -167,11 +167,11 @@ static void check_empty(struct checker *checker)
 		       packet_pool_in_use(build->pool));
 }
 
-/* All HCAs alike: the ideal is reckoned with the first one's parameters. */
+/* All HCAs alike: the ideal is reckoned with the first one's parameters; of detailed ones with none. */
 static bool all_alike(const struct scenario *scenario)
 {
 	const struct endpoint_device *first = scenario->hosts[0].endpoint;
-	for (uint32_t i = 1; i < scenario->host_count; i++) {
+	for (uint32_t i = 1; first != NULL && i < scenario->host_count; i++) {
 		if (memcmp(&first->endpoint, &scenario->hosts[i].endpoint->endpoint,
 			   sizeof(first->endpoint)) != 0)
 			return false;
@@ -216,6 +216,9 @@ unsigned trial_check(const struct trial *trial, FILE *out)
 	check_fabric(&checker, trial->build);
 	check_empty(&checker);
 	check_flows(&checker);
+	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
+	if (trouble != NULL)
+		report(&checker, "%s", trouble);
 	uint64_t lossless = trial_lossless_drops(trial);
 	if (lossless > 0 && trial->scenario->run.loss == 0)
 		report(&checker, "%" PRIu64 " packets were lost in lanes that are to lose none",

@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenarios/endpoint_device.h"
+#include "hca/endpoint/endpoint.h"
 #include "scenarios/trial_state.h"
+#include "sim/counters.h"
 #include "switch/switch.h"
 
 struct qp_of_flow {
-	const struct endpoint_qp *qp;
+	const struct carrier_qp *qp;
 	uint32_t flow;
 };
 
@@ -145,6 +146,35 @@ static void collect_pauses(struct trial *trial, double shallow, double deep)
 		share_of((double)trial->samples_wide, (double)trial->samples_paused);
 }
 
+/* Of a detailed adapter: of its blocks. */
+static double counted(const struct build *build, uint32_t host, const char *counter)
+{
+	char name[256];
+	snprintf(name, sizeof(name), "%s.hca.%s", build->scenario->hosts[host].name, counter);
+	const uint64_t *count = counters_find(build->sim, name);
+	return count != NULL ? (double)*count : 0; /* none: it has no congestion control */
+}
+
+static void collect_hca(struct trial *trial, uint32_t host)
+{
+	const struct build *build = trial->build;
+	double *figures = trial->figures;
+	if (build->endpoint_hcas[host] == NULL) {
+		figures[FIGURE_packets_resent] += counted(build, host, "transport.packets_resent");
+		figures[FIGURE_timeouts] += counted(build, host, "transport.local_ack_timeouts");
+		figures[FIGURE_out_of_order] += counted(build, host, "transport.out_of_sequence");
+		figures[FIGURE_cnps] += counted(build, host, "congestion.cnp_received");
+		figures[FIGURE_drops] += counted(build, host, "receive.icrc_errors");
+		return;
+	}
+	const struct endpoint_counters *counters = endpoint_counters(build->endpoint_hcas[host]);
+	figures[FIGURE_packets_resent] += (double)counters->packets_resent;
+	figures[FIGURE_timeouts] += (double)counters->local_ack_timeouts;
+	figures[FIGURE_out_of_order] += (double)counters->out_of_sequence;
+	figures[FIGURE_cnps] += (double)counters->cnp_received;
+	figures[FIGURE_drops] += (double)counters->icrc_drops;
+}
+
 void trial_collect(struct trial *trial)
 {
 	const struct build *build = trial->build;
@@ -170,15 +200,8 @@ void trial_collect(struct trial *trial)
 		if ((double)counters->held_max > figures[FIGURE_held_max])
 			figures[FIGURE_held_max] = (double)counters->held_max;
 	}
-	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
-		const struct endpoint_counters *counters =
-			endpoint_counters(build->endpoint_hcas[i]);
-		figures[FIGURE_packets_resent] += (double)counters->packets_resent;
-		figures[FIGURE_timeouts] += (double)counters->local_ack_timeouts;
-		figures[FIGURE_out_of_order] += (double)counters->out_of_sequence;
-		figures[FIGURE_cnps] += (double)counters->cnp_received;
-		figures[FIGURE_drops] += (double)counters->icrc_drops;
-	}
+	for (uint32_t i = 0; i < build->scenario->host_count; i++)
+		collect_hca(trial, i);
 	figures[FIGURE_deadlocks] = trial->deadlock.count > 0;
 	collect_pauses(trial, pauses, deep);
 	figures[FIGURE_queue_p50_bytes] = trial_queue_quantile(trial, 0.5);

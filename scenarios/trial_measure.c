@@ -134,8 +134,9 @@ static void take_counts(struct trial *trial)
 {
 	settle(trial);
 	for (uint32_t i = 0; i < trial->workload->count; i++) {
-		struct endpoint_qp *qp = player_requester(trial->player, i);
-		trial->acked[i] = (qp != NULL ? endpoint_acked_bytes(qp) : 0) - trial->acked[i];
+		bool is_flow = player_requester(trial->player, i) != NULL;
+		trial->acked[i] =
+			(is_flow ? player_acked_bytes(trial->player, i) : 0) - trial->acked[i];
 	}
 	for (uint32_t i = 0; i < trial->sample_count; i++) {
 		struct port_sample *sample = &trial->samples[i];

@@ -7,7 +7,6 @@
 #include <gsl/gsl_rstat.h>
 
 #include "fabric/deadlock.h"
-#include "hca/endpoint/endpoint.h"
 #include "scenarios/trial.h"
 #include "scenarios/ways.h"
 #include "scenarios/workload/player.h"
@@ -27,6 +26,7 @@ struct trial {
 	const struct build *build;
 	const struct scenario *scenario;
 	struct workload *workload;
+	struct carrier *carrier;
 	struct player *player;
 	struct ways *ways;
 	const struct flow_record *records; /* the player's */

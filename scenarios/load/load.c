@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hca/device/adapter.h"
+#include "scenarios/load/load_courier.h"
 #include "scenarios/load/load_server.h"
 
 enum {
@@ -17,6 +18,8 @@ enum {
 	HOPS = 64,
 	UDP_SOURCE_PORT = 49152,
 	PRIORITIES = 8,
+	TIMEOUT = 18,
+	RETRIES = 7,
 	GRH_BYTES = 40,
 	MESSAGE_MAX = 64 << 20
 };
@@ -154,34 +157,10 @@ static void settle(struct block *block)
 
 /* ---- what there is ---- */
 
-static enum link_layer link_layer_of(const struct load *load)
-{
-	return load->params.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
-}
-
-/* RoCE goes by the last of the target's GIDs: version 2 over IPv4. */
 static const struct path *path_between(struct load *load, uint32_t from, uint32_t to)
 {
-	const struct endpoint *source = endpoints_get(load->endpoints, from);
-	const struct endpoint *target = endpoints_get(load->endpoints, to);
-	bool roce = link_layer_of(load) == LINK_ETHERNET;
-	unsigned gid = roce ? target->gid_count - 1 : 0;
-	struct path path = {
-		.source = from,
-		.destination = to,
-		.link_layer = (uint8_t)link_layer_of(load),
-		.roce_version = target->gids[gid].roce_version,
-		.has_grh = roce,
-		.slid = source->lid,
-		.dlid = target->lid,
-		.hop_limit = HOPS,
-		.udp_source_port = roce ? UDP_SOURCE_PORT : 0,
-	};
+	struct path path = endpoints_way(load->endpoints, from, to, 0, HOPS, UDP_SOURCE_PORT);
 
-	memcpy(path.sgid, source->gids[gid].bytes, sizeof(path.sgid));
-	memcpy(path.dgid, target->gids[gid].bytes, sizeof(path.dgid));
-	memcpy(path.smac, source->mac, sizeof(path.smac));
-	memcpy(path.dmac, target->mac, sizeof(path.dmac));
 	return path_intern(endpoints_paths(load->endpoints), &path);
 }
 
@@ -300,11 +279,10 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 	load->gauge.core.capacity = 1;
 	make_rivals(load);
 	make_answers(load);
-	for (uint32_t i = 0; i < params->nodes; i++) {
-		load->nodes[i].load = load;
-		load->nodes[i].index = i;
-		load_node_init(&load->nodes[i]);
-	}
+	load->timeout = TIMEOUT;
+	load->retry_count = RETRIES;
+	for (uint32_t i = 0; i < params->nodes; i++)
+		load_node_attach(load, i);
 	return load;
 }
 
@@ -328,6 +306,8 @@ void load_connect(struct load *load)
 	uint32_t nodes = (uint32_t)load->params.nodes;
 
 	for (uint32_t i = 0; i < nodes; i++)
+		load_node_init(&load->nodes[i]);
+	for (uint32_t i = 0; i < nodes && !load->carrier; i++)
 		for (uint32_t j = 0; j < nodes; j++)
 			load->nodes[i].paths[j] = path_between(load, i, j);
 	for (uint32_t i = 0; i < nodes; i++)
@@ -336,6 +316,8 @@ void load_connect(struct load *load)
 		load_clients_init(load);
 	for (uint32_t i = 0; i < nodes; i++)
 		load_node_connect(&load->nodes[i]);
+	if (load->carrier)
+		load_ends_connect(load);
 }
 
 void load_destroy(struct load *load)
@@ -343,6 +325,7 @@ void load_destroy(struct load *load)
 	for (uint32_t i = 0; i < load->params.nodes; i++)
 		load_node_fini(&load->nodes[i]);
 	load_clients_fini(load);
+	load_carrier_fini(load);
 	block_fini(&load->block);
 	free(load->nodes);
 	free(load->latencies);

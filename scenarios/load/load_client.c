@@ -77,6 +77,9 @@ struct load_target load_client_ask(struct load_client *client)
 		.qpn = datagram ? core->qps[position % core->qp_count].number : 0,
 		.key = load->nodes[0].keys[0],
 		.address = slot_address(load, client, way, slot),
+		.verb = (uint8_t)load->params.verb,
+		.bytes = load->params.bytes,
+		.local = LOAD_LOCAL_ADDRESS,
 		.numbered = load->params.verb == LOAD_SEND,
 		.immediate = client->number * window(load) + slot,
 	};

@@ -10,6 +10,7 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
+#include "scenarios/load/load_courier.h"
 #include "scenarios/load/load_server.h"
 
 enum {
@@ -139,6 +140,20 @@ static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t le
 	return key;
 }
 
+/* One of all buffers of a workload, here and from there. */
+static void add_buffers(struct load_node *node)
+{
+	uint64_t page = node->load->params.page,
+		 bytes = node->buffer_bytes ? node->buffer_bytes : 1;
+
+	node->keys = calloc(1, sizeof(node->keys[0]));
+	assert(node->keys);
+	node->keys[0] = add_region(node, LOAD_LOCAL_ADDRESS, (bytes + page - 1) / page * page,
+				   LOAD_LOCAL_ADDRESS, false);
+	node->threads[0].keys = node->keys;
+	node->threads[0].local_key = node->keys[0];
+}
+
 static void add_regions(struct load_node *node)
 {
 	const struct load_params *params = &node->load->params;
@@ -199,11 +214,14 @@ static void add_cqs(struct load_thread *thread)
 }
 
 /* A list that is shorter than its stride ends with the key of nothing. */
-static void write_receive(const struct load_thread *thread, uint8_t *wqe)
+static void write_receive(const struct load_qp *qp, uint8_t *wqe)
 {
+	const struct load_thread *thread = qp->thread;
 	const struct param_sizes *list = &thread->params->receive_sges;
 
-	if (!list->count)
+	if (qp->end)
+		load_put_element(thread, wqe, qp->end->address, qp->end->bytes);
+	else if (!list->count)
 		load_put_element(thread, wqe, LOAD_LOCAL_ADDRESS, LOAD_LOCAL_BYTES);
 	else
 		load_put_elements(thread, wqe, list);
@@ -243,7 +261,7 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 	assert(qp->began_at);
 	must(node, hca_qp_create(node->hca, &attr, &qp->number), "a QP cannot be made, error");
 	for (uint32_t i = 0; i < entries; i++)
-		write_receive(thread,
+		write_receive(qp,
 			      node->memory.bytes + qp->receives + (size_t)i * attr.rq_stride_bytes);
 	qp->receives_posted = qp->receives_told = entries;
 	be32_put(node->memory.bytes + qp->record, entries & 0xffff);
@@ -294,12 +312,31 @@ static void note_async(struct hca_driver *driver, enum hca_async what, uint32_t 
 	load_fail(node->load, "the adapter reports event", (unsigned)what);
 }
 
+void load_node_attach(struct load *load, uint32_t index)
+{
+	struct load_node *node = &load->nodes[index];
+
+	node->load = load;
+	node->index = index;
+	node->driver = (struct hca_driver){ignore_completion, note_async};
+	node->resolver = (struct hca_resolver){endpoints_paths(load->endpoints), resolve};
+}
+
+void load_thread_name(const struct load_thread *thread, const char *what,
+		      char name[LOAD_NAME_BYTES])
+{
+	const char *port = port_name(hca_port(thread->node->hca)); /* HOST.hca.port */
+	int length = (int)(strrchr(port, '.') - port);
+
+	while (length && port[length - 1] != '.')
+		length--;
+	snprintf(name, LOAD_NAME_BYTES, "%.*s%s%u", length, port, what, thread->index);
+}
+
 void load_node_init(struct load_node *node)
 {
 	const struct load_params *params = &node->load->params;
 
-	node->driver = (struct hca_driver){ignore_completion, note_async};
-	node->resolver = (struct hca_resolver){endpoints_paths(node->load->endpoints), resolve};
 	node->thread_count = load_serves(node->load) && node->index == 0
 				     ? (uint32_t)params->server.cores
 				     : load_threads(node->load);
@@ -316,8 +353,8 @@ void load_node_init(struct load_node *node)
 
 /* ---- connections ---- */
 
-static void set_state(struct load_node *node, uint32_t number, const struct path *path,
-		      uint32_t dest)
+static void set_state_in(struct load_node *node, uint32_t number, const struct path *path,
+			 uint32_t dest, uint16_t pkey)
 {
 	const struct load_params *params = &node->load->params;
 	struct hca_qp_state state = {
@@ -328,9 +365,9 @@ static void set_state(struct load_node *node, uint32_t number, const struct path
 		.mtu_bytes = (uint32_t)params->mtu,
 		.access = ALL_RIGHTS,
 		.qkey = QKEY,
-		.pkey = 0xffff,
-		.timeout = 18,
-		.retry = 7,
+		.pkey = pkey,
+		.timeout = node->load->timeout,
+		.retry = node->load->retry_count,
 		.rnr_retry = 7,
 		.min_rnr_timer = RNR_CODE,
 		.max_rd_atomic = (uint8_t)params->reads,
@@ -338,6 +375,17 @@ static void set_state(struct load_node *node, uint32_t number, const struct path
 	};
 
 	must(node, hca_qp_modify(node->hca, number, &state), "a QP cannot be connected, error");
+}
+
+static void set_state(struct load_node *node, uint32_t number, const struct path *path,
+		      uint32_t dest)
+{
+	set_state_in(node, number, path, dest, PKEY_DEFAULT);
+}
+
+void load_qp_connect(struct load_qp *qp, const struct path *path, uint32_t dest, uint16_t pkey)
+{
+	set_state_in(qp->thread->node, qp->number, path, dest, pkey);
 }
 
 /* Both ends of a client's connection. */
@@ -424,7 +472,10 @@ static void add_target(struct load_node *node)
  * and which processing unit a queue pair is bound to goes by its number. */
 void load_node_add_objects(struct load_node *node)
 {
-	add_regions(node);
+	if (node->load->carrier)
+		add_buffers(node);
+	else
+		add_regions(node);
 	for (uint32_t i = 0; i < node->thread_count; i++)
 		add_cqs(&node->threads[i]);
 	for (unsigned datagrams = 0; datagrams < 2; datagrams++)
@@ -439,7 +490,9 @@ void load_node_add_objects(struct load_node *node)
 void load_node_connect(struct load_node *node)
 {
 	for (uint32_t i = 0; i < node->thread_count; i++) {
-		if (load_serves(node->load))
+		if (node->load->carrier)
+			load_courier_init(&node->threads[i]);
+		else if (load_serves(node->load))
 			connect_served(&node->threads[i]);
 		else
 			connect_thread(&node->threads[i]);
@@ -452,6 +505,7 @@ void load_node_fini(struct load_node *node)
 		struct load_thread *thread = &node->threads[i];
 
 		load_server_fini(thread);
+		load_courier_fini(thread);
 		load_thread_fini(thread);
 		for (uint32_t j = 0; j < thread->qp_count; j++)
 			free(thread->qps[j].began_at);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "scenarios/load/load_courier.h"
 #include "scenarios/load/load_server.h"
 
 enum {
@@ -61,6 +62,8 @@ static uint32_t thread_qps(const struct load_thread *thread)
 	const struct load_params *params = &node->load->params;
 	bool datagrams = params->server.answer == LOAD_ANSWER_DATAGRAM;
 
+	if (node->load->carrier)
+		return load_end_count(node);
 	if (!load_serves(node->load))
 		return (uint32_t)thread->params->qps * load_peer_count(node, thread->params);
 	if (node->index == 0)
@@ -108,7 +111,9 @@ static void plan_qp(struct load_qp *qp, uint32_t index)
 	const struct load_thread *thread = qp->thread;
 	const struct load *load = thread->node->load;
 
-	if (load_serves(load)) {
+	if (load->carrier) {
+		load_end_plan(load_end_of_node(thread->node, index), qp);
+	} else if (load_serves(load)) {
 		plan_served(qp, index);
 	} else {
 		qp->datagram = load->params.transport == LOAD_UD;

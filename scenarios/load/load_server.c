@@ -326,6 +326,9 @@ static struct load_target target_of(const struct load_server *server, const stru
 		.qpn = client->answers ? client->answers->number : 0,
 		.key = thread->node->keys[0],
 		.address = LOAD_REMOTE_ADDRESS + slot * load->params.server.slot,
+		.verb = (uint8_t)load->answers.verb,
+		.bytes = load->answers.bytes,
+		.local = LOAD_LOCAL_ADDRESS,
 		.numbered = params_of(server)->answer != LOAD_ANSWER_WRITE,
 		.immediate = number,
 	};
@@ -469,23 +472,12 @@ static const struct block_type server_type = {
 };
 /* clang-format on */
 
-/* HOST.serverN, of an adapter HOST.hca. */
-static void name_block(const struct load_thread *thread, char name[NAME_BYTES])
-{
-	const char *port = port_name(hca_port(thread->node->hca)); /* HOST.hca.port */
-	int length = (int)(strrchr(port, '.') - port);
-
-	while (length && port[length - 1] != '.')
-		length--;
-	snprintf(name, NAME_BYTES, "%.*sserver%u", length, port, thread->index);
-}
-
 void load_server_init(struct load_thread *thread)
 {
 	struct load *load = thread->node->load;
 	struct load_server *server = calloc(1, sizeof(*server));
 	uint32_t cores = (uint32_t)load->params.server.cores;
-	char name[NAME_BYTES];
+	char name[LOAD_NAME_BYTES];
 
 	assert(server && load->params.server.batch <= BATCH_MAX);
 	thread->server = server;
@@ -501,7 +493,7 @@ void load_server_init(struct load_thread *thread)
 	server->waiting =
 		calloc((size_t)server->clients * load->params.window, sizeof(server->waiting[0]));
 	assert(server->full && server->next && server->waiting);
-	name_block(thread, name);
+	load_thread_name(thread, "server", name);
 	block_init(&server->block, load->sim, &server_type, name, &load->params.server,
 		   (const uint64_t *)&server->count);
 	block_gauges(&server->block, (struct gauge *)&server->gauge);

@@ -11,6 +11,7 @@
 #include "sim/random.h"
 
 #define LOAD_PD           1
+#define LOAD_NAME_BYTES   128
 #define LOAD_RECORD_BYTES 64
 #define LOAD_DC_KEY       UINT64_C(0x1122334455667788)
 
@@ -28,7 +29,10 @@
 #define LOAD_LOCAL_BYTES \
 	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
 
+struct load_carrier;
 struct load_client;
+struct load_courier;
+struct load_end;
 struct load_node;
 struct load_server;
 struct load_thread;
@@ -55,6 +59,7 @@ struct load_qp {
 	bool datagram;
 	sim_time *began_at;         /* [depth] */
 	struct load_client *client; /* whose requests are posted to it; NULL: nobody answers */
+	struct load_end *end;       /* of a workload; NULL: of a load */
 	struct load_lock lock;
 };
 
@@ -77,6 +82,7 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	struct load_lock cq_lock;
 	const struct load_params *params; /* the load's, the rivals', or the answers' */
 	struct load_server *server;       /* in the place of its cores; NULL: it does not answer */
+	struct load_courier *courier;     /* the same, for a workload */
 	uint32_t blocks;                  /* of a WQE */
 	struct load_qp *qps;
 	uint32_t qp_count, index;
@@ -101,8 +107,18 @@ struct load_target {
 	uint32_t qpn;     /* UD */
 	uint32_t key;     /* writes, reads, atomics: of the region ... */
 	uint64_t address; /* ... in which this is */
-	bool numbered;    /* sends: of a request or an answer, which the immediate data tell */
+	uint8_t verb;
+	uint64_t bytes;
+	uint64_t local; /* address of the data here, unless they are inline or a list */
+	bool numbered;  /* sends: of a request or an answer, which the immediate data tell */
 	uint32_t immediate;
+};
+
+struct load_cqe { /* that was polled */
+	struct load_qp *qp;
+	uint8_t opcode, syndrome;
+	uint16_t counter;
+	uint32_t byte_count, immediate;
 };
 
 struct load_data { /* what is written to and read from regions, where cores answer: lengths, and who is told of them */
@@ -130,8 +146,10 @@ struct load_node {
 	const struct path **paths; /* [nodes] */
 	uint32_t *keys;            /* [regions], or as many for each thread; then those of rivals */
 	uint32_t index;
-	uint32_t cq_entries;                                      /* of each CQ of its threads */
-	sim_time paused_at_start, paused_at_end;                  /* in all, until then */
+	struct hca_watcher watcher;              /* of a workload ... */
+	uint64_t buffer_bytes;                   /* ... and all buffers of its messages */
+	uint32_t cq_entries;                     /* of each CQ of its threads */
+	sim_time paused_at_start, paused_at_end; /* in all, until then */
 	uint64_t completed, completed_at_start, completed_at_end; /* work requests, not rivals' */
 };
 
@@ -150,6 +168,8 @@ struct load {
 	struct load_params answers; /* the same, of what servers post */
 	struct load_client *clients;
 	uint32_t client_count;
+	struct load_carrier *carrier; /* NULL: it carries no workload */
+	uint8_t timeout, retry_count; /* of connections */
 	struct sim *sim;
 	struct block block;
 	struct load_gauges gauge;
@@ -170,27 +190,42 @@ void load_plan_thread(struct load_node *node, uint32_t index);
 uint32_t load_plan_cq_entries(const struct load_node *node);
 uint64_t load_plan_bytes(const struct load_node *node);
 
-/* Memory, regions, CQs, queue pairs of a node whose HCA there is. */
+/* Memory, regions, CQs, queue pairs of a node; those for whom there has to be its HCA come after load_node_attach(). */
+void load_node_attach(struct load *load, uint32_t index);
 void load_node_init(struct load_node *node);
 void load_node_add_objects(struct load_node *node);
 void load_node_connect(struct load_node *node);
 void load_node_fini(struct load_node *node);
+
+/* To the other end, which is there. */
+void load_qp_connect(struct load_qp *qp, const struct path *path, uint32_t dest, uint16_t pkey);
 
 void load_thread_init(struct load_thread *thread);
 void load_thread_start(struct load_thread *thread);
 void load_thread_wake(struct load_thread *thread, uint32_t cq); /* a CQE of that CQ is visible */
 void load_thread_fini(struct load_thread *thread);
 
+/* HOST.whatN, of an adapter HOST.hca. */
+void load_thread_name(const struct load_thread *thread, const char *what,
+		      char name[LOAD_NAME_BYTES]);
+
 /* Builds a work request; tells the HCA of all that were built since. */
 void load_thread_build(struct load_qp *qp, const struct load_target *target);
 void load_thread_ring(struct load_qp *qp);
 
-/* A queue pair that has room, perhaps. */
+/* A queue pair that has room, perhaps. The one whose turn it is of those that have. */
 void load_thread_room(struct load_qp *qp);
+struct load_qp *load_thread_take_ready(struct load_thread *thread);
 
 /* Takes the oldest CQE, or answer in memory, that was not polled yet, and says what that costs. */
 bool load_thread_has_arrived(const struct load_thread *thread);
 sim_time load_thread_take(struct load_thread *thread);
+
+/* The same of a CQE that is not compressed, and what it says is left to the caller. */
+struct load_cqe load_thread_take_cqe(struct load_thread *thread);
+
+/* A receive work request, like the others. */
+void load_thread_post_receive(struct load_qp *qp);
 
 /* With compression: no slot of the CQ holds anything. */
 void load_thread_clear(struct load_thread *thread, uint32_t cq);

@@ -11,6 +11,7 @@
 #include "fabric/wire/bytes.h"
 #include "hca/device/cqe.h"
 #include "hca/work/doorbell.h"
+#include "scenarios/load/load_courier.h"
 #include "scenarios/load/load_server.h"
 
 enum {
@@ -39,26 +40,27 @@ static const uint8_t opcode_of[] = {
 
 /* ---- work requests ---- */
 
-static uint32_t wqe_bytes(const struct load_params *params)
+static uint32_t wqe_bytes(const struct load_params *params, unsigned verb, uint64_t length)
 {
 	uint32_t bytes = CONTROL_BYTES;
 
 	if (load_is_addressed(params))
 		bytes += ADDRESS_VECTOR_BYTES;
-	if (params->verb != LOAD_SEND)
+	if (verb != LOAD_SEND)
 		bytes += REMOTE_BYTES;
-	if (params->verb == LOAD_FETCH_ADD)
+	if (verb == LOAD_FETCH_ADD)
 		bytes += ATOMIC_BYTES;
-	if (params->bytes && params->inlined)
-		bytes += INLINE_HEADER_BYTES + (uint32_t)params->bytes;
-	else if (params->bytes)
+	if (length && params->inlined)
+		bytes += INLINE_HEADER_BYTES + (uint32_t)length;
+	else if (length)
 		bytes += WQE_UNIT_BYTES * (params->sges.count ? params->sges.count : 1);
 	return bytes;
 }
 
 uint32_t load_wqe_blocks(const struct load_params *params)
 {
-	return (wqe_bytes(params) + WQE_BLOCK_BYTES - 1) / WQE_BLOCK_BYTES;
+	return (wqe_bytes(params, (unsigned)params->verb, params->bytes) + WQE_BLOCK_BYTES - 1) /
+	       WQE_BLOCK_BYTES;
 }
 
 static struct load_node *choose_peer(struct load_thread *thread, const struct load_qp *qp)
@@ -76,7 +78,8 @@ static struct load_target choose_target(struct load_qp *qp)
 {
 	struct load_thread *thread = qp->thread;
 	const struct load_params *params = thread->params;
-	struct load_target target = {0};
+	struct load_target target = {
+		.verb = (uint8_t)params->verb, .bytes = params->bytes, .local = LOAD_LOCAL_ADDRESS};
 	uint64_t region, place;
 
 	if (qp->client)
@@ -134,18 +137,19 @@ void load_put_elements(const struct load_thread *thread, uint8_t *at,
 	}
 }
 
-static void put_data(const struct load_thread *thread, uint8_t *at)
+static void put_data(const struct load_thread *thread, const struct load_target *target,
+		     uint8_t *at)
 {
 	const struct load_params *params = thread->params;
 
-	if (!params->bytes)
+	if (!target->bytes)
 		return;
 	if (params->inlined) {
-		be32_put(at, (uint32_t)params->bytes | INLINE_FLAG);
+		be32_put(at, (uint32_t)target->bytes | INLINE_FLAG);
 		return;
 	}
 	if (!params->sges.count)
-		load_put_element(thread, at, LOAD_LOCAL_ADDRESS, params->bytes);
+		load_put_element(thread, at, target->local, target->bytes);
 	else
 		load_put_elements(thread, at, &params->sges);
 }
@@ -168,20 +172,21 @@ void load_thread_build(struct load_qp *qp, const struct load_target *target)
 	uint8_t wqe[WQE_BYTES_MAX] = {0}, *at = wqe + CONTROL_BYTES;
 
 	be32_put(wqe, (first & 0xffff) << 8 |
-			      (target->numbered ? WQE_SEND_IMMEDIATE : opcode_of[params->verb]));
-	be32_put(wqe + 4,
-		 qp->number << 8 | (wqe_bytes(params) + WQE_UNIT_BYTES - 1) / WQE_UNIT_BYTES);
+			      (target->numbered ? WQE_SEND_IMMEDIATE : opcode_of[target->verb]));
+	be32_put(wqe + 4, qp->number << 8 |
+				  (wqe_bytes(params, target->verb, target->bytes) + WQE_UNIT_BYTES -
+				   1) / WQE_UNIT_BYTES);
 	wqe[11] = (qp->posted + 1) % params->signal == 0 ? SIGNALED : 0;
 	be32_put(wqe + 12, target->immediate);
 	if (load_is_addressed(params))
 		at = put_vector(params, target, at);
-	if (params->verb != LOAD_SEND)
+	if (target->verb != LOAD_SEND)
 		at = put_remote(target, at);
-	if (params->verb == LOAD_FETCH_ADD) {
+	if (target->verb == LOAD_FETCH_ADD) {
 		be64_put(at, 1);
 		at += ATOMIC_BYTES;
 	}
-	put_data(thread, at);
+	put_data(thread, target, at);
 	for (uint32_t i = 0; i < blocks; i++) {
 		memcpy(ring_at(qp, first + i), wqe + i * WQE_BLOCK_BYTES, WQE_BLOCK_BYTES);
 		load_lines_written(thread->node, ring_address(qp, first + i), WQE_BLOCK_BYTES);
@@ -217,13 +222,14 @@ void load_thread_room(struct load_qp *qp)
 
 	if (qp->ready || !qp->posts ||
 	    qp->posted - qp->retired + thread->params->list > qp->depth ||
-	    (qp->client && !load_client_may_ask(qp->client)))
+	    (qp->client && !load_client_may_ask(qp->client)) ||
+	    (qp->end && !load_end_waits(qp->end)))
 		return;
 	qp->ready = true;
 	thread->ready[(thread->ready_first + thread->ready_count++) % thread->qp_count] = qp;
 }
 
-static struct load_qp *take_ready(struct load_thread *thread)
+struct load_qp *load_thread_take_ready(struct load_thread *thread)
 {
 	struct load_qp **first = &thread->ready[thread->ready_first];
 	struct load_qp *qp;
@@ -247,7 +253,7 @@ static struct load_qp *take_ready(struct load_thread *thread)
 /* ---- completions ---- */
 
 /* Receive WQEs are all alike, and stay where they are. Those of many packets are told of one by one. */
-static void post_receive(struct load_qp *qp)
+void load_thread_post_receive(struct load_qp *qp)
 {
 	qp->receives_posted++;
 	if (qp->receives_posted - qp->receives_told < RECEIVE_LIST &&
@@ -281,7 +287,7 @@ static sim_time take_numbered(struct load_qp *qp, uint32_t number)
 	const struct load_params *params = &thread->node->load->params;
 	uint32_t window = (uint32_t)params->window;
 
-	post_receive(qp);
+	load_thread_post_receive(qp);
 	if (thread->server)
 		load_server_received(thread->server, number / window, number % window);
 	else
@@ -304,7 +310,7 @@ static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
 	} else {
 		load_received(load);
 	}
-	post_receive(qp);
+	load_thread_post_receive(qp);
 	return load->params.cpu.receive;
 }
 
@@ -365,6 +371,24 @@ static sim_time take_compressed(struct load_thread *thread, struct load_cq *cq, 
 	return cost;
 }
 
+static struct load_cqe parse(const struct load_thread *thread, const uint8_t *cqe)
+{
+	return (struct load_cqe){.qp = &thread->qps[be24_get(cqe + 33)],
+				 .opcode = cqe[63] >> 4,
+				 .syndrome = cqe[55],
+				 .counter = be16_get(cqe + 60),
+				 .byte_count = be32_get(cqe + 44),
+				 .immediate = be32_get(cqe + 36)};
+}
+
+struct load_cqe load_thread_take_cqe(struct load_thread *thread)
+{
+	uint32_t number = thread->arrived[thread->arrived_first++ & thread->arrived_mask];
+	struct load_cq *cq = &thread->cqs[number];
+
+	return parse(thread, cqe_at(thread, cq, cq->polled++));
+}
+
 bool load_thread_has_arrived(const struct load_thread *thread)
 {
 	return thread->arrived_first != thread->arrived_end;
@@ -376,9 +400,8 @@ sim_time load_thread_take(struct load_thread *thread)
 	struct load *load = thread->node->load;
 	uint32_t number = thread->arrived[thread->arrived_first++ & thread->arrived_mask];
 	const uint8_t *cqe;
+	struct load_cqe taken;
 	struct load_cq *cq;
-	struct load_qp *qp;
-	unsigned opcode;
 
 	if (number & LOAD_ANSWERED) {
 		load_client_answered(thread, number & ~LOAD_ANSWERED, load->params.cpu.poll);
@@ -386,27 +409,26 @@ sim_time load_thread_take(struct load_thread *thread)
 	}
 	cq = &thread->cqs[number];
 	cqe = cqe_at(thread, cq, cq->polled);
-	opcode = cqe[63] >> 4;
 	if (load->params.compress && is_cleared(thread, cq))
 		return 0;
-	qp = &thread->qps[be24_get(cqe + 33)];
+	taken = parse(thread, cqe);
 	if (load->params.compress) {
 		if ((cqe[63] & COMPRESSED) == COMPRESSED)
-			return take_compressed(thread, cq, qp);
+			return take_compressed(thread, cq, taken.qp);
 		clear_slots(thread, cq, cq->polled, 1);
 	}
 	cq->polled++;
-	if (opcode >= CQE_SEND_ERROR) {
-		load_fail(load, "a work request failed with syndrome", cqe[55]);
+	if (taken.opcode >= CQE_SEND_ERROR) {
+		load_fail(load, "a work request failed with syndrome", taken.syndrome);
 		return 0;
 	}
-	if (opcode == CQE_SENT) {
-		retire(qp, be16_get(cqe + 60));
+	if (taken.opcode == CQE_SENT) {
+		retire(taken.qp, taken.counter);
 		return load->params.cpu.poll;
 	}
 	if (load_serves(load))
-		return take_numbered(qp, be32_get(cqe + 36));
-	return load->params.cpu.poll + take_received(qp, be32_get(cqe + 44));
+		return take_numbered(taken.qp, taken.immediate);
+	return load->params.cpu.poll + take_received(taken.qp, taken.byte_count);
 }
 
 static sim_time poll(struct load_thread *thread)
@@ -469,7 +491,7 @@ static void start_posting(struct load_core *core)
 	sim_time held = params->cpu.post * params->list + params->cpu.ring;
 
 	core->busy += held;
-	core->posting = take_ready(thread);
+	core->posting = load_thread_take_ready(thread);
 	thread->under_way += (uint32_t)params->list;
 	for (uint64_t i = 0; i < params->list; i++) {
 		struct load_target target = choose_target(core->posting);
@@ -531,6 +553,8 @@ void load_thread_wake(struct load_thread *thread, uint32_t cq)
 	thread->arrived[thread->arrived_end++ & thread->arrived_mask] = cq;
 	if (thread->server)
 		load_server_wake(thread->server);
+	else if (thread->courier)
+		load_courier_wake(thread->courier);
 	else if (!is_awake(thread))
 		wake_one(thread);
 }

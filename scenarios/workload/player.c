@@ -9,22 +9,14 @@
 #include "fabric/port_params.h"
 #include "scenarios/workload/agenda.h"
 #include "scenarios/workload/waits.h"
-#include "sim/parallel.h"
-#include "sim/pool.h"
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
 
-struct pair {                       /* of hosts: their queue pairs of one number */
-	uint64_t key;               /* 0: free */
-	struct endpoint_qp *sender; /* where the data comes from */
-	uint32_t marks_told;        /* marked packets that came, of flows that have arrived */
+struct pair {                      /* of hosts: their queue pairs of one number */
+	uint64_t key;              /* 0: free */
+	struct carrier_qp *sender; /* where the data comes from */
+	uint32_t marks_told;       /* marked packets that came, of flows that have arrived */
 	struct ideal_path way;
-};
-
-struct post {
-	struct endpoint_message message; /* first */
-	struct player *player;
-	uint32_t flow;
 };
 
 struct play {
@@ -46,13 +38,13 @@ struct player_host {
 };
 
 struct player {
-	struct endpoint_user user; /* first */
+	struct carrier_user user; /* first */
 	struct waits_user waits_user;
 	struct waits *waits;
 	const struct workload *workload;
 	const struct player_params *params;
-	struct endpoint_hca *const *hcas;
-	const struct endpoint_params *endpoint_params;
+	struct carrier *carrier;
+	const struct carrier_ops *ops; /* the carrier's */
 	player_way_function *way;
 	void *context;
 	struct play *plays;
@@ -60,27 +52,27 @@ struct player {
 	struct pair *pairs;
 	uint64_t pair_mask;
 	struct player_host *hosts;
-	struct start *starts;             /* [flows] of all hosts */
-	struct pool posts[SIM_PARTS_MAX]; /* of each part of the run */
+	struct start *starts; /* [flows] of all hosts */
 	struct block block;
 };
 
-static void arrive(struct player *player, uint32_t flow, sim_time now, uint32_t marks);
+static void arrive(struct player *player, uint32_t flow, sim_time now);
 static void arrive_unmarked(struct player *player, uint32_t flow, sim_time now);
 
 /* ---- one flow ---- */
 
-static struct endpoint_qp *requester_of(const struct play *play, unsigned operation)
+static sim_time time_at(const struct player *player, uint32_t host)
 {
-	return operation == WORKLOAD_READ ? endpoint_peer(play->pair->sender) : play->pair->sender;
+	return sim_now(port_sim(player->ops->port(player->carrier, host)));
 }
 
-static sim_time sender_paused(const struct play *play)
+static sim_time sender_paused(const struct player *player, uint32_t flow)
 {
-	const struct endpoint_qp *sender = play->pair->sender;
-	const struct port *port = endpoint_port(endpoint_of(sender));
+	const struct path *path = player->ops->path(player->plays[flow].pair->sender);
+	const struct port *port =
+		player->ops->port(player->carrier, player->workload->flows[flow].source);
 
-	return port_paused_time(port, port_lane(port, endpoint_path(sender)->service_level));
+	return port_paused_time(port, port_lane(port, path->service_level));
 }
 
 /* What happens to the sender of the data, at its host: of a read, from its request's arrival to the last response. */
@@ -91,8 +83,8 @@ static void sender_begins(struct player *player, uint32_t flow)
 	if (play->sends)
 		return;
 	play->sends = true;
-	play->cnps = endpoint_cnps(play->pair->sender);
-	play->paused = sender_paused(play);
+	play->cnps = player->ops->cnps(play->pair->sender);
+	play->paused = sender_paused(player, flow);
 }
 
 static void sender_ends(struct player *player, uint32_t flow)
@@ -100,8 +92,8 @@ static void sender_ends(struct player *player, uint32_t flow)
 	const struct play *play = &player->plays[flow];
 	struct flow_record *record = &player->records[flow];
 
-	record->cnps = endpoint_cnps(play->pair->sender) - play->cnps;
-	record->paused = sender_paused(play) - play->paused;
+	record->cnps = player->ops->cnps(play->pair->sender) - play->cnps;
+	record->paused = sender_paused(player, flow) - play->paused;
 }
 
 static void finish(struct player *player, uint32_t flow)
@@ -109,8 +101,7 @@ static void finish(struct player *player, uint32_t flow)
 	const struct workload_flow *what = &player->workload->flows[flow];
 	struct flow_record *record = &player->records[flow];
 	struct play *play = &player->plays[flow];
-	struct endpoint_qp *requester = requester_of(play, what->operation);
-	sim_time now = sim_now(endpoint_sim(endpoint_of(requester)));
+	sim_time now = time_at(player, workload_home(what));
 
 	record->finished = now;
 	record->status = play->failed ? FLOW_failed : FLOW_done;
@@ -119,72 +110,54 @@ static void finish(struct player *player, uint32_t flow)
 	if (play->failed) /* what waits for it never begins */
 		return;
 	if (what->operation == WORKLOAD_READ)
-		arrive(player, flow, now, endpoint_marks(requester));
+		arrive(player, flow, now);
 	else if (what->operation == WORKLOAD_ATOMIC)
 		arrive_unmarked(player, flow, now);
 	waits_happened(player->waits, flow, false, now);
 }
 
-static void post_next(struct player *player, struct post *post);
-
-static struct pool *posts_of(struct player *player, uint32_t flow)
-{
-	uint32_t host = workload_home(&player->workload->flows[flow]);
-
-	return &player->posts[sim_part_of(endpoint_sim(player->hcas[host]))];
-}
-
-static void message_done(struct endpoint_message *message)
-{
-	struct post *post = (struct post *)(void *)message;
-	struct player *player = post->player;
-	struct play *play = &player->plays[post->flow];
-	struct flow_record *record = &player->records[post->flow];
-	uint32_t flow = post->flow;
-
-	if (message->started_at && (!record->started || message->started_at < record->started))
-		record->started = message->started_at;
-	record->packets += message->packets_sent;
-	record->resent += message->packets_resent;
-	play->failed |= message->status != ENDPOINT_OK;
-	play->messages_left--;
-	if (play->bytes_left)
-		post_next(player, post);
-	else
-		pool_give(posts_of(player, flow), post);
-	if (!play->messages_left)
-		finish(player, flow);
-}
-
 static uint64_t message_bytes(const struct player *player, uint32_t flow)
 {
-	uint64_t bytes = player->params->message;
+	uint64_t bytes = player->params->message, most = player->carrier->message_max;
 
-	if (player->workload->flows[flow].operation == WORKLOAD_READ &&
-	    (!bytes || bytes > READ_BYTES_MAX))
-		return READ_BYTES_MAX;
-	return bytes ? bytes : UINT64_MAX;
+	if (player->workload->flows[flow].operation == WORKLOAD_READ && READ_BYTES_MAX < most)
+		most = READ_BYTES_MAX;
+	return bytes && bytes < most ? bytes : most;
 }
 
-static void post_next(struct player *player, struct post *post)
+static uint64_t message_count(const struct player *player, uint32_t flow)
 {
-	static const enum endpoint_operation operations[] = {
-		[WORKLOAD_WRITE] = ENDPOINT_WRITE,
-		[WORKLOAD_SEND] = ENDPOINT_SEND,
-		[WORKLOAD_READ] = ENDPOINT_READ,
-		[WORKLOAD_ATOMIC] = ENDPOINT_ATOMIC,
-	};
-	struct play *play = &player->plays[post->flow];
-	unsigned operation = player->workload->flows[post->flow].operation;
-	uint64_t most = message_bytes(player, post->flow);
+	return (player->workload->flows[flow].bytes - 1) / message_bytes(player, flow) + 1;
+}
 
-	memset(&post->message, 0, sizeof(post->message));
-	post->message.bytes = play->bytes_left < most ? play->bytes_left : most;
-	post->message.operation = operations[operation];
-	post->message.tag = post->flow + 1;
-	post->message.done = message_done;
-	play->bytes_left -= post->message.bytes;
-	endpoint_post(requester_of(play, operation), &post->message);
+static void post_next(struct player *player, uint32_t flow)
+{
+	struct play *play = &player->plays[flow];
+	uint64_t most = message_bytes(player, flow);
+	uint64_t bytes = play->bytes_left < most ? play->bytes_left : most;
+
+	play->bytes_left -= bytes;
+	player->ops->post(player->carrier, play->pair->sender, flow,
+			  (enum workload_operation)player->workload->flows[flow].operation, bytes);
+}
+
+static void message_done(struct carrier_user *user, uint32_t flow,
+			 const struct carrier_report *report)
+{
+	struct player *player = (struct player *)(void *)user;
+	struct play *play = &player->plays[flow];
+	struct flow_record *record = &player->records[flow];
+
+	if (report->started_at && (!record->started || report->started_at < record->started))
+		record->started = report->started_at;
+	record->packets += report->packets_sent;
+	record->resent += report->packets_resent;
+	play->failed |= report->failed;
+	play->messages_left--;
+	if (play->bytes_left)
+		post_next(player, flow);
+	if (!play->messages_left)
+		finish(player, flow);
 }
 
 static void begin(void *context, uint32_t flow)
@@ -193,9 +166,8 @@ static void begin(void *context, uint32_t flow)
 	const struct workload_flow *what = &player->workload->flows[flow];
 	struct flow_record *record = &player->records[flow];
 	struct play *play = &player->plays[flow];
-	uint64_t most = message_bytes(player, flow);
 
-	record->ready = sim_now(endpoint_sim(player->hcas[workload_home(what)]));
+	record->ready = time_at(player, workload_home(what));
 	if (workload_is_barrier(what)) {
 		record->status = FLOW_done;
 		record->finished = record->ready;
@@ -207,15 +179,10 @@ static void begin(void *context, uint32_t flow)
 	if (what->operation != WORKLOAD_READ)
 		sender_begins(player, flow);
 	play->bytes_left = what->bytes;
-	play->messages_left = (uint32_t)((what->bytes - 1) / most + 1);
+	play->messages_left = (uint32_t)message_count(player, flow);
 	play->undelivered = play->messages_left;
-	for (uint64_t i = 0; i < player->params->post_list && play->bytes_left; i++) {
-		struct post *post = pool_take(posts_of(player, flow));
-
-		post->player = player;
-		post->flow = flow;
-		post_next(player, post);
-	}
+	for (uint64_t i = 0; i < player->params->post_list && play->bytes_left; i++)
+		post_next(player, flow);
 }
 
 static void arrive_unmarked(struct player *player, uint32_t flow, sim_time now)
@@ -225,33 +192,33 @@ static void arrive_unmarked(struct player *player, uint32_t flow, sim_time now)
 }
 
 /* At the host where the data come to. */
-static void arrive(struct player *player, uint32_t flow, sim_time now, uint32_t marks)
+static void arrive(struct player *player, uint32_t flow, sim_time now)
 {
 	struct pair *pair = player->plays[flow].pair;
+	uint32_t marks = player->ops->marks(player->ops->peer(pair->sender));
 
 	player->records[flow].marked = marks - pair->marks_told;
 	pair->marks_told = marks;
 	arrive_unmarked(player, flow, now);
 }
 
-static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag)
+static void delivered(struct carrier_user *user, uint32_t flow)
 {
 	struct player *player = (struct player *)(void *)user;
-	uint32_t flow = tag - 1;
 
-	assert(tag && flow < player->workload->count && player->plays[flow].undelivered);
+	assert(flow < player->workload->count && player->plays[flow].undelivered);
 	if (--player->plays[flow].undelivered == 0)
-		arrive(player, flow, sim_now(endpoint_sim(endpoint_of(qp))), endpoint_marks(qp));
+		arrive(player, flow, time_at(player, player->workload->flows[flow].destination));
 }
 
-static void read_begins(struct endpoint_user *user, uint32_t tag)
+static void read_begins(struct carrier_user *user, uint32_t flow)
 {
-	sender_begins((struct player *)(void *)user, tag - 1);
+	sender_begins((struct player *)(void *)user, flow);
 }
 
-static void read_ends(struct endpoint_user *user, uint32_t tag)
+static void read_ends(struct carrier_user *user, uint32_t flow)
 {
-	sender_ends((struct player *)(void *)user, tag - 1);
+	sender_ends((struct player *)(void *)user, flow);
 }
 
 /* ---- what waits for what ---- */
@@ -315,12 +282,21 @@ static void join(struct player *player)
 			continue;
 		if (!pair->key) {
 			pair->key = key;
-			pair->sender = endpoint_join(
-				player->hcas[flow->source], player->hcas[flow->destination],
-				service_level_of(player, flow), flow->queue_pair);
+			pair->sender = player->ops->join(
+				player->carrier,
+				&(struct carrier_pair){.source = flow->source,
+						       .destination = flow->destination,
+						       .service_level =
+							       service_level_of(player, flow),
+						       .entropy = flow->queue_pair});
 			pair->way = player->way(player->context, flow->source, flow->destination);
 		}
 		player->plays[i].pair = pair;
+		player->ops->plan(player->carrier, pair->sender,
+				  flow->bytes < message_bytes(player, i) ? flow->bytes
+									 : message_bytes(player, i),
+				  message_count(player, i),
+				  (enum workload_operation)flow->operation);
 	}
 }
 
@@ -343,12 +319,12 @@ static void describe(struct player *player, uint32_t number)
 	};
 	if (workload_is_barrier(flow))
 		return;
-	const struct port *port = endpoint_port(player->hcas[flow->source]);
+	const struct port *port = player->ops->port(player->carrier, flow->source);
 
 	player->records[number].hops = play->pair->way.hops;
 	player->records[number].ideal =
-		ideal_time(player->endpoint_params, (uint32_t)port_params(port)->mtu,
-			   endpoint_path(play->pair->sender), &play->pair->way,
+		ideal_time(player->carrier->ideal, (uint32_t)port_params(port)->mtu,
+			   player->ops->path(play->pair->sender), &play->pair->way,
 			   (enum workload_operation)flow->operation, flow->bytes);
 }
 
@@ -364,12 +340,28 @@ bool player_finished(const struct player *player)
 	return true;
 }
 
-struct endpoint_qp *player_requester(const struct player *player, uint32_t flow)
+static struct carrier_qp *requester_of(const struct player *player, uint32_t flow)
 {
-	const struct workload_flow *what = &player->workload->flows[flow];
+	struct carrier_qp *sender = player->plays[flow].pair->sender;
 
-	return workload_is_barrier(what) ? NULL
-					 : requester_of(&player->plays[flow], what->operation);
+	return player->workload->flows[flow].operation == WORKLOAD_READ ? player->ops->peer(sender)
+									: sender;
+}
+
+const struct carrier_qp *player_requester(const struct player *player, uint32_t flow)
+{
+	return workload_is_barrier(&player->workload->flows[flow]) ? NULL
+								   : requester_of(player, flow);
+}
+
+uint64_t player_acked_bytes(const struct player *player, uint32_t flow)
+{
+	return player->ops->acked_bytes(requester_of(player, flow));
+}
+
+uint64_t player_rate_bps(const struct player *player, uint32_t flow)
+{
+	return player->ops->rate_bps(requester_of(player, flow));
 }
 
 const struct flow_record *player_records(const struct player *player)
@@ -396,7 +388,7 @@ static void create_waits(struct player *player)
 
 	assert(sims);
 	for (uint32_t i = 0; i < workload->hosts; i++)
-		sims[i] = endpoint_sim(player->hcas[i]);
+		sims[i] = port_sim(player->ops->port(player->carrier, i));
 	player->waits_user = (struct waits_user){.release = release, .reached = reached};
 	player->waits = waits_create(workload, player->params->notice, sims, &player->waits_user);
 	free(sims);
@@ -427,8 +419,8 @@ static void create_hosts(struct player *player)
 		struct player_host *host = &player->hosts[i];
 
 		snprintf(name, sizeof(name), "workload.%u", i);
-		block_init(&host->block, endpoint_sim(player->hcas[i]), &player_host_type, name,
-			   NULL, NULL);
+		block_init(&host->block, port_sim(player->ops->port(player->carrier, i)),
+			   &player_host_type, name, NULL, NULL);
 		for (enum agenda_kind kind = 0; kind < AGENDAS; kind++) {
 			agenda_init(&host->agendas[kind], &host->block, kind, starts, begin,
 				    player);
@@ -439,33 +431,29 @@ static void create_hosts(struct player *player)
 }
 
 struct player *player_create(struct sim *sim, const struct workload *workload,
-			     const struct player_params *params, struct endpoint_hca *const *hcas,
-			     const struct endpoint_params *endpoint_params,
+			     const struct player_params *params, struct carrier *carrier,
 			     player_way_function *way, void *context)
 {
 	struct player *player = calloc(1, sizeof(*player));
 
 	assert(player);
 	block_init(&player->block, sim, &player_type, "workload", params, NULL);
-	player->user = (struct endpoint_user){
-		.delivered = delivered, .read_begins = read_begins, .read_ends = read_ends};
+	player->user = (struct carrier_user){message_done, delivered, read_begins, read_ends};
 	player->workload = workload;
 	player->params = params;
-	player->hcas = hcas;
-	player->endpoint_params = endpoint_params;
+	player->carrier = carrier;
+	player->ops = carrier->ops;
+	carrier->user = &player->user;
 	player->way = way;
 	player->context = context;
 	player->plays = calloc(workload->count + 1, sizeof(player->plays[0]));
 	player->records = calloc(workload->count + 1, sizeof(player->records[0]));
 	player->starts = calloc(workload->count + 1, sizeof(player->starts[0]));
 	assert(player->plays && player->records && player->starts);
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_init(&player->posts[i], sizeof(struct post), 0);
 	create_waits(player);
 	create_hosts(player);
 	join(player);
-	for (uint32_t i = 0; i < workload->hosts; i++)
-		endpoint_set_user(hcas[i], &player->user);
+	player->ops->start(carrier);
 	for (uint32_t i = 0; i < workload->count; i++)
 		describe(player, i);
 	waits_start(player->waits);
@@ -479,8 +467,6 @@ void player_destroy(struct player *player)
 			agenda_fini(&player->hosts[i].agendas[kind]);
 		block_fini(&player->hosts[i].block);
 	}
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_fini(&player->posts[i]);
 	waits_destroy(player->waits);
 	free(player->hosts);
 	free(player->plays);

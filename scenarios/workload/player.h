@@ -1,18 +1,19 @@
 /*
- * player: plays a workload on endpoint HCAs and keeps the flow table. Queue pairs are joined as the flows need them; a
- * flow is cut into messages, of which a number are posted at a time.
+ * player: plays a workload and keeps the flow table. Queue pairs are joined as the flows need them; a flow is cut into messages, of
+ * which a number are posted at a time. By which adapters they go is the carrier's.
  *
- *     workload --player--> endpoint_post() ... done(), delivered() --> flow table, and flows that waited
+ *     workload --player--> carrier: post() ... done(), delivered() --> flow table, and flows that waited
  */
 #ifndef SCENARIOS_WORKLOAD_PLAYER_H
 #define SCENARIOS_WORKLOAD_PLAYER_H
 
+#include "scenarios/workload/carrier.h"
 #include "scenarios/workload/flow_table.h"
 #include "scenarios/workload/ideal.h"
 
 /* clang-format off */
 #define PLAYER_PARAMS(X)                                                                                   \
-	X(message,       BYTES, "0B", "0B..4GB",    "a flow is cut into messages of so much, 0: it is one (a read of more than 1 GiB is cut in any case)", "choice") \
+	X(message,       BYTES, "0B", "0B..4GB",    "a flow is cut into messages of so much, 0: it is one (reads, and all messages of detailed adapters, are cut at 1 GiB in any case)", "choice") \
 	X(post_list,     COUNT, "1",  "1..4096",    "messages of a flow that are posted and not complete, at most", "choice") \
 	X(service_level, COUNT, "0",  "0..15",      "of all packets: lane or priority",               "choice") \
 	X(service_levels, COUNT, "1", "1..16",      "queue pairs take so many in turn, from service_level on", "choice") \
@@ -31,18 +32,21 @@ struct player;
 /* What the fabric is like between two hosts. */
 typedef struct ideal_path player_way_function(void *context, uint32_t source, uint32_t destination);
 
-/* hcas: one a host, in the workload's order; they and the workload outlive it. */
+/* The carrier and the workload outlive it. */
 struct player *player_create(struct sim *sim, const struct workload *workload,
-			     const struct player_params *params, struct endpoint_hca *const *hcas,
-			     const struct endpoint_params *endpoint_params,
+			     const struct player_params *params, struct carrier *carrier,
 			     player_way_function *way, void *context);
-void player_destroy(struct player *player); /* after the run, before the HCAs */
+void player_destroy(struct player *player); /* after the run, before the carrier */
 
 /* Every flow is done, failed, or was not begun in time. */
 bool player_finished(const struct player *player);
 
 /* The queue pair that sends the flow's requests; NULL: a barrier. Flows of a pair of hosts share it. */
-struct endpoint_qp *player_requester(const struct player *player, uint32_t flow);
+const struct carrier_qp *player_requester(const struct player *player, uint32_t flow);
+
+/* Of its requester: what it has had acknowledged, and what congestion control lets it send now. Not of barriers. */
+uint64_t player_acked_bytes(const struct player *player, uint32_t flow);
+uint64_t player_rate_bps(const struct player *player, uint32_t flow);
 
 /* One a flow, in the workload's order. */
 const struct flow_record *player_records(const struct player *player);

@@ -1,0 +1,533 @@
+/* load_carrier: see load_carrier.h. Its cores are in load_courier.c. */
+#include "scenarios/load/load_carrier.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "fabric/partition.h"
+#include "fabric/wire/opcode.h"
+#include "hca/endpoint/endpoint_params.h"
+#include "hca/transport/psn.h"
+#include "scenarios/load/load_courier.h"
+#include "sim/pool.h"
+
+#define MESSAGE_MAX     (UINT64_C(1) << 30) /* of 2^31 that a WQE has room for */
+#define BUFFER_ALIGN    UINT64_C(64)
+#define FIRST_QP_NUMBER 0x100u /* as fidelity endpoint has it, so that ways are the same */
+#define HOPS            64
+
+struct load_ends { /* of a node */
+	struct load_end **list;
+	uint32_t count, room;
+	struct load_end **by_number; /* [numbers] from first_number on */
+	uint32_t first_number, numbers;
+};
+
+struct load_carrier {
+	struct carrier carrier;
+	struct load *load;
+	struct load_ends *of_nodes;
+	struct pool messages;
+};
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct load_host_params, __VA_ARGS__)
+const struct param load_host_param_list[] = {LOAD_HOST_PARAMS(ROW) {0}};
+
+const struct param_group load_host_param_groups[] = {
+	{"host", load_host_param_list, 0, "of detailed adapters: what their hosts ask of them"},
+	{"cpu", load_cpu_param_list, offsetof(struct load_host_params, cpu), "of detailed adapters: what calls cost the core of each host"},
+	{0},
+};
+/* clang-format on */
+
+static struct load_carrier *of(const struct carrier *carrier)
+{
+	return container_of(carrier, struct load_carrier, carrier);
+}
+
+static struct load_end *end_of(const struct carrier_qp *qp)
+{
+	return (struct load_end *)(void *)qp;
+}
+
+
+/* ---- messages ---- */
+
+static bool is_answered(const struct load_message *message)
+{
+	return message->operation == WORKLOAD_READ || message->operation == WORKLOAD_ATOMIC;
+}
+
+/* The one that has that PSN; NULL: it is over. */
+static struct load_message *find(const struct load_end *end, uint32_t psn)
+{
+	for (struct load_message *message = end->first; message; message = message->next) {
+		int32_t place = psn_distance(message->first_psn, psn);
+
+		if (place >= 0 && (uint32_t)place < message->packets)
+			return message;
+	}
+	return NULL;
+}
+
+static bool is_over(const struct load_message *message)
+{
+	return message->complete && !message->written &&
+	       (message->delivered || is_answered(message) || message->report.failed);
+}
+
+static void drop_old(struct load_end *end)
+{
+	while (end->first && is_over(end->first)) {
+		struct load_message *message = end->first;
+
+		end->first = message->next;
+		if (!end->first)
+			end->last = NULL;
+		pool_give(&end->load->carrier->messages, message);
+	}
+}
+
+static uint32_t packets_of(const struct load_end *end, enum workload_operation operation,
+			   uint64_t bytes)
+{
+	uint64_t mtu = end->load->params.mtu;
+
+	return operation == WORKLOAD_ATOMIC ? 1 : (uint32_t)((bytes + mtu - 1) / mtu);
+}
+
+static void post(struct carrier *carrier, struct carrier_qp *qp, uint32_t flow,
+		 enum workload_operation operation, uint64_t bytes)
+{
+	struct load_end *sender = end_of(qp);
+	struct load_end *end = operation == WORKLOAD_READ ? sender->peer : sender;
+	struct load_message *message = pool_take(&of(carrier)->messages);
+
+	assert(bytes <= end->bytes && bytes <= end->peer->bytes);
+	*message = (struct load_message){.end = end,
+					 .bytes = bytes,
+					 .flow = flow,
+					 .operation = (uint8_t)operation,
+					 .first_psn = end->next_psn,
+					 .packets = packets_of(end, operation, bytes)};
+	end->next_psn = psn_add(end->next_psn, message->packets);
+	if (end->last)
+		end->last->next = message;
+	else
+		end->first = message;
+	end->last = message;
+	if (!end->unposted)
+		end->unposted = message;
+	load_thread_room(end->qp);
+	load_courier_wake(end->qp->thread->courier);
+}
+
+struct load_target load_end_next(struct load_end *end)
+{
+	static const uint8_t verbs[] = {[WORKLOAD_WRITE] = LOAD_WRITE,
+					[WORKLOAD_SEND] = LOAD_SEND,
+					[WORKLOAD_READ] = LOAD_READ,
+					[WORKLOAD_ATOMIC] = LOAD_FETCH_ADD};
+	const struct load_message *message = end->unposted;
+	const struct load_node *node = &end->load->nodes[end->peer->host];
+
+	end->unposted = message->next;
+	return (struct load_target){
+		.node = node,
+		.key = node->keys[0],
+		.address = end->peer->address,
+		.verb = verbs[message->operation],
+		.bytes = message->bytes,
+		.local = end->address,
+	};
+}
+
+void load_end_complete(struct load_end *end, bool failed)
+{
+	struct carrier_user *user = end->load->carrier->carrier.user;
+	struct load_message *message = end->first;
+
+	while (message->complete)
+		message = message->next;
+	message->complete = true;
+	message->report.failed = failed;
+	user->done(user, message->flow, &message->report);
+	drop_old(end);
+}
+
+void load_message_delivered(struct load_message *message)
+{
+	struct load_end *end = message->end;
+	struct carrier_user *user = end->load->carrier->carrier.user;
+
+	message->delivered = true;
+	user->delivered(user, message->flow);
+	drop_old(end);
+}
+
+void load_end_received(struct load_end *end)
+{
+	struct load_message *message = end->peer->first;
+
+	while (message && (message->operation != WORKLOAD_SEND || message->delivered))
+		message = message->next;
+	if (message)
+		load_message_delivered(message);
+}
+
+/* ---- what adapters tell ---- */
+
+static struct load_end *end_by_number(const struct load *load, uint32_t node, uint32_t number)
+{
+	const struct load_ends *ends = &load->carrier->of_nodes[node];
+
+	return number - ends->first_number < ends->numbers
+		       ? ends->by_number[number - ends->first_number]
+		       : NULL;
+}
+
+static void request_sent(struct load_end *end, const struct packet *packet)
+{
+	struct load_message *message = find(end, packet->psn);
+	uint32_t behind;
+
+	if (!message)
+		return;
+	behind = message->operation == WORKLOAD_READ
+			 ? psn_add(message->first_psn, message->packets)
+			 : psn_add(packet->psn, 1);
+	if (!message->report.packets_sent++)
+		message->report.started_at = sim_now(end->load->sim);
+	if (psn_distance(end->sent_psn, packet->psn) < 0)
+		message->report.packets_resent++;
+	if (psn_distance(end->sent_psn, behind) > 0)
+		end->sent_psn = behind;
+}
+
+static void response_sent(const struct load_end *end, const struct packet *packet)
+{
+	struct carrier_user *user = end->load->carrier->carrier.user;
+	const struct load_message *message = find(end, packet->psn);
+
+	if (!message)
+		return;
+	if (packet->psn == message->first_psn)
+		user->read_begins(user, message->flow);
+	if (psn_add(packet->psn, 1) == psn_add(message->first_psn, message->packets))
+		user->read_ends(user, message->flow);
+}
+
+static void sent(struct hca_watcher *watcher, const struct packet *packet)
+{
+	const struct load *load = container_of(watcher, struct load_node, watcher)->load;
+	struct load_end *to = end_by_number(load, packet->path->destination, packet->dest_qp);
+
+	if (!to)
+		return;
+	if (opcode_is_request(packet->opcode))
+		request_sent(to->peer, packet);
+	else if (opcode_info[packet->opcode].operation == OP_READ_RESPONSE)
+		response_sent(to, packet);
+}
+
+/* That a send is there its CQE says. */
+static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
+{
+	const struct load_node *node = container_of(watcher, struct load_node, watcher);
+	const struct load_end *end = end_by_number(node->load, node->index, qpn);
+	struct load_message *message = find(end->peer, psn);
+
+	if (message && message->operation == WORKLOAD_WRITE)
+		load_courier_written(node->threads[0].courier, message);
+}
+
+/* Bytes of a message before that PSN. */
+static uint64_t bytes_before(const struct load_message *message, uint32_t psn, uint64_t mtu)
+{
+	int32_t packets = psn_distance(message->first_psn, psn);
+
+	if (packets <= 0)
+		return 0;
+	return (uint32_t)packets < message->packets ? (uint64_t)packets * mtu : message->bytes;
+}
+
+static void acknowledged(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
+{
+	const struct load_node *node = container_of(watcher, struct load_node, watcher);
+	struct load_end *end = end_by_number(node->load, node->index, qpn);
+	uint64_t mtu = node->load->params.mtu;
+
+	for (const struct load_message *message = end->first; message; message = message->next) {
+		if (psn_distance(message->first_psn, psn) <= 0)
+			break;
+		if (!is_answered(message))
+			end->acked_bytes += bytes_before(message, psn, mtu) -
+					    bytes_before(message, end->acked_psn, mtu);
+	}
+	end->acked_psn = psn;
+}
+
+/* ---- queue pairs ---- */
+
+static struct port *port(const struct carrier *carrier, uint32_t host)
+{
+	return hca_port(of(carrier)->load->nodes[host].hca);
+}
+
+static struct load_end *add_end(struct load_carrier *carrier, uint32_t host)
+{
+	struct load_ends *ends = &carrier->of_nodes[host];
+	struct load_end *end = calloc(1, sizeof(*end));
+
+	assert(end);
+	if (ends->count == ends->room) {
+		ends->room = ends->room ? 2 * ends->room : 4;
+		ends->list = realloc(ends->list, ends->room * sizeof(struct load_end *));
+		assert(ends->list);
+	}
+	ends->list[ends->count++] = end;
+	end->load = carrier->load;
+	end->host = host;
+	return end;
+}
+
+static const struct path *path_to(const struct load_end *end, const struct carrier_pair *pair,
+				  uint16_t udp_source_port)
+{
+	struct endpoints *endpoints = end->load->endpoints;
+	struct path path = endpoints_way(endpoints, end->host, end->peer->host, pair->service_level,
+					 HOPS, udp_source_port);
+
+	return path_intern(endpoints_paths(endpoints), &path);
+}
+
+static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
+{
+	struct load_end *one = add_end(of(carrier), pair->source);
+	struct load_end *two = add_end(of(carrier), pair->destination);
+	const struct load_ends *ends = of(carrier)->of_nodes;
+	uint16_t udp_source_port = endpoints_udp_source_port(
+		FIRST_QP_NUMBER + ends[pair->source].count - 1 + pair->entropy * 0x101,
+		FIRST_QP_NUMBER + ends[pair->destination].count - 1);
+
+	assert(pair->source != pair->destination);
+	one->peer = two;
+	two->peer = one;
+	one->path = path_to(one, pair, udp_source_port);
+	two->path = path_to(two, pair, udp_source_port);
+	return (struct carrier_qp *)(void *)one;
+}
+
+static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t message_bytes,
+		 uint64_t messages, enum workload_operation operation)
+{
+	struct load_end *sender = end_of(qp), *receiver = sender->peer;
+
+	(void)carrier;
+	(operation == WORKLOAD_READ ? receiver : sender)->messages += messages;
+	if (operation == WORKLOAD_SEND)
+		receiver->receives += messages;
+	if (message_bytes > sender->bytes)
+		sender->bytes = receiver->bytes = message_bytes;
+}
+
+void load_end_plan(struct load_end *end, struct load_qp *qp)
+{
+	const struct load_params *params = &end->load->params;
+
+	end->qp = qp;
+	qp->end = end;
+	qp->posts = true;
+	qp->depth =
+		(uint32_t)(end->messages < params->window ? end->messages : params->window);
+	if (end->receives)
+		qp->receive_entries = load_power_of_two(
+			end->receives < params->receives ? end->receives : params->receives);
+}
+
+struct load_end *load_end_of_node(const struct load_node *node, uint32_t index)
+{
+	return node->load->carrier->of_nodes[node->index].list[index];
+}
+
+uint32_t load_end_count(const struct load_node *node)
+{
+	return node->load->carrier->of_nodes[node->index].count;
+}
+
+static void connect(struct load_end *end)
+{
+	const struct endpoints *endpoints = end->load->endpoints;
+	uint16_t pkey =
+		partitions_towards(endpoints_get(endpoints, end->host)->partitions,
+				   endpoints_get(endpoints, end->peer->host)->partitions);
+
+	load_qp_connect(end->qp, end->path, end->peer->qp->number, pkey);
+}
+
+static void number_ends(struct load_ends *ends)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < ends->count; i++) {
+		uint32_t number = ends->list[i]->qp->number;
+
+		if (i == 0 || number < ends->first_number)
+			ends->first_number = number;
+		if (number > last)
+			last = number;
+	}
+	ends->numbers = ends->count ? last - ends->first_number + 1 : 0;
+	ends->by_number = calloc((size_t)ends->numbers + 1, sizeof(struct load_end *));
+	assert(ends->by_number);
+	for (uint32_t i = 0; i < ends->count; i++)
+		ends->by_number[ends->list[i]->qp->number - ends->first_number] = ends->list[i];
+}
+
+void load_ends_connect(struct load *load)
+{
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		struct load_ends *ends = &load->carrier->of_nodes[i];
+
+		number_ends(ends);
+		for (uint32_t j = 0; j < ends->count; j++)
+			connect(ends->list[j]);
+	}
+}
+
+/* Buffers of a node one behind the other, each from a line of memory on. */
+static void place_buffers(struct load_node *node)
+{
+	for (uint32_t i = 0; i < load_end_count(node); i++) {
+		struct load_end *end = load_end_of_node(node, i);
+
+		end->address = LOAD_LOCAL_ADDRESS + node->buffer_bytes;
+		node->buffer_bytes +=
+			(end->bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
+	}
+}
+
+static void start(struct carrier *carrier)
+{
+	struct load *load = of(carrier)->load;
+
+	load->params.mtu = PAYLOAD_MAX;
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		struct load_node *node = &load->nodes[i];
+		uint32_t mtu = port_mtu(hca_port(node->hca));
+
+		if (mtu < load->params.mtu)
+			load->params.mtu = mtu;
+		place_buffers(node);
+		node->watcher = (struct hca_watcher){sent, delivered, acknowledged};
+		hca_set_watcher(node->hca, &node->watcher);
+	}
+	load_connect(load);
+}
+
+static struct carrier_qp *peer(const struct carrier_qp *qp)
+{
+	return (struct carrier_qp *)(void *)end_of(qp)->peer;
+}
+
+static const struct path *path(const struct carrier_qp *qp)
+{
+	return end_of(qp)->path;
+}
+
+static struct hca_qp_congestion congestion(const struct carrier_qp *qp)
+{
+	const struct load_end *end = end_of(qp);
+
+	return hca_qp_congestion(end->load->nodes[end->host].hca, end->qp->number);
+}
+
+static uint32_t cnps(const struct carrier_qp *qp)
+{
+	return congestion(qp).cnps;
+}
+
+static uint32_t marks(const struct carrier_qp *qp)
+{
+	return congestion(qp).marks;
+}
+
+static uint64_t acked_bytes(const struct carrier_qp *qp)
+{
+	return end_of(qp)->acked_bytes;
+}
+
+static uint64_t rate_bps(struct carrier_qp *qp)
+{
+	return congestion(qp).rate_bps;
+}
+
+static const char *trouble(const struct carrier *carrier)
+{
+	const char *failure = of(carrier)->load->failure;
+
+	return failure[0] ? failure : NULL;
+}
+
+/* ---- life ---- */
+
+static void destroy(struct carrier *carrier)
+{
+	(void)carrier; /* it goes with the load, after the HCAs */
+}
+
+struct load *load_create_carrier(const struct load_host_params *params, uint32_t nodes,
+				 enum link_layer link_layer, struct sim *sim,
+				 struct endpoints *endpoints)
+{
+	static const struct carrier_ops ops = {port,  join, plan, start, post, peer, path,
+					       cnps, marks, acked_bytes, rate_bps, trouble, destroy};
+	static const struct endpoint_params no_time;
+	struct load_carrier *carrier = calloc(1, sizeof(*carrier));
+	struct load_params load;
+
+	assert(carrier);
+	load_params_default(&load);
+	load.nodes = nodes;
+	load.link_layer = link_layer == LINK_ETHERNET;
+	load.posting = params->posting;
+	load.order = LOAD_TURN;
+	load.window = params->window;
+	load.receives = params->receives;
+	load.reads = params->reads;
+	load.page = params->page;
+	load.cpu = params->cpu;
+	carrier->load = load_create(&load, sim, endpoints);
+	carrier->load->carrier = carrier;
+	carrier->load->timeout = (uint8_t)params->timeout;
+	carrier->load->retry_count = (uint8_t)params->retry_count;
+	carrier->carrier =
+		(struct carrier){.ops = &ops, .message_max = MESSAGE_MAX, .ideal = &no_time};
+	carrier->of_nodes = calloc(nodes, sizeof(carrier->of_nodes[0]));
+	assert(carrier->of_nodes);
+	pool_init(&carrier->messages, sizeof(struct load_message), 0);
+	return carrier->load;
+}
+
+struct carrier *load_carrier(struct load *load)
+{
+	return &load->carrier->carrier;
+}
+
+void load_carrier_fini(struct load *load)
+{
+	struct load_carrier *carrier = load->carrier;
+
+	if (!carrier)
+		return;
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		for (uint32_t j = 0; j < carrier->of_nodes[i].count; j++)
+			free(carrier->of_nodes[i].list[j]);
+		free(carrier->of_nodes[i].list);
+		free(carrier->of_nodes[i].by_number);
+	}
+	pool_fini(&carrier->messages);
+	free(carrier->of_nodes);
+	free(carrier);
+}

@@ -1,0 +1,85 @@
+/*
+ * load_courier: the core of a host that carries messages of a workload, see load_carrier.h; the ends of its queue pairs, and what
+ * is under way between them.
+ *
+ *     load_carrier.c  post() --> message, behind the others of its end --> core
+ *     load_courier.c  core: build a WQE, ring | take a CQE, or see what was written --> complete, delivered
+ *
+ * An end is a queue pair with a buffer of its own, in which all its messages are.
+ */
+#ifndef SCENARIOS_LOAD_LOAD_COURIER_H
+#define SCENARIOS_LOAD_LOAD_COURIER_H
+
+#include "scenarios/load/load_carrier.h"
+#include "scenarios/load/load_state.h"
+
+struct load_message {
+	struct load_message *next; /* of its end, in the order of posting */
+	struct load_message *next_written;
+	struct load_end *end; /* of who asks */
+	uint64_t bytes;
+	uint32_t flow;
+	uint32_t first_psn, packets;
+	uint32_t cqes_before; /* written: so many CQEs came first, of all that its core gets */
+	uint8_t operation;    /* enum workload_operation */
+	bool written;         /* a core is to see it */
+	bool complete, delivered;
+	struct carrier_report report;
+};
+
+struct load_end {
+	struct load_qp *qp; /* from load_carrier's start() on */
+	struct load_end *peer;
+	struct load *load;
+	const struct path *path;
+	uint32_t host;
+	uint64_t address, bytes; /* its buffer */
+	uint64_t messages;       /* that it asks for, in all */
+	uint64_t receives;       /* of these, sends of the other end */
+	struct load_message *first, *last; /* not over */
+	struct load_message *unposted;
+	uint32_t next_psn;  /* of the next message */
+	uint32_t sent_psn;  /* behind the last that was sent */
+	uint32_t acked_psn; /* behind the last that was acknowledged */
+	uint64_t acked_bytes;
+};
+
+/* ---- load_carrier.c ---- */
+
+/* Those of a node, by number, and how many there are. */
+struct load_end *load_end_of_node(const struct load_node *node, uint32_t index);
+uint32_t load_end_count(const struct load_node *node);
+
+/* Its queue pair's rings. */
+void load_end_plan(struct load_end *end, struct load_qp *qp);
+
+/* All queue pairs are there: connects them. */
+void load_ends_connect(struct load *load);
+
+/* Is there a message that is not posted? */
+static inline bool load_end_waits(const struct load_end *end)
+{
+	return end->unposted != NULL;
+}
+
+/* What is to be posted next, whose turn then is the next one's. */
+struct load_target load_end_next(struct load_end *end);
+
+/* The oldest message that is posted is complete; the oldest send of the other end has arrived; a message's data have. */
+void load_end_complete(struct load_end *end, bool failed);
+void load_end_received(struct load_end *end);
+void load_message_delivered(struct load_message *message);
+
+/* Frees what carriers have more. */
+void load_carrier_fini(struct load *load);
+
+/* ---- load_courier.c ---- */
+
+void load_courier_init(struct load_thread *thread);
+void load_courier_fini(struct load_thread *thread);
+void load_courier_wake(struct load_courier *courier);
+
+/* All of its data are visible to the core. */
+void load_courier_written(struct load_courier *courier, struct load_message *message);
+
+#endif

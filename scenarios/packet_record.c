@@ -24,7 +24,8 @@ struct tap {
 
 struct packet_record {
 	struct sim *sim;
-	struct packet_pool *pool;
+	struct packet_pool *pool;   /* of the run: payloads are shared with it */
+	struct packet_pool *copies; /* ours: what waits to be written is no packet of the run */
 	struct pcapng *file;
 	struct port *const *ports;
 	struct tap *taps; /* [count] */
@@ -80,7 +81,10 @@ static void write_until(struct packet_record *record, sim_time until)
 	while (record->used > 0 && record->heap[0].at < until) {
 		struct entry entry = pop(record);
 		pcapng_write(record->file, entry.interface, entry.at, entry.packet, NULL);
-		packet_free(record->pool, entry.packet);
+		if (entry.packet->payload != NULL)
+			payload_drop(record->pool, entry.packet->payload);
+		entry.packet->payload = NULL;
+		packet_free(record->copies, entry.packet);
 	}
 }
 
@@ -91,11 +95,7 @@ static void see_departure(void *context, struct port *port, const struct packet 
 	struct packet_record *record = tap->record;
 	(void)port;
 	write_until(record, sim_now(record->sim));
-	struct packet *copy = packet_new(record->pool);
-	*copy = *packet;
-	copy->next = NULL;
-	if (copy->payload != NULL)
-		copy->payload->references++;
+	struct packet *copy = packet_copy(record->copies, packet);
 	push(record, (struct entry){starts_at, tap->interface, record->sequence++, copy});
 }
 
@@ -112,6 +112,7 @@ struct packet_record *packet_record_create(struct sim *sim, struct packet_pool *
 		abort();
 	*record = (struct packet_record){.sim = sim,
 					 .pool = pool,
+					 .copies = packet_pool_create(),
 					 .file = file,
 					 .ports = ports,
 					 .taps = taps,
@@ -135,6 +136,7 @@ int packet_record_destroy(struct packet_record *record)
 		port_tap(record->ports[i], NULL, NULL);
 	write_until(record, UINT64_MAX);
 	int error = pcapng_destroy(record->file);
+	packet_pool_destroy(record->copies);
 	free(record->taps);
 	free(record->heap);
 	free(record);

@@ -39,7 +39,8 @@ static void place(struct scenario_reader *reader, const struct yaml_node *node)
 		if (scenario->hosts[i].hca != NULL)
 			continue;
 		yaml_error(reader->errors, node,
-			   "work requests need HCAs of fidelity: detailed; that of %s is endpoint",
+			   "work requests need HCAs of fidelity: detailed; that of %s is endpoint; "
+			   "workload: {...} plays on both",
 			   scenario->hosts[i].name);
 		break;
 	}

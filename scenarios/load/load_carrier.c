@@ -51,7 +51,6 @@ static struct load_end *end_of(const struct carrier_qp *qp)
 	return (struct load_end *)(void *)qp;
 }
 
-
 /* ---- messages ---- */
 
 static bool is_answered(const struct load_message *message)
@@ -194,9 +193,8 @@ static void request_sent(struct load_end *end, const struct packet *packet)
 
 	if (!message)
 		return;
-	behind = message->operation == WORKLOAD_READ
-			 ? psn_add(message->first_psn, message->packets)
-			 : psn_add(packet->psn, 1);
+	behind = message->operation == WORKLOAD_READ ? psn_add(message->first_psn, message->packets)
+						     : psn_add(packet->psn, 1);
 	if (!message->report.packets_sent++)
 		message->report.started_at = sim_now(end->load->sim);
 	if (psn_distance(end->sent_psn, packet->psn) < 0)
@@ -327,7 +325,7 @@ static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t messag
 	(void)carrier;
 	(operation == WORKLOAD_READ ? receiver : sender)->messages += messages;
 	if (operation == WORKLOAD_SEND)
-		receiver->receives += messages;
+		receiver->receives = true;
 	if (message_bytes > sender->bytes)
 		sender->bytes = receiver->bytes = message_bytes;
 }
@@ -339,11 +337,9 @@ void load_end_plan(struct load_end *end, struct load_qp *qp)
 	end->qp = qp;
 	qp->end = end;
 	qp->posts = true;
-	qp->depth =
-		(uint32_t)(end->messages < params->window ? end->messages : params->window);
+	qp->depth = (uint32_t)(end->messages < params->window ? end->messages : params->window);
 	if (end->receives)
-		qp->receive_entries = load_power_of_two(
-			end->receives < params->receives ? end->receives : params->receives);
+		qp->receive_entries = load_power_of_two(params->receives);
 }
 
 struct load_end *load_end_of_node(const struct load_node *node, uint32_t index)
@@ -359,9 +355,8 @@ uint32_t load_end_count(const struct load_node *node)
 static void connect(struct load_end *end)
 {
 	const struct endpoints *endpoints = end->load->endpoints;
-	uint16_t pkey =
-		partitions_towards(endpoints_get(endpoints, end->host)->partitions,
-				   endpoints_get(endpoints, end->peer->host)->partitions);
+	uint16_t pkey = partitions_towards(endpoints_get(endpoints, end->host)->partitions,
+					   endpoints_get(endpoints, end->peer->host)->partitions);
 
 	load_qp_connect(end->qp, end->path, end->peer->qp->number, pkey);
 }
@@ -403,8 +398,7 @@ static void place_buffers(struct load_node *node)
 		struct load_end *end = load_end_of_node(node, i);
 
 		end->address = LOAD_LOCAL_ADDRESS + node->buffer_bytes;
-		node->buffer_bytes +=
-			(end->bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
+		node->buffer_bytes += (end->bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
 	}
 }
 
@@ -481,8 +475,9 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 				 enum link_layer link_layer, struct sim *sim,
 				 struct endpoints *endpoints)
 {
-	static const struct carrier_ops ops = {port,  join, plan, start, post, peer, path,
-					       cnps, marks, acked_bytes, rate_bps, trouble, destroy};
+	static const struct carrier_ops ops = {port,     join,    plan,   start, post,
+					       peer,     path,    cnps,   marks, acked_bytes,
+					       rate_bps, trouble, destroy};
 	static const struct endpoint_params no_time;
 	struct load_carrier *carrier = calloc(1, sizeof(*carrier));
 	struct load_params load;

@@ -33,9 +33,9 @@ struct load_end {
 	struct load *load;
 	const struct path *path;
 	uint32_t host;
-	uint64_t address, bytes; /* its buffer */
-	uint64_t messages;       /* that it asks for, in all */
-	uint64_t receives;       /* of these, sends of the other end */
+	uint64_t address, bytes;           /* its buffer */
+	uint64_t messages;                 /* that it asks for, in all */
+	bool receives;                     /* sends of the other end */
 	struct load_message *first, *last; /* not over */
 	struct load_message *unposted;
 	uint32_t next_psn;  /* of the next message */

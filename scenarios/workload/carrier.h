@@ -54,8 +54,8 @@ struct carrier_ops {
 		     enum workload_operation operation, uint64_t bytes);
 	struct carrier_qp *(*peer)(const struct carrier_qp *qp);
 	const struct path *(*path)(const struct carrier_qp *qp);
-	uint32_t (*cnps)(const struct carrier_qp *qp);  /* that it was sent */
-	uint32_t (*marks)(const struct carrier_qp *qp); /* marked packets that came to it */
+	uint32_t (*cnps)(const struct carrier_qp *qp);        /* that it was sent */
+	uint32_t (*marks)(const struct carrier_qp *qp);       /* marked packets that came to it */
 	uint64_t (*acked_bytes)(const struct carrier_qp *qp); /* of writes and sends */
 	uint64_t (*rate_bps)(struct carrier_qp *qp);          /* the line rate: no limit */
 	/* What has gone wrong beside flows that failed; NULL: nothing. */

@@ -65,8 +65,7 @@ static void post(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
 	};
 	struct endpoint_carrier *carrier = of(base);
 	struct endpoint_qp *sender = endpoint_of_qp(qp);
-	struct endpoint_qp *requester =
-		operation == WORKLOAD_READ ? endpoint_peer(sender) : sender;
+	struct endpoint_qp *requester = operation == WORKLOAD_READ ? endpoint_peer(sender) : sender;
 	struct post *work = pool_take(posts_of(carrier, requester));
 
 	*work = (struct post){.carrier = carrier,
@@ -173,8 +172,9 @@ static void destroy(struct carrier *carrier)
 struct carrier *endpoint_carrier_create(struct endpoint_hca *const *hcas, uint32_t hosts,
 					const struct endpoint_params *params)
 {
-	static const struct carrier_ops ops = {port,  join, plan, start, post, peer, path,
-					       cnps, marks, acked_bytes, rate_bps, trouble, destroy};
+	static const struct carrier_ops ops = {port,     join,    plan,   start, post,
+					       peer,     path,    cnps,   marks, acked_bytes,
+					       rate_bps, trouble, destroy};
 	struct endpoint_carrier *carrier = calloc(1, sizeof(*carrier));
 
 	assert(carrier);

@@ -1,0 +1,196 @@
+#!/bin/bash
+# Proves that a workload plays on detailed adapters as on those of fidelity endpoint: flows, their packets, and data on every link are
+# the same; a flow alone takes, to the picosecond, what the same work request takes under the driver `load`, and each cost of a core
+# is added as it is; what waits begins when it may; runs repeat, with each kernel, and from the effective configuration; losses are
+# sent again and broken links fail flows; marks and CNPs are told; two adapters that send to each other both get answers; a capture,
+# a trace, a sweep and pictures can be made of it; and what is refused, and how.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+source=$2
+. "$(dirname "$0")/../support/script.sh"
+
+cat >"$folder/mix.yaml" <<'YAML'
+seed: 1
+hosts: {count: 8, hca: {fidelity: detailed}}
+fabric: {link_layer: infiniband, topology: single-switch}
+workload: {pattern: permutation, bytes: 100KB, operation: mix, count: 2, phases: 2, gap: 3us, stop: 100us, queue_pairs: 1, play: {message: 30000B, post_list: 2}}
+YAML
+
+# ---- the same flows, packets and data ----
+cat >"$folder/same.py" <<'END'
+import collections, csv, subprocess, sys
+hcasim, one, other = sys.argv[1:]
+
+def flows(run):
+    keys = "flow source destination operation queue_pair hops bytes_B packets resent incast status".split()
+    return [[row[key] for key in keys] for row in csv.DictReader(open(run + "/flows.csv"))]
+
+def data(run):  # bytes of payload and packets by port, opcode; ACKs may share one
+    counts = collections.Counter()
+    decoded = subprocess.run([hcasim, "decode", run + ".pcapng"], capture_output=True, text=True, check=True).stdout
+    for line in decoded.splitlines():
+        words = line.split()
+        opcode = next((word for word in words if word.startswith("RC_")), None)
+        if opcode is None or opcode == "RC_ACK":
+            continue
+        size = int(words[words.index("payload") + 1]) if "payload" in words else 0
+        counts[words[2], opcode, "packets"] += 1
+        counts[words[2], opcode, "bytes"] += size
+    return counts
+
+assert flows(one) == flows(other), "flows differ"
+assert data(one) == data(other), set(data(one).items()) ^ set(data(other).items())
+assert sum(data(one).values()) > 1000
+END
+for layer in infiniband roce; do
+  for pattern in incast permutation ring_allreduce; do
+    for fidelity in detailed endpoint; do
+      run=$folder/$layer-$pattern-$fidelity
+      "$hcasim" run "$folder/mix.yaml" --set fabric.link_layer=$layer --set workload.pattern=$pattern --set hosts.hca.fidelity=$fidelity \
+        --out "$run" --pcap "$run.pcapng" >"$folder/log" 2>&1 || fail "$layer $pattern $fidelity: exit code $?: $(cat "$folder/log")"
+    done
+    python3 "$folder/same.py" "$hcasim" "$folder/$layer-$pattern-detailed" "$folder/$layer-$pattern-endpoint" || fail "$layer $pattern"
+  done
+done
+
+# ---- alone, to the picosecond ----
+cat >"$folder/alone.py" <<'END'
+import csv, json, subprocess, sys
+hcasim, folder = sys.argv[1:]
+base = "seed: 1\nhosts: {count: 2, hca: {fidelity: %s}}\nfabric: {link_layer: %s, topology: single-switch}\n"
+
+def run(text):
+    open(folder + "/alone.yaml", "w").write(text)
+    subprocess.run(["rm", "-rf", folder + "/alone"], check=True)
+    subprocess.run([hcasim, "run", folder + "/alone.yaml", "--out", folder + "/alone"], check=True, capture_output=True)
+    return folder + "/alone"
+
+def picoseconds(microseconds):
+    whole, part = microseconds.split(".")
+    return int(whole) * 1000000 + int(part)
+
+def flow(fidelity, layer, verb, size, more=""):
+    text = base % (fidelity, layer) + "workload: {pattern: incast, bytes: %dB, operation: %s%s}\n" % (size, verb, more)
+    row = next(csv.DictReader(open(run(text) + "/flows.csv")))
+    assert row["status"] == "done"
+    return {key: picoseconds(row[key]) for key in row if key.endswith("_us")}
+
+def posted(layer, verb, size):  # the first work request alone; a read's data come to who posts
+    name, pattern = ("fetch_add" if verb == "atomic" else verb), ("outbound" if verb == "read" else "inbound")
+    text = base % ("detailed", layer) + "load: {pattern: %s, verb: %s, bytes: %dB, window: 1, warm_up: 1, operations: 1}\n" % (pattern, name, size)
+    return json.load(open(run(text) + "/summary.json"))["figures"]["mean_ns"]
+
+for layer in "infiniband", "roce":
+    for verb in "write", "send", "read", "atomic":
+        for size in [8] if verb == "atomic" else [64, 4096, 4097, 1000000]:
+            detailed = flow("detailed", layer, verb, size)
+            nothing = ", send_latency: 0ps, receive_latency: 0ps, complete_latency: 0ps, read_latency: 0ps, atomic_latency: 0ps"
+            endpoint = flow("endpoint" + nothing, layer, verb, size)
+            assert endpoint["fct_us"] == endpoint["ideal_us"] == detailed["ideal_us"], (verb, size, endpoint, detailed)
+            assert 0 < detailed["fct_us"] - endpoint["fct_us"] < 8000000, (verb, size, endpoint, detailed)
+            assert 0 <= detailed["ready_us"] < detailed["started_us"] < detailed["arrived_us"]
+            latency = posted(layer, verb, size)
+            assert round(latency * 1000) == detailed["fct_us"], (verb, size, latency, detailed)
+
+plain = flow("detailed", "roce", "send", 64)
+for cost, part in ("post", "started_us"), ("ring", "started_us"), ("poll", "finished_us"), ("receive", "arrived_us"):
+    defaults = {"post": 27, "ring": 50, "poll": 20, "receive": 10}
+    dearer = flow("detailed", "roce", "send", 64, ", cpu: {%s: %dns}" % (cost, defaults[cost] + 300))
+    assert dearer[part] - plain[part] == 300000, (cost, plain, dearer)
+END
+python3 "$folder/alone.py" "$hcasim" "$folder" || fail "a flow alone"
+
+# ---- what waits ----
+"$hcasim" run "$folder/mix.yaml" --set workload.pattern=ring_allreduce --set workload.operation=send --set workload.phases=1 --out "$folder/ring" >/dev/null 2>&1 || fail "ring: exit code $?"
+python3 - "$folder/ring/flows.csv" <<'END' || fail "a step of the ring began too soon"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 8 * 14
+time = lambda row, column: int(row[column].replace(".", ""))
+for number, row in enumerate(rows[8:], 8):  # of a step: after what came to its host in the step before, and what left it, and the gap
+    step, host = divmod(number, 8)
+    came, left = rows[(step - 1) * 8 + (host - 1) % 8], rows[(step - 1) * 8 + host]
+    assert (int(row["source"]), came["destination"]) == (host, row["source"])
+    assert time(row, "ready_us") == max(time(came, "arrived_us"), time(left, "finished_us")) + 3000000, row
+END
+
+# ---- the same every time ----
+for run in native again hosted reference; do
+  "$hcasim" run "$folder/mix.yaml" --set workload.pattern=all_to_all --kernel "${run/again/native}" --trace "$folder/$run.trace" --out "$folder/$run" >/dev/null 2>&1 ||
+    fail "$run: exit code $?"
+  diff -r "$folder/native" "$folder/$run" && cmp "$folder/native.trace" "$folder/$run.trace" || fail "$run differs from native"
+done
+"$hcasim" run "$folder/native/scenario.yaml" --out "$folder/effective" >/dev/null 2>&1 || fail "the effective configuration does not run"
+diff -r "$folder/native" "$folder/effective" || fail "the effective configuration gives other results"
+"$hcasim" run "$folder/mix.yaml" --threads 2 2>&1 | grep -q 'in one thread: detailed adapters' || fail "threads are not refused"
+
+# ---- trouble ----
+cat >"$folder/two.yaml" <<'YAML'
+seed: 1
+hosts: {count: 4, hca: {fidelity: detailed}}
+fabric: {link_layer: roce, topology: single-switch}
+workload: {pattern: all_to_all, bytes: 200KB, count: 3}
+YAML
+"$hcasim" run "$folder/two.yaml" --set 'faults=[{drop: {nth: 100}, from: switch0}]' --set 'expect=[{figure: flows_done, equals: 36}, {figure: packets_resent, at_least: 1}]' \
+  --out "$folder/lost" >"$folder/log" 2>&1 || fail "losses: $(cat "$folder/log")"
+python3 - "$folder/lost" <<'END' || fail "what was sent again is not told"
+import csv, json, sys
+resent = sum(int(row["resent"]) for row in csv.DictReader(open(sys.argv[1] + "/flows.csv")))
+assert resent == json.load(open(sys.argv[1] + "/summary.json"))["figures"]["packets_resent"] > 0
+END
+for operation in write send read; do
+  "$hcasim" run "$folder/two.yaml" --set workload.operation=$operation --set 'faults=[{link_down: {begin: 10us, lasts: 100s}, from: host1, to: switch0}]' --set workload.host.timeout=7 \
+    --set 'expect=[{figure: flows_done, equals: 18}, {figure: flows_failed, equals: 18}, {figure: timeouts, equals: 144}]' >"$folder/log" 2>&1 || fail "$operation, link down: $(cat "$folder/log")"
+done
+# Both halves send to each other: acknowledgements of all come while all send.
+expect=$(printf '{figure: flow%d.goodput_gbps, at_least: 90},' 0 1 2 3)
+"$hcasim" run "$folder/two.yaml" --set workload.pattern=shift --set workload.bytes=10MB --set workload.count=1 --set run.until=300us --set "expect=[$expect]" >"$folder/log" 2>&1 ||
+  fail "nothing is acknowledged: $(cat "$folder/log")"
+
+# ---- congestion control ----
+"$hcasim" run "$folder/two.yaml" --set workload.pattern=incast --set hosts.hca.congestion=dcqcn-paper --set 'fabric.switch={preset: red-dcqcn-paper}' --out "$folder/dcqcn" >"$folder/log" 2>&1 ||
+  fail "DCQCN: $(cat "$folder/log")"
+python3 - "$folder/dcqcn" <<'END' || fail "marks or CNPs are not told"
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1] + "/flows.csv")))
+figures = json.load(open(sys.argv[1] + "/summary.json"))["figures"]
+assert sum(int(row["cnps"]) for row in rows) == figures["cnps"] > 0
+assert sum(int(row["marked"]) for row in rows) == figures["ecn_marks"] > figures["cnps"]
+END
+
+# ---- large messages, many hosts ----
+"$hcasim" run "$folder/two.yaml" --set workload.pattern=incast --set workload.fan_in=1 --set workload.count=1 --set workload.bytes=2200MB --set run.until=400us --json >"$folder/log" 2>&1 || fail "2200 MB: $(cat "$folder/log")"
+"$hcasim" run "$folder/two.yaml" --set hosts.count=64 --set 'fabric.topology={kind: leaf-spine, leaves: 8, hosts: 8, spines: 4}' --set workload.bytes=4KB --set workload.count=1 \
+  --set 'expect=[{figure: flows_done, equals: 4032}]' >"$folder/log" 2>&1 || fail "64 hosts: $(cat "$folder/log")"
+
+# ---- other verbs ----
+"$hcasim" explain "$folder/native.trace" | grep -Eq '^mean of [0-9]+ work requests' || fail "explain: $("$hcasim" explain "$folder/native.trace" 2>&1 | head -1)"
+"$hcasim" explain "$folder/native" --bottleneck | grep -q '^bottleneck' || fail "explain --bottleneck"
+"$hcasim" plot "$folder/native" >/dev/null 2>&1 && [ -s "$folder/native/slowdown.svg" ] || fail "plot"
+"$hcasim" sweep "$folder/two.yaml" --set 'sweep={hosts.hca.fidelity: [endpoint, detailed]}' --out "$folder/sweep" >"$folder/log" 2>&1 || fail "sweep: $(cat "$folder/log")"
+[ "$(grep -c ',36,36,0,' "$folder/sweep/results.csv")" -eq 2 ] || fail "sweep: $(cat "$folder/sweep/results.csv")"
+"$hcasim" params workload.host | grep -q '^  timeout ' || fail "params workload.host"
+
+# ---- refused ----
+refuse() { # FILE VERB MESSAGE
+  "$hcasim" $2 "$folder/$1" ${4:-} >"$folder/log" 2>&1
+  [ $? -eq 2 ] || fail "$2 $1: not exit code 2: $(cat "$folder/log")"
+  grep -qF "$3" "$folder/log" || fail "$2 $1: $(cat "$folder/log")"
+}
+cat >"$folder/mixed.yaml" <<'YAML'
+hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: detailed}}}
+fabric: {topology: back-to-back}
+workload: {pattern: shift, host: {timout: 3}}
+YAML
+refuse mixed.yaml check 'a and b have HCAs of different fidelity; expected one for all'
+refuse mixed.yaml check 'unknown key "timout"; did you mean "timeout"?'
+cat >"$folder/load.yaml" <<'YAML'
+hosts: {count: 2, hca: {fidelity: endpoint}}
+fabric: {topology: back-to-back}
+load: {bytes: 64B}
+YAML
+refuse load.yaml check 'work requests need HCAs of fidelity: detailed; that of host0 is endpoint; workload: {...} plays on both'
+refuse two.yaml fluid 'the HCAs are detailed'
+"$hcasim" exec "$folder/two.yaml" -- host0: true >"$folder/log" 2>&1
+[ $? -eq 2 ] && grep -q 'expected neither beside programs' "$folder/log" || fail "exec: $(cat "$folder/log")"
+[ $failures -eq 0 ]

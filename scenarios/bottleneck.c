@@ -41,6 +41,7 @@ static const char *const order[] = {
 	"dma.scatter_pieces",
 	"dma.scatters",
 	"transport.scatter_units",
+	"transport.answer_lists",
 	"transport.answer_units",
 	"dma.gather_pieces",
 	"dma.gathers",

@@ -373,6 +373,14 @@ static void run_waiting(struct transport_block *transport)
 
 void completer_receive(struct qp *qp, struct packet *packet)
 {
+	if (__builtin_expect(qp->hca->transport->lists.reads != 0, 0) &&
+	    answer_list_waits(qp, packet))
+		return;
+	completer_go_on(qp, packet);
+}
+
+void completer_go_on(struct qp *qp, struct packet *packet)
+{
 	struct transport_block *transport = qp->hca->transport;
 
 	if (__builtin_expect(transport->answers_first || !has_unit(transport), 0))

@@ -31,4 +31,7 @@ void completer_drop(struct transport_block *transport);
 /* The packet is the completer's from now on. */
 void completer_receive(struct qp *qp, struct packet *packet);
 
+/* The same, once its list is at hand. */
+void completer_go_on(struct qp *qp, struct packet *packet);
+
 #endif

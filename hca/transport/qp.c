@@ -6,6 +6,7 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/port/receive.h"
+#include "hca/transport/answer_list.h"
 #include "hca/transport/congestion_unit.h"
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/dc_target.h"
@@ -233,6 +234,7 @@ void qp_destroy(struct qp *qp)
 	scheduler_forget(hca->scheduler, &qp->request_flow);
 	scheduler_forget(hca->scheduler, &qp->response_flow);
 	receive_forget_qp(hca->receive, qp);
+	answer_list_forget(qp);
 	context_cache_invalidate(hca->contexts, CONTEXT_REQUESTER, qp->number);
 	context_cache_invalidate(hca->contexts, CONTEXT_RESPONDER, qp->number);
 	context_cache_invalidate(hca->contexts, CONTEXT_READS, qp->number);

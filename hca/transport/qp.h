@@ -37,11 +37,12 @@ struct send_slot {
 	uint32_t departures;    /* last packets of it, on their way to the link */
 	uint32_t block, blocks; /* of its WQE in the ring: the first, how many */
 	bool at_hand; /* with a cache of send WQEs: it was looked up, or read again, for its turn */
-	bool fetching;  /* it is being read again */
-	bool started;   /* it has its PSNs */
-	bool counted;   /* read, atomic: among those outstanding */
-	bool done;      /* acknowledged, or answered in full */
-	bool completed; /* its CQE is written; lives on for its transfers only */
+	bool fetching;    /* it is being read again */
+	bool list_coming; /* it is being read again for an answer */
+	bool started;     /* it has its PSNs */
+	bool counted;     /* read, atomic: among those outstanding */
+	bool done;        /* acknowledged, or answered in full */
+	bool completed;   /* its CQE is written; lives on for its transfers only */
 	struct why why;
 	uint8_t answer_bytes; /* of a read or atomic, for its CQE */
 	uint8_t answer[CQE_DATA_MAX];
@@ -189,6 +190,7 @@ struct qp {
 	struct receive_queue *rq;
 	struct flow request_flow, response_flow;
 	struct arrivals requests, answers;
+	struct awaited_answer *awaited_first, *awaited_last; /* of answer_list.c */
 	struct send_queue sq;
 	struct requester requester;
 	struct responder responder;

@@ -60,6 +60,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	pool_init(&transport->stalled, PAGE_FAULT_BYTES, SLAB_UNITS);
 	atomic_init(&transport->atomics, hca, &transport->block);
 	late_nak_init(transport);
+	answer_list_init(transport);
 	return transport;
 }
 
@@ -73,6 +74,7 @@ void transport_destroy(struct transport_block *transport)
 	pool_fini(&transport->response_scatters);
 	pool_fini(&transport->responses);
 	pool_fini(&transport->stalled);
+	answer_list_fini(transport);
 	block_fini(&transport->block);
 	free(transport);
 }

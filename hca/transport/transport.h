@@ -6,6 +6,7 @@
 #define HCA_TRANSPORT_TRANSPORT_H
 
 #include "hca/device/adapter.h"
+#include "hca/transport/answer_list.h"
 #include "hca/transport/atomic.h"
 #include "sim/delay_line.h"
 #include "sim/gauge.h"
@@ -47,6 +48,7 @@
 	X(dc_strays,           "packets", "DC: requests of initiators that are not connected, dropped") \
 	X(scatter_stalls,      "times",   "all scatter units were in use")                         \
 	X(answer_stalls,       "packets", "ACKs and responses that waited since all answer units were in use") \
+	X(list_waits,          "packets", "ACKs and responses that waited for a WQE that was read again, or behind one that did") \
 	X(page_stalls,         "messages", "whose data waited for a page fault")                   \
 	X(page_refusals,       "packets", "requests refused (RNR NAK): their pages were not there") \
 	X(page_drops,          "packets", "answers dropped since there was no page for a response, or one is waited for")
@@ -54,6 +56,7 @@
 #define TRANSPORT_GAUGES(X)                                                                        \
 	X(scatter_units, POOL,  "units",       "receive buffers of messages")                      \
 	X(answer_units,  POOL,  "units",       "receive buffers of read and atomic responses")     \
+	X(answer_lists,  POOL,  "reads",       "of WQEs that left the cache before their answer came") \
 	X(reads,         SHARE, "queue pairs", "with as many reads and atomics under way as allowed") \
 	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
 	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \
@@ -97,6 +100,7 @@ struct transport_block {
 	struct qp *unit_waiters_first, *unit_waiters_last;
 	struct packet *answers_first,
 		*answers_last; /* wait for an answer unit, or behind one that does */
+	struct answer_lists lists;
 	struct atomic_unit atomics;
 	struct delay_line naks; /* of late_nak.c */
 	struct pool late_naks;

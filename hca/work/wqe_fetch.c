@@ -44,7 +44,7 @@ struct wqe_fetch {
 struct repeat { /* a read of a WQE that was replaced in the cache */
 	struct qp *qp;
 	uint32_t number, tag; /* of its slot */
-	uint32_t block, blocks;
+	uint32_t block;
 	struct pcie_read read;
 };
 
@@ -119,7 +119,7 @@ static void repeated(struct pcie_read *read)
 	gauge_leave(&qp->hca->wqe_fetch->gauge.reads, sim_now(qp->hca->sim), 1);
 	if (repeat->number - qp->sq.oldest < qp->sq.tail - qp->sq.oldest &&
 	    slot->tag == repeat->tag) {
-		cache_blocks(qp, repeat->block, repeat->blocks);
+		cache_blocks(qp, repeat->block, read->length / WQE_BLOCK_BYTES);
 		slot->at_hand = true;
 		slot->fetching = false;
 		if (!slot->why.at[WHY_TURN])
@@ -130,51 +130,80 @@ static void repeated(struct pcie_read *read)
 	qp_drop(qp);
 }
 
-/* What the WQE says is known; that it has to come over PCIe again takes the time. */
+void wqe_fetch_came_again(struct qp *qp, uint32_t block, uint32_t blocks)
+{
+	cache_blocks(qp, block, blocks);
+}
+
+/* Of a read that begins with that WQE: with those parsed behind it as long as the ring and a read go on. */
+static uint32_t blocks_again(const struct qp *qp, const struct send_slot *slot)
+{
+	uint32_t at = slot->block & (qp->attr.sq_blocks - 1);
+	uint32_t most = smallest((uint32_t)qp->hca->wqe_fetch->params->read_blocks,
+				 smallest(qp->sq.parsed - slot->block, qp->attr.sq_blocks - at));
+
+	return most > slot->blocks ? most : slot->blocks;
+}
+
+struct pcie_read wqe_fetch_again(struct qp *qp, const struct send_slot *slot, uint32_t blocks,
+				 void (*done)(struct pcie_read *))
+{
+	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+	uint32_t at = slot->block & (qp->attr.sq_blocks - 1);
+
+	fetch->count.reads++;
+	fetch->count.read_blocks += blocks;
+	trace(&fetch->block, TRACE_WQE_READ, slot->tag, qp->number, blocks);
+	return (struct pcie_read){
+		.memory = memory_none(),
+		.address = qp->attr.sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
+		.length = blocks * WQE_BLOCK_BYTES,
+		.tag = slot->tag,
+		.done = done,
+	};
+}
+
 static void read_again(struct qp *qp, struct send_slot *slot)
 {
 	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
 	struct repeat *repeat = pool_take_dirty(&fetch->repeats);
-	uint32_t at = slot->block & (qp->attr.sq_blocks - 1);
 
 	repeat->qp = qp;
 	repeat->number = qp->sq.cursor;
 	repeat->tag = slot->tag;
 	repeat->block = slot->block;
-	repeat->blocks = slot->blocks;
-	repeat->read = (struct pcie_read){
-		.memory = memory_none(),
-		.address = qp->attr.sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
-		.length = slot->blocks * WQE_BLOCK_BYTES,
-		.tag = slot->tag,
-		.done = repeated,
-	};
+	repeat->read = wqe_fetch_again(qp, slot, blocks_again(qp, slot), repeated);
 	slot->fetching = true;
 	qp_hold(qp);
 	gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
-	fetch->count.reads++;
-	fetch->count.read_blocks += slot->blocks;
-	trace(&fetch->block, TRACE_WQE_READ, slot->tag, qp->number, slot->blocks);
 	pcie_read(qp->hca->pcie, &repeat->read);
+}
+
+enum wqe_outcome wqe_fetch_look_up(struct qp *qp, const struct send_slot *slot)
+{
+	struct wqe_cache *cache = qp->hca->send_cache;
+	enum wqe_outcome outcome = slot->list_coming ? WQE_CACHE_MERGE : WQE_CACHE_HIT;
+
+	for (uint32_t i = 0; i < slot->blocks && outcome == WQE_CACHE_HIT; i++)
+		if (!wqe_cache_has(cache, line_of(qp, slot->block + i), 1))
+			outcome = WQE_CACHE_MISS;
+	wqe_cache_looked_up(cache, outcome, line_of(qp, slot->block), slot->tag);
+	if (outcome == WQE_CACHE_MISS)
+		wqe_cache_lost(cache);
+	return outcome;
 }
 
 bool wqe_fetch_is_here(struct qp *qp, struct send_slot *slot)
 {
-	struct wqe_cache *cache = qp->hca->send_cache;
-	uint64_t line = line_of(qp, slot->block);
-	bool here = true;
+	const struct wqe_fetch_params *params = qp->hca->wqe_fetch->params;
 
 	if (slot->fetching)
 		return false;
-	for (uint32_t i = 0; i < slot->blocks; i++)
-		here &= wqe_cache_has(cache, line_of(qp, slot->block + i), 1);
-	wqe_cache_looked_up(cache, here ? WQE_CACHE_HIT : WQE_CACHE_MISS, line, slot->tag);
-	slot->at_hand = here;
-	if (!here) {
-		wqe_cache_lost(cache);
+	slot->at_hand = (params->looked_up == WQE_LOOKED_UP_ANSWER && !slot->started) ||
+			wqe_fetch_look_up(qp, slot) == WQE_CACHE_HIT;
+	if (!slot->at_hand)
 		read_again(qp, slot);
-	}
-	return here;
+	return slot->at_hand;
 }
 
 /* ---- staging ---- */

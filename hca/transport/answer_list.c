@@ -1,0 +1,176 @@
+/* answer_list: see answer_list.h. */
+#include "hca/transport/answer_list.h"
+
+#include <assert.h>
+
+#include "hca/port/receive.h"
+#include "hca/transport/completer.h"
+#include "hca/transport/psn.h"
+#include "hca/transport/requester.h"
+#include "hca/transport/transport.h"
+#include "hca/work/wqe_fetch.h"
+
+#define SLAB_ANSWERS 64
+
+struct awaited_answer {
+	struct awaited_answer *next;         /* of its queue pair, in the order of arrival */
+	struct awaited_answer *next_to_read; /* of all whose reads wait */
+	struct qp *qp;                       /* held */
+	struct packet *packet;               /* NULL: its queue pair is gone */
+	uint32_t number, tag;                /* of its slot */
+	bool ready;                          /* its list is here */
+	struct pcie_read read;
+};
+
+static struct answer_lists *lists_of(const struct qp *qp)
+{
+	return &qp->hca->transport->lists;
+}
+
+static bool is_under_way(const struct qp *qp, uint32_t number)
+{
+	return number - qp->sq.oldest < qp->sq.tail - qp->sq.oldest;
+}
+
+/* The WQE that the packet answers with data: at or behind that of the one before it. NULL: none awaits it. */
+static struct send_slot *find_slot(struct qp *qp, const struct packet *packet, uint32_t *number)
+{
+	*number = qp->sq.oldest;
+	if (qp->awaited_last && is_under_way(qp, qp->awaited_last->number))
+		*number = qp->awaited_last->number;
+	for (; *number != qp->sq.tail; ++*number) {
+		struct send_slot *slot = qp_slot(qp, *number);
+		int32_t place = psn_distance(slot->first_psn, packet->psn);
+
+		if (!slot->started || place < 0)
+			return NULL;
+		if (place < (int32_t)slot->psn_count)
+			return requester_is_answered(slot) && !slot->done ? slot : NULL;
+	}
+	return NULL;
+}
+
+static void start_reads(struct answer_lists *lists);
+
+static void go_on(struct qp *qp)
+{
+	qp_hold(qp);
+	while (qp->awaited_first && qp->awaited_first->ready) {
+		struct awaited_answer *awaited = qp->awaited_first;
+
+		qp->awaited_first = awaited->next;
+		if (!qp->awaited_first)
+			qp->awaited_last = NULL;
+		if (awaited->packet)
+			completer_go_on(qp, awaited->packet);
+		pool_give(&lists_of(qp)->pool, awaited);
+		qp_drop(qp);
+	}
+	qp_drop(qp);
+}
+
+static void list_arrived(struct pcie_read *read)
+{
+	struct awaited_answer *awaited = container_of(read, struct awaited_answer, read);
+	struct qp *qp = awaited->qp;
+	struct hca *hca = qp->hca;
+	struct answer_lists *lists = &hca->transport->lists;
+	struct gauge *gauge = &hca->transport->gauge.answer_lists;
+
+	lists->reading--;
+	gauge_leave(gauge, sim_now(hca->sim), 1);
+	if (is_under_way(qp, awaited->number)) {
+		struct send_slot *slot = qp_slot(qp, awaited->number);
+
+		if (slot->tag == awaited->tag) {
+			wqe_fetch_came_again(qp, slot->block, slot->blocks);
+			slot->list_coming = false;
+		}
+	}
+	awaited->ready = true;
+	go_on(qp);
+	start_reads(lists);
+	gauge_wait(gauge, sim_now(hca->sim), lists->first != NULL);
+}
+
+static void start_reads(struct answer_lists *lists)
+{
+	while (lists->first && lists->reading < lists->reads) {
+		struct awaited_answer *awaited = lists->first;
+		struct hca *hca = awaited->qp->hca;
+
+		lists->first = awaited->next_to_read;
+		lists->reading++;
+		gauge_enter(&hca->transport->gauge.answer_lists, sim_now(hca->sim), 1);
+		pcie_read(hca->pcie, &awaited->read);
+	}
+}
+
+static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_answer *awaited)
+{
+	struct answer_lists *lists = lists_of(qp);
+
+	slot->list_coming = true;
+	awaited->read = wqe_fetch_again(qp, slot, slot->blocks, list_arrived);
+	awaited->next_to_read = NULL;
+	if (lists->first)
+		lists->last->next_to_read = awaited;
+	else
+		lists->first = awaited;
+	lists->last = awaited;
+	start_reads(lists);
+	gauge_wait(&qp->hca->transport->gauge.answer_lists, sim_now(qp->hca->sim),
+		   lists->first != NULL);
+}
+
+bool answer_list_waits(struct qp *qp, struct packet *packet)
+{
+	uint32_t number;
+	struct send_slot *slot = find_slot(qp, packet, &number);
+	enum wqe_outcome outcome = slot ? wqe_fetch_look_up(qp, slot) : WQE_CACHE_HIT;
+	struct awaited_answer *awaited;
+
+	if (!qp->awaited_first && outcome == WQE_CACHE_HIT)
+		return false;
+	awaited = pool_take_dirty(&lists_of(qp)->pool);
+	awaited->next = NULL;
+	awaited->qp = qp;
+	awaited->packet = packet;
+	awaited->number = number;
+	awaited->tag = slot ? slot->tag : 0;
+	awaited->ready = outcome != WQE_CACHE_MISS;
+	qp_hold(qp);
+	if (qp->awaited_first)
+		qp->awaited_last->next = awaited;
+	else
+		qp->awaited_first = awaited;
+	qp->awaited_last = awaited;
+	qp->hca->transport->count.list_waits++;
+	if (outcome == WQE_CACHE_MISS)
+		ask_for(qp, slot, awaited);
+	return true;
+}
+
+void answer_list_forget(struct qp *qp)
+{
+	for (struct awaited_answer *at = qp->awaited_first; at; at = at->next) {
+		receive_done(qp->hca->receive, at->packet);
+		at->packet = NULL;
+	}
+}
+
+void answer_list_init(struct transport_block *transport)
+{
+	const struct wqe_fetch_params *params = &transport->hca->params.wqe_fetch;
+	struct answer_lists *lists = &transport->lists;
+
+	if (transport->hca->send_cache && params->looked_up != WQE_LOOKED_UP_TURN)
+		lists->reads = params->answer_reads;
+	transport->gauge.answer_lists.capacity = lists->reads;
+	pool_init(&lists->pool, sizeof(struct awaited_answer), SLAB_ANSWERS);
+}
+
+void answer_list_fini(struct transport_block *transport)
+{
+	pool_fini(&transport->lists.pool);
+}

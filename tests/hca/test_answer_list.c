@@ -1,0 +1,211 @@
+/*
+ * Proves what becomes of an answer whose WQE has left the cache of send WQEs (wqe_fetch.looked_up), to the picosecond.
+ *
+ *     found, replaced          no time; that of one PCIe read of the WQE
+ *     several packets          one read, for which those that come meanwhile wait
+ *     many                     data and completions are right and in order, and so many reads are under way at a time
+ *     looked up at its turn    an answer needs no WQE; and the other way round, but for what is sent again
+ *     gone                     a queue pair may go while answers wait
+ */
+#include <CUnit/CUnit.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/device/cqe.h"
+#include "hca/transport/transport.h"
+#include "hca/work/wqe_fetch.h"
+#include "tests/hca/support/rig.h"
+
+enum { LINE = 64, MTU = 1024, PLENTY = 64, ONE = 1, MANY = 16 };
+
+static struct rig rig_with(uint64_t entries, enum wqe_looked_up looked_up, uint64_t reads)
+{
+	struct mini *mini = mini_create(SIM_KERNEL_native);
+
+	mini->params.send_cache.entries = entries;
+	mini->params.wqe_fetch.looked_up = looked_up;
+	mini->params.wqe_fetch.answer_reads = reads;
+	return rig_create_on(mini, QP_RC, LINK_INFINIBAND, MTU);
+}
+
+static sim_time read_ended_at;
+static struct sim *reading;
+
+static void note_end(struct pcie_read *read)
+{
+	(void)read;
+	read_ended_at = sim_now(reading);
+}
+
+/* Of a PCIe read of so many bytes by an idle adapter. */
+static sim_time read_time(struct mini_host *host, uint32_t bytes)
+{
+	struct pcie_read read = {
+		.memory = memory_none(), .address = 0, .length = bytes, .done = note_end};
+	sim_time start;
+
+	mini_run(host->mini);
+	reading = host->mini->sim;
+	start = sim_now(reading);
+	pcie_read(host->hca->pcie, &read);
+	mini_run(host->mini);
+	return read_ended_at - start;
+}
+
+static void post(struct rig *rig, uint8_t opcode, uint32_t at, uint32_t length)
+{
+	mini_post(rig->qp, &(struct mini_send){.opcode = opcode,
+					       .address = rig->source + at,
+					       .length = length,
+					       .remote = rig->target + at,
+					       .is_inline = opcode == WQE_WRITE,
+					       .blueflame = true});
+}
+
+/* A READ, and a WRITE that takes the place of its WQE if there is one line: when the READ is complete. */
+static sim_time read_and_write(struct rig *rig, uint32_t length)
+{
+	sim_time begin = sim_now(rig->mini->sim), end;
+
+	mini_fill(rig->other, rig->target, length, 7);
+	post(rig, WQE_READ, 0, length);
+	post(rig, WQE_WRITE, 1 << 16, 8);
+	CHECK_WC(mini_wait(rig->qp->send_cq), CQE_SENT, 0);
+	end = sim_now(rig->mini->sim);
+	CHECK_WC(mini_wait(rig->qp->send_cq), CQE_SENT, 0);
+	CU_ASSERT_TRUE(mini_matches(rig->one, rig->source, length, 7));
+	return end - begin;
+}
+
+static const struct wqe_cache_counters *lookups(const struct rig *rig)
+{
+	return wqe_cache_counters(rig->one->hca->send_cache);
+}
+
+static void test_one(void)
+{
+	struct rig rig = rig_with(PLENTY, WQE_LOOKED_UP_ANSWER, MANY);
+	sim_time found = read_and_write(&rig, LINE), line;
+
+	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 1);
+	CU_ASSERT_EQUAL(lookups(&rig)->hits, 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "list_waits"), 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1); /* the WRITE's: it came behind */
+	rig_destroy(&rig);
+
+	rig = rig_with(ONE, WQE_LOOKED_UP_ANSWER, MANY);
+	line = read_time(rig.one, LINE);
+	CU_ASSERT_EQUAL(read_and_write(&rig, LINE), found + line);
+	CU_ASSERT_EQUAL(lookups(&rig)->misses, 1);
+	CU_ASSERT_EQUAL(lookups(&rig)->lost, 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "list_waits"), 2); /* and the ACK behind it */
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1 + 1);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "read_blocks"), 1 + 1);
+	rig_destroy(&rig);
+}
+
+static void test_several_packets(void)
+{
+	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_ANSWER, MANY);
+
+	read_and_write(&rig, 4 * MTU);
+	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 4);
+	CU_ASSERT_EQUAL(lookups(&rig)->misses, 1);
+	CU_ASSERT_EQUAL(lookups(&rig)->merges, 3);
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1 + 1);
+	rig_destroy(&rig);
+}
+
+/* Behind one doorbell. Answers how many were read once more. */
+static uint32_t read_many(uint64_t entries, uint64_t reads, uint64_t *at_a_time)
+{
+	struct rig rig = rig_with(entries, WQE_LOOKED_UP_ANSWER, reads);
+	uint32_t count;
+
+	mini_fill(rig.other, rig.target, MANY * LINE, 3);
+	for (uint32_t i = 0; i < MANY; i++)
+		mini_post(rig.qp, &(struct mini_send){.opcode = WQE_READ,
+						      .address = rig.source + i * LINE,
+						      .length = LINE,
+						      .remote = rig.target + i * LINE,
+						      .no_doorbell = i + 1 < MANY});
+	for (uint32_t i = 0; i < MANY; i++) {
+		struct mini_wc wc = mini_wait(rig.qp->send_cq);
+
+		CHECK_WC(wc, CQE_SENT, 0);
+		CU_ASSERT_EQUAL(wc.wqe_counter, i);
+		CU_ASSERT_TRUE(mini_matches(rig.one, rig.source, (i + 1) * LINE, 3));
+	}
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(lookups(&rig)->lookups, MANY);
+	*at_a_time = rig.one->hca->transport->gauge.answer_lists.level_max;
+	count = (uint32_t)lookups(&rig)->misses;
+	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"),
+			MANY / 8 + count); /* 8 blocks each at first */
+	rig_destroy(&rig);
+	return count;
+}
+
+static void test_many(void)
+{
+	uint64_t at_a_time;
+
+	CU_ASSERT_EQUAL(read_many(PLENTY, MANY, &at_a_time), 0);
+	CU_ASSERT_EQUAL(at_a_time, 0);
+	CU_ASSERT_TRUE(read_many(ONE, MANY, &at_a_time) > MANY / 2);
+	CU_ASSERT_TRUE(at_a_time > 1 && at_a_time <= MANY);
+	CU_ASSERT_TRUE(read_many(ONE, 1, &at_a_time) > MANY / 2);
+	CU_ASSERT_EQUAL(at_a_time, 1);
+}
+
+static void test_when(void)
+{
+	uint16_t write = (uint16_t)opcode_find(TRANSPORT_RC, OP_WRITE, SEG_ONLY, SUFFIX_NONE);
+	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_TURN, MANY);
+
+	read_and_write(&rig, LINE);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "list_waits"), 0);
+	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 2); /* a turn each */
+	rig_destroy(&rig);
+
+	rig = rig_with(ONE, WQE_LOOKED_UP_BOTH, MANY);
+	read_and_write(&rig, LINE);
+	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 3);
+	rig_destroy(&rig);
+
+	rig = rig_with(PLENTY, WQE_LOOKED_UP_ANSWER, MANY);
+	rig_drop(&rig, false, write, 1, 0);
+	post(&rig, WQE_WRITE, 0, LINE);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 1); /* when it was sent again */
+	rig_destroy(&rig);
+}
+
+static void test_gone(void)
+{
+	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_ANSWER, 1);
+	struct mini_qp *first = rig.qp;
+
+	for (uint32_t i = 0; i < MANY; i++)
+		post(&rig, WQE_READ, i * LINE, LINE);
+	while (rig_count(&rig, "transport", "list_waits") < 2)
+		sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
+	rig.qp = mini_qp_create(rig.one, QP_RC);
+	mini_qp_destroy(first);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig.one->hca->transport->lists.pool.in_use, 0);
+	rig_destroy(&rig);
+}
+
+int main(void)
+{
+	static const struct rig_test tests[] = {
+		{"found and replaced", test_one},
+		{"answers of several packets", test_several_packets},
+		{"many answers", test_many},
+		{"when WQEs are looked up", test_when},
+		{"queue pairs that go", test_gone},
+		{0},
+	};
+
+	return rig_main("answer_list", tests);
+}

@@ -7,13 +7,20 @@
  *     looked up at its turn    an answer needs no WQE; and the other way round, but for what is sent again
  *     gone                     a queue pair may go while answers wait
  */
-#include <CUnit/CUnit.h>
-
 #include "fabric/wire/opcode.h"
 #include "hca/device/cqe.h"
 #include "hca/transport/transport.h"
 #include "hca/work/wqe_fetch.h"
 #include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)           \
+	TEST(one)             \
+	TEST(several_packets) \
+	TEST(many)            \
+	TEST(when)            \
+	TEST(gone)
+SUITE(TESTS)
 
 enum { LINE = 64, MTU = 1024, PLENTY = 64, ONE = 1, MANY = 16 };
 
@@ -194,18 +201,4 @@ static void test_gone(void)
 	mini_run(rig.mini);
 	CU_ASSERT_EQUAL(rig.one->hca->transport->lists.pool.in_use, 0);
 	rig_destroy(&rig);
-}
-
-int main(void)
-{
-	static const struct rig_test tests[] = {
-		{"found and replaced", test_one},
-		{"answers of several packets", test_several_packets},
-		{"many answers", test_many},
-		{"when WQEs are looked up", test_when},
-		{"queue pairs that go", test_gone},
-		{0},
-	};
-
-	return rig_main("answer_list", tests);
 }

@@ -4,6 +4,7 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -547,6 +548,34 @@ static int part_tells(int argc, char **argv)
 	return sendto(fd, "word", 4, 0, (struct sockaddr *)&address, sizeof(address)) != 4;
 }
 
+/* Asks again and again what is ready, and never waits; nothing is. */
+static int part_asks(int argc, char **argv)
+{
+	unsigned asked = 0, answered = 0;
+	int ends[2], wait = epoll_create1(0);
+	struct pollfd one;
+
+	(void)argc;
+	(void)argv;
+	if (pipe(ends) != 0)
+		return 1;
+	one = (struct pollfd){.fd = ends[0], .events = POLLIN};
+	epoll_ctl(wait, EPOLL_CTL_ADD, ends[0], &(struct epoll_event){.events = EPOLLIN});
+	for (; asked < 300000; asked++) {
+		struct timeval now = {0, 0};
+		struct epoll_event event;
+		fd_set set;
+
+		FD_ZERO(&set);
+		FD_SET(ends[0], &set);
+		answered += poll(&one, 1, 0) != 0;
+		answered += select(ends[0] + 1, &set, NULL, NULL, &now) != 0;
+		answered += epoll_wait(wait, &event, 1, 0) != 0;
+	}
+	printf("asked %u times, %u answers\n", asked, answered);
+	return 0;
+}
+
 static const struct part {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -555,7 +584,7 @@ static const struct part {
 	     {"client", part_client}, {"random", part_random},   {"hidden", part_hidden},
 	     {"events", part_events}, {"stuck", part_stuck},     {"shared", part_shared},
 	     {"looks", part_looks},   {"tells", part_tells},     {"ids", part_ids},
-	     {"timers", part_timers}, {"spin", part_spin}};
+	     {"timers", part_timers}, {"spin", part_spin},       {"asks", part_asks}};
 
 int main(int argc, char **argv)
 {

@@ -21,6 +21,7 @@
 	TEST(processes_share_locks_and_conditions)          \
 	TEST(who_wants_a_spin_lock_gets_it)                 \
 	TEST(who_never_waits_holds_up_nobody)               \
+	TEST(who_asks_is_not_interrupted)                   \
 	TEST(fork_exec_and_wait_work)                       \
 	TEST(timers_run_on_virtual_time)                    \
 	TEST(timers_end_in_signals_and_threads)             \
@@ -158,6 +159,16 @@ static void test_who_never_waits_holds_up_nobody(void)
 
 	run_session(&result, programs, 2, 3 * MS, -1);
 	expect(&result, 0, "host0| got word\n");
+}
+
+/* The simulator sends a signal of its own to who does not come back for long; some meet a call half-way. */
+static void test_who_asks_is_not_interrupted(void)
+{
+	static const char *const programs[][4] = {{"asks"}};
+	struct result result;
+
+	run_session(&result, programs, 1, 1 * MS, -1);
+	expect(&result, 0, "host0| asked 300000 times, 0 answers\n");
 }
 
 static void test_fork_exec_and_wait_work(void)

@@ -149,5 +149,7 @@ const struct shim_slot *ids_slot(int32_t id);        /* of it; NULL: it has no s
 
 /* system.c */
 long system_call(long number, ...); /* of the library itself: errno and -1, as syscall() */
+/* One that looks and does not wait: the simulator's own signal, for which the system ends poll() and select(), is no EINTR. */
+long system_look(long number, ...);
 
 #endif

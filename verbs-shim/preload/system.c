@@ -55,6 +55,17 @@ long system_call(long number, ...)
 	return enter(number, words);
 }
 
+long system_look(long number, ...)
+{
+	long words[WORDS], result;
+
+	GATHER(words, number);
+	do
+		result = enter(number, words);
+	while (result < 0 && errno == EINTR && !shim_self.interrupted);
+	return result;
+}
+
 /* Which words of a call are numbers of processes or threads: a bit each. */
 static unsigned ids_in(long number, const long words[WORDS])
 {

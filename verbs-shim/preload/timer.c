@@ -131,7 +131,7 @@ EXPORT int timerfd_settime(int fd, int flags, const struct itimerspec *new, stru
 	timer_update();
 	if (old)
 		describe((uint32_t)timer, old);
-	if (system_call(SYS_poll, &ready, 1UL, 0) == 1) /* what has expired before counts no more */
+	if (system_look(SYS_poll, &ready, 1UL, 0) == 1) /* what has expired before counts no more */
 		(void)!system_call(SYS_read, fd, &count, sizeof(count));
 	value = ps_of(&new->it_value);
 	base = (timers[timer].clock == CLOCK_REALTIME ? shim_memory->realtime_base_ns

@@ -64,7 +64,7 @@ static bool is_ready(int fd, short events)
 {
 	struct pollfd one = {fd, events, 0};
 
-	return system_call(SYS_poll, &one, 1UL, 0) != 0;
+	return system_look(SYS_poll, &one, 1UL, 0) != 0;
 }
 
 /* Never blocks, and no other program of the run waits at the other end: a regular file, /dev/null, and the pipes that take what
@@ -382,11 +382,11 @@ EXPORT int shutdown(int fd, int how)
 static int poll_until(struct pollfd *fds, nfds_t count, uint64_t deadline)
 {
 	for (;;) {
-		int result = (int)system_call(SYS_poll, fds, count, 0);
+		int result = (int)system_look(SYS_poll, fds, count, 0);
 		if (result != 0 || deadline <= gate_now())
 			return result;
 		if (wait_visible(deadline))
-			return (int)system_call(SYS_poll, fds, count, 0);
+			return (int)system_look(SYS_poll, fds, count, 0);
 		if (shim_self.interrupted) {
 			errno = EINTR;
 			return -1;
@@ -431,7 +431,7 @@ static int select_until(int count, fd_set *in, fd_set *out, fd_set *except, uint
 			wanted[i] = *sets[i];
 	for (;;) {
 		struct timespec zero = now;
-		int result = (int)system_call(SYS_pselect6, count, in, out, except, &zero, NULL);
+		int result = (int)system_look(SYS_pselect6, count, in, out, except, &zero, NULL);
 		bool passed;
 
 		if (result != 0 || deadline <= gate_now())
@@ -485,11 +485,11 @@ EXPORT int pselect(int count, fd_set *restrict in, fd_set *restrict out, fd_set 
 static int epoll_until(int fd, struct epoll_event *events, int most, uint64_t deadline)
 {
 	for (;;) {
-		int result = (int)system_call(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
+		int result = (int)system_look(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
 		if (result != 0 || deadline <= gate_now())
 			return result;
 		if (wait_visible(deadline))
-			return (int)system_call(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
+			return (int)system_look(SYS_epoll_pwait, fd, events, most, 0, NULL, 8L);
 		if (shim_self.interrupted) {
 			errno = EINTR;
 			return -1;

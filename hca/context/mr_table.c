@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sim/sim.h"
+#include "sim/sparse.h"
 
 /* The first indices name what drivers take for "no key": a list ends at key 0x100. */
 enum { INDEX_FIRST = 16, KEY_OWN_BITS = 8, KEY_OWN_MASK = (1 << KEY_OWN_BITS) - 1 };
@@ -90,11 +91,16 @@ void mr_table_remove(struct mr_table *table, struct mr *mr)
 	table->count--;
 }
 
+static size_t bytes_of(uint32_t entries_max)
+{
+	return sizeof(struct mr_table) + entries_max * sizeof(struct slot);
+}
+
 struct mr_table *mr_table_create(uint32_t entries_max)
 {
-	struct mr_table *table = calloc(1, sizeof(*table) + entries_max * sizeof(table->slots[0]));
+	struct mr_table *table = sparse_create(bytes_of(entries_max));
 
-	assert(table && entries_max && entries_max <= (UINT32_MAX >> KEY_OWN_BITS) - INDEX_FIRST);
+	assert(entries_max && entries_max <= (UINT32_MAX >> KEY_OWN_BITS) - INDEX_FIRST);
 	table->entries_max = entries_max;
 	return table;
 }
@@ -109,5 +115,5 @@ void mr_table_destroy(struct mr_table *table)
 	for (uint32_t i = 0; i < table->entries_max && table->on_demand_count; i++)
 		if (table->slots[i].used && table->slots[i].mr.on_demand)
 			mr_table_remove(table, &table->slots[i].mr);
-	free(table);
+	sparse_destroy(table, bytes_of(table->entries_max));
 }

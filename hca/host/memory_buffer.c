@@ -1,10 +1,10 @@
 /* memory_buffer: see memory.h. One contiguous range of addresses, backed by an array. */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "hca/host/memory.h"
 #include "sim/sim.h"
+#include "sim/sparse.h"
 
 struct memory_buffer {
 	struct memory memory;
@@ -46,9 +46,9 @@ static const struct memory_ops buffer_ops = {.read = buffer_read, .write = buffe
 
 struct memory *memory_buffer_create(uint64_t base, uint64_t bytes)
 {
-	struct memory_buffer *buffer = calloc(1, sizeof(*buffer) + bytes);
+	struct memory_buffer *buffer = sparse_create(sizeof(*buffer) + bytes);
 
-	assert(buffer && base + bytes >= base);
+	assert(base + bytes >= base);
 	buffer->memory = (struct memory){.ops = &buffer_ops, .name = "buffer", .has_bytes = true};
 	buffer->base = base;
 	buffer->size_bytes = bytes;
@@ -57,6 +57,8 @@ struct memory *memory_buffer_create(uint64_t base, uint64_t bytes)
 
 void memory_buffer_destroy(struct memory *memory)
 {
+	struct memory_buffer *buffer = container_of(memory, struct memory_buffer, memory);
+
 	if (memory)
-		free(container_of(memory, struct memory_buffer, memory));
+		sparse_destroy(buffer, sizeof(*buffer) + buffer->size_bytes);
 }

@@ -1,0 +1,19 @@
+/* sparse: see sparse.h. */
+#include "sim/sparse.h"
+
+#include <assert.h>
+#include <sys/mman.h>
+
+void *sparse_create(size_t bytes)
+{
+	void *table = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert(table != MAP_FAILED);
+	return table;
+}
+
+void sparse_destroy(void *table, size_t bytes)
+{
+	munmap(table, bytes);
+}

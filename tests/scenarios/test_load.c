@@ -354,18 +354,29 @@ static void test_locks_of_atomics(void)
 	CU_ASSERT(apart > 10 * alone);
 }
 
-static void test_interval_of_atomics(void)
+/* From one that is complete to the operations'th behind it; `edge`: how many more or less there may be at both ends together. */
+static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 {
 	begin();
 	setup.hca.transport.atomic_interval = 200 * NS;
 	setup.load.verb = LOAD_FETCH_ADD;
 	setup.load.bytes = 8;
-	setup.load.qps = 32;
-	setup.load.window = 1; /* few wait, so that few change places for a lock */
+	setup.load.qps = 16;
+	setup.load.window = window;
+	setup.load.operations = operations;
 	setup.load.places = 512;
 	setup.load.stride = 8;
 	measure();
-	expect_mops(result.mops, 200);
+	CU_ASSERT_DOUBLE_EQUAL((double)operations * 5 / result.mops, (double)operations, edge);
+}
+
+/* One starts each 200 ns. One that waits for its lock holds back the answers behind it on its queue pair, so that with longer windows as
+ * many as are under way come early or late, in however long a run. */
+static void test_interval_of_atomics(void)
+{
+	expect_atomics(1, 2000, 1);
+	expect_atomics(1, 32000, 1);
+	expect_atomics(16, 32000, 16 * 16);
 }
 
 /* All of it misses: each further read of a miss adds the same. */

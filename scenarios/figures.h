@@ -36,6 +36,8 @@
 	X(small_fct_p90_us, "us",    "its 90th percentile")                                                \
 	X(small_fct_p95_us, "us",    "its 95th percentile")                                                \
 	X(small_fct_p99_us, "us",    "its 99th percentile")                                                \
+	X(small_arrival_p50_us, "us", "median of their times until all data are there, not yet acknowledged") \
+	X(small_arrival_p90_us, "us", "its 90th percentile")                                               \
 	X(small_slowdown_p50, "",    "median of their slowdown")                                           \
 	X(small_slowdown_p95, "",    "its 95th percentile")                                                \
 	X(small_slowdown_p99, "",    "its 99th percentile")                                                \

@@ -75,6 +75,8 @@ static void collect_sizes(struct trial *trial)
 	figures[FIGURE_small_fct_p90_us] = small.fct_p90_us;
 	figures[FIGURE_small_fct_p95_us] = small.fct_p95_us;
 	figures[FIGURE_small_fct_p99_us] = small.fct_p99_us;
+	figures[FIGURE_small_arrival_p50_us] = small.arrival_p50_us;
+	figures[FIGURE_small_arrival_p90_us] = small.arrival_p90_us;
 	figures[FIGURE_small_slowdown_p50] = small.slowdown_p50;
 	figures[FIGURE_small_slowdown_p95] = small.slowdown_p95;
 	figures[FIGURE_small_slowdown_p99] = small.slowdown_p99;

@@ -29,6 +29,8 @@ struct congestion_path {
 	uint32_t mtu_bytes;     /* payload of a full packet */
 	uint32_t hops;          /* links, 0: unknown */
 	uint8_t service_level;  /* or priority */
+	uint32_t active_flows;  /* others of this sender: with something to send (endpoint), or
+				 * that have sent under control (detailed adapter) */
 };
 
 /* The head of each algorithm's own state. */

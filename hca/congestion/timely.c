@@ -22,6 +22,7 @@
 	X(segment,      BYTES, "16KB",   "1B..16MB",  "bytes acknowledged between two updates",            "ground truth C-22") \
 	X(rate_min,     RATE,  "10Mbps", "1Kbps..",   "no decrease goes below",                            "assumed: one increase") \
 	X(start_share,  RATIO, "1",      "0.0001..1", "of the line rate, that a flow starts with",         "choice") \
+	X(start,        CHOICE, "alone", "alone|shared", "a flow starts with start_share of the line; or with that over the number of its sender's flows that have something to send, itself included", "alone: choice; shared: C / (N + 1), the comparison of ground truth D-05, recalled") \
 	X(pacing,       CHOICE, "packet", "packet|chunk", "what is paced: each packet, or a segment that leaves at line rate", "TIMELY, 4.1; ground truth D-04: both") \
 	X(update,       CHOICE, "segment", "segment|rtt", "the rate moves with each segment, or once a round trip, the first of which is only looked at", "TIMELY, 4.1; rtt: the simulator of ground truth D-10") \
 	X(window_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win") \
@@ -32,6 +33,7 @@ struct timely_params {
 	TIMELY_PARAMS(PARAM_FIELD)
 };
 
+enum { START_ALONE, START_SHARED };
 enum { PACING_PACKET, PACING_CHUNK };
 enum { UPDATE_SEGMENT, UPDATE_RTT };
 
@@ -145,6 +147,7 @@ static void timely_flow_init(struct congestion_flow *flow, const void *context,
 	struct timely_flow *state = (struct timely_flow *)(void *)flow;
 	const struct timely_params *params = context;
 	double window = (double)congestion_bdp_bytes(path) * params->window_factor;
+	uint32_t sharers = params->start == START_SHARED ? path->active_flows + 1 : 1;
 
 	(void)now;
 	*state = (struct timely_flow){
@@ -152,7 +155,7 @@ static void timely_flow_init(struct congestion_flow *flow, const void *context,
 		.flow.next_step = SIM_NEVER,
 		.flow.burst_bytes = params->pacing == PACING_CHUNK ? (uint32_t)params->segment : 0,
 		.window = window,
-		.rate = (double)path->line_rate_bps * params->start_share,
+		.rate = (double)path->line_rate_bps * params->start_share / sharers,
 		.rtt_last = (double)params->rtt_first,
 		.line = (double)path->line_rate_bps,
 	};

@@ -59,8 +59,10 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 	qp->newest = message;
 	if (!qp->sending)
 		qp->sending = message;
-	if (!last)
+	if (!last) {
+		qp->hca->active_qps++;
 		departure_begin(qp);
+	}
 	if (message_is_answered(message))
 		qp->flags |= QP_READS;
 	departure_consider(qp);
@@ -190,6 +192,11 @@ static void receive_in_partition(struct port_user *user, struct port *port, stru
 	packet_free(hca->pool, packet);
 }
 
+void endpoint_receives(struct endpoint_hca *hca)
+{
+	hca->port_user.receive = hca->partitioned ? receive_in_partition : receive;
+}
+
 static void act(struct endpoint_hca *hca, struct packet *packet)
 {
 	struct endpoint_qp *qp = find_qp(hca, packet);
@@ -299,8 +306,7 @@ void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint
 	hca->endpoints = endpoints;
 	hca->endpoint = number;
 	hca->partitioned = endpoints_get(endpoints, number)->partitions != &partitions_default;
-	if (hca->partitioned)
-		hca->port_user.receive = receive_in_partition;
+	endpoint_receives(hca);
 }
 
 void endpoint_set_congestion(struct endpoint_qp *qp, const struct congestion *congestion)
@@ -357,6 +363,8 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 	packet_line_init(&hca->arrived, hca, act);
 	packet_line_init(&hca->naks, hca, send_late);
 	packet_line_init(&hca->cnps, hca, send_late);
+	stall_init(hca);
+	read_recoveries_init(&hca->read_recoveries, params->read_recoveries);
 	delay_line_init(&hca->doorbells, &hca->block, enqueue);
 	delay_line_init(&hca->completions, &hca->block, complete);
 	pool_init(&hca->answer_pool, sizeof(struct answer), 0);
@@ -377,7 +385,7 @@ static void packet_line_fini(struct packet_line *line)
 /* A run may be broken off: what is under way goes with the adapter; messages are their owners'. */
 void endpoint_destroy(struct endpoint_hca *hca)
 {
-	struct packet_line *lines[] = {&hca->arrived, &hca->naks, &hca->cnps};
+	struct packet_line *lines[] = {&hca->arrived, &hca->naks, &hca->cnps, &hca->stalled};
 	struct event *events[] = {&hca->pace, &hca->timeout, &hca->doorbells.event,
 				  &hca->completions.event};
 
@@ -391,6 +399,7 @@ void endpoint_destroy(struct endpoint_hca *hca)
 	deadline_heap_fini(&hca->departures);
 	deadline_heap_fini(&hca->overdue);
 	cnp_limiter_fini(&hca->cnp_limiter);
+	read_recoveries_fini(&hca->read_recoveries);
 	port_destroy(hca->port);
 	block_fini(&hca->block);
 	free(hca);

@@ -37,6 +37,7 @@
 	X(local_ack_timeouts,  "times",   "no answer in time (local_ack_timeout_err)")                     \
 	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                            \
 	X(implied_nak_seq_err, "times",   "an answer to a read or atomic was missing")                     \
+	X(read_recovery_stalls, "times",  "nothing was taken in for a while: a gap in read responses, and read_recoveries under way") \
 	X(out_of_sequence,     "packets", "requests with a PSN ahead of the expected one")                 \
 	X(duplicate_request,   "packets", "requests with a PSN behind the expected one")                   \
 	X(acks_sent,           "packets", "ACKs sent")                                                     \

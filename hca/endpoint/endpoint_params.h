@@ -6,6 +6,7 @@
 #define HCA_ENDPOINT_ENDPOINT_PARAMS_H
 
 #include "hca/congestion/cnp_limiter.h"
+#include "hca/transport/read_recoveries.h"
 
 /* clang-format off */
 #define ENDPOINT_PARAMS(X)                                                                                 \
@@ -28,6 +29,7 @@
 	X(nak_delay,       TIME,  "0ps",   "0ps..100ms",  "from a packet out of order to the NAK, beyond receive_latency", "ground truth E-02: ConnectX-5 1.2 us, ConnectX-4 Lx 1.4 us, E810 3.8 us") \
 	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",  "from a NAK to the first packet sent again",                 "ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
 	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",     "from a gap in read responses to the new request, beyond receive_latency", "ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \
+	READ_RECOVERY_PARAMS(X)                                                                                 \
 	X(timeout_mode,    CHOICE, "spec", "spec|adaptive|fixed", "how long an ACK may take: 4.096 us * 2^timeout; NVIDIA's table; `timeout_fixed`", "ground truth C-26, C-27") \
 	X(timeout,         COUNT, "14",    "0..31",       "local ACK timeout, 0: never",                               "ground truth C-26") \
 	X(timeout_fixed,   TIME,  "5ms",   "1us..10s",    "for timeout_mode fixed",                                    "ground truth E-07") \

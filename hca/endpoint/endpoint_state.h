@@ -7,6 +7,7 @@
  *     responder.c   takes requests                       requester.c takes ACKs, NAKs and responses
  *     selective.c   bitmaps of selective repeat          timeout.c  answers that are overdue
  *     notify.c      CNPs, both ends                      join.c     queue pairs and their paths
+ *     stall.c       an adapter that takes in nothing
  *     flow.c        all of it where flows take the place of packets
  *
  * PSNs are counted in 64 bits here; the wire has the lower 24.
@@ -64,6 +65,8 @@ enum qp_flag {
 	QP_FAILED = 4,
 	QP_NAK_SENT = 8, /* and what was missing has not come yet */
 	QP_READS = 16,   /* a read or an atomic is among the messages */
+	QP_GAP =
+		32, /* a gap in read responses was found, and nothing has come since that it lacked */
 };
 
 struct selective;
@@ -147,9 +150,13 @@ struct endpoint_hca {
 	struct event pace, timeout;
 	struct packet_line arrived; /* what came and has consequences */
 	struct packet_line naks, cnps;
+	struct read_recoveries read_recoveries;
+	struct packet_line
+		stalled; /* what has come while nothing is taken in; its event ends that */
 	struct delay_line doorbells, completions;
 	struct endpoint_qp **qps;
 	uint32_t qp_count, qp_capacity;
+	uint32_t active_qps; /* with a message that is not complete */
 	sim_time host_send_at, host_receive_at;
 	sim_time lane_send_at[PORT_LANES]; /* a service level that has used up its share */
 	struct cnp_limiter cnp_limiter;
@@ -210,9 +217,14 @@ static inline uint64_t psn_near(uint64_t near, uint32_t psn)
 }
 
 /* endpoint.c */
+void endpoint_receives(struct endpoint_hca *hca); /* what comes from the port from now on */
 void endpoint_complete(struct endpoint_qp *qp, struct endpoint_message *message,
 		       enum endpoint_status status);
 void packet_line_push(struct packet_line *line, struct packet *packet); /* due at its tail_at */
+
+/* stall.c */
+void stall_init(struct endpoint_hca *hca);
+void stall_until(struct endpoint_hca *hca, sim_time until); /* nothing is taken in until then */
 
 /* join.c */
 void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion);

@@ -73,6 +73,7 @@ void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
 		.base_rtt = hca->params->base_rtt,
 		.mtu_bytes = hca->mtu_bytes,
 		.service_level = qp->path->service_level,
+		.active_flows = hca->active_qps,
 	};
 
 	free(qp->box);

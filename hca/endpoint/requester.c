@@ -9,6 +9,7 @@ static void finish(struct endpoint_qp *qp, struct endpoint_message *message)
 {
 	if (message == qp->newest) {
 		qp->newest = NULL;
+		qp->hca->active_qps--;
 		qp->flags &= (uint8_t)~QP_READS;
 	} else {
 		qp->newest->next = message->next;
@@ -42,6 +43,7 @@ static uint64_t advance(struct endpoint_qp *qp, uint64_t end)
 	if (end <= qp->unacked_psn)
 		return 0;
 	qp->unacked_psn = end;
+	qp->flags &= (uint8_t)~QP_GAP;
 	while (message && message->first_psn + message->packets <= end) {
 		struct endpoint_message *next = message == qp->newest ? NULL : message->next;
 
@@ -118,10 +120,21 @@ static void go_back(struct endpoint_qp *qp, sim_time reaction)
 	timeout_arm(qp);
 }
 
+/* With a limit of recoveries, what was held up in a stall may come after its queue pair has asked again: no other gap. */
 static void imply_nak(struct endpoint_qp *qp)
 {
-	qp->hca->count.implied_nak_seq_err++;
-	go_back(qp, qp->hca->params->read_loss_delay);
+	struct endpoint_hca *hca = qp->hca;
+	sim_time now = endpoint_now(hca), delay = hca->params->read_loss_delay;
+	sim_time begin;
+
+	if (hca->read_recoveries.limit && qp->flags & QP_GAP)
+		return;
+	qp->flags |= QP_GAP;
+	begin = read_recoveries_begin(&hca->read_recoveries, now, delay);
+	hca->count.implied_nak_seq_err++;
+	go_back(qp, begin - now + delay);
+	if (begin > now)
+		stall_until(hca, begin);
 }
 
 static void take_ack(struct endpoint_qp *qp, const struct packet *packet, uint64_t end)

@@ -78,6 +78,7 @@ void timeout_disarm(struct endpoint_qp *qp)
 
 static void fail(struct endpoint_qp *qp)
 {
+	struct endpoint_hca *hca = qp->hca;
 	enum endpoint_status status = ENDPOINT_RETRY_EXCEEDED;
 
 	qp->flags |= QP_FAILED;
@@ -85,10 +86,12 @@ static void fail(struct endpoint_qp *qp)
 	while (qp->newest) {
 		struct endpoint_message *message = oldest_message(qp);
 
-		if (message == qp->newest)
+		if (message == qp->newest) {
 			qp->newest = NULL;
-		else
+			hca->active_qps--;
+		} else {
 			qp->newest->next = message->next;
+		}
 		endpoint_complete(qp, message, status);
 		status = ENDPOINT_FLUSHED;
 	}
@@ -113,6 +116,7 @@ static void expire(struct endpoint_qp *qp)
 		fail(qp);
 		return;
 	}
+	qp->flags &= (uint8_t)~QP_GAP;
 	notify_loss(qp, LOSS_TIMEOUT);
 	if (hca->params->recovery == SELECTIVE_REPEAT)
 		selective_lost(qp);

@@ -83,6 +83,21 @@ static void port_departs(struct port_user *user, struct port *port, struct packe
 	transmit_departs(receive->hca->transmit, packet, starts_at, until);
 }
 
+void receive_stall(struct receive *receive, sim_time until)
+{
+	sim_time late = until - sim_now(receive->block.sim);
+
+	receive->last_due += late;
+	if (receive->last_due < until)
+		receive->last_due = until;
+	for (struct packet *packet = receive->first; packet; packet = packet->next)
+		packet->head_at += late;
+	if (!receive->first)
+		return;
+	sim_cancel(&receive->through);
+	sim_schedule_at(&receive->through, receive->first->head_at);
+}
+
 void receive_packet(struct receive *receive, struct packet *packet)
 {
 	sim_time due = packet->tail_at + receive->params->latency;

@@ -54,6 +54,9 @@ struct port_user *receive_port_user(struct receive *receive);
 /* head_at and tail_at are set. */
 void receive_packet(struct receive *receive, struct packet *packet);
 
+/* The pipeline stands still until then; what comes waits in the port's input space. */
+void receive_stall(struct receive *receive, sim_time until);
+
 /* The transport is done with it. */
 void receive_done(struct receive *receive, struct packet *packet);
 

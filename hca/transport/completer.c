@@ -31,12 +31,21 @@ static bool expects_data(const struct send_slot *slot)
 /* A response was lost: everything from the oldest read or atomic that lacks one is asked for again. */
 static void response_missing(struct qp *qp)
 {
+	struct transport_block *transport = qp->hca->transport;
+	sim_time now = sim_now(qp->hca->sim), delay = transport->params->read_loss_delay;
+	sim_time begin;
+
 	if (qp->requester.gap_seen)
 		return;
 	count(qp)->implied_nak_seq_err++;
 	requester_retry(qp);
-	if (qp->hca->params.transport.read_loss_delay)
-		requester_hold(qp, qp->hca->params.transport.read_loss_delay);
+	begin = read_recoveries_begin(&transport->read_recoveries, now, delay);
+	if (delay)
+		requester_hold(qp, begin - now + delay);
+	if (begin > now) {
+		count(qp)->read_recovery_stalls++;
+		receive_stall(qp->hca->receive, begin);
+	}
 	qp->requester.gap_seen = true;
 }
 

@@ -32,6 +32,7 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 		.base_rtt = unit->params->base_rtt,
 		.mtu_bytes = qp->state.mtu_bytes,
 		.service_level = qp->state.path->service_level,
+		.active_flows = (uint32_t)unit->count.flows,
 	};
 
 	state->sends = state->idle = true;

@@ -61,6 +61,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	atomic_init(&transport->atomics, hca, &transport->block);
 	late_nak_init(transport);
 	answer_list_init(transport);
+	read_recoveries_init(&transport->read_recoveries, transport->params->read_recoveries);
 	return transport;
 }
 
@@ -68,6 +69,7 @@ void transport_destroy(struct transport_block *transport)
 {
 	completer_drop(transport);
 	atomic_fini(&transport->atomics);
+	read_recoveries_fini(&transport->read_recoveries);
 	dc_targets_destroy(transport->dc_targets);
 	pool_fini(&transport->send_units);
 	pool_fini(&transport->scatter_units);

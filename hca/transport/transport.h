@@ -8,6 +8,7 @@
 #include "hca/device/adapter.h"
 #include "hca/transport/answer_list.h"
 #include "hca/transport/atomic.h"
+#include "hca/transport/read_recoveries.h"
 #include "sim/delay_line.h"
 #include "sim/gauge.h"
 
@@ -21,6 +22,7 @@
 	X(local_ack_timeouts,  "times",   "no answer in time (local_ack_timeout_err)")             \
 	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                    \
 	X(implied_nak_seq_err, "times",   "an answer to a read or atomic was missing")             \
+	X(read_recovery_stalls, "times",  "nothing was taken in for a while: a gap in read responses, and read_recoveries under way") \
 	X(rnr_nak_received,    "packets", "RNR NAKs received")                                     \
 	X(rnr_nak_sent,        "packets", "RNR NAKs sent (out_of_buffer)")                         \
 	X(out_of_sequence,     "packets", "requests with a PSN ahead of the expected one")         \
@@ -102,6 +104,7 @@ struct transport_block {
 		*answers_last; /* wait for an answer unit, or behind one that does */
 	struct answer_lists lists;
 	struct atomic_unit atomics;
+	struct read_recoveries read_recoveries;
 	struct delay_line naks; /* of late_nak.c */
 	struct pool late_naks;
 	struct dc_targets *dc_targets; /* NULL: there is no DCT yet */

@@ -4,6 +4,7 @@
 #ifndef HCA_TRANSPORT_TRANSPORT_PARAMS_H
 #define HCA_TRANSPORT_TRANSPORT_PARAMS_H
 
+#include "hca/transport/read_recoveries.h"
 #include "sim/block.h"
 
 /* clang-format off */
@@ -24,6 +25,7 @@
 	X(nak_delay,       TIME,  "0ps",   "0ps..100ms",    "from a packet out of order, once it is checked, to the NAK, beyond what an ACK takes", "choice: nothing added; ground truth E-02: ConnectX-5 1.2 us, ConnectX-4 Lx 1.4 us, E810 3.8 us") \
 	X(nak_reaction,    TIME,  "0ps",   "0ps..100ms",    "from a NAK to the first packet sent again, beyond what any turn takes", "choice: nothing added; ground truth E-03: ConnectX-5 2.8 us, ConnectX-4 Lx 160 us, E810 12 us") \
 	X(read_loss_delay, TIME,  "0ps",   "0ps..1s",       "from a gap in read responses to the new request, beyond what any turn takes", "choice: nothing added; ground truth E-04: ConnectX-5 2 us, ConnectX-4 Lx 150 us, E810 83 ms") \
+	READ_RECOVERY_PARAMS(X) \
 	X(timeout_least,   COUNT,  "0",     "0..31",         "smallest local ACK timeout exponent that is honoured",  "choice: ConnectX honours 16 or more") \
 	X(scatter_units,   COUNT,  "128",   "4..4096",       "receive buffers of unit_bytes each",                    "assumed: 512 KiB") \
 	X(answer_units,    COUNT,  "128",   "4..4096",       "packets of read and atomic responses on their way to memory; others wait in the port's input space", "assumed: as scatter_units")

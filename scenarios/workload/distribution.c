@@ -20,6 +20,10 @@ static const struct point web_search[] = {
 	{0, 0}, {10e3, 15}, {20e3, 20}, {30e3, 30}, {50e3, 40}, {80e3, 53}, {200e3, 60}, {1e6, 70}, {2e6, 80},
 	{5e6, 90}, {10e6, 97}, {30e6, 100},
 };
+static const struct point web_search_1k[] = {
+	{6e3, 0}, {6e3, 15}, {13e3, 20}, {19e3, 30}, {33e3, 40}, {53e3, 53}, {133e3, 60}, {667e3, 70}, {1333e3, 80},
+	{3333e3, 90}, {6667e3, 97}, {20e6, 100},
+};
 static const struct point hadoop[] = {
 	{0, 0}, {100, 1}, {200, 2}, {300, 5}, {350, 15}, {400, 20}, {500, 30}, {600, 40}, {700, 50}, {1000, 60},
 	{2000, 67}, {7000, 70}, {30e3, 72}, {50e3, 82}, {80e3, 87}, {120e3, 90}, {300e3, 95}, {1e6, 97.5},
@@ -40,6 +44,7 @@ static const struct {
 	[DISTRIBUTION_web_search] = {web_search, ARRAY_SIZE(web_search)},
 	[DISTRIBUTION_hadoop]     = {hadoop, ARRAY_SIZE(hadoop)},
 	[DISTRIBUTION_storage]    = {storage, ARRAY_SIZE(storage)},
+	[DISTRIBUTION_web_search_1k] = {web_search_1k, ARRAY_SIZE(web_search_1k)},
 	[DISTRIBUTION_irn]        = {irn, ARRAY_SIZE(irn)},
 };
 /* clang-format on */

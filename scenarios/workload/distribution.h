@@ -11,6 +11,7 @@
 #define DISTRIBUTIONS(X)                                                                                   \
 	X(fixed,      "every flow has `bytes`")                                                            \
 	X(web_search, "Alizadeh et al., DCTCP, SIGCOMM'10, fig. 4, as the HPCC study (SIGCOMM'19) stores it") \
+	X(web_search_1k, "the same, whose table in common use counts packets, with 1000 B each: what a simulator of such packets makes of it") \
 	X(hadoop,     "Roy et al., Inside the social network's (datacenter) network, SIGCOMM'15, fig. 6, as the HPCC study stores it") \
 	X(storage,    "Alibaba block storage 2019, published with the HPCC study's traffic generator") \
 	X(irn,        "Mittal et al., IRN, SIGCOMM'18, 4.1, from memory: half of one packet, 15 % of 200 KB to 3 MB")

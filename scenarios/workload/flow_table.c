@@ -78,7 +78,8 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 					 const struct flow_choice *choice)
 {
 	struct flow_summary summary = {.first = SIM_NEVER};
-	double *fcts = malloc(2 * (count + 1) * sizeof(fcts[0])), *slowdowns = fcts + count;
+	double *fcts = malloc(3 * (count + 1) * sizeof(fcts[0])), *slowdowns = fcts + count;
+	double *arrivals = slowdowns + count;
 	size_t done = 0;
 
 	assert(fcts);
@@ -92,6 +93,7 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 		if (record->status != FLOW_done)
 			continue;
 		fcts[done] = (double)flow_fct(record) / (double)US;
+		arrivals[done] = (double)(record->arrived - record->ready) / (double)US;
 		slowdowns[done++] = flow_slowdown(record);
 		summary.bytes += record->bytes;
 		summary.first = record->ready < summary.first ? record->ready : summary.first;
@@ -103,6 +105,9 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 		summary.slowdown_mean = gsl_stats_mean(slowdowns, 1, done);
 		gsl_sort(fcts, 1, done);
 		gsl_sort(slowdowns, 1, done);
+		gsl_sort(arrivals, 1, done);
+		summary.arrival_p50_us = quantile(arrivals, done, 0.5);
+		summary.arrival_p90_us = quantile(arrivals, done, 0.9);
 		summary.fct_p50_us = quantile(fcts, done, 0.5);
 		summary.fct_p90_us = quantile(fcts, done, 0.9);
 		summary.fct_p95_us = quantile(fcts, done, 0.95);

@@ -64,6 +64,7 @@ struct flow_summary {
 	uint64_t bytes;       /* of those done */
 	sim_time first, last; /* ready, finished */
 	double fct_mean_us, fct_p50_us, fct_p90_us, fct_p95_us, fct_p99_us, fct_p999_us;
+	double arrival_p50_us, arrival_p90_us; /* from ready until all data are there */
 	double slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99;
 };
 

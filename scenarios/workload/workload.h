@@ -39,7 +39,7 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 #define WORKLOAD_PARAMS(X)                                                                                 \
 	X(pattern,      CHOICE, "permutation", "incast|permutation|shift|all_to_all|random|hotspot|shuffle|request_response|poisson|ring_allreduce|tree_allreduce|halving_doubling_allreduce|ring_allgather|collective_all_to_all|trace|goal", "who sends to whom", "choice") \
 	X(bytes,        BYTES,  "1MB",   "1B..1000GB",   "of a flow; of each host's data in a collective",       "choice") \
-	X(sizes,        CHOICE, "fixed", "fixed|web_search|hadoop|storage|irn", "distribution of the flows' bytes", "choice") \
+	X(sizes,        CHOICE, "fixed", "fixed|web_search|web_search_1k|hadoop|storage|irn", "distribution of the flows' bytes", "choice") \
 	X(operation,    CHOICE, "write", "write|send|read|atomic|mix", "verb; read: the destination fetches; mix: each in turn", "choice") \
 	X(target,       COUNT,  "0",     "",          "host, for incast, hotspot, request_response",           "choice") \
 	X(fan_in,       COUNT,  "0",     "",          "incast: senders, 0: all others",                       "choice") \

@@ -11,6 +11,7 @@
 	TEST(bursts_are_paid_for_together) \
 	TEST(headers_take_time)            \
 	TEST(windows_shrink_with_the_rate) \
+	TEST(a_start_may_be_shared)        \
 	TEST(an_update_a_round_trip)       \
 	TEST(slow_start)
 SUITE(TESTS)
@@ -136,6 +137,25 @@ static void test_windows_shrink_with_the_rate(void)
 	set(&fixture.congestion, "start_share", "0.5");
 	fixture_start(&fixture, &path);
 	CU_ASSERT_EQUAL(fixture.flow->window_bytes, 25000);
+	congestion_fini(&fixture.congestion);
+}
+
+/* 40 Gb/s by oneself and three others: 10; a share of 0.5 of it: 5. */
+static void test_a_start_may_be_shared(void)
+{
+	struct congestion_path shared = path;
+	struct fixture fixture;
+
+	shared.active_flows = 3;
+	fixture_init(&fixture, "timely-paper");
+	fixture_start(&fixture, &shared);
+	CU_ASSERT_EQUAL(fixture.flow->rate_bps, RATE_UNLIMITED);
+	set(&fixture.congestion, "start", "shared");
+	fixture_start(&fixture, &shared);
+	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 10 * GBPS);
+	set(&fixture.congestion, "start_share", "0.5");
+	fixture_start(&fixture, &shared);
+	CU_ASSERT_EQUAL(fixture.flow->rate_bps, 5 * GBPS);
 	congestion_fini(&fixture.congestion);
 }
 

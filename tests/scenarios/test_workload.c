@@ -173,6 +173,7 @@ static void test_sizes_have_their_means(void)
 		double mean, median;
 	} rows[] = {
 		{DISTRIBUTION_web_search, 1711250, 73076.923},
+		{DISTRIBUTION_web_search_1k, 1140980, 48384.615},
 		{DISTRIBUTION_hadoop, 120420.75, 700},
 		{DISTRIBUTION_storage, 40869.8, 6339.671},
 		{DISTRIBUTION_irn, 275433, 1000},

@@ -15,9 +15,9 @@
 	X(crossing_latency, TIME, "90ns",  "0ps..100us", "from a packet's first bit in to its first bit out, if nothing is in the way", "ground truth C-10: SB7700, EDR") \
 	X(routes,           FLAG, "false", "",           "forwards at layer 3: takes one off the hop limit and drops at 0", "choice") \
 	X(balance,          CHOICE, "destination", "destination|ecmp|letflow|spray|adaptive|drill|conga|conweave", "which of several equal ways a packet takes: by its destination's number; by a hash of its addresses and UDP port; at random after each gap of its flow; at random; the shortest queue; the shorter of two queues at random and the last one that was shorter; the way that is least congested up to the last leaf after each gap; or another when a probe is late, put in order by the last leaf", "choice") \
-	X(flowlet_gap,      TIME, "100us", "0ps..1s",    "balance: letflow and conga: silence of a flow after which it may change its way", "ConWeave's comparison (ground truth D-32): 100 us; LetFlow (NSDI'17) and CONGA (SIGCOMM'14) have 500 us") \
-	X(flowlet_entries,  COUNT, "16384", "1..16777216", "balance: letflow and conga: flows remembered, rounded up to a power of two; two that share a place share a way", "assumed; CONGA (SIGCOMM'14) has 65536") \
-	X(drill_samples,    COUNT, "2", "1..16", "balance: drill: queues looked at for each packet, at random, beside the one remembered", "DRILL (SIGCOMM'17): d = 2, m = 1") \
+	X(flowlet_gap,      TIME, "100us", "0ps..1s",    "balance: letflow and conga: silence of a flow after which it may change its way", "ConWeave's comparison (ground truth D-32): 100 us; recalled: LetFlow (NSDI'17) and CONGA (SIGCOMM'14) have 500 us") \
+	X(flowlet_entries,  COUNT, "16384", "1..16777216", "balance: letflow and conga: flows remembered, rounded up to a power of two; two that share a place share a way", "assumed; recalled: CONGA (SIGCOMM'14) has 65536") \
+	X(drill_samples,    COUNT, "2", "1..16", "balance: drill: queues looked at for each packet, at random, beside the one remembered", "ConWeave's comparison (ground truth D-32): DRILL(2, 1), as recommended") \
 	X(hash_seed,        COUNT, "0", "0..18446744073709551615", "balance: ecmp, letflow, conga and conweave: 0 gives each switch its own, another number is the same for all that have it (polarisation)", "choice") \
 	X(priority_from,    CHOICE, "sender", "sender|pcp|dscp", "Ethernet: a packet's priority: the lane it was sent on, its PCP, or its DSCP through the map", "choice") \
 	X(unknown,          CHOICE, "drop", "drop|flood|flood_lossy", "Ethernet: a destination without a way: dropped; sent out of all other ports, as a switch does that has an ARP entry and no MAC entry; the same of lossy priorities alone", "ground truth D-20: flooding makes the deadlock, flood_lossy is its fix") \
@@ -42,10 +42,10 @@
 
 /* The names in brackets are those of CONGA, SIGCOMM 2014. Of leaf switches and of those between them. */
 #define SWITCH_CONGA_PARAMS(X)                                                                             \
-	X(dre_interval, TIME,  "16us", "1ns..1s", "between two decays of a link's estimate (T_dre)", "CONGA (SIGCOMM'14): interval over alpha is tau = 160 us; how it is split is assumed") \
+	X(dre_interval, TIME,  "16us", "1ns..1s", "between two decays of a link's estimate (T_dre)", "recalled: CONGA (SIGCOMM'14), interval over alpha is tau = 160 us; how it is split is assumed") \
 	X(dre_alpha,    RATIO, "10%",  "0.001..1", "share of the estimate that a decay takes (alpha)", "see dre_interval") \
-	X(metric_bits,  COUNT, "3",    "1..8", "of a link's load in the header and the tables (Q)", "CONGA (SIGCOMM'14): Q = 3") \
-	X(metric_age,   TIME,  "10ms", "1ns..10s", "a way of which nothing was heard for so long counts as idle", "CONGA (SIGCOMM'14): 10 ms, decaying step by step; here at once") \
+	X(metric_bits,  COUNT, "3",    "1..8", "of a link's load in the header and the tables (Q)", "recalled: CONGA (SIGCOMM'14), Q = 3") \
+	X(metric_age,   TIME,  "10ms", "1ns..10s", "a way of which nothing was heard for so long counts as idle", "recalled: CONGA (SIGCOMM'14), 10 ms, decaying step by step; here at once") \
 	X(header,       BYTES, "50B",  "0B..256B", "added to each packet between two leaves", "RFC 7348: VXLAN over Ethernet, IPv4 and UDP, whose reserved bits CONGA's fields take")
 
 /* The names in brackets are those of ConWeave, SIGCOMM 2023. Of leaf switches. */

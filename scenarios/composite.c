@@ -30,19 +30,18 @@ static void refuse_idle(struct yaml_node *map, const char *group, const char *ke
 		   expected);
 }
 
-static void check_victim_mask(struct yaml_node *map, const struct switch_params *box,
-			      struct yaml_errors *errors)
+static void check_mask(struct yaml_node *map, const char *key, const char *text,
+		       struct yaml_errors *errors)
 {
 	struct yaml_node *fecn = yaml_get(map, "fecn");
 	struct yaml_node *node =
-		fecn != NULL && fecn->kind == YAML_MAP ? yaml_get(fecn, "victim_mask") : NULL;
+		fecn != NULL && fecn->kind == YAML_MAP ? yaml_get(fecn, key) : NULL;
 	struct port_set ports;
-	if (node != NULL && !switch_parse_mask(box->fecn.victim_mask.text, &ports))
-		yaml_error(
-			errors, node,
-			"victim_mask: \"%s\" is no mask of ports; expected a number, or 0x and up "
-			"to %d hexadecimal digits, as 0xff",
-			box->fecn.victim_mask.text, PORT_SET_PORTS / 4);
+	if (node != NULL && !switch_parse_mask(text, &ports))
+		yaml_error(errors, node,
+			   "%s: \"%s\" is no mask of ports; expected a number, or 0x and up "
+			   "to %d hexadecimal digits, as 0xff",
+			   key, text, PORT_SET_PORTS / 4);
 }
 
 static void check_switch(struct yaml_node *map, void *params, struct yaml_errors *errors)
@@ -50,9 +49,11 @@ static void check_switch(struct yaml_node *map, void *params, struct yaml_errors
 	const struct switch_params *box = params;
 	refuse_idle(map, "ecn", "mark", box->ecn.mark != ECN_MARK_OFF,
 		    "mark: dequeue or enqueue, or off", errors);
-	refuse_idle(map, "fecn", "threshold", box->fecn.threshold != 0,
+	refuse_idle(map, "fecn", "threshold",
+		    box->fecn.threshold != 0 || box->fecn.cs_threshold != 0,
 		    "threshold: 1..15, or 0 for none", errors);
-	check_victim_mask(map, box, errors);
+	check_mask(map, "victim_mask", box->fecn.victim_mask.text, errors);
+	check_mask(map, "credit_mask", box->fecn.credit_mask.text, errors);
 }
 
 static uint64_t count_in(const struct param *param, const char *params)

@@ -123,8 +123,9 @@ void marking_init(struct fabric_switch *box)
 
 	assert(is_mask);
 	box->on_arrival = !box->by_lid && params->ecn.mark == ECN_MARK_ENQUEUE;
-	box->marks = params->telemetry || (box->by_lid ? params->fecn.threshold != 0
-						       : params->ecn.mark == ECN_MARK_DEQUEUE);
+	box->marks =
+		params->telemetry || box->starvation ||
+		(box->by_lid ? params->fecn.threshold != 0 : params->ecn.mark == ECN_MARK_DEQUEUE);
 	for (unsigned i = 0; i < box->port_count; i++) {
 		struct switch_port *output = &box->ports[i];
 		uint64_t buffer = port_params(output->port)->input_buffer;

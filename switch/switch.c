@@ -301,8 +301,10 @@ void switch_departs(struct port_user *user, struct port *port, struct packet *pa
 	struct switch_port *output = container_of(user, struct switch_port, user);
 
 	(void)port;
-	if (__builtin_expect(output->box->marks, 0))
+	if (__builtin_expect(output->box->marks, 0)) {
 		marking_depart(output, packet, starts_at);
+		until = starvation_release_at(output, packet, until);
+	}
 	release(output, packet, until);
 }
 
@@ -485,6 +487,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	overlay_init(box);
 	multicast_init(box);
 	lanes_init(box);
+	starvation_init(box);
 	marking_init(box);
 	return box;
 }
@@ -499,6 +502,7 @@ void switch_destroy(struct fabric_switch *box)
 	block_fini(&box->block);
 	balance_fini(box);
 	multicast_fini(box);
+	starvation_fini(box);
 	lanes_fini(box);
 	forwarding_fini(box);
 	free(box);

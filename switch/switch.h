@@ -45,6 +45,7 @@
 	X(pauses_depth4,     "times",   "... of depth 3 or more")                                          \
 	X(ecn_marks,         "packets", "that got ECN's CE, or FECN, here")                                \
 	X(ecn_incapable,     "packets", "that would have been marked, and are not ECN-capable")            \
+	X(credits_starved,   "packets", "whose credits came back late, since they were congested (fecn.credit_mask)") \
 	X(flowlets,          "times",   "a flow was given a way: its first, or after a gap, or anew (letflow, conga, conweave)") \
 	X(reroutes,          "times",   "... another one than before")                                     \
 	X(answers_made,      "packets", "RTT_REPLY, CLEAR and NOTIFY, made here (conweave)")               \

@@ -38,7 +38,11 @@
 	X(threshold,    COUNT, "0", "0..15", "0: no marks; the queue of a lane marks beyond (16 - threshold) / 16 of a lane's input buffer", "IBTA annex A10: uniformly decreasing; the bytes are the vendor's") \
 	X(marking_rate, COUNT, "0", "0..65535", "packets passed over between two marks", "IBTA annex A10") \
 	X(packet_size,  COUNT, "0", "0..255",   "shortest packet to mark, in units of 64 B", "IBTA annex A10") \
-	X(victim_mask,  TEXT,  "0", "",         "one bit a port that marks even when it lacks credits itself: decimal for the first 64, or 0x and up to 64 hexadecimal digits", "IBTA annex A10: 256 bits")
+	X(victim_mask,  TEXT,  "0", "",         "one bit a port that marks even when it lacks credits itself: decimal for the first 64, or 0x and up to 64 hexadecimal digits", "IBTA annex A10: 256 bits") \
+	X(credit_mask,  TEXT,  "0", "",         "one bit a port whose credits come back slowly while what came in there is congested: for adapters without congestion control. As victim_mask", "IBTA annex A10: 256 bits; what it does is recalled") \
+	X(cs_threshold, COUNT, "0", "0..15",    "credit starvation; 0: none; as threshold, of the queue that the packet leaves", "IBTA annex A10, as OpenSM has it: 1 loose, 15 aggressive; the bytes are the vendor's") \
+	X(cs_shift,     COUNT, "0", "0..3",     "CS_ReturnDelay: credits of a lane that is starved come back with a gap of (packet time >> cs_shift) * cs_multiplier behind each packet's time", "OpenSM: shift:multiplier, as an entry of the CCT; that it paces returns is recalled") \
+	X(cs_multiplier, COUNT, "0", "0..16383", "see cs_shift", "OpenSM: 14 bits")
 
 /* The names in brackets are those of CONGA, SIGCOMM 2014. Of leaf switches and of those between them. */
 #define SWITCH_CONGA_PARAMS(X)                                                                             \

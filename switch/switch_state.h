@@ -2,7 +2,7 @@
  * switch_state: what the files that make up a switch share: switch.c (the way of a packet, its life), forwarding.c
  * (where to), balance.c (which of several ways), overlay.c (what leaf switches
  * tell each other to choose, with conga.c and conweave.c), multicast.c (several ways at once), partition.c (who may pass), lanes.c (on
- * which lane), marking.c (ECN, FECN, telemetry). Private.
+ * which lane), marking.c (ECN, FECN, telemetry), starvation.c (credits that come back slowly). Private.
  */
 #ifndef SWITCH_SWITCH_STATE_H
 #define SWITCH_SWITCH_STATE_H
@@ -70,6 +70,7 @@ struct fabric_switch {
 	struct switch_counters count;
 	/* the rest */
 	uint8_t *sl2vl;                /* [input][output][SL], NULL: the lane stays */
+	struct starvation *starvation; /* NULL: no credit starvation */
 	struct overlay_state *overlay; /* NULL: neither conga nor conweave */
 	struct flowlet *flowlets;
 	uint64_t flowlet_mask;
@@ -122,6 +123,12 @@ void switch_departs(struct port_user *user, struct port *port, struct packet *pa
 		    sim_time starts_at, sim_time until);
 void switch_forward(struct switch_port *input, unsigned output, struct packet *packet);
 bool switch_admit(struct switch_port *input, unsigned output, struct packet *packet);
+
+/* starvation.c: when the space that a packet has held at its input is free, if it leaves by that output until `at` */
+void starvation_init(struct fabric_switch *box);
+void starvation_fini(struct fabric_switch *box);
+sim_time starvation_release_at(struct switch_port *output, const struct packet *packet,
+			       sim_time at);
 
 /* multicast.c */
 void multicast_init(struct fabric_switch *box);

@@ -67,6 +67,7 @@ refused() {
 refused "expected queueing: arrival" fabric.switch.balance=conweave fabric.switch.queueing=inputs
 refused "expected a shared one" fabric.switch.balance=conga 'fabric.switch.buffer={}'
 refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={threshold: 1, victim_mask: "0xports"}'
+refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={cs_threshold: 1, credit_mask: "12 and 13"}'
 refused "expected one of" fabric.switch.balance=flowlet
 
 [ $failures -eq 0 ]

@@ -1,0 +1,60 @@
+/*
+ * starvation: credits of packets that were congested here come back slowly to the port where they came in, so that an adapter without congestion
+ * control has to slow down, too (IBTA vol. 1, annex A10: Credit_Mask, CS_Threshold, CS_ReturnDelay). Each return of a lane keeps
+ * its packet's time and a gap, as an entry of an adapter's table has it, away from the one before; the rate is that
+ * of the line over 1 + cs_multiplier / 2^cs_shift.
+ */
+#include <stdlib.h>
+
+#include "switch/switch_state.h"
+
+struct starvation {
+	struct port_set inputs;
+	sim_time next_at[PORT_SET_PORTS][PORT_LANES]; /* no credits come back before */
+};
+
+static bool is_congested(const struct switch_port *output, const struct packet *packet)
+{
+	uint64_t buffer = port_params(output->port)->input_buffer;
+	uint64_t threshold = buffer * (16 - output->box->params.fecn.cs_threshold) / 16;
+
+	return port_queued_bytes(output->port, packet->vl) > threshold &&
+	       packet->kind == PACKET_DATA;
+}
+
+sim_time starvation_release_at(struct switch_port *output, const struct packet *packet, sim_time at)
+{
+	struct fabric_switch *box = output->box;
+	const struct switch_fecn_params *params = &box->params.fecn;
+	unsigned input = packet->ingress & INGRESS_PORT;
+	unsigned lane = packet->ingress >> INGRESS_LANE_SHIFT;
+	sim_time time, *next_at;
+
+	if (!box->starvation || packet->ingress & INGRESS_COPY ||
+	    !port_set_has(&box->starvation->inputs, input) || !is_congested(output, packet))
+		return at;
+	next_at = &box->starvation->next_at[input][lane];
+	time = (sim_time)packet->wire_bytes * 8 * SEC / port_rate_bps(box->ports[input].port);
+	if (at < *next_at)
+		at = *next_at;
+	*next_at = at + time + (time >> params->cs_shift) * params->cs_multiplier;
+	box->count.credits_starved++;
+	return at;
+}
+
+void starvation_init(struct fabric_switch *box)
+{
+	bool is_mask;
+
+	if (!box->by_lid || !box->params.fecn.cs_threshold)
+		return;
+	box->starvation = calloc(1, sizeof(*box->starvation));
+	assert(box->starvation);
+	is_mask = switch_parse_mask(box->params.fecn.credit_mask.text, &box->starvation->inputs);
+	assert(is_mask);
+}
+
+void starvation_fini(struct fabric_switch *box)
+{
+	free(box->starvation);
+}

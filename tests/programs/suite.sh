@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that rdma-core's own tests of pyverbs pass on the simulated adapter: all of them on InfiniBand, those that send anything
-# on RoCE, the latter twice alike on two kernels of the simulator. suite.txt says which pass; the others are skipped by the
-# suite. The tests of rdma_cm are left out: their processes wait for each other in shared memory, which is not followed.
+# on RoCE, those of rdma_cm among them, the latter twice alike on two kernels of the simulator. suite.txt says which pass; the
+# others are skipped by the suite.
 #
 # Both ends are of one adapter. A program in virtual time looks at the data as soon as the sender has its completion, and
 # resizes a CQ as soon as it has rung a doorbell, which Python on a machine cannot: hence ACKs that follow the data, and stores of 1 us.
@@ -46,7 +46,8 @@ compare() {
 run two-hosts-ib native >"$folder/ib"
 compare "$folder/ib" pass-ib '[a-z0-9_]*'
 
-few=(test_addr test_atomic test_cq_events test_mr test_odp test_parent_domain test_qp test_relaxed_ordering)
+few=(test_addr test_atomic test_cq_events test_mr test_odp test_parent_domain test_qp test_rdmacm
+  test_relaxed_ordering)
 run two-hosts-roce native "${few[@]}" >"$folder/roce"
 run two-hosts-roce hosted "${few[@]}" >"$folder/again"
 compare "$folder/roce" pass-roce "$(IFS='|'; echo "${few[*]}")"

@@ -2,7 +2,6 @@
  * The programs that the tests run under a session: argv[1] names the part. Built without sanitizers, whose run time must be the
  * first library of a process, as must ours.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -153,55 +152,6 @@ static int part_signals(int argc, char **argv)
 		pause();
 	uint64_t waited = now_us() - start;
 	printf("3 alarms %d\n", waited >= 30000 && waited < 31000);
-	return 0;
-}
-
-static int part_server(int argc, char **argv)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(20777)};
-	socklen_t length = sizeof(address);
-	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1, peer;
-	char text[64];
-
-	(void)argc;
-	(void)argv;
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    listen(listener, 4) != 0)
-		return 1;
-	peer = accept(listener, (struct sockaddr *)&address, &length);
-	for (int i = 0; i < 50; i++) {
-		ssize_t got = recv(peer, text, 8, MSG_WAITALL);
-		if (got != 8 || send(peer, text, 8, 0) != 8)
-			return 1;
-	}
-	printf("served %s\n", inet_ntoa(address.sin_addr));
-	return 0;
-}
-
-static int part_client(int argc, char **argv)
-{
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(20777)},
-			   own = address;
-	int server = socket(AF_INET, SOCK_STREAM, 0), listener = socket(AF_INET, SOCK_STREAM, 0);
-	char text[8], name[64];
-	uint64_t start;
-
-	(void)argc;
-	(void)argv;
-	gethostname(name, sizeof(name));
-	if (bind(listener, (struct sockaddr *)&own, sizeof(own)) !=
-	    0) /* the same port, on another host */
-		return 2;
-	inet_pton(AF_INET, "127.77.0.1", &address.sin_addr);
-	if (connect(server, (struct sockaddr *)&address, sizeof(address)) != 0)
-		return 3;
-	start = now_us();
-	for (int i = 0; i < 50; i++) {
-		if (send(server, "12345678", 8, 0) != 8 || recv(server, text, 8, MSG_WAITALL) != 8)
-			return 4;
-	}
-	printf("%s: 50 round trips took %lu us\n", name, (unsigned long)(now_us() - start));
 	return 0;
 }
 
@@ -513,41 +463,6 @@ static int part_shared(int argc, char **argv)
 	       pthread_cond_destroy(&together->condition);
 }
 
-static int datagrams(struct sockaddr_in *address)
-{
-	*address = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(7777)};
-	inet_pton(AF_INET, "127.77.0.1", &address->sin_addr);
-	return socket(AF_INET, SOCK_DGRAM, 0);
-}
-
-/* Looks again and again, and never waits. */
-static int part_looks(int argc, char **argv)
-{
-	struct sockaddr_in address;
-	int fd = datagrams(&address);
-	char text[16] = "";
-
-	(void)argc;
-	(void)argv;
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
-		return 1;
-	while (recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT) < 0)
-		if (errno != EAGAIN)
-			return 2;
-	printf("got %s\n", text);
-	return 0;
-}
-
-static int part_tells(int argc, char **argv)
-{
-	struct sockaddr_in address;
-	int fd = datagrams(&address);
-
-	(void)argc;
-	(void)argv;
-	return sendto(fd, "word", 4, 0, (struct sockaddr *)&address, sizeof(address)) != 4;
-}
-
 /* Asks again and again what is ready, and never waits; nothing is. */
 static int part_asks(int argc, char **argv)
 {
@@ -579,12 +494,13 @@ static int part_asks(int argc, char **argv)
 static const struct part {
 	const char *name;
 	int (*run)(int argc, char **argv);
-} parts[] = {{"sleeps", part_sleeps}, {"threads", part_threads}, {"fork", part_fork},
-	     {"exit", part_exit},     {"signals", part_signals}, {"server", part_server},
-	     {"client", part_client}, {"random", part_random},   {"hidden", part_hidden},
-	     {"events", part_events}, {"stuck", part_stuck},     {"shared", part_shared},
-	     {"looks", part_looks},   {"tells", part_tells},     {"ids", part_ids},
-	     {"timers", part_timers}, {"spin", part_spin},       {"asks", part_asks}};
+} parts[] = {{"sleeps", part_sleeps},   {"threads", part_threads}, {"fork", part_fork},
+	     {"exit", part_exit},       {"signals", part_signals}, {"server", part_server},
+	     {"client", part_client},   {"random", part_random},   {"hidden", part_hidden},
+	     {"events", part_events},   {"stuck", part_stuck},     {"shared", part_shared},
+	     {"looks", part_looks},     {"tells", part_tells},     {"ids", part_ids},
+	     {"timers", part_timers},   {"spin", part_spin},       {"chats", part_chats},
+	     {"answers", part_answers}, {"asks", part_asks}};
 
 int main(int argc, char **argv)
 {

@@ -7,6 +7,12 @@
 #include <stdint.h>
 
 int part_timers(int argc, char **argv);
+int part_server(int argc, char **argv);
+int part_client(int argc, char **argv);
+int part_looks(int argc, char **argv);
+int part_tells(int argc, char **argv);
+int part_chats(int argc, char **argv);
+int part_answers(int argc, char **argv);
 
 uint64_t now_us(void); /* CLOCK_MONOTONIC */
 

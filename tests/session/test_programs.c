@@ -22,6 +22,7 @@
 	TEST(who_wants_a_spin_lock_gets_it)                 \
 	TEST(who_never_waits_holds_up_nobody)               \
 	TEST(who_asks_is_not_interrupted)                   \
+	TEST(who_goes_on_writing_holds_up_nobody)           \
 	TEST(fork_exec_and_wait_work)                       \
 	TEST(timers_run_on_virtual_time)                    \
 	TEST(timers_end_in_signals_and_threads)             \
@@ -169,6 +170,16 @@ static void test_who_asks_is_not_interrupted(void)
 
 	run_session(&result, programs, 1, 1 * MS, -1);
 	expect(&result, 0, "host0| asked 300000 times, 0 answers\n");
+}
+
+/* What is done for others to see holds up nobody who waits for something that was done before. */
+static void test_who_goes_on_writing_holds_up_nobody(void)
+{
+	static const char *const programs[][4] = {{"sleeps", "1"}, {"answers"}, {"chats"}};
+	struct result result;
+
+	run_session(&result, programs, 3, 3 * MS, -1);
+	expect(&result, 0, "host2| answered within 1 ms\n");
 }
 
 static void test_fork_exec_and_wait_work(void)

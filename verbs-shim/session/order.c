@@ -18,7 +18,11 @@ static sim_time next_act(const struct session *session, const struct thread *thr
 	case THREAD_OS: {
 		sim_time at = thread->deadline;
 		if (thread->looked < session->visible) {
+			/* After the last thing that others did; but who goes on and on holds up nobody. */
 			sim_time seen = session->visible_at + session->cpu.socket;
+			sim_time latest = thread->unseen_at + 2 * session->cpu.socket;
+			if (seen > latest)
+				seen = latest;
 			if (seen < thread->clock)
 				seen = thread->clock;
 			if (seen < at)

@@ -106,6 +106,9 @@ void session_effect(struct process *process, uint64_t address, uint64_t length)
 
 void session_visible(struct session *session, sim_time at)
 {
+	for (uint32_t i = 0; i < session->thread_count; i++)
+		if (session->threads[i].looked == session->visible)
+			session->threads[i].unseen_at = at;
 	session->visible++;
 	session->visible_at = at;
 	if (session->in_run) {

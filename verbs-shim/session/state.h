@@ -49,8 +49,9 @@ struct thread {
 	sim_time deadline;
 	sim_time
 		patience; /* in THREAD_EFFECT: it looks again after so long; 0: it did not poll before */
-	sim_time ahead;  /* how far it may run ahead of the others */
-	uint64_t looked; /* value of session->visible when it last looked, in THREAD_OS */
+	sim_time ahead;     /* how far it may run ahead of the others */
+	uint64_t looked;    /* value of session->visible when it last looked, in THREAD_OS */
+	sim_time unseen_at; /* when that became more: the first thing that it has not seen */
 	enum shim_op last;
 };
 

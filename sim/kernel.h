@@ -39,6 +39,7 @@ struct sim {
 	struct trace_file *trace; /* NULL: no trace is open */
 	void *host;               /* of the SystemC kernels */
 	uint64_t seed;
+	uint32_t last_tag;
 	struct sim *root;  /* of a divided run: its first part; else this */
 	struct part *part; /* NULL: the run is not divided */
 	unsigned part_number;

@@ -126,6 +126,12 @@ void event_init_priority(struct event *event, struct block *owner, void (*fire)(
 	*event = (struct event){.fire = fire, .owner = owner, .key = (uint64_t)priority};
 }
 
+uint32_t sim_new_tag(struct sim *sim)
+{
+	assert(sim->part == NULL);
+	return ++sim->last_tag != 0 ? sim->last_tag : ++sim->last_tag;
+}
+
 uint64_t sim_seed(const struct sim *sim)
 {
 	return sim->seed;

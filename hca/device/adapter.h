@@ -52,14 +52,7 @@ struct hca {
 	struct port *port;
 	struct number_table qps, cqs, srqs;
 	struct qp *gsi; /* number 1 */
-	uint32_t next_tag;
 	uint64_t next_serial;
 };
-
-/* A number for a WQE, to follow it through the trace; never 0. */
-static inline uint32_t hca_new_tag(struct hca *hca)
-{
-	return ++hca->next_tag ? hca->next_tag : ++hca->next_tag;
-}
 
 #endif

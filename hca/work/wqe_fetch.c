@@ -387,7 +387,7 @@ static struct send_slot *new_slot(struct qp *qp)
 	struct send_queue *sq = &qp->sq;
 	struct send_slot *slot = pool_take(&qp->hca->wqe_fetch->slots);
 
-	slot->tag = hca_new_tag(qp->hca);
+	slot->tag = sim_new_tag(qp->hca->sim);
 	note_fetched(qp, &slot->why);
 	sq->slots[sq->tail++ & (sq->window - 1)] = slot;
 	return slot;

@@ -18,6 +18,7 @@
 
 #include "scenarios/runner/explain.h"
 #include "scenarios/runner/verb.h"
+#include "sim/json.h"
 #include "sim/trace.h"
 
 /* clang-format off */
@@ -131,41 +132,59 @@ static void print_table(const struct explain_side *side, const struct breakdown 
 	       100.0);
 }
 
-static void print_json(const struct explain_side *side, const struct breakdown *shown, size_t among)
+static void print_json(const struct explain_side *side, const struct breakdown *shown,
+		       const char *adapter, size_t among)
 {
-	printf("{\"work_requests\": %zu, \"tag\": %" PRIu64 ", \"qpn\": %" PRIu64
-	       ", \"latency_ps\": %" PRIu64 ", \"stages_ps\": {",
-	       among, shown->tag, shown->qpn, shown->latency);
+	printf("{\"work_requests\": %zu, \"tag\": %" PRIu64 ", \"adapter\": ", among, shown->tag);
+	json_text(stdout, adapter);
+	printf(", \"qpn\": %" PRIu64 ", \"latency_ps\": %" PRIu64 ", \"stages_ps\": {", shown->qpn,
+	       shown->latency);
 	for (unsigned stage = 0; stage < side->count; stage++)
 		printf("%s\"%s\": %" PRIu64, stage ? ", " : "", side->names[stage],
 		       shown->stages[stage]);
 	puts("}}");
 }
 
-static void print_one(const struct explain_side *side, const struct breakdown *shown, bool json)
+/* "host0.hca": the why block's name without its last part. */
+static char *adapter_of(const struct breakdowns *all, const struct breakdown *shown)
 {
-	if (json) {
-		print_json(side, shown, 1);
-		return;
-	}
-	printf("work request with tag %" PRIu64 " of queue pair %" PRIu64
-	       ", complete at %.3f ns\n\n",
-	       shown->tag, shown->qpn, (double)shown->closed_at / 1e3);
-	print_table(side, shown, 1);
+	const char *block = all->sources.names[shown->source];
+	char *name = strndup(block, strlen(block) - strlen(strrchr(block, '.')));
+
+	if (!name)
+		abort();
+	return name;
 }
 
-/* Keeps those with that tag: one of each adapter that counted that far. */
+static void print_one(const struct breakdowns *all, const struct breakdown *shown, bool json)
+{
+	char *adapter = adapter_of(all, shown);
+
+	if (json) {
+		print_json(all->side, shown, adapter, 1);
+	} else {
+		printf("work request with tag %" PRIu64 " of queue pair %" PRIu64
+		       " of %s, complete at %.3f ns\n\n",
+		       shown->tag, shown->qpn, adapter, (double)shown->closed_at / 1e3);
+		print_table(all->side, shown, 1);
+	}
+	free(adapter);
+}
+
+/* Keeps the one with that tag. */
 static bool keep_tag(struct breakdowns *all, uint64_t tag)
 {
-	size_t kept = 0;
+	size_t at = 0;
 
-	for (size_t i = 0; i < all->count; i++)
-		if (all->list[i].tag == tag)
-			all->list[kept++] = all->list[i];
-	all->count = kept;
-	if (!kept)
+	while (at < all->count && all->list[at].tag != tag)
+		at++;
+	if (at == all->count) {
 		say("no completion of the trace has tag %" PRIu64, tag);
-	return kept;
+		return false;
+	}
+	all->list[0] = all->list[at];
+	all->count = 1;
+	return true;
 }
 
 static void keep_percentile(struct breakdowns *all, double percentile)
@@ -176,21 +195,12 @@ static void keep_percentile(struct breakdowns *all, double percentile)
 	all->count = 1;
 }
 
-static void print_each(const struct breakdowns *all, bool json)
-{
-	for (size_t i = 0; i < all->count; i++) {
-		if (i && !json)
-			putchar('\n');
-		print_one(all->side, &all->list[i], json);
-	}
-}
-
 static void print_mean(const struct breakdowns *all, bool json)
 {
 	struct breakdown sum = sum_of(all);
 
 	if (json) {
-		print_json(all->side, &sum, all->count);
+		print_json(all->side, &sum, "", all->count);
 		return;
 	}
 	printf("mean of %zu work requests; latencies %.3f to %.3f ns, half below %.3f\n\n",
@@ -203,9 +213,12 @@ static void print_mean(const struct breakdowns *all, bool json)
 static bool print(const struct arguments *arguments, struct breakdowns *all)
 {
 	if (!all->count) {
-		say("%s: no completion of such a work request was traced; the blocks named *.why "
-		    "must be",
-		    arguments->word);
+		say("%s: no %s was traced; expected a trace with the blocks named *.why%s",
+		    arguments->word, arguments->received ? "receive" : "completion of a send",
+		    arguments->received
+			    ? ", and messages that take a receive WQE (no READ, no WRITE "
+			      "without immediate)"
+			    : "");
 		return false;
 	}
 	qsort(all->list, all->count, sizeof(*all->list), by_latency);
@@ -214,7 +227,7 @@ static bool print(const struct arguments *arguments, struct breakdowns *all)
 	if (arguments->percentile >= 0)
 		keep_percentile(all, arguments->percentile);
 	if (arguments->tag || arguments->percentile >= 0)
-		print_each(all, arguments->json);
+		print_one(all, &all->list[0], arguments->json);
 	else
 		print_mean(all, arguments->json);
 	return !arguments->perfetto || explain_timeline(arguments->perfetto, all->side,

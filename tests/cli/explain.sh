@@ -1,6 +1,6 @@
 #!/bin/bash
 # Proves that `hcasim explain` accounts for all of the latency of a program's work requests: of all together, of one by its
-# tag, and of a percentile; and that it refuses what is no percentile, and a tag that completed nothing. And that it names what
+# tag, which no other adapter has, and of a percentile; and that it refuses what is no percentile, and a tag that completed nothing. And that it names what
 # limits a run: the link; PCIe of half the width; its tags when they are few; the reads that a queue pair may have under
 # way; and nothing where messages go to and fro one by one.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
@@ -31,6 +31,13 @@ done
 "$hcasim" explain "$trace" --received | grep -q '^mean of 40 work requests' || fail "$("$hcasim" explain "$trace" --received | head -1)"
 "$hcasim" explain "$trace" --percentile 101 2>/dev/null && fail "101 is taken for a percentile"
 "$hcasim" explain "$trace" --wqe 999999 2>/dev/null && fail "a tag that completed nothing is explained"
+
+# A tag is one work request's of the whole run: 40 completions have as many tags, and what is explained names its adapter.
+tags=$("$hcasim" trace "$trace" | sed -n 's/.* WHY_LATENCY .*tag=\([0-9]*\).*/\1/p')
+[ "$(echo "$tags" | wc -l)" = 40 ] && [ "$(echo "$tags" | sort -u | wc -l)" = 40 ] || fail "tags: $tags"
+for tag in $tags; do
+  "$hcasim" explain "$trace" --wqe "$tag" | grep '^work request'
+done | sed 's/.* of \(host[01].hca\), .*/\1/' | sort | uniq -c | tr -s ' \n' ' ' | grep -qx ' 20 host0.hca 20 host1.hca ' || fail "not 20 of each adapter"
 
 # The timeline: a track a block, slices that follow each other without gap and last as long as the work request.
 for options in "--percentile 99" "--percentile 50 --received"; do

@@ -5,21 +5,25 @@
 #include <stdlib.h>
 
 /* clang-format off */
-#define COUNTER_ROW(name, field, end) {#field, "ps", "of all completions, until " end},
-#define RECEIVED_COUNTER_ROW(name, field, end) {"received_" #field, "ps", "of all receives, until " end},
 #define RECEIVED_TRACE_ROW(name, field, end)   {"WHY_RECEIVE_" #name, "picoseconds", "", end},
 #define TRACE_ROW(name, field, end)   {"WHY_" #name, "picoseconds", "", end},
+
+#define COUNTER_ROW(name, field, end)          {#field, "ps", "of all completions, until " end},
+#define RECEIVED_COUNTER_ROW(name, field, end) {"received_" #field, "ps", "of all receives, until " end},
+
+const struct counter why_counter_list[] = {
+	{"completions", "CQEs", "of send work requests whose time is accounted for"},
+	{"latency", "ps", "of all of them, from the store to the CQE"},
+	WHY_STAGES(COUNTER_ROW)
+	{"received", "CQEs", "of receive work requests whose time is accounted for"},
+	{"received_latency", "ps", "of all of them, from the first bit to the CQE"},
+	RECEIVE_STAGES(RECEIVED_COUNTER_ROW)
+	{0}};
 
 static const struct block_type why_type = {
 	.name         = "why",
 	.params       = (const struct param[]){{0}},
-	.counters     = (const struct counter[]){
-		{"completions", "CQEs", "of send work requests whose time is accounted for"},
-		{"latency", "ps", "of all of them, from the store to the CQE"},
-		WHY_STAGES(COUNTER_ROW)
-		{"received", "CQEs", "of receive work requests whose time is accounted for"},
-		{"received_latency", "ps", "of all of them, from the first bit to the CQE"},
-		RECEIVE_STAGES(RECEIVED_COUNTER_ROW) {0}},
+	.counters     = why_counter_list,
 	.trace_points = (const struct trace_point[]){
 		WHY_STAGES(TRACE_ROW)
 		{"WHY_LATENCY", "picoseconds", "qpn", "the sum of this work request's stages"},

@@ -21,20 +21,8 @@
 enum { BATCH_MAX = 64, NAME_BYTES = 128 };
 
 /* clang-format off */
-#define SERVER_COUNTERS(X) \
-	X(requests,     "requests", "taken")                                                     \
-	X(batches,      "batches",  "of requests that were worked on together")                  \
-	X(doorbells,    "doorbells", "of answers")                                               \
-	X(slots_missed, "lines",    "of requests that the cache did not have")                   \
-	X(lines_missed, "lines",    "of those that requests need, that the cache did not have")  \
-	X(stalls,       "answers",  "that waited for room in their send queue")
-
 #define SERVER_GAUGES(X) X(core, SERVER, "ps", "processor core that answers requests")
 /* clang-format on */
-
-struct server_counters {
-	SERVER_COUNTERS(COUNTER_FIELD)
-};
 
 struct server_gauges {
 	SERVER_GAUGES(GAUGE_FIELD)

@@ -13,6 +13,20 @@
 
 #include "scenarios/load/load_state.h"
 
+/* clang-format off */
+#define SERVER_COUNTERS(X) \
+	X(requests,     "requests", "taken")                                                     \
+	X(batches,      "batches",  "of requests that were worked on together")                  \
+	X(doorbells,    "doorbells", "of answers")                                               \
+	X(slots_missed, "lines",    "of requests that the cache did not have")                   \
+	X(lines_missed, "lines",    "of those that requests need, that the cache did not have")  \
+	X(stalls,       "answers",  "that waited for room in their send queue")
+/* clang-format on */
+
+struct server_counters {
+	SERVER_COUNTERS(COUNTER_FIELD)
+};
+
 struct load_client {             /* who asks */
 	struct load_qp *qp;      /* posts requests */
 	struct load_qp *answers; /* UD: where answers arrive; NULL: not so */

@@ -15,6 +15,8 @@
 #include "scenarios/runner/verb.h"
 #include "sim/parallel.h"
 
+#define OPTIONS_MAX 32
+
 void say(const char *format, ...)
 {
 	bool color = isatty(STDERR_FILENO) != 0;
@@ -43,12 +45,6 @@ static void add_text(const char ***list, size_t *count, const char *text)
 	if (*list == NULL)
 		abort();
 	(*list)[(*count)++] = text;
-}
-
-static bool takes_words(const struct verb *verb)
-{
-	size_t length = strlen(verb->usage);
-	return length > 4 && strcmp(verb->usage + length - 4, "...]") == 0;
 }
 
 static void read_kernel(struct argp_state *state, const char *name, enum sim_kernel *kernel)
@@ -210,22 +206,41 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		arguments->effective = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (takes_words(arguments->verb)) {
-			add_text(&arguments->words_given, &arguments->word_count, text);
-			return 0;
-		}
-		if (arguments->word != NULL)
+		if (state->arg_num >= arguments->verb->words_most)
 			argp_error(state, "\"%s\" is one argument too many%s", text,
 				   arguments->verb->programs ? "; programs stand behind --" : "");
-		arguments->word = text;
+		if (arguments->verb->words_most > 1)
+			add_text(&arguments->words_given, &arguments->word_count, text);
+		else
+			arguments->word = text;
 		return 0;
 	case ARGP_KEY_END:
-		if (arguments->word == NULL && arguments->verb->word_needed)
+		if (state->arg_num < arguments->verb->words_least)
 			argp_error(state, "%s is missing", arguments->verb->usage);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+/* Says which option may be meant in place of one that the verb does not have; argp says that it has none. */
+static void suggest_option(const struct verb *verb, const char *word)
+{
+	const char *names[OPTIONS_MAX];
+	size_t count = 0, length = strcspn(word, "=");
+	char name[64];
+	if (strncmp("help", word, length) == 0 || strncmp("usage", word, length) == 0)
+		return;
+	for (const struct argp_option *option = verb->options; option->name != NULL; option++) {
+		if (strncmp(option->name, word, length) == 0)
+			return; /* it is this one, perhaps abbreviated */
+		if (count < OPTIONS_MAX)
+			names[count++] = option->name;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	const char *near = yaml_suggest(name, names, count);
+	if (near != NULL)
+		say("no option --%s of %s; did you mean --%s?", name, verb->name, near);
 }
 
 void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments)
@@ -244,6 +259,10 @@ void arguments_read(const struct verb *verb, int argc, char **argv, struct argum
 			argv[i] = NULL;
 			argc = i;
 		}
+	}
+	for (int i = 1; i < argc; i++) {
+		if (strncmp(argv[i], "--", 2) == 0 && argv[i][2] != '\0')
+			suggest_option(verb, argv[i] + 2);
 	}
 	snprintf(name, sizeof(name), "hcasim %s", verb->name);
 	argv[0] = name;

@@ -8,12 +8,17 @@
 #define SCENARIOS_RUNNER_VERB_H
 
 #include <argp.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "scenarios/scenario.h"
 
 /* What programs that read the exit code rely on; a program's own exit code goes through `exec`. */
-enum exit_code { EXIT_GOOD = 0, EXIT_NOT_AS_EXPECTED = 1, EXIT_BAD_INPUT = 2 };
+enum exit_code {
+	EXIT_GOOD = 0,
+	EXIT_NOT_AS_EXPECTED = 1, /* an expectation or invariant does not hold, a row is missed */
+	EXIT_BAD_INPUT = 2,       /* it cannot be done so, or what came of it cannot be written */
+};
 
 /* The arguments of any verb; each verb allows some. */
 struct arguments {
@@ -47,20 +52,23 @@ struct arguments {
 	char **programs; /* behind --; ends with NULL */
 };
 
+#define WORDS_ANY UINT_MAX
+
 struct verb {
 	const char *name;
-	const char *usage;   /* its arguments; ends with ...] if it takes any number of words */
+	const char *usage;   /* its arguments */
 	const char *summary; /* one line */
 	const char *help;    /* more of it; NULL: that is all */
 	const struct argp_option *options;
-	bool word_needed;
-	bool programs; /* takes -- and what is behind it */
+	unsigned words_least, words_most; /* besides its options; one alone is arguments.word */
+	bool programs;                    /* takes -- and what is behind it */
 	int (*run)(const struct arguments *arguments);
 };
 
 extern const struct verb verbs[]; /* ends with a NULL name */
 
 const struct verb *verb_find(const char *name); /* NULL: none */
+int verb_report_unknown(const char *name); /* says so, and which one may be meant; an exit code */
 
 /* argv[0] is the verb. Exits with EXIT_BAD_INPUT, having said why, if they are not what the verb takes. */
 void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments);
@@ -89,6 +97,8 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 int run_load(const struct arguments *arguments, const struct scenario *scenario, const char *folder,
 	     FILE *out, FILE *complaints);
 
+int verb_compare(const struct arguments *arguments);
+int verb_counters(const struct arguments *arguments);
 int verb_exec(const struct arguments *arguments);
 int verb_fluid(const struct arguments *arguments);
 int verb_mpi(const struct arguments *arguments);

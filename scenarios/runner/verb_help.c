@@ -33,10 +33,8 @@ static void print_verb(const struct verb *verb)
 int verb_help(const struct arguments *arguments)
 {
 	const struct verb *one = arguments->word != NULL ? verb_find(arguments->word) : NULL;
-	if (arguments->word != NULL && one == NULL) {
-		say("no verb \"%s\"; hcasim help lists them", arguments->word);
-		return EXIT_BAD_INPUT;
-	}
+	if (arguments->word != NULL && one == NULL)
+		return verb_report_unknown(arguments->word);
 	if (arguments->words) {
 		print_words(one);
 		return EXIT_GOOD;
@@ -50,7 +48,8 @@ int verb_help(const struct arguments *arguments)
 		printf("  %-8s %-8s %s\n", verb->name,
 		       strncmp(verb->usage, "FILE ", 5) == 0 ? "FILE ..." : verb->usage,
 		       verb->summary);
-	printf("\nhcasim help VERB says more. Exit code 2: what was asked for cannot be done as it "
-	       "stands.\n");
+	printf("\nhcasim help VERB says more. Exit code 1: not as expected; 2: it cannot be done "
+	       "as it "
+	       "stands, or\nwhat came of it cannot be written; of programs, theirs.\n");
 	return EXIT_GOOD;
 }

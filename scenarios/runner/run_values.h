@@ -1,0 +1,26 @@
+/*
+ * run_values: the files of a result folder as values by name, for comparison (analysis/differences.h).
+ *
+ *     scenario.yaml --> settings    summary.json --> figures, uses, bottleneck    counters.json --> counters, stages
+ */
+#ifndef SCENARIOS_RUNNER_RUN_VALUES_H
+#define SCENARIOS_RUNNER_RUN_VALUES_H
+
+#include "analysis/differences.h"
+
+struct run_values {
+	struct values settings; /* every value of the effective configuration */
+	struct values figures;  /* and the run's time */
+	struct values
+		uses; /* % of the time with work, of the queues and resources that were used most */
+	struct values sends,
+		receives; /* mean time in each stage of a work request, ns; empty: there are none */
+	struct values counters; /* those of `why` are the stages */
+	char *bottleneck;       /* the first of the uses, in words; NULL: nothing was used */
+};
+
+/* false: *why, it is no whole result folder. */
+bool run_values_read(const char *folder, struct run_values *run, char *why, size_t why_bytes);
+void run_values_free(struct run_values *run);
+
+#endif

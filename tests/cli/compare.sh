@@ -1,0 +1,76 @@
+#!/bin/bash
+# Proves that `hcasim compare` says what was set differently in two runs and what came of it: half the PCIe lanes make DMA slower
+# and keep the link to the host busier, and stages, figures and counters say so; that a run differs from itself in nothing; that
+# what it prints as JSON adds up with what the runs have left; that every counter of a run is one that `hcasim counters` lists; and
+# that folders which hold no run are refused by name. Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+. "$(dirname "$0")/../support/script.sh"
+
+cat >"$folder/load.yaml" <<'EOF2'
+hosts: {host0: {hca: connectx5-edr}, host1: {hca: connectx5-edr}}
+fabric: {link_layer: infiniband, topology: single-switch, switch: sb7700, link: cable-edr}
+load: {verb: write, bytes: 4KB, threads: 1, qps: 1, outstanding: 1, operations: 200}
+EOF2
+cat >"$folder/study.yaml" <<'EOF2'
+hosts: {count: 4, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
+fabric: {link_layer: roce, topology: single-switch, switch: red-dcqcn-paper, link: {rate: 40Gbps}}
+workload: {pattern: incast, count: 1, bytes: 100KB}
+EOF2
+"$hcasim" run "$folder/load.yaml" --out "$folder/wide" >/dev/null 2>&1 || fail "wide: exit code $?"
+"$hcasim" run "$folder/load.yaml" --set 'hosts.*.hca.pcie.lanes=8' --out "$folder/narrow" >/dev/null 2>&1 || fail "narrow: exit code $?"
+"$hcasim" run "$folder/study.yaml" --out "$folder/study" >/dev/null 2>&1 || fail "study: exit code $?"
+
+"$hcasim" compare "$folder/wide" "$folder/wide" >"$folder/out" || fail "itself: exit code $?"
+grep -qx 'nothing differs' "$folder/out" || fail "itself: $(cat "$folder/out")"
+"$hcasim" compare "$folder/wide" "$folder/narrow" >"$folder/out" || fail "exit code $?"
+grep -Eq '^  hosts\.\*\.hca\.pcie\.lanes +16 +8 +-50\.0 %  in 2 places$' "$folder/out" || fail "settings: $(cat "$folder/out")"
+grep -Eq '^  latency +ns +[0-9.]+ +[0-9.]+ +\+[0-9.]+$' "$folder/out" || fail "stages: $(cat "$folder/out")"
+"$hcasim" compare "$folder/wide" "$folder/narrow" --json >"$folder/json" || fail "--json: exit code $?"
+python3 - "$folder" <<'END' || fail "--json: $(cat "$folder/json")"
+import json, sys
+folder = sys.argv[1]
+report = json.load(open(folder + "/json"))
+runs = [{name: json.load(open(f"{folder}/{run}/{name}.json")) for name in ("summary", "counters")} for run in ("wide", "narrow")]
+assert report["settings"] == [{"name": "hosts.*.hca.pcie.lanes", "unit": "", "values": [16, 8], "places": 2}], report["settings"]
+figures = {row["name"]: row for row in report["figures"]}
+assert figures["mean_ns"]["values"] == [run["summary"]["figures"]["mean_ns"] for run in runs]
+assert figures["mops"]["unit"] == "M/s" and figures["mops"]["values"][1] < figures["mops"]["values"][0]
+stages = {row["name"]: row["values"] for row in report["sends"]}
+for i, run in enumerate(runs):
+    why = [block["counters"] for block in run["counters"].values() if block["type"] == "why"]
+    mean = sum(w["latency"] for w in why) / sum(w["completions"] for w in why) / 1000
+    assert abs(stages["latency"][i] - mean) < 0.0011, (stages, mean)
+grown = {name: values[1] - values[0] for name, values in stages.items()}
+assert abs(grown["latency"] - sum(grown.values()) / 2) < 0.02, grown  # the stages that differ make up the difference
+assert grown["dma"] > 100 and report["sends"][0]["name"] == "latency" and report["sends"][1]["name"] == "dma", grown
+uses = {row["name"]: row["values"] for row in report["uses"]}
+assert uses["host0.hca.pcie.to_device"][1] > 1.5 * uses["host0.hca.pcie.to_device"][0], uses
+for row in report["counters"]:
+    block, name = row["name"].rsplit(".", 1)
+    assert row["values"] == [run["counters"][block]["counters"][name] for run in runs] and row["unit"], row
+END
+
+# Of blocks of all kinds that these runs have: each counter has a meaning, and the lists are in the same order.
+"$hcasim" counters --json >"$folder/counters" || fail "counters: exit code $?"
+python3 - "$folder" <<'END' || fail "counters"
+import json, sys
+folder = sys.argv[1]
+lists = {}
+for row in json.load(open(folder + "/counters")):
+    assert row["unit"] and row["meaning"], row
+    lists.setdefault(row["block"], []).append(row["name"])
+for run in ("wide", "study"):
+    for name, block in json.load(open(f"{folder}/{run}/counters.json")).items():
+        if block["counters"]:
+            assert list(block["counters"]) == lists[block["type"]], (name, block["type"])
+END
+"$hcasim" counters pcie | grep -q '^  reads  *transactions ' || fail "counters pcie"
+"$hcasim" counters pcei >"$folder/out" 2>&1
+[ $? = 2 ] && grep -q 'no block of type "pcei" counts; did you mean "pcie"?' "$folder/out" || fail "counters pcei: $(cat "$folder/out")"
+
+mkdir "$folder/empty"
+"$hcasim" compare "$folder/wide" "$folder/empty" >"$folder/out" 2>&1
+[ $? = 2 ] && grep -q 'empty/summary.json: cannot be read' "$folder/out" || fail "no run: $(cat "$folder/out")"
+"$hcasim" compare "$folder/wide" >"$folder/out" 2>&1
+[ $? = 2 ] && grep -q 'RUN OTHER is missing' "$folder/out" || fail "one run: $(cat "$folder/out")"
+exit $((failures > 0))

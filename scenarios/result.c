@@ -146,6 +146,25 @@ static void remove_files(const char *folder)
 	}
 }
 
+void result_discard(const char *folder)
+{
+	char part[PATH_MAX];
+	snprintf(part, sizeof(part), "%.*s" PART, PATH_MAX - 16, folder);
+	remove_files(part);
+	rmdir(part);
+}
+
+/* What was not moved to its place. */
+static void remove_parts(const struct result *result)
+{
+	for (unsigned kind = 0; kind < FILE_COUNT; kind++) {
+		if (result->finals[kind] != NULL)
+			unlink(result->paths[kind]);
+	}
+	if (*result->folder != '\0')
+		result_discard(result->folder);
+}
+
 struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
 			    size_t why_bytes)
 {
@@ -194,6 +213,7 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	fail(why, why_bytes, "%s: %s", bad, strerror(errno));
 	if (result->packets != NULL)
 		packet_record_destroy(result->packets);
+	remove_parts(result);
 	free(result);
 	return NULL;
 }
@@ -464,8 +484,10 @@ bool result_finish(struct result *result, const struct result_outcome *outcome, 
 			bad = move_files(result);
 		error = errno;
 	}
-	if (bad != NULL)
+	if (bad != NULL) {
 		fail(why, why_bytes, "%s: %s", bad, strerror(error));
+		remove_parts(result);
+	}
 	free(result);
 	return bad == NULL;
 }

@@ -35,9 +35,12 @@ bool result_check(const struct result_paths *paths, char *why, size_t why_bytes)
 struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
 			    size_t why_bytes);
 
-/* Writes the rest and moves all to their places. false: *why, and nothing stands there. */
+/* Writes the rest and moves all to their places. false: *why, and nothing is left of what could not be written whole. */
 bool result_finish(struct result *result, const struct result_outcome *outcome, char *why,
 		   size_t why_bytes);
+
+/* Removes what a run that was killed has left of a result folder. */
+void result_discard(const char *folder);
 
 /* Compares the counters with what the scenario expects. Returns how many expectations do not hold, each of them
  * named on `out`. */

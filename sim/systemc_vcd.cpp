@@ -190,7 +190,7 @@ void systemc_vcd_abandon(struct systemc_vcd *vcd)
 
 bool systemc_vcd_close(struct systemc_vcd *vcd, char *why, size_t why_bytes)
 {
-	std::string draft = vcd->draft() + ".vcd", path = vcd->path;
+	std::string draft = vcd->draft() + ".vcd", path = vcd->path, part = path + ".part";
 	FILE *from, *to;
 	bool good;
 
@@ -198,8 +198,9 @@ bool systemc_vcd_close(struct systemc_vcd *vcd, char *why, size_t why_bytes)
 	sc_close_vcd_trace_file(vcd->file);
 	delete vcd;
 	from = std::fopen(draft.c_str(), "r");
-	to = std::fopen(path.c_str(), "w");
-	good = from != nullptr && to != nullptr && copy_without_day(from, to);
+	to = std::fopen(part.c_str(), "w");
+	good = from != nullptr && to != nullptr && copy_without_day(from, to) &&
+	       std::rename(part.c_str(), path.c_str()) == 0;
 	if (!good)
 		std::snprintf(why, why_bytes, "%s could not be written: %s", path.c_str(),
 			      std::strerror(errno));
@@ -208,5 +209,7 @@ bool systemc_vcd_close(struct systemc_vcd *vcd, char *why, size_t why_bytes)
 	if (to != nullptr)
 		std::fclose(to);
 	std::remove(draft.c_str());
+	if (!good)
+		std::remove(part.c_str());
 	return good;
 }

@@ -42,7 +42,7 @@ static int play_and_record(const struct arguments *arguments, const struct build
 	if (result_finish(result, &outcome, why, sizeof(why)))
 		return outcome.exit_code;
 	say("%s", why);
-	return EXIT_NOT_AS_EXPECTED;
+	return EXIT_BAD_INPUT;
 }
 
 int play_run(const struct arguments *arguments, const struct build *build, struct play_act *act,
@@ -52,5 +52,5 @@ int play_run(const struct arguments *arguments, const struct build *build, struc
 	int code = EXIT_BAD_INPUT;
 	if (waveform_begin(arguments, build, &vcd))
 		code = play_and_record(arguments, build, act, folder, out, complaints);
-	return waveform_end(vcd) ? code : EXIT_NOT_AS_EXPECTED;
+	return waveform_end(vcd) ? code : EXIT_BAD_INPUT;
 }

@@ -143,15 +143,20 @@ static int run_programs(const struct run *run)
 		unsigned wrong = result_compare(build, stderr) + trial_check_build(build, stderr);
 		if (code == EXIT_GOOD && wrong > 0)
 			code = EXIT_NOT_AS_EXPECTED;
+		int error = session_output_error(build->session);
+		if (error != 0) {
+			say("what programs printed could not be written: %s", strerror(error));
+			code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
+		}
 		struct result_outcome outcome = {.exit_code = code,
 						 .trace_hash = session_trace_hash(build->session)};
 		if (!result_finish(result, &outcome, why, sizeof(why))) {
 			say("%s", why);
-			code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
+			code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 		}
 	}
 	if (!waveform_end(vcd))
-		code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
+		code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 	build_destroy(build);
 	return code;
 }

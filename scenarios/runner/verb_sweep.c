@@ -5,13 +5,17 @@
  *
  *     DIR/POINT/{scenario.yaml,summary.json,...}     DIR/results.csv: a line a point: its values, then all figures
  *                                                    DIR/means.csv: their means over the seeds, if those are swept
+ *
+ * SIGINT, SIGTERM and SIGHUP end the runs under way and leave nothing of them; the same command goes on with the others.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,10 +23,12 @@
 #include "analysis/means.h"
 #include "analysis/table.h"
 #include "scenarios/figures.h"
+#include "scenarios/result.h"
 #include "scenarios/runner/verb.h"
 
 #define POINTS_MAX 1000000
 #define PART       ".part"
+#define ROOM       ((size_t)64 << 10) /* for a result, at least */
 
 struct point {
 	char name[17]; /* of its folder: hash of the effective configuration */
@@ -38,7 +44,24 @@ struct sweep {
 	size_t count, done;
 	unsigned running;
 	bool failed;
+	bool full; /* nothing more can be written to the folder */
 };
+
+static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
+static volatile sig_atomic_t ended_by; /* 0: none of them came */
+
+static void on_end(int signal)
+{
+	ended_by = signal;
+}
+
+/* wait() returns when one comes. */
+static void catch_ends(void (*handler)(int))
+{
+	struct sigaction action = {.sa_handler = handler};
+	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++)
+		sigaction(end_signals[i], &action, NULL);
+}
 
 static const struct figure_info *figures_of(const struct sweep *sweep)
 {
@@ -168,6 +191,8 @@ static void start(struct sweep *sweep, size_t point)
 	}
 	if (process == 0) {
 		char path[PATH_MAX];
+		catch_ends(SIG_DFL);
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* or two sweeps would write one point */
 		struct scenario *scenario = read_point(sweep, point);
 		point_path(sweep, point, "", path);
 		int code = scenario == NULL
@@ -181,7 +206,34 @@ static void start(struct sweep *sweep, size_t point)
 	sweep->running++;
 }
 
-/* One run has ended. */
+/* Is there room for more, after a run whose result could not be written? */
+static bool can_write(const struct sweep *sweep)
+{
+	char path[PATH_MAX], room[4096] = "";
+	snprintf(path, sizeof(path), "%.3000s/room" PART, sweep->folder);
+	FILE *out = fopen(path, "w");
+	bool good = out != NULL;
+	for (size_t i = 0; good && i < ROOM; i += sizeof(room))
+		good = fwrite(room, sizeof(room), 1, out) == 1;
+	good = good && fflush(out) == 0;
+	if (!good)
+		say("%s: %s: no more points are run", sweep->folder, strerror(errno));
+	if (out != NULL)
+		fclose(out);
+	unlink(path);
+	return good;
+}
+
+static void print_ended(const struct sweep *sweep, size_t point, bool good)
+{
+	fprintf(stderr, "%zu/%zu %s%s:", sweep->done, sweep->count, sweep->points[point].name,
+		good                            ? ""
+		: sweep->points[point].finished ? " not as expected"
+						: " failed");
+	print_point(sweep, point);
+}
+
+/* One run has ended, or a signal came. */
 static void wait_for_one(struct sweep *sweep)
 {
 	int status;
@@ -198,30 +250,38 @@ static void wait_for_one(struct sweep *sweep)
 		point_path(sweep, i, "/summary.json", path);
 		sweep->points[i].finished = stat(path, &there) == 0;
 		sweep->done += sweep->points[i].finished;
-		if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_GOOD)
-			sweep->failed = true;
-		fprintf(stderr, "%zu/%zu %s%s:", sweep->done, sweep->count, sweep->points[i].name,
-			WIFEXITED(status) && WEXITSTATUS(status) == EXIT_GOOD
-				? ""
-				: (sweep->points[i].finished ? " not as expected" : " failed"));
-		print_point(sweep, i);
+		bool good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_GOOD;
+		sweep->failed |= !good;
+		if (!sweep->points[i].finished) {
+			point_path(sweep, i, "", path);
+			result_discard(path);
+		}
+		if (good || !ended_by)
+			print_ended(sweep, i, good);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BAD_INPUT)
+			sweep->full = sweep->full || !can_write(sweep);
 	}
 }
 
 static void run_all(struct sweep *sweep)
 {
-	for (size_t i = 0; i < sweep->count; i++) {
+	for (size_t i = 0; i < sweep->count && !ended_by && !sweep->full; i++) {
 		struct stat status;
 		char path[PATH_MAX];
-		while (sweep->running >= sweep->arguments->jobs || is_twin_running(sweep, i))
+		while (!ended_by &&
+		       (sweep->running >= sweep->arguments->jobs || is_twin_running(sweep, i)))
 			wait_for_one(sweep);
 		point_path(sweep, i, "/summary.json", path);
 		if (!sweep->points[i].finished && stat(path, &status) == 0) {
 			sweep->points[i].finished = true;
 			sweep->done++;
 		}
-		if (!sweep->points[i].finished)
+		if (!sweep->points[i].finished && !ended_by && !sweep->full)
 			start(sweep, i);
+	}
+	for (size_t i = 0; i < sweep->count && ended_by; i++) {
+		if (sweep->points[i].process > 0)
+			kill(sweep->points[i].process, SIGTERM);
 	}
 	while (sweep->running > 0)
 		wait_for_one(sweep);
@@ -322,7 +382,18 @@ static int run_sweep(struct sweep *sweep)
 		return EXIT_BAD_INPUT;
 	if (sweep->done > 0)
 		fprintf(stderr, "%zu of %zu points are there already\n", sweep->done, sweep->count);
+	catch_ends(on_end);
 	run_all(sweep);
+	catch_ends(SIG_DFL);
+	if (ended_by) {
+		say("ended by signal %d: %zu of %zu points are there; the same command goes on "
+		    "with "
+		    "the others",
+		    (int)ended_by, sweep->done, sweep->count);
+		return 128 + ended_by;
+	}
+	if (sweep->full)
+		return EXIT_BAD_INPUT;
 	bool written = write_table(sweep) && write_means(sweep);
 	for (size_t i = 0; i < sweep->count; i++)
 		sweep->failed |= !sweep->points[i].finished;

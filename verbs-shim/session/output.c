@@ -9,7 +9,7 @@
 
 #include "verbs-shim/session/state.h"
 
-static void put(const struct output *output, const char *name, bool color, const char *text,
+static void put(struct output *output, const char *name, bool color, const char *text,
 		size_t length)
 {
 	static const int colors[] = {36, 33, 35, 32, 34, 31};
@@ -26,8 +26,10 @@ static void put(const struct output *output, const char *name, bool color, const
 			(void)poll(&room, 1, -1);
 			continue;
 		}
-		if (count < 0 && errno != EINTR)
+		if (count < 0 && errno != EINTR) {
+			output->error = errno == EPIPE ? output->error : errno;
 			return;
+		}
 		written += count > 0 ? (int)count : 0;
 	}
 }

@@ -541,6 +541,16 @@ int session_run(struct session *session)
 	return session->exit_code;
 }
 
+int session_output_error(const struct session *session)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < session->program_count; i++)
+		for (int which = 0; which < 2; which++)
+			error = error ? error : session->programs[i].output[which].error;
+	return error;
+}
+
 uint64_t session_trace_hash(const struct session *session)
 {
 	return session->hash;

@@ -80,4 +80,7 @@ int session_run(struct session *session);
 /* Hash over all interactions of programs with the simulator and their times; equal for equal runs. */
 uint64_t session_trace_hash(const struct session *session);
 
+/* errno of what programs printed and could not be passed on; 0: all was, or nobody wants to read it. */
+int session_output_error(const struct session *session);
+
 #endif

@@ -105,6 +105,7 @@ struct session_file {
 
 struct output {
 	int fd, to;
+	int error; /* errno of what could not be written there; 0: none, or nobody reads it */
 	uint32_t host;
 	uint32_t used;
 	char line[4096];

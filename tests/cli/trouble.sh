@@ -1,0 +1,94 @@
+#!/bin/bash
+# Proves that what goes wrong while a run is under way is said, ends with exit code 2, and leaves nothing that is half written: files
+# that cannot grow, a folder that is there already, standard output that takes nothing; that a capture of a workload fails no
+# invariant; and that a sweep which is interrupted, or killed, leaves whole results alone, and goes on where it was.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+top=$2
+. "$(dirname "$0")/../support/script.sh"
+
+cat >"$folder/study.yaml" <<'EOF2'
+hosts: {count: 9, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
+fabric: {link_layer: roce, topology: single-switch, switch: red-dcqcn-paper, link: {rate: 40Gbps}}
+workload: {pattern: incast, count: 1, bytes: 100KB}
+EOF2
+cat >"$folder/sweep.yaml" <<'EOF2'
+hosts: {count: 9, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
+fabric: {link_layer: roce, topology: single-switch, switch: red-dcqcn-paper, link: {rate: 40Gbps}}
+workload: {pattern: poisson, load: 0.5, bytes: 20KB}
+run: {until: 2ms}
+sweep: {seed: {from: 1, to: 400, step: 1}}
+EOF2
+
+# refused TEXT ARGUMENTS...: with files of 8 KB at most
+refused() {
+  local text=$1 code
+  shift
+  (trap '' XFSZ; ulimit -f 8; "$hcasim" "$@" >/dev/null 2>"$folder/log")
+  code=$?
+  [ $code = 2 ] || fail "$*: exit code $code: $(cat "$folder/log")"
+  grep -q "$text" "$folder/log" || fail "$*: no $text in $(cat "$folder/log")"
+  [ -z "$(find "$folder/place" -mindepth 1)" ] || fail "$*: left $(ls -R "$folder/place")"
+}
+mkdir "$folder/place"
+refused 'run.part/.*: File too large' run "$folder/study.yaml" --out "$folder/place/run"
+refused 'run.pcapng.part: File too large' run "$folder/study.yaml" --pcap "$folder/place/run.pcapng"
+refused 'run.trace.part: File too large' run "$folder/study.yaml" --trace "$folder/place/run.trace"
+mkdir "$folder/full" && touch "$folder/full/mine"
+"$hcasim" run "$folder/study.yaml" --out "$folder/full" >/dev/null 2>"$folder/log"
+[ $? = 2 ] && grep -q 'full is there already, and not an empty folder' "$folder/log" || fail "a full folder: $(cat "$folder/log")"
+
+for arguments in params help "run $folder/study.yaml" "check $folder/study.yaml --effective"; do
+  # shellcheck disable=SC2086
+  "$hcasim" $arguments >/dev/full 2>"$folder/log"
+  [ $? = 2 ] && grep -q 'standard output could not be written: No space left' "$folder/log" || fail "$arguments: $(cat "$folder/log")"
+done
+if command -v ibv_devinfo >/dev/null; then
+  "$hcasim" exec "$top/scenarios/two-hosts-ib.yaml" -- host0: ibv_devinfo >/dev/full 2>"$folder/log"
+  [ $? = 2 ] && grep -q 'what programs printed could not be written: No space left' "$folder/log" || fail "exec: $(cat "$folder/log")"
+fi
+
+"$hcasim" run "$folder/study.yaml" --pcap "$folder/run.pcapng" >"$folder/log" 2>&1 || fail "--pcap: $(cat "$folder/log")"
+"$hcasim" decode "$folder/run.pcapng" | tail -1 | grep -q ' checked: 0 wrong ICRC, 0 wrong VCRC, 0 malformed$' || fail "the capture"
+
+# whole: each result of the sweep is; there is nothing else.
+whole() {
+  local point
+  for point in "$folder"/points/*/; do
+    python3 -c 'import json, sys; [json.load(open(sys.argv[1] + f)) for f in ("summary.json", "counters.json")]' "$point" || fail "$1: $point"
+  done
+}
+# until so many points are there
+wait_for() {
+  for _ in $(seq 600); do
+    [ "$(find "$folder/points" -name summary.json 2>/dev/null | wc -l)" -ge "$1" ] && return
+    sleep 0.05
+  done
+  fail "no $1 points after half a minute"
+}
+"$hcasim" sweep "$folder/sweep.yaml" -j 2 --out "$folder/points" 2>"$folder/log" &
+process=$!
+wait_for 3
+kill -INT $process
+wait $process
+code=$?
+[ $code = 130 ] || fail "SIGINT: exit code $code: $(tail -1 "$folder/log")"
+tail -1 "$folder/log" | grep -q 'points are there; the same command goes on with the others' || fail "SIGINT: $(tail -1 "$folder/log")"
+find "$folder/points" -name '*.part' | grep -q . && fail "SIGINT: left $(ls "$folder/points")"
+whole SIGINT
+found=$(find "$folder/points" -name summary.json | wc -l)
+"$hcasim" sweep "$folder/sweep.yaml" -j 2 --out "$folder/points" 2>"$folder/log" &
+process=$!
+wait_for $((found + 3))
+grep -q "^$found of 400 points are there already" "$folder/log" || fail "goes on: $(head -1 "$folder/log")"
+kill -KILL $process
+wait $process 2>/dev/null
+sleep 0.2
+found=$(find "$folder/points" -name summary.json | wc -l)
+sleep 0.5
+[ "$(find "$folder/points" -name summary.json | wc -l)" = "$found" ] || fail "SIGKILL: its runs go on"
+# What is left is gone over: five points of these are to be there, and are not run again.
+"$hcasim" sweep "$folder/sweep.yaml" --set sweep.seed='[1, 2, 3, 4, 400]' -j 2 --out "$folder/points" 2>"$folder/log" || fail "after SIGKILL: $(cat "$folder/log")"
+tail -1 "$folder/log" | grep -q '^5 of 5 points' || fail "after SIGKILL: $(tail -1 "$folder/log")"
+[ "$(wc -l <"$folder/points/results.csv")" = 6 ] || fail "after SIGKILL: $(cat "$folder/points/results.csv")"
+exit $((failures > 0))

@@ -9,7 +9,7 @@
 static void read_name(struct yaml_node *node, struct congestion_choice *choice,
 		      struct yaml_errors *errors)
 {
-	char why[256];
+	char why[512];
 	const char *name = yaml_expect_text(node, "a congestion control's name", errors);
 	if (name != NULL && !congestion_choose(choice, name, why, sizeof(why)))
 		yaml_error(errors, node, "%s", why);
@@ -18,7 +18,7 @@ static void read_name(struct yaml_node *node, struct congestion_choice *choice,
 void congestion_key_read(struct yaml_node *node, struct congestion_choice *choice,
 			 struct yaml_errors *errors)
 {
-	char why[256];
+	char why[512];
 	if (choice->congestion.ops == NULL) {
 		bool good = congestion_choose(choice, NOTHING, why, sizeof(why));
 		assert(good);

@@ -17,7 +17,8 @@
 #include "scenarios/scenario_read.h"
 
 #define KEYS_MAX        64
-#define HOST_NAME_BYTES 31 /* struct endpoint has room for so many */
+#define HOST_NAME_BYTES 31    /* struct endpoint has room for so many */
+#define HOSTS_MAX       62500 /* addresses from 127.77.0.1 on */
 
 /* clang-format off */
 #define SCENARIO_ROW(...) PARAM_ROW(struct scenario, __VA_ARGS__)
@@ -263,7 +264,10 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 	struct scenario *scenario = reader->scenario;
 	uint64_t count = 0;
 	uint32_t places = layout_hosts(&scenario->layout), next = 0;
+	unsigned before = reader->errors->count;
 	yaml_override_params(node, list, &count, reader->errors);
+	if (reader->errors->count != before)
+		return;
 	if (count == 0)
 		count = places;
 	if (places > 0 && count != places)
@@ -311,6 +315,14 @@ static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
 			generate_hosts(reader, node);
 			return;
 		}
+	}
+	size_t entries = 0;
+	for (struct yaml_node *host = node->children; host != NULL; host = host->next)
+		entries++;
+	if (entries > HOSTS_MAX) {
+		yaml_error(reader->errors, node, "%zu hosts; expected %d at most", entries,
+			   HOSTS_MAX);
+		return;
 	}
 	scenario->hosts =
 		scenario_take_entries(node, sizeof(*scenario->hosts), &scenario->host_count);

@@ -153,6 +153,7 @@ struct scenario_expectation { /* at the end, of a counter or a figure */
 
 struct scenario_sweep_axis {
 	const char *path; /* as --set takes it */
+	uint32_t line, column;
 	char **values;
 	uint32_t count;
 };

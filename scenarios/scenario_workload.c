@@ -107,6 +107,8 @@ static void read_axis(struct scenario_reader *reader, struct yaml_node *node)
 	struct scenario *scenario = reader->scenario;
 	struct scenario_sweep_axis *axis = &scenario->axes[scenario->axis_count++];
 	axis->path = node->key;
+	axis->line = node->key_line;
+	axis->column = node->key_column;
 	node->used = true;
 	if (node->kind == YAML_MAP) {
 		read_range(reader, node, axis);

@@ -33,6 +33,20 @@ static bool is_recorded(const struct scenario *scenario, const struct port *port
 	return scenario->series_port_count == 0;
 }
 
+/* Is there any? The names may be misspelt. */
+static bool finds_ports(const struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		if (is_recorded(scenario, build->ports[i]))
+			return true;
+	}
+	snprintf(why, why_bytes,
+		 "record: no port is called %s; expected names as %s, with * for any text",
+		 scenario->series_ports[0], port_name(build->ports[build->port_count - 1]));
+	return false;
+}
+
 static void begin_samples(struct port_sample *sample, struct port *port)
 {
 	sample->port = port;
@@ -51,6 +65,8 @@ static void end_samples(struct port_sample *sample)
 struct trial *trial_create(const struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
+	if (scenario->record.series > 0 && !finds_ports(build, why, why_bytes))
+		return NULL;
 	struct trial *trial = take(1, sizeof(*trial));
 	trial->build = build;
 	trial->scenario = scenario;

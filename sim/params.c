@@ -11,6 +11,10 @@
 
 #include "sim/block.h"
 #include "sim/quantity.h"
+#include "sim/yaml.h"
+
+#define CHOICES_MAX   32 /* of which one may be meant */
+#define CHOICES_BYTES 512
 
 /* clang-format off */
 static const struct quantity_unit time_units[] = {
@@ -199,6 +203,24 @@ static bool parse_sizes(const struct param *param, const char *text, void *param
 	return true;
 }
 
+/* Which of them may be meant, behind what is wrong. */
+static void suggest_choice(const char *range, const char *text, char *wrong, size_t wrong_bytes)
+{
+	char names[CHOICES_BYTES];
+	const char *list[CHOICES_MAX];
+	size_t count = 0, used = strlen(wrong);
+	snprintf(names, sizeof(names), "%s", range);
+	for (char *name = names, *end; name != NULL && count < CHOICES_MAX; name = end) {
+		end = strchr(name, '|');
+		if (end != NULL)
+			*end++ = '\0';
+		list[count++] = name;
+	}
+	const char *near = yaml_suggest(text, list, count);
+	if (near != NULL)
+		snprintf(wrong + used, wrong_bytes - used, " (did you mean \"%s\"?)", near);
+}
+
 bool param_parse(const struct param *param, const char *text, void *params, char *why,
 		 size_t why_bytes)
 {
@@ -211,6 +233,8 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 		snprintf(wrong, sizeof(wrong), "is out of range");
 		good = false;
 	}
+	if (!good && param->kind == PARAM_CHOICE)
+		suggest_choice(param->range, text, wrong, sizeof(wrong));
 	if (!good) {
 		bool choice = param->kind == PARAM_CHOICE, range = *param->range != '\0';
 		snprintf(why, why_bytes, "\"%.60s\" %s; expected %s%s%s%s", text, wrong,

@@ -31,6 +31,11 @@ struct reader {
 	bool broken;        /* libyaml gave up: its problem is in errors */
 };
 
+struct key_set { /* entries of a map that is being read, by the hash of their keys */
+	const struct yaml_node **slots;
+	size_t size, count; /* a power of two */
+};
+
 static struct yaml_node *read_node(struct reader *reader, struct yaml_node *parent, unsigned depth);
 
 void *yaml_take(struct yaml_document *document, size_t bytes)
@@ -159,8 +164,42 @@ static struct yaml_node *read_list(struct reader *reader, struct yaml_node *pare
 	return list;
 }
 
+/* The entry of the same key that is there already; NULL: none, and this one is there now. */
+static const struct yaml_node *enter(struct key_set *keys, const struct yaml_node *entry)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	for (const char *letter = entry->key; *letter != '\0'; letter++)
+		hash = (hash ^ (unsigned char)*letter) * UINT64_C(0x100000001b3);
+	size_t at = hash & (keys->size - 1);
+	for (; keys->slots[at] != NULL; at = (at + 1) & (keys->size - 1)) {
+		if (strcmp(keys->slots[at]->key, entry->key) == 0)
+			return keys->slots[at];
+	}
+	keys->slots[at] = entry;
+	keys->count++;
+	return NULL;
+}
+
+/* A set that is half full at most. */
+static void make_room(struct key_set *keys)
+{
+	struct key_set larger = {.size = keys->size > 0 ? 2 * keys->size : 16};
+	if (2 * keys->count < keys->size)
+		return;
+	larger.slots = calloc(larger.size, sizeof(const struct yaml_node *));
+	if (larger.slots == NULL)
+		abort();
+	for (size_t i = 0; i < keys->size; i++) {
+		if (keys->slots[i] != NULL)
+			enter(&larger, keys->slots[i]);
+	}
+	free(keys->slots);
+	*keys = larger;
+}
+
 /* One key and its value. NULL: refused. */
-static struct yaml_node *read_entry(struct reader *reader, struct yaml_node *map, unsigned depth)
+static struct yaml_node *read_entry(struct reader *reader, struct yaml_node *map,
+				    struct key_set *keys, unsigned depth)
 {
 	yaml_mark_t mark = reader->event.start_mark;
 	const char *key = NULL;
@@ -183,31 +222,31 @@ static struct yaml_node *read_entry(struct reader *reader, struct yaml_node *map
 	value->key = key;
 	value->key_line = (uint32_t)mark.line + 1;
 	value->key_column = (uint32_t)mark.column + 1;
-	for (const struct yaml_node *other = map->children; other != NULL; other = other->next) {
-		if (strcmp(other->key, key) == 0) {
-			yaml_error_key(reader->errors, value,
-				       "\"%s\" is here twice; first on line %u", key,
-				       other->key_line);
-			return NULL;
-		}
-	}
-	return value;
+	make_room(keys);
+	const struct yaml_node *other = enter(keys, value);
+	if (other == NULL)
+		return value;
+	yaml_error_key(reader->errors, value, "\"%s\" is here twice; first on line %u", key,
+		       other->key_line);
+	return NULL;
 }
 
 static struct yaml_node *read_map(struct reader *reader, struct yaml_node *parent, unsigned depth)
 {
 	struct yaml_node *map = new_node(reader, parent, YAML_MAP);
 	struct yaml_node **last = &map->children;
+	struct key_set keys = {0};
 	refuse_decoration(reader, reader->event.data.mapping_start.anchor,
 			  reader->event.data.mapping_start.tag);
 	advance(reader);
 	while (!reader->broken && reader->event.type != YAML_MAPPING_END_EVENT) {
-		struct yaml_node *entry = read_entry(reader, map, depth);
+		struct yaml_node *entry = read_entry(reader, map, &keys, depth);
 		if (entry == NULL)
 			continue;
 		*last = entry;
 		last = &entry->next;
 	}
+	free(keys.slots);
 	advance(reader);
 	return map;
 }

@@ -25,7 +25,7 @@ struct yaml_node {
 
 /* Problems of a user's input, each "file:line:column: ...", collected so that one run shows all. */
 struct yaml_errors {
-	char *text; /* lines */
+	char *text; /* lines; the first hundred */
 	size_t length;
 	unsigned count;
 };

@@ -10,7 +10,8 @@
 #include "sim/block.h"
 #include "sim/yaml.h"
 
-#define WORD_MAX 64 /* longer words get no suggestion */
+#define WORD_MAX   64  /* longer words get no suggestion */
+#define ERRORS_MAX 100 /* that are told of */
 
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key)
 {
@@ -30,6 +31,8 @@ static void add_error(struct yaml_errors *errors, const char *file, uint32_t lin
 {
 	char place[64] = "";
 	char *message = NULL, *all = NULL;
+	if (errors->count++ >= ERRORS_MAX)
+		return;
 	if (line > 0)
 		snprintf(place, sizeof(place), ":%u:%u", line, column);
 	if (vasprintf(&message, format, arguments) < 0 ||
@@ -40,7 +43,6 @@ static void add_error(struct yaml_errors *errors, const char *file, uint32_t lin
 	free(errors->text);
 	errors->text = all;
 	errors->length = strlen(all);
-	errors->count++;
 }
 
 void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "hca/congestion/algorithms.h"
+#include "sim/yaml.h"
+
+#define NAMES_MAX 64
 
 /* clang-format off */
 #define ALGORITHM_OPS(name) &congestion_##name,
@@ -29,10 +32,26 @@ static const struct congestion_ops *find(const char *name)
 	return NULL;
 }
 
+/* The algorithm or preset of which that may be a misspelt name; NULL: none. */
+static const char *nearest(const char *name)
+{
+	const char *names[NAMES_MAX];
+	size_t count = 0;
+
+	for (const struct congestion_ops *const *ops = algorithms; *ops && count < NAMES_MAX; ops++)
+		names[count++] = (*ops)->name;
+	for (const struct congestion_preset *preset = congestion_presets();
+	     preset->name && count < NAMES_MAX; preset++)
+		names[count++] = preset->name;
+	return yaml_suggest(name, names, count);
+}
+
 static void list_names(char *why, size_t why_bytes, const char *name)
 {
-	size_t length =
-		(size_t)snprintf(why, why_bytes, "no congestion control `%s`; there are", name);
+	const char *near = nearest(name);
+	size_t length = (size_t)snprintf(
+		why, why_bytes, "no congestion control `%s`%s%s%s; expected one of", name,
+		near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
 
 	for (const struct congestion_ops *const *ops = algorithms; *ops; ops++)
 		if (length < why_bytes)

@@ -99,6 +99,9 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 
 int verb_compare(const struct arguments *arguments);
 int verb_counters(const struct arguments *arguments);
+/* Can each value of its sweep be read, with the first of the other keys? false: it has said why not. verb_sweep.c */
+bool sweep_check(const struct arguments *arguments, const struct scenario *scenario);
+
 int verb_exec(const struct arguments *arguments);
 int verb_fluid(const struct arguments *arguments);
 int verb_mpi(const struct arguments *arguments);

@@ -10,8 +10,9 @@ int verb_check(const struct arguments *arguments)
 	struct scenario *scenario = arguments_scenario(arguments);
 	if (scenario == NULL)
 		return EXIT_BAD_INPUT;
-	if (arguments->effective)
+	bool good = sweep_check(arguments, scenario);
+	if (good && arguments->effective)
 		scenario_print(scenario, stdout);
 	scenario_destroy(scenario);
-	return EXIT_GOOD;
+	return good ? EXIT_GOOD : EXIT_BAD_INPUT;
 }

@@ -77,6 +77,25 @@ static const char *value_of(const struct sweep *sweep, size_t point, uint32_t ax
 	return scenario->axes[axis].values[point % scenario->axes[axis].count];
 }
 
+/* A value of the sweep is an override as one of --set is; but it stands in the file. */
+static void print_errors(const struct scenario *scenario, char *text)
+{
+	static const char set[] = "--set ";
+	for (char *line = text, *rest; (line = strtok_r(line, "\n", &rest)) != NULL; line = NULL) {
+		const char *value = strncmp(line, set, strlen(set)) == 0 ? line + strlen(set) : "";
+		for (uint32_t i = 0; i < scenario->axis_count; i++) {
+			const struct scenario_sweep_axis *axis = &scenario->axes[i];
+			size_t length = strlen(axis->path);
+			if (strncmp(value, axis->path, length) != 0 || value[length] != '=')
+				continue;
+			fprintf(stderr, "%s:%u:%u: sweep: ", scenario->file, axis->line,
+				axis->column);
+			line += strlen(set);
+		}
+		fprintf(stderr, "%s\n", line);
+	}
+}
+
 /* The scenario with the values of that point; NULL, having said what is wrong. */
 static struct scenario *read_point(const struct sweep *sweep, size_t point)
 {
@@ -100,7 +119,7 @@ static struct scenario *read_point(const struct sweep *sweep, size_t point)
 	struct scenario *read =
 		scenario_read(arguments->word, (const char *const *)overrides, count, &errors);
 	if (errors.text != NULL)
-		fputs(errors.text, stderr);
+		print_errors(scenario, errors.text);
 	yaml_errors_free(&errors);
 	for (size_t i = 0; i < count; i++)
 		free(overrides[i]);
@@ -398,6 +417,24 @@ static int run_sweep(struct sweep *sweep)
 	for (size_t i = 0; i < sweep->count; i++)
 		sweep->failed |= !sweep->points[i].finished;
 	return written && !sweep->failed ? EXIT_GOOD : EXIT_NOT_AS_EXPECTED;
+}
+
+bool sweep_check(const struct arguments *arguments, const struct scenario *scenario)
+{
+	const struct sweep sweep = {.arguments = arguments, .scenario = scenario};
+	size_t step = 1;
+	bool good = true;
+	for (uint32_t axis = scenario->axis_count; axis-- > 0;) {
+		bool axis_good = true;
+		for (size_t i = 0; axis_good && i < scenario->axes[axis].count; i++) {
+			struct scenario *read = read_point(&sweep, i * step);
+			axis_good = read != NULL;
+			scenario_destroy(read);
+		}
+		step *= scenario->axes[axis].count;
+		good &= axis_good;
+	}
+	return good;
 }
 
 int verb_sweep(const struct arguments *arguments)

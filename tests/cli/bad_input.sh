@@ -43,6 +43,27 @@ groups infiniband '{fidelity: endpoint}' '{mgid: "ff12::2", members: [host1]}' >
 groups infiniband connectx4-edr '{mgid: "ff12::2", senders: [host1]}' >"$folder/memberless.yaml"
 groups infiniband connectx4-edr '{mgid: "ff12::2", mlid: 49152, members: ["host?"], senders: [host1]}' >"$folder/group.yaml"
 cp "$good" "$folder/closed.yaml"
+# study KEY: VALUE...: a study of two hosts with these lines behind it
+study() { printf 'hosts: {count: 2, hca: {fidelity: endpoint}}\nfabric: {link_layer: roce, topology: single-switch}\nworkload: {bytes: 1KB}\n%s\n' "$1"; }
+study 'sweep: {seed: [1, 2], workload.byts: [1KB]}' >"$folder/sweep.yaml"
+study 'record: {series: 10us, series_ports: ["swich0.*"]}' >"$folder/ports.yaml"
+study 'fabric: {topology: single-switch}' >"$folder/again.yaml"
+study '<<: {seed: 3}' >"$folder/merge.yaml"
+study 'faults: [{from: host9, to: "*", drop: {probability: 1%}}]' >"$folder/fault.yaml"
+study '---' >"$folder/documents.yaml"
+study "$(for i in $(seq 100000); do echo "key$i: 1"; done)" >"$folder/keys.yaml"
+study "$(for i in $(seq 150); do echo "seed: $i"; done)" >"$folder/doubles.yaml"
+study 'expect: [{figure: goodput_gpbs, at_least: 3}]' >"$folder/figure.yaml"
+study 'run: {until: -3us}' >"$folder/negative.yaml"
+study 'run: {until: 1e30s}' >"$folder/exponent.yaml"
+study 'run: {until: 99999999999999999999s}' >"$folder/overflow.yaml"
+study "$(printf 'x: %064d%064d' 0 0 | tr 0 '[')" >"$folder/deep.yaml"
+{ echo hosts:; for i in $(seq 62501); do echo "  h$i:"; done; echo 'fabric: {topology: single-switch}'; } >"$folder/hosts.yaml"
+printf 'hosts: &h {a: *h}\nfabric: {topology: single-switch}\n' >"$folder/circle.yaml"
+printf 'hosts: {a: , b: }\nfabric:\n  switches: {s0: , s1: }\n  links:\n    - {between: [a, s0]}\n    - {between: [b, s2]}\n' >"$folder/ends.yaml"
+printf 'hosts: {count: 2, hca: {fidelity: endpoint, congestion: dcqnc-paper}}\nfabric: {link_layer: roce, topology: single-swich}\n' >"$folder/choice.yaml"
+: >"$folder/empty.yaml"
+head -c 4096 "$hcasim" >"$folder/binary.yaml"
 
 expect 2 'hcasim help lists the verbs'
 expect 2 'no verb "chek"; did you mean "check"?' chek
@@ -72,6 +93,29 @@ expect 2 '--set fabric.link.length=3ft: length: "3ft" has the unknown unit "ft"'
 expect 2 '--set seed: expected key.path=value' check "$good" --set seed
 expect 2 '--set seed=x: seed: "x" is not a number' check "$good" --seed x
 expect 2 'no list of parameters "lnk"; did you mean "link"?' params lnk
+expect 2 'sweep.yaml:4:23: sweep: workload.byts=1KB: unknown key "byts"; did you mean "bytes"?' check "$folder/sweep.yaml"
+expect 2 'sweep.yaml:4:23: sweep: workload.byts=1KB: unknown key "byts"; did you mean "bytes"?' sweep "$folder/sweep.yaml" --out "$folder/points"
+expect 2 'record: no port is called swich0.*; expected names as switch0.port1, with * for any text' run "$folder/ports.yaml"
+expect 2 'again.yaml:4:1: "fabric" is here twice; first on line 2' check "$folder/again.yaml"
+expect 2 'merge.yaml:4:1: merge keys (<<) are not allowed; write it out' check "$folder/merge.yaml"
+expect 2 'fault.yaml:4:17: from: no host or switch is called "host9"' check "$folder/fault.yaml"
+expect 2 'documents.yaml:4:1: a second document (---) is not allowed' check "$folder/documents.yaml"
+expect 2 'hcasim: 100000 problems in' check "$folder/keys.yaml"
+expect 2 'hcasim: 149 problems in' check "$folder/doubles.yaml"
+expect 2 'figure.yaml:4:19: no figure "goodput_gpbs"; did you mean "goodput_gbps"?' check "$folder/figure.yaml"
+expect 2 'negative.yaml:4:14: until: "-3us" is negative; expected a time: ps, ns, us, ms, s' check "$folder/negative.yaml"
+expect 2 'exponent.yaml:4:14: until: "1e30s" has the unknown unit "e30s"; expected a time' check "$folder/exponent.yaml"
+expect 2 'overflow.yaml:4:14: until: "99999999999999999999s" is too large; expected a time' check "$folder/overflow.yaml"
+expect 2 'deep.yaml:4:68: nested too deep' check "$folder/deep.yaml"
+expect 2 'hosts.yaml:2:3: 62501 hosts; expected 62500 at most' check "$folder/hosts.yaml"
+expect 2 'circle.yaml:1:15: anchors (&name) and aliases (*name) are not allowed; write it out' check "$folder/circle.yaml"
+expect 2 'ends.yaml:6:21: no host or switch "s2"; did you mean "s0"?' check "$folder/ends.yaml"
+expect 2 '(did you mean `dcqcn-paper`?); expected one of none window dcqcn' check "$folder/choice.yaml"
+expect 2 'choice.yaml:2:38: topology: "single-swich" is none of them (did you mean "single-switch"?); expected one of links|' check "$folder/choice.yaml"
+expect 2 'empty.yaml:1:1: found nothing; expected a scenario, as a map (key: value)' check "$folder/empty.yaml"
+expect 2 'binary.yaml:1:1: not a text in UTF-8' check "$folder/binary.yaml"
+expect 2 'no option --efective of check; did you mean --effective?' check --efective "$good"
+expect 2 'no verb "explian"; did you mean "explain"?' help explian
 expect 0 '' check "$good"
 expect 0 'length: 2m' check "$good" --effective --set fabric.link.length=2m
 expect 0 'seed: 7' check "$good" --effective --seed 7

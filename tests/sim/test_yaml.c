@@ -73,7 +73,7 @@ static const struct { const char *text, *errors; } maps[] = {
 	 "t.yaml:1:7: rate: \"25\" has no unit; expected a rate: bps, Kbps, Mbps, Gbps, Tbps (1Mbps..3.2Tbps)\n"},
 	{"depth:\n  - 1\n",           "t.yaml:2:3: depth: found a list; expected a whole number\n"},
 	{"depth:\n",                  "t.yaml:1:7: depth: found nothing; expected a whole number\n"},
-	{"policy: stal\n",            "t.yaml:1:9: policy: \"stal\" is none of them; expected one of drop|stall\n"},
+	{"policy: stal\n",            "t.yaml:1:9: policy: \"stal\" is none of them (did you mean \"stall\"?); expected one of drop|stall\n"},
 	{"delay: 2ms\ndepth: 0\nrate: fast\n",
 	 "t.yaml:3:7: rate: \"fast\" is not a number; expected a rate: bps, Kbps, Mbps, Gbps, Tbps (1Mbps..3.2Tbps)\n"
 	 "t.yaml:1:8: delay: \"2ms\" is out of range; expected a time: ps, ns, us, ms, s (..1ms)\n"

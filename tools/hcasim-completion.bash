@@ -1,7 +1,25 @@
 # Completion of the hcasim command for bash:  source tools/hcasim-completion.bash
-# Verbs and options come from the program itself (hcasim help --words), so they cannot go stale.
+# Verbs, options, names of lists and rows, and what --set takes come from the program itself (--words), so they cannot go stale.
+
+# The words that the program prints for these arguments, of those that begin with $word.
+_hcasim_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$("$program" "$@" --words 2>/dev/null)" -- "$word")
+}
+
+# What --set takes: the scenario is the first word that is a file.
+_hcasim_keys() {
+  local i
+  for ((i = 2; i < COMP_CWORD; i++)); do
+    if [[ -f ${COMP_WORDS[i]} ]]; then
+      compopt -o nospace 2>/dev/null
+      mapfile -t COMPREPLY < <(compgen -S = -W "$("$program" check "${COMP_WORDS[i]}" --words 2>/dev/null)" -- "$word")
+      return
+    fi
+  done
+}
+
 _hcasim() {
-  local word=${COMP_WORDS[COMP_CWORD]} program=${COMP_WORDS[0]} i
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} program=${COMP_WORDS[0]} verb=${COMP_WORDS[1]} i
   COMPREPLY=()
   for ((i = 2; i < COMP_CWORD; i++)); do
     if [[ ${COMP_WORDS[i]} == -- ]]; then # behind it stand programs
@@ -10,11 +28,19 @@ _hcasim() {
     fi
   done
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "$("$program" help --words 2>/dev/null)" -- "$word")
+    _hcasim_words help
+  elif [[ $before == --set || $before == -s ]]; then
+    _hcasim_keys
+  elif [[ $before == --kernel || $before == -k ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'native hosted reference' -- "$word")
   elif [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$("$program" help --words "${COMP_WORDS[1]}" 2>/dev/null)" -- "$word")
-  elif [[ ${COMP_WORDS[1]} == help ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$("$program" help --words 2>/dev/null)" -- "$word")
+    _hcasim_words help "$verb"
+  elif [[ $verb == help ]]; then
+    _hcasim_words help
+  elif [[ $verb == params || $verb == counters || $verb == published ]]; then
+    _hcasim_words "$verb"
+  elif [[ $verb == fit && $before != --preset ]]; then
+    _hcasim_words published
   else
     mapfile -t COMPREPLY < <(compgen -f -- "$word")
   fi

@@ -44,7 +44,7 @@ enum option_key {
 #define OPTION_CASE      {"case", KEY_CASE, "TEXT", 0, "fit to the cases of the rows whose name begins so, and predict the others; may stand several times; all unless told", 0}
 #define OPTION_EFFECTIVE {"effective", KEY_EFFECTIVE, NULL, 0, "print every value that a run would go by, as a scenario", 0}
 #define OPTION_VERBOSE   {"verbose", KEY_VERBOSE, NULL, 0, "say more", 0}
-#define OPTION_WORDS     {"words", KEY_WORDS, NULL, 0, "only the words, one a line, for shells to complete", 0}
+#define OPTION_WORDS     {"words", KEY_WORDS, NULL, 0, "only names, one a line, for shells to complete: verbs and options, lists, rows; of a scenario, what --set takes", 0}
 /* clang-format on */
 
 #endif

@@ -11,7 +11,6 @@
 #include "scenarios/bottleneck.h"
 #include "scenarios/counter_lists.h"
 #include "scenarios/figures.h"
-#include "sim/yaml.h"
 
 #define NAME_BYTES 512
 
@@ -26,8 +25,7 @@ static double number_of(struct yaml_node *map, const char *key)
 	return strtod(text_of(map, key), NULL);
 }
 
-/* All texts below a node: hosts.host0.hca.pcie.lanes, faults.0.from ... */
-static void add_tree(struct values *values, const char *name, const struct yaml_node *node)
+void run_values_add_tree(struct values *values, const char *name, const struct yaml_node *node)
 {
 	char below[NAME_BYTES];
 	unsigned number = 0;
@@ -39,13 +37,13 @@ static void add_tree(struct values *values, const char *name, const struct yaml_
 			snprintf(below, sizeof(below), "%s%s%s", name, dot, child->key);
 		else
 			snprintf(below, sizeof(below), "%s%s%u", name, dot, number++);
-		add_tree(values, below, child);
+		run_values_add_tree(values, below, child);
 	}
 }
 
 static void read_settings(struct run_values *run, struct yaml_node *root)
 {
-	add_tree(&run->settings, "", root);
+	run_values_add_tree(&run->settings, "", root);
 }
 
 static const char *unit_of(const char *figure)

@@ -7,6 +7,7 @@
 #define SCENARIOS_RUNNER_RUN_VALUES_H
 
 #include "analysis/differences.h"
+#include "sim/yaml.h"
 
 struct run_values {
 	struct values settings; /* every value of the effective configuration */
@@ -18,6 +19,9 @@ struct run_values {
 	struct values counters; /* those of `why` are the stages */
 	char *bottleneck;       /* the first of the uses, in words; NULL: nothing was used */
 };
+
+/* The texts below a node by their paths: hosts.host0.hca.pcie.lanes, faults.0.from ... name: of the node itself, "" for a root. */
+void run_values_add_tree(struct values *values, const char *name, const struct yaml_node *node);
 
 /* false: *why, it is no whole result folder. */
 bool run_values_read(const char *folder, struct run_values *run, char *why, size_t why_bytes);

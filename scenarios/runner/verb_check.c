@@ -1,9 +1,34 @@
 /*
  * verb_check: hcasim check FILE.
  */
+#include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "scenarios/runner/run_values.h"
 #include "scenarios/runner/verb.h"
+
+/* The paths of all its values, as --set takes them. */
+static void print_words(const struct scenario *scenario)
+{
+	char *text = NULL;
+	size_t length = 0;
+	struct yaml_errors errors = {0};
+	struct values values = {0};
+	FILE *out = open_memstream(&text, &length);
+	if (out == NULL)
+		abort();
+	scenario_print(scenario, out);
+	fclose(out);
+	struct yaml_document *document = yaml_read_text(scenario->file, text, &errors);
+	assert(document != NULL);
+	run_values_add_tree(&values, "", yaml_root(document));
+	for (size_t i = 0; i < values.count; i++)
+		printf("%s\n", values.list[i].name);
+	values_free(&values);
+	yaml_close(document);
+	free(text);
+}
 
 int verb_check(const struct arguments *arguments)
 {
@@ -11,7 +36,9 @@ int verb_check(const struct arguments *arguments)
 	if (scenario == NULL)
 		return EXIT_BAD_INPUT;
 	bool good = sweep_check(arguments, scenario);
-	if (good && arguments->effective)
+	if (good && arguments->words)
+		print_words(scenario);
+	else if (good && arguments->effective)
 		scenario_print(scenario, stdout);
 	scenario_destroy(scenario);
 	return good ? EXIT_GOOD : EXIT_BAD_INPUT;

@@ -30,6 +30,12 @@ static void print_json(const struct counter_list *list, bool first)
 	}
 }
 
+static void print_word(const struct counter_list *list, bool first)
+{
+	(void)first;
+	printf("%s\n", list->type);
+}
+
 static int report_unknown(const char *wanted)
 {
 	const char *types[TYPES_MAX];
@@ -47,16 +53,16 @@ static int report_unknown(const char *wanted)
 
 int verb_counters(const struct arguments *arguments)
 {
-	bool first = true;
-	if (arguments->json)
+	bool first = true, json = arguments->json && !arguments->words;
+	if (json)
 		putchar('[');
 	for (const struct counter_list *list = counter_lists; list->type != NULL; list++) {
 		if (arguments->word != NULL && strcmp(arguments->word, list->type) != 0)
 			continue;
-		(arguments->json ? print_json : print_text)(list, first);
+		(arguments->words ? print_word : json ? print_json : print_text)(list, first);
 		first = false;
 	}
-	if (arguments->json)
+	if (json)
 		printf("\n]\n");
 	return first ? report_unknown(arguments->word) : EXIT_GOOD;
 }

@@ -12,7 +12,7 @@
 
 struct printer {
 	const char *wanted; /* NULL: all */
-	bool json;
+	bool json, words;
 	unsigned lists, params;
 	char names[BLOCKS_MAX][NAME_BYTES]; /* of all lists there are */
 	unsigned name_count;
@@ -56,8 +56,13 @@ static void print_list(struct printer *printer, const char *name, const char *me
 		snprintf(printer->names[printer->name_count++], NAME_BYTES, "%s", name);
 	if (!is_wanted(printer, name))
 		return;
+	printer->lists++;
+	if (printer->words) {
+		printf("%s\n", name);
+		return;
+	}
 	if (!printer->json)
-		printf("%s%s: %s\n", printer->lists > 0 ? "\n" : "", name, meaning);
+		printf("%s%s: %s\n", printer->lists > 1 ? "\n" : "", name, meaning);
 	for (const struct param *param = list; param->name != NULL; param++) {
 		if (printer->json) {
 			print_json(printer, name, param);
@@ -69,7 +74,6 @@ static void print_list(struct printer *printer, const char *name, const char *me
 		}
 		printer->params++;
 	}
-	printer->lists++;
 }
 
 static void print_composite(struct printer *printer, const struct composite *composite)
@@ -109,7 +113,9 @@ static int report_unknown(const struct printer *printer)
 int verb_params(const struct arguments *arguments)
 {
 	static struct printer printer;
-	printer = (struct printer){.wanted = arguments->word, .json = arguments->json};
+	printer = (struct printer){.wanted = arguments->word,
+				   .json = arguments->json && !arguments->words,
+				   .words = arguments->words};
 	if (printer.json)
 		printf("[");
 	for (const struct scenario_section *section = scenario_sections; section->name != NULL;

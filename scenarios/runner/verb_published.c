@@ -318,10 +318,25 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 		       plot_can_draw() ? "" : "; no pictures: gnuplot is not installed");
 }
 
+/* PATH/A1-01.yaml: A1-01 */
+static bool print_word(const char *file, void *context)
+{
+	const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+
+	(void)context;
+	printf("%.*s\n", (int)strcspn(name, "."), name);
+	return true;
+}
+
 int verb_published(const struct arguments *arguments)
 {
 	struct run run = {.arguments = arguments, .good = true};
 
+	if (arguments->words)
+		return published_files(arguments->words_given, arguments->word_count, print_word,
+				       NULL)
+			       ? EXIT_GOOD
+			       : EXIT_BAD_INPUT;
 	if (arguments->out != NULL && mkdir(arguments->out, 0777) != 0 && errno != EEXIST) {
 		say("%s: %s", arguments->out, strerror(errno));
 		return EXIT_BAD_INPUT;

@@ -9,8 +9,8 @@
 #define VERBS_MAX 32
 
 /* clang-format off */
-static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTION_EFFECTIVE, {0}};
-static const struct argp_option params_options[] = {OPTION_JSON, {0}};
+static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTION_EFFECTIVE, OPTION_WORDS, {0}};
+static const struct argp_option params_options[] = {OPTION_JSON, OPTION_WORDS, {0}};
 static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON, {0}};
 static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_KERNEL, OPTION_OUT,
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_VERBOSE, {0}};
@@ -25,8 +25,8 @@ static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OP
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
 static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED, OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_JSON, {0}};
 static const struct argp_option compare_options[] = {OPTION_JSON, OPTION_VERBOSE, {0}};
-static const struct argp_option counters_options[] = {OPTION_JSON, {0}};
-static const struct argp_option published_options[] = {OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, {0}};
+static const struct argp_option counters_options[] = {OPTION_JSON, OPTION_WORDS, {0}};
+static const struct argp_option published_options[] = {OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, OPTION_WORDS, {0}};
 static const struct argp_option fit_options[] = {OPTION_PRESET, OPTION_NUMBER, OPTION_CASE, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 

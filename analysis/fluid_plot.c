@@ -44,7 +44,7 @@ static bool write_commands(const char *folder, const char *title)
 	fputs("set datafile separator ','\nset xlabel 'time (us)'\nset ylabel 'rate of a flow "
 	      "(Gb/s)'\n"
 	      "set y2label 'queue (KB)'\nset ytics nomirror\nset y2tics\n"
-	      "set yrange [0:*]\nset y2range [0:*]\nset key right top\n"
+	      "set yrange [0:*]\nset y2range [0:*]\n"
 	      "plot 'fluid.csv' skip 1 using 1:4:5 with filledcurves fillstyle solid 0.2 title "
 	      "'rates, packets: least to most', "
 	      "'' skip 1 using 1:3 with lines title 'rate, packets', "

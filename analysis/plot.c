@@ -55,8 +55,7 @@ static bool write_commands(const struct plot *plot)
 		return false;
 	plot_begin(plot->name, plot->title, out);
 	fprintf(out, "set xlabel \"%s\"\nset ylabel \"%s\"\n", plot->x_label, plot->y_label);
-	fprintf(out, "set key left top\nset yrange [0:*]\n%s",
-		plot->x_logarithmic ? "set logscale x 2\n" : "");
+	fprintf(out, "set yrange [0:*]\n%s", plot->x_logarithmic ? "set logscale x 2\n" : "");
 	fprintf(out,
 		"plot '%s.dat' using 1:(($2+$3)/2) with linespoints pointtype 6 title 'published', "
 		"'' using 1:4 with linespoints pointtype 7 title 'simulated'\n",
@@ -68,7 +67,7 @@ void plot_begin(const char *name, const char *title, FILE *out)
 {
 	fprintf(out, "set terminal svg size 960,560 background 'white'\nset output '%s.svg'\n",
 		name);
-	fprintf(out, "set title \"%s\" noenhanced\nset grid\n", title);
+	fprintf(out, "set title \"%s\" noenhanced\nset grid\nset key outside right top\n", title);
 }
 
 /* Runs the commands there. */

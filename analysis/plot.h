@@ -18,7 +18,7 @@ struct plot {
 
 bool plot_can_draw(void); /* is there a gnuplot? */
 
-/* What the commands of NAME.gp begin with: a picture NAME.svg with a title and a grid. */
+/* What the commands of NAME.gp begin with: a picture NAME.svg with a title, a grid, and the names of the curves beside it. */
 void plot_begin(const char *name, const char *title, FILE *out);
 
 /* Closes FOLDER/NAME.gp and draws it, if there is a gnuplot. false: it could not be written, or gnuplot failed. */

@@ -179,34 +179,53 @@ static bool draw_flows(struct plots *plots)
 	fprintf(out,
 		"set xlabel 'slowdown'\nset x2label 'time (us)'\nset xtics nomirror\nset x2tics\n"
 		"set logscale x\nset logscale x2\nset yrange [0:1]\nset ylabel 'share of the "
-		"flows'\nset key right bottom\n"
+		"flows'\n"
 		"plot 'flows.csv' using (column('slowdown') > 0 ? column('slowdown') : NaN):(1.0) "
-		"smooth cnorm title 'slowdown', '' using (column('fct_us') > 0 ? column('fct_us') "
+		"smooth cnorm title 'slowdown (below)', '' using (column('fct_us') > 0 ? "
+		"column('fct_us') "
 		": "
-		"NaN):(1.0) axes x2y1 smooth cnorm title 'time'\n");
+		"NaN):(1.0) axes x2y1 smooth cnorm title 'time (above)'\n");
 	return finish(plots, "slowdown", out);
+}
+
+/* *varies: is that column not the same in all rows? */
+static bool varies(const struct plots *plots, const char *path, const char *column, bool *varies)
+{
+	struct table *table = table_read(path, plots->why, plots->why_bytes);
+	size_t at;
+
+	*varies = false;
+	if (table == NULL)
+		return false;
+	at = table_column(table, column);
+	for (size_t row = 1; row < table->rows && at < table->columns; row++)
+		*varies |= strcmp(table_cell(table, row, at), table_cell(table, 0, at)) != 0;
+	table_free(table);
+	return true;
 }
 
 static bool draw_sizes(struct plots *plots)
 {
 	char path[PATH_MAX];
-	bool has;
+	bool has, several;
 	FILE *out;
 
 	if (!is_there(plots, "slowdowns.csv", path))
 		return true;
-	if (!has_rows(plots, path, "slowdown_p50", &has))
+	if (!has_rows(plots, path, "slowdown_p50", &has) ||
+	    !varies(plots, path, "bytes_max_B", &several))
 		return false;
-	if (!has)
+	if (!has || !several)
 		return true;
 	out = open_commands(plots, "sizes", "slowdown by size: groups of equally many flows");
 	if (out == NULL)
 		return false;
 	fprintf(out,
 		"set xlabel 'largest flow of the group (B)'\nset ylabel 'slowdown'\nset logscale "
-		"x\nset key left top\n"
-		"plot for [name in 'slowdown_p50 slowdown_p95 slowdown_p99'] 'slowdowns.csv' using "
-		"(column('bytes_max_B')):(column(name)) with linespoints title name noenhanced\n");
+		"x\n"
+		"plot for [percentile in '99 95 50'] 'slowdowns.csv' using (column('bytes_max_B')):"
+		"(column('slowdown_p'.percentile)) with linespoints title percentile.'th "
+		"percentile'\n");
 	return finish(plots, "sizes", out);
 }
 

@@ -200,12 +200,12 @@ static bool write_picture(const struct drawing *drawing)
 
 	if (out == NULL)
 		return false;
-	plot_begin(drawing->plot->figure, drawing->plot->figure, out);
+	plot_begin(drawing->plot->figure, drawing->plot->title, out);
 	fprintf(out, "set xlabel \"%s%s%s%s\" noenhanced\nset ylabel \"%s\" noenhanced\n",
 		drawing->table->names[drawing->key], drawing->numeric && *drawing->unit ? " (" : "",
 		drawing->numeric ? drawing->unit : "",
-		drawing->numeric && *drawing->unit ? ")" : "", drawing->plot->figure);
-	fprintf(out, "set key outside right top\nset yrange [0:*]\n");
+		drawing->numeric && *drawing->unit ? ")" : "", drawing->plot->label);
+	fprintf(out, "set yrange [0:*]\n");
 	if (drawing->numeric && drawing->least > 0 && drawing->most / drawing->least >= LOGARITHMIC)
 		fprintf(out, "set logscale x 2\n");
 	for (size_t row = 0; row < drawing->table->rows; row++) {

@@ -12,8 +12,9 @@
 
 struct sweep_plot {
 	const char *folder;
-	const char *key;    /* along the x axis; NULL: the first with several values */
-	const char *figure; /* a column of the table */
+	const char *key;           /* along the x axis; NULL: the first with several values */
+	const char *figure;        /* a column of the table */
+	const char *title, *label; /* of the picture, and of its y axis */
 };
 
 /* Where gnuplot is not installed, without the picture. false: *why. */

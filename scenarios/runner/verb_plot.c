@@ -8,9 +8,11 @@
 #include "analysis/plot.h"
 #include "analysis/run_plots.h"
 #include "analysis/sweep_plots.h"
+#include "scenarios/figures.h"
 #include "scenarios/runner/verb.h"
 
-#define WHY_BYTES 1024
+#define WHY_BYTES   1024
+#define LABEL_BYTES 128
 
 static bool has(const char *folder, const char *file)
 {
@@ -27,6 +29,17 @@ static int finish(const struct arguments *arguments, unsigned count)
 	return EXIT_GOOD;
 }
 
+/* What it is, with its unit; NULL: it is of no list, as `flow0.fct_us` is not. */
+static const struct figure_info *find_figure(const char *name)
+{
+	int index = figure_index(figure_list, name);
+
+	if (index >= 0)
+		return &figure_list[index];
+	index = figure_index(load_figure_list, name);
+	return index >= 0 ? &load_figure_list[index] : NULL;
+}
+
 static int plot_sweep(const struct arguments *arguments)
 {
 	char why[WHY_BYTES];
@@ -37,10 +50,17 @@ static int plot_sweep(const struct arguments *arguments)
 		return EXIT_BAD_INPUT;
 	}
 	for (size_t i = 0; i < arguments->figure_count; i++) {
+		const char *name = arguments->figures[i];
+		const struct figure_info *info = find_figure(name);
+		char label[LABEL_BYTES];
 		const struct sweep_plot plot = {.folder = arguments->word,
 						.key = arguments->x_key,
-						.figure = arguments->figures[i]};
+						.figure = name,
+						.title = info ? info->meaning : name,
+						.label = label};
 
+		snprintf(label, sizeof(label), "%s%s%s%s", name, info && *info->unit ? " (" : "",
+			 info ? info->unit : "", info && *info->unit ? ")" : "");
 		if (!sweep_plot_write(&plot, why, sizeof(why))) {
 			say("%s", why);
 			return EXIT_BAD_INPUT;

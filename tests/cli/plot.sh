@@ -34,7 +34,7 @@ grep -q '^4 pictures in ' "$folder/log" || fail "$(cat "$folder/log")"
 whole "$folder/run/queues.svg" 'queue (KB)' leaf0.port0
 whole "$folder/run/rates.svg" 'rate (Gb/s)' leaf1.port0
 whole "$folder/run/slowdown.svg" 'share of the flows'
-whole "$folder/run/sizes.svg" slowdown_p99
+whole "$folder/run/sizes.svg" "99th percentile"
 cp "$folder/run/queues.svg" "$folder/first.svg"
 "$hcasim" plot "$folder/run" 2>/dev/null && cmp "$folder/first.svg" "$folder/run/queues.svg" || fail "another picture the second time"
 
@@ -43,8 +43,13 @@ cp "$folder/run/queues.svg" "$folder/first.svg"
   fail "means.csv: $(cut -d, -f1-6 "$folder/sweep/means.csv")"
 "$hcasim" plot "$folder/sweep" --figure slowdown_mean --figure goodput_gbps --x workload.load 2>"$folder/log" || fail "plot: $(cat "$folder/log")"
 whole "$folder/sweep/slowdown_mean.svg" balance=ecmp balance=spray workload.load
-whole "$folder/sweep/goodput_gbps.svg" goodput_gbps
+whole "$folder/sweep/goodput_gbps.svg" 'goodput_gbps (Gb/s)'
 [ "$(grep -c '^0\.[24] [0-9.e+]* [0-9.e+]*$' "$folder/sweep/slowdown_mean.dat")" -eq 4 ] || fail "$(cat "$folder/sweep/slowdown_mean.dat")"
+
+# Where all flows are of one size there is no picture by size.
+"$hcasim" run "$folder/study.yaml" --set 'workload={pattern: incast, count: 1, bytes: 20KB}' --out "$folder/alike" >/dev/null 2>&1 || fail "alike: exit code $?"
+"$hcasim" plot "$folder/alike" 2>"$folder/log" || fail "alike: $(cat "$folder/log")"
+grep -q '^3 pictures in ' "$folder/log" && [ ! -e "$folder/alike/sizes.svg" ] || fail "alike: $(cat "$folder/log")"
 
 # refused TEXT ARGUMENT...
 refused() {

@@ -3,17 +3,23 @@
  * large each difference is, with and without slack; in which order they come; and that settings which differ alike in several
  * places become one line.
  */
-#include <CUnit/Basic.h>
 #include <math.h>
 #include <string.h>
 
 #include "analysis/differences.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST) \
+	TEST(finds) \
+	TEST(sorts) \
+	TEST(merges)
+SUITE(TESTS)
 
 static struct values one, other;
 static struct difference *list;
 static size_t count;
 
-static void begin(void)
+static void end(void)
 {
 	values_free(&one);
 	values_free(&other);
@@ -30,9 +36,8 @@ static void both(const char *name, const char *before, const char *after)
 		values_add(&other, name, "ns", after);
 }
 
-static void finds(void)
+static void test_finds(void)
 {
-	begin();
 	values_add(&other, "same", "", "1");
 	both("text", "8ns", "9ns");
 	both("gone", "5", NULL);
@@ -51,10 +56,11 @@ static void finds(void)
 	CU_ASSERT_EQUAL(list[1].size, 1);
 	CU_ASSERT_STRING_EQUAL(list[2].name, "new");
 	CU_ASSERT_PTR_NULL(list[2].texts[0]);
+	end();
 }
 
 /* A change over the larger value; with a slack of 10, from 1 to 3 is less than from 1000 to 2000. */
-static void sorts(void)
+static void test_sorts(void)
 {
 	static const char *const plain[] = {"c", "a", "b"}, *const slack[] = {"b", "c", "a"},
 				 *const amount[] = {"b", "c", "a"};
@@ -62,7 +68,6 @@ static void sorts(void)
 	const char *const *orders[] = {plain, slack, amount};
 
 	for (size_t i = 0; i < 3; i++) {
-		begin();
 		both("a", "1", "3");
 		both("b", "1000", "2000");
 		both("c", "4", "0");
@@ -75,12 +80,12 @@ static void sorts(void)
 		differences_sort(list, count);
 		for (size_t at = 0; at < 3; at++)
 			CU_ASSERT_STRING_EQUAL(list[at].name, orders[i][at]);
+		end();
 	}
 }
 
-static void merges(void)
+static void test_merges(void)
 {
-	begin();
 	both("hosts.a.hca.pcie.lanes", "16", "8");
 	both("hosts.a.hca.pcie.tags", "16", "8"); /* another key: the last part */
 	both("hosts.b.hca.pcie.lanes", "16", "8");
@@ -97,20 +102,5 @@ static void merges(void)
 	CU_ASSERT_EQUAL(list[1].alike, 1);
 	CU_ASSERT_STRING_EQUAL(list[2].name, "hosts.c.hca.pcie.lanes");
 	CU_ASSERT_STRING_EQUAL(list[3].name, "hosts.d.hca.pcie");
-}
-
-int main(void)
-{
-	CU_TestInfo tests[] = {
-		{"finds", finds}, {"sorts", sorts}, {"merges", merges}, CU_TEST_INFO_NULL};
-	CU_SuiteInfo suites[] = {{"differences", NULL, NULL, NULL, NULL, tests},
-				 CU_SUITE_INFO_NULL};
-
-	if (CU_initialize_registry() != CUE_SUCCESS || CU_register_suites(suites) != CUE_SUCCESS)
-		return 1;
-	CU_basic_run_tests();
-	unsigned failures = CU_get_number_of_failures();
-	begin();
-	CU_cleanup_registry();
-	return failures > 0;
+	end();
 }

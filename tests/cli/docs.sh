@@ -1,0 +1,133 @@
+#!/bin/bash
+# Proves that README.md and docs/ say what is so: each "$ hcasim" line runs, and prints what stands below it ("..." for any lines, blanks
+# count once); each "hcasim VERB --option" and --set is one that there is; each link leads somewhere; and every page is
+# reached from README.md. Arguments: the hcasim program, the top of the source tree.
+hcasim=$(realpath "$1")
+top=$(realpath "$2")
+. "$(dirname "$0")/../support/script.sh"
+mkdir "$folder/bin" "$folder/work"
+ln -s "$hcasim" "$folder/bin/hcasim"
+PATH=$folder/bin:$PATH
+cd "$folder/work" || exit 1
+ln -s "$top/scenarios" scenarios
+
+python3 - "$top" <<'END' || failures=1
+import glob, os, re, shutil, subprocess, sys
+
+top = sys.argv[1]
+pages = ["README.md"] + sorted(os.path.relpath(p, top) for p in glob.glob(top + "/docs/**/*.md", recursive=True))
+texts = {page: open(os.path.join(top, page)).read() for page in pages}
+wrong = []
+
+
+def run(command):
+    return subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=100)
+
+
+def flat(line):
+    return " ".join(line.split())
+
+
+def holds(expected, printed):
+    """Do the lines follow each other, any of them where there is '...'?"""
+    at, free = 0, False
+    for line in expected:
+        if line == "...":
+            free = True
+            continue
+        if free:
+            while at < len(printed) and printed[at] != line:
+                at += 1
+        if at >= len(printed) or printed[at] != line:
+            return f'"{line}" is not there, but "{printed[at] if at < len(printed) else "the end"}"'
+        at, free = at + 1, False
+    return None if free or at == len(printed) else f'"{printed[at]}" is there, and is not shown'
+
+
+# What is shown is what is printed. Programs that are not installed here, and what needs their traces, are passed over.
+commands = compared = settings = 0
+start = os.getcwd()
+for page in pages:
+    missing = False
+    os.makedirs(page)
+    os.chdir(page)
+    os.symlink(top + "/scenarios", "scenarios")
+    for block in re.findall(r"^```[a-z]*\n(.*?)^```", texts[page], re.S | re.M):
+        for part in re.split(r"^\$ (?=hcasim )", block, flags=re.M)[1:]:
+            command, _, shown = part.partition("\n")
+            programs = re.findall(r"(?:--|:) +host\d+: (\S+)", command)
+            missing = missing or any(shutil.which(p) is None for p in programs)
+            if missing:
+                continue
+            commands += 1
+            done = run(command)
+            if done.returncode != 0:
+                wrong.append(f"{page}: {command}: exit code {done.returncode}: {done.stderr[-300:]}")
+            expected = [flat(line) for line in shown.split("\n") if flat(line)]
+            if expected and done.returncode == 0:
+                compared += 1
+                trouble = holds(expected, [flat(line) for line in done.stdout.split("\n") if flat(line)])
+                if trouble:
+                    wrong.append(f"{page}: {command}: {trouble}")
+    os.chdir(start)
+if commands < 10 or compared < 6:
+    wrong.append(f"only {commands} commands run, {compared} compared")
+
+# Verbs and options that are named are there.
+verbs = run("hcasim help --words").stdout.split()
+options = {verb: run(f"hcasim help {verb} --words").stdout.split() for verb in verbs}
+for page in pages:
+    for words in re.findall(r"(?:^|[`$ ])hcasim ([a-z][^`\n#]*)", texts[page], re.M):
+        verb, rest = re.match(r"([a-z]+)(.*)", words).groups()
+        if verb not in verbs:
+            if re.search(r"`hcasim " + verb, texts[page]):
+                wrong.append(f"{page}: there is no hcasim {verb}")
+            continue
+        for option in re.findall(r" (--[a-z]+)", re.split(r" -- |&&|\|", rest)[0]):
+            if option not in options[verb]:
+                wrong.append(f"{page}: hcasim {verb} has no {option}")
+for verb in verbs:
+    if not re.search(rf"\b{verb}\b", texts["README.md"]):
+        wrong.append(f"README.md does not know hcasim {verb}")
+for setting in re.findall(r"--set ([a-z][A-Za-z0-9_.*]*=[^`\s]*)`", texts["README.md"]):
+    settings += 1
+    done = run(f"hcasim check scenarios/two-hosts-ib.yaml --set '{setting}'")
+    if done.returncode != 0:
+        wrong.append(f"README.md: --set {setting}: {done.stderr}")
+if settings < 1:
+    wrong.append("README.md: no --set")
+
+
+def anchors(page):
+    heads = re.findall(r"^#+ (.*)$", texts[page], re.M)
+    return {re.sub(r"[^a-z0-9 _-]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+# Links lead somewhere, and README.md leads everywhere.
+reached, ways = set(), ["README.md"]
+while ways:
+    page = ways.pop()
+    if page in reached:
+        continue
+    reached.add(page)
+    for target in re.findall(r"\]\(([^)\s]+)\)", texts[page]):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        goal = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+        if not os.path.exists(os.path.join(top, goal)):
+            wrong.append(f"{page}: there is no {target}")
+        elif anchor and goal in texts and anchor not in anchors(goal):
+            wrong.append(f"{page}: {goal} has no #{anchor}")
+        elif goal in texts:
+            ways.append(goal)
+wrong += [f"README.md does not lead to {page}" for page in pages if page not in reached]
+
+# A table is not torn apart by an empty line.
+for page in pages:
+    for match in re.finditer(r"^\|[^\n]*\n\n\|(?!.*\n\|[-| :]+\n)", texts[page], re.M):
+        wrong.append(f"{page}:{texts[page][:match.start()].count(chr(10)) + 2}: an empty line within a table")
+print("\n".join(wrong))
+sys.exit(1 if wrong else 0)
+END
+exit $((failures > 0))

@@ -81,8 +81,8 @@ enum {
 	WHY_POINT_RECEIVED = WHY_POINT_RECEIVE + RECEIVE_STAGE_COUNT
 };
 
-extern const struct counter why_counter_list
-	[]; /* names of struct why_counters, those of receives with "received_" before them */
+/* The names of struct why_counters, those of receives with "received_" before them. */
+extern const struct counter why_counter_list[];
 
 struct why_block;
 

@@ -356,6 +356,7 @@ static bool write_table(const struct sweep *sweep)
 	bool good = ferror(out) == 0;
 	if (fclose(out) != 0 || !good || rename(part, path) != 0) {
 		say("%s: %s", path, strerror(errno));
+		unlink(part);
 		return false;
 	}
 	fprintf(stderr, "%zu of %zu points, %s\n", sweep->done, sweep->count, path);
@@ -416,7 +417,9 @@ static int run_sweep(struct sweep *sweep)
 	bool written = write_table(sweep) && write_means(sweep);
 	for (size_t i = 0; i < sweep->count; i++)
 		sweep->failed |= !sweep->points[i].finished;
-	return written && !sweep->failed ? EXIT_GOOD : EXIT_NOT_AS_EXPECTED;
+	if (!written)
+		return EXIT_BAD_INPUT;
+	return sweep->failed ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
 bool sweep_check(const struct arguments *arguments, const struct scenario *scenario)

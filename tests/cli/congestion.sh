@@ -103,7 +103,7 @@ refused() {
   [ $? -eq 2 ] || fail "$*: not exit code 2"
   grep -qF "$text" "$folder/log" || fail "$*: $(cat "$folder/log")"
 }
-refused 'no congestion control `dcqn`; there are none window dcqcn' --set 'hosts.*.hca.congestion=dcqn'
+refused 'no congestion control `dcqn` (did you mean `dcqcn`?); expected one of none window dcqcn' --set 'hosts.*.hca.congestion=dcqn'
 refused 'dcqcn has no parameter `gian`' --set 'hosts.*.hca.congestion={preset: dcqcn, gian: 1}'
 refused 'recovery: a detailed adapter has go_back_n alone' --set 'hosts.one.hca.transport={recovery: selective_repeat}'
 refused 'a detailed adapter has transport: {recovery: ...}' --set 'hosts.one.hca.recovery=selective_repeat'

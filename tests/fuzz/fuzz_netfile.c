@@ -5,12 +5,13 @@
 #include <stdlib.h>
 
 #include "fabric/netfile.h"
+#include "fabric/port_set.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 static void check(const struct layout *layout)
 {
-	uint64_t *linked = calloc(layout->node_count + 1, sizeof(*linked));
+	bool(*linked)[PORT_SET_PORTS] = calloc(layout->node_count + 1, sizeof(*linked));
 
 	if (!linked)
 		abort();
@@ -20,12 +21,10 @@ static void check(const struct layout *layout)
 		const uint16_t ports[] = {link->one_port, link->other_port};
 
 		for (unsigned j = 0; j < 2; j++) {
-			uint64_t bit = UINT64_C(1) << ports[j];
-
 			if (nodes[j] >= layout->node_count ||
-			    ports[j] >= layout->nodes[nodes[j]].ports || linked[nodes[j]] & bit)
+			    ports[j] >= layout->nodes[nodes[j]].ports || linked[nodes[j]][ports[j]])
 				abort();
-			linked[nodes[j]] |= bit;
+			linked[nodes[j]][ports[j]] = true;
 		}
 	}
 	free(linked);

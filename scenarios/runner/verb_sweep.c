@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include "scenarios/figures.h"
 #include "scenarios/result.h"
 #include "scenarios/runner/verb.h"
+#include "sim/json.h"
 
 #define POINTS_MAX 1000000
 #define PART       ".part"
@@ -363,6 +365,38 @@ static bool write_table(const struct sweep *sweep)
 	return true;
 }
 
+/* --json: the lines of results.csv, each an object. */
+static bool print_json(const struct sweep *sweep)
+{
+	char path[PATH_MAX], why[PATH_MAX + 128];
+	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
+	struct table *results = table_read(path, why, sizeof(why));
+	if (results == NULL) {
+		say("%s", why);
+		return false;
+	}
+	for (size_t row = 0; row < results->rows; row++) {
+		printf("%s\n  {", row > 0 ? "," : "[");
+		for (size_t column = 0; column < results->columns; column++) {
+			const char *text = table_cell(results, row, column);
+			double number = table_number(results, row, column);
+			printf("%s", column > 0 ? ", " : "");
+			json_text(stdout, results->names[column]);
+			printf(": ");
+			if (*text == '\0')
+				printf("null");
+			else if (column == sweep->scenario->axis_count || !isfinite(number))
+				json_text(stdout, text); /* point: a name, digits or not */
+			else
+				printf("%.15g", number);
+		}
+		putchar('}');
+	}
+	printf("\n]\n");
+	table_free(results);
+	return true;
+}
+
 /* Over the seeds, if they are swept. */
 static bool write_means(const struct sweep *sweep)
 {
@@ -414,7 +448,8 @@ static int run_sweep(struct sweep *sweep)
 	}
 	if (sweep->full)
 		return EXIT_BAD_INPUT;
-	bool written = write_table(sweep) && write_means(sweep);
+	bool written = write_table(sweep) && write_means(sweep) &&
+		       (!sweep->arguments->json || print_json(sweep));
 	for (size_t i = 0; i < sweep->count; i++)
 		sweep->failed |= !sweep->points[i].finished;
 	if (!written)

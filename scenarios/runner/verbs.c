@@ -17,7 +17,7 @@ static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTIO
 static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_THREADS, OPTION_OUT,
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
-	OPTION_JOBS, OPTION_EXPECT, {0}};
+	OPTION_JOBS, OPTION_EXPECT, OPTION_JSON, {0}};
 static const struct argp_option plot_options[] = {OPTION_FIGURE, OPTION_X, {0}};
 static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT, {0}};
 static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_KERNEL,

@@ -88,7 +88,18 @@ found=$(find "$folder/points" -name summary.json | wc -l)
 sleep 0.5
 [ "$(find "$folder/points" -name summary.json | wc -l)" = "$found" ] || fail "SIGKILL: its runs go on"
 # What is left is gone over: five points of these are to be there, and are not run again.
-"$hcasim" sweep "$folder/sweep.yaml" --set sweep.seed='[1, 2, 3, 4, 400]' -j 2 --out "$folder/points" 2>"$folder/log" || fail "after SIGKILL: $(cat "$folder/log")"
+"$hcasim" sweep "$folder/sweep.yaml" --set sweep.seed='[1, 2, 3, 4, 400]' -j 2 --json --out "$folder/points" >"$folder/json" 2>"$folder/log" || fail "after SIGKILL: $(cat "$folder/log")"
 tail -1 "$folder/log" | grep -q '^5 of 5 points' || fail "after SIGKILL: $(tail -1 "$folder/log")"
 [ "$(wc -l <"$folder/points/results.csv")" = 6 ] || fail "after SIGKILL: $(cat "$folder/points/results.csv")"
+python3 - "$folder" <<'END' || fail "--json: $(cat "$folder/json")"
+import csv, json, sys
+folder = sys.argv[1]
+rows = json.load(open(folder + "/json"))
+lines = list(csv.DictReader(open(folder + "/points/results.csv")))
+assert [row["seed"] for row in rows] == [1, 2, 3, 4, 400] and len(lines) == 5
+for row, line in zip(rows, lines):
+    summary = json.load(open(f"{folder}/points/{row['point']}/summary.json"))
+    assert all(row[name] == value for name, value in summary["figures"].items()), row
+    assert list(row) == list(line) and row["point"] == line["point"] and row["exit_code"] == 0
+END
 exit $((failures > 0))

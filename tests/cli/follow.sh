@@ -1,0 +1,50 @@
+#!/bin/bash
+# Proves that one work request of a program can be followed through all that a run leaves, by tools of others where they are installed:
+# its trace says the same as text, as a timeline with a track a block, and as a waveform; tshark finds its packets and nothing
+# malformed, at the times of the trace; and gtkwave's tools read both waveforms.
+# Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
+hcasim=$1
+command -v ib_write_bw >/dev/null || exit 77
+. "$(dirname "$0")/../support/script.sh"
+
+program=(ib_write_bw -F -n 10 -s 4096 -t 1)
+"$hcasim" exec "$2/scenarios/two-hosts-ib.yaml" --trace "$folder/run.trace" --pcap "$folder/run.pcapng" --vcd "$folder/run.vcd" -- \
+  host0: "${program[@]}" : host1: "${program[@]}" host0 >"$folder/out" 2>&1 || fail "exec: $(cat "$folder/out")"
+"$hcasim" trace "$folder/run.trace" >"$folder/text" || fail "trace: exit code $?"
+"$hcasim" trace "$folder/run.trace" --tag 5 >"$folder/one" || fail "trace --tag: exit code $?"
+"$hcasim" trace "$folder/run.trace" --perfetto "$folder/run.json" --vcd "$folder/trace.vcd" || fail "trace --perfetto --vcd: exit code $?"
+python3 - "$folder" <<'END' || fail "the timeline"
+import json, re, sys
+from decimal import Decimal
+folder = sys.argv[1]
+events = json.load(open(folder + "/run.json"), parse_float=Decimal)["traceEvents"]
+tracks = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+assert len(set(tracks.values())) == len(tracks) >= 20
+shown = [(e["ts"] * 1000, tracks[e["tid"]], e["name"]) for e in events if e["ph"] == "i"]
+lines = [line.split() for line in open(folder + "/text").read().split("\n")[1:] if line]
+assert shown == [(Decimal(line[0]), line[2], line[3]) for line in lines]
+one = [line.split() for line in open(folder + "/one").read().split("\n")[1:] if line]
+assert len(one) > 25 and one == [[line[0], mine[1]] + line[2:] for line, mine in zip([l for l in lines if "tag=5" in l], one)]
+points = [line[3] for line in one]
+order = ["WQE_PARSED", "WQE_START", "PCIE_READ", "PCIE_READ_DONE", "SEND", "PORT_LEAVES", "SWITCH_FORWARD", "RECEIVE", "REQUEST", "WQE_COMPLETE", "CQE"]
+assert [points.index(point) for point in order] == sorted(points.index(point) for point in order), points
+END
+
+if command -v tshark >/dev/null; then
+  tshark -r "$folder/run.pcapng" -Y '_ws.malformed || _ws.expert.severity >= 8388608' >"$folder/bad" 2>/dev/null
+  [ -s "$folder/bad" ] && fail "tshark: $(head -3 "$folder/bad")"
+  psn=$(sed -n 's/.* WQE_START .* psn=\([0-9]*\).*/\1/p' "$folder/one")
+  tshark -r "$folder/run.pcapng" -Y "infiniband.bth.psn == $psn && infiniband.bth.opcode == 10" -T fields -e frame.time_epoch >"$folder/found" 2>/dev/null
+  leaves=$(sed -n 's/.* PORT_LEAVES .*starts_at=\([0-9]*\) .*/\1/p' "$folder/one" | head -2)
+  python3 -c 'import sys
+found, leaves = (open(sys.argv[1]).read().split(), [int(ps) for ps in sys.argv[2].split()])
+assert len(found) == len(leaves) == 2, (found, leaves)
+assert [round(float(time) * 1e9) for time in found] == [ps // 1000 for ps in leaves], (found, leaves)' "$folder/found" "$leaves" || fail "tshark: the packets of PSN $psn"
+fi
+if command -v vcd2fst >/dev/null && command -v fst2vcd >/dev/null; then
+  for name in run trace; do
+    vcd2fst "$folder/$name.vcd" "$folder/$name.fst" >"$folder/log" 2>&1 || fail "vcd2fst $name: $(cat "$folder/log")"
+    [ "$(fst2vcd "$folder/$name.fst" 2>/dev/null | grep -c '^\$var')" = "$(grep -c '^ *\$var' "$folder/$name.vcd")" ] || fail "$name.vcd: signals are lost"
+  done
+fi
+exit $((failures > 0))

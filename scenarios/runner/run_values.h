@@ -10,8 +10,9 @@
 #include "sim/yaml.h"
 
 struct run_values {
-	struct values settings; /* every value of the effective configuration */
-	struct values figures;  /* and the run's time */
+	struct values
+		settings; /* every value of the effective configuration, but what is expected */
+	struct values figures; /* and the run's time */
 	struct values
 		uses; /* % of the time with work, of the queues and resources that were used most */
 	struct values sends,

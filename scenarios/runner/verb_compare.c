@@ -37,10 +37,11 @@ static struct part make_part(const char *name, const char *heading, const struct
 {
 	struct part part = {.name = name, .heading = heading, .shown = shown};
 	part.count = differences_find(one, other, slack, &part.list);
-	if (strcmp(name, "settings") == 0) /* as the file has them */
-		part.count = differences_merge(part.list, part.count);
-	else
+	bool settings = strcmp(name, "settings") == 0;
+	if (!settings) /* they stay as the file has them */
 		differences_sort(part.list, part.count);
+	if (settings || strcmp(name, "uses") == 0) /* of hosts that are alike */
+		part.count = differences_merge(part.list, part.count);
 	return part;
 }
 

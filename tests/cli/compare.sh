@@ -25,6 +25,8 @@ grep -qx 'nothing differs' "$folder/out" || fail "itself: $(cat "$folder/out")"
 "$hcasim" compare "$folder/wide" "$folder/narrow" >"$folder/out" || fail "exit code $?"
 grep -Eq '^  hosts\.\*\.hca\.pcie\.lanes +16 +8 +-50\.0 %  in 2 places$' "$folder/out" || fail "settings: $(cat "$folder/out")"
 grep -Eq '^  latency +ns +[0-9.]+ +[0-9.]+ +\+[0-9.]+$' "$folder/out" || fail "stages: $(cat "$folder/out")"
+"$hcasim" run "$folder/study.yaml" --set 'expect=[{figure: drops, equals: 0}]' --out "$folder/expecting" >/dev/null 2>&1 || fail "expecting: exit code $?"
+"$hcasim" compare "$folder/study" "$folder/expecting" | grep -qx 'nothing differs' || fail "what is expected: $("$hcasim" compare "$folder/study" "$folder/expecting")"
 "$hcasim" compare "$folder/wide" "$folder/narrow" --json >"$folder/json" || fail "--json: exit code $?"
 python3 - "$folder" <<'END' || fail "--json: $(cat "$folder/json")"
 import json, sys

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that `hcasim run` plays the load of a scenario on its detailed adapters: what it comes to is the same twice, with each
 # kernel and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
-# trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; and what has no meaning beside a load is refused.
+# trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; READs that outgrow the cache of WQEs slow down; and what has no meaning beside a load is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
@@ -60,6 +60,19 @@ grep -q '^bottleneck host0.server[01].core 100.0 % busy' "$folder/rpc-native.txt
 "$hcasim" run "$rpc" "${short[@]}" --set load.server.cores=16 >"$folder/rpc-many.txt" 2>&1 || fail "rpc: $(cat "$folder/rpc-many.txt")"
 grep -q '^bottleneck host0.hca.pcie.to_device' "$folder/rpc-many.txt" || fail "rpc: 16 cores: $(cat "$folder/rpc-many.txt")"
 "$hcasim" params load.server | grep -q 'requests that a core takes' || fail "params load.server"
+
+# READs whose lists are read again for their answers: beyond the cache of WQEs they fall by an eighth and more, with each kernel alike; without the cache, and WRITEs, they do not.
+wqes=$source/scenarios/studies/wqe-cache.yaml
+short=(--set load.warm_up=20000 --set load.operations=20000 --set load.window=512)
+reads=(--set 'expect=[{figure: mops, at_most: 67}, {counter: host0.hca.transport.list_waits, at_least: 20000}]')
+for run in native hosted reference; do
+  "$hcasim" run "$wqes" "${short[@]}" "${reads[@]}" --kernel "$run" --out "$folder/wqes-$run" >"$folder/wqes-$run.txt" 2>&1 || fail "wqes: $(cat "$folder/wqes-$run.txt")"
+  diff -r "$folder/wqes-native" "$folder/wqes-$run" || fail "wqes: $run differs from native"
+done
+for same in hosts.hca.send_cache.entries=0 load.window=128; do
+  "$hcasim" run "$wqes" "${short[@]}" --set "$same" --set 'expect=[{figure: mops, at_least: 76}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: $same: $(cat "$folder/wqes.txt")"
+done
+"$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{figure: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
 
 # refused TEXT OPTION...
 refused() {

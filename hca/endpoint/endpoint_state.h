@@ -150,13 +150,9 @@ struct endpoint_hca {
 	struct event pace, timeout;
 	struct packet_line arrived; /* what came and has consequences */
 	struct packet_line naks, cnps;
-	struct read_recoveries read_recoveries;
-	struct packet_line
-		stalled; /* what has come while nothing is taken in; its event ends that */
 	struct delay_line doorbells, completions;
 	struct endpoint_qp **qps;
 	uint32_t qp_count, qp_capacity;
-	uint32_t active_qps; /* with a message that is not complete */
 	sim_time host_send_at, host_receive_at;
 	sim_time lane_send_at[PORT_LANES]; /* a service level that has used up its share */
 	struct cnp_limiter cnp_limiter;
@@ -174,6 +170,9 @@ struct endpoint_hca {
 	uint32_t flow_queue_count;
 	struct ready_list ready[PORT_LANES];
 	struct block block;
+	uint32_t active_qps; /* with a message that is not complete */
+	struct read_recoveries read_recoveries;
+	struct packet_line stalled; /* what has come while nothing is taken in */
 };
 
 static inline struct congestion_flow *flow_of(struct endpoint_qp *qp)

@@ -112,12 +112,9 @@ static void finish(struct cqe_write *write)
 	completion_queue_drop(cq);
 }
 
-static bool causes_event(const struct completion_queue *cq, const struct completion *completion)
+static bool causes_event(const struct completion_queue *cq)
 {
-	bool is_error = completion->status != WORK_OK;
-
-	return cq->arm == ARM_NEXT ||
-	       (cq->arm == ARM_SOLICITED && (completion->solicited || is_error));
+	return cq->arm == ARM_NEXT || (cq->arm == ARM_SOLICITED && cq->solicited == cq->visible);
 }
 
 static void event_due(struct moderation *moderation)
@@ -125,6 +122,7 @@ static void event_due(struct moderation *moderation)
 	struct completion_queue *cq = container_of(moderation, struct completion_queue, moderation);
 
 	cq->arm = ARM_NOTHING;
+	cq->noted = cq->visible;
 	cq->writer->count.events++;
 }
 
@@ -140,8 +138,10 @@ void completion_visible(struct cqe_write *write)
 	if (write->has_receive_why)
 		why_close_received(writer->hca->why, &write->receive_why, write->tag,
 				   write->completion.qpn);
-	if (!cq->closed && write->completion.opcode != CQE_RESIZE &&
-	    causes_event(cq, &write->completion))
+	cq->visible = write->number + 1;
+	if (write->completion.solicited || write->completion.status != WORK_OK)
+		cq->solicited = cq->visible;
+	if (!cq->closed && write->completion.opcode != CQE_RESIZE && causes_event(cq))
 		moderation_note(&cq->moderation);
 	finish(write);
 }
@@ -339,9 +339,18 @@ static void through(struct event *event)
 	}
 }
 
-void completion_arm(struct completion_queue *cq, bool only_solicited)
+/* CQEs that became visible while the doorbell was on its way are no less new than those behind it: the driver had not seen them. */
+void completion_arm(struct completion_queue *cq, uint32_t consumer, bool only_solicited)
 {
+	uint32_t untaken = (cq->visible - consumer) & INDEX_MASK, unnoted = cq->visible - cq->noted;
+	uint32_t news = untaken < unnoted ? untaken : unnoted;
+	uint32_t behind = only_solicited ? cq->visible - cq->solicited : 0;
+
+	if (cq->arm == ARM_NEXT) /* it is noted already */
+		news = 0;
 	cq->arm = only_solicited ? ARM_SOLICITED : ARM_NEXT;
+	for (; news > behind && cq->arm != ARM_NOTHING; news--)
+		moderation_note(&cq->moderation);
 }
 
 uint32_t completion_unread(const struct completion_queue *cq)

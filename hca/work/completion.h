@@ -1,7 +1,8 @@
 /*
  * completion: writes CQEs into the completion queues of the driver, behind the data they speak of,
  * and asks for an event where a queue is armed. An event is for the next CQE that becomes visible
- * after the arming (IBTA vol. 1, 11.4.2.2), never for an old one. CQEs of a queue whose context is not
+ * after the arming (IBTA vol. 1, 11.4.2.2), or that was visible by then, and neither taken nor the cause of an event: the index
+ * that the doorbell brings tells. CQEs of a queue whose context is not
  * at hand wait for it, and with them only those of that queue.
  *
  *     requester, scatter_unit --completion_write()--> pcie_write() --> event_queue
@@ -76,8 +77,8 @@ void completion_write_why(struct completion_queue *cq, const struct completion *
 void completion_write_received(struct completion_queue *cq, const struct completion *completion,
 			       uint32_t tag, const struct receive_why *why);
 
-/* The next new CQE (only_solicited: that is solicited, or an error) causes an event. */
-void completion_arm(struct completion_queue *cq, bool only_solicited);
+/* The next new CQE (only_solicited: that is solicited, or an error) causes an event; consumer: of the first that the driver has not taken. */
+void completion_arm(struct completion_queue *cq, uint32_t consumer, bool only_solicited);
 
 /* CQEs that the driver has not taken, as its doorbell record says now. */
 uint32_t completion_unread(const struct completion_queue *cq);

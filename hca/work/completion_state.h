@@ -58,10 +58,13 @@ struct completion_queue {
 	uint32_t producer; /* runs on */
 	uint32_t consumer; /* as far as is known */
 	enum arm arm;
+	uint32_t visible;   /* CQEs so far; */
+	uint32_t solicited; /* up to the last of them that is solicited, or an error; */
+	uint32_t noted;     /* those that were there at the last event */
 	bool overrun, closed, record_busy, context_busy;
+	bool record_early; /* the read under way began before a CQE waited for it */
 	struct context_lookup lookup;
 	sim_time context_asked_at;
-	bool record_early;       /* the read under way began before a CQE waited for it */
 	struct cqe_list waiting; /* for the record, or the context */
 	struct pcie_read record_read;
 	uint8_t record[4];

@@ -197,7 +197,7 @@ static void arm(struct doorbell *doorbell, const uint8_t *bytes)
 
 	trace(&doorbell->block, TRACE_CQ_ARM, 0, cqn, command);
 	if (cq)
-		completion_arm(cq, command & ARM_SOLICITED);
+		completion_arm(cq, command & NUMBER_MASK, command & ARM_SOLICITED);
 	else
 		doorbell->count.unknown++;
 }

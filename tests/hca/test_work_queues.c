@@ -13,6 +13,7 @@
 	TEST(rings_wrap)                 \
 	TEST(a_list_behind_one_doorbell) \
 	TEST(arming)                     \
+	TEST(arming_on_its_way)          \
 	TEST(cq_overrun)                 \
 	TEST(cq_resize)                  \
 	TEST(shared_receive_queue)       \
@@ -102,28 +103,67 @@ static void test_arming(void)
 		mini_receive(rig.peer, rig.target, 64);
 	rig_post(&rig, WQE_SEND, 8);
 	mini_run(rig.mini);
-	mini_arm(rig.peer->recv_cq, false); /* behind the fact: no event for an old CQE */
+	mini_arm(rig.peer->recv_cq, false); /* the driver has not taken it */
 	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(other->cq_events, 0);
+	CU_ASSERT_EQUAL(other->cq_events, 1);
+	mini_arm(rig.peer->recv_cq, false); /* that is no news */
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(other->cq_events, 1);
 	rig_post(&rig, WQE_SEND, 8);
 	rig_post(&rig, WQE_SEND, 8);
 	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(other->cq_events, 1); /* one for two */
+	CU_ASSERT_EQUAL(other->cq_events, 2); /* one for two */
 	mini_arm(rig.peer->recv_cq, true);
 	rig_post(&rig, WQE_SEND, 8);
 	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(other->cq_events, 1);
+	CU_ASSERT_EQUAL(other->cq_events, 2);
 	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_SEND,
 					      .address = rig.source,
 					      .length = 8,
 					      .solicited = true});
 	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(other->cq_events, 2);
+	CU_ASSERT_EQUAL(other->cq_events, 3);
 	mini_arm(rig.peer->recv_cq, true);
 	mini_run(rig.mini);
 	mini_to(rig.peer, STATE_ERR); /* an error counts as solicited */
 	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(other->cq_events, 3);
+	CU_ASSERT_EQUAL(other->cq_events, 4);
+	rig_destroy(&rig);
+}
+
+/* Until its CQE is visible. */
+static sim_time send_time(struct rig *rig)
+{
+	sim_time start = sim_now(rig->mini->sim);
+
+	rig_post(rig, WQE_SEND, 8);
+	mini_wait(rig->peer->recv_cq);
+	start = sim_now(rig->mini->sim) - start;
+	mini_run(rig->mini);
+	return start;
+}
+
+/* A driver arms, finds the queue empty, and waits. It is woken: by a CQE that came behind the doorbell, while the doorbell was on
+ * its way to the adapter (182 ns), or before it was stored. */
+static void test_arming_on_its_way(void)
+{
+	static const sim_time stored_before[] = {400 * NS, 182 * NS, 181 * NS, 100 * NS, 1, 0};
+	struct rig rig = rig_create(QP_RC, 1024);
+	sim_time latency;
+
+	for (unsigned i = 0; i < 16; i++)
+		mini_receive(rig.peer, rig.target, 64);
+	send_time(&rig);
+	send_time(&rig);
+	latency = send_time(&rig);
+	for (unsigned i = 0; i < ARRAY_SIZE(stored_before); i++) {
+		rig_post(&rig, WQE_SEND, 8);
+		sim_run(rig.mini->sim, sim_now(rig.mini->sim) + latency - stored_before[i]);
+		mini_arm(rig.peer->recv_cq, false);
+		mini_run(rig.mini);
+		CU_ASSERT_EQUAL(rig.other->cq_events, i + 1);
+		mini_wait(rig.peer->recv_cq);
+	}
 	rig_destroy(&rig);
 }
 

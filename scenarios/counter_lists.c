@@ -29,6 +29,7 @@
 #include "hca/work/wqe_cache.h"
 #include "hca/work/wqe_fetch.h"
 #include "scenarios/group_changes.h"
+#include "scenarios/load/load_courier.h"
 #include "scenarios/load/load_server.h"
 #include "switch/switch.h"
 
@@ -65,6 +66,7 @@ const struct counter_list counter_lists[] = {
 	{"flow_fabric",   "links that flows share (fidelity: flow)",   COUNTERS(FLOW_FABRIC_COUNTERS)},
 	{"group_changes", "hosts that join and leave multicast groups", COUNTERS(GROUP_CHANGES_COUNTERS)},
 	{"server",        "a core that answers requests of a load",    COUNTERS(SERVER_COUNTERS)},
+	{"core",          "a core that carries messages of a workload", COUNTERS(COURIER_COUNTERS)},
 	{0}};
 /* clang-format on */
 

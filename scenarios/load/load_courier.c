@@ -9,18 +9,8 @@
 #include <stdlib.h>
 
 /* clang-format off */
-#define COURIER_COUNTERS(X) \
-	X(posted,    "WQEs",     "built and rung for")                                              \
-	X(completed, "CQEs",     "taken of send work requests")                                     \
-	X(received,  "CQEs",     "taken of receive work requests, which were posted again")         \
-	X(seen,      "messages", "seen in memory, as they were written there")
-
 #define COURIER_GAUGES(X) X(core, SERVER, "ps", "processor core that posts and polls")
 /* clang-format on */
-
-struct courier_counters {
-	COURIER_COUNTERS(COUNTER_FIELD)
-};
 
 struct courier_gauges {
 	COURIER_GAUGES(GAUGE_FIELD)

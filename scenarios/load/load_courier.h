@@ -13,6 +13,18 @@
 #include "scenarios/load/load_carrier.h"
 #include "scenarios/load/load_state.h"
 
+/* clang-format off */
+#define COURIER_COUNTERS(X) \
+	X(posted,    "WQEs",     "built and rung for")                                              \
+	X(completed, "CQEs",     "taken of send work requests")                                     \
+	X(received,  "CQEs",     "taken of receive work requests, which were posted again")         \
+	X(seen,      "messages", "seen in memory, as they were written there")
+/* clang-format on */
+
+struct courier_counters {
+	COURIER_COUNTERS(COUNTER_FIELD)
+};
+
 struct load_message {
 	struct load_message *next; /* of its end, in the order of posting */
 	struct load_message *next_written;

@@ -66,6 +66,12 @@ for run in ("wide", "study"):
         if block["counters"]:
             assert list(block["counters"]) == lists[block["type"]], (name, block["type"])
 END
+# And of all others: the lists that blocks go by are those of counter_lists.c.
+(cd "$2" && grep -rhoE '\<[A-Z_]+_COUNTERS\(COUNTER_ENTRY\)' --include=*.c sim fabric switch hca scenarios verbs-shim) | sed 's/(.*//' | sort -u >"$folder/lists"
+[ "$(wc -l <"$folder/lists")" -gt 20 ] || fail "no lists of counters: $(cat "$folder/lists")"
+while read -r list; do
+  grep -q "COUNTERS($list)" "$2/scenarios/counter_lists.c" || fail "hcasim counters does not know $list"
+done <"$folder/lists"
 "$hcasim" counters pcie | grep -q '^  reads  *transactions ' || fail "counters pcie"
 "$hcasim" counters pcei >"$folder/out" 2>&1
 [ $? = 2 ] && grep -q 'no block of type "pcei" counts; did you mean "pcie"?' "$folder/out" || fail "counters pcei: $(cat "$folder/out")"

@@ -16,6 +16,7 @@
 #include "sim/parallel.h"
 
 #define OPTIONS_MAX 32
+#define DOC_BYTES   1024
 
 void say(const char *format, ...)
 {
@@ -245,9 +246,9 @@ static void suggest_option(const struct verb *verb, const char *word)
 
 void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments)
 {
-	char name[64];
-	struct argp argp = {verb->options, read_argument, verb->usage, verb->summary,
-			    NULL,          NULL,          NULL};
+	char name[64], doc[DOC_BYTES];
+	struct argp argp = {verb->options, read_argument, verb->usage, doc, NULL, NULL, NULL};
+	snprintf(doc, sizeof(doc), "%s\v%s", verb->summary, verb->help != NULL ? verb->help : "");
 	*arguments = (struct arguments){.verb = verb,
 					.kernel = SIM_KERNEL_native,
 					.percentile = -1,

@@ -45,7 +45,7 @@ int verb_help(const struct arguments *arguments)
 	}
 	printf("hcasim simulates RDMA host channel adapters and the fabric between them.\n\n");
 	for (const struct verb *verb = verbs; verb->name != NULL; verb++)
-		printf("  %-8s %-8s %s\n", verb->name,
+		printf("  %-9s %-9s %s\n", verb->name,
 		       strncmp(verb->usage, "FILE ", 5) == 0 ? "FILE ..." : verb->usage,
 		       verb->summary);
 	printf("\nhcasim help VERB says more. Exit code 1: not as expected; 2: it cannot be done "

@@ -121,6 +121,8 @@ expect 0 'length: 2m' check "$good" --effective --set fabric.link.length=2m
 expect 0 'seed: 7' check "$good" --effective --seed 7
 expect 0 'check' help
 expect 0 '--effective' help check --words
+expect 0 'Ends with exit code 1 if an expectation' run --help
+expect 0 'Ends with exit code 1 if an expectation' help run
 expect 0 'ground truth' params link
 expect 0 'hcasim ' --version
 

@@ -384,6 +384,8 @@ void build_destroy(struct build *build)
 	const struct scenario *scenario = build->scenario;
 	if (build->session != NULL)
 		session_destroy(build->session);
+	if (build->load != NULL) /* a workload may have ended by its time */
+		sim_drop(build->sim);
 	build_faults_destroy(build); /* before the ports that it acts on */
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
 		if (build->endpoint_hcas[i] != NULL) {

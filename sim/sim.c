@@ -63,6 +63,20 @@ void sim_cancel(struct event *event)
 		sim->ops->remove(sim, event);
 }
 
+static const struct event *first_pending(struct sim *sim)
+{
+	return sim->ops == NULL ? wheel_first(&sim->wheel) : sim->ops->first(sim);
+}
+
+void sim_drop(struct sim *sim)
+{
+	const struct event *first;
+
+	assert(sim->part == NULL && sim->current == NULL);
+	while ((first = first_pending(sim)) != NULL)
+		sim_cancel((struct event *)first);
+}
+
 void kernel_run_native(struct sim *sim, sim_time until)
 {
 	struct event *event;
@@ -102,8 +116,7 @@ sim_time sim_next(struct sim *sim)
 {
 	if (sim->part != NULL)
 		return parallel_next(sim);
-	const struct event *first =
-		sim->ops == NULL ? wheel_first(&sim->wheel) : sim->ops->first(sim);
+	const struct event *first = first_pending(sim);
 
 	return first != NULL ? event_time(first) : SIM_NEVER;
 }

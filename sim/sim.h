@@ -118,6 +118,9 @@ void sim_schedule_last(struct sim *sim, struct event *event, sim_time at);
 /* O(1). Nothing happens if it is not pending. */
 void sim_cancel(struct event *event);
 
+/* Cancels all that is pending, of a run that ends before its time: its blocks may then go in any order. Not of a divided run. */
+void sim_drop(struct sim *sim);
+
 static inline bool event_pending(const struct event *event)
 {
 	return event->where != 0;

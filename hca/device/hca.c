@@ -448,24 +448,44 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	return hca;
 }
 
-static void destroy_objects(struct hca *hca)
+/* Returns the queue pairs that something under way still names, where a run ends before its time: they are kept until there is
+ * nobody left to drop them. */
+static struct qp **destroy_objects(struct hca *hca, uint32_t *kept_count)
 {
+	struct qp **kept = calloc((size_t)hca->qps.count + 1, sizeof(struct qp *));
 	struct qp *qp;
 	uint32_t at = 0;
 
+	assert(kept);
+	*kept_count = 0;
 	if (hca->gsi)
 		qp_destroy(hca->gsi);
-	while ((qp = number_table_next(&hca->qps, &at)))
+	while ((qp = number_table_next(&hca->qps, &at))) {
+		if (qp->users > 1 && !qp->dcr) {
+			qp_hold(qp);
+			kept[(*kept_count)++] = qp;
+		}
 		qp_destroy(qp);
+	}
 	for (uint32_t i = 0; i < hca->srqs.limit && hca->srqs.count; i++)
 		hca_srq_destroy(hca, hca->srqs.first + i);
 	for (uint32_t i = 0; i < hca->cqs.limit && hca->cqs.count; i++)
 		hca_cq_destroy(hca, hca->cqs.first + i);
+	return kept;
+}
+
+static void free_kept(struct qp **kept, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		qp_free(kept[i]);
+	free(kept);
 }
 
 void hca_destroy(struct hca *hca)
 {
-	destroy_objects(hca);
+	uint32_t kept_count;
+	struct qp **kept = destroy_objects(hca, &kept_count);
+
 	late_nak_fini(hca->transport); /* which hold queue pairs */
 	congestion_unit_destroy(hca->congestion);
 	port_destroy(hca->port);
@@ -481,6 +501,7 @@ void hca_destroy(struct hca *hca)
 	pcie_destroy(hca->pcie);
 	host_destroy(hca->host);
 	transport_destroy(hca->transport);
+	free_kept(kept, kept_count);
 	receive_queues_destroy(hca->receive_queues);
 	wqe_fetch_destroy(hca->wqe_fetch);
 	wqe_cache_destroy(hca->send_cache);

@@ -17,6 +17,7 @@
 	TEST(run_excludes_its_limit)     \
 	TEST(cancel)                     \
 	TEST(cancel_while_firing)        \
+	TEST(drop)                       \
 	TEST(stop)                       \
 	TEST(slices)                     \
 	TEST(kernel_names)
@@ -217,6 +218,29 @@ static void cancel_while_firing(void)
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_STRING_EQUAL(fired, "acg");
 	CU_ASSERT_EQUAL(sim_events_fired(sim), 3);
+	end();
+}
+
+/* Near and far, at the same time and at once: nothing is left, and the run can go on. */
+static void drop(void)
+{
+	static const sim_time delays[EVENTS] = {0,      0,      NS,      NS,
+						2 * US, 3 * MS, 5 * SEC, 26 * 86400 * SEC};
+
+	begin();
+	for (int i = 0; i < EVENTS; i++)
+		sim_schedule(&events[i], delays[i]);
+	sim_run(sim, 1);
+	CU_ASSERT_STRING_EQUAL(fired, "ab");
+	sim_drop(sim);
+	CU_ASSERT_EQUAL(sim_next(sim), SIM_NEVER);
+	for (int i = 0; i < EVENTS; i++)
+		CU_ASSERT_FALSE(event_pending(&events[i]));
+	sim_drop(sim);
+	sim_schedule(&events[7], NS);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_STRING_EQUAL(fired, "abh");
+	CU_ASSERT_EQUAL(sim_now(sim), 1 + NS);
 	end();
 }
 

@@ -275,7 +275,9 @@ uint64_t endpoint_window_bytes(struct endpoint_qp *qp)
 
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 {
-	return qp->hca->flows ? flow_acked_bytes(qp) : qp->acked_bytes;
+	if (qp->hca->flows)
+		return flow_acked_bytes(qp);
+	return qp->acked_bytes + (qp->box ? qp->box->answered_bytes : 0);
 }
 
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp)

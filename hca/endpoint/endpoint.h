@@ -146,7 +146,8 @@ bool endpoint_failed(
 /* What congestion control says now. The line rate: no limit. */
 uint64_t endpoint_rate_bps(struct endpoint_qp *qp);
 uint64_t endpoint_window_bytes(struct endpoint_qp *qp);
-uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp); /* since it was joined */
+uint64_t endpoint_acked_bytes(
+	const struct endpoint_qp *qp); /* since it was joined; of reads, what has come back */
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp);
 uint32_t endpoint_cnps(const struct endpoint_qp *qp);  /* that it was sent */
 uint32_t endpoint_marks(const struct endpoint_qp *qp); /* marked packets that came to it */

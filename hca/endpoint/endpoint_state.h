@@ -113,6 +113,7 @@ _Static_assert(offsetof(struct endpoint_qp, expected_psn) == 128, "line 2");
 
 struct flow_box {
 	const struct congestion *congestion;
+	uint64_t answered_bytes;  /* payload of reads that has come back */
 	_Alignas(16) char flow[]; /* struct congestion_flow, and what the algorithm has behind it */
 };
 

@@ -200,6 +200,7 @@ static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 	}
 	hca->count.data_packets_received += packet->payload_bytes != 0;
 	hca->count.data_bytes_received += packet->payload_bytes;
+	qp->box->answered_bytes += packet->payload_bytes;
 	if (barrier == psn)
 		bytes += advance(qp, psn + 1);
 	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);

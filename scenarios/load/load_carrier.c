@@ -259,7 +259,7 @@ static void acknowledged(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn
 	for (const struct load_message *message = end->first; message; message = message->next) {
 		if (psn_distance(message->first_psn, psn) <= 0)
 			break;
-		if (!is_answered(message))
+		if (message->operation != WORKLOAD_ATOMIC)
 			end->acked_bytes += bytes_before(message, psn, mtu) -
 					    bytes_before(message, end->acked_psn, mtu);
 	}

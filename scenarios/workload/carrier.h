@@ -56,7 +56,7 @@ struct carrier_ops {
 	const struct path *(*path)(const struct carrier_qp *qp);
 	uint32_t (*cnps)(const struct carrier_qp *qp);        /* that it was sent */
 	uint32_t (*marks)(const struct carrier_qp *qp);       /* marked packets that came to it */
-	uint64_t (*acked_bytes)(const struct carrier_qp *qp); /* of writes and sends */
+	uint64_t (*acked_bytes)(const struct carrier_qp *qp); /* and what has come back of reads */
 	uint64_t (*rate_bps)(struct carrier_qp *qp);          /* the line rate: no limit */
 	/* What has gone wrong beside flows that failed; NULL: nothing. */
 	const char *(*trouble)(const struct carrier *carrier);

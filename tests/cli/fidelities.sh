@@ -142,6 +142,11 @@ for operation in write send read; do
   "$hcasim" run "$folder/two.yaml" --set workload.operation=$operation --set 'faults=[{link_down: {begin: 10us, lasts: 100s}, from: host1, to: switch0}]' --set workload.host.timeout=7 \
     --set 'expect=[{figure: flows_done, equals: 18}, {figure: flows_failed, equals: 18}, {figure: timeouts, equals: 144}]' >"$folder/log" 2>&1 || fail "$operation, link down: $(cat "$folder/log")"
 done
+# What reads bring counts as goodput, with either fidelity.
+for fidelity in detailed endpoint; do
+  "$hcasim" run "$folder/two.yaml" --set workload.pattern=incast --set workload.operation=read --set hosts.hca.fidelity=$fidelity \
+    --set 'expect=[{figure: goodput_gbps, at_least: 95, at_most: 100}, {figure: jain, at_least: 0.999}]' >"$folder/log" 2>&1 || fail "$fidelity, reads: $(cat "$folder/log")"
+done
 # Both halves send to each other: acknowledgements of all come while all send.
 expect=$(printf '{figure: flow%d.goodput_gbps, at_least: 90},' 0 1 2 3)
 "$hcasim" run "$folder/two.yaml" --set workload.pattern=shift --set workload.bytes=10MB --set workload.count=1 --set run.until=300us --set "expect=[$expect]" >"$folder/log" 2>&1 ||

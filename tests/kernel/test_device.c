@@ -15,6 +15,7 @@
 	TEST(query_port)     \
 	TEST(gids)           \
 	TEST(refused)        \
+	TEST(clock_page)     \
 	TEST(doorbell_pages) \
 	TEST(bfregs)
 SUITE(TESTS)
@@ -58,6 +59,7 @@ static void test_context(void)
 								.cqe_version = 1,
 								.cmds_supp_uhw = 3,
 								.eth_min_inline = 2,
+								.clock_info_versions = 1,
 								.log_uar_size = 12,
 								.num_uars_per_page = 1,
 								.num_dyn_bfregs = 512,
@@ -316,6 +318,29 @@ static int64_t map(struct machine *machine, uint64_t offset, uint64_t length, in
 	machine->call = (struct kernel_call){.process = &machine->process};
 	kernel_mmap(machine->files[machine->command_fd], &machine->call, offset, length, prot);
 	return machine->call.result;
+}
+
+/* 6.4 ns a cycle at 156.25 MHz: 6.4 * 2^23, rounded. */
+static void test_clock_page(void)
+{
+	enum { READ = 1, WRITE = 2, PAGE = 7 << 20 };
+	static const uint8_t expected[] = {
+		0,    0,    0,    0, 0,  0, 0, 0, 8,    7,    6,    5,    4,    3, 2, 1,
+		0,    0,    0,    0, 0,  0, 0, 0, 0,    0,    0,    0,    0,    0, 0, 0,
+		0x33, 0x33, 0x33, 3, 23, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 0, 0};
+	struct machine *machine = machine_create(LINK_INFINIBAND);
+
+	machine->host.realtime_ns = UINT64_C(0x0102030405060708);
+	machine_open(machine, &machine->process, true);
+	CU_ASSERT_EQUAL(map(machine, PAGE, 4096, READ), PAGE);
+	CU_ASSERT_EQUAL(machine->call.page_bytes, 56);
+	CU_ASSERT_EQUAL(memcmp(machine->call.page, expected, sizeof(expected)), 0);
+	CU_ASSERT_EQUAL(map(machine, PAGE, 4096, READ | WRITE), -EPERM);
+	CU_ASSERT_EQUAL(map(machine, PAGE, 8192, READ), -EINVAL);
+	CU_ASSERT_EQUAL(map(machine, PAGE + 4096, 4096, READ), -EINVAL);
+	CU_ASSERT_EQUAL(map(machine, 5 << 20, 4096, READ), -EINVAL);
+	CU_ASSERT_EQUAL(machine->call.page_bytes, 0);
+	machine_destroy(machine);
 }
 
 static void test_doorbell_pages(void)

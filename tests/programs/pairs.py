@@ -1,11 +1,14 @@
 # An ordinary pyverbs program: two queue pairs of one host are connected to each other, one sends, writes and reads, and the other
-# receives, in one piece and in lists of several. It prints what arrived.
+# receives, in one piece and in lists of several. It prints what arrived, and whether the time stamp of a completion tells the time.
+import time
+
 import pyverbs.device as device
 import pyverbs.enums as e
 from pyverbs.addr import AHAttr
-from pyverbs.cq import CQ
+from pyverbs.cq import CQ, CQEX, CqInitAttrEx, PollCqAttr
 from pyverbs.mr import MR
 from pyverbs.pd import PD
+from pyverbs.providers.mlx5.mlx5dv import Mlx5Context
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.wr import SGE, RecvWR, SendWR
@@ -17,7 +20,7 @@ every = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMO
 mr = MR(pd, 8192, every)
 
 
-def pair():
+def pair(cq=cq):
     cap = QPCap(max_send_wr=4, max_recv_wr=4, max_send_sge=5, max_recv_sge=3)
     qps = [QP(pd, QPInitAttr(qp_type=e.IBV_QPT_RC, scq=cq, rcq=cq, cap=cap)) for _ in range(2)]
     for own, peer in (qps, reversed(qps)):
@@ -57,7 +60,6 @@ assert completions(2) == [0, 0]
 print('read back', mr.read(8, 4096).decode())
 
 
-
 def pieces(*parts):
     return [SGE(mr.buf + place, length, mr.lkey) for place, length in parts]
 
@@ -78,6 +80,18 @@ back.set_wr_rdma(mr.rkey, mr.buf + 2048)
 first.post_send(back)
 assert completions(1) == [0]
 print('in lists', b''.join(mr.read(length, 5000 + place) for place, length in five).decode())
+
+stamped = CQEX(context, CqInitAttrEx(cqe=4, wc_flags=e.IBV_WC_STANDARD_FLAGS |
+                                     e.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP))
+timed, _ = pair(stamped)
+before = time.time_ns()
+post(timed, e.IBV_WR_RDMA_WRITE, 0, 2048)
+while stamped.start_poll(PollCqAttr()) != 0:
+    pass
+after = time.time_ns()
+told = Mlx5Context.device_timestamp_to_ns(context, stamped.read_timestamp())
+stamped.end_poll()
+print('the time stamp lies', 'within' if before < told < after else 'beyond', 'the transfer')
 
 post(first, e.IBV_WR_RDMA_READ, 4096, 1 << 20)
 assert completions(1) == [e.IBV_WC_REM_ACCESS_ERR]

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "verbs-shim/kernel/clock_info.h"
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
@@ -79,6 +80,7 @@ int get_context(struct command *command)
 	driver.cqe_version = 1;
 	driver.cmds_supp_uhw =
 		MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
+	driver.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1;
 	driver.eth_min_inline = MLX5_USER_INLINE_MODE_L2;
 	driver.response_length = command->driver_out.length < sizeof(driver)
 					 ? command->driver_out.length
@@ -189,7 +191,10 @@ void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t of
 		call->result = -ENODEV;
 		return;
 	}
-	int error = uars_map(&context->uars, file->kernel, offset, length, prot & PROT_READ);
+	int error =
+		uars_command(offset) == MLX5_IB_MMAP_CLOCK_INFO
+			? clock_info_map(file->kernel, call, uars_page(offset), length, prot)
+			: uars_map(&context->uars, file->kernel, offset, length, prot & PROT_READ);
 	call->result = error ? error : (int64_t)offset;
 }
 

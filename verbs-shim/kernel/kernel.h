@@ -40,6 +40,7 @@ struct kernel_host {
 				  int32_t number);
 	/* A command or verb that is not modelled: named once in the log. */
 	void (*not_modelled)(struct kernel_host *host, const char *what, int error);
+	uint64_t realtime_ns; /* what its CLOCK_REALTIME says at virtual time 0 */
 };
 
 /* One attached process of that host; the session owns it and calls kernel_process_exit() when it is gone. */
@@ -81,7 +82,10 @@ struct kernel_call {
 	/* out: a ring and the last doorbell record of a page that the HCA touches no more, and a region that it
 	 * writes no more: the program may use the memory for anything. length 0: none. */
 	struct kernel_range retired, retired_record, unwatched;
-	sim_time latency; /* out: virtual time the call takes (command interface and driver) */
+	uint8_t page
+		[64]; /* out, of kernel_mmap(): what the program finds at the beginning of the page, */
+	uint32_t page_bytes; /* and how much of it; 0: the page is for stores alone */
+	sim_time latency;    /* out: virtual time the call takes (command interface and driver) */
 };
 
 /* endpoints and host outlive the kernel. endpoint: the number of the HCA's port in `endpoints`. As kernel and HCA

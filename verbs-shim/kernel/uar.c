@@ -64,12 +64,12 @@ bool uars_dynamic_bfreg(const struct uars *uars, uint32_t bfreg)
 	return page < UAR_DYNAMIC_PAGES_MAX && uars->dynamic[page] != 0;
 }
 
-static uint32_t offset_command(uint64_t offset)
+uint32_t uars_command(uint64_t offset)
 {
 	return (uint32_t)(offset / PAGE_BYTES >> 8) & 0xff;
 }
 
-static uint64_t offset_page(uint64_t offset)
+uint64_t uars_page(uint64_t offset)
 {
 	uint64_t number = offset / PAGE_BYTES;
 	return (number & 0xff) | (number >> 16) << 8;
@@ -78,10 +78,10 @@ static uint64_t offset_page(uint64_t offset)
 int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t length,
 	     bool readable)
 {
-	uint64_t page = offset_page(offset);
+	uint64_t page = uars_page(offset);
 	if (offset % PAGE_BYTES || length != PAGE_BYTES || readable)
 		return -EINVAL;
-	switch (offset_command(offset)) {
+	switch (uars_command(offset)) {
 	case MLX5_IB_MMAP_REGULAR_PAGE:
 	case MLX5_IB_MMAP_WC_PAGE:
 	case MLX5_IB_MMAP_NC_PAGE:
@@ -96,15 +96,15 @@ int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t
 		return 0;
 	case MLX5_IB_MMAP_GET_CONTIGUOUS_PAGES:
 		return -EINVAL;
-	default: /* core clock, clock info, device memory */
+	default: /* core clock, device memory */
 		return kernel_refuse(kernel, "mmap of a clock or device memory page", EOPNOTSUPP);
 	}
 }
 
 bool uars_translate(const struct uars *uars, uint64_t file_offset, uint64_t *bar_offset)
 {
-	uint64_t page = offset_page(file_offset);
-	uint32_t command = offset_command(file_offset);
+	uint64_t page = uars_page(file_offset);
+	uint32_t command = uars_command(file_offset);
 	uint64_t on_adapter;
 	if (command == MLX5_IB_MMAP_ALLOC_WC) {
 		if (page < uars->static_pages || page - uars->static_pages >= UAR_DYNAMIC_PAGES_MAX)

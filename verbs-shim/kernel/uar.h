@@ -37,6 +37,9 @@ uint32_t uars_bfreg_index(uint32_t bfreg);
 /* May a QP be put on that register of a page allocated at run time? */
 bool uars_dynamic_bfreg(const struct uars *uars, uint32_t bfreg);
 
+/* What an offset in the command file asks for: enum mlx5_ib_mmap_cmd, and which of those pages. */
+uint32_t uars_command(uint64_t offset);
+uint64_t uars_page(uint64_t offset);
 /* 0, or -errno. May allocate a page. */
 int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t length,
 	     bool readable);

@@ -106,8 +106,9 @@ static void not_modelled(struct kernel_host *base, const char *what, int error)
 
 void files_init_host(struct session_host *host)
 {
-	host->base = (struct kernel_host){channel_write, channel_unread, channel_discard,
-					  file_of,       file_identity,  not_modelled};
+	host->base =
+		(struct kernel_host){channel_write, channel_unread, channel_discard,      file_of,
+				     file_identity, not_modelled,   SESSION_REALTIME_BASE};
 }
 
 uint32_t files_add(struct session *session, uint32_t host, const struct kernel_new_file *new_file,

@@ -126,6 +126,9 @@ static void serve_file_call(struct session *session, struct thread *thread)
 		kernel_write(file->file, &call, arguments[1], arguments[2]);
 	else
 		kernel_mmap(file->file, &call, arguments[1], arguments[2], (int)arguments[3]);
+	if (call.result >= 0 && call.page_bytes &&
+	    pwrite(file->near, call.page, call.page_bytes, call.result) != (ssize_t)call.page_bytes)
+		call.result = -ENOMEM;
 	answer(session, thread, &call);
 }
 

@@ -34,7 +34,6 @@ static const char *const op_names[] = {
 #define LOOKAHEAD_GROWTH 64
 #define LOOK_AGAIN \
 	(64 * US) /* a thread that polls looks again after that, then after twice that ... */
-#define REALTIME_BASE  UINT64_C(1700000000000000000)
 #define MONOTONIC_BASE UINT64_C(1000000000000)
 
 static volatile sig_atomic_t end_signal;
@@ -490,7 +489,7 @@ int session_run(struct session *session)
 
 	shared->magic = SHIM_MAGIC;
 	shared->tsc_hz = session->cpu.tsc;
-	shared->realtime_base_ns = REALTIME_BASE;
+	shared->realtime_base_ns = SESSION_REALTIME_BASE;
 	shared->monotonic_base_ns = MONOTONIC_BASE;
 	shared->cost_clock_read = session->cpu.clock_read;
 	shared->cost_system_call = session->cpu.system_call;

@@ -21,10 +21,11 @@
 #include "verbs-shim/protocol.h"
 #include "verbs-shim/session/session.h"
 
-#define SESSION_HOSTS    256
-#define SESSION_PROGRAMS 256
-#define SESSION_FILES    4096
-#define SESSION_NOTES    64
+#define SESSION_HOSTS         256
+#define SESSION_PROGRAMS      256
+#define SESSION_FILES         4096
+#define SESSION_NOTES         64
+#define SESSION_REALTIME_BASE UINT64_C(1700000000000000000) /* ns, at virtual time 0 */
 
 enum thread_state {
 	THREAD_FREE,

@@ -274,6 +274,38 @@ static int part_spin(int argc, char **argv)
 	return pthread_join(thread, NULL);
 }
 
+static pthread_key_t key;
+static uint64_t last_clock, last_tsc;
+
+/* What runs when its thread has ended. */
+static void on_end(void *start)
+{
+	last_clock = now_us() - *(uint64_t *)start;
+	last_tsc = __builtin_ia32_rdtsc();
+}
+
+static void *ends(void *start)
+{
+	pthread_setspecific(key, start);
+	usleep(3000);
+	return NULL;
+}
+
+static int part_ends(int argc, char **argv)
+{
+	uint64_t start = now_us(), tsc = __builtin_ia32_rdtsc();
+	pthread_t thread;
+
+	(void)argc;
+	(void)argv;
+	if (pthread_key_create(&key, on_end) != 0 ||
+	    pthread_create(&thread, NULL, ends, &start) != 0)
+		return 1;
+	pthread_join(thread, NULL);
+	printf("ended after %d us, %d us\n", (int)last_clock, (int)((last_tsc - tsc) / 2000));
+	return 0;
+}
+
 static int part_stuck(int argc, char **argv)
 {
 	int ends[2];
@@ -500,7 +532,7 @@ static const struct part {
 	     {"events", part_events},   {"stuck", part_stuck},     {"shared", part_shared},
 	     {"looks", part_looks},     {"tells", part_tells},     {"ids", part_ids},
 	     {"timers", part_timers},   {"spin", part_spin},       {"chats", part_chats},
-	     {"answers", part_answers}, {"asks", part_asks}};
+	     {"answers", part_answers}, {"asks", part_asks},       {"ends", part_ends}};
 
 int main(int argc, char **argv)
 {

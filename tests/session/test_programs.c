@@ -23,6 +23,7 @@
 	TEST(who_never_waits_holds_up_nobody)               \
 	TEST(who_asks_is_not_interrupted)                   \
 	TEST(who_goes_on_writing_holds_up_nobody)           \
+	TEST(destructors_read_when_their_thread_ended)      \
 	TEST(fork_exec_and_wait_work)                       \
 	TEST(timers_run_on_virtual_time)                    \
 	TEST(timers_end_in_signals_and_threads)             \
@@ -170,6 +171,16 @@ static void test_who_asks_is_not_interrupted(void)
 
 	run_session(&result, programs, 1, 1 * MS, -1);
 	expect(&result, 0, "host0| asked 300000 times, 0 answers\n");
+}
+
+/* 10 us to be made, 3 ms of sleep, and what its calls cost; the clocks of destructors stand still. */
+static void test_destructors_read_when_their_thread_ended(void)
+{
+	static const char *const programs[][4] = {{"ends"}};
+	struct result result;
+
+	run_session(&result, programs, 1, 3 * MS, -1);
+	expect(&result, 0, "host0| ended after 3010 us, 3010 us\n");
 }
 
 /* What is done for others to see holds up nobody who waits for something that was done before. */

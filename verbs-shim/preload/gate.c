@@ -123,6 +123,7 @@ void gate_last(enum shim_op op)
 	trap_before_gate();
 	slot->op = op;
 	slot->quiet = false;
+	shim_self.ended_at = slot->clock;
 	shim_self.slot = NULL;
 	__atomic_store_n(&slot->turn, TURN_SIMULATOR, __ATOMIC_SEQ_CST);
 	ring();

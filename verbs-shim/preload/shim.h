@@ -40,6 +40,7 @@
 struct shim_self {
 	struct shim_slot *slot;
 	int32_t id;        /* as programs see it; 0: the library does not know this thread */
+	uint64_t ended_at; /* its clock when it gave up its slot */
 	uint32_t inside;   /* in the library: signals arriving now must not enter it again */
 	bool interrupted;  /* a handler of the program ran since the last wait began */
 	uint32_t deferred; /* signals kept until this thread has the token */

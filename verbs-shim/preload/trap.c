@@ -193,10 +193,10 @@ static bool carry_out_rdtsc(ucontext_t *context)
 
 	if (!plain && !with_processor)
 		return false;
-	if (shim_active()) {
+	if (shim_active())
 		gate_charge(shim_memory->cost_clock_read);
+	if (shim_self.id)
 		ticks = clock_tsc();
-	}
 	registers[REG_RAX] = (greg_t)(ticks & UINT32_MAX);
 	registers[REG_RDX] = (greg_t)(ticks >> 32);
 	if (with_processor)

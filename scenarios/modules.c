@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hca/device/hca_params.h"
 #include "hca/device/module.h"
 #include "scenarios/scenario.h"
+#include "sim/beside.h"
 
 #define WHY_BYTES 1024
 
@@ -22,19 +22,12 @@ static int directory_bytes(const char *file)
 
 static void candidate(const char *file, const char *name, char path[PATH_MAX])
 {
-	char program[PATH_MAX];
-	ssize_t length;
 	if (strchr(name, '/') != NULL) {
 		int bytes = *name == '/' ? 0 : directory_bytes(file);
 		snprintf(path, PATH_MAX, "%.*s%s", bytes, file, name);
 		return;
 	}
-	length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	program[length > 0 ? length : 0] = '\0';
-	char *slash = strrchr(program, '/');
-	if (slash != NULL)
-		*slash = '\0';
-	snprintf(path, PATH_MAX, "%.2000s/../lib/hcasim/%.2000s.so", program, name);
+	snprintf(path, PATH_MAX, "%.2000s../lib/hcasim/%.2000s.so", beside_program(), name);
 }
 
 static void find(enum module_kind kind, const struct yaml_node *node, struct param_text *module,

@@ -2,6 +2,7 @@
  * preset: see preset.h. Finds the file, reads it first, then what stands beside `preset:` over it.
  */
 #include "scenarios/preset.h"
+#include "sim/beside.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -50,13 +51,10 @@ const char *preset_directory(void)
 	static char directory[PATH_MAX];
 	if (*directory != '\0')
 		return directory;
-	char program[PATH_MAX], path[PATH_MAX + 32];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	if (length <= 0)
+	char path[PATH_MAX + 32];
+	if (*beside_program() == '\0')
 		return "";
-	program[length] = '\0';
-	*strrchr(program, '/') = '\0';
-	snprintf(path, sizeof(path), "%s/../share/hcasim/presets", program);
+	snprintf(path, sizeof(path), "%s../share/hcasim/presets", beside_program());
 	return realpath(path, directory) != NULL ? directory : "";
 }
 

@@ -5,10 +5,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "fabric/flow/fluid.h"
+#include "sim/beside.h"
 
 #define MODULE "libhcasim-fluid.so"
 
@@ -136,31 +135,21 @@ void flow_fabric_begin(struct flow_fabric *fabric, struct flow_transfer *transfe
 
 /* ---- life ---- */
 
-/* Beside the program, in the build tree, or installed. */
 static const struct fluid_ops *load(char *why, size_t why_bytes)
 {
-	static const char *const places[] = {"", "../fabric/", "../lib/",
-					     "../lib/x86_64-linux-gnu/"};
-	char own[PATH_MAX], path[PATH_MAX + sizeof(MODULE) + 32];
-	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	const struct fluid_ops *ops;
+	char path[PATH_MAX];
+	void *module;
 
-	snprintf(why, why_bytes, "%s is not there: it belongs beside the program", MODULE);
-	own[length > 0 ? length : 0] = '\0';
-	char *slash = strrchr(own, '/');
-
-	for (size_t i = 0; slash && i < ARRAY_SIZE(places); i++) {
-		slash[1] = '\0';
-		snprintf(path, sizeof(path), "%s%s%s", own, places[i], MODULE);
-		if (access(path, R_OK) != 0)
-			continue;
-		void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-		const struct fluid_ops *ops = module ? dlsym(module, "fluid_ops") : NULL;
-
-		if (!ops)
-			snprintf(why, why_bytes, "%s", dlerror());
-		return ops;
+	if (!beside_find("fabric/", MODULE, path)) {
+		snprintf(why, why_bytes, "%s is not there: it belongs beside the program", MODULE);
+		return NULL;
 	}
-	return NULL;
+	module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	ops = module ? dlsym(module, "fluid_ops") : NULL;
+	if (!ops)
+		snprintf(why, why_bytes, "%s", dlerror());
+	return ops;
 }
 
 static const struct block_type flow_fabric_type = {

@@ -21,6 +21,7 @@
 #include "scenarios/mpi/rank_traces.h"
 #include "scenarios/result.h"
 #include "scenarios/runner/verb.h"
+#include "sim/beside.h"
 
 #define PLATFORM     "libhcasim-smpi.so"
 #define WORDS_MAX    64 /* of ours, before the program's */
@@ -37,24 +38,6 @@ struct mpi_run {
 };
 
 /* ---- what is there ---- */
-
-/* Beside this program, in the build tree, or installed. */
-static bool find_platform(char path[PATH_MAX])
-{
-	static const char *const places[] = {"", "../lib/", "../lib/x86_64-linux-gnu/"};
-	char own[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
-
-	if (length <= 0)
-		return false;
-	own[length] = '\0';
-	*(strrchr(own, '/') + 1) = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if (snprintf(path, PATH_MAX, "%s%s%s", own, places[i], PLATFORM) < PATH_MAX &&
-		    access(path, R_OK) == 0)
-			return true;
-	return false;
-}
 
 /* A name with a slash is a path; else the directories of PATH have it. */
 static bool find_program(const char *name, char path[PATH_MAX])
@@ -177,7 +160,7 @@ static bool check_tools(struct mpi_run *run)
 
 	if (!find_program("smpirun", smpirun))
 		say("smpirun is not there; expected the package libsimgrid-dev");
-	else if (!find_platform(run->platform))
+	else if (!beside_find("scenarios/", PLATFORM, run->platform))
 		say("%s is not there: it belongs beside hcasim, and builds with sanitizers have "
 		    "none",
 		    PLATFORM);

@@ -220,14 +220,5 @@ static void test_management_lane(void)
 	CU_ASSERT_EQUAL(port_counters(b.port)->overflow_drops, 2);
 	CU_ASSERT_EQUAL(port_counters(a.port)->credits_consumed, 0);
 	CU_ASSERT_EQUAL(port_counters(a.port)->credit_stalls, 0);
-	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
-	port_destroy(a.port);
-	port_destroy(b.port);
-	if (fault)
-		fault_destroy(fault);
-	fault = NULL;
-	endpoints_destroy(endpoints);
-	packet_pool_destroy(pool);
-	sim_destroy(sim);
-	params_default(port_param_list, &params);
+	pair_end();
 }

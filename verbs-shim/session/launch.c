@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/beside.h"
 #include "verbs-shim/session/executable.h"
 #include "verbs-shim/session/isolate.h"
 #include "verbs-shim/session/state.h"
@@ -41,38 +42,11 @@ static const char *const dropped[] = {"_=",
  */
 static const char ucx_variable[] = "UCX_MEM_MMAP_HOOK_MODE";
 
-static bool is_file(const char *path)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
-/* Beside the executable, in the build tree, or installed. */
-static bool find_library(char path[PATH_MAX])
-{
-	static const char *const places[] = {"", "../verbs-shim/", "../lib/",
-					     "../lib/x86_64-linux-gnu/"};
-	char own[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
-
-	if (length <= 0)
-		return false;
-	own[length] = '\0';
-	*(strrchr(own, '/') + 1) = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if ((size_t)snprintf(path, PATH_MAX, "%s%s%s", own, places[i], LIBRARY) <
-			    PATH_MAX &&
-		    is_file(path))
-			return true;
-	return false;
-}
-
 bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_bytes)
 {
 	char library[PATH_MAX];
 
-	if (!find_library(library)) {
+	if (!beside_find("verbs-shim/", LIBRARY, library)) {
 		snprintf(why, why_bytes, "%s is not beside the executable: build or install it",
 			 LIBRARY);
 		return false;
@@ -172,7 +146,8 @@ static char **environment(const struct session *session, const struct program *p
 		if (keep)
 			result[used++] = environ[i];
 	}
-	if (!find_library(library) || asprintf(&result[used++], "LD_PRELOAD=%s", library) < 0 ||
+	if (!beside_find("verbs-shim/", LIBRARY, library) ||
+	    asprintf(&result[used++], "LD_PRELOAD=%s", library) < 0 ||
 	    asprintf(&result[used++], "%s=%d,%d,%u,%016lx,%016lx", SHIM_ENVIRONMENT, SHIM_FIRST_FD,
 		     SHIM_FIRST_FD + 1, program->host, inode_of(output[0]),
 		     inode_of(output[1])) < 0)

@@ -94,7 +94,7 @@ static void complete(struct delay_line *line, struct delay_item *item)
 
 /* ---- what the port delivers ---- */
 
-void packet_line_push(struct packet_line *line, struct packet *packet)
+void packet_line_append(struct packet_line *line, struct packet *packet)
 {
 	packet->next = NULL;
 	if (line->head)
@@ -102,6 +102,11 @@ void packet_line_push(struct packet_line *line, struct packet *packet)
 	else
 		line->head = packet;
 	line->tail = packet;
+}
+
+void packet_line_push(struct packet_line *line, struct packet *packet)
+{
+	packet_line_append(line, packet);
 	if (!event_pending(&line->event) && line->head == packet)
 		sim_schedule_at(&line->event, packet->tail_at);
 }

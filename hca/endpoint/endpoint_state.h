@@ -220,6 +220,7 @@ static inline uint64_t psn_near(uint64_t near, uint32_t psn)
 void endpoint_receives(struct endpoint_hca *hca); /* what comes from the port from now on */
 void endpoint_complete(struct endpoint_qp *qp, struct endpoint_message *message,
 		       enum endpoint_status status);
+void packet_line_append(struct packet_line *line, struct packet *packet);
 void packet_line_push(struct packet_line *line, struct packet *packet); /* due at its tail_at */
 
 /* stall.c */

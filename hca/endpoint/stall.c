@@ -13,15 +13,8 @@ static sim_time later(sim_time one, sim_time other)
 /* In the place of port_user.receive. */
 static void keep(struct port_user *user, struct port *port, struct packet *packet)
 {
-	struct packet_line *line = &container_of(user, struct endpoint_hca, port_user)->stalled;
-
 	(void)port;
-	packet->next = NULL;
-	if (line->head)
-		line->tail->next = packet;
-	else
-		line->head = packet;
-	line->tail = packet;
+	packet_line_append(&container_of(user, struct endpoint_hca, port_user)->stalled, packet);
 }
 
 void stall_until(struct endpoint_hca *hca, sim_time until)

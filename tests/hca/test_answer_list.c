@@ -34,30 +34,6 @@ static struct rig rig_with(uint64_t entries, enum wqe_looked_up looked_up, uint6
 	return rig_create_on(mini, QP_RC, LINK_INFINIBAND, MTU);
 }
 
-static sim_time read_ended_at;
-static struct sim *reading;
-
-static void note_end(struct pcie_read *read)
-{
-	(void)read;
-	read_ended_at = sim_now(reading);
-}
-
-/* Of a PCIe read of so many bytes by an idle adapter. */
-static sim_time read_time(struct mini_host *host, uint32_t bytes)
-{
-	struct pcie_read read = {
-		.memory = memory_none(), .address = 0, .length = bytes, .done = note_end};
-	sim_time start;
-
-	mini_run(host->mini);
-	reading = host->mini->sim;
-	start = sim_now(reading);
-	pcie_read(host->hca->pcie, &read);
-	mini_run(host->mini);
-	return read_ended_at - start;
-}
-
 static void post(struct rig *rig, uint8_t opcode, uint32_t at, uint32_t length)
 {
 	mini_post(rig->qp, &(struct mini_send){.opcode = opcode,
@@ -100,7 +76,7 @@ static void test_one(void)
 	rig_destroy(&rig);
 
 	rig = rig_with(ONE, WQE_LOOKED_UP_ANSWER, MANY);
-	line = read_time(rig.one, LINE);
+	line = rig_read_time(rig.one, LINE);
 	CU_ASSERT_EQUAL(read_and_write(&rig, LINE), found + line);
 	CU_ASSERT_EQUAL(lookups(&rig)->misses, 1);
 	CU_ASSERT_EQUAL(lookups(&rig)->lost, 1);

@@ -45,30 +45,6 @@ static struct hca_params defaults(void)
 	return params;
 }
 
-static struct sim *reading;
-static sim_time read_ended_at;
-
-static void note_end(struct pcie_read *read)
-{
-	(void)read;
-	read_ended_at = sim_now(reading);
-}
-
-/* Of a PCIe read of so many bytes by an idle adapter. */
-static sim_time read_time(struct mini_host *host, uint32_t bytes)
-{
-	struct pcie_read read = {
-		.memory = memory_none(), .address = 0, .length = bytes, .done = note_end};
-	sim_time start;
-
-	mini_run(host->mini);
-	reading = host->mini->sim;
-	start = sim_now(reading);
-	pcie_read(host->hca->pcie, &read);
-	mini_run(host->mini);
-	return read_ended_at - start;
-}
-
 /* As many RECVs as the ring has, one after the other; what they waited for their WQEs. */
 static sim_time lap(struct rig *rig)
 {
@@ -111,8 +87,8 @@ static void test_laps_of_a_receive_ring(void)
 	params.receive_queue.ahead = false;
 	params.receive_queue.prefetch = 1;
 	rig = rig_with(&params);
-	record = read_time(rig.other, RECORD);
-	line = read_time(rig.other, LINE);
+	record = rig_read_time(rig.other, RECORD);
+	line = rig_read_time(rig.other, LINE);
 	CU_ASSERT_EQUAL(lap(&rig), record + RING * line);
 	CHECK_CACHE(rig.other->hca->receive_cache, 0, RING, 0);
 	CU_ASSERT_EQUAL(lap(&rig), record + RING * 7 * NS);
@@ -133,8 +109,8 @@ static void test_sequential_prefetch(void)
 
 	params.receive_cache.entries = params.receive_cache.ways = 48;
 	rig = rig_with(&params);
-	record = read_time(rig.other, RECORD);
-	lines = read_time(rig.other, 32 * LINE);
+	record = rig_read_time(rig.other, RECORD);
+	lines = rig_read_time(rig.other, 32 * LINE);
 	CU_ASSERT_EQUAL(lap(&rig), record + lines);
 	CHECK_CACHE(rig.other->hca->receive_cache, RING - 1, 1, 0);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "lost"), 0);
@@ -154,9 +130,9 @@ static void test_prefetch_beyond_the_cache(void)
 
 	params.receive_cache.entries = params.receive_cache.ways = 32;
 	rig = rig_with(&params);
-	record = read_time(rig.other, RECORD);
-	line = read_time(rig.other, LINE);
-	lines = read_time(rig.other, 32 * LINE);
+	record = rig_read_time(rig.other, RECORD);
+	line = rig_read_time(rig.other, LINE);
+	lines = rig_read_time(rig.other, 32 * LINE);
 	CU_ASSERT_EQUAL(lap(&rig), record + lines + 48 * line);
 	CHECK_CACHE(rig.other->hca->receive_cache, 15, 1 + 48, 0);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "lost"), 48);
@@ -199,7 +175,7 @@ static void test_send_wqes(void)
 	/* One line: the last of a read stays. The first WQE replaces it, and so on; each is read again in its turn with those behind it, but for the last. */
 	params.send_cache.entries = 1;
 	rig = rig_with(&params);
-	line = read_time(rig.one, LINE);
+	line = rig_read_time(rig.one, LINE);
 	post_writes(&rig);
 	CHECK_CACHE(rig.one->hca->send_cache, 1, SENDS - 1, 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "lost"), SENDS - 1);

@@ -76,3 +76,26 @@ uint32_t rig_count_other(const struct rig *rig, const char *block, const char *c
 {
 	return mini_block_count(rig->other, block, counter);
 }
+
+static struct sim *reading;
+static sim_time read_ended_at;
+
+static void note_end(struct pcie_read *read)
+{
+	(void)read;
+	read_ended_at = sim_now(reading);
+}
+
+sim_time rig_read_time(struct mini_host *host, uint32_t bytes)
+{
+	struct pcie_read read = {
+		.memory = memory_none(), .address = 0, .length = bytes, .done = note_end};
+	sim_time start;
+
+	mini_run(host->mini);
+	reading = host->mini->sim;
+	start = sim_now(reading);
+	pcie_read(host->hca->pcie, &read);
+	mini_run(host->mini);
+	return read_ended_at - start;
+}

@@ -35,9 +35,7 @@ int create_ah(struct command *command)
 	handle->object.user_handle = request.user_handle;
 	object_hold(pd);
 	struct ib_uverbs_create_ah_resp answer = {.ah_handle = handle->object.handle};
-	driver.response_length = command->driver_out.length < sizeof(driver)
-					 ? command->driver_out.length
-					 : (uint32_t)sizeof(driver);
+	driver.response_length = command_room(&command->driver_out, sizeof(driver));
 	error = command_reply(command, &answer, sizeof(answer));
 	if (!error)
 		error = command_reply_driver(command, &driver, sizeof(driver));

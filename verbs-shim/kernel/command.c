@@ -40,6 +40,11 @@ int command_reply_driver(struct command *command, const void *bytes, uint32_t le
 	return reply(command, &command->driver_out, bytes, length);
 }
 
+uint32_t command_room(const struct command_out *out, uint32_t length)
+{
+	return out->length < length ? out->length : length;
+}
+
 int command_copy_out(struct command *command, uint64_t address, const void *bytes, uint32_t length)
 {
 	return memory_write(command->memory, address, bytes, length) ? 0 : -EFAULT;

@@ -39,6 +39,8 @@ struct command {
  * beyond it is zeroed. 0 or -EFAULT. */
 int command_reply(struct command *command, const void *bytes, uint32_t length);
 int command_reply_driver(struct command *command, const void *bytes, uint32_t length);
+/* How much of a structure of `length` bytes is left then: what structures say in their `response_length`. */
+uint32_t command_room(const struct command_out *out, uint32_t length);
 
 /* Writes something without regard to room. */
 int command_copy_out(struct command *command, uint64_t address, const void *bytes, uint32_t length);

@@ -82,9 +82,7 @@ int get_context(struct command *command)
 		MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
 	driver.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1;
 	driver.eth_min_inline = MLX5_USER_INLINE_MODE_L2;
-	driver.response_length = command->driver_out.length < sizeof(driver)
-					 ? command->driver_out.length
-					 : (uint32_t)sizeof(driver);
+	driver.response_length = command_room(&command->driver_out, sizeof(driver));
 	error = command_reply(command, &answer, sizeof(answer));
 	if (!error)
 		error = command_reply_driver(command, &driver, sizeof(driver));

@@ -175,15 +175,11 @@ int query_device_ex(struct command *command)
 	answer.cq_moderation_caps.max_cq_moderation_count = HCA_MODERATION_COUNT_MAX;
 	answer.cq_moderation_caps.max_cq_moderation_period =
 		(uint16_t)(HCA_MODERATION_PERIOD_MAX / US);
-	answer.response_length = command->core_out.length < sizeof(answer)
-					 ? command->core_out.length
-					 : (uint32_t)sizeof(answer);
+	answer.response_length = command_room(&command->core_out, sizeof(answer));
 	int error = command_reply(command, &answer, sizeof(answer));
 	if (error || !command->driver_out.length)
 		return error;
 
-	driver.response_length = command->driver_out.length < sizeof(driver)
-					 ? command->driver_out.length
-					 : (uint32_t)sizeof(driver);
+	driver.response_length = command_room(&command->driver_out, sizeof(driver));
 	return command_reply_driver(command, &driver, sizeof(driver));
 }

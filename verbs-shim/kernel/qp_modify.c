@@ -202,9 +202,7 @@ int modify_qp_ex(struct command *command)
 	object = command_object(command, OBJECT_QP, request.base.qp_handle);
 	if (container_of(object, struct qp, object)->type == QP_DCT)
 		driver.dctn = object->number;
-	driver.response_length = command->driver_out.length < sizeof(driver)
-					 ? command->driver_out.length
-					 : (uint32_t)sizeof(driver);
+	driver.response_length = command_room(&command->driver_out, sizeof(driver));
 	return command_reply_driver(command, &driver, sizeof(driver));
 }
 

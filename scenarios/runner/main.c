@@ -8,6 +8,17 @@
 
 #include "scenarios/runner/verb.h"
 
+/* The exit code, unless what was printed could not be written. */
+static int with_output(int code)
+{
+	bool flushed = fflush(stdout) == 0;
+	if (flushed && ferror(stdout) == 0)
+		return code;
+	say("standard output could not be written%s%s", flushed ? "" : ": ",
+	    flushed ? "" : strerror(errno));
+	return code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments arguments;
@@ -17,7 +28,7 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[1], "--version") == 0) {
 		printf("hcasim %s\n", HCASIM_VERSION);
-		return EXIT_GOOD;
+		return with_output(EXIT_GOOD);
 	}
 	bool help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 		    strcmp(argv[1], "-?") == 0;
@@ -27,10 +38,5 @@ int main(int argc, char **argv)
 	arguments_read(verb, argc - 1, argv + 1, &arguments);
 	int code = verb->run(&arguments);
 	arguments_free(&arguments);
-	bool flushed = fflush(stdout) == 0;
-	if (flushed && ferror(stdout) == 0)
-		return code;
-	say("standard output could not be written%s%s", flushed ? "" : ": ",
-	    flushed ? "" : strerror(errno));
-	return code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
+	return with_output(code);
 }

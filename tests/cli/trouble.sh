@@ -38,7 +38,7 @@ mkdir "$folder/full" && touch "$folder/full/mine"
 "$hcasim" run "$folder/study.yaml" --out "$folder/full" >/dev/null 2>"$folder/log"
 [ $? = 2 ] && grep -q 'full is there already, and not an empty folder' "$folder/log" || fail "a full folder: $(cat "$folder/log")"
 
-for arguments in params help "run $folder/study.yaml" "check $folder/study.yaml --effective"; do
+for arguments in --version params help "run $folder/study.yaml" "check $folder/study.yaml --effective"; do
   # shellcheck disable=SC2086
   "$hcasim" $arguments >/dev/full 2>"$folder/log"
   [ $? = 2 ] && grep -q 'standard output could not be written: No space left' "$folder/log" || fail "$arguments: $(cat "$folder/log")"

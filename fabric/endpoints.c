@@ -208,17 +208,6 @@ struct path endpoints_way(const struct endpoints *endpoints, uint32_t from, uint
 	return path;
 }
 
-uint16_t endpoints_udp_source_port(uint32_t one, uint32_t other)
-{
-	uint64_t mixed = (uint64_t)one * other;
-	uint32_t label;
-
-	mixed ^= mixed >> 20;
-	mixed ^= mixed >> 40;
-	label = mixed & 0xfffff;
-	return (uint16_t)(((label & 0x3fff) ^ (label >> 14)) | 0xc000);
-}
-
 struct paths *endpoints_paths(struct endpoints *endpoints)
 {
 	return endpoints->paths;

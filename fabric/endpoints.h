@@ -55,8 +55,6 @@ struct groups *endpoints_groups(struct endpoints *endpoints); /* of multicast: n
 /* From one to another, as connections go; RoCE: by the last of their GIDs, version 2 over IPv4. The caller interns it. */
 struct path endpoints_way(const struct endpoints *endpoints, uint32_t from, uint32_t to,
 			  unsigned service_level, unsigned hop_limit, uint16_t udp_source_port);
-/* RoCE: as Linux derives it from two queue pair numbers, so that ECMP hashes see what they would see. */
-uint16_t endpoints_udp_source_port(uint32_t one, uint32_t other);
 struct paths *
 endpoints_paths(struct endpoints *endpoints); /* where paths between them are interned */
 

@@ -112,6 +112,20 @@ size_t paths_count(const struct paths *paths)
 	return paths->used;
 }
 
+uint32_t path_flow_label(uint32_t one, uint32_t other)
+{
+	uint64_t mixed = (uint64_t)one * other;
+
+	mixed ^= mixed >> 20;
+	mixed ^= mixed >> 40;
+	return (uint32_t)(mixed & PATH_FLOW_LABEL_MASK);
+}
+
+uint16_t path_udp_source_port(uint32_t flow_label)
+{
+	return (uint16_t)(((flow_label & 0x3fff) ^ (flow_label >> 14)) | 0xc000);
+}
+
 /* clang-format off */
 static const uint8_t roce_header_bytes[] = { /* behind the Ethernet header */
 	[ROCE_V1]      = 40,     /* GRH */

@@ -46,6 +46,13 @@ static inline uint16_t path_vlan_tag(const struct path *path)
 	return (uint16_t)(path->vlan | path->service_level << 13);
 }
 
+#define PATH_FLOW_LABEL_MASK 0xfffffU
+
+/* RoCEv2, so that ECMP hashes see what they would see: the flow label that Linux gives a connection of two queue pairs that asked
+ * for none, and the UDP source port, 49152 or more, that it derives from a flow label (include/rdma/ib_verbs.h). */
+uint32_t path_flow_label(uint32_t one, uint32_t other);
+uint16_t path_udp_source_port(uint32_t flow_label);
+
 struct paths;
 
 struct paths *paths_create(void);

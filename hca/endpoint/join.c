@@ -50,7 +50,8 @@ struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca 
 				  unsigned service_level, uint32_t entropy)
 {
 	struct endpoint_qp *one = add_qp(hca), *two = add_qp(other);
-	uint16_t udp_port = endpoints_udp_source_port(one->number + entropy * 0x101, two->number);
+	uint16_t udp_port =
+		path_udp_source_port(path_flow_label(one->number + entropy * 0x101, two->number));
 
 	assert(hca != other && service_level < 16);
 	one->path = make_path(hca, other, service_level, udp_port);

@@ -305,9 +305,9 @@ static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pai
 	struct load_end *one = add_end(of(carrier), pair->source);
 	struct load_end *two = add_end(of(carrier), pair->destination);
 	const struct load_ends *ends = of(carrier)->of_nodes;
-	uint16_t udp_source_port = endpoints_udp_source_port(
+	uint16_t udp_source_port = path_udp_source_port(path_flow_label(
 		FIRST_QP_NUMBER + ends[pair->source].count - 1 + pair->entropy * 0x101,
-		FIRST_QP_NUMBER + ends[pair->destination].count - 1);
+		FIRST_QP_NUMBER + ends[pair->destination].count - 1));
 
 	assert(pair->source != pair->destination);
 	one->peer = two;

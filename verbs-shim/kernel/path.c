@@ -9,8 +9,6 @@
 #include "verbs-shim/kernel/device.h"
 #include "verbs-shim/kernel/internal.h"
 
-#define UDP_PORT_BASE     0xc000
-#define FLOW_LABEL_MASK   0xfffffU
 #define LINK_LOCAL_PREFIX UINT64_C(0xfe80000000000000)
 
 int path_check(const struct kernel *kernel, const struct ib_uverbs_ah_attr *address)
@@ -21,22 +19,6 @@ int path_check(const struct kernel *kernel, const struct ib_uverbs_ah_attr *addr
 	if (!address->is_global)
 		return kernel_endpoint(kernel)->link_layer == LINK_ETHERNET ? -EINVAL : 0;
 	return device_gid(kernel, address->port_num, address->grh.sgid_index, &entry) ? -EINVAL : 0;
-}
-
-/* Flow label to UDP source port, and the label that a pair of QPs gets if it has none, as Linux computes both. */
-static uint16_t source_port(uint32_t flow_label)
-{
-	uint32_t low = flow_label & 0x3fff;
-	uint32_t high = flow_label & 0xfc000;
-	return (uint16_t)((low ^ high >> 14) | UDP_PORT_BASE);
-}
-
-static uint32_t flow_label_of_pair(uint32_t local_qp, uint32_t remote_qp)
-{
-	uint64_t mixed = (uint64_t)local_qp * remote_qp;
-	mixed ^= mixed >> 20;
-	mixed ^= mixed >> 40;
-	return (uint32_t)(mixed & FLOW_LABEL_MASK);
 }
 
 int path_resolve_mac(const struct kernel *kernel, const uint8_t gid[16], uint8_t mac[6])
@@ -60,7 +42,7 @@ static void set_global(struct path *path, const struct endpoint *own,
 	memcpy(path->dgid, grh->dgid, 16);
 	path->traffic_class = grh->traffic_class;
 	path->hop_limit = grh->hop_limit;
-	path->flow_label = grh->flow_label & FLOW_LABEL_MASK;
+	path->flow_label = grh->flow_label & PATH_FLOW_LABEL_MASK;
 }
 
 static const struct path *intern(struct kernel *kernel, const struct path *path)
@@ -127,12 +109,12 @@ const struct path *path_build(struct kernel *kernel, const struct ib_uverbs_ah_a
 		return build_infiniband(kernel, address);
 
 	uint8_t mac[6];
-	uint32_t flow_label = address->grh.flow_label & FLOW_LABEL_MASK;
+	uint32_t flow_label = address->grh.flow_label & PATH_FLOW_LABEL_MASK;
 	if (flow_label == 0)
-		flow_label = flow_label_of_pair(local_qp, remote_qp);
+		flow_label = path_flow_label(local_qp, remote_qp);
 	if (path_resolve_mac(kernel, address->grh.dgid, mac))
 		return NULL;
-	return build_ethernet(kernel, address, source_port(flow_label), mac);
+	return build_ethernet(kernel, address, path_udp_source_port(flow_label), mac);
 }
 
 /* Fields of struct mlx5_wqe_av, <infiniband/mlx5dv.h>; in big-endian order. */
@@ -160,7 +142,7 @@ const struct path *path_resolve_address_vector(struct hca_resolver *resolver, co
 		.sl = ethernet ? av[AV_RATE_AND_SL] >> 1 & 7 : av[AV_RATE_AND_SL] & 0xf,
 		.dlid = lid,
 		.grh.sgid_index = (uint8_t)(global >> 20),
-		.grh.flow_label = global & FLOW_LABEL_MASK,
+		.grh.flow_label = global & PATH_FLOW_LABEL_MASK,
 		.grh.traffic_class = av[AV_TRAFFIC_CLASS],
 		.grh.hop_limit = av[AV_HOP_LIMIT],
 	};

@@ -130,7 +130,8 @@ static int run_programs(const struct run *run)
 	struct systemc_vcd *vcd = NULL;
 	int code = EXIT_BAD_INPUT;
 	if (waveform_begin(run->arguments, build, &vcd) && add_programs(run, build)) {
-		result = result_begin(build, &run->paths, why, sizeof(why));
+		if (session_prepare(build->session, why, sizeof(why)))
+			result = result_begin(build, &run->paths, why, sizeof(why));
 		if (result == NULL)
 			say("%s", why);
 	}

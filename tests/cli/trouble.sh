@@ -1,6 +1,6 @@
 #!/bin/bash
 # Proves that what goes wrong while a run is under way is said, ends with exit code 2, and leaves nothing that is half written: files
-# that cannot grow, a folder that is there already, standard output that takes nothing; that a capture of a workload fails no
+# that cannot grow, a folder that is there already, standard output that takes nothing, a TMPDIR that is full; that a capture of a workload fails no
 # invariant; and that a sweep which is interrupted, or killed, leaves whole results alone, and goes on where it was.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
@@ -46,6 +46,20 @@ done
 if command -v ibv_devinfo >/dev/null; then
   "$hcasim" exec "$top/scenarios/two-hosts-ib.yaml" -- host0: ibv_devinfo >/dev/full 2>"$folder/log"
   [ $? = 2 ] && grep -q 'what programs printed could not be written: No space left' "$folder/log" || fail "exec: $(cat "$folder/log")"
+fi
+# A small TMPDIR, which the run's own files fill where the system gives runs no namespaces of their own.
+apart=(unshare --user --map-root-user --net --ipc --mount)
+if command -v ibv_devinfo >/dev/null && "${apart[@]}" true 2>/dev/null; then
+  mkdir "$folder/small"
+  # shellcheck disable=SC2016
+  "${apart[@]}" bash -c 'mount -t tmpfs -o size=32k small "$1" || exit 99
+    for most in /proc/sys/user/max_*_namespaces; do echo 0 >"$most"; done
+    TMPDIR=$1 "$2" exec --out "$3" "$4" -- host0: ibv_devinfo
+    code=$?
+    [ -z "$(ls -A "$1")" ] || exit 98
+    exit $code' - "$folder/small" "$(realpath "$hcasim")" "$folder/place/small" "$top/scenarios/two-hosts-ib.yaml" 2>"$folder/log"
+  [ $? = 2 ] && grep -q 'small/.* could not be written: No space left' "$folder/log" || fail "a full TMPDIR: $(cat "$folder/log")"
+  [ -z "$(find "$folder/place" -mindepth 1)" ] || fail "a full TMPDIR: left $(ls -R "$folder/place")"
 fi
 
 "$hcasim" run "$folder/study.yaml" --pcap "$folder/run.pcapng" >"$folder/log" 2>&1 || fail "--pcap: $(cat "$folder/log")"

@@ -93,6 +93,8 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 			if (!session_add_program(session, i, argv, 0, why, sizeof(why)))
 				_exit(99);
 		}
+		if (!session_prepare(session, why, sizeof(why)))
+			_exit(98);
 		int code = session_run(session);
 		printf("hash %016lx\n", (unsigned long)session_trace_hash(session));
 		fflush(stdout);

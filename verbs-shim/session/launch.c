@@ -54,7 +54,8 @@ bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_by
 	return executable_find(name, path, why, why_bytes);
 }
 
-static void write_file(const char *tree, const char *name, const char *text)
+/* false: errno says why. */
+static bool write_file(const char *tree, const char *name, const char *text)
 {
 	char path[PATH_MAX];
 	FILE *file;
@@ -66,18 +67,21 @@ static void write_file(const char *tree, const char *name, const char *text)
 		*slash = '/';
 	}
 	file = fopen(path, "we");
-	assert(file);
+	if (!file)
+		return false;
 	fputs(text, file);
-	fclose(file);
+	return fclose(file) == 0;
 }
 
 /* The machine's own list of processors, at the clock that programs are shown. */
-static void write_cpuinfo(const struct session *session, const char *tree)
+static bool write_cpuinfo(const struct session *session, const char *tree)
 {
 	FILE *in = fopen("/proc/cpuinfo", "re");
 	char *text = calloc(1, 1 << 20), line[4096];
 	size_t used = 0;
+	bool written;
 
+	assert(text);
 	while (in && fgets(line, sizeof(line), in) && used < (1 << 20) - sizeof(line)) {
 		if (strncmp(line, "cpu MHz", 7) == 0)
 			snprintf(line, sizeof(line), "cpu MHz\t\t: %.3f\n",
@@ -86,34 +90,50 @@ static void write_cpuinfo(const struct session *session, const char *tree)
 	}
 	if (in)
 		fclose(in);
-	write_file(tree, "/proc/cpuinfo", text);
+	written = write_file(tree, "/proc/cpuinfo", text);
 	free(text);
+	return written;
 }
 
-void launch_prepare(struct session *session)
+/* What programs of a host find under /sys, /dev and /proc. */
+static bool write_tree(const struct session *session, struct session_host *host, uint32_t number)
+{
+	char text[64];
+	int error = 0;
+
+	snprintf(host->tree, sizeof(host->tree), "%s/%u", session->directory, number);
+	(void)mkdir(host->tree, 0755);
+	if (host->kernel)
+		error = kernel_write_tree(host->kernel, host->tree);
+	if (error) {
+		errno = -error;
+		return false;
+	}
+	snprintf(text, sizeof(text), "68636173-696d-4000-8000-%012x\n", number + 1);
+	return write_cpuinfo(session, host->tree) &&
+	       write_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
+}
+
+bool launch_prepare(struct session *session, char *why, size_t why_bytes)
 {
 	if (isolate_folder()) {
 		snprintf(session->directory, sizeof(session->directory), "%s", isolate_folder());
 	} else if (isolate_make_folder(session->directory, sizeof(session->directory))) {
 		supervise_tell(session, session->directory);
 	} else {
-		fprintf(stderr,
-			"hcasim: no directory for the run's files under TMPDIR or /tmp: %s\n",
-			strerror(errno));
-		exit(1);
+		snprintf(why, why_bytes,
+			 "no directory for the run's files under TMPDIR or /tmp: %s",
+			 strerror(errno));
+		return false;
 	}
-	for (uint32_t i = 0; i < session->host_count; i++) {
-		struct session_host *host = &session->hosts[i];
-		char text[64];
-
-		snprintf(host->tree, sizeof(host->tree), "%s/%u", session->directory, i);
-		(void)mkdir(host->tree, 0755);
-		if (host->kernel)
-			(void)kernel_write_tree(host->kernel, host->tree);
-		write_cpuinfo(session, host->tree);
-		snprintf(text, sizeof(text), "68636173-696d-4000-8000-%012x\n", i + 1);
-		write_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
-	}
+	for (uint32_t i = 0; i < session->host_count; i++)
+		if (!write_tree(session, &session->hosts[i], i)) {
+			snprintf(why, why_bytes, "the run's files in %s could not be written: %s",
+				 session->directory, strerror(errno));
+			launch_clean(session);
+			return false;
+		}
+	return true;
 }
 
 void launch_clean(struct session *session)

@@ -482,6 +482,11 @@ bool session_add_program(struct session *session, uint32_t host, char *const arg
 	return true;
 }
 
+bool session_prepare(struct session *session, char *why, size_t why_bytes)
+{
+	return launch_prepare(session, why, why_bytes);
+}
+
 int session_run(struct session *session)
 {
 	struct sigaction action = {.sa_handler = on_end_signal};
@@ -501,7 +506,6 @@ int session_run(struct session *session)
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	launch_prepare(session);
 	place_share_counter(true);
 	loop(session);
 	if (end_signal) {

@@ -8,7 +8,8 @@
  *                                      kernel --> hca
  *
  * Order of use: session_supervise() first thing in main; session_create(); for each host session_add_host(), which
- * gives what kernel_create() asks for, then session_set_kernel(); session_add_program(); session_run().
+ * gives what kernel_create() asks for, then session_set_kernel(); session_add_program(); session_prepare();
+ * session_run().
  */
 #ifndef VERBS_SHIM_SESSION_SESSION_H
 #define VERBS_SHIM_SESSION_SESSION_H
@@ -72,6 +73,10 @@ void session_set_kernel(struct session *session, uint32_t host,
  * it wait for something or have had session.head_start, and not before `start`. false: it cannot be run; *why says so in words (the user's mistake). */
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
 			 char *why, size_t why_bytes);
+
+/* Writes what programs of each host find under /sys, /dev and /proc, into the run's own directory, which is gone after session_run().
+ * false: it cannot be written (TMPDIR is full, say); *why says so in words, and nothing is left. */
+bool session_prepare(struct session *session, char *why, size_t why_bytes);
 
 /* Runs the simulation until all programs have ended. Returns the first exit code that is not 0 (128 + signal for a killed
  * program), 0 if all succeeded. Diagnostics go to standard error, the programs' lines to standard output and error. */

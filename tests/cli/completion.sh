@@ -5,11 +5,8 @@
 hcasim=$(realpath "$1")
 top=$(realpath "$2")
 . "$(dirname "$0")/../support/script.sh"
-mkdir "$folder/bin" "$folder/work"
-ln -s "$hcasim" "$folder/bin/hcasim"
-PATH=$folder/bin:$PATH
+as_a_user
 . "$top/tools/hcasim-completion.bash"
-cd "$folder/work" || exit 1
 cp "$top/scenarios/two-hosts-ib.yaml" .
 
 # completes WORD... LAST EXPECTED: among what is offered for the last word is EXPECTED, and nothing that does not begin with it

@@ -5,10 +5,7 @@
 hcasim=$(realpath "$1")
 top=$(realpath "$2")
 . "$(dirname "$0")/../support/script.sh"
-mkdir "$folder/bin" "$folder/work"
-ln -s "$hcasim" "$folder/bin/hcasim"
-PATH=$folder/bin:$PATH
-cd "$folder/work" || exit 1
+as_a_user
 ln -s "$top/scenarios" scenarios
 
 python3 - "$top" <<'END' || failures=1

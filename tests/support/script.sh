@@ -7,3 +7,11 @@ fail() {
   echo "$*"
   failures=$((failures + 1))
 }
+
+# With $hcasim on PATH, in an empty folder.
+as_a_user() {
+  mkdir "$folder/bin" "$folder/work"
+  ln -s "$hcasim" "$folder/bin/hcasim"
+  PATH=$folder/bin:$PATH
+  cd "$folder/work" || exit 1
+}

@@ -114,7 +114,7 @@ static bool write_tree(const struct session *session, struct session_host *host,
 	       write_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
 }
 
-bool launch_prepare(struct session *session, char *why, size_t why_bytes)
+bool session_prepare(struct session *session, char *why, size_t why_bytes)
 {
 	if (isolate_folder()) {
 		snprintf(session->directory, sizeof(session->directory), "%s", isolate_folder());

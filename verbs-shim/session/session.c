@@ -482,11 +482,6 @@ bool session_add_program(struct session *session, uint32_t host, char *const arg
 	return true;
 }
 
-bool session_prepare(struct session *session, char *why, size_t why_bytes)
-{
-	return launch_prepare(session, why, why_bytes);
-}
-
 int session_run(struct session *session)
 {
 	struct sigaction action = {.sa_handler = on_end_signal};

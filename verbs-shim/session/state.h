@@ -240,8 +240,6 @@ bool withdraw_return(struct session *session);
 /* launch.c */
 bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_bytes);
 void launch_program(struct session *session, struct program *program);
-/* The run's directory and each host's tree. */
-bool launch_prepare(struct session *session, char *why, size_t why_bytes);
 void launch_clean(struct session *session);
 
 /* files.c */

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC UINT64_C(0x68636173696d0008) /* changes with each change of this file */
+#define SHIM_MAGIC UINT64_C(0x68636173696d0009) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT \
 	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
 #define SHIM_HOST_VARIABLE   "HCASIM_HOST" /* the host on which a new image is to run, by its name */
@@ -44,6 +44,7 @@
 	X(IOCTL,       "file, request, argument -> result, files, ranges")                                   \
 	X(WRITE,       "file, bytes, length -> result, files, ranges")                                       \
 	X(MMAP,        "file, offset, length, protection -> file offset or error")                           \
+	X(LOAD,        "file, file offset, length, 8 at most -> what a register of the adapter holds, and its time")  \
 	X(MAPPED,      "address, length: these pages are no longer what they were")                          \
 	X(CLOSE,       "file: its last descriptor and mapping here are gone")                                \
 	X(MMIO,        "nothing but the stores in the slot")                                                 \
@@ -105,6 +106,8 @@ struct shim_slot {
 	uint32_t tid; /* real; for signals to it */
 	uint32_t file_count, range_count, sleeping;
 	uint32_t store_count;
+	uint32_t
+		registers; /* reply: stores to the mapped page, and loads from it, are the adapter's */
 	struct {
 		uint32_t kind, id;
 		uint64_t number_at;

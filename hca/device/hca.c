@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "hca/device/core_clock.h"
 #include "hca/host/host.h"
 #include "hca/port/receive.h"
 #include "hca/port/transmit.h"
@@ -53,6 +54,11 @@ void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t
 sim_time hca_uar_delay(const struct hca *hca)
 {
 	return pcie_mmio_delay(hca->pcie);
+}
+
+void hca_load(struct hca *hca, struct pcie_mmio_read *read)
+{
+	pcie_mmio_read(hca->pcie, read);
 }
 
 /* ---- memory regions ---- */
@@ -419,6 +425,7 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 		hca->host = host_create(sim, block_name(hca, "host", text), &hca->params.host);
 		pcie_host_attach(hca->pcie, hca->host);
 	}
+	core_clock_attach(hca);
 	hca->translation =
 		translation_unit_create(sim, block_name(hca, "translation", text),
 					&hca->params.translation, hca->pcie, hca->regions);

@@ -14,6 +14,7 @@
 
 #include "fabric/port.h"
 #include "hca/context/mr_table.h"
+#include "hca/host/pcie.h"
 #include "sim/block.h"
 
 struct hca;
@@ -189,6 +190,11 @@ hca_llc(const struct hca *hca); /* of its host, for what its CPUs use; NULL: non
 void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t length);
 /* The HCA has not got a store sooner than that. */
 sim_time hca_uar_delay(const struct hca *hca);
+
+/* Where in the BAR the clock is: 64 bits, big endian (core_clock.h). Only it can be loaded; what else is loaded is 0. */
+#define HCA_CLOCK_AT UINT64_C(0x1000)
+/* A CPU's load from the BAR begins now: read->offset, length and done. The caller owns it until done(), or cancels it. */
+void hca_load(struct hca *hca, struct pcie_mmio_read *read);
 
 int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key);
 /* Another protection domain, other rights; the key stays. */

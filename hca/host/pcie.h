@@ -161,6 +161,8 @@ void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes,
 
 void pcie_mmio_read_attach(struct pcie *pcie, pcie_mmio_read_handler *handler, void *context);
 void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read);
+/* Nobody waits for it any more; done() is not called. Nothing if it is done, or never began (all zero). */
+void pcie_mmio_read_cancel(struct pcie_mmio_read *read);
 
 const struct pcie_counters *pcie_counters(const struct pcie *pcie);
 

@@ -136,6 +136,12 @@ static void load_done(struct event *event)
 	read->done(read);
 }
 
+void pcie_mmio_read_cancel(struct pcie_mmio_read *read)
+{
+	if (event_pending(&read->event))
+		sim_cancel(&read->event);
+}
+
 void pcie_mmio_init(struct pcie *pcie)
 {
 	event_init(&pcie->mmio_event, &pcie->block, mmio_arrived);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
+#include "hca/device/core_clock.h"
 #include "hca/work/dma.h"
 
 #define ROW(...)    PARAM_ROW(struct completion_params, __VA_ARGS__)
@@ -151,15 +152,6 @@ static void written(struct pcie_write *pcie)
 	completion_visible(container_of(pcie, struct cqe_write, write));
 }
 
-static uint64_t clock_cycles(const struct completion_writer *writer)
-{
-	sim_time now = sim_now(writer->block.sim);
-	uint64_t frequency = writer->hca->params.device.core_clock;
-
-	return now / SEC * frequency +
-	       (uint64_t)((double)(now % SEC) * (double)frequency / (double)SEC);
-}
-
 void completion_put(struct cqe_write *write)
 {
 	struct completion_queue *cq = write->cq;
@@ -189,7 +181,7 @@ static void put(struct completion_queue *cq, struct cqe_write *write)
 {
 	write->number = cq->producer++;
 	write->index = write->number & (cq->attr.entries - 1);
-	write->completion.timestamp = clock_cycles(cq->writer);
+	write->completion.timestamp = core_clock_cycles(cq->writer->hca);
 	if (!cq->session || !cqe_session_join(cq->session, write))
 		completion_put(write);
 }

@@ -1,5 +1,6 @@
 # An ordinary pyverbs program: two queue pairs of one host are connected to each other, one sends, writes and reads, and the other
-# receives, in one piece and in lists of several. It prints what arrived, and whether the time stamp of a completion tells the time.
+# receives, in one piece and in lists of several. It prints what arrived, whether the time stamp of a completion tells the time, and what
+# the clock of the adapter says.
 import time
 
 import pyverbs.device as device
@@ -92,6 +93,12 @@ after = time.time_ns()
 told = Mlx5Context.device_timestamp_to_ns(context, stamped.read_timestamp())
 stamped.end_poll()
 print('the time stamp lies', 'within' if before < told < after else 'beyond', 'the transfer')
+
+before = time.time_ns()
+seconds, cycles = context.query_rt_values_ex()
+after = time.time_ns()
+told = Mlx5Context.device_timestamp_to_ns(context, cycles)
+print('the clock says', told - before, 'of', after - before, 'ns')
 
 post(first, e.IBV_WR_RDMA_READ, 4096, 1 << 20)
 assert completions(1) == [e.IBV_WC_REM_ACCESS_ERR]

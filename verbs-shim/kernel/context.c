@@ -80,6 +80,8 @@ int get_context(struct command *command)
 	driver.cqe_version = 1;
 	driver.cmds_supp_uhw =
 		MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
+	driver.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
+	driver.hca_core_clock_offset = HCA_CLOCK_AT % PAGE_BYTES;
 	driver.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1;
 	driver.eth_min_inline = MLX5_USER_INLINE_MODE_L2;
 	driver.response_length = command_room(&command->driver_out, sizeof(driver));
@@ -189,11 +191,24 @@ void kernel_mmap(struct kernel_file *file, struct kernel_call *call, uint64_t of
 		call->result = -ENODEV;
 		return;
 	}
-	int error =
-		uars_command(offset) == MLX5_IB_MMAP_CLOCK_INFO
-			? clock_info_map(file->kernel, call, uars_page(offset), length, prot)
-			: uars_map(&context->uars, file->kernel, offset, length, prot & PROT_READ);
+	int error;
+	if (uars_command(offset) == MLX5_IB_MMAP_CLOCK_INFO) {
+		error = clock_info_map(file->kernel, call, uars_page(offset), length, prot);
+	} else {
+		error = uars_map(&context->uars, file->kernel, offset, length, prot);
+		call->registers = !error;
+	}
 	call->result = error ? error : (int64_t)offset;
+}
+
+/* Doorbell pages have nothing to load. */
+void kernel_load(struct kernel_file *file, uint64_t file_offset, struct pcie_mmio_read *read)
+{
+	assert(file->kind == KERNEL_FD_COMMAND);
+	read->offset = uars_command(file_offset) == MLX5_IB_MMAP_CORE_CLOCK
+			       ? HCA_CLOCK_AT + file_offset % PAGE_BYTES
+			       : 0;
+	hca_load(file->kernel->hca, read);
 }
 
 sim_time kernel_uar_delay(const struct kernel *kernel)

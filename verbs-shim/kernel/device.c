@@ -169,6 +169,9 @@ int query_device_ex(struct command *command)
 		driver.cqe_comp_caps.supported_format =
 			MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
 	}
+	answer.timestamp_mask = TIMESTAMP_MASK;
+	answer.hca_core_clock =
+		hca_params(command->kernel->hca)->device.core_clock / 1000; /* kHz */
 	answer.odp_caps.general_caps = ODP_SUPPORTED;
 	answer.odp_caps.per_transport_caps.rc_odp_caps = ODP_OF_RELIABLE;
 	answer.xrc_odp_caps = ODP_OF_RELIABLE;

@@ -84,7 +84,8 @@ struct kernel_call {
 	struct kernel_range retired, retired_record, unwatched;
 	uint8_t page
 		[64]; /* out, of kernel_mmap(): what the program finds at the beginning of the page, */
-	uint32_t page_bytes; /* and how much of it; 0: the page is for stores alone */
+	uint32_t page_bytes; /* and how much of it; 0: nothing, */
+	bool registers;      /* as its stores and loads are the adapter's */
 	sim_time latency;    /* out: virtual time the call takes (command interface and driver) */
 };
 
@@ -124,6 +125,8 @@ void kernel_close(struct kernel_file *file, struct kernel_call *call);
 /* A store to a UAR page that was mapped from `file`: file_offset is where in the command memfd. */
 void kernel_uar_write(struct kernel_file *file, uint64_t file_offset, const void *bytes,
 		      uint32_t length);
+/* A load from a page of registers: read->length and read->done are the caller's; the answer is in read->bytes at done(). */
+void kernel_load(struct kernel_file *file, uint64_t file_offset, struct pcie_mmio_read *read);
 /* At least so long after such a store nothing of it can be noticed on the host: no memory read, none written. */
 sim_time kernel_uar_delay(const struct kernel *kernel);
 

@@ -75,6 +75,8 @@ extern const struct mlx5_ib_alloc_ucontext_resp ucontext_limits;
 #define ODP_SUPPORTED   1
 #define ODP_OF_RELIABLE 0x3f
 
+#define TIMESTAMP_MASK UINT64_C(0x7fffffffffffffff) /* of the clock that programs read */
+
 #define COMPLETION_VECTORS 8
 #define PAGE_BYTES         4096
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <rdma/mlx5-abi.h>
+#include <sys/mman.h>
 
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/limits.h"
@@ -75,11 +76,11 @@ uint64_t uars_page(uint64_t offset)
 	return (number & 0xff) | (number >> 16) << 8;
 }
 
-int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t length,
-	     bool readable)
+int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t length, int prot)
 {
 	uint64_t page = uars_page(offset);
-	if (offset % PAGE_BYTES || length != PAGE_BYTES || readable)
+	bool clock = uars_command(offset) == MLX5_IB_MMAP_CORE_CLOCK;
+	if (offset % PAGE_BYTES || length != PAGE_BYTES || (!clock && prot & PROT_READ))
 		return -EINVAL;
 	switch (uars_command(offset)) {
 	case MLX5_IB_MMAP_REGULAR_PAGE:
@@ -96,8 +97,10 @@ int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t
 		return 0;
 	case MLX5_IB_MMAP_GET_CONTIGUOUS_PAGES:
 		return -EINVAL;
-	default: /* core clock, device memory */
-		return kernel_refuse(kernel, "mmap of a clock or device memory page", EOPNOTSUPP);
+	case MLX5_IB_MMAP_CORE_CLOCK:
+		return prot & PROT_WRITE ? -EPERM : 0;
+	default:
+		return kernel_refuse(kernel, "mmap of device memory", EOPNOTSUPP);
 	}
 }
 

@@ -40,9 +40,8 @@ bool uars_dynamic_bfreg(const struct uars *uars, uint32_t bfreg);
 /* What an offset in the command file asks for: enum mlx5_ib_mmap_cmd, and which of those pages. */
 uint32_t uars_command(uint64_t offset);
 uint64_t uars_page(uint64_t offset);
-/* 0, or -errno. May allocate a page. */
-int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t length,
-	     bool readable);
+/* A page of the adapter's registers: doorbells, to be stored to, or its clock, to be loaded. 0, or -errno. May allocate a page. */
+int uars_map(struct uars *uars, struct kernel *kernel, uint64_t offset, uint64_t length, int prot);
 /* Offset in the adapter's BAR; false: not a mapped doorbell page. */
 bool uars_translate(const struct uars *uars, uint64_t file_offset, uint64_t *bar_offset);
 

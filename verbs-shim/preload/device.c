@@ -202,11 +202,12 @@ EXPORT void *mmap(void *address, size_t length, int prot, int flags, int fd, off
 			call(OP_MMAP, file_of(fd), (uint64_t)offset, length, (uint64_t)prot);
 		if (place < 0)
 			return MAP_FAILED;
-		result = (void *)system_call(SYS_mmap, address, length, prot & ~PROT_WRITE, flags,
+		result = (void *)system_call(SYS_mmap, address, length,
+					     shim_self.slot->registers ? PROT_NONE : prot, flags,
 					     fd, place);
-		if (result != MAP_FAILED && (prot & PROT_WRITE)) {
+		if (result != MAP_FAILED && shim_self.slot->registers) {
 			gate_enter();
-			trap_add_doorbells((uint64_t)(uintptr_t)result,
+			trap_add_registers((uint64_t)(uintptr_t)result,
 					   (length + 4095) & ~UINT64_C(4095), file_of(fd),
 					   (uint64_t)place);
 			gate_leave();

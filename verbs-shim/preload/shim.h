@@ -99,7 +99,7 @@ void trap_before_call(void); /* of the system, which is given memory of the prog
 void trap_after_gate(void);
 
 /* trap_ranges.c */
-void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset);
+void trap_add_registers(uint64_t address, uint64_t length, uint32_t file, uint64_t offset);
 /* Pages are no longer what they were; *file: whose doorbells went, or 0. false: nothing was known of them. */
 bool trap_remove(uint64_t address, uint64_t length, uint32_t *file);
 void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset, bool polled);

@@ -1,8 +1,9 @@
 /*
- * trap: what a program does with memory that concerns the simulator: stores to doorbell pages (mapped read-only), loads from
- * memory that the HCA writes (watched by protection while a program may be polling it), and rdtsc.
+ * trap: what a program does with memory that concerns the simulator: stores to doorbell pages and loads of the adapter's clock
+ * (mapped, and out of reach), loads from memory that the HCA writes (watched by protection while a program may be polling it), and rdtsc.
  *
- *     SIGSEGV --> doorbell?  the store is decoded, combined with its neighbours as a write-combining buffer does, handed over
+ *     SIGSEGV --> register?  the store is decoded, combined with its neighbours as a write-combining buffer does, handed over;
+ *                            the load is asked for, and the instruction carried out when its answer has come
  *             --> watched?   the load is carried out; when the same instruction has read the same address again, with the same
  *                            registers and stack, and nothing could have changed in between, the program is polling: it
  *                            sleeps until the next write of the HCA
@@ -43,6 +44,13 @@ static struct {
 	uint64_t offset;
 	uint8_t bytes[SHIM_BYTES];
 } combining;
+
+/* A load from a register of the adapter, for the instruction that is carried out next. */
+static struct {
+	uint64_t address, answer;
+	uint32_t length;
+	bool wanted, answered;
+} loading;
 
 /* The trap being handled. */
 static uint64_t trap_rip_address; /* a load that proved polling */
@@ -113,6 +121,20 @@ static bool is_looked_at(const struct range *range)
 	return range->kind != RANGE_RING || range->polled;
 }
 
+/* Not while an instruction is half done: it is carried out again when the answer is there. */
+static bool load_register(uint64_t address, void *bytes, uint32_t length)
+{
+	if (loading.answered && loading.address == address && loading.length == length) {
+		memcpy(bytes, &loading.answer, length);
+		loading.answered = false;
+		return true;
+	}
+	loading.wanted = length <= sizeof(loading.answer);
+	loading.address = address;
+	loading.length = length;
+	return false;
+}
+
 static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
 {
 	struct range *range = range_find(address);
@@ -121,15 +143,13 @@ static bool access_load(struct insn_access *access, uint64_t address, void *byte
 	if (!range || address + length > range->address + range->length)
 		return false;
 	touched |= is_looked_at(range);
-	if (is_looked_at(range) && range->kind != RANGE_DOORBELL &&
-	    poll_look(trap_context, range, address, length)) {
+	if (range->kind == RANGE_REGISTERS)
+		return load_register(address, bytes, length);
+	if (is_looked_at(range) && poll_look(trap_context, range, address, length)) {
 		trap_rip_address = address;
 		return false;
 	}
-	memcpy(bytes,
-	       range->kind == RANGE_DOORBELL ? (uint8_t *)(uintptr_t)address
-					     : range_reach(range, address),
-	       length);
+	memcpy(bytes, range_reach(range, address), length);
 	return true;
 }
 
@@ -142,7 +162,7 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 	(void)access;
 	if (!range || address + length > range->address + range->length || length > SHIM_BYTES)
 		return false;
-	if (range->kind != RANGE_DOORBELL) {
+	if (range->kind != RANGE_REGISTERS) {
 		if (range->kind == RANGE_WATCHED &&
 		    memcmp(range_reach(range, address), bytes, length) != 0)
 			poll_stored();
@@ -224,6 +244,23 @@ static void sleep_polling(void)
 		ranges_arm(false);
 }
 
+/* It pushes the stores before it. Another thread may ask meanwhile. */
+static void ask_register(void)
+{
+	uint64_t address = loading.address, answer;
+	uint32_t length = loading.length;
+	const struct range *range = range_find(address);
+
+	loading.wanted = false;
+	flush();
+	answer = (uint64_t)gate_call(OP_LOAD, range->file,
+				     range->offset + (address - range->address), length, 0);
+	loading.address = address;
+	loading.length = length;
+	loading.answer = answer;
+	loading.answered = true;
+}
+
 static const uint8_t *own_stack(void)
 {
 	return shim_self.slot
@@ -291,6 +328,9 @@ static void carry_on(ucontext_t *context)
 		if (trap_rip_address) {
 			sleep_polling();
 			left = RUN;
+		} else if (loading.wanted) {
+			ask_register();
+			left = RUN;
 		} else if (combines_no_more() || (combining.length && result == INSN_REFUSED)) {
 			flush();
 			left = RUN;
@@ -313,7 +353,7 @@ static void carry_on(ucontext_t *context)
 }
 
 /* Carries out the trapping instruction and what follows. false: it cannot be decoded. */
-static bool go_on(ucontext_t *context, struct range *range)
+static bool go_on(ucontext_t *context)
 {
 	enum insn_result result;
 
@@ -326,7 +366,9 @@ static bool go_on(ucontext_t *context, struct range *range)
 		return false;
 	if (result == INSN_REFUSED && trap_rip_address)
 		sleep_polling();
-	else if (result == INSN_REFUSED && range->kind == RANGE_DOORBELL)
+	else if (loading.wanted)
+		ask_register();
+	else if (result == INSN_REFUSED && combining.length)
 		flush(); /* and try again */
 	else if (result == INSN_REFUSED)
 		return false;
@@ -343,8 +385,8 @@ static bool handle(ucontext_t *context, struct range *range, uint64_t address)
 	trapping = true;
 	insn_distrust();
 	if (range) {
-		handled = (range->kind == RANGE_DOORBELL || range_page_is_armed(range, address)) &&
-			  go_on(context, range);
+		handled = (range->kind == RANGE_REGISTERS || range_page_is_armed(range, address)) &&
+			  go_on(context);
 	} else {
 		handled = carry_out_rdtsc(context);
 		if (handled)
@@ -373,7 +415,7 @@ bool trap_segv(int number, void *information, void *where)
 	if (!range)
 		return false;
 	if (!shim_active()) { /* a thread that is not ours: let it see the memory */
-		if (range->kind == RANGE_DOORBELL)
+		if (range->kind == RANGE_REGISTERS)
 			return false;
 		range_disarm(range);
 		range_set_hot(false);
@@ -388,7 +430,7 @@ bool trap_segv(int number, void *information, void *where)
 	if (handle(context, range, address))
 		return true;
 	range = range_find(address);
-	if (!range || range->kind == RANGE_DOORBELL || !range_page_is_armed(range, address))
+	if (!range || range->kind == RANGE_REGISTERS || !range_page_is_armed(range, address))
 		return false;
 	/* An instruction that is not decoded: it runs on the machine, and watching begins anew later. */
 	poll_unseen();

@@ -245,7 +245,7 @@ bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
 			return any;
 		any = true;
 		range = ranges[index];
-		if (range.kind == RANGE_DOORBELL)
+		if (range.kind == RANGE_REGISTERS)
 			*file = range.file;
 		range_count--;
 		armed_watched -= range.armed && range.kind == RANGE_WATCHED;
@@ -267,7 +267,7 @@ bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
 	}
 }
 
-void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64_t offset)
+void trap_add_registers(uint64_t address, uint64_t length, uint32_t file, uint64_t offset)
 {
 	uint32_t file_before;
 
@@ -276,7 +276,7 @@ void trap_add_doorbells(uint64_t address, uint64_t length, uint32_t file, uint64
 						    .length = length,
 						    .offset = offset,
 						    .file = file,
-						    .kind = RANGE_DOORBELL});
+						    .kind = RANGE_REGISTERS});
 }
 
 void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset, bool polled)
@@ -403,7 +403,7 @@ void trap_forked(void)
 		range_disarm(&ranges[i]);
 		if (ranges[i].shared)
 			make_private(&ranges[i]);
-		if (ranges[i].kind == RANGE_DOORBELL)
+		if (ranges[i].kind == RANGE_REGISTERS)
 			ranges[kept++] = ranges[i];
 	}
 	range_count = kept;

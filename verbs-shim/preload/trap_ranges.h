@@ -14,7 +14,7 @@
 
 #define PAGE UINT64_C(4096)
 
-enum range_kind { RANGE_DOORBELL, RANGE_RING, RANGE_WATCHED };
+enum range_kind { RANGE_REGISTERS, RANGE_RING, RANGE_WATCHED };
 
 struct range {
 	uint64_t address, length;

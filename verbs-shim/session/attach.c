@@ -39,8 +39,10 @@ struct thread *attach_thread(struct session *session, struct process *process)
 static void drop_threads(struct session *session, struct process *process)
 {
 	for (uint32_t i = 0; i < session->thread_count; i++)
-		if (session->threads[i].process == process)
+		if (session->threads[i].process == process) {
 			session->threads[i].state = THREAD_FREE;
+			pcie_mmio_read_cancel(&session->threads[i].load);
+		}
 	process->threads = 0;
 }
 

@@ -55,6 +55,7 @@ static void answer(struct session *session, struct thread *thread, const struct 
 		process_memory_forget(&process->memory, call->unwatched.address,
 				      call->unwatched.length, SHARED_REGION);
 	}
+	slot->registers = call->registers;
 	slot->watched_address = call->watched.address;
 	slot->watched_length = call->watched.length;
 	for (uint32_t i = 0; i < call->file_count; i++) {
@@ -130,6 +131,28 @@ static void serve_file_call(struct session *session, struct thread *thread)
 	    pwrite(file->near, call.page, call.page_bytes, call.result) != (ssize_t)call.page_bytes)
 		call.result = -ENOMEM;
 	answer(session, thread, &call);
+}
+
+static void load_done(struct pcie_mmio_read *read)
+{
+	struct thread *thread = container_of(read, struct thread, load);
+	struct session *session = thread->process->session;
+
+	memcpy(&thread->slot->result, read->bytes, sizeof(thread->slot->result));
+	session_wake(session, thread, sim_now(session->sim));
+}
+
+static void serve_load(struct session *session, struct thread *thread)
+{
+	const uint64_t *arguments = thread->slot->arguments;
+	struct session_file *file = files_get(session, arguments[0]);
+
+	thread->slot->result = 0;
+	if (!file || arguments[2] < 1 || arguments[2] > sizeof(thread->slot->result))
+		return;
+	thread->load = (struct pcie_mmio_read){.length = (uint32_t)arguments[2], .done = load_done};
+	thread->state = THREAD_LOAD;
+	kernel_load(file->file, arguments[1], &thread->load);
 }
 
 static void serve_mapped(struct session *session, struct thread *thread)
@@ -330,6 +353,7 @@ static serve_function *const serve[OP_COUNT] = {
 	[OP_IOCTL] = serve_file_call,
 	[OP_WRITE] = serve_file_call,
 	[OP_MMAP] = serve_file_call,
+	[OP_LOAD] = serve_load,
 	[OP_MAPPED] = serve_mapped,
 	[OP_CLOSE] = serve_close,
 	[OP_MMIO] = serve_start,

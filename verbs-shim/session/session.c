@@ -67,7 +67,7 @@ void session_note(struct session *session, uint32_t host, const char *text)
 	fprintf(stderr, "hcasim: %s: %s\n", session->hosts[host].name, text);
 }
 
-static void wake(struct session *session, struct thread *thread, sim_time at)
+void session_wake(struct session *session, struct thread *thread, sim_time at)
 {
 	thread->state = THREAD_READY;
 	if (thread->clock < at)
@@ -98,7 +98,7 @@ void session_effect(struct process *process, uint64_t address, uint64_t length)
 		if (thread->process == process && thread->state == THREAD_EFFECT &&
 		    polls(thread->slot, address, length)) {
 			thread->patience = 0;
-			wake(session, thread, sim_now(session->sim) + session->cpu.poll);
+			session_wake(session, thread, sim_now(session->sim) + session->cpu.poll);
 		}
 	}
 }
@@ -150,8 +150,8 @@ void session_wake_signal(struct process *process, uint32_t timer)
 			return;
 		}
 		thread->signalled = timer + 1;
-		if (thread->state != THREAD_READY)
-			wake(session, thread, fired->at);
+		if (thread->state != THREAD_READY && thread->state != THREAD_LOAD)
+			session_wake(session, thread, fired->at);
 		return;
 	}
 	fired->signal = 0; /* whose signal it is has ended */
@@ -332,7 +332,7 @@ static void wait_real(struct session *session)
 	session_visible(session, sim_now(session->sim));
 	for (uint32_t i = 0; i < session->thread_count; i++)
 		if (session->threads[i].state == THREAD_EFFECT)
-			wake(session, &session->threads[i], sim_now(session->sim));
+			session_wake(session, &session->threads[i], sim_now(session->sim));
 }
 
 static void loop(struct session *session)
@@ -368,7 +368,7 @@ static void loop(struct session *session)
 				run_events(session, again->deadline);
 			if (again->state == THREAD_EFFECT &&
 			    again->deadline <= sim_now(session->sim))
-				wake(session, again, sim_now(session->sim));
+				session_wake(session, again, sim_now(session->sim));
 			continue;
 		}
 		if (timed && timer < when && timer <= next) {

@@ -34,6 +34,7 @@ enum thread_state {
 	THREAD_EFFECT,  /* polls memory: sleeps until the HCA writes to the spans in its slot */
 	THREAD_OS, /* waits in the operating system; looks again when somebody did something visible */
 	THREAD_ASLEEP, /* until its deadline */
+	THREAD_LOAD, /* waits for the answer of a register of the adapter: as its processor does */
 	THREAD_OUTSIDE, /* sleeps in the operating system where we do not see it: the token was withdrawn */
 	THREAD_LEAVING, /* its process is about to be replaced, or to end */
 };
@@ -54,6 +55,7 @@ struct thread {
 	uint64_t looked;    /* value of session->visible when it last looked, in THREAD_OS */
 	sim_time unseen_at; /* when that became more: the first thing that it has not seen */
 	enum shim_op last;
+	struct pcie_mmio_read load; /* in THREAD_LOAD */
 };
 
 enum shared_kind { SHARED_RING = 1, SHARED_REGION = 2, SHARED_ANY = 3 };
@@ -188,6 +190,8 @@ struct session {
 /* session.c */
 /* The HCA wrote to its memory. */
 void session_effect(struct process *process, uint64_t address, uint64_t length);
+/* It may go on, not before `at`. */
+void session_wake(struct session *session, struct thread *thread, sim_time at);
 void session_returned(struct session *session, struct thread *thread);
 void session_poll(struct thread *thread);
 void session_visible(struct session *session, sim_time at);

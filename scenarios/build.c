@@ -117,8 +117,10 @@ sim_time build_link_latency(const struct scenario *scenario, uint32_t number)
 {
 	const struct scenario_link *link = &scenario->links[number];
 	const struct scenario_node *end = &link->ends[0];
+	const struct scenario_host *host = &scenario->hosts[end->number];
 	struct port_params params = end->is_switch ? scenario->switches[end->number].params->port
-						   : scenario->hosts[end->number].endpoint->port;
+				    : host->hca != NULL ? host->hca->port
+							: host->endpoint->port;
 	port_params_override(&params, link->port, link->given);
 	return port_params_latency(&params);
 }
@@ -141,13 +143,14 @@ static void create_hca(struct build *build, uint32_t i, const struct scenario_li
 		       struct hca_driver *driver, struct hca_resolver *resolver)
 {
 	const struct scenario_host *host = &build->scenario->hosts[i];
+	struct sim *sim = sim_of(build, false, i);
 	struct hca_params params = *host->hca;
 	char name[NAME_BYTES];
 	if (link != NULL)
 		port_params_override(&params.port, link->port, link->given);
 	snprintf(name, sizeof(name), "%s.hca", host->name);
-	build->hcas[i] = hca_create(build->sim, name, &params, link_layer_of(build->scenario),
-				    build->pool, driver, resolver);
+	build->hcas[i] = hca_create(sim, name, &params, link_layer_of(build->scenario),
+				    pool_of(build, sim), driver, resolver);
 }
 
 /* With a kernel that programs call. */

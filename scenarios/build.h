@@ -42,7 +42,7 @@ struct build {
 struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
 			   bool verbose, char *why, size_t why_bytes);
 
-/* In parts, a thread each; the division outlives it. All adapters are endpoints. */
+/* In parts, a thread each; the division outlives it. Of a workload. */
 struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
 				   char *why, size_t why_bytes);
 void build_destroy(struct build *build);
@@ -59,7 +59,7 @@ bool build_faults(struct build *build, char *why, size_t why_bytes);
 void build_faults_destroy(struct build *build);
 
 /* Before anything is built. */
-sim_time build_link_latency(const struct scenario *scenario, uint32_t link); /* endpoints only */
+sim_time build_link_latency(const struct scenario *scenario, uint32_t link);
 bool build_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
 			  const struct scenario_link *link, unsigned from);
 

@@ -80,10 +80,11 @@ static void create_port_fault(struct build *build, uint32_t entry, struct port *
 				ports[count++] = build->ports[2 * (size_t)i + from];
 		}
 	}
+	/* with a condition, all of them are in the part that the counter is in (division.c) */
 	struct port_fault_plan plan = scenario_fault_plan(fault, watched(build, fault));
 	snprintf(name, sizeof(name), "faults.%u", entry);
-	build->port_faults[build->port_fault_count++] =
-		port_fault_create(build->sim, name, &plan, ports, count);
+	build->port_faults[build->port_fault_count++] = port_fault_create(
+		count > 0 ? port_sim(ports[0]) : build->sim, name, &plan, ports, count);
 }
 
 bool build_faults(struct build *build, char *why, size_t why_bytes)

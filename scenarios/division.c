@@ -1,7 +1,7 @@
 /*
- * division: see division.h. Nodes that may not be separated are one group first: the ends of a link without latency, and
- * on InfiniBand of one with a fault. Hosts are dealt out in order, switches go where most of their links lead; in the end
- * groups at the borders move to where they have more links.
+ * division: see division.h. Nodes that may not be separated are one group first: the ends of a link without latency, on
+ * InfiniBand of one with a fault, and those of a fault with a condition with whom the counter is of. Hosts are dealt out in
+ * order, switches go where most of their links lead; in the end groups at the borders move to where they have more links.
  */
 #include "scenarios/division.h"
 
@@ -14,10 +14,12 @@
 #include "scenarios/build.h"
 #include "sim/parallel.h"
 
-#define HOST_WEIGHT 2  /* a port, and the transport behind it */
-#define SLACK       16 /* a part may be larger by one in so many */
-#define PASSES      4
-#define UNASSIGNED  UINT8_MAX
+#define HOST_WEIGHT     2  /* a port, and the transport behind it */
+#define DETAILED_WEIGHT 10 /* and PCIe, caches, DMA */
+#define SLACK           16 /* a part may be larger by one in so many */
+#define PASSES          4
+#define UNASSIGNED      UINT8_MAX
+#define NO_NODE         UINT32_MAX
 
 struct graph {
 	const struct scenario *scenario;
@@ -59,6 +61,37 @@ static void unite(struct graph *graph, uint32_t one, uint32_t other)
 		graph->group[one] = other;
 }
 
+static uint32_t host_weight(const struct scenario *scenario, uint32_t host)
+{
+	return scenario->hosts[host].hca != NULL ? DETAILED_WEIGHT : HOST_WEIGHT;
+}
+
+/* Of its port. */
+static uint32_t weight_of(const struct scenario *scenario, const struct scenario_node *end)
+{
+	return end->is_switch ? 1 : host_weight(scenario, end->number);
+}
+
+/* Whose counter it is: the host's or switch's of the longest name that it begins with. NO_NODE: there is no such counter. */
+static uint32_t owner_of(const struct scenario *scenario, const char *counter)
+{
+	uint32_t owner = NO_NODE, nodes = scenario->host_count + scenario->switch_count;
+	size_t longest = 0;
+	for (uint32_t i = 0; i < nodes; i++) {
+		struct scenario_node node = {
+			.is_switch = i >= scenario->host_count,
+			.number = i < scenario->host_count ? i : i - scenario->host_count};
+		const char *name = scenario_node_name(scenario, &node);
+		size_t length = strlen(name);
+		if (length < longest || strncmp(counter, name, length) != 0 ||
+		    counter[length] != '.')
+			continue;
+		owner = i;
+		longest = length;
+	}
+	return owner;
+}
+
 static bool may_be_cut(const struct scenario *scenario, uint32_t link)
 {
 	if (build_link_latency(scenario, link) == 0)
@@ -73,6 +106,25 @@ static bool may_be_cut(const struct scenario *scenario, uint32_t link)
 		}
 	}
 	return true;
+}
+
+/* Who acts on a condition looks at the counter at any time. */
+static void unite_conditions(struct graph *graph)
+{
+	const struct scenario *scenario = graph->scenario;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		const struct scenario_fault *fault = &scenario->faults[i];
+		uint32_t owner =
+			fault->counter != NULL ? owner_of(scenario, fault->counter) : NO_NODE;
+		for (uint32_t j = 0; owner != NO_NODE && j < scenario->link_count; j++) {
+			const struct scenario_link *link = &scenario->links[j];
+			if (!build_fault_concerns(scenario, fault, link, 0) &&
+			    !build_fault_concerns(scenario, fault, link, 1))
+				continue;
+			unite(graph, owner, node_of(scenario, &link->ends[0]));
+			unite(graph, owner, node_of(scenario, &link->ends[1]));
+		}
+	}
 }
 
 static void make_graph(struct graph *graph, const struct scenario *scenario)
@@ -92,13 +144,14 @@ static void make_graph(struct graph *graph, const struct scenario *scenario)
 			unite(graph, node_of(scenario, &link->ends[0]),
 			      node_of(scenario, &link->ends[1]));
 	}
+	unite_conditions(graph);
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		for (unsigned side = 0; side < 2; side++) {
 			const struct scenario_node *end = &scenario->links[i].ends[side];
 			uint32_t group = find(graph, node_of(scenario, end));
 			graph->first[group + 1]++;
-			graph->weight[group] += end->is_switch ? 1 : HOST_WEIGHT;
-			graph->total += end->is_switch ? 1 : HOST_WEIGHT;
+			graph->weight[group] += weight_of(scenario, end);
+			graph->total += weight_of(scenario, end);
 		}
 	}
 	for (uint32_t i = 0; i < graph->nodes; i++)
@@ -159,15 +212,19 @@ static uint8_t nearest(const struct graph *graph, const uint8_t *of, const uint6
 static void spread(const struct graph *graph, uint8_t *of, unsigned parts, uint64_t *weights)
 {
 	uint32_t hosts = graph->scenario->host_count;
+	uint64_t all = 0, before = 0;
 	uint8_t *next = take(graph->nodes, 1);
 	bool more = true;
 	memset(of, UNASSIGNED, graph->nodes);
+	for (uint32_t i = 0; i < hosts; i++)
+		all += host_weight(graph->scenario, i);
 	for (uint32_t i = 0; i < hosts; i++) {
 		uint32_t group = find(graph, i);
-		if (of[group] != UNASSIGNED)
-			continue;
-		of[group] = (uint8_t)((uint64_t)i * parts / hosts);
-		weights[of[group]] += graph->weight[group];
+		if (of[group] == UNASSIGNED) {
+			of[group] = (uint8_t)(before * parts / all);
+			weights[of[group]] += graph->weight[group];
+		}
+		before += host_weight(graph->scenario, i);
 	}
 	while (more) {
 		more = false;
@@ -214,32 +271,12 @@ static bool refine(const struct graph *graph, uint8_t *of, unsigned parts, uint6
 	return moved;
 }
 
-static const char *obstacle(const struct scenario *scenario)
-{
-	if (scenario->fabric.fidelity == FIDELITY_FLOW)
-		return "fidelity: flow is one model of all flows";
-	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (scenario->hosts[i].endpoint == NULL)
-			return "detailed adapters share a host model";
-	}
-	for (uint32_t i = 0; i < scenario->fault_count; i++) {
-		if (scenario->faults[i].counter != NULL)
-			return "faults with a condition look at counters elsewhere";
-	}
-	return NULL;
-}
-
 struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
 				 size_t why_bytes)
 {
-	const char *reason = obstacle(scenario);
 	uint64_t weights[SIM_PARTS_MAX] = {0};
 	struct graph graph;
 	assert(parts > 1 && parts <= SIM_PARTS_MAX);
-	if (reason != NULL) {
-		snprintf(why, why_bytes, "%s", reason);
-		return NULL;
-	}
 	make_graph(&graph, scenario);
 	struct division *division = take(1, sizeof(*division));
 	division->parts = parts;
@@ -251,8 +288,13 @@ struct division *division_create(const struct scenario *scenario, unsigned parts
 	}
 	for (uint32_t i = 0; i < graph.nodes; i++)
 		division->of[i] = division->of[find(&graph, i)];
+	bool divided = weights[division->of[0]] < graph.total;
 	free_graph(&graph);
-	return division;
+	if (divided)
+		return division;
+	snprintf(why, why_bytes, "links without latency, or faults, hold all of it together");
+	division_destroy(division);
+	return NULL;
 }
 
 void division_destroy(struct division *division)

@@ -12,7 +12,7 @@ struct division {
 	uint8_t *of; /* [hosts, then switches] */
 };
 
-/* NULL: *why says why it cannot be divided: "detailed adapters share a host model". */
+/* NULL: *why says why it cannot be divided: "links without latency hold all of it together". */
 struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
 				 size_t why_bytes);
 void division_destroy(struct division *division);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/kernel.h"
+#include "sim/parallel.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -72,9 +73,13 @@ void sim_drop(struct sim *sim)
 {
 	const struct event *first;
 
-	assert(sim->part == NULL && sim->current == NULL);
-	while ((first = first_pending(sim)) != NULL)
-		sim_cancel((struct event *)first);
+	for (unsigned i = 0; i < sim_parts(sim); i++) {
+		struct sim *part = sim_part(sim, i);
+
+		assert(part->current == NULL);
+		while ((first = first_pending(part)) != NULL)
+			sim_cancel((struct event *)first);
+	}
 }
 
 void kernel_run_native(struct sim *sim, sim_time until)
@@ -141,7 +146,6 @@ void event_init_priority(struct event *event, struct block *owner, void (*fire)(
 
 uint32_t sim_new_tag(struct sim *sim)
 {
-	assert(sim->part == NULL);
 	return ++sim->last_tag != 0 ? sim->last_tag : ++sim->last_tag;
 }
 

@@ -84,8 +84,8 @@ static inline sim_time sim_now(const struct sim *sim)
 
 uint64_t sim_seed(const struct sim *sim);
 
-/* A number that follows one piece of work through the trace, of whatever block: never 0, and no other of the run has it. Not
- * for the parts of a divided run, which would count each for itself. */
+/* A number that follows one piece of work through the trace, of whatever block: never 0, and no other of the run has it. Parts of
+ * a divided run, which has no trace, count each for itself. */
 uint32_t sim_new_tag(struct sim *sim);
 
 uint64_t sim_events_fired(const struct sim *sim);

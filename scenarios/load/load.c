@@ -56,15 +56,31 @@ static const struct block_type load_type = {
 
 /* ---- what is counted ---- */
 
-void load_fail(struct load *load, const char *what, unsigned number)
+void load_fail(struct load_node *node, const char *what, unsigned number)
 {
-	if (!load->failure[0])
-		snprintf(load->failure, sizeof(load->failure), "%s %u", what, number);
+	if (node->failure[0])
+		return;
+	snprintf(node->failure, sizeof(node->failure), "%s %u", what, number);
+	node->failed_at = sim_now(node->sim);
+	node->load->failed = true;
+}
+
+const char *load_failure(const struct load *load)
+{
+	const struct load_node *first = NULL;
+
+	for (uint32_t i = 0; load->failed && i < load->params.nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+
+		if (node->failure[0] && (!first || node->failed_at < first->failed_at))
+			first = node;
+	}
+	return first ? first->failure : NULL;
 }
 
 bool load_is_over(const struct load *load)
 {
-	return load->ended_at || load->failure[0];
+	return load->ended_at || load->failed;
 }
 
 static uint64_t counted(const struct load *load)
@@ -299,6 +315,7 @@ struct hca_resolver *load_resolver(struct load *load, uint32_t node)
 void load_attach(struct load *load, uint32_t node, struct hca *hca)
 {
 	load->nodes[node].hca = hca;
+	load->nodes[node].sim = port_sim(hca_port(hca));
 }
 
 void load_connect(struct load *load)
@@ -504,16 +521,17 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 		sim_time next = sim_next(load->sim);
 
 		if (next == SIM_NEVER || next > limit)
-			load_fail(load, "not all was done; complete:", (unsigned)load->completed);
+			load_fail(&load->nodes[0],
+				  "not all was done; complete:", (unsigned)load->completed);
 		else
 			sim_run(load->sim, next + STEP);
 		if (progress)
 			progress(context, sim_now(load->sim), done(load), load->params.operations);
 	}
 	sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
-	if (load->failure[0])
-		snprintf(why, why_bytes, "%s", load->failure);
-	return !load->failure[0];
+	if (load->failed)
+		snprintf(why, why_bytes, "%s", load_failure(load));
+	return !load->failed;
 }
 
 /* Of the latencies, which are in order. */

@@ -9,6 +9,7 @@
 #include "hca/endpoint/endpoint_params.h"
 #include "hca/transport/psn.h"
 #include "scenarios/load/load_courier.h"
+#include "sim/parallel.h"
 #include "sim/pool.h"
 
 #define MESSAGE_MAX     (UINT64_C(1) << 30) /* of 2^31 that a WQE has room for */
@@ -27,7 +28,7 @@ struct load_carrier {
 	struct carrier carrier;
 	struct load *load;
 	struct load_ends *of_nodes;
-	struct pool messages;
+	struct pool messages[SIM_PARTS_MAX]; /* of each part of the run */
 };
 
 /* clang-format off */
@@ -53,12 +54,12 @@ static struct load_end *end_of(const struct carrier_qp *qp)
 
 /* ---- messages ---- */
 
-static bool is_answered(const struct load_message *message)
+static struct pool *messages_of(const struct load_end *end)
 {
-	return message->operation == WORKLOAD_READ || message->operation == WORKLOAD_ATOMIC;
+	return &end->load->carrier->messages[sim_part_of(load_end_sim(end))];
 }
 
-/* The one that has that PSN; NULL: it is over. */
+/* The one that has that PSN; NULL: it is complete. */
 static struct load_message *find(const struct load_end *end, uint32_t psn)
 {
 	for (struct load_message *message = end->first; message; message = message->next) {
@@ -68,24 +69,6 @@ static struct load_message *find(const struct load_end *end, uint32_t psn)
 			return message;
 	}
 	return NULL;
-}
-
-static bool is_over(const struct load_message *message)
-{
-	return message->complete && !message->written &&
-	       (message->delivered || is_answered(message) || message->report.failed);
-}
-
-static void drop_old(struct load_end *end)
-{
-	while (end->first && is_over(end->first)) {
-		struct load_message *message = end->first;
-
-		end->first = message->next;
-		if (!end->first)
-			end->last = NULL;
-		pool_give(&end->load->carrier->messages, message);
-	}
 }
 
 static uint32_t packets_of(const struct load_end *end, enum workload_operation operation,
@@ -101,11 +84,11 @@ static void post(struct carrier *carrier, struct carrier_qp *qp, uint32_t flow,
 {
 	struct load_end *sender = end_of(qp);
 	struct load_end *end = operation == WORKLOAD_READ ? sender->peer : sender;
-	struct load_message *message = pool_take(&of(carrier)->messages);
+	struct load_message *message = pool_take(messages_of(end));
 
+	(void)carrier;
 	assert(bytes <= end->bytes && bytes <= end->peer->bytes);
-	*message = (struct load_message){.end = end,
-					 .bytes = bytes,
+	*message = (struct load_message){.bytes = bytes,
 					 .flow = flow,
 					 .operation = (uint8_t)operation,
 					 .first_psn = end->next_psn,
@@ -118,6 +101,8 @@ static void post(struct carrier *carrier, struct carrier_qp *qp, uint32_t flow,
 	end->last = message;
 	if (!end->unposted)
 		end->unposted = message;
+	load_arrivals_tell(sim_part_of(load_end_sim(end)), end->peer, flow, operation,
+			   message->packets);
 	load_thread_room(end->qp);
 	load_courier_wake(end->qp->thread->courier);
 }
@@ -147,32 +132,29 @@ void load_end_complete(struct load_end *end, bool failed)
 	struct carrier_user *user = end->load->carrier->carrier.user;
 	struct load_message *message = end->first;
 
-	while (message->complete)
-		message = message->next;
-	message->complete = true;
+	end->first = message->next;
+	if (!end->first)
+		end->last = NULL;
 	message->report.failed = failed;
 	user->done(user, message->flow, &message->report);
-	drop_old(end);
+	pool_give(messages_of(end), message);
 }
 
-void load_message_delivered(struct load_message *message)
+void load_end_delivered(struct load_arrival *arrival)
 {
-	struct load_end *end = message->end;
-	struct carrier_user *user = end->load->carrier->carrier.user;
+	struct carrier_user *user = arrival->end->load->carrier->carrier.user;
+	uint32_t flow = arrival->flow;
 
-	message->delivered = true;
-	user->delivered(user, message->flow);
-	drop_old(end);
+	load_arrivals_delivered(arrival);
+	user->delivered(user, flow);
 }
 
 void load_end_received(struct load_end *end)
 {
-	struct load_message *message = end->peer->first;
+	struct load_arrival *arrival = load_arrivals_oldest_send(end);
 
-	while (message && (message->operation != WORKLOAD_SEND || message->delivered))
-		message = message->next;
-	if (message)
-		load_message_delivered(message);
+	if (arrival)
+		load_end_delivered(arrival);
 }
 
 /* ---- what adapters tell ---- */
@@ -196,24 +178,24 @@ static void request_sent(struct load_end *end, const struct packet *packet)
 	behind = message->operation == WORKLOAD_READ ? psn_add(message->first_psn, message->packets)
 						     : psn_add(packet->psn, 1);
 	if (!message->report.packets_sent++)
-		message->report.started_at = sim_now(end->load->sim);
+		message->report.started_at = sim_now(load_end_sim(end));
 	if (psn_distance(end->sent_psn, packet->psn) < 0)
 		message->report.packets_resent++;
 	if (psn_distance(end->sent_psn, behind) > 0)
 		end->sent_psn = behind;
 }
 
-static void response_sent(const struct load_end *end, const struct packet *packet)
+static void response_sent(struct load_end *end, const struct packet *packet)
 {
 	struct carrier_user *user = end->load->carrier->carrier.user;
-	const struct load_message *message = find(end, packet->psn);
+	const struct load_arrival *read = load_arrivals_find_read(end, packet->psn);
 
-	if (!message)
+	if (!read)
 		return;
-	if (packet->psn == message->first_psn)
-		user->read_begins(user, message->flow);
-	if (psn_add(packet->psn, 1) == psn_add(message->first_psn, message->packets))
-		user->read_ends(user, message->flow);
+	if (packet->psn == read->first_psn)
+		user->read_begins(user, read->flow);
+	if (psn_add(packet->psn, 1) == psn_add(read->first_psn, read->packets))
+		user->read_ends(user, read->flow);
 }
 
 static void sent(struct hca_watcher *watcher, const struct packet *packet)
@@ -226,18 +208,18 @@ static void sent(struct hca_watcher *watcher, const struct packet *packet)
 	if (opcode_is_request(packet->opcode))
 		request_sent(to->peer, packet);
 	else if (opcode_info[packet->opcode].operation == OP_READ_RESPONSE)
-		response_sent(to, packet);
+		response_sent(to->peer, packet);
 }
 
 /* That a send is there its CQE says. */
 static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 {
 	const struct load_node *node = container_of(watcher, struct load_node, watcher);
-	const struct load_end *end = end_by_number(node->load, node->index, qpn);
-	struct load_message *message = find(end->peer, psn);
+	struct load_end *end = end_by_number(node->load, node->index, qpn);
+	struct load_arrival *arrival = load_arrivals_find_write(end, psn);
 
-	if (message && message->operation == WORKLOAD_WRITE)
-		load_courier_written(node->threads[0].courier, message);
+	if (arrival)
+		load_courier_written(node->threads[0].courier, arrival);
 }
 
 /* Bytes of a message before that PSN. */
@@ -459,9 +441,7 @@ static uint64_t rate_bps(struct carrier_qp *qp)
 
 static const char *trouble(const struct carrier *carrier)
 {
-	const char *failure = of(carrier)->load->failure;
-
-	return failure[0] ? failure : NULL;
+	return load_failure(of(carrier)->load);
 }
 
 /* ---- life ---- */
@@ -495,13 +475,15 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 	load.cpu = params->cpu;
 	carrier->load = load_create(&load, sim, endpoints);
 	carrier->load->carrier = carrier;
+	carrier->load->arrivals = load_arrivals_create(sim);
 	carrier->load->timeout = (uint8_t)params->timeout;
 	carrier->load->retry_count = (uint8_t)params->retry_count;
 	carrier->carrier =
 		(struct carrier){.ops = &ops, .message_max = MESSAGE_MAX, .ideal = &no_time};
 	carrier->of_nodes = calloc(nodes, sizeof(carrier->of_nodes[0]));
 	assert(carrier->of_nodes);
-	pool_init(&carrier->messages, sizeof(struct load_message), 0);
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_init(&carrier->messages[i], sizeof(struct load_message), 0);
 	return carrier->load;
 }
 
@@ -522,7 +504,9 @@ void load_carrier_fini(struct load *load)
 		free(carrier->of_nodes[i].list);
 		free(carrier->of_nodes[i].by_number);
 	}
-	pool_fini(&carrier->messages);
+	load_arrivals_destroy(load->arrivals);
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_fini(&carrier->messages[i]);
 	free(carrier->of_nodes);
 	free(carrier);
 }

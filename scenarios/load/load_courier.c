@@ -27,7 +27,7 @@ struct load_courier {
 	enum courier_state state;
 	struct load_qp *posting;
 	struct load_cqe taken;
-	struct load_message *written_first, *written_last;
+	struct load_arrival *written_first, *written_last;
 };
 
 static const struct load_params *params_of(const struct load_courier *courier)
@@ -88,22 +88,21 @@ static void carry_out(struct load_courier *courier)
 
 static void see(struct load_courier *courier)
 {
-	struct load_message *message = courier->written_first;
+	struct load_arrival *arrival = courier->written_first;
 
-	courier->written_first = message->next_written;
+	courier->written_first = arrival->next_written;
 	if (!courier->written_first)
 		courier->written_last = NULL;
 	courier->count.seen++;
-	message->written = false;
-	load_message_delivered(message);
+	load_end_delivered(arrival);
 }
 
 /* In the order in which CQEs and data came. */
 static bool data_are_next(const struct load_courier *courier)
 {
-	const struct load_message *message = courier->written_first;
+	const struct load_arrival *arrival = courier->written_first;
 
-	return message && (int32_t)(message->cqes_before - courier->thread->arrived_first) <= 0;
+	return arrival && (int32_t)(arrival->cqes_before - courier->thread->arrived_first) <= 0;
 }
 
 static void step(struct event *event)
@@ -137,16 +136,15 @@ void load_courier_wake(struct load_courier *courier)
 		sim_schedule(&courier->step, 0);
 }
 
-void load_courier_written(struct load_courier *courier, struct load_message *message)
+void load_courier_written(struct load_courier *courier, struct load_arrival *arrival)
 {
-	message->written = true;
-	message->cqes_before = courier->thread->arrived_end;
-	message->next_written = NULL;
+	arrival->cqes_before = courier->thread->arrived_end;
+	arrival->next_written = NULL;
 	if (courier->written_last)
-		courier->written_last->next_written = message;
+		courier->written_last->next_written = arrival;
 	else
-		courier->written_first = message;
-	courier->written_last = message;
+		courier->written_first = arrival;
+	courier->written_last = arrival;
 	load_courier_wake(courier);
 }
 
@@ -171,7 +169,7 @@ void load_courier_init(struct load_thread *thread)
 	thread->courier = courier;
 	courier->thread = thread;
 	load_thread_name(thread, "core", name);
-	block_init(&courier->block, thread->node->load->sim, &courier_type, name,
+	block_init(&courier->block, thread->node->sim, &courier_type, name,
 		   &thread->node->load->params.cpu, (const uint64_t *)&courier->count);
 	block_gauges(&courier->block, (struct gauge *)&courier->gauge);
 	courier->gauge.core.capacity = 1;

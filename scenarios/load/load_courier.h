@@ -2,7 +2,7 @@
  * load_courier: the core of a host that carries messages of a workload, see load_carrier.h; the ends of its queue pairs, and what
  * is under way between them.
  *
- *     load_carrier.c  post() --> message, behind the others of its end --> core
+ *     load_carrier.c  post() --> message, behind the others of its end --> core, and told to the other end (load_arrivals.h)
  *     load_courier.c  core: build a WQE, ring | take a CQE, or see what was written --> complete, delivered
  *
  * An end is a queue pair with a buffer of its own, in which all its messages are.
@@ -10,6 +10,7 @@
 #ifndef SCENARIOS_LOAD_LOAD_COURIER_H
 #define SCENARIOS_LOAD_LOAD_COURIER_H
 
+#include "scenarios/load/load_arrivals.h"
 #include "scenarios/load/load_carrier.h"
 #include "scenarios/load/load_state.h"
 
@@ -27,15 +28,10 @@ struct courier_counters {
 
 struct load_message {
 	struct load_message *next; /* of its end, in the order of posting */
-	struct load_message *next_written;
-	struct load_end *end; /* of who asks */
 	uint64_t bytes;
 	uint32_t flow;
 	uint32_t first_psn, packets;
-	uint32_t cqes_before; /* written: so many CQEs came first, of all that its core gets */
-	uint8_t operation;    /* enum workload_operation */
-	bool written;         /* a core is to see it */
-	bool complete, delivered;
+	uint8_t operation; /* enum workload_operation */
 	struct carrier_report report;
 };
 
@@ -48,13 +44,19 @@ struct load_end {
 	uint64_t address, bytes;           /* its buffer */
 	uint64_t messages;                 /* that it asks for, in all */
 	bool receives;                     /* sends of the other end */
-	struct load_message *first, *last; /* not over */
+	struct load_message *first, *last; /* that it asks for, not complete */
 	struct load_message *unposted;
 	uint32_t next_psn;  /* of the next message */
 	uint32_t sent_psn;  /* behind the last that was sent */
 	uint32_t acked_psn; /* behind the last that was acknowledged */
 	uint64_t acked_bytes;
+	struct load_arrivals_of_end arrivals; /* that the other end asks for */
 };
+
+static inline struct sim *load_end_sim(const struct load_end *end)
+{
+	return end->load->nodes[end->host].sim;
+}
 
 /* ---- load_carrier.c ---- */
 
@@ -80,7 +82,7 @@ struct load_target load_end_next(struct load_end *end);
 /* The oldest message that is posted is complete; the oldest send of the other end has arrived; a message's data have. */
 void load_end_complete(struct load_end *end, bool failed);
 void load_end_received(struct load_end *end);
-void load_message_delivered(struct load_message *message);
+void load_end_delivered(struct load_arrival *arrival);
 
 /* Frees what carriers have more. */
 void load_carrier_fini(struct load *load);
@@ -92,6 +94,6 @@ void load_courier_fini(struct load_thread *thread);
 void load_courier_wake(struct load_courier *courier);
 
 /* All of its data are visible to the core. */
-void load_courier_written(struct load_courier *courier, struct load_message *message);
+void load_courier_written(struct load_courier *courier, struct load_arrival *arrival);
 
 #endif

@@ -11,7 +11,7 @@ void load_lines_use(struct load_lines *lines, uint64_t address, uint64_t bytes, 
 	uint64_t count =
 		bytes ? (address + bytes - 1) / LLC_LINE_BYTES - address / LLC_LINE_BYTES + 1 : 0;
 	uint64_t missed = address >= LOAD_TABLE_ADDRESS ? count : 0;
-	sim_time now = sim_now(lines->node->load->sim);
+	sim_time now = sim_now(lines->node->sim);
 
 	if (llc && count) {
 		sim_time begin = llc_cpu_use(llc, address, bytes, change, now, &missed);

@@ -105,7 +105,7 @@ static void memory_init(struct load_node *node)
 static bool must(struct load_node *node, int error, const char *what)
 {
 	if (error)
-		load_fail(node->load, what, (unsigned)-error);
+		load_fail(node, what, (unsigned)-error);
 	return !error;
 }
 
@@ -309,7 +309,7 @@ static void note_async(struct hca_driver *driver, enum hca_async what, uint32_t 
 	struct load_node *node = container_of(driver, struct load_node, driver);
 
 	(void)number;
-	load_fail(node->load, "the adapter reports event", (unsigned)what);
+	load_fail(node, "the adapter reports event", (unsigned)what);
 }
 
 void load_node_attach(struct load *load, uint32_t index)

@@ -29,6 +29,7 @@
 #define LOAD_LOCAL_BYTES \
 	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
 
+struct load_arrivals;
 struct load_carrier;
 struct load_client;
 struct load_courier;
@@ -140,6 +141,7 @@ struct load_node {
 	struct load_memory memory;
 	struct load_data data;
 	struct hca *hca;
+	struct sim *sim; /* the HCA's part of the run */
 	struct load_thread *threads;
 	uint32_t thread_count;
 	uint32_t dct;              /* DC: its target */
@@ -151,6 +153,8 @@ struct load_node {
 	uint32_t cq_entries;                     /* of each CQ of its threads */
 	sim_time paused_at_start, paused_at_end; /* in all, until then */
 	uint64_t completed, completed_at_start, completed_at_end; /* work requests, not rivals' */
+	sim_time failed_at;                                       /* of `failure` */
+	char failure[128];                                        /* "": none */
 };
 
 /* clang-format off */
@@ -169,6 +173,7 @@ struct load {
 	struct load_client *clients;
 	uint32_t client_count;
 	struct load_carrier *carrier; /* NULL: it carries no workload */
+	struct load_arrivals *arrivals;
 	uint8_t timeout, retry_count; /* of connections */
 	struct sim *sim;
 	struct block block;
@@ -182,7 +187,7 @@ struct load {
 	double *latencies;
 	uint64_t latency_count;
 	const uint64_t *counter;
-	char failure[128];
+	_Atomic bool failed; /* any node has */
 };
 
 /* A thread's queue pairs, and what they are for; entries of each CQ of a node; bytes that all of it takes. */
@@ -243,7 +248,10 @@ void load_put_elements(const struct load_thread *thread, uint8_t *at,
 void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll);
 void load_received(struct load *load);
 bool load_is_over(const struct load *load);
-void load_fail(struct load *load, const char *what, unsigned number);
+void load_fail(struct load_node *node, const char *what, unsigned number);
+
+/* What went wrong first; NULL: nothing. */
+const char *load_failure(const struct load *load);
 
 /* Datagrams leave no room for a message in 64. */
 static inline uint32_t load_cqe_bytes(const struct load *load)

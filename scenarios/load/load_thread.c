@@ -191,7 +191,7 @@ void load_thread_build(struct load_qp *qp, const struct load_target *target)
 		memcpy(ring_at(qp, first + i), wqe + i * WQE_BLOCK_BYTES, WQE_BLOCK_BYTES);
 		load_lines_written(thread->node, ring_address(qp, first + i), WQE_BLOCK_BYTES);
 	}
-	qp->began_at[qp->posted % qp->depth] = sim_now(thread->node->load->sim);
+	qp->began_at[qp->posted % qp->depth] = sim_now(thread->node->sim);
 	qp->posted++;
 }
 
@@ -419,7 +419,7 @@ sim_time load_thread_take(struct load_thread *thread)
 	}
 	cq->polled++;
 	if (taken.opcode >= CQE_SEND_ERROR) {
-		load_fail(load, "a work request failed with syndrome", taken.syndrome);
+		load_fail(thread->node, "a work request failed with syndrome", taken.syndrome);
 		return 0;
 	}
 	if (taken.opcode == CQE_SENT) {
@@ -451,11 +451,11 @@ static bool may_post(const struct load_thread *thread)
 /* When the core has the lock, which it keeps for `held`: behind who has it, and at the cost of moving it. */
 static sim_time take_lock(const struct load_core *core, struct load_lock *lock, sim_time held)
 {
-	const struct load *load = core->thread->node->load;
-	sim_time now = sim_now(load->sim), start = lock->free_at > now ? lock->free_at : now;
+	const struct load_node *node = core->thread->node;
+	sim_time now = sim_now(node->sim), start = lock->free_at > now ? lock->free_at : now;
 
 	if (lock->last && lock->last != core)
-		start += load->params.cpu.hand_over;
+		start += node->load->params.cpu.hand_over;
 	lock->last = core;
 	lock->free_at = start + held;
 	return start;
@@ -509,7 +509,7 @@ static void start_polling(struct load_core *core)
 	struct load_lock *lock = &thread->cq_lock;
 	sim_time held;
 
-	if (lock->free_at > sim_now(thread->node->load->sim)) {
+	if (lock->free_at > sim_now(thread->node->sim)) {
 		sim_schedule_at(&core->step, lock->free_at);
 		return;
 	}

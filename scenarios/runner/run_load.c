@@ -73,7 +73,8 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 	if (!play_check(arguments, folder))
 		return EXIT_BAD_INPUT;
 	if (arguments->threads > 1)
-		say("%s: in one thread: detailed adapters are not divided", scenario->file);
+		say("%s: in one thread: a load ends everywhere at once, when enough is complete",
+		    scenario->file);
 	build = build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
 	if (build == NULL) {
 		say("%s: %s", scenario->file, why);

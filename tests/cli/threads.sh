@@ -1,6 +1,6 @@
 #!/bin/bash
 # Proves that `hcasim run --threads` leaves the same bytes with 1, 2 and 3 threads: all records of topologies, link layers,
-# congestion controls, balances and faults below; that it really divides them; and that it says so where it cannot.
+# congestion controls, balances, faults and fidelities below; that it really divides them; and that it says so where it cannot.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
@@ -175,12 +175,64 @@ workload: {pattern: all_to_all, bytes: 200KB}
 faults: [{from: leaf1, to: "spine*", link_down: {begin: 10us, lasts: 20us}}]
 EOF
 
-compare condition "faults with a condition look at counters elsewhere" <<EOF
+# one looks at a counter of its own switch, one at that of a host elsewhere
+compare conditions yes <<EOF
 seed: 18
 hosts: {count: 0, hca: {fidelity: endpoint}}
-fabric: {$fabric, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 2}, switch: {balance: ecmp}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 3}, switch: {balance: ecmp}}
 workload: {pattern: permutation, bytes: 1MB}
-faults: [{from: leaf0, to: spine0, link_down: {lasts: 20us, when: {counter: host0.hca.port.packets_sent, reaches: 20}}}]
+faults:
+  - {from: leaf0, to: spine0, link_down: {lasts: 20us, when: {counter: leaf0.port0.packets_sent, reaches: 20}}}
+  - {from: leaf0, to: host2, drop: {probability: 10%, when: {counter: host3.hca.port.packets_sent, reaches: 50}}}
+expect: [{counter: faults.0.begun, at_least: 1}, {figure: drops, at_least: 1}]
+EOF
+
+compare all-together "links without latency, or faults, hold all of it together" <<EOF
+seed: 18
+hosts: {count: 4, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, link: {length: 0m}}
+workload: {pattern: permutation, bytes: 10KB}
+EOF
+
+# ---- detailed adapters ----
+
+compare detailed-mix yes <<EOF
+seed: 20
+hosts: {count: 0, hca: {fidelity: detailed}}
+fabric: {link_layer: infiniband, link: {length: 20m}, topology: {kind: fat-tree, arity: 4}}
+workload: {pattern: random, bytes: 60KB, count: 8, operation: mix, queue_pairs: 2, phases: 2, play: {message: 30000B, post_list: 2}}
+EOF
+
+compare detailed-sends yes <<EOF
+seed: 21
+hosts: {count: 0, hca: connectx5-edr}
+fabric: {link_layer: infiniband, link: {length: 20m}, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}}
+workload: {pattern: ring_allreduce, bytes: 90KB, phases: 2, gap: 300ns, operation: send, host: {receives: 32}}
+EOF
+
+# what is lost is read again; CNPs of a priority of their own; samples
+compare detailed-reads yes <<EOF
+seed: 13
+hosts: {count: 0, hca: {fidelity: detailed, congestion: dcqcn-paper, notification: {cnp_priority: 5}}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
+  switch: {balance: ecmp, ecn: {mark: enqueue}}}
+workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, play: {message: 30KB, post_list: 2}}
+record: {series: 10us}
+faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
+expect: [{figure: cnps, at_least: 1}, {figure: drops, at_least: 1}, {figure: packets_resent, at_least: 1}]
+EOF
+
+# flows of a host that is cut off fail; what is pending when time is up is dropped
+compare detailed-broken yes <<EOF
+seed: 22
+hosts: {count: 0, hca: {fidelity: detailed}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 2}, switch: {balance: ecmp}}
+workload: {pattern: all_to_all, bytes: 300KB, host: {timeout: 1, retry_count: 1}}
+run: {until: 2ms, loss: expected}
+faults:
+  - {from: host1, to: "leaf*", link_down: {begin: 10us}}
+  - {from: leaf1, to: host2, drop: {probability: 20%, when: {counter: host2.hca.port.packets_received, reaches: 1}}}
+expect: [{figure: flows_failed, at_least: 1}, {figure: drops, at_least: 1}]
 EOF
 
 "$hcasim" run "$folder/permutation.yaml" --threads 2 --kernel reference >/dev/null 2>"$folder/log" || fail "reference: $?"

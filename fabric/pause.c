@@ -142,13 +142,16 @@ void pause_consider_go(struct port *port, unsigned lane)
 		port_pause(port, (uint8_t)(1u << lane), false);
 }
 
-/* Headroom as mlx5 computes it, ground truth C-14: (301 + 2.16 * metres) * Gb/s + 2.72 * MTU, in bytes. */
+uint64_t pause_headroom(uint64_t rate_bps, double metres, uint64_t mtu)
+{
+	double gbps = (double)rate_bps / 1e9;
+
+	return (uint64_t)((301.0 + 2.16 * metres) * gbps + 2.72 * (double)mtu);
+}
+
 uint64_t port_headroom(const struct port *port)
 {
-	double gbps = (double)port->rate_bps / 1e9;
-	double mtu = (double)port->params.mtu;
-
-	return (uint64_t)((301.0 + 2.16 * port->params.length) * gbps + 2.72 * mtu);
+	return pause_headroom(port->rate_bps, port->params.length, port->params.mtu);
 }
 
 #define XON_BELOW_XOFF 9216u /* a jumbo frame: mlx5 */

@@ -176,7 +176,10 @@ void port_share_input(struct port *port);
 /* Packets that a switch has flooded are dropped on arrival: a router takes what is addressed to it. */
 void port_refuse_astray(struct port *port);
 
-/* Ethernet: bytes of a priority that may still come after a pause is asked for: what mlx5 reserves, ground truth C-14. */
+/* Ethernet: bytes of a priority that may still come after a pause is asked for, over a cable of so many metres, with packets
+ * of mtu bytes of payload: (301 + 2.16 * metres) * Gb/s + 2.72 * MTU, what mlx5 reserves (Linux, port_buffer.c), ground truth
+ * C-14. That of a port as it is connected. */
+uint64_t pause_headroom(uint64_t rate_bps, double metres, uint64_t mtu);
 uint64_t port_headroom(const struct port *port);
 
 /* Called for each packet whose departure is fixed, the link's own as well; `starts_at` is its first bit's time.

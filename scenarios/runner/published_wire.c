@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fabric/encoding.h"
+#include "fabric/port.h"
 #include "fabric/wire/opcode.h"
 #include "fabric/wire/packet.h"
 #include "fabric/wire/path.h"
@@ -114,6 +115,13 @@ static double measure_rnr_us(const struct published_settings *settings)
 	       (double)US;
 }
 
+static double measure_headroom_bytes(const struct published_settings *settings)
+{
+	return (double)pause_headroom((uint64_t)(published_number(settings, "gbps", 100) * 1e9),
+				      published_number(settings, "metres", 0),
+				      (uint64_t)published_number(settings, "mtu", 4096));
+}
+
 static const struct {
 	const char *name;
 	double (*measure)(const struct published_settings *settings);
@@ -125,6 +133,7 @@ static const struct {
 	{"packet_bytes", measure_packet_bytes},
 	{"header_bytes", measure_header_bytes},
 	{"rnr_us", measure_rnr_us},
+	{"headroom_bytes", measure_headroom_bytes},
 };
 
 bool published_wire(const struct published_settings *settings, double *ours, char *why)

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC UINT64_C(0x68636173696d0009) /* changes with each change of this file */
+#define SHIM_MAGIC UINT64_C(0x68636173696d000a) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT \
 	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
 #define SHIM_HOST_VARIABLE   "HCASIM_HOST" /* the host on which a new image is to run, by its name */
@@ -69,7 +69,7 @@ enum shim_op { SHIM_OPS(SHIM_OP_ENUM) OP_COUNT };
 
 enum shim_turn { TURN_SIMULATOR, TURN_PROGRAM };
 enum shim_attach_kind { ATTACH_IMAGE, ATTACH_FORK };
-enum shim_file_kind { FILE_COMMAND, FILE_CHANNEL, FILE_MESSAGE };
+enum shim_file_kind { FILE_COMMAND, FILE_CHANNEL, FILE_MESSAGE, FILE_NETLINK };
 
 struct shim_range {
 	uint64_t address, length;

@@ -13,11 +13,13 @@
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/commands.h"
 #include "verbs-shim/kernel/limits.h"
+#include "verbs-shim/kernel/netlink.h"
 
 bool kernel_has_path(const struct kernel *kernel, const char *path)
 {
 	(void)kernel;
-	return strcmp(path, DEVICE_NODE) == 0 || strcmp(path, CM_NODE) == 0;
+	return strcmp(path, DEVICE_NODE) == 0 || strcmp(path, CM_NODE) == 0 ||
+	       strcmp(path, NETLINK_NODE) == 0;
 }
 
 void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags)
@@ -30,6 +32,10 @@ void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *pa
 	}
 	if (strcmp(path, CM_NODE) == 0) {
 		cm_open(kernel, call);
+		return;
+	}
+	if (strcmp(path, NETLINK_NODE) == 0) {
+		netlink_open(kernel, call);
 		return;
 	}
 	assert(kernel->hca);
@@ -138,6 +144,10 @@ static void file_close(struct kernel_file *file)
 	}
 	if (file->kind == KERNEL_FD_MESSAGE) {
 		cm_close(file);
+		return;
+	}
+	if (file->kind == KERNEL_FD_NETLINK) {
+		netlink_close(file);
 		return;
 	}
 	file_fini(file);

@@ -35,8 +35,7 @@ struct kernel {
 	struct cm_id *cm_ids;           /* identifiers of the connection manager, newest first */
 	struct cm_message *cm_messages; /* on their way to it */
 	uint32_t cm_last;
-	uint8_t key_variant; /* low 8 bits of the last memory key */
-	uint32_t counts[OBJECT_TYPE_COUNT];
+	uint8_t key_variant;     /* low 8 bits of the last memory key */
 	const void *refused[64]; /* names already told to the host */
 	uint32_t refused_count;
 };

@@ -54,6 +54,7 @@ enum kernel_fd_kind {
 	KERNEL_FD_COMMAND, /* the device itself: mmap-able, holds the UAR pages */
 	KERNEL_FD_CHANNEL, /* read end of a pipe: completion and async event channels */
 	KERNEL_FD_MESSAGE, /* seqpacket socket: rdma_cm */
+	KERNEL_FD_NETLINK, /* the same, which is to look like a socket of netlink */
 };
 
 /* One system call of a process on one of our files, and what is to be done about it. */
@@ -102,7 +103,8 @@ struct hca_resolver *kernel_resolver(struct kernel *kernel); /* likewise */
 /* Defaults until somebody changes them, before the first process. */
 struct kernel_params *kernel_params(struct kernel *kernel);
 
-/* Does this path name one of our device nodes ("/dev/infiniband/uverbs0", "/dev/infiniband/rdma_cm")? */
+/* Does this path name one of our device nodes ("/dev/infiniband/uverbs0", "/dev/infiniband/rdma_cm"), or, "netlink:rdma", stand for
+ * a socket of netlink? */
 bool kernel_has_path(const struct kernel *kernel, const char *path);
 
 /* Writes the sysfs and /dev entries that programs read (class/infiniband, class/infiniband_verbs, class/misc/rdma_cm,

@@ -65,6 +65,13 @@ extern const struct mlx5_ib_alloc_ucontext_resp ucontext_limits;
 #define BOARD_ID       "MT_2180110032" /* MCX455A-ECAT */
 #define HCA_TYPE       "MT4115"
 
+#define VERBS_MAJOR             231
+#define VERBS_MINOR             192
+#define CM_MAJOR                10 /* miscellaneous devices */
+#define CM_MINOR                58
+#define NETWORK_INTERFACE       "eth0"
+#define NETWORK_INTERFACE_INDEX 2
+
 #define GID_TABLE_INFINIBAND  8
 #define GID_TABLE_ETHERNET    16
 #define PKEY_TABLE_INFINIBAND 128

@@ -20,11 +20,12 @@
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/limits.h"
 
-#define PCI_FUNCTION "0000:00:03.0"
-#define PCI_FOLDER   "sys/devices/pci0000:00/" PCI_FUNCTION
-#define IB_FOLDER    PCI_FOLDER "/infiniband/" DEVICE_NAME
-#define PORT_FOLDER  IB_FOLDER "/ports/1"
-#define VERBS_FOLDER PCI_FOLDER "/infiniband_verbs/uverbs0"
+#define PCI_FUNCTION     "0000:00:03.0"
+#define PCI_FOLDER       "sys/devices/pci0000:00/" PCI_FUNCTION
+#define IB_FOLDER        PCI_FOLDER "/infiniband/" DEVICE_NAME
+#define PORT_FOLDER      IB_FOLDER "/ports/1"
+#define VERBS_FOLDER     PCI_FOLDER "/infiniband_verbs/uverbs0"
+#define INTERFACE_FOLDER PCI_FOLDER "/net/" NETWORK_INTERFACE
 
 struct tree {
 	const struct kernel *kernel;
@@ -146,10 +147,11 @@ static void device(struct tree *tree)
 static void verbs(struct tree *tree)
 {
 	put(tree, "sys/class/infiniband_verbs/abi_version", "%d\n", IB_USER_VERBS_ABI_VERSION);
-	put(tree, VERBS_FOLDER "/dev", "231:192\n");
+	put(tree, VERBS_FOLDER "/dev", "%d:%d\n", VERBS_MAJOR, VERBS_MINOR);
 	put(tree, VERBS_FOLDER "/ibdev", "%s\n", DEVICE_NAME);
 	put(tree, VERBS_FOLDER "/abi_version", "%d\n", MLX5_IB_UVERBS_ABI_VERSION);
-	put(tree, VERBS_FOLDER "/uevent", "MAJOR=231\nMINOR=192\nDEVNAME=infiniband/uverbs0\n");
+	put(tree, VERBS_FOLDER "/uevent", "MAJOR=%d\nMINOR=%d\nDEVNAME=infiniband/uverbs0\n",
+	    VERBS_MAJOR, VERBS_MINOR);
 	put_link(tree, VERBS_FOLDER "/device", "../../../" PCI_FUNCTION);
 	put_link(tree, "sys/class/infiniband_verbs/uverbs0",
 		 "../../devices/pci0000:00/" PCI_FUNCTION "/infiniband_verbs/uverbs0");
@@ -159,7 +161,7 @@ static void verbs(struct tree *tree)
 static void connection_manager(struct tree *tree)
 {
 	put(tree, "sys/class/misc/rdma_cm/abi_version", "%d\n", RDMA_USER_CM_ABI_VERSION);
-	put(tree, "sys/class/misc/rdma_cm/dev", "10:58\n");
+	put(tree, "sys/class/misc/rdma_cm/dev", "%d:%d\n", CM_MAJOR, CM_MINOR);
 	put(tree, "dev/infiniband/rdma_cm", "%s", "");
 }
 
@@ -182,7 +184,7 @@ static void gids(struct tree *tree)
 		    ethernet && gid->roce_version != ROCE_V1 ? "RoCE v2" : "IB/RoCE v1");
 		if (ethernet) {
 			snprintf(name, sizeof(name), PORT_FOLDER "/gid_attrs/ndevs/%u", i);
-			put(tree, name, "eth0\n");
+			put(tree, name, NETWORK_INTERFACE "\n");
 		}
 	}
 	for (uint32_t i = 0; i < device_pkey_table_length(tree->kernel); i++) {
@@ -218,14 +220,15 @@ static void network_interface(struct tree *tree)
 	const uint8_t *mac = endpoint->mac;
 	if (endpoint->link_layer != LINK_ETHERNET)
 		return;
-	put(tree, PCI_FOLDER "/net/eth0/ifindex", "2\n");
-	put(tree, PCI_FOLDER "/net/eth0/mtu", "9000\n");
-	put(tree, PCI_FOLDER "/net/eth0/operstate", "up\n");
-	put(tree, PCI_FOLDER "/net/eth0/address", "%02x:%02x:%02x:%02x:%02x:%02x\n", mac[0], mac[1],
+	put(tree, INTERFACE_FOLDER "/ifindex", "%d\n", NETWORK_INTERFACE_INDEX);
+	put(tree, INTERFACE_FOLDER "/mtu", "9000\n");
+	put(tree, INTERFACE_FOLDER "/operstate", "up\n");
+	put(tree, INTERFACE_FOLDER "/address", "%02x:%02x:%02x:%02x:%02x:%02x\n", mac[0], mac[1],
 	    mac[2], mac[3], mac[4], mac[5]);
-	put(tree, PCI_FOLDER "/net/eth0/dev_port", "0\n");
-	put_link(tree, PCI_FOLDER "/net/eth0/device", "../../../" PCI_FUNCTION);
-	put_link(tree, "sys/class/net/eth0", "../../devices/pci0000:00/" PCI_FUNCTION "/net/eth0");
+	put(tree, INTERFACE_FOLDER "/dev_port", "0\n");
+	put_link(tree, INTERFACE_FOLDER "/device", "../../../" PCI_FUNCTION);
+	put_link(tree, "sys/class/net/" NETWORK_INTERFACE,
+		 "../../devices/pci0000:00/" PCI_FUNCTION "/net/" NETWORK_INTERFACE);
 }
 
 /* What tells this host from others: UCX compares it before it tries shared memory. */

@@ -6,6 +6,7 @@
 
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/commands.h"
+#include "verbs-shim/kernel/netlink.h"
 
 #define END_OF(structure, member) \
 	(offsetof(struct structure, member) + sizeof(((struct structure *)0)->member))
@@ -217,6 +218,10 @@ void kernel_write(struct kernel_file *file, struct kernel_call *call, uint64_t b
 {
 	if (file->kind == KERNEL_FD_MESSAGE) {
 		cm_write(file, call, bytes, length);
+		return;
+	}
+	if (file->kind == KERNEL_FD_NETLINK) {
+		netlink_write(file, call, bytes, length);
 		return;
 	}
 	if (file->kind != KERNEL_FD_COMMAND) {

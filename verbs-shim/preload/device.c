@@ -40,6 +40,11 @@ bool device_has(int fd)
 	return file_of(fd) != 0;
 }
 
+bool device_is_netlink(int fd)
+{
+	return device_has(fd) && descriptors[fd].kind == FILE_NETLINK;
+}
+
 dev_t device_number(int fd)
 {
 	uint32_t file = file_of(fd);

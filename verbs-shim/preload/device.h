@@ -16,6 +16,9 @@ int device_open(const char *path, int flags);
 /* Is this descriptor one of ours? */
 bool device_has(int fd);
 
+/* And one that looks like a socket of netlink? */
+bool device_is_netlink(int fd);
+
 /* write(2) on it. */
 ssize_t device_write(int fd, const void *bytes, size_t length);
 

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/netlink.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/names.h"
+#include "verbs-shim/preload/netlink.h"
 #include "verbs-shim/preload/shim.h"
 
 #define PORT_FIRST  32768 /* as Linux has them */
@@ -96,10 +98,19 @@ EXPORT int uname(struct utsname *system)
 	return result;
 }
 
-/* Streams send at once: what TCP waits for (Nagle's algorithm, delayed acknowledgements) would pass in real time. */
+/* Netlink of RDMA is the emulated kernel's. Streams send at once: what TCP waits for (Nagle's algorithm, delayed acknowledgements) would pass in real time. */
 EXPORT int socket(int family, int type, int protocol)
 {
-	int result = REAL(socket)(family, type, protocol), before = errno, on = 1;
+	int before = errno, on = 1, result = -1;
+
+	if (family == AF_NETLINK && protocol == NETLINK_RDMA && shim_active()) {
+		result = netlink_socket(type);
+		if (result >= 0 || errno != ENOENT)
+			return result;
+		errno = before;
+	}
+	result = REAL(socket)(family, type, protocol);
+	before = errno;
 
 	if (result >= 0 && names_active() && (family == AF_INET || family == AF_INET6) &&
 	    (type & ~(SOCK_CLOEXEC | SOCK_NONBLOCK)) == SOCK_STREAM)
@@ -139,6 +150,8 @@ EXPORT int bind(int socket, const struct sockaddr *address, socklen_t length)
 {
 	struct sockaddr_storage changed, copy = {0};
 
+	if (netlink_has(socket))
+		return 0;
 	address = names_rewrite(socket, address, &length, &changed);
 	if (names_active() && address && length <= sizeof(copy)) {
 		memcpy(&copy, address, length);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/device.h"
+#include "verbs-shim/preload/netlink.h"
 #include "verbs-shim/preload/shim.h"
 
 /* Linux: /dev/tty and /dev/ptmx; the ends of pseudo terminals. */
@@ -265,6 +266,11 @@ EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,
 
 	if (!shim_active())
 		return REAL(recvfrom)(fd, bytes, length, flags, from, from_length);
+	if (netlink_has(fd) && from) {
+		netlink_sender(from, from_length);
+		from = NULL;
+		from_length = NULL;
+	}
 	begin();
 	for (;;) {
 		ssize_t result;
@@ -289,12 +295,20 @@ EXPORT ssize_t recv(int fd, void *bytes, size_t length, int flags)
 
 EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
+	socklen_t room = message->msg_namelen;
+	ssize_t result;
+
 	if (!shim_active())
 		return REAL(recvmsg)(fd, message, flags);
 	begin();
 	if (waits(fd, flags) && !wait_for(fd, POLLIN))
 		return -1;
-	return taken(fd, REAL(recvmsg)(fd, message, flags & ~MSG_WAITALL));
+	result = taken(fd, REAL(recvmsg)(fd, message, flags & ~MSG_WAITALL));
+	if (result >= 0 && netlink_has(fd) && message->msg_name) {
+		message->msg_namelen = room;
+		netlink_sender(message->msg_name, &message->msg_namelen);
+	}
+	return result;
 }
 
 EXPORT ssize_t sendto(int fd, const void *bytes, size_t length, int flags,
@@ -304,6 +318,8 @@ EXPORT ssize_t sendto(int fd, const void *bytes, size_t length, int flags,
 
 	if (!shim_active())
 		return REAL(sendto)(fd, bytes, length, flags, to, to_length);
+	if (netlink_has(fd))
+		return device_write(fd, bytes, length);
 	begin();
 	if (!waits(fd, flags))
 		return given(REAL(sendto)(fd, bytes, length, flags, to, to_length));
@@ -339,6 +355,8 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 
 	if (!shim_active())
 		return REAL(sendmsg)(fd, message, flags);
+	if (netlink_has(fd))
+		return netlink_send(fd, message);
 	begin();
 	for (;;) {
 		if (waits(fd, flags) && !wait_for(fd, POLLOUT))

@@ -136,6 +136,7 @@ uint32_t files_add(struct session *session, uint32_t host, const struct kernel_n
 			(void)fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
 			break;
 		case KERNEL_FD_MESSAGE:
+		case KERNEL_FD_NETLINK:
 			if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
 				return 0;
 			(void)fcntl(ends[1], F_SETFL, O_NONBLOCK);

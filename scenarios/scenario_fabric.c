@@ -24,6 +24,7 @@ static void read_links(struct scenario_reader *reader, struct yaml_node *node);
 static void make_back_to_back(struct scenario_reader *reader, struct yaml_node *fabric);
 static void make_single_switch(struct scenario_reader *reader, struct yaml_node *fabric);
 static void make_layout(struct scenario_reader *reader, struct yaml_node *fabric);
+static void read_link_rules(struct scenario_reader *reader, struct yaml_node *node);
 static void number_ports(struct scenario *scenario);
 static void check_joined(struct scenario_reader *reader, const struct yaml_node *fabric);
 
@@ -32,7 +33,7 @@ static void check_joined(struct scenario_reader *reader, const struct yaml_node 
 #define LANE_KEYS "vl_arbitration", "service_levels", "dscp", "routes", "forwarding", "multicast", "partitions"
 static const char *const link_keys[] = {"topology", "switches", "links", LANE_KEYS, NULL};
 static const char *const back_to_back_keys[] = {"topology", "link", LANE_KEYS, NULL};
-static const char *const single_switch_keys[] = {"topology", "switch", "link", LANE_KEYS, NULL};
+static const char *const single_switch_keys[] = {"topology", "switch", "link", "link_rules", LANE_KEYS, NULL};
 static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", LANE_KEYS, NULL};
 /* clang-format on */
 
@@ -281,6 +282,7 @@ static void make_single_switch(struct scenario_reader *reader, struct yaml_node 
 		}
 		copy_link(&scenario->links[0], link);
 	}
+	read_link_rules(reader, yaml_get(fabric, "link_rules"));
 }
 
 static void copy_link(const struct scenario_link *from, struct scenario_link *to)

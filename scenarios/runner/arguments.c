@@ -200,6 +200,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_EXPECT:
 		arguments->expect = true;
 		return 0;
+	case KEY_FULL:
+		arguments->full = true;
+		return 0;
 	case KEY_WORDS:
 		arguments->words = true;
 		return 0;

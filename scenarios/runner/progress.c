@@ -16,7 +16,8 @@ static double wall_seconds(void)
 
 struct progress progress_begin(void)
 {
-	return (struct progress){.told = wall_seconds()};
+	double now = wall_seconds();
+	return (struct progress){.begun = now, .told = now};
 }
 
 void progress_show(struct progress *progress, sim_time now, uint64_t done, uint64_t all,
@@ -29,6 +30,9 @@ void progress_show(struct progress *progress, sim_time now, uint64_t done, uint6
 	progress->shown = true;
 	fprintf(stderr, "\r%12.3f us  %" PRIu64 " of %" PRIu64 " %s", (double)now / (double)US,
 		done, all, what);
+	if (done > 0)
+		fprintf(stderr, ", %.0f s left\033[K",
+			(seconds - progress->begun) * (double)(all - done) / (double)done);
 	fflush(stderr);
 }
 

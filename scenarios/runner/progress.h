@@ -10,13 +10,13 @@
 #include "sim/sim.h"
 
 struct progress {
-	double told; /* wall time */
+	double begun, told; /* wall time */
 	bool shown;
 };
 
 struct progress progress_begin(void);
 
-/* "12.345 us  3 of 16 flows" */
+/* "12.345 us  3 of 16 flows, 12 s left" if the rest takes as long each */
 void progress_show(struct progress *progress, sim_time now, uint64_t done, uint64_t all,
 		   const char *what);
 void progress_end(const struct progress *progress); /* wipes it off */

@@ -26,8 +26,10 @@ static const struct {
 	{"preset", published_preset, NULL},
 };
 
-static const char *const row_keys[] = {"row",  "what", "hardware", "source", "tolerance", "driver",
-				       "unit", "axis", "log",      "set",    "expect",    "order"};
+static const char *const row_keys[] = {"row",    "what",  "hardware", "source", "tolerance",
+				       "driver", "unit",  "axis",     "log",    "set",
+				       "expect", "order", "full"};
+static const char *const full_keys[] = {"hardware", "values"};
 static const char *const case_keys[] = {"case",       "x",         "curve",     "set",
 					"minus",      "over",      "published", "to",
 					"plus_minus", "tolerance", "unit"};
@@ -198,6 +200,18 @@ static void read_orders(struct published_row *row, struct yaml_node *orders,
 		read_order(row, child, errors);
 }
 
+static void read_full(struct published_row *row, struct yaml_node *full, struct yaml_errors *errors)
+{
+	if (full == NULL || !yaml_expect_map(full, "hardware: and values:", errors))
+		return;
+	if (row->driver != published_study)
+		yaml_error(errors, full, "only rows of the driver study have another size");
+	need_text(full, "hardware", errors);
+	if (!yaml_get(full, "values"))
+		yaml_error(errors, full, "values is missing");
+	yaml_refuse_unused(full, full_keys, ARRAY_SIZE(full_keys), errors);
+}
+
 static void read_row(struct published_row *row, struct yaml_node *root, struct yaml_errors *errors)
 {
 	struct yaml_node *axis = yaml_get(root, "axis"), *log = yaml_get(root, "log");
@@ -234,6 +248,7 @@ static void read_row(struct published_row *row, struct yaml_node *root, struct y
 	for (struct yaml_node *child = expect->children; child; child = child->next)
 		read_case(row, child, common, errors);
 	read_orders(row, yaml_get(root, "order"), errors);
+	read_full(row, yaml_get(root, "full"), errors);
 	yaml_refuse_unused(root, row_keys, ARRAY_SIZE(row_keys), errors);
 }
 
@@ -255,6 +270,14 @@ struct published_row *published_read(const char *file, struct yaml_errors *error
 		return row;
 	published_free(row);
 	return NULL;
+}
+
+bool published_enlarge(struct published_row *row)
+{
+	row->full = yaml_get(yaml_root(row->document), "full");
+	if (row->full)
+		row->hardware = yaml_get(row->full, "hardware")->text;
+	return row->full != NULL;
 }
 
 static void forget(struct published_row *row)
@@ -281,7 +304,7 @@ void published_free(struct published_row *row)
 static bool measure(struct published_row *row, struct published_case *of, struct yaml_node *own,
 		    struct yaml_errors *errors, double *ours)
 {
-	struct published_settings settings = {own, of->common, errors, &row->kept};
+	struct published_settings settings = {own, of->common, row->full, errors, &row->kept};
 
 	return row->driver(&settings, ours, of->why);
 }

@@ -5,6 +5,8 @@
  *     published/B1-01.yaml --published_read()--> row --driver--> ours beside published --> pass, miss
  *
  * Where an order was published, `order` lists names of cases, the largest first: ours must fall from each to the next.
+ * A row that is measured smaller than the original says under `full` how large that was: its hardware, and values as the
+ * driver's own, which come last. `hcasim published --full` measures it so.
  */
 #ifndef SCENARIOS_RUNNER_PUBLISHED_H
 #define SCENARIOS_RUNNER_PUBLISHED_H
@@ -36,6 +38,7 @@ struct published_order {
 /* What a case says to its driver. A key is its own, or else common to the row. */
 struct published_settings {
 	struct yaml_node *own, *common; /* NULL: none */
+	struct yaml_node *full;         /* what makes it as large as the original; NULL: nothing */
 	struct yaml_errors *errors;
 	void **kept; /* what the driver keeps from case to case of a row; NULL at first */
 };
@@ -57,11 +60,15 @@ struct published_row {
 	size_t case_count;
 	struct published_order *orders;
 	size_t order_count;
+	struct yaml_node *full; /* NULL: it has but one size, or that is not asked for */
 	struct yaml_document *document;
 };
 
 /* NULL: errors says why. */
 struct published_row *published_read(const char *file, struct yaml_errors *errors);
+
+/* From now on as large as the original. false: the row does not say how large that was. */
+bool published_enlarge(struct published_row *row);
 void published_free(struct published_row *row);
 
 /* Measures one case and judges it, but not by the order of its row. */

@@ -1,7 +1,7 @@
 /*
  * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its figures. Keys: scenario
  * (beside the row's file), values (a map of key paths and values that replace the file's, as --set takes them; the case's
- * own after those of the row), figure or counter, divide_by (the same, of the same run), times (it is multiplied),
+ * own after those of the row, those of the original's size last), figure or counter, divide_by (the same, of the same run), times (it is multiplied),
  * seeds (the mean of so many runs, with the scenario's seed and those that follow it; `middle: median` takes their median),
  * least_of (a map of one key path and a list of values for it: a run with each, and the least of what they give).
  */
@@ -9,8 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scenarios/figures.h"
+#include "scenarios/runner/progress.h"
 #include "scenarios/runner/published.h"
 #include "scenarios/runner/verb.h"
 #include "scenarios/trial.h"
@@ -62,6 +64,8 @@ static struct choice *choose(const struct published_settings *settings)
 		add_values(&choice->values, yaml_get(settings->common, "values"), settings->errors);
 	if (settings->own)
 		add_values(&choice->values, yaml_get(settings->own, "values"), settings->errors);
+	if (settings->full)
+		add_values(&choice->values, yaml_get(settings->full, "values"), settings->errors);
 	if (name && yaml_expect_text(name, "a scenario's file", settings->errors))
 		snprintf(choice->path, sizeof(choice->path), "%.*s%s",
 			 slash ? (int)(slash - name->file) + 1 : 0, name->file, name->text);
@@ -149,6 +153,11 @@ void published_study_forget(void *kept)
 	}
 }
 
+static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
+{
+	progress_show(context, now, done, flows, "flows");
+}
+
 /* NULL: not to be had, and *why or the errors say why. */
 static struct kept_run *make_run(const struct choice *choice, unsigned seed_offset,
 				 struct yaml_errors *errors, char *why)
@@ -178,7 +187,10 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 		forget(run);
 		return NULL;
 	}
-	trial_run(run->trial, NULL, NULL);
+	struct progress progress = progress_begin();
+
+	trial_run(run->trial, isatty(STDERR_FILENO) ? show : NULL, &progress);
+	progress_end(&progress);
 	run->good = trial_check(run->trial, stderr) == 0;
 	for (unsigned i = 0; i < FIGURE_COUNT; i++) {
 		char none[PUBLISHED_WHY_BYTES];

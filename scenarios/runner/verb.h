@@ -48,6 +48,7 @@ struct arguments {
 	unsigned threads;
 	bool bottleneck, received;
 	bool expect; /* of a sweep: judge the file's expectations at each point */
+	bool full;   /* published rows at the originals' size */
 	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
 };

@@ -1,6 +1,7 @@
 /*
  * verb_published: hcasim published [ROW...]: measures again what others have published, and prints ours beside theirs: a line
- * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes a curve for each row.
+ * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes a curve for each row. --full
+ * takes the rows that are measured smaller than the original was, as large as that.
  *
  * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
  */
@@ -22,6 +23,7 @@ struct tally {
 	unsigned rows, passed, missed, skipped, gates_missed;
 	unsigned cases, cases_passed, cases_missed;
 	unsigned plots;
+	unsigned smaller; /* rows left out of --full: they have no other size */
 };
 
 /* ---- printing ---- */
@@ -276,8 +278,12 @@ static bool do_row(const char *file, void *context)
 	struct tally *tally = &run->tally;
 	struct yaml_errors errors = {0};
 	struct published_row *row = published_read(file, &errors);
+	bool left_out = row != NULL && arguments->full && !published_enlarge(row);
 
-	if (row != NULL) {
+	if (left_out) {
+		tally->smaller++;
+		published_free(row);
+	} else if (row != NULL) {
 		if (tally->rows == 0 && arguments->json)
 			printf("{\"published\": [");
 		else if (tally->rows == 0)
@@ -343,6 +349,12 @@ int verb_published(const struct arguments *arguments)
 	}
 	if (!published_files(arguments->words_given, arguments->word_count, do_row, &run))
 		return EXIT_BAD_INPUT;
+	if (run.good && run.tally.rows == 0) {
+		say("the size of the original is measured already, or not told: no full: in %u "
+		    "row%s",
+		    run.tally.smaller, run.tally.smaller == 1 ? "" : "s");
+		return EXIT_BAD_INPUT;
+	}
 	print_count(arguments, &run.tally);
 	if (!run.good)
 		return EXIT_BAD_INPUT;

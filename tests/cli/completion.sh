@@ -32,6 +32,7 @@ completes hcasim check two-hosts-ib.yaml --set se seed=
 completes hcasim params hca.pc hca.pcie
 completes hcasim counters wqe wqe_fetch
 completes hcasim published A1-0 A1-01
+completes hcasim published D-10 --fu --full
 completes hcasim fit B1 B1-01
 completes hcasim run two two-hosts-ib.yaml
 completes hcasim exec two-hosts-ib.yaml -- host0: seq seq

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Proves that `hcasim published` measures every row (those of programs: published_programs.sh), that rows which follow from a standard alone hold, how many of the others do,
-# that a second run prints the same, that orders of cases are judged, and that curves and JSON are whole. Arguments: the hcasim program, the top of the source tree.
+# that a second run prints the same, that orders of cases are judged, that --full takes the original's size, and that curves and JSON are whole. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
 . "$(dirname "$0")/../support/script.sh"
@@ -55,6 +55,34 @@ sed -i 's/^order: .*/order: [["for the port", "nobody"]]/' "$folder/share/hcasim
 "$folder/bin/hcasim" published >"$folder/orders" 2>&1
 [ $? -eq 2 ] || fail "an order of a case that is not there: $(cat "$folder/orders")"
 grep -q 'there is no case "nobody"' "$folder/orders" || fail "$(cat "$folder/orders")"
+
+# The original's size: values of full: come last, rows without it are left out, alone they are refused; only studies have one.
+sed -e 's/^order: .*//' -e '$a full: {hardware: "2 ms", values: {run.until: 2ms}}' \
+  -i "$folder/share/hcasim/published/C-21.yaml"
+cp "$source/scenarios/published/B1-01.yaml" "$folder/share/hcasim/published/B1-01.yaml"
+"$folder/bin/hcasim" published --full --json >"$folder/full"
+[ $? -eq 1 ] || fail "--full: twice as many CNPs are no miss: $(cat "$folder/full")"
+python3 - "$folder/full" <<'END' || fail "--full is not as expected"
+import json, sys
+result = json.load(open(sys.argv[1]))
+assert result["rows"] == 1 and result["published"][0]["hardware"] == "2 ms", result
+assert [case["ours"] for case in result["published"][0]["cases"]] == [160, 80, 40], result
+END
+"$folder/bin/hcasim" published C-21 >"$folder/orders" || fail "full: holds without --full: $(cat "$folder/orders")"
+"$folder/bin/hcasim" published --full B1-01 >"$folder/out" 2>"$folder/errors"
+[ $? -eq 2 ] || fail "--full of a row that has none is not refused"
+grep -q 'no full: in 1 row' "$folder/errors" || fail "$(cat "$folder/errors")"
+refuses_full() { # TEXT-OF-FULL ROW MESSAGE
+  cp "$source/scenarios/published/$2.yaml" "$folder/share/hcasim/published/$2.yaml"
+  echo "full: $1" >>"$folder/share/hcasim/published/$2.yaml"
+  "$folder/bin/hcasim" published --full "$2" >"$folder/out" 2>"$folder/errors"
+  [ $? -eq 2 ] || fail "$1 is not refused"
+  grep -q "$3" "$folder/errors" || fail "$1: $(cat "$folder/errors")"
+}
+refuses_full '{hardware: "2 ms", valeus: {run.until: 2ms}}' C-21 'did you mean "values"'
+refuses_full '{hardware: "2 ms"}' C-21 'values is missing'
+refuses_full '{values: {run.until: 2ms}}' C-21 'hardware is missing'
+refuses_full '{hardware: "2 ms", values: {run.until: 2ms}}' B1-01 'only rows of the driver study'
 
 "$hcasim" published NO-SUCH-ROW B1-01 >"$folder/out" 2>"$folder/errors"
 [ $? -eq 2 ] || fail "an unknown row is not refused"

@@ -19,6 +19,7 @@
 #define TESTS(TEST)           \
 	TEST(values)          \
 	TEST(wrong)           \
+	TEST(star_rules)      \
 	TEST(overrides)       \
 	TEST(preset_chain)    \
 	TEST(port_numbers)    \
@@ -281,6 +282,27 @@ static void test_values(void)
 	CU_ASSERT_PTR_NULL(scenario->programs[0].argv[2]);
 	check_reads_back(scenario);
 	scenario_destroy(scenario);
+}
+
+/* One long link of a star: the others stay as `link` says. */
+static void test_star_rules(void)
+{
+	struct yaml_errors errors = {0};
+	struct scenario *scenario =
+		read_text("hosts: {count: 3}\n"
+			  "fabric:\n"
+			  "  topology: single-switch\n"
+			  "  link: {preset: cable-edr, length: 2m}\n"
+			  "  link_rules: [{between: [host1, switch0], length: 8400m}]\n",
+			  &errors);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
+	CU_ASSERT_EQUAL(scenario->links[0].port->length, 2);
+	CU_ASSERT_EQUAL(scenario->links[1].port->length, 8400);
+	CU_ASSERT_EQUAL(scenario->links[2].port->length, 2);
+	CU_ASSERT_EQUAL(scenario->links[1].port->speed, scenario->links[0].port->speed);
+	check_reads_back(scenario);
+	scenario_destroy(scenario);
+	yaml_errors_free(&errors);
 }
 
 static void test_overrides(void)

@@ -464,8 +464,10 @@ void port_destroy(struct port *port)
 	for (unsigned i = 0; i < port->sources * PORT_LANES; i++)
 		free_queue(port, &port->queues[i]);
 	boundary_destroy(port->boundary);
-	if (port->peer)
+	if (port->peer) {
 		port->peer->peer = NULL;
+		port->peer->down = true; /* what it still sends goes nowhere */
+	}
 	input_space_fini(port);
 	schedule_destroy(port->schedule);
 	block_fini(&port->block);

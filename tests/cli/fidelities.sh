@@ -153,6 +153,15 @@ done
 expect=$(printf '{figure: flow%d.goodput_gbps, at_least: 90},' 0 1 2 3)
 "$hcasim" run "$folder/two.yaml" --set workload.pattern=shift --set workload.bytes=10MB --set workload.count=1 --set run.until=300us --set "expect=[$expect]" >"$folder/log" 2>&1 ||
   fail "nothing is acknowledged: $(cat "$folder/log")"
+# Runs that end while adapters joined by a cable hold packets: what the one gives back when it goes finds no other.
+cat >"$folder/cable.yaml" <<'YAML'
+hosts: {count: 2, hca: {preset: connectx5-edr, pcie: {read_latency: 5us}}}
+fabric: {link_layer: infiniband, topology: back-to-back, link: cable-edr}
+workload: {pattern: all_to_all, bytes: 4KB, count: 100}
+YAML
+for until in 30us 50us 60us; do
+  "$hcasim" run "$folder/cable.yaml" --until $until >"$folder/log" 2>&1 || fail "cable, until $until: exit code $?: $(cat "$folder/log")"
+done
 
 # ---- congestion control ----
 "$hcasim" run "$folder/two.yaml" --set workload.pattern=incast --set hosts.hca.congestion=dcqcn-paper --set 'fabric.switch={preset: red-dcqcn-paper}' --out "$folder/dcqcn" >"$folder/log" 2>&1 ||

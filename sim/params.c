@@ -54,6 +54,12 @@ static bool is_real(enum param_kind kind)
 	return kind == PARAM_METRES || kind == PARAM_RATIO;
 }
 
+/* Of whole numbers. */
+static uint64_t most_of(enum param_kind kind)
+{
+	return kind == PARAM_TIME ? SIM_NEVER : UINT64_MAX;
+}
+
 const char *param_kind_name(enum param_kind kind)
 {
 #define KIND_NAME(kind, type, unit) #kind,
@@ -120,11 +126,11 @@ static bool parse_value(const struct param *param, const char *text, union value
 	}
 	if (!quantity_parse(text, whole_units[param->kind], &value->whole, why, why_bytes))
 		return false;
-	if (param->kind == PARAM_TIME && value->whole > SIM_NEVER) {
-		snprintf(why, why_bytes, "is too large");
-		return false;
-	}
-	return true;
+	if (value->whole <= most_of(param->kind))
+		return true;
+	value->whole = UINT64_MAX;
+	snprintf(why, why_bytes, "is too large");
+	return false;
 }
 
 /* One bound of a range, which is our own text: what does not parse is our mistake. */
@@ -221,14 +227,35 @@ static void suggest_choice(const char *range, const char *text, char *wrong, siz
 		snprintf(wrong + used, wrong_bytes - used, " (did you mean \"%s\"?)", near);
 }
 
+/* What could stand there. Of what is too large, how much it could be. */
+static void say_expected(const struct param *param, bool large, char *text, size_t text_bytes)
+{
+	const char *range = param->range;
+	size_t length = strlen(range);
+	bool open = length == 0 || (length > 2 && strcmp(range + length - 2, "..") == 0);
+	char most[64];
+	if (param->kind == PARAM_CHOICE) {
+		snprintf(text, text_bytes, "one of %s", range);
+	} else if (large && open) {
+		quantity_print(most_of(param->kind), whole_units[param->kind], most, sizeof(most));
+		snprintf(text, text_bytes, "%s (%s%s)", param_kind_unit(param->kind),
+			 length > 0 ? range : "0..", most);
+	} else {
+		snprintf(text, text_bytes, length > 0 ? "%s (%s)" : "%s",
+			 param_kind_unit(param->kind), range);
+	}
+}
+
 bool param_parse(const struct param *param, const char *text, void *params, char *why,
 		 size_t why_bytes)
 {
-	char wrong[128] = "";
+	char wrong[128] = "", expected[CHOICES_BYTES];
 	union value value = {0};
 	if (param->kind == PARAM_SIZES)
 		return parse_sizes(param, text, params, why, why_bytes);
 	bool good = parse_value(param, text, &value, wrong, sizeof(wrong));
+	bool whole = param->kind == PARAM_COUNT || whole_units[param->kind] != NULL;
+	bool large = !good && whole && value.whole == UINT64_MAX;
 	if (good && !in_range(param, value)) {
 		snprintf(wrong, sizeof(wrong), "is out of range");
 		good = false;
@@ -236,11 +263,8 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 	if (!good && param->kind == PARAM_CHOICE)
 		suggest_choice(param->range, text, wrong, sizeof(wrong));
 	if (!good) {
-		bool choice = param->kind == PARAM_CHOICE, range = *param->range != '\0';
-		snprintf(why, why_bytes, "\"%.60s\" %s; expected %s%s%s%s", text, wrong,
-			 choice ? "one of " : param_kind_unit(param->kind),
-			 range && !choice ? " (" : "", range ? param->range : "",
-			 range && !choice ? ")" : "");
+		say_expected(param, large, expected, sizeof(expected));
+		snprintf(why, why_bytes, "\"%.60s\" %s; expected %s", text, wrong, expected);
 		return false;
 	}
 	char *field = (char *)params + param->offset;

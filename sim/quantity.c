@@ -13,20 +13,55 @@
 #include <string.h>
 #include <strings.h>
 
-#define DIGITS_MAX 25 /* 10^25 times the largest scale, 10^12, is below 2^128 */
+#define DIGITS_MAX   25 /* 10^25 times the largest scale, 10^12, is below 2^128 */
+#define EXPONENT_MAX 99 /* a larger one counts as this, or a little more */
 
 __extension__ typedef unsigned __int128 wide;
+
+#define DIGITS_END ((wide)10000000000000 * 1000000000000) /* 10^DIGITS_MAX */
 
 struct decimal {
 	wide digits;
 	unsigned fraction; /* how many of them stand behind the point */
+	bool large;        /* there is no room for all of its digits */
 	const char *rest;  /* behind the number and blanks */
 };
+
+/* "e3", "e-3" behind the digits; other letters are a unit. */
+static const char *read_exponent(const char *at, int *exponent)
+{
+	bool minus = at[0] != '\0' && at[1] == '-';
+	const char *digit = at + 1 + (at[0] != '\0' && (at[1] == '-' || at[1] == '+'));
+	*exponent = 0;
+	if ((*at != 'e' && *at != 'E') || !isdigit((unsigned char)*digit))
+		return at;
+	for (; isdigit((unsigned char)*digit); digit++) {
+		if (*exponent < EXPONENT_MAX)
+			*exponent = 10 * *exponent + (*digit - '0');
+	}
+	*exponent = minus ? -*exponent : *exponent;
+	return digit;
+}
+
+/* Moves the point. */
+static void apply_exponent(struct decimal *decimal, int exponent)
+{
+	for (; exponent > 0 && decimal->digits != 0; exponent--) {
+		if (decimal->fraction > 0)
+			decimal->fraction--;
+		else if (decimal->digits < DIGITS_END / 10)
+			decimal->digits *= 10;
+		else
+			decimal->large = true;
+	}
+	for (; exponent < 0 && decimal->digits != 0; exponent++)
+		decimal->fraction++;
+}
 
 static bool read_decimal(const char *text, struct decimal *decimal, char *why, size_t why_bytes)
 {
 	const char *at = text;
-	unsigned count = 0;
+	int exponent;
 	bool point = false, any = false;
 	*decimal = (struct decimal){0};
 	if (*at == '-') {
@@ -39,28 +74,43 @@ static bool read_decimal(const char *text, struct decimal *decimal, char *why, s
 			continue;
 		}
 		any = true;
-		if (decimal->digits != 0 || *at != '0')
-			count++;
-		if (count > DIGITS_MAX || decimal->fraction == DIGITS_MAX) {
-			snprintf(why, why_bytes, "has too many digits");
-			return false;
-		}
-		decimal->digits = 10 * decimal->digits + (unsigned)(*at - '0');
-		if (point)
-			decimal->fraction++;
+		decimal->fraction += point;
+		if (decimal->digits < DIGITS_END / 10)
+			decimal->digits = 10 * decimal->digits + (unsigned)(*at - '0');
+		else if (!point)
+			decimal->large = true;
+		else
+			break;
+	}
+	if (isdigit((unsigned char)*at)) {
+		snprintf(why, why_bytes, "has too many digits");
+		return false;
 	}
 	if (!any || (point && at[-1] == '.')) {
 		snprintf(why, why_bytes, "is not a number");
 		return false;
 	}
+	at = read_exponent(at, &exponent);
+	apply_exponent(decimal, exponent);
 	while (decimal->fraction > 0 && decimal->digits % 10 == 0) {
 		decimal->digits /= 10;
 		decimal->fraction--;
+	}
+	if (decimal->fraction > DIGITS_MAX) {
+		snprintf(why, why_bytes, "has too many digits");
+		return false;
 	}
 	while (*at == ' ')
 		at++;
 	decimal->rest = at;
 	return true;
+}
+
+static bool too_large(uint64_t *value, char *why, size_t why_bytes)
+{
+	*value = UINT64_MAX;
+	snprintf(why, why_bytes, "is too large");
+	return false;
 }
 
 static bool read_hexadecimal(const char *text, uint64_t *value, char *why, size_t why_bytes)
@@ -70,10 +120,8 @@ static bool read_hexadecimal(const char *text, uint64_t *value, char *why, size_
 		snprintf(why, why_bytes, "is not a number");
 		return false;
 	}
-	if (digits > 16) {
-		snprintf(why, why_bytes, "has too many digits");
-		return false;
-	}
+	if (digits > 16)
+		return too_large(value, why, why_bytes);
 	*value = strtoull(text, NULL, 16);
 	return true;
 }
@@ -103,6 +151,7 @@ bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_
 {
 	struct decimal decimal;
 	uint64_t scale = 1;
+	*value = 0;
 	if (units == NULL && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
 		return read_hexadecimal(text, value, why, why_bytes);
 	if (!read_decimal(text, &decimal, why, why_bytes))
@@ -117,6 +166,8 @@ bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_
 			return false;
 		scale = unit->scale;
 	}
+	if (decimal.large)
+		return too_large(value, why, why_bytes);
 	wide product = decimal.digits * scale, power = 1;
 	for (unsigned i = 0; i < decimal.fraction; i++)
 		power *= 10;
@@ -125,10 +176,8 @@ bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_
 			 units != NULL ? units[0].name : "");
 		return false;
 	}
-	if (product / power > UINT64_MAX) {
-		snprintf(why, why_bytes, "is too large");
-		return false;
-	}
+	if (product / power > UINT64_MAX)
+		return too_large(value, why, why_bytes);
 	*value = (uint64_t)(product / power);
 	return true;
 }
@@ -165,6 +214,7 @@ bool quantity_parse_real(const char *text, const struct quantity_scale *scales, 
 			 char *why, size_t why_bytes)
 {
 	size_t length = strspn(text, "+-0123456789.");
+	*value = 0;
 	if (length > 0 && (text[length] == 'e' || text[length] == 'E') &&
 	    strchr("+-0123456789", text[length + 1]) != NULL && text[length + 1] != '\0')
 		length += 1 + strspn(text + length + 1, "+-0123456789");
@@ -177,7 +227,7 @@ bool quantity_parse_real(const char *text, const struct quantity_scale *scales, 
 	number[length] = '\0';
 	char *end = NULL;
 	double real = strtod(number, &end);
-	if (length == 0 || *end != '\0' || !isfinite(real)) {
+	if (length == 0 || *end != '\0') {
 		snprintf(why, why_bytes, "is not a number");
 		return false;
 	}
@@ -187,15 +237,17 @@ bool quantity_parse_real(const char *text, const struct quantity_scale *scales, 
 			*value = real * scale->times / scale->over;
 			if (*value == 0)
 				*value = 0; /* no negative zero */
-			return true;
+			if (isfinite(*value))
+				return true;
+			snprintf(why, why_bytes, "is too large");
+			return false;
 		}
 	}
 	if (*unit != '\0')
 		snprintf(why, why_bytes, "has the unknown unit \"%s\"", unit);
-	else if (real == 0) {
-		*value = 0;
+	else if (real == 0)
 		return true;
-	} else
+	else
 		snprintf(why, why_bytes, "has no unit");
 	return false;
 }

@@ -18,7 +18,8 @@ struct quantity_unit {
 };
 
 /* units: from small to large, ends with a NULL name. No units: a plain whole number, also as 0x...
- * A zero needs no unit. false: *why says what is wrong with the text. */
+ * A zero needs no unit; "1.5e3" is 1500. false: *why says what is wrong with the text, and *value is UINT64_MAX if it is
+ * more than that, else 0. */
 bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_t *value, char *why,
 		    size_t why_bytes);
 
@@ -33,7 +34,8 @@ struct quantity_scale {
 	double times, over;
 };
 
-/* scales: ends with a NULL name; the one with an empty name allows a number with no unit. */
+/* scales: ends with a NULL name; the one with an empty name allows a number with no unit. false: as quantity_parse(), and
+ * *value is INFINITY or 0. */
 bool quantity_parse_real(const char *text, const struct quantity_scale *scales, double *value,
 			 char *why, size_t why_bytes);
 

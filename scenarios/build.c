@@ -92,9 +92,8 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
 	    build_lanes(build, why, why_bytes) && build_subnet(build, why, why_bytes) &&
 	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes)) {
-		if (scenario->has_load)
-			load_connect(build->load);
-		return build;
+		if (!scenario->has_load || load_connect(build->load, why, why_bytes))
+			return build;
 	}
 	build_destroy(build);
 	return NULL;

@@ -4,6 +4,7 @@
  */
 #include "scenarios/result.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -165,10 +166,63 @@ static void remove_parts(const struct result *result)
 		result_discard(result->folder);
 }
 
+/* Sum of the counters whose "block.counter" matches. false: none does. */
+static bool sum_counters(const struct build *build, const char *pattern, uint64_t *sum)
+{
+	bool found = false;
+	char name[256];
+	*sum = 0;
+	for (const struct block *block = sim_blocks(build->sim); block != NULL;
+	     block = block->next) {
+		const struct counter *counters = block->type->counters;
+		for (unsigned i = 0;
+		     counters != NULL && block->counts != NULL && counters[i].name != NULL; i++) {
+			snprintf(name, sizeof(name), "%s.%s", block->name, counters[i].name);
+			if (fnmatch(pattern, name, 0) != 0)
+				continue;
+			*sum += block->counts[i];
+			found = true;
+		}
+	}
+	return found;
+}
+
+static bool is_block(const struct build *build, const char *pattern)
+{
+	for (const struct block *block = sim_blocks(build->sim); block != NULL; block = block->next)
+		if (fnmatch(pattern, block->name, 0) == 0)
+			return true;
+	return false;
+}
+
+bool result_names(const struct build *build, char *why, size_t why_bytes)
+{
+	static const char as[] = "expected a name as counters.json has them, * for any text";
+	const struct scenario *scenario = build->scenario;
+	uint64_t sum;
+	for (uint32_t i = 0; i < scenario->trace_count; i++) {
+		if (is_block(build, scenario->traces[i]))
+			continue;
+		snprintf(why, why_bytes, "record: trace: no block is called \"%s\"; %s",
+			 scenario->traces[i], as);
+		return false;
+	}
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const char *counter = scenario->expectations[i].counter;
+		if (counter == NULL || sum_counters(build, counter, &sum))
+			continue;
+		snprintf(why, why_bytes, "expect: there is no counter \"%s\"; %s", counter, as);
+		return false;
+	}
+	return true;
+}
+
 struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
 			    size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
+	if (!result_names(build, why, why_bytes))
+		return NULL;
 	struct result *result = calloc(1, sizeof(*result));
 	if (result == NULL)
 		abort();
@@ -218,27 +272,6 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	return NULL;
 }
 
-/* Sum of the counters whose "block.counter" matches. false: none does. */
-static bool sum_counters(const struct build *build, const char *pattern, uint64_t *sum)
-{
-	bool found = false;
-	char name[256];
-	*sum = 0;
-	for (const struct block *block = sim_blocks(build->sim); block != NULL;
-	     block = block->next) {
-		const struct counter *counters = block->type->counters;
-		for (unsigned i = 0;
-		     counters != NULL && block->counts != NULL && counters[i].name != NULL; i++) {
-			snprintf(name, sizeof(name), "%s.%s", block->name, counters[i].name);
-			if (fnmatch(pattern, name, 0) != 0)
-				continue;
-			*sum += block->counts[i];
-			found = true;
-		}
-	}
-	return found;
-}
-
 /* false: *why says why there is none. */
 static bool find_figure(const struct result_outcome *outcome, const char *name, double *value,
 			char *why, size_t why_bytes)
@@ -261,8 +294,8 @@ static bool judge(const struct build *build, const struct result_outcome *outcom
 	uint64_t sum;
 	*known = sum_counters(build, expectation->counter, &sum);
 	*value = (double)sum;
-	snprintf(why, why_bytes, "there is no such counter");
-	return *known && sum >= expectation->low && sum <= expectation->high;
+	assert(*known); /* result_names() */
+	return sum >= expectation->low && sum <= expectation->high;
 }
 
 static void print_bounds(const struct scenario_expectation *expectation, FILE *out)

@@ -31,7 +31,10 @@ struct result;
 /* Can these be written? false: *why. */
 bool result_check(const struct result_paths *paths, char *why, size_t why_bytes);
 
-/* Opens what is written during the run. NULL: *why. The build outlives it. */
+/* Are the blocks that the scenario traces, and the counters that it expects, there? false: *why names one that is not. */
+bool result_names(const struct build *build, char *why, size_t why_bytes);
+
+/* Opens what is written during the run, of names that are there. NULL: *why. The build outlives it. */
 struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
 			    size_t why_bytes);
 

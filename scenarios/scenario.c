@@ -3,7 +3,6 @@
  * problem is noted and reading goes on, so that one run shows all of them.
  */
 #include "scenarios/scenario.h"
-#include "hca/device/hca_params.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -274,7 +273,7 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 		yaml_error(reader->errors, yaml_get(node, "count"),
 			   "%u hosts; the topology has places for %u", (unsigned)count, places);
 	if (count == 0 && !reader->no_topology)
-		yaml_error(reader->errors, node, "no hosts");
+		yaml_error(reader->errors, node, "no hosts; expected count: 1 or more");
 	if (count == 0 || (places > 0 && count != places))
 		return;
 	scenario->hosts = calloc(count, sizeof(*scenario->hosts));
@@ -330,7 +329,8 @@ static void read_hosts(struct scenario_reader *reader, struct yaml_node *node)
 		read_host(reader, host);
 	uint32_t places = layout_hosts(&scenario->layout);
 	if (scenario->host_count == 0)
-		yaml_error(reader->errors, node, "no hosts");
+		yaml_error(reader->errors, node,
+			   "no hosts; expected {host0: {hca: ...}, ...} or {count: 2, ...}");
 	else if (places > 0 && places != scenario->host_count)
 		yaml_error(reader->errors, node, "%u hosts; the topology has places for %u",
 			   scenario->host_count, places);
@@ -432,7 +432,8 @@ static void read_program(struct scenario_reader *reader, struct yaml_node *node)
 			program->argv[count++] = strdup(text != NULL ? text : "");
 		}
 		if (entries == 0)
-			yaml_error(reader->errors, command, "the command is empty");
+			yaml_error(reader->errors, command,
+				   "the command is empty; expected [PROGRAM, ARGUMENT, ...]");
 	}
 	scenario_refuse_unused(reader, node, scenario_program_param_list, keys);
 }

@@ -12,6 +12,11 @@
 #include "scenarios/scenario_read.h"
 
 /* Bounds of a counter: equals, or at_least and at_most. */
+static void refuse_bounds(struct scenario_reader *reader, const struct yaml_node *node)
+{
+	yaml_error(reader->errors, node, "at_least is above at_most, which nothing meets");
+}
+
 static void read_counter(struct scenario_reader *reader, struct yaml_node *node,
 			 struct scenario_expectation *expectation)
 {
@@ -33,6 +38,8 @@ static void read_counter(struct scenario_reader *reader, struct yaml_node *node,
 	yaml_override_params(node, bounds, expectation, reader->errors);
 	if (equals != NULL && (expectation->low != 0 || expectation->high != UINT64_MAX))
 		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
+	if (expectation->low > expectation->high)
+		refuse_bounds(reader, node);
 	if (equals != NULL) {
 		yaml_override_params(node, exact, expectation, reader->errors);
 		expectation->high = expectation->low;
@@ -76,6 +83,8 @@ static void read_figure(struct scenario_reader *reader, struct yaml_node *node,
 			   "figures are those of a workload or a load; there is none");
 	if (equals != NULL && (least || most))
 		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
+	if (least && most && bounds.at_least > bounds.at_most)
+		refuse_bounds(reader, node);
 	if (equals == NULL && !least && !most)
 		yaml_error(reader->errors, node, "no bounds; expected equals, at_least or at_most");
 	if (equals != NULL) {

@@ -4,6 +4,7 @@
  *
  *     topology: back-to-back          topology: {kind: fat-tree, arity: 8}          topology: {kind: net-file, file: x}
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static void read_net_file(struct scenario_reader *reader, struct yaml_node *map)
 	char *path = scenario_file_path(reader->scenario, name);
 	char *text = read_all(path, &length);
 	if (text == NULL)
-		yaml_error(reader->errors, node, "%s cannot be read", path);
+		yaml_error(reader->errors, node, "%s cannot be read: %s", path, strerror(errno));
 	else if (!netfile_read(&reader->scenario->layout, text, length, why, sizeof(why)))
 		yaml_error(reader->errors, node, "%s: %s", path, why);
 	free(text);

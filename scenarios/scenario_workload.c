@@ -129,14 +129,18 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 {
 	struct scenario *scenario = reader->scenario;
 	struct yaml_node *workload = yaml_get(root, "workload"), *sweep = yaml_get(root, "sweep");
+	struct yaml_node *programs = yaml_get(root, "programs");
 	params_default(workload_param_list, &scenario->workload);
 	params_default(player_param_list, &scenario->play);
 	for (const struct param_group *group = load_host_param_groups; group->name != NULL; group++)
 		params_default(group->list, (char *)&scenario->play_hosts + group->offset);
-	yaml_read_params(yaml_get(root, "run"), scenario_run_param_list, &scenario->run,
-			 reader->errors);
+	struct yaml_node *run = yaml_get(root, "run");
+	yaml_read_params(run, scenario_run_param_list, &scenario->run, reader->errors);
 	if (workload != NULL)
 		read_play(reader, workload);
+	if (workload != NULL && programs != NULL)
+		yaml_error_key(reader->errors, programs,
+			       "programs stands beside workload; expected one of them");
 	for (uint32_t i = 1; i < scenario->host_count; i++) {
 		if ((scenario->hosts[i].endpoint == NULL) == (scenario->hosts[0].endpoint == NULL))
 			continue;
@@ -146,7 +150,7 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 		break;
 	}
 	if (scenario->run.until != 0 && scenario->run.warm_up >= scenario->run.until)
-		yaml_error(reader->errors, root, "run: warm_up is not before until");
+		yaml_error(reader->errors, run, "run: warm_up is not before until");
 	if (sweep == NULL || !yaml_expect_map(sweep, "values by key path", reader->errors))
 		return;
 	scenario->axes =

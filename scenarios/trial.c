@@ -85,6 +85,12 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 						  &scenario->hosts[0].endpoint->endpoint);
 	trial->player = player_create(build->sim, trial->workload, &scenario->play, trial->carrier,
 				      ways_find, trial->ways);
+	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
+	if (trouble != NULL) {
+		snprintf(why, why_bytes, "%s", trouble);
+		trial_destroy(trial);
+		return NULL;
+	}
 	trial->records = player_records(trial->player);
 	trial->acked = take(trial->workload->count, sizeof(*trial->acked));
 	trial->samples = take(build->port_count, sizeof(*trial->samples));

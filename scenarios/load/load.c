@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,11 +58,15 @@ static const struct block_type load_type = {
 
 /* ---- what is counted ---- */
 
-void load_fail(struct load_node *node, const char *what, unsigned number)
+void load_fail(struct load_node *node, const char *format, ...)
 {
+	va_list arguments;
+
 	if (node->failure[0])
 		return;
-	snprintf(node->failure, sizeof(node->failure), "%s %u", what, number);
+	va_start(arguments, format);
+	vsnprintf(node->failure, sizeof(node->failure), format, arguments);
+	va_end(arguments);
 	node->failed_at = sim_now(node->sim);
 	node->load->failed = true;
 }
@@ -318,7 +324,7 @@ void load_attach(struct load *load, uint32_t node, struct hca *hca)
 	load->nodes[node].sim = port_sim(hca_port(hca));
 }
 
-void load_connect(struct load *load)
+bool load_connect(struct load *load, char *why, size_t why_bytes)
 {
 	uint32_t nodes = (uint32_t)load->params.nodes;
 
@@ -335,6 +341,9 @@ void load_connect(struct load *load)
 		load_node_connect(&load->nodes[i]);
 	if (load->carrier)
 		load_ends_connect(load);
+	if (load->failed)
+		snprintf(why, why_bytes, "%s", load_failure(load));
+	return !load->failed;
 }
 
 void load_destroy(struct load *load)
@@ -521,8 +530,8 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 		sim_time next = sim_next(load->sim);
 
 		if (next == SIM_NEVER || next > limit)
-			load_fail(&load->nodes[0],
-				  "not all was done; complete:", (unsigned)load->completed);
+			load_fail(&load->nodes[0], "not all was done; complete: %" PRIu64,
+				  load->completed);
 		else
 			sim_run(load->sim, next + STEP);
 		if (progress)

@@ -57,8 +57,8 @@ struct hca_driver *load_driver(struct load *load, uint32_t node);
 struct hca_resolver *load_resolver(struct load *load, uint32_t node);
 void load_attach(struct load *load, uint32_t node, struct hca *hca);
 
-/* Regions, CQs and connected queue pairs, once all are joined. */
-void load_connect(struct load *load);
+/* Regions, CQs and connected queue pairs, once all are joined. false: *why, an adapter has no room for them. */
+bool load_connect(struct load *load, char *why, size_t why_bytes);
 
 /* Counts "block.counter" of the first node's HCA, or of its cores ("server0.requests"); NULL: nothing. false: *why, there is none. */
 bool load_count(struct load *load, const char *counter, char *why, size_t why_bytes);

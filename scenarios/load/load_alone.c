@@ -87,8 +87,8 @@ static bool create(struct alone *alone, const struct load_setup *setup, char *wh
 		add_node(alone, setup, i);
 	if (!join(alone, setup, why, why_bytes))
 		return false;
-	load_connect(alone->load);
-	return load_count(alone->load, setup->counter, why, why_bytes);
+	return load_connect(alone->load, why, why_bytes) &&
+	       load_count(alone->load, setup->counter, why, why_bytes);
 }
 
 static void destroy(struct alone *alone, const struct load_setup *setup)

@@ -84,8 +84,7 @@ static void leave(struct teller *teller, const struct news *news)
 
 	if (teller->count[window] == *room) {
 		*room = *room ? 2 * *room : 64;
-		teller->left[window] =
-			realloc(teller->left[window], *room * sizeof(struct news));
+		teller->left[window] = realloc(teller->left[window], *room * sizeof(struct news));
 		assert(teller->left[window]);
 	}
 	teller->left[window][teller->count[window]++] = *news;

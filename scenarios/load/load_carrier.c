@@ -399,7 +399,7 @@ static void start(struct carrier *carrier)
 		node->watcher = (struct hca_watcher){sent, delivered, acknowledged};
 		hca_set_watcher(node->hca, &node->watcher);
 	}
-	load_connect(load);
+	load_connect(load, NULL, 0); /* trouble() says what is wrong */
 }
 
 static struct carrier_qp *peer(const struct carrier_qp *qp)

@@ -102,11 +102,12 @@ static void memory_init(struct load_node *node)
 
 /* ---- commands ---- */
 
-static bool must(struct load_node *node, int error, const char *what)
+/* 0, or the adapter has no more of them than that parameter says. */
+static void must(struct load_node *node, int error, const char *what, const char *limit)
 {
 	if (error)
-		load_fail(node, what, (unsigned)-error);
-	return !error;
+		load_fail(node, "host %u can make no %s: %s%s", node->index, what, strerror(-error),
+			  limit);
 }
 
 static uint32_t page_shift(const struct load_params *params)
@@ -136,7 +137,8 @@ static uint32_t add_region(struct load_node *node, uint64_t address, uint64_t le
 	};
 	uint32_t key = 0;
 
-	must(node, hca_mr_create(node->hca, &region, &key), "a region cannot be made, error");
+	must(node, hca_mr_create(node->hca, &region, &key), "region",
+	     "; device.regions is how many there are");
 	return key;
 }
 
@@ -210,7 +212,7 @@ static void add_cqs(struct load_thread *thread)
 						   .ignore_overrun = true,
 						   .compress = compress},
 			     &thread->cqs[i].number),
-		     "a CQ cannot be made, error");
+		     "CQ", "; device.cqs is how many there are");
 }
 
 /* A list that is shorter than its stride ends with the key of nothing. */
@@ -259,7 +261,8 @@ static void add_qp(struct load_thread *thread, uint32_t index)
 	qp->record = attr.doorbell_record = take(node, LOAD_RECORD_BYTES);
 	qp->began_at = calloc(qp->depth ? qp->depth : 1, sizeof(qp->began_at[0]));
 	assert(qp->began_at);
-	must(node, hca_qp_create(node->hca, &attr, &qp->number), "a QP cannot be made, error");
+	must(node, hca_qp_create(node->hca, &attr, &qp->number), "QP",
+	     "; device.qps is how many there are");
 	for (uint32_t i = 0; i < entries; i++)
 		write_receive(qp,
 			      node->memory.bytes + qp->receives + (size_t)i * attr.rq_stride_bytes);
@@ -309,7 +312,7 @@ static void note_async(struct hca_driver *driver, enum hca_async what, uint32_t 
 	struct load_node *node = container_of(driver, struct load_node, driver);
 
 	(void)number;
-	load_fail(node, "the adapter reports event", (unsigned)what);
+	load_fail(node, "the adapter reports event %u", (unsigned)what);
 }
 
 void load_node_attach(struct load *load, uint32_t index)
@@ -374,7 +377,7 @@ static void set_state_in(struct load_node *node, uint32_t number, const struct p
 		.max_dest_rd_atomic = (uint8_t)params->reads,
 	};
 
-	must(node, hca_qp_modify(node->hca, number, &state), "a QP cannot be connected, error");
+	must(node, hca_qp_modify(node->hca, number, &state), "connection", "");
 }
 
 static void set_state(struct load_node *node, uint32_t number, const struct path *path,
@@ -463,8 +466,10 @@ static void add_target(struct load_node *node)
 		.dc_key = LOAD_DC_KEY,
 	};
 
-	must(node, hca_srq_create(node->hca, &queue, &attr.srqn), "an SRQ cannot be made, error");
-	must(node, hca_qp_create(node->hca, &attr, &node->dct), "a DCT cannot be made, error");
+	must(node, hca_srq_create(node->hca, &queue, &attr.srqn), "SRQ",
+	     "; device.srqs is how many there are");
+	must(node, hca_qp_create(node->hca, &attr, &node->dct), "DCT",
+	     "; device.qps is how many there are");
 	set_state(node, node->dct, NULL, 0);
 }
 

@@ -248,7 +248,8 @@ void load_put_elements(const struct load_thread *thread, uint8_t *at,
 void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll);
 void load_received(struct load *load);
 bool load_is_over(const struct load *load);
-void load_fail(struct load_node *node, const char *what, unsigned number);
+void load_fail(struct load_node *node, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* What went wrong first; NULL: nothing. */
 const char *load_failure(const struct load *load);

@@ -419,7 +419,7 @@ sim_time load_thread_take(struct load_thread *thread)
 	}
 	cq->polled++;
 	if (taken.opcode >= CQE_SEND_ERROR) {
-		load_fail(thread->node, "a work request failed with syndrome", taken.syndrome);
+		load_fail(thread->node, "a work request failed with syndrome %u", taken.syndrome);
 		return 0;
 	}
 	if (taken.opcode == CQE_SENT) {

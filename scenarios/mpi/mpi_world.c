@@ -298,12 +298,13 @@ struct mpi_world *mpi_world_open(void)
 	if (!world->scenario)
 		return NULL;
 	world->build = build_create(world->scenario, kernel, false, false, why, sizeof(why));
+	if (world->build)
+		block_init(&world->block, world->build->sim, &world_type, "mpi", NULL, NULL);
 	world->result = world->build ? result_begin(world->build, &paths, why, sizeof(why)) : NULL;
 	if (!world->result) {
 		complain(why);
 		return NULL;
 	}
-	block_init(&world->block, world->build->sim, &world_type, "mpi", NULL, NULL);
 	pool_init(&world->pool, sizeof(struct mpi_message), 0);
 	world->ways = ways_create(world->build);
 	world->ended_last = &world->ended;

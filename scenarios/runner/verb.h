@@ -89,6 +89,13 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The programs that the scenario names; verb_exec.c */
 int run_scenario_programs(const struct arguments *arguments, struct scenario *scenario);
 
+/* Can that program be run on its host? false: *why. verb_exec.c */
+bool program_check(const struct scenario *scenario, const struct scenario_program *program,
+		   char *why, size_t why_bytes);
+
+/* Can it be run? false: *why. dry_run.c */
+bool dry_run(const struct scenario *scenario, char *why, size_t why_bytes);
+
 /* The workload of the scenario: the result goes to `folder` (NULL: nowhere), a summary to `out` (NULL: nowhere), and
  * what is wrong to `complaints`. An exit code. verb_run.c */
 int run_workload(const struct arguments *arguments, const struct scenario *scenario,
@@ -100,7 +107,7 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 
 int verb_compare(const struct arguments *arguments);
 int verb_counters(const struct arguments *arguments);
-/* Can each value of its sweep be read, with the first of the other keys? false: it has said why not. verb_sweep.c */
+/* Can each value of its sweep be run, with the first of the other keys? false: it has said why not. verb_sweep.c */
 bool sweep_check(const struct arguments *arguments, const struct scenario *scenario);
 
 int verb_exec(const struct arguments *arguments);

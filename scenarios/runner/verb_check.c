@@ -8,6 +8,8 @@
 #include "scenarios/runner/run_values.h"
 #include "scenarios/runner/verb.h"
 
+#define WHY_BYTES 1024
+
 /* The paths of all its values, as --set takes them. */
 static void print_words(const struct scenario *scenario)
 {
@@ -35,7 +37,11 @@ int verb_check(const struct arguments *arguments)
 	struct scenario *scenario = arguments_scenario(arguments);
 	if (scenario == NULL)
 		return EXIT_BAD_INPUT;
-	bool good = sweep_check(arguments, scenario);
+	char why[WHY_BYTES] = "";
+	bool good = arguments->words || dry_run(scenario, why, sizeof(why));
+	if (!good)
+		say("%s: %s", scenario->file, why);
+	good = good && (arguments->words || sweep_check(arguments, scenario));
 	if (good && arguments->words)
 		print_words(scenario);
 	else if (good && arguments->effective)

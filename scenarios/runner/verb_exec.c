@@ -77,6 +77,22 @@ static bool read_programs(struct run *run)
 	return good;
 }
 
+bool program_check(const struct scenario *scenario, const struct scenario_program *program,
+		   char *why, size_t why_bytes)
+{
+	const struct scenario_host *host = &scenario->hosts[program->host];
+	char reason[WHY_BYTES / 2];
+	if (host->hca == NULL)
+		snprintf(why, why_bytes,
+			 "%s has an HCA of fidelity endpoint, which no program can use",
+			 host->name);
+	else if (executable_check(program->argv[0], reason, sizeof(reason)))
+		return true;
+	else
+		snprintf(why, why_bytes, "%s: %s", host->name, reason);
+	return false;
+}
+
 static bool check_programs(const struct run *run)
 {
 	char why[WHY_BYTES];
@@ -85,15 +101,9 @@ static bool check_programs(const struct run *run)
 		say("%s: there is a workload or a load; expected neither beside programs",
 		    run->scenario->file);
 	for (size_t i = 0; i < run->count; i++) {
-		if (run->scenario->hosts[run->programs[i].host].hca == NULL) {
-			say("%s has an HCA of fidelity endpoint, which no program can use",
-			    run->scenario->hosts[run->programs[i].host].name);
-			good = false;
+		if (program_check(run->scenario, &run->programs[i], why, sizeof(why)))
 			continue;
-		}
-		if (executable_check(run->programs[i].argv[0], why, sizeof(why)))
-			continue;
-		say("%s: %s", run->scenario->hosts[run->programs[i].host].name, why);
+		say("%s", why);
 		good = false;
 	}
 	return good;

@@ -128,9 +128,7 @@ int verb_run(const struct arguments *arguments)
 	int code = EXIT_BAD_INPUT;
 	if (scenario == NULL)
 		return EXIT_BAD_INPUT;
-	if (scenario->has_workload && scenario->program_count > 0)
-		say("%s: both workload and programs; expected one of them", scenario->file);
-	else if (scenario->has_workload || scenario->has_load) {
+	if (scenario->has_workload || scenario->has_load) {
 		struct arguments chosen = *arguments;
 		if (arguments_kernel(arguments, scenario, &chosen.kernel))
 			code = (scenario->has_load ? run_load : run_workload)(

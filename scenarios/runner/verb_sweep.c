@@ -32,6 +32,8 @@
 #define PART       ".part"
 #define ROOM       ((size_t)64 << 10) /* for a result, at least */
 
+#define WHY_BYTES 1024
+
 struct point {
 	char name[17]; /* of its folder: hash of the effective configuration */
 	bool finished; /* its folder stands */
@@ -457,6 +459,19 @@ static int run_sweep(struct sweep *sweep)
 	return sweep->failed ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
+/* A value that can be read: can it be run? */
+static bool check_point(const struct sweep *sweep, uint32_t number, size_t value,
+			const struct scenario *scenario)
+{
+	const struct scenario_sweep_axis *axis = &sweep->scenario->axes[number];
+	char why[WHY_BYTES] = "";
+	if (dry_run(scenario, why, sizeof(why)))
+		return true;
+	fprintf(stderr, "%s:%u:%u: sweep: %s=%s: %s\n", scenario->file, axis->line, axis->column,
+		axis->path, axis->values[value], why);
+	return false;
+}
+
 bool sweep_check(const struct arguments *arguments, const struct scenario *scenario)
 {
 	const struct sweep sweep = {.arguments = arguments, .scenario = scenario};
@@ -466,7 +481,7 @@ bool sweep_check(const struct arguments *arguments, const struct scenario *scena
 		bool axis_good = true;
 		for (size_t i = 0; axis_good && i < scenario->axes[axis].count; i++) {
 			struct scenario *read = read_point(&sweep, i * step);
-			axis_good = read != NULL;
+			axis_good = read != NULL && check_point(&sweep, axis, i, read);
 			scenario_destroy(read);
 		}
 		step *= scenario->axes[axis].count;

@@ -45,7 +45,7 @@ const struct verb verbs[] = {
 	{"mpi",    "FILE -- PROGRAM ARGS", "run an MPI program, a rank on each host of a scenario",
 	 "PROGRAM is compiled by smpicc or smpicxx; its messages are packets of HCAs of fidelity endpoint. The exit code is the program's.", mpi_options, 1, 1, true, verb_mpi},
 	{"check",  "FILE",    "say what is wrong with a scenario, or nothing",
-	 "Reads the scenario and all of its presets, and builds nothing.", check_options, 1, 1, false, verb_check},
+	 "Reads the scenario, all of its presets and the values that it sweeps, and builds what a run would, up to its first event.", check_options, 1, 1, false, verb_check},
 	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",
 	 "BLOCK is the name of a list, as the headings have it: hca.pcie, link, cpu ...", params_options, 0, 1, false, verb_params},
 	{"counters", "[BLOCK]", "list all counters with unit and meaning",

@@ -2,6 +2,7 @@
 #include "scenarios/workload/goal_file.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -311,7 +312,8 @@ bool goal_file_read(struct goal *goal, const char *file)
 	goal->file = file;
 	goal->rank = GOAL_NONE;
 	if (!in) {
-		snprintf(goal->why, goal->why_bytes, "%s: cannot be read", file);
+		snprintf(goal->why, goal->why_bytes, "trace: %s cannot be read: %s", file,
+			 strerror(errno));
 		return false;
 	}
 	bool good = read_file(goal, in);

@@ -4,6 +4,7 @@
  * lines that begin with # are comments.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,14 +78,14 @@ static const char *read_line(struct workload *workload, const char *line)
 
 bool workload_read_trace(struct workload *workload, const char *file, char *why, size_t why_bytes)
 {
-	FILE *in = file ? fopen(file, "r") : NULL;
+	FILE *in = fopen(file, "r");
 	const char *wrong = NULL;
 	char *line = NULL;
 	size_t room = 0;
 	unsigned number = 0;
 
 	if (!in) {
-		snprintf(why, why_bytes, "%s: cannot be read", file ? file : "trace: no file");
+		snprintf(why, why_bytes, "trace: %s cannot be read: %s", file, strerror(errno));
 		return false;
 	}
 	while (!wrong && getline(&line, &room, in) >= 0) {

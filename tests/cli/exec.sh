@@ -49,7 +49,7 @@ expect 0 'host1| hello' exec "$scenario" -- host1: echo hello
 expect 0 'host0| host0' exec "$scenario" -- host0: hostname
 expect 7 '' exec "$scenario" -- host0: true : host1: sh -c 'exit 7'
 expect 3 '' run "$scenario" --set 'programs=[{host: host1, command: [sh, -c, exit 3]}]'
-expect 1 'expected *.nothing: there is no such counter' exec "$scenario" --set 'expect=[{counter: "*.nothing"}]' -- host0: true
+expect 2 'expect: there is no counter "*.nothing"; expected a name as counters.json has them' exec "$scenario" --set 'expect=[{counter: "*.nothing"}]' -- host0: true
 expect 0 '' exec "$scenario" --set 'expect=[{counter: "*.packets_forwarded", equals: 0}]' -- host0: true
 
 for run in one two; do

@@ -116,6 +116,6 @@ wrong '1: found "rank"; expected num_ranks first' '/*/ num_ranks 2 */ rank 0 {'
 rm schedule.goal
 "$hcasim" run study.yaml >log 2>&1
 [ $? -eq 2 ] || fail "no file: exit code $?"
-grep -q 'schedule.goal: cannot be read' log || fail "no file: $(cat log)"
+grep -q 'schedule.goal cannot be read: No such file or directory' log || fail "no file: $(cat log)"
 
 [ $failures -eq 0 ]

@@ -164,7 +164,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	{JOINED "programs: [{command: [ls]}]\n", "3:12: no host; expected host: and the name of one\n"},
 	{JOINED "programs: [{host: aa, command: [ls]}]\n", "3:19: no host \"aa\"\n"},
 	{JOINED "programs: [{host: a}]\n", "3:12: no command; expected command: [program, argument ...]\n"},
-	{JOINED "programs: [{host: a, command: []}]\n", "3:31: the command is empty\n"},
+	{JOINED "programs: [{host: a, command: []}]\n", "3:31: the command is empty; expected [PROGRAM, ARGUMENT, ...]\n"},
 	{JOINED "programs: [{host: a, command: ls}]\n",
 	 "3:31: found a text; expected a list of a program and its arguments\n"},
 };

@@ -1,0 +1,32 @@
+/*
+ * dry_run: all of a run that comes before its first event, by the functions that a run calls, so that `check` refuses what
+ * `run` would, and nothing else.
+ */
+#include "scenarios/modules.h"
+#include "scenarios/result.h"
+#include "scenarios/runner/verb.h"
+#include "scenarios/trial.h"
+
+bool dry_run(const struct scenario *scenario, char *why, size_t why_bytes)
+{
+	const char *host, *block;
+	bool modules = modules_first(scenario, &host, &block);
+	struct trial *trial = NULL;
+	struct build *build =
+		build_create(scenario, modules ? SIM_KERNEL_hosted : SIM_KERNEL_native, false,
+			     false, why, why_bytes);
+	bool good = build != NULL;
+	if (good && scenario->has_workload) {
+		trial = trial_create(build, why, why_bytes);
+		good = trial != NULL;
+	}
+	if (scenario->has_workload || scenario->has_load || scenario->program_count > 0)
+		good = good && result_names(build, why, why_bytes);
+	for (uint32_t i = 0; good && i < scenario->program_count; i++)
+		good = program_check(scenario, &scenario->programs[i], why, why_bytes);
+	if (trial != NULL)
+		trial_destroy(trial);
+	if (build != NULL)
+		build_destroy(build);
+	return good;
+}

@@ -1,0 +1,65 @@
+#!/bin/bash
+# Proves that `check` refuses what `run` refuses and in the same words, wherever in the making of a run it comes out, that both name the file, and that
+# nothing is left behind; and that what check lets pass runs. Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+. "$(dirname "$0")/../support/script.sh"
+cd "$folder" || exit 1
+
+# both CODE TEXT: scenario.yaml, by either verb
+both() {
+  local code=$1 text=$2 verb output status
+  for verb in check run; do
+    output=$("$hcasim" $verb scenario.yaml $([ $verb = run ] && echo --out result) 2>&1)
+    status=$?
+    [ $status -eq "$code" ] && [[ $output == *"$text"* ]] || fail "$text: $verb: exit code $status, expected $code: $output"
+  done
+  [ "$code" = 0 ] || [ -z "$(find . -name 'result*')" ] || fail "$text: it left $(find . -name 'result*')"
+  rm -rf result
+}
+
+hosts='hosts: {count: 2, hca: {fidelity: endpoint}}'
+roce='fabric: {link_layer: roce, topology: single-switch}'
+detailed='hosts: {count: 2, hca: connectx5-edr}'
+cable='fabric: {link_layer: infiniband, topology: back-to-back}'
+work='workload: {bytes: 1KB}'
+
+while IFS='|' read -r text lines; do
+  printf '%b\n' "${lines//; /\\n}" >scenario.yaml
+  case $text in
+  runs) both 0 '' ;;
+  *) both 2 "$text" ;;
+  esac
+done <<END
+runs|$hosts; $roce; $work
+scenario.yaml: trace: none.csv cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: trace, trace: none.csv}
+scenario.yaml: trace: none.goal cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: goal, trace: none.goal}
+scenario.yaml:2:43: ./none.net cannot be read: No such file or directory|$hosts; fabric: {topology: {kind: net-file, file: ./none.net}}; $work
+scenario.yaml: target: there is no host 7, the last is 1|$hosts; $roce; workload: {bytes: 1KB, target: 7}
+scenario.yaml: b.hca.port: no way leads to a.hca.port|hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: endpoint}}}; fabric: {link_layer: roce, switches: {s: , t: }, links: [{between: [a, s]}, {between: [b, t]}]}; $work
+scenario.yaml:2:9: host0 is at 0 links; an HCA has one port|$hosts; fabric: {link_layer: roce, switches: {s: }, links: [{between: [host1, s]}]}; $work
+scenario.yaml: host0.hca.port and switch0.port0 differ in rate|$hosts; fabric: {link_layer: roce, topology: single-switch, switch: {port: {rate: 1Gbps}}}; $work
+scenario.yaml: record: no port is called x*; expected names as switch0.port1|$hosts; $roce; $work; record: {series: 10us, series_ports: ["x*"]}
+scenario.yaml: record: trace: no block is called "hots0.*"; expected a name as counters.json has them|$hosts; $roce; $work; record: {trace: ["hots0.*"]}
+scenario.yaml: expect: there is no counter "host0.hca.port.packets_sendt"; expected a name as counters.json has them|$hosts; $roce; $work; expect: [{counter: host0.hca.port.packets_sendt, at_least: 1}]
+scenario.yaml: faults: when: there is no counter "host0.sent"; expected a name as|$hosts; $roce; $work; faults: [{from: host0, to: "*", drop: {nth: 3, when: {counter: host0.sent, reaches: 1}}}]
+scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{figure: goodput_gbps, at_least: 5, at_most: 3}]
+scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{counter: "*.drops", at_least: 5, at_most: 3}]
+scenario.yaml:4:6: run: warm_up is not before until|$hosts; $roce; $work; run: {until: 5us, warm_up: 6us}
+scenario.yaml:4:1: programs stands beside workload; expected one of them|$detailed; $cable; $work; programs: [{host: host0, command: [ls]}]
+scenario.yaml:4:1: programs stands beside load; expected one of them|$detailed; $cable; load: {bytes: 8B}; programs: [{host: host0, command: [ls]}]
+host0: no-such-program: no such program in PATH|$detailed; $cable; programs: [{host: host0, command: [no-such-program]}]
+scenario.yaml:3:35: the command is empty; expected [PROGRAM, ARGUMENT, ...]|$detailed; $cable; programs: [{host: host0, command: []}]
+scenario.yaml:1:8: no hosts; expected {host0: {hca: ...}, ...} or {count: 2, ...}|hosts: {}; $roce; $work
+scenario.yaml:1:8: no hosts; expected count: 1 or more|hosts: {count: 0}; $roce; $work
+scenario.yaml: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; workload: {bytes: 1KB, count: 100}
+scenario.yaml: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; load: {bytes: 8B, qps: 100}
+scenario.yaml:3:19: bytes: "1e30GB" is too large; expected a size: B, KiB, MiB, GiB, KB, MB, GB (1B..|$hosts; $roce; workload: {bytes: 1e30GB}
+END
+
+# A value of a sweep, and what is checked of programs that only `exec` names.
+printf '%s\n' "$hosts" "$roce" "$work" 'sweep: {workload.target: [0, 9]}' >scenario.yaml
+output=$("$hcasim" check scenario.yaml 2>&1)
+[ $? -eq 2 ] && [[ $output == *'scenario.yaml:4:9: sweep: workload.target=9: target: there is no host 9, the last is 1'* ]] || fail "sweep: $output"
+printf '%s\n' "$detailed" "$cable" >scenario.yaml
+"$hcasim" check scenario.yaml || fail 'a scenario for exec'
+exit $((failures > 0))

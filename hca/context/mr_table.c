@@ -34,6 +34,12 @@ uint64_t mr_page_count(const struct mr *mr)
 	return ((mr->host_address + mr->length - 1) >> mr->page_shift) - first + 1;
 }
 
+/* A region may be all of an address space: what its bits take is where pages are there. */
+static size_t present_bytes(const struct mr *mr)
+{
+	return (mr_page_count(mr) / 64 + 1) * sizeof(uint64_t);
+}
+
 struct mr *mr_table_add(struct mr_table *table, const struct mr *mr)
 {
 	struct slot *slot;
@@ -49,8 +55,7 @@ struct mr *mr_table_add(struct mr_table *table, const struct mr *mr)
 	slot->mr.mtt_index = table->mtt_next;
 	slot->mr.present = NULL;
 	if (mr->on_demand) {
-		slot->mr.present = calloc(mr_page_count(mr) / 64 + 1, sizeof(uint64_t));
-		assert(slot->mr.present);
+		slot->mr.present = sparse_create(present_bytes(mr));
 		table->on_demand_count++;
 	}
 	slot->used = true;
@@ -84,9 +89,10 @@ void mr_table_remove(struct mr_table *table, struct mr *mr)
 	struct slot *slot = container_of(mr, struct slot, mr);
 
 	assert(slot->used && table->count);
-	if (mr->on_demand)
+	if (mr->on_demand) {
 		table->on_demand_count--;
-	free(mr->present);
+		sparse_destroy(mr->present, present_bytes(mr));
+	}
 	slot->used = false;
 	table->count--;
 }

@@ -63,8 +63,7 @@ void hca_load(struct hca *hca, struct pcie_mmio_read *read)
 
 /* ---- memory regions ---- */
 
-#define ON_DEMAND_PAGES_MAX \
-	(UINT64_C(1) << 28) /* 1 TiB in pages of 4 KiB: their bits take 32 MiB */
+#define ON_DEMAND_PAGES_MAX (UINT64_C(1) << 35) /* of 4 KiB: all that a process can address */
 
 int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key)
 {

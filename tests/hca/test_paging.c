@@ -17,6 +17,7 @@
 	TEST(prefetch)                          \
 	TEST(handlers_and_the_reach_of_a_fault) \
 	TEST(a_region_that_is_gone)             \
+	TEST(all_that_there_is)                 \
 	TEST(a_requester_stalls)                \
 	TEST(others_go_on)                      \
 	TEST(a_responder_refuses)               \
@@ -176,6 +177,26 @@ static void test_a_region_that_is_gone(void)
 /* ---- queue pairs ---- */
 
 /* All of the host's memory, page by page. */
+/* A region of a whole address space: 2^35 pages, of which two come. */
+static void test_all_that_there_is(void)
+{
+	struct alone alone = alone_create(1, 1 << 22);
+	uint64_t length = UINT64_C(1) << 47, high = length - 2 * PAGE;
+	const struct mr *mr = mr_table_add(
+		alone.regions,
+		&(struct mr){.page_shift = 12, .length = length, .valid = true, .on_demand = true});
+
+	alone.waiting[0].sim = alone.sim;
+	paging_fault(alone.paging, mr, high, 2 * PAGE, &alone.waiting[0].waiter);
+	sim_run(alone.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(alone.waiting[0].done_at, LATENCY + PAGE_LATENCY);
+	CU_ASSERT_TRUE(paging_present(mr, high, 2 * PAGE));
+	CU_ASSERT_FALSE(paging_present(mr, high - 1, 1));
+	CU_ASSERT_FALSE(paging_present(mr, 0, 1));
+	CU_ASSERT_EQUAL(paging_counters(alone.paging)->pages, 2);
+	alone_destroy(&alone);
+}
+
 static uint32_t on_demand_key(struct mini_host *host)
 {
 	struct mr mr = {

@@ -146,7 +146,7 @@ static void test_query_device(void)
 		CU_ASSERT_EQUAL(answer.response_length, sizeof(answer));
 		CU_ASSERT_EQUAL(answer.timestamp_mask, UINT64_C(0x7fffffffffffffff));
 		CU_ASSERT_EQUAL(answer.hca_core_clock, 156250);
-		CU_ASSERT_EQUAL(answer.odp_caps.general_caps, 1);
+		CU_ASSERT_EQUAL(answer.odp_caps.general_caps, 3);
 		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.rc_odp_caps, 0x3f);
 		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.uc_odp_caps, 0);
 		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.ud_odp_caps, 0);

@@ -99,7 +99,9 @@ static void test_region_refused(void)
 		{-EINVAL, {.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64}},
 		{-ENOMEM, {.start = 0, .length = UINT64_C(1) << 62, .hca_va = 0, .pd_handle = pd, .access_flags = 64}},
 		{-EOPNOTSUPP, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = pd, .access_flags = 64 | 16}}, /* with windows */
-		{-EINVAL, {.start = 0, .length = UINT64_MAX, .hca_va = 0, .pd_handle = pd, .access_flags = 64}}, /* implicit */
+		{0, {.start = 0, .length = UINT64_MAX, .hca_va = 0, .pd_handle = pd, .access_flags = 64}}, /* implicit */
+		{-EINVAL, {.start = 4096, .length = UINT64_MAX, .hca_va = 4096, .pd_handle = pd, .access_flags = 64}}, /* it begins at 0 */
+		{-EINVAL, {.start = 0, .length = UINT64_MAX, .hca_va = 0, .pd_handle = pd, .access_flags = 1}}, /* and is on demand */
 		{-EINVAL, {.start = RING_AREA, .length = 0, .hca_va = RING_AREA, .pd_handle = pd}},
 		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA + 1, .pd_handle = pd}}, /* offsets in the page differ */
 		{-EINVAL, {.start = RING_AREA, .length = 64, .hca_va = RING_AREA, .pd_handle = 77}},
@@ -116,7 +118,7 @@ static void test_region_refused(void)
 		CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REG_MR, cases[i].request, answer),
 				cases[i].result);
 	}
-	CU_ASSERT_STRING_EQUAL(machine->refused, "implicit on-demand region");
+	CU_ASSERT_STRING_EQUAL(machine->refused, "memory window over on-demand paging");
 	machine_destroy(machine);
 }
 

@@ -172,7 +172,7 @@ int query_device_ex(struct command *command)
 	answer.timestamp_mask = TIMESTAMP_MASK;
 	answer.hca_core_clock =
 		hca_params(command->kernel->hca)->device.core_clock / 1000; /* kHz */
-	answer.odp_caps.general_caps = ODP_SUPPORTED;
+	answer.odp_caps.general_caps = ODP_SUPPORTED | ODP_IMPLICIT;
 	answer.odp_caps.per_transport_caps.rc_odp_caps = ODP_OF_RELIABLE;
 	answer.xrc_odp_caps = ODP_OF_RELIABLE;
 	answer.cq_moderation_caps.max_cq_moderation_count = HCA_MODERATION_COUNT_MAX;

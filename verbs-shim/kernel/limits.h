@@ -80,6 +80,7 @@ extern const struct mlx5_ib_alloc_ucontext_resp ucontext_limits;
 /* enum ib_odp_general_cap_bits and ib_odp_transport_cap_bits, which no header of the ABI exports: SEND, RECV, WRITE, READ,
  * ATOMIC, SRQ_RECV. */
 #define ODP_SUPPORTED   1
+#define ODP_IMPLICIT    2
 #define ODP_OF_RELIABLE 0x3f
 
 #define TIMESTAMP_MASK UINT64_C(0x7fffffffffffffff) /* of the clock that programs read */

@@ -20,7 +20,8 @@ enum {
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |  \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC | \
 	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED)
-#define IMPLICIT_LENGTH UINT64_MAX /* of a region that is all of the address space */
+#define IMPLICIT_LENGTH UINT64_MAX /* asks for a region that is all of the address space: */
+#define ADDRESS_SPACE   (UINT64_C(1) << 47)
 
 struct region {
 	struct object object; /* number: key */
@@ -80,10 +81,21 @@ static int check_range(struct command *command, uint64_t start, uint64_t length,
 	if (start % PAGE_BYTES != hca_va % PAGE_BYTES)
 		return -EINVAL;
 	if (access & IB_UVERBS_ACCESS_ON_DEMAND && length == IMPLICIT_LENGTH)
-		return kernel_refuse(command->kernel, "implicit on-demand region", EINVAL);
+		return start || hca_va ? -EINVAL : 0;
 	if (access & IB_UVERBS_ACCESS_ON_DEMAND) /* what is not there fails when it is used */
 		return length && start + length > start ? 0 : -EINVAL;
 	return check_memory(command->memory, start, length, access & IB_UVERBS_ACCESS_LOCAL_WRITE);
+}
+
+static uint64_t length_of(uint64_t requested)
+{
+	return requested == IMPLICIT_LENGTH ? ADDRESS_SPACE : requested;
+}
+
+/* Nobody knows which of it the HCA will write: what is polled there is watched if it is in another region too. */
+static bool is_implicit(const struct mr *mr)
+{
+	return mr->on_demand && !mr->host_address && mr->length == ADDRESS_SPACE;
 }
 
 static void region_give(struct region *region)
@@ -96,7 +108,7 @@ static void region_give(struct region *region)
 /* The HCA may write there from now on: a program may poll it. */
 static void watch_region(struct command *command, const struct mr *mr)
 {
-	if (mr->access & IB_UVERBS_ACCESS_LOCAL_WRITE)
+	if (mr->access & IB_UVERBS_ACCESS_LOCAL_WRITE && !is_implicit(mr))
 		command->call->watched = (struct kernel_range){mr->host_address, mr->length};
 }
 
@@ -110,13 +122,15 @@ static bool overlaps(const struct mr *one, const struct mr *other)
 /* The HCA writes there no more, unless another region shares a page with this one. */
 static void unwatch_region(struct command *command, const struct region *region)
 {
+	if (is_implicit(&region->mr))
+		return;
 	for (const struct context *context = command->kernel->contexts; context;
 	     context = context->next)
 		for (const struct object *object = context->objects.newest; object;
 		     object = object->older) {
 			const struct region *other = container_of(object, struct region, object);
 			if (object->type == OBJECT_MR && other != region &&
-			    overlaps(&region->mr, &other->mr))
+			    !is_implicit(&other->mr) && overlaps(&region->mr, &other->mr))
 				return;
 		}
 	command->call->unwatched =
@@ -145,7 +159,7 @@ int reg_mr(struct command *command)
 		.memory = command->memory,
 		.address = request.hca_va,
 		.host_address = request.start,
-		.length = request.length,
+		.length = length_of(request.length),
 		.valid = true,
 		.on_demand = request.access_flags & IB_UVERBS_ACCESS_ON_DEMAND,
 	};
@@ -220,6 +234,7 @@ int rereg_mr(struct command *command)
 	if (!error)
 		error = check_range(command, mr.host_address, mr.length, mr.address,
 				    mr.access | (mr.on_demand ? IB_UVERBS_ACCESS_ON_DEMAND : 0));
+	mr.length = length_of(mr.length);
 	if (!error && !(request.flags & REREG_TRANSLATION) && mr.on_demand == region->mr.on_demand)
 		return change_region(command, region, &mr, pd);
 	mr.key = ++kernel->key_variant;

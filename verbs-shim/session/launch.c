@@ -38,9 +38,12 @@ static const char *const dropped[] = {"_=",
 
 /*
  * UCX writes its own code over mmap() and munmap(), wherever they are, and calls the system past the preload library, which then
- * never learns of a doorbell page. A user who has set the variable has it as it is.
+ * never learns of a doorbell page. Without that code it has no cache of registrations and would go on to implicit on-demand regions,
+ * which it does on no machine that has the cache. A user who has set a variable has it as it is.
  */
-static const char ucx_variable[] = "UCX_MEM_MMAP_HOOK_MODE";
+static const struct {
+	const char *name, *value;
+} ucx_variables[] = {{"UCX_MEM_MMAP_HOOK_MODE", "none"}, {"UCX_IB_REG_METHODS", "rcache,direct"}};
 
 bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_bytes)
 {
@@ -158,7 +161,7 @@ static char **environment(const struct session *session, const struct program *p
 
 	while (environ[count])
 		count++;
-	result = calloc(count + 4, sizeof(*result));
+	result = calloc(count + 3 + ARRAY_SIZE(ucx_variables), sizeof(*result));
 	for (size_t i = 0; i < count; i++) {
 		bool keep = true;
 		for (size_t d = 0; d < ARRAY_SIZE(dropped); d++)
@@ -172,8 +175,11 @@ static char **environment(const struct session *session, const struct program *p
 		     SHIM_FIRST_FD + 1, program->host, inode_of(output[0]),
 		     inode_of(output[1])) < 0)
 		_exit(127);
-	if (!getenv(ucx_variable) && asprintf(&result[used], "%s=none", ucx_variable) < 0)
-		_exit(127);
+	for (size_t i = 0; i < ARRAY_SIZE(ucx_variables); i++)
+		if (!getenv(ucx_variables[i].name) &&
+		    asprintf(&result[used++], "%s=%s", ucx_variables[i].name,
+			     ucx_variables[i].value) < 0)
+			_exit(127);
 	(void)session;
 	return result;
 }

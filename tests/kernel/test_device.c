@@ -3,6 +3,7 @@
  * ABIs (write, ioctl) carry the same commands; queries of device, port and GIDs give the exact values.
  */
 #include <errno.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 #include <stddef.h>
 
 #include "fabric/wire/bytes.h"
@@ -10,16 +11,17 @@
 #include "tests/kernel/support/machine.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)          \
-	TEST(context)        \
-	TEST(paths)          \
-	TEST(query_device)   \
-	TEST(query_port)     \
-	TEST(gids)           \
-	TEST(refused)        \
-	TEST(clock_page)     \
-	TEST(clock)          \
-	TEST(doorbell_pages) \
+#define TESTS(TEST)             \
+	TEST(context)           \
+	TEST(paths)             \
+	TEST(query_device)      \
+	TEST(query_port)        \
+	TEST(gids)              \
+	TEST(query_switch_port) \
+	TEST(refused)           \
+	TEST(clock_page)        \
+	TEST(clock)             \
+	TEST(doorbell_pages)    \
 	TEST(bfregs)
 SUITE(TESTS)
 
@@ -280,6 +282,29 @@ static void test_gids(void)
 	CU_ASSERT_EQUAL(count, 4);
 	table[2].len = 3 * 32;
 	CU_ASSERT_EQUAL(method(machine, 0, UVERBS_METHOD_QUERY_GID_TABLE, table, 4), -EINVAL);
+	machine_destroy(machine);
+}
+
+/* Nothing but zeros, in all that the program has room for. */
+static void test_query_switch_port(void)
+{
+	struct machine *machine = machine_create(LINK_INFINIBAND);
+	machine_open(machine, &machine->process, true);
+	struct ib_uverbs_attr attributes[] = {
+		{.attr_id = MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, .len = 4, .flags = 1, .data = 1},
+		{.attr_id = MLX5_IB_ATTR_QUERY_PORT, .len = 40, .flags = 1, .data = ANSWER_AREA},
+	};
+	uint8_t answer[48], expected[48] = {[40] = 0xee, [41] = 0xee, [42] = 0xee, [43] = 0xee,
+					    [44] = 0xee, [45] = 0xee, [46] = 0xee, [47] = 0xee};
+
+	memset(answer, 0xee, sizeof(answer));
+	memory_write(machine->process.memory, ANSWER_AREA, answer, sizeof(answer));
+	CU_ASSERT_EQUAL(method(machine, 0, MLX5_IB_METHOD_QUERY_PORT, attributes, 2), 0);
+	memory_read(machine->process.memory, ANSWER_AREA, answer, sizeof(answer));
+	CU_ASSERT_EQUAL(memcmp(answer, expected, sizeof(answer)), 0);
+	attributes[0].data = 2;
+	CU_ASSERT_EQUAL(method(machine, 0, MLX5_IB_METHOD_QUERY_PORT, attributes, 2), -EINVAL);
+	CU_ASSERT_EQUAL(machine->refused_count, 0);
 	machine_destroy(machine);
 }
 

@@ -7,6 +7,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
 #include "verbs-shim/kernel/commands.h"
@@ -132,6 +133,24 @@ static int query_port_method(struct request *request)
 	return reply_to(request, UVERBS_ATTR_QUERY_PORT_RESP, &answer, sizeof(answer));
 }
 
+/* mlx5dv_query_port(): what the adapter's switch between virtual functions says of the port. There is none, as on an adapter that is
+ * not in switchdev mode. */
+static int query_switch_port(struct request *request)
+{
+	static const uint16_t known[] = {MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, MLX5_IB_ATTR_QUERY_PORT};
+	struct mlx5_ib_uapi_query_port answer = {0};
+	struct ib_uverbs_query_port_resp port;
+	uint64_t number;
+	int error = check_known(request, known, ARRAY_SIZE(known));
+	if (!error)
+		error = attribute_number(request, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, 4, &number);
+	if (!error)
+		error = device_port(request->command->kernel, number, &port);
+	if (error)
+		return error;
+	return reply_to(request, MLX5_IB_ATTR_QUERY_PORT, &answer, sizeof(answer));
+}
+
 static int query_gid_entry(struct request *request)
 {
 	static const uint16_t known[] = {
@@ -227,6 +246,7 @@ static const struct method {
 } methods[] = {
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, invoke_write},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port_method},
+	{UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, query_switch_port},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, advise_method},

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Proves that a program which asks for compressed CQEs and reads them itself (minis.c) finds each message's length in them: of 20 CQEs
+# one title and three arrays of mini-CQEs are written, 256 bytes in place of 1280; that it does so alike on two kernels of the
+# simulator; and that without the adapter's leave such a completion queue is refused.
+# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+hcasim=$1
+scenario=$2/scenarios/two-hosts-ib.yaml
+minis=$(dirname "$3")/minis
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+fail() { echo "$*"; exit 1; }
+
+run() {
+  "$hcasim" exec --kernel "$1" --set hosts.host0.hca.device.compressed_cqes=true --out "$folder/$1" "$scenario" -- host0: "$minis" 2>&1
+}
+first=$(run native) || fail "exit code $?: $first"
+second=$(run hosted)
+[ "$first" = "$(printf 'host0| up to 64 in one\nhost0| 20 messages: 1 titles, 20 mini-CQEs, 0 others')" ] || fail "$first"
+[ "$first" = "$second" ] || fail "not twice alike: $first, then $second"
+written=$(grep -o '"host0.hca.completion[^}]*' "$folder/native/counters.json")
+[[ $written == *'"cqes": 21, "bytes": 320,'*'"compressed": 20, "titles": 1, "arrays": 3,'* ]] || fail "$written"
+refused=$("$hcasim" exec "$scenario" -- host0: "$minis" 2>&1 >/dev/null) && fail "not refused"
+[ "$refused" = 'host0| mlx5dv_create_cq failed' ] || fail "$refused"

@@ -14,6 +14,7 @@
 	TEST(dump)      \
 	TEST(ports)     \
 	TEST(resources) \
+	TEST(lists)     \
 	TEST(devices)   \
 	TEST(system)    \
 	TEST(errors)
@@ -216,6 +217,71 @@ static void test_resources(void)
 	end();
 }
 
+static int32_t error_of(uint16_t type, uint16_t flags, const void *attributes, uint32_t length)
+{
+	int32_t error;
+
+	CU_ASSERT_EQUAL(ask(type, flags, attributes, length), 36);
+	CU_ASSERT_EQUAL(header_at(0).nlmsg_type, NLMSG_ERROR);
+	memcpy(&error, came(16), sizeof(error));
+	CU_ASSERT_EQUAL(memcmp(came(20 + 4), &type, sizeof(type)), 0);
+	return error;
+}
+
+/* Fifteen of each of two processes: in the order in which they were made, in as many messages as it takes, each named. */
+static void test_lists(void)
+{
+	uint32_t key, cqn, seen = 0, messages = 0, stop, first_cqn = 0;
+
+	begin(LINK_INFINIBAND);
+	machine->other.pid = 1008;
+	machine_open(machine, &machine->process, true);
+	uint32_t pd = make_pd(machine);
+	make_mr(machine, pd, &key);
+	for (int i = 0; i < 15; i++) {
+		make_cq(machine, -1, 0, &cqn);
+		first_cqn = first_cqn ? first_cqn : cqn;
+	}
+	machine_open(machine, &machine->other, true);
+	for (int i = 0; i < 15; i++)
+		make_cq(machine, -1, 0, &cqn);
+	stop = (uint32_t)ask(nldev(RDMA_NLDEV_CMD_RES_CQ_GET), DUMP, index_0, sizeof(index_0));
+	for (uint32_t at = 0; at < stop; at += header_at(at).nlmsg_len) {
+		if (header_at(at).nlmsg_type == NLMSG_DONE) {
+			CU_ASSERT_EQUAL(at + 20, stop);
+			break;
+		}
+		messages++;
+		/* index 8 bytes, name 12 with its header, then the table of entries of 40 bytes */
+		for (uint32_t in = at + 16 + 8 + 12 + 4; in < at + header_at(at).nlmsg_len;
+		     in += 40, seen++) {
+			static const uint8_t head[] = {40, 0, RDMA_NLDEV_ATTR_RES_CQ_ENTRY, 0,
+						       8,  0, RDMA_NLDEV_ATTR_RES_CQE,      0};
+			uint32_t number_at, pid;
+
+			CU_ASSERT_EQUAL(memcmp(came(in), head, sizeof(head)), 0);
+			memcpy(&number_at, came(in + 4 + 8 + 12 + 4), sizeof(number_at));
+			memcpy(&pid, came(in + 4 + 8 + 12 + 8 + 4), sizeof(pid));
+			CU_ASSERT_EQUAL(number_at, first_cqn + seen);
+			CU_ASSERT_EQUAL(pid, seen < 15 ? 1007 : 1008);
+		}
+	}
+	CU_ASSERT_EQUAL(seen, 30);
+	CU_ASSERT_EQUAL(messages, 2);
+
+	uint32_t by_key[] = {0x10008, 0, RDMA_NLDEV_ATTR_RES_MRN << 16 | 8, key >> 8};
+	ask(nldev(RDMA_NLDEV_CMD_RES_MR_GET), REQUEST, by_key, sizeof(by_key));
+	CU_ASSERT_EQUAL(U32(RES_RKEY), key);
+	CU_ASSERT_EQUAL(U32(RES_LKEY), key);
+	CU_ASSERT_EQUAL(U32(RES_PID), 1007);
+	CU_ASSERT_NOT_EQUAL(U64(RES_MRLEN), 0);
+	by_key[3]++;
+	CU_ASSERT_EQUAL(error_of(nldev(RDMA_NLDEV_CMD_RES_MR_GET), REQUEST, by_key, sizeof(by_key)),
+			-ENOENT);
+	CU_ASSERT_EQUAL(error_of(nldev(RDMA_NLDEV_CMD_RES_MR_GET), REQUEST, by_key, 8), -EINVAL);
+	end();
+}
+
 /* Which files they are: as tree.c has them. */
 static void test_devices(void)
 {
@@ -245,17 +311,6 @@ static void test_system(void)
 	CU_ASSERT_EQUAL(number_of(RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1), 1);
 	CU_ASSERT_EQUAL(number_of(RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1), 1);
 	end();
-}
-
-static int32_t error_of(uint16_t type, uint16_t flags, const void *attributes, uint32_t length)
-{
-	int32_t error;
-
-	CU_ASSERT_EQUAL(ask(type, flags, attributes, length), 36);
-	CU_ASSERT_EQUAL(header_at(0).nlmsg_type, NLMSG_ERROR);
-	memcpy(&error, came(16), sizeof(error));
-	CU_ASSERT_EQUAL(memcmp(came(20 + 4), &type, sizeof(type)), 0);
-	return error;
 }
 
 static void test_errors(void)

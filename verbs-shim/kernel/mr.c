@@ -2,6 +2,8 @@
  * mr: memory regions and memory windows. Rights follow IBTA vol. 1, 10.6.3 (remote write and atomics need local
  * write); the range must be there and, for local write, writable, as a kernel that pins it would find out.
  */
+#include "verbs-shim/kernel/mr.h"
+
 #include <errno.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -22,12 +24,6 @@ enum {
 	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ZERO_BASED)
 #define IMPLICIT_LENGTH UINT64_MAX /* asks for a region that is all of the address space: */
 #define ADDRESS_SPACE   (UINT64_C(1) << 47)
-
-struct region {
-	struct object object; /* number: key */
-	struct object *pd;
-	struct mr mr; /* as given to the adapter */
-};
 
 struct window {
 	struct object object; /* number: key */

@@ -23,28 +23,14 @@
 #include "verbs-shim/kernel/device.h"
 #include "verbs-shim/kernel/internal.h"
 #include "verbs-shim/kernel/limits.h"
+#include "verbs-shim/kernel/netlink_list.h"
 
 #define REQUEST_BYTES 1024 /* of which more is not read */
-#define MESSAGE_BYTES 1024
 #define DEVICE_INDEX  0
-#define NODE_CA       1 /* IBTA vol. 1, 14.2.5.3 */
+#define NODE_CA       1                /* IBTA vol. 1, 14.2.5.3 */
+#define TYPE_MASK     UINT16_C(0x3fff) /* without NLA_F_NESTED and NLA_F_NET_BYTEORDER */
 
 enum { NETNS_SHARED = 1 };
-
-#define TYPE_MASK    UINT16_C(0x3fff) /* without NLA_F_NESTED and NLA_F_NET_BYTEORDER */
-#define HEADER_BYTES sizeof(struct nlmsghdr)
-#define VALUE_AT     sizeof(struct nlattr)
-
-/* The headers' own macros are of mixed signs. */
-static uint32_t aligned(uint32_t length)
-{
-	return (length + NLA_ALIGNTO - 1) / NLA_ALIGNTO * NLA_ALIGNTO;
-}
-
-struct message {
-	_Alignas(8) uint8_t bytes[MESSAGE_BYTES];
-	uint32_t length;
-};
 
 struct request {
 	struct kernel *kernel;
@@ -56,73 +42,26 @@ struct request {
 
 /* ---- answers ---- */
 
-static void put(struct message *message, uint16_t type, const void *bytes, size_t length)
+static struct nlmsg begin(const struct request *request, uint16_t type, uint16_t flags)
 {
-	struct nlattr header = {.nla_len = (uint16_t)(VALUE_AT + length), .nla_type = type};
-
-	assert(message->length + aligned(header.nla_len) <= sizeof(message->bytes));
-	memcpy(message->bytes + message->length, &header, sizeof(header));
-	memcpy(message->bytes + message->length + VALUE_AT, bytes, length);
-	message->length += aligned(header.nla_len);
-}
-
-static void put_u8(struct message *message, uint16_t type, uint8_t value)
-{
-	put(message, type, &value, sizeof(value));
-}
-
-static void put_u32(struct message *message, uint16_t type, uint32_t value)
-{
-	put(message, type, &value, sizeof(value));
-}
-
-static void put_u64(struct message *message, uint16_t type, uint64_t value)
-{
-	put(message, type, &value, sizeof(value));
-}
-
-static void put_text(struct message *message, uint16_t type, const char *text)
-{
-	put(message, type, text, strlen(text) + 1);
-}
-
-/* An attribute of attributes: those that are put before nest_end(), which takes what this returns. */
-static uint32_t nest_begin(struct message *message, uint16_t type)
-{
-	uint32_t at = message->length;
-
-	put(message, type, NULL, 0);
-	return at;
-}
-
-static void nest_end(struct message *message, uint32_t at)
-{
-	uint16_t length = (uint16_t)(message->length - at);
-
-	memcpy(message->bytes + at + offsetof(struct nlattr, nla_len), &length, sizeof(length));
-}
-
-static struct message begin(const struct request *request, uint16_t type, uint16_t flags)
-{
-	struct message message = {.length = HEADER_BYTES};
 	struct nlmsghdr header = {
 		.nlmsg_type = type,
 		.nlmsg_flags = flags,
 		.nlmsg_seq = request->header.nlmsg_seq,
 		.nlmsg_pid = (uint32_t)request->file->process->pid,
 	};
+	struct nlmsg message;
 
-	memcpy(message.bytes, &header, sizeof(header));
+	nlmsg_begin(&message, &header);
 	return message;
 }
 
-static void answer(const struct request *request, struct message *message)
+static void answer(const struct request *request, struct nlmsg *message)
 {
 	struct kernel_host *host = request->kernel->host;
-	uint32_t length = message->length;
 
-	memcpy(message->bytes + offsetof(struct nlmsghdr, nlmsg_len), &length, sizeof(length));
-	host->channel_write(host, request->file, message->bytes, length);
+	nlmsg_end(message);
+	host->channel_write(host, request->file, message->bytes, message->length);
 }
 
 /* ---- what there is ---- */
@@ -132,31 +71,31 @@ static bool on_ethernet(const struct kernel *kernel)
 	return kernel_endpoint(kernel)->link_layer == LINK_ETHERNET;
 }
 
-static void put_name(struct message *message)
+static void put_name(struct nlmsg *message)
 {
-	put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, DEVICE_INDEX);
-	put_text(message, RDMA_NLDEV_ATTR_DEV_NAME, DEVICE_NAME);
+	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_DEV_INDEX, DEVICE_INDEX);
+	nlmsg_put_text(message, RDMA_NLDEV_ATTR_DEV_NAME, DEVICE_NAME);
 }
 
-static int device(const struct request *request, struct message *message)
+static int device(const struct request *request, struct nlmsg *message)
 {
 	const struct kernel *kernel = request->kernel;
 	char firmware[32];
 
 	put_name(message);
-	put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, device_limits.phys_port_cnt);
-	put_u64(message, RDMA_NLDEV_ATTR_CAP_FLAGS, device_limits.device_cap_flags);
+	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, device_limits.phys_port_cnt);
+	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CAP_FLAGS, device_limits.device_cap_flags);
 	snprintf(firmware, sizeof(firmware), "%d.%d.%04d", FIRMWARE_MAJOR, FIRMWARE_MINOR,
 		 FIRMWARE_PATCH);
-	put_text(message, RDMA_NLDEV_ATTR_FW_VERSION, firmware);
-	put_u64(message, RDMA_NLDEV_ATTR_NODE_GUID, kernel_endpoint(kernel)->guid);
-	put_u64(message, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, kernel_endpoint(kernel)->guid);
-	put_u8(message, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, NODE_CA);
-	put_text(message, RDMA_NLDEV_ATTR_DEV_PROTOCOL, on_ethernet(kernel) ? "roce" : "ib");
+	nlmsg_put_text(message, RDMA_NLDEV_ATTR_FW_VERSION, firmware);
+	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_NODE_GUID, kernel_endpoint(kernel)->guid);
+	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_SYS_IMAGE_GUID, kernel_endpoint(kernel)->guid);
+	nlmsg_put_u8(message, RDMA_NLDEV_ATTR_DEV_NODE_TYPE, NODE_CA);
+	nlmsg_put_text(message, RDMA_NLDEV_ATTR_DEV_PROTOCOL, on_ethernet(kernel) ? "roce" : "ib");
 	return 0;
 }
 
-static int port(const struct request *request, struct message *message)
+static int port(const struct request *request, struct nlmsg *message)
 {
 	const struct kernel *kernel = request->kernel;
 	struct ib_uverbs_query_port_resp state;
@@ -171,20 +110,20 @@ static int port(const struct request *request, struct message *message)
 	if (error)
 		return error;
 	put_name(message);
-	put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, number);
+	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, number);
 	if (!on_ethernet(kernel)) {
-		put_u64(message, RDMA_NLDEV_ATTR_CAP_FLAGS, state.port_cap_flags);
-		put_u64(message, RDMA_NLDEV_ATTR_SUBNET_PREFIX,
-			be64_get(kernel_endpoint(kernel)->gids[0].bytes));
-		put_u32(message, RDMA_NLDEV_ATTR_LID, state.lid);
-		put_u32(message, RDMA_NLDEV_ATTR_SM_LID, state.sm_lid);
-		put_u8(message, RDMA_NLDEV_ATTR_LMC, state.lmc);
+		nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CAP_FLAGS, state.port_cap_flags);
+		nlmsg_put_u64(message, RDMA_NLDEV_ATTR_SUBNET_PREFIX,
+			      be64_get(kernel_endpoint(kernel)->gids[0].bytes));
+		nlmsg_put_u32(message, RDMA_NLDEV_ATTR_LID, state.lid);
+		nlmsg_put_u32(message, RDMA_NLDEV_ATTR_SM_LID, state.sm_lid);
+		nlmsg_put_u8(message, RDMA_NLDEV_ATTR_LMC, state.lmc);
 	}
-	put_u8(message, RDMA_NLDEV_ATTR_PORT_STATE, state.state);
-	put_u8(message, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, state.phys_state);
+	nlmsg_put_u8(message, RDMA_NLDEV_ATTR_PORT_STATE, state.state);
+	nlmsg_put_u8(message, RDMA_NLDEV_ATTR_PORT_PHYS_STATE, state.phys_state);
 	if (on_ethernet(kernel)) {
-		put_u32(message, RDMA_NLDEV_ATTR_NDEV_INDEX, NETWORK_INTERFACE_INDEX);
-		put_text(message, RDMA_NLDEV_ATTR_NDEV_NAME, NETWORK_INTERFACE);
+		nlmsg_put_u32(message, RDMA_NLDEV_ATTR_NDEV_INDEX, NETWORK_INTERFACE_INDEX);
+		nlmsg_put_text(message, RDMA_NLDEV_ATTR_NDEV_NAME, NETWORK_INTERFACE);
 	}
 	return 0;
 }
@@ -200,17 +139,17 @@ static uint32_t count_objects(const struct kernel *kernel, enum object_type type
 	return count;
 }
 
-static void put_count(struct message *message, const char *name, uint64_t count)
+static void put_count(struct nlmsg *message, const char *name, uint64_t count)
 {
-	uint32_t entry = nest_begin(message, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+	uint32_t entry = nlmsg_nest(message, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
 
-	put_text(message, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, name);
-	put_u64(message, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count);
-	nest_end(message, entry);
+	nlmsg_put_text(message, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, name);
+	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count);
+	nlmsg_nest_end(message, entry);
 }
 
 /* What programs have; the kernel itself has nothing. */
-static int resources(const struct request *request, struct message *message)
+static int resources(const struct request *request, struct nlmsg *message)
 {
 	const struct kernel *kernel = request->kernel;
 	uint32_t table, ids = 0, contexts = 0;
@@ -220,7 +159,7 @@ static int resources(const struct request *request, struct message *message)
 	for (const struct context *context = kernel->contexts; context; context = context->next)
 		contexts += context->established;
 	put_name(message);
-	table = nest_begin(message, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	table = nlmsg_nest(message, RDMA_NLDEV_ATTR_RES_SUMMARY);
 	put_count(message, "pd", count_objects(kernel, OBJECT_PD));
 	put_count(message, "cq", count_objects(kernel, OBJECT_CQ));
 	put_count(message, "qp", count_objects(kernel, OBJECT_QP));
@@ -228,12 +167,12 @@ static int resources(const struct request *request, struct message *message)
 	put_count(message, "mr", count_objects(kernel, OBJECT_MR));
 	put_count(message, "ctx", contexts);
 	put_count(message, "srq", count_objects(kernel, OBJECT_SRQ));
-	nest_end(message, table);
+	nlmsg_nest_end(message, table);
 	return 0;
 }
 
 /* Which file of /dev/infiniband one of the interfaces is. */
-static int character_device(const struct request *request, struct message *message)
+static int character_device(const struct request *request, struct nlmsg *message)
 {
 	const char *type = (const char *)request->attributes[RDMA_NLDEV_ATTR_CHARDEV_TYPE];
 	bool verbs = type && strcmp(type, "uverbs") == 0;
@@ -245,54 +184,63 @@ static int character_device(const struct request *request, struct message *messa
 	if (verbs && !request->attributes[RDMA_NLDEV_ATTR_DEV_INDEX])
 		return -EINVAL;
 	if (verbs)
-		put_u32(message, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, RDMA_DRIVER_MLX5);
-	put_u64(message, RDMA_NLDEV_ATTR_CHARDEV,
-		verbs ? makedev(VERBS_MAJOR, VERBS_MINOR) : makedev(CM_MAJOR, CM_MINOR));
-	put_u64(message, RDMA_NLDEV_ATTR_CHARDEV_ABI,
-		verbs ? MLX5_IB_UVERBS_ABI_VERSION : RDMA_USER_CM_ABI_VERSION);
-	put_text(message, RDMA_NLDEV_ATTR_CHARDEV_NAME, verbs ? "uverbs0" : "rdma_cm");
+		nlmsg_put_u32(message, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, RDMA_DRIVER_MLX5);
+	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CHARDEV,
+		      verbs ? makedev(VERBS_MAJOR, VERBS_MINOR) : makedev(CM_MAJOR, CM_MINOR));
+	nlmsg_put_u64(message, RDMA_NLDEV_ATTR_CHARDEV_ABI,
+		      verbs ? MLX5_IB_UVERBS_ABI_VERSION : RDMA_USER_CM_ABI_VERSION);
+	nlmsg_put_text(message, RDMA_NLDEV_ATTR_CHARDEV_NAME, verbs ? "uverbs0" : "rdma_cm");
 	return 0;
 }
 
 /* A forked child has pages of its own at once: nothing is to be kept from it (ibv_fork_init()). */
-static int system_wide(const struct request *request, struct message *message)
+static int system_wide(const struct request *request, struct nlmsg *message)
 {
 	(void)request;
-	put_u8(message, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, NETNS_SHARED);
-	put_u8(message, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1);
+	nlmsg_put_u8(message, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, NETNS_SHARED);
+	nlmsg_put_u8(message, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1);
 	return 0;
 }
 
 /* ---- requests ---- */
 
 static const struct method {
-	int (*fill)(const struct request *request, struct message *message); /* 0 or -errno */
+	int (*fill)(const struct request *request,
+		    struct nlmsg *message); /* 0 or -errno; NULL: a list, or not served */
 	bool dumps;
 	bool of_device; /* alone: DEV_INDEX has to say which */
 	bool always;    /* dumped too */
 } methods[RDMA_NLDEV_NUM_OPS] = {
+#define LIST                                                           \
+	{                                                              \
+		NULL, .dumps = true, .of_device = true, .always = true \
+	}
 	[RDMA_NLDEV_CMD_GET] = {device, .dumps = true, .of_device = true},
 	[RDMA_NLDEV_CMD_PORT_GET] = {port, .dumps = true, .of_device = true, .always = true},
 	[RDMA_NLDEV_CMD_RES_GET] = {resources, .dumps = true, .of_device = true},
+	[RDMA_NLDEV_CMD_RES_QP_GET] = LIST,
+	[RDMA_NLDEV_CMD_RES_CQ_GET] = LIST,
+	[RDMA_NLDEV_CMD_RES_MR_GET] = LIST,
+	[RDMA_NLDEV_CMD_RES_PD_GET] = LIST,
 	[RDMA_NLDEV_CMD_SYS_GET] = {system_wide},
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = {character_device},
 };
 
 static int parse(struct request *request, const uint8_t *bytes, uint32_t length)
 {
-	for (uint32_t at = HEADER_BYTES; at + VALUE_AT <= length;) {
+	for (uint32_t at = sizeof(struct nlmsghdr); at + sizeof(struct nlattr) <= length;) {
 		struct nlattr header;
 		uint16_t type;
 
 		memcpy(&header, bytes + at, sizeof(header));
 		type = header.nla_type & TYPE_MASK;
-		if (header.nla_len < VALUE_AT || at + header.nla_len > length)
+		if (header.nla_len < sizeof(struct nlattr) || at + header.nla_len > length)
 			return -EINVAL;
 		if (type < RDMA_NLDEV_ATTR_MAX) {
-			request->attributes[type] = bytes + at + VALUE_AT;
-			request->lengths[type] = (uint16_t)(header.nla_len - VALUE_AT);
+			request->attributes[type] = bytes + at + sizeof(struct nlattr);
+			request->lengths[type] = (uint16_t)(header.nla_len - sizeof(struct nlattr));
 		}
-		at += aligned(header.nla_len);
+		at += nlmsg_aligned(header.nla_len);
 	}
 	return 0;
 }
@@ -317,19 +265,79 @@ static int check(const struct request *request, const struct method *method, boo
 	return number == DEVICE_INDEX ? 0 : -ENODEV;
 }
 
+static void finish_dump(struct request *request)
+{
+	static const int32_t error = 0;
+	struct nlmsg message = begin(request, NLMSG_DONE, NLM_F_MULTI);
+
+	nlmsg_append(&message, &error, sizeof(error));
+	answer(request, &message);
+	request->header.nlmsg_flags &= (uint16_t)~NLM_F_ACK;
+}
+
+/* In as many messages as it takes. */
+static void dump_list(struct request *request, const struct netlink_list *list)
+{
+	const struct object *object = netlink_list_next(request->kernel, list, NULL);
+
+	do {
+		struct nlmsg message = begin(request, request->header.nlmsg_type, NLM_F_MULTI);
+		uint32_t table;
+
+		put_name(&message);
+		table = nlmsg_nest(&message, list->table);
+		while (object && message.length + NETLINK_LIST_ENTRY_BYTES <= NLMSG_BYTES) {
+			uint32_t entry = nlmsg_nest(&message, list->table + 1);
+
+			list->put(request->kernel, object, &message);
+			nlmsg_nest_end(&message, entry);
+			object = netlink_list_next(request->kernel, list, object);
+		}
+		nlmsg_nest_end(&message, table);
+		answer(request, &message);
+	} while (object);
+	finish_dump(request);
+}
+
+static int carry_out_list(struct request *request, const struct netlink_list *list)
+{
+	const uint8_t *index = request->attributes[list->index];
+	struct nlmsg message = begin(request, request->header.nlmsg_type, 0);
+	const struct object *object = NULL;
+	uint32_t number;
+
+	if (request->header.nlmsg_flags & NLM_F_DUMP) {
+		dump_list(request, list);
+		return 0;
+	}
+	if (!index || request->lengths[list->index] < sizeof(number))
+		return -EINVAL;
+	memcpy(&number, index, sizeof(number));
+	do
+		object = netlink_list_next(request->kernel, list, object);
+	while (object && netlink_list_index(list, object) != number);
+	if (!object)
+		return -ENOENT;
+	put_name(&message);
+	list->put(request->kernel, object, &message);
+	answer(request, &message);
+	return 0;
+}
+
 static int carry_out(struct request *request, const uint8_t *bytes)
 {
 	uint16_t type = request->header.nlmsg_type;
 	uint32_t number = RDMA_NL_GET_OP(type);
 	const struct method *method = number < ARRAY_SIZE(methods) ? &methods[number] : NULL;
+	const struct netlink_list *list = netlink_list_of(number);
 	bool dump;
 	int error;
 
 	if (RDMA_NL_GET_CLIENT(type) != RDMA_NL_NLDEV || !method)
 		return -EINVAL;
-	if (!method->fill)
+	if (!method->fill && !list)
 		return kernel_refuse(request->kernel,
-				     "a command of RDMA netlink (rdma ... set, statistic, lists)",
+				     "a command of RDMA netlink (rdma ... set, statistic ...)",
 				     EOPNOTSUPP);
 	dump = method->dumps && request->header.nlmsg_flags & NLM_F_DUMP;
 	error = parse(request, bytes, request->header.nlmsg_len);
@@ -337,28 +345,26 @@ static int carry_out(struct request *request, const uint8_t *bytes)
 		error = check(request, method, dump);
 	if (error)
 		return error;
+	if (list)
+		return carry_out_list(request, list);
 
-	struct message message = begin(request, type, dump ? NLM_F_MULTI : 0);
+	struct nlmsg message = begin(request, type, dump ? NLM_F_MULTI : 0);
 	error = method->fill(request, &message);
 	if (error)
 		return error;
 	answer(request, &message);
 	if (dump) {
-		message = begin(request, NLMSG_DONE, NLM_F_MULTI);
-		message.length += (uint32_t)sizeof(int32_t); /* 0 */
-		answer(request, &message);
-		request->header.nlmsg_flags &= (uint16_t)~NLM_F_ACK;
+		finish_dump(request);
 	}
 	return 0;
 }
 
 static void acknowledge(const struct request *request, int error)
 {
-	struct message message = begin(request, NLMSG_ERROR, 0);
+	struct nlmsg message = begin(request, NLMSG_ERROR, 0);
 	struct nlmsgerr body = {.error = error, .msg = request->header};
 
-	memcpy(message.bytes + message.length, &body, sizeof(body));
-	message.length += (uint32_t)sizeof(body);
+	nlmsg_append(&message, &body, sizeof(body));
 	answer(request, &message);
 }
 
@@ -386,18 +392,19 @@ void netlink_write(struct kernel_file *file, struct kernel_call *call, uint64_t 
 		call->result = -EFAULT;
 		return;
 	}
-	while (left >= HEADER_BYTES) {
+	while (left >= sizeof(struct nlmsghdr)) {
 		struct request request = {.kernel = file->kernel, .file = file};
 		uint32_t step;
 		int error;
 
 		memcpy(&request.header, at, sizeof(request.header));
-		if (request.header.nlmsg_len < HEADER_BYTES || request.header.nlmsg_len > left)
+		if (request.header.nlmsg_len < sizeof(struct nlmsghdr) ||
+		    request.header.nlmsg_len > left)
 			return;
 		error = request.header.nlmsg_flags & NLM_F_REQUEST ? carry_out(&request, at) : 0;
 		if (error || request.header.nlmsg_flags & NLM_F_ACK)
 			acknowledge(&request, error);
-		step = aligned(request.header.nlmsg_len);
+		step = nlmsg_aligned(request.header.nlmsg_len);
 		at += step;
 		left -= step < left ? step : left;
 	}

@@ -1,0 +1,16 @@
+/*
+ * mr: memory regions as the kernel knows them.
+ */
+#ifndef VERBS_SHIM_KERNEL_MR_H
+#define VERBS_SHIM_KERNEL_MR_H
+
+#include "hca/context/mr_table.h"
+#include "verbs-shim/kernel/object.h"
+
+struct region {
+	struct object object; /* number: key */
+	struct object *pd;
+	struct mr mr; /* as given to the adapter */
+};
+
+#endif

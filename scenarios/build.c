@@ -54,15 +54,6 @@ static void divide(struct build *build)
 		build->pools[i] = packet_pool_create_beside(build->pool);
 }
 
-static bool has_detailed(const struct scenario *scenario)
-{
-	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (scenario->hosts[i].hca != NULL)
-			return true;
-	}
-	return false;
-}
-
 static enum link_layer link_layer_of(const struct scenario *scenario)
 {
 	return scenario->fabric.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
@@ -81,11 +72,11 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	divide(build);
 	if (scenario->has_load)
 		build->load = load_create(&scenario->load, build->sim, build->endpoints);
-	else if (scenario->has_workload && has_detailed(scenario))
+	else if (scenario->has_workload && scenario_has(scenario, FIDELITY_DETAILED))
 		build->load =
 			load_create_carrier(&scenario->play_hosts, scenario->host_count,
 					    link_layer_of(scenario), build->sim, build->endpoints);
-	else if (has_detailed(scenario))
+	else if (scenario_has(scenario, FIDELITY_DETAILED))
 		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
 						color, verbose);
 	create_hosts(build);
@@ -186,6 +177,8 @@ static void create_endpoint(struct build *build, uint32_t i, const struct scenar
 		sim, name, &host->endpoint->endpoint, &port, link_layer_of(build->scenario),
 		pool_of(build, sim), &host->endpoint->choice.congestion);
 	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
+	if (build->load != NULL)
+		load_set_far(build->load, i, sim);
 }
 
 static void create_hosts(struct build *build)
@@ -283,7 +276,7 @@ static bool create_switches(struct build *build, char *why, size_t why_bytes)
 	}
 	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		good = scenario->switches[i].params->unknown == UNKNOWN_DROP ||
-		       !has_detailed(scenario);
+		       !scenario_has(scenario, FIDELITY_DETAILED);
 		if (!good)
 			snprintf(why, why_bytes,
 				 "%s floods; expected unknown: drop with detailed adapters",

@@ -170,7 +170,7 @@ struct fluid_study *fluid_study_create(const struct build *build, struct trial *
 {
 	struct fluid_study *study = calloc(1, sizeof(*study));
 	assert(study);
-	if (build->scenario->hosts[0].endpoint == NULL) {
+	if (scenario_has(build->scenario, FIDELITY_DETAILED)) {
 		snprintf(why, why_bytes,
 			 "the HCAs are detailed; expected hosts: {.., hca: {fidelity: endpoint}}");
 		free(study);

@@ -254,12 +254,41 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 
+/* except: {host3: {hca: ...}}: of those that are there. */
+static void read_exceptions(struct scenario_reader *reader, struct yaml_node *map)
+{
+	static const char *const keys[] = {"hca", NULL};
+	struct scenario *scenario = reader->scenario;
+	if (!yaml_expect_map(map, "hosts by name", reader->errors))
+		return;
+	for (struct yaml_node *node = map->children; node != NULL; node = node->next) {
+		uint32_t number = scenario_find_host(scenario, node->key);
+		const char *near = scenario_suggest_host(scenario, node->key);
+		if (number == NO_HOST)
+			yaml_error_key(reader->errors, node,
+				       near != NULL ? "no host \"%s\"; did you mean \"%s\"?"
+						    : "no host \"%s\"",
+				       node->key, near);
+		if (number == NO_HOST || !yaml_expect_map(node, "a host's hca", reader->errors))
+			continue;
+		struct scenario_host *host = &scenario->hosts[number];
+		struct yaml_node *hca = yaml_get(node, "hca");
+		scenario_refuse_unused(reader, node, NULL, keys);
+		if (hca == NULL || !host->alike)
+			continue;
+		host->alike = false;
+		host->hca = NULL;
+		host->endpoint = NULL;
+		read_hca(reader, hca, host);
+	}
+}
+
 /* {count: 128, hca: ...}: hosts that are all alike; count 0: as many as the topology has. */
 static void generate_hosts(struct scenario_reader *reader, struct yaml_node *node)
 {
 	static const struct param list[] = {
 		{"count", PARAM_COUNT, 0, "0", "0..62500", "hosts", "choice"}, {0}};
-	static const char *const others[] = {"hca", NULL};
+	static const char *const others[] = {"hca", "except", NULL};
 	struct scenario *scenario = reader->scenario;
 	uint64_t count = 0;
 	uint32_t places = layout_hosts(&scenario->layout), next = 0;
@@ -283,9 +312,9 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 	scenario->generated = true;
 	struct yaml_node *hca = yaml_get(node, "hca");
 	if (hca != NULL)
-		read_hca(reader, hca, &scenario->hosts[0]);
+		read_hca(reader, hca, &scenario->every_host);
 	else
-		scenario->hosts[0].hca = composite_create(COMPOSITE_HCA);
+		scenario->every_host.hca = composite_create(COMPOSITE_HCA);
 	for (uint32_t i = 0; i < count; i++) {
 		struct scenario_host *host = &scenario->hosts[i];
 		while (places > 0 && scenario->layout.nodes[next].is_switch)
@@ -296,11 +325,15 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 		else
 			snprintf(scenario->host_names[i], LAYOUT_NAME_BYTES, "host%u", i);
 		host->name = scenario->host_names[i];
-		host->hca = scenario->hosts[0].hca;
-		host->endpoint = scenario->hosts[0].endpoint;
+		host->alike = true;
+		host->hca = scenario->every_host.hca;
+		host->endpoint = scenario->every_host.endpoint;
 		give_address(host, i);
 	}
 	scenario->host_count = (uint32_t)count;
+	struct yaml_node *exceptions = yaml_get(node, "except");
+	if (exceptions != NULL)
+		read_exceptions(reader, exceptions);
 	scenario_refuse_unused(reader, node, list, others);
 }
 
@@ -476,16 +509,33 @@ const char *scenario_suggest_host(const struct scenario *scenario, const char *n
 	return near;
 }
 
+bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelity)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host *host = &scenario->hosts[i];
+		if (fidelity == FIDELITY_ENDPOINT ? host->endpoint != NULL : host->hca != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void free_adapter(const struct scenario_host *host)
+{
+	if (host->hca != NULL)
+		congestion_choice_fini(&host->hca->congestion);
+	free(host->hca);
+	endpoint_device_destroy(host->endpoint);
+}
+
 void scenario_destroy(struct scenario *scenario)
 {
 	if (scenario == NULL)
 		return;
-	for (uint32_t i = 0; i < scenario->host_count && (i == 0 || !scenario->generated); i++) {
-		if (scenario->hosts[i].hca != NULL)
-			congestion_choice_fini(&scenario->hosts[i].hca->congestion);
-		free(scenario->hosts[i].hca);
-		endpoint_device_destroy(scenario->hosts[i].endpoint);
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (!scenario->hosts[i].alike)
+			free_adapter(&scenario->hosts[i]);
 	}
+	free_adapter(&scenario->every_host);
 	for (uint32_t i = 0; i < scenario->link_rule_count; i++)
 		free(scenario->link_rules[i].port);
 	free(scenario->link_rules);

@@ -105,6 +105,7 @@ struct scenario_run { RUN_PARAMS(PARAM_FIELD) };
 struct scenario_host {
 	const char *name;
 	uint8_t ipv4[4];
+	bool alike;                       /* what it has is scenario.every_host's */
 	struct hca_params *hca;           /* NULL: of fidelity endpoint */
 	struct endpoint_device *endpoint; /* NULL: of fidelity detailed */
 };
@@ -180,7 +181,8 @@ struct scenario {
 	struct load_host_params play_hosts; /* of detailed adapters */
 	char *trace_file;     /* of the workload, from where the scenario is; ours; NULL: none */
 	struct layout layout; /* of a topology that a builder or file makes; empty: none */
-	bool generated;       /* hosts by count: all alike; they share hosts[0]'s device */
+	bool generated;       /* hosts by count, all alike but for exceptions */
+	struct scenario_host every_host;
 	char (*host_names)[LAYOUT_NAME_BYTES];
 	struct scenario_switch every_switch; /* of a generated topology; params NULL: none */
 	struct scenario_link every_link;     /* port NULL: none */
@@ -208,6 +210,10 @@ void scenario_destroy(struct scenario *scenario);
 void scenario_print(const struct scenario *scenario, FILE *out);
 
 const char *scenario_node_name(const struct scenario *scenario, const struct scenario_node *node);
+
+/* Has any host an adapter of that kind? */
+enum adapter_fidelity { FIDELITY_ENDPOINT, FIDELITY_DETAILED };
+bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelity);
 
 /* NO_HOST: no such host. */
 #define NO_HOST UINT32_MAX

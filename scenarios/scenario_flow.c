@@ -24,14 +24,6 @@ static bool is_balanced(const struct scenario *scenario)
 	return false;
 }
 
-static bool is_detailed(const struct scenario *scenario)
-{
-	for (uint32_t i = 0; i < scenario->host_count; i++)
-		if (scenario->hosts[i].endpoint == NULL)
-			return true;
-	return false;
-}
-
 static bool is_slow(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
@@ -52,7 +44,7 @@ void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root)
 
 	if (node == NULL || scenario->fabric.fidelity != FIDELITY_FLOW || reader->errors->count > 0)
 		return;
-	if (is_detailed(scenario))
+	if (scenario_has(scenario, FIDELITY_DETAILED))
 		refuse(reader, node, "detailed HCAs", "hosts of fidelity endpoint");
 	if (is_balanced(scenario))
 		refuse(reader, node, "packets to balance one by one",

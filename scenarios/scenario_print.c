@@ -44,12 +44,25 @@ static void print_hca(const struct scenario_host *host, unsigned indent, FILE *o
 	}
 }
 
+static void print_exceptions(const struct scenario *scenario, FILE *out)
+{
+	bool any = false;
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (scenario->hosts[i].alike)
+			continue;
+		fprintf(out, "%s    %s:\n", any ? "" : "  except:\n", scenario->hosts[i].name);
+		print_hca(&scenario->hosts[i], 6, out);
+		any = true;
+	}
+}
+
 static void print_hosts(const struct scenario *scenario, FILE *out)
 {
 	fprintf(out, "hosts:\n");
 	if (scenario->generated && scenario->topology.kind != TOPOLOGY_NET_FILE) {
 		fprintf(out, "  count: %u\n", scenario->host_count);
-		print_hca(&scenario->hosts[0], 2, out);
+		print_hca(&scenario->every_host, 2, out);
+		print_exceptions(scenario, out);
 		return;
 	}
 	for (uint32_t i = 0; i < scenario->host_count; i++) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenarios/endpoint_device.h"
 #include "scenarios/scenario_read.h"
 
 #define POINTS_MAX 10000 /* of an axis */
@@ -125,6 +126,51 @@ static void read_axis(struct scenario_reader *reader, struct yaml_node *node)
 		yaml_error(reader->errors, node, "no values");
 }
 
+/* What an adapter of fidelity endpoint may not do where others are detailed: NULL, or what is expected. */
+static const char *expected_beside_detailed(const struct scenario *scenario,
+					    const struct endpoint_params *params)
+{
+	if (params->recovery != 0)
+		return "recovery: go_back_n, as detailed adapters have it";
+	if (params->ack_each != 0)
+		return "ack_each: false, since ACKs of detailed adapters are for all that came "
+		       "before";
+	if (params->reads_max > scenario->play_hosts.reads)
+		return "reads_max of no more than workload.host.reads";
+	return NULL;
+}
+
+static void check_fidelities(struct scenario_reader *reader, struct yaml_node *root)
+{
+	const struct scenario *scenario = reader->scenario;
+	if (!scenario_has(scenario, FIDELITY_ENDPOINT) ||
+	    !scenario_has(scenario, FIDELITY_DETAILED))
+		return;
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host *host = &scenario->hosts[i];
+		const struct scenario_host *first = &scenario->hosts[0];
+		const char *expected =
+			host->endpoint != NULL
+				? expected_beside_detailed(scenario, &host->endpoint->endpoint)
+				: NULL;
+		if (!scenario->has_workload &&
+		    (host->endpoint == NULL) != (first->endpoint == NULL)) {
+			yaml_error(
+				reader->errors, root,
+				"%s and %s have HCAs of different fidelity; expected one for all "
+				"without workload: {...}",
+				first->name, host->name);
+			return;
+		}
+		if (expected == NULL)
+			continue;
+		yaml_error(reader->errors, root,
+			   "%s has an HCA of fidelity endpoint beside detailed ones; expected %s",
+			   host->name, expected);
+		return;
+	}
+}
+
 void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *root)
 {
 	struct scenario *scenario = reader->scenario;
@@ -141,14 +187,7 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	if (workload != NULL && programs != NULL)
 		yaml_error_key(reader->errors, programs,
 			       "programs stands beside workload; expected one of them");
-	for (uint32_t i = 1; i < scenario->host_count; i++) {
-		if ((scenario->hosts[i].endpoint == NULL) == (scenario->hosts[0].endpoint == NULL))
-			continue;
-		yaml_error(reader->errors, root,
-			   "%s and %s have HCAs of different fidelity; expected one for all",
-			   scenario->hosts[0].name, scenario->hosts[i].name);
-		break;
-	}
+	check_fidelities(reader, root);
 	if (scenario->run.until != 0 && scenario->run.warm_up >= scenario->run.until)
 		yaml_error(reader->errors, run, "run: warm_up is not before until");
 	if (sweep == NULL || !yaml_expect_map(sweep, "values by key path", reader->errors))

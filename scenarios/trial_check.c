@@ -167,11 +167,13 @@ static void check_empty(struct checker *checker)
 		       packet_pool_in_use(build->pool));
 }
 
-/* All HCAs alike: the ideal is reckoned with the first one's parameters; of detailed ones with none. */
+/* All HCAs alike: the ideal is reckoned with the first one's parameters; where any is detailed with none. */
 static bool all_alike(const struct scenario *scenario)
 {
 	const struct endpoint_device *first = scenario->hosts[0].endpoint;
-	for (uint32_t i = 1; first != NULL && i < scenario->host_count; i++) {
+	if (scenario_has(scenario, FIDELITY_DETAILED))
+		return true;
+	for (uint32_t i = 1; i < scenario->host_count; i++) {
 		if (memcmp(&first->endpoint, &scenario->hosts[i].endpoint->endpoint,
 			   sizeof(first->endpoint)) != 0)
 			return false;

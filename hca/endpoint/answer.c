@@ -44,12 +44,24 @@ static void transmit(struct endpoint_qp *qp, struct packet *packet)
 	port_send_at(qp->hca->port, packet, endpoint_now(qp->hca));
 }
 
-/* What an ACK says of congestion. */
-static void fill_notice(struct endpoint_qp *qp, struct packet *ack, sim_time asked_at)
+/* When the last bit of what has its effect now was here. */
+static sim_time came_at(const struct endpoint_qp *qp)
+{
+	return endpoint_now(qp->hca) - qp->hca->params->receive_latency;
+}
+
+/* What an ACK says of congestion; where another kind of adapter looks for it, if it goes to one. */
+static void fill_notice(struct endpoint_qp *qp, struct packet *ack, sim_time asked_at,
+			sim_time came_at)
 {
 	if (ack->opcode == RC_ACK)
 		answer_set_priority(qp, ack, qp->hca->params->ack_priority);
-	ack->remote_address = asked_at;
+	if (qp->flags & QP_FAR) {
+		ack->asked_at = asked_at;
+		ack->request_at = came_at;
+	} else {
+		ack->remote_address = asked_at;
+	}
 	ack->immediate = qp->marked;
 	ack->becn = qp->marked && qp->hca->params->notify == NOTIFY_ACK;
 	qp->marked = 0;
@@ -106,10 +118,11 @@ void answer_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 		answer->psn = psn;
 		answer->ready_at = endpoint_now(qp->hca);
 		answer->asked_at = asked->sent_at;
+		answer->came_at = came_at(qp);
 		return;
 	}
 	ack = answer_packet(qp, RC_ACK, psn);
-	fill_notice(qp, ack, asked->sent_at);
+	fill_notice(qp, ack, asked->sent_at, came_at(qp));
 	ack->telemetry = asked->telemetry;
 	asked->telemetry = NULL;
 	qp->hca->count.acks_sent++;
@@ -124,7 +137,7 @@ void answer_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn)
 
 	nak->syndrome = aeth_syndrome(SYNDROME_NAK, NAK_PSN_SEQUENCE);
 	nak->dma_length = PSN_OF(arrived_psn);
-	fill_notice(qp, nak, 0);
+	fill_notice(qp, nak, 0, came_at(qp));
 	nak->wire_bytes = packet_wire_bytes(nak);
 	hca->count.naks_sent++;
 	nak->tail_at = endpoint_now(hca) + hca->params->nak_delay;
@@ -168,9 +181,10 @@ void answer_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t p
 	answer->psn = psn;
 	answer->bytes = atomic ? 0 : request->dma_length;
 	answer->asked_at = request->sent_at;
+	answer->came_at = came_at(qp);
 	answer->tag = request->tag;
 	if (qp->hca->user && qp->hca->user->read_begins && !atomic)
-		qp->hca->user->read_begins(qp->hca->user, request->tag);
+		qp->hca->user->read_begins(qp->hca->user, qp, request->tag, PSN_OF(psn));
 	answer->ready_at =
 		endpoint_now(qp->hca) + (atomic ? params->atomic_latency : params->read_latency);
 	departure_consider(qp);
@@ -195,6 +209,8 @@ static void send_response(struct endpoint_qp *qp, struct answer *answer)
 
 	packet->payload_bytes = (uint32_t)(last ? answer->bytes : hca->mtu_bytes);
 	packet->ecn = hca->ecn;
+	if (qp->flags & QP_FAR)
+		packet->request_at = answer->came_at;
 	packet->wire_bytes = packet_wire_bytes(packet);
 	answer->bytes -= packet->payload_bytes;
 	answer->psn++;
@@ -206,7 +222,7 @@ static void send_response(struct endpoint_qp *qp, struct answer *answer)
 	if (!last)
 		return;
 	if (hca->user && hca->user->read_ends)
-		hca->user->read_ends(hca->user, answer->tag);
+		hca->user->read_ends(hca->user, qp, answer->tag, PSN_OF(answer->psn - 1));
 	remove_first(qp);
 }
 
@@ -221,7 +237,7 @@ void answer_send(struct endpoint_qp *qp)
 		return;
 	}
 	packet = answer_packet(qp, answer->kind == OP_ACK ? RC_ACK : RC_ATOMIC_ACK, answer->psn);
-	fill_notice(qp, packet, answer->asked_at);
+	fill_notice(qp, packet, answer->asked_at, answer->came_at);
 	qp->hca->count.acks_sent += answer->kind == OP_ACK;
 	remove_first(qp);
 	transmit(qp, packet);

@@ -240,6 +240,16 @@ uint32_t endpoint_number(const struct endpoint_hca *hca)
 	return hca->endpoint;
 }
 
+uint32_t endpoint_qp_number(const struct endpoint_qp *qp)
+{
+	return qp->number;
+}
+
+uint32_t endpoint_next_qp_number(const struct endpoint_hca *hca)
+{
+	return FIRST_QP_NUMBER + hca->qp_count;
+}
+
 struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp)
 {
 	return qp->peer;

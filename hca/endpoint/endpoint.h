@@ -36,6 +36,7 @@
 	X(packets_resent,      "packets", "sent again")                                                    \
 	X(local_ack_timeouts,  "times",   "no answer in time (local_ack_timeout_err)")                     \
 	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                            \
+	X(rnr_nak_received,    "packets", "RNR NAKs received, of detailed adapters without a receive work request") \
 	X(implied_nak_seq_err, "times",   "an answer to a read or atomic was missing")                     \
 	X(read_recovery_stalls, "times",  "nothing was taken in for a while: a gap in read responses, and read_recoveries under way") \
 	X(out_of_sequence,     "packets", "requests with a PSN ahead of the expected one")                 \
@@ -74,6 +75,9 @@ struct endpoint_qp;
 struct endpoint_message {
 	/* the caller's */
 	uint64_t bytes; /* ENDPOINT_ATOMIC: 8 */
+	uint64_t
+		remote_address; /* of the data, and the key there: another endpoint_hca does not ask */
+	uint32_t rkey;
 	enum endpoint_operation operation;
 	uint32_t tag; /* goes with its packets; 0: none */
 	void (*done)(struct endpoint_message *message);
@@ -95,12 +99,16 @@ struct endpoint_message {
 
 /* Whoever sits above: told of what arrives. */
 struct endpoint_user {
-	/* A write or send has arrived whole, in order; called at the time its last bit has had its effect. */
-	void (*delivered)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag);
-	/* At the responder of a READ: it has been asked, and its last response is handed to the port. Again after a loss.
-	 * NULL: nobody minds. */
-	void (*read_begins)(struct endpoint_user *user, uint32_t tag);
-	void (*read_ends)(struct endpoint_user *user, uint32_t tag);
+	/* A write or send has arrived whole, in order; called at the time its last bit has had its effect. With the PSN of its last
+	 * packet. */
+	void (*delivered)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+			  uint32_t psn);
+	/* At the responder of a READ: it has been asked, and its last response is handed to the port. Again after a loss. With the
+	 * PSN of the first response asked for, and of that last one. NULL: nobody minds. */
+	void (*read_begins)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+			    uint32_t psn);
+	void (*read_ends)(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+			  uint32_t psn);
 };
 
 /* The port is named NAME.port. params and congestion outlive it, the pool too. */
@@ -127,7 +135,16 @@ void endpoint_set_flows(struct endpoint_hca *hca, struct flow_fabric *flows);
  * port beyond what the queue pair numbers do. */
 struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca *other,
 				  unsigned service_level, uint32_t entropy);
-struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp);
+struct endpoint_qp *endpoint_peer(const struct endpoint_qp *qp); /* NULL: no endpoint_hca's */
+
+/* The one end of a connection with an adapter of another kind, that is endpoint `other`; connected before the first post, with the
+ * number of the queue pair there. Nothing but go_back_n recovers with those. */
+struct endpoint_qp *endpoint_open(struct endpoint_hca *hca, uint32_t other, unsigned service_level,
+				  uint16_t udp_source_port);
+void endpoint_connect(struct endpoint_qp *qp, uint32_t number);
+uint32_t endpoint_qp_number(const struct endpoint_qp *qp);
+uint32_t endpoint_next_qp_number(const struct endpoint_hca *hca);
+
 struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp);
 const struct path *endpoint_path(const struct endpoint_qp *qp);
 

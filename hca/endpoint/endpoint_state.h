@@ -54,6 +54,7 @@ struct answer {
 	uint64_t bytes; /* of a read: that are left */
 	sim_time ready_at;
 	sim_time asked_at; /* see packet_line */
+	sim_time came_at;  /* the last bit of what it answers */
 	uint32_t tag;      /* of the request */
 	uint8_t kind;      /* enum operation: OP_READ_RESPONSE, OP_ATOMIC_ACK, OP_ACK */
 	bool started;
@@ -67,6 +68,7 @@ enum qp_flag {
 	QP_READS = 16,   /* a read or an atomic is among the messages */
 	QP_GAP =
 		32, /* a gap in read responses was found, and nothing has come since that it lacked */
+	QP_FAR = 64, /* its peer is an adapter of another kind */
 };
 
 struct selective;
@@ -95,9 +97,9 @@ struct endpoint_qp {
 	sim_time deadline;               /* SIM_NEVER: nothing is awaited */
 	/* line 2: the responder's, and what is rare */
 	uint64_t expected_psn;
-	struct answer *answers; /* the last; ->next is the first; NULL: none */
-	sim_time cnp_at;        /* the next CNP may go then */
-	struct endpoint_qp *peer;
+	struct answer *answers;      /* the last; ->next is the first; NULL: none */
+	sim_time cnp_at;             /* the next CNP may go then */
+	struct endpoint_qp *peer;    /* NULL: QP_FAR */
 	struct selective *selective; /* NULL: nothing was ever out of order */
 	uint32_t message_psn;        /* first of the message that arrives, its lower bits */
 	uint32_t early_psn;          /* the last that came too early, likewise */

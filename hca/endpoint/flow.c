@@ -177,7 +177,8 @@ static void arrive(struct event *event)
 	then(flow, complete,
 	     travel(destination, RC_ACK) + flow->source->hca->params->receive_latency);
 	if (hca->user && hca->user->delivered && message->tag)
-		hca->user->delivered(hca->user, destination, message->tag);
+		hca->user->delivered(hca->user, destination, message->tag,
+				     PSN_OF(message->first_psn + message->packets - 1));
 }
 
 static void transfer_ended(struct flow_transfer *transfer)

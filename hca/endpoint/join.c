@@ -15,12 +15,11 @@ static void intern_level(const struct endpoint_hca *from, struct path path, uint
 	path_intern(endpoints_paths(from->endpoints), &path);
 }
 
-static const struct path *make_path(const struct endpoint_hca *from, const struct endpoint_hca *to,
+static const struct path *make_path(const struct endpoint_hca *from, uint32_t to,
 				    unsigned service_level, uint16_t udp_port)
 {
-	struct path path =
-		endpoints_way(from->endpoints, from->endpoint, to->endpoint, service_level,
-			      (unsigned)from->params->hop_limit, udp_port);
+	struct path path = endpoints_way(from->endpoints, from->endpoint, to, service_level,
+					 (unsigned)from->params->hop_limit, udp_port);
 
 	intern_level(from, path, from->params->cnp_priority);
 	intern_level(from, path, from->params->ack_priority);
@@ -39,7 +38,7 @@ static struct endpoint_qp *add_qp(struct endpoint_hca *hca)
 	}
 	memset(qp, 0, sizeof(*qp));
 	qp->hca = hca;
-	qp->number = FIRST_QP_NUMBER + hca->qp_count;
+	qp->number = endpoint_next_qp_number(hca);
 	qp->place[DEADLINE_DEPARTURE] = qp->place[DEADLINE_ANSWER] = NOT_IN_HEAP;
 	qp->deadline = SIM_NEVER;
 	hca->qps[hca->qp_count++] = qp;
@@ -54,8 +53,8 @@ struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca 
 		path_udp_source_port(path_flow_label(one->number + entropy * 0x101, two->number));
 
 	assert(hca != other && service_level < 16);
-	one->path = make_path(hca, other, service_level, udp_port);
-	two->path = make_path(other, hca, service_level, udp_port);
+	one->path = make_path(hca, other->endpoint, service_level, udp_port);
+	two->path = make_path(other, hca->endpoint, service_level, udp_port);
 	one->peer = two;
 	two->peer = one;
 	one->peer_number = two->number;
@@ -63,6 +62,25 @@ struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca 
 	one->lane = (uint8_t)port_lane(hca->port, service_level);
 	two->lane = (uint8_t)port_lane(other->port, service_level);
 	return one;
+}
+
+struct endpoint_qp *endpoint_open(struct endpoint_hca *hca, uint32_t other, unsigned service_level,
+				  uint16_t udp_source_port)
+{
+	struct endpoint_qp *qp = add_qp(hca);
+
+	assert(hca->endpoint != other && service_level < 16);
+	assert(hca->params->recovery == GO_BACK_N && !hca->params->ack_each);
+	qp->path = make_path(hca, other, service_level, udp_source_port);
+	qp->lane = (uint8_t)port_lane(hca->port, service_level);
+	qp->flags |= QP_FAR;
+	return qp;
+}
+
+void endpoint_connect(struct endpoint_qp *qp, uint32_t number)
+{
+	assert(qp->flags & QP_FAR);
+	qp->peer_number = number;
 }
 
 void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)

@@ -79,8 +79,11 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 	packet->ecn = hca->ecn;
 	packet->ack_request = last || (uint32_t)(index + 1) % hca->params->ack_interval == 0 ||
 			      closes_window(qp, packet->payload_bytes);
-	if (first)
+	if (first) {
 		packet->dma_length = (uint32_t)message->bytes;
+		packet->remote_address = message->remote_address;
+		packet->rkey = message->rkey;
+	}
 	if (packet->ack_request && qp->box->congestion->ops->wants_telemetry)
 		packet->telemetry = telemetry_new(hca->pool);
 	hca->count.data_packets_sent++;
@@ -93,6 +96,8 @@ static void fill_answered(struct endpoint_qp *qp, struct packet *packet,
 	uint64_t done = (psn - message->first_psn) * qp->hca->mtu_bytes;
 
 	packet->ack_request = true;
+	packet->remote_address = message->remote_address + done;
+	packet->rkey = message->rkey;
 	if (message->operation == ENDPOINT_ATOMIC) {
 		packet->opcode = RC_FETCH_ADD;
 		return;

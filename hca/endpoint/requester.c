@@ -91,9 +91,10 @@ static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, 
 {
 	const struct congestion *congestion = qp->box->congestion;
 	sim_time now = endpoint_now(qp->hca);
+	sim_time asked_at = qp->flags & QP_FAR ? packet->asked_at : packet->remote_address;
 	uint64_t rate_before;
 	struct congestion_ack ack = {
-		.rtt = packet->remote_address ? now - packet->remote_address : 0,
+		.rtt = asked_at ? now - asked_at : 0,
 		.acked_bytes = bytes,
 		.acked_total = qp->acked_bytes,
 		.sent_total = qp->sent_bytes,
@@ -175,6 +176,20 @@ static void take_nak(struct endpoint_qp *qp, const struct packet *packet)
 	}
 }
 
+/* Another kind of adapter had no receive work request: again, in a while. */
+static void take_rnr_nak(struct endpoint_qp *qp, const struct packet *packet)
+{
+	uint64_t psn = psn_near(qp->unacked_psn, packet->psn);
+
+	if (psn < qp->unacked_psn || psn >= qp->made_psn) {
+		qp->hca->count.stale_responses++;
+		return;
+	}
+	qp->hca->count.rnr_nak_received++;
+	take_ack(qp, packet, psn);
+	go_back(qp, aeth_rnr_delay(aeth_value(packet->syndrome)));
+}
+
 static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 {
 	uint64_t psn = psn_near(qp->unacked_psn, packet->psn);
@@ -216,6 +231,8 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet)
 		take_response(qp, packet);
 	} else if (aeth_type(packet->syndrome) == SYNDROME_NAK) {
 		take_nak(qp, packet);
+	} else if (aeth_type(packet->syndrome) == SYNDROME_RNR_NAK) {
+		take_rnr_nak(qp, packet);
 	} else {
 		uint64_t end = psn_near(qp->unacked_psn, packet->psn) + 1;
 

@@ -154,7 +154,7 @@ static void deliver(struct endpoint_qp *qp, uint64_t end, uint32_t tag)
 	if ((int32_t)((uint32_t)end - qp->delivered) <= 0)
 		return;
 	qp->delivered = (uint32_t)end;
-	qp->hca->user->delivered(qp->hca->user, qp, tag);
+	qp->hca->user->delivered(qp->hca->user, qp, tag, PSN_OF(end - 1));
 }
 
 void responder_act(struct endpoint_qp *qp, struct packet *packet)

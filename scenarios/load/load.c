@@ -329,12 +329,14 @@ bool load_connect(struct load *load, char *why, size_t why_bytes)
 	uint32_t nodes = (uint32_t)load->params.nodes;
 
 	for (uint32_t i = 0; i < nodes; i++)
-		load_node_init(&load->nodes[i]);
+		if (load->nodes[i].hca)
+			load_node_init(&load->nodes[i]);
 	for (uint32_t i = 0; i < nodes && !load->carrier; i++)
 		for (uint32_t j = 0; j < nodes; j++)
 			load->nodes[i].paths[j] = path_between(load, i, j);
 	for (uint32_t i = 0; i < nodes; i++)
-		load_node_add_objects(&load->nodes[i]);
+		if (load->nodes[i].hca)
+			load_node_add_objects(&load->nodes[i]);
 	if (load_serves(load))
 		load_clients_init(load);
 	for (uint32_t i = 0; i < nodes; i++)

@@ -101,8 +101,8 @@ static void post(struct carrier *carrier, struct carrier_qp *qp, uint32_t flow,
 	end->last = message;
 	if (!end->unposted)
 		end->unposted = message;
-	load_arrivals_tell(sim_part_of(load_end_sim(end)), end->peer, flow, operation,
-			   message->packets);
+	arrivals_tell(&end->peer->arrivals, sim_part_of(load_end_sim(end)), flow, operation,
+		      message->packets);
 	load_thread_room(end->qp);
 	load_courier_wake(end->qp->thread->courier);
 }
@@ -114,12 +114,11 @@ struct load_target load_end_next(struct load_end *end)
 					[WORKLOAD_READ] = LOAD_READ,
 					[WORKLOAD_ATOMIC] = LOAD_FETCH_ADD};
 	const struct load_message *message = end->unposted;
-	const struct load_node *node = &end->load->nodes[end->peer->host];
 
 	end->unposted = message->next;
 	return (struct load_target){
-		.node = node,
-		.key = node->keys[0],
+		.node = &end->load->nodes[end->peer->host],
+		.key = end->peer->key,
 		.address = end->peer->address,
 		.verb = verbs[message->operation],
 		.bytes = message->bytes,
@@ -140,18 +139,19 @@ void load_end_complete(struct load_end *end, bool failed)
 	pool_give(messages_of(end), message);
 }
 
-void load_end_delivered(struct load_arrival *arrival)
+void load_end_delivered(struct arrival *arrival)
 {
-	struct carrier_user *user = arrival->end->load->carrier->carrier.user;
+	const struct load_end *end = container_of(arrival->of, struct load_end, arrivals);
+	struct carrier_user *user = end->load->carrier->carrier.user;
 	uint32_t flow = arrival->flow;
 
-	load_arrivals_delivered(arrival);
+	arrivals_delivered(arrival);
 	user->delivered(user, flow);
 }
 
 void load_end_received(struct load_end *end)
 {
-	struct load_arrival *arrival = load_arrivals_oldest_send(end);
+	struct arrival *arrival = arrivals_oldest_send(&end->arrivals);
 
 	if (arrival)
 		load_end_delivered(arrival);
@@ -188,7 +188,7 @@ static void request_sent(struct load_end *end, const struct packet *packet)
 static void response_sent(struct load_end *end, const struct packet *packet)
 {
 	struct carrier_user *user = end->load->carrier->carrier.user;
-	const struct load_arrival *read = load_arrivals_find_read(end, packet->psn);
+	const struct arrival *read = arrivals_find_read(&end->arrivals, packet->psn);
 
 	if (!read)
 		return;
@@ -216,9 +216,9 @@ static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 {
 	const struct load_node *node = container_of(watcher, struct load_node, watcher);
 	struct load_end *end = end_by_number(node->load, node->index, qpn);
-	struct load_arrival *arrival = load_arrivals_find_write(end, psn);
+	struct arrival *arrival = arrivals_find_data(&end->arrivals, psn);
 
-	if (arrival)
+	if (arrival && arrival->operation == WORKLOAD_WRITE)
 		load_courier_written(node->threads[0].courier, arrival);
 }
 
@@ -269,6 +269,8 @@ static struct load_end *add_end(struct load_carrier *carrier, uint32_t host)
 	ends->list[ends->count++] = end;
 	end->load = carrier->load;
 	end->host = host;
+	arrivals_init(&end->arrivals, carrier->load->desk, carrier->load->nodes[host].sim,
+		      carrier->load->params.reads);
 	return end;
 }
 
@@ -282,21 +284,65 @@ static const struct path *path_to(const struct load_end *end, const struct carri
 	return path_intern(endpoints_paths(endpoints), &path);
 }
 
-static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
+/* The numbers that ways are chosen by. */
+static struct load_end *join_ends(struct carrier *carrier, const struct carrier_pair *pair,
+				  uint32_t source_number, uint32_t destination_number)
 {
 	struct load_end *one = add_end(of(carrier), pair->source);
 	struct load_end *two = add_end(of(carrier), pair->destination);
-	const struct load_ends *ends = of(carrier)->of_nodes;
-	uint16_t udp_source_port = path_udp_source_port(path_flow_label(
-		FIRST_QP_NUMBER + ends[pair->source].count - 1 + pair->entropy * 0x101,
-		FIRST_QP_NUMBER + ends[pair->destination].count - 1));
+	uint16_t udp_source_port = path_udp_source_port(
+		path_flow_label(source_number + pair->entropy * 0x101, destination_number));
 
 	assert(pair->source != pair->destination);
 	one->peer = two;
 	two->peer = one;
 	one->path = path_to(one, pair, udp_source_port);
 	two->path = path_to(two, pair, udp_source_port);
-	return (struct carrier_qp *)(void *)one;
+	return one;
+}
+
+static uint32_t next_number(struct carrier *carrier, uint32_t host)
+{
+	return FIRST_QP_NUMBER + of(carrier)->of_nodes[host].count;
+}
+
+static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
+{
+	return (struct carrier_qp *)(void *)join_ends(carrier, pair,
+						      next_number(carrier, pair->source),
+						      next_number(carrier, pair->destination));
+}
+
+struct carrier_qp *load_carrier_join_far(struct carrier *carrier, const struct carrier_pair *pair,
+					 uint32_t number, uint16_t *udp_source_port,
+					 struct arrival_book **arrivals)
+{
+	bool from_far = !of(carrier)->load->nodes[pair->source].hca;
+	struct load_end *source =
+		join_ends(carrier, pair, from_far ? number : next_number(carrier, pair->source),
+			  from_far ? next_number(carrier, pair->destination) : number);
+	struct load_end *far = from_far ? source : source->peer;
+
+	far->number = number;
+	*udp_source_port = far->path->udp_source_port;
+	*arrivals = &far->arrivals;
+	return (struct carrier_qp *)(void *)far->peer;
+}
+
+void load_carrier_tell(const struct carrier_qp *qp, uint32_t flow,
+		       enum workload_operation operation, uint64_t bytes)
+{
+	struct load_end *end = end_of(qp);
+
+	arrivals_tell(&end->arrivals, sim_part_of(load_end_sim(end->peer)), flow, operation,
+		      packets_of(end, operation, bytes));
+}
+
+struct load_place load_carrier_place(const struct carrier_qp *qp)
+{
+	const struct load_end *end = end_of(qp);
+
+	return (struct load_place){end->number, end->key, end->address};
 }
 
 static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t message_bytes,
@@ -340,7 +386,7 @@ static void connect(struct load_end *end)
 	uint16_t pkey = partitions_towards(endpoints_get(endpoints, end->host)->partitions,
 					   endpoints_get(endpoints, end->peer->host)->partitions);
 
-	load_qp_connect(end->qp, end->path, end->peer->qp->number, pkey);
+	load_qp_connect(end->qp, end->path, end->peer->number, pkey);
 }
 
 static void number_ends(struct load_ends *ends)
@@ -348,7 +394,7 @@ static void number_ends(struct load_ends *ends)
 	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < ends->count; i++) {
-		uint32_t number = ends->list[i]->qp->number;
+		uint32_t number = ends->list[i]->number;
 
 		if (i == 0 || number < ends->first_number)
 			ends->first_number = number;
@@ -359,18 +405,23 @@ static void number_ends(struct load_ends *ends)
 	ends->by_number = calloc((size_t)ends->numbers + 1, sizeof(struct load_end *));
 	assert(ends->by_number);
 	for (uint32_t i = 0; i < ends->count; i++)
-		ends->by_number[ends->list[i]->qp->number - ends->first_number] = ends->list[i];
+		ends->by_number[ends->list[i]->number - ends->first_number] = ends->list[i];
 }
 
 void load_ends_connect(struct load *load)
 {
-	for (uint32_t i = 0; i < load->params.nodes; i++) {
-		struct load_ends *ends = &load->carrier->of_nodes[i];
+	struct load_ends *of_nodes = load->carrier->of_nodes;
 
-		number_ends(ends);
-		for (uint32_t j = 0; j < ends->count; j++)
-			connect(ends->list[j]);
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		for (uint32_t j = 0; load->nodes[i].hca && j < of_nodes[i].count; j++) {
+			of_nodes[i].list[j]->number = of_nodes[i].list[j]->qp->number;
+			of_nodes[i].list[j]->key = load->nodes[i].keys[0];
+		}
+		number_ends(&of_nodes[i]);
 	}
+	for (uint32_t i = 0; i < load->params.nodes; i++)
+		for (uint32_t j = 0; load->nodes[i].hca && j < of_nodes[i].count; j++)
+			connect(of_nodes[i].list[j]);
 }
 
 /* Buffers of a node one behind the other, each from a line of memory on. */
@@ -391,8 +442,11 @@ static void start(struct carrier *carrier)
 	load->params.mtu = PAYLOAD_MAX;
 	for (uint32_t i = 0; i < load->params.nodes; i++) {
 		struct load_node *node = &load->nodes[i];
-		uint32_t mtu = port_mtu(hca_port(node->hca));
+		uint32_t mtu;
 
+		if (!node->hca)
+			continue;
+		mtu = port_mtu(hca_port(node->hca));
 		if (mtu < load->params.mtu)
 			load->params.mtu = mtu;
 		place_buffers(node);
@@ -475,7 +529,7 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 	load.cpu = params->cpu;
 	carrier->load = load_create(&load, sim, endpoints);
 	carrier->load->carrier = carrier;
-	carrier->load->arrivals = load_arrivals_create(sim);
+	carrier->load->desk = arrivals_desk_create(sim);
 	carrier->load->timeout = (uint8_t)params->timeout;
 	carrier->load->retry_count = (uint8_t)params->retry_count;
 	carrier->carrier =
@@ -485,6 +539,11 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_init(&carrier->messages[i], sizeof(struct load_message), 0);
 	return carrier->load;
+}
+
+void load_set_far(struct load *load, uint32_t host, struct sim *sim)
+{
+	load->nodes[host].sim = sim;
 }
 
 struct carrier *load_carrier(struct load *load)
@@ -504,7 +563,7 @@ void load_carrier_fini(struct load *load)
 		free(carrier->of_nodes[i].list);
 		free(carrier->of_nodes[i].by_number);
 	}
-	load_arrivals_destroy(load->arrivals);
+	arrivals_desk_destroy(load->desk);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_fini(&carrier->messages[i]);
 	free(carrier->of_nodes);

@@ -27,7 +27,7 @@ struct load_courier {
 	enum courier_state state;
 	struct load_qp *posting;
 	struct load_cqe taken;
-	struct load_arrival *written_first, *written_last;
+	struct arrival *written_first, *written_last;
 };
 
 static const struct load_params *params_of(const struct load_courier *courier)
@@ -88,7 +88,7 @@ static void carry_out(struct load_courier *courier)
 
 static void see(struct load_courier *courier)
 {
-	struct load_arrival *arrival = courier->written_first;
+	struct arrival *arrival = courier->written_first;
 
 	courier->written_first = arrival->next_written;
 	if (!courier->written_first)
@@ -100,7 +100,7 @@ static void see(struct load_courier *courier)
 /* In the order in which CQEs and data came. */
 static bool data_are_next(const struct load_courier *courier)
 {
-	const struct load_arrival *arrival = courier->written_first;
+	const struct arrival *arrival = courier->written_first;
 
 	return arrival && (int32_t)(arrival->cqes_before - courier->thread->arrived_first) <= 0;
 }
@@ -136,7 +136,7 @@ void load_courier_wake(struct load_courier *courier)
 		sim_schedule(&courier->step, 0);
 }
 
-void load_courier_written(struct load_courier *courier, struct load_arrival *arrival)
+void load_courier_written(struct load_courier *courier, struct arrival *arrival)
 {
 	arrival->cqes_before = courier->thread->arrived_end;
 	arrival->next_written = NULL;

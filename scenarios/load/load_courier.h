@@ -2,17 +2,18 @@
  * load_courier: the core of a host that carries messages of a workload, see load_carrier.h; the ends of its queue pairs, and what
  * is under way between them.
  *
- *     load_carrier.c  post() --> message, behind the others of its end --> core, and told to the other end (load_arrivals.h)
+ *     load_carrier.c  post() --> message, behind the others of its end --> core, and told to the other end (scenarios/workload/arrivals.h)
  *     load_courier.c  core: build a WQE, ring | take a CQE, or see what was written --> complete, delivered
  *
- * An end is a queue pair with a buffer of its own, in which all its messages are.
+ * An end is a queue pair with a buffer of its own, in which all its messages are. A far one is at a host with an adapter of fidelity
+ * endpoint, in a workload on both (mixed_carrier.h).
  */
 #ifndef SCENARIOS_LOAD_LOAD_COURIER_H
 #define SCENARIOS_LOAD_LOAD_COURIER_H
 
-#include "scenarios/load/load_arrivals.h"
 #include "scenarios/load/load_carrier.h"
 #include "scenarios/load/load_state.h"
+#include "scenarios/workload/arrivals.h"
 
 /* clang-format off */
 #define COURIER_COUNTERS(X) \
@@ -36,7 +37,9 @@ struct load_message {
 };
 
 struct load_end {
-	struct load_qp *qp; /* from load_carrier's start() on */
+	struct load_qp *qp; /* from load_carrier's start() on; NULL: it is far */
+	uint32_t number;    /* of the queue pair, likewise */
+	uint32_t key;       /* of the buffer, likewise */
 	struct load_end *peer;
 	struct load *load;
 	const struct path *path;
@@ -50,7 +53,7 @@ struct load_end {
 	uint32_t sent_psn;  /* behind the last that was sent */
 	uint32_t acked_psn; /* behind the last that was acknowledged */
 	uint64_t acked_bytes;
-	struct load_arrivals_of_end arrivals; /* that the other end asks for */
+	struct arrival_book arrivals; /* that the other end asks for */
 };
 
 static inline struct sim *load_end_sim(const struct load_end *end)
@@ -82,7 +85,7 @@ struct load_target load_end_next(struct load_end *end);
 /* The oldest message that is posted is complete; the oldest send of the other end has arrived; a message's data have. */
 void load_end_complete(struct load_end *end, bool failed);
 void load_end_received(struct load_end *end);
-void load_end_delivered(struct load_arrival *arrival);
+void load_end_delivered(struct arrival *arrival);
 
 /* Frees what carriers have more. */
 void load_carrier_fini(struct load *load);
@@ -94,6 +97,6 @@ void load_courier_fini(struct load_thread *thread);
 void load_courier_wake(struct load_courier *courier);
 
 /* All of its data are visible to the core. */
-void load_courier_written(struct load_courier *courier, struct load_arrival *arrival);
+void load_courier_written(struct load_courier *courier, struct arrival *arrival);
 
 #endif

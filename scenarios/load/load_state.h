@@ -29,7 +29,7 @@
 #define LOAD_LOCAL_BYTES \
 	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
 
-struct load_arrivals;
+struct arrivals_desk;
 struct load_carrier;
 struct load_client;
 struct load_courier;
@@ -140,8 +140,8 @@ struct load_node {
 	struct hca_resolver resolver;
 	struct load_memory memory;
 	struct load_data data;
-	struct hca *hca;
-	struct sim *sim; /* the HCA's part of the run */
+	struct hca *hca; /* NULL: of a workload's host whose adapter is of fidelity endpoint */
+	struct sim *sim; /* the adapter's part of the run */
 	struct load_thread *threads;
 	uint32_t thread_count;
 	uint32_t dct;              /* DC: its target */
@@ -173,7 +173,7 @@ struct load {
 	struct load_client *clients;
 	uint32_t client_count;
 	struct load_carrier *carrier; /* NULL: it carries no workload */
-	struct load_arrivals *arrivals;
+	struct arrivals_desk *desk;   /* of what its ends are told */
 	uint8_t timeout, retry_count; /* of connections */
 	struct sim *sim;
 	struct block block;

@@ -118,12 +118,14 @@ static void see(struct event *event)
 	end(container_of(event, struct mpi_message, event));
 }
 
-static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag)
+static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+		      uint32_t psn)
 {
 	struct mpi_world *world = (struct mpi_world *)(void *)user;
 	struct mpi_message *message = world->by_number[tag - 1];
 	uint32_t host = endpoint_number(endpoint_of(qp));
 
+	(void)psn;
 	world->records[message->number].arrived = sim_now(world->build->sim);
 	sim_schedule(&message->event,
 		     world->scenario->hosts[host].endpoint->endpoint.complete_latency);

@@ -140,7 +140,7 @@ static bool check_scenario(struct mpi_run *run)
 
 	if (run->ranks == 0) /* a trace says how many */
 		run->ranks = ranks > 0 ? ranks : scenario->host_count;
-	if (scenario->hosts[0].endpoint == NULL)
+	if (scenario_has(scenario, FIDELITY_DETAILED))
 		say("%s: the HCAs are detailed; expected hosts: {.., hca: {fidelity: endpoint}}",
 		    scenario->file);
 	else if (scenario->has_workload || scenario->program_count > 0)

@@ -1,4 +1,4 @@
-/* endpoint_carrier: see endpoint_carrier.h. A flow's number + 1 is the tag of its messages. */
+/* endpoint_carrier: see endpoint_carrier.h. A flow's number + 1 is the tag of its messages, which other adapters do not know. */
 #include "scenarios/workload/endpoint_carrier.h"
 
 #include <assert.h>
@@ -18,6 +18,14 @@ struct endpoint_carrier {
 	struct endpoint_hca *const *hcas;
 	uint32_t hosts;
 	struct pool posts[SIM_PARTS_MAX]; /* of each part of the run */
+	struct far_ends *far;             /* [hosts] */
+};
+
+/* Of a host: what its queue pairs to other adapters are told. */
+struct far_ends {
+	struct arrival_book *
+		*by_number; /* from first_number on; NULL: of a pair of HCAs like this */
+	uint32_t first_number, count;
 };
 
 static struct endpoint_carrier *of(const struct carrier *carrier)
@@ -54,8 +62,9 @@ static void done(struct endpoint_message *message)
 	carrier->carrier.user->done(carrier->carrier.user, flow, &report);
 }
 
-static void post(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
-		 enum workload_operation operation, uint64_t bytes)
+void endpoint_carrier_ask(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
+			  enum workload_operation operation, uint64_t bytes, uint64_t address,
+			  uint32_t key)
 {
 	static const enum endpoint_operation operations[] = {
 		[WORKLOAD_WRITE] = ENDPOINT_WRITE,
@@ -64,16 +73,41 @@ static void post(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
 		[WORKLOAD_ATOMIC] = ENDPOINT_ATOMIC,
 	};
 	struct endpoint_carrier *carrier = of(base);
-	struct endpoint_qp *sender = endpoint_of_qp(qp);
-	struct endpoint_qp *requester = operation == WORKLOAD_READ ? endpoint_peer(sender) : sender;
+	struct endpoint_qp *requester = endpoint_of_qp(qp);
 	struct post *work = pool_take(posts_of(carrier, requester));
 
 	*work = (struct post){.carrier = carrier,
 			      .message = {.bytes = bytes,
+					  .remote_address = address,
+					  .rkey = key,
 					  .operation = operations[operation],
 					  .tag = flow + 1,
 					  .done = done}};
 	endpoint_post(requester, &work->message);
+}
+
+static void post(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
+		 enum workload_operation operation, uint64_t bytes)
+{
+	struct endpoint_qp *sender = endpoint_of_qp(qp);
+
+	endpoint_carrier_ask(base,
+			     operation == WORKLOAD_READ ? carrier_of_qp(endpoint_peer(sender)) : qp,
+			     flow, operation, bytes, 0, 0);
+}
+
+/* ---- what HCAs tell ---- */
+
+/* NULL: its messages have tags. */
+static struct arrival_book *arrivals_of(const struct endpoint_user *user,
+					const struct endpoint_qp *qp)
+{
+	const struct endpoint_carrier *carrier =
+		container_of(user, const struct endpoint_carrier, user);
+	const struct far_ends *far = &carrier->far[endpoint_number(endpoint_of(qp))];
+
+	return endpoint_peer(qp) ? NULL
+				 : far->by_number[endpoint_qp_number(qp) - far->first_number];
 }
 
 static struct carrier_user *user_of(struct endpoint_user *user)
@@ -81,20 +115,53 @@ static struct carrier_user *user_of(struct endpoint_user *user)
 	return container_of(user, struct endpoint_carrier, user)->carrier.user;
 }
 
-static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag)
+static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+		      uint32_t psn)
 {
-	(void)qp;
-	user_of(user)->delivered(user_of(user), tag - 1);
+	struct arrival_book *arrivals = arrivals_of(user, qp);
+	uint32_t flow = tag - 1;
+
+	if (arrivals) {
+		struct arrival *arrival = arrivals_find_data(arrivals, psn);
+
+		assert(arrival);
+		flow = arrival->flow;
+		arrivals_delivered(arrival);
+	}
+	user_of(user)->delivered(user_of(user), flow);
 }
 
-static void read_begins(struct endpoint_user *user, uint32_t tag)
+/* false: it is over. */
+static bool find_read(struct endpoint_user *user, const struct endpoint_qp *qp, uint32_t psn,
+		      uint32_t *flow)
 {
-	user_of(user)->read_begins(user_of(user), tag - 1);
+	struct arrival_book *arrivals = arrivals_of(user, qp);
+	const struct arrival *read;
+
+	if (!arrivals)
+		return true;
+	read = arrivals_find_read(arrivals, psn);
+	if (read)
+		*flow = read->flow;
+	return read;
 }
 
-static void read_ends(struct endpoint_user *user, uint32_t tag)
+static void read_begins(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+			uint32_t psn)
 {
-	user_of(user)->read_ends(user_of(user), tag - 1);
+	uint32_t flow = tag - 1;
+
+	if (find_read(user, qp, psn, &flow))
+		user_of(user)->read_begins(user_of(user), flow);
+}
+
+static void read_ends(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+		      uint32_t psn)
+{
+	uint32_t flow = tag - 1;
+
+	if (find_read(user, qp, psn, &flow))
+		user_of(user)->read_ends(user_of(user), flow);
 }
 
 /* ---- queue pairs ---- */
@@ -112,6 +179,37 @@ static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pai
 					   pair->service_level, pair->entropy));
 }
 
+static void add_far(struct far_ends *far, uint32_t number, struct arrival_book *arrivals)
+{
+	if (!far->count)
+		far->first_number = number;
+	far->by_number = realloc(far->by_number,
+				 (number - far->first_number + 1) * sizeof(struct arrival_book *));
+	assert(far->by_number);
+	while (far->count < number - far->first_number)
+		far->by_number[far->count++] = NULL;
+	far->by_number[far->count++] = arrivals;
+}
+
+struct carrier_qp *endpoint_carrier_open(struct carrier *carrier, const struct carrier_pair *pair,
+					 uint16_t udp_source_port, struct arrival_book *arrivals)
+{
+	struct endpoint_hca *const *hcas = of(carrier)->hcas;
+	bool sends = hcas[pair->source];
+	uint32_t here = sends ? pair->source : pair->destination;
+	uint32_t there = sends ? pair->destination : pair->source;
+	struct endpoint_qp *qp =
+		endpoint_open(hcas[here], there, pair->service_level, udp_source_port);
+
+	add_far(&of(carrier)->far[here], endpoint_qp_number(qp), arrivals);
+	return carrier_of_qp(qp);
+}
+
+void endpoint_carrier_connect(struct carrier_qp *qp, uint32_t number)
+{
+	endpoint_connect(endpoint_of_qp(qp), number);
+}
+
 static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t message_bytes,
 		 uint64_t messages, enum workload_operation operation)
 {
@@ -121,7 +219,8 @@ static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t messag
 static void start(struct carrier *carrier)
 {
 	for (uint32_t i = 0; i < of(carrier)->hosts; i++)
-		endpoint_set_user(of(carrier)->hcas[i], &of(carrier)->user);
+		if (of(carrier)->hcas[i])
+			endpoint_set_user(of(carrier)->hcas[i], &of(carrier)->user);
 }
 
 static struct carrier_qp *peer(const struct carrier_qp *qp)
@@ -166,6 +265,9 @@ static void destroy(struct carrier *carrier)
 {
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_fini(&of(carrier)->posts[i]);
+	for (uint32_t i = 0; i < of(carrier)->hosts; i++)
+		free(of(carrier)->far[i].by_number);
+	free(of(carrier)->far);
 	free(of(carrier));
 }
 
@@ -183,6 +285,8 @@ struct carrier *endpoint_carrier_create(struct endpoint_hca *const *hcas, uint32
 	carrier->user = (struct endpoint_user){delivered, read_begins, read_ends};
 	carrier->hcas = hcas;
 	carrier->hosts = hosts;
+	carrier->far = calloc(hosts, sizeof(carrier->far[0]));
+	assert(carrier->far);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_init(&carrier->posts[i], sizeof(struct post), 0);
 	return &carrier->carrier;

@@ -42,14 +42,20 @@ assert flows(one) == flows(other), "flows differ"
 assert data(one) == data(other), set(data(one).items()) ^ set(data(other).items())
 assert sum(data(one).values()) > 1000
 END
+except='{host0: {hca: {fidelity: detailed}}, host5: {hca: {fidelity: detailed}}}'
 for layer in infiniband roce; do
   for pattern in incast permutation ring_allreduce; do
-    for fidelity in detailed endpoint; do
+    for fidelity in detailed endpoint both; do
       run=$folder/$layer-$pattern-$fidelity
-      "$hcasim" run "$folder/mix.yaml" --set fabric.link_layer=$layer --set workload.pattern=$pattern --set hosts.hca.fidelity=$fidelity \
+      if [ $fidelity = both ]; then
+        chosen=(--set hosts.hca.fidelity=endpoint --set "hosts.except=$except")
+      else
+        chosen=(--set hosts.hca.fidelity=$fidelity)
+      fi
+      "$hcasim" run "$folder/mix.yaml" --set fabric.link_layer=$layer --set workload.pattern=$pattern "${chosen[@]}" \
         --out "$run" --pcap "$run.pcapng" >"$folder/log" 2>&1 || fail "$layer $pattern $fidelity: exit code $?: $(cat "$folder/log")"
+      python3 "$folder/same.py" "$hcasim" "$run" "$folder/$layer-$pattern-detailed" || fail "$layer $pattern $fidelity"
     done
-    python3 "$folder/same.py" "$hcasim" "$folder/$layer-$pattern-detailed" "$folder/$layer-$pattern-endpoint" || fail "$layer $pattern"
   done
 done
 
@@ -99,6 +105,49 @@ for cost, part in ("post", "started_us"), ("ring", "started_us"), ("poll", "fini
     assert dearer[part] - plain[part] == 300000, (cost, plain, dearer)
 END
 python3 "$folder/alone.py" "$hcasim" "$folder" || fail "a flow alone"
+
+# ---- both fidelities in one run ----
+cat >"$folder/both.py" <<'END'
+import csv, json, subprocess, sys
+hcasim, folder = sys.argv[1:]
+none = "send_latency: 0ps, receive_latency: 0ps, complete_latency: 0ps, read_latency: 0ps, atomic_latency: 0ps"
+hca = {"endpoint": "{fidelity: endpoint, %s}" % none, "detailed": "{fidelity: detailed}"}
+
+def flow(source, destination, layer, verb, size):  # from b to a, alone
+    open(folder + "/both.yaml", "w").write(
+        "seed: 1\nhosts: {a: {hca: %s}, b: {hca: %s}}\nfabric: {link_layer: %s, topology: back-to-back}\n"
+        "workload: {pattern: incast, bytes: %dB, operation: %s}\n" % (hca[destination], hca[source], layer, size, verb))
+    subprocess.run(["rm", "-rf", folder + "/both"], check=True)
+    subprocess.run([hcasim, "run", folder + "/both.yaml", "--out", folder + "/both"], check=True, capture_output=True)
+    row = next(csv.DictReader(open(folder + "/both/flows.csv")))
+    counters = json.load(open(folder + "/both/counters.json"))
+    assert row["status"] == "done"
+    for host, fidelity in ("a", destination), ("b", source):
+        assert (host + ".core0" in counters) == (fidelity == "detailed"), counters.keys()
+    return {key: int(row[key].replace(".", "")) for key in row if key.endswith("_us")}
+
+# a detailed sender adds to the wire what comes before the packets and behind the ACK, a detailed receiver what comes between
+for layer in "infiniband", "roce":
+    for verb in "write", "send", "read", "atomic":
+        for size in [8] if verb == "atomic" else [64, 5000]:
+            both = flow("detailed", "detailed", layer, verb, size)
+            ideal = flow("endpoint", "endpoint", layer, verb, size)
+            sender, receiver = flow("detailed", "endpoint", layer, verb, size), flow("endpoint", "detailed", layer, verb, size)
+            assert ideal["fct_us"] == ideal["ideal_us"] == sender["ideal_us"] == receiver["ideal_us"] == both["ideal_us"]
+            added = [run["fct_us"] - ideal["fct_us"] for run in (sender, receiver, both)]
+            assert added[0] > 0 and added[1] > 0 and added[0] + added[1] == added[2], (layer, verb, size, added)
+END
+python3 "$folder/both.py" "$hcasim" "$folder" || fail "both fidelities, a flow alone"
+cat >"$folder/both-rnr.yaml" <<'YAML'
+seed: 3
+hosts: {count: 4, hca: {fidelity: endpoint}, except: {host0: {hca: {fidelity: detailed}}}}
+fabric: {link_layer: roce, topology: single-switch}
+workload: {pattern: incast, bytes: 64B, count: 500, operation: send, queue_pairs: 1, host: {receives: 32}, cpu: {poll: 500ns}}
+expect: [{figure: flows_done, equals: 1500}, {counter: host1.hca.rnr_nak_received, at_least: 1}, {counter: host0.core0.received, equals: 1500}]
+YAML
+"$hcasim" run "$folder/both-rnr.yaml" --out "$folder/both-rnr" >"$folder/log" 2>&1 || fail "a detailed host without receive work requests: $(cat "$folder/log")"
+"$hcasim" run "$folder/both-rnr/scenario.yaml" --out "$folder/both-rnr-again" >/dev/null 2>&1 || fail "the effective configuration does not run"
+diff -r "$folder/both-rnr" "$folder/both-rnr-again" || fail "the effective configuration of both fidelities gives other results"
 
 # ---- what waits ----
 "$hcasim" run "$folder/mix.yaml" --set workload.pattern=ring_allreduce --set workload.operation=send --set workload.phases=1 --out "$folder/ring" >/dev/null 2>&1 || fail "ring: exit code $?"
@@ -198,8 +247,36 @@ hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: detailed}}}
 fabric: {topology: back-to-back}
 workload: {pattern: shift, host: {timout: 3}}
 YAML
-refuse mixed.yaml check 'a and b have HCAs of different fidelity; expected one for all'
 refuse mixed.yaml check 'unknown key "timout"; did you mean "timeout"?'
+cat >"$folder/programs.yaml" <<'YAML'
+hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: detailed}}}
+fabric: {topology: back-to-back}
+programs: [{host: b, command: ["true"]}]
+YAML
+refuse programs.yaml check 'a and b have HCAs of different fidelity; expected one for all without workload: {...}'
+beside() { # KEY VALUE MESSAGE: of an adapter beside a detailed one
+  cat >"$folder/beside.yaml" <<YAML
+hosts: {count: 2, hca: {fidelity: endpoint, $1: $2}, except: {host1: {hca: {fidelity: detailed}}}}
+fabric: {topology: back-to-back}
+workload: {pattern: shift, host: {reads: 8}}
+YAML
+  refuse beside.yaml check "$3"
+}
+beside recovery selective_repeat 'host0 has an HCA of fidelity endpoint beside detailed ones; expected recovery: go_back_n, as detailed adapters have it'
+beside ack_each true 'host0 has an HCA of fidelity endpoint beside detailed ones; expected ack_each: false'
+beside reads_max 9 'host0 has an HCA of fidelity endpoint beside detailed ones; expected reads_max of no more than workload.host.reads'
+cat >"$folder/except.yaml" <<'YAML'
+hosts:
+  count: 2
+  hca: {fidelity: endpoint}
+  except:
+    hots1: {hca: {fidelity: detailed}}
+    host0: {hcas: {}}
+fabric: {topology: back-to-back}
+workload: {pattern: shift}
+YAML
+refuse except.yaml check 'except.yaml:5:5: no host "hots1"; did you mean "host1"?'
+refuse except.yaml check 'except.yaml:6:13: unknown key "hcas"; did you mean "hca"?'
 cat >"$folder/load.yaml" <<'YAML'
 hosts: {count: 2, hca: {fidelity: endpoint}}
 fabric: {topology: back-to-back}

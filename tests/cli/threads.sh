@@ -222,6 +222,19 @@ faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
 expect: [{figure: cnps, at_least: 1}, {figure: drops, at_least: 1}, {figure: packets_resent, at_least: 1}]
 EOF
 
+# adapters of both fidelities: what is lost is sent, and read, again; receive work requests run out
+compare both-fidelities yes <<EOF
+seed: 23
+hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper, cnp_priority: 5},
+  except: {host4: {hca: {fidelity: detailed, congestion: dcqcn-paper}}, host9: {hca: {fidelity: detailed, congestion: timely-patched}}}}
+fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, uplink_rate: 40Gbps},
+  switch: {balance: ecmp, ecn: {mark: enqueue}}}
+workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: mix, play: {message: 30KB, post_list: 2}, host: {receives: 32}, cpu: {poll: 3us}}
+record: {series: 10us}
+faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
+expect: [{figure: drops, at_least: 1}, {figure: packets_resent, at_least: 1}]
+EOF
+
 # flows of a host that is cut off fail; what is pending when time is up is dropped
 compare detailed-broken yes <<EOF
 seed: 22

@@ -123,7 +123,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	{"hosts: {a: {hca: {fidelity: endpoint, congestion: {preset: dcqcn-paper, gan: 1}}}, b: {hca: {fidelity: endpoint}}}\n"
 	 "fabric: {topology: back-to-back}\n", "1:78: dcqcn has no parameter `gan`\n"},
 	{"hosts: {a: {hca: {fidelity: endpoint}}, b: }\nfabric: {topology: back-to-back}\n",
-	 "1:1: a and b have HCAs of different fidelity; expected one for all\n"},
+	 "1:1: a and b have HCAs of different fidelity; expected one for all without workload: {...}\n"},
 	{JOINED "workload: {pattern: shift, host: {window: 0, recieves: 64}, cpu: {post: 1s}}\n",
 	 "3:43: window: \"0\" is out of range; expected a whole number (1..4096)\n"
 	 "3:46: unknown key \"recieves\"; did you mean \"receives\"?\n"

@@ -82,13 +82,13 @@ static inline sim_time sim_now(const struct sim *sim)
 	return *(const sim_time *)(const void *)sim;
 }
 
+/* What sim_create() was given, and how many events have fired in all parts. */
 uint64_t sim_seed(const struct sim *sim);
+uint64_t sim_events_fired(const struct sim *sim);
 
 /* A number that follows one piece of work through the trace, of whatever block: never 0, and no other of the run has it. Parts of
  * a divided run, which has no trace, count each for itself. */
 uint32_t sim_new_tag(struct sim *sim);
-
-uint64_t sim_events_fired(const struct sim *sim);
 
 /* Time of the next pending event; SIM_NEVER: there is none. */
 sim_time sim_next(struct sim *sim);
@@ -102,6 +102,7 @@ sim_time sim_next(struct sim *sim);
 void sim_run(struct sim *sim, sim_time until);
 void sim_stop(struct sim *sim);
 
+/* Once, before it is scheduled first. Of one instant, a lower priority fires first; without: PRIORITY_DEFAULT. */
 void event_init(struct event *event, struct block *owner, void (*fire)(struct event *));
 void event_init_priority(struct event *event, struct block *owner, void (*fire)(struct event *),
 			 enum event_priority priority);

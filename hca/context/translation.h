@@ -78,11 +78,13 @@ struct translation_counters {
 	TRANSLATION_COUNTERS(COUNTER_FIELD)
 };
 
+/* All that it is given outlives it; MPT and MTT entries are read over that PCIe. */
 struct translation_unit *translation_unit_create(struct sim *sim, const char *name,
 						 const struct translation_params *params,
 						 struct pcie *pcie, struct mr_table *regions);
 void translation_unit_destroy(struct translation_unit *unit);
 
+/* Key, protection domain, range and rights are checked in this order; the first that fails is the answer. */
 void translate(struct translation_unit *unit, struct translation *translation);
 
 /* The region changed or is gone: forget what the caches hold of it. */

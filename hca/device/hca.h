@@ -6,7 +6,8 @@
  *           ^-- events (EQ) ---------'
  *
  * Ring, WQE, CQE and doorbell formats are those of the ConnectX family (mlx5): device/wqe.h, device/cqe.h.
- * Calls return 0 or a negative errno. Commands take effect at the instant of the call; what they cost in time is
+ * Calls return 0 or a negative errno: -EINVAL for a number that nothing has, or an attribute that is none of those its
+ * struct allows; -ENOMEM where the adapter has as many as its parameters say (device.qps, cqs, srqs, regions). Commands take effect at the instant of the call; what they cost in time is
  * the caller's to add (params.command_latency).
  */
 #ifndef HCA_DEVICE_HCA_H
@@ -196,6 +197,7 @@ sim_time hca_uar_delay(const struct hca *hca);
 /* A CPU's load from the BAR begins now: read->offset, length and done. The caller owns it until done(), or cancels it. */
 void hca_load(struct hca *hca, struct pcie_mmio_read *read);
 
+/* *mr is copied (hca/context/mr_table.h); *key out: its L_Key and R_Key. -ENOMEM also for an on-demand region above 1 TiB. */
 int hca_mr_create(struct hca *hca, const struct mr *mr, uint32_t *key);
 /* Another protection domain, other rights; the key stays. */
 int hca_mr_modify(struct hca *hca, uint32_t key, uint32_t pd, uint32_t access);
@@ -204,27 +206,32 @@ int hca_mr_prefetch(struct hca *hca, uint32_t key, uint64_t address, uint64_t le
 		    sim_time *latency);
 /* A window's key may be the one that it was created with, though it was bound since. */
 int hca_mr_destroy(struct hca *hca, uint32_t key);
+/* NULL: no region has that key now. */
 struct mr *hca_mr_find(struct hca *hca, uint32_t key);
 
+/* *attr is copied; what it points to, and the memory of its rings, outlives the object: so with all that are created. */
 int hca_cq_create(struct hca *hca, const struct hca_cq_attr *attr, uint32_t *cqn);
+/* Entries and bytes as in struct hca_cq_attr, buffer in the same memory. -EINVAL also where unread CQEs have no room. */
 int hca_cq_resize(struct hca *hca, uint32_t cqn, uint64_t buffer, uint32_t entries,
 		  uint32_t cqe_bytes);
 /* An event stands for so many completions, or for what came within the period; 0 of either: for one. */
 int hca_cq_moderate(struct hca *hca, uint32_t cqn, uint32_t count, sim_time period);
 int hca_cq_destroy(struct hca *hca, uint32_t cqn);
 
+/* ASYNC_SRQ_LIMIT comes once, when fewer WQEs than the limit are left; 0: never. */
 int hca_srq_create(struct hca *hca, const struct hca_srq_attr *attr, uint32_t *srqn);
 int hca_srq_arm(struct hca *hca, uint32_t srqn, uint32_t limit);
 int hca_srq_query(struct hca *hca, uint32_t srqn, uint32_t *limit);
 int hca_srq_destroy(struct hca *hca, uint32_t srqn);
 
-/* *qpn in: 0: the HCA chooses, 1: the port's GSI QP. */
+/* *qpn in: 0: the HCA chooses, 1: the port's GSI QP; -EBUSY: there is one, or any other number. */
 int hca_qp_create(struct hca *hca, const struct hca_qp_attr *attr, uint32_t *qpn);
 /* Which fields which transition needs is for the caller to have checked (kernel/qp_transition.h). */
 int hca_qp_modify(struct hca *hca, uint32_t qpn, const struct hca_qp_state *state);
 int hca_qp_query(struct hca *hca, uint32_t qpn, struct hca_qp_state *state); /* fills all fields */
 int hca_qp_destroy(struct hca *hca, uint32_t qpn);
 
+/* A UD queue pair gets what comes to that GID, in network order; detach: -EINVAL if it did not. */
 int hca_multicast_attach(struct hca *hca, uint32_t qpn, const uint8_t gid[16]);
 int hca_multicast_detach(struct hca *hca, uint32_t qpn, const uint8_t gid[16]);
 

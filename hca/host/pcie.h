@@ -144,6 +144,7 @@ typedef void pcie_mmio_handler(void *context, uint64_t offset, const void *bytes
 /* The HCA's answer to a load, taken when the load reaches it. */
 typedef void pcie_mmio_read_handler(void *context, uint64_t offset, void *bytes, uint32_t length);
 
+/* *params is copied. Nothing is under way any more when it is destroyed. */
 struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_params *params);
 void pcie_destroy(struct pcie *pcie);
 
@@ -151,14 +152,17 @@ void pcie_destroy(struct pcie *pcie);
  * alone. */
 void pcie_host_attach(struct pcie *pcie, struct host *host);
 
+/* The caller owns them, filled in where they say "in", until done(). They begin now, or wait for tags and credits. */
 void pcie_read(struct pcie *pcie, struct pcie_read *read);
 void pcie_write(struct pcie *pcie, struct pcie_write *write);
 
+/* Who gets stores; before the first one. */
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context);
 sim_time pcie_mmio_delay(const struct pcie *pcie); /* until a store arrives, at least */
 void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes,
 		     uint32_t length); /* at most 64 B */
 
+/* Who answers loads; before the first one, which the caller owns until done() or pcie_mmio_read_cancel(). */
 void pcie_mmio_read_attach(struct pcie *pcie, pcie_mmio_read_handler *handler, void *context);
 void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read);
 /* Nobody waits for it any more; done() is not called. Nothing if it is done, or never began (all zero). */

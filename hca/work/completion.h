@@ -66,6 +66,7 @@ uint32_t completion_queue_users(const struct completion_queue *cq);
 uint32_t completion_queue_data_room(
 	const struct completion_queue *cq); /* of a message that goes into a CQE */
 
+/* *completion is copied; its CQE is written in the order of the calls. tag: the WQE it is of, in the trace. */
 void completion_write(struct completion_queue *cq, const struct completion *completion,
 		      uint32_t tag);
 

@@ -96,10 +96,13 @@ struct dma_gauges {
 	DMA_GAUGES(GAUGE_FIELD)
 };
 
+/* All that it is given outlives it. */
 struct dma_engine *dma_engine_create(struct sim *sim, const char *name,
 				     const struct dma_params *params, struct translation_unit *unit,
 				     struct pcie *pcie);
 void dma_engine_destroy(struct dma_engine *engine);
+
+/* The caller owns it until done(). It begins now, or when fewer than params.inflight of its direction are under way. */
 void dma_start(struct dma_engine *engine, struct dma *dma);
 
 /* Takes the next turn of writing to host memory: now, or the time that is returned. */

@@ -52,6 +52,7 @@ struct moderation { /* part of a completion queue */
 
 struct event_queue *event_queue_create(struct hca *hca, const char *name);
 void event_queue_destroy(struct event_queue *queue);
+/* number: as enum hca_async says. The driver hears of it after params.latency and the writes of EQE and MSI-X. */
 void event_queue_async(struct event_queue *queue, enum hca_async what, uint32_t number);
 const struct event_queue_counters *event_queue_counters(const struct event_queue *queue);
 

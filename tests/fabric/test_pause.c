@@ -8,6 +8,7 @@
 
 #define TESTS(TEST)       \
 	TEST(stop_and_go) \
+	TEST(turn_behind) \
 	TEST(expiry)      \
 	TEST(without)     \
 	TEST(lossless)    \
@@ -29,6 +30,8 @@ static void test_stop_and_go(void)
 	pair_begin(LINK_ETHERNET, 1);
 	port_pause(b.port, 1 << 0, true);
 	sim_run(sim, PAUSE_PS + 100 * NS + 300 * NS + 1); /* it holds from here on */
+	CU_ASSERT_EQUAL(port_free_at(a.port, 1), sim_now(sim));
+	CU_ASSERT_EQUAL(port_free_at(a.port, 0), PAUSE_PS + 400 * NS + 65535 * 5120);
 	pair_send(1, 1024);
 	CU_ASSERT_EQUAL(port_queued(a.port, 0), 1);
 	a.lane = 1; /* another priority passes */
@@ -42,6 +45,34 @@ static void test_stop_and_go(void)
 	CU_ASSERT_EQUAL(b.last_head, 2 * US + PAUSE_PS + 400 * NS + 8 * BYTE_PS + 100 * NS);
 	CU_ASSERT_EQUAL(port_counters(b.port)->pause_sent, 2);
 	CU_ASSERT_EQUAL(port_counters(a.port)->pause_received, 2);
+	pair_end();
+}
+
+/* A pause frame takes the link just before a packet's turn, which waits until the frame and its gap have left. */
+static void test_turn_behind(void)
+{
+	const sim_time left = 999 * NS + PAUSE_PS + ETHERNET_GAP * BYTE_PS;
+	struct packet *packet;
+
+	params.length = 0;
+	pair_begin(LINK_ETHERNET, 1);
+	pair_send(2, 1024); /* one waits, so that what follows does, too */
+	packet = packet_new(pool);
+	packet->path = station_path(endpoints, 0, 1);
+	packet->opcode = RC_WRITE_MIDDLE;
+	packet->payload_bytes = 1024;
+	packet->psn = 2;
+	packet->hop_limit = 64;
+	packet->wire_bytes = packet_wire_bytes(packet);
+	port_send_at(a.port, packet, US);
+	sim_run(sim, 999 * NS);
+	CU_ASSERT_EQUAL(b.received, 2);
+	port_pause(a.port, 1, true);
+	sim_run(sim, 2 * US);
+	CU_ASSERT_EQUAL(b.received, 3);
+	CU_ASSERT_EQUAL(b.last_head, left + 8 * BYTE_PS);
+	port_pause(a.port, 1, false);
+	sim_run(sim, SIM_NEVER);
 	pair_end();
 }
 

@@ -11,6 +11,7 @@
 	TEST(dynamic_threshold) \
 	TEST(reserved)          \
 	TEST(pause_and_go)      \
+	TEST(headroom_pool)     \
 	TEST(trident)           \
 	TEST(headroom)          \
 	TEST(lossy_switch)      \
@@ -184,6 +185,30 @@ static void test_pause_and_go(void)
 	CU_ASSERT_EQUAL(paused[0], 0); /* 9000 + 2000 <= 11000 */
 	CU_ASSERT_EQUAL(sim_events_fired(sim), 2);
 	CU_ASSERT_EQUAL(shared_buffer_headroom_used_max(buffer, in), 500);
+	alone_end();
+}
+
+/* Headroom that all share: each has its own limit, and they together another, to the byte. */
+static void test_headroom_pool(void)
+{
+	const uint16_t one = buffer_class(0, 0), other = buffer_class(1, 0);
+	const uint16_t out = buffer_class(2, 0);
+
+	params.size = 20700;
+	params.lossless = 1;
+	params.alpha = 0.001; /* paused at once */
+	params.headroom_pool = 700;
+	alone_begin(3, 500);
+	CU_ASSERT_EQUAL(shared_buffer_shared_size(buffer), 20000);
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, one, out, 400), BUFFER_ADMITTED);
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, other, out, 300), BUFFER_ADMITTED);
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, other, out, 1), BUFFER_NO_HEADROOM);
+	CU_ASSERT_EQUAL(shared_buffer_headroom_used(buffer, one), 400);
+	CU_ASSERT_EQUAL(shared_buffer_headroom_used(buffer, other), 300);
+	shared_buffer_release_at(buffer, one, out, 400, 10);
+	sim_run(sim, 11);
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, other, out, 201), BUFFER_NO_HEADROOM);
+	CU_ASSERT_EQUAL(shared_buffer_admit(buffer, other, out, 200), BUFFER_ADMITTED);
 	alone_end();
 }
 

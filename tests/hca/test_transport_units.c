@@ -1,0 +1,74 @@
+/*
+ * Proves that data that waits for host memory takes a unit of the transport each (answer_units at the requester, scatter_units at the
+ * responder), that as many as the parameters say are under way and no more, that what finds none waits in its order and is counted,
+ * and that all of it arrives.
+ */
+#include "hca/device/cqe.h"
+#include "tests/hca/support/rig.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)       \
+	TEST(answer_units) \
+	TEST(scatter_units)
+SUITE(TESTS)
+
+#define MTU     1024
+#define PACKETS 8
+
+static struct rig rig_with(uint64_t answer_units, uint64_t scatter_units)
+{
+	struct mini *mini = mini_create(SIM_KERNEL_native);
+
+	mini->params.transport.answer_units = answer_units;
+	mini->params.transport.scatter_units = scatter_units;
+	mini->params.transport.unit_bytes = MTU; /* one a packet */
+	return rig_create_on(mini, QP_RC, LINK_INFINIBAND, MTU);
+}
+
+/* How many of the 8 packets of an answer waited: all but those that found a unit. */
+static uint32_t answers_waited(uint64_t units)
+{
+	struct rig rig = rig_with(units, 128);
+	uint32_t stalls;
+
+	mini_fill(rig.other, rig.target, PACKETS * MTU, 7);
+	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_READ,
+					      .address = rig.source,
+					      .length = PACKETS * MTU,
+					      .remote = rig.target});
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.one, rig.source, PACKETS * MTU, 7));
+	stalls = rig_count(&rig, "transport", "answer_stalls");
+	rig_destroy(&rig);
+	return stalls;
+}
+
+static void test_answer_units(void)
+{
+	CU_ASSERT_EQUAL(answers_waited(1), 7);
+	CU_ASSERT_EQUAL(answers_waited(2), 6);
+	CU_ASSERT_EQUAL(answers_waited(PACKETS), 0);
+}
+
+static uint32_t requests_waited(uint64_t units)
+{
+	struct rig rig = rig_with(128, units);
+	uint32_t stalls;
+
+	mini_fill(rig.one, rig.source, PACKETS * MTU, 9);
+	rig_post(&rig, WQE_WRITE, PACKETS * MTU);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	mini_run(rig.mini);
+	CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, PACKETS * MTU, 9));
+	stalls = rig_count_other(&rig, "transport", "scatter_stalls");
+	rig_destroy(&rig);
+	return stalls;
+}
+
+static void test_scatter_units(void)
+{
+	CU_ASSERT_EQUAL(requests_waited(1), 7);
+	CU_ASSERT_EQUAL(requests_waited(2), 6);
+	CU_ASSERT_EQUAL(requests_waited(PACKETS), 0);
+}

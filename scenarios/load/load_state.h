@@ -235,6 +235,14 @@ void load_thread_post_receive(struct load_qp *qp);
 /* With compression: no slot of the CQ holds anything. */
 void load_thread_clear(struct load_thread *thread, uint32_t cq);
 
+/* What cores that answer post, in place of what clients do. */
+struct load_params load_answers_of(const struct load_params *params);
+
+uint64_t load_sizes_sum(const struct param_sizes *sizes); /* bytes */
+
+/* Elements make up the message: params->bytes is their sum, if there are some. */
+void load_add_up(struct load_params *params);
+
 /* What a work request is, in blocks of its ring. */
 uint32_t load_wqe_blocks(const struct load_params *params);
 

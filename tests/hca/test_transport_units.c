@@ -7,7 +7,7 @@
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)       \
+#define TESTS(TEST)        \
 	TEST(answer_units) \
 	TEST(scatter_units)
 SUITE(TESTS)

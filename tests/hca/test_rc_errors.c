@@ -62,6 +62,7 @@ static void check_remote(uint8_t opcode, uint32_t access, uint64_t offset, uint3
 	rig_post(&rig, WQE_WRITE, 100);
 	expect_flush(&rig, mini_wait(rig.qp->send_cq), syndrome);
 	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig_count(&rig, "completion", "errors"), 2);
 	CU_ASSERT_EQUAL(rig.other->async_count, 1);
 	CU_ASSERT_EQUAL(rig.other->asyncs[0].what,
 			syndrome == 0x13 ? ASYNC_QP_ACCESS_ERROR : ASYNC_QP_REQUEST_ERROR);

@@ -12,7 +12,9 @@
 	TEST(flat_over_the_mtu) \
 	TEST(bandwidth)         \
 	TEST(both_directions)   \
-	TEST(parameters_add_up)
+	TEST(parameters_add_up) \
+	TEST(turns_by_segments) \
+	TEST(turns_by_kind)
 SUITE(TESTS)
 
 #define EDR_BPS          UINT64_C(100000000000)
@@ -171,4 +173,49 @@ static void test_parameters_add_up(void)
 		mini_qp_destroy(rig.peer);
 		mini_destroy(rig.mini);
 	}
+}
+
+#define TURN (10 * US) /* so long that nothing else limits the rate */
+
+/* Between the CQEs of two messages of 1024 B and one packet, when a processing unit takes a turn for each. */
+static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_interval,
+			sim_time read_interval)
+{
+	struct mini *mini = mini_create(SIM_KERNEL_native);
+	uint32_t length = opcode == WQE_FETCH_ADD ? 8 : 1024;
+	sim_time first;
+	struct rig rig;
+
+	mini->params.scheduler.segment = segment_bytes;
+	mini->params.scheduler.packet_interval = packet_interval;
+	mini->params.scheduler.read_interval = read_interval;
+	rig = rig_create_on(mini, QP_RC, LINK_INFINIBAND, 1024);
+	rig_post(&rig, opcode, length); /* the caches are warm for the others */
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	mini_run(rig.mini);
+	rig_post(&rig, opcode, length);
+	rig_post(&rig, opcode, length);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	first = sim_now(mini->sim);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+	first = sim_now(mini->sim) - first;
+	rig_destroy(&rig);
+	return first;
+}
+
+/* A turn for each segment that is begun, and one at least. */
+static void test_turns_by_segments(void)
+{
+	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 4096, TURN, 0), TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 1024, TURN, 0), TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 1023, TURN, 0), 2 * TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 256, TURN, 0), 4 * TURN);
+}
+
+/* READs and atomics have an interval of their own. */
+static void test_turns_by_kind(void)
+{
+	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 4096, TURN, 3 * TURN), TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, TURN, 3 * TURN), 3 * TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_FETCH_ADD, 4096, TURN, 3 * TURN), 3 * TURN);
 }

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "scenarios/load/load.h"
+#include "tests/scenarios/support/one_load.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)                   \
@@ -17,9 +17,6 @@
 	TEST(answers_and_a_slow_host) \
 	TEST(refused)
 SUITE(TESTS)
-
-static struct load_setup setup;
-static struct load_result result;
 
 static void begin(void)
 {
@@ -44,10 +41,8 @@ static void set(const char *name, const char *text)
 
 static double counted(const char *counter)
 {
-	char why[256] = "";
-
 	setup.counter = counter;
-	CU_ASSERT_TRUE_FATAL(load_run(&setup, &result, why, sizeof(why)));
+	measure();
 	return result.counter;
 }
 
@@ -171,15 +166,6 @@ static void test_answers_and_a_slow_host(void)
 	CU_ASSERT_EQUAL(result.counter, 0);
 }
 
-static void refuse(const char *name, const char *text, const char *expected)
-{
-	char why[256] = "";
-
-	set(name, text);
-	CU_ASSERT_FALSE(load_run(&setup, &result, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, expected);
-}
-
 static void test_refused(void)
 {
 	struct load_params params;
@@ -188,16 +174,20 @@ static void test_refused(void)
 
 	begin();
 	set("inlined", "true");
-	refuse("sges", "[8B, 8B]", "sges are of data that are not inlined");
+	set("sges", "[8B, 8B]");
+	refuse("sges are of data that are not inlined");
 	begin();
-	refuse("sges", "[64MiB, 1B]", "sges are at most 64MiB in all, receive_sges 128MiB");
+	set("sges", "[64MiB, 1B]");
+	refuse("sges are at most 64MiB in all, receive_sges 128MiB");
 	begin();
-	refuse("receive_sges", "[64B]", "receive_sges are for verb send");
+	set("receive_sges", "[64B]");
+	refuse("receive_sges are for verb send");
 	set("verb", "send");
-	refuse("receive_sges", "[60B]", "receive_sges have room for 60 B; expected 64 B at least");
+	set("receive_sges", "[60B]");
+	refuse("receive_sges have room for 60 B; expected 64 B at least");
 	set("transport", "ud");
-	refuse("receive_sges", "[64B, 39B]",
-	       "receive_sges have room for 103 B; expected 104 B at least");
+	set("receive_sges", "[64B, 39B]");
+	refuse("receive_sges have room for 103 B; expected 104 B at least");
 	while (strcmp(list->name, "sges") != 0)
 		list++;
 	CU_ASSERT_FALSE(param_parse(list, "[128B, 64K]", &params, why, sizeof(why)));

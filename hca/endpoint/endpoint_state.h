@@ -42,9 +42,10 @@ enum consequence {
 	OWES_ACK = 1,
 	OWES_NAK = 2,
 	OWES_CNP = 4,
-	OWES_ANSWER = 8,  /* a read or an atomic */
-	DELIVERS = 16,    /* the last of a message */
-	IS_RESPONSE = 32, /* for the requester */
+	OWES_ANSWER = 8,      /* a read or an atomic */
+	DELIVERS = 16,        /* the last of a message */
+	IS_RESPONSE = 32,     /* for the requester */
+	DELIVERS_STORED = 64, /* early packets are in order now, and end messages */
 };
 
 /* A response that waits for its turn; on a list that ends in itself, in order of PSN. */
@@ -267,12 +268,13 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet);
 void requester_act(struct endpoint_qp *qp, struct packet *packet);
 
 /* selective.c */
-void selective_create(struct endpoint_qp *qp);
 void selective_destroy(struct endpoint_qp *qp);
 bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends,
 		     uint32_t tag); /* false: had it */
-bool selective_ended(const struct endpoint_qp *qp, uint64_t psn,
-		     uint32_t *tag); /* was that stored, the last of a message? */
+/* Was it, stored and passed, the last of a message? Asked once for each of them, in order, where one was. */
+bool selective_ended(struct endpoint_qp *qp, uint64_t psn, uint32_t *tag);
+void selective_take(struct endpoint_qp *qp,
+		    uint64_t from); /* in order, from there to expected_psn */
 unsigned selective_advance(
 	struct endpoint_qp *qp); /* expected_psn, over what is there; messages that ended */
 void selective_sacked(struct endpoint_qp *qp, uint64_t psn);

@@ -50,12 +50,15 @@ static void count_data(struct endpoint_hca *hca, const struct packet *packet)
 
 static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packet)
 {
+	uint64_t from = qp->expected_psn;
 	unsigned consequences = 0;
 
 	if (opcode_starts_message(packet->opcode))
 		qp->message_psn = PSN_OF(qp->expected_psn);
 	qp->flags &= (uint8_t)~QP_NAK_SENT;
 	qp->expected_psn += psns_of(qp, packet);
+	if (qp->selective)
+		selective_take(qp, from);
 	count_data(qp->hca, packet);
 	if (is_answered(packet)) {
 		qp->messages++;
@@ -73,9 +76,10 @@ static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packe
 		unsigned ended = selective_advance(qp);
 
 		qp->messages += ended;
-		consequences |= ended ? DELIVERS | OWES_ACK : 0;
+		consequences |= ended ? DELIVERS_STORED | OWES_ACK : 0;
 	}
-	return qp->hca->user ? consequences : consequences & ~(unsigned)DELIVERS;
+	return qp->hca->user ? consequences
+			     : consequences & ~(unsigned)(DELIVERS | DELIVERS_STORED);
 }
 
 /* Has the sender gone back since the last packet that came too early? Then what it began with is lost again. */
@@ -171,14 +175,13 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 		answer_ack(qp, qp->hca->params->ack_each ? psn : taken - 1, packet);
 	if (consequences & OWES_NAK)
 		answer_nak(qp, taken, psn);
-	if (consequences & DELIVERS) {
+	if (consequences & DELIVERS)
+		deliver(qp, psn + 1, packet->tag);
+	for (uint64_t end = psn + 1; consequences & DELIVERS_STORED && end < taken; end++) {
 		uint32_t tag;
 
-		if (opcode_ends_message(packet->opcode))
-			deliver(qp, psn + 1, packet->tag);
-		for (uint64_t end = psn + 1; qp->selective && end < taken; end++)
-			if (selective_ended(qp, end, &tag))
-				deliver(qp, end + 1, tag);
+		if (selective_ended(qp, end, &tag))
+			deliver(qp, end + 1, tag);
 	}
 	packet_free(qp->hca->pool, packet);
 }

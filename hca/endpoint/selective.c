@@ -1,6 +1,7 @@
 /*
  * selective: the bitmaps of selective repeat: what the responder has out of order, and what the requester knows has
- * arrived. Rings of one bit a PSN, made when the first packet is out of order.
+ * arrived. Rings of one bit a PSN, made when the first packet is out of order, and as long as what is out of order: a ring
+ * doubles when a PSN lies beyond it, up to window_packets.
  *
  * IRN (Mittal et al., SIGCOMM'18), 3.1: the first NAK starts a recovery: the packet at the cumulative ACK is sent
  * again, then each that is missing below the highest one selectively acknowledged, then new ones; the recovery ends when
@@ -11,13 +12,25 @@
 
 #include "hca/endpoint/endpoint_state.h"
 
+enum { RING_LEAST = 64 };
+
+/* One bit for each PSN from some first one on. */
+struct ring {
+	uint64_t *bits;
+	uint64_t mask; /* bits less 1, a power of two; bits NULL: none, and 0 */
+};
+
 struct selective {
-	uint64_t mask; /* bits less 1, a power of two */
-	/* the responder's */
-	uint64_t *stored, *ends; /* ends: stays until a packet of the same place is stored */
-	uint32_t *tags;          /* of those that end a message */
-	/* the requester's */
-	uint64_t *sacked;
+	uint64_t
+		limit; /* a PSN further than this from the expected one is not stored: a power of two, less 1 */
+	/* the responder's, from first_psn on, all of one length */
+	struct ring stored, ends; /* ends: stays until a packet of the same place is stored */
+	uint32_t *tags;           /* of those that end a message */
+	uint64_t first_psn;       /* none before it is stored, or undelivered */
+	uint64_t
+		undelivered; /* passed, with the end of a message, and not yet asked for by selective_ended() */
+	/* the requester's, from unacked_psn on */
+	struct ring sacked;
 	uint64_t highest;   /* behind the highest PSN known to have arrived, or to be lost */
 	uint64_t again_psn; /* next to look at */
 	uint64_t end_psn;   /* of the recovery */
@@ -25,76 +38,143 @@ struct selective {
 	bool windowed; /* what is sent again keeps to the window: after a timeout that lost all */
 };
 
-static bool bit_get(const uint64_t *bits, const struct selective *selective, uint64_t psn)
+static bool ring_get(const struct ring *ring, uint64_t psn)
 {
-	uint64_t index = psn & selective->mask;
+	uint64_t index = psn & ring->mask;
 
-	return bits[index / 64] >> index % 64 & 1;
+	return ring->bits && ring->bits[index / 64] >> index % 64 & 1;
 }
 
-static void bit_set(uint64_t *bits, const struct selective *selective, uint64_t psn, bool value)
+static void ring_set(struct ring *ring, uint64_t psn, bool value)
 {
-	uint64_t index = psn & selective->mask;
+	uint64_t index = psn & ring->mask;
 	uint64_t bit = UINT64_C(1) << index % 64;
 
-	bits[index / 64] = value ? bits[index / 64] | bit : bits[index / 64] & ~bit;
+	ring->bits[index / 64] =
+		value ? ring->bits[index / 64] | bit : ring->bits[index / 64] & ~bit;
 }
 
-void selective_create(struct endpoint_qp *qp)
+static bool ring_holds(const struct ring *ring, uint64_t first, uint64_t psn)
 {
-	struct selective *selective = calloc(1, sizeof(*selective));
-	uint64_t bits = 64;
+	return ring->bits && psn - first <= ring->mask;
+}
 
-	while (bits < qp->hca->params->window_packets)
-		bits *= 2;
+/* How long a ring from `first` on must be to hold `psn`, less 1; at most `limit`. */
+static uint64_t mask_for(const struct ring *ring, uint64_t first, uint64_t psn, uint64_t limit)
+{
+	uint64_t mask = ring->bits ? ring->mask : RING_LEAST - 1;
+
+	while (psn - first > mask && mask < limit)
+		mask = mask * 2 + 1;
+	return mask;
+}
+
+/* What it has of each PSN from `first` on stays. */
+static void ring_lengthen(struct ring *ring, uint64_t first, uint64_t mask)
+{
+	struct ring longer = {calloc((mask + 1) / 64, sizeof(uint64_t)), mask};
+
+	assert(longer.bits);
+	for (uint64_t psn = first; ring->bits && psn - first <= ring->mask; psn++)
+		ring_set(&longer, psn, ring_get(ring, psn));
+	free(ring->bits);
+	*ring = longer;
+}
+
+static void lengthen_tags(struct selective *selective, uint64_t mask)
+{
+	uint32_t *longer = calloc(mask + 1, sizeof(*longer));
+	uint64_t first = selective->first_psn, old = selective->stored.mask;
+
+	assert(longer);
+	for (uint64_t psn = first; selective->tags && psn - first <= old; psn++)
+		longer[psn & mask] = selective->tags[psn & old];
+	free(selective->tags);
+	selective->tags = longer;
+}
+
+static struct selective *selective_of(struct endpoint_qp *qp)
+{
+	struct selective *selective = qp->selective;
+
+	if (selective)
+		return selective;
+	selective = calloc(1, sizeof(*selective));
 	assert(selective);
-	selective->mask = bits - 1;
-	selective->stored = calloc(bits / 64 * 3, sizeof(uint64_t));
-	selective->tags = calloc(bits, sizeof(uint32_t));
-	assert(selective->stored && selective->tags);
-	selective->ends = selective->stored + bits / 64;
-	selective->sacked = selective->ends + bits / 64;
+	selective->limit = RING_LEAST - 1;
+	while (selective->limit + 1 < qp->hca->params->window_packets)
+		selective->limit = selective->limit * 2 + 1;
 	qp->selective = selective;
+	return selective;
 }
 
 void selective_destroy(struct endpoint_qp *qp)
 {
 	if (qp->selective) {
-		free(qp->selective->stored);
+		free(qp->selective->stored.bits);
+		free(qp->selective->ends.bits);
 		free(qp->selective->tags);
+		free(qp->selective->sacked.bits);
 	}
 	free(qp->selective);
 }
 
 bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends, uint32_t tag)
 {
-	if (!qp->selective)
-		selective_create(qp);
-	if (psn - qp->expected_psn > qp->selective->mask ||
-	    bit_get(qp->selective->stored, qp->selective, psn))
+	struct selective *selective = selective_of(qp);
+	uint64_t mask;
+
+	if (psn - qp->expected_psn > selective->limit)
 		return false;
-	bit_set(qp->selective->stored, qp->selective, psn, true);
-	bit_set(qp->selective->ends, qp->selective, psn, ends);
-	qp->selective->tags[psn & qp->selective->mask] = tag;
+	if (!selective->undelivered)
+		selective->first_psn = qp->expected_psn;
+	mask = mask_for(&selective->stored, selective->first_psn, psn, selective->limit);
+	if (!selective->stored.bits || mask > selective->stored.mask) {
+		lengthen_tags(selective, mask);
+		ring_lengthen(&selective->ends, selective->first_psn, mask);
+		ring_lengthen(&selective->stored, selective->first_psn, mask);
+	}
+	if (ring_get(&selective->stored, psn))
+		return false;
+	ring_set(&selective->stored, psn, true);
+	ring_set(&selective->ends, psn, ends);
+	selective->tags[psn & mask] = tag;
 	return true;
 }
 
-bool selective_ended(const struct endpoint_qp *qp, uint64_t psn, uint32_t *tag)
+bool selective_ended(struct endpoint_qp *qp, uint64_t psn, uint32_t *tag)
 {
-	*tag = qp->selective->tags[psn & qp->selective->mask];
-	return bit_get(qp->selective->ends, qp->selective, psn);
+	struct selective *selective = qp->selective;
+
+	*tag = selective->tags[psn & selective->stored.mask];
+	selective->first_psn = psn + 1;
+	selective->undelivered--;
+	return ring_get(&selective->ends, psn);
+}
+
+/* They came in order, perhaps again: what had been stored of them is not wanted. */
+void selective_take(struct endpoint_qp *qp, uint64_t from)
+{
+	struct selective *selective = qp->selective;
+
+	for (uint64_t psn = from; psn < qp->expected_psn; psn++)
+		if (ring_holds(&selective->stored, from, psn))
+			ring_set(&selective->stored, psn, false);
 }
 
 unsigned selective_advance(struct endpoint_qp *qp)
 {
 	struct selective *selective = qp->selective;
-	unsigned ended = 0;
+	unsigned ended = 0, passed = 0;
 
-	while (bit_get(selective->stored, selective, qp->expected_psn)) {
-		ended += bit_get(selective->ends, selective, qp->expected_psn);
-		bit_set(selective->stored, selective, qp->expected_psn, false);
+	while (ring_get(&selective->stored, qp->expected_psn)) {
+		ended += ring_get(&selective->ends, qp->expected_psn);
+		ring_set(&selective->stored, qp->expected_psn, false);
 		qp->expected_psn++;
+		passed++;
 	}
+	if (ended && qp->hca->user)
+		selective->undelivered += passed;
 	return ended;
 }
 
@@ -110,12 +190,12 @@ static void recover(struct endpoint_qp *qp)
 
 void selective_sacked(struct endpoint_qp *qp, uint64_t psn)
 {
-	struct selective *selective;
+	struct selective *selective = selective_of(qp);
 
-	if (!qp->selective)
-		selective_create(qp);
-	selective = qp->selective;
-	bit_set(selective->sacked, selective, psn, true);
+	if (!ring_holds(&selective->sacked, qp->unacked_psn, psn))
+		ring_lengthen(&selective->sacked, qp->unacked_psn,
+			      mask_for(&selective->sacked, qp->unacked_psn, psn, selective->limit));
+	ring_set(&selective->sacked, psn, true);
 	if (psn >= selective->highest)
 		selective->highest = psn + 1;
 	if (!selective->recovers)
@@ -124,14 +204,14 @@ void selective_sacked(struct endpoint_qp *qp, uint64_t psn)
 
 void selective_lost(struct endpoint_qp *qp)
 {
-	if (!qp->selective)
-		selective_create(qp);
+	struct selective *selective = selective_of(qp);
+
 	recover(qp);
 	if (qp->hca->params->timeout_resends == RESENDS_ALL) {
-		qp->selective->highest = qp->made_psn;
-		qp->selective->windowed = true;
-	} else if (qp->selective->highest <= qp->unacked_psn) {
-		qp->selective->highest = qp->unacked_psn + 1;
+		selective->highest = qp->made_psn;
+		selective->windowed = true;
+	} else if (selective->highest <= qp->unacked_psn) {
+		selective->highest = qp->unacked_psn + 1;
 	}
 }
 
@@ -140,7 +220,8 @@ void selective_acked(struct endpoint_qp *qp, uint64_t from)
 	struct selective *selective = qp->selective;
 
 	for (uint64_t psn = from; psn < qp->unacked_psn; psn++)
-		bit_set(selective->sacked, selective, psn, false);
+		if (ring_holds(&selective->sacked, from, psn))
+			ring_set(&selective->sacked, psn, false);
 	if (selective->again_psn < qp->unacked_psn)
 		selective->again_psn = qp->unacked_psn;
 	if (qp->unacked_psn >= selective->end_psn)
@@ -164,7 +245,8 @@ bool selective_next(struct endpoint_qp *qp, uint64_t *psn)
 	if (!selective->recovers)
 		return false;
 	while (selective->again_psn < selective->highest &&
-	       bit_get(selective->sacked, selective, selective->again_psn))
+	       ring_holds(&selective->sacked, qp->unacked_psn, selective->again_psn) &&
+	       ring_get(&selective->sacked, selective->again_psn))
 		selective->again_psn++;
 	if (selective->again_psn >= selective->highest ||
 	    (selective->windowed && window_full(qp, selective)))

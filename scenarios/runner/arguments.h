@@ -39,7 +39,7 @@ enum option_key {
 #define OPTION_FIGURE    {"figure", KEY_FIGURE, "NAME", 0, "of a sweep: the figure to draw, a column of its results.csv; may stand several times", 0}
 #define OPTION_X         {"x", KEY_X, "KEY", 0, "of a sweep: the swept key along the x axis; the first with several values unless told", 0}
 #define OPTION_EXPECT    {"expect", KEY_EXPECT, NULL, 0, "judge what the scenario expects at every point; it is left out unless told", 0}
-#define OPTION_FULL      {"full", KEY_FULL, NULL, 0, "at the size that the original had, the rows whose files tell it (full:); minutes to an hour a row", 0}
+#define OPTION_FULL      {"full", KEY_FULL, NULL, 0, "larger, up to the original's size, the rows whose files say how (full:); minutes to an hour a row", 0}
 #define OPTION_PRESET    {"preset", KEY_PRESET, "NAME", 0, "whose numbers are found", 0}
 #define OPTION_NUMBER    {"param", KEY_NUMBER, "KEY=LOW..HIGH[/STEP]", 0, "one of them and its bounds, whole numbers with their unit: pcie.read_latency=100ns..400ns; up to four", 0}
 #define OPTION_CASE      {"case", KEY_CASE, "TEXT", 0, "fit to the cases of the rows whose name begins so, and predict the others; may stand several times; all unless told", 0}

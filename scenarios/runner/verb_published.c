@@ -1,7 +1,7 @@
 /*
  * verb_published: hcasim published [ROW...]: measures again what others have published, and prints ours beside theirs: a line
  * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes a curve for each row. --full
- * takes the rows that are measured smaller than the original was, as large as that.
+ * takes the rows that are measured smaller than the original was, as large as their files say that it was.
  *
  * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
  */
@@ -350,7 +350,7 @@ int verb_published(const struct arguments *arguments)
 	if (!published_files(arguments->words_given, arguments->word_count, do_row, &run))
 		return EXIT_BAD_INPUT;
 	if (run.good && run.tally.rows == 0) {
-		say("the size of the original is measured already, or not told: no full: in %u "
+		say("no larger size to measure: no full: in %u "
 		    "row%s",
 		    run.tally.smaller, run.tally.smaller == 1 ? "" : "s");
 		return EXIT_BAD_INPUT;

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC UINT64_C(0x68636173696d000a) /* changes with each change of this file */
+#define SHIM_MAGIC UINT64_C(0x68636173696d000b) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT \
 	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
 #define SHIM_HOST_VARIABLE   "HCASIM_HOST" /* the host on which a new image is to run, by its name */
@@ -28,7 +28,7 @@
 #define SHIM_TIMERS          64 /* of a process: those of setitimer(), then those of timer_create() */
 #define SHIM_INTERVAL_TIMERS 3 /* real time, and two of processor time, which is the same */
 #define SHIM_RANGES          4
-#define SHIM_SPANS           8
+#define SHIM_SPANS           16
 #define SHIM_STORES          4
 #define SHIM_QUEUE_BYTES     (UINT64_C(1) << 34) /* of address space for memory of a process; sparse */
 #define SHIM_EXIT_LOST       98 /* exit code of a program whose simulator is gone */
@@ -48,7 +48,7 @@
 	X(MAPPED,      "address, length: these pages are no longer what they were")                          \
 	X(CLOSE,       "file: its last descriptor and mapping here are gone")                                \
 	X(MMIO,        "nothing but the stores in the slot")                                                 \
-	X(SPIN,        "address, effects seen, spans: sleep until the next write by the HCA to these")       \
+	X(SPIN,        "address, effects seen, 1: it reads clocks, spans: sleep until the next write to these") \
 	X(OS_WAIT,     "deadline: sleep until another thread did something visible -> 1: deadline passed")   \
 	X(SLEEP,       "deadline -> 1: interrupted by a signal")                                             \
 	X(THREAD_NEW,  "-> slot of the thread about to be created, or error")                                \
@@ -122,6 +122,7 @@ struct shim_slot {
 	uint64_t watched_address, watched_length;
 	struct shim_span spans[SHIM_SPANS]; /* OP_SPIN: what is polled */
 	uint32_t span_count;                /* 0: anything */
+	uint32_t peers; /* a bit for each span that other processes may write to */
 	struct shim_store
 		stores[SHIM_STORES]; /* before the request, in the order of their clocks */
 } __attribute__((aligned(1024)));
@@ -130,6 +131,7 @@ struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
 	uint64_t effects;     /* visible writes by the HCA so far */
+	uint32_t shares;      /* it has memory that other processes may write to */
 	uint64_t store_delay; /* until anything of a store to a doorbell can be noticed, at least */
 };
 

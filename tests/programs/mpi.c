@@ -1,13 +1,13 @@
 /*
- * An ordinary MPI program, compiled by mpicc when its test runs: two ranks send each other messages of several lengths, check
- * every byte and say what half a round trip took; and an allreduce over both.
+ * An ordinary MPI program, compiled by mpicc when its test runs: rank 0 and its neighbour, then rank 0 and the last one, send each
+ * other messages of several lengths, check every byte and say what half a round trip took; and allreduces over all, whose every element is checked.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_MAX = 1 << 20, ROUNDS = 30 };
+enum { BYTES_MAX = 1 << 20, ROUNDS = 30, ELEMENTS_MAX = 4096 };
 
 static unsigned char buffer[BYTES_MAX];
 
@@ -28,9 +28,10 @@ static void check(int rank, int length, int round)
 }
 
 /* Messages, of which only the first and the last are checked. */
-static void exchange(int rank, int length)
+static void exchange(int rank, int last, int length)
 {
 	double begun = 0;
+	int other = rank == 0 ? last : 0;
 
 	for (int round = 0; round <= ROUNDS; round++) {
 		if (round == 1)
@@ -38,19 +39,39 @@ static void exchange(int rank, int length)
 		if (rank == 0) {
 			if (round == 0 || round == ROUNDS)
 				fill(length, round);
-			MPI_Send(buffer, length, MPI_BYTE, 1, round, MPI_COMM_WORLD);
+			MPI_Send(buffer, length, MPI_BYTE, other, round, MPI_COMM_WORLD);
 		}
-		MPI_Recv(buffer, length, MPI_BYTE, 1 - rank, round, MPI_COMM_WORLD,
-			 MPI_STATUS_IGNORE);
-		if (rank == 1)
-			MPI_Send(buffer, length, MPI_BYTE, 0, round, MPI_COMM_WORLD);
+		MPI_Recv(buffer, length, MPI_BYTE, other, round, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (rank != 0)
+			MPI_Send(buffer, length, MPI_BYTE, other, round, MPI_COMM_WORLD);
 		if (round == 0)
 			check(rank, length, round);
 	}
 	begun = MPI_Wtime() - begun;
 	check(rank, length, ROUNDS);
 	if (rank == 0)
-		printf("%7d bytes %8.2f us\n", length, begun / (2 * ROUNDS) * 1e6);
+		printf("with rank %d %7d bytes %8.2f us\n", last, length,
+		       begun / (2 * ROUNDS) * 1e6);
+}
+
+static void reduce(int rank, int size, int elements)
+{
+	static double in[ELEMENTS_MAX], out[ELEMENTS_MAX];
+	double begun;
+
+	for (int i = 0; i < elements; i++)
+		in[i] = rank + i;
+	MPI_Barrier(MPI_COMM_WORLD);
+	begun = MPI_Wtime();
+	MPI_Allreduce(in, out, elements, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	begun = MPI_Wtime() - begun;
+	for (int i = 0; i < elements; i++)
+		if (out[i] != (double)size * i + (double)(size * (size - 1)) / 2) {
+			printf("rank %d: element %d of %d is wrong\n", rank, i, elements);
+			MPI_Abort(MPI_COMM_WORLD, 1);
+		}
+	if (rank == 0)
+		printf("allreduce of %4d %8.2f us\n", elements, begun * 1e6);
 }
 
 int main(int count, char **arguments)
@@ -66,8 +87,14 @@ int main(int count, char **arguments)
 	MPI_Allreduce(&(int){rank + 1}, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	printf("rank %d of %d is on %s, the sum is %d\n", rank, size, name, sum);
 	fflush(stdout);
-	for (size_t i = 0; size == 2 && i < sizeof(lengths) / sizeof(lengths[0]); i++)
-		exchange(rank, lengths[i]);
+	for (int elements = 1; elements <= ELEMENTS_MAX; elements *= 16)
+		reduce(rank, size, elements);
+	for (int last = 1; last<size; last += size> 2 ? size - 2 : 1) {
+		for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+			if (rank == 0 || rank == last)
+				exchange(rank, last, lengths[i]);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
 	MPI_Finalize();
-	return size != 2;
+	return size < 2;
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Proves that Open MPI runs unmodified: mpirun on one simulated host starts a daemon on the other by tools/hcasim-ssh, and the two
-# ranks of mpi.c talk over the adapters by UCX. Bytes and hosts are right, the times are those of the adapter, and a second
-# run, on another kernel of the simulator, prints the same.
+# Proves that Open MPI runs unmodified, with several ranks on a host: mpirun on one simulated host starts a daemon on the other by
+# tools/hcasim-ssh, and the four ranks of mpi.c talk by UCX, over the adapters and through memory they share; and two of one host
+# by Open MPI's own shared memory. Bytes, sums and hosts are right, the times are those of the adapter or of shared memory, and a
+# second run, on another kernel of the simulator, prints the same.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: Open MPI, or its compiler, is not installed.
 hcasim=$1
 source=$2
@@ -10,25 +11,43 @@ folder=$(mktemp -d /tmp/hcasim-mpi.XXXX) # short: the names of Open MPI's socket
 trap 'rm -rf "$folder"' EXIT
 mpicc -O2 -o "$folder/mpi" "$source/tests/programs/mpi.c" || exit 77
 
+# run KERNEL OPTIONS...
 run() {
-  TMPDIR=$folder "$hcasim" exec --kernel "$1" "$source/scenarios/two-hosts-ib.yaml" -- \
-    host0: mpirun --allow-run-as-root --mca plm_rsh_agent "$source/tools/hcasim-ssh" --mca pml ucx -H host0,host1 -np 2 "$folder/mpi" \
+  local kernel=$1
+  shift
+  TMPDIR=$folder "$hcasim" exec --kernel "$kernel" "$source/scenarios/two-hosts-ib.yaml" -- \
+    host0: mpirun --allow-run-as-root --mca plm_rsh_agent "$source/tools/hcasim-ssh" "$@" "$folder/mpi" \
     2>"$folder/errors" </dev/null | sed 's/ *$//' | LC_ALL=C sort
   [ "${PIPESTATUS[0]}" -eq 0 ] || cat "$folder/errors"
 }
 
-run native >"$folder/1"
-run hosted >"$folder/2"
 failures=0
+# expect FILE PATTERN
 expect() {
-  grep -qE "^host0\| $1\$" "$folder/1" || { echo "not printed: $1"; failures=$((failures + 1)); }
+  grep -qE "^host0\| $2\$" "$folder/$1" || { echo "$1: not printed: $2"; failures=$((failures + 1)); }
 }
-expect 'rank 0 of 2 is on host0, the sum is 3'
-expect 'rank 1 of 2 is on host1, the sum is 3'
-expect ' +8 bytes +1\.[1-9][0-9] us' # as a tagged message of ucx_perftest: 1.40 us
-expect ' +1024 bytes +[2-4]\.[0-9]+ us'
-expect ' +16384 bytes +[3-9]\.[0-9]+ us'
-expect '1048576 bytes +(8[4-9]|9[0-9])\.[0-9]+ us' # at the ceiling of 11846 MB/s: 84.4 us
-cmp "$folder/1" "$folder/2" || failures=$((failures + 1))
-[ $failures -eq 0 ] || cat "$folder/1" "$folder/errors"
+
+for kernel in native hosted; do
+  run $kernel --mca pml ucx -H host0:2,host1:2 -np 4 >"$folder/ucx-$kernel"
+  run $kernel --mca pml ob1 --mca btl_vader_backing_directory "$folder" -H host0:2 -np 2 >"$folder/shared-$kernel"
+done
+for rank in 0 1 2 3; do
+  expect ucx-native "rank $rank of 4 is on host$((rank / 2)), the sum is 10"
+done
+for elements in 1 16 256 4096; do
+  expect ucx-native "allreduce of +$elements +[0-9.]+ us"
+done
+expect ucx-native 'with rank 1 +8 bytes +0\.[0-9]+ us'
+expect ucx-native 'with rank 1 +16384 bytes +[0-9.]+ us'
+expect ucx-native 'with rank 3 +8 bytes +1\.[1-9][0-9] us' # as a tagged message of ucx_perftest: 1.40 us
+expect ucx-native 'with rank 3 +1024 bytes +[2-4]\.[0-9]+ us'
+expect ucx-native 'with rank 3 +16384 bytes +[3-9]\.[0-9]+ us'
+expect ucx-native 'with rank 3 +1048576 bytes +(8[4-9]|9[0-9])\.[0-9]+ us' # at the ceiling of 11846 MB/s: 84.4 us
+expect shared-native 'rank 1 of 2 is on host0, the sum is 3'
+expect shared-native 'with rank 1 +8 bytes +0\.[0-9]+ us'
+expect shared-native 'with rank 1 +1048576 bytes +[0-9.]+ us'
+for what in ucx shared; do
+  cmp "$folder/$what-native" "$folder/$what-hosted" || failures=$((failures + 1))
+done
+[ $failures -eq 0 ] || cat "$folder"/ucx-native "$folder"/shared-native "$folder/errors"
 [ $failures -eq 0 ]

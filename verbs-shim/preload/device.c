@@ -45,6 +45,11 @@ bool device_is_netlink(int fd)
 	return device_has(fd) && descriptors[fd].kind == FILE_NETLINK;
 }
 
+bool device_has_pages(int fd)
+{
+	return file_of(fd) && descriptors[fd].kind == FILE_COMMAND;
+}
+
 dev_t device_number(int fd)
 {
 	uint32_t file = file_of(fd);
@@ -61,7 +66,7 @@ static void enter(int fd, uint32_t file, uint32_t kind)
 	files[file].uses++;
 }
 
-static void leave(uint32_t file)
+void device_leave(uint32_t file)
 {
 	if (file == 0 || --files[file].uses > 0)
 		return;
@@ -180,63 +185,23 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	return REAL(ioctl)(fd, request, argument);
 }
 
-/* Pages are about to become something else. */
-static void unmapped(uint64_t address, uint64_t length)
-{
-	uint32_t file;
-	bool known;
-
-	length = (length + 4095) & ~UINT64_C(4095);
-	if (!shim_active())
-		return;
-	gate_enter();
-	known = trap_remove(address, length, &file);
-	gate_leave();
-	if (!known)
-		return;
-	(void)gate_call(OP_MAPPED, address, length, 0, 0);
-	leave(file);
-}
-
-EXPORT void *mmap(void *address, size_t length, int prot, int flags, int fd, off_t offset)
+void *device_mmap(void *address, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	void *result;
+	int64_t place = call(OP_MMAP, file_of(fd), (uint64_t)offset, length, (uint64_t)prot);
 
-	if (shim_active() && file_of(fd) && descriptors[fd].kind == FILE_COMMAND) {
-		int64_t place =
-			call(OP_MMAP, file_of(fd), (uint64_t)offset, length, (uint64_t)prot);
-		if (place < 0)
-			return MAP_FAILED;
-		result = (void *)system_call(SYS_mmap, address, length,
-					     shim_self.slot->registers ? PROT_NONE : prot, flags,
-					     fd, place);
-		if (result != MAP_FAILED && shim_self.slot->registers) {
-			gate_enter();
-			trap_add_registers((uint64_t)(uintptr_t)result,
-					   (length + 4095) & ~UINT64_C(4095), file_of(fd),
-					   (uint64_t)place);
-			gate_leave();
-			files[file_of(fd)].uses++;
-		}
-		return result;
+	if (place < 0)
+		return MAP_FAILED;
+	result =
+		(void *)system_call(SYS_mmap, address, length,
+				    shim_self.slot->registers ? PROT_NONE : prot, flags, fd, place);
+	if (result != MAP_FAILED && shim_self.slot->registers) {
+		gate_enter();
+		trap_add_registers((uint64_t)(uintptr_t)result, (length + 4095) & ~UINT64_C(4095),
+				   file_of(fd), (uint64_t)place);
+		gate_leave();
+		files[file_of(fd)].uses++;
 	}
-	result = (void *)system_call(SYS_mmap, address, length, prot, flags, fd, offset);
-	if (result != MAP_FAILED && (flags & MAP_FIXED))
-		unmapped((uint64_t)(uintptr_t)result, length);
-	return result;
-}
-
-EXPORT void *mmap64(void *address, size_t length, int prot, int flags, int fd, off_t offset)
-{
-	return mmap(address, length, prot, flags, fd, offset);
-}
-
-EXPORT int munmap(void *address, size_t length)
-{
-	int result = (int)system_call(SYS_munmap, address, length);
-
-	if (result == 0)
-		unmapped((uint64_t)(uintptr_t)address, length);
 	return result;
 }
 
@@ -261,7 +226,7 @@ EXPORT int close(int fd)
 	timer_forget(fd);
 	if (file) {
 		descriptors[fd].file = 0;
-		leave(file);
+		device_leave(file);
 	} else if (shim_active()) {
 		shim_self.slot->dirty = 1;
 	}
@@ -274,7 +239,7 @@ static void forget(int fd)
 
 	timer_forget(fd);
 	descriptors[fd].file = 0;
-	leave(file);
+	device_leave(file);
 }
 
 /* All but our own; flags as close_range(2). */
@@ -315,7 +280,7 @@ static int copied(int from, int to)
 	descriptors[to].file = 0;
 	if (file)
 		enter(to, file, descriptors[from].kind);
-	leave(old);
+	device_leave(old);
 	return to;
 }
 

@@ -19,6 +19,15 @@ bool device_has(int fd);
 /* And one that looks like a socket of netlink? */
 bool device_is_netlink(int fd);
 
+/* And one whose pages can be mapped? */
+bool device_has_pages(int fd);
+
+/* mmap(2) of it. */
+void *device_mmap(void *address, size_t length, int prot, int flags, int fd, off_t offset);
+
+/* A mapping of that file, or a descriptor, is gone; 0: of none. */
+void device_leave(uint32_t file);
+
 /* write(2) on it. */
 ssize_t device_write(int fd, const void *bytes, size_t length);
 

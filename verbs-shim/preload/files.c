@@ -56,6 +56,18 @@ static const char *in_tree(const char *path, char changed[PATH_MAX])
 	return changed;
 }
 
+/* /proc/NUMBER, as programs number processes. */
+static const char *of_process(const char *path, char changed[PATH_MAX])
+{
+	char *rest;
+	long id = strtol(path + sizeof("/proc/") - 1, &rest, 10);
+
+	if ((*rest != '/' && *rest != '\0') || ids_real((int32_t)id) == id ||
+	    snprintf(changed, PATH_MAX, "/proc/%d%s", ids_real((int32_t)id), rest) >= PATH_MAX)
+		return path;
+	return changed;
+}
+
 const char *files_redirect(const char *path, char changed[PATH_MAX])
 {
 	int before = errno;
@@ -72,7 +84,8 @@ const char *files_redirect(const char *path, char changed[PATH_MAX])
 			return changed;
 		}
 	errno = before;
-	return path;
+	return strncmp(path, "/proc/", sizeof("/proc/") - 1) == 0 ? of_process(path, changed)
+								  : path;
 }
 
 bool files_is_device(const char *path)

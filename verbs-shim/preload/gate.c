@@ -88,7 +88,7 @@ int64_t gate_call(enum shim_op op, uint64_t a, uint64_t b, uint64_t c, uint64_t 
 	int64_t result;
 
 	gate_enter();
-	trap_before_gate();
+	trap_before_gate(op);
 	slot->op = op;
 	slot->arguments[0] = a;
 	slot->arguments[1] = b;
@@ -120,7 +120,7 @@ void gate_last(enum shim_op op)
 {
 	struct shim_slot *slot = shim_self.slot;
 
-	trap_before_gate();
+	trap_before_gate(op);
 	slot->op = op;
 	slot->quiet = false;
 	shim_self.ended_at = slot->clock;
@@ -143,6 +143,7 @@ void gate_charge(uint64_t cost)
 	slot->clock += cost;
 	if (slot->clock >= slot->horizon)
 		(void)gate_call(OP_YIELD, 0, 0, 0, 0);
+	trap_charged();
 }
 
 bool gate_store(uint32_t file, uint64_t offset, const void *bytes, uint32_t length)

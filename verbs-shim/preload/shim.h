@@ -9,6 +9,7 @@
  *     process.c fork, exec, exit, process ids    signal.c   handlers of the program
  *     timer.c   timerfd, waiting for a signal    trap_ranges.c, trap_poll.c  which memory traps, what is polled
  *     timer_signal.c  setitimer(), timer_create()
+ *     memory.c  what is mapped, and shared with other processes
  *     ids.c     numbers of processes, threads    system.c   system calls: the program's, and the library's own
  *
  * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
@@ -94,7 +95,8 @@ void trap_init(void);
 void trap_thread(void); /* what a new thread needs that has a slot */
 void trap_stack(void);  /* of it: a stack for its traps; anew in a forked child */
 bool trap_segv(int number, void *info, void *context); /* false: not ours */
-void trap_before_gate(void);
+void trap_before_gate(enum shim_op op);
+void trap_charged(void);     /* the program has read a clock, or the like: its time went on */
 void trap_before_call(void); /* of the system, which is given memory of the program */
 void trap_after_gate(void);
 
@@ -106,6 +108,9 @@ void trap_add_ring(uint64_t address, uint64_t length, uint64_t offset, bool poll
 void trap_add_watched(uint64_t address, uint64_t length);
 /* Before trap_add_watched(): these pages of it were moved to the queue memory. */
 void trap_add_region(uint64_t address, uint64_t length, uint64_t offset);
+/* Pages that other processes may write to. */
+void trap_add_peers(uint64_t address, uint64_t length);
+bool trap_is_peers(uint64_t address);
 /* Rings, and regions, become the program's own memory again. */
 void trap_retire(uint64_t address, uint64_t length);
 void trap_unwatch(uint64_t address, uint64_t length);

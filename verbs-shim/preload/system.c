@@ -9,9 +9,11 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/memory.h"
 #include "verbs-shim/preload/shim.h"
 
 enum { WORDS = 6 };
@@ -128,6 +130,26 @@ EXPORT long syscall(long number, ...)
 		return clock_gettime((clockid_t)words[0], (struct timespec *)words[1]);
 	case SYS_sched_yield:
 		return sched_yield();
+	case SYS_mmap:
+		return (long)memory_map((void *)words[0], (size_t)words[1], (int)words[2],
+					(int)words[3], (int)words[4], words[5]);
+	case SYS_munmap:
+		return memory_unmap((void *)words[0], (size_t)words[1]);
+	case SYS_mremap:
+		return (long)memory_remap((void *)words[0], (size_t)words[1], (size_t)words[2],
+					  (int)words[3], (void *)words[4]);
+	case SYS_shmat:
+		return (long)memory_attach((int)words[0], (const void *)words[1], (int)words[2]);
+	case SYS_shmdt:
+		return memory_detach((const void *)words[0]);
+	case SYS_process_vm_readv:
+		return process_vm_readv((pid_t)words[0], (const struct iovec *)words[1],
+					(unsigned long)words[2], (const struct iovec *)words[3],
+					(unsigned long)words[4], (unsigned long)words[5]);
+	case SYS_process_vm_writev:
+		return process_vm_writev((pid_t)words[0], (const struct iovec *)words[1],
+					 (unsigned long)words[2], (const struct iovec *)words[3],
+					 (unsigned long)words[4], (unsigned long)words[5]);
 	default:
 		break;
 	}

@@ -15,6 +15,7 @@
  * program polls, no virtual time passes, and none is charged for a look.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,12 +33,22 @@
 #define RUN 400 /* instructions carried out after the last that concerned us, at most */
 #define SLICE \
 	32 /* of them at a time while a store to a doorbell waits for its neighbours: it does for no longer */
-#define STACK_BYTES    (UINT64_C(256) << 10) /* of the stack for a thread's traps */
-#define FAULTS_ALLOWED 200 /* on watched memory between two hand-overs, before it is left alone */
+#define CLOCK_READS 16
+#define LEAST_WORK_NS \
+	1000000 /* that a thread has done since the last quantum, if it is to be watched */
+#define STACK_BYTES (UINT64_C(256) << 10) /* of the stack for a thread's traps */
+#define FAULTS_ALLOWED \
+	200 /* on watched memory between two hand-overs, but looks at what was seen before, and it is left alone */
 
 static bool hot_watched;                 /* loads from hot pages count as looks */
 static uint32_t faults;                  /* since the last hand-over */
 static const struct shim_slot *ran_last; /* of this process */
+
+/* A program that reads clocks again and again may be polling as well: after so many reads its memory is watched. That is as certain
+ * as its reads are, while a quantum ends at some real time; what the loop counts by its turns is the same in each run. */
+static uint32_t clock_reads; /* since it did anything else; CLOCK_READS at most */
+static bool watched_by_clocks;
+static uint64_t signs; /* of it, in all: clocks read, and looks that were seen */
 
 static struct {
 	uint32_t file, length;
@@ -54,6 +65,7 @@ static struct {
 
 /* The trap being handled. */
 static uint64_t trap_rip_address; /* a load that proved polling */
+static bool trap_by_clocks;       /* in a loop that reads clocks */
 static ucontext_t *trap_context;
 static bool stored_doorbell, touched;
 static bool stops_at_doorbells, at_doorbell; /* runs that are longer than a slice do */
@@ -71,32 +83,63 @@ static void flush(void)
 	combining.length = 0;
 	if (gate_store(combining.file, combining.offset, combining.bytes, length)) {
 		poll_restart(); /* as after a hand-over: who has stored may begin to poll */
+		poll_acted();
+		clock_reads = 0;
 		hot_watched = true;
 	}
 }
 
-void trap_before_gate(void)
+void trap_before_gate(enum shim_op op)
 {
-	poll_restart();
+	bool acted = op != OP_SPIN && (op != OP_YIELD || shim_self.slot->dirty);
+	bool goes_on = op == OP_YIELD && !acted && watched_by_clocks; /* all is watched again */
+
+	if (!goes_on)
+		poll_restart();
+	if (acted) {
+		poll_acted();
+		clock_reads = 0;
+	}
+	watched_by_clocks = goes_on;
 	ran_last = shim_self.slot;
 	shim_self.reaches = false;
 	faults = 0;
-	ranges_release();
+	ranges_release(!goes_on);
 	hot_watched = false;
 }
 
 /* What is protected would be refused (EFAULT). The next quantum may end before the call begins: it protects nothing. */
 void trap_before_call(void)
 {
-	ranges_release();
+	ranges_release(true);
 	hot_watched = false;
 	shim_self.reaches = true;
+	clock_reads = 0;
+	watched_by_clocks = false;
+}
+
+void trap_charged(void)
+{
+	signs++;
+	if (clock_reads < CLOCK_READS) {
+		clock_reads++;
+	} else if (!watched_by_clocks) {
+		ranges_arm(false);
+		poll_restart(); /* not all was seen before */
+		watched_by_clocks = true;
+	}
 }
 
 void trap_after_gate(void)
 {
-	if (ran_last != shim_self.slot) /* another thread may have loaded or unloaded code */
+	if (ran_last != shim_self.slot) { /* another thread may have loaded or unloaded code */
 		insn_distrust();
+		ranges_release(true);
+		poll_restart();
+		watched_by_clocks = false;
+	}
+	if (watched_by_clocks)
+		ranges_arm(false);
 	ran_last = shim_self.slot;
 	hot_watched = shim_self.slot->op == OP_MMIO || shim_self.slot->op == OP_SPIN;
 	if (hot_watched && !trapping)
@@ -138,18 +181,24 @@ static bool load_register(uint64_t address, void *bytes, uint32_t length)
 static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
 {
 	struct range *range = range_find(address);
+	enum poll_kind kind;
 
 	(void)access;
 	if (!range || address + length > range->address + range->length)
 		return false;
 	touched |= is_looked_at(range);
+	signs++;
 	if (range->kind == RANGE_REGISTERS)
 		return load_register(address, bytes, length);
-	if (is_looked_at(range) && poll_look(trap_context, range, address, length)) {
+	kind = is_looked_at(range) ? poll_look(trap_context, range, address, length) : POLL_NOT;
+	if (kind == POLL_STILL || kind == POLL_BY_CLOCKS) {
 		trap_rip_address = address;
+		trap_by_clocks = kind == POLL_BY_CLOCKS;
 		return false;
 	}
-	memcpy(bytes, range_reach(range, address), length);
+	if (kind == POLL_PERHAPS)
+		faults -= faults > 0; /* it may be on its way to be found polling */
+	memcpy(bytes, range_reach(range, address, length), length);
 	return true;
 }
 
@@ -164,9 +213,9 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 		return false;
 	if (range->kind != RANGE_REGISTERS) {
 		if (range->kind == RANGE_WATCHED &&
-		    memcmp(range_reach(range, address), bytes, length) != 0)
+		    memcmp(range_reach(range, address, length), bytes, length) != 0)
 			poll_stored();
-		memcpy(range_reach(range, address), bytes, length);
+		memcpy(range_reach(range, address, length), bytes, length);
 		return true;
 	}
 	at_doorbell = stops_at_doorbells;
@@ -237,11 +286,22 @@ static void sleep_polling(void)
 	}
 	if (polled->kind == RANGE_RING)
 		range_arm(polled);
-	answer = poll_enter(trap_context, trap_rip_address, shim_self.slot);
-	if (answer == POLL_ENTERED)
-		(void)gate_call(OP_SPIN, trap_rip_address, shim_process->effects, 0, 0);
-	else if (answer == POLL_WATCH)
-		ranges_arm(false);
+	answer = poll_enter(trap_context, trap_rip_address, shim_self.slot,
+			    hot_watched || ranges_show_peers());
+	if (answer == POLL_ENTERED) {
+		uint64_t before = gate_now();
+		bool by_clocks = trap_by_clocks;
+
+		(void)gate_call(OP_SPIN, trap_rip_address, shim_process->effects, by_clocks, 0);
+		if (by_clocks)
+			poll_slept(gate_now() - before);
+		else
+			clock_reads = 0;
+	} else {
+		faults = 0;
+		if (answer == POLL_WATCH)
+			ranges_arm(false);
+	}
 }
 
 /* It pushes the stores before it. Another thread may ask meanwhile. */
@@ -280,9 +340,10 @@ static bool is_on_own_stack(uint64_t address)
 static bool call_own(ucontext_t *context)
 {
 	typedef int64_t function(uint64_t first, uint64_t second);
-	static void *const callable[] = {(void *)pthread_spin_lock,  (void *)pthread_spin_unlock,
-					 (void *)pthread_mutex_lock, (void *)pthread_mutex_unlock,
-					 (void *)clock_gettime,      (void *)gettimeofday};
+	static void *const callable[] = {(void *)pthread_spin_lock,    (void *)pthread_spin_unlock,
+					 (void *)pthread_spin_trylock, (void *)pthread_mutex_lock,
+					 (void *)pthread_mutex_unlock, (void *)clock_gettime,
+					 (void *)gettimeofday,         (void *)sched_yield};
 	greg_t *registers = context->uc_mcontext.gregs;
 
 	for (uint32_t i = 0; i < sizeof(callable) / sizeof(callable[0]); i++) {
@@ -440,6 +501,25 @@ bool trap_segv(int number, void *information, void *where)
 	return true;
 }
 
+/* Has this thread read a clock or been seen to look since the last quantum, or not had the processor for long enough to do so? Then
+ * that says when more is watched. */
+static bool shows_itself(void)
+{
+	static const struct shim_slot *slot;
+	static uint64_t signs_before, worked_before;
+	struct timespec time;
+	uint64_t worked;
+
+	(void)system_call(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time);
+	worked = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	if (slot == shim_self.slot && signs_before == signs)
+		return worked - worked_before < LEAST_WORK_NS;
+	slot = shim_self.slot;
+	signs_before = signs;
+	worked_before = worked;
+	return true;
+}
+
 /* No hand-over for a while: the program may be polling. It has its own stack, as it comes at some real time: what it leaves
  * there may be read as an uninitialised variable of the program. */
 static void on_quantum(int number, siginfo_t *info, void *where)
@@ -455,7 +535,10 @@ static void on_quantum(int number, siginfo_t *info, void *where)
 	if (!shim_active() || shim_self.carrying ||
 	    is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
 		return;
+	if (shows_itself())
+		return;
 	ranges_arm(true);
+	poll_restart(); /* not all was seen before */
 }
 
 void trap_init(void)

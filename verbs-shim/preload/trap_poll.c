@@ -13,18 +13,30 @@
 #define LOOKS_COUNTING 256 /* and of a loop whose state changes: it counts its turns */
 #define LOOKS_STORING \
 	65536 /* and of one that fills the HCA's memory: it may have as much of that to do */
-#define LOOPS       512 /* whose spans are kept */
-#define STACK_WORDS 128 /* of the state that is compared */
-#define HASH_BASE   UINT64_C(0xcbf29ce484222325)
-#define HASH_FACTOR UINT64_C(0x100000001b3)
-#define SPREAD      UINT64_C(0x9e3779b97f4a7c15)
+#define CLOCKED_FROM \
+	UINT64_C(    \
+		2000000) /* ps of turns in which nothing changes, before a loop with clocks polls */
+#define CLOCKED_TURN  UINT64_C(1000000) /* ps that a turn of it takes at most */
+#define CLOCKED_LOOKS 2 /* at the same address, after what was seen has begun anew: a whole turn */
+#define LOOPS         512 /* whose spans are kept */
+#define STACK_WORDS   128 /* of the state that is compared */
+#define HASH_BASE     UINT64_C(0xcbf29ce484222325)
+#define HASH_FACTOR   UINT64_C(0x100000001b3)
+#define SPREAD        UINT64_C(0x9e3779b97f4a7c15)
 
 static struct {
 	uint64_t rip, address, clock, effects, generation, state;
 	uint32_t count, in_state, stores, storing;
+	struct clocked {
+		uint64_t value, epoch, round;
+		uint64_t since, last; /* of the program's clock, without its sleeps */
+		uint32_t stores, looks;
+	} clocked;
 } looks[LOOKS];
 static uint32_t stores; /* that changed memory of the HCA's */
 static uint64_t generation;
+static uint64_t epoch;          /* counts what the program did but looks and clocks */
+static __thread uint64_t slept; /* in loops with clocks */
 
 struct spans {
 	struct shim_span list[SHIM_SPANS];
@@ -122,17 +134,45 @@ static uint32_t look_at(uint64_t rip, uint64_t address)
 	return first + turn++ % LOOK_WAYS;
 }
 
+/* Has it found the same bytes for a while, and only read clocks in between? */
+static bool is_waiting(struct clocked *look, uint64_t value)
+{
+	uint64_t now = gate_now() - slept;
+
+	if (look->epoch != epoch || look->value != value || look->stores != stores ||
+	    now - look->last > CLOCKED_TURN) {
+		*look = (struct clocked){
+			.value = value, .epoch = epoch, .since = now, .stores = stores};
+	}
+	look->looks = look->round == generation ? look->looks + 1 : 1;
+	look->round = generation;
+	look->last = now;
+	return look->looks > CLOCKED_LOOKS && now - look->since >= CLOCKED_FROM;
+}
+
+static enum poll_kind by_clocks(const struct clocked *look, bool waiting)
+{
+	return waiting ? POLL_BY_CLOCKS : look->looks > 1 ? POLL_PERHAPS : POLL_NOT;
+}
+
 /* Has this instruction read this address often enough with nothing changed in between? */
-static bool is_polling(const ucontext_t *context, const struct range *range, uint64_t address)
+static enum poll_kind is_polling(const ucontext_t *context, const struct range *range,
+				 uint64_t address, uint64_t value)
 {
 	uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 	uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
 	uint32_t at = look_at(rip, address);
 	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
 	uint64_t state = program_state(context);
+	bool known = looks[at].rip == rip && looks[at].address == address;
+	bool still = known && looks[at].clock == gate_now() && looks[at].effects == effects &&
+		     looks[at].generation == generation;
+	bool waiting;
 
-	if (looks[at].rip == rip && looks[at].address == address && looks[at].clock == gate_now() &&
-	    looks[at].effects == effects && looks[at].generation == generation) {
+	if (!known)
+		looks[at].clocked = (struct clocked){.epoch = UINT64_MAX};
+	waiting = is_waiting(&looks[at].clocked, value);
+	if (still) {
 		bool stored = range->kind == RANGE_WATCHED && looks[at].stores != stores;
 
 		looks[at].in_state =
@@ -141,8 +181,10 @@ static bool is_polling(const ucontext_t *context, const struct range *range, uin
 		looks[at].stores = stores;
 		looks[at].count = stored ? 0 : looks[at].count + 1;
 		looks[at].storing += stored;
-		return looks[at].in_state >= enough || looks[at].count >= LOOKS_COUNTING ||
-		       looks[at].storing >= LOOKS_STORING;
+		if (looks[at].in_state >= enough || looks[at].count >= LOOKS_COUNTING ||
+		    looks[at].storing >= LOOKS_STORING)
+			return POLL_STILL;
+		return by_clocks(&looks[at].clocked, waiting);
 	}
 	looks[at].rip = rip;
 	looks[at].address = address;
@@ -153,7 +195,7 @@ static bool is_polling(const ucontext_t *context, const struct range *range, uin
 	looks[at].stores = stores;
 	looks[at].storing = 0;
 	looks[at].count = looks[at].in_state = 1;
-	return false;
+	return by_clocks(&looks[at].clocked, waiting);
 }
 
 /* Of a ring all entries count, so that what is known of a loop holds for its next entry too. */
@@ -195,14 +237,24 @@ static bool is_what_was_seen(const struct spans *spans)
 	return true;
 }
 
-bool poll_look(const ucontext_t *context, const struct range *range, uint64_t address,
-	       uint32_t length)
+static uint64_t value_of(struct range *range, uint64_t address, uint32_t length)
+{
+	const uint8_t *bytes = range_reach(range, address, length);
+	uint64_t value = HASH_BASE;
+
+	for (uint32_t i = 0; i < length; i++)
+		value = (value ^ bytes[i]) * HASH_FACTOR;
+	return value;
+}
+
+enum poll_kind poll_look(const ucontext_t *context, struct range *range, uint64_t address,
+			 uint32_t length)
 {
 	if (range->kind == RANGE_WATCHED &&
 	    (address + length <= range->first || address >= range->end))
-		return false; /* a neighbour of what the HCA writes */
+		return POLL_NOT; /* a neighbour of what the HCA writes */
 	see(range, address, length);
-	return is_polling(context, range, address);
+	return is_polling(context, range, address, value_of(range, address, length));
 }
 
 /* A span may begin in one range and end in the next, of another kind. */
@@ -214,7 +266,8 @@ static void heat(uint64_t address)
 		range_make_hot(address);
 }
 
-enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct shim_slot *slot)
+enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct shim_slot *slot,
+			    bool shows_peers)
 {
 	uint64_t key = loop_key(context, address);
 	uint32_t at = (uint32_t)(key * SPREAD >> 40) % LOOPS;
@@ -225,7 +278,8 @@ enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct 
 			seen.count = 0;
 		loops[at].key = key;
 		loops[at].spans = seen;
-	} else if (!known || (loops[at].spans.count && !is_what_was_seen(&loops[at].spans))) {
+	} else if (!known || !shows_peers ||
+		   (loops[at].spans.count && !is_what_was_seen(&loops[at].spans))) {
 		bool again = known && stage == FOUND; /* it may have come from elsewhere */
 
 		poll_restart();
@@ -240,6 +294,9 @@ enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct 
 	}
 	slot->span_count = loops[at].spans.count;
 	memcpy(slot->spans, loops[at].spans.list, sizeof(slot->spans));
+	slot->peers = 0;
+	for (uint32_t i = 0; i < slot->span_count; i++)
+		slot->peers |= (uint32_t)trap_is_peers(slot->spans[i].address) << i;
 	return POLL_ENTERED;
 }
 
@@ -249,6 +306,16 @@ void poll_restart(void)
 	stage = FOUND;
 	incomplete = false;
 	seen.count = 0;
+}
+
+void poll_acted(void)
+{
+	epoch++;
+}
+
+void poll_slept(uint64_t time)
+{
+	slept += time;
 }
 
 void poll_stored(void)

@@ -3,6 +3,8 @@
  * same registers and stack, and nothing could have changed in between. What it polls is all that it looks at in a round of that
  * loop in which all memory of the HCA's is watched: only a write of the HCA to these bytes wakes it. That is kept by loop, and
  * holds as long as the loop is seen to look there and nowhere else.
+ * A loop that reads clocks has another state in each turn: it polls if it has found the same bytes there for a while and done
+ * nothing else. It sleeps in short pieces, as its time may be up.
  *
  * Who calls: trap.c, as it handles traps.
  */
@@ -16,9 +18,16 @@
 #include "verbs-shim/preload/trap_ranges.h"
 #include "verbs-shim/protocol.h"
 
-/* The program is about to read memory that the HCA writes. true: it polls. */
-bool poll_look(const ucontext_t *context, const struct range *range, uint64_t address,
-	       uint32_t length);
+enum poll_kind {
+	POLL_NOT,
+	POLL_PERHAPS,   /* it has found the same bytes there before */
+	POLL_STILL,     /* no time has passed in its loop */
+	POLL_BY_CLOCKS, /* it reads clocks in its loop, and may go on for one of them */
+};
+
+/* The program is about to read memory that the HCA, or another process, writes. Does it poll? */
+enum poll_kind poll_look(const ucontext_t *context, struct range *range, uint64_t address,
+			 uint32_t length);
 
 enum poll_answer {
 	POLL_ENTERED, /* the slot says what is polled; its pages are hot */
@@ -26,11 +35,18 @@ enum poll_answer {
 	POLL_WATCH,   /* not known: the same, when all memory is watched meanwhile */
 };
 
-/* What does the loop poll that was found polling an address? */
-enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct shim_slot *slot);
+/* What does the loop poll that was found polling an address? shows_peers: all looks at what other processes may write to trap. */
+enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct shim_slot *slot,
+			    bool shows_peers);
 
 /* Something may have changed: what was seen so far proves nothing. */
 void poll_restart(void);
+
+/* The program did something else than to look and to read clocks: it begins anew. */
+void poll_acted(void);
+
+/* It slept for so long (ps) where it polls by clocks. */
+void poll_slept(uint64_t time);
 
 /* The program changed memory that the HCA writes: who fills it polls nothing. */
 void poll_stored(void);

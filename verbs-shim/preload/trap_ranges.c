@@ -93,28 +93,41 @@ void range_disarm(struct range *range)
 
 void range_set_hot(bool armed)
 {
-	for (uint32_t i = 0; i < hot_count && hot_armed != armed; i++)
+	for (uint32_t i = 0; i < hot_count && hot_armed != armed; i++) {
+		const struct range *range = range_find(hot[i]);
+
+		if (range && range->armed)
+			continue;
 		if (armed)
 			close_all(hot[i], PAGE);
 		else
 			protect(hot[i], PAGE, PROT_READ | PROT_WRITE);
+	}
+	for (uint32_t i = 0; i < range_count && armed && !hot_armed; i++)
+		if (ranges[i].peers)
+			range_arm(&ranges[i]);
 	hot_armed = armed;
 }
 
-void ranges_release(void)
-{
-	for (uint32_t i = 0; i < range_count && armed_watched; i++)
-		if (ranges[i].kind == RANGE_WATCHED)
-			range_disarm(&ranges[i]);
-	range_set_hot(false);
-	open_count = 0; /* all are accessible now */
-}
-
-void ranges_arm(bool with_rings)
+bool ranges_show_peers(void)
 {
 	for (uint32_t i = 0; i < range_count; i++)
-		if (ranges[i].kind == RANGE_WATCHED || (with_rings && ranges[i].polled))
-			range_arm(&ranges[i]);
+		if (ranges[i].peers && !ranges[i].armed)
+			return false;
+	return true;
+}
+
+static bool is_hot(uint64_t address)
+{
+	for (uint32_t i = 0; i < hot_count; i++)
+		if (hot[i] == (address & ~(PAGE - 1)))
+			return true;
+	return false;
+}
+
+bool range_page_is_armed(const struct range *range, uint64_t address)
+{
+	return range->armed || (hot_armed && is_hot(address));
 }
 
 static void close_page(uint64_t page)
@@ -123,6 +136,29 @@ static void close_page(uint64_t page)
 
 	if (range && range_page_is_armed(range, page))
 		protect(page, PAGE, PROT_NONE);
+}
+
+void range_close_pages(void)
+{
+	for (uint32_t i = 0; i < open_count; i++)
+		close_page(open_pages[i]);
+	open_count = 0;
+}
+
+void ranges_release(bool all)
+{
+	for (uint32_t i = 0; i < range_count && armed_watched; i++)
+		if (ranges[i].kind == RANGE_WATCHED && (all || !ranges[i].shared))
+			range_disarm(&ranges[i]);
+	range_set_hot(false);
+	range_close_pages();
+}
+
+void ranges_arm(bool with_rings)
+{
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].kind == RANGE_WATCHED || (with_rings && ranges[i].polled))
+			range_arm(&ranges[i]);
 }
 
 /* Makes a page of watched memory accessible until the trap has been handled. */
@@ -141,19 +177,6 @@ static void open_page(uint64_t address)
 	open_pages[open_count++] = page;
 }
 
-static bool is_hot(uint64_t address)
-{
-	for (uint32_t i = 0; i < hot_count; i++)
-		if (hot[i] == (address & ~(PAGE - 1)))
-			return true;
-	return false;
-}
-
-bool range_page_is_armed(const struct range *range, uint64_t address)
-{
-	return range->armed || (hot_armed && is_hot(address));
-}
-
 bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
 {
 	uint32_t index = range_after(address);
@@ -162,7 +185,7 @@ bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
 	if (index >= range_count || range->address >= address + length)
 		return false;
 	return range->kind != RANGE_WATCHED || range->armed ||
-	       (hot_watched && (is_hot(address) || is_hot(address + length - 1)));
+	       (hot_watched && (range->peers || is_hot(address) || is_hot(address + length - 1)));
 }
 
 bool range_overlaps(uint64_t address, uint64_t length)
@@ -177,20 +200,15 @@ uint64_t range_additions(void)
 	return additions;
 }
 
-uint8_t *range_reach(struct range *range, uint64_t address)
+uint8_t *range_reach(struct range *range, uint64_t address, uint32_t length)
 {
 	if (range->shared)
 		return shim_queue + range->offset + (address - range->address);
 	if (range_page_is_armed(range, address))
 		open_page(address);
+	if (range_page_is_armed(range, address + length - 1))
+		open_page(address + length - 1);
 	return (uint8_t *)(uintptr_t)address;
-}
-
-void range_close_pages(void)
-{
-	for (uint32_t i = 0; i < open_count; i++)
-		close_page(open_pages[i]);
-	open_count = 0;
 }
 
 void range_make_hot(uint64_t address)
@@ -335,6 +353,26 @@ void trap_add_watched(uint64_t address, uint64_t length)
 	}
 }
 
+void trap_add_peers(uint64_t address, uint64_t length)
+{
+	uint32_t file;
+
+	(void)trap_remove(address, length, &file);
+	insert(range_after(address), (struct range){.address = address,
+						    .length = length,
+						    .first = address,
+						    .end = address + length,
+						    .kind = RANGE_WATCHED,
+						    .peers = true});
+}
+
+bool trap_is_peers(uint64_t address)
+{
+	const struct range *range = range_find(address);
+
+	return range && range->peers;
+}
+
 /* The bytes of a shared range in pages of the program's own, at the same place. Holes stay holes. */
 static void make_private(const struct range *range)
 {
@@ -374,7 +412,7 @@ static void forget(uint64_t address, uint64_t length, enum range_kind kind)
 		if (part.length > end - part.address)
 			part.length = end - part.address;
 		address = part.address + part.length;
-		if (part.kind != kind)
+		if (part.kind != kind || part.peers)
 			continue;
 		if (part.shared)
 			make_private(&part);
@@ -403,7 +441,7 @@ void trap_forked(void)
 		range_disarm(&ranges[i]);
 		if (ranges[i].shared)
 			make_private(&ranges[i]);
-		if (ranges[i].kind == RANGE_REGISTERS)
+		if (ranges[i].kind == RANGE_REGISTERS || ranges[i].peers)
 			ranges[kept++] = ranges[i];
 	}
 	range_count = kept;

@@ -26,6 +26,7 @@ struct range {
 	bool polled; /* ring: by the program; the others it writes */
 	bool armed;  /* whole range protected */
 	bool shared; /* its bytes are in the queue memory; rings are always */
+	bool peers; /* watched: other processes may write there as well; it stays so when no region is there */
 };
 
 /* The range that holds an address, or NULL. */
@@ -38,10 +39,14 @@ void range_disarm(struct range *range);
 /* Arms all watched ranges, and the rings that the program polls. */
 void ranges_arm(bool with_rings);
 
-/* Makes all watched memory accessible, hot and open pages with it. */
-void ranges_release(void);
+/* Makes watched memory accessible, hot and open pages with it: all, or what DMA and others could not reach otherwise. */
+void ranges_release(bool all);
 
-/* Adds the page of an address to the hot ones (the oldest leaves), all accessible then; protects these, or makes them accessible. */
+/* Does every look at memory that other processes may write to trap now? What is polled there moves from page to page. */
+bool ranges_show_peers(void);
+
+/* Adds the page of an address to the hot ones (the oldest leaves), all accessible then; protects these, and with them all memory
+ * that other processes may write to, or makes them accessible. */
 void range_make_hot(uint64_t address);
 void range_set_hot(bool armed);
 
@@ -55,8 +60,8 @@ bool range_traps(uint64_t address, uint32_t length, bool hot_watched);
 bool range_overlaps(uint64_t address, uint64_t length);
 uint64_t range_additions(void);
 
-/* Where the bytes at an address can be read and written now; opens their page if it has no second mapping. */
-uint8_t *range_reach(struct range *range, uint64_t address);
+/* Where the bytes at an address can be read and written now; opens their pages, two at most, if they have no second mapping. */
+uint8_t *range_reach(struct range *range, uint64_t address, uint32_t length);
 
 /* Protects again what was opened. */
 void range_close_pages(void);

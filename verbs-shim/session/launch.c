@@ -36,15 +36,6 @@ static const char *const dropped[] = {"_=",
 				      "SYSFS_PATH=",
 				      "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE="};
 
-/*
- * UCX writes its own code over mmap() and munmap(), wherever they are, and calls the system past the preload library, which then
- * never learns of a doorbell page. Without that code it has no cache of registrations and would go on to implicit on-demand regions,
- * which it does on no machine that has the cache. A user who has set a variable has it as it is.
- */
-static const struct {
-	const char *name, *value;
-} ucx_variables[] = {{"UCX_MEM_MMAP_HOOK_MODE", "none"}, {"UCX_IB_REG_METHODS", "rcache,direct"}};
-
 bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_bytes)
 {
 	char library[PATH_MAX];
@@ -161,7 +152,7 @@ static char **environment(const struct session *session, const struct program *p
 
 	while (environ[count])
 		count++;
-	result = calloc(count + 3 + ARRAY_SIZE(ucx_variables), sizeof(*result));
+	result = calloc(count + 3, sizeof(*result));
 	for (size_t i = 0; i < count; i++) {
 		bool keep = true;
 		for (size_t d = 0; d < ARRAY_SIZE(dropped); d++)
@@ -175,11 +166,6 @@ static char **environment(const struct session *session, const struct program *p
 		     SHIM_FIRST_FD + 1, program->host, inode_of(output[0]),
 		     inode_of(output[1])) < 0)
 		_exit(127);
-	for (size_t i = 0; i < ARRAY_SIZE(ucx_variables); i++)
-		if (!getenv(ucx_variables[i].name) &&
-		    asprintf(&result[used++], "%s=%s", ucx_variables[i].name,
-			     ucx_variables[i].value) < 0)
-			_exit(127);
 	(void)session;
 	return result;
 }

@@ -5,8 +5,7 @@
  */
 #include "verbs-shim/session/state.h"
 
-/* When this thread can act next; SIM_NEVER: not of itself. */
-static sim_time next_act(const struct session *session, const struct thread *thread)
+sim_time order_next_act(const struct session *session, const struct thread *thread)
 {
 	switch (thread->state) {
 	case THREAD_READY:
@@ -14,7 +13,7 @@ static sim_time next_act(const struct session *session, const struct thread *thr
 	case THREAD_ASLEEP:
 		return thread->deadline;
 	case THREAD_EFFECT:
-		return SIM_NEVER;
+		return thread->by_clocks ? thread->deadline : SIM_NEVER;
 	case THREAD_OS: {
 		sim_time at = thread->deadline;
 		if (thread->looked < session->visible) {
@@ -49,8 +48,9 @@ struct thread *order_impatient(struct session *session, sim_time until)
 
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
-		if (thread->state == THREAD_EFFECT && thread->process->alive &&
-		    thread->deadline < until && (!best || thread->deadline < best->deadline))
+		if (thread->state == THREAD_EFFECT && !thread->by_clocks &&
+		    thread->process->alive && thread->deadline < until &&
+		    (!best || thread->deadline < best->deadline))
 			best = thread;
 	}
 	return best;
@@ -67,7 +67,7 @@ struct thread *order_pick(struct session *session, sim_time *when, sim_time *sec
 
 		if (thread->state == THREAD_FREE || !thread->process->alive)
 			continue;
-		at = next_act(session, thread);
+		at = order_next_act(session, thread);
 		if (at >= SIM_NEVER)
 			continue;
 		if (!best || at < *when || (at == *when && before(thread, best))) {
@@ -145,7 +145,7 @@ bool order_start_program(struct session *session)
 					  thread->state == THREAD_OUTSIDE ||
 					  thread->state == THREAD_EFFECT) &&
 					 (thread->state == THREAD_OUTSIDE ||
-					  next_act(session, thread) >= thread->deadline);
+					  order_next_act(session, thread) >= thread->deadline);
 		}
 		if (!waits && sim_now(session->sim) < head_start_end(session, program))
 			return false;

@@ -194,8 +194,9 @@ static void serve_spin(struct session *session, struct thread *thread)
 	const struct shim_process *shared = &session->shared->processes[thread->process->number];
 
 	session->spins++;
-	if (shared->effects == thread->slot->arguments[1])
-		session_poll(thread);
+	if (shared->effects == thread->slot->arguments[1] &&
+	    (!thread->slot->peers || peers_look(thread) == thread->peers))
+		session_poll(thread, thread->slot->arguments[2] != 0);
 }
 
 static void serve_os_wait(struct session *session, struct thread *thread)

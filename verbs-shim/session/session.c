@@ -96,11 +96,15 @@ void session_effect(struct process *process, uint64_t address, uint64_t length)
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
 		if (thread->process == process && thread->state == THREAD_EFFECT &&
-		    polls(thread->slot, address, length)) {
-			thread->patience = 0;
-			session_wake(session, thread, sim_now(session->sim) + session->cpu.poll);
-		}
+		    polls(thread->slot, address, length))
+			session_found(thread, sim_now(session->sim) + session->cpu.poll);
 	}
+}
+
+void session_found(struct thread *thread, sim_time at)
+{
+	thread->patience = 0;
+	session_wake(thread->process->session, thread, at);
 }
 
 void session_visible(struct session *session, sim_time at)
@@ -158,9 +162,14 @@ void session_wake_signal(struct process *process, uint32_t timer)
 }
 
 /* That it polls is as good as certain, not certain: before time moves far, it looks again. */
-void session_poll(struct thread *thread)
+void session_poll(struct thread *thread, bool by_clocks)
 {
 	thread->state = THREAD_EFFECT;
+	thread->by_clocks = by_clocks;
+	if (by_clocks) {
+		thread->deadline = thread->clock + thread->process->session->params.lookahead;
+		return;
+	}
 	if (thread->patience == 0)
 		thread->patience = LOOK_AGAIN;
 	else if (thread->patience < SEC)
@@ -220,6 +229,9 @@ void session_returned(struct session *session, struct thread *thread)
 		slot->dirty = 0;
 		session_visible(session, acted);
 	}
+	if (slot->op == OP_SPIN && slot->peers)
+		thread->peers = peers_look(thread);
+	peers_acted(session, thread, acted);
 	thread->looked =
 		session->visible; /* before others act: what they do from now on wakes it */
 }
@@ -234,6 +246,11 @@ static void log_interaction(struct session *session, const struct thread *thread
 
 static void act(struct session *session, struct thread *thread, sim_time when, sim_time second)
 {
+	if (thread->state == THREAD_EFFECT) { /* by clocks: it looks again */
+		thread->state = THREAD_READY;
+		thread->clock = when;
+		return;
+	}
 	if (thread->state == THREAD_ASLEEP) {
 		thread->slot->result = 0;
 		thread->state = THREAD_READY;
@@ -258,7 +275,7 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 	} else {
 		/* Nothing that another thread has not begun yet reaches this one so soon. */
 		sim_time others = second + thread->ahead, next = sim_next(session->sim), timer;
-		sim_time start = order_next_start(session);
+		sim_time start = order_next_start(session), bound = peers_bound(session, thread);
 		uint32_t number;
 
 		order_timer(session, &number, &timer);
@@ -266,6 +283,8 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 			others = timer;
 		if (start < others)
 			others = start;
+		if (bound < others)
+			others = bound;
 		handover_grant(session, thread, next < others ? next : others, others);
 	}
 }

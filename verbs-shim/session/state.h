@@ -6,6 +6,7 @@
  *     serve.c     what a thread asks for               launch.c   programs are started
  *     process_memory.c   DMA into a process            files.c    descriptors of the emulated kernel
  *     mappings.c  which memory is a process's alone
+ *     peers.c     memory that processes share: who polls it, and has it changed
  *     withdraw.c  threads that sleep where nobody sees it
  *     output.c    lines of the programs                supervise.c   what is left when the simulator dies
  *     place.c     which processor all run on           order.c    who is first
@@ -51,6 +52,8 @@ struct thread {
 	sim_time deadline;
 	sim_time
 		patience; /* in THREAD_EFFECT: it looks again after so long; 0: it did not poll before */
+	bool by_clocks;     /* in THREAD_EFFECT: it goes on at its deadline, as it reads clocks */
+	uint64_t peers;     /* hash of what it found in memory that other processes may write to */
 	sim_time ahead;     /* how far it may run ahead of the others */
 	uint64_t looked;    /* value of session->visible when it last looked, in THREAD_OS */
 	sim_time unseen_at; /* when that became more: the first thing that it has not seen */
@@ -193,7 +196,9 @@ void session_effect(struct process *process, uint64_t address, uint64_t length);
 /* It may go on, not before `at`. */
 void session_wake(struct session *session, struct thread *thread, sim_time at);
 void session_returned(struct session *session, struct thread *thread);
-void session_poll(struct thread *thread);
+void session_poll(struct thread *thread, bool by_clocks);
+/* What a thread polls has changed: it goes on. */
+void session_found(struct thread *thread, sim_time at);
 void session_visible(struct session *session, sim_time at);
 void session_note(struct session *session, uint32_t host, const char *text);
 void session_wake_signal(struct process *process, uint32_t timer);
@@ -210,6 +215,8 @@ void handover_grant(struct session *session, struct thread *thread, sim_time hor
 		    sim_time store_horizon);
 
 /* order.c */
+/* When a thread can act next; SIM_NEVER: not of itself. */
+sim_time order_next_act(const struct session *session, const struct thread *thread);
 /* The first to act, when, and when the second is. */
 struct thread *order_pick(struct session *session, sim_time *when, sim_time *second);
 /* The thread that polls and is the first that should look again, before `until`; NULL: none. */
@@ -270,6 +277,14 @@ void process_memory_forget(struct process_memory *memory, uint64_t address, uint
 /* mappings.c: the first part of [*address, *end) that is memory of the process's alone (private, anonymous, writable): nobody
  * can tell when its pages are replaced. false: there is none. */
 bool mappings_own(int32_t real_pid, uint64_t *address, uint64_t *end);
+
+/* peers.c */
+/* Hash of what it polls in memory that other processes may write to. */
+uint64_t peers_look(const struct thread *thread);
+/* The thread has given back the token at that time: who polls what it has changed goes on. */
+void peers_acted(struct session *session, const struct thread *thread, sim_time at);
+/* Until when it may run on before others of its host that share memory see what it stored; SIM_NEVER: there are none. */
+sim_time peers_bound(const struct session *session, const struct thread *thread);
 
 /* place.c; now: real time, ns */
 void place_choose(struct session *session, uint64_t now);

@@ -63,6 +63,10 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 			    const struct division *division, bool color, bool verbose, char *why,
 			    size_t why_bytes)
 {
+	bool has_programs = scenario_has(scenario, FIDELITY_DETAILED) && !scenario->has_load &&
+			    !scenario->has_workload;
+	if (has_programs && !session_is_permitted(why, why_bytes))
+		return NULL;
 	struct build *build = take(1, sizeof(*build));
 	build->scenario = scenario;
 	build->division = division;
@@ -76,7 +80,7 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 		build->load =
 			load_create_carrier(&scenario->play_hosts, scenario->host_count,
 					    link_layer_of(scenario), build->sim, build->endpoints);
-	else if (scenario_has(scenario, FIDELITY_DETAILED))
+	else if (has_programs)
 		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
 						color, verbose);
 	create_hosts(build);

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Proves that what goes wrong while a run is under way is said, ends with exit code 2, and leaves nothing that is half written: files
-# that cannot grow, a folder that is there already, standard output that takes nothing, a TMPDIR that is full; that a capture of a workload fails no
-# invariant; and that a sweep which is interrupted, or killed, leaves whole results alone, and goes on where it was.
+# Proves that what goes wrong while a run is under way is said, ends with exit code 2, and leaves nothing that is half written: files that
+# cannot grow, nor memory that is shared with programs, a folder that is there already, standard output that takes nothing, a TMPDIR that is
+# full; that a capture of a workload fails no invariant; and that a sweep which is interrupted, or killed, leaves whole results alone, and
+# goes on where it was.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 top=$2
@@ -34,6 +35,7 @@ mkdir "$folder/place"
 refused 'run.part/.*: File too large' run "$folder/study.yaml" --out "$folder/place/run"
 refused 'run.pcapng.part: File too large' run "$folder/study.yaml" --pcap "$folder/place/run.pcapng"
 refused 'run.trace.part: File too large' run "$folder/study.yaml" --trace "$folder/place/run.trace"
+refused 'two-hosts-ib.yaml: files may have 8192 bytes at most (ulimit -f); expected 17179869184 or more, .*: ulimit -f unlimited' exec "$top/scenarios/two-hosts-ib.yaml" -- host0: true
 mkdir "$folder/full" && touch "$folder/full/mine"
 "$hcasim" run "$folder/study.yaml" --out "$folder/full" >/dev/null 2>"$folder/log"
 [ $? = 2 ] && grep -q 'full is there already, and not an empty folder' "$folder/log" || fail "a full folder: $(cat "$folder/log")"

@@ -532,7 +532,8 @@ static const struct part {
 	     {"events", part_events},   {"stuck", part_stuck},     {"shared", part_shared},
 	     {"looks", part_looks},     {"tells", part_tells},     {"ids", part_ids},
 	     {"timers", part_timers},   {"spin", part_spin},       {"chats", part_chats},
-	     {"answers", part_answers}, {"asks", part_asks},       {"ends", part_ends}};
+	     {"answers", part_answers}, {"asks", part_asks},       {"ends", part_ends},
+	     {"peers", part_peers},     {"queues", part_queues}};
 
 int main(int argc, char **argv)
 {

@@ -13,6 +13,8 @@ int part_looks(int argc, char **argv);
 int part_tells(int argc, char **argv);
 int part_chats(int argc, char **argv);
 int part_answers(int argc, char **argv);
+int part_peers(int argc, char **argv);
+int part_queues(int argc, char **argv);
 
 uint64_t now_us(void); /* CLOCK_MONOTONIC */
 

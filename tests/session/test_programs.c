@@ -33,6 +33,8 @@
 	TEST(virtual_deadlock_ends)                         \
 	TEST(hidden_sleeps_do_not_stop_the_run)             \
 	TEST(descriptors_and_signals_run_on_virtual_time)   \
+	TEST(who_polls_what_another_process_stores_wakes)   \
+	TEST(real_time_signals_queue)                       \
 	TEST(runs_repeat_with_any_quantum_and_core)
 SUITE(TESTS)
 
@@ -306,6 +308,27 @@ static void test_descriptors_and_signals_run_on_virtual_time(void)
 	expect(&first, 0, "host0| timer 200 3 signal 14 200 1 child c limit 200 random ");
 	run_session(&second, programs, 1, 1 * MS, 0);
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);
+}
+
+/* A round trip is twice cpu.shared (100 ns), whether or not clocks are read meanwhile. */
+static void test_who_polls_what_another_process_stores_wakes(void)
+{
+	static const char *const programs[][4] = {{"peers"}};
+	static struct result first, second;
+
+	run_session(&first, programs, 1, 3 * MS, -1);
+	expect(&first, 0, "host0| mapped 200 attached 200 by clocks 200\n");
+	run_session(&second, programs, 1, 1 * MS, 0);
+	CU_ASSERT_STRING_EQUAL(first.text, second.text);
+}
+
+static void test_real_time_signals_queue(void)
+{
+	static const char *const programs[][4] = {{"queues"}};
+	static struct result result;
+
+	run_session(&result, programs, 1, 3 * MS, -1);
+	expect(&result, 0, "host0| taken 4: 1 2 3 4\n");
 }
 
 static void test_runs_repeat_with_any_quantum_and_core(void)

@@ -13,7 +13,7 @@
 
 #define OURS(number) ((number) == SIGRTMAX - 1 || (number) == SIGRTMAX - 2)
 
-#define DEFERRED 8
+#define DEFERRED 32
 
 static struct sigaction program[NSIG]; /* handlers that stand behind on_signal() */
 
@@ -64,8 +64,8 @@ bool signal_is_ignored(int number)
 bool signal_defer(int number, const void *info)
 {
 	for (uint32_t i = 0; i < shim_self.deferred; i++)
-		if (deferred[i].si_signo == number)
-			return true; /* pending once, as in the kernel */
+		if (deferred[i].si_signo == number && number < SIGRTMIN)
+			return true; /* pending once, as in the kernel; real-time signals queue */
 	if (shim_self.deferred == DEFERRED)
 		return false;
 	deferred[shim_self.deferred++] = *(const siginfo_t *)info;

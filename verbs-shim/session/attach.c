@@ -127,6 +127,14 @@ static void welcome(struct session *session, struct process *process, const stru
 	(void)sendmsg(process->socket, &message, MSG_NOSIGNAL);
 }
 
+/* Of a forked child: it has what its parent had mapped. Said here, as it will do so at some real time. */
+static bool shares(const struct session *session, const struct process *process,
+		   const struct shim_attach *hello)
+{
+	return hello->kind == ATTACH_FORK && process->parent >= SHIM_FIRST_PID &&
+	       session->shared->processes[process->parent - SHIM_FIRST_PID].shares;
+}
+
 struct process *attach_accept(struct session *session, int milliseconds)
 {
 	struct pollfd waiting = {session->attach_near, POLLIN, 0};
@@ -185,6 +193,7 @@ struct process *attach_accept(struct session *session, int milliseconds)
 	session->shared->processes[process->number] =
 		(struct shim_process){.real_pid = (uint32_t)hello.real_pid,
 				      .host = process->host,
+				      .shares = shares(session, process, &hello),
 				      .store_delay = kernel ? kernel_uar_delay(kernel) : 0};
 	welcome(session, process, thread, host);
 	return process;

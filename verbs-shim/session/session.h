@@ -58,7 +58,10 @@ struct session;
  */
 void session_supervise(void);
 
-/* The params are copied. color: prefixes in color (standard output is a terminal). verbose: a summary at the end. */
+/* May this process have memory as large as a session shares with its programs (ulimit -f)? false: *why says what is expected. */
+bool session_is_permitted(char *why, size_t why_bytes);
+
+/* If it is permitted. The params are copied. color: prefixes in color (standard output is a terminal). verbose: a summary at the end. */
 struct session *session_create(struct sim *sim, const struct cpu_params *cpu,
 			       const struct session_params *params, bool color, bool verbose);
 void session_destroy(struct session *session);

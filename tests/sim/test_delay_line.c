@@ -11,7 +11,8 @@
 #define TESTS(TEST)                \
 	TEST(order_and_times)      \
 	TEST(push_from_an_arrival) \
-	TEST(take)
+	TEST(take)                 \
+	TEST(take_from_an_arrival)
 SUITE(TESTS)
 
 #define ITEMS 1000
@@ -97,5 +98,26 @@ static void test_take(void)
 	CU_ASSERT_PTR_EQUAL(delay_line_take(&line), &items[2]);
 	CU_ASSERT_PTR_NULL(delay_line_take(&line));
 	CU_ASSERT_EQUAL(sim_next(sim), SIM_NEVER);
+	end();
+}
+
+static void arrive_and_take(struct delay_line *from, struct delay_item *item)
+{
+	arrive(from, item);
+	if (arrived == 1)
+		CU_ASSERT_PTR_EQUAL(delay_line_take(from), &items[1]);
+}
+
+/* What is behind the one that was taken comes at its own time. */
+static void test_take_from_an_arrival(void)
+{
+	begin(arrive_and_take);
+	for (size_t i = 0; i < 3; i++)
+		delay_line_push(&line, &items[i], (i + 1) * NS);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(arrived, 2);
+	CU_ASSERT_PTR_EQUAL(order[1], &items[2]);
+	CU_ASSERT_EQUAL(times[1], 3 * NS);
+	CU_ASSERT_EQUAL(sim_events_fired(sim), 2);
 	end();
 }

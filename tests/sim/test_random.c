@@ -92,13 +92,19 @@ static void test_gsl_draws_from_it(void)
 static void test_below_and_chance(void)
 {
 	struct random random;
-	unsigned counts[7] = {0}, hits = 0;
+	const uint64_t wide = UINT64_C(3) << 62;
+	unsigned counts[7] = {0}, thirds[3] = {0}, hits = 0;
 
 	random_init_named(&random, 3, "x", "y");
 	for (int i = 0; i < 70000; i++)
 		counts[random_below(&random, 7)]++;
 	for (int i = 0; i < 7; i++)
 		CU_ASSERT_TRUE(counts[i] > 9600 && counts[i] < 10400);
+	/* four words of 64 bits for three numbers: one of the four is rejected, or a third of the numbers came twice as often */
+	for (int i = 0; i < 30000; i++)
+		thirds[random_below(&random, wide) % 3]++;
+	for (int i = 0; i < 3; i++)
+		CU_ASSERT_TRUE(thirds[i] > 9700 && thirds[i] < 10300);
 	for (int i = 0; i < 100000; i++)
 		hits += random_chance(&random, 0.01);
 	CU_ASSERT_TRUE(hits > 900 && hits < 1100);

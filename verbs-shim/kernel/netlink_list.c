@@ -118,8 +118,7 @@ static const struct context *context_behind(const struct kernel *kernel,
 	return behind;
 }
 
-const struct object *netlink_list_next(const struct kernel *kernel,
-				       const struct netlink_list *list,
+const struct object *netlink_list_next(const struct kernel *kernel, const struct netlink_list *list,
 				       const struct object *object)
 {
 	const struct context *context = object ? object->context : context_behind(kernel, NULL);

@@ -25,8 +25,7 @@ const struct netlink_list *netlink_list_of(uint32_t command);
 uint32_t netlink_list_index(const struct netlink_list *list, const struct object *object);
 
 /* The one behind `object`, or, NULL, the first; NULL: there is no other. */
-const struct object *netlink_list_next(const struct kernel *kernel,
-				       const struct netlink_list *list,
+const struct object *netlink_list_next(const struct kernel *kernel, const struct netlink_list *list,
 				       const struct object *object);
 
 #endif

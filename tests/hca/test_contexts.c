@@ -156,7 +156,7 @@ static void test_completion_queues(void)
 }
 
 /* From the store to the CQE, of a queue pair whose requester's context is there or not, while all else is. */
-static sim_time latency(bool there)
+static sim_time latency(bool there, sim_time *waited)
 {
 	struct crowd crowd = crowd_create(2, (struct sizes){1, 1024, 1024});
 	sim_time start;
@@ -164,17 +164,23 @@ static sim_time latency(bool there)
 	write_in_turn(&crowd, 2);
 	mini_run(crowd.mini);
 	start = sim_now(crowd.mini->sim);
+	*waited = mini_block_count(&crowd.mini->hosts[0], "scheduler", "context_wait_time");
 	post(&crowd, there);
 	CHECK_WC(mini_wait(crowd.qps[there]->send_cq), CQE_SENT, 0);
 	start = sim_now(crowd.mini->sim) - start;
+	*waited =
+		mini_block_count(&crowd.mini->hosts[0], "scheduler", "context_wait_time") - *waited;
 	crowd_destroy(&crowd);
 	return start;
 }
 
 static void test_one_miss(void)
 {
-	sim_time more = latency(false) - latency(true);
+	sim_time waited, none;
+	sim_time more = latency(false, &waited) - latency(true, &none);
 
+	CU_ASSERT_EQUAL(none, 0);
+	CU_ASSERT_EQUAL(waited, more);
 	CU_ASSERT_TRUE(more > 450 * NS);
 	CU_ASSERT_TRUE(more < 700 * NS);
 }

@@ -136,20 +136,54 @@ static void read_port(struct scenario_reader *reader, struct scenario_link *link
 			    reader->errors);
 }
 
-static const char *suggest_node(const struct scenario *scenario, const char *name)
+/* hosts: may it be one of them, too? NULL: none is near. */
+static const char *suggest_node(const struct scenario *scenario, const char *name, bool hosts)
 {
 	size_t count = 0;
 	const char **names =
 		calloc((size_t)scenario->host_count + scenario->switch_count + 1, sizeof(*names));
 	if (names == NULL)
 		abort();
-	for (uint32_t i = 0; i < scenario->host_count; i++)
+	for (uint32_t i = 0; hosts && i < scenario->host_count; i++)
 		names[count++] = scenario->hosts[i].name;
 	for (uint32_t i = 0; i < scenario->switch_count; i++)
 		names[count++] = scenario->switches[i].name;
 	const char *near = yaml_suggest(name, names, count);
 	free(names);
 	return near;
+}
+
+static bool is_node(const struct scenario *scenario, const char *pattern, bool hosts)
+{
+	for (uint32_t i = 0; hosts && i < scenario->host_count; i++) {
+		if (fnmatch(pattern, scenario->hosts[i].name, 0) == 0)
+			return true;
+	}
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		if (fnmatch(pattern, scenario->switches[i].name, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *scenario_read_names(struct scenario_reader *reader, struct yaml_node *map,
+				const char *key, bool hosts)
+{
+	const struct scenario *scenario = reader->scenario;
+	struct yaml_node *node = yaml_get(map, key);
+	const char *pattern =
+		node != NULL ? yaml_expect_text(node, "a name; * and ? allowed", reader->errors)
+			     : NULL;
+	if (pattern == NULL)
+		return "*";
+	if (is_node(scenario, pattern, hosts))
+		return pattern;
+	const char *near = suggest_node(scenario, pattern, hosts);
+	yaml_error(reader->errors, node, "%s: no %sswitch is called \"%s\"%s%s%s", key,
+		   hosts ? "host or " : "", pattern,
+		   near != NULL ? "; did you mean \"" : "; expected a name; * and ? allowed",
+		   near != NULL ? near : "", near != NULL ? "\"?" : "");
+	return pattern;
 }
 
 static bool find_node(const struct scenario *scenario, const char *name, struct scenario_node *node)
@@ -174,7 +208,7 @@ static void read_end(struct scenario_reader *reader, struct yaml_node *node,
 	const char *name = yaml_expect_text(node, "a host or switch", reader->errors);
 	if (name == NULL || find_node(reader->scenario, name, end))
 		return;
-	const char *near = suggest_node(reader->scenario, name);
+	const char *near = suggest_node(reader->scenario, name, true);
 	if (near != NULL)
 		yaml_error(reader->errors, node, "no host or switch \"%s\"; did you mean \"%s\"?",
 			   name, near);

@@ -11,7 +11,6 @@
  */
 #include "scenarios/scenario_faults.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,34 +51,6 @@ void scenario_read_faults(struct scenario_reader *reader, struct yaml_node *node
 		scenario_take_entries(node, sizeof(*scenario->faults), &scenario->fault_count);
 	for (struct yaml_node *fault = node->children; fault != NULL; fault = fault->next)
 		read_fault(reader, fault);
-}
-
-/* Does the pattern mean any host or switch that there is? */
-static bool matches_any(const struct scenario *scenario, const char *pattern)
-{
-	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (fnmatch(pattern, scenario->hosts[i].name, 0) == 0)
-			return true;
-	}
-	for (uint32_t i = 0; i < scenario->switch_count; i++) {
-		if (fnmatch(pattern, scenario->switches[i].name, 0) == 0)
-			return true;
-	}
-	return false;
-}
-
-static const char *read_pattern(struct scenario_reader *reader, struct yaml_node *map,
-				const char *key)
-{
-	struct yaml_node *node = yaml_get(map, key);
-	if (node == NULL)
-		return "*";
-	const char *pattern = yaml_expect_text(
-		node, "the name of hosts or switches; * and ? allowed", reader->errors);
-	if (pattern != NULL && !matches_any(reader->scenario, pattern))
-		yaml_error(reader->errors, node, "%s: no host or switch is called \"%s\"", key,
-			   pattern);
-	return pattern != NULL ? pattern : "*";
 }
 
 static uint16_t read_opcode(struct scenario_reader *reader, struct yaml_node *map)
@@ -259,8 +230,8 @@ static void read_fault(struct scenario_reader *reader, struct yaml_node *node)
 	if (!yaml_expect_map(node, "a fault, as {from: host0, drop: {probability: 1%}}",
 			     reader->errors))
 		return;
-	fault->from = read_pattern(reader, node, "from");
-	fault->to = read_pattern(reader, node, "to");
+	fault->from = scenario_read_names(reader, node, "from", true);
+	fault->to = scenario_read_names(reader, node, "to", true);
 	yaml_override_params(node, scenario_fault_place_list, &fault->place, reader->errors);
 	for (unsigned i = 0; i < ACTION_COUNT; i++) {
 		struct yaml_node *action = yaml_get(node, action_names[i]);

@@ -9,7 +9,6 @@
  */
 #include "scenarios/scenario_lanes.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,30 +48,6 @@ static uint8_t read_number(struct scenario_reader *reader, const struct yaml_nod
 	return read_text(reader, node, yaml_expect_text(node, "a number", reader->errors), param);
 }
 
-/* hosts: may the pattern mean one of them, too? */
-static const char *read_names(struct scenario_reader *reader, struct yaml_node *map,
-			      const char *key, bool hosts)
-{
-	const struct scenario *scenario = reader->scenario;
-	struct yaml_node *node = yaml_get(map, key);
-	const char *pattern =
-		node != NULL ? yaml_expect_text(node, "a name; * and ? allowed", reader->errors)
-			     : NULL;
-	if (pattern == NULL)
-		return "*";
-	for (uint32_t i = 0; hosts && i < scenario->host_count; i++) {
-		if (fnmatch(pattern, scenario->hosts[i].name, 0) == 0)
-			return pattern;
-	}
-	for (uint32_t i = 0; i < scenario->switch_count; i++) {
-		if (fnmatch(pattern, scenario->switches[i].name, 0) == 0)
-			return pattern;
-	}
-	yaml_error(reader->errors, node, "%s: no %sswitch is called \"%s\"", key,
-		   hosts ? "host or " : "", pattern);
-	return pattern;
-}
-
 /* [[0, 4], [1, 8]] */
 static unsigned read_weights(struct scenario_reader *reader, struct yaml_node *list,
 			     struct vl_weight *weights)
@@ -104,8 +79,8 @@ static void read_arbitration(struct scenario_reader *reader, struct yaml_node *n
 	if (!yaml_expect_map(node, "{from: \"*\", high: [[0, 4]], low: [[1, 64]]}", reader->errors))
 		return;
 	struct yaml_node *limit = yaml_get(node, "high_limit");
-	entry->from = read_names(reader, node, "from", true);
-	entry->to = read_names(reader, node, "to", true);
+	entry->from = scenario_read_names(reader, node, "from", true);
+	entry->to = scenario_read_names(reader, node, "to", true);
 	entry->tables.high_count = read_weights(reader, yaml_get(node, "high"), entry->tables.high);
 	entry->tables.low_count = read_weights(reader, yaml_get(node, "low"), entry->tables.low);
 	entry->tables.high_limit =
@@ -123,9 +98,9 @@ static void read_service_levels(struct scenario_reader *reader, struct yaml_node
 	if (!yaml_expect_map(node, "{at: \"*\", lanes: [sixteen lanes]}", reader->errors))
 		return;
 	struct yaml_node *lanes = yaml_get(node, "lanes");
-	entry->at = read_names(reader, node, "at", false);
-	entry->from = read_names(reader, node, "from", true);
-	entry->to = read_names(reader, node, "to", true);
+	entry->at = scenario_read_names(reader, node, "at", false);
+	entry->from = scenario_read_names(reader, node, "from", true);
+	entry->to = scenario_read_names(reader, node, "to", true);
 	if (lanes != NULL && scenario_expect_list(reader, lanes, "sixteen lanes")) {
 		for (struct yaml_node *lane = lanes->children; lane != NULL; lane = lane->next) {
 			uint8_t number = read_number(reader, lane, lane_or_none);
@@ -149,7 +124,7 @@ static void read_dscp(struct scenario_reader *reader, struct yaml_node *node,
 	if (!yaml_expect_map(node, "{at: \"*\", priorities: {26: 3}}", reader->errors))
 		return;
 	struct yaml_node *map = yaml_get(node, "priorities");
-	entry->at = read_names(reader, node, "at", false);
+	entry->at = scenario_read_names(reader, node, "at", false);
 	if (map == NULL || !yaml_expect_map(map, "{26: 3}", reader->errors)) {
 		yaml_error(reader->errors, node, "no priorities; expected priorities: {26: 3}");
 		return;
@@ -169,12 +144,12 @@ static void read_route(struct scenario_reader *reader, struct yaml_node *node,
 	if (!yaml_expect_map(node, "{at: switch0, to: host1, via: switch1}", reader->errors))
 		return;
 	struct yaml_node *via = yaml_get(node, "via");
-	entry->at = read_names(reader, node, "at", false);
-	entry->to = read_names(reader, node, "to", true);
+	entry->at = scenario_read_names(reader, node, "at", false);
+	entry->to = scenario_read_names(reader, node, "to", true);
 	if (via == NULL)
 		yaml_error(reader->errors, node, "no via; expected a neighbour's name, or none");
 	else if (via->text == NULL || strcmp(via->text, "none") != 0)
-		entry->via = read_names(reader, node, "via", true);
+		entry->via = scenario_read_names(reader, node, "via", true);
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 

@@ -54,6 +54,11 @@ void scenario_print_text(const char *text, FILE *out); /* in double quotes */
 /* A file named in the scenario, from where the scenario is; for free(). */
 char *scenario_file_path(const struct scenario *scenario, const char *name);
 
+/* What stands behind `key`: a pattern of names, of which there is one; absent: "*". hosts: may it mean one of them, or switches
+ * alone? Both have been read. scenario_fabric.c */
+const char *scenario_read_names(struct scenario_reader *reader, struct yaml_node *map,
+				const char *key, bool hosts);
+
 /* fabric: switches, links or a topology. Hosts have been read. scenario_fabric.c */
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node);
 

@@ -98,7 +98,7 @@ expect 2 'sweep.yaml:4:23: sweep: workload.byts=1KB: unknown key "byts"; did you
 expect 2 'record: no port is called swich0.*; expected names as switch0.port1, with * for any text' run "$folder/ports.yaml"
 expect 2 'again.yaml:4:1: "fabric" is here twice; first on line 2' check "$folder/again.yaml"
 expect 2 'merge.yaml:4:1: merge keys (<<) are not allowed; write it out' check "$folder/merge.yaml"
-expect 2 'fault.yaml:4:17: from: no host or switch is called "host9"' check "$folder/fault.yaml"
+expect 2 'fault.yaml:4:17: from: no host or switch is called "host9"; did you mean "host0"?' check "$folder/fault.yaml"
 expect 2 'documents.yaml:4:1: a second document (---) is not allowed' check "$folder/documents.yaml"
 expect 2 'hcasim: 100000 problems in' check "$folder/keys.yaml"
 expect 2 'hcasim: 149 problems in' check "$folder/doubles.yaml"

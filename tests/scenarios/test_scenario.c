@@ -153,7 +153,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	{JOINED "faults: [{link_down: {when: {reaches: 3}}}]\n",
 	 "3:29: no counter; expected counter: block.counter\n"},
 	{JOINED "faults: [{link_down: {laasts: 1ms}}]\n", "3:23: unknown key \"laasts\"; did you mean \"lasts\"?\n"},
-	{JOINED "faults: [{from: c, drop: {probability: 1}}]\n", "3:17: from: no host or switch is called \"c\"\n"},
+	{JOINED "faults: [{from: c, drop: {probability: 1}}]\n", "3:17: from: no host or switch is called \"c\"; expected a name; * and ? allowed\n"},
 	{JOINED "faults: [{drop: {nth: 1, opcode: RC_ACKK}}]\n",
 	 "3:34: no opcode \"RC_ACKK\"; did you mean \"RC_ACK\"?\n"},
 	{JOINED "faults: [{dorp: {nth: 1}}]\n", "3:11: unknown key \"dorp\"; did you mean \"drop\"?\n"},

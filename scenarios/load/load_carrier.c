@@ -219,7 +219,7 @@ static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 	struct arrival *arrival = arrivals_find_data(&end->arrivals, psn);
 
 	if (arrival && arrival->operation == WORKLOAD_WRITE)
-		load_courier_written(node->threads[0].courier, arrival);
+		load_courier_written(end->qp->thread->courier, arrival);
 }
 
 /* Bytes of a message before that PSN. */
@@ -522,6 +522,7 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 	load.link_layer = link_layer == LINK_ETHERNET;
 	load.posting = params->posting;
 	load.order = LOAD_TURN;
+	load.threads = params->cores;
 	load.window = params->window;
 	load.receives = params->receives;
 	load.reads = params->reads;

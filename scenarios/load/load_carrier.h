@@ -1,6 +1,6 @@
 /*
- * load_carrier: carries a workload (scenarios/workload/carrier.h) by detailed HCAs. Each host has one processor core that does what
- * the driver and the program of it would: it builds WQEs, rings doorbells, polls CQEs, posts receive work requests again, and looks
+ * load_carrier: carries a workload (scenarios/workload/carrier.h) by detailed HCAs. Each host has processor cores that do what
+ * the driver and the program of it would: they build WQEs, ring doorbells, poll CQEs, post receive work requests again, and look
  * at memory for what was written there, each at a cost (`cpu`).
  *
  *     build:  load_create_carrier() --> drivers and resolvers for the HCAs

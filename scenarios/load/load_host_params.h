@@ -8,6 +8,7 @@
 
 /* clang-format off */
 #define LOAD_HOST_PARAMS(X) \
+	X(cores,       COUNT,  "1",         "1..64",          "processor cores of a host that post and poll, each for queue pairs and a CQ of its own; these are dealt out in turn", "choice") \
 	X(posting,     CHOICE, "blueflame", "blueflame|doorbell", "how a work request is posted",                     "choice") \
 	X(window,      COUNT,  "128",       "1..4096",        "work requests of a queue pair that are posted and not complete; others wait in the host", "choice: the send queue that programs often ask for") \
 	X(receives,    COUNT,  "256",       "32..32768",      "receive work requests of a queue pair, in powers of two", "as load.receives") \

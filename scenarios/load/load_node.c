@@ -152,8 +152,10 @@ static void add_buffers(struct load_node *node)
 	assert(node->keys);
 	node->keys[0] = add_region(node, LOAD_LOCAL_ADDRESS, (bytes + page - 1) / page * page,
 				   LOAD_LOCAL_ADDRESS, false);
-	node->threads[0].keys = node->keys;
-	node->threads[0].local_key = node->keys[0];
+	for (uint32_t i = 0; i < node->thread_count; i++) {
+		node->threads[i].keys = node->keys;
+		node->threads[i].local_key = node->keys[0];
+	}
 }
 
 static void add_regions(struct load_node *node)

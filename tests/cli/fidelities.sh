@@ -149,6 +149,43 @@ YAML
 "$hcasim" run "$folder/both-rnr/scenario.yaml" --out "$folder/both-rnr-again" >/dev/null 2>&1 || fail "the effective configuration does not run"
 diff -r "$folder/both-rnr" "$folder/both-rnr-again" || fail "the effective configuration of both fidelities gives other results"
 
+# ---- several cores a host: the same flows and packets, and each core's work is its own ----
+cat >"$folder/cores.py" <<'END'
+import csv, json, sys
+folder, = sys.argv[1:]
+
+def total(run, counter):
+    blocks = json.load(open(folder + "/" + run + "/counters.json"))
+    return {name: blocks[name]["counters"][counter] for name in blocks if name.startswith("host0.core")}
+
+one, three = total("cores-1", "posted"), total("cores-3", "posted")
+assert list(three) == ["host0.core0", "host0.core1", "host0.core2"] and list(one) == ["host0.core0"], (one, three)
+assert sum(three.values()) == sum(one.values()) and min(three.values()) > 0, (one, three)
+rows = {run: list(csv.DictReader(open("%s/post-%d/flows.csv" % (folder, run)))) for run in (1, 2)}
+started = {run: [int(row["started_us"].replace(".", "")) for row in rows[run] if row["source"] == "1"] for run in rows}
+assert len(started[1]) == 2 and started[1][1] - started[1][0] > 9000000, started  # one after the other; the first fetched contexts
+assert started[2][0] == started[1][0] and started[2][1] - started[2][0] < 1000000, started
+END
+for cores in 1 3; do
+  "$hcasim" run "$folder/mix.yaml" --set workload.pattern=all_to_all --set workload.host.cores=$cores \
+    --out "$folder/cores-$cores" --pcap "$folder/cores-$cores.pcapng" >"$folder/log" 2>&1 || fail "$cores cores: $(cat "$folder/log")"
+done
+python3 "$folder/same.py" "$hcasim" "$folder/cores-1" "$folder/cores-3" || fail "3 cores: other flows or packets"
+for options in "--kernel native" "--kernel hosted" "--kernel reference" "--threads 2"; do
+  run="$folder/cores${options// /}"
+  "$hcasim" run "$folder/mix.yaml" --set workload.pattern=all_to_all --set workload.host.cores=3 $options --out "$run" >/dev/null 2>&1
+  diff -r "$folder/cores--kernelnative" "$run" || fail "3 cores, $options"
+done
+cat >"$folder/post.yaml" <<'YAML'
+hosts: {count: 2, hca: {fidelity: detailed}}
+fabric: {topology: back-to-back}
+workload: {pattern: incast, bytes: 64B, count: 2, cpu: {post: 10us}}
+YAML
+for cores in 1 2; do
+  "$hcasim" run "$folder/post.yaml" --set workload.host.cores=$cores --out "$folder/post-$cores" >"$folder/log" 2>&1 || fail "$cores cores that post: $(cat "$folder/log")"
+done
+python3 "$folder/cores.py" "$folder" || fail "cores"
+
 # ---- what waits ----
 "$hcasim" run "$folder/mix.yaml" --set workload.pattern=ring_allreduce --set workload.operation=send --set workload.phases=1 --out "$folder/ring" >/dev/null 2>&1 || fail "ring: exit code $?"
 python3 - "$folder/ring/flows.csv" <<'END' || fail "a step of the ring began too soon"

@@ -17,7 +17,7 @@ at_least() {
   fi
 }
 
-at_least "B3" 8
+at_least "B3" 9
 at_least "C-0" 9
 at_least "C-1 C-20 C-21 C-22 C-23 C-24 C-25 C-26 C-27 C-28 F" 30
 at_least "D-01 D-04 D-08 D-19 D-21 D-31 E-01" 7

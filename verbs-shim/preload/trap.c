@@ -50,9 +50,11 @@ static uint32_t clock_reads; /* since it did anything else; CLOCK_READS at most 
 static bool watched_by_clocks;
 static uint64_t signs; /* of it, in all: clocks read, and looks that were seen */
 
-static struct {
-	uint32_t file, length;
-	uint64_t offset;
+/* Of one line of a doorbell page, stored in whatever order: that of memcpy() depends on the processor. */
+static struct combined {
+	uint32_t file, length; /* how many are there; 0: it is empty */
+	uint64_t offset;       /* of the line */
+	uint64_t there;        /* a bit for each byte */
 	uint8_t bytes[SHIM_BYTES];
 } combining;
 
@@ -76,17 +78,45 @@ static uint8_t *stacks;
 
 static void flush(void)
 {
-	uint32_t length = combining.length;
+	struct combined line = combining;
+	bool handed_over = false;
 
-	if (length == 0)
-		return;
-	combining.length = 0;
-	if (gate_store(combining.file, combining.offset, combining.bytes, length)) {
+	combining.there = combining.length = 0;
+	for (uint32_t first = 0, end; line.length > 0; first = end) {
+		while (!(line.there >> first & 1))
+			first++;
+		for (end = first; end < SHIM_BYTES && line.there >> end & 1;)
+			end++;
+		handed_over |=
+			gate_store(line.file, line.offset + first, line.bytes + first, end - first);
+		line.length -= end - first;
+	}
+	if (handed_over) {
 		poll_restart(); /* as after a hand-over: who has stored may begin to poll */
 		poll_acted();
 		clock_reads = 0;
 		hot_watched = true;
 	}
+}
+
+/* false: the buffer goes out first. A whole line may be stored once more as it is: memcpy() of 64 bytes does that with AVX-512. */
+static bool combine(uint32_t file, uint64_t offset, const void *bytes, uint32_t length)
+{
+	uint64_t in_line = offset % SHIM_BYTES + length <= SHIM_BYTES ? offset % SHIM_BYTES : 0;
+	uint64_t mask = UINT64_MAX >> (SHIM_BYTES - length) << in_line;
+	uint64_t line = offset - in_line;
+
+	if (combining.length && (combining.file != file || combining.offset != line))
+		return false;
+	if (combining.there & mask)
+		return combining.length == SHIM_BYTES &&
+		       memcmp(combining.bytes + in_line, bytes, length) == 0;
+	combining.file = file;
+	combining.offset = line;
+	combining.there |= mask;
+	combining.length += length;
+	memcpy(combining.bytes + in_line, bytes, length);
+	return true;
 }
 
 void trap_before_gate(enum shim_op op)
@@ -222,16 +252,8 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 	if (at_doorbell)
 		return false;
 	offset = range->offset + (address - range->address);
-	if (combining.length &&
-	    (combining.file != range->file || combining.offset + combining.length != offset ||
-	     combining.offset / SHIM_BYTES != (offset + length - 1) / SHIM_BYTES))
-		return false; /* the buffer goes out first: the trap comes again */
-	if (combining.length == 0) {
-		combining.file = range->file;
-		combining.offset = offset;
-	}
-	memcpy(combining.bytes + combining.length, bytes, length);
-	combining.length += length;
+	if (!combine(range->file, offset, bytes, length))
+		return false; /* the trap comes again */
 	stored_doorbell = touched = true;
 	return true;
 }

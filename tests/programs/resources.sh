@@ -13,10 +13,10 @@ run() {
 first=$(run native) || { echo "exit code $?: $first"; exit 1; }
 second=$(run hosted)
 shown=$(grep -E '^host0\| (link|dev|0:) ' <<<"$first" | sed 's/ *$//')
-expected='host0| link mlx5_0/1 lqpn 64 rqpn 0 type RC state INIT rq-psn 0 sq-psn 0 path-mig-state MIGRATED pdn 1 pid 1000
-host0| dev mlx5_0 cqn 128 cqe 511 users 2 pid 1000
-host0| dev mlx5_0 mrn 16 rkey 0x1001 lkey 0x1001 mrlen 4096 pdn 1 pid 1000
-host0| dev mlx5_0 pdn 1 users 2 pid 1000
+expected='host0| link mlx5_0/1 lqpn 64 rqpn 0 type RC state INIT rq-psn 0 sq-psn 0 path-mig-state MIGRATED pdn 1 pid 1000 comm ibv_rc_pingpong
+host0| dev mlx5_0 cqn 128 cqe 511 users 2 pid 1000 comm ibv_rc_pingpong
+host0| dev mlx5_0 mrn 16 rkey 0x1001 lkey 0x1001 mrlen 4096 pdn 1 pid 1000 comm ibv_rc_pingpong
+host0| dev mlx5_0 pdn 1 users 2 pid 1000 comm ibv_rc_pingpong
 host0| 0: mlx5_0: pd 1 cq 1 qp 1 cm_id 0 mr 1 ctx 1 srq 0'
 [ "$shown" = "$expected" ] || { echo "$first"; exit 1; }
 [ "$first" = "$second" ] || { echo "not twice alike: $first, then $second"; exit 1; }

@@ -121,6 +121,10 @@ bool load_check(const struct load_params *given, char *why, size_t why_bytes)
 	if (params->list > params->window ||
 	    (params->signal > params->window && !params->server.cores))
 		snprintf(why, why_bytes, "list and signal are at most window");
+	else if (params->refill == LOAD_REFILL_ALL && params->window % params->list)
+		snprintf(why, why_bytes, "with refill: all, window is a multiple of list");
+	else if (params->refill == LOAD_REFILL_ALL && params->server.cores)
+		snprintf(why, why_bytes, "refill: all is not for cores that answer");
 	else if (params->outstanding && (params->signal > 1 || params->list > params->outstanding))
 		snprintf(why, why_bytes, "with outstanding, signal is 1 and list at most that");
 	else if (params->joined == LOAD_CABLE && params->nodes != 2)

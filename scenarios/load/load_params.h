@@ -32,6 +32,7 @@
 	X(list,       COUNT,  "1",          "1..64",              "work requests behind one doorbell; several are never posted by BlueFlame", "libmlx4, libmlx5: BlueFlame is for lone work requests") \
 	X(signal,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
 	X(window,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
+	X(refill,     CHOICE, "each",       "each|all",           "when a queue pair that was full is posted to again: when one of these is complete, or when all are", "choice") \
 	X(outstanding, COUNT, "0",          "0..65536",           "the same of a thread, over all its queue pairs, which then signal all; 0: no limit", "choice") \
 	X(receives,   COUNT,  "0",          "0..32768",           "receive work requests of a queue pair, a power of two; 0: 256, UD 2048", "mlx5: counters of 16 bits") \
 	X(strides,    COUNT,  "0",          "0..16383",           "ud: packets that one receive work request takes at most, each in a stride or more; 0: one each", "choice") \
@@ -123,6 +124,7 @@ enum { LOAD_RC, LOAD_UC, LOAD_UD, LOAD_DC };
 enum { LOAD_WRITE, LOAD_READ, LOAD_SEND, LOAD_FETCH_ADD };
 enum { LOAD_BLUEFLAME, LOAD_DOORBELL, LOAD_INLINE_BLUEFLAME };
 enum { LOAD_RANDOM, LOAD_TURN };
+enum { LOAD_REFILL_EACH, LOAD_REFILL_ALL };
 enum { LOAD_COMPLETED, LOAD_RECEIVED };
 enum { LOAD_PAGING_NONE, LOAD_PAGING_REMOTE, LOAD_PAGING_LOCAL };
 enum { LOAD_OF_THREAD, LOAD_OF_QP };

@@ -216,11 +216,18 @@ void load_thread_ring(struct load_qp *qp)
 
 /* ---- which queue pair is next ---- */
 
+/* Programs that post a window of work requests and then wait for all of them: none of the next one goes before. */
+static bool awaits_all(const struct load_qp *qp)
+{
+	return qp->thread->params->refill == LOAD_REFILL_ALL && qp->posted != qp->retired &&
+	       qp->posted % qp->depth == 0;
+}
+
 void load_thread_room(struct load_qp *qp)
 {
 	struct load_thread *thread = qp->thread;
 
-	if (qp->ready || !qp->posts ||
+	if (qp->ready || !qp->posts || awaits_all(qp) ||
 	    qp->posted - qp->retired + thread->params->list > qp->depth ||
 	    (qp->client && !load_client_may_ask(qp->client)) ||
 	    (qp->end && !load_end_waits(qp->end)))

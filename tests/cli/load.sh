@@ -69,7 +69,7 @@ for run in native hosted reference; do
   "$hcasim" run "$wqes" "${short[@]}" "${reads[@]}" --kernel "$run" --out "$folder/wqes-$run" >"$folder/wqes-$run.txt" 2>&1 || fail "wqes: $(cat "$folder/wqes-$run.txt")"
   diff -r "$folder/wqes-native" "$folder/wqes-$run" || fail "wqes: $run differs from native"
 done
-for same in hosts.hca.send_cache.entries=0 load.window=128; do
+for same in hosts.hca.send_cache.entries=0 load.window=16; do
   "$hcasim" run "$wqes" "${short[@]}" --set "$same" --set 'expect=[{figure: mops, at_least: 76}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: $same: $(cat "$folder/wqes.txt")"
 done
 "$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{figure: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"

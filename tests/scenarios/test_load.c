@@ -19,6 +19,7 @@
 	TEST(intervals_of_departures)      \
 	TEST(answers_of_reads)             \
 	TEST(reads_under_way)              \
+	TEST(whole_windows)                \
 	TEST(lines_of_blueflame)           \
 	TEST(wqes_that_are_read)           \
 	TEST(pages_on_demand)              \
@@ -108,6 +109,26 @@ static void test_reads_under_way(void)
 
 	CU_ASSERT_DOUBLE_EQUAL(reads_of_one(8) / four, 2, 0.04);
 	CU_ASSERT_DOUBLE_EQUAL(reads_of_one(2) / four, 0.5, 0.01);
+}
+
+static double reads_of_windows(unsigned refill, uint64_t signal)
+{
+	begin();
+	setup.load.verb = LOAD_READ;
+	setup.load.window = 8;
+	setup.load.refill = refill;
+	setup.load.signal = signal;
+	measure();
+	return result.mops;
+}
+
+/* Who waits for all of a window has the rate of who has no CQE before its last; who does not keeps it full. */
+static void test_whole_windows(void)
+{
+	double last = reads_of_windows(LOAD_REFILL_EACH, 8);
+
+	CU_ASSERT_DOUBLE_EQUAL(reads_of_windows(LOAD_REFILL_ALL, 1) / last, 1, 0.02);
+	CU_ASSERT(reads_of_windows(LOAD_REFILL_EACH, 1) > 1.02 * last);
 }
 
 /* What leaves takes turns: SENDs longer ones, if so said. */
@@ -474,6 +495,14 @@ static void test_refused(void)
 	begin();
 	setup.load.signal = 17;
 	refuse("list and signal are at most window");
+	begin();
+	setup.load.refill = LOAD_REFILL_ALL;
+	setup.load.list = 3;
+	refuse("with refill: all, window is a multiple of list");
+	begin();
+	setup.load.refill = LOAD_REFILL_ALL;
+	setup.load.server.cores = 1;
+	refuse("refill: all is not for cores that answer");
 	begin();
 	setup.load.nodes = 3;
 	refuse("a cable joins 2 nodes");

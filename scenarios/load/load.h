@@ -6,7 +6,7 @@
  *                                             `--load_play()--> load_result
  *
  * Rings, WQEs, CQEs and doorbells are the bytes that a driver of the mlx5 family writes and reads; data are lengths only.
- * HCAs and fabric are the caller's: a scenario's (scenarios/build.h), or those that load_run() makes.
+ * HCAs and fabric are the caller's: a scenario's (scenarios/builder/build.h), or those that load_run() makes.
  */
 #ifndef SCENARIOS_LOAD_LOAD_H
 #define SCENARIOS_LOAD_LOAD_H

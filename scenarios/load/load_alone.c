@@ -1,6 +1,6 @@
 /*
  * load_alone: a load on adapters that are all alike, at one switch or at the two ends of a cable: nodes first, then the switch,
- * then links; for tests and for published rows. Scenarios build what a load stands on themselves (scenarios/build.h).
+ * then links; for tests and for published rows. Scenarios build what a load stands on themselves (scenarios/builder/build.h).
  */
 #include <assert.h>
 #include <stdio.h>

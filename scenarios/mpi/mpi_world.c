@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "hca/endpoint/endpoint.h"
-#include "scenarios/endpoint_device.h"
-#include "scenarios/result.h"
-#include "scenarios/ways.h"
+#include "scenarios/record/result.h"
+#include "scenarios/schema/endpoint_device.h"
+#include "scenarios/trial/ways.h"
 #include "sim/pool.h"
 
 struct connection {

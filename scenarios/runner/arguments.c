@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scenarios/modules.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/schema/modules.h"
 #include "sim/parallel.h"
 
 #define OPTIONS_MAX 32

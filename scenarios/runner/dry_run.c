@@ -2,10 +2,10 @@
  * dry_run: all of a run that comes before its first event, by the functions that a run calls, so that `check` refuses what
  * `run` would, and nothing else.
  */
-#include "scenarios/modules.h"
-#include "scenarios/result.h"
+#include "scenarios/record/result.h"
 #include "scenarios/runner/verb.h"
-#include "scenarios/trial.h"
+#include "scenarios/schema/modules.h"
+#include "scenarios/trial/trial.h"
 
 bool dry_run(const struct scenario *scenario, char *why, size_t why_bytes)
 {

@@ -1,14 +1,14 @@
 /*
  * explain_bottleneck: hcasim explain RUN --bottleneck: what the work of a run waited for most, by the summary.json of its
- * result folder (scenarios/bottleneck.h says how it is found).
+ * result folder (scenarios/trial/bottleneck.h says how it is found).
  */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenarios/bottleneck.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/trial/bottleneck.h"
 #include "sim/yaml.h"
 
 static const char *text_of(struct yaml_node *map, const char *key)

@@ -6,7 +6,7 @@
 #ifndef SCENARIOS_RUNNER_PLAY_H
 #define SCENARIOS_RUNNER_PLAY_H
 
-#include "scenarios/result.h"
+#include "scenarios/record/result.h"
 #include "scenarios/runner/verb.h"
 
 /* What is played. */

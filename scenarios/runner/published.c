@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "hca/device/hca_params.h"
-#include "scenarios/preset.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/schema/preset.h"
 
 static const struct {
 	const char *name;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "scenarios/load/load.h"
-#include "scenarios/preset.h"
 #include "scenarios/runner/published.h"
+#include "scenarios/schema/preset.h"
 
 enum { KEYS_MAX = 64 };
 

@@ -6,8 +6,8 @@
 
 #include "hca/device/hca_params.h"
 #include "hca/host/dma_probe.h"
-#include "scenarios/preset.h"
 #include "scenarios/runner/published.h"
+#include "scenarios/schema/preset.h"
 
 /* clang-format off */
 #define MEASURES(X) X(min_ns) X(median_ns) X(mean_ns) X(p95_ns) X(p99_ns) X(p999_ns) X(gbps)

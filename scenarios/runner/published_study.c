@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scenarios/figures.h"
 #include "scenarios/runner/progress.h"
 #include "scenarios/runner/published.h"
 #include "scenarios/runner/verb.h"
-#include "scenarios/trial.h"
+#include "scenarios/schema/figures.h"
+#include "scenarios/trial/trial.h"
 #include "sim/counters.h"
 
 enum { SEEDS_MAX = 1000, VALUES_MAX = 32, VALUE_BYTES = 512, PATH_BYTES = 4096 };

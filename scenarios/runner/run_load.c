@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "scenarios/bottleneck.h"
 #include "scenarios/load/load.h"
 #include "scenarios/runner/play.h"
 #include "scenarios/runner/progress.h"
+#include "scenarios/trial/bottleneck.h"
 
 #define WHY_BYTES 1024
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "hca/work/why.h"
-#include "scenarios/bottleneck.h"
-#include "scenarios/counter_lists.h"
-#include "scenarios/figures.h"
+#include "scenarios/record/counter_lists.h"
+#include "scenarios/schema/figures.h"
+#include "scenarios/trial/bottleneck.h"
 
 #define NAME_BYTES 512
 

@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "scenarios/scenario.h"
+#include "scenarios/schema/scenario.h"
 
 /* What programs that read the exit code rely on; a program's own exit code goes through `exec`. */
 enum exit_code {

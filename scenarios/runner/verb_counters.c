@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scenarios/counter_lists.h"
+#include "scenarios/record/counter_lists.h"
 #include "scenarios/runner/verb.h"
 #include "sim/json.h"
 

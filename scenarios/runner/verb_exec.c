@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scenarios/bottleneck.h"
-#include "scenarios/result.h"
+#include "scenarios/record/result.h"
 #include "scenarios/runner/verb.h"
 #include "scenarios/runner/waveform.h"
-#include "scenarios/trial.h"
+#include "scenarios/trial/bottleneck.h"
+#include "scenarios/trial/trial.h"
 #include "verbs-shim/session/executable.h"
 
 #define WHY_BYTES 1024

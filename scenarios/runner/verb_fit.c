@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "analysis/fit.h"
-#include "scenarios/preset.h"
 #include "scenarios/runner/published.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/schema/preset.h"
 
 enum { ROWS_MAX = 16, CASES_MAX = 128, TEXT_BYTES = 128, UNIT_BYTES = 16 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "scenarios/fluid_study.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/trial/fluid_study.h"
 
 #define WHY_BYTES 1024
 

@@ -19,7 +19,7 @@
 
 #include "scenarios/mpi/mpi_world.h"
 #include "scenarios/mpi/rank_traces.h"
-#include "scenarios/result.h"
+#include "scenarios/record/result.h"
 #include "scenarios/runner/verb.h"
 #include "sim/beside.h"
 

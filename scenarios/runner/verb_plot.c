@@ -8,8 +8,8 @@
 #include "analysis/plot.h"
 #include "analysis/run_plots.h"
 #include "analysis/sweep_plots.h"
-#include "scenarios/figures.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/schema/figures.h"
 
 #define WHY_BYTES   1024
 #define LABEL_BYTES 128

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 
 #include "analysis/plot.h"
-#include "scenarios/preset.h"
 #include "scenarios/runner/published.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/schema/preset.h"
 #include "sim/json.h"
 
 struct tally {

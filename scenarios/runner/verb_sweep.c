@@ -23,9 +23,9 @@
 
 #include "analysis/means.h"
 #include "analysis/table.h"
-#include "scenarios/figures.h"
-#include "scenarios/result.h"
+#include "scenarios/record/result.h"
 #include "scenarios/runner/verb.h"
+#include "scenarios/schema/figures.h"
 #include "sim/json.h"
 
 #define POINTS_MAX 1000000

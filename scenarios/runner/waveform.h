@@ -4,7 +4,7 @@
 #ifndef SCENARIOS_RUNNER_WAVEFORM_H
 #define SCENARIOS_RUNNER_WAVEFORM_H
 
-#include "scenarios/build.h"
+#include "scenarios/builder/build.h"
 #include "scenarios/runner/verb.h"
 
 struct systemc_vcd;

@@ -10,9 +10,9 @@
 
 #include "fabric/port_params.h"
 #include "fabric/wire/opcode.h"
-#include "scenarios/endpoint_device.h"
-#include "scenarios/preset.h"
-#include "scenarios/scenario.h"
+#include "scenarios/schema/endpoint_device.h"
+#include "scenarios/schema/preset.h"
+#include "scenarios/schema/scenario.h"
 #include "switch/switch_params.h"
 #include "tests/support/suite.h"
 

@@ -26,8 +26,11 @@ MAY_INCLUDE = {
     "hca": FABRIC | {"hca"},
     "verbs-shim": FABRIC | {"hca", "verbs-shim"},
     "analysis": SIM,
-    "scenarios": FABRIC | {"hca", "switch", "verbs-shim", "analysis"},
 }
+# In scenarios/, from what a workload is to the command: each may include those before it, and all models.
+PLACES = ("workload", "load", "schema", "builder", "trial", "record", "mpi", "runner")
+for place, name in enumerate(PLACES):
+    MAY_INCLUDE[f"scenarios/{name}"] = FABRIC | {"hca", "switch", "verbs-shim", "analysis"} | {f"scenarios/{n}" for n in PLACES[:place]}
 # The models: nothing there may depend on the machine or the moment.
 MODELS = ("sim/", "fabric/", "switch/", "hca/", "verbs-shim/kernel/")
 BANNED_IN_MODELS = r"\b(rand|srand|random|time|gettimeofday|clock_gettime|usleep|sleep|getpid)\s*\("

@@ -171,6 +171,7 @@ static void check_empty(struct checker *checker)
 static bool all_alike(const struct scenario *scenario)
 {
 	const struct endpoint_device *first = scenario->hosts[0].endpoint;
+
 	if (scenario_has(scenario, FIDELITY_DETAILED))
 		return true;
 	for (uint32_t i = 1; i < scenario->host_count; i++) {

@@ -14,6 +14,7 @@
 	TEST(a_lost_read_response)                           \
 	TEST(a_lost_read_response_before_the_ack_of_a_write) \
 	TEST(retries_exceeded)                               \
+	TEST(acks_of_what_was_not_sent)                      \
 	TEST(receiver_not_ready)                             \
 	TEST(receiver_not_ready_too_often)                   \
 	TEST(everything_under_random_loss)                   \
@@ -126,6 +127,26 @@ static void test_retries_exceeded(void)
 	CU_ASSERT_TRUE(sim_now(rig.mini->sim) - start < 8 * TIMEOUT_8 + 10 * US);
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x05);
 	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "local_ack_timeouts"), 8);
+	rig_destroy(&rig);
+}
+
+/* A responder that is ahead takes each WRITE for a duplicate, and acknowledges up to a PSN that was never sent: not heard. */
+static void test_acks_of_what_was_not_sent(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+	struct hca_qp_state state = mini_state(rig.other, 1024);
+
+	state.rq_psn = 2; /* five ahead */
+	mini_to(rig.peer, STATE_RESET);
+	mini_connect_with(rig.peer, state, rig.qp->number);
+	mini_fill(rig.one, rig.source, 64, 3);
+	rig_post(&rig, WQE_WRITE, 64);
+	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SEND_ERROR, 0x15);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "stale_responses"), 8);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "acks_received"), 0);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "local_ack_timeouts"), 8);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "duplicate_request"), 8);
+	CU_ASSERT_FALSE(mini_matches(rig.other, rig.target, 64, 3));
 	rig_destroy(&rig);
 }
 

@@ -222,8 +222,8 @@ static const struct method {
 	[RDMA_NLDEV_CMD_RES_CQ_GET] = LIST,
 	[RDMA_NLDEV_CMD_RES_MR_GET] = LIST,
 	[RDMA_NLDEV_CMD_RES_PD_GET] = LIST,
-	[RDMA_NLDEV_CMD_SYS_GET] = {system_wide},
-	[RDMA_NLDEV_CMD_GET_CHARDEV] = {character_device},
+	[RDMA_NLDEV_CMD_SYS_GET] = {.fill = system_wide},
+	[RDMA_NLDEV_CMD_GET_CHARDEV] = {.fill = character_device},
 };
 
 static int parse(struct request *request, const uint8_t *bytes, uint32_t length)

@@ -533,7 +533,7 @@ static const struct part {
 	     {"looks", part_looks},     {"tells", part_tells},     {"ids", part_ids},
 	     {"timers", part_timers},   {"spin", part_spin},       {"chats", part_chats},
 	     {"answers", part_answers}, {"asks", part_asks},       {"ends", part_ends},
-	     {"peers", part_peers},     {"queues", part_queues}};
+	     {"peers", part_peers},     {"queues", part_queues},   {"locks", part_locks}};
 
 int main(int argc, char **argv)
 {

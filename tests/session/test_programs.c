@@ -35,6 +35,7 @@
 	TEST(descriptors_and_signals_run_on_virtual_time)   \
 	TEST(who_polls_what_another_process_stores_wakes)   \
 	TEST(real_time_signals_queue)                       \
+	TEST(who_waits_for_a_file_lock_gets_it)             \
 	TEST(runs_repeat_with_any_quantum_and_core)
 SUITE(TESTS)
 
@@ -329,6 +330,21 @@ static void test_real_time_signals_queue(void)
 
 	run_session(&result, programs, 1, 3 * MS, -1);
 	expect(&result, 0, "host0| taken 4: 1 2 3 4\n");
+}
+
+/* The child is made in 0.5 ms and keeps each lock for 5 ms. */
+static void test_who_waits_for_a_file_lock_gets_it(void)
+{
+	static const char *const programs[][4] = {{"locks"}, {"sleeps", "1"}};
+	static struct result first, second;
+
+	run_session(&first, programs, 2, 3 * MS, -1);
+	expect(&first, 0,
+	       "host0| whole 55 shared 55 record 55 open 55 lockf 55 number 55 end 55 close 55 "
+	       "holder 1 tries 1 1 1\n");
+	CU_ASSERT_PTR_NULL(strstr(first.text, "warning"));
+	run_session(&second, programs, 2, 1 * MS, 0);
+	CU_ASSERT_STRING_EQUAL(first.text, second.text);
 }
 
 static void test_runs_repeat_with_any_quantum_and_core(void)

@@ -308,6 +308,8 @@ EXPORT int fcntl(int fd, int command, ...)
 	va_start(list, command);
 	argument = va_arg(list, void *);
 	va_end(list);
+	if (shim_active() && lock_is_command(command))
+		return lock_record(fd, command, argument);
 	result = REAL(fcntl)(fd, command, argument);
 	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		return copied(fd, result);

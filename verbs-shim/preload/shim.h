@@ -11,6 +11,7 @@
  *     timer_signal.c  setitimer(), timer_create()
  *     memory.c  what is mapped, and shared with other processes
  *     ids.c     numbers of processes, threads    system.c   system calls: the program's, and the library's own
+ *     lock.c    locks of files
  *
  * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
  */
@@ -88,7 +89,13 @@ void attach_lost(void) __attribute__((noreturn));
 int attach_receive_fd(void);
 
 /* wait.c */
+void wait_begin(void);                /* before a call of the system that may wait */
 bool wait_visible(uint64_t deadline); /* true: the deadline has passed */
+
+/* lock.c */
+struct flock;
+bool lock_is_command(int command); /* of fcntl() */
+int lock_record(int fd, int command, struct flock *record);
 
 /* trap.c */
 void trap_init(void);

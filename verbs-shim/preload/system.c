@@ -3,9 +3,11 @@
  * in for libc's function of that name, where the machine's answer would be another one in each run; in other calls the
  * numbers of processes and threads are made the machine's.
  */
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -130,6 +132,10 @@ EXPORT long syscall(long number, ...)
 		return clock_gettime((clockid_t)words[0], (struct timespec *)words[1]);
 	case SYS_sched_yield:
 		return sched_yield();
+	case SYS_flock:
+		return flock((int)words[0], (int)words[1]);
+	case SYS_fcntl:
+		return fcntl((int)words[0], (int)words[1], words[2]);
 	case SYS_mmap:
 		return (long)memory_map((void *)words[0], (size_t)words[1], (int)words[2],
 					(int)words[3], (int)words[4], words[5]);

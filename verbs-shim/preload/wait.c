@@ -39,7 +39,7 @@ bool wait_visible(uint64_t deadline)
 	return passed && deadline <= timer;
 }
 
-static void begin(void)
+void wait_begin(void)
 {
 	shim_self.interrupted = false;
 	gate_charge(shim_memory->cost_system_call);
@@ -153,7 +153,7 @@ static ssize_t given(ssize_t result)
 
 static bool may_read(int fd)
 {
-	begin();
+	wait_begin();
 	return is_plain(fd) || !is_blocking(fd) || wait_for(fd, POLLIN);
 }
 
@@ -174,7 +174,7 @@ EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 EXPORT ssize_t pread(int fd, void *bytes, size_t length, off_t at)
 {
 	if (shim_active())
-		begin();
+		wait_begin();
 	return REAL(pread)(fd, bytes, length, at);
 }
 
@@ -186,7 +186,7 @@ EXPORT ssize_t pread64(int fd, void *bytes, size_t length, off_t at)
 EXPORT ssize_t pwrite(int fd, const void *bytes, size_t length, off_t at)
 {
 	if (shim_active())
-		begin();
+		wait_begin();
 	return REAL(pwrite)(fd, bytes, length, at);
 }
 
@@ -214,7 +214,7 @@ EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 		return REAL(write)(fd, bytes, length);
 	if (device_has(fd))
 		return write_device(fd, bytes, length);
-	begin();
+	wait_begin();
 	if (is_plain(fd))
 		return REAL(write)(fd, bytes, length);
 	if (!is_blocking(fd))
@@ -241,7 +241,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 	if (!shim_active())
 		return REAL(writev)(fd, parts, count);
 	if (is_plain(fd) || !is_blocking(fd)) {
-		begin();
+		wait_begin();
 		total = REAL(writev)(fd, parts, count);
 		return is_plain(fd) ? total : given(total);
 	}
@@ -271,7 +271,7 @@ EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,
 		from = NULL;
 		from_length = NULL;
 	}
-	begin();
+	wait_begin();
 	for (;;) {
 		ssize_t result;
 		if (waits(fd, flags) && !wait_for(fd, POLLIN))
@@ -300,7 +300,7 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 
 	if (!shim_active())
 		return REAL(recvmsg)(fd, message, flags);
-	begin();
+	wait_begin();
 	if (waits(fd, flags) && !wait_for(fd, POLLIN))
 		return -1;
 	result = taken(fd, REAL(recvmsg)(fd, message, flags & ~MSG_WAITALL));
@@ -320,7 +320,7 @@ EXPORT ssize_t sendto(int fd, const void *bytes, size_t length, int flags,
 		return REAL(sendto)(fd, bytes, length, flags, to, to_length);
 	if (netlink_has(fd))
 		return device_write(fd, bytes, length);
-	begin();
+	wait_begin();
 	if (!waits(fd, flags))
 		return given(REAL(sendto)(fd, bytes, length, flags, to, to_length));
 	for (;;) {
@@ -357,7 +357,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 		return REAL(sendmsg)(fd, message, flags);
 	if (netlink_has(fd))
 		return netlink_send(fd, message);
-	begin();
+	wait_begin();
 	for (;;) {
 		if (waits(fd, flags) && !wait_for(fd, POLLOUT))
 			return -1;
@@ -374,7 +374,7 @@ EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *restric
 
 	if (!shim_active())
 		return REAL(accept4)(fd, address, length, flags);
-	begin();
+	wait_begin();
 	if (is_blocking(fd) && !wait_for(fd, POLLIN))
 		return -1;
 	result = REAL(accept4)(fd, address, length, flags);
@@ -416,7 +416,7 @@ EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 {
 	if (!shim_active())
 		return REAL(poll)(fds, count, timeout);
-	begin();
+	wait_begin();
 	return poll_until(fds, count, deadline_ms(timeout));
 }
 
@@ -430,7 +430,7 @@ EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeou
 	if (!shim_active())
 		return REAL(ppoll)(fds, count, timeout, mask);
 
-	begin();
+	wait_begin();
 	masked = signal_begin_mask(mask, &old);
 	result = poll_until(fds, count, deadline_of(timeout));
 	if (masked)
@@ -474,7 +474,7 @@ EXPORT int select(int count, fd_set *restrict in, fd_set *restrict out, fd_set *
 
 	if (!shim_active())
 		return REAL(select)(count, in, out, except, timeout);
-	begin();
+	wait_begin();
 	deadline = timeout ? gate_now() + ((uint64_t)timeout->tv_sec * 1000000 +
 					   (uint64_t)timeout->tv_usec) *
 						  1000000
@@ -492,7 +492,7 @@ EXPORT int pselect(int count, fd_set *restrict in, fd_set *restrict out, fd_set 
 	if (!shim_active())
 		return REAL(pselect)(count, in, out, except, timeout, mask);
 
-	begin();
+	wait_begin();
 	masked = signal_begin_mask(mask, &old);
 	result = select_until(count, in, out, except, deadline_of(timeout));
 	if (masked)
@@ -524,7 +524,7 @@ EXPORT int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout
 
 	if (!shim_active())
 		return REAL(epoll_pwait)(fd, events, most, timeout, mask);
-	begin();
+	wait_begin();
 	masked = signal_begin_mask(mask, &old);
 	result = epoll_until(fd, events, most, deadline_ms(timeout));
 	if (masked)

@@ -5,6 +5,7 @@
 #ifndef SIM_YAML_H
 #define SIM_YAML_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -66,6 +67,9 @@ bool yaml_expect_map(const struct yaml_node *node, const char *what, struct yaml
 /* The text of a scalar; NULL, and an error that says what was expected, if it is none. */
 const char *yaml_expect_text(const struct yaml_node *node, const char *what,
 			     struct yaml_errors *errors);
+
+/* Where the file is whose name a text of that node gives: from where the node's own file is; what --set says, from here. */
+void yaml_path(const struct yaml_node *node, const char *name, char path[PATH_MAX]);
 
 /* Errors for all entries of the map that nobody used, each with the nearest of the known keys. */
 void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, size_t count,

@@ -144,6 +144,13 @@ const char *yaml_suggest(const char *word, const char *const *candidates, size_t
 	return nearest;
 }
 
+void yaml_path(const struct yaml_node *node, const char *name, char path[PATH_MAX])
+{
+	const char *slash = strncmp(node->file, "--set ", 6) == 0 ? NULL : strrchr(node->file, '/');
+	int bytes = slash != NULL && *name != '/' ? (int)(slash - node->file) + 1 : 0;
+	snprintf(path, PATH_MAX, "%.*s%s", bytes, node->file, name);
+}
+
 void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, size_t count,
 			struct yaml_errors *errors)
 {

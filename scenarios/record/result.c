@@ -1,6 +1,6 @@
 /*
- * result: see result.h. No file holds a wall-clock time, a path of this machine or anything else that another run of
- * the same scenario would write differently.
+ * result: see result.h. No file holds a wall-clock time, a path of this machine (but those of files that the scenario names) or
+ * anything else that another run of the same scenario would write differently.
  */
 #include "scenarios/record/result.h"
 

@@ -2,15 +2,22 @@
 #include "scenarios/schema/congestion_key.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NOTHING "none" /* where nothing was chosen */
 
 static void read_name(struct yaml_node *node, struct congestion_choice *choice,
 		      struct yaml_errors *errors)
 {
-	char why[512];
+	char why[512], path[PATH_MAX], whole[PATH_MAX];
 	const char *name = yaml_expect_text(node, "a congestion control's name", errors);
+	if (name != NULL && strchr(name, '/') != NULL) {
+		yaml_path(node, name, path);
+		name = realpath(path, whole) != NULL ? whole : path;
+	}
 	if (name != NULL && !congestion_choose(choice, name, why, sizeof(why)))
 		yaml_error(errors, node, "%s", why);
 }

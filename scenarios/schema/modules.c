@@ -13,28 +13,19 @@
 
 #define WHY_BYTES 1024
 
-/* Of the file, with its slash; what --set says stands in no file. */
-static int directory_bytes(const char *file)
+static void candidate(const struct yaml_node *node, const char *name, char path[PATH_MAX])
 {
-	const char *slash = strncmp(file, "--set ", 6) == 0 ? NULL : strrchr(file, '/');
-	return slash != NULL ? (int)(slash - file) + 1 : 0;
-}
-
-static void candidate(const char *file, const char *name, char path[PATH_MAX])
-{
-	if (strchr(name, '/') != NULL) {
-		int bytes = *name == '/' ? 0 : directory_bytes(file);
-		snprintf(path, PATH_MAX, "%.*s%s", bytes, file, name);
-		return;
-	}
-	snprintf(path, PATH_MAX, "%.2000s../lib/hcasim/%.2000s.so", beside_program(), name);
+	if (strchr(name, '/') != NULL)
+		yaml_path(node, name, path);
+	else
+		snprintf(path, PATH_MAX, "%.2000s../lib/hcasim/%.2000s.so", beside_program(), name);
 }
 
 static void find(enum module_kind kind, const struct yaml_node *node, struct param_text *module,
 		 struct yaml_errors *errors)
 {
 	char path[PATH_MAX], whole[PATH_MAX], why[WHY_BYTES];
-	candidate(node->file, module->text, path);
+	candidate(node, module->text, path);
 	if (realpath(path, whole) == NULL) {
 		yaml_error(errors, node,
 			   "no module \"%s\" in the place of %s: there is no %s; expected a shared "

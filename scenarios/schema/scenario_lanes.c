@@ -298,6 +298,6 @@ void scenario_print_lanes(const struct scenario *scenario, FILE *out)
 	if (scenario->lanes.forwarding == NULL)
 		return;
 	fprintf(out, "  forwarding: ");
-	scenario_print_text(scenario->lanes.forwarding, out);
+	scenario_print_file(scenario->lanes.forwarding, out);
 	fputc('\n', out);
 }

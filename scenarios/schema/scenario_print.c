@@ -3,6 +3,8 @@
  * from, as a scenario file that reads back to an equal one.
  */
 #include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
 
 #include "fabric/port_params.h"
 #include "scenarios/schema/endpoint_device.h"
@@ -31,6 +33,12 @@ void scenario_print_text(const char *text, FILE *out)
 			fputc(letter, out);
 	}
 	fputc('"', out);
+}
+
+void scenario_print_file(const char *path, FILE *out)
+{
+	char whole[PATH_MAX];
+	scenario_print_text(realpath(path, whole) != NULL ? whole : path, out);
 }
 
 static void print_hca(const struct scenario_host *host, unsigned indent, FILE *out)

@@ -206,9 +206,8 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 	fprintf(out, "workload:\n");
 	scenario_print_list(workload_param_list, &scenario->workload, 2, out);
 	if (scenario->trace_file != NULL) {
-		const char *slash = strrchr(scenario->trace_file, '/');
 		fprintf(out, "  trace: ");
-		scenario_print_text(slash != NULL ? slash + 1 : scenario->trace_file, out);
+		scenario_print_file(scenario->trace_file, out);
 		fputc('\n', out);
 	}
 	fprintf(out, "  play:\n");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Proves that `check` refuses what `run` refuses and in the same words, wherever in the making of a run it comes out, that both name the file, and that
-# nothing is left behind; and that what check lets pass runs. Arguments: the hcasim program, the top of the source tree.
+# nothing is left behind; that what check lets pass runs; and that files which a scenario names are found from elsewhere by its effective configuration. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 cd "$folder" || exit 1
@@ -62,4 +62,17 @@ output=$("$hcasim" check scenario.yaml 2>&1)
 [ $? -eq 2 ] && [[ $output == *'scenario.yaml:4:9: sweep: workload.target=9: target: there is no host 9, the last is 1'* ]] || fail "sweep: $output"
 printf '%s\n' "$detailed" "$cable" >scenario.yaml
 "$hcasim" check scenario.yaml || fail 'a scenario for exec'
+
+# The effective configuration names files so that they are found from elsewhere.
+mkdir -p there/files other
+printf 'start_us,source,destination,bytes\n0,1,0,1000\n' >there/files/flows.csv
+printf '%s\n' "$hosts" "$roce" 'workload: {pattern: trace, trace: files/flows.csv}' >there/scenario.yaml
+"$hcasim" run there/scenario.yaml --out result >/dev/null && (cd other && "$hcasim" run ../result/scenario.yaml --out ../again) >/dev/null || fail 'workload.trace from elsewhere'
+cmp result/flows.csv again/flows.csv && cmp result/scenario.yaml again/scenario.yaml || fail 'workload.trace from elsewhere: other results'
+printf 'Unicast lids [0x0-0x2] of switch Lid 3 guid 0x0000000000000000 (switch0):\n' >there/files/tables.lft
+printf '%s\n' "$hosts" 'fabric: {topology: single-switch, forwarding: files/tables.lft}' "$work" >there/scenario.yaml
+"$hcasim" check there/scenario.yaml --effective >there/one.yaml && (cd other && "$hcasim" check ../there/one.yaml --effective) | cmp - there/one.yaml || fail "forwarding from elsewhere: $(grep forwarding there/one.yaml)"
+printf '%s\n' 'hosts: {count: 2, hca: {fidelity: endpoint, congestion: ./files/none.so}}' "$roce" "$work" >there/scenario.yaml
+output=$("$hcasim" check there/scenario.yaml 2>&1)
+[ $? -eq 2 ] && [[ $output == *"there/scenario.yaml:1:"*"there/./files/none.so: cannot open shared object file"* ]] || fail "a plugin from elsewhere: $output"
 exit $((failures > 0))

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Proves that what goes wrong while a run is under way is said, ends with exit code 2, and leaves nothing that is half written: files that
-# cannot grow, nor memory that is shared with programs, a folder that is there already, standard output that takes nothing, a TMPDIR that is
+# cannot grow, nor memory that is shared with programs, no address space for that, a folder that is there already, standard output that takes nothing, a TMPDIR that is
 # full; that a capture of a workload fails no invariant; and that a sweep which is interrupted, or killed, leaves whole results alone, and
 # goes on where it was.
 # Arguments: the hcasim program, the top of the source tree.
@@ -36,6 +36,20 @@ refused 'run.part/.*: File too large' run "$folder/study.yaml" --out "$folder/pl
 refused 'run.pcapng.part: File too large' run "$folder/study.yaml" --pcap "$folder/place/run.pcapng"
 refused 'run.trace.part: File too large' run "$folder/study.yaml" --trace "$folder/place/run.trace"
 refused 'two-hosts-ib.yaml: files may have 8192 bytes at most (ulimit -f); expected 17179869184 or more, .*: ulimit -f unlimited' exec "$top/scenarios/two-hosts-ib.yaml" -- host0: true
+# With little address space: before the first program, or as one that fits has a child. What looks at addresses cannot have so little.
+short() {
+  local text=$1 kilobytes=$2 code
+  shift 2
+  (ulimit -v "$kilobytes"; "$hcasim" exec "$top/scenarios/two-hosts-ib.yaml" -- "$@" >/dev/null 2>"$folder/log")
+  code=$?
+  [ $code = 2 ] || fail "ulimit -v $kilobytes: exit code $code: $(cat "$folder/log")"
+  grep -q "$text" "$folder/log" || fail "ulimit -v $kilobytes: no $text in $(cat "$folder/log")"
+}
+if (ulimit -v 6000000; "$hcasim" --version) >/dev/null 2>&1; then
+  short 'processes may have 6144000000 bytes of address space (ulimit -v); expected 17179869184 or more, .*: ulimit -v unlimited' 6000000 host0: true
+  short 'expected 34359738368 or more, for memory that is shared with 2 programs' 30000000 host0: true : host1: true
+  short 'host0: no address space for the memory of 2 processes, which is 17179869184 bytes each (ulimit -v)' 30000000 host0: sh -c 'sh -c true; true'
+fi
 mkdir "$folder/full" && touch "$folder/full/mine"
 "$hcasim" run "$folder/study.yaml" --out "$folder/full" >/dev/null 2>"$folder/log"
 [ $? = 2 ] && grep -q 'full is there already, and not an empty folder' "$folder/log" || fail "a full folder: $(cat "$folder/log")"

@@ -135,6 +135,20 @@ static bool shares(const struct session *session, const struct process *process,
 	       session->shared->processes[process->parent - SHIM_FIRST_PID].shares;
 }
 
+/* Its end of the socket is gone: the program ends before its first line, and the run with it. */
+static void refuse(struct session *session, struct process *process)
+{
+	fprintf(stderr,
+		"hcasim: %s: no address space for the memory of %u processes, which is %llu bytes "
+		"each (ulimit -v)\n",
+		session->hosts[process->host].name, session->process_count,
+		(unsigned long long)SHIM_QUEUE_BYTES);
+	session->broken = true;
+	close(process->socket);
+	process->socket = -1;
+	kill(process->real_pid, SIGKILL);
+}
+
 struct process *attach_accept(struct session *session, int milliseconds)
 {
 	struct pollfd waiting = {session->attach_near, POLLIN, 0};
@@ -180,7 +194,10 @@ struct process *attach_accept(struct session *session, int milliseconds)
 		process->host = host;
 	process->replacing = false;
 	process->socket = socket;
-	process_memory_init(&process->memory, process);
+	if (!process_memory_init(&process->memory, process)) {
+		refuse(session, process);
+		return NULL;
+	}
 	process->kernel = (struct kernel_process){.memory = &process->memory.base,
 						  .pid = (int32_t)process->number + SHIM_FIRST_PID};
 	drop_threads(session, process);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,8 +112,27 @@ static bool write_tree(const struct session *session, struct session_host *host,
 	       write_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
 }
 
+/* Has the simulator address space for the memory of the programs, if none has children? */
+static bool has_room(const struct session *session, char *why, size_t why_bytes)
+{
+	uint64_t expected = session->program_count * SHIM_QUEUE_BYTES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= expected)
+		return true;
+	snprintf(why, why_bytes,
+		 "processes may have %llu bytes of address space (ulimit -v); expected %llu or "
+		 "more, "
+		 "for memory that is shared with %u programs: ulimit -v unlimited",
+		 (unsigned long long)limit.rlim_cur, (unsigned long long)expected,
+		 session->program_count);
+	return false;
+}
+
 bool session_prepare(struct session *session, char *why, size_t why_bytes)
 {
+	if (!has_room(session, why, why_bytes))
+		return false;
 	if (isolate_folder()) {
 		snprintf(session->directory, sizeof(session->directory), "%s", isolate_folder());
 	} else if (isolate_make_folder(session->directory, sizeof(session->directory))) {

@@ -96,7 +96,7 @@ static bool process_write(struct memory *base, uint64_t address, const void *byt
 
 static const struct memory_ops process_memory_ops = {process_read, process_write};
 
-void process_memory_init(struct process_memory *memory, struct process *process)
+bool process_memory_init(struct process_memory *memory, struct process *process)
 {
 	*memory = (struct process_memory){
 		.base = {.ops = &process_memory_ops, .name = "process", .has_bytes = true},
@@ -106,7 +106,11 @@ void process_memory_init(struct process_memory *memory, struct process *process)
 	assert(ftruncate(memory->queue_fd, (off_t)SHIM_QUEUE_BYTES) == 0);
 	memory->queue = mmap(NULL, SHIM_QUEUE_BYTES, PROT_READ | PROT_WRITE,
 			     MAP_SHARED | MAP_NORESERVE, memory->queue_fd, 0);
-	assert(memory->queue != MAP_FAILED);
+	if (memory->queue != MAP_FAILED)
+		return true;
+	close(memory->queue_fd);
+	memory->queue = NULL;
+	return false;
 }
 
 void process_memory_fini(struct process_memory *memory)

@@ -29,6 +29,7 @@ static const char *const op_names[] = {
 };
 /* clang-format on */
 
+#define EXIT_REFUSED     2    /* as for other bad input */
 #define OUTSIDE_LOOKS    1000 /* as IDLE_LOOKS, while such a thread may come back */
 #define IDLE_LOOKS       5    /* when nothing is left that could happen, before it is a deadlock */
 #define CHUNK            (1 * MS) /* simulated time between looks for deaths while nobody runs */
@@ -359,7 +360,7 @@ static void loop(struct session *session)
 {
 	uint32_t turns = 0;
 
-	while (!all_ended(session) && !end_signal) {
+	while (!all_ended(session) && !end_signal && !session->broken) {
 		struct thread *thread, *again;
 		struct process *timed;
 		sim_time when, second, next, timer, first;
@@ -536,6 +537,8 @@ int session_run(struct session *session)
 	signal(SIGPIPE, SIG_IGN);
 	place_share_counter(true);
 	loop(session);
+	if (session->broken)
+		session->exit_code = EXIT_REFUSED;
 	if (end_signal) {
 		kill_all(session, end_signal);
 		for (int i = 0; i < 100 && any_runs(session); i++) {

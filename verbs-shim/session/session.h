@@ -79,7 +79,8 @@ bool session_add_program(struct session *session, uint32_t host, char *const arg
 			 char *why, size_t why_bytes);
 
 /* Writes what programs of each host find under /sys, /dev and /proc, into the run's own directory, which is gone after session_run().
- * false: it cannot be written (TMPDIR is full, say); *why says so in words, and nothing is left. */
+ * false: it cannot be written (TMPDIR is full, say), or this process has no address space for the programs added (ulimit -v); *why
+ * says so in words, and nothing is left. */
 bool session_prepare(struct session *session, char *why, size_t why_bytes);
 
 /* Runs the simulation until all programs have ended. Returns the first exit code that is not 0 (128 + signal for a killed

@@ -185,6 +185,7 @@ struct session {
 	uint32_t outside_count; /* threads in THREAD_OUTSIDE */
 	uint32_t idle;          /* looks since a program last did something */
 	bool outside;           /* a child runs outside of virtual time */
+	bool broken;            /* the machine refuses what the run needs: it ends */
 	int exit_code;
 	struct place place;
 	int supervisor; /* socket to it, -1: none */
@@ -263,7 +264,8 @@ void files_process_gone(struct session *session, struct process *process);
 void files_inherit(struct session *session, const struct process *from, const struct process *to);
 
 /* process_memory.c */
-void process_memory_init(struct process_memory *memory, struct process *process);
+/* false: there is no more address space (ulimit -v). */
+bool process_memory_init(struct process_memory *memory, struct process *process);
 void process_memory_fini(struct process_memory *memory);
 /* The pages of [address, address + length) that are not shared yet become so: entered, and listed in the slot. Of a region only
  * those that are the process's alone. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Proves that `hcasim exec` finds all bad input before a program starts, with exit code 2; that programs' output and exit
-# codes come through; and that a result folder is whole, the same in a second run, and reads back.
+# codes come through; that hosts share no memory; and that a result folder is whole, the same in a second run, and reads back.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
@@ -47,6 +47,11 @@ fi
 
 expect 0 'host1| hello' exec "$scenario" -- host1: echo hello
 expect 0 'host0| host0' exec "$scenario" -- host0: hostname
+# Each host has a /dev/shm of its own, where there are namespaces; nothing of it stays on the machine.
+if unshare --user --map-root-user --net --mount --pid --ipc --fork true 2>/dev/null; then
+  shown=$("$hcasim" exec "$scenario" -- host0: sh -c ": >/dev/shm/hcasim-$$" : host0: sh -c 'sleep 1; ls /dev/shm' : host1: sh -c 'sleep 1; ls /dev/shm')
+  [ "$shown" = "host0| hcasim-$$" ] && [ ! -e "/dev/shm/hcasim-$$" ] || fail "/dev/shm: $shown, $(ls /dev/shm)"
+fi
 expect 7 '' exec "$scenario" -- host0: true : host1: sh -c 'exit 7'
 expect 3 '' run "$scenario" --set 'programs=[{host: host1, command: [sh, -c, exit 3]}]'
 expect 2 'expect: there is no counter "*.nothing"; expected a name as counters.json has them' exec "$scenario" --set 'expect=[{counter: "*.nothing"}]' -- host0: true

@@ -161,6 +161,12 @@ const char *isolate_folder(void)
 	return isolated ? FOLDER : NULL;
 }
 
+void isolate_shared_memory(const char *folder)
+{
+	if (isolated && unshare(CLONE_NEWNS) == 0)
+		(void)mount(folder, SHARED_MEMORY, NULL, MS_BIND, NULL);
+}
+
 void isolate_hold_addresses(void)
 {
 	static const char name[] =

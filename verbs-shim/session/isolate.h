@@ -14,11 +14,17 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#define SHARED_MEMORY "/dev/shm" /* where libc has what shm_open() and sem_open() name */
+
 /* Returns 0 in the simulator, its process id in the caller, -1 if it is not permitted. The caller is a subreaper. */
 pid_t isolate_start(void);
 
 /* The empty folder in memory for the files of the run; NULL: this process is not isolated. */
 const char *isolate_folder(void);
+
+/* The caller is going to be a program: what it finds in /dev/shm from now on is that folder. Nothing happens where this process is
+ * not isolated. */
+void isolate_shared_memory(const char *folder);
 
 /* In the caller, not isolated: holds the addresses of the hosts from here to the end of this process and of its children that
  * do not exec, waiting for another run that has them. */

@@ -93,10 +93,16 @@ static bool write_cpuinfo(const struct session *session, const char *tree)
 	return written;
 }
 
+/* What its programs find as /dev/shm. */
+static void shared_memory_of(const struct session_host *host, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s/shm", host->tree);
+}
+
 /* What programs of a host find under /sys, /dev and /proc. */
 static bool write_tree(const struct session *session, struct session_host *host, uint32_t number)
 {
-	char text[64];
+	char text[64], folder[PATH_MAX];
 	int error = 0;
 
 	snprintf(host->tree, sizeof(host->tree), "%s/%u", session->directory, number);
@@ -107,6 +113,9 @@ static bool write_tree(const struct session *session, struct session_host *host,
 		errno = -error;
 		return false;
 	}
+	shared_memory_of(host, folder);
+	(void)mkdir(folder, 0777);
+	(void)chmod(folder, 01777);
 	snprintf(text, sizeof(text), "68636173-696d-4000-8000-%012x\n", number + 1);
 	return write_cpuinfo(session, host->tree) &&
 	       write_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
@@ -193,6 +202,12 @@ static char **environment(const struct session *session, const struct program *p
 	return result;
 }
 
+/* Does it stand where a program has its host's shared memory? */
+static bool is_hidden(const char *path)
+{
+	return strncmp(path, SHARED_MEMORY "/", sizeof(SHARED_MEMORY)) == 0;
+}
+
 void launch_program(struct session *session, struct program *program)
 {
 	int out[2], error[2];
@@ -218,6 +233,7 @@ void launch_program(struct session *session, struct program *program)
 	if (pid == 0) {
 		char **variables = environment(session, program, (int[]){out[1], error[1]});
 		int null = open("/dev/null", O_RDONLY);
+		char folder[PATH_MAX];
 
 		dup2(null, 0);
 		dup2(out[1], 1);
@@ -234,6 +250,9 @@ void launch_program(struct session *session, struct program *program)
 		personality(ADDR_NO_RANDOMIZE);
 		place_share_counter(false);
 		place_program(session);
+		shared_memory_of(&session->hosts[program->host], folder);
+		if (!is_hidden(program->path) && !is_hidden(beside_program()))
+			isolate_shared_memory(folder);
 		execve(program->path, program->argv, variables);
 		dprintf(2, "%s: %s\n", program->path, strerror(errno));
 		_exit(127);

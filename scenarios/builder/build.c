@@ -12,8 +12,9 @@
 #include "fabric/topology.h"
 #include "hca/device/hca_params.h"
 #include "hca/endpoint/endpoint.h"
-#include "scenarios/load/load_carrier.h"
+#include "scenarios/load/mixed_carrier.h"
 #include "scenarios/schema/endpoint_device.h"
+#include "scenarios/workload/endpoint_carrier.h"
 #include "sim/parallel.h"
 #include "switch/switch.h"
 
@@ -59,12 +60,13 @@ static enum link_layer link_layer_of(const struct scenario *scenario)
 	return scenario->fabric.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
 }
 
+/* `carried`: hosts have no programs but messages to send, and detailed adapters are asked for that; NULL: they have programs. */
 static struct build *create(const struct scenario *scenario, enum sim_kernel kernel,
-			    const struct division *division, bool color, bool verbose, char *why,
-			    size_t why_bytes)
+			    const struct division *division, const struct load_host_params *carried,
+			    bool color, bool verbose, char *why, size_t why_bytes)
 {
-	bool has_programs = scenario_has(scenario, FIDELITY_DETAILED) && !scenario->has_load &&
-			    !scenario->has_workload;
+	bool detailed = scenario_has(scenario, FIDELITY_DETAILED);
+	bool has_programs = detailed && !scenario->has_load && carried == NULL;
 	if (has_programs && !session_is_permitted(why, why_bytes))
 		return NULL;
 	struct build *build = take(1, sizeof(*build));
@@ -76,10 +78,10 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	divide(build);
 	if (scenario->has_load)
 		build->load = load_create(&scenario->load, build->sim, build->endpoints);
-	else if (scenario->has_workload && scenario_has(scenario, FIDELITY_DETAILED))
+	else if (carried != NULL && detailed)
 		build->load =
-			load_create_carrier(&scenario->play_hosts, scenario->host_count,
-					    link_layer_of(scenario), build->sim, build->endpoints);
+			load_create_carrier(carried, scenario->host_count, link_layer_of(scenario),
+					    build->sim, build->endpoints);
 	else if (has_programs)
 		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
 						color, verbose);
@@ -97,13 +99,21 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
 			   bool verbose, char *why, size_t why_bytes)
 {
-	return create(scenario, kernel, NULL, color, verbose, why, why_bytes);
+	return create(scenario, kernel, NULL, scenario->has_workload ? &scenario->play_hosts : NULL,
+		      color, verbose, why, why_bytes);
+}
+
+struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
+					char *why, size_t why_bytes)
+{
+	return create(scenario, kernel, NULL, &scenario->mpi_hosts, false, false, why, why_bytes);
 }
 
 struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
 				   char *why, size_t why_bytes)
 {
-	return create(scenario, SIM_KERNEL_native, division, false, false, why, why_bytes);
+	return create(scenario, SIM_KERNEL_native, division, &scenario->play_hosts, false, false,
+		      why, why_bytes);
 }
 
 /* As an end of it has it: both have the same. */
@@ -209,6 +219,17 @@ static void create_hosts(struct build *build)
 			create_detailed(build, i, links[i]);
 	}
 	free(links);
+}
+
+struct carrier *build_carrier(const struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	if (build->load == NULL)
+		return endpoint_carrier_create(build->endpoint_hcas, scenario->host_count,
+					       &scenario->hosts[0].endpoint->endpoint);
+	if (!scenario_has(scenario, FIDELITY_ENDPOINT))
+		return load_carrier(build->load);
+	return mixed_carrier_create(build->load, build->endpoint_hcas, scenario->host_count);
 }
 
 struct port *build_host_port(const struct build *build, uint32_t host)

@@ -14,6 +14,7 @@
 #include "sim/parallel.h"
 #include "sim/sim.h"
 
+struct carrier;
 struct load;
 
 struct build {
@@ -24,7 +25,7 @@ struct build {
 	struct packet_pool *pools[SIM_PARTS_MAX]; /* of each part */
 	struct endpoints *endpoints;
 	struct session *session; /* NULL: no programs can run here */
-	struct load *load;       /* or what carries its workload; NULL: the scenario has neither */
+	struct load *load;       /* or what carries messages on detailed adapters; NULL: neither */
 	struct kernel **kernels; /* [host_count]; NULL: no programs on it */
 	struct hca **hcas;       /* [host_count]; NULL: of fidelity endpoint */
 	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
@@ -41,6 +42,10 @@ struct build {
 /* color and verbose: as session_create(). The scenario outlives it. NULL: *why says what does not fit together. */
 struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
 			   bool verbose, char *why, size_t why_bytes);
+
+/* For messages of whoever has no programs on simulated hosts (scenarios/mpi), on adapters of either fidelity. */
+struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
+					char *why, size_t why_bytes);
 
 /* In parts, a thread each; the division outlives it. Of a workload. */
 struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
@@ -62,6 +67,9 @@ void build_faults_destroy(struct build *build);
 sim_time build_link_latency(const struct scenario *scenario, uint32_t link);
 bool build_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
 			  const struct scenario_link *link, unsigned from);
+
+/* Of messages between its hosts, of the fidelity, or fidelities, of their adapters. Once. */
+struct carrier *build_carrier(const struct build *build);
 
 struct port *build_host_port(const struct build *build, uint32_t host);
 

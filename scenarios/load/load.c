@@ -337,7 +337,7 @@ bool load_connect(struct load *load, char *why, size_t why_bytes)
 		load_clients_init(load);
 	for (uint32_t i = 0; i < nodes; i++)
 		load_node_connect(&load->nodes[i]);
-	if (load->carrier)
+	if (load->carrier && !load->failed)
 		load_ends_connect(load);
 	if (load->failed)
 		snprintf(why, why_bytes, "%s", load_failure(load));

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "fabric/partition.h"
 #include "fabric/wire/opcode.h"
 #include "hca/endpoint/endpoint_params.h"
 #include "hca/transport/psn.h"
@@ -12,22 +11,10 @@
 #include "sim/parallel.h"
 #include "sim/pool.h"
 
-#define MESSAGE_MAX     (UINT64_C(1) << 30) /* of 2^31 that a WQE has room for */
-#define BUFFER_ALIGN    UINT64_C(64)
-#define FIRST_QP_NUMBER 0x100u /* as fidelity endpoint has it, so that ways are the same */
-#define HOPS            64
-
-struct load_ends { /* of a node */
-	struct load_end **list;
-	uint32_t count, room;
-	struct load_end **by_number; /* [numbers] from first_number on */
-	uint32_t first_number, numbers;
-};
-
 struct load_carrier {
 	struct carrier carrier;
 	struct load *load;
-	struct load_ends *of_nodes;
+	bool started;
 	struct pool messages[SIM_PARTS_MAX]; /* of each part of the run */
 };
 
@@ -159,15 +146,6 @@ void load_end_received(struct load_end *end)
 
 /* ---- what adapters tell ---- */
 
-static struct load_end *end_by_number(const struct load *load, uint32_t node, uint32_t number)
-{
-	const struct load_ends *ends = &load->carrier->of_nodes[node];
-
-	return number - ends->first_number < ends->numbers
-		       ? ends->by_number[number - ends->first_number]
-		       : NULL;
-}
-
 static void request_sent(struct load_end *end, const struct packet *packet)
 {
 	struct load_message *message = find(end, packet->psn);
@@ -201,7 +179,7 @@ static void response_sent(struct load_end *end, const struct packet *packet)
 static void sent(struct hca_watcher *watcher, const struct packet *packet)
 {
 	const struct load *load = container_of(watcher, struct load_node, watcher)->load;
-	struct load_end *to = end_by_number(load, packet->path->destination, packet->dest_qp);
+	struct load_end *to = load_ends_find(load, packet->path->destination, packet->dest_qp);
 
 	if (!to)
 		return;
@@ -215,7 +193,7 @@ static void sent(struct hca_watcher *watcher, const struct packet *packet)
 static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 {
 	const struct load_node *node = container_of(watcher, struct load_node, watcher);
-	struct load_end *end = end_by_number(node->load, node->index, qpn);
+	struct load_end *end = load_ends_find(node->load, node->index, qpn);
 	struct arrival *arrival = arrivals_find_data(&end->arrivals, psn);
 
 	if (arrival && arrival->operation == WORKLOAD_WRITE)
@@ -235,7 +213,7 @@ static uint64_t bytes_before(const struct load_message *message, uint32_t psn, u
 static void acknowledged(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 {
 	const struct load_node *node = container_of(watcher, struct load_node, watcher);
-	struct load_end *end = end_by_number(node->load, node->index, qpn);
+	struct load_end *end = load_ends_find(node->load, node->index, qpn);
 	uint64_t mtu = node->load->params.mtu;
 
 	for (const struct load_message *message = end->first; message; message = message->next) {
@@ -255,62 +233,30 @@ static struct port *port(const struct carrier *carrier, uint32_t host)
 	return hca_port(of(carrier)->load->nodes[host].hca);
 }
 
-static struct load_end *add_end(struct load_carrier *carrier, uint32_t host)
-{
-	struct load_ends *ends = &carrier->of_nodes[host];
-	struct load_end *end = calloc(1, sizeof(*end));
-
-	assert(end);
-	if (ends->count == ends->room) {
-		ends->room = ends->room ? 2 * ends->room : 4;
-		ends->list = realloc(ends->list, ends->room * sizeof(struct load_end *));
-		assert(ends->list);
-	}
-	ends->list[ends->count++] = end;
-	end->load = carrier->load;
-	end->host = host;
-	arrivals_init(&end->arrivals, carrier->load->desk, carrier->load->nodes[host].sim,
-		      carrier->load->params.reads);
-	return end;
-}
-
-static const struct path *path_to(const struct load_end *end, const struct carrier_pair *pair,
-				  uint16_t udp_source_port)
-{
-	struct endpoints *endpoints = end->load->endpoints;
-	struct path path = endpoints_way(endpoints, end->host, end->peer->host, pair->service_level,
-					 HOPS, udp_source_port);
-
-	return path_intern(endpoints_paths(endpoints), &path);
-}
-
-/* The numbers that ways are chosen by. */
 static struct load_end *join_ends(struct carrier *carrier, const struct carrier_pair *pair,
 				  uint32_t source_number, uint32_t destination_number)
 {
-	struct load_end *one = add_end(of(carrier), pair->source);
-	struct load_end *two = add_end(of(carrier), pair->destination);
-	uint16_t udp_source_port = path_udp_source_port(
-		path_flow_label(source_number + pair->entropy * 0x101, destination_number));
-
-	assert(pair->source != pair->destination);
-	one->peer = two;
-	two->peer = one;
-	one->path = path_to(one, pair, udp_source_port);
-	two->path = path_to(two, pair, udp_source_port);
-	return one;
+	return load_ends_join(of(carrier)->load, pair, source_number, destination_number);
 }
 
 static uint32_t next_number(struct carrier *carrier, uint32_t host)
 {
-	return FIRST_QP_NUMBER + of(carrier)->of_nodes[host].count;
+	return load_ends_next_number(of(carrier)->load, host);
+}
+
+static void connect_if_late(const struct carrier *carrier, struct load_end *end)
+{
+	if (of(carrier)->started)
+		load_ends_connect_late(end);
 }
 
 static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
 {
-	return (struct carrier_qp *)(void *)join_ends(carrier, pair,
-						      next_number(carrier, pair->source),
-						      next_number(carrier, pair->destination));
+	struct load_end *source = join_ends(carrier, pair, next_number(carrier, pair->source),
+					    next_number(carrier, pair->destination));
+
+	connect_if_late(carrier, source);
+	return (struct carrier_qp *)(void *)source;
 }
 
 struct carrier_qp *load_carrier_join_far(struct carrier *carrier, const struct carrier_pair *pair,
@@ -326,6 +272,7 @@ struct carrier_qp *load_carrier_join_far(struct carrier *carrier, const struct c
 	far->number = number;
 	*udp_source_port = far->path->udp_source_port;
 	*arrivals = &far->arrivals;
+	connect_if_late(carrier, source);
 	return (struct carrier_qp *)(void *)far->peer;
 }
 
@@ -358,81 +305,9 @@ static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t messag
 		sender->bytes = receiver->bytes = message_bytes;
 }
 
-void load_end_plan(struct load_end *end, struct load_qp *qp)
+static void plan_any(struct carrier *carrier, uint64_t bytes)
 {
-	const struct load_params *params = &end->load->params;
-
-	end->qp = qp;
-	qp->end = end;
-	qp->posts = true;
-	qp->depth = (uint32_t)(end->messages < params->window ? end->messages : params->window);
-	if (end->receives)
-		qp->receive_entries = load_power_of_two(params->receives);
-}
-
-struct load_end *load_end_of_node(const struct load_node *node, uint32_t index)
-{
-	return node->load->carrier->of_nodes[node->index].list[index];
-}
-
-uint32_t load_end_count(const struct load_node *node)
-{
-	return node->load->carrier->of_nodes[node->index].count;
-}
-
-static void connect(struct load_end *end)
-{
-	const struct endpoints *endpoints = end->load->endpoints;
-	uint16_t pkey = partitions_towards(endpoints_get(endpoints, end->host)->partitions,
-					   endpoints_get(endpoints, end->peer->host)->partitions);
-
-	load_qp_connect(end->qp, end->path, end->peer->number, pkey);
-}
-
-static void number_ends(struct load_ends *ends)
-{
-	uint32_t last = 0;
-
-	for (uint32_t i = 0; i < ends->count; i++) {
-		uint32_t number = ends->list[i]->number;
-
-		if (i == 0 || number < ends->first_number)
-			ends->first_number = number;
-		if (number > last)
-			last = number;
-	}
-	ends->numbers = ends->count ? last - ends->first_number + 1 : 0;
-	ends->by_number = calloc((size_t)ends->numbers + 1, sizeof(struct load_end *));
-	assert(ends->by_number);
-	for (uint32_t i = 0; i < ends->count; i++)
-		ends->by_number[ends->list[i]->number - ends->first_number] = ends->list[i];
-}
-
-void load_ends_connect(struct load *load)
-{
-	struct load_ends *of_nodes = load->carrier->of_nodes;
-
-	for (uint32_t i = 0; i < load->params.nodes; i++) {
-		for (uint32_t j = 0; load->nodes[i].hca && j < of_nodes[i].count; j++) {
-			of_nodes[i].list[j]->number = of_nodes[i].list[j]->qp->number;
-			of_nodes[i].list[j]->key = load->nodes[i].keys[0];
-		}
-		number_ends(&of_nodes[i]);
-	}
-	for (uint32_t i = 0; i < load->params.nodes; i++)
-		for (uint32_t j = 0; load->nodes[i].hca && j < of_nodes[i].count; j++)
-			connect(of_nodes[i].list[j]);
-}
-
-/* Buffers of a node one behind the other, each from a line of memory on. */
-static void place_buffers(struct load_node *node)
-{
-	for (uint32_t i = 0; i < load_end_count(node); i++) {
-		struct load_end *end = load_end_of_node(node, i);
-
-		end->address = LOAD_LOCAL_ADDRESS + node->buffer_bytes;
-		node->buffer_bytes += (end->bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
-	}
+	of(carrier)->load->any_bytes = bytes;
 }
 
 static void start(struct carrier *carrier)
@@ -449,11 +324,12 @@ static void start(struct carrier *carrier)
 		mtu = port_mtu(hca_port(node->hca));
 		if (mtu < load->params.mtu)
 			load->params.mtu = mtu;
-		place_buffers(node);
+		load_ends_place(node);
 		node->watcher = (struct hca_watcher){sent, delivered, acknowledged};
 		hca_set_watcher(node->hca, &node->watcher);
 	}
 	load_connect(load, NULL, 0); /* trouble() says what is wrong */
+	of(carrier)->started = true;
 }
 
 static struct carrier_qp *peer(const struct carrier_qp *qp)
@@ -509,9 +385,9 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 				 enum link_layer link_layer, struct sim *sim,
 				 struct endpoints *endpoints)
 {
-	static const struct carrier_ops ops = {port,     join,    plan,   start, post,
-					       peer,     path,    cnps,   marks, acked_bytes,
-					       rate_bps, trouble, destroy};
+	static const struct carrier_ops ops = {port,        join,     plan,    plan_any, start,
+					       post,        peer,     path,    cnps,     marks,
+					       acked_bytes, rate_bps, trouble, destroy};
 	static const struct endpoint_params no_time;
 	struct load_carrier *carrier = calloc(1, sizeof(*carrier));
 	struct load_params load;
@@ -534,9 +410,8 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 	carrier->load->timeout = (uint8_t)params->timeout;
 	carrier->load->retry_count = (uint8_t)params->retry_count;
 	carrier->carrier =
-		(struct carrier){.ops = &ops, .message_max = MESSAGE_MAX, .ideal = &no_time};
-	carrier->of_nodes = calloc(nodes, sizeof(carrier->of_nodes[0]));
-	assert(carrier->of_nodes);
+		(struct carrier){.ops = &ops, .message_max = LOAD_MESSAGE_MAX, .ideal = &no_time};
+	load_ends_create(carrier->load);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_init(&carrier->messages[i], sizeof(struct load_message), 0);
 	return carrier->load;
@@ -558,15 +433,9 @@ void load_carrier_fini(struct load *load)
 
 	if (!carrier)
 		return;
-	for (uint32_t i = 0; i < load->params.nodes; i++) {
-		for (uint32_t j = 0; j < carrier->of_nodes[i].count; j++)
-			free(carrier->of_nodes[i].list[j]);
-		free(carrier->of_nodes[i].list);
-		free(carrier->of_nodes[i].by_number);
-	}
+	load_ends_destroy(load);
 	arrivals_desk_destroy(load->desk);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_fini(&carrier->messages[i]);
-	free(carrier->of_nodes);
 	free(carrier);
 }

@@ -3,9 +3,10 @@
  * is under way between them.
  *
  *     load_carrier.c  post() --> message, behind the others of its end --> core, and told to the other end (scenarios/workload/arrivals.h)
+ *     load_ends.c     which ends there are, and their queue pairs
  *     load_courier.c  core: build a WQE, ring | take a CQE, or see what was written --> complete, delivered
  *
- * An end is a queue pair with a buffer of its own, in which all its messages are. A far one is at a host with an adapter of fidelity
+ * An end is a queue pair with a buffer of its own, from which on all its messages are. A far one is at a host with an adapter of fidelity
  * endpoint, in a workload on both (mixed_carrier.h).
  */
 #ifndef SCENARIOS_LOAD_LOAD_COURIER_H
@@ -44,6 +45,7 @@ struct load_end {
 	struct load *load;
 	const struct path *path;
 	uint32_t host;
+	uint32_t index;                    /* of its node's */
 	uint64_t address, bytes;           /* its buffer */
 	uint64_t messages;                 /* that it asks for, in all */
 	bool receives;                     /* sends of the other end */
@@ -63,16 +65,6 @@ static inline struct sim *load_end_sim(const struct load_end *end)
 
 /* ---- load_carrier.c ---- */
 
-/* Those of a node, by number, and how many there are. */
-struct load_end *load_end_of_node(const struct load_node *node, uint32_t index);
-uint32_t load_end_count(const struct load_node *node);
-
-/* Its queue pair's rings. */
-void load_end_plan(struct load_end *end, struct load_qp *qp);
-
-/* All queue pairs are there: connects them. */
-void load_ends_connect(struct load *load);
-
 /* Is there a message that is not posted? */
 static inline bool load_end_waits(const struct load_end *end)
 {
@@ -89,6 +81,30 @@ void load_end_delivered(struct arrival *arrival);
 
 /* Frees what carriers have more. */
 void load_carrier_fini(struct load *load);
+
+/* ---- load_ends.c ---- */
+
+void load_ends_create(struct load *load);
+void load_ends_destroy(struct load *load);
+
+/* What the next end of that host is called for the choice of ways. */
+uint32_t load_ends_next_number(const struct load *load, uint32_t host);
+
+/* The source's, of two that go by these numbers. */
+struct load_end *load_ends_join(struct load *load, const struct carrier_pair *pair,
+				uint32_t source_number, uint32_t destination_number);
+
+/* Of a node's, by the number of its queue pair; NULL: there is none. */
+struct load_end *load_ends_find(const struct load *load, uint32_t node, uint32_t number);
+
+/* How many queue pairs a node has room for; rings of one of a thread's; buffers of all. */
+uint32_t load_ends_room(const struct load_node *node);
+void load_ends_plan(struct load_qp *qp, uint32_t index);
+void load_ends_place(struct load_node *node);
+
+/* All queue pairs are there: connects them. Or a pair that is joined during the run: makes its queue pairs as well. */
+void load_ends_connect(struct load *load);
+void load_ends_connect_late(struct load_end *end);
 
 /* ---- load_courier.c ---- */
 

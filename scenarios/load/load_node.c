@@ -233,7 +233,7 @@ static void write_receive(const struct load_qp *qp, uint8_t *wqe)
 		be32_put(wqe + (size_t)list->count * WQE_UNIT_BYTES + 4, KEY_OF_NOTHING);
 }
 
-static void add_qp(struct load_thread *thread, uint32_t index)
+void load_node_add_qp(struct load_thread *thread, uint32_t index)
 {
 	static const enum qp_type type_of[] = {
 		[LOAD_RC] = QP_RC, [LOAD_UC] = QP_UC, [LOAD_UD] = QP_UD, [LOAD_DC] = QP_DCI};
@@ -488,8 +488,9 @@ void load_node_add_objects(struct load_node *node)
 	for (unsigned datagrams = 0; datagrams < 2; datagrams++)
 		for (uint32_t i = 0; i < node->thread_count; i++)
 			for (uint32_t j = 0; j < node->threads[i].qp_count; j++)
-				if (node->threads[i].qps[j].datagram == (datagrams > 0))
-					add_qp(&node->threads[i], j);
+				if (node->threads[i].qps[j].datagram == (datagrams > 0) &&
+				    !node->load->any_bytes)
+					load_node_add_qp(&node->threads[i], j);
 	if (node->load->params.transport == LOAD_DC)
 		add_target(node);
 }

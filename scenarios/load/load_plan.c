@@ -63,7 +63,7 @@ static uint32_t thread_qps(const struct load_thread *thread)
 	bool datagrams = params->server.answer == LOAD_ANSWER_DATAGRAM;
 
 	if (node->load->carrier) /* dealt out in turn */
-		return (load_end_count(node) + node->thread_count - 1 - thread->index) /
+		return (load_ends_room(node) + node->thread_count - 1 - thread->index) /
 		       node->thread_count;
 	if (!load_serves(node->load))
 		return (uint32_t)thread->params->qps * load_peer_count(node, thread->params);
@@ -113,9 +113,7 @@ static void plan_qp(struct load_qp *qp, uint32_t index)
 	const struct load *load = thread->node->load;
 
 	if (load->carrier) {
-		load_end_plan(load_end_of_node(thread->node,
-					       index * thread->node->thread_count + thread->index),
-			      qp);
+		load_ends_plan(qp, index);
 	} else if (load_serves(load)) {
 		plan_served(qp, index);
 	} else {

@@ -13,6 +13,7 @@
 #define LOAD_PD           1
 #define LOAD_NAME_BYTES   128
 #define LOAD_RECORD_BYTES 64
+#define LOAD_MESSAGE_MAX  (UINT64_C(1) << 30) /* of a workload; of 2^31 that a WQE has room for */
 #define LOAD_DC_KEY       UINT64_C(0x1122334455667788)
 
 /* Of a DCT, which must have an SRQ; nothing is sent to it. */
@@ -34,6 +35,7 @@ struct load_carrier;
 struct load_client;
 struct load_courier;
 struct load_end;
+struct load_ends;
 struct load_node;
 struct load_server;
 struct load_thread;
@@ -174,6 +176,8 @@ struct load {
 	uint32_t client_count;
 	struct load_carrier *carrier; /* NULL: it carries no workload */
 	struct arrivals_desk *desk;   /* of what its ends are told */
+	struct load_ends *ends;       /* [nodes] */
+	uint64_t any_bytes; /* buffers of pairs that are joined during the run; 0: none is */
 	uint8_t timeout, retry_count; /* of connections */
 	struct sim *sim;
 	struct block block;
@@ -199,6 +203,7 @@ uint64_t load_plan_bytes(const struct load_node *node);
 void load_node_attach(struct load *load, uint32_t index);
 void load_node_init(struct load_node *node);
 void load_node_add_objects(struct load_node *node);
+void load_node_add_qp(struct load_thread *thread, uint32_t index);
 void load_node_connect(struct load_node *node);
 void load_node_fini(struct load_node *node);
 

@@ -22,6 +22,7 @@ struct mixed_carrier {
 	struct carrier *detailed, *endpoints;
 	struct endpoint_hca *const *hcas;
 	struct mixed_pair *pairs;
+	bool started;
 };
 
 static struct mixed_carrier *of(const struct carrier *carrier)
@@ -106,6 +107,15 @@ static void join_both(struct carrier *carrier, const struct carrier_pair *pair,
 		endpoint_carrier_open(of(carrier)->endpoints, pair, udp_source_port, arrivals);
 }
 
+/* The detailed end's queue pair is there. */
+static void connect(const struct mixed_pair *pair, const struct carrier *detailed)
+{
+	bool to_detailed = pair->ends[1].of == detailed;
+
+	endpoint_carrier_connect(pair->ends[!to_detailed].qp,
+				 load_carrier_place(pair->ends[to_detailed].qp).number);
+}
+
 static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
 {
 	struct mixed_pair *joined = calloc(1, sizeof(*joined));
@@ -120,6 +130,8 @@ static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pai
 	ends[1].peer = &ends[0];
 	if (is_of_both(ends)) {
 		join_both(carrier, pair, joined);
+		if (of(carrier)->started)
+			connect(joined, of(carrier)->detailed);
 	} else {
 		ends[0].qp = ends[0].of->ops->join(ends[0].of, pair);
 		ends[1].qp = ends[0].of->ops->peer(ends[0].qp);
@@ -140,6 +152,13 @@ static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t messag
 				    messages, operation);
 }
 
+static void plan_any(struct carrier *carrier, uint64_t bytes)
+{
+	struct carrier *detailed = of(carrier)->detailed;
+
+	detailed->ops->plan_any(detailed, bytes);
+}
+
 static void start(struct carrier *carrier)
 {
 	struct carrier *detailed = of(carrier)->detailed, *endpoints = of(carrier)->endpoints;
@@ -147,14 +166,10 @@ static void start(struct carrier *carrier)
 	detailed->user = endpoints->user = carrier->user;
 	detailed->ops->start(detailed);
 	endpoints->ops->start(endpoints);
-	for (struct mixed_pair *pair = of(carrier)->pairs; pair; pair = pair->next) {
-		bool to_detailed = pair->ends[0].of == endpoints;
-
+	for (struct mixed_pair *pair = of(carrier)->pairs; pair; pair = pair->next)
 		if (is_of_both(pair->ends))
-			endpoint_carrier_connect(
-				pair->ends[!to_detailed].qp,
-				load_carrier_place(pair->ends[to_detailed].qp).number);
-	}
+			connect(pair, detailed);
+	of(carrier)->started = true;
 }
 
 static struct carrier_qp *peer(const struct carrier_qp *qp)
@@ -214,9 +229,9 @@ static void destroy(struct carrier *carrier)
 struct carrier *mixed_carrier_create(struct load *load, struct endpoint_hca *const *hcas,
 				     uint32_t hosts)
 {
-	static const struct carrier_ops ops = {port,     join,    plan,   start, post,
-					       peer,     path,    cnps,   marks, acked_bytes,
-					       rate_bps, trouble, destroy};
+	static const struct carrier_ops ops = {port,        join,     plan,    plan_any, start,
+					       post,        peer,     path,    cnps,     marks,
+					       acked_bytes, rate_bps, trouble, destroy};
 	struct mixed_carrier *carrier = calloc(1, sizeof(*carrier));
 
 	assert(carrier);

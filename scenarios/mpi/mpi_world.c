@@ -6,30 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hca/endpoint/endpoint.h"
 #include "scenarios/record/result.h"
 #include "scenarios/schema/endpoint_device.h"
 #include "scenarios/trial/ways.h"
+#include "scenarios/workload/carrier.h"
 #include "sim/pool.h"
 
+#define ENVELOPE_BYTES 16 /* that SMPI puts before a message */
+
 struct connection {
-	uint64_t key;           /* 0: free */
-	struct endpoint_qp *qp; /* at the host with the lower number */
+	uint64_t key;          /* 0: free */
+	struct carrier_qp *qp; /* at the host with the lower number */
 };
 
 struct mpi_message {
-	struct endpoint_message post; /* first */
 	struct mpi_world *world;
 	struct event event; /* the receiver's program sees it */
 	struct mpi_message *next;
 	void *user;
 	uint32_t number; /* of its record */
+	uint32_t undone,
+		undelivered; /* of the pieces that it is cut into, by what its HCA can take */
 	bool failed;
-	bool done, seen; /* by the sender's HCA, by the receiver's program: then it is free */
+	bool seen; /* by the receiver's program; with all done it is free */
 };
 
 struct mpi_world {
-	struct endpoint_user user; /* first */
+	struct carrier_user user; /* first */
+	struct carrier *carrier;
 	struct scenario *scenario;
 	struct build *build;
 	struct result *result;
@@ -44,6 +48,11 @@ struct mpi_world {
 	uint64_t bytes, failed;
 	struct block block;
 };
+
+static void complain(const char *why)
+{
+	fprintf(stderr, "hcasim: %s\n", why);
+}
 
 /* ---- connections ---- */
 
@@ -71,9 +80,9 @@ static void grow(struct mpi_world *world)
 }
 
 /* The queue pair of the one host that is connected with the other. */
-static struct endpoint_qp *connect(struct mpi_world *world, uint32_t source, uint32_t destination)
+static struct carrier_qp *connect(struct mpi_world *world, uint32_t source, uint32_t destination)
 {
-	struct endpoint_hca *const *hcas = world->build->endpoint_hcas;
+	const struct carrier_ops *ops = world->carrier->ops;
 	uint32_t low = source < destination ? source : destination,
 		 high = source ^ destination ^ low;
 	uint64_t key = ((uint64_t)low << 32 | high) + 1;
@@ -84,11 +93,15 @@ static struct endpoint_qp *connect(struct mpi_world *world, uint32_t source, uin
 	connection = find(world, key);
 	if (!connection->key) {
 		connection->key = key;
-		connection->qp = endpoint_join(hcas[low], hcas[high],
-					       (unsigned)world->scenario->mpi.service_level, 0);
+		connection->qp = ops->join(
+			world->carrier,
+			&(struct carrier_pair){
+				.source = low,
+				.destination = high,
+				.service_level = (unsigned)world->scenario->mpi.service_level});
 		world->connection_count++;
 	}
-	return source == low ? connection->qp : endpoint_peer(connection->qp);
+	return source == low ? connection->qp : ops->peer(connection->qp);
 }
 
 /* ---- one message ---- */
@@ -97,7 +110,7 @@ static void release(struct mpi_message *message)
 {
 	struct mpi_world *world = message->world;
 
-	if (!message->done || !message->seen)
+	if (message->undone || !message->seen)
 		return;
 	world->by_number[message->number] = NULL;
 	pool_give(&world->pool, message);
@@ -118,43 +131,56 @@ static void see(struct event *event)
 	end(container_of(event, struct mpi_message, event));
 }
 
-static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
-		      uint32_t psn)
+/* A core of a detailed adapter's host has looked already. */
+static sim_time complete_latency(const struct scenario_host *host)
 {
-	struct mpi_world *world = (struct mpi_world *)(void *)user;
-	struct mpi_message *message = world->by_number[tag - 1];
-	uint32_t host = endpoint_number(endpoint_of(qp));
-
-	(void)psn;
-	world->records[message->number].arrived = sim_now(world->build->sim);
-	sim_schedule(&message->event,
-		     world->scenario->hosts[host].endpoint->endpoint.complete_latency);
+	return host->endpoint ? host->endpoint->endpoint.complete_latency : 0;
 }
 
-static void done(struct endpoint_message *post)
+static void delivered(struct carrier_user *user, uint32_t flow)
 {
-	struct mpi_message *message = (struct mpi_message *)(void *)post;
-	struct mpi_world *world = message->world;
-	struct flow_record *record = &world->records[message->number];
+	struct mpi_world *world = (struct mpi_world *)(void *)user;
+	struct mpi_message *message = world->by_number[flow];
+	struct flow_record *record = &world->records[flow];
 
-	message->done = true;
-	record->started = post->started_at;
-	record->packets = post->packets_sent;
-	record->resent = post->packets_resent;
+	if (--message->undelivered)
+		return;
+	record->arrived = sim_now(world->build->sim);
+	sim_schedule(&message->event,
+		     complete_latency(&world->scenario->hosts[record->destination]));
+}
+
+static void done(struct carrier_user *user, uint32_t flow, const struct carrier_report *report)
+{
+	struct mpi_world *world = (struct mpi_world *)(void *)user;
+	struct mpi_message *message = world->by_number[flow];
+	struct flow_record *record = &world->records[flow];
+
+	if (!record->started)
+		record->started = report->started_at;
+	record->packets += report->packets_sent;
+	record->resent += report->packets_resent;
+	message->failed |= report->failed;
+	if (--message->undone)
+		return;
 	record->finished = sim_now(world->build->sim);
-	record->status = post->status == ENDPOINT_OK ? FLOW_done : FLOW_failed;
-	if (post->status != ENDPOINT_OK && !message->seen && !event_pending(&message->event)) {
-		message->failed = true;
+	record->status = message->failed ? FLOW_failed : FLOW_done;
+	if (message->failed && !message->seen && !event_pending(&message->event)) {
 		world->failed++;
 		end(message);
 	}
 	release(message);
 }
 
-static uint32_t add_record(struct mpi_world *world, uint32_t source, uint32_t destination,
-			   uint64_t bytes, const struct endpoint_qp *qp)
+/* Sends alone are posted. */
+static void ignore_read(struct carrier_user *user, uint32_t flow)
 {
-	const struct endpoint_params *params = &world->scenario->hosts[source].endpoint->endpoint;
+	(void)user, (void)flow;
+}
+
+static uint32_t add_record(struct mpi_world *world, uint32_t source, uint32_t destination,
+			   uint64_t bytes, const struct carrier_qp *qp)
+{
 	const struct port *port = build_host_port(world->build, source);
 	const struct ideal_path way = ways_find(world->ways, source, destination);
 	uint32_t number = world->count++;
@@ -174,8 +200,8 @@ static uint32_t add_record(struct mpi_world *world, uint32_t source, uint32_t de
 		.hops = way.hops,
 		.bytes = bytes,
 		.ready = sim_now(world->build->sim),
-		.ideal = ideal_time(params, (uint32_t)port_params(port)->mtu, endpoint_path(qp),
-				    &way, WORKLOAD_SEND, bytes),
+		.ideal = ideal_time(world->carrier->ideal, (uint32_t)port_params(port)->mtu,
+				    world->carrier->ops->path(qp), &way, WORKLOAD_SEND, bytes),
 		.status = FLOW_under_way,
 	};
 	return number;
@@ -188,27 +214,43 @@ static void reach(struct mpi_world *world, sim_time now)
 		sim_run(world->build->sim, now);
 }
 
-void mpi_world_send(struct mpi_world *world, sim_time now, uint32_t source, uint32_t destination,
+static void post(struct mpi_world *world, struct mpi_message *message, struct carrier_qp *qp,
+		 uint64_t bytes)
+{
+	uint64_t most = world->carrier->message_max;
+
+	message->undone = message->undelivered = (uint32_t)((bytes - 1) / most + 1);
+	for (; bytes > 0; bytes -= bytes < most ? bytes : most)
+		world->carrier->ops->post(world->carrier, qp, message->number, WORKLOAD_SEND,
+					  bytes < most ? bytes : most);
+}
+
+bool mpi_world_send(struct mpi_world *world, sim_time now, uint32_t source, uint32_t destination,
 		    uint64_t bytes, void *user)
 {
-	struct mpi_message *message = pool_take(&world->pool);
-	struct endpoint_qp *qp;
+	struct mpi_message *message;
+	struct carrier_qp *qp;
+	const char *trouble;
 
-	assert(source != destination);
+	assert(source != destination && bytes > 0);
 	reach(world, now);
 	qp = connect(world, source, destination);
-	memset(message, 0, sizeof(*message));
-	message->world = world;
-	message->user = user;
-	message->number = add_record(world, source, destination, bytes, qp);
+	trouble = world->carrier->ops->trouble(world->carrier);
+	if (trouble) {
+		complain(trouble);
+		return false;
+	}
+	message = pool_take(&world->pool);
+	*message = (struct mpi_message){
+		.world = world,
+		.user = user,
+		.number = add_record(world, source, destination, bytes, qp),
+	};
 	world->by_number[message->number] = message;
 	world->bytes += bytes;
 	event_init(&message->event, &world->block, see);
-	message->post.bytes = bytes;
-	message->post.operation = ENDPOINT_SEND;
-	message->post.tag = message->number + 1;
-	message->post.done = done;
-	endpoint_post(qp, &message->post);
+	post(world, message, qp, bytes);
+	return true;
 }
 
 sim_time mpi_world_advance(struct mpi_world *world, sim_time until)
@@ -259,11 +301,6 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static void complain(const char *why)
-{
-	fprintf(stderr, "hcasim: %s\n", why);
-}
-
 static struct scenario *read_scenario(void)
 {
 	struct yaml_errors errors = {0};
@@ -276,6 +313,22 @@ static struct scenario *read_scenario(void)
 		fputs(errors.text, stderr);
 	yaml_errors_free(&errors);
 	return scenario;
+}
+
+/* Which connections there will be, and how long messages are, the program knows. */
+static bool start_carrier(struct mpi_world *world)
+{
+	const char *trouble;
+
+	world->user = (struct carrier_user){done, delivered, ignore_read, ignore_read};
+	world->carrier = build_carrier(world->build);
+	world->carrier->user = &world->user;
+	world->carrier->ops->plan_any(world->carrier, world->scenario->mpi.eager + ENVELOPE_BYTES);
+	world->carrier->ops->start(world->carrier);
+	trouble = world->carrier->ops->trouble(world->carrier);
+	if (trouble)
+		complain(trouble);
+	return !trouble;
 }
 
 static const struct block_type world_type = {.name = "mpi_world"};
@@ -299,7 +352,7 @@ struct mpi_world *mpi_world_open(void)
 	world->scenario = read_scenario();
 	if (!world->scenario)
 		return NULL;
-	world->build = build_create(world->scenario, kernel, false, false, why, sizeof(why));
+	world->build = build_create_for_messages(world->scenario, kernel, why, sizeof(why));
 	if (world->build)
 		block_init(&world->block, world->build->sim, &world_type, "mpi", NULL, NULL);
 	world->result = world->build ? result_begin(world->build, &paths, why, sizeof(why)) : NULL;
@@ -310,10 +363,7 @@ struct mpi_world *mpi_world_open(void)
 	pool_init(&world->pool, sizeof(struct mpi_message), 0);
 	world->ways = ways_create(world->build);
 	world->ended_last = &world->ended;
-	world->user.delivered = delivered;
-	for (uint32_t i = 0; i < world->scenario->host_count; i++)
-		endpoint_set_user(world->build->endpoint_hcas[i], &world->user);
-	return world;
+	return start_carrier(world) ? world : NULL;
 }
 
 static void write_status(const struct mpi_world *world, sim_time now, unsigned wrong, bool deadlock)
@@ -365,6 +415,7 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 	write_status(world, now, wrong, deadlock);
 	pool_fini(&world->pool);
 	ways_destroy(world->ways);
+	world->carrier->ops->destroy(world->carrier);
 	block_fini(&world->block);
 	build_destroy(world->build);
 	scenario_destroy(world->scenario);

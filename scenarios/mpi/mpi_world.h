@@ -1,12 +1,13 @@
 /*
- * mpi_world: the messages of an MPI program as sends of endpoint HCAs: one rank a host, a connection for each pair of
+ * mpi_world: the messages of an MPI program as sends of HCAs of either fidelity: one rank a host, a connection for each pair of
  * hosts that talk, made when they first do. The program and its clock are somebody else's (scenarios/mpi/smpi), who
  * moves the time here:
  *
- *     mpi_world_send(now, ...) --> endpoint_post() ~~~ fabric ~~~ delivered() --complete_latency--> mpi_world_take()
+ *     mpi_world_send(now, ...) --> carrier: post() ~~~ fabric ~~~ delivered() --complete_latency--> mpi_world_take()
  *
- * A message takes the sender's send_latency, the wire and its queues, and the receiver's receive_latency and
- * complete_latency. Bytes carry no content: SMPI copies it.
+ * A message takes what it takes in a workload on these adapters (scenarios/workload/carrier.h): of fidelity endpoint the sender's
+ * send_latency, the wire and its queues, and the receiver's receive_latency and complete_latency; detailed, the core that posts, the
+ * adapters, and the core that polls. Bytes carry no content: SMPI copies it.
  */
 #ifndef SCENARIOS_MPI_MPI_WORLD_H
 #define SCENARIOS_MPI_MPI_WORLD_H
@@ -42,8 +43,9 @@ struct mpi_world *mpi_world_open(void);
 uint32_t mpi_world_hosts(const struct mpi_world *world);
 const char *mpi_world_host(const struct mpi_world *world, uint32_t host);
 
-/* `now` is not before the time that the world has reached. The hosts differ. */
-void mpi_world_send(struct mpi_world *world, sim_time now, uint32_t source, uint32_t destination,
+/* `now` is not before the time that the world has reached. The hosts differ. false: it has said why on standard error, an adapter has
+ * no room for one more connection. */
+bool mpi_world_send(struct mpi_world *world, sim_time now, uint32_t source, uint32_t destination,
 		    uint64_t bytes, void *user);
 
 /* Runs on until a message ends or that time is reached, and returns when that was; SIM_NEVER as the limit: until a message

@@ -7,14 +7,23 @@
 #include "scenarios/schema/modules.h"
 #include "scenarios/trial/trial.h"
 
+/* Hosts of both fidelities have no programs of their own. */
+static bool is_for_messages(const struct scenario *scenario)
+{
+	return !scenario->has_workload && scenario_has(scenario, FIDELITY_ENDPOINT) &&
+	       scenario_has(scenario, FIDELITY_DETAILED);
+}
+
 bool dry_run(const struct scenario *scenario, char *why, size_t why_bytes)
 {
 	const char *host, *block;
 	bool modules = modules_first(scenario, &host, &block);
 	struct trial *trial = NULL;
+	enum sim_kernel kernel = modules ? SIM_KERNEL_hosted : SIM_KERNEL_native;
 	struct build *build =
-		build_create(scenario, modules ? SIM_KERNEL_hosted : SIM_KERNEL_native, false,
-			     false, why, why_bytes);
+		is_for_messages(scenario)
+			? build_create_for_messages(scenario, kernel, why, why_bytes)
+			: build_create(scenario, kernel, false, false, why, why_bytes);
 	bool good = build != NULL;
 	if (good && scenario->has_workload) {
 		trial = trial_create(build, why, why_bytes);

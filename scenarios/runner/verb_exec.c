@@ -100,6 +100,12 @@ static bool check_programs(const struct run *run)
 	if (!good)
 		say("%s: there is a workload or a load; expected neither beside programs",
 		    run->scenario->file);
+	if (scenario_has(run->scenario, FIDELITY_ENDPOINT) &&
+	    scenario_has(run->scenario, FIDELITY_DETAILED)) {
+		say("%s: HCAs are of both fidelities; expected detailed ones alone beside programs",
+		    run->scenario->file);
+		good = false;
+	}
 	for (size_t i = 0; i < run->count; i++) {
 		if (program_check(run->scenario, &run->programs[i], why, sizeof(why)))
 			continue;

@@ -140,11 +140,9 @@ static bool check_scenario(struct mpi_run *run)
 
 	if (run->ranks == 0) /* a trace says how many */
 		run->ranks = ranks > 0 ? ranks : scenario->host_count;
-	if (scenario_has(scenario, FIDELITY_DETAILED))
-		say("%s: the HCAs are detailed; expected hosts: {.., hca: {fidelity: endpoint}}",
-		    scenario->file);
-	else if (scenario->has_workload || scenario->program_count > 0)
-		say("%s: there is a workload, or programs; expected neither beside an MPI program",
+	if (scenario->has_workload || scenario->has_load || scenario->program_count > 0)
+		say("%s: there is a workload, a load, or programs; expected none of them beside an "
+		    "MPI program",
 		    scenario->file);
 	else if (run->ranks > scenario->host_count)
 		say("%s: %u ranks, and %u host%s; expected a host for each rank", scenario->file,

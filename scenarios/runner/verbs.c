@@ -43,7 +43,7 @@ const struct verb verbs[] = {
 	{"fluid",  "FILE",    "run flows into one port, and the fluid model of their congestion control beside them",
 	 "For DCQCN and TIMELY; --out: rates and queue over time, in fluid.csv and, if gnuplot is there, on one plot.", fluid_options, 1, 1, false, verb_fluid},
 	{"mpi",    "FILE -- PROGRAM ARGS", "run an MPI program, a rank on each host of a scenario",
-	 "PROGRAM is compiled by smpicc or smpicxx; its messages are packets of HCAs of fidelity endpoint. The exit code is the program's.", mpi_options, 1, 1, true, verb_mpi},
+	 "PROGRAM is compiled by smpicc or smpicxx; its messages are packets of the hosts' HCAs, of either fidelity. The exit code is the program's.", mpi_options, 1, 1, true, verb_mpi},
 	{"check",  "FILE",    "say what is wrong with a scenario, or nothing",
 	 "Reads the scenario, all of its presets and the values that it sweeps, and builds what a run would, up to its first event.", check_options, 1, 1, false, verb_check},
 	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",

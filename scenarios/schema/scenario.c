@@ -35,6 +35,8 @@ const struct scenario_section scenario_sections[] = {
 	{"kernel",   kernel_param_list,           "what the operating systems of all hosts take, and say of their adapter"},
 	{"session",  session_param_list,          "how programs are run; changes no result but by `limit`"},
 	{"mpi",      mpi_param_list,              "what the MPI library of programs takes (hcasim mpi)"},
+	{"mpi.host", load_host_param_list,        "what hosts of detailed adapters ask of them for MPI programs"},
+	{"mpi.cpu",  load_cpu_param_list,         "what calls cost the core of a host with a detailed adapter"},
 	{"fabric",   scenario_fabric_param_list,  "what joins the hosts"},
 	{"fabric.topology", scenario_topology_param_list, "the numbers of a topology"},
 	{"workload", workload_param_list,         "who sends what to whom; with `trace` for a file"},
@@ -86,6 +88,19 @@ struct scenario *scenario_read(const char *file, const char *const *overrides, s
 	return NULL;
 }
 
+static void read_mpi(struct scenario_reader *reader, struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	params_default(mpi_param_list, &scenario->mpi);
+	for (const struct param_group *group = load_host_param_groups; group->name != NULL; group++)
+		params_default(group->list, (char *)&scenario->mpi_hosts + group->offset);
+	if (node == NULL || !yaml_expect_map(node, "what MPI takes", reader->errors))
+		return;
+	yaml_override_params(node, mpi_param_list, &scenario->mpi, reader->errors);
+	yaml_override_groups(node, load_host_param_groups, &scenario->mpi_hosts, reader->errors);
+	scenario_refuse_unused_groups(reader, node, mpi_param_list, load_host_param_groups, NULL);
+}
+
 static void read_scenario(struct scenario_reader *reader, struct yaml_node *root)
 {
 	struct scenario *scenario = reader->scenario;
@@ -101,7 +116,7 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 			 reader->errors);
 	yaml_read_params(yaml_get(root, "session"), session_param_list, &scenario->session,
 			 reader->errors);
-	yaml_read_params(yaml_get(root, "mpi"), mpi_param_list, &scenario->mpi, reader->errors);
+	read_mpi(reader, yaml_get(root, "mpi"));
 	struct yaml_node *hosts = yaml_get(root, "hosts"), *fabric = yaml_get(root, "fabric");
 	unsigned before = reader->errors->count;
 	if (fabric != NULL)

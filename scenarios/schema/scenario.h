@@ -167,6 +167,7 @@ struct scenario {
 	struct session_params session;
 	struct kernel_params kernel;
 	struct mpi_params mpi;
+	struct load_host_params mpi_hosts; /* of detailed adapters */
 	struct scenario_fabric fabric;
 	struct scenario_lanes lanes;
 	struct scenario_subnet subnet;

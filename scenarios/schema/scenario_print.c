@@ -203,6 +203,7 @@ void scenario_print(const struct scenario *scenario, FILE *out)
 	scenario_print_list(session_param_list, &scenario->session, 2, out);
 	fprintf(out, "mpi:\n");
 	scenario_print_list(mpi_param_list, &scenario->mpi, 2, out);
+	scenario_print_hosts(&scenario->mpi_hosts, out);
 	print_hosts(scenario, out);
 	print_fabric(scenario, out);
 	scenario_print_workload(scenario, out);

@@ -48,6 +48,9 @@ void scenario_print_load(const struct scenario *scenario, FILE *out);
 void scenario_read_expectations(struct scenario_reader *reader, struct yaml_node *node);
 void scenario_print_expectations(const struct scenario *scenario, FILE *out);
 
+/* `host` and `cpu` of those who ask detailed adapters for something. scenario_workload.c */
+void scenario_print_hosts(const struct load_host_params *params, FILE *out);
+
 void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out);
 void scenario_print_text(const char *text, FILE *out); /* in double quotes */
 void scenario_print_file(const char *path,

@@ -135,7 +135,7 @@ static const char *expected_beside_detailed(const struct scenario *scenario,
 	if (params->ack_each != 0)
 		return "ack_each: false, since ACKs of detailed adapters are for all that came "
 		       "before";
-	if (params->reads_max > scenario->play_hosts.reads)
+	if (scenario->has_workload && params->reads_max > scenario->play_hosts.reads)
 		return "reads_max of no more than workload.host.reads";
 	return NULL;
 }
@@ -153,12 +153,12 @@ static void check_fidelities(struct scenario_reader *reader, struct yaml_node *r
 			host->endpoint != NULL
 				? expected_beside_detailed(scenario, &host->endpoint->endpoint)
 				: NULL;
-		if (!scenario->has_workload &&
+		if (yaml_get(root, "programs") != NULL &&
 		    (host->endpoint == NULL) != (first->endpoint == NULL)) {
 			yaml_error(
 				reader->errors, root,
 				"%s and %s have HCAs of different fidelity; expected one for all "
-				"without workload: {...}",
+				"beside programs",
 				first->name, host->name);
 			return;
 		}
@@ -198,6 +198,15 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 		read_axis(reader, axis);
 }
 
+void scenario_print_hosts(const struct load_host_params *params, FILE *out)
+{
+	for (const struct param_group *group = load_host_param_groups; group->name != NULL;
+	     group++) {
+		fprintf(out, "  %s:\n", group->name);
+		scenario_print_list(group->list, (const char *)params + group->offset, 4, out);
+	}
+}
+
 /* Without the sweep: what a run goes by. */
 void scenario_print_workload(const struct scenario *scenario, FILE *out)
 {
@@ -212,12 +221,7 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 	}
 	fprintf(out, "  play:\n");
 	scenario_print_list(player_param_list, &scenario->play, 4, out);
-	for (const struct param_group *group = load_host_param_groups; group->name != NULL;
-	     group++) {
-		fprintf(out, "  %s:\n", group->name);
-		scenario_print_list(group->list,
-				    (const char *)&scenario->play_hosts + group->offset, 4, out);
-	}
+	scenario_print_hosts(&scenario->play_hosts, out);
 	fprintf(out, "run:\n");
 	scenario_print_list(scenario_run_param_list, &scenario->run, 2, out);
 }

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenarios/load/mixed_carrier.h"
 #include "scenarios/schema/endpoint_device.h"
 #include "scenarios/trial/trial_state.h"
-#include "scenarios/workload/endpoint_carrier.h"
 #include "switch/switch.h"
 
 #define SLICE        (100 * US)
@@ -62,17 +60,6 @@ static void end_samples(struct port_sample *sample)
 	gsl_rstat_quantile_free(sample->queue_p99);
 }
 
-static struct carrier *create_carrier(const struct build *build)
-{
-	const struct scenario *scenario = build->scenario;
-	if (build->load == NULL)
-		return endpoint_carrier_create(build->endpoint_hcas, scenario->host_count,
-					       &scenario->hosts[0].endpoint->endpoint);
-	if (!scenario_has(scenario, FIDELITY_ENDPOINT))
-		return load_carrier(build->load);
-	return mixed_carrier_create(build->load, build->endpoint_hcas, scenario->host_count);
-}
-
 struct trial *trial_create(const struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
@@ -89,7 +76,7 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 		return NULL;
 	}
 	trial->ways = ways_create(build);
-	trial->carrier = create_carrier(build);
+	trial->carrier = build_carrier(build);
 	trial->player = player_create(build->sim, trial->workload, &scenario->play, trial->carrier,
 				      ways_find, trial->ways);
 	const char *trouble = trial->carrier->ops->trouble(trial->carrier);

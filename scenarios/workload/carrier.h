@@ -47,6 +47,9 @@ struct carrier_ops {
 	/* A flow that will be posted to it, in so many messages. Before start(). */
 	void (*plan)(struct carrier *carrier, struct carrier_qp *qp, uint64_t message_bytes,
 		     uint64_t messages, enum workload_operation operation);
+	/* In place of both: pairs are joined after start(), one of any two hosts at most, for sends, most of them of no more
+	 * bytes than that. Joining takes no time. */
+	void (*plan_any)(struct carrier *carrier, uint64_t bytes);
 	/* All is joined and planned. */
 	void (*start)(struct carrier *carrier);
 	/* A message, at its requester's host: `qp` is the source's, whatever the operation. */

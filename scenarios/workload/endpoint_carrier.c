@@ -216,6 +216,11 @@ static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t messag
 	(void)carrier, (void)qp, (void)message_bytes, (void)messages, (void)operation;
 }
 
+static void plan_any(struct carrier *carrier, uint64_t bytes)
+{
+	(void)carrier, (void)bytes;
+}
+
 static void start(struct carrier *carrier)
 {
 	for (uint32_t i = 0; i < of(carrier)->hosts; i++)
@@ -274,9 +279,9 @@ static void destroy(struct carrier *carrier)
 struct carrier *endpoint_carrier_create(struct endpoint_hca *const *hcas, uint32_t hosts,
 					const struct endpoint_params *params)
 {
-	static const struct carrier_ops ops = {port,     join,    plan,   start, post,
-					       peer,     path,    cnps,   marks, acked_bytes,
-					       rate_bps, trouble, destroy};
+	static const struct carrier_ops ops = {port,        join,     plan,    plan_any, start,
+					       post,        peer,     path,    cnps,     marks,
+					       acked_bytes, rate_bps, trouble, destroy};
 	struct endpoint_carrier *carrier = calloc(1, sizeof(*carrier));
 
 	assert(carrier);

@@ -290,7 +290,7 @@ hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: detailed}}}
 fabric: {topology: back-to-back}
 programs: [{host: b, command: ["true"]}]
 YAML
-refuse programs.yaml check 'a and b have HCAs of different fidelity; expected one for all without workload: {...}'
+refuse programs.yaml check 'a and b have HCAs of different fidelity; expected one for all beside programs'
 beside() { # KEY VALUE MESSAGE: of an adapter beside a detailed one
   cat >"$folder/beside.yaml" <<YAML
 hosts: {count: 2, hca: {fidelity: endpoint, $1: $2}, except: {host1: {hca: {fidelity: detailed}}}}

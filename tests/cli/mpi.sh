@@ -1,6 +1,7 @@
 #!/bin/bash
 # Proves that `hcasim mpi` runs an unmodified MPI program over the packets of a scenario's HCAs: its data arrive, its
-# latencies are the sums of what HCA, wire and switch take, the same bytes come out twice and with each kernel, a replay of
+# latencies are the sums of what HCA, wire and switch take, or, on detailed HCAs, what they are in a workload; that HCAs of either
+# fidelity, or of both, have the same messages and packets; that the same bytes come out twice and with each kernel, a replay of
 # its trace sends the same messages at the same times, loss costs time and no data, and what is wrong is said.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$(realpath "$1")
@@ -35,13 +36,27 @@ mpi() {
   [ $found -eq "$code" ] || fail "$*: exit code $found for $code: $(head -c 2000 "$name.out" "$name.err")"
 }
 
+# Of either fidelity, and of both. One host of four, two of sixteen are the others.
+hosts() {
+  case $1 in
+    endpoint) chosen=() ;;
+    detailed) chosen=(--set hosts.hca.fidelity=detailed) ;;
+    both) chosen=(--set 'hosts.except={host0: {hca: {fidelity: detailed}}}') ;;
+  esac
+}
+
 # Twice, and with each kernel.
-for run in native again hosted reference; do
-  mpi 0 $run four.yaml --kernel ${run/again/native} --out $run-results -- ./talk allreduce
-  cmp native.out $run.out && cmp native.err $run.err || fail "what $run printed differs"
-  diff -r native-results $run-results || fail "$run differs from native"
+for fidelity in endpoint detailed both; do
+  hosts $fidelity
+  for run in native again hosted reference; do
+    mpi 0 $run four.yaml "${chosen[@]}" --kernel ${run/again/native} --out $fidelity-$run --trace $run.trace -- ./talk allreduce
+    cmp native.out $run.out && cmp native.err $run.err && cmp native.trace $run.trace || fail "what $run printed, or its trace, differs"
+    diff -r $fidelity-native $fidelity-$run || fail "$run differs from native"
+  done
+  [ "$(grep -c . native.out)" -eq 2 ] || fail "allreduce printed: $(cat native.out)"
 done
-[ "$(grep -c . native.out)" -eq 2 ] || fail "allreduce printed: $(cat native.out)"
+mpi 0 detailed four.yaml --set hosts.hca.fidelity=detailed --trace detailed.trace -- ./talk allreduce
+"$hcasim" explain detailed.trace | grep -Eq '^mean of [0-9]+ work requests' || fail "explain: $("$hcasim" explain detailed.trace 2>&1 | head -1)"
 
 # Half a round trip, in picoseconds: send_latency 600 ns, receive_latency and complete_latency 100 ns each, the switch 90 ns,
 # two cables of 5 ns, and at 80 ps a byte 8 of preamble once more and the frame: preamble, Ethernet, IP, UDP, BTH, ICRC, FCS, and
@@ -58,25 +73,67 @@ mpi 0 ring tree.yaml -- ./talk ring
 awk '{ exit !($2 > 425 && $2 < 440) }' ring.out || fail "ring: $(cat ring.out)"
 grep -q '^16 ranks, .* messages, .* bytes, .* packet-hops, ' ring.err || fail "ring: $(cat ring.err)"
 
-# Live and replayed: the same messages at the same times.
-for what in pingpong ring allreduce; do
-  mpi 0 live tree.yaml --out $what-live --capture $what-trace -- ./talk $what untimed
-  mpi 0 replay tree.yaml --out $what-replay --replay $what-trace
-  cmp live.err replay.err || fail "$what: the replay's sums differ"
-  cmp $what-live/flows.csv $what-replay/flows.csv || fail "$what: the replay's messages differ"
-  cmp $what-live/counters.json $what-replay/counters.json || fail "$what: the replay's counters differ"
+# Live and replayed: the same messages at the same times. And of each fidelity the same messages, in as many packets by every link.
+for fidelity in detailed both endpoint; do
+  hosts $fidelity
+  for what in pingpong ring allreduce; do
+    packets=()
+    [ $what = allreduce ] && packets=(--pcap $what-$fidelity.pcapng)
+    mpi 0 live tree.yaml "${chosen[@]}" --out $what-live "${packets[@]}" --capture $what-trace -- ./talk $what untimed
+    mpi 0 replay tree.yaml "${chosen[@]}" --out $what-replay --replay $what-trace
+    cmp live.err replay.err || fail "$what: the replay's sums differ"
+    cmp $what-live/flows.csv $what-replay/flows.csv || fail "$what: the replay's messages differ"
+    cmp $what-live/counters.json $what-replay/counters.json || fail "$what: the replay's counters differ"
+    cut -d, -f2-7,13,14,19 $what-live/flows.csv | sort >$what-$fidelity.messages # but for their order
+    rm -r $what-live $what-replay
+    cmp $what-detailed.messages $what-$fidelity.messages || fail "$what: the messages of $fidelity hosts are others"
+    [ $what = allreduce ] || continue
+    "$hcasim" decode $what-$fidelity.pcapng | awk '/RC_SEND/ { for (i = 1; i < NF; i++) if ($i ~ /^RC_SEND/) op = $i; count[$3 " " op]++ } END { for (key in count) print key, count[key] }' |
+      sort >$what-$fidelity.packets
+    [ -s $what-$fidelity.packets ] && cmp $what-detailed.packets $what-$fidelity.packets || fail "$what: the packets of $fidelity hosts are others"
+  done
 done
 mpi 0 replay tree.yaml --replay ring-trace --set fabric.link.rate=50Gbps
 awk '{ exit !($9 > 850 && $9 < 880) }' replay.err || fail "a replay over slower links: $(cat replay.err)"
+
+# A message alone takes what it takes in a workload, to the picosecond: of its bytes and 16 more, by detailed HCAs, and between both.
+cat >alone.yaml <<'EOF'
+hosts: {a: {hca: {fidelity: detailed}}, b: {hca: {fidelity: detailed}}}
+fabric: {link_layer: roce, topology: single-switch}
+EOF
+for hosts in detailed,detailed detailed,endpoint endpoint,detailed; do
+  chosen=(--set hosts.a.hca.fidelity=${hosts%,*} --set hosts.b.hca.fidelity=${hosts#*,})
+  for bytes in 1 4080 5000 1000000; do
+    mpi 0 alone alone.yaml "${chosen[@]}" --out alone-mpi -- ./talk one $bytes
+    "$hcasim" run alone.yaml "${chosen[@]}" --set "workload={pattern: incast, operation: send, bytes: $((bytes + 16))B}" --out alone-workload >/dev/null 2>&1 ||
+      fail "a workload of one message: $?"
+    for results in alone-mpi alone-workload; do
+      cut -d, -f2-4,6-14,19- $results/flows.csv >$results.flow
+      rm -r $results
+    done
+    [ "$(wc -l <alone-mpi.flow)" -eq 2 ] && diff alone-mpi.flow alone-workload.flow || fail "$bytes bytes alone, $hosts"
+  done
+done
+mpi 0 alone alone.yaml -- ./talk one 64
+plain=$(awk '{ sub("[.]", "", $9); print $9 }' alone.err)
+for cost in post ring poll receive; do
+  default=$("$hcasim" params mpi.cpu | awk -v cost=$cost '$1 == cost { print $2 + 300 "ns" }')
+  mpi 0 dearer alone.yaml --set mpi.cpu.$cost=$default -- ./talk one 64
+  dearer=$(awk '{ sub("[.]", "", $9); print $9 }' dearer.err)
+  [ $((10#$dearer - 10#$plain)) -eq 300000 ] || fail "$cost of $default: $dearer ps, and $plain without"
+done
 
 # Parameters of the library.
 mpi 0 slow four.yaml --np 2 --set mpi.send_overhead=1us --set mpi.clock=1ns -- ./talk pingpong
 awk '$2 == 8 { exit !($3 > 1.90 && $3 < 1.92) }' slow.out || fail "send_overhead: $(cat slow.out)"
 
 # Lost packets come again, a lost connection ends the program; an expectation decides the exit code.
-mpi 0 lossy tree.yaml --set 'faults=[{drop: {probability: 1%}}]' --set 'expect=[{counter: "*.packets_resent", at_least: 10}]' -- ./talk allreduce
-mpi 1 lost four.yaml --np 2 --set 'faults=[{from: host0, to: "*", drop: {probability: 1}}]' -- ./talk pingpong
-grep -q "retries were exceeded" lost.err || fail "lost: $(cat lost.err)"
+for fidelity in endpoint detailed both; do
+  hosts $fidelity
+  mpi 0 lossy tree.yaml "${chosen[@]}" --set 'faults=[{drop: {probability: 1%}}]' --set 'expect=[{counter: "*.packets_resent", at_least: 10}]' -- ./talk allreduce
+  mpi 1 lost four.yaml "${chosen[@]}" --np 2 --set 'faults=[{from: host0, to: "*", drop: {probability: 1}}]' -- ./talk pingpong
+  grep -q "retries were exceeded" lost.err || fail "lost: $(cat lost.err)"
+done
 mpi 1 expect four.yaml --set 'expect=[{counter: "*.packets_resent", at_least: 10}]' -- ./talk ring
 mpi 3 wrong four.yaml -- ./talk wrong
 
@@ -98,7 +155,9 @@ refused "16 ranks, and 4 hosts" four.yaml --replay ring-trace
 refused "16 ranks are traced; expected --np 16" tree.yaml --np 4 --replay ring-trace
 refused "both --replay and a program" tree.yaml --replay ring-trace -- ./talk ring
 refused "fidelity: flow has no programs" four.yaml --set fabric.fidelity=flow -- ./talk ring
-refused "the HCAs are detailed; expected hosts" "$source/scenarios/two-hosts-ib.yaml" -- ./talk ring
+refused "there is a workload, a load, or programs" four.yaml --set hosts.hca.fidelity=detailed --set 'load={bytes: 64B}' -- ./talk ring
+refused "unknown key \"timout\"; did you mean \"timeout\"" four.yaml --set mpi.host.timout=3 -- ./talk ring
+refused "host 0 can make no QP: .*; device.qps is how many there are" four.yaml --set hosts.count=80 --set 'hosts.hca={fidelity: detailed, device: {qps: 64}}' -- ./talk gather
 refused "mpi.eager: \"x\"\|eager: \"x\"" four.yaml --set mpi.eager=x -- ./talk ring
 rm ring-trace_files/rank3.txt
 refused "ring-trace:4: ring-trace_files/rank3.txt" tree.yaml --replay ring-trace

@@ -6,6 +6,8 @@
  *     talk ring       1 MiB round all ranks, five times, from each to the next
  *     talk allreduce  sums of 16 doubles and of 100,000, and a barrier
  *     talk wrong      rank 1 ends with exit code 3
+ *     talk one BYTES  one message, from rank 1 to rank 0
+ *     talk gather     one message from each other rank to rank 0
  *
  * With one more argument it does not look at the clock.
  */
@@ -101,6 +103,17 @@ static void allreduce(int count)
 	free(in);
 }
 
+static void gather(int bytes, int senders)
+{
+	char *buffer = calloc(1, (size_t)bytes);
+
+	if (rank > 0 && rank <= senders)
+		MPI_Send(buffer, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+	for (int i = 1; rank == 0 && i <= senders; i++)
+		MPI_Recv(buffer, bytes, MPI_BYTE, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	free(buffer);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -117,6 +130,10 @@ int main(int argc, char **argv)
 		allreduce(16);
 		allreduce(100000);
 	}
+	if (strcmp(what, "one") == 0)
+		gather((int)strtol(argv[2], NULL, 10), 1);
+	if (strcmp(what, "gather") == 0)
+		gather(1, ranks - 1);
 	MPI_Finalize();
 	return strcmp(what, "wrong") == 0 && rank == 1 ? 3 : 0;
 }

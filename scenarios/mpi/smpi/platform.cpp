@@ -116,9 +116,9 @@ class packet_model final : public resource::NetworkModel
 
 		if (from == to)
 			action->finish(resource::Action::State::FINISHED);
-		else
-			mpi_world_send(world, to_ps(s4u::Engine::get_clock()), numbers.at(from),
-				       numbers.at(to), static_cast<uint64_t>(bytes), action);
+		else if (!mpi_world_send(world, to_ps(s4u::Engine::get_clock()), numbers.at(from),
+					 numbers.at(to), static_cast<uint64_t>(bytes), action))
+			_exit(2);
 		return action;
 	}
 

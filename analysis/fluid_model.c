@@ -96,6 +96,18 @@ static double rises_per_packet(double marked, double packets)
 	return marked / expm1(-packets * log1p(-marked));
 }
 
+/* The rate at which a flow's packets passed the mark that arrives now. */
+static double marked_rate(const struct solver *solver, double then)
+{
+	const struct fluid_dcqcn *model = solver->model;
+	double rate = look_back(&solver->history, then, RATE);
+	double share = solver->capacity / solver->port->flows;
+
+	if (model->marks == FLUID_MARKS_SENT)
+		return rate;
+	return look_back(&solver->history, then, QUEUE) > 0 ? share : fmin(rate, share);
+}
+
 /* Equations 5 to 8 of the paper. */
 static int dcqcn_change(double time, const double state[], double change[], void *context)
 {
@@ -103,7 +115,7 @@ static int dcqcn_change(double time, const double state[], double change[], void
 	const struct fluid_dcqcn *model = solver->model;
 	double then = time - solver->port->delay;
 	double marked = marked_share(solver, look_back(&solver->history, then, QUEUE));
-	double rate = look_back(&solver->history, then, RATE);
+	double rate = marked_rate(solver, then);
 	double none = log1p(-marked); /* of the chance that a packet is not marked */
 	double cut = -expm1(model->cnp_interval * rate * none) / model->cnp_interval;
 	double bytes = bytes_to_packets(solver, model->byte_counter_bytes);
@@ -119,6 +131,8 @@ static int dcqcn_change(double time, const double state[], double change[], void
 	change[TARGET] = -gap * cut + increase * rate *
 					      (exp(model->stages * bytes * none) * by_bytes +
 					       exp(model->stages * timer * none) * by_timer);
+	if (state[TARGET] >= bps_to_packets(solver, solver->port->start_bps))
+		change[TARGET] = fmin(change[TARGET], 0); /* the sender's line */
 	change[ALPHA] = model->gain / model->alpha_interval *
 			(-expm1(model->alpha_interval * rate * none) - state[ALPHA]);
 	return GSL_SUCCESS;

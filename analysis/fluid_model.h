@@ -16,12 +16,17 @@ struct fluid_port {
 	unsigned flows;
 	double rate_bps;
 	double packet_bytes; /* on the line */
-	double delay;        /* from the queue to the sender, without the queue */
+	double delay;        /* of the whole loop, queue to sender to queue, without the queue */
 	double start_bps;    /* of each flow */
 };
 
+/* Which packets bear marks: those that are sent, as published, at the flow's rate; or those that leave, as a switch marks them: at
+ * the flow's share of the port's rate while a queue stands, whatever is sent. */
+enum fluid_marks { FLUID_MARKS_SENT, FLUID_MARKS_LEAVING };
+
 struct fluid_dcqcn {
 	struct fluid_port port;
+	enum fluid_marks marks;
 	double kmin_bytes, kmax_bytes, pmax; /* marks at the port */
 	double cnp_interval;
 	double gain, alpha_interval, timer, byte_counter_bytes, stages, increase_bps;

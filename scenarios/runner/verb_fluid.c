@@ -3,6 +3,8 @@
  * congestion control beside it.
  */
 #include <errno.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,40 +14,76 @@
 
 #define WHY_BYTES 1024
 
-struct means {
-	double packet_queue, fluid_queue, packet_rate, fluid_rate;
+/* Of one curve, from warm_up on. */
+struct curve {
+	const char *name;
+	size_t queue, rate; /* offsets in a sample */
+	double queue_mean, queue_deviation, rate_mean;
 };
 
-/* From warm_up on. */
-static struct means mean_of(const struct fluid_study *study, double from)
+#define CURVE(name, queue, rate)                                                                 \
+	{                                                                                        \
+		name, offsetof(struct fluid_sample, queue), offsetof(struct fluid_sample, rate), \
+			0, 0, 0                                                                  \
+	}
+
+static double at(const struct fluid_sample *sample, size_t offset)
 {
-	struct means means = {0};
-	size_t count, taken = 0;
-	const struct fluid_sample *samples = fluid_study_samples(study, &count);
+	return *(const double *)(const void *)((const char *)sample + offset);
+}
+
+static void measure(struct curve *curve, const struct fluid_sample *samples, size_t count,
+		    double from)
+{
+	double queue = 0, squares = 0, rate = 0, taken = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (samples[i].time < from)
 			continue;
-		means.packet_queue += samples[i].packet_queue_bytes;
-		means.fluid_queue += samples[i].fluid_queue_bytes;
-		means.packet_rate += samples[i].packet_rate_bps;
-		means.fluid_rate += samples[i].fluid_rate_bps;
+		queue += at(&samples[i], curve->queue);
+		squares += at(&samples[i], curve->queue) * at(&samples[i], curve->queue);
+		rate += at(&samples[i], curve->rate);
 		taken++;
 	}
-	double share = taken > 0 ? 1 / (double)taken : 0;
-	return (struct means){means.packet_queue * share, means.fluid_queue * share,
-			      means.packet_rate * share, means.fluid_rate * share};
+	if (taken == 0)
+		return;
+	curve->queue_mean = queue / taken;
+	curve->rate_mean = rate / taken;
+	curve->queue_deviation =
+		sqrt(fmax(squares / taken - curve->queue_mean * curve->queue_mean, 0));
+}
+
+static void print(const char *name, const struct curve *curves, size_t count)
+{
+	printf("%-16s", name);
+	for (size_t i = 0; i < count; i++)
+		printf(" %10s", curves[i].name);
+	printf("\nqueue, KB       ");
+	for (size_t i = 0; i < count; i++)
+		printf(" %10.2f", curves[i].queue_mean / 1e3);
+	printf("\n  deviation, KB ");
+	for (size_t i = 0; i < count; i++)
+		printf(" %10.2f", curves[i].queue_deviation / 1e3);
+	printf("\nrate, Gb/s      ");
+	for (size_t i = 0; i < count; i++)
+		printf(" %10.4f", curves[i].rate_mean / 1e9);
+	printf("\n");
 }
 
 static int report(const struct arguments *arguments, const struct fluid_study *study,
 		  const struct scenario *scenario)
 {
-	struct means means = mean_of(study, (double)scenario->run.warm_up / (double)SEC);
-	size_t count;
+	struct curve curves[] = {
+		CURVE("packets", packet_queue_bytes, packet_rate_bps),
+		CURVE("fluid", fluid_queue_bytes, fluid_rate_bps),
+		CURVE("egress", egress_queue_bytes, egress_rate_bps),
+	};
+	size_t count, shown = 3;
 	const struct fluid_sample *samples = fluid_study_samples(study, &count);
-	printf("%s             packets      fluid\n", fluid_study_name(study));
-	printf("queue, KB        %10.2f %10.2f\n", means.packet_queue / 1e3,
-	       means.fluid_queue / 1e3);
-	printf("rate, Gb/s       %10.4f %10.4f\n", means.packet_rate / 1e9, means.fluid_rate / 1e9);
+	if (count == 0 || isnan(samples[0].egress_queue_bytes))
+		shown = 2;
+	for (size_t i = 0; i < shown; i++)
+		measure(&curves[i], samples, count, (double)scenario->run.warm_up / (double)SEC);
+	print(fluid_study_name(study), curves, shown);
 	if (arguments->out == NULL)
 		return EXIT_GOOD;
 	if ((mkdir(arguments->out, 0777) != 0 && errno != EEXIST) ||

@@ -41,7 +41,7 @@ const struct verb verbs[] = {
 	 "Of a workload: queues and rates over time, flows by slowdown and time, slowdown by size. Of a sweep: figures over a swept key, with "
 	 "intervals of 95 % confidence where the seed is swept. Writes SVG, by gnuplot.", plot_options, 1, 1, false, verb_plot},
 	{"fluid",  "FILE",    "run flows into one port, and the fluid model of their congestion control beside them",
-	 "For DCQCN and TIMELY; --out: rates and queue over time, in fluid.csv and, if gnuplot is there, on one plot.", fluid_options, 1, 1, false, verb_fluid},
+	 "For DCQCN and TIMELY; egress: DCQCN's model with marks on what leaves the queue, in place of what is sent. --out: rates and queue over time, in fluid.csv and, if gnuplot is there, on one plot.", fluid_options, 1, 1, false, verb_fluid},
 	{"mpi",    "FILE -- PROGRAM ARGS", "run an MPI program, a rank on each host of a scenario",
 	 "PROGRAM is compiled by smpicc or smpicxx; its messages are packets of the hosts' HCAs, of either fidelity. The exit code is the program's.", mpi_options, 1, 1, true, verb_mpi},
 	{"check",  "FILE",    "say what is wrong with a scenario, or nothing",

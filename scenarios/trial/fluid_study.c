@@ -2,6 +2,7 @@
 #include "scenarios/trial/fluid_study.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ struct fluid_study {
 	struct trial *trial;
 	const struct port *port; /* that the flows share */
 	enum fluid_kind kind;
+	bool marks_leaving; /* the switch marks what leaves */
 	struct fluid_dcqcn dcqcn;
 	struct fluid_timely timely;
 	struct fluid_sample *samples;
@@ -77,7 +79,8 @@ static struct fluid_port port_of(const struct fluid_study *study, const struct b
 	uint64_t fan_in = scenario->workload.fan_in;
 	const struct endpoint_params *endpoint = &scenario->hosts[target].endpoint->endpoint;
 	struct ways *ways = ways_create(build);
-	sim_time back = ways_find(ways, target, sender).latency;
+	sim_time around =
+		ways_find(ways, sender, target).latency + ways_find(ways, target, sender).latency;
 	ways_destroy(ways);
 	bool ethernet = port_link_layer(study->port) == LINK_ETHERNET;
 	return (struct fluid_port){
@@ -85,7 +88,7 @@ static struct fluid_port port_of(const struct fluid_study *study, const struct b
 		.rate_bps = (double)port_rate_bps(study->port),
 		.packet_bytes = (double)port_mtu(study->port) +
 				(ethernet ? ROCE_OVERHEAD : INFINIBAND_OVERHEAD),
-		.delay = seconds(port_latency(study->port) + back + 2 * endpoint->receive_latency),
+		.delay = seconds(around + 2 * endpoint->receive_latency),
 		.start_bps = (double)port_rate_bps(build_host_port(build, sender)),
 	};
 }
@@ -103,6 +106,7 @@ static bool fill_dcqcn(struct fluid_study *study, const struct fluid_port *port,
 		return false;
 	}
 	study->kind = FLUID_DCQCN;
+	study->marks_leaving = box->ecn.mark == ECN_MARK_DEQUEUE;
 	study->dcqcn = (struct fluid_dcqcn){
 		.port = *port,
 		.kmin_bytes = (double)box->ecn.kmin,
@@ -210,20 +214,42 @@ void fluid_study_sample(void *context, sim_time now, uint32_t flows_done, uint32
 	study->samples[study->count++] = sample;
 }
 
-void fluid_study_finish(struct fluid_study *study)
+static size_t solve(struct fluid_study *study, struct fluid_point **points)
 {
 	double until = seconds(study->scenario->run.until);
-	struct fluid_point *points;
-	size_t count = study->kind == FLUID_DCQCN
-			       ? fluid_dcqcn_solve(&study->dcqcn, STEP, until, &points)
-			       : fluid_timely_solve(&study->timely, STEP, until, &points);
-	for (size_t i = 0; i < study->count; i++) {
-		size_t place = (size_t)(study->samples[i].time / STEP + 0.5);
-		if (place >= count)
-			place = count - 1;
-		study->samples[i].fluid_queue_bytes = points[place].queue_bytes;
-		study->samples[i].fluid_rate_bps = points[place].rate_bps;
+	return study->kind == FLUID_DCQCN ? fluid_dcqcn_solve(&study->dcqcn, STEP, until, points)
+					  : fluid_timely_solve(&study->timely, STEP, until, points);
+}
+
+/* At the sample's time, or the last. */
+static struct fluid_point point_at(const struct fluid_sample *sample,
+				   const struct fluid_point *points, size_t count)
+{
+	size_t place = (size_t)(sample->time / STEP + 0.5);
+	return points[place < count ? place : count - 1];
+}
+
+void fluid_study_finish(struct fluid_study *study)
+{
+	struct fluid_point *points, *egress = NULL;
+	size_t count = solve(study, &points);
+	if (study->marks_leaving) {
+		study->dcqcn.marks = FLUID_MARKS_LEAVING;
+		count = solve(study, &egress);
 	}
+	for (size_t i = 0; i < study->count; i++) {
+		struct fluid_sample *sample = &study->samples[i];
+		struct fluid_point point = point_at(sample, points, count);
+		sample->fluid_queue_bytes = point.queue_bytes;
+		sample->fluid_rate_bps = point.rate_bps;
+		sample->egress_queue_bytes = sample->egress_rate_bps = (double)NAN;
+		if (egress == NULL)
+			continue;
+		point = point_at(sample, egress, count);
+		sample->egress_queue_bytes = point.queue_bytes;
+		sample->egress_rate_bps = point.rate_bps;
+	}
+	free(egress);
 	free(points);
 }
 

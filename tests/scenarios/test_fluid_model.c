@@ -1,6 +1,6 @@
 /*
  * Proves that the fluid models settle where their equations say: DCQCN at the queues of D-01, its rates the same share for
- * all; patched TIMELY at N delta q' / (beta C) + q' (D-04), from whatever rate it starts; and that TIMELY as first
+ * all; that it swings where the paper's figure does, and with marks at egress where packets do; patched TIMELY at N delta q' / (beta C) + q' (D-04), from whatever rate it starts; and that TIMELY as first
  * published settles nowhere, its queue rising to the 70 KB of D-04 and emptying again.
  */
 #include <math.h>
@@ -12,6 +12,8 @@
 #define TESTS(TEST)                  \
 	TEST(dcqcn_settles)          \
 	TEST(dcqcn_with_many_flows)  \
+	TEST(dcqcn_from_afar)        \
+	TEST(dcqcn_marks_at_egress)  \
 	TEST(patched_timely_settles) \
 	TEST(timely_does_not_settle)
 SUITE(TESTS)
@@ -20,6 +22,7 @@ static struct fluid_dcqcn dcqcn_of(unsigned flows)
 {
 	return (struct fluid_dcqcn){
 		.port = {flows, 40e9, 1000, 4e-6, 40e9},
+		.marks = FLUID_MARKS_SENT,
 		.kmin_bytes = 5e3,
 		.kmax_bytes = 200e3,
 		.pmax = 0.01,
@@ -65,6 +68,62 @@ static void test_dcqcn_with_many_flows(void)
 
 	CU_ASSERT_DOUBLE_EQUAL(fluid_queue_mean(points, count, 0.05), 200e3, 20e3);
 	free(points);
+}
+
+/* The least and the most of the queue in the second half of half a second, KB. */
+struct swing {
+	double least, most;
+};
+
+/* The slope of RED is that of C-17, for as many flows as there are. */
+static struct swing swing_of(unsigned flows, double delay, enum fluid_marks marks)
+{
+	struct fluid_dcqcn model = dcqcn_of(flows);
+	struct swing swing = {INFINITY, 0};
+	struct fluid_point *points;
+	size_t count;
+
+	model.port.delay = delay;
+	model.marks = marks;
+	if (flows > 10) {
+		model.kmax_bytes = 2000e3;
+		model.pmax = 0.1;
+	}
+	count = fluid_dcqcn_solve(&model, 10e-6, 0.5, &points);
+	for (size_t i = count / 2; i < count; i++) {
+		swing.least = fmin(swing.least, points[i].queue_bytes / 1e3);
+		swing.most = fmax(swing.most, points[i].queue_bytes / 1e3);
+	}
+	free(points);
+	return swing;
+}
+
+/* EOD, figure 5, read in the paper's sources: with 85 us 2 flows stand at 20.6 KB, 64 at 1182, and 10 swing between nothing and 276. */
+static void test_dcqcn_from_afar(void)
+{
+	struct swing two = swing_of(2, 85e-6, FLUID_MARKS_SENT);
+	struct swing ten = swing_of(10, 85e-6, FLUID_MARKS_SENT);
+	struct swing many = swing_of(64, 85e-6, FLUID_MARKS_SENT);
+
+	CU_ASSERT_DOUBLE_EQUAL(two.least, 20.6, 1);
+	CU_ASSERT_DOUBLE_EQUAL(two.most, 20.6, 1);
+	CU_ASSERT(ten.least < 1);
+	CU_ASSERT_DOUBLE_EQUAL(ten.most, 276, 0.2 * 276);
+	CU_ASSERT_DOUBLE_EQUAL(many.least, 1182, 12);
+	CU_ASSERT_DOUBLE_EQUAL(many.most, 1182, 12);
+}
+
+/* What leaves a queue that stands leaves at the port's rate: more that is sent does not bring more marks at once. With a short way all
+ * are calm as before; with 85 us 64 flows are not. */
+static void test_dcqcn_marks_at_egress(void)
+{
+	struct swing near = swing_of(64, 4e-6, FLUID_MARKS_LEAVING);
+	struct swing far = swing_of(64, 85e-6, FLUID_MARKS_LEAVING);
+
+	CU_ASSERT_DOUBLE_EQUAL(near.least, 1182, 12);
+	CU_ASSERT_DOUBLE_EQUAL(near.most, 1182, 12);
+	CU_ASSERT(far.least < 1);
+	CU_ASSERT_DOUBLE_EQUAL(far.most, 2320, 23);
 }
 
 static size_t solve_timely(unsigned flows, bool patched, double share, struct fluid_point **points)

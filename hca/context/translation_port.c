@@ -1,10 +1,7 @@
 /*
  * translation_port: see translation_port.h. Reads top-down: a request goes to the module; the services that the module
- * calls in return.
- *
- * `calls` tells where a service is called from. Inside of a call of ours it is the model's event that goes on, and its
- * order is the model's. From a process of the module's it comes after all that the models do at that instant; answers of
- * one instant come in the order of their requests, whichever process SystemC runs first.
+ * calls in return. Answers that the module's processes give for one instant come in the order of their requests, whichever
+ * process SystemC runs first.
  */
 #include "hca/context/translation_port.h"
 
@@ -12,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/systemc.h"
-#include "sim/systemc_vcd.h"
+#include "hca/device/module_seat.h"
 
 enum { NAME_BYTES = 256 };
 
@@ -23,8 +19,7 @@ struct translation_port {
 	const struct translation_params *params;
 	struct pcie *pcie;
 	const struct translation_module *table;
-	void *module;
-	unsigned calls; /* of the module that have not returned */
+	struct module_seat seat;
 	uint64_t next_serial;
 	struct translation *answered; /* by processes, in the order of delivery */
 	struct event deliver;         /* of the first of them */
@@ -38,22 +33,16 @@ struct translation_port {
 
 static const enum context_kind cache_kinds[TRANSLATION_CACHES] = {CONTEXT_MPT, CONTEXT_MTT};
 
-static sim_time enter(struct translation_port *port)
-{
-	port->calls++;
-	return systemc_enter(port->block->sim);
-}
-
 /* ---- to the module ---- */
 
 void translation_port_request(struct translation_port *port, struct translation *request)
 {
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
 	if (!request->module)
 		request->serial = port->next_serial++;
-	port->table->request(port->module, request, ahead);
-	port->calls--;
+	port->table->request(port->seat.module, request, ahead);
+	module_seat_leave(&port->seat);
 }
 
 void translation_port_invalidate(struct translation_port *port, enum translation_cache cache,
@@ -61,9 +50,9 @@ void translation_port_invalidate(struct translation_port *port, enum translation
 {
 	if (!count)
 		return;
-	enter(port);
-	port->table->invalidate(port->module, cache, first, count);
-	port->calls--;
+	module_seat_enter(&port->seat);
+	port->table->invalidate(port->seat.module, cache, first, count);
+	module_seat_leave(&port->seat);
 }
 
 static void present_again(struct event *event)
@@ -76,11 +65,11 @@ static void present_again(struct event *event)
 static void fetched(struct pcie_read *read)
 {
 	struct translation_fetch *fetch = container_of(read, struct translation_fetch, read);
-	sim_time ahead = enter(fetch->port);
+	sim_time ahead = module_seat_enter(&fetch->port->seat);
 
 	assert(!read->failed);
-	fetch->port->table->fetched(fetch->port->module, fetch, ahead);
-	fetch->port->calls--;
+	fetch->port->table->fetched(fetch->port->seat.module, fetch, ahead);
+	module_seat_leave(&fetch->port->seat);
 }
 
 /* ---- from the module ---- */
@@ -88,11 +77,9 @@ static void fetched(struct pcie_read *read)
 static void schedule(struct translation_port *port, struct event *event, struct block *owner,
 		     void (*fire)(struct event *), sim_time at)
 {
-	module_check_time(port->block->sim, port->block->name, at);
 	if (event_pending(event))
 		module_broke(port->block->name, "answers a request that has its answer");
-	event_init_priority(event, owner, fire, port->calls ? PRIORITY_DEFAULT : PRIORITY_EXTERNAL);
-	sim_schedule_at(event, at);
+	module_seat_schedule(&port->seat, event, owner, fire, at);
 }
 
 static void service_entry(struct translation_port *port, struct translation *request,
@@ -135,7 +122,7 @@ static void answer_from_process(struct translation_port *port, struct translatio
 
 static void service_answer(struct translation_port *port, struct translation *request, sim_time at)
 {
-	if (!port->calls)
+	if (!port->seat.calls)
 		answer_from_process(port, request, at);
 	else
 		schedule(port, &request->event, port->block, translation_deliver, at);
@@ -170,7 +157,7 @@ static void service_fetch(struct translation_port *port, struct translation_fetc
 		.tag = fetch->tag,
 		.done = fetched,
 	};
-	if (port->calls && at == sim_now(port->block->sim))
+	if (module_seat_is_now(&port->seat, at))
 		pcie_read(port->pcie, &fetch->read);
 	else
 		schedule(port, &fetch->event, port->block, start_fetch, at);
@@ -179,7 +166,7 @@ static void service_fetch(struct translation_port *port, struct translation_fetc
 static void service_note(struct translation_port *port, enum translation_cache cache,
 			 unsigned point, uint32_t tag, uint64_t first, uint64_t second)
 {
-	if (port->calls)
+	if (port->seat.calls)
 		trace(&port->caches[cache].block, point, tag, first, second);
 }
 
@@ -199,7 +186,7 @@ const struct icm_cache_counters *translation_port_counters(const struct translat
 
 /* ---- life ---- */
 
-static void create_module(void *argument)
+static void *create_module(void *argument)
 {
 	struct translation_port *port = argument;
 	const struct translation_setup setup = {
@@ -213,15 +200,7 @@ static void create_module(void *argument)
 			   &port->caches[TRANSLATION_MTT].gauge},
 	};
 
-	port->module = port->table->create(&setup);
-	assert(port->module);
-}
-
-static void destroy_module(void *argument)
-{
-	struct translation_port *port = argument;
-
-	port->table->destroy(port->module);
+	return port->table->create(&setup);
 }
 
 static void create_cache(struct translation_port *port, enum translation_cache cache,
@@ -249,17 +228,15 @@ struct translation_port *translation_port_create(struct translation_unit *unit, 
 	port->table = module_open(MODULE_TRANSLATION, block->name, params->module.text);
 	create_cache(port, TRANSLATION_MPT, "mpt", &params->mpt);
 	create_cache(port, TRANSLATION_MTT, "mtt", &params->mtt);
-	module_enter(block->sim, block->name, create_module, port);
-	if (port->table->trace)
-		systemc_vcd_offer(block->sim, block->name, port->table->trace, port->module);
+	module_seat_fill(&port->seat, block, create_module, port, port->table->destroy,
+			 port->table->trace);
 	return port;
 }
 
 void translation_port_destroy(struct translation_port *port)
 {
 	sim_cancel(&port->deliver);
-	systemc_vcd_withdraw(port->block->sim, port->module);
-	module_enter(port->block->sim, port->block->name, destroy_module, port);
+	module_seat_clear(&port->seat);
 	for (unsigned cache = 0; cache < TRANSLATION_CACHES; cache++)
 		block_fini(&port->caches[cache].block);
 	free(port);

@@ -11,7 +11,6 @@
 #include "hca/work/dma_module.h"
 #include "hca/work/scheduler_module.h"
 #include "sim/sim.h"
-#include "sim/systemc.h"
 
 /* clang-format off */
 #define MODULE_ROW(KIND, block, symbol, version) [MODULE_##KIND] = {block, #symbol, version},
@@ -66,12 +65,6 @@ const void *module_open(enum module_kind kind, const char *block, const char *pa
 	if (!table)
 		module_broke(block, why);
 	return table;
-}
-
-void module_enter(struct sim *sim, const char *block, void (*call)(void *argument), void *argument)
-{
-	if (!systemc_call(sim, call, argument))
-		module_broke(block, "needs the kernel hosted or reference");
 }
 
 struct param_text *module_text(struct hca_params *params, enum module_kind kind)

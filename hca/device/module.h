@@ -45,9 +45,8 @@ struct sim;
 /* The table of a shared object, which stays loaded. NULL: *why says what is wrong with it. */
 const void *module_load(enum module_kind kind, const char *path, char *why, size_t why_bytes);
 
-/* For who stands in the block's place: the table, and a call in the SystemC kernel's context. What cannot be ends the program. */
+/* The same for a run that begins: what cannot be loaded ends the program. */
 const void *module_open(enum module_kind kind, const char *block, const char *path);
-void module_enter(struct sim *sim, const char *block, void (*call)(void *argument), void *argument);
 
 /* The path that the adapter's parameters name for the block; "": the built-in one. */
 struct param_text *module_text(struct hca_params *params, enum module_kind kind);

@@ -1,14 +1,13 @@
 /*
  * dma_port: see dma_port.h. Reads top-down as a transfer goes: to the module; its pieces to the translation unit and to
- * PCIe; its end. `calls` is as in hca/context/translation_port.c.
+ * PCIe; its end.
  */
 #include "hca/work/dma_port.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "sim/systemc.h"
-#include "sim/systemc_vcd.h"
+#include "hca/device/module_seat.h"
 
 enum { DIRECTIONS = DMA_SCATTER + 1 };
 
@@ -27,38 +26,17 @@ struct dma_port {
 	struct translation_unit *unit;
 	struct pcie *pcie;
 	const struct dma_module *table;
-	void *module;
-	unsigned calls;    /* of the module that have not returned */
+	struct module_seat seat;
 	struct event turn; /* of writing */
 	struct ending endings[DIRECTIONS];
 };
 
-static sim_time enter(struct dma_port *port)
-{
-	port->calls++;
-	return systemc_enter(port->block->sim);
-}
-
-static void schedule(struct dma_port *port, struct event *event, void (*fire)(struct event *),
-		     sim_time at)
-{
-	module_check_time(port->block->sim, port->block->name, at);
-	event_init_priority(event, port->block, fire,
-			    port->calls ? PRIORITY_DEFAULT : PRIORITY_EXTERNAL);
-	sim_schedule_at(event, at);
-}
-
-static bool is_now(const struct dma_port *port, sim_time at)
-{
-	return port->calls && at == sim_now(port->block->sim);
-}
-
 void dma_port_start(struct dma_port *port, struct dma *dma)
 {
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->start(port->module, dma, ahead);
-	port->calls--;
+	port->table->start(port->seat.module, dma, ahead);
+	module_seat_leave(&port->seat);
 }
 
 /* ---- translation ---- */
@@ -67,12 +45,12 @@ static void piece_translated(struct translation *translation)
 {
 	struct dma_piece *piece = container_of(translation, struct dma_piece, translation);
 	struct dma_port *port = piece->port;
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
 	piece->status = translation->status == TRANSLATION_OK ? DMA_OK : DMA_PROTECTION;
 	piece->dma->translated_at = sim_now(port->block->sim);
-	port->table->translated(port->module, piece, ahead);
-	port->calls--;
+	port->table->translated(port->seat.module, piece, ahead);
+	module_seat_leave(&port->seat);
 }
 
 static void start_translation(struct event *event)
@@ -105,10 +83,11 @@ static void service_translate(struct dma_port *port, struct dma_piece *piece, si
 		module_broke(port->block->name, "asks for a piece that is not of its transfer");
 	piece->port = port;
 	event_init(&piece->event, port->block, start_translation);
-	if (is_now(port, at))
+	if (module_seat_is_now(&port->seat, at))
 		start_translation(&piece->event);
 	else
-		schedule(port, &piece->event, start_translation, at);
+		module_seat_schedule(&port->seat, &piece->event, port->block, start_translation,
+				     at);
 }
 
 /* ---- PCIe ---- */
@@ -116,11 +95,11 @@ static void service_translate(struct dma_port *port, struct dma_piece *piece, si
 static void piece_moved(struct dma_piece *piece, bool failed)
 {
 	struct dma_port *port = piece->port;
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
 	piece->status = failed ? DMA_FAULT : DMA_OK;
-	port->table->moved(port->module, piece, ahead);
-	port->calls--;
+	port->table->moved(port->seat.module, piece, ahead);
+	module_seat_leave(&port->seat);
 }
 
 static void piece_read(struct pcie_read *read)
@@ -185,15 +164,15 @@ static void service_move(struct dma_port *port, struct dma_piece *piece, sim_tim
 {
 	if (piece->status != DMA_OK)
 		module_broke(port->block->name, "moves bytes that no key allows");
-	if (is_now(port, at))
+	if (module_seat_is_now(&port->seat, at))
 		start_move(&piece->event);
 	else
-		schedule(port, &piece->event, start_move, at);
+		module_seat_schedule(&port->seat, &piece->event, port->block, start_move, at);
 }
 
 static sim_time service_write_turn(struct dma_port *port)
 {
-	if (!port->calls)
+	if (!port->seat.calls)
 		module_broke(port->block->name, "asks for a turn outside of a call");
 	return dma_write_turn(port->engine);
 }
@@ -201,17 +180,17 @@ static sim_time service_write_turn(struct dma_port *port)
 static void take_turn(struct event *event)
 {
 	struct dma_port *port = container_of(event, struct dma_port, turn);
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->turn(port->module, ahead);
-	port->calls--;
+	port->table->turn(port->seat.module, ahead);
+	module_seat_leave(&port->seat);
 }
 
 static void service_turn_at(struct dma_port *port, sim_time at)
 {
 	if (event_pending(&port->turn))
 		module_broke(port->block->name, "waits for two turns at once");
-	schedule(port, &port->turn, take_turn, at);
+	module_seat_schedule(&port->seat, &port->turn, port->block, take_turn, at);
 }
 
 /* ---- the end ---- */
@@ -221,12 +200,12 @@ static void end(struct event *event)
 	struct ending *ending = container_of(event, struct ending, event);
 	struct dma_port *port = ending->port;
 	struct dma *dma = ending->dma;
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
 	ending->dma = NULL;
 	dma_count_end(port->block, port->count, dma);
-	port->table->finished(port->module, dma, ahead);
-	port->calls--;
+	port->table->finished(port->seat.module, dma, ahead);
+	module_seat_leave(&port->seat);
 	if (!dma->length && dma->posted && dma->status == DMA_OK)
 		dma->posted(dma);
 	dma->done(dma);
@@ -240,7 +219,7 @@ static void service_done(struct dma_port *port, struct dma *dma, sim_time at)
 		module_broke(port->block->name,
 			     "ends a transfer before the one before it is finished");
 	ending->dma = dma;
-	schedule(port, &ending->event, end, at);
+	module_seat_schedule(&port->seat, &ending->event, port->block, end, at);
 }
 
 static const struct dma_services services = {
@@ -253,7 +232,7 @@ static const struct dma_services services = {
 
 /* ---- life ---- */
 
-static void create_module(void *argument)
+static void *create_module(void *argument)
 {
 	struct dma_port *port = argument;
 	const struct dma_setup setup = {
@@ -265,15 +244,7 @@ static void create_module(void *argument)
 		.gauges = port->gauge,
 	};
 
-	port->module = port->table->create(&setup);
-	assert(port->module);
-}
-
-static void destroy_module(void *argument)
-{
-	struct dma_port *port = argument;
-
-	port->table->destroy(port->module);
+	return port->table->create(&setup);
 }
 
 struct dma_port *dma_port_create(struct dma_engine *engine, struct block *block,
@@ -299,9 +270,8 @@ struct dma_port *dma_port_create(struct dma_engine *engine, struct block *block,
 	}
 	event_init(&port->turn, block, take_turn);
 	port->table = module_open(MODULE_DMA, block->name, params->module.text);
-	module_enter(block->sim, block->name, create_module, port);
-	if (port->table->trace)
-		systemc_vcd_offer(block->sim, block->name, port->table->trace, port->module);
+	module_seat_fill(&port->seat, block, create_module, port, port->table->destroy,
+			 port->table->trace);
 	return port;
 }
 
@@ -310,7 +280,6 @@ void dma_port_destroy(struct dma_port *port)
 	for (unsigned i = 0; i < DIRECTIONS; i++)
 		sim_cancel(&port->endings[i].event);
 	sim_cancel(&port->turn);
-	systemc_vcd_withdraw(port->block->sim, port->module);
-	module_enter(port->block->sim, port->block->name, destroy_module, port);
+	module_seat_clear(&port->seat);
 	free(port);
 }

@@ -1,13 +1,12 @@
-/* scheduler_port: see scheduler_port.h. `calls` is as in hca/context/translation_port.c. */
+/* scheduler_port: see scheduler_port.h. */
 #include "hca/work/scheduler_port.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+#include "hca/device/module_seat.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/send_unit.h"
-#include "sim/systemc.h"
-#include "sim/systemc_vcd.h"
 
 struct unit_turn {
 	struct event event;
@@ -21,66 +20,59 @@ struct scheduler_port {
 	struct scheduler_counters *count;
 	struct scheduler_gauges *gauge;
 	const struct scheduler_module *table;
-	void *module;
-	unsigned calls; /* of the module that have not returned */
+	struct module_seat seat;
 	struct unit_turn turns[];
 };
-
-static sim_time enter(struct scheduler_port *port)
-{
-	port->calls++;
-	return systemc_enter(port->block->sim);
-}
 
 /* ---- to the module ---- */
 
 void scheduler_port_wake(struct scheduler_port *port, struct flow *flow)
 {
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->wake(port->module, flow, ahead);
-	port->calls--;
+	port->table->wake(port->seat.module, flow, ahead);
+	module_seat_leave(&port->seat);
 }
 
 void scheduler_port_ready(struct scheduler_port *port, struct flow *flow)
 {
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->ready(port->module, flow, ahead);
-	port->calls--;
+	port->table->ready(port->seat.module, flow, ahead);
+	module_seat_leave(&port->seat);
 }
 
 void scheduler_port_forget(struct scheduler_port *port, struct flow *flow)
 {
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->forget(port->module, flow, ahead);
-	port->calls--;
+	port->table->forget(port->seat.module, flow, ahead);
+	module_seat_leave(&port->seat);
 }
 
 void scheduler_port_release(struct scheduler_port *port, uint32_t bytes)
 {
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->release(port->module, bytes, ahead);
-	port->calls--;
+	port->table->release(port->seat.module, bytes, ahead);
+	module_seat_leave(&port->seat);
 }
 
 static void turn(struct event *event)
 {
 	struct unit_turn *unit = container_of(event, struct unit_turn, event);
 	struct scheduler_port *port = unit->port;
-	sim_time ahead = enter(port);
+	sim_time ahead = module_seat_enter(&port->seat);
 
-	port->table->turn(port->module, (uint32_t)(unit - port->turns), ahead);
-	port->calls--;
+	port->table->turn(port->seat.module, (uint32_t)(unit - port->turns), ahead);
+	module_seat_leave(&port->seat);
 }
 
 /* ---- from the module ---- */
 
 static void must_be_inside(const struct scheduler_port *port)
 {
-	if (!port->calls)
+	if (!port->seat.calls)
 		module_broke(port->block->name,
 			     "asks from a process of its own; expected inside of a call: name a "
 			     "time by turn_at()");
@@ -122,13 +114,10 @@ static void service_turn_at(struct scheduler_port *port, uint32_t unit, sim_time
 {
 	struct event *event = &port->turns[unit].event;
 
-	module_check_time(port->block->sim, port->block->name, at);
 	if (unit >= port->params->units || event_pending(event))
 		module_broke(port->block->name,
 			     "asks for a turn of a unit that there is not, or that waits for one");
-	event_init_priority(event, port->block, turn,
-			    port->calls ? PRIORITY_DEFAULT : PRIORITY_EXTERNAL);
-	sim_schedule_at(event, at);
+	module_seat_schedule(&port->seat, event, port->block, turn, at);
 }
 
 static const struct scheduler_services services = {
@@ -141,7 +130,7 @@ static const struct scheduler_services services = {
 
 /* ---- life ---- */
 
-static void create_module(void *argument)
+static void *create_module(void *argument)
 {
 	struct scheduler_port *port = argument;
 	const struct scheduler_setup setup = {
@@ -153,15 +142,7 @@ static void create_module(void *argument)
 		.gauges = port->gauge,
 	};
 
-	port->module = port->table->create(&setup);
-	assert(port->module);
-}
-
-static void destroy_module(void *argument)
-{
-	struct scheduler_port *port = argument;
-
-	port->table->destroy(port->module);
+	return port->table->create(&setup);
 }
 
 struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct block *block,
@@ -183,9 +164,8 @@ struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct
 		event_init(&port->turns[i].event, block, turn);
 	}
 	port->table = module_open(MODULE_SCHEDULER, block->name, params->module.text);
-	module_enter(block->sim, block->name, create_module, port);
-	if (port->table->trace)
-		systemc_vcd_offer(block->sim, block->name, port->table->trace, port->module);
+	module_seat_fill(&port->seat, block, create_module, port, port->table->destroy,
+			 port->table->trace);
 	return port;
 }
 
@@ -193,7 +173,6 @@ void scheduler_port_destroy(struct scheduler_port *port)
 {
 	for (uint64_t i = 0; i < port->params->units; i++)
 		sim_cancel(&port->turns[i].event);
-	systemc_vcd_withdraw(port->block->sim, port->module);
-	module_enter(port->block->sim, port->block->name, destroy_module, port);
+	module_seat_clear(&port->seat);
 	free(port);
 }

@@ -67,8 +67,18 @@ static int type_of(struct command *command, uint8_t verbs_type, enum qp_type *ty
 	}
 }
 
+static bool has_rings(const struct qp *qp)
+{
+	return qp->type != QP_XRC_TGT && qp->type != QP_DCT;
+}
+
+static bool has_receive_ring(const struct qp *qp)
+{
+	return qp->recv_cq && !qp->srq && qp->capacity.max_recv_wr;
+}
+
 /* The mlx5 part: sizes of the rings. The RQ comes first in the buffer, the SQ behind it. */
-static int check_driver_part(struct command *command, const struct qp *qp, bool has_recv,
+static int check_driver_part(struct command *command, const struct qp *qp,
 			     struct mlx5_ib_create_qp *driver)
 {
 	if (command->driver.length < DRIVER_PART_MIN)
@@ -83,7 +93,7 @@ static int check_driver_part(struct command *command, const struct qp *qp, bool 
 		return -EINVAL;
 	if (driver->sq_wqe_count > ucontext_limits.max_send_wqebb)
 		return -EINVAL;
-	if (!has_recv) {
+	if (!has_receive_ring(qp)) {
 		driver->rq_wqe_count = 0;
 		driver->rq_wqe_shift = 0;
 	} else if (!ring_is_power_of_two(driver->rq_wqe_count) ||
@@ -168,94 +178,122 @@ static void place_data(struct command *command, const struct mlx5_ib_create_qp *
 		offered && (attr->signal_all || driver->flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE);
 }
 
+/* As the adapter is told of it. The receive ring stands first in the driver's buffer. */
+static struct hca_qp_attr describe(struct command *command,
+				   const struct ib_uverbs_ex_create_qp *request,
+				   const struct mlx5_ib_create_qp *driver, const struct qp *draft)
+{
+	struct hca_qp_attr attr = {
+		.type = draft->type,
+		.memory = command->memory,
+		.rq_buffer = driver->buf_addr,
+		.sq_buffer =
+			driver->buf_addr + ((uint64_t)driver->rq_wqe_count << driver->rq_wqe_shift),
+		.doorbell_record = driver->db_addr,
+		.rq_entries = driver->rq_wqe_count,
+		.rq_stride_bytes = has_receive_ring(draft) ? 1U << driver->rq_wqe_shift : 0,
+		.sq_blocks = has_rings(draft) ? driver->sq_wqe_count : 0,
+		.pd = number_of(draft->pd),
+		.send_cqn = number_of(draft->send_cq),
+		.recv_cqn = number_of(draft->recv_cq),
+		.srqn = number_of(draft->srq),
+		.xrcd = number_of(draft->xrcd),
+		.user_index = driver->uidx,
+		.signal_all = draft->signal_all,
+		.max_inline_bytes = request->max_inline_data,
+		.dc_key = draft->type == QP_DCT ? driver->access_key : 0,
+	};
+
+	place_data(command, driver, &attr);
+	return attr;
+}
+
+static struct qp *qp_new(struct command *command, const struct qp *draft, uint64_t user_handle,
+			 uint32_t number)
+{
+	struct qp *qp =
+		object_new(&command->context->objects, command->context, OBJECT_QP, sizeof(*qp));
+	struct object object = qp->object;
+
+	*qp = *draft;
+	qp->object = object;
+	qp->object.user_handle = user_handle;
+	qp->object.number = number;
+	hold_relations(qp);
+	numbers_add(&command->kernel->numbers, &qp->object);
+	return qp;
+}
+
+/* The index of its doorbell register: the one that the driver names, or one of the kernel's choice. */
+static uint32_t assign_bfreg(struct command *command, const struct mlx5_ib_create_qp *driver,
+			     struct qp *qp)
+{
+	if (driver->flags & MLX5_QP_FLAG_BFREG_INDEX)
+		return driver->bfreg_index;
+	qp->has_bfreg = true;
+	qp->bfreg = uars_take_bfreg(&command->context->uars);
+	return uars_bfreg_index(qp->bfreg);
+}
+
+static int answer_create(struct command *command, const struct qp *qp,
+			 const struct mlx5_ib_create_qp_resp *driver_answer, bool extended)
+{
+	const struct ib_uverbs_ex_create_qp_resp answer = {
+		.base.qp_handle = qp->object.handle,
+		.base.qpn = qp->object.number,
+		.base.max_send_wr = qp->capacity.max_send_wr,
+		.base.max_recv_wr = qp->capacity.max_recv_wr,
+		.base.max_send_sge = qp->capacity.max_send_sge,
+		.base.max_recv_sge = qp->capacity.max_recv_sge,
+		.base.max_inline_data = qp->capacity.max_inline_data,
+		.response_length = sizeof(answer),
+	};
+	int error =
+		command_reply(command, &answer, extended ? sizeof(answer) : sizeof(answer.base));
+
+	return error ? error : command_reply_driver(command, driver_answer, sizeof(*driver_answer));
+}
+
 static int create(struct command *command, const struct ib_uverbs_ex_create_qp *request,
 		  bool extended)
 {
-	struct kernel *kernel = command->kernel;
 	struct mlx5_ib_create_qp driver;
+	struct mlx5_ib_create_qp_resp driver_answer = {0};
 	struct qp draft = {.capacity = {request->max_send_wr, request->max_recv_wr,
 					request->max_send_sge, request->max_recv_sge,
 					request->max_inline_data},
 			   .signal_all = request->sq_sig_all};
+	uint32_t qpn = 0;
 	int error = type_of(command, request->qp_type, &draft.type);
 	if (!error)
 		error = find_relations(command, request, &draft);
 	if (!error)
 		error = check_capacity(&draft.capacity);
-	bool has_recv = draft.recv_cq && !draft.srq && request->max_recv_wr;
 	if (!error)
-		error = check_driver_part(command, &draft, has_recv, &driver);
+		error = check_driver_part(command, &draft, &driver);
 	if (error)
 		return error;
 
-	uint64_t recv_bytes = (uint64_t)driver.rq_wqe_count << driver.rq_wqe_shift;
-	uint64_t bytes = recv_bytes + (uint64_t)driver.sq_wqe_count * SEND_BLOCK_BYTES;
-	bool has_rings = draft.type != QP_XRC_TGT && draft.type != QP_DCT;
-	struct hca_qp_attr attr = {
-		.type = draft.type,
-		.memory = command->memory,
-		.rq_buffer = driver.buf_addr,
-		.sq_buffer = driver.buf_addr + recv_bytes,
-		.doorbell_record = driver.db_addr,
-		.rq_entries = driver.rq_wqe_count,
-		.rq_stride_bytes = has_recv ? 1U << driver.rq_wqe_shift : 0,
-		.sq_blocks = has_rings ? driver.sq_wqe_count : 0,
-		.pd = number_of(draft.pd),
-		.send_cqn = number_of(draft.send_cq),
-		.recv_cqn = number_of(draft.recv_cq),
-		.srqn = number_of(draft.srq),
-		.xrcd = number_of(draft.xrcd),
-		.user_index = driver.uidx,
-		.signal_all = draft.signal_all,
-		.max_inline_bytes = request->max_inline_data,
-		.dc_key = draft.type == QP_DCT ? driver.access_key : 0,
-	};
-	place_data(command, &driver, &attr);
-	if (has_rings)
+	struct hca_qp_attr attr = describe(command, request, &driver, &draft);
+	uint64_t bytes =
+		attr.sq_buffer - attr.rq_buffer + (uint64_t)driver.sq_wqe_count * SEND_BLOCK_BYTES;
+	if (has_rings(&draft))
 		error = ring_check(command, driver.buf_addr, bytes, driver.db_addr);
-	uint32_t qpn = 0;
 	if (!error)
-		error = hca_qp_create(kernel->hca, &attr, &qpn);
+		error = hca_qp_create(command->kernel->hca, &attr, &qpn);
 	if (error == -EOPNOTSUPP)
-		return kernel_refuse(kernel, "QP of type XRC", EOPNOTSUPP);
+		return kernel_refuse(command->kernel, "QP of type XRC", EOPNOTSUPP);
 	if (error)
 		return error;
 
-	struct qp *qp =
-		object_new(&command->context->objects, command->context, OBJECT_QP, sizeof(*qp));
-	draft.object = qp->object;
-	*qp = draft;
-	qp->object.user_handle = request->user_handle;
-	qp->object.number = qpn;
-	hold_relations(qp);
-	numbers_add(&kernel->numbers, &qp->object);
-	struct mlx5_ib_create_qp_resp driver_answer = {0};
-	if (has_rings) {
+	struct qp *qp = qp_new(command, &draft, request->user_handle, qpn);
+	qp->capacity.max_recv_wr = attr.rq_entries;
+	qp->capacity.max_recv_sge = attr.rq_stride_bytes / RING_SEGMENT_BYTES;
+	if (has_rings(qp)) {
 		ring_share(command, &qp->object, driver.buf_addr, bytes, driver.db_addr);
-		if (driver.flags & MLX5_QP_FLAG_BFREG_INDEX) {
-			driver_answer.bfreg_index = driver.bfreg_index;
-		} else {
-			qp->has_bfreg = true;
-			qp->bfreg = uars_take_bfreg(&command->context->uars);
-			driver_answer.bfreg_index = uars_bfreg_index(qp->bfreg);
-		}
+		driver_answer.bfreg_index = assign_bfreg(command, &driver, qp);
 	}
-
-	struct ib_uverbs_ex_create_qp_resp answer = {
-		.base.qp_handle = qp->object.handle,
-		.base.qpn = qpn,
-		.base.max_send_wr = qp->capacity.max_send_wr,
-		.base.max_recv_wr = has_recv ? driver.rq_wqe_count : 0,
-		.base.max_send_sge = qp->capacity.max_send_sge,
-		.base.max_recv_sge = has_recv ? attr.rq_stride_bytes / 16 : 0,
-		.base.max_inline_data = qp->capacity.max_inline_data,
-		.response_length = sizeof(answer),
-	};
-	qp->capacity.max_recv_wr = answer.base.max_recv_wr;
-	qp->capacity.max_recv_sge = answer.base.max_recv_sge;
-	error = command_reply(command, &answer, extended ? sizeof(answer) : sizeof(answer.base));
-	if (!error)
-		error = command_reply_driver(command, &driver_answer, sizeof(driver_answer));
+	error = answer_create(command, qp, &driver_answer, extended);
 	if (error)
 		destroy_object(&qp->object);
 	return error;

@@ -6,6 +6,10 @@
 
 #include "verbs-shim/kernel/command.h"
 
+enum {
+	RING_SEGMENT_BYTES = 16
+}; /* of a receive WQE: each element, and of an SRQ the link to the next */
+
 static inline bool ring_is_power_of_two(uint64_t value)
 {
 	return value != 0 && (value & (value - 1)) == 0;

@@ -8,13 +8,7 @@
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/ring.h"
 
-enum {
-	MODIFY_MAX_WR = 1,
-	MODIFY_LIMIT = 2,
-	SEGMENT_BYTES = 16,
-	STRIDE_MIN = 32,
-	USER_INDEX_MASK = 0xffffff
-};
+enum { MODIFY_MAX_WR = 1, MODIFY_LIMIT = 2, STRIDE_MIN = 32, USER_INDEX_MASK = 0xffffff };
 
 struct srq {
 	struct object object;          /* number: SRQN */
@@ -22,52 +16,92 @@ struct srq {
 	uint32_t entries, sges;
 };
 
+static int check_driver_part(struct command *command, const struct ib_uverbs_create_xsrq *request,
+			     struct mlx5_ib_create_srq *driver)
+{
+	if (command->driver.length < offsetof(struct mlx5_ib_create_srq, uidx))
+		return -EINVAL;
+	memcpy(driver, command->driver.bytes, sizeof(*driver));
+	if (driver->reserved0 || driver->reserved1 ||
+	    driver->flags & ~(uint32_t)MLX5_SRQ_FLAG_SIGNATURE)
+		return -EINVAL;
+	if (driver->flags & MLX5_SRQ_FLAG_SIGNATURE)
+		return kernel_refuse(command->kernel, "WQE signature", EOPNOTSUPP);
+	if (request->max_wr > device_limits.max_srq_wr ||
+	    request->max_sge > device_limits.max_srq_sge)
+		return -EINVAL;
+	if (request->srq_type == IB_UVERBS_SRQT_XRC &&
+	    (driver->uidx & ~(uint32_t)USER_INDEX_MASK || driver->uidx == USER_INDEX_MASK))
+		return -EINVAL;
+	return 0;
+}
+
+static int find_relations(struct command *command, const struct ib_uverbs_create_xsrq *request,
+			  struct srq *srq)
+{
+	srq->pd = command_object(command, OBJECT_PD, request->pd_handle);
+	if (!srq->pd)
+		return -EINVAL;
+	if (request->srq_type != IB_UVERBS_SRQT_XRC)
+		return 0;
+	srq->xrcd = command_object(command, OBJECT_XRCD, request->xrcd_handle);
+	srq->cq = command_object(command, OBJECT_CQ, request->cq_handle);
+	return srq->xrcd && srq->cq ? 0 : -EINVAL;
+}
+
+static struct srq *srq_new(struct command *command, const struct srq *draft, uint64_t user_handle,
+			   uint32_t number)
+{
+	struct srq *srq =
+		object_new(&command->context->objects, command->context, OBJECT_SRQ, sizeof(*srq));
+	struct object object = srq->object;
+
+	*srq = *draft;
+	srq->object = object;
+	srq->object.user_handle = user_handle;
+	srq->object.number = number;
+	object_hold(srq->pd);
+	object_hold(srq->xrcd);
+	object_hold(srq->cq);
+	numbers_add(&command->kernel->numbers, &srq->object);
+	return srq;
+}
+
 /* What the program asks for, in the form of the richer command. */
 static int create(struct command *command, const struct ib_uverbs_create_xsrq *request)
 {
 	struct kernel *kernel = command->kernel;
 	bool xrc = request->srq_type == IB_UVERBS_SRQT_XRC;
 	struct mlx5_ib_create_srq driver;
+	struct mlx5_ib_create_srq_resp driver_answer = {0};
+	struct srq draft = {.sges = request->max_sge};
 	if (request->srq_type == IB_UVERBS_SRQT_TM)
 		return kernel_refuse(kernel, "SRQ with tag matching", EOPNOTSUPP);
-	if (request->srq_type > IB_UVERBS_SRQT_TM ||
-	    command->driver.length < offsetof(struct mlx5_ib_create_srq, uidx))
+	if (request->srq_type > IB_UVERBS_SRQT_TM)
 		return -EINVAL;
-	memcpy(&driver, command->driver.bytes, sizeof(driver));
-	if (driver.reserved0 || driver.reserved1 ||
-	    driver.flags & ~(uint32_t)MLX5_SRQ_FLAG_SIGNATURE)
-		return -EINVAL;
-	if (driver.flags & MLX5_SRQ_FLAG_SIGNATURE)
-		return kernel_refuse(kernel, "WQE signature", EOPNOTSUPP);
-	if (request->max_wr > device_limits.max_srq_wr ||
-	    request->max_sge > device_limits.max_srq_sge)
-		return -EINVAL;
-	if (xrc && (driver.uidx & ~(uint32_t)USER_INDEX_MASK || driver.uidx == USER_INDEX_MASK))
-		return -EINVAL;
+	int error = check_driver_part(command, request, &driver);
+	if (!error)
+		error = find_relations(command, request, &draft);
+	if (error)
+		return error;
 
-	struct object *pd = command_object(command, OBJECT_PD, request->pd_handle);
-	struct object *xrcd =
-		xrc ? command_object(command, OBJECT_XRCD, request->xrcd_handle) : NULL;
-	struct object *cq = xrc ? command_object(command, OBJECT_CQ, request->cq_handle) : NULL;
-	if (!pd || (xrc && (!xrcd || !cq)))
-		return -EINVAL;
-	uint64_t stride = ring_round_up(SEGMENT_BYTES + (uint64_t)request->max_sge * SEGMENT_BYTES);
+	draft.entries = (uint32_t)ring_round_up((uint64_t)request->max_wr + 1);
+	uint64_t stride = ring_round_up(((uint64_t)request->max_sge + 1) * RING_SEGMENT_BYTES);
 	struct hca_srq_attr attr = {
 		.memory = command->memory,
 		.buffer = driver.buf_addr,
 		.doorbell_record = driver.db_addr,
-		.entries = (uint32_t)ring_round_up((uint64_t)request->max_wr + 1),
+		.entries = draft.entries,
 		.stride_bytes = (uint32_t)(stride < STRIDE_MIN ? STRIDE_MIN : stride),
-		.pd = pd->number,
+		.pd = draft.pd->number,
 		.limit = request->srq_limit,
 		.xrc = xrc,
-		.xrcd = xrc ? xrcd->number : 0,
-		.cqn = xrc ? cq->number : 0,
+		.xrcd = xrc ? draft.xrcd->number : 0,
+		.cqn = xrc ? draft.cq->number : 0,
 		.user_index = driver.uidx,
 	};
 	uint64_t bytes = (uint64_t)attr.entries * attr.stride_bytes;
-	int error = ring_check(command, attr.buffer, bytes, attr.doorbell_record);
-	struct mlx5_ib_create_srq_resp driver_answer = {0};
+	error = ring_check(command, attr.buffer, bytes, attr.doorbell_record);
 	if (!error)
 		error = hca_srq_create(kernel->hca, &attr, &driver_answer.srqn);
 	if (error == -EOPNOTSUPP)
@@ -75,21 +109,8 @@ static int create(struct command *command, const struct ib_uverbs_create_xsrq *r
 	if (error)
 		return error;
 
-	struct srq *srq =
-		object_new(&command->context->objects, command->context, OBJECT_SRQ, sizeof(*srq));
-	srq->object.user_handle = request->user_handle;
-	srq->object.number = driver_answer.srqn;
-	srq->entries = attr.entries;
-	srq->sges = request->max_sge;
-	srq->pd = pd;
-	srq->xrcd = xrcd;
-	srq->cq = cq;
-	object_hold(pd);
-	object_hold(xrcd);
-	object_hold(cq);
-	numbers_add(&kernel->numbers, &srq->object);
+	struct srq *srq = srq_new(command, &draft, request->user_handle, driver_answer.srqn);
 	ring_share(command, &srq->object, attr.buffer, bytes, attr.doorbell_record);
-
 	struct ib_uverbs_create_srq_resp answer = {
 		.srq_handle = srq->object.handle,
 		.max_wr = srq->entries - 1,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hca/device/pool.h"
+#include "sim/pool.h"
 
 #define QUEUE_KINDS (CONTEXT_READS + 1u) /* the kinds before MPT and MTT */
 
@@ -77,7 +77,7 @@ static void second_done(struct icm_lookup *icm)
 /* Both at once: one after the other, the first might be gone when the second comes. */
 static void look_up_second(struct context_cache *cache, struct context_lookup *lookup)
 {
-	struct second_part *second = pool_take(&cache->seconds);
+	struct second_part *second = pool_take_zeroed(&cache->seconds);
 
 	second->cache = cache;
 	second->lookup = lookup;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "hca/context/paging_params.h"
-#include "hca/device/pool.h"
+#include "sim/pool.h"
 
 #define ROW(...)    PARAM_ROW(struct paging_params, __VA_ARGS__)
 #define SLAB_FAULTS 16
@@ -145,7 +145,7 @@ void paging_fault(struct paging *paging, const struct mr *mr, uint64_t address, 
 	}
 	paging->count.faults++;
 	trace(&paging->block, TRACE_PAGE_FAULT, 0, mr->key, page);
-	fault = pool_take(&paging->faults);
+	fault = pool_take_zeroed(&paging->faults);
 	fault->paging = paging;
 	fault->key = mr->key;
 	fault->first = page;
@@ -174,7 +174,7 @@ sim_time paging_prefetch(struct paging *paging, const struct mr *mr, uint64_t ad
 	for (uint64_t i = page; i <= last; i++)
 		missing += !is_there(mr, i);
 	paging->count.prefetches++;
-	fault = pool_take(&paging->faults);
+	fault = pool_take_zeroed(&paging->faults);
 	fault->paging = paging;
 	fault->key = mr->key;
 	fault->first = page;

@@ -14,11 +14,11 @@
 #include "hca/device/hca.h"
 #include "hca/device/hca_params.h"
 #include "hca/device/number_table.h"
-#include "hca/device/pool.h"
 #include "hca/host/pcie.h"
 #include "hca/work/dma.h"
 #include "hca/work/why.h"
 #include "hca/work/wqe_cache.h"
+#include "sim/pool.h"
 
 struct hca {
 	struct block block;

@@ -9,6 +9,8 @@
  * Messages of a queue pair are transferred one at a time, in order. There are no losses, marks, windows or pauses, and
  * congestion control, which would share links by them, is not asked.
  */
+#include <stdlib.h>
+
 #include "fabric/flow/flow_fabric.h"
 #include "hca/endpoint/endpoint_state.h"
 

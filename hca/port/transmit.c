@@ -116,7 +116,7 @@ void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *
 		    const struct packet *packet)
 {
 	struct watch_queue *queue = &transmit->watched[watch_lane(packet)];
-	struct watch *watch = pool_take(&transmit->watches);
+	struct watch *watch = pool_take_zeroed(&transmit->watches);
 
 	watch->qp = qp;
 	watch->slot = slot;

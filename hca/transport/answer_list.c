@@ -132,7 +132,7 @@ bool answer_list_waits(struct qp *qp, struct packet *packet)
 
 	if (!qp->awaited_first && outcome == WQE_CACHE_HIT)
 		return false;
-	awaited = pool_take_dirty(&lists_of(qp)->pool);
+	awaited = pool_take(&lists_of(qp)->pool);
 	awaited->next = NULL;
 	awaited->qp = qp;
 	awaited->packet = packet;

@@ -47,7 +47,7 @@ void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response
 	}
 	qp_hold(qp);
 	unit->count++;
-	request = pool_take(&unit->requests);
+	request = pool_take_zeroed(&unit->requests);
 	request->unit = unit;
 	request->lock = &unit->locks[response->address % locks];
 	request->qp = qp;

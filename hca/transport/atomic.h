@@ -6,8 +6,8 @@
 #ifndef HCA_TRANSPORT_ATOMIC_H
 #define HCA_TRANSPORT_ATOMIC_H
 
-#include "hca/device/pool.h"
 #include "hca/work/dma.h"
+#include "sim/pool.h"
 
 #define ATOMIC_QUEUE 4096
 #define ATOMIC_BYTES 8

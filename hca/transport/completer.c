@@ -233,7 +233,7 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 			memcpy(slot->answer, packet->payload->bytes, length);
 		return;
 	}
-	scatter = pool_take(&qp->hca->transport->response_scatters);
+	scatter = pool_take_zeroed(&qp->hca->transport->response_scatters);
 	gauge_enter(&qp->hca->transport->gauge.answer_units, sim_now(qp->hca->sim), 1);
 	scatter->qp = qp;
 	scatter->slot = slot;

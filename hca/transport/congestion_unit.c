@@ -42,7 +42,7 @@ struct qp_congestion *congestion_unit_state(struct qp *qp)
 {
 	assert(!qp_is_datagram(qp));
 	if (!qp->congestion)
-		qp->congestion = pool_take(&qp->hca->congestion->states);
+		qp->congestion = pool_take_zeroed(&qp->hca->congestion->states);
 	return qp->congestion;
 }
 

@@ -17,7 +17,7 @@ static void resume(struct paging_waiter *waiter);
 
 static struct paging_waiter *new_waiter(struct qp *qp)
 {
-	struct stalled *stalled = pool_take(&qp->hca->transport->stalled);
+	struct stalled *stalled = pool_take_zeroed(&qp->hca->transport->stalled);
 
 	stalled->waiter.done = resume;
 	stalled->qp = qp;

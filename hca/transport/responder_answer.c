@@ -17,7 +17,7 @@
 static void append(struct qp *qp, const struct response *response)
 {
 	struct responder *responder = &qp->responder;
-	struct response *last = pool_take_dirty(&qp->hca->transport->responses);
+	struct response *last = pool_take(&qp->hca->transport->responses);
 
 	*last = *response;
 	last->next = NULL;

@@ -54,7 +54,7 @@ static void wake_waiter(struct transport_block *transport)
 struct scatter_unit *scatter_unit_new(struct qp *qp, const struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
-	struct scatter_unit *unit = pool_take(&qp->hca->transport->scatter_units);
+	struct scatter_unit *unit = pool_take_zeroed(&qp->hca->transport->scatter_units);
 
 	gauge_enter(&qp->hca->transport->gauge.scatter_units, sim_now(qp->hca->sim), 1);
 	unit->qp = qp;

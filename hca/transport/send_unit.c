@@ -12,7 +12,7 @@
 
 struct send_unit *send_unit_new(struct flow *flow, struct send_slot *slot)
 {
-	struct send_unit *unit = pool_take(&flow->qp->hca->transport->send_units);
+	struct send_unit *unit = pool_take_zeroed(&flow->qp->hca->transport->send_units);
 
 	unit->flow = flow;
 	unit->slot = slot;

@@ -59,7 +59,7 @@ static struct cqe_write *start(struct completion_queue *cq, const struct complet
 			       uint32_t tag)
 {
 	struct completion_writer *writer = cq->writer;
-	struct cqe_write *write = pool_take(&writer->writes);
+	struct cqe_write *write = pool_take_zeroed(&writer->writes);
 	sim_time due = sim_now(writer->block.sim) + writer->params->latency;
 
 	if (due < writer->last_due + writer->params->interval)
@@ -358,7 +358,7 @@ uint32_t completion_unread(const struct completion_queue *cq)
 void completion_resize(struct completion_queue *cq, uint64_t buffer, uint32_t entries,
 		       uint32_t cqe_bytes)
 {
-	struct cqe_write *write = pool_take(&cq->writer->writes);
+	struct cqe_write *write = pool_take_zeroed(&cq->writer->writes);
 
 	write->cq = cq;
 	write->completion.opcode = CQE_RESIZE;

@@ -177,7 +177,7 @@ static void eqe_visible(struct pcie_write *write)
 
 static void enqueue(struct event_queue *queue, uint32_t kind, uint32_t number)
 {
-	struct notice *notice = pool_take(&queue->notices);
+	struct notice *notice = pool_take_zeroed(&queue->notices);
 
 	gauge_enter(&queue->gauge.queue, sim_now(queue->block.sim), 1);
 	notice->queue = queue;

@@ -93,7 +93,7 @@ void receive_queue_read_record(struct receive_queue *queue)
 
 static void keep(struct receive_queue *queue, uint16_t index, const uint8_t *bytes)
 {
-	struct receive_wqe *wqe = pool_take(&queue->owner->wqes);
+	struct receive_wqe *wqe = pool_take_zeroed(&queue->owner->wqes);
 	uint32_t skip = queue->shared ? NEXT_BYTES : 0;
 
 	wqe_parse_receive(bytes + skip, queue->attr.stride_bytes - skip, wqe);

@@ -166,7 +166,7 @@ struct pcie_read wqe_fetch_again(struct qp *qp, const struct send_slot *slot, ui
 static void read_again(struct qp *qp, struct send_slot *slot)
 {
 	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
-	struct repeat *repeat = pool_take_dirty(&fetch->repeats);
+	struct repeat *repeat = pool_take(&fetch->repeats);
 
 	repeat->qp = qp;
 	repeat->number = qp->sq.cursor;
@@ -214,7 +214,7 @@ static void stage(struct qp *qp, const uint8_t *bytes, uint32_t blocks)
 	struct send_queue *sq = &qp->sq;
 
 	if (!sq->staging)
-		sq->staging = pool_take_dirty(&qp->hca->wqe_fetch->stagings);
+		sq->staging = pool_take(&qp->hca->wqe_fetch->stagings);
 	memcpy(sq->staging + sq->staged * WQE_BLOCK_BYTES, bytes, blocks * WQE_BLOCK_BYTES);
 	if (qp->hca->send_cache)
 		cache_blocks(qp, sq->parsed + sq->staged, blocks);
@@ -275,7 +275,7 @@ void wqe_fetch_kick(struct qp *qp)
 		blocks = smallest(blocks, STAGING_BLOCKS - (sq->requested - sq->parsed));
 		if (!blocks)
 			break;
-		staged = pool_take_dirty(&fetch->reads);
+		staged = pool_take(&fetch->reads);
 		append_read(sq, staged);
 		staged->qp = qp;
 		staged->busy = true;
@@ -345,7 +345,7 @@ void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes)
 void wqe_fetch_rung(struct qp *qp, sim_time stored_at)
 {
 	struct send_queue *sq = &qp->sq;
-	struct ring *ring = pool_take(&qp->hca->wqe_fetch->rings);
+	struct ring *ring = pool_take_zeroed(&qp->hca->wqe_fetch->rings);
 
 	ring->producer = sq->producer;
 	ring->stored_at = stored_at;
@@ -385,7 +385,7 @@ static void note_fetched(struct qp *qp, struct why *why)
 static struct send_slot *new_slot(struct qp *qp)
 {
 	struct send_queue *sq = &qp->sq;
-	struct send_slot *slot = pool_take(&qp->hca->wqe_fetch->slots);
+	struct send_slot *slot = pool_take_zeroed(&qp->hca->wqe_fetch->slots);
 
 	slot->tag = sim_new_tag(qp->hca->sim);
 	note_fetched(qp, &slot->why);

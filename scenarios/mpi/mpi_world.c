@@ -394,7 +394,7 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 	unsigned wrong;
 
 	reach(world, now);
-	while (world->pool.used > 0 &&
+	while (world->pool.in_use > 0 &&
 	       sim_next(sim) != SIM_NEVER) { /* ACKs, and what nobody waits for */
 		bool failed;
 		sim_run(sim, sim_next(sim) + 1);

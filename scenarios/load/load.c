@@ -171,8 +171,9 @@ static void settle(struct block *block)
 		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
 			for (uint32_t k = 0; k < load->params.sharers; k++)
 				if (load->nodes[i].threads[j].cores[k].busy > load->gauge.core.area)
-					load->gauge.core.area =
-						load->nodes[i].threads[j].cores[k].busy;
+					core_serve(&load->gauge,
+						   load->nodes[i].threads[j].cores[k].busy -
+							   load->gauge.core.area);
 }
 
 /* ---- what there is ---- */

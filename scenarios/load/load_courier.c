@@ -9,19 +9,15 @@
 #include <stdlib.h>
 
 /* clang-format off */
-#define COURIER_GAUGES(X) X(core, SERVER, "ps", "processor core that posts and polls")
+#define COURIER_GAUGES(X) CORE_GAUGES(X, "processor core that posts and polls")
 /* clang-format on */
-
-struct courier_gauges {
-	COURIER_GAUGES(GAUGE_FIELD)
-};
 
 enum courier_state { COURIER_SLEEPING, COURIER_POSTING, COURIER_TAKING, COURIER_SEEING };
 
 struct load_courier {
 	struct block block;
 	struct courier_counters count;
-	struct courier_gauges gauge;
+	struct core_gauges gauge;
 	struct load_thread *thread;
 	struct event step;
 	enum courier_state state;
@@ -38,7 +34,7 @@ static const struct load_params *params_of(const struct load_courier *courier)
 static void go_on(struct load_courier *courier, enum courier_state state, sim_time cost)
 {
 	courier->state = state;
-	gauge_serve(&courier->gauge.core, cost);
+	core_serve(&courier->gauge, cost);
 	sim_schedule(&courier->step, cost);
 }
 

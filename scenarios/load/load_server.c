@@ -21,12 +21,8 @@
 enum { BATCH_MAX = 64, NAME_BYTES = 128 };
 
 /* clang-format off */
-#define SERVER_GAUGES(X) X(core, SERVER, "ps", "processor core that answers requests")
+#define SERVER_GAUGES(X) CORE_GAUGES(X, "processor core that answers requests")
 /* clang-format on */
-
-struct server_gauges {
-	SERVER_GAUGES(GAUGE_FIELD)
-};
 
 enum server_state { SERVER_LOOKING, SERVER_TAKING, SERVER_WORKING, SERVER_POSTING, SERVER_STALLED };
 
@@ -37,7 +33,7 @@ struct request {
 struct load_server {
 	struct block block;
 	struct server_counters count;
-	struct server_gauges gauge;
+	struct core_gauges gauge;
 	struct load_thread *thread; /* its queue pairs and CQ */
 	struct event step;
 	enum server_state state;
@@ -83,7 +79,7 @@ static bool by_slots(const struct load_server *server)
 static void go_on(struct load_server *server, enum server_state state, sim_time cost)
 {
 	server->state = state;
-	gauge_serve(&server->gauge.core, cost);
+	core_serve(&server->gauge, cost);
 	sim_schedule(&server->step, cost);
 }
 

@@ -160,13 +160,21 @@ struct load_node {
 };
 
 /* clang-format off */
-#define LOAD_GAUGES(X) \
-	X(core, SERVER, "calls", "the busiest processor core, which posts and polls")
+#define CORE_GAUGES(X, meaning)      \
+	X(core, SERVER, "ps", meaning) \
+	X(work, WORK,   "ps", "of that core: there is work, even if no send queue has any")
+#define LOAD_GAUGES(X) CORE_GAUGES(X, "the busiest processor core, which posts and polls")
 /* clang-format on */
 
-struct load_gauges {
-	LOAD_GAUGES(GAUGE_FIELD)
+struct core_gauges {
+	CORE_GAUGES(GAUGE_FIELD, "")
 };
+
+static inline void core_serve(struct core_gauges *gauges, sim_time duration)
+{
+	gauge_serve(&gauges->core, duration);
+	gauges->work.stalled += duration;
+}
 
 struct load {
 	struct load_params params;
@@ -181,7 +189,7 @@ struct load {
 	uint8_t timeout, retry_count; /* of connections */
 	struct sim *sim;
 	struct block block;
-	struct load_gauges gauge;
+	struct core_gauges gauge;
 	struct endpoints *endpoints;
 	struct load_node *nodes;
 	uint64_t completed, received, rivals_completed;

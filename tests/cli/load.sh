@@ -59,6 +59,11 @@ done
 grep -q '^bottleneck host0.server[01].core 100.0 % busy' "$folder/rpc-native.txt" || fail "rpc: $(cat "$folder/rpc-native.txt")"
 "$hcasim" run "$rpc" "${short[@]}" --set load.server.cores=16 >"$folder/rpc-many.txt" 2>&1 || fail "rpc: $(cat "$folder/rpc-many.txt")"
 grep -q '^bottleneck host0.hca.pcie.to_device' "$folder/rpc-many.txt" || fail "rpc: 16 cores: $(cat "$folder/rpc-many.txt")"
+# A core is busy for no longer than there is work: servers are, too, while no send queue has any.
+python3 -c '
+import json, sys
+uses = [use for use in json.load(open(sys.argv[1]))["uses"] if use["name"].endswith(".core")]
+assert uses and all(0 < use["mean"] <= use["capacity"] == 1 for use in uses), uses' "$folder/rpc-native/summary.json" || fail "rpc: a mean above 1"
 "$hcasim" params load.server | grep -q 'requests that a core takes' || fail "params load.server"
 
 # READs whose lists are read again for their answers: beyond the cache of WQEs they fall by an eighth and more, with each kernel alike; without the cache, and WRITEs, they do not.

@@ -40,6 +40,9 @@ struct yaml_document *yaml_read_text(const char *name, const char *text,
 void yaml_close(struct yaml_document *document);
 struct yaml_node *yaml_root(struct yaml_document *document);
 
+/* What stands at that path, of keys and numbers of list entries as of yaml_set(), or the nearest above it. It is not marked as used. */
+const struct yaml_node *yaml_find(const struct yaml_node *root, const char *path);
+
 /* Replaces or adds one value: "hosts.host0.hca.pcie.lanes=8". A path is made of keys, numbers of list entries (from 0), and
  * *, which stands for all entries; a text on the way becomes a map {preset: text}. The value is YAML. false: errors. */
 bool yaml_set(struct yaml_document *document, const char *assignment, struct yaml_errors *errors);

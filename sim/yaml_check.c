@@ -26,6 +26,34 @@ struct yaml_node *yaml_get(struct yaml_node *map, const char *key)
 	return NULL;
 }
 
+static const struct yaml_node *child_of(const struct yaml_node *node, const char *key,
+					size_t length)
+{
+	const struct yaml_node *child =
+		node->kind == YAML_MAP || node->kind == YAML_LIST ? node->children : NULL;
+	unsigned long number = strtoul(key, NULL, 10);
+	for (; child != NULL; child = child->next) {
+		if (node->kind == YAML_LIST
+			    ? number-- == 0
+			    : strncmp(child->key, key, length) == 0 && child->key[length] == '\0')
+			return child;
+	}
+	return NULL;
+}
+
+const struct yaml_node *yaml_find(const struct yaml_node *root, const char *path)
+{
+	while (*path != '\0') {
+		size_t length = strcspn(path, ".");
+		const struct yaml_node *child = child_of(root, path, length);
+		if (child == NULL)
+			return root;
+		root = child;
+		path += length + (path[length] == '.');
+	}
+	return root;
+}
+
 static void add_error(struct yaml_errors *errors, const char *file, uint32_t line, uint32_t column,
 		      const char *format, va_list arguments)
 {

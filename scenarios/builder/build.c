@@ -67,8 +67,10 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 {
 	bool detailed = scenario_has(scenario, FIDELITY_DETAILED);
 	bool has_programs = detailed && !scenario->has_load && carried == NULL;
-	if (has_programs && !session_is_permitted(why, why_bytes))
+	if (has_programs && !session_is_permitted(why, why_bytes)) {
+		scenario_blame(scenario, "", why, why_bytes);
 		return NULL;
+	}
 	struct build *build = take(1, sizeof(*build));
 	build->scenario = scenario;
 	build->division = division;
@@ -91,6 +93,7 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes)) {
 		if (!scenario->has_load || load_connect(build->load, why, why_bytes))
 			return build;
+		scenario_blame(scenario, "load", why, why_bytes);
 	}
 	build_destroy(build);
 	return NULL;
@@ -255,6 +258,30 @@ static unsigned *count_ports(const struct scenario *scenario)
 	return ports;
 }
 
+/* Of one switch, or of all that a topology has. */
+static bool blame_switch(const struct scenario *scenario, uint32_t number, const char *key,
+			 char *why, size_t why_bytes)
+{
+	char path[NAME_BYTES];
+	if (scenario->every_switch.params != NULL)
+		snprintf(path, sizeof(path), "fabric.switch.%s", key);
+	else
+		snprintf(path, sizeof(path), "fabric.switches.%.64s.%s",
+			 scenario->switches[number].name, key);
+	return scenario_blame(scenario, path, why, why_bytes);
+}
+
+/* Of a list, or of a topology. */
+static bool blame_link(const struct scenario *scenario, uint32_t number, char *why,
+		       size_t why_bytes)
+{
+	char path[NAME_BYTES];
+	snprintf(path, sizeof(path), "fabric.links.%u", number);
+	return scenario_blame(scenario,
+			      scenario->topology.kind == TOPOLOGY_LINKS ? path : "fabric.topology",
+			      why, why_bytes);
+}
+
 static bool has_overlay(const struct switch_params *params)
 {
 	return params->balance == BALANCE_CONGA || params->balance == BALANCE_CONWEAVE;
@@ -276,7 +303,7 @@ static bool overlays_agree(const struct scenario *scenario, char *why, size_t wh
 			 "%s and %s balance differently; expected the same balance: conga or "
 			 "conweave, and the same header, at all switches",
 			 first->name, other->name);
-		return false;
+		return blame_switch(scenario, i, "balance", why, why_bytes);
 	}
 	return true;
 }
@@ -291,21 +318,24 @@ static bool create_switches(struct build *build, char *why, size_t why_bytes)
 		const struct scenario_switch *device = &scenario->switches[i];
 		struct sim *sim = sim_of(build, true, i);
 		good = ports[i] > 0 && ports[i] <= PORT_SET_PORTS;
-		if (good)
+		if (good) {
 			build->switches[i] =
 				switch_create(sim, device->name, device->params, ports[i],
 					      link_layer_of(scenario), pool_of(build, sim));
-		else
-			snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
-				 ports[i], PORT_SET_PORTS);
+			continue;
+		}
+		snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
+			 ports[i], PORT_SET_PORTS);
+		blame_switch(scenario, i, "", why, why_bytes);
 	}
 	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		good = scenario->switches[i].params->unknown == UNKNOWN_DROP ||
 		       !scenario_has(scenario, FIDELITY_DETAILED);
-		if (!good)
-			snprintf(why, why_bytes,
-				 "%s floods; expected unknown: drop with detailed adapters",
-				 scenario->switches[i].name);
+		if (good)
+			continue;
+		snprintf(why, why_bytes, "%s floods; expected unknown: drop with detailed adapters",
+			 scenario->switches[i].name);
+		blame_switch(scenario, i, "unknown", why, why_bytes);
 	}
 	for (uint32_t i = 0; good && i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
@@ -381,11 +411,14 @@ static bool join(struct build *build, char *why, size_t why_bytes)
 		}
 		good = topology_link(build->topology, nodes[0], numbers[0], nodes[1], numbers[1],
 				     LENGTH_OF_PARAMS, RATE_OF_PARAMS, why, why_bytes);
+		if (!good)
+			blame_link(scenario, i, why, why_bytes);
 	}
 	if (!good)
 		return false;
 	place(build);
-	return topology_finish(build->topology, why, why_bytes);
+	return topology_finish(build->topology, why, why_bytes) ||
+	       scenario_blame(scenario, "fabric", why, why_bytes);
 }
 
 static bool create_flows(struct build *build, char *why, size_t why_bytes)
@@ -394,6 +427,8 @@ static bool create_flows(struct build *build, char *why, size_t why_bytes)
 	if (scenario->fabric.fidelity != FIDELITY_FLOW)
 		return true;
 	build->flows = flow_fabric_create(build->sim, build->topology, why, why_bytes);
+	if (build->flows == NULL)
+		scenario_blame(scenario, "fabric.fidelity", why, why_bytes);
 	for (uint32_t i = 0; build->flows != NULL && i < scenario->host_count; i++)
 		endpoint_set_flows(build->endpoint_hcas[i], build->flows);
 	return build->flows != NULL;

@@ -29,13 +29,15 @@ static bool counters_exist(const struct build *build, char *why, size_t why_byte
 	const struct scenario *scenario = build->scenario;
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		const char *counter = scenario->faults[i].counter;
+		char path[32];
 		if (counter == NULL || counters_find(build->sim, counter) != NULL)
 			continue;
 		snprintf(why, why_bytes,
 			 "faults: when: there is no counter \"%s\"; expected a name as "
 			 "counters.json has them",
 			 counter);
-		return false;
+		snprintf(path, sizeof(path), "faults.%u", i);
+		return scenario_blame(scenario, path, why, why_bytes);
 	}
 	return true;
 }

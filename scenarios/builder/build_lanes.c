@@ -243,8 +243,12 @@ bool build_lanes(struct build *build, char *why, size_t why_bytes)
 	for (uint32_t i = 0; i < lanes->dscp_count; i++)
 		map_dscp(build, &lanes->dscps[i]);
 	for (uint32_t i = 0; i < lanes->route_count; i++) {
-		if (!map_route(build, &lanes->routes[i], why, why_bytes))
-			return false;
+		char path[32];
+		if (map_route(build, &lanes->routes[i], why, why_bytes))
+			continue;
+		snprintf(path, sizeof(path), "fabric.routes.%u", i);
+		return scenario_blame(build->scenario, path, why, why_bytes);
 	}
-	return lanes->forwarding == NULL || read_tables(build, why, why_bytes);
+	return lanes->forwarding == NULL || read_tables(build, why, why_bytes) ||
+	       scenario_blame(build->scenario, "fabric.forwarding", why, why_bytes);
 }

@@ -30,25 +30,31 @@ static bool flood(struct build *build, char *why, size_t why_bytes)
 static bool make_groups(struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario_subnet *subnet = &build->scenario->subnet;
-	bool good = true;
+	bool good;
 	build->group_changes = calloc(subnet->group_count + 1u, sizeof(*build->group_changes));
 	if (build->group_changes == NULL)
 		abort();
-	for (uint32_t i = 0; good && i < subnet->group_count; i++) {
+	for (uint32_t i = 0; i < subnet->group_count; i++) {
+		char path[32];
 		const struct scenario_group *entry = &subnet->groups[i];
 		uint32_t number = groups_add(endpoints_groups(build->endpoints), &entry->group);
 		if (entry->change_count > 0) {
 			build->group_changes[i] = group_changes_create(
 				build->sim, build->topology, number, entry, why, why_bytes);
 			good = build->group_changes[i] != NULL;
-			continue;
+		} else {
+			good = topology_set_group(
+				build->topology, number,
+				&(struct group_hosts){entry->members, entry->member_count},
+				&(struct group_hosts){entry->senders, entry->sender_count}, why,
+				why_bytes);
 		}
-		good = topology_set_group(
-			build->topology, number,
-			&(struct group_hosts){entry->members, entry->member_count},
-			&(struct group_hosts){entry->senders, entry->sender_count}, why, why_bytes);
+		if (good)
+			continue;
+		snprintf(path, sizeof(path), "fabric.multicast.%u", i);
+		return scenario_blame(build->scenario, path, why, why_bytes);
 	}
-	return good;
+	return true;
 }
 
 /* At the ports of switches that hosts are linked to. */
@@ -88,5 +94,6 @@ bool build_subnet(struct build *build, char *why, size_t why_bytes)
 	filter(build);
 	if (!make_groups(build, why, why_bytes))
 		return false;
-	return build->scenario->fabric.link_layer == 0 || flood(build, why, why_bytes);
+	return build->scenario->fabric.link_layer == 0 || flood(build, why, why_bytes) ||
+	       scenario_blame(build->scenario, "fabric", why, why_bytes);
 }

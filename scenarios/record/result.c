@@ -199,20 +199,23 @@ bool result_names(const struct build *build, char *why, size_t why_bytes)
 {
 	static const char as[] = "expected a name as counters.json has them, * for any text";
 	const struct scenario *scenario = build->scenario;
+	char path[32];
 	uint64_t sum;
 	for (uint32_t i = 0; i < scenario->trace_count; i++) {
 		if (is_block(build, scenario->traces[i]))
 			continue;
 		snprintf(why, why_bytes, "record: trace: no block is called \"%s\"; %s",
 			 scenario->traces[i], as);
-		return false;
+		snprintf(path, sizeof(path), "record.trace.%u", i);
+		return scenario_blame(scenario, path, why, why_bytes);
 	}
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const char *counter = scenario->expectations[i].counter;
 		if (counter == NULL || sum_counters(build, counter, &sum))
 			continue;
 		snprintf(why, why_bytes, "expect: there is no counter \"%s\"; %s", counter, as);
-		return false;
+		snprintf(path, sizeof(path), "expect.%u.counter", i);
+		return scenario_blame(scenario, path, why, why_bytes);
 	}
 	return true;
 }

@@ -31,7 +31,7 @@ static int play_and_record(const struct arguments *arguments, const struct build
 	struct result_outcome outcome = {0};
 	struct result *result = result_begin(build, &paths, why, sizeof(why));
 	if (result == NULL) {
-		say("%s: %s", build->scenario->file, why);
+		say("%s", why);
 		return EXIT_BAD_INPUT;
 	}
 	outcome.exit_code = act->play(act, build, &outcome, complaints);

@@ -77,7 +77,7 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 		    scenario->file);
 	build = build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
 	if (build == NULL) {
-		say("%s: %s", scenario->file, why);
+		say("%s", why);
 		return EXIT_BAD_INPUT;
 	}
 	code = play_run(arguments, build, &load.act, folder, out, complaints);

@@ -40,7 +40,7 @@ int verb_check(const struct arguments *arguments)
 	char why[WHY_BYTES] = "";
 	bool good = arguments->words || dry_run(scenario, why, sizeof(why));
 	if (!good)
-		say("%s: %s", scenario->file, why);
+		say("%s", why);
 	good = good && (arguments->words || sweep_check(arguments, scenario));
 	if (good && arguments->words)
 		print_words(scenario);

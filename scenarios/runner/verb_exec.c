@@ -90,6 +90,12 @@ bool program_check(const struct scenario *scenario, const struct scenario_progra
 		return true;
 	else
 		snprintf(why, why_bytes, "%s: %s", host->name, reason);
+	for (uint32_t i = 0; i < scenario->program_count; i++) { /* not of the command line */
+		char path[32];
+		snprintf(path, sizeof(path), "programs.%u.command", i);
+		if (program == &scenario->programs[i])
+			scenario_blame(scenario, path, why, why_bytes);
+	}
 	return false;
 }
 
@@ -139,7 +145,7 @@ static int run_programs(const struct run *run)
 	struct build *build = build_create(run->scenario, kernel, isatty(STDOUT_FILENO) != 0,
 					   run->arguments->verbose, why, sizeof(why));
 	if (build == NULL) {
-		say("%s: %s", run->scenario->file, why);
+		say("%s", why);
 		return EXIT_BAD_INPUT;
 	}
 	struct result *result = NULL;

@@ -107,7 +107,9 @@ static int compare(const struct arguments *arguments, const struct build *build)
 		code = report(arguments, study, build->scenario);
 		fluid_study_destroy(study);
 	} else {
-		say("%s: %s", build->scenario->file, why);
+		if (trial != NULL)
+			scenario_blame(build->scenario, "", why, sizeof(why));
+		say("%s", why);
 	}
 	if (trial != NULL)
 		trial_destroy(trial);
@@ -126,9 +128,10 @@ int verb_fluid(const struct arguments *arguments)
 		build = build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
 	else
 		snprintf(why, sizeof(why),
-			 "nothing to run; expected workload: {pattern: incast, ..}");
+			 "%.512s: nothing to run; expected workload: {pattern: incast, ..}",
+			 scenario->file);
 	if (build == NULL) {
-		say("%s: %s", scenario->file, why);
+		say("%s", why);
 	} else {
 		code = compare(arguments, build);
 		build_destroy(build);

@@ -109,7 +109,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	struct trial *trial = prepare(arguments, scenario, division, &build, why);
 	int code = EXIT_BAD_INPUT;
 	if (trial == NULL) {
-		say("%s: %s", scenario->file, why);
+		say("%s", why);
 	} else {
 		struct trial_act workload = {
 			.act = {play, print}, .trial = trial, .verbose = arguments->verbose};

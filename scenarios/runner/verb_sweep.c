@@ -465,10 +465,13 @@ static bool check_point(const struct sweep *sweep, uint32_t number, size_t value
 {
 	const struct scenario_sweep_axis *axis = &sweep->scenario->axes[number];
 	char why[WHY_BYTES] = "";
+	char set[WHY_BYTES];
 	if (dry_run(scenario, why, sizeof(why)))
 		return true;
+	int length = snprintf(set, sizeof(set), "--set %s=%s: ", axis->path, axis->values[value]);
+	bool named = strncmp(why, set, (size_t)length) == 0;
 	fprintf(stderr, "%s:%u:%u: sweep: %s=%s: %s\n", scenario->file, axis->line, axis->column,
-		axis->path, axis->values[value], why);
+		axis->path, axis->values[value], why + (named ? length : 0));
 	return false;
 }
 

@@ -212,6 +212,10 @@ void scenario_print(const struct scenario *scenario, FILE *out);
 
 const char *scenario_node_name(const struct scenario *scenario, const struct scenario_node *node);
 
+/* Puts the place of the key at that path ("fabric.routes.2"; "": the file) in front of `why`, what is wrong with it, or that of the nearest
+ * above it. Returns false. */
+bool scenario_blame(const struct scenario *scenario, const char *path, char *why, size_t why_bytes);
+
 /* Has any host an adapter of that kind? */
 enum adapter_fidelity { FIDELITY_ENDPOINT, FIDELITY_DETAILED };
 bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelity);

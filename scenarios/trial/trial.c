@@ -42,7 +42,7 @@ static bool finds_ports(const struct build *build, char *why, size_t why_bytes)
 	snprintf(why, why_bytes,
 		 "record: no port is called %s; expected names as %s, with * for any text",
 		 scenario->series_ports[0], port_name(build->ports[build->port_count - 1]));
-	return false;
+	return scenario_blame(scenario, "record.series_ports", why, why_bytes);
 }
 
 static void begin_samples(struct port_sample *sample, struct port *port)
@@ -60,6 +60,22 @@ static void end_samples(struct port_sample *sample)
 	gsl_rstat_quantile_free(sample->queue_p99);
 }
 
+/* Its parameter at fault is the first word of `why`; otherwise it is in the file, or in the pattern. */
+static void blame_workload(const struct scenario *scenario, char *why, size_t why_bytes)
+{
+	char path[64];
+	const struct param *param = workload_param_list;
+	size_t length = strcspn(why, ":");
+	while (param->name != NULL &&
+	       !(strlen(param->name) == length && strncmp(param->name, why, length) == 0))
+		param++;
+	snprintf(path, sizeof(path), "workload.%s",
+		 param->name != NULL            ? param->name
+		 : scenario->trace_file != NULL ? "trace"
+						: "pattern");
+	scenario_blame(scenario, path, why, why_bytes);
+}
+
 struct trial *trial_create(const struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
@@ -72,6 +88,7 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 					  port_rate_bps(build_host_port(build, 0)), scenario->seed,
 					  scenario->trace_file, why, why_bytes);
 	if (trial->workload == NULL) {
+		blame_workload(scenario, why, why_bytes);
 		free(trial);
 		return NULL;
 	}
@@ -82,6 +99,7 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
 	if (trouble != NULL) {
 		snprintf(why, why_bytes, "%s", trouble);
+		scenario_blame(scenario, "workload", why, why_bytes);
 		trial_destroy(trial);
 		return NULL;
 	}
@@ -96,6 +114,7 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 		trial->series = tmpfile();
 		if (trial->series == NULL) {
 			snprintf(why, why_bytes, "no temporary file for series.csv");
+			scenario_blame(scenario, "record.series", why, why_bytes);
 			trial_destroy(trial);
 			return NULL;
 		}

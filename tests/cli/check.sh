@@ -1,5 +1,5 @@
 #!/bin/bash
-# Proves that `check` refuses what `run` refuses and in the same words, wherever in the making of a run it comes out, that both name the file, and that
+# Proves that `check` refuses what `run` refuses and in the same words, wherever in the making of a run it comes out, that both name the file and the line, and that
 # nothing is left behind; that what check lets pass runs; and that files which a scenario names are found from elsewhere by its effective configuration. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
@@ -23,6 +23,7 @@ detailed='hosts: {count: 2, hca: connectx5-edr}'
 cable='fabric: {link_layer: infiniband, topology: back-to-back}'
 work='workload: {bytes: 1KB}'
 
+echo 0 >flows.csv
 while IFS='|' read -r text lines; do
   printf '%b\n' "${lines//; /\\n}" >scenario.yaml
   case $text in
@@ -31,28 +32,34 @@ while IFS='|' read -r text lines; do
   esac
 done <<END
 runs|$hosts; $roce; $work
-scenario.yaml: trace: none.csv cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: trace, trace: none.csv}
-scenario.yaml: trace: none.goal cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: goal, trace: none.goal}
+scenario.yaml:3:28: trace: none.csv cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: trace, trace: none.csv}
+scenario.yaml:3:27: trace: none.goal cannot be read: No such file or directory|$hosts; $roce; workload: {pattern: goal, trace: none.goal}
 scenario.yaml:2:43: ./none.net cannot be read: No such file or directory|$hosts; fabric: {topology: {kind: net-file, file: ./none.net}}; $work
-scenario.yaml: target: there is no host 7, the last is 1|$hosts; $roce; workload: {bytes: 1KB, target: 7}
-scenario.yaml: b.hca.port: no way leads to a.hca.port|hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: endpoint}}}; fabric: {link_layer: roce, switches: {s: , t: }, links: [{between: [a, s]}, {between: [b, t]}]}; $work
+scenario.yaml:3:24: target: there is no host 7, the last is 1|$hosts; $roce; workload: {bytes: 1KB, target: 7}
+scenario.yaml:2:1: b.hca.port: no way leads to a.hca.port|hosts: {a: {hca: {fidelity: endpoint}}, b: {hca: {fidelity: endpoint}}}; fabric: {link_layer: roce, switches: {s: , t: }, links: [{between: [a, s]}, {between: [b, t]}]}; $work
 scenario.yaml:2:9: host0 is at 0 links; an HCA has one port|$hosts; fabric: {link_layer: roce, switches: {s: }, links: [{between: [host1, s]}]}; $work
-scenario.yaml: host0.hca.port and switch0.port0 differ in rate|$hosts; fabric: {link_layer: roce, topology: single-switch, switch: {port: {rate: 1Gbps}}}; $work
-scenario.yaml: record: no port is called x*; expected names as switch0.port1|$hosts; $roce; $work; record: {series: 10us, series_ports: ["x*"]}
-scenario.yaml: record: trace: no block is called "hots0.*"; expected a name as counters.json has them|$hosts; $roce; $work; record: {trace: ["hots0.*"]}
-scenario.yaml: expect: there is no counter "host0.hca.port.packets_sendt"; expected a name as counters.json has them|$hosts; $roce; $work; expect: [{counter: host0.hca.port.packets_sendt, at_least: 1}]
-scenario.yaml: faults: when: there is no counter "host0.sent"; expected a name as|$hosts; $roce; $work; faults: [{from: host0, to: "*", drop: {nth: 3, when: {counter: host0.sent, reaches: 1}}}]
+scenario.yaml:2:74: host0.hca.port and s.port0 differ in rate|$hosts; fabric: {link_layer: roce, switches: {s: {port: {rate: 1Gbps}}}, links: [{between: [host0, s]}, {between: [host1, s]}]}; $work
+scenario.yaml:2:43: s floods; expected unknown: drop with detailed adapters|$detailed; fabric: {link_layer: roce, switches: {s: {unknown: flood}}, links: [{between: [host0, s]}, {between: [host1, s]}]}; $work
+scenario.yaml:2:143: routes: s has no link to "host1"|$hosts; fabric: {switches: {s: , t: }, links: [{between: [host0, s]}, {between: [host1, t]}, {between: [s, t]}], routes: [{at: t, to: host0, via: s}, {at: s, to: host0, via: host1}]}; $work
+scenario.yaml:2:35: none.lft: No such file or directory|$hosts; fabric: {topology: single-switch, forwarding: none.lft}; $work
+scenario.yaml:3:12: halving_doubling_allreduce: 3 hosts are no power of two|hosts: {count: 3, hca: {fidelity: endpoint}}; $roce; workload: {pattern: halving_doubling_allreduce, bytes: 1KB}
+scenario.yaml:3:28: flows.csv:1: expected start_us|$hosts; $roce; workload: {pattern: trace, trace: flows.csv}
+scenario.yaml:2:28: host0.hca.port and switch0.port0 differ in rate|$hosts; fabric: {link_layer: roce, topology: single-switch, switch: {port: {rate: 1Gbps}}}; $work
+scenario.yaml:4:24: record: no port is called x*; expected names as switch0.port1|$hosts; $roce; $work; record: {series: 10us, series_ports: ["x*"]}
+scenario.yaml:4:18: record: trace: no block is called "hots0.*"; expected a name as counters.json has them|$hosts; $roce; $work; record: {trace: ["hots0.*"]}
+scenario.yaml:4:11: expect: there is no counter "host0.hca.port.packets_sendt"; expected a name as counters.json has them|$hosts; $roce; $work; expect: [{counter: host0.hca.port.packets_sendt, at_least: 1}]
+scenario.yaml:4:10: faults: when: there is no counter "host0.sent"; expected a name as|$hosts; $roce; $work; faults: [{from: host0, to: "*", drop: {nth: 3, when: {counter: host0.sent, reaches: 1}}}]
 scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{figure: goodput_gbps, at_least: 5, at_most: 3}]
 scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{counter: "*.drops", at_least: 5, at_most: 3}]
 scenario.yaml:4:6: run: warm_up is not before until|$hosts; $roce; $work; run: {until: 5us, warm_up: 6us}
 scenario.yaml:4:1: programs stands beside workload; expected one of them|$detailed; $cable; $work; programs: [{host: host0, command: [ls]}]
 scenario.yaml:4:1: programs stands beside load; expected one of them|$detailed; $cable; load: {bytes: 8B}; programs: [{host: host0, command: [ls]}]
-host0: no-such-program: no such program in PATH|$detailed; $cable; programs: [{host: host0, command: [no-such-program]}]
+scenario.yaml:3:26: host0: no-such-program: no such program in PATH|$detailed; $cable; programs: [{host: host0, command: [no-such-program]}]
 scenario.yaml:3:35: the command is empty; expected [PROGRAM, ARGUMENT, ...]|$detailed; $cable; programs: [{host: host0, command: []}]
 scenario.yaml:1:8: no hosts; expected {host0: {hca: ...}, ...} or {count: 2, ...}|hosts: {}; $roce; $work
 scenario.yaml:1:8: no hosts; expected count: 1 or more|hosts: {count: 0}; $roce; $work
-scenario.yaml: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; workload: {bytes: 1KB, count: 100}
-scenario.yaml: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; load: {bytes: 8B, qps: 100}
+scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; workload: {bytes: 1KB, count: 100}
+scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; load: {bytes: 8B, qps: 100}
 scenario.yaml:3:19: bytes: "1e30GB" is too large; expected a size: B, KiB, MiB, GiB, KB, MB, GB (1B..|$hosts; $roce; workload: {bytes: 1e30GB}
 END
 

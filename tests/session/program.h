@@ -15,6 +15,7 @@ int part_chats(int argc, char **argv);
 int part_answers(int argc, char **argv);
 int part_peers(int argc, char **argv);
 int part_queues(int argc, char **argv);
+int part_suspends(int argc, char **argv);
 int part_locks(int argc, char **argv);
 
 uint64_t now_us(void); /* CLOCK_MONOTONIC */

@@ -236,3 +236,42 @@ int part_timers(int argc, char **argv)
 	timer_delete(timer);
 	return wait(&status) > 0 && status == 0 ? 0 : 8;
 }
+
+static volatile sig_atomic_t suspended_by;
+
+static void on_suspended(int number)
+{
+	suspended_by = number;
+}
+
+/* A signal that is blocked but for the wait, sigsuspend() and waitid(); tenths of milliseconds. */
+int part_suspends(int argc, char **argv)
+{
+	const struct itimerval after = {.it_value = {0, 20000}};
+	sigset_t blocked, none;
+	siginfo_t info = {0};
+	uint64_t start = now_us();
+	pid_t child;
+
+	(void)argc;
+	(void)argv;
+	sigemptyset(&none);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGALRM);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	signal(SIGALRM, on_suspended);
+	setitimer(ITIMER_REAL, &after, NULL);
+	if (sigsuspend(&none) != -1 || suspended_by != SIGALRM)
+		return 1;
+	printf("signal %lu", (unsigned long)(now_us() - start) / 100);
+	start = now_us();
+	child = fork();
+	if (child == 0) {
+		usleep(5000);
+		_exit(7);
+	}
+	if (waitid(P_PID, (id_t)child, &info, WEXITED) != 0 || info.si_pid != child)
+		return 2;
+	printf(" child %d %lu\n", info.si_status, (unsigned long)(now_us() - start) / 100);
+	return waitid(P_ALL, 0, &info, WEXITED) != -1 || errno != ECHILD;
+}

@@ -36,6 +36,7 @@
 	TEST(who_polls_what_another_process_stores_wakes)   \
 	TEST(real_time_signals_queue)                       \
 	TEST(who_waits_for_a_file_lock_gets_it)             \
+	TEST(who_is_suspended_goes_on_in_virtual_time)      \
 	TEST(runs_repeat_with_any_quantum_and_core)
 SUITE(TESTS)
 
@@ -345,6 +346,16 @@ static void test_who_waits_for_a_file_lock_gets_it(void)
 	CU_ASSERT_PTR_NULL(strstr(first.text, "warning"));
 	run_session(&second, programs, 2, 1 * MS, 0);
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);
+}
+
+static void test_who_is_suspended_goes_on_in_virtual_time(void)
+{
+	static const char *const programs[][4] = {{"suspends"}};
+	static struct result result;
+
+	run_session(&result, programs, 1, 3 * MS, -1);
+	expect(&result, 0, "host0| signal 200 child 7 55\n");
+	CU_ASSERT_PTR_NULL(strstr(result.text, "warning"));
 }
 
 static void test_runs_repeat_with_any_quantum_and_core(void)

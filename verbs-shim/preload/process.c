@@ -222,6 +222,39 @@ EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 	return wait4(-1, status, options, usage);
 }
 
+static int wait_id(idtype_t kind, id_t id, siginfo_t *info, int options)
+{
+	siginfo_t found = {0};
+	int result;
+
+	shim_self.interrupted = false;
+	gate_charge(shim_memory->cost_system_call);
+	for (;;) {
+		result = (int)system_call(SYS_waitid, kind,
+					  kind == P_PID ? (id_t)ids_real((int32_t)id) : id, &found,
+					  options | WNOHANG, NULL);
+		if (result != 0 || found.si_pid != 0 || (options & WNOHANG))
+			break;
+		(void)wait_visible(SHIM_NEVER);
+		if (shim_self.interrupted) {
+			errno = EINTR;
+			return -1;
+		}
+	}
+	if (found.si_pid != 0)
+		found.si_pid = ids_virtual(found.si_pid);
+	if (result == 0 && info)
+		*info = found;
+	return result;
+}
+
+EXPORT int waitid(idtype_t kind, id_t id, siginfo_t *info, int options)
+{
+	if (!shim_active())
+		return REAL(waitid)(kind, id, info, options);
+	return wait_id(kind, id, info, options);
+}
+
 EXPORT int system(const char *command)
 {
 	char *const argv[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",

@@ -215,6 +215,23 @@ EXPORT int pause(void)
 	return -1;
 }
 
+EXPORT int sigsuspend(const sigset_t *mask)
+{
+	sigset_t old;
+	bool masked;
+
+	if (!shim_active())
+		return REAL(sigsuspend)(mask);
+	shim_self.interrupted = false;
+	masked = signal_begin_mask(mask, &old);
+	while (!shim_self.interrupted)
+		(void)wait_visible(SHIM_NEVER);
+	if (masked)
+		signal_end_mask(&old);
+	errno = EINTR;
+	return -1;
+}
+
 void signal_init(void)
 {
 	struct sigaction action = {.sa_sigaction = on_segv,

@@ -11,6 +11,7 @@
 #define TESTS(TEST)      \
 	TEST(connection) \
 	TEST(rejected)   \
+	TEST(service)    \
 	TEST(refused)
 SUITE(TESTS)
 
@@ -20,9 +21,10 @@ static uint32_t create(struct machine *machine, int32_t file, uint64_t uid)
 }
 
 /* Listens in one file, and resolves from another up to where it can connect; 20 us have passed. */
-static struct machine *machine_at_route(int32_t files[2], uint32_t ids[2])
+static struct machine *machine_at_route(enum link_layer link_layer, int32_t files[2],
+					uint32_t ids[2])
 {
-	struct machine *machine = machine_create(LINK_INFINIBAND);
+	struct machine *machine = machine_create(link_layer);
 	struct rdma_ucm_listen listening = {.backlog = 3};
 	struct rdma_ucm_resolve_route route = {.timeout_ms = 2000};
 
@@ -69,7 +71,7 @@ static void test_connection(void)
 {
 	int32_t files[2];
 	uint32_t ids[2];
-	struct machine *machine = machine_at_route(files, ids);
+	struct machine *machine = machine_at_route(LINK_INFINIBAND, files, ids);
 	struct rdma_ucm_event_resp event;
 	struct rdma_ucm_accept accept = {.uid = 0x3000,
 					 .conn_param = {.qp_num = 0x88,
@@ -124,7 +126,7 @@ static void test_rejected(void)
 {
 	int32_t files[2];
 	uint32_t ids[2];
-	struct machine *machine = machine_at_route(files, ids);
+	struct machine *machine = machine_at_route(LINK_INFINIBAND, files, ids);
 	struct rdma_ucm_destroy_id destroy = {.response = ANSWER_AREA, .id = ids[0]};
 	struct rdma_ucm_destroy_id_resp answer;
 
@@ -137,7 +139,7 @@ static void test_rejected(void)
 	(void)expect(machine, files[1], 50 * US, CM_EVENT_REJECTED, 0x2000, CM_REASON_CONSUMER);
 	machine_destroy(machine);
 
-	machine = machine_at_route(files, ids);
+	machine = machine_at_route(LINK_INFINIBAND, files, ids);
 	CU_ASSERT_EQUAL(CM(machine, files[0], DESTROY_ID, destroy, sizeof(answer)), 0);
 	CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
 	(void)expect(machine, files[1], 100 * US, CM_EVENT_REJECTED, 0x2000, CM_REASON_NO_SERVICE);
@@ -146,6 +148,40 @@ static void test_rejected(void)
 	answer_of(machine, &answer, sizeof(answer));
 	CU_ASSERT_EQUAL(answer.events_reported, 3);
 	machine_destroy(machine);
+}
+
+/* The traffic class of both ends by RoCE; by InfiniBand there is none. */
+static void test_service(void)
+{
+	for (unsigned layer = 0; layer < 2; layer++) {
+		bool ethernet = layer == 1;
+		int32_t files[2];
+		uint32_t ids[2];
+		struct machine *machine =
+			machine_at_route(ethernet ? LINK_ETHERNET : LINK_INFINIBAND, files, ids);
+		struct rdma_ucm_set_option option = {.optval = ANSWER_AREA,
+						     .id = ids[1],
+						     .level = RDMA_OPTION_ID,
+						     .optname = RDMA_OPTION_ID_TOS,
+						     .optlen = 1};
+		struct rdma_ucm_event_resp event;
+		struct rdma_ucm_accept accept = {.conn_param = {.valid = 1}};
+
+		memory_write(machine->process.memory, ANSWER_AREA, &(uint8_t){106}, 1);
+		CU_ASSERT_EQUAL(CM(machine, files[1], SET_OPTION, option, 0), 0);
+		CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
+		event = expect(machine, files[0], 50 * US, CM_EVENT_CONNECT_REQUEST, 0x1000, 0);
+		accept.id = event.id;
+		CU_ASSERT_EQUAL(
+			attributes(machine, files[0], event.id, 2).ah_attr.grh.traffic_class,
+			ethernet ? 106 : 0);
+		CU_ASSERT_EQUAL(CM(machine, files[0], ACCEPT, accept, 0), 0);
+		(void)expect(machine, files[1], 50 * US, CM_EVENT_CONNECT_RESPONSE, 0x2000, 0);
+		CU_ASSERT_EQUAL(attributes(machine, files[1], ids[1], 2).ah_attr.grh.traffic_class,
+				ethernet ? 106 : 0);
+		CU_ASSERT_EQUAL(machine->refused_count, 0);
+		machine_destroy(machine);
+	}
 }
 
 static void test_refused(void)

@@ -301,9 +301,8 @@ static int set_option(struct cm_call *call)
 		id->own_family_only = value[0];
 		return 0;
 	case RDMA_OPTION_ID_TOS:
-		return value[0] ? kernel_refuse(call->kernel, "a type of service in rdma_cm",
-						EOPNOTSUPP)
-				: 0;
+		id->type_of_service = value[0];
+		return 0;
 	default:
 		return -EINVAL;
 	}

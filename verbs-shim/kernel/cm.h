@@ -87,6 +87,7 @@ struct cm_id {
 	struct cm_membership *memberships;
 	uint32_t events_reported, backlog;
 	uint8_t ack_timeout;             /* as in a QP */
+	uint8_t type_of_service;         /* RoCE: the traffic class of both ends */
 	uint32_t peer_host, peer_handle; /* endpoint and identifier of the other side */
 	uint32_t own_psn, peer_psn, peer_qp;
 	uint8_t responder_resources, initiator_depth, retry_count, rnr_retry_count;
@@ -120,7 +121,7 @@ struct cm_message {
 	enum cm_kind kind;
 	uint32_t from_host, from_handle, to_handle;
 	uint32_t psn;
-	uint8_t qp_type;
+	uint8_t qp_type, type_of_service;
 	struct sockaddr_in6 source, destination;
 	struct rdma_ucm_conn_param param;
 	uint32_t reason;

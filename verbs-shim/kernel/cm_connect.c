@@ -60,6 +60,7 @@ struct cm_message *cm_message_to_peer(struct cm_id *id, enum cm_kind kind)
 	message->from_handle = id->handle;
 	message->psn = id->own_psn;
 	message->qp_type = id->qp_type;
+	message->type_of_service = id->type_of_service;
 	message->source = id->source;
 	message->destination = id->destination;
 	return message;
@@ -259,6 +260,7 @@ static void requested(struct kernel *kernel, const struct cm_message *message)
 	}
 	id->peer_psn = message->psn;
 	id->peer_qp = message->param.qp_num;
+	id->type_of_service = message->type_of_service;
 	id->own_psn = first_psn(id);
 	id->retry_count = message->param.retry_count;
 	id->rnr_retry_count = message->param.rnr_retry_count;

@@ -57,7 +57,10 @@ static void fill_path(const struct kernel *kernel, const struct cm_id *id,
 	path->reversible = 1;
 	path->mtu_selector = RATE_MATCH;
 	path->mtu = mtu_of(kernel);
-	path->hop_limit = own->link_layer == LINK_ETHERNET ? HOPS : 0;
+	if (own->link_layer == LINK_ETHERNET) {
+		path->hop_limit = HOPS;
+		path->traffic_class = id->type_of_service;
+	}
 }
 
 static bool knows_peer(const struct cm_id *id)
@@ -97,7 +100,10 @@ static void fill_global(const struct cm_id *id, const uint8_t gid[16],
 	address->is_global = 1;
 	memcpy(address->grh.dgid, gid, 16);
 	address->grh.sgid_index = (uint8_t)cm_gid_index(own, &id->source);
-	address->grh.hop_limit = own->link_layer == LINK_ETHERNET ? HOPS : 0;
+	if (own->link_layer == LINK_ETHERNET) {
+		address->grh.hop_limit = HOPS;
+		address->grh.traffic_class = id->type_of_service;
+	}
 }
 
 void cm_fill_address(const struct cm_id *id, struct ib_uverbs_ah_attr *address)

@@ -56,6 +56,15 @@ int lines_insert(struct lines *lines, uint64_t number, uint64_t ways, bool chang
 	return made_room;
 }
 
+bool lines_drop(struct lines *lines, uint64_t number)
+{
+	bool there = lines_touch(lines, number, false);
+
+	if (there)
+		lines->keys[lines->place] = 0;
+	return there;
+}
+
 void lines_clear(struct lines *lines)
 {
 	memset(lines->keys, 0, lines->sets * lines->ways * sizeof(lines->keys[0]));

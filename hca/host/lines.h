@@ -28,6 +28,9 @@ bool lines_touch(struct lines *lines, uint64_t number, bool change);
 /* It must not be there. It takes a place in ways [0, ways): what had to make room. */
 int lines_insert(struct lines *lines, uint64_t number, uint64_t ways, bool change);
 
+/* Was it there? It is no more. */
+bool lines_drop(struct lines *lines, uint64_t number);
+
 void lines_clear(struct lines *lines);
 
 #endif

@@ -80,6 +80,8 @@ sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypa
 		llc->count.misses++;
 		if (!cached) {
 			to_memory++;
+			if (llc->param.enabled && !bypass)
+				llc->count.invalidations += lines_drop(&llc->lines, line);
 			continue;
 		}
 		llc->count.allocations++;
@@ -123,6 +125,11 @@ uint64_t llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool 
 	}
 	llc->count.cpu_misses += missed;
 	return missed;
+}
+
+sim_time llc_dma_wait(const struct llc *llc)
+{
+	return llc->param.enabled && !llc->param.ddio ? llc->dram.latency : 0;
 }
 
 void llc_flush(struct llc *llc)

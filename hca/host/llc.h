@@ -1,7 +1,7 @@
 /*
  * llc: the last level cache of a socket and the memory behind it, as DMA and CPUs use them. DMA reads take lines from where
- * they are and leave the cache as it is; DMA writes change lines in place or take one of the ways that DDIO has; CPUs use
- * all ways. Memory has a latency and a rate, which misses and written-back lines share.
+ * they are and leave the cache as it is; DMA writes change lines in place or take one of the ways that DDIO has, or, without
+ * DDIO, go to memory, and the cache has these lines no more; CPUs use all ways. Memory has a latency and a rate, which misses and written-back lines share.
  *
  *     host --llc_read(), llc_write()--> lines --miss, write-back--> memory
  */
@@ -21,6 +21,7 @@ enum { LLC_LINE_BYTES = 64 };
 	X(misses,         "lines",  "that were not")                                                            \
 	X(allocations,    "lines",  "that DMA writes brought in, in the ways of DDIO")                          \
 	X(write_backs,    "lines",  "changed, that made room for others")                                       \
+	X(invalidations,  "lines",  "that the cache has no more, since DMA wrote them to memory")               \
 	X(memory_reads,   "lines",  "that DMA read from memory")                                                \
 	X(memory_writes,  "lines",  "written to memory: write-backs, and DMA writes past the cache")            \
 	X(cpu_touches,    "lines",  "that CPUs used")                                                           \
@@ -49,6 +50,9 @@ uint64_t llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool 
 /* The same, but memory has to serve those in its turn: when it begins. Without a cache all lines are in memory. length > 0 */
 sim_time llc_cpu_use(struct llc *llc, uint64_t address, uint64_t length, bool change, sim_time now,
 		     uint64_t *missed);
+
+/* What a CPU that looks for what DMA has just written waits longer than for a hit: memory's latency, if DMA writes go past the cache. */
+sim_time llc_dma_wait(const struct llc *llc);
 
 void llc_flush(struct llc *llc); /* write all back, keep none; takes no time */
 

@@ -56,7 +56,8 @@ static sim_time cost_of(const struct load_courier *courier, const struct load_cq
 {
 	const struct load_cpu_params *cpu = &params_of(courier)->cpu;
 
-	return cpu->poll + (cqe->opcode == CQE_RECEIVED_SEND ? cpu->receive : 0);
+	return load_poll_time(courier->thread->node) +
+	       (cqe->opcode == CQE_RECEIVED_SEND ? cpu->receive : 0);
 }
 
 /* Each work request has a CQE. What is flushed of the receive queue told nobody of anything. */
@@ -115,7 +116,7 @@ static void step(struct event *event)
 		see(courier);
 	}
 	if (data_are_next(courier)) {
-		go_on(courier, COURIER_SEEING, params_of(courier)->cpu.poll);
+		go_on(courier, COURIER_SEEING, load_poll_time(thread->node));
 	} else if (load_thread_has_arrived(thread)) {
 		courier->taken = load_thread_take_cqe(thread);
 		go_on(courier, COURIER_TAKING, cost_of(courier, &courier->taken));

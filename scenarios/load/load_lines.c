@@ -33,6 +33,13 @@ sim_time load_lines_time(const struct load_lines *lines)
 	return lines->delay + (all > one ? all : one);
 }
 
+sim_time load_poll_time(const struct load_node *node)
+{
+	const struct llc *llc = hca_llc(node->hca);
+
+	return node->load->params.cpu.poll + (llc ? llc_dma_wait(llc) : 0);
+}
+
 void load_lines_written(struct load_node *node, uint64_t address, uint64_t bytes)
 {
 	struct llc *llc = hca_llc(node->hca);

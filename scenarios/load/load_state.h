@@ -345,4 +345,9 @@ static inline uint32_t load_peer_number(const struct load_node *node,
 	return peer < node->index ? peer : peer - 1;
 }
 
+/* ---- load_lines.c ---- */
+
+/* To look at a CQE, or at data, that DMA has just written: cpu.poll, and memory's latency where the host has no DDIO. */
+sim_time load_poll_time(const struct load_node *node);
+
 #endif

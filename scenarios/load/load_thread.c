@@ -281,7 +281,7 @@ static void retire(struct load_qp *qp, uint16_t counter)
 	} else {
 		for (uint32_t i = 0; i < count; i++)
 			load_completed(qp->thread, qp->began_at[qp->retired++ % qp->depth],
-				       load->params.cpu.poll);
+				       load_poll_time(qp->thread->node));
 		qp->thread->under_way -= count;
 	}
 	load_thread_room(qp);
@@ -293,13 +293,14 @@ static sim_time take_numbered(struct load_qp *qp, uint32_t number)
 	struct load_thread *thread = qp->thread;
 	const struct load_params *params = &thread->node->load->params;
 	uint32_t window = (uint32_t)params->window;
+	sim_time cost = load_poll_time(thread->node) + params->cpu.receive;
 
 	load_thread_post_receive(qp);
 	if (thread->server)
 		load_server_received(thread->server, number / window, number % window);
 	else
-		load_client_answered(thread, number, params->cpu.poll + params->cpu.receive);
-	return params->cpu.poll + params->cpu.receive;
+		load_client_answered(thread, number, cost);
+	return cost;
 }
 
 /* A message, or strides that none has. The time it takes to post again what is used up. */
@@ -356,18 +357,17 @@ static bool is_cleared(const struct load_thread *thread, const struct load_cq *c
 /* A title and its mini-CQEs: a line of memory each eight. */
 static sim_time take_compressed(struct load_thread *thread, struct load_cq *cq, struct load_qp *qp)
 {
-	const struct load_cpu_params *cpu = &thread->node->load->params.cpu;
 	const uint8_t *title = cqe_at(thread, cq, cq->polled);
 	uint32_t count = be32_get(title + 44), first = cq->polled;
 	bool sent = title[63] >> 4 == CQE_SENT;
-	sim_time cost = cpu->poll;
+	sim_time line = load_poll_time(thread->node), cost = line;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t array = i < CQE_MINIS ? 1 : i - i % CQE_MINIS;
 		const uint8_t *mini =
 			cqe_at(thread, cq, first + array) + i % CQE_MINIS * CQE_MINI_BYTES;
 
-		cost += i % CQE_MINIS ? 0 : cpu->poll;
+		cost += i % CQE_MINIS ? 0 : line;
 		if (sent)
 			retire(qp, be16_get(mini));
 		else
@@ -406,13 +406,14 @@ sim_time load_thread_take(struct load_thread *thread)
 {
 	struct load *load = thread->node->load;
 	uint32_t number = thread->arrived[thread->arrived_first++ & thread->arrived_mask];
+	sim_time line = load_poll_time(thread->node);
 	const uint8_t *cqe;
 	struct load_cqe taken;
 	struct load_cq *cq;
 
 	if (number & LOAD_ANSWERED) {
-		load_client_answered(thread, number & ~LOAD_ANSWERED, load->params.cpu.poll);
-		return load->params.cpu.poll;
+		load_client_answered(thread, number & ~LOAD_ANSWERED, line);
+		return line;
 	}
 	cq = &thread->cqs[number];
 	cqe = cqe_at(thread, cq, cq->polled);
@@ -431,11 +432,11 @@ sim_time load_thread_take(struct load_thread *thread)
 	}
 	if (taken.opcode == CQE_SENT) {
 		retire(taken.qp, taken.counter);
-		return load->params.cpu.poll;
+		return line;
 	}
 	if (load_serves(load))
 		return take_numbered(taken.qp, taken.immediate);
-	return load->params.cpu.poll + take_received(taken.qp, taken.byte_count);
+	return line + take_received(taken.qp, taken.byte_count);
 }
 
 static sim_time poll(struct load_thread *thread)

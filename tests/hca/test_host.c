@@ -1,5 +1,5 @@
 /*
- * Proves what is behind the root complex: which lines the cache holds and where DDIO may put them, what a miss, the other
+ * Proves what is behind the root complex: which lines the cache holds and where DDIO may put them, and that without it the cache loses what DMA writes, what a miss, the other
  * socket, the IOMMU's walks and its knee cost to the picosecond; that strict ordering makes a fast write wait for a slow one
  * and relaxed ordering does not; what CPUs find in the cache, and when memory has time for the rest; that counts add up; that all kernels give the same run.
  */
@@ -15,6 +15,7 @@
 	TEST(cpu_use)        \
 	TEST(memory_rate)    \
 	TEST(ddio_ways)      \
+	TEST(no_ddio)        \
 	TEST(other_socket)   \
 	TEST(iommu_knee)     \
 	TEST(iommu_walkers)  \
@@ -152,13 +153,38 @@ static void test_ddio_ways(void)
 		CU_ASSERT_EQUAL(host_write(host, at, 64, 0), 0);
 	CU_ASSERT_EQUAL(count->hits, 512);
 	CU_ASSERT_EQUAL(count->allocations, 0);
+	CU_ASSERT_EQUAL(llc_dma_wait(host_llc(host)), 0);
 	end();
+}
 
-	params.llc.ddio = false; /* past the cache */
+/* Without DDIO a DMA write goes to memory, and who looks for it finds it there alone, whatever the cache had. */
+static void test_no_ddio(void)
+{
+	const struct llc_counters *count;
+	struct llc *llc;
+	uint64_t missed;
+
+	params_small();
+	params.llc.ddio = false;
 	begin();
-	CU_ASSERT_EQUAL(host_write(host, 0, 128, 0), 0);
-	CU_ASSERT_EQUAL(host_write(host, 0, 64, 0), 2 * NS); /* memory's rate */
-	CU_ASSERT_EQUAL(llc_counters(host_llc(host))->memory_writes, 3);
+	llc = host_llc(host);
+	count = llc_counters(llc);
+	llc_cpu_touch(llc, 0, 256, true);
+	CU_ASSERT_EQUAL(host_write(host, 60, 68, 0), 0);        /* lines 0 and 1 */
+	CU_ASSERT_EQUAL(host_write(host, 4096, 64, 0), 2 * NS); /* memory's rate */
+	CU_ASSERT_EQUAL(count->memory_writes, 3);
+	CU_ASSERT_EQUAL(count->write_backs, 0);
+	CU_ASSERT_EQUAL(count->invalidations, 2);
+	CU_ASSERT_EQUAL(read_takes(0, 128, 1 * US), 50 * NS);
+	CU_ASSERT_EQUAL(read_takes(128, 128, 1 * US), 0);
+	(void)llc_cpu_use(llc, 0, 256, false, 2 * US, &missed);
+	CU_ASSERT_EQUAL(missed, 2);
+	CU_ASSERT_EQUAL(llc_dma_wait(llc), 50 * NS);
+	end();
+	params.llc.enabled =
+		false; /* no cache is modelled: what a processor waits for is the cost of its poll alone */
+	begin();
+	CU_ASSERT_EQUAL(llc_dma_wait(host_llc(host)), 0);
 	end();
 }
 

@@ -452,6 +452,12 @@ static void test_latency(void)
 	setup.hca.pcie.mmio_latency += 7 * NS;
 	measure();
 	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7, 1e-9);
+	setup.hca.host.llc.enabled = true; /* nothing is read: all are inline */
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7, 1e-9);
+	setup.hca.host.llc.ddio = false; /* the CQE is in memory */
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7 + 50, 1e-9);
 }
 
 /* Eight CQs in turn never find their context in a cache of four, one for all always does. */

@@ -147,6 +147,14 @@ static void test_slots_that_the_cache_has(void)
 		expect_interval((rows[i].missed ? 100.0 : 21.0) + 2000 + 7 + 16);
 		CU_ASSERT_DOUBLE_EQUAL(result.counter, (double)rows[i].missed, 0.01);
 	}
+	begin(); /* without DDIO slots are in memory alone, however small they are */
+	setup.hca.host.llc.enabled = true;
+	setup.hca.host.llc.ddio = false;
+	setup.load.warm_up = 2000;
+	setup.load.server.work = 2 * US;
+	setup.counter = "server0.slots_missed";
+	expect_interval(100 + 2000 + 7 + 16);
+	CU_ASSERT_DOUBLE_EQUAL(result.counter, 1, 0.01);
 	begin();
 	setup.hca.host.llc.enabled = true;
 	setup.load.server.lines = 1;

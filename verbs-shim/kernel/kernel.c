@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "hca/host/llc.h"
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/cq.h"
 #include "verbs-shim/kernel/internal.h"
@@ -123,6 +124,13 @@ void kernel_attach(struct kernel *kernel, struct hca *hca)
 {
 	assert(!kernel->hca);
 	kernel->hca = hca;
+}
+
+sim_time kernel_dma_wait(const struct kernel *kernel)
+{
+	const struct llc *llc = hca_llc(kernel->hca);
+
+	return llc ? llc_dma_wait(llc) : 0;
 }
 
 struct hca_driver *kernel_driver(struct kernel *kernel)

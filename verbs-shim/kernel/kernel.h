@@ -98,6 +98,8 @@ struct kernel *kernel_create(struct sim *sim, const char *name, struct hca *hca,
 			     struct kernel_host *host);
 void kernel_destroy(struct kernel *kernel);
 void kernel_attach(struct kernel *kernel, struct hca *hca);
+/* What a processor of the host waits for what the HCA has just written, beyond a hit of the last level cache. */
+sim_time kernel_dma_wait(const struct kernel *kernel);
 struct hca_driver *kernel_driver(struct kernel *kernel);     /* to be given to hca_create() */
 struct hca_resolver *kernel_resolver(struct kernel *kernel); /* likewise */
 /* Defaults until somebody changes them, before the first process. */

@@ -93,13 +93,15 @@ static bool polls(const struct shim_slot *slot, uint64_t address, uint64_t lengt
 void session_effect(struct process *process, uint64_t address, uint64_t length)
 {
 	struct session *session = process->session;
+	sim_time found =
+		sim_now(session->sim) + session->cpu.poll + session->hosts[process->host].dma_wait;
 
 	session->shared->processes[process->number].effects++;
 	for (uint32_t i = 0; i < session->thread_count; i++) {
 		struct thread *thread = &session->threads[i];
 		if (thread->process == process && thread->state == THREAD_EFFECT &&
 		    polls(thread->slot, address, length))
-			session_found(thread, sim_now(session->sim) + session->cpu.poll);
+			session_found(thread, found);
 	}
 }
 
@@ -495,6 +497,7 @@ void session_set_kernel(struct session *session, uint32_t host, struct kernel *k
 {
 	assert(host < session->host_count);
 	session->hosts[host].kernel = kernel;
+	session->hosts[host].dma_wait = kernel ? kernel_dma_wait(kernel) : 0;
 }
 
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,

@@ -23,7 +23,7 @@
 	X(block,       TIME, "1us",   "0ps..1ms", "waking a thread that sleeps in the kernel", "assumed: one context switch") \
 	X(socket,      TIME, "10us",  "0ps..1s",  "from a write on a socket or pipe until its reader sees it", "assumed: loopback TCP") \
 	X(mmio_store,  TIME, "45ns",  "0ps..1ms", "filling a WQE and storing to a doorbell page", "assumed: less than the 150 ns of a whole post_send() in HERD, 4.1.1") \
-	X(poll,        TIME, "40ns",  "0ps..1ms", "from a visible write of the HCA until the polling program goes on", "assumed: a cache miss") \
+	X(poll,        TIME, "40ns",  "0ps..1ms", "from a visible write of the HCA until the polling program goes on; memory's latency comes on top where the host has no DDIO", "assumed: a cache miss") \
 	X(shared,      TIME, "100ns", "1ps..1ms", "from a store to memory that processes share until another one, which polls it, goes on", "assumed: a cache line on its way between two cores") \
 	X(lock_turn,   TIME, "500ns", "1ps..1ms", "how long who leaves a pthread spin lock that another thread has tried in vain keeps off it, so that this one has its turn", "assumed: a turn of a loop that tries a lock, with clocks and a system call in it") \
 	X(thread,      TIME, "10us",  "0ps..1s",  "creating a thread", "assumed: clone and first schedule") \

@@ -136,6 +136,7 @@ struct session_host {
 	char name[64];
 	uint8_t ipv4[4];
 	struct kernel *kernel;
+	sim_time dma_wait; /* kernel_dma_wait() */
 	char tree[128];
 };
 

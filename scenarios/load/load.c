@@ -366,7 +366,7 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 
 	for (uint32_t i = 0; i < load->params.nodes; i++)
 		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
-			load_thread_start(&load->nodes[i].threads[j]);
+			load_cores_start(&load->nodes[i].threads[j]);
 	while (!load_is_over(load)) {
 		sim_time next = sim_next(load->sim);
 

@@ -127,6 +127,8 @@ bool load_check(const struct load_params *given, char *why, size_t why_bytes)
 		snprintf(why, why_bytes, "refill: all is not for cores that answer");
 	else if (params->outstanding && (params->signal > 1 || params->list > params->outstanding))
 		snprintf(why, why_bytes, "with outstanding, signal is 1 and list at most that");
+	else if (params->registers && (params->sharers > 1 || params->server.cores))
+		snprintf(why, why_bytes, "registers go without sharers and server.cores");
 	else if (params->joined == LOAD_CABLE && params->nodes != 2)
 		snprintf(why, why_bytes, "a cable joins 2 nodes");
 	else if (params->transport != LOAD_RC && params->transport != LOAD_DC &&

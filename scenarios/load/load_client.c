@@ -123,8 +123,8 @@ void load_slot_written(struct load_node *node, uint64_t end)
 		load_server_written(node->threads[core].server, client,
 				    (uint32_t)(index % window(load)));
 	} else {
-		load_thread_wake(&node->threads[index / of_thread],
-				 LOAD_ANSWERED | (uint32_t)(index % of_thread));
+		load_cores_wake(&node->threads[index / of_thread],
+				LOAD_ANSWERED | (uint32_t)(index % of_thread));
 	}
 }
 

@@ -1,7 +1,7 @@
 /*
  * load_node: one host: the memory that its rings are in, its regions, and the queue pairs and CQs of its cores.
  *
- *     HCA --memory_write()--> CQE --load_thread_wake()--> core
+ *     HCA --memory_write()--> CQE --load_cores_wake()--> core
  */
 #include <assert.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static bool write_bytes(struct memory *base, uint64_t address, const void *bytes
 	if (!is_within(memory, address, length) || cq >= cqs * node->thread_count)
 		return false;
 	memcpy(memory->bytes + address, bytes, length);
-	load_thread_wake(&node->threads[cq / cqs], (uint32_t)(cq % cqs));
+	load_cores_wake(&node->threads[cq / cqs], (uint32_t)(cq % cqs));
 	return true;
 }
 
@@ -268,6 +268,12 @@ void load_node_add_qp(struct load_thread *thread, uint32_t index)
 	for (uint32_t i = 0; i < entries; i++)
 		write_receive(qp,
 			      node->memory.bytes + qp->receives + (size_t)i * attr.rq_stride_bytes);
+	if (qp->posts && load->params.registers) {
+		uint32_t user = node->doorbell_users++, own = (uint32_t)load->params.registers_own;
+
+		if (user >= own)
+			qp->doorbell = &node->doorbells[(user - own) % load->params.registers];
+	}
 	qp->receives_posted = qp->receives_told = entries;
 	be32_put(node->memory.bytes + qp->record, entries & 0xffff);
 	load_lines_written(node, qp->receives, (uint64_t)entries * attr.rq_stride_bytes);
@@ -292,7 +298,7 @@ static void add_thread(struct load_node *node, uint32_t index)
 			take(node, (uint64_t)node->cq_entries * load_cqe_bytes(node->load));
 	snprintf(name, sizeof(name), "load.host%u.core%u", node->index, index);
 	random_init_named(&thread->random, sim_seed(node->load->sim), name, "choices");
-	load_thread_init(thread);
+	load_cores_init(thread);
 }
 
 static const struct path *resolve(struct hca_resolver *resolver, const uint8_t vector[48])
@@ -346,8 +352,9 @@ void load_node_init(struct load_node *node)
 				     ? (uint32_t)params->server.cores
 				     : load_threads(node->load);
 	node->threads = calloc(node->thread_count, sizeof(node->threads[0]));
+	node->doorbells = calloc(params->registers + 1, sizeof(node->doorbells[0]));
 	node->paths = calloc(params->nodes, sizeof(struct path *));
-	assert(node->threads && node->paths);
+	assert(node->threads && node->doorbells && node->paths);
 	for (uint32_t i = 0; i < node->thread_count; i++)
 		load_plan_thread(node, i);
 	node->cq_entries = load_plan_cq_entries(node);
@@ -514,7 +521,7 @@ void load_node_fini(struct load_node *node)
 
 		load_server_fini(thread);
 		load_courier_fini(thread);
-		load_thread_fini(thread);
+		load_cores_fini(thread);
 		for (uint32_t j = 0; j < thread->qp_count; j++)
 			free(thread->qps[j].began_at);
 		free(thread->qps);
@@ -523,6 +530,7 @@ void load_node_fini(struct load_node *node)
 		free(thread->arrived);
 	}
 	free(node->threads);
+	free(node->doorbells);
 	free(node->paths);
 	free(node->keys);
 	free(node->memory.bytes);

@@ -29,6 +29,8 @@
 	X(to_cqe,     FLAG,   "false",      "",                   "short messages and answers go into CQEs, of 128 B if ud",         "choice") \
 	X(compress,   FLAG,   "false",      "",                   "CQEs that are alike are written as one, with mini-CQEs",          "choice") \
 	X(posting,    CHOICE, "blueflame",  "blueflame|doorbell|inline_blueflame", "how a lone work request is posted; inline_blueflame: by BlueFlame if its data is inline", "choice") \
+	X(registers,  COUNT,  "0",          "0..64",              "doorbell registers of a node under a lock each, which its queue pairs share in turn, but for the first registers_own; 0: each queue pair has its own", "choice; the mlx5 driver of Linux gives a process 16, of which 4 are queue pairs' own and 11 shared") \
+	X(registers_own, COUNT, "4",        "0..64",              "queue pairs of a node that have a register of their own beside these", "the mlx5 driver of Linux, libmlx5: the first four are of low latency") \
 	X(list,       COUNT,  "1",          "1..64",              "work requests behind one doorbell; several are never posted by BlueFlame", "libmlx4, libmlx5: BlueFlame is for lone work requests") \
 	X(signal,     COUNT,  "1",          "1..4096",            "one in so many work requests has a CQE",                         "choice") \
 	X(window,     COUNT,  "16",         "1..4096",            "work requests of a queue pair that are posted and not complete", "choice") \
@@ -57,7 +59,7 @@
 	X(ring,    TIME, "50ns", "0ps..1ms", "of the store or stores that follow, with their fences", "calibrated: A2-05, ConnectX-3, 12.4 M/s of one core without lists, less post") \
 	X(poll,    TIME, "20ns", "0ps..1ms", "of a CQE, from its visible bytes; memory's latency comes on top where the host has no DDIO", "assumed: a cache miss to the LLC") \
 	X(receive, TIME, "10ns", "0ps..1ms", "to post a receive work request, in lists",         "assumed: one store") \
-	X(hand_over, TIME, "108ns", "0ps..1ms", "of a lock from one core to another: the waiting core's load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled") \
+	X(hand_over, TIME, "108ns", "0ps..1ms", "of a lock from one core to another, for each that waits for it: its load and its compare-and-swap, each of a line that another has written", "David et al. (SOSP'13), Xeon, same die: 109 and 120 cycles of 2.13 GHz, recalled; they and Boyd-Wickizer et al. (Linux Symposium 2012): all who wait take the line") \
 	X(idle_poll, TIME, "2ns", "1ps..1us", "to look at a request slot that nothing was written to since: its line is in the core's own cache", "assumed: 4 cycles of latency and a branch at 2 GHz") \
 	X(cache,   TIME, "20ns", "0ps..1ms", "of a line that the last level cache has, as DMA writes of DDIO leave it", "assumed: as poll") \
 	X(memory,  TIME, "90ns", "0ps..1ms", "of a line that memory alone has, when nobody else uses memory", "ground truth A1-13: random access to DRAM, 60 to 120 ns; the middle") \

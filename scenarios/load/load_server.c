@@ -332,7 +332,7 @@ static void tell(struct load_server *server)
 		struct load_target target = target_of(server, &server->batch[i]);
 		struct load_client *client = &load_of(server)->clients[server->batch[i].client];
 
-		load_thread_wake(client->qp->thread, LOAD_ANSWERED | target.immediate);
+		load_cores_wake(client->qp->thread, LOAD_ANSWERED | target.immediate);
 	}
 	begin_pass(server);
 }

@@ -44,6 +44,7 @@ struct load_core;
 struct load_lock {
 	const struct load_core *last; /* held it last, or does */
 	sim_time free_at;
+	uint32_t users; /* cores that hold it or wait for it */
 };
 
 struct load_qp {
@@ -64,6 +65,8 @@ struct load_qp {
 	struct load_client *client; /* whose requests are posted to it; NULL: nobody answers */
 	struct load_end *end;       /* of a workload; NULL: of a load */
 	struct load_lock lock;
+	struct load_lock
+		*doorbell; /* of the register that it shares with others; NULL: it has its own */
 };
 
 struct load_cq {
@@ -76,6 +79,7 @@ struct load_core { /* of a processor */
 	struct event step;
 	struct load_qp *posting; /* its WQEs are being built; the doorbell follows */
 	sim_time busy;           /* so far */
+	bool building;           /* the WQEs, before it asks for the doorbell's lock */
 	bool awake;
 };
 
@@ -146,9 +150,11 @@ struct load_node {
 	struct sim *sim; /* the adapter's part of the run */
 	struct load_thread *threads;
 	uint32_t thread_count;
-	uint32_t dct;              /* DC: its target */
-	const struct path **paths; /* [nodes] */
-	uint32_t *keys;            /* [regions], or as many for each thread; then those of rivals */
+	struct load_lock *doorbells; /* [registers] */
+	uint32_t doorbell_users;     /* queue pairs that post */
+	uint32_t dct;                /* DC: its target */
+	const struct path **paths;   /* [nodes] */
+	uint32_t *keys; /* [regions], or as many for each thread; then those of rivals */
 	uint32_t index;
 	struct hca_watcher watcher;              /* of a workload ... */
 	uint64_t buffer_bytes;                   /* ... and all buffers of its messages */
@@ -218,16 +224,12 @@ void load_node_fini(struct load_node *node);
 /* To the other end, which is there. */
 void load_qp_connect(struct load_qp *qp, const struct path *path, uint32_t dest, uint16_t pkey);
 
-void load_thread_init(struct load_thread *thread);
-void load_thread_start(struct load_thread *thread);
-void load_thread_wake(struct load_thread *thread, uint32_t cq); /* a CQE of that CQ is visible */
-void load_thread_fini(struct load_thread *thread);
-
 /* HOST.whatN, of an adapter HOST.hca. */
 void load_thread_name(const struct load_thread *thread, const char *what,
 		      char name[LOAD_NAME_BYTES]);
 
-/* Builds a work request; tells the HCA of all that were built since. */
+/* Where the next work request goes. Builds it; tells the HCA of all that were built since. */
+struct load_target load_thread_choose(struct load_qp *qp);
 void load_thread_build(struct load_qp *qp, const struct load_target *target);
 void load_thread_ring(struct load_qp *qp);
 
@@ -344,6 +346,13 @@ static inline uint32_t load_peer_number(const struct load_node *node,
 		return 0;
 	return peer < node->index ? peer : peer - 1;
 }
+
+/* ---- load_cores.c ---- */
+
+void load_cores_init(struct load_thread *thread);
+void load_cores_start(struct load_thread *thread);
+void load_cores_wake(struct load_thread *thread, uint32_t cq); /* a CQE of that CQ is visible */
+void load_cores_fini(struct load_thread *thread);
 
 /* ---- load_lines.c ---- */
 

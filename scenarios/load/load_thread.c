@@ -1,8 +1,5 @@
 /*
- * load_thread: processor cores, one or those that share: each posts to a queue pair that has room, polls the CQ, sleeps when
- * there is neither to do. Those that share hold the lock of a queue pair, or of the CQ, while they do, and wait for it in turn.
- *
- *     step: ring what was built --> CQEs to poll? take them : a queue pair with room? build its WQEs : sleep
+ * load_thread: what the cores of a thread do: build WQEs and ring, choose the queue pair that is next, take CQEs. When, and at which cost: load_cores.c.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -19,7 +16,6 @@ enum {
 	REMOTE_BYTES = 16,
 	ATOMIC_BYTES = 16,
 	INLINE_HEADER_BYTES = 4,
-	POLL_LIST = 16,    /* CQEs that one call takes at most */
 	RECEIVE_LIST = 16, /* receive work requests that one store tells of */
 	SIGNALED = 2 << 2,
 	COMPRESSED = 3 << 2,
@@ -74,7 +70,7 @@ static struct load_node *choose_peer(struct load_thread *thread, const struct lo
 	return &load->nodes[load_peer(thread->node, thread->params, peer)];
 }
 
-static struct load_target choose_target(struct load_qp *qp)
+struct load_target load_thread_choose(struct load_qp *qp)
 {
 	struct load_thread *thread = qp->thread;
 	const struct load_params *params = thread->params;
@@ -437,161 +433,4 @@ sim_time load_thread_take(struct load_thread *thread)
 	if (load_serves(load))
 		return take_numbered(taken.qp, taken.immediate);
 	return line + take_received(taken.qp, taken.byte_count);
-}
-
-static sim_time poll(struct load_thread *thread)
-{
-	sim_time cost = 0;
-
-	for (unsigned i = 0; i < POLL_LIST && load_thread_has_arrived(thread); i++)
-		cost += load_thread_take(thread);
-	return cost;
-}
-
-static bool may_post(const struct load_thread *thread)
-{
-	const struct load_params *params = thread->params;
-
-	return thread->ready_count && !load_is_over(thread->node->load) &&
-	       (!params->outstanding || thread->under_way + params->list <= params->outstanding);
-}
-
-/* When the core has the lock, which it keeps for `held`: behind who has it, and at the cost of moving it. */
-static sim_time take_lock(const struct load_core *core, struct load_lock *lock, sim_time held)
-{
-	const struct load_node *node = core->thread->node;
-	sim_time now = sim_now(node->sim), start = lock->free_at > now ? lock->free_at : now;
-
-	if (lock->last && lock->last != core)
-		start += node->load->params.cpu.hand_over;
-	lock->last = core;
-	lock->free_at = start + held;
-	return start;
-}
-
-static bool wake_one(struct load_thread *thread)
-{
-	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++) {
-		struct load_core *core = &thread->cores[i];
-
-		if (core->awake)
-			continue;
-		core->awake = true;
-		sim_schedule(&core->step, 0);
-		return true;
-	}
-	return false;
-}
-
-/* It takes nobody's turn: who waits for the lock comes first. */
-static bool give_way(struct load_core *core)
-{
-	if (!may_post(core->thread) || !wake_one(core->thread))
-		return false;
-	sim_schedule(&core->step, 0);
-	return true;
-}
-
-static void start_posting(struct load_core *core)
-{
-	struct load_thread *thread = core->thread;
-	const struct load_params *params = thread->params;
-	sim_time held = params->cpu.post * params->list + params->cpu.ring;
-
-	core->busy += held;
-	core->posting = load_thread_take_ready(thread);
-	thread->under_way += (uint32_t)params->list;
-	for (uint64_t i = 0; i < params->list; i++) {
-		struct load_target target = choose_target(core->posting);
-
-		load_thread_build(core->posting, &target);
-	}
-	if (may_post(thread))
-		wake_one(thread);
-	sim_schedule_at(&core->step, take_lock(core, &core->posting->lock, held) + held);
-}
-
-static void start_polling(struct load_core *core)
-{
-	struct load_thread *thread = core->thread;
-	struct load_lock *lock = &thread->cq_lock;
-	sim_time held;
-
-	if (lock->free_at > sim_now(thread->node->sim)) {
-		sim_schedule_at(&core->step, lock->free_at);
-		return;
-	}
-	held = poll(thread);
-	core->busy += held;
-	if (may_post(thread))
-		wake_one(thread);
-	sim_schedule_at(&core->step, take_lock(core, lock, held) + held);
-}
-
-static void step(struct event *event)
-{
-	struct load_core *core = container_of(event, struct load_core, step);
-	struct load_thread *thread = core->thread;
-
-	if (core->posting) {
-		load_thread_ring(core->posting);
-		load_thread_room(core->posting);
-		core->posting = NULL;
-		if (give_way(core))
-			return;
-	}
-	if (load_thread_has_arrived(thread))
-		start_polling(core);
-	else if (may_post(thread))
-		start_posting(core);
-	else
-		core->awake = false;
-}
-
-static bool is_awake(const struct load_thread *thread)
-{
-	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
-		if (thread->cores[i].awake)
-			return true;
-	return false;
-}
-
-void load_thread_wake(struct load_thread *thread, uint32_t cq)
-{
-	thread->arrived[thread->arrived_end++ & thread->arrived_mask] = cq;
-	if (thread->server)
-		load_server_wake(thread->server);
-	else if (thread->courier)
-		load_courier_wake(thread->courier);
-	else if (!is_awake(thread))
-		wake_one(thread);
-}
-
-void load_thread_init(struct load_thread *thread)
-{
-	struct load *load = thread->node->load;
-
-	thread->cores = calloc(load->params.sharers, sizeof(thread->cores[0]));
-	assert(thread->cores);
-	for (uint32_t i = 0; i < load->params.sharers; i++) {
-		thread->cores[i].thread = thread;
-		event_init(&thread->cores[i].step, &load->block, step);
-	}
-}
-
-void load_thread_fini(struct load_thread *thread)
-{
-	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
-		sim_cancel(&thread->cores[i].step);
-	free(thread->cores);
-}
-
-void load_thread_start(struct load_thread *thread)
-{
-	if (thread->server)
-		return; /* it waits for requests */
-	for (uint32_t i = 0; i < thread->qp_count; i++)
-		load_thread_room(&thread->qps[i]);
-	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
-		wake_one(thread);
 }

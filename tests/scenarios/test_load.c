@@ -2,7 +2,7 @@
  * Proves that a load of verbs gives the rate that each limit of an adapter allows when the others are out of the way: a
  * processing unit's interval by kind of packet, that of departures, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of
  * reliable queue pairs take two entries; that atomics wait for their lock, misses for all of their reads, and ACKs for what they
- * are to wait for; that queue pairs with a CQ each need more contexts, threads with regions of their own more regions; that a
+ * are to wait for; that threads wait for a doorbell register that they share, the longer the more they are; that queue pairs with a CQ each need more contexts, threads with regions of their own more regions; that a
  * lone work request's latency is that of the sum of its parts, twice the same; and that what does not fit together is refused
  * with its reason.
  */
@@ -24,6 +24,7 @@
 	TEST(wqes_that_are_read)           \
 	TEST(pages_on_demand)              \
 	TEST(a_shared_queue_pair)          \
+	TEST(shared_registers)             \
 	TEST(rivals)                       \
 	TEST(turns_of_writing)             \
 	TEST(compressed_cqes)              \
@@ -234,6 +235,28 @@ static void test_a_shared_queue_pair(void)
 		setup.load.signal = 16;
 		setup.load.window = 256;
 		setup.load.operations = 16000;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+	}
+}
+
+/* Threads of a queue pair each build for 100 ns and ring for 60 ns, where a register is shared after 80 ns for each other thread. */
+static void test_shared_registers(void)
+{
+	static const struct {
+		unsigned threads, registers, own, interval_ns;
+	} rows[] = {{2, 0, 0, 80}, {2, 1, 0, 140}, {3, 1, 0, 220}, {2, 1, 1, 80}, {2, 2, 0, 80}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.load.cpu = (struct load_cpu_params){
+			.post = 100 * NS, .ring = 60 * NS, .hand_over = 80 * NS};
+		setup.load.threads = rows[i].threads;
+		setup.load.registers = rows[i].registers;
+		setup.load.registers_own = rows[i].own;
+		setup.load.signal = 16;
+		setup.load.window = 256;
+		setup.load.operations = 64000;
 		measure();
 		expect_mops(result.mops, (double)rows[i].interval_ns);
 	}
@@ -509,6 +532,10 @@ static void test_refused(void)
 	setup.load.refill = LOAD_REFILL_ALL;
 	setup.load.server.cores = 1;
 	refuse("refill: all is not for cores that answer");
+	begin();
+	setup.load.registers = 11;
+	setup.load.sharers = 2;
+	refuse("registers go without sharers and server.cores");
 	begin();
 	setup.load.nodes = 3;
 	refuse("a cable joins 2 nodes");

@@ -319,13 +319,13 @@ static inline struct event *first_at_cursor(const struct wheel *wheel, uint32_t 
 static inline void fetch_ahead(const struct wheel *wheel)
 {
 	uint32_t ahead = wheel->current_next + FETCH_AHEAD;
-	const char *event;
+	uintptr_t event; /* 0: cancelled */
 
 	if (ahead >= wheel->current_count)
 		return;
-	event = (const char *)wheel->current[ahead].event;
-	__builtin_prefetch(event, 1);
-	__builtin_prefetch(event + CACHE_LINE, 1);
+	event = (uintptr_t)wheel->current[ahead].event;
+	__builtin_prefetch((const void *)event, 1);
+	__builtin_prefetch((const void *)(event + CACHE_LINE), 1);
 }
 
 struct event *wheel_pop(struct wheel *wheel, sim_time limit)

@@ -290,7 +290,7 @@ static bool has_overlay(const struct switch_params *params)
 /* What one leaf writes, all others must read. */
 static bool overlays_agree(const struct scenario *scenario, char *why, size_t why_bytes)
 {
-	const struct scenario_switch *first = &scenario->switches[0];
+	const struct scenario_switch *first = scenario->switches;
 	for (uint32_t i = 1; i < scenario->switch_count; i++) {
 		const struct scenario_switch *other = &scenario->switches[i];
 		if (!has_overlay(first->params) && !has_overlay(other->params))

@@ -211,6 +211,8 @@ static void test_bytes(void)
 			uint64_t from = list[s].key == key ? list[s].address - 0x7000000
 							   : list[s].address + 0x20000;
 
+			if (list[s].length == 0)
+				continue;
 			memcpy(flat + place, before + from, list[s].length);
 			place += list[s].length;
 		}

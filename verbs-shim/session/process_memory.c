@@ -47,10 +47,11 @@ static bool move(struct process_memory *memory, uint64_t address, void *bytes, u
 		return false;
 	while (length > 0) {
 		uint32_t index = range_after(memory, address);
-		const struct shared_range *range = &memory->ranges[index];
+		const struct shared_range *range =
+			index < memory->range_count ? &memory->ranges[index] : NULL;
 		uint64_t chunk = length;
 
-		if (index < memory->range_count && address >= range->address) {
+		if (range && address >= range->address) {
 			uint8_t *shared =
 				memory->queue + range->offset + (address - range->address);
 			if (chunk > range->address + range->length - address)
@@ -62,7 +63,7 @@ static bool move(struct process_memory *memory, uint64_t address, void *bytes, u
 		} else {
 			struct iovec here = {local, 0}, there = {(void *)(uintptr_t)address, 0};
 			ssize_t moved;
-			if (index < memory->range_count && chunk > range->address - address)
+			if (range && chunk > range->address - address)
 				chunk = range->address - address;
 			here.iov_len = there.iov_len = chunk;
 			moved = out ? process_vm_writev(memory->process->real_pid, &here, 1, &there,

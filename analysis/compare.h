@@ -24,11 +24,12 @@ enum compare_tolerance { COMPARE_TOLERANCES(COMPARE_ENUM) TOLERANCE_COUNT };
 
 struct compare_point {
 	double x;         /* of a curve's plot */
-	double low, high; /* as published; equal if it is one figure */
-	double slack;     /* that reading it off a figure allows besides */
-	double ours;
+	double low, high; /* as published, in any unit; equal if it is one figure */
+	double slack;     /* that reading it off a figure allows besides, in that unit */
+	double ours;      /* in that unit */
 };
 
+/* "T1" and so on, as COMPARE_TOLERANCES has them. false: there is none of that name. */
 bool compare_tolerance_find(const char *name, enum compare_tolerance *tolerance);
 const char *compare_tolerance_name(enum compare_tolerance tolerance);
 

@@ -30,6 +30,7 @@ struct difference {
 	size_t alike;         /* how many it stands for */
 };
 
+/* Name and text are copied; the unit outlives the values. */
 void values_add(struct values *values, const char *name, const char *unit, const char *text);
 void values_free(struct values *values);
 

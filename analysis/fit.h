@@ -31,6 +31,7 @@ struct fit {
 	double error;      /* root of the mean square of the residuals, at the best */
 };
 
+/* false: a point could not be measured. */
 bool fit_run(struct fit *fit);
 
 #endif

@@ -20,6 +20,7 @@ void table_free(struct table *table);
 /* table->columns: there is none of that name. */
 size_t table_column(const struct table *table, const char *name);
 
+/* Rows and columns count from 0. The text is the table's. */
 const char *table_cell(const struct table *table, size_t row, size_t column);
 
 /* NAN: it is no plain number. */

@@ -13,6 +13,7 @@ struct boundary;
 struct boundary *boundary_create(struct port *from);
 void boundary_destroy(struct boundary *boundary); /* frees what is left there */
 
+/* The sender's end: the packet, whose head_at is known, is on its way. It is the receiver's once the window is over. */
 void boundary_leave(struct boundary *boundary, struct packet *packet);
 
 /* The link goes down for its sender: what waits here is lost, as what is in flight. The receiver's end counts it. */

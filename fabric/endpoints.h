@@ -19,12 +19,12 @@ struct endpoint_gid {
 struct endpoint {
 	char name[32]; /* "host0" */
 	uint8_t link_layer;
-	uint16_t lid; /* InfiniBand; 0 in Ethernet */
-	uint64_t guid;
+	uint16_t lid;  /* InfiniBand, IBTA vol. 1, 4.1.3; 0 in Ethernet */
+	uint64_t guid; /* of the port: IBTA vol. 1, 4.1 */
 	uint8_t mac[6];
 	uint8_t ipv4[4]; /* RoCE: the address of its network interface */
-	struct endpoint_gid gids
-		[ENDPOINT_GIDS]; /* InfiniBand: 0 only. RoCE: v1 and v2 of the IPv6 link-local, v1 and v2 of IPv4 */
+	/* InfiniBand: 0 only. RoCE: v1 and v2 of the IPv6 link-local, v1 and v2 of IPv4. */
+	struct endpoint_gid gids[ENDPOINT_GIDS];
 	uint32_t gid_count;
 	const struct partitions *partitions;
 	void *manager; /* who answers requests for connections there; NULL: nobody */
@@ -32,7 +32,7 @@ struct endpoint {
 
 struct endpoints;
 
-struct endpoints *endpoints_create(void);
+struct endpoints *endpoints_create(void); /* nobody; with it, no groups and no paths */
 void endpoints_destroy(struct endpoints *endpoints);
 
 /* Makes up the addresses of the next port from its number: LIDs from 1, GUID 0x0002c90300000000 + number, MAC from the GUID,
@@ -44,18 +44,25 @@ uint32_t endpoints_add(struct endpoints *endpoints, const char *name, enum link_
 void endpoints_set_partitions(struct endpoints *endpoints, uint32_t number,
 			      const struct partitions *partitions);
 
+/* Who answers requests for connections at that port (struct endpoint, manager). */
 void endpoints_set_manager(struct endpoints *endpoints, uint32_t number, void *manager);
+
+/* Numbers are 0 .. count - 1. */
 uint32_t endpoints_count(const struct endpoints *endpoints);
 const struct endpoint *endpoints_get(const struct endpoints *endpoints, uint32_t number);
-uint32_t endpoints_by_lid(const struct endpoints *endpoints,
-			  uint16_t lid); /* NO_ENDPOINT: nobody */
-uint32_t endpoints_by_gid(const struct endpoints *endpoints,
-			  const uint8_t gid[16]);             /* NO_ENDPOINT: nobody */
-struct groups *endpoints_groups(struct endpoints *endpoints); /* of multicast: none unless added */
+
+/* The number of the port with that LID or GID; NO_ENDPOINT: nobody has it. */
+uint32_t endpoints_by_lid(const struct endpoints *endpoints, uint16_t lid);
+uint32_t endpoints_by_gid(const struct endpoints *endpoints, const uint8_t gid[16]);
+
+/* Of multicast: none unless added. */
+struct groups *endpoints_groups(struct endpoints *endpoints);
+
 /* From one to another, as connections go; RoCE: by the last of their GIDs, version 2 over IPv4. The caller interns it. */
 struct path endpoints_way(const struct endpoints *endpoints, uint32_t from, uint32_t to,
 			  unsigned service_level, unsigned hop_limit, uint16_t udp_source_port);
-struct paths *
-endpoints_paths(struct endpoints *endpoints); /* where paths between them are interned */
+
+/* Where paths between them are interned. */
+struct paths *endpoints_paths(struct endpoints *endpoints);
 
 #endif

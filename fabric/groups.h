@@ -22,7 +22,7 @@ struct group {
 
 struct groups;
 
-struct groups *groups_create(void);
+struct groups *groups_create(void); /* none */
 void groups_destroy(struct groups *groups);
 
 /* Returns its number: 0, 1 .. */

@@ -40,6 +40,7 @@ struct layout {
 	uint16_t sizes[TOPOLOGY_DIMENSIONS]; /* of a torus */
 };
 
+/* Frees what it holds, and leaves it empty. */
 void layout_fini(struct layout *layout);
 
 /* Return the node's number: 0, 1 .. in the order added. Names are cut to fit. */

@@ -29,7 +29,8 @@
 struct port;
 struct port_params; /* fabric/port_params.h: the list */
 
-sim_time port_params_latency(const struct port_params *params); /* of a link, from end to end */
+/* Of a link, from end to end. */
+sim_time port_params_latency(const struct port_params *params);
 
 /* clang-format off */
 #define PORT_COUNTERS(X)                                                                                   \
@@ -122,16 +123,18 @@ struct vl_weight {
 struct vl_arbitration {
 	struct vl_weight high[VL_ARBITRATION_ENTRIES], low[VL_ARBITRATION_ENTRIES];
 	unsigned high_count, low_count;
-	unsigned
-		high_limit; /* of 4096 bytes, before the low table gets a turn; 0: a packet, 255: none */
+	/* Times 4096 bytes, before the low table gets a turn; 0: a packet, 255: no limit. */
+	unsigned high_limit;
 };
 
+/* The tables are copied. Before the first packet. */
 void port_set_vl_arbitration(struct port *port, const struct vl_arbitration *tables);
 
 /* The link of this port goes down, or comes up. After port_connect(). See port_fault.h for a time to come. */
 void port_set_link(struct port *port, bool up);
-void port_set_end(struct port *port,
-		  bool up); /* Ethernet: this end of it alone; the other at the same instant */
+
+/* Ethernet: this end of it alone; the other at the same instant. */
+void port_set_end(struct port *port, bool up);
 
 /* Ethernet: pauses the other end's priorities whatever the user says, until told to stop. */
 void port_storm(struct port *port, uint8_t priorities, bool start);
@@ -196,37 +199,50 @@ void port_set_receive_fault(struct port *port, struct fault *fault);
 /* What others have reckoned to have gone over the link, without packets here: counted at both of its ends. */
 void port_count_carried(struct port *port, uint64_t packets, uint64_t bytes);
 
+/* ---- what a port is ---- */
+
 const struct port_params *port_params(const struct port *port);
-const char *port_name(const struct port *port);
+const char *port_name(const struct port *port); /* "host0.hca.port" */
 struct sim *port_sim(const struct port *port);
-uint64_t port_rate_bps(const struct port *port);
-bool port_is_faster(const struct port *one, const struct port *other);
-sim_time port_latency(const struct port *port); /* from a bit's leaving to its arrival */
-sim_time port_serialization(const struct port *port, uint32_t bytes); /* rounded down */
-struct port *port_peer(const struct port *port);
+struct port *port_peer(const struct port *port); /* the other end; NULL: not connected yet */
 enum link_layer port_link_layer(const struct port *port);
 unsigned port_lanes(const struct port *port);
+uint32_t port_mtu(const struct port *port); /* bytes of payload */
+uint64_t port_rate_bps(const struct port *port);
+bool port_is_faster(const struct port *one, const struct port *other);
+
+/* From a bit's leaving to its arrival; of so many bytes at the link's rate, rounded down. */
+sim_time port_latency(const struct port *port);
+sim_time port_serialization(const struct port *port, uint32_t bytes);
+
+/* SL to VL, or priority: modulo the lanes. */
+unsigned port_lane(const struct port *port, unsigned service_level);
+
+/* ---- how it is now ---- */
+
 /* A packet is about to be sent on that lane: its memory is asked for ahead, all at once. */
 void port_prefetch(const struct port *port, unsigned lane);
-uint32_t port_mtu(const struct port *port); /* bytes of payload */
-uint64_t port_input_used(const struct port *port,
-			 unsigned lane); /* bytes; InfiniBand: whole blocks */
-unsigned port_lane(const struct port *port,
-		   unsigned service_level); /* SL to VL, or priority: modulo the lanes */
-unsigned port_queued(const struct port *port,
-		     unsigned lane); /* packets whose departure is not yet fixed */
-uint64_t port_queued_bytes(const struct port *port, unsigned lane); /* of them */
-uint32_t port_credits(const struct port *port,
-		      unsigned lane); /* InfiniBand: blocks it may still send; VL15: no limit */
-bool port_paused(const struct port *port, unsigned lane);          /* by the other end, now */
-sim_time port_paused_time(const struct port *port, unsigned lane); /* in total, until now */
-bool port_pausing(const struct port *port,
-		  unsigned lane);                     /* the other end, as far as this end knows */
-uint64_t port_leaving_bytes(const struct port *port); /* still to leave, of what departs now */
+
+/* Taken of the input buffer, bytes; InfiniBand: whole blocks of 64 bytes. */
+uint64_t port_input_used(const struct port *port, unsigned lane);
+
+/* Packets whose departure is not yet fixed, and their bytes. */
+unsigned port_queued(const struct port *port, unsigned lane);
+uint64_t port_queued_bytes(const struct port *port, unsigned lane);
+
+/* InfiniBand: blocks of 64 bytes that it may still send; VL15: no limit. */
+uint32_t port_credits(const struct port *port, unsigned lane);
+
+/* Ethernet: paused by the other end now, and for how long in total until now; is the other end, as far as this one knows. */
+bool port_paused(const struct port *port, unsigned lane);
+sim_time port_paused_time(const struct port *port, unsigned lane);
+bool port_pausing(const struct port *port, unsigned lane);
+
+/* Bytes still to leave of what departs now; of data packets on their way to here: sent = received + lost + these. */
+uint64_t port_leaving_bytes(const struct port *port);
+uint64_t port_flying_bytes(const struct port *port);
+
 bool port_is_up(const struct port *port);
-uint64_t port_flying_bytes(
-	const struct port
-		*port); /* of data packets on their way to here: sent = received + lost + these */
 const struct port_counters *port_counters(const struct port *port);
 
 #endif

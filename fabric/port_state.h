@@ -119,9 +119,9 @@ struct port {
 	struct port_counters count;
 
 	/* waiting for departure */
-	struct event transmit
-		__attribute__((aligned(64))); /* the end of what is leaving, if somebody waits */
-	struct packet_queue *queues;          /* [lane * sources + source] */
+	/* The end of what is leaving, if somebody waits. */
+	struct event transmit __attribute__((aligned(64)));
+	struct packet_queue *queues; /* [lane * sources + source] */
 	uint32_t sources;
 	uint32_t transmit_depth;
 	struct schedule *schedule; /* NULL: lanes take turns */

@@ -67,7 +67,7 @@ bool topology_fat_tree(struct layout *layout, const struct fat_tree_shape *shape
 bool topology_dragonfly(struct layout *layout, const struct dragonfly_shape *shape, char *why,
 			size_t bytes);
 bool topology_torus(struct layout *layout, const struct torus_shape *shape, char *why,
-		    size_t bytes); /* routed in dimension order */
+		    size_t bytes);
 
 /* The k-ary fat tree: k pods, k^3 / 4 hosts; Al-Fares et al., SIGCOMM 2008. arity is even. */
 struct fat_tree_shape fat_tree_of(uint32_t arity);

@@ -96,11 +96,11 @@ unsigned topology_distance(struct topology *topology, uint32_t from, uint32_t to
 
 /* The way of all packets of a path. */
 struct topology_way {
-	uint32_t ports
-		[TOPOLOGY_HOPS_MAX]; /* that they leave by, the host's first: topology_find_port() */
+	/* That they leave by, the host's first: topology_find_port(). */
+	uint32_t ports[TOPOLOGY_HOPS_MAX];
 	uint32_t hops;
-	sim_time
-		latency; /* of a bit when nobody is there; with the preamble that each switch sends again */
+	/* Of a bit when nobody is there; with the preamble that each switch sends again. */
+	sim_time latency;
 	uint64_t rate_bps; /* of the slowest link */
 };
 

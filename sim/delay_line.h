@@ -28,6 +28,7 @@ struct delay_line {
 	bool arriving;
 };
 
+/* arrive() is called in an event of the owner's, at the item's time. */
 void delay_line_init(struct delay_line *line, struct block *owner,
 		     void (*arrive)(struct delay_line *, struct delay_item *));
 

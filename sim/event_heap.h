@@ -23,6 +23,7 @@ struct event_heap {
 	uint32_t capacity;
 };
 
+/* Empty; grows as it needs. */
 void event_heap_init(struct event_heap *heap);
 void event_heap_fini(struct event_heap *heap);
 

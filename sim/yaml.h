@@ -50,6 +50,7 @@ bool yaml_set(struct yaml_document *document, const char *assignment, struct yam
 /* The entry of a map, marked as used; NULL: absent. */
 struct yaml_node *yaml_get(struct yaml_node *map, const char *key);
 
+/* Adds "file:line:column: ...", where the node is. */
 void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -12,8 +12,8 @@ struct yaml_document {
 	struct yaml_chunk *chunks; /* all nodes and texts */
 	struct yaml_node *root;
 	const char *file;
-	struct yaml_document
-		*attached; /* documents whose nodes were put into this one; go with it */
+	/* Documents whose nodes were put into this one; go with it. */
+	struct yaml_document *attached;
 };
 
 /* Zeroed memory that goes with the document. */

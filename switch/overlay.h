@@ -20,8 +20,8 @@ struct conga;
 struct conweave;
 
 struct overlay_state {
-	uint16_t *
-		leaf_of; /* by endpoint: leaves are numbered from 0; NO_LEAF: linked to no switch */
+	/* By endpoint: leaves are numbered from 0; NO_LEAF: linked to no switch. */
+	uint16_t *leaf_of;
 	uint32_t *nodes; /* by leaf: its number in the topology */
 	uint32_t endpoint_count, leaf_count;
 	uint16_t own;          /* this leaf; NO_LEAF: a switch without hosts */

@@ -38,6 +38,7 @@ typedef void buffer_pause_function(void *context, unsigned port, unsigned lane, 
 
 struct shared_buffer;
 
+/* The switch's block is the owner; params are copied; pause() is called with the context when a sender is to stop or may go on. */
 struct shared_buffer *shared_buffer_create(struct block *owner,
 					   const struct shared_buffer_params *params,
 					   unsigned ports, buffer_pause_function *pause,
@@ -69,7 +70,7 @@ void shared_buffer_release_packet_at(struct shared_buffer *buffer, uint16_t ingr
 void shared_buffer_release_copy_at(struct shared_buffer *buffer, uint16_t egress, uint32_t bytes,
 				   sim_time at);
 
-/* All as of now. */
+/* All in bytes, as of now; _max: the most so far. */
 uint64_t shared_buffer_used(struct shared_buffer *buffer); /* of the size */
 uint64_t shared_buffer_shared_size(const struct shared_buffer *buffer);
 uint64_t shared_buffer_shared_used(struct shared_buffer *buffer);

@@ -78,6 +78,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 				    enum link_layer link_layer, struct packet_pool *pool);
 void switch_destroy(struct fabric_switch *box);
 
+/* How many ports; one of them, 0 .. ports - 1. */
 unsigned switch_ports(const struct fabric_switch *box);
 struct port *switch_port(struct fabric_switch *box, unsigned index);
 

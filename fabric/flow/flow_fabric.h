@@ -44,8 +44,9 @@ struct flow_fabric;
 /* After topology_finish(); one at a time in a process. NULL: *why says which module is missing. */
 struct flow_fabric *flow_fabric_create(struct sim *sim, const struct topology *topology, char *why,
 				       size_t why_bytes);
-void flow_fabric_destroy(
-	struct flow_fabric *fabric); /* transfers that have not ended are their owners' again */
+
+/* Transfers that have not ended are their owners' again. */
+void flow_fabric_destroy(struct flow_fabric *fabric);
 
 const struct topology *flow_fabric_topology(const struct flow_fabric *fabric);
 

@@ -13,6 +13,7 @@
 /* packet->opcode is the packet's Op. */
 enum credit_op { CREDIT_NORMAL, CREDIT_INITIALIZE };
 
+/* CREDIT_BYTES, from packet->vl, credit_total (FCTBS) and credit_limit (FCCL), with their LPCRC. Back again: what of it is malformed, if anything. */
 void credit_build(const struct packet *packet, uint8_t *bytes);
 enum parse_status credit_parse(const uint8_t *bytes, size_t length, struct packet *packet);
 

@@ -17,6 +17,7 @@ struct decoded {
 	bool malformed; /* and it is not the capture's fault */
 };
 
+/* As `hcasim decode` has it; fields: with -v; JSON: with --json. */
 void decode_print_line(FILE *out, const struct decoded *decoded);
 void decode_print_fields(FILE *out, const struct decoded *decoded);
 void decode_print_json(FILE *out, const struct decoded *decoded);

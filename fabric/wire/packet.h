@@ -157,6 +157,7 @@ static_assert(offsetof(struct packet, qkey) == 128, "line 1 is one cache line");
 /* Grows in slabs; freeing returns to the pool. */
 struct packet_pool;
 
+/* Aborts if memory is at an end, as all that makes packets does. */
 struct packet_pool *packet_pool_create(void);
 void packet_pool_destroy(struct packet_pool *pool); /* and those beside it */
 
@@ -189,6 +190,7 @@ static inline void payload_hold(struct payload *payload)
 	payload->references++;
 }
 
+/* The last holder gives them back to the pool, which is that of payload_new(). */
 void payload_drop(struct packet_pool *pool, struct payload *payload);
 
 /* Bytes behind the payload that bring it to a multiple of four. */

@@ -37,8 +37,7 @@ struct path {
 };
 /* clang-format on */
 
-/* The tag control that goes on the wire: a PCP missing in `vlan` is the service level. 0: no tag.
- */
+/* The tag control that goes on the wire: a PCP missing in `vlan` is the service level. 0: no tag. */
 static inline uint16_t path_vlan_tag(const struct path *path)
 {
 	if (!path->vlan)
@@ -55,7 +54,7 @@ uint16_t path_udp_source_port(uint32_t flow_label);
 
 struct paths;
 
-struct paths *paths_create(void);
+struct paths *paths_create(void); /* none */
 void paths_destroy(struct paths *paths);
 
 /* The one object equal to *path, byte for byte (zero the struct before filling it). Lives until

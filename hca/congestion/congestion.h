@@ -38,10 +38,10 @@ struct congestion_flow {
 	uint64_t rate_bps;     /* bits on the wire a second, RATE_UNLIMITED: as the link goes */
 	uint64_t window_bytes; /* of payload in flight, WINDOW_UNLIMITED: none */
 	sim_time next_step;    /* rate or state changes by itself then; SIM_NEVER */
-	uint32_t
-		burst_bytes; /* of payload, leave at line rate and are paid for together; 0: each packet */
-	uint32_t burst_payload,
-		burst_wire; /* the sender's: of the burst under way, what has left */
+	/* Of payload, leave at line rate and are paid for together; 0: each packet. */
+	uint32_t burst_bytes;
+	/* The sender's: of the burst under way, what has left. */
+	uint32_t burst_payload, burst_wire;
 };
 
 struct congestion_ack {

@@ -21,9 +21,9 @@ struct context_lookup {
 	enum context_kind kind; /* in: CONTEXT_REQUESTER, _RESPONDER, _CQ, _SRQ, or _READS */
 	bool reliable;          /* in: QPs: RC or XRC */
 	uint32_t tag;           /* in: the WQE it is for; 0: none */
-	void (*done)(struct context_lookup
-			     *lookup); /* in: called once, never from context_cache_lookup() */
-	bool hit;                      /* out: no PCIe read was waited for */
+	void (*done)(
+		struct context_lookup *); /* in: called once, never from context_cache_lookup() */
+	bool hit;                         /* out: no PCIe read was waited for */
 	/* the rest is private to context_cache.c */
 	uint8_t parts_busy;
 	struct icm_lookup first; /* of the context's parts */
@@ -53,6 +53,7 @@ bool context_cache_reads_apart(const struct context_cache *cache);
 /* The queue is destroyed, or its context was changed by a command. */
 void context_cache_invalidate(struct context_cache *cache, enum context_kind kind, uint32_t number);
 
+/* Of one kind, which it has a cache of: not CONTEXT_READS unless apart. */
 const struct icm_cache_counters *context_cache_counters(const struct context_cache *cache,
 							enum context_kind kind);
 

@@ -54,11 +54,10 @@ struct icm_cache_gauges {
 
 /* The caller owns it and leaves it alone until done(). */
 struct icm_lookup {
-	uint64_t number; /* in: of the entry */
-	uint32_t tag;    /* in: the WQE it is for */
-	void (*done)(
-		struct icm_lookup *lookup); /* in: called once, never from icm_cache_lookup() */
-	bool hit;                           /* out: no PCIe read was waited for */
+	uint64_t number;                   /* in: of the entry */
+	uint32_t tag;                      /* in: the WQE it is for */
+	void (*done)(struct icm_lookup *); /* in: called once, never from icm_cache_lookup() */
+	bool hit;                          /* out: no PCIe read was waited for */
 	/* the rest is private to icm_cache.c */
 	struct event event;
 	struct icm_lookup *next;
@@ -74,11 +73,13 @@ struct icm_fetcher {
 	struct icm_cache *caches; /* a ring: who is asked first when one ends */
 };
 
+/* params are copied; PCIe and fetcher outlive it. fetcher NULL: params->misses is its only limit. */
 struct icm_cache *icm_cache_create(struct sim *sim, const char *name, enum context_kind kind,
 				   const struct icm_cache_params *params, struct pcie *pcie,
-				   struct icm_fetcher *fetcher); /* NULL: its own */
+				   struct icm_fetcher *fetcher);
 void icm_cache_destroy(struct icm_cache *cache);
 
+/* done() comes hit_latency from now on, or that long after a miss was read; later if all misses are taken. */
 void icm_cache_lookup(struct icm_cache *cache, struct icm_lookup *lookup);
 
 /*
@@ -92,8 +93,7 @@ bool icm_cache_hit(struct icm_cache *cache, uint64_t number, uint32_t tag, sim_t
 /* Is it at hand? Counts as its use, and as no lookup. */
 bool icm_cache_has(struct icm_cache *cache, uint64_t number);
 
-/* Forgets entries [first, first + count). A read in flight for one still answers, but is not kept.
- */
+/* Forgets entries [first, first + count). A read in flight for one still answers, but is not kept. */
 void icm_cache_invalidate(struct icm_cache *cache, uint64_t first, uint64_t count);
 
 /* Where a line of entries is in ICM; each kind has a range of its own. */

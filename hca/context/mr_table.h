@@ -35,6 +35,7 @@ struct mr {
 
 struct mr_table;
 
+/* For so many regions and windows at a time; costs memory only for those that there were. */
 struct mr_table *mr_table_create(uint32_t entries_max);
 void mr_table_destroy(struct mr_table *table);
 
@@ -43,9 +44,12 @@ uint64_t mr_page_count(const struct mr *mr);
 
 /* Copies *mr, chooses the key's index (low 8 bits from mr->key) and mtt_index. NULL: the table is full. */
 struct mr *mr_table_add(struct mr_table *table, const struct mr *mr);
-struct mr *mr_table_find(struct mr_table *table, uint32_t key); /* exact key; NULL: none */
-/* Whatever the owner's 8 bits are now: binding a window changes them. */
+
+/* By the exact key, or whatever the owner's 8 bits are now, which binding a window changes. NULL: none. */
+struct mr *mr_table_find(struct mr_table *table, uint32_t key);
 struct mr *mr_table_find_index(struct mr_table *table, uint32_t key);
+
+/* *mr, which is the table's, is gone. */
 void mr_table_remove(struct mr_table *table, struct mr *mr);
 
 /* How many of them are on_demand. */

@@ -42,6 +42,7 @@ struct paging_waiter { /* the caller's until done() */
 	struct paging_waiter *next;
 };
 
+/* params are copied; the regions outlive it. */
 struct paging *paging_create(struct sim *sim, const char *name, const struct paging_params *params,
 			     struct mr_table *regions);
 void paging_destroy(struct paging *paging);

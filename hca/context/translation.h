@@ -39,8 +39,8 @@ struct translation {
 	struct event event;
 	struct translation_unit *unit;
 	struct icm_lookup lookup;
-	uint64_t next_page,
-		last_page; /* MTT entries that are still to be looked up: up to, not with, the last */
+	/* MTT entries that are still to be looked up: up to, not with, the last. */
+	uint64_t next_page, last_page;
 	/* or, where a module is in its place (translation_module.h): */
 	struct translation_port *port;
 	void *module; /* the module's own */

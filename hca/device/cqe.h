@@ -97,6 +97,7 @@ uint32_t cqe_data_room(uint32_t cqe_bytes);
 void cqe_build(const struct completion *completion, unsigned owner, const uint8_t *data,
 	       uint32_t cqe_bytes, uint8_t *bytes);
 
+/* "OK" and so on, as WORK_STATUSES has it. */
 const char *work_status_name(enum work_status status);
 
 #endif

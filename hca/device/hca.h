@@ -63,8 +63,8 @@ struct hca_cq_attr {
 	struct memory *memory;
 	uint64_t buffer;          /* address of the first CQE */
 	uint64_t doorbell_record; /* address of two 32-bit words: consumer index, arm */
-	uint32_t
-		entries; /* a power of two; every CQE of a fresh buffer has owner bit 1, opcode 0xf */
+	/* A power of two; every CQE of a fresh buffer has owner bit 1, opcode 0xf. */
+	uint32_t entries;
 	uint32_t cqe_bytes; /* 64 or 128 */
 	bool ignore_overrun;
 	enum hca_cq_compress compress; /* CQEs of 64 bytes */
@@ -150,8 +150,8 @@ struct hca_qp_state {
 
 /* What an address vector of a UD or DC WQE leads to: asked at the WQE's execution. NULL: unreachable. */
 struct hca_resolver {
-	struct paths *
-		paths; /* DCT: where ways back to initiators are interned; NULL: no DCT can be made */
+	/* DCT: where ways back to initiators are interned; NULL: no DCT can be made. */
+	struct paths *paths;
 	/* Fills in *path from a 48-byte mlx5 address vector and the port's own addresses, and interns it. */
 	const struct path *(*resolve)(struct hca_resolver *resolver,
 				      const uint8_t address_vector[48]);
@@ -184,8 +184,9 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 void hca_destroy(struct hca *hca);
 struct port *hca_port(struct hca *hca);
 const struct hca_params *hca_params(const struct hca *hca);
-struct llc *
-hca_llc(const struct hca *hca); /* of its host, for what its CPUs use; NULL: none is modelled */
+
+/* Of its host, for what its CPUs use; NULL: none is modelled. */
+struct llc *hca_llc(const struct hca *hca);
 
 /* A CPU's store to the UAR BAR leaves the core now. offset: page << 12 | offset in the page. At most 64 bytes. */
 void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t length);

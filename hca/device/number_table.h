@@ -12,6 +12,7 @@ struct number_table {
 	uint32_t first, limit, next, count;
 };
 
+/* Numbers first .. first + count_max - 1; first > 0. At the end none is taken. */
 void number_table_init(struct number_table *table, uint32_t first, uint32_t count_max);
 void number_table_fini(struct number_table *table);
 

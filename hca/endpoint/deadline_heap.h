@@ -28,9 +28,11 @@ struct deadline_heap {
 
 void deadline_heap_init(struct deadline_heap *heap, enum deadline_kind kind);
 void deadline_heap_fini(struct deadline_heap *heap);
-void deadline_heap_set(struct deadline_heap *heap, struct endpoint_qp *qp,
-		       sim_time at); /* enters or moves */
-void deadline_heap_remove(struct deadline_heap *heap,
-			  struct endpoint_qp *qp); /* nothing if it is not in */
+
+/* Enters or moves. */
+void deadline_heap_set(struct deadline_heap *heap, struct endpoint_qp *qp, sim_time at);
+
+/* Nothing if it is not in. */
+void deadline_heap_remove(struct deadline_heap *heap, struct endpoint_qp *qp);
 
 #endif

@@ -75,8 +75,8 @@ struct endpoint_qp;
 struct endpoint_message {
 	/* the caller's */
 	uint64_t bytes; /* ENDPOINT_ATOMIC: 8 */
-	uint64_t
-		remote_address; /* of the data, and the key there: another endpoint_hca does not ask */
+	/* Of the data, and the key there: another endpoint_hca does not ask. */
+	uint64_t remote_address;
 	uint32_t rkey;
 	enum endpoint_operation operation;
 	uint32_t tag; /* goes with its packets; 0: none */
@@ -145,6 +145,7 @@ void endpoint_connect(struct endpoint_qp *qp, uint32_t number);
 uint32_t endpoint_qp_number(const struct endpoint_qp *qp);
 uint32_t endpoint_next_qp_number(const struct endpoint_hca *hca);
 
+/* The HCA that the queue pair is of; what its packets have in common, interned. */
 struct endpoint_hca *endpoint_of(const struct endpoint_qp *qp);
 const struct path *endpoint_path(const struct endpoint_qp *qp);
 
@@ -157,14 +158,16 @@ void endpoint_set_user(struct endpoint_hca *hca, struct endpoint_user *user);
 /* Messages of a queue pair are sent, and complete, in this order. */
 void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message);
 
-bool endpoint_failed(
-	const struct endpoint_qp *qp); /* retries were exceeded; what is posted is flushed */
+/* Retries were exceeded; what is posted is flushed. */
+bool endpoint_failed(const struct endpoint_qp *qp);
 
 /* What congestion control says now. The line rate: no limit. */
 uint64_t endpoint_rate_bps(struct endpoint_qp *qp);
 uint64_t endpoint_window_bytes(struct endpoint_qp *qp);
-uint64_t endpoint_acked_bytes(
-	const struct endpoint_qp *qp); /* since it was joined; of reads, what has come back */
+
+/* Since it was joined; of reads, what has come back. */
+uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp);
+
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp);
 uint32_t endpoint_cnps(const struct endpoint_qp *qp);  /* that it was sent */
 uint32_t endpoint_marks(const struct endpoint_qp *qp); /* marked packets that came to it */

@@ -106,8 +106,8 @@ struct endpoint_qp {
 	uint32_t early_psn;          /* the last that came too early, likewise */
 	uint32_t cnps, marks;
 	uint32_t messages; /* MSN */
-	uint32_t
-		delivered; /* PSN behind the last message that the user was told of, its lower bits */
+	/* PSN behind the last message that the user was told of, its lower bits. */
+	uint32_t delivered;
 };
 
 _Static_assert(sizeof(struct endpoint_qp) == 192, "three cache lines");

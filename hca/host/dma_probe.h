@@ -51,6 +51,7 @@ struct dma_probe_result {
 	uint64_t digest; /* of all instants at which transfers ended */
 };
 
+/* One run of the card in that host, start to end. The result's kind is that of job->op: latency (ns), or bandwidth (Gb/s of data). */
 void dma_probe_run(const struct pcie_params *pcie, const struct host_params *host,
 		   const struct dma_probe_params *card, const struct dma_probe_job *job,
 		   struct dma_probe_result *result);

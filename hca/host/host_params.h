@@ -71,6 +71,7 @@ struct host_params {
 extern const struct param place_param_list[], llc_param_list[], dram_param_list[],
 	iommu_param_list[];
 
+/* A host of which nothing takes time beyond pcie.read_latency and write_latency. */
 void host_params_default(struct host_params *params);
 
 /* Is there anything behind the root complex that takes time? */

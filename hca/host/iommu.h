@@ -27,6 +27,7 @@ struct iommu_counters {
 	IOMMU_COUNTERS(COUNTER_FIELD)
 };
 
+/* params are copied. */
 struct iommu *iommu_create(struct sim *sim, const char *name, const struct iommu_params *params);
 void iommu_destroy(struct iommu *iommu);
 

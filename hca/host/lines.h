@@ -31,6 +31,7 @@ int lines_insert(struct lines *lines, uint64_t number, uint64_t ways, bool chang
 /* Was it there? It is no more. */
 bool lines_drop(struct lines *lines, uint64_t number);
 
+/* None is there any more; changes are lost. */
 void lines_clear(struct lines *lines);
 
 #endif

@@ -159,8 +159,9 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write);
 /* Who gets stores; before the first one. */
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context);
 sim_time pcie_mmio_delay(const struct pcie *pcie); /* until a store arrives, at least */
-void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes,
-		     uint32_t length); /* at most 64 B */
+
+/* At most 64 B. */
+void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint32_t length);
 
 /* Who answers loads; before the first one, which the caller owns until done() or pcie_mmio_read_cancel(). */
 void pcie_mmio_read_attach(struct pcie *pcie, pcie_mmio_read_handler *handler, void *context);

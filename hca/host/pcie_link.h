@@ -17,10 +17,10 @@ struct pcie_link {                             /* embedded in its owner */
 	sim_time free_at;   /* when the last packet given has left */
 	uint64_t known_bytes, known_remainder; /* the last length that was divided, and its parts */
 	sim_time known_duration;
-	sim_time
-		flit_time; /* generation 6: a TLP is checked and passed on with its whole flit; else 0 */
-	uint64_t
-		dllp_bytes_owed; /* counted DLLPs that no idle time has taken yet: before the next TLP */
+	/* Generation 6: a TLP is checked and passed on with its whole flit; else 0. */
+	sim_time flit_time;
+	/* Counted DLLPs that no idle time has taken yet: before the next TLP. */
+	uint64_t dllp_bytes_owed;
 };
 
 /* generation: 1..6. dllp_share: the part of the rate that is not for TLPs. */

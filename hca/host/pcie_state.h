@@ -65,13 +65,13 @@ struct pcie {
 	bool dllps_counted;
 
 	struct read_queue reads_waiting;
-	struct request_group *groups,
-		*groups_free; /* [tags + 1]: the last tag may return just before its group */
-	struct host *host;    /* behind the root complex; NULL: latencies of the parameters alone */
-	sim_time one_way;     /* link, switch, and flit */
+	/* [tags + 1]: the last tag may return just before its group. */
+	struct request_group *groups, *groups_free;
+	struct host *host; /* behind the root complex; NULL: latencies of the parameters alone */
+	sim_time one_way;  /* link, switch, and flit */
 	uint64_t tags_free;
-	struct tag_return
-		*tag_returns; /* [tags]: a ring of the tags that are answered, ascending */
+	/* [tags]: a ring of the tags that are answered, ascending. */
+	struct tag_return *tag_returns;
 	uint64_t tag_return_first, tag_return_count;
 	struct event tag_event; /* pending: a read waits for the first of these, or for an NPH */
 	struct credit_ring nonposted;

@@ -47,8 +47,11 @@ struct receive_counters {
 struct receive;
 struct qp;
 
+/* Its parameters are the adapter's. */
 struct receive *receive_create(struct hca *hca, const char *name);
 void receive_destroy(struct receive *receive);
+
+/* What the adapter's port calls: packets that come, room for those that go. */
 struct port_user *receive_port_user(struct receive *receive);
 
 /* head_at and tail_at are set. */
@@ -60,10 +63,14 @@ void receive_stall(struct receive *receive, sim_time until);
 /* The transport is done with it. */
 void receive_done(struct receive *receive, struct packet *packet);
 
+/* The queue pair gets what is sent to that group, or no longer. 0, or -errno as the verbs have it. */
 int receive_multicast_attach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
 int receive_multicast_detach(struct receive *receive, uint32_t qpn, const uint8_t gid[16]);
+
 /* Would a queue pair here get what is sent to that group? */
 bool receive_has_group(const struct receive *receive, const uint8_t gid[16]);
+
+/* It goes, and leaves its groups. */
 void receive_forget_qp(struct receive *receive, struct qp *qp);
 const struct receive_counters *receive_counters(const struct receive *receive);
 

@@ -41,8 +41,11 @@ struct transmit;
 struct qp;
 struct send_slot;
 
+/* Its parameters are the adapter's. */
 struct transmit *transmit_create(struct hca *hca, const char *name);
 void transmit_destroy(struct transmit *transmit);
+
+/* The packet enters the pipeline, `latency` of it, one each `interval`, and goes to the port in this order. */
 void transmit_push(struct transmit *transmit, struct packet *packet);
 
 /* The packet pushed last is the last of that slot's message: its requester hears when it leaves, and
@@ -53,6 +56,8 @@ void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *
 /* The port has fixed the time of a packet: from starts_at to `until`. */
 void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time starts_at,
 		      sim_time until);
+
+/* The port has room again on that lane. */
 void transmit_room(struct transmit *transmit, unsigned lane);
 
 /* A packet that turned round is taken in. */

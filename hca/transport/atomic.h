@@ -30,6 +30,7 @@ struct atomic_unit {
 	sim_time start_next; /* earliest start of the next one, by the interval */
 };
 
+/* The block is the transport's: its counters and trace. */
 void atomic_init(struct atomic_unit *unit, struct hca *hca, struct block *block);
 void atomic_fini(struct atomic_unit *unit);
 

@@ -34,6 +34,7 @@ void dc_target_reset(struct qp *target);
 /* Nothing of what was under way names a DCR that is closed any more. */
 void dc_responder_rest(struct dc_responder *dcr);
 
+/* The DCT whose pool the DCR is of. */
 const struct qp *dc_responder_target(const struct dc_responder *dcr);
 
 #endif

@@ -11,6 +11,7 @@
 
 struct transport_block;
 
+/* A NAK that goes transport.nak_delay from now on. */
 void late_nak_push(struct qp *qp, const struct response *response);
 
 void late_nak_init(struct transport_block *transport);

@@ -154,8 +154,8 @@ struct responder {
 	struct receive_queue *wqe_queue; /* where it is from; XRC: what the packet names */
 	struct completion_queue *cq;     /* of it, and the index for its CQE */
 	uint32_t user_index;
-	sim_time begun_at,
-		wqe_at; /* of the message: its first bit, and its WQE, if that was waited for */
+	/* Of the message: its first bit, and its WQE, if that was waited for. */
+	sim_time begun_at, wqe_at;
 	struct packet *waiting_first, *waiting_last; /* received, not yet executed */
 	struct scatter_unit *open;                   /* still being filled */
 	struct scatter_unit *first, *last;           /* not yet committed, in order */
@@ -231,6 +231,7 @@ struct qp *qp_create(struct hca *hca, const struct hca_qp_attr *attr);
 void qp_destroy(struct qp *qp);
 void qp_modify(struct qp *qp, const struct hca_qp_state *state);
 
+/* By QPN; NULL: there is none. */
 struct qp *qp_find(struct hca *hca, uint32_t number);
 
 /* What its driver knows it by: a DCR is its DCT. */

@@ -21,6 +21,7 @@ struct read_recoveries {
 	uint32_t limit, oldest;
 };
 
+/* At most so many at a time; limit 0: any number. */
 void read_recoveries_init(struct read_recoveries *recoveries, uint64_t limit);
 void read_recoveries_fini(struct read_recoveries *recoveries);
 

@@ -12,6 +12,7 @@
 
 #include "hca/transport/qp.h"
 
+/* Of a queue pair that begins; that goes back to RESET: nothing is under way any more. */
 void requester_init(struct qp *qp);
 void requester_reset(struct qp *qp);
 

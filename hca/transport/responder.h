@@ -15,11 +15,13 @@
 #include "hca/transport/fault.h"
 #include "hca/transport/qp.h"
 
+/* Of a queue pair that begins. */
 void responder_init(struct qp *qp);
 
 /* The first packet of a message is executed: notes when its first bit was here. */
 void responder_note_begin(struct qp *qp, const struct packet *packet);
 
+/* It goes back to RESET; modify_qp changed what the mask's attributes say. */
 void responder_reset(struct qp *qp);
 void responder_modified(struct qp *qp, uint32_t mask);
 

@@ -20,8 +20,8 @@ struct scatter_unit {
 	struct data_segment segment; /* of a write */
 	struct receive_wqe *wqe;     /* of a send: its list; held */
 	uint32_t offset, length;
-	uint32_t
-		pending; /* transfers whose writes are not all with PCIe, and that have not failed */
+	/* Transfers whose writes are not all with PCIe, and that have not failed. */
+	uint32_t pending;
 	uint32_t moving; /* transfers that still need its bytes */
 	bool data_posted, grh_posted, committed;
 	bool closed, ends /* its message */, has_completion, acknowledge, is_read, is_atomic,

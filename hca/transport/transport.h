@@ -100,8 +100,8 @@ struct transport_block {
 	struct pool send_units, scatter_units, response_scatters, responses;
 	struct pool stalled; /* of page_fault.c */
 	struct qp *unit_waiters_first, *unit_waiters_last;
-	struct packet *answers_first,
-		*answers_last; /* wait for an answer unit, or behind one that does */
+	/* Wait for an answer unit, or behind one that does. */
+	struct packet *answers_first, *answers_last;
 	struct answer_lists lists;
 	struct atomic_unit atomics;
 	struct read_recoveries read_recoveries;
@@ -111,6 +111,7 @@ struct transport_block {
 	uint32_t dc_sessions;          /* opened by initiators so far */
 };
 
+/* Its parameters are the adapter's. */
 struct transport_block *transport_create(struct hca *hca, const char *name);
 void transport_destroy(struct transport_block *transport);
 const struct transport_counters *transport_counters(const struct transport_block *transport);

@@ -7,6 +7,7 @@
 
 #include "hca/transport/qp.h"
 
+/* The WQE's window is bound, or the status of its CQE says why not. IBTA vol. 1, 10.6. */
 enum work_status window_bind(struct qp *qp, const struct wqe_region *region);
 
 /* SEND with invalidate arrived. false: the key is none that may be invalidated from there. */

@@ -49,6 +49,7 @@ struct completion_counters {
 struct completion_queue;
 struct completion_writer;
 
+/* One for all CQs of the adapter, whose parameters it has. */
 struct completion_writer *completion_writer_create(struct hca *hca, const char *name);
 void completion_writer_destroy(struct completion_writer *writer);
 const struct completion_counters *completion_counters(const struct completion_writer *writer);
@@ -63,8 +64,9 @@ void completion_queue_close(struct completion_queue *cq); /* no event any more *
 /* See struct moderation; as the parameters say until then. */
 void completion_queue_moderate(struct completion_queue *cq, uint32_t count, sim_time period);
 uint32_t completion_queue_users(const struct completion_queue *cq);
-uint32_t completion_queue_data_room(
-	const struct completion_queue *cq); /* of a message that goes into a CQE */
+
+/* Of a message that goes into a CQE. */
+uint32_t completion_queue_data_room(const struct completion_queue *cq);
 
 /* *completion is copied; its CQE is written in the order of the calls. tag: the WQE it is of, in the trace. */
 void completion_write(struct completion_queue *cq, const struct completion *completion,

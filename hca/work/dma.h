@@ -44,8 +44,8 @@ struct dma {
 	/* in: scatter; NULL: not wanted. Called once, before done() and never from dma_start(), when all its writes are
 	 * with PCIe: one that is called from now on becomes visible after them. Not called if status is not DMA_OK. */
 	void (*posted)(struct dma *dma);
-	enum dma_status
-		status; /* out: the first failure in the list's order, after which nothing is written */
+	/* Out: the first failure in the list's order, after which nothing is written. */
+	enum dma_status status;
 	/* the rest is private to dma.c */
 	struct dma *next;
 	uint32_t segment, segment_offset; /* of what is walked next */

@@ -47,6 +47,7 @@ struct receive_queue;
 struct receive_queues;
 struct qp;
 
+/* All receive queues and SRQs of the adapter, whose parameters they have. */
 struct receive_queues *receive_queues_create(struct hca *hca, const char *name);
 void receive_queues_destroy(struct receive_queues *queues);
 const struct receive_queue_counters *receive_queues_counters(const struct receive_queues *queues);

@@ -56,6 +56,7 @@ struct flow {
 
 struct scheduler;
 
+/* Its parameters are the adapter's. */
 struct scheduler *scheduler_create(struct hca *hca, const char *name);
 void scheduler_destroy(struct scheduler *scheduler);
 

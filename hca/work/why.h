@@ -92,6 +92,7 @@ void why_destroy(struct why_block *block);
 /* It is complete: its stages are added to the counters, in ps, and traced under its tag. A stage that did not happen (0) takes no time. */
 void why_close(struct why_block *block, const struct why *why, uint32_t tag, uint32_t qpn);
 
+/* The same of a receive work request, which ends with its CQE. */
 void why_close_received(struct why_block *block, const struct receive_why *why, uint32_t tag,
 			uint32_t qpn);
 

@@ -70,6 +70,7 @@ void wqe_cache_fill(struct wqe_cache *cache, uint64_t line, uint32_t count);
 /* Their WQEs are used up, or gone. */
 void wqe_cache_forget(struct wqe_cache *cache, uint64_t line, uint64_t count);
 
+/* Of a hit: from the lookup to the WQE. */
 sim_time wqe_cache_latency(const struct wqe_cache *cache);
 const struct wqe_cache_counters *wqe_cache_counters(const struct wqe_cache *cache);
 

@@ -38,6 +38,7 @@ struct wqe_fetch_counters {
 
 struct wqe_fetch;
 
+/* Its parameters are the adapter's. */
 struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name);
 void wqe_fetch_destroy(struct wqe_fetch *fetch);
 

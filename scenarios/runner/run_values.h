@@ -10,13 +10,13 @@
 #include "sim/yaml.h"
 
 struct run_values {
-	struct values
-		settings; /* every value of the effective configuration, but what is expected */
+	/* Every value of the effective configuration, but what is expected. */
+	struct values settings;
 	struct values figures; /* and the run's time */
-	struct values
-		uses; /* % of the time with work, of the queues and resources that were used most */
-	struct values sends,
-		receives; /* mean time in each stage of a work request, ns; empty: there are none */
+	/* % of the time with work, of the queues and resources that were used most. */
+	struct values uses;
+	/* Mean time in each stage of a work request, ns; empty: there are none. */
+	struct values sends, receives;
 	struct values counters; /* those of `why` are the stages */
 	char *bottleneck;       /* the first of the uses, in words; NULL: nothing was used */
 };

@@ -123,8 +123,8 @@ struct scenario_node { /* one end of a link */
 
 struct scenario_link {
 	struct scenario_node ends[2];
-	struct port_params
-		*port;     /* what `given` says replaces the values of both ends' own ports */
+	/* What `given` says replaces the values of both ends' own ports. */
+	struct port_params *port;
 	uint64_t given;    /* bit i: entry i of port_param_list */
 	uint16_t ports[2]; /* of the switches at its ends */
 	bool numbered;     /* someone has said which */
@@ -143,8 +143,8 @@ struct scenario_program {
 };
 
 struct scenario_expectation { /* at the end, of a counter or a figure */
-	const char
-		*counter; /* "block.name.counter"; * stands for any text, and then it is the sum */
+	/* "block.name.counter"; * stands for any text, and then it is the sum. */
+	const char *counter;
 	uint64_t low, high;
 	const char *figure; /* one of scenarios/schema/figures.h; NULL: a counter */
 	const char *row;    /* of the ground truth; NULL: none */
@@ -223,8 +223,9 @@ bool scenario_has(const struct scenario *scenario, enum adapter_fidelity fidelit
 /* NO_HOST: no such host. */
 #define NO_HOST UINT32_MAX
 uint32_t scenario_find_host(const struct scenario *scenario, const char *name);
-const char *scenario_suggest_host(const struct scenario *scenario,
-				  const char *name); /* NULL: none is near */
+
+/* NULL: none is near. */
+const char *scenario_suggest_host(const struct scenario *scenario, const char *name);
 
 /* The lists of the keys that are not part of a composite, by their place in the file; ends with a NULL name. */
 struct scenario_section {

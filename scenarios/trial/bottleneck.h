@@ -27,8 +27,8 @@ struct use {
 struct bottleneck {
 	sim_time time; /* with work, or all of the run where nothing tells of work */
 	unsigned count;
-	struct use uses
-		[BOTTLENECK_USES]; /* [0] is the one that is named, if its use is BOTTLENECK_LEAST or more */
+	/* [0] is the one that is named, if its use is BOTTLENECK_LEAST or more. */
+	struct use uses[BOTTLENECK_USES];
 };
 
 struct bottleneck bottleneck_find(const struct sim *sim);

@@ -30,13 +30,13 @@ struct trial {
 	struct player *player;
 	struct ways *ways;
 	const struct flow_record *records; /* the player's */
-	uint64_t *
-		acked; /* [flows] of their queue pairs, when measuring began; at its end: since then */
+	/* [flows] of their queue pairs, when measuring began; at its end: since then. */
+	uint64_t *acked;
 	sim_time paused_all;    /* all ports together, likewise */
 	uint64_t *queue_counts; /* of samples of all recorded ports while measured, by their KB */
 	uint64_t queue_rooms, queue_samples;
-	uint64_t hosts_paused_max, samples_paused,
-		samples_wide; /* hosts; samples with any, and with many */
+	/* Hosts; samples with any, and with many. */
+	uint64_t hosts_paused_max, samples_paused, samples_wide;
 	struct port_sample *samples;
 	uint32_t sample_count;
 	FILE *series; /* NULL: none */

@@ -21,8 +21,8 @@ struct command_in {
 struct command_out {
 	uint64_t address;
 	uint32_t length;
-	uint64_t
-		flags_at; /* of the ioctl attribute, where "valid output" is to be noted; 0: none */
+	/* Of the ioctl attribute, where "valid output" is to be noted; 0: none. */
+	uint64_t flags_at;
 	uint16_t flags;
 };
 

@@ -79,41 +79,77 @@ static void read_percentile(struct argp_state *state, const char *text, double *
 		argp_error(state, "\"%s\" is no percentile; expected a number from 0 to 100", text);
 }
 
-static void read_jobs(struct argp_state *state, const char *text, unsigned *jobs)
+static unsigned read_count(struct argp_state *state, const char *option, const char *of,
+			   const char *text, unsigned most)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
 
-	if (*end || end == text || text[0] == '-' || value == 0 || value > 256)
-		argp_error(state, "\"%s\" is no number of runs; expected 1 to 256", text);
-	*jobs = (unsigned)value;
+	if (*end || end == text || text[0] == '-' || value == 0 || value > most)
+		argp_error(state, "\"%s\" is no number of %s; expected %s NUMBER, 1 to %u", text,
+			   of, option, most);
+	return (unsigned)value;
 }
 
-static void read_threads(struct argp_state *state, const char *text, unsigned *threads)
-{
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
+/* Options of which nothing is asked: a key, and the field of struct arguments. */
+#define FIELD(KEY, field)                              \
+	{                                              \
+		KEY, offsetof(struct arguments, field) \
+	}
+struct plain {
+	int key;
+	size_t field;
+};
 
-	if (*end || end == text || text[0] == '-' || value == 0 || value > SIM_PARTS_MAX)
-		argp_error(state, "\"%s\" is no number of threads; expected 1 to %d", text,
-			   SIM_PARTS_MAX);
-	*threads = (unsigned)value;
+/* const char *: the text as it is given. */
+static const struct plain texts[] = {
+	FIELD(KEY_REPLAY, replay),     FIELD(KEY_CAPTURE, capture), FIELD(KEY_OUT, out),
+	FIELD(KEY_PCAP, pcap),         FIELD(KEY_TRACE, trace),     FIELD(KEY_COUNTERS, counters),
+	FIELD(KEY_PERFETTO, perfetto), FIELD(KEY_VCD, vcd),         FIELD(KEY_SIGNALS, signals),
+	FIELD(KEY_PRESET, preset),     FIELD(KEY_X, x_key),
+};
+
+/* bool: the option was there. */
+static const struct plain flags[] = {
+	FIELD(KEY_RECEIVED, received), FIELD(KEY_BOTTLENECK, bottleneck), FIELD(KEY_JSON, json),
+	FIELD(KEY_VERBOSE, verbose),   FIELD(KEY_EXPECT, expect),         FIELD(KEY_FULL, full),
+	FIELD(KEY_WORDS, words),       FIELD(KEY_EFFECTIVE, effective),
+};
+
+static void *find_field(struct arguments *arguments, const struct plain *list, size_t count,
+			int key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i].key == key)
+			return (char *)arguments + list[i].field;
+	return NULL;
 }
 
-static void read_ranks(struct argp_state *state, const char *text, uint32_t *ranks)
+static void read_word(struct argp_state *state, struct arguments *arguments, const char *text)
 {
-	char *end;
-	unsigned long value = strtoul(text, &end, 10);
-
-	if (*end || end == text || text[0] == '-' || value == 0 || value > 1000000)
-		argp_error(state, "\"%s\" is no number of ranks; expected --np NUMBER, from 1",
-			   text);
-	*ranks = (uint32_t)value;
+	if (state->arg_num >= arguments->verb->words_most)
+		argp_error(state, "\"%s\" is one argument too many%s", text,
+			   arguments->verb->programs ? "; programs stand behind --" : "");
+	if (arguments->verb->words_most > 1)
+		add_text(&arguments->words_given, &arguments->word_count, text);
+	else
+		arguments->word = text;
 }
 
 static error_t read_argument(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
+	const char **plain_text = find_field(arguments, texts, ARRAY_SIZE(texts), key);
+	bool *flag = find_field(arguments, flags, ARRAY_SIZE(flags), key);
+
+	if (plain_text != NULL) {
+		*plain_text = text;
+		return 0;
+	}
+	if (flag != NULL) {
+		*flag = true;
+		return 0;
+	}
 	switch (key) {
 	case KEY_SET:
 		add_override(arguments, "", text);
@@ -125,31 +161,13 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		add_override(arguments, "run.until=", text);
 		return 0;
 	case KEY_JOBS:
-		read_jobs(state, text, &arguments->jobs);
+		arguments->jobs = read_count(state, "--jobs", "runs", text, 256);
 		return 0;
 	case KEY_THREADS:
-		read_threads(state, text, &arguments->threads);
+		arguments->threads = read_count(state, "--threads", "threads", text, SIM_PARTS_MAX);
 		return 0;
 	case KEY_RANKS:
-		read_ranks(state, text, &arguments->ranks);
-		return 0;
-	case KEY_REPLAY:
-		arguments->replay = text;
-		return 0;
-	case KEY_CAPTURE:
-		arguments->capture = text;
-		return 0;
-	case KEY_OUT:
-		arguments->out = text;
-		return 0;
-	case KEY_PCAP:
-		arguments->pcap = text;
-		return 0;
-	case KEY_TRACE:
-		arguments->trace = text;
-		return 0;
-	case KEY_COUNTERS:
-		arguments->counters = text;
+		arguments->ranks = read_count(state, "--np", "ranks", text, 1000000);
 		return 0;
 	case KEY_KERNEL:
 		read_kernel(state, text, &arguments->kernel);
@@ -161,62 +179,17 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_PERCENTILE:
 		read_percentile(state, text, &arguments->percentile);
 		return 0;
-	case KEY_RECEIVED:
-		arguments->received = true;
-		return 0;
-	case KEY_BOTTLENECK:
-		arguments->bottleneck = true;
-		return 0;
-	case KEY_PERFETTO:
-		arguments->perfetto = text;
-		return 0;
-	case KEY_VCD:
-		arguments->vcd = text;
-		return 0;
-	case KEY_SIGNALS:
-		arguments->signals = text;
-		return 0;
-	case KEY_PRESET:
-		arguments->preset = text;
-		return 0;
 	case KEY_NUMBER:
 		add_text(&arguments->numbers, &arguments->number_count, text);
 		return 0;
 	case KEY_CASE:
 		add_text(&arguments->cases, &arguments->case_count, text);
 		return 0;
-	case KEY_JSON:
-		arguments->json = true;
-		return 0;
-	case KEY_VERBOSE:
-		arguments->verbose = true;
-		return 0;
 	case KEY_FIGURE:
 		add_text(&arguments->figures, &arguments->figure_count, text);
 		return 0;
-	case KEY_X:
-		arguments->x_key = text;
-		return 0;
-	case KEY_EXPECT:
-		arguments->expect = true;
-		return 0;
-	case KEY_FULL:
-		arguments->full = true;
-		return 0;
-	case KEY_WORDS:
-		arguments->words = true;
-		return 0;
-	case KEY_EFFECTIVE:
-		arguments->effective = true;
-		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num >= arguments->verb->words_most)
-			argp_error(state, "\"%s\" is one argument too many%s", text,
-				   arguments->verb->programs ? "; programs stand behind --" : "");
-		if (arguments->verb->words_most > 1)
-			add_text(&arguments->words_given, &arguments->word_count, text);
-		else
-			arguments->word = text;
+		read_word(state, arguments, text);
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < arguments->verb->words_least)

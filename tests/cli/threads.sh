@@ -253,6 +253,6 @@ grep -q "in one thread: only the native kernel" "$folder/log" || fail "--kernel 
 for number in 0 -1 17 two; do
   "$hcasim" run "$folder/permutation.yaml" --threads "$number" >/dev/null 2>"$folder/log"
   [ $? -eq 2 ] || fail "--threads $number is not exit code 2"
-  grep -q "is no number of threads; expected 1 to 16" "$folder/log" || fail "--threads $number: $(cat "$folder/log")"
+  grep -q "is no number of threads; expected --threads NUMBER, 1 to 16" "$folder/log" || fail "--threads $number: $(cat "$folder/log")"
 done
 exit "$((failures > 0))"

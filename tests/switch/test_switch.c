@@ -72,6 +72,18 @@ static void send(unsigned from, unsigned to, uint64_t packets, uint32_t payload_
 	station_send(&hosts[from], station_path(endpoints, from, to), packets, payload_bytes);
 }
 
+static void take_down(void)
+{
+	for (unsigned i = 0; i < HOSTS; i++)
+		port_destroy(hosts[i].port);
+	topology_destroy(topology);
+	switch_destroy(box);
+	endpoints_destroy(endpoints);
+	packet_pool_destroy(pool);
+	sim_destroy(sim);
+	set_defaults();
+}
+
 static void end(void)
 {
 	sim_run(sim, SIM_NEVER);
@@ -80,14 +92,8 @@ static void end(void)
 	for (unsigned i = 0; i < HOSTS; i++) {
 		CU_ASSERT_EQUAL(port_input_used(switch_port(box, i), 0), 0);
 		CU_ASSERT_EQUAL(port_counters(switch_port(box, i))->overflow_drops, 0);
-		port_destroy(hosts[i].port);
 	}
-	topology_destroy(topology);
-	switch_destroy(box);
-	endpoints_destroy(endpoints);
-	packet_pool_destroy(pool);
-	sim_destroy(sim);
-	set_defaults();
+	take_down();
 }
 
 static void test_latency(void)
@@ -197,14 +203,7 @@ static void test_pfc(void)
 	CU_ASSERT_TRUE(lost > 0);
 	CU_ASSERT_EQUAL(hosts[3].received + lost, 3000);
 	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
-	for (unsigned i = 0; i < HOSTS; i++)
-		port_destroy(hosts[i].port);
-	topology_destroy(topology);
-	switch_destroy(box);
-	endpoints_destroy(endpoints);
-	packet_pool_destroy(pool);
-	sim_destroy(sim);
-	set_defaults();
+	take_down();
 }
 
 /* A packet to somebody else does not wait behind those to a crowded output. */

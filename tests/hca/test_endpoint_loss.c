@@ -11,6 +11,7 @@
 	TEST(go_back_n_follows_the_law)                \
 	TEST(selective_repeat_loses_only_what_is_lost) \
 	TEST(what_a_timeout_loses)                     \
+	TEST(few_in_flight_wait_less)                  \
 	TEST(go_back_0_is_a_livelock)                  \
 	TEST(reaction_times_add_up)                    \
 	TEST(all_operations_survive_loss)              \
@@ -166,6 +167,40 @@ static void test_what_a_timeout_loses(void)
 	/* windows of two: five times two are lost, and two come again at a time */
 	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "2KiB", &resent), 5);
 	CU_ASSERT_EQUAL(resent, 10);
+}
+
+/* How long a message takes all of whose packets are lost once, while the answer to a packet before it arms the timer. */
+static sim_time time_of_lost(unsigned packets)
+{
+	struct fault_rule rules[4];
+	struct transfer transfers[2];
+	struct loss loss;
+	unsigned done = 0;
+	sim_time took;
+
+	for (unsigned i = 0; i < packets; i++)
+		rules[i] = drop(FAULT_ANY_OPCODE, 0, 2);
+	loss_init(&loss, 100000000000, 4 * US, SELECTIVE_REPEAT);
+	loss.study.params.timeout_resends = 1; /* all */
+	loss_join(&loss, 0, rules, packets);
+	transfer_post(&transfers[0], loss.qp, ENDPOINT_WRITE, 1024, &done);
+	transfer_post(&transfers[1], loss.qp, ENDPOINT_WRITE, packets * 1024, &done);
+	sim_run(loss.study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 2);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, 1);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, packets);
+	took = transfers[1].message.done_at - transfers[0].message.done_at;
+	study_fini(&loss.study);
+	return took;
+}
+
+/* D-27: up to three packets in flight wait for 100 us, four for 320 us; then each takes its time on the wire. */
+static void test_few_in_flight_wait_less(void)
+{
+	const sim_time slot = (1024 + 82) * 80, two = time_of_lost(2);
+
+	CU_ASSERT_EQUAL(time_of_lost(3), two + slot);
+	CU_ASSERT_EQUAL(time_of_lost(4), two + 2 * slot + 220 * US);
 }
 
 /* D-19: 4 MB messages of 1 KB packets, every 256th packet on the wire is lost. */

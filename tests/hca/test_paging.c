@@ -18,6 +18,7 @@
 	TEST(handlers_and_the_reach_of_a_fault) \
 	TEST(a_region_that_is_gone)             \
 	TEST(all_that_there_is)                 \
+	TEST(advice)                            \
 	TEST(a_requester_stalls)                \
 	TEST(others_go_on)                      \
 	TEST(a_responder_refuses)               \
@@ -226,6 +227,43 @@ static void post(struct rig *rig, struct mini_qp *qp, uint8_t opcode, uint32_t l
 					  .remote = rig->target,
 					  .rkey = rkey,
 					  .swap_or_add = 5});
+}
+
+/* What a driver is asked to bring in must be of a region with pages to miss, and within it, to the byte. */
+static void test_advice(void)
+{
+	static const struct {
+		uint64_t address, length;
+		int answer;
+	} rows[] = {
+		{MEMORY_BASE, MEMORY_BYTES, 0},
+		{MEMORY_BASE + MEMORY_BYTES - 1, 1, 0},
+		{MEMORY_BASE + MEMORY_BYTES, 0, 0},
+		{MEMORY_BASE - 1, 1, -EFAULT},
+		{MEMORY_BASE + MEMORY_BYTES, 1, -EFAULT},
+		{MEMORY_BASE + 1, MEMORY_BYTES, -EFAULT},
+		{MEMORY_BASE, MEMORY_BYTES + 1, -EFAULT},
+		{MEMORY_BASE + MEMORY_BYTES + 1, 0, -EFAULT},
+	};
+	struct rig rig = rig_create(QP_RC, 1024);
+	uint32_t key = on_demand_key(rig.one);
+	sim_time latency;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->hca, key, rows[i].address, rows[i].length,
+						&latency),
+				rows[i].answer);
+		/* none is there before the first is done: its pages, then one */
+		CU_ASSERT_EQUAL(latency, i == 0   ? MEMORY_BYTES / PAGE * PAGE_LATENCY
+					 : i == 1 ? PAGE_LATENCY
+						  : 0);
+	}
+	CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->hca, rig.one->key, MEMORY_BASE, 1, &latency),
+			-EINVAL);
+	CU_ASSERT_EQUAL(hca_mr_prefetch(rig.one->hca, key + 0x100, MEMORY_BASE, 1, &latency),
+			-EINVAL);
+	mini_run(rig.mini);
+	rig_destroy(&rig);
 }
 
 /* From now on until the CQE of one message. */

@@ -32,6 +32,7 @@ static void transfer_all(enum link_layer link_layer, uint32_t mtu)
 
 	struct mini_qp *qp = mini_qp_create(one, QP_RC), *peer = mini_qp_create(other, QP_RC);
 	uint64_t source = mini_alloc(one, 1 << 20), target = mini_alloc(other, 1 << 20);
+	uint32_t bytes = 0;
 
 	mini_connect(qp, peer, mtu);
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
@@ -84,8 +85,14 @@ static void transfer_all(enum link_layer link_layer, uint32_t mtu)
 		CU_ASSERT_EQUAL(wc.immediate, i);
 		CU_ASSERT_TRUE(mini_matches(other, target, size, i + 50));
 		check_sent(mini_wait(qp->send_cq), qp, WQE_WRITE_IMMEDIATE);
+		bytes += size;
 	}
 	mini_run(mini);
+	/* three requests of each size there, one answer of it back */
+	CU_ASSERT_EQUAL(mini_block_count(one, "transmit", "payload_bytes"), 3 * bytes);
+	CU_ASSERT_EQUAL(mini_block_count(other, "receive", "payload_bytes"), 3 * bytes);
+	CU_ASSERT_EQUAL(mini_block_count(other, "transmit", "payload_bytes"), bytes);
+	CU_ASSERT_EQUAL(mini_block_count(one, "receive", "payload_bytes"), bytes);
 	CU_ASSERT_EQUAL(mini_block_count(one, "transport", "packets_resent"), 0);
 	mini_qp_destroy(qp);
 	mini_qp_destroy(peer);

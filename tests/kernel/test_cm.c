@@ -196,7 +196,9 @@ static void test_refused(void)
 	CU_ASSERT_EQUAL(machine->refused_count, 1);
 	CU_ASSERT_EQUAL(CM(machine, file, CREATE_ID, in, 0), -ENOSPC);
 	CU_ASSERT_EQUAL(CM(machine, file, QUERY, in, 0), -EOPNOTSUPP);
-	CU_ASSERT_EQUAL(cm_command(machine, file, 99, &in, sizeof(in), 0), -EINVAL);
+	CU_ASSERT_EQUAL(
+		cm_command(machine, file, RDMA_USER_CM_CMD_JOIN_MCAST + 1, &in, sizeof(in), 0),
+		-EINVAL);
 	CU_ASSERT_EQUAL(cm_command(machine, file, RDMA_USER_CM_CMD_LISTEN, &listening, 4, 0),
 			-EINVAL);
 

@@ -287,4 +287,14 @@ static void test_refused(void)
 	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
 	setup.load.mtu = 512;
 	refuse("a datagram has room for mtu, 512 B");
+	begin();
+	setup.load.transport = LOAD_UD;
+	setup.load.verb = LOAD_SEND;
+	setup.load.inlined = false;
+	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
+	setup.load.mtu = 256;
+	setup.load.bytes = 257;
+	refuse("a datagram has room for mtu, 256 B");
+	setup.load.bytes = 256;
+	measure();
 }

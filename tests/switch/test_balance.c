@@ -146,7 +146,11 @@ static void flowlets(sim_time gap, uint64_t expected)
 
 static void test_flowlets(void)
 {
+	const sim_time pause = 10 * US - 9 * (1024 + 82) * 80; /* from a burst's last packet on */
+
 	flowlets(5 * US, 100);
+	flowlets(pause - 1, 100);
+	flowlets(pause, 1);
 	flowlets(20 * US, 1);
 }
 

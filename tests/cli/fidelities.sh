@@ -200,13 +200,14 @@ for number, row in enumerate(rows[8:], 8):  # of a step: after what came to its 
     assert time(row, "ready_us") == max(time(came, "arrived_us"), time(left, "finished_us")) + 3000000, row
 END
 
-# ---- the same every time ----
+# ---- the same every time: hosts of both fidelities; those of one above ----
+both=(--set workload.pattern=all_to_all --set hosts.hca.fidelity=endpoint --set "hosts.except=$except")
 for run in native again hosted reference; do
-  "$hcasim" run "$folder/mix.yaml" --set workload.pattern=all_to_all --kernel "${run/again/native}" --trace "$folder/$run.trace" --out "$folder/$run" >/dev/null 2>&1 ||
+  "$hcasim" run "$folder/mix.yaml" "${both[@]}" --kernel "${run/again/native}" --trace "$folder/$run.trace" --out "$folder/$run" >/dev/null 2>&1 ||
     fail "$run: exit code $?"
   diff -r "$folder/native" "$folder/$run" && cmp "$folder/native.trace" "$folder/$run.trace" || fail "$run differs from native"
 done
-"$hcasim" run "$folder/mix.yaml" --set workload.pattern=all_to_all --threads 3 --out "$folder/divided" >/dev/null 2>"$folder/log" || fail "3 threads: exit code $?"
+"$hcasim" run "$folder/mix.yaml" "${both[@]}" --threads 3 --out "$folder/divided" >/dev/null 2>"$folder/log" || fail "3 threads: exit code $?"
 diff -r "$folder/native" "$folder/divided" || fail "3 threads differ from one"
 grep -q 'in one thread' "$folder/log" && fail "not divided: $(cat "$folder/log")"
 "$hcasim" run "$folder/native/scenario.yaml" --out "$folder/effective" >/dev/null 2>&1 || fail "the effective configuration does not run"

@@ -1,6 +1,7 @@
 /*
  * parallel: see parallel.h. Each thread, window by window: agree on where the next one begins, take in what the others
- * have left in the last one, fire what is in it, say when it has something to do next, wait for the others.
+ * have left in the last one, fire what is in it, say when it has something to do next, wait for the others. In turn it is
+ * the caller's thread that fires, and what is left is taken in at once.
  */
 #include "sim/parallel.h"
 
@@ -186,6 +187,59 @@ void parallel_run(struct sim *sim, sim_time until)
 			last = parallel->parts[i].sim->now;
 	for (unsigned i = 0; i < parallel->count; i++)
 		parallel->parts[i].sim->now = until == SIM_NEVER ? last : until;
+}
+
+/* ---- in turn ---- */
+
+static bool is_before(const struct event *one, const struct event *other)
+{
+	return one->key != other->key ? one->key < other->key : one->order < other->order;
+}
+
+/* NULL: nothing is before `until`. */
+static struct part *next_in_turn(struct parallel *parallel, sim_time until)
+{
+	const struct event *first = NULL;
+	struct part *next = NULL;
+
+	for (unsigned i = 0; i < parallel->count; i++) {
+		const struct event *event = wheel_first(&parallel->parts[i].sim->wheel);
+
+		if (event && event_time(event) < until && (!first || is_before(event, first))) {
+			first = event;
+			next = &parallel->parts[i];
+		}
+	}
+	return next;
+}
+
+static void set_time(struct parallel *parallel, sim_time now)
+{
+	for (unsigned i = 0; i < parallel->count; i++)
+		parallel->parts[i].sim->now = now;
+}
+
+void sim_run_in_turn(struct sim *sim, sim_time until)
+{
+	struct parallel *parallel;
+	struct part *part;
+
+	if (!sim->part) {
+		sim_run(sim, until);
+		return;
+	}
+	assert(sim->current == NULL && until >= sim->now && until < SIM_NEVER);
+	parallel = sim->part->parallel;
+	while ((part = next_in_turn(parallel, until)) != NULL) {
+		struct event *event = wheel_pop(&part->sim->wheel, until - 1);
+
+		set_time(parallel, event_time(event));
+		kernel_fire(part->sim, event);
+		part->sim->current = NULL;
+		for (unsigned i = 0; i < parallel->count; i++)
+			take_in(&parallel->parts[i], part->window);
+	}
+	set_time(parallel, until);
 }
 
 sim_time parallel_next(const struct sim *sim)

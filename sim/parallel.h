@@ -9,6 +9,8 @@
  * A block belongs to the part it is created in, its rank does not depend on it. Within events, a part touches what is
  * its own, and leaves the rest to crossings; between two sim_run() anybody may look at everything.
  * Only the native kernel can be divided. sim_stop() and traces are for undivided runs.
+ *
+ * Where an event has to see what all parts have come to, or to change what all do from then on, they take turns: sim_run_in_turn().
  */
 #ifndef SIM_PARALLEL_H
 #define SIM_PARALLEL_H
@@ -24,6 +26,10 @@ void sim_divide(struct sim *sim, unsigned parts);
 unsigned sim_parts(const struct sim *sim);
 struct sim *sim_part(struct sim *sim, unsigned part);
 unsigned sim_part_of(const struct sim *sim); /* its number */
+
+/* As sim_run(), but parts fire one event at a time, in the order in which one part would: within an event the time is the same
+ * everywhere, and all that is before it in that order has happened. Of a run in one part: sim_run(). */
+void sim_run_in_turn(struct sim *sim, sim_time until);
 
 /* How well a run is divided: if threads did nothing but fire events, it would take `longest` of `events`. */
 struct sim_windows {

@@ -79,7 +79,8 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	build->endpoints = endpoints_create();
 	divide(build);
 	if (scenario->has_load)
-		build->load = load_create(&scenario->load, build->sim, build->endpoints);
+		build->load = load_create(&scenario->load, build->sim, build->endpoints,
+					  division != NULL ? division->of : NULL);
 	else if (carried != NULL && detailed)
 		build->load =
 			load_create_carrier(carried, scenario->host_count, link_layer_of(scenario),

@@ -47,7 +47,7 @@ struct build *build_create(const struct scenario *scenario, enum sim_kernel kern
 struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
 					char *why, size_t why_bytes);
 
-/* In parts, a thread each; the division outlives it. Of a workload. */
+/* In parts, a thread each; the division outlives it. Of a workload or load. */
 struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
 				   char *why, size_t why_bytes);
 void build_destroy(struct build *build);

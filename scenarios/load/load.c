@@ -13,6 +13,7 @@
 #include "hca/device/adapter.h"
 #include "scenarios/load/load_courier.h"
 #include "scenarios/load/load_server.h"
+#include "sim/parallel.h"
 
 enum {
 	LATENCIES_MAX = 16384,
@@ -25,6 +26,7 @@ enum {
 };
 
 #define STEP           (1 * US)
+#define QUIET_MAX      (16 * STEP)
 #define ROW(...)       PARAM_ROW(struct load_params, __VA_ARGS__)
 #define CPU_ROW(...)   PARAM_ROW(struct load_cpu_params, __VA_ARGS__)
 #define RIVAL_ROW(...) PARAM_ROW(struct load_rival_params, __VA_ARGS__)
@@ -43,6 +45,9 @@ const struct param_group load_param_groups[] = {
 };
 
 static void settle(struct block *block);
+
+static const struct block_type node_type = {
+	.name = "load_node", .counters = (const struct counter[]){{0}}};
 
 static const struct block_type load_type = {
 	.name         = "load",
@@ -84,12 +89,7 @@ const char *load_failure(const struct load *load)
 
 bool load_is_over(const struct load *load)
 {
-	return load->ended_at || load->failed;
-}
-
-static uint64_t counted(const struct load *load)
-{
-	return load->counter ? *load->counter : 0;
+	return load->ended_at || load->given_up;
 }
 
 /* Of all priorities together: a load has one. */
@@ -102,65 +102,96 @@ static sim_time paused(const struct load_node *node)
 	return time;
 }
 
-static void note_nodes(struct load *load, bool end)
+static struct load_tally tally_of_all(const struct load *load)
 {
-	for (uint32_t i = 0; i < load->params.nodes; i++) {
-		struct load_node *node = &load->nodes[i];
+	struct load_tally all = {.counted = load->counter ? *load->counter : 0};
 
-		*(end ? &node->paused_at_end : &node->paused_at_start) = paused(node);
-		*(end ? &node->completed_at_end : &node->completed_at_start) = node->completed;
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		all.completed += load->nodes[i].tally.completed;
+		all.received += load->nodes[i].tally.received;
+		all.rivals += load->nodes[i].tally.rivals;
 	}
+	return all;
+}
+
+static void count_all(struct load *load)
+{
+	struct load_tally all = tally_of_all(load);
+
+	load->count = load->params.counts == LOAD_COMPLETED ? all.completed : all.received;
+}
+
+/* Of `count`: where what is measured begins, or ends. */
+static uint64_t next_mark(const struct load *load)
+{
+	const struct load_params *params = &load->params;
+
+	return params->warm_up + (load->count < params->warm_up ? 0 : params->operations);
 }
 
 static uint64_t done(const struct load *load)
 {
-	uint64_t all = load->params.counts == LOAD_COMPLETED ? load->completed : load->received;
-
-	return all > load->params.warm_up ? all - load->params.warm_up : 0;
+	return load->count > load->params.warm_up ? load->count - load->params.warm_up : 0;
 }
 
 /* One more of those that warm_up and operations count. */
-static void count_one(struct load *load, uint64_t number)
+static void count_one(const struct load_node *node)
 {
-	if (number == load->params.warm_up) {
-		load->started_at = sim_now(load->sim);
-		load->completed_at_start = load->completed;
-		load->received_at_start = load->received;
-		load->counted_at_start = counted(load);
-		note_nodes(load, false);
-		load->rivals_at_start = load->rivals_completed;
-	} else if (number == load->params.warm_up + load->params.operations) {
-		load->ended_at = sim_now(load->sim);
-		load->completed_at_end = load->completed;
-		load->received_at_end = load->received;
-		load->counted_at_end = counted(load);
-		note_nodes(load, true);
-		load->rivals_at_end = load->rivals_completed;
+	struct load *load = node->load;
+	sim_time now = sim_now(node->sim);
+
+	if (load->apart)
+		return;
+	load->count++;
+	if (load->count == load->params.warm_up) {
+		load->started_at = now;
+		load->at_start = tally_of_all(load);
+		for (uint32_t i = 0; i < load->params.nodes; i++) {
+			load->nodes[i].paused_at_start = paused(&load->nodes[i]);
+			load->nodes[i].completed_at_start = load->nodes[i].tally.completed;
+		}
+	} else if (load->count == load->params.warm_up + load->params.operations) {
+		load->ended_at = now;
+		load->at_end = tally_of_all(load);
+		for (uint32_t i = 0; i < load->params.nodes; i++) {
+			load->nodes[i].paused_at_end = paused(&load->nodes[i]);
+			load->nodes[i].completed_at_end = load->nodes[i].tally.completed;
+		}
 	}
+}
+
+static void note_latency(struct load_node *node, sim_time latency)
+{
+	if (node->latency_count == LATENCIES_MAX)
+		return;
+	if (!node->latencies)
+		node->latencies = calloc(LATENCIES_MAX, sizeof(node->latencies[0]));
+	assert(node->latencies);
+	node->latencies[node->latency_count++] = (struct load_latency){
+		.noted_at = sim_now(node->sim), .ns = (double)latency / (double)NS};
 }
 
 void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll)
 {
-	struct load *load = thread->node->load;
+	struct load_node *node = thread->node;
+	const struct load *load = node->load;
 
 	if (thread->params == &load->rivals) {
-		load->rivals_completed++;
+		node->tally.rivals++;
 		return;
 	}
-	load->completed++;
-	thread->node->completed++;
+	node->tally.completed++;
 	if (load->params.counts == LOAD_COMPLETED)
-		count_one(load, load->completed);
-	if (load->started_at && !load->ended_at && load->latency_count < LATENCIES_MAX)
-		load->latencies[load->latency_count++] =
-			(double)(sim_now(load->sim) + poll - began_at) / (double)NS;
+		count_one(node);
+	if (load->started_at && !load->ended_at)
+		note_latency(node, sim_now(node->sim) + poll - began_at);
 }
 
-void load_received(struct load *load)
+void load_received(struct load_node *node)
 {
-	load->received++;
-	if (load->params.counts == LOAD_RECEIVED)
-		count_one(load, load->received);
+	node->tally.received++;
+	if (node->load->params.counts == LOAD_RECEIVED)
+		count_one(node);
 }
 
 static void settle(struct block *block)
@@ -281,7 +312,7 @@ void load_add_up(struct load_params *params)
 }
 
 struct load *load_create(const struct load_params *params, struct sim *sim,
-			 struct endpoints *endpoints)
+			 struct endpoints *endpoints, const uint8_t *parts)
 {
 	struct load *load = calloc(1, sizeof(*load));
 
@@ -291,8 +322,7 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 	load->sim = sim;
 	load->endpoints = endpoints;
 	load->nodes = calloc(params->nodes, sizeof(load->nodes[0]));
-	load->latencies = calloc(LATENCIES_MAX, sizeof(load->latencies[0]));
-	assert(load->nodes && load->latencies);
+	assert(load->nodes);
 	block_init(&load->block, sim, &load_type, "load", &load->params, NULL);
 	block_gauges(&load->block, (struct gauge *)&load->gauge);
 	load->gauge.core.capacity = 1;
@@ -300,8 +330,15 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 	make_answers(load);
 	load->timeout = TIMEOUT;
 	load->retry_count = RETRIES;
-	for (uint32_t i = 0; i < params->nodes; i++)
+	for (uint32_t i = 0; i < params->nodes; i++) {
+		struct load_node *node = &load->nodes[i];
+		char name[NAME_BYTES];
+
+		snprintf(name, sizeof(name), "load.%u", i);
+		node->sim = sim_part(sim, parts ? parts[i] : 0);
+		block_init(&node->block, node->sim, &node_type, name, NULL, NULL);
 		load_node_attach(load, i);
+	}
 	return load;
 }
 
@@ -351,13 +388,68 @@ void load_destroy(struct load *load)
 		load_node_fini(&load->nodes[i]);
 	load_clients_fini(load);
 	load_carrier_fini(load);
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		block_fini(&load->nodes[i].block);
+		free(load->nodes[i].latencies);
+	}
 	block_fini(&load->block);
 	free(load->nodes);
-	free(load->latencies);
 	free(load);
 }
 
 /* ---- the run ---- */
+
+/* How many may be counted within that time. The cores of a thread poll one after the other, and each CQE takes its time; and what
+ * completes was under way, or is posted meanwhile, which takes its time, too. */
+static uint64_t most_within(const struct load *load, sim_time time)
+{
+	const struct load_params *params = &load->params;
+	uint64_t cqes = UINT64_MAX / 2, posts = UINT64_MAX / 2, threads = 0, depth = 0;
+	uint64_t of_cqe = params->compress ? CQE_MINIS_MAX : 1;
+	sim_time post = params->cpu.post * params->list + params->cpu.ring;
+
+	for (uint32_t i = 0; i < params->nodes; i++) {
+		threads += load->nodes[i].thread_count;
+		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
+			for (uint32_t k = 0; k < load->nodes[i].threads[j].qp_count; k++)
+				depth += load->nodes[i].threads[j].qps[k].depth;
+	}
+	if (params->counts == LOAD_COMPLETED)
+		of_cqe *= params->signal;
+	if (params->cpu.poll)
+		cqes = threads * of_cqe * (time / params->cpu.poll + 1 + LOAD_POLL_LIST);
+	if (params->counts == LOAD_COMPLETED && post)
+		posts = depth + threads * params->sharers * params->list * (time / post + 1);
+	return cqes < posts ? cqes : posts;
+}
+
+/* In that time what is counted comes neither to its start nor to its end; 0: it may in a step. The same in any number of parts. */
+static sim_time quiet_time(const struct load *load)
+{
+	sim_time time = QUIET_MAX;
+
+	while (time >= STEP && load->count + most_within(load, time) >= next_mark(load))
+		time /= 2;
+	return time >= STEP ? time : 0;
+}
+
+/* Parts run at a time while nothing can be over, and else in turn, so that each work request is counted in the order of one part.
+ * What has failed is given up between two slices. */
+static void play_slice(struct load *load, sim_time next)
+{
+	sim_time quiet = quiet_time(load);
+	uint64_t mark = next_mark(load);
+
+	load->apart = quiet > 0;
+	if (quiet > 0) {
+		sim_run(load->sim, next + quiet);
+		count_all(load);
+		assert(load->count < mark);
+	} else {
+		sim_run_in_turn(load->sim, next + STEP);
+	}
+	load->given_up = load->failed;
+}
 
 bool load_play(struct load *load, load_progress *progress, void *context, char *why,
 	       size_t why_bytes)
@@ -370,26 +462,78 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 	while (!load_is_over(load)) {
 		sim_time next = sim_next(load->sim);
 
-		if (next == SIM_NEVER || next > limit)
+		if (next == SIM_NEVER || next > limit) {
 			load_fail(&load->nodes[0], "not all was done; complete: %" PRIu64,
-				  load->completed);
-		else
-			sim_run(load->sim, next + STEP);
+				  tally_of_all(load).completed);
+			load->given_up = true;
+		} else {
+			play_slice(load, next);
+		}
 		if (progress)
 			progress(context, sim_now(load->sim), done(load), load->params.operations);
 	}
+	load->apart = true;
 	sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
 	if (load->failed)
 		snprintf(why, why_bytes, "%s", load_failure(load));
 	return !load->failed;
 }
 
-/* Of the latencies, which are in order. */
-static double quantile(const struct load *load, double share)
+/* ---- what came of it ---- */
+
+/* In one array: node by node, each in its order. */
+static int compare_noted(const void *one, const void *other)
 {
-	return load->latency_count > 0 ? gsl_stats_quantile_from_sorted_data(
-						 load->latencies, 1, load->latency_count, share)
-				       : 0;
+	const struct load_latency *const *first = one, *const *second = other;
+
+	if ((*first)->noted_at != (*second)->noted_at)
+		return (*first)->noted_at < (*second)->noted_at ? -1 : 1;
+	return *first < *second ? -1 : 1;
+}
+
+/* Those of all nodes that were noted first, in rising order. */
+static double *first_latencies(const struct load *load, size_t *count)
+{
+	size_t all = 0, place = 0;
+
+	for (uint32_t i = 0; i < load->params.nodes; i++)
+		all += load->nodes[i].latency_count;
+	struct load_latency *noted = calloc(all + 1, sizeof(*noted));
+	const struct load_latency **order = calloc(all + 1, sizeof(struct load_latency *));
+	double *latencies = calloc(all + 1, sizeof(*latencies));
+
+	assert(noted && order && latencies);
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+
+		for (uint32_t j = 0; j < node->latency_count; j++, place++) {
+			noted[place] = node->latencies[j];
+			order[place] = &noted[place];
+		}
+	}
+	qsort(order, all, sizeof(order[0]), compare_noted);
+	*count = all < LATENCIES_MAX ? all : LATENCIES_MAX;
+	for (size_t i = 0; i < *count; i++)
+		latencies[i] = order[i]->ns;
+	gsl_sort(latencies, 1, *count);
+	free(order);
+	free(noted);
+	return latencies;
+}
+
+static void take_latencies(const struct load *load, struct load_result *result)
+{
+	size_t count;
+	double *latencies = first_latencies(load, &count);
+
+	result->mean_ns = result->median_ns = result->p99_ns = result->p999_ns = 0;
+	if (count > 0) {
+		result->mean_ns = gsl_stats_mean(latencies, 1, count);
+		result->median_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.5);
+		result->p99_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.99);
+		result->p999_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.999);
+	}
+	free(latencies);
 }
 
 /* Of those that post. */
@@ -416,20 +560,13 @@ void load_take_result(const struct load *load, struct load_result *result)
 	double microseconds = (double)(load->ended_at - load->started_at) / (double)US;
 	double nodes = params->pattern == LOAD_ALL ? (double)params->nodes : 1;
 
-	result->mops =
-		(double)(load->completed_at_end - load->completed_at_start) / microseconds / nodes;
-	result->received_mops =
-		(double)(load->received_at_end - load->received_at_start) / microseconds / nodes;
-	result->rival_mops =
-		(double)(load->rivals_at_end - load->rivals_at_start) / microseconds / nodes;
+	const struct load_tally *start = &load->at_start, *end = &load->at_end;
+
+	result->mops = (double)(end->completed - start->completed) / microseconds / nodes;
+	result->received_mops = (double)(end->received - start->received) / microseconds / nodes;
+	result->rival_mops = (double)(end->rivals - start->rivals) / microseconds / nodes;
 	result->gbps = result->mops * (double)params->bytes * 8 / 1000;
-	gsl_sort(load->latencies, 1, load->latency_count);
-	result->mean_ns = load->latency_count > 0
-				  ? gsl_stats_mean(load->latencies, 1, load->latency_count)
-				  : 0;
-	result->median_ns = quantile(load, 0.5);
-	result->p99_ns = quantile(load, 0.99);
-	result->p999_ns = quantile(load, 0.999);
+	take_latencies(load, result);
 	result->paused = 0;
 	for (uint32_t i = 0; i < params->nodes; i++) {
 		const struct load_node *node = &load->nodes[i];
@@ -439,8 +576,7 @@ void load_take_result(const struct load *load, struct load_result *result)
 		result->paused = share > result->paused ? share : result->paused;
 	}
 	result->share_least = share_least(load);
-	result->counter = (double)(load->counted_at_end - load->counted_at_start) /
-			  (double)params->operations * nodes;
-	result->counter_mops =
-		(double)(load->counted_at_end - load->counted_at_start) / microseconds;
+	result->counter =
+		(double)(end->counted - start->counted) / (double)params->operations * nodes;
+	result->counter_mops = (double)(end->counted - start->counted) / microseconds;
 }

@@ -49,10 +49,14 @@ struct load_result {
 bool load_check(const struct load_params *params, char *why, size_t why_bytes);
 void load_params_default(struct load_params *params);
 
+/* Can several parts of a run (sim/parallel.h) have a node each? false: *why. */
+bool load_may_be_divided(const struct load_params *params, char *why, size_t why_bytes);
+
 /* Cores, and rings in memory, for params.nodes adapters, which are then made with a driver and a resolver each, in the order
- * of the endpoints, attached, and joined. Simulation and endpoints outlive the load. */
+ * of the endpoints, attached, and joined. Simulation and endpoints outlive the load. parts: of the run, that the nodes are in;
+ * NULL: all are in the first. */
 struct load *load_create(const struct load_params *params, struct sim *sim,
-			 struct endpoints *endpoints);
+			 struct endpoints *endpoints, const uint8_t *parts);
 struct hca_driver *load_driver(struct load *load, uint32_t node);
 struct hca_resolver *load_resolver(struct load *load, uint32_t node);
 void load_attach(struct load *load, uint32_t node, struct hca *hca);

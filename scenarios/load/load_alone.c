@@ -82,7 +82,7 @@ static bool create(struct alone *alone, const struct load_setup *setup, char *wh
 	alone->sim = sim_create(SIM_KERNEL_native, 1);
 	alone->pool = packet_pool_create();
 	alone->endpoints = endpoints_create();
-	alone->load = load_create(&setup->load, alone->sim, alone->endpoints);
+	alone->load = load_create(&setup->load, alone->sim, alone->endpoints, NULL);
 	for (uint32_t i = 0; i < setup->load.nodes; i++)
 		add_node(alone, setup, i);
 	if (!join(alone, setup, why, why_bytes))

@@ -404,7 +404,7 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 	load.reads = params->reads;
 	load.page = params->page;
 	load.cpu = params->cpu;
-	carrier->load = load_create(&load, sim, endpoints);
+	carrier->load = load_create(&load, sim, endpoints, NULL);
 	carrier->load->carrier = carrier;
 	carrier->load->desk = arrivals_desk_create(sim);
 	carrier->load->timeout = (uint8_t)params->timeout;

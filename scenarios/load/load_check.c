@@ -112,6 +112,19 @@ static bool check_lists(const struct load_params *params, char *why, size_t why_
 	return false;
 }
 
+bool load_may_be_divided(const struct load_params *params, char *why, size_t why_bytes)
+{
+	if (params->server.cores)
+		snprintf(why, why_bytes, "cores that answer share what they know with all who ask");
+	else if (params->transport == LOAD_DC)
+		snprintf(why, why_bytes, "targets of dc keep ways back for all nodes together");
+	else if (params->inlined || params->rival.inlined)
+		snprintf(why, why_bytes, "the bytes of inline data belong to one node's packets");
+	else
+		return true;
+	return false;
+}
+
 bool load_check(const struct load_params *given, char *why, size_t why_bytes)
 {
 	struct load_params settled = *given;

@@ -11,13 +11,11 @@
 #include "scenarios/load/load_courier.h"
 #include "scenarios/load/load_server.h"
 
-enum { POLL_LIST = 16 }; /* CQEs that one call takes at most */
-
 static sim_time poll(struct load_thread *thread)
 {
 	sim_time cost = 0;
 
-	for (unsigned i = 0; i < POLL_LIST && load_thread_has_arrived(thread); i++)
+	for (unsigned i = 0; i < LOAD_POLL_LIST && load_thread_has_arrived(thread); i++)
 		cost += load_thread_take(thread);
 	return cost;
 }
@@ -174,7 +172,7 @@ void load_cores_init(struct load_thread *thread)
 	assert(thread->cores);
 	for (uint32_t i = 0; i < load->params.sharers; i++) {
 		thread->cores[i].thread = thread;
-		event_init(&thread->cores[i].step, &load->block, step);
+		event_init(&thread->cores[i].step, &thread->node->block, step);
 	}
 }
 

@@ -184,7 +184,7 @@ void load_server_written(struct load_server *server, uint32_t client, uint32_t s
 static void count_request(struct load_server *server)
 {
 	server->count.requests++;
-	load_received(load_of(server));
+	load_received(server->thread->node);
 }
 
 void load_server_received(struct load_server *server, uint32_t client, uint32_t slot)

@@ -11,6 +11,7 @@
 #include "sim/random.h"
 
 #define LOAD_PD           1
+#define LOAD_POLL_LIST    16 /* CQEs that one call takes at most */
 #define LOAD_NAME_BYTES   128
 #define LOAD_RECORD_BYTES 64
 #define LOAD_MESSAGE_MAX  (UINT64_C(1) << 30) /* of a workload; of 2^31 that a WQE has room for */
@@ -140,6 +141,18 @@ struct load_memory { /* rings and CQs of a node; tells its cores of CQEs */
 	uint64_t length, taken;
 };
 
+/* What has happened so far: of a node, or of all. */
+struct load_tally {
+	uint64_t completed, received; /* not rivals' */
+	uint64_t rivals;              /* completed */
+	uint64_t counted;             /* of all: load_count() */
+};
+
+struct load_latency { /* of a work request */
+	sim_time noted_at;
+	double ns;
+};
+
 struct load_node {
 	struct load *load;
 	struct hca_driver driver;
@@ -159,10 +172,14 @@ struct load_node {
 	struct hca_watcher watcher;              /* of a workload ... */
 	uint64_t buffer_bytes;                   /* ... and all buffers of its messages */
 	uint32_t cq_entries;                     /* of each CQ of its threads */
+	struct block block;                      /* of its cores' steps */
 	sim_time paused_at_start, paused_at_end; /* in all, until then */
-	uint64_t completed, completed_at_start, completed_at_end; /* work requests, not rivals' */
-	sim_time failed_at;                                       /* of `failure` */
-	char failure[128];                                        /* "": none */
+	struct load_tally tally;
+	uint64_t completed_at_start, completed_at_end;
+	struct load_latency *latencies; /* the first of those that count; NULL: none yet */
+	uint32_t latency_count;
+	sim_time failed_at; /* of `failure` */
+	char failure[128];  /* "": none */
 };
 
 /* clang-format off */
@@ -198,12 +215,12 @@ struct load {
 	struct core_gauges gauge;
 	struct endpoints *endpoints;
 	struct load_node *nodes;
-	uint64_t completed, received, rivals_completed;
-	uint64_t completed_at_start, received_at_start, counted_at_start, rivals_at_start;
-	uint64_t completed_at_end, received_at_end, counted_at_end, rivals_at_end;
+	uint64_t
+		count; /* of what `counts` says, of all nodes; in slices in which parts run at a time not kept */
+	bool apart; /* in such a slice: nothing is over in it */
+	bool given_up;
+	struct load_tally at_start, at_end;
 	sim_time started_at, ended_at;
-	double *latencies;
-	uint64_t latency_count;
 	const uint64_t *counter;
 	_Atomic bool failed; /* any node has */
 };
@@ -269,7 +286,7 @@ void load_put_elements(const struct load_thread *thread, uint8_t *at,
 
 /* One is complete, once its CQE is polled; the run may be over. */
 void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll);
-void load_received(struct load *load);
+void load_received(struct load_node *node);
 bool load_is_over(const struct load *load);
 void load_fail(struct load_node *node, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -307,12 +307,12 @@ static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
 	if (load->params.strides) {
 		qp->strides_used += byte_count >> CQE_STRIDES_SHIFT & CQE_STRIDES_MASK;
 		if (!(byte_count & CQE_FILLER))
-			load_received(load);
+			load_received(qp->thread->node);
 		if (qp->strides_used < load->params.strides)
 			return 0;
 		qp->strides_used = 0;
 	} else {
-		load_received(load);
+		load_received(qp->thread->node);
 	}
 	load_thread_post_receive(qp);
 	return load->params.cpu.receive;

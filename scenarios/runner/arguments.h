@@ -17,7 +17,7 @@ enum option_key {
 #define OPTION_SEED      {"seed", KEY_SEED, "NUMBER", 0, "of all random streams; as --set seed=NUMBER", 0}
 #define OPTION_UNTIL     {"until", KEY_UNTIL, "TIME", 0, "end a workload then; as --set run.until=TIME", 0}
 #define OPTION_JOBS      {"jobs", KEY_JOBS, "NUMBER", 0, "so many runs at a time; 1 unless told", 0}
-#define OPTION_THREADS   {"threads", KEY_THREADS, "NUMBER", 0, "run a workload in so many threads; the results are the same", 0}
+#define OPTION_THREADS   {"threads", KEY_THREADS, "NUMBER", 0, "run a workload or load in so many threads; the results are the same", 0}
 #define OPTION_RANKS     {"np", KEY_RANKS, "NUMBER", 0, "so many ranks, on the first hosts; one on each host unless told", 0}
 #define OPTION_REPLAY    {"replay", KEY_REPLAY, "FILE", 0, "in place of a program: what --capture has left of one", 0}
 #define OPTION_CAPTURE   {"capture", KEY_CAPTURE, "FILE", 0, "write what each rank sends and receives, for --replay", 0}

@@ -1,6 +1,8 @@
 /* play: see play.h. */
 #include "scenarios/runner/play.h"
 
+#include <inttypes.h>
+
 #include "scenarios/runner/waveform.h"
 
 #define WHY_BYTES 1024
@@ -21,6 +23,37 @@ bool play_check(const struct arguments *arguments, const char *folder)
 		return true;
 	say("%s", why);
 	return false;
+}
+
+struct division *play_divide(const struct arguments *arguments, const struct scenario *scenario,
+			     const char *unfit)
+{
+	char why[WHY_BYTES] = "";
+	struct division *division = NULL;
+	if (arguments->threads == 1)
+		return NULL;
+	if (arguments->kernel != SIM_KERNEL_native)
+		snprintf(why, sizeof(why), "only the native kernel has several");
+	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
+		snprintf(why, sizeof(why), "with fidelity: flow all links are shared out at once");
+	else if (arguments->trace != NULL || arguments->pcap != NULL)
+		snprintf(why, sizeof(why), "a trace or capture is written in the order of events");
+	else if (unfit != NULL)
+		snprintf(why, sizeof(why), "%s", unfit);
+	else
+		division = division_create(scenario, arguments->threads, why, sizeof(why));
+	if (division == NULL)
+		say("%s: in one thread: %s", scenario->file, why);
+	return division;
+}
+
+void play_say_windows(const struct build *build)
+{
+	struct sim_windows windows = sim_windows(build->sim);
+	say("%u threads: %" PRIu64 " windows of %.3f ns or less, %" PRIu64 " events, %" PRIu64
+	    " of them one after the other",
+	    build->division->parts, windows.count, (double)windows.length / (double)NS,
+	    windows.events, windows.longest);
 }
 
 static int play_and_record(const struct arguments *arguments, const struct build *build,

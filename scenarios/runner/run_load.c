@@ -15,6 +15,7 @@
 struct load_act {
 	struct play_act act;
 	struct load_result figures;
+	bool verbose;
 };
 
 static void show(void *context, sim_time now, uint64_t done, uint64_t operations)
@@ -59,28 +60,35 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 		fprintf(complaints, "the load failed: %s\n", why);
 	wrong += trial_check_build(build, complaints);
 	wrong += good ? result_compare_figures(build, outcome, complaints) : 0;
+	if (container_of(act, struct load_act, act)->verbose && build->division != NULL)
+		play_say_windows(build);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
 int run_load(const struct arguments *arguments, const struct scenario *scenario, const char *folder,
 	     FILE *out, FILE *complaints)
 {
-	struct load_act load = {.act = {.play = play, .print = print}};
+	struct load_act load = {.act = {.play = play, .print = print},
+				.verbose = arguments->verbose};
 	char why[WHY_BYTES] = "";
+	struct division *division;
 	struct build *build;
 	int code;
 
 	if (!play_check(arguments, folder))
 		return EXIT_BAD_INPUT;
-	if (arguments->threads > 1)
-		say("%s: in one thread: a load ends everywhere at once, when enough is complete",
-		    scenario->file);
-	build = build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
+	division = play_divide(arguments, scenario,
+			       load_may_be_divided(&scenario->load, why, sizeof(why)) ? NULL : why);
+	build = division != NULL
+			? build_create_divided(scenario, division, why, sizeof(why))
+			: build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
 	if (build == NULL) {
 		say("%s", why);
-		return EXIT_BAD_INPUT;
+		code = EXIT_BAD_INPUT;
+	} else {
+		code = play_run(arguments, build, &load.act, folder, out, complaints);
+		build_destroy(build);
 	}
-	code = play_run(arguments, build, &load.act, folder, out, complaints);
-	build_destroy(build);
+	division_destroy(division);
 	return code;
 }

@@ -1,7 +1,6 @@
 /*
  * verb_run: hcasim run FILE: the workload of a scenario, its load or its programs.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,15 +21,6 @@ static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 	progress_show(context, now, done, flows, "flows");
 }
 
-static void say_windows(const struct build *build)
-{
-	struct sim_windows windows = sim_windows(build->sim);
-	say("%u threads: %" PRIu64 " windows of %.3f ns or less, %" PRIu64 " events, %" PRIu64
-	    " of them one after the other",
-	    build->division->parts, windows.count, (double)windows.length / (double)NS,
-	    windows.events, windows.longest);
-}
-
 /* Plays it, and judges what came of it. */
 static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		FILE *complaints)
@@ -45,7 +35,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	wrong = trial_check(trial, complaints);
 	wrong += result_compare_figures(build, outcome, complaints);
 	if (workload->verbose && build->division != NULL)
-		say_windows(build);
+		play_say_windows(build);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
@@ -53,26 +43,6 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 {
 	(void)build;
 	trial_print(container_of(act, const struct trial_act, act)->trial, out);
-}
-
-/* As many parts as threads are asked for; NULL: one. */
-static struct division *divide(const struct arguments *arguments, const struct scenario *scenario)
-{
-	char why[WHY_BYTES] = "";
-	struct division *division = NULL;
-	if (arguments->threads == 1)
-		return NULL;
-	if (arguments->kernel != SIM_KERNEL_native)
-		snprintf(why, sizeof(why), "only the native kernel has several");
-	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
-		snprintf(why, sizeof(why), "with fidelity: flow all links are shared out at once");
-	else if (arguments->trace != NULL || arguments->pcap != NULL)
-		snprintf(why, sizeof(why), "a trace or capture is written in the order of events");
-	else
-		division = division_create(scenario, arguments->threads, why, sizeof(why));
-	if (division == NULL)
-		say("%s: in one thread: %s", scenario->file, why);
-	return division;
 }
 
 /* On several parts if there is a division, and the workload can do with it. NULL: *why. */
@@ -104,7 +74,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		    scenario->file);
 		return EXIT_BAD_INPUT;
 	}
-	struct division *division = divide(arguments, scenario);
+	struct division *division = play_divide(arguments, scenario, NULL);
 	struct build *build = NULL;
 	struct trial *trial = prepare(arguments, scenario, division, &build, why);
 	int code = EXIT_BAD_INPUT;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Proves that `hcasim run --threads` leaves the same bytes with 1, 2 and 3 threads: all records of topologies, link layers,
-# congestion controls, balances, faults and fidelities below; that it really divides them; and that it says so where it cannot.
+# congestion controls, balances, faults, fidelities and loads below; that it really divides them; and that it says so where it cannot.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
@@ -24,7 +24,7 @@ compare() {
         fail "$name: expected \"in one thread: $divided\", found: $(cat "$folder/$name.$threads.log")"
     fi
   done
-  [ "$(wc -l <"$folder/$name.1/flows.csv")" -gt 1 ] || fail "$name: no flows"
+  grep -q '^load:' "$folder/$name.yaml" || [ "$(wc -l <"$folder/$name.1/flows.csv")" -gt 1 ] || fail "$name: no flows"
 }
 
 fabric='link_layer: roce, link: {rate: 100Gbps, length: 200m}'
@@ -247,6 +247,62 @@ faults:
   - {from: leaf1, to: host2, drop: {probability: 20%, when: {counter: host2.hca.port.packets_received, reaches: 1}}}
 expect: [{figure: flows_failed, at_least: 1}, {figure: drops, at_least: 1}]
 EOF
+
+# ---- loads: cores of all hosts stop at the same event ----
+
+loads="hosts: {count: 4, hca: {fidelity: detailed}}
+fabric: {link_layer: infiniband, topology: single-switch, link: {length: 100m}}"
+
+compare load-all yes <<EOF
+seed: 24
+$loads
+load: {pattern: all, qps: 2, window: 8, threads: 2, order: random, warm_up: 300, operations: 3000}
+expect: [{figure: mops, at_least: 10}, {figure: share_least, at_least: 0.9}]
+EOF
+for kernel in hosted reference; do
+  "$hcasim" run "$folder/load-all.yaml" --kernel $kernel --out "$folder/load-$kernel" >/dev/null 2>&1 || fail "load, $kernel: exit code $?"
+  diff -r "$folder/load-all.1" "$folder/load-$kernel" || fail "load: the $kernel kernel leaves other records"
+done
+"$hcasim" run "$folder/load-all.yaml" --threads 2 --verbose >/dev/null 2>"$folder/log"
+grep -Eq '2 threads: [0-9]+ windows of 500.000 ns or less' "$folder/log" || fail "load: $(cat "$folder/log")"
+
+compare load-rivals yes <<EOF
+seed: 25
+$loads
+load: {pattern: inbound, verb: read, qps: 4, bytes: 4KiB, signal: 4, list: 4, sharers: 2, rival: {threads: 1, verb: write}, warm_up: 100, operations: 2000}
+expect: [{figure: gbps, at_least: 10}, {figure: rival_mops, at_least: 0.01}]
+EOF
+
+compare load-received yes <<EOF
+seed: 26
+$loads
+load: {pattern: all, verb: send, transport: ud, qps: 4, threads: 2, counts: received, warm_up: 300, operations: 3000}
+expect: [{figure: received_mops, at_least: 5}]
+EOF
+
+compare load-answers "cores that answer share what they know with all who ask" <<EOF
+$loads
+load: {pattern: inbound, server: {cores: 2}, warm_up: 100, operations: 1000}
+EOF
+
+compare load-inline "the bytes of inline data belong to one node's packets" <<EOF
+$loads
+load: {pattern: inbound, inlined: true, warm_up: 100, operations: 1000}
+EOF
+
+# What fails at any host ends the load everywhere, at the same time.
+cat >"$folder/load-broken.yaml" <<EOF
+hosts: {count: 4, hca: {fidelity: detailed}}
+fabric: {link_layer: roce, topology: single-switch, link: {length: 100m}}
+load: {pattern: inbound, operations: 100000, limit: 100s}
+faults: [{from: host0, to: switch0, link_down: {begin: 20us}}]
+EOF
+for threads in 1 2 3; do
+  "$hcasim" run "$folder/load-broken.yaml" --threads "$threads" --out "$folder/load-broken.$threads" >/dev/null 2>"$folder/load-broken.$threads.log"
+  [ $? -eq 1 ] && grep -q "the load failed: a work request failed" "$folder/load-broken.$threads.log" || fail "a broken load, $threads threads: $(cat "$folder/load-broken.$threads.log")"
+  diff -r "$folder/load-broken.1" "$folder/load-broken.$threads" >"$folder/diff" && cmp "$folder/load-broken.1.log" "$folder/load-broken.$threads.log" ||
+    fail "a broken load: $threads threads leave other records: $(head -5 "$folder/diff")"
+done
 
 "$hcasim" run "$folder/permutation.yaml" --threads 2 --kernel reference >/dev/null 2>"$folder/log" || fail "reference: $?"
 grep -q "in one thread: only the native kernel" "$folder/log" || fail "--kernel reference: $(cat "$folder/log")"

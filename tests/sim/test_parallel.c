@@ -1,7 +1,7 @@
 /*
  * Proves that a divided run does what an undivided one does: nodes in a ring that pass tokens on after random times, many
  * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 parts, in one
- * call of sim_run() or in slices; that time, the next event and the number of events are those of all parts; and that
+ * call of sim_run(), in slices, or with slices in turn between; that time, the next event and the number of events are those of all parts; and that
  * a window is as long as the shortest crossing.
  */
 #include <stdio.h>
@@ -14,6 +14,8 @@
 #define TESTS(TEST)              \
 	TEST(the_same_in_parts)  \
 	TEST(the_same_in_slices) \
+	TEST(the_same_in_turn)   \
+	TEST(who_is_first)       \
 	TEST(gaps_are_skipped)
 SUITE(TESTS)
 
@@ -49,6 +51,15 @@ struct ring {
 
 static const struct block_type node_type = {.name = "node"};
 
+/* Of all nodes: in which order they fire. */
+struct witness {
+	uint64_t log;
+	sim_time last;
+	unsigned ties; /* at the time of the event before */
+};
+
+static struct witness *witness; /* NULL: nobody looks, as parts have threads */
+
 static bool before(const struct token *one, const struct token *other)
 {
 	return one->arrives_at != other->arrives_at ? one->arrives_at < other->arrives_at
@@ -72,6 +83,11 @@ static void come(struct token *token, struct node *node)
 static void note(struct node *node, uint64_t what)
 {
 	node->log = (node->log ^ what) * UINT64_C(0x9e3779b97f4a7c15);
+	if (!witness)
+		return;
+	witness->log = (witness->log ^ what ^ node->block.id) * UINT64_C(0x9e3779b97f4a7c15);
+	witness->ties += sim_now(node->block.sim) == witness->last;
+	witness->last = sim_now(node->block.sim);
 }
 
 static void echo(struct event *event)
@@ -159,7 +175,7 @@ static void ring_end(struct ring *ring)
 	sim_destroy(ring->sim);
 }
 
-static void compare(unsigned parts, sim_time slice)
+static void compare(unsigned parts, sim_time slice, bool turns)
 {
 	static struct ring one, divided;
 	sim_time until = 0;
@@ -170,7 +186,10 @@ static void compare(unsigned parts, sim_time slice)
 		CU_ASSERT_EQUAL(sim_next(one.sim), sim_next(divided.sim));
 		until = slice ? until + slice : SIM_NEVER;
 		sim_run(one.sim, until);
-		sim_run(divided.sim, until);
+		if (turns && until / slice % 3)
+			sim_run_in_turn(divided.sim, until);
+		else
+			sim_run(divided.sim, until);
 		CU_ASSERT_EQUAL(sim_now(one.sim), sim_now(divided.sim));
 		CU_ASSERT_EQUAL(sim_events_fired(one.sim), sim_events_fired(divided.sim));
 		for (unsigned i = 0; i < NODES; i++)
@@ -179,7 +198,7 @@ static void compare(unsigned parts, sim_time slice)
 	CU_ASSERT_EQUAL(sim_next(divided.sim), SIM_NEVER);
 	for (unsigned i = 0; i < TOKENS; i++)
 		CU_ASSERT_EQUAL(divided.tokens[i].hops, HOPS);
-	if (parts > 1) {
+	if (parts > 1 && !turns) {
 		struct sim_windows windows = sim_windows(divided.sim);
 
 		CU_ASSERT_EQUAL(windows.length, CABLE);
@@ -196,17 +215,45 @@ static void compare(unsigned parts, sim_time slice)
 
 static void test_the_same_in_parts(void)
 {
-	compare(1, 0);
-	compare(2, 0);
-	compare(3, 0);
-	compare(5, 0);
+	compare(1, 0, false);
+	compare(2, 0, false);
+	compare(3, 0, false);
+	compare(5, 0, false);
 }
 
 static void test_the_same_in_slices(void)
 {
-	compare(2, 1 * US);
-	compare(3, 333 * NS);
-	compare(2, 7 * NS); /* shorter than a window */
+	compare(2, 1 * US, false);
+	compare(3, 333 * NS, false);
+	compare(2, 7 * NS, false); /* shorter than a window */
+}
+
+static void test_the_same_in_turn(void)
+{
+	compare(1, 1 * US, true);
+	compare(2, 1 * US, true);
+	compare(3, 333 * NS, true);
+	compare(5, 7 * NS, true);
+}
+
+/* What others come to in events before this one, it sees; here who is the first of all nodes at each instant, and how many are. */
+static void test_who_is_first(void)
+{
+	static struct ring one, divided;
+
+	ring_begin(&one, 1);
+	ring_begin(&divided, 3);
+	witness = &(struct witness){0};
+	sim_run_in_turn(one.sim, 1 * MS);
+	uint64_t seen = witness->log;
+	CU_ASSERT(witness->ties > 100);
+	witness->log = 0;
+	sim_run_in_turn(divided.sim, 1 * MS);
+	CU_ASSERT_EQUAL(witness->log, seen);
+	CU_ASSERT_EQUAL(sim_now(divided.sim), sim_now(one.sim));
+	witness = NULL;
+	ring_end(&one);
+	ring_end(&divided);
 }
 
 /* A gap in which nothing happens is one step, not many windows. */

@@ -98,7 +98,7 @@ class round_robin : public sc_module
 	{
 		std::deque<struct flow *> &ring = units[unit_of(flow)].ring;
 
-		if (flow->context_busy || setup.services->look(setup.port, flow).gone ||
+		if (flow->away || setup.services->look(setup.port, flow).gone ||
 		    std::find(ring.begin(), ring.end(), flow) != ring.end())
 			return;
 		gauge_enter(&gauge.ring, now, 1);
@@ -171,7 +171,7 @@ class round_robin : public sc_module
 			unit.free_at = now + grant.taken;
 			enqueue(flow);
 			setup.services->send(setup.port, flow);
-		} else if (!flow->context_busy) {
+		} else if (!flow->away) {
 			count.idle++;
 		}
 		arm(number, 0);

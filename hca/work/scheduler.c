@@ -1,4 +1,4 @@
-/* scheduler: see scheduler.h. One pending event per processing unit. */
+/* scheduler: see scheduler.h. One pending event per processing unit, and one of the engine of READs. */
 #include "hca/work/scheduler.h"
 
 #include <assert.h>
@@ -45,6 +45,11 @@ struct scheduler {
 	struct hca *hca;
 	const struct scheduler_params *params;
 	uint64_t inflight_bytes;
+	struct {                /* the engine that all READs, atomics and answers pass, in the order of their grants */
+		struct event through; /* with the first */
+		struct flow *first, *last;
+		sim_time free_at;
+	} reads;
 	bool throttled;
 	uint64_t refused;            /* which unit found no room first since then */
 	struct scheduler_port *port; /* NULL: no module is in its place */
@@ -68,7 +73,7 @@ static void arm(struct processing_unit *unit, sim_time delay)
 
 static void enqueue(struct processing_unit *unit, struct flow *flow)
 {
-	if (flow->in_ring || flow->context_busy || flow->qp->destroyed)
+	if (flow->in_ring || flow->away || flow->qp->destroyed)
 		return;
 	flow->in_ring = true;
 	flow->next = NULL;
@@ -101,26 +106,34 @@ bool scheduler_has_work(const struct flow *flow)
 	return qp->sq.cursor != qp->sq.tail || (qp->dci && dc_initiator_owes(qp->dci));
 }
 
-static void context_arrived(struct context_lookup *lookup)
+/* It may have turns again. */
+static void come_back(struct flow *flow)
 {
-	struct flow *flow = container_of(lookup, struct flow, lookup);
-	struct qp *qp = flow->qp;
-	struct scheduler *scheduler = qp->hca->scheduler;
+	struct scheduler *scheduler = flow->qp->hca->scheduler;
 	struct processing_unit *unit = unit_of(scheduler, flow);
 
-	scheduler->count.context_wait_time +=
-		sim_now(scheduler->block.sim) - flow->context_asked_at;
-	gauge_leave(&scheduler->gauge.contexts, sim_now(scheduler->block.sim), 1);
-	flow->context_busy = false;
-	flow->context_ready = true;
-	if (flow->kind == FLOW_REQUESTS)
-		requester_waited(qp, flow->context_asked_at);
+	flow->away = false;
 	if (scheduler->port) {
 		scheduler_port_ready(scheduler->port, flow);
 	} else {
 		enqueue(unit, flow);
 		arm(unit, 0);
 	}
+}
+
+static void context_arrived(struct context_lookup *lookup)
+{
+	struct flow *flow = container_of(lookup, struct flow, lookup);
+	struct qp *qp = flow->qp;
+	struct scheduler *scheduler = qp->hca->scheduler;
+
+	scheduler->count.context_wait_time +=
+		sim_now(scheduler->block.sim) - flow->context_asked_at;
+	gauge_leave(&scheduler->gauge.contexts, sim_now(scheduler->block.sim), 1);
+	flow->context_ready = true;
+	if (flow->kind == FLOW_REQUESTS)
+		requester_waited(qp, flow->context_asked_at);
+	come_back(flow);
 	qp_drop(qp);
 }
 
@@ -140,7 +153,7 @@ bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow)
 			      &ready))
 		return true;
 	scheduler->count.context_waits++;
-	flow->context_busy = true;
+	flow->away = true;
 	flow->context_asked_at = sim_now(scheduler->block.sim);
 	gauge_enter(&scheduler->gauge.contexts, flow->context_asked_at, 1);
 	flow->lookup = (struct context_lookup){
@@ -154,38 +167,84 @@ bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow)
 	return false;
 }
 
-/* What the packets that were just made of it take its processing unit. */
-static sim_time interval_of(const struct scheduler *scheduler, const struct flow *flow)
+/* How long the packets that were just made of it take the engine of READs, when it comes to them. */
+static sim_time read_time(const struct scheduler *scheduler, const struct flow *flow,
+			  uint32_t packets)
 {
 	const struct scheduler_params *params = scheduler->params;
-	enum operation operation = opcode_info[flow->last->first->opcode].operation;
+	uint8_t opcode = flow->last->first->opcode;
+	uint64_t segments = (flow->last->length + params->segment - 1) / params->segment;
 
-	if (operation == OP_READ_RESPONSE)
-		return params->answer_interval;
-	if (operation == OP_READ || opcode_is_atomic(flow->last->first->opcode))
-		return params->read_interval;
-	return params->packet_interval;
+	if (opcode_info[opcode].operation == OP_READ_RESPONSE)
+		return params->answer_interval * (segments > packets ? segments : packets);
+	if (opcode_info[opcode].operation == OP_READ || opcode_is_atomic(opcode))
+		return params->read_interval * packets;
+	return 0;
 }
 
-/* How many of them: one a packet, or one a segment of its data if these are more. */
-static uint64_t intervals_of(const struct scheduler *scheduler, const struct flow *flow,
-			     uint32_t packets)
+static void reads_through(struct event *event)
 {
-	uint64_t segment = scheduler->params->segment;
-	uint64_t segments = (flow->last->length + segment - 1) / segment;
+	struct scheduler *scheduler = container_of(event, struct scheduler, reads.through);
+	struct flow *flow = scheduler->reads.first;
 
-	return segments > packets ? segments : packets;
+	scheduler->reads.first = flow->next;
+	if (scheduler->reads.first)
+		sim_schedule_at(event, scheduler->reads.first->reads_done);
+	flow->reads_done = 0;
+	come_back(flow);
+}
+
+/* The flow's last packets are with the engine from now on, for so long when those before them are through. */
+static void reads_enter(struct scheduler *scheduler, struct flow *flow, sim_time duration)
+{
+	sim_time now = sim_now(scheduler->block.sim);
+
+	gauge_serve(&scheduler->gauge.reads, duration);
+	if (scheduler->reads.free_at < now)
+		scheduler->reads.free_at = now;
+	scheduler->reads.free_at += duration;
+	flow->away = true;
+	flow->reads_done = scheduler->reads.free_at;
+	flow->next = NULL;
+	if (scheduler->reads.first) {
+		scheduler->reads.last->next = flow;
+	} else {
+		scheduler->reads.first = flow;
+		sim_schedule_at(&scheduler->reads.through, flow->reads_done);
+	}
+	scheduler->reads.last = flow;
+}
+
+static void reads_forget(struct scheduler *scheduler, struct flow *flow)
+{
+	struct flow **link = &scheduler->reads.first, *before = NULL;
+
+	for (; *link != flow; link = &(*link)->next)
+		before = *link;
+	*link = flow->next;
+	if (scheduler->reads.last == flow)
+		scheduler->reads.last = before;
+	if (!before)
+		sim_cancel(&scheduler->reads.through);
+	if (!before && scheduler->reads.first)
+		sim_schedule_at(&scheduler->reads.through, scheduler->reads.first->reads_done);
+	flow->reads_done = 0;
+	flow->away = false;
 }
 
 struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit, struct flow *flow)
 {
 	struct scheduler_grant grant = {0};
+	sim_time reads;
 
 	grant.packets = flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, &grant.bytes)
 						    : responder_next(flow->qp, &grant.bytes);
 	if (!grant.packets)
 		return grant;
-	grant.taken = interval_of(scheduler, flow) * intervals_of(scheduler, flow, grant.packets);
+	grant.taken = scheduler->params->packet_interval * grant.packets;
+	reads = read_time(scheduler, flow, grant.packets);
+	if (reads)
+		reads_enter(scheduler, flow, reads);
 	scheduler->count.turns++;
 	scheduler->count.packets += grant.packets;
 	scheduler->units[unit].busy += grant.taken;
@@ -231,7 +290,7 @@ static void turn(struct event *event)
 		unit->free_at = sim_now(scheduler->block.sim) + grant.taken;
 		enqueue(unit, flow);
 		send_unit_drain(flow);
-	} else if (!flow->context_busy) {
+	} else if (!flow->away) {
 		scheduler->count.idle++;
 	}
 	arm(unit, 0);
@@ -262,6 +321,8 @@ void scheduler_forget(struct scheduler *scheduler, struct flow *flow)
 	struct processing_unit *unit = unit_of(scheduler, flow);
 	struct flow *previous = NULL;
 
+	if (flow->reads_done)
+		reads_forget(scheduler, flow);
 	if (scheduler->port) {
 		scheduler_port_forget(scheduler->port, flow);
 		return;
@@ -302,10 +363,12 @@ struct scheduler *scheduler_create(struct hca *hca, const char *name)
 		   (const uint64_t *)&scheduler->count);
 	block_gauges(&scheduler->block, (struct gauge *)&scheduler->gauge);
 	scheduler->gauge.unit.capacity = 1;
+	scheduler->gauge.reads.capacity = 1;
 	scheduler->gauge.inflight.capacity = params->inflight_bytes;
 	if (*params->module.text)
 		scheduler->port = scheduler_port_create(scheduler, &scheduler->block, params,
 							&scheduler->count, &scheduler->gauge);
+	event_init(&scheduler->reads.through, &scheduler->block, reads_through);
 	for (uint64_t i = 0; i < params->units; i++) {
 		scheduler->units[i].scheduler = scheduler;
 		event_init(&scheduler->units[i].turn, &scheduler->block, turn);
@@ -321,6 +384,7 @@ void scheduler_destroy(struct scheduler *scheduler)
 		assert(!scheduler->units[i].first);
 		sim_cancel(&scheduler->units[i].turn);
 	}
+	assert(!scheduler->reads.first);
 	block_fini(&scheduler->block);
 	free(scheduler);
 }

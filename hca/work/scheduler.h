@@ -3,7 +3,8 @@
  * with work stands in the ring of its processing unit and gets a turn for one unit of its message,
  * if what is under way (gathering, or waiting for the port) leaves room. A flow whose QP's context is
  * not at hand leaves the ring until it is; the turns of others go on. A hit costs nothing here: it is
- * part of `latency`.
+ * part of `latency`. READs, atomics and answers to READs of all units pass one engine besides: a flow
+ * has no turn until its last packet is through, while those of others go on.
  *
  *     doorbell, completer --scheduler_wake()--> ring --turn--> requester_next(), responder_next()
  */
@@ -24,6 +25,7 @@
 
 #define SCHEDULER_GAUGES(X)                                                                        \
 	X(unit,     SERVER, "packets", "the busiest processing unit")                              \
+	X(reads,    SERVER, "packets", "READs, atomics and answers to READs, of all units")        \
 	X(inflight, POOL,   "bytes",   "granted, not yet with the port; waited for by all flows")  \
 	X(ring,     QUEUE,  "flows",   "in a ring, for their turn")                                \
 	X(contexts, QUEUE,  "flows",   "out of it, for their queue pair's context")
@@ -43,14 +45,15 @@ struct scheduler_gauges {
 enum flow_kind { FLOW_REQUESTS, FLOW_RESPONSES };
 
 struct flow {
-	struct flow *next; /* in the ring */
+	struct flow *next; /* in the ring, or the engine of READs */
 	struct qp *qp;
 	enum flow_kind kind;
 	bool in_ring;
-	bool context_busy;  /* being fetched: in no ring until it is here */
+	bool away; /* in no ring until its context is here, or the engine of READs is through with it */
 	bool context_ready; /* was fetched for the next turn */
 	struct context_lookup lookup;
 	sim_time context_asked_at;
+	sim_time reads_done; /* when the engine of READs is through with it; 0: not there */
 	struct send_unit *first, *last; /* gathering, in order; port/transmit.h */
 };
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that `hcasim run` plays the load of a scenario on its detailed adapters: what it comes to is the same twice, with each
 # kernel and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
-# trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; READs that outgrow the cache of WQEs slow down; and what has no meaning beside a load is refused.
+# trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; READs that outgrow the cache of WQEs slow down; one queue pair fills the link of every preset; and what has no meaning beside a load is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
@@ -78,6 +78,21 @@ for same in hosts.hca.send_cache.entries=0 load.window=16; do
   "$hcasim" run "$wqes" "${short[@]}" --set "$same" --set 'expect=[{figure: mops, at_least: 76}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: $same: $(cat "$folder/wqes.txt")"
 done
 "$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{figure: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
+
+# One queue pair is enough for the whole link of every adapter, out and in.
+for preset in $(grep -l '^kind: hca' "$source"/scenarios/presets/*.yaml); do
+  adapter=$(basename "$preset" .yaml) layer=infiniband
+  [[ $adapter == *gbe ]] && layer=roce
+  cat >"$folder/stream.yaml" <<END
+hosts: {count: 2, hca: $adapter}
+fabric: {link_layer: $layer, topology: back-to-back}
+load: {bytes: 64KiB, window: 32, operations: 100}
+END
+  for verb in write read; do
+    "$hcasim" run "$folder/stream.yaml" --set load.verb=$verb >"$folder/stream.txt" 2>&1 || fail "$adapter, $verb: $(cat "$folder/stream.txt")"
+    grep -qE '^bottleneck host[01].hca.port.link (9[7-9]|100)\.' "$folder/stream.txt" || fail "$adapter, $verb: the link is not full: $(cat "$folder/stream.txt")"
+  done
+done
 
 # refused TEXT OPTION...
 refused() {

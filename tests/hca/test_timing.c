@@ -177,9 +177,9 @@ static void test_parameters_add_up(void)
 
 #define TURN (10 * US) /* so long that nothing else limits the rate */
 
-/* Between the CQEs of two messages of 1024 B and one packet, when a processing unit takes a turn for each. */
+/* Between the CQEs of two messages of 1024 B and one packet, when a processing unit, or the engine of READs, takes a turn for each. */
 static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_interval,
-			sim_time read_interval)
+			sim_time read_interval, sim_time answer_interval)
 {
 	struct mini *mini = mini_create(SIM_KERNEL_native);
 	uint32_t length = opcode == WQE_FETCH_ADD ? 8 : 1024;
@@ -189,6 +189,7 @@ static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_
 	mini->params.scheduler.segment = segment_bytes;
 	mini->params.scheduler.packet_interval = packet_interval;
 	mini->params.scheduler.read_interval = read_interval;
+	mini->params.scheduler.answer_interval = answer_interval;
 	rig = rig_create_on(mini, QP_RC, LINK_INFINIBAND, 1024);
 	rig_post(&rig, opcode, length); /* the caches are warm for the others */
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
@@ -203,19 +204,20 @@ static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_
 	return first;
 }
 
-/* A turn for each segment that is begun, and one at least. */
+/* A turn for each segment of an answer that is begun, and one at least; messages that answer nothing have no segments. */
 static void test_turns_by_segments(void)
 {
-	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 4096, TURN, 0), TURN);
-	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 1024, TURN, 0), TURN);
-	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 1023, TURN, 0), 2 * TURN);
-	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 256, TURN, 0), 4 * TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, 0, 0, TURN), TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_READ, 1024, 0, 0, TURN), TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_READ, 1023, 0, 0, TURN), 2 * TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_READ, 256, 0, 0, TURN), 4 * TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 256, TURN, 0, TURN), TURN);
 }
 
 /* READs and atomics have an interval of their own. */
 static void test_turns_by_kind(void)
 {
-	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 4096, TURN, 3 * TURN), TURN);
-	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, TURN, 3 * TURN), 3 * TURN);
-	CU_ASSERT_EQUAL(turn_of(WQE_FETCH_ADD, 4096, TURN, 3 * TURN), 3 * TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 4096, TURN, 3 * TURN, 0), TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, TURN, 3 * TURN, 0), 3 * TURN);
+	CU_ASSERT_EQUAL(turn_of(WQE_FETCH_ADD, 4096, TURN, 3 * TURN, 0), 3 * TURN);
 }

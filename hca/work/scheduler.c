@@ -45,7 +45,8 @@ struct scheduler {
 	struct hca *hca;
 	const struct scheduler_params *params;
 	uint64_t inflight_bytes;
-	struct {                /* the engine that all READs, atomics and answers pass, in the order of their grants */
+	struct
+	{ /* the engine that all READs, atomics and answers pass, in the order of their grants */
 		struct event through; /* with the first */
 		struct flow *first, *last;
 		sim_time free_at;

@@ -65,8 +65,9 @@ struct scheduler_module {
 	bool (*accepts)(const struct scheduler_params *params, char *why, size_t why_bytes);
 	void *(*create)(const struct scheduler_setup *setup); /* NULL never */
 	void (*destroy)(void *module);
-	void (*wake)(void *module, struct flow *flow, sim_time ahead);  /* it may have work now */
-	void (*ready)(void *module, struct flow *flow, sim_time ahead); /* it may have turns again */
+	void (*wake)(void *module, struct flow *flow, sim_time ahead); /* it may have work now */
+	void (*ready)(void *module, struct flow *flow,
+		      sim_time ahead); /* it may have turns again */
 	void (*forget)(void *module, struct flow *flow, sim_time ahead);
 	void (*release)(void *module, uint32_t bytes, sim_time ahead);
 	void (*turn)(void *module, uint32_t unit, sim_time ahead);

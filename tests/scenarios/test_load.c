@@ -160,7 +160,8 @@ static void test_processing_units(void)
 	setup.load.window = 64;
 	measure();
 	expect_mops(result.mops, 50);
-	setup.hca.scheduler.read_interval = 80 * NS; /* one engine for both, so they do not pass each other */
+	setup.hca.scheduler.read_interval =
+		80 * NS; /* one engine for both, so they do not pass each other */
 	setup.load.verb = LOAD_READ;
 	measure();
 	expect_mops(result.mops, 80);

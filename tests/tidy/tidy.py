@@ -38,6 +38,7 @@ BANNED_ANYWHERE = r"\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof
 MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"
 MACHINE_PATHS = r"(/root/|/home/[a-z]+/|(?<![a-z])/work/|bash_jobs)"
 LEFT_OVERS = (".orig", ".rej", ".bak", "~")
+TOP_FILES = {".clang-format", ".gitignore", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md"}
 TEXT_ENDINGS = (".c", ".h", ".cpp", ".md", ".yaml", ".py", ".txt", ".cmake", ".json", ".bash", ".sh")
 
 findings = []
@@ -127,6 +128,8 @@ def main():
     for path in paths:
         if path.endswith(LEFT_OVERS):
             finding(path, 1, "left over by a tool")
+        if "/" not in path and path not in TOP_FILES:
+            finding(path, 1, "the top of the tree is for folders: does it belong in one of them?")
         if path.startswith("tests/tidy/") or not path.endswith(TEXT_ENDINGS):
             continue
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:

@@ -54,7 +54,8 @@ struct yaml_node *yaml_get(struct yaml_node *map, const char *key);
 void yaml_error(struct yaml_errors *errors, const struct yaml_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* "did you mean ...?": the nearest of the candidates by edit distance, or NULL if none is near. */
+/* "did you mean ...?": the nearest of the candidates by edit distance, in which a word that is taken for another (delay for
+ * latency) counts as a letter; NULL if none is near. */
 const char *yaml_suggest(const char *word, const char *const *candidates, size_t count);
 
 /* As yaml_error(), at the key of the entry. */

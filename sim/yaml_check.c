@@ -153,6 +153,53 @@ static size_t edit_distance(const char *one, const char *other)
 	return rows[length % 3][width];
 }
 
+/* Words of names that people take for each other; the shortest first. */
+static const char *const synonyms[][3] = {
+	{"reply", "answer", "response"},
+	{"delay", "latency"},
+	{"size", "bytes", "length"},
+	{"rate", "speed", "bandwidth"},
+};
+
+static const char *first_synonym(const char *word, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(synonyms); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(synonyms[i]) && synonyms[i][j] != NULL; j++) {
+			const char *synonym = synonyms[i][j];
+			if (strlen(synonym) == length && strncasecmp(synonym, word, length) == 0)
+				return synonyms[i][0];
+		}
+	}
+	return NULL;
+}
+
+/* The name with the first synonym of each of its words; it gets no longer. */
+static void unify(const char *name, char unified[WORD_MAX + 1])
+{
+	while (*name != '\0') {
+		size_t length = strcspn(name, "_-");
+		const char *synonym = first_synonym(name, length);
+		size_t bytes = synonym != NULL ? strlen(synonym) : length;
+		memcpy(unified, synonym != NULL ? synonym : name, bytes);
+		unified += bytes;
+		name += length;
+		if (*name != '\0')
+			*unified++ = *name++;
+	}
+	*unified = '\0';
+}
+
+/* A word for another that is taken for it is one mistake, however many letters it has. */
+static size_t name_distance(const char *one, const char *other)
+{
+	char unified[2][WORD_MAX + 1];
+	unify(one, unified[0]);
+	unify(other, unified[1]);
+	size_t letters = edit_distance(one, other),
+	       words = edit_distance(unified[0], unified[1]) + 1;
+	return letters < words ? letters : words;
+}
+
 const char *yaml_suggest(const char *word, const char *const *candidates, size_t count)
 {
 	const char *nearest = NULL;
@@ -163,7 +210,7 @@ const char *yaml_suggest(const char *word, const char *const *candidates, size_t
 	for (size_t i = 0; i < count; i++) {
 		if (strlen(candidates[i]) > WORD_MAX)
 			continue;
-		size_t distance = edit_distance(word, candidates[i]);
+		size_t distance = name_distance(word, candidates[i]);
 		if (distance < least && distance < strlen(candidates[i])) {
 			least = distance;
 			nearest = candidates[i];

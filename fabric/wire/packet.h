@@ -117,7 +117,7 @@ struct packet {
 	uint32_t immediate;      /* ImmDt as the number on the wire read big-endian, or IETH R_Key */
 	union {
 		uint64_t remote_address; /* RETH, AtomicETH */
-		sim_time request_at;     /* answers; not on the wire: when the last bit of what they answer came */
+		sim_time request_at;     /* responses; not on the wire: when the last bit of what they answer came */
 	};
 	uint32_t rkey;
 	uint32_t dma_length;     /* RETH */

@@ -13,7 +13,7 @@
 	X(qps,             COUNT, "65536",     "64..16777215",   "queue pairs at most",                                    "assumed: below ConnectX-4's 262144") \
 	X(cqs,             COUNT, "65536",     "64..16777215",   "completion queues at most",                              "assumed") \
 	X(srqs,            COUNT, "65536",     "64..16777215",   "shared receive queues at most",                          "assumed") \
-	X(data_to_cqe,     FLAG,  "false",     "",               "short messages and answers go into CQEs, if the driver asks for it (libmlx5 does, MLX5_SCATTER_TO_CQE)", "choice") \
+	X(data_to_cqe,     FLAG,  "false",     "",               "short messages and responses go into CQEs, if the driver asks for it (libmlx5 does, MLX5_SCATTER_TO_CQE)", "choice") \
 	X(compressed_cqes, FLAG,  "false",     "",               "completion queues may ask for mini-CQEs (mlx5dv_create_cq)", "choice") \
 	X(regions,         COUNT, "1048576",   "64..16777215",   "memory regions and windows at most",                     "assumed")
 /* clang-format on */

@@ -105,8 +105,8 @@ struct hca_qp_attr { /* fixed at creation */
 	uint32_t user_index; /* goes into CQEs (CQE version 1) */
 	bool signal_all;     /* every send WQE completes with a CQE */
 	/* What is short enough goes into the CQE and not to memory: SENDs received (UD: needs CQEs of 128 bytes), and
-	 * answers to READs and atomics that have a CQE. */
-	bool receives_to_cqe, answers_to_cqe;
+	 * responses to READs and atomics that have a CQE. */
+	bool receives_to_cqe, responses_to_cqe;
 	uint32_t max_inline_bytes;
 };
 

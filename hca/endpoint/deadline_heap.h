@@ -1,5 +1,5 @@
 /*
- * deadline_heap: the queue pairs of one port by a time of theirs: when the next packet may leave, or when an answer
+ * deadline_heap: the queue pairs of one port by a time of theirs: when the next packet may leave, or when a response
  * is overdue. Each knows its place, so a time can be moved. Two times being equal, the lower queue pair goes first.
  */
 #ifndef HCA_ENDPOINT_DEADLINE_HEAP_H
@@ -11,7 +11,7 @@
 
 struct endpoint_qp;
 
-enum deadline_kind { DEADLINE_DEPARTURE, DEADLINE_ANSWER, DEADLINE_KINDS };
+enum deadline_kind { DEADLINE_DEPARTURE, DEADLINE_RESPONSE, DEADLINE_KINDS };
 
 #define NOT_IN_HEAP UINT32_MAX
 

@@ -1,6 +1,6 @@
 /*
  * departure: which queue pair's packet goes next, and when. A queue pair that may send now is on its lane's list and
- * takes turns there; one that may send later, by its pace, is in the heap; one that waits for a window or an answer is
+ * takes turns there; one that may send later, by its pace, is in the heap; one that waits for a window or a response is
  * in neither. The pace event is pending only while the port has room for the first of the heap.
  */
 #include "hca/endpoint/endpoint_state.h"
@@ -17,11 +17,11 @@ static sim_time next_departure(struct endpoint_qp *qp)
 
 	if (request_possible(qp))
 		at = qp->allowed_at;
-	if (__builtin_expect(qp->answers != NULL, 0)) {
-		sim_time answer_at = answer_ready_at(qp);
+	if (__builtin_expect(qp->responses != NULL, 0)) {
+		sim_time response_at = response_ready_at(qp);
 
-		if (answer_at < at)
-			at = answer_at;
+		if (response_at < at)
+			at = response_at;
 	}
 	return at;
 }
@@ -107,8 +107,8 @@ static void schedule_pace(struct endpoint_hca *hca)
 
 static void send_one(struct endpoint_qp *qp)
 {
-	if (qp->answers && answer_ready_at(qp) <= endpoint_now(qp->hca))
-		answer_send(qp);
+	if (qp->responses && response_ready_at(qp) <= endpoint_now(qp->hca))
+		response_send(qp);
 	else
 		request_send(qp);
 }

@@ -52,7 +52,7 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 	message->first_byte = qp->acked_bytes;
 	if (last)
 		message->first_byte =
-			last->first_byte + (message_is_answered(last) ? 0 : last->bytes);
+			last->first_byte + (message_is_read_or_atomic(last) ? 0 : last->bytes);
 	message->next = last ? last->next : message;
 	if (last)
 		last->next = message;
@@ -63,7 +63,7 @@ static void enqueue(struct delay_line *line, struct delay_item *item)
 		qp->hca->active_qps++;
 		departure_begin(qp);
 	}
-	if (message_is_answered(message))
+	if (message_is_read_or_atomic(message))
 		qp->flags |= QP_READS;
 	departure_consider(qp);
 }
@@ -292,7 +292,7 @@ uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 {
 	if (qp->hca->flows)
 		return flow_acked_bytes(qp);
-	return qp->acked_bytes + (qp->box ? qp->box->answered_bytes : 0);
+	return qp->acked_bytes + (qp->box ? qp->box->response_bytes : 0);
 }
 
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp)
@@ -384,7 +384,7 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 	read_recoveries_init(&hca->read_recoveries, params->read_recoveries);
 	delay_line_init(&hca->doorbells, &hca->block, enqueue);
 	delay_line_init(&hca->completions, &hca->block, complete);
-	pool_init(&hca->answer_pool, sizeof(struct answer), 0);
+	pool_init(&hca->response_pool, sizeof(struct response), 0);
 	return hca;
 }
 
@@ -412,7 +412,7 @@ void endpoint_destroy(struct endpoint_hca *hca)
 		sim_cancel(events[i]);
 	flow_destroy(hca);
 	join_destroy(hca);
-	pool_fini(&hca->answer_pool);
+	pool_fini(&hca->response_pool);
 	deadline_heap_fini(&hca->departures);
 	deadline_heap_fini(&hca->overdue);
 	cnp_limiter_fini(&hca->cnp_limiter);

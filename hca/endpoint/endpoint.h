@@ -34,10 +34,10 @@
 	X(data_packets_received, "packets", "with payload, accepted for the first time")                   \
 	X(data_bytes_received, "bytes",   "of payload in them")                                            \
 	X(packets_resent,      "packets", "sent again")                                                    \
-	X(local_ack_timeouts,  "times",   "no answer in time (local_ack_timeout_err)")                     \
+	X(local_ack_timeouts,  "times",   "no response in time (local_ack_timeout_err)")                   \
 	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                            \
 	X(rnr_nak_received,    "packets", "RNR NAKs received, of detailed adapters without a receive work request") \
-	X(implied_nak_seq_err, "times",   "an answer to a read or atomic was missing")                     \
+	X(implied_nak_seq_err, "times",   "a response to a read or atomic was missing")                    \
 	X(read_recovery_stalls, "times",  "nothing was taken in for a while: a gap in read responses, and read_recoveries under way") \
 	X(out_of_sequence,     "packets", "requests with a PSN ahead of the expected one")                 \
 	X(duplicate_request,   "packets", "requests with a PSN behind the expected one")                   \

@@ -3,9 +3,9 @@
  *
  *     endpoint.c    its borders: posts, completions, what the port delivers; life
  *     departure.c   which queue pair sends next, and when: pace, windows, host rate
- *     request.c     makes request packets                answer.c   makes ACKs, NAKs, read and atomic responses
+ *     request.c     makes request packets                response.c   makes ACKs, NAKs, read and atomic responses
  *     responder.c   takes requests                       requester.c takes ACKs, NAKs and responses
- *     selective.c   bitmaps of selective repeat          timeout.c  answers that are overdue
+ *     selective.c   bitmaps of selective repeat          timeout.c  responses that are overdue
  *     notify.c      CNPs, both ends                      join.c     queue pairs and their paths
  *     stall.c       an adapter that takes in nothing
  *     flow.c        all of it where flows take the place of packets
@@ -35,22 +35,22 @@ enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
 enum window_fill { FILL_WHOLE, FILL_PART };
 
-enum source { SOURCE_REQUESTS, SOURCE_ANSWERS, SOURCES }; /* the port serves them in turn */
+enum source { SOURCE_REQUESTS, SOURCE_RESPONSES, SOURCES }; /* the port serves them in turn */
 
 /* What a request that has arrived still leads to, once its last bit is in. */
 enum consequence {
 	OWES_ACK = 1,
 	OWES_NAK = 2,
 	OWES_CNP = 4,
-	OWES_ANSWER = 8,      /* a read or an atomic */
+	OWES_RESPONSE = 8,    /* a read or an atomic */
 	DELIVERS = 16,        /* the last of a message */
 	IS_RESPONSE = 32,     /* for the requester */
 	DELIVERS_STORED = 64, /* early packets are in order now, and end messages */
 };
 
 /* A response that waits for its turn; on a list that ends in itself, in order of PSN. */
-struct answer {
-	struct answer *next;
+struct response {
+	struct response *next;
 	uint64_t psn;   /* of the next packet; of an ACK: the one it names */
 	uint64_t bytes; /* of a read: that are left */
 	sim_time ready_at;
@@ -98,7 +98,7 @@ struct endpoint_qp {
 	sim_time deadline;               /* SIM_NEVER: nothing is awaited */
 	/* line 2: the responder's, and what is rare */
 	uint64_t expected_psn;
-	struct answer *answers;      /* the last; ->next is the first; NULL: none */
+	struct response *responses;  /* the last; ->next is the first; NULL: none */
 	sim_time cnp_at;             /* the next CNP may go then */
 	struct endpoint_qp *peer;    /* NULL: QP_FAR */
 	struct selective *selective; /* NULL: nothing was ever out of order */
@@ -116,7 +116,7 @@ _Static_assert(offsetof(struct endpoint_qp, expected_psn) == 128, "line 2");
 
 struct flow_box {
 	const struct congestion *congestion;
-	uint64_t answered_bytes;  /* payload of reads that has come back */
+	uint64_t response_bytes;  /* payload of reads that has come back */
 	_Alignas(16) char flow[]; /* struct congestion_flow, and what the algorithm has behind it */
 };
 
@@ -165,7 +165,7 @@ struct endpoint_hca {
 	struct endpoints *endpoints;
 	uint32_t endpoint;
 	enum link_layer link_layer;
-	struct pool answer_pool;
+	struct pool response_pool;
 	struct endpoint_counters count;
 	struct flow_fabric *flows;          /* NULL: the fabric carries packets */
 	struct flow_queue *flow_queues;     /* by queue pair */
@@ -190,7 +190,7 @@ static inline struct endpoint_message *oldest_message(const struct endpoint_qp *
 }
 
 /* By a response of its own, not by an ACK. */
-static inline bool message_is_answered(const struct endpoint_message *message)
+static inline bool message_is_read_or_atomic(const struct endpoint_message *message)
 {
 	return message->operation == ENDPOINT_READ || message->operation == ENDPOINT_ATOMIC;
 }
@@ -249,16 +249,16 @@ bool request_possible(struct endpoint_qp *qp);
 void request_send(struct endpoint_qp *qp);
 void request_rewind(struct endpoint_qp *qp, uint64_t psn);
 
-/* answer.c */
-struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn);
-void answer_set_priority(struct endpoint_qp *qp, struct packet *packet,
-			 uint64_t priority); /* 16: as it is */
-void answer_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked);
-void answer_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn);
-void answer_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn);
-sim_time answer_ready_at(const struct endpoint_qp *qp); /* SIM_NEVER: none */
-void answer_send(struct endpoint_qp *qp);
-void answer_drop_all(struct endpoint_qp *qp);
+/* response.c */
+struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn);
+void response_set_priority(struct endpoint_qp *qp, struct packet *packet,
+			   uint64_t priority); /* 16: as it is */
+void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked);
+void response_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn);
+void response_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn);
+sim_time response_ready_at(const struct endpoint_qp *qp); /* SIM_NEVER: none */
+void response_send(struct endpoint_qp *qp);
+void response_drop_all(struct endpoint_qp *qp);
 
 /* responder.c: at a request's head, and when its last bit has had its effect */
 void responder_arrive(struct endpoint_qp *qp, struct packet *packet);

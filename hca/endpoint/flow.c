@@ -115,7 +115,7 @@ static void begin_first(struct endpoint_qp *qp)
 		transfer->link_bytes +=
 			transfer->packets * PREAMBLE_BYTES + (transfer->packets - 1) * GAP_BYTES;
 	transfer->ended = transfer_ended;
-	if (!message_is_answered(flow->message)) {
+	if (!message_is_read_or_atomic(flow->message)) {
 		flow->message->started_at = endpoint_now(qp->hca);
 		qp->sent_bytes += flow->message->bytes;
 	}
@@ -150,7 +150,7 @@ static void complete(struct event *event)
 	struct endpoint_message *message = flow->message;
 	struct endpoint_qp *qp = message->qp;
 
-	if (!message_is_answered(message))
+	if (!message_is_read_or_atomic(message))
 		qp->acked_bytes += message->bytes;
 	flow->next->previous = flow->previous;
 	flow->previous->next = flow->next;
@@ -197,7 +197,7 @@ static void transfer_ended(struct flow_transfer *transfer)
 	then(flow, arrive, transfer->way.latency + source->peer->hca->params->receive_latency);
 }
 
-static void answer_read(struct event *event)
+static void respond_read(struct event *event)
 {
 	struct flow_message *flow = container_of(event, struct flow_message, event);
 
@@ -205,7 +205,7 @@ static void answer_read(struct event *event)
 	queue_push(flow);
 }
 
-static void answer_atomic(struct event *event)
+static void respond_atomic(struct event *event)
 {
 	struct flow_message *flow = container_of(event, struct flow_message, event);
 
@@ -219,25 +219,25 @@ void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
 	struct endpoint_hca *hca = qp->hca;
 	const struct endpoint_params *responder = qp->peer->hca->params;
 	struct flow_message *flow = pool_take(&hca->flow_pool), *head = hca->flow_messages;
-	bool answered = message_is_answered(message);
+	bool read_or_atomic = message_is_read_or_atomic(message);
 
 	flow->message = message;
-	flow->source = answered ? qp->peer : qp;
+	flow->source = read_or_atomic ? qp->peer : qp;
 	flow->transfer.packets = message->packets;
 	flow->next = head->next;
 	flow->previous = head;
 	head->next->previous = flow;
 	head->next = flow;
 	event_init(&flow->event, &hca->block, complete);
-	message->packets_sent = answered ? 1 : message->packets;
-	if (answered)
+	message->packets_sent = read_or_atomic ? 1 : message->packets;
+	if (read_or_atomic)
 		message->started_at = endpoint_now(hca);
 	if (message->operation == ENDPOINT_READ)
-		then(flow, answer_read,
+		then(flow, respond_read,
 		     travel(qp, RC_READ_REQUEST) + responder->receive_latency +
 			     responder->read_latency);
 	else if (message->operation == ENDPOINT_ATOMIC)
-		then(flow, answer_atomic,
+		then(flow, respond_atomic,
 		     travel(qp, RC_FETCH_ADD) + responder->receive_latency +
 			     responder->atomic_latency);
 	else
@@ -249,7 +249,7 @@ uint64_t flow_acked_bytes(const struct endpoint_qp *qp)
 	const struct flow_queue *queue = queue_of(qp);
 	const struct flow_message *first = queue->head;
 
-	if (!first || message_is_answered(first->message))
+	if (!first || message_is_read_or_atomic(first->message))
 		return qp->acked_bytes;
 	return qp->acked_bytes +
 	       (uint64_t)(flow_transfer_progress(&first->transfer) * (double)first->message->bytes);

@@ -6,7 +6,7 @@
 
 #include "hca/endpoint/endpoint_state.h"
 
-/* answer_set_priority() finds it there. */
+/* response_set_priority() finds it there. */
 static void intern_level(const struct endpoint_hca *from, struct path path, uint64_t service_level)
 {
 	if (service_level > 15)
@@ -39,7 +39,7 @@ static struct endpoint_qp *add_qp(struct endpoint_hca *hca)
 	memset(qp, 0, sizeof(*qp));
 	qp->hca = hca;
 	qp->number = endpoint_next_qp_number(hca);
-	qp->place[DEADLINE_DEPARTURE] = qp->place[DEADLINE_ANSWER] = NOT_IN_HEAP;
+	qp->place[DEADLINE_DEPARTURE] = qp->place[DEADLINE_RESPONSE] = NOT_IN_HEAP;
 	qp->deadline = SIM_NEVER;
 	hca->qps[hca->qp_count++] = qp;
 	return qp;
@@ -108,7 +108,7 @@ void join_destroy(struct endpoint_hca *hca)
 	for (uint32_t i = 0; i < hca->qp_count; i++) {
 		struct endpoint_qp *qp = hca->qps[i];
 
-		answer_drop_all(qp);
+		response_drop_all(qp);
 		selective_destroy(qp);
 		free(qp->box);
 		free(qp);

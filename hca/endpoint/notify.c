@@ -15,9 +15,9 @@ void notify_marked(struct endpoint_qp *qp)
 	if (!cnp_limiter_pass(&hca->cnp_limiter, (enum cnp_limit)params->cnp_limit,
 			      params->cnp_interval, qp->path->destination, &qp->cnp_at, now))
 		return;
-	cnp = answer_packet(qp, CNP_NOTIFY, 0);
+	cnp = response_packet(qp, CNP_NOTIFY, 0);
 	cnp->becn = true;
-	answer_set_priority(qp, cnp, params->cnp_priority);
+	response_set_priority(qp, cnp, params->cnp_priority);
 	cnp->wire_bytes = packet_wire_bytes(cnp);
 	cnp->tail_at = now + params->cnp_delay;
 	hca->count.cnp_sent++;

@@ -1,6 +1,6 @@
 /*
  * request: makes the request packets of a queue pair, one at a time, from the message that holds its next PSN. A read
- * is one packet that takes as many PSNs as its answer has packets. IBTA vol. 1, 9.7.2 (PSNs), 9.7.3.
+ * is one packet that takes as many PSNs as its response has packets. IBTA vol. 1, 9.7.2 (PSNs), 9.7.3.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ bool request_possible(struct endpoint_qp *qp)
 		return true;
 	if (!qp->sending || !window_open(qp))
 		return false;
-	return !message_is_answered(qp->sending) ||
+	return !message_is_read_or_atomic(qp->sending) ||
 	       qp->reads_outstanding < qp->hca->params->reads_max;
 }
 
@@ -90,8 +90,8 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 	hca->count.data_bytes_sent += packet->payload_bytes;
 }
 
-static void fill_answered(struct endpoint_qp *qp, struct packet *packet,
-			  const struct endpoint_message *message, uint64_t psn)
+static void fill_read_or_atomic(struct endpoint_qp *qp, struct packet *packet,
+				const struct endpoint_message *message, uint64_t psn)
 {
 	uint64_t done = (psn - message->first_psn) * qp->hca->mtu_bytes;
 
@@ -131,8 +131,8 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 	packet->psn = PSN_OF(psn);
 	packet->dest_qp = qp->peer_number;
 	packet->pkey = endpoint_pkey(qp);
-	if (message_is_answered(message))
-		fill_answered(qp, packet, message, psn);
+	if (message_is_read_or_atomic(message))
+		fill_read_or_atomic(qp, packet, message, psn);
 	else
 		fill_data(qp, packet, message, psn);
 	packet->ack_request |= qp->selective && selective_recovers(qp);
@@ -169,7 +169,7 @@ void request_send(struct endpoint_qp *qp)
 		return;
 	}
 	transmit(qp, message, psn);
-	if (message_is_answered(message)) {
+	if (message_is_read_or_atomic(message)) {
 		qp->reads_outstanding++;
 		qp->send_psn = message->first_psn + message->packets;
 	} else {
@@ -191,7 +191,7 @@ void request_rewind(struct endpoint_qp *qp, uint64_t psn)
 	trace(&qp->hca->block, TRACE_REWIND, message->tag, qp->number, PSN_OF(psn));
 	qp->send_psn = psn;
 	qp->sending = message;
-	qp->sent_bytes =
-		message_is_answered(message) ? message->first_byte : bytes_before(qp, message, psn);
+	qp->sent_bytes = message_is_read_or_atomic(message) ? message->first_byte
+							    : bytes_before(qp, message, psn);
 	qp->reads_outstanding = 0; /* all that are not answered come after it */
 }

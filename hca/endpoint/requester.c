@@ -1,5 +1,5 @@
 /*
- * requester: takes what answers requests: ACKs, NAKs, read and atomic responses. An answer acknowledges all before it,
+ * requester: takes what answers requests: ACKs, NAKs, read and atomic responses. A response acknowledges all before it,
  * except reads and atomics, which only their own responses do; one that is missing is an implied NAK
  * (IBTA vol. 1, 9.7.5.1.3 and 9.7.5.1.4).
  */
@@ -25,7 +25,7 @@ static uint64_t barrier_before(const struct endpoint_qp *qp, uint64_t end)
 	if (!(qp->flags & QP_READS))
 		return end;
 	while (message && message->first_psn < end) {
-		if (message_is_answered(message))
+		if (message_is_read_or_atomic(message))
 			return message->first_psn > qp->unacked_psn ? message->first_psn
 								    : qp->unacked_psn;
 		message = message == qp->newest ? NULL : message->next;
@@ -47,7 +47,7 @@ static uint64_t advance(struct endpoint_qp *qp, uint64_t end)
 	while (message && message->first_psn + message->packets <= end) {
 		struct endpoint_message *next = message == qp->newest ? NULL : message->next;
 
-		if (!message_is_answered(message))
+		if (!message_is_read_or_atomic(message))
 			qp->acked_bytes = message->first_byte + message->bytes;
 		else if (qp->reads_outstanding)
 			qp->reads_outstanding--;
@@ -59,7 +59,7 @@ static uint64_t advance(struct endpoint_qp *qp, uint64_t end)
 		finish(qp, message);
 		message = next;
 	}
-	if (message && end > message->first_psn && !message_is_answered(message))
+	if (message && end > message->first_psn && !message_is_read_or_atomic(message))
 		qp->acked_bytes =
 			message->first_byte + (end - message->first_psn) * qp->hca->mtu_bytes;
 	if (qp->send_psn < end)
@@ -215,7 +215,7 @@ static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 	}
 	hca->count.data_packets_received += packet->payload_bytes != 0;
 	hca->count.data_bytes_received += packet->payload_bytes;
-	qp->box->answered_bytes += packet->payload_bytes;
+	qp->box->response_bytes += packet->payload_bytes;
 	if (barrier == psn)
 		bytes += advance(qp, psn + 1);
 	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);

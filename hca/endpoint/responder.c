@@ -17,7 +17,7 @@ static uint64_t psns_of(const struct endpoint_qp *qp, const struct packet *packe
 	return (packet->dma_length + mtu - 1) / mtu;
 }
 
-static bool is_answered(const struct packet *packet)
+static bool is_read_or_atomic(const struct packet *packet)
 {
 	return packet->opcode == RC_READ_REQUEST || packet->opcode == RC_FETCH_ADD;
 }
@@ -60,10 +60,10 @@ static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packe
 	if (qp->selective)
 		selective_take(qp, from);
 	count_data(qp->hca, packet);
-	if (is_answered(packet)) {
+	if (is_read_or_atomic(packet)) {
 		qp->messages++;
 		count_executed(qp, packet);
-		return OWES_ANSWER;
+		return OWES_RESPONSE;
 	}
 	if (packet->ack_request)
 		consequences |= OWES_ACK;
@@ -98,7 +98,7 @@ static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, 
 	bool anew = sent_anew(qp, psn);
 
 	hca->count.out_of_sequence++;
-	if (params->recovery == SELECTIVE_REPEAT && !is_answered(packet)) {
+	if (params->recovery == SELECTIVE_REPEAT && !is_read_or_atomic(packet)) {
 		bool ends = opcode_ends_message(packet->opcode);
 
 		if (selective_store(qp, psn, ends, packet->tag)) {
@@ -118,8 +118,8 @@ static unsigned take_early(struct endpoint_qp *qp, const struct packet *packet, 
 static unsigned take_duplicate(struct endpoint_qp *qp, const struct packet *packet)
 {
 	qp->hca->count.duplicate_request++;
-	if (is_answered(packet))
-		return OWES_ANSWER;
+	if (is_read_or_atomic(packet))
+		return OWES_RESPONSE;
 	return packet->ack_request ? OWES_ACK : 0;
 }
 
@@ -169,12 +169,12 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 
 	if (consequences & OWES_CNP)
 		notify_marked(qp);
-	if (consequences & OWES_ANSWER)
-		answer_owe(qp, packet, psn);
+	if (consequences & OWES_RESPONSE)
+		response_owe(qp, packet, psn);
 	if (consequences & OWES_ACK)
-		answer_ack(qp, qp->hca->params->ack_each ? psn : taken - 1, packet);
+		response_ack(qp, qp->hca->params->ack_each ? psn : taken - 1, packet);
 	if (consequences & OWES_NAK)
-		answer_nak(qp, taken, psn);
+		response_nak(qp, taken, psn);
 	if (consequences & DELIVERS)
 		deliver(qp, psn + 1, packet->tag);
 	for (uint64_t end = psn + 1; consequences & DELIVERS_STORED && end < taken; end++) {

@@ -1,5 +1,5 @@
 /*
- * timeout: answers that are overdue. Each queue pair has a deadline that every answer moves; one event a port is
+ * timeout: responses that are overdue. Each queue pair has a deadline that every response moves; one event a port is
  * pending for the earliest known, and finds out when it fires whether that one has moved.
  *
  * IBTA vol. 1, 9.7.6.1.3: 4.096 us * 2^timeout. The adaptive mode is what NVIDIA's adapters were measured to do
@@ -54,7 +54,7 @@ void timeout_arm(struct endpoint_qp *qp)
 {
 	struct endpoint_hca *hca = qp->hca;
 	sim_time wait = duration(qp);
-	uint32_t place = qp->place[DEADLINE_ANSWER];
+	uint32_t place = qp->place[DEADLINE_RESPONSE];
 
 	if (wait == SIM_NEVER) {
 		timeout_disarm(qp);
@@ -70,7 +70,7 @@ void timeout_arm(struct endpoint_qp *qp)
 void timeout_disarm(struct endpoint_qp *qp)
 {
 	qp->deadline = SIM_NEVER;
-	if (qp->place[DEADLINE_ANSWER] == NOT_IN_HEAP)
+	if (qp->place[DEADLINE_RESPONSE] == NOT_IN_HEAP)
 		return;
 	deadline_heap_remove(&qp->hca->overdue, qp);
 	schedule(qp->hca);
@@ -146,6 +146,6 @@ static void timeout_fire(struct event *event)
 
 void timeout_init(struct endpoint_hca *hca)
 {
-	deadline_heap_init(&hca->overdue, DEADLINE_ANSWER);
+	deadline_heap_init(&hca->overdue, DEADLINE_RESPONSE);
 	event_init(&hca->timeout, &hca->block, timeout_fire);
 }

@@ -20,13 +20,13 @@ static void reclaim_tags(struct pcie *pcie);
 static void await_room(struct pcie *pcie);
 static void note_wait(struct pcie *pcie);
 static void tag_returned(struct event *event);
-static void answer_group(struct event *event);
+static void complete_group(struct event *event);
 static void group_arrived(struct event *event);
 
 /* ---- the link ---- */
 
-/* How many answers are due after so many more packets, one for each `every`. */
-static uint64_t answers(uint64_t *due, uint64_t packets, uint64_t every)
+/* How many DLLPs are due after so many more packets, one for each `every`. */
+static uint64_t dllps_due(uint64_t *due, uint64_t packets, uint64_t every)
 {
 	uint64_t count;
 
@@ -36,17 +36,17 @@ static uint64_t answers(uint64_t *due, uint64_t packets, uint64_t every)
 	return count;
 }
 
-void pcie_answer_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
+void pcie_return_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
 		       bool flow_controlled)
 {
 	uint64_t count;
 
 	if (!pcie->dllps_counted)
 		return;
-	count = answers(&pcie->acks_due[direction], packets, pcie->param.ack_every);
+	count = dllps_due(&pcie->acks_due[direction], packets, pcie->param.ack_every);
 	if (flow_controlled)
-		count += answers(&pcie->updates_due[direction], packets,
-				 pcie->param.credit_update_every);
+		count += dllps_due(&pcie->updates_due[direction], packets,
+				   pcie->param.credit_update_every);
 	if (direction == TO_HOST) {
 		pcie->count.dllps_to_device += count;
 		pcie_link_owe(&pcie->to_device, count);
@@ -59,7 +59,7 @@ void pcie_answer_dllps(struct pcie *pcie, enum direction direction, uint64_t pac
 sim_time pcie_to_host(struct pcie *pcie, uint64_t packets, uint64_t bytes, bool flow_controlled)
 {
 	pcie->count.to_host_bytes += bytes;
-	pcie_answer_dllps(pcie, TO_HOST, packets, flow_controlled);
+	pcie_return_dllps(pcie, TO_HOST, packets, flow_controlled);
 	return pcie_link_send(&pcie->to_host, pcie_now(pcie), bytes);
 }
 
@@ -149,7 +149,7 @@ static struct request_group *group_open(struct pcie *pcie, struct pcie_read *rea
 	group->read = read;
 	group->offset = read->requested;
 	group->length = 0;
-	event_init(&group->event, &pcie->block, answer_group);
+	event_init(&group->event, &pcie->block, complete_group);
 	return group;
 }
 
@@ -157,7 +157,7 @@ static struct request_group *group_open(struct pcie *pcie, struct pcie_read *rea
 static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 {
 	struct request_group *group = NULL;
-	sim_time answer_at = 0, group_wait = 0, held = 0;
+	sim_time complete_at = 0, group_wait = 0, held = 0;
 	uint64_t used, requests = pcie->count.read_requests;
 
 	while (may_request(pcie) && read->requested < read->length) {
@@ -175,13 +175,13 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 		held += accepted - pcie_now(pcie) + pcie->param.credit_latency;
 		pcie->count.nonposted_headers_taken++;
 		if (group && ready - arrival != group_wait) {
-			sim_schedule_at(&group->event, answer_at);
+			sim_schedule_at(&group->event, complete_at);
 			group = NULL;
 		}
 		if (!group) {
 			group = group_open(pcie, read);
 			group_wait = ready - arrival;
-			answer_at = ready + pcie->param.read_latency;
+			complete_at = ready + pcie->param.read_latency;
 		}
 		group->length += length;
 		read->requested += length;
@@ -189,7 +189,7 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 		pcie->count.read_requests++;
 	}
 	assert(group);
-	sim_schedule_at(&group->event, answer_at);
+	sim_schedule_at(&group->event, complete_at);
 	gauge_serve(&pcie->gauge.nonposted, held);
 	gauge_enter(&pcie->gauge.tags, pcie_now(pcie), pcie->count.read_requests - requests);
 	used = pcie->param.tags - pcie->tags_free;
@@ -208,7 +208,7 @@ static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, si
 }
 
 /* The root complex has the bytes of the first request; those of the others are there when it comes to them. */
-static void answer_group(struct event *event)
+static void complete_group(struct event *event)
 {
 	struct request_group *group = container_of(event, struct request_group, event);
 	struct pcie_read *read = group->read;
@@ -223,7 +223,7 @@ static void answer_group(struct event *event)
 	if (read->bytes)
 		mapped = memory_read(read->memory, address, (uint8_t *)read->bytes + group->offset,
 				     left);
-	trace(&pcie->block, TRACE_PCIE_READ_ANSWER, read->tag, address, left);
+	trace(&pcie->block, TRACE_PCIE_COMPLETION, read->tag, address, left);
 	while (left) {
 		uint32_t length = tlp_first_length(address, left, pcie->param.request_max);
 		uint32_t packets = mapped ? tlp_completion_count(&pcie->param, address, length) : 1;
@@ -235,7 +235,7 @@ static void answer_group(struct event *event)
 		pcie->count.to_device_bytes += bytes;
 		pcie->count.completion_bytes += mapped ? length : 0;
 		pcie->count.nonposted_headers_returned++;
-		pcie_answer_dllps(pcie, TO_DEVICE, packets, false);
+		pcie_return_dllps(pcie, TO_DEVICE, packets, false);
 		assert(pcie->tag_return_count < pcie->param.tags);
 		pcie->tag_returns[place % pcie->param.tags] =
 			(struct tag_return){arrival, left == length};
@@ -344,7 +344,7 @@ static void check(struct block *block, FILE *out)
 	block_equal(block, out, "bytes to the host, and those of its TLPs", count->to_host_bytes,
 		    count->read_requests * param->request_overhead +
 			    count->write_packets * param->write_overhead + count->write_bytes -
-			    unsent_bytes(pcie) + count->mmio_answer_bytes);
+			    unsent_bytes(pcie) + count->mmio_completion_bytes);
 	block_equal(block, out, "bytes to the HCA, and those of its TLPs", count->to_device_bytes,
 		    count->completions * param->completion_overhead + count->completion_bytes +
 			    count->mmio_writes * param->write_overhead + count->mmio_bytes +
@@ -353,7 +353,7 @@ static void check(struct block *block, FILE *out)
 		    pcie->tags_free + gauge->tags.level + pcie->tag_return_count);
 	block_equal(block, out, "NPH taken, and those of read requests",
 		    count->nonposted_headers_taken, count->read_requests);
-	block_equal(block, out, "NPH taken, and those returned and of requests not answered",
+	block_equal(block, out, "NPH taken, and those returned and of requests not completed",
 		    count->nonposted_headers_taken,
 		    count->nonposted_headers_returned + gauge->tags.level);
 	block_equal(block, out, "NPH, and those free and taken", param->nonposted_headers,

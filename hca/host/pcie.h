@@ -27,10 +27,10 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 /* clang-format off */
 #define PCIE_COUNTERS(X)                                                                                      \
 	X(reads,             "transactions", "DMA reads asked for")                                             \
-	X(reads_done,        "transactions", "DMA reads answered")                                              \
+	X(reads_done,        "transactions", "DMA reads completed")                                             \
 	X(read_bytes,        "bytes",        "that DMA reads asked for")                                        \
 	X(read_requests,     "TLPs",         "read requests sent; each took a tag")                             \
-	X(completions,       "TLPs",         "that answered them")                                              \
+	X(completions,       "TLPs",         "that completed them")                                             \
 	X(read_stalls,       "transactions", "DMA reads that waited for a tag, or behind a write that waited")  \
 	X(tags_used_max,     "tags",         "most in use at once")                                             \
 	X(writes,            "transactions", "DMA writes asked for")                                            \
@@ -41,13 +41,13 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(mmio_writes,       "TLPs",         "CPU stores that left for the HCA")                                \
 	X(mmio_bytes,        "bytes",        "in them")                                                         \
 	X(faults,            "transactions", "DMA reads and writes of memory that is not mapped")               \
-	X(mmio_reads,        "TLPs",         "CPU loads answered")                                               \
+	X(mmio_reads,        "TLPs",         "CPU loads completed")                                              \
 	X(posted_headers_taken,      "credits", "PH: one for each memory write sent")                           \
 	X(posted_headers_returned,   "credits", "given back when the write is visible")                         \
 	X(posted_data_taken,         "credits", "PD: 16 B each")                                                \
 	X(posted_data_returned,      "credits", "given back when the write is visible")                         \
 	X(nonposted_headers_taken,   "credits", "NPH: one for each read request sent")                          \
-	X(nonposted_headers_returned, "credits", "given back when the root complex has answered it")            \
+	X(nonposted_headers_returned, "credits", "given back when the root complex has completed it")           \
 	X(request_credit_stalls, "times",    "reads found no NPH")                                              \
 	X(order_stalls,      "TLPs",         "were at the root complex before a write ahead of them was visible") \
 	X(order_stall_time,  "ps",           "that they waited for it, in all")                                 \
@@ -55,12 +55,12 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(dllps_to_device,   "DLLPs",        "counted: ACKs and credit updates")                                \
 	X(completion_bytes,  "bytes",        "of data in completions")                                          \
 	X(mmio_read_requests, "TLPs",        "CPU loads that left for the HCA")                                 \
-	X(mmio_answer_bytes, "bytes",        "that answered them, on the link")                                 \
+	X(mmio_completion_bytes, "bytes",    "of their completions, on the link")                               \
 	X(to_host_bytes,     "bytes",        "on the link with TLP overhead, requests and writes")              \
 	X(to_device_bytes,   "bytes",        "on the link with TLP overhead, completions and MMIO")
 
 #define PCIE_GAUGES(X)                                                                                        \
-	X(to_host,       SERVER, "TLPs",         "the link to the host: writes, requests, answers to loads")      \
+	X(to_host,       SERVER, "TLPs",         "the link to the host: writes, requests, completions of loads")  \
 	X(to_device,     SERVER, "TLPs",         "the link to the HCA: completions, stores")                      \
 	X(tags,          POOL,   "tags",         "of read requests in flight")                                    \
 	X(nonposted,     POOL,   "credits",      "NPH: read requests that the host has not taken yet")            \
@@ -71,7 +71,7 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 #define PCIE_TRACE(X)                                                                                         \
 	X(PCIE_READ,         "address", "length", "DMA read asked for")                                       \
 	X(PCIE_READ_STALL,   "address", "length", "it waits for a tag")                                       \
-	X(PCIE_READ_ANSWER,  "address", "length", "the root complex answers (a part of) it")                  \
+	X(PCIE_COMPLETION,   "address", "length", "the root complex completes (a part of) it")                \
 	X(PCIE_READ_DONE,    "address", "length", "its last byte is here")                                    \
 	X(PCIE_WRITE,        "address", "length", "DMA write asked for")                                      \
 	X(PCIE_WRITE_STALL,  "address", "length", "it waits for posted credits")                              \
@@ -89,7 +89,7 @@ struct pcie_gauges {
 };
 
 /* One DMA read, of any length: split into requests of at most MRRS, each with a tag. The bytes are taken when the root
- * complex answers. The caller owns it and leaves it alone until done(). */
+ * complex completes it. The caller owns it and leaves it alone until done(). */
 struct pcie_read {
 	struct memory *memory; /* in */
 	uint64_t address;      /* in */
@@ -127,7 +127,7 @@ struct pcie_write {
 	sim_time visible_at;
 };
 
-/* A CPU's load from the HCA. It pushes the CPU's stores before it, and its answer the DMA writes before that. */
+/* A CPU's load from the HCA. It pushes the CPU's stores before it, and its completion the DMA writes before that. */
 struct pcie_mmio_read {
 	uint64_t offset;
 	uint32_t length; /* at most 64 */
@@ -141,7 +141,7 @@ struct pcie_mmio_read {
 /* The CPU's store has left the core; delivered to the HCA's doorbell block after the MMIO latency, in order. */
 typedef void pcie_mmio_handler(void *context, uint64_t offset, const void *bytes, uint32_t length);
 
-/* The HCA's answer to a load, taken when the load reaches it. */
+/* What the HCA's completion of a load brings, taken when the load reaches it. */
 typedef void pcie_mmio_read_handler(void *context, uint64_t offset, void *bytes, uint32_t length);
 
 /* *params is copied. Nothing is under way any more when it is destroyed. */
@@ -163,7 +163,7 @@ sim_time pcie_mmio_delay(const struct pcie *pcie); /* until a store arrives, at 
 /* At most 64 B. */
 void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint32_t length);
 
-/* Who answers loads; before the first one, which the caller owns until done() or pcie_mmio_read_cancel(). */
+/* Who completes loads; before the first one, which the caller owns until done() or pcie_mmio_read_cancel(). */
 void pcie_mmio_read_attach(struct pcie *pcie, pcie_mmio_read_handler *handler, void *context);
 void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read);
 /* Nobody waits for it any more; done() is not called. Nothing if it is done, or never began (all zero). */

@@ -9,7 +9,7 @@
 
 static void mmio_arrived(struct event *event);
 static void load_arrived(struct event *event);
-static void load_answered(struct event *event);
+static void load_completed(struct event *event);
 static void load_done(struct event *event);
 
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context)
@@ -50,7 +50,7 @@ void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint
 			       pcie->mmio_left_at, packet_bytes);
 	pcie->count.to_device_bytes += packet_bytes;
 	slot->arrival = pcie->mmio_left_at + pcie->one_way;
-	pcie_answer_dllps(pcie, TO_DEVICE, 1, true);
+	pcie_return_dllps(pcie, TO_DEVICE, 1, true);
 	gauge_enter(&pcie->gauge.stores, pcie_now(pcie), 1);
 	pcie->count.mmio_writes++;
 	pcie->count.mmio_bytes += length;
@@ -97,7 +97,7 @@ void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read)
 		pcie_link_pass(&pcie->to_device, pcie_now(pcie) + pcie->param.mmio_latency,
 			       pcie->mmio_left_at, packet_bytes);
 	pcie->count.to_device_bytes += packet_bytes;
-	pcie_answer_dllps(pcie, TO_DEVICE, 1, true);
+	pcie_return_dllps(pcie, TO_DEVICE, 1, true);
 	event_init(&read->event, &pcie->block, load_arrived);
 	sim_schedule_at(&read->event, pcie->mmio_left_at + pcie->one_way);
 }
@@ -108,19 +108,19 @@ static void load_arrived(struct event *event)
 	struct pcie *pcie = read->pcie;
 
 	pcie->mmio_read_handler(pcie->mmio_read_context, read->offset, read->bytes, read->length);
-	event_init(&read->event, &pcie->block, load_answered);
+	event_init(&read->event, &pcie->block, load_completed);
 	sim_schedule(&read->event, pcie->param.mmio_read_latency);
 }
 
 /* The completion takes its turn on the link to the host, and passes no write: 2.4.1. */
-static void load_answered(struct event *event)
+static void load_completed(struct event *event)
 {
 	struct pcie_mmio_read *read = container_of(event, struct pcie_mmio_read, event);
 	struct pcie *pcie = read->pcie;
 	uint64_t bytes = tlp_bytes(&pcie->param, TLP_COMPLETION, 1, read->length);
 	sim_time at = pcie_to_host(pcie, 1, bytes, false) + pcie->one_way;
 
-	pcie->count.mmio_answer_bytes += bytes;
+	pcie->count.mmio_completion_bytes += bytes;
 
 	if (at < pcie->visible_at)
 		at = pcie->visible_at;

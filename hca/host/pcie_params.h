@@ -18,7 +18,7 @@
 	  "pciebench: Xeon E5 hosts") \
 	X(request_max,         BYTES,  "512B",  "128B..4096B", "MRRS: largest read request, a power of two", \
 	  "PCIe base spec 7.5.3.4: default") \
-	X(completion_max,      BYTES,  "128B",  "64B..4096B",  "largest completion the host answers with, a power of two", \
+	X(completion_max,      BYTES,  "128B",  "64B..4096B",  "largest completion of the host, a power of two", \
 	  "ATC16: Xeon E5 joins two blocks of 64 B") \
 	X(read_boundary,       BYTES,  "64B",   "64B..128B",   "RCB: where the host may cut completions", \
 	  "ATC16: 64 B") \
@@ -42,16 +42,16 @@
 	  "assumed: never the limit of an undisturbed host") \
 	X(mmio_latency,        TIME,   "100ns", "0ps..1ms",    "from the CPU's store to its TLP, with the write-combining buffer", \
 	  "assumed: as the root complex takes for a write") \
-	X(mmio_read_latency,   TIME,   "600ns", "0ps..1ms",    "of the HCA, from a CPU's load until its answer is on the link", \
+	X(mmio_read_latency,   TIME,   "600ns", "0ps..1ms",    "of the HCA, from a CPU's load until its completion is on the link", \
 	  "calibrated: B3-09, 0.8 to 1 us in all") \
 	X(switch_latency,      TIME,   "0ps",   "0ps..1ms",    "one way, of a PCIe switch between HCA and host; 0: none", \
 	  "choice: none") \
 	X(dllp,                CHOICE, "share", "share|guide|counted", \
 	  "what ACKs, credit updates and SKIP take: dllp_share; or what the specification's guide tables allow; or as counted", \
 	  "choice") \
-	X(ack_every,           COUNT,  "1",     "1..64",       "counted: TLPs that one ACK answers", \
+	X(ack_every,           COUNT,  "1",     "1..64",       "counted: TLPs that one ACK is for", \
 	  "PCIe base spec 3.6.3.1: ACKs may be joined; assumed: they are not") \
-	X(credit_update_every, COUNT,  "1",     "1..64",       "counted: requests and writes that one credit update answers", \
+	X(credit_update_every, COUNT,  "1",     "1..64",       "counted: requests and writes that one credit update is for", \
 	  "PCIe base spec 2.6.1.2; assumed: one each") \
 	X(posted_headers,      COUNT,  "256",   "1..4096",     "PH: writes, in TLPs, that the root complex can hold", \
 	  "assumed: one for each 64 B of write_credits") \

@@ -16,7 +16,7 @@ enum { MMIO_BYTES_MAX = 64, MMIO_SLOTS_FIRST = 64, CREDIT_DATA_BYTES = 16 };
 
 /* Requests of one read that left at the same instant. */
 struct request_group {
-	struct event event; /* the first one's answer, then the last one's arrival */
+	struct event event; /* the first one's completion, then the last one's arrival */
 	struct pcie_read *read;
 	uint32_t offset, length; /* of the read's bytes */
 	struct request_group *next_free;
@@ -70,7 +70,7 @@ struct pcie {
 	struct host *host; /* behind the root complex; NULL: latencies of the parameters alone */
 	sim_time one_way;  /* link, switch, and flit */
 	uint64_t tags_free;
-	/* [tags]: a ring of the tags that are answered, ascending. */
+	/* [tags]: a ring of the tags that are completed, ascending. */
 	struct tag_return *tag_returns;
 	uint64_t tag_return_first, tag_return_count;
 	struct event tag_event; /* pending: a read waits for the first of these, or for an NPH */
@@ -99,8 +99,8 @@ static inline sim_time pcie_now(const struct pcie *pcie)
 	return sim_now(pcie->block.sim);
 }
 
-/* DLLPs that answer `packets` TLPs of a direction, on the other one. */
-void pcie_answer_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
+/* DLLPs that are due for `packets` TLPs of a direction, on the other one. */
+void pcie_return_dllps(struct pcie *pcie, enum direction direction, uint64_t packets,
 		       bool flow_controlled);
 
 /* Packets on the link to the host now, or as soon as it is free: when the last one has left. */

@@ -43,7 +43,7 @@ static inline uint32_t tlp_first_length(uint64_t address, uint32_t length, uint6
 	return length < most ? length : (uint32_t)most;
 }
 
-/* Completions that answer one request: all but the first start, and all but the last end, at an RCB. */
+/* Completions of one request: all but the first start, and all but the last end, at an RCB. */
 static inline uint32_t tlp_completion_count(const struct pcie_params *params, uint64_t address,
 					    uint32_t length)
 {

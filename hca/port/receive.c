@@ -170,7 +170,8 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 	if (__builtin_expect(receive->hca->congestion != NULL, 0))
 		note_congestion(qp, packet);
 	if (opcode_is_request(packet->opcode)) {
-		packet->sent_at = sim_now(receive->block.sim); /* what it was, only answers tell */
+		packet->sent_at =
+			sim_now(receive->block.sim); /* what it was, only responses tell */
 		if (opcode_info[packet->opcode].transport != TRANSPORT_DC ||
 		    !dc_target_takes(qp, packet))
 			responder_receive(qp, packet);
@@ -233,10 +234,10 @@ static void requester_arrived(struct context_lookup *lookup)
 {
 	struct arrivals *arrivals = container_of(lookup, struct arrivals, lookup);
 
-	context_arrived(container_of(arrivals, struct qp, answers), arrivals);
+	context_arrived(container_of(arrivals, struct qp, responses), arrivals);
 }
 
-/* What of the queue pair's context a packet needs: requests the responder's part, answers the requester's. */
+/* What of the queue pair's context a packet needs: requests the responder's part, responses the requester's. */
 static enum context_kind kind_of(const struct context_cache *contexts, const struct packet *packet,
 				 bool is_request)
 {
@@ -268,7 +269,7 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 			return;
 		}
 	}
-	arrivals = is_request ? &qp->requests : &qp->answers;
+	arrivals = is_request ? &qp->requests : &qp->responses;
 	if (arrivals->busy) {
 		append(receive, arrivals, packet);
 		return;
@@ -409,8 +410,8 @@ void receive_forget_qp(struct receive *receive, struct qp *qp)
 {
 	while (qp->requests.first)
 		drop(receive, pop(receive, &qp->requests), &receive->count.no_qp);
-	while (qp->answers.first)
-		drop(receive, pop(receive, &qp->answers), &receive->count.no_qp);
+	while (qp->responses.first)
+		drop(receive, pop(receive, &qp->responses), &receive->count.no_qp);
 	for (uint32_t i = receive->member_count; i-- > 0;)
 		if (receive->members[i].qpn == qp->number)
 			remove_member(receive, &receive->members[i]);

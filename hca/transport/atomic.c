@@ -103,7 +103,7 @@ static void transfer(struct atomic_request *request, enum dma_direction directio
 	dma_start(request->unit->hca->dma, &request->dma);
 }
 
-static void answer(struct atomic_request *request, bool failed)
+static void respond(struct atomic_request *request, bool failed)
 {
 	if (request->generation == request->qp->responder.generation)
 		responder_atomic_done(request->qp, request->psn, failed, request->original);
@@ -142,7 +142,7 @@ static void gathered(struct dma *dma)
 		sim_schedule(&request->event, request->unit->hca->params.transport.atomic_latency);
 		return;
 	}
-	answer(request, true);
+	respond(request, true);
 	unlock(request);
 	finish(request);
 }
@@ -170,7 +170,7 @@ static void compute(struct event *event)
 
 	request->original = le_get(request->bytes, 8);
 	le64_put(request->bytes, result_of(request));
-	answer(request, false);
+	respond(request, false);
 	transfer(request, DMA_SCATTER, relaxed ? NULL : write_posted, written);
 }
 

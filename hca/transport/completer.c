@@ -49,14 +49,14 @@ static void response_missing(struct qp *qp)
 	qp->requester.gap_seen = true;
 }
 
-/* What the answer acknowledges is known, and its WQEs have not been retired yet. */
+/* What the response acknowledges is known, and its WQEs have not been retired yet. */
 static void tell_congestion_control(struct qp *qp, const struct packet *packet)
 {
 	if (__builtin_expect(qp->congestion != NULL, 0))
 		reaction_acknowledged(qp, packet);
 }
 
-static void note_answer(struct qp *qp, struct send_slot *slot, const struct packet *packet)
+static void note_response(struct qp *qp, struct send_slot *slot, const struct packet *packet)
 {
 	slot->why.at[WHY_WIRE] = packet->request_at;
 	slot->why.at[WHY_REMOTE] = packet->sent_at;
@@ -87,7 +87,7 @@ static bool acknowledge(struct qp *qp, const struct packet *packet, uint32_t psn
 		}
 		if (psn_distance(last, psn) >= 0) {
 			slot->done = true;
-			note_answer(qp, slot, packet);
+			note_response(qp, slot, packet);
 		}
 	}
 	requester_progress(qp, unacked);
@@ -202,17 +202,17 @@ static void scattered(struct dma *dma)
 			slot->status = WORK_LOCAL_PROTECTION;
 	}
 	pool_give(&transport->response_scatters, scatter);
-	gauge_leave(&transport->gauge.answer_units, sim_now(transport->block.sim), 1);
+	gauge_leave(&transport->gauge.response_units, sim_now(transport->block.sim), 1);
 	requester_release_slot(qp, slot);
 	requester_complete(qp);
 	qp_drop(qp);
-	if (__builtin_expect(transport->answers_first != NULL, 0))
+	if (__builtin_expect(transport->responses_first != NULL, 0))
 		run_waiting(transport);
 }
 
 static bool goes_into_cqe(const struct qp *qp, const struct send_slot *slot)
 {
-	return qp->attr.answers_to_cqe && (slot->wqe.signaled || qp->attr.signal_all) &&
+	return qp->attr.responses_to_cqe && (slot->wqe.signaled || qp->attr.signal_all) &&
 	       slot->wqe.length <= completion_queue_data_room(qp->send_cq);
 }
 
@@ -226,15 +226,15 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 	if (!length)
 		return;
 	if (goes_into_cqe(qp, slot)) {
-		slot->answer_bytes = (uint8_t)length;
+		slot->response_bytes = (uint8_t)length;
 		if (is_atomic)
-			le64_put(slot->answer, packet->compare);
+			le64_put(slot->response, packet->compare);
 		else if (packet->payload)
-			memcpy(slot->answer, packet->payload->bytes, length);
+			memcpy(slot->response, packet->payload->bytes, length);
 		return;
 	}
 	scatter = pool_take_zeroed(&qp->hca->transport->response_scatters);
-	gauge_enter(&qp->hca->transport->gauge.answer_units, sim_now(qp->hca->sim), 1);
+	gauge_enter(&qp->hca->transport->gauge.response_units, sim_now(qp->hca->sim), 1);
 	scatter->qp = qp;
 	scatter->slot = slot;
 	scatter->payload = packet->payload;
@@ -297,7 +297,7 @@ static void receive_data(struct qp *qp, struct packet *packet)
 	requester_progress(qp, psn_add(slot->first_psn, slot->responses));
 	if (slot->responses == slot->psn_count) {
 		slot->done = true;
-		note_answer(qp, slot, packet);
+		note_response(qp, slot, packet);
 		if (slot->counted)
 			qp->requester.outstanding--;
 		slot->counted = false;
@@ -319,7 +319,7 @@ static void take(struct qp *qp, struct packet *packet)
 {
 	bool sends = qp->state.state == STATE_RTS || qp->state.state == STATE_SQD;
 
-	if (qp->dci && sends && dc_initiator_answered(qp->dci, packet))
+	if (qp->dci && sends && dc_initiator_responded(qp->dci, packet))
 		count(qp)->acks_received++;
 	else if (!sends || !is_awaited(qp, packet))
 		count(qp)->stale_responses++;
@@ -338,28 +338,28 @@ static void take(struct qp *qp, struct packet *packet)
 
 static bool has_unit(const struct transport_block *transport)
 {
-	return transport->response_scatters.in_use < transport->params->answer_units;
+	return transport->response_scatters.in_use < transport->params->response_units;
 }
 
 static void wait(struct transport_block *transport, struct packet *packet)
 {
 	packet->next = NULL;
-	if (transport->answers_last)
-		transport->answers_last->next = packet;
+	if (transport->responses_last)
+		transport->responses_last->next = packet;
 	else
-		transport->answers_first = packet;
-	transport->answers_last = packet;
-	transport->count.answer_stalls++;
-	gauge_wait(&transport->gauge.answer_units, sim_now(transport->block.sim), true);
+		transport->responses_first = packet;
+	transport->responses_last = packet;
+	transport->count.response_stalls++;
+	gauge_wait(&transport->gauge.response_units, sim_now(transport->block.sim), true);
 }
 
 static struct packet *pop_waiting(struct transport_block *transport)
 {
-	struct packet *packet = transport->answers_first;
+	struct packet *packet = transport->responses_first;
 
-	transport->answers_first = packet->next;
-	if (!transport->answers_first)
-		transport->answers_last = NULL;
+	transport->responses_first = packet->next;
+	if (!transport->responses_first)
+		transport->responses_last = NULL;
 	packet->next = NULL;
 	return packet;
 }
@@ -367,7 +367,7 @@ static struct packet *pop_waiting(struct transport_block *transport)
 /* Its queue pair may be gone by now. */
 static void run_waiting(struct transport_block *transport)
 {
-	while (transport->answers_first && has_unit(transport)) {
+	while (transport->responses_first && has_unit(transport)) {
 		struct packet *packet = pop_waiting(transport);
 		struct qp *qp = qp_find(transport->hca, packet->dest_qp);
 
@@ -376,14 +376,14 @@ static void run_waiting(struct transport_block *transport)
 		else
 			receive_done(transport->hca->receive, packet);
 	}
-	gauge_wait(&transport->gauge.answer_units, sim_now(transport->block.sim),
-		   transport->answers_first != NULL);
+	gauge_wait(&transport->gauge.response_units, sim_now(transport->block.sim),
+		   transport->responses_first != NULL);
 }
 
 void completer_receive(struct qp *qp, struct packet *packet)
 {
 	if (__builtin_expect(qp->hca->transport->lists.reads != 0, 0) &&
-	    answer_list_waits(qp, packet))
+	    response_list_waits(qp, packet))
 		return;
 	completer_go_on(qp, packet);
 }
@@ -392,7 +392,7 @@ void completer_go_on(struct qp *qp, struct packet *packet)
 {
 	struct transport_block *transport = qp->hca->transport;
 
-	if (__builtin_expect(transport->answers_first || !has_unit(transport), 0))
+	if (__builtin_expect(transport->responses_first || !has_unit(transport), 0))
 		wait(transport, packet);
 	else
 		take(qp, packet);
@@ -400,6 +400,6 @@ void completer_go_on(struct qp *qp, struct packet *packet)
 
 void completer_drop(struct transport_block *transport)
 {
-	while (transport->answers_first)
+	while (transport->responses_first)
 		packet_free(transport->hca->packets, pop_waiting(transport));
 }

@@ -181,7 +181,7 @@ static void idle(struct event *event)
 	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static bool is_nak(const struct packet *packet)
 {
@@ -189,7 +189,7 @@ static bool is_nak(const struct packet *packet)
 	       syndrome_kind(packet->syndrome) != SYNDROME_ACK;
 }
 
-bool dc_initiator_answered(struct dc_initiator *dci, const struct packet *packet)
+bool dc_initiator_responded(struct dc_initiator *dci, const struct packet *packet)
 {
 	struct requester *requester = &dci->qp->requester;
 	int32_t behind = psn_distance(requester->unacked_psn, packet->psn);

@@ -6,12 +6,12 @@
  *
  *     requester --dc_initiator_holds()--> may this slot go?
  *               --dc_initiator_next()---> disconnect, connect --> send_unit
- *     completer --dc_initiator_answered()--> connected
+ *     completer --dc_initiator_responded()--> connected
  *
  * A connect has no PSN of its own: it tells the target the PSN of the request behind it, and its ACK has the one before.
  * So one that is lost is sent again, with the oldest request that is not answered, when the timer says so.
  *
- * Kalia et al., FaSST, OSDI'16, 3.3 (recalled): a disconnect and a connect with its answer when the target changes. US patents 8,213,315
+ * Kalia et al., FaSST, OSDI'16, 3.3 (recalled): a disconnect and a connect with its response when the target changes. US patents 8,213,315
  * and 9,031,086. What they leave open is assumed (docs/wire.md).
  */
 #ifndef HCA_TRANSPORT_DC_INITIATOR_H
@@ -34,13 +34,13 @@ uint32_t dc_initiator_next(struct dc_initiator *dci, const struct send_slot *slo
 /* It has a disconnect to send, though there is no work request. */
 bool dc_initiator_owes(const struct dc_initiator *dci);
 
-/* An answer came. true: it says that the connect is accepted, and no more. */
-bool dc_initiator_answered(struct dc_initiator *dci, const struct packet *packet);
+/* A response came. true: it says that the connect is accepted, and no more. */
+bool dc_initiator_responded(struct dc_initiator *dci, const struct packet *packet);
 
 /* Does it refuse a connect that no request has followed yet? */
 bool dc_initiator_awaits(const struct dc_initiator *dci, const struct packet *packet);
 
-/* No answer in time: who knows whether the target has ever heard of it. */
+/* No response in time: who knows whether the target has ever heard of it. */
 void dc_initiator_lost(struct dc_initiator *dci);
 
 /* All that is not answered is sent again. */

@@ -213,8 +213,8 @@ static void open_responder(struct dc_responder *dcr, struct qp *target, const st
 
 /* ---- connects and disconnects ---- */
 
-static void answer(struct qp *qp, enum response_kind kind, uint8_t syndrome, uint32_t psn,
-		   const struct packet *packet, const struct path *back)
+static void respond(struct qp *qp, enum response_kind kind, uint8_t syndrome, uint32_t psn,
+		    const struct packet *packet, const struct path *back)
 {
 	responder_owe(qp, &(struct response){
 				  .kind = kind,
@@ -233,7 +233,7 @@ static void answer(struct qp *qp, enum response_kind kind, uint8_t syndrome, uin
 static void refuse(struct qp *target, uint8_t syndrome, const struct packet *packet,
 		   const struct path *back)
 {
-	answer(target, RESPONSE_NAK, syndrome, packet->psn, packet, back);
+	respond(target, RESPONSE_NAK, syndrome, packet->psn, packet, back);
 }
 
 static void connect(struct qp *target, const struct packet *packet)
@@ -262,8 +262,8 @@ static void connect(struct qp *target, const struct packet *packet)
 		open_responder(dcr, target, packet, back);
 	}
 	count_of(target)->dc_accepts++;
-	answer(dcr->qp, RESPONSE_ACCEPT, syndrome_make(SYNDROME_ACK, SYNDROME_NO_CREDITS),
-	       psn_add(packet->psn, PSN_MASK), packet, back);
+	respond(dcr->qp, RESPONSE_ACCEPT, syndrome_make(SYNDROME_ACK, SYNDROME_NO_CREDITS),
+		psn_add(packet->psn, PSN_MASK), packet, back);
 }
 
 bool dc_target_takes(struct qp *qp, struct packet *packet)

@@ -16,7 +16,7 @@
 #define FAULTS(X)                                                                                          \
 	X(NONE,           NOTHING, PSN_SEQUENCE,      NOTHING,       OK,                   "execute it")           \
 	X(WAIT,           NOTHING, PSN_SEQUENCE,      NOTHING,       OK,                   "its receive WQE is being fetched") \
-	X(DUPLICATE,      REPEAT,  PSN_SEQUENCE,      NOTHING,       OK,                   "PSN seen: answer lost") \
+	X(DUPLICATE,      REPEAT,  PSN_SEQUENCE,      NOTHING,       OK,                   "PSN seen: response lost") \
 	X(PSN_GAP,        NAK,     PSN_SEQUENCE,      NOTHING,       OK,                   "PSN skipped: request lost") \
 	X(NO_RECEIVE_WQE, RNR,     PSN_SEQUENCE,      NOTHING,       OK,                   "receiver not ready")   \
 	X(NO_PAGE,        RNR,     PSN_SEQUENCE,      NOTHING,       OK,                   "a page fault brings it") \

@@ -103,7 +103,7 @@ void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *tele
 	state->asked_at = asked_at;
 }
 
-void notification_answer(struct qp *qp, struct send_unit *unit, bool is_ack)
+void notification_respond(struct qp *qp, struct send_unit *unit, bool is_ack)
 {
 	const struct congestion_unit *congestion = qp->hca->congestion;
 	struct qp_congestion *state = qp->congestion;

@@ -4,7 +4,7 @@
  * beside the send queues: it waits for no queue pair's turn, and has the pipeline's latency before the port.
  *
  *     receive --notification_marked()--> CNP --> port
- *     responder --notification_asked()--> notification_answer() --> ACK
+ *     responder --notification_asked()--> notification_respond() --> ACK
  */
 #ifndef HCA_TRANSPORT_NOTIFICATION_H
 #define HCA_TRANSPORT_NOTIFICATION_H
@@ -19,7 +19,7 @@ void notification_marked(struct qp *qp, const struct packet *packet);
 void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *telemetry);
 
 /* An ACK or NAK, the last packet of the unit, is on its way: what goes with it. */
-void notification_answer(struct qp *qp, struct send_unit *unit, bool is_ack);
+void notification_respond(struct qp *qp, struct send_unit *unit, bool is_ack);
 
 void notification_init(struct congestion_unit *unit);
 void notification_fini(struct congestion_unit *unit);

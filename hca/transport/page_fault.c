@@ -69,7 +69,7 @@ bool page_fault_stalls(struct qp *qp, struct send_slot *slot)
 {
 	sim_time now = sim_now(qp->hca->sim);
 
-	if (slot->wqe.is_inline || requester_is_answered(slot) ||
+	if (slot->wqe.is_inline || requester_is_read_or_atomic(slot) ||
 	    !fault_in(qp, slot->wqe.segments, slot->wqe.segment_count, 0, slot->wqe.length, true))
 		return false;
 	qp->hca->transport->count.page_stalls++;

@@ -6,12 +6,12 @@
 
 #include "fabric/wire/opcode.h"
 #include "hca/port/receive.h"
-#include "hca/transport/answer_list.h"
 #include "hca/transport/congestion_unit.h"
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/dc_target.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
+#include "hca/transport/response_list.h"
 #include "hca/work/completion.h"
 #include "hca/work/event_queue.h"
 #include "hca/work/receive_queue.h"
@@ -234,7 +234,7 @@ void qp_destroy(struct qp *qp)
 	scheduler_forget(hca->scheduler, &qp->request_flow);
 	scheduler_forget(hca->scheduler, &qp->response_flow);
 	receive_forget_qp(hca->receive, qp);
-	answer_list_forget(qp);
+	response_list_forget(qp);
 	context_cache_invalidate(hca->contexts, CONTEXT_REQUESTER, qp->number);
 	context_cache_invalidate(hca->contexts, CONTEXT_RESPONDER, qp->number);
 	context_cache_invalidate(hca->contexts, CONTEXT_READS, qp->number);

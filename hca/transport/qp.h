@@ -15,7 +15,7 @@
 #include "hca/work/scheduler.h"
 #include "sim/timer.h"
 
-#define RESPONSES_MAX  64 /* answers that a responder owes, read and atomic resources included */
+#define RESPONSES_MAX  64 /* responses that a responder owes, read and atomic resources included */
 #define STAGING_BLOCKS 64
 #define STAGING_BYTES  ((STAGING_BLOCKS + WQE_BLOCKS_MAX) * WQE_BLOCK_BYTES)
 
@@ -38,14 +38,14 @@ struct send_slot {
 	uint32_t block, blocks; /* of its WQE in the ring: the first, how many */
 	bool at_hand; /* with a cache of send WQEs: it was looked up, or read again, for its turn */
 	bool fetching;    /* it is being read again */
-	bool list_coming; /* it is being read again for an answer */
+	bool list_coming; /* it is being read again for a response */
 	bool started;     /* it has its PSNs */
 	bool counted;     /* read, atomic: among those outstanding */
 	bool done;        /* acknowledged, or answered in full */
 	bool completed;   /* its CQE is written; lives on for its transfers only */
 	struct why why;
-	uint8_t answer_bytes; /* of a read or atomic, for its CQE */
-	uint8_t answer[CQE_DATA_MAX];
+	uint8_t response_bytes; /* of a read or atomic, for its CQE */
+	uint8_t response[CQE_DATA_MAX];
 };
 
 struct staged_read { /* one read of the send queue, until its blocks are staged */
@@ -103,7 +103,7 @@ struct requester {
 	uint8_t page_wait;  /* enum page_wait */
 	bool gap_seen;      /* a response was missing; already rewound for it */
 	bool draining;      /* SQD: an event is owed */
-	struct timer timer; /* of answers */
+	struct timer timer; /* of responses */
 	struct event rnr_timer;
 	sim_time paced_until; /* rate limit, pace of congestion control, reaction time */
 	sim_time held_at;     /* since when that, or a window of congestion control, holds it up */
@@ -189,8 +189,8 @@ struct qp {
 	struct completion_queue *send_cq, *recv_cq;
 	struct receive_queue *rq;
 	struct flow request_flow, response_flow;
-	struct arrivals requests, answers;
-	struct awaited_answer *awaited_first, *awaited_last; /* of answer_list.c */
+	struct arrivals requests, responses;
+	struct awaited_response *awaited_first, *awaited_last; /* of response_list.c */
 	struct send_queue sq;
 	struct requester requester;
 	struct responder responder;

@@ -211,7 +211,7 @@ static uint64_t bytes_between(struct qp *qp, uint32_t from, uint32_t to)
 		last = psn_distance(slot->first_psn, to);
 		if (last <= 0)
 			break;
-		if (requester_is_answered(slot))
+		if (requester_is_read_or_atomic(slot))
 			continue;
 		begin = first > 0 ? (uint64_t)first * mtu : 0;
 		end = (uint64_t)last * mtu;

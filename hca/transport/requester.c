@@ -25,7 +25,7 @@
 /* What each WQE opcode is on the wire. */
 static const struct {
 	uint8_t operation, suffix;
-	bool answered; /* by data: counts as outstanding read or atomic */
+	bool read_or_atomic; /* counts as outstanding */
 } wire_of[256] = {
 	[WQE_SEND]            = {OP_SEND,         SUFFIX_NONE, false},
 	[WQE_SEND_IMMEDIATE]  = {OP_SEND,         SUFFIX_IMM,  false},
@@ -47,9 +47,9 @@ static const uint8_t status_of_error[] = {
 };
 /* clang-format on */
 
-bool requester_is_answered(const struct send_slot *slot)
+bool requester_is_read_or_atomic(const struct send_slot *slot)
 {
-	return wire_of[slot->wqe.opcode].answered;
+	return wire_of[slot->wqe.opcode].read_or_atomic;
 }
 
 static bool is_local(const struct send_slot *slot)
@@ -88,13 +88,13 @@ static uint32_t packets_of(const struct qp *qp, const struct send_slot *slot)
 /* The checks that need the QP. */
 static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
 {
-	uint32_t access = requester_is_answered(slot) ? MR_LOCAL_WRITE : 0;
+	uint32_t access = requester_is_read_or_atomic(slot) ? MR_LOCAL_WRITE : 0;
 
 	if (slot->error)
 		return status_of_error[slot->error];
 	if (qp_is_datagram(qp) && slot->wqe.length > qp->hca->params.port.mtu)
 		return WORK_LOCAL_LENGTH;
-	if (requester_is_answered(slot) && !qp->state.max_rd_atomic)
+	if (requester_is_read_or_atomic(slot) && !qp->state.max_rd_atomic)
 		return WORK_LOCAL_QP_OPERATION;
 	if (!slot->wqe.is_inline &&
 	    !qp_list_allows(qp, qp->attr.pd, slot->wqe.segments, slot->wqe.segment_count, 0,
@@ -190,7 +190,7 @@ static struct send_slot *eligible(struct qp *qp)
 			requester_complete(qp);
 			continue;
 		}
-		if (requester_is_answered(slot) && !slot->counted &&
+		if (requester_is_read_or_atomic(slot) && !slot->counted &&
 		    requester->outstanding >= qp->state.max_rd_atomic)
 			return hold_up(qp, &gauge->reads);
 		psn = psn_add(slot->first_psn, requester->cursor_packet);
@@ -373,8 +373,8 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 		}
 	}
 	note_turn(qp, slot);
-	packets = requester_is_answered(slot) ? send_request(qp, slot, wire_bytes)
-					      : send_data(qp, slot, path, wire_bytes);
+	packets = requester_is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
+						    : send_data(qp, slot, path, wire_bytes);
 	if (__builtin_expect(qp->hca->congestion != NULL, 0))
 		*wire_bytes += reaction_sent(&qp->request_flow);
 	if (qp->state.rate_limit_bps)
@@ -446,9 +446,9 @@ static void write_completion(struct qp *qp, const struct send_slot *slot, enum w
 		.wqe_counter = wqe->index,
 		.qpn = qp->number,
 		.user_index = qp->attr.user_index,
-		.byte_count = requester_is_answered(slot) ? wqe->length : 0,
-		.data_bytes = status == WORK_OK ? slot->answer_bytes : 0,
-		.data = slot->answer,
+		.byte_count = requester_is_read_or_atomic(slot) ? wqe->length : 0,
+		.data_bytes = status == WORK_OK ? slot->response_bytes : 0,
+		.data = slot->response,
 	};
 
 	if (status == WORK_OK)
@@ -491,7 +491,7 @@ static void check_drained(struct qp *qp)
 /* Must its CQE wait for its transfers? What is scattered needs only be with PCIe, which keeps the order. */
 static bool is_moving(const struct send_slot *slot)
 {
-	return requester_is_answered(slot) ? slot->unposted != 0 : slot->transfers != 0;
+	return requester_is_read_or_atomic(slot) ? slot->unposted != 0 : slot->transfers != 0;
 }
 
 void requester_complete(struct qp *qp)

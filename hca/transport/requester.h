@@ -49,12 +49,12 @@ void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status 
 void requester_release_slot(struct qp *qp, struct send_slot *slot);
 
 /* A read or atomic: counts as outstanding until its data is back. */
-bool requester_is_answered(const struct send_slot *slot);
+bool requester_is_read_or_atomic(const struct send_slot *slot);
 
-/* Something awaits an answer from now on. */
+/* Something awaits a response from now on. */
 void requester_watch(struct qp *qp);
 
-/* Nothing is expected for the time being: the timer of answers rests. */
+/* Nothing is expected for the time being: the timer of responses rests. */
 void requester_wait_for_nothing(struct qp *qp);
 
 /* Every WQE that is complete in order gets its CQE. */

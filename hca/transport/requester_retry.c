@@ -101,7 +101,7 @@ void requester_rewind(struct qp *qp)
 	requester->cursor_packet = 0;
 	requester->halted = false;
 	requester->page_wait = PAGE_WAIT_NOTHING;
-	if (number != qp->sq.tail && slot->started && !requester_is_answered(slot)) {
+	if (number != qp->sq.tail && slot->started && !requester_is_read_or_atomic(slot)) {
 		int32_t acknowledged = psn_distance(slot->first_psn, requester->unacked_psn);
 
 		assert(acknowledged < (int32_t)slot->psn_count);

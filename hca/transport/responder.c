@@ -217,7 +217,7 @@ static struct response response_to(struct qp *qp, const struct packet *packet)
 }
 
 /* A read, or an atomic: answered once all before it is in memory. */
-static void execute_answered(struct qp *qp, struct packet *packet, bool duplicate)
+static void execute_read_or_atomic(struct qp *qp, struct packet *packet, bool duplicate)
 {
 	struct responder *responder = &qp->responder;
 	struct scatter_unit *unit = scatter_unit_new(qp, packet);
@@ -249,11 +249,11 @@ static void execute(struct qp *qp, struct packet *packet)
 
 	trace(&qp->hca->transport->block, TRACE_REQUEST, packet->tag, qp->number, packet->psn);
 	responder->nak_sent = false;
-	if (responder_is_answered(packet->opcode)) {
+	if (responder_is_read_or_atomic(packet->opcode)) {
 		struct response response = response_to(qp, packet);
 
 		responder->expected_psn = psn_add(packet->psn, response.packets);
-		execute_answered(qp, packet, false);
+		execute_read_or_atomic(qp, packet, false);
 	} else {
 		responder->expected_psn = psn_add(packet->psn, 1);
 		responder_execute_data(qp, packet);
@@ -293,7 +293,7 @@ static void repeat(struct qp *qp, struct packet *packet)
 		repeat_atomic(qp, packet);
 	else if (opcode_info[packet->opcode].operation == OP_READ) {
 		if (responder_check_keys(qp, packet) == FAULT_NONE)
-			execute_answered(qp, packet, true);
+			execute_read_or_atomic(qp, packet, true);
 	} else if (packet->ack_request && !responder->uncommitted_reads) {
 		responder_acknowledge(qp, psn_add(responder->expected_psn, PSN_MASK),
 				      responder->msn, packet->tail_at);
@@ -424,16 +424,21 @@ void responder_run(struct qp *qp)
 	}
 }
 
-void responder_wqe_answer(struct qp *qp, bool none)
+void responder_wqe_came(struct qp *qp)
 {
 	qp->responder.waits_for_wqe = false;
-	qp->responder.no_wqe = none;
 	qp->responder.wqe_at = sim_now(qp->hca->sim);
 	responder_run(qp);
+}
+
+void responder_wqe_missing(struct qp *qp)
+{
+	qp->responder.no_wqe = true;
+	responder_wqe_came(qp);
 	qp->responder.no_wqe = false;
 }
 
-void responder_unit_answer(struct qp *qp)
+void responder_unit_came(struct qp *qp)
 {
 	qp->responder.waits_for_unit = false;
 	responder_run(qp);

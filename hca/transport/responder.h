@@ -28,9 +28,10 @@ void responder_modified(struct qp *qp, uint32_t mask);
 /* The packet is the responder's from now on. */
 void responder_receive(struct qp *qp, struct packet *packet);
 
-/* What it waited for is there: a receive WQE (or the certainty that there is none), a buffer. */
-void responder_wqe_answer(struct qp *qp, bool none);
-void responder_unit_answer(struct qp *qp);
+/* What it waited for is there: a receive WQE, the certainty that there is none, a buffer. */
+void responder_wqe_came(struct qp *qp);
+void responder_wqe_missing(struct qp *qp);
+void responder_unit_came(struct qp *qp);
 
 /* Carries out what has come in, as far as it can. */
 void responder_run(struct qp *qp);
@@ -52,7 +53,7 @@ void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t or
 enum request_fault responder_check(struct qp *qp, struct packet *packet);
 
 /* A read or atomic. */
-bool responder_is_answered(uint8_t opcode);
+bool responder_is_read_or_atomic(uint8_t opcode);
 
 /* The checks and the execution that all connected transports share. */
 enum request_fault responder_check_permission(struct qp *qp, struct packet *packet);

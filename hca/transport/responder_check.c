@@ -43,7 +43,7 @@ enum request_fault responder_check_permission(struct qp *qp, struct packet *pack
 	return (qp->state.access & right) == right ? FAULT_NONE : FAULT_NOT_PERMITTED;
 }
 
-bool responder_is_answered(uint8_t opcode)
+bool responder_is_read_or_atomic(uint8_t opcode)
 {
 	return opcode_info[opcode].operation == OP_READ || opcode_is_atomic(opcode);
 }
@@ -52,7 +52,7 @@ static enum request_fault check_resources(struct qp *qp, struct packet *packet)
 {
 	const struct responder *responder = &qp->responder;
 
-	if (!responder_is_answered(packet->opcode))
+	if (!responder_is_read_or_atomic(packet->opcode))
 		return FAULT_NONE;
 	if (responder->reads_owed >= qp->state.max_dest_rd_atomic)
 		return FAULT_TOO_MANY;

@@ -47,7 +47,7 @@ static void wake_waiter(struct transport_block *transport)
 		transport->unit_waiters_last = NULL;
 		gauge_wait(&transport->gauge.scatter_units, sim_now(transport->block.sim), false);
 	}
-	responder_unit_answer(qp);
+	responder_unit_came(qp);
 	qp_drop(qp);
 }
 

@@ -104,7 +104,7 @@ static void discard(struct send_unit *unit)
 /* A read's or an atomic's request is alone whatever PSNs it takes. */
 static bool ends_slot(const struct send_slot *slot, const struct packet *packet)
 {
-	return requester_is_answered(slot) ||
+	return requester_is_read_or_atomic(slot) ||
 	       psn_add(packet->psn, 1) == psn_add(slot->first_psn, slot->psn_count);
 }
 

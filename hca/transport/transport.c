@@ -23,8 +23,8 @@ static void check(struct block *block, FILE *out)
 
 	block_equal(block, out, "scatter units in use, and taken and not given back",
 		    transport->scatter_units.in_use, transport->gauge.scatter_units.level);
-	block_equal(block, out, "answer units in use, and taken and not given back",
-		    transport->response_scatters.in_use, transport->gauge.answer_units.level);
+	block_equal(block, out, "response units in use, and taken and not given back",
+		    transport->response_scatters.in_use, transport->gauge.response_units.level);
 	block_equal(block, out, "send WQEs with an end of theirs, and those retired",
 		    transport->count.wqes_completed + transport->count.wqes_failed +
 			    transport->count.wqes_flushed - transport->count.receives_flushed,
@@ -52,7 +52,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 		   (const uint64_t *)&transport->count);
 	block_gauges(&transport->block, (struct gauge *)&transport->gauge);
 	transport->gauge.scatter_units.capacity = transport->params->scatter_units;
-	transport->gauge.answer_units.capacity = transport->params->answer_units;
+	transport->gauge.response_units.capacity = transport->params->response_units;
 	pool_init(&transport->send_units, sizeof(struct send_unit), SLAB_UNITS);
 	pool_init(&transport->scatter_units, sizeof(struct scatter_unit), SLAB_UNITS);
 	pool_init(&transport->response_scatters, sizeof(struct response_scatter), SLAB_UNITS);
@@ -60,7 +60,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	pool_init(&transport->stalled, PAGE_FAULT_BYTES, SLAB_UNITS);
 	atomic_init(&transport->atomics, hca, &transport->block);
 	late_nak_init(transport);
-	answer_list_init(transport);
+	response_list_init(transport);
 	read_recoveries_init(&transport->read_recoveries, transport->params->read_recoveries);
 	return transport;
 }
@@ -76,7 +76,7 @@ void transport_destroy(struct transport_block *transport)
 	pool_fini(&transport->response_scatters);
 	pool_fini(&transport->responses);
 	pool_fini(&transport->stalled);
-	answer_list_fini(transport);
+	response_list_fini(transport);
 	block_fini(&transport->block);
 	free(transport);
 }

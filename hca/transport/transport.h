@@ -6,9 +6,9 @@
 #define HCA_TRANSPORT_TRANSPORT_H
 
 #include "hca/device/adapter.h"
-#include "hca/transport/answer_list.h"
 #include "hca/transport/atomic.h"
 #include "hca/transport/read_recoveries.h"
+#include "hca/transport/response_list.h"
 #include "sim/delay_line.h"
 #include "sim/gauge.h"
 
@@ -19,9 +19,9 @@
 	X(wqes_flushed,        "WQEs",    "send and receive WQEs flushed")                         \
 	X(receives_flushed,    "WQEs",    "receive WQEs among them")                               \
 	X(packets_resent,      "packets", "sent again")                                            \
-	X(local_ack_timeouts,  "times",   "no answer in time (local_ack_timeout_err)")             \
+	X(local_ack_timeouts,  "times",   "no response in time (local_ack_timeout_err)")           \
 	X(packet_seq_err,      "packets", "NAKs for a sequence error received")                    \
-	X(implied_nak_seq_err, "times",   "an answer to a read or atomic was missing")             \
+	X(implied_nak_seq_err, "times",   "a response to a read or atomic was missing")            \
 	X(read_recovery_stalls, "times",  "nothing was taken in for a while: a gap in read responses, and read_recoveries under way") \
 	X(rnr_nak_received,    "packets", "RNR NAKs received")                                     \
 	X(rnr_nak_sent,        "packets", "RNR NAKs sent (out_of_buffer)")                         \
@@ -37,7 +37,7 @@
 	X(rx_sends,            "messages", "SENDs executed")                                       \
 	X(atomic_replays,      "messages", "duplicates of atomics answered from the records")      \
 	X(atomic_waits,        "messages", "atomics that waited for one whose address is alike")       \
-	X(resource_drops,      "packets", "duplicates dropped since too many answers were owed")   \
+	X(resource_drops,      "packets", "duplicates dropped since too many responses were owed") \
 	X(no_receive_wqe,      "packets", "UC and UD: dropped for want of a receive WQE")          \
 	X(unreliable_drops,    "packets", "UC: of a message with a gap")                           \
 	X(ud_unreachable,      "packets", "UD: sent to an address that leads nowhere")             \
@@ -49,23 +49,23 @@
 	X(dc_reclaims,         "times",   "DC: a responder context was taken from an initiator that had long been silent") \
 	X(dc_strays,           "packets", "DC: requests of initiators that are not connected, dropped") \
 	X(scatter_stalls,      "times",   "all scatter units were in use")                         \
-	X(answer_stalls,       "packets", "ACKs and responses that waited since all answer units were in use") \
+	X(response_stalls,     "packets", "ACKs and responses that waited since all response units were in use") \
 	X(list_waits,          "packets", "ACKs and responses that waited for a WQE that was read again, or behind one that did") \
 	X(page_stalls,         "messages", "whose data waited for a page fault")                   \
 	X(page_refusals,       "packets", "requests refused (RNR NAK): their pages were not there") \
-	X(page_drops,          "packets", "answers dropped since there was no page for a response, or one is waited for")
+	X(page_drops,          "packets", "responses dropped since there was no page for a response, or one is waited for")
 
 #define TRANSPORT_GAUGES(X)                                                                        \
 	X(scatter_units, POOL,  "units",       "receive buffers of messages")                      \
-	X(answer_units,  POOL,  "units",       "receive buffers of read and atomic responses")     \
-	X(answer_lists,  POOL,  "reads",       "of WQEs that left the cache before their answer came") \
+	X(response_units, POOL, "units",       "receive buffers of read and atomic responses")     \
+	X(response_lists, POOL, "reads",       "of WQEs that left the cache before their response came") \
 	X(reads,         SHARE, "queue pairs", "with as many reads and atomics under way as allowed") \
 	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
 	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \
 	X(rnr,           SHARE, "queue pairs", "in an RNR wait: the receiver had no WQE, or a page to bring in") \
 	X(pace,          SHARE, "queue pairs", "held back by their rate limit, the pace of congestion control, or a reaction time") \
 	X(congestion,    SHARE, "queue pairs", "with as much under way as congestion control allows") \
-	X(dc_turn,       SHARE, "initiators",  "of DC, that wait for answers before they turn to another target") \
+	X(dc_turn,       SHARE, "initiators",  "of DC, that wait for responses before they turn to another target") \
 	X(dc_handshake,  SHARE, "initiators",  "of DC, whose connect is not accepted yet")         \
 	X(wqe,           SHARE, "queue pairs", "whose next WQE was replaced in the cache and is read again") \
 	X(page_fault,    SHARE, "queue pairs", "stalled by a page fault of their own host")
@@ -76,7 +76,7 @@
 	X(REWIND,       "qpn", "psn", "the requester goes back to this PSN")                       \
 	X(REQUEST,      "qpn", "psn", "the responder executes a request packet")                   \
 	X(FAULT,        "qpn", "fault", "the responder found a fault")                             \
-	X(RESPOND,      "qpn", "psn", "the responder answers")
+	X(RESPOND,      "qpn", "psn", "the responder responds")
 /* clang-format on */
 
 enum { TRANSPORT_TRACE(TRACE_ENUM) };
@@ -100,9 +100,9 @@ struct transport_block {
 	struct pool send_units, scatter_units, response_scatters, responses;
 	struct pool stalled; /* of page_fault.c */
 	struct qp *unit_waiters_first, *unit_waiters_last;
-	/* Wait for an answer unit, or behind one that does. */
-	struct packet *answers_first, *answers_last;
-	struct answer_lists lists;
+	/* Wait for a response unit, or behind one that does. */
+	struct packet *responses_first, *responses_last;
+	struct response_lists lists;
 	struct atomic_unit atomics;
 	struct read_recoveries read_recoveries;
 	struct delay_line naks; /* of late_nak.c */

@@ -28,7 +28,7 @@
 	READ_RECOVERY_PARAMS(X) \
 	X(timeout_least,   COUNT,  "0",     "0..31",         "smallest local ACK timeout exponent that is honoured",  "choice: ConnectX honours 16 or more") \
 	X(scatter_units,   COUNT,  "128",   "4..4096",       "receive buffers of unit_bytes each",                    "assumed: 512 KiB") \
-	X(answer_units,    COUNT,  "128",   "4..4096",       "packets of read and atomic responses on their way to memory; others wait in the port's input space", "assumed: as scatter_units")
+	X(response_units,  COUNT,  "128",   "4..4096",       "packets of read and atomic responses on their way to memory; others wait in the port's input space", "assumed: as scatter_units")
 /* clang-format on */
 
 enum transport_recovery { TRANSPORT_GO_BACK_N };   /* first of the list; the others are refused */

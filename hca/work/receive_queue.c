@@ -34,7 +34,7 @@ static void context_arrived(struct context_lookup *lookup)
 
 	owner->count.context_wait_time += sim_now(owner->block.sim) - queue->context_asked_at;
 	queue->context_busy = false;
-	receive_queue_answer(queue, false);
+	receive_queue_serve(queue);
 	receive_queue_refill(queue);
 	receive_queue_drop(queue);
 }
@@ -46,7 +46,7 @@ static bool has_context(struct receive_queue *queue)
 	struct context_cache *contexts = owner->hca->contexts;
 	sim_time ready;
 
-	if (!queue->shared || queue->answering)
+	if (!queue->shared || queue->serving)
 		return true;
 	if (queue->context_busy)
 		return false;
@@ -134,12 +134,12 @@ void receive_queue_count_strides(struct hca *hca, uint32_t taken, uint32_t skipp
 }
 
 /* In order; one that takes WQEs again stands at the end. */
-void receive_queue_answer(struct receive_queue *queue, bool none)
+static void serve(struct receive_queue *queue, bool all)
 {
 	struct qp *last = queue->waiting_last;
 	bool more = queue->waiting_first != NULL;
 
-	while (more && (queue->kept_count || none)) {
+	while (more && (queue->kept_count || all)) {
 		struct qp *qp = queue->waiting_first;
 		bool empty = !queue->kept_count;
 
@@ -154,9 +154,12 @@ void receive_queue_answer(struct receive_queue *queue, bool none)
 		struct qp *others_first = queue->waiting_first, *others_last = queue->waiting_last;
 
 		queue->waiting_first = queue->waiting_last = NULL; /* it is its turn */
-		queue->answering = true;
-		responder_wqe_answer(qp, empty);
-		queue->answering = false;
+		queue->serving = true;
+		if (empty)
+			responder_wqe_missing(qp);
+		else
+			responder_wqe_came(qp);
+		queue->serving = false;
 		if (others_first) {
 			if (queue->waiting_first)
 				others_last->responder.next_waiter = queue->waiting_first;
@@ -166,6 +169,16 @@ void receive_queue_answer(struct receive_queue *queue, bool none)
 		}
 		qp_drop(qp);
 	}
+}
+
+void receive_queue_serve(struct receive_queue *queue)
+{
+	serve(queue, false);
+}
+
+void receive_queue_serve_all(struct receive_queue *queue)
+{
+	serve(queue, true);
 }
 
 void receive_queue_forget_waiter(struct receive_queue *queue, struct qp *qp)
@@ -238,7 +251,7 @@ void receive_queue_close(struct receive_queue *queue)
 {
 	queue->attr.xrc = false;
 	queue->generation++;
-	receive_queue_answer(queue, true);
+	receive_queue_serve_all(queue);
 }
 
 struct completion_queue *receive_queue_cq(const struct receive_queue *queue)

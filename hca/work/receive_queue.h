@@ -3,7 +3,7 @@
  * are fetched ahead; how many are posted is what the doorbell record in host memory says, which is
  * read when those known run low.
  *
- *     responder --receive_queue_take()--> kept WQEs | pcie_read() --responder_wqe_answer()-->
+ *     responder --receive_queue_take()--> kept WQEs | pcie_read() --responder_wqe_came()-->
  */
 #ifndef HCA_WORK_RECEIVE_QUEUE_H
 #define HCA_WORK_RECEIVE_QUEUE_H
@@ -59,7 +59,7 @@ void receive_queue_hold_queue(struct receive_queue *queue);
 void receive_queue_drop(struct receive_queue *queue);
 
 /* The WQE is the caller's; it, and each transfer that follows its list, counts in its users. TAKE_WAIT:
- * responder_wqe_answer() comes later. */
+ * responder_wqe_came() or responder_wqe_missing() comes later. */
 enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct receive_wqe **wqe);
 void receive_queue_release(struct hca *hca, struct receive_wqe *wqe); /* one user fewer */
 

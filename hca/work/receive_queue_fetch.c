@@ -3,7 +3,7 @@
  * are there already are not read, and a WQE whose line was replaced before it was taken is read again. Counts of WQEs run on;
  * doorbell records hold their low 16 bits.
  *
- *     receive_queue.c --refill()--> record? WQEs? --pcie_read()--> kept --receive_queue_answer()-->
+ *     receive_queue.c --refill()--> record? WQEs? --pcie_read()--> kept --receive_queue_serve()-->
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void record_done(struct pcie_read *read)
 		if (queue->posted != before || queue->posted != queue->fetched)
 			receive_queue_refill(queue);
 		else
-			receive_queue_answer(queue, true);
+			receive_queue_serve_all(queue);
 	}
 	receive_queue_drop(queue);
 }
@@ -137,11 +137,11 @@ static void wqes_arrived(struct receive_queue *queue, bool failed)
 		receive_queue_refill(queue);
 	} else if (failed) {
 		event_queue_async(queue->owner->hca->events, ASYNC_SRQ_ERROR, queue->number);
-		receive_queue_answer(queue, true);
+		receive_queue_serve_all(queue);
 	} else {
 		keep_read(queue);
 		trace(&queue->owner->block, TRACE_FETCHED, 0, queue->number, queue->kept_count);
-		receive_queue_answer(queue, false);
+		receive_queue_serve(queue);
 		receive_queue_refill(queue);
 	}
 	receive_queue_drop(queue);
@@ -270,7 +270,7 @@ static void head_done(struct pcie_read *read)
 	gauge_leave(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
 	wqe_cache_fill(queue->owner->cache, lines->head_line, lines->head_count);
 	lines->head_read = queue->kept_count && lines->head_generation == queue->generation;
-	receive_queue_answer(queue, false);
+	receive_queue_serve(queue);
 	receive_queue_drop(queue);
 }
 

@@ -1,7 +1,7 @@
 /*
  * receive_queue_state: what the files of the receive queues share: the queue, and what is fetched for it.
  *
- *     receive_queue.c (take, wait) --> receive_queue_fetch.c (doorbell record, WQEs) --> receive_queue.c (answer)
+ *     receive_queue.c (take, wait) --> receive_queue_fetch.c (doorbell record, WQEs) --> receive_queue.c (serve)
  *     receive_queue_flush.c: the end of what is posted
  */
 #ifndef HCA_WORK_RECEIVE_QUEUE_STATE_H
@@ -44,7 +44,7 @@ struct receive_queue {
 	struct receive_queues *owner;
 	struct hca_srq_attr attr;
 	bool shared;
-	bool answering;              /* a waiter takes: the context is at hand */
+	bool serving;                /* a waiter takes: the context is at hand */
 	struct completion_queue *cq; /* XRC */
 	uint32_t number, users;
 	uint32_t posted;  /* as far as is known */
@@ -83,8 +83,9 @@ bool receive_queue_has_next(struct receive_queue *queue);
 void receive_queue_add_lines(struct receive_queue *queue);
 void receive_queue_remove_lines(struct receive_queue *queue);
 
-/* receive_queue.c: some can be taken, or none at all. */
-void receive_queue_answer(struct receive_queue *queue, bool none);
+/* receive_queue.c: who waits is served as far as WQEs are kept; all: and the others are told that there are none. */
+void receive_queue_serve(struct receive_queue *queue);
+void receive_queue_serve_all(struct receive_queue *queue);
 struct receive_wqe *receive_queue_pop(struct receive_queue *queue);
 
 /* receive_queue_flush.c: the record was read for it; the event of the polls; what is kept is gone. */

@@ -46,7 +46,7 @@ struct scheduler {
 	const struct scheduler_params *params;
 	uint64_t inflight_bytes;
 	struct
-	{ /* the engine that all READs, atomics and answers pass, in the order of their grants */
+	{ /* the engine that all READs, atomics and responses pass, in the order of their grants */
 		struct event through; /* with the first */
 		struct flow *first, *last;
 		sim_time free_at;
@@ -177,7 +177,7 @@ static sim_time read_time(const struct scheduler *scheduler, const struct flow *
 	uint64_t segments = (flow->last->length + params->segment - 1) / params->segment;
 
 	if (opcode_info[opcode].operation == OP_READ_RESPONSE)
-		return params->answer_interval * (segments > packets ? segments : packets);
+		return params->response_interval * (segments > packets ? segments : packets);
 	if (opcode_info[opcode].operation == OP_READ || opcode_is_atomic(opcode))
 		return params->read_interval * packets;
 	return 0;

@@ -3,7 +3,7 @@
  * with work stands in the ring of its processing unit and gets a turn for one unit of its message,
  * if what is under way (gathering, or waiting for the port) leaves room. A flow whose QP's context is
  * not at hand leaves the ring until it is; the turns of others go on. A hit costs nothing here: it is
- * part of `latency`. READs, atomics and answers to READs of all units pass one engine besides: a flow
+ * part of `latency`. READs, atomics and responses to READs of all units pass one engine besides: a flow
  * has no turn until its last packet is through, while those of others go on.
  *
  *     doorbell, completer --scheduler_wake()--> ring --turn--> requester_next(), responder_next()
@@ -25,7 +25,7 @@
 
 #define SCHEDULER_GAUGES(X)                                                                        \
 	X(unit,     SERVER, "packets", "the busiest processing unit")                              \
-	X(reads,    SERVER, "packets", "READs, atomics and answers to READs, of all units")        \
+	X(reads,    SERVER, "packets", "READs, atomics and responses to READs, of all units")      \
 	X(inflight, POOL,   "bytes",   "granted, not yet with the port; waited for by all flows")  \
 	X(ring,     QUEUE,  "flows",   "in a ring, for their turn")                                \
 	X(contexts, QUEUE,  "flows",   "out of it, for their queue pair's context")

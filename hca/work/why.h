@@ -29,8 +29,8 @@
 	X(TRANSMIT,    transmit,    "headers and pipeline, and room in the port's queue")          \
 	X(CREDITS,     credits,     "the link was free, with credits and no pause")                \
 	X(WIRE,        wire,        "its last bit was at the other adapter; unreliable: was out")  \
-	X(REMOTE,      remote,      "the other adapter handed its answer to its port")             \
-	X(ACK,         ack,         "the answer was here and checked")                             \
+	X(REMOTE,      remote,      "the other adapter handed its response to its port")           \
+	X(ACK,         ack,         "the response was here and checked")                           \
 	X(DATA,        data,        "data that was asked for is with PCIe")                        \
 	X(ORDER,       order,       "the work requests before it were complete")                   \
 	X(CQE,         cqe,         "its CQE was visible")

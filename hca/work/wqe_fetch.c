@@ -199,7 +199,7 @@ bool wqe_fetch_is_here(struct qp *qp, struct send_slot *slot)
 
 	if (slot->fetching)
 		return false;
-	slot->at_hand = (params->looked_up == WQE_LOOKED_UP_ANSWER && !slot->started) ||
+	slot->at_hand = (params->looked_up == WQE_LOOKED_UP_RESPONSE && !slot->started) ||
 			wqe_fetch_look_up(qp, slot) == WQE_CACHE_HIT;
 	if (!slot->at_hand)
 		read_again(qp, slot);

@@ -264,26 +264,26 @@ static void make_rivals(struct load *load)
 		load->rivals.pattern = rival->pattern;
 }
 
-struct load_params load_answers_of(const struct load_params *params)
+struct load_params load_responses_of(const struct load_params *params)
 {
 	const struct load_server_params *server = &params->server;
-	struct load_params answers = *params;
+	struct load_params responses = *params;
 
-	answers.threads = server->cores;
-	answers.verb = server->answer == LOAD_ANSWER_WRITE ? LOAD_WRITE : LOAD_SEND;
-	if (server->answer == LOAD_ANSWER_DATAGRAM)
-		answers.transport = LOAD_UD;
-	answers.bytes = server->bytes;
-	answers.inlined = server->inlined;
-	answers.list = server->list;
-	answers.signal = server->signal;
-	answers.sges.count = 0;
-	return answers;
+	responses.threads = server->cores;
+	responses.verb = server->response == LOAD_RESPONSE_WRITE ? LOAD_WRITE : LOAD_SEND;
+	if (server->response == LOAD_RESPONSE_DATAGRAM)
+		responses.transport = LOAD_UD;
+	responses.bytes = server->bytes;
+	responses.inlined = server->inlined;
+	responses.list = server->list;
+	responses.signal = server->signal;
+	responses.sges.count = 0;
+	return responses;
 }
 
-static void make_answers(struct load *load)
+static void make_responses(struct load *load)
 {
-	load->answers = load_answers_of(&load->params);
+	load->responses = load_responses_of(&load->params);
 	load->client_count =
 		(uint32_t)((load->params.nodes - 1) * load->params.threads * load->params.qps);
 }
@@ -327,7 +327,7 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 	block_gauges(&load->block, (struct gauge *)&load->gauge);
 	load->gauge.core.capacity = 1;
 	make_rivals(load);
-	make_answers(load);
+	make_responses(load);
 	load->timeout = TIMEOUT;
 	load->retry_count = RETRIES;
 	for (uint32_t i = 0; i < params->nodes; i++) {

@@ -18,21 +18,22 @@ static uint64_t receives(const struct load_params *params, bool datagram)
 static bool check_receives(const struct load_params *params, char *why, size_t why_bytes)
 {
 	bool ud = params->transport == LOAD_UD;
-	bool datagram = params->server.answer == LOAD_ANSWER_DATAGRAM;
+	bool datagram = params->server.response == LOAD_RESPONSE_DATAGRAM;
 	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
 	uint64_t requests = params->verb == LOAD_SEND ? params->window * (ud ? clients : 1) : 0;
-	uint64_t answers = datagram ? params->window * params->qps
-			   : params->server.answer == LOAD_ANSWER_SEND ? params->window
-								       : 0;
+	uint64_t responses = datagram ? params->window * params->qps
+			     : params->server.response == LOAD_RESPONSE_SEND ? params->window
+									     : 0;
 
 	if (requests > receives(params, ud))
 		snprintf(why, why_bytes,
 			 "%u requests to a queue pair may be under way: receives has to be as many",
 			 (unsigned)requests);
-	else if (answers > receives(params, datagram))
-		snprintf(why, why_bytes,
-			 "%u answers to a queue pair may be under way: receives has to be as many",
-			 (unsigned)answers);
+	else if (responses > receives(params, datagram))
+		snprintf(
+			why, why_bytes,
+			"%u responses to a queue pair may be under way: receives has to be as many",
+			(unsigned)responses);
 	else
 		return true;
 	return false;
@@ -42,7 +43,7 @@ static bool check_receives(const struct load_params *params, char *why, size_t w
 static bool check_served(const struct load_params *params, char *why, size_t why_bytes)
 {
 	const struct load_server_params *server = &params->server;
-	const struct load_params answers = load_answers_of(params);
+	const struct load_params responses = load_responses_of(params);
 	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
 
 	if (params->pattern != LOAD_INBOUND)
@@ -51,11 +52,11 @@ static bool check_served(const struct load_params *params, char *why, size_t why
 		snprintf(why, why_bytes, "requests to server.cores are writes or sends");
 	else if (params->transport == LOAD_DC)
 		snprintf(why, why_bytes, "servers need transport rc, uc or ud");
-	else if (params->transport == LOAD_UD && server->answer != LOAD_ANSWER_DATAGRAM)
-		snprintf(why, why_bytes, "requests of transport ud need server.answer datagram");
-	else if (server->chosen == LOAD_CHOSEN_RANDOM && server->answer < LOAD_ANSWER_DATAGRAM)
+	else if (params->transport == LOAD_UD && server->response != LOAD_RESPONSE_DATAGRAM)
+		snprintf(why, why_bytes, "requests of transport ud need server.response datagram");
+	else if (server->chosen == LOAD_CHOSEN_RANDOM && server->response < LOAD_RESPONSE_DATAGRAM)
 		snprintf(why, why_bytes,
-			 "server.chosen random needs server.answer datagram or none");
+			 "server.chosen random needs server.response datagram or none");
 	else if (server->chosen == LOAD_CHOSEN_RANDOM && params->transport != LOAD_UD &&
 		 params->verb == LOAD_SEND)
 		snprintf(why, why_bytes,
@@ -72,18 +73,18 @@ static bool check_served(const struct load_params *params, char *why, size_t why
 			 "receive_sges, sharers, cq_of, counts and rivals");
 	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
 		snprintf(why, why_bytes, "requests that are written need bytes");
-	else if (answers.inlined && load_wqe_blocks(&answers) > WQE_BLOCKS_MAX)
-		snprintf(why, why_bytes, "answers of %u B are too many for server.inlined",
+	else if (responses.inlined && load_wqe_blocks(&responses) > WQE_BLOCKS_MAX)
+		snprintf(why, why_bytes, "responses of %u B are too many for server.inlined",
 			 (unsigned)server->bytes);
-	else if (answers.transport == LOAD_UD &&
+	else if (responses.transport == LOAD_UD &&
 		 (server->bytes > params->mtu ||
 		  (params->transport == LOAD_UD && params->bytes > params->mtu)))
 		snprintf(why, why_bytes, "a datagram has room for mtu, %u B",
 			 (unsigned)params->mtu);
-	else if (server->bytes == 0 && server->answer == LOAD_ANSWER_WRITE)
-		snprintf(why, why_bytes, "answers that are written need server.bytes");
+	else if (server->bytes == 0 && server->response == LOAD_RESPONSE_WRITE)
+		snprintf(why, why_bytes, "responses that are written need server.bytes");
 	else if ((params->verb == LOAD_WRITE && params->bytes > server->slot) ||
-		 (server->answer == LOAD_ANSWER_WRITE && server->bytes > server->slot))
+		 (server->response == LOAD_RESPONSE_WRITE && server->bytes > server->slot))
 		snprintf(why, why_bytes, "server.slot %u is too small for what is written there",
 			 (unsigned)server->slot);
 	else

@@ -1,6 +1,6 @@
 /*
  * load_client: who asks, see load_server.h: the requests of each client by number, where they are written, and where their
- * answers are.
+ * responses are.
  *
  *     request number of a client: core it may ask * window + slot; of a thread: its clients one after the other
  */
@@ -85,7 +85,7 @@ struct load_target load_client_ask(struct load_client *client)
 	};
 }
 
-void load_client_answered(struct load_thread *thread, uint32_t number, sim_time cost)
+void load_client_response(struct load_thread *thread, uint32_t number, sim_time cost)
 {
 	struct load *load = thread->node->load;
 	struct load_client *client = thread->qps[number / numbers_of_client(load)].client;
@@ -101,7 +101,7 @@ void load_client_answered(struct load_thread *thread, uint32_t number, sim_time 
 
 /* ---- what is written ---- */
 
-/* The first node's slots are those of requests, the others' those of answers, thread by thread. */
+/* The first node's slots are those of requests, the others' those of responses, thread by thread. */
 void load_slot_written(struct load_node *node, uint64_t end)
 {
 	struct load *load = node->load;
@@ -124,7 +124,7 @@ void load_slot_written(struct load_node *node, uint64_t end)
 				    (uint32_t)(index % window(load)));
 	} else {
 		load_cores_wake(&node->threads[index / of_thread],
-				LOAD_ANSWERED | (uint32_t)(index % of_thread));
+				LOAD_RESPONSE_CAME | (uint32_t)(index % of_thread));
 	}
 }
 
@@ -142,9 +142,9 @@ static void init_client(struct load *load, struct load_thread *thread, uint32_t 
 	client->qp = &thread->qps[index];
 	client->qp->client = client;
 	if (load->params.transport == LOAD_UD)
-		client->answers = client->qp;
-	else if (server->answer == LOAD_ANSWER_DATAGRAM)
-		client->answers = &thread->qps[qps]; /* of all of the thread's */
+		client->responses = client->qp;
+	else if (server->response == LOAD_RESPONSE_DATAGRAM)
+		client->responses = &thread->qps[qps]; /* of all of the thread's */
 	if (load->params.transport != LOAD_UD)
 		client->far =
 			&load->nodes[0].threads[number % server->cores].qps[number / server->cores];

@@ -255,7 +255,7 @@ void load_node_add_qp(struct load_thread *thread, uint32_t index)
 		.packet_strides = entries ? (uint32_t)load->params.strides : 0,
 		.packet_stride_bytes = (uint32_t)load->params.stride_bytes,
 		.receives_to_cqe = load->params.to_cqe,
-		.answers_to_cqe = load->params.to_cqe,
+		.responses_to_cqe = load->params.to_cqe,
 	};
 
 	qp->ring = attr.sq_buffer = take(node, (uint64_t)attr.sq_blocks * WQE_BLOCK_BYTES);
@@ -283,14 +283,14 @@ static void add_thread(struct load_node *node, uint32_t index)
 {
 	struct load_thread *thread = &node->threads[index];
 	char name[64];
-	uint64_t answers =
+	uint64_t responses =
 		load_serves(node->load)
 			? node->load->params.window * load_ways(node->load) * thread->qp_count
 			: 0;
 
 	thread->cqs = calloc(thread->cq_count, sizeof(thread->cqs[0]));
 	thread->arrived_mask =
-		load_power_of_two((uint64_t)thread->cq_count * node->cq_entries + answers) - 1;
+		load_power_of_two((uint64_t)thread->cq_count * node->cq_entries + responses) - 1;
 	thread->arrived = calloc((size_t)thread->arrived_mask + 1, sizeof(thread->arrived[0]));
 	assert(thread->cqs && thread->arrived);
 	for (uint32_t i = 0; i < thread->cq_count; i++)

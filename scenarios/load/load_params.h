@@ -26,7 +26,7 @@
 	X(sges,       SIZES,  "[]",         "1B..64MiB",          "scatter/gather elements of a send work request, which make up its message in place of bytes; none: one", "choice") \
 	X(receive_sges, SIZES, "[]",        "1B..128MiB",         "the same of a receive work request, with room for the message and, if ud, its 40 B; none: one", "choice") \
 	X(inlined,    FLAG,   "false",      "",                   "the WQE carries the data",                                       "choice") \
-	X(to_cqe,     FLAG,   "false",      "",                   "short messages and answers go into CQEs, of 128 B if ud",         "choice") \
+	X(to_cqe,     FLAG,   "false",      "",                   "short messages and responses go into CQEs, of 128 B if ud",       "choice") \
 	X(compress,   FLAG,   "false",      "",                   "CQEs that are alike are written as one, with mini-CQEs",          "choice") \
 	X(posting,    CHOICE, "blueflame",  "blueflame|doorbell|inline_blueflame", "how a lone work request is posted; inline_blueflame: by BlueFlame if its data is inline", "choice") \
 	X(registers,  COUNT,  "0",          "0..64",              "doorbell registers of a node under a lock each, which its queue pairs share in turn, but for the first registers_own; 0: each queue pair has its own", "choice; the mlx5 driver of Linux gives a process 16, of which 4 are queue pairs' own and 11 shared") \
@@ -68,14 +68,14 @@
 /* Cores of the first node that answer the requests of all others: docs/load.md. */
 #define LOAD_SERVER_PARAMS(X) \
 	X(cores,   COUNT,  "0",    "0..64",    "processor cores of the first node that wait for what the others post as requests, work on each and answer it; 0: nobody answers", "choice") \
-	X(answer,  CHOICE, "write", "write|send|datagram|none", "how: a write or send through the queue pair of the request, a send through UD queue pairs of the core's own, or not at all: the client then knows at once that the request was taken", "choice") \
+	X(response, CHOICE, "write", "write|send|datagram|none", "how: a write or send through the queue pair of the request, a send through UD queue pairs of the core's own, or not at all: the client then knows at once that the request was taken", "choice") \
 	X(chosen,  CHOICE, "fixed", "fixed|random", "which core a request is for: always the same of each client, or any", "choice") \
-	X(bytes,   BYTES,  "32B",  "0B..4KiB", "of an answer",                                                    "choice") \
-	X(inlined, FLAG,   "true", "",         "answers are in their WQEs",                                       "choice") \
-	X(qps,     COUNT,  "1",    "1..16",    "answer: datagram: UD queue pairs of a core, one for each client in turn", "choice") \
+	X(bytes,   BYTES,  "32B",  "0B..4KiB", "of a response",                                                   "choice") \
+	X(inlined, FLAG,   "true", "",         "responses are in their WQEs",                                     "choice") \
+	X(qps,     COUNT,  "1",    "1..16",    "response: datagram: UD queue pairs of a core, one for each client in turn", "choice") \
 	X(batch,   COUNT,  "1",    "1..64",    "requests that a core takes, works on and answers together, if so many wait", "choice") \
-	X(list,    COUNT,  "1",    "1..64",    "answers behind one doorbell, of those of a batch through one queue pair", "choice") \
-	X(signal,  COUNT,  "64",   "1..1024",  "one in so many answers of a queue pair has a CQE",                "choice") \
+	X(list,    COUNT,  "1",    "1..64",    "responses behind one doorbell, of those of a batch through one queue pair", "choice") \
+	X(signal,  COUNT,  "64",   "1..1024",  "one in so many responses of a queue pair has a CQE",              "choice") \
 	X(work,    TIME,   "0ps",  "0ps..1s",  "what a request costs a core besides polling, lines and posting",  "choice") \
 	X(lines,   COUNT,  "0",    "0..64",    "lines of memory that a request needs, each after the one before; those of a batch are fetched side by side", "choice") \
 	X(table,   BYTES,  "1GiB", "64B..1024GiB", "memory in which these are, at random",                           "choice") \
@@ -131,7 +131,7 @@ enum { LOAD_COMPLETED, LOAD_RECEIVED };
 enum { LOAD_PAGING_NONE, LOAD_PAGING_REMOTE, LOAD_PAGING_LOCAL };
 enum { LOAD_OF_THREAD, LOAD_OF_QP };
 enum { LOAD_OF_NODE, LOAD_OF_EACH_THREAD };
-enum { LOAD_ANSWER_WRITE, LOAD_ANSWER_SEND, LOAD_ANSWER_DATAGRAM, LOAD_ANSWER_NONE };
+enum { LOAD_RESPONSE_WRITE, LOAD_RESPONSE_SEND, LOAD_RESPONSE_DATAGRAM, LOAD_RESPONSE_NONE };
 enum { LOAD_CHOSEN_FIXED, LOAD_CHOSEN_RANDOM };
 
 extern const struct param load_place_param_list[], load_param_list[], load_cpu_param_list[],

@@ -29,7 +29,7 @@ static uint32_t receive_entries(const struct load_params *params, uint64_t verb,
 	return datagram ? RECEIVES_DATAGRAM : RECEIVES_CONNECTED;
 }
 
-/* Work requests that wait for the CQE of some are in the queue as well, where the answer does not wait for that. */
+/* Work requests that wait for the CQE of some are in the queue as well, where the response does not wait for that. */
 static uint32_t send_entries(const struct load *load, const struct load_params *params)
 {
 	uint64_t unsignaled = 2 * params->signal, list = 2 * params->list;
@@ -60,7 +60,7 @@ static uint32_t thread_qps(const struct load_thread *thread)
 {
 	const struct load_node *node = thread->node;
 	const struct load_params *params = &node->load->params;
-	bool datagrams = params->server.answer == LOAD_ANSWER_DATAGRAM;
+	bool datagrams = params->server.response == LOAD_RESPONSE_DATAGRAM;
 
 	if (node->load->carrier) /* dealt out in turn */
 		return (load_ends_room(node) + node->thread_count - 1 - thread->index) /
@@ -73,7 +73,7 @@ static uint32_t thread_qps(const struct load_thread *thread)
 	return (uint32_t)params->qps + (datagrams && params->transport != LOAD_UD);
 }
 
-/* What a queue pair is for, where cores answer: requests first, then those by which answers alone go as datagrams. */
+/* What a queue pair is for, where cores answer: requests first, then those by which responses alone go as datagrams. */
 static void plan_served(struct load_qp *qp, uint32_t index)
 {
 	const struct load_thread *thread = qp->thread;
@@ -82,23 +82,23 @@ static void plan_served(struct load_qp *qp, uint32_t index)
 	uint32_t asking =
 		server ? connections(thread->node, thread->index) : (uint32_t)load->params.qps;
 	bool other = index >= asking,
-	     datagrams = load->params.server.answer == LOAD_ANSWER_DATAGRAM;
+	     datagrams = load->params.server.response == LOAD_RESPONSE_DATAGRAM;
 	bool asks = !server && !other;
-	bool answers =
-		server && load->params.server.answer != LOAD_ANSWER_NONE && other == datagrams;
+	bool responses =
+		server && load->params.server.response != LOAD_RESPONSE_NONE && other == datagrams;
 	bool gets_requests = server && (!connected || !other);
-	bool gets_answers = !server && (!connected || other == datagrams);
+	bool gets_responses = !server && (!connected || other == datagrams);
 
 	qp->datagram = !connected || other;
 	qp->posts = asks;
-	qp->depth = asks || answers ? send_entries(load, thread->params) : 0;
+	qp->depth = asks || responses ? send_entries(load, thread->params) : 0;
 	qp->receive_entries = 0;
 	if (gets_requests)
 		qp->receive_entries =
 			receive_entries(&load->params, load->params.verb, qp->datagram);
-	else if (gets_answers && load->params.server.answer != LOAD_ANSWER_NONE)
+	else if (gets_responses && load->params.server.response != LOAD_RESPONSE_NONE)
 		qp->receive_entries =
-			receive_entries(&load->params, load->answers.verb, qp->datagram);
+			receive_entries(&load->params, load->responses.verb, qp->datagram);
 }
 
 static bool does_post(const struct load_node *node, const struct load_params *params)
@@ -139,7 +139,7 @@ static uint64_t most_completions(const struct load_thread *thread)
 static const struct load_params *thread_params(const struct load_node *node, uint32_t index)
 {
 	if (load_serves(node->load))
-		return node->index == 0 ? &node->load->answers : &node->load->params;
+		return node->index == 0 ? &node->load->responses : &node->load->params;
 	return index < node->load->params.threads ? &node->load->params : &node->load->rivals;
 }
 

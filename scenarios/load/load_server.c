@@ -2,7 +2,7 @@
  * load_server: a core that answers, see load_server.h. One step after the other, each with its cost:
  *
  *     poll --slots in turn, or CQEs--> batch full, or all looked at --> look up lines, work --> build a list, ring --+
- *      ^                                                                    more answers: the next list <-----------'
+ *      ^                                                                    more responses: the next list <-----------'
  *      '---------------------------------------------------------------------------------- all answered
  *
  * A core that finds nothing goes on looking; that takes no events: where it is by now follows from the time.
@@ -220,7 +220,7 @@ static sim_time take_slot(struct load_server *server)
 	return load_lines_time(&lines);
 }
 
-/* CQEs: of answers that were sent, and of requests, enough for a batch. */
+/* CQEs: of responses that were sent, and of requests, enough for a batch. */
 static sim_time take_cqes(struct load_server *server)
 {
 	uint32_t room = server->clients * window(server);
@@ -240,13 +240,13 @@ static sim_time take_cqes(struct load_server *server)
 /* ---- work ---- */
 
 /* Those that the next list is from are behind each other. */
-static struct load_qp *answer_by(const struct load_server *server, const struct request *request)
+static struct load_qp *response_by(const struct load_server *server, const struct request *request)
 {
 	struct load *load = load_of(server);
 	struct load_thread *thread = server->thread;
 	uint32_t qps = (uint32_t)params_of(server)->qps;
 
-	if (params_of(server)->answer != LOAD_ANSWER_DATAGRAM)
+	if (params_of(server)->response != LOAD_RESPONSE_DATAGRAM)
 		return load->clients[request->client].far;
 	return &thread->qps[thread->qp_count - qps + position_of(server, request->client) % qps];
 }
@@ -258,7 +258,7 @@ static void sort_batch(struct load_server *server)
 		uint32_t j = i;
 
 		for (; j > 0 &&
-		       answer_by(server, &server->batch[j - 1]) > answer_by(server, &request);
+		       response_by(server, &server->batch[j - 1]) > response_by(server, &request);
 		     j--)
 			server->batch[j] = server->batch[j - 1];
 		server->batch[j] = request;
@@ -285,12 +285,12 @@ static void work(struct load_server *server)
 	}
 	server->count.batches++;
 	server->answered = 0;
-	if (params->answer != LOAD_ANSWER_NONE)
+	if (params->response != LOAD_RESPONSE_NONE)
 		sort_batch(server);
 	go_on(server, SERVER_WORKING, cost);
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static struct load_target target_of(const struct load_server *server, const struct request *request)
 {
@@ -307,13 +307,13 @@ static struct load_target target_of(const struct load_server *server, const stru
 
 	return (struct load_target){
 		.node = thread->node,
-		.qpn = client->answers ? client->answers->number : 0,
+		.qpn = client->responses ? client->responses->number : 0,
 		.key = thread->node->keys[0],
 		.address = LOAD_REMOTE_ADDRESS + slot * load->params.server.slot,
-		.verb = (uint8_t)load->answers.verb,
-		.bytes = load->answers.bytes,
+		.verb = (uint8_t)load->responses.verb,
+		.bytes = load->responses.bytes,
 		.local = LOAD_LOCAL_ADDRESS,
-		.numbered = params_of(server)->answer != LOAD_ANSWER_WRITE,
+		.numbered = params_of(server)->response != LOAD_RESPONSE_WRITE,
 		.immediate = number,
 	};
 }
@@ -332,21 +332,21 @@ static void tell(struct load_server *server)
 		struct load_target target = target_of(server, &server->batch[i]);
 		struct load_client *client = &load_of(server)->clients[server->batch[i].client];
 
-		load_cores_wake(client->qp->thread, LOAD_ANSWERED | target.immediate);
+		load_cores_wake(client->qp->thread, LOAD_RESPONSE_CAME | target.immediate);
 	}
 	begin_pass(server);
 }
 
-/* The next answers of one queue pair, as far as it has room. */
+/* The next responses of one queue pair, as far as it has room. */
 static void post(struct load_server *server)
 {
 	const struct load_server_params *params = params_of(server);
 	const struct load_cpu_params *cpu = &load_of(server)->params.cpu;
-	struct load_qp *qp = answer_by(server, &server->batch[server->answered]);
+	struct load_qp *qp = response_by(server, &server->batch[server->answered]);
 	uint32_t room = qp->depth - (qp->posted - qp->retired), count = 0;
 
 	while (count < params->list && count < room && server->answered + count < server->taken &&
-	       answer_by(server, &server->batch[server->answered + count]) == qp) {
+	       response_by(server, &server->batch[server->answered + count]) == qp) {
 		struct load_target target =
 			target_of(server, &server->batch[server->answered + count]);
 
@@ -392,7 +392,7 @@ static void step_taking(struct load_server *server)
 
 static void step_posting(struct load_server *server)
 {
-	load_thread_ring(answer_by(server, &server->batch[server->answered]));
+	load_thread_ring(response_by(server, &server->batch[server->answered]));
 	server->count.doorbells++;
 	server->answered += server->listed;
 	if (server->answered < server->taken)
@@ -413,7 +413,7 @@ static void step(struct event *event)
 		step_taking(server);
 		return;
 	case SERVER_WORKING:
-		if (params_of(server)->answer == LOAD_ANSWER_NONE)
+		if (params_of(server)->response == LOAD_RESPONSE_NONE)
 			tell(server);
 		else
 			post(server);

@@ -17,21 +17,21 @@
 #define SERVER_COUNTERS(X) \
 	X(requests,     "requests", "taken")                                                     \
 	X(batches,      "batches",  "of requests that were worked on together")                  \
-	X(doorbells,    "doorbells", "of answers")                                               \
+	X(doorbells,    "doorbells", "of responses")                                             \
 	X(slots_missed, "lines",    "of requests that the cache did not have")                   \
 	X(lines_missed, "lines",    "of those that requests need, that the cache did not have")  \
-	X(stalls,       "answers",  "that waited for room in their send queue")
+	X(stalls,       "responses", "that waited for room in their send queue")
 /* clang-format on */
 
 struct server_counters {
 	SERVER_COUNTERS(COUNTER_FIELD)
 };
 
-struct load_client {             /* who asks */
-	struct load_qp *qp;      /* posts requests */
-	struct load_qp *answers; /* UD: where answers arrive; NULL: not so */
-	struct load_qp *far;     /* at the server; NULL: UD */
-	uint32_t number;         /* of all */
+struct load_client {               /* who asks */
+	struct load_qp *qp;        /* posts requests */
+	struct load_qp *responses; /* UD: where responses arrive; NULL: not so */
+	struct load_qp *far;       /* at the server; NULL: UD */
+	uint32_t number;           /* of all */
 	uint32_t number_in_thread;
 	uint32_t under_way; /* requests */
 	uint32_t *next;     /* [ways] requests, so far, to each core that it may ask */
@@ -60,8 +60,8 @@ uint64_t load_slot_bytes(const struct load *load, const struct load_node *node);
 bool load_client_may_ask(const struct load_client *client);
 struct load_target load_client_ask(struct load_client *client);
 
-/* An answer of that number, of a thread's, is polled `cost` from now. */
-void load_client_answered(struct load_thread *thread, uint32_t number, sim_time cost);
+/* A response of that number, of a thread's, is polled `cost` from now. */
+void load_client_response(struct load_thread *thread, uint32_t number, sim_time cost);
 
 /* Data of so many bytes end there, in the slots of a node. */
 void load_slot_written(struct load_node *node, uint64_t end);

@@ -26,8 +26,8 @@
 #define LOAD_REMOTE_ADDRESS UINT64_C(0x10000000000)
 #define LOAD_TABLE_ADDRESS  UINT64_C(0x1000000000000)
 
-/* In the place of a CQ's index: an answer, of that number, was written to memory. */
-#define LOAD_ANSWERED UINT32_C(0x80000000)
+/* In the place of a CQ's index: a response, of that number, was written to memory. */
+#define LOAD_RESPONSE_CAME UINT32_C(0x80000000)
 #define LOAD_LOCAL_BYTES \
 	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
 
@@ -88,7 +88,7 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	struct load_node *node;
 	struct load_core *cores; /* [sharers] */
 	struct load_lock cq_lock;
-	const struct load_params *params; /* the load's, the rivals', or the answers' */
+	const struct load_params *params; /* the load's, the rivals', or the responses' */
 	struct load_server *server;       /* in the place of its cores; NULL: it does not answer */
 	struct load_courier *courier;     /* the same, for a workload */
 	uint32_t blocks;                  /* of a WQE */
@@ -101,7 +101,7 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	struct load_cq *cqs;
 	uint32_t cq_count;
 	uint32_t *
-		arrived; /* a ring: of which CQ each CQE is that was not polled yet; or LOAD_ANSWERED */
+		arrived; /* a ring: of which CQ each CQE is that was not polled yet; or LOAD_RESPONSE_CAME */
 	uint32_t arrived_mask, arrived_first, arrived_end;
 	const uint32_t *keys; /* [regions], of those that threads of this number use in its node */
 	uint32_t local_key;
@@ -118,7 +118,7 @@ struct load_target {
 	uint8_t verb;
 	uint64_t bytes;
 	uint64_t local; /* address of the data here, unless they are inline or a list */
-	bool numbered;  /* sends: of a request or an answer, which the immediate data tell */
+	bool numbered;  /* sends: of a request or a response, which the immediate data tell */
 	uint32_t immediate;
 };
 
@@ -201,8 +201,8 @@ static inline void core_serve(struct core_gauges *gauges, sim_time duration)
 
 struct load {
 	struct load_params params;
-	struct load_params rivals;  /* the same but for what differs */
-	struct load_params answers; /* the same, of what servers post */
+	struct load_params rivals;    /* the same but for what differs */
+	struct load_params responses; /* the same, of what servers post */
 	struct load_client *clients;
 	uint32_t client_count;
 	struct load_carrier *carrier; /* NULL: it carries no workload */
@@ -254,7 +254,7 @@ void load_thread_ring(struct load_qp *qp);
 void load_thread_room(struct load_qp *qp);
 struct load_qp *load_thread_take_ready(struct load_thread *thread);
 
-/* Takes the oldest CQE, or answer in memory, that was not polled yet, and says what that costs. */
+/* Takes the oldest CQE, or response in memory, that was not polled yet, and says what that costs. */
 bool load_thread_has_arrived(const struct load_thread *thread);
 sim_time load_thread_take(struct load_thread *thread);
 
@@ -268,7 +268,7 @@ void load_thread_post_receive(struct load_qp *qp);
 void load_thread_clear(struct load_thread *thread, uint32_t cq);
 
 /* What cores that answer post, in place of what clients do. */
-struct load_params load_answers_of(const struct load_params *params);
+struct load_params load_responses_of(const struct load_params *params);
 
 uint64_t load_sizes_sum(const struct param_sizes *sizes); /* bytes */
 

@@ -283,7 +283,7 @@ static void retire(struct load_qp *qp, uint16_t counter)
 	load_thread_room(qp);
 }
 
-/* Where cores answer: a request, or an answer, of the number that its immediate data tell. */
+/* Where cores answer: a request, or a response, of the number that its immediate data tell. */
 static sim_time take_numbered(struct load_qp *qp, uint32_t number)
 {
 	struct load_thread *thread = qp->thread;
@@ -295,7 +295,7 @@ static sim_time take_numbered(struct load_qp *qp, uint32_t number)
 	if (thread->server)
 		load_server_received(thread->server, number / window, number % window);
 	else
-		load_client_answered(thread, number, cost);
+		load_client_response(thread, number, cost);
 	return cost;
 }
 
@@ -407,8 +407,8 @@ sim_time load_thread_take(struct load_thread *thread)
 	struct load_cqe taken;
 	struct load_cq *cq;
 
-	if (number & LOAD_ANSWERED) {
-		load_client_answered(thread, number & ~LOAD_ANSWERED, line);
+	if (number & LOAD_RESPONSE_CAME) {
+		load_client_response(thread, number & ~LOAD_RESPONSE_CAME, line);
 		return line;
 	}
 	cq = &thread->cqs[number];

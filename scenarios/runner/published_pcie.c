@@ -50,7 +50,7 @@ static void note_store(void *context, uint64_t offset, const void *bytes, uint32
 	note();
 }
 
-static void answer_load(void *context, uint64_t offset, void *bytes, uint32_t length)
+static void complete_load(void *context, uint64_t offset, void *bytes, uint32_t length)
 {
 	(void)context, (void)offset;
 	memset(bytes, 0, length);
@@ -259,7 +259,7 @@ bool published_pcie(const struct published_settings *settings, double *ours, cha
 		bench.sim = sim_create(SIM_KERNEL_native, 1);
 		bench.pcie = pcie_create(bench.sim, "pcie", &params.pcie);
 		pcie_mmio_attach(bench.pcie, note_store, NULL);
-		pcie_mmio_read_attach(bench.pcie, answer_load, NULL);
+		pcie_mmio_read_attach(bench.pcie, complete_load, NULL);
 		current = &bench;
 		*ours = measures[i].measure(&bench);
 		pcie_destroy(bench.pcie);

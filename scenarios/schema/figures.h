@@ -51,7 +51,7 @@
 	X(incast_fct_p999_us, "us",  "its 99.9th percentile")                                              \
 	X(packets_sent,   "packets", "data packets that left any port: packet-hops")                       \
 	X(packets_resent, "packets", "sent again by HCAs")                                                 \
-	X(timeouts,       "times",   "of HCAs that waited for an answer")                                  \
+	X(timeouts,       "times",   "of HCAs that waited for a response")                                 \
 	X(drops,          "packets", "lost for any reason, faults included")                               \
 	X(lossless_drops, "packets", "of them in lanes that are to lose none, without a fault")            \
 	X(pauses,         "packets", "PFC frames sent, repetitions and resumes included")                  \

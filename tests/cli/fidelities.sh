@@ -2,7 +2,7 @@
 # Proves that a workload plays on detailed adapters as on those of fidelity endpoint: flows, their packets, and data on every link are
 # the same; a flow alone takes, to the picosecond, what the same work request takes under the driver `load`, and each cost of a core
 # is added as it is; what waits begins when it may; runs repeat, with each kernel, and from the effective configuration; losses are
-# sent again and broken links fail flows; marks and CNPs are told; two adapters that send to each other both get answers; a capture,
+# sent again and broken links fail flows; marks and CNPs are told; two adapters that send to each other both get responses; a capture,
 # a trace, a sweep and pictures can be made of it; and what is refused, and how.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1

@@ -66,7 +66,7 @@ uses = [use for use in json.load(open(sys.argv[1]))["uses"] if use["name"].endsw
 assert uses and all(0 < use["mean"] <= use["capacity"] == 1 for use in uses), uses' "$folder/rpc-native/summary.json" || fail "rpc: a mean above 1"
 "$hcasim" params load.server | grep -q 'requests that a core takes' || fail "params load.server"
 
-# READs whose lists are read again for their answers: beyond the cache of WQEs they fall by an eighth and more, with each kernel alike; without the cache, and WRITEs, they do not.
+# READs whose lists are read again for their responses: beyond the cache of WQEs they fall by an eighth and more, with each kernel alike; without the cache, and WRITEs, they do not.
 wqes=$source/scenarios/studies/wqe-cache.yaml
 short=(--set load.warm_up=20000 --set load.operations=20000 --set load.window=512)
 reads=(--set 'expect=[{figure: mops, at_most: 67}, {counter: host0.hca.transport.list_waits, at_least: 20000}]')

@@ -383,7 +383,7 @@ static void test_datagrams_are_let_alone(void)
 
 /* ---- losses ---- */
 
-/* A packet of the write, or of the read's answer, is lost. */
+/* A packet of the write, or of the read's response, is lost. */
 static sim_time lossy_time(uint8_t opcode, sim_time nak_delay, sim_time nak_reaction,
 			   sim_time read_loss_delay)
 {

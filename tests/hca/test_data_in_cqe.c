@@ -1,5 +1,5 @@
 /*
- * Proves that short messages and answers go into CQEs where they were asked to: the bytes and flags that a driver finds there,
+ * Proves that short messages and responses go into CQEs where they were asked to: the bytes and flags that a driver finds there,
  * memory that stays as it was, one PCIe write fewer, and what does not go there: what is too long, what comes with a GRH, what
  * has no CQE.
  */
@@ -30,7 +30,7 @@ static struct pair pair_create(enum qp_type type, uint32_t cqe_bytes, bool to_cq
 						 .sq_blocks = 64,
 						 .rq_entries = 64,
 						 .receives_to_cqe = to_cqe,
-						 .answers_to_cqe = to_cqe});
+						 .responses_to_cqe = to_cqe});
 	}
 	pair_connect(&pair);
 	return pair;

@@ -12,23 +12,23 @@
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)                       \
-	TEST(one_target)                  \
-	TEST(two_targets)                 \
-	TEST(sends)                       \
-	TEST(atomics)                     \
-	TEST(cost)                        \
-	TEST(lost_connect)                \
-	TEST(lost_answers_half_handshake) \
-	TEST(lost_answers_full_handshake) \
-	TEST(lost_request)                \
-	TEST(wrong_key_half_handshake)    \
-	TEST(wrong_key_full_handshake)    \
-	TEST(bad_rkey)                    \
-	TEST(nobody_there)                \
-	TEST(shortage)                    \
-	TEST(reclaim)                     \
-	TEST(lost_disconnect)             \
+#define TESTS(TEST)                         \
+	TEST(one_target)                    \
+	TEST(two_targets)                   \
+	TEST(sends)                         \
+	TEST(atomics)                       \
+	TEST(cost)                          \
+	TEST(lost_connect)                  \
+	TEST(lost_responses_half_handshake) \
+	TEST(lost_responses_full_handshake) \
+	TEST(lost_request)                  \
+	TEST(wrong_key_half_handshake)      \
+	TEST(wrong_key_full_handshake)      \
+	TEST(bad_rkey)                      \
+	TEST(nobody_there)                  \
+	TEST(shortage)                      \
+	TEST(reclaim)                       \
+	TEST(lost_disconnect)               \
 	TEST(what_cannot_be_made)
 SUITE(TESTS)
 
@@ -332,8 +332,8 @@ static void test_lost_connect(void)
 	dc_destroy(&dc);
 }
 
-/* All answers of a session are lost: the connect comes again and is known, and the atomic is not carried out twice. */
-static void test_lost_answers(enum dc_handshake handshake, uint32_t accepts)
+/* all responses of a session are lost: the connect comes again and is known, and the atomic is not carried out twice. */
+static void test_lost_responses(enum dc_handshake handshake, uint32_t accepts)
 {
 	struct dc dc = dc_create_with(handshake, 16);
 
@@ -348,14 +348,14 @@ static void test_lost_answers(enum dc_handshake handshake, uint32_t accepts)
 	dc_destroy(&dc);
 }
 
-static void test_lost_answers_half_handshake(void)
+static void test_lost_responses_half_handshake(void)
 {
-	test_lost_answers(DC_HALF, 2);
+	test_lost_responses(DC_HALF, 2);
 }
 
-static void test_lost_answers_full_handshake(void)
+static void test_lost_responses_full_handshake(void)
 {
-	test_lost_answers(DC_FULL, 3);
+	test_lost_responses(DC_FULL, 3);
 }
 
 /* A request lost within a session: a NAK for the sequence, and no second connect. */

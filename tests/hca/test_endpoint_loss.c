@@ -169,7 +169,7 @@ static void test_what_a_timeout_loses(void)
 	CU_ASSERT_EQUAL(resent, 10);
 }
 
-/* How long a message takes all of whose packets are lost once, while the answer to a packet before it arms the timer. */
+/* How long a message takes all of whose packets are lost once, while the response to a packet before it arms the timer. */
 static sim_time time_of_lost(unsigned packets)
 {
 	struct fault_rule rules[4];

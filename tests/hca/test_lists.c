@@ -174,7 +174,7 @@ static void test_list_of_a_read(void)
 	rig_destroy(&rig);
 }
 
-/* Gathered in one, scattered into a receive WQE's list: as a READ's answer. */
+/* Gathered in one, scattered into a receive WQE's list: as a READ's response. */
 static void test_list_of_a_receive_wqe(void)
 {
 	struct rig rig = rig_create(QP_RC, 4096);

@@ -112,7 +112,7 @@ static void test_tag_returns_alone(void)
 	pcie_read(pcie, &second);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(read_at[0], (24 + 400 + 1184 + 100) * NS);
-	/* the first of two tags is back at 1116 ns; round trip of 64 B from there: 608 ns, its answer at 1540 ns finds
+	/* the first of two tags is back at 1116 ns; round trip of 64 B from there: 608 ns, its completion at 1540 ns finds
 	 * the link busy until 1608 ns */
 	CU_ASSERT_EQUAL(read_at[1], (1608 + 84 + 100) * NS);
 	end();

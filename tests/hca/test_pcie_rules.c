@@ -117,7 +117,7 @@ static void test_posted_data(void)
 	end();
 }
 
-/* One header for read requests: it is back when the request is on its way to memory, before its answer. */
+/* One header for read requests: it is back when the request is on its way to memory, before its completion. */
 static void test_nonposted_headers(void)
 {
 	params_round();
@@ -257,7 +257,7 @@ static uint64_t load_register(uint64_t offset)
 	return offset * 3;
 }
 
-static void answer_load(void *context, uint64_t offset, void *bytes, uint32_t length)
+static void complete_load(void *context, uint64_t offset, void *bytes, uint32_t length)
 {
 	uint64_t value = load_register(offset);
 
@@ -278,7 +278,7 @@ static void ignore_store(void *context, uint64_t offset, const void *bytes, uint
 	(void)context, (void)offset, (void)bytes, (void)length;
 }
 
-/* A load waits for the stores before it; its answer for the writes before that. */
+/* A load waits for the stores before it; its completion for the writes before that. */
 static void test_load(void)
 {
 	struct pcie_mmio_read load = {.offset = 7, .length = 8, .done = note_load};
@@ -287,7 +287,7 @@ static void test_load(void)
 	params_round();
 	begin();
 	pcie_mmio_attach(pcie, ignore_store, NULL);
-	pcie_mmio_read_attach(pcie, answer_load, &params);
+	pcie_mmio_read_attach(pcie, complete_load, &params);
 	pcie_mmio_read(pcie, &load);
 	sim_run(sim, SIM_NEVER);
 	memcpy(&value, load.bytes, sizeof(value));
@@ -300,7 +300,7 @@ static void test_load(void)
 	params.write_latency = 5 * US;
 	begin();
 	pcie_mmio_attach(pcie, ignore_store, NULL);
-	pcie_mmio_read_attach(pcie, answer_load, &params);
+	pcie_mmio_read_attach(pcie, complete_load, &params);
 	start_write(0, 0, 64, false);
 	pcie_mmio_write(pcie, 0, &value, 8);
 	pcie_mmio_read(pcie, &load);

@@ -88,7 +88,7 @@ static void transfer_all(enum link_layer link_layer, uint32_t mtu)
 		bytes += size;
 	}
 	mini_run(mini);
-	/* three requests of each size there, one answer of it back */
+	/* three requests of each size there, one response of it back */
 	CU_ASSERT_EQUAL(mini_block_count(one, "transmit", "payload_bytes"), 3 * bytes);
 	CU_ASSERT_EQUAL(mini_block_count(other, "receive", "payload_bytes"), 3 * bytes);
 	CU_ASSERT_EQUAL(mini_block_count(other, "transmit", "payload_bytes"), bytes);

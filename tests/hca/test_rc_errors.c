@@ -111,7 +111,7 @@ static void test_local_key(void)
 	expect_flush(&rig, mini_wait(rig.qp->send_cq), 0x04);
 	rig_destroy(&rig);
 
-	rig = rig_create(QP_RC, 1024); /* the answer may not be written there */
+	rig = rig_create(QP_RC, 1024); /* the response may not be written there */
 	key = make_key(rig.one, 0, rig.source, 4096, PD);
 	mini_post(rig.qp, &(struct mini_send){.opcode = WQE_READ,
 					      .address = rig.source,

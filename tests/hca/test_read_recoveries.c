@@ -45,7 +45,7 @@ struct outcome {
 	uint64_t stalls, gaps, timeouts;
 };
 
-/* Three reads at once: the first answers to two of them are lost. */
+/* Three reads at once: the first responses to two of them are lost. */
 static struct outcome endpoint_reads(uint64_t limit, sim_time delay)
 {
 	struct transfer transfers[READS];

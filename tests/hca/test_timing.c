@@ -179,7 +179,7 @@ static void test_parameters_add_up(void)
 
 /* Between the CQEs of two messages of 1024 B and one packet, when a processing unit, or the engine of READs, takes a turn for each. */
 static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_interval,
-			sim_time read_interval, sim_time answer_interval)
+			sim_time read_interval, sim_time response_interval)
 {
 	struct mini *mini = mini_create(SIM_KERNEL_native);
 	uint32_t length = opcode == WQE_FETCH_ADD ? 8 : 1024;
@@ -189,7 +189,7 @@ static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_
 	mini->params.scheduler.segment = segment_bytes;
 	mini->params.scheduler.packet_interval = packet_interval;
 	mini->params.scheduler.read_interval = read_interval;
-	mini->params.scheduler.answer_interval = answer_interval;
+	mini->params.scheduler.response_interval = response_interval;
 	rig = rig_create_on(mini, QP_RC, LINK_INFINIBAND, 1024);
 	rig_post(&rig, opcode, length); /* the caches are warm for the others */
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
@@ -204,7 +204,7 @@ static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_
 	return first;
 }
 
-/* A turn for each segment of an answer that is begun, and one at least; messages that answer nothing have no segments. */
+/* A turn for each segment of a response that is begun, and one at least; messages that answer nothing have no segments. */
 static void test_turns_by_segments(void)
 {
 	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, 0, 0, TURN), TURN);

@@ -1,5 +1,5 @@
 /*
- * Proves that data that waits for host memory takes a unit of the transport each (answer_units at the requester, scatter_units at the
+ * Proves that data that waits for host memory takes a unit of the transport each (response_units at the requester, scatter_units at the
  * responder), that as many as the parameters say are under way and no more, that what finds none waits in its order and is counted,
  * and that all of it arrives.
  */
@@ -7,26 +7,26 @@
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)        \
-	TEST(answer_units) \
+#define TESTS(TEST)          \
+	TEST(response_units) \
 	TEST(scatter_units)
 SUITE(TESTS)
 
 #define MTU     1024
 #define PACKETS 8
 
-static struct rig rig_with(uint64_t answer_units, uint64_t scatter_units)
+static struct rig rig_with(uint64_t response_units, uint64_t scatter_units)
 {
 	struct mini *mini = mini_create(SIM_KERNEL_native);
 
-	mini->params.transport.answer_units = answer_units;
+	mini->params.transport.response_units = response_units;
 	mini->params.transport.scatter_units = scatter_units;
 	mini->params.transport.unit_bytes = MTU; /* one a packet */
 	return rig_create_on(mini, QP_RC, LINK_INFINIBAND, MTU);
 }
 
-/* How many of the 8 packets of an answer waited: all but those that found a unit. */
-static uint32_t answers_waited(uint64_t units)
+/* How many of the 8 packets of a response waited: all but those that found a unit. */
+static uint32_t responses_waited(uint64_t units)
 {
 	struct rig rig = rig_with(units, 128);
 	uint32_t stalls;
@@ -39,16 +39,16 @@ static uint32_t answers_waited(uint64_t units)
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
 	mini_run(rig.mini);
 	CU_ASSERT_TRUE(mini_matches(rig.one, rig.source, PACKETS * MTU, 7));
-	stalls = rig_count(&rig, "transport", "answer_stalls");
+	stalls = rig_count(&rig, "transport", "response_stalls");
 	rig_destroy(&rig);
 	return stalls;
 }
 
-static void test_answer_units(void)
+static void test_response_units(void)
 {
-	CU_ASSERT_EQUAL(answers_waited(1), 7);
-	CU_ASSERT_EQUAL(answers_waited(2), 6);
-	CU_ASSERT_EQUAL(answers_waited(PACKETS), 0);
+	CU_ASSERT_EQUAL(responses_waited(1), 7);
+	CU_ASSERT_EQUAL(responses_waited(2), 6);
+	CU_ASSERT_EQUAL(responses_waited(PACKETS), 0);
 }
 
 static uint32_t requests_waited(uint64_t units)

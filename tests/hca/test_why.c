@@ -207,7 +207,7 @@ static struct why_counters measure(size_t changed, enum qp_type type, uint8_t op
 static void test_each_block_in_its_stage(void)
 {
 #define IN(param) offsetof(struct hca_params, param)
-	/* the change is in both adapters: what the answer passes as well shows it there too */
+	/* the change is in both adapters: what the response passes as well shows it there too */
 	static const struct {
 		size_t changed;
 		size_t stage, other;

@@ -142,7 +142,7 @@ static void test_data_to_cqe(void)
 		bool adapter_can, signal_all;
 		uint8_t type;
 		uint32_t flags;
-		bool receives, answers;
+		bool receives, responses;
 	} cases[] = {
 		{false, true, IB_UVERBS_QPT_RC, MLX5_QP_FLAG_SCATTER_CQE, false, false},
 		{true, true, IB_UVERBS_QPT_RC, 0, false, false},
@@ -172,7 +172,7 @@ static void test_data_to_cqe(void)
 		const struct qp *qp = number_table_find(&machine->hca->qps, answer.qpn);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(qp);
 		CU_ASSERT_EQUAL(qp->attr.receives_to_cqe, cases[i].receives);
-		CU_ASSERT_EQUAL(qp->attr.answers_to_cqe, cases[i].answers);
+		CU_ASSERT_EQUAL(qp->attr.responses_to_cqe, cases[i].responses);
 		machine_destroy(machine);
 	}
 }

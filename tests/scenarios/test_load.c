@@ -17,7 +17,7 @@
 	TEST(processing_unit)              \
 	TEST(processing_units)             \
 	TEST(intervals_of_departures)      \
-	TEST(answers_of_reads)             \
+	TEST(responses_of_reads)           \
 	TEST(reads_under_way)              \
 	TEST(whole_windows)                \
 	TEST(lines_of_blueflame)           \
@@ -167,10 +167,10 @@ static void test_processing_units(void)
 	expect_mops(result.mops, 80);
 }
 
-static void test_answers_of_reads(void)
+static void test_responses_of_reads(void)
 {
 	begin();
-	setup.hca.scheduler.answer_interval = 150 * NS;
+	setup.hca.scheduler.response_interval = 150 * NS;
 	setup.hca.scheduler.units = 1;
 	setup.load.verb = LOAD_READ;
 	setup.load.window = 64;
@@ -408,7 +408,7 @@ static void expect_atomics(uint64_t window, uint64_t operations, double edge)
 	CU_ASSERT_DOUBLE_EQUAL((double)operations * 5 / result.mops, (double)operations, edge);
 }
 
-/* One starts each 200 ns. One that waits for its lock holds back the answers behind it on its queue pair, so that with longer windows as
+/* One starts each 200 ns. One that waits for its lock holds back the responses behind it on its queue pair, so that with longer windows as
  * many as are under way come early or late, in however long a run. */
 static void test_interval_of_atomics(void)
 {

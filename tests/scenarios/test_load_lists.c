@@ -2,19 +2,19 @@
  * Proves that a load's scatter/gather lists and its traffic within one adapter are what they say: blocks of WQEs that are read for
  * each, elements that are moved, the message that the elements make up, receive WQEs that scatter; that queue pairs in one
  * adapter leave the port alone and are as fast as PCIe; that traffic within an adapter holds back a sender for whom no link is full, and
- * so do answers that come in faster than the host takes them; and that what does not fit together is refused with its reason.
+ * so do responses that come in faster than the host takes them; and that what does not fit together is refused with its reason.
  */
 #include <string.h>
 
 #include "tests/scenarios/support/one_load.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)                   \
-	TEST(blocks_of_wqes)          \
-	TEST(pieces)                  \
-	TEST(loopback)                \
-	TEST(loopback_beside_others)  \
-	TEST(answers_and_a_slow_host) \
+#define TESTS(TEST)                     \
+	TEST(blocks_of_wqes)            \
+	TEST(pieces)                    \
+	TEST(loopback)                  \
+	TEST(loopback_beside_others)    \
+	TEST(responses_and_a_slow_host) \
 	TEST(refused)
 SUITE(TESTS)
 
@@ -67,7 +67,7 @@ static void test_blocks_of_wqes(void)
 	}
 }
 
-/* Of READs with their answers' scattering; of SENDs, with a receive list of three, gathered in one and scattered in two. */
+/* Of READs with their responses' scattering; of SENDs, with a receive list of three, gathered in one and scattered in two. */
 static void test_pieces(void)
 {
 	begin();
@@ -142,9 +142,9 @@ static void test_loopback_beside_others(void)
 	CU_ASSERT_DOUBLE_EQUAL(result.paused, 1 - result.gbps / alone, 0.05);
 }
 
-/* READs whose answers come in at twice the rate that 2 KiB of credits allow writes, 16 x 64 KiB of them: what finds no unit stays in
+/* READs whose responses come in at twice the rate that 2 KiB of credits allow writes, 16 x 64 KiB of them: what finds no unit stays in
  * the port's space. */
-static double paused_by_answers(unsigned units)
+static double paused_by_responses(unsigned units)
 {
 	begin();
 	setup.load.link_layer = 1; /* roce */
@@ -153,16 +153,16 @@ static double paused_by_answers(unsigned units)
 	setup.load.warm_up = 50;
 	setup.load.operations = 200;
 	setup.hca.pcie.write_credits = 2048;
-	setup.hca.transport.answer_units = units;
-	counted("transport.answer_stalls");
+	setup.hca.transport.response_units = units;
+	counted("transport.response_stalls");
 	return result.paused;
 }
 
-static void test_answers_and_a_slow_host(void)
+static void test_responses_and_a_slow_host(void)
 {
-	CU_ASSERT_TRUE(paused_by_answers(128) > 0.2);
+	CU_ASSERT_TRUE(paused_by_responses(128) > 0.2);
 	CU_ASSERT_TRUE(result.counter > 1);
-	CU_ASSERT_EQUAL(paused_by_answers(4096), 0);
+	CU_ASSERT_EQUAL(paused_by_responses(4096), 0);
 	CU_ASSERT_EQUAL(result.counter, 0);
 }
 

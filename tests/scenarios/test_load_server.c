@@ -2,7 +2,7 @@
  * Proves that cores that answer requests take the time that each step is said to cost, and no other: by the rate of one that is
  * never idle (requests in slots and in CQEs, one by one and in batches, lines of memory one after the other and side by side,
  * slots that the cache has and has not), and to the picosecond by the latency of a lone request; that every request is answered
- * once, however it comes and goes; that answers of a batch share a doorbell; that clients have no more under way than their
+ * once, however it comes and goes; that responses of a batch share a doorbell; that clients have no more under way than their
  * window; and that what does not fit together is refused with its reason.
  */
 #include <string.h>
@@ -16,7 +16,7 @@
 	TEST(batches_and_doorbells)        \
 	TEST(lines_that_requests_need)     \
 	TEST(slots_that_the_cache_has)     \
-	TEST(long_requests_and_answers)    \
+	TEST(long_requests_and_responses)  \
 	TEST(latency_of_a_lone_request)    \
 	TEST(many_cores)                   \
 	TEST(windows_of_clients)           \
@@ -56,15 +56,15 @@ static void expect_interval(double interval_ns)
 
 static void test_requests_in_slots_one_by_one(void)
 {
-	static const unsigned answers[] = {LOAD_ANSWER_WRITE, LOAD_ANSWER_SEND,
-					   LOAD_ANSWER_DATAGRAM};
+	static const unsigned responses[] = {LOAD_RESPONSE_WRITE, LOAD_RESPONSE_SEND,
+					     LOAD_RESPONSE_DATAGRAM};
 
-	for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(responses); i++) {
 		begin();
-		setup.load.server.answer = answers[i];
+		setup.load.server.response = responses[i];
 		expect_interval(21 + 500 + 7 + 16);
 	}
-	setup.load.server.answer = LOAD_ANSWER_NONE;
+	setup.load.server.response = LOAD_RESPONSE_NONE;
 	expect_interval(21 + 500);
 }
 
@@ -75,28 +75,28 @@ static void test_requests_in_cqes(void)
 	setup.load.verb = LOAD_SEND;
 	setup.load.cpu.poll = 30 * NS;
 	setup.load.cpu.receive = 5 * NS;
-	setup.load.server.answer = LOAD_ANSWER_SEND;
+	setup.load.server.response = LOAD_RESPONSE_SEND;
 	expect_interval(30 + 5 + 500 + 7 + 16 + 30.0 / 64);
 	setup.load.transport = LOAD_UD;
-	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
+	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	expect_interval(30 + 5 + 500 + 7 + 16 + 30.0 / 64);
 }
 
-/* A doorbell for eight answers, for four, for one. Those of a connection go one by one, as each has its own queue. */
+/* A doorbell for eight responses, for four, for one. Those of a connection go one by one, as each has its own queue. */
 static void test_batches_and_doorbells(void)
 {
 	static const struct {
-		unsigned answer, list;
+		unsigned response, list;
 		double doorbells;
-	} rows[] = {{LOAD_ANSWER_DATAGRAM, 8, 1 / 8.0},
-		    {LOAD_ANSWER_DATAGRAM, 4, 1 / 4.0},
-		    {LOAD_ANSWER_DATAGRAM, 1, 1},
-		    {LOAD_ANSWER_WRITE, 8, 1}};
+	} rows[] = {{LOAD_RESPONSE_DATAGRAM, 8, 1 / 8.0},
+		    {LOAD_RESPONSE_DATAGRAM, 4, 1 / 4.0},
+		    {LOAD_RESPONSE_DATAGRAM, 1, 1},
+		    {LOAD_RESPONSE_WRITE, 8, 1}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		begin();
 		setup.load.server.batch = 8; /* as many as there are clients */
-		setup.load.server.answer = rows[i].answer;
+		setup.load.server.response = rows[i].response;
 		setup.load.server.list = rows[i].list;
 		setup.counter = "server0.doorbells";
 		expect_interval(21 + 500 + 7 + 16 * rows[i].doorbells);
@@ -163,7 +163,7 @@ static void test_slots_that_the_cache_has(void)
 }
 
 /* Of several packets: a request is there with its last byte, and its 47 lines are fetched ten at a time. */
-static void test_long_requests_and_answers(void)
+static void test_long_requests_and_responses(void)
 {
 	begin();
 	setup.load.mtu = 1024;
@@ -174,7 +174,7 @@ static void test_long_requests_and_answers(void)
 	setup.load.server.work = 2 * US;
 	expect_interval(4.7 * 21 + 2000 + 7 + 16);
 	setup.load.verb = LOAD_SEND;
-	setup.load.server.answer = LOAD_ANSWER_SEND;
+	setup.load.server.response = LOAD_RESPONSE_SEND;
 	expect_interval(2000 + 7 + 16);
 }
 
@@ -219,7 +219,7 @@ static void test_many_cores(void)
 			begin();
 			setup.load.transport = transport;
 			setup.load.verb = transport == LOAD_UD ? LOAD_SEND : LOAD_WRITE;
-			setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
+			setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 			setup.load.server.chosen = chosen;
 			setup.load.server.cores = 4;
 			setup.load.server.qps = 2;
@@ -252,8 +252,8 @@ static void test_refused(void)
 	begin();
 	setup.load.transport = LOAD_UD;
 	setup.load.verb = LOAD_SEND;
-	refuse("requests of transport ud need server.answer datagram");
-	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
+	refuse("requests of transport ud need server.response datagram");
+	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.window = 512;
 	refuse("4096 requests to a queue pair may be under way: receives has to be as many");
 	begin();
@@ -261,11 +261,11 @@ static void test_refused(void)
 	setup.load.window = 257;
 	refuse("257 requests to a queue pair may be under way: receives has to be as many");
 	setup.load.verb = LOAD_WRITE;
-	setup.load.server.answer = LOAD_ANSWER_SEND;
-	refuse("257 answers to a queue pair may be under way: receives has to be as many");
+	setup.load.server.response = LOAD_RESPONSE_SEND;
+	refuse("257 responses to a queue pair may be under way: receives has to be as many");
 	begin();
 	setup.load.server.chosen = LOAD_CHOSEN_RANDOM;
-	refuse("server.chosen random needs server.answer datagram or none");
+	refuse("server.chosen random needs server.response datagram or none");
 	begin();
 	setup.load.server.cores = 9;
 	refuse("8 clients are too few for server.cores 9");
@@ -282,16 +282,16 @@ static void test_refused(void)
 	begin();
 	setup.load.server.slot = 4096;
 	setup.load.server.bytes = 1000;
-	refuse("answers of 1000 B are too many for server.inlined");
+	refuse("responses of 1000 B are too many for server.inlined");
 	setup.load.server.inlined = false;
-	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
+	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.mtu = 512;
 	refuse("a datagram has room for mtu, 512 B");
 	begin();
 	setup.load.transport = LOAD_UD;
 	setup.load.verb = LOAD_SEND;
 	setup.load.inlined = false;
-	setup.load.server.answer = LOAD_ANSWER_DATAGRAM;
+	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
 	setup.load.mtu = 256;
 	setup.load.bytes = 257;
 	refuse("a datagram has room for mtu, 256 B");

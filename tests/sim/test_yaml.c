@@ -204,4 +204,15 @@ static void test_suggest(void)
 	CU_ASSERT_PTR_NULL(yaml_suggest("fabric", words, ARRAY_SIZE(words)));
 	CU_ASSERT_PTR_NULL(yaml_suggest("", words, ARRAY_SIZE(words)));
 	CU_ASSERT_PTR_NULL(yaml_suggest("host", words, 0));
+
+	/* one word for another, whose letters are less alike than another name's */
+	static const char *const names[] = {"scatter_units", "response_units", "read_delay",
+					    "unit_bytes"};
+	CU_ASSERT_STRING_EQUAL(yaml_suggest("answer_units", names, ARRAY_SIZE(names)),
+			       "response_units");
+	CU_ASSERT_STRING_EQUAL(yaml_suggest("Reply-units", names, ARRAY_SIZE(names)),
+			       "response_units");
+	CU_ASSERT_STRING_EQUAL(yaml_suggest("read_latency", names, ARRAY_SIZE(names)),
+			       "read_delay");
+	CU_ASSERT_STRING_EQUAL(yaml_suggest("unit_size", names, ARRAY_SIZE(names)), "unit_bytes");
 }

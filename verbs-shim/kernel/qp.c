@@ -174,7 +174,7 @@ static void place_data(struct command *command, const struct mlx5_ib_create_qp *
 		       hca_params(command->kernel->hca)->device.data_to_cqe;
 
 	attr->receives_to_cqe = offered;
-	attr->answers_to_cqe =
+	attr->responses_to_cqe =
 		offered && (attr->signal_all || driver->flags & MLX5_QP_FLAG_ALLOW_SCATTER_CQE);
 }
 

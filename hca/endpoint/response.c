@@ -1,17 +1,17 @@
 /*
- * answer: ACKs, NAKs, read responses and atomic responses. Answers go in the order of the requests: while a read or an
+ * response: ACKs, NAKs, read responses and atomic responses. They go in the order of the requests: while a read or an
  * atomic is owed, an ACK waits behind it (IBTA vol. 1, 9.7.5.1). Otherwise it leaves at once, whatever the port's queue.
  */
 #include "hca/endpoint/endpoint_state.h"
 
-struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn)
+struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn)
 {
 	struct endpoint_hca *hca = qp->hca;
 	struct packet *packet = packet_new(hca->pool);
 
 	packet->path = qp->path;
 	packet->vl = qp->lane;
-	packet->ingress = SOURCE_ANSWERS;
+	packet->ingress = SOURCE_RESPONSES;
 	packet->hop_limit = qp->path->hop_limit;
 	packet->sent_at = endpoint_now(hca);
 	packet->serial = ++hca->serial;
@@ -24,7 +24,7 @@ struct packet *answer_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t ps
 	return packet;
 }
 
-void answer_set_priority(struct endpoint_qp *qp, struct packet *packet, uint64_t priority)
+void response_set_priority(struct endpoint_qp *qp, struct packet *packet, uint64_t priority)
 {
 	struct endpoint_hca *hca = qp->hca;
 	struct path path = *qp->path;
@@ -55,7 +55,7 @@ static void fill_notice(struct endpoint_qp *qp, struct packet *ack, sim_time ask
 			sim_time came_at)
 {
 	if (ack->opcode == RC_ACK)
-		answer_set_priority(qp, ack, qp->hca->params->ack_priority);
+		response_set_priority(qp, ack, qp->hca->params->ack_priority);
 	if (qp->flags & QP_FAR) {
 		ack->asked_at = asked_at;
 		ack->request_at = came_at;
@@ -67,61 +67,61 @@ static void fill_notice(struct endpoint_qp *qp, struct packet *ack, sim_time ask
 	qp->marked = 0;
 }
 
-static struct answer *first_answer(const struct endpoint_qp *qp)
+static struct response *first_response(const struct endpoint_qp *qp)
 {
-	return qp->answers->next;
+	return qp->responses->next;
 }
 
-static struct answer *append(struct endpoint_qp *qp)
+static struct response *append(struct endpoint_qp *qp)
 {
-	struct answer *answer = pool_take(&qp->hca->answer_pool);
+	struct response *response = pool_take(&qp->hca->response_pool);
 
-	if (qp->answers) {
-		answer->next = qp->answers->next;
-		qp->answers->next = answer;
+	if (qp->responses) {
+		response->next = qp->responses->next;
+		qp->responses->next = response;
 	} else {
-		answer->next = answer;
+		response->next = response;
 	}
-	qp->answers = answer;
-	answer->started = false;
-	return answer;
+	qp->responses = response;
+	response->started = false;
+	return response;
 }
 
 static void remove_first(struct endpoint_qp *qp)
 {
-	struct answer *first = first_answer(qp);
+	struct response *first = first_response(qp);
 
-	if (first == qp->answers)
-		qp->answers = NULL;
+	if (first == qp->responses)
+		qp->responses = NULL;
 	else
-		qp->answers->next = first->next;
-	pool_give(&qp->hca->answer_pool, first);
+		qp->responses->next = first->next;
+	pool_give(&qp->hca->response_pool, first);
 }
 
-void answer_drop_all(struct endpoint_qp *qp)
+void response_drop_all(struct endpoint_qp *qp)
 {
-	while (qp->answers)
+	while (qp->responses)
 		remove_first(qp);
 }
 
 /* The telemetry goes on with the ACK. */
-void answer_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
+void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 {
 	struct packet *ack;
 
-	if (qp->answers) {
-		struct answer *answer = qp->answers;
+	if (qp->responses) {
+		struct response *response = qp->responses;
 
-		if (answer->kind != OP_ACK)
-			answer = append(qp);
-		answer->kind = OP_ACK;
-		answer->psn = psn;
-		answer->ready_at = endpoint_now(qp->hca);
-		answer->asked_at = asked->sent_at;
-		answer->came_at = came_at(qp);
+		if (response->kind != OP_ACK)
+			response = append(qp);
+		response->kind = OP_ACK;
+		response->psn = psn;
+		response->ready_at = endpoint_now(qp->hca);
+		response->asked_at = asked->sent_at;
+		response->came_at = came_at(qp);
 		return;
 	}
-	ack = answer_packet(qp, RC_ACK, psn);
+	ack = response_packet(qp, RC_ACK, psn);
 	fill_notice(qp, ack, asked->sent_at, came_at(qp));
 	ack->telemetry = asked->telemetry;
 	asked->telemetry = NULL;
@@ -130,10 +130,10 @@ void answer_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 }
 
 /* The NAK names the PSN that is missing; selective repeat adds the one that has come (IRN's SACK). */
-void answer_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn)
+void response_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn)
 {
 	struct endpoint_hca *hca = qp->hca;
-	struct packet *nak = answer_packet(qp, RC_ACK, psn);
+	struct packet *nak = response_packet(qp, RC_ACK, psn);
 
 	nak->syndrome = aeth_syndrome(SYNDROME_NAK, NAK_PSN_SEQUENCE);
 	nak->dma_length = PSN_OF(arrived_psn);
@@ -150,71 +150,71 @@ void answer_nak(struct endpoint_qp *qp, uint64_t psn, uint64_t arrived_psn)
 /* A request that comes again takes the place of what is owed from its PSN on. */
 static void forget_from(struct endpoint_qp *qp, uint64_t psn)
 {
-	while (qp->answers && qp->answers->psn >= psn) {
-		struct answer *last = qp->answers, *before = last->next;
+	while (qp->responses && qp->responses->psn >= psn) {
+		struct response *last = qp->responses, *before = last->next;
 
 		while (before->next != last)
 			before = before->next;
 		if (before == last) {
-			qp->answers = NULL;
+			qp->responses = NULL;
 		} else {
 			before->next = last->next;
-			qp->answers = before;
+			qp->responses = before;
 		}
-		pool_give(&qp->hca->answer_pool, last);
+		pool_give(&qp->hca->response_pool, last);
 	}
 }
 
-void answer_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn)
+void response_owe(struct endpoint_qp *qp, const struct packet *request, uint64_t psn)
 {
 	const struct endpoint_params *params = qp->hca->params;
 	bool atomic = opcode_is_atomic(request->opcode);
-	struct answer *answer;
+	struct response *response;
 
 	forget_from(qp, psn);
 	if (!qp->box)
 		join_flow_init(qp, qp->hca->congestion);
-	if (!qp->answers)
+	if (!qp->responses)
 		departure_begin(qp);
-	answer = append(qp);
-	answer->kind = atomic ? OP_ATOMIC_ACK : OP_READ_RESPONSE;
-	answer->psn = psn;
-	answer->bytes = atomic ? 0 : request->dma_length;
-	answer->asked_at = request->sent_at;
-	answer->came_at = came_at(qp);
-	answer->tag = request->tag;
+	response = append(qp);
+	response->kind = atomic ? OP_ATOMIC_ACK : OP_READ_RESPONSE;
+	response->psn = psn;
+	response->bytes = atomic ? 0 : request->dma_length;
+	response->asked_at = request->sent_at;
+	response->came_at = came_at(qp);
+	response->tag = request->tag;
 	if (qp->hca->user && qp->hca->user->read_begins && !atomic)
 		qp->hca->user->read_begins(qp->hca->user, qp, request->tag, PSN_OF(psn));
-	answer->ready_at =
+	response->ready_at =
 		endpoint_now(qp->hca) + (atomic ? params->atomic_latency : params->read_latency);
 	departure_consider(qp);
 }
 
-sim_time answer_ready_at(const struct endpoint_qp *qp)
+sim_time response_ready_at(const struct endpoint_qp *qp)
 {
-	const struct answer *answer = first_answer(qp);
+	const struct response *response = first_response(qp);
 
-	if (answer->kind == OP_READ_RESPONSE && qp->allowed_at > answer->ready_at)
+	if (response->kind == OP_READ_RESPONSE && qp->allowed_at > response->ready_at)
 		return qp->allowed_at;
-	return answer->ready_at;
+	return response->ready_at;
 }
 
-static void send_response(struct endpoint_qp *qp, struct answer *answer)
+static void send_read_response(struct endpoint_qp *qp, struct response *response)
 {
 	struct endpoint_hca *hca = qp->hca;
-	bool last = answer->bytes <= hca->mtu_bytes;
-	uint8_t opcode = answer->started ? (last ? RC_READ_RESP_LAST : RC_READ_RESP_MIDDLE)
-					 : (last ? RC_READ_RESP_ONLY : RC_READ_RESP_FIRST);
-	struct packet *packet = answer_packet(qp, opcode, answer->psn);
+	bool last = response->bytes <= hca->mtu_bytes;
+	uint8_t opcode = response->started ? (last ? RC_READ_RESP_LAST : RC_READ_RESP_MIDDLE)
+					   : (last ? RC_READ_RESP_ONLY : RC_READ_RESP_FIRST);
+	struct packet *packet = response_packet(qp, opcode, response->psn);
 
-	packet->payload_bytes = (uint32_t)(last ? answer->bytes : hca->mtu_bytes);
+	packet->payload_bytes = (uint32_t)(last ? response->bytes : hca->mtu_bytes);
 	packet->ecn = hca->ecn;
 	if (qp->flags & QP_FAR)
-		packet->request_at = answer->came_at;
+		packet->request_at = response->came_at;
 	packet->wire_bytes = packet_wire_bytes(packet);
-	answer->bytes -= packet->payload_bytes;
-	answer->psn++;
-	answer->started = true;
+	response->bytes -= packet->payload_bytes;
+	response->psn++;
+	response->started = true;
 	hca->count.data_packets_sent++;
 	hca->count.data_bytes_sent += packet->payload_bytes;
 	departure_pay(qp, packet);
@@ -222,23 +222,24 @@ static void send_response(struct endpoint_qp *qp, struct answer *answer)
 	if (!last)
 		return;
 	if (hca->user && hca->user->read_ends)
-		hca->user->read_ends(hca->user, qp, answer->tag, PSN_OF(answer->psn - 1));
+		hca->user->read_ends(hca->user, qp, response->tag, PSN_OF(response->psn - 1));
 	remove_first(qp);
 }
 
-void answer_send(struct endpoint_qp *qp)
+void response_send(struct endpoint_qp *qp)
 {
-	struct answer *answer = first_answer(qp);
+	struct response *response = first_response(qp);
 	struct packet *packet;
 
-	if (answer->kind == OP_READ_RESPONSE) {
+	if (response->kind == OP_READ_RESPONSE) {
 		congestion_settle(qp->box->congestion, flow_of(qp), endpoint_now(qp->hca));
-		send_response(qp, answer);
+		send_read_response(qp, response);
 		return;
 	}
-	packet = answer_packet(qp, answer->kind == OP_ACK ? RC_ACK : RC_ATOMIC_ACK, answer->psn);
-	fill_notice(qp, packet, answer->asked_at, answer->came_at);
-	qp->hca->count.acks_sent += answer->kind == OP_ACK;
+	packet = response_packet(qp, response->kind == OP_ACK ? RC_ACK : RC_ATOMIC_ACK,
+				 response->psn);
+	fill_notice(qp, packet, response->asked_at, response->came_at);
+	qp->hca->count.acks_sent += response->kind == OP_ACK;
 	remove_first(qp);
 	transmit(qp, packet);
 }

@@ -1,5 +1,5 @@
 /*
- * responder_answer: what a responder owes, in PSN order, and how it becomes packets: ACKs (merged
+ * responder_response: what a responder owes, in PSN order, and how it becomes packets: ACKs (merged
  * with one that has not left yet), NAKs, read responses in units like any message, atomic
  * responses.
  */
@@ -130,7 +130,7 @@ static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *w
 	add_packet(qp, unit, response, opcode_of(qp, is_atomic ? OP_ATOMIC_ACK : OP_ACK, SEG_ONLY),
 		   0);
 	if (__builtin_expect(qp->congestion != NULL, 0))
-		notification_answer(qp, unit, response->kind == RESPONSE_ACK);
+		notification_respond(qp, unit, response->kind == RESPONSE_ACK);
 	if (response->kind == RESPONSE_ACK || response->kind == RESPONSE_ACCEPT)
 		count->acks_sent++;
 	else if (response->kind == RESPONSE_NAK)

@@ -1,5 +1,5 @@
-/* answer_list: see answer_list.h. */
-#include "hca/transport/answer_list.h"
+/* response_list: see response_list.h. */
+#include "hca/transport/response_list.h"
 
 #include <assert.h>
 
@@ -10,19 +10,19 @@
 #include "hca/transport/transport.h"
 #include "hca/work/wqe_fetch.h"
 
-#define SLAB_ANSWERS 64
+#define SLAB_RESPONSES 64
 
-struct awaited_answer {
-	struct awaited_answer *next;         /* of its queue pair, in the order of arrival */
-	struct awaited_answer *next_to_read; /* of all whose reads wait */
-	struct qp *qp;                       /* held */
-	struct packet *packet;               /* NULL: its queue pair is gone */
-	uint32_t number, tag;                /* of its slot */
-	bool ready;                          /* its list is here */
+struct awaited_response {
+	struct awaited_response *next;         /* of its queue pair, in the order of arrival */
+	struct awaited_response *next_to_read; /* of all whose reads wait */
+	struct qp *qp;                         /* held */
+	struct packet *packet;                 /* NULL: its queue pair is gone */
+	uint32_t number, tag;                  /* of its slot */
+	bool ready;                            /* its list is here */
 	struct pcie_read read;
 };
 
-static struct answer_lists *lists_of(const struct qp *qp)
+static struct response_lists *lists_of(const struct qp *qp)
 {
 	return &qp->hca->transport->lists;
 }
@@ -45,18 +45,18 @@ static struct send_slot *find_slot(struct qp *qp, const struct packet *packet, u
 		if (!slot->started || place < 0)
 			return NULL;
 		if (place < (int32_t)slot->psn_count)
-			return requester_is_answered(slot) && !slot->done ? slot : NULL;
+			return requester_is_read_or_atomic(slot) && !slot->done ? slot : NULL;
 	}
 	return NULL;
 }
 
-static void start_reads(struct answer_lists *lists);
+static void start_reads(struct response_lists *lists);
 
 static void go_on(struct qp *qp)
 {
 	qp_hold(qp);
 	while (qp->awaited_first && qp->awaited_first->ready) {
-		struct awaited_answer *awaited = qp->awaited_first;
+		struct awaited_response *awaited = qp->awaited_first;
 
 		qp->awaited_first = awaited->next;
 		if (!qp->awaited_first)
@@ -71,11 +71,11 @@ static void go_on(struct qp *qp)
 
 static void list_arrived(struct pcie_read *read)
 {
-	struct awaited_answer *awaited = container_of(read, struct awaited_answer, read);
+	struct awaited_response *awaited = container_of(read, struct awaited_response, read);
 	struct qp *qp = awaited->qp;
 	struct hca *hca = qp->hca;
-	struct answer_lists *lists = &hca->transport->lists;
-	struct gauge *gauge = &hca->transport->gauge.answer_lists;
+	struct response_lists *lists = &hca->transport->lists;
+	struct gauge *gauge = &hca->transport->gauge.response_lists;
 
 	lists->reading--;
 	gauge_leave(gauge, sim_now(hca->sim), 1);
@@ -93,22 +93,22 @@ static void list_arrived(struct pcie_read *read)
 	gauge_wait(gauge, sim_now(hca->sim), lists->first != NULL);
 }
 
-static void start_reads(struct answer_lists *lists)
+static void start_reads(struct response_lists *lists)
 {
 	while (lists->first && lists->reading < lists->reads) {
-		struct awaited_answer *awaited = lists->first;
+		struct awaited_response *awaited = lists->first;
 		struct hca *hca = awaited->qp->hca;
 
 		lists->first = awaited->next_to_read;
 		lists->reading++;
-		gauge_enter(&hca->transport->gauge.answer_lists, sim_now(hca->sim), 1);
+		gauge_enter(&hca->transport->gauge.response_lists, sim_now(hca->sim), 1);
 		pcie_read(hca->pcie, &awaited->read);
 	}
 }
 
-static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_answer *awaited)
+static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_response *awaited)
 {
-	struct answer_lists *lists = lists_of(qp);
+	struct response_lists *lists = lists_of(qp);
 
 	slot->list_coming = true;
 	awaited->read = wqe_fetch_again(qp, slot, slot->blocks, list_arrived);
@@ -119,16 +119,16 @@ static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_answer
 		lists->first = awaited;
 	lists->last = awaited;
 	start_reads(lists);
-	gauge_wait(&qp->hca->transport->gauge.answer_lists, sim_now(qp->hca->sim),
+	gauge_wait(&qp->hca->transport->gauge.response_lists, sim_now(qp->hca->sim),
 		   lists->first != NULL);
 }
 
-bool answer_list_waits(struct qp *qp, struct packet *packet)
+bool response_list_waits(struct qp *qp, struct packet *packet)
 {
 	uint32_t number;
 	struct send_slot *slot = find_slot(qp, packet, &number);
 	enum wqe_outcome outcome = slot ? wqe_fetch_look_up(qp, slot) : WQE_CACHE_HIT;
-	struct awaited_answer *awaited;
+	struct awaited_response *awaited;
 
 	if (!qp->awaited_first && outcome == WQE_CACHE_HIT)
 		return false;
@@ -151,26 +151,26 @@ bool answer_list_waits(struct qp *qp, struct packet *packet)
 	return true;
 }
 
-void answer_list_forget(struct qp *qp)
+void response_list_forget(struct qp *qp)
 {
-	for (struct awaited_answer *at = qp->awaited_first; at; at = at->next) {
+	for (struct awaited_response *at = qp->awaited_first; at; at = at->next) {
 		receive_done(qp->hca->receive, at->packet);
 		at->packet = NULL;
 	}
 }
 
-void answer_list_init(struct transport_block *transport)
+void response_list_init(struct transport_block *transport)
 {
 	const struct wqe_fetch_params *params = &transport->hca->params.wqe_fetch;
-	struct answer_lists *lists = &transport->lists;
+	struct response_lists *lists = &transport->lists;
 
 	if (transport->hca->send_cache && params->looked_up != WQE_LOOKED_UP_TURN)
-		lists->reads = params->answer_reads;
-	transport->gauge.answer_lists.capacity = lists->reads;
-	pool_init(&lists->pool, sizeof(struct awaited_answer), SLAB_ANSWERS);
+		lists->reads = params->response_reads;
+	transport->gauge.response_lists.capacity = lists->reads;
+	pool_init(&lists->pool, sizeof(struct awaited_response), SLAB_RESPONSES);
 }
 
-void answer_list_fini(struct transport_block *transport)
+void response_list_fini(struct transport_block *transport)
 {
 	pool_fini(&transport->lists.pool);
 }

@@ -1,11 +1,11 @@
 /*
- * Proves what becomes of an answer whose WQE has left the cache of send WQEs (wqe_fetch.looked_up), to the picosecond.
+ * Proves what becomes of a response whose WQE has left the cache of send WQEs (wqe_fetch.looked_up), to the picosecond.
  *
  *     found, replaced          no time; that of one PCIe read of the WQE
  *     several packets          one read, for which those that come meanwhile wait
  *     many                     data and completions are right and in order, and so many reads are under way at a time
- *     looked up at its turn    an answer needs no WQE; and the other way round, but for what is sent again
- *     gone                     a queue pair may go while answers wait
+ *     looked up at its turn    a response needs no WQE; and the other way round, but for what is sent again
+ *     gone                     a queue pair may go while responses wait
  */
 #include "fabric/wire/opcode.h"
 #include "hca/device/cqe.h"
@@ -30,7 +30,7 @@ static struct rig rig_with(uint64_t entries, enum wqe_looked_up looked_up, uint6
 
 	mini->params.send_cache.entries = entries;
 	mini->params.wqe_fetch.looked_up = looked_up;
-	mini->params.wqe_fetch.answer_reads = reads;
+	mini->params.wqe_fetch.response_reads = reads;
 	return rig_create_on(mini, QP_RC, LINK_INFINIBAND, MTU);
 }
 
@@ -66,7 +66,7 @@ static const struct wqe_cache_counters *lookups(const struct rig *rig)
 
 static void test_one(void)
 {
-	struct rig rig = rig_with(PLENTY, WQE_LOOKED_UP_ANSWER, MANY);
+	struct rig rig = rig_with(PLENTY, WQE_LOOKED_UP_RESPONSE, MANY);
 	sim_time found = read_and_write(&rig, LINE), line;
 
 	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 1);
@@ -75,7 +75,7 @@ static void test_one(void)
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1); /* the WRITE's: it came behind */
 	rig_destroy(&rig);
 
-	rig = rig_with(ONE, WQE_LOOKED_UP_ANSWER, MANY);
+	rig = rig_with(ONE, WQE_LOOKED_UP_RESPONSE, MANY);
 	line = rig_read_time(rig.one, LINE);
 	CU_ASSERT_EQUAL(read_and_write(&rig, LINE), found + line);
 	CU_ASSERT_EQUAL(lookups(&rig)->misses, 1);
@@ -88,7 +88,7 @@ static void test_one(void)
 
 static void test_several_packets(void)
 {
-	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_ANSWER, MANY);
+	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_RESPONSE, MANY);
 
 	read_and_write(&rig, 4 * MTU);
 	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 4);
@@ -101,7 +101,7 @@ static void test_several_packets(void)
 /* Behind one doorbell. Answers how many were read once more. */
 static uint32_t read_many(uint64_t entries, uint64_t reads, uint64_t *at_a_time)
 {
-	struct rig rig = rig_with(entries, WQE_LOOKED_UP_ANSWER, reads);
+	struct rig rig = rig_with(entries, WQE_LOOKED_UP_RESPONSE, reads);
 	uint32_t count;
 
 	mini_fill(rig.other, rig.target, MANY * LINE, 3);
@@ -120,7 +120,7 @@ static uint32_t read_many(uint64_t entries, uint64_t reads, uint64_t *at_a_time)
 	}
 	mini_run(rig.mini);
 	CU_ASSERT_EQUAL(lookups(&rig)->lookups, MANY);
-	*at_a_time = rig.one->hca->transport->gauge.answer_lists.level_max;
+	*at_a_time = rig.one->hca->transport->gauge.response_lists.level_max;
 	count = (uint32_t)lookups(&rig)->misses;
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"),
 			MANY / 8 + count); /* 8 blocks each at first */
@@ -155,7 +155,7 @@ static void test_when(void)
 	CU_ASSERT_EQUAL(lookups(&rig)->lookups, 3);
 	rig_destroy(&rig);
 
-	rig = rig_with(PLENTY, WQE_LOOKED_UP_ANSWER, MANY);
+	rig = rig_with(PLENTY, WQE_LOOKED_UP_RESPONSE, MANY);
 	rig_drop(&rig, false, write, 1, 0);
 	post(&rig, WQE_WRITE, 0, LINE);
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
@@ -165,7 +165,7 @@ static void test_when(void)
 
 static void test_gone(void)
 {
-	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_ANSWER, 1);
+	struct rig rig = rig_with(ONE, WQE_LOOKED_UP_RESPONSE, 1);
 	struct mini_qp *first = rig.qp;
 
 	for (uint32_t i = 0; i < MANY; i++)

@@ -50,6 +50,13 @@ if (ulimit -v 6000000; "$hcasim" --version) >/dev/null 2>&1; then
   short 'expected 34359738368 or more, for memory that is shared with 2 programs' 30000000 host0: true : host1: true
   short 'host0: no address space for the memory of 2 processes, which is 17179869184 bytes each (ulimit -v)' 30000000 host0: sh -c 'sh -c true; true'
 fi
+# Files that may be open: programs are given what they need, if that is permitted at all.
+(ulimit -Sn 40; "$hcasim" exec "$top/scenarios/two-hosts-ib.yaml" -- host0: ibv_devices : host1: sh -c 'ulimit -Sn' >"$folder/log" 2>&1)
+code=$?
+[ $code = 0 ] && grep -q '^host0|.*mlx5_0' "$folder/log" && grep -qx 'host1| 1024' "$folder/log" || fail "ulimit -Sn 40: exit code $code: $(cat "$folder/log")"
+(ulimit -n 1023; "$hcasim" exec "$top/scenarios/two-hosts-ib.yaml" -- host0: true 2>"$folder/log")
+code=$?
+[ $code = 2 ] && grep -q 'processes may have 1023 files open (ulimit -Hn); expected 1024 or more' "$folder/log" || fail "ulimit -n 1023: exit code $code: $(cat "$folder/log")"
 mkdir "$folder/full" && touch "$folder/full/mine"
 "$hcasim" run "$folder/study.yaml" --out "$folder/full" >/dev/null 2>"$folder/log"
 [ $? = 2 ] && grep -q 'full is there already, and not an empty folder' "$folder/log" || fail "a full folder: $(cat "$folder/log")"

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -121,26 +120,9 @@ static bool write_tree(const struct session *session, struct session_host *host,
 	       write_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
 }
 
-/* Has the simulator address space for the memory of the programs, if none has children? */
-static bool has_room(const struct session *session, char *why, size_t why_bytes)
-{
-	uint64_t expected = session->program_count * SHIM_QUEUE_BYTES;
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= expected)
-		return true;
-	snprintf(why, why_bytes,
-		 "processes may have %llu bytes of address space (ulimit -v); expected %llu or "
-		 "more, "
-		 "for memory that is shared with %u programs: ulimit -v unlimited",
-		 (unsigned long long)limit.rlim_cur, (unsigned long long)expected,
-		 session->program_count);
-	return false;
-}
-
 bool session_prepare(struct session *session, char *why, size_t why_bytes)
 {
-	if (!has_room(session, why, why_bytes))
+	if (!limits_have_room(session, why, why_bytes))
 		return false;
 	if (isolate_folder()) {
 		snprintf(session->directory, sizeof(session->directory), "%s", isolate_folder());
@@ -176,8 +158,7 @@ static unsigned long inode_of(int fd)
 	return status.st_ino;
 }
 
-static char **environment(const struct session *session, const struct program *program,
-			  const int output[2])
+static char **environment(const struct program *program, const int output[2])
 {
 	char **result, library[PATH_MAX];
 	size_t count = 0, used = 0;
@@ -198,7 +179,6 @@ static char **environment(const struct session *session, const struct program *p
 		     SHIM_FIRST_FD + 1, program->host, inode_of(output[0]),
 		     inode_of(output[1])) < 0)
 		_exit(127);
-	(void)session;
 	return result;
 }
 
@@ -208,84 +188,115 @@ static bool is_hidden(const char *path)
 	return strncmp(path, SHARED_MEMORY "/", sizeof(SHARED_MEMORY)) == 0;
 }
 
-void launch_program(struct session *session, struct program *program)
+/* Its ends of the pipes into which it writes, and the supervisor's and ours, from which that is read. false: errno says why. */
+static bool open_outputs(const struct session *session, struct program *program, int far[2])
 {
-	int out[2], error[2];
 	const char *name = session->hosts[program->host].name;
-	pid_t pid;
 
-	assert(pipe2(out, O_CLOEXEC) == 0 && pipe2(error, O_CLOEXEC) == 0);
-	program->output[0] = (struct output){.fd = out[0], .to = 1, .host = program->host};
-	program->output[1] = (struct output){.fd = error[0], .to = 2, .host = program->host};
 	for (int i = 0; i < 2; i++) {
-		(void)fcntl(program->output[i].fd, F_SETFL, O_NONBLOCK);
-		(void)fcntl(program->output[i].fd, F_SETPIPE_SZ, 1 << 18);
+		int pair[2];
+
+		if (pipe2(pair, O_CLOEXEC) != 0)
+			return false;
+		far[i] = pair[1];
+		program->output[i] =
+			(struct output){.fd = pair[0], .to = 1 + i, .host = program->host};
+		(void)fcntl(pair[0], F_SETFL, O_NONBLOCK);
+		(void)fcntl(pair[0], F_SETPIPE_SZ, 1 << 18);
 		supervise_output(session, &program->output[i], name);
 	}
+	return true;
+}
+
+/* In the child: from here on it is the program. */
+static _Noreturn void become(struct session *session, const struct program *program,
+			     const int far[2])
+{
+	char **variables = environment(program, far);
+	int null = open("/dev/null", O_RDONLY);
+	char folder[PATH_MAX];
+
+	dup2(null, 0);
+	dup2(far[0], 1);
+	dup2(far[1], 2);
+	dup2(session->attach_far, SHIM_FIRST_FD);
+	dup2(session->shared_fd, SHIM_FIRST_FD + 1);
+	close(session->shared_fd);
+	if (null > 2)
+		close(null);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	personality(ADDR_NO_RANDOMIZE);
+	limits_become_program();
+	place_share_counter(false);
+	place_program(session);
+	shared_memory_of(&session->hosts[program->host], folder);
+	if (!is_hidden(program->path) && !is_hidden(beside_program()))
+		isolate_shared_memory(folder);
+	execve(program->path, program->argv, variables);
+	dprintf(2, "%s: %s\n", program->path, strerror(errno));
+	_exit(127);
+}
+
+static void ended(struct session *session, struct program *program, int exit_code)
+{
+	program->ended = true;
+	program->exit_code = exit_code;
+	if (session->exit_code == 0)
+		session->exit_code = exit_code;
+}
+
+/* It attaches, or it ends before it does so, or it never will. */
+static void await_attach(struct session *session, struct program *program)
+{
+	int status;
+
+	for (int waited = 0; waited < ATTACH_MILLISECONDS; waited += 10) {
+		struct process *process = attach_accept(session, 10);
+
+		if (process && process->real_pid == program->real_pid) {
+			session->awaiting = 0;
+			return;
+		}
+		if (waitpid(program->real_pid, &status, WNOHANG) == program->real_pid) {
+			ended(session, program,
+			      WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
+			output_drain(session);
+			return;
+		}
+	}
+	fprintf(stderr, "hcasim: %s: %s did not load the preload library\n",
+		session->hosts[program->host].name, program->argv[0]);
+	kill(program->real_pid, SIGKILL);
+	(void)waitpid(program->real_pid, NULL, 0);
+	ended(session, program, 126);
+}
+
+void launch_program(struct session *session, struct program *program)
+{
+	int far[2];
+
 	fflush(NULL);
 	if (program->start > sim_now(session->sim)) {
 		session->in_run = true;
 		sim_run(session->sim, program->start);
 		session->in_run = false;
 	}
-	pid = fork();
-	assert(pid >= 0);
-	if (pid == 0) {
-		char **variables = environment(session, program, (int[]){out[1], error[1]});
-		int null = open("/dev/null", O_RDONLY);
-		char folder[PATH_MAX];
-
-		dup2(null, 0);
-		dup2(out[1], 1);
-		dup2(error[1], 2);
-		dup2(session->attach_far, SHIM_FIRST_FD);
-		dup2(session->shared_fd, SHIM_FIRST_FD + 1);
-		close(session->shared_fd);
-		if (null > 2)
-			close(null);
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
-		signal(SIGHUP, SIG_DFL);
-		signal(SIGPIPE, SIG_DFL);
-		personality(ADDR_NO_RANDOMIZE);
-		place_share_counter(false);
-		place_program(session);
-		shared_memory_of(&session->hosts[program->host], folder);
-		if (!is_hidden(program->path) && !is_hidden(beside_program()))
-			isolate_shared_memory(folder);
-		execve(program->path, program->argv, variables);
-		dprintf(2, "%s: %s\n", program->path, strerror(errno));
-		_exit(127);
+	program->real_pid = open_outputs(session, program, far) ? fork() : -1;
+	if (program->real_pid < 0) {
+		fprintf(stderr, "hcasim: %s: %s cannot be started: %s\n",
+			session->hosts[program->host].name, program->argv[0], strerror(errno));
+		session->broken = true;
+		ended(session, program, 126);
+		return;
 	}
-	close(out[1]);
-	close(error[1]);
-	program->real_pid = pid;
+	if (program->real_pid == 0)
+		become(session, program, far);
+	close(far[0]);
+	close(far[1]);
 	program->started = true;
 	program->launched = sim_now(session->sim);
-	for (int waited = 0; waited < ATTACH_MILLISECONDS; waited += 10) {
-		struct process *process = attach_accept(session, 10);
-		int status;
-
-		if (process && process->real_pid == pid) {
-			session->awaiting = 0;
-			return;
-		}
-		if (waitpid(pid, &status, WNOHANG) == pid) {
-			program->ended = true;
-			program->exit_code =
-				WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-			if (session->exit_code == 0)
-				session->exit_code = program->exit_code;
-			output_drain(session);
-			return;
-		}
-	}
-	fprintf(stderr, "hcasim: %s: %s did not load the preload library\n", name,
-		program->argv[0]);
-	kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
-	program->ended = true;
-	program->exit_code = 126;
-	if (session->exit_code == 0)
-		session->exit_code = 126;
+	await_attach(session, program);
 }

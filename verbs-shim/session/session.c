@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -426,19 +425,6 @@ static void loop(struct session *session)
 			run_events(session, when);
 		act(session, thread, when, second);
 	}
-}
-
-bool session_is_permitted(char *why, size_t why_bytes)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= SHIM_QUEUE_BYTES)
-		return true;
-	snprintf(why, why_bytes,
-		 "files may have %llu bytes at most (ulimit -f); expected %llu or more, for memory "
-		 "that is shared with programs: ulimit -f unlimited",
-		 (unsigned long long)limit.rlim_cur, (unsigned long long)SHIM_QUEUE_BYTES);
-	return false;
 }
 
 struct session *session_create(struct sim *sim, const struct cpu_params *cpu,

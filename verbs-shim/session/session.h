@@ -58,7 +58,8 @@ struct session;
  */
 void session_supervise(void);
 
-/* May this process have memory as large as a session shares with its programs (ulimit -f)? false: *why says what is expected. */
+/* May this process have memory as large as a session shares with its programs (ulimit -f), and as many files open as a program
+ * (ulimit -Hn)? false: *why says what is expected. */
 bool session_is_permitted(char *why, size_t why_bytes);
 
 /* If it is permitted. The params are copied. color: prefixes in color (standard output is a terminal). verbose: a summary at the end. */

@@ -255,6 +255,14 @@ bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_by
 void launch_program(struct session *session, struct program *program);
 void launch_clean(struct session *session);
 
+/* limits.c */
+/* Of open files, to what they may be: the simulator and its supervisor hold several of each program. What programs are given then is
+ * what there was, or what Linux has. */
+void limits_raise_open_files(void);
+void limits_become_program(void);
+/* Has the simulator address space for the memory of the programs, if none has children? false: *why says what is expected. */
+bool limits_have_room(const struct session *session, char *why, size_t why_bytes);
+
 /* files.c */
 void files_init_host(struct session_host *host);
 uint32_t files_add(struct session *session, uint32_t host, const struct kernel_new_file *file,

@@ -135,6 +135,7 @@ void session_supervise(void)
 	pid_t simulator, gone;
 
 	fflush(NULL);
+	limits_raise_open_files();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return;
 	sigemptyset(&set);

@@ -1,0 +1,65 @@
+/*
+ * limits: what a session needs of the limits on processes (ulimit), and what its programs are given of them.
+ */
+#include <sys/resource.h>
+
+#include "verbs-shim/session/state.h"
+
+#define OPEN_FILES \
+	1024 /* of a program, as Linux has it; those of the preload library begin at SHIM_FIRST_FD */
+
+static struct rlimit of_programs;
+
+bool session_is_permitted(char *why, size_t why_bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < SHIM_QUEUE_BYTES) {
+		snprintf(why, why_bytes,
+			 "files may have %llu bytes at most (ulimit -f); expected %llu or more, "
+			 "for memory that is shared with programs: ulimit -f unlimited",
+			 (unsigned long long)limit.rlim_cur, (unsigned long long)SHIM_QUEUE_BYTES);
+		return false;
+	}
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < OPEN_FILES) {
+		snprintf(why, why_bytes,
+			 "processes may have %llu files open (ulimit -Hn); expected %d or more",
+			 (unsigned long long)limit.rlim_max, OPEN_FILES);
+		return false;
+	}
+	return true;
+}
+
+void limits_raise_open_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	of_programs = limit;
+	if (of_programs.rlim_cur < OPEN_FILES)
+		of_programs.rlim_cur = OPEN_FILES;
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void limits_become_program(void)
+{
+	if (of_programs.rlim_cur != 0)
+		(void)setrlimit(RLIMIT_NOFILE, &of_programs);
+}
+
+bool limits_have_room(const struct session *session, char *why, size_t why_bytes)
+{
+	uint64_t expected = session->program_count * SHIM_QUEUE_BYTES;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= expected)
+		return true;
+	snprintf(why, why_bytes,
+		 "processes may have %llu bytes of address space (ulimit -v); expected %llu or "
+		 "more, for memory that is shared with %u programs: ulimit -v unlimited",
+		 (unsigned long long)limit.rlim_cur, (unsigned long long)expected,
+		 session->program_count);
+	return false;
+}

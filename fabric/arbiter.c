@@ -86,7 +86,7 @@ static unsigned next_source(const struct port *port, unsigned lane, unsigned las
 /* The next source of the lane whose packet is ready; NO_SOURCE: none is. */
 static unsigned ready_source(const struct port *port, unsigned lane, sim_time now, sim_time *wake)
 {
-	const struct packet_queue *queues = &port->queues[lane * port->sources];
+	const struct packet_queue *queues = port_queues_of(port, lane);
 	unsigned first = next_source(port, lane, port->lanes[lane].last_source), source = first;
 
 	do {
@@ -103,7 +103,7 @@ static unsigned ready_source(const struct port *port, unsigned lane, sim_time no
 
 static struct packet *dequeue(struct port *port, unsigned lane, unsigned source)
 {
-	struct packet_queue *queue = &port->queues[lane * port->sources + source];
+	struct packet_queue *queue = &port_queues_of(port, lane)[source];
 	struct packet *packet = packet_queue_pop(queue);
 
 	if (!queue->head) {
@@ -141,8 +141,7 @@ static struct packet *next_scheduled(struct port *port, sim_time now, sim_time *
 		lane = (unsigned)__builtin_ctz(lanes);
 		sources[lane] = ready_source(port, lane, now, wake);
 		if (sources[lane] != NO_SOURCE &&
-		    may_leave(port, port->queues[lane * port->sources + sources[lane]].head, now,
-			      wake))
+		    may_leave(port, port_queues_of(port, lane)[sources[lane]].head, now, wake))
 			able |= 1u << lane;
 	}
 	if (!able)
@@ -167,8 +166,7 @@ struct packet *arbiter_next(struct port *port, sim_time now, sim_time *wake)
 		unsigned source = ready_source(port, lane, now, wake);
 
 		if (source != NO_SOURCE) {
-			const struct packet *first =
-				port->queues[lane * port->sources + source].head;
+			const struct packet *first = port_queues_of(port, lane)[source].head;
 
 			if (may_leave(port, first, now, wake))
 				return dequeue(port, lane, source);
@@ -184,7 +182,7 @@ void arbiter_enqueue(struct port *port, struct packet *packet)
 	unsigned source = port->sources == 1 ? 0 : packet->ingress & INGRESS_PORT;
 
 	assert(source < port->sources);
-	packet_queue_push(&port->queues[lane * port->sources + source], packet);
+	packet_queue_push(&port_queues_of(port, lane)[source], packet);
 	add_source(port, lane, source);
 	port->waiting |= (uint16_t)(1u << lane);
 	port->lanes[lane].queued++;

@@ -42,7 +42,7 @@ static void count_waiting(struct graph *graph, uint32_t number)
 
 	for (uint32_t i = 0; i < node->ports; i++) {
 		const struct port *port = topology_port_of(node, i);
-		uint32_t queues = port->waiting ? port->sources * PORT_LANES : 0;
+		uint32_t queues = port->waiting ? port_queue_count(port) : 0;
 
 		for (uint32_t j = 0; j < queues; j++) {
 			const struct packet *packet = port->queues[j].head;
@@ -108,7 +108,7 @@ static bool queue_is_dead(const struct graph *graph, const struct node *node, ui
 
 static const struct packet *head_of(const struct port *port, uint32_t input, unsigned lane)
 {
-	return port->queues[lane * port->sources + (port->sources == 1 ? 0 : input)].head;
+	return port_queues_of(port, lane)[port->sources == 1 ? 0 : input].head;
 }
 
 /* Is a copy of the same packet in a dead queue of an output before that one? */

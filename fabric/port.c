@@ -267,6 +267,15 @@ const struct port_counters *port_counters(const struct port *port)
 	return &port->count;
 }
 
+static void configure_queues(struct port *port)
+{
+	free(port->queues);
+	free(port->wide);
+	port->queues = calloc(port_queue_count(port), sizeof(port->queues[0]));
+	port->wide = port->sources > 64 ? calloc(PORT_LANES, sizeof(port->wide[0])) : NULL;
+	assert(port->queues && (port->wide || port->sources <= 64));
+}
+
 /* Everything that follows from the parameters. */
 static void configure(struct port *port)
 {
@@ -282,6 +291,7 @@ static void configure(struct port *port)
 	port->lane_count = (uint8_t)port->params.lanes;
 	assert(params->mtu <= UINT16_MAX);
 	port->mtu = (uint16_t)params->mtu;
+	configure_queues(port);
 	transmit_configure(port);
 	stuck_configure(port);
 	input_space_configure(port);
@@ -384,12 +394,8 @@ void port_refuse_astray(struct port *port)
 void port_set_sources(struct port *port, unsigned sources)
 {
 	assert(sources >= 1 && sources <= PORT_SET_PORTS && !port->waiting);
-	free(port->queues);
-	free(port->wide);
 	port->sources = sources;
-	port->queues = calloc((size_t)sources * PORT_LANES, sizeof(port->queues[0]));
-	port->wide = sources > 64 ? calloc(PORT_LANES, sizeof(port->wide[0])) : NULL;
-	assert(port->queues && (port->wide || sources <= 64));
+	configure(port);
 }
 
 /* clang-format off */
@@ -421,10 +427,9 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 			 enum link_layer link_layer, struct packet_pool *pool,
 			 struct port_user *user)
 {
-	struct port *port = aligned_alloc(_Alignof(struct port), sizeof(*port));
+	struct port *port = sim_store(sim, sizeof(*port));
 
-	assert(port && user->receive);
-	memset(port, 0, sizeof(*port));
+	assert(user->receive);
 	port->params = *params;
 	port->ethernet = link_layer == LINK_ETHERNET;
 	port->pool = pool;
@@ -433,7 +438,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	block_init(&port->block, sim, &port_type, name, &port->params, &port->count);
 	block_gauges(&port->block, (struct gauge *)&port->gauge);
 	port->gauge.link.capacity = 1;
-	port_set_sources(port, 1);
+	port->sources = 1;
 	transmit_init(port);
 	stuck_init(port);
 	input_space_init(port);
@@ -461,7 +466,7 @@ void port_destroy(struct port *port)
 		sim_cancel(events[i]);
 	free_queue(port, &port->flying);
 	free_queue(port, &port->reacting);
-	for (unsigned i = 0; i < port->sources * PORT_LANES; i++)
+	for (unsigned i = 0; i < port_queue_count(port); i++)
 		free_queue(port, &port->queues[i]);
 	boundary_destroy(port->boundary);
 	if (port->peer) {
@@ -473,5 +478,4 @@ void port_destroy(struct port *port)
 	block_fini(&port->block);
 	free(port->queues);
 	free(port->wide);
-	free(port);
 }

@@ -121,7 +121,7 @@ struct port {
 	/* waiting for departure */
 	/* The end of what is leaving, if somebody waits. */
 	struct event transmit __attribute__((aligned(64)));
-	struct packet_queue *queues; /* [lane * sources + source] */
+	struct packet_queue *queues; /* see port_queues_of() */
 	uint32_t sources;
 	uint32_t transmit_depth;
 	struct schedule *schedule; /* NULL: lanes take turns */
@@ -258,6 +258,17 @@ void input_space_init(struct port *port);
 void input_space_configure(struct port *port);
 void input_space_fini(struct port *port);
 bool input_space_take(struct port *port, const struct packet *packet); /* false: it does not fit */
+
+/* Those of a lane, by source; the management lane's are behind those of the lanes for data. */
+static inline struct packet_queue *port_queues_of(const struct port *port, unsigned lane)
+{
+	return &port->queues[(lane < port->lane_count ? lane : port->lane_count) * port->sources];
+}
+
+static inline unsigned port_queue_count(const struct port *port)
+{
+	return (port->lane_count + (port->ethernet ? 0u : 1u)) * port->sources;
+}
 
 static inline void packet_queue_push(struct packet_queue *queue, struct packet *packet)
 {

@@ -10,6 +10,7 @@
 
 #include "sim/block.h"
 #include "sim/sim.h"
+#include "sim/store.h"
 #include "sim/wheel.h"
 
 #ifdef __cplusplus
@@ -43,6 +44,7 @@ struct sim {
 	struct sim *root;  /* of a divided run: its first part; else this */
 	struct part *part; /* NULL: the run is not divided */
 	unsigned part_number;
+	struct store store; /* of a divided run: its first part's, for all */
 	struct wheel wheel; /* of the native and hosted kernels */
 };
 

@@ -149,6 +149,11 @@ uint32_t sim_new_tag(struct sim *sim)
 	return ++sim->last_tag != 0 ? sim->last_tag : ++sim->last_tag;
 }
 
+void *sim_store(struct sim *sim, size_t bytes)
+{
+	return store_take(&sim->root->store, bytes);
+}
+
 uint64_t sim_seed(const struct sim *sim)
 {
 	return sim->seed;
@@ -202,5 +207,6 @@ void sim_destroy(struct sim *sim)
 	if (sim->ops != NULL)
 		sim->ops->close(sim);
 	wheel_fini(&sim->wheel);
+	store_fini(&sim->store);
 	free(sim);
 }

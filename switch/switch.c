@@ -467,10 +467,9 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 				    enum link_layer link_layer, struct packet_pool *pool)
 {
 	size_t bytes = sizeof(struct fabric_switch) + ports * sizeof(struct switch_port);
-	struct fabric_switch *box = aligned_alloc(_Alignof(struct fabric_switch), bytes);
+	struct fabric_switch *box = sim_store(sim, bytes);
 
-	assert(box && ports >= 1 && ports <= PORT_SET_PORTS);
-	memset(box, 0, bytes);
+	assert(ports >= 1 && ports <= PORT_SET_PORTS);
 	box->params = *params;
 	box->port_count = ports;
 	box->crossing = params->crossing_latency;
@@ -505,5 +504,4 @@ void switch_destroy(struct fabric_switch *box)
 	starvation_fini(box);
 	lanes_fini(box);
 	forwarding_fini(box);
-	free(box);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
+#include "sim/store.h"
 
 #define SLAB_PACKETS   512
 #define SLAB_PAYLOADS  128
@@ -20,10 +21,6 @@
 
 #define BATCH_PACKETS 64
 #define BATCHES_KEPT  4
-
-struct slab {
-	struct slab *next;
-};
 
 /* What pools have in common whose packets mix: one that frees more than it makes leaves batches here. */
 struct depot {
@@ -41,7 +38,7 @@ struct packet_pool {
 	struct payload *free_payloads;
 	struct telemetry *free_telemetry;
 	uint64_t payloads_in_use;
-	struct slab *slabs;
+	struct store store;
 	struct depot *depot;
 	struct packet_pool *next; /* of the depot */
 };
@@ -79,12 +76,7 @@ struct packet_pool *packet_pool_create_beside(struct packet_pool *pool)
 
 static void free_pool(struct packet_pool *pool)
 {
-	while (pool->slabs) {
-		struct slab *slab = pool->slabs;
-
-		pool->slabs = slab->next;
-		free(slab);
-	}
+	store_fini(&pool->store);
 	free(pool);
 }
 
@@ -102,18 +94,6 @@ void packet_pool_destroy(struct packet_pool *pool)
 	free(depot);
 }
 
-/* The first cache line of a slab is its list link. */
-static uint8_t *slab_add(struct packet_pool *pool, size_t bytes)
-{
-	struct slab *slab = aligned_alloc(CACHE_LINE, CACHE_LINE + bytes);
-
-	if (!slab)
-		abort();
-	slab->next = pool->slabs;
-	pool->slabs = slab;
-	return (uint8_t *)slab + CACHE_LINE;
-}
-
 static struct packet *batch_next(const struct packet *batch)
 {
 	return (struct packet *)(uintptr_t)batch->path;
@@ -128,7 +108,7 @@ static void batch_push(struct packet **list, struct packet *batch)
 static void packets_grow(struct packet_pool *pool)
 {
 	size_t stride = round_to_line(sizeof(struct packet));
-	uint8_t *memory = slab_add(pool, stride * SLAB_PACKETS);
+	uint8_t *memory = store_take(&pool->store, stride * SLAB_PACKETS);
 
 	for (size_t i = SLAB_PACKETS; i-- > 0;) {
 		struct packet *packet = (struct packet *)(void *)(memory + i * stride);
@@ -190,7 +170,7 @@ static void put_away(struct packet_pool *pool)
 static void payloads_grow(struct packet_pool *pool)
 {
 	size_t stride = round_to_line(sizeof(struct payload));
-	uint8_t *memory = slab_add(pool, stride * SLAB_PAYLOADS);
+	uint8_t *memory = store_take(&pool->store, stride * SLAB_PAYLOADS);
 
 	for (size_t i = SLAB_PAYLOADS; i-- > 0;) {
 		struct payload *payload = (struct payload *)(void *)(memory + i * stride);
@@ -230,7 +210,7 @@ struct packet *packet_copy(struct packet_pool *pool, const struct packet *origin
 static void telemetry_grow(struct packet_pool *pool)
 {
 	size_t stride = round_to_line(sizeof(struct telemetry));
-	uint8_t *memory = slab_add(pool, stride * SLAB_TELEMETRY);
+	uint8_t *memory = store_take(&pool->store, stride * SLAB_TELEMETRY);
 
 	for (size_t i = 0; i < SLAB_TELEMETRY; i++) {
 		struct telemetry *telemetry = (struct telemetry *)(void *)(memory + i * stride);

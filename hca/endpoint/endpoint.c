@@ -355,11 +355,11 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 				     enum link_layer link_layer, struct packet_pool *pool,
 				     const struct congestion *congestion)
 {
-	struct endpoint_hca *hca = calloc(1, sizeof(*hca));
+	struct endpoint_hca *hca = sim_store(sim, sizeof(*hca));
 	char port_name[256];
 	int length = snprintf(port_name, sizeof(port_name), "%s.port", name);
 
-	assert(hca && length > 0 && (size_t)length < sizeof(port_name));
+	assert(length > 0 && (size_t)length < sizeof(port_name));
 	block_init(&hca->block, sim, &endpoint_type, name, params, &hca->count);
 	hca->port_user = (struct port_user){.receive = receive, .room = room};
 	hca->port = port_create(sim, port_name, port_params, link_layer, pool, &hca->port_user);
@@ -419,5 +419,4 @@ void endpoint_destroy(struct endpoint_hca *hca)
 	read_recoveries_fini(&hca->read_recoveries);
 	port_destroy(hca->port);
 	block_fini(&hca->block);
-	free(hca);
 }

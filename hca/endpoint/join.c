@@ -28,15 +28,14 @@ static const struct path *make_path(const struct endpoint_hca *from, uint32_t to
 
 static struct endpoint_qp *add_qp(struct endpoint_hca *hca)
 {
-	struct endpoint_qp *qp = aligned_alloc(64, sizeof(*qp));
+	struct endpoint_qp *qp = sim_store(hca->block.sim, sizeof(*qp));
 
-	assert(qp && hca->endpoints);
+	assert(hca->endpoints);
 	if (hca->qp_count == hca->qp_capacity) {
 		hca->qp_capacity = hca->qp_capacity ? hca->qp_capacity * 2 : 4;
 		hca->qps = realloc(hca->qps, hca->qp_capacity * sizeof(hca->qps[0]));
 		assert(hca->qps);
 	}
-	memset(qp, 0, sizeof(*qp));
 	qp->hca = hca;
 	qp->number = endpoint_next_qp_number(hca);
 	qp->place[DEADLINE_DEPARTURE] = qp->place[DEADLINE_RESPONSE] = NOT_IN_HEAP;
@@ -111,7 +110,6 @@ void join_destroy(struct endpoint_hca *hca)
 		response_drop_all(qp);
 		selective_destroy(qp);
 		free(qp->box);
-		free(qp);
 	}
 	free(hca->qps);
 }

@@ -1,0 +1,83 @@
+/*
+ * Proves that a store gives zeros, from the begin of a cache line on, that what it gives does not overlap, across its chunks
+ * as well, and that it is empty and may be used again when it has ended.
+ */
+#include <string.h>
+
+#include "sim/sim.h"
+#include "sim/store.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)          \
+	TEST(lines_of_zeros) \
+	TEST(across_chunks)  \
+	TEST(begins_anew)    \
+	TEST(of_a_run)
+SUITE(TESTS)
+
+static bool is_zero(const unsigned char *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+static void test_lines_of_zeros(void)
+{
+	struct store store = {0};
+	unsigned char *one = store_take(&store, 1), *two = store_take(&store, 65),
+		      *three = store_take(&store, 64);
+
+	CU_ASSERT_EQUAL((uintptr_t)one % 64, 0);
+	CU_ASSERT_PTR_EQUAL(two, one + 64);
+	CU_ASSERT_PTR_EQUAL(three, two + 128);
+	CU_ASSERT(is_zero(one, 256));
+	store_fini(&store);
+}
+
+/* A chunk is of 2 MiB, whose first line is its own. */
+static void test_across_chunks(void)
+{
+	enum { ITEM = 3000, LINES = 47 * 64, ITEMS = 2000 };
+	static unsigned char *items[ITEMS];
+	const unsigned a_chunk = ((2u << 20) - 64) / LINES;
+	struct store store = {0};
+
+	for (unsigned i = 0; i < ITEMS; i++) {
+		items[i] = store_take(&store, ITEM);
+		CU_ASSERT(is_zero(items[i], ITEM));
+		memset(items[i], (int)(i % 255 + 1), ITEM);
+		CU_ASSERT_EQUAL((uintptr_t)items[i] % (2u << 20), 64 + i % a_chunk * LINES);
+	}
+	for (unsigned i = 0; i < ITEMS; i++) {
+		CU_ASSERT_EQUAL(items[i][0], i % 255 + 1);
+		CU_ASSERT_EQUAL(items[i][ITEM - 1], i % 255 + 1);
+	}
+	store_fini(&store);
+}
+
+static void test_begins_anew(void)
+{
+	struct store store = {0};
+
+	for (unsigned round = 0; round < 3; round++) {
+		unsigned char *whole = store_take(&store, STORE_TAKE_MAX);
+
+		CU_ASSERT(is_zero(whole, STORE_TAKE_MAX));
+		memset(whole, 0xff, STORE_TAKE_MAX);
+		store_fini(&store);
+		CU_ASSERT_PTR_NULL(store.chunks);
+		CU_ASSERT_EQUAL(store.left, 0);
+	}
+}
+
+static void test_of_a_run(void)
+{
+	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	unsigned char *one = sim_store(sim, 100), *two = sim_store(sim, 100);
+
+	CU_ASSERT_PTR_EQUAL(two, one + 128);
+	CU_ASSERT(is_zero(one, 228));
+	sim_destroy(sim);
+}

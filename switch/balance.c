@@ -5,7 +5,7 @@
  *     ecmp      a hash of the addresses and the UDP source port, with a seed of each switch
  *     letflow   a way at random for each flowlet: the flow's packets until its next silence (Vanini et al., NSDI 2017)
  *     spray     at random, packet by packet (Dixit et al., INFOCOM 2013)
- *     adaptive  the fewest bytes waiting in the packet's lane, among equals the next in turn
+ *     adaptive  the fewest bytes waiting in the packet's lane, in units of adaptive_grade; among equals at random
  *     drill     the same among a few at random and the best of last time (Ghorbani et al., SIGCOMM 2017)
  *
  * Under conga and conweave (overlay.h) leaf switches choose for packets from their hosts; all else goes by the hash.
@@ -110,22 +110,24 @@ static unsigned drill(struct fabric_switch *box, struct port_group *group, unsig
 	return best;
 }
 
-static unsigned shortest(struct port_group *group, const struct fabric_switch *box, unsigned lane)
+static unsigned shortest(struct fabric_switch *box, const struct port_group *group, unsigned lane)
 {
-	unsigned best = group->ports[group->next % group->count];
-	uint64_t best_bytes = UINT64_MAX;
+	struct port_group best;
+	uint64_t least = UINT64_MAX;
 
+	best.count = 0;
 	for (unsigned i = 0; i < group->count; i++) {
-		unsigned port = group->ports[(group->next + i) % group->count];
-		uint64_t bytes = waiting_bytes(box, port, lane);
+		uint64_t grade =
+			waiting_bytes(box, group->ports[i], lane) / box->params.adaptive_grade;
 
-		if (bytes < best_bytes) {
-			best = port;
-			best_bytes = bytes;
+		if (grade < least) {
+			best.count = 0;
+			least = grade;
 		}
+		if (grade == least)
+			best.ports[best.count++] = group->ports[i];
 	}
-	group->next++;
-	return best;
+	return best.count == 1 ? best.ports[0] : at_random(box, &best);
 }
 
 static unsigned choose(struct fabric_switch *box, struct port_group *group,
@@ -137,7 +139,7 @@ static unsigned choose(struct fabric_switch *box, struct port_group *group,
 	case BALANCE_SPRAY:
 		return at_random(box, group);
 	case BALANCE_ADAPTIVE:
-		return shortest(group, box, packet->vl);
+		return shortest(box, group, packet->vl);
 	case BALANCE_DRILL:
 		return drill(box, group, packet->vl);
 	case BALANCE_CONGA:

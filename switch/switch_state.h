@@ -41,7 +41,7 @@ _Static_assert(offsetof(struct switch_port, fecn_passed) == 64, "the first line 
 /* Ports of which each leads closer to some destination. */
 struct port_group {
 	uint16_t count;
-	uint8_t next; /* adaptive: whose turn it is among equals */
+	uint8_t next; /* drill: the place of the one that was shortest last time */
 	uint8_t ports[PORT_SET_PORTS];
 	struct port_set set; /* the same */
 };

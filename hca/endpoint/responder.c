@@ -4,7 +4,8 @@
  * end here.
  *
  * IBTA vol. 1, 9.7.4.1 (order), 9.7.5.1 (ACKs). Go-back-0 starts the message anew: RDMA over Commodity Ethernet at
- * Scale, SIGCOMM'16, 4.1. Selective repeat keeps what comes out of order: IRN, SIGCOMM'18, 3.1.
+ * Scale, SIGCOMM'16, 4.1. Selective repeat keeps what comes out of order: IRN, SIGCOMM'18, 3.1; what fills a gap is
+ * acknowledged at once: RFC 5681, 4.2.
  */
 #include "hca/endpoint/endpoint_state.h"
 
@@ -73,10 +74,13 @@ static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packe
 		consequences |= DELIVERS;
 	}
 	if (qp->selective) {
+		uint64_t next = qp->expected_psn;
 		unsigned ended = selective_advance(qp);
 
+		/* what was stored may have asked for an ACK, and got none: a packet that fills a gap is acknowledged */
 		qp->messages += ended;
-		consequences |= ended ? DELIVERS_STORED | OWES_ACK : 0;
+		consequences |= ended ? DELIVERS_STORED : 0;
+		consequences |= qp->expected_psn != next ? OWES_ACK : 0;
 	}
 	return qp->hca->user ? consequences
 			     : consequences & ~(unsigned)(DELIVERS | DELIVERS_STORED);

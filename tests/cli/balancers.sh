@@ -70,4 +70,25 @@ refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={thresh
 refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={cs_threshold: 1, credit_mask: "12 and 13"}'
 refused "expected one of" fabric.switch.balance=flowlet
 
+# Packet by packet a fat tree is filled, whoever looks at queues how: hosts of one pace do not each keep to a way of their own, and what fills a gap is
+# acknowledged, so that nobody waits for a timeout, with a window, too.
+cat >"$folder/spray.yaml" <<'END'
+hosts: {count: 0, hca: {fidelity: endpoint, recovery: selective_repeat, nak: false}}
+fabric:
+  link_layer: roce
+  topology: {kind: fat-tree, arity: 8}
+  switch: {balance: spray, buffer: {size: 12MB}}
+  link: {rate: 100Gbps, length: 2m}
+workload: {pattern: permutation, bytes: 2MB}
+expect:
+  - {figure: slowdown_p99, at_most: 1.25}
+  - {figure: timeouts, equals: 0}
+  - {figure: packets_resent, equals: 0}
+END
+for balance in spray adaptive drill; do
+  "$hcasim" run "$folder/spray.yaml" --set fabric.switch.balance=$balance >"$folder/log" 2>&1 || fail "a fat tree, $balance: $(cat "$folder/log")"
+  "$hcasim" run "$folder/spray.yaml" --set fabric.switch.balance=$balance --set 'hosts.hca.congestion={preset: window, factor: 1.5}' \
+    --set 'expect.0.at_most=1.4' >"$folder/log" 2>&1 || fail "a fat tree, $balance, a window: $(cat "$folder/log")"
+done
+
 [ $failures -eq 0 ]

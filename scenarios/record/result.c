@@ -394,6 +394,11 @@ static void print_expectations(const struct build *build, const struct result_ou
 	fprintf(out, "%s]", scenario->expectation_count > 0 ? "\n  " : "");
 }
 
+static sim_time ended_at(const struct build *build, const struct result_outcome *outcome)
+{
+	return outcome->trial != NULL ? trial_ended(outcome->trial) : sim_now(build->sim);
+}
+
 static void print_figures(const struct result_outcome *outcome, FILE *out)
 {
 	const struct figure_info *list = outcome->load != NULL ? load_figure_list : figure_list;
@@ -414,13 +419,13 @@ static void print_all(const struct build *build, const struct result_outcome *ou
 {
 	fprintf(out,
 		"{\n  \"seed\": %" PRIu64 ",\n  \"time_ps\": %" PRIu64 ",\n  \"events\": %" PRIu64,
-		build->scenario->seed, sim_now(build->sim), sim_events_fired(build->sim));
+		build->scenario->seed, ended_at(build, outcome), sim_events_fired(build->sim));
 	if (packets != NULL)
 		fprintf(out, ",\n  \"packets_recorded\": %" PRIu64, *packets);
 	fprintf(out, ",\n  \"exit_code\": %d,\n  \"trace_hash\": \"%016" PRIx64 "\"",
 		outcome->exit_code, outcome->trace_hash);
 	print_figures(outcome, out);
-	struct bottleneck bottleneck = bottleneck_find(build->sim);
+	struct bottleneck bottleneck = bottleneck_find(build->sim, ended_at(build, outcome));
 	fprintf(out, ",\n  ");
 	bottleneck_print_json(&bottleneck, out);
 	print_expectations(build, outcome, out);
@@ -480,7 +485,7 @@ static const char *write_files(struct result *result, const struct result_outcom
 		else if (kind == FILE_SWITCHES)
 			trial_write_switches(result->build, out);
 		else
-			trial_write_links(result->build, out);
+			trial_write_links(result->build, ended_at(result->build, outcome), out);
 		if (!close_file(out))
 			return result->paths[kind];
 	}

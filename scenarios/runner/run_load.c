@@ -26,7 +26,7 @@ static void show(void *context, sim_time now, uint64_t done, uint64_t operations
 static void print(const struct play_act *act, const struct build *build, FILE *out)
 {
 	const struct load_result *result = &container_of(act, const struct load_act, act)->figures;
-	struct bottleneck bottleneck = bottleneck_find(build->sim);
+	struct bottleneck bottleneck = bottleneck_find(build->sim, sim_now(build->sim));
 
 	fprintf(out, "completed  %.4f M/s, %.3f Gb/s of data\n", result->mops, result->gbps);
 	if (result->received_mops > 0)

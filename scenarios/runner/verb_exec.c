@@ -160,7 +160,8 @@ static int run_programs(const struct run *run)
 	if (result != NULL) {
 		code = session_run(build->session);
 		if (run->arguments->verbose) {
-			struct bottleneck bottleneck = bottleneck_find(build->sim);
+			struct bottleneck bottleneck =
+				bottleneck_find(build->sim, sim_now(build->sim));
 			bottleneck_print_line(&bottleneck, stderr);
 		}
 		unsigned wrong = result_compare(build, stderr) + trial_check_build(build, stderr);

@@ -91,7 +91,7 @@ static const struct gauge *find_work(const struct sim *sim, const struct block *
 	return NULL;
 }
 
-static sim_time work_time(const struct sim *sim)
+static sim_time work_time(const struct sim *sim, sim_time ended)
 {
 	sim_time most = 0;
 	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
@@ -102,7 +102,7 @@ static sim_time work_time(const struct sim *sim)
 				most = time;
 		}
 	}
-	return most > 0 ? most : sim_now(sim);
+	return most > 0 ? most : ended;
 }
 
 static double use_of(const struct sim *sim, const struct block *block,
@@ -153,9 +153,9 @@ static void name_cause(struct bottleneck *bottleneck)
 	bottleneck->uses[0] = cause;
 }
 
-struct bottleneck bottleneck_find(const struct sim *sim)
+struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended)
 {
-	struct bottleneck bottleneck = {.time = work_time(sim)};
+	struct bottleneck bottleneck = {.time = work_time(sim, ended)};
 	for (struct block *block = sim_blocks(sim); block != NULL && bottleneck.time > 0;
 	     block = block->next) {
 		const struct gauge *gauges = gauges_read(block);

@@ -25,13 +25,14 @@ struct use {
 };
 
 struct bottleneck {
-	sim_time time; /* with work, or all of the run where nothing tells of work */
+	sim_time time; /* with work, or all of it until `ended` where nothing tells of work */
 	unsigned count;
 	/* [0] is the one that is named, if its use is BOTTLENECK_LEAST or more. */
 	struct use uses[BOTTLENECK_USES];
 };
 
-struct bottleneck bottleneck_find(const struct sim *sim);
+/* ended: when the run's work was over; nothing has been busy since. */
+struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended);
 
 /* "bottleneck host0.hca.port.link 99 % busy: ...", or that there is none; with its end of line. */
 void bottleneck_print_line(const struct bottleneck *bottleneck, FILE *out);

@@ -216,6 +216,11 @@ void trial_run(struct trial *trial, trial_progress *progress, void *context)
 	trial_collect(trial);
 }
 
+sim_time trial_ended(const struct trial *trial)
+{
+	return trial->ended;
+}
+
 double trial_flow_rate_bps(const struct trial *trial, uint32_t flow)
 {
 	return player_requester(trial->player, flow) != NULL

@@ -27,6 +27,9 @@ bool trial_divides(const struct trial *trial);
 typedef void trial_progress(void *context, sim_time now, uint32_t flows_done, uint32_t flows);
 void trial_run(struct trial *trial, trial_progress *progress, void *context);
 
+/* After the run: when its last flow ended; if some have not, or the scenario says when it ends, when it was looked at last. */
+sim_time trial_ended(const struct trial *trial);
+
 /* What congestion control lets a flow send now. The line rate: no limit; NAN: it is a barrier. */
 double trial_flow_rate_bps(const struct trial *trial, uint32_t flow);
 
@@ -47,7 +50,8 @@ unsigned trial_check_build(const struct build *build, FILE *out);
 void trial_write_groups(const struct trial *trial, FILE *out); /* slowdowns.csv */
 void trial_write_flows(const struct trial *trial, FILE *out);
 void trial_write_series(const struct trial *trial, FILE *out);
-void trial_write_links(const struct build *build, FILE *out);    /* needs no trial */
+/* ended: the time of which utilisation is a share. Needs no trial. */
+void trial_write_links(const struct build *build, sim_time ended, FILE *out);
 void trial_write_switches(const struct build *build, FILE *out); /* switches.csv: all counters */
 
 /* For a reader at a terminal. */

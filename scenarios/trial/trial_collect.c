@@ -122,6 +122,10 @@ static void collect_flows(struct trial *trial)
 	figures[FIGURE_slowdown_p95] = summary.slowdown_p95;
 	figures[FIGURE_slowdown_p99] = summary.slowdown_p99;
 	collect_sizes(trial);
+	trial->ended =
+		run->until == 0 && whole.flows > 0 && whole.done + whole.failed == whole.flows
+			? whole.ended
+			: sim_now(trial->build->sim);
 	if (run->until == 0 && run->measure_until == 0 && whole.done > 0)
 		trial->measured_until = whole.last;
 	if (run->warm_up == 0 && whole.done > 0)

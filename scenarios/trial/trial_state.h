@@ -40,7 +40,7 @@ struct trial {
 	struct port_sample *samples;
 	uint32_t sample_count;
 	FILE *series; /* NULL: none */
-	sim_time sampled_at, measured_from, measured_until;
+	sim_time sampled_at, measured_from, measured_until, ended;
 	bool measuring, measured; /* has begun, has ended */
 	bool drained;             /* nothing was left to happen */
 	struct deadlock deadlock;

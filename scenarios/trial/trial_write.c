@@ -29,9 +29,9 @@ void trial_write_series(const struct trial *trial, FILE *out)
 		fwrite(buffer, 1, count, out);
 }
 
-void trial_write_links(const struct build *build, FILE *out)
+void trial_write_links(const struct build *build, sim_time ended, FILE *out)
 {
-	double time = (double)sim_now(build->sim);
+	double time = (double)ended;
 	fprintf(out, "port,peer,rate_gbps,packets,bytes,utilisation,paused_us,pauses_sent,"
 		     "pauses_received,credit_stalls,overflow_drops,damage_drops,fault_drops,"
 		     "lifetime_drops,storm_drops,down_drops\n");
@@ -137,7 +137,7 @@ void trial_print(const struct trial *trial, FILE *out)
 			"reroutes   %.0f, %.0f packets held, %.0f of one flow, %.0f out of order\n",
 			f[FIGURE_reroutes], f[FIGURE_held_packets], f[FIGURE_held_max],
 			f[FIGURE_out_of_order]);
-	struct bottleneck bottleneck = bottleneck_find(trial->build->sim);
+	struct bottleneck bottleneck = bottleneck_find(trial->build->sim, trial->ended);
 	bottleneck_print_line(&bottleneck, out);
 	if (trial->deadlock.count > 0)
 		fprintf(out, "deadlock   %u buffers in a cycle\n", trial->deadlock.count);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* clang-format off */
-#define COLUMN_ENTRY(column, type, printed, unit, meaning) {#column, unit, meaning},
+#define COLUMN_ENTRY(column, type, printed, known, unit, meaning) {#column, unit, meaning},
 const struct flow_column flow_columns[] = { FLOW_COLUMNS(COLUMN_ENTRY) { 0 } };
 
 #define STATUS_NAME(name) #name,
@@ -37,10 +37,26 @@ static void print_STATUS(FILE *out, uint64_t value)
 	fputs(status_names[value], out);
 }
 
+static bool is_known(const struct flow_record *record, enum flow_known known, uint64_t value)
+{
+	switch (known) {
+	case FLOW_BEGUN:
+		return record->status != FLOW_not_started;
+	case FLOW_KNOWN:
+		return value > 0 || record->status == FLOW_done;
+	case FLOW_ENDED:
+		return record->status >= FLOW_done;
+	case FLOW_ALWAYS:
+		break;
+	}
+	return true;
+}
+
 static void write_record(const struct flow_record *record, FILE *out)
 {
-#define COLUMN_PRINT(column, type, printed, unit, meaning) \
-	print_##printed(out, record->column);              \
+#define COLUMN_PRINT(column, type, printed, known, unit, meaning) \
+	if (is_known(record, FLOW_##known, record->column))       \
+		print_##printed(out, record->column);             \
 	fputc(',', out);
 	FLOW_COLUMNS(COLUMN_PRINT)
 	if (record->status == FLOW_done) {
@@ -90,6 +106,7 @@ struct flow_summary flow_table_summarise(const struct flow_record *records, uint
 			continue;
 		summary.flows++;
 		summary.failed += record->status == FLOW_failed;
+		summary.ended = record->finished > summary.ended ? record->finished : summary.ended;
 		if (record->status != FLOW_done)
 			continue;
 		fcts[done] = (double)flow_fct(record) / (double)US;

@@ -14,29 +14,32 @@
 #define FLOW_STATUS_ENUM(name) FLOW_##name,
 enum flow_status { FLOW_STATUSES(FLOW_STATUS_ENUM) FLOW_STATUS_COUNT };
 
-/* X(column, C type, printed as, unit, meaning) */
-#define FLOW_COLUMNS(X)                                                                                    \
-	X(flow,        uint32_t, NUMBER, "",   "number in the workload")                                 \
-	X(source,      uint32_t, NUMBER, "",   "host that the data comes from")                          \
-	X(destination, uint32_t, NUMBER, "",   "host that it goes to")                                   \
-	X(operation,   uint32_t, VERB,   "",   "write, send, read or atomic")                            \
-	X(queue_pair,  uint32_t, NUMBER, "",   "of the pair of hosts")                                   \
-	X(hops,        uint32_t, NUMBER, "",   "links on the way")                                       \
-	X(bytes,       uint64_t, NUMBER, "B",  "payload")                                                \
-	X(ready,       sim_time, TIME,   "us", "posted: nothing that it waits for is left")              \
-	X(started,     sim_time, TIME,   "us", "the first packet was handed to the port")                \
-	X(arrived,     sim_time, TIME,   "us", "all data are at the destination")                        \
-	X(finished,    sim_time, TIME,   "us", "the completion is seen")                                 \
-	X(ideal,       sim_time, TIME,   "us", "from ready to finished with nobody else there")          \
-	X(packets,     uint64_t, NUMBER, "",   "requests sent, those sent again included")               \
-	X(resent,      uint64_t, NUMBER, "",   "of them sent again")                                     \
-	X(marked,      uint32_t, NUMBER, "",   "packets of its queue pair that came with ECN CE or FECN meanwhile") \
-	X(cnps,        uint32_t, NUMBER, "",   "CNPs that its queue pair got meanwhile")                 \
-	X(paused,      sim_time, TIME,   "us", "that the sender's priority was paused meanwhile")        \
-	X(incast,      uint32_t, NUMBER, "",   "1: of an incast beside the pattern's own flows (workload.incast_load)") \
-	X(status,      uint32_t, STATUS, "",   "not_started, under_way, done or failed")
+/* When is a column of a flow more than empty? KNOWN: as soon as that has happened. */
+enum flow_known { FLOW_ALWAYS, FLOW_BEGUN, FLOW_KNOWN, FLOW_ENDED };
 
-#define FLOW_COLUMN_FIELD(column, type, printed, unit, meaning) type column;
+/* X(column, C type, printed as, known when, unit, meaning) */
+#define FLOW_COLUMNS(X)                                                                                    \
+	X(flow,        uint32_t, NUMBER, ALWAYS, "",   "number in the workload")                               \
+	X(source,      uint32_t, NUMBER, ALWAYS, "",   "host that the data comes from")                        \
+	X(destination, uint32_t, NUMBER, ALWAYS, "",   "host that it goes to")                                 \
+	X(operation,   uint32_t, VERB,   ALWAYS, "",   "write, send, read or atomic")                          \
+	X(queue_pair,  uint32_t, NUMBER, ALWAYS, "",   "of the pair of hosts")                                 \
+	X(hops,        uint32_t, NUMBER, ALWAYS, "",   "links on the way")                                     \
+	X(bytes,       uint64_t, NUMBER, ALWAYS, "B",  "payload")                                              \
+	X(ready,       sim_time, TIME,   BEGUN,  "us", "posted: nothing that it waits for is left")            \
+	X(started,     sim_time, TIME,   KNOWN,  "us", "the first packet was handed to the port")              \
+	X(arrived,     sim_time, TIME,   KNOWN,  "us", "all data are at the destination")                      \
+	X(finished,    sim_time, TIME,   KNOWN,  "us", "the completion is seen")                               \
+	X(ideal,       sim_time, TIME,   ALWAYS, "us", "from ready to finished with nobody else there")        \
+	X(packets,     uint64_t, NUMBER, ENDED,  "",   "requests sent, those sent again included")             \
+	X(resent,      uint64_t, NUMBER, ENDED,  "",   "of them sent again")                                   \
+	X(marked,      uint32_t, NUMBER, ENDED,  "",   "packets of its queue pair that came with ECN CE or FECN meanwhile")\
+	X(cnps,        uint32_t, NUMBER, ENDED,  "",   "CNPs that its queue pair got meanwhile")               \
+	X(paused,      sim_time, TIME,   ENDED,  "us", "that the sender's priority was paused meanwhile")      \
+	X(incast,      uint32_t, NUMBER, ALWAYS, "",   "1: of an incast beside the pattern's own flows (workload.incast_load)")\
+	X(status,      uint32_t, STATUS, ALWAYS, "",   "not_started, under_way, done or failed")
+
+#define FLOW_COLUMN_FIELD(column, type, printed, known, unit, meaning) type column;
 struct flow_record { FLOW_COLUMNS(FLOW_COLUMN_FIELD) };
 /* clang-format on */
 
@@ -62,7 +65,8 @@ void flow_table_write(const struct flow_record *records, uint32_t count, FILE *o
 struct flow_summary {
 	uint32_t flows, done, failed;
 	uint64_t bytes;       /* of those done */
-	sim_time first, last; /* ready, finished */
+	sim_time first, last; /* of those done: ready, finished */
+	sim_time ended;       /* finished, failed ones included */
 	double fct_mean_us, fct_p50_us, fct_p90_us, fct_p95_us, fct_p99_us, fct_p999_us;
 	double arrival_p50_us, arrival_p90_us; /* from ready until all data are there */
 	double slowdown_mean, slowdown_p50, slowdown_p95, slowdown_p99;

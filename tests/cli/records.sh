@@ -1,0 +1,41 @@
+#!/bin/bash
+# Proves, by numbers worked out by hand, what the files of a workload say: utilisation is a share of the time until the last flow has ended, and not of some later
+# moment at which nothing was found left to do; and what has not happened to a flow is empty, not 0.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1
+. "$(dirname "$0")/../support/script.sh"
+
+# 4096 B in one packet of 4138 B, 331.04 ns at 100 Gb/s, and an ACK of 30 B, 2.4 ns: 600 + 331.04 + 10 + 100 + 2.4 + 10 + 100 + 100 ns.
+cat >"$folder/one.yaml" <<'END'
+hosts: {count: 2, hca: {fidelity: endpoint}}
+fabric: {topology: back-to-back, link: {rate: 100Gbps, length: 2m}}
+workload: {pattern: incast, bytes: 4096B}
+END
+"$hcasim" run "$folder/one.yaml" --out "$folder/one" >"$folder/text" 2>&1 || fail "one message: $(cat "$folder/text")"
+grep -q '"time_ps": 1253440,' "$folder/one/summary.json" || fail "time: $(grep time_ps "$folder/one/summary.json")"
+grep -q '"work_ps": 1253440,' "$folder/one/summary.json" || fail "time with work: $(grep work_ps "$folder/one/summary.json")"
+grep -q '^bottleneck none; most used: host1.hca.port.link 26.4 % busy' "$folder/text" || fail "use: $(cat "$folder/text")"
+[ "$(cut -d, -f1,5,6 "$folder/one/links.csv" | tail -2 | tr '\n' ' ')" = "host0.hca.port,30,0.001915 host1.hca.port,4138,0.264105 " ] ||
+  fail "utilisation: $(cat "$folder/one/links.csv")"
+
+# One flow is done, one fails after a timeout of 4.096 us * 2^14, one goes on for ever, and one is not begun.
+cat >"$folder/four.yaml" <<'END'
+hosts: {count: 3, hca: {fidelity: endpoint, retry_count: 0}}
+fabric: {topology: single-switch, link: {rate: 100Gbps, length: 2m}}
+workload: {pattern: trace, trace: four.csv}
+faults: [{from: host1, to: switch0, drop: {probability: 100%}}]
+END
+printf 'start_us,source,destination,bytes\n0,0,2,1000\n0,1,2,1000\n1,0,2,5000000000\n90000,0,1,1000\n' >"$folder/four.csv"
+"$hcasim" run "$folder/four.yaml" --until 80ms --out "$folder/four" >"$folder/text" 2>&1 || fail "four flows: $(cat "$folder/text")"
+[ "$(cut -d, -f1,8-11,13-17,19- "$folder/four/flows.csv" | tail -4 | tr '\n' ' ')" = "\
+0,0.000000,0.600000,0.893360,1.205760,1,0,0,0,0.000000,done,1.205760,1.0000 \
+1,0.000000,0.600000,,67109.564000,1,0,0,0,0.000000,failed,, \
+2,1.000000,,,,,,,,,under_way,, 3,,,,,,,,,,not_started,, " ] || fail "flows.csv: $(cat "$folder/four/flows.csv")"
+
+# The run is over when the last flow is, also if that one has failed.
+printf 'start_us,source,destination,bytes\n0,0,2,1000\n0,1,2,1000\n' >"$folder/four.csv"
+"$hcasim" run "$folder/four.yaml" --json >"$folder/summary" 2>&1 || fail "two flows: $(cat "$folder/summary")"
+grep -q '"time_ps": 67109564000,' "$folder/summary" || fail "the end of a flow that fails: $(grep time_ps "$folder/summary")"
+grep -q '"duration_us": 1.20576,' "$folder/summary" || fail "measured, until the last that is done: $(grep duration_us "$folder/summary")"
+
+[ $failures -eq 0 ]

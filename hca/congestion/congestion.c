@@ -63,6 +63,18 @@ static void list_names(char *why, size_t why_bytes, const char *name)
 						   preset->name);
 }
 
+uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t told,
+				 uint64_t mtu_bytes)
+{
+	const struct congestion_ops *ops = congestion->ops;
+	uint64_t bytes = ops && ops->ack_bytes ? ops->ack_bytes(congestion->params) : 0;
+	uint64_t packets = bytes > mtu_bytes ? bytes / mtu_bytes : 1;
+
+	if (told)
+		return (uint32_t)told;
+	return bytes && packets < ACK_INTERVAL ? (uint32_t)packets : ACK_INTERVAL;
+}
+
 /* Does the table fit this program? */
 static bool usable(const struct congestion_ops *ops, const char *name, char *why, size_t why_bytes)
 {

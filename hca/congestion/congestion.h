@@ -16,7 +16,7 @@
 
 #include "sim/block.h"
 
-#define CONGESTION_VERSION 2
+#define CONGESTION_VERSION 3
 #define RATE_UNLIMITED     UINT64_MAX
 #define WINDOW_UNLIMITED   UINT64_MAX
 
@@ -65,6 +65,8 @@ struct congestion_ops {
 	size_t params_bytes;
 	size_t flow_bytes; /* of the state of one flow, which begins with struct congestion_flow */
 	bool wants_telemetry; /* packets are to gather it */
+	/* An ACK at least so often, in payload; 0 or NULL: it does not live by ACKs. */
+	uint64_t (*ack_bytes)(const void *params);
 	/* false: *why, the values cannot be. What the list's ranges do not say. */
 	bool (*check)(const void *params, char *why, size_t why_bytes);
 	void (*flow_init)(struct congestion_flow *flow, const void *params,
@@ -106,6 +108,12 @@ struct congestion_choice {
 bool congestion_choose(struct congestion_choice *choice, const char *name, char *why,
 		       size_t why_bytes);
 void congestion_choice_fini(struct congestion_choice *choice);
+
+/* Packets of a message between two requests for an ACK: `told`, or, if that is 0, what the algorithm lives by, and
+ * ACK_INTERVAL for one that does not, or none (ops NULL). */
+#define ACK_INTERVAL 64
+uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t told,
+				 uint64_t mtu_bytes);
 
 /* A published set of values, by name ("dcqcn-paper"): the algorithm and its parameters. */
 struct congestion_preset {

@@ -30,7 +30,7 @@
 	X(hyper_increase, RATE,   "40Mbps", "1Kbps..",   "R_HAI, hyper increase of the target",                "ground truth C-17: the paper's model has none") \
 	X(rate_min,       RATE,   "1Mbps",  "1Kbps..",   "no cut goes below",                                  "ground truth C-19") \
 	X(window_factor,  RATIO,  "0",      "0..100",    "window in bandwidth-delay products, 0: none",        "ground truth D-10: DCQCN+win") \
-	X(window_scaled,  FLAG,   "false",  "",          "the window shrinks with the rate (wants ack_interval: 1)", "the simulator of ground truth D-10")
+	X(window_scaled,  FLAG,   "false",  "",          "the window shrinks with the rate", "the simulator of ground truth D-10")
 /* clang-format on */
 
 struct dcqcn_params {
@@ -253,6 +253,12 @@ static void dcqcn_flow_init(struct congestion_flow *flow, const void *context,
 	publish(state);
 }
 
+/* Each packet's, if its window is to move as the rate does. */
+static uint64_t dcqcn_ack_bytes(const void *context)
+{
+	return ((const struct dcqcn_params *)context)->window_scaled;
+}
+
 /* clang-format off */
 #define ROW(...) PARAM_ROW(struct dcqcn_params, __VA_ARGS__)
 static const struct param dcqcn_param_list[] = { DCQCN_PARAMS(ROW) { 0 } };
@@ -265,6 +271,7 @@ const struct congestion_ops congestion_dcqcn = {
 	.params = dcqcn_param_list,
 	.params_bytes = sizeof(struct dcqcn_params),
 	.flow_bytes = sizeof(struct dcqcn_flow),
+	.ack_bytes = dcqcn_ack_bytes,
 	.flow_init = dcqcn_flow_init,
 	.step = dcqcn_step,
 	.on_send = dcqcn_on_send,

@@ -26,7 +26,7 @@
 	X(pacing,       CHOICE, "packet", "packet|chunk", "what is paced: each packet, or a segment that leaves at line rate", "TIMELY, 4.1; ground truth D-04: both") \
 	X(update,       CHOICE, "segment", "segment|rtt", "the rate moves with each segment, or once a round trip, the first of which is only looked at", "TIMELY, 4.1; rtt: the simulator of ground truth D-10") \
 	X(window_factor, RATIO, "0",     "0..100",    "window in bandwidth-delay products, 0: none",       "ground truth D-10: TIMELY+win") \
-	X(window_scaled, FLAG,  "false", "",          "the window shrinks with the rate (wants ack_interval: 1)", "the simulator of ground truth D-10")
+	X(window_scaled, FLAG,  "false", "",          "the window shrinks with the rate", "the simulator of ground truth D-10")
 /* clang-format on */
 
 struct timely_params {
@@ -162,6 +162,15 @@ static void timely_flow_init(struct congestion_flow *flow, const void *context,
 	publish(state, params);
 }
 
+/* A segment's, as completions are TIMELY's clock; each packet's, if its window is to move as the rate does, or the rate once a
+ * round trip. */
+static uint64_t timely_ack_bytes(const void *context)
+{
+	const struct timely_params *params = context;
+
+	return params->window_scaled || params->update == UPDATE_RTT ? 1 : params->segment;
+}
+
 /* clang-format off */
 #define ROW(...) PARAM_ROW(struct timely_params, __VA_ARGS__)
 static const struct param timely_param_list[] = { TIMELY_PARAMS(ROW) { 0 } };
@@ -174,6 +183,7 @@ const struct congestion_ops congestion_timely = {
 	.params = timely_param_list,
 	.params_bytes = sizeof(struct timely_params),
 	.flow_bytes = sizeof(struct timely_flow),
+	.ack_bytes = timely_ack_bytes,
 	.flow_init = timely_flow_init,
 	.on_ack = timely_on_ack,
 };

@@ -369,6 +369,8 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 	hca->congestion = congestion;
 	hca->link_layer = link_layer;
 	hca->mtu_bytes = (uint32_t)port_params->mtu;
+	hca->ack_interval =
+		congestion_ack_interval(congestion, params->ack_interval, port_params->mtu);
 	hca->window_room = params->window_fill == FILL_WHOLE ? hca->mtu_bytes : 1;
 	hca->gap_bytes = link_layer == LINK_ETHERNET ? 20 : 0; /* preamble and gap */
 	hca->ecn = link_layer == LINK_ETHERNET && params->notify != NOTIFY_NONE ? ECN_ECT0

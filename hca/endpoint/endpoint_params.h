@@ -21,7 +21,7 @@
 	X(window_packets,  COUNT, "32768", "1..4194304",  "sent and not acknowledged, of one queue pair",              "IBTA vol. 1, 9.7.2: below half of the PSN space") \
 	X(window_fill,     CHOICE, "whole", "whole|part", "a packet goes if all of it fits the window of congestion control, or if any of the window is open", "whole: RFC 5681, 2; part: the simulator of ground truth D-10") \
 	X(reads_max,       COUNT, "16",    "1..255",      "reads and atomics outstanding, of one queue pair",          "ground truth F-03") \
-	X(ack_interval,    COUNT, "64",    "1..1048576",  "packets of one message between two requests for an ACK; the last always asks", "ground truth C-28: 256 and 1 are both published") \
+	X(ack_interval,    COUNT, "0",     "0..1048576",  "packets of one message between two requests for an ACK; the last always asks. 0: as congestion control lives by them (HPCC, Swift, DCTCP: 1; TIMELY: its segment), else 64", "HPCC, Swift, DCTCP, TIMELY; ground truth C-28: 256 and 1 are both published") \
 	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is sent again after a loss", "IBTA vol. 1, 9.7; IRN, SIGCOMM'18; RCE16, 4.1") \
 	X(nak,             FLAG,  "true",  "",            "a gap is answered by a NAK; else only timeouts find it",    "ground truth E-07") \
 	X(nak_again,       FLAG,  "false", "",            "a NAK again when what was sent again is lost again; else only the timeout finds that", "IBTA vol. 1, 9.7.5.1.2: one NAK until the expected packet comes; true: ground truth E-01") \
@@ -39,7 +39,7 @@
 	X(rto_high,        TIME,  "320us", "1us..1s",     "selective_repeat: timeout, else",                           "ground truth D-27") \
 	X(rto_low_packets, COUNT, "3",     "0..1000",     "see rto_low",                                               "ground truth D-27") \
 	X(timeout_resends, CHOICE, "first", "first|all",   "selective_repeat: lost by a timeout is the first packet that is missing, or all that are not known to have come, sent again within the window", "IRN, SIGCOMM'18, 3.1; all: RFC 6675, 5.1, as TCP does") \
-	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK", "IBTA annex A17.9; annex A10") \
+	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK; none: data packets are not ECN-capable either", "IBTA annex A17.9; annex A10") \
 	CNP_PARAMS(X)                                                                                           \
 	X(ack_priority,    COUNT, "16",    "0..16",       "service level of ACKs and NAKs, 16: the queue pair's own",  "choice; the simulator of ground truth D-10 has one of their own for DCQCN and TIMELY") \
 	X(hop_limit,       COUNT, "64",    "1..255",      "of packets: switches that route take one off each",         "choice: what operating systems begin with") \

@@ -144,7 +144,8 @@ struct endpoint_hca {
 	struct packet_pool *pool;
 	const struct endpoint_params *params;
 	uint32_t mtu_bytes, gap_bytes;
-	uint32_t window_room; /* bytes of a window that must be open for a packet */
+	uint32_t ack_interval; /* of the parameters, or of congestion control */
+	uint32_t window_room;  /* bytes of a window that must be open for a packet */
 	uint16_t ready_lanes;
 	bool sends_slowly, receives_slowly; /* the host, slower than the link */
 	bool partitioned;                   /* not the default partition alone */

@@ -77,7 +77,7 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 	packet->opcode = opcodes[message->operation][position];
 	packet->payload_bytes = (uint32_t)payload_of(qp, message, index);
 	packet->ecn = hca->ecn;
-	packet->ack_request = last || (uint32_t)(index + 1) % hca->params->ack_interval == 0 ||
+	packet->ack_request = last || (uint32_t)(index + 1) % hca->ack_interval == 0 ||
 			      closes_window(qp, packet->payload_bytes);
 	if (first) {
 		packet->dma_length = (uint32_t)message->bytes;

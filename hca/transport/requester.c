@@ -304,7 +304,8 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 
 		packet->psn = psn_add(slot->first_psn, number);
 		packet->ack_request =
-			qp_is_reliable(qp) && (last || (number + 1) % params->ack_interval == 0);
+			qp_is_reliable(qp) &&
+			(last || (number + 1) % qp->hca->transport->ack_interval == 0);
 		packet->solicited = last && slot->wqe.solicited;
 		fill(qp, packet, slot);
 		packets++;

@@ -48,6 +48,9 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	assert(transport && hca->params.transport.recovery == TRANSPORT_GO_BACK_N);
 	transport->hca = hca;
 	transport->params = &hca->params.transport;
+	transport->ack_interval =
+		congestion_ack_interval(&hca->params.congestion.congestion,
+					transport->params->ack_interval, hca->params.port.mtu);
 	block_init(&transport->block, hca->sim, &transport_type, name, transport->params,
 		   (const uint64_t *)&transport->count);
 	block_gauges(&transport->block, (struct gauge *)&transport->gauge);

@@ -97,6 +97,7 @@ struct transport_block {
 	struct transport_gauges gauge;
 	struct hca *hca;
 	const struct transport_params *params;
+	uint32_t ack_interval; /* of the parameters, or of congestion control */
 	struct pool send_units, scatter_units, response_scatters, responses;
 	struct pool stalled; /* of page_fault.c */
 	struct qp *unit_waiters_first, *unit_waiters_last;

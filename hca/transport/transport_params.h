@@ -15,7 +15,7 @@
 	X(dc_idle,         TIME,   "100us", "100ns..10s",    "DC: an initiator with nothing to do disconnects after this", "assumed: connections last while they are active (MLNX_OFED manual)") \
 	X(dc_responders,   COUNT,  "18432", "1..1048576",    "DC: responder contexts, each for one initiator that is connected", "mlxconfig: 2^LOG_DCR_HASH_TABLE_SIZE + DCR_LIFO_SIZE, 2048 + 16384") \
 	X(dc_lifetime,     TIME,   "1ms",   "100ns..10s",    "DC: a responder context that was not used for so long may be taken for another initiator", "assumed: ten times dc_idle") \
-	X(ack_interval,    COUNT,  "64",    "1..65536",      "packets of one message between two requests for an ACK", "assumed") \
+	X(ack_interval,    COUNT,  "0",     "0..65536",      "packets of one message between two requests for an ACK. 0: as congestion control lives by them (HPCC, Swift, DCTCP: 1; TIMELY: its segment), else 64", "HPCC, Swift, DCTCP, TIMELY; 64: assumed") \
 	X(ack_when,        CHOICE, "early", "early|late|posted", "a request is acknowledged once it is accepted, or its data is visible, or is translated and with PCIe", "assumed: early as A1-09 suggests") \
 	X(ack_delay,       TIME,   "20ns",  "1ps..1ms",      "from acceptance to the ACK; what is accepted meanwhile shares it", "assumed") \
 	X(atomic_latency,  TIME,   "20ns",  "1ps..1ms",      "of the arithmetic unit, between read and write",        "assumed") \

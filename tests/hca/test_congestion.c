@@ -1,7 +1,7 @@
 /*
  * Proves the algorithms one call at a time: DCQCN's cuts and increases come to exactly the rates that its rules give, in
  * either order of alpha's update, and whether asked often or once; InfiniBand's index climbs and falls; a rate paces
- * packets exactly; a shared object works as a built-in does, and what does not fit is refused with a reason.
+ * packets exactly; who lives by ACKs gets them as often as its paper has them; a shared object works as a built-in does, and what does not fit is refused with a reason.
  */
 #include <string.h>
 
@@ -20,6 +20,7 @@
 	TEST(infiniband_index)             \
 	TEST(infiniband_table)             \
 	TEST(rate_paces_exactly)           \
+	TEST(acks_come_as_often_as_wanted) \
 	TEST(shared_object)                \
 	TEST(what_does_not_fit_is_refused) \
 	TEST(presets_load)
@@ -254,6 +255,34 @@ static void test_rate_paces_exactly(void)
 							  100 * NS + 74 * 80 + 2500 + 200 * NS);
 	CU_ASSERT(sim_events_fired(study.sim) < 2 * 1001 + 50 + 60);
 	study_fini(&study);
+}
+
+static uint32_t ack_interval(const char *name, uint64_t told, uint64_t mtu_bytes)
+{
+	struct congestion_choice choice = {0};
+	uint32_t packets;
+	char why[256];
+
+	CU_ASSERT_TRUE_FATAL(congestion_choose(&choice, name, why, sizeof(why)));
+	packets = congestion_ack_interval(&choice.congestion, told, mtu_bytes);
+	congestion_choice_fini(&choice);
+	return packets;
+}
+
+static void test_acks_come_as_often_as_wanted(void)
+{
+	static const char *const each[] = {"hpcc-paper", "swift", "dctcp", "timely-hpcc-100g"};
+	static const char *const any[] = {"none", "window", "dcqcn-paper", "infiniband"};
+	const struct congestion nothing = {0};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(each); i++)
+		CU_ASSERT_EQUAL(ack_interval(each[i], 0, 1024), 1);
+	for (unsigned i = 0; i < ARRAY_SIZE(any); i++)
+		CU_ASSERT_EQUAL(ack_interval(any[i], 0, 1024), 64);
+	CU_ASSERT_EQUAL(ack_interval("timely-paper", 0, 1024), 15); /* 16 KB */
+	CU_ASSERT_EQUAL(ack_interval("timely-paper", 0, 4096), 3);
+	CU_ASSERT_EQUAL(ack_interval("hpcc-paper", 8, 1024), 8);
+	CU_ASSERT_EQUAL(congestion_ack_interval(&nothing, 0, 1024), 64);
 }
 
 static void test_shared_object(void)

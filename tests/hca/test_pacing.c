@@ -53,6 +53,7 @@ static sim_time timely_time(const char *pacing, const char *segment)
 	struct study study;
 
 	study_init(&study, LINK_ETHERNET, "timely-paper", 0, 2);
+	study.params.ack_interval = 64;
 	set(&study.congestion, "start_share", "0.1");
 	set(&study.congestion, "pacing", pacing);
 	set(&study.congestion, "segment", segment);

@@ -65,8 +65,6 @@ void build_faults_destroy(struct build *build);
 
 /* Before anything is built. */
 sim_time build_link_latency(const struct scenario *scenario, uint32_t link);
-bool build_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
-			  const struct scenario_link *link, unsigned from);
 
 /* Of messages between its hosts, of the fidelity, or fidelities, of their adapters. Once. */
 struct carrier *build_carrier(const struct build *build);

@@ -2,7 +2,6 @@
  * build_faults: the scenario's list of faults on the links that are there: those of packets at the sides of ports,
  * those of ports at all ports they name. Part of build.h.
  */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,14 +9,6 @@
 #include "sim/counters.h"
 
 #define NAME_BYTES 128
-
-/* Does it concern what goes over this link from this end? */
-bool build_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
-			  const struct scenario_link *link, unsigned from)
-{
-	return fnmatch(fault->from, scenario_node_name(scenario, &link->ends[from]), 0) == 0 &&
-	       fnmatch(fault->to, scenario_node_name(scenario, &link->ends[1 - from]), 0) == 0;
-}
 
 static const uint64_t *watched(const struct build *build, const struct scenario_fault *fault)
 {
@@ -52,7 +43,7 @@ static void create_packet_faults(struct build *build, const struct scenario_link
 		const struct scenario_fault *entry = &scenario->faults[i];
 		char name[NAME_BYTES];
 		if (entry->of_ports || (entry->place.side == 1) != at_receiver ||
-		    !build_fault_concerns(scenario, entry, link, from))
+		    !scenario_fault_concerns(scenario, entry, link, from))
 			continue;
 		if (fault == NULL) {
 			snprintf(name, sizeof(name), "%s.%s_fault", port_name(port),
@@ -78,7 +69,7 @@ static void create_port_fault(struct build *build, uint32_t entry, struct port *
 	char name[NAME_BYTES];
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		for (unsigned from = 0; from < 2; from++) {
-			if (build_fault_concerns(scenario, fault, &scenario->links[i], from))
+			if (scenario_fault_concerns(scenario, fault, &scenario->links[i], from))
 				ports[count++] = build->ports[2 * (size_t)i + from];
 		}
 	}

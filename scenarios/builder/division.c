@@ -100,8 +100,8 @@ static bool may_be_cut(const struct scenario *scenario, uint32_t link)
 		return true;
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		for (unsigned from = 0; from < 2; from++) {
-			if (build_fault_concerns(scenario, &scenario->faults[i],
-						 &scenario->links[link], from))
+			if (scenario_fault_concerns(scenario, &scenario->faults[i],
+						    &scenario->links[link], from))
 				return false;
 		}
 	}
@@ -118,8 +118,8 @@ static void unite_conditions(struct graph *graph)
 			fault->counter != NULL ? owner_of(scenario, fault->counter) : NO_NODE;
 		for (uint32_t j = 0; owner != NO_NODE && j < scenario->link_count; j++) {
 			const struct scenario_link *link = &scenario->links[j];
-			if (!build_fault_concerns(scenario, fault, link, 0) &&
-			    !build_fault_concerns(scenario, fault, link, 1))
+			if (!scenario_fault_concerns(scenario, fault, link, 0) &&
+			    !scenario_fault_concerns(scenario, fault, link, 1))
 				continue;
 			unite(graph, owner, node_of(scenario, &link->ends[0]));
 			unite(graph, owner, node_of(scenario, &link->ends[1]));

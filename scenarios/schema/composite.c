@@ -49,6 +49,8 @@ static void check_switch(struct yaml_node *map, void *params, struct yaml_errors
 	const struct switch_params *box = params;
 	refuse_idle(map, "ecn", "mark", box->ecn.mark != ECN_MARK_OFF,
 		    "mark: dequeue or enqueue, or off", errors);
+	if (box->ecn.mark != ECN_MARK_OFF && box->ecn.kmin > box->ecn.kmax)
+		yaml_error(errors, map, "ecn: kmin is above kmax; expected a range");
 	refuse_idle(map, "fecn", "threshold",
 		    box->fecn.threshold != 0 || box->fecn.cs_threshold != 0,
 		    "threshold: 1..15, or 0 for none", errors);

@@ -313,6 +313,11 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 		return;
 	if (count == 0)
 		count = places;
+	if (count > HOSTS_MAX) {
+		yaml_error(reader->errors, node, "the topology has %u hosts; expected %d or less",
+			   places, HOSTS_MAX);
+		return;
+	}
 	if (places > 0 && count != places)
 		yaml_error(reader->errors, yaml_get(node, "count"),
 			   "%u hosts; the topology has places for %u", (unsigned)count, places);

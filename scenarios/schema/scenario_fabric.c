@@ -18,6 +18,7 @@
 #include "fabric/port_params.h"
 #include "scenarios/schema/preset.h"
 #include "scenarios/schema/scenario_read.h"
+#include "switch/switch_params.h"
 
 static void read_switches(struct scenario_reader *reader, struct yaml_node *node);
 static void read_links(struct scenario_reader *reader, struct yaml_node *node);
@@ -36,6 +37,26 @@ static const char *const back_to_back_keys[] = {"topology", "link", LANE_KEYS, N
 static const char *const single_switch_keys[] = {"topology", "switch", "link", "link_rules", LANE_KEYS, NULL};
 static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", LANE_KEYS, NULL};
 /* clang-format on */
+
+/* Each link layer has marks of its own. */
+static void check_marks(struct scenario_reader *reader, struct yaml_node *node)
+{
+	const struct scenario *scenario = reader->scenario;
+	bool infiniband = scenario->fabric.link_layer == LINK_INFINIBAND;
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		const struct switch_params *box = scenario->switches[i].params;
+		const char *found = NULL;
+		if (infiniband && box->ecn.mark != ECN_MARK_OFF)
+			found = "ecn with link_layer: infiniband; expected fecn: {threshold: ..}";
+		else if (!infiniband && (box->fecn.threshold != 0 || box->fecn.cs_threshold != 0))
+			found = "fecn with link_layer: roce; expected ecn: {mark: ..}";
+		if (found == NULL)
+			continue;
+		yaml_error(reader->errors, node, "%s marks by %s", scenario->switches[i].name,
+			   found);
+		return;
+	}
+}
 
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node)
 {
@@ -71,6 +92,7 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 		break;
 	}
 	number_ports(scenario);
+	check_marks(reader, node);
 	scenario_read_lanes(reader, node);
 	scenario_read_subnet(reader, node);
 	scenario_refuse_unused(reader, node, scenario_fabric_param_list, keys);

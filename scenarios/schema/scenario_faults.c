@@ -11,6 +11,7 @@
  */
 #include "scenarios/schema/scenario_faults.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,29 @@ const struct param scenario_fault_condition_list[] = { FAULT_CONDITION_PARAMS(CO
 #define ACTION_NAME(name, meaning) #name,
 static const char *const action_names[] = { FAULT_ACTIONS(ACTION_NAME) PORT_FAULTS(ACTION_NAME) };
 /* clang-format on */
+
+bool scenario_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
+			     const struct scenario_link *link, unsigned from)
+{
+	return fnmatch(fault->from, scenario_node_name(scenario, &link->ends[from]), 0) == 0 &&
+	       fnmatch(fault->to, scenario_node_name(scenario, &link->ends[1 - from]), 0) == 0;
+}
+
+/* Both names may be known, and no link join them. */
+static void expect_link(struct scenario_reader *reader, struct yaml_node *node,
+			const struct scenario_fault *fault)
+{
+	const struct scenario *scenario = reader->scenario;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		if (scenario_fault_concerns(scenario, fault, link, 0) ||
+		    scenario_fault_concerns(scenario, fault, link, 1))
+			return;
+	}
+	yaml_error(reader->errors, node,
+		   "no link leads from \"%s\" to \"%s\"; expected two neighbours, or * for any",
+		   fault->from, fault->to);
+}
 
 static void read_fault(struct scenario_reader *reader, struct yaml_node *node);
 
@@ -232,6 +256,8 @@ static void read_fault(struct scenario_reader *reader, struct yaml_node *node)
 		return;
 	fault->from = scenario_read_names(reader, node, "from", true);
 	fault->to = scenario_read_names(reader, node, "to", true);
+	if (reader->errors->count == 0)
+		expect_link(reader, node, fault);
 	yaml_override_params(node, scenario_fault_place_list, &fault->place, reader->errors);
 	for (unsigned i = 0; i < ACTION_COUNT; i++) {
 		struct yaml_node *action = yaml_get(node, action_names[i]);
@@ -248,10 +274,11 @@ static void read_fault(struct scenario_reader *reader, struct yaml_node *node)
 	unsigned before = reader->errors->count;
 	scenario_refuse_unused(reader, node, scenario_fault_place_list, keys);
 	if (actions != 1 && before == reader->errors->count)
-		yaml_error(reader->errors, node,
-			   "expected one of drop, corrupt_icrc, corrupt_vcrc, delay, reorder, "
-			   "link_down, pause_storm, slow_receiver; found %u",
-			   actions);
+		yaml_error(
+			reader->errors, node,
+			"expected one of drop, corrupt_icrc, corrupt_vcrc, delay, reorder, mark, "
+			"link_down, pause_storm, slow_receiver; found %u",
+			actions);
 }
 
 struct fault_rule scenario_fault_rule(const struct scenario_fault *fault, const uint64_t *watched)

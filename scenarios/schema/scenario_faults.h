@@ -64,6 +64,13 @@ struct scenario_fault {
 	struct scenario_fault_condition condition;
 };
 
+struct scenario;
+struct scenario_link;
+
+/* Does it concern what goes over this link from that end, 0 or 1? */
+bool scenario_fault_concerns(const struct scenario *scenario, const struct scenario_fault *fault,
+			     const struct scenario_link *link, unsigned from);
+
 /* As the models take it; `watched`: what `counter` names. */
 struct fault_rule scenario_fault_rule(const struct scenario_fault *fault, const uint64_t *watched);
 struct port_fault_plan scenario_fault_plan(const struct scenario_fault *fault,

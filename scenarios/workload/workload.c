@@ -150,7 +150,7 @@ static void make_incast(const struct maker *maker)
 	uint32_t hosts = maker->workload->hosts, target = (uint32_t)maker->params->target;
 	uint32_t senders = (uint32_t)maker->params->fan_in;
 
-	if (!senders || senders > hosts - 1)
+	if (!senders)
 		senders = hosts - 1;
 	for (uint32_t i = 1; i <= senders; i++) {
 		struct random random;
@@ -310,6 +310,12 @@ static void make_one_incast(const struct maker *maker, struct random *random, ui
 	}
 }
 
+/* `stop`, from the begin of the phase, which in the first is `start`. */
+static double last_begin(const struct maker *maker)
+{
+	return (double)maker->params->stop - (maker->phase ? 0 : (double)maker->params->start);
+}
+
 static void make_incasts(const struct maker *maker)
 {
 	const struct workload_params *params = maker->params;
@@ -324,7 +330,7 @@ static void make_incasts(const struct maker *maker)
 	order = malloc(hosts * sizeof(order[0]));
 	assert(order);
 	stream(maker, &random, "incasts", 0);
-	for (double at = gap / 2; at < (double)params->stop; at += gap)
+	for (double at = gap / 2; at < last_begin(maker); at += gap)
 		make_one_incast(maker, &random, order, (sim_time)at);
 	free(order);
 }
@@ -334,6 +340,7 @@ static void make_poisson(const struct maker *maker)
 	const struct workload_params *params = maker->params;
 	double mean = maker->sizes ? distribution_mean(maker->sizes) : (double)params->bytes;
 	double gap = mean * 8 * (double)SEC / ((double)maker->rate_bps * params->load);
+	double stop = last_begin(maker);
 
 	uint32_t senders = params->across ? maker->workload->hosts / 2 : maker->workload->hosts;
 
@@ -344,7 +351,7 @@ static void make_poisson(const struct maker *maker)
 		stream(maker, &random, "poisson", i);
 		for (;;) {
 			at += gsl_ran_exponential(&random.gsl, gap);
-			if (at >= (double)params->stop)
+			if (at >= stop)
 				break;
 			uint32_t to = params->across ? host_across(maker, &random)
 						     : other_host(maker, &random, i);
@@ -410,6 +417,9 @@ static bool fits(const struct workload_params *params, uint32_t hosts, char *why
 	else if (params->target >= hosts)
 		snprintf(why, why_bytes, "target: there is no host %lu, the last is %u",
 			 params->target, hosts - 1);
+	else if (params->pattern == PATTERN_incast && params->fan_in >= hosts)
+		snprintf(why, why_bytes, "fan_in: %lu of %u hosts, of which one is the target",
+			 params->fan_in, hosts);
 	else if (params->pattern == PATTERN_goal && params->operation != WORKLOAD_WRITE &&
 		 params->operation != WORKLOAD_SEND)
 		snprintf(why, why_bytes, "pattern: goal sends; expected operation: write or send");
@@ -445,6 +455,10 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 		else
 			good = workload_add_collective(maker.workload, params, why, why_bytes);
 		close_phase(&maker, first, &barrier);
+	}
+	if (good && !maker.workload->count) {
+		snprintf(why, why_bytes, "no flow begins; expected one at least");
+		good = false;
 	}
 	if (good) {
 		choose_verbs(&maker);

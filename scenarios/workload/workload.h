@@ -38,12 +38,12 @@ enum workload_pattern { WORKLOAD_PATTERNS(PATTERN_ENUM) PATTERN_COUNT };
 
 #define WORKLOAD_PARAMS(X)                                                                                 \
 	X(pattern,      CHOICE, "permutation", "incast|permutation|shift|all_to_all|random|hotspot|shuffle|request_response|poisson|ring_allreduce|tree_allreduce|halving_doubling_allreduce|ring_allgather|collective_all_to_all|trace|goal", "who sends to whom", "choice") \
-	X(bytes,        BYTES,  "1MB",   "1B..1000GB",   "of a flow; of each host's data in a collective",       "choice") \
+	X(bytes,        BYTES,  "1MB",   "1B..1000GB",   "of a flow; all-reduce: of the vector that each host has; ring_allgather: of what each host gives; collective_all_to_all: for each other host", "choice") \
 	X(sizes,        CHOICE, "fixed", "fixed|web_search|web_search_1k|hadoop|storage|irn", "distribution of the flows' bytes", "choice") \
 	X(operation,    CHOICE, "write", "write|send|read|atomic|mix", "verb; read: the destination fetches; mix: each in turn", "choice") \
 	X(target,       COUNT,  "0",     "",          "host, for incast, hotspot, request_response",           "choice") \
 	X(fan_in,       COUNT,  "0",     "",          "incast: senders, 0: all others",                       "choice") \
-	X(stride,       COUNT,  "0",     "",          "shift: see there",                                     "choice") \
+	X(stride,       COUNT,  "0",     "",          "shift: so many hosts further; 0: half of the hosts",   "choice") \
 	X(count,        COUNT,  "1",     "1..1000000", "flows, of a host or a pair, as the pattern says",     "choice") \
 	X(hot,          RATIO,  "0.1",   "0..1",      "hotspot: share of the flows",                          "choice") \
 	X(load,         RATIO,  "0.5",   "0.001..10", "poisson: of the host's link, on average",              "choice") \

@@ -1,7 +1,8 @@
 /*
  * parallel: see parallel.h. Each thread, window by window: agree on where the next one begins, take in what the others
- * have left in the last one, fire what is in it, say when it has something to do next, wait for the others. In turn it is
- * the caller's thread that fires, and what is left is taken in at once.
+ * have left in the last one, fire what is in it, say when it has something to do next, wait for the others. Where windows hold
+ * less than meeting costs, the caller's thread fires them all. In turn it is the caller's thread that fires, and what is left
+ * is taken in at once.
  */
 #include "sim/parallel.h"
 
@@ -12,12 +13,15 @@
 #include "sim/gate.h"
 #include "sim/kernel.h"
 
+#define PATIENCE 10000 /* events lost by threads, or to be won by them, before that changes */
+
 struct part {
 	_Alignas(64) struct sim *sim;
 	unsigned window;     /* 0, 1, 0, ... */
 	sim_time left_at;    /* the earliest of what was left in this window */
 	sim_time next_at[2]; /* nothing happens here before, nor by what was left */
 	uint64_t fired[2];   /* in that window */
+	int64_t gain;        /* events: see weigh(); each reckons the same */
 	/* crossings with something in them, by where they lead */
 	struct crossing *left[SIM_PARTS_MAX][2];
 	struct parallel *parallel;
@@ -33,7 +37,9 @@ struct parallel {
 	pthread_cond_t wake;
 	unsigned runs; /* how often they were woken */
 	bool ends, started;
-	uint64_t windows, longest; /* written by the first part alone */
+	bool together; /* the caller's thread fires all parts */
+	sim_time end;  /* of the last window; while threads run, in each of them */
+	uint64_t windows, windows_together, longest; /* written by the first part alone */
 	struct part parts[];
 };
 
@@ -87,49 +93,110 @@ static sim_time earliest(const struct parallel *parallel, unsigned window)
 	return at;
 }
 
-static void count_window(struct parallel *parallel, unsigned window)
+static uint64_t longest_of(const struct parallel *parallel, unsigned window, uint64_t *events)
 {
 	uint64_t longest = 0;
 
-	for (unsigned i = 0; i < parallel->count; i++)
-		if (parallel->parts[i].fired[window] > longest)
-			longest = parallel->parts[i].fired[window];
+	*events = 0;
+	for (unsigned i = 0; i < parallel->count; i++) {
+		uint64_t fired = parallel->parts[i].fired[window];
+
+		*events += fired;
+		longest = fired > longest ? fired : longest;
+	}
+	return longest;
+}
+
+/* What threads have gained by this window, or would have: it adds up to at most nothing while they run, to no less while they do not. */
+static void weigh(struct part *part)
+{
+	struct parallel *parallel = part->parallel;
+	uint64_t events, longest = longest_of(parallel, part->window, &events);
+
+	part->gain += (int64_t)(events - longest) - SIM_WINDOW_WORTH;
+	if (parallel->together ? part->gain < 0 : part->gain > 0)
+		part->gain = 0;
+	if (part != &parallel->parts[0])
+		return;
 	parallel->windows++;
+	parallel->windows_together += parallel->together;
 	parallel->longest += longest;
+}
+
+static bool has_had_enough(const struct part *part)
+{
+	return part->gain <= -PATIENCE || part->gain >= PATIENCE;
+}
+
+/* Where the window behind that one ends; 0: there is nothing before `until`. */
+static sim_time next_end(const struct parallel *parallel, unsigned over, sim_time end)
+{
+	sim_time start = earliest(parallel, over);
+
+	if (start < end) /* a bound, no more */
+		start = end;
+	if (start >= parallel->until)
+		return 0;
+	return parallel->until - start > parallel->delay ? start + parallel->delay
+							 : parallel->until;
+}
+
+static void fire_until(struct part *part, sim_time end)
+{
+	unsigned window = part->window ^ 1;
+
+	part->window = window;
+	part->left_at = SIM_NEVER;
+	part->fired[window] = part->sim->fired;
+	kernel_run_native(part->sim, end);
+	part->fired[window] = part->sim->fired - part->fired[window];
+	assert(!part->sim->stop && "sim_stop() in a run of several parts");
+	part->next_at[window] = wheel_bound(&part->sim->wheel);
+	if (part->left_at < part->next_at[window])
+		part->next_at[window] = part->left_at;
 }
 
 /* Ends with every part past what the others have read of it. */
 static void run_part(struct part *part)
 {
 	struct parallel *parallel = part->parallel;
-	sim_time end = part->sim->now;
+	sim_time end = parallel->end;
 
 	for (;;) {
-		unsigned over = part->window;
-		sim_time start = earliest(parallel, over);
+		sim_time next = next_end(parallel, part->window, end);
 
 		part->sim->current = NULL;
-		take_in(part, over);
-		if (start < end) /* a bound, no more */
-			start = end;
-		if (start >= parallel->until)
+		take_in(part, part->window);
+		if (next == 0 || has_had_enough(part))
 			break;
-		end = parallel->until - start > parallel->delay ? start + parallel->delay
-								: parallel->until;
-		part->window = over ^ 1;
-		part->left_at = SIM_NEVER;
-		part->fired[over ^ 1] = part->sim->fired;
-		kernel_run_native(part->sim, end);
-		part->fired[over ^ 1] = part->sim->fired - part->fired[over ^ 1];
-		assert(!part->sim->stop && "sim_stop() in a run of several parts");
-		part->next_at[over ^ 1] = wheel_bound(&part->sim->wheel);
-		if (part->left_at < part->next_at[over ^ 1])
-			part->next_at[over ^ 1] = part->left_at;
+		end = next;
+		fire_until(part, end);
 		gate_pass(&parallel->gate);
-		if (part == &parallel->parts[0])
-			count_window(parallel, over ^ 1);
+		weigh(part);
 	}
 	gate_pass(&parallel->gate);
+	if (part == &parallel->parts[0])
+		parallel->end = end;
+}
+
+static void run_together(struct parallel *parallel)
+{
+	struct part *parts = parallel->parts;
+
+	for (;;) {
+		sim_time next = next_end(parallel, parts->window, parallel->end);
+
+		for (unsigned i = 0; i < parallel->count; i++) {
+			parts[i].sim->current = NULL;
+			take_in(&parts[i], parts[i].window);
+		}
+		if (next == 0 || has_had_enough(parts))
+			break;
+		parallel->end = next;
+		for (unsigned i = 0; i < parallel->count; i++)
+			fire_until(&parts[i], next);
+		weigh(parts);
+	}
 }
 
 static void *serve(void *argument)
@@ -155,6 +222,8 @@ static void *serve(void *argument)
 
 static void start_threads(struct parallel *parallel)
 {
+	if (parallel->started)
+		return;
 	parallel->started = true;
 	for (unsigned i = 1; i < parallel->count; i++) {
 		int error = pthread_create(&parallel->parts[i].thread, NULL, serve,
@@ -164,24 +233,44 @@ static void start_threads(struct parallel *parallel)
 	}
 }
 
+static void run_apart(struct parallel *parallel)
+{
+	start_threads(parallel);
+	pthread_mutex_lock(&parallel->lock);
+	parallel->runs++;
+	pthread_cond_broadcast(&parallel->wake);
+	pthread_mutex_unlock(&parallel->lock);
+	run_part(&parallel->parts[0]);
+}
+
+static void change(struct parallel *parallel)
+{
+	parallel->together = !parallel->together;
+	for (unsigned i = 0; i < parallel->count; i++)
+		parallel->parts[i].gain = 0;
+}
+
 void parallel_run(struct sim *sim, sim_time until)
 {
 	struct parallel *parallel = sim->part->parallel;
 	sim_time last = sim->now;
 
-	if (!parallel->started)
-		start_threads(parallel);
 	for (unsigned i = 0; i < parallel->count; i++) {
 		struct part *part = &parallel->parts[i];
 
 		part->next_at[part->window] = wheel_bound(&part->sim->wheel);
 	}
-	pthread_mutex_lock(&parallel->lock);
+	parallel->end = sim->now;
 	parallel->until = until;
-	parallel->runs++;
-	pthread_cond_broadcast(&parallel->wake);
-	pthread_mutex_unlock(&parallel->lock);
-	run_part(&parallel->parts[0]);
+	for (;;) {
+		if (parallel->together)
+			run_together(parallel);
+		else
+			run_apart(parallel);
+		if (!has_had_enough(&parallel->parts[0]))
+			break;
+		change(parallel);
+	}
 	for (unsigned i = 0; i < parallel->count; i++)
 		if (parallel->parts[i].sim->now > last)
 			last = parallel->parts[i].sim->now;
@@ -273,6 +362,7 @@ struct sim_windows sim_windows(const struct sim *sim)
 	return (struct sim_windows){
 		.length = parallel->delay,
 		.count = parallel->windows,
+		.together = parallel->windows_together,
 		.events = parallel_events_fired(sim),
 		.longest = parallel->longest,
 	};

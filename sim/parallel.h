@@ -10,6 +10,9 @@
  * its own, and leaves the rest to crossings; between two sim_run() anybody may look at everything.
  * Only the native kernel can be divided. sim_stop() and traces are for undivided runs.
  *
+ * Threads meet at the end of each window. Where windows have held less than that costs for long, as with short cables, the caller's
+ * thread fires all that is in them, part after part, until they hold more. Only numbers of events decide, so it is the same in each run.
+ *
  * Where an event has to see what all parts have come to, or to change what all do from then on, they take turns: sim_run_in_turn().
  */
 #ifndef SIM_PARALLEL_H
@@ -31,10 +34,14 @@ unsigned sim_part_of(const struct sim *sim); /* its number */
  * everywhere, and all that is before it in that order has happened. Of a run in one part: sim_run(). */
 void sim_run_in_turn(struct sim *sim, sim_time until);
 
+/* Events of all parts but the busiest: what a window must hold of them for threads to be worth their meeting. */
+#define SIM_WINDOW_WORTH 10u
+
 /* How well a run is divided: if threads did nothing but fire events, it would take `longest` of `events`. */
 struct sim_windows {
 	sim_time length; /* at most; SIM_NEVER: nothing crosses */
 	uint64_t count;
+	uint64_t together; /* of them in one thread, as they hold less than that */
 	uint64_t events;
 	uint64_t longest; /* sum over windows, of the part with the most events */
 };

@@ -47,13 +47,26 @@ struct division *play_divide(const struct arguments *arguments, const struct sce
 	return division;
 }
 
-void play_say_windows(const struct build *build)
+void play_say_windows(const struct arguments *arguments, const struct build *build)
 {
+	if (build->division == NULL)
+		return;
 	struct sim_windows windows = sim_windows(build->sim);
-	say("%u threads: %" PRIu64 " windows of %.3f ns or less, %" PRIu64 " events, %" PRIu64
-	    " of them one after the other",
-	    build->division->parts, windows.count, (double)windows.length / (double)NS,
-	    windows.events, windows.longest);
+	double length = (double)windows.length / (double)NS;
+	if (arguments->verbose)
+		say("%u threads: %" PRIu64 " windows of %.3f ns or less, %" PRIu64
+		    " of them in one thread, %" PRIu64 " events, %" PRIu64
+		    " of them one after the other",
+		    build->division->parts, windows.count, length, windows.together, windows.events,
+		    windows.longest);
+	if (windows.together > windows.count / 2)
+		say("%s: mostly in one thread: the shortest link between the parts makes windows "
+		    "of %.3f ns, in "
+		    "which others than the busiest part have %.1f events to fire; threads gain "
+		    "from %u on",
+		    build->scenario->file, length,
+		    (double)(windows.events - windows.longest) / (double)windows.count,
+		    SIM_WINDOW_WORTH);
 }
 
 static int play_and_record(const struct arguments *arguments, const struct build *build,

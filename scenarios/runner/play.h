@@ -24,7 +24,7 @@ struct division *play_divide(const struct arguments *arguments, const struct sce
 			     const char *unfit);
 
 /* --verbose: how well a run was divided. */
-void play_say_windows(const struct build *build);
+void play_say_windows(const struct arguments *arguments, const struct build *build);
 
 /* Can what the arguments ask for be written? false, having said why not. */
 bool play_check(const struct arguments *arguments, const char *folder);

@@ -15,7 +15,7 @@
 struct load_act {
 	struct play_act act;
 	struct load_result figures;
-	bool verbose;
+	const struct arguments *arguments;
 };
 
 static void show(void *context, sim_time now, uint64_t done, uint64_t operations)
@@ -60,16 +60,14 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 		fprintf(complaints, "the load failed: %s\n", why);
 	wrong += trial_check_build(build, complaints);
 	wrong += good ? result_compare_figures(build, outcome, complaints) : 0;
-	if (container_of(act, struct load_act, act)->verbose && build->division != NULL)
-		play_say_windows(build);
+	play_say_windows(container_of(act, struct load_act, act)->arguments, build);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
 int run_load(const struct arguments *arguments, const struct scenario *scenario, const char *folder,
 	     FILE *out, FILE *complaints)
 {
-	struct load_act load = {.act = {.play = play, .print = print},
-				.verbose = arguments->verbose};
+	struct load_act load = {.act = {.play = play, .print = print}, .arguments = arguments};
 	char why[WHY_BYTES] = "";
 	struct division *division;
 	struct build *build;

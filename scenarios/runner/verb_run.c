@@ -13,7 +13,7 @@
 struct trial_act {
 	struct play_act act;
 	struct trial *trial;
-	bool verbose;
+	const struct arguments *arguments;
 };
 
 static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
@@ -34,8 +34,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	outcome->trial = trial;
 	wrong = trial_check(trial, complaints);
 	wrong += result_compare_figures(build, outcome, complaints);
-	if (workload->verbose && build->division != NULL)
-		play_say_windows(build);
+	play_say_windows(workload->arguments, build);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
 
@@ -82,7 +81,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		say("%s", why);
 	} else {
 		struct trial_act workload = {
-			.act = {play, print}, .trial = trial, .verbose = arguments->verbose};
+			.act = {play, print}, .trial = trial, .arguments = arguments};
 		code = play_run(arguments, build, &workload.act, folder, out, complaints);
 		trial_destroy(trial);
 	}

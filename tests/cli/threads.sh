@@ -1,6 +1,7 @@
 #!/bin/bash
 # Proves that `hcasim run --threads` leaves the same bytes with 1, 2 and 3 threads: all records of topologies, link layers,
-# congestion controls, balances, faults, fidelities and loads below; that it really divides them; and that it says so where it cannot.
+# congestion controls, balances, faults, fidelities and loads below; that it really divides them; and that it says so where it cannot, or where
+# one thread is faster.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
@@ -265,6 +266,23 @@ for kernel in hosted reference; do
 done
 "$hcasim" run "$folder/load-all.yaml" --threads 2 --verbose >/dev/null 2>"$folder/log"
 grep -Eq '2 threads: [0-9]+ windows of 500.000 ns or less' "$folder/log" || fail "load: $(cat "$folder/log")"
+
+# Windows that hold too little for threads are fired by one, from the 1112th on if they hold an event of each part, and it says so.
+cat >"$folder/load-short.yaml" <<EOF
+hosts: {count: 3, hca: {fidelity: detailed}}
+fabric: {link_layer: infiniband, topology: single-switch, link: {length: 50cm}}
+load: {pattern: all, qps: 2, warm_up: 100, operations: 2000}
+EOF
+for threads in 1 2 3; do
+  "$hcasim" run "$folder/load-short.yaml" --threads "$threads" --verbose --out "$folder/load-short.$threads" >/dev/null 2>"$folder/log" ||
+    fail "short cables, $threads threads: exit code $?"
+  diff -r "$folder/load-short.1" "$folder/load-short.$threads" >"$folder/diff" || fail "short cables: $threads threads leave other records: $(head -5 "$folder/diff")"
+  [ "$threads" -eq 1 ] && continue
+  grep -q "load-short.yaml: mostly in one thread: the shortest link between the parts makes windows of 2.500 ns" "$folder/log" ||
+    fail "short cables, $threads threads: $(cat "$folder/log")"
+  all=$(sed -nE 's/.*threads: ([0-9]+) windows.*/\1/p' "$folder/log") alone=$(sed -nE 's/.* ([0-9]+) of them in one thread.*/\1/p' "$folder/log")
+  [ $((all - alone)) -ge 1000 ] && [ $((all - alone)) -le 1300 ] || fail "short cables, $threads threads: $alone of $all windows in one thread"
+done
 
 compare load-rivals yes <<EOF
 seed: 25

@@ -2,7 +2,8 @@
  * Proves that a divided run does what an undivided one does: nodes in a ring that pass tokens on after random times, many
  * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 parts, in one
  * call of sim_run(), in slices, or with slices in turn between; that time, the next event and the number of events are those of all parts; and that
- * a window is as long as the shortest crossing.
+ * a window is as long as the shortest crossing; and that one thread fires windows that hold little, from and to the window that the
+ * numbers of events say.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,8 @@
 	TEST(the_same_in_slices) \
 	TEST(the_same_in_turn)   \
 	TEST(who_is_first)       \
-	TEST(gaps_are_skipped)
+	TEST(gaps_are_skipped)   \
+	TEST(little_is_done_together)
 SUITE(TESTS)
 
 #define NODES  15
@@ -270,4 +272,62 @@ static void test_gaps_are_skipped(void)
 	sim_run(ring.sim, SIM_NEVER);
 	CU_ASSERT(sim_windows(ring.sim).count <= before + 2); /* the token, its echo */
 	ring_end(&ring);
+}
+
+/* An event a window for a while, of each part, then many, then one again. */
+struct beat {
+	struct block block;
+	struct event event;
+	struct crossing crossing; /* by which nothing comes */
+	unsigned left, dense_from, dense_to;
+};
+
+enum { BEATS_A_WINDOW = 1000, SPARSE = 3000, DENSE = 500 };
+
+static void beat(struct event *event)
+{
+	struct beat *self = container_of(event, struct beat, event);
+	bool dense = self->left <= self->dense_from && self->left > self->dense_to;
+
+	if (--self->left)
+		sim_schedule(event, dense ? CABLE / BEATS_A_WINDOW : CABLE);
+}
+
+static void test_little_is_done_together(void)
+{
+	static struct beat beats[2];
+	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct sim_windows windows;
+	/* A window costs 10 events' time, and gains what the other part holds: one event costs 9 of 10,000. Of windows that do
+	 * not cost but gain 990, as many as gain 10,000 are to be seen before. */
+	const unsigned lose = (10000 + 8) / 9, win = (10000 + 989) / 990;
+
+	sim_divide(sim, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		block_init(&beats[i].block, sim_part(sim, i), &node_type, i ? "one" : "other", NULL,
+			   NULL);
+		event_init(&beats[i].event, &beats[i].block, beat);
+		beats[i].dense_to = SPARSE;
+		beats[i].dense_from = SPARSE + DENSE * BEATS_A_WINDOW;
+		beats[i].left = beats[i].dense_from + SPARSE;
+		sim_schedule(&beats[i].event, 0);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		crossing_init(&beats[i].crossing, sim_part(sim, i), sim_part(sim, 1 - i), CABLE,
+			      take);
+	sim_run(sim, SPARSE * CABLE);
+	CU_ASSERT_EQUAL(sim_windows(sim).count, SPARSE);
+	CU_ASSERT_EQUAL(sim_windows(sim).together, SPARSE - lose);
+	sim_run(sim, (SPARSE + DENSE) * CABLE);
+	CU_ASSERT_EQUAL(sim_windows(sim).count, SPARSE + DENSE);
+	CU_ASSERT_EQUAL(sim_windows(sim).together, SPARSE - lose + win);
+	sim_run(sim, SIM_NEVER);
+	windows = sim_windows(sim);
+	CU_ASSERT_EQUAL(windows.count, 2 * SPARSE + DENSE);
+	CU_ASSERT_EQUAL(windows.together, 2 * (SPARSE - lose) + win);
+	CU_ASSERT_EQUAL(windows.events, 2 * (2 * SPARSE + DENSE * BEATS_A_WINDOW));
+	CU_ASSERT_EQUAL(windows.longest, windows.events / 2);
+	for (unsigned i = 0; i < 2; i++)
+		block_fini(&beats[i].block);
+	sim_destroy(sim);
 }

@@ -48,7 +48,7 @@ const struct verb verbs[] = {
 	 "Reads the scenario, all of its presets and the values that it sweeps, and builds what a run would, up to its first event.", check_options, 1, 1, false, verb_check},
 	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",
 	 "BLOCK is the name of a list, as the headings have it: hca.pcie, link, cpu ...", params_options, 0, 1, false, verb_params},
-	{"counters", "[BLOCK]", "list all counters with unit and meaning",
+	{"counters", "[BLOCK]", "list all counters and figures with unit and meaning",
 	 "BLOCK is a type of block, as counters.json and the headings have it: pcie, switch, transport ...", counters_options, 0, 1, false, verb_counters},
 	{"decode", "FILE",    "print the packets of a pcap or pcapng file and check their CRCs",
 	 "Ends with exit code 1 if a CRC is wrong or a packet malformed.", decode_options, 1, 1, false, verb_decode},

@@ -19,14 +19,13 @@
 struct context_lookup {
 	uint32_t number;        /* in: QPN, CQN or SRQN */
 	enum context_kind kind; /* in: CONTEXT_REQUESTER, _RESPONDER, _CQ, _SRQ, or _READS */
-	bool reliable;          /* in: QPs: RC or XRC */
 	uint32_t tag;           /* in: the WQE it is for; 0: none */
+	bool reliable;          /* in: QPs: RC or XRC */
+	bool hit;               /* out: no PCIe read was waited for */
+	uint8_t parts_busy;     /* private, as what is behind done() */
 	void (*done)(
 		struct context_lookup *); /* in: called once, never from context_cache_lookup() */
-	bool hit;                         /* out: no PCIe read was waited for */
-	/* the rest is private to context_cache.c */
-	uint8_t parts_busy;
-	struct icm_lookup first; /* of the context's parts */
+	struct icm_lookup first;          /* of the context's parts */
 };
 
 struct context_cache;

@@ -56,8 +56,8 @@ struct icm_cache_gauges {
 struct icm_lookup {
 	uint64_t number;                   /* in: of the entry */
 	uint32_t tag;                      /* in: the WQE it is for */
-	void (*done)(struct icm_lookup *); /* in: called once, never from icm_cache_lookup() */
 	bool hit;                          /* out: no PCIe read was waited for */
+	void (*done)(struct icm_lookup *); /* in: called once, never from icm_cache_lookup() */
 	/* the rest is private to icm_cache.c */
 	struct event event;
 	struct icm_lookup *next;

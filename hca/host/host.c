@@ -10,11 +10,17 @@
 #include "sim/random.h"
 
 enum { NODE_LOCAL, NODE_REMOTE, NAME_BYTES = 128 };
+enum {
+	FLIT_BYTES = 8,
+	LINE_FLITS = 1 + LLC_LINE_BYTES / FLIT_BYTES
+}; /* of the link between sockets, a header among them */
 
 struct host {
 	struct block block;
 	struct host_params param;
 	struct host_counters count;
+	struct host_gauges gauge;
+	sim_time to_socket_free, from_socket_free; /* the link between sockets, each direction */
 	struct random jitter, tail;
 	struct iommu *iommu; /* NULL: off */
 	struct llc *llc;
@@ -43,16 +49,40 @@ static sim_time translated(struct host *host, uint64_t address, sim_time at)
 	return host->iommu ? iommu_translate(host->iommu, address, at) : at;
 }
 
+static uint64_t line_flits(uint64_t address, uint32_t length)
+{
+	uint64_t lines = (address + length - 1) / LLC_LINE_BYTES - address / LLC_LINE_BYTES + 1;
+
+	return lines * LINE_FLITS;
+}
+
+/* Waits for its turn on the link; what the way itself takes is in the latencies of the other socket. */
+static sim_time cross(const struct host *host, sim_time *free_at, struct gauge *gauge,
+		      uint64_t flits, sim_time at)
+{
+	sim_time duration = flits * FLIT_BYTES * 8 * SEC / host->param.place.link_rate;
+
+	if (at < *free_at)
+		at = *free_at;
+	*free_at = at + duration;
+	gauge_serve(gauge, duration);
+	return at;
+}
+
 sim_time host_read(struct host *host, uint64_t address, uint32_t length, sim_time arrival,
 		   sim_time *accepted)
 {
 	bool remote = host->param.place.memory_node == NODE_REMOTE;
 	sim_time done;
 
-	*accepted = translated(host, address, arrival);
-	done = llc_read(host->llc, address, length, remote, *accepted) + jitter(host);
+	done = *accepted = translated(host, address, arrival);
 	if (remote)
-		done += host->param.place.remote_read_latency;
+		done = cross(host, &host->to_socket_free, &host->gauge.to_socket, 1, done);
+	done = llc_read(host->llc, address, length, remote, done) + jitter(host);
+	if (remote)
+		done = cross(host, &host->from_socket_free, &host->gauge.from_socket,
+			     line_flits(address, length), done) +
+		       host->param.place.remote_read_latency;
 	host->count.reads++;
 	host->count.remote += remote;
 	host->count.wait_time += done - arrival;
@@ -64,6 +94,9 @@ sim_time host_write(struct host *host, uint64_t address, uint32_t length, sim_ti
 	bool remote = host->param.place.memory_node == NODE_REMOTE;
 	sim_time done = translated(host, address, arrival);
 
+	if (remote)
+		done = cross(host, &host->to_socket_free, &host->gauge.to_socket,
+			     line_flits(address, length), done);
 	done = llc_write(host->llc, address, length, remote, done) + jitter(host);
 	if (remote)
 		done += host->param.place.remote_write_latency;
@@ -97,6 +130,7 @@ static const struct block_type host_type = {
 	.params = place_param_list,
 	.counters = (const struct counter[]){ HOST_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ { 0 } },
+	.gauges = (const struct gauge_info[]){ HOST_GAUGES(GAUGE_ENTRY) { 0 } },
 };
 /* clang-format on */
 
@@ -110,6 +144,9 @@ struct host *host_create(struct sim *sim, const char *name, const struct host_pa
 	snprintf(text, sizeof(text), "%s.place", name);
 	block_init(&host->block, sim, &host_type, text, &host->param.place,
 		   (const uint64_t *)&host->count);
+	block_gauges(&host->block, (struct gauge *)&host->gauge);
+	host->gauge.to_socket.capacity = 1;
+	host->gauge.from_socket.capacity = 1;
 	random_init(&host->jitter, &host->block, "jitter");
 	random_init(&host->tail, &host->block, "tail");
 	snprintf(text, sizeof(text), "%s.llc", name);

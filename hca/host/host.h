@@ -12,6 +12,7 @@
 #include "hca/host/host_params.h"
 #include "hca/host/iommu.h"
 #include "hca/host/llc.h"
+#include "sim/gauge.h"
 
 struct host;
 
@@ -22,10 +23,18 @@ struct host;
 	X(remote,        "TLPs", "of both, to the memory of the other socket")                                  \
 	X(tails,         "TLPs", "of both, that took much longer")                                              \
 	X(wait_time,     "ps",   "that all took longer than a hit of the cache")
+
+#define HOST_GAUGES(X)                                                                                        \
+	X(to_socket,   SERVER, "bytes", "the link to the memory of the other socket: what is written, requests") \
+	X(from_socket, SERVER, "bytes", "the link from it: what is read")
 /* clang-format on */
 
 struct host_counters {
 	HOST_COUNTERS(COUNTER_FIELD)
+};
+
+struct host_gauges {
+	HOST_GAUGES(GAUGE_FIELD)
 };
 
 /* Its blocks are NAME.place, NAME.llc and NAME.iommu. */

@@ -29,6 +29,7 @@ struct atomic_request {
 };
 
 static void start(struct atomic_request *request);
+static void wait(struct atomic_unit *unit, int more);
 static void read_old(struct event *event);
 static void compute(struct event *event);
 static void write_posted(struct dma *dma);
@@ -63,10 +64,20 @@ void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response
 	else
 		request->lock->first = request;
 	request->lock->last = request;
-	if (request->lock->first == request)
+	gauge_enter(&qp->hca->transport->gauge.atomics, sim_now(qp->hca->sim), 1);
+	if (request->lock->first == request) {
 		start(request);
-	else
+	} else {
 		qp->hca->transport->count.atomic_waits++;
+		wait(unit, +1);
+	}
+}
+
+static void wait(struct atomic_unit *unit, int more)
+{
+	unit->waiting += (uint32_t)more;
+	gauge_wait(&unit->hca->transport->gauge.atomics, sim_now(unit->hca->sim),
+		   unit->waiting > 0);
 }
 
 static void start(struct atomic_request *request)
@@ -77,6 +88,8 @@ static void start(struct atomic_request *request)
 	if (at < unit->start_next)
 		at = unit->start_next;
 	unit->start_next = at + unit->hca->params.transport.atomic_interval;
+	gauge_serve(&unit->hca->transport->gauge.atomic_unit,
+		    unit->hca->params.transport.atomic_interval);
 	event_init(&request->event, unit->block, read_old);
 	if (at > sim_now(unit->hca->sim))
 		sim_schedule_at(&request->event, at);
@@ -117,10 +130,12 @@ static void unlock(struct atomic_request *request)
 	assert(lock->first == request);
 	request->unlocked = true;
 	lock->first = request->next;
-	if (lock->first)
+	if (lock->first) {
+		wait(request->unit, -1);
 		start(lock->first);
-	else
+	} else {
 		lock->last = NULL;
+	}
 }
 
 static void finish(struct atomic_request *request)
@@ -129,6 +144,7 @@ static void finish(struct atomic_request *request)
 	struct qp *qp = request->qp;
 
 	unit->count--;
+	gauge_leave(&qp->hca->transport->gauge.atomics, sim_now(qp->hca->sim), 1);
 	pool_give(&unit->requests, request);
 	qp_drop(qp);
 }

@@ -27,6 +27,7 @@ struct atomic_unit {
 	struct atomic_lock *locks; /* [params.atomic_locks] */
 	struct pool requests;
 	uint32_t count;
+	uint32_t waiting;    /* of them in line for a lock */
 	sim_time start_next; /* earliest start of the next one, by the interval */
 };
 

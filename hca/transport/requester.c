@@ -251,6 +251,17 @@ static void note_turn(struct qp *qp, struct send_slot *slot)
 	slot->why.at[WHY_MESSAGE] = now;
 }
 
+void requester_taken(struct qp *qp)
+{
+	struct send_slot *slot = qp->request_flow.last->slot;
+
+	if (!slot || slot->completed || slot->done)
+		return;
+	if (slot->why.at[WHY_TURN] == slot->why.at[WHY_MESSAGE])
+		slot->why.at[WHY_TURN] = 0;
+	note_turn(qp, slot);
+}
+
 void requester_departs(struct qp *qp, struct send_slot *slot, const struct packet *packet,
 		       sim_time starts_at, sim_time until)
 {

@@ -28,6 +28,9 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes);
 /* The QP's context was asked for at that time, and is here now. */
 void requester_waited(struct qp *qp, sim_time asked_at);
 
+/* The engine of READs takes its last packet, which has waited for it since its turn: its turn ends so much later. */
+void requester_taken(struct qp *qp);
+
 /* The link takes the last packet of that slot from starts_at until its last bit is out. */
 void requester_departs(struct qp *qp, struct send_slot *slot, const struct packet *packet,
 		       sim_time starts_at, sim_time until);

@@ -136,7 +136,8 @@ void send_unit_drain(struct flow *flow)
 	struct hca *hca = qp->hca;
 
 	qp_hold(qp);
-	while (flow->first && flow->first->ready) {
+	while (flow->first && flow->first->ready &&
+	       !(flow->reads_wait && flow->first == flow->last)) {
 		struct send_unit *unit = flow->first;
 		struct send_slot *slot = unit->slot;
 		enum dma_status status = unit->status;

@@ -39,7 +39,7 @@ uint32_t send_unit_gather(struct send_unit *unit, const struct data_segment *seg
 /* The same, with the bytes at hand (inline data), or none at all (bytes NULL, length 0). */
 uint32_t send_unit_copy(struct send_unit *unit, const uint8_t *bytes);
 
-/* Sends what is ready at the front of the flow, in order. */
+/* Sends what is ready at the front of the flow, in order, but what waits for the engine of READs. */
 void send_unit_drain(struct flow *flow);
 
 #endif

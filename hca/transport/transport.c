@@ -25,6 +25,8 @@ static void check(struct block *block, FILE *out)
 		    transport->scatter_units.in_use, transport->gauge.scatter_units.level);
 	block_equal(block, out, "response units in use, and taken and not given back",
 		    transport->response_scatters.in_use, transport->gauge.response_units.level);
+	block_equal(block, out, "atomics under way, and begun and not ended", transport->atomics.count,
+		    transport->gauge.atomics.level);
 	block_equal(block, out, "send WQEs with an end of theirs, and those retired",
 		    transport->count.wqes_completed + transport->count.wqes_failed +
 			    transport->count.wqes_flushed - transport->count.receives_flushed,
@@ -54,6 +56,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	block_init(&transport->block, hca->sim, &transport_type, name, transport->params,
 		   (const uint64_t *)&transport->count);
 	block_gauges(&transport->block, (struct gauge *)&transport->gauge);
+	transport->gauge.atomic_unit.capacity = 1;
 	transport->gauge.scatter_units.capacity = transport->params->scatter_units;
 	transport->gauge.response_units.capacity = transport->params->response_units;
 	pool_init(&transport->send_units, sizeof(struct send_unit), SLAB_UNITS);

@@ -59,6 +59,8 @@
 	X(scatter_units, POOL,  "units",       "receive buffers of messages")                      \
 	X(response_units, POOL, "units",       "receive buffers of read and atomic responses")     \
 	X(response_lists, POOL, "reads",       "of WQEs that left the cache before their response came") \
+	X(atomics,       POOL,  "atomics",     "under way; waited for by those whose addresses are alike") \
+	X(atomic_unit,   SERVER, "atomics",    "starts one each interval")                         \
 	X(reads,         SHARE, "queue pairs", "with as many reads and atomics under way as allowed") \
 	X(window,        SHARE, "queue pairs", "with as many packets unacknowledged as allowed")   \
 	X(fence,         SHARE, "queue pairs", "behind a fence")                                   \

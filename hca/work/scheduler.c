@@ -183,16 +183,30 @@ static sim_time read_time(const struct scheduler *scheduler, const struct flow *
 	return 0;
 }
 
+/* The engine takes the packets of the first in line. */
+static void reads_begin(struct scheduler *scheduler)
+{
+	struct flow *flow = scheduler->reads.first;
+
+	sim_schedule_at(&scheduler->reads.through, flow->reads_done);
+	if (!flow->reads_wait)
+		return;
+	flow->reads_wait = false;
+	if (flow->kind == FLOW_REQUESTS)
+		requester_taken(flow->qp);
+	send_unit_drain(flow);
+}
+
 static void reads_through(struct event *event)
 {
 	struct scheduler *scheduler = container_of(event, struct scheduler, reads.through);
 	struct flow *flow = scheduler->reads.first;
 
 	scheduler->reads.first = flow->next;
-	if (scheduler->reads.first)
-		sim_schedule_at(event, scheduler->reads.first->reads_done);
 	flow->reads_done = 0;
 	come_back(flow);
+	if (scheduler->reads.first)
+		reads_begin(scheduler);
 }
 
 /* The flow's last packets are with the engine from now on, for so long when those before them are through. */
@@ -207,13 +221,14 @@ static void reads_enter(struct scheduler *scheduler, struct flow *flow, sim_time
 	flow->away = true;
 	flow->reads_done = scheduler->reads.free_at;
 	flow->next = NULL;
-	if (scheduler->reads.first) {
+	flow->reads_wait = scheduler->reads.first != NULL;
+	if (flow->reads_wait)
 		scheduler->reads.last->next = flow;
-	} else {
+	else
 		scheduler->reads.first = flow;
-		sim_schedule_at(&scheduler->reads.through, flow->reads_done);
-	}
 	scheduler->reads.last = flow;
+	if (!flow->reads_wait)
+		reads_begin(scheduler);
 }
 
 static void reads_forget(struct scheduler *scheduler, struct flow *flow)
@@ -225,12 +240,17 @@ static void reads_forget(struct scheduler *scheduler, struct flow *flow)
 	*link = flow->next;
 	if (scheduler->reads.last == flow)
 		scheduler->reads.last = before;
-	if (!before)
-		sim_cancel(&scheduler->reads.through);
-	if (!before && scheduler->reads.first)
-		sim_schedule_at(&scheduler->reads.through, scheduler->reads.first->reads_done);
 	flow->reads_done = 0;
 	flow->away = false;
+	if (flow->reads_wait) { /* what it has is stale */
+		flow->reads_wait = false;
+		send_unit_drain(flow);
+	}
+	if (before)
+		return;
+	sim_cancel(&scheduler->reads.through);
+	if (scheduler->reads.first)
+		reads_begin(scheduler);
 }
 
 struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit, struct flow *flow)

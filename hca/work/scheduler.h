@@ -3,8 +3,9 @@
  * with work stands in the ring of its processing unit and gets a turn for one unit of its message,
  * if what is under way (gathering, or waiting for the port) leaves room. A flow whose QP's context is
  * not at hand leaves the ring until it is; the turns of others go on. A hit costs nothing here: it is
- * part of `latency`. READs, atomics and responses to READs of all units pass one engine besides: a flow
- * has no turn until its last packet is through, while those of others go on.
+ * part of `latency`. READs, atomics and responses to READs of all units pass one engine besides, in the order of
+ * their grants: packets leave when it takes them, and their flow has no turn until they are through, while those of
+ * others go on.
  *
  *     doorbell, completer --scheduler_wake()--> ring --turn--> requester_next(), responder_next()
  */
@@ -54,6 +55,7 @@ struct flow {
 	struct context_lookup lookup;
 	sim_time context_asked_at;
 	sim_time reads_done; /* when the engine of READs is through with it; 0: not there */
+	bool reads_wait;     /* for that engine: its last unit has not left */
 	struct send_unit *first, *last; /* gathering, in order; port/transmit.h */
 };
 

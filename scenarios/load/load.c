@@ -194,17 +194,35 @@ void load_received(struct load_node *node)
 		count_one(node);
 }
 
+static void settle_lock(struct load *load, const struct load_lock *lock)
+{
+	if (lock->busy > load->gauge.lock.area)
+		load->gauge.lock.area = lock->busy;
+}
+
 static void settle(struct block *block)
 {
 	struct load *load = container_of(block, struct load, block);
+	struct core_gauges *cores = &load->gauge.cores;
 
-	for (uint32_t i = 0; i < load->params.nodes; i++)
-		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+
+		for (uint32_t j = 0; j < load->params.registers; j++)
+			settle_lock(load, &node->doorbells[j]);
+		for (uint32_t j = 0; j < node->thread_count; j++) {
+			const struct load_thread *thread = &node->threads[j];
+
 			for (uint32_t k = 0; k < load->params.sharers; k++)
-				if (load->nodes[i].threads[j].cores[k].busy > load->gauge.core.area)
-					core_serve(&load->gauge,
-						   load->nodes[i].threads[j].cores[k].busy -
-							   load->gauge.core.area);
+				if (thread->cores[k].busy > cores->core.area)
+					core_serve(cores, thread->cores[k].busy - cores->core.area);
+			if (load->params.sharers == 1)
+				continue;
+			settle_lock(load, &thread->cq_lock);
+			for (uint32_t k = 0; k < thread->qp_count; k++)
+				settle_lock(load, &thread->qps[k].lock);
+		}
+	}
 }
 
 /* ---- what there is ---- */
@@ -325,7 +343,8 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 	assert(load->nodes);
 	block_init(&load->block, sim, &load_type, "load", &load->params, NULL);
 	block_gauges(&load->block, (struct gauge *)&load->gauge);
-	load->gauge.core.capacity = 1;
+	load->gauge.cores.core.capacity = 1;
+	load->gauge.lock.capacity = 1;
 	make_rivals(load);
 	make_responses(load);
 	load->timeout = TIMEOUT;

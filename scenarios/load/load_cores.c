@@ -34,8 +34,13 @@ static sim_time take_lock(const struct load_core *core, struct load_lock *lock, 
 	const struct load_node *node = core->thread->node;
 	sim_time now = sim_now(node->sim), start = lock->free_at > now ? lock->free_at : now;
 
-	if (lock->last && lock->last != core)
-		start += node->load->params.cpu.hand_over * (lock->users ? lock->users : 1);
+	lock->busy += held;
+	if (lock->last && lock->last != core) {
+		sim_time way = node->load->params.cpu.hand_over * (lock->users ? lock->users : 1);
+
+		start += way;
+		lock->busy += way;
+	}
 	lock->last = core;
 	lock->free_at = start + held;
 	return start;

@@ -45,6 +45,7 @@ struct load_core;
 struct load_lock {
 	const struct load_core *last; /* held it last, or does */
 	sim_time free_at;
+	sim_time busy;  /* so far */
 	uint32_t users; /* cores that hold it or wait for it */
 };
 
@@ -186,11 +187,18 @@ struct load_node {
 #define CORE_GAUGES(X, meaning)      \
 	X(core, SERVER, "ps", meaning) \
 	X(work, WORK,   "ps", "of that core: there is work, even if no send queue has any")
-#define LOAD_GAUGES(X) CORE_GAUGES(X, "the busiest processor core, which posts and polls")
+#define LOAD_GAUGES(X)                                                        \
+	CORE_GAUGES(X, "the busiest processor core, which posts and polls")   \
+	X(lock, SERVER, "ps", "the busiest lock of what cores share, held or handed over")
 /* clang-format on */
 
 struct core_gauges {
 	CORE_GAUGES(GAUGE_FIELD, "")
+};
+
+struct load_gauges {
+	struct core_gauges cores;
+	struct gauge lock;
 };
 
 static inline void core_serve(struct core_gauges *gauges, sim_time duration)
@@ -212,7 +220,7 @@ struct load {
 	uint8_t timeout, retry_count; /* of connections */
 	struct sim *sim;
 	struct block block;
-	struct core_gauges gauge;
+	struct load_gauges gauge;
 	struct endpoints *endpoints;
 	struct load_node *nodes;
 	uint64_t

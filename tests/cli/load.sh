@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that `hcasim run` plays the load of a scenario on its detailed adapters: what it comes to is the same twice, with each
 # kernel and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
-# trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; READs that outgrow the cache of WQEs slow down; one queue pair fills the link of every preset; and what has no meaning beside a load is refused.
+# trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; READs that outgrow the cache of WQEs slow down; one queue pair fills the link of every preset; atomics and threads that meet are named as the limit; and what has no meaning beside a load is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
@@ -93,6 +93,24 @@ END
     grep -qE '^bottleneck host[01].hca.port.link (9[7-9]|100)\.' "$folder/stream.txt" || fail "$adapter, $verb: the link is not full: $(cat "$folder/stream.txt")"
   done
 done
+
+# What meets at one address or one lock is named.
+cat >"$folder/meet.yaml" <<'END'
+hosts: {count: 2, hca: connectx6-hdr}
+fabric: {link_layer: infiniband, topology: single-switch, switch: qm8700, link: cable-hdr}
+load: {bytes: 8B, threads: 8, operations: 4000}
+END
+# limited NAME OPTION...
+limited() {
+  local name=$1
+  shift
+  "$hcasim" run "$folder/meet.yaml" "$@" >"$folder/meet.txt" 2>&1 || fail "$*: $(cat "$folder/meet.txt")"
+  grep -qE "^bottleneck $name 9[0-9]|^bottleneck $name 100" "$folder/meet.txt" || fail "$*: $name is not the limit: $(cat "$folder/meet.txt")"
+}
+limited host1.hca.transport.atomics --set load.verb=fetch_add
+limited host1.hca.transport.atomic_unit --set load.verb=fetch_add --set load.places=4096 --set load.stride=8B --set load.threads=16
+limited load.lock --set load.threads=1 --set load.sharers=8 --set load.verb=read
+limited load.lock --set load.threads=48 --set load.registers=11 --set load.verb=read
 
 # refused TEXT OPTION...
 refused() {

@@ -170,10 +170,12 @@ class round_robin : public sc_module
 			gauge_enter(&gauge.inflight, now, grant.bytes);
 			unit.free_at = now + grant.taken;
 			enqueue(flow);
+			arm(number, 0);
 			setup.services->send(setup.port, flow);
-		} else if (!flow->away) {
-			count.idle++;
+			return;
 		}
+		if (!flow->away)
+			count.idle++;
 		arm(number, 0);
 	}
 };

@@ -226,41 +226,7 @@ static uint8_t opcode_for(const struct qp *qp, const struct send_slot *slot, boo
 	return (uint8_t)opcode;
 }
 
-/* ---- where its time goes ---- */
-
-void requester_waited(struct qp *qp, sim_time asked_at)
-{
-	struct send_slot *slot = qp->sq.cursor != qp->sq.tail ? qp_slot(qp, qp->sq.cursor) : NULL;
-
-	if (!slot || slot->why.at[WHY_TURN] || slot->why.at[WHY_WQE_FETCH] > asked_at)
-		return;
-	slot->why.at[WHY_SCHEDULING] = asked_at;
-	slot->why.at[WHY_QPC_MISS] = sim_now(qp->hca->sim);
-}
-
-static void note_turn(struct qp *qp, struct send_slot *slot)
-{
-	sim_time now = sim_now(qp->hca->sim);
-	bool missed = slot->why.at[WHY_QPC_MISS] != 0;
-
-	if (!slot->why.at[WHY_TURN]) {
-		slot->why.at[WHY_TURN] = now;
-		if (!missed)
-			slot->why.at[WHY_SCHEDULING] = now;
-	}
-	slot->why.at[WHY_MESSAGE] = now;
-}
-
-void requester_taken(struct qp *qp)
-{
-	struct send_slot *slot = qp->request_flow.last->slot;
-
-	if (!slot || slot->completed || slot->done)
-		return;
-	if (slot->why.at[WHY_TURN] == slot->why.at[WHY_MESSAGE])
-		slot->why.at[WHY_TURN] = 0;
-	note_turn(qp, slot);
-}
+/* ---- where its time goes: requester_wait.c too ---- */
 
 void requester_departs(struct qp *qp, struct send_slot *slot, const struct packet *packet,
 		       sim_time starts_at, sim_time until)
@@ -384,7 +350,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 			return 0;
 		}
 	}
-	note_turn(qp, slot);
+	requester_turn(qp, slot);
 	packets = requester_is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
 						    : send_data(qp, slot, path, wire_bytes);
 	if (__builtin_expect(qp->hca->congestion != NULL, 0))

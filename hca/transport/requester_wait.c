@@ -1,6 +1,6 @@
 /*
  * requester_wait: what keeps a requester from sending, as the gauges of transport count it and as the stage `pacing` of a WQE has
- * it; and the waits that are set from outside: reaction times and rate limits.
+ * it; the waits that are set from outside: reaction times and rate limits; and those for its turn.
  */
 #include "hca/transport/reaction.h"
 #include "hca/transport/requester.h"
@@ -62,4 +62,40 @@ void requester_hold(struct qp *qp, sim_time duration)
 		return;
 	requester->paced_until = until;
 	requester->held = true;
+}
+
+/* ---- its turn ---- */
+
+void requester_waited(struct qp *qp, sim_time asked_at)
+{
+	struct send_slot *slot = qp->sq.cursor != qp->sq.tail ? qp_slot(qp, qp->sq.cursor) : NULL;
+
+	if (!slot || slot->why.at[WHY_TURN] || slot->why.at[WHY_WQE_FETCH] > asked_at)
+		return;
+	slot->why.at[WHY_SCHEDULING] = asked_at;
+	slot->why.at[WHY_QPC_MISS] = sim_now(qp->hca->sim);
+}
+
+void requester_turn(struct qp *qp, struct send_slot *slot)
+{
+	sim_time now = sim_now(qp->hca->sim);
+	bool missed = slot->why.at[WHY_QPC_MISS] != 0;
+
+	if (!slot->why.at[WHY_TURN]) {
+		slot->why.at[WHY_TURN] = now;
+		if (!missed)
+			slot->why.at[WHY_SCHEDULING] = now;
+	}
+	slot->why.at[WHY_MESSAGE] = now;
+}
+
+void requester_taken(struct qp *qp)
+{
+	struct send_slot *slot = qp->request_flow.last->slot;
+
+	if (!slot || slot->completed || slot->done)
+		return;
+	if (slot->why.at[WHY_TURN] == slot->why.at[WHY_MESSAGE])
+		slot->why.at[WHY_TURN] = 0;
+	requester_turn(qp, slot);
 }

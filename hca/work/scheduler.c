@@ -310,11 +310,12 @@ static void turn(struct event *event)
 		gauge_enter(&scheduler->gauge.inflight, sim_now(scheduler->block.sim), grant.bytes);
 		unit->free_at = sim_now(scheduler->block.sim) + grant.taken;
 		enqueue(unit, flow);
-		send_unit_drain(flow);
 	} else if (!flow->away) {
 		scheduler->count.idle++;
 	}
 	arm(unit, 0);
+	if (grant.packets)
+		send_unit_drain(flow); /* what that wakes does not put off the next turn */
 }
 
 /* Who was refused first has the first turn: else the room that a packet leaves would be taken by the same unit again and again. */

@@ -205,14 +205,12 @@ static void settle(struct block *block)
 	struct load *load = container_of(block, struct load, block);
 	struct core_gauges *cores = &load->gauge.cores;
 
-	for (uint32_t i = 0; i < load->params.nodes; i++) {
-		const struct load_node *node = &load->nodes[i];
-
+	for (const struct load_node *node = load->nodes; node < load->nodes + load->params.nodes;
+	     node++) {
 		for (uint32_t j = 0; j < load->params.registers; j++)
 			settle_lock(load, &node->doorbells[j]);
 		for (uint32_t j = 0; j < node->thread_count; j++) {
 			const struct load_thread *thread = &node->threads[j];
-
 			for (uint32_t k = 0; k < load->params.sharers; k++)
 				if (thread->cores[k].busy > cores->core.area)
 					core_serve(cores, thread->cores[k].busy - cores->core.area);

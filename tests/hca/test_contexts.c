@@ -163,6 +163,9 @@ static sim_time latency(bool there, sim_time *waited)
 
 	write_in_turn(&crowd, 2);
 	mini_run(crowd.mini);
+	post(&crowd, 1); /* its context is the one that stays */
+	CHECK_WC(mini_wait(crowd.qps[1]->send_cq), CQE_SENT, 0);
+	mini_run(crowd.mini);
 	start = sim_now(crowd.mini->sim);
 	*waited = mini_block_count(&crowd.mini->hosts[0], "scheduler", "context_wait_time");
 	post(&crowd, there);

@@ -16,6 +16,7 @@
 	TEST(parameters_add_up) \
 	TEST(turns_by_segments) \
 	TEST(turns_by_kind)     \
+	TEST(turns_in_a_row)    \
 	TEST(burst_of_reads)
 SUITE(TESTS)
 
@@ -222,6 +223,51 @@ static void test_turns_by_kind(void)
 	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 4096, TURN, 3 * TURN, 0), TURN);
 	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, TURN, 3 * TURN, 0), 3 * TURN);
 	CU_ASSERT_EQUAL(turn_of(WQE_FETCH_ADD, 4096, TURN, 3 * TURN, 0), 3 * TURN);
+}
+
+/* So many inline WRITEs of each of two queue pairs of one unit, each behind one doorbell: until all are complete. */
+static sim_time two_lists(unsigned count)
+{
+	struct mini *mini = mini_create(SIM_KERNEL_native);
+	sim_time start = 0, taken = 0;
+	struct rig rigs[2];
+
+	mini->params.scheduler.units = 1;
+	mini->params.scheduler.packet_interval = 16 * NS;
+	mini->params.scheduler.latency = 100 * NS;
+	rigs[0] = rigs[1] = rig_create_on(mini, QP_RC, LINK_INFINIBAND, 1024);
+	rigs[1].qp = mini_qp_create(rigs[0].one, QP_RC);
+	rigs[1].peer = mini_qp_create(rigs[0].other, QP_RC);
+	mini_connect(rigs[1].qp, rigs[1].peer, 1024);
+	for (unsigned round = 0; round < 2; round++) { /* the caches are warm for the second */
+		start = sim_now(mini->sim);
+		for (unsigned i = 0; i < 2; i++)
+			for (unsigned j = 1; j <= count; j++)
+				mini_post(rigs[i].qp,
+					  &(struct mini_send){.opcode = WQE_WRITE,
+							      .address = rigs[i].source,
+							      .length = 8,
+							      .remote = rigs[i].target,
+							      .is_inline = true,
+							      .unsignaled = j < count,
+							      .no_doorbell = j < count});
+		for (unsigned i = 0; i < 2; i++)
+			CHECK_WC(mini_wait(rigs[i].qp->send_cq), CQE_SENT, 0);
+		taken = sim_now(mini->sim) - start;
+		mini_run(mini);
+	}
+	mini_qp_destroy(rigs[1].qp);
+	mini_qp_destroy(rigs[1].peer);
+	rig_destroy(&rigs[0]);
+	return taken;
+}
+
+/* While others wait in the ring a unit has turns at its interval, however much longer a first turn takes. */
+static void test_turns_in_a_row(void)
+{
+	sim_time more = two_lists(24) - two_lists(8);
+
+	CU_ASSERT_EQUAL(more, 2 * (24 - 8) * 16 * NS);
 }
 
 /* A READ of each of four idle queue pairs, posted at once: the first takes what it takes alone, each of the others a turn of the engine more. */

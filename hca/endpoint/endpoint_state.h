@@ -249,6 +249,8 @@ void departure_pay(struct endpoint_qp *qp, const struct packet *packet); /* it w
 bool request_possible(struct endpoint_qp *qp);
 void request_send(struct endpoint_qp *qp);
 void request_rewind(struct endpoint_qp *qp, uint64_t psn);
+struct endpoint_message *request_message(const struct endpoint_qp *qp,
+					 uint64_t psn); /* that it is of, not complete */
 
 /* response.c */
 struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t psn);
@@ -278,12 +280,13 @@ void selective_take(struct endpoint_qp *qp,
 		    uint64_t from); /* in order, from there to expected_psn */
 unsigned selective_advance(
 	struct endpoint_qp *qp); /* expected_psn, over what is there; messages that ended */
-void selective_sacked(struct endpoint_qp *qp, uint64_t psn);
+void selective_sacked(struct endpoint_qp *qp, uint64_t psn,
+		      bool stored);          /* it came, and is kept or not */
 void selective_lost(struct endpoint_qp *qp); /* by timeout */
 void selective_acked(struct endpoint_qp *qp, uint64_t from);
 bool selective_next(struct endpoint_qp *qp,
 		    uint64_t *psn); /* to send again; stays until selective_sent() */
-void selective_sent(struct endpoint_qp *qp, uint64_t psn);
+void selective_sent(struct endpoint_qp *qp, uint64_t end); /* again, all before `end` */
 bool selective_recovers(const struct endpoint_qp *qp);
 
 /* timeout.c */

@@ -149,7 +149,7 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 	port_send(hca->port, packet);
 }
 
-static struct endpoint_message *message_of(const struct endpoint_qp *qp, uint64_t psn)
+struct endpoint_message *request_message(const struct endpoint_qp *qp, uint64_t psn)
 {
 	struct endpoint_message *message = oldest_message(qp);
 
@@ -164,8 +164,11 @@ void request_send(struct endpoint_qp *qp)
 	uint64_t psn = qp->send_psn;
 
 	if (qp->selective && selective_next(qp, &psn)) {
-		transmit(qp, message_of(qp, psn), psn);
-		selective_sent(qp, psn);
+		message = request_message(qp, psn);
+		transmit(qp, message, psn);
+		if (message_is_read_or_atomic(message))
+			psn = message->first_psn + message->packets - 1;
+		selective_sent(qp, psn + 1);
 		return;
 	}
 	transmit(qp, message, psn);
@@ -185,7 +188,7 @@ void request_send(struct endpoint_qp *qp)
 /* The next packet to make is that one again. */
 void request_rewind(struct endpoint_qp *qp, uint64_t psn)
 {
-	struct endpoint_message *message = message_of(qp, psn);
+	struct endpoint_message *message = request_message(qp, psn);
 
 	assert(psn >= qp->unacked_psn && psn <= qp->made_psn);
 	trace(&qp->hca->block, TRACE_REWIND, message->tag, qp->number, PSN_OF(psn));

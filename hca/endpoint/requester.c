@@ -152,6 +152,12 @@ static void take_ack(struct endpoint_qp *qp, const struct packet *packet, uint64
 		imply_nak(qp);
 }
 
+/* Reads and atomics are taken in order alone. */
+static bool kept(const struct endpoint_qp *qp, uint64_t psn)
+{
+	return !(qp->flags & QP_READS) || !message_is_read_or_atomic(request_message(qp, psn));
+}
+
 static void take_nak(struct endpoint_qp *qp, const struct packet *packet)
 {
 	const struct endpoint_params *params = qp->hca->params;
@@ -168,7 +174,7 @@ static void take_nak(struct endpoint_qp *qp, const struct packet *packet)
 		uint64_t sacked = psn_near(psn, packet->dma_length);
 
 		if (sacked > qp->unacked_psn && sacked < qp->made_psn)
-			selective_sacked(qp, sacked);
+			selective_sacked(qp, sacked, kept(qp, sacked));
 		if (params->nak_reaction)
 			departure_hold(qp, endpoint_now(qp->hca) + params->nak_reaction);
 	} else {

@@ -52,7 +52,8 @@ static void count_data(struct endpoint_hca *hca, const struct packet *packet)
 static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packet)
 {
 	uint64_t from = qp->expected_psn;
-	unsigned consequences = 0;
+	bool read_or_atomic = is_read_or_atomic(packet);
+	unsigned consequences = read_or_atomic ? OWES_RESPONSE : packet->ack_request ? OWES_ACK : 0;
 
 	if (opcode_starts_message(packet->opcode))
 		qp->message_psn = PSN_OF(qp->expected_psn);
@@ -61,17 +62,10 @@ static unsigned take_expected(struct endpoint_qp *qp, const struct packet *packe
 	if (qp->selective)
 		selective_take(qp, from);
 	count_data(qp->hca, packet);
-	if (is_read_or_atomic(packet)) {
-		qp->messages++;
-		count_executed(qp, packet);
-		return OWES_RESPONSE;
-	}
-	if (packet->ack_request)
-		consequences |= OWES_ACK;
 	if (opcode_ends_message(packet->opcode)) {
 		qp->messages++;
 		count_executed(qp, packet);
-		consequences |= DELIVERS;
+		consequences |= read_or_atomic ? 0 : DELIVERS;
 	}
 	if (qp->selective) {
 		uint64_t next = qp->expected_psn;
@@ -181,7 +175,8 @@ void responder_act(struct endpoint_qp *qp, struct packet *packet)
 		response_nak(qp, taken, psn);
 	if (consequences & DELIVERS)
 		deliver(qp, psn + 1, packet->tag);
-	for (uint64_t end = psn + 1; consequences & DELIVERS_STORED && end < taken; end++) {
+	for (uint64_t end = psn + psns_of(qp, packet);
+	     consequences & DELIVERS_STORED && end < taken; end++) {
 		uint32_t tag;
 
 		if (selective_ended(qp, end, &tag))

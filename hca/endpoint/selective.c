@@ -6,7 +6,8 @@
  * IRN (Mittal et al., SIGCOMM'18), 3.1: the first NAK starts a recovery: the packet at the cumulative ACK is sent
  * again, then each that is missing below the highest one selectively acknowledged, then new ones; the recovery ends when
  * all that had been sent at its start is acknowledged. A packet lost twice is found by timeout; so is each of a tail that is lost
- * whole, one after the other, unless timeout_resends says that all of it is lost then.
+ * whole, one after the other, unless timeout_resends says that all of it is lost then. Reads and atomics are not stored by
+ * the responder.
  */
 #include <stdlib.h>
 
@@ -188,14 +189,14 @@ static void recover(struct endpoint_qp *qp)
 	selective->again_psn = qp->unacked_psn;
 }
 
-void selective_sacked(struct endpoint_qp *qp, uint64_t psn)
+void selective_sacked(struct endpoint_qp *qp, uint64_t psn, bool stored)
 {
 	struct selective *selective = selective_of(qp);
 
 	if (!ring_holds(&selective->sacked, qp->unacked_psn, psn))
 		ring_lengthen(&selective->sacked, qp->unacked_psn,
 			      mask_for(&selective->sacked, qp->unacked_psn, psn, selective->limit));
-	ring_set(&selective->sacked, psn, true);
+	ring_set(&selective->sacked, psn, stored);
 	if (psn >= selective->highest)
 		selective->highest = psn + 1;
 	if (!selective->recovers)
@@ -255,9 +256,9 @@ bool selective_next(struct endpoint_qp *qp, uint64_t *psn)
 	return true;
 }
 
-void selective_sent(struct endpoint_qp *qp, uint64_t psn)
+void selective_sent(struct endpoint_qp *qp, uint64_t end)
 {
-	qp->selective->again_psn = psn + 1;
+	qp->selective->again_psn = end;
 }
 
 bool selective_recovers(const struct endpoint_qp *qp)

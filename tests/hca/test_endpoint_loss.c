@@ -15,6 +15,7 @@
 	TEST(what_fills_a_gap_is_acknowledged)         \
 	TEST(go_back_0_is_a_livelock)                  \
 	TEST(reaction_times_add_up)                    \
+	TEST(an_early_read_is_asked_again)             \
 	TEST(all_operations_survive_loss)              \
 	TEST(without_nak_the_timeout_finds_it)
 SUITE(TESTS)
@@ -299,6 +300,28 @@ static void test_reaction_times_add_up(void)
 
 	CU_ASSERT_DOUBLE_EQUAL((double)(done_at[1] - done_at[0]), (double)resent_after,
 			       (double)packet);
+}
+
+/* A read that comes behind a lost write is not stored, so what the NAK names has to be sent again, too. */
+static void test_an_early_read_is_asked_again(void)
+{
+	const struct fault_rule rule = drop(FAULT_ANY_OPCODE, 0, 1);
+	struct transfer transfers[3];
+	struct loss loss;
+	unsigned done = 0;
+
+	loss_init(&loss, 100000000000, 2 * US, SELECTIVE_REPEAT);
+	loss_join(&loss, 0, &rule, 1);
+	transfer_post(&transfers[0], loss.qp, ENDPOINT_WRITE, 1024, &done);
+	transfer_post(&transfers[1], loss.qp, ENDPOINT_READ, 1024, &done);
+	transfer_post(&transfers[2], loss.qp, ENDPOINT_WRITE, 1024, &done);
+	sim_run(loss.study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 3);
+	for (unsigned i = 0; i < ARRAY_SIZE(transfers); i++)
+		CU_ASSERT_EQUAL(transfers[i].message.status, ENDPOINT_OK);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, 0);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, 2);
+	study_fini(&loss.study);
 }
 
 /* Every packet of either side may be lost: all complete, each is executed as often as it was asked for. */

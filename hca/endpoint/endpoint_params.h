@@ -33,11 +33,12 @@
 	X(timeout_mode,    CHOICE, "spec", "spec|adaptive|fixed", "how long an ACK may take: 4.096 us * 2^timeout; NVIDIA's table; `timeout_fixed`", "ground truth C-26, C-27") \
 	X(timeout,         COUNT, "14",    "0..31",       "local ACK timeout, 0: never",                               "ground truth C-26") \
 	X(timeout_fixed,   TIME,  "5ms",   "1us..10s",    "for timeout_mode fixed",                                    "ground truth E-07") \
-	X(retry_count,     COUNT, "7",     "0..7",        "timeouts in a row before the queue pair fails",             "ground truth C-26") \
+	X(retry_count,     COUNT, "7",     "0..8",        "timeouts in a row before the queue pair fails; 8: it never does", "ground truth C-26; 8: the simulators of ground truth D-12, D-27 and D-32") \
 	X(adaptive_extra,  COUNT, "6",     "0..6",        "retries beyond retry_count in adaptive mode",               "ground truth C-27: 8 to 13 in all") \
 	X(rto_low,         TIME,  "100us", "1us..1s",     "selective_repeat: timeout while rto_low_packets or fewer are in flight", "ground truth D-27") \
 	X(rto_high,        TIME,  "320us", "1us..1s",     "selective_repeat: timeout, else",                           "ground truth D-27") \
 	X(rto_low_packets, COUNT, "3",     "0..1000",     "see rto_low",                                               "ground truth D-27") \
+	X(timeout_restart, CHOICE, "progress", "progress|nak", "selective_repeat: the timer starts anew when something is acknowledged, or with every NAK, too", "progress: RFC 6298, 5.3; nak: IBTA vol. 1, 9.7.6.1.3, as the simulator of ground truth D-32 does") \
 	X(timeout_resends, CHOICE, "first", "first|all",   "selective_repeat: lost by a timeout is the first packet that is missing, or all that are not known to have come, sent again within the window", "IRN, SIGCOMM'18, 3.1; all: RFC 6675, 5.1, as TCP does") \
 	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK; none: data packets are not ECN-capable either", "IBTA annex A17.9; annex A10") \
 	CNP_PARAMS(X)                                                                                           \

@@ -31,6 +31,7 @@
 enum { ENDPOINT_TRACE(TRACE_ENUM) };
 enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
 enum timeout_resends { RESENDS_FIRST, RESENDS_ALL };
+enum timeout_restart { RESTARTED_BY_PROGRESS, RESTARTED_BY_NAK };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
 enum window_fill { FILL_WHOLE, FILL_PART };
@@ -69,7 +70,8 @@ enum qp_flag {
 	QP_READS = 16,   /* a read or an atomic is among the messages */
 	QP_GAP =
 		32, /* a gap in read responses was found, and nothing has come since that it lacked */
-	QP_FAR = 64, /* its peer is an adapter of another kind */
+	QP_FAR = 64,      /* its peer is an adapter of another kind */
+	QP_RTO_LOW = 128, /* the deadline is the short one of selective repeat */
 };
 
 struct selective;

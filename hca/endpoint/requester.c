@@ -175,6 +175,8 @@ static void take_nak(struct endpoint_qp *qp, const struct packet *packet)
 
 		if (sacked > qp->unacked_psn && sacked < qp->made_psn)
 			selective_sacked(qp, sacked, kept(qp, sacked));
+		if (params->timeout_restart == RESTARTED_BY_NAK && qp->unacked_psn < qp->made_psn)
+			timeout_arm(qp);
 		if (params->nak_reaction)
 			departure_hold(qp, endpoint_now(qp->hca) + params->nak_reaction);
 	} else {

@@ -4,10 +4,11 @@
  * doubles when a PSN lies beyond it, up to window_packets.
  *
  * IRN (Mittal et al., SIGCOMM'18), 3.1: the first NAK starts a recovery: the packet at the cumulative ACK is sent
- * again, then each that is missing below the highest one selectively acknowledged, then new ones; the recovery ends when
- * all that had been sent at its start is acknowledged. A packet lost twice is found by timeout; so is each of a tail that is lost
- * whole, one after the other, unless timeout_resends says that all of it is lost then. Reads and atomics are not stored by
- * the responder.
+ * again, then each that is missing below the highest one selectively acknowledged, then new ones. It ends when all that
+ * had been made when a packet was last sent again is acknowledged; an ACK of less shows that the packet behind it is lost,
+ * unless that was sent again already: so a tail that is lost whole takes a timeout and a round trip a packet, unless
+ * timeout_resends says that all of it is lost then. A packet lost twice is found by timeout. As in the authors'
+ * circuit, github.com/NetSys/irn-vivado-hls, irn_sender. Reads and atomics are not stored by the responder.
  */
 #include <stdlib.h>
 
@@ -223,10 +224,13 @@ void selective_acked(struct endpoint_qp *qp, uint64_t from)
 	for (uint64_t psn = from; psn < qp->unacked_psn; psn++)
 		if (ring_holds(&selective->sacked, from, psn))
 			ring_set(&selective->sacked, psn, false);
-	if (selective->again_psn < qp->unacked_psn)
-		selective->again_psn = qp->unacked_psn;
 	if (qp->unacked_psn >= selective->end_psn)
 		selective->recovers = false;
+	if (selective->again_psn > qp->unacked_psn)
+		return;
+	selective->again_psn = qp->unacked_psn;
+	if (selective->recovers && selective->highest <= qp->unacked_psn && !(qp->flags & QP_READS))
+		selective->highest = qp->unacked_psn + 1;
 }
 
 /* The first goes in any case. */
@@ -259,6 +263,7 @@ bool selective_next(struct endpoint_qp *qp, uint64_t *psn)
 void selective_sent(struct endpoint_qp *qp, uint64_t end)
 {
 	qp->selective->again_psn = end;
+	qp->selective->end_psn = qp->made_psn;
 }
 
 bool selective_recovers(const struct endpoint_qp *qp)

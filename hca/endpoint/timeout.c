@@ -3,11 +3,13 @@
  * pending for the earliest known, and finds out when it fires whether that one has moved.
  *
  * IBTA vol. 1, 9.7.6.1.3: 4.096 us * 2^timeout. The adaptive mode is what NVIDIA's adapters were measured to do
- * (ground truth C-27). Selective repeat has two timeouts of its own: IRN, SIGCOMM'18, 3.1.
+ * (ground truth C-27). Selective repeat has two timeouts of its own: IRN, SIGCOMM'18, 3.1. A short one that fires and
+ * finds that more packets have followed is made the long one: IRN, 6.1.
  */
 #include "hca/endpoint/endpoint_state.h"
 
-#define ADAPTIVE_STEPS 7
+#define ADAPTIVE_STEPS  7
+#define RETRIES_ENDLESS 8 /* retry_count */
 
 /* For timeout = 14; a step of it doubles them. */
 static const sim_time adaptive[ADAPTIVE_STEPS] = {5600 * US,  4100 * US,  8400 * US,  16700 * US,
@@ -21,13 +23,24 @@ static sim_time adaptive_timeout(const struct endpoint_params *params, unsigned 
 				     : base >> (14 - params->timeout);
 }
 
+static bool few_in_flight(const struct endpoint_qp *qp)
+{
+	return qp->made_psn - qp->unacked_psn <= qp->hca->params->rto_low_packets;
+}
+
+static void choose_rto(struct endpoint_qp *qp)
+{
+	qp->flags &= (uint8_t)~QP_RTO_LOW;
+	if (few_in_flight(qp))
+		qp->flags |= QP_RTO_LOW;
+}
+
 static sim_time duration(const struct endpoint_qp *qp)
 {
 	const struct endpoint_params *params = qp->hca->params;
-	uint64_t in_flight = qp->made_psn - qp->unacked_psn;
 
 	if (params->recovery == SELECTIVE_REPEAT)
-		return in_flight <= params->rto_low_packets ? params->rto_low : params->rto_high;
+		return qp->flags & QP_RTO_LOW ? params->rto_low : params->rto_high;
 	if (params->timeout_mode == TIMEOUT_FIXED)
 		return params->timeout_fixed;
 	if (!params->timeout)
@@ -53,9 +66,12 @@ static void schedule(struct endpoint_hca *hca)
 void timeout_arm(struct endpoint_qp *qp)
 {
 	struct endpoint_hca *hca = qp->hca;
-	sim_time wait = duration(qp);
 	uint32_t place = qp->place[DEADLINE_RESPONSE];
+	sim_time wait;
 
+	if (hca->params->recovery == SELECTIVE_REPEAT)
+		choose_rto(qp);
+	wait = duration(qp);
 	if (wait == SIM_NEVER) {
 		timeout_disarm(qp);
 		return;
@@ -112,7 +128,8 @@ static void expire(struct endpoint_qp *qp)
 	struct endpoint_hca *hca = qp->hca;
 
 	hca->count.local_ack_timeouts++;
-	if (qp->retries++ >= retries_max(hca->params)) {
+	if (hca->params->retry_count != RETRIES_ENDLESS &&
+	    qp->retries++ >= retries_max(hca->params)) {
 		fail(qp);
 		return;
 	}
@@ -126,6 +143,14 @@ static void expire(struct endpoint_qp *qp)
 	departure_consider(qp);
 }
 
+static void extend(struct endpoint_qp *qp)
+{
+	if (!(qp->flags & QP_RTO_LOW) || few_in_flight(qp))
+		return;
+	qp->flags &= (uint8_t)~QP_RTO_LOW;
+	qp->deadline += qp->hca->params->rto_high - qp->hca->params->rto_low;
+}
+
 static void timeout_fire(struct event *event)
 {
 	struct endpoint_hca *hca = container_of(event, struct endpoint_hca, timeout);
@@ -134,6 +159,8 @@ static void timeout_fire(struct event *event)
 	while (hca->overdue.count && hca->overdue.entries[0].at <= now) {
 		struct endpoint_qp *qp = hca->overdue.entries[0].qp;
 
+		if (qp->deadline <= now)
+			extend(qp);
 		if (qp->deadline > now) {
 			deadline_heap_set(&hca->overdue, qp, qp->deadline);
 		} else {

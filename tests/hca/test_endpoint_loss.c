@@ -13,6 +13,8 @@
 	TEST(what_a_timeout_loses)                     \
 	TEST(few_in_flight_wait_less)                  \
 	TEST(what_fills_a_gap_is_acknowledged)         \
+	TEST(few_behind_a_response_wait_less)          \
+	TEST(what_starts_the_timer_anew)               \
 	TEST(go_back_0_is_a_livelock)                  \
 	TEST(reaction_times_add_up)                    \
 	TEST(an_early_read_is_asked_again)             \
@@ -129,7 +131,8 @@ static void test_selective_repeat_loses_only_what_is_lost(void)
 }
 
 /* All ten packets of a message are lost once: how many timeouts does it take, and how many of them are sent again? */
-static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t *resent)
+static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t *resent,
+				 sim_time *took)
 {
 	struct fault_rule rules[10];
 	struct transfer transfer;
@@ -153,6 +156,7 @@ static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t 
 	CU_ASSERT_EQUAL(transfer.message.status, ENDPOINT_OK);
 	timeouts = endpoint_counters(loss.study.hosts[0])->local_ack_timeouts;
 	*resent = endpoint_counters(loss.study.hosts[0])->packets_resent;
+	*took = transfer.message.done_at - transfer.message.started_at;
 	study_fini(&loss.study);
 	return timeouts;
 }
@@ -160,19 +164,65 @@ static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t 
 static void test_what_a_timeout_loses(void)
 {
 	enum { FIRST, ALL };
+	/* at 40 Gb/s, with preamble: a packet and its ACK, and both ways; the host adds 100 ns at the end */
+	const sim_time round_trip = (1024 + 62 + 8) * 200 + 74 * 200 + 4 * US, reth = 16 * 200;
 	uint64_t resent;
+	sim_time took;
 
-	CU_ASSERT_EQUAL(timeouts_of_tail(FIRST, "1MiB", &resent), 10);
+	/* each ACK in the recovery shows that the next one is lost, too: IRN's partial ACK */
+	CU_ASSERT_EQUAL(timeouts_of_tail(FIRST, "1MiB", &resent, &took), 1);
 	CU_ASSERT_EQUAL(resent, 10);
-	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "1MiB", &resent), 1);
+	CU_ASSERT_EQUAL(took, 320 * US + 10 * round_trip + reth + 100 * NS);
+	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "1MiB", &resent, &took), 1);
 	CU_ASSERT_EQUAL(resent, 10);
 	/* windows of two: five times two are lost, and two come again at a time */
-	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "2KiB", &resent), 5);
+	CU_ASSERT_EQUAL(timeouts_of_tail(ALL, "2KiB", &resent, &took), 5);
 	CU_ASSERT_EQUAL(resent, 10);
 }
 
+/* From the first packet of an idle queue pair to the last message's end. The first packets of all are lost once, `before` of
+ * them in a message 60 us before the others'. */
+static sim_time time_of_lost(unsigned lost, unsigned before, unsigned packets)
+{
+	struct fault_rule rules[4];
+	struct transfer transfers[2];
+	struct loss loss;
+	unsigned done = 0;
+	sim_time took;
+
+	for (unsigned i = 0; i < lost; i++)
+		rules[i] = drop(FAULT_ANY_OPCODE, 0, 1);
+	loss_init(&loss, 100000000000, 4 * US, SELECTIVE_REPEAT);
+	loss.study.params.timeout_resends = 1; /* all */
+	loss_join(&loss, 0, rules, lost);
+	if (before) {
+		transfer_post(&transfers[0], loss.qp, ENDPOINT_WRITE, before * 1024, &done);
+		sim_run(loss.study.sim, 60 * US);
+	}
+	transfer_post(&transfers[1], loss.qp, ENDPOINT_WRITE, (packets - before) * 1024, &done);
+	sim_run(loss.study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, before ? 2 : 1);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, lost ? 1 : 0);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, lost);
+	took = transfers[1].message.done_at - transfers[before ? 0 : 1].message.started_at;
+	study_fini(&loss.study);
+	return took;
+}
+
+/* D-27: up to three packets in flight wait for 100 us, four for 320 us, also when the fourth follows 60 us later. */
+static void test_few_in_flight_wait_less(void)
+{
+	const sim_time header = 16 * 80; /* of the second message */
+
+	for (unsigned packets = 1; packets <= 4; packets++)
+		CU_ASSERT_EQUAL(time_of_lost(packets, 0, packets),
+				time_of_lost(0, 0, packets) + (packets < 4 ? 100 : 320) * US);
+	CU_ASSERT_EQUAL(time_of_lost(3, 2, 3), time_of_lost(0, 0, 3) + 100 * US + header);
+	CU_ASSERT_EQUAL(time_of_lost(4, 2, 4), time_of_lost(0, 0, 4) + 320 * US + header);
+}
+
 /* How long a message takes all of whose packets are lost once, while the response to a packet before it arms the timer. */
-static sim_time time_of_lost(unsigned packets)
+static sim_time time_behind_response(unsigned packets)
 {
 	struct fault_rule rules[4];
 	struct transfer transfers[2];
@@ -196,13 +246,47 @@ static sim_time time_of_lost(unsigned packets)
 	return took;
 }
 
-/* D-27: up to three packets in flight wait for 100 us, four for 320 us; then each takes its time on the wire. */
-static void test_few_in_flight_wait_less(void)
+/* The same where a response arms the timer, with four in flight; then each takes its time on the wire. */
+static void test_few_behind_a_response_wait_less(void)
 {
-	const sim_time slot = (1024 + 82) * 80, two = time_of_lost(2);
+	const sim_time slot = (1024 + 82) * 80, two = time_behind_response(2);
 
-	CU_ASSERT_EQUAL(time_of_lost(3), two + slot);
-	CU_ASSERT_EQUAL(time_of_lost(4), two + 2 * slot + 220 * US);
+	CU_ASSERT_EQUAL(time_behind_response(3), two + slot);
+	CU_ASSERT_EQUAL(time_behind_response(4), two + 2 * slot + 220 * US);
+}
+
+/* Ten packets, whose first is lost, and again when the first of nine NAKs has had it sent again. */
+static sim_time time_of_lost_twice(unsigned restart)
+{
+	const struct fault_rule rules[] = {drop(FAULT_ANY_OPCODE, 0, 1),
+					   drop(FAULT_ANY_OPCODE, 0, 10)}; /* of those left */
+	struct transfer transfer;
+	struct loss loss;
+	unsigned done = 0;
+	sim_time took;
+
+	loss_init(&loss, 40000000000, 4 * US, SELECTIVE_REPEAT);
+	loss.study.params.timeout_restart = restart;
+	loss_join(&loss, 0, rules, ARRAY_SIZE(rules));
+	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
+	sim_run(loss.study.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(done, 1);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->local_ack_timeouts, 1);
+	CU_ASSERT_EQUAL(endpoint_counters(loss.study.hosts[0])->packets_resent, 2);
+	took = transfer.message.done_at - transfer.message.started_at;
+	study_fini(&loss.study);
+	return took;
+}
+
+static void test_what_starts_the_timer_anew(void)
+{
+	enum { PROGRESS, NAK };
+	const sim_time round_trip = (1024 + 62 + 8) * 200 + 74 * 200 + 4 * US, reth = 16 * 200;
+	const sim_time last_nak = 9 * (1024 + 62 + 20) * 200 + reth + round_trip;
+	const sim_time progress = 320 * US + round_trip + reth + 100 * NS;
+
+	CU_ASSERT_EQUAL(time_of_lost_twice(PROGRESS), progress);
+	CU_ASSERT_EQUAL(time_of_lost_twice(NAK), last_nak + progress);
 }
 
 /* D-19: 4 MB messages of 1 KB packets, every 256th packet on the wire is lost. */

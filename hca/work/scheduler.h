@@ -52,10 +52,10 @@ struct flow {
 	bool in_ring;
 	bool away; /* in no ring until its context is here, or the engine of READs is through with it */
 	bool context_ready; /* was fetched for the next turn */
+	bool reads_wait;    /* for the engine of READs: its last unit has not left */
 	struct context_lookup lookup;
 	sim_time context_asked_at;
 	sim_time reads_done; /* when the engine of READs is through with it; 0: not there */
-	bool reads_wait;     /* for that engine: its last unit has not left */
 	struct send_unit *first, *last; /* gathering, in order; port/transmit.h */
 };
 

@@ -60,6 +60,22 @@ static void read_immediate(struct reader *reader, struct insn *insn)
 	insn->immediate = signed_value(reader, insn->size > 4 ? 4 : insn->size);
 }
 
+/* An operation with ModRM: one on bytes, or one of the size that prefixes say. */
+static void read_operation(struct reader *reader, struct insn *insn, enum insn_op op,
+			   enum insn_form form, bool byte)
+{
+	insn->op = op;
+	insn->form = form;
+	insn->size = operand_size(reader, byte);
+	read_modrm(reader, insn);
+}
+
+/* The register that an opcode names itself. */
+static uint8_t register_of(const struct reader *reader, uint8_t opcode)
+{
+	return (uint8_t)((opcode & 7) | (reader->rex & REX_B ? 8 : 0));
+}
+
 /* 00..3f: eight operations in six encodings each. */
 static bool decode_arithmetic(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
@@ -160,7 +176,7 @@ static bool decode_move(struct reader *reader, struct insn *insn, uint8_t opcode
 	if (opcode >= 0xb0 && opcode <= 0xbf) {
 		insn->size = operand_size(reader, opcode < 0xb8);
 		insn->form = FORM_RM_IMMEDIATE;
-		insn->rm_reg = (uint8_t)((opcode & 7) | (reader->rex & REX_B ? 8 : 0));
+		insn->rm_reg = register_of(reader, opcode);
 		insn->immediate = signed_value(reader, insn->size);
 		return true;
 	}
@@ -183,47 +199,22 @@ static bool decode_stack(struct reader *reader, struct insn *insn, uint8_t opcod
 	}
 	insn->op = opcode < 0x58 ? OP_PUSH : OP_POP;
 	insn->form = FORM_RM;
-	insn->rm_reg = (uint8_t)((opcode & 7) | (reader->rex & REX_B ? 8 : 0));
+	insn->rm_reg = register_of(reader, opcode);
 	return true;
 }
 
-static bool decode_one_byte(struct reader *reader, struct insn *insn, uint8_t opcode)
+static bool jump_if(struct reader *reader, struct insn *insn, uint8_t opcode, uint8_t bytes)
 {
-	if (opcode < 0x40)
-		return decode_arithmetic(reader, insn, opcode);
-	if ((opcode >= 0x88 && opcode <= 0x8b) || (opcode >= 0xb0 && opcode <= 0xbf))
-		return decode_move(reader, insn, opcode);
-	if (opcode >= 0x70 && opcode <= 0x7f) {
-		insn->op = OP_JUMP_IF;
-		insn->condition = opcode & 0xf;
-		insn->immediate = signed_value(reader, 1);
-		return true;
-	}
-	if ((opcode >= 0x50 && opcode <= 0x5f) || opcode == 0x68 || opcode == 0x6a)
-		return decode_stack(reader, insn, opcode);
+	insn->op = OP_JUMP_IF;
+	insn->condition = opcode & 0xf;
+	insn->immediate = signed_value(reader, bytes);
+	return true;
+}
+
+/* What goes on elsewhere, always or by a condition. */
+static bool decode_branch(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
 	switch (opcode) {
-	case 0x69:
-	case 0x6b:
-		insn->op = OP_IMUL;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_REG_RM_IMMEDIATE;
-		read_modrm(reader, insn);
-		if (opcode == 0x69)
-			read_immediate(reader, insn);
-		else
-			insn->immediate = signed_value(reader, 1);
-		return true;
-	case 0x87: /* with a register only: with memory it is atomic */
-		insn->op = OP_XCHG;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_RM_REG;
-		read_modrm(reader, insn);
-		return insn->rm_reg != INSN_NO_REG;
-	case 0x98:
-	case 0x99:
-		insn->op = opcode == 0x98 ? OP_WIDEN : OP_SPREAD;
-		insn->size = operand_size(reader, false);
-		return true;
 	case 0xc3:
 		insn->op = OP_RETURN;
 		return true;
@@ -234,37 +225,28 @@ static bool decode_one_byte(struct reader *reader, struct insn *insn, uint8_t op
 		insn->op = OP_CALL;
 		insn->immediate = signed_value(reader, 4);
 		return !reader->operand_16;
-	case 0x63:
-		insn->op = OP_MOVSX;
-		insn->size = operand_size(reader, false);
-		insn->source_size = 4;
-		insn->form = FORM_REG_RM;
-		read_modrm(reader, insn);
-		return insn->size == 8;
-	case 0x84:
-	case 0x85:
-		insn->op = OP_TEST;
-		insn->size = operand_size(reader, opcode == 0x84);
-		insn->form = FORM_RM_REG;
-		read_modrm(reader, insn);
+	case 0xe9:
+	case 0xeb:
+		insn->op = OP_JUMP;
+		insn->immediate = signed_value(reader, opcode == 0xe9 ? 4 : 1);
 		return true;
-	case 0x8d:
-		insn->op = OP_LEA;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_REG_RM;
-		read_modrm(reader, insn);
-		return insn->rm_reg == INSN_NO_REG && !insn->fs && !insn->gs;
+	default:
+		return jump_if(reader, insn, opcode, 1);
+	}
+}
+
+/* Without ModRM: on RAX, on the places that RSI and RDI name, or on nothing. */
+static bool decode_implied(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	switch (opcode) {
 	case 0x90: /* NOP, and PAUSE with F3 */
 		insn->op = OP_NOP;
 		return !(reader->rex & REX_B);
-	case 0xa4:
-	case 0xa5:
-	case 0xaa:
-	case 0xab:
-		insn->op = opcode < 0xa8 ? OP_MOVS : OP_STOS;
-		insn->size = operand_size(reader, !(opcode & 1));
-		insn->repeat = reader->rep || reader->repne;
-		return !insn->fs && !insn->gs;
+	case 0x98:
+	case 0x99:
+		insn->op = opcode == 0x98 ? OP_WIDEN : OP_SPREAD;
+		insn->size = operand_size(reader, false);
+		return true;
 	case 0xa8:
 	case 0xa9:
 		insn->op = OP_TEST;
@@ -273,11 +255,62 @@ static bool decode_one_byte(struct reader *reader, struct insn *insn, uint8_t op
 		insn->rm_reg = 0;
 		read_immediate(reader, insn);
 		return true;
+	default:
+		insn->op = opcode < 0xa8 ? OP_MOVS : OP_STOS;
+		insn->size = operand_size(reader, !(opcode & 1));
+		insn->repeat = reader->rep || reader->repne;
+		return !insn->fs && !insn->gs;
+	}
+}
+
+static bool decode_one_byte(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
+	if (opcode < 0x40)
+		return decode_arithmetic(reader, insn, opcode);
+	switch (opcode) {
+	case 0x50 ... 0x5f:
+	case 0x68:
+	case 0x6a:
+		return decode_stack(reader, insn, opcode);
+	case 0x63:
+		read_operation(reader, insn, OP_MOVSX, FORM_REG_RM, false);
+		insn->source_size = 4;
+		return insn->size == 8;
+	case 0x69:
+	case 0x6b:
+		read_operation(reader, insn, OP_IMUL, FORM_REG_RM_IMMEDIATE, false);
+		if (opcode == 0x69)
+			read_immediate(reader, insn);
+		else
+			insn->immediate = signed_value(reader, 1);
+		return true;
+	case 0x84:
+	case 0x85:
+		read_operation(reader, insn, OP_TEST, FORM_RM_REG, opcode == 0x84);
+		return true;
+	case 0x87: /* with a register only: with memory it is atomic */
+		read_operation(reader, insn, OP_XCHG, FORM_RM_REG, false);
+		return insn->rm_reg != INSN_NO_REG;
+	case 0x88 ... 0x8b:
+	case 0xb0 ... 0xbf:
+		return decode_move(reader, insn, opcode);
+	case 0x8d:
+		read_operation(reader, insn, OP_LEA, FORM_REG_RM, false);
+		return insn->rm_reg == INSN_NO_REG && !insn->fs && !insn->gs;
+	case 0x90:
+	case 0x98:
+	case 0x99:
+	case 0xa4:
+	case 0xa5:
+	case 0xa8 ... 0xab:
+		return decode_implied(reader, insn, opcode);
+	case 0x70 ... 0x7f:
+	case 0xc3:
+	case 0xc9:
+	case 0xe8:
 	case 0xe9:
 	case 0xeb:
-		insn->op = OP_JUMP;
-		insn->immediate = signed_value(reader, opcode == 0xe9 ? 4 : 1);
-		return true;
+		return decode_branch(reader, insn, opcode);
 	default:
 		return decode_group(reader, insn, opcode);
 	}
@@ -380,91 +413,73 @@ static bool decode_vector(struct reader *reader, struct insn *insn, uint8_t opco
 	return insn->rm_reg == INSN_NO_REG;
 }
 
-static bool decode_0f(struct reader *reader, struct insn *insn, uint8_t opcode)
+/* What looks at bits, or turns bytes round. */
+static bool decode_bits(struct reader *reader, struct insn *insn, uint8_t opcode)
 {
-	uint8_t group = opcode & 0xf0;
-
-	if (group == 0x80) {
-		insn->op = OP_JUMP_IF;
-		insn->condition = opcode & 0xf;
-		insn->immediate = signed_value(reader, 4);
-		return true;
-	}
-	if (group == 0x90) {
-		insn->op = OP_SET_IF;
-		insn->condition = opcode & 0xf;
-		insn->size = 1;
-		insn->form = FORM_RM;
-		read_modrm(reader, insn);
-		return true;
-	}
-	if (group == 0x40) {
-		insn->op = OP_MOVE_IF;
-		insn->condition = opcode & 0xf;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_REG_RM;
-		read_modrm(reader, insn);
-		return true;
-	}
-	if (opcode >= 0xc8 && opcode <= 0xcf) {
+	switch (opcode) {
+	case 0xa3: /* BT with a register: a bit in memory may lie beyond the operand */
+		read_operation(reader, insn, OP_BIT_TEST, FORM_RM_REG, false);
+		return insn->rm_reg != INSN_NO_REG;
+	case 0xba:
+		read_operation(reader, insn, OP_BIT_TEST, FORM_RM_IMMEDIATE, false);
+		insn->immediate = signed_value(reader, 1);
+		return (insn->reg & 7) == 4;
+	case 0xbc:
+	case 0xbd: /* LZCNT, with F3, is another thing */
+		read_operation(reader, insn, opcode == 0xbc ? OP_BIT_FIRST : OP_BIT_LAST,
+			       FORM_REG_RM, false);
+		return !reader->rep;
+	default:
 		insn->op = OP_BSWAP;
 		insn->form = FORM_RM;
 		insn->size = operand_size(reader, false);
-		insn->rm_reg = (uint8_t)((opcode & 7) | (reader->rex & REX_B ? 8 : 0));
+		insn->rm_reg = register_of(reader, opcode);
 		return insn->size != 2;
 	}
+}
+
+static bool decode_0f(struct reader *reader, struct insn *insn, uint8_t opcode)
+{
 	switch (opcode) {
 	case 0x1e: /* ENDBR64 */
 	case 0x1f: /* NOP with operands */
 		insn->op = OP_NOP;
 		read_modrm(reader, insn);
 		return true;
-	case 0xa3: /* BT with a register: a bit in memory may lie beyond the operand */
-		insn->op = OP_BIT_TEST;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_RM_REG;
-		read_modrm(reader, insn);
-		return insn->rm_reg != INSN_NO_REG;
+	case 0x40 ... 0x4f:
+		read_operation(reader, insn, OP_MOVE_IF, FORM_REG_RM, false);
+		insn->condition = opcode & 0xf;
+		return true;
+	case 0x80 ... 0x8f:
+		return jump_if(reader, insn, opcode, 4);
+	case 0x90 ... 0x9f:
+		read_operation(reader, insn, OP_SET_IF, FORM_RM, true);
+		insn->condition = opcode & 0xf;
+		return true;
+	case 0xa3:
+	case 0xba:
+	case 0xbc:
+	case 0xbd:
+	case 0xc8 ... 0xcf:
+		return decode_bits(reader, insn, opcode);
 	case 0xae: /* LFENCE, MFENCE, SFENCE: one thread runs at a time */
 		insn->op = OP_NOP;
 		read_modrm(reader, insn);
 		return insn->rm_reg != INSN_NO_REG && (insn->reg & 7) >= 5 && !reader->rep &&
 		       !reader->repne && !reader->operand_16;
 	case 0xaf:
-		insn->op = OP_IMUL;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_REG_RM;
-		read_modrm(reader, insn);
+		read_operation(reader, insn, OP_IMUL, FORM_REG_RM, false);
 		return true;
-	case 0xba:
-		insn->op = OP_BIT_TEST;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_RM_IMMEDIATE;
-		read_modrm(reader, insn);
-		insn->immediate = signed_value(reader, 1);
-		return (insn->reg & 7) == 4;
-	case 0xbc:
-	case 0xbd: /* LZCNT, with F3, is another thing */
-		insn->op = opcode == 0xbc ? OP_BIT_FIRST : OP_BIT_LAST;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_REG_RM;
-		read_modrm(reader, insn);
-		return !reader->rep;
 	case 0xb6:
 	case 0xb7:
 	case 0xbe:
 	case 0xbf:
-		insn->op = opcode < 0xb8 ? OP_MOVZX : OP_MOVSX;
-		insn->size = operand_size(reader, false);
+		read_operation(reader, insn, opcode < 0xb8 ? OP_MOVZX : OP_MOVSX, FORM_REG_RM,
+			       false);
 		insn->source_size = opcode & 1 ? 2 : 1;
-		insn->form = FORM_REG_RM;
-		read_modrm(reader, insn);
 		return true;
 	case 0xc3: /* MOVNTI */
-		insn->op = OP_MOV;
-		insn->size = operand_size(reader, false);
-		insn->form = FORM_RM_REG;
-		read_modrm(reader, insn);
+		read_operation(reader, insn, OP_MOV, FORM_RM_REG, false);
 		return insn->rm_reg == INSN_NO_REG && insn->size != 2 && !reader->rep &&
 		       !reader->repne;
 	default:

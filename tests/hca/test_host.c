@@ -432,8 +432,8 @@ static void test_kernels(void)
 				sim_run(sim, sim_now(sim) + random_below(&random, 4 * US));
 		}
 		sim_run(sim, SIM_NEVER);
-		CU_ASSERT(host_counters(host)->tails > 0);
-		CU_ASSERT(iommu_counters(host_iommu(host))->merges > 0);
+		CU_ASSERT_EQUAL(host_counters(host)->tails, 24); /* seen, as is: */
+		CU_ASSERT_EQUAL(iommu_counters(host_iommu(host))->merges, 215);
 		link_end();
 		if (k == 0)
 			first = digest;

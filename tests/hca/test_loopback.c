@@ -142,8 +142,9 @@ static double rate(uint64_t loopback_rate, uint64_t loopback_bytes, bool self)
 	mini_run(mini);
 	CU_ASSERT_TRUE(mini_matches(local.rig.other, local.target, STREAM_BYTES, 5));
 	CU_ASSERT_EQUAL(rig_count_other(&local.rig, "transmit", "packets"), 0);
-	CU_ASSERT_TRUE(rig_count_other(&local.rig, "transmit", "loopback") >=
-		       STREAM_COUNT * STREAM_BYTES / 4096);
+	CU_ASSERT_EQUAL(rig_count_other(&local.rig, "transmit", "loopback"),
+			STREAM_COUNT * STREAM_BYTES / 4096 +
+				4 * STREAM_COUNT); /* an ACK of each 64 packets */
 	CU_ASSERT_EQUAL(rig_count_other(&local.rig, "transport", "packets_resent"), 0);
 	local_destroy(&local);
 	return gbps;
@@ -155,7 +156,8 @@ static void test_rate(void)
 	double free = rate(0, 65536, false);
 
 	CU_ASSERT_DOUBLE_EQUAL(limited, 100.0 * 4096 / 4122, 0.5);
-	CU_ASSERT_TRUE(free > 150);
-	CU_ASSERT_TRUE(rate(0, 8192, false) < free); /* a packet at a time */
-	CU_ASSERT_TRUE(rate(0, 65536, true) > 150);
+	/* seen: what PCIe of 252 Gb/s carries, and with a packet at a time */
+	CU_ASSERT_DOUBLE_EQUAL(free, 203.7, 0.1);
+	CU_ASSERT_DOUBLE_EQUAL(rate(0, 8192, false), 172.9, 0.1);
+	CU_ASSERT_DOUBLE_EQUAL(rate(0, 65536, true), 203.8, 0.1);
 }

@@ -245,8 +245,9 @@ static void test_everything_under_random_loss(void)
 		CU_ASSERT_EQUAL(mini_u64(rig.one, result), i);
 		CU_ASSERT_EQUAL(mini_u64(rig.other, counter), i + 1);
 	}
-	CU_ASSERT_TRUE(rig_count(&rig, "transport", "packets_resent") > 100);
-	CU_ASSERT_TRUE(rig_count_other(&rig, "transport", "atomic_replays") > 0);
+	/* seen; of 300 atomics 5 % of the responses are lost, of which some are acknowledged by what follows */
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 6025);
+	CU_ASSERT_EQUAL(rig_count_other(&rig, "transport", "atomic_replays"), 23);
 	rig_destroy(&rig);
 }
 

@@ -40,6 +40,7 @@ struct deadlock_watch *deadlock_watch_create(struct sim *sim, const struct topol
 					     sim_time interval, deadlock_found *found,
 					     void *context); /* the topology outlives it */
 void deadlock_watch_destroy(struct deadlock_watch *watch);
-uint64_t deadlock_watch_looks(const struct deadlock_watch *watch);
+uint64_t
+deadlock_watch_looks(const struct deadlock_watch *watch); /* how many times it has looked */
 
 #endif

@@ -206,8 +206,10 @@ const char *port_name(const struct port *port); /* "host0.hca.port" */
 struct sim *port_sim(const struct port *port);
 struct port *port_peer(const struct port *port); /* the other end; NULL: not connected yet */
 enum link_layer port_link_layer(const struct port *port);
-unsigned port_lanes(const struct port *port);
-uint32_t port_mtu(const struct port *port); /* bytes of payload */
+unsigned port_lanes(const struct port *port); /* virtual lanes for data, or priorities */
+uint32_t port_mtu(const struct port *port);   /* bytes of payload */
+
+/* Of data, after the line code: 100 Gb/s of EDR. Equal rates: neither is faster. */
 uint64_t port_rate_bps(const struct port *port);
 bool port_is_faster(const struct port *one, const struct port *other);
 

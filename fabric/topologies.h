@@ -55,6 +55,7 @@ struct torus_shape {
 	uint32_t hosts;                      /* a switch */
 };
 
+/* Each adds the nodes and links of a shape to an empty layout. false: *why says what of the shape is not possible, and what is. */
 bool topology_star(struct layout *layout, const struct star_shape *shape, char *why, size_t bytes);
 bool topology_dumbbell(struct layout *layout, const struct dumbbell_shape *shape, char *why,
 		       size_t bytes);

@@ -26,6 +26,7 @@
  * sim_next(), sim_events_fired(), sim_blocks(). */
 void sim_divide(struct sim *sim, unsigned parts);
 
+/* How many there are, 1 if it is not divided; one of them, from 0, the run itself. */
 unsigned sim_parts(const struct sim *sim);
 struct sim *sim_part(struct sim *sim, unsigned part);
 unsigned sim_part_of(const struct sim *sim); /* its number */

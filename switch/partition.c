@@ -21,14 +21,14 @@ bool partition_lets_out(const struct switch_port *output, const struct packet *p
 }
 
 void switch_set_partitions(struct fabric_switch *box, unsigned port,
-			   const struct partitions *partitions, bool inbound, bool outbound)
+			   const struct partitions *partitions, enum switch_filters filters)
 {
 	struct switch_port *filter = &box->ports[port];
 
 	assert(box->by_lid && port < box->port_count);
 	filter->partitions = partitions;
-	filter->filters_out = outbound;
-	box->maps |= outbound;
-	if (inbound)
+	filter->filters_out = filters & SWITCH_FILTER_OUT;
+	box->maps |= filter->filters_out;
+	if (filters & SWITCH_FILTER_IN)
 		filter->user.receive = switch_receive_filtered;
 }

@@ -99,9 +99,10 @@ void switch_unroute(struct fabric_switch *box, const struct endpoints *endpoints
 void switch_set_sl2vl(struct fabric_switch *box, unsigned input, unsigned output,
 		      const uint8_t lanes[16]);
 
-/* InfiniBand: packets that come in by that port, or go out by it, must have a P_Key of those; they outlive the switch. */
+/* InfiniBand: packets that come in by that port, go out by it, or both, must have a P_Key of those; they outlive the switch. */
+enum switch_filters { SWITCH_FILTER_IN = 1, SWITCH_FILTER_OUT = 2, SWITCH_FILTER_BOTH = 3 };
 void switch_set_partitions(struct fabric_switch *box, unsigned port,
-			   const struct partitions *partitions, bool inbound, bool outbound);
+			   const struct partitions *partitions, enum switch_filters filters);
 
 /* Ethernet, priority_from: dscp. Unless told, the upper three bits. */
 void switch_set_dscp_priority(struct fabric_switch *box, unsigned dscp, unsigned priority);

@@ -197,7 +197,7 @@ int hca_srq_create(struct hca *hca, const struct hca_srq_attr *attr, uint32_t *s
 		return -EINVAL;
 	if (attr->xrc && !number_table_find(&hca->cqs, attr->cqn))
 		return -EINVAL;
-	queue = receive_queue_create(hca->receive_queues, attr, true);
+	queue = receive_queue_create_shared(hca->receive_queues, attr);
 	*srqn = number_table_add(&hca->srqs, queue);
 	if (!*srqn) {
 		receive_queue_drop(queue);

@@ -178,6 +178,8 @@ struct hca_qp_congestion {
 };
 struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn);
 
+/* An adapter with a port that is not linked yet, and all its blocks, whose names begin with `name`. The parameters are copied; pool,
+ * driver and resolver outlive it. Destroyed with nothing under way. */
 struct hca *hca_create(struct sim *sim, const char *name, const struct hca_params *params,
 		       enum link_layer link_layer, struct packet_pool *pool,
 		       struct hca_driver *driver, struct hca_resolver *resolver);

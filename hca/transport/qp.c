@@ -138,15 +138,14 @@ static struct receive_queue *receive_queue_of(struct hca *hca, struct qp *qp)
 		if (rq)
 			receive_queue_hold_queue(rq);
 	} else if (attr->rq_entries) {
-		rq = receive_queue_create(hca->receive_queues,
-					  &(struct hca_srq_attr){
-						  .memory = attr->memory,
-						  .buffer = attr->rq_buffer,
-						  .doorbell_record = attr->doorbell_record,
-						  .entries = attr->rq_entries,
-						  .stride_bytes = attr->rq_stride_bytes,
-					  },
-					  false);
+		rq = receive_queue_create_ring(hca->receive_queues,
+					       &(struct hca_srq_attr){
+						       .memory = attr->memory,
+						       .buffer = attr->rq_buffer,
+						       .doorbell_record = attr->doorbell_record,
+						       .entries = attr->rq_entries,
+						       .stride_bytes = attr->rq_stride_bytes,
+					       });
 	}
 	return rq;
 }

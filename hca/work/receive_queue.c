@@ -227,8 +227,8 @@ uint32_t receive_queue_limit(const struct receive_queue *queue)
 
 /* ---- create, destroy ---- */
 
-struct receive_queue *receive_queue_create(struct receive_queues *queues,
-					   const struct hca_srq_attr *attr, bool shared)
+static struct receive_queue *create(struct receive_queues *queues, const struct hca_srq_attr *attr,
+				    bool shared)
 {
 	struct receive_queue *queue = calloc(1, sizeof(*queue));
 
@@ -245,6 +245,18 @@ struct receive_queue *receive_queue_create(struct receive_queues *queues,
 	queue->limit = attr->limit;
 	receive_queue_add_lines(queue);
 	return queue;
+}
+
+struct receive_queue *receive_queue_create_ring(struct receive_queues *queues,
+						const struct hca_srq_attr *attr)
+{
+	return create(queues, attr, false);
+}
+
+struct receive_queue *receive_queue_create_shared(struct receive_queues *queues,
+						  const struct hca_srq_attr *attr)
+{
+	return create(queues, attr, true);
 }
 
 void receive_queue_close(struct receive_queue *queue)

@@ -52,9 +52,11 @@ struct receive_queues *receive_queues_create(struct hca *hca, const char *name);
 void receive_queues_destroy(struct receive_queues *queues);
 const struct receive_queue_counters *receive_queues_counters(const struct receive_queues *queues);
 
-/* Held once. */
-struct receive_queue *receive_queue_create(struct receive_queues *queues,
-					   const struct hca_srq_attr *attr, bool shared);
+/* The ring of one queue pair; an SRQ. Held once. */
+struct receive_queue *receive_queue_create_ring(struct receive_queues *queues,
+						const struct hca_srq_attr *attr);
+struct receive_queue *receive_queue_create_shared(struct receive_queues *queues,
+						  const struct hca_srq_attr *attr);
 void receive_queue_hold_queue(struct receive_queue *queue);
 void receive_queue_drop(struct receive_queue *queue);
 

@@ -62,6 +62,9 @@ static void filter(struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
 	enum partition_enforcement enforcement = scenario->fabric.partition_enforcement;
+	enum switch_filters filters = enforcement == ENFORCE_IN    ? SWITCH_FILTER_IN
+				      : enforcement == ENFORCE_OUT ? SWITCH_FILTER_OUT
+								   : SWITCH_FILTER_BOTH;
 	if (scenario->subnet.of_hosts == NULL || enforcement == ENFORCE_OFF)
 		return;
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
@@ -72,9 +75,7 @@ static void filter(struct build *build)
 			if (!box->is_switch || host->is_switch)
 				continue;
 			switch_set_partitions(build->switches[box->number], link->ports[side],
-					      &scenario->subnet.of_hosts[host->number],
-					      enforcement != ENFORCE_OUT,
-					      enforcement != ENFORCE_IN);
+					      &scenario->subnet.of_hosts[host->number], filters);
 		}
 	}
 }

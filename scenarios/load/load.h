@@ -45,8 +45,11 @@ struct load_result {
 	double counter_mops; /* the same, millions a second */
 };
 
-/* Do they fit together? false: *why. */
+/* Do they fit together? false: *why, without the name of a file: who read the parameters adds it. All that load_create() and
+ * load_connect() rely on is checked here. */
 bool load_check(const struct load_params *params, char *why, size_t why_bytes);
+
+/* The defaults of load_param_list and of its groups (load_params.h): a node posts WRITEs of 64 B to another at a switch. */
 void load_params_default(struct load_params *params);
 
 /* Can several parts of a run (sim/parallel.h) have a node each? false: *why. */
@@ -57,6 +60,9 @@ bool load_may_be_divided(const struct load_params *params, char *why, size_t why
  * NULL: all are in the first. */
 struct load *load_create(const struct load_params *params, struct sim *sim,
 			 struct endpoints *endpoints, const uint8_t *parts);
+
+/* Of a node, from 0: what its adapter is to be made with, and that it is. Driver and resolver are the load's; the adapter
+ * is destroyed before it. */
 struct hca_driver *load_driver(struct load *load, uint32_t node);
 struct hca_resolver *load_resolver(struct load *load, uint32_t node);
 void load_attach(struct load *load, uint32_t node, struct hca *hca);
@@ -74,6 +80,8 @@ typedef void load_progress(void *context, sim_time now, uint64_t done, uint64_t 
  * went wrong. */
 bool load_play(struct load *load, load_progress *progress, void *context, char *why,
 	       size_t why_bytes);
+
+/* What it came to, after load_play() returned true. */
 void load_take_result(const struct load *load, struct load_result *result);
 
 /* After its HCAs. */
@@ -93,6 +101,7 @@ struct load_setup {
 	const char *counter;      /* as load_count() */
 };
 
+/* Defaults of all lists; no value of the link is given, and no counter. */
 void load_setup_default(struct load_setup *setup);
 
 /* false: *why says what does not fit together, or what went wrong. */

@@ -84,6 +84,7 @@ void load_carrier_fini(struct load *load);
 
 /* ---- load_ends.c ---- */
 
+/* Room for the ends of all nodes, of which there are none yet; and frees them. */
 void load_ends_create(struct load *load);
 void load_ends_destroy(struct load *load);
 
@@ -108,8 +109,11 @@ void load_ends_connect_late(struct load_end *end);
 
 /* ---- load_courier.c ---- */
 
+/* The core that posts and polls for a thread in the place of its cores; a block with counters and gauges. */
 void load_courier_init(struct load_thread *thread);
 void load_courier_fini(struct load_thread *thread);
+
+/* There is something to do: in an event of its own, at this instant, unless it works already. */
 void load_courier_wake(struct load_courier *courier);
 
 /* All of its data are visible to the core. */

@@ -57,6 +57,8 @@ void load_clients_fini(struct load *load);
 /* Bytes of the slots of a node. */
 uint64_t load_slot_bytes(const struct load *load, const struct load_node *node);
 
+/* Does its window have room for a whole list of requests? Then: the next one, of which it takes the number, the slot and the core;
+ * its latency counts from now. */
 bool load_client_may_ask(const struct load_client *client);
 struct load_target load_client_ask(struct load_client *client);
 
@@ -68,8 +70,11 @@ void load_slot_written(struct load_node *node, uint64_t end);
 
 /* ---- load_server.c ---- */
 
+/* The core of a thread that waits for requests, in the place of its cores; a block with counters and gauges. */
 void load_server_init(struct load_thread *thread);
 void load_server_fini(struct load_thread *thread);
+
+/* A CQE is visible to it. */
 void load_server_wake(struct load_server *server);
 
 /* A request of a client is in that slot, or was in a CQE. */
@@ -85,6 +90,8 @@ struct load_lines {
 	sim_time delay;          /* until memory can begin */
 };
 
+/* The step reads those bytes, or writes them: `change`. Then: how long the core waits for all that the step used: cpu.cache or
+ * cpu.memory a line, cpu.side_by_side of them at a time. */
 void load_lines_use(struct load_lines *lines, uint64_t address, uint64_t bytes, bool change);
 sim_time load_lines_time(const struct load_lines *lines);
 

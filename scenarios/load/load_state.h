@@ -374,10 +374,15 @@ static inline uint32_t load_peer_number(const struct load_node *node,
 
 /* ---- load_cores.c ---- */
 
+/* The cores of a thread, load.sharers of them. */
 void load_cores_init(struct load_thread *thread);
-void load_cores_start(struct load_thread *thread);
-void load_cores_wake(struct load_thread *thread, uint32_t cq); /* a CQE of that CQ is visible */
 void load_cores_fini(struct load_thread *thread);
+
+/* They begin to post, at this instant; a thread that serves waits for requests. */
+void load_cores_start(struct load_thread *thread);
+
+/* A CQE of that CQ is visible. */
+void load_cores_wake(struct load_thread *thread, uint32_t cq);
 
 /* ---- load_lines.c ---- */
 

@@ -14,6 +14,7 @@ struct progress {
 	bool shown;
 };
 
+/* From now on; nothing is shown in the first second. Who calls knows that standard error is a terminal. */
 struct progress progress_begin(void);
 
 /* "12.345 us  3 of 16 flows, 12 s left" if the rest takes as long each */

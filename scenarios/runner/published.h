@@ -67,9 +67,10 @@ struct published_row {
 /* NULL: errors says why. */
 struct published_row *published_read(const char *file, struct yaml_errors *errors);
 
+void published_free(struct published_row *row);
+
 /* From now on as large as the original. false: the row does not say how large that was. */
 bool published_enlarge(struct published_row *row);
-void published_free(struct published_row *row);
 
 /* Measures one case and judges it, but not by the order of its row. */
 void published_run_case(struct published_row *row, struct published_case *of,
@@ -78,8 +79,10 @@ void published_run_case(struct published_row *row, struct published_case *of,
 /* Measures all cases and judges each. */
 void published_run(struct published_row *row, struct yaml_errors *errors);
 
+/* Are they points of one line in a plot of the row? */
 bool published_same_curve(const struct published_case *one, const struct published_case *other);
 
+/* After published_run(): were all cases within the tolerance, and all orders kept? Were all cases measured? */
 bool published_passed(const struct published_row *row);
 bool published_measured(const struct published_row *row);
 

@@ -105,11 +105,13 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 int run_load(const struct arguments *arguments, const struct scenario *scenario, const char *folder,
 	     FILE *out, FILE *complaints);
 
-int verb_compare(const struct arguments *arguments);
-int verb_counters(const struct arguments *arguments);
 /* Can each value of its sweep be run, with the first of the other keys? false: it has said why not. verb_sweep.c */
 bool sweep_check(const struct arguments *arguments, const struct scenario *scenario);
 
+/* --bottleneck; explain_bottleneck.c */
+int explain_bottleneck(const struct arguments *arguments);
+
+/* What the verbs of verbs.c do, each in verb_NAME.c: an exit code, and what is wrong has been said. */
 int verb_exec(const struct arguments *arguments);
 int verb_fluid(const struct arguments *arguments);
 int verb_mpi(const struct arguments *arguments);
@@ -120,8 +122,8 @@ int verb_params(const struct arguments *arguments);
 int verb_decode(const struct arguments *arguments);
 int verb_trace(const struct arguments *arguments);
 int verb_explain(const struct arguments *arguments);
-/* --bottleneck; explain_bottleneck.c */
-int explain_bottleneck(const struct arguments *arguments);
+int verb_compare(const struct arguments *arguments);
+int verb_counters(const struct arguments *arguments);
 int verb_fit(const struct arguments *arguments);
 int verb_plot(const struct arguments *arguments);
 int verb_published(const struct arguments *arguments);

@@ -31,7 +31,8 @@ struct bottleneck {
 	struct use uses[BOTTLENECK_USES];
 };
 
-/* ended: when the run's work was over; nothing has been busy since. */
+/* From the gauges as they are now; count is 0 where nothing was waited for.
+ * ended: when the run's work was over; nothing has been busy since. */
 struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended);
 
 /* "bottleneck host0.hca.port.link 99 % busy: ...", or that there is none; with its end of line. */

@@ -24,6 +24,8 @@ void fluid_study_sample(void *study, sim_time now, uint32_t flows_done, uint32_t
 void fluid_study_finish(struct fluid_study *study);
 
 const char *fluid_study_name(const struct fluid_study *study); /* of the model */
+
+/* What trial_progress took, and the model beside it, in the order of time; the study's. */
 const struct fluid_sample *fluid_study_samples(const struct fluid_study *study, size_t *count);
 
 #endif

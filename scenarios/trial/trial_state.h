@@ -58,6 +58,7 @@ void trial_measure_end(struct trial *trial);
 void trial_sample(struct trial *trial); /* one line a recorded port */
 double trial_queue_quantile(const struct trial *trial, double share);
 
+/* Of all lanes of a port, added: bytes that wait to leave by it; for how long the other end has paused them so far. */
 uint64_t trial_queue_bytes(const struct port *port);
 sim_time trial_paused_time(const struct port *port);
 

@@ -62,12 +62,12 @@ static const struct partitions tables[] = {
 	{{0x7fff, FULL(2)}, 2},
 };
 
-static void begin(bool inbound, bool outbound)
+static void begin(enum switch_filters filters)
 {
 	star_defaults(&star);
 	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 4));
 	for (unsigned i = 0; i < 4; i++)
-		switch_set_partitions(star.box, i, &tables[i], inbound, outbound);
+		switch_set_partitions(star.box, i, &tables[i], filters);
 }
 
 static void send(unsigned from, unsigned to, uint16_t pkey, uint64_t packets)
@@ -103,7 +103,7 @@ static void end(void)
 /* 1000 packets are more than all credits: dropped ones give theirs back. */
 static void test_filters(void)
 {
-	begin(true, true);
+	begin(SWITCH_FILTER_BOTH);
 	send(0, 1, FULL(1), 1000);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 1000);
 	send(1, 0, 1, 1000);
@@ -123,13 +123,13 @@ static void test_filters(void)
 
 static void test_one_side(void)
 {
-	begin(true, false);
+	begin(SWITCH_FILTER_IN);
 	send(1, 2, 1, 100);
 	send(0, 3, FULL(2), 100);
 	check(100, 0, 100);
 	CU_ASSERT_EQUAL(star.hosts[2].received, 100);
 	end();
-	begin(false, true);
+	begin(SWITCH_FILTER_OUT);
 	send(1, 2, 1, 100);
 	send(0, 3, FULL(2), 100);
 	check(0, 100, 100);
@@ -144,7 +144,7 @@ static void test_multicast(void)
 	const struct group_hosts to = {members, 3}, none = {NULL, 0};
 	struct path path;
 
-	begin(true, true);
+	begin(SWITCH_FILTER_BOTH);
 	groups_add(endpoints_groups(star.endpoints), &group);
 	CU_ASSERT_TRUE(
 		topology_set_group(star.topology, 0, &to, &none, star.why, sizeof(star.why)));
@@ -165,7 +165,7 @@ static void test_multicast(void)
 
 static void test_management(void)
 {
-	begin(true, true);
+	begin(SWITCH_FILTER_BOTH);
 	star.hosts[0].lane = 15;
 	send(0, 3, FULL(9), 3);
 	CU_ASSERT_EQUAL(star.hosts[3].received, 3);

@@ -11,6 +11,7 @@
 
 struct machine;
 
+/* OP_VECTOR_LOAD, OP_VECTOR_STORE */
 bool insn_vector_load(struct machine *machine);
 bool insn_vector_store(struct machine *machine);
 

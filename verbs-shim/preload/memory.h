@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* As mmap(2), munmap(2), mremap(2), shmat(2), shmdt(2), with their errors in errno; a file of the emulated kernel is mapped as
+ * its driver would (device_mmap()). */
 void *memory_map(void *address, size_t length, int prot, int flags, int fd, off_t offset);
 int memory_unmap(void *address, size_t length);
 void *memory_remap(void *old, size_t old_length, size_t length, int flags, void *wanted);

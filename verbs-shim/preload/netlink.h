@@ -11,6 +11,7 @@
 /* As socket(2). -1 and ENOENT: this host has no such device. */
 int netlink_socket(int type);
 
+/* Is that descriptor of this process such a socket? */
 bool netlink_has(int fd);
 
 /* sendmsg(2) on it: one request, or several. */

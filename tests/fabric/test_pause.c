@@ -10,6 +10,8 @@
 	TEST(stop_and_go) \
 	TEST(turn_behind) \
 	TEST(expiry)      \
+	TEST(refreshed)   \
+	TEST(at_xoff)     \
 	TEST(without)     \
 	TEST(lossless)    \
 	TEST(headroom)    \
@@ -96,6 +98,48 @@ static void test_expiry(void)
 	CU_ASSERT_EQUAL(fault_counters(fault)->packets_dropped, 2);
 	CU_ASSERT_EQUAL(b.last_head, PAUSE_PS + 300 * NS + 5120 * NS + 8 * BYTE_PS);
 	port_set_transmit_fault(b.port, NULL);
+	pair_end();
+}
+
+/* What is let go just before others are told again to wait is told in the same frame. */
+static void test_refreshed(void)
+{
+	const sim_time refresh = PAUSE_PS + 500 * 5120;
+
+	params.length = 0;
+	params.pause_quanta = 1000;
+	pair_begin(LINK_ETHERNET, 1);
+	port_pause(b.port, 3, true);
+	sim_run(sim, refresh - 200 * NS);
+	station_send(&b, station_path(endpoints, 1, 0), 1, 4096); /* 334 ns: frames wait */
+	sim_run(sim, refresh - 100 * NS);
+	port_pause(b.port, 2, false);
+	sim_run(sim, refresh + US);
+	CU_ASSERT_EQUAL(port_counters(a.port)->pause_received, 2);
+	CU_ASSERT_TRUE(port_paused(a.port, 0));
+	CU_ASSERT_FALSE(port_paused(a.port, 1));
+	port_pause(b.port, 1, false);
+	sim_run(sim, SIM_NEVER);
+	pair_end();
+}
+
+/* Stop is said when more than xoff is in the buffer, not when as much is. */
+static void test_at_xoff(void)
+{
+	params.xoff = 10 * 4158;
+	pair_begin(LINK_ETHERNET, 1);
+	b.holds = true;
+	pair_send(10, 4096);
+	sim_run(sim, 10 * US);
+	CU_ASSERT_EQUAL(port_input_used(b.port, 0), params.xoff);
+	CU_ASSERT_EQUAL(port_counters(b.port)->pause_sent, 0);
+	pair_send(1, 4096);
+	sim_run(sim, 20 * US);
+	CU_ASSERT_EQUAL(port_counters(b.port)->pause_sent, 1);
+	b.holds = false;
+	for (uint64_t i = b.received; i > 0; i--)
+		port_release(b.port, 0, 4158);
+	sim_run(sim, SIM_NEVER);
 	pair_end();
 }
 

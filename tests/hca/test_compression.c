@@ -179,20 +179,28 @@ static void test_ended_by_one_that_is_different(void)
 }
 
 /* As many as are allowed do not wait for more; and over the ring's end, with the owner's bit of the title's lap. */
-static void test_full_and_over_the_end_of_the_ring(void)
+static void over_the_end(uint32_t before)
 {
 	enum { RING = 32 };
 	struct pair pair = pair_create(CQ_MINI_HASH, RING);
 
+	send(&pair, before, false);
+	pair.cqs[1].consumer = pair.cqs[0].consumer = before;
+	mini_put_u64(&pair.mini->hosts[1], pair.cqs[1].record, (uint64_t)before << 24);
+	mini_put_u64(&pair.mini->hosts[0], pair.cqs[0].record, (uint64_t)before << 24);
 	send(&pair, 20, false);
-	pair.cqs[1].consumer = pair.cqs[0].consumer = 20;
-	mini_put_u64(&pair.mini->hosts[1], pair.cqs[1].record, (uint64_t)20 << 24);
-	mini_put_u64(&pair.mini->hosts[0], pair.cqs[0].record, (uint64_t)20 << 24);
-	send(&pair, 20, false);
-	check_received(&pair, 20, 20, BYTES, 0);
+	check_received(&pair, before, 20, BYTES, 0);
 	CU_ASSERT_EQUAL(count(&pair, 1)->titles, 2);
 	CU_ASSERT_EQUAL(count(&pair, 1)->lost, 0);
 	pair_destroy(&pair);
+}
+
+static void test_full_and_over_the_end_of_the_ring(void)
+{
+	struct pair pair;
+
+	over_the_end(20);
+	over_the_end(31); /* the title is the last of its lap */
 
 	pair = pair_create(CQ_MINI_HASH, ENTRIES);
 	send(&pair, 64, false);

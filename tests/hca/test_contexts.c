@@ -13,6 +13,7 @@
 	TEST(outbound_falls_first)                     \
 	TEST(completion_queues)                        \
 	TEST(one_miss)                                 \
+	TEST(many_cqes_and_one_miss)                   \
 	TEST(the_same_again)
 SUITE(TESTS)
 
@@ -186,6 +187,29 @@ static void test_one_miss(void)
 	CU_ASSERT_EQUAL(waited, more);
 	CU_ASSERT_TRUE(more > 450 * NS);
 	CU_ASSERT_TRUE(more < 700 * NS);
+}
+
+/* CQEs that come while their CQ's context is fetched go out together when it is here. */
+static void test_many_cqes_and_one_miss(void)
+{
+	enum { CQES = 8 };
+	struct crowd crowd = crowd_create(5, (struct sizes){1024, 1024, 4});
+
+	write_in_turn(&crowd, 1); /* the other four CQs have the entries */
+	mini_run(crowd.mini);
+	for (unsigned i = 0; i < CQES; i++)
+		mini_post(crowd.qps[0], &(struct mini_send){.opcode = WQE_WRITE,
+							    .address = crowd.source,
+							    .length = BYTES,
+							    .remote = crowd.target,
+							    .no_doorbell = i + 1 < CQES});
+	mini_run(crowd.mini);
+	for (unsigned i = 0; i < CQES; i++)
+		CHECK_WC(mini_wait(crowd.qps[0]->send_cq), CQE_SENT, 0);
+	CU_ASSERT_EQUAL(mini_block_count(&crowd.mini->hosts[0], "completion", "context_misses"),
+			5 + 1);
+	check_conservation(&crowd);
+	crowd_destroy(&crowd);
 }
 
 static void test_the_same_again(void)

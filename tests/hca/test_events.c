@@ -159,6 +159,14 @@ static void test_moderation_by_time_since_the_last_event(void)
 	CU_ASSERT_EQUAL(count_of(bench, "moderated"), 2);
 	CU_ASSERT_EQUAL(count_of(bench, "by_period"), 3);
 	bench_destroy(bench);
+
+	/* just then: there is nothing to wait for */
+	bench = bench_create(MODERATION_FROM_EVENT, 100, 16 * US);
+	run(bench, (const sim_time[]){1 * US, 17 * US, 0});
+	check_events(bench, (const sim_time[]){1 * US + EVENT_TIME, 17 * US + EVENT_TIME, 0});
+	CU_ASSERT_EQUAL(count_of(bench, "moderated"), 0);
+	CU_ASSERT_EQUAL(count_of(bench, "by_period"), 2);
+	bench_destroy(bench);
 }
 
 /* 16 us after the last completion, which moves it on. */

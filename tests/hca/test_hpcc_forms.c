@@ -87,6 +87,7 @@ static uint64_t rate_after_a_rise(const char *gradient_max)
 static void test_timely_cuts_by_the_whole_gradient(void)
 {
 	CU_ASSERT_EQUAL(rate_after_a_rise("1000"), 1 * GBPS); /* below 0: rate_min */
+	CU_ASSERT_EQUAL(rate_after_a_rise("1.24"), 1 * GBPS); /* 320 Mb/s: the same */
 	CU_ASSERT_DOUBLE_EQUAL((double)rate_after_a_rise("1.125"), 4e9, 2);
 	CU_ASSERT_DOUBLE_EQUAL((double)rate_after_a_rise("0.5"), 24e9, 2);
 }

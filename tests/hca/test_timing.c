@@ -180,9 +180,10 @@ static void test_parameters_add_up(void)
 
 #define TURN (10 * US) /* so long that nothing else limits the rate */
 
-/* Between the CQEs of two messages of 1024 B and one packet, when a processing unit, or the engine of READs, takes a turn for each. */
-static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_interval,
-			sim_time read_interval, sim_time response_interval)
+/* Between the CQEs of two messages of 1024 B, when a processing unit, or the engine of READs, takes a turn for each packet. */
+static sim_time turn_of_packets(uint8_t opcode, uint32_t mtu, uint64_t segment_bytes,
+				sim_time packet_interval, sim_time read_interval,
+				sim_time response_interval)
 {
 	struct mini *mini = mini_create(SIM_KERNEL_native);
 	uint32_t length = opcode == WQE_FETCH_ADD ? 8 : 1024;
@@ -193,7 +194,7 @@ static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_
 	mini->params.scheduler.packet_interval = packet_interval;
 	mini->params.scheduler.read_interval = read_interval;
 	mini->params.scheduler.response_interval = response_interval;
-	rig = rig_create_on(mini, QP_RC, LINK_INFINIBAND, 1024);
+	rig = rig_create_on(mini, QP_RC, LINK_INFINIBAND, mtu);
 	rig_post(&rig, opcode, length); /* the caches are warm for the others */
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
 	mini_run(rig.mini);
@@ -207,13 +208,21 @@ static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_
 	return first;
 }
 
-/* A turn for each segment of a response that is begun, and one at least; messages that answer nothing have no segments. */
+static sim_time turn_of(uint8_t opcode, uint64_t segment_bytes, sim_time packet_interval,
+			sim_time read_interval, sim_time response_interval)
+{
+	return turn_of_packets(opcode, 1024, segment_bytes, packet_interval, read_interval,
+			       response_interval);
+}
+
+/* A turn for each segment of a response that is begun, and one a packet at least; messages that answer nothing have no segments. */
 static void test_turns_by_segments(void)
 {
 	CU_ASSERT_EQUAL(turn_of(WQE_READ, 4096, 0, 0, TURN), TURN);
 	CU_ASSERT_EQUAL(turn_of(WQE_READ, 1024, 0, 0, TURN), TURN);
 	CU_ASSERT_EQUAL(turn_of(WQE_READ, 1023, 0, 0, TURN), 2 * TURN);
 	CU_ASSERT_EQUAL(turn_of(WQE_READ, 256, 0, 0, TURN), 4 * TURN);
+	CU_ASSERT_EQUAL(turn_of_packets(WQE_READ, 256, 4096, 0, 0, TURN), 4 * TURN);
 	CU_ASSERT_EQUAL(turn_of(WQE_WRITE, 256, TURN, 0, TURN), TURN);
 }
 

@@ -116,6 +116,15 @@ static void test_leaf_spine(void)
 		through[i] = switch_counters(boxes[LEAVES + i])->packets_forwarded;
 	CU_ASSERT_EQUAL(through[0], HOSTS * HOSTS_A_LEAF / 2); /* even destinations */
 	CU_ASSERT_EQUAL(through[1], HOSTS * HOSTS_A_LEAF / 2);
+
+	/* ports by number, of all nodes, and none behind the last */
+	uint32_t ports = HOSTS;
+
+	for (unsigned i = 0; i < SWITCHES; i++)
+		ports += switch_ports(boxes[i]);
+	for (uint32_t i = 0; i < ports; i++)
+		CU_ASSERT_PTR_NOT_NULL(topology_find_port(topology, i));
+	CU_ASSERT_PTR_NULL(topology_find_port(topology, ports));
 	end();
 }
 

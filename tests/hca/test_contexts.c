@@ -208,6 +208,7 @@ static void test_many_cqes_and_one_miss(void)
 		CHECK_WC(mini_wait(crowd.qps[0]->send_cq), CQE_SENT, 0);
 	CU_ASSERT_EQUAL(mini_block_count(&crowd.mini->hosts[0], "completion", "context_misses"),
 			5 + 1);
+	CU_ASSERT_EQUAL(mini_block_count(&crowd.mini->hosts[0], "completion", "record_reads"), 0);
 	check_conservation(&crowd);
 	crowd_destroy(&crowd);
 }

@@ -12,6 +12,7 @@
 	TEST(wrap)                    \
 	TEST(told_at_the_batch)       \
 	TEST(told_when_low)           \
+	TEST(told_when_the_way_needs) \
 	TEST(told_in_time)            \
 	TEST(credits_occupy_the_link) \
 	TEST(lost_packets)            \
@@ -134,6 +135,24 @@ static void test_told_when_low(void)
 	sim_run(sim, 4 * US);
 	CU_ASSERT_EQUAL(port_counters(b.port)->credit_packets_sent, 1);
 	end();
+}
+
+/* Unless told to gather: when no more is left than is used until word of it is at the other end and what that lets go is here. */
+static void test_told_when_the_way_needs(void)
+{
+	const uint64_t way = 1500 * NS / BYTE_PS; /* of 300 m, in bytes */
+	const uint64_t used = 2 * way + 4 * (params.mtu + HEADERS_MAX);
+
+	for (uint64_t more = 0; more <= 1; more++) {
+		params.length = 300;
+		params.input_buffer = (used / BLOCK + more + UINT64_C(10) * BLOCKS_1024) * BLOCK;
+		pair_begin(LINK_INFINIBAND, 1);
+		pair_send(10, 1024);
+		sim_run(sim, 5 * US);
+		CU_ASSERT_EQUAL(b.received, 10);
+		CU_ASSERT_EQUAL(port_counters(b.port)->credit_packets_sent, 1 - more);
+		end();
+	}
 }
 
 /* Returns when the last of 400 packets comes; *credit_packets is how often the receiver told of free space. */

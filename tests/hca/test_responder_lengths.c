@@ -1,0 +1,66 @@
+/*
+ * Proves which lengths of packets a responder accepts (IBTA vol. 1, 9.7.4.1.6): full ones but for the last, one byte at least in
+ * that, and as much in all as the RETH or the receive WQE says, to the byte.
+ */
+#include "fabric/wire/opcode.h"
+#include "hca/device/wqe.h"
+#include "hca/transport/qp.h"
+#include "hca/transport/responder.h"
+#include "hca/work/receive_queue.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)  \
+	TEST(writes) \
+	TEST(sends)  \
+	TEST(reads)
+SUITE(TESTS)
+
+enum { MTU = 1024 };
+
+static enum request_fault check(uint8_t opcode, uint32_t payload, uint32_t dma_length,
+				uint32_t received, uint32_t length)
+{
+	struct receive_wqe wqe = {.length = length};
+	struct qp qp = {.state.mtu_bytes = MTU,
+			.responder = {.received = received, .length = length, .wqe = &wqe}};
+	struct packet packet = {
+		.opcode = opcode, .payload_bytes = payload, .dma_length = dma_length};
+
+	return responder_check_length(&qp, &packet);
+}
+
+static void test_writes(void)
+{
+	CU_ASSERT_EQUAL(check(RC_WRITE_ONLY, 0, 0, 0, 0), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_WRITE_ONLY, MTU, MTU, 0, 0), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_WRITE_ONLY, MTU, MTU + 1, 0, 0), FAULT_BAD_LENGTH);
+	CU_ASSERT_EQUAL(check(RC_WRITE_ONLY, MTU + 1, MTU + 1, 0, 0), FAULT_BAD_LENGTH);
+	CU_ASSERT_EQUAL(check(RC_WRITE_FIRST, MTU, MTU + 1, 0, 0), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_WRITE_FIRST, MTU, MTU, 0, 0), FAULT_BAD_LENGTH); /* nothing left */
+	CU_ASSERT_EQUAL(check(RC_WRITE_FIRST, MTU - 1, 2 * MTU, 0, 0), FAULT_BAD_LENGTH);
+	CU_ASSERT_EQUAL(check(RC_WRITE_MIDDLE, MTU, 0, MTU, 2 * MTU + 1), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_WRITE_MIDDLE, MTU, 0, MTU, 2 * MTU), FAULT_BAD_LENGTH);
+	CU_ASSERT_EQUAL(check(RC_WRITE_LAST, 1, 0, 2 * MTU, 2 * MTU + 1), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_WRITE_LAST, 0, 0, 2 * MTU, 2 * MTU), FAULT_BAD_LENGTH);
+	CU_ASSERT_EQUAL(check(RC_WRITE_LAST, 2, 0, 2 * MTU, 2 * MTU + 1), FAULT_BAD_LENGTH);
+}
+
+/* Of the receive WQE. */
+static void test_sends(void)
+{
+	CU_ASSERT_EQUAL(check(RC_SEND_ONLY, 0, 0, 0, 0), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_SEND_ONLY, 100, 0, 0, 100), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_SEND_ONLY, 101, 0, 0, 100), FAULT_TOO_LONG);
+	CU_ASSERT_EQUAL(check(RC_SEND_MIDDLE, MTU, 0, MTU, 2 * MTU), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_SEND_MIDDLE, MTU, 0, MTU, 2 * MTU - 1), FAULT_TOO_LONG);
+	CU_ASSERT_EQUAL(check(RC_SEND_LAST, 0, 0, MTU, 2 * MTU), FAULT_BAD_LENGTH);
+	CU_ASSERT_EQUAL(check(RC_SEND_LAST, 1, 0, MTU, MTU + 1), FAULT_NONE);
+}
+
+/* 2^31 bytes at most. */
+static void test_reads(void)
+{
+	CU_ASSERT_EQUAL(check(RC_READ_REQUEST, 0, 0, 0, 0), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_READ_REQUEST, 0, UINT32_C(1) << 31, 0, 0), FAULT_NONE);
+	CU_ASSERT_EQUAL(check(RC_READ_REQUEST, 0, (UINT32_C(1) << 31) + 1, 0, 0), FAULT_BAD_LENGTH);
+}

@@ -7,6 +7,17 @@
 #include <errno.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
+struct command command_of(struct kernel_file *file, struct kernel_call *call)
+{
+	assert(file->kind == KERNEL_FD_COMMAND);
+	return (struct command){
+		.kernel = file->kernel,
+		.context = container_of(file, struct context, file),
+		.call = call,
+		.memory = call->process->memory,
+	};
+}
+
 static int reply(struct command *command, const struct command_out *out, const void *bytes,
 		 uint32_t length)
 {

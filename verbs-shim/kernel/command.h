@@ -35,6 +35,9 @@ struct command {
 	struct command_out core_out, driver_out;
 };
 
+/* By a call of a file of kind KERNEL_FD_COMMAND; where its parts are is not known yet. */
+struct command command_of(struct kernel_file *file, struct kernel_call *call);
+
 /* Copies `length` bytes of a structure to where the program wants it; what it left no room for is cut off, room
  * beyond it is zeroed. 0 or -EFAULT. */
 int command_reply(struct command *command, const void *bytes, uint32_t length);

@@ -183,12 +183,7 @@ void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t r
 		call->result = -ENOTTY;
 		return;
 	}
-	struct command command = {
-		.kernel = file->kernel,
-		.context = container_of(file, struct context, file),
-		.call = call,
-		.memory = call->process->memory,
-	};
+	struct command command = command_of(file, call);
 	call->result = ioctl_command(&command, argument);
 }
 

@@ -228,12 +228,7 @@ void kernel_write(struct kernel_file *file, struct kernel_call *call, uint64_t b
 		call->result = -EINVAL;
 		return;
 	}
-	struct command command = {
-		.kernel = file->kernel,
-		.context = container_of(file, struct context, file),
-		.call = call,
-		.memory = call->process->memory,
-	};
+	struct command command = command_of(file, call);
 	call->latency = file->kernel->params.call_latency;
 	int error = write_bytes(&command, bytes, length);
 	call->result = error ? error : (int64_t)length;

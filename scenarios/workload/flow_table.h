@@ -80,6 +80,7 @@ struct flow_choice {
 	enum flow_kinds kinds;
 };
 
+/* Counts all that are chosen; times and slowdowns are of those done, 0 if none is. */
 struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,
 					 const struct flow_choice *choice);
 

@@ -100,10 +100,11 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 				 size_t why_bytes);
 void workload_destroy(struct workload *workload);
 
-/* For those who make workloads; then workload_finish(). */
+/* For those who make workloads: flows, by numbers from 0 on, which workload_add() returns; flow `then` begins when `first` has ended,
+ * and all others that it waits for, and not before its start. After workload_finish() nothing is added. */
 struct workload *workload_new(uint32_t hosts);
 uint32_t workload_add(struct workload *workload, uint32_t source, uint32_t destination,
-		      uint64_t bytes, sim_time start); /* its number */
+		      uint64_t bytes, sim_time start);
 void workload_after(struct workload *workload, uint32_t then, uint32_t first);
 void workload_finish(struct workload *workload);
 
@@ -144,7 +145,8 @@ static inline uint32_t workload_happens_at(const struct workload_flow *first,
  * other's after `notice`. SIM_NEVER: it never does. 0: the run cannot be divided so. */
 sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts, sim_time notice);
 
-/* collective.c, trace.c, goal.c */
+/* collective.c, goal.c, trace.c: add the flows of a collective, or of a file. false: *why says what does not fit, or what is wrong in
+ * which line. */
 bool workload_add_collective(struct workload *workload, const struct workload_params *params,
 			     char *why, size_t why_bytes);
 bool workload_read_goal(struct workload *workload, const char *file, char *why, size_t why_bytes);

@@ -9,6 +9,7 @@
 
 #define NETLINK_NODE "netlink:rdma" /* what the session opens in place of socket() */
 
+/* The new file is among those of the call. A write's result is its length, or -errno. */
 void netlink_open(struct kernel *kernel, struct kernel_call *call);
 void netlink_write(struct kernel_file *file, struct kernel_call *call, uint64_t bytes,
 		   uint64_t length);

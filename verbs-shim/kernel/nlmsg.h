@@ -21,6 +21,7 @@ void nlmsg_end(struct nlmsg *message);
 /* Bytes that are no attribute. */
 void nlmsg_append(struct nlmsg *message, const void *bytes, uint32_t length);
 
+/* An attribute of that type; text with its NUL. */
 void nlmsg_put_u8(struct nlmsg *message, uint16_t type, uint8_t value);
 void nlmsg_put_u32(struct nlmsg *message, uint16_t type, uint32_t value);
 void nlmsg_put_u64(struct nlmsg *message, uint16_t type, uint64_t value);

@@ -124,26 +124,31 @@ void trap_unwatch(uint64_t address, uint64_t length);
 /* In a forked child, before it attaches: what it has is its own, and concerns no HCA. */
 void trap_forked(void);
 
-/* clock.c */
+/* clock.c: the time stamp counter in virtual time; vDSO's clocks are ours from clock_init() on. */
 uint64_t clock_tsc(void);
 void clock_init(void);
 
-/* signal.c */
+/* signal.c: SIGSEGV comes to the traps from signal_init() on. What is not theirs, info and context those of the handler, goes to the
+ * program's own handler, or ends it. */
 void signal_init(void);
 void signal_chain(int number, void *info, void *context);
 
+/* Is nothing done about it, as the program says, or by default? */
 bool signal_is_ignored(int number);
-bool signal_defer(int number, const void *info); /* a handler runs when its thread has the token */
-void signal_deferred(void);
-bool signal_begin_mask(const void *mask,
-		       void *old); /* for a call that waits with other signals blocked */
+
+/* A handler runs when its thread has the token: keeps the siginfo_t till then. false: there is no room for one more. */
+bool signal_defer(int number, const void *info);
+void signal_deferred(void); /* runs the handlers of all that were kept */
+
+/* For a call that waits with other signals blocked: mask and old are sigset_t. false: no mask, and nothing to end. */
+bool signal_begin_mask(const void *mask, void *old);
 void signal_end_mask(const void *old);
 
 /* timer.c */
-uint64_t timer_next(void); /* when the next timer of this process expires; SHIM_NEVER: none */
-void timer_update(void);
-void timer_forget(int fd);
-void timer_forget_all(void);
+uint64_t timer_next(void);   /* when the next timer of this process expires; SHIM_NEVER: none */
+void timer_update(void);     /* those that have expired by now are readable, or begin anew */
+void timer_forget(int fd);   /* that descriptor is closed */
+void timer_forget_all(void); /* in a forked child */
 
 /* timer_signal.c */
 /* In the thread that is to take it; missed: times that the timer expired once more. */
@@ -151,7 +156,7 @@ void timer_signal_raise(uint32_t number, uint32_t timer, uint32_t missed);
 void timer_signal_taken(void *info); /* a handler is about to run, or a wait for it to end */
 void timer_signal_forget_all(void);
 
-/* process.c */
+/* process.c: /dev/urandom, of the run's seed; flags as of open(2). A descriptor; -1 and errno: none. */
 int process_random_file(int flags);
 
 /* ids.c: numbers of processes and threads, as programs see them, and the system's. Others than those of the run, and 0: as they are. */

@@ -65,7 +65,7 @@ bool session_is_permitted(char *why, size_t why_bytes);
 /* If it is permitted. The params are copied. color: prefixes in color (standard output is a terminal). verbose: a summary at the end. */
 struct session *session_create(struct sim *sim, const struct cpu_params *cpu,
 			       const struct session_params *params, bool color, bool verbose);
-void session_destroy(struct session *session);
+void session_destroy(struct session *session); /* after session_run(), or without it */
 
 /* Hosts are numbered from 0 in the order of the calls. ipv4: the address its programs bind to, 127.77.0.k. The result
  * is for kernel_create(); it and the kernel outlive the run. */

@@ -20,7 +20,7 @@ shift $((OPTIND - 1))
 hcasim=$1
 top=$2
 [ -x "$hcasim" ] && [ -d "$top/scenarios" ] || { echo "usage: run.sh [-n RUNS] [-a] HCASIM TOP"; exit 2; }
-for program in ib_write_lat ibv_rc_pingpong; do
+for program in ib_write_lat ibv_rc_pingpong ucx_perftest; do
   command -v $program >/dev/null || { echo "$program is not installed"; exit 77; }
 done
 
@@ -88,6 +88,7 @@ many=(
   'ibv_rc_pingpong -g 0 -e -n 500|host0'
   'ibv_ud_pingpong -g 0 -n 500|host0'
   'ibv_srq_pingpong -g 0 -n 500|host0'
+  'ucx_perftest -d mlx5_0:1 -x ud_verbs -t am_lat -n 1000 -w 10|host0'
 )
 scenarios=(two-hosts-ib)
 pairs=("${few[@]}")

@@ -41,7 +41,7 @@
 	200 /* on watched memory between two hand-overs, but looks at what was seen before, and it is left alone */
 
 static bool hot_watched;                 /* loads from hot pages count as looks */
-static uint32_t faults;                  /* since the last hand-over */
+static uint32_t faults[2];               /* since the last hand-over; on memory that is asked for */
 static const struct shim_slot *ran_last; /* of this process */
 
 /* A program that reads clocks again and again may be polling as well: after so many reads its memory is watched. That is as certain
@@ -133,7 +133,8 @@ void trap_before_gate(enum shim_op op)
 	watched_by_clocks = goes_on;
 	ran_last = shim_self.slot;
 	shim_self.reaches = false;
-	faults = 0;
+	faults[0] = faults[1] = 0;
+	poll_quantum(false);
 	ranges_release(!goes_on);
 	hot_watched = false;
 }
@@ -211,7 +212,8 @@ static bool load_register(uint64_t address, void *bytes, uint32_t length)
 static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
 {
 	struct range *range = range_find(address);
-	enum poll_kind kind;
+	enum poll_kind kind = POLL_NOT;
+	bool asked;
 
 	(void)access;
 	if (!range || address + length > range->address + range->length)
@@ -220,14 +222,16 @@ static bool access_load(struct insn_access *access, uint64_t address, void *byte
 	signs++;
 	if (range->kind == RANGE_REGISTERS)
 		return load_register(address, bytes, length);
-	kind = is_looked_at(range) ? poll_look(trap_context, range, address, length) : POLL_NOT;
+	asked = range_is_asked(range, address, length, hot_watched);
+	if (is_looked_at(range))
+		kind = poll_look(trap_context, range, address, length, asked);
 	if (kind == POLL_STILL || kind == POLL_BY_CLOCKS) {
 		trap_rip_address = address;
 		trap_by_clocks = kind == POLL_BY_CLOCKS;
 		return false;
 	}
 	if (kind == POLL_PERHAPS)
-		faults -= faults > 0; /* it may be on its way to be found polling */
+		faults[asked] -= faults[asked] > 0; /* it may be on its way to be found polling */
 	memcpy(bytes, range_reach(range, address, length), length);
 	return true;
 }
@@ -244,7 +248,7 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 	if (range->kind != RANGE_REGISTERS) {
 		if (range->kind == RANGE_WATCHED &&
 		    memcmp(range_reach(range, address, length), bytes, length) != 0)
-			poll_stored();
+			poll_stored(range_is_asked(range, address, length, hot_watched));
 		memcpy(range_reach(range, address, length), bytes, length);
 		return true;
 	}
@@ -320,7 +324,7 @@ static void sleep_polling(void)
 		else
 			clock_reads = 0;
 	} else {
-		faults = 0;
+		faults[0] = faults[1] = 0;
 		if (answer == POLL_WATCH)
 			ranges_arm(false);
 	}
@@ -488,6 +492,7 @@ bool trap_segv(int number, void *information, void *where)
 	ucontext_t *context = where;
 	uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
 	struct range *range;
+	bool asked;
 
 	(void)number;
 	if (!is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
@@ -504,10 +509,12 @@ bool trap_segv(int number, void *information, void *where)
 		range_set_hot(false);
 		return true;
 	}
-	if (range->kind == RANGE_WATCHED && ++faults > FAULTS_ALLOWED) {
-		poll_unseen();
+	asked = range_is_asked(range, address, 1, hot_watched);
+	if (range->kind == RANGE_WATCHED && ++faults[asked] > FAULTS_ALLOWED) {
+		poll_unseen(asked);
 		range_disarm(range);
-		range_set_hot(false);
+		if (asked)
+			range_set_hot(false);
 		return true;
 	}
 	if (handle(context, range, address))
@@ -516,7 +523,7 @@ bool trap_segv(int number, void *information, void *where)
 	if (!range || range->kind == RANGE_REGISTERS || !range_page_is_armed(range, address))
 		return false;
 	/* An instruction that is not decoded: it runs on the machine, and watching begins anew later. */
-	poll_unseen();
+	poll_unseen(asked);
 	range_disarm(range);
 	range_set_hot(false);
 	hot_watched = false;
@@ -560,7 +567,7 @@ static void on_quantum(int number, siginfo_t *info, void *where)
 	if (shows_itself())
 		return;
 	ranges_arm(true);
-	poll_restart(); /* not all was seen before */
+	poll_quantum(true);
 }
 
 void trap_init(void)

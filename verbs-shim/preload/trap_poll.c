@@ -24,7 +24,7 @@
 #define HASH_FACTOR   UINT64_C(0x100000001b3)
 #define SPREAD        UINT64_C(0x9e3779b97f4a7c15)
 
-static struct {
+struct look {
 	uint64_t rip, address, clock, effects, generation, state;
 	uint32_t count, in_state, stores, storing;
 	struct clocked {
@@ -32,9 +32,7 @@ static struct {
 		uint64_t since, last; /* of the program's clock, without its sleeps */
 		uint32_t stores, looks;
 	} clocked;
-} looks[LOOKS];
-static uint32_t stores; /* that changed memory of the HCA's */
-static uint64_t generation;
+};
 static uint64_t epoch;          /* counts what the program did but looks and clocks */
 static __thread uint64_t slept; /* in loops with clocks */
 
@@ -43,13 +41,23 @@ struct spans {
 	uint32_t count; /* 0: any byte */
 };
 
+/* What is seen of the program. A quantum ends at some real time: what is watched since then alone may tell that the program polls,
+ * and leaves no mark on what is known from the rest, which is the same in each run. */
+static struct view {
+	struct look looks[LOOKS];
+	uint32_t turn;   /* whose place a new look takes */
+	uint32_t stores; /* that changed memory of the HCA's */
+	uint64_t generation;
+	struct spans seen; /* looked at since poll_restart() */
+	bool incomplete;   /* and elsewhere */
+} asked, with_quantum;
+static bool quantum_ended;         /* since then with_quantum is kept */
+static struct view *found_polling; /* by poll_look() */
+
 static struct {
 	uint64_t key;
 	struct spans spans;
 } loops[LOOPS];
-
-static struct spans seen; /* looked at since poll_restart() */
-static bool incomplete;   /* and elsewhere */
 
 /* How far what a loop polls is known, when it is found polling. */
 static enum { FOUND, FOUND_AGAIN, WATCHED } stage;
@@ -122,30 +130,29 @@ static uint64_t loop_key(const ucontext_t *context, uint64_t address)
 }
 
 /* Its place among the looks: where it is already, or in the stead of another of the same few. */
-static uint32_t look_at(uint64_t rip, uint64_t address)
+static struct look *look_at(struct view *view, uint64_t rip, uint64_t address)
 {
-	static uint32_t turn;
 	uint64_t mixed = (rip * 31 + address) * SPREAD;
 	uint32_t first = (uint32_t)(mixed >> 40) % LOOKS & ~(uint32_t)(LOOK_WAYS - 1);
 
 	for (uint32_t i = first; i < first + LOOK_WAYS; i++)
-		if (looks[i].rip == rip && looks[i].address == address)
-			return i;
-	return first + turn++ % LOOK_WAYS;
+		if (view->looks[i].rip == rip && view->looks[i].address == address)
+			return &view->looks[i];
+	return &view->looks[first + view->turn++ % LOOK_WAYS];
 }
 
 /* Has it found the same bytes for a while, and only read clocks in between? */
-static bool is_waiting(struct clocked *look, uint64_t value)
+static bool is_waiting(const struct view *view, struct clocked *look, uint64_t value)
 {
 	uint64_t now = gate_now() - slept;
 
-	if (look->epoch != epoch || look->value != value || look->stores != stores ||
+	if (look->epoch != epoch || look->value != value || look->stores != view->stores ||
 	    now - look->last > CLOCKED_TURN) {
 		*look = (struct clocked){
-			.value = value, .epoch = epoch, .since = now, .stores = stores};
+			.value = value, .epoch = epoch, .since = now, .stores = view->stores};
 	}
-	look->looks = look->round == generation ? look->looks + 1 : 1;
-	look->round = generation;
+	look->looks = look->round == view->generation ? look->looks + 1 : 1;
+	look->round = view->generation;
 	look->last = now;
 	return look->looks > CLOCKED_LOOKS && now - look->since >= CLOCKED_FROM;
 }
@@ -156,56 +163,56 @@ static enum poll_kind by_clocks(const struct clocked *look, bool waiting)
 }
 
 /* Has this instruction read this address often enough with nothing changed in between? */
-static enum poll_kind is_polling(const ucontext_t *context, const struct range *range,
-				 uint64_t address, uint64_t value)
+static enum poll_kind is_polling(struct view *view, const ucontext_t *context,
+				 const struct range *range, uint64_t address, uint64_t value)
 {
 	uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 	uint64_t effects = __atomic_load_n(&shim_process->effects, __ATOMIC_RELAXED);
-	uint32_t at = look_at(rip, address);
+	struct look *look = look_at(view, rip, address);
 	uint32_t enough = range->kind == RANGE_RING ? LOOKS_RING : LOOKS_WATCHED;
 	uint64_t state = program_state(context);
-	bool known = looks[at].rip == rip && looks[at].address == address;
-	bool still = known && looks[at].clock == gate_now() && looks[at].effects == effects &&
-		     looks[at].generation == generation;
+	bool known = look->rip == rip && look->address == address;
+	bool still = known && look->clock == gate_now() && look->effects == effects &&
+		     look->generation == view->generation;
 	bool waiting;
 
 	if (!known)
-		looks[at].clocked = (struct clocked){.epoch = UINT64_MAX};
-	waiting = is_waiting(&looks[at].clocked, value);
+		look->clocked = (struct clocked){.epoch = UINT64_MAX};
+	waiting = is_waiting(view, &look->clocked, value);
 	if (still) {
-		bool stored = range->kind == RANGE_WATCHED && looks[at].stores != stores;
+		bool stored = range->kind == RANGE_WATCHED && look->stores != view->stores;
 
-		looks[at].in_state =
-			looks[at].state == state && !stored ? looks[at].in_state + 1 : 1;
-		looks[at].state = state;
-		looks[at].stores = stores;
-		looks[at].count = stored ? 0 : looks[at].count + 1;
-		looks[at].storing += stored;
-		if (looks[at].in_state >= enough || looks[at].count >= LOOKS_COUNTING ||
-		    looks[at].storing >= LOOKS_STORING)
+		look->in_state = look->state == state && !stored ? look->in_state + 1 : 1;
+		look->state = state;
+		look->stores = view->stores;
+		look->count = stored ? 0 : look->count + 1;
+		look->storing += stored;
+		if (look->in_state >= enough || look->count >= LOOKS_COUNTING ||
+		    look->storing >= LOOKS_STORING)
 			return POLL_STILL;
-		return by_clocks(&looks[at].clocked, waiting);
+		return by_clocks(&look->clocked, waiting);
 	}
-	looks[at].rip = rip;
-	looks[at].address = address;
-	looks[at].clock = gate_now();
-	looks[at].effects = effects;
-	looks[at].generation = generation;
-	looks[at].state = state;
-	looks[at].stores = stores;
-	looks[at].storing = 0;
-	looks[at].count = looks[at].in_state = 1;
-	return by_clocks(&looks[at].clocked, waiting);
+	look->rip = rip;
+	look->address = address;
+	look->clock = gate_now();
+	look->effects = effects;
+	look->generation = view->generation;
+	look->state = state;
+	look->stores = view->stores;
+	look->storing = 0;
+	look->count = look->in_state = 1;
+	return by_clocks(&look->clocked, waiting);
 }
 
 /* Of a ring all entries count, so that what is known of a loop holds for its next entry too. */
-static void see(const struct range *range, uint64_t address, uint32_t length)
+static void see(struct view *view, const struct range *range, uint64_t address, uint32_t length)
 {
+	struct spans *seen = &view->seen;
 	uint64_t start = range->kind == RANGE_RING ? range->address : address;
 	uint64_t end = range->kind == RANGE_RING ? start + range->length : address + length;
 
-	for (uint32_t i = 0; i < seen.count;) {
-		struct shim_span known = seen.list[i];
+	for (uint32_t i = 0; i < seen->count;) {
+		struct shim_span known = seen->list[i];
 
 		if (start > known.address + known.length || end < known.address) {
 			i++;
@@ -213,25 +220,27 @@ static void see(const struct range *range, uint64_t address, uint32_t length)
 		}
 		start = start < known.address ? start : known.address;
 		end = end > known.address + known.length ? end : known.address + known.length;
-		seen.list[i] = seen.list[--seen.count];
+		seen->list[i] = seen->list[--seen->count];
 	}
-	if (seen.count < SHIM_SPANS)
-		seen.list[seen.count++] = (struct shim_span){start, end - start};
+	if (seen->count < SHIM_SPANS)
+		seen->list[seen->count++] = (struct shim_span){start, end - start};
 	else
-		incomplete = true;
+		view->incomplete = true;
 }
 
-static bool is_what_was_seen(const struct spans *spans)
+static bool is_what_was_seen(const struct view *view, const struct spans *spans)
 {
-	if (incomplete || spans->count != seen.count)
+	const struct spans *seen = &view->seen;
+
+	if (view->incomplete || spans->count != seen->count)
 		return false;
-	for (uint32_t i = 0; i < seen.count; i++) {
+	for (uint32_t i = 0; i < seen->count; i++) {
 		uint32_t at = 0;
 
-		while (at < seen.count && (spans->list[at].address != seen.list[i].address ||
-					   spans->list[at].length != seen.list[i].length))
+		while (at < seen->count && (spans->list[at].address != seen->list[i].address ||
+					    spans->list[at].length != seen->list[i].length))
 			at++;
-		if (at == seen.count)
+		if (at == seen->count)
 			return false;
 	}
 	return true;
@@ -247,14 +256,31 @@ static uint64_t value_of(struct range *range, uint64_t address, uint32_t length)
 	return value;
 }
 
-enum poll_kind poll_look(const ucontext_t *context, struct range *range, uint64_t address,
-			 uint32_t length)
+static enum poll_kind look(struct view *view, const ucontext_t *context, struct range *range,
+			   uint64_t address, uint32_t length)
 {
+	enum poll_kind kind;
+
+	see(view, range, address, length);
+	kind = is_polling(view, context, range, address, value_of(range, address, length));
+	if (kind == POLL_STILL || kind == POLL_BY_CLOCKS)
+		found_polling = view;
+	return kind;
+}
+
+enum poll_kind poll_look(const ucontext_t *context, struct range *range, uint64_t address,
+			 uint32_t length, bool is_asked)
+{
+	enum poll_kind kind = POLL_NOT, since_quantum = POLL_NOT;
+
 	if (range->kind == RANGE_WATCHED &&
 	    (address + length <= range->first || address >= range->end))
 		return POLL_NOT; /* a neighbour of what the HCA writes */
-	see(range, address, length);
-	return is_polling(context, range, address, value_of(range, address, length));
+	if (quantum_ended)
+		since_quantum = look(&with_quantum, context, range, address, length);
+	if (is_asked)
+		kind = look(&asked, context, range, address, length);
+	return kind > since_quantum ? kind : since_quantum;
 }
 
 /* A span may begin in one range and end in the next, of another kind. */
@@ -272,14 +298,15 @@ enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct 
 	uint64_t key = loop_key(context, address);
 	uint32_t at = (uint32_t)(key * SPREAD >> 40) % LOOPS;
 	bool known = loops[at].key == key;
+	struct view *view = found_polling;
 
 	if (stage == WATCHED) {
-		if (incomplete)
-			seen.count = 0;
+		if (view->incomplete)
+			view->seen.count = 0;
 		loops[at].key = key;
-		loops[at].spans = seen;
+		loops[at].spans = view->seen;
 	} else if (!known || !shows_peers ||
-		   (loops[at].spans.count && !is_what_was_seen(&loops[at].spans))) {
+		   (loops[at].spans.count && !is_what_was_seen(view, &loops[at].spans))) {
 		bool again = known && stage == FOUND; /* it may have come from elsewhere */
 
 		poll_restart();
@@ -300,12 +327,24 @@ enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct 
 	return POLL_ENTERED;
 }
 
+static void restart(struct view *view)
+{
+	view->generation++;
+	view->incomplete = false;
+	view->seen.count = 0;
+}
+
 void poll_restart(void)
 {
-	generation++;
 	stage = FOUND;
-	incomplete = false;
-	seen.count = 0;
+	restart(&asked);
+	restart(&with_quantum);
+}
+
+void poll_quantum(bool ended)
+{
+	quantum_ended = ended;
+	restart(&with_quantum);
 }
 
 void poll_acted(void)
@@ -318,12 +357,14 @@ void poll_slept(uint64_t time)
 	slept += time;
 }
 
-void poll_stored(void)
+void poll_stored(bool is_asked)
 {
-	stores++;
+	asked.stores += is_asked;
+	with_quantum.stores++;
 }
 
-void poll_unseen(void)
+void poll_unseen(bool is_asked)
 {
-	incomplete = true;
+	asked.incomplete |= is_asked;
+	with_quantum.incomplete = true;
 }

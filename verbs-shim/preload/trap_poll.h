@@ -25,9 +25,10 @@ enum poll_kind {
 	POLL_BY_CLOCKS, /* it reads clocks in its loop, and may go on for one of them */
 };
 
-/* The program is about to read memory that the HCA, or another process, writes. Does it poll? */
+/* The program is about to read memory that the HCA, or another process, writes. Does it poll? is_asked: the look is seen in each run;
+ * else only since a quantum has ended, which it does at some real time. */
 enum poll_kind poll_look(const ucontext_t *context, struct range *range, uint64_t address,
-			 uint32_t length);
+			 uint32_t length, bool is_asked);
 
 enum poll_answer {
 	POLL_ENTERED, /* the slot says what is polled; its pages are hot */
@@ -42,6 +43,9 @@ enum poll_answer poll_enter(const ucontext_t *context, uint64_t address, struct 
 /* Something may have changed: what was seen so far proves nothing. */
 void poll_restart(void);
 
+/* More is watched from now on, as a quantum has ended, or no longer. */
+void poll_quantum(bool ended);
+
 /* The program did something else than to look and to read clocks: it begins anew. */
 void poll_acted(void);
 
@@ -49,9 +53,9 @@ void poll_acted(void);
 void poll_slept(uint64_t time);
 
 /* The program changed memory that the HCA writes: who fills it polls nothing. */
-void poll_stored(void);
+void poll_stored(bool is_asked);
 
 /* The program went on with memory that is watched no more: what is seen is not all. */
-void poll_unseen(void);
+void poll_unseen(bool is_asked);
 
 #endif

@@ -75,7 +75,7 @@ static void close_all(uint64_t address, uint64_t length)
 	protect(address, length, PROT_NONE);
 }
 
-void range_arm(struct range *range)
+static void arm(struct range *range)
 {
 	if (!range->armed)
 		close_all(range->address, range->length);
@@ -83,12 +83,18 @@ void range_arm(struct range *range)
 	range->armed = true;
 }
 
+void range_arm(struct range *range)
+{
+	arm(range);
+	range->asked = true;
+}
+
 void range_disarm(struct range *range)
 {
 	if (range->armed)
 		protect(range->address, range->length, PROT_READ | PROT_WRITE);
 	armed_watched -= range->armed && range->kind == RANGE_WATCHED;
-	range->armed = false;
+	range->armed = range->asked = false;
 }
 
 void range_set_hot(bool armed)
@@ -154,11 +160,13 @@ void ranges_release(bool all)
 	range_close_pages();
 }
 
-void ranges_arm(bool with_rings)
+void ranges_arm(bool quantum_ended)
 {
-	for (uint32_t i = 0; i < range_count; i++)
-		if (ranges[i].kind == RANGE_WATCHED || (with_rings && ranges[i].polled))
-			range_arm(&ranges[i]);
+	for (uint32_t i = 0; i < range_count; i++) {
+		if (ranges[i].kind == RANGE_WATCHED || (quantum_ended && ranges[i].polled))
+			arm(&ranges[i]);
+		ranges[i].asked |= !quantum_ended && ranges[i].kind == RANGE_WATCHED;
+	}
 }
 
 /* Makes a page of watched memory accessible until the trap has been handled. */
@@ -184,7 +192,12 @@ bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
 
 	if (index >= range_count || range->address >= address + length)
 		return false;
-	return range->kind != RANGE_WATCHED || range->armed ||
+	return range->armed || range_is_asked(range, address, length, hot_watched);
+}
+
+bool range_is_asked(const struct range *range, uint64_t address, uint32_t length, bool hot_watched)
+{
+	return range->kind != RANGE_WATCHED || range->asked ||
 	       (hot_watched && (range->peers || is_hot(address) || is_hot(address + length - 1)));
 }
 

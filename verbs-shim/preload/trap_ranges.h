@@ -25,6 +25,7 @@ struct range {
 	uint8_t kind;
 	bool polled; /* ring: by the program; the others it writes */
 	bool armed;  /* whole range protected */
+	bool asked;  /* it would be if no quantum had ended */
 	bool shared; /* its bytes are in the queue memory; rings are always */
 	bool peers; /* watched: other processes may write there as well; it stays so when no region is there */
 };
@@ -36,8 +37,8 @@ struct range *range_find(uint64_t address);
 void range_arm(struct range *range);
 void range_disarm(struct range *range);
 
-/* Arms all watched ranges, and the rings that the program polls. */
-void ranges_arm(bool with_rings);
+/* Arms all watched ranges; as a quantum has ended, the rings that the program polls too. */
+void ranges_arm(bool quantum_ended);
 
 /* Makes watched memory accessible, hot and open pages with it: all, or what DMA and others could not reach otherwise. */
 void ranges_release(bool all);
@@ -55,6 +56,9 @@ bool range_page_is_armed(const struct range *range, uint64_t address);
 
 /* Does an access concern us? Of watched memory only armed ranges do, and hot pages if these are watched. */
 bool range_traps(uint64_t address, uint32_t length, bool hot_watched);
+
+/* Would an access to a range trap if no quantum had ended? */
+bool range_is_asked(const struct range *range, uint64_t address, uint32_t length, bool hot_watched);
 
 /* Does any range reach into these bytes? What is not in one stays so as long as the number of additions is the same. */
 bool range_overlaps(uint64_t address, uint64_t length);

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Proves that the ends of quanta, which are moments of real time, leave no mark on a run: UCX posts receives in each turn of its loop
+# over UD, so that a turn more or less before it is found polling shows in the run's hash, and it fills memory for longer than a quantum.
+# Arguments: the hcasim program, the top of the source tree, a program of this folder's.
+hcasim=$1
+scenario=$2/scenarios/two-hosts-ib.yaml
+command -v ucx_perftest >/dev/null || { echo 'ucx_perftest is not installed'; exit 77; }
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+latency='ucx_perftest -d mlx5_0:1 -x ud_verbs -t am_lat -n 1000 -w 10'
+for quantum in 20ms 100us 150us 200us 250us 300us 350us 400us 450us 500us 600us 700us 800us; do
+  "$hcasim" exec "$scenario" --verbose --set session.quantum=$quantum -- host0: $latency : host1: $latency host0 \
+    >"$folder/$quantum" 2>&1 || { echo "quantum $quantum: exit code $?"; failures=1; }
+  grep -q 'host1| Final: *1000 ' "$folder/$quantum" || { cat "$folder/$quantum"; failures=1; }
+  cmp "$folder/20ms" "$folder/$quantum" || { diff "$folder/20ms" "$folder/$quantum"; failures=1; }
+done
+exit $failures

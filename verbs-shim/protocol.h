@@ -17,9 +17,12 @@
 #define SHIM_MAGIC UINT64_C(0x68636173696d000b) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT \
 	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
-#define SHIM_HOST_VARIABLE   "HCASIM_HOST" /* the host on which a new image is to run, by its name */
-#define SHIM_HOST_NAME       64
-#define SHIM_NO_HOST         UINT32_MAX
+#define SHIM_HOST_VARIABLE "HCASIM_HOST" /* the host on which a new image is to run, by its name */
+#define SHIM_HOST_NAME     64
+#define SHIM_NO_HOST       UINT32_MAX
+#define SHIM_SHARED_MEMORY "/dev/shm" /* where libc has what shm_open() and sem_open() name */
+#define SHIM_SHARED_FOLDER \
+	"shm" /* in the directory of a host's files: what its programs find there */
 #define SHIM_FIRST_FD        900 /* our descriptors in a program stay above this number */
 #define SHIM_SLOTS           1024
 #define SHIM_PROCESSES       256

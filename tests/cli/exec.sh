@@ -51,6 +51,10 @@ expect 0 'host0| host0' exec "$scenario" -- host0: hostname
 if unshare --user --map-root-user --net --mount --pid --ipc --fork true 2>/dev/null; then
   shown=$("$hcasim" exec "$scenario" -- host0: sh -c ": >/dev/shm/hcasim-$$" : host0: sh -c 'sleep 1; ls /dev/shm' : host1: sh -c 'sleep 1; ls /dev/shm')
   [ "$shown" = "host0| hcasim-$$" ] && [ ! -e "/dev/shm/hcasim-$$" ] || fail "/dev/shm: $shown, $(ls /dev/shm)"
+  # What root starts there from another host finds that one, and not its starter's; and so on the way back.
+  [ "$(id -u)" -ne 0 ] || shown=$("$hcasim" exec "$scenario" -- host0: env "PATH=$2/tools:$PATH" sh -c \
+    ': >/dev/shm/a; hcasim-ssh host1 "ls /dev/shm; : >/dev/shm/b; hcasim-ssh host0 ls /dev/shm"' : host1: sh -c 'sleep 1; ls /dev/shm')
+  [ "$(id -u)" -ne 0 ] || [ "$shown" = $'host0| a\nhost1| b' ] || fail "/dev/shm by hcasim-ssh: $shown"
 fi
 expect 7 '' exec "$scenario" -- host0: true : host1: sh -c 'exit 7'
 expect 3 '' run "$scenario" --set 'programs=[{host: host1, command: [sh, -c, exit 3]}]'

@@ -5,13 +5,16 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -185,6 +188,21 @@ static const char *from_environment(char **environment, const char *name)
 }
 
 /* The first constructor of the process. */
+/* /dev/shm is the host's own: who was started by a program of another host still has that one's. It stays where a run has no namespaces
+ * or this program sees the machine's, which is in another file system, and where it is not permitted to mount. */
+static void take_shared_memory(void)
+{
+	char folder[sizeof(shim_tree) + sizeof("/" SHIM_SHARED_FOLDER)];
+	struct stat seen, own;
+
+	snprintf(folder, sizeof(folder), "%s/" SHIM_SHARED_FOLDER, shim_tree);
+	if (system_call(SYS_stat, SHIM_SHARED_MEMORY, &seen) != 0 ||
+	    system_call(SYS_stat, folder, &own) != 0 || seen.st_dev != own.st_dev ||
+	    seen.st_ino == own.st_ino || system_call(SYS_unshare, CLONE_NEWNS) != 0)
+		return;
+	(void)system_call(SYS_mount, folder, SHIM_SHARED_MEMORY, NULL, MS_BIND, NULL);
+}
+
 static void __attribute__((constructor)) attach(int count, char **arguments, char **environment)
 {
 	static struct shim_welcome reply;
@@ -214,6 +232,7 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 		_exit(127);
 	}
 	own_host = reply.host;
+	take_shared_memory();
 	/* Rings are shared page by page with the simulator: their pages must not go back to the operating system unseen. */
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, -1);

@@ -164,7 +164,7 @@ const char *isolate_folder(void)
 void isolate_shared_memory(const char *folder)
 {
 	if (isolated && unshare(CLONE_NEWNS) == 0)
-		(void)mount(folder, SHARED_MEMORY, NULL, MS_BIND, NULL);
+		(void)mount(folder, SHIM_SHARED_MEMORY, NULL, MS_BIND, NULL);
 }
 
 void isolate_hold_addresses(void)

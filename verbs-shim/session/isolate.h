@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define SHARED_MEMORY "/dev/shm" /* where libc has what shm_open() and sem_open() name */
-
 /* Returns 0 in the simulator, its process id in the caller, -1 if it is not permitted. The caller is a subreaper. */
 pid_t isolate_start(void);
 

@@ -95,7 +95,7 @@ static bool write_cpuinfo(const struct session *session, const char *tree)
 /* What its programs find as /dev/shm. */
 static void shared_memory_of(const struct session_host *host, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/shm", host->tree);
+	snprintf(path, PATH_MAX, "%s/" SHIM_SHARED_FOLDER, host->tree);
 }
 
 /* What programs of a host find under /sys, /dev and /proc. */
@@ -185,7 +185,7 @@ static char **environment(const struct program *program, const int output[2])
 /* Does it stand where a program has its host's shared memory? */
 static bool is_hidden(const char *path)
 {
-	return strncmp(path, SHARED_MEMORY "/", sizeof(SHARED_MEMORY)) == 0;
+	return strncmp(path, SHIM_SHARED_MEMORY "/", sizeof(SHIM_SHARED_MEMORY)) == 0;
 }
 
 /* Its ends of the pipes into which it writes, and the supervisor's and ours, from which that is read. false: errno says why. */

@@ -150,6 +150,16 @@ static enum wqe_error parse_region(struct cursor *cursor, struct send_wqe *wqe)
 	return WQE_OK;
 }
 
+static uint32_t units_of(uint32_t bytes)
+{
+	return (bytes + WQE_UNIT_BYTES - 1) / WQE_UNIT_BYTES;
+}
+
+const struct data_segment *wqe_segments(const struct send_wqe *wqe)
+{
+	return &wqe->listed[units_of(wqe->inline_bytes)];
+}
+
 static enum wqe_error parse_inline(struct cursor *cursor, struct send_wqe *wqe)
 {
 	uint32_t length = be32_get(cursor->next) & ~INLINE_FLAG;
@@ -158,21 +168,29 @@ static enum wqe_error parse_inline(struct cursor *cursor, struct send_wqe *wqe)
 		return WQE_BAD_SIZE;
 	if (wqe->opcode == WQE_READ || opcode_table[wqe->opcode].follows == FOLLOWS_ATOMIC_DATA)
 		return WQE_BAD_SEGMENT;
-	memcpy(wqe->inline_data, cursor->next + sizeof(uint32_t), length);
-	wqe->is_inline = true;
-	wqe->length = length;
+	memcpy(wqe->inline_data + wqe->inline_bytes, cursor->next + sizeof(uint32_t), length);
+	wqe->inline_bytes = (uint16_t)(wqe->inline_bytes + length);
+	(void)take(cursor, units_of((uint32_t)sizeof(uint32_t) + length) * WQE_UNIT_BYTES);
 	return WQE_OK;
 }
 
+/* Inline data, or a list, or a header inline and the rest from a list, as UCX posts what it does not copy. */
 static enum wqe_error parse_data(struct cursor *cursor, struct send_wqe *wqe)
 {
-	uint64_t length = 0;
+	struct data_segment *segments;
 	const uint8_t *segment;
+	uint64_t length;
 
-	if (cursor->next < cursor->end && be32_get(cursor->next) & INLINE_FLAG)
-		return parse_inline(cursor, wqe);
+	while (cursor->next < cursor->end && be32_get(cursor->next) & INLINE_FLAG) {
+		enum wqe_error error = parse_inline(cursor, wqe);
+
+		if (error)
+			return error;
+	}
+	length = wqe->inline_bytes;
+	segments = &wqe->listed[units_of(wqe->inline_bytes)];
 	while ((segment = take(cursor, WQE_UNIT_BYTES))) {
-		struct data_segment *data = &wqe->segments[wqe->segment_count];
+		struct data_segment *data = &segments[wqe->segment_count];
 
 		if (be32_get(segment + DATA_LENGTH) & INLINE_FLAG)
 			return WQE_BAD_SEGMENT;
@@ -206,8 +224,8 @@ enum wqe_error wqe_parse(const uint8_t *bytes, uint32_t qpn, enum qp_type type,
 	wqe->solicited = flags & FLAG_SOLICITED;
 	wqe->fence = flags >> FENCE_SHIFT >= FENCE_LEAST;
 	wqe->immediate = be32_get(bytes + CONTROL_IMMEDIATE);
-	wqe->is_inline = false;
 	wqe->length = 0;
+	wqe->inline_bytes = 0;
 	wqe->segment_count = 0;
 	if (!wqe->units)
 		return WQE_BAD_SIZE;

@@ -44,7 +44,7 @@ enum wqe_error {
 	WQE_BAD_SIZE,    /* a segment runs over the end that the control segment gives */
 	WQE_BAD_QPN,     /* not of the queue it was found in */
 	WQE_BAD_LENGTH,  /* more than 2^31 bytes, or not 8 for an atomic */
-	WQE_BAD_SEGMENT, /* inline data where it must not be */
+	WQE_BAD_SEGMENT, /* inline data where it must not be, or behind a pointer */
 	WQE_NOWHERE,     /* DC: its address vector leads to nobody; found when it is its turn */
 };
 
@@ -66,7 +66,7 @@ struct send_wqe {
 	uint8_t units;  /* of 16 bytes */
 	uint16_t index; /* of its first block; runs on over the ring */
 	uint32_t qpn;
-	bool signaled, solicited, fence, is_inline;
+	bool signaled, solicited, fence;
 	uint32_t immediate; /* or the key that SEND_INVALIDATE names */
 	uint32_t xrc_srqn;
 	uint32_t rkey;
@@ -77,9 +77,10 @@ struct send_wqe {
 	uint8_t address_vector[ADDRESS_VECTOR_BYTES];
 	struct wqe_region region; /* UMR */
 	uint32_t length;          /* bytes of data */
-	uint32_t segment_count;
+	uint16_t inline_bytes;    /* the first of them */
+	uint16_t segment_count;   /* where the others are: wqe_segments() */
 	union {
-		struct data_segment segments[WQE_UNITS_MAX];
+		struct data_segment listed[WQE_UNITS_MAX]; /* behind inline data */
 		uint8_t inline_data[WQE_BYTES_MAX];
 	};
 };
@@ -99,6 +100,9 @@ uint32_t wqe_units(const uint8_t *control);
 uint32_t wqe_blocks(const uint8_t *control);
 uint16_t wqe_index(const uint8_t *control);
 uint32_t wqe_qpn(const uint8_t *control);
+
+/* The list of what is not inline. */
+const struct data_segment *wqe_segments(const struct send_wqe *wqe);
 
 /* bytes: all of the WQE, unrolled if it wraps in the ring. On an error, what the control segment
  * says is filled in all the same. */

@@ -242,7 +242,7 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 	/* The value is a number of the responder's memory, little-endian as hosts are. */
 	le64_put(scatter->value, packet->compare);
 	scatter->dma = (struct dma){
-		.segments = slot->wqe.segments,
+		.segments = wqe_segments(&slot->wqe),
 		.segment_count = slot->wqe.segment_count,
 		.offset = offset,
 		.length = length,

@@ -69,8 +69,9 @@ bool page_fault_stalls(struct qp *qp, struct send_slot *slot)
 {
 	sim_time now = sim_now(qp->hca->sim);
 
-	if (slot->wqe.is_inline || requester_is_read_or_atomic(slot) ||
-	    !fault_in(qp, slot->wqe.segments, slot->wqe.segment_count, 0, slot->wqe.length, true))
+	if (requester_is_read_or_atomic(slot) ||
+	    !fault_in(qp, wqe_segments(&slot->wqe), slot->wqe.segment_count, 0,
+		      slot->wqe.length - slot->wqe.inline_bytes, true))
 		return false;
 	qp->hca->transport->count.page_stalls++;
 	qp->requester.page_wait = PAGE_WAIT_DATA;
@@ -84,7 +85,7 @@ bool page_fault_stalls(struct qp *qp, struct send_slot *slot)
 
 bool page_fault_drops(struct qp *qp, struct send_slot *slot, uint32_t offset, uint32_t length)
 {
-	if (!fault_in(qp, slot->wqe.segments, slot->wqe.segment_count, offset, length, true))
+	if (!fault_in(qp, wqe_segments(&slot->wqe), slot->wqe.segment_count, offset, length, true))
 		return false;
 	qp->hca->transport->count.page_drops++;
 	qp->requester.page_wait = PAGE_WAIT_PLACE;

@@ -96,9 +96,8 @@ static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
 		return WORK_LOCAL_LENGTH;
 	if (requester_is_read_or_atomic(slot) && !qp->state.max_rd_atomic)
 		return WORK_LOCAL_QP_OPERATION;
-	if (!slot->wqe.is_inline &&
-	    !qp_list_allows(qp, qp->attr.pd, slot->wqe.segments, slot->wqe.segment_count, 0,
-			    slot->wqe.length, access))
+	if (!qp_list_allows(qp, qp->attr.pd, wqe_segments(&slot->wqe), slot->wqe.segment_count, 0,
+			    slot->wqe.length - slot->wqe.inline_bytes, access))
 		return WORK_LOCAL_PROTECTION;
 	return WORK_OK;
 }
@@ -297,11 +296,7 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 	if (requester->cursor_packet == slot->psn_count)
 		advance(qp);
 	sent(qp, psn);
-	if (slot->wqe.is_inline || !unit->length)
-		*wire_bytes = send_unit_copy(unit, slot->wqe.inline_data + offset);
-	else
-		*wire_bytes = send_unit_gather(unit, slot->wqe.segments, slot->wqe.segment_count,
-					       offset, 0);
+	*wire_bytes = send_unit_of_wqe(unit, &slot->wqe, offset);
 	return packets;
 }
 

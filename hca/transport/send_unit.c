@@ -170,31 +170,53 @@ static void gathered(struct dma *dma)
 	send_unit_drain(unit->flow);
 }
 
-uint32_t send_unit_gather(struct send_unit *unit, const struct data_segment *segments,
-			  uint32_t count, uint32_t offset, uint32_t access)
+/* The first `ahead` bytes are at hand. */
+static uint32_t gather(struct send_unit *unit, const uint8_t *bytes, uint32_t ahead,
+		       const struct data_segment *segments, uint32_t count, uint32_t offset,
+		       uint32_t access)
 {
 	struct qp *qp = unit->flow->qp;
 	uint32_t wire_bytes = unit->wire_bytes;
 
-	assert(unit->length && count);
-	if (qp_key_has_bytes(qp, segments[0].key))
+	assert(unit->length > ahead && count);
+	if (qp_key_has_bytes(qp, segments[0].key)) {
 		unit->payload = payload_new(qp->hca->packets);
+		if (ahead)
+			memcpy(unit->payload->bytes, bytes, ahead);
+	}
 	unit->dma = (struct dma){
 		.segments = segments,
 		.segment_count = count,
 		.offset = offset,
-		.length = unit->length,
+		.length = unit->length - ahead,
 		.direction = DMA_GATHER,
 		.access = access,
 		.pd = qp_remote_pd(qp, segments[0].key),
 		.qpn = qp->number,
 		.tag = unit->first->tag,
 		.passes = unit->slot && !unit->slot->wqe.fence,
-		.bytes = unit->payload ? unit->payload->bytes : NULL,
+		.bytes = unit->payload ? unit->payload->bytes + ahead : NULL,
 		.done = gathered,
 	};
 	dma_start(qp->hca->dma, &unit->dma);
 	return wire_bytes;
+}
+
+uint32_t send_unit_gather(struct send_unit *unit, const struct data_segment *segments,
+			  uint32_t count, uint32_t offset, uint32_t access)
+{
+	return gather(unit, NULL, 0, segments, count, offset, access);
+}
+
+uint32_t send_unit_of_wqe(struct send_unit *unit, const struct send_wqe *wqe, uint32_t offset)
+{
+	uint32_t ahead = offset < wqe->inline_bytes ? wqe->inline_bytes - offset : 0;
+	uint32_t skip = offset > wqe->inline_bytes ? offset - wqe->inline_bytes : 0;
+
+	if (ahead >= unit->length)
+		return send_unit_copy(unit, wqe->inline_data + offset);
+	return gather(unit, wqe->inline_data + offset, ahead, wqe_segments(wqe), wqe->segment_count,
+		      skip, 0);
 }
 
 uint32_t send_unit_copy(struct send_unit *unit, const uint8_t *bytes)

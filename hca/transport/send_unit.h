@@ -36,7 +36,10 @@ struct packet *send_unit_packet(struct send_unit *unit, uint8_t opcode, const st
 uint32_t send_unit_gather(struct send_unit *unit, const struct data_segment *segments,
 			  uint32_t count, uint32_t offset, uint32_t access);
 
-/* The same, with the bytes at hand (inline data), or none at all (bytes NULL, length 0). */
+/* The same, from what the WQE has behind `offset`: inline data, its list, or both. */
+uint32_t send_unit_of_wqe(struct send_unit *unit, const struct send_wqe *wqe, uint32_t offset);
+
+/* The same, with the bytes at hand, or none at all (bytes NULL, length 0). */
 uint32_t send_unit_copy(struct send_unit *unit, const uint8_t *bytes);
 
 /* Sends what is ready at the front of the flow, in order, but what waits for the engine of READs. */

@@ -10,16 +10,17 @@
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)    \
-	TEST(write)    \
-	TEST(flags)    \
-	TEST(inline)   \
-	TEST(atomic)   \
-	TEST(datagram) \
-	TEST(bind)     \
-	TEST(refused)  \
-	TEST(receive)  \
-	TEST(cqe)      \
+#define TESTS(TEST)           \
+	TEST(write)           \
+	TEST(flags)           \
+	TEST(inline)          \
+	TEST(inline_and_list) \
+	TEST(atomic)          \
+	TEST(datagram)        \
+	TEST(bind)            \
+	TEST(refused)         \
+	TEST(receive)         \
+	TEST(cqe)             \
 	TEST(error_cqe)
 SUITE(TESTS)
 
@@ -82,15 +83,15 @@ static void test_write(void)
 	CU_ASSERT_EQUAL(wqe.opcode, WQE_WRITE_IMMEDIATE);
 	CU_ASSERT_EQUAL(wqe.index, 0xbeef);
 	CU_ASSERT_EQUAL(wqe.units, 4);
-	CU_ASSERT_TRUE(wqe.signaled && wqe.solicited && !wqe.fence && !wqe.is_inline);
+	CU_ASSERT_TRUE(wqe.signaled && wqe.solicited && !wqe.fence && !wqe.inline_bytes);
 	CU_ASSERT_EQUAL(wqe.immediate, 0xcafef00d);
 	CU_ASSERT_EQUAL(wqe.remote_address, 0x1122334455667788);
 	CU_ASSERT_EQUAL(wqe.rkey, 0x99aabbcc);
 	CU_ASSERT_EQUAL(wqe.segment_count, 2);
 	CU_ASSERT_EQUAL(wqe.length, 123);
-	CU_ASSERT_EQUAL(wqe.segments[1].address, 0x7fff00002000);
-	CU_ASSERT_EQUAL(wqe.segments[1].length, 23);
-	CU_ASSERT_EQUAL(wqe.segments[1].key, 0x1100);
+	CU_ASSERT_EQUAL(wqe_segments(&wqe)[1].address, 0x7fff00002000);
+	CU_ASSERT_EQUAL(wqe_segments(&wqe)[1].length, 23);
+	CU_ASSERT_EQUAL(wqe_segments(&wqe)[1].key, 0x1100);
 	CU_ASSERT_EQUAL(wqe_blocks(bytes), 1);
 	append_data(1, 0x1100, 0);
 	CU_ASSERT_EQUAL(parse(QP_RC, &wqe), WQE_OK);
@@ -120,13 +121,39 @@ static void test_inline(void)
 	*(uint32_t *)(void *)data = htobe32(MLX5_INLINE_SEG | 21);
 	memcpy(data + 4, "twenty-one bytes long", 21);
 	CU_ASSERT_EQUAL(parse(QP_UC, &wqe), WQE_OK);
-	CU_ASSERT_TRUE(wqe.is_inline);
+	CU_ASSERT_EQUAL(wqe.inline_bytes, 21);
+	CU_ASSERT_EQUAL(wqe.segment_count, 0);
 	CU_ASSERT_EQUAL(wqe.length, 21);
 	CU_ASSERT_EQUAL(memcmp(wqe.inline_data, "twenty-one bytes long", 21), 0);
 	*(uint32_t *)(void *)data = htobe32(MLX5_INLINE_SEG | 28);
 	CU_ASSERT_EQUAL(parse(QP_UC, &wqe), WQE_OK);
 	*(uint32_t *)(void *)data = htobe32(MLX5_INLINE_SEG | 29); /* over the end */
 	CU_ASSERT_EQUAL(parse(QP_UC, &wqe), WQE_BAD_SIZE);
+}
+
+/* A header inline, and behind it a list of what is not copied. */
+static void test_inline_and_list(void)
+{
+	struct send_wqe wqe;
+	uint8_t *data;
+
+	begin(MLX5_OPCODE_SEND, 0);
+	data = append(32);
+	*(uint32_t *)(void *)data = htobe32(MLX5_INLINE_SEG | 17);
+	memcpy(data + 4, "a header of bytes", 17);
+	append_data(100, 0x1000, 0x7fff00001000);
+	append_data(23, 0x1100, 0x7fff00002000);
+	CU_ASSERT_EQUAL(parse(QP_RC, &wqe), WQE_OK);
+	CU_ASSERT_EQUAL(wqe.length, 140);
+	CU_ASSERT_EQUAL(wqe.inline_bytes, 17);
+	CU_ASSERT_EQUAL(memcmp(wqe.inline_data, "a header of bytes", 17), 0);
+	CU_ASSERT_EQUAL(wqe.segment_count, 2);
+	CU_ASSERT_EQUAL(wqe_segments(&wqe)[0].address, 0x7fff00001000);
+	CU_ASSERT_EQUAL(wqe_segments(&wqe)[1].length, 23);
+	CU_ASSERT_EQUAL(wqe_segments(&wqe)[1].key, 0x1100);
+	data = append(16);
+	*(uint32_t *)(void *)data = htobe32(MLX5_INLINE_SEG | 1);
+	CU_ASSERT_EQUAL(parse(QP_RC, &wqe), WQE_BAD_SEGMENT);
 }
 
 static void test_atomic(void)
@@ -143,7 +170,7 @@ static void test_atomic(void)
 	CU_ASSERT_EQUAL(parse(QP_RC, &wqe), WQE_OK);
 	CU_ASSERT_EQUAL(wqe.swap_or_add, 0x0102030405060708);
 	CU_ASSERT_EQUAL(wqe.compare, 0x1112131415161718);
-	CU_ASSERT_EQUAL(wqe.segments[0].address, 0x2000);
+	CU_ASSERT_EQUAL(wqe_segments(&wqe)[0].address, 0x2000);
 	CU_ASSERT_EQUAL(parse(QP_UC, &wqe), WQE_BAD_OPCODE);
 	append_data(8, 0x1000, 0x2000);
 	CU_ASSERT_EQUAL(parse(QP_RC, &wqe), WQE_BAD_LENGTH);

@@ -10,6 +10,7 @@
 
 #define TESTS(TEST)                      \
 	TEST(blueflame_and_inline)       \
+	TEST(inline_ahead_of_a_list)     \
 	TEST(rings_wrap)                 \
 	TEST(a_list_behind_one_doorbell) \
 	TEST(arming)                     \
@@ -53,6 +54,31 @@ static void test_blueflame_and_inline(void)
 					      .is_inline = true});
 	CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
 	CU_ASSERT_EQUAL(rig_count(&rig, "wqe_fetch", "reads"), 1);
+	rig_destroy(&rig);
+}
+
+/* The header of a message inline, and what is not copied behind it: in one packet and in several, of which the first holds both. */
+static void test_inline_ahead_of_a_list(void)
+{
+	struct rig rig = rig_create(QP_RC, 1024);
+
+	for (uint32_t bytes = 41; bytes <= 2500; bytes += 2459) {
+		struct data_segment list[2] = {
+			{.address = rig.source + 40, .length = 1, .key = rig.one->key},
+			{.address = rig.source + 41, .length = bytes - 41, .key = rig.one->key}};
+
+		mini_fill(rig.one, rig.source, bytes, bytes);
+		mini_post(rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+						      .address = rig.source,
+						      .length = 40,
+						      .is_inline = true,
+						      .list = list,
+						      .list_count = bytes > 41 ? 2 : 1,
+						      .remote = rig.target});
+		CHECK_WC(mini_wait(rig.qp->send_cq), CQE_SENT, 0);
+		mini_run(rig.mini);
+		CU_ASSERT_TRUE(mini_matches(rig.other, rig.target, bytes, bytes));
+	}
 	rig_destroy(&rig);
 }
 

@@ -425,15 +425,17 @@ static uint32_t put_list(const struct data_segment *list, uint32_t count, uint8_
 
 static uint32_t put_data(struct mini_qp *qp, const struct mini_send *send, uint8_t *at)
 {
-	if (send->list)
-		return put_list(send->list, send->list_count, at);
-	if (!send->length)
-		return 0;
-	if (send->is_inline) {
+	uint32_t bytes = 0;
+
+	if (send->is_inline && send->length) {
 		be32_put(at, send->length | UINT32_C(0x80000000));
 		read_memory(qp->host, send->address, at + 4, send->length);
-		return (send->length + 4 + UNIT - 1) / UNIT * UNIT;
+		bytes = (send->length + 4 + UNIT - 1) / UNIT * UNIT;
 	}
+	if (send->list)
+		return bytes + put_list(send->list, send->list_count, at + bytes);
+	if (!send->length || send->is_inline)
+		return bytes;
 	be32_put(at, send->length);
 	be32_put(at + 4, send->key ? send->key : qp->host->key);
 	be64_put(at + 8, send->address);

@@ -73,8 +73,9 @@ struct mini_send { /* what a test posts */
 	uint32_t immediate;
 	uint64_t swap_or_add, compare;
 	bool is_inline, unsignaled, solicited, fence, blueflame, no_doorbell;
-	const uint8_t *vector;           /* UD: 48 bytes */
-	const struct data_segment *list; /* in place of address, length and key */
+	const uint8_t *vector; /* UD: 48 bytes */
+	const struct data_segment
+		*list; /* in place of address, length and key; behind inline data */
 	uint32_t list_count;
 };
 

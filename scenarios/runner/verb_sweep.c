@@ -1,7 +1,7 @@
 /*
  * verb_sweep: hcasim sweep FILE -j N --out DIR: a run for each combination of the values that the scenario sweeps, each in
- * a process and a folder of its own. The folder is named after the effective configuration, and a run moves it to its
- * place when it is whole: what is there already is finished, and is not run again.
+ * a process and a folder of its own. The folder is named after the effective configuration and what its files hold, and a
+ * run moves it to its place when it is whole: what is there already is finished, and is not run again.
  *
  *     DIR/POINT/{scenario.yaml,summary.json,...}     DIR/results.csv: a line a point: its values, then all figures
  *                                                    DIR/means.csv: their means over the seeds, if those are swept
@@ -35,7 +35,7 @@
 #define WHY_BYTES 1024
 
 struct point {
-	char name[17]; /* of its folder: hash of the effective configuration */
+	char name[17]; /* of its folder: scenario_hash() */
 	bool finished; /* its folder stands */
 	pid_t process; /* 0: does not run */
 };
@@ -131,23 +131,6 @@ static struct scenario *read_point(const struct sweep *sweep, size_t point)
 	return read;
 }
 
-/* FNV-1a of the effective configuration. */
-static void name_point(struct point *point, const struct scenario *scenario)
-{
-	char *text = NULL;
-	size_t length = 0;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	FILE *out = open_memstream(&text, &length);
-	if (out == NULL)
-		abort();
-	scenario_print(scenario, out);
-	fclose(out);
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	free(text);
-	snprintf(point->name, sizeof(point->name), "%016" PRIx64, hash);
-}
-
 static void point_path(const struct sweep *sweep, size_t point, const char *file,
 		       char path[PATH_MAX])
 {
@@ -176,7 +159,8 @@ static bool find_points(struct sweep *sweep)
 		if (scenario != NULL && !good)
 			say("%s: no workload or load to sweep", scenario->file);
 		if (good)
-			name_point(&sweep->points[i], scenario);
+			snprintf(sweep->points[i].name, sizeof(sweep->points[i].name),
+				 "%016" PRIx64, scenario_hash(scenario));
 		scenario_destroy(scenario);
 		point_path(sweep, i, "/summary.json", path);
 		sweep->points[i].finished = good && stat(path, &status) == 0;

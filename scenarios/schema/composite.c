@@ -14,6 +14,7 @@
 #include "scenarios/schema/congestion_key.h"
 #include "scenarios/schema/endpoint_device.h"
 #include "scenarios/schema/modules.h"
+#include "scenarios/schema/scenario_read.h"
 #include "switch/switch_params.h"
 
 #define KEYS_MAX 128
@@ -204,9 +205,13 @@ static void print_list(const struct param *list, const void *params, unsigned in
 {
 	char text[sizeof(struct param_text)];
 	for (const struct param *param = list; param != NULL && param->name != NULL; param++) {
-		const char *quote = param->kind == PARAM_TEXT ? "\"" : "";
 		param_print(param, params, text, sizeof(text));
-		fprintf(out, "%*s%s: %s%s%s\n", (int)indent, "", param->name, quote, text, quote);
+		fprintf(out, "%*s%s: ", (int)indent, "", param->name);
+		if (param->kind == PARAM_TEXT)
+			scenario_print_name(text, out);
+		else
+			fputs(text, out);
+		fputc('\n', out);
 	}
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scenarios/schema/scenario_read.h"
+
 #define NOTHING "none" /* where nothing was chosen */
 
 static void read_name(struct yaml_node *node, struct congestion_choice *choice,
@@ -55,8 +57,9 @@ void congestion_key_print(const struct congestion_choice *choice, unsigned inden
 {
 	const struct congestion *congestion = &choice->congestion;
 	char text[sizeof(struct param_text)];
-	fprintf(out, "%*scongestion:\n%*spreset: \"%s\"\n", (int)indent, "", (int)indent + 2, "",
-		congestion->ops != NULL ? choice->name : NOTHING);
+	fprintf(out, "%*scongestion:\n%*spreset: ", (int)indent, "", (int)indent + 2, "");
+	scenario_print_name(congestion->ops != NULL ? choice->name : NOTHING, out);
+	fputc('\n', out);
 	for (const struct param *param = congestion->ops != NULL ? congestion->ops->params : NULL;
 	     param != NULL && param->name != NULL; param++) {
 		const char *quote = param->kind == PARAM_TEXT ? "\"" : "";

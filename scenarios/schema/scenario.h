@@ -210,6 +210,9 @@ void scenario_destroy(struct scenario *scenario);
 /* The effective configuration: every value, as YAML that reads back to an equal scenario. */
 void scenario_print(const struct scenario *scenario, FILE *out);
 
+/* A hash of it, with what files hold in place of their names: the same wherever the scenario and they are. */
+uint64_t scenario_hash(const struct scenario *scenario);
+
 const char *scenario_node_name(const struct scenario *scenario, const struct scenario_node *node);
 
 /* Puts the place of the key at that path ("fabric.routes.2"; "": the file) in front of `why`, what is wrong with it, or that of the nearest

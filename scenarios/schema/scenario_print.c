@@ -5,10 +5,16 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/port_params.h"
 #include "scenarios/schema/endpoint_device.h"
 #include "scenarios/schema/scenario_read.h"
+
+#define HASH_BASE   UINT64_C(0xcbf29ce484222325) /* FNV-1a */
+#define HASH_FACTOR UINT64_C(0x100000001b3)
+
+static bool by_contents; /* files stand for what they hold */
 
 void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out)
 {
@@ -52,10 +58,42 @@ bool scenario_blame(const struct scenario *scenario, const char *path, char *why
 	return false;
 }
 
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		hash = (hash ^ ((const unsigned char *)bytes)[i]) * HASH_FACTOR;
+	return hash;
+}
+
+static void print_contents(const char *path, FILE *out)
+{
+	uint64_t hash = HASH_BASE;
+	char bytes[4096];
+	size_t count;
+	FILE *in = fopen(path, "r");
+	while (in != NULL && (count = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		hash = hash_bytes(hash, bytes, count);
+	if (in != NULL)
+		fclose(in);
+	fprintf(out, "\"%016" PRIx64 "\"", hash);
+}
+
 void scenario_print_file(const char *path, FILE *out)
 {
 	char whole[PATH_MAX];
+	if (by_contents) {
+		print_contents(path, out);
+		return;
+	}
 	scenario_print_text(realpath(path, whole) != NULL ? whole : path, out);
+}
+
+void scenario_print_name(const char *name, FILE *out)
+{
+	if (strchr(name, '/') != NULL)
+		scenario_print_file(name, out);
+	else
+		scenario_print_text(name, out);
 }
 
 static void print_hca(const struct scenario_host *host, unsigned indent, FILE *out)
@@ -229,4 +267,20 @@ void scenario_print(const struct scenario *scenario, FILE *out)
 	print_record(scenario, out);
 	scenario_print_expectations(scenario, out);
 	print_programs(scenario, out);
+}
+
+uint64_t scenario_hash(const struct scenario *scenario)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	if (out == NULL)
+		abort();
+	by_contents = true;
+	scenario_print(scenario, out);
+	by_contents = false;
+	fclose(out);
+	uint64_t hash = hash_bytes(HASH_BASE, text, length);
+	free(text);
+	return hash;
 }

@@ -54,8 +54,11 @@ void scenario_print_hosts(const struct load_host_params *params, FILE *out);
 void scenario_print_list(const struct param *list, const void *params, int indent, FILE *out);
 void scenario_print_text(const char *text, FILE *out); /* in double quotes */
 
-/* Its whole name: who reads this may stand elsewhere. */
+/* Its whole name, as who reads this may stand elsewhere; for scenario_hash() what it holds. */
 void scenario_print_file(const char *path, FILE *out);
+
+/* A name, which is a file's if there is a slash in it. */
+void scenario_print_name(const char *name, FILE *out);
 
 /* A file named in the scenario, from where the scenario is; for free(). */
 char *scenario_file_path(const struct scenario *scenario, const char *name);

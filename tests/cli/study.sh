@@ -50,4 +50,22 @@ grep -q '^3 of 4 points are there already$' "$folder/log" || fail "not resumed: 
 [ "$(grep -c '^[0-9]*/4 ' "$folder/log")" -eq 1 ] || fail "more than the missing point ran: $(cat "$folder/log")"
 cmp "$folder/first.csv" "$folder/sweep/results.csv" || fail "the table differs"
 
+# A point's name goes by what the files hold that a scenario names, and not by where they are.
+mkdir "$folder/here"
+cat >"$folder/here/study.yaml" <<'EOF'
+hosts: {count: 2, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps}}
+workload: {pattern: trace, trace: files/flows.csv}
+sweep: {seed: [1, 2]}
+EOF
+mkdir "$folder/here/files"
+printf '%s\n' start_us,source,destination,bytes 0,0,1,1000 >"$folder/here/files/flows.csv"
+"$hcasim" sweep "$folder/here/study.yaml" --out "$folder/here/sweep" 2>"$folder/log" || fail "sweep of a trace: $(cat "$folder/log")"
+mv "$folder/here" "$folder/elsewhere"
+"$hcasim" sweep "$folder/elsewhere/study.yaml" --out "$folder/elsewhere/sweep" 2>"$folder/log" || fail "sweep elsewhere: $(cat "$folder/log")"
+grep -q '^2 of 2 points are there already$' "$folder/log" || fail "not found again elsewhere: $(cat "$folder/log")"
+echo 5,1,0,1000 >>"$folder/elsewhere/files/flows.csv"
+"$hcasim" sweep "$folder/elsewhere/study.yaml" --out "$folder/elsewhere/sweep" 2>"$folder/log" || fail "sweep of another trace: $(cat "$folder/log")"
+[ "$(grep -c '^[0-9]*/2 ' "$folder/log")" -eq 2 ] || fail "another trace is taken for the first: $(cat "$folder/log")"
+
 [ $failures -eq 0 ]

@@ -49,11 +49,33 @@ static uint64_t read_ns(clockid_t id)
 	}
 }
 
-uint64_t clock_tsc(void)
+static uint64_t ticks_now(void)
 {
 	unsigned __int128 ticks = (unsigned __int128)now_ps() * shim_memory->tsc_hz;
 
 	return (uint64_t)(ticks / UINT64_C(1000000000000));
+}
+
+bool clock_rdtsc(ucontext_t *context)
+{
+	greg_t *registers = context->uc_mcontext.gregs;
+	const uint8_t *code = (const uint8_t *)(uintptr_t)registers[REG_RIP];
+	bool plain = code[0] == 0x0f && code[1] == 0x31;
+	bool with_processor = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
+	uint64_t ticks = 0;
+
+	if (!plain && !with_processor)
+		return false;
+	if (shim_active())
+		gate_charge(shim_memory->cost_clock_read);
+	if (shim_self.id)
+		ticks = ticks_now();
+	registers[REG_RAX] = (greg_t)(ticks & UINT32_MAX);
+	registers[REG_RDX] = (greg_t)(ticks >> 32);
+	if (with_processor)
+		registers[REG_RCX] = 0;
+	registers[REG_RIP] += plain ? 2 : 3;
+	return true;
 }
 
 EXPORT int clock_gettime(clockid_t id, struct timespec *time)

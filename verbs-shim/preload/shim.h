@@ -124,8 +124,8 @@ void trap_unwatch(uint64_t address, uint64_t length);
 /* In a forked child, before it attaches: what it has is its own, and concerns no HCA. */
 void trap_forked(void);
 
-/* clock.c: the time stamp counter in virtual time; vDSO's clocks are ours from clock_init() on. */
-uint64_t clock_tsc(void);
+/* clock.c: carries out rdtsc or rdtscp in virtual time, if that is what the program stands at; vDSO's clocks are ours from clock_init() on. */
+bool clock_rdtsc(ucontext_t *context);
 void clock_init(void);
 
 /* signal.c: SIGSEGV comes to the traps from signal_init() on. What is not theirs, info and context those of the handler, goes to the

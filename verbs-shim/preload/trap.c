@@ -278,28 +278,6 @@ static void check_clear(void)
 	memset(access_table.clear, 0, sizeof(access_table.clear));
 }
 
-static bool carry_out_rdtsc(ucontext_t *context)
-{
-	greg_t *registers = context->uc_mcontext.gregs;
-	const uint8_t *code = (const uint8_t *)(uintptr_t)registers[REG_RIP];
-	bool plain = code[0] == 0x0f && code[1] == 0x31;
-	bool with_processor = code[0] == 0x0f && code[1] == 0x01 && code[2] == 0xf9;
-	uint64_t ticks = 0;
-
-	if (!plain && !with_processor)
-		return false;
-	if (shim_active())
-		gate_charge(shim_memory->cost_clock_read);
-	if (shim_self.id)
-		ticks = clock_tsc();
-	registers[REG_RAX] = (greg_t)(ticks & UINT32_MAX);
-	registers[REG_RDX] = (greg_t)(ticks >> 32);
-	if (with_processor)
-		registers[REG_RCX] = 0;
-	registers[REG_RIP] += plain ? 2 : 3;
-	return true;
-}
-
 /* The program polls: nothing changes until the HCA writes there. */
 static void sleep_polling(void)
 {
@@ -426,7 +404,7 @@ static void carry_on(ucontext_t *context)
 				flush();
 			if (access_table.shallow)
 				break;
-			if (carry_out_rdtsc(context))
+			if (clock_rdtsc(context))
 				left = RUN;
 			else if (left == 0 || !call_own(context))
 				break;
@@ -475,7 +453,7 @@ static bool handle(ucontext_t *context, struct range *range, uint64_t address)
 		handled = (range->kind == RANGE_REGISTERS || range_page_is_armed(range, address)) &&
 			  go_on(context);
 	} else {
-		handled = carry_out_rdtsc(context);
+		handled = clock_rdtsc(context);
 		if (handled)
 			carry_on(context);
 	}
@@ -498,7 +476,7 @@ bool trap_segv(int number, void *information, void *where)
 	if (!is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
 		trapping = false;
 	if (info->si_code == SI_KERNEL)
-		return shim_active() ? handle(context, NULL, 0) : carry_out_rdtsc(context);
+		return shim_active() ? handle(context, NULL, 0) : clock_rdtsc(context);
 	range = info->si_code == SEGV_ACCERR ? range_find(address) : NULL;
 	if (!range)
 		return false;

@@ -8,6 +8,10 @@
 #define LINE_BYTES  ((size_t)64)
 #define CHUNK_BYTES ((size_t)2 << 20)
 
+/* Where a sanitizer is: else it takes for lost what only things in a store point to. */
+void __lsan_register_root_region(const void *begin, size_t bytes) __attribute__((weak));
+void __lsan_unregister_root_region(const void *begin, size_t bytes) __attribute__((weak));
+
 struct store_chunk {
 	struct store_chunk *next;
 	void *mapping; /* twice as long, so that it holds such an address */
@@ -22,6 +26,8 @@ static void grow(struct store *store)
 
 	assert(mapping != MAP_FAILED);
 	madvise(chunk, CHUNK_BYTES, MADV_HUGEPAGE); /* else it is on small pages */
+	if (__lsan_register_root_region)
+		__lsan_register_root_region(chunk, CHUNK_BYTES);
 	*chunk = (struct store_chunk){store->chunks, mapping};
 	store->chunks = chunk;
 	store->left = CHUNK_BYTES - LINE_BYTES;
@@ -46,6 +52,8 @@ void store_fini(struct store *store)
 		struct store_chunk *chunk = store->chunks;
 
 		store->chunks = chunk->next;
+		if (__lsan_unregister_root_region)
+			__lsan_unregister_root_region(chunk, CHUNK_BYTES);
 		munmap(chunk->mapping, 2 * CHUNK_BYTES);
 	}
 	store->left = 0;

@@ -215,8 +215,8 @@ uint32_t send_unit_of_wqe(struct send_unit *unit, const struct send_wqe *wqe, ui
 
 	if (ahead >= unit->length)
 		return send_unit_copy(unit, wqe->inline_data + offset);
-	return gather(unit, wqe->inline_data + offset, ahead, wqe_segments(wqe), wqe->segment_count,
-		      skip, 0);
+	return gather(unit, ahead ? wqe->inline_data + offset : NULL, ahead, wqe_segments(wqe),
+		      wqe->segment_count, skip, 0);
 }
 
 uint32_t send_unit_copy(struct send_unit *unit, const uint8_t *bytes)

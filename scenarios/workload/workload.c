@@ -457,7 +457,10 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 		close_phase(&maker, first, &barrier);
 	}
 	if (good && !maker.workload->count) {
-		snprintf(why, why_bytes, "no flow begins; expected one at least");
+		bool read = params->pattern == PATTERN_trace || params->pattern == PATTERN_goal;
+
+		snprintf(why, why_bytes, "%s%sno flow begins; expected one at least",
+			 read ? trace : "", read ? ": " : "");
 		good = false;
 	}
 	if (good) {

@@ -123,7 +123,7 @@ expect 2 'measured.yaml:4:6: run: warm_up is not before measure_until' check "$f
 expect 2 'late.yaml:4:6: run: until is not behind workload.start' check "$folder/late.yaml"
 expect 2 'stopped.yaml:3:11: workload: play.stop is before start' check "$folder/stopped.yaml"
 expect 2 'flowless.yaml:3:12: no flow begins; expected one at least' check "$folder/flowless.yaml"
-expect 2 'lineless.yaml:3:28: no flow begins; expected one at least' check "$folder/lineless.yaml"
+expect 2 'none.csv: no flow begins; expected one at least' check "$folder/lineless.yaml"
 expect 2 'senders.yaml:3:29: fan_in: 2 of 2 hosts, of which one is the target' check "$folder/senders.yaml"
 expect 2 'blind.yaml:2:9: congestion of host0 lives by telemetry, which no switch adds; expected switch: {telemetry: true}' check "$folder/blind.yaml"
 expect 2 'ecn-ib.yaml:3:3: switch0 marks by ecn with link_layer: infiniband; expected fecn: {threshold: ..}' check "$folder/ecn-ib.yaml"

@@ -167,13 +167,6 @@ static void dctcp_flow_init(struct congestion_flow *flow, const void *context,
 	state->flow.window_bytes = (uint64_t)state->window;
 }
 
-/* Each packet's. */
-static uint64_t dctcp_ack_bytes(const void *context)
-{
-	(void)context;
-	return 1;
-}
-
 /* clang-format off */
 #define ROW(...) PARAM_ROW(struct dctcp_params, __VA_ARGS__)
 static const struct param dctcp_param_list[] = { DCTCP_PARAMS(ROW) { 0 } };
@@ -186,7 +179,7 @@ const struct congestion_ops congestion_dctcp = {
 	.params = dctcp_param_list,
 	.params_bytes = sizeof(struct dctcp_params),
 	.flow_bytes = sizeof(struct dctcp_flow),
-	.ack_bytes = dctcp_ack_bytes,
+	.ack_bytes = congestion_each_packet,
 	.flow_init = dctcp_flow_init,
 	.on_ack = dctcp_on_ack,
 	.on_loss = dctcp_on_loss,

@@ -144,13 +144,6 @@ static void hpcc_flow_init(struct congestion_flow *flow, const void *context,
 	publish(state, params);
 }
 
-/* Each packet's. */
-static uint64_t hpcc_ack_bytes(const void *context)
-{
-	(void)context;
-	return 1;
-}
-
 /* clang-format off */
 #define ROW(...) PARAM_ROW(struct hpcc_params, __VA_ARGS__)
 static const struct param hpcc_param_list[] = { HPCC_PARAMS(ROW) { 0 } };
@@ -164,7 +157,7 @@ const struct congestion_ops congestion_hpcc = {
 	.params_bytes = sizeof(struct hpcc_params),
 	.flow_bytes = sizeof(struct hpcc_flow),
 	.wants_telemetry = true,
-	.ack_bytes = hpcc_ack_bytes,
+	.ack_bytes = congestion_each_packet,
 	.flow_init = hpcc_flow_init,
 	.on_ack = hpcc_on_ack,
 };

@@ -134,13 +134,6 @@ static void swift_flow_init(struct congestion_flow *flow, const void *context,
 	publish(state, params);
 }
 
-/* Each packet's. */
-static uint64_t swift_ack_bytes(const void *context)
-{
-	(void)context;
-	return 1;
-}
-
 /* clang-format off */
 #define ROW(...) PARAM_ROW(struct swift_params, __VA_ARGS__)
 static const struct param swift_param_list[] = { SWIFT_PARAMS(ROW) { 0 } };
@@ -153,7 +146,7 @@ const struct congestion_ops congestion_swift = {
 	.params = swift_param_list,
 	.params_bytes = sizeof(struct swift_params),
 	.flow_bytes = sizeof(struct swift_flow),
-	.ack_bytes = swift_ack_bytes,
+	.ack_bytes = congestion_each_packet,
 	.flow_init = swift_flow_init,
 	.on_ack = swift_on_ack,
 	.on_loss = swift_on_loss,

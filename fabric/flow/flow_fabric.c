@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "fabric/flow/fluid.h"
-#include "sim/beside.h"
+#include "sim/install_paths.h"
 
 #define MODULE "libhcasim-fluid.so"
 
@@ -141,7 +141,7 @@ static const struct fluid_ops *load(char *why, size_t why_bytes)
 	char path[PATH_MAX];
 	void *module;
 
-	if (!beside_find("fabric/", MODULE, path)) {
+	if (!install_paths_library(MODULE, path)) {
 		snprintf(why, why_bytes, "%s is not there: it belongs beside the program", MODULE);
 		return NULL;
 	}

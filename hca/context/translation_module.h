@@ -15,7 +15,7 @@
 
 #include "hca/context/translation.h"
 #include "hca/context/translation_params.h"
-#include "hca/device/module.h"
+#include "hca/module/module.h"
 
 #ifdef __cplusplus
 extern "C" {

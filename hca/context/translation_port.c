@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hca/device/module_seat.h"
+#include "hca/module/module_seat.h"
 
 enum { NAME_BYTES = 256 };
 

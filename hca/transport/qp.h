@@ -10,8 +10,8 @@
 #define HCA_TRANSPORT_QP_H
 
 #include "hca/device/adapter.h"
-#include "hca/device/cqe.h"
-#include "hca/device/wqe.h"
+#include "hca/formats/cqe.h"
+#include "hca/formats/wqe.h"
 #include "hca/work/scheduler.h"
 #include "sim/timer.h"
 

@@ -11,7 +11,7 @@
 #define HCA_WORK_COMPLETION_H
 
 #include "hca/device/adapter.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 
 /* clang-format off */
 #define COMPLETION_COUNTERS(X)                                                                     \

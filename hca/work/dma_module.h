@@ -13,7 +13,7 @@
 #ifndef HCA_WORK_DMA_MODULE_H
 #define HCA_WORK_DMA_MODULE_H
 
-#include "hca/device/module.h"
+#include "hca/module/module.h"
 #include "hca/work/dma.h"
 #include "hca/work/dma_params.h"
 

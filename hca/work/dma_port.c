@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hca/device/module_seat.h"
+#include "hca/module/module_seat.h"
 
 enum { DIRECTIONS = DMA_SCATTER + 1 };
 

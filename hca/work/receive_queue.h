@@ -9,7 +9,7 @@
 #define HCA_WORK_RECEIVE_QUEUE_H
 
 #include "hca/device/adapter.h"
-#include "hca/device/wqe.h"
+#include "hca/formats/wqe.h"
 
 /* clang-format off */
 #define RECEIVE_QUEUE_COUNTERS(X)                                                                  \

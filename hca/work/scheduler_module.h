@@ -11,7 +11,7 @@
 #ifndef HCA_WORK_SCHEDULER_MODULE_H
 #define HCA_WORK_SCHEDULER_MODULE_H
 
-#include "hca/device/module.h"
+#include "hca/module/module.h"
 #include "hca/work/scheduler.h"
 #include "hca/work/scheduler_params.h"
 

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hca/device/module_seat.h"
+#include "hca/module/module_seat.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/send_unit.h"
 

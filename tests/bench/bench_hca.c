@@ -20,7 +20,7 @@
 #include "fabric/topology.h"
 #include "fabric/wire/bytes.h"
 #include "hca/device/adapter.h"
-#include "hca/device/wqe.h"
+#include "hca/formats/wqe.h"
 #include "hca/transport/transport.h"
 #include "hca/work/doorbell.h"
 #include "switch/switch.h"

@@ -70,7 +70,7 @@ END
 (cd "$2" && grep -rhoE '\<[A-Z_]+_COUNTERS\(COUNTER_ENTRY\)' --include=*.c sim fabric switch hca scenarios verbs-shim) | sed 's/(.*//' | sort -u >"$folder/lists"
 [ "$(wc -l <"$folder/lists")" -gt 20 ] || fail "no lists of counters: $(cat "$folder/lists")"
 while read -r list; do
-  grep -q "COUNTERS($list)" "$2/scenarios/record/counter_lists.c" || fail "hcasim counters does not know $list"
+  grep -q "COUNTERS($list)" "$2/hcasim/record/counter_lists.c" || fail "hcasim counters does not know $list"
 done <"$folder/lists"
 "$hcasim" counters pcie | grep -q '^  reads  *transactions ' || fail "counters pcie"
 "$hcasim" counters pcei >"$folder/out" 2>&1

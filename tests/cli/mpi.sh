@@ -6,7 +6,7 @@
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$(realpath "$1")
 source=$(realpath "$2")
-[ -e "$(dirname "$hcasim")/libhcasim-smpi.so" ] || { echo "a build with sanitizers has no libhcasim-smpi.so"; exit 77; }
+[ -e "$(dirname "$hcasim")/../lib/libhcasim-smpi.so" ] || { echo "a build with sanitizers has no libhcasim-smpi.so"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "scenarios/mpi/rank_traces.h"
+#include "hcasim/mpi/rank_traces.h"
 #include "tests/fuzz/input_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "scenarios/schema/scenario.h"
+#include "hcasim/schema/scenario.h"
 #include "tests/fuzz/input_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenarios/workload/workload.h"
 #include "tests/fuzz/input_file.h"
+#include "traffic/workload/workload.h"
 
 #define CHECK_HOSTS    8
 #define CHECK_RATE_BPS UINT64_C(100000000000)

@@ -6,7 +6,7 @@
  *     pages of 2 MiB in place of 4 KiB              MTT misses vanish: one for each page that is used, and no more
  *     strict ordering in the root complex           small elements that miss the IO-TLB stall large ones that hit it
  */
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/transport/transport.h"
 #include "hca/work/receive_queue.h"
 #include "sim/random.h"

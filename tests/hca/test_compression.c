@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "fabric/wire/bytes.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/work/completion.h"
 #include "tests/hca/support/pair.h"
 #include "tests/hca/support/rig.h"

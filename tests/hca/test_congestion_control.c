@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/transport/congestion_unit.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"

@@ -4,7 +4,7 @@
  * responder's cache and so much later, a miss delays only the queue it is for and by one PCIe read, and what is
  * replaced is written back.
  */
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/pair.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"

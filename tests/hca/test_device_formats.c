@@ -5,8 +5,8 @@
 #include <infiniband/mlx5dv.h>
 #include <string.h>
 
-#include "hca/device/cqe.h"
-#include "hca/device/wqe.h"
+#include "hca/formats/cqe.h"
+#include "hca/formats/wqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

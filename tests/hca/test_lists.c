@@ -5,7 +5,7 @@
  * a list of elements takes longer than the same bytes in one, by the requests that it has more; and an element whose key is
  * wrong, or a receive list that is too short, ends with the error of verbs.
  */
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

@@ -4,7 +4,7 @@
  * rate; without, there is no limit but PCIe; what is not taken in yet is limited, and nothing is lost for it; and a queue pair may be
  * connected to itself.
  */
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

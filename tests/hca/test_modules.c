@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hca/device/module.h"
+#include "hca/module/module.h"
 #include "sim/counters.h"
 #include "sim/random.h"
 #include "sim/trace.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "fabric/wire/bytes.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/work/receive_queue.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"

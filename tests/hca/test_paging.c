@@ -8,7 +8,7 @@
 
 #include "hca/context/paging.h"
 #include "hca/context/paging_params.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

@@ -2,7 +2,7 @@
  * Proves that RC operations of every kind move the right bytes and complete with the right CQEs, at
  * every size around the borders of packets and units, over both link layers.
  */
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/mini_driver.h"
 #include "tests/support/suite.h"
 

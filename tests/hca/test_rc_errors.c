@@ -3,7 +3,7 @@
  * behind it and says so to the driver: local and remote protection, lengths, opcodes, limits.
  */
 #include "fabric/wire/bytes.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

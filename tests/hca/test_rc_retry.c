@@ -3,7 +3,7 @@
  * missing response, RNR waiting, exact waiting times, and every counter that tells of it.
  */
 #include "fabric/wire/opcode.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

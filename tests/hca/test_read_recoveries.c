@@ -4,7 +4,7 @@
  */
 #include "fabric/fault.h"
 #include "fabric/wire/opcode.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/transport/read_recoveries.h"
 #include "tests/hca/support/rig.h"
 #include "tests/hca/support/study.h"

@@ -3,7 +3,7 @@
  * that, and as much in all as the RETH or the receive WQE says, to the byte.
  */
 #include "fabric/wire/opcode.h"
-#include "hca/device/wqe.h"
+#include "hca/formats/wqe.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/responder.h"
 #include "hca/work/receive_queue.h"

@@ -8,7 +8,7 @@
  *     gone                     a queue pair may go while responses wait
  */
 #include "fabric/wire/opcode.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/transport/transport.h"
 #include "hca/work/wqe_fetch.h"
 #include "tests/hca/support/rig.h"

@@ -4,7 +4,7 @@
  * read and both directions at once, exact picoseconds where the sum of parameters is known, and that a burst of READs
  * leaves as their engine takes it.
  */
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

@@ -3,7 +3,7 @@
  * responder), that as many as the parameters say are under way and no more, that what finds none waits in its order and is counted,
  * and that all of it arrives.
  */
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

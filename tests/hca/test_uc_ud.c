@@ -4,7 +4,7 @@
  */
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/opcode.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "sim/trace.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"

@@ -4,7 +4,7 @@
  * receive queues with their limit, atomics that meet, fences, limits on outstanding reads, loopback.
  */
 #include "fabric/wire/bytes.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 

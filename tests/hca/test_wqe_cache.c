@@ -9,7 +9,7 @@
  *     none                                    no block, no lookup
  */
 #include "fabric/wire/opcode.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/work/receive_queue.h"
 #include "hca/work/wqe_fetch.h"
 #include "tests/hca/support/rig.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/work/doorbell.h"
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"

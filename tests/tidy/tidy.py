@@ -27,10 +27,13 @@ MAY_INCLUDE = {
     "verbs-shim": FABRIC | {"hca", "verbs-shim"},
     "analysis": SIM,
 }
-# In scenarios/, from what a workload is to the command: each may include those before it, and all models.
-PLACES = ("workload", "load", "schema", "builder", "trial", "record", "mpi", "runner")
-for place, name in enumerate(PLACES):
-    MAY_INCLUDE[f"scenarios/{name}"] = FABRIC | {"hca", "switch", "verbs-shim", "analysis"} | {f"scenarios/{n}" for n in PLACES[:place]}
+# Who asks for data to be moved, then the program: each folder may include those before it, and all models.
+MODELS_ALL = FABRIC | {"hca", "switch"}
+PROGRAM = ("traffic/workload", "traffic/load", "hcasim/schema", "hcasim/builder", "hcasim/run", "hcasim/record", "hcasim/mpi", "hcasim/command")
+for place, name in enumerate(PROGRAM):
+    MAY_INCLUDE[name] = MODELS_ALL | set(PROGRAM[:place])
+    if name.startswith("hcasim/"):
+        MAY_INCLUDE[name] |= {"verbs-shim", "analysis"}
 # The models: nothing there may depend on the machine or the moment.
 MODELS = ("sim/", "fabric/", "switch/", "hca/", "verbs-shim/kernel/")
 BANNED_IN_MODELS = r"\b(rand|srand|random|time|gettimeofday|clock_gettime|usleep|sleep|getpid)\s*\("

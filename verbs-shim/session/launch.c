@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sim/beside.h"
+#include "sim/install_paths.h"
 #include "verbs-shim/session/executable.h"
 #include "verbs-shim/session/isolate.h"
 #include "verbs-shim/session/state.h"
@@ -40,7 +40,7 @@ bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_by
 {
 	char library[PATH_MAX];
 
-	if (!beside_find("verbs-shim/", LIBRARY, library)) {
+	if (!install_paths_library(LIBRARY, library)) {
 		snprintf(why, why_bytes, "%s is not beside the executable: build or install it",
 			 LIBRARY);
 		return false;
@@ -173,7 +173,7 @@ static char **environment(const struct program *program, const int output[2])
 		if (keep)
 			result[used++] = environ[i];
 	}
-	if (!beside_find("verbs-shim/", LIBRARY, library) ||
+	if (!install_paths_library(LIBRARY, library) ||
 	    asprintf(&result[used++], "LD_PRELOAD=%s", library) < 0 ||
 	    asprintf(&result[used++], "%s=%d,%d,%u,%016lx,%016lx", SHIM_ENVIRONMENT, SHIM_FIRST_FD,
 		     SHIM_FIRST_FD + 1, program->host, inode_of(output[0]),
@@ -233,7 +233,7 @@ static _Noreturn void become(struct session *session, const struct program *prog
 	place_share_counter(false);
 	place_program(session);
 	shared_memory_of(&session->hosts[program->host], folder);
-	if (!is_hidden(program->path) && !is_hidden(beside_program()))
+	if (!is_hidden(program->path) && !is_hidden(install_paths_program()))
 		isolate_shared_memory(folder);
 	execve(program->path, program->argv, variables);
 	dprintf(2, "%s: %s\n", program->path, strerror(errno));

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
-#include "hca/device/cqe.h"
+#include "hca/formats/cqe.h"
 #include "hca/work/doorbell.h"
 
 #define PAGE 4096

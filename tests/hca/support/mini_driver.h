@@ -8,7 +8,7 @@
 #include "fabric/endpoints.h"
 #include "fabric/fault.h"
 #include "hca/device/adapter.h"
-#include "hca/device/wqe.h"
+#include "hca/formats/wqe.h"
 
 #define MEMORY_BASE  UINT64_C(0x10000000)
 #define MEMORY_BYTES UINT64_C(0x2000000)

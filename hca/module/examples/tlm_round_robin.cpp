@@ -1,0 +1,184 @@
+/*
+ * tlm_round_robin: a hand-written TLM-2.0 module in the place of the QP scheduler, as hca/work/scheduler.c has it, to the
+ * picosecond: a ring of flows for each processing unit, a turn for one unit of a message, and no turns while too much
+ * is under way. Temporally decoupled: all is done inside of the adapter's calls.
+ */
+#include <algorithm>
+#include <deque>
+
+#include "hca/module/examples/tlm_scheduler.h"
+
+using namespace sc_core;
+
+class round_robin : public sc_module
+{
+      public:
+	tlm_utils::simple_target_socket<round_robin> flows;
+	tlm_utils::simple_initiator_socket<round_robin> grants;
+
+	round_robin(sc_module_name name, const scheduler_setup &of)
+	    : sc_module(name), flows("flows"), grants("grants"), setup(of), param(*of.params),
+	      count(*of.counters), gauge(*of.gauges), units(of.params->units)
+	{
+		flows.register_nb_transport_fw(this, &round_robin::told);
+		payload.set_extension(extension);
+	}
+
+	void signals(const struct systemc_tracer *tracer)
+	{
+		trace_signal(tracer, inflight_bytes, "inflight_bytes");
+		trace_signal(tracer, throttled, "throttled");
+		trace_signal(tracer, granted_qpn, "granted_qpn");
+	}
+
+      private:
+	struct processing_unit {
+		std::deque<struct flow *> ring;
+		sim_time free_at = 0;
+		bool armed = false; /* its turn will come */
+	};
+
+	scheduler_setup setup;
+	const struct scheduler_params &param;
+	struct scheduler_counters &count;
+	struct scheduler_gauges &gauge;
+	std::deque<processing_unit> units;
+	tlm::tlm_generic_payload payload; /* of grants */
+	grant_extension *extension = new grant_extension;
+	uint64_t inflight_bytes = 0;
+	bool throttled = false;
+	uint32_t refused = 0;     /* which unit found no room first since then */
+	sim_time now = 0;         /* of the call that it is in */
+	uint32_t granted_qpn = 0; /* for waveforms */
+
+	tlm::tlm_sync_enum told(tlm::tlm_generic_payload &what, tlm::tlm_phase &, sc_time &delay)
+	{
+		const scheduler_extension &event = *what.get_extension<scheduler_extension>();
+
+		now = now_and(delay);
+		switch (event.what) {
+		case scheduler_extension::WAKE:
+			enqueue(event.flow);
+			arm(unit_of(event.flow), param.latency);
+			break;
+		case scheduler_extension::READY:
+			enqueue(event.flow);
+			arm(unit_of(event.flow), 0);
+			break;
+		case scheduler_extension::FORGET:
+			forget(event.flow);
+			break;
+		case scheduler_extension::RELEASE:
+			release(event.bytes);
+			break;
+		case scheduler_extension::TURN:
+			turn(event.unit);
+			break;
+		}
+		return tlm::TLM_COMPLETED;
+	}
+
+	uint32_t unit_of(const struct flow *flow)
+	{
+		return setup.services->look(setup.port, flow).qpn %
+		       static_cast<uint32_t>(units.size());
+	}
+
+	void arm(uint32_t number, sim_time delay)
+	{
+		processing_unit &unit = units[number];
+
+		if (unit.armed || unit.ring.empty() || throttled)
+			return;
+		unit.armed = true;
+		setup.services->turn_at(setup.port, number, std::max(now + delay, unit.free_at));
+	}
+
+	void enqueue(struct flow *flow)
+	{
+		std::deque<struct flow *> &ring = units[unit_of(flow)].ring;
+
+		if (flow->away || setup.services->look(setup.port, flow).gone ||
+		    std::find(ring.begin(), ring.end(), flow) != ring.end())
+			return;
+		gauge_enter(&gauge.ring, now, 1);
+		ring.push_back(flow);
+	}
+
+	void forget(struct flow *flow)
+	{
+		std::deque<struct flow *> &ring = units[unit_of(flow)].ring;
+		auto found = std::find(ring.begin(), ring.end(), flow);
+
+		if (found == ring.end())
+			return;
+		ring.erase(found);
+		gauge_leave(&gauge.ring, now, 1);
+	}
+
+	void release(uint32_t bytes)
+	{
+		inflight_bytes -= bytes;
+		gauge_leave(&gauge.inflight, now, bytes);
+		if (!throttled || inflight_bytes >= param.inflight_bytes)
+			return;
+		throttled = false;
+		gauge_wait(&gauge.inflight, now, false);
+		for (uint32_t i = 0; i < units.size(); i++) /* who was refused comes first */
+			arm((refused + i) % static_cast<uint32_t>(units.size()), 0);
+	}
+
+	/* Has the flow something to send, its context, and leave to? */
+	bool next_unit(uint32_t number, struct flow *flow)
+	{
+		sc_time delay = sc_time::from_value(now) - sc_time_stamp();
+
+		extension->grant.packets = 0;
+		if (!setup.services->look(setup.port, flow).has_work ||
+		    !setup.services->has_context(setup.port, flow))
+			return false;
+		extension->flow = flow;
+		extension->unit = number;
+		grants->b_transport(payload, delay);
+		return extension->grant.packets > 0;
+	}
+
+	void turn(uint32_t number)
+	{
+		processing_unit &unit = units[number];
+		struct flow *flow;
+
+		unit.armed = false;
+		if (unit.ring.empty())
+			return;
+		if (inflight_bytes >= param.inflight_bytes) {
+			if (!throttled)
+				refused = number;
+			throttled = true;
+			gauge_wait(&gauge.inflight, now, true);
+			count.throttled++;
+			return;
+		}
+		flow = unit.ring.front();
+		unit.ring.pop_front();
+		gauge_leave(&gauge.ring, now, 1);
+		if (next_unit(number, flow)) {
+			const struct scheduler_grant grant = extension->grant;
+
+			granted_qpn = setup.services->look(setup.port, flow).qpn;
+			inflight_bytes += grant.bytes;
+			gauge_enter(&gauge.inflight, now, grant.bytes);
+			unit.free_at = now + grant.taken;
+			enqueue(flow);
+			arm(number, 0);
+			setup.services->send(setup.port, flow);
+			return;
+		}
+		if (!flow->away)
+			count.idle++;
+		arm(number, 0);
+	}
+};
+
+HCA_SCHEDULER_MODULE(round_robin, "tlm_round_robin",
+		     "a ring of flows for each unit, as the built-in scheduler has it", nullptr);

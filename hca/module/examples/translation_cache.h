@@ -1,0 +1,195 @@
+/*
+ * translation_cache: the translation unit as a TLM-2.0 module over two caches (C++): what hca/context/translation.c
+ * does, to the picosecond. Temporally decoupled: all is done inside of the adapter's calls, at sc_time_stamp() + delay.
+ *
+ *     requests --> MPT cache --> check --> MTT cache, page by page --> TLM_COMPLETED, with the delay of the answer
+ *                      `--- miss: fetches ---'      AGAIN goes on where it had to wait
+ */
+#ifndef HCA_MODULE_EXAMPLES_TRANSLATION_CACHE_H
+#define HCA_MODULE_EXAMPLES_TRANSLATION_CACHE_H
+
+#include "hca/module/examples/lookup_cache.h"
+
+/* What such a unit does not have. */
+static inline bool translation_cache_accepts(const struct translation_params *params, char *why,
+					     size_t why_bytes)
+{
+	const struct icm_cache_params *caches[] = {&params->mpt, &params->mtt};
+
+	for (const struct icm_cache_params *cache : caches) {
+		if (cache->replacement != ICM_REPLACE_LRU || cache->write_back) {
+			snprintf(why, why_bytes,
+				 "mpt and mtt can only have replacement: lru and write_back: "
+				 "false");
+			return false;
+		}
+	}
+	return true;
+}
+
+template <typename Tags>
+class translation_cache_unit : public sc_core::sc_module, private lookup_cache_owner
+{
+      public:
+	tlm_utils::simple_target_socket<translation_cache_unit> requests;
+	tlm_utils::simple_initiator_socket<translation_cache_unit> fetches;
+
+	translation_cache_unit(sc_core::sc_module_name name, const translation_setup &of)
+	    : sc_core::sc_module(name), requests("requests"), fetches("fetches"), setup(of),
+	      param(*of.params), mpt("mpt", TRANSLATION_MPT, of, this),
+	      mtt("mtt", TRANSLATION_MTT, of, this)
+	{
+		requests.register_nb_transport_fw(this, &translation_cache_unit::requested);
+		fetches.register_nb_transport_bw(this, &translation_cache_unit::fetched);
+	}
+
+	void invalidate(enum translation_cache cache, uint64_t first, uint64_t count)
+	{
+		(cache == TRANSLATION_MPT ? mpt : mtt).invalidate(first, count);
+	}
+
+	void signals(const struct systemc_tracer *tracer)
+	{
+		trace_signal(tracer, address, "address");
+		mpt.signals(tracer, "mpt");
+		mtt.signals(tracer, "mtt");
+	}
+
+      private:
+	enum { KEY_OWN_BITS = 8 };
+	enum stage { NEW, FETCH_MPT, MPT_HERE, FETCH_MTT, MTT_HERE };
+
+	translation_setup setup;
+	const struct translation_params &param;
+	lookup_cache<Tags> mpt, mtt;
+	sim_time local_now = 0;  /* of the call that it is in */
+	sim_time start_next = 0; /* of the next request, by the interval */
+	uint64_t address = 0;    /* for waveforms */
+
+	tlm::tlm_sync_enum requested(tlm::tlm_generic_payload &payload, tlm::tlm_phase &phase,
+				     sc_core::sc_time &delay)
+	{
+		translation_extension *extension = payload.get_extension<translation_extension>();
+		sim_time answer = 0;
+
+		local_now = now_and(delay);
+		switch (extension->stage) {
+		case NEW:
+			answer = begin(extension);
+			break;
+		case FETCH_MPT:
+			answer = fetch_mpt(extension);
+			break;
+		case MPT_HERE:
+			answer = check(extension, local_now);
+			break;
+		case FETCH_MTT:
+			answer = fetch_mtt(extension);
+			break;
+		case MTT_HERE:
+			answer = find_pages(extension, local_now);
+			break;
+		}
+		if (answer == 0)
+			return tlm::TLM_ACCEPTED;
+		phase = tlm::END_RESP;
+		delay = sc_core::sc_time::from_value(answer + param.latency) -
+			sc_core::sc_time_stamp();
+		payload.set_response_status(extension->request->status == TRANSLATION_OK
+						    ? tlm::TLM_OK_RESPONSE
+						    : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+		return tlm::TLM_COMPLETED;
+	}
+
+	/* Each says when the lookups are over, or 0: it has to wait. */
+	sim_time begin(translation_extension *extension)
+	{
+		struct translation *request = extension->request;
+		sim_time start = std::max(local_now, start_next), found;
+
+		start_next = start + param.interval;
+		address = request->address;
+		if (request->length == 0)
+			return start;
+		if (mpt.hit(request->key >> KEY_OWN_BITS, request->tag, start, &found))
+			return check(extension, found);
+		return at(extension, FETCH_MPT, start);
+	}
+
+	/* A lookup that misses starts at its own instant, since its read competes with others. */
+	sim_time at(translation_extension *extension, enum stage stage, sim_time start)
+	{
+		extension->stage = stage;
+		if (start > local_now) {
+			resume(extension, TRANSLATION_CACHES, start);
+			return 0;
+		}
+		return stage == FETCH_MPT ? fetch_mpt(extension) : fetch_mtt(extension);
+	}
+
+	sim_time fetch_mpt(translation_extension *extension)
+	{
+		struct translation *request = extension->request;
+
+		extension->stage = MPT_HERE;
+		mpt.look_up(extension, request->key >> KEY_OWN_BITS, request->tag, local_now);
+		return 0;
+	}
+
+	sim_time check(translation_extension *extension, sim_time found)
+	{
+		struct translation *request = extension->request;
+		struct translation_entry entry;
+
+		setup.services->entry(setup.port, request, &entry);
+		request->next_page = entry.first_page;
+		request->last_page = entry.first_page + entry.page_count;
+		return find_pages(extension, found);
+	}
+
+	/* One after the other, until one misses. */
+	sim_time find_pages(translation_extension *extension, sim_time found)
+	{
+		struct translation *request = extension->request;
+
+		for (; request->next_page < request->last_page; request->next_page++) {
+			if (!mtt.hit(request->next_page, request->tag, found, &found))
+				return at(extension, FETCH_MTT, found);
+		}
+		return found;
+	}
+
+	sim_time fetch_mtt(translation_extension *extension)
+	{
+		struct translation *request = extension->request;
+
+		extension->stage = MTT_HERE;
+		mtt.look_up(extension, request->next_page++, request->tag, local_now);
+		return 0;
+	}
+
+	void resume(translation_extension *who, enum translation_cache part, sim_time at) override
+	{
+		setup.services->again(setup.port, who->request, part, at);
+	}
+
+	void send(miss_slot &slot) override
+	{
+		tlm::tlm_phase phase = tlm::BEGIN_REQ;
+		sc_core::sc_time delay =
+			sc_core::sc_time::from_value(local_now) - sc_core::sc_time_stamp();
+
+		fetches->nb_transport_fw(slot.payload, phase, delay);
+	}
+
+	tlm::tlm_sync_enum fetched(tlm::tlm_generic_payload &payload, tlm::tlm_phase &,
+				   sc_core::sc_time &delay)
+	{
+		local_now = now_and(delay);
+		if (!mpt.arrived(&payload, local_now))
+			mtt.arrived(&payload, local_now);
+		return tlm::TLM_COMPLETED;
+	}
+};
+
+#endif

@@ -1,0 +1,122 @@
+/* module: see module.h. */
+#include "hca/module/module.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hca/context/translation_module.h"
+#include "hca/device/hca_params.h"
+#include "hca/work/dma_module.h"
+#include "hca/work/scheduler_module.h"
+#include "sim/sim.h"
+
+/* clang-format off */
+#define MODULE_ROW(KIND, block, symbol, version) [MODULE_##KIND] = {block, #symbol, version},
+static const struct {
+	const char *block, *symbol;
+	uint32_t version;
+} kinds[MODULE_KIND_COUNT] = { MODULE_KINDS(MODULE_ROW) };
+
+static const size_t table_bytes[MODULE_KIND_COUNT] = {
+	[MODULE_TRANSLATION] = sizeof(struct translation_module),
+	[MODULE_SCHEDULER] = sizeof(struct scheduler_module),
+	[MODULE_DMA] = sizeof(struct dma_module),
+};
+/* clang-format on */
+
+const char *module_block(enum module_kind kind)
+{
+	return kinds[kind].block;
+}
+
+const void *module_load(enum module_kind kind, const char *path, char *why, size_t why_bytes)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	const struct module_head *head;
+
+	if (!library) {
+		snprintf(why, why_bytes, "cannot be loaded: %s", dlerror());
+		return NULL;
+	}
+	head = dlsym(library, kinds[kind].symbol);
+	if (!head)
+		snprintf(why, why_bytes,
+			 "%s exports no %s; expected a shared object with a module in the place of "
+			 "%s",
+			 path, kinds[kind].symbol, kinds[kind].block);
+	else if (head->version != kinds[kind].version || head->bytes != table_bytes[kind])
+		snprintf(why, why_bytes,
+			 "%s is for version %u of the interface (a table of %u bytes); expected "
+			 "version %u (%zu bytes): build it again with this hcasim's headers",
+			 path, head->version, head->bytes, kinds[kind].version, table_bytes[kind]);
+	else
+		return head;
+	dlclose(library);
+	return NULL;
+}
+
+const void *module_open(enum module_kind kind, const char *block, const char *path)
+{
+	char why[512];
+	const void *table = module_load(kind, path, why, sizeof(why));
+
+	if (!table)
+		module_broke(block, why);
+	return table;
+}
+
+struct param_text *module_text(struct hca_params *params, enum module_kind kind)
+{
+	struct param_text *texts[MODULE_KIND_COUNT] = {
+		[MODULE_TRANSLATION] = &params->translation.module,
+		[MODULE_SCHEDULER] = &params->scheduler.module,
+		[MODULE_DMA] = &params->dma.module,
+	};
+
+	return texts[kind];
+}
+
+/* What is wrong with the one in the place of a block, unless none is. */
+#define ACCEPTS(KIND, block)                                                                 \
+	static bool block##_accepts(const struct block##_params *params, char *why,          \
+				    size_t why_bytes)                                        \
+	{                                                                                    \
+		const struct block##_module *table;                                          \
+                                                                                             \
+		if (!*params->module.text)                                                   \
+			return true;                                                         \
+		table = module_load(MODULE_##KIND, params->module.text, why, why_bytes);     \
+		return table && (!table->accepts || table->accepts(params, why, why_bytes)); \
+	}
+
+ACCEPTS(TRANSLATION, translation)
+ACCEPTS(SCHEDULER, scheduler)
+ACCEPTS(DMA, dma)
+
+bool module_accepts(const struct hca_params *params, char *why, size_t why_bytes)
+{
+	return translation_accepts(&params->translation, why, why_bytes) &&
+	       scheduler_accepts(&params->scheduler, why, why_bytes) &&
+	       dma_accepts(&params->dma, why, why_bytes);
+}
+
+void module_broke(const char *block, const char *what)
+{
+	fprintf(stderr, "hcasim: the module in the place of %s %s\n", block, what);
+	exit(2);
+}
+
+void module_check_time(struct sim *sim, const char *block, uint64_t at)
+{
+	char what[160];
+
+	if (at >= sim_now(sim))
+		return;
+	snprintf(what, sizeof(what),
+		 "names a time, %llu ps, that is over at %llu ps: does it add the delay that it "
+		 "was called with?",
+		 (unsigned long long)at, (unsigned long long)sim_now(sim));
+	module_broke(block, what);
+}

@@ -1,0 +1,475 @@
+/*
+ * build: reads top-down in the order in which things are created, which is the order of block ids, which is part of
+ * the total order of events: endpoints, hosts, switches, links, faults.
+ */
+#include "hcasim/builder/build.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/topology.h"
+#include "hca/device/hca_params.h"
+#include "hca/endpoint/endpoint.h"
+#include "hcasim/schema/endpoint_device.h"
+#include "sim/parallel.h"
+#include "switch/switch.h"
+#include "traffic/load/mixed_carrier.h"
+#include "traffic/workload/endpoint_carrier.h"
+
+#define NAME_BYTES 96
+
+static void create_hosts(struct build *build);
+static bool create_switches(struct build *build, char *why, size_t why_bytes);
+static bool join(struct build *build, char *why, size_t why_bytes);
+static bool create_flows(struct build *build, char *why, size_t why_bytes);
+
+static void *take(size_t count, size_t bytes)
+{
+	void *memory = calloc(count > 0 ? count : 1, bytes);
+	if (memory == NULL)
+		abort();
+	return memory;
+}
+
+/* The part of the run that a host or switch is in. */
+static struct sim *sim_of(const struct build *build, bool is_switch, uint32_t number)
+{
+	uint32_t node = is_switch ? build->scenario->host_count + number : number;
+	return sim_part(build->sim, build->division != NULL ? build->division->of[node] : 0);
+}
+
+static struct packet_pool *pool_of(const struct build *build, const struct sim *sim)
+{
+	return build->pools[sim_part_of(sim)];
+}
+
+static void divide(struct build *build)
+{
+	build->pools[0] = build->pool;
+	if (build->division == NULL)
+		return;
+	sim_divide(build->sim, build->division->parts);
+	for (unsigned i = 1; i < build->division->parts; i++)
+		build->pools[i] = packet_pool_create_beside(build->pool);
+}
+
+static enum link_layer link_layer_of(const struct scenario *scenario)
+{
+	return scenario->fabric.link_layer == 0 ? LINK_INFINIBAND : LINK_ETHERNET;
+}
+
+/* `carried`: hosts have no programs but messages to send, and detailed adapters are asked for that; NULL: they have programs. */
+static struct build *create(const struct scenario *scenario, enum sim_kernel kernel,
+			    const struct division *division, const struct load_host_params *carried,
+			    bool color, bool verbose, char *why, size_t why_bytes)
+{
+	bool detailed = scenario_has(scenario, FIDELITY_DETAILED);
+	bool has_programs = detailed && !scenario->has_load && carried == NULL;
+	if (has_programs && !session_is_permitted(why, why_bytes)) {
+		scenario_blame(scenario, "", why, why_bytes);
+		return NULL;
+	}
+	struct build *build = take(1, sizeof(*build));
+	build->scenario = scenario;
+	build->division = division;
+	build->sim = sim_create(kernel, scenario->seed);
+	build->pool = packet_pool_create();
+	build->endpoints = endpoints_create();
+	divide(build);
+	if (scenario->has_load)
+		build->load = load_create(&scenario->load, build->sim, build->endpoints,
+					  division != NULL ? division->of : NULL);
+	else if (carried != NULL && detailed)
+		build->load =
+			load_create_carrier(carried, scenario->host_count, link_layer_of(scenario),
+					    build->sim, build->endpoints);
+	else if (has_programs)
+		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
+						color, verbose);
+	create_hosts(build);
+	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
+	    build_lanes(build, why, why_bytes) && build_subnet(build, why, why_bytes) &&
+	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes)) {
+		if (!scenario->has_load || load_connect(build->load, why, why_bytes))
+			return build;
+		scenario_blame(scenario, "load", why, why_bytes);
+	}
+	build_destroy(build);
+	return NULL;
+}
+
+struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
+			   bool verbose, char *why, size_t why_bytes)
+{
+	return create(scenario, kernel, NULL, scenario->has_workload ? &scenario->play_hosts : NULL,
+		      color, verbose, why, why_bytes);
+}
+
+struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
+					char *why, size_t why_bytes)
+{
+	return create(scenario, kernel, NULL, &scenario->mpi_hosts, false, false, why, why_bytes);
+}
+
+struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
+				   char *why, size_t why_bytes)
+{
+	return create(scenario, SIM_KERNEL_native, division, &scenario->play_hosts, false, false,
+		      why, why_bytes);
+}
+
+/* As an end of it has it: both have the same. */
+sim_time build_link_latency(const struct scenario *scenario, uint32_t number)
+{
+	const struct scenario_link *link = &scenario->links[number];
+	const struct scenario_node *end = &link->ends[0];
+	const struct scenario_host *host = &scenario->hosts[end->number];
+	struct port_params params = end->is_switch ? scenario->switches[end->number].params->port
+				    : host->hca != NULL ? host->hca->port
+							: host->endpoint->port;
+	port_params_override(&params, link->port, link->given);
+	return port_params_latency(&params);
+}
+
+/* The link of each host's port. */
+static const struct scenario_link **links_of_hosts(const struct scenario *scenario)
+{
+	const struct scenario_link **links = take(scenario->host_count, sizeof(*links));
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			if (!link->ends[side].is_switch)
+				links[link->ends[side].number] = link;
+		}
+	}
+	return links;
+}
+
+static void create_hca(struct build *build, uint32_t i, const struct scenario_link *link,
+		       struct hca_driver *driver, struct hca_resolver *resolver)
+{
+	const struct scenario_host *host = &build->scenario->hosts[i];
+	struct sim *sim = sim_of(build, false, i);
+	struct hca_params params = *host->hca;
+	char name[NAME_BYTES];
+	if (link != NULL)
+		port_params_override(&params.port, link->port, link->given);
+	snprintf(name, sizeof(name), "%s.hca", host->name);
+	build->hcas[i] = hca_create(sim, name, &params, link_layer_of(build->scenario),
+				    pool_of(build, sim), driver, resolver);
+}
+
+/* With a kernel that programs call. */
+static void create_detailed(struct build *build, uint32_t i, const struct scenario_link *link)
+{
+	const struct scenario_host *host = &build->scenario->hosts[i];
+	char name[NAME_BYTES];
+	struct kernel_host *kernel_host = session_add_host(build->session, host->name, host->ipv4);
+	snprintf(name, sizeof(name), "%s.kernel", host->name);
+	build->kernels[i] = kernel_create(build->sim, name, NULL, build->endpoints, i, kernel_host);
+	*kernel_params(build->kernels[i]) = build->scenario->kernel;
+	create_hca(build, i, link, kernel_driver(build->kernels[i]),
+		   kernel_resolver(build->kernels[i]));
+	kernel_attach(build->kernels[i], build->hcas[i]);
+	session_set_kernel(build->session, i, build->kernels[i]);
+}
+
+static void create_loaded(struct build *build, uint32_t i, const struct scenario_link *link)
+{
+	create_hca(build, i, link, load_driver(build->load, i), load_resolver(build->load, i));
+	load_attach(build->load, i, build->hcas[i]);
+}
+
+static void create_endpoint(struct build *build, uint32_t i, const struct scenario_link *link)
+{
+	const struct scenario_host *host = &build->scenario->hosts[i];
+	struct port_params port = host->endpoint->port;
+	char name[NAME_BYTES];
+	if (link != NULL)
+		port_params_override(&port, link->port, link->given);
+	snprintf(name, sizeof(name), "%s.hca", host->name);
+	struct sim *sim = sim_of(build, false, i);
+	build->endpoint_hcas[i] = endpoint_create(
+		sim, name, &host->endpoint->endpoint, &port, link_layer_of(build->scenario),
+		pool_of(build, sim), &host->endpoint->choice.congestion);
+	endpoint_attach(build->endpoint_hcas[i], build->endpoints, i);
+	if (build->load != NULL)
+		load_set_far(build->load, i, sim);
+}
+
+static void create_hosts(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	enum link_layer link_layer = link_layer_of(scenario);
+	const struct scenario_link **links = links_of_hosts(scenario);
+	build->kernels = take(scenario->host_count, sizeof(*build->kernels));
+	build->hcas = take(scenario->host_count, sizeof(*build->hcas));
+	build->endpoint_hcas = take(scenario->host_count, sizeof(*build->endpoint_hcas));
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host *host = &scenario->hosts[i];
+		endpoints_add(build->endpoints, host->name, link_layer, host->ipv4);
+		if (scenario->subnet.of_hosts != NULL)
+			endpoints_set_partitions(build->endpoints, i,
+						 &scenario->subnet.of_hosts[i]);
+	}
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (scenario->hosts[i].endpoint != NULL)
+			create_endpoint(build, i, links[i]);
+		else if (build->load != NULL)
+			create_loaded(build, i, links[i]);
+		else
+			create_detailed(build, i, links[i]);
+	}
+	free(links);
+}
+
+struct carrier *build_carrier(const struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	if (build->load == NULL)
+		return endpoint_carrier_create(build->endpoint_hcas, scenario->host_count,
+					       &scenario->hosts[0].endpoint->endpoint);
+	if (!scenario_has(scenario, FIDELITY_ENDPOINT))
+		return load_carrier(build->load);
+	return mixed_carrier_create(build->load, build->endpoint_hcas, scenario->host_count);
+}
+
+struct port *build_host_port(const struct build *build, uint32_t host)
+{
+	return build->endpoint_hcas[host] != NULL ? endpoint_port(build->endpoint_hcas[host])
+						  : hca_port(build->hcas[host]);
+}
+
+/* Ports of each switch: beyond the highest number that a link has. */
+static unsigned *count_ports(const struct scenario *scenario)
+{
+	unsigned *ports = take(scenario->switch_count, sizeof(*ports));
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		ports[i] = scenario->switches[i].ports;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &link->ends[side];
+			if (end->is_switch && ports[end->number] <= link->ports[side])
+				ports[end->number] = link->ports[side] + 1u;
+		}
+	}
+	return ports;
+}
+
+/* Of one switch, or of all that a topology has. */
+static bool blame_switch(const struct scenario *scenario, uint32_t number, const char *key,
+			 char *why, size_t why_bytes)
+{
+	char path[NAME_BYTES];
+	if (scenario->every_switch.params != NULL)
+		snprintf(path, sizeof(path), "fabric.switch.%s", key);
+	else
+		snprintf(path, sizeof(path), "fabric.switches.%.64s.%s",
+			 scenario->switches[number].name, key);
+	return scenario_blame(scenario, path, why, why_bytes);
+}
+
+/* Of a list, or of a topology. */
+static bool blame_link(const struct scenario *scenario, uint32_t number, char *why,
+		       size_t why_bytes)
+{
+	char path[NAME_BYTES];
+	snprintf(path, sizeof(path), "fabric.links.%u", number);
+	return scenario_blame(scenario,
+			      scenario->topology.kind == TOPOLOGY_LINKS ? path : "fabric.topology",
+			      why, why_bytes);
+}
+
+static bool has_overlay(const struct switch_params *params)
+{
+	return params->balance == BALANCE_CONGA || params->balance == BALANCE_CONWEAVE;
+}
+
+/* What one leaf writes, all others must read. */
+static bool overlays_agree(const struct scenario *scenario, char *why, size_t why_bytes)
+{
+	const struct scenario_switch *first = scenario->switches;
+	for (uint32_t i = 1; i < scenario->switch_count; i++) {
+		const struct scenario_switch *other = &scenario->switches[i];
+		if (!has_overlay(first->params) && !has_overlay(other->params))
+			continue;
+		if (other->params->balance == first->params->balance &&
+		    other->params->conga.header == first->params->conga.header &&
+		    other->params->conweave.header == first->params->conweave.header)
+			continue;
+		snprintf(why, why_bytes,
+			 "%s and %s balance differently; expected the same balance: conga or "
+			 "conweave, and the same header, at all switches",
+			 first->name, other->name);
+		return blame_switch(scenario, i, "balance", why, why_bytes);
+	}
+	return true;
+}
+
+static bool create_switches(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	unsigned *ports = count_ports(scenario);
+	bool good = overlays_agree(scenario, why, why_bytes);
+	build->switches = take(scenario->switch_count, sizeof(*build->switches));
+	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
+		const struct scenario_switch *device = &scenario->switches[i];
+		struct sim *sim = sim_of(build, true, i);
+		good = ports[i] > 0 && ports[i] <= PORT_SET_PORTS;
+		if (good) {
+			build->switches[i] =
+				switch_create(sim, device->name, device->params, ports[i],
+					      link_layer_of(scenario), pool_of(build, sim));
+			continue;
+		}
+		snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
+			 ports[i], PORT_SET_PORTS);
+		blame_switch(scenario, i, "", why, why_bytes);
+	}
+	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
+		good = scenario->switches[i].params->unknown == UNKNOWN_DROP ||
+		       !scenario_has(scenario, FIDELITY_DETAILED);
+		if (good)
+			continue;
+		snprintf(why, why_bytes, "%s floods; expected unknown: drop with detailed adapters",
+			 scenario->switches[i].name);
+		blame_switch(scenario, i, "unknown", why, why_bytes);
+	}
+	for (uint32_t i = 0; good && i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &link->ends[side];
+			if (!end->is_switch)
+				continue;
+			struct port_params params = scenario->switches[end->number].params->port;
+			port_params_override(&params, link->port, link->given);
+			port_set_params(
+				switch_port(build->switches[end->number], link->ports[side]),
+				&params);
+		}
+	}
+	free(ports);
+	return good;
+}
+
+/* Whose number in the topology: hosts first, then switches. */
+static unsigned topology_node(const struct build *build, const struct scenario_node *node)
+{
+	return node->is_switch ? build->scenario->host_count + node->number : node->number;
+}
+
+/* Where the switches of a layout stand, and how it is routed unless the scenario says otherwise. */
+static void place(struct build *build)
+{
+	static const enum topology_routing routings[] = {ROUTING_min_hop, ROUTING_min_hop,
+							 ROUTING_up_down, ROUTING_dimension_order};
+	const struct scenario *scenario = build->scenario;
+	const struct layout *layout = &scenario->layout;
+	uint32_t next = scenario->host_count;
+	topology_set_routing(build->topology, scenario->fabric.routing == 0
+						      ? layout->routing
+						      : routings[scenario->fabric.routing]);
+	topology_set_sizes(build->topology, layout->sizes);
+	for (uint32_t i = 0; i < layout->node_count; i++) {
+		const struct layout_node *node = &layout->nodes[i];
+		if (!node->is_switch)
+			continue;
+		if (node->rank != LAYOUT_NO_RANK)
+			topology_set_rank(build->topology, next, node->rank);
+		if (node->placed)
+			topology_set_position(build->topology, next, node->position);
+		next++;
+	}
+}
+
+static bool join(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	bool good = true;
+	build->topology = topology_create(build->endpoints);
+	build->ports = take((size_t)2 * scenario->link_count, sizeof(*build->ports));
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		topology_add_host(build->topology, build_host_port(build, i), i);
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		struct topology_switch device = switch_topology(build->switches[i]);
+		topology_add_switch(build->topology, &device);
+	}
+	for (uint32_t i = 0; i < scenario->link_count && good; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		unsigned nodes[2], numbers[2] = {0, 0};
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &link->ends[side];
+			nodes[side] = topology_node(build, end);
+			if (end->is_switch)
+				numbers[side] = link->ports[side];
+			build->ports[build->port_count++] =
+				end->is_switch
+					? switch_port(build->switches[end->number], numbers[side])
+					: build_host_port(build, end->number);
+		}
+		good = topology_link(build->topology, nodes[0], numbers[0], nodes[1], numbers[1],
+				     LENGTH_OF_PARAMS, RATE_OF_PARAMS, why, why_bytes);
+		if (!good)
+			blame_link(scenario, i, why, why_bytes);
+	}
+	if (!good)
+		return false;
+	place(build);
+	return topology_finish(build->topology, why, why_bytes) ||
+	       scenario_blame(scenario, "fabric", why, why_bytes);
+}
+
+static bool create_flows(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	if (scenario->fabric.fidelity != FIDELITY_FLOW)
+		return true;
+	build->flows = flow_fabric_create(build->sim, build->topology, why, why_bytes);
+	if (build->flows == NULL)
+		scenario_blame(scenario, "fabric.fidelity", why, why_bytes);
+	for (uint32_t i = 0; build->flows != NULL && i < scenario->host_count; i++)
+		endpoint_set_flows(build->endpoint_hcas[i], build->flows);
+	return build->flows != NULL;
+}
+
+void build_destroy(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	if (build->session != NULL)
+		session_destroy(build->session);
+	if (build->load != NULL) /* a workload may have ended by its time */
+		sim_drop(build->sim);
+	build_faults_destroy(build); /* before the ports that it acts on */
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (build->endpoint_hcas[i] != NULL) {
+			endpoint_destroy(build->endpoint_hcas[i]);
+			continue;
+		}
+		hca_destroy(build->hcas[i]);
+		if (build->kernels[i] != NULL)
+			kernel_destroy(build->kernels[i]);
+	}
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		if (build->switches[i] != NULL)
+			switch_destroy(build->switches[i]);
+	}
+	build_subnet_destroy(build);
+	if (build->flows != NULL)
+		flow_fabric_destroy(build->flows);
+	if (build->topology != NULL)
+		topology_destroy(build->topology);
+	if (build->load != NULL)
+		load_destroy(build->load);
+	endpoints_destroy(build->endpoints);
+	packet_pool_destroy(build->pool);
+	sim_destroy(build->sim);
+	free(build->kernels);
+	free(build->hcas);
+	free(build->endpoint_hcas);
+	free(build->switches);
+	free(build->ports);
+	free(build);
+}

@@ -1,0 +1,74 @@
+/*
+ * build: a scenario's hosts, switches and links as simulation objects, ready to run programs or to play.
+ *
+ *     struct scenario --build_create()--> sim, endpoints, switches,   session
+ *                                         HCA and kernel per host <---'
+ */
+#ifndef HCASIM_BUILDER_BUILD_H
+#define HCASIM_BUILDER_BUILD_H
+
+#include "fabric/endpoints.h"
+#include "fabric/flow/flow_fabric.h"
+#include "fabric/port.h"
+#include "hcasim/builder/division.h"
+#include "sim/parallel.h"
+#include "sim/sim.h"
+
+struct carrier;
+struct load;
+
+struct build {
+	const struct scenario *scenario;
+	struct sim *sim;
+	const struct division *division;          /* NULL: the run is in one part */
+	struct packet_pool *pool;                 /* of the first part, stands for all */
+	struct packet_pool *pools[SIM_PARTS_MAX]; /* of each part */
+	struct endpoints *endpoints;
+	struct session *session; /* NULL: no programs can run here */
+	struct load *load;       /* or what carries messages on detailed adapters; NULL: neither */
+	struct kernel **kernels; /* [host_count]; NULL: no programs on it */
+	struct hca **hcas;       /* [host_count]; NULL: of fidelity endpoint */
+	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
+	struct fabric_switch **switches;     /* [switch_count] */
+	struct topology *topology;
+	struct flow_fabric *flows;            /* NULL: the links carry packets */
+	struct port **ports;                  /* [port_count]: both ends of each link in turn */
+	struct fault **faults;                /* of packets, one a side of a port that has some */
+	struct port_fault **port_faults;      /* one an entry of the scenario's list */
+	struct group_changes **group_changes; /* one a group of multicast; NULL: its members stay */
+	uint32_t port_count, fault_count, port_fault_count;
+};
+
+/* color and verbose: as session_create(). The scenario outlives it. NULL: *why says what does not fit together. */
+struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
+			   bool verbose, char *why, size_t why_bytes);
+
+/* For messages of whoever has no programs on simulated hosts (scenarios/mpi), on adapters of either fidelity. */
+struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
+					char *why, size_t why_bytes);
+
+/* In parts, a thread each; the division outlives it. Of a workload or load. */
+struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
+				   char *why, size_t why_bytes);
+void build_destroy(struct build *build);
+
+/* Lanes and forwarding tables, on switches that are routed. false: *why, as of build_create(). build_lanes.c */
+bool build_lanes(struct build *build, char *why, size_t why_bytes);
+
+/* Groups of hosts, on switches that are routed. false: *why, as of build_create(). build_subnet.c */
+bool build_subnet(struct build *build, char *why, size_t why_bytes);
+void build_subnet_destroy(struct build *build);
+
+/* What goes wrong, on links that are joined. false: *why, as of build_create(). build_faults.c */
+bool build_faults(struct build *build, char *why, size_t why_bytes);
+void build_faults_destroy(struct build *build);
+
+/* Before anything is built. */
+sim_time build_link_latency(const struct scenario *scenario, uint32_t link);
+
+/* Of messages between its hosts, of the fidelity, or fidelities, of their adapters. Once. */
+struct carrier *build_carrier(const struct build *build);
+
+struct port *build_host_port(const struct build *build, uint32_t host);
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * build_faults: the scenario's list of faults on the links that are there: those of packets at the sides of ports,
+ * those of ports at all ports they name. Part of build.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hcasim/builder/build.h"
+#include "sim/counters.h"
+
+#define NAME_BYTES 128
+
+static const uint64_t *watched(const struct build *build, const struct scenario_fault *fault)
+{
+	return fault->counter != NULL ? counters_find(build->sim, fault->counter) : NULL;
+}
+
+static bool counters_exist(const struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		const char *counter = scenario->faults[i].counter;
+		char path[32];
+		if (counter == NULL || counters_find(build->sim, counter) != NULL)
+			continue;
+		snprintf(why, why_bytes,
+			 "faults: when: there is no counter \"%s\"; expected a name as "
+			 "counters.json has them",
+			 counter);
+		snprintf(path, sizeof(path), "faults.%u", i);
+		return scenario_blame(scenario, path, why, why_bytes);
+	}
+	return true;
+}
+
+/* All rules for what goes from one end of that link to the other, on one side of it. */
+static void create_packet_faults(struct build *build, const struct scenario_link *link,
+				 unsigned from, struct port *port, bool at_receiver)
+{
+	const struct scenario *scenario = build->scenario;
+	struct fault *fault = NULL;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		const struct scenario_fault *entry = &scenario->faults[i];
+		char name[NAME_BYTES];
+		if (entry->of_ports || (entry->place.side == 1) != at_receiver ||
+		    !scenario_fault_concerns(scenario, entry, link, from))
+			continue;
+		if (fault == NULL) {
+			snprintf(name, sizeof(name), "%s.%s_fault", port_name(port),
+				 at_receiver ? "receive" : "transmit");
+			fault = fault_create(port_sim(port), name);
+			build->faults[build->fault_count++] = fault;
+		}
+		struct fault_rule rule = scenario_fault_rule(entry, watched(build, entry));
+		fault_add(fault, &rule);
+	}
+	if (fault != NULL && at_receiver)
+		port_set_receive_fault(port, fault);
+	else if (fault != NULL)
+		port_set_transmit_fault(port, fault);
+}
+
+/* ports: room for all there are. */
+static void create_port_fault(struct build *build, uint32_t entry, struct port **ports)
+{
+	const struct scenario *scenario = build->scenario;
+	const struct scenario_fault *fault = &scenario->faults[entry];
+	unsigned count = 0;
+	char name[NAME_BYTES];
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		for (unsigned from = 0; from < 2; from++) {
+			if (scenario_fault_concerns(scenario, fault, &scenario->links[i], from))
+				ports[count++] = build->ports[2 * (size_t)i + from];
+		}
+	}
+	/* with a condition, all of them are in the part that the counter is in (division.c) */
+	struct port_fault_plan plan = scenario_fault_plan(fault, watched(build, fault));
+	snprintf(name, sizeof(name), "faults.%u", entry);
+	build->port_faults[build->port_fault_count++] = port_fault_create(
+		count > 0 ? port_sim(ports[0]) : build->sim, name, &plan, ports, count);
+}
+
+bool build_faults(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	if (!counters_exist(build, why, why_bytes))
+		return false;
+	build->faults = calloc((size_t)4 * scenario->link_count + 1, sizeof(*build->faults));
+	build->port_faults = calloc(scenario->fault_count + 1u, sizeof(*build->port_faults));
+	struct port **ports = calloc(build->port_count + 1u, sizeof(struct port *));
+	if (build->faults == NULL || build->port_faults == NULL || ports == NULL)
+		abort();
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		for (unsigned from = 0; from < 2; from++) {
+			struct port **ends = &build->ports[2 * (size_t)i];
+			create_packet_faults(build, &scenario->links[i], from, ends[from], false);
+			create_packet_faults(build, &scenario->links[i], from, ends[1 - from],
+					     true);
+		}
+	}
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		if (scenario->faults[i].of_ports)
+			create_port_fault(build, i, ports);
+	}
+	free(ports);
+	return true;
+}
+
+void build_faults_destroy(struct build *build)
+{
+	for (uint32_t i = 0; i < build->port_fault_count; i++)
+		port_fault_destroy(build->port_faults[i]);
+	for (uint32_t i = 0; i < build->fault_count; i++)
+		fault_destroy(build->faults[i]);
+	free(build->port_faults);
+	free(build->faults);
+}

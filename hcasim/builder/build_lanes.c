@@ -1,0 +1,254 @@
+/*
+ * build_lanes: lanes and forwarding tables as the scenario says, on links that are joined and switches that are routed.
+ * Part of build.h.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/lft_file.h"
+#include "hcasim/builder/build.h"
+#include "switch/switch.h"
+
+#define WHY_BYTES 512
+
+/* The end of link i that is not `side`, and whether its name matches. */
+static bool end_matches(const struct scenario *scenario, const struct scenario_node *node,
+			const char *pattern)
+{
+	return fnmatch(pattern, scenario_node_name(scenario, node), 0) == 0;
+}
+
+static void arbitrate(struct build *build, const struct scenario_arbitration *entry)
+{
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_node *ends = scenario->links[i].ends;
+		for (unsigned side = 0; side < 2; side++) {
+			if (end_matches(scenario, &ends[side], entry->from) &&
+			    end_matches(scenario, &ends[1 - side], entry->to))
+				port_set_vl_arbitration(build->ports[2 * (size_t)i + side],
+							&entry->tables);
+		}
+	}
+}
+
+/* The ports of that switch whose other end matches. */
+static struct port_set ports_towards(const struct scenario *scenario, uint32_t box,
+				     const char *pattern)
+{
+	struct port_set ports = {0};
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &link->ends[side];
+			if (end->is_switch && end->number == box &&
+			    end_matches(scenario, &link->ends[1 - side], pattern))
+				port_set_add(&ports, link->ports[side]);
+		}
+	}
+	return ports;
+}
+
+static void map_service_levels(struct build *build, const struct scenario_service_levels *entry)
+{
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t box = 0; box < scenario->switch_count; box++) {
+		if (fnmatch(entry->at, scenario->switches[box].name, 0) != 0)
+			continue;
+		struct port_set inputs = ports_towards(scenario, box, entry->from);
+		struct port_set outputs = ports_towards(scenario, box, entry->to);
+		PORT_SET_EACH(input, &inputs)
+		PORT_SET_EACH(output, &outputs)
+		switch_set_sl2vl(build->switches[box], input, output, entry->lanes);
+	}
+}
+
+static void map_dscp(struct build *build, const struct scenario_dscp *entry)
+{
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t box = 0; box < scenario->switch_count; box++) {
+		if (fnmatch(entry->at, scenario->switches[box].name, 0) != 0)
+			continue;
+		for (unsigned dscp = 0; dscp < DSCP_COUNT; dscp++) {
+			if (entry->priorities[dscp] != DSCP_NOT_SAID)
+				switch_set_dscp_priority(build->switches[box], dscp,
+							 entry->priorities[dscp]);
+		}
+	}
+}
+
+/* Ways that somebody has set by hand; they may lead nowhere, and in a circle. */
+static bool map_route(struct build *build, const struct scenario_route *entry, char *why,
+		      size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t box = 0; box < scenario->switch_count; box++) {
+		if (fnmatch(entry->at, scenario->switches[box].name, 0) != 0)
+			continue;
+		struct port_set ports = {0};
+		if (entry->via != NULL)
+			ports = ports_towards(scenario, box, entry->via);
+		if (entry->via != NULL && port_set_count(&ports) == 0) {
+			snprintf(why, why_bytes, "routes: %s has no link to \"%s\"",
+				 scenario->switches[box].name, entry->via);
+			return false;
+		}
+		for (uint32_t host = 0; host < scenario->host_count; host++) {
+			if (fnmatch(entry->to, scenario->hosts[host].name, 0) != 0)
+				continue;
+			if (entry->via != NULL)
+				switch_route_any(build->switches[box], build->endpoints, host,
+						 &ports);
+			else
+				switch_unroute(build->switches[box], build->endpoints, host);
+		}
+	}
+	return true;
+}
+
+/* ---- forwarding tables from a file ---- */
+
+#define NO_PORT 0xff
+
+struct tables {
+	struct build *build;
+	uint8_t *ports; /* [switch][host]: by which port; NO_PORT: the file does not say */
+	char why[WHY_BYTES];
+};
+
+static uint32_t find_switch(const struct scenario *scenario, const char *name)
+{
+	uint32_t i = 0;
+	while (i < scenario->switch_count && strcmp(scenario->switches[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+static bool take_route(void *context, const struct lft_route *route)
+{
+	struct tables *tables = context;
+	const struct scenario *scenario = tables->build->scenario;
+	uint32_t box = find_switch(scenario, route->box);
+	uint32_t host = endpoints_by_lid(tables->build->endpoints, route->lid);
+	if (box == scenario->switch_count) {
+		snprintf(tables->why, WHY_BYTES, "no switch is called \"%s\"", route->box);
+		return false;
+	}
+	if (host == NO_ENDPOINT) /* a switch's own LID */
+		return true;
+	if (route->port == 0 || route->port > switch_ports(tables->build->switches[box])) {
+		snprintf(tables->why, WHY_BYTES, "%s has no port %u; it has 1..%u", route->box,
+			 route->port, switch_ports(tables->build->switches[box]));
+		return false;
+	}
+	tables->ports[(size_t)box * scenario->host_count + host] = (uint8_t)(route->port - 1);
+	return true;
+}
+
+/* Who is at the other end of that port; NULL: nobody. */
+static const struct scenario_node *behind(const struct scenario *scenario, uint32_t box,
+					  unsigned port)
+{
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			if (link->ends[side].is_switch && link->ends[side].number == box &&
+			    link->ports[side] == port)
+				return &link->ends[1 - side];
+		}
+	}
+	return NULL;
+}
+
+/* From that switch along the file's ports: to the host, or to a switch that the file leaves to the topology. */
+static bool arrives(struct tables *tables, uint32_t box, uint32_t host)
+{
+	const struct scenario *scenario = tables->build->scenario;
+	uint32_t start = box;
+	for (uint32_t steps = 0; steps <= scenario->switch_count; steps++) {
+		uint8_t port = tables->ports[(size_t)box * scenario->host_count + host];
+		if (port == NO_PORT)
+			return true;
+		const struct scenario_node *next = behind(scenario, box, port);
+		if (next != NULL && !next->is_switch && next->number == host)
+			return true;
+		if (next == NULL || !next->is_switch) {
+			snprintf(tables->why, WHY_BYTES, "from %s to %s: port %u of %s leads to %s",
+				 scenario->switches[start].name, scenario->hosts[host].name,
+				 port + 1u, scenario->switches[box].name,
+				 next != NULL ? scenario->hosts[next->number].name : "nobody");
+			return false;
+		}
+		box = next->number;
+	}
+	snprintf(tables->why, WHY_BYTES, "from %s to %s: packets go in a circle, by %s",
+		 scenario->switches[start].name, scenario->hosts[host].name,
+		 scenario->switches[box].name);
+	return false;
+}
+
+static bool forward(struct tables *tables)
+{
+	struct build *build = tables->build;
+	const struct scenario *scenario = build->scenario;
+	for (uint32_t box = 0; box < scenario->switch_count; box++) {
+		for (uint32_t host = 0; host < scenario->host_count; host++) {
+			uint8_t port = tables->ports[(size_t)box * scenario->host_count + host];
+			if (!arrives(tables, box, host))
+				return false;
+			if (port != NO_PORT)
+				switch_route(build->switches[box], build->endpoints, host, port);
+		}
+	}
+	return true;
+}
+
+static bool read_tables(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	const char *path = scenario->lanes.forwarding;
+	size_t cells = (size_t)scenario->switch_count * scenario->host_count;
+	struct tables tables = {.build = build, .ports = malloc(cells + 1)};
+	FILE *file = fopen(path, "r");
+	uint32_t line = 0;
+	bool good = false;
+	if (tables.ports == NULL)
+		abort();
+	memset(tables.ports, NO_PORT, cells);
+	if (file == NULL) {
+		snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+	} else if (!lft_file_read(file, take_route, &tables, &line, tables.why, WHY_BYTES)) {
+		snprintf(why, why_bytes, "%s:%u: %s", path, line, tables.why);
+	} else {
+		good = forward(&tables);
+		if (!good)
+			snprintf(why, why_bytes, "%s: %s", path, tables.why);
+	}
+	if (file != NULL)
+		fclose(file);
+	free(tables.ports);
+	return good;
+}
+
+bool build_lanes(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario_lanes *lanes = &build->scenario->lanes;
+	for (uint32_t i = 0; i < lanes->arbitration_count; i++)
+		arbitrate(build, &lanes->arbitrations[i]);
+	for (uint32_t i = 0; i < lanes->service_level_count; i++)
+		map_service_levels(build, &lanes->service_levels[i]);
+	for (uint32_t i = 0; i < lanes->dscp_count; i++)
+		map_dscp(build, &lanes->dscps[i]);
+	for (uint32_t i = 0; i < lanes->route_count; i++) {
+		char path[32];
+		if (map_route(build, &lanes->routes[i], why, why_bytes))
+			continue;
+		snprintf(path, sizeof(path), "fabric.routes.%u", i);
+		return scenario_blame(build->scenario, path, why, why_bytes);
+	}
+	return lanes->forwarding == NULL || read_tables(build, why, why_bytes) ||
+	       scenario_blame(build->scenario, "fabric.forwarding", why, why_bytes);
+}

@@ -1,0 +1,100 @@
+/*
+ * build_subnet: who belongs together as the scenario says, on links that are joined and switches that are routed. Part of build.h.
+ */
+#include <stdlib.h>
+
+#include "fabric/topology.h"
+#include "hcasim/builder/build.h"
+#include "hcasim/builder/group_changes.h"
+#include "hcasim/schema/scenario.h"
+#include "switch/switch.h"
+
+/* Ethernet: groups that the scenario does not name reach all hosts, as they do where switches have not learnt of them. */
+static bool flood(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	uint32_t *hosts = calloc(scenario->host_count + 1, sizeof(*hosts)), count = 0;
+	if (hosts == NULL)
+		abort();
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (scenario->hosts[i].hca != NULL)
+			hosts[count++] = i;
+	}
+	bool good = topology_set_group(build->topology, GROUP_UNKNOWN,
+				       &(struct group_hosts){hosts, count},
+				       &(struct group_hosts){NULL, 0}, why, why_bytes);
+	free(hosts);
+	return good;
+}
+
+static bool make_groups(struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario_subnet *subnet = &build->scenario->subnet;
+	bool good;
+	build->group_changes = calloc(subnet->group_count + 1u, sizeof(*build->group_changes));
+	if (build->group_changes == NULL)
+		abort();
+	for (uint32_t i = 0; i < subnet->group_count; i++) {
+		char path[32];
+		const struct scenario_group *entry = &subnet->groups[i];
+		uint32_t number = groups_add(endpoints_groups(build->endpoints), &entry->group);
+		if (entry->change_count > 0) {
+			build->group_changes[i] = group_changes_create(
+				build->sim, build->topology, number, entry, why, why_bytes);
+			good = build->group_changes[i] != NULL;
+		} else {
+			good = topology_set_group(
+				build->topology, number,
+				&(struct group_hosts){entry->members, entry->member_count},
+				&(struct group_hosts){entry->senders, entry->sender_count}, why,
+				why_bytes);
+		}
+		if (good)
+			continue;
+		snprintf(path, sizeof(path), "fabric.multicast.%u", i);
+		return scenario_blame(build->scenario, path, why, why_bytes);
+	}
+	return true;
+}
+
+/* At the ports of switches that hosts are linked to. */
+static void filter(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	enum partition_enforcement enforcement = scenario->fabric.partition_enforcement;
+	enum switch_filters filters = enforcement == ENFORCE_IN    ? SWITCH_FILTER_IN
+				      : enforcement == ENFORCE_OUT ? SWITCH_FILTER_OUT
+								   : SWITCH_FILTER_BOTH;
+	if (scenario->subnet.of_hosts == NULL || enforcement == ENFORCE_OFF)
+		return;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *box = &link->ends[side],
+						   *host = &link->ends[1 - side];
+			if (!box->is_switch || host->is_switch)
+				continue;
+			switch_set_partitions(build->switches[box->number], link->ports[side],
+					      &scenario->subnet.of_hosts[host->number], filters);
+		}
+	}
+}
+
+void build_subnet_destroy(struct build *build)
+{
+	uint32_t groups = build->scenario->subnet.group_count;
+	for (uint32_t i = 0; build->group_changes != NULL && i < groups; i++) {
+		if (build->group_changes[i] != NULL)
+			group_changes_destroy(build->group_changes[i]);
+	}
+	free(build->group_changes);
+}
+
+bool build_subnet(struct build *build, char *why, size_t why_bytes)
+{
+	filter(build);
+	if (!make_groups(build, why, why_bytes))
+		return false;
+	return build->scenario->fabric.link_layer == 0 || flood(build, why, why_bytes) ||
+	       scenario_blame(build->scenario, "fabric", why, why_bytes);
+}

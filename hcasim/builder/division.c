@@ -1,0 +1,306 @@
+/*
+ * division: see division.h. Nodes that may not be separated are one group first: the ends of a link without latency, on
+ * InfiniBand of one with a fault, and those of a fault with a condition with whom the counter is of. Hosts are dealt out in
+ * order, switches go where most of their links lead; in the end groups at the borders move to where they have more links.
+ */
+#include "hcasim/builder/division.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/port.h"
+#include "hcasim/builder/build.h"
+#include "sim/parallel.h"
+
+#define HOST_WEIGHT     2  /* a port, and the transport behind it */
+#define DETAILED_WEIGHT 10 /* and PCIe, caches, DMA */
+#define SLACK           16 /* a part may be larger by one in so many */
+#define PASSES          4
+#define UNASSIGNED      UINT8_MAX
+#define NO_NODE         UINT32_MAX
+
+struct graph {
+	const struct scenario *scenario;
+	uint32_t nodes;
+	uint32_t *group;  /* [nodes] its first node */
+	uint32_t *weight; /* [nodes] of the group */
+	uint32_t *first;  /* [nodes + 1] of the group's links in `to` */
+	uint32_t *to;     /* [2 * links] groups */
+	uint64_t total;   /* of the weights */
+};
+
+static void *take(size_t count, size_t bytes)
+{
+	void *memory = calloc(count + 1, bytes);
+	if (memory == NULL)
+		abort();
+	return memory;
+}
+
+static uint32_t node_of(const struct scenario *scenario, const struct scenario_node *end)
+{
+	return end->is_switch ? scenario->host_count + end->number : end->number;
+}
+
+static uint32_t find(const struct graph *graph, uint32_t node)
+{
+	while (graph->group[node] != node)
+		node = graph->group[node];
+	return node;
+}
+
+static void unite(struct graph *graph, uint32_t one, uint32_t other)
+{
+	one = find(graph, one);
+	other = find(graph, other);
+	if (one < other)
+		graph->group[other] = one;
+	else
+		graph->group[one] = other;
+}
+
+static uint32_t host_weight(const struct scenario *scenario, uint32_t host)
+{
+	return scenario->hosts[host].hca != NULL ? DETAILED_WEIGHT : HOST_WEIGHT;
+}
+
+/* Of its port. */
+static uint32_t weight_of(const struct scenario *scenario, const struct scenario_node *end)
+{
+	return end->is_switch ? 1 : host_weight(scenario, end->number);
+}
+
+/* Whose counter it is: the host's or switch's of the longest name that it begins with. NO_NODE: there is no such counter. */
+static uint32_t owner_of(const struct scenario *scenario, const char *counter)
+{
+	uint32_t owner = NO_NODE, nodes = scenario->host_count + scenario->switch_count;
+	size_t longest = 0;
+	for (uint32_t i = 0; i < nodes; i++) {
+		struct scenario_node node = {
+			.is_switch = i >= scenario->host_count,
+			.number = i < scenario->host_count ? i : i - scenario->host_count};
+		const char *name = scenario_node_name(scenario, &node);
+		size_t length = strlen(name);
+		if (length < longest || strncmp(counter, name, length) != 0 ||
+		    counter[length] != '.')
+			continue;
+		owner = i;
+		longest = length;
+	}
+	return owner;
+}
+
+static bool may_be_cut(const struct scenario *scenario, uint32_t link)
+{
+	if (build_link_latency(scenario, link) == 0)
+		return false;
+	if (scenario->fabric.link_layer != 0)
+		return true;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		for (unsigned from = 0; from < 2; from++) {
+			if (scenario_fault_concerns(scenario, &scenario->faults[i],
+						    &scenario->links[link], from))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Who acts on a condition looks at the counter at any time. */
+static void unite_conditions(struct graph *graph)
+{
+	const struct scenario *scenario = graph->scenario;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		const struct scenario_fault *fault = &scenario->faults[i];
+		uint32_t owner =
+			fault->counter != NULL ? owner_of(scenario, fault->counter) : NO_NODE;
+		for (uint32_t j = 0; owner != NO_NODE && j < scenario->link_count; j++) {
+			const struct scenario_link *link = &scenario->links[j];
+			if (!scenario_fault_concerns(scenario, fault, link, 0) &&
+			    !scenario_fault_concerns(scenario, fault, link, 1))
+				continue;
+			unite(graph, owner, node_of(scenario, &link->ends[0]));
+			unite(graph, owner, node_of(scenario, &link->ends[1]));
+		}
+	}
+}
+
+static void make_graph(struct graph *graph, const struct scenario *scenario)
+{
+	*graph = (struct graph){.scenario = scenario,
+				.nodes = scenario->host_count + scenario->switch_count};
+	graph->group = take(graph->nodes, sizeof(uint32_t));
+	graph->weight = take(graph->nodes, sizeof(uint32_t));
+	graph->first = take(graph->nodes + 1, sizeof(uint32_t));
+	graph->to = take(2 * (size_t)scenario->link_count, sizeof(uint32_t));
+	uint32_t *place = take(graph->nodes, sizeof(*place));
+	for (uint32_t i = 0; i < graph->nodes; i++)
+		graph->group[i] = i;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		if (!may_be_cut(scenario, i))
+			unite(graph, node_of(scenario, &link->ends[0]),
+			      node_of(scenario, &link->ends[1]));
+	}
+	unite_conditions(graph);
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *end = &scenario->links[i].ends[side];
+			uint32_t group = find(graph, node_of(scenario, end));
+			graph->first[group + 1]++;
+			graph->weight[group] += weight_of(scenario, end);
+			graph->total += weight_of(scenario, end);
+		}
+	}
+	for (uint32_t i = 0; i < graph->nodes; i++)
+		graph->first[i + 1] += graph->first[i];
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		uint32_t groups[2];
+		for (unsigned side = 0; side < 2; side++)
+			groups[side] =
+				find(graph, node_of(scenario, &scenario->links[i].ends[side]));
+		for (unsigned side = 0; side < 2; side++) {
+			uint32_t group = groups[side];
+			graph->to[graph->first[group] + place[group]++] = groups[1 - side];
+		}
+	}
+	free(place);
+}
+
+static void free_graph(struct graph *graph)
+{
+	free(graph->group);
+	free(graph->weight);
+	free(graph->first);
+	free(graph->to);
+}
+
+static bool is_group(const struct graph *graph, uint32_t node)
+{
+	return graph->group[node] == node;
+}
+
+/* Links of the group into that part. */
+static int links_into(const struct graph *graph, const uint8_t *of, uint32_t group, unsigned part)
+{
+	int links = 0;
+	for (uint32_t i = graph->first[group]; i < graph->first[group + 1]; i++)
+		links += of[graph->to[i]] == part && graph->to[i] != group;
+	return links;
+}
+
+/* The part that most of the group's links lead to, of equals the lightest. UNASSIGNED: none leads to a part. */
+static uint8_t nearest(const struct graph *graph, const uint8_t *of, const uint64_t *weights,
+		       unsigned parts, uint32_t group)
+{
+	uint8_t best = UNASSIGNED;
+	int best_links = 0;
+	for (unsigned part = 0; part < parts; part++) {
+		int links = links_into(graph, of, group, part);
+		if (links > best_links ||
+		    (links > 0 && links == best_links && weights[part] < weights[best])) {
+			best = (uint8_t)part;
+			best_links = links;
+		}
+	}
+	return best;
+}
+
+/* Hosts in the order of their numbers, which go along most topologies; then switches, the nearest first. */
+static void spread(const struct graph *graph, uint8_t *of, unsigned parts, uint64_t *weights)
+{
+	uint32_t hosts = graph->scenario->host_count;
+	uint64_t all = 0, before = 0;
+	uint8_t *next = take(graph->nodes, 1);
+	bool more = true;
+	memset(of, UNASSIGNED, graph->nodes);
+	for (uint32_t i = 0; i < hosts; i++)
+		all += host_weight(graph->scenario, i);
+	for (uint32_t i = 0; i < hosts; i++) {
+		uint32_t group = find(graph, i);
+		if (of[group] == UNASSIGNED) {
+			of[group] = (uint8_t)(before * parts / all);
+			weights[of[group]] += graph->weight[group];
+		}
+		before += host_weight(graph->scenario, i);
+	}
+	while (more) {
+		more = false;
+		memset(next, UNASSIGNED, graph->nodes);
+		for (uint32_t i = 0; i < graph->nodes; i++) {
+			if (!is_group(graph, i) || of[i] != UNASSIGNED)
+				continue;
+			next[i] = nearest(graph, of, weights, parts, i);
+			if (next[i] == UNASSIGNED)
+				continue;
+			weights[next[i]] += graph->weight[i];
+			more = true;
+		}
+		for (uint32_t i = 0; i < graph->nodes; i++)
+			of[i] = next[i] != UNASSIGNED ? next[i] : of[i];
+	}
+	for (uint32_t i = 0; i < graph->nodes; i++) /* at no link */
+		of[i] = of[i] != UNASSIGNED ? of[i] : 0;
+	free(next);
+}
+
+/* Moves each group to the part that most of its links lead to, where there is room. true: one has moved. */
+static bool refine(const struct graph *graph, uint8_t *of, unsigned parts, uint64_t *weights)
+{
+	uint64_t room = graph->total / parts + graph->total / parts / SLACK + 1;
+	bool moved = false;
+	for (uint32_t i = 0; i < graph->nodes; i++) {
+		if (!is_group(graph, i))
+			continue;
+		unsigned best = of[i];
+		int best_links = links_into(graph, of, i, best);
+		for (unsigned part = 0; part < parts; part++) {
+			int links = links_into(graph, of, i, part);
+			if (links > best_links && weights[part] + graph->weight[i] <= room) {
+				best = part;
+				best_links = links;
+			}
+		}
+		moved |= best != of[i];
+		weights[of[i]] -= graph->weight[i];
+		weights[best] += graph->weight[i];
+		of[i] = (uint8_t)best;
+	}
+	return moved;
+}
+
+struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
+				 size_t why_bytes)
+{
+	uint64_t weights[SIM_PARTS_MAX] = {0};
+	struct graph graph;
+	assert(parts > 1 && parts <= SIM_PARTS_MAX);
+	make_graph(&graph, scenario);
+	struct division *division = take(1, sizeof(*division));
+	division->parts = parts;
+	division->of = take(graph.nodes, 1);
+	spread(&graph, division->of, parts, weights);
+	for (unsigned pass = 0; pass < PASSES; pass++) {
+		if (!refine(&graph, division->of, parts, weights))
+			break;
+	}
+	for (uint32_t i = 0; i < graph.nodes; i++)
+		division->of[i] = division->of[find(&graph, i)];
+	bool divided = weights[division->of[0]] < graph.total;
+	free_graph(&graph);
+	if (divided)
+		return division;
+	snprintf(why, why_bytes, "links without latency, or faults, hold all of it together");
+	division_destroy(division);
+	return NULL;
+}
+
+void division_destroy(struct division *division)
+{
+	if (division == NULL)
+		return;
+	free(division->of);
+	free(division);
+}

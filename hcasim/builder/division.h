@@ -1,0 +1,20 @@
+/*
+ * division: which part of a divided run (sim/parallel.h) each host and each switch of a scenario is in: parts of about the
+ * same number of ports, with few links between them.
+ */
+#ifndef HCASIM_BUILDER_DIVISION_H
+#define HCASIM_BUILDER_DIVISION_H
+
+#include "hcasim/schema/scenario.h"
+
+struct division {
+	unsigned parts;
+	uint8_t *of; /* [hosts, then switches] */
+};
+
+/* NULL: *why says why it cannot be divided: "links without latency hold all of it together". */
+struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
+				 size_t why_bytes);
+void division_destroy(struct division *division);
+
+#endif

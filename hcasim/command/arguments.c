@@ -1,0 +1,305 @@
+/*
+ * arguments: one argp parser for all verbs; which options there are is the verb's.
+ */
+#include "hcasim/command/arguments.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hcasim/command/verb.h"
+#include "hcasim/schema/modules.h"
+#include "sim/parallel.h"
+
+#define OPTIONS_MAX 32
+#define DOC_BYTES   1024
+
+void say(const char *format, ...)
+{
+	bool color = isatty(STDERR_FILENO) != 0;
+	va_list values;
+	va_start(values, format);
+	fprintf(stderr, "%shcasim:%s ", color ? "\033[31m" : "", color ? "\033[0m" : "");
+	vfprintf(stderr, format, values);
+	fputc('\n', stderr);
+	va_end(values);
+}
+
+static void add_override(struct arguments *arguments, const char *prefix, const char *text)
+{
+	char *override = NULL;
+	const char **list =
+		realloc(arguments->overrides, (arguments->override_count + 1) * sizeof(*list));
+	if (list == NULL || asprintf(&override, "%s%s", prefix, text) < 0)
+		abort();
+	arguments->overrides = list;
+	list[arguments->override_count++] = override;
+}
+
+static void add_text(const char ***list, size_t *count, const char *text)
+{
+	*list = realloc(*list, (*count + 1) * sizeof(**list));
+	if (*list == NULL)
+		abort();
+	(*list)[(*count)++] = text;
+}
+
+static void read_kernel(struct argp_state *state, const char *name, enum sim_kernel *kernel)
+{
+#define KERNEL_NAME(name, meaning) #name,
+	static const char *const names[] = {SIM_KERNELS(KERNEL_NAME)};
+	if (sim_kernel_from_name(name, kernel))
+		return;
+	const char *near = yaml_suggest(name, names, ARRAY_SIZE(names));
+	argp_error(state, "no kernel \"%s\"; expected native, hosted or reference%s%s%s", name,
+		   near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+		   near != NULL ? "?" : "");
+}
+
+static void read_tag(struct argp_state *state, const char *text, uint64_t *tag)
+{
+	char *end;
+
+	errno = 0;
+	*tag = strtoull(text, &end, 0);
+	if (errno || *end || end == text || text[0] == '-' || *tag == 0)
+		argp_error(state, "\"%s\" is no tag; expected a number from 1", text);
+}
+
+static void read_percentile(struct argp_state *state, const char *text, double *percentile)
+{
+	char *end;
+
+	*percentile = strtod(text, &end);
+	if (*end || end == text || !(*percentile >= 0 && *percentile <= 100))
+		argp_error(state, "\"%s\" is no percentile; expected a number from 0 to 100", text);
+}
+
+static unsigned read_count(struct argp_state *state, const char *option, const char *of,
+			   const char *text, unsigned most)
+{
+	char *end;
+	unsigned long value = strtoul(text, &end, 10);
+
+	if (*end || end == text || text[0] == '-' || value == 0 || value > most)
+		argp_error(state, "\"%s\" is no number of %s; expected %s NUMBER, 1 to %u", text,
+			   of, option, most);
+	return (unsigned)value;
+}
+
+/* Options of which nothing is asked: a key, and the field of struct arguments. */
+#define FIELD(KEY, field)                              \
+	{                                              \
+		KEY, offsetof(struct arguments, field) \
+	}
+struct plain {
+	int key;
+	size_t field;
+};
+
+/* const char *: the text as it is given. */
+static const struct plain texts[] = {
+	FIELD(KEY_REPLAY, replay),     FIELD(KEY_CAPTURE, capture), FIELD(KEY_OUT, out),
+	FIELD(KEY_PCAP, pcap),         FIELD(KEY_TRACE, trace),     FIELD(KEY_COUNTERS, counters),
+	FIELD(KEY_PERFETTO, perfetto), FIELD(KEY_VCD, vcd),         FIELD(KEY_SIGNALS, signals),
+	FIELD(KEY_PRESET, preset),     FIELD(KEY_X, x_key),
+};
+
+/* bool: the option was there. */
+static const struct plain flags[] = {
+	FIELD(KEY_RECEIVED, received), FIELD(KEY_BOTTLENECK, bottleneck), FIELD(KEY_JSON, json),
+	FIELD(KEY_VERBOSE, verbose),   FIELD(KEY_EXPECT, expect),         FIELD(KEY_FULL, full),
+	FIELD(KEY_WORDS, words),       FIELD(KEY_EFFECTIVE, effective),
+};
+
+static void *find_field(struct arguments *arguments, const struct plain *list, size_t count,
+			int key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i].key == key)
+			return (char *)arguments + list[i].field;
+	return NULL;
+}
+
+static void read_word(struct argp_state *state, struct arguments *arguments, const char *text)
+{
+	if (state->arg_num >= arguments->verb->words_most)
+		argp_error(state, "\"%s\" is one argument too many%s", text,
+			   arguments->verb->programs ? "; programs stand behind --" : "");
+	if (arguments->verb->words_most > 1)
+		add_text(&arguments->words_given, &arguments->word_count, text);
+	else
+		arguments->word = text;
+}
+
+static error_t read_argument(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	const char **plain_text = find_field(arguments, texts, ARRAY_SIZE(texts), key);
+	bool *flag = find_field(arguments, flags, ARRAY_SIZE(flags), key);
+
+	if (plain_text != NULL) {
+		*plain_text = text;
+		return 0;
+	}
+	if (flag != NULL) {
+		*flag = true;
+		return 0;
+	}
+	switch (key) {
+	case KEY_SET:
+		add_override(arguments, "", text);
+		return 0;
+	case KEY_SEED:
+		add_override(arguments, "seed=", text);
+		return 0;
+	case KEY_UNTIL:
+		add_override(arguments, "run.until=", text);
+		return 0;
+	case KEY_JOBS:
+		arguments->jobs = read_count(state, "--jobs", "runs", text, 256);
+		return 0;
+	case KEY_THREADS:
+		arguments->threads = read_count(state, "--threads", "threads", text, SIM_PARTS_MAX);
+		return 0;
+	case KEY_RANKS:
+		arguments->ranks = read_count(state, "--np", "ranks", text, 1000000);
+		return 0;
+	case KEY_KERNEL:
+		read_kernel(state, text, &arguments->kernel);
+		arguments->kernel_given = true;
+		return 0;
+	case KEY_TAG:
+		read_tag(state, text, &arguments->tag);
+		return 0;
+	case KEY_PERCENTILE:
+		read_percentile(state, text, &arguments->percentile);
+		return 0;
+	case KEY_NUMBER:
+		add_text(&arguments->numbers, &arguments->number_count, text);
+		return 0;
+	case KEY_CASE:
+		add_text(&arguments->cases, &arguments->case_count, text);
+		return 0;
+	case KEY_FIGURE:
+		add_text(&arguments->figures, &arguments->figure_count, text);
+		return 0;
+	case ARGP_KEY_ARG:
+		read_word(state, arguments, text);
+		return 0;
+	case ARGP_KEY_END:
+		if (state->arg_num < arguments->verb->words_least)
+			argp_error(state, "%s is missing", arguments->verb->usage);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Says which option may be meant in place of one that the verb does not have; argp says that it has none. */
+static void suggest_option(const struct verb *verb, const char *word)
+{
+	const char *names[OPTIONS_MAX];
+	size_t count = 0, length = strcspn(word, "=");
+	char name[64];
+	if (strncmp("help", word, length) == 0 || strncmp("usage", word, length) == 0)
+		return;
+	for (const struct argp_option *option = verb->options; option->name != NULL; option++) {
+		if (strncmp(option->name, word, length) == 0)
+			return; /* it is this one, perhaps abbreviated */
+		if (count < OPTIONS_MAX)
+			names[count++] = option->name;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	const char *near = yaml_suggest(name, names, count);
+	if (near != NULL)
+		say("no option --%s of %s; did you mean --%s?", name, verb->name, near);
+}
+
+void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments)
+{
+	char name[64], doc[DOC_BYTES];
+	struct argp argp = {verb->options, read_argument, verb->usage, doc, NULL, NULL, NULL};
+	snprintf(doc, sizeof(doc), "%s\v%s", verb->summary, verb->help != NULL ? verb->help : "");
+	*arguments = (struct arguments){.verb = verb,
+					.kernel = SIM_KERNEL_native,
+					.percentile = -1,
+					.jobs = 1,
+					.threads = 1};
+	for (int i = 1; i < argc && verb->programs; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			arguments->programs = argv + i + 1;
+			argv[i] = NULL;
+			argc = i;
+		}
+	}
+	for (int i = 1; i < argc; i++) {
+		if (strncmp(argv[i], "--", 2) == 0 && argv[i][2] != '\0')
+			suggest_option(verb, argv[i] + 2);
+	}
+	snprintf(name, sizeof(name), "hcasim %s", verb->name);
+	argv[0] = name;
+	argp_err_exit_status = EXIT_BAD_INPUT;
+	argp_parse(&argp, argc, argv, 0, NULL, arguments);
+	argv[0] = (char *)verb->name;
+}
+
+void arguments_free(struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->override_count; i++)
+		free((char *)arguments->overrides[i]);
+	free(arguments->overrides);
+	free(arguments->words_given);
+	free(arguments->numbers);
+	free(arguments->cases);
+	free(arguments->figures);
+}
+
+struct scenario *arguments_scenario(const struct arguments *arguments)
+{
+	struct yaml_errors errors = {0};
+	struct scenario *scenario = scenario_read(arguments->word, arguments->overrides,
+						  arguments->override_count, &errors);
+	if (errors.text != NULL)
+		fputs(errors.text, stderr);
+	if (scenario == NULL)
+		say("%u problem%s in %s", errors.count, errors.count == 1 ? "" : "s",
+		    arguments->word);
+	yaml_errors_free(&errors);
+	return scenario;
+}
+
+bool arguments_kernel(const struct arguments *arguments, const struct scenario *scenario,
+		      enum sim_kernel *kernel)
+{
+	const char *host, *block;
+	*kernel = arguments->kernel;
+	if (arguments->signals != NULL && arguments->vcd == NULL) {
+		say("--signals chooses what is in the waveform; expected --vcd FILE beside it");
+		return false;
+	}
+	if (*kernel != SIM_KERNEL_native)
+		return true;
+	if (arguments->vcd != NULL && arguments->kernel_given) {
+		say("SystemC writes waveforms, and --kernel native has none; expected hosted or "
+		    "reference");
+		return false;
+	}
+	if (arguments->vcd != NULL)
+		*kernel = SIM_KERNEL_hosted;
+	if (*kernel != SIM_KERNEL_native || !modules_first(scenario, &host, &block))
+		return true;
+	if (arguments->kernel_given) {
+		say("%s: in the place of %s.hca.%s is a SystemC module, which --kernel native "
+		    "cannot run; expected hosted or reference",
+		    scenario->file, host, block);
+		return false;
+	}
+	say("in the place of %s.hca.%s is a SystemC module: --kernel hosted", host, block);
+	*kernel = SIM_KERNEL_hosted;
+	return true;
+}

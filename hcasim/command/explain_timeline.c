@@ -1,0 +1,113 @@
+/*
+ * explain_timeline: hcasim explain RUN --perfetto FILE: the stages of work requests as a timeline for ui.perfetto.dev, with a
+ * track for each block of the adapter: a stage is a slice on the track of the block where the time went.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hcasim/command/explain.h"
+#include "hcasim/command/verb.h"
+#include "sim/json.h"
+
+/* clang-format off */
+/* The block where a stage's time goes, in the order in which a work request meets them: tracks are sorted so. */
+#define TRACKS(X)                                                                                           \
+	X(doorbell) X(wqe_fetch) X(scheduler) X(context) X(transport) X(translation) X(dma) X(transmit)     \
+	X(port) X(peer) X(receive) X(receive_queue) X(pcie) X(completion)
+#define TRACK_ENUM(name) TRACK_##name,
+#define TRACK_NAME(name) #name,
+enum track { TRACKS(TRACK_ENUM) TRACK_COUNT };
+static const char *const track_names[] = {TRACKS(TRACK_NAME)};
+
+static const uint8_t send_tracks[WHY_STAGE_COUNT] = {
+	[WHY_DOORBELL] = TRACK_doorbell,     [WHY_WQE_FETCH] = TRACK_wqe_fetch, [WHY_SCHEDULING] = TRACK_scheduler,
+	[WHY_QPC_MISS] = TRACK_context,      [WHY_TURN] = TRACK_scheduler,      [WHY_RETRY] = TRACK_transport,
+	[WHY_PAGE_FAULT] = TRACK_transport,  [WHY_PACING] = TRACK_transport,
+	[WHY_MESSAGE] = TRACK_scheduler,     [WHY_TRANSLATION] = TRACK_translation, [WHY_DMA] = TRACK_dma,
+	[WHY_TRANSMIT] = TRACK_transmit,     [WHY_CREDITS] = TRACK_port,        [WHY_WIRE] = TRACK_port,
+	[WHY_REMOTE] = TRACK_peer,           [WHY_ACK] = TRACK_receive,         [WHY_DATA] = TRACK_dma,
+	[WHY_ORDER] = TRACK_transport,       [WHY_CQE] = TRACK_completion,
+};
+
+static const uint8_t receive_tracks[RECEIVE_STAGE_COUNT] = {
+	[RECEIVE_ARRIVAL] = TRACK_port,      [RECEIVE_PIPELINE] = TRACK_receive, [RECEIVE_CONTEXT] = TRACK_context,
+	[RECEIVE_WQE] = TRACK_receive_queue, [RECEIVE_QUEUE] = TRACK_transport,  [RECEIVE_TRANSLATED] = TRACK_translation,
+	[RECEIVE_WRITTEN] = TRACK_pcie,      [RECEIVE_ORDERED] = TRACK_transport, [RECEIVE_CQE] = TRACK_completion,
+};
+/* clang-format on */
+
+static uint32_t track_of(const struct explain_side *side, const struct breakdown *shown,
+			 unsigned stage)
+{
+	const uint8_t *tracks = side->first ? receive_tracks : send_tracks;
+
+	return shown->source * TRACK_COUNT + tracks[stage] + 1;
+}
+
+/* "host0.hca" and "dma": the adapter is the why block's name without its last part. */
+static void print_track(FILE *out, uint32_t number, const char *why_block, const char *track)
+{
+	size_t adapter = strlen(why_block) - strlen(strrchr(why_block, '.'));
+
+	fprintf(out,
+		",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32
+		",\"name\":\"thread_name\",\"args\":{\"name\":\"%.*s.%s\"}},\n"
+		"{\"ph\":\"M\",\"pid\":1,\"tid\":%" PRIu32
+		",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
+		number, (int)adapter, why_block, track, number, number);
+}
+
+/* Microseconds, to the picosecond. */
+static void print_time(FILE *out, const char *key, sim_time time)
+{
+	fprintf(out, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, time / US, time % US);
+}
+
+static void print_slices(FILE *out, const struct explain_side *side, const struct breakdown *shown)
+{
+	sim_time start = shown->closed_at - shown->latency;
+
+	for (unsigned stage = 0; stage < side->count; stage++) {
+		if (!shown->stages[stage])
+			continue;
+		fprintf(out, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%" PRIu32 ",\"name\":\"%s\"",
+			track_of(side, shown, stage), side->names[stage]);
+		print_time(out, "ts", start);
+		print_time(out, "dur", shown->stages[stage]);
+		fprintf(out, ",\"args\":{\"tag\":%" PRIu64 ",\"qpn\":%" PRIu64 "}}", shown->tag,
+			shown->qpn);
+		start += shown->stages[stage];
+	}
+}
+
+bool explain_timeline(const char *path, const struct explain_side *side,
+		      const struct explain_sources *sources, const struct breakdown *shown,
+		      size_t count)
+{
+	FILE *out = fopen(path, "w");
+	bool good;
+
+	if (!out) {
+		say("%s: %s", path, strerror(errno));
+		return false;
+	}
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":1,\"name\":"
+	      "\"process_name\",\"args\":{\"name\":\"hcasim\"}}",
+	      out);
+	for (uint32_t source = 0; source < sources->count; source++)
+		for (uint32_t track = 0; track < TRACK_COUNT; track++)
+			print_track(out, source * TRACK_COUNT + track + 1, sources->names[source],
+				    track_names[track]);
+	for (size_t i = 0; i < count; i++)
+		print_slices(out, side, &shown[i]);
+	fputs("\n]}\n", out);
+	good = !ferror(out);
+	good = fclose(out) == 0 && good;
+	if (!good) {
+		say("%s: could not be written", path);
+		remove(path);
+	}
+	return good;
+}

@@ -1,0 +1,42 @@
+/*
+ * main: the hcasim command. See verbs.c for what it can do.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hcasim/command/verb.h"
+
+/* The exit code, unless what was printed could not be written. */
+static int with_output(int code)
+{
+	bool flushed = fflush(stdout) == 0;
+	if (flushed && ferror(stdout) == 0)
+		return code;
+	say("standard output could not be written%s%s", flushed ? "" : ": ",
+	    flushed ? "" : strerror(errno));
+	return code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments arguments;
+	if (argc < 2) {
+		say("what to do? hcasim help lists the verbs");
+		return EXIT_BAD_INPUT;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("hcasim %s\n", HCASIM_VERSION);
+		return with_output(EXIT_GOOD);
+	}
+	bool help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+		    strcmp(argv[1], "-?") == 0;
+	const struct verb *verb = verb_find(help ? "help" : argv[1]);
+	if (verb == NULL)
+		return verb_report_unknown(argv[1]);
+	arguments_read(verb, argc - 1, argv + 1, &arguments);
+	int code = verb->run(&arguments);
+	arguments_free(&arguments);
+	return with_output(code);
+}

@@ -1,0 +1,102 @@
+/* play: see play.h. */
+#include "hcasim/command/play.h"
+
+#include <inttypes.h>
+
+#include "hcasim/command/waveform.h"
+
+#define WHY_BYTES 1024
+
+static struct result_paths paths_of(const struct arguments *arguments, const char *folder)
+{
+	return (struct result_paths){.folder = folder,
+				     .packets = arguments->pcap,
+				     .trace = arguments->trace,
+				     .counters = arguments->counters};
+}
+
+bool play_check(const struct arguments *arguments, const char *folder)
+{
+	const struct result_paths paths = paths_of(arguments, folder);
+	char why[WHY_BYTES] = "";
+	if (result_check(&paths, why, sizeof(why)))
+		return true;
+	say("%s", why);
+	return false;
+}
+
+struct division *play_divide(const struct arguments *arguments, const struct scenario *scenario,
+			     const char *unfit)
+{
+	char why[WHY_BYTES] = "";
+	struct division *division = NULL;
+	if (arguments->threads == 1)
+		return NULL;
+	if (arguments->kernel != SIM_KERNEL_native)
+		snprintf(why, sizeof(why), "only the native kernel has several");
+	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
+		snprintf(why, sizeof(why), "with fidelity: flow all links are shared out at once");
+	else if (arguments->trace != NULL || arguments->pcap != NULL)
+		snprintf(why, sizeof(why), "a trace or capture is written in the order of events");
+	else if (unfit != NULL)
+		snprintf(why, sizeof(why), "%s", unfit);
+	else
+		division = division_create(scenario, arguments->threads, why, sizeof(why));
+	if (division == NULL)
+		say("%s: in one thread: %s", scenario->file, why);
+	return division;
+}
+
+void play_say_windows(const struct arguments *arguments, const struct build *build)
+{
+	if (build->division == NULL)
+		return;
+	struct sim_windows windows = sim_windows(build->sim);
+	double length = (double)windows.length / (double)NS;
+	if (arguments->verbose)
+		say("%u threads: %" PRIu64 " windows of %.3f ns or less, %" PRIu64
+		    " of them in one thread, %" PRIu64 " events, %" PRIu64
+		    " of them one after the other",
+		    build->division->parts, windows.count, length, windows.together, windows.events,
+		    windows.longest);
+	if (windows.together > windows.count / 2)
+		say("%s: mostly in one thread: the shortest link between the parts makes windows "
+		    "of %.3f ns, in "
+		    "which others than the busiest part have %.1f events to fire; threads gain "
+		    "from %u on",
+		    build->scenario->file, length,
+		    (double)(windows.events - windows.longest) / (double)windows.count,
+		    SIM_WINDOW_WORTH);
+}
+
+static int play_and_record(const struct arguments *arguments, const struct build *build,
+			   struct play_act *act, const char *folder, FILE *out, FILE *complaints)
+{
+	const struct result_paths paths = paths_of(arguments, folder);
+	char why[WHY_BYTES] = "";
+	struct result_outcome outcome = {0};
+	struct result *result = result_begin(build, &paths, why, sizeof(why));
+	if (result == NULL) {
+		say("%s", why);
+		return EXIT_BAD_INPUT;
+	}
+	outcome.exit_code = act->play(act, build, &outcome, complaints);
+	if (out != NULL && arguments->json)
+		result_print_summary(build, &outcome, out);
+	else if (out != NULL)
+		act->print(act, build, out);
+	if (result_finish(result, &outcome, why, sizeof(why)))
+		return outcome.exit_code;
+	say("%s", why);
+	return EXIT_BAD_INPUT;
+}
+
+int play_run(const struct arguments *arguments, const struct build *build, struct play_act *act,
+	     const char *folder, FILE *out, FILE *complaints)
+{
+	struct systemc_vcd *vcd;
+	int code = EXIT_BAD_INPUT;
+	if (waveform_begin(arguments, build, &vcd))
+		code = play_and_record(arguments, build, act, folder, out, complaints);
+	return waveform_end(vcd) ? code : EXIT_BAD_INPUT;
+}

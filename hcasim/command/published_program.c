@@ -1,0 +1,98 @@
+/*
+ * published_program: runs programs on a simulated fabric, as `hcasim exec` does, and takes one number from what they print.
+ * Keys: scenario (beside the row's file), arguments (of exec, before --), host0 and host1 (command lines without names of
+ * hosts), line (what the line with the number begins with), column (of the number, from 1), times (it is multiplied).
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hcasim/command/published.h"
+#include "verbs-shim/session/executable.h"
+
+enum { COMMAND_BYTES = 8192, LINE_BYTES_MAX = 4096, PROGRAM_BYTES = 256 };
+
+/* Is the first word of a command line a program that can run here? */
+static bool can_run(const char *command, char *why)
+{
+	char program[PROGRAM_BYTES];
+	size_t length = strcspn(command, " ");
+
+	snprintf(program, sizeof(program), "%.*s", (int)length, command);
+	return executable_check(program, why, PUBLISHED_WHY_BYTES);
+}
+
+static bool take_number(char *line, const char *begin, unsigned column, double *number)
+{
+	char *rest = NULL, *word, *end;
+
+	word = strstr(line, "| "); /* the host's name before it */
+	if (word)
+		line = word + 2;
+	line += strspn(line, " \t");
+	if (strncmp(line, begin, strlen(begin)) != 0)
+		return false;
+	word = strtok_r(line, " \t\n", &rest);
+	for (unsigned i = 1; word && i < column; i++)
+		word = strtok_r(NULL, " \t\n", &rest);
+	if (!word)
+		return false;
+	*number = strtod(word, &end);
+	return end != word;
+}
+
+static bool read_output(FILE *output, const struct published_settings *settings, double *number)
+{
+	const char *begin = published_text(settings, "line", "");
+	unsigned column = (unsigned)published_number(settings, "column", 1);
+	char line[LINE_BYTES_MAX];
+	bool found = false;
+
+	while (fgets(line, sizeof(line), output))
+		found |= take_number(line, begin, column, number);
+	return found;
+}
+
+bool published_program(const struct published_settings *settings, double *ours, char *why)
+{
+	const char *host0 = published_text(settings, "host0", ""),
+		   *host1 = published_text(settings, "host1", "");
+	const char *arguments = published_text(settings, "arguments", "");
+	struct yaml_node *scenario = published_get(settings, "scenario");
+	char self[PATH_MAX], command[COMMAND_BYTES];
+	const char *slash;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	FILE *output;
+	bool found;
+
+	if (!scenario || !scenario->text || length <= 0) {
+		snprintf(why, PUBLISHED_WHY_BYTES, "no scenario");
+		return false;
+	}
+	self[length] = '\0';
+	if (!can_run(host0, why) || !can_run(host1, why))
+		return false;
+	slash = strrchr(scenario->file, '/');
+	length = snprintf(command, sizeof(command),
+			  "'%s' exec %s '%.*s%s' -- host0: %s : host1: %s 2>/dev/null", self,
+			  arguments, slash ? (int)(slash - scenario->file) + 1 : 0, scenario->file,
+			  scenario->text, host0, host1);
+	if (length < 0 || (size_t)length >= sizeof(command)) {
+		snprintf(why, PUBLISHED_WHY_BYTES, "the command is too long");
+		return false;
+	}
+	output = popen(command, "r");
+	if (!output) {
+		snprintf(why, PUBLISHED_WHY_BYTES, "%s", strerror(errno));
+		return false;
+	}
+	found = read_output(output, settings, ours);
+	if (pclose(output) != 0 || !found) {
+		snprintf(why, PUBLISHED_WHY_BYTES, "the programs failed or printed no such number");
+		return false;
+	}
+	*ours *= published_number(settings, "times", 1);
+	return true;
+}

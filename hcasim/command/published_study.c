@@ -1,0 +1,335 @@
+/*
+ * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its figures. Keys: scenario
+ * (beside the row's file), values (a map of key paths and values that replace the file's, as --set takes them; the case's
+ * own after those of the row, those of the original's size last), figure or counter, divide_by (the same, of the same run), times (it is multiplied),
+ * seeds (the mean of so many runs, with the scenario's seed and those that follow it; `middle: median` takes their median),
+ * least_of (a map of one key path and a list of values for it: a run with each, and the least of what they give).
+ */
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hcasim/command/progress.h"
+#include "hcasim/command/published.h"
+#include "hcasim/command/verb.h"
+#include "hcasim/run/trial.h"
+#include "hcasim/schema/figures.h"
+#include "sim/counters.h"
+
+enum { SEEDS_MAX = 1000, VALUES_MAX = 32, VALUE_BYTES = 512, PATH_BYTES = 4096 };
+
+struct values {
+	char texts[VALUES_MAX][VALUE_BYTES];
+	const char *list[VALUES_MAX];
+	size_t count;
+};
+
+static void add_values(struct values *values, struct yaml_node *map, struct yaml_errors *errors)
+{
+	if (!map || !yaml_expect_map(map, "{key.path: value}", errors))
+		return;
+	for (struct yaml_node *entry = map->children; entry; entry = entry->next) {
+		const char *text = yaml_expect_text(entry, "a value, lists in quotes", errors);
+		char *into = values->texts[values->count];
+
+		entry->used = true;
+		if (!text)
+			continue;
+		if (values->count == VALUES_MAX) {
+			yaml_error(errors, entry, "more than %d values", VALUES_MAX);
+			return;
+		}
+		snprintf(into, VALUE_BYTES, "%s=%s", entry->key, text);
+		values->list[values->count++] = into;
+	}
+}
+
+/* The case's scenario: its file, and what replaces its values. */
+struct choice {
+	char path[PATH_BYTES];
+	struct values values;
+};
+
+static struct choice *choose(const struct published_settings *settings)
+{
+	struct yaml_node *name = published_get(settings, "scenario");
+	struct choice *choice = calloc(1, sizeof(*choice));
+	const char *slash = name ? strrchr(name->file, '/') : NULL;
+
+	if (!choice)
+		abort();
+	if (settings->common)
+		add_values(&choice->values, yaml_get(settings->common, "values"), settings->errors);
+	if (settings->own)
+		add_values(&choice->values, yaml_get(settings->own, "values"), settings->errors);
+	if (settings->full)
+		add_values(&choice->values, yaml_get(settings->full, "values"), settings->errors);
+	if (name && yaml_expect_text(name, "a scenario's file", settings->errors))
+		snprintf(choice->path, sizeof(choice->path), "%.*s%s",
+			 slash ? (int)(slash - name->file) + 1 : 0, name->file, name->text);
+	return choice;
+}
+
+/* All of it as one text; the caller's. */
+static char *describe(const struct choice *choice)
+{
+	size_t length;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		abort();
+	fputs(choice->path, out);
+	for (size_t i = 0; i < choice->values.count; i++)
+		fprintf(out, "\n%s", choice->values.list[i]);
+	fclose(out);
+	return text;
+}
+
+/* What `key` names: a counter if it has the name of one, or else a figure. */
+static bool find(const struct trial *trial, const struct build *build, const char *name,
+		 double *value, char *why)
+{
+	const uint64_t *counter = counters_find(build->sim, name);
+
+	if (!counter)
+		return trial_find(trial, name, value, why, PUBLISHED_WHY_BYTES);
+	*value = (double)*counter;
+	return true;
+}
+
+static bool take(const struct published_settings *settings, const struct trial *trial,
+		 const struct build *build, double *ours, char *why)
+{
+	const char *divisor = published_text(settings, "divide_by", "");
+	double under = 1;
+
+	if (!find(trial, build, published_text(settings, "figure", ""), ours, why) ||
+	    (*divisor && !find(trial, build, divisor, &under, why)))
+		return false;
+	*ours *= published_number(settings, "times", 1) / under;
+	return true;
+}
+
+/* ---- runs kept for the next case: the last one whole, of those before the figures ---- */
+
+struct kept_run {
+	char *description; /* of the choice that it is of */
+	struct scenario *scenario;
+	struct build *build; /* NULL: figures alone are kept */
+	struct trial *trial;
+	bool good; /* what must always hold did */
+	double figures[FIGURE_COUNT];
+	struct kept_run *before;
+};
+
+/* All but what is told in a line. */
+static void strip(struct kept_run *run)
+{
+	if (run->trial)
+		trial_destroy(run->trial);
+	if (run->build)
+		build_destroy(run->build);
+	scenario_destroy(run->scenario);
+	run->trial = NULL;
+	run->build = NULL;
+	run->scenario = NULL;
+}
+
+static void forget(struct kept_run *run)
+{
+	strip(run);
+	free(run->description);
+	free(run);
+}
+
+void published_study_forget(void *kept)
+{
+	for (struct kept_run *run = kept, *before; run; run = before) {
+		before = run->before;
+		forget(run);
+	}
+}
+
+static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
+{
+	progress_show(context, now, done, flows, "flows");
+}
+
+/* NULL: not to be had, and *why or the errors say why. */
+static struct kept_run *make_run(const struct choice *choice, unsigned seed_offset,
+				 struct yaml_errors *errors, char *why)
+{
+	struct kept_run *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		abort();
+	if (*choice->path)
+		run->scenario = scenario_read(choice->path, choice->values.list,
+					      choice->values.count, errors);
+	if (!run->scenario) {
+		snprintf(why, PUBLISHED_WHY_BYTES, "the file is wrong");
+		free(run);
+		return NULL;
+	}
+	run->description = describe(choice);
+	run->scenario->seed += seed_offset;
+	if (!run->scenario->has_workload)
+		snprintf(why, PUBLISHED_WHY_BYTES, "the scenario has no workload");
+	else
+		run->build = build_create(run->scenario, SIM_KERNEL_native, false, false, why,
+					  PUBLISHED_WHY_BYTES);
+	if (run->build)
+		run->trial = trial_create(run->build, why, PUBLISHED_WHY_BYTES);
+	if (!run->trial) {
+		forget(run);
+		return NULL;
+	}
+	struct progress progress = progress_begin();
+
+	trial_run(run->trial, isatty(STDERR_FILENO) ? show : NULL, &progress);
+	progress_end(&progress);
+	run->good = trial_check(run->trial, stderr) == 0;
+	for (unsigned i = 0; i < FIGURE_COUNT; i++) {
+		char none[PUBLISHED_WHY_BYTES];
+
+		run->good &= trial_find(run->trial, figure_list[i].name, &run->figures[i], none,
+					sizeof(none)) ||
+			     isnan(run->figures[i]);
+	}
+	return run;
+}
+
+static bool take_of(const struct published_settings *settings, const struct kept_run *run,
+		    double *ours, char *why)
+{
+	if (run->good)
+		return take(settings, run->trial, run->build, ours, why);
+	snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
+	return false;
+}
+
+/* A run whose figures are enough, or that is there as a whole; NULL. */
+static struct kept_run *find_kept(struct kept_run *run, const char *description, bool is_figure)
+{
+	while (run && (strcmp(description, run->description) != 0 || !(run->build || is_figure)))
+		run = run->before;
+	return run;
+}
+
+static bool take_kept(const struct published_settings *settings, const struct choice *choice,
+		      double *ours, char *why)
+{
+	int figure = figure_index(figure_list, published_text(settings, "figure", ""));
+	bool is_figure = figure >= 0 && !*published_text(settings, "divide_by", "");
+	char *description = describe(choice);
+	struct kept_run *run = find_kept(*settings->kept, description, is_figure);
+
+	free(description);
+	if (!run) {
+		struct kept_run *last = *settings->kept;
+
+		if (last)
+			strip(last);
+		run = make_run(choice, 0, settings->errors, why);
+		if (!run)
+			return false;
+		run->before = last;
+		*settings->kept = run;
+	}
+	if (run->build)
+		return take_of(settings, run, ours, why);
+	*ours = run->figures[figure] * published_number(settings, "times", 1);
+	if (!run->good)
+		snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
+	return run->good;
+}
+
+/* The least of runs with each of a list of values. */
+static bool take_least(const struct published_settings *settings, struct choice *choice,
+		       struct yaml_node *map, double *ours, char *why)
+{
+	struct yaml_node *entry = map->children;
+	bool good = entry && !entry->next && entry->children;
+	size_t place = choice->values.count;
+
+	if (!good || place == VALUES_MAX) {
+		yaml_error(settings->errors, map, "expected {key.path: [value, value]}");
+		return false;
+	}
+	entry->used = true;
+	choice->values.count++;
+	choice->values.list[place] = choice->values.texts[place];
+	*ours = INFINITY;
+	for (struct yaml_node *item = entry->children; item && good; item = item->next) {
+		const char *text = yaml_expect_text(item, "a value", settings->errors);
+		double value = INFINITY;
+
+		item->used = true;
+		snprintf(choice->values.texts[place], VALUE_BYTES, "%s=%s", entry->key,
+			 text ? text : "");
+		good = text && take_kept(settings, choice, &value, why);
+		if (value < *ours)
+			*ours = value;
+	}
+	return good;
+}
+
+static int compare(const void *one, const void *other)
+{
+	double a = *(const double *)one, b = *(const double *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+static double middle(bool median, double *values, size_t count)
+{
+	if (!median)
+		return gsl_stats_mean(values, 1, count);
+	qsort(values, count, sizeof(values[0]), compare);
+	return gsl_stats_median_from_sorted_data(values, 1, count);
+}
+
+/* The mean or median of runs of so many seeds, from the scenario's on. */
+static bool take_seeds(const struct published_settings *settings, const struct choice *choice,
+		       unsigned seeds, double *ours, char *why)
+{
+	const char *which = published_text(settings, "middle", "mean");
+	bool median = strcmp(which, "median") == 0;
+	double values[SEEDS_MAX];
+	bool good = median || strcmp(which, "mean") == 0;
+
+	if (!good)
+		snprintf(why, PUBLISHED_WHY_BYTES, "middle: expected mean or median");
+	for (unsigned i = 0; good && i < seeds; i++) {
+		struct kept_run *run = make_run(choice, i, settings->errors, why);
+
+		good = run && take_of(settings, run, &values[i], why);
+		if (run)
+			forget(run);
+	}
+	if (good)
+		*ours = middle(median, values, seeds);
+	return good;
+}
+
+bool published_study(const struct published_settings *settings, double *ours, char *why)
+{
+	struct choice *choice = choose(settings);
+	struct yaml_node *least = published_get(settings, "least_of");
+	unsigned seeds = (unsigned)published_number(settings, "seeds", 1);
+	bool good = seeds > 0 && seeds <= SEEDS_MAX;
+
+	if (!good)
+		snprintf(why, PUBLISHED_WHY_BYTES, "seeds: expected 1..%d", SEEDS_MAX);
+	else if (least)
+		good = take_least(settings, choice, least, ours, why);
+	else if (seeds == 1)
+		good = take_kept(settings, choice, ours, why);
+	else
+		good = take_seeds(settings, choice, seeds, ours, why);
+	free(choice);
+	return good;
+}

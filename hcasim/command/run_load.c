@@ -1,0 +1,92 @@
+/*
+ * run_load: the load of a scenario: work requests of processor cores on detailed HCAs (traffic/load/load.h), and what came
+ * of them.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "hcasim/command/play.h"
+#include "hcasim/command/progress.h"
+#include "hcasim/run/bottleneck.h"
+#include "traffic/load/load.h"
+
+#define WHY_BYTES 1024
+
+struct load_act {
+	struct play_act act;
+	struct load_result figures;
+	const struct arguments *arguments;
+};
+
+static void show(void *context, sim_time now, uint64_t done, uint64_t operations)
+{
+	progress_show(context, now, done, operations, "work requests");
+}
+
+static void print(const struct play_act *act, const struct build *build, FILE *out)
+{
+	const struct load_result *result = &container_of(act, const struct load_act, act)->figures;
+	struct bottleneck bottleneck = bottleneck_find(build->sim, sim_now(build->sim));
+
+	fprintf(out, "completed  %.4f M/s, %.3f Gb/s of data\n", result->mops, result->gbps);
+	if (result->received_mops > 0)
+		fprintf(out, "received   %.4f M/s\n", result->received_mops);
+	if (build->scenario->load.rival.threads > 0)
+		fprintf(out, "rivals     %.4f M/s\n", result->rival_mops);
+	if (result->median_ns > 0)
+		fprintf(out, "latency    mean %.3f ns, p50 %.3f ns, p99 %.3f ns, p99.9 %.3f ns\n",
+			result->mean_ns, result->median_ns, result->p99_ns, result->p999_ns);
+	if (result->paused > 0)
+		fprintf(out, "paused     %.2f %% of the time\n", result->paused * 100);
+	bottleneck_print_line(&bottleneck, out);
+}
+
+/* Plays it, and judges what came of it. */
+static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
+		FILE *complaints)
+{
+	struct load_result *figures = &container_of(act, struct load_act, act)->figures;
+	char why[WHY_BYTES] = "";
+	struct progress progress = progress_begin();
+	bool shown = isatty(STDERR_FILENO) != 0;
+	bool good = load_play(build->load, shown ? show : NULL, &progress, why, sizeof(why));
+	unsigned wrong = !good;
+
+	progress_end(&progress);
+	outcome->load = figures;
+	if (good)
+		load_take_result(build->load, figures);
+	else
+		fprintf(complaints, "the load failed: %s\n", why);
+	wrong += trial_check_build(build, complaints);
+	wrong += good ? result_compare_figures(build, outcome, complaints) : 0;
+	play_say_windows(container_of(act, struct load_act, act)->arguments, build);
+	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+}
+
+int run_load(const struct arguments *arguments, const struct scenario *scenario, const char *folder,
+	     FILE *out, FILE *complaints)
+{
+	struct load_act load = {.act = {.play = play, .print = print}, .arguments = arguments};
+	char why[WHY_BYTES] = "";
+	struct division *division;
+	struct build *build;
+	int code;
+
+	if (!play_check(arguments, folder))
+		return EXIT_BAD_INPUT;
+	division = play_divide(arguments, scenario,
+			       load_may_be_divided(&scenario->load, why, sizeof(why)) ? NULL : why);
+	build = division != NULL
+			? build_create_divided(scenario, division, why, sizeof(why))
+			: build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
+	if (build == NULL) {
+		say("%s", why);
+		code = EXIT_BAD_INPUT;
+	} else {
+		code = play_run(arguments, build, &load.act, folder, out, complaints);
+		build_destroy(build);
+	}
+	division_destroy(division);
+	return code;
+}

@@ -1,0 +1,185 @@
+/* run_values: see run_values.h. JSON is YAML. */
+#include "hcasim/command/run_values.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hca/work/why.h"
+#include "hcasim/record/counter_lists.h"
+#include "hcasim/run/bottleneck.h"
+#include "hcasim/schema/figures.h"
+
+#define NAME_BYTES 512
+
+static const char *text_of(struct yaml_node *map, const char *key)
+{
+	struct yaml_node *node = yaml_get(map, key);
+	return node != NULL && node->kind == YAML_SCALAR ? node->text : "";
+}
+
+static double number_of(struct yaml_node *map, const char *key)
+{
+	return strtod(text_of(map, key), NULL);
+}
+
+void run_values_add_tree(struct values *values, const char *name, const struct yaml_node *node)
+{
+	char below[NAME_BYTES];
+	unsigned number = 0;
+	if (node->kind == YAML_SCALAR)
+		values_add(values, name, "", node->text);
+	for (const struct yaml_node *child = node->children; child != NULL; child = child->next) {
+		const char *dot = *name != '\0' ? "." : "";
+		if (node->kind == YAML_MAP)
+			snprintf(below, sizeof(below), "%s%s%s", name, dot, child->key);
+		else
+			snprintf(below, sizeof(below), "%s%s%u", name, dot, number++);
+		run_values_add_tree(values, below, child);
+	}
+}
+
+/* What is expected of a run changes nothing in it. */
+static void read_settings(struct run_values *run, struct yaml_node *root)
+{
+	for (const struct yaml_node *key = root->children; key != NULL; key = key->next) {
+		if (strcmp(key->key, "expect") != 0)
+			run_values_add_tree(&run->settings, key->key, key);
+	}
+}
+
+static const char *unit_of(const char *figure)
+{
+	int index = figure_index(figure_list, figure);
+	if (index >= 0)
+		return figure_list[index].unit;
+	index = figure_index(load_figure_list, figure);
+	return index >= 0 ? load_figure_list[index].unit : "";
+}
+
+static void read_summary(struct run_values *run, struct yaml_node *root)
+{
+	char text[64];
+	snprintf(text, sizeof(text), "%.6f", number_of(root, "time_ps") / (double)US);
+	values_add(&run->figures, "time", "us", text);
+	struct yaml_node *figures = yaml_get(root, "figures"), *uses = yaml_get(root, "uses");
+	for (struct yaml_node *figure = figures != NULL ? figures->children : NULL; figure != NULL;
+	     figure = figure->next) {
+		if (figure->kind == YAML_SCALAR)
+			values_add(&run->figures, figure->key, unit_of(figure->key), figure->text);
+	}
+	for (struct yaml_node *use = uses != NULL ? uses->children : NULL; use != NULL;
+	     use = use->next) {
+		snprintf(text, sizeof(text), "%.1f", 100 * number_of(use, "use"));
+		values_add(&run->uses, text_of(use, "name"), "%", text);
+		if (run->bottleneck == NULL &&
+		    asprintf(&run->bottleneck, "%s%s %s %%: %s",
+			     number_of(use, "use") < BOTTLENECK_LEAST ? "none; most used: " : "",
+			     text_of(use, "name"), text, text_of(use, "meaning")) < 0)
+			abort();
+	}
+}
+
+/* Of all adapters together: the sum of a counter of their `why`. */
+static double sum_of(struct yaml_node *blocks, const char *counter)
+{
+	double sum = 0;
+	for (struct yaml_node *block = blocks->children; block != NULL; block = block->next) {
+		if (strcmp(text_of(block, "type"), "why") == 0)
+			sum += number_of(yaml_get(block, "counters"), counter);
+	}
+	return sum;
+}
+
+static void add_mean(struct values *stages, struct yaml_node *blocks, const char *stage,
+		     const char *counter, double requests)
+{
+	char text[64];
+	double sum = sum_of(blocks, counter);
+	snprintf(text, sizeof(text), "%.3f", sum / requests / (double)NS);
+	values_add(stages, stage, "ns", text);
+}
+
+static void read_stages(struct run_values *run, struct yaml_node *blocks)
+{
+	double sends = sum_of(blocks, "completions"), receives = sum_of(blocks, "received");
+#define SEND(name, field, end) add_mean(&run->sends, blocks, #field, #field, sends);
+#define RECEIVE(name, field, end) \
+	add_mean(&run->receives, blocks, #field, "received_" #field, receives);
+	if (sends > 0) {
+		WHY_STAGES(SEND)
+		add_mean(&run->sends, blocks, "latency", "latency", sends);
+	}
+	if (receives > 0) {
+		RECEIVE_STAGES(RECEIVE)
+		add_mean(&run->receives, blocks, "latency", "received_latency", receives);
+	}
+#undef SEND
+#undef RECEIVE
+}
+
+static void read_counters(struct run_values *run, struct yaml_node *blocks)
+{
+	char name[NAME_BYTES];
+	for (struct yaml_node *block = blocks->children; block != NULL; block = block->next) {
+		const char *type = text_of(block, "type");
+		struct yaml_node *counters = yaml_get(block, "counters");
+		struct yaml_node *first = counters != NULL ? counters->children : NULL;
+		if (strcmp(type, "why") == 0)
+			continue;
+		for (struct yaml_node *value = first; value != NULL; value = value->next) {
+			const struct counter *counter = counter_find(type, value->key);
+			snprintf(name, sizeof(name), "%s.%s", block->key, value->key);
+			if (value->kind == YAML_SCALAR)
+				values_add(&run->counters, name,
+					   counter != NULL ? counter->unit : "", value->text);
+		}
+	}
+	read_stages(run, blocks);
+}
+
+typedef void read_root(struct run_values *run, struct yaml_node *root);
+
+/* One file of the folder. false: *why. */
+static bool read_file(const char *folder, const char *name, read_root *read, struct run_values *run,
+		      char *why, size_t why_bytes)
+{
+	char path[PATH_MAX];
+	struct yaml_errors errors = {0};
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	struct yaml_document *document = yaml_read_file(path, &errors);
+	bool good = document != NULL && yaml_root(document)->kind == YAML_MAP;
+	if (good)
+		read(run, yaml_root(document));
+	else
+		snprintf(why, why_bytes,
+			 "%sexpected the result folder of a run (--out), with its %s",
+			 errors.text != NULL ? errors.text : "", name);
+	yaml_close(document);
+	yaml_errors_free(&errors);
+	return good;
+}
+
+bool run_values_read(const char *folder, struct run_values *run, char *why, size_t why_bytes)
+{
+	char counters[PATH_MAX];
+	*run = (struct run_values){0};
+	snprintf(counters, sizeof(counters), "%s/counters.json", folder);
+	return read_file(folder, "summary.json", read_summary, run, why, why_bytes) &&
+	       read_file(folder, "scenario.yaml", read_settings, run, why, why_bytes) &&
+	       (access(counters, F_OK) != 0 || /* record: {counters: false} */
+		read_file(folder, "counters.json", read_counters, run, why, why_bytes));
+}
+
+void run_values_free(struct run_values *run)
+{
+	values_free(&run->settings);
+	values_free(&run->figures);
+	values_free(&run->uses);
+	values_free(&run->sends);
+	values_free(&run->receives);
+	values_free(&run->counters);
+	free(run->bottleneck);
+}

@@ -1,0 +1,178 @@
+/*
+ * verb_compare: hcasim compare RUN OTHER: what differs between two runs, and why, by their result folders: what was set
+ * differently, figures, bottlenecks, the stages of work requests, counters; in each part the largest difference first.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hcasim/command/run_values.h"
+#include "hcasim/command/verb.h"
+#include "sim/json.h"
+
+#define WHY_BYTES   1024
+#define SHOWN       20   /* counters; all with --verbose */
+#define COUNT_SLACK 10.0 /* added to the larger counter, so that 1 and 3 are no great difference */
+
+/* clang-format off */
+/* X(part, heading, slack, how many are shown): in the order of the report */
+#define PARTS(X)                                                                                         \
+	X(settings, "set differently",                                      0,           SIZE_MAX)       \
+	X(figures,  "figures",                                              0,           SIZE_MAX)       \
+	X(uses,     "use of what was used most, of the time with work",     (double)INFINITY, SIZE_MAX)          \
+	X(sends,    "stages of work requests, mean",                        (double)INFINITY, SIZE_MAX)          \
+	X(receives, "stages of receives, mean",                             (double)INFINITY, SIZE_MAX)          \
+	X(counters, "counters",                                             COUNT_SLACK, SHOWN)
+/* clang-format on */
+
+struct part {
+	const char *name, *heading;
+	struct difference *list;
+	size_t count, shown;
+};
+
+static struct part make_part(const char *name, const char *heading, const struct values *one,
+			     const struct values *other, double slack, size_t shown)
+{
+	struct part part = {.name = name, .heading = heading, .shown = shown};
+	part.count = differences_find(one, other, slack, &part.list);
+	bool settings = strcmp(name, "settings") == 0;
+	if (!settings) /* they stay as the file has them */
+		differences_sort(part.list, part.count);
+	if (settings || strcmp(name, "uses") == 0) /* of hosts that are alike */
+		part.count = differences_merge(part.list, part.count);
+	return part;
+}
+
+/* How much more the other has: in the unit of a time or a share, else in % of the first. */
+static void print_change(const struct difference *difference)
+{
+	double a = difference->numbers[0], b = difference->numbers[1];
+	if (isnan(a) || isnan(b))
+		printf("%12s", "");
+	else if (strcmp(difference->unit, "%") == 0 || strcmp(difference->unit, "ns") == 0)
+		printf("%+12.3f", b - a);
+	else if (a > 0 || a < 0)
+		printf("%+10.1f %%", 100 * (b - a) / fabs(a));
+	else
+		printf("%12s", "new");
+}
+
+static void print_part(const struct part *part, bool all)
+{
+	size_t shown = all || part->count < part->shown ? part->count : part->shown;
+	int width = 30;
+	if (part->count == 0)
+		return;
+	printf("\n%s", part->heading);
+	if (shown < part->count)
+		printf(" (%zu of %zu that differ; --verbose shows all)", shown, part->count);
+	putchar('\n');
+	for (size_t i = 0; i < shown; i++) {
+		int length = (int)strlen(part->list[i].name);
+		width = length > width ? length : width;
+	}
+	for (size_t i = 0; i < shown; i++) {
+		const struct difference *difference = &part->list[i];
+		printf("  %-*s %-12s %16s %16s ", width, difference->name, difference->unit,
+		       difference->texts[0] != NULL ? difference->texts[0] : "-",
+		       difference->texts[1] != NULL ? difference->texts[1] : "-");
+		print_change(difference);
+		if (difference->alike > 1)
+			printf("  in %zu places", difference->alike);
+		putchar('\n');
+	}
+}
+
+static void print_text(const char *const *names, const struct run_values *runs,
+		       const struct part *parts, size_t count, bool all)
+{
+	bool any = false;
+	for (unsigned i = 0; i < 2; i++)
+		printf("%-10s %s, bottleneck %s\n", i == 0 ? "first" : "second", names[i],
+		       runs[i].bottleneck != NULL ? runs[i].bottleneck : "none: nothing was used");
+	for (size_t i = 0; i < count; i++) {
+		print_part(&parts[i], all);
+		any |= parts[i].count > 0;
+	}
+	if (!any)
+		printf("\nnothing differs\n");
+}
+
+static void print_json_value(const char *text, double number)
+{
+	if (text == NULL)
+		printf("null");
+	else if (isfinite(number))
+		printf("%.15g", number);
+	else
+		json_text(stdout, text);
+}
+
+static void print_json_part(const struct part *part)
+{
+	printf(",\n  \"%s\": [", part->name);
+	for (size_t i = 0; i < part->count; i++) {
+		const struct difference *difference = &part->list[i];
+		printf("%s\n    {\"name\": ", i > 0 ? "," : "");
+		json_text(stdout, difference->name);
+		printf(", \"unit\": ");
+		json_text(stdout, difference->unit);
+		printf(", \"values\": [");
+		print_json_value(difference->texts[0], difference->numbers[0]);
+		printf(", ");
+		print_json_value(difference->texts[1], difference->numbers[1]);
+		printf("], \"places\": %zu}", difference->alike);
+	}
+	printf("%s]", part->count > 0 ? "\n  " : "");
+}
+
+static void print_json(const char *const *names, const struct run_values *runs,
+		       const struct part *parts, size_t count)
+{
+	printf("{\n  \"runs\": [");
+	for (unsigned i = 0; i < 2; i++) {
+		printf("%s\n    {\"folder\": ", i > 0 ? "," : "");
+		json_text(stdout, names[i]);
+		printf(", \"bottleneck\": ");
+		json_text(stdout, runs[i].bottleneck != NULL ? runs[i].bottleneck : "");
+		putchar('}');
+	}
+	printf("\n  ]");
+	for (size_t i = 0; i < count; i++)
+		print_json_part(&parts[i]);
+	printf("\n}\n");
+}
+
+static void compare(const struct arguments *arguments, const struct run_values *runs)
+{
+#define PART(name, heading, slack, shown) \
+	make_part(#name, heading, &runs[0].name, &runs[1].name, slack, shown),
+	const struct part parts[] = {PARTS(PART)};
+#undef PART
+	if (arguments->json)
+		print_json(arguments->words_given, runs, parts, ARRAY_SIZE(parts));
+	else
+		print_text(arguments->words_given, runs, parts, ARRAY_SIZE(parts),
+			   arguments->verbose);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		differences_free(parts[i].list, parts[i].count);
+}
+
+int verb_compare(const struct arguments *arguments)
+{
+	struct run_values runs[2] = {0};
+	char why[WHY_BYTES];
+	bool good = true;
+	for (unsigned i = 0; i < 2 && good; i++) {
+		good = run_values_read(arguments->words_given[i], &runs[i], why, sizeof(why));
+		if (!good)
+			say("%s: %s", arguments->words_given[i], why);
+	}
+	if (good)
+		compare(arguments, runs);
+	for (unsigned i = 0; i < 2; i++)
+		run_values_free(&runs[i]);
+	return good ? EXIT_GOOD : EXIT_BAD_INPUT;
+}

@@ -1,0 +1,89 @@
+/*
+ * verb_counters: hcasim counters [BLOCK] [--json]: every counter that counters.json may hold, by the type of its block, and every figure
+ * that `expect` may bound.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "hcasim/command/verb.h"
+#include "hcasim/record/counter_lists.h"
+#include "hcasim/schema/figures.h"
+#include "sim/json.h"
+
+#define TYPES_MAX 64
+
+/* clang-format off */
+#define FIGURE_LIST(list) (const struct counter[]){list(COUNTER_ENTRY) {0}}
+static const struct counter_list figure_lists[] = {
+	{"figures",      "of a run of a workload, as expect, results.csv and plots name them", FIGURE_LIST(FIGURES)},
+	{"flow_figures", "of a flow: flow3.NAME",                         FIGURE_LIST(FLOW_FIGURES)},
+	{"port_figures", "of a port that is recorded: switch0.port2.NAME", FIGURE_LIST(PORT_FIGURES)},
+	{"load_figures", "of a load",                                     FIGURE_LIST(LOAD_FIGURES)},
+	{0},
+};
+/* clang-format on */
+
+static const struct counter_list *const all_lists[] = {counter_lists, figure_lists};
+
+static void print_text(const struct counter_list *list, bool first)
+{
+	printf("%s%s: %s\n", first ? "" : "\n", list->type, list->meaning);
+	for (const struct counter *counter = list->counters; counter->name != NULL; counter++)
+		printf("  %-22s %-10s %s\n", counter->name, counter->unit, counter->meaning);
+}
+
+static void print_json(const struct counter_list *list, bool first)
+{
+	for (const struct counter *counter = list->counters; counter->name != NULL; counter++) {
+		printf("%s\n  {\"block\": \"%s\", \"name\": \"%s\", \"unit\": ", first ? "" : ",",
+		       list->type, counter->name);
+		json_text(stdout, counter->unit);
+		printf(", \"meaning\": ");
+		json_text(stdout, counter->meaning);
+		putchar('}');
+		first = false;
+	}
+}
+
+static void print_word(const struct counter_list *list, bool first)
+{
+	(void)first;
+	printf("%s\n", list->type);
+}
+
+static int report_unknown(const char *wanted)
+{
+	const char *types[TYPES_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(all_lists); i++) {
+		for (const struct counter_list *list = all_lists[i];
+		     list->type != NULL && count < TYPES_MAX; list++)
+			types[count++] = list->type;
+	}
+	const char *near = yaml_suggest(wanted, types, count);
+	if (near != NULL)
+		say("no block of type \"%s\" counts; did you mean \"%s\"?", wanted, near);
+	else
+		say("no block of type \"%s\" counts; hcasim counters shows all", wanted);
+	return EXIT_BAD_INPUT;
+}
+
+int verb_counters(const struct arguments *arguments)
+{
+	bool first = true, json = arguments->json && !arguments->words;
+	if (json)
+		putchar('[');
+	for (size_t i = 0; i < ARRAY_SIZE(all_lists); i++) {
+		for (const struct counter_list *list = all_lists[i]; list->type != NULL; list++) {
+			if (arguments->word != NULL && strcmp(arguments->word, list->type) != 0)
+				continue;
+			(arguments->words ? print_word
+			 : json           ? print_json
+					  : print_text)(list, first);
+			first = false;
+		}
+	}
+	if (json)
+		printf("\n]\n");
+	return first ? report_unknown(arguments->word) : EXIT_GOOD;
+}

@@ -1,0 +1,236 @@
+/*
+ * verb_exec: hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and the programs that a scenario names for
+ * hcasim run FILE. All that a user can get wrong is found before the first program starts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hcasim/command/verb.h"
+#include "hcasim/command/waveform.h"
+#include "hcasim/record/result.h"
+#include "hcasim/run/bottleneck.h"
+#include "hcasim/run/trial.h"
+#include "verbs-shim/session/executable.h"
+
+#define WHY_BYTES 1024
+
+struct run {
+	const struct arguments *arguments;
+	const struct scenario *scenario;
+	struct scenario_program *programs;
+	size_t count;
+	struct result_paths paths;
+};
+
+/* "host0:" names a host: its number, NO_HOST having said what is wrong. */
+static uint32_t read_host(const struct run *run, const char *word)
+{
+	char name[64];
+	size_t length = strlen(word);
+	if (length < 2 || word[length - 1] != ':' || length > sizeof(name)) {
+		say("\"%s\" stands where a host is expected: host0: PROGRAM ARGS : host1: PROGRAM "
+		    "ARGS",
+		    word);
+		return NO_HOST;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)length - 1, word);
+	uint32_t host = scenario_find_host(run->scenario, name);
+	const char *near = scenario_suggest_host(run->scenario, name);
+	if (host == NO_HOST && near != NULL)
+		say("%s: no host \"%s\"; did you mean \"%s\"?", run->scenario->file, name, near);
+	else if (host == NO_HOST)
+		say("%s: no host \"%s\"", run->scenario->file, name);
+	return host;
+}
+
+/* Cuts what stands behind -- at each ":" into programs. */
+static bool read_programs(struct run *run)
+{
+	char **words = run->arguments->programs;
+	bool good = true;
+	while (*words != NULL) {
+		struct scenario_program *program = &run->programs[run->count++];
+		char **end = words;
+		while (*end != NULL && strcmp(*end, ":") != 0)
+			end++;
+		bool more = *end != NULL;
+		*end = NULL;
+		if (*words == NULL) {
+			say("a program is missing beside \":\"");
+			return false;
+		}
+		program->host = read_host(run, *words);
+		program->argv = words + 1;
+		good = good && program->host != NO_HOST;
+		if (program->host != NO_HOST && words[1] == NULL) {
+			say("%s has no program behind it", *words);
+			good = false;
+		}
+		words = end + more;
+		if (more && *words == NULL) {
+			say("a program is missing behind \":\"");
+			return false;
+		}
+	}
+	return good;
+}
+
+bool program_check(const struct scenario *scenario, const struct scenario_program *program,
+		   char *why, size_t why_bytes)
+{
+	const struct scenario_host *host = &scenario->hosts[program->host];
+	char reason[WHY_BYTES / 2];
+	if (host->hca == NULL)
+		snprintf(why, why_bytes,
+			 "%s has an HCA of fidelity endpoint, which no program can use",
+			 host->name);
+	else if (executable_check(program->argv[0], reason, sizeof(reason)))
+		return true;
+	else
+		snprintf(why, why_bytes, "%s: %s", host->name, reason);
+	for (uint32_t i = 0; i < scenario->program_count; i++) { /* not of the command line */
+		char path[32];
+		snprintf(path, sizeof(path), "programs.%u.command", i);
+		if (program == &scenario->programs[i])
+			scenario_blame(scenario, path, why, why_bytes);
+	}
+	return false;
+}
+
+static bool check_programs(const struct run *run)
+{
+	char why[WHY_BYTES];
+	bool good = !run->scenario->has_workload && !run->scenario->has_load;
+	if (!good)
+		say("%s: there is a workload or a load; expected neither beside programs",
+		    run->scenario->file);
+	if (scenario_has(run->scenario, FIDELITY_ENDPOINT) &&
+	    scenario_has(run->scenario, FIDELITY_DETAILED)) {
+		say("%s: HCAs are of both fidelities; expected detailed ones alone beside programs",
+		    run->scenario->file);
+		good = false;
+	}
+	for (size_t i = 0; i < run->count; i++) {
+		if (program_check(run->scenario, &run->programs[i], why, sizeof(why)))
+			continue;
+		say("%s", why);
+		good = false;
+	}
+	return good;
+}
+
+static bool add_programs(const struct run *run, struct build *build)
+{
+	char why[WHY_BYTES];
+	for (size_t i = 0; i < run->count; i++) {
+		const struct scenario_program *program = &run->programs[i];
+		if (session_add_program(build->session, program->host, program->argv,
+					program->start, why, sizeof(why)))
+			continue;
+		say("%s: %s", run->scenario->hosts[program->host].name, why);
+		return false;
+	}
+	return true;
+}
+
+/* With everything checked: from here on, what fails is not the user's input. */
+static int run_programs(const struct run *run)
+{
+	char why[WHY_BYTES] = "";
+	enum sim_kernel kernel;
+	if (!arguments_kernel(run->arguments, run->scenario, &kernel))
+		return EXIT_BAD_INPUT;
+	struct build *build = build_create(run->scenario, kernel, isatty(STDOUT_FILENO) != 0,
+					   run->arguments->verbose, why, sizeof(why));
+	if (build == NULL) {
+		say("%s", why);
+		return EXIT_BAD_INPUT;
+	}
+	struct result *result = NULL;
+	struct systemc_vcd *vcd = NULL;
+	int code = EXIT_BAD_INPUT;
+	if (waveform_begin(run->arguments, build, &vcd) && add_programs(run, build)) {
+		if (session_prepare(build->session, why, sizeof(why)))
+			result = result_begin(build, &run->paths, why, sizeof(why));
+		if (result == NULL)
+			say("%s", why);
+	}
+	if (result != NULL) {
+		code = session_run(build->session);
+		if (run->arguments->verbose) {
+			struct bottleneck bottleneck =
+				bottleneck_find(build->sim, sim_now(build->sim));
+			bottleneck_print_line(&bottleneck, stderr);
+		}
+		unsigned wrong = result_compare(build, stderr) + trial_check_build(build, stderr);
+		if (code == EXIT_GOOD && wrong > 0)
+			code = EXIT_NOT_AS_EXPECTED;
+		int error = session_output_error(build->session);
+		if (error != 0) {
+			say("what programs printed could not be written: %s", strerror(error));
+			code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
+		}
+		struct result_outcome outcome = {.exit_code = code,
+						 .trace_hash = session_trace_hash(build->session)};
+		if (!result_finish(result, &outcome, why, sizeof(why))) {
+			say("%s", why);
+			code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
+		}
+	}
+	if (!waveform_end(vcd))
+		code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
+	build_destroy(build);
+	return code;
+}
+
+static int check_and_run(struct run *run)
+{
+	char why[WHY_BYTES] = "";
+	const struct arguments *arguments = run->arguments;
+	run->paths = (struct result_paths){.folder = arguments->out,
+					   .packets = arguments->pcap,
+					   .trace = arguments->trace,
+					   .counters = arguments->counters};
+	if (!check_programs(run))
+		return EXIT_BAD_INPUT;
+	if (!result_check(&run->paths, why, sizeof(why))) {
+		say("%s", why);
+		return EXIT_BAD_INPUT;
+	}
+	session_supervise();
+	return run_programs(run);
+}
+
+int verb_exec(const struct arguments *arguments)
+{
+	size_t words = 0;
+	if (arguments->programs == NULL || arguments->programs[0] == NULL) {
+		say("no programs; expected -- host0: PROGRAM ARGS : host1: PROGRAM ARGS behind %s",
+		    arguments->word);
+		return EXIT_BAD_INPUT;
+	}
+	while (arguments->programs[words] != NULL)
+		words++;
+	struct scenario *scenario = arguments_scenario(arguments);
+	if (scenario == NULL)
+		return EXIT_BAD_INPUT;
+	struct run run = {.arguments = arguments, .scenario = scenario};
+	run.programs = calloc(words, sizeof(*run.programs));
+	if (run.programs == NULL)
+		abort();
+	int code = read_programs(&run) ? check_and_run(&run) : EXIT_BAD_INPUT;
+	free(run.programs);
+	scenario_destroy(scenario);
+	return code;
+}
+
+int run_scenario_programs(const struct arguments *arguments, struct scenario *scenario)
+{
+	struct run run = {.arguments = arguments,
+			  .scenario = scenario,
+			  .programs = scenario->programs,
+			  .count = scenario->program_count};
+	return check_and_run(&run);
+}

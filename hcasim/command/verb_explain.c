@@ -1,0 +1,286 @@
+/*
+ * verb_explain: hcasim explain TRACE: where the time of send work requests went, from the store that posted them to
+ * their CQE, by the records of the adapters' `why` blocks (hca/work/why.h).
+ *
+ *     hcasim explain RUN --bottleneck            what they waited for; explain_bottleneck.c
+ *     hcasim explain run.trace                   all work requests together, stage by stage
+ *     hcasim explain run.trace --received        those of receives, from the first bit to their CQE
+ *     hcasim explain run.trace --wqe 7           the one with tag 7
+ *     hcasim explain run.trace --percentile 99   the one whose latency is that percentile
+ *     ... --perfetto FILE                        either of them as a timeline; explain_timeline.c
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "hcasim/command/explain.h"
+#include "hcasim/command/verb.h"
+#include "sim/json.h"
+#include "sim/trace.h"
+
+/* clang-format off */
+#define STAGE_NAME(name, field, end)    #field,
+#define STAGE_MEANING(name, field, end) end,
+static const char *const send_names[]       = {WHY_STAGES(STAGE_NAME)};
+static const char *const send_meanings[]    = {WHY_STAGES(STAGE_MEANING)};
+static const char *const receive_names[]    = {RECEIVE_STAGES(STAGE_NAME)};
+static const char *const receive_meanings[] = {RECEIVE_STAGES(STAGE_MEANING)};
+/* clang-format on */
+
+static const struct explain_side sides[] = {
+	{0, WHY_STAGE_COUNT, send_names, send_meanings},
+	{WHY_POINT_RECEIVE, RECEIVE_STAGE_COUNT, receive_names, receive_meanings},
+};
+
+_Static_assert((int)RECEIVE_STAGE_COUNT <= (int)WHY_STAGE_COUNT, "a breakdown has room for either");
+
+struct breakdowns {
+	const struct explain_side *side;
+	struct breakdown *list;
+	size_t count, size;
+	struct explain_sources sources;
+};
+
+static struct breakdown *grown(struct breakdowns *all)
+{
+	if (all->count == all->size) {
+		all->size = all->size ? 2 * all->size : 256;
+		all->list = realloc(all->list, all->size * sizeof(*all->list));
+		if (!all->list)
+			abort();
+	}
+	return &all->list[all->count];
+}
+
+static uint32_t source_number(struct explain_sources *sources, const char *name)
+{
+	uint32_t number = 0;
+
+	while (number < sources->count && strcmp(sources->names[number], name) != 0)
+		number++;
+	if (number < sources->count)
+		return number;
+	sources->names = realloc(sources->names, (number + 1) * sizeof(*sources->names));
+	if (!sources->names || !(sources->names[number] = strdup(name)))
+		abort();
+	sources->count++;
+	return number;
+}
+
+/* The stages of one work request are written together, its latency last. */
+static void read_all(struct trace_reader *reader, struct breakdowns *all)
+{
+	struct breakdown now = {0};
+	struct trace_entry entry;
+
+	while (trace_reader_next(reader, &entry)) {
+		if (strcmp(entry.source->type, "why") != 0 || entry.point < all->side->first ||
+		    entry.point > all->side->first + all->side->count)
+			continue;
+		if (entry.point < all->side->first + all->side->count) {
+			now.stages[entry.point - all->side->first] = entry.first;
+			continue;
+		}
+		now.tag = entry.tag;
+		now.latency = entry.first;
+		now.qpn = entry.second;
+		now.closed_at = entry.time;
+		now.source = source_number(&all->sources, entry.source->name);
+		*grown(all) = now;
+		all->count++;
+		now = (struct breakdown){0};
+	}
+}
+
+static int by_latency(const void *one, const void *other)
+{
+	const struct breakdown *a = one, *b = other;
+
+	if (a->latency != b->latency)
+		return a->latency < b->latency ? -1 : 1;
+	return a->closed_at < b->closed_at ? -1 : a->closed_at > b->closed_at;
+}
+
+static struct breakdown sum_of(const struct breakdowns *all)
+{
+	struct breakdown sum = {0};
+
+	for (size_t i = 0; i < all->count; i++) {
+		sum.latency += all->list[i].latency;
+		for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++)
+			sum.stages[stage] += all->list[i].stages[stage];
+	}
+	return sum;
+}
+
+static void print_table(const struct explain_side *side, const struct breakdown *shown,
+			size_t among)
+{
+	printf("%-12s %14s %7s  %s\n", "stage", "ns", "share", "until");
+	for (unsigned stage = 0; stage < side->count; stage++) {
+		sim_time time = shown->stages[stage];
+
+		if (time)
+			printf("%-12s %14.3f %6.1f%%  %s\n", side->names[stage],
+			       (double)time / 1e3 / (double)among,
+			       100 * (double)time / (double)shown->latency, side->meanings[stage]);
+	}
+	printf("%-12s %14.3f %6.1f%%\n", "latency", (double)shown->latency / 1e3 / (double)among,
+	       100.0);
+}
+
+static void print_json(const struct explain_side *side, const struct breakdown *shown,
+		       const char *adapter, size_t among)
+{
+	printf("{\"work_requests\": %zu, \"tag\": %" PRIu64 ", \"adapter\": ", among, shown->tag);
+	json_text(stdout, adapter);
+	printf(", \"qpn\": %" PRIu64 ", \"latency_ps\": %" PRIu64 ", \"stages_ps\": {", shown->qpn,
+	       shown->latency);
+	for (unsigned stage = 0; stage < side->count; stage++)
+		printf("%s\"%s\": %" PRIu64, stage ? ", " : "", side->names[stage],
+		       shown->stages[stage]);
+	puts("}}");
+}
+
+/* "host0.hca": the why block's name without its last part. */
+static char *adapter_of(const struct breakdowns *all, const struct breakdown *shown)
+{
+	const char *block = all->sources.names[shown->source];
+	char *name = strndup(block, strlen(block) - strlen(strrchr(block, '.')));
+
+	if (!name)
+		abort();
+	return name;
+}
+
+static void print_one(const struct breakdowns *all, const struct breakdown *shown, bool json)
+{
+	char *adapter = adapter_of(all, shown);
+
+	if (json) {
+		print_json(all->side, shown, adapter, 1);
+	} else {
+		printf("work request with tag %" PRIu64 " of queue pair %" PRIu64
+		       " of %s, complete at %.3f ns\n\n",
+		       shown->tag, shown->qpn, adapter, (double)shown->closed_at / 1e3);
+		print_table(all->side, shown, 1);
+	}
+	free(adapter);
+}
+
+/* Keeps the one with that tag. */
+static bool keep_tag(struct breakdowns *all, uint64_t tag)
+{
+	size_t at = 0;
+
+	while (at < all->count && all->list[at].tag != tag)
+		at++;
+	if (at == all->count) {
+		say("no completion of the trace has tag %" PRIu64, tag);
+		return false;
+	}
+	all->list[0] = all->list[at];
+	all->count = 1;
+	return true;
+}
+
+static void keep_percentile(struct breakdowns *all, double percentile)
+{
+	size_t at = (size_t)(percentile / 100 * (double)(all->count - 1) + 0.5);
+
+	all->list[0] = all->list[at];
+	all->count = 1;
+}
+
+static void print_mean(const struct breakdowns *all, bool json)
+{
+	struct breakdown sum = sum_of(all);
+
+	if (json) {
+		print_json(all->side, &sum, "", all->count);
+		return;
+	}
+	printf("mean of %zu work requests; latencies %.3f to %.3f ns, half below %.3f\n\n",
+	       all->count, (double)all->list[0].latency / 1e3,
+	       (double)all->list[all->count - 1].latency / 1e3,
+	       (double)all->list[all->count / 2].latency / 1e3);
+	print_table(all->side, &sum, all->count);
+}
+
+static bool print(const struct arguments *arguments, struct breakdowns *all)
+{
+	if (!all->count) {
+		say("%s: no %s was traced; expected a trace with the blocks named *.why%s",
+		    arguments->word, arguments->received ? "receive" : "completion of a send",
+		    arguments->received
+			    ? ", and messages that take a receive WQE (no READ, no WRITE "
+			      "without immediate)"
+			    : "");
+		return false;
+	}
+	qsort(all->list, all->count, sizeof(*all->list), by_latency);
+	if (arguments->tag && !keep_tag(all, arguments->tag))
+		return false;
+	if (arguments->percentile >= 0)
+		keep_percentile(all, arguments->percentile);
+	if (arguments->tag || arguments->percentile >= 0)
+		print_one(all, &all->list[0], arguments->json);
+	else
+		print_mean(all, arguments->json);
+	return !arguments->perfetto || explain_timeline(arguments->perfetto, all->side,
+							&all->sources, all->list, all->count);
+}
+
+/* A result folder stands for the trace in it. */
+static const char *trace_path(const char *word, char path[PATH_MAX])
+{
+	struct stat status;
+
+	if (stat(word, &status) != 0 || !S_ISDIR(status.st_mode))
+		return word;
+	snprintf(path, PATH_MAX, "%s/trace.bin", word);
+	return path;
+}
+
+static int explain_trace(const struct arguments *arguments, const char *file)
+{
+	const char *why;
+	struct trace_reader *reader = trace_reader_open(file, &why);
+	struct breakdowns all = {.side = &sides[arguments->received]};
+	bool good;
+
+	if (!reader) {
+		say("%s: %s%s", file, why,
+		    file == arguments->word ? "" : "; expected a run with trace: [...]");
+		return EXIT_BAD_INPUT;
+	}
+	read_all(reader, &all);
+	good = print(arguments, &all);
+	if (trace_reader_error(reader)) {
+		say("%s: %s", arguments->word, trace_reader_error(reader));
+		good = false;
+	}
+	trace_reader_close(reader);
+	for (uint32_t i = 0; i < all.sources.count; i++)
+		free(all.sources.names[i]);
+	free(all.sources.names);
+	free(all.list);
+	return good ? EXIT_GOOD : EXIT_BAD_INPUT;
+}
+
+int verb_explain(const struct arguments *arguments)
+{
+	char path[PATH_MAX];
+
+	if (arguments->bottleneck)
+		return explain_bottleneck(arguments);
+	if (arguments->perfetto && !arguments->tag && arguments->percentile < 0) {
+		say("--perfetto draws single work requests; expected --wqe or --percentile beside "
+		    "it");
+		return EXIT_BAD_INPUT;
+	}
+	return explain_trace(arguments, trace_path(arguments->word, path));
+}

@@ -1,0 +1,130 @@
+/*
+ * verb_params: hcasim params [BLOCK] [--json]: every parameter there is, from the lists that the readers go by.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "hcasim/command/verb.h"
+#include "sim/json.h"
+
+#define NAME_BYTES 64
+#define BLOCKS_MAX 128
+
+struct printer {
+	const char *wanted; /* NULL: all */
+	bool json, words;
+	unsigned lists, params;
+	char names[BLOCKS_MAX][NAME_BYTES]; /* of all lists there are */
+	unsigned name_count;
+};
+
+/* All of "hca", or "hca.pcie" alone. */
+static bool is_wanted(const struct printer *printer, const char *name)
+{
+	const char *wanted = printer->wanted;
+	size_t length = wanted != NULL ? strlen(wanted) : 0;
+	return wanted == NULL || strcmp(wanted, name) == 0 ||
+	       (strncmp(wanted, name, length) == 0 && name[length] == '.');
+}
+
+static void print_json(struct printer *printer, const char *block, const struct param *param)
+{
+	const struct {
+		const char *key, *value;
+	} pairs[] = {{"block", block},
+		     {"name", param->name},
+		     {"kind", param_kind_name(param->kind)},
+		     {"unit", param_kind_unit(param->kind)},
+		     {"default", param->fallback},
+		     {"range", param->range},
+		     {"meaning", param->meaning},
+		     {"source", param->source}};
+	printf("%s\n  {", printer->params > 0 ? "," : "");
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		printf("%s\"%s\": ", i > 0 ? ", " : "", pairs[i].key);
+		json_text(stdout, pairs[i].value);
+	}
+	printf("}");
+}
+
+static void print_list(struct printer *printer, const char *name, const char *meaning,
+		       const struct param *list)
+{
+	if (list == NULL)
+		return;
+	if (printer->name_count < BLOCKS_MAX)
+		snprintf(printer->names[printer->name_count++], NAME_BYTES, "%s", name);
+	if (!is_wanted(printer, name))
+		return;
+	printer->lists++;
+	if (printer->words) {
+		printf("%s\n", name);
+		return;
+	}
+	if (!printer->json)
+		printf("%s%s: %s\n", printer->lists > 1 ? "\n" : "", name, meaning);
+	for (const struct param *param = list; param->name != NULL; param++) {
+		if (printer->json) {
+			print_json(printer, name, param);
+		} else {
+			printf("  %-20s %-10s %s\n", param->name, param->fallback, param->meaning);
+			printf("  %-31s %s%s%s\n", "", param_kind_unit(param->kind),
+			       *param->range != '\0' ? "; " : "", param->range);
+			printf("  %-31s source: %s\n", "", param->source);
+		}
+		printer->params++;
+	}
+}
+
+static void print_composite(struct printer *printer, const struct composite *composite)
+{
+	char name[NAME_BYTES];
+	print_list(printer, composite->name, composite->meaning, composite->list);
+	for (const struct param_group *group = composite->groups;
+	     group != NULL && group->name != NULL; group++) {
+		snprintf(name, sizeof(name), "%s.%s", composite->name, group->name);
+		print_list(printer, name, group->meaning, group->list);
+	}
+}
+
+static void print_congestion(struct printer *printer)
+{
+	char name[NAME_BYTES];
+
+	for (const struct congestion_ops *const *ops = congestion_list(); *ops != NULL; ops++) {
+		snprintf(name, sizeof(name), "congestion.%s", (*ops)->name);
+		print_list(printer, name, (*ops)->meaning, (*ops)->params);
+	}
+}
+
+static int report_unknown(const struct printer *printer)
+{
+	const char *names[BLOCKS_MAX];
+	for (unsigned i = 0; i < printer->name_count; i++)
+		names[i] = printer->names[i];
+	const char *near = yaml_suggest(printer->wanted, names, printer->name_count);
+	if (near != NULL)
+		say("no list of parameters \"%s\"; did you mean \"%s\"?", printer->wanted, near);
+	else
+		say("no list of parameters \"%s\"; hcasim params shows all", printer->wanted);
+	return EXIT_BAD_INPUT;
+}
+
+int verb_params(const struct arguments *arguments)
+{
+	static struct printer printer;
+	printer = (struct printer){.wanted = arguments->word,
+				   .json = arguments->json && !arguments->words,
+				   .words = arguments->words};
+	if (printer.json)
+		printf("[");
+	for (const struct scenario_section *section = scenario_sections; section->name != NULL;
+	     section++)
+		print_list(&printer, section->name, section->meaning, section->list);
+	for (unsigned kind = 0; kind < COMPOSITE_COUNT; kind++)
+		print_composite(&printer, composite_of((enum composite_kind)kind));
+	print_congestion(&printer);
+	if (printer.json)
+		printf("\n]\n");
+	return printer.lists > 0 ? EXIT_GOOD : report_unknown(&printer);
+}

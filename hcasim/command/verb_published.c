@@ -1,0 +1,362 @@
+/*
+ * verb_published: hcasim published [ROW...]: measures again what others have published, and prints ours beside theirs: a line
+ * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes a curve for each row. --full
+ * takes the rows that are measured smaller than the original was, as large as their files say that it was.
+ *
+ * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/plot.h"
+#include "hcasim/command/published.h"
+#include "hcasim/command/verb.h"
+#include "hcasim/schema/preset.h"
+#include "sim/json.h"
+
+struct tally {
+	unsigned rows, passed, missed, skipped, gates_missed;
+	unsigned cases, cases_passed, cases_missed;
+	unsigned plots;
+	unsigned smaller; /* rows left out of --full: they have no other size */
+};
+
+/* ---- printing ---- */
+
+enum { CONDITIONS_COLUMNS = 80, NUMBER_BYTES = 32, LINE_BYTES = 512 };
+
+/* Five digits, and no exponent where a reader would not write one. */
+static void print_figure(double value, char *text, size_t bytes)
+{
+	snprintf(text, bytes, fabs(value) >= 1e5 && fabs(value) < 1e9 ? "%.0f" : "%.5g", value);
+}
+
+static void print_published(const struct compare_point *point, char *text, size_t bytes)
+{
+	char low[NUMBER_BYTES], high[NUMBER_BYTES];
+
+	print_figure(point->low, low, sizeof(low));
+	print_figure(point->high, high, sizeof(high));
+	if (point->high > point->low)
+		snprintf(text, bytes, "%s..%s", low, high);
+	else
+		snprintf(text, bytes, "%s", low);
+}
+
+static const char *verdict(bool measured, bool passed)
+{
+	return !measured ? "skip" : passed ? "pass" : "miss";
+}
+
+/* What is too long for its column is cut before the tail; --json has it whole. */
+static void print_conditions(const char *id, const char *what, const char *tail)
+{
+	int left = CONDITIONS_COLUMNS - (int)strlen(tail), length = (int)strlen(what);
+	bool cut = length > left && left > 3;
+
+	printf("%-7s %.*s%s%s%*s", id, cut ? left - 3 : length, what, cut ? "..." : "", tail,
+	       length < left ? left - length : 0, "");
+}
+
+static void print_heading(void)
+{
+	print_conditions("row", "conditions", "");
+	printf(" %13s %9s %-7s %8s %-9s\n", "published", "ours", "", "error", "tolerance");
+}
+
+static void print_case(const struct published_case *of, const char *id, const char *what,
+		       const char *tail)
+{
+	const char *tolerance = compare_tolerance_name(of->tolerance);
+	char theirs[2 * NUMBER_BYTES + 2], ours[NUMBER_BYTES];
+
+	print_conditions(id, what, tail);
+	print_published(&of->point, theirs, sizeof(theirs));
+	print_figure(of->point.ours, ours, sizeof(ours));
+	if (!of->measured)
+		printf(" %13s %9s %-7s %8s %-9s skip: %s\n", theirs, "-", of->unit, "-", tolerance,
+		       of->why);
+	else
+		printf(" %13s %9s %-7s %+7.1f%% %-9s %s\n", theirs, ours, of->unit,
+		       100 * compare_error(&of->point), tolerance, verdict(true, of->passed));
+}
+
+/* What is not measured, then what misses, then the largest error. */
+static const struct published_case *worst_case(const struct published_row *row)
+{
+	const struct published_case *worst = &row->cases[0];
+
+	for (size_t i = 1; i < row->case_count; i++) {
+		const struct published_case *of = &row->cases[i];
+
+		if (!worst->measured)
+			break;
+		if (!of->measured || (worst->passed && !of->passed) ||
+		    (of->passed == worst->passed &&
+		     fabs(compare_error(&of->point)) > fabs(compare_error(&worst->point))))
+			worst = of;
+	}
+	return worst;
+}
+
+/* With `failed`, only those that do not hold. */
+static void print_orders(const struct published_row *row, bool failed)
+{
+	for (size_t i = 0; i < row->order_count; i++) {
+		const struct published_order *order = &row->orders[i];
+
+		if (order->passed && failed)
+			continue;
+		printf("%-7s order:", failed ? row->id : "");
+		for (size_t k = 0; k < order->count; k++)
+			printf("%s %s", k > 0 ? " >" : "", row->cases[order->cases[k]].name);
+		printf("  %s\n", verdict(true, order->passed));
+	}
+}
+
+static void print_cases(const struct published_row *row)
+{
+	printf("%-7s %s; %s\n", row->id, row->what, row->hardware);
+	for (size_t i = 0; i < row->case_count; i++)
+		print_case(&row->cases[i], "", row->cases[i].name, "");
+	print_orders(row, false);
+}
+
+static void print_row(const struct published_row *row)
+{
+	const struct published_case *worst = worst_case(row);
+	char tail[LINE_BYTES];
+
+	if (row->case_count == 1)
+		snprintf(tail, sizeof(tail), ", %s", worst->name);
+	else
+		snprintf(tail, sizeof(tail), ", worst of %zu: %s", row->case_count, worst->name);
+	print_case(worst, row->id, row->what, tail);
+	if (published_measured(row))
+		print_orders(row, true);
+}
+
+static void print_pair(const char *key, const char *text)
+{
+	printf("\"%s\": ", key);
+	json_text(stdout, text);
+	printf(", ");
+}
+
+static void print_number(const char *key, double value)
+{
+	if (isfinite(value))
+		printf("\"%s\": %.9g, ", key, value);
+	else
+		printf("\"%s\": null, ", key);
+}
+
+static void print_json(const struct published_row *row, bool first)
+{
+	printf("%s\n  {", first ? "" : ",");
+	print_pair("row", row->id);
+	print_pair("what", row->what);
+	print_pair("hardware", row->hardware);
+	print_pair("source", row->source);
+	print_pair("unit", row->unit);
+	print_pair("verdict", verdict(published_measured(row), published_passed(row)));
+	printf("\"cases\": [");
+	for (size_t i = 0; i < row->case_count; i++) {
+		const struct published_case *of = &row->cases[i];
+
+		printf("%s\n    {", i > 0 ? "," : "");
+		print_pair("case", of->name);
+		print_pair("unit", of->unit);
+		print_number("published", of->point.low);
+		print_number("published_to", of->point.high);
+		print_number("ours", of->measured ? of->point.ours : NAN);
+		print_number("error", of->measured ? compare_error(&of->point) : NAN);
+		print_pair("tolerance", compare_tolerance_name(of->tolerance));
+		printf("\"verdict\": \"%s\"}", verdict(of->measured, of->passed));
+	}
+	printf("], \"orders\": [");
+	for (size_t i = 0; i < row->order_count; i++) {
+		printf("%s\n    {\"order\": [", i > 0 ? "," : "");
+		for (size_t k = 0; k < row->orders[i].count; k++) {
+			printf("%s", k > 0 ? ", " : "");
+			json_text(stdout, row->cases[row->orders[i].cases[k]].name);
+		}
+		printf("], \"verdict\": \"%s\"}", verdict(true, row->orders[i].passed));
+	}
+	printf("]}");
+}
+
+/* ---- plots ---- */
+
+/* May a file be called so? */
+static char file_letter(char letter)
+{
+	return isalnum((unsigned char)letter) || letter == '-' ? letter : '-';
+}
+
+/* The curve that the case belongs to; all of the row have been measured. */
+static bool write_curve(const struct published_row *row, const struct published_case *of,
+			const char *folder)
+{
+	const char *curve = of->curve;
+	struct compare_point *points = calloc(row->case_count, sizeof(*points));
+	char name[NAME_MAX], title[NAME_MAX];
+	struct plot plot = {.folder = folder,
+			    .name = name,
+			    .title = title,
+			    .x_label = row->axis,
+			    .y_label = row->unit,
+			    .x_logarithmic = row->logarithmic,
+			    .points = points};
+	bool good;
+
+	if (points == NULL)
+		abort();
+	snprintf(name, sizeof(name), "%s%s%s", row->id, curve ? "-" : "", curve ? curve : "");
+	snprintf(title, sizeof(title), "%s%s%s", row->what, curve ? ": " : "", curve ? curve : "");
+	for (char *letter = name; *letter; letter++)
+		*letter = file_letter(*letter);
+	for (size_t i = 0; i < row->case_count; i++)
+		if (published_same_curve(&row->cases[i], of))
+			points[plot.count++] = row->cases[i].point;
+	good = plot_write(&plot);
+	if (!good)
+		say("%s/%s: cannot write the curve", folder, name);
+	free(points);
+	return good;
+}
+
+/* How many there are: one file each. */
+static unsigned write_plots(const struct published_row *row, const char *folder)
+{
+	unsigned plots = 0;
+
+	for (size_t i = 0; i < row->case_count; i++) {
+		bool first = true;
+
+		for (size_t j = 0; j < i && first; j++)
+			first = !published_same_curve(&row->cases[j], &row->cases[i]);
+		if (first)
+			plots += write_curve(row, &row->cases[i], folder);
+	}
+	return plots;
+}
+
+/* ---- all rows ---- */
+
+static void count_row(const struct published_row *row, struct tally *tally)
+{
+	bool measured = published_measured(row), passed = published_passed(row);
+
+	tally->rows++;
+	tally->skipped += !measured;
+	tally->passed += measured && passed;
+	tally->missed += measured && !passed;
+	tally->gates_missed += measured && !passed && published_is_gate(row);
+	for (size_t i = 0; i < row->case_count; i++) {
+		tally->cases++;
+		tally->cases_passed += row->cases[i].passed;
+		tally->cases_missed += row->cases[i].measured && !row->cases[i].passed;
+	}
+}
+
+struct run {
+	const struct arguments *arguments;
+	struct tally tally;
+	bool good; /* no file was wrong, or that was said */
+};
+
+static bool do_row(const char *file, void *context)
+{
+	struct run *run = context;
+	const struct arguments *arguments = run->arguments;
+	struct tally *tally = &run->tally;
+	struct yaml_errors errors = {0};
+	struct published_row *row = published_read(file, &errors);
+	bool left_out = row != NULL && arguments->full && !published_enlarge(row);
+
+	if (left_out) {
+		tally->smaller++;
+		published_free(row);
+	} else if (row != NULL) {
+		if (tally->rows == 0 && arguments->json)
+			printf("{\"published\": [");
+		else if (tally->rows == 0)
+			print_heading();
+		published_run(row, &errors);
+		if (arguments->json)
+			print_json(row, tally->rows == 0);
+		else if (arguments->verbose)
+			print_cases(row);
+		else
+			print_row(row);
+		count_row(row, tally);
+		if (arguments->out != NULL && row->axis != NULL && published_measured(row))
+			tally->plots += write_plots(row, arguments->out);
+		published_free(row);
+	}
+	run->good = run->good && errors.count == 0;
+	if (errors.text != NULL)
+		fputs(errors.text, stderr);
+	yaml_errors_free(&errors);
+	fflush(stdout);
+	return true;
+}
+
+static void print_count(const struct arguments *arguments, const struct tally *tally)
+{
+	if (arguments->json) {
+		printf("],\n \"rows\": %u, \"passed\": %u, \"missed\": %u, \"skipped\": %u,\n"
+		       " \"cases\": %u, \"cases_passed\": %u, \"cases_missed\": %u}\n",
+		       tally->rows, tally->passed, tally->missed, tally->skipped, tally->cases,
+		       tally->cases_passed, tally->cases_missed);
+		return;
+	}
+	printf("%u rows: %u pass, %u miss, %u skipped; %u of %u cases pass\n", tally->rows,
+	       tally->passed, tally->missed, tally->skipped, tally->cases_passed, tally->cases);
+	if (arguments->out != NULL)
+		printf("%u curves in %s%s\n", tally->plots, arguments->out,
+		       plot_can_draw() ? "" : "; no pictures: gnuplot is not installed");
+}
+
+/* PATH/A1-01.yaml: A1-01 */
+static bool print_word(const char *file, void *context)
+{
+	const char *slash = strrchr(file, '/'), *name = slash != NULL ? slash + 1 : file;
+
+	(void)context;
+	printf("%.*s\n", (int)strcspn(name, "."), name);
+	return true;
+}
+
+int verb_published(const struct arguments *arguments)
+{
+	struct run run = {.arguments = arguments, .good = true};
+
+	if (arguments->words)
+		return published_files(arguments->words_given, arguments->word_count, print_word,
+				       NULL)
+			       ? EXIT_GOOD
+			       : EXIT_BAD_INPUT;
+	if (arguments->out != NULL && mkdir(arguments->out, 0777) != 0 && errno != EEXIST) {
+		say("%s: %s", arguments->out, strerror(errno));
+		return EXIT_BAD_INPUT;
+	}
+	if (!published_files(arguments->words_given, arguments->word_count, do_row, &run))
+		return EXIT_BAD_INPUT;
+	if (run.good && run.tally.rows == 0) {
+		say("no larger size to measure: no full: in %u "
+		    "row%s",
+		    run.tally.smaller, run.tally.smaller == 1 ? "" : "s");
+		return EXIT_BAD_INPUT;
+	}
+	print_count(arguments, &run.tally);
+	if (!run.good)
+		return EXIT_BAD_INPUT;
+	return run.tally.gates_missed > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+}

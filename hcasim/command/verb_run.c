@@ -1,0 +1,114 @@
+/*
+ * verb_run: hcasim run FILE: the workload of a scenario, its load or its programs.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hcasim/command/play.h"
+#include "hcasim/command/progress.h"
+
+#define WHY_BYTES 1024
+
+struct trial_act {
+	struct play_act act;
+	struct trial *trial;
+	const struct arguments *arguments;
+};
+
+static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
+{
+	progress_show(context, now, done, flows, "flows");
+}
+
+/* Plays it, and judges what came of it. */
+static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
+		FILE *complaints)
+{
+	const struct trial_act *workload = container_of(act, struct trial_act, act);
+	struct trial *trial = workload->trial;
+	struct progress progress = progress_begin();
+	unsigned wrong;
+	trial_run(trial, isatty(STDERR_FILENO) ? show : NULL, &progress);
+	progress_end(&progress);
+	outcome->trial = trial;
+	wrong = trial_check(trial, complaints);
+	wrong += result_compare_figures(build, outcome, complaints);
+	play_say_windows(workload->arguments, build);
+	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
+}
+
+static void print(const struct play_act *act, const struct build *build, FILE *out)
+{
+	(void)build;
+	trial_print(container_of(act, const struct trial_act, act)->trial, out);
+}
+
+/* On several parts if there is a division, and the workload can do with it. NULL: *why. */
+static struct trial *prepare(const struct arguments *arguments, const struct scenario *scenario,
+			     const struct division *division, struct build **build, char *why)
+{
+	*build = division != NULL
+			 ? build_create_divided(scenario, division, why, WHY_BYTES)
+			 : build_create(scenario, arguments->kernel, false, false, why, WHY_BYTES);
+	struct trial *trial = *build != NULL ? trial_create(*build, why, WHY_BYTES) : NULL;
+	if (trial == NULL || trial_divides(trial))
+		return trial;
+	say("%s: in one thread: what one host does begins something at another at once; give "
+	    "workload.play.notice more than 0",
+	    scenario->file);
+	trial_destroy(trial);
+	build_destroy(*build);
+	return prepare(arguments, scenario, NULL, build, why);
+}
+
+int run_workload(const struct arguments *arguments, const struct scenario *scenario,
+		 const char *folder, FILE *out, FILE *complaints)
+{
+	char why[WHY_BYTES] = "";
+	if (!play_check(arguments, folder))
+		return EXIT_BAD_INPUT;
+	if (arguments->pcap != NULL && scenario->fabric.fidelity == FIDELITY_FLOW) {
+		say("%s: fidelity: flow has no packets to write; expected no --pcap",
+		    scenario->file);
+		return EXIT_BAD_INPUT;
+	}
+	struct division *division = play_divide(arguments, scenario, NULL);
+	struct build *build = NULL;
+	struct trial *trial = prepare(arguments, scenario, division, &build, why);
+	int code = EXIT_BAD_INPUT;
+	if (trial == NULL) {
+		say("%s", why);
+	} else {
+		struct trial_act workload = {
+			.act = {play, print}, .trial = trial, .arguments = arguments};
+		code = play_run(arguments, build, &workload.act, folder, out, complaints);
+		trial_destroy(trial);
+	}
+	if (build != NULL)
+		build_destroy(build);
+	division_destroy(division);
+	return code;
+}
+
+int verb_run(const struct arguments *arguments)
+{
+	struct scenario *scenario = arguments_scenario(arguments);
+	int code = EXIT_BAD_INPUT;
+	if (scenario == NULL)
+		return EXIT_BAD_INPUT;
+	if (scenario->has_workload || scenario->has_load) {
+		struct arguments chosen = *arguments;
+		if (arguments_kernel(arguments, scenario, &chosen.kernel))
+			code = (scenario->has_load ? run_load : run_workload)(
+				&chosen, scenario, arguments->out, stdout, stderr);
+	} else if (scenario->program_count > 0)
+		code = run_scenario_programs(arguments, scenario);
+	else
+		say("%s: nothing to run; expected workload: {...}, load: {...} or programs: "
+		    "[{host: host0, "
+		    "command: [...]}], or hcasim exec",
+		    scenario->file);
+	scenario_destroy(scenario);
+	return code;
+}

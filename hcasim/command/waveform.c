@@ -1,0 +1,40 @@
+/* waveform: see waveform.h. */
+#include "hcasim/command/waveform.h"
+
+#include <stdio.h>
+
+#include "sim/systemc_vcd.h"
+
+#define WHY_BYTES 1024
+
+bool waveform_begin(const struct arguments *arguments, const struct build *build,
+		    struct systemc_vcd **vcd)
+{
+	const char *signals = arguments->signals != NULL ? arguments->signals : "*";
+	char why[WHY_BYTES];
+	*vcd = NULL;
+	if (arguments->vcd == NULL)
+		return true;
+	*vcd = systemc_vcd_open(build->sim, arguments->vcd, signals, why, sizeof(why));
+	if (*vcd == NULL) {
+		say("%s", why);
+		return false;
+	}
+	if (systemc_vcd_signals(*vcd) > 0)
+		return true;
+	say("no signal matches --signals %s; expected names as host0.hca.scheduler.turns, with * "
+	    "for any text; hcasim exec --counters FILE lists the counters of all blocks",
+	    signals);
+	systemc_vcd_abandon(*vcd);
+	*vcd = NULL;
+	return false;
+}
+
+bool waveform_end(struct systemc_vcd *vcd)
+{
+	char why[WHY_BYTES];
+	if (vcd == NULL || systemc_vcd_close(vcd, why, sizeof(why)))
+		return true;
+	say("%s", why);
+	return false;
+}

@@ -1,0 +1,534 @@
+/*
+ * result: see result.h. No file holds a wall-clock time, a path of this machine (but those of files that the scenario names) or
+ * anything else that another run of the same scenario would write differently.
+ */
+#include "hcasim/record/result.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hcasim/record/packet_record.h"
+#include "hcasim/run/bottleneck.h"
+#include "sim/counters.h"
+#include "sim/json.h"
+#include "sim/trace.h"
+
+#define PART ".part" /* behind the name of what is being written */
+
+/* The files of a folder, each wanted or not. */
+enum file_kind {
+	FILE_PACKETS,
+	FILE_TRACE,
+	FILE_COUNTERS,
+	FILE_SUMMARY,
+	FILE_SCENARIO,
+	FILE_FLOWS,
+	FILE_SERIES,
+	FILE_LINKS,
+	FILE_SLOWDOWNS,
+	FILE_SWITCHES,
+	FILE_COUNT
+};
+static const char *const file_names[FILE_COUNT] = {
+	"packets.pcapng", "trace.bin",  "counters.json", "summary.json",  "scenario.yaml",
+	"flows.csv",      "series.csv", "links.csv",     "slowdowns.csv", "switches.csv",
+};
+
+struct result {
+	const struct build *build;
+	char folder[PATH_MAX];            /* its final name; "": none */
+	char part[PATH_MAX];              /* where it is being written */
+	char paths[FILE_COUNT][PATH_MAX]; /* where each is being written; "": not wanted */
+	const char *finals[FILE_COUNT];   /* single files: where each is to stand */
+	struct packet_record *packets;
+	struct trace_file *trace;
+};
+
+__attribute__((format(printf, 3, 4))) static bool fail(char *why, size_t why_bytes,
+						       const char *format, ...)
+{
+	va_list values;
+	va_start(values, format);
+	vsnprintf(why, why_bytes, format, values);
+	va_end(values);
+	return false;
+}
+
+static bool fits(const char *path, char *why, size_t why_bytes)
+{
+	if (strlen(path) + 64 < PATH_MAX)
+		return true;
+	return fail(why, why_bytes, "the name is too long: %.60s...", path);
+}
+
+/* Is there a directory that the path is in, and may one write there? */
+static bool check_parent(const char *path, char *why, size_t why_bytes)
+{
+	char parent[PATH_MAX];
+	snprintf(parent, sizeof(parent), "%s", path);
+	char *slash = strrchr(parent, '/');
+	if (slash == NULL)
+		snprintf(parent, sizeof(parent), ".");
+	else
+		slash[slash == parent] = '\0';
+	if (access(parent, W_OK | X_OK) == 0)
+		return true;
+	return fail(why, why_bytes, "%s cannot be written: %s: %s", path, parent, strerror(errno));
+}
+
+bool result_check(const struct result_paths *paths, char *why, size_t why_bytes)
+{
+	const char *files[] = {paths->packets, paths->trace, paths->counters};
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		struct stat status;
+		if (files[i] == NULL)
+			continue;
+		if (!fits(files[i], why, why_bytes) || !check_parent(files[i], why, why_bytes))
+			return false;
+		if (stat(files[i], &status) == 0 && S_ISDIR(status.st_mode))
+			return fail(why, why_bytes, "%s is a directory; expected a file", files[i]);
+	}
+	if (paths->folder == NULL)
+		return true;
+	if (!fits(paths->folder, why, why_bytes) || !check_parent(paths->folder, why, why_bytes))
+		return false;
+	if (rmdir(paths->folder) == 0 || errno == ENOENT) /* an empty one is as good as none */
+		return true;
+	return fail(why, why_bytes, "%s is there already, and not an empty folder", paths->folder);
+}
+
+/* Where that file is to be written; single: its own name, NULL: none. in_folder: the folder is to have it. */
+static void choose_path(struct result *result, enum file_kind kind, const char *single,
+			bool in_folder)
+{
+	result->finals[kind] = single;
+	if (single != NULL)
+		snprintf(result->paths[kind], PATH_MAX, "%.*s" PART, PATH_MAX - 16, single);
+	else if (in_folder && *result->folder != '\0')
+		snprintf(result->paths[kind], PATH_MAX, "%.*s/%s", PATH_MAX - 32, result->part,
+			 file_names[kind]);
+}
+
+/* The scenario's patterns, or all blocks. */
+static bool open_trace(struct result *result)
+{
+	const struct scenario *scenario = result->build->scenario;
+	char *patterns = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&patterns, &length);
+	if (out == NULL)
+		abort();
+	for (uint32_t i = 0; i < scenario->trace_count; i++)
+		fprintf(out, "%s%s", i > 0 ? "," : "", scenario->traces[i]);
+	if (scenario->trace_count == 0)
+		fputc('*', out);
+	fclose(out);
+	result->trace = trace_open(result->build->sim, result->paths[FILE_TRACE], patterns);
+	free(patterns);
+	return result->trace != NULL;
+}
+
+static void remove_files(const char *folder)
+{
+	char path[PATH_MAX];
+	for (unsigned kind = 0; kind < FILE_COUNT; kind++) {
+		int length = snprintf(path, sizeof(path), "%s/%s", folder, file_names[kind]);
+		if (length < (int)sizeof(path))
+			unlink(path);
+	}
+}
+
+void result_discard(const char *folder)
+{
+	char part[PATH_MAX];
+	snprintf(part, sizeof(part), "%.*s" PART, PATH_MAX - 16, folder);
+	remove_files(part);
+	rmdir(part);
+}
+
+/* What was not moved to its place. */
+static void remove_parts(const struct result *result)
+{
+	for (unsigned kind = 0; kind < FILE_COUNT; kind++) {
+		if (result->finals[kind] != NULL)
+			unlink(result->paths[kind]);
+	}
+	if (*result->folder != '\0')
+		result_discard(result->folder);
+}
+
+/* Sum of the counters whose "block.counter" matches. false: none does. */
+static bool sum_counters(const struct build *build, const char *pattern, uint64_t *sum)
+{
+	bool found = false;
+	char name[256];
+	*sum = 0;
+	for (const struct block *block = sim_blocks(build->sim); block != NULL;
+	     block = block->next) {
+		const struct counter *counters = block->type->counters;
+		for (unsigned i = 0;
+		     counters != NULL && block->counts != NULL && counters[i].name != NULL; i++) {
+			snprintf(name, sizeof(name), "%s.%s", block->name, counters[i].name);
+			if (fnmatch(pattern, name, 0) != 0)
+				continue;
+			*sum += block->counts[i];
+			found = true;
+		}
+	}
+	return found;
+}
+
+static bool is_block(const struct build *build, const char *pattern)
+{
+	for (const struct block *block = sim_blocks(build->sim); block != NULL; block = block->next)
+		if (fnmatch(pattern, block->name, 0) == 0)
+			return true;
+	return false;
+}
+
+bool result_names(const struct build *build, char *why, size_t why_bytes)
+{
+	static const char as[] = "expected a name as counters.json has them, * for any text";
+	const struct scenario *scenario = build->scenario;
+	char path[32];
+	uint64_t sum;
+	for (uint32_t i = 0; i < scenario->trace_count; i++) {
+		if (is_block(build, scenario->traces[i]))
+			continue;
+		snprintf(why, why_bytes, "record: trace: no block is called \"%s\"; %s",
+			 scenario->traces[i], as);
+		snprintf(path, sizeof(path), "record.trace.%u", i);
+		return scenario_blame(scenario, path, why, why_bytes);
+	}
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const char *counter = scenario->expectations[i].counter;
+		if (counter == NULL || sum_counters(build, counter, &sum))
+			continue;
+		snprintf(why, why_bytes, "expect: there is no counter \"%s\"; %s", counter, as);
+		snprintf(path, sizeof(path), "expect.%u.counter", i);
+		return scenario_blame(scenario, path, why, why_bytes);
+	}
+	return true;
+}
+
+struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
+			    size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	if (!result_names(build, why, why_bytes))
+		return NULL;
+	struct result *result = calloc(1, sizeof(*result));
+	if (result == NULL)
+		abort();
+	result->build = build;
+	if (paths->folder != NULL) {
+		snprintf(result->folder, PATH_MAX, "%s", paths->folder);
+		for (size_t end = strlen(result->folder);
+		     end > 1 && result->folder[end - 1] == '/';)
+			result->folder[--end] = '\0';
+		snprintf(result->part, PATH_MAX, "%.*s" PART, PATH_MAX - 16, result->folder);
+		if (mkdir(result->part, 0777) != 0 && errno != EEXIST) {
+			fail(why, why_bytes, "%s: %s", result->part, strerror(errno));
+			free(result);
+			return NULL;
+		}
+		remove_files(result->part); /* of a run that was killed */
+	}
+	choose_path(result, FILE_PACKETS, paths->packets, scenario->record.packets);
+	choose_path(result, FILE_TRACE, paths->trace, scenario->trace_count > 0);
+	choose_path(result, FILE_COUNTERS, paths->counters, scenario->record.counters);
+	choose_path(result, FILE_SUMMARY, NULL, true);
+	choose_path(result, FILE_SCENARIO, NULL, true);
+	choose_path(result, FILE_FLOWS, NULL,
+		    (scenario->has_workload || paths->messages) && scenario->record.flows);
+	choose_path(result, FILE_SERIES, NULL,
+		    scenario->has_workload && scenario->record.series > 0);
+	choose_path(result, FILE_LINKS, NULL,
+		    scenario->has_workload || scenario->has_load || paths->messages);
+	choose_path(result, FILE_SLOWDOWNS, NULL, scenario->has_workload);
+	choose_path(result, FILE_SWITCHES, NULL, scenario->has_workload || scenario->has_load);
+	const char *bad = NULL;
+	if (*result->paths[FILE_PACKETS] != '\0') {
+		result->packets =
+			packet_record_create(build->sim, build->pool, result->paths[FILE_PACKETS],
+					     build->ports, build->port_count);
+		bad = result->packets == NULL ? result->paths[FILE_PACKETS] : NULL;
+	}
+	if (bad == NULL && *result->paths[FILE_TRACE] != '\0' && !open_trace(result))
+		bad = result->paths[FILE_TRACE];
+	if (bad == NULL)
+		return result;
+	fail(why, why_bytes, "%s: %s", bad, strerror(errno));
+	if (result->packets != NULL)
+		packet_record_destroy(result->packets);
+	remove_parts(result);
+	free(result);
+	return NULL;
+}
+
+/* false: *why says why there is none. */
+static bool find_figure(const struct result_outcome *outcome, const char *name, double *value,
+			char *why, size_t why_bytes)
+{
+	if (outcome->load != NULL)
+		*value = load_figure(outcome->load, figure_index(load_figure_list, name));
+	return outcome->load != NULL ||
+	       (outcome->trial != NULL && trial_find(outcome->trial, name, value, why, why_bytes));
+}
+
+/* Does the expectation hold? *value: of the counter or figure; false in *known: there is none, and why. */
+static bool judge(const struct build *build, const struct result_outcome *outcome,
+		  const struct scenario_expectation *expectation, double *value, bool *known,
+		  char *why, size_t why_bytes)
+{
+	if (expectation->figure != NULL) {
+		*known = find_figure(outcome, expectation->figure, value, why, why_bytes);
+		return *known && *value >= expectation->least && *value <= expectation->most;
+	}
+	uint64_t sum;
+	*known = sum_counters(build, expectation->counter, &sum);
+	*value = (double)sum;
+	assert(*known); /* result_names() */
+	return sum >= expectation->low && sum <= expectation->high;
+}
+
+static void print_bounds(const struct scenario_expectation *expectation, FILE *out)
+{
+	if (expectation->figure == NULL)
+		fprintf(out, "%" PRIu64 "..%" PRIu64, expectation->low, expectation->high);
+	else if (!isfinite(expectation->most))
+		fprintf(out, "%.6g or more", expectation->least);
+	else if (!isfinite(expectation->least))
+		fprintf(out, "%.6g or less", expectation->most);
+	else
+		fprintf(out, "%.6g..%.6g", expectation->least, expectation->most);
+}
+
+static unsigned compare(const struct build *build, const struct result_outcome *outcome, bool all,
+			FILE *out)
+{
+	const struct scenario *scenario = build->scenario;
+	unsigned wrong = 0;
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const struct scenario_expectation *expectation = &scenario->expectations[i];
+		char why[256] = "";
+		double value = 0;
+		bool known;
+		bool met = judge(build, outcome, expectation, &value, &known, why, sizeof(why));
+		wrong += !met && expectation->gated;
+		if (met && !all)
+			continue;
+		fprintf(out, "%s%s%s%s ", met ? "met " : "",
+			expectation->row ? expectation->row : "", expectation->row ? ": " : "",
+			met || expectation->gated ? "expected" : "not gated, expected");
+		fputs(expectation->figure ? expectation->figure : expectation->counter, out);
+		if (!known) {
+			fprintf(out, ": %s\n", why);
+			continue;
+		}
+		fprintf(out, " in ");
+		print_bounds(expectation, out);
+		if (expectation->figure != NULL)
+			fprintf(out, ": it is %.6g\n", value);
+		else
+			fprintf(out, ": it is %" PRIu64 "\n", (uint64_t)value);
+	}
+	return wrong;
+}
+
+unsigned result_compare(const struct build *build, FILE *out)
+{
+	return compare(build, &(struct result_outcome){0}, false, out);
+}
+
+unsigned result_compare_figures(const struct build *build, const struct result_outcome *outcome,
+				FILE *out)
+{
+	return compare(build, outcome, true, out);
+}
+
+/* JSON knows no NaN. */
+static void print_number(double value, FILE *out)
+{
+	if (isfinite(value))
+		fprintf(out, "%.9g", value);
+	else
+		fprintf(out, "null");
+}
+
+static void print_expectations(const struct build *build, const struct result_outcome *outcome,
+			       FILE *out)
+{
+	const struct scenario *scenario = build->scenario;
+	fprintf(out, ",\n  \"expectations\": [");
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const struct scenario_expectation *expectation = &scenario->expectations[i];
+		char why[256];
+		double value = 0;
+		bool known;
+		bool met = judge(build, outcome, expectation, &value, &known, why, sizeof(why));
+		fprintf(out, "%s\n    {\"%s\": ", i > 0 ? "," : "",
+			expectation->figure != NULL ? "figure" : "counter");
+		json_text(out,
+			  expectation->figure != NULL ? expectation->figure : expectation->counter);
+		fprintf(out, ", \"value\": ");
+		if (expectation->figure != NULL)
+			print_number(value, out);
+		else
+			fprintf(out, "%" PRIu64, (uint64_t)value);
+		if (expectation->row != NULL) {
+			fprintf(out, ", \"row\": ");
+			json_text(out, expectation->row);
+		}
+		fprintf(out, ", \"met\": %s}", met ? "true" : "false");
+	}
+	fprintf(out, "%s]", scenario->expectation_count > 0 ? "\n  " : "");
+}
+
+static sim_time ended_at(const struct build *build, const struct result_outcome *outcome)
+{
+	return outcome->trial != NULL ? trial_ended(outcome->trial) : sim_now(build->sim);
+}
+
+static void print_figures(const struct result_outcome *outcome, FILE *out)
+{
+	const struct figure_info *list = outcome->load != NULL ? load_figure_list : figure_list;
+	if (outcome->load == NULL && outcome->trial == NULL)
+		return;
+	fprintf(out, ",\n  \"figures\": {");
+	for (int i = 0; list[i].name != NULL; i++) {
+		fprintf(out, "%s\n    \"%s\": ", i > 0 ? "," : "", list[i].name);
+		print_number(outcome->load != NULL ? load_figure(outcome->load, i)
+						   : trial_figure(outcome->trial, (enum figure)i),
+			     out);
+	}
+	fprintf(out, "\n  }");
+}
+
+static void print_all(const struct build *build, const struct result_outcome *outcome,
+		      const uint64_t *packets, FILE *out)
+{
+	fprintf(out,
+		"{\n  \"seed\": %" PRIu64 ",\n  \"time_ps\": %" PRIu64 ",\n  \"events\": %" PRIu64,
+		build->scenario->seed, ended_at(build, outcome), sim_events_fired(build->sim));
+	if (packets != NULL)
+		fprintf(out, ",\n  \"packets_recorded\": %" PRIu64, *packets);
+	fprintf(out, ",\n  \"exit_code\": %d,\n  \"trace_hash\": \"%016" PRIx64 "\"",
+		outcome->exit_code, outcome->trace_hash);
+	print_figures(outcome, out);
+	struct bottleneck bottleneck = bottleneck_find(build->sim, ended_at(build, outcome));
+	fprintf(out, ",\n  ");
+	bottleneck_print_json(&bottleneck, out);
+	print_expectations(build, outcome, out);
+	fprintf(out, "\n}\n");
+}
+
+void result_print_summary(const struct build *build, const struct result_outcome *outcome,
+			  FILE *out)
+{
+	print_all(build, outcome, NULL, out);
+}
+
+static void print_summary(const struct result *result, const struct result_outcome *outcome,
+			  uint64_t packets, FILE *out)
+{
+	print_all(result->build, outcome, *result->paths[FILE_PACKETS] != '\0' ? &packets : NULL,
+		  out);
+}
+
+/* Closes the file that all was printed to. */
+static bool close_file(FILE *file)
+{
+	bool good = ferror(file) == 0 && fflush(file) == 0;
+	return fclose(file) == 0 && good;
+}
+
+static void write_flows(const struct result_outcome *outcome, FILE *out)
+{
+	if (outcome->trial != NULL)
+		trial_write_flows(outcome->trial, out);
+	else
+		flow_table_write(outcome->records, outcome->record_count, out);
+}
+
+/* Everything that is written at the end. The path that could not be written; NULL: none. */
+static const char *write_files(struct result *result, const struct result_outcome *outcome,
+			       uint64_t packets)
+{
+	for (unsigned kind = FILE_COUNTERS; kind < FILE_COUNT; kind++) {
+		if (*result->paths[kind] == '\0')
+			continue;
+		FILE *out = fopen(result->paths[kind], "w");
+		if (out == NULL)
+			return result->paths[kind];
+		if (kind == FILE_COUNTERS)
+			counters_print_json(result->build->sim, NULL, out);
+		else if (kind == FILE_SUMMARY)
+			print_summary(result, outcome, packets, out);
+		else if (kind == FILE_SCENARIO)
+			scenario_print(result->build->scenario, out);
+		else if (kind == FILE_FLOWS)
+			write_flows(outcome, out);
+		else if (kind == FILE_SERIES)
+			trial_write_series(outcome->trial, out);
+		else if (kind == FILE_SLOWDOWNS)
+			trial_write_groups(outcome->trial, out);
+		else if (kind == FILE_SWITCHES)
+			trial_write_switches(result->build, out);
+		else
+			trial_write_links(result->build, ended_at(result->build, outcome), out);
+		if (!close_file(out))
+			return result->paths[kind];
+	}
+	return NULL;
+}
+
+/* Puts all in place. The path that could not be; NULL: none. */
+static const char *move_files(struct result *result)
+{
+	for (unsigned kind = 0; kind < FILE_COUNT; kind++) {
+		if (result->finals[kind] != NULL &&
+		    rename(result->paths[kind], result->finals[kind]) != 0)
+			return result->finals[kind];
+	}
+	if (*result->folder != '\0' && rename(result->part, result->folder) != 0)
+		return result->folder;
+	return NULL;
+}
+
+bool result_finish(struct result *result, const struct result_outcome *outcome, char *why,
+		   size_t why_bytes)
+{
+	const char *bad = NULL;
+	int error = 0;
+	uint64_t packets = result->packets != NULL ? packet_record_packets(result->packets) : 0;
+	if (result->packets != NULL) {
+		error = packet_record_destroy(result->packets);
+		bad = error != 0 ? result->paths[FILE_PACKETS] : NULL;
+	}
+	if (result->trace != NULL && !trace_close(result->trace) && bad == NULL) {
+		error = errno;
+		bad = result->paths[FILE_TRACE];
+	}
+	if (bad == NULL) {
+		bad = write_files(result, outcome, packets);
+		if (bad == NULL)
+			bad = move_files(result);
+		error = errno;
+	}
+	if (bad != NULL) {
+		fail(why, why_bytes, "%s: %s", bad, strerror(error));
+		remove_parts(result);
+	}
+	free(result);
+	return bad == NULL;
+}

@@ -1,0 +1,224 @@
+/* bottleneck: see bottleneck.h. */
+#include "hcasim/run/bottleneck.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/json.h"
+
+#define TIE 0.05 /* of use: as good as equal */
+
+/* What fills up what: "type.gauge", before those that wait for it. What is not here comes last. */
+static const char *const order[] = {
+	"port.link",
+	"pcie.to_host",
+	"pcie.to_device",
+	"place.to_socket",
+	"place.from_socket",
+	"llc.memory",
+	"iommu.walkers",
+	"scheduler.unit",
+	"scheduler.reads",
+	"transport.atomic_unit",
+	"receive.pipe",
+	"transmit.pipe",
+	"completion.writer",
+	"event_queue.raiser",
+	"doorbell.decoder",
+	"load.lock",
+	"load.core",
+	"server.core",
+	"translation.checker",
+	"pcie.posted",
+	"pcie.nonposted",
+	"pcie.tags",
+	"icm_mpt.misses",
+	"icm_mtt.misses",
+	"icm_requester.misses",
+	"icm_responder.misses",
+	"icm_cq.misses",
+	"icm_srq.misses",
+	"icm_reads.misses",
+	"transport.atomics",
+	"event_queue.moderation",
+	"paging.handlers",
+	"transport.page_fault",
+	"transport.rnr",
+	"receive_queue.wqes",
+	"dma.scatter_pieces",
+	"dma.scatters",
+	"transport.scatter_units",
+	"transport.response_lists",
+	"transport.response_units",
+	"dma.gather_pieces",
+	"dma.gathers",
+	"transport.reads",
+	"transport.pace",
+	"transport.window",
+	"transport.fence",
+	"transport.wqe",
+	"wqe_fetch.fetch",
+	"transmit.loopback",
+	"port.blocked",
+	"scheduler.inflight",
+	"wqe_fetch.window",
+};
+
+static size_t rank(const struct use *use)
+{
+	size_t length = strlen(use->block->type->name);
+	size_t i = 0;
+	while (i < ARRAY_SIZE(order) &&
+	       !(strncmp(order[i], use->block->type->name, length) == 0 &&
+		 order[i][length] == '.' && strcmp(order[i] + length + 1, use->info->name) == 0))
+		i++;
+	return i;
+}
+
+/* The block's adapter: its name without the last part. */
+static size_t adapter_length(const struct block *block)
+{
+	const char *dot = strrchr(block->name, '.');
+	return dot != NULL ? (size_t)(dot - block->name) : strlen(block->name);
+}
+
+/* The WORK gauge of the same adapter. NULL: there is none. */
+static const struct gauge *find_work(const struct sim *sim, const struct block *of)
+{
+	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+		const struct gauge *gauges = block->gauges;
+		if (gauges == NULL || adapter_length(block) != adapter_length(of) ||
+		    strncmp(block->name, of->name, adapter_length(of)) != 0)
+			continue;
+		for (size_t i = 0; block->type->gauges[i].name != NULL; i++) {
+			if (block->type->gauges[i].kind == GAUGE_WORK)
+				return &gauges[i];
+		}
+	}
+	return NULL;
+}
+
+static sim_time work_time(const struct sim *sim, sim_time ended)
+{
+	sim_time most = 0;
+	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+		const struct gauge *gauges = gauges_read(block);
+		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+			sim_time time = gauge_stalled(&gauges[i], sim_now(block->sim));
+			if (block->type->gauges[i].kind == GAUGE_WORK && time > most)
+				most = time;
+		}
+	}
+	return most > 0 ? most : ended;
+}
+
+static double use_of(const struct sim *sim, const struct block *block,
+		     const struct gauge_info *info, const struct gauge *gauge, sim_time time)
+{
+	sim_time now = sim_now(block->sim);
+	double use = 0;
+	if (info->kind == GAUGE_SERVER) {
+		use = (double)gauge_area(gauge, now) / (double)time / (double)gauge->capacity;
+	} else if (info->kind == GAUGE_POOL) {
+		use = (double)gauge_stalled(gauge, now) / (double)time;
+	} else if (info->kind == GAUGE_SHARE && gauge_area(gauge, now) > 0) {
+		const struct gauge *work = find_work(sim, block);
+		use = work != NULL ? (double)gauge_area(gauge, now) / (double)gauge_area(work, now)
+				   : 0;
+	}
+	return use < 1 ? use : 1;
+}
+
+/* In its place among those with the highest use; the last one falls off. */
+static void enter(struct bottleneck *bottleneck, const struct use *use)
+{
+	unsigned at = bottleneck->count;
+	while (at > 0 && bottleneck->uses[at - 1].use < use->use)
+		at--;
+	if (at == BOTTLENECK_USES)
+		return;
+	if (bottleneck->count < BOTTLENECK_USES)
+		bottleneck->count++;
+	memmove(&bottleneck->uses[at + 1], &bottleneck->uses[at],
+		(bottleneck->count - 1 - at) * sizeof(*use));
+	bottleneck->uses[at] = *use;
+}
+
+/* Brings the one that the others wait for to the front. */
+static void name_cause(struct bottleneck *bottleneck)
+{
+	unsigned best = 0;
+	if (bottleneck->count == 0 || bottleneck->uses[0].use < BOTTLENECK_LEAST)
+		return;
+	for (unsigned i = 1; i < bottleneck->count; i++) {
+		if (bottleneck->uses[i].use >= bottleneck->uses[0].use - TIE &&
+		    rank(&bottleneck->uses[i]) < rank(&bottleneck->uses[best]))
+			best = i;
+	}
+	struct use cause = bottleneck->uses[best];
+	memmove(&bottleneck->uses[1], &bottleneck->uses[0], best * sizeof(cause));
+	bottleneck->uses[0] = cause;
+}
+
+struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended)
+{
+	struct bottleneck bottleneck = {.time = work_time(sim, ended)};
+	for (struct block *block = sim_blocks(sim); block != NULL && bottleneck.time > 0;
+	     block = block->next) {
+		const struct gauge *gauges = gauges_read(block);
+		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+			const struct gauge_info *info = &block->type->gauges[i];
+			const struct use use = {
+				.block = block,
+				.info = info,
+				.use = use_of(sim, block, info, &gauges[i], bottleneck.time),
+				.mean = (double)gauge_area(&gauges[i], sim_now(block->sim)) /
+					(double)bottleneck.time,
+				.most = gauges[i].level_max,
+				.capacity = gauges[i].capacity,
+			};
+			if (use.use > 0)
+				enter(&bottleneck, &use);
+		}
+	}
+	name_cause(&bottleneck);
+	return bottleneck;
+}
+
+const char *bottleneck_verb(enum gauge_kind kind)
+{
+	return kind == GAUGE_SERVER ? "busy" : kind == GAUGE_POOL ? "waited for" : "held up by it";
+}
+
+void bottleneck_print_line(const struct bottleneck *bottleneck, FILE *out)
+{
+	const struct use *first = &bottleneck->uses[0];
+	if (bottleneck->count == 0) {
+		fprintf(out, "bottleneck none: nothing was used\n");
+		return;
+	}
+	fprintf(out, "bottleneck %s%s.%s %.1f %% %s (%s)\n",
+		first->use < BOTTLENECK_LEAST ? "none; most used: " : "", first->block->name,
+		first->info->name, 100 * first->use, bottleneck_verb(first->info->kind),
+		first->info->meaning);
+}
+
+void bottleneck_print_json(const struct bottleneck *bottleneck, FILE *out)
+{
+	fprintf(out, "\"work_ps\": %" PRIu64 ",\n  \"uses\": [", bottleneck->time);
+	for (unsigned i = 0; i < bottleneck->count; i++) {
+		const struct use *use = &bottleneck->uses[i];
+		fprintf(out,
+			"%s\n    {\"name\": \"%s.%s\", \"kind\": \"%s\", \"use\": %.6f, "
+			"\"mean\": %.6g, \"most\": %" PRIu64 ", \"capacity\": %" PRIu64
+			", \"unit\": ",
+			i > 0 ? "," : "", use->block->name, use->info->name,
+			gauge_kind_name(use->info->kind), use->use, use->mean, use->most,
+			use->capacity);
+		json_text(out, use->info->unit);
+		fprintf(out, ", \"meaning\": ");
+		json_text(out, use->info->meaning);
+		fputc('}', out);
+	}
+	fprintf(out, "%s]", bottleneck->count > 0 ? "\n  " : "");
+}

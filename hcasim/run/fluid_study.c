@@ -1,0 +1,273 @@
+/* fluid_study: see fluid_study.h. */
+#include "hcasim/run/fluid_study.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hcasim/run/ways.h"
+#include "hcasim/schema/endpoint_device.h"
+#include "switch/switch_params.h"
+
+#define STEP 1e-5 /* of the model's points */
+
+/* A middle packet beyond its payload: RoCE v2 with preamble and gap; IBTA vol. 1, 5.2: LRH, BTH, both CRCs. */
+#define ROCE_OVERHEAD       82
+#define INFINIBAND_OVERHEAD 26
+
+enum fluid_kind { FLUID_DCQCN, FLUID_TIMELY };
+
+struct fluid_study {
+	const struct scenario *scenario;
+	struct trial *trial;
+	const struct port *port; /* that the flows share */
+	enum fluid_kind kind;
+	bool marks_leaving; /* the switch marks what leaves */
+	struct fluid_dcqcn dcqcn;
+	struct fluid_timely timely;
+	struct fluid_sample *samples;
+	size_t count, capacity;
+};
+
+/* A parameter of the algorithm, in seconds, bytes, bits a second or as it is. */
+static double value_of(const struct congestion *congestion, const char *name)
+{
+	for (const struct param *param = congestion->ops->params; param->name != NULL; param++) {
+		const char *place = (const char *)congestion->params + param->offset;
+		uint64_t whole;
+		double ratio;
+		if (strcmp(param->name, name) != 0)
+			continue;
+		if (param->kind == PARAM_FLAG)
+			return *(const bool *)(const void *)place;
+		memcpy(&whole, place, sizeof(whole));
+		memcpy(&ratio, place, sizeof(ratio));
+		if (param->kind == PARAM_RATIO)
+			return ratio;
+		return param->kind == PARAM_TIME ? (double)whole / (double)SEC : (double)whole;
+	}
+	assert(false);
+	return 0;
+}
+
+static double seconds(sim_time time)
+{
+	return (double)time / (double)SEC;
+}
+
+/* The switch at the other end of the host's link; NULL: there is none. */
+static const struct switch_params *switch_before(const struct scenario *scenario, uint32_t host)
+{
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_node *ends = scenario->links[i].ends;
+		for (unsigned side = 0; side < 2; side++) {
+			const struct scenario_node *other = &ends[1 - side];
+			if (!ends[side].is_switch && ends[side].number == host && other->is_switch)
+				return scenario->switches[other->number].params;
+		}
+	}
+	return NULL;
+}
+
+static struct fluid_port port_of(const struct fluid_study *study, const struct build *build)
+{
+	const struct scenario *scenario = study->scenario;
+	uint32_t target = (uint32_t)scenario->workload.target;
+	uint32_t sender = target == 0 ? 1 : 0, others = scenario->host_count - 1;
+	uint64_t fan_in = scenario->workload.fan_in;
+	const struct endpoint_params *endpoint = &scenario->hosts[target].endpoint->endpoint;
+	struct ways *ways = ways_create(build);
+	sim_time around =
+		ways_find(ways, sender, target).latency + ways_find(ways, target, sender).latency;
+	ways_destroy(ways);
+	bool ethernet = port_link_layer(study->port) == LINK_ETHERNET;
+	return (struct fluid_port){
+		.flows = fan_in > 0 && fan_in < others ? (unsigned)fan_in : others,
+		.rate_bps = (double)port_rate_bps(study->port),
+		.packet_bytes = (double)port_mtu(study->port) +
+				(ethernet ? ROCE_OVERHEAD : INFINIBAND_OVERHEAD),
+		.delay = seconds(around + 2 * endpoint->receive_latency),
+		.start_bps = (double)port_rate_bps(build_host_port(build, sender)),
+	};
+}
+
+static bool fill_dcqcn(struct fluid_study *study, const struct fluid_port *port,
+		       const struct congestion *congestion, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = study->scenario;
+	uint32_t target = (uint32_t)scenario->workload.target;
+	const struct switch_params *box = switch_before(scenario, target);
+	if (box == NULL || box->ecn.mark == ECN_MARK_OFF) {
+		snprintf(why, why_bytes,
+			 "the switch before the target marks nothing; expected "
+			 "switch: {ecn: {mark: dequeue, ..}}");
+		return false;
+	}
+	study->kind = FLUID_DCQCN;
+	study->marks_leaving = box->ecn.mark == ECN_MARK_DEQUEUE;
+	study->dcqcn = (struct fluid_dcqcn){
+		.port = *port,
+		.kmin_bytes = (double)box->ecn.kmin,
+		.kmax_bytes = (double)box->ecn.kmax,
+		.pmax = box->ecn.pmax,
+		.cnp_interval = seconds(scenario->hosts[target].endpoint->endpoint.cnp_interval),
+		.gain = value_of(congestion, "gain"),
+		.alpha_interval = value_of(congestion, "alpha_interval"),
+		.timer = value_of(congestion, "timer"),
+		.byte_counter_bytes = value_of(congestion, "byte_counter"),
+		.stages = value_of(congestion, "stages"),
+		.increase_bps = value_of(congestion, "increase"),
+	};
+	return true;
+}
+
+static bool fill_timely(struct fluid_study *study, const struct fluid_port *port,
+			const struct congestion *congestion)
+{
+	study->kind = FLUID_TIMELY;
+	study->timely = (struct fluid_timely){
+		.port = *port,
+		.patched = value_of(congestion, "patched") != 0,
+		.rtt_low = value_of(congestion, "rtt_low"),
+		.rtt_high = value_of(congestion, "rtt_high"),
+		.rtt_min = value_of(congestion, "rtt_min"),
+		.beta = value_of(congestion, "beta"),
+		.alpha = value_of(congestion, "alpha"),
+		.increase_bps = value_of(congestion, "increase"),
+		.segment_bytes = value_of(congestion, "segment"),
+	};
+	study->timely.port.start_bps *= value_of(congestion, "start_share");
+	return true;
+}
+
+static bool fill(struct fluid_study *study, const struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = study->scenario;
+	const struct congestion *congestion = &scenario->hosts[0].endpoint->choice.congestion;
+	const char *wrong = NULL;
+	if (scenario->workload.pattern != PATTERN_incast || scenario->workload.count != 1)
+		wrong = "the models have N flows into one port; expected workload: {pattern: "
+			"incast, count: 1, ..}";
+	else if (scenario->run.until == 0)
+		wrong = "the flows have no end; expected run: {until: TIME} or --until TIME";
+	else if (build->flows != NULL)
+		wrong = "there are no packets to compare with; expected fidelity: packet";
+	if (wrong != NULL) {
+		snprintf(why, why_bytes, "%s", wrong);
+		return false;
+	}
+	const struct fluid_port port = port_of(study, build);
+	if (strcmp(congestion->ops->name, "dcqcn") == 0)
+		return fill_dcqcn(study, &port, congestion, why, why_bytes);
+	if (strcmp(congestion->ops->name, "timely") == 0)
+		return fill_timely(study, &port, congestion);
+	snprintf(why, why_bytes,
+		 "there is no fluid model of %s; expected congestion: dcqcn-.. or timely-..",
+		 congestion->ops->name);
+	return false;
+}
+
+struct fluid_study *fluid_study_create(const struct build *build, struct trial *trial, char *why,
+				       size_t why_bytes)
+{
+	struct fluid_study *study = calloc(1, sizeof(*study));
+	assert(study);
+	if (scenario_has(build->scenario, FIDELITY_DETAILED)) {
+		snprintf(why, why_bytes,
+			 "the HCAs are detailed; expected hosts: {.., hca: {fidelity: endpoint}}");
+		free(study);
+		return NULL;
+	}
+	study->scenario = build->scenario;
+	study->trial = trial;
+	study->port = port_peer(build_host_port(build, (uint32_t)build->scenario->workload.target));
+	if (fill(study, build, why, why_bytes))
+		return study;
+	free(study);
+	return NULL;
+}
+
+void fluid_study_sample(void *context, sim_time now, uint32_t flows_done, uint32_t flows)
+{
+	struct fluid_study *study = context;
+	struct fluid_sample sample = {.time = seconds(now)};
+	double sum = 0;
+	(void)flows_done;
+	if (study->count == study->capacity) {
+		study->capacity = study->capacity > 0 ? 2 * study->capacity : 1024;
+		study->samples = realloc(study->samples, study->capacity * sizeof(*study->samples));
+		assert(study->samples);
+	}
+	for (unsigned lane = 0; lane < port_lanes(study->port); lane++)
+		sample.packet_queue_bytes += (double)port_queued_bytes(study->port, lane);
+	for (uint32_t i = 0; i < flows; i++) {
+		double rate = trial_flow_rate_bps(study->trial, i);
+		sum += rate;
+		if (i == 0 || rate < sample.packet_rate_least_bps)
+			sample.packet_rate_least_bps = rate;
+		if (rate > sample.packet_rate_most_bps)
+			sample.packet_rate_most_bps = rate;
+	}
+	sample.packet_rate_bps = sum / flows;
+	study->samples[study->count++] = sample;
+}
+
+static size_t solve(struct fluid_study *study, struct fluid_point **points)
+{
+	double until = seconds(study->scenario->run.until);
+	return study->kind == FLUID_DCQCN ? fluid_dcqcn_solve(&study->dcqcn, STEP, until, points)
+					  : fluid_timely_solve(&study->timely, STEP, until, points);
+}
+
+/* At the sample's time, or the last. */
+static struct fluid_point point_at(const struct fluid_sample *sample,
+				   const struct fluid_point *points, size_t count)
+{
+	size_t place = (size_t)(sample->time / STEP + 0.5);
+	return points[place < count ? place : count - 1];
+}
+
+void fluid_study_finish(struct fluid_study *study)
+{
+	struct fluid_point *points, *egress = NULL;
+	size_t count = solve(study, &points);
+	if (study->marks_leaving) {
+		study->dcqcn.marks = FLUID_MARKS_LEAVING;
+		count = solve(study, &egress);
+	}
+	for (size_t i = 0; i < study->count; i++) {
+		struct fluid_sample *sample = &study->samples[i];
+		struct fluid_point point = point_at(sample, points, count);
+		sample->fluid_queue_bytes = point.queue_bytes;
+		sample->fluid_rate_bps = point.rate_bps;
+		sample->egress_queue_bytes = sample->egress_rate_bps = (double)NAN;
+		if (egress == NULL)
+			continue;
+		point = point_at(sample, egress, count);
+		sample->egress_queue_bytes = point.queue_bytes;
+		sample->egress_rate_bps = point.rate_bps;
+	}
+	free(egress);
+	free(points);
+}
+
+const char *fluid_study_name(const struct fluid_study *study)
+{
+	if (study->kind == FLUID_DCQCN)
+		return "DCQCN";
+	return study->timely.patched ? "patched TIMELY" : "TIMELY";
+}
+
+const struct fluid_sample *fluid_study_samples(const struct fluid_study *study, size_t *count)
+{
+	*count = study->count;
+	return study->samples;
+}
+
+void fluid_study_destroy(struct fluid_study *study)
+{
+	free(study->samples);
+	free(study);
+}

@@ -1,0 +1,237 @@
+/*
+ * trial_check: what must hold in every run, whatever the scenario:
+ *
+ *     what each block says of its own counts (sim/block.h): lookups are hits, misses or merges, credits come back, bytes are
+ *     those of their TLPs, every work request ends once
+ *     what left a port came to the other end, or was counted as lost on the way, or is still on it
+ *     what came into a switch left it, was counted as dropped there, or is still in it (not of flows)
+ *     credits that a sender has used up were accounted for by the receiver
+ *     nothing is left in queues, buffers and on links when nothing is left to happen
+ *     a lane that is to lose nothing loses nothing, unless a fault of the scenario is to blame
+ *     no flow is faster than if it were alone
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "hcasim/run/trial_state.h"
+#include "hcasim/schema/endpoint_device.h"
+#include "switch/switch.h"
+
+#define LINES_MAX 20 /* of one kind */
+
+struct checker {
+	const struct trial *trial;
+	FILE *out;
+	unsigned wrong;
+};
+
+__attribute__((format(printf, 2, 3))) static void report(struct checker *checker,
+							 const char *format, ...)
+{
+	va_list values;
+	if (checker->wrong++ >= LINES_MAX)
+		return;
+	va_start(values, format);
+	vfprintf(checker->out, format, values);
+	va_end(values);
+	fputc('\n', checker->out);
+}
+
+/* In queues: dropped before they left. */
+static uint64_t queue_losses(const struct port_counters *counters)
+{
+	return counters->lifetime_drops + counters->storm_drops + counters->down_drops;
+}
+
+/* On the way, or on arrival. */
+static uint64_t way_losses(const struct port_counters *counters)
+{
+	return counters->overflow_drops + counters->damage_drops + counters->fault_drops +
+	       counters->astray_drops;
+}
+
+uint64_t trial_port_drops(const struct port *port)
+{
+	return way_losses(port_counters(port)) + queue_losses(port_counters(port));
+}
+
+/* Without queue_drops, which the ports count. */
+static uint64_t forwarding_drops(const struct switch_counters *counters)
+{
+	return counters->no_route_drops + counters->hop_limit_drops + counters->oversize_drops +
+	       counters->headroom_drops + counters->egress_drops + counters->pool_drops +
+	       counters->lane_drops + counters->unwanted_drops + counters->pkey_inbound_drops +
+	       counters->pkey_outbound_drops;
+}
+
+uint64_t trial_switch_drops(const struct fabric_switch *box)
+{
+	return forwarding_drops(switch_counters(box));
+}
+
+/* An overflow is no surprise where nothing asks senders to wait. */
+uint64_t trial_lossless_drops(const struct trial *trial)
+{
+	const struct build *build = trial->build;
+	uint64_t drops = 0;
+	if (trial->scenario->fault_count > 0)
+		return 0;
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		const struct port *port = build->ports[i];
+		bool lossless = port_link_layer(port) == LINK_INFINIBAND ||
+				port_params(port)->pfc_priorities != 0;
+		drops += lossless ? port_counters(port)->overflow_drops : 0;
+	}
+	for (uint32_t i = 0; i < build->scenario->switch_count; i++)
+		drops += switch_counters(build->switches[i])->headroom_drops;
+	return drops;
+}
+
+/* Both directions together: a port counts what faults take away on either side in one counter. */
+static void check_link(struct checker *checker, const struct port *one, const struct port *other)
+{
+	const struct port_counters *a = port_counters(one), *b = port_counters(other);
+	uint64_t flying = port_flying_bytes(one) + port_flying_bytes(other);
+	uint64_t lost = way_losses(a) + way_losses(b);
+	if (lost == 0 &&
+	    a->bytes_sent + b->bytes_sent != a->bytes_received + b->bytes_received + flying)
+		report(checker,
+		       "%s and %s: %" PRIu64 " bytes left, %" PRIu64 " arrived, %" PRIu64
+		       " are on the way",
+		       port_name(one), port_name(other), a->bytes_sent + b->bytes_sent,
+		       a->bytes_received + b->bytes_received, flying);
+	if (flying == 0 &&
+	    a->packets_sent + b->packets_sent != a->packets_received + b->packets_received + lost)
+		report(checker,
+		       "%s and %s: %" PRIu64 " packets left, %" PRIu64 " arrived, %" PRIu64
+		       " were lost",
+		       port_name(one), port_name(other), a->packets_sent + b->packets_sent,
+		       a->packets_received + b->packets_received, lost);
+	if (flying == 0 && port_link_layer(one) == LINK_INFINIBAND &&
+	    a->credits_consumed + b->credits_consumed != a->credits_received + b->credits_received)
+		report(checker, "%s and %s: %" PRIu64 " credits used, %" PRIu64 " accounted for",
+		       port_name(one), port_name(other), a->credits_consumed + b->credits_consumed,
+		       a->credits_received + b->credits_received);
+}
+
+static void check_switch(struct checker *checker, struct fabric_switch *box,
+			 const struct scenario_switch *device)
+{
+	const char *name = device->name;
+	const struct switch_counters *counters = switch_counters(box);
+	uint64_t in = 0, out = 0, queued = 0;
+	for (unsigned i = 0; i < switch_ports(box); i++) {
+		const struct port *port = switch_port(box, i);
+		in += port_counters(port)->packets_received;
+		out += port_counters(port)->packets_sent;
+		for (unsigned lane = 0; lane < port_lanes(port); lane++)
+			queued += port_queued(port, lane);
+	}
+	in += counters->answers_made;
+	if (device->params->conweave.reorder_memory == REORDER_APART)
+		in -= counters->held - counters->held_released;
+	if (in + counters->copies !=
+	    counters->packets_forwarded + forwarding_drops(counters) + counters->answers_taken)
+		report(checker,
+		       "%s: %" PRIu64 " packets came in or were made, %" PRIu64
+		       " copies were made, %" PRIu64 " were forwarded, %" PRIu64
+		       " were for here, %" PRIu64 " dropped",
+		       name, in, counters->copies, counters->packets_forwarded,
+		       counters->answers_taken, forwarding_drops(counters));
+	if (device->params->conweave.reorder_memory == REORDER_SHARED)
+		queued += counters->held - counters->held_released;
+	if (counters->packets_forwarded != out + queued + counters->queue_drops)
+		report(checker,
+		       "%s: %" PRIu64 " packets forwarded, %" PRIu64 " left, %" PRIu64
+		       " wait, %" PRIu64 " were dropped in queues",
+		       name, counters->packets_forwarded, out, queued, counters->queue_drops);
+}
+
+static void check_empty(struct checker *checker)
+{
+	const struct build *build = checker->trial->build;
+	if (!checker->trial->drained || checker->trial->deadlock.count > 0)
+		return;
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		const struct port *port = build->ports[i];
+		uint64_t kept = trial_queue_bytes(port);
+		for (unsigned lane = 0; lane < port_lanes(port); lane++)
+			kept += port_input_used(port, lane);
+		if (kept > 0)
+			report(checker, "%s: %" PRIu64 " bytes are left, and nothing happens",
+			       port_name(port), kept);
+	}
+	if (packet_pool_in_use(build->pool) > 0)
+		report(checker, "%" PRIu64 " packets are left, and nothing happens",
+		       packet_pool_in_use(build->pool));
+}
+
+/* All HCAs alike: the ideal is reckoned with the first one's parameters; where any is detailed with none. */
+static bool all_alike(const struct scenario *scenario)
+{
+	const struct endpoint_device *first = scenario->hosts[0].endpoint;
+
+	if (scenario_has(scenario, FIDELITY_DETAILED))
+		return true;
+	for (uint32_t i = 1; i < scenario->host_count; i++) {
+		if (memcmp(&first->endpoint, &scenario->hosts[i].endpoint->endpoint,
+			   sizeof(first->endpoint)) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void check_flows(struct checker *checker)
+{
+	const struct trial *trial = checker->trial;
+	if (!all_alike(trial->scenario))
+		return;
+	for (uint32_t i = 0; i < trial->workload->count; i++) {
+		const struct flow_record *record = &trial->records[i];
+		if (record->status == FLOW_done && flow_fct(record) + NS < record->ideal)
+			report(checker,
+			       "flow %u took %" PRIu64 " ps, less than the %" PRIu64
+			       " ps it would take alone",
+			       i, flow_fct(record), record->ideal);
+	}
+}
+
+static void check_fabric(struct checker *checker, const struct build *build)
+{
+	for (uint32_t i = 0; i < build->port_count; i += 2)
+		check_link(checker, build->ports[i], build->ports[i + 1]);
+	for (uint32_t i = 0; i < build->scenario->switch_count && build->flows == NULL; i++)
+		check_switch(checker, build->switches[i], &build->scenario->switches[i]);
+	checker->wrong += blocks_check(build->sim, checker->out);
+}
+
+unsigned trial_check_build(const struct build *build, FILE *out)
+{
+	struct checker checker = {.out = out};
+	check_fabric(&checker, build);
+	return checker.wrong;
+}
+
+unsigned trial_check(const struct trial *trial, FILE *out)
+{
+	struct checker checker = {.trial = trial, .out = out};
+	check_fabric(&checker, trial->build);
+	check_empty(&checker);
+	check_flows(&checker);
+	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
+	if (trouble != NULL)
+		report(&checker, "%s", trouble);
+	uint64_t lossless = trial_lossless_drops(trial);
+	if (lossless > 0 && trial->scenario->run.loss == 0)
+		report(&checker, "%" PRIu64 " packets were lost in lanes that are to lose none",
+		       lossless);
+	if (trial->deadlock.count > 0 && trial->scenario->run.deadlock == 0) {
+		char text[1024];
+		report(&checker, "deadlock: %s",
+		       deadlock_print(&trial->deadlock, text, sizeof(text)));
+	}
+	if (checker.wrong > LINES_MAX)
+		fprintf(out, "and %u more\n", checker.wrong - LINES_MAX);
+	return checker.wrong;
+}

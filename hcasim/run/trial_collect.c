@@ -1,0 +1,221 @@
+/* trial_collect: the figures of a run, from the flow table and the counters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca/endpoint/endpoint.h"
+#include "hcasim/run/trial_state.h"
+#include "sim/counters.h"
+#include "switch/switch.h"
+
+struct qp_of_flow {
+	const struct carrier_qp *qp;
+	uint32_t flow;
+};
+
+static int compare(const void *one, const void *other)
+{
+	const struct qp_of_flow *a = one, *b = other;
+	if (a->qp != b->qp)
+		return (uintptr_t)a->qp < (uintptr_t)b->qp ? -1 : 1;
+	return a->flow < b->flow ? -1 : a->flow > b->flow;
+}
+
+/* Marks the first flow of each queue pair: sums then go in the order of flows, not of addresses. */
+static bool *mark_first(const struct trial *trial)
+{
+	uint32_t count = trial->workload->count;
+	struct qp_of_flow *pairs = calloc(count + 1, sizeof(*pairs));
+	bool *first = calloc(count + 1, sizeof(*first));
+	if (pairs == NULL || first == NULL)
+		abort();
+	for (uint32_t i = 0; i < count; i++)
+		pairs[i] = (struct qp_of_flow){player_requester(trial->player, i), i};
+	qsort(pairs, count, sizeof(*pairs), compare);
+	for (uint32_t i = 0; i < count; i++)
+		first[pairs[i].flow] =
+			pairs[i].qp != NULL && (i == 0 || pairs[i].qp != pairs[i - 1].qp);
+	free(pairs);
+	return first;
+}
+
+static void collect_rates(struct trial *trial)
+{
+	double sum = 0, squares = 0, count = 0;
+	double window = (double)(trial->measured_until - trial->measured_from);
+	bool *first = mark_first(trial);
+	for (uint32_t i = 0; i < trial->workload->count; i++) {
+		if (!first[i])
+			continue;
+		double bytes = (double)trial->acked[i];
+		sum += bytes;
+		squares += bytes * bytes;
+		count++;
+	}
+	free(first);
+	trial->figures[FIGURE_goodput_gbps] = window > 0 ? sum * 8e3 / window : 0;
+	trial->figures[FIGURE_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
+}
+
+static struct flow_summary summarise(const struct trial *trial, uint64_t low, uint64_t high,
+				     enum flow_kinds kinds)
+{
+	const struct flow_choice choice = {low, high, trial->scenario->run.warm_up, kinds};
+	return flow_table_summarise(trial->records, trial->workload->count, &choice);
+}
+
+static void collect_sizes(struct trial *trial)
+{
+	const struct scenario_run *run = &trial->scenario->run;
+	struct flow_summary small = summarise(trial, 0, run->small, FLOW_OF_PATTERN);
+	struct flow_summary large = summarise(trial, run->large, UINT64_MAX, FLOW_OF_PATTERN);
+	struct flow_summary pattern = summarise(trial, 0, UINT64_MAX, FLOW_OF_PATTERN);
+	struct flow_summary incast = summarise(trial, 0, UINT64_MAX, FLOW_OF_INCAST);
+	double *figures = trial->figures;
+	figures[FIGURE_small_fct_p50_us] = small.fct_p50_us;
+	figures[FIGURE_small_fct_p90_us] = small.fct_p90_us;
+	figures[FIGURE_small_fct_p95_us] = small.fct_p95_us;
+	figures[FIGURE_small_fct_p99_us] = small.fct_p99_us;
+	figures[FIGURE_small_arrival_p50_us] = small.arrival_p50_us;
+	figures[FIGURE_small_arrival_p90_us] = small.arrival_p90_us;
+	figures[FIGURE_small_slowdown_p50] = small.slowdown_p50;
+	figures[FIGURE_small_slowdown_p95] = small.slowdown_p95;
+	figures[FIGURE_small_slowdown_p99] = small.slowdown_p99;
+	figures[FIGURE_large_fct_mean_us] = large.fct_mean_us;
+	figures[FIGURE_large_slowdown_p50] = large.slowdown_p50;
+	figures[FIGURE_large_slowdown_p95] = large.slowdown_p95;
+	figures[FIGURE_pattern_fct_mean_us] = pattern.fct_mean_us;
+	figures[FIGURE_incast_fct_mean_us] = incast.fct_mean_us;
+	figures[FIGURE_incast_fct_p99_us] = incast.fct_p99_us;
+	figures[FIGURE_incast_fct_p999_us] = incast.fct_p999_us;
+	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN};
+	trial->group_count =
+		flow_table_group(trial->records, trial->workload->count, &choice, trial->groups);
+	for (unsigned i = 0; i < trial->group_count; i++) {
+		if (trial->groups[i].slowdown_p95 > figures[FIGURE_peak_slowdown_p95])
+			figures[FIGURE_peak_slowdown_p95] = trial->groups[i].slowdown_p95;
+	}
+}
+
+static void collect_flows(struct trial *trial)
+{
+	struct flow_summary summary = summarise(trial, 0, UINT64_MAX, FLOW_ALL);
+	const struct scenario_run *run = &trial->scenario->run;
+	double waits = 0, *figures = trial->figures;
+	for (uint32_t i = 0; i < trial->workload->count; i++) {
+		const struct flow_record *record = &trial->records[i];
+		if (record->status == FLOW_done && record->source != record->destination &&
+		    record->ready >= run->warm_up)
+			waits += ((double)flow_fct(record) - (double)record->ideal) / (double)US;
+	}
+	const struct flow_choice all = {.high = UINT64_MAX};
+	struct flow_summary whole =
+		flow_table_summarise(trial->records, trial->workload->count, &all);
+	figures[FIGURE_flows] = whole.flows;
+	figures[FIGURE_flows_done] = whole.done;
+	figures[FIGURE_flows_failed] = whole.failed;
+	figures[FIGURE_fct_mean_us] = summary.fct_mean_us;
+	figures[FIGURE_fct_p50_us] = summary.fct_p50_us;
+	figures[FIGURE_fct_p99_us] = summary.fct_p99_us;
+	figures[FIGURE_wait_mean_us] = summary.done > 0 ? waits / summary.done : 0;
+	figures[FIGURE_slowdown_mean] = summary.slowdown_mean;
+	figures[FIGURE_slowdown_p50] = summary.slowdown_p50;
+	figures[FIGURE_slowdown_p95] = summary.slowdown_p95;
+	figures[FIGURE_slowdown_p99] = summary.slowdown_p99;
+	collect_sizes(trial);
+	trial->ended =
+		run->until == 0 && whole.flows > 0 && whole.done + whole.failed == whole.flows
+			? whole.ended
+			: sim_now(trial->build->sim);
+	if (run->until == 0 && run->measure_until == 0 && whole.done > 0)
+		trial->measured_until = whole.last;
+	if (run->warm_up == 0 && whole.done > 0)
+		trial->measured_from = whole.first;
+	figures[FIGURE_duration_us] =
+		(double)(trial->measured_until - trial->measured_from) / (double)US;
+}
+
+static double share_of(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+static void collect_pauses(struct trial *trial, double shallow, double deep)
+{
+	double window = (double)(trial->measured_until - trial->measured_from);
+	double *figures = trial->figures;
+	figures[FIGURE_pause_share] =
+		share_of((double)trial->paused_all, window * trial->build->port_count);
+	figures[FIGURE_pauses_deep_share] = share_of(deep, shallow + deep);
+	figures[FIGURE_paused_hosts_max] =
+		share_of((double)trial->hosts_paused_max, trial->scenario->host_count);
+	figures[FIGURE_paused_hosts_wide] =
+		share_of((double)trial->samples_wide, (double)trial->samples_paused);
+}
+
+/* Of a detailed adapter: of its blocks. */
+static double counted(const struct build *build, uint32_t host, const char *counter)
+{
+	char name[256];
+	snprintf(name, sizeof(name), "%s.hca.%s", build->scenario->hosts[host].name, counter);
+	const uint64_t *count = counters_find(build->sim, name);
+	return count != NULL ? (double)*count : 0; /* none: it has no congestion control */
+}
+
+static void collect_hca(struct trial *trial, uint32_t host)
+{
+	const struct build *build = trial->build;
+	double *figures = trial->figures;
+	if (build->endpoint_hcas[host] == NULL) {
+		figures[FIGURE_packets_resent] += counted(build, host, "transport.packets_resent");
+		figures[FIGURE_timeouts] += counted(build, host, "transport.local_ack_timeouts");
+		figures[FIGURE_out_of_order] += counted(build, host, "transport.out_of_sequence");
+		figures[FIGURE_cnps] += counted(build, host, "congestion.cnp_received");
+		figures[FIGURE_drops] += counted(build, host, "receive.icrc_errors");
+		return;
+	}
+	const struct endpoint_counters *counters = endpoint_counters(build->endpoint_hcas[host]);
+	figures[FIGURE_packets_resent] += (double)counters->packets_resent;
+	figures[FIGURE_timeouts] += (double)counters->local_ack_timeouts;
+	figures[FIGURE_out_of_order] += (double)counters->out_of_sequence;
+	figures[FIGURE_cnps] += (double)counters->cnp_received;
+	figures[FIGURE_drops] += (double)counters->icrc_drops;
+}
+
+void trial_collect(struct trial *trial)
+{
+	const struct build *build = trial->build;
+	double *figures = trial->figures;
+	collect_flows(trial);
+	collect_rates(trial);
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		const struct port *port = build->ports[i];
+		figures[FIGURE_packets_sent] += (double)port_counters(port)->packets_sent;
+		figures[FIGURE_drops] += (double)trial_port_drops(port);
+		figures[FIGURE_pauses] += (double)port_counters(port)->pause_sent;
+		figures[FIGURE_pause_us] += (double)trial_paused_time(port) / (double)US;
+	}
+	double pauses = 0, deep = 0;
+	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
+		const struct switch_counters *counters = switch_counters(build->switches[i]);
+		pauses += (double)(counters->pauses_depth1 + counters->pauses_depth2);
+		deep += (double)(counters->pauses_depth3 + counters->pauses_depth4);
+		figures[FIGURE_drops] += (double)trial_switch_drops(build->switches[i]);
+		figures[FIGURE_ecn_marks] += (double)counters->ecn_marks;
+		figures[FIGURE_reroutes] += (double)counters->reroutes;
+		figures[FIGURE_held_packets] += (double)counters->held;
+		if ((double)counters->held_max > figures[FIGURE_held_max])
+			figures[FIGURE_held_max] = (double)counters->held_max;
+	}
+	for (uint32_t i = 0; i < build->scenario->host_count; i++)
+		collect_hca(trial, i);
+	figures[FIGURE_deadlocks] = trial->deadlock.count > 0;
+	collect_pauses(trial, pauses, deep);
+	figures[FIGURE_queue_p50_bytes] = trial_queue_quantile(trial, 0.5);
+	figures[FIGURE_queue_p95_bytes] = trial_queue_quantile(trial, 0.95);
+	figures[FIGURE_queue_p99_bytes] = trial_queue_quantile(trial, 0.99);
+	figures[FIGURE_lossless_drops] = (double)trial_lossless_drops(trial);
+	for (uint32_t i = 0; i < trial->sample_count; i++) {
+		if ((double)trial->samples[i].queue_max > figures[FIGURE_queue_max_bytes])
+			figures[FIGURE_queue_max_bytes] = (double)trial->samples[i].queue_max;
+	}
+}

@@ -1,0 +1,70 @@
+/*
+ * trial_state: what the files of a trial share and nobody else includes.
+ */
+#ifndef HCASIM_RUN_TRIAL_STATE_H
+#define HCASIM_RUN_TRIAL_STATE_H
+
+#include <gsl/gsl_rstat.h>
+
+#include "fabric/deadlock.h"
+#include "hcasim/run/trial.h"
+#include "hcasim/run/ways.h"
+#include "traffic/workload/player.h"
+
+struct port_sample {
+	struct port *port;
+	uint64_t bytes_sent, pauses; /* at the last sample */
+	sim_time paused;
+	uint64_t bytes_measured; /* when measuring began; at its end: since then */
+	sim_time paused_measured, underused;
+	uint64_t queue_max, count;
+	double queue_sum, packets_sum, leaving_sum; /* while measured */
+	gsl_rstat_quantile_workspace *queue_p90, *queue_p95, *queue_p99;
+};
+
+struct trial {
+	const struct build *build;
+	const struct scenario *scenario;
+	struct workload *workload;
+	struct carrier *carrier;
+	struct player *player;
+	struct ways *ways;
+	const struct flow_record *records; /* the player's */
+	/* [flows] of their queue pairs, when measuring began; at its end: since then. */
+	uint64_t *acked;
+	sim_time paused_all;    /* all ports together, likewise */
+	uint64_t *queue_counts; /* of samples of all recorded ports while measured, by their KB */
+	uint64_t queue_rooms, queue_samples;
+	/* Hosts; samples with any, and with many. */
+	uint64_t hosts_paused_max, samples_paused, samples_wide;
+	struct port_sample *samples;
+	uint32_t sample_count;
+	FILE *series; /* NULL: none */
+	sim_time sampled_at, measured_from, measured_until, ended;
+	bool measuring, measured; /* has begun, has ended */
+	bool drained;             /* nothing was left to happen */
+	struct deadlock deadlock;
+	double figures[FIGURE_COUNT];
+	struct flow_group groups[FLOW_GROUPS];
+	unsigned group_count;
+};
+
+/* Fills the figures. trial_collect.c */
+void trial_collect(struct trial *trial);
+
+/* What of ports and queues is sampled and measured. trial_measure.c */
+void trial_measure_begin(struct trial *trial);
+void trial_measure_end(struct trial *trial);
+void trial_sample(struct trial *trial); /* one line a recorded port */
+double trial_queue_quantile(const struct trial *trial, double share);
+
+/* Of all lanes of a port, added: bytes that wait to leave by it; for how long the other end has paused them so far. */
+uint64_t trial_queue_bytes(const struct port *port);
+sim_time trial_paused_time(const struct port *port);
+
+/* Packets that a port lost, and that a switch lost. trial_check.c */
+uint64_t trial_port_drops(const struct port *port);
+uint64_t trial_switch_drops(const struct fabric_switch *box);
+uint64_t trial_lossless_drops(const struct trial *trial);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * trial_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/SCENARIOS.md names all columns.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "hcasim/run/bottleneck.h"
+#include "hcasim/run/trial_state.h"
+#include "switch/switch.h"
+
+void trial_write_flows(const struct trial *trial, FILE *out)
+{
+	flow_table_write(trial->records, trial->workload->count, out);
+}
+
+void trial_write_groups(const struct trial *trial, FILE *out)
+{
+	flow_table_write_groups(trial->groups, trial->group_count, out);
+}
+
+void trial_write_series(const struct trial *trial, FILE *out)
+{
+	char buffer[65536];
+	size_t count;
+	if (trial->series == NULL)
+		return;
+	rewind(trial->series);
+	while ((count = fread(buffer, 1, sizeof(buffer), trial->series)) > 0)
+		fwrite(buffer, 1, count, out);
+}
+
+void trial_write_links(const struct build *build, sim_time ended, FILE *out)
+{
+	double time = (double)ended;
+	fprintf(out, "port,peer,rate_gbps,packets,bytes,utilisation,paused_us,pauses_sent,"
+		     "pauses_received,credit_stalls,overflow_drops,damage_drops,fault_drops,"
+		     "lifetime_drops,storm_drops,down_drops\n");
+	for (uint32_t i = 0; i < build->port_count; i++) {
+		const struct port *port = build->ports[i];
+		const struct port_counters *counters = port_counters(port);
+		fprintf(out, "%s,%s,%.6f,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 ",%" PRIu64,
+			port_name(port), port_name(port_peer(port)),
+			(double)port_rate_bps(port) / 1e9, counters->packets_sent,
+			counters->bytes_sent,
+			time > 0 ? (double)counters->bytes_sent * 8e12 / time /
+					   (double)port_rate_bps(port)
+				 : 0,
+			(double)trial_paused_time(port) / (double)US, counters->pause_sent,
+			counters->pause_received);
+		fprintf(out,
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64 "\n",
+			counters->credit_stalls, counters->overflow_drops, counters->damage_drops,
+			counters->fault_drops, counters->lifetime_drops, counters->storm_drops,
+			counters->down_drops);
+	}
+}
+
+void trial_write_switches(const struct build *build, FILE *out)
+{
+	fputs("switch", out);
+#define COLUMN(name, unit, meaning) fprintf(out, ",%s", #name);
+	SWITCH_COUNTERS(COLUMN)
+#undef COLUMN
+	fputc('\n', out);
+	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
+		const struct switch_counters *counters = switch_counters(build->switches[i]);
+		fputs(build->scenario->switches[i].name, out);
+#define VALUE(name, unit, meaning) fprintf(out, ",%" PRIu64, counters->name);
+		SWITCH_COUNTERS(VALUE)
+#undef VALUE
+		fputc('\n', out);
+	}
+}
+
+/* The reasons for which switches drop, with how many. */
+static void print_drops(const struct trial *trial, FILE *out)
+{
+	uint64_t no_route = 0, hop_limit = 0, oversize = 0, headroom = 0, egress = 0, pool = 0;
+	uint64_t lane = 0, astray = 0, overflow = 0, damage = 0, fault = 0, lifetime = 0, storm = 0,
+		 down = 0;
+	for (uint32_t i = 0; i < trial->scenario->switch_count; i++) {
+		const struct switch_counters *c = switch_counters(trial->build->switches[i]);
+		no_route += c->no_route_drops, hop_limit += c->hop_limit_drops;
+		oversize += c->oversize_drops, headroom += c->headroom_drops;
+		egress += c->egress_drops, pool += c->pool_drops, lane += c->lane_drops;
+	}
+	for (uint32_t i = 0; i < trial->build->port_count; i++) {
+		const struct port_counters *c = port_counters(trial->build->ports[i]);
+		overflow += c->overflow_drops, damage += c->damage_drops, fault += c->fault_drops;
+		astray += c->astray_drops;
+		lifetime += c->lifetime_drops, storm += c->storm_drops, down += c->down_drops;
+	}
+	const struct {
+		const char *name;
+		uint64_t count;
+	} reasons[] = {{"no route", no_route}, {"hop limit", hop_limit},
+		       {"oversize", oversize}, {"headroom", headroom},
+		       {"egress", egress},     {"pool", pool},
+		       {"lane", lane},         {"astray", astray},
+		       {"overflow", overflow}, {"damage", damage},
+		       {"fault", fault},       {"lifetime", lifetime},
+		       {"storm", storm},       {"down", down}};
+	const char *between = " (";
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		if (reasons[i].count == 0)
+			continue;
+		fprintf(out, "%s%s %" PRIu64, between, reasons[i].name, reasons[i].count);
+		between = ", ";
+	}
+	fprintf(out, "%s\n", between[0] == ',' ? ")" : "");
+}
+
+void trial_print(const struct trial *trial, FILE *out)
+{
+	const double *f = trial->figures;
+	fprintf(out, "flows      %.0f, done %.0f, failed %.0f in %.3f us\n", f[FIGURE_flows],
+		f[FIGURE_flows_done], f[FIGURE_flows_failed], f[FIGURE_duration_us]);
+	fprintf(out, "goodput    %.3f Gb/s, Jain's index %.4f\n", f[FIGURE_goodput_gbps],
+		f[FIGURE_jain]);
+	if (f[FIGURE_flows_done] > 0) {
+		fprintf(out, "FCT        mean %.3f us, p50 %.3f us, p99 %.3f us\n",
+			f[FIGURE_fct_mean_us], f[FIGURE_fct_p50_us], f[FIGURE_fct_p99_us]);
+		fprintf(out, "slowdown   mean %.3f, p50 %.3f, p95 %.3f, p99 %.3f\n",
+			f[FIGURE_slowdown_mean], f[FIGURE_slowdown_p50], f[FIGURE_slowdown_p95],
+			f[FIGURE_slowdown_p99]);
+	}
+	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
+		f[FIGURE_packets_sent], f[FIGURE_packets_resent], f[FIGURE_timeouts]);
+	fprintf(out, "drops      %.0f", f[FIGURE_drops]);
+	print_drops(trial, out);
+	fprintf(out, "pauses     %.0f frames, %.3f us paused\n", f[FIGURE_pauses],
+		f[FIGURE_pause_us]);
+	fprintf(out, "marks      %.0f, %.0f CNPs\n", f[FIGURE_ecn_marks], f[FIGURE_cnps]);
+	if (f[FIGURE_reroutes] > 0)
+		fprintf(out,
+			"reroutes   %.0f, %.0f packets held, %.0f of one flow, %.0f out of order\n",
+			f[FIGURE_reroutes], f[FIGURE_held_packets], f[FIGURE_held_max],
+			f[FIGURE_out_of_order]);
+	struct bottleneck bottleneck = bottleneck_find(trial->build->sim, trial->ended);
+	bottleneck_print_line(&bottleneck, out);
+	if (trial->deadlock.count > 0)
+		fprintf(out, "deadlock   %u buffers in a cycle\n", trial->deadlock.count);
+}

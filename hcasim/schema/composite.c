@@ -1,0 +1,229 @@
+/*
+ * composite: see composite.h. The table is the only place that knows which lists make up an HCA, a switch, a link.
+ */
+#include "hcasim/schema/composite.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/port_params.h"
+#include "hca/device/hca_params.h"
+#include "hca/host/dma_probe_params.h"
+#include "hcasim/schema/congestion_key.h"
+#include "hcasim/schema/endpoint_device.h"
+#include "hcasim/schema/modules.h"
+#include "hcasim/schema/scenario_read.h"
+#include "switch/switch_params.h"
+
+#define KEYS_MAX 128
+
+/* Values of a group that do nothing as long as the one that switches it on is neither said here nor by a preset. */
+static void refuse_idle(struct yaml_node *map, const char *group, const char *key, bool on,
+			const char *expected, struct yaml_errors *errors)
+{
+	struct yaml_node *node = yaml_get(map, group);
+	if (on || node == NULL || node->kind != YAML_MAP || node->children == NULL ||
+	    yaml_get(node, key) != NULL)
+		return;
+	yaml_error(errors, node, "%s: nothing is marked without `%s`; expected %s", group, key,
+		   expected);
+}
+
+static void check_mask(struct yaml_node *map, const char *key, const char *text,
+		       struct yaml_errors *errors)
+{
+	struct yaml_node *fecn = yaml_get(map, "fecn");
+	struct yaml_node *node =
+		fecn != NULL && fecn->kind == YAML_MAP ? yaml_get(fecn, key) : NULL;
+	struct port_set ports;
+	if (node != NULL && !switch_parse_mask(text, &ports))
+		yaml_error(errors, node,
+			   "%s: \"%s\" is no mask of ports; expected a number, or 0x and up "
+			   "to %d hexadecimal digits, as 0xff",
+			   key, text, PORT_SET_PORTS / 4);
+}
+
+static void check_switch(struct yaml_node *map, void *params, struct yaml_errors *errors)
+{
+	const struct switch_params *box = params;
+	refuse_idle(map, "ecn", "mark", box->ecn.mark != ECN_MARK_OFF,
+		    "mark: dequeue or enqueue, or off", errors);
+	if (box->ecn.mark != ECN_MARK_OFF && box->ecn.kmin > box->ecn.kmax)
+		yaml_error(errors, map, "ecn: kmin is above kmax; expected a range");
+	refuse_idle(map, "fecn", "threshold",
+		    box->fecn.threshold != 0 || box->fecn.cs_threshold != 0,
+		    "threshold: 1..15, or 0 for none", errors);
+	check_mask(map, "victim_mask", box->fecn.victim_mask.text, errors);
+	check_mask(map, "credit_mask", box->fecn.credit_mask.text, errors);
+}
+
+static uint64_t count_in(const struct param *param, const char *params)
+{
+	return *(const uint64_t *)(const void *)(params + param->offset);
+}
+
+/* A cache, whose list begins so, consists of whole sets. */
+static void check_sets(struct yaml_node *map, const struct param_group *group, const char *params,
+		       struct yaml_errors *errors)
+{
+	const struct param *entries = &group->list[0], *ways = &group->list[1];
+	struct yaml_node *node = yaml_get(map, group->name);
+	if (node == NULL || strcmp(entries->name, "entries") != 0 ||
+	    strcmp(ways->name, "ways") != 0)
+		return;
+	uint64_t held = count_in(entries, params + group->offset);
+	uint64_t set = count_in(ways, params + group->offset);
+	if (held % set != 0)
+		yaml_error_key(errors, node,
+			       "%" PRIu64 " entries are no whole sets of %" PRIu64
+			       " ways; expected a multiple, as entries: %" PRIu64,
+			       held, set, (held / set + 1) * set);
+}
+
+/* A key of endpoint adapters that detailed ones have too, but in a group of theirs. */
+static void refuse_endpoint_keys(struct yaml_node *map, struct yaml_errors *errors)
+{
+	for (const struct param *param = endpoint_param_list; param->name != NULL; param++) {
+		struct yaml_node *node = yaml_get(map, param->name);
+		for (const struct param_group *group = hca_param_groups;
+		     node != NULL && group->name != NULL; group++) {
+			const struct param *own = group->list;
+			while (own->name != NULL && strcmp(own->name, param->name) != 0)
+				own++;
+			if (own->name == NULL)
+				continue;
+			yaml_error_key(errors, node,
+				       "\"%s\" stands so with fidelity: endpoint; a detailed "
+				       "adapter has %s: {%s: ...}",
+				       param->name, group->name, param->name);
+			node = NULL;
+		}
+	}
+}
+
+static void check_hca(struct yaml_node *map, void *params, struct yaml_errors *errors)
+{
+	const struct hca_params *hca = params;
+	struct yaml_node *transport = yaml_get(map, "transport");
+	if (transport != NULL && hca->transport.recovery != TRANSPORT_GO_BACK_N)
+		yaml_error(errors, transport,
+			   "recovery: a detailed adapter has go_back_n alone; expected that, or an "
+			   "adapter of fidelity: endpoint");
+	for (const struct param_group *group = hca_param_groups; group->name != NULL; group++)
+		check_sets(map, group, params, errors);
+	modules_find(map, params, errors);
+}
+
+static void read_congestion(struct yaml_node *node, void *params, struct yaml_errors *errors)
+{
+	struct hca_params *hca = params;
+	congestion_key_read(node, &hca->congestion, errors);
+}
+
+static void print_congestion(const void *params, unsigned indent, FILE *out)
+{
+	const struct hca_params *hca = params;
+	congestion_key_print(&hca->congestion, indent, out);
+}
+
+static const struct composite_extra hca_extra = {"congestion", NULL, read_congestion,
+						 print_congestion};
+
+/* clang-format off */
+static const struct composite composites[COMPOSITE_COUNT] = {
+	[COMPOSITE_HCA]    = {"hca", "a host channel adapter", sizeof(struct hca_params), NULL, hca_param_groups, &hca_extra, check_hca},
+	[COMPOSITE_SWITCH] = {"switch", "a switch", sizeof(struct switch_params), switch_param_list,
+			      switch_param_groups, NULL, check_switch},
+	[COMPOSITE_LINK]   = {"link",   "one end of a link; in a scenario's link: for both of its ends",
+			      sizeof(struct port_params), port_param_list, NULL, NULL, NULL},
+	[COMPOSITE_ENDPOINT] = {"endpoint", "a host channel adapter of fidelity `endpoint`", sizeof(struct endpoint_device),
+			      endpoint_param_list, endpoint_device_groups, &endpoint_device_extra, NULL},
+	[COMPOSITE_HOST]   = {"host",   "a host and the PCIe slot of its adapter: replaces the adapter's values",
+			      sizeof(struct hca_params), NULL, hca_host_param_groups, NULL, NULL},
+	[COMPOSITE_CARD]   = {"card",   "a card that measures PCIe by DMA, of the published measurements",
+			      sizeof(struct dma_probe_params), dma_probe_param_list, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const struct composite *composite_of(enum composite_kind kind)
+{
+	assert(kind < COMPOSITE_COUNT);
+	return &composites[kind];
+}
+
+void *composite_create(enum composite_kind kind)
+{
+	const struct composite *composite = composite_of(kind);
+	char *params = calloc(1, composite->bytes > 0 ? composite->bytes : 1);
+	if (params == NULL)
+		abort();
+	if (composite->list != NULL)
+		params_default(composite->list, params);
+	for (const struct param_group *group = composite->groups;
+	     group != NULL && group->name != NULL; group++)
+		params_default(group->list, params + group->offset);
+	if (composite->extra != NULL && composite->extra->init != NULL)
+		composite->extra->init(params);
+	return params;
+}
+
+void composite_override(enum composite_kind kind, struct yaml_node *map, const char *const *others,
+			void *params, struct yaml_errors *errors)
+{
+	const struct composite *composite = composite_of(kind);
+	const char *known[KEYS_MAX];
+	size_t count = 0;
+	if (composite->list != NULL)
+		yaml_override_params(map, composite->list, params, errors);
+	if (composite->groups != NULL)
+		yaml_override_groups(map, composite->groups, params, errors);
+	if (composite->extra != NULL) {
+		struct yaml_node *node = yaml_get(map, composite->extra->key);
+		if (node != NULL)
+			composite->extra->read(node, params, errors);
+		known[count++] = composite->extra->key;
+	}
+	for (; others != NULL && *others != NULL; others++)
+		known[count++] = *others;
+	for (const struct param *param = composite->list; param != NULL && param->name != NULL;
+	     param++)
+		known[count++] = param->name;
+	for (const struct param_group *group = composite->groups;
+	     group != NULL && group->name != NULL; group++)
+		known[count++] = group->name;
+	assert(count <= KEYS_MAX);
+	if (kind == COMPOSITE_HCA)
+		refuse_endpoint_keys(map, errors);
+	yaml_refuse_unused(map, known, count, errors);
+	if (composite->finish != NULL)
+		composite->finish(map, params, errors);
+}
+
+static void print_list(const struct param *list, const void *params, unsigned indent, FILE *out)
+{
+	char text[sizeof(struct param_text)];
+	for (const struct param *param = list; param != NULL && param->name != NULL; param++) {
+		param_print(param, params, text, sizeof(text));
+		fprintf(out, "%*s%s: ", (int)indent, "", param->name);
+		if (param->kind == PARAM_TEXT)
+			scenario_print_name(text, out);
+		else
+			fputs(text, out);
+		fputc('\n', out);
+	}
+}
+
+void composite_print(enum composite_kind kind, const void *params, unsigned indent, FILE *out)
+{
+	const struct composite *composite = composite_of(kind);
+	print_list(composite->list, params, indent, out);
+	for (const struct param_group *group = composite->groups;
+	     group != NULL && group->name != NULL; group++) {
+		fprintf(out, "%*s%s:\n", (int)indent, "", group->name);
+		print_list(group->list, (const char *)params + group->offset, indent + 2, out);
+	}
+	if (composite->extra != NULL)
+		composite->extra->print(params, indent, out);
+}

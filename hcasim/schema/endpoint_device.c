@@ -1,0 +1,43 @@
+/* endpoint_device: see endpoint_device.h. */
+#include "hcasim/schema/endpoint_device.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hcasim/schema/congestion_key.h"
+
+/* clang-format off */
+const struct param_group endpoint_device_groups[] = {
+	{"port", port_param_list, offsetof(struct endpoint_device, port), "its port"},
+	{0}};
+/* clang-format on */
+
+static void init(void *params)
+{
+	struct endpoint_device *device = params;
+	char why[128];
+	bool good = congestion_choose(&device->choice, "none", why, sizeof(why));
+	assert(good);
+}
+
+static void read_congestion(struct yaml_node *node, void *params, struct yaml_errors *errors)
+{
+	struct endpoint_device *device = params;
+	congestion_key_read(node, &device->choice, errors);
+}
+
+static void print(const void *params, unsigned indent, FILE *out)
+{
+	const struct endpoint_device *device = params;
+	congestion_key_print(&device->choice, indent, out);
+}
+
+const struct composite_extra endpoint_device_extra = {"congestion", init, read_congestion, print};
+
+void endpoint_device_destroy(struct endpoint_device *device)
+{
+	if (device == NULL)
+		return;
+	congestion_choice_fini(&device->choice);
+	free(device);
+}

@@ -1,0 +1,27 @@
+/*
+ * endpoint_device: what a scenario says of an HCA of fidelity `endpoint`: its transport, its port, and its congestion
+ * control with the algorithm's own parameters.
+ *
+ *     hca: {fidelity: endpoint, recovery: go_back_n, port: {rate: 40Gbps}, congestion: dcqcn-paper}
+ *     hca: {fidelity: endpoint, congestion: {preset: dcqcn-paper, increase: 80Mbps}}
+ */
+#ifndef HCASIM_SCHEMA_ENDPOINT_DEVICE_H
+#define HCASIM_SCHEMA_ENDPOINT_DEVICE_H
+
+#include "fabric/port_params.h"
+#include "hca/congestion/congestion.h"
+#include "hca/endpoint/endpoint_params.h"
+#include "hcasim/schema/composite.h"
+
+struct endpoint_device {
+	struct endpoint_params endpoint; /* first: the composite's own list */
+	struct port_params port;
+	struct congestion_choice choice;
+};
+
+extern const struct param_group endpoint_device_groups[];
+extern const struct composite_extra endpoint_device_extra; /* the key `congestion` */
+
+void endpoint_device_destroy(struct endpoint_device *device); /* NULL: nothing */
+
+#endif

@@ -1,0 +1,77 @@
+/* modules: see modules.h. */
+#include "hcasim/schema/modules.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca/device/hca_params.h"
+#include "hca/module/module.h"
+#include "hcasim/schema/scenario.h"
+#include "sim/install_paths.h"
+
+#define WHY_BYTES 1024
+
+static void candidate(const struct yaml_node *node, const char *name, char path[PATH_MAX])
+{
+	if (strchr(name, '/') != NULL)
+		yaml_path(node, name, path);
+	else
+		snprintf(path, PATH_MAX, "%.2000s../lib/hcasim/%.2000s.so", install_paths_program(),
+			 name);
+}
+
+static void find(enum module_kind kind, const struct yaml_node *node, struct param_text *module,
+		 struct yaml_errors *errors)
+{
+	char path[PATH_MAX], whole[PATH_MAX], why[WHY_BYTES];
+	candidate(node, module->text, path);
+	if (realpath(path, whole) == NULL) {
+		yaml_error(errors, node,
+			   "no module \"%s\" in the place of %s: there is no %s; expected a shared "
+			   "object",
+			   module->text, module_block(kind), path);
+		return;
+	}
+	if (strlen(whole) >= sizeof(module->text)) {
+		yaml_error(errors, node, "the path of the module is too long: %s", whole);
+		return;
+	}
+	memcpy(module->text, whole, strlen(whole) + 1);
+	if (module_load(kind, whole, why, sizeof(why)) == NULL)
+		yaml_error(errors, node, "%s", why);
+}
+
+void modules_find(struct yaml_node *map, void *params, struct yaml_errors *errors)
+{
+	for (unsigned i = 0; i < MODULE_KIND_COUNT; i++) {
+		enum module_kind kind = (enum module_kind)i;
+		struct yaml_node *block = yaml_get(map, module_block(kind));
+		struct yaml_node *node = yaml_get(block, "module");
+		struct param_text *module = module_text(params, kind);
+		if (node != NULL && node->kind == YAML_SCALAR && *module->text != '\0')
+			find(kind, node, module, errors);
+	}
+}
+
+void modules_check(const struct yaml_node *node, const void *params, struct yaml_errors *errors)
+{
+	char why[WHY_BYTES];
+	if (!module_accepts(params, why, sizeof(why)))
+		yaml_error(errors, node, "%s", why);
+}
+
+bool modules_first(const struct scenario *scenario, const char **host, const char **block)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		for (unsigned kind = 0; scenario->hosts[i].hca != NULL && kind < MODULE_KIND_COUNT;
+		     kind++) {
+			*host = scenario->hosts[i].name;
+			*block = module_block((enum module_kind)kind);
+			if (*module_text(scenario->hosts[i].hca, (enum module_kind)kind)->text)
+				return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,153 @@
+/*
+ * scenario_expect: what must hold at the end of a run: bounds of counters, and of figures with a tolerance.
+ *
+ *     expect:
+ *       - {counter: "*.fault_drops", at_least: 1}
+ *       - {figure: switch0.port2.queue_mean_bytes, equals: 20000, tolerance: 20%, row: D-01}
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "hcasim/schema/figures.h"
+#include "hcasim/schema/scenario_read.h"
+
+/* Bounds of a counter: equals, or at_least and at_most. */
+static void refuse_bounds(struct scenario_reader *reader, const struct yaml_node *node)
+{
+	yaml_error(reader->errors, node, "at_least is above at_most, which nothing meets");
+}
+
+static void read_counter(struct scenario_reader *reader, struct yaml_node *node,
+			 struct scenario_expectation *expectation)
+{
+	static const char *const keys[] = {"counter", "equals", "at_least", "at_most", "row", NULL};
+	static const size_t low = offsetof(struct scenario_expectation, low);
+	static const struct param exact[] = {{"equals", PARAM_COUNT, low, "0", "", "", ""}, {0}};
+	static const struct param bounds[] = {{"at_least", PARAM_COUNT, low, "0", "", "", ""},
+					      {"at_most", PARAM_COUNT,
+					       offsetof(struct scenario_expectation, high), "0", "",
+					       "", ""},
+					      {0}};
+	struct yaml_node *counter = yaml_get(node, "counter"), *equals = yaml_get(node, "equals");
+	if (counter == NULL)
+		yaml_error(reader->errors, node,
+			   "no counter; expected counter: block.name.counter");
+	else
+		expectation->counter =
+			yaml_expect_text(counter, "block.name.counter", reader->errors);
+	yaml_override_params(node, bounds, expectation, reader->errors);
+	if (equals != NULL && (expectation->low != 0 || expectation->high != UINT64_MAX))
+		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
+	if (expectation->low > expectation->high)
+		refuse_bounds(reader, node);
+	if (equals != NULL) {
+		yaml_override_params(node, exact, expectation, reader->errors);
+		expectation->high = expectation->low;
+	}
+	scenario_refuse_unused(reader, node, NULL, keys);
+}
+
+struct figure_bounds {
+	double equals, tolerance, at_least, at_most;
+	bool gated;
+};
+
+static void read_figure(struct scenario_reader *reader, struct yaml_node *node,
+			struct scenario_expectation *expectation)
+{
+#define BOUND(name, kind, fallback)                                                             \
+	{                                                                                       \
+#name, PARAM_##kind, offsetof(struct figure_bounds, name), fallback, "", "", "" \
+	}
+	static const struct param list[] = {
+		BOUND(equals, RATIO, "0"),   BOUND(tolerance, RATIO, "0"),
+		BOUND(at_least, RATIO, "0"), BOUND(at_most, RATIO, "0"),
+		BOUND(gated, FLAG, "true"),  {0}};
+	static const char *const keys[] = {"figure", "row", NULL};
+	struct figure_bounds bounds;
+	char why[256];
+	struct yaml_node *figure = yaml_get(node, "figure"), *equals = yaml_get(node, "equals");
+	bool least = yaml_get(node, "at_least") != NULL, most = yaml_get(node, "at_most") != NULL;
+	params_default(list, &bounds);
+	yaml_override_params(node, list, &bounds, reader->errors);
+	expectation->figure = yaml_expect_text(figure, "a figure's name", reader->errors);
+	expectation->gated = bounds.gated;
+	expectation->least = least ? bounds.at_least : -INFINITY;
+	expectation->most = most ? bounds.at_most : INFINITY;
+	bool of_load = reader->scenario->has_load;
+	if (expectation->figure != NULL && !(of_load ? load_figure_name_valid : figure_name_valid)(
+						   expectation->figure, why, sizeof(why)))
+		yaml_error(reader->errors, figure, "%s", why);
+	if (!reader->scenario->has_workload && !of_load)
+		yaml_error(reader->errors, figure,
+			   "figures are those of a workload or a load; there is none");
+	if (equals != NULL && (least || most))
+		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
+	if (least && most && bounds.at_least > bounds.at_most)
+		refuse_bounds(reader, node);
+	if (equals == NULL && !least && !most)
+		yaml_error(reader->errors, node, "no bounds; expected equals, at_least or at_most");
+	if (equals != NULL) {
+		double width = fabs(bounds.equals) * bounds.tolerance;
+		expectation->least = bounds.equals - width;
+		expectation->most = bounds.equals + width;
+	}
+	scenario_refuse_unused(reader, node, list, keys);
+}
+
+static void read_expectation(struct scenario_reader *reader, struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	struct scenario_expectation *expectation =
+		&scenario->expectations[scenario->expectation_count++];
+	*expectation = (struct scenario_expectation){.high = UINT64_MAX, .gated = true};
+	if (!yaml_expect_map(node, "a counter and its bounds", reader->errors))
+		return;
+	struct yaml_node *row = yaml_get(node, "row");
+	if (row != NULL)
+		expectation->row = yaml_expect_text(row, "a row's name", reader->errors);
+	if (yaml_get(node, "figure") != NULL)
+		read_figure(reader, node, expectation);
+	else
+		read_counter(reader, node, expectation);
+}
+
+void scenario_read_expectations(struct scenario_reader *reader, struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	if (node == NULL || !scenario_expect_list(reader, node, "expectations"))
+		return;
+	scenario->expectations = scenario_take_entries(node, sizeof(*scenario->expectations),
+						       &scenario->expectation_count);
+	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next)
+		read_expectation(reader, entry);
+}
+
+void scenario_print_expectations(const struct scenario *scenario, FILE *out)
+{
+	if (scenario->expectation_count > 0)
+		fprintf(out, "expect:\n");
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const struct scenario_expectation *expectation = &scenario->expectations[i];
+		if (expectation->figure == NULL) {
+			fprintf(out, "  - counter: ");
+			scenario_print_text(expectation->counter, out);
+			fprintf(out, "\n    at_least: %" PRIu64 "\n    at_most: %" PRIu64 "\n",
+				expectation->low, expectation->high);
+		} else {
+			fprintf(out, "  - figure: ");
+			scenario_print_text(expectation->figure, out);
+			fputc('\n', out);
+			if (isfinite(expectation->least))
+				fprintf(out, "    at_least: %.17g\n", expectation->least);
+			if (isfinite(expectation->most))
+				fprintf(out, "    at_most: %.17g\n", expectation->most);
+			fprintf(out, "    gated: %s\n", expectation->gated ? "true" : "false");
+		}
+		if (expectation->row != NULL) {
+			fprintf(out, "    row: ");
+			scenario_print_text(expectation->row, out);
+			fputc('\n', out);
+		}
+	}
+}

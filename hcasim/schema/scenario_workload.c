@@ -1,0 +1,278 @@
+/*
+ * scenario_workload: the sections `workload`, `run` and `sweep`.
+ *
+ *     workload: {pattern: incast, bytes: 1MB, play: {message: 64KB, post_list: 4}}
+ *     run: {until: 100ms, warm_up: 50ms}
+ *     sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 5, step: 1}}
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca/device/hca_params.h"
+#include "hcasim/schema/endpoint_device.h"
+#include "hcasim/schema/scenario_read.h"
+#include "switch/switch_params.h"
+
+#define POINTS_MAX 10000 /* of an axis */
+
+/* clang-format off */
+#define RUN_ROW(...) PARAM_ROW(struct scenario_run, __VA_ARGS__)
+const struct param scenario_run_param_list[] = { RUN_PARAMS(RUN_ROW) {0} };
+/* clang-format on */
+
+char *scenario_file_path(const struct scenario *scenario, const char *name)
+{
+	const char *slash = strrchr(scenario->file, '/');
+	int length = slash != NULL && *name != '/' ? (int)(slash - scenario->file) + 1 : 0;
+	char *path = NULL;
+	if (asprintf(&path, "%.*s%s", length, scenario->file, name) < 0)
+		abort();
+	return path;
+}
+
+static void read_play(struct scenario_reader *reader, struct yaml_node *node)
+{
+	static const char *const others[] = {"play", "trace", NULL};
+	struct scenario *scenario = reader->scenario;
+	scenario->has_workload = true;
+	if (!yaml_expect_map(node, "a workload's pattern and numbers", reader->errors))
+		return;
+	yaml_override_params(node, workload_param_list, &scenario->workload, reader->errors);
+	yaml_read_params(yaml_get(node, "play"), player_param_list, &scenario->play,
+			 reader->errors);
+	struct yaml_node *trace = yaml_get(node, "trace");
+	const char *name =
+		trace != NULL ? yaml_expect_text(trace, "a file's name", reader->errors) : NULL;
+	if (name != NULL)
+		scenario->trace_file = scenario_file_path(scenario, name);
+	bool from_file = scenario->workload.pattern == PATTERN_trace ||
+			 scenario->workload.pattern == PATTERN_goal;
+	if (from_file != (trace != NULL))
+		yaml_error(reader->errors, node,
+			   "pattern: trace or goal, and trace: FILE stand together or not at all");
+	yaml_override_groups(node, load_host_param_groups, &scenario->play_hosts, reader->errors);
+	scenario_refuse_unused_groups(reader, node, workload_param_list, load_host_param_groups,
+				      others);
+}
+
+static void add_value(struct scenario_sweep_axis *axis, const char *text)
+{
+	axis->values = realloc(axis->values, (axis->count + 1) * sizeof(*axis->values));
+	if (axis->values == NULL || (axis->values[axis->count++] = strdup(text)) == NULL)
+		abort();
+}
+
+/* {from: 1, to: 16, step: 1} or {from: 1, to: 16, times: 2}: plain numbers. */
+static void read_range(struct scenario_reader *reader, struct yaml_node *node,
+		       struct scenario_sweep_axis *axis)
+{
+	static const char *const names[] = {"from", "to", "step", "times"};
+	double values[4] = {0}, value;
+	bool given[4] = {false};
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct yaml_node *entry = yaml_get(node, names[i]);
+		char *end;
+		const char *text =
+			entry != NULL ? yaml_expect_text(entry, "a number", reader->errors) : NULL;
+		given[i] = text != NULL;
+		if (text == NULL)
+			continue;
+		values[i] = strtod(text, &end);
+		if (*end != '\0' || end == text)
+			yaml_error(reader->errors, entry, "\"%s\" is not a number", text);
+	}
+	yaml_refuse_unused(node, names, ARRAY_SIZE(names), reader->errors);
+	bool adds = given[2] && values[2] > 0, multiplies = given[3] && values[3] > 1;
+	if (!given[0] || !given[1] || adds == multiplies || values[0] > values[1] ||
+	    (multiplies && values[0] <= 0)) {
+		yaml_error(reader->errors, node,
+			   "expected from and to, and either step above 0 or times above 1");
+		return;
+	}
+	value = values[0];
+	for (unsigned i = 0; value <= values[1] * (1 + 1e-12); i++) {
+		char text[64];
+		if (i == POINTS_MAX) {
+			yaml_error(reader->errors, node, "more than %d values", POINTS_MAX);
+			return;
+		}
+		snprintf(text, sizeof(text), "%.12g", value);
+		add_value(axis, text);
+		value = adds ? values[0] + (i + 1) * values[2] : value * values[3];
+	}
+}
+
+static void read_axis(struct scenario_reader *reader, struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	struct scenario_sweep_axis *axis = &scenario->axes[scenario->axis_count++];
+	axis->path = node->key;
+	axis->line = node->key_line;
+	axis->column = node->key_column;
+	node->used = true;
+	if (node->kind == YAML_MAP) {
+		read_range(reader, node, axis);
+		return;
+	}
+	if (!scenario_expect_list(reader, node, "values, or {from, to, step}"))
+		return;
+	for (struct yaml_node *value = node->children; value != NULL; value = value->next) {
+		const char *text = yaml_expect_text(value, "a value", reader->errors);
+		if (text != NULL)
+			add_value(axis, text);
+	}
+	if (axis->count == 0)
+		yaml_error(reader->errors, node, "no values");
+}
+
+/* What an adapter of fidelity endpoint may not do where others are detailed: NULL, or what is expected. */
+static const char *expected_beside_detailed(const struct scenario *scenario,
+					    const struct endpoint_params *params)
+{
+	if (params->recovery != 0)
+		return "recovery: go_back_n, as detailed adapters have it";
+	if (params->ack_each != 0)
+		return "ack_each: false, since ACKs of detailed adapters are for all that came "
+		       "before";
+	if (scenario->has_workload && params->reads_max > scenario->play_hosts.reads)
+		return "reads_max of no more than workload.host.reads";
+	return NULL;
+}
+
+static bool lives_by_telemetry(const struct scenario_host *host)
+{
+	const struct congestion_ops *ops = host->endpoint != NULL
+						   ? host->endpoint->choice.congestion.ops
+						   : host->hca->congestion.congestion.ops;
+	return ops != NULL && ops->wants_telemetry;
+}
+
+/* Without any of it, such an algorithm would leave its window as it began. */
+static void check_telemetry(struct scenario_reader *reader, struct yaml_node *root)
+{
+	const struct scenario *scenario = reader->scenario;
+	if (scenario->switch_count == 0 || reader->errors->count > 0)
+		return;
+	for (uint32_t i = 0; i < scenario->switch_count; i++) {
+		if (scenario->switches[i].params->telemetry != 0)
+			return;
+	}
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (!lives_by_telemetry(&scenario->hosts[i]))
+			continue;
+		yaml_error(reader->errors, yaml_get(root, "fabric"),
+			   "congestion of %s lives by telemetry, which no switch adds; expected "
+			   "switch: {telemetry: true}",
+			   scenario->hosts[i].name);
+		return;
+	}
+}
+
+static void check_fidelities(struct scenario_reader *reader, struct yaml_node *root)
+{
+	const struct scenario *scenario = reader->scenario;
+	if (!scenario_has(scenario, FIDELITY_ENDPOINT) ||
+	    !scenario_has(scenario, FIDELITY_DETAILED))
+		return;
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		const struct scenario_host *host = &scenario->hosts[i];
+		const struct scenario_host *first = &scenario->hosts[0];
+		const char *expected =
+			host->endpoint != NULL
+				? expected_beside_detailed(scenario, &host->endpoint->endpoint)
+				: NULL;
+		if (yaml_get(root, "programs") != NULL &&
+		    (host->endpoint == NULL) != (first->endpoint == NULL)) {
+			yaml_error(
+				reader->errors, root,
+				"%s and %s have HCAs of different fidelity; expected one for all "
+				"beside programs",
+				first->name, host->name);
+			return;
+		}
+		if (expected == NULL)
+			continue;
+		yaml_error(reader->errors, root,
+			   "%s has an HCA of fidelity endpoint beside detailed ones; expected %s",
+			   host->name, expected);
+		return;
+	}
+}
+
+void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *root)
+{
+	struct scenario *scenario = reader->scenario;
+	struct yaml_node *workload = yaml_get(root, "workload"), *sweep = yaml_get(root, "sweep");
+	struct yaml_node *programs = yaml_get(root, "programs");
+	params_default(workload_param_list, &scenario->workload);
+	params_default(player_param_list, &scenario->play);
+	for (const struct param_group *group = load_host_param_groups; group->name != NULL; group++)
+		params_default(group->list, (char *)&scenario->play_hosts + group->offset);
+	struct yaml_node *run = yaml_get(root, "run");
+	yaml_read_params(run, scenario_run_param_list, &scenario->run, reader->errors);
+	if (workload != NULL)
+		read_play(reader, workload);
+	if (workload != NULL && programs != NULL)
+		yaml_error_key(reader->errors, programs,
+			       "programs stands beside workload; expected one of them");
+	check_fidelities(reader, root);
+	if (workload != NULL)
+		check_telemetry(reader, root);
+	if (scenario->run.until != 0 && scenario->workload.start >= scenario->run.until)
+		yaml_error(reader->errors, run, "run: until is not behind workload.start");
+	if (scenario->workload.start > scenario->play.stop)
+		yaml_error(reader->errors, workload, "workload: play.stop is before start");
+	if (scenario->run.until != 0 && scenario->run.warm_up >= scenario->run.until)
+		yaml_error(reader->errors, run, "run: warm_up is not before until");
+	if (scenario->run.measure_until != 0 &&
+	    scenario->run.warm_up >= scenario->run.measure_until)
+		yaml_error(reader->errors, run, "run: warm_up is not before measure_until");
+	if (sweep == NULL || !yaml_expect_map(sweep, "values by key path", reader->errors))
+		return;
+	scenario->axes =
+		scenario_take_entries(sweep, sizeof(*scenario->axes), &scenario->axis_count);
+	for (struct yaml_node *axis = sweep->children; axis != NULL; axis = axis->next)
+		read_axis(reader, axis);
+}
+
+void scenario_print_hosts(const struct load_host_params *params, FILE *out)
+{
+	for (const struct param_group *group = load_host_param_groups; group->name != NULL;
+	     group++) {
+		fprintf(out, "  %s:\n", group->name);
+		scenario_print_list(group->list, (const char *)params + group->offset, 4, out);
+	}
+}
+
+/* Without the sweep: what a run goes by. */
+void scenario_print_workload(const struct scenario *scenario, FILE *out)
+{
+	if (!scenario->has_workload)
+		return;
+	fprintf(out, "workload:\n");
+	scenario_print_list(workload_param_list, &scenario->workload, 2, out);
+	if (scenario->trace_file != NULL) {
+		fprintf(out, "  trace: ");
+		scenario_print_file(scenario->trace_file, out);
+		fputc('\n', out);
+	}
+	fprintf(out, "  play:\n");
+	scenario_print_list(player_param_list, &scenario->play, 4, out);
+	scenario_print_hosts(&scenario->play_hosts, out);
+	fprintf(out, "run:\n");
+	scenario_print_list(scenario_run_param_list, &scenario->run, 2, out);
+}
+
+void scenario_free_workload(struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->axis_count; i++) {
+		for (uint32_t k = 0; k < scenario->axes[i].count; k++)
+			free(scenario->axes[i].values[k]);
+		free(scenario->axes[i].values);
+	}
+	free(scenario->axes);
+	free(scenario->trace_file);
+}

@@ -1,0 +1,19 @@
+/*
+ * install_paths: finds the files that come with the program. An installation and the build tree
+ * have the same folders: bin/ holds the program, lib/ its shared objects, share/hcasim/ its data.
+ */
+#ifndef SIM_INSTALL_PATHS_H
+#define SIM_INSTALL_PATHS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Returns the folder of the running program with a slash at its end, or "" if the system does not
+ * tell. */
+const char *install_paths_program(void);
+
+/* Finds the shared object `name` in the program's folder, in ../lib/, or in Debian's folder for
+ * x86-64 below ../lib/. Writes its path. Returns false if it is in none of them. */
+bool install_paths_library(const char *name, char path[PATH_MAX]);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * one_load: a load that a test sets up, and what came of it: what the tests of loads have in common.
+ */
+#ifndef TESTS_HCASIM_SUPPORT_ONE_LOAD_H
+#define TESTS_HCASIM_SUPPORT_ONE_LOAD_H
+
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "traffic/load/load.h"
+
+static struct load_setup setup;
+static struct load_result result;
+
+/* Runs it, which succeeds. */
+static inline void measure(void)
+{
+	char why[256] = "";
+	bool good = load_run(&setup, &result, why, sizeof(why));
+
+	CU_ASSERT_STRING_EQUAL(why, "");
+	CU_ASSERT_TRUE_FATAL(good);
+}
+
+/* It is refused, with that reason. */
+static inline void refuse(const char *reason)
+{
+	char why[256] = "";
+
+	CU_ASSERT_FALSE(load_run(&setup, &result, why, sizeof(why)));
+	CU_ASSERT_STRING_EQUAL(why, reason);
+	if (strcmp(why, reason) != 0)
+		printf("[%s] ", why);
+}
+
+#endif

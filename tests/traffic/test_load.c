@@ -1,0 +1,572 @@
+/*
+ * Proves that a load of verbs gives the rate that each limit of an adapter allows when the others are out of the way: a
+ * processing unit's interval by kind of packet, that of departures, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of
+ * reliable queue pairs take two entries; that atomics wait for their lock, misses for all of their reads, and ACKs for what they
+ * are to wait for; that threads wait for a doorbell register that they share, the longer the more they are; that queue pairs with a CQ each need more contexts, threads with regions of their own more regions; that a
+ * lone work request's latency is that of the sum of its parts, twice the same; and that what does not fit together is refused
+ * with its reason.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/hcasim/support/one_load.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                        \
+	TEST(processing_unit)              \
+	TEST(processing_units)             \
+	TEST(intervals_of_departures)      \
+	TEST(responses_of_reads)           \
+	TEST(reads_under_way)              \
+	TEST(whole_windows)                \
+	TEST(lines_of_blueflame)           \
+	TEST(wqes_that_are_read)           \
+	TEST(pages_on_demand)              \
+	TEST(a_shared_queue_pair)          \
+	TEST(shared_registers)             \
+	TEST(rivals)                       \
+	TEST(turns_of_writing)             \
+	TEST(compressed_cqes)              \
+	TEST(parts_of_contexts)            \
+	TEST(locks_of_atomics)             \
+	TEST(interval_of_atomics)          \
+	TEST(reads_of_a_miss)              \
+	TEST(when_writes_are_acknowledged) \
+	TEST(latency)                      \
+	TEST(whose_cqs)                    \
+	TEST(whose_regions)                \
+	TEST(refused)
+SUITE(TESTS)
+
+static void begin(void)
+{
+	load_setup_default(&setup);
+	setup.load.joined = LOAD_CABLE;
+	setup.load.warm_up = 1000;
+	setup.load.operations = 2000;
+	setup.load.cpu = (struct load_cpu_params){.post = 1 * NS, .ring = 1 * NS, .poll = 1 * NS};
+}
+
+/* Within a thousandth: the first and the last of those that count are whole. */
+static void expect_mops(double measured, double interval_ns)
+{
+	CU_ASSERT_DOUBLE_EQUAL(measured, 1000 / interval_ns, 1 / interval_ns);
+}
+
+/* Lists of 16, each a CQE: 16 of 64 B, or a title and two arrays of minis; the same work is done. */
+static void test_compressed_cqes(void)
+{
+	for (unsigned round = 0; round < 4; round++) {
+		bool receives = round >= 2, compress = round % 2;
+
+		begin();
+		setup.load.verb = LOAD_SEND;
+		setup.load.transport = LOAD_UD;
+		setup.load.pattern = receives ? LOAD_INBOUND : LOAD_OUTBOUND;
+		setup.load.counts = receives ? LOAD_RECEIVED : LOAD_COMPLETED;
+		setup.load.list = 16;
+		setup.load.window = 64;
+		setup.load.compress = compress;
+		setup.counter = "completion.bytes";
+		measure();
+		CU_ASSERT_DOUBLE_EQUAL(result.counter, compress ? 3 * 64.0 / 16 : 64.0, 0.5);
+	}
+}
+
+static void test_processing_unit(void)
+{
+	static const struct {
+		unsigned verb, interval_ns;
+	} rows[] = {{LOAD_WRITE, 100}, {LOAD_READ, 130}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.scheduler.packet_interval = 100 * NS;
+		setup.hca.scheduler.read_interval = 130 * NS;
+		setup.hca.scheduler.units = 2;
+		setup.load.verb = rows[i].verb;
+		setup.load.window = 64;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+	}
+}
+
+/* Two queue pairs have a unit each. */
+static double reads_of_one(uint64_t reads)
+{
+	begin();
+	setup.load.verb = LOAD_READ;
+	setup.load.window = 64;
+	setup.load.reads = reads;
+	measure();
+	return result.mops;
+}
+
+/* Of one queue pair: twice as many READs under way, twice the rate. */
+static void test_reads_under_way(void)
+{
+	double four = reads_of_one(4);
+
+	CU_ASSERT_DOUBLE_EQUAL(reads_of_one(8) / four, 2, 0.04);
+	CU_ASSERT_DOUBLE_EQUAL(reads_of_one(2) / four, 0.5, 0.01);
+}
+
+static double reads_of_windows(unsigned refill, uint64_t signal)
+{
+	begin();
+	setup.load.verb = LOAD_READ;
+	setup.load.window = 8;
+	setup.load.refill = refill;
+	setup.load.signal = signal;
+	measure();
+	return result.mops;
+}
+
+/* Who waits for all of a window has the rate of who has no CQE before its last; who does not keeps it full. */
+static void test_whole_windows(void)
+{
+	double last = reads_of_windows(LOAD_REFILL_EACH, 8);
+
+	CU_ASSERT_DOUBLE_EQUAL(reads_of_windows(LOAD_REFILL_ALL, 1) / last, 1, 0.02);
+	CU_ASSERT(reads_of_windows(LOAD_REFILL_EACH, 1) > 1.02 * last);
+}
+
+/* What leaves takes turns: SENDs longer ones, if so said. */
+static void test_intervals_of_departures(void)
+{
+	static const struct {
+		unsigned verb, send_interval_ns, interval_ns;
+	} rows[] = {
+		{LOAD_WRITE, 0, 60}, {LOAD_SEND, 0, 60}, {LOAD_WRITE, 90, 60}, {LOAD_SEND, 90, 90}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.transmit.interval = 60 * NS;
+		setup.hca.transmit.send_interval = rows[i].send_interval_ns * NS;
+		setup.load.verb = rows[i].verb;
+		setup.load.window = 64;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+	}
+}
+
+static void test_processing_units(void)
+{
+	begin();
+	setup.hca.scheduler.packet_interval = 100 * NS;
+	setup.hca.scheduler.units = 2;
+	setup.load.qps = 2;
+	setup.load.window = 64;
+	measure();
+	expect_mops(result.mops, 50);
+	setup.hca.scheduler.read_interval =
+		80 * NS; /* one engine for both, so they do not pass each other */
+	setup.load.verb = LOAD_READ;
+	measure();
+	expect_mops(result.mops, 80);
+}
+
+static void test_responses_of_reads(void)
+{
+	begin();
+	setup.hca.scheduler.response_interval = 150 * NS;
+	setup.hca.scheduler.units = 1;
+	setup.load.verb = LOAD_READ;
+	setup.load.window = 64;
+	measure();
+	expect_mops(result.mops, 150);
+	setup.hca.scheduler.segment = 256;
+	setup.load.bytes = 256;
+	measure();
+	expect_mops(result.mops, 150);
+	setup.load.bytes = 513; /* three segments in one packet */
+	measure();
+	expect_mops(result.mops, 450);
+	setup.load.mtu = 256; /* each packet is a segment */
+	measure();
+	expect_mops(result.mops, 450);
+}
+
+static void test_lines_of_blueflame(void)
+{
+	begin();
+	setup.hca.doorbell.line_interval = 40 * NS;
+	setup.load.inlined = true;
+	setup.load.bytes = 100; /* 16 + 16 + 4 + 100: three lines */
+	setup.load.window = 64;
+	measure();
+	expect_mops(result.mops, 120);
+	setup.load.bytes = 28;
+	measure();
+	expect_mops(result.mops, 40);
+}
+
+static void test_wqes_that_are_read(void)
+{
+	begin();
+	setup.hca.wqe_fetch.interval = 60 * NS;
+	setup.load.posting = LOAD_DOORBELL;
+	setup.load.qps = 4;
+	setup.load.window = 64;
+	measure();
+	expect_mops(result.mops, 60);
+	setup.hca.wqe_fetch.interval = 0;
+	setup.hca.wqe_fetch.queue_interval = 240 * NS;
+	measure();
+	expect_mops(result.mops, 60);
+	setup.load.posting = LOAD_BLUEFLAME; /* these are not read, if they come one by one */
+	setup.load.order = LOAD_TURN;
+	setup.load.cpu.post = 20 * NS;
+	measure();
+	CU_ASSERT(result.mops > 20);
+}
+
+/* A core alone keeps the lock; of several each takes it from another, and what the lock takes to move is lost to all. One in 16
+ * posts brings a CQE: who should come next takes that, and the lock stays. Two queue pairs have a lock each. */
+static void test_a_shared_queue_pair(void)
+{
+	static const struct {
+		unsigned sharers, qps, interval_ns;
+	} rows[] = {{1, 1, 100}, {2, 1, 175}, {3, 1, 175}, {4, 2, 90}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.load.cpu = (struct load_cpu_params){
+			.post = 40 * NS, .ring = 60 * NS, .hand_over = 80 * NS};
+		setup.load.sharers = rows[i].sharers;
+		setup.load.qps = rows[i].qps;
+		setup.load.order = LOAD_TURN;
+		setup.load.signal = 16;
+		setup.load.window = 256;
+		setup.load.operations = 16000;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+	}
+}
+
+/* Threads of a queue pair each build for 100 ns and ring for 60 ns, where a register is shared after 80 ns for each other thread. */
+static void test_shared_registers(void)
+{
+	static const struct {
+		unsigned threads, registers, own, interval_ns;
+	} rows[] = {{2, 0, 0, 80}, {2, 1, 0, 140}, {3, 1, 0, 220}, {2, 1, 1, 80}, {2, 2, 0, 80}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.load.cpu = (struct load_cpu_params){
+			.post = 100 * NS, .ring = 60 * NS, .hand_over = 80 * NS};
+		setup.load.threads = rows[i].threads;
+		setup.load.registers = rows[i].registers;
+		setup.load.registers_own = rows[i].own;
+		setup.load.signal = 16;
+		setup.load.window = 256;
+		setup.load.operations = 64000;
+		measure();
+		expect_mops(result.mops, (double)rows[i].interval_ns);
+	}
+}
+
+/* One unit's turns go to and fro between two queue pairs. While the engine of READs has an atomic, for 300 ns, WRITEs have three turns; then it is the atomics' again. */
+static void test_rivals(void)
+{
+	static const struct {
+		unsigned verb, bytes;
+		double interval_ns, rival_interval_ns;
+	} rows[] = {{LOAD_WRITE, 64, 200, 200}, {LOAD_FETCH_ADD, 8, 400.0 / 3, 400}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.scheduler.packet_interval = 100 * NS;
+		setup.hca.scheduler.read_interval = 300 * NS;
+		setup.hca.scheduler.units = 1;
+		setup.load.window = 64;
+		setup.load.places = 1024; /* no atomic waits for another */
+		setup.load.regions = 3;
+		setup.load.rival.threads = 1;
+		setup.load.rival.verb = rows[i].verb;
+		setup.load.rival.bytes = rows[i].bytes;
+		setup.load.rival.regions = 5;
+		measure();
+		expect_mops(result.mops, rows[i].interval_ns);
+		expect_mops(result.rival_mops, rows[i].rival_interval_ns);
+	}
+	setup.load.rival.threads = 0;
+	measure();
+	expect_mops(result.mops, 100);
+	CU_ASSERT_EQUAL(result.rival_mops, 0);
+}
+
+/* Each place is in a page of its own, which its first use brings in: the responder refuses until then, 10 us at a time. */
+static void test_pages_on_demand(void)
+{
+	begin();
+	setup.hca.paging.latency = 1 * MS;
+	setup.load.paging = LOAD_PAGING_REMOTE;
+	setup.load.page = setup.load.stride = 4096;
+	setup.load.places = 1 << 20;
+	setup.load.window = 1;
+	setup.load.warm_up = 1;
+	setup.load.operations = 9;
+	setup.counter = "transport.rnr_nak_received";
+	measure();
+	CU_ASSERT(result.median_ns > 1e6 && result.median_ns < 1e6 + 13e3);
+	CU_ASSERT(result.counter > 80 && result.counter < 100);
+	setup.load.paging = LOAD_PAGING_LOCAL; /* one page, long there */
+	measure();
+	CU_ASSERT(result.median_ns < 5e3);
+	CU_ASSERT_EQUAL(result.counter, 0);
+}
+
+/* A SEND with data is two writes at its receiver, one without is its CQE. */
+static void test_turns_of_writing(void)
+{
+	begin();
+	setup.hca.dma.write_interval = 50 * NS;
+	setup.load.transport = LOAD_UD;
+	setup.load.verb = LOAD_SEND;
+	setup.load.inlined = true;
+	setup.load.bytes = 32;
+	setup.load.signal = 32;
+	setup.load.window = 64;
+	setup.load.counts = LOAD_RECEIVED;
+	setup.load.warm_up = 3000;
+	measure();
+	expect_mops(result.received_mops, 100);
+	setup.load.bytes = 0;
+	measure();
+	expect_mops(result.received_mops, 50);
+}
+
+/* 64 entries hold 64 queue pairs of UC, or 32 of RC. */
+static void test_parts_of_contexts(void)
+{
+	static const struct {
+		unsigned transport, qps;
+		bool misses;
+	} rows[] = {{LOAD_UC, 60, false},
+		    {LOAD_UC, 120, true},
+		    {LOAD_RC, 30, false},
+		    {LOAD_RC, 60, true}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.contexts.reliable_parts = 2;
+		setup.hca.contexts.requester.entries = 64;
+		setup.hca.contexts.requester.ways = 64;
+		setup.load.transport = rows[i].transport;
+		setup.load.qps = rows[i].qps;
+		setup.load.window = 2;
+		setup.load.outstanding = 4;
+		setup.counter = "context.requester.misses";
+		measure();
+		CU_ASSERT_EQUAL(result.counter > 0, rows[i].misses);
+		CU_ASSERT_DOUBLE_EQUAL(result.counter_mops, result.counter * result.mops, 1e-9);
+	}
+}
+
+/* Atomics on one place, on places that share a lock, and on places that do not. */
+static void test_locks_of_atomics(void)
+{
+	double alone, alike, apart, one_lock;
+
+	begin();
+	setup.load.verb = LOAD_FETCH_ADD;
+	setup.load.bytes = 8;
+	setup.load.qps = 16;
+	measure();
+	alone = result.mops;
+	setup.load.places = 512;
+	setup.load.stride = 4096;
+	setup.load.contiguous = true;
+	measure();
+	alike = result.mops;
+	setup.load.stride = 8;
+	measure();
+	apart = result.mops;
+	setup.hca.transport.atomic_locks = 1;
+	measure();
+	one_lock = result.mops;
+	CU_ASSERT_DOUBLE_EQUAL(alike, alone, alone / 100);
+	CU_ASSERT_DOUBLE_EQUAL(one_lock, alone, alone / 100);
+	CU_ASSERT(apart > 10 * alone);
+}
+
+/* From one that is complete to the operations'th behind it; `edge`: how many more or less there may be at both ends together. */
+static void expect_atomics(uint64_t window, uint64_t operations, double edge)
+{
+	begin();
+	setup.hca.transport.atomic_interval = 200 * NS;
+	setup.load.verb = LOAD_FETCH_ADD;
+	setup.load.bytes = 8;
+	setup.load.qps = 16;
+	setup.load.window = window;
+	setup.load.operations = operations;
+	setup.load.places = 512;
+	setup.load.stride = 8;
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL((double)operations * 5 / result.mops, (double)operations, edge);
+}
+
+/* One starts each 200 ns. One that waits for its lock holds back the responses behind it on its queue pair, so that with longer windows as
+ * many as are under way come early or late, in however long a run. */
+static void test_interval_of_atomics(void)
+{
+	expect_atomics(1, 2000, 1);
+	expect_atomics(1, 32000, 1);
+	expect_atomics(16, 32000, 16 * 16);
+}
+
+/* All of it misses: each further read of a miss adds the same. */
+static double miss_ns(uint64_t reads, unsigned verb)
+{
+	begin();
+	setup.hca.translation.mtt.entries = 4;
+	setup.hca.translation.mtt.reads = reads;
+	setup.load.verb = verb;
+	setup.load.window = 1;
+	setup.load.inlined = verb == LOAD_WRITE;
+	setup.load.places = 1000000;
+	setup.load.stride = 4096;
+	setup.load.page = 4096;
+	measure();
+	return result.median_ns;
+}
+
+static void test_reads_of_a_miss(void)
+{
+	double one = miss_ns(1, LOAD_READ), two = miss_ns(2, LOAD_READ),
+	       three = miss_ns(3, LOAD_READ);
+
+	CU_ASSERT(two > one + 400);
+	CU_ASSERT_DOUBLE_EQUAL(three - two, two - one, 1);
+}
+
+/* An early ACK does not wait for the miss, one for data that is with PCIe does. */
+static void test_when_writes_are_acknowledged(void)
+{
+	double early = miss_ns(2, LOAD_WRITE), posted;
+
+	CU_ASSERT_DOUBLE_EQUAL(miss_ns(3, LOAD_WRITE), early, 1);
+	begin();
+	setup.hca.translation.mtt.entries = 4;
+	setup.hca.transport.ack_when = ACK_POSTED;
+	setup.load.window = 1;
+	setup.load.inlined = true;
+	setup.load.places = 1000000;
+	setup.load.stride = 4096;
+	setup.load.page = 4096;
+	measure();
+	posted = result.median_ns;
+	CU_ASSERT(posted > early + 400);
+	setup.hca.transport.ack_when = ACK_LATE;
+	measure();
+	CU_ASSERT(result.median_ns > posted + 50);
+}
+
+static void test_latency(void)
+{
+	double first;
+
+	begin();
+	setup.load.window = 1;
+	setup.load.inlined = true;
+	setup.load.bytes = 8;
+	measure();
+	first = result.median_ns;
+	CU_ASSERT(first > 1000 && first < 3000);
+	CU_ASSERT_DOUBLE_EQUAL(result.mops, 1000 / first, 1e-2);
+	measure();
+	CU_ASSERT_EQUAL(result.median_ns, first);
+	setup.hca.pcie.mmio_latency += 7 * NS;
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7, 1e-9);
+	setup.hca.host.llc.enabled = true; /* nothing is read: all are inline */
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7, 1e-9);
+	setup.hca.host.llc.ddio = false; /* the CQE is in memory */
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.median_ns, first + 7 + 50, 1e-9);
+}
+
+/* Eight CQs in turn never find their context in a cache of four, one for all always does. */
+static void test_whose_cqs(void)
+{
+	begin();
+	setup.counter = "context.cq.misses";
+	setup.hca.contexts.cq.entries = setup.hca.contexts.cq.ways = 4;
+	setup.load.qps = 8;
+	setup.load.order = LOAD_TURN;
+	setup.load.outstanding = 1;
+	setup.load.cq_of = LOAD_OF_QP;
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.counter, 1, 0.001);
+	setup.load.cq_of = LOAD_OF_THREAD;
+	measure();
+	CU_ASSERT_EQUAL(result.counter, 0);
+}
+
+/* The same for the regions of eight threads; a WRITE of inline data needs its target's alone. */
+static void test_whose_regions(void)
+{
+	begin();
+	setup.counter = "translation.mpt.misses";
+	setup.hca.translation.mpt.entries = setup.hca.translation.mpt.ways = 4;
+	setup.load.pattern = LOAD_INBOUND;
+	setup.load.inlined = true;
+	setup.load.bytes = 16;
+	setup.load.threads = 8;
+	setup.load.window = 1;
+	setup.load.region_of = LOAD_OF_EACH_THREAD;
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.counter, 0.5, 0.001); /* half of them join a miss */
+	setup.load.region_of = LOAD_OF_NODE;
+	measure();
+	CU_ASSERT_EQUAL(result.counter, 0);
+}
+
+static void test_refused(void)
+{
+	begin();
+	setup.load.signal = 17;
+	refuse("list and signal are at most window");
+	begin();
+	setup.load.refill = LOAD_REFILL_ALL;
+	setup.load.list = 3;
+	refuse("with refill: all, window is a multiple of list");
+	begin();
+	setup.load.refill = LOAD_REFILL_ALL;
+	setup.load.server.cores = 1;
+	refuse("refill: all is not for cores that answer");
+	begin();
+	setup.load.registers = 11;
+	setup.load.sharers = 2;
+	refuse("registers go without sharers and server.cores");
+	begin();
+	setup.load.nodes = 3;
+	refuse("a cable joins 2 nodes");
+	begin();
+	setup.load.transport = LOAD_UC;
+	setup.load.verb = LOAD_READ;
+	refuse("reads and atomics need transport rc or dc");
+	begin();
+	setup.load.transport = LOAD_UD;
+	refuse("transport ud has sends only");
+	begin();
+	setup.load.inlined = true;
+	setup.load.bytes = 1000;
+	refuse("1000 B are too many inline");
+	begin();
+	setup.load.rival.threads = 1;
+	setup.load.rival.verb = LOAD_SEND;
+	refuse("rivals need transport rc, and do not send");
+	setup.load.rival.verb = LOAD_FETCH_ADD;
+	refuse("atomics of rivals are of 8 B");
+	begin();
+	setup.load.paging = LOAD_PAGING_REMOTE;
+	setup.load.contiguous = true;
+	refuse("paging needs transport rc and regions with pages");
+	begin();
+	setup.counter = "no.such";
+	refuse("no counter \"no.such\" of an HCA");
+}

@@ -1,0 +1,201 @@
+/*
+ * Proves that a load's scatter/gather lists and its traffic within one adapter are what they say: blocks of WQEs that are read for
+ * each, elements that are moved, the message that the elements make up, receive WQEs that scatter; that queue pairs in one
+ * adapter leave the port alone and are as fast as PCIe; that traffic within an adapter holds back a sender for whom no link is full, and
+ * so do responses that come in faster than the host takes them; and that what does not fit together is refused with its reason.
+ */
+#include <string.h>
+
+#include "tests/hcasim/support/one_load.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                     \
+	TEST(blocks_of_wqes)            \
+	TEST(pieces)                    \
+	TEST(loopback)                  \
+	TEST(loopback_beside_others)    \
+	TEST(responses_and_a_slow_host) \
+	TEST(refused)
+SUITE(TESTS)
+
+static void begin(void)
+{
+	load_setup_default(&setup);
+	setup.load.joined = LOAD_CABLE;
+	setup.load.warm_up = 500;
+	setup.load.operations = 1000;
+}
+
+static void set(const char *name, const char *text)
+{
+	char why[256] = "";
+
+	for (const struct param *param = load_param_list; param->name; param++)
+		if (strcmp(param->name, name) == 0) {
+			CU_ASSERT_TRUE_FATAL(
+				param_parse(param, text, &setup.load, why, sizeof(why)));
+			return;
+		}
+	CU_FAIL_FATAL("no such parameter");
+}
+
+static double counted(const char *counter)
+{
+	setup.counter = counter;
+	measure();
+	return result.counter;
+}
+
+/* 16 + 16 + 16 B for each element, in blocks of 64 B; posted by doorbell, so that they are read. */
+static void test_blocks_of_wqes(void)
+{
+	static const struct {
+		const char *list;
+		double blocks, bytes;
+	} rows[] = {{"[64B]", 1, 64},
+		    {"[64B, 64B]", 1, 128},
+		    {"[128B, 64KiB, 1KiB]", 2, 66688},
+		    {"[8B, 8B, 8B, 8B, 8B, 8B]", 2, 48},
+		    {"[8B, 8B, 8B, 8B, 8B, 8B, 8B]", 3, 56}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		set("posting", "doorbell");
+		set("sges", rows[i].list);
+		CU_ASSERT_DOUBLE_EQUAL(counted("wqe_fetch.read_blocks"), rows[i].blocks, 0.1);
+		CU_ASSERT_DOUBLE_EQUAL(result.gbps, result.mops * rows[i].bytes * 8 / 1000, 1e-9);
+	}
+}
+
+/* Of READs with their responses' scattering; of SENDs, with a receive list of three, gathered in one and scattered in two. */
+static void test_pieces(void)
+{
+	begin();
+	set("verb", "read");
+	set("sges", "[128B, 128B, 128B, 128B]");
+	CU_ASSERT_DOUBLE_EQUAL(counted("dma.pieces"), 4, 0.1);
+	CU_ASSERT_DOUBLE_EQUAL(counted("pcie.write_packets"), 4 + 1, 0.1);
+	begin();
+	set("verb", "send");
+	set("bytes", "300B");
+	set("pattern", "inbound");
+	set("counts", "received");
+	set("receive_sges", "[100B, 200B, 300B]");
+	CU_ASSERT_DOUBLE_EQUAL(counted("dma.pieces"), 2, 0.1);
+	CU_ASSERT_DOUBLE_EQUAL(counted("receive_queue.wqes"), 1, 0.1);
+}
+
+static void test_loopback(void)
+{
+	begin();
+	set("pattern", "loopback");
+	set("bytes", "4096B");
+	set("qps", "3"); /* two that are connected, and one with itself */
+	double acks = counted(
+		"transport.acks_sent"); /* which two WRITEs may share, if they are due together */
+
+	CU_ASSERT_DOUBLE_EQUAL(acks, 0.6, 0.001); /* some stand for two: seen */
+	CU_ASSERT_EQUAL(counted("transmit.packets"), 0);
+	CU_ASSERT_DOUBLE_EQUAL(counted("transmit.loopback"), 1 + acks, 0.001);
+	/* to the host: 16 writes and 8 requests with 24 B each, and a CQE of 64 B with 24 B, at 126 Gb/s less 3 % */
+	CU_ASSERT_DOUBLE_EQUAL(result.gbps, 0.97 * 126 * 4096 / (4096 + 24 * 24 + 88), 2);
+	setup.hca.transmit.loopback_rate = UINT64_C(50000000000);
+	counted("transmit.loopback");
+	CU_ASSERT_DOUBLE_EQUAL(result.gbps, 50.0 * 4096 / (4096 + 42 + 30), 0.5);
+	begin();
+	set("pattern", "loopback");
+	set("transport", "ud");
+	set("verb", "send");
+	CU_ASSERT_EQUAL(counted("transmit.packets"), 0);
+}
+
+/* 64 KiB from outside, at the rate of the link, and loopback besides: one direction of PCIe has to carry both. */
+static double incast(unsigned rivals, bool reads_pass)
+{
+	begin();
+	setup.load.link_layer = 1; /* roce */
+	set("pattern", "inbound");
+	set("bytes", "64KiB");
+	setup.load.warm_up = 100;
+	setup.load.operations = 400;
+	setup.load.rival.threads = rivals;
+	setup.load.rival.pattern = LOAD_LOOPBACK;
+	setup.load.rival.bytes = 65536;
+	setup.hca.pcie.reads_pass = reads_pass;
+	counted(NULL);
+	return result.gbps;
+}
+
+/* What is read for loopback waits behind what came in and waits for PCIe: that throttles it, unless it may pass. Then both have
+ * half of PCIe, the sender from outside is paused for the rest, and no link is full. */
+static void test_loopback_beside_others(void)
+{
+	double alone = incast(0, true);
+
+	CU_ASSERT_DOUBLE_EQUAL(alone, 98, 0.5);
+	CU_ASSERT_EQUAL(result.paused, 0);
+	CU_ASSERT_DOUBLE_EQUAL(incast(1, false), alone, 0.5);
+	CU_ASSERT_EQUAL(result.paused, 0);
+	CU_ASSERT_DOUBLE_EQUAL(result.rival_mops * 524.288, 13.2, 0.1); /* seen */
+	CU_ASSERT_DOUBLE_EQUAL(incast(1, true), result.rival_mops * 524.288, 1);
+	CU_ASSERT_DOUBLE_EQUAL(result.gbps, 54.7, 0.1);
+	CU_ASSERT_DOUBLE_EQUAL(result.paused, 1 - result.gbps / alone, 0.05);
+}
+
+/* READs whose responses come in at twice the rate that 2 KiB of credits allow writes, 16 x 64 KiB of them: what finds no unit stays in
+ * the port's space. */
+static double paused_by_responses(unsigned units)
+{
+	begin();
+	setup.load.link_layer = 1; /* roce */
+	set("verb", "read");
+	set("bytes", "64KiB");
+	setup.load.warm_up = 50;
+	setup.load.operations = 200;
+	setup.hca.pcie.write_credits = 2048;
+	setup.hca.transport.response_units = units;
+	counted("transport.response_stalls");
+	return result.paused;
+}
+
+static void test_responses_and_a_slow_host(void)
+{
+	CU_ASSERT_DOUBLE_EQUAL(paused_by_responses(128), 0.308, 0.001); /* seen */
+	CU_ASSERT_DOUBLE_EQUAL(result.counter, 15.99,
+			       0.005); /* all but the first few of 16 packets each */
+	CU_ASSERT_EQUAL(paused_by_responses(4096), 0);
+	CU_ASSERT_EQUAL(result.counter, 0);
+}
+
+static void test_refused(void)
+{
+	struct load_params params;
+	char why[256] = "";
+	const struct param *list = load_param_list;
+
+	begin();
+	set("inlined", "true");
+	set("sges", "[8B, 8B]");
+	refuse("sges are of data that are not inlined");
+	begin();
+	set("sges", "[64MiB, 1B]");
+	refuse("sges are at most 64MiB in all, receive_sges 128MiB");
+	begin();
+	set("receive_sges", "[64B]");
+	refuse("receive_sges are for verb send");
+	set("verb", "send");
+	set("receive_sges", "[60B]");
+	refuse("receive_sges have room for 60 B; expected 64 B at least");
+	set("transport", "ud");
+	set("receive_sges", "[64B, 39B]");
+	refuse("receive_sges have room for 103 B; expected 104 B at least");
+	while (strcmp(list->name, "sges") != 0)
+		list++;
+	CU_ASSERT_FALSE(param_parse(list, "[128B, 64K]", &params, why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "\"64K\""));
+	CU_ASSERT_FALSE(param_parse(list, "[0B]", &params, why, sizeof(why)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "out of range"));
+	param_parse(list, "[128B, 64KiB]", &params, why, sizeof(why));
+	param_print(list, &params, why, sizeof(why));
+	CU_ASSERT_STRING_EQUAL(why, "[128B, 64KiB]");
+}

@@ -1,0 +1,300 @@
+/*
+ * Proves that cores that answer requests take the time that each step is said to cost, and no other: by the rate of one that is
+ * never idle (requests in slots and in CQEs, one by one and in batches, lines of memory one after the other and side by side,
+ * slots that the cache has and has not), and to the picosecond by the latency of a lone request; that every request is answered
+ * once, however it comes and goes; that responses of a batch share a doorbell; that clients have no more under way than their
+ * window; and that what does not fit together is refused with its reason.
+ */
+#include <string.h>
+
+#include "tests/hcasim/support/one_load.h"
+#include "tests/support/suite.h"
+
+#define TESTS(TEST)                        \
+	TEST(requests_in_slots_one_by_one) \
+	TEST(requests_in_cqes)             \
+	TEST(batches_and_doorbells)        \
+	TEST(lines_that_requests_need)     \
+	TEST(slots_that_the_cache_has)     \
+	TEST(long_requests_and_responses)  \
+	TEST(latency_of_a_lone_request)    \
+	TEST(many_cores)                   \
+	TEST(windows_of_clients)           \
+	TEST(refused)
+SUITE(TESTS)
+
+/* Clients are many and fast, so that a core always finds a request; adapters are faster still. */
+static void begin(void)
+{
+	load_setup_default(&setup);
+	setup.load.nodes = 3;
+	setup.load.pattern = LOAD_INBOUND;
+	setup.load.threads = 4;
+	setup.load.inlined = true;
+	setup.load.bytes = 32;
+	setup.load.window = 16;
+	setup.load.signal = 16;
+	setup.load.warm_up = 1000;
+	setup.load.operations = 6400;
+	setup.load.server.cores = 1;
+	setup.load.server.work = 500 * NS;
+	setup.load.cpu = (struct load_cpu_params){.post = 7 * NS,
+						  .ring = 16 * NS,
+						  .idle_poll = 1 * NS,
+						  .cache = 21 * NS,
+						  .memory = 100 * NS,
+						  .side_by_side = 10};
+}
+
+/* Of one core. */
+static void expect_interval(double interval_ns)
+{
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(1000 / result.mops, interval_ns, interval_ns / 1000);
+	CU_ASSERT_DOUBLE_EQUAL(result.received_mops, result.mops, result.mops / 100);
+}
+
+static void test_requests_in_slots_one_by_one(void)
+{
+	static const unsigned responses[] = {LOAD_RESPONSE_WRITE, LOAD_RESPONSE_SEND,
+					     LOAD_RESPONSE_DATAGRAM};
+
+	for (size_t i = 0; i < ARRAY_SIZE(responses); i++) {
+		begin();
+		setup.load.server.response = responses[i];
+		expect_interval(21 + 500 + 7 + 16);
+	}
+	setup.load.server.response = LOAD_RESPONSE_NONE;
+	expect_interval(21 + 500);
+}
+
+/* Of requests that are sent, a core takes CQEs in the place of slots, and posts receive work requests. */
+static void test_requests_in_cqes(void)
+{
+	begin();
+	setup.load.verb = LOAD_SEND;
+	setup.load.cpu.poll = 30 * NS;
+	setup.load.cpu.receive = 5 * NS;
+	setup.load.server.response = LOAD_RESPONSE_SEND;
+	expect_interval(30 + 5 + 500 + 7 + 16 + 30.0 / 64);
+	setup.load.transport = LOAD_UD;
+	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
+	expect_interval(30 + 5 + 500 + 7 + 16 + 30.0 / 64);
+}
+
+/* A doorbell for eight responses, for four, for one. Those of a connection go one by one, as each has its own queue. */
+static void test_batches_and_doorbells(void)
+{
+	static const struct {
+		unsigned response, list;
+		double doorbells;
+	} rows[] = {{LOAD_RESPONSE_DATAGRAM, 8, 1 / 8.0},
+		    {LOAD_RESPONSE_DATAGRAM, 4, 1 / 4.0},
+		    {LOAD_RESPONSE_DATAGRAM, 1, 1},
+		    {LOAD_RESPONSE_WRITE, 8, 1}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.load.server.batch = 8; /* as many as there are clients */
+		setup.load.server.response = rows[i].response;
+		setup.load.server.list = rows[i].list;
+		setup.counter = "server0.doorbells";
+		expect_interval(21 + 500 + 7 + 16 * rows[i].doorbells);
+		CU_ASSERT_DOUBLE_EQUAL(result.counter, rows[i].doorbells, 0.01);
+	}
+	setup.counter = "server0.batches";
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.counter, 1 / 8.0, 0.01);
+}
+
+/* Two lines each, one after the other: 100 ns for one, for ten at a time as well, and 10 ns each for more. */
+static void test_lines_that_requests_need(void)
+{
+	static const struct {
+		unsigned batch, side_by_side;
+		double step_ns;
+	} rows[] = {{1, 10, 100}, {8, 10, 100 / 8.0}, {8, 4, 25}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.load.cpu.side_by_side = rows[i].side_by_side;
+		setup.load.server.batch = rows[i].batch;
+		setup.load.server.lines = 2;
+		setup.counter = "server0.lines_missed";
+		expect_interval(21 + 500 + 2 * rows[i].step_ns + 7 + 16);
+		CU_ASSERT_DOUBLE_EQUAL(result.counter, 2, 0.02);
+	}
+}
+
+/* A cache of 64 sets of 16 lines, and 128 slots: a line each from 64 B on, all of the same set from 4 KiB on, so that none is there any more
+ * when it is looked at; in a table that fits, lines are. */
+static void test_slots_that_the_cache_has(void)
+{
+	static const struct {
+		uint64_t slot, missed;
+	} rows[] = {{64, 0}, {256, 0}, {4096, 1}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		begin();
+		setup.hca.host.llc.enabled = true;
+		setup.hca.host.llc.size = 64 << 10;
+		setup.hca.host.llc.ways = 16;
+		setup.load.window = 16;
+		setup.load.warm_up = 2000;
+		setup.load.server.slot = rows[i].slot;
+		setup.load.server.work = 2 * US;
+		setup.counter = "server0.slots_missed";
+		expect_interval((rows[i].missed ? 100.0 : 21.0) + 2000 + 7 + 16);
+		CU_ASSERT_DOUBLE_EQUAL(result.counter, (double)rows[i].missed, 0.01);
+	}
+	begin(); /* without DDIO slots are in memory alone, however small they are */
+	setup.hca.host.llc.enabled = true;
+	setup.hca.host.llc.ddio = false;
+	setup.load.warm_up = 2000;
+	setup.load.server.work = 2 * US;
+	setup.counter = "server0.slots_missed";
+	expect_interval(100 + 2000 + 7 + 16);
+	CU_ASSERT_DOUBLE_EQUAL(result.counter, 1, 0.01);
+	begin();
+	setup.hca.host.llc.enabled = true;
+	setup.load.server.lines = 1;
+	setup.load.server.table = 4096;
+	expect_interval(21 + 500 + 21 + 7 + 16);
+}
+
+/* Of several packets: a request is there with its last byte, and its 47 lines are fetched ten at a time. */
+static void test_long_requests_and_responses(void)
+{
+	begin();
+	setup.load.mtu = 1024;
+	setup.load.inlined = setup.load.server.inlined = false;
+	setup.load.bytes = 3000;
+	setup.load.server.bytes = 2000;
+	setup.load.server.slot = 4096;
+	setup.load.server.work = 2 * US;
+	expect_interval(4.7 * 21 + 2000 + 7 + 16);
+	setup.load.verb = LOAD_SEND;
+	setup.load.server.response = LOAD_RESPONSE_SEND;
+	expect_interval(2000 + 7 + 16);
+}
+
+/* What a lone request takes longer is what a step of its core takes longer. */
+static double lone(void)
+{
+	measure();
+	CU_ASSERT_EQUAL(result.median_ns, result.p999_ns);
+	return result.median_ns;
+}
+
+static void test_latency_of_a_lone_request(void)
+{
+	double first;
+
+	begin();
+	setup.load.nodes = 2;
+	setup.load.threads = 1;
+	setup.load.window = setup.load.signal = 1;
+	setup.load.warm_up = 10;
+	setup.load.operations = 100;
+	setup.load.cpu.idle_poll = 1; /* ps: no waiting for its turn */
+	setup.load.server.signal = 1024;
+	first = lone();
+	CU_ASSERT(first > 2000 && first < 4000);
+	CU_ASSERT_DOUBLE_EQUAL(1000 / result.mops, first, 30);
+	setup.load.server.work += 123456;
+	CU_ASSERT_DOUBLE_EQUAL(lone(), first + 123.456, 1e-6);
+	setup.load.cpu.cache += 4 * NS;
+	CU_ASSERT_DOUBLE_EQUAL(lone(), first + 127.456, 1e-6);
+	setup.load.cpu.post += 3 * NS; /* both sides */
+	CU_ASSERT_DOUBLE_EQUAL(lone(), first + 133.456, 1e-6);
+	setup.load.server.batch = 2; /* one client: no more to wait for */
+	CU_ASSERT_DOUBLE_EQUAL(lone(), first + 133.456, 1e-6);
+}
+
+/* With many cores each request is for one of them, and all are answered. */
+static void test_many_cores(void)
+{
+	for (unsigned chosen = LOAD_CHOSEN_FIXED; chosen <= LOAD_CHOSEN_RANDOM; chosen++) {
+		for (unsigned transport = LOAD_RC; transport <= LOAD_UD; transport++) {
+			begin();
+			setup.load.transport = transport;
+			setup.load.verb = transport == LOAD_UD ? LOAD_SEND : LOAD_WRITE;
+			setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
+			setup.load.server.chosen = chosen;
+			setup.load.server.cores = 4;
+			setup.load.server.qps = 2;
+			setup.load.server.batch = 4;
+			setup.load.server.list = 4;
+			measure();
+			CU_ASSERT(result.mops > 7 &&
+				  result.mops < 4 / 0.510); /* work, post, a doorbell for 4 */
+		}
+	}
+}
+
+/* No more are under way than clients may have: their number is rate times latency. */
+static void test_windows_of_clients(void)
+{
+	begin();
+	setup.load.operations = 12800;
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.mops * result.mean_ns / 1000, 2 * 4 * 16, 1);
+}
+
+static void test_refused(void)
+{
+	begin();
+	setup.load.pattern = LOAD_ALL;
+	refuse("server.cores answer with pattern inbound");
+	begin();
+	setup.load.verb = LOAD_READ;
+	refuse("requests to server.cores are writes or sends");
+	begin();
+	setup.load.transport = LOAD_UD;
+	setup.load.verb = LOAD_SEND;
+	refuse("requests of transport ud need server.response datagram");
+	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
+	setup.load.window = 512;
+	refuse("4096 requests to a queue pair may be under way: receives has to be as many");
+	begin();
+	setup.load.verb = LOAD_SEND;
+	setup.load.window = 257;
+	refuse("257 requests to a queue pair may be under way: receives has to be as many");
+	setup.load.verb = LOAD_WRITE;
+	setup.load.server.response = LOAD_RESPONSE_SEND;
+	refuse("257 responses to a queue pair may be under way: receives has to be as many");
+	begin();
+	setup.load.server.chosen = LOAD_CHOSEN_RANDOM;
+	refuse("server.chosen random needs server.response datagram or none");
+	begin();
+	setup.load.server.cores = 9;
+	refuse("8 clients are too few for server.cores 9");
+	begin();
+	setup.load.places = 2;
+	refuse("server.cores go without regions, places, strides, compress, sges, receive_sges, "
+	       "sharers, cq_of, counts and rivals");
+	begin();
+	setup.load.bytes = 65;
+	refuse("server.slot 64 is too small for what is written there");
+	begin();
+	setup.load.bytes = 0;
+	refuse("requests that are written need bytes");
+	begin();
+	setup.load.server.slot = 4096;
+	setup.load.server.bytes = 1000;
+	refuse("responses of 1000 B are too many for server.inlined");
+	setup.load.server.inlined = false;
+	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
+	setup.load.mtu = 512;
+	refuse("a datagram has room for mtu, 512 B");
+	begin();
+	setup.load.transport = LOAD_UD;
+	setup.load.verb = LOAD_SEND;
+	setup.load.inlined = false;
+	setup.load.server.response = LOAD_RESPONSE_DATAGRAM;
+	setup.load.mtu = 256;
+	setup.load.bytes = 257;
+	refuse("a datagram has room for mtu, 256 B");
+	setup.load.bytes = 256;
+	measure();
+}

@@ -1,0 +1,599 @@
+/* load: see load.h. What is counted, the nodes, their paths; then the run, in steps until enough is complete. */
+#include "traffic/load/load.h"
+
+#include <assert.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hca/device/adapter.h"
+#include "sim/parallel.h"
+#include "traffic/load/load_courier.h"
+#include "traffic/load/load_server.h"
+
+enum {
+	LATENCIES_MAX = 16384,
+	NAME_BYTES = 128,
+	HOPS = 64,
+	UDP_SOURCE_PORT = 49152,
+	PRIORITIES = 8,
+	TIMEOUT = 18,
+	RETRIES = 7
+};
+
+#define STEP           (1 * US)
+#define QUIET_MAX      (16 * STEP)
+#define ROW(...)       PARAM_ROW(struct load_params, __VA_ARGS__)
+#define CPU_ROW(...)   PARAM_ROW(struct load_cpu_params, __VA_ARGS__)
+#define RIVAL_ROW(...) PARAM_ROW(struct load_rival_params, __VA_ARGS__)
+
+/* clang-format off */
+const struct param load_place_param_list[] = {LOAD_PLACE_PARAMS(ROW) {0}};
+const struct param load_param_list[] = {LOAD_PARAMS(ROW) {0}};
+const struct param load_cpu_param_list[] = {LOAD_CPU_PARAMS(CPU_ROW) {0}};
+const struct param load_rival_param_list[] = {LOAD_RIVAL_PARAMS(RIVAL_ROW) {0}};
+
+const struct param_group load_param_groups[] = {
+	{"cpu", load_cpu_param_list, offsetof(struct load_params, cpu), "what calls cost a processor core"},
+	{"rival", load_rival_param_list, offsetof(struct load_params, rival), "other cores, with work of their own, on the same adapters"},
+	{"server", load_server_param_list, offsetof(struct load_params, server), "cores of the first node that answer what the others post"},
+	{0},
+};
+
+static void settle(struct block *block);
+
+static const struct block_type node_type = {
+	.name = "load_node", .counters = (const struct counter[]){{0}}};
+
+static const struct block_type load_type = {
+	.name         = "load",
+	.params       = load_param_list,
+	.counters     = (const struct counter[]){{0}},
+	.trace_points = (const struct trace_point[]){{0}},
+	.gauges       = (const struct gauge_info[]){LOAD_GAUGES(GAUGE_ENTRY) {0}},
+	.settle       = settle,
+};
+/* clang-format on */
+
+/* ---- what is counted ---- */
+
+void load_fail(struct load_node *node, const char *format, ...)
+{
+	va_list arguments;
+
+	if (node->failure[0])
+		return;
+	va_start(arguments, format);
+	vsnprintf(node->failure, sizeof(node->failure), format, arguments);
+	va_end(arguments);
+	node->failed_at = sim_now(node->sim);
+	node->load->failed = true;
+}
+
+const char *load_failure(const struct load *load)
+{
+	const struct load_node *first = NULL;
+
+	for (uint32_t i = 0; load->failed && i < load->params.nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+
+		if (node->failure[0] && (!first || node->failed_at < first->failed_at))
+			first = node;
+	}
+	return first ? first->failure : NULL;
+}
+
+bool load_is_over(const struct load *load)
+{
+	return load->ended_at || load->given_up;
+}
+
+/* Of all priorities together: a load has one. */
+static sim_time paused(const struct load_node *node)
+{
+	sim_time time = 0;
+
+	for (unsigned lane = 0; lane < PRIORITIES; lane++)
+		time += port_paused_time(hca_port(node->hca), lane);
+	return time;
+}
+
+static struct load_tally tally_of_all(const struct load *load)
+{
+	struct load_tally all = {.counted = load->counter ? *load->counter : 0};
+
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		all.completed += load->nodes[i].tally.completed;
+		all.received += load->nodes[i].tally.received;
+		all.rivals += load->nodes[i].tally.rivals;
+	}
+	return all;
+}
+
+static void count_all(struct load *load)
+{
+	struct load_tally all = tally_of_all(load);
+
+	load->count = load->params.counts == LOAD_COMPLETED ? all.completed : all.received;
+}
+
+/* Of `count`: where what is measured begins, or ends. */
+static uint64_t next_mark(const struct load *load)
+{
+	const struct load_params *params = &load->params;
+
+	return params->warm_up + (load->count < params->warm_up ? 0 : params->operations);
+}
+
+static uint64_t done(const struct load *load)
+{
+	return load->count > load->params.warm_up ? load->count - load->params.warm_up : 0;
+}
+
+/* One more of those that warm_up and operations count. */
+static void count_one(const struct load_node *node)
+{
+	struct load *load = node->load;
+	sim_time now = sim_now(node->sim);
+
+	if (load->apart)
+		return;
+	load->count++;
+	if (load->count == load->params.warm_up) {
+		load->started_at = now;
+		load->at_start = tally_of_all(load);
+		for (uint32_t i = 0; i < load->params.nodes; i++) {
+			load->nodes[i].paused_at_start = paused(&load->nodes[i]);
+			load->nodes[i].completed_at_start = load->nodes[i].tally.completed;
+		}
+	} else if (load->count == load->params.warm_up + load->params.operations) {
+		load->ended_at = now;
+		load->at_end = tally_of_all(load);
+		for (uint32_t i = 0; i < load->params.nodes; i++) {
+			load->nodes[i].paused_at_end = paused(&load->nodes[i]);
+			load->nodes[i].completed_at_end = load->nodes[i].tally.completed;
+		}
+	}
+}
+
+static void note_latency(struct load_node *node, sim_time latency)
+{
+	if (node->latency_count == LATENCIES_MAX)
+		return;
+	if (!node->latencies)
+		node->latencies = calloc(LATENCIES_MAX, sizeof(node->latencies[0]));
+	assert(node->latencies);
+	node->latencies[node->latency_count++] = (struct load_latency){
+		.noted_at = sim_now(node->sim), .ns = (double)latency / (double)NS};
+}
+
+void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll)
+{
+	struct load_node *node = thread->node;
+	const struct load *load = node->load;
+
+	if (thread->params == &load->rivals) {
+		node->tally.rivals++;
+		return;
+	}
+	node->tally.completed++;
+	if (load->params.counts == LOAD_COMPLETED)
+		count_one(node);
+	if (load->started_at && !load->ended_at)
+		note_latency(node, sim_now(node->sim) + poll - began_at);
+}
+
+void load_received(struct load_node *node)
+{
+	node->tally.received++;
+	if (node->load->params.counts == LOAD_RECEIVED)
+		count_one(node);
+}
+
+static void settle_lock(struct load *load, const struct load_lock *lock)
+{
+	if (lock->busy > load->gauge.lock.area)
+		load->gauge.lock.area = lock->busy;
+}
+
+static void settle(struct block *block)
+{
+	struct load *load = container_of(block, struct load, block);
+	struct core_gauges *cores = &load->gauge.cores;
+
+	for (const struct load_node *node = load->nodes; node < load->nodes + load->params.nodes;
+	     node++) {
+		for (uint32_t j = 0; j < load->params.registers; j++)
+			settle_lock(load, &node->doorbells[j]);
+		for (uint32_t j = 0; j < node->thread_count; j++) {
+			const struct load_thread *thread = &node->threads[j];
+			for (uint32_t k = 0; k < load->params.sharers; k++)
+				if (thread->cores[k].busy > cores->core.area)
+					core_serve(cores, thread->cores[k].busy - cores->core.area);
+			if (load->params.sharers == 1)
+				continue;
+			settle_lock(load, &thread->cq_lock);
+			for (uint32_t k = 0; k < thread->qp_count; k++)
+				settle_lock(load, &thread->qps[k].lock);
+		}
+	}
+}
+
+/* ---- what there is ---- */
+
+static const struct path *path_between(struct load *load, uint32_t from, uint32_t to)
+{
+	struct path path = endpoints_way(load->endpoints, from, to, 0, HOPS, UDP_SOURCE_PORT);
+
+	return path_intern(endpoints_paths(load->endpoints), &path);
+}
+
+static bool is_within(const char *name, const char *whole, size_t length, const char *wanted)
+{
+	return strncmp(name, whole, length) == 0 && name[length] == '.' &&
+	       strcmp(name + length + 1, wanted) == 0;
+}
+
+/* "block.counter" of the first node's HCA, or of its host beside that. */
+bool load_count(struct load *load, const char *wanted, char *why, size_t why_bytes)
+{
+	const char *first = port_name(hca_port(load->nodes[0].hca)); /* HOST.hca.port */
+	size_t hca = (size_t)(strrchr(first, '.') - first), host = hca - 1;
+
+	while (host && first[host] != '.')
+		host--;
+	for (struct block *block = sim_blocks(load->sim); block && wanted; block = block->next) {
+		for (unsigned i = 0; block->type->counters[i].name; i++) {
+			char name[NAME_BYTES];
+
+			snprintf(name, sizeof(name), "%s.%s", block->name,
+				 block->type->counters[i].name);
+			if (!is_within(name, first, hca, wanted) &&
+			    !is_within(name, first, host, wanted))
+				continue;
+			load->counter = &block->counts[i];
+			return true;
+		}
+	}
+	if (wanted)
+		snprintf(why, why_bytes, "no counter \"%s\" of an HCA", wanted);
+	return !wanted;
+}
+
+static void make_rivals(struct load *load)
+{
+	const struct load_rival_params *rival = &load->params.rival;
+
+	load->rivals = load->params;
+	load->rivals.threads = rival->threads;
+	load->rivals.qps = rival->qps;
+	load->rivals.verb = rival->verb;
+	load->rivals.bytes = rival->bytes;
+	load->rivals.inlined = rival->inlined;
+	load->rivals.regions = rival->regions;
+	load->rivals.sges.count = 0;
+	if (rival->pattern != LOAD_SAME)
+		load->rivals.pattern = rival->pattern;
+}
+
+struct load_params load_responses_of(const struct load_params *params)
+{
+	const struct load_server_params *server = &params->server;
+	struct load_params responses = *params;
+
+	responses.threads = server->cores;
+	responses.verb = server->response == LOAD_RESPONSE_WRITE ? LOAD_WRITE : LOAD_SEND;
+	if (server->response == LOAD_RESPONSE_DATAGRAM)
+		responses.transport = LOAD_UD;
+	responses.bytes = server->bytes;
+	responses.inlined = server->inlined;
+	responses.list = server->list;
+	responses.signal = server->signal;
+	responses.sges.count = 0;
+	return responses;
+}
+
+static void make_responses(struct load *load)
+{
+	load->responses = load_responses_of(&load->params);
+	load->client_count =
+		(uint32_t)((load->params.nodes - 1) * load->params.threads * load->params.qps);
+}
+
+void load_params_default(struct load_params *params)
+{
+	params_default(load_place_param_list, params);
+	params_default(load_param_list, params);
+	for (const struct param_group *group = load_param_groups; group->name; group++)
+		params_default(group->list, (char *)params + group->offset);
+}
+
+uint64_t load_sizes_sum(const struct param_sizes *sizes)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < sizes->count; i++)
+		bytes += sizes->bytes[i];
+	return bytes;
+}
+
+void load_add_up(struct load_params *params)
+{
+	if (params->sges.count)
+		params->bytes = load_sizes_sum(&params->sges);
+}
+
+struct load *load_create(const struct load_params *params, struct sim *sim,
+			 struct endpoints *endpoints, const uint8_t *parts)
+{
+	struct load *load = calloc(1, sizeof(*load));
+
+	assert(load);
+	load->params = *params;
+	load_add_up(&load->params);
+	load->sim = sim;
+	load->endpoints = endpoints;
+	load->nodes = calloc(params->nodes, sizeof(load->nodes[0]));
+	assert(load->nodes);
+	block_init(&load->block, sim, &load_type, "load", &load->params, NULL);
+	block_gauges(&load->block, (struct gauge *)&load->gauge);
+	load->gauge.cores.core.capacity = 1;
+	load->gauge.lock.capacity = 1;
+	make_rivals(load);
+	make_responses(load);
+	load->timeout = TIMEOUT;
+	load->retry_count = RETRIES;
+	for (uint32_t i = 0; i < params->nodes; i++) {
+		struct load_node *node = &load->nodes[i];
+		char name[NAME_BYTES];
+
+		snprintf(name, sizeof(name), "load.%u", i);
+		node->sim = sim_part(sim, parts ? parts[i] : 0);
+		block_init(&node->block, node->sim, &node_type, name, NULL, NULL);
+		load_node_attach(load, i);
+	}
+	return load;
+}
+
+struct hca_driver *load_driver(struct load *load, uint32_t node)
+{
+	return &load->nodes[node].driver;
+}
+
+struct hca_resolver *load_resolver(struct load *load, uint32_t node)
+{
+	return &load->nodes[node].resolver;
+}
+
+void load_attach(struct load *load, uint32_t node, struct hca *hca)
+{
+	load->nodes[node].hca = hca;
+	load->nodes[node].sim = port_sim(hca_port(hca));
+}
+
+bool load_connect(struct load *load, char *why, size_t why_bytes)
+{
+	uint32_t nodes = (uint32_t)load->params.nodes;
+
+	for (uint32_t i = 0; i < nodes; i++)
+		if (load->nodes[i].hca)
+			load_node_init(&load->nodes[i]);
+	for (uint32_t i = 0; i < nodes && !load->carrier; i++)
+		for (uint32_t j = 0; j < nodes; j++)
+			load->nodes[i].paths[j] = path_between(load, i, j);
+	for (uint32_t i = 0; i < nodes; i++)
+		if (load->nodes[i].hca)
+			load_node_add_objects(&load->nodes[i]);
+	if (load_serves(load))
+		load_clients_init(load);
+	for (uint32_t i = 0; i < nodes; i++)
+		load_node_connect(&load->nodes[i]);
+	if (load->carrier && !load->failed)
+		load_ends_connect(load);
+	if (load->failed)
+		snprintf(why, why_bytes, "%s", load_failure(load));
+	return !load->failed;
+}
+
+void load_destroy(struct load *load)
+{
+	for (uint32_t i = 0; i < load->params.nodes; i++)
+		load_node_fini(&load->nodes[i]);
+	load_clients_fini(load);
+	load_carrier_fini(load);
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		block_fini(&load->nodes[i].block);
+		free(load->nodes[i].latencies);
+	}
+	block_fini(&load->block);
+	free(load->nodes);
+	free(load);
+}
+
+/* ---- the run ---- */
+
+/* How many may be counted within that time. The cores of a thread poll one after the other, and each CQE takes its time; and what
+ * completes was under way, or is posted meanwhile, which takes its time, too. */
+static uint64_t most_within(const struct load *load, sim_time time)
+{
+	const struct load_params *params = &load->params;
+	uint64_t cqes = UINT64_MAX / 2, posts = UINT64_MAX / 2, threads = 0, depth = 0;
+	uint64_t of_cqe = params->compress ? CQE_MINIS_MAX : 1;
+	sim_time post = params->cpu.post * params->list + params->cpu.ring;
+
+	for (uint32_t i = 0; i < params->nodes; i++) {
+		threads += load->nodes[i].thread_count;
+		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
+			for (uint32_t k = 0; k < load->nodes[i].threads[j].qp_count; k++)
+				depth += load->nodes[i].threads[j].qps[k].depth;
+	}
+	if (params->counts == LOAD_COMPLETED)
+		of_cqe *= params->signal;
+	if (params->cpu.poll)
+		cqes = threads * of_cqe * (time / params->cpu.poll + 1 + LOAD_POLL_LIST);
+	if (params->counts == LOAD_COMPLETED && post)
+		posts = depth + threads * params->sharers * params->list * (time / post + 1);
+	return cqes < posts ? cqes : posts;
+}
+
+/* In that time what is counted comes neither to its start nor to its end; 0: it may in a step. The same in any number of parts. */
+static sim_time quiet_time(const struct load *load)
+{
+	sim_time time = QUIET_MAX;
+
+	while (time >= STEP && load->count + most_within(load, time) >= next_mark(load))
+		time /= 2;
+	return time >= STEP ? time : 0;
+}
+
+/* Parts run at a time while nothing can be over, and else in turn, so that each work request is counted in the order of one part.
+ * What has failed is given up between two slices. */
+static void play_slice(struct load *load, sim_time next)
+{
+	sim_time quiet = quiet_time(load);
+	uint64_t mark = next_mark(load);
+
+	load->apart = quiet > 0;
+	if (quiet > 0) {
+		sim_run(load->sim, next + quiet);
+		count_all(load);
+		assert(load->count < mark);
+	} else {
+		sim_run_in_turn(load->sim, next + STEP);
+	}
+	load->given_up = load->failed;
+}
+
+bool load_play(struct load *load, load_progress *progress, void *context, char *why,
+	       size_t why_bytes)
+{
+	sim_time limit = load->params.limit;
+
+	for (uint32_t i = 0; i < load->params.nodes; i++)
+		for (uint32_t j = 0; j < load->nodes[i].thread_count; j++)
+			load_cores_start(&load->nodes[i].threads[j]);
+	while (!load_is_over(load)) {
+		sim_time next = sim_next(load->sim);
+
+		if (next == SIM_NEVER || next > limit) {
+			load_fail(&load->nodes[0], "not all was done; complete: %" PRIu64,
+				  tally_of_all(load).completed);
+			load->given_up = true;
+		} else {
+			play_slice(load, next);
+		}
+		if (progress)
+			progress(context, sim_now(load->sim), done(load), load->params.operations);
+	}
+	load->apart = true;
+	sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
+	if (load->failed)
+		snprintf(why, why_bytes, "%s", load_failure(load));
+	return !load->failed;
+}
+
+/* ---- what came of it ---- */
+
+/* In one array: node by node, each in its order. */
+static int compare_noted(const void *one, const void *other)
+{
+	const struct load_latency *const *first = one, *const *second = other;
+
+	if ((*first)->noted_at != (*second)->noted_at)
+		return (*first)->noted_at < (*second)->noted_at ? -1 : 1;
+	return *first < *second ? -1 : 1;
+}
+
+/* Those of all nodes that were noted first, in rising order. */
+static double *first_latencies(const struct load *load, size_t *count)
+{
+	size_t all = 0, place = 0;
+
+	for (uint32_t i = 0; i < load->params.nodes; i++)
+		all += load->nodes[i].latency_count;
+	struct load_latency *noted = calloc(all + 1, sizeof(*noted));
+	const struct load_latency **order = calloc(all + 1, sizeof(struct load_latency *));
+	double *latencies = calloc(all + 1, sizeof(*latencies));
+
+	assert(noted && order && latencies);
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+
+		for (uint32_t j = 0; j < node->latency_count; j++, place++) {
+			noted[place] = node->latencies[j];
+			order[place] = &noted[place];
+		}
+	}
+	qsort(order, all, sizeof(order[0]), compare_noted);
+	*count = all < LATENCIES_MAX ? all : LATENCIES_MAX;
+	for (size_t i = 0; i < *count; i++)
+		latencies[i] = order[i]->ns;
+	gsl_sort(latencies, 1, *count);
+	free(order);
+	free(noted);
+	return latencies;
+}
+
+static void take_latencies(const struct load *load, struct load_result *result)
+{
+	size_t count;
+	double *latencies = first_latencies(load, &count);
+
+	result->mean_ns = result->median_ns = result->p99_ns = result->p999_ns = 0;
+	if (count > 0) {
+		result->mean_ns = gsl_stats_mean(latencies, 1, count);
+		result->median_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.5);
+		result->p99_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.99);
+		result->p999_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.999);
+	}
+	free(latencies);
+}
+
+/* Of those that post. */
+static double share_least(const struct load *load)
+{
+	uint64_t least = UINT64_MAX, all = 0, nodes = 0;
+
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+		uint64_t completed = node->completed_at_end - node->completed_at_start;
+
+		if (!node->threads[0].posts)
+			continue;
+		nodes++;
+		all += completed;
+		least = completed < least ? completed : least;
+	}
+	return all > 0 ? (double)(least * nodes) / (double)all : 0;
+}
+
+void load_take_result(const struct load *load, struct load_result *result)
+{
+	const struct load_params *params = &load->params;
+	double microseconds = (double)(load->ended_at - load->started_at) / (double)US;
+	double nodes = params->pattern == LOAD_ALL ? (double)params->nodes : 1;
+
+	const struct load_tally *start = &load->at_start, *end = &load->at_end;
+
+	result->mops = (double)(end->completed - start->completed) / microseconds / nodes;
+	result->received_mops = (double)(end->received - start->received) / microseconds / nodes;
+	result->rival_mops = (double)(end->rivals - start->rivals) / microseconds / nodes;
+	result->gbps = result->mops * (double)params->bytes * 8 / 1000;
+	take_latencies(load, result);
+	result->paused = 0;
+	for (uint32_t i = 0; i < params->nodes; i++) {
+		const struct load_node *node = &load->nodes[i];
+		double share = (double)(node->paused_at_end - node->paused_at_start) /
+			       (double)(load->ended_at - load->started_at);
+
+		result->paused = share > result->paused ? share : result->paused;
+	}
+	result->share_least = share_least(load);
+	result->counter =
+		(double)(end->counted - start->counted) / (double)params->operations * nodes;
+	result->counter_mops = (double)(end->counted - start->counted) / microseconds;
+}

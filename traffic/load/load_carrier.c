@@ -1,0 +1,441 @@
+/* load_carrier: see load_carrier.h. Its cores are in load_courier.c. */
+#include "traffic/load/load_carrier.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "fabric/wire/opcode.h"
+#include "hca/endpoint/endpoint_params.h"
+#include "hca/transport/psn.h"
+#include "sim/parallel.h"
+#include "sim/pool.h"
+#include "traffic/load/load_courier.h"
+
+struct load_carrier {
+	struct carrier carrier;
+	struct load *load;
+	bool started;
+	struct pool messages[SIM_PARTS_MAX]; /* of each part of the run */
+};
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct load_host_params, __VA_ARGS__)
+const struct param load_host_param_list[] = {LOAD_HOST_PARAMS(ROW) {0}};
+
+const struct param_group load_host_param_groups[] = {
+	{"host", load_host_param_list, 0, "of detailed adapters: what their hosts ask of them"},
+	{"cpu", load_cpu_param_list, offsetof(struct load_host_params, cpu), "of detailed adapters: what calls cost the core of each host"},
+	{0},
+};
+/* clang-format on */
+
+static struct load_carrier *of(const struct carrier *carrier)
+{
+	return container_of(carrier, struct load_carrier, carrier);
+}
+
+static struct load_end *end_of(const struct carrier_qp *qp)
+{
+	return (struct load_end *)(void *)qp;
+}
+
+/* ---- messages ---- */
+
+static struct pool *messages_of(const struct load_end *end)
+{
+	return &end->load->carrier->messages[sim_part_of(load_end_sim(end))];
+}
+
+/* The one that has that PSN; NULL: it is complete. */
+static struct load_message *find(const struct load_end *end, uint32_t psn)
+{
+	for (struct load_message *message = end->first; message; message = message->next) {
+		int32_t place = psn_distance(message->first_psn, psn);
+
+		if (place >= 0 && (uint32_t)place < message->packets)
+			return message;
+	}
+	return NULL;
+}
+
+static uint32_t packets_of(const struct load_end *end, enum workload_operation operation,
+			   uint64_t bytes)
+{
+	uint64_t mtu = end->load->params.mtu;
+
+	return operation == WORKLOAD_ATOMIC ? 1 : (uint32_t)((bytes + mtu - 1) / mtu);
+}
+
+static void post(struct carrier *carrier, struct carrier_qp *qp, uint32_t flow,
+		 enum workload_operation operation, uint64_t bytes)
+{
+	struct load_end *sender = end_of(qp);
+	struct load_end *end = operation == WORKLOAD_READ ? sender->peer : sender;
+	struct load_message *message = pool_take(messages_of(end));
+
+	(void)carrier;
+	assert(bytes <= end->bytes && bytes <= end->peer->bytes);
+	*message = (struct load_message){.bytes = bytes,
+					 .flow = flow,
+					 .operation = (uint8_t)operation,
+					 .first_psn = end->next_psn,
+					 .packets = packets_of(end, operation, bytes)};
+	end->next_psn = psn_add(end->next_psn, message->packets);
+	if (end->last)
+		end->last->next = message;
+	else
+		end->first = message;
+	end->last = message;
+	if (!end->unposted)
+		end->unposted = message;
+	arrivals_tell(&end->peer->arrivals, sim_part_of(load_end_sim(end)), flow, operation,
+		      message->packets);
+	load_thread_room(end->qp);
+	load_courier_wake(end->qp->thread->courier);
+}
+
+struct load_target load_end_next(struct load_end *end)
+{
+	static const uint8_t verbs[] = {[WORKLOAD_WRITE] = LOAD_WRITE,
+					[WORKLOAD_SEND] = LOAD_SEND,
+					[WORKLOAD_READ] = LOAD_READ,
+					[WORKLOAD_ATOMIC] = LOAD_FETCH_ADD};
+	const struct load_message *message = end->unposted;
+
+	end->unposted = message->next;
+	return (struct load_target){
+		.node = &end->load->nodes[end->peer->host],
+		.key = end->peer->key,
+		.address = end->peer->address,
+		.verb = verbs[message->operation],
+		.bytes = message->bytes,
+		.local = end->address,
+	};
+}
+
+void load_end_complete(struct load_end *end, bool failed)
+{
+	struct carrier_user *user = end->load->carrier->carrier.user;
+	struct load_message *message = end->first;
+
+	end->first = message->next;
+	if (!end->first)
+		end->last = NULL;
+	message->report.failed = failed;
+	user->done(user, message->flow, &message->report);
+	pool_give(messages_of(end), message);
+}
+
+void load_end_delivered(struct arrival *arrival)
+{
+	const struct load_end *end = container_of(arrival->of, struct load_end, arrivals);
+	struct carrier_user *user = end->load->carrier->carrier.user;
+	uint32_t flow = arrival->flow;
+
+	arrivals_delivered(arrival);
+	user->delivered(user, flow);
+}
+
+void load_end_received(struct load_end *end)
+{
+	struct arrival *arrival = arrivals_oldest_send(&end->arrivals);
+
+	if (arrival)
+		load_end_delivered(arrival);
+}
+
+/* ---- what adapters tell ---- */
+
+static void request_sent(struct load_end *end, const struct packet *packet)
+{
+	struct load_message *message = find(end, packet->psn);
+	uint32_t behind;
+
+	if (!message)
+		return;
+	behind = message->operation == WORKLOAD_READ ? psn_add(message->first_psn, message->packets)
+						     : psn_add(packet->psn, 1);
+	if (!message->report.packets_sent++)
+		message->report.started_at = sim_now(load_end_sim(end));
+	if (psn_distance(end->sent_psn, packet->psn) < 0)
+		message->report.packets_resent++;
+	if (psn_distance(end->sent_psn, behind) > 0)
+		end->sent_psn = behind;
+}
+
+static void response_sent(struct load_end *end, const struct packet *packet)
+{
+	struct carrier_user *user = end->load->carrier->carrier.user;
+	const struct arrival *read = arrivals_find_read(&end->arrivals, packet->psn);
+
+	if (!read)
+		return;
+	if (packet->psn == read->first_psn)
+		user->read_begins(user, read->flow);
+	if (psn_add(packet->psn, 1) == psn_add(read->first_psn, read->packets))
+		user->read_ends(user, read->flow);
+}
+
+static void sent(struct hca_watcher *watcher, const struct packet *packet)
+{
+	const struct load *load = container_of(watcher, struct load_node, watcher)->load;
+	struct load_end *to = load_ends_find(load, packet->path->destination, packet->dest_qp);
+
+	if (!to)
+		return;
+	if (opcode_is_request(packet->opcode))
+		request_sent(to->peer, packet);
+	else if (opcode_info[packet->opcode].operation == OP_READ_RESPONSE)
+		response_sent(to->peer, packet);
+}
+
+/* That a send is there its CQE says. */
+static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
+{
+	const struct load_node *node = container_of(watcher, struct load_node, watcher);
+	struct load_end *end = load_ends_find(node->load, node->index, qpn);
+	struct arrival *arrival = arrivals_find_data(&end->arrivals, psn);
+
+	if (arrival && arrival->operation == WORKLOAD_WRITE)
+		load_courier_written(end->qp->thread->courier, arrival);
+}
+
+/* Bytes of a message before that PSN. */
+static uint64_t bytes_before(const struct load_message *message, uint32_t psn, uint64_t mtu)
+{
+	int32_t packets = psn_distance(message->first_psn, psn);
+
+	if (packets <= 0)
+		return 0;
+	return (uint32_t)packets < message->packets ? (uint64_t)packets * mtu : message->bytes;
+}
+
+static void acknowledged(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
+{
+	const struct load_node *node = container_of(watcher, struct load_node, watcher);
+	struct load_end *end = load_ends_find(node->load, node->index, qpn);
+	uint64_t mtu = node->load->params.mtu;
+
+	for (const struct load_message *message = end->first; message; message = message->next) {
+		if (psn_distance(message->first_psn, psn) <= 0)
+			break;
+		if (message->operation != WORKLOAD_ATOMIC)
+			end->acked_bytes += bytes_before(message, psn, mtu) -
+					    bytes_before(message, end->acked_psn, mtu);
+	}
+	end->acked_psn = psn;
+}
+
+/* ---- queue pairs ---- */
+
+static struct port *port(const struct carrier *carrier, uint32_t host)
+{
+	return hca_port(of(carrier)->load->nodes[host].hca);
+}
+
+static struct load_end *join_ends(struct carrier *carrier, const struct carrier_pair *pair,
+				  uint32_t source_number, uint32_t destination_number)
+{
+	return load_ends_join(of(carrier)->load, pair, source_number, destination_number);
+}
+
+static uint32_t next_number(struct carrier *carrier, uint32_t host)
+{
+	return load_ends_next_number(of(carrier)->load, host);
+}
+
+static void connect_if_late(const struct carrier *carrier, struct load_end *end)
+{
+	if (of(carrier)->started)
+		load_ends_connect_late(end);
+}
+
+static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
+{
+	struct load_end *source = join_ends(carrier, pair, next_number(carrier, pair->source),
+					    next_number(carrier, pair->destination));
+
+	connect_if_late(carrier, source);
+	return (struct carrier_qp *)(void *)source;
+}
+
+struct carrier_qp *load_carrier_join_far(struct carrier *carrier, const struct carrier_pair *pair,
+					 uint32_t number, uint16_t *udp_source_port,
+					 struct arrival_book **arrivals)
+{
+	bool from_far = !of(carrier)->load->nodes[pair->source].hca;
+	struct load_end *source =
+		join_ends(carrier, pair, from_far ? number : next_number(carrier, pair->source),
+			  from_far ? next_number(carrier, pair->destination) : number);
+	struct load_end *far = from_far ? source : source->peer;
+
+	far->number = number;
+	*udp_source_port = far->path->udp_source_port;
+	*arrivals = &far->arrivals;
+	connect_if_late(carrier, source);
+	return (struct carrier_qp *)(void *)far->peer;
+}
+
+void load_carrier_tell(const struct carrier_qp *qp, uint32_t flow,
+		       enum workload_operation operation, uint64_t bytes)
+{
+	struct load_end *end = end_of(qp);
+
+	arrivals_tell(&end->arrivals, sim_part_of(load_end_sim(end->peer)), flow, operation,
+		      packets_of(end, operation, bytes));
+}
+
+struct load_place load_carrier_place(const struct carrier_qp *qp)
+{
+	const struct load_end *end = end_of(qp);
+
+	return (struct load_place){end->number, end->key, end->address};
+}
+
+static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t message_bytes,
+		 uint64_t messages, enum workload_operation operation)
+{
+	struct load_end *sender = end_of(qp), *receiver = sender->peer;
+
+	(void)carrier;
+	(operation == WORKLOAD_READ ? receiver : sender)->messages += messages;
+	if (operation == WORKLOAD_SEND)
+		receiver->receives = true;
+	if (message_bytes > sender->bytes)
+		sender->bytes = receiver->bytes = message_bytes;
+}
+
+static void plan_any(struct carrier *carrier, uint64_t bytes)
+{
+	of(carrier)->load->any_bytes = bytes;
+}
+
+static void start(struct carrier *carrier)
+{
+	struct load *load = of(carrier)->load;
+
+	load->params.mtu = PAYLOAD_MAX;
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		struct load_node *node = &load->nodes[i];
+		uint32_t mtu;
+
+		if (!node->hca)
+			continue;
+		mtu = port_mtu(hca_port(node->hca));
+		if (mtu < load->params.mtu)
+			load->params.mtu = mtu;
+		load_ends_place(node);
+		node->watcher = (struct hca_watcher){sent, delivered, acknowledged};
+		hca_set_watcher(node->hca, &node->watcher);
+	}
+	load_connect(load, NULL, 0); /* trouble() says what is wrong */
+	of(carrier)->started = true;
+}
+
+static struct carrier_qp *peer(const struct carrier_qp *qp)
+{
+	return (struct carrier_qp *)(void *)end_of(qp)->peer;
+}
+
+static const struct path *path(const struct carrier_qp *qp)
+{
+	return end_of(qp)->path;
+}
+
+static struct hca_qp_congestion congestion(const struct carrier_qp *qp)
+{
+	const struct load_end *end = end_of(qp);
+
+	return hca_qp_congestion(end->load->nodes[end->host].hca, end->qp->number);
+}
+
+static uint32_t cnps(const struct carrier_qp *qp)
+{
+	return congestion(qp).cnps;
+}
+
+static uint32_t marks(const struct carrier_qp *qp)
+{
+	return congestion(qp).marks;
+}
+
+static uint64_t acked_bytes(const struct carrier_qp *qp)
+{
+	return end_of(qp)->acked_bytes;
+}
+
+static uint64_t rate_bps(struct carrier_qp *qp)
+{
+	return congestion(qp).rate_bps;
+}
+
+static const char *trouble(const struct carrier *carrier)
+{
+	return load_failure(of(carrier)->load);
+}
+
+/* ---- life ---- */
+
+static void destroy(struct carrier *carrier)
+{
+	(void)carrier; /* it goes with the load, after the HCAs */
+}
+
+struct load *load_create_carrier(const struct load_host_params *params, uint32_t nodes,
+				 enum link_layer link_layer, struct sim *sim,
+				 struct endpoints *endpoints)
+{
+	static const struct carrier_ops ops = {port,        join,     plan,    plan_any, start,
+					       post,        peer,     path,    cnps,     marks,
+					       acked_bytes, rate_bps, trouble, destroy};
+	static const struct endpoint_params no_time;
+	struct load_carrier *carrier = calloc(1, sizeof(*carrier));
+	struct load_params load;
+
+	assert(carrier);
+	load_params_default(&load);
+	load.nodes = nodes;
+	load.link_layer = link_layer == LINK_ETHERNET;
+	load.posting = params->posting;
+	load.order = LOAD_TURN;
+	load.threads = params->cores;
+	load.window = params->window;
+	load.receives = params->receives;
+	load.reads = params->reads;
+	load.page = params->page;
+	load.cpu = params->cpu;
+	carrier->load = load_create(&load, sim, endpoints, NULL);
+	carrier->load->carrier = carrier;
+	carrier->load->desk = arrivals_desk_create(sim);
+	carrier->load->timeout = (uint8_t)params->timeout;
+	carrier->load->retry_count = (uint8_t)params->retry_count;
+	carrier->carrier =
+		(struct carrier){.ops = &ops, .message_max = LOAD_MESSAGE_MAX, .ideal = &no_time};
+	load_ends_create(carrier->load);
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_init(&carrier->messages[i], sizeof(struct load_message), 0);
+	return carrier->load;
+}
+
+void load_set_far(struct load *load, uint32_t host, struct sim *sim)
+{
+	load->nodes[host].sim = sim;
+}
+
+struct carrier *load_carrier(struct load *load)
+{
+	return &load->carrier->carrier;
+}
+
+void load_carrier_fini(struct load *load)
+{
+	struct load_carrier *carrier = load->carrier;
+
+	if (!carrier)
+		return;
+	load_ends_destroy(load);
+	arrivals_desk_destroy(load->desk);
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_fini(&carrier->messages[i]);
+	free(carrier);
+}

@@ -1,0 +1,199 @@
+/*
+ * load_cores: processor cores, one or those that share, at the work of a thread: each posts to a queue pair that has room, polls the CQ, sleeps when
+ * there is neither to do. Those that share hold the lock of a queue pair, or of the CQ, while they do, and wait for it in turn; so do all
+ * of a node for the lock of a doorbell register, while they ring.
+ *
+ *     step: WQEs built? ask for the register --> ring what was built --> CQEs to poll? take them : a queue pair with room? build its WQEs : sleep
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "traffic/load/load_courier.h"
+#include "traffic/load/load_server.h"
+
+static sim_time poll(struct load_thread *thread)
+{
+	sim_time cost = 0;
+
+	for (unsigned i = 0; i < LOAD_POLL_LIST && load_thread_has_arrived(thread); i++)
+		cost += load_thread_take(thread);
+	return cost;
+}
+
+static bool may_post(const struct load_thread *thread)
+{
+	const struct load_params *params = thread->params;
+
+	return thread->ready_count && !load_is_over(thread->node->load) &&
+	       (!params->outstanding || thread->under_way + params->list <= params->outstanding);
+}
+
+/* When the core has the lock, which it keeps for `held`: behind who has it, and when all who wait have tried for its line. */
+static sim_time take_lock(const struct load_core *core, struct load_lock *lock, sim_time held)
+{
+	const struct load_node *node = core->thread->node;
+	sim_time now = sim_now(node->sim), start = lock->free_at > now ? lock->free_at : now;
+
+	lock->busy += held;
+	if (lock->last && lock->last != core) {
+		sim_time way = node->load->params.cpu.hand_over * (lock->users ? lock->users : 1);
+
+		start += way;
+		lock->busy += way;
+	}
+	lock->last = core;
+	lock->free_at = start + held;
+	return start;
+}
+
+static bool wake_one(struct load_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++) {
+		struct load_core *core = &thread->cores[i];
+
+		if (core->awake)
+			continue;
+		core->awake = true;
+		sim_schedule(&core->step, 0);
+		return true;
+	}
+	return false;
+}
+
+/* It takes nobody's turn: who waits for the lock comes first. */
+static bool give_way(struct load_core *core)
+{
+	if (!may_post(core->thread) || !wake_one(core->thread))
+		return false;
+	sim_schedule(&core->step, 0);
+	return true;
+}
+
+/* What a core holds as it rings: the lock of a register that others use, or of a queue pair. */
+static struct load_lock *posting_lock(struct load_qp *qp)
+{
+	return qp->doorbell ? qp->doorbell : &qp->lock;
+}
+
+static void hold(struct load_core *core, sim_time held)
+{
+	struct load_lock *lock = posting_lock(core->posting);
+	sim_time start = take_lock(core, lock, held);
+
+	lock->users++;
+	sim_schedule_at(&core->step, start + held);
+}
+
+static void start_posting(struct load_core *core)
+{
+	struct load_thread *thread = core->thread;
+	const struct load_params *params = thread->params;
+	sim_time build = params->cpu.post * params->list;
+
+	core->busy += build + params->cpu.ring;
+	core->posting = load_thread_take_ready(thread);
+	thread->under_way += (uint32_t)params->list;
+	for (uint64_t i = 0; i < params->list; i++) {
+		struct load_target target = load_thread_choose(core->posting);
+
+		load_thread_build(core->posting, &target);
+	}
+	if (may_post(thread))
+		wake_one(thread);
+	core->building = core->posting->doorbell;
+	if (core->building)
+		sim_schedule(&core->step, build);
+	else
+		hold(core, build + params->cpu.ring);
+}
+
+static void start_polling(struct load_core *core)
+{
+	struct load_thread *thread = core->thread;
+	struct load_lock *lock = &thread->cq_lock;
+	sim_time held;
+
+	if (lock->free_at > sim_now(thread->node->sim)) {
+		sim_schedule_at(&core->step, lock->free_at);
+		return;
+	}
+	held = poll(thread);
+	core->busy += held;
+	if (may_post(thread))
+		wake_one(thread);
+	sim_schedule_at(&core->step, take_lock(core, lock, held) + held);
+}
+
+static void step(struct event *event)
+{
+	struct load_core *core = container_of(event, struct load_core, step);
+	struct load_thread *thread = core->thread;
+
+	if (core->building) {
+		core->building = false;
+		hold(core, thread->params->cpu.ring);
+		return;
+	}
+	if (core->posting) {
+		posting_lock(core->posting)->users--;
+		load_thread_ring(core->posting);
+		load_thread_room(core->posting);
+		core->posting = NULL;
+		if (give_way(core))
+			return;
+	}
+	if (load_thread_has_arrived(thread))
+		start_polling(core);
+	else if (may_post(thread))
+		start_posting(core);
+	else
+		core->awake = false;
+}
+
+static bool is_awake(const struct load_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+		if (thread->cores[i].awake)
+			return true;
+	return false;
+}
+
+void load_cores_wake(struct load_thread *thread, uint32_t cq)
+{
+	thread->arrived[thread->arrived_end++ & thread->arrived_mask] = cq;
+	if (thread->server)
+		load_server_wake(thread->server);
+	else if (thread->courier)
+		load_courier_wake(thread->courier);
+	else if (!is_awake(thread))
+		wake_one(thread);
+}
+
+void load_cores_init(struct load_thread *thread)
+{
+	struct load *load = thread->node->load;
+
+	thread->cores = calloc(load->params.sharers, sizeof(thread->cores[0]));
+	assert(thread->cores);
+	for (uint32_t i = 0; i < load->params.sharers; i++) {
+		thread->cores[i].thread = thread;
+		event_init(&thread->cores[i].step, &thread->node->block, step);
+	}
+}
+
+void load_cores_fini(struct load_thread *thread)
+{
+	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+		sim_cancel(&thread->cores[i].step);
+	free(thread->cores);
+}
+
+void load_cores_start(struct load_thread *thread)
+{
+	if (thread->server)
+		return; /* it waits for requests */
+	for (uint32_t i = 0; i < thread->qp_count; i++)
+		load_thread_room(&thread->qps[i]);
+	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+		wake_one(thread);
+}

@@ -1,0 +1,436 @@
+/*
+ * load_thread: what the cores of a thread do: build WQEs and ring, choose the queue pair that is next, take CQEs. When, and at which cost: load_cores.c.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/wire/bytes.h"
+#include "hca/formats/cqe.h"
+#include "hca/work/doorbell.h"
+#include "traffic/load/load_courier.h"
+#include "traffic/load/load_server.h"
+
+enum {
+	CONTROL_BYTES = 16,
+	REMOTE_BYTES = 16,
+	ATOMIC_BYTES = 16,
+	INLINE_HEADER_BYTES = 4,
+	RECEIVE_LIST = 16, /* receive work requests that one store tells of */
+	SIGNALED = 2 << 2,
+	COMPRESSED = 3 << 2,
+	NO_CQE = 0xf0,
+	ELEMENT_PAGE = 4096,
+	QKEY = 0x11111111,
+};
+
+#define INLINE_FLAG     UINT32_C(0x80000000)
+#define EXTENDED_VECTOR UINT32_C(0x80000000)
+
+static const uint8_t opcode_of[] = {
+	[LOAD_WRITE] = WQE_WRITE,
+	[LOAD_READ] = WQE_READ,
+	[LOAD_SEND] = WQE_SEND,
+	[LOAD_FETCH_ADD] = WQE_FETCH_ADD,
+};
+
+/* ---- work requests ---- */
+
+static uint32_t wqe_bytes(const struct load_params *params, unsigned verb, uint64_t length)
+{
+	uint32_t bytes = CONTROL_BYTES;
+
+	if (load_is_addressed(params))
+		bytes += ADDRESS_VECTOR_BYTES;
+	if (verb != LOAD_SEND)
+		bytes += REMOTE_BYTES;
+	if (verb == LOAD_FETCH_ADD)
+		bytes += ATOMIC_BYTES;
+	if (length && params->inlined)
+		bytes += INLINE_HEADER_BYTES + (uint32_t)length;
+	else if (length)
+		bytes += WQE_UNIT_BYTES * (params->sges.count ? params->sges.count : 1);
+	return bytes;
+}
+
+uint32_t load_wqe_blocks(const struct load_params *params)
+{
+	return (wqe_bytes(params, (unsigned)params->verb, params->bytes) + WQE_BLOCK_BYTES - 1) /
+	       WQE_BLOCK_BYTES;
+}
+
+static struct load_node *choose_peer(struct load_thread *thread, const struct load_qp *qp)
+{
+	struct load *load = thread->node->load;
+	uint32_t peer;
+
+	if (qp->peer)
+		return qp->peer;
+	peer = thread->next_peer++ % (uint32_t)(load->params.nodes - 1);
+	return &load->nodes[load_peer(thread->node, thread->params, peer)];
+}
+
+struct load_target load_thread_choose(struct load_qp *qp)
+{
+	struct load_thread *thread = qp->thread;
+	const struct load_params *params = thread->params;
+	struct load_target target = {
+		.verb = (uint8_t)params->verb, .bytes = params->bytes, .local = LOAD_LOCAL_ADDRESS};
+	uint64_t region, place;
+
+	if (qp->client)
+		return load_client_ask(qp->client);
+	target.node = choose_peer(thread, qp);
+	if (params->transport == LOAD_UD)
+		target.qpn =
+			target.node->threads[thread->index].qps[(size_t)(qp - thread->qps)].number;
+	if (params->transport == LOAD_DC)
+		target.qpn = target.node->dct;
+	if (params->verb == LOAD_SEND)
+		return target;
+	region = params->regions > 1 ? random_below(&thread->random, params->regions) : 0;
+	place = params->places > 1 ? random_below(&thread->random, params->places) : 0;
+	target.key = target.node->threads[thread->index].keys[region];
+	target.address = LOAD_REMOTE_ADDRESS + place * params->stride;
+	return target;
+}
+
+static uint8_t *put_vector(const struct load_params *params, const struct load_target *target,
+			   uint8_t *at)
+{
+	if (params->transport == LOAD_DC)
+		be64_put(at, LOAD_DC_KEY);
+	else
+		be32_put(at, QKEY);
+	be32_put(at + 8, target->qpn | EXTENDED_VECTOR);
+	be16_put(at + 14, (uint16_t)(target->node->index + 1));
+	return at + ADDRESS_VECTOR_BYTES;
+}
+
+static uint8_t *put_remote(const struct load_target *target, uint8_t *at)
+{
+	be64_put(at, target->address);
+	be32_put(at + 8, target->key);
+	return at + REMOTE_BYTES;
+}
+
+void load_put_element(const struct load_thread *thread, uint8_t *at, uint64_t address,
+		      uint64_t bytes)
+{
+	be32_put(at, (uint32_t)bytes);
+	be32_put(at + 4, thread->local_key);
+	be64_put(at + 8, address);
+}
+
+void load_put_elements(const struct load_thread *thread, uint8_t *at,
+		       const struct param_sizes *list)
+{
+	uint64_t address = LOAD_LOCAL_ADDRESS;
+
+	for (uint32_t i = 0; i < list->count; i++) {
+		load_put_element(thread, at + (size_t)i * WQE_UNIT_BYTES, address, list->bytes[i]);
+		address += (list->bytes[i] + ELEMENT_PAGE - 1) / ELEMENT_PAGE * ELEMENT_PAGE;
+	}
+}
+
+static void put_data(const struct load_thread *thread, const struct load_target *target,
+		     uint8_t *at)
+{
+	const struct load_params *params = thread->params;
+
+	if (!target->bytes)
+		return;
+	if (params->inlined) {
+		be32_put(at, (uint32_t)target->bytes | INLINE_FLAG);
+		return;
+	}
+	if (!params->sges.count)
+		load_put_element(thread, at, target->local, target->bytes);
+	else
+		load_put_elements(thread, at, &params->sges);
+}
+
+static uint64_t ring_address(const struct load_qp *qp, uint32_t block)
+{
+	return qp->ring + (uint64_t)(block & (qp->ring_blocks - 1)) * WQE_BLOCK_BYTES;
+}
+
+static uint8_t *ring_at(const struct load_qp *qp, uint32_t block)
+{
+	return qp->thread->node->memory.bytes + ring_address(qp, block);
+}
+
+void load_thread_build(struct load_qp *qp, const struct load_target *target)
+{
+	struct load_thread *thread = qp->thread;
+	const struct load_params *params = thread->params;
+	uint32_t blocks = thread->blocks, first = qp->posted * blocks;
+	uint8_t wqe[WQE_BYTES_MAX] = {0}, *at = wqe + CONTROL_BYTES;
+
+	be32_put(wqe, (first & 0xffff) << 8 |
+			      (target->numbered ? WQE_SEND_IMMEDIATE : opcode_of[target->verb]));
+	be32_put(wqe + 4, qp->number << 8 |
+				  (wqe_bytes(params, target->verb, target->bytes) + WQE_UNIT_BYTES -
+				   1) / WQE_UNIT_BYTES);
+	wqe[11] = (qp->posted + 1) % params->signal == 0 ? SIGNALED : 0;
+	be32_put(wqe + 12, target->immediate);
+	if (load_is_addressed(params))
+		at = put_vector(params, target, at);
+	if (target->verb != LOAD_SEND)
+		at = put_remote(target, at);
+	if (target->verb == LOAD_FETCH_ADD) {
+		be64_put(at, 1);
+		at += ATOMIC_BYTES;
+	}
+	put_data(thread, target, at);
+	for (uint32_t i = 0; i < blocks; i++) {
+		memcpy(ring_at(qp, first + i), wqe + i * WQE_BLOCK_BYTES, WQE_BLOCK_BYTES);
+		load_lines_written(thread->node, ring_address(qp, first + i), WQE_BLOCK_BYTES);
+	}
+	qp->began_at[qp->posted % qp->depth] = sim_now(thread->node->sim);
+	qp->posted++;
+}
+
+void load_thread_ring(struct load_qp *qp)
+{
+	struct load_node *node = qp->thread->node;
+	const struct load_params *params = qp->thread->params;
+	uint32_t blocks = qp->thread->blocks, last = (qp->posted - 1) * blocks;
+	bool blueflame = params->list == 1 &&
+			 (params->posting == LOAD_BLUEFLAME ||
+			  (params->posting == LOAD_INLINE_BLUEFLAME && params->inlined));
+
+	be32_put(node->memory.bytes + qp->record + 4, (last + blocks) & 0xffff);
+	if (!blueflame) {
+		hca_uar_write(node->hca, UAR_BLUEFLAME, ring_at(qp, last), 8);
+		return;
+	}
+	for (uint32_t i = 0; i < blocks; i++)
+		hca_uar_write(node->hca, UAR_BLUEFLAME + (uint64_t)i * WQE_BLOCK_BYTES,
+			      ring_at(qp, last + i), WQE_BLOCK_BYTES);
+}
+
+/* ---- which queue pair is next ---- */
+
+/* Programs that post a window of work requests and then wait for all of them: none of the next one goes before. */
+static bool awaits_all(const struct load_qp *qp)
+{
+	return qp->thread->params->refill == LOAD_REFILL_ALL && qp->posted != qp->retired &&
+	       qp->posted % qp->depth == 0;
+}
+
+void load_thread_room(struct load_qp *qp)
+{
+	struct load_thread *thread = qp->thread;
+
+	if (qp->ready || !qp->posts || awaits_all(qp) ||
+	    qp->posted - qp->retired + thread->params->list > qp->depth ||
+	    (qp->client && !load_client_may_ask(qp->client)) ||
+	    (qp->end && !load_end_waits(qp->end)))
+		return;
+	qp->ready = true;
+	thread->ready[(thread->ready_first + thread->ready_count++) % thread->qp_count] = qp;
+}
+
+struct load_qp *load_thread_take_ready(struct load_thread *thread)
+{
+	struct load_qp **first = &thread->ready[thread->ready_first];
+	struct load_qp *qp;
+
+	if (thread->node->load->params.order == LOAD_RANDOM && thread->ready_count > 1) {
+		uint64_t chosen = random_below(&thread->random, thread->ready_count);
+		struct load_qp **other =
+			&thread->ready[(thread->ready_first + chosen) % thread->qp_count];
+
+		qp = *other;
+		*other = *first;
+	} else {
+		qp = *first;
+	}
+	thread->ready_first = (thread->ready_first + 1) % thread->qp_count;
+	thread->ready_count--;
+	qp->ready = false;
+	return qp;
+}
+
+/* ---- completions ---- */
+
+/* Receive WQEs are all alike, and stay where they are. Those of many packets are told of one by one. */
+void load_thread_post_receive(struct load_qp *qp)
+{
+	qp->receives_posted++;
+	if (qp->receives_posted - qp->receives_told < RECEIVE_LIST &&
+	    !qp->thread->node->load->params.strides)
+		return;
+	qp->receives_told = qp->receives_posted;
+	be32_put(qp->thread->node->memory.bytes + qp->record, qp->receives_posted & 0xffff);
+}
+
+static void retire(struct load_qp *qp, uint16_t counter)
+{
+	struct load *load = qp->thread->node->load;
+	uint16_t first = (uint16_t)(qp->retired * qp->thread->blocks);
+	uint32_t count = (uint16_t)(counter - first) / qp->thread->blocks + 1;
+
+	if (load_serves(load)) {
+		qp->retired += count;
+	} else {
+		for (uint32_t i = 0; i < count; i++)
+			load_completed(qp->thread, qp->began_at[qp->retired++ % qp->depth],
+				       load_poll_time(qp->thread->node));
+		qp->thread->under_way -= count;
+	}
+	load_thread_room(qp);
+}
+
+/* Where cores answer: a request, or a response, of the number that its immediate data tell. */
+static sim_time take_numbered(struct load_qp *qp, uint32_t number)
+{
+	struct load_thread *thread = qp->thread;
+	const struct load_params *params = &thread->node->load->params;
+	uint32_t window = (uint32_t)params->window;
+	sim_time cost = load_poll_time(thread->node) + params->cpu.receive;
+
+	load_thread_post_receive(qp);
+	if (thread->server)
+		load_server_received(thread->server, number / window, number % window);
+	else
+		load_client_response(thread, number, cost);
+	return cost;
+}
+
+/* A message, or strides that none has. The time it takes to post again what is used up. */
+static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
+{
+	struct load *load = qp->thread->node->load;
+
+	if (load->params.strides) {
+		qp->strides_used += byte_count >> CQE_STRIDES_SHIFT & CQE_STRIDES_MASK;
+		if (!(byte_count & CQE_FILLER))
+			load_received(qp->thread->node);
+		if (qp->strides_used < load->params.strides)
+			return 0;
+		qp->strides_used = 0;
+	} else {
+		load_received(qp->thread->node);
+	}
+	load_thread_post_receive(qp);
+	return load->params.cpu.receive;
+}
+
+/* The CQE in a slot of the ring, whose number may run on. */
+static uint8_t *cqe_at(const struct load_thread *thread, const struct load_cq *cq, uint32_t slot)
+{
+	uint32_t bytes = load_cqe_bytes(thread->node->load);
+	uint32_t index = slot & (thread->node->cq_entries - 1);
+
+	return thread->node->memory.bytes + cq->at + (size_t)index * bytes + bytes - CQE_BYTES;
+}
+
+/* ---- compressed CQEs: slots without a write tell nothing, so those that were read are cleared ---- */
+
+static void clear_slots(const struct load_thread *thread, const struct load_cq *cq, uint32_t first,
+			uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		cqe_at(thread, cq, first + i)[63] = NO_CQE;
+}
+
+void load_thread_clear(struct load_thread *thread, uint32_t cq)
+{
+	if (thread->node->load->params.compress)
+		clear_slots(thread, &thread->cqs[cq], 0, thread->node->cq_entries);
+}
+
+static bool is_cleared(const struct load_thread *thread, const struct load_cq *cq)
+{
+	uint8_t last = cqe_at(thread, cq, cq->polled)[63];
+
+	return last >> 4 == NO_CQE >> 4 ||
+	       (last & 1) != (cq->polled / thread->node->cq_entries & 1);
+}
+
+/* A title and its mini-CQEs: a line of memory each eight. */
+static sim_time take_compressed(struct load_thread *thread, struct load_cq *cq, struct load_qp *qp)
+{
+	const uint8_t *title = cqe_at(thread, cq, cq->polled);
+	uint32_t count = be32_get(title + 44), first = cq->polled;
+	bool sent = title[63] >> 4 == CQE_SENT;
+	sim_time line = load_poll_time(thread->node), cost = line;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t array = i < CQE_MINIS ? 1 : i - i % CQE_MINIS;
+		const uint8_t *mini =
+			cqe_at(thread, cq, first + array) + i % CQE_MINIS * CQE_MINI_BYTES;
+
+		cost += i % CQE_MINIS ? 0 : line;
+		if (sent)
+			retire(qp, be16_get(mini));
+		else
+			cost += take_received(qp, be32_get(mini + 4));
+	}
+	clear_slots(thread, cq, first, count);
+	cq->polled += count;
+	return cost;
+}
+
+static struct load_cqe parse(const struct load_thread *thread, const uint8_t *cqe)
+{
+	return (struct load_cqe){.qp = &thread->qps[be24_get(cqe + 33)],
+				 .opcode = cqe[63] >> 4,
+				 .syndrome = cqe[55],
+				 .counter = be16_get(cqe + 60),
+				 .byte_count = be32_get(cqe + 44),
+				 .immediate = be32_get(cqe + 36)};
+}
+
+struct load_cqe load_thread_take_cqe(struct load_thread *thread)
+{
+	uint32_t number = thread->arrived[thread->arrived_first++ & thread->arrived_mask];
+	struct load_cq *cq = &thread->cqs[number];
+
+	return parse(thread, cqe_at(thread, cq, cq->polled++));
+}
+
+bool load_thread_has_arrived(const struct load_thread *thread)
+{
+	return thread->arrived_first != thread->arrived_end;
+}
+
+/* Compressed: of a title and its arrays there were several writes, and the last is the title's. */
+sim_time load_thread_take(struct load_thread *thread)
+{
+	struct load *load = thread->node->load;
+	uint32_t number = thread->arrived[thread->arrived_first++ & thread->arrived_mask];
+	sim_time line = load_poll_time(thread->node);
+	const uint8_t *cqe;
+	struct load_cqe taken;
+	struct load_cq *cq;
+
+	if (number & LOAD_RESPONSE_CAME) {
+		load_client_response(thread, number & ~LOAD_RESPONSE_CAME, line);
+		return line;
+	}
+	cq = &thread->cqs[number];
+	cqe = cqe_at(thread, cq, cq->polled);
+	if (load->params.compress && is_cleared(thread, cq))
+		return 0;
+	taken = parse(thread, cqe);
+	if (load->params.compress) {
+		if ((cqe[63] & COMPRESSED) == COMPRESSED)
+			return take_compressed(thread, cq, taken.qp);
+		clear_slots(thread, cq, cq->polled, 1);
+	}
+	cq->polled++;
+	if (taken.opcode >= CQE_SEND_ERROR) {
+		load_fail(thread->node, "a work request failed with syndrome %u", taken.syndrome);
+		return 0;
+	}
+	if (taken.opcode == CQE_SENT) {
+		retire(taken.qp, taken.counter);
+		return line;
+	}
+	if (load_serves(load))
+		return take_numbered(taken.qp, taken.immediate);
+	return line + take_received(taken.qp, taken.byte_count);
+}

@@ -1,0 +1,18 @@
+/*
+ * mixed_carrier: carries a workload by adapters of both fidelities, each host having one or the other. Between adapters of one
+ * fidelity it is their carrier's; of a pair of both, each carrier has an end:
+ *
+ *     host with a detailed HCA  load_carrier: a queue pair, and a far end without     ~~~ packets ~~~  endpoint_carrier: a queue pair
+ *                               where to write to, which flow a PSN is of  <------ told ------>        that is told, like the far end
+ */
+#ifndef TRAFFIC_LOAD_MIXED_CARRIER_H
+#define TRAFFIC_LOAD_MIXED_CARRIER_H
+
+#include "hca/endpoint/endpoint.h"
+#include "traffic/load/load_carrier.h"
+
+/* hcas: one a host, NULL if it has one of the load's; they and the load outlive it. */
+struct carrier *mixed_carrier_create(struct load *load, struct endpoint_hca *const *hcas,
+				     uint32_t hosts);
+
+#endif

@@ -1,0 +1,298 @@
+/* endpoint_carrier: see endpoint_carrier.h. A flow's number + 1 is the tag of its messages, which other adapters do not know. */
+#include "traffic/workload/endpoint_carrier.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "sim/parallel.h"
+#include "sim/pool.h"
+
+struct post {
+	struct endpoint_message message; /* first */
+	struct endpoint_carrier *carrier;
+};
+
+struct endpoint_carrier {
+	struct carrier carrier;    /* first */
+	struct endpoint_user user; /* of all HCAs */
+	struct endpoint_hca *const *hcas;
+	uint32_t hosts;
+	struct pool posts[SIM_PARTS_MAX]; /* of each part of the run */
+	struct far_ends *far;             /* [hosts] */
+};
+
+/* Of a host: what its queue pairs to other adapters are told. */
+struct far_ends {
+	struct arrival_book *
+		*by_number; /* from first_number on; NULL: of a pair of HCAs like this */
+	uint32_t first_number, count;
+};
+
+static struct endpoint_carrier *of(const struct carrier *carrier)
+{
+	return (struct endpoint_carrier *)(void *)carrier;
+}
+
+static struct endpoint_qp *endpoint_of_qp(const struct carrier_qp *qp)
+{
+	return (struct endpoint_qp *)(void *)qp;
+}
+
+static struct carrier_qp *carrier_of_qp(struct endpoint_qp *qp)
+{
+	return (struct carrier_qp *)(void *)qp;
+}
+
+static struct pool *posts_of(struct endpoint_carrier *carrier, const struct endpoint_qp *requester)
+{
+	return &carrier->posts[sim_part_of(endpoint_sim(endpoint_of(requester)))];
+}
+
+static void done(struct endpoint_message *message)
+{
+	struct post *post = (struct post *)(void *)message;
+	struct endpoint_carrier *carrier = post->carrier;
+	const struct carrier_report report = {.failed = message->status != ENDPOINT_OK,
+					      .started_at = message->started_at,
+					      .packets_sent = message->packets_sent,
+					      .packets_resent = message->packets_resent};
+	uint32_t flow = message->tag - 1;
+
+	pool_give(posts_of(carrier, message->qp), post);
+	carrier->carrier.user->done(carrier->carrier.user, flow, &report);
+}
+
+void endpoint_carrier_ask(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
+			  enum workload_operation operation, uint64_t bytes, uint64_t address,
+			  uint32_t key)
+{
+	static const enum endpoint_operation operations[] = {
+		[WORKLOAD_WRITE] = ENDPOINT_WRITE,
+		[WORKLOAD_SEND] = ENDPOINT_SEND,
+		[WORKLOAD_READ] = ENDPOINT_READ,
+		[WORKLOAD_ATOMIC] = ENDPOINT_ATOMIC,
+	};
+	struct endpoint_carrier *carrier = of(base);
+	struct endpoint_qp *requester = endpoint_of_qp(qp);
+	struct post *work = pool_take(posts_of(carrier, requester));
+
+	*work = (struct post){.carrier = carrier,
+			      .message = {.bytes = bytes,
+					  .remote_address = address,
+					  .rkey = key,
+					  .operation = operations[operation],
+					  .tag = flow + 1,
+					  .done = done}};
+	endpoint_post(requester, &work->message);
+}
+
+static void post(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
+		 enum workload_operation operation, uint64_t bytes)
+{
+	struct endpoint_qp *sender = endpoint_of_qp(qp);
+
+	endpoint_carrier_ask(base,
+			     operation == WORKLOAD_READ ? carrier_of_qp(endpoint_peer(sender)) : qp,
+			     flow, operation, bytes, 0, 0);
+}
+
+/* ---- what HCAs tell ---- */
+
+/* NULL: its messages have tags. */
+static struct arrival_book *arrivals_of(const struct endpoint_user *user,
+					const struct endpoint_qp *qp)
+{
+	const struct endpoint_carrier *carrier =
+		container_of(user, const struct endpoint_carrier, user);
+	const struct far_ends *far = &carrier->far[endpoint_number(endpoint_of(qp))];
+
+	return endpoint_peer(qp) ? NULL
+				 : far->by_number[endpoint_qp_number(qp) - far->first_number];
+}
+
+static struct carrier_user *user_of(struct endpoint_user *user)
+{
+	return container_of(user, struct endpoint_carrier, user)->carrier.user;
+}
+
+static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+		      uint32_t psn)
+{
+	struct arrival_book *arrivals = arrivals_of(user, qp);
+	uint32_t flow = tag - 1;
+
+	if (arrivals) {
+		struct arrival *arrival = arrivals_find_data(arrivals, psn);
+
+		assert(arrival);
+		flow = arrival->flow;
+		arrivals_delivered(arrival);
+	}
+	user_of(user)->delivered(user_of(user), flow);
+}
+
+/* false: it is over. */
+static bool find_read(struct endpoint_user *user, const struct endpoint_qp *qp, uint32_t psn,
+		      uint32_t *flow)
+{
+	struct arrival_book *arrivals = arrivals_of(user, qp);
+	const struct arrival *read;
+
+	if (!arrivals)
+		return true;
+	read = arrivals_find_read(arrivals, psn);
+	if (read)
+		*flow = read->flow;
+	return read;
+}
+
+static void read_begins(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+			uint32_t psn)
+{
+	uint32_t flow = tag - 1;
+
+	if (find_read(user, qp, psn, &flow))
+		user_of(user)->read_begins(user_of(user), flow);
+}
+
+static void read_ends(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
+		      uint32_t psn)
+{
+	uint32_t flow = tag - 1;
+
+	if (find_read(user, qp, psn, &flow))
+		user_of(user)->read_ends(user_of(user), flow);
+}
+
+/* ---- queue pairs ---- */
+
+static struct port *port(const struct carrier *carrier, uint32_t host)
+{
+	return endpoint_port(of(carrier)->hcas[host]);
+}
+
+static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
+{
+	struct endpoint_hca *const *hcas = of(carrier)->hcas;
+
+	return carrier_of_qp(endpoint_join(hcas[pair->source], hcas[pair->destination],
+					   pair->service_level, pair->entropy));
+}
+
+static void add_far(struct far_ends *far, uint32_t number, struct arrival_book *arrivals)
+{
+	if (!far->count)
+		far->first_number = number;
+	far->by_number = realloc(far->by_number,
+				 (number - far->first_number + 1) * sizeof(struct arrival_book *));
+	assert(far->by_number);
+	while (far->count < number - far->first_number)
+		far->by_number[far->count++] = NULL;
+	far->by_number[far->count++] = arrivals;
+}
+
+struct carrier_qp *endpoint_carrier_open(struct carrier *carrier, const struct carrier_pair *pair,
+					 uint16_t udp_source_port, struct arrival_book *arrivals)
+{
+	struct endpoint_hca *const *hcas = of(carrier)->hcas;
+	bool sends = hcas[pair->source];
+	uint32_t here = sends ? pair->source : pair->destination;
+	uint32_t there = sends ? pair->destination : pair->source;
+	struct endpoint_qp *qp =
+		endpoint_open(hcas[here], there, pair->service_level, udp_source_port);
+
+	add_far(&of(carrier)->far[here], endpoint_qp_number(qp), arrivals);
+	return carrier_of_qp(qp);
+}
+
+void endpoint_carrier_connect(struct carrier_qp *qp, uint32_t number)
+{
+	endpoint_connect(endpoint_of_qp(qp), number);
+}
+
+static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t message_bytes,
+		 uint64_t messages, enum workload_operation operation)
+{
+	(void)carrier, (void)qp, (void)message_bytes, (void)messages, (void)operation;
+}
+
+static void plan_any(struct carrier *carrier, uint64_t bytes)
+{
+	(void)carrier, (void)bytes;
+}
+
+static void start(struct carrier *carrier)
+{
+	for (uint32_t i = 0; i < of(carrier)->hosts; i++)
+		if (of(carrier)->hcas[i])
+			endpoint_set_user(of(carrier)->hcas[i], &of(carrier)->user);
+}
+
+static struct carrier_qp *peer(const struct carrier_qp *qp)
+{
+	return carrier_of_qp(endpoint_peer(endpoint_of_qp(qp)));
+}
+
+static const struct path *path(const struct carrier_qp *qp)
+{
+	return endpoint_path(endpoint_of_qp(qp));
+}
+
+static uint32_t cnps(const struct carrier_qp *qp)
+{
+	return endpoint_cnps(endpoint_of_qp(qp));
+}
+
+static uint32_t marks(const struct carrier_qp *qp)
+{
+	return endpoint_marks(endpoint_of_qp(qp));
+}
+
+static uint64_t acked_bytes(const struct carrier_qp *qp)
+{
+	return endpoint_acked_bytes(endpoint_of_qp(qp));
+}
+
+static uint64_t rate_bps(struct carrier_qp *qp)
+{
+	return endpoint_rate_bps(endpoint_of_qp(qp));
+}
+
+static const char *trouble(const struct carrier *carrier)
+{
+	(void)carrier;
+	return NULL;
+}
+
+/* ---- life ---- */
+
+static void destroy(struct carrier *carrier)
+{
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_fini(&of(carrier)->posts[i]);
+	for (uint32_t i = 0; i < of(carrier)->hosts; i++)
+		free(of(carrier)->far[i].by_number);
+	free(of(carrier)->far);
+	free(of(carrier));
+}
+
+struct carrier *endpoint_carrier_create(struct endpoint_hca *const *hcas, uint32_t hosts,
+					const struct endpoint_params *params)
+{
+	static const struct carrier_ops ops = {port,        join,     plan,    plan_any, start,
+					       post,        peer,     path,    cnps,     marks,
+					       acked_bytes, rate_bps, trouble, destroy};
+	struct endpoint_carrier *carrier = calloc(1, sizeof(*carrier));
+
+	assert(carrier);
+	carrier->carrier =
+		(struct carrier){.ops = &ops, .message_max = UINT64_MAX, .ideal = params};
+	carrier->user = (struct endpoint_user){delivered, read_begins, read_ends};
+	carrier->hcas = hcas;
+	carrier->hosts = hosts;
+	carrier->far = calloc(hosts, sizeof(carrier->far[0]));
+	assert(carrier->far);
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_init(&carrier->posts[i], sizeof(struct post), 0);
+	return &carrier->carrier;
+}

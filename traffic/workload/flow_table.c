@@ -1,0 +1,215 @@
+/* flow_table: see flow_table.h. */
+#include "traffic/workload/flow_table.h"
+
+#include <assert.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* clang-format off */
+#define COLUMN_ENTRY(column, type, printed, known, unit, meaning) {#column, unit, meaning},
+const struct flow_column flow_columns[] = { FLOW_COLUMNS(COLUMN_ENTRY) { 0 } };
+
+#define STATUS_NAME(name) #name,
+static const char *const status_names[] = { FLOW_STATUSES(STATUS_NAME) };
+/* clang-format on */
+
+static const char *const verbs[] = {"write", "send", "read", "atomic"};
+
+static void print_NUMBER(FILE *out, uint64_t value)
+{
+	fprintf(out, "%" PRIu64, value);
+}
+
+static void print_TIME(FILE *out, uint64_t value)
+{
+	fprintf(out, "%" PRIu64 ".%06" PRIu64, value / US, value % US);
+}
+
+static void print_VERB(FILE *out, uint64_t value)
+{
+	fputs(verbs[value], out);
+}
+
+static void print_STATUS(FILE *out, uint64_t value)
+{
+	fputs(status_names[value], out);
+}
+
+static bool is_known(const struct flow_record *record, enum flow_known known, uint64_t value)
+{
+	switch (known) {
+	case FLOW_BEGUN:
+		return record->status != FLOW_not_started;
+	case FLOW_KNOWN:
+		return value > 0 || record->status == FLOW_done;
+	case FLOW_ENDED:
+		return record->status >= FLOW_done;
+	case FLOW_ALWAYS:
+		break;
+	}
+	return true;
+}
+
+static void write_record(const struct flow_record *record, FILE *out)
+{
+#define COLUMN_PRINT(column, type, printed, known, unit, meaning) \
+	if (is_known(record, FLOW_##known, record->column))       \
+		print_##printed(out, record->column);             \
+	fputc(',', out);
+	FLOW_COLUMNS(COLUMN_PRINT)
+	if (record->status == FLOW_done) {
+		print_TIME(out, flow_fct(record));
+		fprintf(out, ",%.4f\n", flow_slowdown(record));
+	} else {
+		fputs(",\n", out);
+	}
+}
+
+void flow_table_write(const struct flow_record *records, uint32_t count, FILE *out)
+{
+	for (const struct flow_column *column = flow_columns; column->name; column++)
+		fprintf(out, "%s%s%s,", column->name, *column->unit ? "_" : "", column->unit);
+	fputs("fct_us,slowdown\n", out);
+	for (uint32_t i = 0; i < count; i++)
+		if (records[i].source != records[i].destination)
+			write_record(&records[i], out);
+}
+
+static bool is_chosen(const struct flow_record *record, const struct flow_choice *choice)
+{
+	if (record->source == record->destination || record->bytes < choice->low ||
+	    record->bytes > choice->high || record->ready < choice->from)
+		return false;
+	return choice->kinds == FLOW_ALL || record->incast == (choice->kinds == FLOW_OF_INCAST);
+}
+
+static double quantile(const double *sorted, size_t count, double share)
+{
+	return gsl_stats_quantile_from_sorted_data(sorted, 1, count, share);
+}
+
+struct flow_summary flow_table_summarise(const struct flow_record *records, uint32_t count,
+					 const struct flow_choice *choice)
+{
+	struct flow_summary summary = {.first = SIM_NEVER};
+	double *fcts = malloc(3 * (count + 1) * sizeof(fcts[0])), *slowdowns = fcts + count;
+	double *arrivals = slowdowns + count;
+	size_t done = 0;
+
+	assert(fcts);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct flow_record *record = &records[i];
+
+		if (!is_chosen(record, choice))
+			continue;
+		summary.flows++;
+		summary.failed += record->status == FLOW_failed;
+		summary.ended = record->finished > summary.ended ? record->finished : summary.ended;
+		if (record->status != FLOW_done)
+			continue;
+		fcts[done] = (double)flow_fct(record) / (double)US;
+		arrivals[done] = (double)(record->arrived - record->ready) / (double)US;
+		slowdowns[done++] = flow_slowdown(record);
+		summary.bytes += record->bytes;
+		summary.first = record->ready < summary.first ? record->ready : summary.first;
+		summary.last = record->finished > summary.last ? record->finished : summary.last;
+	}
+	summary.done = (uint32_t)done;
+	if (done) {
+		summary.fct_mean_us = gsl_stats_mean(fcts, 1, done);
+		summary.slowdown_mean = gsl_stats_mean(slowdowns, 1, done);
+		gsl_sort(fcts, 1, done);
+		gsl_sort(slowdowns, 1, done);
+		gsl_sort(arrivals, 1, done);
+		summary.arrival_p50_us = quantile(arrivals, done, 0.5);
+		summary.arrival_p90_us = quantile(arrivals, done, 0.9);
+		summary.fct_p50_us = quantile(fcts, done, 0.5);
+		summary.fct_p90_us = quantile(fcts, done, 0.9);
+		summary.fct_p95_us = quantile(fcts, done, 0.95);
+		summary.fct_p99_us = quantile(fcts, done, 0.99);
+		summary.fct_p999_us = quantile(fcts, done, 0.999);
+		summary.slowdown_p50 = quantile(slowdowns, done, 0.5);
+		summary.slowdown_p95 = quantile(slowdowns, done, 0.95);
+		summary.slowdown_p99 = quantile(slowdowns, done, 0.99);
+	}
+	free(fcts);
+	return summary;
+}
+
+/* ---- groups by size ---- */
+
+static int compare_sizes(const void *one, const void *other)
+{
+	const struct flow_record *a = *(const struct flow_record *const *)one;
+	const struct flow_record *b = *(const struct flow_record *const *)other;
+
+	if (a->bytes != b->bytes)
+		return a->bytes < b->bytes ? -1 : 1;
+	return a->flow < b->flow ? -1 : a->flow > b->flow;
+}
+
+static struct flow_group group_of(const struct flow_record *const *flows, size_t count,
+				  double *values)
+{
+	struct flow_group group = {.bytes_max = (double)flows[count - 1]->bytes,
+				   .flows = (double)count};
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = (double)flow_fct(flows[i]) / (double)US;
+	gsl_sort(values, 1, count);
+	group.fct_p50 = quantile(values, count, 0.5);
+	group.fct_p95 = quantile(values, count, 0.95);
+	for (size_t i = 0; i < count; i++)
+		values[i] = flow_slowdown(flows[i]);
+	gsl_sort(values, 1, count);
+	group.slowdown_p50 = quantile(values, count, 0.5);
+	group.slowdown_p95 = quantile(values, count, 0.95);
+	group.slowdown_p99 = quantile(values, count, 0.99);
+	return group;
+}
+
+unsigned flow_table_group(const struct flow_record *records, uint32_t count,
+			  const struct flow_choice *choice, struct flow_group groups[FLOW_GROUPS])
+{
+	const struct flow_record **flows = malloc((count + 1) * sizeof(flows[0]));
+	double *values = malloc((count + 1) * sizeof(values[0]));
+	unsigned filled = 0;
+	size_t done = 0;
+
+	assert(flows && values);
+	for (uint32_t i = 0; i < count; i++)
+		if (records[i].status == FLOW_done && is_chosen(&records[i], choice))
+			flows[done++] = &records[i];
+	qsort(flows, done, sizeof(flows[0]), compare_sizes);
+	for (size_t i = 0; i < FLOW_GROUPS; i++) {
+		size_t first = i * done / FLOW_GROUPS, end = (i + 1) * done / FLOW_GROUPS;
+
+		if (end > first)
+			groups[filled++] = group_of(flows + first, end - first, values);
+	}
+	free(values);
+	free(flows);
+	return filled;
+}
+
+void flow_table_write_groups(const struct flow_group *groups, unsigned count, FILE *out)
+{
+#define GROUP_NAME(column, printed, unit, meaning) #column, unit,
+	static const char *const names[] = {FLOW_GROUP_COLUMNS(GROUP_NAME) NULL};
+
+	for (const char *const *name = names; *name; name += 2)
+		fprintf(out, "%s%s%s%s", name == names ? "" : ",", name[0], *name[1] ? "_" : "",
+			name[1]);
+	fputc('\n', out);
+	for (unsigned i = 0; i < count; i++) {
+		const char *between = "";
+
+#define GROUP_PRINT(column, printed, unit, meaning)            \
+	fprintf(out, "%s" printed, between, groups[i].column); \
+	between = ",";
+		FLOW_GROUP_COLUMNS(GROUP_PRINT)
+		fputc('\n', out);
+	}
+}

@@ -1,0 +1,182 @@
+/*
+ * goal: a workload from a GOAL file (Hoefler, Siebert, Lumsdaine, ICPP 2009), as schedgen of the LogGOPSim tools writes it:
+ *
+ *     num_ranks 2
+ *     rank 0 {
+ *     l1: calc 1500                        nanoseconds
+ *     l2: send 1024b to 1 tag 0 cpu 0 nic 0
+ *     l2 requires l1                       begins when l1 has ended; irequires: when it has begun
+ *     }
+ *
+ * Ranks are hosts. The n-th send from one rank to another with a tag goes to the n-th recv there; the flow begins when
+ * what the send requires has ended, and ends a recv by its arrival, a send by its completion. cpu and nic have no effect:
+ * what does not depend on each other goes on side by side.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "traffic/workload/goal_file.h"
+
+/* ---- which send goes to which recv ---- */
+
+/* By both ranks, tag, and place in the file. */
+static int compare_messages(const void *one, const void *other)
+{
+	const struct goal_op *a = *(struct goal_op *const *)one;
+	const struct goal_op *b = *(struct goal_op *const *)other;
+	bool sends = a->kind == GOAL_SEND;
+	const uint64_t left[] = {sends ? a->rank : a->peer, sends ? a->peer : a->rank, a->tag};
+	const uint64_t right[] = {sends ? b->rank : b->peer, sends ? b->peer : b->rank, b->tag};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(left); i++)
+		if (left[i] != right[i])
+			return left[i] < right[i] ? -1 : 1;
+	return a < b ? -1 : a > b; /* of one array */
+}
+
+static struct goal_op **sort_messages(struct goal *goal, enum goal_kind kind, uint32_t *count)
+{
+	struct goal_op **list = calloc(goal->op_count + 1, sizeof(struct goal_op *));
+
+	assert(list);
+	*count = 0;
+	for (uint32_t i = 0; i < goal->op_count; i++)
+		if (goal->ops[i].kind == kind)
+			list[(*count)++] = &goal->ops[i];
+	qsort(list, *count, sizeof(struct goal_op *), compare_messages);
+	return list;
+}
+
+static bool match(struct goal *goal)
+{
+	uint32_t sends, recvs;
+	struct goal_op **send = sort_messages(goal, GOAL_SEND, &sends);
+	struct goal_op **recv = sort_messages(goal, GOAL_RECV, &recvs);
+	bool good = true;
+
+	for (uint32_t i = 0; good && (i < sends || i < recvs); i++) {
+		const struct goal_op *one = i < sends ? send[i] : NULL;
+		const struct goal_op *other = i < recvs ? recv[i] : NULL;
+
+		if (!one || (other && (one->rank > other->peer ||
+				       (one->rank == other->peer && one->peer > other->rank))))
+			good = goal_fail(goal, other->line,
+					 "nobody sends what this recv waits for");
+		else if (!other || one->rank != other->peer || one->peer != other->rank)
+			good = goal_fail(goal, one->line, "there is no recv for this send");
+		else if (one->tag != other->tag)
+			good = goal_fail(goal, one->line,
+					 "there is no recv with tag %" PRIu64 " for this send",
+					 one->tag);
+		else
+			recv[i]->flow = one->flow;
+	}
+	free(send);
+	free(recv);
+	return good;
+}
+
+/* ---- the workload ---- */
+
+/* Of that host alone; takes `delay`. */
+static uint32_t add_moment(struct goal *goal, uint32_t rank, sim_time delay)
+{
+	uint32_t number = workload_add(goal->workload, rank, rank, 0, delay);
+
+	goal->workload->flows[number].local = true;
+	return number;
+}
+
+static void add_flows(struct goal *goal)
+{
+	for (uint32_t i = 0; i < goal->op_count; i++) {
+		struct goal_op *op = &goal->ops[i];
+
+		if (op->kind == GOAL_CALC)
+			op->flow = add_moment(goal, op->rank, op->amount * NS);
+		else if (op->kind == GOAL_SEND && op->peer == op->rank)
+			op->flow = add_moment(goal, op->rank, 0);
+		else if (op->kind == GOAL_SEND)
+			op->flow = workload_add(goal->workload, op->rank, op->peer,
+						op->amount ? op->amount : 1, 0);
+	}
+}
+
+/* A recv that waits for more than the message is a moment of its own. */
+static void add_moments(struct goal *goal)
+{
+	for (uint32_t i = 0; i < goal->op_count; i++) {
+		struct goal_op *op = &goal->ops[i];
+
+		if (op->kind == GOAL_RECV && (op->depends || op->is_asked)) {
+			uint32_t seen = add_moment(goal, op->rank, 0);
+
+			workload_after(goal->workload, seen, op->flow);
+			op->flow = seen;
+		}
+		if (op->is_asked) {
+			op->moment = add_moment(goal, op->rank, 0);
+			workload_after(goal->workload, op->flow, op->moment);
+		}
+	}
+	for (uint32_t i = 0; i < goal->edge_count; i++) {
+		const struct goal_op *then = &goal->ops[goal->edges[i].then];
+		const struct goal_op *first = &goal->ops[goal->edges[i].first];
+
+		workload_after(goal->workload,
+			       then->moment != GOAL_NONE ? then->moment : then->flow,
+			       goal->edges[i].at_start ? first->moment : first->flow);
+	}
+}
+
+/* Takes away what waits for nothing, again and again. false: something is left. */
+static bool has_an_order(const struct workload *workload)
+{
+	uint32_t count = workload->count, head = 0, tail = 0;
+	uint32_t *waits = calloc(count + 1, sizeof(*waits)),
+		 *queue = calloc(count + 1, sizeof(*queue));
+	uint32_t *place = calloc(count + 2, sizeof(*place));
+	uint32_t *next = calloc(workload->edge_count + 1, sizeof(*next));
+
+	assert(waits && queue && place && next);
+	for (uint32_t i = 0; i < workload->edge_count; i++) {
+		waits[workload->edges[i].then]++;
+		place[workload->edges[i].first + 2]++;
+	}
+	for (uint32_t i = 2; i < count + 2; i++)
+		place[i] += place[i - 1];
+	for (uint32_t i = 0; i < workload->edge_count; i++)
+		next[place[workload->edges[i].first + 1]++] = workload->edges[i].then;
+	for (uint32_t i = 0; i < count; i++)
+		if (waits[i] == 0)
+			queue[tail++] = i;
+	while (head < tail) {
+		uint32_t first = queue[head++];
+
+		for (uint32_t i = place[first]; i < place[first + 1]; i++)
+			if (--waits[next[i]] == 0)
+				queue[tail++] = next[i];
+	}
+	free(waits);
+	free(queue);
+	free(place);
+	free(next);
+	return tail == count;
+}
+
+bool workload_read_goal(struct workload *workload, const char *file, char *why, size_t why_bytes)
+{
+	struct goal goal = {.workload = workload, .why = why, .why_bytes = why_bytes};
+	bool good = goal_file_read(&goal, file);
+
+	if (good)
+		add_flows(&goal);
+	good = good && match(&goal);
+	if (good)
+		add_moments(&goal);
+	if (good && !has_an_order(workload))
+		good = goal_fail(&goal, goal.line, "operations wait for each other in a circle");
+	goal_file_free(&goal);
+	return good;
+}

@@ -1,0 +1,79 @@
+/* ideal: see ideal.h. */
+#include "traffic/workload/ideal.h"
+
+#include "fabric/wire/opcode.h"
+
+#define PREAMBLE_BYTES 8 /* and start of frame */
+#define GAP_BYTES      12
+
+struct span {
+	const struct path *path;
+	const struct ideal_path *way;
+	uint32_t mtu_bytes;
+};
+
+static uint32_t wire_bytes(const struct span *span, uint8_t opcode, uint64_t payload_bytes)
+{
+	const struct packet packet = {
+		.path = span->path, .opcode = opcode, .payload_bytes = (uint32_t)payload_bytes};
+
+	return packet_wire_bytes(&packet);
+}
+
+/* From the first bit out to the last bit in. */
+static sim_time travel(const struct span *span, uint64_t packets, uint64_t bytes)
+{
+	bool ethernet = span->path->link_layer == LINK_ETHERNET;
+
+	if (ethernet)
+		bytes += packets * PREAMBLE_BYTES + (packets - 1) * GAP_BYTES;
+	return (sim_time)((double)bytes * 8 * (double)SEC / (double)span->way->rate_bps) +
+	       span->way->latency;
+}
+
+static sim_time travel_one(const struct span *span, uint8_t opcode)
+{
+	return travel(span, 1, wire_bytes(span, opcode, 0));
+}
+
+static sim_time travel_data(const struct span *span, const uint8_t opcodes[4], uint64_t bytes)
+{
+	uint64_t mtu = span->mtu_bytes, packets = bytes ? (bytes + mtu - 1) / mtu : 1;
+	uint64_t wire;
+
+	if (packets == 1)
+		return travel(span, 1, wire_bytes(span, opcodes[3], bytes));
+	wire = wire_bytes(span, opcodes[0], mtu) +
+	       (packets - 2) * wire_bytes(span, opcodes[1], mtu) +
+	       wire_bytes(span, opcodes[2], bytes - (packets - 1) * mtu);
+	return travel(span, packets, wire);
+}
+
+sim_time ideal_time(const struct endpoint_params *params, uint32_t mtu_bytes,
+		    const struct path *path, const struct ideal_path *way,
+		    enum workload_operation operation, uint64_t bytes)
+{
+	static const uint8_t opcodes[][4] = {
+		[WORKLOAD_WRITE] = {RC_WRITE_FIRST, RC_WRITE_MIDDLE, RC_WRITE_LAST, RC_WRITE_ONLY},
+		[WORKLOAD_SEND] = {RC_SEND_FIRST, RC_SEND_MIDDLE, RC_SEND_LAST, RC_SEND_ONLY},
+		[WORKLOAD_READ] = {RC_READ_RESP_FIRST, RC_READ_RESP_MIDDLE, RC_READ_RESP_LAST,
+				   RC_READ_RESP_ONLY},
+	};
+	const struct span span = {path, way, mtu_bytes};
+	sim_time time =
+		params->send_latency + 2 * params->receive_latency + params->complete_latency;
+
+	switch (operation) {
+	case WORKLOAD_WRITE:
+	case WORKLOAD_SEND:
+		return time + travel_data(&span, opcodes[operation], bytes) +
+		       travel_one(&span, RC_ACK);
+	case WORKLOAD_READ:
+		return time + travel_one(&span, RC_READ_REQUEST) + params->read_latency +
+		       travel_data(&span, opcodes[operation], bytes);
+	case WORKLOAD_ATOMIC:
+		break;
+	}
+	return time + travel_one(&span, RC_FETCH_ADD) + params->atomic_latency +
+	       travel_one(&span, RC_ATOMIC_ACK);
+}

@@ -1,0 +1,54 @@
+/*
+ * player: plays a workload and keeps the flow table. Queue pairs are joined as the flows need them; a flow is cut into messages, of
+ * which a number are posted at a time. By which adapters they go is the carrier's.
+ *
+ *     workload --player--> carrier: post() ... done(), delivered() --> flow table, and flows that waited
+ */
+#ifndef TRAFFIC_WORKLOAD_PLAYER_H
+#define TRAFFIC_WORKLOAD_PLAYER_H
+
+#include "traffic/workload/carrier.h"
+#include "traffic/workload/flow_table.h"
+#include "traffic/workload/ideal.h"
+
+/* clang-format off */
+#define PLAYER_PARAMS(X)                                                                                   \
+	X(message,       BYTES, "0B", "0B..4GB",    "a flow is cut into messages of so much, 0: it is one (reads, and all messages of detailed adapters, are cut at 1 GiB in any case)", "choice") \
+	X(post_list,     COUNT, "1",  "1..4096",    "messages of a flow that are posted and not complete, at most", "choice") \
+	X(service_level, COUNT, "0",  "0..15",      "of all packets: lane or priority",               "choice") \
+	X(service_levels, COUNT, "1", "1..16",      "queue pairs take so many in turn, from service_level on", "choice") \
+	X(notice,        TIME,  "1us", "0ps..1s",   "until hosts know that a barrier is reached, or that what a flow waits for has happened at another host; 0: at once, which no run in several threads can do", "assumed: a small message through some switches") \
+	X(stop,          TIME,  "1s", "1ns..1000s", "flows that are not ready by then are not begun", "choice")
+/* clang-format on */
+
+struct player_params {
+	PLAYER_PARAMS(PARAM_FIELD)
+};
+
+extern const struct param player_param_list[];
+
+struct player;
+
+/* What the fabric is like between two hosts. */
+typedef struct ideal_path player_way_function(void *context, uint32_t source, uint32_t destination);
+
+/* The carrier and the workload outlive it. */
+struct player *player_create(struct sim *sim, const struct workload *workload,
+			     const struct player_params *params, struct carrier *carrier,
+			     player_way_function *way, void *context);
+void player_destroy(struct player *player); /* after the run, before the carrier */
+
+/* Every flow is done, failed, or was not begun in time. */
+bool player_finished(const struct player *player);
+
+/* The queue pair that sends the flow's requests; NULL: a barrier. Flows of a pair of hosts share it. */
+const struct carrier_qp *player_requester(const struct player *player, uint32_t flow);
+
+/* Of its requester: what it has had acknowledged, and what congestion control lets it send now. Not of barriers. */
+uint64_t player_acked_bytes(const struct player *player, uint32_t flow);
+uint64_t player_rate_bps(const struct player *player, uint32_t flow);
+
+/* One a flow, in the workload's order. */
+const struct flow_record *player_records(const struct player *player);
+
+#endif

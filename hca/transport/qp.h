@@ -154,6 +154,9 @@ struct responder {
 	struct receive_queue *wqe_queue; /* where it is from; XRC: what the packet names */
 	struct completion_queue *cq;     /* of it, and the index for its CQE */
 	uint32_t user_index;
+	uint32_t next_turn;      /* shared queue: earliest WQE whose CQE may come */
+	bool failed;             /* the first fault took effect: WQEs end as */
+	enum work_status ending; /* this, the first; the others as flushed */
 	/* Of the message: its first bit, and its WQE, if that was waited for. */
 	sim_time begun_at, wqe_at;
 	struct packet *waiting_first, *waiting_last; /* received, not yet executed */

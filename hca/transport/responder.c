@@ -112,6 +112,8 @@ static void end_message(struct qp *qp, struct scatter_unit *unit, const struct p
 		unit->has_completion = true;
 		unit->completion = completion_of(qp, packet);
 		unit->cq = responder->cq;
+		unit->turn = responder->wqe->turn;
+		unit->ends_wqe = true;
 		scatter_unit_note(unit, packet);
 		responder->wqe_at = 0;
 		receive_queue_release(qp->hca, responder->wqe);
@@ -330,8 +332,7 @@ static void send_nak_once(struct qp *qp, uint8_t syndrome)
 	responder->nak_sent = true;
 }
 
-/* What was accepted before it comes first: the fault takes effect when that is in memory. */
-static void fault_in_order(struct qp *qp, struct packet *packet, enum request_fault fault)
+void responder_fault_in_order(struct qp *qp, struct packet *packet, enum request_fault fault)
 {
 	struct scatter_unit *unit;
 
@@ -377,7 +378,7 @@ static bool handle(struct qp *qp, struct packet *packet)
 		send_nak_once(qp, syndrome_make(SYNDROME_NAK, fault_rule[fault].nak));
 		break;
 	case REPLY_FATAL:
-		fault_in_order(qp, packet, fault);
+		responder_fault_in_order(qp, packet, fault);
 		break;
 	}
 	return true;
@@ -444,26 +445,94 @@ void responder_unit_came(struct qp *qp)
 	responder_run(qp);
 }
 
+/* ---- ends of receive WQEs ---- */
+
+/* How a WQE ends after a fault, or in ERR. */
+static struct completion ending_of(struct qp *qp, uint16_t index, uint32_t user_index)
+{
+	struct responder *responder = &qp->responder;
+	struct completion completion = {
+		.opcode = CQE_RECEIVE_ERROR,
+		.status = responder->ending,
+		.wqe_counter = index,
+		.qpn = qp_known_as(qp),
+		.user_index = user_index,
+	};
+
+	if (responder->ending == WORK_FLUSHED) {
+		count(qp)->wqes_flushed++;
+		count(qp)->receives_flushed++;
+	}
+	responder->ending = WORK_FLUSHED;
+	return completion;
+}
+
+static bool is_complete(const struct qp *qp, uint32_t turn)
+{
+	return qp->rq && !receive_queue_is_open(qp->rq, qp, turn);
+}
+
+void responder_complete(struct qp *qp, struct scatter_unit *unit)
+{
+	if (qp->responder.failed) {
+		const struct completion *good = &unit->completion;
+		struct completion completion;
+
+		if (is_complete(qp, unit->turn)) /* an earlier packet's fault ended it */
+			return;
+		completion = ending_of(qp, good->multi_packet ? good->wqe_id : good->wqe_counter,
+				       good->user_index);
+		if (qp->rq)
+			receive_queue_complete(qp->rq, qp, unit->turn, true);
+		completion_write(unit->cq, &completion, 0);
+		return;
+	}
+	if (qp->rq)
+		receive_queue_complete(qp->rq, qp, unit->turn, unit->ends_wqe);
+	unit->why.at[RECEIVE_TRANSLATED] = unit->dma.translated_at;
+	unit->why.at[RECEIVE_ORDERED] = sim_now(qp->hca->sim);
+	completion_write_received(unit->cq, &unit->completion, unit->tag, &unit->why);
+}
+
+/* The WQE of the message under way, which is behind all that is executed. */
+static void end_current(struct qp *qp)
+{
+	struct responder *responder = &qp->responder;
+	struct receive_wqe *wqe = responder->wqe;
+
+	assert(responder->failed && !responder->first);
+	if (!wqe)
+		return;
+	responder->wqe = NULL;
+	if (!is_complete(qp, wqe->turn)) {
+		struct completion completion = ending_of(qp, wqe->index, responder->user_index);
+
+		if (qp->rq)
+			receive_queue_complete(qp->rq, qp, wqe->turn, true);
+		completion_write(responder->cq, &completion, 0);
+	}
+	receive_queue_release(qp->hca, wqe);
+}
+
+static void fail(struct responder *responder, enum work_status ending)
+{
+	if (responder->failed)
+		return;
+	responder->failed = true;
+	responder->ending = ending;
+}
+
 void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn)
 {
 	const struct fault_rule *rule = &fault_rule[fault];
-	struct responder *responder = &qp->responder;
 
+	fail(&qp->responder, rule->status);
+	if (qp->state.state == STATE_ERR)
+		return;
 	if (qp_is_reliable(qp))
 		send_nak(qp, syndrome_make(SYNDROME_NAK, rule->nak), psn, false);
-	if (responder->wqe) {
-		struct completion completion = {
-			.opcode = CQE_RECEIVE_ERROR,
-			.status = rule->status,
-			.wqe_counter = responder->wqe->index,
-			.qpn = qp_known_as(qp),
-			.user_index = responder->user_index,
-		};
-
-		completion_write(responder->cq, &completion, 0);
-		receive_queue_release(qp->hca, responder->wqe);
-		responder->wqe = NULL;
-	}
+	if (!qp->responder.first)
+		end_current(qp);
 	qp_enter_error(qp, rule->async);
 }
 
@@ -479,21 +548,8 @@ void responder_flush(struct qp *qp)
 	}
 	if (qp->flushing)
 		return;
-	if (responder->wqe) {
-		struct completion completion = {
-			.opcode = CQE_RECEIVE_ERROR,
-			.status = WORK_FLUSHED,
-			.wqe_counter = responder->wqe->index,
-			.qpn = qp_known_as(qp),
-			.user_index = responder->user_index,
-		};
-
-		count(qp)->wqes_flushed++;
-		count(qp)->receives_flushed++;
-		completion_write(responder->cq, &completion, 0);
-		receive_queue_release(qp->hca, responder->wqe);
-		responder->wqe = NULL;
-	}
+	fail(responder, WORK_FLUSHED);
+	end_current(qp);
 	if (responder->waits_for_wqe)
 		receive_queue_forget_waiter(responder->wqe_queue, qp);
 	if (qp->dcr) /* the DCT and its SRQ serve others */
@@ -519,9 +575,10 @@ void responder_reset(struct qp *qp)
 	scatter_unit_abandon(qp);
 	sim_cancel(&responder->ack);
 	responder->ack_due = responder->nak_sent = responder->fatal = false;
-	responder->dropping = false;
+	responder->dropping = responder->failed = false;
 	responder->previous_opcode = -1;
 	responder->received = 0;
+	responder->next_turn = 0;
 	responder_forget_owed(qp);
 	responder->uncommitted_reads = responder->reads_owed = 0;
 	responder->msn = 0;

@@ -15,6 +15,8 @@
 #include "hca/transport/fault.h"
 #include "hca/transport/qp.h"
 
+struct scatter_unit;
+
 /* Of a queue pair that begins. */
 void responder_init(struct qp *qp);
 
@@ -47,6 +49,15 @@ void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn, sim_time r
 void responder_owe(struct qp *qp, const struct response *response);
 void responder_forget_owed(struct qp *qp);
 void responder_fatal(struct qp *qp, enum request_fault fault, uint32_t psn);
+
+/* UC, UD too: the fault takes effect after everything that was accepted before the packet. Later packets are dropped. */
+void responder_fault_in_order(struct qp *qp, struct packet *packet, enum request_fault fault);
+
+/*
+ * Writes the CQE of a receive WQE to the unit's CQ. All CQEs of receive WQEs pass through here, in the order in which the queue pair
+ * took them: receive_queue_complete() asserts it. After a fault the CQE says how the WQE ends in place of the unit's completion.
+ */
+void responder_complete(struct qp *qp, struct scatter_unit *unit);
 void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t original);
 
 /* All checks of a reliable transport, in order. */

@@ -70,7 +70,8 @@ static void take_strides(struct qp *qp, struct scatter_unit *unit, uint32_t leng
 	responder->wqe->users++;
 	responder->strides_used += strides;
 	receive_queue_count_strides(qp->hca, strides, 0);
-	if (responder->strides_used == qp->attr.packet_strides)
+	unit->ends_wqe = responder->strides_used == qp->attr.packet_strides;
+	if (unit->ends_wqe)
 		leave_wqe(qp);
 }
 
@@ -92,6 +93,8 @@ static void skip_rest(struct qp *qp, const struct packet *packet)
 		.byte_count = CQE_FILLER | cqe_stride_count(strides, 0),
 	};
 	unit->cq = responder->cq;
+	unit->turn = responder->wqe->turn;
+	unit->ends_wqe = true;
 	responder_note_begin(qp, packet);
 	scatter_unit_note(unit, packet);
 	receive_queue_count_strides(qp->hca, 0, strides);
@@ -112,6 +115,8 @@ static void execute(struct qp *qp, struct packet *packet)
 	unit->has_completion = true;
 	unit->completion = completion_of(qp, packet);
 	unit->cq = responder->cq;
+	unit->turn = responder->wqe->turn;
+	unit->ends_wqe = true;
 	if (qp->attr.packet_strides)
 		take_strides(qp, unit, packet->payload_bytes + GRH_AREA_BYTES);
 	else
@@ -154,10 +159,10 @@ bool responder_datagram(struct qp *qp, struct packet *packet)
 	if (fault == FAULT_NO_RECEIVE_WQE)
 		qp->hca->transport->count.no_receive_wqe++;
 	else if (!fits(qp, length, &offset))
-		responder_fatal(qp, FAULT_TOO_LONG, packet->psn);
+		responder_fault_in_order(qp, packet, FAULT_TOO_LONG);
 	else if (!qp_list_allows(qp, responder->wqe->pd, responder->wqe->segments,
 				 responder->wqe->segment_count, offset, length, MR_LOCAL_WRITE))
-		responder_fatal(qp, FAULT_BAD_WQE, packet->psn);
+		responder_fault_in_order(qp, packet, FAULT_BAD_WQE);
 	else
 		execute(qp, packet);
 	return true;

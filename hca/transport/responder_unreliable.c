@@ -63,7 +63,7 @@ bool responder_unreliable(struct qp *qp, struct packet *packet)
 	if (fault == FAULT_NO_RECEIVE_WQE)
 		qp->hca->transport->count.no_receive_wqe++;
 	if (fault == FAULT_TOO_LONG || fault == FAULT_BAD_WQE)
-		responder_fatal(qp, fault, packet->psn);
+		responder_fault_in_order(qp, packet, fault);
 	else if (fault)
 		drop(qp, packet);
 	else

@@ -278,16 +278,12 @@ static void take_effect(struct scatter_unit *unit)
 
 	if (qp->destroyed || unit->generation != qp->responder.generation)
 		return;
-	if (unit->fault != FAULT_NONE) {
-		if (qp->state.state != STATE_ERR)
-			responder_fatal(qp, unit->fault, unit->psn);
+	if (unit->fault != FAULT_NONE)
+		responder_fatal(qp, unit->fault, unit->psn);
+	if (unit->has_completion)
+		responder_complete(qp, unit);
+	if (qp->responder.failed)
 		return;
-	}
-	if (unit->has_completion) {
-		unit->why.at[RECEIVE_TRANSLATED] = unit->dma.translated_at;
-		unit->why.at[RECEIVE_ORDERED] = sim_now(qp->hca->sim);
-		completion_write_received(unit->cq, &unit->completion, unit->tag, &unit->why);
-	}
 	if (unit->acknowledge && unit->asked_at) {
 		notification_asked(qp, unit->asked_at, unit->telemetry);
 		unit->telemetry = NULL;

@@ -34,6 +34,8 @@ struct scatter_unit {
 	struct telemetry *telemetry;
 	struct completion completion;
 	struct completion_queue *cq; /* it goes to */
+	uint32_t turn;               /* of the WQE that it is of */
+	bool ends_wqe;               /* no other CQE is of that WQE */
 	struct receive_why why;
 	struct response read; /* or atomic */
 	uint64_t swap_or_add, compare;

@@ -139,6 +139,7 @@ void completion_visible(struct cqe_write *write)
 	if (write->has_receive_why)
 		why_close_received(writer->hca->why, &write->receive_why, write->tag,
 				   write->completion.qpn);
+	assert((int32_t)(write->number - cq->visible) >= 0); /* those before it came before it */
 	cq->visible = write->number + 1;
 	if (write->completion.solicited || write->completion.status != WORK_OK)
 		cq->solicited = cq->visible;

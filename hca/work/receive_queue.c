@@ -108,7 +108,7 @@ enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct 
 	*wqe = receive_queue_pop(queue);
 	(*wqe)->users = 1;
 	(*wqe)->pd = queue->shared ? queue->attr.pd : qp->attr.pd;
-	queue->taken++;
+	(*wqe)->turn = queue->taken++;
 	queue->owner->count.taken++;
 	if (queue->limit && queue->posted - queue->taken < queue->limit) {
 		queue->limit_check = true;
@@ -116,6 +116,21 @@ enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct 
 	}
 	receive_queue_refill(queue);
 	return TAKE_OK;
+}
+
+bool receive_queue_is_open(const struct receive_queue *queue, const struct qp *qp, uint32_t turn)
+{
+	uint32_t next = queue->shared ? qp->responder.next_turn : queue->completed;
+
+	/* 0 of a shared queue: this queue pair took nothing yet */
+	return (queue->shared && !next) || (int32_t)(turn - next) >= 0;
+}
+
+void receive_queue_complete(struct receive_queue *queue, struct qp *qp, uint32_t turn, bool ends)
+{
+	assert(receive_queue_is_open(queue, qp, turn) && (int32_t)(queue->taken - turn) > 0);
+	assert(queue->shared || turn == queue->completed);
+	*(queue->shared ? &qp->responder.next_turn : &queue->completed) = turn + ends;
 }
 
 void receive_queue_release(struct hca *hca, struct receive_wqe *wqe)

@@ -65,6 +65,15 @@ void receive_queue_drop(struct receive_queue *queue);
 enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct receive_wqe **wqe);
 void receive_queue_release(struct hca *hca, struct receive_wqe *wqe); /* one user fewer */
 
+/*
+ * A CQE of the WQE taken as the turn-th is about to be written; ends: its last. Asserts the order: CQEs of a ring come in the order of
+ * its WQEs, those of a shared queue in the order in which each queue pair took them.
+ */
+void receive_queue_complete(struct receive_queue *queue, struct qp *qp, uint32_t turn, bool ends);
+
+/* Returns true if the last CQE of that WQE is still to come. */
+bool receive_queue_is_open(const struct receive_queue *queue, const struct qp *qp, uint32_t turn);
+
 /* Multi-packet WQEs: strides that a packet took, and that none did. */
 void receive_queue_count_strides(struct hca *hca, uint32_t taken, uint32_t skipped);
 

@@ -34,11 +34,13 @@ void receive_queue_flush_known(struct receive_queue *queue)
 		struct completion completion = {
 			.opcode = CQE_RECEIVE_ERROR,
 			.status = WORK_FLUSHED,
-			.wqe_counter = (uint16_t)queue->taken++,
+			.wqe_counter = (uint16_t)queue->taken,
 			.qpn = qp->number,
 			.user_index = qp->attr.user_index,
 		};
 
+		queue->taken++;
+		receive_queue_complete(queue, qp, queue->taken - 1, true);
 		qp->hca->transport->count.wqes_flushed++;
 		qp->hca->transport->count.receives_flushed++;
 		completion_write(qp->recv_cq, &completion, 0);
@@ -77,7 +79,7 @@ void receive_queue_reset(struct receive_queue *queue, struct qp *qp)
 	sim_cancel(&queue->error_poll);
 	queue->error_polls = 0;
 	queue->generation++;
-	queue->posted = queue->fetched = queue->taken = 0;
+	queue->posted = queue->fetched = queue->taken = queue->completed = 0;
 	if (queue->flush_for)
 		qp_drop(queue->flush_for);
 	queue->flush_for = NULL;

@@ -50,6 +50,7 @@ struct receive_queue {
 	uint32_t posted;  /* as far as is known */
 	uint32_t fetched; /* arrived */
 	uint32_t taken;
+	uint32_t completed; /* ring: WQEs whose last CQE is written */
 	uint32_t generation;
 	uint16_t head; /* shared: index of the next to fetch */
 	struct receive_wqe *kept_first, *kept_last;

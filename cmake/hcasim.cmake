@@ -25,12 +25,14 @@ endforeach()
 
 option(HCASIM_SANITIZE "build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(HCASIM_FUZZ "build the libFuzzer targets (clang only)" OFF)
+# On in every preset. Off for packagers: another compiler's new warning must not stop their build.
+option(HCASIM_WERROR "treat compiler warnings as errors" OFF)
 
 add_library(hcasim_flags INTERFACE)
 target_include_directories(hcasim_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(hcasim_flags INTERFACE _GNU_SOURCE)
 target_compile_options(
-  hcasim_flags INTERFACE -Wall -Wextra -Wshadow -Werror -fno-strict-aliasing
+  hcasim_flags INTERFACE -Wall -Wextra -Wshadow "$<$<BOOL:${HCASIM_WERROR}>:-Werror>" -fno-strict-aliasing
                          "$<$<COMPILE_LANGUAGE:C>:-Wconversion;-Wstrict-prototypes;-Wmissing-prototypes>")
 if(HCASIM_SANITIZE)
   add_compile_options(-O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

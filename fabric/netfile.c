@@ -228,7 +228,7 @@ static uint64_t rate_in(const char *comment)
 static uint32_t node_of(struct reader *reader, struct device *device, uint32_t port,
 			uint16_t *node_port)
 {
-	char name[LAYOUT_NAME_BYTES];
+	char name[NAME_MAX_BYTES + sizeof("/4294967295")];
 
 	*node_port = device->is_switch ? (uint16_t)(port - 1) : 0;
 	if (device->is_switch)

@@ -31,5 +31,18 @@ bool install_paths_library(const char *name, char path[PATH_MAX])
 	if (!*install_paths_program())
 		return false;
 	return is_there(path, "", name) || is_there(path, "../lib/", name) ||
-	       is_there(path, "../lib/x86_64-linux-gnu/", name);
+	       is_there(path, HCASIM_LIBRARIES, name);
+}
+
+bool install_paths_module(const char *name, char path[PATH_MAX])
+{
+	char file[NAME_MAX + 1];
+
+	snprintf(file, sizeof(file), "hcasim/%s.so", name);
+	return is_there(path, HCASIM_LIBRARIES, file) || is_there(path, "../lib/", file);
+}
+
+bool install_paths_data(const char *name, char path[PATH_MAX])
+{
+	return is_there(path, "../share/hcasim/", name);
 }

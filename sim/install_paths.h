@@ -12,8 +12,16 @@
  * tell. */
 const char *install_paths_program(void);
 
-/* Finds the shared object `name` in the program's folder, in ../lib/, or in Debian's folder for
- * x86-64 below ../lib/. Writes its path. Returns false if it is in none of them. */
+/* Finds the shared object `name` in the program's folder, in ../lib/, or in the folder where
+ * libraries are installed. Writes its path. Returns false if it is in none of them. */
 bool install_paths_library(const char *name, char path[PATH_MAX]);
+
+/* Finds NAME.so among the SystemC modules that come with the program. Writes its path. Returns
+ * false if it is not there; the path is then where it was expected. */
+bool install_paths_module(const char *name, char path[PATH_MAX]);
+
+/* Finds a file of share/hcasim/, such as "scenarios/two-hosts-ib.yaml". Writes its path. Returns
+ * false if it is not there. */
+bool install_paths_data(const char *name, char path[PATH_MAX]);
 
 #endif

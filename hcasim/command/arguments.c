@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "hcasim/command/verb.h"
 #include "hcasim/schema/modules.h"
+#include "sim/install_paths.h"
 #include "sim/parallel.h"
 
 #define OPTIONS_MAX 32
@@ -220,6 +222,21 @@ static void suggest_option(const struct verb *verb, const char *word)
 		say("no option --%s of %s; did you mean --%s?", name, verb->name, near);
 }
 
+/* README's scenarios by their names in the source tree, from any folder: what is not here may come with the program. */
+static void find_scenario(struct arguments *arguments)
+{
+	static const char folder[] = "scenarios/";
+	char path[PATH_MAX];
+	const char *word = arguments->word;
+
+	if (word == NULL || strncmp(word, folder, strlen(folder)) != 0 || access(word, F_OK) == 0 ||
+	    !install_paths_data(word, path))
+		return;
+	arguments->word_found = realpath(path, NULL);
+	if (arguments->word_found != NULL)
+		arguments->word = arguments->word_found;
+}
+
 void arguments_read(const struct verb *verb, int argc, char **argv, struct arguments *arguments)
 {
 	char name[64], doc[DOC_BYTES];
@@ -246,10 +263,12 @@ void arguments_read(const struct verb *verb, int argc, char **argv, struct argum
 	argp_err_exit_status = EXIT_BAD_INPUT;
 	argp_parse(&argp, argc, argv, 0, NULL, arguments);
 	argv[0] = (char *)verb->name;
+	find_scenario(arguments);
 }
 
 void arguments_free(struct arguments *arguments)
 {
+	free(arguments->word_found);
 	for (size_t i = 0; i < arguments->override_count; i++)
 		free((char *)arguments->overrides[i]);
 	free(arguments->overrides);

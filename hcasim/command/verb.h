@@ -24,6 +24,7 @@ enum exit_code {
 struct arguments {
 	const struct verb *verb;
 	const char *word;         /* FILE, BLOCK or VERB; NULL: none */
+	char *word_found;         /* FILE comes with the program: where; NULL: it does not */
 	const char **words_given; /* of a verb that takes many */
 	size_t word_count;
 	const char *out, *pcap, *trace, *counters;

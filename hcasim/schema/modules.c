@@ -18,8 +18,7 @@ static void candidate(const struct yaml_node *node, const char *name, char path[
 	if (strchr(name, '/') != NULL)
 		yaml_path(node, name, path);
 	else
-		snprintf(path, PATH_MAX, "%.2000s../lib/hcasim/%.2000s.so", install_paths_program(),
-			 name);
+		install_paths_module(name, path);
 }
 
 static void find(enum module_kind kind, const struct yaml_node *node, struct param_text *module,

@@ -54,7 +54,8 @@ const char *preset_directory(void)
 	char path[PATH_MAX + 32];
 	if (*install_paths_program() == '\0')
 		return "";
-	snprintf(path, sizeof(path), "%s../share/hcasim/presets", install_paths_program());
+	snprintf(path, sizeof(path), "%s../share/hcasim/scenarios/presets",
+		 install_paths_program());
 	return realpath(path, directory) != NULL ? directory : "";
 }
 

@@ -5,7 +5,7 @@
  *     hca: {preset: connectx4-edr, pcie: {lanes: 8}}       the same with single keys of one's own
  *
  * A preset may stand on another one in the same way. It is looked for beside the file that names it (a name with
- * a slash is a path from there), in `presets/` there, then in share/hcasim/presets of the installation or build tree.
+ * a slash is a path from there), in `presets/` there, then in share/hcasim/scenarios/presets of the installation or build tree.
  */
 #ifndef HCASIM_SCHEMA_PRESET_H
 #define HCASIM_SCHEMA_PRESET_H

@@ -42,24 +42,24 @@ assert row["cases"][1]["published"] == 600 and row["verdict"] == "pass", row
 END
 [ "$(grep -vc '^#' "$folder/curves/B1-01.dat")" = 8 ] || fail "no curve of 8 points"
 # Orders: one that does not hold is a miss though all cases pass, one of a case that is not there is an error.
-mkdir -p "$folder/bin" "$folder/share/hcasim/presets" "$folder/share/hcasim/published" "$folder/share/hcasim/studies"
-cp "$source"/scenarios/studies/cnp-limits.* "$folder/share/hcasim/studies"
+mkdir -p "$folder/bin" "$folder/share/hcasim/scenarios/presets" "$folder/share/hcasim/scenarios/published" "$folder/share/hcasim/scenarios/studies"
+cp "$source"/scenarios/studies/cnp-limits.* "$folder/share/hcasim/scenarios/studies"
 cp "$hcasim" "$folder/bin/hcasim"
 sed -e '$a order: [["for each queue pair", "for each address", "for the port"], ["for the port", "for each address"]]' \
-  "$source/scenarios/published/C-21.yaml" >"$folder/share/hcasim/published/C-21.yaml"
+  "$source/scenarios/published/C-21.yaml" >"$folder/share/hcasim/scenarios/published/C-21.yaml"
 "$folder/bin/hcasim" published >"$folder/orders"
 [ $? -eq 1 ] || fail "an order that does not hold is no miss: $(cat "$folder/orders")"
 grep -q 'order: for the port > for each address  miss' "$folder/orders" || fail "the order is not named: $(cat "$folder/orders")"
 grep -q '1 rows: 0 pass, 1 miss, 0 skipped; 3 of 3 cases pass' "$folder/orders" || fail "count: $(cat "$folder/orders")"
-sed -i 's/^order: .*/order: [["for the port", "nobody"]]/' "$folder/share/hcasim/published/C-21.yaml"
+sed -i 's/^order: .*/order: [["for the port", "nobody"]]/' "$folder/share/hcasim/scenarios/published/C-21.yaml"
 "$folder/bin/hcasim" published >"$folder/orders" 2>&1
 [ $? -eq 2 ] || fail "an order of a case that is not there: $(cat "$folder/orders")"
 grep -q 'there is no case "nobody"' "$folder/orders" || fail "$(cat "$folder/orders")"
 
 # The original's size: values of full: come last, rows without it are left out, alone they are refused; only studies have one.
 sed -e 's/^order: .*//' -e '$a full: {hardware: "2 ms", values: {run.until: 2ms}}' \
-  -i "$folder/share/hcasim/published/C-21.yaml"
-cp "$source/scenarios/published/B1-01.yaml" "$folder/share/hcasim/published/B1-01.yaml"
+  -i "$folder/share/hcasim/scenarios/published/C-21.yaml"
+cp "$source/scenarios/published/B1-01.yaml" "$folder/share/hcasim/scenarios/published/B1-01.yaml"
 "$folder/bin/hcasim" published --full --json >"$folder/full"
 [ $? -eq 1 ] || fail "--full: twice as many CNPs are no miss: $(cat "$folder/full")"
 python3 - "$folder/full" <<'END' || fail "--full is not as expected"
@@ -73,8 +73,8 @@ END
 [ $? -eq 2 ] || fail "--full of a row that has none is not refused"
 grep -q 'no full: in 1 row' "$folder/errors" || fail "$(cat "$folder/errors")"
 refuses_full() { # TEXT-OF-FULL ROW MESSAGE
-  cp "$source/scenarios/published/$2.yaml" "$folder/share/hcasim/published/$2.yaml"
-  echo "full: $1" >>"$folder/share/hcasim/published/$2.yaml"
+  cp "$source/scenarios/published/$2.yaml" "$folder/share/hcasim/scenarios/published/$2.yaml"
+  echo "full: $1" >>"$folder/share/hcasim/scenarios/published/$2.yaml"
   "$folder/bin/hcasim" published --full "$2" >"$folder/out" 2>"$folder/errors"
   [ $? -eq 2 ] || fail "$1 is not refused"
   grep -q "$3" "$folder/errors" || fail "$1: $(cat "$folder/errors")"

@@ -51,6 +51,11 @@ void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t
 	pcie_mmio_write(hca->pcie, offset, bytes, length);
 }
 
+void hca_host_ran(struct hca *hca, sim_time until)
+{
+	receive_queues_host_ran(hca->receive_queues, until);
+}
+
 sim_time hca_uar_delay(const struct hca *hca)
 {
 	return pcie_mmio_delay(hca->pcie);

@@ -192,6 +192,8 @@ struct llc *hca_llc(const struct hca *hca);
 
 /* A CPU's store to the UAR BAR leaves the core now. offset: page << 12 | offset in the page. At most 64 bytes. */
 void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t length);
+/* A program of the host ran until then, by its clock. */
+void hca_host_ran(struct hca *hca, sim_time until);
 /* The HCA has not got a store sooner than that. */
 sim_time hca_uar_delay(const struct hca *hca);
 

@@ -16,7 +16,7 @@
 #define WQE_UNITS_MAX        63
 #define WQE_BYTES_MAX        (WQE_UNITS_MAX * WQE_UNIT_BYTES + WQE_UNIT_BYTES)
 #define WQE_BLOCKS_MAX       (WQE_BYTES_MAX / WQE_BLOCK_BYTES)
-#define WQE_LENGTH_MAX       (UINT32_C(1) << 31)
+#define WQE_LENGTH_MAX       (UINT32_C(1) << 30) /* of a message: log_msg_max of Linux' mlx5_ib */
 #define RECEIVE_SEGMENTS_MAX 32
 #define ADDRESS_VECTOR_BYTES 48
 

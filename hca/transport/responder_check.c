@@ -115,13 +115,17 @@ enum request_fault responder_check_length(struct qp *qp, struct packet *packet)
 	if (!fits)
 		return FAULT_BAD_LENGTH;
 	if (info->operation == OP_SEND)
-		return responder->wqe && behind > responder->wqe->length ? FAULT_TOO_LONG
-									 : FAULT_NONE;
+		return behind > WQE_LENGTH_MAX ||
+				       (responder->wqe && behind > responder->wqe->length)
+			       ? FAULT_TOO_LONG
+			       : FAULT_NONE;
 	if (info->operation == OP_WRITE) {
 		uint32_t length = opcode_has(packet->opcode, HDR_RETH) ? packet->dma_length
 								       : responder->length;
 		bool ends = opcode_ends_message(packet->opcode);
 
+		if (length > WQE_LENGTH_MAX)
+			return FAULT_BAD_LENGTH;
 		return ends ? (behind == length ? FAULT_NONE : FAULT_BAD_LENGTH)
 			    : (behind < length ? FAULT_NONE : FAULT_BAD_LENGTH);
 	}

@@ -7,6 +7,7 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/device/core_clock.h"
+#include "hca/transport/qp.h"
 #include "hca/work/dma.h"
 
 #define ROW(...)    PARAM_ROW(struct completion_params, __VA_ARGS__)
@@ -200,9 +201,24 @@ static bool is_half_full(const struct completion_queue *cq)
 	       2 * ((cq->producer - cq->consumer) & INDEX_MASK) >= cq->attr.entries;
 }
 
+/* IBTA vol. 1, C9-218, C11-37, 11.6.3.1: a queue pair that attempts to use a CQ that overran goes to ERR, and its driver hears
+ * of a catastrophic error of its work queue. */
+static void fail_user(const struct cqe_write *write)
+{
+	const struct completion_queue *cq = write->cq;
+	struct qp *qp = qp_find(cq->writer->hca, write->completion.qpn);
+
+	if (qp && (qp->send_cq == cq || qp->recv_cq == cq) && qp->state.state >= STATE_RTR)
+		qp_enter_error(qp, ASYNC_QP_FATAL);
+}
+
 void completion_lose(struct cqe_write *write)
 {
-	write->cq->writer->count.lost++;
+	struct completion_queue *cq = write->cq;
+
+	cq->writer->count.lost++;
+	if (cq->overrun && !cq->closed)
+		fail_user(write);
 	finish(write);
 }
 

@@ -77,6 +77,9 @@ bool receive_queue_is_open(const struct receive_queue *queue, const struct qp *q
 /* Multi-packet WQEs: strides that a packet took, and that none did. */
 void receive_queue_count_strides(struct hca *hca, uint32_t taken, uint32_t skipped);
 
+/* A program of the host ran, whose clock was `until` at the end: it may have posted to a queue pair in ERR, of which nothing tells. */
+void receive_queues_host_ran(struct receive_queues *queues, sim_time until);
+
 /* Ring only: every WQE that is posted ends as flushed, on the QP's receive CQ. */
 void receive_queue_flush(struct receive_queue *queue, struct qp *qp);
 void receive_queue_reset(struct receive_queue *queue, struct qp *qp);

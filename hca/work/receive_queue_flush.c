@@ -14,8 +14,49 @@ static void poll_later(struct receive_queue *queue, struct qp *qp)
 	if (qp->state.state != STATE_ERR || qp->destroyed || event_pending(&queue->error_poll) ||
 	    queue->error_polls >= params->error_polls)
 		return;
-	queue->error_poll_for = qp;
 	sim_schedule(&queue->error_poll, params->error_poll << queue->error_polls++);
+}
+
+static void join(struct receive_queue *queue, struct qp *qp)
+{
+	struct receive_queues *owner = queue->owner;
+
+	queue->error_poll_for = qp;
+	if (queue->link_in_error)
+		return;
+	queue->link_in_error = &owner->in_error;
+	queue->next_in_error = owner->in_error;
+	if (owner->in_error)
+		owner->in_error->link_in_error = &queue->next_in_error;
+	owner->in_error = queue;
+}
+
+static void leave(struct receive_queue *queue)
+{
+	if (!queue->link_in_error)
+		return;
+	*queue->link_in_error = queue->next_in_error;
+	if (queue->next_in_error)
+		queue->next_in_error->link_in_error = queue->link_in_error;
+	queue->link_in_error = NULL;
+}
+
+/* The adapter looks all the time; only a look behind stores of the host can find anything. */
+void receive_queues_host_ran(struct receive_queues *queues, sim_time until)
+{
+	sim_time now = sim_now(queues->block.sim);
+	sim_time due = (until > now ? until : now) + queues->params->error_poll;
+
+	if (!queues->params->error_polls)
+		return;
+	for (struct receive_queue *queue = queues->in_error; queue; queue = queue->next_in_error) {
+		queue->error_polls = 0;
+		if (queue->flush_for ||
+		    (event_pending(&queue->error_poll) && event_time(&queue->error_poll) <= due))
+			continue; /* the flush schedules the next look */
+		sim_cancel(&queue->error_poll);
+		sim_schedule_at(&queue->error_poll, due);
+	}
 }
 
 void receive_queue_poll(struct event *event)
@@ -47,6 +88,8 @@ void receive_queue_flush_known(struct receive_queue *queue)
 		queue->error_polls = 0;
 	}
 	queue->fetched = queue->posted;
+	if (qp->state.state == STATE_ERR && !qp->destroyed)
+		join(queue, qp);
 	poll_later(queue, qp);
 	qp_drop(qp);
 }
@@ -77,6 +120,7 @@ void receive_queue_reset(struct receive_queue *queue, struct qp *qp)
 	receive_queue_forget_waiter(queue, qp);
 	receive_queue_drop_kept(queue);
 	sim_cancel(&queue->error_poll);
+	leave(queue);
 	queue->error_polls = 0;
 	queue->generation++;
 	queue->posted = queue->fetched = queue->taken = queue->completed = 0;

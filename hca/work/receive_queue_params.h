@@ -11,8 +11,8 @@
 	X(prefetch,  COUNT, "32", "1..32",    "receive WQEs at most in one read, and kept", "assumed: A2-15 shows sequential prefetch") \
 	X(low_water, COUNT, "16",  "0..32",    "kept ones at or below which more are fetched", "assumed: half of prefetch") \
 	X(ahead,     FLAG,  "true", "",        "they are fetched before messages need them; else when one waits", "assumed: A2-15 shows sequential prefetch of ConnectX-5") \
-	X(error_poll,  TIME,  "10us", "1ns..1s", "of a queue pair in ERR, until its record is looked at again; doubles while nothing is posted", "assumed") \
-	X(error_polls, COUNT, "17", "0..30",     "looks in a row that may find nothing, before there are no more", "assumed: 1.3 s in all")
+	X(error_poll,  TIME,  "1us", "1ns..1s", "of a queue pair in ERR: from when a program of its host ran until its doorbell record is looked at again; doubles while no program runs", "assumed: of the order of a PCIe read") \
+	X(error_polls, COUNT, "20", "0..30",     "looks in a row that may find nothing while no program runs. 0: receives that are posted in ERR stay", "assumed: 1 s in all")
 /* clang-format on */
 
 struct receive_queue_params {

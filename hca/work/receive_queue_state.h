@@ -26,6 +26,8 @@ struct receive_queues {
 	const struct receive_queue_params *params;
 	struct pool wqes;
 	struct wqe_cache *cache; /* NULL: each queue keeps what was read for it */
+	struct receive_queue
+		*in_error; /* rings of queue pairs in ERR, to which receives may be posted */
 };
 
 struct receive_lines { /* of a queue, if there is a cache */
@@ -63,7 +65,8 @@ struct receive_queue {
 	struct context_lookup lookup;
 	sim_time context_asked_at;
 	struct event error_poll;
-	uint32_t error_polls; /* since one of them found something */
+	uint32_t error_polls; /* since one of them found something, or a program ran */
+	struct receive_queue *next_in_error, **link_in_error; /* NULL: it is in no list */
 	uint32_t record_generation, wqes_generation;
 	struct pcie_read record_read, wqe_read;
 	uint8_t record[4];

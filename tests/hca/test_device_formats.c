@@ -240,9 +240,9 @@ static void test_refused(void)
 	begin(MLX5_OPCODE_RDMA_WRITE, 0);
 	CU_ASSERT_EQUAL(parse(QP_RC, &wqe), WQE_BAD_SIZE); /* no remote address */
 	begin(MLX5_OPCODE_SEND, 0);
-	append_data(0x7fffffff, 1, 0);
+	append_data(0x40000000, 1, 0);
 	CU_ASSERT_EQUAL(parse(QP_RC, &wqe), WQE_OK);
-	append_data(0x7fffffff, 1, 0);
+	append_data(1, 1, 0);
 	CU_ASSERT_EQUAL(parse(QP_RC, &wqe), WQE_BAD_LENGTH);
 	CU_ASSERT_EQUAL(wqe_parse(bytes, QPN + 1, QP_RC, &wqe), WQE_BAD_QPN);
 	memset(bytes, 0, sizeof(bytes));

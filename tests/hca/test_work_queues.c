@@ -16,6 +16,7 @@
 	TEST(arming)                     \
 	TEST(arming_on_its_way)          \
 	TEST(cq_overrun)                 \
+	TEST(cq_overrun_of_receives)     \
 	TEST(cq_resize)                  \
 	TEST(shared_receive_queue)       \
 	TEST(atomics)                    \
@@ -245,12 +246,58 @@ static void test_cq_overrun(void)
 	CU_ASSERT_EQUAL(rig_count(&rig, "completion", "record_reads"), 3);
 	post_write(&rig, qp);
 	mini_run(rig.mini);
-	CU_ASSERT_EQUAL(rig.one->async_count, 1);
+	/* The queue pair that lost a CQE goes to ERR: C9-218 of IBTA vol. 1. */
+	CU_ASSERT_EQUAL(rig.one->async_count, 2);
 	CU_ASSERT_EQUAL(rig.one->asyncs[0].what, ASYNC_CQ_ERROR);
 	CU_ASSERT_EQUAL(rig.one->asyncs[0].number, qp->send_cq->number);
+	CU_ASSERT_EQUAL(rig.one->asyncs[1].what, ASYNC_QP_FATAL);
+	CU_ASSERT_EQUAL(rig.one->asyncs[1].number, qp->number);
 	CU_ASSERT_EQUAL(rig_count(&rig, "completion", "lost"), 1);
+	post_write(&rig, qp);
+	mini_run(rig.mini);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "wqes_flushed"), 1);
+	CU_ASSERT_EQUAL(rig.one->async_count, 2);
 	mini_qp_destroy(qp);
 	rig_destroy(&rig);
+}
+
+/* Receives, too; a queue pair that was reset meanwhile is not touched, whatever is left of it on its way. */
+static void test_cq_overrun_of_receives(void)
+{
+	for (unsigned reset = 0; reset < 2; reset++) {
+		struct rig rig = rig_create(QP_RC, 1024);
+		struct mini_cq cq = mini_cq_create(rig.one, 4, 64);
+		struct mini_qp *qp =
+			mini_qp_create_with(rig.one, (struct hca_qp_attr){.type = QP_RC,
+									  .sq_blocks = 64,
+									  .rq_entries = 64,
+									  .recv_cqn = cq.number});
+
+		mini_to(rig.peer, STATE_RESET);
+		mini_connect(qp, rig.peer, 1024);
+		mini_connect(rig.peer, qp, 1024);
+		for (unsigned i = 0; i < 6; i++)
+			mini_receive(qp, rig.source, 64);
+		for (unsigned i = 0; i < 6; i++)
+			mini_post(rig.peer, &(struct mini_send){.opcode = WQE_SEND,
+								.address = rig.target,
+								.length = 64});
+		if (reset) {
+			while (rig_count(&rig, "completion", "asked") < 6)
+				sim_run(rig.mini->sim, sim_next(rig.mini->sim) + 1);
+			mini_to(qp, STATE_RESET);
+		}
+		mini_run(rig.mini);
+		CU_ASSERT_EQUAL(rig_count(&rig, "completion", "overruns"), 1);
+		CU_ASSERT_EQUAL(rig_count(&rig, "completion", "lost"), 2);
+		CU_ASSERT_EQUAL(rig.one->asyncs[0].what, ASYNC_CQ_ERROR);
+		CU_ASSERT_EQUAL(rig.one->async_count, reset ? 1 : 2);
+		if (!reset)
+			CU_ASSERT_EQUAL(rig.one->asyncs[1].what, ASYNC_QP_FATAL);
+		mini_qp_destroy(qp);
+		CU_ASSERT_EQUAL(hca_cq_destroy(rig.one->hca, cq.number), 0);
+		rig_destroy(&rig);
+	}
 }
 
 static void test_cq_resize(void)

@@ -216,6 +216,11 @@ void kernel_load(struct kernel_file *file, uint64_t file_offset, struct pcie_mmi
 	hca_load(file->kernel->hca, read);
 }
 
+void kernel_host_ran(struct kernel *kernel, sim_time until)
+{
+	hca_host_ran(kernel->hca, until);
+}
+
 sim_time kernel_uar_delay(const struct kernel *kernel)
 {
 	return hca_uar_delay(kernel->hca);

@@ -129,6 +129,8 @@ void kernel_close(struct kernel_file *file, struct kernel_call *call);
 /* A store to a UAR page that was mapped from `file`: file_offset is where in the command memfd. */
 void kernel_uar_write(struct kernel_file *file, uint64_t file_offset, const void *bytes,
 		      uint32_t length);
+/* A program of the host ran until then, by its clock: it may have changed memory that the adapter looks at by itself. */
+void kernel_host_ran(struct kernel *kernel, sim_time until);
 /* A load from a page of registers: read->length and read->done are the caller's; the answer is in read->bytes at done(). */
 void kernel_load(struct kernel_file *file, uint64_t file_offset, struct pcie_mmio_read *read);
 /* At least so long after such a store nothing of it can be noticed on the host: no memory read, none written. */

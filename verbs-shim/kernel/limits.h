@@ -9,6 +9,8 @@
 #include <rdma/mlx5-abi.h>
 #include <stdint.h>
 
+#include "hca/formats/wqe.h"
+
 /* clang-format off */
 /* X(name, value): the fields of struct ib_uverbs_query_device_resp */
 #define DEVICE_LIMITS(X)                                        \
@@ -76,7 +78,7 @@ extern const struct mlx5_ib_alloc_ucontext_resp ucontext_limits;
 #define GID_TABLE_ETHERNET    16
 #define PKEY_TABLE_INFINIBAND 128
 #define PKEY_TABLE_ETHERNET   1
-#define MESSAGE_BYTES_MAX     0x40000000
+#define MESSAGE_BYTES_MAX     WQE_LENGTH_MAX
 /* enum ib_odp_general_cap_bits and ib_odp_transport_cap_bits, which no header of the ABI exports: SEND, RECV, WRITE, READ,
  * ATOMIC, SRQ_RECV. */
 #define ODP_SUPPORTED   1

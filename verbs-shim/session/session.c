@@ -234,6 +234,8 @@ void session_returned(struct session *session, struct thread *thread)
 	}
 	if (slot->op == OP_SPIN && slot->peers)
 		thread->peers = peers_look(thread);
+	if (session->hosts[thread->process->host].kernel)
+		kernel_host_ran(session->hosts[thread->process->host].kernel, acted);
 	peers_acted(session, thread, acted);
 	thread->looked =
 		session->visible; /* before others act: what they do from now on wakes it */

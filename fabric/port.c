@@ -25,15 +25,9 @@ void port_send(struct port *port, struct packet *packet)
 
 void port_drop(struct port *port, struct packet *packet, enum drop_reason reason)
 {
-	uint64_t *counts[] = {
-		[DROP_FAULT] = &port->count.fault_drops,
-		[DROP_DAMAGED] = &port->count.damage_drops,
-		[DROP_ASTRAY] = &port->count.astray_drops,
-		[DROP_NO_SPACE] = &port->count.overflow_drops,
-		[DROP_LIFETIME] = &port->count.lifetime_drops,
-		[DROP_STORM] = &port->count.storm_drops,
-		[DROP_DOWN] = &port->count.down_drops,
-	};
+#define PLACE(X, why, value, where, counter, name, meaning) [DROP_##why] = &port->count.counter,
+	uint64_t *counts[] = {PORT_DROPS(PLACE, )};
+#undef PLACE
 
 	if (packet->kind == PACKET_FLOW_CONTROL || packet->kind == PACKET_PFC)
 		port->count.control_drops++;

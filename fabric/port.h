@@ -33,6 +33,20 @@ struct port_params; /* fabric/port_params.h: the list */
 sim_time port_params_latency(const struct port_params *params);
 
 /* clang-format off */
+/* Why data packets are lost: D(X, REASON, value in traces, where, counter, short name, meaning). QUEUE: before they left; WAY: on
+ * the way, or on arrival. Counters, columns of links.csv, checks and summaries come from this list. */
+#define PORT_DROPS(D, X)                                                                                     \
+	D(X, NO_SPACE, 2, WAY,   overflow_drops, "overflow", "found no input space: no flow control, or one that failed")  \
+	D(X, DAMAGED,  1, WAY,   damage_drops,   "damage",   "found damaged on arrival (VCRC, LPCRC or FCS)")              \
+	D(X, FAULT,    0, WAY,   fault_drops,    "fault",    "dropped by a fault, on transmit or receive")                 \
+	D(X, LIFETIME, 3, QUEUE, lifetime_drops, "lifetime", "were first in their lane for too long, or found it stalled") \
+	D(X, STORM,    4, QUEUE, storm_drops,    "storm",    "of a priority that was paused for too long")                 \
+	D(X, DOWN,     5, QUEUE, down_drops,     "down",     "waited for a link that went down, or came while it was")     \
+	D(X, ASTRAY,   6, WAY,   astray_drops,   "astray",   "flooded by the switch before, which a router does not take")
+
+#define PORT_DROP_COUNTER(X, reason, value, where, counter, name, meaning) X(counter, "packets", meaning)
+#define PORT_DROP_TEXT(X, reason, value, where, counter, name, meaning)    #value ": " name " "
+
 #define PORT_COUNTERS(X)                                                                                   \
 	X(packets_sent,       "packets", "data packets that left")                                           \
 	X(bytes_sent,         "bytes",   "of them, LRH..VCRC or Ethernet destination..FCS")                  \
@@ -46,14 +60,8 @@ sim_time port_params_latency(const struct port_params *params);
 	X(pause_sent,         "packets", "PFC frames that left")                                             \
 	X(pause_received,     "packets", "PFC frames that arrived whole")                                    \
 	X(pause_stalls,       "times",   "a packet was ready and its priority was paused")                   \
-	X(overflow_drops,     "packets", "found no input space: no flow control, or one that failed")        \
-	X(astray_drops,       "packets", "flooded by the switch before, which a router does not take")        \
-	X(damage_drops,       "packets", "found damaged on arrival (VCRC, LPCRC or FCS)")                    \
-	X(fault_drops,        "packets", "dropped by a fault, on transmit or receive")                       \
-	X(fault_bytes,        "bytes",   "of them, sent and never arrived: dropped on transmit here, or on the way to here when the link went down") \
-	X(lifetime_drops,     "packets", "were first in their lane for too long, or found it stalled")                            \
-	X(storm_drops,        "packets", "of a priority that was paused for too long")                       \
-	X(down_drops,         "packets", "waited for a link that went down, or came while it was")           \
+	PORT_DROPS(PORT_DROP_COUNTER, X)                                                                     \
+	X(fault_bytes,        "bytes",   "of fault_drops, sent and never arrived: dropped on transmit here, or on the way to here when the link went down") \
 	X(control_drops,      "packets", "flow-control packets and PFC frames that were lost, for whatever reason")      \
 	X(storms,             "times",   "a priority was given up because it was paused for too long")     \
 	X(lane_stalls,        "times",   "a lane was stalled as too many packets in a row were first for too long")
@@ -65,7 +73,7 @@ sim_time port_params_latency(const struct port_params *params);
 #define PORT_TRACE(X)                                                                                      \
 	X(PORT_LEAVES,   "starts_at", "wire_bytes", "a packet's departure is fixed")                       \
 	X(PORT_ARRIVES,  "tail_at",   "wire_bytes", "the head of a packet is here")                        \
-	X(PORT_DROP,     "reason",    "wire_bytes", "0: fault, 1: damaged, 2: no input space, 3: lifetime, 4: storm, 5: down, 6: astray")    \
+	X(PORT_DROP,     "reason",    "wire_bytes", PORT_DROPS(PORT_DROP_TEXT, ))                             \
 	X(PORT_STALL,    "lane",      "wire_bytes", "a packet cannot leave: no credits, or paused")
 
 struct port_counters { PORT_COUNTERS(COUNTER_FIELD) };

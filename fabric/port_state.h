@@ -34,15 +34,8 @@
 #define ENCODED_BITS_A_BYTE (UINT64_C(8) * SEC) /* picoseconds times bits a second */
 
 enum { PORT_TRACE(TRACE_ENUM) };
-enum drop_reason {
-	DROP_FAULT,
-	DROP_DAMAGED,
-	DROP_NO_SPACE,
-	DROP_LIFETIME,
-	DROP_STORM,
-	DROP_DOWN,
-	DROP_ASTRAY
-};
+#define PORT_DROP_ENUM(X, reason, value, where, counter, name, meaning) DROP_##reason = value,
+enum drop_reason { PORT_DROPS(PORT_DROP_ENUM, ) };
 
 struct packet_queue { /* linked through packet->next; packet->head_at is when it may start */
 	struct packet *head, *tail;

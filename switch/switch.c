@@ -10,35 +10,16 @@
 #include "switch/overlay.h"
 #include "switch/switch_state.h"
 
-enum drop_reason {
-	DROP_NO_ROUTE,
-	DROP_HOP_LIMIT,
-	DROP_OVERSIZE,
-	DROP_NO_HEADROOM,
-	DROP_EGRESS_FULL,
-	DROP_POOL_FULL,
-	DROP_LANE,
-	DROP_UNWANTED,
-	DROP_PKEY_IN,
-	DROP_PKEY_OUT,
-	DROP_REASON_COUNT
-};
+#define ENTRY(X, why, value, counter, name, meaning) DROP_##why = value,
+enum drop_reason { SWITCH_DROPS(ENTRY, ) };
+#undef ENTRY
 
 static void discard(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
 	struct fabric_switch *box = input->box;
-	uint64_t *counts[DROP_REASON_COUNT] = {
-		[DROP_NO_ROUTE] = &box->count.no_route_drops,
-		[DROP_HOP_LIMIT] = &box->count.hop_limit_drops,
-		[DROP_OVERSIZE] = &box->count.oversize_drops,
-		[DROP_NO_HEADROOM] = &box->count.headroom_drops,
-		[DROP_EGRESS_FULL] = &box->count.egress_drops,
-		[DROP_POOL_FULL] = &box->count.pool_drops,
-		[DROP_LANE] = &box->count.lane_drops,
-		[DROP_UNWANTED] = &box->count.unwanted_drops,
-		[DROP_PKEY_IN] = &box->count.pkey_inbound_drops,
-		[DROP_PKEY_OUT] = &box->count.pkey_outbound_drops,
-	};
+#define PLACE(X, why, value, counter, name, meaning) [DROP_##why] = &box->count.counter,
+	uint64_t *counts[] = {SWITCH_DROPS(PLACE, )};
+#undef PLACE
 
 	++*counts[reason];
 	box->count.bytes_dropped += packet->wire_bytes;

@@ -23,21 +23,29 @@
 #include "switch/switch_params.h"
 
 /* clang-format off */
+/* Why a switch drops packets that it does not forward: D(X, REASON, value in traces, counter, short name, meaning). Counters,
+ * columns of switches.csv, checks and summaries come from this list. */
+#define SWITCH_DROPS(D, X)                                                                                 \
+	D(X, NO_ROUTE, 0, no_route_drops, "no route", "whose destination is not in the forwarding table") \
+	D(X, HOP_LIMIT, 1, hop_limit_drops, "hop limit", "whose hop limit has run out") \
+	D(X, OVERSIZE, 2, oversize_drops, "oversize", "with more payload than the output's MTU") \
+	D(X, NO_HEADROOM, 3, headroom_drops, "headroom", "lossless, and no headroom was left") \
+	D(X, EGRESS_FULL, 4, egress_drops, "egress", "lossy, and the egress queue was beyond its threshold") \
+	D(X, POOL_FULL, 5, pool_drops, "pool", "lossy, and nothing was left to share") \
+	D(X, LANE, 6, lane_drops, "lane", "that the tables send to a lane which the output has not") \
+	D(X, UNWANTED, 7, unwanted_drops, "unwanted", "of multicast, that no port but the one they came by is to send") \
+	D(X, PKEY_IN, 8, pkey_inbound_drops, "P_Key in", "whose P_Key the host behind the input has not (PortRcvConstraintErrors)") \
+	D(X, PKEY_OUT, 9, pkey_outbound_drops, "P_Key out", "whose P_Key matches none of the host behind the output (PortXmitConstraintErrors)")
+
+#define SWITCH_DROP_COUNTER(X, reason, value, counter, name, meaning) X(counter, "packets", meaning)
+#define SWITCH_DROP_TEXT(X, reason, value, counter, name, meaning)    #value ": " name " "
+
 #define SWITCH_COUNTERS(X)                                                                                 \
 	X(packets_forwarded, "packets", "sent on to an output")                                            \
 	X(bytes_forwarded,   "bytes",   "of them")                                                         \
 	X(copies,            "packets", "made of multicast and floods: forwarded + dropped = received + copies (see answers_taken)") \
-	X(no_route_drops,    "packets", "whose destination is not in the forwarding table")                \
-	X(hop_limit_drops,   "packets", "whose hop limit has run out")                                     \
-	X(oversize_drops,    "packets", "with more payload than the output's MTU")                         \
-	X(headroom_drops,    "packets", "lossless, and no headroom was left")                              \
-	X(egress_drops,      "packets", "lossy, and the egress queue was beyond its threshold")            \
-	X(pool_drops,        "packets", "lossy, and nothing was left to share")                            \
-	X(lane_drops,        "packets", "that the tables send to a lane which the output has not")         \
-	X(pkey_inbound_drops,  "packets", "whose P_Key the host behind the input has not (PortRcvConstraintErrors)")  \
-	X(pkey_outbound_drops, "packets", "whose P_Key matches none of the host behind the output (PortXmitConstraintErrors)") \
+	SWITCH_DROPS(SWITCH_DROP_COUNTER, X)                                                               \
 	X(queue_drops,       "packets", "forwarded, and dropped in the output's queue: link down, lifetime, storm") \
-	X(unwanted_drops,    "packets", "of multicast, that no port but the one they came by is to send")  \
 	X(bytes_dropped,     "bytes",   "of all drops")                                                    \
 	X(pauses_depth1,     "times",   "a sender was paused, and nothing that waits here is paused itself (shared buffers)") \
 	X(pauses_depth2,     "times",   "... while packets wait here for a port that a switch of depth 1 pauses") \
@@ -65,7 +73,7 @@
 
 #define SWITCH_TRACE(X)                                                                                    \
 	X(SWITCH_FORWARD, "output", "ready_at", "a packet has been given its output")                      \
-	X(SWITCH_DROP,    "input",  "reason",   "0: no route, 1: hop limit, 2: oversize, 3: headroom, 4: egress, 5: pool, 6: lane, 7: unwanted, 8: P_Key in, 9: P_Key out")
+	X(SWITCH_DROP,    "input",  "reason",   SWITCH_DROPS(SWITCH_DROP_TEXT, ))
 
 struct switch_counters { SWITCH_COUNTERS(COUNTER_FIELD) };
 /* clang-format on */

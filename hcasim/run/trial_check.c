@@ -8,12 +8,14 @@
  *     credits that a sender has used up were accounted for by the receiver
  *     nothing is left in queues, buffers and on links when nothing is left to happen
  *     a lane that is to lose nothing loses nothing, unless a fault of the scenario is to blame
+ *     what was lost is the sum of what is counted by reason
  *     no flow is faster than if it were alone
  */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "hcasim/run/drops.h"
 #include "hcasim/run/trial_state.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "switch/switch.h"
@@ -36,38 +38,6 @@ __attribute__((format(printf, 2, 3))) static void report(struct checker *checker
 	vfprintf(checker->out, format, values);
 	va_end(values);
 	fputc('\n', checker->out);
-}
-
-/* In queues: dropped before they left. */
-static uint64_t queue_losses(const struct port_counters *counters)
-{
-	return counters->lifetime_drops + counters->storm_drops + counters->down_drops;
-}
-
-/* On the way, or on arrival. */
-static uint64_t way_losses(const struct port_counters *counters)
-{
-	return counters->overflow_drops + counters->damage_drops + counters->fault_drops +
-	       counters->astray_drops;
-}
-
-uint64_t trial_port_drops(const struct port *port)
-{
-	return way_losses(port_counters(port)) + queue_losses(port_counters(port));
-}
-
-/* Without queue_drops, which the ports count. */
-static uint64_t forwarding_drops(const struct switch_counters *counters)
-{
-	return counters->no_route_drops + counters->hop_limit_drops + counters->oversize_drops +
-	       counters->headroom_drops + counters->egress_drops + counters->pool_drops +
-	       counters->lane_drops + counters->unwanted_drops + counters->pkey_inbound_drops +
-	       counters->pkey_outbound_drops;
-}
-
-uint64_t trial_switch_drops(const struct fabric_switch *box)
-{
-	return forwarding_drops(switch_counters(box));
 }
 
 /* An overflow is no surprise where nothing asks senders to wait. */
@@ -93,7 +63,7 @@ static void check_link(struct checker *checker, const struct port *one, const st
 {
 	const struct port_counters *a = port_counters(one), *b = port_counters(other);
 	uint64_t flying = port_flying_bytes(one) + port_flying_bytes(other);
-	uint64_t lost = way_losses(a) + way_losses(b);
+	uint64_t lost = drops_on_way(one) + drops_on_way(other);
 	if (lost == 0 &&
 	    a->bytes_sent + b->bytes_sent != a->bytes_received + b->bytes_received + flying)
 		report(checker,
@@ -132,13 +102,13 @@ static void check_switch(struct checker *checker, struct fabric_switch *box,
 	if (device->params->conweave.reorder_memory == REORDER_APART)
 		in -= counters->held - counters->held_released;
 	if (in + counters->copies !=
-	    counters->packets_forwarded + forwarding_drops(counters) + counters->answers_taken)
+	    counters->packets_forwarded + drops_of_switch(box) + counters->answers_taken)
 		report(checker,
 		       "%s: %" PRIu64 " packets came in or were made, %" PRIu64
 		       " copies were made, %" PRIu64 " were forwarded, %" PRIu64
 		       " were for here, %" PRIu64 " dropped",
 		       name, in, counters->copies, counters->packets_forwarded,
-		       counters->answers_taken, forwarding_drops(counters));
+		       counters->answers_taken, drops_of_switch(box));
 	if (device->params->conweave.reorder_memory == REORDER_SHARED)
 		queued += counters->held - counters->held_released;
 	if (counters->packets_forwarded != out + queued + counters->queue_drops)
@@ -213,10 +183,37 @@ unsigned trial_check_build(const struct build *build, FILE *out)
 	return checker.wrong;
 }
 
+/* The tables have a column for each reason of the lists. What a queue drops its port counts, and its switch does again. */
+static void check_drops(struct checker *checker, const struct build *build)
+{
+	uint64_t queues = 0, again = 0, sum = 0;
+	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
+		struct fabric_switch *box = build->switches[i];
+		again += switch_counters(box)->queue_drops;
+		sum += drops_of_switch(box);
+		for (unsigned j = 0; j < switch_ports(box); j++)
+			queues += drops_in_queues(switch_port(box, j));
+	}
+	if (queues != again)
+		report(checker,
+		       "%" PRIu64
+		       " packets were dropped in queues of ports, switches count %" PRIu64,
+		       queues, again);
+	for (uint32_t i = 0; i < build->port_count; i++)
+		sum += drops_of_port(build->ports[i]);
+	for (uint32_t i = 0; i < build->scenario->host_count; i++)
+		sum += drops_of_hca(build, i);
+	double drops = checker->trial->figures[FIGURE_drops];
+	if ((double)sum != drops)
+		report(checker, "%.0f packets were lost, %" PRIu64 " are counted by reason", drops,
+		       sum);
+}
+
 unsigned trial_check(const struct trial *trial, FILE *out)
 {
 	struct checker checker = {.trial = trial, .out = out};
 	check_fabric(&checker, trial->build);
+	check_drops(&checker, trial->build);
 	check_empty(&checker);
 	check_flows(&checker);
 	const char *trouble = trial->carrier->ops->trouble(trial->carrier);

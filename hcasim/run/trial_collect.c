@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "hca/endpoint/endpoint.h"
+#include "hcasim/run/drops.h"
 #include "hcasim/run/trial_state.h"
-#include "sim/counters.h"
 #include "switch/switch.h"
 
 struct qp_of_flow {
@@ -152,25 +152,19 @@ static void collect_pauses(struct trial *trial, double shallow, double deep)
 		share_of((double)trial->samples_wide, (double)trial->samples_paused);
 }
 
-/* Of a detailed adapter: of its blocks. */
-static double counted(const struct build *build, uint32_t host, const char *counter)
-{
-	char name[256];
-	snprintf(name, sizeof(name), "%s.hca.%s", build->scenario->hosts[host].name, counter);
-	const uint64_t *count = counters_find(build->sim, name);
-	return count != NULL ? (double)*count : 0; /* none: it has no congestion control */
-}
-
 static void collect_hca(struct trial *trial, uint32_t host)
 {
 	const struct build *build = trial->build;
 	double *figures = trial->figures;
 	if (build->endpoint_hcas[host] == NULL) {
-		figures[FIGURE_packets_resent] += counted(build, host, "transport.packets_resent");
-		figures[FIGURE_timeouts] += counted(build, host, "transport.local_ack_timeouts");
-		figures[FIGURE_out_of_order] += counted(build, host, "transport.out_of_sequence");
-		figures[FIGURE_cnps] += counted(build, host, "congestion.cnp_received");
-		figures[FIGURE_drops] += counted(build, host, "receive.icrc_errors");
+		figures[FIGURE_packets_resent] +=
+			(double)drops_counted(build, host, "transport.packets_resent");
+		figures[FIGURE_timeouts] +=
+			(double)drops_counted(build, host, "transport.local_ack_timeouts");
+		figures[FIGURE_out_of_order] +=
+			(double)drops_counted(build, host, "transport.out_of_sequence");
+		figures[FIGURE_cnps] +=
+			(double)drops_counted(build, host, "congestion.cnp_received");
 		return;
 	}
 	const struct endpoint_counters *counters = endpoint_counters(build->endpoint_hcas[host]);
@@ -178,7 +172,6 @@ static void collect_hca(struct trial *trial, uint32_t host)
 	figures[FIGURE_timeouts] += (double)counters->local_ack_timeouts;
 	figures[FIGURE_out_of_order] += (double)counters->out_of_sequence;
 	figures[FIGURE_cnps] += (double)counters->cnp_received;
-	figures[FIGURE_drops] += (double)counters->icrc_drops;
 }
 
 void trial_collect(struct trial *trial)
@@ -190,16 +183,15 @@ void trial_collect(struct trial *trial)
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		const struct port *port = build->ports[i];
 		figures[FIGURE_packets_sent] += (double)port_counters(port)->packets_sent;
-		figures[FIGURE_drops] += (double)trial_port_drops(port);
 		figures[FIGURE_pauses] += (double)port_counters(port)->pause_sent;
 		figures[FIGURE_pause_us] += (double)trial_paused_time(port) / (double)US;
 	}
+	figures[FIGURE_drops] = (double)drops_of_all(build);
 	double pauses = 0, deep = 0;
 	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
 		const struct switch_counters *counters = switch_counters(build->switches[i]);
 		pauses += (double)(counters->pauses_depth1 + counters->pauses_depth2);
 		deep += (double)(counters->pauses_depth3 + counters->pauses_depth4);
-		figures[FIGURE_drops] += (double)trial_switch_drops(build->switches[i]);
 		figures[FIGURE_ecn_marks] += (double)counters->ecn_marks;
 		figures[FIGURE_reroutes] += (double)counters->reroutes;
 		figures[FIGURE_held_packets] += (double)counters->held;

@@ -62,9 +62,7 @@ double trial_queue_quantile(const struct trial *trial, double share);
 uint64_t trial_queue_bytes(const struct port *port);
 sim_time trial_paused_time(const struct port *port);
 
-/* Packets that a port lost, and that a switch lost. trial_check.c */
-uint64_t trial_port_drops(const struct port *port);
-uint64_t trial_switch_drops(const struct fabric_switch *box);
+/* Packets lost in lanes that are to lose none. trial_check.c */
 uint64_t trial_lossless_drops(const struct trial *trial);
 
 #endif

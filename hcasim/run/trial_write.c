@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hcasim/run/bottleneck.h"
+#include "hcasim/run/drops.h"
 #include "hcasim/run/trial_state.h"
 #include "switch/switch.h"
 
@@ -33,12 +34,15 @@ void trial_write_links(const struct build *build, sim_time ended, FILE *out)
 {
 	double time = (double)ended;
 	fprintf(out, "port,peer,rate_gbps,packets,bytes,utilisation,paused_us,pauses_sent,"
-		     "pauses_received,credit_stalls,overflow_drops,damage_drops,fault_drops,"
-		     "lifetime_drops,storm_drops,down_drops\n");
+		     "pauses_received,credit_stalls");
+	drops_write_columns(out);
+	fputc('\n', out);
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		const struct port *port = build->ports[i];
 		const struct port_counters *counters = port_counters(port);
-		fprintf(out, "%s,%s,%.6f,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 ",%" PRIu64,
+		fprintf(out,
+			"%s,%s,%.6f,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 ",%" PRIu64
+			",%" PRIu64,
 			port_name(port), port_name(port_peer(port)),
 			(double)port_rate_bps(port) / 1e9, counters->packets_sent,
 			counters->bytes_sent,
@@ -46,13 +50,9 @@ void trial_write_links(const struct build *build, sim_time ended, FILE *out)
 					   (double)port_rate_bps(port)
 				 : 0,
 			(double)trial_paused_time(port) / (double)US, counters->pause_sent,
-			counters->pause_received);
-		fprintf(out,
-			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu64 "\n",
-			counters->credit_stalls, counters->overflow_drops, counters->damage_drops,
-			counters->fault_drops, counters->lifetime_drops, counters->storm_drops,
-			counters->down_drops);
+			counters->pause_received, counters->credit_stalls);
+		drops_write_port(build, port, out);
+		fputc('\n', out);
 	}
 }
 
@@ -73,44 +73,6 @@ void trial_write_switches(const struct build *build, FILE *out)
 	}
 }
 
-/* The reasons for which switches drop, with how many. */
-static void print_drops(const struct trial *trial, FILE *out)
-{
-	uint64_t no_route = 0, hop_limit = 0, oversize = 0, headroom = 0, egress = 0, pool = 0;
-	uint64_t lane = 0, astray = 0, overflow = 0, damage = 0, fault = 0, lifetime = 0, storm = 0,
-		 down = 0;
-	for (uint32_t i = 0; i < trial->scenario->switch_count; i++) {
-		const struct switch_counters *c = switch_counters(trial->build->switches[i]);
-		no_route += c->no_route_drops, hop_limit += c->hop_limit_drops;
-		oversize += c->oversize_drops, headroom += c->headroom_drops;
-		egress += c->egress_drops, pool += c->pool_drops, lane += c->lane_drops;
-	}
-	for (uint32_t i = 0; i < trial->build->port_count; i++) {
-		const struct port_counters *c = port_counters(trial->build->ports[i]);
-		overflow += c->overflow_drops, damage += c->damage_drops, fault += c->fault_drops;
-		astray += c->astray_drops;
-		lifetime += c->lifetime_drops, storm += c->storm_drops, down += c->down_drops;
-	}
-	const struct {
-		const char *name;
-		uint64_t count;
-	} reasons[] = {{"no route", no_route}, {"hop limit", hop_limit},
-		       {"oversize", oversize}, {"headroom", headroom},
-		       {"egress", egress},     {"pool", pool},
-		       {"lane", lane},         {"astray", astray},
-		       {"overflow", overflow}, {"damage", damage},
-		       {"fault", fault},       {"lifetime", lifetime},
-		       {"storm", storm},       {"down", down}};
-	const char *between = " (";
-	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
-		if (reasons[i].count == 0)
-			continue;
-		fprintf(out, "%s%s %" PRIu64, between, reasons[i].name, reasons[i].count);
-		between = ", ";
-	}
-	fprintf(out, "%s\n", between[0] == ',' ? ")" : "");
-}
-
 void trial_print(const struct trial *trial, FILE *out)
 {
 	const double *f = trial->figures;
@@ -128,7 +90,8 @@ void trial_print(const struct trial *trial, FILE *out)
 	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
 		f[FIGURE_packets_sent], f[FIGURE_packets_resent], f[FIGURE_timeouts]);
 	fprintf(out, "drops      %.0f", f[FIGURE_drops]);
-	print_drops(trial, out);
+	drops_print(trial->build, out);
+	fputc('\n', out);
 	fprintf(out, "pauses     %.0f frames, %.3f us paused\n", f[FIGURE_pauses],
 		f[FIGURE_pause_us]);
 	fprintf(out, "marks      %.0f, %.0f CNPs\n", f[FIGURE_ecn_marks], f[FIGURE_cnps]);

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC UINT64_C(0x68636173696d000b) /* changes with each change of this file */
+#define SHIM_MAGIC UINT64_C(0x68636173696d000c) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT \
 	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
 #define SHIM_HOST_VARIABLE "HCASIM_HOST" /* the host on which a new image is to run, by its name */
@@ -34,8 +34,11 @@
 #define SHIM_SPANS           16
 #define SHIM_STORES          4
 #define SHIM_QUEUE_BYTES     (UINT64_C(1) << 34) /* of address space for memory of a process; sparse */
-#define SHIM_EXIT_LOST       98 /* exit code of a program whose simulator is gone */
-#define SHIM_NEVER           (UINT64_MAX >> 3)
+#define SHIM_LEAVES          32                  /* of cpuid */
+#define SHIM_LEAF_STATE \
+	0xd /* and that of the processor's state, which is the machine's: the last of the basic ones */
+#define SHIM_EXIT_LOST 98 /* exit code of a program whose simulator is gone */
+#define SHIM_NEVER     (UINT64_MAX >> 3)
 
 /* clang-format off */
 /*        name         arguments -> result */
@@ -130,6 +133,18 @@ struct shim_slot {
 		stores[SHIM_STORES]; /* before the request, in the order of their clocks */
 } __attribute__((aligned(1024)));
 
+/* What cpuid answers. Leaves that are not there: zeros. */
+struct shim_leaf {
+	uint32_t leaf, subleaf; /* eax, ecx */
+	uint32_t by_subleaf;    /* 1: ecx is looked at */
+	uint32_t words[4];      /* eax, ebx, ecx, edx */
+};
+
+struct shim_leaves {
+	uint32_t count;
+	struct shim_leaf leaf[SHIM_LEAVES];
+};
+
 struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
@@ -152,6 +167,7 @@ struct shim_memory {
 	uint64_t
 		lock_turn; /* how long who leaves a spin lock keeps off it for one who tried in vain */
 	uint64_t seed;
+	struct shim_leaves leaves; /* of the processor that programs see */
 	struct shim_process processes[SHIM_PROCESSES];
 	struct shim_slot slots[SHIM_SLOTS];
 };

@@ -20,6 +20,7 @@
 
 #include "verbs-shim/preload/files.h"
 #include "verbs-shim/preload/names.h"
+#include "verbs-shim/preload/processor.h"
 #include "verbs-shim/preload/shim.h"
 
 #define LIFELINE_SIGNAL (SIGRTMAX - 2)
@@ -245,6 +246,7 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 	pthread_atfork(NULL, NULL, trap_forked);
 	gate_start(slot);
 	clock_init();
+	processor_init();
 	trap_thread();
 	(void)gate_call(OP_START, 0, 0, 0, 0);
 }

@@ -8,6 +8,7 @@
  *                            registers and stack, and nothing could have changed in between, the program is polling: it
  *                            sleeps until the next write of the HCA
  *             --> rdtsc?     virtual time
+ *             --> cpuid?     the simulated host's processor (processor.h)
  *             --> else       the program's own handler
  *
  * Completion queues stay watched for good: the simulator reaches them through its own mapping. Other memory is watched only while
@@ -26,6 +27,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/insn.h"
+#include "verbs-shim/preload/processor.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/trap_poll.h"
 #include "verbs-shim/preload/trap_ranges.h"
@@ -404,7 +406,7 @@ static void carry_on(ucontext_t *context)
 				flush();
 			if (access_table.shallow)
 				break;
-			if (clock_rdtsc(context))
+			if (clock_rdtsc(context) || processor_cpuid(context))
 				left = RUN;
 			else if (left == 0 || !call_own(context))
 				break;
@@ -453,7 +455,7 @@ static bool handle(ucontext_t *context, struct range *range, uint64_t address)
 		handled = (range->kind == RANGE_REGISTERS || range_page_is_armed(range, address)) &&
 			  go_on(context);
 	} else {
-		handled = clock_rdtsc(context);
+		handled = clock_rdtsc(context) || processor_cpuid(context);
 		if (handled)
 			carry_on(context);
 	}
@@ -476,7 +478,8 @@ bool trap_segv(int number, void *information, void *where)
 	if (!is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
 		trapping = false;
 	if (info->si_code == SI_KERNEL)
-		return shim_active() ? handle(context, NULL, 0) : clock_rdtsc(context);
+		return shim_active() ? handle(context, NULL, 0)
+				     : clock_rdtsc(context) || processor_cpuid(context);
 	range = info->si_code == SEGV_ACCERR ? range_find(address) : NULL;
 	if (!range)
 		return false;

@@ -96,7 +96,7 @@ static uint8_t *find_function(const struct image *image, const char *name)
 	return NULL;
 }
 
-static void write_jump(uint8_t *at, void *target)
+void vdso_write_jump(uint8_t *at, void *target)
 {
 	uint8_t jump[JUMP_BYTES] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
 
@@ -120,7 +120,7 @@ bool vdso_patch(const struct vdso_function *functions)
 		uint8_t *function = find_function(&image, functions->name);
 
 		if (function)
-			write_jump(function, functions->target);
+			vdso_write_jump(function, functions->target);
 	}
 	mprotect(image.base, bytes, PROT_READ | PROT_EXEC);
 	return true;

@@ -17,6 +17,7 @@
 #include "sim/install_paths.h"
 #include "verbs-shim/session/executable.h"
 #include "verbs-shim/session/isolate.h"
+#include "verbs-shim/session/processor.h"
 #include "verbs-shim/session/state.h"
 
 #define LIBRARY             "libhcasim-shim.so"
@@ -67,26 +68,18 @@ static bool write_file(const char *tree, const char *name, const char *text)
 	return fclose(file) == 0;
 }
 
-/* The machine's own list of processors, at the clock that programs are shown. Its name is not: UCX takes the rate of the time stamp
- * counter from one that ends in a frequency. */
 static bool write_cpuinfo(const struct session *session, const char *tree)
 {
-	FILE *in = fopen("/proc/cpuinfo", "re");
-	char *text = calloc(1, 1 << 20), line[4096];
+	enum { ENTRY_BYTES = 4096 };
+	uint32_t count = (uint32_t)session->cpu.cores;
+	char *text = malloc((size_t)count * ENTRY_BYTES);
 	size_t used = 0;
 	bool written;
 
 	assert(text);
-	while (in && fgets(line, sizeof(line), in) && used < (1 << 20) - sizeof(line)) {
-		if (strncmp(line, "cpu MHz", 7) == 0)
-			snprintf(line, sizeof(line), "cpu MHz\t\t: %.3f\n",
-				 (double)session->cpu.tsc / 1e6);
-		else if (strncmp(line, "model name", 10) == 0)
-			snprintf(line, sizeof(line), "model name\t: simulated\n");
-		used += (size_t)snprintf(text + used, (1 << 20) - used, "%s", line);
-	}
-	if (in)
-		fclose(in);
+	for (uint32_t i = 0; i < count; i++)
+		used += processor_describe(session->cpu.processor, i, count, session->cpu.tsc,
+					   text + used, ENTRY_BYTES);
 	written = write_file(tree, "/proc/cpuinfo", text);
 	free(text);
 	return written;

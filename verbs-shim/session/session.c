@@ -521,6 +521,7 @@ int session_run(struct session *session)
 	shared->cost_mmio_store = session->cpu.mmio_store;
 	shared->lock_turn = session->cpu.lock_turn;
 	shared->seed = sim_seed(session->sim);
+	processor_leaves(session->cpu.processor, &shared->leaves);
 	place_choose(session, session_real_ns());
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);

@@ -15,6 +15,7 @@
 #define VERBS_SHIM_SESSION_SESSION_H
 
 #include "verbs-shim/kernel/kernel.h"
+#include "verbs-shim/session/processor.h"
 
 /* clang-format off */
 #define CPU_PARAMS(X)                                                                                       \
@@ -28,7 +29,9 @@
 	X(lock_turn,   TIME, "500ns", "1ps..1ms", "how long who leaves a pthread spin lock that another thread has tried in vain keeps off it, so that this one has its turn", "assumed: a turn of a loop that tries a lock, with clocks and a system call in it") \
 	X(thread,      TIME, "10us",  "0ps..1s",  "creating a thread", "assumed: clone and first schedule") \
 	X(process,     TIME, "500us", "0ps..1s",  "fork, exec", "assumed: fork of a small program") \
-	X(tsc,         FREQ, "2GHz",  "1MHz..10GHz", "rate of the time stamp counter and nominal clock in /proc/cpuinfo", "choice")
+	X(tsc,         FREQ, "2GHz",  "1MHz..10GHz", "rate of the time stamp counter and nominal clock in /proc/cpuinfo", "choice") \
+	X(processor,   CHOICE, "xeon-e5-v3", PROCESSOR_CHOICES, "what cpuid and /proc/cpuinfo say to programs, whatever the machine has: Intel's Haswell or AMD's Milan, on which UCX asks for relaxed ordering", "choice: the host of most presets") \
+	X(cores,       COUNT, "16", "1..256", "processors in /proc/cpuinfo, which programs read to the end", "choice: two Xeon E5-2640 v3")
 
 #define SESSION_PARAMS(X)                                                                                   \
 	X(handoff,     CHOICE, "auto",  "auto|futex|spin", "how threads wait for their turn: auto: asleep, all on one processor, or spinning for a while, the programs on a second one: what proves faster; futex: asleep, wherever they are; spin: spinning, for a free core each", "choice") \

@@ -157,6 +157,11 @@ const char *port_name(const struct port *port)
 	return port->block.name;
 }
 
+uint32_t port_number(const struct port *port)
+{
+	return port->block.id;
+}
+
 struct sim *port_sim(const struct port *port)
 {
 	return port->block.sim;
@@ -187,6 +192,11 @@ sim_time port_serialization(const struct port *port, uint32_t bytes)
 struct port *port_peer(const struct port *port)
 {
 	return port->peer;
+}
+
+uint32_t port_gap_bytes(const struct port *port)
+{
+	return (uint32_t)port->preamble_bytes + port->gap_bytes;
 }
 
 enum link_layer port_link_layer(const struct port *port)

@@ -211,6 +211,9 @@ void port_count_carried(struct port *port, uint64_t packets, uint64_t bytes);
 
 const struct port_params *port_params(const struct port *port);
 const char *port_name(const struct port *port); /* "host0.hca.port" */
+uint32_t
+port_number(const struct port
+		    *port); /* of the ports of a run each has another, with any threads the same */
 struct sim *port_sim(const struct port *port);
 struct port *port_peer(const struct port *port); /* the other end; NULL: not connected yet */
 enum link_layer port_link_layer(const struct port *port);
@@ -224,6 +227,9 @@ bool port_is_faster(const struct port *one, const struct port *other);
 /* From a bit's leaving to its arrival; of so many bytes at the link's rate, rounded down. */
 sim_time port_latency(const struct port *port);
 sim_time port_serialization(const struct port *port, uint32_t bytes);
+
+/* Bytes between the end of a frame and the start of the next: preamble and gap of Ethernet. */
+uint32_t port_gap_bytes(const struct port *port);
 
 /* SL to VL, or priority: modulo the lanes. */
 unsigned port_lane(const struct port *port, unsigned service_level);

@@ -243,7 +243,7 @@ static void release(struct reorder_queue *queue)
 		if (packet->head_at < now)
 			packet->head_at = now;
 		if (box->params.conweave.reorder_memory == REORDER_SHARED)
-			port_send_at(box->ports[queue->output].port, packet, packet->head_at);
+			switch_queue(&box->ports[queue->output], packet);
 		else
 			switch_forward(&box->ports[packet->ingress], queue->output, packet);
 	}

@@ -53,11 +53,24 @@ static void fecn(struct switch_port *output, struct packet *packet)
 	box->count.ecn_marks++;
 }
 
+/* What crosses the switch is queued, but does not wait yet. */
+static uint64_t waiting_bytes(struct switch_port *output, unsigned lane, sim_time at)
+{
+	struct crossing_count crossing = crossing_count(output->crossing, lane, at);
+	uint64_t bytes = port_queued_bytes(output->port, lane);
+	uint64_t packets = port_queued(output->port, lane);
+
+	assert(bytes >= crossing.bytes && packets >= crossing.packets);
+	return bytes - crossing.bytes + (packets - crossing.packets) * output->gap_bytes;
+}
+
+/* Data gathers, an ACK carries back what data has gathered. */
 static void telemetry(struct switch_port *output, struct packet *packet, sim_time starts_at)
 {
+	const struct port_counters *counters = port_counters(output->port);
 	struct telemetry *record = packet->telemetry;
 
-	if (!record)
+	if (!record || record->complete)
 		return;
 	if (record->count == TELEMETRY_HOPS) {
 		record->skipped++;
@@ -65,9 +78,10 @@ static void telemetry(struct switch_port *output, struct packet *packet, sim_tim
 	}
 	record->hops[record->count++] = (struct telemetry_hop){
 		.at = starts_at,
-		.sent_bytes = port_counters(output->port)->bytes_sent,
+		.sent_bytes = counters->bytes_sent + counters->packets_sent * output->gap_bytes,
 		.rate_bps = port_rate_bps(output->port),
-		.queue_bytes = (uint32_t)port_queued_bytes(output->port, packet->vl),
+		.queue_bytes = (uint32_t)waiting_bytes(output, packet->vl, starts_at),
+		.port = port_number(output->port),
 	};
 }
 
@@ -122,6 +136,7 @@ void marking_init(struct fabric_switch *box)
 	bool is_mask = switch_parse_mask(params->fecn.victim_mask.text, &victims);
 
 	assert(is_mask);
+	box->telemetry = params->telemetry;
 	box->on_arrival = !box->by_lid && params->ecn.mark == ECN_MARK_ENQUEUE;
 	box->marks =
 		params->telemetry || box->starvation ||
@@ -136,7 +151,15 @@ void marking_init(struct fabric_switch *box)
 		output->kmin = params->ecn.kmin;
 		output->kmax = params->ecn.kmax;
 		output->marks_victims = port_set_has(&victims, i);
+		output->crossing = params->telemetry ? crossing_create() : NULL;
+		output->gap_bytes = params->telemetry_gaps ? port_gap_bytes(output->port) : 0;
 	}
+}
+
+void marking_fini(struct fabric_switch *box)
+{
+	for (unsigned i = 0; i < box->port_count; i++)
+		crossing_destroy(box->ports[i].crossing);
 }
 
 void marking_start(struct fabric_switch *box)

@@ -122,11 +122,20 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 	return true;
 }
 
+static inline void queue_packet(struct switch_port *output, struct packet *packet)
+{
+	struct fabric_switch *box = output->box;
+
+	if (__builtin_expect(box->telemetry, 0))
+		crossing_enter(output->crossing, packet, sim_now(box->block.sim));
+	port_send_at(output->port, packet, packet->head_at);
+}
+
 static inline __attribute__((always_inline)) void
 forward(struct switch_port *input, struct switch_port *output, struct packet *packet, bool is_copy)
 {
 	if (prepare(input, output, packet, is_copy))
-		port_send_at(output->port, packet, packet->head_at);
+		queue_packet(output, packet);
 }
 
 static void forward_copy(struct switch_port *input, struct switch_port *output,
@@ -249,6 +258,11 @@ bool switch_admit(struct switch_port *input, unsigned output, struct packet *pac
 	return fits(input, to, packet) && prepare(input, to, packet, false);
 }
 
+void switch_queue(struct switch_port *output, struct packet *packet)
+{
+	queue_packet(output, packet);
+}
+
 void switch_receive_filtered(struct port_user *user, struct port *port, struct packet *packet)
 {
 	struct switch_port *input = container_of(user, struct switch_port, user);
@@ -299,6 +313,8 @@ static void switch_discarded(struct port_user *user, struct port *port, const st
 	(void)port;
 	box->count.queue_drops++;
 	box->count.bytes_dropped += packet->wire_bytes;
+	if (output->crossing)
+		crossing_discard(output->crossing, packet);
 	release(output, packet, packet->tail_at > now ? packet->tail_at : now);
 }
 
@@ -483,6 +499,7 @@ void switch_destroy(struct fabric_switch *box)
 	balance_fini(box);
 	multicast_fini(box);
 	starvation_fini(box);
+	marking_fini(box);
 	lanes_fini(box);
 	forwarding_fini(box);
 }

@@ -23,7 +23,8 @@
 	X(priority_from,    CHOICE, "sender", "sender|pcp|dscp", "Ethernet: a packet's priority: the lane it was sent on, its PCP, or its DSCP through the map", "choice") \
 	X(unknown,          CHOICE, "drop", "drop|flood|flood_lossy", "Ethernet: a destination without a way: dropped; sent out of all other ports, as a switch does that has an ARP entry and no MAC entry; the same of lossy priorities alone", "ground truth D-20: flooding makes the deadlock, flood_lossy is its fix") \
 	X(queueing,         CHOICE, "inputs", "inputs|arrival", "which packet of a lane leaves next: of each input in turn (virtual output queues), or as they came (one queue)", "choice; arrival: shared-memory Ethernet switches, and the simulators of ground truth D-05 to D-18") \
-	X(telemetry,        FLAG, "false", "",           "adds queue, bytes sent, time and rate to packets that ask for it", "choice")
+	X(telemetry,        FLAG, "false", "",           "adds its port, queue, bytes sent, time and rate to data packets that ask for it", "choice") \
+	X(telemetry_gaps,   FLAG, "false", "",           "Ethernet: bytes sent and queued of telemetry include preamble and gap, 20 B a packet; else they are those of the frames, and the line is full at less than its rate", "false: octets of RFC 2863 and IEEE 802.3 count frames; true: the simulator of ground truth D-10, whose links have no gaps")
 
 /* mark: when the queue is looked at. The queue is what waits behind the packet (dequeue) or before it (enqueue). */
 #define SWITCH_ECN_PARAMS(X)                                                                               \

@@ -11,6 +11,7 @@
 
 #include "sim/pool.h"
 #include "sim/random.h"
+#include "switch/crossing.h"
 #include "switch/shared_buffer.h"
 #include "switch/switch.h"
 
@@ -31,7 +32,9 @@ struct switch_port {
 	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX: none */
 	uint64_t kmin, kmax;                               /* of ECN, bytes */
 	struct random chance;                              /* of ECN marks */
-	const struct partitions *partitions;               /* of the filters; NULL: none */
+	struct crossing *crossing;                         /* NULL: no telemetry */
+	uint32_t gap_bytes;                  /* of telemetry: between packets, and before them */
+	const struct partitions *partitions; /* of the filters; NULL: none */
 	bool filters_out;
 	bool marks_victims; /* FECN: though it lacks credits itself */
 };
@@ -65,6 +68,7 @@ struct fabric_switch {
 	bool routes;
 	bool marks;         /* something is done to packets that depart: marks, telemetry */
 	bool maps;          /* the lane may change here, or a filter is at an output */
+	bool telemetry;     /* outputs know which packets cross */
 	uint8_t on_arrival; /* ECN is decided at enqueue */
 	struct block block;
 	struct switch_counters count;
@@ -123,6 +127,8 @@ void switch_departs(struct port_user *user, struct port *port, struct packet *pa
 		    sim_time starts_at, sim_time until);
 void switch_forward(struct switch_port *input, unsigned output, struct packet *packet);
 bool switch_admit(struct switch_port *input, unsigned output, struct packet *packet);
+void switch_queue(struct switch_port *output,
+		  struct packet *packet); /* it may leave at its head_at */
 
 /* starvation.c: when the space that a packet has held at its input is free, if it leaves by that output until `at` */
 void starvation_init(struct fabric_switch *box);
@@ -160,6 +166,7 @@ unsigned lanes_egress(const struct fabric_switch *box, unsigned input, unsigned 
 
 /* marking.c */
 void marking_init(struct fabric_switch *box);
+void marking_fini(struct fabric_switch *box);
 void marking_start(struct fabric_switch *box); /* the ports have their rates */
 void marking_arrive(struct switch_port *output, struct packet *packet);
 void marking_depart(struct switch_port *output, struct packet *packet, sim_time starts_at);

@@ -229,6 +229,7 @@ struct telemetry *telemetry_new(struct packet_pool *pool)
 	telemetry = pool->free_telemetry;
 	pool->free_telemetry = telemetry->next_free;
 	telemetry->count = telemetry->skipped = 0;
+	telemetry->complete = false;
 	return telemetry;
 }
 

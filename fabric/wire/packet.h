@@ -43,13 +43,15 @@ struct telemetry_hop {
 	uint64_t sent_bytes;  /* of data packets that this port has sent so far, this one included */
 	uint64_t rate_bps;    /* of the link */
 	uint32_t queue_bytes; /* that wait behind this packet, of its lane */
+	uint32_t port;        /* number of the switch's port in the run, port_number(): counters of two ports do not compare */
 };
 
 /* Side record of a packet that asks for it; from a pool, one owner: goes with the packet, or on with the ACK. */
 struct telemetry {
 	struct telemetry *next_free;
 	uint32_t count;   /* hops filled */
-	uint32_t skipped; /* hops beyond them */
+	uint16_t skipped; /* hops beyond them */
+	bool complete;    /* the receiver has it: an ACK carries it back as it is */
 	struct telemetry_hop hops[TELEMETRY_HOPS];
 };
 

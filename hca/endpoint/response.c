@@ -125,6 +125,8 @@ void response_ack(struct endpoint_qp *qp, uint64_t psn, struct packet *asked)
 	fill_notice(qp, ack, asked->sent_at, came_at(qp));
 	ack->telemetry = asked->telemetry;
 	asked->telemetry = NULL;
+	if (ack->telemetry)
+		ack->telemetry->complete = true;
 	qp->hca->count.acks_sent++;
 	transmit(qp, ack);
 }

@@ -100,6 +100,8 @@ void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *tele
 	if (state->telemetry)
 		telemetry_free(qp->hca->packets, state->telemetry);
 	state->telemetry = telemetry;
+	if (telemetry)
+		telemetry->complete = true;
 	state->asked_at = asked_at;
 }
 

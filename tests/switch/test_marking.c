@@ -1,7 +1,7 @@
 /*
  * Proves what a switch writes on packets: ECN exactly beyond kmax, never up to kmin, with the chance between that RED
  * says, on ECN-capable packets only; FECN of InfiniBand by threshold, rate and size; telemetry to the byte and
- * picosecond; and the maps from DSCP, PCP and SL to lanes.
+ * picosecond, with what waits and not what still crosses the switch, of data and not of what brings it back; and the maps from DSCP, PCP and SL to lanes.
  */
 #include <math.h>
 
@@ -16,6 +16,8 @@
 	TEST(fecn)               \
 	TEST(victims)            \
 	TEST(telemetry)          \
+	TEST(telemetry_queue)    \
+	TEST(telemetry_returns)  \
 	TEST(priorities)         \
 	TEST(sl2vl)
 SUITE(TESTS)
@@ -215,6 +217,8 @@ static void test_telemetry(void)
 	CU_ASSERT_EQUAL(hop->sent_bytes, 7 * WIRE);
 	CU_ASSERT_EQUAL(hop->queue_bytes, 0);
 	CU_ASSERT_EQUAL(hop->rate_bps, UINT64_C(100000000000));
+	CU_ASSERT_EQUAL(hop->port, port_number(switch_port(star.box, 2)));
+	CU_ASSERT_NOT_EQUAL(hop->port, port_number(switch_port(star.box, 1)));
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 	star_defaults(&star); /* a switch that has none */
 	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
@@ -222,6 +226,54 @@ static void test_telemetry(void)
 	star_send(&star, 0, 2, 1, MTU);
 	sim_run(star.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(star.hosts[2].telemetry.count, 0);
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+}
+
+/* Two senders, 20 packets each: the longest queue behind a packet is 20, however long packets take through the switch. */
+static uint32_t longest_queue(sim_time crossing, bool gaps, uint64_t *sent_bytes)
+{
+	uint32_t queue;
+
+	star_defaults(&star);
+	star.params.telemetry = true;
+	star.params.telemetry_gaps = gaps;
+	star.params.crossing_latency = crossing;
+	star.params.port.input_buffer = 10 << 20;
+	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
+	star.hosts[0].asks = star.hosts[1].asks = true;
+	star_send(&star, 0, 2, 20, MTU);
+	star_send(&star, 1, 2, 20, MTU);
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(star.hosts[2].received, 40);
+	queue = star.hosts[2].queue_max;
+	*sent_bytes = star.hosts[2].telemetry.hops[0].sent_bytes;
+	CU_ASSERT_EQUAL(star_end(&star), 0);
+	return queue;
+}
+
+static void test_telemetry_queue(void)
+{
+	uint64_t sent_bytes;
+
+	CU_ASSERT_EQUAL(longest_queue(0, false, &sent_bytes), 20 * WIRE);
+	CU_ASSERT_EQUAL(sent_bytes, 40 * WIRE);
+	CU_ASSERT_EQUAL(longest_queue(5 * SLOT * BYTE_PS, false, &sent_bytes), 20 * WIRE);
+	CU_ASSERT_EQUAL(longest_queue(5 * SLOT * BYTE_PS, true, &sent_bytes), 20 * SLOT);
+	CU_ASSERT_EQUAL(sent_bytes, 40 * SLOT);
+}
+
+/* An ACK passes the switch, and its record stays as it is. */
+static void test_telemetry_returns(void)
+{
+	star_defaults(&star);
+	star.params.telemetry = true;
+	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
+	star.hosts[0].asks = star.hosts[0].answers = true;
+	star_send(&star, 0, 2, 1, MTU);
+	sim_run(star.sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(star.hosts[2].received, 1);
+	CU_ASSERT_EQUAL(star.hosts[2].telemetry.count, 0);
+	CU_ASSERT_TRUE(star.hosts[2].telemetry.complete);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 

@@ -23,7 +23,8 @@ struct station {
 	uint8_t lane;
 	uint8_t ecn; /* of what it sends */
 	uint16_t pkey;
-	bool asks; /* for telemetry */
+	bool asks;    /* for telemetry */
+	bool answers; /* what it sends brings a record back */
 	uint64_t to_send;
 	uint64_t sent;
 	/* what came */
@@ -31,6 +32,7 @@ struct station {
 	sim_time release_delay; /* after the tail, else */
 	uint64_t received, received_payload, out_of_order, damaged, marked;
 	struct telemetry telemetry; /* of the last that had some */
+	uint32_t queue_max;         /* of their first hops */
 	uint64_t from[8];           /* by source endpoint */
 	uint64_t expected_psn;
 	sim_time first_head, first_tail, last_head, last_tail;
@@ -52,6 +54,8 @@ static inline void station_fill(struct station *station)
 		packet->pkey = station->pkey;
 		if (station->asks)
 			packet->telemetry = telemetry_new(station->pool);
+		if (station->answers)
+			packet->telemetry->complete = true;
 		packet->wire_bytes = packet_wire_bytes(packet);
 		station->to_send--;
 		port_send(station->port, packet);
@@ -80,6 +84,8 @@ static inline void station_receive(struct port_user *user, struct port *port, st
 	station->marked += packet->ecn == ECN_CE;
 	if (packet->telemetry)
 		station->telemetry = *packet->telemetry;
+	if (packet->telemetry && packet->telemetry->hops[0].queue_bytes > station->queue_max)
+		station->queue_max = packet->telemetry->hops[0].queue_bytes;
 	station->out_of_order += packet->psn != station->expected_psn;
 	station->expected_psn = (packet->psn + 1) & 0xffffff;
 	if (packet->path->source < 8)

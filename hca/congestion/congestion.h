@@ -16,7 +16,7 @@
 
 #include "sim/block.h"
 
-#define CONGESTION_VERSION 3
+#define CONGESTION_VERSION 4
 #define RATE_UNLIMITED     UINT64_MAX
 #define WINDOW_UNLIMITED   UINT64_MAX
 

@@ -4,9 +4,13 @@
  *
  * Li et al., "HPCC: high precision congestion control", SIGCOMM'19, algorithm 1. Without telemetry in the ACKs the
  * window stays as it began.
+ *
+ * Two records of one port make a measurement: its counters only rise. Of a port that was not on the way of the packet
+ * before there is none; an ACK that was overtaken brings an older record, and is not looked at.
  */
 #include "hca/congestion/algorithms.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "fabric/wire/packet.h"
@@ -17,6 +21,7 @@
 	X(stages,    COUNT, "5",   "0..100", "maxStage: additive increases before a multiplicative one", "ground truth C-23") \
 	X(increase,  BYTES, "80B", "0B..",   "W_AI",                                                     "ground truth C-23") \
 	X(rtt,       TIME,  "0ps", "",       "T, slightly above the largest base RTT, 0: the path's own", "ground truth C-23") \
+	X(rate_min,  RATE,  "0bps", "",      "no window falls below this rate times T",                  "0bps: the paper has no floor; 1Gbps: the simulator of ground truth D-10, its MIN_RATE") \
 	X(paced,     FLAG,  "true", "",      "the rate is window / T; else the window alone",            "HPCC, 3.2")
 /* clang-format on */
 
@@ -27,7 +32,7 @@ struct hpcc_params {
 struct hpcc_flow {
 	struct congestion_flow flow;
 	double window, reference; /* W and W^c, bytes */
-	double window_max;
+	double window_min, window_max;
 	double utilisation; /* U */
 	double line_rate_bps;
 	sim_time rtt;
@@ -38,34 +43,70 @@ struct hpcc_flow {
 	struct telemetry_hop last[TELEMETRY_HOPS];
 };
 
-/* Algorithm 1, MeasureInflight. */
-static void measure(struct hpcc_flow *state, const struct telemetry *telemetry)
+/* The same port's record of the packet before, mostly in the same place; NULL: that went another way. */
+static const struct telemetry_hop *record_before(const struct hpcc_flow *state, uint32_t place,
+						 uint32_t port)
+{
+	if (place < state->hops && state->last[place].port == port)
+		return &state->last[place];
+	for (uint32_t i = 0; i < state->hops; i++)
+		if (state->last[i].port == port)
+			return &state->last[i];
+	return NULL;
+}
+
+static bool overtaken(const struct hpcc_flow *state, const struct telemetry *telemetry)
+{
+	for (uint32_t i = 0; i < telemetry->count; i++) {
+		const struct telemetry_hop *now = &telemetry->hops[i];
+		const struct telemetry_hop *then = record_before(state, i, now->port);
+
+		if (then && now->at <= then->at)
+			return true;
+	}
+	return false;
+}
+
+/* How full the port was between two of its records, 1: as much as fits in T. */
+static double port_utilisation(const struct hpcc_flow *state, const struct telemetry_hop *then,
+			       const struct telemetry_hop *now)
+{
+	double capacity = (double)now->rate_bps * (double)state->rtt / (8.0 * (double)SEC);
+	double queue = now->queue_bytes < then->queue_bytes ? now->queue_bytes : then->queue_bytes;
+	double rate;
+
+	assert(now->at > then->at && now->sent_bytes >= then->sent_bytes);
+	rate = (double)(now->sent_bytes - then->sent_bytes) * 8.0 * (double)SEC /
+	       (double)(now->at - then->at);
+	return queue / capacity + rate / (double)now->rate_bps;
+}
+
+/* Algorithm 1, MeasureInflight. false: the packet before passed no port of this one. */
+static bool measure(struct hpcc_flow *state, const struct telemetry *telemetry)
 {
 	double busiest = 0, share;
 	sim_time span = 0;
+	bool measured = false;
 
 	for (uint32_t i = 0; i < telemetry->count; i++) {
-		const struct telemetry_hop *now = &telemetry->hops[i], *then = &state->last[i];
-		sim_time between = now->at - then->at;
-		double capacity = (double)now->rate_bps * (double)state->rtt / (8.0 * (double)SEC);
-		double queue =
-			now->queue_bytes < then->queue_bytes ? now->queue_bytes : then->queue_bytes;
-		double rate, link;
+		const struct telemetry_hop *now = &telemetry->hops[i];
+		const struct telemetry_hop *then = record_before(state, i, now->port);
+		double link;
 
-		if (!between)
+		if (!then)
 			continue;
-		rate = (double)(now->sent_bytes - then->sent_bytes) * 8.0 * (double)SEC /
-		       (double)between;
-		link = queue / capacity + rate / (double)now->rate_bps;
+		measured = true;
+		link = port_utilisation(state, then, now);
 		if (link > busiest) {
 			busiest = link;
-			span = between;
+			span = now->at - then->at;
 		}
 	}
 	if (span > state->rtt)
 		span = state->rtt;
 	share = (double)span / (double)state->rtt;
 	state->utilisation = (1 - share) * state->utilisation + share * busiest;
+	return measured;
 }
 
 /* Algorithm 1, ComputeWind. */
@@ -81,8 +122,8 @@ static void compute(struct hpcc_flow *state, const struct hpcc_params *params, b
 				       : state->reference + increase;
 	if (state->window > state->window_max)
 		state->window = state->window_max;
-	if (state->window < 1)
-		state->window = 1;
+	if (state->window < state->window_min)
+		state->window = state->window_min;
 	if (!update)
 		return;
 	state->stage = multiplicative ? 0 : state->stage + 1;
@@ -108,12 +149,13 @@ static void hpcc_on_ack(struct congestion_flow *flow, const void *context, sim_t
 	const struct telemetry *telemetry = ack->telemetry;
 
 	(void)now;
-	if (!telemetry || !telemetry->count)
+	if (!telemetry || !telemetry->count || overtaken(state, telemetry))
 		return;
-	if (state->hops == telemetry->count) {
+	if (!state->hops) {
+		state->update_at = ack->sent_total; /* a round trip from here on */
+	} else if (measure(state, telemetry)) {
 		bool update = ack->acked_total > state->update_at;
 
-		measure(state, telemetry);
 		if (state->utilisation > 0)
 			compute(state, context, update);
 		if (update)
@@ -137,6 +179,9 @@ static void hpcc_flow_init(struct congestion_flow *flow, const void *context,
 	if (!state->rtt)
 		state->rtt = 1 * US;
 	state->line_rate_bps = (double)path->line_rate_bps;
+	state->window_min = (double)params->rate_min * (double)state->rtt / (8.0 * (double)SEC);
+	if (state->window_min < 1)
+		state->window_min = 1;
 	state->window_max = state->line_rate_bps * (double)state->rtt / (8.0 * (double)SEC);
 	state->window = state->reference = state->window_max;
 	state->utilisation = 1;

@@ -3,15 +3,12 @@
  * a process and a folder of its own. The folder is named after the effective configuration and what its files hold, and a
  * run moves it to its place when it is whole: what is there already is finished, and is not run again.
  *
- *     DIR/POINT/{scenario.yaml,summary.json,...}     DIR/results.csv: a line a point: its values, then all figures
- *                                                    DIR/means.csv: their means over the seeds, if those are swept
+ *     DIR/POINT/{scenario.yaml,summary.json,...}     tables beside them: sweep_table.c
  *
  * SIGINT, SIGTERM and SIGHUP end the runs under way and leave nothing of them; the same command goes on with the others.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,35 +18,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analysis/means.h"
-#include "analysis/table.h"
-#include "hcasim/command/verb.h"
+#include "hcasim/command/sweep.h"
 #include "hcasim/record/result.h"
-#include "hcasim/schema/figures.h"
-#include "sim/json.h"
 
 #define POINTS_MAX 1000000
-#define PART       ".part"
 #define ROOM       ((size_t)64 << 10) /* for a result, at least */
 
 #define WHY_BYTES 1024
-
-struct point {
-	char name[17]; /* of its folder: scenario_hash() */
-	bool finished; /* its folder stands */
-	pid_t process; /* 0: does not run */
-};
-
-struct sweep {
-	const struct arguments *arguments;
-	const struct scenario *scenario; /* with no value of the sweep in place */
-	const char *folder;
-	struct point *points;
-	size_t count, done;
-	unsigned running;
-	bool failed;
-	bool full; /* nothing more can be written to the folder */
-};
 
 static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t ended_by; /* 0: none of them came */
@@ -67,18 +42,17 @@ static void catch_ends(void (*handler)(int))
 		sigaction(end_signals[i], &action, NULL);
 }
 
-static const struct figure_info *figures_of(const struct sweep *sweep)
+/* Is "key.path=value: ..." about a key that the axis sets? */
+static bool is_of_axis(const struct scenario_sweep_axis *axis, const char *text)
 {
-	return sweep->scenario->has_load ? load_figure_list : figure_list;
-}
-
-/* Which value of that axis: the last axis changes fastest. */
-static const char *value_of(const struct sweep *sweep, size_t point, uint32_t axis)
-{
-	const struct scenario *scenario = sweep->scenario;
-	for (uint32_t i = scenario->axis_count - 1; i > axis; i--)
-		point /= scenario->axes[i].count;
-	return scenario->axes[axis].values[point % scenario->axes[axis].count];
+	for (uint32_t i = 0; i < axis->count; i++) {
+		for (char **set = axis->values[i].sets; *set != NULL; set++) {
+			size_t length = strcspn(*set, "=") + 1;
+			if (strncmp(text, *set, length) == 0)
+				return true;
+		}
+	}
+	return false;
 }
 
 /* A value of the sweep is an override as one of --set is; but it stands in the file. */
@@ -89,8 +63,7 @@ static void print_errors(const struct scenario *scenario, char *text)
 		const char *value = strncmp(line, set, strlen(set)) == 0 ? line + strlen(set) : "";
 		for (uint32_t i = 0; i < scenario->axis_count; i++) {
 			const struct scenario_sweep_axis *axis = &scenario->axes[i];
-			size_t length = strlen(axis->path);
-			if (strncmp(value, axis->path, length) != 0 || value[length] != '=')
+			if (!is_of_axis(axis, value))
 				continue;
 			fprintf(stderr, "%s:%u:%u: sweep: ", scenario->file, axis->line,
 				axis->column);
@@ -105,19 +78,19 @@ static struct scenario *read_point(const struct sweep *sweep, size_t point)
 {
 	const struct arguments *arguments = sweep->arguments;
 	const struct scenario *scenario = sweep->scenario;
-	size_t count = 0;
-	char **overrides =
-		calloc(arguments->override_count + scenario->axis_count + 1, sizeof(*overrides));
+	size_t count = 0, room = arguments->override_count + 1;
+	for (uint32_t i = 0; i < scenario->axis_count; i++)
+		for (char **set = sweep_value(sweep, point, i)->sets; *set != NULL; set++)
+			room++;
+	char **overrides = calloc(room, sizeof(*overrides));
 	struct yaml_errors errors = {0};
 	if (overrides == NULL)
 		abort();
 	for (size_t i = 0; i < arguments->override_count; i++)
 		overrides[count++] = strdup(arguments->overrides[i]);
-	for (uint32_t i = 0; i < scenario->axis_count; i++) {
-		if (asprintf(&overrides[count++], "%s=%s", scenario->axes[i].path,
-			     value_of(sweep, point, i)) < 0)
-			abort();
-	}
+	for (uint32_t i = 0; i < scenario->axis_count; i++)
+		for (char **set = sweep_value(sweep, point, i)->sets; *set != NULL; set++)
+			overrides[count++] = strdup(*set);
 	if (!arguments->expect) /* it is of the file's own values */
 		overrides[count++] = strdup("expect=[]");
 	struct scenario *read =
@@ -129,12 +102,6 @@ static struct scenario *read_point(const struct sweep *sweep, size_t point)
 		free(overrides[i]);
 	free(overrides);
 	return read;
-}
-
-static void point_path(const struct sweep *sweep, size_t point, const char *file,
-		       char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%.3000s/%s%s", sweep->folder, sweep->points[point].name, file);
 }
 
 /* All points are read before the first one runs, so that mistakes come out at once. */
@@ -162,7 +129,7 @@ static bool find_points(struct sweep *sweep)
 			snprintf(sweep->points[i].name, sizeof(sweep->points[i].name),
 				 "%016" PRIx64, scenario_hash(scenario));
 		scenario_destroy(scenario);
-		point_path(sweep, i, "/summary.json", path);
+		sweep_path(sweep, i, "/summary.json", path);
 		sweep->points[i].finished = good && stat(path, &status) == 0;
 		sweep->done += sweep->points[i].finished;
 	}
@@ -172,7 +139,8 @@ static bool find_points(struct sweep *sweep)
 static void print_point(const struct sweep *sweep, size_t point)
 {
 	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++)
-		fprintf(stderr, " %s=%s", sweep->scenario->axes[i].path, value_of(sweep, point, i));
+		fprintf(stderr, " %s=%s", sweep->scenario->axes[i].path,
+			sweep_value(sweep, point, i)->text);
 	fputc('\n', stderr);
 }
 
@@ -201,7 +169,7 @@ static void start(struct sweep *sweep, size_t point)
 		catch_ends(SIG_DFL);
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* or two sweeps would write one point */
 		struct scenario *scenario = read_point(sweep, point);
-		point_path(sweep, point, "", path);
+		sweep_path(sweep, point, "", path);
 		int code = scenario == NULL
 				   ? EXIT_BAD_INPUT
 				   : (scenario->has_load ? run_load : run_workload)(
@@ -210,6 +178,7 @@ static void start(struct sweep *sweep, size_t point)
 		_exit(code);
 	}
 	sweep->points[point].process = process;
+	sweep->points[point].began = sweep_seconds();
 	sweep->running++;
 }
 
@@ -217,7 +186,7 @@ static void start(struct sweep *sweep, size_t point)
 static bool can_write(const struct sweep *sweep)
 {
 	char path[PATH_MAX], room[4096] = "";
-	snprintf(path, sizeof(path), "%.3000s/room" PART, sweep->folder);
+	snprintf(path, sizeof(path), "%.3000s/room" SWEEP_PART, sweep->folder);
 	FILE *out = fopen(path, "w");
 	bool good = out != NULL;
 	for (size_t i = 0; good && i < ROOM; i += sizeof(room))
@@ -246,7 +215,8 @@ static void wait_for_one(struct sweep *sweep)
 	int status;
 	struct stat there;
 	char path[PATH_MAX];
-	pid_t process = wait(&status);
+	struct rusage usage;
+	pid_t process = wait4(-1, &status, 0, &usage);
 	if (process < 0)
 		return;
 	for (size_t i = 0; i < sweep->count; i++) {
@@ -254,13 +224,15 @@ static void wait_for_one(struct sweep *sweep)
 			continue;
 		sweep->points[i].process = 0;
 		sweep->running--;
-		point_path(sweep, i, "/summary.json", path);
+		sweep_path(sweep, i, "/summary.json", path);
 		sweep->points[i].finished = stat(path, &there) == 0;
 		sweep->done += sweep->points[i].finished;
+		if (sweep->points[i].finished)
+			sweep_add_cost(sweep, i, &usage);
 		bool good = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_GOOD;
 		sweep->failed |= !good;
 		if (!sweep->points[i].finished) {
-			point_path(sweep, i, "", path);
+			sweep_path(sweep, i, "", path);
 			result_discard(path);
 		}
 		if (good || !ended_by)
@@ -278,7 +250,7 @@ static void run_all(struct sweep *sweep)
 		while (!ended_by &&
 		       (sweep->running >= sweep->arguments->jobs || is_twin_running(sweep, i)))
 			wait_for_one(sweep);
-		point_path(sweep, i, "/summary.json", path);
+		sweep_path(sweep, i, "/summary.json", path);
 		if (!sweep->points[i].finished && stat(path, &status) == 0) {
 			sweep->points[i].finished = true;
 			sweep->done++;
@@ -292,119 +264,6 @@ static void run_all(struct sweep *sweep)
 	}
 	while (sweep->running > 0)
 		wait_for_one(sweep);
-}
-
-/* What the point's summary says; JSON is YAML. */
-static void print_line(const struct sweep *sweep, size_t point, FILE *out)
-{
-	char path[PATH_MAX];
-	struct yaml_errors errors = {0};
-	point_path(sweep, point, "/summary.json", path);
-	struct yaml_document *document = yaml_read_file(path, &errors);
-	struct yaml_node *root = document != NULL ? yaml_root(document) : NULL;
-	struct yaml_node *code = root != NULL ? yaml_get(root, "exit_code") : NULL;
-	struct yaml_node *figures = root != NULL ? yaml_get(root, "figures") : NULL;
-	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++) {
-		table_print_field(value_of(sweep, point, i), out);
-		fputc(',', out);
-	}
-	fprintf(out, "%s,%s", sweep->points[point].name,
-		code != NULL && code->kind == YAML_SCALAR ? code->text : "");
-	for (const struct figure_info *info = figures_of(sweep); info->name != NULL; info++) {
-		struct yaml_node *figure = figures != NULL ? yaml_get(figures, info->name) : NULL;
-		fprintf(out, ",%s",
-			figure != NULL && figure->kind == YAML_SCALAR ? figure->text : "");
-	}
-	fputc('\n', out);
-	if (document != NULL)
-		yaml_close(document);
-	yaml_errors_free(&errors);
-}
-
-static bool write_table(const struct sweep *sweep)
-{
-	char path[PATH_MAX], part[PATH_MAX + 8];
-	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
-	snprintf(part, sizeof(part), "%s" PART, path);
-	FILE *out = fopen(part, "w");
-	if (out == NULL) {
-		say("%s: %s", part, strerror(errno));
-		return false;
-	}
-	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++) {
-		table_print_field(sweep->scenario->axes[i].path, out);
-		fputc(',', out);
-	}
-	fprintf(out, "point,exit_code");
-	for (const struct figure_info *info = figures_of(sweep); info->name != NULL; info++)
-		fprintf(out, ",%s", info->name);
-	fputc('\n', out);
-	for (size_t i = 0; i < sweep->count; i++)
-		print_line(sweep, i, out);
-	bool good = ferror(out) == 0;
-	if (fclose(out) != 0 || !good || rename(part, path) != 0) {
-		say("%s: %s", path, strerror(errno));
-		unlink(part);
-		return false;
-	}
-	fprintf(stderr, "%zu of %zu points, %s\n", sweep->done, sweep->count, path);
-	return true;
-}
-
-/* --json: the lines of results.csv, each an object. */
-static bool print_json(const struct sweep *sweep)
-{
-	char path[PATH_MAX], why[PATH_MAX + 128];
-	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
-	struct table *results = table_read(path, why, sizeof(why));
-	if (results == NULL) {
-		say("%s", why);
-		return false;
-	}
-	for (size_t row = 0; row < results->rows; row++) {
-		printf("%s\n  {", row > 0 ? "," : "[");
-		for (size_t column = 0; column < results->columns; column++) {
-			const char *text = table_cell(results, row, column);
-			double number = table_number(results, row, column);
-			printf("%s", column > 0 ? ", " : "");
-			json_text(stdout, results->names[column]);
-			printf(": ");
-			if (*text == '\0')
-				printf("null");
-			else if (column == sweep->scenario->axis_count || !isfinite(number))
-				json_text(stdout, text); /* point: a name, digits or not */
-			else
-				printf("%.15g", number);
-		}
-		putchar('}');
-	}
-	printf("\n]\n");
-	table_free(results);
-	return true;
-}
-
-/* Over the seeds, if they are swept. */
-static bool write_means(const struct sweep *sweep)
-{
-	char path[PATH_MAX], why[PATH_MAX + 128];
-	uint32_t axes = sweep->scenario->axis_count, seed = 0;
-	struct table *results;
-	while (seed < axes && strcmp(sweep->scenario->axes[seed].path, "seed") != 0)
-		seed++;
-	if (seed == axes)
-		return true;
-	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
-	results = table_read(path, why, sizeof(why));
-	if (results == NULL) {
-		say("%s", why);
-		return false;
-	}
-	snprintf(path, sizeof(path), "%.3000s/means.csv", sweep->folder);
-	bool good = means_write(results, axes, seed, axes + 2, path);
-	if (!good)
-		say("%s: %s", path, strerror(errno));
-	table_free(results);
-	return good;
 }
 
 static int run_sweep(struct sweep *sweep)
@@ -434,8 +293,7 @@ static int run_sweep(struct sweep *sweep)
 	}
 	if (sweep->full)
 		return EXIT_BAD_INPUT;
-	bool written = write_table(sweep) && write_means(sweep) &&
-		       (!sweep->arguments->json || print_json(sweep));
+	bool written = sweep_write(sweep);
 	for (size_t i = 0; i < sweep->count; i++)
 		sweep->failed |= !sweep->points[i].finished;
 	if (!written)
@@ -449,13 +307,17 @@ static bool check_point(const struct sweep *sweep, uint32_t number, size_t value
 {
 	const struct scenario_sweep_axis *axis = &sweep->scenario->axes[number];
 	char why[WHY_BYTES] = "";
-	char set[WHY_BYTES];
 	if (dry_run(scenario, why, sizeof(why)))
 		return true;
-	int length = snprintf(set, sizeof(set), "--set %s=%s: ", axis->path, axis->values[value]);
-	bool named = strncmp(why, set, (size_t)length) == 0;
+	const char *text = why;
+	for (char **one = axis->values[value].sets; *one != NULL; one++) {
+		char set[WHY_BYTES];
+		int length = snprintf(set, sizeof(set), "--set %s: ", *one);
+		if (strncmp(why, set, (size_t)length) == 0)
+			text = why + length;
+	}
 	fprintf(stderr, "%s:%u:%u: sweep: %s=%s: %s\n", scenario->file, axis->line, axis->column,
-		axis->path, axis->values[value], why + (named ? length : 0));
+		axis->path, axis->values[value].text, text);
 	return false;
 }
 

@@ -152,10 +152,16 @@ struct scenario_expectation { /* at the end, of a counter or a figure */
 	bool gated;         /* false: reported only */
 };
 
+/* One value of an axis. A map sets several keys together. */
+struct scenario_sweep_value {
+	char *text;  /* as tables show it */
+	char **sets; /* "key.path=value", as --set takes them; ends with NULL */
+};
+
 struct scenario_sweep_axis {
-	const char *path; /* as --set takes it */
+	const char *path; /* as --set takes it; ".": the top of the file */
 	uint32_t line, column;
-	char **values;
+	struct scenario_sweep_value *values;
 	uint32_t count;
 };
 

@@ -3,7 +3,7 @@
  *
  *     workload: {pattern: incast, bytes: 1MB, play: {message: 64KB, post_list: 4}}
  *     run: {until: 100ms, warm_up: 50ms}
- *     sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 5, step: 1}}
+ *     sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 5, step: 1}, hosts.hca: [{pcie.lanes: 8, port.mtu: 1024B}]}
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -58,11 +58,99 @@ static void read_play(struct scenario_reader *reader, struct yaml_node *node)
 				      others);
 }
 
-static void add_value(struct scenario_sweep_axis *axis, const char *text)
+static struct scenario_sweep_value *new_value(struct scenario_sweep_axis *axis)
 {
 	axis->values = realloc(axis->values, (axis->count + 1) * sizeof(*axis->values));
-	if (axis->values == NULL || (axis->values[axis->count++] = strdup(text)) == NULL)
+	if (axis->values == NULL)
 		abort();
+	struct scenario_sweep_value *value = &axis->values[axis->count++];
+	*value = (struct scenario_sweep_value){.sets = calloc(1, sizeof(*value->sets))};
+	if (value->sets == NULL)
+		abort();
+	return value;
+}
+
+static void add_set(struct scenario_sweep_value *value, const char *path, const char *text)
+{
+	size_t count = 0;
+	while (value->sets[count] != NULL)
+		count++;
+	value->sets = realloc(value->sets, (count + 2) * sizeof(*value->sets));
+	if (value->sets == NULL || asprintf(&value->sets[count], "%s=%s", path, text) < 0)
+		abort();
+	value->sets[count + 1] = NULL;
+}
+
+static void add_value(struct scenario_sweep_axis *axis, const char *text)
+{
+	struct scenario_sweep_value *value = new_value(axis);
+	if ((value->text = strdup(text)) == NULL)
+		abort();
+	add_set(value, axis->path, text);
+}
+
+/* As one line of YAML. */
+static void print_flow(const struct yaml_node *node, FILE *out)
+{
+	bool is_map = node->kind == YAML_MAP;
+	if (node->kind == YAML_NULL)
+		return;
+	if (node->kind == YAML_SCALAR) {
+		if (node->quoted)
+			scenario_print_text(node->text, out);
+		else
+			fprintf(out, "%s", node->text);
+		return;
+	}
+	fputc(is_map ? '{' : '[', out);
+	for (const struct yaml_node *child = node->children; child != NULL; child = child->next) {
+		if (child != node->children)
+			fprintf(out, ", ");
+		if (is_map)
+			fprintf(out, "%s: ", child->key);
+		print_flow(child, out);
+	}
+	fputc(is_map ? '}' : ']', out);
+}
+
+static char *flow_text(const struct yaml_node *node)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	if (out == NULL)
+		abort();
+	print_flow(node, out);
+	fclose(out);
+	return text;
+}
+
+/* A map sets each of its keys below the path, and leaves the others as the file has them. */
+static void add_sets(struct scenario_sweep_value *value, const char *path, struct yaml_node *node)
+{
+	node->used = true;
+	if (node->kind != YAML_MAP) {
+		char *text = flow_text(node);
+		add_set(value, path, text);
+		free(text);
+		return;
+	}
+	for (struct yaml_node *child = node->children; child != NULL; child = child->next) {
+		char *below;
+		bool top = strcmp(path, ".") == 0;
+		if (asprintf(&below, "%s%s%s", top ? "" : path, top ? "" : ".", child->key) < 0)
+			abort();
+		add_sets(value, below, child);
+		free(below);
+	}
+}
+
+/* {pcie.lanes: 8, pcie.generation: 3}: keys that vary together; or a list, as of `faults`. */
+static void add_tree(struct scenario_sweep_axis *axis, struct yaml_node *node)
+{
+	struct scenario_sweep_value *value = new_value(axis);
+	value->text = flow_text(node);
+	add_sets(value, axis->path, node);
 }
 
 /* {from: 1, to: 16, step: 1} or {from: 1, to: 16, times: 2}: plain numbers. */
@@ -120,8 +208,16 @@ static void read_axis(struct scenario_reader *reader, struct yaml_node *node)
 	if (!scenario_expect_list(reader, node, "values, or {from, to, step}"))
 		return;
 	for (struct yaml_node *value = node->children; value != NULL; value = value->next) {
-		const char *text = yaml_expect_text(value, "a value", reader->errors);
-		if (text != NULL)
+		bool is_tree = value->kind == YAML_MAP || value->kind == YAML_LIST;
+		if (is_tree) {
+			add_tree(axis, value);
+			continue;
+		}
+		const char *text =
+			yaml_expect_text(value, "a value, or a map of keys", reader->errors);
+		if (text != NULL && strcmp(axis->path, ".") == 0)
+			yaml_error(reader->errors, value, "found %s; expected a map of keys", text);
+		else if (text != NULL)
 			add_value(axis, text);
 	}
 	if (axis->count == 0)
@@ -269,8 +365,13 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 void scenario_free_workload(struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->axis_count; i++) {
-		for (uint32_t k = 0; k < scenario->axes[i].count; k++)
-			free(scenario->axes[i].values[k]);
+		for (uint32_t k = 0; k < scenario->axes[i].count; k++) {
+			struct scenario_sweep_value *value = &scenario->axes[i].values[k];
+			for (char **set = value->sets; *set != NULL; set++)
+				free(*set);
+			free(value->sets);
+			free(value->text);
+		}
 		free(scenario->axes[i].values);
 	}
 	free(scenario->axes);

@@ -44,8 +44,27 @@ grep -q '^expected mops in 50 or more: it is 0\.' "$folder/log" || fail "the mis
 "$hcasim" explain "$folder/trace" | grep -Eq '^mean of 50[0-9][0-9] work requests' || fail "explain: $("$hcasim" explain "$folder/trace" | head -1)"
 
 "$hcasim" sweep "$folder/load.yaml" --out "$folder/sweep" >/dev/null 2>&1 || fail "sweep: exit code $?"
-[ "$(cut -d, -f1-4 "$folder/sweep/results.csv" | head -1)" = load.bytes,point,exit_code,mops ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
+[ "$(cut -d, -f1-6 "$folder/sweep/results.csv" | head -1)" = load.bytes,point,exit_code,name,bottleneck,mops ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
 [ "$(wc -l <"$folder/sweep/results.csv")" -eq 3 ] || fail "results.csv: $(cat "$folder/sweep/results.csv")"
+# Keys that vary together; a name for each point, and what it cost.
+sed -e '/^sweep:/d' "$folder/load.yaml" >"$folder/pairs.yaml"
+echo 'sweep: {load: [{bytes: 8B, window: 2}, {bytes: 64B, window: 4}], ".": [{}, {load.qps: 2}]}' >>"$folder/pairs.yaml"
+"$hcasim" sweep "$folder/pairs.yaml" -j 2 --out "$folder/pairs" >/dev/null 2>"$folder/log" || fail "pairs: $(cat "$folder/log")"
+python3 - "$folder/pairs" <<'END' || fail "a sweep of maps is not as expected"
+import csv, os, sys
+folder = sys.argv[1]
+lines = list(csv.DictReader(open(folder + "/results.csv")))
+names = ["bytes=8B,window=2", "bytes=8B,window=2,load.qps=2", "bytes=64B,window=4", "bytes=64B,window=4,load.qps=2"]
+assert [line["name"] for line in lines] == names, lines
+assert lines[0]["load"] == "{bytes: 8B, window: 2}" and lines[0]["."] == "{}", lines[0]
+assert all(line["bottleneck"] for line in lines)
+for name, line in zip(names, lines):
+    scenario = open(folder + "/by-name/" + name + "/scenario.yaml").read()
+    assert "  bytes: " + name[6:name.index("B")] + "B" in scenario, name
+costs = {line["point"]: line for line in csv.DictReader(open(folder + "/cost.csv"))}
+assert set(costs) == {line["point"] for line in lines}
+assert all(0 < float(cost["cpu_seconds"]) < 100 and 1 < float(cost["peak_memory_mb"]) < 1000 for cost in costs.values()), costs
+END
 "$hcasim" sweep "$folder/load.yaml" --expect --out "$folder/judged" >/dev/null 2>"$folder/log" || fail "sweep --expect: exit code $?"
 grep -q '^met expected gbps' "$folder/log" || fail "--expect judges nothing: $(cat "$folder/log")"
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/encoding.h"
 #include "fabric/topology.h"
 #include "hca/device/hca_params.h"
 #include "hca/endpoint/endpoint.h"
@@ -121,7 +122,7 @@ struct build *build_create_divided(const struct scenario *scenario, const struct
 }
 
 /* As an end of it has it: both have the same. */
-sim_time build_link_latency(const struct scenario *scenario, uint32_t number)
+static struct port_params link_port(const struct scenario *scenario, uint32_t number)
 {
 	const struct scenario_link *link = &scenario->links[number];
 	const struct scenario_node *end = &link->ends[0];
@@ -130,7 +131,21 @@ sim_time build_link_latency(const struct scenario *scenario, uint32_t number)
 				    : host->hca != NULL ? host->hca->port
 							: host->endpoint->port;
 	port_params_override(&params, link->port, link->given);
+	return params;
+}
+
+sim_time build_link_latency(const struct scenario *scenario, uint32_t number)
+{
+	struct port_params params = link_port(scenario, number);
 	return port_params_latency(&params);
+}
+
+uint64_t build_link_rate_bps(const struct scenario *scenario, uint32_t number)
+{
+	struct port_params params = link_port(scenario, number);
+	return params.speed == SPEED_EXPLICIT
+		       ? params.rate
+		       : encoding_rate_bps((enum infiniband_speed)params.speed, params.width);
 }
 
 /* The link of each host's port. */

@@ -66,6 +66,9 @@ void build_faults_destroy(struct build *build);
 /* Before anything is built. */
 sim_time build_link_latency(const struct scenario *scenario, uint32_t link);
 
+/* Returns the rate of the link with that number, at its first end. */
+uint64_t build_link_rate_bps(const struct scenario *scenario, uint32_t number);
+
 /* Of messages between its hosts, of the fidelity, or fidelities, of their adapters. Once. */
 struct carrier *build_carrier(const struct build *build);
 

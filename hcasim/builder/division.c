@@ -6,6 +6,7 @@
 #include "hcasim/builder/division.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,39 @@ static bool refine(const struct graph *graph, uint8_t *of, unsigned parts, uint6
 	return moved;
 }
 
+/* Events of 1 KB from end to end, about: at an endpoint's host; at a detailed one's, with small messages. */
+#define ENDPOINT_EVENTS 12
+#define DETAILED_EVENTS 40
+#define KILOBYTE_BITS   (1024 * 8)
+
+/* How much of a run with these parts happens between two meetings of their threads. */
+static void estimate(const struct scenario *scenario, struct division *division)
+{
+	double rates[SIM_PARTS_MAX] = {0}, all = 0, most = 0; /* events a second */
+	division->window = SIM_NEVER;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_node *ends = scenario->links[i].ends;
+		uint8_t parts[] = {division->of[node_of(scenario, &ends[0])],
+				   division->of[node_of(scenario, &ends[1])]};
+		sim_time latency = build_link_latency(scenario, i);
+		double rate = (double)build_link_rate_bps(scenario, i) / KILOBYTE_BITS;
+		if (parts[0] != parts[1] && latency < division->window)
+			division->window = latency;
+		for (unsigned side = 0; side < 2; side++) {
+			if (!ends[side].is_switch)
+				rates[parts[side]] +=
+					rate * (scenario->hosts[ends[side].number].hca != NULL
+							? DETAILED_EVENTS
+							: ENDPOINT_EVENTS);
+		}
+	}
+	for (unsigned part = 0; part < division->parts; part++) {
+		all += rates[part];
+		most = fmax(most, rates[part]);
+	}
+	division->events = (all - most) * (double)division->window / (double)SEC;
+}
+
 struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
 				 size_t why_bytes)
 {
@@ -291,7 +325,20 @@ struct division *division_create(const struct scenario *scenario, unsigned parts
 	bool divided = weights[division->of[0]] < graph.total;
 	free_graph(&graph);
 	if (divided)
+		estimate(scenario, division);
+	if (divided && division->events >= SIM_WINDOW_WORTH)
 		return division;
+	if (divided) {
+		snprintf(why, why_bytes,
+			 "the shortest link between the parts makes windows of %.3f ns, in which "
+			 "the parts "
+			 "but the busiest have %.1f events even if all hosts send at their links' "
+			 "rates; "
+			 "threads gain from %u on: longer links, or more hosts",
+			 (double)division->window / (double)NS, division->events, SIM_WINDOW_WORTH);
+		division_destroy(division);
+		return NULL;
+	}
 	snprintf(why, why_bytes, "links without latency, or faults, hold all of it together");
 	division_destroy(division);
 	return NULL;

@@ -9,7 +9,9 @@
 
 struct division {
 	unsigned parts;
-	uint8_t *of; /* [hosts, then switches] */
+	uint8_t *of;     /* [hosts, then switches] */
+	sim_time window; /* the shortest latency of a link between two parts */
+	double events; /* estimate: of a window, in all parts but the busiest, if all hosts send at their links' rates */
 };
 
 /* NULL: *why says why it cannot be divided: "links without latency hold all of it together". */

@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
-#define SECONDS 1.0
+#define SECONDS 1.0  /* between two states of the line on a terminal */
+#define MINUTE  60.0 /* between two lines elsewhere */
 
 static double wall_seconds(void)
 {
@@ -17,22 +19,23 @@ static double wall_seconds(void)
 struct progress progress_begin(void)
 {
 	double now = wall_seconds();
-	return (struct progress){.begun = now, .told = now};
+	return (struct progress){.begun = now, .told = now, .terminal = isatty(STDERR_FILENO) != 0};
 }
 
 void progress_show(struct progress *progress, sim_time now, uint64_t done, uint64_t all,
 		   const char *what)
 {
 	double seconds = wall_seconds();
-	if (seconds - progress->told < SECONDS)
+	if (seconds - progress->told < (progress->terminal ? SECONDS : MINUTE))
 		return;
 	progress->told = seconds;
-	progress->shown = true;
-	fprintf(stderr, "\r%12.3f us  %" PRIu64 " of %" PRIu64 " %s", (double)now / (double)US,
-		done, all, what);
+	progress->shown = progress->terminal;
+	fprintf(stderr, "%s%12.3f us  %" PRIu64 " of %" PRIu64 " %s",
+		progress->terminal ? "\r" : "hcasim: ", (double)now / (double)US, done, all, what);
 	if (done > 0)
-		fprintf(stderr, ", %.0f s left\033[K",
+		fprintf(stderr, ", %.0f s left",
 			(seconds - progress->begun) * (double)(all - done) / (double)done);
+	fputs(progress->terminal ? "\033[K" : "\n", stderr);
 	fflush(stderr);
 }
 

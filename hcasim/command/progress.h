@@ -1,5 +1,6 @@
 /*
- * progress: how far a long run is, on a terminal, once a second of wall time; only what is shown depends on it.
+ * progress: how far a long run is: on a terminal one line that changes once a second of wall time, elsewhere a line a minute.
+ * Nothing but that text depends on wall time.
  */
 #ifndef HCASIM_COMMAND_PROGRESS_H
 #define HCASIM_COMMAND_PROGRESS_H
@@ -11,10 +12,11 @@
 
 struct progress {
 	double begun, told; /* wall time */
-	bool shown;
+	bool shown;         /* on the terminal stands a line to wipe off */
+	bool terminal;
 };
 
-/* From now on; nothing is shown in the first second. Who calls knows that standard error is a terminal. */
+/* From now on. Nothing is shown in the first second, or in the first minute where standard error is no terminal. */
 struct progress progress_begin(void);
 
 /* "12.345 us  3 of 16 flows, 12 s left" if the rest takes as long each */

@@ -189,7 +189,7 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 	}
 	struct progress progress = progress_begin();
 
-	trial_run(run->trial, isatty(STDERR_FILENO) ? show : NULL, &progress);
+	trial_run(run->trial, show, &progress);
 	progress_end(&progress);
 	run->good = trial_check(run->trial, stderr) == 0;
 	for (unsigned i = 0; i < FIGURE_COUNT; i++) {

@@ -3,7 +3,6 @@
  * of them.
  */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "hcasim/command/play.h"
 #include "hcasim/command/progress.h"
@@ -48,8 +47,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	struct load_result *figures = &container_of(act, struct load_act, act)->figures;
 	char why[WHY_BYTES] = "";
 	struct progress progress = progress_begin();
-	bool shown = isatty(STDERR_FILENO) != 0;
-	bool good = load_play(build->load, shown ? show : NULL, &progress, why, sizeof(why));
+	bool good = load_play(build->load, show, &progress, why, sizeof(why));
 	unsigned wrong = !good;
 
 	progress_end(&progress);

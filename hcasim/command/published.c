@@ -393,6 +393,14 @@ static bool begins(const struct dirent *entry, const char *word)
 	return strncmp(entry->d_name, word, strlen(word)) == 0;
 }
 
+/* A file of one's own, in place of a row of the installation. */
+static bool is_file(const char *word)
+{
+	size_t length = strlen(word);
+
+	return (length > 5 && strcmp(word + length - 5, ".yaml") == 0) || strchr(word, '/') != NULL;
+}
+
 static bool is_wanted(const char *const *words, size_t word_count, const struct dirent *entry)
 {
 	for (size_t i = 0; i < word_count; i++)
@@ -408,6 +416,8 @@ static bool words_known(const char *const *words, size_t word_count, struct dire
 	for (size_t i = 0; i < word_count; i++) {
 		int found = 0;
 
+		if (is_file(words[i]))
+			continue;
 		while (found < count && !begins(entries[found], words[i]))
 			found++;
 		if (found == count) {
@@ -423,8 +433,16 @@ bool published_files(const char *const *words, size_t word_count,
 {
 	char folder[PATH_MAX], file[PATH_MAX + NAME_MAX + 2];
 	struct dirent **entries = NULL;
-	bool good, more = true;
+	bool good, more = true, own = word_count > 0;
 	int count;
+
+	for (size_t i = 0; i < word_count; i++)
+		own = own && is_file(words[i]);
+	for (size_t i = 0; i < word_count; i++)
+		if (more && is_file(words[i]))
+			more = each(words[i], context);
+	if (own)
+		return true;
 
 	snprintf(folder, sizeof(folder), "%.*s/../published",
 		 (int)(sizeof(folder) - sizeof("/../published")), preset_directory());

@@ -89,8 +89,8 @@ bool published_measured(const struct published_row *row);
 /* A miss of this row is a defect of the models: EXACT and T1 rows of B3, C and F. */
 bool published_is_gate(const struct published_row *row);
 
-/* Calls back with each row file of the installation or build tree whose name begins with one of the words (none: all), in the
- * order of the rows, until that says false. false, having said why: there is none, or none for one of the words. */
+/* Calls back with each file that a word names (FILE.yaml, or with a slash), then with each row file of the installation or build tree
+ * whose name begins with one of the words (none: all), in the order of the rows, until that says false. false, having said why: there is none, or none for one of the words. */
 bool published_files(const char *const *words, size_t word_count,
 		     bool (*each)(const char *file, void *context), void *context);
 

@@ -3,7 +3,6 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hcasim/command/play.h"
 #include "hcasim/command/progress.h"
@@ -29,7 +28,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	struct trial *trial = workload->trial;
 	struct progress progress = progress_begin();
 	unsigned wrong;
-	trial_run(trial, isatty(STDERR_FILENO) ? show : NULL, &progress);
+	trial_run(trial, show, &progress);
 	progress_end(&progress);
 	outcome->trial = trial;
 	wrong = trial_check(trial, complaints);
@@ -79,6 +78,9 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	int code = EXIT_BAD_INPUT;
 	if (trial == NULL) {
 		say("%s", why);
+	} else if (!trial_knows_figures(trial, why, sizeof(why))) {
+		say("%s", why);
+		trial_destroy(trial);
 	} else {
 		struct trial_act workload = {
 			.act = {play, print}, .trial = trial, .arguments = arguments};

@@ -59,8 +59,8 @@ const struct verb verbs[] = {
 	{"compare", "RUN OTHER", "say what differs between two runs, and why",
 	 "RUN and OTHER are result folders. What was set differently, figures, what limited each, where the time of work requests went, and counters: "
 	 "the largest differences first; --verbose: all of them.", compare_options, 2, 2, false, verb_compare},
-	{"published", "[ROW...]", "measure again what others have published, and print ours beside theirs",
-	 "ROW is a row's id or the beginning of several: B1-01, B1. A line is the case of a row that is furthest off; --verbose prints all, "
+	{"published", "[ROW|FILE...]", "measure again what others have published, and print ours beside theirs",
+	 "ROW is a row's id or the beginning of several: B1-01, B1. FILE.yaml is a row of your own. A line is the case of a row that is furthest off; --verbose prints all, "
 	 "--out writes curves. Exit code 1: a row misses that follows from a standard alone.",
 	 published_options, 0, WORDS_ANY, false, verb_published},
 	{"fit", "[ROW...]", "find numbers of a preset with which published rows are met best",

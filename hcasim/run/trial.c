@@ -290,6 +290,55 @@ static double flow_figure(const struct trial *trial, uint32_t flow, int which)
 	return (double)NAN;
 }
 
+/* Is the owner of that figure a recorded port, and sampled if the figure is of samples? */
+static bool knows_port(const struct trial *trial, const char *owner, int figure, char *why,
+		       size_t why_bytes)
+{
+	const struct scenario *scenario = trial->build->scenario;
+	bool is_sampled = figure < PORT_FIGURE_rate_gbps; /* those before it are means of samples */
+	if (trial->sample_count == 0 || (is_sampled && scenario->record.series == 0)) {
+		snprintf(why, why_bytes, "%s comes from samples; expected record: {series: TIME}",
+			 port_figure_list[figure].name);
+		return false;
+	}
+	const char **names = calloc(trial->sample_count, sizeof(*names));
+	if (names == NULL)
+		abort();
+	bool known = false;
+	for (uint32_t i = 0; i < trial->sample_count; i++) {
+		names[i] = port_name(trial->samples[i].port);
+		known = known || strcmp(names[i], owner) == 0;
+	}
+	const char *near = yaml_suggest(owner, names, trial->sample_count);
+	if (!known)
+		snprintf(why, why_bytes, "no recorded port \"%s\"%s%s%s", owner,
+			 near != NULL ? "; did you mean \"" : "; expected one such as \"",
+			 near != NULL ? near : names[0], near != NULL ? "\"?" : "\"");
+	free(names);
+	return known;
+}
+
+bool trial_knows_figures(const struct trial *trial, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = trial->build->scenario;
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const char *name = scenario->expectations[i].figure;
+		const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+		char owner[128], path[64];
+		int figure = dot != NULL ? figure_index(port_figure_list, dot + 1) : -1;
+		if (figure < 0)
+			continue;
+		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
+		bool of_flow = strncmp(owner, "flow", 4) == 0 &&
+			       figure_index(flow_figure_list, dot + 1) >= 0;
+		if (of_flow || knows_port(trial, owner, figure, why, why_bytes))
+			continue;
+		snprintf(path, sizeof(path), "expect.%u.figure", i);
+		return scenario_blame(scenario, path, why, why_bytes);
+	}
+	return true;
+}
+
 bool trial_find(const struct trial *trial, const char *name, double *value, char *why,
 		size_t why_bytes)
 {

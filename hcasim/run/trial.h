@@ -36,6 +36,10 @@ double trial_flow_rate_bps(const struct trial *trial, uint32_t flow);
 /* After the run. */
 double trial_figure(const struct trial *trial, enum figure figure);
 
+/* Returns whether each figure of a port that the scenario expects is of a port that is recorded. Otherwise writes the place
+ * and a suggestion to `why`. */
+bool trial_knows_figures(const struct trial *trial, char *why, size_t why_bytes);
+
 /* Any figure by its name. false: *why says why there is none. */
 bool trial_find(const struct trial *trial, const char *name, double *value, char *why,
 		size_t why_bytes);

@@ -231,6 +231,22 @@ static void read_hca(struct scenario_reader *reader, struct yaml_node *node,
 		modules_check(node, host->hca, reader->errors);
 }
 
+/* `hca:` and `host:` of a map: the adapter, and the host over what the adapter's preset assumes. */
+static void read_adapter(struct scenario_reader *reader, struct yaml_node *map,
+			 struct scenario_host *host)
+{
+	struct yaml_node *hca = map->kind == YAML_MAP ? yaml_get(map, "hca") : NULL;
+	struct yaml_node *slot = map->kind == YAML_MAP ? yaml_get(map, "host") : NULL;
+	if (hca != NULL)
+		read_hca(reader, hca, host);
+	else
+		host->hca = composite_create(COMPOSITE_HCA);
+	if (slot != NULL && host->hca == NULL)
+		yaml_error(reader->errors, slot, "an adapter of fidelity endpoint has no host");
+	else if (slot != NULL && slot->kind != YAML_NULL)
+		preset_read(COMPOSITE_HOST, slot, NULL, host->hca, NULL, reader->errors);
+}
+
 static void give_address(struct scenario_host *host, uint32_t number)
 {
 	memcpy(host->ipv4,
@@ -250,29 +266,20 @@ static void read_host(struct scenario_reader *reader, struct yaml_node *node)
 			       "\"%s\" cannot be a host's name; expected letters, digits, - and _, "
 			       "at most %d",
 			       node->key, HOST_NAME_BYTES);
-	struct yaml_node *hca = node->kind == YAML_MAP ? yaml_get(node, "hca") : NULL;
-	if (hca != NULL)
-		read_hca(reader, hca, host);
-	else
-		host->hca = composite_create(COMPOSITE_HCA);
+	read_adapter(reader, node, host);
 	if (node->kind == YAML_NULL ||
 	    !yaml_expect_map(node, "a host's hca, host and address", reader->errors))
 		return;
-	struct yaml_node *address = yaml_get(node, "address"), *slot = yaml_get(node, "host");
-	if (slot != NULL && host->hca == NULL)
-		yaml_error(reader->errors, slot, "an adapter of fidelity endpoint has no host");
-	else if (slot != NULL &&
-		 slot->kind != YAML_NULL) /* over what the adapter's preset assumes */
-		preset_read(COMPOSITE_HOST, slot, NULL, host->hca, NULL, reader->errors);
+	struct yaml_node *address = yaml_get(node, "address");
 	if (address != NULL)
 		read_address(reader, address, host->ipv4);
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 
-/* except: {host3: {hca: ...}}: of those that are there. */
+/* except: {host3: {hca: ..., host: ...}}: of those that are there */
 static void read_exceptions(struct scenario_reader *reader, struct yaml_node *map)
 {
-	static const char *const keys[] = {"hca", NULL};
+	static const char *const keys[] = {"hca", "host", NULL};
 	struct scenario *scenario = reader->scenario;
 	if (!yaml_expect_map(map, "hosts by name", reader->errors))
 		return;
@@ -284,26 +291,32 @@ static void read_exceptions(struct scenario_reader *reader, struct yaml_node *ma
 				       near != NULL ? "no host \"%s\"; did you mean \"%s\"?"
 						    : "no host \"%s\"",
 				       node->key, near);
-		if (number == NO_HOST || !yaml_expect_map(node, "a host's hca", reader->errors))
+		if (number == NO_HOST ||
+		    !yaml_expect_map(node, "a host's hca and host", reader->errors))
 			continue;
 		struct scenario_host *host = &scenario->hosts[number];
-		struct yaml_node *hca = yaml_get(node, "hca");
+		struct yaml_node *hca = yaml_get(node, "hca"), *slot = yaml_get(node, "host");
 		scenario_refuse_unused(reader, node, NULL, keys);
-		if (hca == NULL || !host->alike)
+		if ((hca == NULL && slot == NULL) || !host->alike)
 			continue;
+		if (hca == NULL) {
+			yaml_error(reader->errors, slot,
+				   "host stands alone; expected hca beside it, which it changes");
+			continue;
+		}
 		host->alike = false;
 		host->hca = NULL;
 		host->endpoint = NULL;
-		read_hca(reader, hca, host);
+		read_adapter(reader, node, host);
 	}
 }
 
-/* {count: 128, hca: ...}: hosts that are all alike; count 0: as many as the topology has. */
+/* {count: 128, hca: ..., host: ...}: hosts that are all alike; count 0: as many as the topology has. */
 static void generate_hosts(struct scenario_reader *reader, struct yaml_node *node)
 {
 	static const struct param list[] = {
 		{"count", PARAM_COUNT, 0, "0", "0..62500", "hosts", "choice"}, {0}};
-	static const char *const others[] = {"hca", "except", NULL};
+	static const char *const others[] = {"hca", "host", "except", NULL};
 	struct scenario *scenario = reader->scenario;
 	uint64_t count = 0;
 	uint32_t places = layout_hosts(&scenario->layout), next = 0;
@@ -330,11 +343,7 @@ static void generate_hosts(struct scenario_reader *reader, struct yaml_node *nod
 	if (scenario->hosts == NULL || scenario->host_names == NULL)
 		abort();
 	scenario->generated = true;
-	struct yaml_node *hca = yaml_get(node, "hca");
-	if (hca != NULL)
-		read_hca(reader, hca, &scenario->every_host);
-	else
-		scenario->every_host.hca = composite_create(COMPOSITE_HCA);
+	read_adapter(reader, node, &scenario->every_host);
 	for (uint32_t i = 0; i < count; i++) {
 		struct scenario_host *host = &scenario->hosts[i];
 		while (places > 0 && scenario->layout.nodes[next].is_switch)

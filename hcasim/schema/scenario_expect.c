@@ -55,14 +55,18 @@ struct figure_bounds {
 static void read_figure(struct scenario_reader *reader, struct yaml_node *node,
 			struct scenario_expectation *expectation)
 {
-#define BOUND(name, kind, fallback)                                                             \
-	{                                                                                       \
-#name, PARAM_##kind, offsetof(struct figure_bounds, name), fallback, "", "", "" \
+#define BOUND(name, kind, fallback, range)                                                         \
+	{                                                                                          \
+#name, PARAM_##kind, offsetof(struct figure_bounds, name), fallback, range, "", "" \
 	}
 	static const struct param list[] = {
-		BOUND(equals, RATIO, "0"),   BOUND(tolerance, RATIO, "0"),
-		BOUND(at_least, RATIO, "0"), BOUND(at_most, RATIO, "0"),
-		BOUND(gated, FLAG, "true"),  {0}};
+		BOUND(equals, RATIO, "0", ""),
+		BOUND(tolerance, RATIO, "0",
+		      "0..1"), /* a part of what was expected: more is no bound */
+		BOUND(at_least, RATIO, "0", ""),
+		BOUND(at_most, RATIO, "0", ""),
+		BOUND(gated, FLAG, "true", ""),
+		{0}};
 	static const char *const keys[] = {"figure", "row", NULL};
 	struct figure_bounds bounds;
 	char why[256];

@@ -60,6 +60,10 @@ scenario.yaml:1:8: no hosts; expected {host0: {hca: ...}, ...} or {count: 2, ...
 scenario.yaml:1:8: no hosts; expected count: 1 or more|hosts: {count: 0}; $roce; $work
 scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; workload: {bytes: 1KB, count: 100}
 scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; load: {bytes: 8B, qps: 100}
+scenario.yaml:4:55: tolerance: "1000%" is out of range; expected a number, or a percentage with % (0..1)|$hosts; $roce; $work; expect: [{figure: goodput_gbps, equals: 1, tolerance: 1000%}]
+scenario.yaml:5:11: no recorded port "hots0.hca.port"; did you mean "host0.hca.port"?|$hosts; $roce; $work; record: {series: 1us}; expect: [{figure: hots0.hca.port.utilisation, at_least: 0}]
+scenario.yaml:4:11: queue_mean_bytes comes from samples; expected record: {series: TIME}|$hosts; $roce; $work; expect: [{figure: host0.hca.port.queue_mean_bytes, at_least: 0}]
+scenario.yaml:1:46: unknown key "ryzen"|hosts: {count: 2, hca: connectx5-edr, host: {ryzen: 7000}}; $cable; $work
 scenario.yaml:3:19: bytes: "1e30GB" is too large; expected a size: B, KiB, MiB, GiB, KB, MB, GB (1B..|$hosts; $roce; workload: {bytes: 1e30GB}
 END
 
@@ -67,6 +71,13 @@ END
 printf '%s\n' "$hosts" "$roce" "$work" 'sweep: {workload.target: [0, 9]}' >scenario.yaml
 output=$("$hcasim" check scenario.yaml 2>&1)
 [ $? -eq 2 ] && [[ $output == *'scenario.yaml:4:9: sweep: workload.target=9: target: there is no host 9, the last is 1'* ]] || fail "sweep: $output"
+printf '%s\n' "$hosts" "$roce" "$work" 'sweep: {workload: [{target: 0, bytes: 1KB}, {target: 9, bytes: 2KB}]}' >scenario.yaml
+output=$("$hcasim" check scenario.yaml 2>&1)
+[ $? -eq 2 ] && [[ $output == *'scenario.yaml:4:9: sweep: workload={target: 9, bytes: 2KB}: target: there is no host 9, the last is 1'* ]] || fail "sweep of a map: $output"
+printf '%s\n' 'hosts: {count: 2, hca: connectx5-edr, host: pcie3-x8, except: {host1: {hca: connectx5-edr, host: {pcie: {lanes: 4}}}}}' "$cable" >scenario.yaml
+"$hcasim" check scenario.yaml --effective >effective.yaml || fail 'hosts by count with a host'
+"$hcasim" check effective.yaml --effective | cmp - effective.yaml || fail 'hosts by count with a host: the effective configuration reads back another'
+[ "$(grep -A6 '^ *pcie:' effective.yaml | grep -o 'lanes: [0-9]*' | tr '\n' ' ')" = 'lanes: 8 lanes: 4 ' ] || fail "hosts by count with a host: $(grep -n lanes: effective.yaml)"
 printf '%s\n' "$detailed" "$cable" >scenario.yaml
 "$hcasim" check scenario.yaml || fail 'a scenario for exec'
 

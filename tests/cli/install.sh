@@ -46,6 +46,11 @@ done <"$folder/names"
 works hcasim published F-01 C-21 # of a standard; of a study
 grep -q '2 rows: 2 pass' "$folder/out" || fail "published: $(cat "$folder/out")"
 
+# A row of one's own.
+cp "$share/scenarios/published/C-01.yaml" own.yaml
+works hcasim published own.yaml
+grep -q '^1 rows: 1 pass' "$folder/out" || fail "published own.yaml: $(cat "$folder/out")"
+
 works hcasim run scenarios/studies/incast-dcqcn.yaml --out incast
 [ -f incast/summary.json ] || fail "no result"
 works hcasim run scenarios/studies/qp-scaling.yaml --out qps --set load.operations=2000 --set load.warm_up=500

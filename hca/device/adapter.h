@@ -1,6 +1,6 @@
 /*
- * adapter: what the blocks of one HCA know of each other. Only files below hca/ include it; the
- * world outside sees hca.h.
+ * adapter: the blocks of one HCA. Only hca/device sees it whole: it makes the blocks and connects
+ * them. A block knows those that it is connected with; the world outside sees hca.h.
  *
  *     doorbell > scheduler > wqe_fetch > requester > transmit > port
  *     port > receive > responder, completer > receive_queue, completion > event_queue > driver
@@ -13,12 +13,16 @@
 #include "hca/context/translation.h"
 #include "hca/device/hca.h"
 #include "hca/device/hca_params.h"
-#include "hca/device/number_table.h"
+#include "hca/host/core_clock.h"
 #include "hca/host/pcie.h"
+#include "hca/transport/transport.h"
+#include "hca/transport/work_user.h"
+#include "hca/work/completion.h"
 #include "hca/work/dma.h"
+#include "hca/work/receive_queue.h"
 #include "hca/work/why.h"
 #include "hca/work/wqe_cache.h"
-#include "sim/pool.h"
+#include "sim/number_table.h"
 
 struct hca {
 	struct block block;
@@ -26,13 +30,11 @@ struct hca {
 	struct hca_params params;
 	enum link_layer link_layer;
 	struct packet_pool *packets;
-	struct hca_driver *driver;
 	struct hca_resolver *resolver;
-	struct hca_watcher *watcher; /* NULL: none */
 	struct mr_table *regions;
 	struct paging *paging;
-	bool pages_may_be_missing; /* there are on-demand regions */
 	struct pcie *pcie;
+	struct core_clock clock;
 	struct host *host; /* NULL: nothing behind the root complex takes time */
 	struct translation_unit *translation;
 	struct dma_engine *dma;
@@ -46,13 +48,14 @@ struct hca {
 	struct event_queue *events;
 	struct why_block *why;
 	struct transport_block *transport;
-	struct congestion_unit *congestion; /* NULL: no congestion control */
 	struct transmit *transmit;
 	struct receive *receive;
 	struct port *port;
-	struct number_table qps, cqs, srqs;
-	struct qp *gsi; /* number 1 */
-	uint64_t next_serial;
+	struct number_table cqs, srqs;
+	struct work_user work_user;   /* what hca/work asks of the transport */
+	struct transport_above above; /* what the transport asks of the port */
+	struct receive_queues_blocks receive_queues_blocks;
+	struct completion_blocks completion_blocks;
 };
 
 #endif

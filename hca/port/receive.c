@@ -48,7 +48,8 @@ struct receive {
 	struct receive_counters count;
 	struct receive_gauges gauge;
 	struct port_user user;
-	struct hca *hca;
+	struct receive_blocks blocks;
+	struct port *port;
 	const struct receive_params *params;
 	struct packet *first, *last; /* packet->head_at: when it is through */
 	struct event through;
@@ -61,7 +62,7 @@ static void port_receive(struct port_user *user, struct port *port, struct packe
 {
 	struct receive *receive = container_of(user, struct receive, user);
 
-	assert(port == receive->hca->port && packet->kind == PACKET_DATA);
+	assert(port == receive->port && packet->kind == PACKET_DATA);
 	packet->ingress = 0;
 	receive_packet(receive, packet);
 }
@@ -70,8 +71,8 @@ static void port_room(struct port_user *user, struct port *port, unsigned lane)
 {
 	struct receive *receive = container_of(user, struct receive, user);
 
-	assert(port == receive->hca->port);
-	transmit_room(receive->hca->transmit, lane);
+	assert(port == receive->port);
+	transmit_room(receive->blocks.transmit, lane);
 }
 
 static void port_departs(struct port_user *user, struct port *port, struct packet *packet,
@@ -79,8 +80,8 @@ static void port_departs(struct port_user *user, struct port *port, struct packe
 {
 	struct receive *receive = container_of(user, struct receive, user);
 
-	assert(port == receive->hca->port);
-	transmit_departs(receive->hca->transmit, packet, starts_at, until);
+	assert(port == receive->port);
+	transmit_departs(receive->blocks.transmit, packet, starts_at, until);
 }
 
 void receive_stall(struct receive *receive, sim_time until)
@@ -167,7 +168,7 @@ static void hand_over(struct receive *receive, struct qp *qp, struct packet *pac
 		return;
 	}
 	trace(&receive->block, TRACE_RECEIVE, packet->tag, packet->psn, packet->opcode);
-	if (__builtin_expect(receive->hca->congestion != NULL, 0))
+	if (__builtin_expect(receive->blocks.transport->congestion != NULL, 0))
 		note_congestion(qp, packet);
 	if (opcode_is_request(packet->opcode)) {
 		packet->sent_at =
@@ -208,7 +209,7 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 
 static void context_arrived(struct qp *qp, struct arrivals *arrivals)
 {
-	struct receive *receive = qp->hca->receive;
+	struct receive *receive = qp->transport->blocks.above->receive;
 
 	receive->count.context_wait_time += sim_now(receive->block.sim) - arrivals->asked_at;
 	arrivals->busy = false;
@@ -251,7 +252,7 @@ static enum context_kind kind_of(const struct context_cache *contexts, const str
 
 static void deliver(struct receive *receive, struct qp *qp, struct packet *packet)
 {
-	struct context_cache *contexts = receive->hca->contexts;
+	struct context_cache *contexts = receive->blocks.contexts;
 	bool is_request = opcode_is_request(packet->opcode);
 	enum context_kind kind = kind_of(contexts, packet, is_request);
 	struct arrivals *arrivals;
@@ -265,7 +266,7 @@ static void deliver(struct receive *receive, struct qp *qp, struct packet *packe
 	if (qp->attr.type == QP_DCT && packet->opcode != DC_CONNECT && !qp->requests.busy) {
 		qp = dc_target_responder(qp, packet);
 		if (!qp) {
-			drop(receive, packet, &receive->hca->transport->count.dc_strays);
+			drop(receive, packet, &receive->blocks.transport->count.dc_strays);
 			return;
 		}
 	}
@@ -303,11 +304,11 @@ static void deliver_multicast(struct receive *receive, struct packet *packet)
 
 		if (memcmp(member->gid, packet->path->dgid, sizeof(member->gid)) != 0)
 			continue;
-		copy = packet_copy(receive->hca->packets, packet);
+		copy = packet_copy(receive->blocks.packets, packet);
 		copy->next = NULL;
 		gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
 		copy->ingress = COPY_INGRESS; /* the port's space goes back with the original */
-		deliver(receive, qp_find(receive->hca, member->qpn), copy);
+		deliver(receive, qp_find(receive->blocks.transport, member->qpn), copy);
 	}
 	receive_done(receive, packet);
 }
@@ -315,11 +316,12 @@ static void deliver_multicast(struct receive *receive, struct packet *packet)
 /* The rate limiter is on the chip: no context is asked for. */
 static void take_notification(struct receive *receive, struct packet *packet)
 {
-	if (!receive->hca->congestion) {
+	if (!receive->blocks.transport->congestion) {
 		drop(receive, packet, &receive->count.notifications);
 		return;
 	}
-	reaction_notified(receive->hca, qp_find(receive->hca, packet->dest_qp));
+	reaction_notified(receive->blocks.transport,
+			  qp_find(receive->blocks.transport, packet->dest_qp));
 	receive_done(receive, packet);
 }
 
@@ -343,7 +345,7 @@ static void through(struct event *event)
 	else if (packet->dest_qp == MULTICAST_QPN)
 		deliver_multicast(receive, packet);
 	else
-		deliver(receive, qp_find(receive->hca, packet->dest_qp), packet);
+		deliver(receive, qp_find(receive->blocks.transport, packet->dest_qp), packet);
 }
 
 void receive_done(struct receive *receive, struct packet *packet)
@@ -352,10 +354,10 @@ void receive_done(struct receive *receive, struct packet *packet)
 
 	gauge_leave(&receive->gauge.held, sim_now(receive->block.sim), 1);
 	if (ingress < COPY_INGRESS)
-		port_release(receive->hca->port, packet->vl, wire_bytes);
-	packet_free(receive->hca->packets, packet);
+		port_release(receive->port, packet->vl, wire_bytes);
+	packet_free(receive->blocks.packets, packet);
 	if (ingress == LOOPBACK_INGRESS)
-		transmit_taken_in(receive->hca->transmit, wire_bytes);
+		transmit_taken_in(receive->blocks.transmit, wire_bytes);
 }
 
 static struct membership *find_member(struct receive *receive, uint32_t qpn, const uint8_t gid[16])
@@ -417,22 +419,29 @@ void receive_forget_qp(struct receive *receive, struct qp *qp)
 			remove_member(receive, &receive->members[i]);
 }
 
+void receive_connect(struct receive *receive, struct port *port)
+{
+	receive->port = port;
+}
+
 struct port_user *receive_port_user(struct receive *receive)
 {
 	return &receive->user;
 }
 
-struct receive *receive_create(struct hca *hca, const char *name)
+struct receive *receive_create(struct sim *sim, const char *name,
+			       const struct receive_params *params,
+			       const struct receive_blocks *blocks)
 {
 	struct receive *receive = calloc(1, sizeof(*receive));
 
 	assert(receive);
-	receive->hca = hca;
-	receive->params = &hca->params.receive;
+	receive->blocks = *blocks;
+	receive->params = params;
 	receive->user.receive = port_receive;
 	receive->user.room = port_room;
 	receive->user.departs = port_departs;
-	block_init(&receive->block, hca->sim, &receive_type, name, receive->params,
+	block_init(&receive->block, sim, &receive_type, name, receive->params,
 		   (const uint64_t *)&receive->count);
 	block_gauges(&receive->block, (struct gauge *)&receive->gauge);
 	receive->gauge.pipe.capacity = 1;
@@ -447,7 +456,7 @@ void receive_destroy(struct receive *receive)
 		struct packet *packet = receive->first;
 
 		receive->first = packet->next;
-		packet_free(receive->hca->packets, packet);
+		packet_free(receive->blocks.packets, packet);
 	}
 	block_fini(&receive->block);
 	free(receive);

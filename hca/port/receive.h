@@ -10,7 +10,9 @@
 #ifndef HCA_PORT_RECEIVE_H
 #define HCA_PORT_RECEIVE_H
 
-#include "hca/device/adapter.h"
+#include "fabric/port.h"
+#include "hca/port/receive_params.h"
+#include "sim/block.h"
 
 /* clang-format off */
 #define RECEIVE_COUNTERS(X)                                                                        \
@@ -44,11 +46,25 @@ struct receive_counters {
 
 #define MULTICAST_QPN UINT32_C(0xffffff)
 
+struct context_cache;
 struct receive;
+struct transmit;
+struct transport_block;
 struct qp;
 
-/* Its parameters are the adapter's. */
-struct receive *receive_create(struct hca *hca, const char *name);
+/* What the receive pipeline is connected with. All outlive it. */
+struct receive_blocks {
+	struct packet_pool *packets;
+	struct context_cache *contexts;
+	struct transport_block *transport;
+	struct transmit *transmit;
+};
+
+struct receive *receive_create(struct sim *sim, const char *name,
+			       const struct receive_params *params,
+			       const struct receive_blocks *blocks);
+/* The port whose packets come here, before the first of them. */
+void receive_connect(struct receive *receive, struct port *port);
 void receive_destroy(struct receive *receive);
 
 /* What the adapter's port calls: packets that come, room for those that go. */

@@ -6,7 +6,9 @@
 
 #include "fabric/groups.h"
 #include "fabric/wire/opcode.h"
+#include "hca/formats/services.h"
 #include "hca/port/receive.h"
+#include "hca/transport/qp.h"
 #include "hca/transport/requester.h"
 #include "hca/work/scheduler.h"
 #include "sim/gauge.h"
@@ -52,7 +54,11 @@ struct transmit {
 	struct block block;
 	struct transmit_counters count;
 	struct transmit_gauges gauge;
-	struct hca *hca;
+	struct transmit_blocks blocks;
+	struct port *port;
+	struct receive *receive;
+	struct hca_watcher *watcher; /* NULL: none */
+	uint64_t next_serial;
 	const struct transmit_params *params;
 	struct packet_queue pipeline;              /* packet->sent_at: when it is through */
 	struct packet_queue lanes[PORT_LANES + 1]; /* the last: what turns round */
@@ -99,10 +105,19 @@ void transmit_push(struct transmit *transmit, struct packet *packet)
 	gauge_serve(&transmit->gauge.pipe, interval);
 	gauge_enter(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
 	packet->sent_at = due;
-	packet->serial = ++transmit->hca->next_serial;
+	packet->serial = ++transmit->next_serial;
 	append(&transmit->pipeline, packet);
 	if (!event_pending(&transmit->through))
 		sim_schedule_at(&transmit->through, due);
+}
+
+void transmit_notify(struct transmit *transmit, struct packet *cnp)
+{
+	sim_time now = sim_now(transmit->block.sim);
+
+	cnp->sent_at = now;
+	cnp->serial = ++transmit->next_serial;
+	port_send_at(transmit->port, cnp, now);
 }
 
 /* ---- who waits for a departure ---- */
@@ -195,10 +210,10 @@ static void send(struct transmit *transmit, struct packet *packet)
 	transmit->count.packets++;
 	transmit->count.payload_bytes += packet->payload_bytes;
 	trace(&transmit->block, TRACE_SEND, packet->tag, packet->psn, packet->opcode);
-	if (__builtin_expect(transmit->hca->watcher != NULL, 0))
-		transmit->hca->watcher->sent(transmit->hca->watcher, packet);
-	port_send(transmit->hca->port, packet);
-	scheduler_release(transmit->hca->scheduler, wire_bytes);
+	if (__builtin_expect(transmit->watcher != NULL, 0))
+		transmit->watcher->sent(transmit->watcher, packet);
+	port_send(transmit->port, packet);
+	scheduler_release(transmit->blocks.scheduler, wire_bytes);
 }
 
 /* Takes the way back for the packet. */
@@ -230,8 +245,8 @@ static void turn_round(struct transmit *transmit, struct packet *packet)
 	gauge_enter(&transmit->gauge.loopback, sim_now(transmit->block.sim), wire_bytes);
 	occupy_loopback(transmit, packet);
 	transmit_departs(transmit, packet, packet->head_at, packet->tail_at);
-	receive_packet(transmit->hca->receive, packet);
-	scheduler_release(transmit->hca->scheduler, wire_bytes);
+	receive_packet(transmit->receive, packet);
+	scheduler_release(transmit->blocks.scheduler, wire_bytes);
 }
 
 void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes)
@@ -254,12 +269,12 @@ static void turn_copy_round(struct transmit *transmit, const struct packet *pack
 	struct packet *copy;
 
 	if (packet->dest_qp != MULTICAST_QPN ||
-	    !receive_has_group(transmit->hca->receive, packet->path->dgid))
+	    !receive_has_group(transmit->receive, packet->path->dgid))
 		return;
-	copy = packet_copy(transmit->hca->packets, packet);
+	copy = packet_copy(transmit->blocks.packets, packet);
 	copy->ingress = COPY_INGRESS;
 	occupy_loopback(transmit, copy);
-	receive_packet(transmit->hca->receive, copy);
+	receive_packet(transmit->receive, copy);
 }
 
 static void turn_in_order(struct transmit *transmit, struct packet *packet)
@@ -288,7 +303,7 @@ static void through(struct event *event)
 		turn_copy_round(transmit, packet);
 	if (packet->path->destination == packet->path->source) {
 		turn_in_order(transmit, packet);
-	} else if (!lane->first && port_has_room(transmit->hca->port, packet->vl)) {
+	} else if (!lane->first && port_has_room(transmit->port, packet->vl)) {
 		send(transmit, packet);
 	} else {
 		transmit->count.waits++;
@@ -301,20 +316,33 @@ void transmit_room(struct transmit *transmit, unsigned lane)
 {
 	struct packet_queue *queue = &transmit->lanes[lane];
 
-	while (queue->first && port_has_room(transmit->hca->port, lane)) {
+	while (queue->first && port_has_room(transmit->port, lane)) {
 		gauge_leave(&transmit->gauge.lanes, sim_now(transmit->block.sim), 1);
 		send(transmit, pop(queue));
 	}
 }
 
-struct transmit *transmit_create(struct hca *hca, const char *name)
+void transmit_connect(struct transmit *transmit, struct port *port, struct receive *receive)
+{
+	transmit->port = port;
+	transmit->receive = receive;
+}
+
+void transmit_set_watcher(struct transmit *transmit, struct hca_watcher *watcher)
+{
+	transmit->watcher = watcher;
+}
+
+struct transmit *transmit_create(struct sim *sim, const char *name,
+				 const struct transmit_params *params,
+				 const struct transmit_blocks *blocks)
 {
 	struct transmit *transmit = calloc(1, sizeof(*transmit));
 
 	assert(transmit);
-	transmit->hca = hca;
-	transmit->params = &hca->params.transmit;
-	block_init(&transmit->block, hca->sim, &transmit_type, name, transmit->params,
+	transmit->blocks = *blocks;
+	transmit->params = params;
+	block_init(&transmit->block, sim, &transmit_type, name, transmit->params,
 		   (const uint64_t *)&transmit->count);
 	block_gauges(&transmit->block, (struct gauge *)&transmit->gauge);
 	transmit->gauge.pipe.capacity = 1;
@@ -330,8 +358,8 @@ static void empty(struct transmit *transmit, struct packet_queue *queue)
 	while (queue->first) {
 		struct packet *packet = pop(queue);
 
-		scheduler_release(transmit->hca->scheduler, packet->wire_bytes);
-		packet_free(transmit->hca->packets, packet);
+		scheduler_release(transmit->blocks.scheduler, packet->wire_bytes);
+		packet_free(transmit->blocks.packets, packet);
 	}
 }
 

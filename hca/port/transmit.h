@@ -9,7 +9,9 @@
 #ifndef HCA_PORT_TRANSMIT_H
 #define HCA_PORT_TRANSMIT_H
 
-#include "hca/device/adapter.h"
+#include "fabric/port.h"
+#include "hca/port/transmit_params.h"
+#include "sim/block.h"
 
 /* clang-format off */
 #define TRANSMIT_COUNTERS(X)                                                                       \
@@ -37,12 +39,26 @@ struct transmit_counters {
 #define LOOPBACK_INGRESS UINT16_MAX       /* packet->ingress of what turned round */
 #define COPY_INGRESS     (UINT16_MAX - 1) /* of what is nobody's space: copies for groups */
 
+struct hca_watcher;
+struct receive;
+struct scheduler;
 struct transmit;
 struct qp;
 struct send_slot;
 
-/* Its parameters are the adapter's. */
-struct transmit *transmit_create(struct hca *hca, const char *name);
+/* What the transmit pipeline is connected with. All outlive it. */
+struct transmit_blocks {
+	struct packet_pool *packets;
+	struct scheduler *scheduler;
+};
+
+struct transmit *transmit_create(struct sim *sim, const char *name,
+				 const struct transmit_params *params,
+				 const struct transmit_blocks *blocks);
+/* The port that packets go to, and the pipeline that takes those which turn round. */
+void transmit_connect(struct transmit *transmit, struct port *port, struct receive *receive);
+/* NULL: nobody. */
+void transmit_set_watcher(struct transmit *transmit, struct hca_watcher *watcher);
 void transmit_destroy(struct transmit *transmit);
 
 /* The packet enters the pipeline, `latency` of it, one each `interval`, and goes to the port in this order. */
@@ -52,6 +68,9 @@ void transmit_push(struct transmit *transmit, struct packet *packet);
  * that of an unreliable transport again when its last bit is out. */
 void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *slot,
 		    const struct packet *packet);
+
+/* A CNP goes to the port now, past the pipeline. */
+void transmit_notify(struct transmit *transmit, struct packet *cnp);
 
 /* The port has fixed the time of a packet: from starts_at to `until`. */
 void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time starts_at,

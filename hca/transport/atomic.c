@@ -38,8 +38,8 @@ static void written(struct dma *dma);
 void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response,
 		  uint64_t swap_or_add, uint64_t compare)
 {
-	struct atomic_unit *unit = &qp->hca->transport->atomics;
-	uint64_t locks = qp->hca->params.transport.atomic_locks;
+	struct atomic_unit *unit = &qp->transport->atomics;
+	uint64_t locks = qp->transport->params->atomic_locks;
 	struct atomic_request *request;
 
 	if (unit->count == ATOMIC_QUEUE) { /* as if lost: the requester asks again */
@@ -64,11 +64,11 @@ void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response
 	else
 		request->lock->first = request;
 	request->lock->last = request;
-	gauge_enter(&qp->hca->transport->gauge.atomics, sim_now(qp->hca->sim), 1);
+	gauge_enter(&qp->transport->gauge.atomics, sim_now(qp->transport->block.sim), 1);
 	if (request->lock->first == request) {
 		start(request);
 	} else {
-		qp->hca->transport->count.atomic_waits++;
+		qp->transport->count.atomic_waits++;
 		wait(unit, +1);
 	}
 }
@@ -76,22 +76,21 @@ void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response
 static void wait(struct atomic_unit *unit, int more)
 {
 	unit->waiting += (uint32_t)more;
-	gauge_wait(&unit->hca->transport->gauge.atomics, sim_now(unit->hca->sim),
+	gauge_wait(&unit->transport->gauge.atomics, sim_now(unit->transport->block.sim),
 		   unit->waiting > 0);
 }
 
 static void start(struct atomic_request *request)
 {
 	struct atomic_unit *unit = request->unit;
-	sim_time at = sim_now(unit->hca->sim);
+	sim_time at = sim_now(unit->transport->block.sim);
 
 	if (at < unit->start_next)
 		at = unit->start_next;
-	unit->start_next = at + unit->hca->params.transport.atomic_interval;
-	gauge_serve(&unit->hca->transport->gauge.atomic_unit,
-		    unit->hca->params.transport.atomic_interval);
+	unit->start_next = at + unit->transport->params->atomic_interval;
+	gauge_serve(&unit->transport->gauge.atomic_unit, unit->transport->params->atomic_interval);
 	event_init(&request->event, unit->block, read_old);
-	if (at > sim_now(unit->hca->sim))
+	if (at > sim_now(unit->transport->block.sim))
 		sim_schedule_at(&request->event, at);
 	else
 		read_old(&request->event);
@@ -113,7 +112,7 @@ static void transfer(struct atomic_request *request, enum dma_direction directio
 		.posted = posted,
 		.done = done,
 	};
-	dma_start(request->unit->hca->dma, &request->dma);
+	dma_start(request->unit->transport->blocks.dma, &request->dma);
 }
 
 static void respond(struct atomic_request *request, bool failed)
@@ -144,7 +143,7 @@ static void finish(struct atomic_request *request)
 	struct qp *qp = request->qp;
 
 	unit->count--;
-	gauge_leave(&qp->hca->transport->gauge.atomics, sim_now(qp->hca->sim), 1);
+	gauge_leave(&qp->transport->gauge.atomics, sim_now(qp->transport->block.sim), 1);
 	pool_give(&unit->requests, request);
 	qp_drop(qp);
 }
@@ -155,7 +154,7 @@ static void gathered(struct dma *dma)
 
 	if (dma->status == DMA_OK) {
 		event_init(&request->event, request->unit->block, compute);
-		sim_schedule(&request->event, request->unit->hca->params.transport.atomic_latency);
+		sim_schedule(&request->event, request->unit->transport->params->atomic_latency);
 		return;
 	}
 	respond(request, true);
@@ -182,7 +181,7 @@ static uint64_t result_of(const struct atomic_request *request)
 static void compute(struct event *event)
 {
 	struct atomic_request *request = container_of(event, struct atomic_request, event);
-	bool relaxed = request->unit->hca->params.pcie.relaxed_ordering;
+	bool relaxed = request->unit->transport->facts.relaxed_ordering;
 
 	request->original = le_get(request->bytes, 8);
 	le64_put(request->bytes, result_of(request));
@@ -204,18 +203,18 @@ static void written(struct dma *dma)
 	finish(request);
 }
 
-void atomic_init(struct atomic_unit *unit, struct hca *hca, struct block *block)
+void atomic_init(struct atomic_unit *unit, struct transport_block *transport, struct block *block)
 {
-	unit->hca = hca;
+	unit->transport = transport;
 	unit->block = block;
-	unit->locks = calloc(hca->params.transport.atomic_locks, sizeof(unit->locks[0]));
+	unit->locks = calloc(transport->params->atomic_locks, sizeof(unit->locks[0]));
 	assert(unit->locks);
 	pool_init(&unit->requests, sizeof(struct atomic_request), SLAB_REQUESTS);
 }
 
 void atomic_fini(struct atomic_unit *unit)
 {
-	for (uint64_t i = 0; i < unit->hca->params.transport.atomic_locks; i++)
+	for (uint64_t i = 0; i < unit->transport->params->atomic_locks; i++)
 		if (unit->locks[i].first)
 			sim_cancel(&unit->locks[i].first->event);
 	free(unit->locks);

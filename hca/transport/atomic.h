@@ -14,7 +14,7 @@
 
 struct qp;
 struct response;
-struct hca;
+struct transport_block;
 struct atomic_request;
 
 struct atomic_lock { /* the first in line is under way */
@@ -22,7 +22,7 @@ struct atomic_lock { /* the first in line is under way */
 };
 
 struct atomic_unit {
-	struct hca *hca;
+	struct transport_block *transport;
 	struct block *block;
 	struct atomic_lock *locks; /* [params.atomic_locks] */
 	struct pool requests;
@@ -32,7 +32,7 @@ struct atomic_unit {
 };
 
 /* The block is the transport's: its counters and trace. */
-void atomic_init(struct atomic_unit *unit, struct hca *hca, struct block *block);
+void atomic_init(struct atomic_unit *unit, struct transport_block *transport, struct block *block);
 void atomic_fini(struct atomic_unit *unit);
 
 /* responder_atomic_done() is called with the original value once it is known. */

@@ -5,7 +5,6 @@
 
 #include "fabric/wire/bytes.h"
 #include "fabric/wire/opcode.h"
-#include "hca/port/receive.h"
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
@@ -19,7 +18,7 @@
 
 static struct transport_counters *count(struct qp *qp)
 {
-	return &qp->hca->transport->count;
+	return &qp->transport->count;
 }
 
 static bool expects_data(const struct send_slot *slot)
@@ -31,8 +30,9 @@ static bool expects_data(const struct send_slot *slot)
 /* A response was lost: everything from the oldest read or atomic that lacks one is asked for again. */
 static void response_missing(struct qp *qp)
 {
-	struct transport_block *transport = qp->hca->transport;
-	sim_time now = sim_now(qp->hca->sim), delay = transport->params->read_loss_delay;
+	struct transport_block *transport = qp->transport;
+	sim_time now = sim_now(qp->transport->block.sim),
+		 delay = transport->params->read_loss_delay;
 	sim_time begin;
 
 	if (qp->requester.gap_seen)
@@ -44,7 +44,7 @@ static void response_missing(struct qp *qp)
 		requester_hold(qp, begin - now + delay);
 	if (begin > now) {
 		count(qp)->read_recovery_stalls++;
-		receive_stall(qp->hca->receive, begin);
+		transport_stall(qp->transport, begin);
 	}
 	qp->requester.gap_seen = true;
 }
@@ -60,7 +60,7 @@ static void note_response(struct qp *qp, struct send_slot *slot, const struct pa
 {
 	slot->why.at[WHY_WIRE] = packet->request_at;
 	slot->why.at[WHY_REMOTE] = packet->sent_at;
-	slot->why.at[WHY_ACK] = sim_now(qp->hca->sim);
+	slot->why.at[WHY_ACK] = sim_now(qp->transport->block.sim);
 }
 
 /*
@@ -144,8 +144,8 @@ static void receive_nak(struct qp *qp, const struct packet *packet)
 		if (qp->congestion)
 			reaction_lost(qp, LOSS_NAK);
 		requester_retry(qp);
-		if (qp->hca->params.transport.nak_reaction)
-			requester_hold(qp, qp->hca->params.transport.nak_reaction);
+		if (qp->transport->params->nak_reaction)
+			requester_hold(qp, qp->transport->params->nak_reaction);
 	} else {
 		requester_fail_oldest(qp, status_of_nak(value));
 	}
@@ -181,7 +181,7 @@ static void scatter_posted(struct dma *dma)
 
 	scatter->posted = true;
 	scatter->slot->unposted--;
-	scatter->slot->why.at[WHY_DATA] = sim_now(scatter->qp->hca->sim);
+	scatter->slot->why.at[WHY_DATA] = sim_now(scatter->qp->transport->block.sim);
 	requester_complete(scatter->qp);
 }
 
@@ -192,10 +192,10 @@ static void scattered(struct dma *dma)
 	struct response_scatter *scatter = container_of(dma, struct response_scatter, dma);
 	struct qp *qp = scatter->qp;
 	struct send_slot *slot = scatter->slot;
-	struct transport_block *transport = qp->hca->transport;
+	struct transport_block *transport = qp->transport;
 
 	if (scatter->payload)
-		payload_drop(qp->hca->packets, scatter->payload);
+		payload_drop(qp->transport->blocks.packets, scatter->payload);
 	if (!scatter->posted) {
 		slot->unposted--;
 		if (slot->status == WORK_OK)
@@ -233,8 +233,8 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 			memcpy(slot->response, packet->payload->bytes, length);
 		return;
 	}
-	scatter = pool_take_zeroed(&qp->hca->transport->response_scatters);
-	gauge_enter(&qp->hca->transport->gauge.response_units, sim_now(qp->hca->sim), 1);
+	scatter = pool_take_zeroed(&qp->transport->response_scatters);
+	gauge_enter(&qp->transport->gauge.response_units, sim_now(qp->transport->block.sim), 1);
 	scatter->qp = qp;
 	scatter->slot = slot;
 	scatter->payload = packet->payload;
@@ -261,7 +261,7 @@ static void scatter_start(struct qp *qp, struct send_slot *slot, struct packet *
 	slot->transfers++;
 	slot->unposted++;
 	qp_hold(qp);
-	dma_start(qp->hca->dma, &scatter->dma);
+	dma_start(qp->transport->blocks.dma, &scatter->dma);
 }
 
 static uint32_t bytes_expected(const struct qp *qp, const struct send_slot *slot)
@@ -288,7 +288,7 @@ static void receive_data(struct qp *qp, struct packet *packet)
 		requester_complete(qp);
 		return;
 	}
-	if (qp->hca->pages_may_be_missing &&
+	if (qp->transport->pages_may_be_missing &&
 	    page_fault_drops(qp, slot, slot->responses * qp->state.mtu_bytes,
 			     slot->wqe.opcode == WQE_READ ? packet->payload_bytes : ATOMIC_BYTES))
 		return;
@@ -331,7 +331,7 @@ static void take(struct qp *qp, struct packet *packet)
 		receive_ack(qp, packet);
 	else
 		receive_nak(qp, packet);
-	receive_done(qp->hca->receive, packet);
+	transport_packet_done(qp->transport, packet);
 }
 
 /* ---- when the host is slow ---- */
@@ -369,12 +369,12 @@ static void run_waiting(struct transport_block *transport)
 {
 	while (transport->responses_first && has_unit(transport)) {
 		struct packet *packet = pop_waiting(transport);
-		struct qp *qp = qp_find(transport->hca, packet->dest_qp);
+		struct qp *qp = qp_find(transport, packet->dest_qp);
 
 		if (qp)
 			take(qp, packet);
 		else
-			receive_done(transport->hca->receive, packet);
+			transport_packet_done(transport, packet);
 	}
 	gauge_wait(&transport->gauge.response_units, sim_now(transport->block.sim),
 		   transport->responses_first != NULL);
@@ -382,15 +382,14 @@ static void run_waiting(struct transport_block *transport)
 
 void completer_receive(struct qp *qp, struct packet *packet)
 {
-	if (__builtin_expect(qp->hca->transport->lists.reads != 0, 0) &&
-	    response_list_waits(qp, packet))
+	if (__builtin_expect(qp->transport->lists.reads != 0, 0) && response_list_waits(qp, packet))
 		return;
 	completer_go_on(qp, packet);
 }
 
 void completer_go_on(struct qp *qp, struct packet *packet)
 {
-	struct transport_block *transport = qp->hca->transport;
+	struct transport_block *transport = qp->transport;
 
 	if (__builtin_expect(transport->responses_first || !has_unit(transport), 0))
 		wait(transport, packet);
@@ -401,5 +400,5 @@ void completer_go_on(struct qp *qp, struct packet *packet)
 void completer_drop(struct transport_block *transport)
 {
 	while (transport->responses_first)
-		packet_free(transport->hca->packets, pop_waiting(transport));
+		packet_free(transport->blocks.packets, pop_waiting(transport));
 }

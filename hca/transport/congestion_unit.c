@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "hca/transport/notification.h"
+#include "hca/transport/transport.h"
 
 #define ROW(...)       PARAM_ROW(struct notification_params, __VA_ARGS__)
 #define SLAB_STATES    16
@@ -22,39 +23,40 @@ static const struct block_type congestion_unit_type = {
 };
 /* clang-format on */
 
-static bool reacts(const struct hca_params *params)
+static bool reacts(const struct congestion_choice *choice)
 {
-	const struct congestion_ops *ops = params->congestion.congestion.ops;
+	const struct congestion_ops *ops = choice->congestion.ops;
 
 	return ops && ops != congestion_list()[0]; /* which is `none` */
 }
 
-static enum notification_mode mode_of(const struct hca_params *params)
+static enum notification_mode mode_of(const struct notification_params *params,
+				      const struct congestion_choice *choice)
 {
-	enum notification_mode mode = (enum notification_mode)params->notification.notify;
+	enum notification_mode mode = (enum notification_mode)params->notify;
 
 	if (mode != NOTIFICATION_AUTO)
 		return mode;
-	return reacts(params) ? NOTIFICATION_CNP : NOTIFICATION_NONE;
+	return reacts(choice) ? NOTIFICATION_CNP : NOTIFICATION_NONE;
 }
 
 struct qp_congestion *congestion_unit_state(struct qp *qp)
 {
 	assert(!qp_is_datagram(qp));
 	if (!qp->congestion)
-		qp->congestion = pool_take_zeroed(&qp->hca->congestion->states);
+		qp->congestion = pool_take_zeroed(&qp->transport->congestion->states);
 	return qp->congestion;
 }
 
 void congestion_unit_forget(struct qp *qp)
 {
-	struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = qp->congestion;
 
 	if (!state)
 		return;
 	if (state->telemetry)
-		telemetry_free(qp->hca->packets, state->telemetry);
+		telemetry_free(qp->transport->blocks.packets, state->telemetry);
 	if (state->sends) {
 		unit->count.flows--;
 		unit->count.rate_now -= state->rate_seen;
@@ -63,28 +65,29 @@ void congestion_unit_forget(struct qp *qp)
 	qp->congestion = NULL;
 }
 
-struct congestion_unit *congestion_unit_create(struct hca *hca, const char *name)
+struct congestion_unit *congestion_unit_create(struct transport_block *transport, const char *name,
+					       const struct notification_params *params)
 {
-	const struct hca_params *params = &hca->params;
-	enum notification_mode notify = mode_of(params);
-	bool ethernet = hca->link_layer == LINK_ETHERNET;
+	const struct congestion_choice *choice = transport->facts.congestion;
+	enum notification_mode notify = mode_of(params, choice);
+	bool ethernet = transport->facts.link_layer == LINK_ETHERNET;
 	struct congestion_unit *unit;
 	size_t flow_bytes = 0;
 
-	if (notify == NOTIFICATION_NONE && !reacts(params))
+	if (notify == NOTIFICATION_NONE && !reacts(choice))
 		return NULL;
 	unit = calloc(1, sizeof(*unit));
 	assert(unit);
-	unit->hca = hca;
-	unit->params = &params->notification;
+	unit->transport = transport;
+	unit->params = params;
 	unit->notify = notify;
 	unit->ecn = ethernet && notify != NOTIFICATION_NONE ? ECN_ECT0 : ECN_NOT_ECT;
 	unit->gap_bytes = ethernet ? PREAMBLE_BYTES + GAP_BYTES : 0;
-	if (reacts(params)) {
-		unit->congestion = &params->congestion.congestion;
+	if (reacts(choice)) {
+		unit->congestion = &choice->congestion;
 		flow_bytes = unit->congestion->ops->flow_bytes;
 	}
-	block_init(&unit->block, hca->sim, &congestion_unit_type, name, unit->params,
+	block_init(&unit->block, transport->block.sim, &congestion_unit_type, name, unit->params,
 		   (const uint64_t *)&unit->count);
 	pool_init(&unit->states, sizeof(struct qp_congestion) + flow_bytes, SLAB_STATES);
 	notification_init(unit);

@@ -11,6 +11,7 @@
 #define HCA_TRANSPORT_CONGESTION_UNIT_H
 
 #include "hca/congestion/congestion.h"
+#include "hca/transport/notification_params.h"
 #include "hca/transport/qp.h"
 
 /* clang-format off */
@@ -39,7 +40,7 @@ struct congestion_unit_counters {
 struct congestion_unit {
 	struct block block;
 	struct congestion_unit_counters count;
-	struct hca *hca;
+	struct transport_block *transport;
 	const struct congestion *congestion; /* ops NULL: it does not react */
 	const struct notification_params *params;
 	enum notification_mode notify; /* not auto */
@@ -71,7 +72,8 @@ struct qp_congestion {
 };
 
 /* NULL: the parameters ask for no congestion control. */
-struct congestion_unit *congestion_unit_create(struct hca *hca, const char *name);
+struct congestion_unit *congestion_unit_create(struct transport_block *transport, const char *name,
+					       const struct notification_params *params);
 void congestion_unit_destroy(struct congestion_unit *unit); /* NULL: nothing */
 
 /* The queue pair's state, new if need be. Not of datagrams. */

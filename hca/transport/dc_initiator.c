@@ -28,14 +28,14 @@ struct dc_initiator {
 
 static struct transport_block *transport_of(const struct dc_initiator *dci)
 {
-	return dci->qp->hca->transport;
+	return dci->qp->transport;
 }
 
 /* ---- which target ---- */
 
 static const struct path *path_of(struct dc_initiator *dci, const struct send_slot *slot)
 {
-	struct hca_resolver *resolver = dci->qp->hca->resolver;
+	struct hca_resolver *resolver = dci->qp->transport->blocks.resolver;
 
 	if (dci->resolved_tag != slot->tag) {
 		dci->resolved_tag = slot->tag;
@@ -83,7 +83,7 @@ struct gauge *dc_initiator_holds(struct dc_initiator *dci, struct send_slot *slo
 	struct transport_gauges *gauge = &transport_of(dci)->gauge;
 	const struct path *path;
 
-	dci->used_at = sim_now(dci->qp->hca->sim);
+	dci->used_at = sim_now(dci->qp->transport->block.sim);
 	if (!slot->started && !slot->error) {
 		path = path_of(dci, slot);
 		if (!path)
@@ -170,15 +170,15 @@ static void idle(struct event *event)
 	struct qp *qp = dci->qp;
 	sim_time due = dci->used_at + transport_of(dci)->params->dc_idle;
 
-	if (qp->sq.oldest != qp->sq.tail || due > sim_now(qp->hca->sim)) {
-		sim_schedule_at(event, due > sim_now(qp->hca->sim)
+	if (qp->sq.oldest != qp->sq.tail || due > sim_now(qp->transport->block.sim)) {
+		sim_schedule_at(event, due > sim_now(qp->transport->block.sim)
 					       ? due
-					       : sim_now(qp->hca->sim) +
+					       : sim_now(qp->transport->block.sim) +
 							 transport_of(dci)->params->dc_idle);
 		return;
 	}
 	leave(dci);
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 }
 
 /* ---- responses ---- */
@@ -194,7 +194,7 @@ bool dc_initiator_responded(struct dc_initiator *dci, const struct packet *packe
 	struct requester *requester = &dci->qp->requester;
 	int32_t behind = psn_distance(requester->unacked_psn, packet->psn);
 
-	dci->used_at = sim_now(dci->qp->hca->sim);
+	dci->used_at = sim_now(dci->qp->transport->block.sim);
 	if (!dci->open || dci->accepted || is_nak(packet) || behind < -1 ||
 	    psn_distance(packet->psn, requester->sent_psn) < 0)
 		return false;
@@ -238,7 +238,7 @@ struct dc_initiator *dc_initiator_create(struct qp *qp)
 
 	assert(dci);
 	dci->qp = qp;
-	event_init(&dci->idle, &qp->hca->transport->block, idle);
+	event_init(&dci->idle, &qp->transport->block, idle);
 	return dci;
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/port/receive.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/syndrome.h"
@@ -26,7 +25,7 @@ struct dc_responder {
 };
 
 struct dc_targets {
-	struct hca *hca;
+	struct transport_block *transport;
 	struct dc_responder *buckets[BUCKETS];
 	struct dc_responder *oldest, *newest;
 	struct dc_responder *rest; /* last in, first out */
@@ -36,12 +35,12 @@ struct dc_targets {
 
 static struct transport_counters *count_of(struct qp *qp)
 {
-	return &qp->hca->transport->count;
+	return &qp->transport->count;
 }
 
 static struct dc_targets *targets_of(const struct qp *qp)
 {
-	return qp->hca->transport->dc_targets;
+	return qp->transport->dc_targets;
 }
 
 /* ---- which there are ---- */
@@ -74,7 +73,7 @@ static void make_newest(struct dc_targets *targets, struct dc_responder *dcr)
 	else
 		targets->oldest = dcr;
 	targets->newest = dcr;
-	dcr->used_at = sim_now(targets->hca->sim);
+	dcr->used_at = sim_now(targets->transport->block.sim);
 }
 
 static void take_out(struct dc_targets *targets, struct dc_responder *dcr)
@@ -127,7 +126,7 @@ void dc_responder_rest(struct dc_responder *dcr)
 	assert(!dcr->open && !qp->users);
 	qp->users = 1; /* for those who hold and drop it on the way */
 	responder_reset(qp);
-	scheduler_forget(qp->hca->scheduler, &qp->response_flow);
+	scheduler_forget(qp->transport->blocks.scheduler, &qp->response_flow);
 	qp->users = 0;
 	qp->state.state = STATE_RESET;
 	qp->rq = NULL;
@@ -148,8 +147,8 @@ static struct dc_responder *make(struct dc_targets *targets)
 		targets->all = realloc(targets->all, targets->room * sizeof(targets->all[0]));
 		assert(targets->all);
 	}
-	dcr->qp = qp_create(targets->hca, &(struct hca_qp_attr){.type = QP_DCR});
-	dcr->qp->number = FIRST_DCR_NUMBER + targets->count;
+	dcr->qp = qp_create(targets->transport, &(struct hca_qp_attr){.type = QP_DCR});
+	qp_set_number(dcr->qp, FIRST_DCR_NUMBER + targets->count);
 	dcr->qp->users = 0;
 	dcr->qp->dcr = dcr;
 	targets->all[targets->count++] = dcr;
@@ -160,11 +159,11 @@ static struct dc_responder *make(struct dc_targets *targets)
 static void reclaim_oldest(struct dc_targets *targets)
 {
 	struct dc_responder *dcr = targets->oldest;
-	const struct transport_params *params = &targets->hca->params.transport;
+	const struct transport_params *params = targets->transport->params;
 
-	if (!dcr || sim_now(targets->hca->sim) - dcr->used_at < params->dc_lifetime)
+	if (!dcr || sim_now(targets->transport->block.sim) - dcr->used_at < params->dc_lifetime)
 		return;
-	targets->hca->transport->count.dc_reclaims++;
+	targets->transport->count.dc_reclaims++;
 	close_responder(dcr);
 }
 
@@ -172,7 +171,7 @@ static struct dc_responder *take(struct dc_targets *targets)
 {
 	struct dc_responder *dcr;
 
-	if (!targets->rest && targets->count < targets->hca->params.transport.dc_responders)
+	if (!targets->rest && targets->count < targets->transport->params->dc_responders)
 		return make(targets);
 	if (!targets->rest)
 		reclaim_oldest(targets);
@@ -239,7 +238,8 @@ static void refuse(struct qp *target, uint8_t syndrome, const struct packet *pac
 static void connect(struct qp *target, const struct packet *packet)
 {
 	struct dc_targets *targets = targets_of(target);
-	const struct path *back = path_reverse(target->hca->resolver->paths, packet->path);
+	const struct path *back =
+		path_reverse(target->transport->blocks.resolver->paths, packet->path);
 	struct dc_responder *dcr = find(target, packet);
 
 	if (packet->dc_key != target->attr.dc_key) {
@@ -274,7 +274,7 @@ bool dc_target_takes(struct qp *qp, struct packet *packet)
 		return false;
 	else if (qp->dcr->open) /* it may have waited for the context of one that was taken away */
 		close_responder(qp->dcr);
-	receive_done(qp->hca->receive, packet);
+	transport_packet_done(qp->transport, packet);
 	return true;
 }
 
@@ -287,7 +287,7 @@ void dc_target_reset(struct qp *target)
 
 		if (dcr->target != target)
 			continue;
-		receive_forget_qp(dcr->qp->hca->receive, dcr->qp);
+		transport_forget_packets(dcr->qp->transport, dcr->qp);
 		responder_reset(dcr->qp);
 		if (dcr->open)
 			close_responder(dcr);
@@ -301,16 +301,16 @@ const struct qp *dc_responder_target(const struct dc_responder *dcr)
 
 /* ---- all of them ---- */
 
-void dc_targets_need(struct hca *hca)
+void dc_targets_need(struct transport_block *transport)
 {
 	struct dc_targets *targets;
 
-	if (hca->transport->dc_targets)
+	if (transport->dc_targets)
 		return;
 	targets = calloc(1, sizeof(*targets));
 	assert(targets);
-	targets->hca = hca;
-	hca->transport->dc_targets = targets;
+	targets->transport = transport;
+	transport->dc_targets = targets;
 }
 
 void dc_targets_destroy(struct dc_targets *targets)

@@ -19,7 +19,7 @@
 struct dc_targets;
 
 /* There will be a DCT. */
-void dc_targets_need(struct hca *hca);
+void dc_targets_need(struct transport_block *transport);
 void dc_targets_destroy(struct dc_targets *targets); /* or NULL */
 
 /* A connect at a DCT, or a disconnect at a DCR: the packet is used up. false: it is a request like any. */

@@ -35,7 +35,7 @@ static void due(struct delay_line *line, struct delay_item *item)
 
 void late_nak_push(struct qp *qp, const struct response *response)
 {
-	struct transport_block *transport = qp->hca->transport;
+	struct transport_block *transport = qp->transport;
 	struct late_nak *late = pool_take_zeroed(&transport->late_naks);
 
 	late->qp = qp;

@@ -1,5 +1,6 @@
 /* notification: see notification.h. */
 #include "hca/transport/notification.h"
+#include "hca/transport/transport.h"
 
 #include <assert.h>
 
@@ -31,14 +32,11 @@ static void due(struct event *event)
 {
 	struct congestion_unit *unit = container_of(event, struct congestion_unit, cnp_due);
 	struct packet *cnp = pop(unit);
-	sim_time now = sim_now(unit->block.sim);
 
 	if (unit->cnp_first)
 		sim_schedule_at(event, unit->cnp_first->tail_at);
-	cnp->sent_at = now;
-	cnp->serial = ++unit->hca->next_serial;
 	unit->count.cnp_sent++;
-	port_send_at(unit->hca->port, cnp, now);
+	transport_notify(unit->transport, cnp);
 }
 
 static const struct path *path_of(struct congestion_unit *unit, const struct path *own)
@@ -53,8 +51,8 @@ static const struct path *path_of(struct congestion_unit *unit, const struct pat
 
 static void send_cnp(struct qp *qp)
 {
-	struct congestion_unit *unit = qp->hca->congestion;
-	struct packet *cnp = packet_new(qp->hca->packets);
+	struct congestion_unit *unit = qp->transport->congestion;
+	struct packet *cnp = packet_new(qp->transport->blocks.packets);
 
 	cnp->path = path_of(unit, qp->state.path);
 	cnp->kind = PACKET_DATA;
@@ -62,18 +60,18 @@ static void send_cnp(struct qp *qp)
 	cnp->dest_qp = qp->state.dest_qp;
 	cnp->pkey = qp->state.pkey;
 	cnp->hop_limit = cnp->path->hop_limit;
-	cnp->vl = (uint8_t)port_lane(qp->hca->port, cnp->path->service_level);
+	cnp->vl = (uint8_t)transport_lane(qp->transport, cnp->path);
 	cnp->migration = true;
 	cnp->becn = true;
 	cnp->wire_bytes = packet_wire_bytes(cnp);
-	cnp->tail_at =
-		sim_now(qp->hca->sim) + unit->params->cnp_delay + qp->hca->params.transmit.latency;
+	cnp->tail_at = sim_now(qp->transport->block.sim) + unit->params->cnp_delay +
+		       qp->transport->facts.transmit_latency;
 	push(unit, cnp);
 }
 
 void notification_marked(struct qp *qp, const struct packet *packet)
 {
-	struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_unit *unit = qp->transport->congestion;
 	const struct notification_params *params = unit->params;
 	bool is_response = !opcode_is_request(packet->opcode);
 	struct qp_congestion *state;
@@ -89,7 +87,7 @@ void notification_marked(struct qp *qp, const struct packet *packet)
 		return;
 	if (cnp_limiter_pass(&unit->limiter, (enum cnp_limit)params->cnp_limit,
 			     params->cnp_interval, qp->state.path->destination, &state->cnp_at,
-			     sim_now(qp->hca->sim)))
+			     sim_now(qp->transport->block.sim)))
 		send_cnp(qp);
 }
 
@@ -98,7 +96,7 @@ void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *tele
 	struct qp_congestion *state = congestion_unit_state(qp);
 
 	if (state->telemetry)
-		telemetry_free(qp->hca->packets, state->telemetry);
+		telemetry_free(qp->transport->blocks.packets, state->telemetry);
 	state->telemetry = telemetry;
 	if (telemetry)
 		telemetry->complete = true;
@@ -107,7 +105,7 @@ void notification_asked(struct qp *qp, sim_time asked_at, struct telemetry *tele
 
 void notification_respond(struct qp *qp, struct send_unit *unit, bool is_ack)
 {
-	const struct congestion_unit *congestion = qp->hca->congestion;
+	const struct congestion_unit *congestion = qp->transport->congestion;
 	struct qp_congestion *state = qp->congestion;
 	struct packet *packet = unit->last;
 	uint32_t extra = 0;
@@ -138,7 +136,7 @@ void notification_fini(struct congestion_unit *unit)
 {
 	sim_cancel(&unit->cnp_due);
 	while (unit->cnp_first)
-		packet_free(unit->hca->packets, pop(unit));
+		packet_free(unit->transport->blocks.packets, pop(unit));
 	cnp_limiter_fini(&unit->limiter);
 	if (unit->paths)
 		paths_destroy(unit->paths);

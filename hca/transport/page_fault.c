@@ -17,7 +17,7 @@ static void resume(struct paging_waiter *waiter);
 
 static struct paging_waiter *new_waiter(struct qp *qp)
 {
-	struct stalled *stalled = pool_take_zeroed(&qp->hca->transport->stalled);
+	struct stalled *stalled = pool_take_zeroed(&qp->transport->stalled);
 
 	stalled->waiter.done = resume;
 	stalled->qp = qp;
@@ -38,7 +38,7 @@ static bool fault_in(struct qp *qp, const struct data_segment *segments, uint32_
 	bool any = false;
 
 	for (uint32_t i = 0; i < count && length; i++) {
-		const struct mr *mr = mr_table_find(qp->hca->regions, segments[i].key);
+		const struct mr *mr = mr_table_find(qp->transport->blocks.regions, segments[i].key);
 		uint32_t skip = offset < segments[i].length ? offset : segments[i].length;
 		uint32_t bytes = segments[i].length - skip;
 		uint64_t address = segments[i].address + skip;
@@ -46,7 +46,7 @@ static bool fault_in(struct qp *qp, const struct data_segment *segments, uint32_
 		if (bytes > length)
 			bytes = length;
 		if (is_missing(mr, address, bytes)) {
-			paging_fault(qp->hca->paging, mr, address, bytes,
+			paging_fault(qp->transport->blocks.paging, mr, address, bytes,
 				     stalls && !any ? new_waiter(qp) : NULL);
 			any = true;
 		}
@@ -61,19 +61,19 @@ bool page_fault_refuses(struct qp *qp, const struct data_segment *segments, uint
 {
 	bool missing = fault_in(qp, segments, count, offset, length, false);
 
-	qp->hca->transport->count.page_refusals += missing;
+	qp->transport->count.page_refusals += missing;
 	return missing;
 }
 
 bool page_fault_stalls(struct qp *qp, struct send_slot *slot)
 {
-	sim_time now = sim_now(qp->hca->sim);
+	sim_time now = sim_now(qp->transport->block.sim);
 
 	if (requester_is_read_or_atomic(slot) ||
 	    !fault_in(qp, wqe_segments(&slot->wqe), slot->wqe.segment_count, 0,
 		      slot->wqe.length - slot->wqe.inline_bytes, true))
 		return false;
-	qp->hca->transport->count.page_stalls++;
+	qp->transport->count.page_stalls++;
 	qp->requester.page_wait = PAGE_WAIT_DATA;
 	if (slot->why.at[WHY_TURN])
 		return true;
@@ -87,7 +87,7 @@ bool page_fault_drops(struct qp *qp, struct send_slot *slot, uint32_t offset, ui
 {
 	if (!fault_in(qp, wqe_segments(&slot->wqe), slot->wqe.segment_count, offset, length, true))
 		return false;
-	qp->hca->transport->count.page_drops++;
+	qp->transport->count.page_drops++;
 	qp->requester.page_wait = PAGE_WAIT_PLACE;
 	requester_wait_for_nothing(qp);
 	return true;
@@ -99,7 +99,7 @@ static void note_end(struct qp *qp, uint32_t number)
 		struct why *why = &qp_slot(qp, number)->why;
 
 		if (why->at[WHY_TURN])
-			why->at[WHY_PAGE_FAULT] = sim_now(qp->hca->sim);
+			why->at[WHY_PAGE_FAULT] = sim_now(qp->transport->block.sim);
 	}
 }
 
@@ -118,6 +118,6 @@ static void resume(struct paging_waiter *waiter)
 			requester_posted(qp);
 		note_end(qp, qp->sq.cursor);
 	}
-	pool_give(&qp->hca->transport->stalled, stalled);
+	pool_give(&qp->transport->stalled, stalled);
 	qp_drop(qp);
 }

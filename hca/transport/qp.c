@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/port/receive.h"
 #include "hca/transport/congestion_unit.h"
 #include "hca/transport/dc_initiator.h"
 #include "hca/transport/dc_target.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/response_list.h"
+#include "hca/transport/transport.h"
 #include "hca/work/completion.h"
 #include "hca/work/event_queue.h"
 #include "hca/work/receive_queue.h"
@@ -31,9 +31,9 @@ const uint8_t qp_transport[] = {
 	X(MAX_DEST_RD_ATOMIC, max_dest_rd_atomic) X(RATE_LIMIT, rate_limit_bps)
 /* clang-format on */
 
-struct qp *qp_find(struct hca *hca, uint32_t number)
+struct qp *qp_find(struct transport_block *transport, uint32_t number)
 {
-	return number == 1 ? hca->gsi : number_table_find(&hca->qps, number);
+	return number == 1 ? transport->gsi : number_table_find(&transport->qps, number);
 }
 
 void qp_hold(struct qp *qp)
@@ -48,7 +48,7 @@ uint32_t qp_known_as(const struct qp *qp)
 
 void qp_free(struct qp *qp)
 {
-	wqe_fetch_detach(qp);
+	wqe_fetch_detach(&qp->sq);
 	dc_initiator_destroy(qp->dci);
 	if (qp->rq)
 		receive_queue_drop(qp->rq);
@@ -77,7 +77,7 @@ bool qp_key_allows(struct qp *qp, uint32_t pd, uint32_t key, uint64_t address, u
 
 	if (!length)
 		return true;
-	mr = mr_table_find(qp->hca->regions, key);
+	mr = mr_table_find(qp->transport->blocks.regions, key);
 	return mr && mr->valid && mr->pd == pd && (mr->access & access) == access &&
 	       (!mr->qpn || mr->qpn == qp->number) && (!mr->on_demand || qp_is_reliable(qp)) &&
 	       address >= mr->address && length <= mr->length &&
@@ -108,69 +108,82 @@ uint32_t qp_remote_pd(const struct qp *qp, uint32_t key)
 
 	if (qp->attr.type != QP_XRC_TGT)
 		return qp->attr.pd;
-	mr = mr_table_find(qp->hca->regions, key);
+	mr = mr_table_find(qp->transport->blocks.regions, key);
 	return mr ? mr->pd : qp->attr.pd;
 }
 
 bool qp_key_has_bytes(struct qp *qp, uint32_t key)
 {
-	const struct mr *mr = mr_table_find(qp->hca->regions, key);
+	const struct mr *mr = mr_table_find(qp->transport->blocks.regions, key);
 
 	return mr && mr->memory && mr->memory->has_bytes;
 }
 
-static struct completion_queue *hold_cq(struct hca *hca, uint32_t cqn)
+static struct completion_queue *hold_cq(struct transport_block *transport, uint32_t cqn)
 {
-	struct completion_queue *cq = number_table_find(&hca->cqs, cqn);
+	struct completion_queue *cq = number_table_find(transport->blocks.cqs, cqn);
 
 	if (cq)
 		completion_queue_hold(cq);
 	return cq;
 }
 
-static struct receive_queue *receive_queue_of(struct hca *hca, struct qp *qp)
+static struct receive_queue *receive_queue_of(struct transport_block *transport, struct qp *qp)
 {
 	const struct hca_qp_attr *attr = &qp->attr;
 	struct receive_queue *rq = NULL;
 
 	if (attr->srqn) {
-		rq = number_table_find(&hca->srqs, attr->srqn);
+		rq = number_table_find(transport->blocks.srqs, attr->srqn);
 		if (rq)
 			receive_queue_hold_queue(rq);
 	} else if (attr->rq_entries) {
-		rq = receive_queue_create_ring(hca->receive_queues,
+		rq = receive_queue_create_ring(transport->blocks.receive_queues,
 					       &(struct hca_srq_attr){
 						       .memory = attr->memory,
 						       .buffer = attr->rq_buffer,
 						       .doorbell_record = attr->doorbell_record,
 						       .entries = attr->rq_entries,
 						       .stride_bytes = attr->rq_stride_bytes,
+						       .pd = attr->pd,
 					       });
 	}
 	return rq;
 }
 
-struct qp *qp_create(struct hca *hca, const struct hca_qp_attr *attr)
+struct qp *qp_create(struct transport_block *transport, const struct hca_qp_attr *attr)
 {
 	struct qp *qp = calloc(1, sizeof(*qp));
 
 	assert(qp);
-	qp->hca = hca;
+	qp->transport = transport;
 	qp->attr = *attr;
 	qp->users = 1;
-	qp->send_cq = hold_cq(hca, attr->send_cqn);
-	qp->recv_cq = hold_cq(hca, attr->recv_cqn);
-	qp->rq = receive_queue_of(hca, qp);
-	qp->request_flow = (struct flow){.qp = qp, .kind = FLOW_REQUESTS};
-	qp->response_flow = (struct flow){.qp = qp, .kind = FLOW_RESPONSES};
-	wqe_fetch_attach(hca->wqe_fetch, qp);
+	qp->send_cq = hold_cq(transport, attr->send_cqn);
+	qp->recv_cq = hold_cq(transport, attr->recv_cqn);
+	qp->rq = receive_queue_of(transport, qp);
+	qp->request_flow = (struct flow){
+		.qp = qp,
+		.scheduler = transport->blocks.scheduler,
+		.kind = FLOW_REQUESTS,
+		.reliable = qp_is_reliable(qp),
+	};
+	qp->response_flow = qp->request_flow;
+	qp->response_flow.kind = FLOW_RESPONSES;
+	wqe_fetch_attach(transport->blocks.wqe_fetch, &qp->sq, &qp->attr);
 	requester_init(qp);
 	responder_init(qp);
 	if (attr->type == QP_DCI)
 		qp->dci = dc_initiator_create(qp);
 	if (attr->type == QP_DCT)
-		dc_targets_need(hca);
+		dc_targets_need(transport);
 	return qp;
+}
+
+void qp_set_number(struct qp *qp, uint32_t number)
+{
+	qp->number = qp->sq.number = number;
+	qp->request_flow.number = qp->response_flow.number = number;
 }
 
 static void reset(struct qp *qp)
@@ -178,12 +191,12 @@ static void reset(struct qp *qp)
 	requester_reset(qp);
 	if (qp->congestion)
 		congestion_unit_forget(qp);
-	wqe_fetch_reset(qp);
+	wqe_fetch_reset(&qp->sq);
 	responder_reset(qp);
 	if (qp->attr.type == QP_DCT)
 		dc_target_reset(qp);
 	if (qp->rq && !qp->attr.srqn)
-		receive_queue_reset(qp->rq, qp);
+		receive_queue_reset(qp->rq, &qp->responder.waiter);
 	qp->state = (struct hca_qp_state){.state = STATE_RESET};
 }
 
@@ -219,7 +232,8 @@ void qp_enter_error(struct qp *qp, int async)
 	qp_hold(qp);
 	qp->state.state = STATE_ERR;
 	if (async >= 0)
-		event_queue_async(qp->hca->events, (enum hca_async)async, qp_known_as(qp));
+		event_queue_async(qp->transport->blocks.events, (enum hca_async)async,
+				  qp_known_as(qp));
 	requester_flush(qp);
 	responder_flush(qp);
 	qp_drop(qp);
@@ -227,20 +241,21 @@ void qp_enter_error(struct qp *qp, int async)
 
 void qp_destroy(struct qp *qp)
 {
-	struct hca *hca = qp->hca;
+	struct transport_block *transport = qp->transport;
 
 	reset(qp);
-	scheduler_forget(hca->scheduler, &qp->request_flow);
-	scheduler_forget(hca->scheduler, &qp->response_flow);
-	receive_forget_qp(hca->receive, qp);
+	scheduler_forget(transport->blocks.scheduler, &qp->request_flow);
+	scheduler_forget(transport->blocks.scheduler, &qp->response_flow);
+	transport_forget_packets(transport, qp);
 	response_list_forget(qp);
-	context_cache_invalidate(hca->contexts, CONTEXT_REQUESTER, qp->number);
-	context_cache_invalidate(hca->contexts, CONTEXT_RESPONDER, qp->number);
-	context_cache_invalidate(hca->contexts, CONTEXT_READS, qp->number);
-	if (qp == hca->gsi)
-		hca->gsi = NULL;
+	context_cache_invalidate(transport->blocks.contexts, CONTEXT_REQUESTER, qp->number);
+	context_cache_invalidate(transport->blocks.contexts, CONTEXT_RESPONDER, qp->number);
+	context_cache_invalidate(transport->blocks.contexts, CONTEXT_READS, qp->number);
+	if (qp == transport->gsi)
+		transport->gsi = NULL;
 	else
-		number_table_remove(&hca->qps, qp->number);
+		number_table_remove(&transport->qps, qp->number);
 	qp->destroyed = true;
+	qp->request_flow.closed = qp->response_flow.closed = true;
 	qp_drop(qp);
 }

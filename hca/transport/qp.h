@@ -9,79 +9,18 @@
 #ifndef HCA_TRANSPORT_QP_H
 #define HCA_TRANSPORT_QP_H
 
-#include "hca/device/adapter.h"
 #include "hca/formats/cqe.h"
 #include "hca/formats/wqe.h"
+#include "hca/work/receive_queue.h"
 #include "hca/work/scheduler.h"
+#include "hca/work/send_queue.h"
 #include "sim/timer.h"
 
-#define RESPONSES_MAX  64 /* responses that a responder owes, read and atomic resources included */
-#define STAGING_BLOCKS 64
-#define STAGING_BYTES  ((STAGING_BLOCKS + WQE_BLOCKS_MAX) * WQE_BLOCK_BYTES)
+#define RESPONSES_MAX 64 /* responses that a responder owes, read and atomic resources included */
 
 struct completion_queue;
 struct qp_congestion;
 struct receive_queue;
-
-/* One send WQE from when it is parsed until it is complete. */
-struct send_slot {
-	struct send_wqe wqe;
-	enum wqe_error error; /* it must not be executed */
-	enum work_status status;
-	uint32_t tag;
-	uint32_t first_psn;
-	uint32_t psn_count;
-	uint32_t responses;     /* read: packets of it that came back; atomic: 1 once answered */
-	uint32_t transfers;     /* DMA transfers that follow its list */
-	uint32_t unposted;      /* scatters among them whose writes are not all with PCIe */
-	uint32_t departures;    /* last packets of it, on their way to the link */
-	uint32_t block, blocks; /* of its WQE in the ring: the first, how many */
-	bool at_hand; /* with a cache of send WQEs: it was looked up, or read again, for its turn */
-	bool fetching;    /* it is being read again */
-	bool list_coming; /* it is being read again for a response */
-	bool started;     /* it has its PSNs */
-	bool counted;     /* read, atomic: among those outstanding */
-	bool done;        /* acknowledged, or answered in full */
-	bool completed;   /* its CQE is written; lives on for its transfers only */
-	struct why why;
-	uint8_t response_bytes; /* of a read or atomic, for its CQE */
-	uint8_t response[CQE_DATA_MAX];
-};
-
-struct staged_read { /* one read of the send queue, until its blocks are staged */
-	struct staged_read *next;
-	struct pcie_read read;
-	struct qp *qp;
-	uint32_t blocks;
-	bool busy, stale;
-	uint8_t bytes[]; /* params.read_blocks */
-};
-
-struct ring { /* a doorbell: which blocks it brought, and when */
-	struct ring *next;
-	uint32_t producer; /* behind its last block */
-	sim_time stored_at, known_at;
-};
-
-struct send_queue {
-	uint32_t producer;                            /* blocks: what the doorbells say */
-	uint32_t requested;                           /* blocks: asked for, by reads */
-	uint32_t parsed;                              /* blocks: turned into slots */
-	uint32_t staged;                              /* blocks at hand from `parsed` on */
-	uint8_t *staging;                             /* STAGING_BYTES; NULL while `staged` is 0 */
-	struct staged_read *reads_first, *reads_last; /* in the order of the ring */
-	uint32_t reads_count;
-	struct event parse;
-	sim_time parse_next;             /* earliest time for the next WQE that was read */
-	bool stored;                     /* what is staged came by BlueFlame */
-	struct ring *rings, *rings_last; /* those whose WQEs are not all parsed */
-	/* slots, by running number: oldest <= cursor <= tail */
-	struct send_slot **slots; /* [window], a power of two */
-	uint32_t window;
-	uint32_t oldest, cursor, tail;
-	bool has_work, fetch_waits, window_waits; /* as the gauges of wqe_fetch count it */
-	uint64_t first_line;                      /* of the ring, in the cache */
-};
 
 enum page_wait { /* of a requester, for pages that come on demand */
 		 PAGE_WAIT_NOTHING,
@@ -154,7 +93,6 @@ struct responder {
 	struct receive_queue *wqe_queue; /* where it is from; XRC: what the packet names */
 	struct completion_queue *cq;     /* of it, and the index for its CQE */
 	uint32_t user_index;
-	uint32_t next_turn;      /* shared queue: earliest WQE whose CQE may come */
 	bool failed;             /* the first fault took effect: WQEs end as */
 	enum work_status ending; /* this, the first; the others as flushed */
 	/* Of the message: its first bit, and its WQE, if that was waited for. */
@@ -163,8 +101,8 @@ struct responder {
 	struct scatter_unit *open;                   /* still being filled */
 	struct scatter_unit *first, *last;           /* not yet committed, in order */
 	uint32_t uncommitted_reads;                  /* reads and atomics among them */
-	bool waits_for_wqe, no_wqe, waits_for_unit;
-	struct qp *next_waiter;      /* in the list of the receive queue */
+	struct receive_waiter waiter;                /* for a receive WQE */
+	bool no_wqe, waits_for_unit;
 	struct qp *next_unit_waiter; /* in the list of the scatter units */
 	uint32_t generation;         /* counts resets: what is older has no effect */
 	bool ack_due;
@@ -185,7 +123,7 @@ struct arrivals { /* packets that came in and wait for a part of the QP's contex
 };
 
 struct qp {
-	struct hca *hca;
+	struct transport_block *transport;
 	uint32_t number;
 	struct hca_qp_attr attr;
 	struct hca_qp_state state;
@@ -205,9 +143,9 @@ struct qp {
 	bool flushing; /* ERR: the receive queue is flushed once what was executed is committed */
 };
 
-static inline struct send_slot *qp_slot(struct qp *qp, uint32_t number)
+static inline struct send_slot *qp_slot(const struct qp *qp, uint32_t number)
 {
-	return qp->sq.slots[number & (qp->sq.window - 1)];
+	return send_queue_slot(&qp->sq, number);
 }
 
 static inline bool qp_is_datagram(const struct qp *qp)
@@ -230,12 +168,15 @@ static inline bool qp_may_send(const struct qp *qp)
 extern const uint8_t qp_transport[]; /* [enum qp_type]: enum transport, fabric/wire/opcode.h */
 
 /* The CQs exist, and the SRQ if one is named. Not in the table of numbers yet. */
-struct qp *qp_create(struct hca *hca, const struct hca_qp_attr *attr);
+struct qp *qp_create(struct transport_block *transport, const struct hca_qp_attr *attr);
+/* Its QPN, once. */
+void qp_set_number(struct qp *qp, uint32_t number);
+
 void qp_destroy(struct qp *qp);
 void qp_modify(struct qp *qp, const struct hca_qp_state *state);
 
 /* By QPN; NULL: there is none. */
-struct qp *qp_find(struct hca *hca, uint32_t number);
+struct qp *qp_find(struct transport_block *transport, uint32_t number);
 
 /* What its driver knows it by: a DCR is its DCT. */
 uint32_t qp_known_as(const struct qp *qp);

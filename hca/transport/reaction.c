@@ -6,6 +6,7 @@
 #include "hca/congestion/pace.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
+#include "hca/transport/transport.h"
 
 /* A queue pair whose flow there is, with it; NULL: what it sends is not controlled. */
 static struct qp_congestion *sender(const struct qp *qp)
@@ -15,20 +16,20 @@ static struct qp_congestion *sender(const struct qp *qp)
 
 static void note_rate(struct qp *qp, struct qp_congestion *state)
 {
-	uint64_t line = port_rate_bps(hca_port(qp->hca));
+	uint64_t line = port_rate_bps(qp->transport->blocks.above->port);
 	uint64_t rate = congestion_flow_of(state)->rate_bps;
 
 	if (rate > line)
 		rate = line;
-	qp->hca->congestion->count.rate_now += rate - state->rate_seen;
+	qp->transport->congestion->count.rate_now += rate - state->rate_seen;
 	state->rate_seen = rate;
 }
 
 static void begin(struct qp *qp, struct qp_congestion *state)
 {
-	struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_unit *unit = qp->transport->congestion;
 	const struct congestion_path path = {
-		.line_rate_bps = port_rate_bps(hca_port(qp->hca)),
+		.line_rate_bps = port_rate_bps(qp->transport->blocks.above->port),
 		.base_rtt = unit->params->base_rtt,
 		.mtu_bytes = qp->state.mtu_bytes,
 		.service_level = qp->state.path->service_level,
@@ -38,7 +39,7 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 	state->sends = state->idle = true;
 	unit->count.flows++;
 	unit->congestion->ops->flow_init(congestion_flow_of(state), unit->congestion->params, &path,
-					 sim_now(qp->hca->sim));
+					 sim_now(qp->transport->block.sim));
 	note_rate(qp, state);
 }
 
@@ -47,7 +48,7 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 /* With a flow that is up to date; NULL: not controlled. */
 static struct congestion_flow *settled(struct qp *qp)
 {
-	struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state;
 
 	if (!unit->congestion || qp_is_datagram(qp))
@@ -55,7 +56,8 @@ static struct congestion_flow *settled(struct qp *qp)
 	state = congestion_unit_state(qp);
 	if (!state->sends)
 		begin(qp, state);
-	congestion_settle(unit->congestion, congestion_flow_of(state), sim_now(qp->hca->sim));
+	congestion_settle(unit->congestion, congestion_flow_of(state),
+			  sim_now(qp->transport->block.sim));
 	return congestion_flow_of(state);
 }
 
@@ -99,9 +101,9 @@ bool reaction_closes_window(struct qp *qp, uint32_t payload_bytes)
 
 static void pay(struct qp *qp, const struct packet *packet)
 {
-	const struct congestion_unit *unit = qp->hca->congestion;
+	const struct congestion_unit *unit = qp->transport->congestion;
 	struct congestion_flow *flow = congestion_flow_of(qp->congestion);
-	sim_time now = sim_now(qp->hca->sim);
+	sim_time now = sim_now(qp->transport->block.sim);
 
 	if (flow->rate_bps != RATE_UNLIMITED)
 		pace_pay(unit->congestion, flow, &qp->requester.paced_until, now,
@@ -121,10 +123,10 @@ static void count_sent(struct qp *qp, const struct packet *packet)
 uint32_t reaction_sent(struct flow *flow)
 {
 	struct qp *qp = flow->qp;
-	struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_unit *unit = qp->transport->congestion;
 	struct send_unit *sent = flow->last;
 	struct requester *requester = &qp->requester;
-	sim_time now = sim_now(qp->hca->sim);
+	sim_time now = sim_now(qp->transport->block.sim);
 	bool controlled, gathers;
 	uint32_t extra = 0;
 
@@ -139,7 +141,7 @@ uint32_t reaction_sent(struct flow *flow)
 		if (packet->payload_bytes)
 			packet->ecn = unit->ecn;
 		if (gathers && packet->ack_request && packet->payload_bytes) {
-			packet->telemetry = telemetry_new(qp->hca->packets);
+			packet->telemetry = telemetry_new(qp->transport->blocks.packets);
 			packet->wire_bytes += (uint32_t)unit->params->telemetry_bytes;
 			extra += (uint32_t)unit->params->telemetry_bytes;
 		}
@@ -161,7 +163,8 @@ bool reaction_holds_responses(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
 
-	if (!sender(qp) || requester->held || sim_now(qp->hca->sim) >= requester->paced_until)
+	if (!sender(qp) || requester->held ||
+	    sim_now(qp->transport->block.sim) >= requester->paced_until)
 		return false;
 	if (!event_pending(&requester->pace))
 		sim_schedule_at(&requester->pace, requester->paced_until);
@@ -170,8 +173,8 @@ bool reaction_holds_responses(struct qp *qp)
 
 void reaction_held(struct qp *qp, sim_time duration)
 {
-	qp->hca->congestion->count.holds++;
-	qp->hca->congestion->count.held_time += duration;
+	qp->transport->congestion->count.holds++;
+	qp->transport->congestion->count.held_time += duration;
 }
 
 /* ---- what came back ---- */
@@ -179,10 +182,10 @@ void reaction_held(struct qp *qp, sim_time duration)
 /* The rate was rate_before: what is owed, and the event for it, move. */
 static void follow(struct qp *qp, uint64_t rate_before)
 {
-	const struct congestion_unit *unit = qp->hca->congestion;
+	const struct congestion_unit *unit = qp->transport->congestion;
 	struct requester *requester = &qp->requester;
 	struct congestion_flow *flow = congestion_flow_of(qp->congestion);
-	sim_time now = sim_now(qp->hca->sim), before = requester->paced_until;
+	sim_time now = sim_now(qp->transport->block.sim), before = requester->paced_until;
 
 	note_rate(qp, qp->congestion);
 	if (flow->rate_bps == rate_before || requester->held)
@@ -234,7 +237,7 @@ void reaction_progress(struct qp *qp, uint32_t from, uint32_t to)
 
 static void heed_becn(struct qp *qp)
 {
-	struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
 	uint64_t rate_before;
 
@@ -245,16 +248,16 @@ static void heed_becn(struct qp *qp)
 	}
 	state->cnps++;
 	rate_before = congestion_tell_cnp(unit->congestion, congestion_flow_of(state),
-					  sim_now(qp->hca->sim));
+					  sim_now(qp->transport->block.sim));
 	follow(qp, rate_before);
 	trace(&unit->block, TRACE_CNP, 0, qp->number, state->rate_seen / 1000000);
 }
 
 void reaction_acknowledged(struct qp *qp, const struct packet *packet)
 {
-	struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
-	sim_time now = sim_now(qp->hca->sim);
+	sim_time now = sim_now(qp->transport->block.sim);
 	uint64_t rate_before;
 	struct congestion_ack ack;
 
@@ -285,14 +288,14 @@ void reaction_acknowledged(struct qp *qp, const struct packet *packet)
 
 void reaction_lost(struct qp *qp, enum congestion_loss loss)
 {
-	struct congestion_unit *unit = qp->hca->congestion;
+	struct congestion_unit *unit = qp->transport->congestion;
 	struct qp_congestion *state = sender(qp);
 	uint64_t rate_before;
 
 	if (!state || !unit->congestion->ops->on_loss)
 		return;
 	rate_before = congestion_tell_loss(unit->congestion, congestion_flow_of(state),
-					   sim_now(qp->hca->sim), loss);
+					   sim_now(qp->transport->block.sim), loss);
 	follow(qp, rate_before);
 	trace(&unit->block, TRACE_RATE, 0, qp->number, state->rate_seen / 1000000);
 }
@@ -305,12 +308,12 @@ void reaction_rewound(struct qp *qp)
 		state->sent_bytes = state->acked_bytes + state->fresh_bytes;
 }
 
-void reaction_notified(struct hca *hca, struct qp *qp)
+void reaction_notified(struct transport_block *transport, struct qp *qp)
 {
 	if (qp && !qp_is_datagram(qp)) {
 		heed_becn(qp);
 		return;
 	}
-	hca->congestion->count.cnp_received++;
-	hca->congestion->count.cnp_ignored++;
+	transport->congestion->count.cnp_received++;
+	transport->congestion->count.cnp_ignored++;
 }

@@ -34,7 +34,7 @@ void reaction_lost(struct qp *qp, enum congestion_loss loss);
 void reaction_rewound(struct qp *qp);
 
 /* A CNP came. qp NULL: it is for nobody. */
-void reaction_notified(struct hca *hca, struct qp *qp);
+void reaction_notified(struct transport_block *transport, struct qp *qp);
 
 /* A queue pair was held back for so long. */
 void reaction_held(struct qp *qp, sim_time duration);

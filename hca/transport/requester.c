@@ -62,7 +62,7 @@ void requester_posted(struct qp *qp)
 	if (qp->state.state == STATE_ERR || qp->state.state == STATE_SQE)
 		requester_flush(qp);
 	else
-		scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 }
 
 /* ---- from WQE to packets ---- */
@@ -92,7 +92,7 @@ static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
 
 	if (slot->error)
 		return status_of_error[slot->error];
-	if (qp_is_datagram(qp) && slot->wqe.length > qp->hca->params.port.mtu)
+	if (qp_is_datagram(qp) && slot->wqe.length > qp->transport->facts.mtu)
 		return WORK_LOCAL_LENGTH;
 	if (requester_is_read_or_atomic(slot) && !qp->state.max_rd_atomic)
 		return WORK_LOCAL_QP_OPERATION;
@@ -106,7 +106,7 @@ static enum work_status check_slot(struct qp *qp, const struct send_slot *slot)
 static bool start(struct qp *qp, struct send_slot *slot)
 {
 	struct requester *requester = &qp->requester;
-	struct transport_block *transport = qp->hca->transport;
+	struct transport_block *transport = qp->transport;
 	enum work_status status = check_slot(qp, slot);
 
 	if (status == WORK_OK && slot->wqe.opcode == WQE_UMR)
@@ -115,7 +115,7 @@ static bool start(struct qp *qp, struct send_slot *slot)
 		fail_at_cursor(qp, slot, status);
 		return false;
 	}
-	if (qp->hca->pages_may_be_missing && page_fault_stalls(qp, slot))
+	if (qp->transport->pages_may_be_missing && page_fault_stalls(qp, slot))
 		return false;
 	slot->started = true;
 	slot->first_psn = requester->next_psn;
@@ -130,7 +130,7 @@ static void advance(struct qp *qp)
 {
 	qp->sq.cursor++;
 	qp->requester.cursor_packet = 0;
-	wqe_fetch_note_work(qp);
+	wqe_fetch_note_work(&qp->sq);
 }
 
 /* Says for the gauges what keeps the queue pair from sending. Answers with no slot. */
@@ -145,7 +145,7 @@ static bool paced(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
 
-	if (sim_now(qp->hca->sim) >= requester->paced_until)
+	if (sim_now(qp->transport->block.sim) >= requester->paced_until)
 		return false;
 	if (!event_pending(&requester->pace))
 		sim_schedule_at(&requester->pace, requester->paced_until);
@@ -156,7 +156,7 @@ static bool paced(struct qp *qp)
 static struct send_slot *eligible(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
-	struct transport_gauges *gauge = &qp->hca->transport->gauge;
+	struct transport_gauges *gauge = &qp->transport->gauge;
 
 	if (requester->halted || qp->state.state < STATE_RTS || qp->state.state == STATE_ERR ||
 	    qp->state.state == STATE_SQE)
@@ -176,7 +176,8 @@ static struct send_slot *eligible(struct qp *qp)
 			return hold_up(qp, NULL);
 		if (!slot->started && slot->wqe.fence && requester->outstanding)
 			return hold_up(qp, &gauge->fence);
-		if (qp->hca->send_cache && !slot->at_hand && !wqe_fetch_is_here(qp, slot))
+		if (qp->transport->blocks.send_cache && !slot->at_hand &&
+		    !wqe_fetch_is_here(&qp->sq, slot))
 			return hold_up(qp, &gauge->wqe);
 		if (qp->dci && !is_local(slot))
 			of_dc = dc_initiator_holds(qp->dci, slot);
@@ -194,9 +195,10 @@ static struct send_slot *eligible(struct qp *qp)
 			return hold_up(qp, &gauge->reads);
 		psn = psn_add(slot->first_psn, requester->cursor_packet);
 		if (qp_is_reliable(qp) && psn_distance(requester->unacked_psn, psn) >=
-						  (int32_t)qp->hca->params.transport.window_packets)
+						  (int32_t)qp->transport->params->window_packets)
 			return hold_up(qp, &gauge->window);
-		if (__builtin_expect(qp->hca->congestion != NULL, 0) && reaction_window_closed(qp))
+		if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
+		    reaction_window_closed(qp))
 			return hold_up(qp, &gauge->congestion);
 		hold_up(qp, NULL);
 		return slot;
@@ -258,7 +260,7 @@ static void fill(struct qp *qp, struct packet *packet, const struct send_slot *s
 static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct path *path,
 			  uint32_t *wire_bytes)
 {
-	const struct transport_params *params = &qp->hca->params.transport;
+	const struct transport_params *params = qp->transport->params;
 	struct requester *requester = &qp->requester;
 	struct send_unit *unit = send_unit_new(&qp->request_flow, slot);
 	uint32_t mtu = qp_is_datagram(qp) ? PAYLOAD_MAX : qp->state.mtu_bytes;
@@ -267,7 +269,8 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 	uint32_t packets = 0;
 	uint32_t psn;
 
-	if (__builtin_expect(qp->hca->congestion != NULL, 0) && reaction_room(qp) < unit_bytes)
+	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
+	    reaction_room(qp) < unit_bytes)
 		unit_bytes = reaction_room(qp);
 
 	do {
@@ -279,16 +282,15 @@ static uint32_t send_data(struct qp *qp, struct send_slot *slot, const struct pa
 					 left < mtu ? left : mtu);
 
 		packet->psn = psn_add(slot->first_psn, number);
-		packet->ack_request =
-			qp_is_reliable(qp) &&
-			(last || (number + 1) % qp->hca->transport->ack_interval == 0);
+		packet->ack_request = qp_is_reliable(qp) &&
+				      (last || (number + 1) % qp->transport->ack_interval == 0);
 		packet->solicited = last && slot->wqe.solicited;
 		fill(qp, packet, slot);
 		packets++;
 	} while (requester->cursor_packet + packets < slot->psn_count &&
 		 unit->length + mtu <= unit_bytes);
 
-	if (__builtin_expect(qp->hca->congestion != NULL, 0) &&
+	if (__builtin_expect(qp->transport->congestion != NULL, 0) &&
 	    reaction_closes_window(qp, unit->length))
 		unit->last->ack_request = true;
 	psn = psn_add(slot->first_psn, requester->cursor_packet + packets);
@@ -335,12 +337,13 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	if (!slot)
 		return 0;
 	if (qp_is_datagram(qp)) {
-		path = qp->hca->resolver->resolve(qp->hca->resolver, slot->wqe.address_vector);
+		path = qp->transport->blocks.resolver->resolve(qp->transport->blocks.resolver,
+							       slot->wqe.address_vector);
 		if (!path) { /* like a packet that the fabric loses */
-			qp->hca->transport->count.ud_unreachable++;
+			qp->transport->count.ud_unreachable++;
 			slot->done = true;
 			advance(qp);
-			scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+			scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 			requester_complete(qp);
 			return 0;
 		}
@@ -348,7 +351,7 @@ uint32_t requester_next(struct qp *qp, uint32_t *wire_bytes)
 	requester_turn(qp, slot);
 	packets = requester_is_read_or_atomic(slot) ? send_request(qp, slot, wire_bytes)
 						    : send_data(qp, slot, path, wire_bytes);
-	if (__builtin_expect(qp->hca->congestion != NULL, 0))
+	if (__builtin_expect(qp->transport->congestion != NULL, 0))
 		*wire_bytes += reaction_sent(&qp->request_flow);
 	if (qp->state.rate_limit_bps)
 		requester_hold(qp, *wire_bytes * UINT64_C(8) * SEC / qp->state.rate_limit_bps);
@@ -363,7 +366,7 @@ void requester_packet_left(struct qp *qp, const struct send_slot *slot, const st
 	if (opcode_info[packet->opcode].operation == OP_READ)
 		behind = psn_add(slot->first_psn, slot->psn_count);
 	if (psn_distance(requester->left_psn, packet->psn) < 0)
-		qp->hca->transport->count.packets_resent++;
+		qp->transport->count.packets_resent++;
 	else
 		requester->left_psn = behind;
 }
@@ -381,7 +384,7 @@ void requester_unit_gone(struct qp *qp, struct send_slot *slot, enum dma_status 
 static void free_if_unused(struct qp *qp, struct send_slot *slot)
 {
 	if (slot->completed && !slot->transfers && !slot->departures)
-		wqe_fetch_free_slot(qp, slot);
+		wqe_fetch_free_slot(&qp->sq, slot);
 }
 
 void requester_release_slot(struct qp *qp, struct send_slot *slot)
@@ -410,7 +413,7 @@ void requester_departure_over(struct qp *qp, struct send_slot *slot)
 
 static void write_completion(struct qp *qp, const struct send_slot *slot, enum work_status status)
 {
-	struct transport_counters *count = &qp->hca->transport->count;
+	struct transport_counters *count = &qp->transport->count;
 	const struct send_wqe *wqe = &slot->wqe;
 	struct completion completion = {
 		.opcode = status == WORK_OK ? CQE_SENT : CQE_SEND_ERROR,
@@ -430,7 +433,7 @@ static void write_completion(struct qp *qp, const struct send_slot *slot, enum w
 		count->wqes_flushed++;
 	else
 		count->wqes_failed++;
-	trace(&qp->hca->transport->block, TRACE_WQE_COMPLETE, slot->tag, qp->number, status);
+	trace(&qp->transport->block, TRACE_WQE_COMPLETE, slot->tag, qp->number, status);
 	if (status != WORK_OK || wqe->signaled || qp->attr.signal_all)
 		completion_write_why(qp->send_cq, &completion, slot->tag, &slot->why);
 }
@@ -442,11 +445,11 @@ static void retire(struct qp *qp, enum work_status status)
 	if (slot->counted)
 		qp->requester.outstanding--;
 	slot->counted = false;
-	slot->why.at[WHY_ORDER] = sim_now(qp->hca->sim);
+	slot->why.at[WHY_ORDER] = sim_now(qp->transport->block.sim);
 	write_completion(qp, slot, status);
 	if (qp->sq.cursor == qp->sq.oldest)
 		advance(qp);
-	wqe_fetch_retire(qp);
+	wqe_fetch_retire(&qp->sq);
 	free_if_unused(qp, slot);
 }
 
@@ -458,7 +461,7 @@ static void check_drained(struct qp *qp)
 	if (!requester->draining || !idle)
 		return;
 	requester->draining = false;
-	event_queue_async(qp->hca->events, ASYNC_SQ_DRAINED, qp->number);
+	event_queue_async(qp->transport->blocks.events, ASYNC_SQ_DRAINED, qp->number);
 }
 
 /* Must its CQE wait for its transfers? What is scattered needs only be with PCIe, which keeps the order. */
@@ -487,9 +490,9 @@ void requester_complete(struct qp *qp)
 		any = true;
 	}
 	if (any || !requester->outstanding)
-		scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 	if (any)
-		wqe_fetch_kick(qp);
+		wqe_fetch_kick(&qp->sq);
 	check_drained(qp);
 }
 
@@ -518,7 +521,7 @@ void requester_flush(struct qp *qp)
 	sim_cancel(&requester->pace);
 	while (qp->sq.oldest != qp->sq.tail)
 		retire(qp, WORK_FLUSHED);
-	wqe_fetch_kick(qp);
+	wqe_fetch_kick(&qp->sq);
 }
 
 /* ---- state ---- */
@@ -559,7 +562,7 @@ void requester_modified(struct qp *qp, uint32_t mask)
 		check_drained(qp);
 	}
 	if (qp->state.state == STATE_RTS) {
-		wqe_fetch_kick(qp);
-		scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+		wqe_fetch_kick(&qp->sq);
+		scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 	}
 }

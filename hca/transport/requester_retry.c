@@ -24,7 +24,7 @@ void requester_watch(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
 	uint8_t exponent = qp->state.timeout;
-	uint8_t least = (uint8_t)qp->hca->params.transport.timeout_least;
+	uint8_t least = (uint8_t)qp->transport->params->timeout_least;
 
 	if (!qp_is_reliable(qp) || !exponent) {
 		timer_disarm(&requester->timer);
@@ -51,14 +51,15 @@ void requester_progress(struct qp *qp, uint32_t unacked_psn)
 		requester->retries_left = qp->state.retry;
 		requester->rnr_retries_left = qp->state.rnr_retry;
 		requester->gap_seen = false;
-		if (__builtin_expect(qp->hca->watcher != NULL, 0))
-			qp->hca->watcher->acknowledged(qp->hca->watcher, qp->number, unacked_psn);
+		if (__builtin_expect(qp->transport->watcher != NULL, 0))
+			qp->transport->watcher->acknowledged(qp->transport->watcher, qp->number,
+							     unacked_psn);
 	}
 	if (requester->unacked_psn != requester->sent_psn)
 		requester_watch(qp);
 	else
 		timer_disarm(&requester->timer);
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 }
 
 /* What was noted of the way that it went for nothing does not count. */
@@ -71,7 +72,7 @@ static void note_retries(struct qp *qp, uint32_t number)
 			continue;
 		for (unsigned stage = WHY_PACING; stage < WHY_STAGE_COUNT; stage++)
 			why->at[stage] = 0;
-		why->at[WHY_RETRY] = sim_now(qp->hca->sim);
+		why->at[WHY_RETRY] = sim_now(qp->transport->block.sim);
 	}
 }
 
@@ -87,7 +88,7 @@ void requester_rewind(struct qp *qp)
 		if (!slot->started || !slot->done)
 			break;
 	}
-	trace(&qp->hca->transport->block, TRACE_REWIND, slot ? slot->tag : 0, qp->number,
+	trace(&qp->transport->block, TRACE_REWIND, slot ? slot->tag : 0, qp->number,
 	      requester->unacked_psn);
 	for (uint32_t later = number; later != qp->sq.tail; later++) {
 		struct send_slot *other = qp_slot(qp, later);
@@ -112,7 +113,7 @@ void requester_rewind(struct qp *qp)
 	timer_disarm(&requester->timer);
 	if (qp->dci)
 		dc_initiator_rewound(qp->dci);
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 }
 
 void requester_retry(struct qp *qp)
@@ -153,7 +154,7 @@ static void overdue(struct timer *timer)
 	struct requester *requester = container_of(timer, struct requester, timer);
 	struct qp *qp = container_of(requester, struct qp, requester);
 
-	qp->hca->transport->count.local_ack_timeouts++;
+	qp->transport->count.local_ack_timeouts++;
 	if (qp->congestion)
 		reaction_lost(qp, LOSS_TIMEOUT);
 	if (qp->dci)
@@ -168,7 +169,7 @@ static void rnr_timer_fired(struct event *event)
 
 	requester->rnr_waiting = false;
 	note_retries(qp, qp->sq.cursor);
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 }
 
 static void pace_fired(struct event *event)
@@ -176,15 +177,15 @@ static void pace_fired(struct event *event)
 	struct requester *requester = container_of(event, struct requester, pace);
 	struct qp *qp = container_of(requester, struct qp, requester);
 
-	scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->request_flow);
 	if (qp->congestion) /* its read responses have the same pace */
-		scheduler_wake(qp->hca->scheduler, &qp->response_flow);
+		scheduler_wake(qp->transport->blocks.scheduler, &qp->response_flow);
 }
 
 void requester_init(struct qp *qp)
 {
 	struct requester *requester = &qp->requester;
-	struct block *block = &qp->hca->transport->block;
+	struct block *block = &qp->transport->block;
 
 	timer_init(&requester->timer, block, overdue);
 	event_init(&requester->rnr_timer, block, rnr_timer_fired);

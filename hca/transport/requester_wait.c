@@ -10,12 +10,12 @@
 static void note_pacing(struct qp *qp, bool by_rate)
 {
 	struct requester *requester = &qp->requester;
-	sim_time now = sim_now(qp->hca->sim);
+	sim_time now = sim_now(qp->transport->block.sim);
 	sim_time until = by_rate && requester->paced_until < now ? requester->paced_until : now;
 	sim_time duration = until > requester->held_at ? until - requester->held_at : 0;
 	struct why *why;
 
-	if (qp->hca->congestion)
+	if (qp->transport->congestion)
 		reaction_held(qp, duration);
 	if (qp->sq.cursor == qp->sq.tail)
 		return;
@@ -40,8 +40,8 @@ static void note_pacing(struct qp *qp, bool by_rate)
 void requester_held_up(struct qp *qp, struct gauge *by)
 {
 	struct requester *requester = &qp->requester;
-	const struct transport_gauges *gauge = &qp->hca->transport->gauge;
-	sim_time now = sim_now(qp->hca->sim);
+	const struct transport_gauges *gauge = &qp->transport->gauge;
+	sim_time now = sim_now(qp->transport->block.sim);
 
 	if (requester->held_up == &gauge->pace || requester->held_up == &gauge->congestion)
 		note_pacing(qp, requester->held_up == &gauge->pace);
@@ -56,7 +56,7 @@ void requester_held_up(struct qp *qp, struct gauge *by)
 void requester_hold(struct qp *qp, sim_time duration)
 {
 	struct requester *requester = &qp->requester;
-	sim_time until = sim_now(qp->hca->sim) + duration;
+	sim_time until = sim_now(qp->transport->block.sim) + duration;
 
 	if (until <= requester->paced_until)
 		return;
@@ -73,12 +73,12 @@ void requester_waited(struct qp *qp, sim_time asked_at)
 	if (!slot || slot->why.at[WHY_TURN] || slot->why.at[WHY_WQE_FETCH] > asked_at)
 		return;
 	slot->why.at[WHY_SCHEDULING] = asked_at;
-	slot->why.at[WHY_QPC_MISS] = sim_now(qp->hca->sim);
+	slot->why.at[WHY_QPC_MISS] = sim_now(qp->transport->block.sim);
 }
 
 void requester_turn(struct qp *qp, struct send_slot *slot)
 {
-	sim_time now = sim_now(qp->hca->sim);
+	sim_time now = sim_now(qp->transport->block.sim);
 	bool missed = slot->why.at[WHY_QPC_MISS] != 0;
 
 	if (!slot->why.at[WHY_TURN]) {

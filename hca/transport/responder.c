@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/port/receive.h"
 #include "hca/transport/late_nak.h"
 #include "hca/transport/notification.h"
 #include "hca/transport/psn.h"
@@ -23,7 +22,7 @@
 
 static struct transport_counters *count(struct qp *qp)
 {
-	return &qp->hca->transport->count;
+	return &qp->transport->count;
 }
 
 void responder_receive(struct qp *qp, struct packet *packet)
@@ -47,7 +46,7 @@ static void drop_waiting(struct qp *qp)
 		struct packet *packet = responder->waiting_first;
 
 		responder->waiting_first = packet->next;
-		receive_done(qp->hca->receive, packet);
+		transport_packet_done(qp->transport, packet);
 	}
 	responder->waiting_last = NULL;
 }
@@ -57,7 +56,8 @@ static void drop_waiting(struct qp *qp)
 void responder_note_begin(struct qp *qp, const struct packet *packet)
 {
 	qp->responder.begun_at =
-		packet->tail_at - port_serialization(hca_port(qp->hca), packet->wire_bytes);
+		packet->tail_at -
+		port_serialization(qp->transport->blocks.above->port, packet->wire_bytes);
 }
 
 static void begin_message(struct qp *qp, const struct packet *packet)
@@ -116,7 +116,7 @@ static void end_message(struct qp *qp, struct scatter_unit *unit, const struct p
 		unit->ends_wqe = true;
 		scatter_unit_note(unit, packet);
 		responder->wqe_at = 0;
-		receive_queue_release(qp->hca, responder->wqe);
+		receive_queue_release(qp->transport->blocks.receive_queues, responder->wqe);
 		responder->wqe = NULL;
 	}
 	responder->received = 0;
@@ -155,14 +155,14 @@ static void note_asked(struct qp *qp, struct scatter_unit *unit, struct packet *
 		return;
 	}
 	if (unit->telemetry)
-		telemetry_free(qp->hca->packets, unit->telemetry);
+		telemetry_free(qp->transport->blocks.packets, unit->telemetry);
 	unit->telemetry = telemetry;
 	unit->asked_at = packet->asked_at;
 }
 
 void responder_execute_data(struct qp *qp, struct packet *packet)
 {
-	const struct transport_params *params = &qp->hca->params.transport;
+	const struct transport_params *params = qp->transport->params;
 	struct responder *responder = &qp->responder;
 	bool ends = opcode_ends_message(packet->opcode);
 	bool early = params->ack_when == ACK_EARLY && !responder->uncommitted_reads;
@@ -180,7 +180,8 @@ void responder_execute_data(struct qp *qp, struct packet *packet)
 	if (ends)
 		end_message(qp, unit, packet);
 	unit->msn = responder->msn;
-	if (__builtin_expect(qp->hca->congestion != NULL, 0) && reliable && packet->ack_request)
+	if (__builtin_expect(qp->transport->congestion != NULL, 0) && reliable &&
+	    packet->ack_request)
 		note_asked(qp, unit, packet, early);
 	if (reliable && packet->ack_request && !early)
 		unit->acknowledge = true;
@@ -249,7 +250,7 @@ static void execute(struct qp *qp, struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
 
-	trace(&qp->hca->transport->block, TRACE_REQUEST, packet->tag, qp->number, packet->psn);
+	trace(&qp->transport->block, TRACE_REQUEST, packet->tag, qp->number, packet->psn);
 	responder->nak_sent = false;
 	if (responder_is_read_or_atomic(packet->opcode)) {
 		struct response response = response_to(qp, packet);
@@ -328,7 +329,7 @@ static void send_nak_once(struct qp *qp, uint8_t syndrome)
 
 	if (!responder->nak_sent)
 		send_nak(qp, syndrome, responder->expected_psn,
-			 qp->hca->params.transport.nak_delay != 0);
+			 qp->transport->params->nak_delay != 0);
 	responder->nak_sent = true;
 }
 
@@ -357,7 +358,7 @@ static bool handle(struct qp *qp, struct packet *packet)
 		return responder_unreliable(qp, packet);
 	fault = responder_check(qp, packet);
 	if (fault != FAULT_NONE && fault != FAULT_WAIT)
-		trace(&qp->hca->transport->block, TRACE_FAULT, packet->tag, qp->number, fault);
+		trace(&qp->transport->block, TRACE_FAULT, packet->tag, qp->number, fault);
 	switch (fault_rule[fault].reply) {
 	case REPLY_NOTHING:
 		if (fault == FAULT_WAIT)
@@ -408,8 +409,7 @@ void responder_run(struct qp *qp)
 {
 	struct responder *responder = &qp->responder;
 
-	while (responder->waiting_first && !responder->waits_for_wqe &&
-	       !responder->waits_for_unit) {
+	while (responder->waiting_first && !responder->waiter.waits && !responder->waits_for_unit) {
 		struct packet *packet;
 
 		if (responder->fatal || qp->state.state == STATE_ERR) {
@@ -421,14 +421,13 @@ void responder_run(struct qp *qp)
 			put_back(responder, packet);
 			return;
 		}
-		receive_done(qp->hca->receive, packet);
+		transport_packet_done(qp->transport, packet);
 	}
 }
 
 void responder_wqe_came(struct qp *qp)
 {
-	qp->responder.waits_for_wqe = false;
-	qp->responder.wqe_at = sim_now(qp->hca->sim);
+	qp->responder.wqe_at = sim_now(qp->transport->block.sim);
 	responder_run(qp);
 }
 
@@ -469,7 +468,7 @@ static struct completion ending_of(struct qp *qp, uint16_t index, uint32_t user_
 
 static bool is_complete(const struct qp *qp, uint32_t turn)
 {
-	return qp->rq && !receive_queue_is_open(qp->rq, qp, turn);
+	return qp->rq && !receive_queue_is_open(qp->rq, &qp->responder.waiter, turn);
 }
 
 void responder_complete(struct qp *qp, struct scatter_unit *unit)
@@ -483,14 +482,14 @@ void responder_complete(struct qp *qp, struct scatter_unit *unit)
 		completion = ending_of(qp, good->multi_packet ? good->wqe_id : good->wqe_counter,
 				       good->user_index);
 		if (qp->rq)
-			receive_queue_complete(qp->rq, qp, unit->turn, true);
+			receive_queue_complete(qp->rq, &qp->responder.waiter, unit->turn, true);
 		completion_write(unit->cq, &completion, 0);
 		return;
 	}
 	if (qp->rq)
-		receive_queue_complete(qp->rq, qp, unit->turn, unit->ends_wqe);
+		receive_queue_complete(qp->rq, &qp->responder.waiter, unit->turn, unit->ends_wqe);
 	unit->why.at[RECEIVE_TRANSLATED] = unit->dma.translated_at;
-	unit->why.at[RECEIVE_ORDERED] = sim_now(qp->hca->sim);
+	unit->why.at[RECEIVE_ORDERED] = sim_now(qp->transport->block.sim);
 	completion_write_received(unit->cq, &unit->completion, unit->tag, &unit->why);
 }
 
@@ -508,10 +507,10 @@ static void end_current(struct qp *qp)
 		struct completion completion = ending_of(qp, wqe->index, responder->user_index);
 
 		if (qp->rq)
-			receive_queue_complete(qp->rq, qp, wqe->turn, true);
+			receive_queue_complete(qp->rq, &qp->responder.waiter, wqe->turn, true);
 		completion_write(responder->cq, &completion, 0);
 	}
-	receive_queue_release(qp->hca, wqe);
+	receive_queue_release(qp->transport->blocks.receive_queues, wqe);
 }
 
 static void fail(struct responder *responder, enum work_status ending)
@@ -550,14 +549,14 @@ void responder_flush(struct qp *qp)
 		return;
 	fail(responder, WORK_FLUSHED);
 	end_current(qp);
-	if (responder->waits_for_wqe)
-		receive_queue_forget_waiter(responder->wqe_queue, qp);
+	if (responder->waiter.waits)
+		receive_queue_forget_waiter(responder->wqe_queue, &responder->waiter);
 	if (qp->dcr) /* the DCT and its SRQ serve others */
 		return;
 	if (qp->rq)
-		receive_queue_flush(qp->rq, qp);
+		receive_queue_flush(qp->rq, &responder->waiter);
 	if (qp->attr.srqn)
-		event_queue_async(qp->hca->events, ASYNC_LAST_WQE_REACHED, qp->number);
+		event_queue_async(qp->transport->blocks.events, ASYNC_LAST_WQE_REACHED, qp->number);
 }
 
 void responder_reset(struct qp *qp)
@@ -565,10 +564,10 @@ void responder_reset(struct qp *qp)
 	struct responder *responder = &qp->responder;
 
 	drop_waiting(qp);
-	if (responder->waits_for_wqe)
-		receive_queue_forget_waiter(responder->wqe_queue, qp);
+	if (responder->waiter.waits)
+		receive_queue_forget_waiter(responder->wqe_queue, &responder->waiter);
 	if (responder->wqe)
-		receive_queue_release(qp->hca, responder->wqe);
+		receive_queue_release(qp->transport->blocks.receive_queues, responder->wqe);
 	responder->wqe = NULL;
 	responder->strides_used = 0;
 	responder->generation++;
@@ -578,7 +577,7 @@ void responder_reset(struct qp *qp)
 	responder->dropping = responder->failed = false;
 	responder->previous_opcode = -1;
 	responder->received = 0;
-	responder->next_turn = 0;
+	responder->waiter.next_turn = 0;
 	responder_forget_owed(qp);
 	responder->uncommitted_reads = responder->reads_owed = 0;
 	responder->msn = 0;

@@ -7,6 +7,7 @@
 #include "hca/transport/page_fault.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/responder.h"
+#include "hca/transport/transport.h"
 #include "hca/work/receive_queue.h"
 
 static enum request_fault check_psn(struct qp *qp, struct packet *packet)
@@ -68,7 +69,7 @@ static struct receive_queue *queue_for(struct qp *qp, const struct packet *packe
 
 	if (qp->attr.type != QP_XRC_TGT)
 		return qp->rq;
-	queue = number_table_find(&qp->hca->srqs, packet->xrc_srqn);
+	queue = number_table_find(qp->transport->blocks.srqs, packet->xrc_srqn);
 	return queue && receive_queue_serves(queue, qp->attr.xrcd) ? queue : NULL;
 }
 
@@ -90,11 +91,10 @@ enum request_fault responder_check_wqe(struct qp *qp, struct packet *packet)
 	responder->cq = receive_queue_cq(queue) ? receive_queue_cq(queue) : qp->recv_cq;
 	responder->user_index =
 		receive_queue_cq(queue) ? receive_queue_user_index(queue) : qp->attr.user_index;
-	switch (receive_queue_take(queue, qp, &responder->wqe)) {
+	switch (receive_queue_take(queue, &responder->waiter, &responder->wqe)) {
 	case TAKE_OK:
 		return FAULT_NONE;
 	case TAKE_WAIT:
-		responder->waits_for_wqe = true;
 		return FAULT_WAIT;
 	case TAKE_EMPTY:
 		break;
@@ -184,7 +184,7 @@ enum request_fault responder_check_keys(struct qp *qp, struct packet *packet)
 			    responder->wqe->segment_count, responder->received,
 			    packet->payload_bytes, MR_LOCAL_WRITE))
 		return FAULT_BAD_WQE;
-	return qp->hca->pages_may_be_missing ? check_pages(qp, packet) : FAULT_NONE;
+	return qp->transport->pages_may_be_missing ? check_pages(qp, packet) : FAULT_NONE;
 }
 
 static const struct {

@@ -51,7 +51,7 @@ static uint32_t strides_of(const struct qp *qp, uint32_t length)
 
 static void leave_wqe(struct qp *qp)
 {
-	receive_queue_release(qp->hca, qp->responder.wqe);
+	receive_queue_release(qp->transport->blocks.receive_queues, qp->responder.wqe);
 	qp->responder.wqe = NULL;
 	qp->responder.strides_used = 0;
 }
@@ -69,7 +69,7 @@ static void take_strides(struct qp *qp, struct scatter_unit *unit, uint32_t leng
 	unit->completion.byte_count = cqe_stride_count(strides, length);
 	responder->wqe->users++;
 	responder->strides_used += strides;
-	receive_queue_count_strides(qp->hca, strides, 0);
+	receive_queue_count_strides(qp->transport->blocks.receive_queues, strides, 0);
 	unit->ends_wqe = responder->strides_used == qp->attr.packet_strides;
 	if (unit->ends_wqe)
 		leave_wqe(qp);
@@ -97,7 +97,7 @@ static void skip_rest(struct qp *qp, const struct packet *packet)
 	unit->ends_wqe = true;
 	responder_note_begin(qp, packet);
 	scatter_unit_note(unit, packet);
-	receive_queue_count_strides(qp->hca, 0, strides);
+	receive_queue_count_strides(qp->transport->blocks.receive_queues, 0, strides);
 	leave_wqe(qp);
 	scatter_unit_close(unit);
 }
@@ -126,7 +126,7 @@ static void execute(struct qp *qp, struct packet *packet)
 	responder->wqe_at = 0;
 	scatter_unit_grh(unit, packet);
 	responder->msn = psn_add(responder->msn, 1);
-	qp->hca->transport->count.rx_sends++;
+	qp->transport->count.rx_sends++;
 	scatter_unit_close(unit);
 }
 
@@ -157,7 +157,7 @@ bool responder_datagram(struct qp *qp, struct packet *packet)
 	if (fault == FAULT_WAIT)
 		return false;
 	if (fault == FAULT_NO_RECEIVE_WQE)
-		qp->hca->transport->count.no_receive_wqe++;
+		qp->transport->count.no_receive_wqe++;
 	else if (!fits(qp, length, &offset))
 		responder_fault_in_order(qp, packet, FAULT_TOO_LONG);
 	else if (!qp_list_allows(qp, responder->wqe->pd, responder->wqe->segments,

@@ -17,7 +17,7 @@
 static void append(struct qp *qp, const struct response *response)
 {
 	struct responder *responder = &qp->responder;
-	struct response *last = pool_take(&qp->hca->transport->responses);
+	struct response *last = pool_take(&qp->transport->responses);
 
 	*last = *response;
 	last->next = NULL;
@@ -39,14 +39,14 @@ void responder_owe(struct qp *qp, const struct response *response)
 		*last = *response;
 		last->next = NULL;
 	} else if (responder->response_count == RESPONSES_MAX) {
-		qp->hca->transport->count.resource_drops++;
+		qp->transport->count.resource_drops++;
 		if (!response->duplicate &&
 		    (response->kind == RESPONSE_READ || response->kind == RESPONSE_ATOMIC))
 			responder->reads_owed--;
 	} else {
 		append(qp, response);
 	}
-	scheduler_wake(qp->hca->scheduler, &qp->response_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->response_flow);
 }
 
 /* Later ones that come before it leaves share the ACK. */
@@ -59,7 +59,7 @@ void responder_acknowledge(struct qp *qp, uint32_t psn, uint32_t msn, sim_time r
 	responder->ack_msn = msn;
 	responder->ack_request_at = request_at;
 	if (!event_pending(&responder->ack))
-		sim_schedule(&responder->ack, qp->hca->params.transport.ack_delay);
+		sim_schedule(&responder->ack, qp->transport->params->ack_delay);
 }
 
 static void ack_fired(struct event *event)
@@ -93,7 +93,7 @@ static void done_with_first(struct qp *qp)
 	if (!responder->response_first)
 		responder->response_last = NULL;
 	responder->response_count--;
-	pool_give(&qp->hca->transport->responses, response);
+	pool_give(&qp->transport->responses, response);
 }
 
 static uint8_t opcode_of(const struct qp *qp, enum operation operation, enum segment segment)
@@ -123,7 +123,7 @@ static struct packet *add_packet(struct qp *qp, struct send_unit *unit,
 
 static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *wire_bytes)
 {
-	struct transport_counters *count = &qp->hca->transport->count;
+	struct transport_counters *count = &qp->transport->count;
 	struct send_unit *unit = send_unit_new(&qp->response_flow, NULL);
 	bool is_atomic = response->kind == RESPONSE_ATOMIC;
 
@@ -142,7 +142,7 @@ static uint32_t send_short(struct qp *qp, struct response *response, uint32_t *w
 
 static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wire_bytes)
 {
-	const struct transport_params *params = &qp->hca->params.transport;
+	const struct transport_params *params = qp->transport->params;
 	struct send_unit *unit = send_unit_new(&qp->response_flow, NULL);
 	uint32_t mtu = qp->state.mtu_bytes;
 	uint32_t offset = response->sent * mtu;
@@ -172,7 +172,7 @@ static uint32_t send_read(struct qp *qp, struct response *response, uint32_t *wi
 		*wire_bytes = send_unit_copy(unit, NULL);
 	else
 		*wire_bytes = send_unit_gather(unit, &unit->segment, 1, 0, MR_REMOTE_READ);
-	if (__builtin_expect(qp->hca->congestion != NULL, 0))
+	if (__builtin_expect(qp->transport->congestion != NULL, 0))
 		*wire_bytes += reaction_sent(&qp->response_flow);
 	return packets;
 }
@@ -186,7 +186,7 @@ uint32_t responder_next(struct qp *qp, uint32_t *wire_bytes)
 		return 0;
 	if (qp->congestion && response->kind == RESPONSE_READ && reaction_holds_responses(qp))
 		return 0;
-	trace(&qp->hca->transport->block, TRACE_RESPOND, response->tag, qp->number, response->psn);
+	trace(&qp->transport->block, TRACE_RESPOND, response->tag, qp->number, response->psn);
 	return response->kind == RESPONSE_READ ? send_read(qp, response, wire_bytes)
 					       : send_short(qp, response, wire_bytes);
 }
@@ -227,11 +227,11 @@ void responder_atomic_done(struct qp *qp, uint32_t psn, bool failed, uint64_t or
 			response->value = original;
 		}
 	}
-	scheduler_wake(qp->hca->scheduler, &qp->response_flow);
+	scheduler_wake(qp->transport->blocks.scheduler, &qp->response_flow);
 }
 
 void responder_init(struct qp *qp)
 {
-	event_init(&qp->responder.ack, &qp->hca->transport->block, ack_fired);
+	event_init(&qp->responder.ack, &qp->transport->block, ack_fired);
 	qp->responder.previous_opcode = -1;
 }

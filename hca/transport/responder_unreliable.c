@@ -20,7 +20,7 @@ static void abort_message(struct qp *qp)
 static void drop(struct qp *qp, const struct packet *packet)
 {
 	abort_message(qp);
-	qp->hca->transport->count.unreliable_drops++;
+	qp->transport->count.unreliable_drops++;
 	qp->responder.dropping = !opcode_ends_message(packet->opcode);
 }
 
@@ -61,7 +61,7 @@ bool responder_unreliable(struct qp *qp, struct packet *packet)
 		return false;
 	responder->expected_psn = psn_add(packet->psn, 1);
 	if (fault == FAULT_NO_RECEIVE_WQE)
-		qp->hca->transport->count.no_receive_wqe++;
+		qp->transport->count.no_receive_wqe++;
 	if (fault == FAULT_TOO_LONG || fault == FAULT_BAD_WQE)
 		responder_fault_in_order(qp, packet, fault);
 	else if (fault)

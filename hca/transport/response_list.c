@@ -3,7 +3,6 @@
 
 #include <assert.h>
 
-#include "hca/port/receive.h"
 #include "hca/transport/completer.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
@@ -24,7 +23,7 @@ struct awaited_response {
 
 static struct response_lists *lists_of(const struct qp *qp)
 {
-	return &qp->hca->transport->lists;
+	return &qp->transport->lists;
 }
 
 static bool is_under_way(const struct qp *qp, uint32_t number)
@@ -73,36 +72,36 @@ static void list_arrived(struct pcie_read *read)
 {
 	struct awaited_response *awaited = container_of(read, struct awaited_response, read);
 	struct qp *qp = awaited->qp;
-	struct hca *hca = qp->hca;
-	struct response_lists *lists = &hca->transport->lists;
-	struct gauge *gauge = &hca->transport->gauge.response_lists;
+	struct transport_block *transport = qp->transport;
+	struct response_lists *lists = &transport->lists;
+	struct gauge *gauge = &transport->gauge.response_lists;
 
 	lists->reading--;
-	gauge_leave(gauge, sim_now(hca->sim), 1);
+	gauge_leave(gauge, sim_now(transport->block.sim), 1);
 	if (is_under_way(qp, awaited->number)) {
 		struct send_slot *slot = qp_slot(qp, awaited->number);
 
 		if (slot->tag == awaited->tag) {
-			wqe_fetch_came_again(qp, slot->block, slot->blocks);
+			wqe_fetch_came_again(&qp->sq, slot->block, slot->blocks);
 			slot->list_coming = false;
 		}
 	}
 	awaited->ready = true;
 	go_on(qp);
 	start_reads(lists);
-	gauge_wait(gauge, sim_now(hca->sim), lists->first != NULL);
+	gauge_wait(gauge, sim_now(transport->block.sim), lists->first != NULL);
 }
 
 static void start_reads(struct response_lists *lists)
 {
 	while (lists->first && lists->reading < lists->reads) {
 		struct awaited_response *awaited = lists->first;
-		struct hca *hca = awaited->qp->hca;
+		struct transport_block *transport = awaited->qp->transport;
 
 		lists->first = awaited->next_to_read;
 		lists->reading++;
-		gauge_enter(&hca->transport->gauge.response_lists, sim_now(hca->sim), 1);
-		pcie_read(hca->pcie, &awaited->read);
+		gauge_enter(&transport->gauge.response_lists, sim_now(transport->block.sim), 1);
+		pcie_read(transport->blocks.pcie, &awaited->read);
 	}
 }
 
@@ -111,7 +110,7 @@ static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_respon
 	struct response_lists *lists = lists_of(qp);
 
 	slot->list_coming = true;
-	awaited->read = wqe_fetch_again(qp, slot, slot->blocks, list_arrived);
+	awaited->read = wqe_fetch_again(&qp->sq, slot, slot->blocks, list_arrived);
 	awaited->next_to_read = NULL;
 	if (lists->first)
 		lists->last->next_to_read = awaited;
@@ -119,7 +118,7 @@ static void ask_for(struct qp *qp, struct send_slot *slot, struct awaited_respon
 		lists->first = awaited;
 	lists->last = awaited;
 	start_reads(lists);
-	gauge_wait(&qp->hca->transport->gauge.response_lists, sim_now(qp->hca->sim),
+	gauge_wait(&qp->transport->gauge.response_lists, sim_now(qp->transport->block.sim),
 		   lists->first != NULL);
 }
 
@@ -127,7 +126,7 @@ bool response_list_waits(struct qp *qp, struct packet *packet)
 {
 	uint32_t number;
 	struct send_slot *slot = find_slot(qp, packet, &number);
-	enum wqe_outcome outcome = slot ? wqe_fetch_look_up(qp, slot) : WQE_CACHE_HIT;
+	enum wqe_outcome outcome = slot ? wqe_fetch_look_up(&qp->sq, slot) : WQE_CACHE_HIT;
 	struct awaited_response *awaited;
 
 	if (!qp->awaited_first && outcome == WQE_CACHE_HIT)
@@ -145,7 +144,7 @@ bool response_list_waits(struct qp *qp, struct packet *packet)
 	else
 		qp->awaited_first = awaited;
 	qp->awaited_last = awaited;
-	qp->hca->transport->count.list_waits++;
+	qp->transport->count.list_waits++;
 	if (outcome == WQE_CACHE_MISS)
 		ask_for(qp, slot, awaited);
 	return true;
@@ -154,17 +153,17 @@ bool response_list_waits(struct qp *qp, struct packet *packet)
 void response_list_forget(struct qp *qp)
 {
 	for (struct awaited_response *at = qp->awaited_first; at; at = at->next) {
-		receive_done(qp->hca->receive, at->packet);
+		transport_packet_done(qp->transport, at->packet);
 		at->packet = NULL;
 	}
 }
 
 void response_list_init(struct transport_block *transport)
 {
-	const struct wqe_fetch_params *params = &transport->hca->params.wqe_fetch;
+	const struct wqe_fetch_params *params = transport->facts.wqe_fetch;
 	struct response_lists *lists = &transport->lists;
 
-	if (transport->hca->send_cache && params->looked_up != WQE_LOOKED_UP_TURN)
+	if (transport->blocks.send_cache && params->looked_up != WQE_LOOKED_UP_TURN)
 		lists->reads = params->response_reads;
 	transport->gauge.response_lists.capacity = lists->reads;
 	pool_init(&lists->pool, sizeof(struct awaited_response), SLAB_RESPONSES);

@@ -16,7 +16,7 @@ static void finish(struct scatter_unit *unit);
 
 bool scatter_unit_available(struct qp *qp)
 {
-	struct transport_block *transport = qp->hca->transport;
+	struct transport_block *transport = qp->transport;
 	struct responder *responder = &qp->responder;
 
 	if (transport->scatter_units.in_use < transport->params->scatter_units)
@@ -54,9 +54,9 @@ static void wake_waiter(struct transport_block *transport)
 struct scatter_unit *scatter_unit_new(struct qp *qp, const struct packet *packet)
 {
 	struct responder *responder = &qp->responder;
-	struct scatter_unit *unit = pool_take_zeroed(&qp->hca->transport->scatter_units);
+	struct scatter_unit *unit = pool_take_zeroed(&qp->transport->scatter_units);
 
-	gauge_enter(&qp->hca->transport->gauge.scatter_units, sim_now(qp->hca->sim), 1);
+	gauge_enter(&qp->transport->gauge.scatter_units, sim_now(qp->transport->block.sim), 1);
 	unit->qp = qp;
 	unit->generation = responder->generation;
 	unit->tag = packet->tag;
@@ -74,7 +74,7 @@ struct scatter_unit *scatter_unit_new(struct qp *qp, const struct packet *packet
 
 void scatter_unit_add(struct scatter_unit *unit, struct packet *packet)
 {
-	struct packet_pool *pool = unit->qp->hca->packets;
+	struct packet_pool *pool = unit->qp->transport->blocks.packets;
 
 	assert(!unit->closed && unit->length + packet->payload_bytes <= PAYLOAD_MAX);
 	if (!packet->payload) {
@@ -100,7 +100,7 @@ void scatter_unit_note(struct scatter_unit *unit, const struct packet *packet)
 	unit->why.at[RECEIVE_PIPELINE] = packet->head_at;
 	unit->why.at[RECEIVE_CONTEXT] = packet->sent_at;
 	unit->why.at[RECEIVE_WQE] = responder->wqe_at;
-	unit->why.at[RECEIVE_QUEUE] = sim_now(unit->qp->hca->sim);
+	unit->why.at[RECEIVE_QUEUE] = sim_now(unit->qp->transport->block.sim);
 }
 
 /* GRH, or the IPv4 header behind 20 bytes that mean nothing. IBTA vol. 1, 8.3; annex A17.4.5. */
@@ -137,7 +137,7 @@ static void transfer_posted(struct scatter_unit *unit, bool *posted)
 {
 	*posted = true;
 	assert(unit->pending);
-	unit->why.at[RECEIVE_WRITTEN] = sim_now(unit->qp->hca->sim);
+	unit->why.at[RECEIVE_WRITTEN] = sim_now(unit->qp->transport->block.sim);
 	if (--unit->pending == 0)
 		commit(unit->qp);
 }
@@ -168,7 +168,7 @@ static void transfer_done(struct scatter_unit *unit, enum dma_status status, boo
 	assert(unit->pending);
 	if (status != DMA_OK && unit->fault == FAULT_NONE)
 		unit->fault = unit->wqe ? FAULT_BAD_WQE : FAULT_BAD_RKEY;
-	unit->why.at[RECEIVE_WRITTEN] = sim_now(unit->qp->hca->sim);
+	unit->why.at[RECEIVE_WRITTEN] = sim_now(unit->qp->transport->block.sim);
 	if (--unit->pending == 0)
 		commit(unit->qp);
 }
@@ -203,12 +203,12 @@ static void start(struct scatter_unit *unit, struct dma *dma, uint32_t offset, u
 		.qpn = qp->number,
 		.tag = unit->tag,
 		.bytes = bytes,
-		.posted = qp->hca->transport->params->ack_when == ACK_LATE ? NULL : posted,
+		.posted = qp->transport->params->ack_when == ACK_LATE ? NULL : posted,
 		.done = done,
 	};
 	unit->pending++;
 	unit->moving++;
-	dma_start(qp->hca->dma, dma);
+	dma_start(qp->transport->blocks.dma, dma);
 }
 
 /* Of a message of one unit: what would be one write beside that of the CQE. */
@@ -245,7 +245,7 @@ void scatter_unit_close(struct scatter_unit *unit)
 static void tell_watcher(const struct scatter_unit *unit)
 {
 	const struct qp *qp = unit->qp;
-	struct hca_watcher *watcher = qp->hca->watcher;
+	struct hca_watcher *watcher = qp->transport->watcher;
 
 	if (unit->ends && unit->fault == FAULT_NONE && !qp->destroyed &&
 	    unit->generation == qp->responder.generation)
@@ -255,19 +255,19 @@ static void tell_watcher(const struct scatter_unit *unit)
 static void finish(struct scatter_unit *unit)
 {
 	struct qp *qp = unit->qp;
-	struct hca *hca = qp->hca;
+	struct transport_block *transport = qp->transport;
 
-	if (__builtin_expect(hca->watcher != NULL, 0))
+	if (__builtin_expect(transport->watcher != NULL, 0))
 		tell_watcher(unit);
 	if (unit->payload)
-		payload_drop(hca->packets, unit->payload);
+		payload_drop(transport->blocks.packets, unit->payload);
 	if (unit->wqe)
-		receive_queue_release(hca, unit->wqe);
+		receive_queue_release(transport->blocks.receive_queues, unit->wqe);
 	if (__builtin_expect(unit->telemetry != NULL, 0))
-		telemetry_free(hca->packets, unit->telemetry);
-	pool_give(&hca->transport->scatter_units, unit);
-	gauge_leave(&hca->transport->gauge.scatter_units, sim_now(hca->sim), 1);
-	wake_waiter(hca->transport);
+		telemetry_free(transport->blocks.packets, unit->telemetry);
+	pool_give(&transport->scatter_units, unit);
+	gauge_leave(&transport->gauge.scatter_units, sim_now(transport->block.sim), 1);
+	wake_waiter(transport);
 	qp_drop(qp);
 }
 

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "hca/port/transmit.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
 #include "hca/transport/responder.h"
@@ -12,7 +11,7 @@
 
 struct send_unit *send_unit_new(struct flow *flow, struct send_slot *slot)
 {
-	struct send_unit *unit = pool_take_zeroed(&flow->qp->hca->transport->send_units);
+	struct send_unit *unit = pool_take_zeroed(&flow->qp->transport->send_units);
 
 	unit->flow = flow;
 	unit->slot = slot;
@@ -32,7 +31,7 @@ struct packet *send_unit_packet(struct send_unit *unit, uint8_t opcode, const st
 				uint32_t payload_bytes)
 {
 	struct qp *qp = unit->flow->qp;
-	struct packet *packet = packet_new(qp->hca->packets);
+	struct packet *packet = packet_new(qp->transport->blocks.packets);
 
 	packet->path = path;
 	packet->kind = PACKET_DATA;
@@ -41,7 +40,7 @@ struct packet *send_unit_packet(struct send_unit *unit, uint8_t opcode, const st
 	packet->dest_qp = qp->state.dest_qp;
 	packet->pkey = qp->state.pkey;
 	packet->hop_limit = path->hop_limit;
-	packet->vl = (uint8_t)(path->service_level % qp->hca->params.port.lanes);
+	packet->vl = (uint8_t)transport_lane(qp->transport, path);
 	packet->migration = true;
 	packet->tag = unit->slot ? unit->slot->tag : 0;
 	packet->wire_bytes = packet_wire_bytes(packet);
@@ -58,7 +57,7 @@ struct packet *send_unit_packet(struct send_unit *unit, uint8_t opcode, const st
 /* Hands each packet its part; a lone packet takes the buffer itself. */
 static void attach(struct send_unit *unit)
 {
-	struct packet_pool *pool = unit->flow->qp->hca->packets;
+	struct packet_pool *pool = unit->flow->qp->transport->blocks.packets;
 	uint32_t offset = 0;
 
 	if (!unit->payload)
@@ -88,17 +87,17 @@ static bool is_stale(const struct send_unit *unit)
 
 static void discard(struct send_unit *unit)
 {
-	struct hca *hca = unit->flow->qp->hca;
+	struct transport_block *transport = unit->flow->qp->transport;
 
 	while (unit->first) {
 		struct packet *packet = unit->first;
 
 		unit->first = packet->next;
-		packet_free(hca->packets, packet);
+		packet_free(transport->blocks.packets, packet);
 	}
 	if (unit->payload)
-		payload_drop(hca->packets, unit->payload);
-	scheduler_release(hca->scheduler, unit->wire_bytes);
+		payload_drop(transport->blocks.packets, unit->payload);
+	scheduler_release(transport->blocks.scheduler, unit->wire_bytes);
 }
 
 /* A read's or an atomic's request is alone whatever PSNs it takes. */
@@ -110,11 +109,11 @@ static bool ends_slot(const struct send_slot *slot, const struct packet *packet)
 
 static void send(struct send_unit *unit)
 {
-	struct hca *hca = unit->flow->qp->hca;
+	struct transport_block *transport = unit->flow->qp->transport;
 
 	if (unit->slot && !unit->slot->done) {
 		unit->slot->why.at[WHY_TRANSLATION] = unit->dma.translated_at;
-		unit->slot->why.at[WHY_DMA] = sim_now(hca->sim);
+		unit->slot->why.at[WHY_DMA] = sim_now(transport->block.sim);
 	}
 	attach(unit);
 	while (unit->first) {
@@ -124,16 +123,16 @@ static void send(struct send_unit *unit)
 		packet->next = NULL;
 		if (unit->slot)
 			requester_packet_left(unit->flow->qp, unit->slot, packet);
-		transmit_push(hca->transmit, packet);
+		transport_push(transport, packet);
 		if (unit->slot && ends_slot(unit->slot, packet))
-			transmit_watch(hca->transmit, unit->flow->qp, unit->slot, packet);
+			transport_watch(transport, unit->flow->qp, unit->slot, packet);
 	}
 }
 
 void send_unit_drain(struct flow *flow)
 {
 	struct qp *qp = flow->qp;
-	struct hca *hca = qp->hca;
+	struct transport_block *transport = qp->transport;
 
 	qp_hold(qp);
 	while (flow->first && flow->first->ready &&
@@ -151,7 +150,7 @@ void send_unit_drain(struct flow *flow)
 			discard(unit);
 		else
 			send(unit);
-		pool_give(&hca->transport->send_units, unit);
+		pool_give(&transport->send_units, unit);
 		if (slot)
 			requester_unit_gone(qp, slot, stale ? DMA_OK : status);
 		else if (!stale && status != DMA_OK)
@@ -180,7 +179,7 @@ static uint32_t gather(struct send_unit *unit, const uint8_t *bytes, uint32_t ah
 
 	assert(unit->length > ahead && count);
 	if (qp_key_has_bytes(qp, segments[0].key)) {
-		unit->payload = payload_new(qp->hca->packets);
+		unit->payload = payload_new(qp->transport->blocks.packets);
 		if (ahead)
 			memcpy(unit->payload->bytes, bytes, ahead);
 	}
@@ -198,7 +197,7 @@ static uint32_t gather(struct send_unit *unit, const uint8_t *bytes, uint32_t ah
 		.bytes = unit->payload ? unit->payload->bytes + ahead : NULL,
 		.done = gathered,
 	};
-	dma_start(qp->hca->dma, &unit->dma);
+	dma_start(qp->transport->blocks.dma, &unit->dma);
 	return wire_bytes;
 }
 
@@ -225,7 +224,7 @@ uint32_t send_unit_copy(struct send_unit *unit, const uint8_t *bytes)
 	uint32_t wire_bytes = unit->wire_bytes;
 
 	if (unit->length) {
-		unit->payload = payload_new(qp->hca->packets);
+		unit->payload = payload_new(qp->transport->blocks.packets);
 		memcpy(unit->payload->bytes, bytes, unit->length);
 	}
 	unit->ready = true;

@@ -13,6 +13,7 @@
 
 #define ROW(...)   PARAM_ROW(struct transport_params, __VA_ARGS__)
 #define SLAB_UNITS 64
+#define FIRST_QPN  0x40
 
 /* clang-format off */
 const struct param transport_param_list[] = {TRANSPORT_PARAMS(ROW) {0}};
@@ -30,7 +31,7 @@ static void check(struct block *block, FILE *out)
 	block_equal(block, out, "send WQEs with an end of theirs, and those retired",
 		    transport->count.wqes_completed + transport->count.wqes_failed +
 			    transport->count.wqes_flushed - transport->count.receives_flushed,
-		    wqe_fetch_counters(transport->hca->wqe_fetch)->retired);
+		    wqe_fetch_counters(transport->blocks.wqe_fetch)->retired);
 }
 
 static const struct block_type transport_type = {
@@ -43,17 +44,21 @@ static const struct block_type transport_type = {
 };
 /* clang-format on */
 
-struct transport_block *transport_create(struct hca *hca, const char *name)
+struct transport_block *transport_create(struct sim *sim, const char *name,
+					 const struct transport_params *params,
+					 const struct transport_blocks *blocks,
+					 const struct transport_facts *facts)
 {
 	struct transport_block *transport = calloc(1, sizeof(*transport));
 
-	assert(transport && hca->params.transport.recovery == TRANSPORT_GO_BACK_N);
-	transport->hca = hca;
-	transport->params = &hca->params.transport;
-	transport->ack_interval =
-		congestion_ack_interval(&hca->params.congestion.congestion,
-					transport->params->ack_interval, hca->params.port.mtu);
-	block_init(&transport->block, hca->sim, &transport_type, name, transport->params,
+	assert(transport && params->recovery == TRANSPORT_GO_BACK_N);
+	transport->blocks = *blocks;
+	transport->facts = *facts;
+	transport->params = params;
+	number_table_init(&transport->qps, FIRST_QPN, facts->qps_max);
+	transport->ack_interval = congestion_ack_interval(
+		&facts->congestion->congestion, transport->params->ack_interval, facts->mtu);
+	block_init(&transport->block, sim, &transport_type, name, transport->params,
 		   (const uint64_t *)&transport->count);
 	block_gauges(&transport->block, (struct gauge *)&transport->gauge);
 	transport->gauge.atomic_unit.capacity = 1;
@@ -64,7 +69,7 @@ struct transport_block *transport_create(struct hca *hca, const char *name)
 	pool_init(&transport->response_scatters, sizeof(struct response_scatter), SLAB_UNITS);
 	pool_init(&transport->responses, sizeof(struct response), SLAB_UNITS);
 	pool_init(&transport->stalled, PAGE_FAULT_BYTES, SLAB_UNITS);
-	atomic_init(&transport->atomics, hca, &transport->block);
+	atomic_init(&transport->atomics, transport, &transport->block);
 	late_nak_init(transport);
 	response_list_init(transport);
 	read_recoveries_init(&transport->read_recoveries, transport->params->read_recoveries);
@@ -83,6 +88,7 @@ void transport_destroy(struct transport_block *transport)
 	pool_fini(&transport->responses);
 	pool_fini(&transport->stalled);
 	response_list_fini(transport);
+	number_table_fini(&transport->qps);
 	block_fini(&transport->block);
 	free(transport);
 }

@@ -5,12 +5,21 @@
 #ifndef HCA_TRANSPORT_TRANSPORT_H
 #define HCA_TRANSPORT_TRANSPORT_H
 
-#include "hca/device/adapter.h"
+#include "fabric/port.h"
+#include "hca/congestion/congestion.h"
+#include "hca/context/context_cache.h"
+#include "hca/context/paging.h"
+#include "hca/context/translation.h"
+#include "hca/formats/services.h"
 #include "hca/transport/atomic.h"
 #include "hca/transport/read_recoveries.h"
 #include "hca/transport/response_list.h"
+#include "hca/transport/transport_params.h"
+#include "hca/work/dma.h"
+#include "hca/work/wqe_cache.h"
 #include "sim/delay_line.h"
 #include "sim/gauge.h"
+#include "sim/number_table.h"
 
 /* clang-format off */
 #define TRANSPORT_COUNTERS(X)                                                                      \
@@ -93,13 +102,80 @@ struct transport_gauges {
 
 #define PAGE_FAULT_BYTES 64 /* of what page_fault.c keeps of a stall */
 
+struct completion_writer;
+struct congestion_choice;
+struct congestion_unit;
+struct event_queue;
+struct qp;
+struct receive;
+struct receive_queues;
+struct scheduler;
+struct send_slot;
+struct transmit;
+struct wqe_fetch;
+struct wqe_fetch_params;
+
+/* What the transport asks of the blocks above it, which take packets to the link and bring them. */
+struct transport_above {
+	struct port *port; /* for its rate */
+	struct transmit *transmit;
+	struct receive *receive;
+	/* hca/port/transmit.h */
+	void (*push)(struct transmit *transmit, struct packet *packet);
+	void (*watch)(struct transmit *transmit, struct qp *qp, struct send_slot *slot,
+		      const struct packet *packet);
+	void (*notify)(struct transmit *transmit, struct packet *packet);
+	/* hca/port/receive.h */
+	void (*done)(struct receive *receive, struct packet *packet);
+	void (*stall)(struct receive *receive, sim_time until);
+	void (*forget_qp)(struct receive *receive, struct qp *qp);
+};
+
+/* What the transport is connected with: the blocks below it, and who is above. All outlive it. */
+struct transport_blocks {
+	struct packet_pool *packets;
+	struct hca_resolver *resolver;
+	struct pcie *pcie;
+	struct mr_table *regions;
+	const struct number_table *cqs, *srqs;
+	struct paging *paging;
+	struct translation_unit *translation;
+	struct context_cache *contexts;
+	struct dma_engine *dma;
+	struct scheduler *scheduler;
+	struct wqe_cache *send_cache; /* NULL: none */
+	struct wqe_fetch *wqe_fetch;
+	struct receive_queues *receive_queues;
+	struct completion_writer *completion;
+	struct event_queue *events;
+	const struct transport_above *above;
+};
+
+/* What the transport is told of the rest of the adapter. */
+struct transport_facts {
+	enum link_layer link_layer;
+	uint32_t mtu;              /* of the port: bytes of payload */
+	uint32_t lanes;            /* of the port */
+	sim_time transmit_latency; /* of the pipeline to the port */
+	bool relaxed_ordering;     /* of PCIe */
+	uint32_t qps_max;
+	const struct wqe_fetch_params *wqe_fetch;
+	const struct congestion_choice *congestion;
+};
+
 struct transport_block {
 	struct block block;
 	struct transport_counters count;
 	struct transport_gauges gauge;
-	struct hca *hca;
+	struct transport_blocks blocks;
+	struct transport_facts facts;
 	const struct transport_params *params;
-	uint32_t ack_interval; /* of the parameters, or of congestion control */
+	struct congestion_unit *congestion; /* NULL: no congestion control */
+	struct hca_watcher *watcher;        /* NULL: none */
+	struct number_table qps;
+	struct qp *gsi;            /* number 1 */
+	bool pages_may_be_missing; /* there are on-demand regions */
+	uint32_t ack_interval;     /* of the parameters, or of congestion control */
 	struct pool send_units, scatter_units, response_scatters, responses;
 	struct pool stalled; /* of page_fault.c */
 	struct qp *unit_waiters_first, *unit_waiters_last;
@@ -114,9 +190,68 @@ struct transport_block {
 	uint32_t dc_sessions;          /* opened by initiators so far */
 };
 
-/* Its parameters are the adapter's. */
-struct transport_block *transport_create(struct hca *hca, const char *name);
+struct transport_block *transport_create(struct sim *sim, const char *name,
+					 const struct transport_params *params,
+					 const struct transport_blocks *blocks,
+					 const struct transport_facts *facts);
 void transport_destroy(struct transport_block *transport);
 const struct transport_counters *transport_counters(const struct transport_block *transport);
+
+/* The transport is done with a packet: its place in the port's input space is free. */
+static inline void transport_packet_done(const struct transport_block *transport,
+					 struct packet *packet)
+{
+	const struct transport_above *above = transport->blocks.above;
+
+	above->done(above->receive, packet);
+}
+
+/* No packet is taken in before that time. */
+static inline void transport_stall(const struct transport_block *transport, sim_time until)
+{
+	const struct transport_above *above = transport->blocks.above;
+
+	above->stall(above->receive, until);
+}
+
+/* Packets that wait for the queue pair's context are dropped; it is in no multicast group. */
+static inline void transport_forget_packets(const struct transport_block *transport, struct qp *qp)
+{
+	const struct transport_above *above = transport->blocks.above;
+
+	above->forget_qp(above->receive, qp);
+}
+
+/* The packet goes to the port, behind those pushed before it. */
+static inline void transport_push(const struct transport_block *transport, struct packet *packet)
+{
+	const struct transport_above *above = transport->blocks.above;
+
+	above->push(above->transmit, packet);
+}
+
+/* The packet pushed last ends that slot's message: its requester hears when it leaves. */
+static inline void transport_watch(const struct transport_block *transport, struct qp *qp,
+				   struct send_slot *slot, const struct packet *packet)
+{
+	const struct transport_above *above = transport->blocks.above;
+
+	above->watch(above->transmit, qp, slot, packet);
+}
+
+/* The virtual lane of the port on which packets of that path leave. */
+static inline unsigned transport_lane(const struct transport_block *transport,
+				      const struct path *path)
+{
+	return path->service_level % transport->facts.lanes;
+}
+
+/* A CNP goes to the port at once, past the packets of queue pairs. */
+static inline void transport_notify(const struct transport_block *transport, struct packet *cnp)
+{
+	const struct transport_above *above = transport->blocks.above;
+
+	above->notify(above->transmit, cnp);
+}
 
 #endif

@@ -1,15 +1,16 @@
 /* window_bind: see window_bind.h. */
 #include "hca/transport/window_bind.h"
+#include "hca/transport/transport.h"
 
 bool window_invalidate(struct qp *qp, uint32_t key)
 {
-	struct mr *window = mr_table_find(qp->hca->regions, key);
+	struct mr *window = mr_table_find(qp->transport->blocks.regions, key);
 
 	if (!window || window->pd != qp->attr.pd || !window->valid ||
 	    (window->qpn && window->qpn != qp->number))
 		return false;
 	window->valid = false;
-	translation_invalidate(qp->hca->translation, window);
+	translation_invalidate(qp->transport->blocks.translation, window);
 	return true;
 }
 
@@ -25,18 +26,18 @@ static bool may_be_opened(const struct qp *qp, const struct mr *mr, const struct
 
 enum work_status window_bind(struct qp *qp, const struct wqe_region *region)
 {
-	struct mr *window = mr_table_find(qp->hca->regions, region->key);
+	struct mr *window = mr_table_find(qp->transport->blocks.regions, region->key);
 	const struct mr *mr;
 
 	if (!region->bind)
 		return window_invalidate(qp, region->key) ? WORK_OK : WORK_WINDOW_BIND;
-	mr = mr_table_find(qp->hca->regions, region->region_key);
+	mr = mr_table_find(qp->transport->blocks.regions, region->region_key);
 	if (!window || !mr || window == mr || window->pd != qp->attr.pd ||
 	    !may_be_opened(qp, mr, region))
 		return WORK_WINDOW_BIND;
 	if (region->of_one_qp && window->valid)
 		return WORK_WINDOW_BIND;
-	translation_invalidate(qp->hca->translation, window);
+	translation_invalidate(qp->transport->blocks.translation, window);
 	window->key = (region->key & ~UINT32_C(0xff)) | region->new_low;
 	window->access = region->access;
 	window->memory = mr->memory;

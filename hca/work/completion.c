@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "fabric/wire/bytes.h"
-#include "hca/device/core_clock.h"
-#include "hca/transport/qp.h"
 #include "hca/work/dma.h"
 
 #define ROW(...)    PARAM_ROW(struct completion_params, __VA_ARGS__)
@@ -136,9 +134,9 @@ void completion_visible(struct cqe_write *write)
 	gauge_leave(&writer->gauge.writes, sim_now(writer->block.sim), 1);
 	trace(&writer->block, TRACE_CQE, write->tag, cq->number, write->index);
 	if (write->has_why)
-		why_close(writer->hca->why, &write->why, write->tag, write->completion.qpn);
+		why_close(writer->blocks->why, &write->why, write->tag, write->completion.qpn);
 	if (write->has_receive_why)
-		why_close_received(writer->hca->why, &write->receive_why, write->tag,
+		why_close_received(writer->blocks->why, &write->receive_why, write->tag,
 				   write->completion.qpn);
 	assert((int32_t)(write->number - cq->visible) >= 0); /* those before it came before it */
 	cq->visible = write->number + 1;
@@ -176,14 +174,14 @@ void completion_put(struct cqe_write *write)
 	gauge_enter(&writer->gauge.writes, sim_now(writer->block.sim), 1);
 	if (write->completion.status != WORK_OK)
 		writer->count.errors++;
-	pcie_write(writer->hca->pcie, &write->write);
+	pcie_write(writer->blocks->pcie, &write->write);
 }
 
 static void put(struct completion_queue *cq, struct cqe_write *write)
 {
 	write->number = cq->producer++;
 	write->index = write->number & (cq->attr.entries - 1);
-	write->completion.timestamp = core_clock_cycles(cq->writer->hca);
+	write->completion.timestamp = core_clock_cycles(cq->writer->blocks->clock);
 	if (!cq->session || !cqe_session_join(cq->session, write))
 		completion_put(write);
 }
@@ -201,24 +199,13 @@ static bool is_half_full(const struct completion_queue *cq)
 	       2 * ((cq->producer - cq->consumer) & INDEX_MASK) >= cq->attr.entries;
 }
 
-/* IBTA vol. 1, C9-218, C11-37, 11.6.3.1: a queue pair that attempts to use a CQ that overran goes to ERR, and its driver hears
- * of a catastrophic error of its work queue. */
-static void fail_user(const struct cqe_write *write)
-{
-	const struct completion_queue *cq = write->cq;
-	struct qp *qp = qp_find(cq->writer->hca, write->completion.qpn);
-
-	if (qp && (qp->send_cq == cq || qp->recv_cq == cq) && qp->state.state >= STATE_RTR)
-		qp_enter_error(qp, ASYNC_QP_FATAL);
-}
-
 void completion_lose(struct cqe_write *write)
 {
 	struct completion_queue *cq = write->cq;
 
 	cq->writer->count.lost++;
 	if (cq->overrun && !cq->closed)
-		fail_user(write);
+		cq->writer->blocks->user->lost(cq->writer->blocks->user, cq, write->completion.qpn);
 	finish(write);
 }
 
@@ -247,7 +234,7 @@ static void record_done(struct pcie_read *read)
 		cq->overrun = true;
 		writer->count.overruns++;
 		if (!cq->closed)
-			event_queue_async(writer->hca->events, ASYNC_CQ_ERROR, cq->number);
+			event_queue_async(writer->blocks->events, ASYNC_CQ_ERROR, cq->number);
 	}
 	while (cq->waiting.first)
 		completion_lose(pop_waiting(cq));
@@ -267,7 +254,7 @@ static void read_record(struct completion_queue *cq)
 	};
 	completion_queue_hold(cq);
 	cq->writer->count.record_reads++;
-	pcie_read(cq->writer->hca->pcie, &cq->record_read);
+	pcie_read(cq->writer->blocks->pcie, &cq->record_read);
 }
 
 static void context_arrived(struct context_lookup *lookup)
@@ -289,7 +276,7 @@ static void context_arrived(struct context_lookup *lookup)
 static bool has_context(struct completion_queue *cq, uint32_t tag)
 {
 	struct completion_writer *writer = cq->writer;
-	struct context_cache *contexts = writer->hca->contexts;
+	struct context_cache *contexts = writer->blocks->contexts;
 	sim_time ready;
 
 	if (context_cache_hit(contexts, CONTEXT_CQ, cq->number, false, tag, &ready))
@@ -320,7 +307,7 @@ static void through(struct event *event)
 	struct completion_writer *writer = container_of(event, struct completion_writer, through);
 	sim_time now = sim_now(writer->block.sim);
 	bool turnless = writer->turn_taken || writer->pipeline.first->cq->session;
-	sim_time turn = turnless ? now : dma_write_turn(writer->hca->dma);
+	sim_time turn = turnless ? now : dma_write_turn(writer->blocks->dma);
 	struct completion_queue *cq;
 	struct cqe_write *write;
 
@@ -441,7 +428,7 @@ struct completion_queue *completion_queue_create(struct completion_writer *write
 	cq->users = 1;
 	if (attr->compress != CQ_PLAIN)
 		cq->session = cqe_session_create(cq);
-	moderation_init(&cq->moderation, writer->hca->events, event_due);
+	moderation_init(&cq->moderation, writer->blocks->events, event_due);
 	return cq;
 }
 
@@ -461,14 +448,16 @@ static void check(struct block *block, FILE *out)
 		    writer->writes.in_use);
 }
 
-struct completion_writer *completion_writer_create(struct hca *hca, const char *name)
+struct completion_writer *completion_writer_create(struct sim *sim, const char *name,
+						   const struct completion_params *params,
+						   const struct completion_blocks *blocks)
 {
 	struct completion_writer *writer = calloc(1, sizeof(*writer));
 
 	assert(writer);
-	writer->hca = hca;
-	writer->params = &hca->params.completion;
-	block_init(&writer->block, hca->sim, &completion_type, name, writer->params,
+	writer->blocks = blocks;
+	writer->params = params;
+	block_init(&writer->block, sim, &completion_type, name, writer->params,
 		   (const uint64_t *)&writer->count);
 	block_gauges(&writer->block, (struct gauge *)&writer->gauge);
 	writer->gauge.writer.capacity = 1;

@@ -10,8 +10,13 @@
 #ifndef HCA_WORK_COMPLETION_H
 #define HCA_WORK_COMPLETION_H
 
-#include "hca/device/adapter.h"
+#include "hca/context/context_cache.h"
+#include "hca/formats/contexts.h"
 #include "hca/formats/cqe.h"
+#include "hca/host/core_clock.h"
+#include "hca/work/completion_params.h"
+#include "hca/work/dma.h"
+#include "hca/work/why.h"
 
 /* clang-format off */
 #define COMPLETION_COUNTERS(X)                                                                     \
@@ -49,8 +54,31 @@ struct completion_counters {
 struct completion_queue;
 struct completion_writer;
 
-/* One for all CQs of the adapter, whose parameters it has. */
-struct completion_writer *completion_writer_create(struct hca *hca, const char *name);
+struct completion_queue;
+struct completion_user;
+
+/* What the writer asks of the transport, whose work requests the CQEs are of. */
+struct completion_user {
+	/* A CQE of that queue pair is lost, since the queue overran. */
+	void (*lost)(const struct completion_user *user, const struct completion_queue *cq,
+		     uint32_t qpn);
+};
+
+/* What the writer is connected with: filled before the first CQE, and outlives it. */
+struct completion_blocks {
+	struct pcie *pcie;
+	const struct core_clock *clock; /* of the time stamps */
+	struct context_cache *contexts;
+	struct dma_engine *dma; /* whose turns of writing CQEs take */
+	struct event_queue *events;
+	struct why_block *why;
+	const struct completion_user *user;
+};
+
+/* One for all CQs of the adapter. */
+struct completion_writer *completion_writer_create(struct sim *sim, const char *name,
+						   const struct completion_params *params,
+						   const struct completion_blocks *blocks);
 void completion_writer_destroy(struct completion_writer *writer);
 const struct completion_counters *completion_counters(const struct completion_writer *writer);
 

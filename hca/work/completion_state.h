@@ -10,6 +10,7 @@
 #include "hca/work/completion.h"
 #include "hca/work/event_queue.h"
 #include "sim/gauge.h"
+#include "sim/pool.h"
 
 struct cqe_write {
 	struct cqe_write *next;
@@ -40,7 +41,7 @@ struct completion_writer {
 	struct block block;
 	struct completion_counters count;
 	struct completion_gauges gauge;
-	struct hca *hca;
+	const struct completion_blocks *blocks;
 	const struct completion_params *params;
 	struct pool writes;
 	struct cqe_list pipeline;

@@ -46,7 +46,7 @@ bool cqe_session_join(struct cqe_session *session, struct cqe_write *write)
 				follows(&session->list.last->completion, &write->completion)))
 		cqe_session_end(session);
 	if (!is_plain(cq, &write->completion)) {
-		dma_write_turn(writer->hca->dma);
+		dma_write_turn(writer->blocks->dma);
 		return false;
 	}
 	cqe_list_append(&session->list, write);
@@ -97,8 +97,8 @@ static void write_slot(struct cqe_write *write, void (*done)(struct pcie_write *
 		.done = done,
 	};
 	writer->count.bytes += CQE_BYTES;
-	dma_write_turn(writer->hca->dma);
-	pcie_write(writer->hca->pcie, &write->write);
+	dma_write_turn(writer->blocks->dma);
+	pcie_write(writer->blocks->pcie, &write->write);
 }
 
 static void write_array(struct cqe_write *write, const uint8_t *minis)
@@ -144,7 +144,7 @@ void cqe_session_end(struct cqe_session *session)
 	if (count > 1) {
 		write_compressed(first, count);
 	} else {
-		dma_write_turn(writer->hca->dma);
+		dma_write_turn(writer->blocks->dma);
 		completion_put(first);
 	}
 }

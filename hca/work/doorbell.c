@@ -7,7 +7,6 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/work/completion.h"
-#include "hca/work/receive_queue.h"
 #include "hca/work/wqe_fetch.h"
 #include "sim/gauge.h"
 
@@ -46,7 +45,8 @@ struct doorbell {
 	struct block block;
 	struct doorbell_counters count;
 	struct doorbell_gauges gauge;
-	struct hca *hca;
+	const struct number_table *cqs;
+	const struct doorbell_user *user;
 	const struct doorbell_params *params;
 	struct event process;
 	sim_time last_due;
@@ -193,7 +193,7 @@ static void arm(struct doorbell *doorbell, const uint8_t *bytes)
 {
 	uint32_t command = be32_get(bytes);
 	uint32_t cqn = be32_get(bytes + 4) & NUMBER_MASK;
-	struct completion_queue *cq = number_table_find(&doorbell->hca->cqs, cqn);
+	struct completion_queue *cq = number_table_find(doorbell->cqs, cqn);
 
 	trace(&doorbell->block, TRACE_CQ_ARM, 0, cqn, command);
 	if (cq)
@@ -205,51 +205,52 @@ static void arm(struct doorbell *doorbell, const uint8_t *bytes)
 static void execute(struct doorbell *doorbell, const struct ring_request *request)
 {
 	const uint8_t *bytes = request->bytes;
-	struct qp *qp;
+	struct send_queue *sq;
 	uint16_t producer, ahead;
 
 	if (request->is_arm) {
 		arm(doorbell, bytes);
 		return;
 	}
-	qp = qp_find(doorbell->hca, wqe_qpn(bytes));
-	if (!qp || !qp->attr.sq_blocks) {
+	sq = doorbell->user->find(doorbell->user, wqe_qpn(bytes));
+	if (!sq || !sq->attr->sq_blocks) {
 		doorbell->count.unknown++;
 		return;
 	}
 	producer = (uint16_t)(wqe_index(bytes) + wqe_blocks(bytes));
-	ahead = (uint16_t)(producer - (uint16_t)qp->sq.producer);
-	if (qp->sq.producer + ahead - qp->sq.parsed > qp->attr.sq_blocks) {
+	ahead = (uint16_t)(producer - (uint16_t)sq->producer);
+	if (sq->producer + ahead - sq->parsed > sq->attr->sq_blocks) {
 		doorbell->count.implausible++;
 		return;
 	}
-	trace(&doorbell->block, TRACE_DOORBELL, 0, qp->number, producer);
-	qp->sq.producer += ahead;
+	trace(&doorbell->block, TRACE_DOORBELL, 0, sq->number, producer);
+	sq->producer += ahead;
 	if (ahead)
-		wqe_fetch_rung(qp, request->stored_at);
+		wqe_fetch_rung(sq, request->stored_at);
 	if (request->has_wqe)
-		wqe_fetch_blueflame(qp, bytes);
-	wqe_fetch_kick(qp);
-	if (qp->state.state == STATE_ERR && qp->rq)
-		receive_queue_flush(qp->rq, qp);
+		wqe_fetch_blueflame(sq, bytes);
+	wqe_fetch_kick(sq);
+	doorbell->user->rung(sq);
 }
 
-struct doorbell *doorbell_create(struct hca *hca, const char *name)
+struct doorbell *doorbell_create(struct sim *sim, const char *name,
+				 const struct doorbell_params *params, struct pcie *pcie,
+				 const struct number_table *cqs, const struct doorbell_user *user)
 {
-	const struct doorbell_params *params = &hca->params.doorbell;
 	struct doorbell *doorbell =
 		calloc(1, sizeof(*doorbell) + (params->queue + 1) * sizeof(doorbell->queue[0]));
 
 	assert(doorbell);
-	doorbell->hca = hca;
+	doorbell->cqs = cqs;
+	doorbell->user = user;
 	doorbell->params = params;
-	block_init(&doorbell->block, hca->sim, &doorbell_type, name, params,
+	block_init(&doorbell->block, sim, &doorbell_type, name, params,
 		   (const uint64_t *)&doorbell->count);
 	block_gauges(&doorbell->block, (struct gauge *)&doorbell->gauge);
 	doorbell->gauge.decoder.capacity = 1;
 	doorbell->gauge.queue.capacity = params->queue;
 	event_init(&doorbell->process, &doorbell->block, process);
-	pcie_mmio_attach(hca->pcie, decode, doorbell);
+	pcie_mmio_attach(pcie, decode, doorbell);
 	return doorbell;
 }
 

@@ -9,7 +9,10 @@
 #ifndef HCA_WORK_DOORBELL_H
 #define HCA_WORK_DOORBELL_H
 
-#include "hca/device/adapter.h"
+#include "hca/host/pcie.h"
+#include "hca/work/doorbell_params.h"
+#include "hca/work/send_queue.h"
+#include "sim/number_table.h"
 
 #define UAR_PAGE_BYTES       4096
 #define UAR_CQ_ARM           0x20
@@ -41,7 +44,19 @@ struct doorbell_counters {
 
 struct doorbell;
 
-struct doorbell *doorbell_create(struct hca *hca, const char *name);
+/* What the doorbells ask of the transport, whose queue pairs they name. */
+struct doorbell_user {
+	/* Returns the send queue of that queue pair, or NULL if there is none. */
+	struct send_queue *(*find)(const struct doorbell_user *user, uint32_t qpn);
+	/* A doorbell of that queue was executed. */
+	void (*rung)(struct send_queue *sq);
+};
+
+/* Decodes the stores that come over that link. cqs, the table of completion queues, and user
+ * outlive the block. */
+struct doorbell *doorbell_create(struct sim *sim, const char *name,
+				 const struct doorbell_params *params, struct pcie *pcie,
+				 const struct number_table *cqs, const struct doorbell_user *user);
 /* A store to the doorbell pages leaves a core now; stores arrive in order. */
 void doorbell_stored(struct doorbell *doorbell);
 void doorbell_destroy(struct doorbell *doorbell);

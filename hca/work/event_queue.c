@@ -8,6 +8,7 @@
 
 #include "hca/host/pcie.h"
 #include "sim/gauge.h"
+#include "sim/pool.h"
 
 #define ROW(...)        PARAM_ROW(struct event_queue_params, __VA_ARGS__)
 #define SLAB_NOTICES    64
@@ -50,7 +51,8 @@ struct event_queue {
 	struct block block;
 	struct event_queue_counters count;
 	struct event_queue_gauges gauge;
-	struct hca *hca;
+	struct pcie *pcie;
+	struct hca_driver *driver;
 	const struct event_queue_params *params;
 	struct pool notices;
 	struct notice *first, *last; /* in the order of their EQEs */
@@ -194,7 +196,7 @@ static void enqueue(struct event_queue *queue, uint32_t kind, uint32_t number)
 		.length = EQE_BYTES,
 		.done = eqe_visible,
 	};
-	pcie_write(queue->hca->pcie, &notice->write);
+	pcie_write(queue->pcie, &notice->write);
 	if (queue->raised)
 		queue->count.shared++;
 	else
@@ -226,7 +228,7 @@ static void raise(struct event_queue *queue)
 		.length = MSI_BYTES,
 		.done = msi_visible,
 	};
-	pcie_write(queue->hca->pcie, &queue->msi);
+	pcie_write(queue->pcie, &queue->msi);
 }
 
 static struct notice pop(struct event_queue *queue)
@@ -253,7 +255,7 @@ static void end_handler(struct event_queue *queue)
 static void handle(struct event *event)
 {
 	struct event_queue *queue = container_of(event, struct event_queue, handler);
-	struct hca_driver *driver = queue->hca->driver;
+	struct hca_driver *driver = queue->driver;
 	struct notice notice;
 
 	if (!queue->first || !queue->first->visible) {
@@ -283,14 +285,17 @@ static void check(struct block *block, FILE *out)
 		    queue->count.completions + queue->count.asyncs + queue->gauge.queue.level);
 }
 
-struct event_queue *event_queue_create(struct hca *hca, const char *name)
+struct event_queue *event_queue_create(struct sim *sim, const char *name,
+				       const struct event_queue_params *params, struct pcie *pcie,
+				       struct hca_driver *driver)
 {
 	struct event_queue *queue = calloc(1, sizeof(*queue));
 
 	assert(queue);
-	queue->hca = hca;
-	queue->params = &hca->params.event_queue;
-	block_init(&queue->block, hca->sim, &event_queue_type, name, queue->params,
+	queue->pcie = pcie;
+	queue->driver = driver;
+	queue->params = params;
+	block_init(&queue->block, sim, &event_queue_type, name, queue->params,
 		   (const uint64_t *)&queue->count);
 	block_gauges(&queue->block, (struct gauge *)&queue->gauge);
 	queue->gauge.raiser.capacity = 1;

@@ -11,7 +11,9 @@
 #ifndef HCA_WORK_EVENT_QUEUE_H
 #define HCA_WORK_EVENT_QUEUE_H
 
-#include "hca/device/adapter.h"
+#include "hca/formats/services.h"
+#include "hca/host/pcie.h"
+#include "hca/work/event_queue_params.h"
 #include "sim/timer.h"
 
 /* clang-format off */
@@ -50,7 +52,10 @@ struct moderation { /* part of a completion queue */
 	void (*due)(struct moderation *moderation); /* its event leaves; called before that */
 };
 
-struct event_queue *event_queue_create(struct hca *hca, const char *name);
+/* Writes EQEs and MSI-X over that link; the driver hears of them. */
+struct event_queue *event_queue_create(struct sim *sim, const char *name,
+				       const struct event_queue_params *params, struct pcie *pcie,
+				       struct hca_driver *driver);
 void event_queue_destroy(struct event_queue *queue);
 /* number: as enum hca_async says. The driver hears of it after params.latency and the writes of EQE and MSI-X. */
 void event_queue_async(struct event_queue *queue, enum hca_async what, uint32_t number);

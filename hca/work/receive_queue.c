@@ -4,10 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hca/transport/qp.h"
-#include "hca/transport/responder.h"
-#include "hca/transport/transport.h"
 #include "hca/work/completion.h"
+#include "sim/number_table.h"
 
 #define ROW(...)  PARAM_ROW(struct receive_queue_params, __VA_ARGS__)
 #define SLAB_WQES 64
@@ -43,7 +41,7 @@ static void context_arrived(struct context_lookup *lookup)
 static bool has_context(struct receive_queue *queue)
 {
 	struct receive_queues *owner = queue->owner;
-	struct context_cache *contexts = owner->hca->contexts;
+	struct context_cache *contexts = owner->blocks->contexts;
 	sim_time ready;
 
 	if (!queue->shared || queue->serving)
@@ -90,16 +88,18 @@ struct receive_wqe *receive_queue_pop(struct receive_queue *queue)
 	return wqe;
 }
 
-enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct receive_wqe **wqe)
+enum take receive_queue_take(struct receive_queue *queue, struct receive_waiter *waiter,
+			     struct receive_wqe **wqe)
 {
 	if (!has_context(queue) || queue->waiting_first || !receive_queue_has_next(queue)) {
-		qp->responder.next_waiter = NULL;
-		qp_hold(qp);
+		waiter->next = NULL;
+		waiter->waits = true;
+		queue->owner->blocks->user->hold(waiter);
 		if (queue->waiting_last)
-			queue->waiting_last->responder.next_waiter = qp;
+			queue->waiting_last->next = waiter;
 		else
-			queue->waiting_first = qp;
-		queue->waiting_last = qp;
+			queue->waiting_first = waiter;
+		queue->waiting_last = waiter;
 		queue->owner->count.waits++;
 		note_waiters(queue->owner, 1);
 		receive_queue_refill(queue);
@@ -107,7 +107,7 @@ enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct 
 	}
 	*wqe = receive_queue_pop(queue);
 	(*wqe)->users = 1;
-	(*wqe)->pd = queue->shared ? queue->attr.pd : qp->attr.pd;
+	(*wqe)->pd = queue->attr.pd;
 	(*wqe)->turn = queue->taken++;
 	queue->owner->count.taken++;
 	if (queue->limit && queue->posted - queue->taken < queue->limit) {
@@ -118,71 +118,76 @@ enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct 
 	return TAKE_OK;
 }
 
-bool receive_queue_is_open(const struct receive_queue *queue, const struct qp *qp, uint32_t turn)
+bool receive_queue_is_open(const struct receive_queue *queue, const struct receive_waiter *waiter,
+			   uint32_t turn)
 {
-	uint32_t next = queue->shared ? qp->responder.next_turn : queue->completed;
+	uint32_t next = queue->shared ? waiter->next_turn : queue->completed;
 
 	/* 0 of a shared queue: this queue pair took nothing yet */
 	return (queue->shared && !next) || (int32_t)(turn - next) >= 0;
 }
 
-void receive_queue_complete(struct receive_queue *queue, struct qp *qp, uint32_t turn, bool ends)
+void receive_queue_complete(struct receive_queue *queue, struct receive_waiter *waiter,
+			    uint32_t turn, bool ends)
 {
-	assert(receive_queue_is_open(queue, qp, turn) && (int32_t)(queue->taken - turn) > 0);
+	assert(receive_queue_is_open(queue, waiter, turn) && (int32_t)(queue->taken - turn) > 0);
 	assert(queue->shared || turn == queue->completed);
-	*(queue->shared ? &qp->responder.next_turn : &queue->completed) = turn + ends;
+	*(queue->shared ? &waiter->next_turn : &queue->completed) = turn + ends;
 }
 
-void receive_queue_release(struct hca *hca, struct receive_wqe *wqe)
+void receive_queue_release(struct receive_queues *queues, struct receive_wqe *wqe)
 {
 	assert(wqe->users);
 	if (--wqe->users)
 		return;
-	hca->receive_queues->count.released++;
-	pool_give(&hca->receive_queues->wqes, wqe);
+	queues->count.released++;
+	pool_give(&queues->wqes, wqe);
 }
 
-void receive_queue_count_strides(struct hca *hca, uint32_t taken, uint32_t skipped)
+void receive_queue_count_strides(struct receive_queues *queues, uint32_t taken, uint32_t skipped)
 {
-	hca->receive_queues->count.strides += taken;
-	hca->receive_queues->count.skipped += skipped;
+	queues->count.strides += taken;
+	queues->count.skipped += skipped;
 }
 
 /* In order; one that takes WQEs again stands at the end. */
 static void serve(struct receive_queue *queue, bool all)
 {
-	struct qp *last = queue->waiting_last;
+	const struct receive_queue_user *user = queue->owner->blocks->user;
+	struct receive_waiter *last = queue->waiting_last;
 	bool more = queue->waiting_first != NULL;
 
 	while (more && (queue->kept_count || all)) {
-		struct qp *qp = queue->waiting_first;
+		struct receive_waiter *waiter = queue->waiting_first;
 		bool empty = !queue->kept_count;
 
-		more = qp != last;
-		queue->waiting_first = qp->responder.next_waiter;
+		more = waiter != last;
+		queue->waiting_first = waiter->next;
+		waiter->waits = false;
 		if (!queue->waiting_first)
 			queue->waiting_last = NULL;
 		note_waiters(queue->owner, -1);
 		if (empty)
 			queue->owner->count.empty++;
 
-		struct qp *others_first = queue->waiting_first, *others_last = queue->waiting_last;
+		struct receive_waiter *others_first = queue->waiting_first,
+				      *others_last = queue->waiting_last;
 
 		queue->waiting_first = queue->waiting_last = NULL; /* it is its turn */
 		queue->serving = true;
 		if (empty)
-			responder_wqe_missing(qp);
+			user->missing(waiter);
 		else
-			responder_wqe_came(qp);
+			user->came(waiter);
 		queue->serving = false;
 		if (others_first) {
 			if (queue->waiting_first)
-				others_last->responder.next_waiter = queue->waiting_first;
+				others_last->next = queue->waiting_first;
 			else
 				queue->waiting_last = others_last;
 			queue->waiting_first = others_first;
 		}
-		qp_drop(qp);
+		user->drop(waiter);
 	}
 }
 
@@ -196,27 +201,27 @@ void receive_queue_serve_all(struct receive_queue *queue)
 	serve(queue, true);
 }
 
-void receive_queue_forget_waiter(struct receive_queue *queue, struct qp *qp)
+void receive_queue_forget_waiter(struct receive_queue *queue, struct receive_waiter *waiter)
 {
-	struct qp *previous = NULL;
+	struct receive_waiter *previous = NULL;
 
-	if (!qp->responder.waits_for_wqe)
+	if (!waiter->waits)
 		return;
-	qp->responder.waits_for_wqe = false;
-	for (struct qp *other = queue->waiting_first; other;
-	     previous = other, other = other->responder.next_waiter) {
-		if (other != qp)
+	waiter->waits = false;
+	for (struct receive_waiter *other = queue->waiting_first; other;
+	     previous = other, other = other->next) {
+		if (other != waiter)
 			continue;
 		if (previous)
-			previous->responder.next_waiter = qp->responder.next_waiter;
+			previous->next = waiter->next;
 		else
-			queue->waiting_first = qp->responder.next_waiter;
-		if (queue->waiting_last == qp)
+			queue->waiting_first = waiter->next;
+		if (queue->waiting_last == waiter)
 			queue->waiting_last = previous;
 		note_waiters(queue->owner, -1);
 		if (queue->lines && queue->lines->asked)
 			queue->lines->asked--;
-		qp_drop(qp);
+		queue->owner->blocks->user->drop(waiter);
 		return;
 	}
 }
@@ -252,7 +257,7 @@ static struct receive_queue *create(struct receive_queues *queues, const struct 
 	queue->attr = *attr;
 	queue->shared = shared;
 	if (attr->xrc) {
-		queue->cq = number_table_find(&queues->hca->cqs, attr->cqn);
+		queue->cq = number_table_find(queues->blocks->cqs, attr->cqn);
 		completion_queue_hold(queue->cq);
 	}
 	queue->users = 1;
@@ -329,18 +334,19 @@ static void check(struct block *block, FILE *out)
 		    queues->wqes.in_use, queues->gauge.kept.level + count->taken - count->released);
 }
 
-struct receive_queues *receive_queues_create(struct hca *hca, const char *name)
+struct receive_queues *receive_queues_create(struct sim *sim, const char *name,
+					     const struct receive_queue_params *params,
+					     const struct receive_queues_blocks *blocks)
 {
 	struct receive_queues *queues = calloc(1, sizeof(*queues));
 
 	assert(queues);
-	queues->hca = hca;
-	queues->params = &hca->params.receive_queue;
-	block_init(&queues->block, hca->sim, &receive_queue_type, name, queues->params,
+	queues->blocks = blocks;
+	queues->params = params;
+	block_init(&queues->block, sim, &receive_queue_type, name, queues->params,
 		   (const uint64_t *)&queues->count);
 	block_gauges(&queues->block, (struct gauge *)&queues->gauge);
 	pool_init(&queues->wqes, sizeof(struct receive_wqe), SLAB_WQES);
-	queues->cache = hca->receive_cache;
 	return queues;
 }
 

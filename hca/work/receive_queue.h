@@ -8,8 +8,13 @@
 #ifndef HCA_WORK_RECEIVE_QUEUE_H
 #define HCA_WORK_RECEIVE_QUEUE_H
 
-#include "hca/device/adapter.h"
+#include "hca/context/context_cache.h"
+#include "hca/formats/contexts.h"
 #include "hca/formats/wqe.h"
+#include "hca/host/pcie.h"
+#include "hca/work/receive_queue_params.h"
+#include "hca/work/wqe_cache.h"
+#include "sim/pool.h"
 
 /* clang-format off */
 #define RECEIVE_QUEUE_COUNTERS(X)                                                                  \
@@ -45,10 +50,45 @@ enum take { TAKE_OK, TAKE_WAIT, TAKE_EMPTY };
 struct completion_queue;
 struct receive_queue;
 struct receive_queues;
-struct qp;
+struct event_queue;
+struct number_table;
+struct receive_waiter;
 
-/* All receive queues and SRQs of the adapter, whose parameters they have. */
-struct receive_queues *receive_queues_create(struct hca *hca, const char *name);
+/* Who takes WQEs, the responder of a queue pair. While it waits it stands in the line of one queue. */
+struct receive_waiter {
+	struct receive_waiter *next;
+	bool waits;
+	uint32_t next_turn; /* shared queue: earliest WQE whose CQE may come */
+};
+
+/* What the receive queues ask of the transport, whose responders take WQEs. */
+struct receive_queue_user {
+	/* A WQE can be taken now; there is none. */
+	void (*came)(struct receive_waiter *waiter);
+	void (*missing)(struct receive_waiter *waiter);
+	/* Who waits keeps its queue pair; it may go with the last drop. */
+	void (*hold)(struct receive_waiter *waiter);
+	void (*drop)(struct receive_waiter *waiter);
+	/* The queue pair is in ERR and not destroyed: what is posted is flushed. */
+	bool (*flushes)(const struct receive_waiter *waiter);
+	/* The WQE of that index ends as flushed. */
+	void (*flushed)(struct receive_waiter *waiter, uint16_t wqe_counter);
+};
+
+/* What the receive queues are connected with: filled before the first WQE, and outlives them. */
+struct receive_queues_blocks {
+	struct pcie *pcie;
+	struct context_cache *contexts;
+	struct event_queue *events;
+	struct wqe_cache *cache;        /* NULL: each queue keeps what was read for it */
+	const struct number_table *cqs; /* of XRC's SRQs */
+	const struct receive_queue_user *user;
+};
+
+/* All receive queues and SRQs of the adapter. */
+struct receive_queues *receive_queues_create(struct sim *sim, const char *name,
+					     const struct receive_queue_params *params,
+					     const struct receive_queues_blocks *blocks);
 void receive_queues_destroy(struct receive_queues *queues);
 const struct receive_queue_counters *receive_queues_counters(const struct receive_queues *queues);
 
@@ -60,30 +100,34 @@ struct receive_queue *receive_queue_create_shared(struct receive_queues *queues,
 void receive_queue_hold_queue(struct receive_queue *queue);
 void receive_queue_drop(struct receive_queue *queue);
 
-/* The WQE is the caller's; it, and each transfer that follows its list, counts in its users. TAKE_WAIT:
- * responder_wqe_came() or responder_wqe_missing() comes later. */
-enum take receive_queue_take(struct receive_queue *queue, struct qp *qp, struct receive_wqe **wqe);
-void receive_queue_release(struct hca *hca, struct receive_wqe *wqe); /* one user fewer */
+/* The WQE is the caller's; it, and each transfer that follows its list, counts in its users.
+ * TAKE_WAIT: the user's came() or missing() follows later. */
+enum take receive_queue_take(struct receive_queue *queue, struct receive_waiter *waiter,
+			     struct receive_wqe **wqe);
+void receive_queue_release(struct receive_queues *queues,
+			   struct receive_wqe *wqe); /* one user fewer */
 
 /*
  * A CQE of the WQE taken as the turn-th is about to be written; ends: its last. Asserts the order: CQEs of a ring come in the order of
  * its WQEs, those of a shared queue in the order in which each queue pair took them.
  */
-void receive_queue_complete(struct receive_queue *queue, struct qp *qp, uint32_t turn, bool ends);
+void receive_queue_complete(struct receive_queue *queue, struct receive_waiter *waiter,
+			    uint32_t turn, bool ends);
 
 /* Returns true if the last CQE of that WQE is still to come. */
-bool receive_queue_is_open(const struct receive_queue *queue, const struct qp *qp, uint32_t turn);
+bool receive_queue_is_open(const struct receive_queue *queue, const struct receive_waiter *waiter,
+			   uint32_t turn);
 
 /* Multi-packet WQEs: strides that a packet took, and that none did. */
-void receive_queue_count_strides(struct hca *hca, uint32_t taken, uint32_t skipped);
+void receive_queue_count_strides(struct receive_queues *queues, uint32_t taken, uint32_t skipped);
 
 /* A program of the host ran, whose clock was `until` at the end: it may have posted to a queue pair in ERR, of which nothing tells. */
 void receive_queues_host_ran(struct receive_queues *queues, sim_time until);
 
 /* Ring only: every WQE that is posted ends as flushed, on the QP's receive CQ. */
-void receive_queue_flush(struct receive_queue *queue, struct qp *qp);
-void receive_queue_reset(struct receive_queue *queue, struct qp *qp);
-void receive_queue_forget_waiter(struct receive_queue *queue, struct qp *qp);
+void receive_queue_flush(struct receive_queue *queue, struct receive_waiter *waiter);
+void receive_queue_reset(struct receive_queue *queue, struct receive_waiter *waiter);
+void receive_queue_forget_waiter(struct receive_queue *queue, struct receive_waiter *waiter);
 
 /* XRC: the CQ of its own and the index in its CQEs; NULL: the QP's. */
 struct completion_queue *receive_queue_cq(const struct receive_queue *queue);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "fabric/wire/bytes.h"
-#include "hca/transport/qp.h"
 #include "hca/work/event_queue.h"
 #include "hca/work/receive_queue_state.h"
 
@@ -38,7 +37,7 @@ static void check_limit(struct receive_queue *queue)
 	queue->limit_check = false;
 	if (queue->limit && queue->posted - queue->taken < queue->limit) {
 		queue->limit = 0;
-		event_queue_async(queue->owner->hca->events, ASYNC_SRQ_LIMIT, queue->number);
+		event_queue_async(queue->owner->blocks->events, ASYNC_SRQ_LIMIT, queue->number);
 	}
 }
 
@@ -88,7 +87,7 @@ void receive_queue_read_record(struct receive_queue *queue)
 	queue->users++;
 	queue->owner->count.record_reads++;
 	gauge_enter(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
-	pcie_read(queue->owner->hca->pcie, &queue->record_read);
+	pcie_read(queue->owner->blocks->pcie, &queue->record_read);
 }
 
 static void keep(struct receive_queue *queue, uint16_t index, const uint8_t *bytes)
@@ -136,7 +135,7 @@ static void wqes_arrived(struct receive_queue *queue, bool failed)
 	} else if (queue->wqes_generation != queue->generation) {
 		receive_queue_refill(queue);
 	} else if (failed) {
-		event_queue_async(queue->owner->hca->events, ASYNC_SRQ_ERROR, queue->number);
+		event_queue_async(queue->owner->blocks->events, ASYNC_SRQ_ERROR, queue->number);
 		receive_queue_serve_all(queue);
 	} else {
 		keep_read(queue);
@@ -163,7 +162,7 @@ static void start_read(struct receive_queue *queue, uint32_t offset, uint32_t le
 		.done = done,
 	};
 	queue->owner->count.wqe_reads++;
-	pcie_read(queue->owner->hca->pcie, &queue->wqe_read);
+	pcie_read(queue->owner->blocks->pcie, &queue->wqe_read);
 }
 
 /* ---- with a cache ---- */
@@ -198,7 +197,7 @@ static uint32_t span_bytes(const struct receive_queue *queue, struct span span)
 /* What has to be read of them: from the first that is not here to the last. */
 static struct span missing(struct receive_queue *queue, struct span all)
 {
-	struct wqe_cache *cache = queue->owner->cache;
+	struct wqe_cache *cache = queue->owner->blocks->cache;
 	struct span read = {all.line, 0};
 
 	for (uint32_t i = 0; i < all.count; i++) {
@@ -215,7 +214,7 @@ static struct span missing(struct receive_queue *queue, struct span all)
 
 static void look_up(struct receive_queue *queue, enum wqe_outcome outcome, uint32_t line)
 {
-	wqe_cache_looked_up(queue->owner->cache, outcome, queue->lines->first + line, 0);
+	wqe_cache_looked_up(queue->owner->blocks->cache, outcome, queue->lines->first + line, 0);
 	queue->lines->asked++;
 }
 
@@ -231,14 +230,14 @@ static void lines_done(struct pcie_read *read)
 	uint32_t count = (read->length + WQE_LINE_BYTES - 1) / WQE_LINE_BYTES;
 
 	if (!read->failed)
-		wqe_cache_fill(queue->owner->cache, queue->lines->first + line, count);
+		wqe_cache_fill(queue->owner->blocks->cache, queue->lines->first + line, count);
 	wqes_arrived(queue, read->failed);
 }
 
 static void fetch_lines(struct receive_queue *queue)
 {
 	struct receive_lines *lines = queue->lines;
-	struct wqe_cache *cache = queue->owner->cache;
+	struct wqe_cache *cache = queue->owner->blocks->cache;
 	struct span all = lines_of(queue, queue->read_index, queue->read_count);
 	struct span read = missing(queue, all);
 	uint64_t address = queue->attr.buffer + all.line * WQE_LINE_BYTES;
@@ -268,7 +267,7 @@ static void head_done(struct pcie_read *read)
 
 	lines->head_busy = false;
 	gauge_leave(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
-	wqe_cache_fill(queue->owner->cache, lines->head_line, lines->head_count);
+	wqe_cache_fill(queue->owner->blocks->cache, lines->head_line, lines->head_count);
 	lines->head_read = queue->kept_count && lines->head_generation == queue->generation;
 	receive_queue_serve(queue);
 	receive_queue_drop(queue);
@@ -292,7 +291,7 @@ static void read_head(struct receive_queue *queue, struct span span)
 	queue->users++;
 	queue->owner->count.wqe_reads++;
 	gauge_enter(&queue->owner->gauge.reads, sim_now(queue->owner->block.sim), 1);
-	pcie_read(queue->owner->hca->pcie, &lines->head);
+	pcie_read(queue->owner->blocks->pcie, &lines->head);
 }
 
 bool receive_queue_has_next(struct receive_queue *queue)
@@ -309,7 +308,7 @@ bool receive_queue_has_next(struct receive_queue *queue)
 	}
 	span = lines_of(queue, queue->kept_first->index & (queue->attr.entries - 1), 1);
 	if (lines->head_read ||
-	    wqe_cache_has(queue->owner->cache, lines->first + span.line, span.count)) {
+	    wqe_cache_has(queue->owner->blocks->cache, lines->first + span.line, span.count)) {
 		if (!lines->asked)
 			look_up(queue, WQE_CACHE_HIT, span.line);
 		lines->asked--;
@@ -319,7 +318,7 @@ bool receive_queue_has_next(struct receive_queue *queue)
 	if (!lines->asked) {
 		look_up(queue, lines->head_busy ? WQE_CACHE_MERGE : WQE_CACHE_MISS, span.line);
 		if (!lines->head_busy)
-			wqe_cache_lost(queue->owner->cache);
+			wqe_cache_lost(queue->owner->blocks->cache);
 	}
 	if (!lines->head_busy)
 		read_head(queue, span);
@@ -331,11 +330,11 @@ void receive_queue_add_lines(struct receive_queue *queue)
 	struct receive_queues *owner = queue->owner;
 	size_t bytes = owner->params->prefetch * queue->attr.stride_bytes;
 
-	if (owner->cache) {
+	if (owner->blocks->cache) {
 		queue->lines = calloc(1, sizeof(*queue->lines));
 		assert(queue->lines);
 		queue->lines->queue = queue;
-		queue->lines->first = wqe_cache_add_ring(owner->cache, ring_bytes(queue));
+		queue->lines->first = wqe_cache_add_ring(owner->blocks->cache, ring_bytes(queue));
 		event_init(&queue->lines->served, &owner->block, served);
 		bytes += 2 * WQE_LINE_BYTES;
 	}
@@ -345,7 +344,7 @@ void receive_queue_add_lines(struct receive_queue *queue)
 
 void receive_queue_remove_lines(struct receive_queue *queue)
 {
-	struct wqe_cache *cache = queue->owner->cache;
+	struct wqe_cache *cache = queue->owner->blocks->cache;
 
 	free(queue->bytes);
 	if (!cache)

@@ -1,27 +1,24 @@
 /* receive_queue_flush: flush and reset of receive queues; see receive_queue.h. Receive WQEs that are posted to a queue pair in ERR. */
 #include "fabric/wire/bytes.h"
-#include "hca/transport/qp.h"
-#include "hca/transport/transport.h"
-#include "hca/work/completion.h"
 #include "hca/work/receive_queue_state.h"
 
 /* Nobody tells the adapter of a receive WQE, and a queue pair in ERR takes none: the record is looked at again, half
  * as often each time nothing is found. */
-static void poll_later(struct receive_queue *queue, struct qp *qp)
+static void poll_later(struct receive_queue *queue, struct receive_waiter *waiter)
 {
 	const struct receive_queue_params *params = queue->owner->params;
 
-	if (qp->state.state != STATE_ERR || qp->destroyed || event_pending(&queue->error_poll) ||
+	if (!queue->owner->blocks->user->flushes(waiter) || event_pending(&queue->error_poll) ||
 	    queue->error_polls >= params->error_polls)
 		return;
 	sim_schedule(&queue->error_poll, params->error_poll << queue->error_polls++);
 }
 
-static void join(struct receive_queue *queue, struct qp *qp)
+static void join(struct receive_queue *queue, struct receive_waiter *waiter)
 {
 	struct receive_queues *owner = queue->owner;
 
-	queue->error_poll_for = qp;
+	queue->error_poll_for = waiter;
 	if (queue->link_in_error)
 		return;
 	queue->link_in_error = &owner->in_error;
@@ -68,30 +65,22 @@ void receive_queue_poll(struct event *event)
 
 void receive_queue_flush_known(struct receive_queue *queue)
 {
-	struct qp *qp = queue->flush_for;
+	const struct receive_queue_user *user = queue->owner->blocks->user;
+	struct receive_waiter *waiter = queue->flush_for;
 
 	queue->flush_for = NULL;
-	while (qp->state.state == STATE_ERR && queue->taken != queue->posted) {
-		struct completion completion = {
-			.opcode = CQE_RECEIVE_ERROR,
-			.status = WORK_FLUSHED,
-			.wqe_counter = (uint16_t)queue->taken,
-			.qpn = qp->number,
-			.user_index = qp->attr.user_index,
-		};
+	while (user->flushes(waiter) && queue->taken != queue->posted) {
+		uint32_t turn = queue->taken++;
 
-		queue->taken++;
-		receive_queue_complete(queue, qp, queue->taken - 1, true);
-		qp->hca->transport->count.wqes_flushed++;
-		qp->hca->transport->count.receives_flushed++;
-		completion_write(qp->recv_cq, &completion, 0);
+		receive_queue_complete(queue, waiter, turn, true);
+		user->flushed(waiter, (uint16_t)turn);
 		queue->error_polls = 0;
 	}
 	queue->fetched = queue->posted;
-	if (qp->state.state == STATE_ERR && !qp->destroyed)
-		join(queue, qp);
-	poll_later(queue, qp);
-	qp_drop(qp);
+	if (user->flushes(waiter))
+		join(queue, waiter);
+	poll_later(queue, waiter);
+	user->drop(waiter);
 }
 
 void receive_queue_drop_kept(struct receive_queue *queue)
@@ -103,21 +92,21 @@ void receive_queue_drop_kept(struct receive_queue *queue)
 		pool_give(&queue->owner->wqes, receive_queue_pop(queue));
 }
 
-void receive_queue_flush(struct receive_queue *queue, struct qp *qp)
+void receive_queue_flush(struct receive_queue *queue, struct receive_waiter *waiter)
 {
-	receive_queue_forget_waiter(queue, qp);
+	receive_queue_forget_waiter(queue, waiter);
 	if (queue->shared || queue->flush_for)
 		return;
 	receive_queue_drop_kept(queue);
-	qp_hold(qp);
-	queue->flush_for = qp;
+	queue->owner->blocks->user->hold(waiter);
+	queue->flush_for = waiter;
 	if (!queue->wqes_busy)
 		receive_queue_read_record(queue);
 }
 
-void receive_queue_reset(struct receive_queue *queue, struct qp *qp)
+void receive_queue_reset(struct receive_queue *queue, struct receive_waiter *waiter)
 {
-	receive_queue_forget_waiter(queue, qp);
+	receive_queue_forget_waiter(queue, waiter);
 	receive_queue_drop_kept(queue);
 	sim_cancel(&queue->error_poll);
 	leave(queue);
@@ -125,6 +114,6 @@ void receive_queue_reset(struct receive_queue *queue, struct qp *qp)
 	queue->generation++;
 	queue->posted = queue->fetched = queue->taken = queue->completed = 0;
 	if (queue->flush_for)
-		qp_drop(queue->flush_for);
+		queue->owner->blocks->user->drop(queue->flush_for);
 	queue->flush_for = NULL;
 }

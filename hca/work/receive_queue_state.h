@@ -22,12 +22,11 @@ struct receive_queues {
 	struct block block;
 	struct receive_queue_counters count;
 	struct receive_queue_gauges gauge;
-	struct hca *hca;
+	const struct receive_queues_blocks *blocks;
 	const struct receive_queue_params *params;
 	struct pool wqes;
-	struct wqe_cache *cache; /* NULL: each queue keeps what was read for it */
-	struct receive_queue
-		*in_error; /* rings of queue pairs in ERR, to which receives may be posted */
+	/* Rings of queue pairs in ERR, to which receives may be posted. */
+	struct receive_queue *in_error;
 };
 
 struct receive_lines { /* of a queue, if there is a cache */
@@ -57,9 +56,9 @@ struct receive_queue {
 	uint16_t head; /* shared: index of the next to fetch */
 	struct receive_wqe *kept_first, *kept_last;
 	uint32_t kept_count;
-	struct qp *waiting_first, *waiting_last;
-	struct qp *flush_for;
-	struct qp *error_poll_for; /* cancelled before it goes */
+	struct receive_waiter *waiting_first, *waiting_last;
+	struct receive_waiter *flush_for;
+	struct receive_waiter *error_poll_for; /* cancelled before it goes */
 	uint32_t limit;
 	bool limit_check, record_busy, wqes_busy, context_busy;
 	struct context_lookup lookup;

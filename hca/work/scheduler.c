@@ -5,10 +5,6 @@
 #include <stdlib.h>
 
 #include "fabric/wire/opcode.h"
-#include "hca/transport/dc_initiator.h"
-#include "hca/transport/requester.h"
-#include "hca/transport/responder.h"
-#include "hca/transport/send_unit.h"
 #include "hca/work/scheduler_port.h"
 #include "sim/gauge.h"
 
@@ -42,7 +38,8 @@ struct scheduler {
 	struct block block;
 	struct scheduler_counters count;
 	struct scheduler_gauges gauge;
-	struct hca *hca;
+	struct context_cache *contexts;
+	const struct scheduler_user *user;
 	const struct scheduler_params *params;
 	uint64_t inflight_bytes;
 	struct
@@ -59,7 +56,7 @@ struct scheduler {
 
 static struct processing_unit *unit_of(struct scheduler *scheduler, const struct flow *flow)
 {
-	return &scheduler->units[flow->qp->number % scheduler->params->units];
+	return &scheduler->units[flow->number % scheduler->params->units];
 }
 
 static void arm(struct processing_unit *unit, sim_time delay)
@@ -74,7 +71,7 @@ static void arm(struct processing_unit *unit, sim_time delay)
 
 static void enqueue(struct processing_unit *unit, struct flow *flow)
 {
-	if (flow->in_ring || flow->away || flow->qp->destroyed)
+	if (flow->in_ring || flow->away || flow->closed)
 		return;
 	flow->in_ring = true;
 	flow->next = NULL;
@@ -98,19 +95,19 @@ void scheduler_wake(struct scheduler *scheduler, struct flow *flow)
 	arm(unit, scheduler->params->latency);
 }
 
-bool scheduler_has_work(const struct flow *flow)
+bool scheduler_has_work(const struct scheduler *scheduler, const struct flow *flow)
 {
-	const struct qp *qp = flow->qp;
+	return scheduler->user->has_work(flow);
+}
 
-	if (flow->kind == FLOW_RESPONSES)
-		return qp->responder.response_count != 0;
-	return qp->sq.cursor != qp->sq.tail || (qp->dci && dc_initiator_owes(qp->dci));
+void scheduler_drain(const struct scheduler *scheduler, struct flow *flow)
+{
+	scheduler->user->drain(flow);
 }
 
 /* It may have turns again. */
-static void come_back(struct flow *flow)
+static void come_back(struct scheduler *scheduler, struct flow *flow)
 {
-	struct scheduler *scheduler = flow->qp->hca->scheduler;
 	struct processing_unit *unit = unit_of(scheduler, flow);
 
 	flow->away = false;
@@ -125,23 +122,21 @@ static void come_back(struct flow *flow)
 static void context_arrived(struct context_lookup *lookup)
 {
 	struct flow *flow = container_of(lookup, struct flow, lookup);
-	struct qp *qp = flow->qp;
-	struct scheduler *scheduler = qp->hca->scheduler;
+	struct scheduler *scheduler = flow->scheduler;
 
 	scheduler->count.context_wait_time +=
 		sim_now(scheduler->block.sim) - flow->context_asked_at;
 	gauge_leave(&scheduler->gauge.contexts, sim_now(scheduler->block.sim), 1);
 	flow->context_ready = true;
-	if (flow->kind == FLOW_REQUESTS)
-		requester_waited(qp, flow->context_asked_at);
-	come_back(flow);
-	qp_drop(qp);
+	scheduler->user->waited(flow, flow->context_asked_at);
+	come_back(scheduler, flow);
+	scheduler->user->drop(flow);
 }
 
 /* Is the QP's state on the chip? If not, it is asked for. */
 bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow)
 {
-	struct context_cache *contexts = scheduler->hca->contexts;
+	struct context_cache *contexts = scheduler->contexts;
 	enum context_kind kind =
 		flow->kind == FLOW_REQUESTS ? CONTEXT_REQUESTER : CONTEXT_RESPONDER;
 	sim_time ready;
@@ -150,36 +145,34 @@ bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow)
 		flow->context_ready = false;
 		return true;
 	}
-	if (context_cache_hit(contexts, kind, flow->qp->number, qp_is_reliable(flow->qp), 0,
-			      &ready))
+	if (context_cache_hit(contexts, kind, flow->number, flow->reliable, 0, &ready))
 		return true;
 	scheduler->count.context_waits++;
 	flow->away = true;
 	flow->context_asked_at = sim_now(scheduler->block.sim);
 	gauge_enter(&scheduler->gauge.contexts, flow->context_asked_at, 1);
 	flow->lookup = (struct context_lookup){
-		.number = flow->qp->number,
+		.number = flow->number,
 		.kind = kind,
-		.reliable = qp_is_reliable(flow->qp),
+		.reliable = flow->reliable,
 		.done = context_arrived,
 	};
-	qp_hold(flow->qp);
+	scheduler->user->hold(flow);
 	context_cache_lookup(contexts, &flow->lookup);
 	return false;
 }
 
-/* How long the packets that were just made of it take the engine of READs, when it comes to them. */
-static sim_time read_time(const struct scheduler *scheduler, const struct flow *flow,
-			  uint32_t packets)
+/* How long the packets that were just made take the engine of READs, when it comes to them. */
+static sim_time read_time(const struct scheduler *scheduler, const struct scheduler_unit *made)
 {
 	const struct scheduler_params *params = scheduler->params;
-	uint8_t opcode = flow->last->first->opcode;
-	uint64_t segments = (flow->last->length + params->segment - 1) / params->segment;
+	uint64_t segments = (made->length + params->segment - 1) / params->segment;
 
-	if (opcode_info[opcode].operation == OP_READ_RESPONSE)
-		return params->response_interval * (segments > packets ? segments : packets);
-	if (opcode_info[opcode].operation == OP_READ || opcode_is_atomic(opcode))
-		return params->read_interval * packets;
+	if (opcode_info[made->opcode].operation == OP_READ_RESPONSE)
+		return params->response_interval *
+		       (segments > made->packets ? segments : made->packets);
+	if (opcode_info[made->opcode].operation == OP_READ || opcode_is_atomic(made->opcode))
+		return params->read_interval * made->packets;
 	return 0;
 }
 
@@ -192,9 +185,8 @@ static void reads_begin(struct scheduler *scheduler)
 	if (!flow->reads_wait)
 		return;
 	flow->reads_wait = false;
-	if (flow->kind == FLOW_REQUESTS)
-		requester_taken(flow->qp);
-	send_unit_drain(flow);
+	scheduler->user->taken(flow);
+	scheduler->user->drain(flow);
 }
 
 static void reads_through(struct event *event)
@@ -204,7 +196,7 @@ static void reads_through(struct event *event)
 
 	scheduler->reads.first = flow->next;
 	flow->reads_done = 0;
-	come_back(flow);
+	come_back(scheduler, flow);
 	if (scheduler->reads.first)
 		reads_begin(scheduler);
 }
@@ -244,7 +236,7 @@ static void reads_forget(struct scheduler *scheduler, struct flow *flow)
 	flow->away = false;
 	if (flow->reads_wait) { /* what it has is stale */
 		flow->reads_wait = false;
-		send_unit_drain(flow);
+		scheduler->user->drain(flow);
 	}
 	if (before)
 		return;
@@ -255,21 +247,20 @@ static void reads_forget(struct scheduler *scheduler, struct flow *flow)
 
 struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit, struct flow *flow)
 {
-	struct scheduler_grant grant = {0};
+	const struct scheduler_unit made = scheduler->user->next(flow);
+	struct scheduler_grant grant = {.packets = made.packets, .bytes = made.bytes};
 	sim_time reads;
 
-	grant.packets = flow->kind == FLOW_REQUESTS ? requester_next(flow->qp, &grant.bytes)
-						    : responder_next(flow->qp, &grant.bytes);
-	if (!grant.packets)
+	if (!made.packets)
 		return grant;
 	grant.taken = scheduler->params->packet_interval * grant.packets;
-	reads = read_time(scheduler, flow, grant.packets);
+	reads = read_time(scheduler, &made);
 	if (reads)
 		reads_enter(scheduler, flow, reads);
 	scheduler->count.turns++;
 	scheduler->count.packets += grant.packets;
 	scheduler->units[unit].busy += grant.taken;
-	trace(&scheduler->block, TRACE_GRANT, 0, flow->qp->number, grant.packets);
+	trace(&scheduler->block, TRACE_GRANT, 0, flow->number, grant.packets);
 	return grant;
 }
 
@@ -277,7 +268,7 @@ static struct scheduler_grant next_unit(struct processing_unit *unit, struct flo
 {
 	struct scheduler *scheduler = unit->scheduler;
 
-	if (!scheduler_has_work(flow) || !scheduler_has_context(scheduler, flow))
+	if (!scheduler->user->has_work(flow) || !scheduler_has_context(scheduler, flow))
 		return (struct scheduler_grant){0};
 	return scheduler_take(scheduler, (uint32_t)(unit - scheduler->units), flow);
 }
@@ -315,7 +306,7 @@ static void turn(struct event *event)
 	}
 	arm(unit, 0);
 	if (grant.packets)
-		send_unit_drain(flow); /* what that wakes does not put off the next turn */
+		scheduler->user->drain(flow); /* what that wakes does not put off the next turn */
 }
 
 /* Who was refused first has the first turn: else the room that a packet leaves would be taken by the same unit again and again. */
@@ -372,16 +363,19 @@ static void settle(struct block *block)
 			scheduler->gauge.unit.area = scheduler->units[i].busy;
 }
 
-struct scheduler *scheduler_create(struct hca *hca, const char *name)
+struct scheduler *scheduler_create(struct sim *sim, const char *name,
+				   const struct scheduler_params *params,
+				   struct context_cache *contexts,
+				   const struct scheduler_user *user)
 {
-	const struct scheduler_params *params = &hca->params.scheduler;
 	struct scheduler *scheduler =
 		calloc(1, sizeof(*scheduler) + params->units * sizeof(scheduler->units[0]));
 
 	assert(scheduler);
-	scheduler->hca = hca;
+	scheduler->contexts = contexts;
+	scheduler->user = user;
 	scheduler->params = params;
-	block_init(&scheduler->block, hca->sim, &scheduler_type, name, params,
+	block_init(&scheduler->block, sim, &scheduler_type, name, params,
 		   (const uint64_t *)&scheduler->count);
 	block_gauges(&scheduler->block, (struct gauge *)&scheduler->gauge);
 	scheduler->gauge.unit.capacity = 1;

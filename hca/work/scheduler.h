@@ -12,7 +12,8 @@
 #ifndef HCA_WORK_SCHEDULER_H
 #define HCA_WORK_SCHEDULER_H
 
-#include "hca/device/adapter.h"
+#include "hca/context/context_cache.h"
+#include "hca/work/scheduler_params.h"
 #include "sim/gauge.h"
 
 /* clang-format off */
@@ -43,12 +44,19 @@ struct scheduler_gauges {
 	SCHEDULER_GAUGES(GAUGE_FIELD)
 };
 
+struct qp;
+struct send_unit;
+
 enum flow_kind { FLOW_REQUESTS, FLOW_RESPONSES };
 
 struct flow {
 	struct flow *next; /* in the ring, or the engine of READs */
-	struct qp *qp;
+	struct qp *qp;     /* whose it is */
+	struct scheduler *scheduler;
+	uint32_t number; /* of the queue pair */
 	enum flow_kind kind;
+	bool reliable; /* a reliable transport's */
+	bool closed;   /* its queue pair is destroyed: it is never in a ring again */
 	bool in_ring;
 	bool away; /* in no ring until its context is here, or the engine of READs is through with it */
 	bool context_ready; /* was fetched for the next turn */
@@ -56,13 +64,41 @@ struct flow {
 	struct context_lookup lookup;
 	sim_time context_asked_at;
 	sim_time reads_done; /* when the engine of READs is through with it; 0: not there */
-	struct send_unit *first, *last; /* gathering, in order; port/transmit.h */
+	struct send_unit *first, *last; /* gathering, in order */
 };
 
 struct scheduler;
 
-/* Its parameters are the adapter's. */
-struct scheduler *scheduler_create(struct hca *hca, const char *name);
+/* One unit of a flow's message, as packets. */
+struct scheduler_unit {
+	uint32_t packets; /* 0: the flow is blocked, nothing was made */
+	uint32_t bytes;   /* on the wire */
+	uint32_t length;  /* payload */
+	uint8_t opcode;   /* of the first packet */
+};
+
+/* What the scheduler asks of the transport, which owns the flows. */
+struct scheduler_user {
+	/* The flow has something to send now. */
+	bool (*has_work)(const struct flow *flow);
+	/* Makes the packets of the flow's next unit. */
+	struct scheduler_unit (*next)(struct flow *flow);
+	/* What was made may leave for the port. */
+	void (*drain)(struct flow *flow);
+	/* The engine of READs took the flow's packets, which waited for it. */
+	void (*taken)(struct flow *flow);
+	/* The flow's context is here. It was asked for at that time. */
+	void (*waited)(struct flow *flow, sim_time asked_at);
+	/* A lookup under way keeps the flow's queue pair. It may go with the last drop. */
+	void (*hold)(struct flow *flow);
+	void (*drop)(struct flow *flow);
+};
+
+/* params, contexts and user outlive the block. */
+struct scheduler *scheduler_create(struct sim *sim, const char *name,
+				   const struct scheduler_params *params,
+				   struct context_cache *contexts,
+				   const struct scheduler_user *user);
 void scheduler_destroy(struct scheduler *scheduler);
 
 /* The flow may have something to send now. */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 
 #include "hca/module/module_seat.h"
-#include "hca/transport/qp.h"
-#include "hca/transport/send_unit.h"
 
 struct unit_turn {
 	struct event event;
@@ -83,10 +81,10 @@ static struct scheduler_flow service_look(const struct scheduler_port *port,
 {
 	must_be_inside(port);
 	return (struct scheduler_flow){
-		.qpn = flow->qp->number,
+		.qpn = flow->number,
 		.kind = flow->kind,
-		.has_work = scheduler_has_work(flow),
-		.gone = flow->qp->destroyed,
+		.has_work = scheduler_has_work(port->scheduler, flow),
+		.gone = flow->closed,
 	};
 }
 
@@ -107,7 +105,7 @@ static struct scheduler_grant service_grant(struct scheduler_port *port, uint32_
 static void service_send(struct scheduler_port *port, struct flow *flow)
 {
 	must_be_inside(port);
-	send_unit_drain(flow);
+	scheduler_drain(port->scheduler, flow);
 }
 
 static void service_turn_at(struct scheduler_port *port, uint32_t unit, sim_time at)

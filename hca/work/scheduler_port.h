@@ -19,7 +19,8 @@ void scheduler_port_forget(struct scheduler_port *port, struct flow *flow);
 void scheduler_port_release(struct scheduler_port *port, uint32_t bytes);
 
 /* scheduler.c */
-bool scheduler_has_work(const struct flow *flow);
+bool scheduler_has_work(const struct scheduler *scheduler, const struct flow *flow);
+void scheduler_drain(const struct scheduler *scheduler, struct flow *flow);
 bool scheduler_has_context(struct scheduler *scheduler, struct flow *flow);
 struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit,
 				      struct flow *flow);

@@ -1,11 +1,10 @@
 /* wqe_fetch: see wqe_fetch.h. Counters of blocks run on; the ring takes their low bits. */
 #include "hca/work/wqe_fetch.h"
+#include "sim/pool.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "hca/transport/requester.h"
 
 #define ROW(...)   PARAM_ROW(struct wqe_fetch_params, __VA_ARGS__)
 #define SLAB_SLOTS 64
@@ -35,14 +34,16 @@ struct wqe_fetch {
 	struct block block;
 	struct wqe_fetch_counters count;
 	struct wqe_fetch_gauges gauge;
-	struct hca *hca;
+	const struct wqe_fetch_user *user;
+	struct pcie *pcie;
+	struct wqe_cache *cache; /* NULL: none */
 	const struct wqe_fetch_params *params;
 	struct pool slots, rings, reads, stagings, repeats;
 	sim_time parse_next; /* earliest time for the next WQE that was read */
 };
 
 struct repeat { /* a read of a WQE that was replaced in the cache */
-	struct qp *qp;
+	struct send_queue *sq;
 	uint32_t number, tag; /* of its slot */
 	uint32_t block;
 	struct pcie_read read;
@@ -66,10 +67,9 @@ static void note(struct wqe_fetch *fetch, struct gauge *gauge, bool *noted, bool
 		gauge_leave(gauge, sim_now(fetch->block.sim), 1);
 }
 
-void wqe_fetch_note_work(struct qp *qp)
+void wqe_fetch_note_work(struct send_queue *sq)
 {
-	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
-	struct send_queue *sq = &qp->sq;
+	struct wqe_fetch *fetch = sq->fetch;
 	bool more = sq->parsed != sq->producer;
 	bool starved = more && sq->cursor == sq->tail;
 	bool full = sq->tail - sq->oldest == sq->window;
@@ -93,160 +93,156 @@ static void append_read(struct send_queue *sq, struct staged_read *staged)
 
 /* ---- the cache ---- */
 
-static uint64_t line_of(const struct qp *qp, uint32_t block)
+static uint64_t line_of(const struct send_queue *sq, uint32_t block)
 {
-	return qp->sq.first_line + (block & (qp->attr.sq_blocks - 1));
+	return sq->first_line + (block & (sq->attr->sq_blocks - 1));
 }
 
-static void cache_blocks(struct qp *qp, uint32_t block, uint32_t blocks)
+static void cache_blocks(struct send_queue *sq, uint32_t block, uint32_t blocks)
 {
 	for (uint32_t i = 0; i < blocks; i++)
-		wqe_cache_fill(qp->hca->send_cache, line_of(qp, block + i), 1);
+		wqe_cache_fill(sq->fetch->cache, line_of(sq, block + i), 1);
 }
 
-static void forget_wqe(struct qp *qp, const struct send_slot *slot)
+static void forget_wqe(struct send_queue *sq, const struct send_slot *slot)
 {
 	for (uint32_t i = 0; i < slot->blocks; i++)
-		wqe_cache_forget(qp->hca->send_cache, line_of(qp, slot->block + i), 1);
+		wqe_cache_forget(sq->fetch->cache, line_of(sq, slot->block + i), 1);
 }
 
 static void repeated(struct pcie_read *read)
 {
 	struct repeat *repeat = container_of(read, struct repeat, read);
-	struct qp *qp = repeat->qp;
-	struct send_slot *slot = qp_slot(qp, repeat->number);
+	struct send_queue *sq = repeat->sq;
+	struct send_slot *slot = send_queue_slot(sq, repeat->number);
 
-	gauge_leave(&qp->hca->wqe_fetch->gauge.reads, sim_now(qp->hca->sim), 1);
-	if (repeat->number - qp->sq.oldest < qp->sq.tail - qp->sq.oldest &&
-	    slot->tag == repeat->tag) {
-		cache_blocks(qp, repeat->block, read->length / WQE_BLOCK_BYTES);
+	gauge_leave(&sq->fetch->gauge.reads, sim_now(sq->fetch->block.sim), 1);
+	if (repeat->number - sq->oldest < sq->tail - sq->oldest && slot->tag == repeat->tag) {
+		cache_blocks(sq, repeat->block, read->length / WQE_BLOCK_BYTES);
 		slot->at_hand = true;
 		slot->fetching = false;
 		if (!slot->why.at[WHY_TURN])
-			slot->why.at[WHY_WQE_FETCH] = sim_now(qp->hca->sim);
-		scheduler_wake(qp->hca->scheduler, &qp->request_flow);
+			slot->why.at[WHY_WQE_FETCH] = sim_now(sq->fetch->block.sim);
+		sq->fetch->user->wake(sq);
 	}
-	pool_give(&qp->hca->wqe_fetch->repeats, repeat);
-	qp_drop(qp);
+	pool_give(&sq->fetch->repeats, repeat);
+	sq->fetch->user->drop(sq);
 }
 
-void wqe_fetch_came_again(struct qp *qp, uint32_t block, uint32_t blocks)
+void wqe_fetch_came_again(struct send_queue *sq, uint32_t block, uint32_t blocks)
 {
-	cache_blocks(qp, block, blocks);
+	cache_blocks(sq, block, blocks);
 }
 
 /* Of a read that begins with that WQE: with those parsed behind it as long as the ring and a read go on. */
-static uint32_t blocks_again(const struct qp *qp, const struct send_slot *slot)
+static uint32_t blocks_again(const struct send_queue *sq, const struct send_slot *slot)
 {
-	uint32_t at = slot->block & (qp->attr.sq_blocks - 1);
-	uint32_t most = smallest((uint32_t)qp->hca->wqe_fetch->params->read_blocks,
-				 smallest(qp->sq.parsed - slot->block, qp->attr.sq_blocks - at));
+	uint32_t at = slot->block & (sq->attr->sq_blocks - 1);
+	uint32_t most = smallest((uint32_t)sq->fetch->params->read_blocks,
+				 smallest(sq->parsed - slot->block, sq->attr->sq_blocks - at));
 
 	return most > slot->blocks ? most : slot->blocks;
 }
 
-struct pcie_read wqe_fetch_again(struct qp *qp, const struct send_slot *slot, uint32_t blocks,
-				 void (*done)(struct pcie_read *))
+struct pcie_read wqe_fetch_again(struct send_queue *sq, const struct send_slot *slot,
+				 uint32_t blocks, void (*done)(struct pcie_read *))
 {
-	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
-	uint32_t at = slot->block & (qp->attr.sq_blocks - 1);
+	struct wqe_fetch *fetch = sq->fetch;
+	uint32_t at = slot->block & (sq->attr->sq_blocks - 1);
 
 	fetch->count.reads++;
 	fetch->count.read_blocks += blocks;
-	trace(&fetch->block, TRACE_WQE_READ, slot->tag, qp->number, blocks);
+	trace(&fetch->block, TRACE_WQE_READ, slot->tag, sq->number, blocks);
 	return (struct pcie_read){
 		.memory = memory_none(),
-		.address = qp->attr.sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
+		.address = sq->attr->sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
 		.length = blocks * WQE_BLOCK_BYTES,
 		.tag = slot->tag,
 		.done = done,
 	};
 }
 
-static void read_again(struct qp *qp, struct send_slot *slot)
+static void read_again(struct send_queue *sq, struct send_slot *slot)
 {
-	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+	struct wqe_fetch *fetch = sq->fetch;
 	struct repeat *repeat = pool_take(&fetch->repeats);
 
-	repeat->qp = qp;
-	repeat->number = qp->sq.cursor;
+	repeat->sq = sq;
+	repeat->number = sq->cursor;
 	repeat->tag = slot->tag;
 	repeat->block = slot->block;
-	repeat->read = wqe_fetch_again(qp, slot, blocks_again(qp, slot), repeated);
+	repeat->read = wqe_fetch_again(sq, slot, blocks_again(sq, slot), repeated);
 	slot->fetching = true;
-	qp_hold(qp);
+	fetch->user->hold(sq);
 	gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
-	pcie_read(qp->hca->pcie, &repeat->read);
+	pcie_read(sq->fetch->pcie, &repeat->read);
 }
 
-enum wqe_outcome wqe_fetch_look_up(struct qp *qp, const struct send_slot *slot)
+enum wqe_outcome wqe_fetch_look_up(struct send_queue *sq, const struct send_slot *slot)
 {
-	struct wqe_cache *cache = qp->hca->send_cache;
+	struct wqe_cache *cache = sq->fetch->cache;
 	enum wqe_outcome outcome = slot->list_coming ? WQE_CACHE_MERGE : WQE_CACHE_HIT;
 
 	for (uint32_t i = 0; i < slot->blocks && outcome == WQE_CACHE_HIT; i++)
-		if (!wqe_cache_has(cache, line_of(qp, slot->block + i), 1))
+		if (!wqe_cache_has(cache, line_of(sq, slot->block + i), 1))
 			outcome = WQE_CACHE_MISS;
-	wqe_cache_looked_up(cache, outcome, line_of(qp, slot->block), slot->tag);
+	wqe_cache_looked_up(cache, outcome, line_of(sq, slot->block), slot->tag);
 	if (outcome == WQE_CACHE_MISS)
 		wqe_cache_lost(cache);
 	return outcome;
 }
 
-bool wqe_fetch_is_here(struct qp *qp, struct send_slot *slot)
+bool wqe_fetch_is_here(struct send_queue *sq, struct send_slot *slot)
 {
-	const struct wqe_fetch_params *params = qp->hca->wqe_fetch->params;
+	const struct wqe_fetch_params *params = sq->fetch->params;
 
 	if (slot->fetching)
 		return false;
 	slot->at_hand = (params->looked_up == WQE_LOOKED_UP_RESPONSE && !slot->started) ||
-			wqe_fetch_look_up(qp, slot) == WQE_CACHE_HIT;
+			wqe_fetch_look_up(sq, slot) == WQE_CACHE_HIT;
 	if (!slot->at_hand)
-		read_again(qp, slot);
+		read_again(sq, slot);
 	return slot->at_hand;
 }
 
 /* ---- staging ---- */
 
 /* The staging area has room behind what it holds. */
-static void stage(struct qp *qp, const uint8_t *bytes, uint32_t blocks)
+static void stage(struct send_queue *sq, const uint8_t *bytes, uint32_t blocks)
 {
-	struct send_queue *sq = &qp->sq;
 
 	if (!sq->staging)
-		sq->staging = pool_take(&qp->hca->wqe_fetch->stagings);
+		sq->staging = pool_take(&sq->fetch->stagings);
 	memcpy(sq->staging + sq->staged * WQE_BLOCK_BYTES, bytes, blocks * WQE_BLOCK_BYTES);
-	if (qp->hca->send_cache)
-		cache_blocks(qp, sq->parsed + sq->staged, blocks);
+	if (sq->fetch->cache)
+		cache_blocks(sq, sq->parsed + sq->staged, blocks);
 	sq->staged += blocks;
 }
 
-static void unstage_all(struct qp *qp)
+static void unstage_all(struct send_queue *sq)
 {
-	struct send_queue *sq = &qp->sq;
 
 	if (sq->staging)
-		pool_give(&qp->hca->wqe_fetch->stagings, sq->staging);
+		pool_give(&sq->fetch->stagings, sq->staging);
 	sq->staging = NULL;
 	sq->staged = 0;
 	sq->stored = false;
 }
 
 /* WQEs that were read take their turns, one each; those of a store, and all if there are no turns, are parsed at once. */
-static bool is_paced(const struct qp *qp)
+static bool is_paced(const struct send_queue *sq)
 {
-	const struct wqe_fetch_params *params = qp->hca->wqe_fetch->params;
+	const struct wqe_fetch_params *params = sq->fetch->params;
 
-	return (params->interval || params->queue_interval) && !qp->sq.stored;
+	return (params->interval || params->queue_interval) && !sq->stored;
 }
 
-static void schedule_parse(struct qp *qp, sim_time delay)
+static void schedule_parse(struct send_queue *sq, sim_time delay)
 {
-	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
-	struct send_queue *sq = &qp->sq;
+	struct wqe_fetch *fetch = sq->fetch;
 	sim_time at = sim_now(fetch->block.sim) + delay;
 
-	if (is_paced(qp)) {
+	if (is_paced(sq)) {
 		if (at < fetch->parse_next)
 			at = fetch->parse_next;
 		fetch->parse_next = at + fetch->params->interval;
@@ -257,19 +253,18 @@ static void schedule_parse(struct qp *qp, sim_time delay)
 	sim_schedule_at(&sq->parse, at);
 }
 
-void wqe_fetch_kick(struct qp *qp)
+void wqe_fetch_kick(struct send_queue *sq)
 {
-	struct send_queue *sq = &qp->sq;
-	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+	struct wqe_fetch *fetch = sq->fetch;
 
-	if (qp->state.state < STATE_RTS || qp->destroyed)
+	if (!fetch->user->may_fetch(sq))
 		return;
 	if (sq->staged && !event_pending(&sq->parse))
-		schedule_parse(qp, fetch->params->latency);
+		schedule_parse(sq, fetch->params->latency);
 	while (sq->requested != sq->producer && sq->reads_count < fetch->params->reads) {
 		struct staged_read *staged;
-		uint32_t at = sq->requested & (qp->attr.sq_blocks - 1);
-		uint32_t blocks = smallest(sq->producer - sq->requested, qp->attr.sq_blocks - at);
+		uint32_t at = sq->requested & (sq->attr->sq_blocks - 1);
+		uint32_t blocks = smallest(sq->producer - sq->requested, sq->attr->sq_blocks - at);
 
 		blocks = smallest(blocks, (uint32_t)fetch->params->read_blocks);
 		blocks = smallest(blocks, STAGING_BLOCKS - (sq->requested - sq->parsed));
@@ -277,27 +272,27 @@ void wqe_fetch_kick(struct qp *qp)
 			break;
 		staged = pool_take(&fetch->reads);
 		append_read(sq, staged);
-		staged->qp = qp;
+		staged->sq = sq;
 		staged->busy = true;
 		staged->stale = false;
 		staged->blocks = blocks;
 		staged->read = (struct pcie_read){
-			.memory = qp->attr.memory,
-			.address = qp->attr.sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
+			.memory = sq->attr->memory,
+			.address = sq->attr->sq_buffer + (uint64_t)at * WQE_BLOCK_BYTES,
 			.length = blocks * WQE_BLOCK_BYTES,
 			.bytes = staged->bytes,
 			.done = read_done,
 		};
-		if (qp->hca->send_cache)
-			wqe_cache_fetched(qp->hca->send_cache, 0,
+		if (sq->fetch->cache)
+			wqe_cache_fetched(sq->fetch->cache, 0,
 					  blocks - (sq->requested == sq->parsed));
 		sq->requested += blocks;
-		qp_hold(qp);
+		fetch->user->hold(sq);
 		gauge_enter(&fetch->gauge.reads, sim_now(fetch->block.sim), 1);
 		fetch->count.reads++;
 		fetch->count.read_blocks += blocks;
-		trace(&fetch->block, TRACE_WQE_READ, 0, qp->number, blocks);
-		pcie_read(qp->hca->pcie, &staged->read);
+		trace(&fetch->block, TRACE_WQE_READ, 0, sq->number, blocks);
+		pcie_read(sq->fetch->pcie, &staged->read);
 	}
 }
 
@@ -305,90 +300,85 @@ void wqe_fetch_kick(struct qp *qp)
 static void read_done(struct pcie_read *read)
 {
 	struct staged_read *staged = container_of(read, struct staged_read, read);
-	struct qp *qp = staged->qp;
-	struct send_queue *sq = &qp->sq;
+	struct send_queue *sq = staged->sq;
 
 	staged->busy = false;
-	gauge_leave(&qp->hca->wqe_fetch->gauge.reads, sim_now(qp->hca->sim), 1);
+	gauge_leave(&sq->fetch->gauge.reads, sim_now(sq->fetch->block.sim), 1);
 	if (!staged->stale && read->failed)
-		qp_enter_error(qp, ASYNC_QP_FATAL);
+		sq->fetch->user->failed(sq);
 	while (sq->reads_first && !sq->reads_first->busy) {
 		struct staged_read *oldest = sq->reads_first;
 
 		if (!oldest->stale)
-			stage(qp, oldest->bytes, oldest->blocks);
+			stage(sq, oldest->bytes, oldest->blocks);
 		sq->reads_first = oldest->next;
 		if (!sq->reads_first)
 			sq->reads_last = NULL;
 		sq->reads_count--;
-		pool_give(&qp->hca->wqe_fetch->reads, oldest);
+		pool_give(&sq->fetch->reads, oldest);
 	}
-	wqe_fetch_kick(qp);
-	qp_drop(qp);
+	wqe_fetch_kick(sq);
+	sq->fetch->user->drop(sq);
 }
 
-void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes)
+void wqe_fetch_blueflame(struct send_queue *sq, const uint8_t *bytes)
 {
-	struct send_queue *sq = &qp->sq;
 	uint32_t blocks = wqe_blocks(bytes);
 	bool next = sq->requested == sq->parsed && !sq->reads_count &&
-		    sq->producer - sq->requested == blocks && qp->state.state >= STATE_RTS;
+		    sq->producer - sq->requested == blocks && sq->fetch->user->may_fetch(sq);
 
 	if (!next)
 		return;
-	stage(qp, bytes, blocks);
+	stage(sq, bytes, blocks);
 	sq->stored = true;
 	sq->requested += blocks;
-	qp->hca->wqe_fetch->count.blueflame++;
+	sq->fetch->count.blueflame++;
 }
 
-void wqe_fetch_rung(struct qp *qp, sim_time stored_at)
+void wqe_fetch_rung(struct send_queue *sq, sim_time stored_at)
 {
-	struct send_queue *sq = &qp->sq;
-	struct ring *ring = pool_take_zeroed(&qp->hca->wqe_fetch->rings);
+	struct ring *ring = pool_take_zeroed(&sq->fetch->rings);
 
 	ring->producer = sq->producer;
 	ring->stored_at = stored_at;
-	ring->known_at = sim_now(qp->hca->sim);
+	ring->known_at = sim_now(sq->fetch->block.sim);
 	if (sq->rings_last)
 		sq->rings_last->next = ring;
 	else
 		sq->rings = ring;
 	sq->rings_last = ring;
-	wqe_fetch_note_work(qp);
+	wqe_fetch_note_work(sq);
 }
 
-static void drop_rings(struct qp *qp, bool all)
+static void drop_rings(struct send_queue *sq, bool all)
 {
-	struct send_queue *sq = &qp->sq;
 
 	while (sq->rings && (all || (int32_t)(sq->parsed - sq->rings->producer) >= 0)) {
 		struct ring *ring = sq->rings;
 
 		sq->rings = ring->next;
-		pool_give(&qp->hca->wqe_fetch->rings, ring);
+		pool_give(&sq->fetch->rings, ring);
 	}
 	if (!sq->rings)
 		sq->rings_last = NULL;
 }
 
 /* sq->parsed: the block at which the WQE begins. */
-static void note_fetched(struct qp *qp, struct why *why)
+static void note_fetched(struct send_queue *sq, struct why *why)
 {
-	drop_rings(qp, false);
-	assert(qp->sq.rings);
-	why->posted_at = qp->sq.rings->stored_at;
-	why->at[WHY_DOORBELL] = qp->sq.rings->known_at;
-	why->at[WHY_WQE_FETCH] = sim_now(qp->hca->sim);
+	drop_rings(sq, false);
+	assert(sq->rings);
+	why->posted_at = sq->rings->stored_at;
+	why->at[WHY_DOORBELL] = sq->rings->known_at;
+	why->at[WHY_WQE_FETCH] = sim_now(sq->fetch->block.sim);
 }
 
-static struct send_slot *new_slot(struct qp *qp)
+static struct send_slot *new_slot(struct send_queue *sq)
 {
-	struct send_queue *sq = &qp->sq;
-	struct send_slot *slot = pool_take_zeroed(&qp->hca->wqe_fetch->slots);
+	struct send_slot *slot = pool_take_zeroed(&sq->fetch->slots);
 
-	slot->tag = sim_new_tag(qp->hca->sim);
-	note_fetched(qp, &slot->why);
+	slot->tag = sim_new_tag(sq->fetch->block.sim);
+	note_fetched(sq, &slot->why);
 	sq->slots[sq->tail++ & (sq->window - 1)] = slot;
 	return slot;
 }
@@ -396,10 +386,9 @@ static struct send_slot *new_slot(struct qp *qp)
 static void parse(struct event *event)
 {
 	struct send_queue *sq = container_of(event, struct send_queue, parse);
-	struct qp *qp = container_of(sq, struct qp, sq);
-	struct wqe_fetch *fetch = qp->hca->wqe_fetch;
+	struct wqe_fetch *fetch = sq->fetch;
 	uint32_t used = 0;
-	bool one = is_paced(qp);
+	bool one = is_paced(sq);
 
 	while (sq->staged - used && sq->tail - sq->oldest < sq->window && !(one && used)) {
 		const uint8_t *bytes = sq->staging + used * WQE_BLOCK_BYTES;
@@ -408,14 +397,14 @@ static void parse(struct event *event)
 
 		if (blocks > sq->staged - used)
 			break;
-		slot = new_slot(qp);
+		slot = new_slot(sq);
 		slot->block = sq->parsed;
 		slot->blocks = blocks;
-		slot->error = wqe_parse(bytes, qp->number, qp->attr.type, &slot->wqe);
+		slot->error = wqe_parse(bytes, sq->number, sq->attr->type, &slot->wqe);
 		fetch->count.wqes++;
 		if (slot->error)
 			fetch->count.malformed++;
-		trace(&fetch->block, TRACE_WQE_PARSED, slot->tag, qp->number, slot->wqe.index);
+		trace(&fetch->block, TRACE_WQE_PARSED, slot->tag, sq->number, slot->wqe.index);
 		used += blocks;
 		sq->parsed += blocks;
 	}
@@ -426,101 +415,101 @@ static void parse(struct event *event)
 		memmove(sq->staging, sq->staging + used * WQE_BLOCK_BYTES,
 			sq->staged * WQE_BLOCK_BYTES);
 	else
-		unstage_all(qp);
+		unstage_all(sq);
 	if (one && used && sq->staged)
-		schedule_parse(qp, 0);
-	wqe_fetch_note_work(qp);
+		schedule_parse(sq, 0);
+	wqe_fetch_note_work(sq);
 	if (used)
-		requester_posted(qp);
+		fetch->user->posted(sq);
 	if (used || !sq->staged)
-		wqe_fetch_kick(qp);
+		wqe_fetch_kick(sq);
 }
 
-void wqe_fetch_retire(struct qp *qp)
+void wqe_fetch_retire(struct send_queue *sq)
 {
-	struct send_slot *slot = qp_slot(qp, qp->sq.oldest);
+	struct send_slot *slot = send_queue_slot(sq, sq->oldest);
 
 	assert(!slot->completed);
 	slot->completed = true;
-	if (qp->hca->send_cache)
-		forget_wqe(qp, slot);
-	qp->sq.oldest++;
-	qp->hca->wqe_fetch->count.retired++;
-	wqe_fetch_note_work(qp);
+	if (sq->fetch->cache)
+		forget_wqe(sq, slot);
+	sq->oldest++;
+	sq->fetch->count.retired++;
+	wqe_fetch_note_work(sq);
 }
 
-void wqe_fetch_free_slot(struct qp *qp, struct send_slot *slot)
+void wqe_fetch_free_slot(struct send_queue *sq, struct send_slot *slot)
 {
 	assert(slot->completed && !slot->transfers && !slot->departures);
-	pool_give(&qp->hca->wqe_fetch->slots, slot);
+	pool_give(&sq->fetch->slots, slot);
 }
 
-void wqe_fetch_reset(struct qp *qp)
+void wqe_fetch_reset(struct send_queue *sq)
 {
-	struct send_queue *sq = &qp->sq;
 
 	sim_cancel(&sq->parse);
 	for (struct staged_read *staged = sq->reads_first; staged; staged = staged->next)
 		staged->stale = true;
-	unstage_all(qp);
-	if (qp->hca->send_cache)
-		wqe_cache_forget(qp->hca->send_cache, sq->first_line, qp->attr.sq_blocks);
+	unstage_all(sq);
+	if (sq->fetch->cache)
+		wqe_cache_forget(sq->fetch->cache, sq->first_line, sq->attr->sq_blocks);
 	while (sq->oldest != sq->tail) {
-		struct send_slot *slot = qp_slot(qp, sq->oldest++);
+		struct send_slot *slot = send_queue_slot(sq, sq->oldest++);
 
-		qp->hca->wqe_fetch->count.dropped++;
+		sq->fetch->count.dropped++;
 		slot->completed = true;
 		if (!slot->transfers && !slot->departures)
-			wqe_fetch_free_slot(qp, slot);
+			wqe_fetch_free_slot(sq, slot);
 	}
 	sq->cursor = sq->tail;
-	drop_rings(qp, true);
+	drop_rings(sq, true);
 	sq->producer = sq->requested = sq->parsed = 0;
-	wqe_fetch_note_work(qp);
+	wqe_fetch_note_work(sq);
 }
 
-void wqe_fetch_attach(struct wqe_fetch *fetch, struct qp *qp)
+void wqe_fetch_attach(struct wqe_fetch *fetch, struct send_queue *sq,
+		      const struct hca_qp_attr *attr)
 {
-	struct send_queue *sq = &qp->sq;
-
+	sq->fetch = fetch;
+	sq->attr = attr;
 	sq->window = 1;
-	while (sq->window < fetch->params->window && sq->window < qp->attr.sq_blocks)
+	while (sq->window < fetch->params->window && sq->window < sq->attr->sq_blocks)
 		sq->window *= 2;
 	sq->slots = calloc(sq->window, sizeof(struct send_slot *));
 	assert(sq->slots);
 	event_init(&sq->parse, &fetch->block, parse);
-	if (qp->hca->send_cache)
-		sq->first_line = wqe_cache_add_ring(qp->hca->send_cache,
-						    (uint64_t)qp->attr.sq_blocks * WQE_BLOCK_BYTES);
+	if (sq->fetch->cache)
+		sq->first_line = wqe_cache_add_ring(
+			sq->fetch->cache, (uint64_t)sq->attr->sq_blocks * WQE_BLOCK_BYTES);
 }
 
-void wqe_fetch_detach(struct qp *qp)
+void wqe_fetch_detach(struct send_queue *sq)
 {
-	assert(!qp->sq.reads_count && !qp->sq.staging && qp->sq.oldest == qp->sq.tail);
-	free(qp->sq.slots);
+	assert(!sq->reads_count && !sq->staging && sq->oldest == sq->tail);
+	free(sq->slots);
 }
 
 static void check(struct block *block, FILE *out)
 {
 	const struct wqe_fetch *fetch = container_of(block, struct wqe_fetch, block);
-	struct hca *hca = fetch->hca;
-	uint64_t under_way = hca->gsi ? hca->gsi->sq.tail - hca->gsi->sq.oldest : 0;
-	uint32_t at = 0;
+	uint64_t under_way = fetch->user->under_way(fetch->user);
 
-	for (const struct qp *qp; (qp = number_table_next(&hca->qps, &at));)
-		under_way += qp->sq.tail - qp->sq.oldest;
 	block_equal(block, out, "WQEs, and those complete, dropped and under way",
 		    fetch->count.wqes, fetch->count.retired + fetch->count.dropped + under_way);
 }
 
-struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name)
+struct wqe_fetch *wqe_fetch_create(struct sim *sim, const char *name,
+				   const struct wqe_fetch_params *params, struct pcie *pcie,
+				   struct wqe_cache *cache, const struct wqe_fetch_user *user)
 {
 	struct wqe_fetch *fetch = calloc(1, sizeof(*fetch));
 
 	assert(fetch);
-	fetch->hca = hca;
-	fetch->params = &hca->params.wqe_fetch;
-	block_init(&fetch->block, hca->sim, &wqe_fetch_type, name, fetch->params,
+	fetch->user = user;
+	fetch->pcie = pcie;
+	fetch->cache = cache;
+	fetch->params = params;
+	block_init(&fetch->block, sim, &wqe_fetch_type, name, fetch->params,
 		   (const uint64_t *)&fetch->count);
 	block_gauges(&fetch->block, (struct gauge *)&fetch->gauge);
 	pool_init(&fetch->slots, sizeof(struct send_slot), SLAB_SLOTS);

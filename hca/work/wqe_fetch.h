@@ -7,7 +7,9 @@
 #ifndef HCA_WORK_WQE_FETCH_H
 #define HCA_WORK_WQE_FETCH_H
 
-#include "hca/transport/qp.h"
+#include "hca/work/send_queue.h"
+#include "hca/work/wqe_cache.h"
+#include "hca/work/wqe_fetch_params.h"
 #include "sim/gauge.h"
 
 /* clang-format off */
@@ -38,48 +40,68 @@ struct wqe_fetch_counters {
 
 struct wqe_fetch;
 
-/* Its parameters are the adapter's. */
-struct wqe_fetch *wqe_fetch_create(struct hca *hca, const char *name);
+/* What the fetch asks of the owner of its send queues, the transport. */
+struct wqe_fetch_user {
+	/* WQEs of the queue may be read: it is in RTS or a later state, and not destroyed. */
+	bool (*may_fetch)(const struct send_queue *sq);
+	/* New slots are there. */
+	void (*posted)(struct send_queue *sq);
+	/* The slot at the cursor is at hand again: the queue may have a grant. */
+	void (*wake)(struct send_queue *sq);
+	/* A read of the ring failed. */
+	void (*failed)(struct send_queue *sq);
+	/* A read under way keeps the queue alive; it may go with the last drop. */
+	void (*hold)(struct send_queue *sq);
+	void (*drop)(struct send_queue *sq);
+	/* Returns the WQEs in slots of all queues. */
+	uint64_t (*under_way)(const struct wqe_fetch_user *user);
+};
+
+/* cache: NULL: none. `user` and `cache` outlive the block. */
+struct wqe_fetch *wqe_fetch_create(struct sim *sim, const char *name,
+				   const struct wqe_fetch_params *params, struct pcie *pcie,
+				   struct wqe_cache *cache, const struct wqe_fetch_user *user);
 void wqe_fetch_destroy(struct wqe_fetch *fetch);
 
 /* What the QP's send queue needs. */
-void wqe_fetch_attach(struct wqe_fetch *fetch, struct qp *qp);
-void wqe_fetch_detach(struct qp *qp);
+void wqe_fetch_attach(struct wqe_fetch *fetch, struct send_queue *sq,
+		      const struct hca_qp_attr *attr);
+void wqe_fetch_detach(struct send_queue *sq);
 
 /* The producer index moved, or slots are free again. */
-void wqe_fetch_kick(struct qp *qp);
+void wqe_fetch_kick(struct send_queue *sq);
 
 /* For the gauges: WQEs were posted, parsed, sent, or are complete. */
-void wqe_fetch_note_work(struct qp *qp);
+void wqe_fetch_note_work(struct send_queue *sq);
 
 /* The producer index was moved by a doorbell that the CPU stored at that time. */
-void wqe_fetch_rung(struct qp *qp, sim_time stored_at);
+void wqe_fetch_rung(struct send_queue *sq, sim_time stored_at);
 
 /* A doorbell brought the WQE's bytes along; they are used if nothing is before it. */
-void wqe_fetch_blueflame(struct qp *qp, const uint8_t *bytes);
+void wqe_fetch_blueflame(struct send_queue *sq, const uint8_t *bytes);
 
 /* What is parsed, staged or being read is dropped: the ring begins again. */
-void wqe_fetch_reset(struct qp *qp);
+void wqe_fetch_reset(struct send_queue *sq);
 
 /* With a cache of send WQEs: is that of the slot at hand for its turn? If not it is read, and the scheduler is woken when it is. */
-bool wqe_fetch_is_here(struct qp *qp, struct send_slot *slot);
+bool wqe_fetch_is_here(struct send_queue *sq, struct send_slot *slot);
 
 /* With such a cache: one lookup of the slot's WQE. A miss: it was replaced, which asks for ... */
-enum wqe_outcome wqe_fetch_look_up(struct qp *qp, const struct send_slot *slot);
+enum wqe_outcome wqe_fetch_look_up(struct send_queue *sq, const struct send_slot *slot);
 
 /* ... a read of so many blocks from its first on, which is the caller's to start: what they say is known, that they come over PCIe again takes the
  * time ... */
-struct pcie_read wqe_fetch_again(struct qp *qp, const struct send_slot *slot, uint32_t blocks,
-				 void (*done)(struct pcie_read *));
+struct pcie_read wqe_fetch_again(struct send_queue *sq, const struct send_slot *slot,
+				 uint32_t blocks, void (*done)(struct pcie_read *));
 
 /* ... and these blocks are here. */
-void wqe_fetch_came_again(struct qp *qp, uint32_t block, uint32_t blocks);
+void wqe_fetch_came_again(struct send_queue *sq, uint32_t block, uint32_t blocks);
 
 /* The slot at `oldest` is complete. */
-void wqe_fetch_retire(struct qp *qp);
+void wqe_fetch_retire(struct send_queue *sq);
 
 /* The slot is complete and no transfer follows it any more. */
-void wqe_fetch_free_slot(struct qp *qp, struct send_slot *slot);
+void wqe_fetch_free_slot(struct send_queue *sq, struct send_slot *slot);
 
 const struct wqe_fetch_counters *wqe_fetch_counters(const struct wqe_fetch *fetch);
 

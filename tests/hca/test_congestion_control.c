@@ -150,7 +150,8 @@ static void test_pacing_is_a_stage(void)
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
 	time = time_of(&rig, WQE_WRITE, PACKETS * MTU);
 	why = why_counters(rig.one->hca->why);
-	CU_ASSERT_EQUAL(why->pacing, congestion_unit_counters(rig.one->hca->congestion)->held_time);
+	CU_ASSERT_EQUAL(why->pacing,
+			congestion_unit_counters(rig.one->hca->transport->congestion)->held_time);
 	CU_ASSERT_TRUE(why->pacing > (PACKETS - 1) * SLOT_BYTES * 8 * BIT_SLOW - 39 * 200 * NS);
 	CU_ASSERT_TRUE(why->pacing < (PACKETS - 1) * (SLOT_BYTES + 1) * 8 * BIT_SLOW);
 #define ADD(name, field, end) sum += why->field;
@@ -212,7 +213,7 @@ static void test_a_window_of_four_packets(void)
 
 static const struct qp_congestion *state_of(const struct mini_qp *qp)
 {
-	return qp_find(qp->host->hca, qp->number)->congestion;
+	return qp_find(qp->host->hca->transport, qp->number)->congestion;
 }
 
 static void test_losses_leave_no_account(void)
@@ -294,7 +295,7 @@ static void test_cnps_cut_rates(void)
 	choose(mini, "dcqcn-paper");
 	mini->params.notification.cnp_interval = 1 * SEC;
 	rig = rig_create_on(mini, QP_RC, LINK_ETHERNET, MTU);
-	count = congestion_unit_counters(rig.one->hca->congestion);
+	count = congestion_unit_counters(rig.one->hca->transport->congestion);
 	line = port_rate_bps(hca_port(rig.one->hca));
 	mark_all(&rig);
 	rig_post(&rig, WQE_WRITE, 8 * MTU);
@@ -350,7 +351,7 @@ static void test_off_is_not_there(void)
 
 	mark_all(&rig);
 	time_of(&rig, WQE_WRITE, 8 * MTU);
-	CU_ASSERT_PTR_NULL(rig.one->hca->congestion);
+	CU_ASSERT_PTR_NULL(rig.one->hca->transport->congestion);
 	CU_ASSERT_PTR_NULL(state_of(rig.qp));
 	CU_ASSERT_EQUAL(fault_counters(rig.fault)->packets_marked, 0); /* they are not ECT */
 	end(&rig);

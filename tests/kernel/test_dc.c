@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "hca/device/adapter.h"
 #include "hca/transport/qp.h"
 #include "tests/kernel/support/machine.h"
 #include "tests/support/suite.h"
@@ -64,9 +65,9 @@ static void test_create(void)
 	const uint32_t dci = MLX5_QP_FLAG_TYPE_DCI, dct = MLX5_QP_FLAG_TYPE_DCT;
 
 	CU_ASSERT_EQUAL(make_dc(&made, dct, true, 0), 0);
-	CU_ASSERT_EQUAL(qp_find(made.machine->hca, made.qpn)->attr.type, QP_DCT);
+	CU_ASSERT_EQUAL(qp_find(made.machine->hca->transport, made.qpn)->attr.type, QP_DCT);
 	CU_ASSERT_EQUAL(make_dc(&made, dci, false, 0), 0);
-	CU_ASSERT_EQUAL(qp_find(made.machine->hca, made.qpn)->attr.type, QP_DCI);
+	CU_ASSERT_EQUAL(qp_find(made.machine->hca->transport, made.qpn)->attr.type, QP_DCI);
 	CU_ASSERT_EQUAL(make_dc(&made, dci, true, 16),
 			0); /* it does not receive: the SRQ is nothing to it */
 	CU_ASSERT_EQUAL(make_dc(&made, dci, false, 16), -EINVAL);
@@ -111,7 +112,7 @@ static void test_target(void)
 	struct hca_qp_state state;
 
 	CU_ASSERT_EQUAL_FATAL(make_dc(&made, MLX5_QP_FLAG_TYPE_DCT, true, 0), 0);
-	CU_ASSERT_EQUAL(qp_find(made.machine->hca, made.qpn)->attr.dc_key, KEY);
+	CU_ASSERT_EQUAL(qp_find(made.machine->hca->transport, made.qpn)->attr.dc_key, KEY);
 	CU_ASSERT_EQUAL(modify(&made, STATE_INIT,
 			       ATTRIBUTE_PKEY_INDEX | ATTRIBUTE_PORT | ATTRIBUTE_ACCESS_FLAGS,
 			       &answer),

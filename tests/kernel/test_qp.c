@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "hca/device/adapter.h"
 #include "hca/transport/qp.h"
 #include "tests/kernel/support/machine.h"
 #include "tests/support/suite.h"
@@ -169,7 +170,7 @@ static void test_data_to_cqe(void)
 		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver,
 					   answer, driver_answer),
 				0);
-		const struct qp *qp = number_table_find(&machine->hca->qps, answer.qpn);
+		const struct qp *qp = number_table_find(&machine->hca->transport->qps, answer.qpn);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(qp);
 		CU_ASSERT_EQUAL(qp->attr.receives_to_cqe, cases[i].receives);
 		CU_ASSERT_EQUAL(qp->attr.responses_to_cqe, cases[i].responses);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hca/device/adapter.h"
 #include "sim/parallel.h"
 #include "traffic/load/load_courier.h"
 #include "traffic/load/load_server.h"

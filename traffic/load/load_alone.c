@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "fabric/topology.h"
-#include "hca/device/adapter.h"
 #include "switch/switch.h"
 #include "traffic/load/load_state.h"
 

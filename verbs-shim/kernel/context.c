@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "hca/host/core_clock.h"
 #include "verbs-shim/kernel/clock_info.h"
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/commands.h"
@@ -87,7 +88,7 @@ int get_context(struct command *command)
 	driver.cmds_supp_uhw =
 		MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH;
 	driver.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET;
-	driver.hca_core_clock_offset = HCA_CLOCK_AT % PAGE_BYTES;
+	driver.hca_core_clock_offset = CORE_CLOCK_AT % PAGE_BYTES;
 	driver.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1;
 	driver.eth_min_inline = MLX5_USER_INLINE_MODE_L2;
 	driver.response_length = command_room(&command->driver_out, sizeof(driver));
@@ -211,7 +212,7 @@ void kernel_load(struct kernel_file *file, uint64_t file_offset, struct pcie_mmi
 {
 	assert(file->kind == KERNEL_FD_COMMAND);
 	read->offset = uars_command(file_offset) == MLX5_IB_MMAP_CORE_CLOCK
-			       ? HCA_CLOCK_AT + file_offset % PAGE_BYTES
+			       ? CORE_CLOCK_AT + file_offset % PAGE_BYTES
 			       : 0;
 	hca_load(file->kernel->hca, read);
 }

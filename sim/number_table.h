@@ -2,8 +2,8 @@
  * number_table: objects by number (QPN, CQN, SRQN). Numbers are given in order and come round, so
  * that one that was given back is not given again at once.
  */
-#ifndef HCA_DEVICE_NUMBER_TABLE_H
-#define HCA_DEVICE_NUMBER_TABLE_H
+#ifndef SIM_NUMBER_TABLE_H
+#define SIM_NUMBER_TABLE_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* number_table: see number_table.h. */
-#include "hca/device/number_table.h"
+#include "sim/number_table.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -33,6 +33,11 @@ struct topology_switch {
 	uint64_t (*input_used)(void *context, unsigned port, unsigned lane);
 	/* Which port all packets of a path leave by; false: not the path alone decides, or there is no way. */
 	bool (*output)(void *context, const struct path *path, unsigned *port);
+	/* All ports that a packet of a path may leave by: none, one, or those of a group, whatever chooses among them. */
+	void (*outputs)(void *context, const struct path *path, struct port_set *ports);
+	/* The lane of the next input for a packet of a path that came by `input` in `lane` and leaves by `output`. */
+	unsigned (*lane)(void *context, unsigned input, unsigned output, const struct path *path,
+			 unsigned lane);
 	/* From a packet's first bit in to its first bit out, if nothing is in the way. */
 	sim_time (*crossing)(void *context);
 };

@@ -127,6 +127,28 @@ static bool topology_output(void *context, const struct path *path, unsigned *po
 	return true;
 }
 
+static void topology_outputs(void *context, const struct path *path, struct port_set *ports)
+{
+	struct fabric_switch *box = context;
+	unsigned found = forwarding_find(box, path);
+
+	*ports = (struct port_set){0};
+	if (found == NO_ROUTE)
+		return;
+	if (found < box->port_count)
+		port_set_add(ports, found);
+	else
+		*ports = box->groups[found - box->port_count].set;
+}
+
+static unsigned topology_lane(void *context, unsigned input, unsigned output,
+			      const struct path *path, unsigned lane)
+{
+	const struct packet packet = {.path = path, .vl = (uint8_t)lane};
+
+	return lanes_egress(context, input, output, &packet, lane);
+}
+
 static sim_time topology_crossing(void *context)
 {
 	const struct fabric_switch *box = context;
@@ -146,6 +168,8 @@ struct topology_switch switch_topology(struct fabric_switch *box)
 		.start = topology_start,
 		.input_used = topology_input_used,
 		.output = topology_output,
+		.outputs = topology_outputs,
+		.lane = topology_lane,
 		.crossing = topology_crossing,
 	};
 }

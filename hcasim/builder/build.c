@@ -92,7 +92,8 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	create_hosts(build);
 	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
 	    build_lanes(build, why, why_bytes) && build_subnet(build, why, why_bytes) &&
-	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes)) {
+	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes) &&
+	    !build_refuses_deadlock(build, why, why_bytes)) {
 		if (!scenario->has_load || load_connect(build->load, why, why_bytes))
 			return build;
 		scenario_blame(scenario, "load", why, why_bytes);

@@ -63,6 +63,12 @@ void build_subnet_destroy(struct build *build);
 bool build_faults(struct build *build, char *why, size_t why_bytes);
 void build_faults_destroy(struct build *build);
 
+/* May the packets that the scenario's hosts send wait for each other in a circle? If so, names the circle and what to do. */
+bool build_may_deadlock(const struct build *build, char *why, size_t why_bytes);
+
+/* The same, for a workload that does not say run: {deadlock: possible} or expected. */
+bool build_refuses_deadlock(const struct build *build, char *why, size_t why_bytes);
+
 /* Before anything is built. */
 sim_time build_link_latency(const struct scenario *scenario, uint32_t link);
 

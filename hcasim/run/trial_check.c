@@ -223,7 +223,7 @@ unsigned trial_check(const struct trial *trial, FILE *out)
 	if (lossless > 0 && trial->scenario->run.loss == 0)
 		report(&checker, "%" PRIu64 " packets were lost in lanes that are to lose none",
 		       lossless);
-	if (trial->deadlock.count > 0 && trial->scenario->run.deadlock == 0) {
+	if (trial->deadlock.count > 0 && trial->scenario->run.deadlock != DEADLOCK_EXPECTED) {
 		char text[1024];
 		report(&checker, "deadlock: %s",
 		       deadlock_print(&trial->deadlock, text, sizeof(text)));

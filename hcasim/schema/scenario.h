@@ -33,6 +33,7 @@ enum scenario_topology_kind {
 	TOPOLOGY_NET_FILE,
 };
 
+enum deadlock_judgement { DEADLOCK_ERROR, DEADLOCK_EXPECTED, DEADLOCK_POSSIBLE };
 enum partition_enforcement { ENFORCE_BOTH, ENFORCE_IN, ENFORCE_OUT, ENFORCE_OFF };
 enum fabric_fidelity { FIDELITY_PACKET, FIDELITY_FLOW };
 
@@ -83,7 +84,7 @@ struct port_params;
 	X(measure_until, TIME, "0ps", "", "workload: means and rates are taken until then, 0: to the end; flows that are under way go on", "choice") \
 	X(large,      BYTES,  "1MB",   "1B..", "workload: flows from this size on are those of the large_ figures", "choice") \
 	X(small,      BYTES,  "100KB", "1B..", "workload: flows up to this size are those of the small_ figures", "choice") \
-	X(deadlock,   CHOICE, "error", "error|expected", "workload: what a deadlock at the end of the run is", "choice") \
+	X(deadlock,   CHOICE, "error", "error|expected|possible", "workload: what a deadlock at the end of the run is; error: ways that can form one are refused before the run; possible: they are not", "choice") \
 	X(loss,       CHOICE, "as_lane", "as_lane|expected", "workload: loss in a lossless lane fails the run, unless a fault of this file explains it, or it is expected", "choice")
 
 #define RECORD_PARAMS(X)                                                                                   \

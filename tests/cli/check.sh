@@ -19,6 +19,7 @@ both() {
 
 hosts='hosts: {count: 2, hca: {fidelity: endpoint}}'
 roce='fabric: {link_layer: roce, topology: single-switch}'
+places='hosts: {count: 0, hca: {fidelity: endpoint}}'
 detailed='hosts: {count: 2, hca: connectx5-edr}'
 cable='fabric: {link_layer: infiniband, topology: back-to-back}'
 work='workload: {bytes: 1KB}'
@@ -56,6 +57,15 @@ scenario.yaml:4:1: programs stands beside workload; expected one of them|$detail
 scenario.yaml:4:1: programs stands beside load; expected one of them|$detailed; $cable; load: {bytes: 8B}; programs: [{host: host0, command: [ls]}]
 scenario.yaml:3:26: host0: no-such-program: no such program in PATH|$detailed; $cable; programs: [{host: host0, command: [no-such-program]}]
 scenario.yaml:3:35: the command is empty; expected [PROGRAM, ARGUMENT, ...]|$detailed; $cable; programs: [{host: host0, command: []}]
+scenario.yaml:2:1: the ways of packets form a circle of buffers, so a deadlock is possible; expected routing: up_down, service_levels with lanes that break it, or run: {deadlock: possible}; the circle: switch1.port2 lane 0, switch2.port2 lane 0, switch3.port2 lane 0, switch0.port2 lane 0|$places; fabric: {link_layer: infiniband, topology: {kind: torus, size_x: 4, size_y: 1}}; $work
+scenario.yaml:2:1: the ways of packets form a circle of buffers|$places; fabric: {link_layer: infiniband, topology: {kind: dragonfly, routers: 4, hosts: 2, global: 2}}; $work
+scenario.yaml:2:1: the ways of packets form a circle of buffers, so a deadlock is possible; expected other routes|hosts: {count: 3, hca: {fidelity: endpoint}}; fabric: {link_layer: roce, switches: {a: , b: , c: }, links: [{between: [a, b]}, {between: [b, c]}, {between: [c, a]}, {between: [host0, a]}, {between: [host1, b]}, {between: [host2, c]}], routes: [{at: a, to: host2, via: b}, {at: b, to: host0, via: c}, {at: c, to: host1, via: a}]}; $work
+runs|$places; fabric: {link_layer: infiniband, routing: up_down, topology: {kind: torus, size_x: 4, size_y: 1}}; $work
+runs|$places; fabric: {link_layer: infiniband, topology: {kind: torus, size_x: 3, size_y: 3}}; $work
+runs|$places; fabric: {link_layer: infiniband, routing: up_down, topology: {kind: dragonfly, routers: 4, hosts: 2, global: 2}}; $work
+runs|$places; fabric: {link_layer: infiniband, topology: {kind: torus, size_x: 4, size_y: 1}}; $work; run: {deadlock: possible}
+runs|$places; fabric: {link_layer: roce, link: {pfc_priorities: 0}, topology: {kind: torus, size_x: 4, size_y: 1}}; $work
+runs|$places; fabric: {link_layer: infiniband, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}, switch: {balance: ecmp}}; $work
 scenario.yaml:1:8: no hosts; expected {host0: {hca: ...}, ...} or {count: 2, ...}|hosts: {}; $roce; $work
 scenario.yaml:1:8: no hosts; expected count: 1 or more|hosts: {count: 0}; $roce; $work
 scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; workload: {bytes: 1KB, count: 100}

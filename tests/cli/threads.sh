@@ -91,6 +91,7 @@ hosts: {count: 0, hca: {fidelity: endpoint, congestion: infiniband}}
 fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: torus, size_x: 4, size_y: 3, hosts: 1},
   switch: {fecn: {threshold: 15}}}
 workload: {pattern: hotspot, hot: 0.5, count: 4, bytes: 200KB}
+run: {deadlock: possible}
 record: {series: 10us}
 EOF
 

@@ -1,0 +1,341 @@
+/* dependency: see dependency.h. */
+#include "fabric/dependency.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fabric/port_state.h"
+#include "fabric/topology_state.h"
+
+#define NODES_MAX 20000
+#define STEPS_MAX UINT64_C(10000000) /* a third of a second, about */
+
+/* From buffer to buffer. A buffer is a (port, lane); its number follows from topology_find_port(). */
+struct edge {
+	uint32_t from, to;
+};
+
+struct graph {
+	const struct topology *topology;
+	uint32_t buffers;
+	uint32_t *node_of;  /* by port */
+	struct edge *edges; /* by from, once sorted */
+	uint32_t *first;    /* of a buffer's edges */
+	uint32_t count, room;
+	uint64_t *slots; /* edges that are there: hashed, 0: free */
+	uint32_t slot_count;
+	/* of one destination */
+	uint32_t *seen; /* by buffer: the destination's number + 1 */
+	uint32_t *stack;
+	uint64_t steps;
+};
+
+static void *take(size_t count, size_t bytes)
+{
+	void *memory = calloc(count ? count : 1, bytes);
+
+	assert(memory);
+	return memory;
+}
+
+static uint32_t buffer_of(const struct graph *graph, const struct end *end, unsigned lane)
+{
+	return (graph->topology->nodes[end->node].first_port + end->port) * PORT_LANES + lane;
+}
+
+static uint64_t *slot_of(const struct graph *graph, uint64_t key)
+{
+	uint64_t hash = key * UINT64_C(0x9e3779b97f4a7c15);
+	uint32_t slot = (uint32_t)(hash >> 32) & (graph->slot_count - 1);
+
+	while (graph->slots[slot] && graph->slots[slot] != key)
+		slot = (slot + 1) & (graph->slot_count - 1);
+	return &graph->slots[slot];
+}
+
+static void grow(struct graph *graph)
+{
+	uint64_t *before = graph->slots;
+	uint32_t count = graph->slot_count;
+
+	graph->slot_count = count ? count * 2 : 4096;
+	graph->slots = take(graph->slot_count, sizeof(*graph->slots));
+	for (uint32_t i = 0; i < count; i++)
+		if (before[i])
+			*slot_of(graph, before[i]) = before[i];
+	free(before);
+	graph->room = graph->slot_count / 2;
+	graph->edges = realloc(graph->edges, graph->room * sizeof(*graph->edges));
+	assert(graph->edges);
+}
+
+static void add_edge(struct graph *graph, uint32_t from, uint32_t to)
+{
+	uint64_t key = ((uint64_t)from << 32 | to) + 1;
+	uint64_t *slot;
+
+	if (graph->count == graph->room)
+		grow(graph);
+	slot = slot_of(graph, key);
+	if (*slot)
+		return;
+	*slot = key;
+	graph->edges[graph->count++] = (struct edge){from, to};
+}
+
+/* Does a sender wait for space in that buffer, or is what finds none lost? */
+static bool is_lossless(const struct port *port, unsigned lane)
+{
+	return !port->ethernet || (port->params.pfc_priorities & 1u << lane);
+}
+
+/* All that packets to the host go through, from all hosts. */
+static void spread(struct graph *graph, uint32_t number, uint32_t mark, unsigned service_level)
+{
+	const struct topology *topology = graph->topology;
+	const struct node *nodes = topology->nodes;
+	uint32_t endpoint = nodes[number].endpoint, depth = 0;
+	const struct path path = {
+		.destination = endpoint,
+		.dlid = endpoints_get(topology->endpoints, endpoint)->lid,
+		.service_level = (uint8_t)service_level,
+	};
+
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct end *end = nodes[i].ends;
+
+		if (nodes[i].is_switch || i == number || end->node == UNREACHED ||
+		    !nodes[end->node].is_switch)
+			continue;
+		uint32_t buffer = buffer_of(graph, end, port_lane(nodes[i].port, service_level));
+
+		if (graph->seen[buffer] != mark)
+			graph->stack[depth++] = buffer;
+		graph->seen[buffer] = mark;
+	}
+	while (depth) {
+		uint32_t buffer = graph->stack[--depth], port = buffer / PORT_LANES;
+		const struct node *node = &nodes[graph->node_of[port]];
+		unsigned input = port - node->first_port, lane = buffer % PORT_LANES;
+		struct port_set outputs = {0};
+
+		node->ops.outputs(node->ops.context, &path, &outputs);
+		PORT_SET_EACH(output, &outputs)
+		{
+			const struct end *end = &node->ends[output];
+			unsigned next_lane;
+			uint32_t next;
+
+			graph->steps++;
+			if (end->node == UNREACHED || !nodes[end->node].is_switch)
+				continue; /* hosts take what comes */
+			next_lane = node->ops.lane(node->ops.context, input, output, &path, lane);
+			next = buffer_of(graph, end, next_lane);
+			if (!is_lossless(topology_port_of(&nodes[end->node], end->port), next_lane))
+				continue;
+			add_edge(graph, buffer, next);
+			if (graph->seen[next] == mark)
+				continue;
+			graph->seen[next] = mark;
+			graph->stack[depth++] = next;
+		}
+	}
+}
+
+/* Do packets to both hosts, which are at one switch, go the same ways to it? */
+static bool go_alike(const struct graph *graph, uint32_t one, uint32_t other)
+{
+	const struct topology *topology = graph->topology;
+	const struct node *nodes = topology->nodes;
+	struct path paths[2] = {{0}};
+
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t endpoint = nodes[i ? other : one].endpoint;
+
+		paths[i].destination = endpoint;
+		paths[i].dlid = endpoints_get(topology->endpoints, endpoint)->lid;
+	}
+	for (uint32_t i = 0; i < topology->count; i++) {
+		struct port_set sets[2] = {{{0}}};
+
+		if (!nodes[i].is_switch || i == nodes[one].ends->node)
+			continue;
+		for (unsigned j = 0; j < 2; j++)
+			nodes[i].ops.outputs(nodes[i].ops.context, &paths[j], &sets[j]);
+		if (!port_set_equal(&sets[0], &sets[1]))
+			return false;
+	}
+	return true;
+}
+
+static void spread_all(struct graph *graph, unsigned service_level, uint32_t *mark, bool *all)
+{
+	const struct topology *topology = graph->topology;
+	uint32_t before = UNREACHED;
+
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct node *node = &topology->nodes[i];
+		bool same = before != UNREACHED &&
+			    topology->nodes[before].ends->node == node->ends->node;
+
+		if (node->is_switch || node->ends->node == UNREACHED)
+			continue;
+		*all = *all && graph->steps < STEPS_MAX;
+		graph->steps += same ? topology->count - 1 : 0;
+		if (*all && !(same && go_alike(graph, before, i)))
+			spread(graph, i, ++*mark, service_level);
+		before = i;
+	}
+}
+
+static int compare_edges(const void *one, const void *other)
+{
+	const struct edge *left = one, *right = other;
+
+	if (left->from != right->from)
+		return left->from < right->from ? -1 : 1;
+	return left->to < right->to ? -1 : left->to > right->to;
+}
+
+static struct dependency_hop hop_of(const struct graph *graph, uint32_t buffer)
+{
+	return (struct dependency_hop){
+		.input = topology_find_port(graph->topology, buffer / PORT_LANES),
+		.lane = buffer % PORT_LANES,
+	};
+}
+
+/* Depth first, by the order of buffers: the first edge that leads back to where the search has come from closes a cycle. */
+static bool search(struct graph *graph, struct dependency_cycle *cycle)
+{
+	uint32_t *next = take(graph->buffers + 1, sizeof(*next)); /* edge, by depth */
+	enum { NEW, OPEN, DONE } *state = take(graph->buffers, sizeof(*state));
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < graph->buffers && !cycle->count; i++) {
+		if (state[i] != NEW)
+			continue;
+		graph->stack[0] = i;
+		next[0] = graph->first[i];
+		state[i] = OPEN;
+		for (depth = 1; depth && !cycle->count;) {
+			uint32_t buffer = graph->stack[depth - 1], to;
+
+			if (next[depth - 1] == graph->first[buffer + 1]) {
+				state[buffer] = DONE;
+				depth--;
+				continue;
+			}
+			to = graph->edges[next[depth - 1]++].to;
+			if (state[to] == NEW) {
+				state[to] = OPEN;
+				graph->stack[depth] = to;
+				next[depth++] = graph->first[to];
+			} else if (state[to] == OPEN) {
+				uint32_t begin = depth - 1;
+
+				while (graph->stack[begin] != to)
+					begin--;
+				cycle->cut = depth - begin > DEPENDENCY_HOPS;
+				for (; begin < depth && cycle->count < DEPENDENCY_HOPS; begin++)
+					cycle->hops[cycle->count++] =
+						hop_of(graph, graph->stack[begin]);
+			}
+		}
+	}
+	free(next);
+	free(state);
+	return cycle->count > 0;
+}
+
+/* Between switches: no more links than a tree has, so no way leads round. */
+static bool is_tree(const struct topology *topology)
+{
+	uint32_t switches = 0, ends = 0;
+
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct node *node = &topology->nodes[i];
+
+		switches += node->is_switch;
+		for (unsigned port = 0; node->is_switch && port < node->ports; port++)
+			ends += node->ends[port].node != UNREACHED &&
+				topology->nodes[node->ends[port].node].is_switch;
+	}
+	return switches == 0 || ends / 2 < switches;
+}
+
+static void graph_init(struct graph *graph, const struct topology *topology)
+{
+	uint32_t ports = 0;
+
+	*graph = (struct graph){.topology = topology};
+	for (uint32_t i = 0; i < topology->count; i++)
+		ports += topology->nodes[i].ports;
+	graph->buffers = ports * PORT_LANES;
+	graph->node_of = take(ports, sizeof(*graph->node_of));
+	for (uint32_t i = 0; i < topology->count; i++)
+		for (unsigned port = 0; port < topology->nodes[i].ports; port++)
+			graph->node_of[topology->nodes[i].first_port + port] = i;
+	graph->seen = take(graph->buffers, sizeof(*graph->seen));
+	graph->stack = take(graph->buffers + 1, sizeof(*graph->stack));
+	graph->first = take(graph->buffers + 1, sizeof(*graph->first));
+	grow(graph);
+}
+
+static void graph_fini(struct graph *graph)
+{
+	free(graph->node_of);
+	free(graph->edges);
+	free(graph->first);
+	free(graph->slots);
+	free(graph->seen);
+	free(graph->stack);
+}
+
+bool dependency_find(const struct topology *topology, unsigned service_levels,
+		     struct dependency_cycle *cycle, bool *known)
+{
+	struct graph graph;
+	uint32_t mark = 0;
+	bool all = true;
+
+	*cycle = (struct dependency_cycle){0};
+	if (known)
+		*known = true;
+	if (is_tree(topology))
+		return false;
+	if (known && topology->count > NODES_MAX)
+		*known = false;
+	if (topology->count > NODES_MAX)
+		return false;
+	graph_init(&graph, topology);
+	for (unsigned level = 0; level < 16; level++) {
+		if (service_levels >> level & 1)
+			spread_all(&graph, level, &mark, &all);
+	}
+	qsort(graph.edges, graph.count, sizeof(graph.edges[0]), compare_edges);
+	for (uint32_t i = 0; i < graph.count; i++)
+		graph.first[graph.edges[i].from + 1]++;
+	for (uint32_t i = 0; i < graph.buffers; i++)
+		graph.first[i + 1] += graph.first[i];
+	search(&graph, cycle);
+	graph_fini(&graph);
+	if (known)
+		*known = all || cycle->count > 0;
+	return cycle->count > 0;
+}
+
+const char *dependency_print(const struct dependency_cycle *cycle, char *text, size_t text_bytes)
+{
+	size_t used = 0;
+
+	assert(text_bytes > 0);
+	text[0] = '\0';
+	for (unsigned i = 0; i < cycle->count && used < text_bytes; i++)
+		used += (size_t)snprintf(text + used, text_bytes - used, "%s%s lane %u",
+					 i ? ", " : "", port_name(cycle->hops[i].input),
+					 cycle->hops[i].lane);
+	if (cycle->cut && used < text_bytes)
+		snprintf(text + used, text_bytes - used, ", and more");
+	return text;
+}

@@ -1,0 +1,50 @@
+/*
+ * build_dependency: is a deadlock possible on the ways that the scenario's packets take? Part of build.h.
+ */
+#include <stdio.h>
+
+#include "fabric/dependency.h"
+#include "hcasim/builder/build.h"
+
+#define CYCLE_BYTES 600
+
+/* What the workload's packets have; programs and loads, unless they say otherwise, have 0. */
+static unsigned service_levels_of(const struct scenario *scenario)
+{
+	unsigned levels = 0;
+	if (!scenario->has_workload)
+		return 1;
+	for (uint64_t i = 0; i < scenario->play.service_levels; i++)
+		levels |= 1u << ((scenario->play.service_level + i) % SERVICE_LEVEL_COUNT);
+	return levels;
+}
+
+bool build_may_deadlock(const struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	struct dependency_cycle cycle;
+	char text[CYCLE_BYTES];
+	if (scenario->fabric.fidelity == FIDELITY_FLOW ||
+	    !dependency_find(build->topology, service_levels_of(scenario), &cycle, NULL))
+		return false;
+	bool own = scenario->lanes.route_count > 0 || scenario->lanes.forwarding != NULL;
+	snprintf(why, why_bytes,
+		 "the ways of packets form a circle of buffers, so a deadlock is possible; "
+		 "expected %s%s or "
+		 "run: {deadlock: possible}; the circle: %s",
+		 own ? "other routes" : "routing: up_down",
+		 scenario->fabric.link_layer == 0 ? ", service_levels with lanes that break it,"
+						  : "",
+		 dependency_print(&cycle, text, sizeof(text)));
+	return true;
+}
+
+bool build_refuses_deadlock(const struct build *build, char *why, size_t why_bytes)
+{
+	const struct scenario *scenario = build->scenario;
+	if (!scenario->has_workload || scenario->run.deadlock != DEADLOCK_ERROR ||
+	    !build_may_deadlock(build, why, why_bytes))
+		return false;
+	scenario_blame(scenario, "fabric", why, why_bytes);
+	return true;
+}

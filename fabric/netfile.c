@@ -10,12 +10,17 @@
 
 #include "fabric/encoding.h"
 
-#define NAME_MAX_BYTES 32 /* with room for "/2" in a layout's name */
+#define NAME_MAX_BYTES 32 /* with room for "-port2" in a layout's name */
 #define ADAPTER_PORTS  8
+#define WORD_MAX_BYTES 16
+#define LETTERS        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 struct device {
-	char name[NAME_MAX_BYTES];
+	char name[NAME_MAX_BYTES];     /* that lines of links use */
+	char words[2][WORD_MAX_BYTES]; /* of an adapter's description: "node01 HCA-1" */
+	const char *suffix; /* of what its host is called: words[1], "" or NULL: called `name` */
 	bool is_switch;
+	bool is_ignored; /* a switch's own adapter, which sends nothing: SHARP's */
 	uint32_t ports;
 	uint32_t machine;
 	uint32_t nodes[ADAPTER_PORTS]; /* of an adapter: by port, 0: none, else the number + 1 */
@@ -146,7 +151,80 @@ static const char *take_port(const char *text, uint32_t *port)
 	return open;
 }
 
-static bool add_device(struct reader *reader, const char *name, uint64_t ports, bool is_switch)
+/* The words of what ibnetdiscover has behind '#', if it is in quotes and they may be a host's name. */
+static void take_words(struct device *device, const char *comment)
+{
+	const char *text = strchr(comment, '"'), *end = text ? strchr(text + 1, '"') : NULL;
+
+	if (!end)
+		return;
+	device->is_ignored = !device->is_switch && strstr(text, "Aggregation Node");
+	text++;
+	for (unsigned i = 0; i < 2 && text < end; i++) {
+		size_t length = strcspn(text, " \t\"");
+
+		if (length >= WORD_MAX_BYTES ||
+		    strspn(text, LETTERS "0123456789-_") < length) /* e.g. of a domain */
+			return;
+		memcpy(device->words[i], text, length);
+		text += length;
+		text += strspn(text, " \t");
+	}
+}
+
+static int compare_words(const void *one, const void *other)
+{
+	const struct device *left = *(struct device *const *)one;
+	const struct device *right = *(struct device *const *)other;
+	int first = strcmp(left->words[0], right->words[0]);
+
+	return first ? first : strcmp(left->words[1], right->words[1]);
+}
+
+static bool same_word(struct device *const *devices, uint32_t count, uint32_t one, uint32_t other,
+		      unsigned words)
+{
+	for (unsigned i = 0; i < words && one < count && other < count; i++)
+		if (strcmp(devices[one]->words[i], devices[other]->words[i]) != 0)
+			return false;
+	return one < count && other < count;
+}
+
+/* A host is called by the first word of its adapter's description where no other adapter has it, else by the first two where no other has
+ * these, else by its GUID. A word such as MT4123 is the adapter's own. */
+static void choose_names(struct reader *reader)
+{
+	struct device **sorted = calloc(reader->count + 1, sizeof(*sorted));
+	uint32_t count = 0;
+
+	assert(sorted);
+	for (uint32_t i = 0; i < reader->count; i++) {
+		struct device *device = &reader->devices[i];
+		const char *word = device->words[0];
+		bool model = word[0] == 'M' && word[1] == 'T' && word[2] >= '0' && word[2] <= '9';
+
+		if (!device->is_switch && !device->is_ignored && *word && !model)
+			sorted[count++] = device;
+	}
+	qsort(sorted, count, sizeof(sorted[0]), compare_words);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *second = sorted[i]->words[1];
+		/* before the first there is none: UINT32_MAX */
+		bool first_shared = same_word(sorted, count, i - 1, i, 1) ||
+				    same_word(sorted, count, i, i + 1, 1);
+		bool both_shared = same_word(sorted, count, i - 1, i, 2) ||
+				   same_word(sorted, count, i, i + 1, 2);
+
+		if (!first_shared)
+			sorted[i]->suffix = "";
+		else if (!both_shared && *second)
+			sorted[i]->suffix = second;
+	}
+	free(sorted);
+}
+
+static bool add_device(struct reader *reader, const char *name, uint64_t ports, bool is_switch,
+		       const char *comment)
 {
 	uint32_t *slot;
 
@@ -164,10 +242,11 @@ static bool add_device(struct reader *reader, const char *name, uint64_t ports, 
 
 	*device = (struct device){.is_switch = is_switch, .ports = (uint32_t)ports};
 	snprintf(device->name, sizeof(device->name), "%s", name);
+	take_words(device, comment);
 	if (is_switch)
 		device->node =
 			layout_add_switch(reader->layout, name, (uint16_t)ports, LAYOUT_NO_RANK);
-	else
+	else if (!device->is_ignored)
 		device->machine = reader->machines++;
 	return true;
 }
@@ -179,7 +258,7 @@ static const struct { const char *word; bool is_switch; } kinds[] = {
 /* clang-format on */
 
 /* A line that begins a node? *is_node says; false: it is, and it is wrong. */
-static bool read_node(struct reader *reader, const char *line, bool *is_node)
+static bool read_node(struct reader *reader, const char *line, const char *comment, bool *is_node)
 {
 	*is_node = false;
 	for (unsigned i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -196,7 +275,7 @@ static bool read_node(struct reader *reader, const char *line, bool *is_node)
 		if (!take_name(rest, name, sizeof(name)))
 			return complain(reader, "expected %s PORTS \"NAME\", NAME of 1 to %d bytes",
 					kinds[i].word, NAME_MAX_BYTES - 1);
-		return add_device(reader, name, ports, kinds[i].is_switch);
+		return add_device(reader, name, ports, kinds[i].is_switch, comment);
 	}
 	return true;
 }
@@ -228,15 +307,17 @@ static uint64_t rate_in(const char *comment)
 static uint32_t node_of(struct reader *reader, struct device *device, uint32_t port,
 			uint16_t *node_port)
 {
-	char name[NAME_MAX_BYTES + sizeof("/4294967295")];
+	char name[NAME_MAX_BYTES + 2 * WORD_MAX_BYTES + sizeof("-port4294967295")];
+	int length;
 
 	*node_port = device->is_switch ? (uint16_t)(port - 1) : 0;
 	if (device->is_switch)
 		return device->node;
-	if (port == 1)
-		snprintf(name, sizeof(name), "%s", device->name);
-	else
-		snprintf(name, sizeof(name), "%s/%u", device->name, port);
+	length = device->suffix ? snprintf(name, sizeof(name), "%s%s%s", device->words[0],
+					   *device->suffix ? "-" : "", device->suffix)
+				: snprintf(name, sizeof(name), "%s", device->name);
+	if (port > 1)
+		snprintf(name + length, sizeof(name) - (size_t)length, "-port%u", port);
 	if (!device->nodes[port - 1])
 		device->nodes[port - 1] =
 			layout_add_host(reader->layout, name, device->machine, port - 1) + 1;
@@ -287,6 +368,8 @@ static bool read_link(struct reader *reader, struct device *device, const char *
 				port, name, peer_port);
 	if (!check_ends(reader, device, port, peer, peer_port, &known) || known)
 		return known;
+	if (device->is_ignored || peer->is_ignored)
+		return true;
 	device->peers[port - 1] = peer_key(reader, peer, peer_port);
 	peer->peers[peer_port - 1] = peer_key(reader, device, port);
 	uint32_t one = node_of(reader, device, port, &one_port);
@@ -322,7 +405,7 @@ static bool read_all(struct reader *reader, bool links)
 			device = &reader->devices[seen++];
 		if (links)
 			continue;
-		if (!read_node(reader, text, &is_node))
+		if (!read_node(reader, text, comment, &is_node))
 			return false;
 		if (!is_node && *text && *text != '[' && !strchr(text, '='))
 			return complain(reader, "neither a node, a port, nor KEY=VALUE");
@@ -342,6 +425,7 @@ bool netfile_read(struct layout *layout, const char *text, size_t length, char *
 
 	grow(&reader);
 	good = read_all(&reader, false);
+	choose_names(&reader);
 	reader.at = text;
 	reader.line = 0;
 	good = good && read_all(&reader, true);

@@ -10,6 +10,7 @@
 
 #define TESTS(TEST)      \
 	TEST(discovered) \
+	TEST(described)  \
 	TEST(simulated)  \
 	TEST(refused)
 SUITE(TESTS)
@@ -56,7 +57,9 @@ static void test_discovered(void)
 	CU_ASSERT_STRING_EQUAL(layout.nodes[0].name, "S-0002c90300000001");
 	CU_ASSERT_EQUAL(layout.nodes[0].ports, 36);
 	CU_ASSERT_TRUE(layout.nodes[1].is_switch);
-	CU_ASSERT_STRING_EQUAL(layout.nodes[4].name, "H-0002c90300000020/2");
+	CU_ASSERT_STRING_EQUAL(layout.nodes[2].name, "node01");
+	CU_ASSERT_STRING_EQUAL(layout.nodes[3].name, "node02");
+	CU_ASSERT_STRING_EQUAL(layout.nodes[4].name, "node02-port2");
 	CU_ASSERT_EQUAL(layout.nodes[4].host, layout.nodes[3].host); /* one machine, ... */
 	CU_ASSERT_EQUAL(layout.nodes[4].rail, 1);                    /* ... its second port */
 	CU_ASSERT_NOT_EQUAL(layout.nodes[3].host, layout.nodes[2].host);
@@ -71,6 +74,35 @@ static void test_discovered(void)
 	CU_ASSERT_EQUAL(layout.links[3].one, 1);
 	CU_ASSERT_EQUAL(layout.links[3].one_port, 6);
 	CU_ASSERT_EQUAL(layout.links[3].other, 4);
+}
+
+/* Hosts by what their adapters are called; a switch's own adapter is none. */
+static void test_described(void)
+{
+	CU_ASSERT_TRUE(read_text(
+		"Switch\t41 \"S-1\"\t# \"MF0;sw:MQM8700/U1\" enhanced port 0 lid 9 lmc 0\n"
+		"[1]\t\"H-a\"[1](a1)\t# \"node01 mlx5_0\" lid 1 4xHDR\n"
+		"[2]\t\"H-b\"[1](b1)\t# \"node02 mlx5_0\" lid 2 4xHDR\n"
+		"[3]\t\"H-c\"[1](c1)\t# \"node02 mlx5_1\" lid 3 4xHDR\n"
+		"[4]\t\"H-d\"[1](d1)\t# \"MT4123 ConnectX6   Mellanox Technologies\" lid 4 4xHDR\n"
+		"[5]\t\"H-e\"[1](e1)\t# \"same mlx5_0\" lid 5 4xHDR\n"
+		"[6]\t\"H-f\"[1](f1)\t# \"same mlx5_0\" lid 6 4xHDR\n"
+		"[7]\t\"H-g\"[1](g1)\t# \"node.of.a.domain mlx5_0\" lid 7 4xHDR\n"
+		"[41]\t\"H-x\"[1](x1)\t# \"Mellanox Technologies Aggregation Node\" lid 8 4xHDR\n"
+		"Ca\t1 \"H-x\"\t# \"Mellanox Technologies Aggregation Node\"\n"
+		"[1](x1)\t\"S-1\"[41]\t# lid 8 lmc 0 \"MF0;sw:MQM8700/U1\" lid 9 4xHDR\n"
+		"Ca\t1 \"H-a\"\t# \"node01 mlx5_0\"\nCa\t1 \"H-b\"\t# \"node02 mlx5_0\"\n"
+		"Ca\t1 \"H-c\"\t# \"node02 mlx5_1\"\n"
+		"Ca\t1 \"H-d\"\t# \"MT4123 ConnectX6   Mellanox Technologies\"\n"
+		"Ca\t1 \"H-e\"\t# \"same mlx5_0\"\nCa\t1 \"H-f\"\t# \"same mlx5_0\"\n"
+		"Ca\t1 \"H-g\"\t# \"node.of.a.domain mlx5_0\"\n"));
+	CU_ASSERT_EQUAL(layout_hosts(&layout), 7);
+	CU_ASSERT_EQUAL(layout.node_count, 8);
+	CU_ASSERT_EQUAL(layout.link_count, 7);
+	static const char *const hosts[] = {
+		"node01", "node02-mlx5_0", "node02-mlx5_1", "H-d", "H-e", "H-f", "H-g"};
+	for (unsigned i = 0; i < ARRAY_SIZE(hosts) && i + 1 < layout.node_count; i++)
+		CU_ASSERT_STRING_EQUAL(layout.nodes[i + 1].name, hosts[i]);
 }
 
 static void test_simulated(void)

@@ -398,6 +398,10 @@ static int check_and_run(struct mpi_run *run)
 	if (arguments->capture != NULL && !rank_traces_name(arguments->capture, why, sizeof(why))) {
 		say("%s", why);
 		code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
+	} else if (arguments->capture != NULL &&
+		   !rank_traces_check(arguments->capture, why, sizeof(why))) {
+		say("%s", why);
+		code = EXIT_BAD_INPUT;
 	}
 	return code;
 }

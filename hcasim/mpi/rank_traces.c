@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define NAME_BYTES (2 * PATH_MAX)
+#define CALL_BYTES 64
 
 /* The next line that is not empty, without its end. */
 static bool next_line(FILE *in, char line[PATH_MAX])
@@ -26,6 +28,66 @@ static const char *base_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash != NULL ? slash + 1 : path;
+}
+
+/* One-sided communication: SMPI traces it, and its replay does not know it. */
+static bool is_one_sided(const char *call)
+{
+	static const char *const calls[] = {
+		"Put",  "Get",         "Accumulate",      "Get_accumulate", "Rput",
+		"Rget", "Raccumulate", "Rget_accumulate", "Fetch_and_op",   "Compare_and_swap"};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strcasecmp(call, calls[i]) == 0)
+			return true;
+	return strncasecmp(call, "Win_", 4) == 0;
+}
+
+/* false: the rank's trace has a call, named in `call`, that no replay can do. */
+static bool can_be_replayed(const char *file, char call[CALL_BYTES])
+{
+	char line[PATH_MAX];
+	bool good = true;
+	FILE *in = fopen(file, "r");
+
+	while (good && in != NULL && next_line(in, line)) {
+		const char *word = line + strcspn(line, " ");
+
+		word += strspn(word, " ");
+		snprintf(call, CALL_BYTES, "%.*s", (int)strcspn(word, " "), word);
+		good = !is_one_sided(call);
+	}
+	if (in != NULL)
+		fclose(in);
+	return good;
+}
+
+bool rank_traces_check(const char *list, char *why, size_t why_bytes)
+{
+	char name[NAME_BYTES], call[CALL_BYTES];
+	unsigned bad = 0, rank = 0;
+
+	for (bool good = true; good; rank++) {
+		snprintf(name, sizeof(name), "%s_files/rank%u.txt", list, rank);
+		if (access(name, R_OK) != 0)
+			return true;
+		good = can_be_replayed(name, call);
+		bad = rank;
+	}
+	for (rank = 0;; rank++) {
+		snprintf(name, sizeof(name), "%s_files/rank%u.txt", list, rank);
+		if (unlink(name) != 0)
+			break;
+	}
+	snprintf(name, sizeof(name), "%s_files", list);
+	rmdir(name);
+	unlink(list);
+	snprintf(why, why_bytes,
+		 "%s: rank %u calls MPI_%s: a replay knows no one-sided communication, so nothing "
+		 "is captured; "
+		 "expected a program of messages and collectives",
+		 list, bad, call);
+	return false;
 }
 
 bool rank_traces_name(const char *list, char *why, size_t why_bytes)

@@ -144,6 +144,13 @@ refused() {
   mpi 2 refused "$@"
   grep -q -- "$text" refused.err || fail "$*: $(cat refused.err)"
 }
+# One-sided communication is carried; of what a replay would not know, nothing is captured.
+smpicc -O1 -Wall -o window "$source/tests/mpi/window.c" || fail "smpicc does not compile windows"
+mpi 0 window four.yaml -- ./window
+[ "$(sort window.out | tr '\n' ' ')" = 'rank 0 got 3 rank 1 got 0 rank 2 got 1 rank 3 got 2 ' ] || fail "windows: $(cat window.out)"
+refused "window-trace: rank 0 calls MPI_Win_fence: a replay knows no one-sided communication" four.yaml --capture window-trace -- ./window
+[ -z "$(ls -d window-trace* 2>/dev/null)" ] || fail "a refused capture left $(ls -d window-trace*)"
+
 refused "no program; expected -- PROGRAM ARGS" four.yaml
 refused "5 ranks, and 4 hosts; expected a host for each rank" four.yaml --np 5 -- ./talk ring
 refused "\"p\" is no number of ranks" four.yaml -np 5 -- ./talk ring

@@ -26,9 +26,19 @@ static const struct {
 	{"preset", published_preset, NULL},
 };
 
-static const char *const row_keys[] = {"row",    "what",  "hardware", "source", "tolerance",
-				       "driver", "unit",  "axis",     "log",    "set",
-				       "expect", "order", "full"};
+/* clang-format off */
+#define CLASS_NAME(name, meaning) #name,
+static const char *const class_names[] = { PUBLISHED_CLASSES(CLASS_NAME) };
+/* clang-format on */
+
+const char *published_class_name(enum published_class class)
+{
+	return class_names[class];
+}
+
+static const char *const row_keys[] = {"class",     "row",    "what",  "hardware", "source",
+				       "tolerance", "driver", "unit",  "axis",     "log",
+				       "set",       "expect", "order", "full"};
 static const char *const full_keys[] = {"hardware", "values"};
 static const char *const case_keys[] = {"case",       "x",         "curve",     "set",
 					"minus",      "over",      "published", "to",
@@ -111,6 +121,36 @@ static void read_tolerance(struct yaml_node *map, enum compare_tolerance *tolera
 
 	if (text && !compare_tolerance_find(text, tolerance))
 		yaml_error(errors, node, "\"%s\" is no tolerance; expected " TOLERANCES, text);
+}
+
+/* A row of the driver preset is transcribed, whatever it says; one whose source is recalled is that at best. */
+static void read_class(struct published_row *row, struct yaml_node *root,
+		       struct yaml_errors *errors)
+{
+	struct yaml_node *node = yaml_get(root, "class");
+	const char *text = node ? yaml_expect_text(node, "a class", errors) : NULL;
+	const char *near = text ? yaml_suggest(text, class_names, CLASS_COUNT) : NULL;
+	unsigned class = 0;
+
+	while (text && class < CLASS_COUNT && strcmp(text, class_names[class]) != 0)
+		class ++;
+	if (class == CLASS_COUNT) {
+		yaml_error(errors, node,
+			   "\"%s\" is no class; expected predicted, calibrated, transcribed or "
+			   "recalled%s%s%s",
+			   text, near ? "; did you mean \"" : "", near ? near : "",
+			   near ? "\"?" : "");
+		return;
+	}
+	row->class = (enum published_class) class;
+	if (row->driver == published_preset && row->class != CLASS_transcribed)
+		yaml_error(errors, node ? node : root,
+			   "the driver preset compares a number with itself; expected class: "
+			   "transcribed");
+	else if (row->class == CLASS_predicted && strstr(row->source, "recalled"))
+		yaml_error(
+			errors, node ? node : root,
+			"a recalled figure is no test of a prediction; expected class: recalled");
 }
 
 static void read_case(struct published_row *row, struct yaml_node *map, struct yaml_node *common,
@@ -237,6 +277,7 @@ static void read_row(struct published_row *row, struct yaml_node *root, struct y
 			   "no driver \"%s\"; expected probe, pcie, wire, program, study, load or "
 			   "preset",
 			   driver);
+	read_class(row, root, errors);
 	if (!expect || expect->kind != YAML_LIST) {
 		yaml_error(errors, root, "expect is missing: a list of cases");
 		return;

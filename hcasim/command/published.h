@@ -18,6 +18,19 @@
 
 enum { PUBLISHED_WHY_BYTES = 256 };
 
+/* What a row that holds says of the models. */
+/* clang-format off */
+#define PUBLISHED_CLASSES(X)                                                                        \
+	X(predicted,   "nothing was fitted to it")                                                      \
+	X(calibrated,  "a number of a preset or of a default was chosen by a case of it")                 \
+	X(transcribed, "compares a number with itself: a preset or a table has it from the same source")  \
+	X(recalled,    "nobody has read the figure again in its source")
+#define PUBLISHED_CLASS_ENUM(name, meaning) CLASS_##name,
+enum published_class { PUBLISHED_CLASSES(PUBLISHED_CLASS_ENUM) CLASS_COUNT };
+/* clang-format on */
+
+const char *published_class_name(enum published_class class);
+
 struct published_case {
 	const char *name;               /* what sets it apart */
 	const char *unit;               /* its own, or the row's */
@@ -53,6 +66,7 @@ struct published_row {
 	const char *id, *what, *hardware, *source, *unit, *axis;
 	bool logarithmic;
 	enum compare_tolerance tolerance;
+	enum published_class class;
 	published_driver *driver;
 	published_forget *forget; /* NULL: the driver keeps nothing */
 	void *kept;

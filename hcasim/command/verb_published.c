@@ -22,6 +22,7 @@
 struct tally {
 	unsigned rows, passed, missed, skipped, gates_missed;
 	unsigned cases, cases_passed, cases_missed;
+	unsigned class_rows[CLASS_COUNT], class_passed[CLASS_COUNT], class_skipped[CLASS_COUNT];
 	unsigned plots;
 	unsigned smaller; /* rows left out of --full: they have no other size */
 };
@@ -121,7 +122,8 @@ static void print_orders(const struct published_row *row, bool failed)
 
 static void print_cases(const struct published_row *row)
 {
-	printf("%-7s %s; %s\n", row->id, row->what, row->hardware);
+	printf("%-7s %s; %s; %s\n", row->id, row->what, row->hardware,
+	       published_class_name(row->class));
 	for (size_t i = 0; i < row->case_count; i++)
 		print_case(&row->cases[i], "", row->cases[i].name, "");
 	print_orders(row, false);
@@ -164,6 +166,7 @@ static void print_json(const struct published_row *row, bool first)
 	print_pair("hardware", row->hardware);
 	print_pair("source", row->source);
 	print_pair("unit", row->unit);
+	print_pair("class", published_class_name(row->class));
 	print_pair("verdict", verdict(published_measured(row), published_passed(row)));
 	printf("\"cases\": [");
 	for (size_t i = 0; i < row->case_count; i++) {
@@ -256,6 +259,9 @@ static void count_row(const struct published_row *row, struct tally *tally)
 	tally->rows++;
 	tally->skipped += !measured;
 	tally->passed += measured && passed;
+	tally->class_rows[row->class]++;
+	tally->class_passed[row->class] += measured && passed;
+	tally->class_skipped[row->class] += !measured;
 	tally->missed += measured && !passed;
 	tally->gates_missed += measured && !passed && published_is_gate(row);
 	for (size_t i = 0; i < row->case_count; i++) {
@@ -308,6 +314,20 @@ static bool do_row(const char *file, void *context)
 	return true;
 }
 
+/* Rows of each class apart: only those that are predicted test the models. */
+static void print_classes(const struct tally *tally)
+{
+	for (unsigned i = 0; i < CLASS_COUNT; i++) {
+		if (tally->class_rows[i] > 0)
+			printf("%-11s %u rows: %u pass, %u miss, %u skipped\n",
+			       published_class_name((enum published_class)i), tally->class_rows[i],
+			       tally->class_passed[i],
+			       tally->class_rows[i] - tally->class_passed[i] -
+				       tally->class_skipped[i],
+			       tally->class_skipped[i]);
+	}
+}
+
 static void print_count(const struct arguments *arguments, const struct tally *tally)
 {
 	if (arguments->json) {
@@ -317,6 +337,7 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 		       tally->cases_passed, tally->cases_missed);
 		return;
 	}
+	print_classes(tally);
 	printf("%u rows: %u pass, %u miss, %u skipped; %u of %u cases pass\n", tally->rows,
 	       tally->passed, tally->missed, tally->skipped, tally->cases_passed, tally->cases);
 	if (arguments->out != NULL)

@@ -84,6 +84,22 @@ refuses_full '{hardware: "2 ms"}' C-21 'values is missing'
 refuses_full '{values: {run.until: 2ms}}' C-21 'hardware is missing'
 refuses_full '{hardware: "2 ms", values: {run.until: 2ms}}' B1-01 'only rows of the driver study'
 
+# Classes: counted apart; a row that a number is calibrated to is no prediction; nor is one of the driver preset.
+"$hcasim" published C-17 C-21 B1-04 F-08 >"$folder/out"
+grep -q '^transcribed 1 rows: 1 pass' "$folder/out" && grep -q '^calibrated  1 rows: 1 pass' "$folder/out" && grep -q '^predicted   2 rows: 2 pass' "$folder/out" ||
+  fail "classes: $(cat "$folder/out")"
+for row in $(grep -rhoE 'calibrated: .*' "$source"/scenarios/presets "$source"/{hca,fabric,switch,hcasim,traffic,sim} --include=*.yaml --include=*.h | grep -oE '\b[A-G][0-9]?-[0-9]+\b' | sort -u); do
+  grep -q '^class: \(calibrated\|transcribed\|recalled\)$' "$source/scenarios/published/$row.yaml" || fail "$row: a number is calibrated to it, and it says class: predicted"
+done
+refuses_class() { # ROW CLASS MESSAGE
+  sed -e '/^class:/d' -e "2i class: $2" "$source/scenarios/published/$1.yaml" >"$folder/class.yaml"
+  "$hcasim" published "$folder/class.yaml" >"$folder/out" 2>"$folder/errors"
+  [ $? -eq 2 ] && grep -q "class.yaml:2:8: $3" "$folder/errors" || fail "$1 as $2: $(cat "$folder/errors")"
+}
+refuses_class C-17 predicted 'the driver preset compares a number with itself; expected class: transcribed'
+refuses_class D-24 predicted 'a recalled figure is no test of a prediction; expected class: recalled'
+refuses_class C-21 clibrated '"clibrated" is no class; .*did you mean "calibrated"'
+
 "$hcasim" published NO-SUCH-ROW B1-01 >"$folder/out" 2>"$folder/errors"
 [ $? -eq 2 ] || fail "an unknown row is not refused"
 exit $((failures > 0))

@@ -63,11 +63,20 @@ static bool write_commands(const struct plot *plot)
 	return plot_finish(plot->folder, plot->name, out);
 }
 
+/* Apart from each other, also for those who cannot tell red from green (Tol, Okabe and Ito). */
+static const char *const colours[] = {"0072b2", "d55e00", "009e73", "cc79a7", "e69f00", "56b4e9",
+				      "000000", "882255", "999933", "44aa99", "7f7f7f", "5e3c99"};
+
 void plot_begin(const char *name, const char *title, FILE *out)
 {
 	fprintf(out, "set terminal svg size 960,560 background 'white'\nset output '%s.svg'\n",
 		name);
 	fprintf(out, "set title \"%s\" noenhanced\nset grid\nset key outside right top\n", title);
+	/* no two of 24 curves alike */
+	for (unsigned i = 0; i < 2 * sizeof(colours) / sizeof(colours[0]); i++)
+		fprintf(out, "set linetype %u linecolor rgb '#%s' dashtype %u pointtype %u\n",
+			i + 1, colours[i % (sizeof(colours) / sizeof(colours[0]))],
+			i < sizeof(colours) / sizeof(colours[0]) ? 1u : 2u, i % 12 + 1);
 }
 
 /* Runs the commands there. */

@@ -10,6 +10,7 @@
 
 #include "analysis/plot.h"
 #include "analysis/table.h"
+#include "sim/yaml.h"
 
 enum { PORTS_MAX = 12 }; /* curves that one can tell apart */
 
@@ -95,6 +96,12 @@ static struct port *find_ports(const struct table *series, size_t *count)
 	return ports;
 }
 
+/* Is its queue more than a line along the axis, beside the longest? */
+static bool is_worth(const struct port *longest, const struct port *port)
+{
+	return port == longest || port->most > longest->most / 100;
+}
+
 static bool draw_ports(struct plots *plots, const char *name, const char *title, const char *label,
 		       const char *value, const struct port *ports, size_t count)
 {
@@ -103,7 +110,7 @@ static bool draw_ports(struct plots *plots, const char *name, const char *title,
 	if (out == NULL)
 		return false;
 	fprintf(out, "set xlabel 'time (us)'\nset ylabel '%s'\nset yrange [0:*]\n", label);
-	for (size_t i = 0; i < count && i < PORTS_MAX; i++)
+	for (size_t i = 0; i < count && i < PORTS_MAX && is_worth(&ports[0], &ports[i]); i++)
 		fprintf(out,
 			"%s'series.csv' skip 1 using 1:(strcol(2) eq '%s' ? %s : NaN) with lines "
 			"title "
@@ -229,11 +236,74 @@ static bool draw_sizes(struct plots *plots)
 	return finish(plots, "sizes", out);
 }
 
+/* ---- of any run ---- */
+
+/* "host0.hca.pcie.to_host" 35.1: what summary.json says under uses. false: it cannot be read. */
+static bool write_uses(const struct plots *plots, unsigned *count)
+{
+	char path[PATH_MAX], part[PATH_MAX];
+	struct yaml_errors errors = {0};
+	struct yaml_document *document;
+	struct yaml_node *uses;
+	FILE *out;
+
+	*count = 0;
+	if (!is_there(plots, "summary.json", path))
+		return true;
+	document = yaml_read_file(path, &errors); /* JSON is YAML */
+	if (document == NULL) {
+		snprintf(plots->why, plots->why_bytes, "%s", errors.text);
+		yaml_errors_free(&errors);
+		return false;
+	}
+	snprintf(part, sizeof(part), "%.3000s/uses.dat", plots->folder);
+	out = fopen(part, "w");
+	uses = yaml_get(yaml_root(document), "uses");
+	for (struct yaml_node *use = uses != NULL ? uses->children : NULL;
+	     out != NULL && use != NULL; use = use->next) {
+		struct yaml_node *name = yaml_get(use, "name"), *share = yaml_get(use, "use");
+
+		if (name != NULL && name->text != NULL && share != NULL && share->text != NULL)
+			fprintf(out, "%u,%s,%.3f\n", (*count)++, name->text,
+				100 * strtod(share->text, NULL));
+	}
+	yaml_close(document);
+	yaml_errors_free(&errors);
+	if (out != NULL && fclose(out) == 0)
+		return true;
+	snprintf(plots->why, plots->why_bytes, "%s: %s", part, strerror(errno));
+	return false;
+}
+
+/* Bars, the first at the top. */
+static bool draw_uses(struct plots *plots)
+{
+	unsigned count;
+	FILE *out;
+
+	if (!write_uses(plots, &count))
+		return false;
+	if (count == 0)
+		return true;
+	out = open_commands(plots, "uses",
+			    "share of the time with work in which each was busy or waited for");
+	if (out == NULL)
+		return false;
+	fprintf(out,
+		"set xlabel 'share (%%)'\nset xrange [0:100]\nset yrange [%u.5:-0.5]\nunset key\n"
+		"set style fill solid 0.6\nset ytics noenhanced\nset lmargin 36\n"
+		"plot 'uses.dat' using ($3/2):1:($3/2):(0.35):ytic(2) with boxxyerror linetype 1\n",
+		count - 1);
+	return finish(plots, "uses", out);
+}
+
 bool run_plots_write(const char *folder, unsigned *count, char *why, size_t why_bytes)
 {
 	struct plots plots = {.folder = folder, .why = why, .why_bytes = why_bytes};
 	bool good = draw_series(&plots) && draw_flows(&plots) && draw_sizes(&plots);
 
+	if (good && plots.count == 0) /* a load */
+		good = draw_uses(&plots);
 	*count = plots.count;
 	return good;
 }

@@ -4,6 +4,7 @@
  *     series.csv    -> queues.svg, rates.svg   over time, of the ports with the longest queues
  *     flows.csv     -> slowdown.svg            what share of the flows has at most that slowdown, and that time
  *     slowdowns.csv -> sizes.svg               slowdown by size of the flows, if they differ: 50th, 95th, 99th percentile
+ *     summary.json  -> uses.svg                of a load: which resources were busy or waited for, and how much of the time
  */
 #ifndef ANALYSIS_RUN_PLOTS_H
 #define ANALYSIS_RUN_PLOTS_H

@@ -14,7 +14,9 @@
 #include "analysis/table.h"
 #include "sim/yaml.h"
 
-#define LOGARITHMIC 50 /* from this ratio of the largest to the smallest on */
+#define LABELS_MAX    16   /* on an axis */
+#define LOGARITHMIC_Y 1000 /* as LOGARITHMIC, of figures */
+#define LOGARITHMIC   50   /* from this ratio of the largest to the smallest on */
 
 struct drawing {
 	const struct sweep_plot *plot;
@@ -193,10 +195,44 @@ static bool write_curves(const struct drawing *drawing)
 	return fclose(out) == 0 && good;
 }
 
+/* The largest value over the smallest; 0: some are not above 0. */
+static double spread(const struct drawing *drawing)
+{
+	double least = INFINITY, most = 0;
+
+	for (size_t row = 0; row < drawing->table->rows; row++) {
+		double value = table_number(drawing->table, row, drawing->figure);
+
+		least = isfinite(value) ? fmin(least, value) : least;
+		most = isfinite(value) ? fmax(most, value) : most;
+	}
+	return least > 0 && most > 0 ? most / least : 0;
+}
+
+/* With a label at each value that was swept. */
+static void print_logarithmic(const struct drawing *drawing, FILE *out)
+{
+	const struct table *table = drawing->table;
+	unsigned labels = 0;
+
+	fprintf(out, "set logscale x 2\nset xtics (");
+	for (size_t row = 0; row < table->rows && labels < LABELS_MAX; row++) {
+		const char *unit, *text = table_cell(table, row, drawing->key);
+		bool known = false;
+
+		for (size_t i = 0; i < row && !known; i++)
+			known = strcmp(table_cell(table, i, drawing->key), text) == 0;
+		if (!known)
+			fprintf(out, "%s%.12g", labels++ > 0 ? ", " : "", split(text, &unit));
+	}
+	fprintf(out, ")\n");
+}
+
 static bool write_picture(const struct drawing *drawing)
 {
 	FILE *out = open_part(drawing, "gp");
 	unsigned curves = 0;
+	bool bars = drawing->half < drawing->table->columns;
 
 	if (out == NULL)
 		return false;
@@ -207,13 +243,20 @@ static bool write_picture(const struct drawing *drawing)
 		drawing->numeric && *drawing->unit ? ")" : "", drawing->plot->label);
 	fprintf(out, "set yrange [0:*]\n");
 	if (drawing->numeric && drawing->least > 0 && drawing->most / drawing->least >= LOGARITHMIC)
-		fprintf(out, "set logscale x 2\n");
+		print_logarithmic(drawing, out);
+	if (spread(drawing) >= LOGARITHMIC_Y)
+		fprintf(out, "set logscale y\nset yrange [*:*]\n");
+	/* nothing lies on the frame */
+	fprintf(out, "set offsets graph 0.03, graph 0.03, graph 0.03, 0\n");
 	for (size_t row = 0; row < drawing->table->rows; row++) {
 		if (!is_first_of_curve(drawing, row))
 			continue;
 		fprintf(out, "%s'%s.dat' index %u using %s with %s title \"",
 			curves == 0 ? "plot " : ", ", drawing->plot->figure, curves,
-			drawing->numeric ? "1:2:3" : "0:2:3:xtic(1)", "yerrorlines");
+			drawing->numeric ? bars ? "1:2:3" : "1:2"
+			: bars           ? "0:2:3:xtic(1)"
+					 : "0:2:xtic(1)",
+			bars ? "yerrorlines" : "linespoints");
 		print_curve_name(drawing, row, out);
 		fprintf(out, "\" noenhanced");
 		curves++;

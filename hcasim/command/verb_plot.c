@@ -13,6 +13,7 @@
 
 #define WHY_BYTES   1024
 #define LABEL_BYTES 128
+#define TITLE_BYTES 256
 
 static bool has(const char *folder, const char *file)
 {
@@ -52,15 +53,18 @@ static int plot_sweep(const struct arguments *arguments)
 	for (size_t i = 0; i < arguments->figure_count; i++) {
 		const char *name = arguments->figures[i];
 		const struct figure_info *info = find_figure(name);
-		char label[LABEL_BYTES];
+		char label[LABEL_BYTES], title[TITLE_BYTES];
 		const struct sweep_plot plot = {.folder = arguments->word,
 						.key = arguments->x_key,
 						.figure = name,
-						.title = info ? info->meaning : name,
+						.title = title,
 						.label = label};
 
 		snprintf(label, sizeof(label), "%s%s%s%s", name, info && *info->unit ? " (" : "",
 			 info ? info->unit : "", info && *info->unit ? ")" : "");
+		/* a meaning alone may go on from the figure above it: "their 95th percentile" */
+		snprintf(title, sizeof(title), "%s%s%s", name, info ? ": " : "",
+			 info ? info->meaning : "");
 		if (!sweep_plot_write(&plot, why, sizeof(why))) {
 			say("%s", why);
 			return EXIT_BAD_INPUT;

@@ -46,6 +46,19 @@ whole "$folder/sweep/slowdown_mean.svg" balance=ecmp balance=spray workload.load
 whole "$folder/sweep/goodput_gbps.svg" 'goodput_gbps (Gb/s)'
 [ "$(grep -c '^0\.[24] [0-9.e+]* [0-9.e+]*$' "$folder/sweep/slowdown_mean.dat")" -eq 4 ] || fail "$(cat "$folder/sweep/slowdown_mean.dat")"
 
+# A load: what it used. Its sweep: labels at all values of a logarithmic axis, no bars without means, and a title that stands alone.
+cat >"$folder/load.yaml" <<'EOF2'
+hosts: {count: 2, hca: connectx5-edr}
+fabric: {link_layer: infiniband, topology: back-to-back}
+load: {bytes: 64B, threads: 2, warm_up: 100, operations: 500}
+sweep: {load.bytes: [8B, 64B, 512B, 4096B]}
+EOF2
+"$hcasim" run "$folder/load.yaml" --out "$folder/load" >/dev/null 2>&1 && "$hcasim" plot "$folder/load" 2>"$folder/log" || fail "load: $(cat "$folder/log")"
+whole "$folder/load/uses.svg" 'share (%)' load.core
+"$hcasim" sweep "$folder/load.yaml" --out "$folder/loads" >/dev/null 2>&1 && "$hcasim" plot "$folder/loads" --figure p99_ns 2>"$folder/log" || fail "loads: $(cat "$folder/log")"
+whole "$folder/loads/p99_ns.svg" 'p99_ns: ' '4096' '512'
+grep -q 'set xtics (8, 64, 512, 4096)' "$folder/loads/p99_ns.gp" && ! grep -q yerrorlines "$folder/loads/p99_ns.gp" || fail "$(cat "$folder/loads/p99_ns.gp")"
+
 # Where all flows are of one size there is no picture by size.
 "$hcasim" run "$folder/study.yaml" --set 'workload={pattern: incast, count: 1, bytes: 20KB}' --out "$folder/alike" >/dev/null 2>&1 || fail "alike: exit code $?"
 "$hcasim" plot "$folder/alike" 2>"$folder/log" || fail "alike: $(cat "$folder/log")"

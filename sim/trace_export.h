@@ -1,7 +1,8 @@
 /*
  * trace_export: a trace file as others read it.
  *
- *     Perfetto, chrome://tracing   JSON trace events: one track per block, instants with their values
+ *     Perfetto, chrome://tracing   JSON trace events: a process per host or switch, a track per block; a slice for the time that a
+ *                                  work request is in a block, and instants with their values
  *     GTKWave and other viewers    VCD: tag and values of each trace point as 64-bit signals, in picoseconds
  */
 #ifndef SIM_TRACE_EXPORT_H

@@ -23,6 +23,19 @@ assert len(set(tracks.values())) == len(tracks) >= 20
 shown = [(e["ts"] * 1000, tracks[e["tid"]], e["name"]) for e in events if e["ph"] == "i"]
 lines = [line.split() for line in open(folder + "/text").read().split("\n")[1:] if line]
 assert shown == [(Decimal(line[0]), line[2], line[3]) for line in lines]
+# A process for each host and switch, and a slice from the first to the last record that a work request has in a block.
+processes = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
+assert {"host0", "host1", "switch0"} <= set(processes), processes
+assert all(e["pid"] == processes[tracks[e["tid"]].split(".")[0]] for e in events if "tid" in e)
+found = {}
+for e in events:
+    if e["ph"] == "i" and e["args"]["tag"]:
+        found.setdefault((e["tid"], e["args"]["tag"]), []).append(e["ts"])
+spans = {key: (times[0], times[-1]) for key, times in found.items() if times[0] != times[-1]}
+begins = {(e["tid"], e["args"]["tag"]): e for e in events if e["ph"] == "b"}
+ends = {(e["tid"], e["args"]["tag"]): e for e in events if e["ph"] == "e"}
+assert len(spans) > 50 and spans == {key: (begins[key]["ts"], ends[key]["ts"]) for key in begins}, len(spans)
+assert all(begins[key]["id"] == ends[key]["id"] and begins[key]["cat"] == ends[key]["cat"] for key in begins)
 one = [line.split() for line in open(folder + "/one").read().split("\n")[1:] if line]
 assert len(one) > 25 and one == [[line[0], mine[1]] + line[2:] for line, mine in zip([l for l in lines if "tag=5" in l], one)]
 points = [line[3] for line in one]

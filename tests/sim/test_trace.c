@@ -150,19 +150,20 @@ static void test_perfetto(void)
 	check_export(
 		trace_export_perfetto,
 		"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
-		"{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"hcasim\"}},"
+		"{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"host0\"}},"
 		"\n"
 		"{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_name\",\"args\":{\"name\":"
 		"\"host0.link\"}},\n"
 		"{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"thread_sort_index\",\"args\":{\"sort_"
 		"index\":1}},\n"
-		"{\"ph\":\"M\",\"pid\":1,\"tid\":3,\"name\":\"thread_name\",\"args\":{\"name\":"
+		"{\"ph\":\"M\",\"pid\":2,\"name\":\"process_name\",\"args\":{\"name\":\"late\"}},\n"
+		"{\"ph\":\"M\",\"pid\":2,\"tid\":3,\"name\":\"thread_name\",\"args\":{\"name\":"
 		"\"late\"}},\n"
-		"{\"ph\":\"M\",\"pid\":1,\"tid\":3,\"name\":\"thread_sort_index\",\"args\":{\"sort_"
+		"{\"ph\":\"M\",\"pid\":2,\"tid\":3,\"name\":\"thread_sort_index\",\"args\":{\"sort_"
 		"index\":3}},\n"
 		"{\"ph\":\"i\",\"s\":\"t\",\"pid\":1,\"tid\":1,\"ts\":1.234567,\"name\":\"SEND\","
 		"\"args\":{\"tag\":5,\"psn\":1,\"bytes\":4096}},\n"
-		"{\"ph\":\"i\",\"s\":\"t\",\"pid\":1,\"tid\":3,\"ts\":1.234567,\"name\":\"DROP\","
+		"{\"ph\":\"i\",\"s\":\"t\",\"pid\":2,\"tid\":3,\"ts\":1.234567,\"name\":\"DROP\","
 		"\"args\":{\"tag\":\"0xffffffffffffffff\",\"psn\":3}}\n]}\n");
 	end();
 }

@@ -75,7 +75,9 @@ struct port *hca_port(struct hca *hca)
 
 struct llc *hca_llc(const struct hca *hca)
 {
-	return hca->host ? host_llc(hca->host) : NULL;
+	struct llc *llc = hca->host ? host_llc(hca->host) : NULL;
+
+	return llc && llc_enabled(llc) ? llc : NULL;
 }
 
 const struct hca_params *hca_params(const struct hca *hca)

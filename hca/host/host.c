@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sim/random.h"
+#include "sim/shared_unit.h"
 
 enum { NODE_LOCAL, NODE_REMOTE, NAME_BYTES = 128 };
 enum {
@@ -20,7 +21,7 @@ struct host {
 	struct host_params param;
 	struct host_counters count;
 	struct host_gauges gauge;
-	sim_time to_socket_free, from_socket_free; /* the link between sockets, each direction */
+	struct shared_unit to_socket, from_socket; /* the link between sockets, each direction */
 	struct random jitter, tail;
 	struct iommu *iommu; /* NULL: off */
 	struct llc *llc;
@@ -44,11 +45,6 @@ static sim_time jitter(struct host *host)
 	return (sim_time)ps;
 }
 
-static sim_time translated(struct host *host, uint64_t address, sim_time at)
-{
-	return host->iommu ? iommu_translate(host->iommu, address, at) : at;
-}
-
 static uint64_t line_flits(uint64_t address, uint32_t length)
 {
 	uint64_t lines = (address + length - 1) / LLC_LINE_BYTES - address / LLC_LINE_BYTES + 1;
@@ -56,54 +52,106 @@ static uint64_t line_flits(uint64_t address, uint32_t length)
 	return lines * LINE_FLITS;
 }
 
-/* Waits for its turn on the link; what the way itself takes is in the latencies of the other socket. */
-static sim_time cross(const struct host *host, sim_time *free_at, struct gauge *gauge,
-		      uint64_t flits, sim_time at)
+/* Asks for the link now. Returns the time at which it begins to cross; what the way itself takes is in the latencies of the other
+ * socket. */
+static sim_time cross(const struct host *host, struct shared_unit *link, struct gauge *gauge,
+		      uint64_t flits)
 {
 	sim_time duration = flits * FLIT_BYTES * 8 * SEC / host->param.place.link_rate;
 
-	if (at < *free_at)
-		at = *free_at;
-	*free_at = at + duration;
 	gauge_serve(gauge, duration);
+	return shared_unit_take(link, sim_now(host->block.sim), duration);
+}
+
+/* Calls `next` at `at`: in an event, or now. */
+static void continue_at(struct host_access *access, sim_time at, void (*next)(struct event *event))
+{
+	struct host *host = access->host;
+
+	if (at == sim_now(host->block.sim)) {
+		next(&access->event);
+		return;
+	}
+	event_init(&access->event, &host->block, next);
+	sim_schedule_at(&access->event, at);
+}
+
+static bool is_remote(const struct host *host)
+{
+	return host->param.place.memory_node == NODE_REMOTE;
+}
+
+sim_time host_translate(struct host *host, uint64_t address)
+{
+	sim_time now = sim_now(host->block.sim);
+	sim_time at = host->iommu ? iommu_translate(host->iommu, address, now) : now;
+
+	host->count.wait_time += at - now;
 	return at;
 }
 
-sim_time host_read(struct host *host, uint64_t address, uint32_t length, sim_time arrival,
-		   sim_time *accepted)
-{
-	bool remote = host->param.place.memory_node == NODE_REMOTE;
-	sim_time done;
+static void use_memory(struct event *event);
+static void bring_back(struct event *event);
+static void tell(struct host_access *access, sim_time done_at);
 
-	done = *accepted = translated(host, address, arrival);
-	if (remote)
-		done = cross(host, &host->to_socket_free, &host->gauge.to_socket, 1, done);
-	done = llc_read(host->llc, address, length, remote, done) + jitter(host);
-	if (remote)
-		done = cross(host, &host->from_socket_free, &host->gauge.from_socket,
-			     line_flits(address, length), done) +
-		       host->param.place.remote_read_latency;
-	host->count.reads++;
-	host->count.remote += remote;
-	host->count.wait_time += done - arrival;
-	return done;
+void host_use(struct host *host, struct host_access *access)
+{
+	uint64_t flits = access->is_write ? line_flits(access->address, access->length) : 1;
+
+	access->host = host;
+	access->asked_at = sim_now(host->block.sim);
+	if (is_remote(host))
+		continue_at(access, cross(host, &host->to_socket, &host->gauge.to_socket, flits),
+			    use_memory);
+	else
+		use_memory(&access->event);
 }
 
-sim_time host_write(struct host *host, uint64_t address, uint32_t length, sim_time arrival)
+static void use_memory(struct event *event)
 {
-	bool remote = host->param.place.memory_node == NODE_REMOTE;
-	sim_time done = translated(host, address, arrival);
+	struct host_access *access = container_of(event, struct host_access, event);
+	struct host *host = access->host;
+	bool remote = is_remote(host);
+	sim_time now = sim_now(host->block.sim), done;
 
+	if (access->is_write) {
+		done = llc_write(host->llc, access->address, access->length, remote, now) +
+		       jitter(host);
+		tell(access, remote ? done + host->param.place.remote_write_latency : done);
+		return;
+	}
+	done = llc_read(host->llc, access->address, access->length, remote, now) + jitter(host);
 	if (remote)
-		done = cross(host, &host->to_socket_free, &host->gauge.to_socket,
-			     line_flits(address, length), done);
-	done = llc_write(host->llc, address, length, remote, done) + jitter(host);
-	if (remote)
-		done += host->param.place.remote_write_latency;
-	host->count.writes++;
-	host->count.remote += remote;
-	host->count.wait_time += done - arrival;
-	return done;
+		continue_at(access, done, bring_back);
+	else
+		tell(access, done);
+}
+
+static void bring_back(struct event *event)
+{
+	struct host_access *access = container_of(event, struct host_access, event);
+	struct host *host = access->host;
+
+	tell(access, cross(host, &host->from_socket, &host->gauge.from_socket,
+			   line_flits(access->address, access->length)) +
+			     host->param.place.remote_read_latency);
+}
+
+static void tell(struct host_access *access, sim_time done_at)
+{
+	struct host *host = access->host;
+
+	host->count.reads += !access->is_write;
+	host->count.writes += access->is_write;
+	host->count.remote += is_remote(host);
+	host->count.wait_time += done_at - access->asked_at;
+	access->known(access, done_at);
+}
+
+void host_access_cancel(struct host_access *access)
+{
+	if (event_pending(&access->event))
+		sim_cancel(&access->event);
 }
 
 void host_params_default(struct host_params *params)

@@ -1,8 +1,11 @@
 /*
  * host: what is behind the root complex, between pcie.c and the bytes of struct memory: IOMMU, last level cache, memory, the
- * other socket. It says when an access is done; the bytes move then (pcie.h).
+ * other socket. It tells when an access is done; the bytes move then (pcie.h).
  *
- *     pcie --host_read(), host_write()--> jitter --> iommu --> llc --> memory, here or at the other socket
+ *     pcie --host_translate()--> iommu
+ *          --host_use()--> [link between sockets] --> llc --> memory --> jitter --> [link between sockets] --> known()
+ *
+ * Each shared unit is asked when the access is there, in an event of the access: no access for the future delays one of now.
  *
  * All times come on top of the latencies of the root complex in pcie_params.h, which hold a hit of the cache.
  */
@@ -13,6 +16,7 @@
 #include "hca/host/iommu.h"
 #include "hca/host/llc.h"
 #include "sim/gauge.h"
+#include "sim/sim.h"
 
 struct host;
 
@@ -41,11 +45,26 @@ struct host_gauges {
 struct host *host_create(struct sim *sim, const char *name, const struct host_params *params);
 void host_destroy(struct host *host);
 
-/* One TLP at the root complex at `arrival`, never earlier than the one before: when its data is read, or written.
- * accepted: when its address was translated and it left the root complex's queue. */
-sim_time host_read(struct host *host, uint64_t address, uint32_t length, sim_time arrival,
-		   sim_time *accepted);
-sim_time host_write(struct host *host, uint64_t address, uint32_t length, sim_time arrival);
+/* One TLP at the root complex. The caller owns it and leaves it alone until known(). */
+struct host_access {
+	uint64_t address;
+	uint32_t length;
+	bool is_write;
+	/* Called once, in host_use() or in a later event: the data is read, or written, at `done_at`, which is not the past. */
+	void (*known)(struct host_access *access, sim_time done_at);
+	/* the rest is private to host.c */
+	struct host *host;
+	struct event event;
+	sim_time asked_at;
+};
+
+/* A TLP is at the root complex now. Returns the time at which its address is translated. */
+sim_time host_translate(struct host *host, uint64_t address);
+
+/* The TLP is translated and all that it has to wait for is done: it goes to memory now. */
+void host_use(struct host *host, struct host_access *access);
+/* Nothing if it is not under way. */
+void host_access_cancel(struct host_access *access);
 
 struct llc *host_llc(struct host *host);
 struct iommu *host_iommu(struct host *host); /* NULL: addresses are not translated */

@@ -10,7 +10,7 @@
 
 /* clang-format off */
 #define LLC_PARAMS(X) \
-	X(enabled,      FLAG,   "false",  "",              "whether there is a cache in front of memory", "choice") \
+	X(enabled,      FLAG,   "false",  "",              "whether hits and misses of the cache are followed; without, all of the own socket hit", "choice") \
 	X(size,         BYTES,  "25MiB",  "64KiB..1GiB",   "of the last level cache of one socket", \
 	  "Intel: Xeon E5-2630 v4") \
 	X(ways,         COUNT,  "20",     "1..64",         "of each set", "Intel: Xeon E5") \

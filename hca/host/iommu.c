@@ -21,6 +21,7 @@ struct iommu {
 	struct lines tlb;
 	sim_time *ready_at;     /* [entries]: when the walk for each is or was done */
 	sim_time *walkers_free; /* [walkers]: when each is */
+	sim_time asked_at;
 };
 
 /* By the walker that is free first. */
@@ -44,6 +45,8 @@ sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival
 	uint64_t page = address / iommu->param.page;
 	sim_time found = arrival + iommu->param.hit_latency;
 
+	assert(arrival >= iommu->asked_at);
+	iommu->asked_at = arrival;
 	iommu->count.lookups++;
 	if (lines_touch(&iommu->tlb, page, false)) {
 		sim_time ready = iommu->ready_at[iommu->tlb.place];

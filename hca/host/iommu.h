@@ -4,7 +4,7 @@
  *
  *     host --iommu_translate()--> IO-TLB --miss--> walker
  *
- * Times are asked for in the order of arrival, so an answer needs no event.
+ * It is asked when an address arrives, so the end of a walk is known at once and needs no event here.
  */
 #ifndef HCA_HOST_IOMMU_H
 #define HCA_HOST_IOMMU_H
@@ -31,7 +31,7 @@ struct iommu_counters {
 struct iommu *iommu_create(struct sim *sim, const char *name, const struct iommu_params *params);
 void iommu_destroy(struct iommu *iommu);
 
-/* When the address, asked for at `arrival` (never earlier than the one before), is translated. */
+/* Returns the time at which the address is translated. `arrival` is now, and never earlier than in the call before. */
 sim_time iommu_translate(struct iommu *iommu, uint64_t address, sim_time arrival);
 
 /* The driver took mappings away: all of them. */

@@ -6,6 +6,7 @@
 
 #include "hca/host/lines.h"
 #include "sim/gauge.h"
+#include "sim/shared_unit.h"
 
 #define LLC_GAUGES(X) X(memory, SERVER, "lines", "behind the cache")
 
@@ -20,18 +21,15 @@ struct llc {
 	struct llc_counters count;
 	struct llc_gauges gauge;
 	struct lines lines;
-	sim_time memory_free_at;
+	struct shared_unit memory;
 	sim_time line_time; /* of memory, at its full rate */
 };
 
 /* Memory serves one after the other; its latency comes on top. */
 static sim_time memory_use(struct llc *llc, uint64_t lines, sim_time arrival)
 {
-	sim_time start = arrival > llc->memory_free_at ? arrival : llc->memory_free_at;
-
-	llc->memory_free_at = start + lines * llc->line_time;
 	gauge_serve(&llc->gauge.memory, lines * llc->line_time);
-	return start;
+	return shared_unit_take(&llc->memory, arrival, lines * llc->line_time);
 }
 
 static uint64_t first_line(uint64_t address)
@@ -48,8 +46,10 @@ sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypas
 {
 	uint64_t missed = 0;
 
+	if (!llc->param.enabled && !bypass)
+		return arrival;
 	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
-		bool hit = llc->param.enabled && !bypass && lines_touch(&llc->lines, line, false);
+		bool hit = !bypass && lines_touch(&llc->lines, line, false);
 
 		llc->count.lookups++;
 		llc->count.hits += hit;
@@ -71,6 +71,8 @@ sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypa
 	uint64_t to_memory = 0, write_backs = 0;
 	sim_time start;
 
+	if (!llc->param.enabled && !bypass)
+		return arrival;
 	for (uint64_t line = first_line(address); line <= last_line(address, length); line++) {
 		llc->count.lookups++;
 		if (cached && lines_touch(&llc->lines, line, true)) {
@@ -99,11 +101,8 @@ sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypa
 sim_time llc_cpu_use(struct llc *llc, uint64_t address, uint64_t length, bool change, sim_time now,
 		     uint64_t *missed)
 {
-	uint64_t lines = last_line(address, length) - first_line(address) + 1;
-
+	assert(llc->param.enabled && length);
 	*missed = llc_cpu_touch(llc, address, length, change);
-	if (!llc->param.enabled)
-		*missed = lines;
 	return *missed ? memory_use(llc, *missed, now) : now;
 }
 
@@ -125,6 +124,11 @@ uint64_t llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool 
 	}
 	llc->count.cpu_misses += missed;
 	return missed;
+}
+
+bool llc_enabled(const struct llc *llc)
+{
+	return llc->param.enabled;
 }
 
 sim_time llc_dma_wait(const struct llc *llc)

@@ -32,13 +32,13 @@ struct llc_counters {
 	LLC_COUNTERS(COUNTER_FIELD)
 };
 
-/* Without `llc->enabled` all lines are in memory only. */
+/* Without `llc->enabled` no line is followed: DMA finds all lines of its own socket in the cache. */
 struct llc *llc_create(struct sim *sim, const char *name, const struct llc_params *llc,
 		       const struct dram_params *dram);
 void llc_destroy(struct llc *llc);
 
-/* When all lines of a DMA read, or of a DMA write, that arrives at `arrival` are there. bypass: the memory of another socket,
- * which this cache does not hold. */
+/* Returns the time at which all lines of a DMA read or write are there. `arrival` is now, never the future: memory serves
+ * requests in the order of the calls (sim/shared_unit.h). bypass: the memory of another socket, which this cache does not hold. */
 sim_time llc_read(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
 		  sim_time arrival);
 sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypass,
@@ -47,7 +47,9 @@ sim_time llc_write(struct llc *llc, uint64_t address, uint32_t length, bool bypa
 /* How many of the lines were not in the cache, which they are now. Takes no time of memory. */
 uint64_t llc_cpu_touch(struct llc *llc, uint64_t address, uint64_t length, bool change);
 
-/* The same, but memory has to serve those in its turn: when it begins. Without a cache all lines are in memory. length > 0 */
+/* The same, but memory has to serve those in its turn: when it begins, if it is asked now. Only of
+ * a cache that is enabled; length > 0. */
+bool llc_enabled(const struct llc *llc);
 sim_time llc_cpu_use(struct llc *llc, uint64_t address, uint64_t length, bool change, sim_time now,
 		     uint64_t *missed);
 

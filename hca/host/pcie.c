@@ -3,8 +3,8 @@
  * a read costs two events for all requests that left together: one at the root complex, where it takes its bytes, and
  * one at its last byte's arrival. A write costs one, when it becomes visible.
  *
- * Here are reads and what all share; writes are in pcie_write.c, the CPU's stores and loads in pcie_mmio.c. Tags come back
- * one by one, at the last byte of their completions; that needs no event unless somebody waits for one.
+ * Here are reads and what all share; writes are in pcie_write.c, the CPU's stores and loads in pcie_mmio.c. What a host is
+ * asked for, if there is one behind the root complex, is in pcie_host.c: events of its own for each TLP. Tags come back one by one, at the last byte of their completions; that needs no event unless somebody waits for one.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,6 @@ static void read_empty(struct event *event);
 static void issue_requests(struct pcie *pcie, struct pcie_read *read);
 static sim_time read_arrival(struct pcie *pcie, const struct pcie_read *read, sim_time at_host);
 static void reclaim_tags(struct pcie *pcie);
-static void await_room(struct pcie *pcie);
 static void note_wait(struct pcie *pcie);
 static void tag_returned(struct event *event);
 static void complete_group(struct event *event);
@@ -113,6 +112,7 @@ void pcie_issue_reads(struct pcie *pcie)
 		return;
 	reclaim_tags(pcie);
 	credit_ring_reclaim(&pcie->nonposted, pcie_now(pcie));
+	pcie->request_short &= !pcie->nonposted.headers_free;
 	while ((read = pcie->reads_waiting.first) && may_request(pcie) &&
 	       pcie->writes_sent >= read->writes_before) {
 		issue_requests(pcie, read);
@@ -122,7 +122,7 @@ void pcie_issue_reads(struct pcie *pcie)
 				pcie->reads_waiting.last = &pcie->reads_waiting.first;
 		}
 	}
-	await_room(pcie);
+	pcie_await_room(pcie);
 	note_wait(pcie);
 }
 
@@ -149,15 +149,41 @@ static struct request_group *group_open(struct pcie *pcie, struct pcie_read *rea
 	group->read = read;
 	group->offset = read->requested;
 	group->length = 0;
-	event_init(&group->event, &pcie->block, complete_group);
 	return group;
 }
 
-/* Requests for which the host takes equally long travel as one group. */
+void pcie_request_accepted(struct pcie *pcie, sim_time left_at, sim_time accepted)
+{
+	sim_time back_at = accepted + pcie->param.credit_latency;
+
+	credit_ring_return(&pcie->nonposted, 1, 0, back_at);
+	gauge_serve(&pcie->gauge.nonposted, back_at - left_at);
+}
+
+void pcie_request_ready(struct request_group *group, sim_time ready)
+{
+	struct pcie *pcie = group->read->pcie;
+
+	event_init(&group->event, &pcie->block, complete_group);
+	sim_schedule_at(&group->event, ready + pcie->param.read_latency);
+}
+
+/* All requests of the group have left. The first one is at the root complex at `arrival`, in order if there is no host. */
+static void group_close(struct request_group *group, sim_time arrival)
+{
+	if (group->read->pcie->host)
+		pcie_host_read(group, arrival);
+	else
+		pcie_request_ready(group, arrival);
+}
+
+/* Requests that are held up by writes, or are not, travel as one group. Each travels alone if requests of other reads may be ready
+ * between them: where a host has times of its own for each, or some pass writes that hold up others. */
 static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 {
+	bool alone = pcie->host || pcie->param.relaxed_ordering || pcie->dllps_counted;
 	struct request_group *group = NULL;
-	sim_time complete_at = 0, group_wait = 0, held = 0;
+	sim_time ready = 0;
 	uint64_t used, requests = pcie->count.read_requests;
 
 	while (may_request(pcie) && read->requested < read->length) {
@@ -166,22 +192,23 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 						   pcie->param.request_max);
 		sim_time left =
 			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0), true);
-		sim_time arrival = read_arrival(pcie, read, left + pcie->one_way);
-		sim_time accepted = arrival, ready = arrival;
+		sim_time arrival = left + pcie->one_way, in_order = arrival;
 
-		if (pcie->host)
-			ready = host_read(pcie->host, address, length, arrival, &accepted);
-		credit_ring_take(&pcie->nonposted, 1, 0, accepted + pcie->param.credit_latency);
-		held += accepted - pcie_now(pcie) + pcie->param.credit_latency;
+		credit_ring_take(&pcie->nonposted, 1, 0);
 		pcie->count.nonposted_headers_taken++;
-		if (group && ready - arrival != group_wait) {
-			sim_schedule_at(&group->event, complete_at);
+		if (!pcie->host) {
+			in_order = read_arrival(pcie, read, arrival);
+			pcie_request_accepted(pcie, pcie_now(pcie), in_order);
+		}
+		if (group && (alone || group->held != (in_order > arrival))) {
+			group_close(group, ready);
 			group = NULL;
 		}
 		if (!group) {
 			group = group_open(pcie, read);
-			group_wait = ready - arrival;
-			complete_at = ready + pcie->param.read_latency;
+			group->held = in_order > arrival;
+			group->remainder = pcie->to_host.remainder;
+			ready = in_order;
 		}
 		group->length += length;
 		read->requested += length;
@@ -189,8 +216,7 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 		pcie->count.read_requests++;
 	}
 	assert(group);
-	sim_schedule_at(&group->event, complete_at);
-	gauge_serve(&pcie->gauge.nonposted, held);
+	group_close(group, ready);
 	gauge_enter(&pcie->gauge.tags, pcie_now(pcie), pcie->count.read_requests - requests);
 	used = pcie->param.tags - pcie->tags_free;
 	if (used > pcie->count.tags_used_max)
@@ -216,8 +242,7 @@ static void complete_group(struct event *event)
 	uint64_t address = read->address + group->offset;
 	uint32_t left = group->length;
 	sim_time ready = pcie_now(pcie), arrival = ready;
-	sim_time request_duration =
-		pcie_link_duration(&pcie->to_host, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0));
+	uint64_t request_bytes = tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0);
 	bool mapped = true;
 
 	if (read->bytes)
@@ -242,14 +267,16 @@ static void complete_group(struct event *event)
 		pcie->tag_return_count++;
 		gauge_leave(&pcie->gauge.tags, arrival, 1);
 		pcie->count.completions += packets;
-		ready += request_duration;
+		if (!group->held && left > length)
+			ready = pcie_link_next(&pcie->to_host, ready, request_bytes,
+					       &group->remainder);
 		address += length;
 		left -= length;
 	}
 	read->failed |= !mapped;
 	event_init(&group->event, &pcie->block, group_arrived);
 	sim_schedule_at(&group->event, arrival);
-	await_room(pcie);
+	pcie_await_room(pcie);
 }
 
 static void group_arrived(struct event *event)
@@ -281,20 +308,30 @@ static void reclaim_tags(struct pcie *pcie)
 	}
 }
 
-/* Tags come back with a group's arrival, or alone; credits with none: who waits for these needs an event. */
-static void await_room(struct pcie *pcie)
+/* Tags come back with a group's arrival, or alone; credits with none: who waits for these needs an event. With a host the next
+ * time may not be known yet, or turn out to be earlier: a later request is accepted before another one. */
+void pcie_await_room(struct pcie *pcie)
 {
 	const struct tag_return *next = &pcie->tag_returns[pcie->tag_return_first];
+	sim_time at = SIM_NEVER;
 
-	if (!pcie->reads_waiting.first || event_pending(&pcie->tag_event))
+	if (!pcie->reads_waiting.first)
 		return;
 	if (!pcie->tags_free) {
 		if (pcie->tag_return_count && !next->group_ends)
-			sim_schedule_at(&pcie->tag_event, next->at);
+			at = next->at;
 	} else if (!pcie->nonposted.headers_free) {
-		pcie->count.request_credit_stalls++;
-		sim_schedule_at(&pcie->tag_event, credit_ring_next(&pcie->nonposted));
+		pcie->count.request_credit_stalls += !pcie->request_short;
+		pcie->request_short = true;
+		at = credit_ring_next(&pcie->nonposted);
 	}
+	if (event_pending(&pcie->tag_event)) {
+		if (at >= event_time(&pcie->tag_event))
+			return;
+		sim_cancel(&pcie->tag_event);
+	}
+	if (at != SIM_NEVER)
+		sim_schedule_at(&pcie->tag_event, at);
 }
 
 static void tag_returned(struct event *event)
@@ -416,8 +453,9 @@ static void links_init(struct pcie *pcie)
 
 void pcie_host_attach(struct pcie *pcie, struct host *host)
 {
-	assert(!pcie->count.reads && !pcie->count.writes);
+	assert(!pcie->count.reads && !pcie->count.writes && !pcie->host);
 	pcie->host = host;
+	pcie_host_init(pcie);
 }
 
 struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_params *params)
@@ -433,6 +471,7 @@ struct pcie *pcie_create(struct sim *sim, const char *name, const struct pcie_pa
 	gauges_init(pcie);
 	links_init(pcie);
 	pcie->reads_waiting.last = &pcie->reads_waiting.first;
+	pcie->order_last = &pcie->order_first;
 	pcie->tags_free = params->tags;
 	pcie->tag_returns = calloc(params->tags, sizeof(pcie->tag_returns[0]));
 	pcie->groups = calloc(params->tags + 1, sizeof(pcie->groups[0]));
@@ -459,6 +498,7 @@ void pcie_destroy(struct pcie *pcie)
 	for (uint64_t i = 0; i < pcie->param.tags + 1; i++)
 		if (pcie->groups[i].read)
 			sim_cancel(&pcie->groups[i].event);
+	pcie_host_fini(pcie);
 	block_fini(&pcie->block);
 	free(pcie->tag_returns);
 	free(pcie->groups);

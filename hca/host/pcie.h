@@ -124,7 +124,17 @@ struct pcie_write {
 	struct pcie *pcie;
 	struct pcie_write *next;
 	uint32_t sent, packets, data_credits;
+	uint32_t
+		unknown; /* packets that left, and of which nobody knows yet when they are visible */
 	sim_time visible_at;
+};
+
+/* What passes no write that left before it; of pcie_host.c. */
+struct pcie_order {
+	uint64_t behind; /* serial of the last write packet before it */
+	sim_time until;  /* when that is visible; SIM_NEVER: not known yet */
+	void (*known)(struct pcie_order *order); /* called once, unless it is known at once */
+	struct pcie_order *next;
 };
 
 /* A CPU's load from the HCA. It pushes the CPU's stores before it, and its completion the DMA writes before that. */
@@ -136,6 +146,8 @@ struct pcie_mmio_read {
 	/* the rest is private to pcie_mmio.c */
 	struct event event;
 	struct pcie *pcie;
+	struct pcie_order order; /* behind what left before its completion */
+	sim_time completed_at;
 };
 
 /* The CPU's store has left the core; delivered to the HCA's doorbell block after the MMIO latency, in order. */

@@ -1,6 +1,6 @@
 /*
  * pcie_credits: flow control credits of one kind of TLP: how many are free, and when those taken come back. Times are known
- * when credits are taken, so a return costs no event unless somebody waits for it. PCI Express Base Specification 2.6.1.
+ * before, so a return costs no event unless somebody waits for it. PCI Express Base Specification 2.6.1.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -30,14 +30,21 @@ void credit_ring_reclaim(struct credit_ring *ring, sim_time now)
 	}
 }
 
+void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data)
+{
+	assert(headers && credit_ring_has(ring, headers, data));
+	ring->headers_free -= headers;
+	ring->headers_out += headers;
+	ring->data_free -= data;
+}
+
 /* Times mostly ascend; what passes others (relaxed ordering, an IOMMU's hit) is put in its place from the end. */
-void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data, sim_time back_at)
+void credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t data, sim_time back_at)
 {
 	uint64_t place = ring->first + ring->count;
 
-	assert(headers && credit_ring_has(ring, headers, data) && ring->count < ring->size);
-	ring->headers_free -= headers;
-	ring->data_free -= data;
+	assert(headers && headers <= ring->headers_out && ring->count < ring->size);
+	ring->headers_out -= headers;
 	if (place >= ring->size)
 		place -= ring->size;
 	for (uint64_t left = ring->count; left > 0; left--) {
@@ -54,7 +61,7 @@ void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data,
 
 uint64_t credit_ring_headers(const struct credit_ring *ring)
 {
-	uint64_t headers = ring->headers_free;
+	uint64_t headers = ring->headers_free + ring->headers_out;
 
 	for (uint64_t i = 0; i < ring->count; i++)
 		headers += ring->returns[(ring->first + i) % ring->size].headers;

@@ -58,6 +58,8 @@ static void divide(struct pcie_link *link, uint64_t bytes)
 
 sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes)
 {
+	assert(ready >= link->asked_at);
+	link->asked_at = ready;
 	if (link->dllp_bytes_owed)
 		bytes += dllps_before(link, ready);
 	if (bytes != link->known_bytes)
@@ -88,6 +90,15 @@ sim_time pcie_link_pass(struct pcie_link *link, sim_time ready, sim_time after, 
 	if (link->free_at > start)
 		link->free_at += duration;
 	return start + duration;
+}
+
+sim_time pcie_link_next(const struct pcie_link *link, sim_time at, uint64_t bytes,
+			uint64_t *remainder)
+{
+	uint64_t parts = bytes * link->ps_numerator + *remainder;
+
+	*remainder = parts % link->ps_denominator;
+	return at + parts / link->ps_denominator;
 }
 
 sim_time pcie_link_duration(const struct pcie_link *link, uint64_t bytes)

@@ -21,6 +21,7 @@ struct pcie_link {                             /* embedded in its owner */
 	sim_time flit_time;
 	/* Counted DLLPs that no idle time has taken yet: before the next TLP. */
 	uint64_t dllp_bytes_owed;
+	sim_time asked_at; /* of the last pcie_link_send() */
 };
 
 /* generation: 1..6. dllp_share: the part of the rate that is not for TLPs. */
@@ -39,7 +40,7 @@ void pcie_link_init_counted(struct pcie_link *link, uint32_t generation, uint64_
 /* The link has so many DLLPs to send: idle time takes them, or the next TLP waits for them. */
 void pcie_link_owe(struct pcie_link *link, uint64_t dllps);
 
-/* A packet (or train of packets) ready at `ready`: when its last byte leaves. */
+/* A packet (or train of packets) ready at `ready`, never earlier than the one before: when its last byte leaves. */
 sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes);
 
 /*
@@ -47,6 +48,10 @@ sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes);
  * when the one before it left.
  */
 sim_time pcie_link_pass(struct pcie_link *link, sim_time ready, sim_time after, uint64_t bytes);
+
+/* Adds the duration of a packet that follows without a gap. remainder: that of the packet before, in 1/ps_denominator ps. */
+sim_time pcie_link_next(const struct pcie_link *link, sim_time at, uint64_t bytes,
+			uint64_t *remainder);
 
 /* How long so many bytes take, rounded down. */
 sim_time pcie_link_duration(const struct pcie_link *link, uint64_t bytes);

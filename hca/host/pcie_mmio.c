@@ -10,6 +10,7 @@
 static void mmio_arrived(struct event *event);
 static void load_arrived(struct event *event);
 static void load_completed(struct event *event);
+static void load_pushed(struct pcie_order *order);
 static void load_done(struct event *event);
 
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context)
@@ -118,13 +119,21 @@ static void load_completed(struct event *event)
 	struct pcie_mmio_read *read = container_of(event, struct pcie_mmio_read, event);
 	struct pcie *pcie = read->pcie;
 	uint64_t bytes = tlp_bytes(&pcie->param, TLP_COMPLETION, 1, read->length);
-	sim_time at = pcie_to_host(pcie, 1, bytes, false) + pcie->one_way;
 
 	pcie->count.mmio_completion_bytes += bytes;
+	read->completed_at = pcie_to_host(pcie, 1, bytes, false) + pcie->one_way;
+	read->order.known = load_pushed;
+	pcie_order(pcie, &read->order);
+	if (read->order.until != SIM_NEVER)
+		load_pushed(&read->order);
+}
 
-	if (at < pcie->visible_at)
-		at = pcie->visible_at;
-	event_init(&read->event, &pcie->block, load_done);
+static void load_pushed(struct pcie_order *order)
+{
+	struct pcie_mmio_read *read = container_of(order, struct pcie_mmio_read, order);
+	sim_time at = read->completed_at > order->until ? read->completed_at : order->until;
+
+	event_init(&read->event, &read->pcie->block, load_done);
 	sim_schedule_at(&read->event, at);
 }
 
@@ -140,6 +149,8 @@ void pcie_mmio_read_cancel(struct pcie_mmio_read *read)
 {
 	if (event_pending(&read->event))
 		sim_cancel(&read->event);
+	else if (read->pcie)
+		pcie_order_cancel(read->pcie, &read->order);
 }
 
 void pcie_mmio_init(struct pcie *pcie)

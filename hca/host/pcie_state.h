@@ -1,5 +1,5 @@
 /*
- * pcie_state: what pcie.c (reads), pcie_write.c and pcie_mmio.c share, and nobody else sees.
+ * pcie_state: what pcie.c (reads), pcie_write.c, pcie_mmio.c and pcie_host.c share, and nobody else sees.
  */
 #ifndef HCA_HOST_PCIE_STATE_H
 #define HCA_HOST_PCIE_STATE_H
@@ -14,12 +14,32 @@ enum { PCIE_TRACE(TRACE_ENUM) };
 
 enum { MMIO_BYTES_MAX = 64, MMIO_SLOTS_FIRST = 64, CREDIT_DATA_BYTES = 16 };
 
-/* Requests of one read that left at the same instant. */
+/* Requests of one read that left at the same instant; one alone where a host is behind the root complex. */
 struct request_group {
 	struct event event; /* the first one's completion, then the last one's arrival */
 	struct pcie_read *read;
 	uint32_t offset, length; /* of the read's bytes */
+	bool held;               /* all were at the root complex before they were in order */
+	uint64_t remainder;      /* of the first one's departure, for pcie_link_next() */
 	struct request_group *next_free;
+	/* with a host */
+	struct host_access access;
+	struct pcie_order order;
+	sim_time left_at, translated_at; /* SIM_NEVER: not known yet */
+};
+
+/* A TLP of a write that left for a host and is not known to be visible. */
+struct write_packet {
+	struct event event; /* at the root complex; translated */
+	struct host_access access;
+	struct pcie *pcie;
+	struct pcie_write *write;
+	uint64_t serial;
+	uint32_t data; /* credits */
+	bool is_known;
+	sim_time at;    /* is_known: when it would be visible, were it alone */
+	sim_time floor; /* what left behind it, and passed it, is visible then */
+	struct write_packet *previous, *next;
 };
 
 struct tag_return {
@@ -52,6 +72,7 @@ struct credit_ring {
 	struct credit_return *returns; /* [size]: at most as many as there are headers */
 	uint64_t size, first, count;
 	uint64_t headers_free, data_free;
+	uint64_t headers_out; /* taken, and not known when they come back */
 };
 
 enum direction { TO_HOST, TO_DEVICE };
@@ -74,13 +95,19 @@ struct pcie {
 	struct tag_return *tag_returns;
 	uint64_t tag_return_first, tag_return_count;
 	struct event tag_event; /* pending: a read waits for the first of these, or for an NPH */
+	bool request_short;     /* a read waits for an NPH */
 	struct credit_ring nonposted;
 
 	struct write_queue writes_waiting;
 	uint64_t writes_called, writes_sent; /* those that have bytes */
 	struct credit_ring posted;
 	struct event credit_event; /* pending: a write waits for the first of these */
-	sim_time visible_at;       /* of the writes sent: when the last is */
+	sim_time visible_at;       /* of the writes sent: when the last of which that is known is */
+	/* with a host: TLPs of writes in the order of departure, from the first that is not known to be visible on */
+	struct write_packet *packets, *packets_free; /* packets: [posted_headers] */
+	struct write_packet *packets_first, *packets_last;
+	uint64_t packets_sent;
+	struct pcie_order *order_first, **order_last; /* reads and loads behind these */
 
 	struct mmio_slot *mmio; /* a ring; [mmio_slots], a power of two */
 	uint64_t mmio_slots, mmio_first, mmio_count;
@@ -112,7 +139,10 @@ void pcie_issue_reads(struct pcie *pcie);
 void credit_ring_init(struct credit_ring *ring, uint64_t headers, uint64_t data);
 void credit_ring_fini(struct credit_ring *ring);
 void credit_ring_reclaim(struct credit_ring *ring, sim_time now);
-void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data, sim_time back_at);
+void credit_ring_take(struct credit_ring *ring, uint32_t headers, uint32_t data);
+/* Of those taken: when they come back. */
+void credit_ring_return(struct credit_ring *ring, uint32_t headers, uint32_t data,
+			sim_time back_at);
 
 uint64_t credit_ring_headers(const struct credit_ring *ring); /* free and taken */
 
@@ -125,6 +155,26 @@ static inline sim_time credit_ring_next(const struct credit_ring *ring)
 {
 	return ring->count ? ring->returns[ring->first].at : SIM_NEVER;
 }
+
+/* pcie_write.c: more is known of the write's packets, or of posted credits. */
+void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visible_at);
+void pcie_posted_return(struct pcie *pcie, uint32_t data, sim_time visible_at);
+sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, sim_time at);
+
+/* pcie.c: the host has a request from `accepted` on, and its data at `ready`. */
+void pcie_request_accepted(struct pcie *pcie, sim_time sent_at, sim_time accepted);
+void pcie_request_ready(struct request_group *group, sim_time ready);
+void pcie_await_room(struct pcie *pcie);
+
+/* pcie_host.c: what leaves for a host, at the root complex at `arrival`. */
+void pcie_host_read(struct request_group *group, sim_time arrival);
+void pcie_host_write(struct pcie *pcie, struct pcie_write *write, uint64_t address, uint32_t length,
+		     uint32_t data, sim_time arrival);
+void pcie_host_init(struct pcie *pcie);
+void pcie_host_fini(struct pcie *pcie);
+/* order->known is set; order->until is known now, or will be. */
+void pcie_order(struct pcie *pcie, struct pcie_order *order);
+void pcie_order_cancel(struct pcie *pcie, struct pcie_order *order);
 
 void pcie_write_init(struct pcie *pcie);
 void pcie_write_fini(struct pcie *pcie);

@@ -8,7 +8,7 @@
 #include "hca/host/pcie_state.h"
 
 static void issue_writes(struct pcie *pcie);
-static sim_time next_departure(const struct pcie *pcie);
+static void await_credits(struct pcie *pcie);
 static bool send_packets(struct pcie *pcie, struct pcie_write *write);
 static void credits_back(struct event *event);
 static void write_visible(struct event *event);
@@ -25,7 +25,7 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write)
 	write->pcie = pcie;
 	write->failed = false;
 	write->next = NULL;
-	write->sent = write->packets = write->data_credits = 0;
+	write->sent = write->packets = write->data_credits = write->unknown = 0;
 	write->visible_at = 0;
 	pcie->count.writes++;
 	pcie->count.write_bytes += write->length;
@@ -59,40 +59,63 @@ static void issue_writes(struct pcie *pcie)
 			pcie->writes_waiting.last = &pcie->writes_waiting.first;
 		pcie->writes_sent++;
 		event_init(&write->event, &pcie->block, write_visible);
-		sim_schedule_at(&write->event, write->visible_at);
+		if (!write->unknown)
+			sim_schedule_at(&write->event, write->visible_at);
 	}
-	if (write && !event_pending(&pcie->credit_event))
-		sim_schedule_at(&pcie->credit_event, next_departure(pcie));
+	await_credits(pcie);
 	gauge_enter(&pcie->gauge.posted, pcie_now(pcie), pcie->count.posted_data_taken - taken);
 	gauge_wait(&pcie->gauge.posted, pcie_now(pcie), write != NULL);
 }
 
-/* Credits that come while the link is busy are of no use before it is free: one event for all of these. */
-static sim_time next_departure(const struct pcie *pcie)
+/* Credits that come while the link is busy are of no use before it is free: one event for all of these. With a host the next time
+ * may not be known yet, or turn out to be earlier. */
+static void await_credits(struct pcie *pcie)
 {
-	sim_time back = credit_ring_next(&pcie->posted);
+	sim_time at = credit_ring_next(&pcie->posted);
 
-	return back > pcie->to_host.free_at ? back : pcie->to_host.free_at;
+	if (!pcie->writes_waiting.first || at == SIM_NEVER)
+		return;
+	if (at < pcie->to_host.free_at)
+		at = pcie->to_host.free_at;
+	if (event_pending(&pcie->credit_event)) {
+		if (at >= event_time(&pcie->credit_event))
+			return;
+		sim_cancel(&pcie->credit_event);
+	}
+	sim_schedule_at(&pcie->credit_event, at);
+}
+
+void pcie_posted_return(struct pcie *pcie, uint32_t data, sim_time visible_at)
+{
+	credit_ring_return(&pcie->posted, 1, data, visible_at + pcie->param.credit_latency);
+}
+
+void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visible_at)
+{
+	assert(write->unknown);
+	if (visible_at > write->visible_at)
+		write->visible_at = visible_at;
+	if (!--write->unknown && write->sent == write->length)
+		sim_schedule_at(&write->event, write->visible_at);
+	await_credits(pcie);
 }
 
 static void credits_back(struct event *event)
 {
 	struct pcie *pcie = container_of(event, struct pcie, credit_event);
 
+	if (pcie->to_host.free_at > pcie_now(pcie)) { /* busy since */
+		sim_schedule_at(&pcie->credit_event, pcie->to_host.free_at);
+		return;
+	}
 	issue_writes(pcie);
 	pcie_issue_reads(pcie); /* those behind it */
 }
 
-/* When the root complex has made it visible: behind the writes before it, unless it may pass them. One picosecond behind, since
- * what happens at the same instant has no order of calls. */
-static sim_time when_visible(struct pcie *pcie, const struct pcie_write *write, uint64_t address,
-			     uint32_t length, sim_time arrival)
+/* When the root complex makes visible what would be at `at`, were it alone: behind the writes before it, unless it may pass them.
+ * One picosecond behind, since what happens at the same instant has no order of calls. */
+sim_time pcie_write_in_order(struct pcie *pcie, const struct pcie_write *write, sim_time at)
 {
-	sim_time at = arrival;
-
-	if (pcie->host)
-		at = host_write(pcie->host, address, length, arrival);
-	at += pcie->param.write_latency;
 	if (at <= pcie->visible_at) {
 		if (write->relaxed && pcie->param.relaxed_ordering)
 			return at;
@@ -111,19 +134,26 @@ static bool send_packets(struct pcie *pcie, struct pcie_write *write)
 		uint32_t length = tlp_first_length(address, write->length - write->sent,
 						   pcie->param.payload_max);
 		uint32_t data = data_credits(length);
-		sim_time left, visible;
+		sim_time arrival, visible;
 
 		if (!credit_ring_has(&pcie->posted, 1, data))
 			return false;
-		left = pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_WRITE, 1, length), true);
-		visible = when_visible(pcie, write, address, length, left + pcie->one_way);
-		credit_ring_take(&pcie->posted, 1, data, visible + pcie->param.credit_latency);
+		arrival =
+			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_WRITE, 1, length), true) +
+			pcie->one_way;
+		credit_ring_take(&pcie->posted, 1, data);
 		pcie->count.posted_headers_taken++;
 		pcie->count.posted_data_taken += data;
 		pcie->count.write_packets++;
 		write->sent += length;
 		write->packets++;
 		write->data_credits += data;
+		if (pcie->host) {
+			pcie_host_write(pcie, write, address, length, data, arrival);
+			continue;
+		}
+		visible = pcie_write_in_order(pcie, write, arrival + pcie->param.write_latency);
+		pcie_posted_return(pcie, data, visible);
 		if (visible > write->visible_at)
 			write->visible_at = visible;
 	}

@@ -98,6 +98,28 @@ for same in hosts.hca.send_cache.entries=0 load.window=16; do
 done
 "$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{figure: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
 
+# A host that costs nothing changes nothing, to the last digit; the rest costs what its slowest resource does: the link, or, without DDIO, the core that polls memory.
+cat >"$folder/messages.yaml" <<'END'
+seed: 1
+hosts: {count: 2, hca: connectx5-100gbe}
+fabric: {link_layer: roce, topology: back-to-back, link: cable-100gbe}
+load: {verb: write, bytes: 64B, threads: 8, qps: 1, window: 32, outstanding: 128}
+END
+"$hcasim" run "$folder/messages.yaml" >"$folder/messages.txt" 2>&1 || fail "messages: $(cat "$folder/messages.txt")"
+hca=hosts.hca # of all hosts
+free_dram=(--set $hca.dram.latency=0ps --set $hca.dram.rate=100Tbps)
+free_socket=(--set $hca.place.memory_node=remote --set $hca.place.remote_read_latency=0ps --set $hca.place.link_rate=100Tbps)
+for free in "--set $hca.iommu.enabled=true --set $hca.iommu.walk_latency=0ps" "--set $hca.llc.enabled=true ${free_dram[*]}" "${free_socket[*]} ${free_dram[*]}"; do
+  # shellcheck disable=SC2086 # words on purpose
+  "$hcasim" run "$folder/messages.yaml" $free >"$folder/free.txt" 2>&1 || fail "messages: $free: $(cat "$folder/free.txt")"
+  diff "$folder/messages.txt" "$folder/free.txt" || fail "messages: $free costs nothing and changes figures"
+done
+for costs in $hca.iommu.enabled=true $hca.place.memory_node=remote $hca.place.jitter_median=10ns $hca.llc.enabled=true; do
+  "$hcasim" run "$folder/messages.yaml" --set $costs --set 'expect=[{figure: mops, equals: 77.16, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: $costs: $(cat "$folder/costs.txt")"
+done
+"$hcasim" run "$folder/messages.yaml" --set $hca.llc.enabled=true --set $hca.llc.ddio=false --set 'expect=[{figure: mops, equals: 54.44, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
+grep -q '^bottleneck load.core' "$folder/costs.txt" || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
+
 # One queue pair is enough for the whole link of every adapter, out and in.
 for preset in $(grep -l '^kind: hca' "$source"/scenarios/presets/*.yaml); do
   adapter=$(basename "$preset" .yaml) layer=infiniband

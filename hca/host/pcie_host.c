@@ -1,0 +1,270 @@
+/*
+ * pcie_host: TLPs at a root complex with a host behind it (host.h). Each has events of its own, so that a unit of the host is
+ * asked for when the TLP is there: its address is translated, it waits for what it must not pass, it goes to memory.
+ *
+ *     read:  arrived --host_translate()--> translated, and in order --host_use()--> ready
+ *     write: arrived --host_translate()--> translated --host_use()--> known, and in order: visible
+ *
+ * PCI Express Base Specification 2.4.1 (ordering).
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/host/pcie_state.h"
+
+/* ---- reads ---- */
+
+static void request_arrived(struct event *event);
+static void request_in_order(struct pcie_order *order);
+static void go_to_memory(struct request_group *group);
+static void read_memory(struct event *event);
+static void request_known(struct host_access *access, sim_time done_at);
+
+void pcie_host_read(struct request_group *group, sim_time arrival)
+{
+	struct pcie_read *read = group->read;
+	struct pcie *pcie = read->pcie;
+
+	group->access = (struct host_access){.address = read->address + group->offset,
+					     .length = group->length,
+					     .known = request_known};
+	group->left_at = pcie_now(pcie);
+	group->translated_at = SIM_NEVER;
+	group->order = (struct pcie_order){.known = request_in_order};
+	if (!read->relaxed || !pcie->param.relaxed_ordering)
+		pcie_order(pcie, &group->order);
+	event_init(&group->event, &pcie->block, request_arrived);
+	sim_schedule_at(&group->event, arrival);
+}
+
+static void request_arrived(struct event *event)
+{
+	struct request_group *group = container_of(event, struct request_group, event);
+
+	group->translated_at = host_translate(group->read->pcie->host, group->access.address);
+	if (group->order.until != SIM_NEVER)
+		go_to_memory(group);
+}
+
+static void request_in_order(struct pcie_order *order)
+{
+	struct request_group *group = container_of(order, struct request_group, order);
+
+	if (group->translated_at != SIM_NEVER)
+		go_to_memory(group);
+}
+
+/* Both times are known: when it is translated, and when it is in order. */
+static void go_to_memory(struct request_group *group)
+{
+	struct pcie *pcie = group->read->pcie;
+	sim_time at = group->translated_at;
+
+	if (group->order.until > at) {
+		pcie->count.order_stalls++;
+		pcie->count.order_stall_time += group->order.until - at;
+		at = group->order.until;
+	}
+	pcie_request_accepted(pcie, group->left_at, at);
+	pcie_await_room(pcie);
+	event_init(&group->event, &pcie->block, read_memory);
+	if (at == pcie_now(pcie))
+		read_memory(&group->event);
+	else
+		sim_schedule_at(&group->event, at);
+}
+
+static void read_memory(struct event *event)
+{
+	struct request_group *group = container_of(event, struct request_group, event);
+
+	host_use(group->read->pcie->host, &group->access);
+}
+
+static void request_known(struct host_access *access, sim_time done_at)
+{
+	pcie_request_ready(container_of(access, struct request_group, access), done_at);
+}
+
+/* ---- writes ---- */
+
+static void write_arrived(struct event *event);
+static void write_memory(struct event *event);
+static void write_known(struct host_access *access, sim_time done_at);
+static void pass(struct write_packet *packet);
+static void make_visible(struct pcie *pcie);
+static void become_visible(struct write_packet *packet, sim_time visible_at);
+static void release(struct pcie *pcie);
+
+void pcie_host_write(struct pcie *pcie, struct pcie_write *write, uint64_t address, uint32_t length,
+		     uint32_t data, sim_time arrival)
+{
+	struct write_packet *packet = pcie->packets_free;
+
+	assert(packet);
+	pcie->packets_free = packet->next;
+	*packet = (struct write_packet){.pcie = pcie,
+					.write = write,
+					.data = data,
+					.serial = ++pcie->packets_sent,
+					.previous = pcie->packets_last};
+	packet->access = (struct host_access){
+		.address = address, .length = length, .is_write = true, .known = write_known};
+	if (packet->previous)
+		packet->previous->next = packet;
+	else
+		pcie->packets_first = packet;
+	pcie->packets_last = packet;
+	write->unknown++;
+	event_init(&packet->event, &pcie->block, write_arrived);
+	sim_schedule_at(&packet->event, arrival);
+}
+
+static void write_arrived(struct event *event)
+{
+	struct write_packet *packet = container_of(event, struct write_packet, event);
+	struct pcie *pcie = packet->pcie;
+	sim_time at = host_translate(pcie->host, packet->access.address);
+
+	event_init(&packet->event, &pcie->block, write_memory);
+	if (at == pcie_now(pcie))
+		write_memory(&packet->event);
+	else
+		sim_schedule_at(&packet->event, at);
+}
+
+static void write_memory(struct event *event)
+{
+	struct write_packet *packet = container_of(event, struct write_packet, event);
+
+	host_use(packet->pcie->host, &packet->access);
+}
+
+static void write_known(struct host_access *access, sim_time done_at)
+{
+	struct write_packet *packet = container_of(access, struct write_packet, access);
+	struct pcie *pcie = packet->pcie;
+
+	packet->is_known = true;
+	packet->at = done_at + pcie->param.write_latency;
+	if (packet->previous && packet->write->relaxed && pcie->param.relaxed_ordering)
+		pass(packet);
+	else
+		make_visible(pcie);
+}
+
+/* It passes those before it; what is behind it, and may not pass it, is not visible before it. */
+static void pass(struct write_packet *packet)
+{
+	sim_time floor = packet->floor > packet->at ? packet->floor : packet->at;
+
+	if (packet->previous->floor < floor)
+		packet->previous->floor = floor;
+	become_visible(packet, packet->at);
+}
+
+/* As many as are known, in order. */
+static void make_visible(struct pcie *pcie)
+{
+	struct write_packet *packet;
+
+	while ((packet = pcie->packets_first) && packet->is_known) {
+		sim_time floor = packet->floor;
+
+		become_visible(packet, pcie_write_in_order(pcie, packet->write, packet->at));
+		if (pcie->visible_at < floor)
+			pcie->visible_at = floor;
+		release(pcie);
+	}
+}
+
+static void become_visible(struct write_packet *packet, sim_time visible_at)
+{
+	struct pcie *pcie = packet->pcie;
+
+	if (packet->previous)
+		packet->previous->next = packet->next;
+	else
+		pcie->packets_first = packet->next;
+	if (packet->next)
+		packet->next->previous = packet->previous;
+	else
+		pcie->packets_last = packet->previous;
+	packet->next = pcie->packets_free;
+	pcie->packets_free = packet;
+	pcie_posted_return(pcie, packet->data, visible_at);
+	pcie_write_known(pcie, packet->write, visible_at);
+}
+
+/* ---- what must not pass writes ---- */
+
+static bool is_in_order(const struct pcie *pcie, const struct pcie_order *order)
+{
+	return !pcie->packets_first || pcie->packets_first->serial > order->behind;
+}
+
+void pcie_order(struct pcie *pcie, struct pcie_order *order)
+{
+	order->behind = pcie->packets_sent;
+	order->next = NULL;
+	if (is_in_order(pcie, order)) {
+		order->until = pcie->visible_at;
+		return;
+	}
+	order->until = SIM_NEVER;
+	*pcie->order_last = order;
+	pcie->order_last = &order->next;
+}
+
+static void release(struct pcie *pcie)
+{
+	struct pcie_order *order;
+
+	while ((order = pcie->order_first) && is_in_order(pcie, order)) {
+		pcie->order_first = order->next;
+		if (!order->next)
+			pcie->order_last = &pcie->order_first;
+		order->until = pcie->visible_at;
+		order->known(order);
+	}
+}
+
+void pcie_order_cancel(struct pcie *pcie, struct pcie_order *order)
+{
+	for (struct pcie_order **place = &pcie->order_first; *place; place = &(*place)->next) {
+		if (*place != order)
+			continue;
+		*place = order->next;
+		if (!order->next)
+			pcie->order_last = place;
+		return;
+	}
+}
+
+/* ---- life ---- */
+
+void pcie_host_init(struct pcie *pcie)
+{
+	uint64_t packets = pcie->param.posted_headers;
+
+	pcie->packets = calloc(packets, sizeof(pcie->packets[0]));
+	assert(pcie->packets);
+	for (uint64_t i = packets; i-- > 0;) {
+		pcie->packets[i].next = pcie->packets_free;
+		pcie->packets_free = &pcie->packets[i];
+	}
+}
+
+void pcie_host_fini(struct pcie *pcie)
+{
+	if (!pcie->host)
+		return;
+	for (uint64_t i = 0; i < pcie->param.tags + 1; i++)
+		host_access_cancel(&pcie->groups[i].access);
+	for (uint64_t i = 0; i < pcie->param.posted_headers; i++) {
+		if (event_pending(&pcie->packets[i].event))
+			sim_cancel(&pcie->packets[i].event);
+		host_access_cancel(&pcie->packets[i].access);
+	}
+	free(pcie->packets);
+}

@@ -1,0 +1,29 @@
+/*
+ * shared_unit: a unit that serves one request after the other, such as memory or a link. Requests come in the order of
+ * their times: a request for the future would delay those of the present. Who knows a time only in advance schedules an
+ * event, and asks then (sim/sim.h).
+ */
+#ifndef SIM_SHARED_UNIT_H
+#define SIM_SHARED_UNIT_H
+
+#include <assert.h>
+
+#include "sim/sim.h"
+
+struct shared_unit {       /* embedded in its owner; all zero: idle */
+	sim_time free_at;  /* end of the last request */
+	sim_time asked_at; /* time of the last request */
+};
+
+/* Takes the unit for `duration`. `at` is never earlier than in the call before. Returns the start of the service. */
+static inline sim_time shared_unit_take(struct shared_unit *unit, sim_time at, sim_time duration)
+{
+	sim_time start = at > unit->free_at ? at : unit->free_at;
+
+	assert(at >= unit->asked_at);
+	unit->asked_at = at;
+	unit->free_at = start + duration;
+	return start;
+}
+
+#endif

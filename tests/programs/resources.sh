@@ -7,7 +7,7 @@ scenario=$2/scenarios/two-hosts-ib.yaml
 command -v rdma >/dev/null && command -v ibv_rc_pingpong >/dev/null || exit 77
 
 run() {
-  "$hcasim" exec --kernel "$1" "$scenario" -- host0: ibv_rc_pingpong -n 20 : host0: sh -c 'for what in qp cq mr pd; do rdma resource show $what; done; rdma resource' \
+  "$hcasim" exec --kernel "$1" "$scenario" -- host0: ibv_rc_pingpong -n 20 : host0: sh -c 'sleep 0.1; for what in qp cq mr pd; do rdma resource show $what; done; rdma resource' \
     : host1: sh -c 'sleep 0.5; exec ibv_rc_pingpong -n 20 host0' 2>&1
 }
 first=$(run native) || { echo "exit code $?: $first"; exit 1; }

@@ -83,12 +83,13 @@ static struct process *process_new(struct session *session, const struct shim_at
 			.real_pid = hello->real_pid,
 			.parent = parent ? (int32_t)parent->number + SHIM_FIRST_PID : 1,
 			.socket = -1,
-			.program = -1};
+			.program = -1,
+			.part_of = parent ? parent->part_of : -1};
 		process->pidfd = (int)syscall(SYS_pidfd_open, hello->real_pid, 0);
 		for (uint32_t p = 0; p < session->program_count; p++)
 			if (session->programs[p].started && !session->programs[p].ended &&
 			    session->programs[p].real_pid == hello->real_pid)
-				process->program = (int32_t)p;
+				process->program = process->part_of = (int32_t)p;
 		if (parent && hello->kind == ATTACH_FORK)
 			files_inherit(session, parent, process);
 		return process;

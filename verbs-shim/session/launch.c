@@ -117,6 +117,7 @@ bool session_prepare(struct session *session, char *why, size_t why_bytes)
 {
 	if (!limits_have_room(session, why, why_bytes))
 		return false;
+	start_prepare(session);
 	if (isolate_folder()) {
 		snprintf(session->directory, sizeof(session->directory), "%s", isolate_folder());
 	} else if (isolate_make_folder(session->directory, sizeof(session->directory))) {
@@ -272,11 +273,6 @@ void launch_program(struct session *session, struct program *program)
 	int far[2];
 
 	fflush(NULL);
-	if (program->start > sim_now(session->sim)) {
-		session->in_run = true;
-		sim_run(session->sim, program->start);
-		session->in_run = false;
-	}
 	program->real_pid = open_outputs(session, program, far) ? fork() : -1;
 	if (program->real_pid < 0) {
 		fprintf(stderr, "hcasim: %s: %s cannot be started: %s\n",

@@ -1,7 +1,6 @@
 /*
  * order: who is first. Of all threads the one that acts at the least (virtual time, host, process, thread), of those that poll
- * the one that should look again, of the timers the one that fires, of the programs the one that starts; session.c asks before
- * each turn.
+ * the one that should look again, of the timers the one that fires; session.c asks before each turn.
  */
 #include "verbs-shim/session/state.h"
 
@@ -109,47 +108,4 @@ struct process *order_timer(struct session *session, uint32_t *timer, sim_time *
 			}
 	}
 	return best;
-}
-
-/* A program that looks again and again, or sleeps in between, is never seen to wait. */
-static sim_time head_start_end(const struct session *session, const struct program *program)
-{
-	return program->launched + session->params.head_start;
-}
-
-sim_time order_next_start(const struct session *session)
-{
-	for (uint32_t i = 0; i + 1 < session->program_count; i++)
-		if (!session->programs[i].ended && !session->programs[i].waited)
-			return head_start_end(session, &session->programs[i]);
-	return SIM_NEVER;
-}
-
-bool order_start_program(struct session *session)
-{
-	for (uint32_t i = 0; i < session->program_count; i++) {
-		struct program *program = &session->programs[i];
-		bool waits = true;
-
-		if (program->ended || program->waited)
-			continue;
-		if (!program->started) {
-			launch_program(session, program);
-			return true;
-		}
-		for (uint32_t t = 0; t < session->thread_count; t++) {
-			const struct thread *thread = &session->threads[t];
-			if (thread->process && thread->process->program == (int32_t)i &&
-			    thread->state != THREAD_FREE)
-				waits &= (thread->state == THREAD_OS ||
-					  thread->state == THREAD_OUTSIDE ||
-					  thread->state == THREAD_EFFECT) &&
-					 (thread->state == THREAD_OUTSIDE ||
-					  order_next_act(session, thread) >= thread->deadline);
-		}
-		if (!waits && sim_now(session->sim) < head_start_end(session, program))
-			return false;
-		program->waited = true;
-	}
-	return false;
 }

@@ -280,7 +280,7 @@ static void act(struct session *session, struct thread *thread, sim_time when, s
 	} else {
 		/* Nothing that another thread has not begun yet reaches this one so soon. */
 		sim_time others = second + thread->ahead, next = sim_next(session->sim), timer;
-		sim_time start = order_next_start(session), bound = peers_bound(session, thread);
+		sim_time start = start_next(session), bound = peers_bound(session, thread);
 		uint32_t number;
 
 		order_timer(session, &number, &timer);
@@ -366,19 +366,22 @@ static void loop(struct session *session)
 	while (!all_ended(session) && !end_signal && !session->broken) {
 		struct thread *thread, *again;
 		struct process *timed;
-		sim_time when, second, next, timer, first;
+		sim_time when, second, next, timer, first, start;
 		uint32_t number;
 
 		if (++turns % 1024 == 0) /* before one is picked: it may find him dead */
 			session_look_around(session);
 		if (session->outside_count > 0 && withdraw_return(session))
 			continue;
-		if (order_start_program(session))
+		if (start_program(session))
 			continue;
 		thread = order_pick(session, &when, &second);
 		timed = order_timer(session, &number, &timer);
 		next = sim_next(session->sim);
+		start = start_next(session);
 		first = when < next ? when : next;
+		if (start < first)
+			first = start;
 		again = order_impatient(session, timer < first ? timer : first);
 		if (session->params.limit &&
 		    (again ? again->deadline : first) > session->params.limit) {
@@ -395,11 +398,15 @@ static void loop(struct session *session)
 				session_wake(session, again, sim_now(session->sim));
 			continue;
 		}
-		if (timed && timer < when && timer <= next) {
+		if (timed && timer < when && timer <= next && timer <= start) {
 			run_events(session,
 				   timer > sim_now(session->sim) ? timer : sim_now(session->sim));
 			if (!session->woken)
 				session_wake_signal(timed, number);
+			continue;
+		}
+		if (start < SIM_NEVER && start <= when && start <= next) {
+			run_events(session, start);
 			continue;
 		}
 		if (!thread && next >= SIM_NEVER) {

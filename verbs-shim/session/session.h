@@ -37,7 +37,8 @@
 	X(handoff,     CHOICE, "auto",  "auto|futex|spin", "how threads wait for their turn: auto: asleep, all on one processor, or spinning for a while, the programs on a second one: what proves faster; futex: asleep, wherever they are; spin: spinning, for a free core each", "choice") \
 	X(quantum,     TIME, "3ms",   "100us..1s", "real time without interaction after which a thread is watched for polling memory; never changes a result", "choice") \
 	X(lookahead,   TIME, "5us",   "1ps..1ms", "how far a thread that only computes may run ahead of the others while nothing is under way in the fabric", "choice") \
-	X(head_start,  TIME, "200ms", "1us..1000s", "how long a program that never waits runs before the next one of the command line is started", "choice") \
+	X(skew,        TIME, "0ps",   "0ps..1000s", "how much later each program starts than the one before it on the command line; 0: together", "choice") \
+	X(head_start,  TIME, "200ms", "1us..1000s", "how long a program that names the host of another one waits at most until that one has nothing to do but wait", "choice") \
 	X(limit,       TIME, "0ps",   "",          "virtual time after which the programs are ended; 0: never", "choice")
 /* clang-format on */
 
@@ -77,8 +78,7 @@ struct kernel_host *session_add_host(struct session *session, const char *name,
 void session_set_kernel(struct session *session, uint32_t host,
 			struct kernel *kernel); /* NULL: no RDMA device */
 
-/* A program to start on that host. argv stays the caller's. Programs start in the order of the calls, each when those before
- * it wait for something or have had session.head_start, and not before `start`. false: it cannot be run; *why says so in words (the user's mistake). */
+/* A program to start on that host. argv stays the caller's. It starts at `start`, but as a client after its servers (start.c). false: it cannot be run; *why says so in words (the user's mistake). */
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
 			 char *why, size_t why_bytes);
 

@@ -88,6 +88,7 @@ struct process {
 	int32_t real_pid, parent;
 	int socket, pidfd;
 	int32_t program; /* index, -1: a child of one */
+	int32_t part_of; /* the same, or that of its parent */
 	struct kernel_process kernel;
 	struct process_memory memory;
 	struct process_timer {
@@ -123,7 +124,9 @@ struct program {
 	char path[PATH_MAX]; /* of the executable, found along PATH */
 	sim_time start;      /* not before */
 	sim_time launched;
-	bool started, waited, ended; /* waited: reached its first wait; the next one may start */
+	bool started, waited,
+		ended; /* waited: it had nothing to do but wait; its clients may start */
+	bool servers[SESSION_HOSTS]; /* whose programs before it it is a client of */
 	int32_t real_pid;
 	int exit_code;
 	struct output output[2];
@@ -160,7 +163,7 @@ struct session {
 	struct session_host hosts[SESSION_HOSTS];
 	uint32_t host_count;
 	struct program programs[SESSION_PROGRAMS];
-	uint32_t program_count;
+	uint32_t program_count, unstarted;
 	struct process processes[SHIM_PROCESSES];
 	uint32_t process_count;
 	struct thread threads[SHIM_SLOTS];
@@ -225,10 +228,13 @@ struct thread *order_pick(struct session *session, sim_time *when, sim_time *sec
 struct thread *order_impatient(struct session *session, sim_time until);
 /* Whose timer fires first, which and when; NULL: nobody's. */
 struct process *order_timer(struct session *session, uint32_t *timer, sim_time *when);
-/* The next program may start when those before it wait for something; true: one was started. */
-bool order_start_program(struct session *session);
-/* When it will be able to start one though those before it do not wait; SIM_NEVER: none is left. */
-sim_time order_next_start(const struct session *session);
+
+/* start.c */
+void start_prepare(struct session *session); /* with all programs added */
+/* A program whose time has come starts; true: one did. */
+bool start_program(struct session *session);
+/* When one will, whatever the others do; SIM_NEVER: none is left, or all wait for another. */
+sim_time start_next(const struct session *session);
 
 /* serve.c: carries out the request in the thread's slot at the thread's clock. */
 void serve_request(struct session *session, struct thread *thread);

@@ -2,9 +2,11 @@
  * main: the hcasim command. See verbs.c for what it can do.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hcasim/command/verb.h"
 
@@ -19,9 +21,22 @@ static int with_output(int code)
 	return code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 }
 
+/* What is opened must not get the number of a standard stream that is closed: what is written there would go into it, and programs
+ * would get their pipes in its place. Reading finds an end, writing EBADF, as if it were closed. */
+static void hold_standard_streams(void)
+{
+	int fd;
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments arguments;
+	hold_standard_streams();
 	if (argc < 2) {
 		say("what to do? hcasim help lists the verbs");
 		return EXIT_BAD_INPUT;

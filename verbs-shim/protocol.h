@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC UINT64_C(0x68636173696d000c) /* changes with each change of this file */
+#define SHIM_MAGIC UINT64_C(0x68636173696d000d) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT \
 	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
 #define SHIM_HOST_VARIABLE "HCASIM_HOST" /* the host on which a new image is to run, by its name */
@@ -26,6 +26,7 @@
 #define SHIM_FIRST_FD        900 /* our descriptors in a program stay above this number */
 #define SHIM_SLOTS           1024
 #define SHIM_PROCESSES       256
+#define SHIM_HOSTS           256
 #define SHIM_FIRST_PID       1000 /* virtual process ids count from here */
 #define SHIM_BYTES           64
 #define SHIM_TIMERS          64 /* of a process: those of setitimer(), then those of timer_create() */
@@ -145,6 +146,14 @@ struct shim_leaves {
 	struct shim_leaf leaf[SHIM_LEAVES];
 };
 
+/* What programs of a host have sent to others by sockets, and how a link would have carried it. */
+struct shim_traffic {
+	uint64_t link_bps; /* 0: it has none */
+	uint64_t bytes, first, at;
+	uint64_t behind, behind_most; /* bytes that a link would not have carried yet */
+	uint64_t full;                /* times that a socket took no more */
+};
+
 struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
@@ -168,6 +177,7 @@ struct shim_memory {
 		lock_turn; /* how long who leaves a spin lock keeps off it for one who tried in vain */
 	uint64_t seed;
 	struct shim_leaves leaves; /* of the processor that programs see */
+	struct shim_traffic traffic[SHIM_HOSTS];
 	struct shim_process processes[SHIM_PROCESSES];
 	struct shim_slot slots[SHIM_SLOTS];
 };

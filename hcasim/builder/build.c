@@ -190,6 +190,7 @@ static void create_detailed(struct build *build, uint32_t i, const struct scenar
 		   kernel_resolver(build->kernels[i]));
 	kernel_attach(build->kernels[i], build->hcas[i]);
 	session_set_kernel(build->session, i, build->kernels[i]);
+	session_set_link(build->session, i, port_rate_bps(hca_port(build->hcas[i])));
 }
 
 static void create_loaded(struct build *build, uint32_t i, const struct scenario_link *link)

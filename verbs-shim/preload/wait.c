@@ -21,6 +21,7 @@
 #include "verbs-shim/preload/device.h"
 #include "verbs-shim/preload/netlink.h"
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/streams.h"
 
 /* Linux: /dev/tty and /dev/ptmx; the ends of pseudo terminals. */
 enum { TTY_MAJOR = 5, PTS_MAJOR = 136, PTS_MAJOR_LAST = 143 };
@@ -119,6 +120,8 @@ static bool wait_for(int fd, short events)
 
 	if (is_ready(fd, events))
 		return true;
+	if (events & POLLOUT)
+		streams_full(fd);
 	deadline = socket_deadline(fd, events);
 	errno = before;
 	while (!is_ready(fd, events)) {
@@ -149,6 +152,15 @@ static ssize_t given(ssize_t result)
 	if (result >= 0)
 		gate_visible();
 	return result;
+}
+
+/* By a call that did not wait. */
+static ssize_t sent(int fd, const struct sockaddr *to, ssize_t result)
+{
+	if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		streams_full(fd);
+	streams_sent(fd, to, result);
+	return given(result);
 }
 
 static bool may_read(int fd)
@@ -218,7 +230,7 @@ EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 	if (is_plain(fd))
 		return REAL(write)(fd, bytes, length);
 	if (!is_blocking(fd))
-		return given(REAL(write)(fd, bytes, length));
+		return sent(fd, NULL, REAL(write)(fd, bytes, length));
 	do {
 		size_t piece = length - done < PIECE ? length - done : PIECE;
 		ssize_t result;
@@ -231,7 +243,7 @@ EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 		if (done < length && !is_ready(fd, POLLOUT))
 			gate_visible();
 	} while (done < length);
-	return given((ssize_t)done);
+	return sent(fd, NULL, (ssize_t)done);
 }
 
 EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
@@ -243,7 +255,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 	if (is_plain(fd) || !is_blocking(fd)) {
 		wait_begin();
 		total = REAL(writev)(fd, parts, count);
-		return is_plain(fd) ? total : given(total);
+		return is_plain(fd) ? total : sent(fd, NULL, total);
 	}
 	for (int i = 0; i < count; i++) {
 		ssize_t result = write(fd, parts[i].iov_base, parts[i].iov_len);
@@ -322,7 +334,7 @@ EXPORT ssize_t sendto(int fd, const void *bytes, size_t length, int flags,
 		return device_write(fd, bytes, length);
 	wait_begin();
 	if (!waits(fd, flags))
-		return given(REAL(sendto)(fd, bytes, length, flags, to, to_length));
+		return sent(fd, to, REAL(sendto)(fd, bytes, length, flags, to, to_length));
 	for (;;) {
 		ssize_t result;
 		if (!wait_for(fd, POLLOUT))
@@ -330,12 +342,14 @@ EXPORT ssize_t sendto(int fd, const void *bytes, size_t length, int flags,
 		result = REAL(sendto)(fd, (const char *)bytes + done, length - done,
 				      flags | MSG_DONTWAIT, to, to_length);
 		if (result < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+			streams_full(fd);
 			(void)wait_visible(SHIM_NEVER);
 			continue;
 		}
 		if (result < 0)
 			return done ? (ssize_t)done : -1;
 		done += (size_t)result;
+		streams_sent(fd, to, result);
 		gate_visible();
 		if (done >= length)
 			return (ssize_t)done;
@@ -363,7 +377,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 			return -1;
 		result = REAL(sendmsg)(fd, message, flags | MSG_DONTWAIT);
 		if (result >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK) || !waits(fd, flags))
-			return given(result);
+			return sent(fd, message->msg_name, result);
 		(void)wait_visible(SHIM_NEVER);
 	}
 }

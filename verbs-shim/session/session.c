@@ -565,6 +565,7 @@ int session_run(struct session *session)
 			"hcasim: warning: %lu times a thread slept in a call that is not followed; "
 			"such a run may not repeat\n",
 			session->withdrawn);
+	streams_report(session);
 	if (session->verbose)
 		fprintf(stderr,
 			"hcasim: %.3f us of virtual time, %lu hand-offs, %lu doorbells, %lu polls, "

@@ -78,6 +78,9 @@ struct kernel_host *session_add_host(struct session *session, const char *name,
 void session_set_kernel(struct session *session, uint32_t host,
 			struct kernel *kernel); /* NULL: no RDMA device */
 
+/* The data rate of its link: what programs send by sockets is compared with that. */
+void session_set_link(struct session *session, uint32_t host, uint64_t rate_bps);
+
 /* A program to start on that host. argv stays the caller's. It starts at `start`, but as a client after its servers (start.c). false: it cannot be run; *why says so in words (the user's mistake). */
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
 			 char *why, size_t why_bytes);

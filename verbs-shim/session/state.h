@@ -22,7 +22,7 @@
 #include "verbs-shim/protocol.h"
 #include "verbs-shim/session/session.h"
 
-#define SESSION_HOSTS         256
+#define SESSION_HOSTS         SHIM_HOSTS
 #define SESSION_PROGRAMS      256
 #define SESSION_FILES         4096
 #define SESSION_NOTES         64
@@ -235,6 +235,9 @@ void start_prepare(struct session *session); /* with all programs added */
 bool start_program(struct session *session);
 /* When one will, whatever the others do; SIM_NEVER: none is left, or all wait for another. */
 sim_time start_next(const struct session *session);
+
+/* streams.c */
+void streams_report(const struct session *session); /* when all programs have ended */
 
 /* serve.c: carries out the request in the thread's slot at the thread's clock. */
 void serve_request(struct session *session, struct thread *thread);

@@ -9,23 +9,19 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 failures=0
 
+# So many streams, 32 KiB by each: no buffer is full, which would be the machine's affair.
 cat >"$folder/stream.py" <<'END'
 import socket, sys
-role, host, count, rest = sys.argv[1], sys.argv[2], int(sys.argv[3]), b'x' * int(sys.argv[4])
+role, count = sys.argv[1], int(sys.argv[2])
 if role == 'server':
-    listener = socket.create_server((host, 5000))
-    peer = listener.accept()[0]
-    left = count * len(rest)
-    while left:
-        left -= len(peer.recv(min(left, 1 << 20)))
-        if left % len(rest) == 0:
-            peer.send(b'.')
-else:
-    peer = socket.create_connection((host, 5000))
-    for i in range(count):
-        peer.sendall(rest)
-        while peer.recv(1) != b'.':
+    listener = socket.create_server(('host0', 5000), backlog=512)
+    for peer in [listener.accept()[0] for i in range(count)]:
+        while peer.recv(1 << 16):
             pass
+else:
+    peers = [socket.create_connection(('host0', 5000)) for i in range(count)]
+    for peer in peers:
+        peer.sendall(b'x' * 32768)
 END
 cat >"$folder/datagram.py" <<'END'
 import socket
@@ -34,21 +30,16 @@ for i in range(1000):
     sender.sendto(b'x' * 60000, ('host0', 5000))
 END
 
-# run NAME EXPECTED-LINES CLIENT'S-HOST PROGRAM...; the server of streams is on host0
+# run NAME EXPECTED-LINES CLIENT'S-HOST STREAMS; the server is on host0
 run() {
-  local name=$1 lines=$2 host=$3
-  shift 3
-  "$hcasim" exec "$scenario" -- host0: python3 "$folder/stream.py" server host0 "$@" : \
-    "$host:" python3 "$folder/stream.py" client host0 "$@" >"$folder/out" 2>"$folder/err" || { echo "$name: exit code $?"; failures=1; }
-  [ "$(grep -c 'host1 sent .* MB by sockets in .* us, for which its link takes' "$folder/err")" = "$lines" ] ||
-    { echo "$name: not $lines lines"; cat "$folder/out" "$folder/err"; failures=1; }
+  "$hcasim" exec "$scenario" -- host0: python3 "$folder/stream.py" server "$4" : "$3:" python3 "$folder/stream.py" client "$4" host0 \
+    >"$folder/out" 2>"$folder/err" || { echo "$1: exit code $?"; failures=1; }
+  [ "$(grep -c 'warning: host1 sent .* MB by sockets in .* us, for which its link takes' "$folder/err")" = "$2" ] ||
+    { echo "$1: not $2 lines"; cat "$folder/out" "$folder/err"; failures=1; }
 }
-
-# Answers of one byte: no more than 32 KiB under way, and a block each 20 us is 13 Gb/s of 100.
-run little 0 host1 200 32768
-# 2,000 blocks of 1 MB, each in some 40 us: the link takes 80 us.
-run much 1 host1 50 1000000
-run within 0 host0 50 1000000
+run little 0 host1 10
+run much 1 host1 300
+run within 0 host0 300
 
 # 60 MB at once.
 "$hcasim" exec "$scenario" -- host1: python3 "$folder/datagram.py" >/dev/null 2>"$folder/err" || failures=1

@@ -282,3 +282,32 @@ void attach_died(struct session *session, struct process *process)
 			session->exit_code = program->exit_code;
 	}
 }
+
+/* It has said that it ends, at a time that has not come yet: its end is served then, however soon it is dead. */
+static bool is_to_end(const struct session *session, const struct process *process)
+{
+	for (uint32_t i = 0; i < session->thread_count; i++) {
+		const struct thread *thread = &session->threads[i];
+		if (thread->process == process && thread->state != THREAD_FREE && thread->request &&
+		    thread->last == OP_EXIT)
+			return true;
+	}
+	return false;
+}
+
+void attach_find_dead(struct session *session, bool all)
+{
+	output_drain(session);
+	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
+		struct process *process = &session->processes[i];
+		if (process->alive && attach_is_dead(process, 0) &&
+		    (all || !is_to_end(session, process)))
+			attach_died(session, process);
+	}
+}
+
+/* Everything real that may have happened without being told: deaths, output. */
+void session_look_around(struct session *session)
+{
+	attach_find_dead(session, false);
+}

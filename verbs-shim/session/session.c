@@ -180,17 +180,6 @@ void session_poll(struct thread *thread, bool by_clocks)
 	thread->deadline = thread->clock + thread->patience;
 }
 
-/* Everything real that may have happened without being told: deaths, output. */
-void session_look_around(struct session *session)
-{
-	output_drain(session);
-	for (uint32_t i = 0; i < session->process_count && i < SHIM_PROCESSES; i++) {
-		struct process *process = &session->processes[i];
-		if (process->alive && attach_is_dead(process, 0))
-			attach_died(session, process);
-	}
-}
-
 /* A thread that only computes and reads clocks may run further and further ahead, until anybody does something else. */
 static void adapt_lookahead(struct session *session, struct thread *thread)
 {
@@ -542,14 +531,14 @@ int session_run(struct session *session)
 		kill_all(session, end_signal);
 		for (int i = 0; i < 100 && any_runs(session); i++) {
 			usleep(10000);
-			session_look_around(session);
+			attach_find_dead(session, true);
 		}
 		session->exit_code = 128 + end_signal;
 	}
 	kill_all(session, SIGKILL);
 	for (int i = 0; i < 200; i++) {
 		bool alive = false;
-		session_look_around(session);
+		attach_find_dead(session, true);
 		for (uint32_t p = 0; p < SHIM_PROCESSES; p++)
 			alive |= session->processes[p].alive;
 		if (!alive)

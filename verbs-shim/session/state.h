@@ -251,6 +251,8 @@ struct thread *attach_thread(struct session *session, struct process *process);
 /* After exec: until the new image is there, or the old one goes on. */
 void attach_await_image(struct session *session, struct thread *thread);
 void attach_died(struct session *session, struct process *process);
+/* Ends those that are dead; all: those as well that have said so, whose turn to end has not come. */
+void attach_find_dead(struct session *session, bool all);
 bool attach_is_dead(const struct process *process, int milliseconds);
 
 /* withdraw.c: the token holder has slept for a while in a call that the preload library does not see. */

@@ -38,8 +38,9 @@
 #define SHIM_LEAVES          32                  /* of cpuid */
 #define SHIM_LEAF_STATE \
 	0xd /* and that of the processor's state, which is the machine's: the last of the basic ones */
-#define SHIM_EXIT_LOST 98 /* exit code of a program whose simulator is gone */
-#define SHIM_NEVER     (UINT64_MAX >> 3)
+#define SHIM_EXIT_LOST    98 /* exit code of a program whose simulator is gone */
+#define SHIM_EXIT_REFUSED 2  /* and of one that asks for more than there can be */
+#define SHIM_NEVER        (UINT64_MAX >> 3)
 
 /* clang-format off */
 /*        name         arguments -> result */

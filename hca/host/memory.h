@@ -16,6 +16,8 @@ struct memory_ops {
 	/* false: some of it is not mapped, or not with that right; nothing is promised about the rest. */
 	bool (*read)(struct memory *memory, uint64_t address, void *bytes, uint32_t length);
 	bool (*write)(struct memory *memory, uint64_t address, const void *bytes, uint32_t length);
+	/* Returns true if every page of [address, address + length) can be read. NULL: by reading a byte of each. */
+	bool (*probe)(struct memory *memory, uint64_t address, uint64_t length);
 };
 
 struct memory { /* embedded in each kind */
@@ -34,6 +36,21 @@ static inline bool memory_write(struct memory *memory, uint64_t address, const v
 				uint32_t length)
 {
 	return memory->ops->write(memory, address, bytes, length);
+}
+
+#define MEMORY_PAGE UINT64_C(4096)
+
+static inline bool memory_probe(struct memory *memory, uint64_t address, uint64_t length)
+{
+	uint8_t byte;
+
+	if (memory->ops->probe)
+		return memory->ops->probe(memory, address, length);
+	for (uint64_t at = address, end = address + length; at < end;
+	     at = (at | (MEMORY_PAGE - 1)) + 1)
+		if (!memory_read(memory, at, &byte, 1))
+			return false;
+	return true;
 }
 
 /* `bytes` zeroed bytes at addresses [base, base + bytes). */

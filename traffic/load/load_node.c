@@ -54,7 +54,7 @@ static bool write_bytes(struct memory *base, uint64_t address, const void *bytes
 	return true;
 }
 
-static const struct memory_ops memory_ops = {read_bytes, write_bytes};
+static const struct memory_ops memory_ops = {.read = read_bytes, .write = write_bytes};
 
 /* Data: who waits for them is told. */
 static bool read_data(struct memory *memory, uint64_t address, void *bytes, uint32_t length)
@@ -71,7 +71,7 @@ static bool write_data(struct memory *base, uint64_t address, const void *bytes,
 	return true;
 }
 
-static const struct memory_ops data_ops = {read_data, write_data};
+static const struct memory_ops data_ops = {.read = read_data, .write = write_data};
 
 static struct memory *data_memory(struct load_node *node)
 {

@@ -44,18 +44,14 @@ static int check_access(struct kernel *kernel, uint32_t access)
 	return 0;
 }
 
-/* Can all of it be read, and its first and last byte written? */
+/* Can each page of it be read, and its first and last byte written? */
 static int check_memory(struct memory *memory, uint64_t address, uint64_t length, bool writable)
 {
-	static uint8_t bytes[64 * 1024];
 	uint64_t pages_end = (address + length + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 	if (length == 0 || address + length < address || pages_end < address + length)
 		return -EINVAL;
-	for (uint64_t done = 0; done < length; done += sizeof(bytes)) {
-		uint64_t piece = length - done < sizeof(bytes) ? length - done : sizeof(bytes);
-		if (!memory_read(memory, address + done, bytes, (uint32_t)piece))
-			return -EFAULT;
-	}
+	if (!memory_probe(memory, address, length))
+		return -EFAULT;
 	uint8_t byte;
 	if (writable &&
 	    (!memory_read(memory, address, &byte, 1) || !memory_write(memory, address, &byte, 1) ||

@@ -75,20 +75,48 @@ void device_leave(uint32_t file)
 		(void)gate_call(OP_CLOSE, file, 0, 0, 0);
 }
 
-/* Pages of zeros stay holes: they cost no memory before they are used. */
-static void copy_to_queue(uint64_t offset, const uint8_t *bytes, uint64_t length)
+#define MOVE_BYTES (UINT64_C(2) << 20)
+
+static bool is_zero(const uint8_t *page)
 {
-	for (uint64_t at = 0; at < length; at += 4096)
-		if (bytes[at] || memcmp(bytes + at, bytes + at + 1, 4095) != 0)
-			memcpy(shim_queue + offset + at, bytes + at, 4096);
+	return page[0] == 0 && memcmp(page, page + 1, 4095) == 0;
 }
 
+/* Pages of zeros stay holes: they cost no memory before they are used. */
+static bool copy_to_queue(uint64_t offset, const uint8_t *bytes, uint64_t length)
+{
+	for (uint64_t at = 0, stop; at < length; at = stop) {
+		stop = at + 4096;
+		if (is_zero(bytes + at))
+			continue;
+		while (stop < length && !is_zero(bytes + stop))
+			stop += 4096;
+		if (system_call(SYS_pwrite64, shim_queue_fd, bytes + at, stop - at, offset + at) !=
+		    (long)(stop - at))
+			return false;
+	}
+	return true;
+}
+
+static void move_piece(uint64_t address, uint64_t offset, uint64_t length)
+{
+	if (!copy_to_queue(offset, (const uint8_t *)(uintptr_t)address, length))
+		attach_give_up("there is no memory for what it registers");
+	if ((void *)system_call(SYS_mmap, address, length, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_FIXED, shim_queue_fd, offset) == MAP_FAILED)
+		attach_give_up("its registered memory cannot be mapped (as many mappings as "
+			       "vm.max_map_count permits?)");
+}
+
+/* The pages before are given back piece by piece, so that the program's memory is there once. */
 static void move_to_queue(const struct shim_range *range)
 {
-	copy_to_queue(range->offset, (const uint8_t *)(uintptr_t)range->address, range->length);
-	if ((void *)system_call(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_FIXED, shim_queue_fd, range->offset) == MAP_FAILED)
-		attach_lost();
+	uint64_t length = range->length, piece;
+
+	for (uint64_t done = 0; done < length; done += piece) {
+		piece = length - done < MOVE_BYTES ? length - done : MOVE_BYTES;
+		move_piece(range->address + done, range->offset + done, piece);
+	}
 }
 
 /* Descriptors and ranges that came with the answer in the slot. */

@@ -8,6 +8,7 @@
  *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
  *     process.c fork, exec, exit, process ids    signal.c   handlers of the program
  *     timer.c   timerfd, waiting for a signal    trap_ranges.c, trap_poll.c  which memory traps, what is polled
+ *                                                trap_stack.c  stacks for traps
  *     timer_signal.c  setitimer(), timer_create()
  *     memory.c  what is mapped, and shared with other processes
  *     ids.c     numbers of processes, threads    system.c   system calls: the program's, and the library's own
@@ -86,6 +87,8 @@ static inline uint64_t gate_now(void)
 /* attach.c */
 void attach_again(uint32_t kind); /* a forked child */
 void attach_lost(void) __attribute__((noreturn));
+/* Ends the program, which cannot go on: says why. */
+void attach_give_up(const char *why) __attribute__((noreturn));
 int attach_receive_fd(void);
 
 /* wait.c */
@@ -99,13 +102,15 @@ int lock_record(int fd, int command, struct flock *record);
 
 /* trap.c */
 void trap_init(void);
-void trap_thread(void); /* what a new thread needs that has a slot */
-void trap_stack(void);  /* of it: a stack for its traps; anew in a forked child */
 bool trap_segv(int number, void *info, void *context); /* false: not ours */
 void trap_before_gate(enum shim_op op);
 void trap_charged(void);     /* the program has read a clock, or the like: its time went on */
 void trap_before_call(void); /* of the system, which is given memory of the program */
 void trap_after_gate(void);
+
+/* trap_stack.c */
+void trap_thread(void); /* what a new thread needs that has a slot */
+void trap_stack(void);  /* of it: a stack for its traps; anew in a forked child */
 
 /* trap_ranges.c */
 void trap_add_registers(uint64_t address, uint64_t length, uint32_t file, uint64_t offset);

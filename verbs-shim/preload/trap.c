@@ -19,8 +19,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -31,6 +29,7 @@
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/trap_poll.h"
 #include "verbs-shim/preload/trap_ranges.h"
+#include "verbs-shim/preload/trap_stack.h"
 
 #define RUN 400 /* instructions carried out after the last that concerned us, at most */
 #define SLICE \
@@ -38,7 +37,6 @@
 #define CLOCK_READS 16
 #define LEAST_WORK_NS \
 	1000000 /* that a thread has done since the last quantum, if it is to be watched */
-#define STACK_BYTES (UINT64_C(256) << 10) /* of the stack for a thread's traps */
 #define FAULTS_ALLOWED \
 	200 /* on watched memory between two hand-overs, but looks at what was seen before, and it is left alone */
 
@@ -74,9 +72,6 @@ static ucontext_t *trap_context;
 static bool stored_doorbell, touched;
 static bool stops_at_doorbells, at_doorbell; /* runs that are longer than a slice do */
 static bool trapping; /* protection of hot pages can wait until the trap has been handled */
-
-/* A stack for the traps of each slot's thread, so that what is carried out may use the program's own. */
-static uint8_t *stacks;
 
 static void flush(void)
 {
@@ -211,15 +206,16 @@ static bool load_register(uint64_t address, void *bytes, uint32_t length)
 	return false;
 }
 
-static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
+static bool is_within(const struct range *range, uint64_t address, uint32_t length)
 {
-	struct range *range = range_find(address);
+	return range && address + length <= range->address + range->length;
+}
+
+static bool load_range(struct range *range, uint64_t address, void *bytes, uint32_t length)
+{
 	enum poll_kind kind = POLL_NOT;
 	bool asked;
 
-	(void)access;
-	if (!range || address + length > range->address + range->length)
-		return false;
 	touched |= is_looked_at(range);
 	signs++;
 	if (range->kind == RANGE_REGISTERS)
@@ -238,14 +234,32 @@ static bool access_load(struct insn_access *access, uint64_t address, void *byte
 	return true;
 }
 
-static bool access_store(struct insn_access *access, uint64_t address, const void *bytes,
-			 uint32_t length)
+static bool access_load(struct insn_access *access, uint64_t address, void *bytes, uint32_t length)
 {
 	struct range *range = range_find(address);
-	uint64_t offset;
+	uint8_t *to = bytes;
 
 	(void)access;
-	if (!range || address + length > range->address + range->length || length > SHIM_BYTES)
+	if (is_within(range, address, length))
+		return load_range(range, address, bytes, length);
+	if (range_has_registers(address, length))
+		return false;
+	for (uint32_t part; length > 0; address += part, to += part, length -= part) {
+		part = range_part(address, length);
+		range = range_find(address);
+		if (!range)
+			memcpy(to, (const void *)(uintptr_t)address, part);
+		else if (!load_range(range, address, to, part))
+			return false;
+	}
+	return true;
+}
+
+static bool store_range(struct range *range, uint64_t address, const void *bytes, uint32_t length)
+{
+	uint64_t offset;
+
+	if (length > SHIM_BYTES)
 		return false;
 	if (range->kind != RANGE_REGISTERS) {
 		if (range->kind == RANGE_WATCHED &&
@@ -261,6 +275,28 @@ static bool access_store(struct insn_access *access, uint64_t address, const voi
 	if (!combine(range->file, offset, bytes, length))
 		return false; /* the trap comes again */
 	stored_doorbell = touched = true;
+	return true;
+}
+
+static bool access_store(struct insn_access *access, uint64_t address, const void *bytes,
+			 uint32_t length)
+{
+	struct range *range = range_find(address);
+	const uint8_t *from = bytes;
+
+	(void)access;
+	if (is_within(range, address, length))
+		return store_range(range, address, bytes, length);
+	if (range_has_registers(address, length))
+		return false;
+	for (uint32_t part; length > 0; address += part, from += part, length -= part) {
+		part = range_part(address, length);
+		range = range_find(address);
+		if (!range)
+			memcpy((void *)(uintptr_t)address, from, part);
+		else if (!store_range(range, address, from, part))
+			return false;
+	}
 	return true;
 }
 
@@ -327,20 +363,6 @@ static void ask_register(void)
 	loading.answered = true;
 }
 
-static const uint8_t *own_stack(void)
-{
-	return shim_self.slot
-		       ? stacks + (uint64_t)(shim_self.slot - shim_memory->slots) * STACK_BYTES
-		       : NULL;
-}
-
-static bool is_on_own_stack(uint64_t address)
-{
-	const uint8_t *stack = own_stack();
-
-	return stack && address - (uint64_t)(uintptr_t)stack < STACK_BYTES;
-}
-
 /* The program stands at the first instruction of one of our functions: it is called here, and the program goes on behind its
  * call. Those that have nothing to do with its stack and its signals may. */
 static bool call_own(ucontext_t *context)
@@ -376,8 +398,8 @@ static void carry_on(ucontext_t *context)
 	uint32_t left = RUN, count;
 
 	at_doorbell = false;
-	access_table.shallow = !is_on_own_stack((uint64_t)(uintptr_t)__builtin_frame_address(0)) ||
-			       is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+	access_table.shallow = !trap_stack_holds((uint64_t)(uintptr_t)__builtin_frame_address(0)) ||
+			       trap_stack_holds((uint64_t)context->uc_mcontext.gregs[REG_RSP]);
 	while (left > 0) {
 		bool by_slices = combining.length > 0 || at_doorbell;
 		enum insn_result result;
@@ -475,7 +497,7 @@ bool trap_segv(int number, void *information, void *where)
 	bool asked;
 
 	(void)number;
-	if (!is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
+	if (!trap_stack_holds((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
 		trapping = false;
 	if (info->si_code == SI_KERNEL)
 		return shim_active() ? handle(context, NULL, 0)
@@ -543,7 +565,7 @@ static void on_quantum(int number, siginfo_t *info, void *where)
 		return;
 	}
 	if (!shim_active() || shim_self.carrying ||
-	    is_on_own_stack((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
+	    trap_stack_holds((uint64_t)context->uc_mcontext.gregs[REG_RSP]))
 		return;
 	if (shows_itself())
 		return;
@@ -563,25 +585,5 @@ void trap_init(void)
 	(void)REAL(sigaction)(SIGRTMAX - 1, &action, NULL);
 	access_table.fence = (uint64_t)(uintptr_t)__ehdr_start;
 	access_table.fence_length = (uint64_t)(_etext - __ehdr_start);
-	stacks = (uint8_t *)system_call(SYS_mmap, NULL, STACK_BYTES * SHIM_SLOTS,
-					PROT_READ | PROT_WRITE,
-					MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0L);
-	if (stacks == MAP_FAILED)
-		attach_lost();
-}
-
-void trap_stack(void)
-{
-	stack_t stack = {.ss_sp = (void *)(uintptr_t)own_stack(), .ss_size = STACK_BYTES}, before;
-
-	/* A program that already has one keeps it. */
-	if (system_call(SYS_sigaltstack, NULL, &before) == 0 &&
-	    (before.ss_flags & SS_DISABLE || before.ss_size == STACK_BYTES))
-		(void)system_call(SYS_sigaltstack, &stack, NULL);
-}
-
-void trap_thread(void)
-{
-	trap_stack();
-	(void)prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+	trap_stack_init();
 }

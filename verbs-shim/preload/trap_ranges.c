@@ -9,12 +9,17 @@
 
 #include "verbs-shim/preload/shim.h"
 
-#define RANGES     4096
-#define HOT_PAGES  16
-#define OPEN_PAGES 8
+#define RANGES_FIRST 1024
+#define HOT_PAGES    16
+#define OPEN_PAGES   8
+#define PIECE        (INT64_C(2) << 20) /* of memory that is moved */
 
-static struct range ranges[RANGES]; /* by address */
-static uint32_t range_count;
+/* By address, with a gap where the last range was added or removed: programs register memory upwards or downwards, so the gap is
+ * near the next place. Pointers to ranges hold until one is added or removed. */
+static struct range *ranges;
+static uint32_t range_count, range_room;
+static uint32_t gap;         /* this many ranges stand before it */
+static uint32_t peers_count; /* ranges that other processes may write to */
 static uint64_t additions;
 static uint32_t armed_watched; /* watched ranges that are armed */
 
@@ -25,13 +30,19 @@ static bool hot_armed; /* they are protected */
 static uint64_t open_pages[OPEN_PAGES]; /* for the trap being handled */
 static uint32_t open_count;
 
+static struct range *range_at(uint32_t index)
+{
+	return &ranges[index < gap ? index : index + (range_room - range_count)];
+}
+
 static uint32_t range_after(uint64_t address)
 {
 	uint32_t low = 0, high = range_count;
 
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
-		if (ranges[middle].address + ranges[middle].length <= address)
+		const struct range *range = range_at(middle);
+		if (range->address + range->length <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -43,7 +54,7 @@ struct range *range_find(uint64_t address)
 {
 	uint32_t index = range_after(address);
 
-	return index < range_count && ranges[index].address <= address ? &ranges[index] : NULL;
+	return index < range_count && range_at(index)->address <= address ? range_at(index) : NULL;
 }
 
 static void protect(uint64_t address, uint64_t length, int prot)
@@ -109,16 +120,16 @@ void range_set_hot(bool armed)
 		else
 			protect(hot[i], PAGE, PROT_READ | PROT_WRITE);
 	}
-	for (uint32_t i = 0; i < range_count && armed && !hot_armed; i++)
-		if (ranges[i].peers)
-			range_arm(&ranges[i]);
+	for (uint32_t i = 0; i < range_count && peers_count && armed && !hot_armed; i++)
+		if (range_at(i)->peers)
+			range_arm(range_at(i));
 	hot_armed = armed;
 }
 
 bool ranges_show_peers(void)
 {
-	for (uint32_t i = 0; i < range_count; i++)
-		if (ranges[i].peers && !ranges[i].armed)
+	for (uint32_t i = 0; i < range_count && peers_count; i++)
+		if (range_at(i)->peers && !range_at(i)->armed)
 			return false;
 	return true;
 }
@@ -154,8 +165,8 @@ void range_close_pages(void)
 void ranges_release(bool all)
 {
 	for (uint32_t i = 0; i < range_count && armed_watched; i++)
-		if (ranges[i].kind == RANGE_WATCHED && (all || !ranges[i].shared))
-			range_disarm(&ranges[i]);
+		if (range_at(i)->kind == RANGE_WATCHED && (all || !range_at(i)->shared))
+			range_disarm(range_at(i));
 	range_set_hot(false);
 	range_close_pages();
 }
@@ -163,9 +174,11 @@ void ranges_release(bool all)
 void ranges_arm(bool quantum_ended)
 {
 	for (uint32_t i = 0; i < range_count; i++) {
-		if (ranges[i].kind == RANGE_WATCHED || (quantum_ended && ranges[i].polled))
-			arm(&ranges[i]);
-		ranges[i].asked |= !quantum_ended && ranges[i].kind == RANGE_WATCHED;
+		struct range *range = range_at(i);
+
+		if (range->kind == RANGE_WATCHED || (quantum_ended && range->polled))
+			arm(range);
+		range->asked |= !quantum_ended && range->kind == RANGE_WATCHED;
 	}
 }
 
@@ -185,14 +198,40 @@ static void open_page(uint64_t address)
 	open_pages[open_count++] = page;
 }
 
+/* An access may begin before the first range that concerns it, and run on into others behind that. */
 bool range_traps(uint64_t address, uint32_t length, bool hot_watched)
 {
-	uint32_t index = range_after(address);
-	const struct range *range = &ranges[index];
+	for (uint32_t index = range_after(address); index < range_count; index++) {
+		const struct range *range = range_at(index);
 
-	if (index >= range_count || range->address >= address + length)
-		return false;
-	return range->armed || range_is_asked(range, address, length, hot_watched);
+		if (range->address >= address + length)
+			return false;
+		if (range->armed || range_is_asked(range, address, length, hot_watched))
+			return true;
+	}
+	return false;
+}
+
+uint32_t range_part(uint64_t address, uint32_t length)
+{
+	uint32_t index = range_after(address);
+	uint64_t stop = address + length, border;
+
+	if (index == range_count)
+		return length;
+	border = range_at(index)->address;
+	if (border <= address)
+		border += range_at(index)->length;
+	return border < stop ? (uint32_t)(border - address) : length;
+}
+
+bool range_has_registers(uint64_t address, uint32_t length)
+{
+	for (uint32_t index = range_after(address);
+	     index < range_count && range_at(index)->address < address + length; index++)
+		if (range_at(index)->kind == RANGE_REGISTERS)
+			return true;
+	return false;
 }
 
 bool range_is_asked(const struct range *range, uint64_t address, uint32_t length, bool hot_watched)
@@ -205,7 +244,7 @@ bool range_overlaps(uint64_t address, uint64_t length)
 {
 	uint32_t index = range_after(address);
 
-	return index < range_count && ranges[index].address < address + length;
+	return index < range_count && range_at(index)->address < address + length;
 }
 
 uint64_t range_additions(void)
@@ -237,15 +276,60 @@ void range_make_hot(uint64_t address)
 	hot[hot_count++] = page;
 }
 
-static void insert(uint32_t at, struct range range)
+static void move_gap(uint32_t index)
 {
-	if (range_count == RANGES)
-		return;
-	memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(range));
-	ranges[at] = range;
+	uint32_t free = range_room - range_count;
+
+	if (index < gap)
+		memmove(&ranges[index + free], &ranges[index], (gap - index) * sizeof(*ranges));
+	else if (index > gap)
+		memmove(&ranges[gap], &ranges[gap + free], (index - gap) * sizeof(*ranges));
+	gap = index;
+}
+
+/* There is no going on without room: a program would poll in vain in the first range that is not known. */
+static void make_room(void)
+{
+	uint32_t room = range_room ? 2 * range_room : RANGES_FIRST;
+	size_t before = range_room * sizeof(*ranges), after = room * sizeof(*ranges);
+	void *moved =
+		(void *)(ranges ? system_call(SYS_mremap, ranges, before, after, MREMAP_MAYMOVE)
+				: system_call(SYS_mmap, NULL, after, PROT_READ | PROT_WRITE,
+					      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L));
+
+	if (moved == MAP_FAILED)
+		attach_give_up("no memory for the list of what this program has registered");
+	ranges = moved;
+	range_room = room;
+	gap = range_count; /* there was none */
+}
+
+static void count_range(const struct range *range, uint32_t by)
+{
+	armed_watched += range->armed && range->kind == RANGE_WATCHED ? by : 0;
+	peers_count += range->peers ? by : 0;
+}
+
+static void insert(uint32_t index, struct range range)
+{
+	if (range_count == range_room)
+		make_room();
+	move_gap(index);
+	ranges[gap++] = range;
 	range_count++;
 	additions++;
-	armed_watched += range.armed && range.kind == RANGE_WATCHED;
+	count_range(&range, 1);
+}
+
+static struct range take_out(uint32_t index)
+{
+	struct range range;
+
+	move_gap(index + 1);
+	range = ranges[--gap];
+	range_count--;
+	count_range(&range, UINT32_MAX);
+	return range;
 }
 
 /* What lies in [address, end) of a shared range has nobody in the queue memory any more. */
@@ -272,15 +356,12 @@ bool trap_remove(uint64_t address, uint64_t length, uint32_t *file)
 		uint32_t index = range_after(address);
 		struct range range;
 
-		if (index >= range_count || ranges[index].address >= end)
+		if (index >= range_count || range_at(index)->address >= end)
 			return any;
 		any = true;
-		range = ranges[index];
+		range = take_out(index);
 		if (range.kind == RANGE_REGISTERS)
 			*file = range.file;
-		range_count--;
-		armed_watched -= range.armed && range.kind == RANGE_WATCHED;
-		memmove(&ranges[index], &ranges[index + 1], (range_count - index) * sizeof(range));
 		if (range.shared)
 			give_back(&range, address, end);
 		if (range.address + range.length > end) {
@@ -347,9 +428,8 @@ void trap_add_watched(uint64_t address, uint64_t length)
 	address &= ~(PAGE - 1);
 	while (address < stop) { /* what is known already keeps its kind */
 		uint32_t index = range_after(address);
-		struct range *range = &ranges[index];
-		uint64_t next =
-			index < range_count && range->address < stop ? range->address : stop;
+		struct range *range = index < range_count ? range_at(index) : NULL;
+		uint64_t next = range && range->address < stop ? range->address : stop;
 
 		if (next > address) {
 			insert(index, (struct range){.address = address,
@@ -386,20 +466,40 @@ bool trap_is_peers(uint64_t address)
 	return range && range->peers;
 }
 
-/* The bytes of a shared range in pages of the program's own, at the same place. Holes stay holes. */
-static void make_private(const struct range *range)
+/* The bytes of a shared range in pages of the program's own, at the same place. Holes stay holes. For good: nobody else has them, so
+ * each piece is given back before the next is fetched, and the memory is there once. */
+static void make_private(const struct range *range, bool for_good)
 {
-	int64_t end = (int64_t)(range->offset + range->length), at = (int64_t)range->offset, stop;
+	const int64_t begin = (int64_t)range->offset, end = begin + (int64_t)range->length;
+	int64_t data = begin, hole = begin; /* the bytes between them were written */
 
-	if ((void *)system_call(SYS_mmap, range->address, range->length, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
-		attach_lost();
-	for (; (at = system_call(SYS_lseek, shim_queue_fd, at, SEEK_DATA)) >= 0 && at < end;
-	     at = stop) {
-		stop = system_call(SYS_lseek, shim_queue_fd, at, SEEK_HOLE);
-		stop = stop < end ? stop : end;
-		memcpy((uint8_t *)(uintptr_t)range->address + (at - (int64_t)range->offset),
-		       shim_queue + at, (size_t)(stop - at));
+	for (int64_t at = begin, stop; at < end; at = stop) {
+		uint64_t address = range->address + (uint64_t)(at - begin);
+
+		stop = end - at < PIECE ? end : at + PIECE;
+		if ((void *)system_call(SYS_mmap, address, stop - at, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+					0) == MAP_FAILED)
+			attach_give_up("its memory cannot be mapped (as many mappings as "
+				       "vm.max_map_count permits?)");
+		for (int64_t from = at, to; from < stop; from = to) {
+			if (hole <= from) { /* a look for the next takes as long as it is far */
+				data = system_call(SYS_lseek, shim_queue_fd, from, SEEK_DATA);
+				data = data < 0 || data > end ? end : data;
+				hole = data < end ? system_call(SYS_lseek, shim_queue_fd, data,
+								SEEK_HOLE)
+						  : end;
+			}
+			from = from < data ? data : from;
+			to = hole < stop ? hole : stop;
+			if (from < to && system_call(SYS_pread64, shim_queue_fd,
+						     range->address + (uint64_t)(from - begin),
+						     to - from, from) != to - from)
+				attach_give_up("there is no memory for what it had registered");
+			to = from < stop ? to : stop;
+		}
+		if (for_good)
+			give_back(range, address, address + (uint64_t)(stop - at));
 	}
 }
 
@@ -413,10 +513,10 @@ static void forget(uint64_t address, uint64_t length, enum range_kind kind)
 		uint32_t index = range_after(address), file;
 		struct range part;
 
-		if (index == range_count || ranges[index].address >= end)
+		if (index == range_count || range_at(index)->address >= end)
 			return;
-		range_disarm(&ranges[index]);
-		part = ranges[index];
+		range_disarm(range_at(index));
+		part = *range_at(index);
 		if (part.address < address) {
 			part.offset += address - part.address;
 			part.length -= address - part.address;
@@ -428,7 +528,7 @@ static void forget(uint64_t address, uint64_t length, enum range_kind kind)
 		if (part.kind != kind || part.peers)
 			continue;
 		if (part.shared)
-			make_private(&part);
+			make_private(&part, true);
 		(void)trap_remove(part.address, part.length, &file);
 	}
 }
@@ -446,16 +546,17 @@ void trap_unwatch(uint64_t address, uint64_t length)
 
 void trap_forked(void)
 {
-	uint32_t kept = 0;
-
 	range_set_hot(false);
 	hot_count = open_count = 0;
-	for (uint32_t i = 0; i < range_count; i++) {
-		range_disarm(&ranges[i]);
-		if (ranges[i].shared)
-			make_private(&ranges[i]);
-		if (ranges[i].kind == RANGE_REGISTERS || ranges[i].peers)
-			ranges[kept++] = ranges[i];
+	for (uint32_t i = 0; i < range_count;) {
+		struct range *range = range_at(i);
+
+		range_disarm(range);
+		if (range->shared)
+			make_private(range, false);
+		if (range->kind == RANGE_REGISTERS || range->peers)
+			i++;
+		else
+			(void)take_out(i);
 	}
-	range_count = kept;
 }

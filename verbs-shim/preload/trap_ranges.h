@@ -30,7 +30,7 @@ struct range {
 	bool peers; /* watched: other processes may write there as well; it stays so when no region is there */
 };
 
-/* The range that holds an address, or NULL. */
+/* The range that holds an address, or NULL. Valid until a range is added or removed. */
 struct range *range_find(uint64_t address);
 
 /* Protects a whole range, or makes it accessible. */
@@ -56,6 +56,12 @@ bool range_page_is_armed(const struct range *range, uint64_t address);
 
 /* Does an access concern us? Of watched memory only armed ranges do, and hot pages if these are watched. */
 bool range_traps(uint64_t address, uint32_t length, bool hot_watched);
+
+/* Returns how many bytes of an access lie in the range that it begins in, or in front of the first one. */
+uint32_t range_part(uint64_t address, uint32_t length);
+
+/* Does an access reach registers of the adapter? Such a one must lie in them as a whole. */
+bool range_has_registers(uint64_t address, uint32_t length);
 
 /* Would an access to a range trap if no quantum had ended? */
 bool range_is_asked(const struct range *range, uint64_t address, uint32_t length, bool hot_watched);

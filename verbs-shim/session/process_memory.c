@@ -13,6 +13,7 @@
 #include "verbs-shim/session/state.h"
 
 #define PAGE         UINT64_C(4096)
+#define PROBE_PAGES  1024                       /* IOV_MAX */
 #define REGION_BYTES (SHIM_QUEUE_BYTES / 4 * 3) /* that regions may take away from rings to come */
 
 /* The first range that ends after the address; range_count: none. */
@@ -95,7 +96,44 @@ static bool process_write(struct memory *base, uint64_t address, const void *byt
 	return true;
 }
 
-static const struct memory_ops process_memory_ops = {process_read, process_write};
+/* A byte of each page, of as many pages in a call as there may be: the pages between shared ranges. */
+static bool probe_pages(const struct process_memory *memory, uint64_t address, uint64_t end)
+{
+	static uint8_t bytes[PROBE_PAGES];
+	static struct iovec there[PROBE_PAGES];
+
+	while (address < end) {
+		struct iovec here = {bytes, 0};
+
+		for (; address < end && here.iov_len < PROBE_PAGES;
+		     address = (address | (PAGE - 1)) + 1)
+			there[here.iov_len++] = (struct iovec){(void *)(uintptr_t)address, 1};
+		if (process_vm_readv(memory->process->real_pid, &here, 1, there, here.iov_len, 0) !=
+		    (ssize_t)here.iov_len)
+			return false;
+	}
+	return true;
+}
+
+static bool process_probe(struct memory *base, uint64_t address, uint64_t length)
+{
+	struct process_memory *memory = container_of(base, struct process_memory, base);
+	uint64_t end = address + length;
+
+	while (memory->process->alive && address < end) {
+		uint32_t index = range_after(memory, address);
+		const struct shared_range *range =
+			index < memory->range_count ? &memory->ranges[index] : NULL;
+		uint64_t stop = range && range->address < end ? range->address : end;
+
+		if (address < stop && !probe_pages(memory, address, stop))
+			return false;
+		address = range && stop < end ? range->address + range->length : end;
+	}
+	return memory->process->alive;
+}
+
+static const struct memory_ops process_memory_ops = {process_read, process_write, process_probe};
 
 bool process_memory_init(struct process_memory *memory, struct process *process)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const double order_step = 0.02;
+static const double level_band = 0.10; /* of ours, where theirs are level */
 
 static const struct {
 	const char *name;
@@ -68,13 +69,22 @@ static int direction(double from, double to)
 	return fabs(to - from) <= order_step * most ? 0 : to > from ? 1 : -1;
 }
 
+/* Ours rise or fall between these points where theirs do, and stay level where theirs do. */
+static bool same_step(const struct compare_point *from, const struct compare_point *to)
+{
+	int theirs = direction(from->low, to->low), ours = direction(from->ours, to->ours);
+	double most = fmax(fabs(from->ours), fabs(to->ours));
+
+	if (theirs == 0)
+		return fabs(to->ours - from->ours) <= level_band * most;
+	return ours != -theirs;
+}
+
 bool compare_order(const struct compare_point *points, size_t count)
 {
-	for (size_t i = 1; i < count; i++) {
-		int theirs = direction(points[i - 1].low, points[i].low);
-
-		if (theirs != 0 && direction(points[i - 1].ours, points[i].ours) == -theirs)
-			return false;
-	}
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i + 1; j < count; j++)
+			if (!same_step(&points[i], &points[j]))
+				return false;
 	return true;
 }

@@ -37,7 +37,8 @@ const char *compare_tolerance_name(enum compare_tolerance tolerance);
 double compare_error(const struct compare_point *point);
 bool compare_within(const struct compare_point *point, enum compare_tolerance tolerance);
 
-/* Do our points rise and fall where the published ones do? Changes below 2 % are none. */
+/* Do our points have the ranks of the published ones, every two of them? Published changes below 2 % are none, and there ours may differ
+ * by 10 % at most. */
 bool compare_order(const struct compare_point *points, size_t count);
 
 #endif

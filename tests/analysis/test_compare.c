@@ -10,6 +10,7 @@
 
 #define TESTS(TEST)      \
 	TEST(tolerances) \
+	TEST(shape)      \
 	TEST(groups)
 SUITE(TESTS)
 
@@ -39,6 +40,27 @@ static void test_tolerances(void)
 		CU_ASSERT_FALSE(within(rows[i].high + 1e-3, rows[i].name));
 	}
 	CU_ASSERT_FALSE(compare_tolerance_find("X3", &tolerance));
+}
+
+static bool same_shape(double one, double two, double three)
+{
+	/* level between the first and the last, lower between them */
+	const struct compare_point points[] = {{.low = 100, .high = 100, .ours = one},
+					       {.low = 64, .high = 64, .ours = two},
+					       {.low = 101, .high = 101, .ours = three}};
+
+	return compare_order(points, 3);
+}
+
+static void test_shape(void)
+{
+	CU_ASSERT_TRUE(same_shape(10, 5, 10));
+	CU_ASSERT_TRUE(same_shape(10, 5, 9.01));  /* 10 % apart at most where theirs are level */
+	CU_ASSERT_FALSE(same_shape(10, 5, 8.99)); /* although it rises from its neighbour */
+	CU_ASSERT_FALSE(same_shape(8.99, 5, 10));
+	CU_ASSERT_FALSE(same_shape(0.62, 0.50, 0.54));
+	CU_ASSERT_FALSE(same_shape(10, 11, 10)); /* it rises where theirs fall */
+	CU_ASSERT_TRUE(same_shape(10, 9.9, 10)); /* less than 2 %: no direction */
 }
 
 /* 40 flows of 1000 to 40,000 bytes, the k-th takes k times its ideal time; one of an incast, one barrier, one early. */

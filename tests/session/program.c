@@ -526,15 +526,15 @@ static int part_asks(int argc, char **argv)
 static const struct part {
 	const char *name;
 	int (*run)(int argc, char **argv);
-} parts[] = {{"sleeps", part_sleeps},    {"threads", part_threads}, {"fork", part_fork},
-	     {"exit", part_exit},        {"signals", part_signals}, {"server", part_server},
-	     {"client", part_client},    {"random", part_random},   {"hidden", part_hidden},
-	     {"events", part_events},    {"stuck", part_stuck},     {"shared", part_shared},
-	     {"looks", part_looks},      {"tells", part_tells},     {"ids", part_ids},
-	     {"timers", part_timers},    {"spin", part_spin},       {"chats", part_chats},
-	     {"answers", part_answers},  {"asks", part_asks},       {"ends", part_ends},
-	     {"peers", part_peers},      {"queues", part_queues},   {"locks", part_locks},
-	     {"suspends", part_suspends}};
+} parts[] = {{"sleeps", part_sleeps},     {"threads", part_threads}, {"fork", part_fork},
+	     {"exit", part_exit},         {"signals", part_signals}, {"server", part_server},
+	     {"client", part_client},     {"random", part_random},   {"hidden", part_hidden},
+	     {"events", part_events},     {"stuck", part_stuck},     {"shared", part_shared},
+	     {"looks", part_looks},       {"tells", part_tells},     {"ids", part_ids},
+	     {"timers", part_timers},     {"spin", part_spin},       {"chats", part_chats},
+	     {"answers", part_answers},   {"asks", part_asks},       {"ends", part_ends},
+	     {"peers", part_peers},       {"queues", part_queues},   {"locks", part_locks},
+	     {"suspends", part_suspends}, {"calls", part_calls},     {"times", part_times}};
 
 int main(int argc, char **argv)
 {

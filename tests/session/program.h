@@ -17,6 +17,8 @@ int part_peers(int argc, char **argv);
 int part_queues(int argc, char **argv);
 int part_suspends(int argc, char **argv);
 int part_locks(int argc, char **argv);
+int part_calls(int argc, char **argv);
+int part_times(int argc, char **argv);
 
 uint64_t now_us(void); /* CLOCK_MONOTONIC */
 

@@ -36,6 +36,7 @@
 	TEST(who_polls_what_another_process_stores_wakes)   \
 	TEST(real_time_signals_queue)                       \
 	TEST(who_waits_for_a_file_lock_gets_it)             \
+	TEST(calls_that_block_take_virtual_time)            \
 	TEST(who_is_suspended_goes_on_in_virtual_time)      \
 	TEST(runs_repeat_with_any_quantum_and_core)
 SUITE(TESTS)
@@ -343,6 +344,22 @@ static void test_who_waits_for_a_file_lock_gets_it(void)
 	expect(&first, 0,
 	       "host0| whole 55 shared 55 record 55 open 55 lockf 55 number 55 end 55 close 55 "
 	       "holder 1 tries 1 1 1\n");
+	CU_ASSERT_PTR_NULL(strstr(first.text, "warning"));
+	run_session(&second, programs, 2, 1 * MS, 0);
+	CU_ASSERT_STRING_EQUAL(first.text, second.text);
+}
+
+/* Each call waits for what a child does 5 ms after it was made, in 0.5 ms; "!" would say that it failed. */
+static void test_calls_that_block_take_virtual_time(void)
+{
+	static const char *const programs[][4] = {{"calls"}, {"times"}};
+	static struct result first, second;
+
+	run_session(&first, programs, 2, 3 * MS, -1);
+	expect(&first, 0,
+	       "host0| read 55 recv 55 recvfrom 55 poll 55 ppoll 55 preadv2 55 splice 55 tee 55 "
+	       "recvmmsg 55 epoll 55 msgrcv 55 semop 55 mq 55 signal 55 \n");
+	expect(&first, 0, "host1| threads 7 after 30 lock 1 after 20 random 2 ring 1\n");
 	CU_ASSERT_PTR_NULL(strstr(first.text, "warning"));
 	run_session(&second, programs, 2, 1 * MS, 0);
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -208,6 +209,15 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_end(list);
 	if (file_of(fd) && descriptors[fd].kind == FILE_COMMAND && shim_active())
 		return (int)call(OP_IOCTL, file_of(fd), request, (uint64_t)(uintptr_t)argument, 0);
+	if (request == FIOSETOWN || request == SIOCSPGRP)
+		return argument ? fcntl(fd, F_SETOWN, *(int *)argument)
+				: REAL(ioctl)(fd, request, NULL);
+	if (request == FIOGETOWN || request == SIOCGPGRP) {
+		result = REAL(ioctl)(fd, request, argument);
+		if (result == 0)
+			*(int *)argument = ids_virtual(*(int *)argument);
+		return result;
+	}
 	if (interfaces_ioctl(request, argument, &result))
 		return result;
 	return REAL(ioctl)(fd, request, argument);
@@ -338,6 +348,8 @@ EXPORT int fcntl(int fd, int command, ...)
 	va_end(list);
 	if (shim_active() && lock_is_command(command))
 		return lock_record(fd, command, argument);
+	if (ids_fcntl(fd, command, argument, &result))
+		return result;
 	result = REAL(fcntl)(fd, command, argument);
 	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		return copied(fd, result);

@@ -174,10 +174,25 @@ static bool takes_mode(int flags)
 		return open_path(directory, path, flags, mode); \
 	}
 
+EXPORT int __open(const char *path, int flags, ...);
+EXPORT int __open64(const char *path, int flags, ...);
+
 OPEN_FUNCTION(open, AT_FDCWD, (const char *path, int flags, ...))
 OPEN_FUNCTION(open64, AT_FDCWD, (const char *path, int flags, ...))
 OPEN_FUNCTION(openat, directory, (int directory, const char *path, int flags, ...))
 OPEN_FUNCTION(openat64, directory, (int directory, const char *path, int flags, ...))
+OPEN_FUNCTION(__open, AT_FDCWD, (const char *path, int flags, ...))
+OPEN_FUNCTION(__open64, AT_FDCWD, (const char *path, int flags, ...))
+
+EXPORT int creat(const char *path, mode_t mode)
+{
+	return open_path(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
+}
+
+EXPORT int creat64(const char *path, mode_t mode)
+{
+	return creat(path, mode);
+}
 
 /* What _FORTIFY_SOURCE makes of open() with two arguments. */
 EXPORT int __open_2(const char *path, int flags);
@@ -210,7 +225,7 @@ EXPORT FILE *fopen(const char *path, const char *mode)
 	char changed[PATH_MAX];
 
 	if (is_random(path))
-		return fdopen(process_random_file(0), mode);
+		return process_random_stream(mode);
 	return REAL(fopen)(files_redirect(path, changed), mode);
 }
 
@@ -219,7 +234,7 @@ EXPORT FILE *fopen64(const char *path, const char *mode)
 	char changed[PATH_MAX];
 
 	if (is_random(path))
-		return fdopen(process_random_file(0), mode);
+		return process_random_stream(mode);
 	return REAL(fopen64)(files_redirect(path, changed), mode);
 }
 
@@ -267,6 +282,8 @@ static int stat_descriptor(int fd, struct stat *status)
 
 	if (result == 0 && device_has(fd))
 		make_device(status, device_number(fd));
+	else if (result == 0 && process_random_is(status))
+		make_device(status, makedev(1, 9));
 	return result;
 }
 

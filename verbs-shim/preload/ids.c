@@ -3,6 +3,7 @@
  * on the machine. A process has its place in shim_memory->processes; its first thread has the same number, any other its
  * slot behind those. What a program was given comes back in calls that name a process or a thread.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -123,6 +124,42 @@ EXPORT int sigqueue(pid_t pid, int number, const union sigval value)
 EXPORT int pthread_kill(pthread_t thread, int number)
 {
 	return sent(REAL(pthread_kill)(thread, number));
+}
+
+/* Whom SIGIO and SIGURG of a descriptor go to. */
+
+bool ids_fcntl(int fd, int command, void *argument, int *result)
+{
+	struct f_owner_ex owner;
+	int32_t id = (int32_t)(intptr_t)argument;
+
+	switch (command) {
+	case F_SETOWN:
+		id = id < -1 ? -ids_real(-id) : ids_real(id);
+		*result = (int)system_call(SYS_fcntl, fd, F_SETOWN, (long)id);
+		return true;
+	case F_GETOWN: /* a group's number is negative, which is no error */
+		if (system_call(SYS_fcntl, fd, F_GETOWN_EX, &owner) != 0) {
+			*result = -1;
+			return true;
+		}
+		id = ids_virtual(owner.pid);
+		*result = owner.type == F_OWNER_PGRP ? -id : id;
+		return true;
+	case F_SETOWN_EX:
+		owner = *(const struct f_owner_ex *)argument;
+		owner.pid = ids_real(owner.pid);
+		*result = (int)system_call(SYS_fcntl, fd, F_SETOWN_EX, &owner);
+		return true;
+	case F_GETOWN_EX:
+		*result = (int)system_call(SYS_fcntl, fd, F_GETOWN_EX, argument);
+		if (*result == 0)
+			((struct f_owner_ex *)argument)->pid =
+				ids_virtual(((struct f_owner_ex *)argument)->pid);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Where and how a process or a thread runs. */

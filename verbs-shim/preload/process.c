@@ -20,6 +20,7 @@
 #include "verbs-shim/preload/shim.h"
 
 #define RANDOM_BYTES 65536 /* of /dev/urandom each time that it is opened */
+#define RANDOM_MODE  01124 /* of nobody else that is not linked anywhere */
 
 extern char **environ;
 
@@ -305,18 +306,69 @@ EXPORT ssize_t getrandom(void *bytes, size_t length, unsigned flags)
 	return (ssize_t)length;
 }
 
-/* /dev/urandom as a file: as much of the stream as programs take for a seed. */
+static void random_fill(uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		bytes[i] = (uint8_t)(random_next() >> 56);
+}
+
+/* /dev/urandom as a file: the beginning of the stream is in it, for reads within libc; it is known by its mode wherever it goes. */
 int process_random_file(int flags)
 {
 	uint8_t bytes[4096];
 	int fd = (int)system_call(SYS_memfd_create, "random", flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
 
 	for (uint32_t done = 0; fd >= 0 && done < RANDOM_BYTES; done += sizeof(bytes)) {
-		for (size_t i = 0; i < sizeof(bytes); i++)
-			bytes[i] = (uint8_t)(random_next() >> 56);
+		random_fill(bytes, sizeof(bytes));
 		(void)!system_call(SYS_pwrite64, fd, bytes, sizeof(bytes), (long)done);
 	}
+	if (fd >= 0)
+		(void)system_call(SYS_fchmod, fd, RANDOM_MODE);
 	return fd;
+}
+
+bool process_random_is(const struct stat *status)
+{
+	return status->st_nlink == 0 && status->st_mode == (S_IFREG | RANDOM_MODE) &&
+	       status->st_size == RANDOM_BYTES;
+}
+
+ssize_t process_random_more(int fd, void *bytes, size_t length, ssize_t result)
+{
+	struct stat status;
+
+	if (result < 0 || (size_t)result == length || system_call(SYS_fstat, fd, &status) != 0 ||
+	    !process_random_is(&status))
+		return result;
+	random_fill((uint8_t *)bytes + result, length - (size_t)result);
+	return (ssize_t)length;
+}
+
+static ssize_t stream_read(void *cookie, char *bytes, size_t length)
+{
+	int fd = (int)(intptr_t)cookie;
+
+	return process_random_more(fd, bytes, length, system_call(SYS_read, fd, bytes, length));
+}
+
+static ssize_t stream_write(void *cookie, const char *bytes, size_t length)
+{
+	(void)cookie;
+	(void)bytes;
+	return (ssize_t)length;
+}
+
+static int stream_close(void *cookie)
+{
+	return (int)system_call(SYS_close, (int)(intptr_t)cookie);
+}
+
+FILE *process_random_stream(const char *mode)
+{
+	const cookie_io_functions_t functions = {stream_read, stream_write, NULL, stream_close};
+	int fd = process_random_file(strchr(mode, 'e') ? O_CLOEXEC : 0);
+
+	return fd < 0 ? NULL : fopencookie((void *)(intptr_t)fd, mode, functions);
 }
 
 EXPORT int getentropy(void *bytes, size_t length)

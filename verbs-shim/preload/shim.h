@@ -12,7 +12,8 @@
  *     timer_signal.c  setitimer(), timer_create()
  *     memory.c  what is mapped, and shared with other processes
  *     ids.c     numbers of processes, threads    system.c   system calls: the program's, and the library's own
- *     lock.c    locks of files
+ *     lock.c    locks of files                   transfer.c what else may block: vectors, splice(), queues
+ *     checked.c _FORTIFY_SOURCE's and libc's own names     thread_c11.c <threads.h>
  *
  * A thread without a slot (the library is not attached, or the thread is not ours) gets plain libc behaviour everywhere.
  */
@@ -94,6 +95,11 @@ int attach_receive_fd(void);
 /* wait.c */
 void wait_begin(void);                /* before a call of the system that may wait */
 bool wait_visible(uint64_t deadline); /* true: the deadline has passed */
+/* For events of poll(2). false: a signal came (errno EINTR), or the socket's time is over (EAGAIN). */
+bool wait_for(int fd, short events);
+bool wait_is_plain(
+	int fd); /* it never blocks, and no other program of the run is at its other end */
+bool wait_is_blocking(int fd); /* no O_NONBLOCK */
 
 /* lock.c */
 struct flock;
@@ -163,10 +169,17 @@ void timer_signal_forget_all(void);
 
 /* process.c: /dev/urandom, of the run's seed; flags as of open(2). A descriptor; -1 and errno: none. */
 int process_random_file(int flags);
+/* A read of `length` bytes ended with `result`: of /dev/urandom it goes on for ever. Returns what the read returns. */
+ssize_t process_random_more(int fd, void *bytes, size_t length, ssize_t result);
+struct stat;
+bool process_random_is(const struct stat *status);
+struct _IO_FILE *process_random_stream(const char *mode); /* as fopen() */
 
 /* ids.c: numbers of processes and threads, as programs see them, and the system's. Others than those of the run, and 0: as they are. */
 int32_t ids_virtual(int32_t real_pid);
 int32_t ids_real(int32_t id);
+/* fcntl(2) of the owner of a descriptor. false: it is another command. */
+bool ids_fcntl(int fd, int command, void *argument, int *result);
 int32_t ids_of_thread(const struct shim_slot *slot); /* a thread of this process */
 const struct shim_slot *ids_slot(int32_t id);        /* of it; NULL: it has no such thread */
 

@@ -4,9 +4,11 @@
  * numbers of processes and threads are made the machine's.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -156,6 +158,20 @@ EXPORT long syscall(long number, ...)
 		return process_vm_writev((pid_t)words[0], (const struct iovec *)words[1],
 					 (unsigned long)words[2], (const struct iovec *)words[3],
 					 (unsigned long)words[4], (unsigned long)words[5]);
+	case SYS_io_uring_setup: /* its calls would run by themselves, unseen */
+		errno = ENOSYS;
+		return -1;
+	case SYS_read:
+		return read((int)words[0], (void *)words[1], (size_t)words[2]);
+	case SYS_write:
+		return write((int)words[0], (const void *)words[1], (size_t)words[2]);
+	case SYS_poll:
+		return poll((struct pollfd *)words[0], (nfds_t)words[1], (int)words[2]);
+	case SYS_nanosleep:
+		return nanosleep((const struct timespec *)words[0], (struct timespec *)words[1]);
+	case SYS_epoll_wait:
+		return epoll_wait((int)words[0], (struct epoll_event *)words[1], (int)words[2],
+				  (int)words[3]);
 	default:
 		break;
 	}

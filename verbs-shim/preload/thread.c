@@ -192,6 +192,32 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
 			     : REAL(pthread_mutex_timedlock)(mutex, time);
 }
 
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t id,
+				   const struct timespec *restrict time)
+{
+	return shim_active() ? lock_until(mutex, deadline_at(id, time))
+			     : REAL(pthread_mutex_clocklock)(mutex, id, time);
+}
+
+/* With a time of that clock; NULL: none. */
+static int join_until(pthread_t thread, void **result, clockid_t id, const struct timespec *time)
+{
+	return join(thread, result, time ? deadline_at(id, time) : SHIM_NEVER);
+}
+
+EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *time)
+{
+	return shim_active() ? join_until(thread, result, CLOCK_REALTIME, time)
+			     : REAL(pthread_timedjoin_np)(thread, result, time);
+}
+
+EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t id,
+				const struct timespec *time)
+{
+	return shim_active() ? join_until(thread, result, id, time)
+			     : REAL(pthread_clockjoin_np)(thread, result, id, time);
+}
+
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
 	bool shared = mutex_is_shared(mutex); /* it may be gone when it is free */
@@ -258,27 +284,39 @@ EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock)
 	return error;
 }
 
-EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
+static int rwlock_until(pthread_rwlock_t *lock, bool writes, uint64_t deadline)
 {
-	int error;
-
-	if (!shim_active())
-		return REAL(pthread_rwlock_rdlock)(lock);
-	while ((error = REAL(pthread_rwlock_tryrdlock)(lock)) == EBUSY)
-		(void)wait_here(SHIM_NEVER, false);
-	return error;
+	for (bool passed = false;; passed = wait_here(deadline, false)) {
+		int error = writes ? REAL(pthread_rwlock_trywrlock)(lock)
+				   : REAL(pthread_rwlock_tryrdlock)(lock);
+		if (error != EBUSY)
+			return error;
+		if (passed)
+			return ETIMEDOUT;
+	}
 }
 
-EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
-{
-	int error;
+#define RWLOCK_FUNCTION(name, writes, deadline, parameters, ...)            \
+	EXPORT int name parameters                                          \
+	{                                                                   \
+		return shim_active() ? rwlock_until(lock, writes, deadline) \
+				     : REAL(name)(__VA_ARGS__);             \
+	}
 
-	if (!shim_active())
-		return REAL(pthread_rwlock_wrlock)(lock);
-	while ((error = REAL(pthread_rwlock_trywrlock)(lock)) == EBUSY)
-		(void)wait_here(SHIM_NEVER, false);
-	return error;
-}
+RWLOCK_FUNCTION(pthread_rwlock_rdlock, false, SHIM_NEVER, (pthread_rwlock_t * lock), lock)
+RWLOCK_FUNCTION(pthread_rwlock_wrlock, true, SHIM_NEVER, (pthread_rwlock_t * lock), lock)
+RWLOCK_FUNCTION(pthread_rwlock_timedrdlock, false, deadline_at(CLOCK_REALTIME, time),
+		(pthread_rwlock_t *restrict lock, const struct timespec *restrict time), lock, time)
+RWLOCK_FUNCTION(pthread_rwlock_timedwrlock, true, deadline_at(CLOCK_REALTIME, time),
+		(pthread_rwlock_t *restrict lock, const struct timespec *restrict time), lock, time)
+RWLOCK_FUNCTION(pthread_rwlock_clockrdlock, false, deadline_at(id, time),
+		(pthread_rwlock_t *restrict lock, clockid_t id,
+		 const struct timespec *restrict time),
+		lock, id, time)
+RWLOCK_FUNCTION(pthread_rwlock_clockwrlock, true, deadline_at(id, time),
+		(pthread_rwlock_t *restrict lock, clockid_t id,
+		 const struct timespec *restrict time),
+		lock, id, time)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
@@ -448,6 +486,13 @@ EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restr
 {
 	return shim_active() ? semaphore_wait(semaphore, deadline_at(CLOCK_REALTIME, time))
 			     : REAL(sem_timedwait)(semaphore, time);
+}
+
+EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t id,
+			 const struct timespec *restrict time)
+{
+	return shim_active() ? semaphore_wait(semaphore, deadline_at(id, time))
+			     : REAL(sem_clockwait)(semaphore, id, time);
 }
 
 EXPORT int sem_post(sem_t *semaphore)

@@ -71,7 +71,7 @@ static bool is_ready(int fd, short events)
 
 /* Never blocks, and no other program of the run waits at the other end: a regular file, /dev/null, and the pipes that take what
  * the run prints. Pseudo terminals and event descriptors (which are of no type at all) are none of these. */
-static bool is_plain(int fd)
+bool wait_is_plain(int fd)
 {
 	struct stat status;
 
@@ -93,7 +93,7 @@ static bool is_plain(int fd)
 	}
 }
 
-static bool is_blocking(int fd)
+bool wait_is_blocking(int fd)
 {
 	return !((int)system_call(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
 }
@@ -112,8 +112,7 @@ static uint64_t socket_deadline(int fd, short events)
 	       ((uint64_t)limit.tv_sec * 1000000 + (uint64_t)limit.tv_usec) * UINT64_C(1000000);
 }
 
-/* false: a signal came (errno EINTR), or the socket's time is over (EAGAIN). */
-static bool wait_for(int fd, short events)
+bool wait_for(int fd, short events)
 {
 	int before = errno;
 	uint64_t deadline;
@@ -142,7 +141,7 @@ static bool wait_for(int fd, short events)
 /* What was taken out of a channel makes room in it. */
 static ssize_t taken(int fd, ssize_t result)
 {
-	if (result > 0 && !is_plain(fd))
+	if (result > 0 && !wait_is_plain(fd))
 		shim_self.slot->dirty = 1;
 	return result;
 }
@@ -166,14 +165,19 @@ static ssize_t sent(int fd, const struct sockaddr *to, ssize_t result)
 static bool may_read(int fd)
 {
 	wait_begin();
-	return is_plain(fd) || !is_blocking(fd) || wait_for(fd, POLLIN);
+	return wait_is_plain(fd) || !wait_is_blocking(fd) || wait_for(fd, POLLIN);
 }
 
 EXPORT ssize_t read(int fd, void *bytes, size_t length)
 {
+	ssize_t result;
+
 	if (!shim_active())
 		return REAL(read)(fd, bytes, length);
-	return may_read(fd) ? taken(fd, REAL(read)(fd, bytes, length)) : -1;
+	if (!may_read(fd))
+		return -1;
+	result = REAL(read)(fd, bytes, length);
+	return process_random_more(fd, bytes, length, taken(fd, result));
 }
 
 EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
@@ -185,9 +189,10 @@ EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 
 EXPORT ssize_t pread(int fd, void *bytes, size_t length, off_t at)
 {
-	if (shim_active())
-		wait_begin();
-	return REAL(pread)(fd, bytes, length, at);
+	if (!shim_active())
+		return REAL(pread)(fd, bytes, length, at);
+	wait_begin();
+	return process_random_more(fd, bytes, length, REAL(pread)(fd, bytes, length, at));
 }
 
 EXPORT ssize_t pread64(int fd, void *bytes, size_t length, off_t at)
@@ -213,7 +218,8 @@ static ssize_t write_device(int fd, const void *bytes, size_t length)
 	for (;;) {
 		ssize_t result = device_write(fd, bytes, length);
 
-		if (result >= 0 || errno != EAGAIN || !is_blocking(fd) || !wait_for(fd, POLLIN))
+		if (result >= 0 || errno != EAGAIN || !wait_is_blocking(fd) ||
+		    !wait_for(fd, POLLIN))
 			return result;
 	}
 }
@@ -227,9 +233,9 @@ EXPORT ssize_t write(int fd, const void *bytes, size_t length)
 	if (device_has(fd))
 		return write_device(fd, bytes, length);
 	wait_begin();
-	if (is_plain(fd))
+	if (wait_is_plain(fd))
 		return REAL(write)(fd, bytes, length);
-	if (!is_blocking(fd))
+	if (!wait_is_blocking(fd))
 		return sent(fd, NULL, REAL(write)(fd, bytes, length));
 	do {
 		size_t piece = length - done < PIECE ? length - done : PIECE;
@@ -252,10 +258,10 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 
 	if (!shim_active())
 		return REAL(writev)(fd, parts, count);
-	if (is_plain(fd) || !is_blocking(fd)) {
+	if (wait_is_plain(fd) || !wait_is_blocking(fd)) {
 		wait_begin();
 		total = REAL(writev)(fd, parts, count);
-		return is_plain(fd) ? total : sent(fd, NULL, total);
+		return wait_is_plain(fd) ? total : sent(fd, NULL, total);
 	}
 	for (int i = 0; i < count; i++) {
 		ssize_t result = write(fd, parts[i].iov_base, parts[i].iov_len);
@@ -268,7 +274,7 @@ EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 
 static bool waits(int fd, int flags)
 {
-	return !(flags & MSG_DONTWAIT) && is_blocking(fd);
+	return !(flags & MSG_DONTWAIT) && wait_is_blocking(fd);
 }
 
 EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t length, int flags,
@@ -389,7 +395,7 @@ EXPORT int accept4(int fd, struct sockaddr *restrict address, socklen_t *restric
 	if (!shim_active())
 		return REAL(accept4)(fd, address, length, flags);
 	wait_begin();
-	if (is_blocking(fd) && !wait_for(fd, POLLIN))
+	if (wait_is_blocking(fd) && !wait_for(fd, POLLIN))
 		return -1;
 	result = REAL(accept4)(fd, address, length, flags);
 	return (int)given(result);
@@ -551,4 +557,21 @@ EXPORT int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
 	if (!shim_active())
 		return REAL(epoll_wait)(fd, events, most, timeout);
 	return epoll_pwait(fd, events, most, timeout, NULL);
+}
+
+EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int most,
+			const struct timespec *timeout, const sigset_t *mask)
+{
+	sigset_t old;
+	bool masked;
+	int result;
+
+	if (!shim_active())
+		return REAL(epoll_pwait2)(fd, events, most, timeout, mask);
+	wait_begin();
+	masked = signal_begin_mask(mask, &old);
+	result = epoll_until(fd, events, most, deadline_of(timeout));
+	if (masked)
+		signal_end_mask(&old);
+	return result;
 }

@@ -62,16 +62,26 @@
 	X(THREAD_NEW,  "-> slot of the thread about to be created, or error")                                \
 	X(THREAD_EXIT, "no answer")                                                                          \
 	X(THREAD_FAILED, "slot: it could not be created")                                                    \
-	X(SPAWN,       "a child process will attach")                                                        \
+	X(SPAWN,       "enum shim_outside, path: a child process will attach; or not, and that is why")                                                        \
 	X(SPAWNED,     "its real process id (0: failed), 1: it is a forked copy -> its virtual process id")  \
-	X(EXEC,        "this process will attach again")                                                     \
+	X(EXEC,        "enum shim_outside, path: this process will attach again; or not, and that is why")                                                     \
 	X(EXEC_FAILED, "")                                                                                   \
 	X(EXIT,        "no answer")                                                                          \
 	X(TIMER,       "deadline, interval, signal: 0 disarms; the timer, and from bit 16 on 1 + the slot whose thread takes it, 0: any")
 
+/* Why the library cannot be in a program that is about to start: that runs outside of virtual time. */
+#define SHIM_OUTSIDE(X)                                                                       \
+	X(OUTSIDE_STATIC, "is statically linked")                                             \
+	X(OUTSIDE_32_BIT, "is a 32-bit program")                                              \
+	X(OUTSIDE_SET_USER, "is set-user-ID")                                                 \
+	X(OUTSIDE_ENVIRONMENT, "starts without LD_PRELOAD and HCASIM_SHIM in its environment")
+
 #define SHIM_OP_ENUM(name, meaning) OP_##name,
 enum shim_op { SHIM_OPS(SHIM_OP_ENUM) OP_COUNT };
 /* clang-format on */
+
+#define SHIM_OUTSIDE_ENUM(name, meaning) name,
+enum shim_outside { OUTSIDE_NOT, SHIM_OUTSIDE(SHIM_OUTSIDE_ENUM) OUTSIDE_COUNT };
 
 #define RELAY_ASKED UINT32_C(0x80000000)
 

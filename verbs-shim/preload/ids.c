@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -160,6 +162,27 @@ bool ids_fcntl(int fd, int command, void *argument, int *result)
 	default:
 		return false;
 	}
+}
+
+/* A tracer would stop threads that have the token, and would see the traps of the library as the program's. */
+EXPORT long ptrace(enum __ptrace_request request, ...)
+{
+	static const char text[] =
+		"hcasim: debuggers and tracers (gdb, strace, ltrace) cannot run in a simulated "
+		"host; "
+		"attach to the program from outside, or use hcasim's --trace and --pcap\n";
+	long words[3];
+	va_list list;
+
+	va_start(list, request);
+	for (int i = 0; i < 3; i++)
+		words[i] = va_arg(list, long);
+	va_end(list);
+	if (!shim_memory)
+		return system_call(SYS_ptrace, request, words[0], words[1], words[2]);
+	(void)!system_call(SYS_write, 2, text, sizeof(text) - 1);
+	errno = EPERM;
+	return -1;
 }
 
 /* Where and how a process or a thread runs. */

@@ -2,6 +2,7 @@
  * process: children and ends of processes, and their random bytes. A forked child attaches anew; a new image does so by itself.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -17,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/image.h"
 #include "verbs-shim/preload/shim.h"
 
 #define RANDOM_BYTES 65536 /* of /dev/urandom each time that it is opened */
@@ -52,10 +54,10 @@ EXPORT pid_t vfork(void)
 }
 
 /* An image that starts must be able to read the time stamp counter before its own library can answer for it. */
-static void before_exec(void)
+static void before_exec(uint32_t outside, const char *path)
 {
 	if (shim_active())
-		(void)gate_call(OP_EXEC, 0, 0, 0, 0);
+		(void)gate_call(OP_EXEC, outside, (uint64_t)(uintptr_t)path, 0, 0);
 	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
 }
 
@@ -73,13 +75,16 @@ static int exec_failed(int result)
 
 EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-	before_exec();
+	before_exec(image_check(path, envp), path);
 	return exec_failed(REAL(execve)(path, argv, envp));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	before_exec();
+	char found[PATH_MAX];
+	const char *path = image_find(file, found, sizeof(found));
+
+	before_exec(image_check(path, envp), path);
 	return exec_failed(REAL(execvpe)(file, argv, envp));
 }
 
@@ -95,7 +100,7 @@ EXPORT int execvp(const char *file, char *const argv[])
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	before_exec();
+	before_exec(image_check_fd(fd, envp), "a program");
 	return exec_failed(REAL(fexecve)(fd, argv, envp));
 }
 
@@ -147,6 +152,11 @@ static int spawned(int result, pid_t *pid)
 	return result;
 }
 
+static void before_spawn(const char *path, char *const environment[])
+{
+	(void)gate_call(OP_SPAWN, image_check(path, environment), (uint64_t)(uintptr_t)path, 0, 0);
+}
+
 EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 		       const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *restrict attributes, char *const argv[],
@@ -157,7 +167,7 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 
 	if (!shim_active())
 		return REAL(posix_spawn)(pid, path, actions, attributes, argv, envp);
-	(void)gate_call(OP_SPAWN, 0, 0, 0, 0);
+	before_spawn(path, envp);
 	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
 	result = spawned(REAL(posix_spawn)(&child, path, actions, attributes, argv, envp), &child);
 	if (pid)
@@ -168,12 +178,13 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
+	char found[PATH_MAX];
 	pid_t child = 0;
 	int result;
 
 	if (!shim_active())
 		return REAL(posix_spawnp)(pid, file, actions, attributes, argv, envp);
-	(void)gate_call(OP_SPAWN, 0, 0, 0, 0);
+	before_spawn(image_find(file, found, sizeof(found)), envp);
 	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
 	result = spawned(REAL(posix_spawnp)(&child, file, actions, attributes, argv, envp), &child);
 	if (pid)

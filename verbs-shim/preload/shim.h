@@ -6,6 +6,7 @@
  *     clock.c   clocks and sleeps                wait.c     calls that block in the operating system
  *     device.c  files of the emulated kernel     trap.c     doorbell stores, polled memory, rdtsc
  *     files.c   paths of the simulated host      thread.c   threads, locks, conditions
+ *     image.c   may the library be in a program?
  *     process.c fork, exec, exit, process ids    signal.c   handlers of the program
  *     timer.c   timerfd, waiting for a signal    trap_ranges.c, trap_poll.c  which memory traps, what is polled
  *                                                trap_stack.c  stacks for traps

@@ -248,8 +248,28 @@ static void serve_thread_failed(struct session *session, struct thread *thread)
 	}
 }
 
+/* Names a program that is about to start outside of virtual time, with what is no simulation for it. */
+static void name_outside(struct session *session, const struct thread *thread)
+{
+	static const char *const reasons[OUTSIDE_COUNT] = {
+#define REASON(name, meaning) [name] = meaning,
+		SHIM_OUTSIDE(REASON)};
+	uint64_t outside = thread->slot->arguments[0];
+	char path[PATH_MAX], text[PATH_MAX + 256];
+
+	if (outside == OUTSIDE_NOT || outside >= OUTSIDE_COUNT ||
+	    !read_text(thread->process, thread->slot->arguments[1], path, sizeof(path)))
+		return;
+	snprintf(text, sizeof(text),
+		 "%s %s: it runs outside of virtual time, with the machine's clocks, network and "
+		 "adapters",
+		 path, reasons[outside]);
+	session_note(session, thread->process->host, text);
+}
+
 static void serve_spawn(struct session *session, struct thread *thread)
 {
+	name_outside(session, thread);
 	session->awaiting = 1;
 	session->await_process = thread->process->number;
 }
@@ -290,9 +310,9 @@ static void serve_exec(struct session *session, struct thread *thread)
 {
 	struct process *process = thread->process;
 
+	name_outside(session, thread);
 	thread->clock += session->cpu.process;
 	process->replacing = true;
-	(void)session;
 }
 
 static void serve_exec_failed(struct session *session, struct thread *thread)

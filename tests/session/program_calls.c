@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
@@ -178,6 +179,34 @@ static int turn(void *unused)
 	return 7;
 }
 
+/* Of a message that came 5 ms ago: when it is read, as the other clocks; and how long the host has been up. */
+static void try_stamps(void)
+{
+	char control[CMSG_SPACE(sizeof(struct timeval))];
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = sizeof(control)};
+	struct timeval stamp = {0, 0}, now;
+	FILE *uptime = fopen("/proc/uptime", "r");
+	struct timespec since;
+	double seconds = 0;
+	int pair[2];
+
+	if (!uptime || fscanf(uptime, "%lf", &seconds) != 1 ||
+	    socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != 0 ||
+	    setsockopt(pair[0], SOL_SOCKET, SO_TIMESTAMP, &(int){1}, sizeof(int)) != 0 ||
+	    send(pair[1], "word", WORD, 0) != WORD || recvmsg(pair[0], &message, 0) != WORD)
+		return;
+	gettimeofday(&now, NULL);
+	clock_gettime(CLOCK_BOOTTIME, &since);
+	if (CMSG_FIRSTHDR(&message))
+		memcpy(&stamp, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(stamp));
+	printf("stamp %d up %d ",
+	       (now.tv_sec - stamp.tv_sec) * 1000000 + now.tv_usec - stamp.tv_usec < 1000,
+	       (double)since.tv_sec - seconds < 1.1 && seconds - (double)since.tv_sec < 1.1);
+}
+
 /* Locks and threads with times of a clock's, and <threads.h>; random bytes beyond those that a seed takes. */
 int part_times(int argc, char **argv)
 {
@@ -209,6 +238,7 @@ int part_times(int argc, char **argv)
 	start = now_us();
 	result = pthread_rwlock_clockrdlock(&lock, CLOCK_MONOTONIC, &until);
 	printf("lock %d after %lu ", result == ETIMEDOUT, (unsigned long)(now_us() - start) / 100);
+	try_stamps();
 	if (fstat(fd, &status) != 0 || !S_ISCHR(status.st_mode))
 		return 3;
 	if (read(fd, random, sizeof(random)) != sizeof(random))

@@ -359,7 +359,8 @@ static void test_calls_that_block_take_virtual_time(void)
 	expect(&first, 0,
 	       "host0| read 55 recv 55 recvfrom 55 poll 55 ppoll 55 preadv2 55 splice 55 tee 55 "
 	       "recvmmsg 55 epoll 55 msgrcv 55 semop 55 mq 55 signal 55 \n");
-	expect(&first, 0, "host1| threads 7 after 30 lock 1 after 20 random 2 ring 1\n");
+	expect(&first, 0,
+	       "host1| threads 7 after 30 lock 1 after 20 stamp 1 up 1 random 2 ring 1\n");
 	CU_ASSERT_PTR_NULL(strstr(first.text, "warning"));
 	run_session(&second, programs, 2, 1 * MS, 0);
 	CU_ASSERT_STRING_EQUAL(first.text, second.text);

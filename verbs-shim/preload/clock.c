@@ -3,9 +3,15 @@
  * granted it needs no hand-over. A thread that has ended and whose destructors run still reads when it did. libc's own functions
  * come back here (clock_init()), so threads that the library does not know ask the system.
  */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -223,6 +229,55 @@ EXPORT unsigned sleep(unsigned seconds)
 	if (nanosleep(&request, &left) == 0)
 		return 0;
 	return (unsigned)left.tv_sec + (left.tv_nsec > 0);
+}
+
+static struct timespec at_now(clockid_t id)
+{
+	uint64_t now = read_ns(id);
+
+	return (struct timespec){(time_t)(now / NS_PER_S), (long)(now % NS_PER_S)};
+}
+
+void clock_stamp(struct msghdr *message)
+{
+	struct timespec now = at_now(CLOCK_REALTIME), three[3] = {now};
+	struct timeval micro = {now.tv_sec, now.tv_nsec / 1000};
+
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
+	     part = CMSG_NXTHDR(message, part)) {
+		if (part->cmsg_level != SOL_SOCKET)
+			continue;
+		if (part->cmsg_type == SCM_TIMESTAMP && part->cmsg_len == CMSG_LEN(sizeof(micro)))
+			memcpy(CMSG_DATA(part), &micro, sizeof(micro));
+		else if (part->cmsg_type == SCM_TIMESTAMPNS &&
+			 part->cmsg_len == CMSG_LEN(sizeof(now)))
+			memcpy(CMSG_DATA(part), &now, sizeof(now));
+		else if (part->cmsg_type == SCM_TIMESTAMPING &&
+			 part->cmsg_len == CMSG_LEN(sizeof(three)))
+			memcpy(CMSG_DATA(part), three, sizeof(three));
+	}
+}
+
+int clock_uptime_file(int flags)
+{
+	struct timespec now = at_now(CLOCK_BOOTTIME);
+	char text[64];
+	int length = snprintf(text, sizeof(text), "%ld.%02ld 0.00\n", (long)now.tv_sec,
+			      now.tv_nsec / 10000000);
+	int fd = (int)system_call(SYS_memfd_create, "uptime", flags & O_CLOEXEC ? MFD_CLOEXEC : 0U);
+
+	if (fd >= 0)
+		(void)!system_call(SYS_pwrite64, fd, text, length, 0L);
+	return fd;
+}
+
+EXPORT int sysinfo(struct sysinfo *info)
+{
+	int result = REAL(sysinfo)(info);
+
+	if (result == 0 && is_known())
+		info->uptime = at_now(CLOCK_BOOTTIME).tv_sec;
+	return result;
 }
 
 static time_t vdso_time(time_t *result)

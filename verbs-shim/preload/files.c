@@ -20,8 +20,10 @@ static size_t root_length;
 
 /* RDMA devices are the simulated host's alone: what the tree lacks is absent, whatever this machine has. */
 static const char *const always[] = {
-	"/sys/class/infiniband",    "/sys/class/infiniband_verbs", "/sys/class/infiniband_mad",
-	"/sys/class/infiniband_cm", "/sys/class/misc/rdma_cm",     "/dev/infiniband",
+	"/sys/class/infiniband",          "/sys/class/infiniband_verbs",
+	"/sys/class/infiniband_mad",      "/sys/class/infiniband_cm",
+	"/sys/class/misc/rdma_cm",        "/dev/infiniband",
+	"/sys/class/net/eth0/statistics", /* of the machine's own interface */
 };
 
 /* Elsewhere a file of the tree stands before the machine's. */
@@ -145,6 +147,11 @@ static bool is_random(const char *path)
 	       (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0);
 }
 
+static bool is_uptime(const char *path)
+{
+	return root && path && shim_active() && strcmp(path, "/proc/uptime") == 0;
+}
+
 static int open_path(int directory, const char *path, int flags, mode_t mode)
 {
 	char changed[PATH_MAX];
@@ -153,6 +160,8 @@ static int open_path(int directory, const char *path, int flags, mode_t mode)
 		return device_open(path, flags);
 	if (is_random(path))
 		return process_random_file(flags);
+	if (is_uptime(path))
+		return clock_uptime_file(flags);
 	return REAL(openat)(directory, files_redirect(path, changed), flags, mode);
 }
 
@@ -226,6 +235,8 @@ EXPORT FILE *fopen(const char *path, const char *mode)
 
 	if (is_random(path))
 		return process_random_stream(mode);
+	if (is_uptime(path))
+		return fdopen(clock_uptime_file(0), mode);
 	return REAL(fopen)(files_redirect(path, changed), mode);
 }
 
@@ -235,6 +246,8 @@ EXPORT FILE *fopen64(const char *path, const char *mode)
 
 	if (is_random(path))
 		return process_random_stream(mode);
+	if (is_uptime(path))
+		return fdopen(clock_uptime_file(0), mode);
 	return REAL(fopen64)(files_redirect(path, changed), mode);
 }
 

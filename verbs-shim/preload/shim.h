@@ -139,6 +139,9 @@ void trap_forked(void);
 /* clock.c: carries out rdtsc or rdtscp in virtual time, if that is what the program stands at; vDSO's clocks are ours from clock_init() on. */
 bool clock_rdtsc(ucontext_t *context);
 void clock_init(void);
+struct msghdr;
+void clock_stamp(struct msghdr *message); /* times of arrival, as SO_TIMESTAMP asks for them: now */
+int clock_uptime_file(int flags);         /* /proc/uptime; a descriptor, or -1 and errno */
 
 /* signal.c: SIGSEGV comes to the traps from signal_init() on. What is not theirs, info and context those of the handler, goes to the
  * program's own handler, or ends it. */

@@ -322,6 +322,8 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	if (waits(fd, flags) && !wait_for(fd, POLLIN))
 		return -1;
 	result = taken(fd, REAL(recvmsg)(fd, message, flags & ~MSG_WAITALL));
+	if (result >= 0 && message->msg_controllen)
+		clock_stamp(message);
 	if (result >= 0 && netlink_has(fd) && message->msg_name) {
 		message->msg_namelen = room;
 		netlink_sender(message->msg_name, &message->msg_namelen);

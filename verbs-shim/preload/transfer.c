@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/shim.h"
+#include "verbs-shim/preload/streams.h"
 
 #define PIECE      4096 /* PIPE_BUF: what a writable pipe takes without blocking */
 #define OPERATIONS 500  /* Linux: SEMOPM */
@@ -157,6 +158,7 @@ EXPORT ssize_t sendfile(int out, int in, off_t *offset, size_t length)
 			return result;
 		if (result <= 0)
 			break;
+		streams_sent(out, NULL, result);
 		gate_visible();
 	}
 	return done > 0 || length == 0 ? (ssize_t)done : -1;
@@ -186,10 +188,14 @@ EXPORT ssize_t sendfile64(int out, int in, off64_t *offset, size_t length)
 EXPORT ssize_t splice(int in, off64_t *in_at, int out, off64_t *out_at, size_t length,
 		      unsigned flags)
 {
+	ssize_t result;
+
 	if (!shim_active())
 		return REAL(splice)(in, in_at, out, out_at, length, flags);
-	return MOVE(REAL(splice)(in, in_at, out, out_at, length, flags | SPLICE_F_NONBLOCK), flags,
-		    in, out);
+	result = MOVE(REAL(splice)(in, in_at, out, out_at, length, flags | SPLICE_F_NONBLOCK),
+		      flags, in, out);
+	streams_sent(out, NULL, result);
+	return result;
 }
 
 EXPORT ssize_t tee(int in, int out, size_t length, unsigned flags)

@@ -104,10 +104,6 @@ static void credits_back(struct event *event)
 {
 	struct pcie *pcie = container_of(event, struct pcie, credit_event);
 
-	if (pcie->to_host.free_at > pcie_now(pcie)) { /* busy since */
-		sim_schedule_at(&pcie->credit_event, pcie->to_host.free_at);
-		return;
-	}
 	issue_writes(pcie);
 	pcie_issue_reads(pcie); /* those behind it */
 }

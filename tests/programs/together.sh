@@ -1,7 +1,7 @@
 #!/bin/bash
 # Proves that programs of a run begin together: three senders to one host share its link, in whichever order the command line has
 # them, though perftest's clients sleep for a second and poll from then on; a program with a `start` begins then, while others run;
-# and a client whose server never waits begins after session.head_start.
+# a client whose server never waits begins after session.head_start; and pairs beside each other cost no more than alone.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.
 hcasim=$1
 command -v ib_write_bw >/dev/null || { echo 'ib_write_bw is not installed'; exit 77; }
@@ -28,6 +28,14 @@ for order in "$(server 1) : $(client 1) : $(server 2) : $(client 2) : $(server 3
   awk '$2 == 65536 {rows++; if ($5 < 3944 || $5 > 3953) bad = 1} END {exit !(rows == 6 && !bad)}' "$folder/out" ||
     fail "not 3,944 to 3,953 MB/s in six rows: $(grep 65536 "$folder/out")"
 done
+
+# Pairs that begin together cost four hand-overs a round trip each, however many there are.
+handoffs() { # ITERATIONS
+  "$hcasim" exec --verbose "$folder/four.yaml" -- host0: ib_send_lat -F -n "$1" : host1: ib_send_lat -F -n "$1" host0 : \
+    host2: ib_send_lat -F -n "$1" : host3: ib_send_lat -F -n "$1" host2 2>&1 | sed -n 's/.* \([0-9]*\) hand-offs.*/\1/p'
+}
+more=$(($(handoffs 400) - $(handoffs 100)))
+[ $more -gt 2300 ] && [ $more -lt 2700 ] || fail "300 round trips of two pairs: $more hand-overs, expected 2,400"
 
 # The first one prints at 0 s and 2 s, the second one at 1 s.
 {

@@ -24,6 +24,8 @@ struct port_fault {
 	struct block block;
 	struct port_fault_counters count;
 	struct port_fault_plan plan;
+	void (*begins)(void *context); /* NULL: nobody follows */
+	void *context;
 	unsigned hand_count;
 	struct hand hands[];
 };
@@ -99,6 +101,15 @@ static void fire(struct event *event)
 	step(event, &fault->plan, &fault->count.begun, &fault->count.ended);
 	for (unsigned i = 0; first && i < fault->hand_count; i++)
 		sim_schedule(&fault->hands[i].event, 0);
+	if (first && fault->begins)
+		fault->begins(fault->context);
+}
+
+void port_fault_follow(struct port_fault *fault, void (*begins)(void *context), void *context)
+{
+	assert(fault->plan.watched && !fault->begins);
+	fault->begins = begins;
+	fault->context = context;
 }
 
 const struct port_fault_counters *port_fault_counters(const struct port_fault *fault)

@@ -43,6 +43,9 @@ struct port_fault;
 struct port_fault *port_fault_create(struct sim *sim, const char *name,
 				     const struct port_fault_plan *plan, struct port *const *ports,
 				     unsigned count);
+
+/* Calls begins() when a fault with a condition begins for the first time, within an event of its part. */
+void port_fault_follow(struct port_fault *fault, void (*begins)(void *context), void *context);
 void port_fault_destroy(struct port_fault *fault);
 const struct port_fault_counters *port_fault_counters(const struct port_fault *fault);
 

@@ -2,6 +2,8 @@
  * routes: fills the tables of the switches of a topology: one search a switch that hosts are linked to, from there
  * outwards, which leaves at every other switch the set of ports that lead closer; all hosts of that switch share it.
  *
+ * While links are known to be down (reroute.h) the same searches go without them.
+ *
  * up_down: Schroeder et al., Autonet (JSAC 1991). A switch from which a way leads down to the destination takes it;
  * others go up. So a packet that has turned down never turns up, whatever each switch chooses among its ports.
  */
@@ -13,6 +15,7 @@
 /* To one switch, from all others. */
 struct search {
 	const struct topology *topology;
+	const bool *down;       /* by number of port: its link is left out; NULL: none is */
 	uint32_t *distance;     /* links, by node */
 	struct port_set *ports; /* that lead closer, by node */
 	uint32_t *queue;
@@ -20,12 +23,17 @@ struct search {
 	uint32_t switches;
 };
 
+static bool is_usable(const struct search *search, const struct node *node, unsigned port)
+{
+	return node->ends[port].node != UNREACHED &&
+	       !(search->down && search->down[node->first_port + port]);
+}
+
 static const struct node *neighbour(const struct search *search, const struct node *node,
 				    unsigned port)
 {
-	uint32_t number = node->ends[port].node;
-
-	return number == UNREACHED ? NULL : &search->topology->nodes[number];
+	return is_usable(search, node, port) ? &search->topology->nodes[node->ends[port].node]
+					     : NULL;
 }
 
 static uint32_t number_of(const struct search *search, const struct node *node)
@@ -60,7 +68,7 @@ static void spread(struct search *search, uint32_t destination, step_function *a
 		for (unsigned port = 0; port < node->ports; port++) {
 			const struct end *end = &node->ends[port];
 
-			if (end->node == UNREACHED || !nodes[end->node].is_switch ||
+			if (!is_usable(search, node, port) || !nodes[end->node].is_switch ||
 			    !allowed(&nodes[end->node], node))
 				continue;
 			if (search->distance[end->node] == UNREACHED) {
@@ -390,6 +398,68 @@ bool topology_finish(struct topology *topology, char *why, size_t why_bytes)
 			done = node->ops.start(node->ops.context, why, why_bytes);
 	}
 	return done;
+}
+
+/* At a switch that no way leads from without links that are down: its usual ways. They lead there by fewer and fewer links, so no
+ * packet goes in a circle. */
+static void reroute_host(const struct search *search, const struct search *usual,
+			 const struct node *host, const struct sim *part)
+{
+	const struct topology *topology = search->topology;
+
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct node *node = &topology->nodes[i];
+		const struct search *found = search;
+
+		if (!node->is_switch || i == host->ends[0].node ||
+		    port_sim(topology_port_of(node, 0)) != part)
+			continue;
+		if (port_set_next(&found->ports[i], 0) == PORT_SET_PORTS)
+			found = usual;
+		if (port_set_next(&found->ports[i], 0) == PORT_SET_PORTS)
+			continue;
+		node->ops.route(node->ops.context, topology->endpoints, host->endpoint,
+				choose_port(&found->ports[i], found->distance[i], host->endpoint),
+				&found->ports[i]);
+	}
+}
+
+void topology_reroute(struct topology *topology, const bool *down, const struct sim *part)
+{
+	struct search search, usual;
+	uint32_t searched = UNREACHED;
+
+	search_init(&search, topology);
+	search_init(&usual, topology);
+	search.down = down;
+	for (uint32_t i = 0; i < topology->count; i++) {
+		const struct node *host = &topology->nodes[i];
+		uint32_t last = host->ends[0].node;
+
+		if (host->is_switch || last == UNREACHED || !topology->nodes[last].is_switch)
+			continue;
+		if (last != searched) {
+			search_from(&search, last);
+			search_from(&usual, last);
+			searched = last;
+		}
+		reroute_host(&search, &usual, host, part);
+	}
+	search_fini(&search);
+	search_fini(&usual);
+}
+
+uint32_t topology_port_number(const struct topology *topology, unsigned node, unsigned port)
+{
+	assert(node < topology->count && port < topology->nodes[node].ports);
+	return topology->nodes[node].first_port + port;
+}
+
+uint32_t topology_ports(const struct topology *topology)
+{
+	const struct node *last = topology->count ? &topology->nodes[topology->count - 1] : NULL;
+
+	return last ? last->first_port + last->ports : 0;
 }
 
 static uint32_t host_node(const struct topology *topology, uint32_t endpoint)

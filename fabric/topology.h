@@ -80,6 +80,14 @@ void topology_set_position(struct topology *topology, unsigned node,
 /* Fills the tables of all switches. false: *why names two hosts between which there is no way. */
 bool topology_finish(struct topology *topology, char *why, size_t why_bytes);
 
+/* Numbers of ports: from 0, node by node in the order in which these were added. */
+uint32_t topology_port_number(const struct topology *topology, unsigned node, unsigned port);
+uint32_t topology_ports(const struct topology *topology); /* how many there are */
+
+/* After topology_finish(): fills the tables again, without the links of ports that are `down` by their numbers, at switches of that
+ * part of a divided run. A switch that no way leads from keeps its usual ones. Trees of multicast stay. */
+void topology_reroute(struct topology *topology, const bool *down, const struct sim *part);
+
 /* Multicast: hosts by endpoint, in any order. */
 struct group_hosts {
 	const uint32_t *endpoints;
@@ -113,7 +121,7 @@ struct topology_way {
 bool topology_follow(const struct topology *topology, const struct path *path,
 		     struct topology_way *way, char *why, size_t why_bytes);
 
-/* Ports are numbered from 0, node by node in the order in which these were added; NULL: beyond the last. */
+/* NULL: beyond the last. */
 struct port *topology_find_port(const struct topology *topology, uint32_t number);
 
 #endif

@@ -16,6 +16,7 @@
 
 struct carrier;
 struct load;
+struct reroute;
 
 struct build {
 	const struct scenario *scenario;
@@ -31,10 +32,12 @@ struct build {
 	struct endpoint_hca **endpoint_hcas; /* [host_count]; NULL: of fidelity detailed */
 	struct fabric_switch **switches;     /* [switch_count] */
 	struct topology *topology;
-	struct flow_fabric *flows;            /* NULL: the links carry packets */
-	struct port **ports;                  /* [port_count]: both ends of each link in turn */
-	struct fault **faults;                /* of packets, one a side of a port that has some */
-	struct port_fault **port_faults;      /* one an entry of the scenario's list */
+	struct flow_fabric *flows;       /* NULL: the links carry packets */
+	struct port **ports;             /* [port_count]: both ends of each link in turn */
+	struct fault **faults;           /* of packets, one a side of a port that has some */
+	struct port_fault **port_faults; /* one an entry of the scenario's list */
+	struct reroute
+		*reroutes[SIM_PARTS_MAX]; /* of each part; NULL: its switches keep their routes */
 	struct group_changes **group_changes; /* one a group of multicast; NULL: its members stay */
 	uint32_t port_count, fault_count, port_fault_count;
 };
@@ -68,6 +71,9 @@ bool build_may_deadlock(const struct build *build, char *why, size_t why_bytes);
 
 /* The same, for a workload that does not say run: {deadlock: possible} or expected. */
 bool build_refuses_deadlock(const struct build *build, char *why, size_t why_bytes);
+
+/* Do links go down for switches to route around? Tables that the scenario itself gives stay as they are. */
+bool build_reroutes(const struct scenario *scenario);
 
 /* Before anything is built. */
 sim_time build_link_latency(const struct scenario *scenario, uint32_t link);

@@ -1,10 +1,12 @@
 /*
  * build_faults: the scenario's list of faults on the links that are there: those of packets at the sides of ports,
- * those of ports at all ports they name. Part of build.h.
+ * those of ports at all ports they name; and routes that follow links that are down. Part of build.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fabric/reroute.h"
+#include "fabric/topology.h"
 #include "hcasim/builder/build.h"
 #include "sim/counters.h"
 
@@ -80,6 +82,72 @@ static void create_port_fault(struct build *build, uint32_t entry, struct port *
 		count > 0 ? port_sim(ports[0]) : build->sim, name, &plan, ports, count);
 }
 
+static bool takes_links_down(const struct scenario_fault *fault)
+{
+	return fault->of_ports && fault->port_kind == PORT_FAULT_link_down;
+}
+
+bool build_reroutes(const struct scenario *scenario)
+{
+	const struct scenario_lanes *lanes = &scenario->lanes;
+	if (scenario->fabric.reroute_delay == 0 || lanes->route_count > 0 ||
+	    lanes->forwarding != NULL || scenario->fabric.fidelity == FIDELITY_FLOW)
+		return false;
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		if (takes_links_down(&scenario->faults[i]))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t topology_number(const struct build *build, const struct scenario_link *link,
+				unsigned side)
+{
+	const struct scenario_node *end = &link->ends[side];
+	uint32_t node = end->is_switch ? build->scenario->host_count + end->number : end->number;
+	return topology_port_number(build->topology, node, end->is_switch ? link->ports[side] : 0);
+}
+
+/* The links of that fault, by numbers of their ports. `numbers`: room for all there are. */
+static void follow(struct build *build, uint32_t entry, uint32_t *numbers)
+{
+	const struct scenario *scenario = build->scenario;
+	const struct scenario_fault *fault = &scenario->faults[entry];
+	const struct port_fault_plan plan = scenario_fault_plan(fault, watched(build, fault));
+	uint32_t count = 0, faults = 0;
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i];
+		if (!scenario_fault_concerns(scenario, fault, link, 0) &&
+		    !scenario_fault_concerns(scenario, fault, link, 1))
+			continue;
+		numbers[count++] = topology_number(build, link, 0);
+		numbers[count++] = topology_number(build, link, 1);
+	}
+	for (uint32_t i = 0; i < entry; i++)
+		faults += scenario->faults[i].of_ports;
+	for (unsigned part = 0; part < SIM_PARTS_MAX; part++) {
+		if (build->reroutes[part] != NULL)
+			reroute_add(build->reroutes[part], &plan, numbers, count,
+				    build->port_faults[faults]);
+	}
+}
+
+static void create_reroutes(struct build *build)
+{
+	const struct scenario *scenario = build->scenario;
+	uint32_t *numbers = calloc(build->port_count + 1u, sizeof(*numbers));
+	if (numbers == NULL)
+		abort();
+	for (unsigned part = 0; part < sim_parts(build->sim); part++)
+		build->reroutes[part] = reroute_create(sim_part(build->sim, part), build->topology,
+						       scenario->fabric.reroute_delay);
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		if (takes_links_down(&scenario->faults[i]))
+			follow(build, i, numbers);
+	}
+	free(numbers);
+}
+
 bool build_faults(struct build *build, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = build->scenario;
@@ -103,11 +171,17 @@ bool build_faults(struct build *build, char *why, size_t why_bytes)
 			create_port_fault(build, i, ports);
 	}
 	free(ports);
+	if (build_reroutes(scenario))
+		create_reroutes(build);
 	return true;
 }
 
 void build_faults_destroy(struct build *build)
 {
+	for (unsigned part = 0; part < SIM_PARTS_MAX; part++) {
+		if (build->reroutes[part] != NULL)
+			reroute_destroy(build->reroutes[part]);
+	}
 	for (uint32_t i = 0; i < build->port_fault_count; i++)
 		port_fault_destroy(build->port_faults[i]);
 	for (uint32_t i = 0; i < build->fault_count; i++)

@@ -305,12 +305,30 @@ static void estimate(const struct scenario *scenario, struct division *division)
 	division->events = (all - most) * (double)division->window / (double)SEC;
 }
 
+/* Who waits for such a fault begins to route around its links at a time that no other part knows before. */
+static bool reroutes_by_condition(const struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->fault_count; i++) {
+		const struct scenario_fault *fault = &scenario->faults[i];
+		if (fault->of_ports && fault->port_kind == PORT_FAULT_link_down &&
+		    fault->counter != NULL)
+			return build_reroutes(scenario);
+	}
+	return false;
+}
+
 struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
 				 size_t why_bytes)
 {
 	uint64_t weights[SIM_PARTS_MAX] = {0};
 	struct graph graph;
 	assert(parts > 1 && parts <= SIM_PARTS_MAX);
+	if (reroutes_by_condition(scenario)) {
+		snprintf(why, why_bytes,
+			 "link_down with a condition changes routes everywhere; expected "
+			 "fabric.reroute_delay: 0ps");
+		return NULL;
+	}
 	make_graph(&graph, scenario);
 	struct division *division = take(1, sizeof(*division));
 	division->parts = parts;

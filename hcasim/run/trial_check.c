@@ -10,6 +10,7 @@
  *     a lane that is to lose nothing loses nothing, unless a fault of the scenario is to blame
  *     what was lost is the sum of what is counted by reason
  *     no flow is faster than if it were alone
+ *     no flow runs out of retries, unless the scenario expects that
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -78,7 +79,8 @@ static void check_link(struct checker *checker, const struct port *one, const st
 		       " were lost",
 		       port_name(one), port_name(other), a->packets_sent + b->packets_sent,
 		       a->packets_received + b->packets_received, lost);
-	if (flying == 0 && port_link_layer(one) == LINK_INFINIBAND &&
+	/* what is lost with a link that goes down is made good when it comes up */
+	if (flying == 0 && port_link_layer(one) == LINK_INFINIBAND && port_is_up(one) &&
 	    a->credits_consumed + b->credits_consumed != a->credits_received + b->credits_received)
 		report(checker, "%s and %s: %" PRIu64 " credits used, %" PRIu64 " accounted for",
 		       port_name(one), port_name(other), a->credits_consumed + b->credits_consumed,
@@ -167,6 +169,37 @@ static void check_flows(struct checker *checker)
 	}
 }
 
+/* Does the scenario say how many flows may fail? */
+static bool expects_failures(const struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		const char *figure = scenario->expectations[i].figure;
+		if (figure != NULL && scenario->expectations[i].gated &&
+		    (strcmp(figure, figure_list[FIGURE_flows_failed].name) == 0 ||
+		     strcmp(figure, figure_list[FIGURE_flows_done].name) == 0))
+			return true;
+	}
+	return scenario->run.failed != 0;
+}
+
+static void check_failed(struct checker *checker)
+{
+	const struct trial *trial = checker->trial;
+	const struct scenario *scenario = trial->scenario;
+	double failed = trial->figures[FIGURE_flows_failed];
+	if (failed == 0 || expects_failures(scenario))
+		return;
+	report(checker,
+	       "%.0f of %.0f flows failed: they ran out of retries. If that is to be, expect "
+	       "{figure: flows_failed, ..} or set run.failed: expected",
+	       failed, trial->figures[FIGURE_flows]);
+	if (build_reroutes(scenario))
+		report(checker,
+		       "links go down, and switches route around them %.9g us later: "
+		       "fabric.reroute_delay",
+		       (double)scenario->fabric.reroute_delay / (double)US);
+}
+
 static void check_fabric(struct checker *checker, const struct build *build)
 {
 	for (uint32_t i = 0; i < build->port_count; i += 2)
@@ -216,6 +249,7 @@ unsigned trial_check(const struct trial *trial, FILE *out)
 	check_drops(&checker, trial->build);
 	check_empty(&checker);
 	check_flows(&checker);
+	check_failed(&checker);
 	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
 	if (trouble != NULL)
 		report(&checker, "%s", trouble);

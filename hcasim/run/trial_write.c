@@ -73,6 +73,21 @@ void trial_write_switches(const struct build *build, FILE *out)
 	}
 }
 
+/* How many flows times are of, unless they are of all. */
+static void print_left_out(const double *f, FILE *out)
+{
+	double done = f[FIGURE_flows_done], failed = f[FIGURE_flows_failed];
+	double under_way = f[FIGURE_flows] - done - failed;
+	if (failed == 0 && under_way == 0)
+		return;
+	fprintf(out, "times      of the %.0f flows that were done;", done);
+	if (failed > 0)
+		fprintf(out, " %.0f that failed%s", failed, under_way > 0 ? " and" : "");
+	if (under_way > 0)
+		fprintf(out, " %.0f that were not at their end", under_way);
+	fputs(" are left out\n", out);
+}
+
 void trial_print(const struct trial *trial, FILE *out)
 {
 	const double *f = trial->figures;
@@ -86,6 +101,7 @@ void trial_print(const struct trial *trial, FILE *out)
 		fprintf(out, "slowdown   mean %.3f, p50 %.3f, p95 %.3f, p99 %.3f\n",
 			f[FIGURE_slowdown_mean], f[FIGURE_slowdown_p50], f[FIGURE_slowdown_p95],
 			f[FIGURE_slowdown_p99]);
+		print_left_out(f, out);
 	}
 	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
 		f[FIGURE_packets_sent], f[FIGURE_packets_resent], f[FIGURE_timeouts]);

@@ -149,10 +149,11 @@ fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
 workload: {pattern: ring_allgather, bytes: 40KB, operation: read, phases: 2}
 EOF
 
+# routes follow what is down, and what is up again
 compare link-down yes <<EOF
 seed: 11
 hosts: {count: 0, hca: {fidelity: endpoint}}
-fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}, switch: {balance: ecmp}}
+fabric: {$fabric, reroute_delay: 7us, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}, switch: {balance: ecmp}}
 workload: {pattern: all_to_all, bytes: 300KB}
 faults: [{from: "leaf*", to: spine0, link_down: {begin: 10us, lasts: 20us, times: 3, period: 35us}}]
 expect: [{figure: drops, at_least: 1}]
@@ -181,7 +182,7 @@ EOF
 compare conditions yes <<EOF
 seed: 18
 hosts: {count: 0, hca: {fidelity: endpoint}}
-fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 3}, switch: {balance: ecmp}}
+fabric: {$fabric, reroute_delay: 0ps, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 3}, switch: {balance: ecmp}}
 workload: {pattern: permutation, bytes: 1MB}
 faults:
   - {from: leaf0, to: spine0, link_down: {lasts: 20us, when: {counter: leaf0.port0.packets_sent, reaches: 20}}}

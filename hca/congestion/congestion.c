@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "hca/congestion/algorithms.h"
+#include "hca/congestion/guard.h"
 #include "sim/yaml.h"
 
 #define NAMES_MAX 64
@@ -104,7 +105,10 @@ static bool load(struct congestion *congestion, const char *path, char *why, siz
 		snprintf(why, why_bytes, "%s: exports no congestion_plugin", path);
 		return false;
 	}
-	return usable(congestion->ops, path, why, why_bytes);
+	if (!usable(congestion->ops, path, why, why_bytes))
+		return false;
+	congestion->ops = guard_create(congestion->ops, path, &congestion->params);
+	return true;
 }
 
 static bool set_preset(struct congestion *congestion, const struct congestion_preset *preset,
@@ -130,7 +134,8 @@ bool congestion_init(struct congestion *congestion, const char *name, char *why,
 		return false;
 	}
 	if (congestion->ops->params_bytes) {
-		congestion->params = calloc(1, congestion->ops->params_bytes);
+		if (!congestion->library)
+			congestion->params = calloc(1, congestion->ops->params_bytes);
 		assert(congestion->params);
 		params_default(congestion->ops->params, congestion->params);
 	}
@@ -139,7 +144,10 @@ bool congestion_init(struct congestion *congestion, const char *name, char *why,
 
 void congestion_fini(struct congestion *congestion)
 {
-	free(congestion->params);
+	if (congestion->library)
+		guard_destroy(congestion->params);
+	else
+		free(congestion->params);
 	if (congestion->library)
 		dlclose(congestion->library);
 	*congestion = (struct congestion){0};

@@ -3,18 +3,21 @@
 
 #include <assert.h>
 
+#include "sim/foreign.h"
 #include "sim/systemc.h"
 
 sim_time module_seat_enter(struct module_seat *seat)
 {
-	seat->calls++;
+	if (!seat->calls++)
+		foreign_enter(seat->block->name, "the module in its place");
 	return systemc_enter(seat->block->sim);
 }
 
 void module_seat_leave(struct module_seat *seat)
 {
 	assert(seat->calls);
-	seat->calls--;
+	if (!--seat->calls)
+		foreign_leave();
 }
 
 bool module_seat_is_now(const struct module_seat *seat, sim_time at)
@@ -66,6 +69,7 @@ void module_seat_fill(struct module_seat *seat, struct block *block,
 	struct creation creation = {seat, create, argument};
 
 	*seat = (struct module_seat){.block = block, .destroy = destroy};
+	foreign_watch();
 	in_systemc(seat, create_module, &creation);
 	if (signals)
 		systemc_vcd_offer(block->sim, block->name, signals, seat->module);

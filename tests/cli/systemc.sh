@@ -122,6 +122,11 @@ ${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -o "$folder/past.so" "$folder/past.
 scenario past 'translation: {module: ./past.so}'
 refuse 'the module in the place of host0.hca.translation names a time, 1 ps, that is over' exec "$folder/past.yaml" "${programs[@]}"
 
+sed 's/setup.services->answer(.*/__builtin_trap();/' "$folder/past.c" >"$folder/trap.c"
+${CC:-cc} -std=gnu11 -fPIC -shared -I "$top" -o "$folder/trap.so" "$folder/trap.c" || fail 'cc'
+scenario trap 'translation: {module: ./trap.so}'
+refuse 'host0.hca.translation: the module in its place crashed (SIGILL)' exec "$folder/trap.yaml" "${programs[@]}"
+
 # Waveforms.
 command -v python3 >/dev/null || exit $((failures > 0))
 waveform() {

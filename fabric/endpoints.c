@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/topology.h"
+
 #define GUID_BASE UINT64_C(0x0002c90300000000)
 #define LID_UNICAST \
 	0xbfff /* the last; above are multicast and the permissive LID: IBTA vol. 1, 4.1.3 */
@@ -17,7 +19,8 @@
 struct endpoints {
 	struct paths *paths;
 	struct groups *groups;
-	struct endpoint **list; /* by number; each stays where it is */
+	struct topology *topology; /* NULL: not known */
+	struct endpoint **list;    /* by number; each stays where it is */
 	uint32_t count, room;
 	uint32_t *by_gid; /* open hashing: number + 1, 0: free */
 	uint32_t slots;   /* a power of two, at least twice the GIDs */
@@ -237,4 +240,16 @@ void endpoints_destroy(struct endpoints *endpoints)
 	paths_destroy(endpoints->paths);
 	groups_destroy(endpoints->groups);
 	free(endpoints);
+}
+
+void endpoints_set_topology(struct endpoints *endpoints, struct topology *topology)
+{
+	endpoints->topology = topology;
+}
+
+sim_time endpoints_trip(const struct endpoints *endpoints, uint32_t from, uint32_t to,
+			uint32_t wire_bytes)
+{
+	return endpoints->topology ? topology_trip(endpoints->topology, from, to, wire_bytes)
+				   : SIM_NEVER;
 }

@@ -8,6 +8,7 @@
 #include "fabric/groups.h"
 #include "fabric/partition.h"
 #include "fabric/wire/path.h"
+#include "sim/sim.h"
 
 #define ENDPOINT_GIDS 4
 
@@ -61,6 +62,14 @@ struct groups *endpoints_groups(struct endpoints *endpoints);
 /* From one to another, as connections go; RoCE: by the last of their GIDs, version 2 over IPv4. The caller interns it. */
 struct path endpoints_way(const struct endpoints *endpoints, uint32_t from, uint32_t to,
 			  unsigned service_level, unsigned hop_limit, uint16_t udp_source_port);
+
+/* How they are joined, which they do not outlive: for endpoints_trip(). */
+struct topology;
+void endpoints_set_topology(struct endpoints *endpoints, struct topology *topology);
+
+/* topology_trip(); SIM_NEVER: nobody has said how they are joined, too. */
+sim_time endpoints_trip(const struct endpoints *endpoints, uint32_t from, uint32_t to,
+			uint32_t wire_bytes);
 
 /* Where paths between them are interned. */
 struct paths *endpoints_paths(struct endpoints *endpoints);

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/topology_state.h"
 
@@ -387,6 +388,8 @@ bool topology_finish(struct topology *topology, char *why, size_t why_bytes)
 	if (topology->routing == ROUTING_dimension_order && !all_placed(topology, why, why_bytes))
 		return false;
 	search_init(&search, topology);
+	if (!topology->trips)
+		topology->trips = trips_create(topology->count);
 	done = route_all(&search, why, why_bytes);
 	search_fini(&search);
 	for (uint32_t i = 0; done && i < topology->count; i++) {
@@ -447,6 +450,18 @@ void topology_reroute(struct topology *topology, const bool *down, const struct 
 	}
 	search_fini(&search);
 	search_fini(&usual);
+}
+
+void routes_towards(struct topology *topology, uint32_t node, uint32_t *distance,
+		    struct port_set *ports)
+{
+	struct search search;
+
+	search_init(&search, topology);
+	search_from(&search, node);
+	memcpy(distance, search.distance, topology->count * sizeof(distance[0]));
+	memcpy(ports, search.ports, topology->count * sizeof(ports[0]));
+	search_fini(&search);
 }
 
 uint32_t topology_port_number(const struct topology *topology, unsigned node, unsigned port)

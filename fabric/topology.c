@@ -153,6 +153,7 @@ void topology_destroy(struct topology *topology)
 {
 	for (uint32_t i = 0; i < topology->count; i++)
 		free(topology->nodes[i].ends);
+	trips_destroy(topology->trips);
 	free(topology->nodes);
 	free(topology);
 }

@@ -121,6 +121,11 @@ struct topology_way {
 bool topology_follow(const struct topology *topology, const struct path *path,
 		     struct topology_way *way, char *why, size_t why_bytes);
 
+/* After topology_finish(), by any part of a divided run: how long a packet takes from its first bit out at one host to its last bit
+ * in at the other, when nobody else is there; by the way with the fewest links, as routed at first. SIM_NEVER: there is none.
+ * round_trip.c */
+sim_time topology_trip(struct topology *topology, uint32_t from, uint32_t to, uint32_t wire_bytes);
+
 /* NULL: beyond the last. */
 struct port *topology_find_port(const struct topology *topology, uint32_t number);
 

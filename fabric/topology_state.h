@@ -26,8 +26,11 @@ struct node {
 	uint16_t position[TOPOLOGY_DIMENSIONS];
 };
 
+struct trips; /* round_trip.c: which port leads to which switch fastest */
+
 struct topology {
 	const struct endpoints *endpoints;
+	struct trips *trips; /* NULL: not finished */
 	struct node *nodes;
 	uint32_t count;
 	enum topology_routing routing;
@@ -42,6 +45,13 @@ static inline bool node_is_above(const struct node *one, const struct node *othe
 
 /* The host with that endpoint; NULL. topology.c */
 const struct node *topology_host(const struct topology *topology, uint32_t endpoint);
+
+/* Links from each node to that switch, and the ports that lead closer, as it is routed: both have room for all nodes. routes.c */
+void routes_towards(struct topology *topology, uint32_t node, uint32_t *distance,
+		    struct port_set *ports);
+
+struct trips *trips_create(uint32_t nodes);
+void trips_destroy(struct trips *trips); /* NULL: nothing */
 
 static inline struct port *topology_port_of(const struct node *node, unsigned index)
 {

@@ -90,6 +90,14 @@ static bool find_choice(const char *range, const char *text, size_t bytes, uint3
 	}
 }
 
+/* A range that begins with "auto|" has a value that is no quantity: 0, written `auto`. */
+static const char auto_name[] = "auto";
+
+static bool has_auto(const struct param *param)
+{
+	return whole_units[param->kind] != NULL && strncmp(param->range, "auto|", 5) == 0;
+}
+
 static bool parse_value(const struct param *param, const char *text, union value *value, char *why,
 			size_t why_bytes)
 {
@@ -158,7 +166,8 @@ static int compare_values(enum param_kind kind, union value a, union value b)
 /* The range is "low..high", either of which may be missing, or "a|b|c". */
 static bool in_range(const struct param *param, union value value)
 {
-	const char *range = param->range, *dots = strstr(range, "..");
+	const char *range = param->range + (has_auto(param) ? sizeof(auto_name) : 0);
+	const char *dots = strstr(range, "..");
 	if (*range == '\0' || param->kind == PARAM_FLAG || param->kind == PARAM_CHOICE ||
 	    param->kind == PARAM_TEXT)
 		return true;
@@ -253,10 +262,11 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 	union value value = {0};
 	if (param->kind == PARAM_SIZES)
 		return parse_sizes(param, text, params, why, why_bytes);
-	bool good = parse_value(param, text, &value, wrong, sizeof(wrong));
+	bool automatic = has_auto(param) && strcmp(text, auto_name) == 0;
+	bool good = automatic || parse_value(param, text, &value, wrong, sizeof(wrong));
 	bool whole = param->kind == PARAM_COUNT || whole_units[param->kind] != NULL;
 	bool large = !good && whole && value.whole == UINT64_MAX;
-	if (good && !in_range(param, value)) {
+	if (good && !automatic && !in_range(param, value)) {
 		snprintf(wrong, sizeof(wrong), "is out of range");
 		good = false;
 	}
@@ -337,6 +347,9 @@ void param_print(const struct param *param, const void *params, char *text, size
 				    text_bytes);
 	} else {
 		memcpy(&value.whole, field, sizeof(value.whole));
-		quantity_print(value.whole, whole_units[param->kind], text, text_bytes);
+		if (has_auto(param) && value.whole == 0)
+			snprintf(text, text_bytes, "%s", auto_name);
+		else
+			quantity_print(value.whole, whole_units[param->kind], text, text_bytes);
 	}
 }

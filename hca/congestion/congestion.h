@@ -22,6 +22,9 @@
 
 struct telemetry; /* fabric/wire/packet.h */
 
+/* Of a path of which nobody says how it goes, as in tests of a block. */
+#define CONGESTION_RTT_UNKNOWN (8 * US)
+
 /* What the sender knows of the flow's path. */
 struct congestion_path {
 	uint64_t line_rate_bps; /* of its port */

@@ -68,6 +68,11 @@ struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn)
 
 /* ---- the adapter ---- */
 
+void hca_set_endpoints(struct hca *hca, const struct endpoints *endpoints)
+{
+	hca->transport->endpoints = endpoints;
+}
+
 struct port *hca_port(struct hca *hca)
 {
 	return hca->port;
@@ -185,6 +190,7 @@ static void create_transport(struct hca *hca)
 		.mtu = (uint32_t)params->port.mtu,
 		.lanes = (uint32_t)params->port.lanes,
 		.transmit_latency = params->transmit.latency,
+		.receive_latency = params->receive.latency,
 		.relaxed_ordering = params->pcie.relaxed_ordering,
 		.qps_max = (uint32_t)params->device.qps,
 		.wqe_fetch = &params->wqe_fetch,

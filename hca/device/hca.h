@@ -41,6 +41,11 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 		       enum link_layer link_layer, struct packet_pool *pool,
 		       struct hca_driver *driver, struct hca_resolver *resolver);
 void hca_destroy(struct hca *hca);
+
+/* Who is on the fabric, and how they are joined: what congestion control takes for the delay of an empty path. Before the first queue
+ * pair; without it, and with base_rtt auto, that is CONGESTION_RTT_UNKNOWN. */
+struct endpoints;
+void hca_set_endpoints(struct hca *hca, const struct endpoints *endpoints);
 struct port *hca_port(struct hca *hca);
 const struct hca_params *hca_params(const struct hca *hca);
 

@@ -54,7 +54,9 @@
 	X(cnp_received,        "packets", "CNPs and BECNs received (rp_cnp_handled)")                      \
 	X(icrc_drops,          "packets", "found damaged by the HCA")                                       \
 	X(pkey_violations,     "packets", "dropped: not the P_Key of the queue pair") \
-	X(foreign_drops,       "packets", "flooded to all, and for another")
+	X(foreign_drops,       "packets", "flooded to all, and for another") \
+	X(base_rtt_low,        "queue pairs", "whose base_rtt is below what their empty path takes") \
+	X(empty_rtt_max,       "ps",      "the longest round trip on an empty path, of its queue pairs that have sent")
 
 #define ENDPOINT_TRACE(X)                                                                                  \
 	X(MESSAGE_START,    "qpn", "psn",   "the first packet of a message is made")                       \

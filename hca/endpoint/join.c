@@ -82,13 +82,36 @@ void endpoint_connect(struct endpoint_qp *qp, uint32_t number)
 	qp->peer_number = number;
 }
 
+/* Of a full packet and its ACK on an empty path, as the sender measures it. */
+static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct congestion_ops *ops)
+{
+	const struct endpoint_hca *hca = qp->hca;
+	const struct endpoint_params *params = hca->params;
+	const struct endpoint_params *others = qp->peer ? qp->peer->hca->params : params;
+	uint32_t from = hca->endpoint, to = qp->path->destination;
+	uint32_t telemetry = ops->wants_telemetry ? (uint32_t)params->telemetry_bytes : 0;
+	const struct packet data = {
+		.path = qp->path, .opcode = RC_WRITE_ONLY, .payload_bytes = hca->mtu_bytes};
+	const struct packet ack = {.path = qp->path, .opcode = RC_ACK};
+	uint32_t data_bytes = packet_wire_bytes(&data) + telemetry;
+	sim_time there = endpoints_trip(hca->endpoints, from, to,
+					data_bytes + (uint32_t)params->data_header_extra);
+	sim_time back =
+		endpoints_trip(hca->endpoints, to, from, packet_wire_bytes(&ack) + telemetry);
+
+	if (there == SIM_NEVER || back == SIM_NEVER)
+		return CONGESTION_RTT_UNKNOWN;
+	return there + others->receive_latency + back + params->receive_latency;
+}
+
 void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
 {
 	struct endpoint_hca *hca = qp->hca;
 	size_t bytes = (sizeof(struct flow_box) + congestion->ops->flow_bytes + 63) / 64 * 64;
+	sim_time given = hca->params->base_rtt, empty = empty_round_trip(qp, congestion->ops);
 	const struct congestion_path path = {
 		.line_rate_bps = port_rate_bps(hca->port),
-		.base_rtt = hca->params->base_rtt,
+		.base_rtt = given ? given : empty,
 		.mtu_bytes = hca->mtu_bytes,
 		.service_level = qp->path->service_level,
 		.active_flows = hca->active_qps,
@@ -99,6 +122,9 @@ void join_flow_init(struct endpoint_qp *qp, const struct congestion *congestion)
 	assert(qp->box);
 	memset(qp->box, 0, bytes);
 	qp->box->congestion = congestion;
+	hca->count.base_rtt_low += given && given < empty;
+	if (empty > hca->count.empty_rtt_max)
+		hca->count.empty_rtt_max = empty;
 	congestion->ops->flow_init(flow_of(qp), congestion->params, &path, endpoint_now(hca));
 }
 

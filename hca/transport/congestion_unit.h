@@ -23,7 +23,9 @@
 	X(holds,        "times",   "a queue pair was held back by its rate or its window")         \
 	X(held_time,    "ps",      "of all those times")                                           \
 	X(flows,        "queue pairs", "that have sent under control, and are there now")          \
-	X(rate_now,     "bit/s",   "that these were allowed when they last sent or heard of it, all together, each at most the link's")
+	X(rate_now,     "bit/s",   "that these were allowed when they last sent or heard of it, all together, each at most the link's") \
+	X(base_rtt_low, "queue pairs", "whose base_rtt is below what their empty path takes") \
+	X(empty_rtt_max, "ps", "the longest round trip on an empty path, of its queue pairs that have sent under control")
 
 #define CONGESTION_UNIT_TRACE(X)                                                                   \
 	X(MARKED, "qpn", "psn",       "a data packet came marked")                                 \

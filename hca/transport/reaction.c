@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "fabric/endpoints.h"
+#include "fabric/wire/opcode.h"
 #include "hca/congestion/pace.h"
 #include "hca/transport/psn.h"
 #include "hca/transport/requester.h"
@@ -25,12 +27,40 @@ static void note_rate(struct qp *qp, struct qp_congestion *state)
 	state->rate_seen = rate;
 }
 
+/* Of a full packet and its ACK on an empty path, as reaction_acknowledged() measures it, if the other adapter is like this one. */
+static sim_time empty_round_trip(const struct qp *qp)
+{
+	const struct transport_block *transport = qp->transport;
+	const struct congestion_unit *unit = transport->congestion;
+	const struct transport_facts *facts = &transport->facts;
+	const struct path *way = qp->state.path;
+	const struct packet data = {
+		.path = way, .opcode = RC_WRITE_ONLY, .payload_bytes = qp->state.mtu_bytes};
+	const struct packet ack = {.path = way, .opcode = RC_ACK};
+	uint32_t telemetry = unit->congestion->ops->wants_telemetry
+				     ? (uint32_t)unit->params->telemetry_bytes
+				     : 0;
+	sim_time there, back;
+
+	if (!transport->endpoints || way->source == way->destination)
+		return CONGESTION_RTT_UNKNOWN;
+	there = endpoints_trip(transport->endpoints, way->source, way->destination,
+			       packet_wire_bytes(&data) + telemetry);
+	back = endpoints_trip(transport->endpoints, way->destination, way->source,
+			      packet_wire_bytes(&ack) + telemetry);
+	if (there == SIM_NEVER || back == SIM_NEVER)
+		return CONGESTION_RTT_UNKNOWN;
+	return there + back + 2 * facts->receive_latency + transport->params->ack_delay +
+	       facts->transmit_latency;
+}
+
 static void begin(struct qp *qp, struct qp_congestion *state)
 {
 	struct congestion_unit *unit = qp->transport->congestion;
+	sim_time given = unit->params->base_rtt, empty = empty_round_trip(qp);
 	const struct congestion_path path = {
 		.line_rate_bps = port_rate_bps(qp->transport->blocks.above->port),
-		.base_rtt = unit->params->base_rtt,
+		.base_rtt = given ? given : empty,
 		.mtu_bytes = qp->state.mtu_bytes,
 		.service_level = qp->state.path->service_level,
 		.active_flows = (uint32_t)unit->count.flows,
@@ -38,6 +68,9 @@ static void begin(struct qp *qp, struct qp_congestion *state)
 
 	state->sends = state->idle = true;
 	unit->count.flows++;
+	unit->count.base_rtt_low += given && given < empty;
+	if (empty > unit->count.empty_rtt_max)
+		unit->count.empty_rtt_max = empty;
 	unit->congestion->ops->flow_init(congestion_flow_of(state), unit->congestion->params, &path,
 					 sim_now(qp->transport->block.sim));
 	note_rate(qp, state);

@@ -105,6 +105,7 @@ struct transport_gauges {
 struct completion_writer;
 struct congestion_choice;
 struct congestion_unit;
+struct endpoints;
 struct event_queue;
 struct qp;
 struct receive;
@@ -157,6 +158,7 @@ struct transport_facts {
 	uint32_t mtu;              /* of the port: bytes of payload */
 	uint32_t lanes;            /* of the port */
 	sim_time transmit_latency; /* of the pipeline to the port */
+	sim_time receive_latency;  /* of the one from it */
 	bool relaxed_ordering;     /* of PCIe */
 	uint32_t qps_max;
 	const struct wqe_fetch_params *wqe_fetch;
@@ -172,6 +174,7 @@ struct transport_block {
 	const struct transport_params *params;
 	struct congestion_unit *congestion; /* NULL: no congestion control */
 	struct hca_watcher *watcher;        /* NULL: none */
+	const struct endpoints *endpoints;  /* NULL: nobody has said who they are */
 	struct number_table qps;
 	struct qp *gsi;            /* number 1 */
 	bool pages_may_be_missing; /* there are on-demand regions */

@@ -175,6 +175,7 @@ static void create_hca(struct build *build, uint32_t i, const struct scenario_li
 	snprintf(name, sizeof(name), "%s.hca", host->name);
 	build->hcas[i] = hca_create(sim, name, &params, link_layer_of(build->scenario),
 				    pool_of(build, sim), driver, resolver);
+	hca_set_endpoints(build->hcas[i], build->endpoints);
 }
 
 /* With a kernel that programs call. */
@@ -435,6 +436,7 @@ static bool join(struct build *build, char *why, size_t why_bytes)
 	if (!good)
 		return false;
 	place(build);
+	endpoints_set_topology(build->endpoints, build->topology);
 	return topology_finish(build->topology, why, why_bytes) ||
 	       scenario_blame(scenario, "fabric", why, why_bytes);
 }

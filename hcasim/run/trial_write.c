@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hca/endpoint/endpoint.h"
 #include "hcasim/run/bottleneck.h"
 #include "hcasim/run/drops.h"
 #include "hcasim/run/trial_state.h"
+#include "sim/counters.h"
 #include "switch/switch.h"
 
 void trial_write_flows(const struct trial *trial, FILE *out)
@@ -88,6 +90,35 @@ static void print_left_out(const double *f, FILE *out)
 	fputs(" are left out\n", out);
 }
 
+/* Of a detailed adapter's congestion control. */
+static uint64_t counted(const struct build *build, uint32_t host, const char *counter)
+{
+	char name[256];
+	snprintf(name, sizeof(name), "%s.hca.congestion.%s", build->scenario->hosts[host].name,
+		 counter);
+	const uint64_t *count = counters_find(build->sim, name);
+	return count != NULL ? *count : 0; /* none: it has no congestion control */
+}
+
+/* What congestion control was told of empty paths, if that cannot be. */
+static void print_base_rtt(const struct build *build, FILE *out)
+{
+	uint64_t low = 0, longest = 0;
+	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
+		const struct endpoint_hca *hca = build->endpoint_hcas[i];
+		uint64_t rtt = hca != NULL ? endpoint_counters(hca)->empty_rtt_max
+					   : counted(build, i, "empty_rtt_max");
+		low += hca != NULL ? endpoint_counters(hca)->base_rtt_low
+				   : counted(build, i, "base_rtt_low");
+		longest = rtt > longest ? rtt : longest;
+	}
+	if (low > 0)
+		fprintf(out,
+			"base_rtt   below the round trip on the empty path of %" PRIu64
+			" queue pairs, which is up to %.3f us; expected auto, or as much\n",
+			low, (double)longest / (double)US);
+}
+
 void trial_print(const struct trial *trial, FILE *out)
 {
 	const double *f = trial->figures;
@@ -116,6 +147,7 @@ void trial_print(const struct trial *trial, FILE *out)
 			"reroutes   %.0f, %.0f packets held, %.0f of one flow, %.0f out of order\n",
 			f[FIGURE_reroutes], f[FIGURE_held_packets], f[FIGURE_held_max],
 			f[FIGURE_out_of_order]);
+	print_base_rtt(trial->build, out);
 	struct bottleneck bottleneck = bottleneck_find(trial->build->sim, trial->ended);
 	bottleneck_print_line(&bottleneck, out);
 	if (trial->deadlock.count > 0)

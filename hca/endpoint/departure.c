@@ -1,6 +1,6 @@
 /*
  * departure: which queue pair's packet goes next, and when. A queue pair that may send now is on its lane's list and
- * takes turns there; one that may send later, by its pace, is in the heap; one that waits for a window or a response is
+ * takes turns there, in the order of time or of numbers (turn_order); one that may send later, by its pace, is in the heap; one that waits for a window or a response is
  * in neither. The pace event is pending only while the port has room for the first of the heap.
  */
 #include "hca/endpoint/endpoint_state.h"
@@ -40,11 +40,40 @@ static void append(struct endpoint_hca *hca, struct endpoint_qp *qp)
 	hca->ready_lanes |= (uint16_t)(1u << qp->lane);
 }
 
+/* The one before the next by number behind the last that had a turn, in a round; NULL: it is the first. */
+static struct endpoint_qp *before_next_number(const struct ready_list *list, uint32_t last)
+{
+	struct endpoint_qp *before = NULL;
+	uint32_t nearest = list->head->number - last - 1;
+
+	for (struct endpoint_qp *qp = list->head; qp->next_ready; qp = qp->next_ready) {
+		uint32_t distance = qp->next_ready->number - last - 1;
+
+		if (distance < nearest) {
+			nearest = distance;
+			before = qp;
+		}
+	}
+	return before;
+}
+
 static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned lane)
 {
 	struct ready_list *list = &hca->ready[lane];
-	struct endpoint_qp *qp = list->head;
+	struct endpoint_qp *qp = list->head, *before = NULL;
 
+	if (hca->params->turn_order == TURNS_BY_NUMBER) {
+		before = before_next_number(list, hca->last_turn[lane]);
+		qp = before ? before->next_ready : qp;
+		hca->last_turn[lane] = qp->number;
+	}
+	if (before) {
+		before->next_ready = qp->next_ready;
+		if (list->tail == qp)
+			list->tail = before;
+		qp->flags &= (uint8_t)~QP_READY;
+		return qp;
+	}
 	list->head = qp->next_ready;
 	if (!list->head)
 		hca->ready_lanes &= (uint16_t) ~(1u << lane);

@@ -17,6 +17,7 @@
 	X(atomic_latency,  TIME,  "400ns", "0ps..1ms",    "from an atomic request until its response",                 "ground truth A6-01: 370 ns on a ConnectX-3") \
 	X(send_rate,       RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: packets are read from memory no faster",         "choice: faster than the link, so no limit") \
 	X(receive_rate,    RATE,  "3.2Tbps", "1Mbps..3.2Tbps", "host: input space is given back no faster: a slow receiver pauses the fabric", "choice") \
+	X(turn_order,      CHOICE, "time", "time|number", "which queue pair of a service level is next: the one that has waited longest since its pace allowed it, or the next by number that its pace allows", "assumed: which one adapters do is not known; number: the simulator of ground truth D-10") \
 	X(ets_share,       RATIO, "1",     "0.01..1",     "a service level sends no more than this share of the link, whether others use theirs or not; 1: no such limit", "ground truth D-33: queues of a ConnectX-6 Dx keep what they do not use") \
 	X(window_packets,  COUNT, "32768", "1..4194304",  "sent and not acknowledged, of one queue pair",              "IBTA vol. 1, 9.7.2: below half of the PSN space") \
 	X(window_fill,     CHOICE, "whole", "whole|part", "a packet goes if all of it fits the window of congestion control, or if any of the window is open", "whole: RFC 5681, 2; part: the simulator of ground truth D-10") \
@@ -40,6 +41,7 @@
 	X(rto_low_packets, COUNT, "3",     "0..1000",     "see rto_low",                                               "ground truth D-27") \
 	X(timeout_restart, CHOICE, "progress", "progress|nak", "selective_repeat: the timer starts anew when something is acknowledged, or with every NAK, too", "progress: RFC 6298, 5.3; nak: IBTA vol. 1, 9.7.6.1.3, as the simulator of ground truth D-32 does") \
 	X(timeout_resends, CHOICE, "first", "first|all",   "selective_repeat: lost by a timeout is the first packet that is missing, or all that are not known to have come, sent again within the window", "IRN, SIGCOMM'18, 3.1; all: RFC 6675, 5.1, as TCP does") \
+	X(partial_ack,     CHOICE, "since", "since|any",  "selective_repeat: an ACK of less than what was under way shows that the next packet is lost, if it answers a packet that left since the last one was sent again, or in any case", "since: RFC 3522, by the time stamp that ACKs carry; any: the circuit of IRN's authors, which has no time stamps") \
 	X(notify,          CHOICE, "cnp",  "cnp|ack|none", "how a congestion mark comes back: a CNP, or BECN in the next ACK; none: data packets are not ECN-capable either", "IBTA annex A17.9; annex A10") \
 	CNP_PARAMS(X)                                                                                           \
 	X(ack_priority,    COUNT, "16",    "0..16",       "service level of ACKs and NAKs, 16: the queue pair's own",  "choice; the simulator of ground truth D-10 has one of their own for DCQCN and TIMELY") \

@@ -31,6 +31,8 @@
 enum { ENDPOINT_TRACE(TRACE_ENUM) };
 enum recovery { GO_BACK_N, SELECTIVE_REPEAT, GO_BACK_0 };
 enum timeout_resends { RESENDS_FIRST, RESENDS_ALL };
+enum partial_ack { PARTIAL_SINCE, PARTIAL_ANY };
+enum turn_order { TURNS_BY_TIME, TURNS_BY_NUMBER };
 enum timeout_restart { RESTARTED_BY_PROGRESS, RESTARTED_BY_NAK };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
 enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
@@ -161,6 +163,7 @@ struct endpoint_hca {
 	struct endpoint_qp **qps;
 	uint32_t qp_count, qp_capacity;
 	sim_time host_send_at, host_receive_at;
+	uint32_t last_turn[PORT_LANES];    /* the queue pair's number that had it */
 	sim_time lane_send_at[PORT_LANES]; /* a service level that has used up its share */
 	struct cnp_limiter cnp_limiter;
 	const struct congestion *congestion;
@@ -285,7 +288,8 @@ unsigned selective_advance(
 void selective_sacked(struct endpoint_qp *qp, uint64_t psn,
 		      bool stored);          /* it came, and is kept or not */
 void selective_lost(struct endpoint_qp *qp); /* by timeout */
-void selective_acked(struct endpoint_qp *qp, uint64_t from);
+void selective_acked(struct endpoint_qp *qp, uint64_t from,
+		     sim_time asked_at); /* by an answer to a packet that left then */
 bool selective_next(struct endpoint_qp *qp,
 		    uint64_t *psn); /* to send again; stays until selective_sent() */
 void selective_sent(struct endpoint_qp *qp, uint64_t end); /* again, all before `end` */

@@ -33,8 +33,14 @@ static uint64_t barrier_before(const struct endpoint_qp *qp, uint64_t end)
 	return end;
 }
 
-/* All before `end` has arrived; completes the messages that this ends. Returns the bytes of payload that are new. */
-static uint64_t advance(struct endpoint_qp *qp, uint64_t end)
+/* When the packet left that asked for what has come. */
+static sim_time asked_at(const struct endpoint_qp *qp, const struct packet *packet)
+{
+	return qp->flags & QP_FAR ? packet->asked_at : packet->remote_address;
+}
+
+/* All before `end` has arrived, as `packet` says; completes the messages that this ends. Returns the bytes of payload that are new. */
+static uint64_t advance(struct endpoint_qp *qp, const struct packet *packet, uint64_t end)
 {
 	struct endpoint_message *message = oldest_message(qp);
 	uint64_t acked = qp->acked_bytes;
@@ -67,7 +73,7 @@ static uint64_t advance(struct endpoint_qp *qp, uint64_t end)
 	if (qp->sent_bytes < qp->acked_bytes)
 		qp->sent_bytes = qp->acked_bytes;
 	if (qp->selective)
-		selective_acked(qp, from);
+		selective_acked(qp, from, asked_at(qp, packet));
 	qp->retries = 0;
 	if (qp->unacked_psn < qp->made_psn)
 		timeout_arm(qp);
@@ -91,10 +97,10 @@ static void tell_algorithm(struct endpoint_qp *qp, const struct packet *packet, 
 {
 	const struct congestion *congestion = qp->box->congestion;
 	sim_time now = endpoint_now(qp->hca);
-	sim_time asked_at = qp->flags & QP_FAR ? packet->asked_at : packet->remote_address;
+	sim_time asked = asked_at(qp, packet);
 	uint64_t rate_before;
 	struct congestion_ack ack = {
-		.rtt = asked_at ? now - asked_at : 0,
+		.rtt = asked ? now - asked : 0,
 		.acked_bytes = bytes,
 		.acked_total = qp->acked_bytes,
 		.sent_total = qp->sent_bytes,
@@ -146,7 +152,7 @@ static void take_ack(struct endpoint_qp *qp, const struct packet *packet, uint64
 
 	if (qp->hca->params->recovery == GO_BACK_0)
 		barrier = message_start(qp, barrier);
-	bytes = advance(qp, barrier);
+	bytes = advance(qp, packet, barrier);
 	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);
 	if (barrier_before(qp, end) < end && qp->hca->params->recovery != GO_BACK_0)
 		imply_nak(qp);
@@ -215,7 +221,7 @@ static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 		return;
 	}
 	barrier = barrier_before(qp, psn + 1);
-	bytes = advance(qp, barrier);
+	bytes = advance(qp, packet, barrier);
 	if (barrier < psn) {
 		if (!(qp->flags & QP_HELD))
 			imply_nak(qp);
@@ -225,7 +231,7 @@ static void take_response(struct endpoint_qp *qp, const struct packet *packet)
 	hca->count.data_bytes_received += packet->payload_bytes;
 	qp->box->response_bytes += packet->payload_bytes;
 	if (barrier == psn)
-		bytes += advance(qp, psn + 1);
+		bytes += advance(qp, packet, psn + 1);
 	tell_algorithm(qp, packet, bytes, qp->unacked_psn - before);
 }
 

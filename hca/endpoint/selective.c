@@ -6,7 +6,8 @@
  * IRN (Mittal et al., SIGCOMM'18), 3.1: the first NAK starts a recovery: the packet at the cumulative ACK is sent
  * again, then each that is missing below the highest one selectively acknowledged, then new ones. It ends when all that
  * had been made when a packet was last sent again is acknowledged; an ACK of less shows that the packet behind it is lost,
- * unless that was sent again already: so a tail that is lost whole takes a timeout and a round trip a packet, unless
+ * unless that was sent again already, or the ACK answers a packet that left before (Eifel, RFC 3522: by the time stamp that ACKs
+ * carry): the timeout was wrong then, and what is under way need not go again. So a tail that is lost whole takes a timeout and a round trip a packet, unless
  * timeout_resends says that all of it is lost then. A packet lost twice is found by timeout. As in the authors'
  * circuit, github.com/NetSys/irn-vivado-hls, irn_sender. Reads and atomics are not stored by the responder.
  */
@@ -36,6 +37,7 @@ struct selective {
 	uint64_t highest;   /* behind the highest PSN known to have arrived, or to be lost */
 	uint64_t again_psn; /* next to look at */
 	uint64_t end_psn;   /* of the recovery */
+	sim_time again_at;  /* a packet was last sent again */
 	bool recovers;
 	bool windowed; /* what is sent again keeps to the window: after a timeout that lost all */
 };
@@ -217,7 +219,13 @@ void selective_lost(struct endpoint_qp *qp)
 	}
 }
 
-void selective_acked(struct endpoint_qp *qp, uint64_t from)
+/* Does an ACK of less than all show that the packet behind it is lost? */
+static bool shows_loss(const struct endpoint_qp *qp, sim_time asked_at)
+{
+	return qp->hca->params->partial_ack == PARTIAL_ANY || asked_at >= qp->selective->again_at;
+}
+
+void selective_acked(struct endpoint_qp *qp, uint64_t from, sim_time asked_at)
 {
 	struct selective *selective = qp->selective;
 
@@ -229,7 +237,8 @@ void selective_acked(struct endpoint_qp *qp, uint64_t from)
 	if (selective->again_psn > qp->unacked_psn)
 		return;
 	selective->again_psn = qp->unacked_psn;
-	if (selective->recovers && selective->highest <= qp->unacked_psn && !(qp->flags & QP_READS))
+	if (selective->recovers && selective->highest <= qp->unacked_psn &&
+	    !(qp->flags & QP_READS) && shows_loss(qp, asked_at))
 		selective->highest = qp->unacked_psn + 1;
 }
 
@@ -264,6 +273,7 @@ void selective_sent(struct endpoint_qp *qp, uint64_t end)
 {
 	qp->selective->again_psn = end;
 	qp->selective->end_psn = qp->made_psn;
+	qp->selective->again_at = endpoint_now(qp->hca);
 }
 
 bool selective_recovers(const struct endpoint_qp *qp)

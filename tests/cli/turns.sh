@@ -1,0 +1,38 @@
+#!/bin/bash
+# Proves which queue pair of an endpoint adapter is next, by time and by number; and that after a
+# timeout that was wrong no more is sent again than the packet that it took for lost.
+#
+#   tests/cli/turns.sh HCASIM TOP
+set -u
+hcasim=$1
+top=$2
+. "$(dirname "$0")/../support/script.sh"
+
+# Queue pairs are numbered by hosts, as they first send. Then host1's keeps the port busy while host3's gets something to send, and host2's.
+cat >"$folder/turns.yaml" <<'EOF'
+hosts: {count: 4, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps, length: 20m}}
+workload: {pattern: trace, trace: turns.csv, queue_pairs: 1}
+EOF
+printf '%s,32768\n' 0,0,1 10,0,2 20,0,3 40,0,1 40.01,0,3 40.02,0,2 >"$folder/turns.csv"
+for order in time number; do
+  "$hcasim" run "$folder/turns.yaml" --set hosts.hca.turn_order=$order --out "$folder/$order" >"$folder/log" 2>&1 || fail "$order: exit code $?: $(cat "$folder/log")"
+  python3 - "$folder/$order/flows.csv" $order <<'PYTHON' || fail "$order"
+import csv, sys
+flows = list(csv.DictReader(open(sys.argv[1])))
+arrived = [flow["arrived_us"] for flow in flows[3:]]
+expected = {"time": ["45.004400", "48.681040", "49.015280"], "number": ["45.672880", "49.015280", "48.681040"]}[sys.argv[2]]
+sys.exit(0 if arrived == expected else f"flows arrive at {arrived}; expected {expected}")
+PYTHON
+done
+
+# Queues of DCTCP delay ACKs of few packets beyond rto_low; nothing is lost.
+"$hcasim" run "$top/scenarios/studies/balancers.yaml" --set expect=[] --set hosts.hca.congestion=dctcp --set fabric.switch.balance=destination --set workload.load=0.5 \
+  --set workload.stop=1ms --out "$folder/wrong" >"$folder/log" 2>&1 || fail "wrong timeouts: exit code $?: $(cat "$folder/log")"
+python3 - "$folder/wrong/summary.json" <<'PYTHON' || fail "wrong timeouts"
+import json, sys
+figures = json.load(open(sys.argv[1]))["figures"]
+timeouts, again, drops = figures["timeouts"], figures["packets_resent"], figures["drops"]
+sys.exit(0 if drops == 0 and timeouts >= 10 and again <= timeouts else f"{drops} drops, {timeouts} timeouts, {again} packets sent again")
+PYTHON
+exit $((failures > 0))

@@ -5,16 +5,8 @@
 #ifndef HCA_CONTEXT_MR_TABLE_H
 #define HCA_CONTEXT_MR_TABLE_H
 
+#include "hca/formats/contexts.h"
 #include "hca/host/memory.h"
-
-enum mr_access { /* as IB_ACCESS_* of the verbs ABI */
-		 MR_LOCAL_WRITE = 1,
-		 MR_REMOTE_WRITE = 2,
-		 MR_REMOTE_READ = 4,
-		 MR_REMOTE_ATOMIC = 8,
-		 MR_WINDOW_BIND = 16,
-		 MR_ZERO_BASED = 32,
-};
 
 struct mr {
 	uint32_t key;

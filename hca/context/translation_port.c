@@ -225,7 +225,8 @@ struct translation_port *translation_port_create(struct translation_unit *unit, 
 	*port = (struct translation_port){
 		.unit = unit, .block = block, .params = params, .pcie = pcie};
 	event_init_priority(&port->deliver, block, deliver_answered, PRIORITY_EXTERNAL);
-	port->table = module_open(MODULE_TRANSLATION, block->name, params->module.text);
+	port->table = module_open(MODULE_TRANSLATION, sizeof(*port->table), block->name,
+				  params->module.text);
 	create_cache(port, TRANSLATION_MPT, "mpt", &params->mpt);
 	create_cache(port, TRANSLATION_MTT, "mtt", &params->mtt);
 	module_seat_fill(&port->seat, block, create_module, port, port->table->destroy,

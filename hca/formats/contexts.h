@@ -13,6 +13,15 @@
 struct memory;
 struct path;
 
+enum mr_access { /* as IB_ACCESS_* of the verbs ABI */
+		 MR_LOCAL_WRITE = 1,
+		 MR_REMOTE_WRITE = 2,
+		 MR_REMOTE_READ = 4,
+		 MR_REMOTE_ATOMIC = 8,
+		 MR_WINDOW_BIND = 16,
+		 MR_ZERO_BASED = 32,
+};
+
 /* QP_DCR, a responder context of DC, is the adapter's own: no driver makes one. */
 enum qp_type { QP_RC, QP_UC, QP_UD, QP_XRC_INI, QP_XRC_TGT, QP_GSI, QP_DCI, QP_DCT, QP_DCR };
 enum qp_state {

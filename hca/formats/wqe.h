@@ -8,8 +8,7 @@
 #ifndef HCA_FORMATS_WQE_H
 #define HCA_FORMATS_WQE_H
 
-#include "hca/device/hca.h"
-#include "hca/work/dma.h"
+#include "hca/formats/contexts.h"
 
 #define WQE_BLOCK_BYTES      64 /* the send queue's basic block */
 #define WQE_UNIT_BYTES       16 /* what sizes in control segments count */
@@ -59,6 +58,12 @@ struct wqe_region {
 	uint64_t length;
 	uint32_t region_key; /* of the region that it opens a window to */
 	uint64_t region_address;
+};
+
+struct data_segment { /* one scatter/gather element of a WQE */
+	uint64_t address;
+	uint32_t length;
+	uint32_t key;
 };
 
 struct send_wqe {

@@ -6,10 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hca/context/translation_module.h"
-#include "hca/device/hca_params.h"
-#include "hca/work/dma_module.h"
-#include "hca/work/scheduler_module.h"
 #include "sim/sim.h"
 
 /* clang-format off */
@@ -18,12 +14,6 @@ static const struct {
 	const char *block, *symbol;
 	uint32_t version;
 } kinds[MODULE_KIND_COUNT] = { MODULE_KINDS(MODULE_ROW) };
-
-static const size_t table_bytes[MODULE_KIND_COUNT] = {
-	[MODULE_TRANSLATION] = sizeof(struct translation_module),
-	[MODULE_SCHEDULER] = sizeof(struct scheduler_module),
-	[MODULE_DMA] = sizeof(struct dma_module),
-};
 /* clang-format on */
 
 const char *module_block(enum module_kind kind)
@@ -31,7 +21,8 @@ const char *module_block(enum module_kind kind)
 	return kinds[kind].block;
 }
 
-const void *module_load(enum module_kind kind, const char *path, char *why, size_t why_bytes)
+const void *module_load(enum module_kind kind, size_t table_bytes, const char *path, char *why,
+			size_t why_bytes)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	const struct module_head *head;
@@ -46,60 +37,26 @@ const void *module_load(enum module_kind kind, const char *path, char *why, size
 			 "%s exports no %s; expected a shared object with a module in the place of "
 			 "%s",
 			 path, kinds[kind].symbol, kinds[kind].block);
-	else if (head->version != kinds[kind].version || head->bytes != table_bytes[kind])
+	else if (head->version != kinds[kind].version || head->bytes != table_bytes)
 		snprintf(why, why_bytes,
 			 "%s is for version %u of the interface (a table of %u bytes); expected "
 			 "version %u (%zu bytes): build it again with this hcasim's headers",
-			 path, head->version, head->bytes, kinds[kind].version, table_bytes[kind]);
+			 path, head->version, head->bytes, kinds[kind].version, table_bytes);
 	else
 		return head;
 	dlclose(library);
 	return NULL;
 }
 
-const void *module_open(enum module_kind kind, const char *block, const char *path)
+const void *module_open(enum module_kind kind, size_t table_bytes, const char *block,
+			const char *path)
 {
 	char why[512];
-	const void *table = module_load(kind, path, why, sizeof(why));
+	const void *table = module_load(kind, table_bytes, path, why, sizeof(why));
 
 	if (!table)
 		module_broke(block, why);
 	return table;
-}
-
-struct param_text *module_text(struct hca_params *params, enum module_kind kind)
-{
-	struct param_text *texts[MODULE_KIND_COUNT] = {
-		[MODULE_TRANSLATION] = &params->translation.module,
-		[MODULE_SCHEDULER] = &params->scheduler.module,
-		[MODULE_DMA] = &params->dma.module,
-	};
-
-	return texts[kind];
-}
-
-/* What is wrong with the one in the place of a block, unless none is. */
-#define ACCEPTS(KIND, block)                                                                 \
-	static bool block##_accepts(const struct block##_params *params, char *why,          \
-				    size_t why_bytes)                                        \
-	{                                                                                    \
-		const struct block##_module *table;                                          \
-                                                                                             \
-		if (!*params->module.text)                                                   \
-			return true;                                                         \
-		table = module_load(MODULE_##KIND, params->module.text, why, why_bytes);     \
-		return table && (!table->accepts || table->accepts(params, why, why_bytes)); \
-	}
-
-ACCEPTS(TRANSLATION, translation)
-ACCEPTS(SCHEDULER, scheduler)
-ACCEPTS(DMA, dma)
-
-bool module_accepts(const struct hca_params *params, char *why, size_t why_bytes)
-{
-	return translation_accepts(&params->translation, why, why_bytes) &&
-	       scheduler_accepts(&params->scheduler, why, why_bytes) &&
-	       dma_accepts(&params->dma, why, why_bytes);
 }
 
 void module_broke(const char *block, const char *what)

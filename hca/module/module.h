@@ -38,21 +38,16 @@ struct module_head {
 	const char *meaning;
 };
 
-struct hca_params;
-struct param_text;
 struct sim;
 
-/* The table of a shared object, which stays loaded. NULL: *why says what is wrong with it. */
-const void *module_load(enum module_kind kind, const char *path, char *why, size_t why_bytes);
+/* Returns the table of a shared object, which stays loaded. Returns NULL if it cannot be loaded, or if
+ * its table is of another version or not of table_bytes, and writes the reason to `why`. */
+const void *module_load(enum module_kind kind, size_t table_bytes, const char *path, char *why,
+			size_t why_bytes);
 
 /* The same for a run that begins: what cannot be loaded ends the program. */
-const void *module_open(enum module_kind kind, const char *block, const char *path);
-
-/* The path that the adapter's parameters name for the block; "": the built-in one. */
-struct param_text *module_text(struct hca_params *params, enum module_kind kind);
-
-/* Do the modules that are named take these parameters? false: *why. */
-bool module_accepts(const struct hca_params *params, char *why, size_t why_bytes);
+const void *module_open(enum module_kind kind, size_t table_bytes, const char *block,
+			const char *path);
 
 /* The block's name in the YAML: "translation". */
 const char *module_block(enum module_kind kind);

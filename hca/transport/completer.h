@@ -13,6 +13,7 @@
 #define HCA_TRANSPORT_COMPLETER_H
 
 #include "hca/transport/qp.h"
+#include "hca/work/dma.h"
 
 struct response_scatter { /* data of one response packet on its way to memory */
 	struct dma dma;

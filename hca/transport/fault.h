@@ -7,8 +7,8 @@
 #ifndef HCA_TRANSPORT_FAULT_H
 #define HCA_TRANSPORT_FAULT_H
 
-#include "hca/device/hca.h"
 #include "hca/formats/cqe.h"
+#include "hca/formats/services.h"
 #include "hca/transport/syndrome.h"
 
 /* clang-format off */

@@ -11,6 +11,7 @@
 #define HCA_TRANSPORT_REQUESTER_H
 
 #include "hca/transport/qp.h"
+#include "hca/work/dma.h"
 
 /* Of a queue pair that begins; that goes back to RESET: nothing is under way any more. */
 void requester_init(struct qp *qp);

@@ -10,6 +10,7 @@
 
 #include "hca/transport/fault.h"
 #include "hca/transport/qp.h"
+#include "hca/work/dma.h"
 
 #define GRH_AREA_BYTES 40
 

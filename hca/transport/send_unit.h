@@ -9,6 +9,7 @@
 #define HCA_TRANSPORT_SEND_UNIT_H
 
 #include "hca/transport/qp.h"
+#include "hca/work/dma.h"
 
 struct send_unit {
 	struct send_unit *next;

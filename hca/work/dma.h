@@ -8,14 +8,9 @@
 #define HCA_WORK_DMA_H
 
 #include "hca/context/translation.h"
+#include "hca/formats/wqe.h"
 #include "hca/host/pcie.h"
 #include "sim/gauge.h"
-
-struct data_segment { /* one scatter/gather element of a WQE */
-	uint64_t address;
-	uint32_t length;
-	uint32_t key;
-};
 
 enum dma_direction { DMA_GATHER /* host to HCA */, DMA_SCATTER /* HCA to host */ };
 

@@ -269,7 +269,8 @@ struct dma_port *dma_port_create(struct dma_engine *engine, struct block *block,
 		event_init(&port->endings[i].event, block, end);
 	}
 	event_init(&port->turn, block, take_turn);
-	port->table = module_open(MODULE_DMA, block->name, params->module.text);
+	port->table =
+		module_open(MODULE_DMA, sizeof(*port->table), block->name, params->module.text);
 	module_seat_fill(&port->seat, block, create_module, port, port->table->destroy,
 			 port->table->trace);
 	return port;

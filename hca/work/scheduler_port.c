@@ -161,7 +161,8 @@ struct scheduler_port *scheduler_port_create(struct scheduler *scheduler, struct
 		port->turns[i].port = port;
 		event_init(&port->turns[i].event, block, turn);
 	}
-	port->table = module_open(MODULE_SCHEDULER, block->name, params->module.text);
+	port->table = module_open(MODULE_SCHEDULER, sizeof(*port->table), block->name,
+				  params->module.text);
 	module_seat_fill(&port->seat, block, create_module, port, port->table->destroy,
 			 port->table->trace);
 	return port;

@@ -424,8 +424,3 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 	free(world->by_number);
 	free(world);
 }
-
-/* clang-format off */
-#define ROW(...) PARAM_ROW(struct mpi_params, __VA_ARGS__)
-const struct param mpi_param_list[] = { MPI_PARAMS(ROW) { 0 } };
-/* clang-format on */

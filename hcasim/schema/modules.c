@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hca/device/hca_modules.h"
 #include "hca/device/hca_params.h"
-#include "hca/module/module.h"
 #include "hcasim/schema/scenario.h"
 #include "sim/install_paths.h"
 
@@ -38,7 +38,7 @@ static void find(enum module_kind kind, const struct yaml_node *node, struct par
 		return;
 	}
 	memcpy(module->text, whole, strlen(whole) + 1);
-	if (module_load(kind, whole, why, sizeof(why)) == NULL)
+	if (!hca_module_fits(kind, whole, why, sizeof(why)))
 		yaml_error(errors, node, "%s", why);
 }
 
@@ -48,7 +48,7 @@ void modules_find(struct yaml_node *map, void *params, struct yaml_errors *error
 		enum module_kind kind = (enum module_kind)i;
 		struct yaml_node *block = yaml_get(map, module_block(kind));
 		struct yaml_node *node = yaml_get(block, "module");
-		struct param_text *module = module_text(params, kind);
+		struct param_text *module = hca_module_text(params, kind);
 		if (node != NULL && node->kind == YAML_SCALAR && *module->text != '\0')
 			find(kind, node, module, errors);
 	}
@@ -57,7 +57,7 @@ void modules_find(struct yaml_node *map, void *params, struct yaml_errors *error
 void modules_check(const struct yaml_node *node, const void *params, struct yaml_errors *errors)
 {
 	char why[WHY_BYTES];
-	if (!module_accepts(params, why, sizeof(why)))
+	if (!hca_modules_accept(params, why, sizeof(why)))
 		yaml_error(errors, node, "%s", why);
 }
 
@@ -68,7 +68,7 @@ bool modules_first(const struct scenario *scenario, const char **host, const cha
 		     kind++) {
 			*host = scenario->hosts[i].name;
 			*block = module_block((enum module_kind)kind);
-			if (*module_text(scenario->hosts[i].hca, (enum module_kind)kind)->text)
+			if (*hca_module_text(scenario->hosts[i].hca, (enum module_kind)kind)->text)
 				return true;
 		}
 	}

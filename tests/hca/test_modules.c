@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hca/module/module.h"
+#include "hca/device/hca_modules.h"
 #include "sim/counters.h"
 #include "sim/random.h"
 #include "sim/trace.h"
@@ -339,12 +339,12 @@ static void test_refused(void)
 	struct hca_params params = with_translation("tlm_cache");
 	char why[512] = "";
 
-	CU_ASSERT_TRUE(module_accepts(&params, why, sizeof(why)));
+	CU_ASSERT_TRUE(hca_modules_accept(&params, why, sizeof(why)));
 	params.translation.mtt.replacement = ICM_REPLACE_RANDOM;
-	CU_ASSERT_FALSE(module_accepts(&params, why, sizeof(why)));
+	CU_ASSERT_FALSE(hca_modules_accept(&params, why, sizeof(why)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "replacement: lru"));
-	CU_ASSERT_PTR_NULL(module_load(MODULE_TRANSLATION, MODULES "/none.so", why, sizeof(why)));
+	CU_ASSERT_FALSE(hca_module_fits(MODULE_TRANSLATION, MODULES "/none.so", why, sizeof(why)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "none.so"));
-	CU_ASSERT_PTR_NULL(module_load(MODULE_TRANSLATION, "libm.so.6", why, sizeof(why)));
+	CU_ASSERT_FALSE(hca_module_fits(MODULE_TRANSLATION, "libm.so.6", why, sizeof(why)));
 	CU_ASSERT_PTR_NOT_NULL(strstr(why, "exports no hca_translation_module"));
 }

@@ -3,6 +3,7 @@
  * that, and as much in all as the RETH or the receive WQE says, to the byte.
  */
 #include "fabric/wire/opcode.h"
+#include "fabric/wire/packet.h"
 #include "hca/formats/wqe.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/responder.h"

@@ -23,12 +23,19 @@ MAY_INCLUDE = {
     "fabric/wire": SIM,
     "fabric": WIRE,
     "switch": FABRIC,
-    "hca": FABRIC | {"hca"},
-    "verbs-shim": FABRIC | {"hca", "verbs-shim"},
+    "verbs-shim": FABRIC | {"verbs-shim"},
     "analysis": SIM,
 }
+# Inside the adapter, from the bytes of its rings up to the whole of it: each may include those before it.
+ADAPTER = ("hca/formats", "hca/module", "hca/host", "hca/context", "hca/congestion", "hca/work", "hca/transport", "hca/port", "hca/device")
+for place, name in enumerate(ADAPTER):
+    MAY_INCLUDE[name] = FABRIC | set(ADAPTER[:place])
+MAY_INCLUDE["hca/endpoint"] = FABRIC | {"hca/formats", "hca/congestion", "hca/transport"}
+MAY_INCLUDE["hca/module/examples"] = FABRIC | set(ADAPTER)
+HCA = set(ADAPTER) | {"hca/endpoint"}
+MAY_INCLUDE["verbs-shim"] |= HCA
 # Who asks for data to be moved, then the program: each folder may include those before it, and all models.
-MODELS_ALL = FABRIC | {"hca", "switch"}
+MODELS_ALL = FABRIC | HCA | {"switch"}
 PROGRAM = ("traffic/workload", "traffic/load", "hcasim/schema", "hcasim/builder", "hcasim/run", "hcasim/record", "hcasim/mpi", "hcasim/command")
 for place, name in enumerate(PROGRAM):
     MAY_INCLUDE[name] = MODELS_ALL | set(PROGRAM[:place])
@@ -146,4 +153,5 @@ def main():
     return 1 if findings else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

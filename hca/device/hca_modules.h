@@ -1,0 +1,20 @@
+/*
+ * hca_modules: the modules that an adapter's parameters name for its blocks, before a run begins.
+ */
+#ifndef HCA_DEVICE_HCA_MODULES_H
+#define HCA_DEVICE_HCA_MODULES_H
+
+#include "hca/device/hca_params.h"
+#include "hca/module/module.h"
+
+/* Returns the parameter that names the block's module. Its text is "" for the built-in block. */
+struct param_text *hca_module_text(struct hca_params *params, enum module_kind kind);
+
+/* Returns true if the shared object holds a module of that kind. Writes the reason to `why` if not. */
+bool hca_module_fits(enum module_kind kind, const char *path, char *why, size_t why_bytes);
+
+/* Returns true if all modules that are named take these parameters. Writes the reason to `why` if
+ * not. */
+bool hca_modules_accept(const struct hca_params *params, char *why, size_t why_bytes);
+
+#endif

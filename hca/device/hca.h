@@ -54,6 +54,8 @@ struct llc *hca_llc(const struct hca *hca);
 
 /* A CPU's store to the UAR BAR leaves the core now. offset: page << 12 | offset in the page. At most 64 bytes. */
 void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t length);
+/* Messages over loopback whose sender had its ACK before their data were on their way to memory. */
+uint64_t hca_acked_before_data(const struct hca *hca);
 /* A program of the host ran until then, by its clock. */
 void hca_host_ran(struct hca *hca, sim_time until);
 /* The HCA has not got a store sooner than that. */

@@ -5,6 +5,7 @@
 #include "hca/device/hca.h"
 #include "hca/port/receive.h"
 #include "hca/transport/qp.h"
+#include "hca/transport/transport.h"
 #include "hca/work/completion.h"
 #include "hca/work/doorbell.h"
 #include "hca/work/receive_queue.h"
@@ -20,6 +21,11 @@ void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t
 {
 	doorbell_stored(hca->doorbell);
 	pcie_mmio_write(hca->pcie, offset, bytes, length);
+}
+
+uint64_t hca_acked_before_data(const struct hca *hca)
+{
+	return transport_counters(hca->transport)->acked_before_data;
 }
 
 void hca_host_ran(struct hca *hca, sim_time until)

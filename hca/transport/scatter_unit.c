@@ -6,6 +6,7 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/transport/notification.h"
+#include "hca/transport/psn.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/transport.h"
 #include "hca/work/completion.h"
@@ -63,6 +64,7 @@ struct scatter_unit *scatter_unit_new(struct qp *qp, const struct packet *packet
 	unit->psn = packet->psn;
 	unit->opcode = packet->opcode;
 	unit->offset = responder->received;
+	unit->over_loopback = packet->path && packet->path->source == packet->path->destination;
 	qp_hold(qp);
 	if (responder->last)
 		responder->last->next = unit;
@@ -271,6 +273,16 @@ static void finish(struct scatter_unit *unit)
 	qp_drop(qp);
 }
 
+/* A program that has both ends can look at the data as soon as the sender has its completion. */
+static void count_early_ack(const struct scatter_unit *unit)
+{
+	const struct qp *qp = unit->qp, *sender = qp_find(qp->transport, qp->state.dest_qp);
+
+	if (sender && qp_is_reliable(qp) && unit->length &&
+	    psn_distance(unit->psn, sender->requester.unacked_psn) > 0)
+		qp->transport->count.acked_before_data++;
+}
+
 /* The unit's effects beyond memory. */
 static void take_effect(struct scatter_unit *unit)
 {
@@ -278,6 +290,8 @@ static void take_effect(struct scatter_unit *unit)
 
 	if (qp->destroyed || unit->generation != qp->responder.generation)
 		return;
+	if (unit->over_loopback && unit->ends)
+		count_early_ack(unit);
 	if (unit->fault != FAULT_NONE)
 		responder_fatal(qp, unit->fault, unit->psn);
 	if (unit->has_completion)

@@ -27,7 +27,7 @@ struct scatter_unit {
 	bool data_posted, grh_posted, committed;
 	bool closed, ends /* its message */, has_completion, acknowledge, is_read, is_atomic,
 		counts;
-	bool lengths_only;
+	bool lengths_only, over_loopback;
 	enum request_fault fault;
 	uint32_t psn, msn, tag, generation;
 	sim_time request_at; /* last bit of its last packet */

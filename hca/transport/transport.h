@@ -38,6 +38,7 @@
 	X(duplicate_request,   "packets", "requests with a PSN behind the expected one")           \
 	X(acks_sent,           "packets", "ACKs sent")                                             \
 	X(acks_received,       "packets", "ACKs received")                                         \
+	X(acked_before_data,   "messages", "over loopback, whose sender had its ACK before their data were with PCIe") \
 	X(naks_sent,           "packets", "NAKs sent, sequence errors included")                   \
 	X(stale_responses,     "packets", "ACKs and responses that answer nothing any more")       \
 	X(rx_write_requests,   "messages", "RDMA WRITEs executed")                                 \

@@ -2,11 +2,13 @@
  * verb_exec: hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and the programs that a scenario names for
  * hcasim run FILE. All that a user can get wrong is found before the first program starts.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "hca/device/hca.h"
 #include "hcasim/command/verb.h"
 #include "hcasim/command/waveform.h"
 #include "hcasim/record/result.h"
@@ -135,6 +137,22 @@ static bool add_programs(const struct run *run, struct build *build)
 	return true;
 }
 
+/* What a program could take for wrong data, or did. */
+static void say_early_acks(const struct build *build)
+{
+	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
+		uint64_t count = build->hcas[i] ? hca_acked_before_data(build->hcas[i]) : 0;
+
+		if (count)
+			say("%s: %" PRIu64 " messages over loopback were acknowledged before their "
+			    "data were in memory, as a ConnectX-4 does. A program that looks at "
+			    "the "
+			    "target as soon as the sender has its completion may see old data; "
+			    "transport.ack_when: posted prevents it",
+			    build->scenario->hosts[i].name, count);
+	}
+}
+
 /* With everything checked: from here on, what fails is not the user's input. */
 static int run_programs(const struct run *run)
 {
@@ -159,6 +177,7 @@ static int run_programs(const struct run *run)
 	}
 	if (result != NULL) {
 		code = session_run(build->session);
+		say_early_acks(build);
 		if (run->arguments->verbose) {
 			struct bottleneck bottleneck =
 				bottleneck_find(build->sim, sim_now(build->sim));

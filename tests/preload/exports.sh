@@ -13,7 +13,8 @@ names() { # of a library, without versions and local ones
 }
 
 status=0
-others=$(comm -23 <(names "$library") <(names "$libc"))
+# of libibverbs: preload/verbs.c
+others=$(comm -23 <(names "$library") <(names "$libc") | grep -vx ibv_open_device)
 if [ -n "$others" ]; then
   echo "exported, but not functions of libc:" $others
   status=1

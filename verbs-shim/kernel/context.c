@@ -16,16 +16,43 @@
 #include "verbs-shim/kernel/limits.h"
 #include "verbs-shim/kernel/netlink.h"
 
+/* What never gets as far as a call of the kernel's: the library answers, or a file is not there. */
+static const struct {
+	const char *path, *what;
+} refusals[] = {
+	{"refused:alloc_dm", "ibv_alloc_dm: device memory, which the device does not offer"},
+	{"refused:alloc_null_mr", "ibv_alloc_null_mr: null MR, which the device does not offer"},
+	{"refused:create_srq_ex",
+	 "ibv_create_srq_ex: SRQ with tag matching, which the device does not offer"},
+	{"refused:modify_qp_rate_limit",
+	 "ibv_modify_qp_rate_limit: rate limit, which the device does not offer"},
+	{KERNEL_REFUSED_MAD,
+	 "umad (/dev/infiniband/umad0): MADs of programs, such as subnet managers and perfquery"},
+};
+
+static const char *refusal_of(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
+		if (strcmp(refusals[i].path, path) == 0)
+			return refusals[i].what;
+	return NULL;
+}
+
 bool kernel_has_path(const struct kernel *kernel, const char *path)
 {
 	(void)kernel;
-	return strcmp(path, DEVICE_NODE) == 0 || strcmp(path, CM_NODE) == 0 ||
+	return refusal_of(path) || strcmp(path, DEVICE_NODE) == 0 || strcmp(path, CM_NODE) == 0 ||
 	       strcmp(path, NETLINK_NODE) == 0;
 }
 
 void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags)
 {
-	(void)flags;
+	const char *refused = refusal_of(path);
+
+	if (refused) {
+		call->result = kernel_refuse(kernel, refused, flags);
+		return;
+	}
 	call->latency = kernel->params.call_latency;
 	if (!kernel_has_path(kernel, path)) {
 		call->result = -ENOENT;

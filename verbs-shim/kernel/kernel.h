@@ -106,7 +106,9 @@ struct hca_resolver *kernel_resolver(struct kernel *kernel); /* likewise */
 struct kernel_params *kernel_params(struct kernel *kernel);
 
 /* Does this path name one of our device nodes ("/dev/infiniband/uverbs0", "/dev/infiniband/rdma_cm"), or, "netlink:rdma", stand for
- * a socket of netlink? */
+ * a socket of netlink; "refused:NAME", something that the program asked for in vain, with its error as flags: it is named in the
+ * log once? */
+#define KERNEL_REFUSED_MAD "refused:umad"
 bool kernel_has_path(const struct kernel *kernel, const char *path);
 
 /* Writes the sysfs and /dev entries that programs read (class/infiniband, class/infiniband_verbs, class/misc/rdma_cm,

@@ -186,11 +186,23 @@ int device_open(const char *path, int flags)
 		return -1;
 	if (!(flags & O_CLOEXEC))
 		(void)REAL(fcntl)(fd, F_SETFD, 0);
+	if (flags & O_NONBLOCK)
+		(void)system_call(SYS_fcntl, fd, F_SETFL, O_RDWR | O_NONBLOCK);
 	memset(&status, 0, sizeof(status));
 	files_disguise(path, &status);
 	if (file_of(fd))
 		files[file_of(fd)].number = status.st_rdev;
 	return fd;
+}
+
+void device_refused(const char *name, int error)
+{
+	char path[64];
+	int before = errno;
+
+	snprintf(path, sizeof(path), "refused:%s", name);
+	(void)device_open(path, error);
+	errno = before;
 }
 
 ssize_t device_write(int fd, const void *bytes, size_t length)

@@ -152,9 +152,22 @@ static bool is_uptime(const char *path)
 	return root && path && shim_active() && strcmp(path, "/proc/uptime") == 0;
 }
 
+/* The first file that libibumad looks at, and its devices. */
+static bool is_of_mads(const char *path)
+{
+	static const char *const files[] = {"/sys/class/infiniband_mad/abi_version",
+					    "/dev/infiniband/umad", "/dev/infiniband/issm"};
+
+	for (size_t i = 0; root && path && i < sizeof(files) / sizeof(files[0]); i++)
+		if (strncmp(path, files[i], strlen(files[i])) == 0)
+			return true;
+	return false;
+}
+
 static int open_path(int directory, const char *path, int flags, mode_t mode)
 {
 	char changed[PATH_MAX];
+	int fd;
 
 	if (files_is_device(path))
 		return device_open(path, flags);
@@ -162,7 +175,10 @@ static int open_path(int directory, const char *path, int flags, mode_t mode)
 		return process_random_file(flags);
 	if (is_uptime(path))
 		return clock_uptime_file(flags);
-	return REAL(openat)(directory, files_redirect(path, changed), flags, mode);
+	fd = REAL(openat)(directory, files_redirect(path, changed), flags, mode);
+	if (fd < 0 && errno == ENOENT && is_of_mads(path))
+		device_refused("umad", ENOENT);
+	return fd;
 }
 
 static bool takes_mode(int flags)

@@ -212,14 +212,14 @@ EXPORT ssize_t pwrite64(int fd, const void *bytes, size_t length, off_t at)
 	return pwrite(fd, bytes, length, at);
 }
 
-/* Where the emulated kernel has nothing yet, who may block waits until it has. */
+/* Where rdma_cm has no event yet, a caller that may block waits for one. EAGAIN of other files is a command's answer. */
 static ssize_t write_device(int fd, const void *bytes, size_t length)
 {
 	for (;;) {
 		ssize_t result = device_write(fd, bytes, length);
 
-		if (result >= 0 || errno != EAGAIN || !wait_is_blocking(fd) ||
-		    !wait_for(fd, POLLIN))
+		if (result >= 0 || errno != EAGAIN || device_has_pages(fd) ||
+		    !wait_is_blocking(fd) || !wait_for(fd, POLLIN))
 			return result;
 	}
 }

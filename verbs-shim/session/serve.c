@@ -110,6 +110,7 @@ static void serve_open(struct session *session, struct thread *thread)
 		call.result = -ENOENT;
 	else
 		kernel_open(kernel, &call, path, (int)thread->slot->arguments[1]);
+	session->asked_for_mad |= strcmp(path, KERNEL_REFUSED_MAD) == 0;
 	answer(session, thread, &call);
 }
 

@@ -555,6 +555,11 @@ int session_run(struct session *session)
 			"such a run may not repeat\n",
 			session->withdrawn);
 	streams_report(session);
+	if (session->asked_for_mad && session->exit_code == 0) {
+		fprintf(stderr, "hcasim: exit code 1: a program asked for umad, which is not "
+				"modelled, and ended with 0\n");
+		session->exit_code = 1;
+	}
 	if (session->verbose)
 		fprintf(stderr,
 			"hcasim: %.3f us of virtual time, %lu hand-offs, %lu doorbells, %lu polls, "

@@ -189,6 +189,7 @@ struct session {
 	uint32_t outside_count; /* threads in THREAD_OUTSIDE */
 	uint32_t idle;          /* looks since a program last did something */
 	bool outside;           /* a child runs outside of virtual time */
+	bool asked_for_mad;     /* a program asked for umad, which is refused */
 	bool broken;            /* the machine refuses what the run needs: it ends */
 	int exit_code;
 	struct place place;

@@ -10,6 +10,8 @@
 	TEST(weights)          \
 	TEST(weight_zero)      \
 	TEST(strict)           \
+	TEST(emptied_lane)     \
+	TEST(management_first) \
 	TEST(low_table)        \
 	TEST(weight_rounds_up) \
 	TEST(high_limit)       \
@@ -114,6 +116,70 @@ static void test_strict(void)
 	for (unsigned i = 0; i < sizeof(expected); i++)
 		CU_ASSERT_EQUAL(order[i], expected[i]);
 	end();
+}
+
+/* Packets of lane 1 in a row, from the `from`-th packet on. */
+static unsigned burst(unsigned from)
+{
+	unsigned count = 0;
+
+	while (from < received && order[from] != 1)
+		from++;
+	while (from + count < received && order[from + count] == 1)
+		count++;
+	return count;
+}
+
+/* A lane that has sent all it had keeps nothing of its share: its next burst is as long as that of a lane that begins. */
+static void test_emptied_lane(void)
+{
+	unsigned fresh, again, before;
+
+	params.schedule = SCHEDULE_WEIGHTED;
+	params.weight1 = 3;
+	begin(LINK_ETHERNET);
+	queue(0, 200, 1024);
+	queue(1, 50, 1024);
+	sim_run(sim, 40 * 1106 * BYTE_PS);
+	fresh = burst(0);
+	end();
+
+	params.schedule = SCHEDULE_WEIGHTED;
+	params.weight1 = 3;
+	begin(LINK_ETHERNET);
+	queue(0, 200, 1024);
+	queue(1, 1, 1024);
+	sim_run(sim, 20 * 1106 * BYTE_PS);
+	CU_ASSERT_EQUAL(packets[1], 1);
+	before = received;
+	queue(1, 50, 1024);
+	sim_run(sim, 60 * 1106 * BYTE_PS);
+	again = burst(before);
+	CU_ASSERT(fresh > 4);
+	CU_ASSERT_EQUAL(again, fresh);
+	end();
+}
+
+/* Whatever the schedule, tables and strict lanes included. */
+static void test_management_first(void)
+{
+	const struct vl_arbitration tables = {
+		.high = {{1, 255}}, .high_count = 1, .high_limit = 255};
+
+	for (unsigned with_tables = 0; with_tables < 2; with_tables++) {
+		params.schedule = SCHEDULE_WEIGHTED;
+		params.strict = 0x2;
+		begin(LINK_INFINIBAND);
+		if (with_tables)
+			port_set_vl_arbitration(a.port, &tables);
+		queue(1, 10, 256);
+		queue(15, 3, 256);
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT_EQUAL(received, 13);
+		for (unsigned i = 1; i <= 3; i++) /* behind the one that was leaving */
+			CU_ASSERT_EQUAL(order[i], 15);
+		end();
+	}
 }
 
 /* Ground truth C-08: of a packet of 1050 B, 17 blocks, 17 go for one weight and 51 for the other. */

@@ -331,7 +331,7 @@ static void test_errors(void)
 	CU_ASSERT_EQUAL(error_of(nldev(RDMA_NLDEV_NUM_OPS), REQUEST, NULL, 0), -EINVAL);
 	CU_ASSERT_EQUAL(error_of(RDMA_NL_GET_TYPE(RDMA_NL_LS, 0), REQUEST, NULL, 0), -EINVAL);
 	CU_ASSERT_EQUAL(machine->refused_count, 0);
-	CU_ASSERT_EQUAL(error_of(nldev(RDMA_NLDEV_CMD_STAT_GET), DUMP, NULL, 0), -EOPNOTSUPP);
+	CU_ASSERT_EQUAL(error_of(nldev(RDMA_NLDEV_CMD_STAT_SET), REQUEST, NULL, 0), -EOPNOTSUPP);
 	CU_ASSERT_EQUAL(machine->refused_count, 1);
 
 	/* No request, no message: nothing. */

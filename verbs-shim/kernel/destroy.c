@@ -14,7 +14,8 @@ int find_to_destroy(struct command *command, enum object_type type, uint32_t han
 	*object = command_object(command, type, handle);
 	if (!*object)
 		return -EINVAL;
-	ring_retire(command, *object);
+	if (!(*object)->references) /* else the answer is EBUSY, and the ring is in use */
+		ring_retire(command, *object);
 	return 0;
 }
 

@@ -115,6 +115,10 @@ bool kernel_has_path(const struct kernel *kernel, const char *path);
  * the PCI device) as plain files under `directory`, which stands for /. 0, or -errno. */
 int kernel_write_tree(const struct kernel *kernel, const char *directory);
 
+/* Those among them that change: ports/1/counters and hw_counters. A program that reads one asks for it ("refresh:counters"). */
+#define KERNEL_REFRESH_COUNTERS "refresh:counters"
+int kernel_write_counters(const struct kernel *kernel, const char *directory);
+
 /* Each fills call->result and the rest. open: flags as open(2). */
 void kernel_open(struct kernel *kernel, struct kernel_call *call, const char *path, int flags);
 void kernel_ioctl(struct kernel_file *file, struct kernel_call *call, uint64_t request,

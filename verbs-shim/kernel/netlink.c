@@ -6,6 +6,7 @@
  * driver core (infiniband/core/nldev.c).
  */
 #include "verbs-shim/kernel/netlink.h"
+#include "hca/device/hw_counters.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -171,6 +172,37 @@ static int resources(const struct request *request, struct nlmsg *message)
 	return 0;
 }
 
+/* hw_counters of the port; none of single queue pairs. */
+static int statistic(const struct request *request, struct nlmsg *message)
+{
+	const struct kernel *kernel = request->kernel;
+	uint32_t number = 0, table;
+
+	if (request->attributes[RDMA_NLDEV_ATTR_STAT_RES])
+		return kernel_refuse(request->kernel, "rdma statistic of queue pairs or regions",
+				     EOPNOTSUPP);
+	if (request->attributes[RDMA_NLDEV_ATTR_PORT_INDEX])
+		memcpy(&number, request->attributes[RDMA_NLDEV_ATTR_PORT_INDEX], sizeof(number));
+	if (number != 1)
+		return -EINVAL;
+	put_name(message);
+	nlmsg_put_u32(message, RDMA_NLDEV_ATTR_PORT_INDEX, number);
+	table = nlmsg_nest(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	for (const struct hw_counter *counter = hw_counters; counter->name; counter++) {
+		uint32_t entry;
+
+		if (counter->of_port || (counter->of_roce && !on_ethernet(kernel)))
+			continue;
+		entry = nlmsg_nest(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+		nlmsg_put_text(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, counter->name);
+		nlmsg_put_u64(message, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE,
+			      counter->read(kernel->hca));
+		nlmsg_nest_end(message, entry);
+	}
+	nlmsg_nest_end(message, table);
+	return 0;
+}
+
 /* Which file of /dev/infiniband one of the interfaces is. */
 static int character_device(const struct request *request, struct nlmsg *message)
 {
@@ -222,6 +254,7 @@ static const struct method {
 	[RDMA_NLDEV_CMD_RES_CQ_GET] = LIST,
 	[RDMA_NLDEV_CMD_RES_MR_GET] = LIST,
 	[RDMA_NLDEV_CMD_RES_PD_GET] = LIST,
+	[RDMA_NLDEV_CMD_STAT_GET] = {statistic, .of_device = true},
 	[RDMA_NLDEV_CMD_SYS_GET] = {.fill = system_wide},
 	[RDMA_NLDEV_CMD_GET_CHARDEV] = {.fill = character_device},
 };
@@ -337,8 +370,7 @@ static int carry_out(struct request *request, const uint8_t *bytes)
 		return -EINVAL;
 	if (!method->fill && !list)
 		return kernel_refuse(request->kernel,
-				     "a command of RDMA netlink (rdma ... set, statistic ...)",
-				     EOPNOTSUPP);
+				     "a command of RDMA netlink (rdma ... set ...)", EOPNOTSUPP);
 	dump = method->dumps && request->header.nlmsg_flags & NLM_F_DUMP;
 	error = parse(request, bytes, request->header.nlmsg_len);
 	if (!error)

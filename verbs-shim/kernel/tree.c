@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hca/device/hw_counters.h"
 #include "verbs-shim/kernel/cm.h"
 #include "verbs-shim/kernel/device.h"
 #include "verbs-shim/kernel/internal.h"
@@ -194,6 +195,31 @@ static void gids(struct tree *tree)
 	}
 }
 
+static void put_counters(struct tree *tree)
+{
+	const struct kernel *kernel = tree->kernel;
+	bool roce = kernel_endpoint(kernel)->link_layer == LINK_ETHERNET;
+
+	for (const struct hw_counter *counter = hw_counters; counter->name; counter++) {
+		char name[100];
+
+		if (counter->of_roce && !roce)
+			continue;
+		snprintf(name, sizeof(name), PORT_FOLDER "/%s/%s",
+			 counter->of_port ? "counters" : "hw_counters", counter->name);
+		put(tree, name, "%llu\n",
+		    kernel->hca ? (unsigned long long)counter->read(kernel->hca) : 0);
+	}
+}
+
+int kernel_write_counters(const struct kernel *kernel, const char *directory)
+{
+	struct tree tree = {.kernel = kernel, .directory = directory};
+
+	put_counters(&tree);
+	return tree.error;
+}
+
 static void port(struct tree *tree)
 {
 	struct ib_uverbs_query_port_resp state;
@@ -255,6 +281,7 @@ int kernel_write_tree(const struct kernel *kernel, const char *directory)
 	verbs(&tree);
 	connection_manager(&tree);
 	port(&tree);
+	put_counters(&tree);
 	network_interface(&tree);
 	return tree.error;
 }

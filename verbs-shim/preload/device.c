@@ -195,6 +195,15 @@ int device_open(const char *path, int flags)
 	return fd;
 }
 
+void device_refresh_counters(void)
+{
+	int before = errno;
+
+	if (shim_active())
+		(void)gate_call(OP_OPEN, (uint64_t)(uintptr_t) "refresh:counters", 0, 0, 0);
+	errno = before;
+}
+
 void device_refused(const char *name, int error)
 {
 	char path[64];

@@ -13,6 +13,9 @@
 /* As open(2): the descriptor, or -1 and errno. */
 int device_open(const char *path, int flags);
 
+/* The files of the port's counters show what it counts now. */
+void device_refresh_counters(void);
+
 /* The program was refused something that is not the kernel's to answer: "refused:NAME" is named in the log. */
 void device_refused(const char *name, int error);
 

@@ -70,12 +70,20 @@ static const char *of_process(const char *path, char changed[PATH_MAX])
 	return changed;
 }
 
+static bool is_counter(const char *path)
+{
+	return strncmp(path, "/sys/", sizeof("/sys/") - 1) == 0 &&
+	       (strstr(path, "/counters/") || strstr(path, "/hw_counters/"));
+}
+
 const char *files_redirect(const char *path, char changed[PATH_MAX])
 {
 	int before = errno;
 
 	if (!root || !path || path[0] != '/')
 		return path;
+	if (is_counter(path))
+		device_refresh_counters();
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		if (is_below(path, always[i]))
 			return in_tree(path, changed);

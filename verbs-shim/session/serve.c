@@ -106,6 +106,9 @@ static void serve_open(struct session *session, struct thread *thread)
 
 	if (!read_text(thread->process, thread->slot->arguments[0], path, sizeof(path)))
 		call.result = -EFAULT;
+	else if (kernel && strcmp(path, KERNEL_REFRESH_COUNTERS) == 0)
+		call.result =
+			kernel_write_counters(kernel, session->hosts[thread->process->host].tree);
 	else if (!kernel || !kernel_has_path(kernel, path))
 		call.result = -ENOENT;
 	else

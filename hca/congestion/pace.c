@@ -47,3 +47,27 @@ void pace_rate_changed(const struct congestion *congestion, const struct congest
 		*allowed_at = congestion_paid_at(congestion, flow, now, (uint64_t)bytes);
 	}
 }
+
+static sim_time duration(uint32_t bytes, uint64_t rate_bps, uint64_t line_rate_bps)
+{
+	uint64_t rate = rate_bps < line_rate_bps ? rate_bps : line_rate_bps;
+
+	return (sim_time)((double)bytes * 8.0 * (double)SEC / (double)rate);
+}
+
+/* burst_wire: the last packet's bytes, for there are no bursts. */
+void pace_departed(struct congestion_flow *flow, sim_time *allowed_at, sim_time now,
+		   uint32_t wire_bytes, uint64_t line_rate_bps)
+{
+	flow->burst_wire = wire_bytes;
+	*allowed_at = now + duration(wire_bytes, flow->rate_bps, line_rate_bps);
+}
+
+void pace_departed_again(const struct congestion_flow *flow, sim_time *allowed_at,
+			 uint64_t rate_before, uint64_t line_rate_bps)
+{
+	sim_time before = duration(flow->burst_wire, rate_before, line_rate_bps);
+
+	*allowed_at -= *allowed_at < before ? *allowed_at : before;
+	*allowed_at += duration(flow->burst_wire, flow->rate_bps, line_rate_bps);
+}

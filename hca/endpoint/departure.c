@@ -191,14 +191,24 @@ void departure_hold(struct endpoint_qp *qp, sim_time until)
 	qp->flags |= QP_HELD;
 }
 
+/* Bursts are paid for together, as the algorithm that has them says. */
+static bool paced_from_departure(struct endpoint_qp *qp)
+{
+	return __builtin_expect(qp->hca->paces_departures, 0) && !flow_of(qp)->burst_bytes;
+}
+
 void departure_rate_changed(struct endpoint_qp *qp, uint64_t rate_before)
 {
 	sim_time before = qp->allowed_at;
 
 	if (flow_of(qp)->rate_bps == rate_before || qp->flags & QP_HELD)
 		return;
-	pace_rate_changed(qp->box->congestion, flow_of(qp), &qp->allowed_at, endpoint_now(qp->hca),
-			  rate_before);
+	if (paced_from_departure(qp))
+		pace_departed_again(flow_of(qp), &qp->allowed_at, rate_before,
+				    port_rate_bps(qp->hca->port));
+	else
+		pace_rate_changed(qp->box->congestion, flow_of(qp), &qp->allowed_at,
+				  endpoint_now(qp->hca), rate_before);
 	if (qp->allowed_at != before && qp->place[DEADLINE_DEPARTURE] != NOT_IN_HEAP)
 		sort_in(qp);
 }
@@ -229,7 +239,10 @@ void departure_pay(struct endpoint_qp *qp, const struct packet *packet)
 	if (hca->sends_slowly)
 		pay_host(qp, wire_bytes, now);
 	qp->flags &= (uint8_t)~QP_HELD;
-	if (flow->rate_bps != RATE_UNLIMITED)
+	if (paced_from_departure(qp))
+		pace_departed(flow, &qp->allowed_at, now, wire_bytes + hca->gap_bytes,
+			      port_rate_bps(hca->port));
+	else if (flow->rate_bps != RATE_UNLIMITED)
 		pace_pay(congestion, flow, &qp->allowed_at, now, packet->payload_bytes,
 			 wire_bytes + hca->gap_bytes);
 	if (congestion->ops->on_send)

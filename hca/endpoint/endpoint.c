@@ -376,6 +376,7 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 	hca->ecn = link_layer == LINK_ETHERNET && params->notify != NOTIFY_NONE ? ECN_ECT0
 										: ECN_NOT_ECT;
 	hca->sends_slowly = params->send_rate < port_rate_bps(hca->port) || params->ets_share < 1;
+	hca->paces_departures = params->pace_from == PACE_DEPARTURE;
 	hca->receives_slowly = params->receive_rate < port_rate_bps(hca->port);
 	departure_init(hca);
 	timeout_init(hca);

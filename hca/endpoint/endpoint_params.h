@@ -21,6 +21,7 @@
 	X(ets_share,       RATIO, "1",     "0.01..1",     "a service level sends no more than this share of the link, whether others use theirs or not; 1: no such limit", "ground truth D-33: queues of a ConnectX-6 Dx keep what they do not use") \
 	X(window_packets,  COUNT, "32768", "1..4194304",  "sent and not acknowledged, of one queue pair",              "IBTA vol. 1, 9.7.2: below half of the PSN space") \
 	X(window_fill,     CHOICE, "whole", "whole|part", "a packet goes if all of it fits the window of congestion control, or if any of the window is open", "whole: RFC 5681, 2; part: the simulator of ground truth D-10") \
+	X(pace_from,       CHOICE, "due", "due|departure", "congestion control's rate: the next packet may leave when this one is paid for. due: paid from when it was allowed to leave, if that is no more than a packet's time ago, and a new rate is for what is still owed; departure: paid from when it left, and a new rate is for all of it", "due: assumed, as virtual clocks do; departure: the simulator of ground truth D-10") \
 	X(reads_max,       COUNT, "16",    "1..255",      "reads and atomics outstanding, of one queue pair",          "ground truth F-03") \
 	X(ack_interval,    COUNT, "0",     "0..1048576",  "packets of one message between two requests for an ACK; the last always asks. 0: as congestion control lives by them (HPCC, Swift, DCTCP: 1; TIMELY: its segment), else 64", "HPCC, Swift, DCTCP, TIMELY; ground truth C-28: 256 and 1 are both published") \
 	X(recovery,        CHOICE, "go_back_n", "go_back_n|selective_repeat|go_back_0", "what is sent again after a loss", "IBTA vol. 1, 9.7; IRN, SIGCOMM'18; RCE16, 4.1") \
@@ -50,6 +51,9 @@
 	X(data_header_extra, BYTES, "0B",  "0B..256B",    "added to each packet of a write or send beyond RoCE's headers", "IRN, SIGCOMM'18, 6.3: 16 B, a RETH in each packet of a WRITE") \
 	X(base_rtt,        TIME,  "auto",  "auto|1ns..100ms", "of an empty path, for algorithms that ask; auto: of each queue pair's own path, by the way with the fewest links: a full packet there, its ACK back, and what either end adds to that (receive_latency)", "auto: published simulators take each path's own; a value: choice")
 /* clang-format on */
+
+enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
+enum endpoint_pace { PACE_DUE, PACE_DEPARTURE };
 
 struct endpoint_params {
 	ENDPOINT_PARAMS(PARAM_FIELD)

@@ -35,7 +35,6 @@ enum partial_ack { PARTIAL_SINCE, PARTIAL_ANY };
 enum turn_order { TURNS_BY_TIME, TURNS_BY_NUMBER };
 enum timeout_restart { RESTARTED_BY_PROGRESS, RESTARTED_BY_NAK };
 enum timeout_mode { TIMEOUT_SPEC, TIMEOUT_ADAPTIVE, TIMEOUT_FIXED };
-enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };
 enum window_fill { FILL_WHOLE, FILL_PART };
 
 enum source { SOURCE_REQUESTS, SOURCE_RESPONSES, SOURCES }; /* the port serves them in turn */
@@ -152,6 +151,7 @@ struct endpoint_hca {
 	uint32_t window_room;  /* bytes of a window that must be open for a packet */
 	uint16_t ready_lanes;
 	bool sends_slowly, receives_slowly; /* the host, slower than the link */
+	bool paces_departures;              /* pace_from: departure */
 	bool partitioned;                   /* not the default partition alone */
 	uint8_t ecn;                        /* of data packets */
 	uint64_t serial;

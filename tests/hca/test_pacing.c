@@ -1,14 +1,17 @@
 /*
- * Proves what leaves a sender, to the picosecond: bursts of TIMELY go at line rate and are paid for together, packets one by one;
+ * Proves what leaves a sender, to the picosecond: bursts of TIMELY go at line rate and are paid for together, packets one by one,
+ * or each from when it left;
  * headers that RoCE has not, IRN's and in-band telemetry's, take their time on the wire; windows that shrink with the rate, an
  * update a round trip and DCTCP's slow start do what they say.
  */
+#include "hca/congestion/pace.h"
 #include "tests/hca/support/fixture.h"
 #include "tests/hca/support/study.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)                        \
 	TEST(bursts_are_paid_for_together) \
+	TEST(paid_from_departure)          \
 	TEST(headers_take_time)            \
 	TEST(windows_shrink_with_the_rate) \
 	TEST(a_start_may_be_shared)        \
@@ -72,6 +75,33 @@ static void test_bursts_are_paid_for_together(void)
 			BEFORE + 10 * (27 * SLOT + reth) + 4 * SLOT + BEHIND);
 	/* one burst of all: at line rate */
 	CU_ASSERT_EQUAL(timely_time("chunk", "1MiB"), BEFORE + 31 * SLOT + reth + BEHIND);
+}
+
+/* 1250 bytes take 100 ns at 100 Gb/s: the next packet follows the last one, whatever was owed before. */
+static void test_paid_from_departure(void)
+{
+	struct congestion_flow flow = {.rate_bps = 10 * GBPS};
+	sim_time allowed_at = 5 * US, reth = 16 * BYTE_PS;
+	struct study study;
+
+	pace_departed(&flow, &allowed_at, 6 * US, 1250, 100 * GBPS);
+	CU_ASSERT_EQUAL(allowed_at, 7 * US);
+	flow.rate_bps = 20 * GBPS; /* from the departure on, not from now on */
+	pace_departed_again(&flow, &allowed_at, 10 * GBPS, 100 * GBPS);
+	CU_ASSERT_EQUAL(allowed_at, 6500 * NS);
+	flow.rate_bps = RATE_UNLIMITED;
+	pace_departed_again(&flow, &allowed_at, 20 * GBPS, 100 * GBPS);
+	CU_ASSERT_EQUAL(allowed_at, 6100 * NS);
+	flow.rate_bps = 1 * GBPS;
+	pace_departed_again(&flow, &allowed_at, RATE_UNLIMITED, 100 * GBPS);
+	CU_ASSERT_EQUAL(allowed_at, 16 * US);
+
+	study_init(&study, LINK_ETHERNET, "timely-paper", 0, 2);
+	study.params.ack_interval = 64;
+	study.params.pace_from = PACE_DEPARTURE;
+	set(&study.congestion, "start_share", "0.1");
+	set(&study.congestion, "pacing", "packet");
+	CU_ASSERT_EQUAL(message_time(&study, 32 * 4096), BEFORE + 10 * (31 * SLOT + reth) + BEHIND);
 }
 
 static sim_time with_bytes(const char *algorithm, uint64_t extra, uint64_t telemetry,

@@ -57,6 +57,13 @@ struct congestion_ack {
 	const struct telemetry *telemetry; /* of the packet that asked for this ACK; NULL: none */
 };
 
+/* What tells an algorithm of congestion, or of its end. */
+enum congestion_signal {
+	CONGESTION_ACKS = 1,      /* on_ack(), with their times */
+	CONGESTION_MARKS = 2,     /* ECN or FECN: on_cnp(), or `marked` of ACKs */
+	CONGESTION_TELEMETRY = 4, /* of ACKs */
+};
+
 enum congestion_loss { LOSS_NAK, LOSS_TIMEOUT };
 
 /* NULL functions are not called. `params` is the struct that the list describes, filled; a flow is all zero before flow_init(). */
@@ -67,7 +74,9 @@ struct congestion_ops {
 	const struct param *params; /* ends with a NULL name */
 	size_t params_bytes;
 	size_t flow_bytes; /* of the state of one flow, which begins with struct congestion_flow */
-	bool wants_telemetry; /* packets are to gather it */
+	/* Signals of which it needs each (CONGESTION_MARKS ..): without one it would be `none`, and a scenario that has not
+	 * got it is refused. CONGESTION_TELEMETRY: packets gather it. 0: nobody looks. */
+	uint32_t lives_by;
 	/* An ACK at least so often, in payload; 0 or NULL: it does not live by ACKs. */
 	uint64_t (*ack_bytes)(const void *params);
 	/* false: *why, the values cannot be. What the list's ranges do not say. */

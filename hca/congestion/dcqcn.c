@@ -271,6 +271,7 @@ const struct congestion_ops congestion_dcqcn = {
 	.params = dcqcn_param_list,
 	.params_bytes = sizeof(struct dcqcn_params),
 	.flow_bytes = sizeof(struct dcqcn_flow),
+	.lives_by = CONGESTION_MARKS,
 	.ack_bytes = dcqcn_ack_bytes,
 	.flow_init = dcqcn_flow_init,
 	.step = dcqcn_step,

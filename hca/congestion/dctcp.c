@@ -179,6 +179,7 @@ const struct congestion_ops congestion_dctcp = {
 	.params = dctcp_param_list,
 	.params_bytes = sizeof(struct dctcp_params),
 	.flow_bytes = sizeof(struct dctcp_flow),
+	.lives_by = CONGESTION_ACKS | CONGESTION_MARKS,
 	.ack_bytes = congestion_each_packet,
 	.flow_init = dctcp_flow_init,
 	.on_ack = dctcp_on_ack,

@@ -149,6 +149,7 @@ const struct congestion_ops congestion_infiniband = {
 	.params = infiniband_param_list,
 	.params_bytes = sizeof(struct infiniband_cc_params),
 	.flow_bytes = sizeof(struct infiniband_cc_flow),
+	.lives_by = CONGESTION_MARKS,
 	.check = infiniband_check,
 	.flow_init = infiniband_flow_init,
 	.step = infiniband_step,

@@ -146,6 +146,7 @@ const struct congestion_ops congestion_swift = {
 	.params = swift_param_list,
 	.params_bytes = sizeof(struct swift_params),
 	.flow_bytes = sizeof(struct swift_flow),
+	.lives_by = CONGESTION_ACKS,
 	.ack_bytes = congestion_each_packet,
 	.flow_init = swift_flow_init,
 	.on_ack = swift_on_ack,

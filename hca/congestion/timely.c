@@ -183,6 +183,7 @@ const struct congestion_ops congestion_timely = {
 	.params = timely_param_list,
 	.params_bytes = sizeof(struct timely_params),
 	.flow_bytes = sizeof(struct timely_flow),
+	.lives_by = CONGESTION_ACKS,
 	.ack_bytes = timely_ack_bytes,
 	.flow_init = timely_flow_init,
 	.on_ack = timely_on_ack,

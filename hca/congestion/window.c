@@ -39,5 +39,6 @@ const struct congestion_ops congestion_window = {
 	.params = window_param_list,
 	.params_bytes = sizeof(struct window_params),
 	.flow_bytes = sizeof(struct congestion_flow),
+	.lives_by = CONGESTION_ACKS,
 	.flow_init = window_flow_init,
 };

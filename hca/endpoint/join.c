@@ -89,7 +89,8 @@ static sim_time empty_round_trip(const struct endpoint_qp *qp, const struct cong
 	const struct endpoint_params *params = hca->params;
 	const struct endpoint_params *others = qp->peer ? qp->peer->hca->params : params;
 	uint32_t from = hca->endpoint, to = qp->path->destination;
-	uint32_t telemetry = ops->wants_telemetry ? (uint32_t)params->telemetry_bytes : 0;
+	uint32_t telemetry =
+		ops->lives_by & CONGESTION_TELEMETRY ? (uint32_t)params->telemetry_bytes : 0;
 	const struct packet data = {
 		.path = qp->path, .opcode = RC_WRITE_ONLY, .payload_bytes = hca->mtu_bytes};
 	const struct packet ack = {.path = qp->path, .opcode = RC_ACK};

@@ -84,7 +84,7 @@ static void fill_data(struct endpoint_qp *qp, struct packet *packet,
 		packet->remote_address = message->remote_address;
 		packet->rkey = message->rkey;
 	}
-	if (packet->ack_request && qp->box->congestion->ops->wants_telemetry)
+	if (packet->ack_request && qp->box->congestion->ops->lives_by & CONGESTION_TELEMETRY)
 		packet->telemetry = telemetry_new(hca->pool);
 	hca->count.data_packets_sent++;
 	hca->count.data_bytes_sent += packet->payload_bytes;

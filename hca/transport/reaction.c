@@ -37,7 +37,7 @@ static sim_time empty_round_trip(const struct qp *qp)
 	const struct packet data = {
 		.path = way, .opcode = RC_WRITE_ONLY, .payload_bytes = qp->state.mtu_bytes};
 	const struct packet ack = {.path = way, .opcode = RC_ACK};
-	uint32_t telemetry = unit->congestion->ops->wants_telemetry
+	uint32_t telemetry = unit->congestion->ops->lives_by & CONGESTION_TELEMETRY
 				     ? (uint32_t)unit->params->telemetry_bytes
 				     : 0;
 	sim_time there, back;
@@ -166,7 +166,8 @@ uint32_t reaction_sent(struct flow *flow)
 	if (qp_is_datagram(qp))
 		return 0;
 	controlled = settled(qp) != NULL;
-	gathers = controlled && unit->congestion->ops->wants_telemetry && sent->slot;
+	gathers =
+		controlled && unit->congestion->ops->lives_by & CONGESTION_TELEMETRY && sent->slot;
 	if (controlled && qp->congestion->idle && requester->paced_until < now)
 		requester->paced_until = now;
 	requester->held = false;

@@ -140,6 +140,7 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 	read_programs(reader, yaml_get(root, "programs"));
 	scenario_refuse_unused(reader, root, scenario_param_list, keys);
 	scenario_check_flow(reader, root);
+	scenario_check_congestion(reader, root);
 }
 
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,

@@ -84,6 +84,9 @@ void scenario_free_subnet(struct scenario *scenario);
 /* What does not go with fidelity: flow. Last of all. scenario_flow.c */
 void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root);
 
+/* Refuses congestion control that would never hear of congestion. Last of all. scenario_congestion.c */
+void scenario_check_congestion(struct scenario_reader *reader, struct yaml_node *root);
+
 /* faults: what goes wrong. Hosts and switches have been read. scenario_faults.c */
 void scenario_read_faults(struct scenario_reader *reader, struct yaml_node *node);
 void scenario_print_faults(const struct scenario *scenario, FILE *out);

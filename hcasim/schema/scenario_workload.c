@@ -238,35 +238,6 @@ static const char *expected_beside_detailed(const struct scenario *scenario,
 	return NULL;
 }
 
-static bool lives_by_telemetry(const struct scenario_host *host)
-{
-	const struct congestion_ops *ops = host->endpoint != NULL
-						   ? host->endpoint->choice.congestion.ops
-						   : host->hca->congestion.congestion.ops;
-	return ops != NULL && ops->wants_telemetry;
-}
-
-/* Without any of it, such an algorithm would leave its window as it began. */
-static void check_telemetry(struct scenario_reader *reader, struct yaml_node *root)
-{
-	const struct scenario *scenario = reader->scenario;
-	if (scenario->switch_count == 0 || reader->errors->count > 0)
-		return;
-	for (uint32_t i = 0; i < scenario->switch_count; i++) {
-		if (scenario->switches[i].params->telemetry != 0)
-			return;
-	}
-	for (uint32_t i = 0; i < scenario->host_count; i++) {
-		if (!lives_by_telemetry(&scenario->hosts[i]))
-			continue;
-		yaml_error(reader->errors, yaml_get(root, "fabric"),
-			   "congestion of %s lives by telemetry, which no switch adds; expected "
-			   "switch: {telemetry: true}",
-			   scenario->hosts[i].name);
-		return;
-	}
-}
-
 static void check_fidelities(struct scenario_reader *reader, struct yaml_node *root)
 {
 	const struct scenario *scenario = reader->scenario;
@@ -315,8 +286,6 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 		yaml_error_key(reader->errors, programs,
 			       "programs stands beside workload; expected one of them");
 	check_fidelities(reader, root);
-	if (workload != NULL)
-		check_telemetry(reader, root);
 	if (scenario->run.until != 0 && scenario->workload.start >= scenario->run.until)
 		yaml_error(reader->errors, run, "run: until is not behind workload.start");
 	if (scenario->workload.start > scenario->play.stop)

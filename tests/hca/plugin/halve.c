@@ -62,6 +62,7 @@ const struct congestion_ops congestion_plugin = {
 	.params = param_list,
 	.params_bytes = sizeof(struct halve_params),
 	.flow_bytes = sizeof(struct halve_flow),
+	.lives_by = CONGESTION_MARKS,
 	.flow_init = flow_init,
 	.step = step,
 	.on_cnp = on_cnp,

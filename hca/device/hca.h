@@ -56,6 +56,8 @@ struct llc *hca_llc(const struct hca *hca);
 void hca_uar_write(struct hca *hca, uint64_t offset, const void *bytes, uint32_t length);
 /* Messages over loopback whose sender had its ACK before their data were on their way to memory. */
 uint64_t hca_acked_before_data(const struct hca *hca);
+/* Returns false if a core has to wait with its store, since those before it are not taken; *ask_at is when to ask again. */
+bool hca_uar_has_room(struct hca *hca, sim_time *ask_at);
 /* A program of the host ran until then, by its clock. */
 void hca_host_ran(struct hca *hca, sim_time until);
 /* The HCA has not got a store sooner than that. */

@@ -33,6 +33,11 @@ void hca_host_ran(struct hca *hca, sim_time until)
 	receive_queues_host_ran(hca->receive_queues, until);
 }
 
+bool hca_uar_has_room(struct hca *hca, sim_time *ask_at)
+{
+	return doorbell_has_room(hca->doorbell, ask_at);
+}
+
 sim_time hca_uar_delay(const struct hca *hca)
 {
 	return pcie_mmio_delay(hca->pcie);

@@ -407,6 +407,7 @@ static void gauges_init(struct pcie *pcie)
 	pcie->gauge.to_host.capacity = pcie->gauge.to_device.capacity = 1;
 	pcie->gauge.tags.capacity = pcie->param.tags;
 	pcie->gauge.nonposted.capacity = pcie->param.nonposted_headers;
+	pcie->gauge.stores.capacity = pcie->param.store_credits;
 	pcie->gauge.posted.capacity = pcie->param.write_credits / CREDIT_DATA_BYTES;
 }
 

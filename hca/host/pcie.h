@@ -40,6 +40,8 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(write_stalls,      "transactions", "DMA writes that waited for posted credits")                       \
 	X(mmio_writes,       "TLPs",         "CPU stores that left for the HCA")                                \
 	X(mmio_bytes,        "bytes",        "in them")                                                         \
+	X(store_stalls,      "times",        "a core found no room for a store, and waited")                    \
+	X(store_refusals,    "TLPs",         "CPU stores that the adapter could not take when they came")       \
 	X(faults,            "transactions", "DMA reads and writes of memory that is not mapped")               \
 	X(mmio_reads,        "TLPs",         "CPU loads completed")                                              \
 	X(posted_headers_taken,      "credits", "PH: one for each memory write sent")                           \
@@ -66,7 +68,7 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(nonposted,     POOL,   "credits",      "NPH: read requests that the host has not taken yet")            \
 	X(posted,        POOL,   "credits",      "PD, of 16 B: of writes not wholly visible; waited for with PH") \
 	X(behind_writes, QUEUE,  "transactions", "DMA reads that wait, and why: behind writes that wait")         \
-	X(stores,        QUEUE,  "TLPs",         "CPU stores on their way")
+	X(stores,        POOL,   "credits",      "of CPU stores that the adapter has not taken yet")
 
 #define PCIE_TRACE(X)                                                                                         \
 	X(PCIE_READ,         "address", "length", "DMA read asked for")                                       \
@@ -150,8 +152,9 @@ struct pcie_mmio_read {
 	sim_time completed_at;
 };
 
-/* The CPU's store has left the core; delivered to the HCA's doorbell block after the MMIO latency, in order. */
-typedef void pcie_mmio_handler(void *context, uint64_t offset, const void *bytes, uint32_t length);
+/* The CPU's store has left the core; delivered to the HCA's doorbell block after the MMIO latency, in order. Returns false if it has no
+ * room: the store, and all behind it, stay where they are until pcie_mmio_resume(). */
+typedef bool pcie_mmio_handler(void *context, uint64_t offset, const void *bytes, uint32_t length);
 
 /* What the HCA's completion of a load brings, taken when the load reaches it. */
 typedef void pcie_mmio_read_handler(void *context, uint64_t offset, void *bytes, uint32_t length);
@@ -172,7 +175,14 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write);
 void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *context);
 sim_time pcie_mmio_delay(const struct pcie *pcie); /* until a store arrives, at least */
 
-/* At most 64 B. */
+/* The handler may have room again for what it refused: it is asked in a later event. */
+void pcie_mmio_resume(struct pcie *pcie);
+
+/* Returns the number of stores for which there are credits. A core with none waits; *ask_at is when to ask again, SIM_NEVER if the
+ * handler decides that (it has refused the first). */
+uint64_t pcie_mmio_room(struct pcie *pcie, sim_time *ask_at);
+
+/* At most 64 B. Who does not ask for room before is not held up. */
 void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint32_t length);
 
 /* Who completes loads; before the first one, which the caller owns until done() or pcie_mmio_read_cancel(). */

@@ -1,5 +1,6 @@
 /*
- * pcie_mmio: what the CPU does to the HCA: stores (posted, in order; they pass completions) and loads, see pcie.h.
+ * pcie_mmio: what the CPU does to the HCA: stores (posted, in order; they pass completions) and loads, see pcie.h. A store that the
+ * HCA has no room for keeps its credit. Cores that find no credit wait with their stores; loads push the stores before them.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "hca/host/pcie_state.h"
 
 static void mmio_arrived(struct event *event);
-static void load_arrived(struct event *event);
+static void load_arrived(struct pcie_mmio_read *read);
 static void load_completed(struct event *event);
 static void load_pushed(struct pcie_order *order);
 static void load_done(struct event *event);
@@ -19,7 +20,7 @@ void pcie_mmio_attach(struct pcie *pcie, pcie_mmio_handler *handler, void *conte
 	pcie->mmio_context = context;
 }
 
-/* A CPU that stores faster than the link takes it would stall; here the ring grows instead, outside of the HCA's path. */
+/* For those who store without asking for room, and for loads. */
 static void mmio_grow(struct pcie *pcie)
 {
 	uint64_t slots = pcie->mmio_slots ? 2 * pcie->mmio_slots : MMIO_SLOTS_FIRST;
@@ -34,30 +35,57 @@ static void mmio_grow(struct pcie *pcie)
 	pcie->mmio_first = 0;
 }
 
-void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint32_t length)
+/* The next store or load, on the link now or as soon as those before it are. */
+static struct mmio_slot *mmio_leaves(struct pcie *pcie, uint64_t packet_bytes)
 {
-	uint64_t packet_bytes = tlp_bytes(&pcie->param, TLP_WRITE, 1, length);
 	struct mmio_slot *slot;
 
-	assert(pcie->mmio_handler && length && length <= MMIO_BYTES_MAX);
 	if (pcie->mmio_count == pcie->mmio_slots)
 		mmio_grow(pcie);
 	slot = &pcie->mmio[(pcie->mmio_first + pcie->mmio_count++) % pcie->mmio_slots];
-	slot->offset = offset;
-	slot->length = length;
-	memcpy(slot->bytes, bytes, length);
 	pcie->mmio_left_at =
 		pcie_link_pass(&pcie->to_device, pcie_now(pcie) + pcie->param.mmio_latency,
 			       pcie->mmio_left_at, packet_bytes);
 	pcie->count.to_device_bytes += packet_bytes;
-	slot->arrival = pcie->mmio_left_at + pcie->one_way;
 	pcie_return_dllps(pcie, TO_DEVICE, 1, true);
+	slot->arrival = pcie->mmio_left_at + pcie->one_way;
+	slot->is_load = false;
+	slot->load = NULL;
+	if (!event_pending(&pcie->mmio_event) && !pcie->mmio_refused)
+		sim_schedule_at(&pcie->mmio_event, slot->arrival);
+	return slot;
+}
+
+void pcie_mmio_write(struct pcie *pcie, uint64_t offset, const void *bytes, uint32_t length)
+{
+	struct mmio_slot *slot;
+
+	assert(pcie->mmio_handler && length && length <= MMIO_BYTES_MAX);
+	slot = mmio_leaves(pcie, tlp_bytes(&pcie->param, TLP_WRITE, 1, length));
+	slot->offset = offset;
+	slot->length = length;
+	memcpy(slot->bytes, bytes, length);
+	pcie->stores++;
 	gauge_enter(&pcie->gauge.stores, pcie_now(pcie), 1);
+	gauge_wait(&pcie->gauge.stores, pcie_now(pcie), false);
 	pcie->count.mmio_writes++;
 	pcie->count.mmio_bytes += length;
 	trace(&pcie->block, TRACE_PCIE_MMIO, 0, offset, length);
-	if (!event_pending(&pcie->mmio_event))
-		sim_schedule_at(&pcie->mmio_event, slot->arrival);
+}
+
+uint64_t pcie_mmio_room(struct pcie *pcie, sim_time *ask_at)
+{
+	const struct mmio_slot *first = &pcie->mmio[pcie->mmio_first];
+
+	if (pcie->stores < pcie->param.store_credits)
+		return pcie->param.store_credits - pcie->stores;
+	pcie->count.store_stalls += !pcie->gauge.stores.waits;
+	gauge_wait(&pcie->gauge.stores, pcie_now(pcie), true);
+	if (pcie->mmio_refused)
+		*ask_at = SIM_NEVER;
+	else
+		*ask_at = first->arrival > pcie_now(pcie) ? first->arrival : pcie_now(pcie) + 1;
+	return 0;
 }
 
 sim_time pcie_mmio_delay(const struct pcie *pcie)
@@ -65,17 +93,45 @@ sim_time pcie_mmio_delay(const struct pcie *pcie)
 	return pcie->param.mmio_latency + pcie->one_way;
 }
 
+static void mmio_next(struct pcie *pcie)
+{
+	sim_time at;
+
+	pcie->mmio_first = (pcie->mmio_first + 1) % pcie->mmio_slots;
+	if (!--pcie->mmio_count)
+		return;
+	at = pcie->mmio[pcie->mmio_first].arrival;
+	sim_schedule_at(&pcie->mmio_event, at > pcie_now(pcie) ? at : pcie_now(pcie));
+}
+
 static void mmio_arrived(struct event *event)
 {
 	struct pcie *pcie = container_of(event, struct pcie, mmio_event);
 	struct mmio_slot slot = pcie->mmio[pcie->mmio_first];
 
-	pcie->mmio_first = (pcie->mmio_first + 1) % pcie->mmio_slots;
-	if (--pcie->mmio_count)
-		sim_schedule_at(&pcie->mmio_event, pcie->mmio[pcie->mmio_first].arrival);
+	if (slot.is_load) {
+		mmio_next(pcie);
+		if (slot.load)
+			load_arrived(slot.load);
+		return;
+	}
+	if (!pcie->mmio_handler(pcie->mmio_context, slot.offset, slot.bytes, slot.length)) {
+		pcie->count.store_refusals++;
+		pcie->mmio_refused = true;
+		return;
+	}
+	mmio_next(pcie);
+	pcie->stores--;
 	gauge_leave(&pcie->gauge.stores, pcie_now(pcie), 1);
 	trace(&pcie->block, TRACE_PCIE_MMIO_DONE, 0, slot.offset, slot.length);
-	pcie->mmio_handler(pcie->mmio_context, slot.offset, slot.bytes, slot.length);
+}
+
+void pcie_mmio_resume(struct pcie *pcie)
+{
+	if (!pcie->mmio_refused)
+		return;
+	pcie->mmio_refused = false;
+	sim_schedule(&pcie->mmio_event, 0);
 }
 
 /* ---- loads ---- */
@@ -88,24 +144,19 @@ void pcie_mmio_read_attach(struct pcie *pcie, pcie_mmio_read_handler *handler, v
 
 void pcie_mmio_read(struct pcie *pcie, struct pcie_mmio_read *read)
 {
-	uint64_t packet_bytes = tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0);
+	struct mmio_slot *slot;
 
 	pcie->count.mmio_read_requests++;
 	assert(pcie->mmio_read_handler && read->done && read->length &&
 	       read->length <= MMIO_BYTES_MAX);
 	read->pcie = pcie;
-	pcie->mmio_left_at =
-		pcie_link_pass(&pcie->to_device, pcie_now(pcie) + pcie->param.mmio_latency,
-			       pcie->mmio_left_at, packet_bytes);
-	pcie->count.to_device_bytes += packet_bytes;
-	pcie_return_dllps(pcie, TO_DEVICE, 1, true);
-	event_init(&read->event, &pcie->block, load_arrived);
-	sim_schedule_at(&read->event, pcie->mmio_left_at + pcie->one_way);
+	slot = mmio_leaves(pcie, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0));
+	slot->is_load = true;
+	slot->load = read;
 }
 
-static void load_arrived(struct event *event)
+static void load_arrived(struct pcie_mmio_read *read)
 {
-	struct pcie_mmio_read *read = container_of(event, struct pcie_mmio_read, event);
 	struct pcie *pcie = read->pcie;
 
 	pcie->mmio_read_handler(pcie->mmio_read_context, read->offset, read->bytes, read->length);
@@ -147,10 +198,18 @@ static void load_done(struct event *event)
 
 void pcie_mmio_read_cancel(struct pcie_mmio_read *read)
 {
+	struct pcie *pcie = read->pcie;
+
 	if (event_pending(&read->event))
 		sim_cancel(&read->event);
-	else if (read->pcie)
-		pcie_order_cancel(read->pcie, &read->order);
+	else if (pcie)
+		pcie_order_cancel(pcie, &read->order);
+	for (uint64_t i = 0; pcie && i < pcie->mmio_count; i++) {
+		struct mmio_slot *slot = &pcie->mmio[(pcie->mmio_first + i) % pcie->mmio_slots];
+
+		if (slot->load == read)
+			slot->load = NULL;
+	}
 }
 
 void pcie_mmio_init(struct pcie *pcie)

@@ -59,6 +59,8 @@
 	  "assumed: as many as tags") \
 	X(credit_latency,      TIME,   "60ns",  "0ps..1ms",    "from a TLP's leaving the root complex's buffer to the use of its credits", \
 	  "assumed: link_latency, for the update") \
+	X(store_credits,       COUNT,  "256",   "1..65536",    "CPU stores on their way that the adapter has not taken yet; a core waits with a further one", \
+	  "assumed: as posted_headers, never the limit of an undisturbed adapter") \
 	X(relaxed_ordering,    FLAG,   "false", "",            "whether writes and reads that may pass earlier writes do so", \
 	  "PCIe base spec 2.4.1; choice") \
 	X(reads_pass,          FLAG,   "false", "",            "whether reads of data to be sent leave ahead of writes that wait in the adapter for credits", \

@@ -49,6 +49,8 @@ struct tag_return {
 
 struct mmio_slot {
 	sim_time arrival;
+	bool is_load;
+	struct pcie_mmio_read *load; /* NULL: nobody waits for it any more */
 	uint64_t offset;
 	uint32_t length;
 	uint8_t bytes[MMIO_BYTES_MAX];
@@ -111,6 +113,8 @@ struct pcie {
 
 	struct mmio_slot *mmio; /* a ring; [mmio_slots], a power of two */
 	uint64_t mmio_slots, mmio_first, mmio_count;
+	uint64_t stores;       /* of these, those that are no loads */
+	bool mmio_refused;     /* the handler has no room for the first */
 	sim_time mmio_left_at; /* when the last one was on the link */
 	struct event mmio_event;
 	pcie_mmio_handler *mmio_handler;

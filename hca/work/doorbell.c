@@ -45,6 +45,7 @@ struct doorbell {
 	struct block block;
 	struct doorbell_counters count;
 	struct doorbell_gauges gauge;
+	struct pcie *pcie;
 	const struct number_table *cqs;
 	const struct doorbell_user *user;
 	const struct doorbell_params *params;
@@ -60,10 +61,14 @@ struct doorbell {
 	sim_time stored_at;   /* of the store being decoded */
 	sim_time gathered_at; /* of the first of those gathered */
 	uint32_t first, queued;
+	bool stalled; /* the store that came waits for the queue */
 	struct ring_request queue[];
 };
 
-static void execute(struct doorbell *doorbell, const struct ring_request *request);
+static bool is_full(const struct doorbell *doorbell)
+{
+	return doorbell->queued == doorbell->params->queue;
+}
 
 static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
 		    const uint8_t *bytes, uint32_t length)
@@ -72,17 +77,13 @@ static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
 	sim_time due = sim_now(doorbell->block.sim) + params->latency;
 	sim_time taken = length / WQE_BLOCK_BYTES * params->line_interval;
 	struct ring_request *request =
-		&doorbell->queue[(doorbell->first + doorbell->queued) % (params->queue + 1)];
+		&doorbell->queue[(doorbell->first + doorbell->queued) % params->queue];
 
+	assert(!is_full(doorbell));
 	request->is_arm = is_arm;
 	request->stored_at = stored_at;
-	request->has_wqe = length > STORE_BYTES && doorbell->queued < params->queue;
+	request->has_wqe = length > STORE_BYTES;
 	memcpy(request->bytes, bytes, length);
-	if (doorbell->queued == params->queue) {
-		doorbell->count.overflows++;
-		execute(doorbell, request);
-		return;
-	}
 	if (taken < params->interval)
 		taken = params->interval;
 	if (due < doorbell->last_due + taken)
@@ -90,7 +91,7 @@ static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
 	doorbell->last_due = due;
 	request->due = due;
 	doorbell->queued++;
-	gauge_serve(&doorbell->gauge.decoder, params->interval);
+	gauge_serve(&doorbell->gauge.decoder, taken);
 	gauge_enter(&doorbell->gauge.queue, sim_now(doorbell->block.sim), 1);
 	if (!event_pending(&doorbell->process))
 		sim_schedule_at(&doorbell->process, due);
@@ -117,6 +118,7 @@ void doorbell_stored(struct doorbell *doorbell)
 
 static void take_store(struct doorbell *doorbell)
 {
+	doorbell->stalled = false;
 	assert(doorbell->stores_count);
 	doorbell->stored_at = doorbell->stores[doorbell->stores_first];
 	doorbell->stores_first = (doorbell->stores_first + 1) % doorbell->stores_size;
@@ -145,7 +147,27 @@ static void gather(struct doorbell *doorbell, uint64_t offset, const uint8_t *by
 		doorbell->gathered_bytes);
 }
 
-static void decode(void *context, uint64_t offset, const void *data, uint32_t length)
+bool doorbell_has_room(struct doorbell *doorbell, sim_time *ask_at)
+{
+	if (pcie_mmio_room(doorbell->pcie, ask_at))
+		return true;
+	if (*ask_at == SIM_NEVER) /* the queue is full: the next one leaves it then */
+		*ask_at = event_time(&doorbell->process);
+	if (*ask_at == sim_now(doorbell->block.sim))
+		++*ask_at; /* others act at this instant */
+	return false;
+}
+
+/* A store waits before the queue: once is counted. */
+static bool stall(struct doorbell *doorbell)
+{
+	doorbell->count.stalls += !doorbell->stalled;
+	doorbell->stalled = true;
+	return false;
+}
+
+/* false: the queue is full. */
+static bool decode(void *context, uint64_t offset, const void *data, uint32_t length)
 {
 	struct doorbell *doorbell = context;
 	uint32_t within = (uint32_t)(offset % UAR_PAGE_BYTES);
@@ -153,13 +175,21 @@ static void decode(void *context, uint64_t offset, const void *data, uint32_t le
 		      within % UAR_BLUEFLAME_BUFFER == 0;
 	const uint8_t *bytes = data;
 
-	take_store(doorbell);
 	if (doorbell->wanted_bytes && offset == doorbell->next_offset &&
 	    length == WQE_BLOCK_BYTES) {
+		if (is_full(doorbell) &&
+		    doorbell->gathered_bytes + WQE_BLOCK_BYTES >= doorbell->wanted_bytes)
+			return stall(doorbell);
+		take_store(doorbell);
 		gather(doorbell, offset, bytes);
-		return;
+		return true;
 	}
+	if (is_full(doorbell))
+		return stall(doorbell);
 	give_up_gathering(doorbell);
+	if (is_full(doorbell))
+		return stall(doorbell);
+	take_store(doorbell);
 	if (within == UAR_CQ_ARM && length == STORE_BYTES) {
 		doorbell->count.arms++;
 		enqueue(doorbell, true, doorbell->stored_at, bytes, length);
@@ -174,19 +204,23 @@ static void decode(void *context, uint64_t offset, const void *data, uint32_t le
 	} else {
 		doorbell->count.unknown++;
 	}
+	return true;
 }
+
+static void execute(struct doorbell *doorbell, const struct ring_request *request);
 
 static void process(struct event *event)
 {
 	struct doorbell *doorbell = container_of(event, struct doorbell, process);
 	struct ring_request *request = &doorbell->queue[doorbell->first];
 
-	doorbell->first = (doorbell->first + 1) % ((uint32_t)doorbell->params->queue + 1);
+	doorbell->first = (doorbell->first + 1) % (uint32_t)doorbell->params->queue;
 	doorbell->queued--;
 	gauge_leave(&doorbell->gauge.queue, sim_now(doorbell->block.sim), 1);
 	if (doorbell->queued)
 		sim_schedule_at(&doorbell->process, doorbell->queue[doorbell->first].due);
 	execute(doorbell, request);
+	pcie_mmio_resume(doorbell->pcie);
 }
 
 static void arm(struct doorbell *doorbell, const uint8_t *bytes)
@@ -238,9 +272,10 @@ struct doorbell *doorbell_create(struct sim *sim, const char *name,
 				 const struct number_table *cqs, const struct doorbell_user *user)
 {
 	struct doorbell *doorbell =
-		calloc(1, sizeof(*doorbell) + (params->queue + 1) * sizeof(doorbell->queue[0]));
+		calloc(1, sizeof(*doorbell) + params->queue * sizeof(doorbell->queue[0]));
 
 	assert(doorbell);
+	doorbell->pcie = pcie;
 	doorbell->cqs = cqs;
 	doorbell->user = user;
 	doorbell->params = params;

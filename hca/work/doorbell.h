@@ -4,6 +4,8 @@
  *
  *     pcie_mmio --> decode --> queue --> wqe_fetch (send queues), completion (arming)
  *
+ * A store that finds the queue full stays before it, as do those behind it, and keeps its credit. Cores without credits wait.
+ *
  * Offsets in a page: <infiniband/mlx5dv.h> and libmlx5 (facts).
  */
 #ifndef HCA_WORK_DOORBELL_H
@@ -26,7 +28,7 @@
 	X(blueflame,  "stores", "that brought a WQE along")                                        \
 	X(arms,       "stores", "that arm a CQ")                                                   \
 	X(unknown,    "stores", "to what is no register, or for no queue")                         \
-	X(overflows,  "stores", "that found the queue full: taken without it, BlueFlame ignored")  \
+	X(stalls,     "stores", "that found the queue full, and waited before it")                 \
 	X(implausible, "stores", "of an index that the ring cannot have")
 
 #define DOORBELL_GAUGES(X)                                                                         \
@@ -59,6 +61,8 @@ struct doorbell *doorbell_create(struct sim *sim, const char *name,
 				 const struct number_table *cqs, const struct doorbell_user *user);
 /* A store to the doorbell pages leaves a core now; stores arrive in order. */
 void doorbell_stored(struct doorbell *doorbell);
+/* Returns false if there is no credit for a further store; *ask_at is when to ask again. */
+bool doorbell_has_room(struct doorbell *doorbell, sim_time *ask_at);
 void doorbell_destroy(struct doorbell *doorbell);
 const struct doorbell_counters *doorbell_counters(const struct doorbell *doorbell);
 

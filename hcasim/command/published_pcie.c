@@ -44,10 +44,11 @@ static void note_write(struct pcie_write *write)
 	note();
 }
 
-static void note_store(void *context, uint64_t offset, const void *bytes, uint32_t length)
+static bool note_store(void *context, uint64_t offset, const void *bytes, uint32_t length)
 {
 	(void)context, (void)offset, (void)bytes, (void)length;
 	note();
+	return true;
 }
 
 static void complete_load(void *context, uint64_t offset, void *bytes, uint32_t length)

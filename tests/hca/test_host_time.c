@@ -135,12 +135,13 @@ static void test_walker(void)
 	play_pairs(0, 0);
 }
 
-static void ignore_store(void *context, uint64_t offset, const void *bytes, uint32_t length)
+static bool ignore_store(void *context, uint64_t offset, const void *bytes, uint32_t length)
 {
 	(void)context;
 	(void)offset;
 	(void)bytes;
 	(void)length;
+	return true;
 }
 
 static void no_bytes(void *context, uint64_t offset, void *bytes, uint32_t length)

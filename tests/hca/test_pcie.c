@@ -272,13 +272,14 @@ static struct {
 } stores[200];
 static int stores_seen;
 
-static void note_store(void *context, uint64_t offset, const void *data, uint32_t length)
+static bool note_store(void *context, uint64_t offset, const void *data, uint32_t length)
 {
 	CU_ASSERT_PTR_EQUAL(context, &stores_seen);
 	stores[stores_seen].at = sim_now(sim);
 	stores[stores_seen].offset = offset;
 	stores[stores_seen].length = length;
 	stores[stores_seen++].first = *(const uint8_t *)data;
+	return true;
 }
 
 /* In order, each a TLP; more at once than the first ring holds. */

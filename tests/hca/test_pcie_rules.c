@@ -1,6 +1,6 @@
 /*
  * Proves the rules of the PCIe link beyond single transactions, to the picosecond: credits by kind, what DLLPs and SKIP take,
- * generation 6's flits, a switch on the way, strict and relaxed ordering, and a CPU's loads.
+ * generation 6's flits, a switch on the way, strict and relaxed ordering, a CPU's loads, and its stores that nobody takes.
  */
 #include <string.h>
 
@@ -19,7 +19,8 @@
 	TEST(flits)             \
 	TEST(switch)            \
 	TEST(read_ordering)     \
-	TEST(load)
+	TEST(load)              \
+	TEST(refused_stores)
 SUITE(TESTS)
 
 enum { ENDS_MAX = 64 };
@@ -273,9 +274,10 @@ static void note_load(struct pcie_mmio_read *read)
 	load_at = sim_now(sim);
 }
 
-static void ignore_store(void *context, uint64_t offset, const void *bytes, uint32_t length)
+static bool ignore_store(void *context, uint64_t offset, const void *bytes, uint32_t length)
 {
 	(void)context, (void)offset, (void)bytes, (void)length;
+	return true;
 }
 
 /* A load waits for the stores before it; its completion for the writes before that. */
@@ -308,5 +310,66 @@ static void test_load(void)
 	CU_ASSERT_EQUAL(load_at, write_at[0]);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->to_device_bytes, 32 + 24);
 	CU_ASSERT_EQUAL(pcie_counters(pcie)->to_host_bytes, 88 + 28);
+	end();
+}
+
+static uint64_t taken, room;
+static sim_time taken_at[8];
+
+static bool take_store(void *context, uint64_t offset, const void *bytes, uint32_t length)
+{
+	(void)context, (void)bytes, (void)length;
+	if (taken == room)
+		return false;
+	CU_ASSERT_EQUAL(offset, taken); /* in order */
+	taken_at[taken++] = sim_now(sim);
+	return true;
+}
+
+/* Three credits, and an adapter with room for one store: it takes the others, and a load behind them, when it says so. */
+static void test_refused_stores(void)
+{
+	struct pcie_mmio_read load = {.length = 8, .done = note_load};
+	uint64_t value = 0;
+	sim_time ask_at = 0;
+
+	params_round();
+	params.store_credits = 3;
+	begin();
+	taken = load_at = 0;
+	room = 1;
+	pcie_mmio_attach(pcie, take_store, NULL);
+	pcie_mmio_read_attach(pcie, complete_load, &params);
+	for (uint64_t i = 0; i < 3; i++) {
+		CU_ASSERT_EQUAL(pcie_mmio_room(pcie, &ask_at), 3 - i);
+		pcie_mmio_write(pcie, i, &value, 8);
+	}
+	pcie_mmio_read(pcie, &load);
+	CU_ASSERT_EQUAL(pcie_mmio_room(pcie, &ask_at), 0);
+	CU_ASSERT_EQUAL(ask_at, (20 + 32 + 100) * NS); /* the first is there then, and taken */
+	sim_run(sim, ask_at + 1);
+	CU_ASSERT_EQUAL(pcie_mmio_room(pcie, &ask_at), 1);
+	pcie_mmio_write(pcie, 3, &value, 8);
+	sim_run(sim, 1 * US);
+	CU_ASSERT_EQUAL(pcie_mmio_room(pcie, &ask_at), 0);
+	CU_ASSERT_EQUAL(ask_at,
+			SIM_NEVER); /* the adapter refuses the second: it knows when it has room */
+	CU_ASSERT_EQUAL(taken, 1);
+	CU_ASSERT_EQUAL(load_at, 0);
+	room = 3;
+	pcie_mmio_resume(pcie);
+	pcie_mmio_resume(pcie);
+	CU_ASSERT_EQUAL(taken, 1); /* in a later event */
+	sim_run(sim, 2 * US);
+	CU_ASSERT_EQUAL(taken, 3);
+	CU_ASSERT_EQUAL(taken_at[2], 1 * US);
+	CU_ASSERT_EQUAL(load_at, (1000 + 600 + 28 + 100) * NS); /* before the last store */
+	room = 4;
+	pcie_mmio_resume(pcie);
+	sim_run(sim, SIM_NEVER);
+	CU_ASSERT_EQUAL(taken_at[3], 2 * US);
+	CU_ASSERT_EQUAL(pcie_mmio_room(pcie, &ask_at), 3);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->store_stalls, 2);
+	CU_ASSERT_EQUAL(pcie_counters(pcie)->store_refusals, 2);
 	end();
 }

@@ -135,6 +135,8 @@ static void step(struct event *event)
 		return;
 	}
 	if (core->posting) {
+		if (!load_thread_may_ring(thread, &core->step))
+			return;
 		posting_lock(core->posting)->users--;
 		load_thread_ring(core->posting);
 		load_thread_room(core->posting);

@@ -108,6 +108,8 @@ static void step(struct event *event)
 	struct load_thread *thread = courier->thread;
 
 	if (courier->state == COURIER_POSTING) {
+		if (!load_thread_may_ring(thread, &courier->step))
+			return;
 		load_thread_ring(courier->posting);
 		load_thread_room(courier->posting);
 	} else if (courier->state == COURIER_TAKING) {

@@ -392,6 +392,8 @@ static void step_taking(struct load_server *server)
 
 static void step_posting(struct load_server *server)
 {
+	if (!load_thread_may_ring(server->thread, &server->step))
+		return;
 	load_thread_ring(response_by(server, &server->batch[server->answered]));
 	server->count.doorbells++;
 	server->answered += server->listed;

@@ -256,6 +256,8 @@ void load_thread_name(const struct load_thread *thread, const char *what,
 /* Where the next work request goes. Builds it; tells the HCA of all that were built since. */
 struct load_target load_thread_choose(struct load_qp *qp);
 void load_thread_build(struct load_qp *qp, const struct load_target *target);
+/* Returns false if the core has to wait with its stores: `step` is scheduled for when to ask again. */
+bool load_thread_may_ring(const struct load_thread *thread, struct event *step);
 void load_thread_ring(struct load_qp *qp);
 
 /* A queue pair that has room, perhaps. The one whose turn it is of those that have. */

@@ -191,6 +191,16 @@ void load_thread_build(struct load_qp *qp, const struct load_target *target)
 	qp->posted++;
 }
 
+bool load_thread_may_ring(const struct load_thread *thread, struct event *step)
+{
+	sim_time ask_at;
+
+	if (hca_uar_has_room(thread->node->hca, &ask_at))
+		return true;
+	sim_schedule_at(step, ask_at);
+	return false;
+}
+
 void load_thread_ring(struct load_qp *qp)
 {
 	struct load_node *node = qp->thread->node;

@@ -249,6 +249,11 @@ void kernel_host_ran(struct kernel *kernel, sim_time until)
 	hca_host_ran(kernel->hca, until);
 }
 
+bool kernel_uar_has_room(struct kernel_file *file, sim_time *ask_at)
+{
+	return hca_uar_has_room(file->kernel->hca, ask_at);
+}
+
 sim_time kernel_uar_delay(const struct kernel *kernel)
 {
 	return hca_uar_delay(kernel->hca);

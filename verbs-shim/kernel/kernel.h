@@ -140,6 +140,8 @@ void kernel_host_ran(struct kernel *kernel, sim_time until);
 /* A load from a page of registers: read->length and read->done are the caller's; the answer is in read->bytes at done(). */
 void kernel_load(struct kernel_file *file, uint64_t file_offset, struct pcie_mmio_read *read);
 /* At least so long after such a store nothing of it can be noticed on the host: no memory read, none written. */
+/* Returns false if the processor has to wait with its store; *ask_at is when to ask again. */
+bool kernel_uar_has_room(struct kernel_file *file, sim_time *ask_at);
 sim_time kernel_uar_delay(const struct kernel *kernel);
 
 /* The process ended, in whatever way: its objects go, as a kernel would release them. */

@@ -175,16 +175,33 @@ static void serve_close(struct session *session, struct thread *thread)
 	thread->clock += session->cpu.system_call;
 }
 
+/* The adapter has no room for the thread's store: the processor stands still until `at`, and all that follows is the later. */
+static void stall_store(struct thread *thread, uint32_t count, sim_time at)
+{
+	struct shim_slot *slot = thread->slot;
+	sim_time late = at - thread->clock;
+
+	for (uint32_t i = thread->stores_served; i < count; i++)
+		slot->stores[i].clock += late;
+	slot->clock += late;
+	thread->clock = at;
+}
+
 bool serve_store(struct session *session, struct thread *thread)
 {
 	const struct shim_slot *slot = thread->slot;
 	uint32_t count = __atomic_load_n(&slot->store_count, __ATOMIC_ACQUIRE);
 	const struct shim_store *store = &slot->stores[thread->stores_served];
 	struct session_file *file;
+	sim_time ask_at;
 
 	if (thread->stores_served >= count || count > SHIM_STORES)
 		return false;
 	file = files_get(session, store->file);
+	if (file && !kernel_uar_has_room(file->file, &ask_at)) {
+		stall_store(thread, count, ask_at);
+		return true;
+	}
 	session->doorbells++;
 	if (file && store->length <= SHIM_BYTES)
 		kernel_uar_write(file->file, store->offset, store->bytes, store->length);

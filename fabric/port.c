@@ -47,6 +47,8 @@ static void discard(struct port *port, struct packet *packet, enum drop_reason r
 
 static void receive_data(struct port *port, struct packet *packet)
 {
+	port->arriving_until = packet->tail_at;
+	port->arriving_bytes = packet->wire_bytes;
 	if (__builtin_expect(port->receive_fault != NULL, 0) &&
 	    !fault_judge(port->receive_fault, packet)) {
 		discard(port, packet, DROP_FAULT);
@@ -249,6 +251,29 @@ uint64_t port_leaving_bytes(const struct port *port)
 	if (port->ps_per_byte)
 		return left / port->ps_per_byte;
 	return (uint64_t)((double)left * (double)port->rate_bps / (double)ENCODED_BITS_A_BYTE);
+}
+
+/* Of a packet whose last bit is at the other end at `tail_at`. */
+static uint64_t bytes_to_leave(const struct port *port, sim_time tail_at, uint32_t bytes)
+{
+	sim_time now = sim_now(port->block.sim);
+	sim_time out = tail_at > port->latency ? tail_at - port->latency : 0;
+	double left = out > now ? (double)(out - now) * (double)port->rate_bps /
+					  (double)ENCODED_BITS_A_BYTE
+				: 0;
+
+	return left < bytes ? (uint64_t)(left + 0.5) : bytes;
+}
+
+uint64_t port_bytes_out(const struct port *port)
+{
+	const struct port *peer = port->peer;
+	uint64_t later = bytes_to_leave(port, peer->arriving_until, peer->arriving_bytes);
+
+	for (const struct packet *packet = peer->flying.head; packet; packet = packet->next)
+		if (packet->kind != PACKET_FLOW_CONTROL && packet->kind != PACKET_PFC)
+			later += bytes_to_leave(port, packet->tail_at, packet->wire_bytes);
+	return port->count.bytes_sent > later ? port->count.bytes_sent - later : 0;
 }
 
 bool port_is_up(const struct port *port)

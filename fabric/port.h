@@ -256,6 +256,10 @@ bool port_pausing(const struct port *port, unsigned lane);
 
 /* Bytes still to leave of what departs now; of data packets on their way to here: sent = received + lost + these. */
 uint64_t port_leaving_bytes(const struct port *port);
+
+/* Bytes of data packets that are out, of bytes_sent: without the rest of what leaves now, and what is to leave later. Between
+ * two instants no more than the link's rate. What a fault takes on transmit counts as out from the begin. */
+uint64_t port_bytes_out(const struct port *port);
 uint64_t port_flying_bytes(const struct port *port);
 
 bool port_is_up(const struct port *port);

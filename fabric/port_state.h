@@ -158,6 +158,10 @@ struct port {
 	struct port_params params;
 	struct port_gauges gauge;
 	struct packet leaving; /* copy, for sent() */
+
+	/* Of the data packet whose head came last. */
+	sim_time arriving_until;
+	uint32_t arriving_bytes;
 };
 
 _Static_assert(sizeof(struct lane) <= 64, "a lane is one cache line");

@@ -46,6 +46,16 @@ void hca_set_watcher(struct hca *hca, struct hca_watcher *watcher)
 	transmit_set_watcher(hca->transmit, watcher);
 }
 
+struct hca_qp_psns hca_qp_psns(const struct hca *hca, uint32_t qpn)
+{
+	const struct qp *qp = qp_find(hca->transport, qpn);
+	struct hca_qp_psns psns = {.known = qp != NULL};
+
+	if (qp)
+		receive_psns(hca->receive, qp, &psns.expected, &psns.unacked);
+	return psns;
+}
+
 struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn)
 {
 	struct hca_qp_congestion seen = {.rate_bps = port_rate_bps(hca->port)};

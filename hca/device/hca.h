@@ -35,6 +35,14 @@ struct hca_qp_congestion {
 };
 struct hca_qp_congestion hca_qp_congestion(struct hca *hca, uint32_t qpn);
 
+/* How far a queue pair is: as a responder, by the packets that have come to its adapter, and as a requester whose requests were
+ * acknowledged or answered. */
+struct hca_qp_psns {
+	bool known; /* there is such a queue pair */
+	uint32_t expected, unacked;
+};
+struct hca_qp_psns hca_qp_psns(const struct hca *hca, uint32_t qpn);
+
 /* An adapter with a port that is not linked yet, and all its blocks, whose names begin with `name`. The parameters are copied; pool,
  * driver and resolver outlive it. Destroyed with nothing under way. */
 struct hca *hca_create(struct sim *sim, const char *name, const struct hca_params *params,

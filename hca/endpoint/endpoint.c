@@ -295,6 +295,47 @@ uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp)
 	return qp->acked_bytes + (qp->box ? qp->box->response_bytes : 0);
 }
 
+/* Payload of the message's packets from one PSN to before another. */
+static uint64_t message_bytes(const struct endpoint_qp *qp, const struct endpoint_message *message,
+			      uint64_t from, uint64_t end)
+{
+	uint64_t mtu = qp->hca->mtu_bytes, first = message->first_psn;
+	uint64_t low = from > first ? (from - first) * mtu : 0;
+	uint64_t high = end > first ? (end - first) * mtu : 0;
+
+	low = low < message->bytes ? low : message->bytes;
+	high = high < message->bytes ? high : message->bytes;
+	return high > low ? high - low : 0;
+}
+
+/* Of what is not acknowledged: in order, and stored beyond. */
+static uint64_t unacked_bytes_arrived(const struct endpoint_qp *qp,
+				      const struct endpoint_message *message)
+{
+	uint64_t end = message->first_psn + message->packets, expected = qp->peer->expected_psn;
+	uint64_t bytes = message_bytes(qp, message, qp->unacked_psn, expected);
+
+	for (uint64_t psn = expected > message->first_psn ? expected : message->first_psn;
+	     qp->peer->selective && psn < end && psn < qp->made_psn; psn++)
+		if (selective_stored(qp->peer, psn))
+			bytes += message_bytes(qp, message, psn, psn + 1);
+	return bytes;
+}
+
+uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp)
+{
+	uint64_t bytes = endpoint_acked_bytes(qp);
+	const struct endpoint_message *message = oldest_message(qp);
+
+	/* going back to the begin of a message, what has come of it counts for nothing */
+	if (qp->hca->flows || !qp->peer || qp->hca->params->recovery == GO_BACK_0)
+		return bytes;
+	for (; message; message = message == qp->newest ? NULL : message->next)
+		if (!message_is_read_or_atomic(message))
+			bytes += unacked_bytes_arrived(qp, message);
+	return bytes;
+}
+
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp)
 {
 	return qp->sent_bytes - qp->acked_bytes;

@@ -170,6 +170,10 @@ uint64_t endpoint_window_bytes(struct endpoint_qp *qp);
 /* Since it was joined; of reads, what has come back. */
 uint64_t endpoint_acked_bytes(const struct endpoint_qp *qp);
 
+/* The same of what has come to the other end, once each packet, acknowledged or not: no more than the wire carries, to a packet.
+ * An ACK may tell of many packets at once. QP_FAR: as endpoint_acked_bytes(). */
+uint64_t endpoint_arrived_bytes(const struct endpoint_qp *qp);
+
 uint64_t endpoint_inflight_bytes(const struct endpoint_qp *qp);
 uint32_t endpoint_cnps(const struct endpoint_qp *qp);  /* that it was sent */
 uint32_t endpoint_marks(const struct endpoint_qp *qp); /* marked packets that came to it */

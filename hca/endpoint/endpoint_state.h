@@ -278,7 +278,8 @@ void requester_act(struct endpoint_qp *qp, struct packet *packet);
 /* selective.c */
 void selective_destroy(struct endpoint_qp *qp);
 bool selective_store(struct endpoint_qp *qp, uint64_t psn, bool ends,
-		     uint32_t tag); /* false: had it */
+		     uint32_t tag);                                /* false: had it */
+bool selective_stored(const struct endpoint_qp *qp, uint64_t psn); /* is it, and not passed */
 /* Was it, stored and passed, the last of a message? Asked once for each of them, in order, where one was. */
 bool selective_ended(struct endpoint_qp *qp, uint64_t psn, uint32_t *tag);
 void selective_take(struct endpoint_qp *qp,

@@ -156,6 +156,15 @@ bool selective_ended(struct endpoint_qp *qp, uint64_t psn, uint32_t *tag)
 	return ring_get(&selective->ends, psn);
 }
 
+bool selective_stored(const struct endpoint_qp *qp, uint64_t psn)
+{
+	const struct selective *selective = qp->selective;
+
+	return selective && psn >= qp->expected_psn &&
+	       ring_holds(&selective->stored, selective->first_psn, psn) &&
+	       ring_get(&selective->stored, psn);
+}
+
 /* They came in order, perhaps again: what had been stored of them is not wanted. */
 void selective_take(struct endpoint_qp *qp, uint64_t from)
 {

@@ -12,6 +12,7 @@
 #include "hca/transport/completer.h"
 #include "hca/transport/dc_target.h"
 #include "hca/transport/notification.h"
+#include "hca/transport/psn.h"
 #include "hca/transport/qp.h"
 #include "hca/transport/reaction.h"
 #include "hca/transport/responder.h"
@@ -323,6 +324,33 @@ static void take_notification(struct receive *receive, struct packet *packet)
 	reaction_notified(receive->blocks.transport,
 			  qp_find(receive->blocks.transport, packet->dest_qp));
 	receive_done(receive, packet);
+}
+
+/* ---- how far queue pairs are ---- */
+
+static void advance(uint32_t *expected, uint32_t *unacked, const struct packet *packet)
+{
+	if (opcode_is_request(packet->opcode) && packet->psn == *expected)
+		*expected = psn_add(*expected, 1);
+	else if (opcode_info[packet->opcode].operation == OP_READ_RESPONSE &&
+		 packet->psn == *unacked)
+		*unacked = psn_add(*unacked, 1);
+}
+
+void receive_psns(const struct receive *receive, const struct qp *qp, uint32_t *expected,
+		  uint32_t *unacked)
+{
+	*expected = qp->responder.expected_psn;
+	*unacked = qp->requester.unacked_psn;
+	const struct packet *lists[] = {qp->responder.waiting_first, qp->requests.first,
+					qp->responses.first};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(lists); i++)
+		for (const struct packet *packet = lists[i]; packet; packet = packet->next)
+			advance(expected, unacked, packet);
+	for (const struct packet *packet = receive->first; packet; packet = packet->next)
+		if (packet->dest_qp == qp->number && opcode_known(packet->opcode))
+			advance(expected, unacked, packet);
 }
 
 static void through(struct event *event)

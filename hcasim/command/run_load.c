@@ -40,6 +40,29 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 	bottleneck_print_line(&bottleneck, out);
 }
 
+/* No more data than a link carries, to a packet of each node; loopback has none. */
+static unsigned check_rate(const struct build *build, const struct load_result *figures,
+			   FILE *complaints)
+{
+	const struct load_params *params = &build->scenario->load;
+	double window_us = figures->mops > 0 ? (double)params->operations / figures->mops : 0;
+	double most = 0;
+
+	if (params->pattern == LOAD_LOOPBACK || window_us <= 0)
+		return 0;
+	for (uint32_t i = 0; i < build->scenario->host_count; i++) {
+		double rate = (double)port_rate_bps(build_host_port(build, i)) / 1e9;
+
+		most = rate > most ? rate : most;
+	}
+	most += (double)(params->nodes * params->mtu) * 8 / 1e3 / window_us;
+	if (figures->gbps <= most)
+		return 0;
+	fprintf(complaints, "%.3f Gb/s of data over a link that carries %.3f\n", figures->gbps,
+		most);
+	return 1;
+}
+
 /* Plays it, and judges what came of it. */
 static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		FILE *complaints)
@@ -57,6 +80,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	else
 		fprintf(complaints, "the load failed: %s\n", why);
 	wrong += trial_check_build(build, complaints);
+	wrong += good ? check_rate(build, figures, complaints) : 0;
 	wrong += good ? result_compare_figures(build, outcome, complaints) : 0;
 	play_say_windows(container_of(act, struct load_act, act)->arguments, build);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;

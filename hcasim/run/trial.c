@@ -104,6 +104,7 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 		return NULL;
 	}
 	trial->records = player_records(trial->player);
+	trial->arrived = take(trial->workload->count, sizeof(*trial->arrived));
 	trial->acked = take(trial->workload->count, sizeof(*trial->acked));
 	trial->samples = take(build->port_count, sizeof(*trial->samples));
 	for (uint32_t i = 0; i < build->port_count; i++) {
@@ -139,6 +140,7 @@ void trial_destroy(struct trial *trial)
 	trial->carrier->ops->destroy(trial->carrier);
 	workload_destroy(trial->workload);
 	ways_destroy(trial->ways);
+	free(trial->arrived);
 	free(trial->acked);
 	free(trial->queue_counts);
 	for (uint32_t i = 0; i < trial->sample_count; i++)
@@ -276,7 +278,7 @@ static double flow_figure(const struct trial *trial, uint32_t flow, int which)
 	double window = (double)(trial->measured_until - trial->measured_from);
 	switch ((enum flow_figure)which) {
 	case FLOW_FIGURE_goodput_gbps:
-		return window > 0 ? (double)trial->acked[flow] * 8e3 / window : 0;
+		return window > 0 ? (double)trial->arrived[flow] * 8e3 / window : 0;
 	case FLOW_FIGURE_rate_gbps:
 		return trial_flow_rate_bps(trial, flow) / 1e9;
 	case FLOW_FIGURE_fct_us:

@@ -9,11 +9,13 @@
  *     nothing is left in queues, buffers and on links when nothing is left to happen
  *     a lane that is to lose nothing loses nothing, unless a fault of the scenario is to blame
  *     what was lost is the sum of what is counted by reason
+ *     no port sends, and no host gets, more than its link carries in the time that is measured
  *     no flow is faster than if it were alone
  *     no flow runs out of retries, unless the scenario expects that
  */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hcasim/run/drops.h"
@@ -200,6 +202,50 @@ static void check_failed(struct checker *checker)
 		       (double)scenario->fabric.reroute_delay / (double)US);
 }
 
+/* Payload that came to a host: to a packet of each host that sends. */
+static void check_goodput(struct checker *checker, double window)
+{
+	const struct trial *trial = checker->trial;
+	uint32_t hosts = trial->scenario->host_count;
+	double *bytes = calloc(hosts + 1, sizeof(*bytes));
+	bool *first = trial_first_flows(trial);
+	if (bytes == NULL)
+		abort();
+	for (uint32_t i = 0; i < trial->workload->count; i++)
+		if (first[i])
+			bytes[trial->workload->flows[i].destination] += (double)trial->arrived[i];
+	for (uint32_t i = 0; i < hosts; i++) {
+		const struct port *port = build_host_port(trial->build, i);
+		double most = window * (double)port_rate_bps(port) / 8e12 + port_mtu(port);
+		if (bytes[i] > most)
+			report(checker,
+			       "%.0f bytes of payload came to %s in %.3f us, over a link that "
+			       "carries %.0f",
+			       bytes[i], trial->scenario->hosts[i].name, window / (double)US, most);
+	}
+	free(first);
+	free(bytes);
+}
+
+static void check_rates(struct checker *checker)
+{
+	const struct trial *trial = checker->trial;
+	double window = (double)(trial->measured_until - trial->measured_from);
+	/* Shares of links are never more than these; flows that fail send on after the last that ends well. */
+	if (trial->build->flows != NULL || trial->figures[FIGURE_flows_failed] > 0)
+		return;
+	for (uint32_t i = 0; i < trial->sample_count; i++) {
+		const struct port_sample *sample = &trial->samples[i];
+		double most = window * (double)port_rate_bps(sample->port) / 8e12 + 1;
+		if ((double)sample->bytes_measured > most)
+			report(checker,
+			       "%" PRIu64 " bytes left %s in %.3f us, by a link that carries %.0f",
+			       sample->bytes_measured, port_name(sample->port), window / (double)US,
+			       most);
+	}
+	check_goodput(checker, window);
+}
+
 static void check_fabric(struct checker *checker, const struct build *build)
 {
 	for (uint32_t i = 0; i < build->port_count; i += 2)
@@ -250,6 +296,7 @@ unsigned trial_check(const struct trial *trial, FILE *out)
 	check_empty(&checker);
 	check_flows(&checker);
 	check_failed(&checker);
+	check_rates(&checker);
 	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
 	if (trouble != NULL)
 		report(&checker, "%s", trouble);

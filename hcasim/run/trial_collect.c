@@ -20,8 +20,8 @@ static int compare(const void *one, const void *other)
 	return a->flow < b->flow ? -1 : a->flow > b->flow;
 }
 
-/* Marks the first flow of each queue pair: sums then go in the order of flows, not of addresses. */
-static bool *mark_first(const struct trial *trial)
+/* Sums then go in the order of flows, not of addresses. */
+bool *trial_first_flows(const struct trial *trial)
 {
 	uint32_t count = trial->workload->count;
 	struct qp_of_flow *pairs = calloc(count + 1, sizeof(*pairs));
@@ -42,11 +42,11 @@ static void collect_rates(struct trial *trial)
 {
 	double sum = 0, squares = 0, count = 0;
 	double window = (double)(trial->measured_until - trial->measured_from);
-	bool *first = mark_first(trial);
+	bool *first = trial_first_flows(trial);
 	for (uint32_t i = 0; i < trial->workload->count; i++) {
 		if (!first[i])
 			continue;
-		double bytes = (double)trial->acked[i];
+		double bytes = (double)trial->arrived[i];
 		sum += bytes;
 		squares += bytes * bytes;
 		count++;
@@ -96,6 +96,19 @@ static void collect_sizes(struct trial *trial)
 	}
 }
 
+/* Of those that have begun, done or not: what they sent is counted. */
+static sim_time first_ready(const struct trial *trial)
+{
+	sim_time first = SIM_NEVER;
+	for (uint32_t i = 0; i < trial->workload->count; i++) {
+		const struct flow_record *record = &trial->records[i];
+		if (record->status != FLOW_not_started && record->source != record->destination &&
+		    record->ready < first)
+			first = record->ready;
+	}
+	return first < SIM_NEVER ? first : trial->measured_from;
+}
+
 static void collect_flows(struct trial *trial)
 {
 	struct flow_summary summary = summarise(trial, 0, UINT64_MAX, FLOW_ALL);
@@ -128,8 +141,8 @@ static void collect_flows(struct trial *trial)
 			: sim_now(trial->build->sim);
 	if (run->until == 0 && run->measure_until == 0 && whole.done > 0)
 		trial->measured_until = whole.last;
-	if (run->warm_up == 0 && whole.done > 0)
-		trial->measured_from = whole.first;
+	if (run->warm_up == 0)
+		trial->measured_from = first_ready(trial);
 	figures[FIGURE_duration_us] =
 		(double)(trial->measured_until - trial->measured_from) / (double)US;
 }

@@ -8,9 +8,10 @@
 #include "hcasim/run/trial_state.h"
 #include "hcasim/schema/endpoint_device.h"
 
-#define QUEUE_STEP UINT64_C(1000) /* bytes */
-#define UNDERUSED  0.9            /* of a port's rate */
-#define WIDE       0.03           /* of the hosts: ground truth D-15 */
+#define QUEUE_STEP  UINT64_C(1000) /* bytes */
+#define UNDERUSED   0.9            /* of a port's rate */
+#define ACK_OVERDUE 128            /* packets: twice what an ACK tells of at most, ack_interval */
+#define WIDE        0.03           /* of the hosts: ground truth D-15 */
 
 static uint64_t queue_packets(const struct port *port)
 {
@@ -57,12 +58,12 @@ static void sample_port(struct trial *trial, struct port_sample *sample, sim_tim
 {
 	const struct port *port = sample->port;
 	const struct port_counters *counters = port_counters(port);
-	uint64_t queue = trial_queue_bytes(port);
+	uint64_t queue = trial_queue_bytes(port), out = port_bytes_out(port);
 	sim_time paused = trial_paused_time(port), interval = now - trial->sampled_at;
 	if (queue > sample->queue_max)
 		sample->queue_max = queue;
 	if (now > trial->scenario->run.warm_up && !trial->measured) {
-		double sent = (double)(counters->bytes_sent - sample->bytes_sent) * 8e12;
+		double sent = (double)(out - sample->bytes_out) * 8e12;
 
 		if (sent < UNDERUSED * (double)port_rate_bps(port) * (double)interval)
 			sample->underused += interval;
@@ -77,10 +78,10 @@ static void sample_port(struct trial *trial, struct port_sample *sample, sim_tim
 	}
 	fprintf(trial->series, "%.6f,%s,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 "\n",
 		(double)now / (double)US, port_name(port), queue, input_bytes(port),
-		(double)(counters->bytes_sent - sample->bytes_sent) * 8e3 / (double)interval,
+		(double)(out - sample->bytes_out) * 8e3 / (double)interval,
 		(double)(paused - sample->paused) / (double)US,
 		counters->pause_received - sample->pauses);
-	sample->bytes_sent = counters->bytes_sent;
+	sample->bytes_out = out;
 	sample->paused = paused;
 	sample->pauses = counters->pause_received;
 }
@@ -129,19 +130,29 @@ static sim_time paused_all(const struct trial *trial)
 	return sum;
 }
 
+static uint32_t mtu_of(const struct trial *trial, uint32_t flow)
+{
+	return port_mtu(build_host_port(trial->build, trial->workload->flows[flow].source));
+}
+
 /* What has been counted so far, less what had been when measuring began. */
 static void take_counts(struct trial *trial)
 {
 	settle(trial);
 	for (uint32_t i = 0; i < trial->workload->count; i++) {
-		bool is_flow = player_requester(trial->player, i) != NULL;
-		trial->acked[i] =
-			(is_flow ? player_acked_bytes(trial->player, i) : 0) - trial->acked[i];
+		if (player_requester(trial->player, i) == NULL)
+			continue;
+		uint64_t arrived = player_arrived_bytes(trial->player, i) - trial->arrived[i];
+		uint64_t acked = player_acked_bytes(trial->player, i) - trial->acked[i];
+		/* whose ACKs do not come any more gets nothing done, as in a storm */
+		bool unheard = trial->measured && acked == 0 &&
+			       arrived > (uint64_t)ACK_OVERDUE * mtu_of(trial, i);
+		trial->arrived[i] = unheard ? 0 : arrived;
+		trial->acked[i] = acked;
 	}
 	for (uint32_t i = 0; i < trial->sample_count; i++) {
 		struct port_sample *sample = &trial->samples[i];
-		sample->bytes_measured =
-			port_counters(sample->port)->bytes_sent - sample->bytes_measured;
+		sample->bytes_measured = port_bytes_out(sample->port) - sample->bytes_measured;
 		sample->paused_measured = trial_paused_time(sample->port) - sample->paused_measured;
 	}
 	trial->paused_all = paused_all(trial) - trial->paused_all;

@@ -13,7 +13,7 @@
 
 struct port_sample {
 	struct port *port;
-	uint64_t bytes_sent, pauses; /* at the last sample */
+	uint64_t bytes_out, pauses; /* at the last sample */
 	sim_time paused;
 	uint64_t bytes_measured; /* when measuring began; at its end: since then */
 	sim_time paused_measured, underused;
@@ -31,7 +31,7 @@ struct trial {
 	struct ways *ways;
 	const struct flow_record *records; /* the player's */
 	/* [flows] of their queue pairs, when measuring began; at its end: since then. */
-	uint64_t *acked;
+	uint64_t *arrived, *acked;
 	sim_time paused_all;    /* all ports together, likewise */
 	uint64_t *queue_counts; /* of samples of all recorded ports while measured, by their KB */
 	uint64_t queue_rooms, queue_samples;
@@ -49,7 +49,8 @@ struct trial {
 	unsigned group_count;
 };
 
-/* Fills the figures. trial_collect.c */
+/* Fills the figures. Marks the first flow of each queue pair, in an array that the caller frees. trial_collect.c */
+bool *trial_first_flows(const struct trial *trial);
 void trial_collect(struct trial *trial);
 
 /* What of ports and queues is sampled and measured. trial_measure.c */

@@ -48,7 +48,7 @@ void trial_write_links(const struct build *build, sim_time ended, FILE *out)
 			port_name(port), port_name(port_peer(port)),
 			(double)port_rate_bps(port) / 1e9, counters->packets_sent,
 			counters->bytes_sent,
-			time > 0 ? (double)counters->bytes_sent * 8e12 / time /
+			time > 0 ? (double)port_bytes_out(port) * 8e12 / time /
 					   (double)port_rate_bps(port)
 				 : 0,
 			(double)trial_paused_time(port) / (double)US, counters->pause_sent,

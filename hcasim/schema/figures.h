@@ -22,7 +22,7 @@
 	X(flows_done,     "flows",   "that were finished")                                                 \
 	X(flows_failed,   "flows",   "that ran out of retries")                                            \
 	X(duration_us,    "us",      "measured")                                                           \
-	X(goodput_gbps,   "Gb/s",    "payload acknowledged while measured, all flows together")            \
+	X(goodput_gbps,   "Gb/s",    "payload that came to its destination while measured, once each packet, all flows together")            \
 	X(jain,           "",        "Jain's index of what the queue pairs got through while measured; 1: all the same") \
 	X(fct_mean_us,    "us",      "mean time of a flow, post to completion")                            \
 	X(fct_p50_us,     "us",      "its median")                                                         \
@@ -73,7 +73,7 @@
 	X(queue_p99_bytes, "bytes",  "their 99th percentile")
 
 #define FLOW_FIGURES(X)                                                                                    \
-	X(goodput_gbps,   "Gb/s",    "of its queue pair, while measured")                                  \
+	X(goodput_gbps,   "Gb/s",    "payload of its queue pair that came to its destination while measured") \
 	X(rate_gbps,      "Gb/s",    "that its congestion control allows at the run's end")                \
 	X(fct_us,         "us",      "post to completion")                                                 \
 	X(slowdown,       "",        "over the ideal")
@@ -87,7 +87,7 @@
 	X(queue_packets,    "packets", "waiting at the egress: mean of the samples while measured")        \
 	X(backlog_us,       "us",    "to send what waits and what is left of the packet that leaves: mean of the samples while measured") \
 	X(underused_us,     "us",    "intervals while measured in which less than 0.9 of the rate left, added up") \
-	X(rate_gbps,        "Gb/s",  "data packets that left while measured")                              \
+	X(rate_gbps,        "Gb/s",  "data packets that left while measured, to the bit")                  \
 	X(utilisation,      "",      "that over the port's rate")                                          \
 	X(pause_share,      "",      "of the measured time that it was paused, priorities added up")
 

@@ -1,9 +1,8 @@
-/* load: see load.h. What is counted, the nodes, their paths; then the run, in steps until enough is complete. */
+/* load: see load.h. What is counted, the nodes, their paths; then the run, in steps until enough is complete. What came of
+ * it: load_result.c. */
 #include "traffic/load/load.h"
 
 #include <assert.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +14,6 @@
 #include "traffic/load/load_server.h"
 
 enum {
-	LATENCIES_MAX = 16384,
 	NAME_BYTES = 128,
 	HOPS = 64,
 	UDP_SOURCE_PORT = 49152,
@@ -123,9 +121,8 @@ static void count_all(struct load *load)
 /* Of `count`: where what is measured begins, or ends. */
 static uint64_t next_mark(const struct load *load)
 {
-	const struct load_params *params = &load->params;
-
-	return params->warm_up + (load->count < params->warm_up ? 0 : params->operations);
+	return load->started_at ? load->count_at_start + load->params.operations
+				: load->params.warm_up;
 }
 
 static uint64_t done(const struct load *load)
@@ -136,35 +133,52 @@ static uint64_t done(const struct load *load)
 /* One more of those that warm_up and operations count. */
 static void count_one(const struct load_node *node)
 {
-	struct load *load = node->load;
-	sim_time now = sim_now(node->sim);
+	if (!node->load->apart)
+		node->load->count++;
+}
 
-	if (load->apart)
-		return;
-	load->count++;
-	if (load->count == load->params.warm_up) {
-		load->started_at = now;
-		load->at_start = tally_of_all(load);
-		for (uint32_t i = 0; i < load->params.nodes; i++) {
-			load->nodes[i].paused_at_start = paused(&load->nodes[i]);
-			load->nodes[i].completed_at_start = load->nodes[i].tally.completed;
-		}
-	} else if (load->count == load->params.warm_up + load->params.operations) {
-		load->ended_at = now;
-		load->at_end = tally_of_all(load);
-		for (uint32_t i = 0; i < load->params.nodes; i++) {
-			load->nodes[i].paused_at_end = paused(&load->nodes[i]);
-			load->nodes[i].completed_at_end = load->nodes[i].tally.completed;
-		}
+static void mark_start(struct load *load, sim_time now)
+{
+	load->started_at = now;
+	load->count_at_start = load->count;
+	load->at_start = tally_of_all(load);
+	load->progress_at_start = load_progress_of(load);
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		load->nodes[i].paused_at_start = paused(&load->nodes[i]);
+		load->nodes[i].completed_at_start = load->nodes[i].tally.completed;
 	}
+}
+
+static void mark_end(struct load *load, sim_time now)
+{
+	load->ended_at = now;
+	load->count_at_end = load->count;
+	load->at_end = tally_of_all(load);
+	load->progress_at_end = load_progress_of(load);
+	for (uint32_t i = 0; i < load->params.nodes; i++) {
+		load->nodes[i].paused_at_end = paused(&load->nodes[i]);
+		load->nodes[i].completed_at_end = load->nodes[i].tally.completed;
+	}
+}
+
+void load_mark(const struct load_node *node)
+{
+	struct load *load = node->load;
+
+	if (load->apart || load->ended_at || load->count < next_mark(load))
+		return;
+	if (!load->started_at)
+		mark_start(load, sim_now(node->sim));
+	else
+		mark_end(load, sim_now(node->sim));
 }
 
 static void note_latency(struct load_node *node, sim_time latency)
 {
-	if (node->latency_count == LATENCIES_MAX)
+	if (node->latency_count == LOAD_LATENCIES_MAX)
 		return;
 	if (!node->latencies)
-		node->latencies = calloc(LATENCIES_MAX, sizeof(node->latencies[0]));
+		node->latencies = calloc(LOAD_LATENCIES_MAX, sizeof(node->latencies[0]));
 	assert(node->latencies);
 	node->latencies[node->latency_count++] = (struct load_latency){
 		.noted_at = sim_now(node->sim), .ns = (double)latency / (double)NS};
@@ -493,106 +507,4 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 	if (load->failed)
 		snprintf(why, why_bytes, "%s", load_failure(load));
 	return !load->failed;
-}
-
-/* ---- what came of it ---- */
-
-/* In one array: node by node, each in its order. */
-static int compare_noted(const void *one, const void *other)
-{
-	const struct load_latency *const *first = one, *const *second = other;
-
-	if ((*first)->noted_at != (*second)->noted_at)
-		return (*first)->noted_at < (*second)->noted_at ? -1 : 1;
-	return *first < *second ? -1 : 1;
-}
-
-/* Those of all nodes that were noted first, in rising order. */
-static double *first_latencies(const struct load *load, size_t *count)
-{
-	size_t all = 0, place = 0;
-
-	for (uint32_t i = 0; i < load->params.nodes; i++)
-		all += load->nodes[i].latency_count;
-	struct load_latency *noted = calloc(all + 1, sizeof(*noted));
-	const struct load_latency **order = calloc(all + 1, sizeof(struct load_latency *));
-	double *latencies = calloc(all + 1, sizeof(*latencies));
-
-	assert(noted && order && latencies);
-	for (uint32_t i = 0; i < load->params.nodes; i++) {
-		const struct load_node *node = &load->nodes[i];
-
-		for (uint32_t j = 0; j < node->latency_count; j++, place++) {
-			noted[place] = node->latencies[j];
-			order[place] = &noted[place];
-		}
-	}
-	qsort(order, all, sizeof(order[0]), compare_noted);
-	*count = all < LATENCIES_MAX ? all : LATENCIES_MAX;
-	for (size_t i = 0; i < *count; i++)
-		latencies[i] = order[i]->ns;
-	gsl_sort(latencies, 1, *count);
-	free(order);
-	free(noted);
-	return latencies;
-}
-
-static void take_latencies(const struct load *load, struct load_result *result)
-{
-	size_t count;
-	double *latencies = first_latencies(load, &count);
-
-	result->mean_ns = result->median_ns = result->p99_ns = result->p999_ns = 0;
-	if (count > 0) {
-		result->mean_ns = gsl_stats_mean(latencies, 1, count);
-		result->median_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.5);
-		result->p99_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.99);
-		result->p999_ns = gsl_stats_quantile_from_sorted_data(latencies, 1, count, 0.999);
-	}
-	free(latencies);
-}
-
-/* Of those that post. */
-static double share_least(const struct load *load)
-{
-	uint64_t least = UINT64_MAX, all = 0, nodes = 0;
-
-	for (uint32_t i = 0; i < load->params.nodes; i++) {
-		const struct load_node *node = &load->nodes[i];
-		uint64_t completed = node->completed_at_end - node->completed_at_start;
-
-		if (!node->threads[0].posts)
-			continue;
-		nodes++;
-		all += completed;
-		least = completed < least ? completed : least;
-	}
-	return all > 0 ? (double)(least * nodes) / (double)all : 0;
-}
-
-void load_take_result(const struct load *load, struct load_result *result)
-{
-	const struct load_params *params = &load->params;
-	double microseconds = (double)(load->ended_at - load->started_at) / (double)US;
-	double nodes = params->pattern == LOAD_ALL ? (double)params->nodes : 1;
-
-	const struct load_tally *start = &load->at_start, *end = &load->at_end;
-
-	result->mops = (double)(end->completed - start->completed) / microseconds / nodes;
-	result->received_mops = (double)(end->received - start->received) / microseconds / nodes;
-	result->rival_mops = (double)(end->rivals - start->rivals) / microseconds / nodes;
-	result->gbps = result->mops * (double)params->bytes * 8 / 1000;
-	take_latencies(load, result);
-	result->paused = 0;
-	for (uint32_t i = 0; i < params->nodes; i++) {
-		const struct load_node *node = &load->nodes[i];
-		double share = (double)(node->paused_at_end - node->paused_at_start) /
-			       (double)(load->ended_at - load->started_at);
-
-		result->paused = share > result->paused ? share : result->paused;
-	}
-	result->share_least = share_least(load);
-	result->counter =
-		(double)(end->counted - start->counted) / (double)params->operations * nodes;
-	result->counter_mops = (double)(end->counted - start->counted) / microseconds;
 }

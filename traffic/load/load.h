@@ -25,10 +25,10 @@ struct load;
 /* clang-format off */
 /* X(name, unit, meaning): what a load comes to, from the end of load.warm_up on, for load.operations. */
 #define LOAD_FIGURES(X) \
-	X(mops,          "M/s",  "work requests completed; pattern all: of a node")                \
+	X(mops,          "M/s",  "work requests done, parts of messages included; pattern all: of a node") \
 	X(received_mops, "M/s",  "messages received, of the node that receives")                   \
 	X(rival_mops,    "M/s",  "as mops, of the rivals")                                         \
-	X(gbps,          "Gb/s", "data of the work requests completed")                            \
+	X(gbps,          "Gb/s", "data of these")                                                  \
 	X(mean_ns,       "ns",   "mean latency: from the begin of posting until the CQE is polled; of the first 16384") \
 	X(median_ns,     "ns",   "its median")                                                     \
 	X(p99_ns,        "ns",   "its 99th percentile")                                            \

@@ -364,6 +364,24 @@ static uint64_t acked_bytes(const struct carrier_qp *qp)
 	return end_of(qp)->acked_bytes;
 }
 
+static uint64_t arrived_bytes(const struct carrier_qp *qp)
+{
+	const struct load_end *end = end_of(qp), *peer = end->peer;
+	const struct load *load = end->load;
+	uint64_t bytes = end->acked_bytes, mtu = load->params.mtu;
+	struct hca_qp_psns there = {0};
+
+	if (load->nodes[peer->host].hca && peer->qp)
+		there = hca_qp_psns(load->nodes[peer->host].hca, peer->number);
+	if (!there.known || psn_distance(end->acked_psn, there.expected) <= 0)
+		return bytes;
+	for (const struct load_message *message = end->first; message; message = message->next)
+		if (message->operation < WORKLOAD_READ)
+			bytes += bytes_before(message, there.expected, mtu) -
+				 bytes_before(message, end->acked_psn, mtu);
+	return bytes;
+}
+
 static uint64_t rate_bps(struct carrier_qp *qp)
 {
 	return congestion(qp).rate_bps;
@@ -385,9 +403,9 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 				 enum link_layer link_layer, struct sim *sim,
 				 struct endpoints *endpoints)
 {
-	static const struct carrier_ops ops = {port,        join,     plan,    plan_any, start,
-					       post,        peer,     path,    cnps,     marks,
-					       acked_bytes, rate_bps, trouble, destroy};
+	static const struct carrier_ops ops = {
+		port, join,  plan,        plan_any,      start,    post,    peer,   path,
+		cnps, marks, acked_bytes, arrived_bytes, rate_bps, trouble, destroy};
 	static const struct endpoint_params no_time;
 	struct load_carrier *carrier = calloc(1, sizeof(*carrier));
 	struct load_params load;

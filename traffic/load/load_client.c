@@ -93,6 +93,7 @@ void load_client_response(struct load_thread *thread, uint32_t number, sim_time 
 
 	assert(*began_at != LOAD_NOT_ASKED);
 	load_completed(thread, *began_at, cost);
+	load_mark(thread->node);
 	*began_at = LOAD_NOT_ASKED;
 	client->under_way--;
 	thread->under_way--;

@@ -453,6 +453,7 @@ static void connect_thread(struct load_thread *thread)
 		}
 		other = other_end(thread, i);
 		qp->peer = other->thread->node;
+		qp->dest = other->number;
 		set_state(node, qp->number, node->paths[qp->peer->index], other->number);
 	}
 }

@@ -185,6 +185,7 @@ static void count_request(struct load_server *server)
 {
 	server->count.requests++;
 	load_received(server->thread->node);
+	load_mark(server->thread->node);
 }
 
 void load_server_received(struct load_server *server, uint32_t client, uint32_t slot)

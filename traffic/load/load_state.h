@@ -10,12 +10,13 @@
 #include "sim/random.h"
 #include "traffic/load/load.h"
 
-#define LOAD_PD           1
-#define LOAD_POLL_LIST    16 /* CQEs that one call takes at most */
-#define LOAD_NAME_BYTES   128
-#define LOAD_RECORD_BYTES 64
-#define LOAD_MESSAGE_MAX  (UINT64_C(1) << 30) /* of a workload; of 2^31 that a WQE has room for */
-#define LOAD_DC_KEY       UINT64_C(0x1122334455667788)
+#define LOAD_PD            1
+#define LOAD_POLL_LIST     16 /* CQEs that one call takes at most */
+#define LOAD_NAME_BYTES    128
+#define LOAD_LATENCIES_MAX 16384 /* that are noted */
+#define LOAD_RECORD_BYTES  64
+#define LOAD_MESSAGE_MAX   (UINT64_C(1) << 30) /* of a workload; of 2^31 that a WQE has room for */
+#define LOAD_DC_KEY        UINT64_C(0x1122334455667788)
 
 /* Of a DCT, which must have an SRQ; nothing is sent to it. */
 #define LOAD_SRQ_ENTRIES      2
@@ -149,6 +150,11 @@ struct load_tally {
 	uint64_t counted;             /* of all: load_count() */
 };
 
+/* Work requests that are done, the parts of messages that have come to the other end included: docs/load.md. */
+struct load_progress_count {
+	double done, rivals;
+};
+
 struct load_latency { /* of a work request */
 	sim_time noted_at;
 	double ns;
@@ -228,6 +234,8 @@ struct load {
 	bool apart; /* in such a slice: nothing is over in it */
 	bool given_up;
 	struct load_tally at_start, at_end;
+	struct load_progress_count progress_at_start, progress_at_end;
+	uint64_t count_at_start, count_at_end;
 	sim_time started_at, ended_at;
 	const uint64_t *counter;
 	_Atomic bool failed; /* any node has */
@@ -297,6 +305,15 @@ void load_put_elements(const struct load_thread *thread, uint8_t *at,
 /* One is complete, once its CQE is polled; the run may be over. */
 void load_completed(struct load_thread *thread, sim_time began_at, sim_time poll);
 void load_received(struct load_node *node);
+
+/* After all that one CQE tells of: what is measured may begin or end here, never inside. */
+void load_mark(const struct load_node *node);
+
+/* How far all are now. load_progress.c */
+struct load_progress_count load_progress_of(const struct load *load);
+
+/* Is it known by packet? Of connected queue pairs; else by what is complete. */
+bool load_progress_known(const struct load *load);
 bool load_is_over(const struct load *load);
 void load_fail(struct load_node *node, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -289,6 +289,7 @@ static void retire(struct load_qp *qp, uint16_t counter)
 			load_completed(qp->thread, qp->began_at[qp->retired++ % qp->depth],
 				       load_poll_time(qp->thread->node));
 		qp->thread->under_way -= count;
+		load_mark(qp->thread->node);
 	}
 	load_thread_room(qp);
 }
@@ -318,12 +319,15 @@ static sim_time take_received(struct load_qp *qp, uint32_t byte_count)
 		qp->strides_used += byte_count >> CQE_STRIDES_SHIFT & CQE_STRIDES_MASK;
 		if (!(byte_count & CQE_FILLER))
 			load_received(qp->thread->node);
-		if (qp->strides_used < load->params.strides)
+		if (qp->strides_used < load->params.strides) {
+			load_mark(qp->thread->node);
 			return 0;
+		}
 		qp->strides_used = 0;
 	} else {
 		load_received(qp->thread->node);
 	}
+	load_mark(qp->thread->node);
 	load_thread_post_receive(qp);
 	return load->params.cpu.receive;
 }

@@ -197,6 +197,11 @@ static uint64_t acked_bytes(const struct carrier_qp *qp)
 	return mixed(qp)->of->ops->acked_bytes(mixed(qp)->qp);
 }
 
+static uint64_t arrived_bytes(const struct carrier_qp *qp)
+{
+	return mixed(qp)->of->ops->arrived_bytes(mixed(qp)->qp); /* of both: what is acknowledged */
+}
+
 static uint64_t rate_bps(struct carrier_qp *qp)
 {
 	return mixed(qp)->of->ops->rate_bps(mixed(qp)->qp);
@@ -229,9 +234,9 @@ static void destroy(struct carrier *carrier)
 struct carrier *mixed_carrier_create(struct load *load, struct endpoint_hca *const *hcas,
 				     uint32_t hosts)
 {
-	static const struct carrier_ops ops = {port,        join,     plan,    plan_any, start,
-					       post,        peer,     path,    cnps,     marks,
-					       acked_bytes, rate_bps, trouble, destroy};
+	static const struct carrier_ops ops = {
+		port, join,  plan,        plan_any,      start,    post,    peer,   path,
+		cnps, marks, acked_bytes, arrived_bytes, rate_bps, trouble, destroy};
 	struct mixed_carrier *carrier = calloc(1, sizeof(*carrier));
 
 	assert(carrier);

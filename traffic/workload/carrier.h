@@ -57,10 +57,13 @@ struct carrier_ops {
 		     enum workload_operation operation, uint64_t bytes);
 	struct carrier_qp *(*peer)(const struct carrier_qp *qp);
 	const struct path *(*path)(const struct carrier_qp *qp);
-	uint32_t (*cnps)(const struct carrier_qp *qp);        /* that it was sent */
-	uint32_t (*marks)(const struct carrier_qp *qp);       /* marked packets that came to it */
-	uint64_t (*acked_bytes)(const struct carrier_qp *qp); /* and what has come back of reads */
-	uint64_t (*rate_bps)(struct carrier_qp *qp);          /* the line rate: no limit */
+	uint32_t (*cnps)(const struct carrier_qp *qp);  /* that it was sent */
+	uint32_t (*marks)(const struct carrier_qp *qp); /* marked packets that came to it */
+	/* Payload of its requests that is acknowledged, and that has come to the other end, once each packet; of its reads what
+	 * has come back. */
+	uint64_t (*acked_bytes)(const struct carrier_qp *qp);
+	uint64_t (*arrived_bytes)(const struct carrier_qp *qp);
+	uint64_t (*rate_bps)(struct carrier_qp *qp); /* the line rate: no limit */
 	/* What has gone wrong beside flows that failed; NULL: nothing. */
 	const char *(*trouble)(const struct carrier *carrier);
 	void (*destroy)(struct carrier *carrier); /* after the run */

@@ -253,6 +253,11 @@ static uint64_t acked_bytes(const struct carrier_qp *qp)
 	return endpoint_acked_bytes(endpoint_of_qp(qp));
 }
 
+static uint64_t arrived_bytes(const struct carrier_qp *qp)
+{
+	return endpoint_arrived_bytes(endpoint_of_qp(qp));
+}
+
 static uint64_t rate_bps(struct carrier_qp *qp)
 {
 	return endpoint_rate_bps(endpoint_of_qp(qp));
@@ -279,9 +284,9 @@ static void destroy(struct carrier *carrier)
 struct carrier *endpoint_carrier_create(struct endpoint_hca *const *hcas, uint32_t hosts,
 					const struct endpoint_params *params)
 {
-	static const struct carrier_ops ops = {port,        join,     plan,    plan_any, start,
-					       post,        peer,     path,    cnps,     marks,
-					       acked_bytes, rate_bps, trouble, destroy};
+	static const struct carrier_ops ops = {
+		port, join,  plan,        plan_any,      start,    post,    peer,   path,
+		cnps, marks, acked_bytes, arrived_bytes, rate_bps, trouble, destroy};
 	struct endpoint_carrier *carrier = calloc(1, sizeof(*carrier));
 
 	assert(carrier);

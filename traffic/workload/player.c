@@ -359,6 +359,11 @@ uint64_t player_acked_bytes(const struct player *player, uint32_t flow)
 	return player->ops->acked_bytes(requester_of(player, flow));
 }
 
+uint64_t player_arrived_bytes(const struct player *player, uint32_t flow)
+{
+	return player->ops->arrived_bytes(requester_of(player, flow));
+}
+
 uint64_t player_rate_bps(const struct player *player, uint32_t flow)
 {
 	return player->ops->rate_bps(requester_of(player, flow));

@@ -46,6 +46,7 @@ const struct carrier_qp *player_requester(const struct player *player, uint32_t 
 
 /* Of its requester: what it has had acknowledged, and what congestion control lets it send now. Not of barriers. */
 uint64_t player_acked_bytes(const struct player *player, uint32_t flow);
+uint64_t player_arrived_bytes(const struct player *player, uint32_t flow);
 uint64_t player_rate_bps(const struct player *player, uint32_t flow);
 
 /* One a flow, in the workload's order. */

@@ -288,6 +288,8 @@ struct scenario *arguments_scenario(const struct arguments *arguments)
 	if (scenario == NULL)
 		say("%u problem%s in %s", errors.count, errors.count == 1 ? "" : "s",
 		    arguments->word);
+	else if (scenario->warnings.text != NULL)
+		fputs(scenario->warnings.text, stderr);
 	yaml_errors_free(&errors);
 	return scenario;
 }

@@ -141,6 +141,7 @@ static void read_scenario(struct scenario_reader *reader, struct yaml_node *root
 	scenario_refuse_unused(reader, root, scenario_param_list, keys);
 	scenario_check_flow(reader, root);
 	scenario_check_congestion(reader, root);
+	scenario_check_effects(reader, root);
 }
 
 void scenario_refuse_unused(struct scenario_reader *reader, const struct yaml_node *map,
@@ -232,7 +233,7 @@ static void read_hca(struct scenario_reader *reader, struct yaml_node *node,
 		modules_check(node, host->hca, reader->errors);
 }
 
-/* `hca:` and `host:` of a map: the adapter, and the host over what the adapter's preset assumes. */
+/* `hca:` and `host:` of a map: the adapter, and the host that it is in. */
 static void read_adapter(struct scenario_reader *reader, struct yaml_node *map,
 			 struct scenario_host *host)
 {
@@ -242,10 +243,8 @@ static void read_adapter(struct scenario_reader *reader, struct yaml_node *map,
 		read_hca(reader, hca, host);
 	else
 		host->hca = composite_create(COMPOSITE_HCA);
-	if (slot != NULL && host->hca == NULL)
-		yaml_error(reader->errors, slot, "an adapter of fidelity endpoint has no host");
-	else if (slot != NULL && slot->kind != YAML_NULL)
-		preset_read(COMPOSITE_HOST, slot, NULL, host->hca, NULL, reader->errors);
+	if (slot != NULL && slot->kind != YAML_NULL)
+		scenario_read_slot(reader, hca, slot, host->hca);
 }
 
 static void give_address(struct scenario_host *host, uint32_t number)
@@ -566,6 +565,7 @@ void scenario_destroy(struct scenario *scenario)
 			free_adapter(&scenario->hosts[i]);
 	}
 	free_adapter(&scenario->every_host);
+	yaml_errors_free(&scenario->warnings);
 	for (uint32_t i = 0; i < scenario->link_rule_count; i++)
 		free(scenario->link_rules[i].port);
 	free(scenario->link_rules);

@@ -208,6 +208,8 @@ struct scenario {
 	const char **traces; /* block names to be traced; * stands for any text */
 	uint32_t host_count, switch_count, link_count, fault_count, program_count,
 		expectation_count, trace_count, link_rule_count, series_port_count, axis_count;
+	struct yaml_errors
+		warnings; /* what is accepted, and has no effect or not the one that may be meant */
 	struct yaml_document *document;
 };
 

@@ -35,6 +35,15 @@ bool scenario_expect_list(struct scenario_reader *reader, const struct yaml_node
 void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fabric);
 void scenario_print_topology(const struct scenario *scenario, FILE *out); /* one line */
 
+/* `host` beside an adapter that has been read; hca NULL: the adapter of the defaults; params
+ * NULL: of fidelity endpoint, which is refused. scenario_slot.c */
+void scenario_read_slot(struct scenario_reader *reader, struct yaml_node *hca,
+			struct yaml_node *slot, struct hca_params *params);
+
+/* Warns of keys that have no effect beside others. All has been read; after an error nothing is said.
+ * scenario_effects.c */
+void scenario_check_effects(struct scenario_reader *reader, struct yaml_node *root);
+
 /* workload, run, sweep. scenario_workload.c */
 void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *root);
 void scenario_print_workload(const struct scenario *scenario, FILE *out);

@@ -1,0 +1,287 @@
+/*
+ * scenario_effects: keys that are accepted and have no effect beside others, which a warning says with file and line: one table of
+ * what each depends on. Only keys that stand in the scenario itself, with another value than their default, are looked at.
+ */
+#include <string.h>
+
+#include "fabric/encoding.h"
+#include "hca/device/hca_params.h"
+#include "hcasim/schema/endpoint_device.h"
+#include "hcasim/schema/scenario_read.h"
+
+enum { KEY_BYTES = 64, VALUE_BYTES = 256 };
+
+/* ---- conditions ---- */
+
+static bool is_pattern(const struct scenario *scenario, uint64_t patterns)
+{
+	return patterns >> scenario->workload.pattern & 1;
+}
+
+#define OF(pattern) (UINT64_C(1) << PATTERN_##pattern)
+#define FROM_FILE   (OF(trace) | OF(goal))
+#define COLLECTIVE                                                                  \
+	(OF(ring_allreduce) | OF(tree_allreduce) | OF(halving_doubling_allreduce) | \
+	 OF(ring_allgather) | OF(collective_all_to_all))
+#define COUNTED                                                                                 \
+	(OF(incast) | OF(permutation) | OF(shift) | OF(all_to_all) | OF(random) | OF(hotspot) | \
+	 OF(shuffle) | OF(request_response))
+
+#define CONDITION(name, expression)                               \
+	static bool name(const struct scenario *scenario)         \
+	{                                                         \
+		const struct load_params *load = &scenario->load; \
+		(void)load;                                       \
+		return expression;                                \
+	}
+
+CONDITION(no_file, !is_pattern(scenario, FROM_FILE))
+CONDITION(draws_sizes, !is_pattern(scenario, FROM_FILE | COLLECTIVE))
+CONDITION(fixed_sizes, scenario->workload.sizes == 0 || is_pattern(scenario, COLLECTIVE))
+CONDITION(has_target, is_pattern(scenario, OF(incast) | OF(hotspot) | OF(request_response)))
+CONDITION(incast, is_pattern(scenario, OF(incast)))
+CONDITION(shift, is_pattern(scenario, OF(shift)))
+CONDITION(counted, is_pattern(scenario, COUNTED))
+CONDITION(hotspot, is_pattern(scenario, OF(hotspot)))
+CONDITION(poisson, is_pattern(scenario, OF(poisson)))
+CONDITION(incasts, is_pattern(scenario, OF(poisson)) && scenario->workload.incast_load > 0)
+CONDITION(requests, is_pattern(scenario, OF(request_response)))
+CONDITION(has_steps, scenario->workload.phases > 1 || is_pattern(scenario, COLLECTIVE))
+CONDITION(cut, scenario->play.message > 0)
+CONDITION(detailed, scenario_has(scenario, FIDELITY_DETAILED))
+CONDITION(series, scenario->record.series > 0)
+CONDITION(programs, !scenario->has_load && !scenario->has_workload)
+CONDITION(registers, load->registers > 0)
+CONDITION(strides, load->strides > 0)
+CONDITION(places, load->places > 1)
+CONDITION(reads, load->verb == LOAD_READ || load->verb == LOAD_FETCH_ADD ||
+			 (load->rival.threads > 0 &&
+			  (load->rival.verb == LOAD_READ || load->rival.verb == LOAD_FETCH_ADD)))
+CONDITION(receives, load->verb == LOAD_SEND || load->server.cores > 0)
+CONDITION(several, load->qps > 1 || load->nodes > 2 || load->server.cores > 0)
+CONDITION(lone, load->list == 1)
+CONDITION(no_sges, load->sges.count == 0)
+CONDITION(pages, !load->contiguous)
+CONDITION(locks, load->sharers > 1 || load->registers > 0)
+CONDITION(serves, load->server.cores > 0)
+CONDITION(looks_up, load->server.cores > 0 && load->server.lines > 0)
+CONDITION(answers, load->server.cores > 0 && load->server.response != LOAD_RESPONSE_NONE)
+CONDITION(datagrams, load->server.cores > 0 && load->server.response == LOAD_RESPONSE_DATAGRAM)
+CONDITION(rivals, load->rival.threads > 0)
+CONDITION(compresses, load->compress || (!scenario->has_load && !scenario->has_workload))
+
+/* ---- what depends on what ---- */
+
+struct dependency {
+	const char *section; /* where its keys are; "hosts ...": in any map of that name in hosts */
+	const struct param *list;
+	const char *keys; /* "*": all of the list */
+	bool (*holds)(const struct scenario *scenario);
+	const char *needs;
+};
+
+/* clang-format off */
+static const struct dependency dependencies[] = {
+	{"workload", workload_param_list, "bytes operation queue_pairs", no_file, "patterns other than trace and goal, whose files say it"},
+	{"workload", workload_param_list, "sizes", draws_sizes, "patterns other than trace, goal and collectives"},
+	{"workload", workload_param_list, "bytes", fixed_sizes, "sizes: fixed"},
+	{"workload", workload_param_list, "target", has_target, "pattern: incast, hotspot or request_response"},
+	{"workload", workload_param_list, "fan_in", incast, "pattern: incast"},
+	{"workload", workload_param_list, "stride", shift, "pattern: shift"},
+	{"workload", workload_param_list, "count", counted, "a pattern that counts flows"},
+	{"workload", workload_param_list, "hot", hotspot, "pattern: hotspot"},
+	{"workload", workload_param_list, "load incast_load across stop", poisson, "pattern: poisson"},
+	{"workload", workload_param_list, "incast_fan_in incast_flows incast_bytes", incasts, "pattern: poisson and incast_load above 0"},
+	{"workload", workload_param_list, "request", requests, "pattern: request_response"},
+	{"workload", workload_param_list, "gap", has_steps, "phases above 1, or a collective"},
+	{"workload.play", player_param_list, "post_list", cut, "workload.play.message: a flow is one message otherwise"},
+	{"workload.host", load_host_param_list, "*", detailed, "adapters of fidelity: detailed"},
+	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
+	{"load", load_param_list, "registers_own", registers, "load.registers above 0"},
+	{"load", load_param_list, "stride_bytes", strides, "load.strides above 0"},
+	{"load", load_param_list, "stride", places, "load.places above 1"},
+	{"load", load_param_list, "reads", reads, "verb: read or fetch_add"},
+	{"load", load_param_list, "receives", receives, "verb: send, or server.cores"},
+	{"load", load_param_list, "order", several, "several queue pairs of a thread"},
+	{"load", load_param_list, "posting", lone, "list: 1; lists are posted by doorbell"},
+	{"load", load_param_list, "bytes", no_sges, "no sges, whose sum is the message"},
+	{"load", load_param_list, "page", pages, "contiguous: false"},
+	{"load.cpu", load_cpu_param_list, "hand_over", locks, "load.sharers above 1 or load.registers above 0"},
+	{"load.cpu", load_cpu_param_list, "receive", receives, "verb: send, or server.cores"},
+	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves, "load.server.cores above 0"},
+	{"load.rival", load_rival_param_list, "qps verb bytes inlined pattern regions", rivals, "load.rival.threads above 0"},
+	{"load.server", load_server_param_list, "response chosen batch work lines slot", serves, "load.server.cores above 0"},
+	{"load.server", load_server_param_list, "table changes", looks_up, "load.server.lines above 0"},
+	{"load.server", load_server_param_list, "bytes inlined list signal", answers, "server.cores that answer"},
+	{"load.server", load_server_param_list, "qps", datagrams, "server.response: datagram"},
+	{"hosts event_queue", event_queue_param_list, "*", programs, "programs: the cores of a load or workload poll, and wait for no event"},
+	{"hosts completion", completion_param_list, "compression_max compression_timeout", compresses, "load.compress: true, or programs that ask for it"},
+};
+/* clang-format on */
+
+static bool is_named(const char *keys, const char *key)
+{
+	size_t length = strlen(key);
+	if (strcmp(keys, "*") == 0)
+		return true;
+	for (const char *at = strstr(keys, key); at != NULL; at = strstr(at + 1, key))
+		if ((at == keys || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+/* Does it say something else than the parameter's default? */
+static bool says_more(const struct param *param, const struct yaml_node *node)
+{
+	_Alignas(16) char value[VALUE_BYTES] = {0};
+	char here[VALUE_BYTES], nobody[VALUE_BYTES], why[VALUE_BYTES];
+	struct param alone = *param;
+	alone.offset = 0;
+	if (node->kind != YAML_SCALAR)
+		return node->children != NULL;
+	if (param->kind == PARAM_SIZES || param->kind == PARAM_TEXT)
+		return strcmp(node->text, param->fallback) != 0;
+	if (!param_parse(&alone, param->fallback, value, why, sizeof(why)))
+		return false;
+	param_print(&alone, value, nobody, sizeof(nobody));
+	if (!param_parse(&alone, node->text, value, why, sizeof(why)))
+		return false;
+	param_print(&alone, value, here, sizeof(here));
+	return strcmp(here, nobody) != 0;
+}
+
+static void check_map(struct scenario_reader *reader, const struct dependency *dependency,
+		      const struct yaml_node *map)
+{
+	for (const struct yaml_node *node = map->children; node != NULL; node = node->next) {
+		const struct param *param = dependency->list;
+		while (param->name != NULL && strcmp(param->name, node->key) != 0)
+			param++;
+		if (param->name == NULL || !is_named(dependency->keys, node->key) ||
+		    !says_more(param, node))
+			continue;
+		yaml_error_key(&reader->scenario->warnings, node,
+			       "warning: %s has no effect here; it needs %s", node->key,
+			       dependency->needs);
+	}
+}
+
+/* Maps of that key, however deep. */
+static void check_all(struct scenario_reader *reader, const struct dependency *dependency,
+		      const struct yaml_node *node, const char *key)
+{
+	for (const struct yaml_node *child = node->children; child != NULL; child = child->next) {
+		if (child->kind == YAML_MAP && child->key != NULL && strcmp(child->key, key) == 0)
+			check_map(reader, dependency, child);
+		else
+			check_all(reader, dependency, child, key);
+	}
+}
+
+static const struct yaml_node *child_of(const struct yaml_node *map, const char *key, size_t length)
+{
+	const struct yaml_node *node = map != NULL && map->kind == YAML_MAP ? map->children : NULL;
+	while (node != NULL && !(strncmp(node->key, key, length) == 0 && node->key[length] == '\0'))
+		node = node->next;
+	return node;
+}
+
+static void check_section(struct scenario_reader *reader, const struct dependency *dependency,
+			  const struct yaml_node *root)
+{
+	const char *section = dependency->section, *blank = strchr(section, ' ');
+	const struct yaml_node *node = root;
+	if (blank != NULL) {
+		node = child_of(root, section, (size_t)(blank - section));
+		if (node != NULL)
+			check_all(reader, dependency, node, blank + 1);
+		return;
+	}
+	for (const char *key = section; key != NULL && node != NULL;) {
+		const char *dot = strchr(key, '.');
+		node = child_of(node, key, dot != NULL ? (size_t)(dot - key) : strlen(key));
+		key = dot != NULL ? dot + 1 : NULL;
+	}
+	if (node != NULL && node->kind == YAML_MAP)
+		check_map(reader, dependency, node);
+}
+
+/* ---- what no table says ---- */
+
+static uint64_t rate_of(const struct port_params *port)
+{
+	return port->speed == SPEED_EXPLICIT
+		       ? port->rate
+		       : encoding_rate_bps((enum infiniband_speed)port->speed, port->width);
+}
+
+static bool is_given(const struct scenario_link *link, const char *key)
+{
+	unsigned i = 0;
+	while (port_param_list[i].name != NULL && strcmp(port_param_list[i].name, key) != 0)
+		i++;
+	return link->given >> i & 1;
+}
+
+static const struct port_params *port_of(const struct scenario_host *host)
+{
+	return host->hca != NULL ? &host->hca->port : &host->endpoint->port;
+}
+
+/* A link's speed replaces that of both ends: an adapter whose preset or map says more is slowed down. The first is named. */
+static void check_links(struct scenario_reader *reader, const struct yaml_node *root)
+{
+	struct scenario *scenario = reader->scenario;
+	const struct yaml_node *fabric = child_of(root, "fabric", 6);
+	const struct yaml_node *node = child_of(fabric, "link", 4);
+	struct port_params nobody;
+	params_default(port_param_list, &nobody);
+	for (uint32_t i = 0; i < 2 * scenario->link_count; i++) {
+		const struct scenario_link *link = &scenario->links[i / 2];
+		const struct scenario_node *end = &link->ends[i % 2];
+		if (end->is_switch || link->port == NULL || !is_given(link, "speed"))
+			continue;
+		const struct scenario_host *host = &scenario->hosts[end->number];
+		uint64_t rate = rate_of(port_of(host)), most = rate_of(link->port);
+		if (rate == rate_of(&nobody) || rate <= most)
+			continue;
+		yaml_error(
+			&scenario->warnings, node != NULL ? node : fabric,
+			"warning: the adapter of %s has a port of %.6g Gb/s, and its link makes it "
+			"%.6g",
+			host->name, (double)rate / 1e9, (double)most / 1e9);
+		return;
+	}
+}
+
+static void check_fan_in(struct scenario_reader *reader, const struct yaml_node *root)
+{
+	const struct scenario *scenario = reader->scenario;
+	const struct yaml_node *node =
+		child_of(child_of(root, "workload", 8), "incast_fan_in", strlen("incast_fan_in"));
+	if (node == NULL || !incasts(scenario) ||
+	    scenario->workload.incast_fan_in < scenario->host_count)
+		return;
+	yaml_error(&reader->scenario->warnings, node,
+		   "warning: of %u hosts %u can send to another one; all of them do",
+		   scenario->host_count, scenario->host_count - 1);
+}
+
+void scenario_check_effects(struct scenario_reader *reader, struct yaml_node *root)
+{
+	if (reader->errors->text != NULL)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(dependencies); i++)
+		if (!dependencies[i].holds(reader->scenario))
+			check_section(reader, &dependencies[i], root);
+	if (!series(reader->scenario)) {
+		const struct yaml_node *node =
+			child_of(child_of(root, "record", 6), "series_ports", 12);
+		if (node != NULL && node->children != NULL)
+			yaml_error_key(&reader->scenario->warnings, node,
+				       "warning: series_ports has no effect here; it needs "
+				       "record.series above 0");
+	}
+	check_links(reader, root);
+	check_fan_in(reader, root);
+}

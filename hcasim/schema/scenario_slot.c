@@ -1,0 +1,143 @@
+/*
+ * scenario_slot: the host that an adapter is in (`host:` beside `hca:`), of which both presets say something:
+ *
+ *     the adapter's preset  <  the host's preset  <  keys that the scenario itself gives, in `hca` or in `host`
+ *
+ * An adapter's preset assumes a host. Where the host's preset says another value, that counts, and a warning says so.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hcasim/schema/preset.h"
+#include "hcasim/schema/scenario_read.h"
+
+enum { VALUE_BYTES = 128 };
+
+typedef void slot_visit(void *context, const struct param_group *group, const struct param *param);
+
+/* All parameters of hosts. */
+static void visit_all(slot_visit *visit, void *context)
+{
+	for (const struct param_group *group = composite_of(COMPOSITE_HOST)->groups;
+	     group->name != NULL; group++)
+		for (const struct param *param = group->list; param->name != NULL; param++)
+			visit(context, group, param);
+}
+
+static void print_value(const struct param_group *group, const struct param *param,
+			const void *params, char text[VALUE_BYTES])
+{
+	param_print(param, (const char *)params + group->offset, text, VALUE_BYTES);
+}
+
+static bool is_said(const struct yaml_node *map, const struct param_group *group,
+		    const struct param *param)
+{
+	const struct yaml_node *node = map->kind == YAML_MAP ? map->children : NULL;
+	while (node != NULL && strcmp(node->key, group->name) != 0)
+		node = node->next;
+	node = node != NULL && node->kind == YAML_MAP ? node->children : NULL;
+	while (node != NULL && strcmp(node->key, param->name) != 0)
+		node = node->next;
+	return node != NULL;
+}
+
+struct slot_check {
+	struct scenario_reader *reader;
+	const struct yaml_node *hca, *slot;
+	const void *defaults, *assumed, *found, *said_by_slot;
+	bool has_preset;
+	char *differences; /* of presets */
+	size_t length;
+	FILE *out;
+};
+
+/* Said twice, by the scenario itself, and not alike. */
+static void refuse_twice(void *context, const struct param_group *group, const struct param *param)
+{
+	const struct slot_check *check = context;
+	char here[VALUE_BYTES], there[VALUE_BYTES];
+	if (!is_said(check->hca, group, param) || !is_said(check->slot, group, param))
+		return;
+	print_value(group, param, check->said_by_slot, here);
+	print_value(group, param, check->found, there);
+	if (strcmp(here, there) != 0)
+		yaml_error(check->reader->errors, check->slot,
+			   "%s.%s is %s here and %s in hca; expected one of them", group->name,
+			   param->name, here, there);
+}
+
+/* Said by the adapter's preset, and by the host's in another way. */
+static void note_difference(void *context, const struct param_group *group,
+			    const struct param *param)
+{
+	struct slot_check *check = context;
+	char here[VALUE_BYTES], there[VALUE_BYTES], nobody[VALUE_BYTES];
+	if (is_said(check->hca, group, param) || is_said(check->slot, group, param))
+		return;
+	print_value(group, param, check->found, here);
+	print_value(group, param, check->assumed, there);
+	print_value(group, param, check->defaults, nobody);
+	/* how many lanes of which generation a card has its preset says, if only by the default */
+	bool of_card =
+		check->has_preset && strcmp(group->name, "pcie") == 0 &&
+		(strcmp(param->name, "generation") == 0 || strcmp(param->name, "lanes") == 0);
+	if (strcmp(here, there) != 0 && (of_card || strcmp(there, nobody) != 0))
+		fprintf(check->out, "%s%s.%s %s, not %s", ftell(check->out) > 0 ? "; " : "",
+			group->name, param->name, here, there);
+}
+
+static void *copy_of(const void *params)
+{
+	size_t bytes = composite_of(COMPOSITE_HCA)->bytes;
+	void *copy = malloc(bytes);
+	if (copy == NULL)
+		abort();
+	return memcpy(copy, params, bytes);
+}
+
+void scenario_read_slot(struct scenario_reader *reader, struct yaml_node *hca,
+			struct yaml_node *slot, struct hca_params *params)
+{
+	unsigned before = reader->errors->count;
+	if (params == NULL) {
+		yaml_error(reader->errors, slot, "an adapter of fidelity endpoint has no host");
+		return;
+	}
+	void *defaults = composite_create(COMPOSITE_HCA), *assumed = copy_of(params);
+	preset_read(COMPOSITE_HOST, slot, NULL, params, NULL, reader->errors);
+	void *said_by_slot = copy_of(params);
+	if (reader->errors->count == before && hca != NULL && hca->kind == YAML_MAP) {
+		static const char *const others[] = {"preset", NULL};
+		composite_override(COMPOSITE_HOST, hca, others, params, reader->errors);
+	}
+	struct slot_check check = {
+		.reader = reader,
+		.hca = hca != NULL ? hca : slot,
+		.slot = slot,
+		.defaults = defaults,
+		.assumed = assumed,
+		.found = params,
+		.said_by_slot = said_by_slot,
+		.has_preset = hca != NULL &&
+			      (hca->kind == YAML_SCALAR ||
+			       (hca->kind == YAML_MAP && yaml_get(hca, "preset") != NULL))};
+	check.out = open_memstream(&check.differences, &check.length);
+	if (check.out == NULL)
+		abort();
+	if (reader->errors->count == before) {
+		if (hca != NULL)
+			visit_all(refuse_twice, &check);
+		visit_all(note_difference, &check);
+	}
+	fclose(check.out);
+	if (check.length > 0)
+		yaml_error(&reader->scenario->warnings, slot,
+			   "warning: the presets of host and hca differ, and that of the host "
+			   "counts: %s",
+			   check.differences);
+	free(check.differences);
+	free(said_by_slot);
+	free(assumed);
+	free(defaults);
+}

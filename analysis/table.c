@@ -1,5 +1,6 @@
 /* table: see table.h. */
 #include "analysis/table.h"
+#include "sim/input.h"
 
 #include <csv.h>
 #include <errno.h>
@@ -80,10 +81,10 @@ static bool parse(FILE *in, struct table *table)
 struct table *table_read(const char *file, char *why, size_t why_bytes)
 {
 	struct table *table;
-	FILE *in = fopen(file, "r");
+	FILE *in = input_open(file);
 
 	if (in == NULL) {
-		snprintf(why, why_bytes, "%s: %s", file, strerror(errno));
+		snprintf(why, why_bytes, "%s: %s", file, input_error());
 		return NULL;
 	}
 	table = calloc(1, sizeof(*table));

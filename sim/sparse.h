@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Page-aligned; asserts that the machine has the addresses. */
+/* Page-aligned. */
 void *sparse_create(size_t bytes);
 void sparse_destroy(void *table, size_t bytes); /* as many as in sparse_create() */
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "sim/memory.h"
+
 #define LINE_BYTES  ((size_t)64)
 #define CHUNK_BYTES ((size_t)2 << 20)
 
@@ -24,7 +26,8 @@ static void grow(struct store *store)
 	uintptr_t begin = ((uintptr_t)mapping + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
 	struct store_chunk *chunk = (struct store_chunk *)begin;
 
-	assert(mapping != MAP_FAILED);
+	if (mapping == MAP_FAILED)
+		memory_exhausted();
 	madvise(chunk, CHUNK_BYTES, MADV_HUGEPAGE); /* else it is on small pages */
 	if (__lsan_register_root_region)
 		__lsan_register_root_region(chunk, CHUNK_BYTES);

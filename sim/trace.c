@@ -19,6 +19,8 @@ struct trace_file {
 	char *patterns; /* each ends with a zero, an empty one ends the list */
 	int fd;
 	int error; /* errno of the first write that failed */
+	uint64_t written, max_bytes;
+	sim_time full_since;
 	size_t used;
 	_Alignas(8) unsigned char buffer[BUFFER_BYTES];
 };
@@ -40,6 +42,7 @@ static void flush(struct trace_file *trace)
 
 static void append(struct trace_file *trace, const void *bytes, size_t count)
 {
+	trace->written += count;
 	while (count > 0) {
 		size_t room = BUFFER_BYTES - trace->used;
 		size_t part = count < room ? count : room;
@@ -65,7 +68,22 @@ void trace_write(struct block *block, unsigned point, uint64_t tag, uint64_t fir
 		.kind = TRACE_KIND_POINT,
 	};
 
+	if (__builtin_expect(block->trace->written + sizeof(record) > block->trace->max_bytes, 0)) {
+		if (block->trace->full_since == SIM_NEVER)
+			block->trace->full_since = record.time;
+		return;
+	}
 	append(block->trace, &record, sizeof(record));
+}
+
+void trace_limit(struct trace_file *trace, uint64_t max_bytes)
+{
+	trace->max_bytes = max_bytes;
+}
+
+sim_time trace_full_since(const struct trace_file *trace)
+{
+	return trace->full_since;
 }
 
 static bool selected(const struct trace_file *trace, const char *name)
@@ -155,6 +173,8 @@ struct trace_file *trace_open(struct sim *sim, const char *path, const char *pat
 	assert(trace != NULL);
 	trace->sim = sim;
 	trace->fd = fd;
+	trace->max_bytes = UINT64_MAX;
+	trace->full_since = SIM_NEVER;
 	trace->patterns = split_patterns(patterns);
 	append(trace, &header, sizeof(header));
 	sim->trace = trace;

@@ -22,6 +22,12 @@ extern "C" {
  * dots too. One trace at a time. NULL: errno says why. */
 struct trace_file *trace_open(struct sim *sim, const char *path, const char *patterns);
 
+/* Records with which the file would be larger are left out, but for what defines blocks. */
+void trace_limit(struct trace_file *trace, uint64_t max_bytes);
+
+/* The time of the first record that was left out; SIM_NEVER: none was. */
+sim_time trace_full_since(const struct trace_file *trace);
+
 /* Before sim_destroy(). false: something could not be written; errno says why. */
 bool trace_close(struct trace_file *trace);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/input.h"
 #include "sim/trace.h"
 #include "sim/trace_format.h"
 
@@ -162,10 +163,10 @@ struct trace_reader *trace_reader_open(const char *path, const char **why)
 {
 	struct trace_reader *reader;
 	struct trace_header header;
-	FILE *file = fopen(path, "rbe");
+	FILE *file = input_open(path);
 
 	if (file == NULL) {
-		*why = strerror(errno);
+		*why = input_error();
 		return NULL;
 	}
 	if (fread(&header, 1, sizeof(header), file) != sizeof(header) ||

@@ -4,6 +4,7 @@
  * tags, merge keys, several documents) is refused by name, and reading goes on, so that one run
  * shows all problems.
  */
+#include "sim/input.h"
 #include "sim/yaml_document.h"
 
 #include <assert.h>
@@ -325,7 +326,7 @@ struct yaml_document *yaml_read_text(const char *name, const char *text, struct 
 /* All bytes of the file, for free(); NULL and errno. */
 static char *load(const char *file, size_t *length)
 {
-	FILE *in = fopen(file, "rb");
+	FILE *in = input_open(file);
 	char *bytes = NULL;
 	size_t size = 0;
 	*length = 0;
@@ -354,7 +355,7 @@ struct yaml_document *yaml_read_file(const char *file, struct yaml_errors *error
 	char *bytes = load(file, &length);
 	if (bytes == NULL) {
 		yaml_error(errors, &(struct yaml_node){.file = file}, "cannot be read: %s",
-			   strerror(errno));
+			   input_error());
 		return NULL;
 	}
 	struct yaml_document *document = read_bytes(file, bytes, length, errors);

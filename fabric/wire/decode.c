@@ -11,6 +11,7 @@
 #include "fabric/wire/capture.h"
 #include "fabric/wire/codec.h"
 #include "fabric/wire/decode_print.h"
+#include "sim/input.h"
 
 enum decode_status { DECODE_RIGHT, DECODE_WRONG, DECODE_UNREADABLE }; /* exit status */
 
@@ -25,7 +26,7 @@ struct decode_counts {
 /* NULL: errno says why. */
 static uint8_t *file_read(const char *path, size_t *length)
 {
-	FILE *file = fopen(path, "rb");
+	FILE *file = input_open(path);
 	size_t space = 1 << 16;
 	uint8_t *bytes;
 	int error = 0;
@@ -123,7 +124,7 @@ int decode_file(const char *path, FILE *out, FILE *err, const struct decode_opti
 	uint8_t *bytes = file_read(path, &length);
 
 	if (!bytes) {
-		fprintf(err, "%s: %s\n", path, strerror(errno));
+		fprintf(err, "%s: %s\n", path, input_error());
 		return DECODE_UNREADABLE;
 	}
 	capture = capture_create(bytes, length);

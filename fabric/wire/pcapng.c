@@ -27,6 +27,9 @@ struct pcapng {
 	uint64_t packets;
 	size_t used; /* of the block being put together */
 	uint8_t block[PACKET_BYTES_MAX + 512];
+	uint32_t snap; /* bytes, 0: all */
+	uint64_t written, max_bytes;
+	sim_time full_since;
 };
 
 static void put32(struct pcapng *pcapng, uint32_t value)
@@ -57,6 +60,8 @@ static void put_text_option(struct pcapng *pcapng, uint16_t code, const char *te
 	put_option(pcapng, code, text, strnlen(text, TEXT_MAX));
 }
 
+#define BLOCK_REST 300 /* lengths, padding and a comment, at most */
+
 static void block_begin(struct pcapng *pcapng, uint32_t type)
 {
 	pcapng->used = 0;
@@ -70,6 +75,7 @@ static void block_end(struct pcapng *pcapng)
 
 	le32_put(pcapng->block + 4, length);
 	put32(pcapng, length);
+	pcapng->written += length;
 	if (fwrite(pcapng->block, 1, length, pcapng->file) != length && !pcapng->error)
 		pcapng->error = errno ? errno : EIO;
 }
@@ -86,6 +92,8 @@ struct pcapng *pcapng_create(const char *path)
 		return NULL;
 	}
 	setvbuf(pcapng->file, NULL, _IOFBF, FILE_BUFFER);
+	pcapng->max_bytes = UINT64_MAX;
+	pcapng->full_since = SIM_NEVER;
 	block_begin(pcapng, BLOCK_SECTION);
 	put32(pcapng, BYTE_ORDER_MAGIC);
 	put32(pcapng, 1);                                         /* version 1.0 */
@@ -94,6 +102,12 @@ struct pcapng *pcapng_create(const char *path)
 	put32(pcapng, OPTION_END);
 	block_end(pcapng);
 	return pcapng;
+}
+
+void pcapng_limit(struct pcapng *pcapng, uint32_t snap, uint64_t max_bytes)
+{
+	pcapng->snap = snap;
+	pcapng->max_bytes = max_bytes;
 }
 
 int pcapng_destroy(struct pcapng *pcapng)
@@ -113,7 +127,7 @@ uint32_t pcapng_interface_add(struct pcapng *pcapng, const char *name, enum link
 	assert(pcapng->interface_count < INTERFACES_MAX);
 	block_begin(pcapng, BLOCK_INTERFACE);
 	put32(pcapng, link_layer == LINK_ETHERNET ? LINKTYPE_ETHERNET : LINKTYPE_ERF);
-	put32(pcapng, 0); /* no limit to a packet's length */
+	put32(pcapng, pcapng->snap); /* 0: no limit to a packet's length */
 	put_text_option(pcapng, OPTION_INTERFACE_NAME, name);
 	put_option(pcapng, OPTION_INTERFACE_RESOLUTION, &resolution, 1);
 	put32(pcapng, OPTION_END);
@@ -143,9 +157,11 @@ void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 {
 	uint64_t nanoseconds = at / NS;
 	uint8_t *lengths, *bytes;
-	size_t length;
+	size_t length, kept;
 
 	assert(interface < pcapng->interface_count);
+	if (pcapng->full_since != SIM_NEVER)
+		return;
 	block_begin(pcapng, BLOCK_PACKET);
 	put32(pcapng, interface);
 	put32(pcapng, (uint32_t)(nanoseconds >> 32));
@@ -155,10 +171,15 @@ void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 	length = pcapng->link_layers[interface] == LINK_ETHERNET
 			 ? packet_build(packet, bytes, PACKET_BYTES_MAX)
 			 : erf_record_build(interface, at, packet, bytes);
-	put32(pcapng, (uint32_t)length); /* captured */
+	kept = pcapng->snap && pcapng->snap < length ? pcapng->snap : length;
+	if (pcapng->written + pcapng->used + kept + BLOCK_REST > pcapng->max_bytes) {
+		pcapng->full_since = at;
+		return;
+	}
+	put32(pcapng, (uint32_t)kept);   /* captured */
 	put32(pcapng, (uint32_t)length); /* of as many */
-	memset(bytes + length, 0, -length & 3);
-	pcapng->used += (length + 3) & ~(size_t)3;
+	memset(bytes + kept, 0, -kept & 3);
+	pcapng->used += (kept + 3) & ~(size_t)3;
 	if (comment) {
 		put_text_option(pcapng, OPTION_COMMENT, comment);
 		put32(pcapng, OPTION_END);
@@ -170,4 +191,9 @@ void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 uint64_t pcapng_packets(const struct pcapng *pcapng)
 {
 	return pcapng->packets;
+}
+
+sim_time pcapng_full_since(const struct pcapng *pcapng)
+{
+	return pcapng->full_since;
 }

@@ -15,6 +15,10 @@ struct pcapng;
 /* NULL: the file cannot be made; errno says why. */
 struct pcapng *pcapng_create(const char *path);
 
+/* Of each packet no more bytes than `snap` are kept, 0: all; packets with which the file would be larger than max_bytes are left
+ * out. Before the first interface. */
+void pcapng_limit(struct pcapng *pcapng, uint32_t snap, uint64_t max_bytes);
+
 /* 0, or the errno of the first write that failed. */
 int pcapng_destroy(struct pcapng *pcapng);
 
@@ -27,5 +31,8 @@ void pcapng_write(struct pcapng *pcapng, uint32_t interface, sim_time at,
 		  const struct packet *packet, const char *comment);
 
 uint64_t pcapng_packets(const struct pcapng *pcapng);
+
+/* The time of the first packet that was left out; SIM_NEVER: none was. */
+sim_time pcapng_full_since(const struct pcapng *pcapng);
 
 #endif

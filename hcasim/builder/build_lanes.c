@@ -10,6 +10,7 @@
 
 #include "fabric/lft_file.h"
 #include "hcasim/builder/build.h"
+#include "sim/input.h"
 #include "switch/switch.h"
 
 #define WHY_BYTES 512
@@ -212,14 +213,14 @@ static bool read_tables(struct build *build, char *why, size_t why_bytes)
 	const char *path = scenario->lanes.forwarding;
 	size_t cells = (size_t)scenario->switch_count * scenario->host_count;
 	struct tables tables = {.build = build, .ports = malloc(cells + 1)};
-	FILE *file = fopen(path, "r");
+	FILE *file = input_open(path);
 	uint32_t line = 0;
 	bool good = false;
 	if (tables.ports == NULL)
 		abort();
 	memset(tables.ports, NO_PORT, cells);
 	if (file == NULL) {
-		snprintf(why, why_bytes, "%s: %s", path, strerror(errno));
+		snprintf(why, why_bytes, "%s: %s", path, input_error());
 	} else if (!lft_file_read(file, take_route, &tables, &line, tables.why, WHY_BYTES)) {
 		snprintf(why, why_bytes, "%s:%u: %s", path, line, tables.why);
 	} else {

@@ -3,12 +3,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "hcasim/command/verb.h"
+#include "sim/memory.h"
 
 /* The exit code, unless what was printed could not be written. */
 static int with_output(int code)
@@ -33,6 +35,11 @@ static void hold_standard_streams(void)
 		close(fd);
 }
 
+static void too_large(int number)
+{
+	(void)number;
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments arguments;
@@ -50,6 +57,8 @@ int main(int argc, char **argv)
 	const struct verb *verb = verb_find(help ? "help" : argv[1]);
 	if (verb == NULL)
 		return verb_report_unknown(argv[1]);
+	memory_guard_new();
+	signal(SIGXFSZ, too_large); /* a write beyond the limit of files fails, as on a full disk */
 	arguments_read(verb, argc - 1, argv + 1, &arguments);
 	int code = verb->run(&arguments);
 	arguments_free(&arguments);

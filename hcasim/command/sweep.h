@@ -24,6 +24,7 @@ struct sweep {
 	const struct arguments *arguments;
 	const struct scenario *scenario; /* with no value of the sweep in place */
 	const char *folder;
+	int lock; /* of the folder, until the process ends */
 	struct sweep_point *points;
 	size_t count, done;
 	unsigned running;

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "hcasim/command/sweep.h"
+#include "hcasim/record/leftovers.h"
 #include "hcasim/record/result.h"
 
 #define POINTS_MAX 1000000
@@ -275,6 +276,12 @@ static int run_sweep(struct sweep *sweep)
 	}
 	if (mkdir(sweep->folder, 0777) != 0 && errno != EEXIST) {
 		say("%s: %s", sweep->folder, strerror(errno));
+		return EXIT_BAD_INPUT;
+	}
+	char why[PATH_MAX + 128];
+	sweep->lock = leftovers_lock(sweep->folder, why, sizeof(why));
+	if (sweep->lock < 0) {
+		say("%s", why);
 		return EXIT_BAD_INPUT;
 	}
 	if (!find_points(sweep))

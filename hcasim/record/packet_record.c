@@ -95,17 +95,20 @@ static void see_departure(void *context, struct port *port, const struct packet 
 	struct packet_record *record = tap->record;
 	(void)port;
 	write_until(record, sim_now(record->sim));
+	if (packet_record_full_since(record) != SIM_NEVER)
+		return;
 	struct packet *copy = packet_copy(record->copies, packet);
 	push(record, (struct entry){starts_at, tap->interface, record->sequence++, copy});
 }
 
 struct packet_record *packet_record_create(struct sim *sim, struct packet_pool *pool,
-					   const char *path, struct port *const *ports,
-					   uint32_t count)
+					   const struct packet_record_file *place,
+					   struct port *const *ports, uint32_t count)
 {
-	struct pcapng *file = pcapng_create(path);
+	struct pcapng *file = pcapng_create(place->path);
 	if (file == NULL)
 		return NULL;
+	pcapng_limit(file, place->snap, place->max_bytes);
 	struct packet_record *record = calloc(1, sizeof(*record));
 	struct tap *taps = calloc(count > 0 ? count : 1, sizeof(*taps));
 	if (record == NULL || taps == NULL)
@@ -125,9 +128,15 @@ struct packet_record *packet_record_create(struct sim *sim, struct packet_pool *
 	return record;
 }
 
+sim_time packet_record_full_since(const struct packet_record *record)
+{
+	return pcapng_full_since(record->file);
+}
+
 uint64_t packet_record_packets(const struct packet_record *record)
 {
-	return pcapng_packets(record->file) + record->used;
+	return pcapng_packets(record->file) +
+	       (packet_record_full_since(record) == SIM_NEVER ? record->used : 0);
 }
 
 int packet_record_destroy(struct packet_record *record)

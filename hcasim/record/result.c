@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hcasim/record/leftovers.h"
 #include "hcasim/record/packet_record.h"
 #include "hcasim/run/bottleneck.h"
 #include "sim/counters.h"
@@ -51,6 +52,7 @@ struct result {
 	const char *finals[FILE_COUNT];   /* single files: where each is to stand */
 	struct packet_record *packets;
 	struct trace_file *trace;
+	int lock; /* of the folder that is being written; -1: none */
 };
 
 __attribute__((format(printf, 3, 4))) static bool fail(char *why, size_t why_bytes,
@@ -94,8 +96,10 @@ bool result_check(const struct result_paths *paths, char *why, size_t why_bytes)
 			continue;
 		if (!fits(files[i], why, why_bytes) || !check_parent(files[i], why, why_bytes))
 			return false;
-		if (stat(files[i], &status) == 0 && S_ISDIR(status.st_mode))
-			return fail(why, why_bytes, "%s is a directory; expected a file", files[i]);
+		if (stat(files[i], &status) != 0 || S_ISREG(status.st_mode))
+			continue;
+		return fail(why, why_bytes, "%s is a %s; expected a file", files[i],
+			    S_ISDIR(status.st_mode) ? "directory" : "FIFO, socket or device");
 	}
 	if (paths->folder == NULL)
 		return true;
@@ -134,6 +138,8 @@ static bool open_trace(struct result *result)
 	fclose(out);
 	result->trace = trace_open(result->build->sim, result->paths[FILE_TRACE], patterns);
 	free(patterns);
+	if (result->trace != NULL)
+		trace_limit(result->trace, scenario->record.max_bytes);
 	return result->trace != NULL;
 }
 
@@ -220,6 +226,24 @@ bool result_names(const struct build *build, char *why, size_t why_bytes)
 	return true;
 }
 
+/* Where it is being written, which a run that was killed may have left. */
+static bool open_part(struct result *result, char *why, size_t why_bytes)
+{
+	if (mkdir(result->part, 0777) != 0 && errno != EEXIST)
+		return fail(why, why_bytes, "%s: %s", result->part, strerror(errno));
+	result->lock = leftovers_lock(result->part, why, why_bytes);
+	if (result->lock < 0)
+		return false;
+	remove_files(result->part);
+	return true;
+}
+
+static void close_part(const struct result *result)
+{
+	if (result->lock >= 0)
+		close(result->lock);
+}
+
 struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
 			    size_t why_bytes)
 {
@@ -230,18 +254,17 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	if (result == NULL)
 		abort();
 	result->build = build;
+	result->lock = -1;
 	if (paths->folder != NULL) {
 		snprintf(result->folder, PATH_MAX, "%s", paths->folder);
 		for (size_t end = strlen(result->folder);
 		     end > 1 && result->folder[end - 1] == '/';)
 			result->folder[--end] = '\0';
 		snprintf(result->part, PATH_MAX, "%.*s" PART, PATH_MAX - 16, result->folder);
-		if (mkdir(result->part, 0777) != 0 && errno != EEXIST) {
-			fail(why, why_bytes, "%s: %s", result->part, strerror(errno));
+		if (!open_part(result, why, why_bytes)) {
 			free(result);
 			return NULL;
 		}
-		remove_files(result->part); /* of a run that was killed */
 	}
 	choose_path(result, FILE_PACKETS, paths->packets, scenario->record.packets);
 	choose_path(result, FILE_TRACE, paths->trace, scenario->trace_count > 0);
@@ -258,19 +281,26 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	choose_path(result, FILE_SWITCHES, NULL, scenario->has_workload || scenario->has_load);
 	const char *bad = NULL;
 	if (*result->paths[FILE_PACKETS] != '\0') {
-		result->packets =
-			packet_record_create(build->sim, build->pool, result->paths[FILE_PACKETS],
-					     build->ports, build->port_count);
+		result->packets = packet_record_create(
+			build->sim, build->pool,
+			&(const struct packet_record_file){result->paths[FILE_PACKETS],
+							   (uint32_t)scenario->record.snap,
+							   scenario->record.max_bytes},
+			build->ports, build->port_count);
 		bad = result->packets == NULL ? result->paths[FILE_PACKETS] : NULL;
 	}
 	if (bad == NULL && *result->paths[FILE_TRACE] != '\0' && !open_trace(result))
 		bad = result->paths[FILE_TRACE];
-	if (bad == NULL)
+	if (bad == NULL) {
+		leftovers_watch(result->paths[0], FILE_COUNT,
+				*result->folder != '\0' ? result->part : NULL);
 		return result;
+	}
 	fail(why, why_bytes, "%s: %s", bad, strerror(errno));
 	if (result->packets != NULL)
 		packet_record_destroy(result->packets);
 	remove_parts(result);
+	close_part(result);
 	free(result);
 	return NULL;
 }
@@ -468,6 +498,7 @@ static const char *write_files(struct result *result, const struct result_outcom
 		if (*result->paths[kind] == '\0')
 			continue;
 		FILE *out = fopen(result->paths[kind], "w");
+		bool good = true;
 		if (out == NULL)
 			return result->paths[kind];
 		if (kind == FILE_COUNTERS)
@@ -479,14 +510,14 @@ static const char *write_files(struct result *result, const struct result_outcom
 		else if (kind == FILE_FLOWS)
 			write_flows(outcome, out);
 		else if (kind == FILE_SERIES)
-			trial_write_series(outcome->trial, out);
+			good = trial_write_series(outcome->trial, out);
 		else if (kind == FILE_SLOWDOWNS)
 			trial_write_groups(outcome->trial, out);
 		else if (kind == FILE_SWITCHES)
 			trial_write_switches(result->build, out);
 		else
 			trial_write_links(result->build, ended_at(result->build, outcome), out);
-		if (!close_file(out))
+		if (!close_file(out) || !good)
 			return result->paths[kind];
 	}
 	return NULL;
@@ -505,12 +536,26 @@ static const char *move_files(struct result *result)
 	return NULL;
 }
 
+static void say_full(const struct result *result, enum file_kind kind, sim_time since)
+{
+	if (since != SIM_NEVER)
+		fprintf(stderr,
+			"hcasim: %s: record.max_bytes is reached; nothing is recorded from %.6g us "
+			"on\n",
+			result->finals[kind] != NULL ? result->finals[kind] : file_names[kind],
+			(double)since / (double)US);
+}
+
 bool result_finish(struct result *result, const struct result_outcome *outcome, char *why,
 		   size_t why_bytes)
 {
 	const char *bad = NULL;
 	int error = 0;
 	uint64_t packets = result->packets != NULL ? packet_record_packets(result->packets) : 0;
+	if (result->packets != NULL)
+		say_full(result, FILE_PACKETS, packet_record_full_since(result->packets));
+	if (result->trace != NULL)
+		say_full(result, FILE_TRACE, trace_full_since(result->trace));
 	if (result->packets != NULL) {
 		error = packet_record_destroy(result->packets);
 		bad = error != 0 ? result->paths[FILE_PACKETS] : NULL;
@@ -529,6 +574,8 @@ bool result_finish(struct result *result, const struct result_outcome *outcome, 
 		fail(why, why_bytes, "%s: %s", bad, strerror(error));
 		remove_parts(result);
 	}
+	leftovers_leave();
+	close_part(result);
 	free(result);
 	return bad == NULL;
 }

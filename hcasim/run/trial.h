@@ -53,7 +53,8 @@ unsigned trial_check_build(const struct build *build, FILE *out);
 /* The files of a result folder. */
 void trial_write_groups(const struct trial *trial, FILE *out); /* slowdowns.csv */
 void trial_write_flows(const struct trial *trial, FILE *out);
-void trial_write_series(const struct trial *trial, FILE *out);
+/* false: not all of it could be kept during the run; errno says why. */
+bool trial_write_series(const struct trial *trial, FILE *out);
 /* ended: the time of which utilisation is a share. Needs no trial. */
 void trial_write_links(const struct build *build, sim_time ended, FILE *out);
 void trial_write_switches(const struct build *build, FILE *out); /* switches.csv: all counters */

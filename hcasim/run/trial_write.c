@@ -1,6 +1,7 @@
 /*
  * trial_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/SCENARIOS.md names all columns.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,15 +22,20 @@ void trial_write_groups(const struct trial *trial, FILE *out)
 	flow_table_write_groups(trial->groups, trial->group_count, out);
 }
 
-void trial_write_series(const struct trial *trial, FILE *out)
+bool trial_write_series(const struct trial *trial, FILE *out)
 {
 	char buffer[65536];
 	size_t count;
 	if (trial->series == NULL)
-		return;
+		return true;
+	if (fflush(trial->series) != 0 || ferror(trial->series) != 0) {
+		errno = errno != 0 ? errno : ENOSPC;
+		return false;
+	}
 	rewind(trial->series);
 	while ((count = fread(buffer, 1, sizeof(buffer), trial->series)) > 0)
 		fwrite(buffer, 1, count, out);
+	return true;
 }
 
 void trial_write_links(const struct build *build, sim_time ended, FILE *out)

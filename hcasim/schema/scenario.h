@@ -91,6 +91,8 @@ struct port_params;
 
 #define RECORD_PARAMS(X)                                                                                   \
 	X(packets,    FLAG,   "false", "", "packets.pcapng: every packet that leaves a port, credits and pauses too", "choice") \
+	X(max_bytes,  BYTES,  "8GiB", "64KiB..", "largest size of packets.pcapng and of trace.bin, each; what comes later is not recorded, and a message says since when", "choice: less than what disks have left") \
+	X(snap,       BYTES,  "0B",   "0B..64KiB", "bytes of each packet in packets.pcapng, of which the whole length is noted; 0B: all", "choice") \
 	X(counters,   FLAG,   "true",  "", "counters.json: all counters of all blocks at the end", "choice") \
 	X(flows,      FLAG,   "true",  "", "workload: flows.csv, a line a flow", "choice")                        \
 	X(series,     TIME,   "0ps",   "", "workload: between two lines a port of series.csv, which queue figures come from; 0ps: none", "choice")

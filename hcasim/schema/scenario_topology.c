@@ -12,6 +12,7 @@
 #include "fabric/netfile.h"
 #include "fabric/topologies.h"
 #include "hcasim/schema/scenario_read.h"
+#include "sim/input.h"
 
 #define WHY_BYTES       512
 #define UPLINK_RATE_MIN 1000000 /* of a port's rate */
@@ -99,7 +100,7 @@ static char *read_all(const char *path, size_t *length)
 {
 	char *text = NULL, buffer[4096];
 	size_t count;
-	FILE *in = fopen(path, "r"), *out;
+	FILE *in = input_open(path), *out;
 	if (in == NULL)
 		return NULL;
 	out = open_memstream(&text, length);

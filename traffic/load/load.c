@@ -493,8 +493,14 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 		sim_time next = sim_next(load->sim);
 
 		if (next == SIM_NEVER || next > limit) {
-			load_fail(&load->nodes[0], "not all was done; complete: %" PRIu64,
-				  tally_of_all(load).completed);
+			load_fail(&load->nodes[0],
+				  "%s after %.6g us; complete: %" PRIu64 " of %" PRIu64
+				  " work requests",
+				  next == SIM_NEVER ? "nothing happens any more"
+						    : "load.limit is reached",
+				  (double)sim_now(load->sim) / (double)US,
+				  tally_of_all(load).completed,
+				  load->params.warm_up + load->params.operations);
 			load->given_up = true;
 		} else {
 			play_slice(load, next);
@@ -503,7 +509,8 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 			progress(context, sim_now(load->sim), done(load), load->params.operations);
 	}
 	load->apart = true;
-	sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
+	if (!load->given_up)                   /* else it may go on for ever */
+		sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
 	if (load->failed)
 		snprintf(why, why_bytes, "%s", load_failure(load));
 	return !load->failed;

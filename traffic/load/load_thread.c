@@ -265,11 +265,15 @@ struct load_qp *load_thread_take_ready(struct load_thread *thread)
 
 /* ---- completions ---- */
 
-/* Receive WQEs are all alike, and stay where they are. Those of many packets are told of one by one. */
+/* Receive WQEs are all alike, and stay where they are. They are told of by lists, at most half of the queue, or nobody would tell
+ * of the last ones; those of many packets one by one. */
 void load_thread_post_receive(struct load_qp *qp)
 {
+	uint32_t list = qp->receive_entries < 2 * RECEIVE_LIST ? (qp->receive_entries + 1) / 2
+							       : RECEIVE_LIST;
+
 	qp->receives_posted++;
-	if (qp->receives_posted - qp->receives_told < RECEIVE_LIST &&
+	if (qp->receives_posted - qp->receives_told < list &&
 	    !qp->thread->node->load->params.strides)
 		return;
 	qp->receives_told = qp->receives_posted;

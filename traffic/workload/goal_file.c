@@ -1,5 +1,6 @@
 /* goal_file: see goal_file.h. */
 #include "traffic/workload/goal_file.h"
+#include "sim/input.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -307,13 +308,13 @@ static bool read_file(struct goal *goal, FILE *in)
 
 bool goal_file_read(struct goal *goal, const char *file)
 {
-	FILE *in = fopen(file, "r");
+	FILE *in = input_open(file);
 
 	goal->file = file;
 	goal->rank = GOAL_NONE;
 	if (!in) {
 		snprintf(goal->why, goal->why_bytes, "trace: %s cannot be read: %s", file,
-			 strerror(errno));
+			 input_error());
 		return false;
 	}
 	bool good = read_file(goal, in);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/input.h"
 #include "traffic/workload/workload.h"
 
 #define REPEATS_MAX 10000
@@ -78,14 +79,14 @@ static const char *read_line(struct workload *workload, const char *line)
 
 bool workload_read_trace(struct workload *workload, const char *file, char *why, size_t why_bytes)
 {
-	FILE *in = fopen(file, "r");
+	FILE *in = input_open(file);
 	const char *wrong = NULL;
 	char *line = NULL;
 	size_t room = 0;
 	unsigned number = 0;
 
 	if (!in) {
-		snprintf(why, why_bytes, "trace: %s cannot be read: %s", file, strerror(errno));
+		snprintf(why, why_bytes, "trace: %s cannot be read: %s", file, input_error());
 		return false;
 	}
 	while (!wrong && getline(&line, &room, in) >= 0) {

@@ -1,0 +1,77 @@
+/* leftovers: see leftovers.h. */
+#include "hcasim/record/leftovers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "sim/block.h"
+#include "sim/memory.h"
+
+static const char *watched, *watched_folder;
+static volatile size_t watched_count;
+static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* Calls nothing but what a signal handler may. */
+static void remove_all(void)
+{
+	for (size_t i = 0; i < watched_count; i++)
+		if (watched[i * PATH_MAX] != '\0')
+			unlink(&watched[i * PATH_MAX]);
+	if (watched_count > 0 && watched_folder != NULL)
+		rmdir(watched_folder);
+}
+
+static void end_by_signal(int number)
+{
+	remove_all();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Who handles these signals already ends in good order. */
+void leftovers_watch(const char *paths, size_t count, const char *folder)
+{
+	watched = paths;
+	watched_folder = folder;
+	watched_count = count;
+	memory_before_end = remove_all;
+	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++) {
+		struct sigaction now;
+		if (sigaction(end_signals[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+			signal(end_signals[i], end_by_signal);
+	}
+}
+
+void leftovers_leave(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++) {
+		struct sigaction now;
+		if (sigaction(end_signals[i], NULL, &now) == 0 && now.sa_handler == end_by_signal)
+			signal(end_signals[i], SIG_DFL);
+	}
+	memory_before_end = NULL;
+	watched_count = 0;
+}
+
+int leftovers_lock(const char *folder, char *why, size_t why_bytes)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	if (fd >= 0 && errno != EWOULDBLOCK) /* a file system without locks */
+		return fd;
+	if (fd < 0) {
+		snprintf(why, why_bytes, "%s: %s", folder, strerror(errno));
+		return -1;
+	}
+	snprintf(why, why_bytes,
+		 "%s: another hcasim is writing to it; expected a folder of its own", folder);
+	close(fd);
+	return -1;
+}

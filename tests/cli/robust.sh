@@ -1,0 +1,139 @@
+#!/bin/bash
+# Proves that a run ends, with a message and an exit code, whatever happens to it: loads that cannot end, files that are none, full
+# disks, too little memory, signals, two runs into one folder; and that nothing half-written is left then.
+# Arguments: the hcasim program, the top of the source tree.
+hcasim=$1 top=$2
+. "$(dirname "$0")/../support/script.sh"
+mkdir "$folder/work" && cd "$folder/work" || exit 1
+
+cat >load.yaml <<'END'
+seed: 1
+hosts: {count: 2, hca: connectx5-100gbe}
+fabric: {link_layer: roce, topology: back-to-back, link: cable-100gbe}
+load: {verb: send, bytes: 64B, window: 32, operations: 2000, warm_up: 100}
+END
+cat >flows.yaml <<'END'
+seed: 1
+hosts: {count: 3, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, switch: spectrum-100gbe}
+workload: {pattern: incast, bytes: 100GB}
+END
+
+# ends CODE SECONDS TEXT COMMAND...: within that time, with that exit code and that text.
+ends() {
+  local code=$1 seconds=$2 expected=$3
+  shift 3
+  timeout "$seconds" "$@" >"$folder/text" 2>&1
+  local got=$?
+  [ $got = "$code" ] || fail "$*: exit code $got, expected $code: $(tail -5 "$folder/text")"
+  grep -q -- "$expected" "$folder/text" || fail "$*: \"$expected\" is not said: $(tail -5 "$folder/text")"
+}
+nothing_left() { [ "$(ls -A | grep -vx 'load.yaml\|flows.yaml' | tr '\n' ' ')" = "$1" ] || fail "left: $(ls -A)"; }
+
+# Few receive work requests: told of in lists of half the queue, so that sends go on; without time for all, a load ends and says it.
+for receives in 1 2 4 16 32; do
+  ends 0 60 '^completed' "$hcasim" run load.yaml --set load.receives=$receives
+done
+ends 1 60 'load.limit is reached after .* us; complete: [0-9]* of 2100 work requests' \
+  "$hcasim" run load.yaml --set load.receives=1 --set load.limit=20us --pcap a.pcapng --trace a.bin
+rm -f a.pcapng a.bin
+
+# Recordings have a size at most, and packets a length.
+ends 0 60 'packets.pcapng: record.max_bytes is reached; nothing is recorded from' \
+  "$hcasim" run flows.yaml --until 300us --out out --set 'record={packets: true, max_bytes: 128KiB, trace: ["*"]}'
+grep -q 'trace.bin: record.max_bytes is reached' "$folder/text" || fail "trace: $(cat "$folder/text")"
+for file in packets.pcapng trace.bin; do
+  size=$(stat -c %s "out/$file")
+  [ "$size" -gt 120000 ] && [ "$size" -le $((1 << 17)) ] || fail "$file: $size bytes"
+done
+"$hcasim" decode out/packets.pcapng >/dev/null 2>"$folder/text" || fail "decode: $(cat "$folder/text")"
+"$hcasim" trace out/trace.bin >/dev/null 2>"$folder/text" || fail "trace: $(cat "$folder/text")"
+rm -r out
+ends 0 60 '' "$hcasim" run flows.yaml --until 100us --pcap whole.pcapng
+ends 0 60 '' "$hcasim" run flows.yaml --until 100us --pcap short.pcapng --set record.snap=96B
+python3 - <<'PYTHON' || fail "snap: lengths"
+import struct
+def lengths(name):
+    bytes, at, found = open(name, "rb").read(), 0, []
+    while at < len(bytes):
+        kind, size = struct.unpack_from("<II", bytes, at)
+        if kind == 6:
+            found.append(struct.unpack_from("<II", bytes, at + 20))
+        at += size
+    return found
+whole, short = lengths("whole.pcapng"), lengths("short.pcapng")
+assert len(whole) == len(short) > 100 and max(whole)[0] > 4000
+assert [(min(kept, 96), length) for kept, length in whole] == short
+PYTHON
+rm whole.pcapng short.pcapng
+
+# A signal, a full disk: nothing is left, and no folder.
+for number in TERM INT HUP; do
+  env --default-signal "$hcasim" run flows.yaml --out out --set record.packets=true --trace t.bin >"$folder/text" 2>&1 &
+  pid=$!
+  for ((i = 0; i < 100; i++)); do
+    [ -s out.part/packets.pcapng ] && break
+    sleep 0.1
+  done
+  [ -s out.part/packets.pcapng ] || fail "$number: nothing is recorded: $(cat "$folder/text")"
+  kill -$number $pid
+  wait $pid
+  [ $? -gt 128 ] || fail "$number: exit code"
+  nothing_left ''
+done
+(
+  ulimit -f 200
+  ends 2 60 'File too large' "$hcasim" run flows.yaml --until 300us --out out --set record.packets=true
+  ends 2 60 'File too large' "$hcasim" run flows.yaml --until 300us --pcap p.pcapng --trace t.bin
+  [ $failures -eq 0 ]
+) || failures=$((failures + 1))
+nothing_left ''
+
+# FIFOs: refused at once, as what is read and as what is written.
+mkfifo pipe
+ends 2 5 'pipe: cannot be read: a FIFO' "$hcasim" run pipe
+sed 's|connectx5-100gbe|./pipe|' load.yaml >preset.yaml
+ends 2 5 'FIFO' "$hcasim" check preset.yaml
+rm preset.yaml
+ends 2 5 'FIFO' "$hcasim" decode pipe
+ends 2 5 'FIFO' "$hcasim" trace pipe
+ends 2 5 'FIFO' "$hcasim" run flows.yaml --set 'workload={pattern: trace, trace: pipe}'
+ends 2 5 'pipe is a FIFO, socket or device; expected a file' "$hcasim" run flows.yaml --pcap pipe
+rm pipe
+
+# Two into one folder.
+cat >sweep.yaml <<'END'
+seed: 1
+hosts: {count: 3, hca: {fidelity: endpoint}}
+fabric: {link_layer: roce, topology: single-switch, switch: spectrum-100gbe}
+workload: {pattern: incast, bytes: 100GB}
+sweep: {seed: [1, 2]}
+END
+for verb in "sweep sweep.yaml" "run flows.yaml"; do
+  "$hcasim" $verb --out both >"$folder/first" 2>&1 &
+  pid=$!
+  for ((i = 0; i < 100; i++)); do
+    [ -d both.part ] || [ -d both ] && break
+    sleep 0.1
+  done
+  [ -d both.part ] || [ -d both ] || fail "$verb: nothing begins"
+  ends 2 10 'another hcasim is writing to it' "$hcasim" $verb --out both
+  kill $pid
+  wait $pid
+  rm -rf both both.part
+done
+rm sweep.yaml
+
+# Too little memory (a sanitizer's own takes more).
+if ! nm "$hcasim" 2>/dev/null | grep -q __asan_init; then
+  for limit in "-v 300000" "-d 20000"; do
+    (
+      ulimit $limit
+      ends 2 60 'out of memory' "$hcasim" run "$top/scenarios/studies/all-to-all-detailed.yaml" --until 50us --out out
+      [ $failures -eq 0 ]
+    ) || failures=$((failures + 1))
+  done
+  nothing_left ''
+fi
+
+[ $failures -eq 0 ]

@@ -98,14 +98,36 @@ static const struct gauge *find_work(const struct sim *sim, const struct block *
 	return NULL;
 }
 
+/* How long a gauge tells that there was work, at least: while its servers served, while somebody waited for its pool, and while
+ * the pool held what it held, were that always the most that it held. */
+static sim_time working_time(const struct gauge_info *info, const struct gauge *gauge, sim_time now)
+{
+	sim_time waited = gauge_stalled(gauge, now);
+	uint64_t most = gauge->capacity > gauge->level_max ? gauge->capacity : gauge->level_max;
+	uint64_t held = most > 0 ? gauge_area(gauge, now) / most : 0;
+
+	switch (info->kind) {
+	case GAUGE_WORK:
+		return waited;
+	case GAUGE_SERVER:
+		return held;
+	case GAUGE_POOL:
+		return held > waited ? held : waited;
+	default:
+		return 0;
+	}
+}
+
+/* The longest that any gauge tells of. */
 static sim_time work_time(const struct sim *sim, sim_time ended)
 {
 	sim_time most = 0;
 	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
 		const struct gauge *gauges = gauges_read(block);
 		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
-			sim_time time = gauge_stalled(&gauges[i], sim_now(block->sim));
-			if (block->type->gauges[i].kind == GAUGE_WORK && time > most)
+			sim_time time = working_time(&block->type->gauges[i], &gauges[i],
+						     sim_now(block->sim));
+			if (time > most)
 				most = time;
 		}
 	}
@@ -116,17 +138,16 @@ static double use_of(const struct sim *sim, const struct block *block,
 		     const struct gauge_info *info, const struct gauge *gauge, sim_time time)
 {
 	sim_time now = sim_now(block->sim);
-	double use = 0;
-	if (info->kind == GAUGE_SERVER) {
-		use = (double)gauge_area(gauge, now) / (double)time / (double)gauge->capacity;
-	} else if (info->kind == GAUGE_POOL) {
-		use = (double)gauge_stalled(gauge, now) / (double)time;
-	} else if (info->kind == GAUGE_SHARE && gauge_area(gauge, now) > 0) {
+	if (info->kind == GAUGE_SERVER)
+		return (double)gauge_area(gauge, now) / (double)time / (double)gauge->capacity;
+	if (info->kind == GAUGE_POOL)
+		return (double)gauge_stalled(gauge, now) / (double)time;
+	if (info->kind == GAUGE_SHARE && gauge_area(gauge, now) > 0) {
 		const struct gauge *work = find_work(sim, block);
-		use = work != NULL ? (double)gauge_area(gauge, now) / (double)gauge_area(work, now)
-				   : 0;
+		return work != NULL ? (double)gauge_area(gauge, now) / (double)gauge_area(work, now)
+				    : 0;
 	}
-	return use < 1 ? use : 1;
+	return 0;
 }
 
 /* In its place among those with the highest use; the last one falls off. */
@@ -183,6 +204,29 @@ struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended)
 	}
 	name_cause(&bottleneck);
 	return bottleneck;
+}
+
+unsigned bottleneck_check(const struct sim *sim, FILE *out)
+{
+	unsigned wrong = 0;
+	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
+		const struct gauge *gauges = gauges_read(block);
+		sim_time now = sim_now(block->sim);
+		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+			const struct gauge_info *info = &block->type->gauges[i];
+			const struct gauge *work =
+				info->kind == GAUGE_SHARE ? find_work(sim, block) : NULL;
+			if (work == NULL || gauge_area(&gauges[i], now) <= gauge_area(work, now))
+				continue;
+			fprintf(out,
+				"%s: share of %s: held up for %" PRIu64 " %s x ps, of %" PRIu64
+				" with work\n",
+				block->name, info->name, gauge_area(&gauges[i], now), info->unit,
+				gauge_area(work, now));
+			wrong++;
+		}
+	}
+	return wrong;
 }
 
 const char *bottleneck_verb(enum gauge_kind kind)

@@ -25,7 +25,8 @@ struct use {
 };
 
 struct bottleneck {
-	sim_time time; /* with work, or all of it until `ended` where nothing tells of work */
+	/* With work: the longest time for which a WORK gauge, a server or a pool tells of some, or all of it until `ended`. */
+	sim_time time;
 	unsigned count;
 	/* [0] is the one that is named, if its use is BOTTLENECK_LEAST or more. */
 	struct use uses[BOTTLENECK_USES];
@@ -34,6 +35,10 @@ struct bottleneck {
 /* From the gauges as they are now; count is 0 where nothing was waited for.
  * ended: when the run's work was over; nothing has been busy since. */
 struct bottleneck bottleneck_find(const struct sim *sim, sim_time ended);
+
+/* Checks that no limit held up more queue pairs than had work. Writes a line for each
+ * violation, with block, gauge and figures. Returns their number. */
+unsigned bottleneck_check(const struct sim *sim, FILE *out);
 
 /* "bottleneck host0.hca.port.link 99 % busy: ...", or that there is none; with its end of line. */
 void bottleneck_print_line(const struct bottleneck *bottleneck, FILE *out);

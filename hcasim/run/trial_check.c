@@ -10,6 +10,7 @@
  *     a lane that is to lose nothing loses nothing, unless a fault of the scenario is to blame
  *     what was lost is the sum of what is counted by reason
  *     no port sends, and no host gets, more than its link carries in the time that is measured
+ *     a limit of each queue pair holds up no more queue pairs than have work
  *     no flow is faster than if it were alone
  *     no flow runs out of retries, unless the scenario expects that
  */
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hcasim/run/bottleneck.h"
 #include "hcasim/run/drops.h"
 #include "hcasim/run/trial_state.h"
 #include "hcasim/schema/endpoint_device.h"
@@ -253,6 +255,7 @@ static void check_fabric(struct checker *checker, const struct build *build)
 	for (uint32_t i = 0; i < build->scenario->switch_count && build->flows == NULL; i++)
 		check_switch(checker, build->switches[i], &build->scenario->switches[i]);
 	checker->wrong += blocks_check(build->sim, checker->out);
+	checker->wrong += bottleneck_check(build->sim, checker->out);
 }
 
 unsigned trial_check_build(const struct build *build, FILE *out)

@@ -74,6 +74,9 @@ if command -v ib_write_bw >/dev/null; then
   limits link 'host1.hca.port.link$' seed=1 -- "$hcasim" "$top" ib_write_bw -F -n 200 -s 65536
   limits pcie 'host1.hca.pcie.to_device$' 'hosts.*.hca.pcie.lanes=8' -- "$hcasim" "$top" ib_write_bw -F -n 200 -s 65536
   limits tags 'host1.hca.pcie.tags$' 'hosts.*.hca.pcie.tags=8' -- "$hcasim" "$top" ib_write_bw -F -n 200 -s 65536
+  # With a queue of 16 doorbells and 256 credits for stores, the thread that posts 512 work requests waits with its stores.
+  limits doorbells 'host1.hca.doorbell.decoder$' 'hosts.*.hca.doorbell={interval: 1us, queue: 16}' -- "$hcasim" "$top" ib_write_bw -F -n 1000 -s 64 -t 512
+  grep -q '"host1.hca.pcie": .*"store_stalls": [1-9][0-9][0-9]' "$folder/doorbells/counters.json" || fail "doorbells: no core waited for room"
   limits reads 'host1.hca.transport.reads$' seed=1 -- "$hcasim" "$top" ib_read_bw -F -n 500 -s 256
   limits latency 'none: ' seed=1 -- "$hcasim" "$top" ib_write_lat -F -n 100 -s 8
 fi

@@ -103,6 +103,8 @@ slow=(--set load.threads=8 --set load.signal=1 --set hosts.hca.doorbell.interval
 "$hcasim" run "$source/scenarios/studies/small-messages.yaml" "${slow[@]}" --set 'expect=[{figure: mops, equals: 1, tolerance: 0.1%}, {counter: host0.hca.pcie.store_stalls, at_least: 100}, {counter: host0.hca.doorbell.stalls, at_least: 100}]' \
   --out "$folder/doorbells" >"$folder/doorbells.txt" 2>&1 || fail "doorbells: $(cat "$folder/doorbells.txt")"
 "$hcasim" explain "$folder/doorbells" --bottleneck >"$folder/doorbells.txt" || fail "doorbells: explain"
+# Doorbells and stores that wait are work, though no send queue knows of their WQEs: busy for no more than all of the time, and never more than there is room for.
+awk '$2 == "%" && ($1 > 100 || ($6 ~ /^[0-9]+$/ && $4 > $6)) { exit 1 }' "$folder/doorbells.txt" || fail "doorbells: used more than there is: $(cat "$folder/doorbells.txt")"
 grep -q '^bottleneck: host0.hca.doorbell.decoder' "$folder/doorbells.txt" || fail "doorbells: $(cat "$folder/doorbells.txt")"
 grep -qE '^ +([5-9][0-9]|100)\.. % +host0.hca.pcie.stores ' "$folder/doorbells.txt" || fail "doorbells: $(cat "$folder/doorbells.txt")"
 

@@ -193,6 +193,8 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 		sim_time left =
 			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_REQUEST, 1, 0), true);
 		sim_time arrival = left + pcie->one_way, in_order = arrival;
+		bool held =
+			arrival <= pcie->visible_at; /* what is ready with others has no place */
 
 		credit_ring_take(&pcie->nonposted, 1, 0);
 		pcie->count.nonposted_headers_taken++;
@@ -200,13 +202,13 @@ static void issue_requests(struct pcie *pcie, struct pcie_read *read)
 			in_order = read_arrival(pcie, read, arrival);
 			pcie_request_accepted(pcie, pcie_now(pcie), in_order);
 		}
-		if (group && (alone || group->held != (in_order > arrival))) {
+		if (group && (alone || group->held != held)) {
 			group_close(group, ready);
 			group = NULL;
 		}
 		if (!group) {
 			group = group_open(pcie, read);
-			group->held = in_order > arrival;
+			group->held = held;
 			group->remainder = pcie->to_host.remainder;
 			ready = in_order;
 		}

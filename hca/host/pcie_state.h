@@ -19,8 +19,8 @@ struct request_group {
 	struct event event; /* the first one's completion, then the last one's arrival */
 	struct pcie_read *read;
 	uint32_t offset, length; /* of the read's bytes */
-	bool held;               /* all were at the root complex before they were in order */
-	uint64_t remainder;      /* of the first one's departure, for pcie_link_next() */
+	bool held; /* all are in order when writes before them are visible, at one instant */
+	uint64_t remainder; /* of the first one's departure, for pcie_link_next() */
 	struct request_group *next_free;
 	/* with a host */
 	struct host_access access;

@@ -14,6 +14,7 @@
 #define TESTS(TEST)             \
 	TEST(read_pushes_write) \
 	TEST(instant)           \
+	TEST(read_ties)         \
 	TEST(reads_keep_place)  \
 	TEST(write_order)       \
 	TEST(random)
@@ -79,6 +80,49 @@ static void test_instant(void)
 		sim_run(sim, sim_now(sim) + 1);
 		CU_ASSERT(memory_read(memory, 0, &kept, 1));
 		CU_ASSERT_EQUAL(kept, 9);
+		block_fini(&cpu);
+		end();
+	}
+}
+
+static struct pcie_read tied;
+
+static void read_now(struct event *event)
+{
+	(void)event;
+	pcie_read(pcie, &tied);
+}
+
+/* A read of two requests, the first of which is at the host in the picosecond in which a write becomes visible: ready with the
+ * read that the write held up, whichever of the two is completed first, since events of one instant are in the order of blocks. */
+static void test_read_ties(void)
+{
+	static const struct block_type plain = {.name = "cpu"};
+
+	for (unsigned is_first = 0; is_first < 2; is_first++) {
+		struct pcie_write write = {0};
+		struct pcie_read read;
+
+		params_round();
+		sim = sim_create(SIM_KERNEL_native, 1);
+		if (is_first)
+			block_init(&cpu, sim, &plain, "cpu", NULL, NULL);
+		pcie = pcie_create(sim, "pcie", &params);
+		if (!is_first)
+			block_init(&cpu, sim, &plain, "cpu", NULL, NULL);
+		memory = memory_buffer_create(0, BUFFER_BYTES);
+		event_init(&cpu_event, &cpu, read_now);
+		sim_schedule(&cpu_event, 114 * NS); /* 24 B of a request, then 100 ns: 238 ns */
+		reads_done = writes_done = 0;
+		write = write_of(0, 64, bytes);
+		read = read_of(0, 64, bytes);
+		tied = read_of(0, 1024, bytes);
+		pcie_write(pcie, &write);
+		pcie_read(pcie, &read);
+		sim_run(sim, SIM_NEVER);
+		CU_ASSERT_EQUAL(write_at[0], 238 * NS);
+		CU_ASSERT_EQUAL(read_at[0], (538 + is_first * (512 + 80) + 84 + 100) * NS);
+		CU_ASSERT_EQUAL(read_at[1], (538 + 84 + 2 * (512 + 80) + 100) * NS);
 		block_fini(&cpu);
 		end();
 	}

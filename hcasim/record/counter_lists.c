@@ -7,6 +7,7 @@
 #include "fabric/flow/flow_fabric.h"
 #include "fabric/port.h"
 #include "fabric/port_fault.h"
+#include "fabric/reroute.h"
 #include "hca/context/icm_cache.h"
 #include "hca/context/paging.h"
 #include "hca/context/translation.h"
@@ -61,6 +62,7 @@ const struct counter_list counter_lists[] = {
 	{"endpoint",      "the adapter of fidelity endpoint",          COUNTERS(ENDPOINT_COUNTERS)},
 	{"port",          "one end of a link",                         COUNTERS(PORT_COUNTERS)},
 	{"switch",        "forwarding and buffers",                    COUNTERS(SWITCH_COUNTERS)},
+	{"reroute",       "routes around links that are down",         COUNTERS(REROUTE_COUNTERS)},
 	{"fault",         "faults of packets at a port",               COUNTERS(FAULT_COUNTERS)},
 	{"port_fault",    "faults of ports",                           COUNTERS(PORT_FAULT_COUNTERS)},
 	{"flow_fabric",   "links that flows share (fidelity: flow)",   COUNTERS(FLOW_FABRIC_COUNTERS)},

@@ -201,7 +201,7 @@ for number, row in enumerate(rows[8:], 8):  # of a step: after what came to its 
 END
 
 # ---- the same every time: hosts of both fidelities; those of one above ----
-both=(--set workload.pattern=all_to_all --set hosts.hca.fidelity=endpoint --set "hosts.except=$except")
+both=(--set 'fabric.link={rate: 100Gbps, length: 40m}' --set workload.pattern=all_to_all --set hosts.hca.fidelity=endpoint --set "hosts.except=$except")
 for run in native again hosted reference; do
   "$hcasim" run "$folder/mix.yaml" "${both[@]}" --kernel "${run/again/native}" --trace "$folder/$run.trace" --out "$folder/$run" >/dev/null 2>&1 ||
     fail "$run: exit code $?"

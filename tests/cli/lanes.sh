@@ -118,7 +118,7 @@ routes '{at: leaf1, to: host1, via: spine1}' \
   '{counter: spine1.packets_forwarded, equals: 100}, {counter: spine0.packets_forwarded, equals: 2}' >"$folder/by-hand.yaml"
 run by-hand
 routes '{at: leaf1, to: host1, via: spine0}, {at: "spine*", to: host1, via: leaf1}' \
-  '{counter: spine0.hop_limit_drops, equals: 64}, {counter: leaf1.packets_forwarded, equals: 192}' >"$folder/loop.yaml"
+  '{counter: spine0.hop_limit_drops, equals: 64}, {counter: leaf1.packets_forwarded, equals: 192}' | sed 's/^run: .*/run: {until: 1ms, deadlock: possible}/' >"$folder/loop.yaml"
 run loop
 cat >"$folder/flood.yaml" <<YAML
 hosts: {count: 4, hca: {fidelity: endpoint, port: {mtu: 1024B}}}

@@ -23,6 +23,7 @@ cat >"$folder/four.yaml" <<'END'
 hosts: {count: 3, hca: {fidelity: endpoint, retry_count: 0}}
 fabric: {topology: single-switch, link: {rate: 100Gbps, length: 2m}}
 workload: {pattern: trace, trace: four.csv}
+run: {failed: expected}
 faults: [{from: host1, to: switch0, drop: {probability: 100%}}]
 run: {failed: expected}
 END

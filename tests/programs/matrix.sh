@@ -44,8 +44,9 @@ run() {
   "$@" --pcap "$folder/$number.pcapng" "$source/scenarios/$scenario.yaml" -- \
     host0: "${first[@]}" : $host: "${second[@]}" >"$folder/$number.out" 2>"$folder/$number.err" </dev/null
   local status=$?
-  # rping says how it ends.
-  sed -i '/server DISCONNECT EVENT/d; /wait for RDMA_READ_ADV state/d' "$folder/$number.err"
+  # rping says how it ends; hcasim, what UCX asked for in vain, and that data over loopback came after their ACKs.
+  sed -i '/server DISCONNECT EVENT/d; /wait for RDMA_READ_ADV state/d; /^hcasim: host[01]: not modelled: ibv_alloc_dm/d;
+    /^hcasim: host0: [0-9]* messages over loopback were acknowledged before/d' "$folder/$number.err"
   [ $status -eq 0 ] || fail "run $number: exit code $status"
 }
 

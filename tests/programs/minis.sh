@@ -11,7 +11,8 @@ trap 'rm -rf "$folder"' EXIT
 fail() { echo "$*"; exit 1; }
 
 run() {
-  "$hcasim" exec --kernel "$1" --set hosts.host0.hca.device.compressed_cqes=true --out "$folder/$1" "$scenario" -- host0: "$minis" 2>&1
+  "$hcasim" exec --kernel "$1" --set hosts.host0.hca.device.compressed_cqes=true --set hosts.host0.hca.transport.ack_when=posted \
+    --out "$folder/$1" "$scenario" -- host0: "$minis" 2>&1
 }
 first=$(run native) || fail "exit code $?: $first"
 second=$(run hosted)

@@ -118,20 +118,23 @@ static sim_time working_time(const struct gauge_info *info, const struct gauge *
 	}
 }
 
-/* The longest that any gauge tells of. */
+/* The longest that any gauge tells of. Without send queues and cores (no WORK gauge) it is the time
+ * until the workload ended. */
 static sim_time work_time(const struct sim *sim, sim_time ended)
 {
 	sim_time most = 0;
+	bool has_work = false;
 	for (struct block *block = sim_blocks(sim); block != NULL; block = block->next) {
 		const struct gauge *gauges = gauges_read(block);
 		for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
 			sim_time time = working_time(&block->type->gauges[i], &gauges[i],
 						     sim_now(block->sim));
+			has_work |= block->type->gauges[i].kind == GAUGE_WORK && time > 0;
 			if (time > most)
 				most = time;
 		}
 	}
-	return most > 0 ? most : ended;
+	return has_work ? most : ended;
 }
 
 static double use_of(const struct sim *sim, const struct block *block,

@@ -25,7 +25,6 @@ fabric: {topology: single-switch, link: {rate: 100Gbps, length: 2m}}
 workload: {pattern: trace, trace: four.csv}
 run: {failed: expected}
 faults: [{from: host1, to: switch0, drop: {probability: 100%}}]
-run: {failed: expected}
 END
 printf 'start_us,source,destination,bytes\n0,0,2,1000\n0,1,2,1000\n1,0,2,5000000000\n90000,0,1,1000\n' >"$folder/four.csv"
 "$hcasim" run "$folder/four.yaml" --until 80ms --out "$folder/four" >"$folder/text" 2>&1 || fail "four flows: $(cat "$folder/text")"

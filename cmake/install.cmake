@@ -22,7 +22,7 @@ install(FILES ${PROJECT_BINARY_DIR}/hcasim.pc DESTINATION ${CMAKE_INSTALL_LIBDIR
 
 file(GLOB examples CONFIGURE_DEPENDS hca/module/examples/*.cpp hca/module/examples/*.v)
 install(FILES tests/hca/plugin/halve.c ${examples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The manual page is what `hcasim help` says.

@@ -87,7 +87,7 @@ cat >borders.cpp <<'END'
 END
 works g++ -std=c++17 -fsyntax-only $(pkg-config --cflags hcasim systemc) borders.cpp
 works g++ -std=c++17 -O0 -fPIC -shared $(pkg-config --cflags hcasim) "$examples/tlm_flat.cpp" -o my_unit.so $(pkg-config --cflags --libs systemc)
-few=(--set load.operations=200 --set load.warm_up=50)
+few=(--set load.operations=200 --set load.warm_up=50 --set expect=[])
 works hcasim run scenarios/studies/qp-scaling.yaml "${few[@]}" --set hosts.hca.translation.module=./my_unit.so
 cp "$folder/out" own
 works hcasim run scenarios/studies/qp-scaling.yaml "${few[@]}" --set hosts.hca.translation.module=tlm_flat

@@ -48,7 +48,8 @@ BANNED_ANYWHERE = r"\b(gets|strcpy|strcat|sprintf|vsprintf|strtok|atoi|atol|atof
 MARKS = r"\b(TODO|FIXME|XXX|HACK)\b"
 MACHINE_PATHS = r"(/root/|/home/[a-z]+/|(?<![a-z])/work/|bash_jobs)"
 LEFT_OVERS = (".orig", ".rej", ".bak", "~")
-TOP_FILES = {".clang-format", ".gitignore", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md"}
+TOP_FILES = {".clang-format", ".editorconfig", ".gitignore", "CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", "CMakePresets.json",
+             "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"}
 TEXT_ENDINGS = (".c", ".h", ".cpp", ".md", ".yaml", ".py", ".txt", ".cmake", ".json", ".bash", ".sh")
 
 findings = []

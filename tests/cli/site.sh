@@ -1,0 +1,20 @@
+#!/bin/bash
+# Proves that the documentation builds as a site with search, that no link or anchor in it leads nowhere (warnings of
+# Sphinx are errors), and that its reference pages have the parameters of the program. Arguments: the
+# hcasim program, the top of the source tree.
+hcasim=$(realpath "$1")
+top=$(realpath "$2")
+command -v sphinx-build >/dev/null || { echo "sphinx-build is not installed"; exit 77; }
+/usr/bin/python3 -c 'import myst_parser, furo' 2>/dev/null || { echo "myst-parser or furo is not installed"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+fail() { echo "$*"; failures=1; }
+
+HCASIM=$hcasim "$top/tools/site" "$folder/site" >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+[ -s "$folder/site/searchindex.js" ] || fail "no search index"
+for block in hca-scheduler hca-pcie cpu; do
+  grep -q "id=\"$block\"" "$folder/site/reference/parameters.html" || fail "no parameters of $block"
+done
+grep -rqE '(src|href)="https?://[^"]*\.(js|css|woff2?)"' "$folder/site" --include=*.html && fail "a page loads something from outside"
+exit "$failures"

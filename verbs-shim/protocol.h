@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define SHIM_MAGIC UINT64_C(0x68636173696d000d) /* changes with each change of this file */
+#define SHIM_MAGIC UINT64_C(0x68636173696d000e) /* changes with each change of this file */
 #define SHIM_ENVIRONMENT \
 	"HCASIM_SHIM" /* "attach socket,memory descriptor,host,inodes of its output" */
 #define SHIM_HOST_VARIABLE "HCASIM_HOST" /* the host on which a new image is to run, by its name */
@@ -157,6 +157,23 @@ struct shim_leaves {
 	struct shim_leaf leaf[SHIM_LEAVES];
 };
 
+/* What programs see of their host, whatever the machine is. Caches: of instructions, of data, of the second
+ * and of the third level. */
+#define SHIM_CPU_WORDS 4 /* of 64 processors */
+#define SHIM_CACHES    4
+
+struct shim_cpus {
+	uint64_t words[SHIM_CPU_WORDS];
+};
+
+struct shim_host_view {
+	uint64_t cores, memory_bytes;
+	struct {
+		uint32_t bytes, ways;
+	} caches[SHIM_CACHES]; /* of lines of 64 bytes */
+	char kernel_release[65];
+};
+
 /* What programs of a host have sent to others by sockets, and how a link would have carried it. */
 struct shim_traffic {
 	uint64_t link_bps; /* 0: it has none */
@@ -168,8 +185,9 @@ struct shim_traffic {
 struct shim_process {
 	uint32_t real_pid;
 	uint32_t host;
-	uint64_t effects;     /* visible writes by the HCA so far */
-	uint32_t shares;      /* it has memory that other processes may write to */
+	uint64_t effects;      /* visible writes by the HCA so far */
+	uint32_t shares;       /* it has memory that other processes may write to */
+	struct shim_cpus cpus; /* where a new image may run; none: on all */
 	uint64_t store_delay; /* until anything of a store to a doorbell can be noticed, at least */
 };
 
@@ -188,9 +206,11 @@ struct shim_memory {
 		lock_turn; /* how long who leaves a spin lock keeps off it for one who tried in vain */
 	uint64_t seed;
 	struct shim_leaves leaves; /* of the processor that programs see */
+	struct shim_host_view host;
 	struct shim_traffic traffic[SHIM_HOSTS];
 	struct shim_process processes[SHIM_PROCESSES];
 	struct shim_slot slots[SHIM_SLOTS];
+	struct shim_cpus cpus[SHIM_SLOTS]; /* where each thread may run; none: on all */
 };
 
 /* Over the attach socket, with one end of a new socket pair. */

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "verbs-shim/preload/files.h"
+#include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/names.h"
 #include "verbs-shim/preload/processor.h"
 #include "verbs-shim/preload/shim.h"
@@ -184,6 +185,7 @@ void attach_again(uint32_t kind)
 	if (!slot || !map_queue())
 		attach_lost();
 	watch_lifeline();
+	shim_memory->cpus[slot - shim_memory->slots] = shim_process->cpus;
 	gate_start(slot);
 	trap_stack();
 }
@@ -254,6 +256,7 @@ static void __attribute__((constructor)) attach(int count, char **arguments, cha
 	watch_lifeline();
 	signal_init();
 	trap_init();
+	shim_memory->cpus[slot - shim_memory->slots] = shim_process->cpus;
 	pthread_atfork(NULL, NULL, trap_forked);
 	gate_start(slot);
 	clock_init();

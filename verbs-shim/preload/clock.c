@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/shim.h"
 #include "verbs-shim/preload/vdso.h"
 
@@ -276,7 +277,11 @@ EXPORT int sysinfo(struct sysinfo *info)
 	int result = REAL(sysinfo)(info);
 
 	if (result == 0 && is_known())
-		info->uptime = at_now(CLOCK_BOOTTIME).tv_sec;
+		*info = (struct sysinfo){.uptime = at_now(CLOCK_BOOTTIME).tv_sec,
+					 .totalram = shim_memory->host.memory_bytes,
+					 .freeram = shim_memory->host.memory_bytes,
+					 .procs = 1,
+					 .mem_unit = 1};
 	return result;
 }
 
@@ -285,22 +290,13 @@ static time_t vdso_time(time_t *result)
 	return time(result);
 }
 
-static int vdso_getcpu(unsigned *cpu, unsigned *node)
-{
-	if (cpu)
-		*cpu = 0;
-	if (node)
-		*node = 0;
-	return 0;
-}
-
 void clock_init(void)
 {
 	static const struct vdso_function functions[] = {
 		{"__vdso_clock_gettime", (void *)clock_gettime},
 		{"__vdso_gettimeofday", (void *)gettimeofday},
 		{"__vdso_time", (void *)vdso_time},
-		{"__vdso_getcpu", (void *)vdso_getcpu},
+		{"__vdso_getcpu", (void *)host_getcpu},
 		{NULL, NULL}};
 
 	(void)vdso_patch(

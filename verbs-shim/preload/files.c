@@ -20,10 +20,16 @@ static size_t root_length;
 
 /* RDMA devices are the simulated host's alone: what the tree lacks is absent, whatever this machine has. */
 static const char *const always[] = {
-	"/sys/class/infiniband",          "/sys/class/infiniband_verbs",
-	"/sys/class/infiniband_mad",      "/sys/class/infiniband_cm",
-	"/sys/class/misc/rdma_cm",        "/dev/infiniband",
+	"/sys/class/infiniband",
+	"/sys/class/infiniband_verbs",
+	"/sys/class/infiniband_mad",
+	"/sys/class/infiniband_cm",
+	"/sys/class/misc/rdma_cm",
+	"/dev/infiniband",
 	"/sys/class/net/eth0/statistics", /* of the machine's own interface */
+	"/sys/devices/system/cpu",
+	"/sys/devices/system/node",
+	"/sys/kernel/mm",
 };
 
 /* Elsewhere a file of the tree stands before the machine's. */
@@ -96,6 +102,28 @@ const char *files_redirect(const char *path, char changed[PATH_MAX])
 	errno = before;
 	return strncmp(path, "/proc/", sizeof("/proc/") - 1) == 0 ? of_process(path, changed)
 								  : path;
+}
+
+/* As files_redirect(), for a path that may be relative to a descriptor: hwloc has one of /, lscpu one of /proc. */
+static const char *redirect_at(int directory, const char *path, char changed[PATH_MAX])
+{
+	char link[64], whole[PATH_MAX];
+	const char *result;
+	int before = errno;
+	long length;
+
+	if (!root || directory < 0 || !path || path[0] == '/' || !path[0])
+		return files_redirect(path, changed);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", directory);
+	length = system_call(SYS_readlink, link, whole, (long)sizeof(whole));
+	errno = before;
+	if (length <= 0 || (size_t)length + strlen(path) + 2 > sizeof(whole))
+		return path;
+	if (whole[length - 1] != '/')
+		whole[length++] = '/';
+	memcpy(whole + length, path, strlen(path) + 1);
+	result = files_redirect(whole, changed);
+	return result == whole ? path : result;
 }
 
 bool files_is_device(const char *path)
@@ -183,7 +211,7 @@ static int open_path(int directory, const char *path, int flags, mode_t mode)
 		return process_random_file(flags);
 	if (is_uptime(path))
 		return clock_uptime_file(flags);
-	fd = REAL(openat)(directory, files_redirect(path, changed), flags, mode);
+	fd = REAL(openat)(directory, redirect_at(directory, path, changed), flags, mode);
 	if (fd < 0 && errno == ENOENT && is_of_mads(path))
 		device_refused("umad", ENOENT);
 	return fd;
@@ -306,7 +334,7 @@ _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "x86-64");
 static int stat_path(int directory, const char *path, struct stat *status, int flags)
 {
 	char changed[PATH_MAX];
-	int result = REAL(fstatat)(directory, files_redirect(path, changed), status, flags);
+	int result = REAL(fstatat)(directory, redirect_at(directory, path, changed), status, flags);
 
 	if (result == 0 && files_is_device(path))
 		files_disguise(path, status);
@@ -410,7 +438,8 @@ EXPORT int statx(int directory, const char *restrict path, int flags, unsigned m
 {
 	char changed[PATH_MAX];
 	bool descriptor = flags & AT_EMPTY_PATH && !path[0];
-	int result = REAL(statx)(directory, files_redirect(path, changed), flags, mask, status);
+	int result =
+		REAL(statx)(directory, redirect_at(directory, path, changed), flags, mask, status);
 
 	if (result == 0 && (descriptor ? device_has(directory) : files_is_device(path))) {
 		dev_t number = descriptor ? device_number(directory) : number_of(path);
@@ -435,7 +464,7 @@ EXPORT int faccessat(int directory, const char *path, int mode, int flags)
 {
 	char changed[PATH_MAX];
 
-	return REAL(faccessat)(directory, files_redirect(path, changed), mode, flags);
+	return REAL(faccessat)(directory, redirect_at(directory, path, changed), mode, flags);
 }
 
 EXPORT int euidaccess(const char *path, int mode)
@@ -457,7 +486,7 @@ EXPORT ssize_t readlinkat(int directory, const char *restrict path, char *restri
 {
 	char changed[PATH_MAX];
 
-	return REAL(readlinkat)(directory, files_redirect(path, changed), target, bytes);
+	return REAL(readlinkat)(directory, redirect_at(directory, path, changed), target, bytes);
 }
 
 /* The program must not learn where the tree is: a resolved path leaves it again. */

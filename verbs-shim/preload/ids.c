@@ -185,17 +185,7 @@ EXPORT long ptrace(enum __ptrace_request request, ...)
 	return -1;
 }
 
-/* Where and how a process or a thread runs. */
-
-EXPORT int sched_setaffinity(pid_t id, size_t bytes, const cpu_set_t *processors)
-{
-	return REAL(sched_setaffinity)(ids_real(id), bytes, processors);
-}
-
-EXPORT int sched_getaffinity(pid_t id, size_t bytes, cpu_set_t *processors)
-{
-	return REAL(sched_getaffinity)(ids_real(id), bytes, processors);
-}
+/* How a process or a thread runs. */
 
 EXPORT int sched_setscheduler(pid_t id, int policy, const struct sched_param *parameters)
 {
@@ -235,16 +225,4 @@ EXPORT int getpriority(__priority_which_t which, id_t id)
 EXPORT int setpriority(__priority_which_t which, id_t id, int priority)
 {
 	return REAL(setpriority)(which, priority_of(which, id), priority);
-}
-
-EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new,
-		   struct rlimit *old)
-{
-	return REAL(prlimit)(ids_real(pid), resource, new, old);
-}
-
-EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struct rlimit64 *new,
-		     struct rlimit64 *old)
-{
-	return REAL(prlimit64)(ids_real(pid), resource, new, old);
 }

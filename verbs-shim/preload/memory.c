@@ -19,9 +19,42 @@ static struct {
 	size_t length;
 } segments[SEGMENTS];
 
+/* The library chooses where mappings of programs lie, as adapters' caches know pages by their addresses. The
+ * system would put them below the pages of its own in each process, whose size differs from kernel to kernel.
+ * Mappings follow one another downwards from the end. */
+#define PLACES_END   UINT64_C(0x6f0000000000)
+#define PLACES_BEGIN UINT64_C(0x640000000000)
+
+static uint64_t lowest = PLACES_END; /* mapping so far */
+
 static uint64_t whole_pages(size_t length)
 {
 	return (length + 4095) & ~UINT64_C(4095);
+}
+
+/* A place for pages that may lie anywhere; NULL: the system chooses. */
+static void *place(uint64_t length)
+{
+	uint64_t before = __atomic_load_n(&lowest, __ATOMIC_RELAXED), after;
+
+	if (length == 0 || !shim_memory)
+		return NULL;
+	do {
+		if (length > before - PLACES_BEGIN)
+			return NULL;
+		after = before - length;
+	} while (!__atomic_compare_exchange_n(&lowest, &before, after, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return (void *)(uintptr_t)after;
+}
+
+/* The lowest pages are free again: the next ones take their place. */
+static void give_place(const void *address, uint64_t length)
+{
+	uint64_t at = (uint64_t)(uintptr_t)address;
+
+	(void)__atomic_compare_exchange_n(&lowest, &at, at + length, false, __ATOMIC_RELAXED,
+					  __ATOMIC_RELAXED);
 }
 
 /* Pages are something else now. */
@@ -54,11 +87,20 @@ static void shared(const void *address, size_t length)
 
 void *memory_map(void *address, size_t length, int prot, int flags, int fd, off_t offset)
 {
-	void *result;
+	void *result, *placed = NULL;
 
 	if (shim_active() && device_has_pages(fd))
 		return device_mmap(address, length, prot, flags, fd, offset);
+	if (shim_memory &&
+	    flags & MAP_HUGETLB) { /* the simulated host has none, whatever the machine has */
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	if (!address && !(flags & (MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT)))
+		address = placed = place(whole_pages(length));
 	result = (void *)system_call(SYS_mmap, address, length, prot, flags, fd, offset);
+	if (placed && result != placed)
+		give_place(placed, whole_pages(length));
 	if (result == MAP_FAILED)
 		return result;
 	if (flags & MAP_FIXED)
@@ -82,8 +124,10 @@ int memory_unmap(void *address, size_t length)
 {
 	int result = (int)system_call(SYS_munmap, address, length);
 
-	if (result == 0)
+	if (result == 0) {
 		unmapped(address, length);
+		give_place(address, whole_pages(length));
+	}
 	return result;
 }
 
@@ -123,10 +167,17 @@ EXPORT void *mremap(void *old, size_t old_length, size_t length, int flags, ...)
 
 void *memory_attach(int segment, const void *address, int flags)
 {
-	void *result = (void *)system_call(SYS_shmat, segment, address, flags);
 	struct shmid_ds status;
+	bool known = shmctl(segment, IPC_STAT, &status) == 0;
+	void *placed = known && !address ? place(whole_pages(status.shm_segsz)) : NULL;
+	void *result = (void *)system_call(SYS_shmat, segment, placed ? placed : address, flags);
 
-	if (result == (void *)-1 || shmctl(segment, IPC_STAT, &status) != 0)
+	if (placed && result != placed) {
+		give_place(placed, whole_pages(status.shm_segsz));
+		if (result == (void *)-1)
+			result = (void *)system_call(SYS_shmat, segment, NULL, flags);
+	}
+	if (result == (void *)-1 || !known)
 		return result;
 	if (flags & SHM_REMAP)
 		unmapped(result, status.shm_segsz);
@@ -139,6 +190,16 @@ void *memory_attach(int segment, const void *address, int flags)
 		break;
 	}
 	return result;
+}
+
+/* Huge pages are refused as in memory_map(). */
+EXPORT int shmget(key_t key, size_t bytes, int flags)
+{
+	if (shim_memory && flags & SHM_HUGETLB) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return (int)system_call(SYS_shmget, key, bytes, flags);
 }
 
 EXPORT void *shmat(int segment, const void *address, int flags)
@@ -154,6 +215,7 @@ int memory_detach(const void *address)
 		if (segments[i].address == address) {
 			segments[i].address = NULL;
 			unmapped(address, segments[i].length);
+			give_place(address, whole_pages(segments[i].length));
 		}
 	return result;
 }

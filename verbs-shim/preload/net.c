@@ -94,6 +94,9 @@ EXPORT int uname(struct utsname *system)
 	if (result == 0 && own) {
 		memset(system->nodename, 0, sizeof(system->nodename));
 		memcpy(system->nodename, own, strnlen(own, sizeof(system->nodename) - 1));
+		memcpy(system->release, shim_memory->host.kernel_release, sizeof(system->release));
+		memset(system->version, 0, sizeof(system->version));
+		memcpy(system->version, "#1 SMP", sizeof("#1 SMP"));
 	}
 	return result;
 }

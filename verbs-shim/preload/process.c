@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/image.h"
 #include "verbs-shim/preload/shim.h"
 
@@ -32,6 +33,7 @@ EXPORT pid_t fork(void)
 
 	if (!shim_active())
 		return REAL(fork)();
+	shim_process->cpus = host_cpus();
 	(void)gate_call(OP_SPAWN, 0, 0, 0, 0);
 	pid = REAL(fork)();
 	if (pid == 0) {
@@ -56,8 +58,10 @@ EXPORT pid_t vfork(void)
 /* An image that starts must be able to read the time stamp counter before its own library can answer for it. */
 static void before_exec(uint32_t outside, const char *path)
 {
-	if (shim_active())
+	if (shim_active()) {
+		shim_process->cpus = host_cpus();
 		(void)gate_call(OP_EXEC, outside, (uint64_t)(uintptr_t)path, 0, 0);
+	}
 	prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0);
 }
 
@@ -154,6 +158,7 @@ static int spawned(int result, pid_t *pid)
 
 static void before_spawn(const char *path, char *const environment[])
 {
+	shim_process->cpus = host_cpus();
 	(void)gate_call(OP_SPAWN, image_check(path, environment), (uint64_t)(uintptr_t)path, 0, 0);
 }
 

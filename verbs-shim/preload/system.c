@@ -12,11 +12,15 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/memory.h"
 #include "verbs-shim/preload/shim.h"
 
@@ -78,8 +82,6 @@ static unsigned ids_in(long number, const long words[WORDS])
 	switch (number) {
 	case SYS_tkill:
 	case SYS_rt_sigqueueinfo:
-	case SYS_sched_setaffinity:
-	case SYS_sched_getaffinity:
 	case SYS_sched_setscheduler:
 	case SYS_sched_getscheduler:
 	case SYS_sched_setparam:
@@ -87,7 +89,6 @@ static unsigned ids_in(long number, const long words[WORDS])
 	case SYS_sched_setattr:
 	case SYS_sched_getattr:
 	case SYS_sched_rr_get_interval:
-	case SYS_prlimit64:
 	case SYS_pidfd_open:
 		return 1U << 0;
 	case SYS_rt_tgsigqueueinfo:
@@ -134,6 +135,26 @@ EXPORT long syscall(long number, ...)
 		return clock_gettime((clockid_t)words[0], (struct timespec *)words[1]);
 	case SYS_sched_yield:
 		return sched_yield();
+	case SYS_sched_setaffinity:
+		return sched_setaffinity((pid_t)words[0], (size_t)words[1],
+					 (const cpu_set_t *)words[2]);
+	case SYS_sched_getaffinity:
+		return host_affinity((pid_t)words[0], (size_t)words[1], (void *)words[2]);
+	case SYS_getcpu:
+		return getcpu((unsigned *)words[0], (unsigned *)words[1]);
+	case SYS_uname:
+		return uname((struct utsname *)words[0]);
+	case SYS_sysinfo:
+		return sysinfo((struct sysinfo *)words[0]);
+	case SYS_getrlimit:
+		return getrlimit((__rlimit_resource_t)words[0], (struct rlimit *)words[1]);
+	case SYS_setrlimit:
+		return setrlimit((__rlimit_resource_t)words[0], (const struct rlimit *)words[1]);
+	case SYS_prlimit64:
+		return prlimit((pid_t)words[0], (enum __rlimit_resource)words[1],
+			       (const struct rlimit *)words[2], (struct rlimit *)words[3]);
+	case SYS_shmget:
+		return shmget((key_t)words[0], (size_t)words[1], (int)words[2]);
 	case SYS_flock:
 		return flock((int)words[0], (int)words[1]);
 	case SYS_fcntl:

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verbs-shim/preload/host.h"
 #include "verbs-shim/preload/shim.h"
 
 #define WAITERS 1024
@@ -32,6 +33,7 @@ static uint64_t waiter_order;
 
 static struct {
 	pthread_t thread;
+	const struct shim_slot *slot;
 	bool used, ended;
 } threads[THREADS];
 
@@ -99,6 +101,7 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 			  void *(*start)(void *), void *restrict argument)
 {
 	struct birth *birth;
+	cpu_set_t cpus;
 	int64_t slot;
 	int error;
 
@@ -111,7 +114,9 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 		return EAGAIN;
 	}
 	*birth = (struct birth){start, argument, &shim_memory->slots[slot]};
+	host_begin_thread((uint32_t)slot, attributes, &cpus);
 	error = REAL(pthread_create)(thread, attributes, run, birth);
+	host_end_thread(attributes, &cpus);
 	if (error) {
 		free(birth);
 		(void)gate_call(OP_THREAD_FAILED, (uint64_t)slot, 0, 0, 0);
@@ -121,11 +126,25 @@ EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *rest
 		if (threads[i].used && !pthread_equal(threads[i].thread, *thread))
 			continue;
 		threads[i].thread = *thread;
+		threads[i].slot = &shim_memory->slots[slot];
 		threads[i].used = true;
 		threads[i].ended = false;
 		break;
 	}
 	return 0;
+}
+
+const struct shim_slot *thread_slot(pthread_t thread)
+{
+	if (pthread_equal(thread, pthread_self()))
+		return shim_self.slot;
+	for (uint32_t i = 0; i < THREADS; i++)
+		if (threads[i].used && pthread_equal(threads[i].thread, thread))
+			return threads[i].slot;
+	for (uint32_t i = 0; i < SHIM_SLOTS; i++)
+		if (shim_memory->slots[i].tid == shim_process->real_pid)
+			return &shim_memory->slots[i];
+	return NULL;
 }
 
 static int join(pthread_t thread, void **result, uint64_t deadline)

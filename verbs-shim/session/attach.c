@@ -85,6 +85,9 @@ static struct process *process_new(struct session *session, const struct shim_at
 			.socket = -1,
 			.program = -1,
 			.part_of = parent ? parent->part_of : -1};
+		session->shared->processes[i].cpus =
+			parent ? session->shared->processes[parent->number].cpus
+			       : (struct shim_cpus){{0}};
 		process->pidfd = (int)syscall(SYS_pidfd_open, hello->real_pid, 0);
 		for (uint32_t p = 0; p < session->program_count; p++)
 			if (session->programs[p].started && !session->programs[p].ended &&
@@ -212,6 +215,7 @@ struct process *attach_accept(struct session *session, int milliseconds)
 		(struct shim_process){.real_pid = (uint32_t)hello.real_pid,
 				      .host = process->host,
 				      .shares = shares(session, process, &hello),
+				      .cpus = session->shared->processes[process->number].cpus,
 				      .store_delay = kernel ? kernel_uar_delay(kernel) : 0};
 	welcome(session, process, thread, host);
 	return process;

@@ -16,8 +16,8 @@
 
 #include "sim/install_paths.h"
 #include "verbs-shim/session/executable.h"
+#include "verbs-shim/session/host_view.h"
 #include "verbs-shim/session/isolate.h"
-#include "verbs-shim/session/processor.h"
 #include "verbs-shim/session/state.h"
 
 #define LIBRARY             "libhcasim-shim.so"
@@ -49,42 +49,6 @@ bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_by
 	return executable_find(name, path, why, why_bytes);
 }
 
-/* false: errno says why. */
-static bool write_file(const char *tree, const char *name, const char *text)
-{
-	char path[PATH_MAX];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s%s", tree, name);
-	for (char *slash = path + strlen(tree) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-		*slash = '\0';
-		(void)mkdir(path, 0755);
-		*slash = '/';
-	}
-	file = fopen(path, "we");
-	if (!file)
-		return false;
-	fputs(text, file);
-	return fclose(file) == 0;
-}
-
-static bool write_cpuinfo(const struct session *session, const char *tree)
-{
-	enum { ENTRY_BYTES = 4096 };
-	uint32_t count = (uint32_t)session->cpu.cores;
-	char *text = malloc((size_t)count * ENTRY_BYTES);
-	size_t used = 0;
-	bool written;
-
-	assert(text);
-	for (uint32_t i = 0; i < count; i++)
-		used += processor_describe(session->cpu.processor, i, count, session->cpu.tsc,
-					   text + used, ENTRY_BYTES);
-	written = write_file(tree, "/proc/cpuinfo", text);
-	free(text);
-	return written;
-}
-
 /* What its programs find as /dev/shm. */
 static void shared_memory_of(const struct session_host *host, char path[PATH_MAX])
 {
@@ -109,13 +73,14 @@ static bool write_tree(const struct session *session, struct session_host *host,
 	(void)mkdir(folder, 0777);
 	(void)chmod(folder, 01777);
 	snprintf(text, sizeof(text), "68636173-696d-4000-8000-%012x\n", number + 1);
-	return write_cpuinfo(session, host->tree) &&
-	       write_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
+	return host_view_write(&session->cpu, session->directory, host->tree) &&
+	       host_view_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
 }
 
 bool session_prepare(struct session *session, char *why, size_t why_bytes)
 {
-	if (!limits_have_room(session, why, why_bytes))
+	if (!limits_have_room(session, why, why_bytes) ||
+	    !host_view_is_possible(&session->cpu, why, why_bytes))
 		return false;
 	start_prepare(session);
 	if (isolate_folder()) {

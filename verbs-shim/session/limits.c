@@ -8,6 +8,8 @@
 #define OPEN_FILES \
 	1024 /* of a program, as Linux has it; those of the preload library begin at SHIM_FIRST_FD */
 
+#define STACK_BYTES (8 << 20) /* as Linux has it: the system puts libraries below it */
+
 static struct rlimit of_programs;
 
 bool session_is_permitted(char *why, size_t why_bytes)
@@ -45,8 +47,14 @@ void limits_raise_open_files(void)
 
 void limits_become_program(void)
 {
+	struct rlimit stack;
+
 	if (of_programs.rlim_cur != 0)
 		(void)setrlimit(RLIMIT_NOFILE, &of_programs);
+	if (getrlimit(RLIMIT_STACK, &stack) != 0)
+		return;
+	stack.rlim_cur = stack.rlim_max < STACK_BYTES ? stack.rlim_max : STACK_BYTES;
+	(void)setrlimit(RLIMIT_STACK, &stack);
 }
 
 bool limits_have_room(const struct session *session, char *why, size_t why_bytes)

@@ -49,13 +49,13 @@ enum { DATA = 1, INSTRUCTION, UNIFIED };
 
 static const struct identity {
 	const char *vendor;
-	uint32_t family, model, stepping, l3_kib;
+	uint32_t family, model, stepping, l2_kib, l3_kib, l3_ways;
 	const struct shim_leaf *own; /* leaves besides those of each */
 	uint32_t own_count;
 } identities[] = {
 	/* 32 KiB and 32 KiB of 8 ways, 256 KiB of 8, 15 MiB of 20: Intel: Xeon E5-2637 v3 */
 	[PROCESSOR_XEON_E5_V3] =
-		{"GenuineIntel", 6, 63, 2, 15 << 10,
+		{"GenuineIntel", 6, 63, 2, 256, 15 << 10, 20,
 		 (const struct shim_leaf[]){
 			 {2, 0, 0, {0x76036301, 0x00f0b5ff, 0, 0x00c10000}},
 			 {4, 0, 1, CACHE(DATA, 1, 8, 32)},
@@ -67,7 +67,7 @@ static const struct identity {
 			 {EXTENDED + 6, 0, 0, {0, 0, 256 << 16 | 6 << 12 | 64, 0}}},
 		 8},
 	/* the same of the first level, 512 KiB of 8 ways, 32 MiB of 16 for a complex: AMD: EPYC 7003 */
-	[PROCESSOR_EPYC_7003] = {"AuthenticAMD", 0x19, 1, 1, 32 << 10,
+	[PROCESSOR_EPYC_7003] = {"AuthenticAMD", 0x19, 1, 1, 512, 32 << 10, 16,
 				 (const struct shim_leaf[]){
 					 {EXTENDED + 5, 0, 0, {0, 0, 0x20080140, 0x20080140}},
 					 {EXTENDED + 6,
@@ -148,6 +148,17 @@ void processor_leaves(enum processor processor, struct shim_leaves *leaves)
 	for (uint32_t i = 0; i < identity->own_count; i++) {
 		assert(leaves->count < SHIM_LEAVES);
 		leaves->leaf[leaves->count++] = identity->own[i];
+	}
+}
+
+void processor_caches(enum processor processor, struct shim_host_view *view)
+{
+	const struct identity *identity = &identities[processor];
+	uint32_t kib[SHIM_CACHES] = {32, 32, identity->l2_kib, identity->l3_kib};
+
+	for (uint32_t i = 0; i < SHIM_CACHES; i++) {
+		view->caches[i].bytes = kib[i] << 10;
+		view->caches[i].ways = i == 3 ? identity->l3_ways : 8;
 	}
 }
 

@@ -22,6 +22,10 @@ enum processor { PROCESSOR_XEON_E5_V3, PROCESSOR_EPYC_7003 };
 /* What cpuid is to answer. */
 void processor_leaves(enum processor processor, struct shim_leaves *leaves);
 
+/* Sizes in the order of struct shim_host_view. */
+struct shim_host_view;
+void processor_caches(enum processor processor, struct shim_host_view *view);
+
 /* One entry of /proc/cpuinfo, of the processor with that number. tsc: its clock, Hz. Returns the bytes written. */
 size_t processor_describe(enum processor processor, uint32_t number, uint32_t of, uint64_t tsc,
 			  char *text, size_t bytes);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "verbs-shim/session/host_view.h"
 #include "verbs-shim/session/state.h"
 
 /* clang-format off */
@@ -518,6 +519,7 @@ int session_run(struct session *session)
 	shared->lock_turn = session->cpu.lock_turn;
 	shared->seed = sim_seed(session->sim);
 	processor_leaves(session->cpu.processor, &shared->leaves);
+	host_view_fill(&session->cpu, &shared->host);
 	place_choose(session, session_real_ns());
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);

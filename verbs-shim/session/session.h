@@ -31,7 +31,10 @@
 	X(process,     TIME, "500us", "0ps..1s",  "fork, exec", "assumed: fork of a small program") \
 	X(tsc,         FREQ, "2GHz",  "1MHz..10GHz", "rate of the time stamp counter and nominal clock in /proc/cpuinfo", "choice") \
 	X(processor,   CHOICE, "xeon-e5-v3", PROCESSOR_CHOICES, "what cpuid and /proc/cpuinfo say to programs, whatever the machine has: Intel's Haswell or AMD's Milan, on which UCX asks for relaxed ordering", "choice: the host of most presets") \
-	X(cores,       COUNT, "16", "1..256", "processors in /proc/cpuinfo, which programs read to the end", "choice: two Xeon E5-2640 v3")
+	X(cores,       COUNT, "16", "1..256", "processors that programs see: sched_getaffinity(), sysconf(), /proc/cpuinfo, /sys/devices/system/cpu", "choice: two Xeon E5-2640 v3") \
+	X(memory,      BYTES, "64GiB", "256MiB..4096GiB", "memory that programs see: sysconf(), sysinfo(), /proc/meminfo; nothing limits them to it", "choice: eight modules of 8 GiB") \
+	X(huge_pages,  CHOICE, "madvise", "always|madvise|never", "transparent huge pages, as /sys/kernel/mm/transparent_hugepage/enabled says; with never UCX puts buffers elsewhere; the adapter knows pages of 4 KiB in any case", "choice: Ubuntu's; Debian's and RHEL's is always") \
+	X(kernel_release, TEXT, "6.1.0", "", "what uname() and /proc/version say, 1 to 64 letters", "choice: Debian 12")
 
 #define SESSION_PARAMS(X)                                                                                   \
 	X(handoff,     CHOICE, "auto",  "auto|futex|spin", "how threads wait for their turn: auto: asleep, all on one processor, or spinning for a while, the programs on a second one: what proves faster; futex: asleep, wherever they are; spin: spinning, for a free core each", "choice") \

@@ -52,9 +52,10 @@ struct receive {
 	struct receive_blocks blocks;
 	struct port *port;
 	const struct receive_params *params;
-	struct packet *first, *last; /* packet->head_at: when it is through */
+	struct packet *first, *last; /* by tail_at; packet->head_at: when it is through */
 	struct event through;
-	sim_time last_due;
+	sim_time last_due,
+		through_at; /* of the last packet given, and of the last that was through: its head_at */
 	struct membership members[MULTICAST_GROUPS];
 	uint32_t member_count;
 };
@@ -92,6 +93,8 @@ void receive_stall(struct receive *receive, sim_time until)
 	receive->last_due += late;
 	if (receive->last_due < until)
 		receive->last_due = until;
+	if (receive->through_at < until)
+		receive->through_at = until;
 	for (struct packet *packet = receive->first; packet; packet = packet->next)
 		packet->head_at += late;
 	if (!receive->first)
@@ -100,15 +103,42 @@ void receive_stall(struct receive *receive, sim_time until)
 	sim_schedule_at(&receive->through, receive->first->head_at);
 }
 
+/* A packet over loopback is told ahead of its last bit: one that comes from the port meanwhile goes before it, and puts it off. */
+static void put_in(struct receive *receive, struct packet *packet)
+{
+	struct packet **place = &receive->first;
+	sim_time before = receive->through_at;
+
+	while ((*place)->tail_at <= packet->tail_at) {
+		before = (*place)->head_at;
+		place = &(*place)->next;
+	}
+	packet->head_at = packet->tail_at + receive->params->latency;
+	packet->next = *place;
+	*place = packet;
+	for (; packet; packet = packet->next) {
+		if (packet->head_at < before + receive->params->interval)
+			packet->head_at = before + receive->params->interval;
+		before = packet->head_at;
+	}
+	receive->last_due = before;
+	sim_cancel(&receive->through);
+	sim_schedule_at(&receive->through, receive->first->head_at);
+}
+
 void receive_packet(struct receive *receive, struct packet *packet)
 {
 	sim_time due = packet->tail_at + receive->params->latency;
 
+	gauge_serve(&receive->gauge.pipe, receive->params->interval);
+	gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
+	if (__builtin_expect(receive->last && packet->tail_at < receive->last->tail_at, 0)) {
+		put_in(receive, packet);
+		return;
+	}
 	if (due < receive->last_due + receive->params->interval)
 		due = receive->last_due + receive->params->interval;
 	receive->last_due = due;
-	gauge_serve(&receive->gauge.pipe, receive->params->interval);
-	gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
 	packet->head_at = due;
 	packet->next = NULL;
 	if (receive->last)
@@ -358,6 +388,7 @@ static void through(struct event *event)
 	struct receive *receive = container_of(event, struct receive, through);
 	struct packet *packet = receive->first;
 
+	receive->through_at = packet->head_at;
 	receive->first = packet->next;
 	if (receive->first)
 		sim_schedule_at(&receive->through, receive->first->head_at);

@@ -1,8 +1,8 @@
 /*
  * Proves what is between queue pairs of one adapter: nothing reaches the port; a WRITE takes, to the picosecond, what it takes over
  * a cable less the cable's time and that of both packets on the link, and with loopback_rate as much more as they take at that
- * rate; without, there is no limit but PCIe; what is not taken in yet is limited, and nothing is lost for it; and a queue pair may be
- * connected to itself.
+ * rate, which holds up nothing that comes from the port; without, there is no limit but PCIe; what is not taken in yet is
+ * limited, and nothing is lost for it; and a queue pair may be connected to itself.
  */
 #include "hca/formats/cqe.h"
 #include "tests/hca/support/rig.h"
@@ -11,6 +11,7 @@
 #define TESTS(TEST)          \
 	TEST(latency)        \
 	TEST(against_a_link) \
+	TEST(beside_a_link)  \
 	TEST(rate)
 SUITE(TESTS)
 
@@ -117,6 +118,44 @@ static void test_against_a_link(void)
 				port_serialization(hca_port(rig->one->hca), 50) +
 				port_serialization(hca_port(rig->one->hca), 30));
 	local_destroy(&local);
+}
+
+/* A WRITE from the other host, alone, or while a packet of 4 KiB is on its way back at 1 Gb/s, which takes 33 us. */
+static void test_beside_a_link(void)
+{
+	sim_time taken[2];
+
+	for (unsigned loopback = 0; loopback < 2; loopback++) {
+		struct mini *mini = mini_create(SIM_KERNEL_native);
+		struct local local;
+		sim_time start = 0;
+
+		mini->params.transmit.loopback_rate = UINT64_C(1000000000);
+		local = local_create(mini, false);
+		for (unsigned i = 0; i < 3; i++) {
+			mini_run(mini);
+			if (loopback)
+				post(&local, 4096, false);
+			sim_run(mini->sim, sim_now(mini->sim) + 10 * US);
+			start = sim_now(mini->sim);
+			mini_post(local.rig.qp, &(struct mini_send){.opcode = WQE_WRITE,
+								    .address = local.rig.source,
+								    .length = 8,
+								    .remote = local.rig.target,
+								    .is_inline = true,
+								    .blueflame = true});
+			CHECK_WC(mini_wait(local.rig.qp->send_cq), CQE_SENT, 0);
+		}
+		taken[loopback] = sim_now(mini->sim) - start;
+		if (loopback) {
+			CHECK_WC(mini_wait(local.one->send_cq), CQE_SENT, 0);
+			CHECK_WC(mini_wait(local.one->send_cq), CQE_SENT, 0);
+			CHECK_WC(mini_wait(local.one->send_cq), CQE_SENT, 0);
+			CU_ASSERT(sim_now(mini->sim) - start > 23 * US);
+		}
+		local_destroy(&local);
+	}
+	CU_ASSERT_EQUAL(taken[1], taken[0]);
 }
 
 /* Gb/s of 16 MiB. */

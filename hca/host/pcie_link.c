@@ -56,10 +56,46 @@ static void divide(struct pcie_link *link, uint64_t bytes)
 	link->known_remainder = parts % link->ps_denominator;
 }
 
+/* What passes has had the link, as far as it came before a packet that is ready at `ready`. */
+static void take_booked(struct pcie_link *link, sim_time ready)
+{
+	while (link->booked_count) {
+		const struct pcie_booking *booking = &link->booked[link->booked_first];
+
+		if (booking->start > (ready > link->free_at ? ready : link->free_at))
+			return;
+		if (booking->start > link->free_at) {
+			link->free_at = booking->start;
+			link->remainder = 0;
+		}
+		link->free_at += booking->duration;
+		link->booked_first = (link->booked_first + 1) % PCIE_LINK_BOOKINGS;
+		link->booked_count--;
+	}
+}
+
+/* `start` is never before that of the last one. One that finds no place is taken with the last one. */
+static void book(struct pcie_link *link, sim_time start, sim_time duration)
+{
+	unsigned next = (link->booked_first + link->booked_count) % PCIE_LINK_BOOKINGS;
+	struct pcie_booking *last =
+		&link->booked[(next + PCIE_LINK_BOOKINGS - 1) % PCIE_LINK_BOOKINGS];
+
+	if (link->booked_count &&
+	    (link->booked_count == PCIE_LINK_BOOKINGS || last->start + last->duration == start)) {
+		last->duration += duration;
+		return;
+	}
+	link->booked[next] = (struct pcie_booking){start, duration};
+	link->booked_count++;
+}
+
 sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes)
 {
 	assert(ready >= link->asked_at);
 	link->asked_at = ready;
+	if (link->booked_count)
+		take_booked(link, ready);
 	if (link->dllp_bytes_owed)
 		bytes += dllps_before(link, ready);
 	if (bytes != link->known_bytes)
@@ -89,6 +125,8 @@ sim_time pcie_link_pass(struct pcie_link *link, sim_time ready, sim_time after, 
 
 	if (link->free_at > start)
 		link->free_at += duration;
+	else
+		book(link, start, duration);
 	return start + duration;
 }
 

@@ -10,6 +10,12 @@
 #include "sim/sim.h"
 
 enum { PCIE_DLLP_BYTES = 8 }; /* with framing */
+enum { PCIE_LINK_BOOKINGS = 16 };
+
+/* Packets without gaps that pass, at a time to come. */
+struct pcie_booking {
+	sim_time start, duration;
+};
 
 struct pcie_link {                             /* embedded in its owner */
 	uint64_t ps_numerator, ps_denominator; /* picoseconds a byte */
@@ -21,7 +27,9 @@ struct pcie_link {                             /* embedded in its owner */
 	sim_time flit_time;
 	/* Counted DLLPs that no idle time has taken yet: before the next TLP. */
 	uint64_t dllp_bytes_owed;
-	sim_time asked_at; /* of the last pcie_link_send() */
+	sim_time asked_at;                              /* of the last pcie_link_send() */
+	struct pcie_booking booked[PCIE_LINK_BOOKINGS]; /* a ring, by start */
+	unsigned booked_first, booked_count;
 };
 
 /* generation: 1..6. dllp_share: the part of the rate that is not for TLPs. */
@@ -45,7 +53,8 @@ sim_time pcie_link_send(struct pcie_link *link, sim_time ready, uint64_t bytes);
 
 /*
  * The same for one that passes those that wait: they leave the later, but those whose times were already told. `after`:
- * when the one before it left.
+ * when the one before it left. It may be ready in the future: the link has that time for no other, and no packet waits for it
+ * before.
  */
 sim_time pcie_link_pass(struct pcie_link *link, sim_time ready, sim_time after, uint64_t bytes);
 

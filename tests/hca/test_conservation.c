@@ -87,12 +87,12 @@ static void test_at_any_instant(void)
 	mini_run(rig.mini);
 	CU_ASSERT_EQUAL(blocks_check(rig.mini->sim, stderr), 0);
 	/* what so tight an adapter meets: seen, and what any change of its timing moves */
-	CU_ASSERT_EQUAL(rig_count(&rig, "pcie", "read_stalls"), 94);
+	CU_ASSERT_EQUAL(rig_count(&rig, "pcie", "read_stalls"), 90);
 	CU_ASSERT_EQUAL(rig_count(&rig, "pcie", "request_credit_stalls"), 16);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "pcie", "write_stalls"), 54);
 	CU_ASSERT_EQUAL(rig_count(&rig, "translation.mtt", "misses"), 8);
-	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 47);
-	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "lost"), 28);
+	CU_ASSERT_EQUAL(rig_count(&rig, "transport", "packets_resent"), 49);
+	CU_ASSERT_EQUAL(rig_count(&rig, "send_cache", "lost"), 26);
 	CU_ASSERT_EQUAL(rig_count_other(&rig, "receive_cache", "lost"), 5);
 	finish(&rig);
 }

@@ -20,6 +20,7 @@
 	TEST(fault)             \
 	TEST(mmio)              \
 	TEST(mmio_passes)       \
+	TEST(mmio_books)        \
 	TEST(raw_rates)         \
 	TEST(link_exact)
 SUITE(TESTS)
@@ -329,6 +330,30 @@ static void test_mmio_passes(void)
 	CU_ASSERT_EQUAL(read_at[0], (24 + 400 + 4736 + 100) * NS);
 	CU_ASSERT_EQUAL(read_at[1], (24 + 400 + 4736 + 32 + 592 + 100) * NS);
 	end();
+}
+
+/* Stores and completions together never have more than the link's rate, also if the link is idle when a store of the future is
+ * booked: what is ready behind its time leaves behind it, what is ready before it is not held up. 1 ns a byte. */
+static void test_mmio_books(void)
+{
+	struct pcie_link link;
+	sim_time left = 0, gap = 0;
+
+	pcie_link_init(&link, 1, 4, 0);
+	CU_ASSERT_EQUAL(pcie_link_pass(&link, 1000 * NS, 0, 88), 1088 * NS);
+	CU_ASSERT_EQUAL(pcie_link_pass(&link, 1000 * NS, 1088 * NS, 88), 1176 * NS);
+	CU_ASSERT_EQUAL(pcie_link_send(&link, 890 * NS, 100), 990 * NS);
+	CU_ASSERT_EQUAL(pcie_link_send(&link, 950 * NS, 100), 1090 * NS); /* it has begun */
+	CU_ASSERT_EQUAL(pcie_link_send(&link, 960 * NS, 100), (1190 + 2 * 88) * NS);
+	CU_ASSERT_EQUAL(pcie_link_pass(&link, 5000 * NS, 0, 88), 5088 * NS);
+	CU_ASSERT_EQUAL(pcie_link_send(&link, 5010 * NS, 100), 5188 * NS);
+	/* more stores apart from each other than there are places for bookings */
+	for (unsigned i = 0; i < 3 * PCIE_LINK_BOOKINGS; i++)
+		left = pcie_link_pass(&link, 10000 * NS, left + gap, 88), gap = 10 * NS;
+	CU_ASSERT_EQUAL(left, 10000 * NS + 3 * PCIE_LINK_BOOKINGS * 98 * NS - 10 * NS);
+	for (unsigned i = 0; i < 100; i++)
+		left = pcie_link_send(&link, 10000 * NS, 100);
+	CU_ASSERT_EQUAL(left, 10000 * NS + (100 * 100 + 3 * PCIE_LINK_BOOKINGS * 88) * NS);
 }
 
 static void test_raw_rates(void)

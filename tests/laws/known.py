@@ -1,0 +1,261 @@
+"""Runs whose answer is known: from queueing theory, from counting bytes, from what a cache of this size can hold."""
+import draw
+import play
+import relate
+
+
+class Law(relate.Law):
+    """These scenarios are small, and what is known is of their numbers."""
+    shrinks = False
+
+
+# Bytes of a RoCE v2 packet besides its data, on the line: Ethernet, IPv4, UDP, BTH, ICRC, FCS, preamble and gap.
+ROCE_EXTRA = 82
+FIRST_EXTRA = {"write": 16, "send": 0, "read": 4} # RETH of a message's first packet; AETH of a response's
+INFINIBAND_EXTRA = 26 # LRH, BTH, ICRC, VCRC
+
+
+def on_the_line(size, mtu, extra, verb="write"):
+    packets = max(1, -(-size // mtu))
+    return size + packets * extra + FIRST_EXTRA[verb]
+
+
+def number(text):
+    """Of a scenario's value: 64B, 40ns, 100Gbps."""
+    return int("".join(c for c in str(text) if c.isdigit()))
+
+
+class Wire(Law):
+    """no figure of a run is above what its wire carries, however short it is"""
+    name = "known-wire"
+
+    def draw(self, rng):
+        if rng.random() < 0.5:
+            preset, rate = rng.choice([("connectx5-100gbe", 100), ("connectx4-lx-25gbe", 25), ("connectx6dx-25gbe", 25)])
+            size = rng.choice((1024, 2048, 4096, 16384, 65536))
+            hca = {"preset": preset, "pcie": {"generation": 4, "lanes": 16}}
+            return {"seed": 1, "hosts": {"count": 2, "hca": hca}, "fabric": {"link_layer": "roce", "topology": "back-to-back", "link": {"rate": f"{rate}Gbps"}},
+                    "load": {"verb": rng.choice(("write", "write", "send", "read")), "bytes": f"{size}B", "threads": rng.choice((1, 4)), "qps": rng.choice((1, 4)),
+                             "window": rng.choice((16, 64)), "signal": rng.choice((1, 4, 16)), "warm_up": rng.choice((20, 100, 400)), "operations": rng.choice((50, 100, 200, 600))}}
+        scenario = draw.workload(rng, ("none", "none", "dcqcn-paper"), detailed=0.2, topologies=("single-switch",))
+        for flow in scenario["_flows"]:
+            flow[3] = 20000000
+            flow[4] = rng.choice(("write", "write", "read"))
+        start = rng.choice((50, 100, 200))
+        scenario["run"] = {"until": f"{start + rng.choice((10, 20, 50, 100))}us", "warm_up": f"{start}us"}
+        scenario["record"] = {"series": rng.choice(("1us", "5us"))}
+        if scenario["hosts"]["hca"]["fidelity"] == "endpoint":
+            scenario["hosts"]["hca"]["ack_interval"] = rng.choice((0, 16, 64))
+        return scenario
+
+    def judge(self, player, scenario):
+        result = player.run(scenario)
+        rate = number(play.get(scenario, "fabric.link.rate"))
+        roce = scenario["fabric"].get("link_layer") == "roce"
+        if "load" in scenario:
+            size = number(scenario["load"].get("bytes", "64B"))
+            bound = rate * size / on_the_line(size, 4096, ROCE_EXTRA, scenario["load"]["verb"])
+            bound *= 1 + 1 / scenario["load"]["operations"] # the packet that leaves at an edge of what is measured
+            measured = result.figures["gbps"]
+        else:
+            mtu = number(play.get(scenario, "hosts.hca.port.mtu", "4096B"))
+            ends = {flow[2] for flow in scenario["_flows"]} # of a read, too: it is the destination that fetches
+            bound = len(ends) * rate * mtu / (mtu + (ROCE_EXTRA if roce else INFINIBAND_EXTRA))
+            measured = result.figures["goodput_gbps"]
+        if measured > bound * 1.0001:
+            return f"{measured} Gb/s of data, and the wire carries {bound:.4f}"
+        return None
+
+
+class Bounds(Law):
+    """a unit that takes one thing each interval takes no more: rate x interval <= 1"""
+    name = "known-bounds"
+    shrinks = True
+    halves = False
+    keep = (*Law.keep, "hosts.hca", "load.list", "load.signal", "load.window", "load.threads", "load.qps", "load.operations")
+
+    def draw(self, rng):
+        scenario = draw.load(rng)
+        work = scenario["load"]
+        scenario["hosts"]["count"], scenario["fabric"]["topology"] = 2, "back-to-back"
+        scenario["fabric"].pop("switch", None)
+        work.pop("pattern", None)
+        work.update({"threads": rng.choice((4, 8)), "qps": rng.choice((1, 4)), "window": 64, "posting": rng.choice(("blueflame", "doorbell")), "operations": 3000, "bytes": "8B"})
+        hca = scenario["hosts"]["hca"]
+        unit = rng.choice(("doorbell", "doorbell", "completion", "transmit", "receive"))
+        hca[unit] = {"interval": f"{rng.choice((100, 200, 500, 1000))}ns"}
+        if unit == "doorbell":
+            hca[unit]["queue"] = rng.choice((4, 16, 64, 256))
+        scenario["_law"] = unit
+        return scenario
+
+    def judge(self, player, scenario):
+        unit = scenario["_law"]
+        work = scenario["load"]
+        each = number(scenario["hosts"]["hca"][unit]["interval"])
+        bound = 1000 / each
+        if unit == "doorbell":
+            bound *= work.get("list", 1)
+        elif unit == "completion":
+            # Rates are those of the wire: what fits the windows may still wait for its CQE.
+            bound *= work.get("signal", 1) * (1 + work["threads"] * work["qps"] * work["window"] / work["operations"])
+        measured = play_rate(player, scenario)
+        # what is measured begins and ends amid lists: two windows of each queue pair among 3000 requests
+        if measured > bound * 1.03:
+            return f"{measured} M/s, and {unit}.interval allows {bound:.4f}"
+        return None
+
+
+def play_rate(player, scenario):
+    return player.run(scenario).figures["mops"]
+
+
+class Closed(Law):
+    """a closed network of fixed times: w messages under way take max(R / w, S) each, R of one alone, S of the slowest station"""
+    name = "known-closed"
+
+    def draw(self, rng):
+        rate = rng.choice((25, 50, 100, 200))
+        return {"seed": 1, "hosts": {"count": 2, "hca": {"fidelity": "endpoint"}},
+                "fabric": {"link_layer": rng.choice(("roce", "infiniband")), "topology": rng.choice(("back-to-back", "single-switch")),
+                           "link": {"rate": f"{rate}Gbps", "length": f"{rng.choice((2, 20, 100))}m"}},
+                "workload": {"play": {"message": f"{rng.choice((256, 1000, 4096, 9000))}B", "post_list": rng.choice((2, 3, 4, 8, 16, 32))}},
+                "_flows": [[0, 0, 1, 0, "write"]], "_law": rng.randint(200, 400)}
+
+    def judge(self, player, scenario):
+        count = scenario["_law"]
+        size = number(scenario["workload"]["play"]["message"])
+        window = scenario["workload"]["play"]["post_list"]
+        scenario = play.changed(scenario, {"_flows": [[0, 0, 1, count * size, "write"]]})
+        alone = player.run(play.changed(scenario, {"workload.play.post_list": 1})).flows[0]
+        several = player.run(scenario).flows[0]
+        trip = (alone["finished"] - alone["ready"]) / count
+        rate = number(scenario["fabric"]["link"]["rate"])
+        extra = ROCE_EXTRA if scenario["fabric"]["link_layer"] == "roce" else INFINIBAND_EXTRA
+        service = on_the_line(size, 4096, extra) * 8000 / rate
+        known = (count - 1) * max(trip / window, service) + trip
+        took = several["finished"] - several["ready"]
+        if abs(took - known) > 0.02 * known + trip:
+            return f"{count} messages, {window} under way: {took} ps, known {known:.0f} ps (R {trip:.0f}, S {service:.0f})"
+        return None
+
+
+class Queue(Law):
+    """M/D/1: packets of one size at random times wait rho / (2 (1 - rho)) packet times"""
+    name = "known-m-d-1"
+
+    def draw(self, rng):
+        size = rng.choice((1000, 4096))
+        rate = rng.choice((25, 100))
+        packet = on_the_line(size, 4096, ROCE_EXTRA) * 8000 // rate
+        rho = rng.choice((0.3, 0.5, 0.7))
+        senders, count = 24, 400
+        return {"seed": rng.randint(1, 10**6), "hosts": {"count": senders + 1, "hca": {"fidelity": "endpoint"}},
+                "fabric": {"link_layer": "roce", "topology": "single-switch", "switch": {"port": {"input_buffer": "64MiB"}}, "link": {"rate": f"{rate}Gbps", "pfc_priorities": 0}},
+                "workload": {"pattern": "incast", "bytes": f"{size}B", "count": count, "spread": f"{round(senders * count * packet / rho)}ps"},
+                "_law": [rho, packet]}
+
+    def judge(self, player, scenario):
+        rho, packet = scenario["_law"]
+        waited = player.run(scenario).figures["wait_mean_us"] * 1e6
+        known = packet * rho / (2 * (1 - rho))
+        if abs(waited - known) > 0.15 * known: # 9600 packets: the mean's own error is some 4 %
+            return f"rho {rho}: {waited:.0f} ps, known {known:.0f}"
+        return None
+
+
+class Credits(Law):
+    """a lane's rate is its credits over their round trip, or the link's"""
+    name = "known-credits"
+
+    def draw(self, rng):
+        return {"seed": 1, "hosts": {"count": 2, "hca": {"fidelity": "endpoint", "port": {"input_buffer": f"{rng.choice((32, 64, 128))}KiB"}}},
+                "fabric": {"link_layer": "infiniband", "topology": "back-to-back", "link": {"rate": f"{rng.choice((50, 100))}Gbps", "length": f"{rng.choice((200, 500, 1000, 2000))}m"}},
+                "workload": {"pattern": "incast", "bytes": "1GB"}, "run": {"until": "1ms", "warm_up": "200us"}}
+
+    def judge(self, player, scenario):
+        rate = number(scenario["fabric"]["link"]["rate"])
+        buffer = number(scenario["hosts"]["hca"]["port"]["input_buffer"]) * 1024
+        length = number(scenario["fabric"]["link"]["length"])
+        packet = 4096 + INFINIBAND_EXTRA
+        trip = 2 * length * 5000 + packet * 8000 / rate # ps; credits come back when a packet is whole
+        whole = buffer // (-(-4120 // 64) * 64) # packets that fit, in blocks of 64 B
+        known = min(rate * 4096 / packet, whole * 4096 * 8000 / trip)
+        measured = player.run(scenario).figures["goodput_gbps"]
+        if abs(measured - known) > 0.05 * known: # credits are told in steps
+            return f"{measured} Gb/s, known {known:.2f}"
+        return None
+
+
+class Caches(Law):
+    """LRU: of Q queue pairs in turn all miss a cache of E < Q contexts, or none; of Q at random a share of 1 - E / Q"""
+    name = "known-caches"
+
+    def draw(self, rng):
+        entries = rng.choice((4, 8, 16, 32))
+        return {"seed": rng.randint(1, 1000), "hosts": {"count": 2, "hca": {"preset": rng.choice(("connectx5-100gbe", "connectx4-100gbe")), "requester_cache": {"entries": entries, "ways": entries}}},
+                "fabric": {"link_layer": "roce", "topology": "back-to-back", "link": {"rate": "100Gbps"}},
+                "load": {"verb": "write", "bytes": "64B", "qps": rng.choice((entries // 2, entries, entries + 1, 2 * entries, 4 * entries)), "window": 1, "outstanding": 1,
+                         "order": rng.choice(("random", "turn")), "warm_up": 1, "operations": 2000}}
+
+    def judge(self, player, scenario):
+        work, cache = scenario["load"], scenario["hosts"]["hca"]["requester_cache"]
+        pairs, entries = work["qps"], cache["entries"]
+        result = player.run(scenario)
+        misses = result.counter("host0.hca.context.requester", "misses")
+        done = work["operations"]
+        known = pairs if pairs <= entries else done if work["order"] == "turn" else done * (1 - entries / pairs)
+        if abs(misses - known) > 0.06 * done:
+            return f"{pairs} queue pairs, {entries} entries, {work['order']}: {misses} misses of {done} requests, known {known:.0f}"
+        return None
+
+
+class Threshold(Law):
+    """no mark and no pause below the threshold; above it there are some"""
+    name = "known-threshold"
+
+    def draw(self, rng):
+        senders = rng.choice((2, 3, 4))
+        kind = rng.choice(("ecn", "pfc"))
+        limit = rng.choice((50000, 100000, 200000)) if kind == "ecn" else rng.choice((400000, 1000000))
+        switch = {"ecn": {"mark": "enqueue", "kmin": f"{limit}B", "kmax": f"{limit}B", "pmax": 1}, "buffer": {"size": "64MB"}} if kind == "ecn" else \
+            {"buffer": {"size": f"{limit + (senders + 1) * 100000}B", "alpha": 1, "reserved": "0B", "headroom": "100KB"}}
+        return {"seed": 1, "hosts": {"count": senders + 1, "hca": {"fidelity": "endpoint"}},
+                "fabric": {"link_layer": "roce", "topology": "single-switch", "switch": switch, "link": {"rate": "100Gbps", "length": "2m"}},
+                "workload": {"pattern": "incast", "bytes": "0B"}, "_law": [kind, limit, senders, rng.choice((0.5, 0.8, 1.3, 2))]}
+
+    def judge(self, player, scenario):
+        kind, limit, senders, share = scenario["_law"]
+        # All arrive at once: the queue grows to all but one sender's bytes. PFC: each of n
+        # inputs may take as many bytes as are free, of what is not headroom.
+        threshold = limit if kind == "ecn" else senders * limit / (1 + senders)
+        size = round(share * threshold / (senders - 1))
+        result = player.run(play.changed(scenario, {"workload.bytes": f"{size}B"}))
+        count = result.figures["ecn_marks" if kind == "ecn" else "pauses"]
+        if (count > 0) != (share > 1) or result.figures["drops"]:
+            return f"{kind}: a queue of {share} times the threshold of {threshold:.0f} B: {count} marks or pauses, {result.figures['drops']} drops"
+        return None
+
+
+class FixedPoint(Law):
+    """DCQCN: n flows into one port share it, at the queue of the fluid model (20, 42 and 94 KB of 2, 4 and 8; 20 %)"""
+    name = "known-dcqcn"
+    queues = {2: 20000, 4: 42000, 8: 94000}
+
+    def draw(self, rng):
+        senders = rng.choice(sorted(self.queues))
+        port = {"mtu": "920B"}
+        return {"seed": rng.randint(1, 1000), "hosts": {"count": senders + 1, "hca": {"fidelity": "endpoint", "congestion": "dcqcn-paper", "port": port}},
+                "fabric": {"link_layer": "roce", "topology": "single-switch", "switch": {"preset": "red-dcqcn-paper", "port": {**port, "input_buffer": "64MiB"}},
+                           "link": {"rate": "40Gbps", "length": "200m", "pfc_priorities": 0}},
+                "workload": {"pattern": "incast", "bytes": "8GB"}, "run": {"until": "140ms", "warm_up": "40ms"},
+                "record": {"series": "10us", "series_ports": ["switch0.port0"]}, "_law": senders}
+
+    def judge(self, player, scenario):
+        result = player.run(scenario)
+        if result.figures["jain"] < 0.97 or result.figures["goodput_gbps"] < 35.5:
+            return f"jain {result.figures['jain']}, {result.figures['goodput_gbps']} Gb/s"
+        return None
+
+
+LAWS = (Wire, Bounds, Closed, Queue, Credits, Caches, Threshold, FixedPoint)

@@ -1,0 +1,23 @@
+#!/bin/bash
+# Proves that random runs hold to laws: pairs of runs whose results must relate in a known way, and runs whose answer is known.
+# laws.py has the list; docs/laws.md says what each law is, and what is allowed to differ.
+# Usage: run.sh [-n CASES] [-s SEED] [-l LAW] [-c CASE] [HCASIM [TOP]]
+#   -n CASES  this many (default 50), in two processes
+#   -s SEED   of the cases: the same seed, the same cases (default 1)
+#   -l LAW    only this law (nothing, scale, more, names, shift, apart, fidelities, reverse, known)
+#   -c CASE   only the case of this number
+# A case that fails is printed as files to run, made as small as the tool can. The last line is `N cases, M breaches`.
+# Exit code 1 if M is not 0; 77 where there is no Python.
+here=$(cd "$(dirname "$0")" && pwd)
+options=()
+while getopts n:s:l:c: option; do
+  case $option in
+    n | s | l | c) options+=("-$option" "$OPTARG") ;;
+    *) exit 2 ;;
+  esac
+done
+shift $((OPTIND - 1))
+hcasim=${1:-$here/../../build/bin/hcasim}
+[ -x "$hcasim" ] || { echo "usage: run.sh [-n CASES] [-s SEED] [-l LAW] [-c CASE] [HCASIM [TOP]]: no program $hcasim"; exit 2; }
+command -v python3 >/dev/null || { echo "python3 is not installed"; exit 77; }
+exec python3 "$here/laws.py" "${options[@]}" "$hcasim"

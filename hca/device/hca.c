@@ -293,50 +293,30 @@ struct hca *hca_create(struct sim *sim, const char *name, const struct hca_param
 	return hca;
 }
 
-/* Returns the queue pairs that something under way still names, where a run ends before its time: they are kept until there is
- * nobody left to drop them. */
-static struct qp **destroy_objects(struct hca *hca, uint32_t *kept_count)
+/* What something under way still names stays, where a run ends before its time. The block that made it frees it in the end. */
+static void destroy_objects(struct hca *hca)
 {
-	struct qp **kept = calloc((size_t)hca->transport->qps.count + 1, sizeof(struct qp *));
 	struct qp *qp;
 	uint32_t at = 0;
 
-	assert(kept);
-	*kept_count = 0;
 	if (hca->transport->gsi)
 		qp_destroy(hca->transport->gsi);
-	while ((qp = number_table_next(&hca->transport->qps, &at))) {
-		if (qp->users > 1 && !qp->dcr) {
-			qp_hold(qp);
-			kept[(*kept_count)++] = qp;
-		}
+	while ((qp = number_table_next(&hca->transport->qps, &at)))
 		qp_destroy(qp);
-	}
 	for (uint32_t i = 0; i < hca->srqs.limit && hca->srqs.count; i++)
 		hca_srq_destroy(hca, hca->srqs.first + i);
 	for (uint32_t i = 0; i < hca->cqs.limit && hca->cqs.count; i++)
 		hca_cq_destroy(hca, hca->cqs.first + i);
-	return kept;
-}
-
-static void free_kept(struct qp **kept, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		qp_free(kept[i]);
-	free(kept);
 }
 
 void hca_destroy(struct hca *hca)
 {
-	uint32_t kept_count;
-	struct qp **kept = destroy_objects(hca, &kept_count);
-
+	destroy_objects(hca);
 	late_nak_fini(hca->transport); /* which hold queue pairs */
 	congestion_unit_destroy(hca->transport->congestion);
 	port_destroy(hca->port);
 	receive_destroy(hca->receive);
 	transmit_destroy(hca->transmit);
-	completion_writer_destroy(hca->completion);
 	event_queue_destroy(hca->events);
 	doorbell_destroy(hca->doorbell);
 	dma_engine_destroy(hca->dma);
@@ -346,8 +326,8 @@ void hca_destroy(struct hca *hca)
 	pcie_destroy(hca->pcie);
 	host_destroy(hca->host);
 	transport_destroy(hca->transport);
-	free_kept(kept, kept_count);
 	receive_queues_destroy(hca->receive_queues);
+	completion_writer_destroy(hca->completion);
 	wqe_fetch_destroy(hca->wqe_fetch);
 	wqe_cache_destroy(hca->send_cache);
 	wqe_cache_destroy(hca->receive_cache);

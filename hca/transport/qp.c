@@ -48,6 +48,9 @@ uint32_t qp_known_as(const struct qp *qp)
 
 void qp_free(struct qp *qp)
 {
+	*qp->link = qp->next;
+	if (qp->next)
+		qp->next->link = qp->link;
 	wqe_fetch_detach(&qp->sq);
 	dc_initiator_destroy(qp->dci);
 	if (qp->rq)
@@ -64,6 +67,7 @@ void qp_drop(struct qp *qp)
 	assert(qp->users);
 	if (--qp->users)
 		return;
+	assert(!qp->sq.reads_count);
 	if (qp->dcr)
 		dc_responder_rest(qp->dcr);
 	else
@@ -157,6 +161,11 @@ struct qp *qp_create(struct transport_block *transport, const struct hca_qp_attr
 
 	assert(qp);
 	qp->transport = transport;
+	qp->next = transport->all_qps;
+	qp->link = &transport->all_qps;
+	if (qp->next)
+		qp->next->link = &qp->next;
+	transport->all_qps = qp;
 	qp->attr = *attr;
 	qp->users = 1;
 	qp->send_cq = hold_cq(transport, attr->send_cqn);

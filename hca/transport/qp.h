@@ -124,6 +124,7 @@ struct arrivals { /* packets that came in and wait for a part of the QP's contex
 
 struct qp {
 	struct transport_block *transport;
+	struct qp *next, **link; /* of all of the transport's; what names this one */
 	uint32_t number;
 	struct hca_qp_attr attr;
 	struct hca_qp_state state;
@@ -181,7 +182,7 @@ struct qp *qp_find(struct transport_block *transport, uint32_t number);
 /* What its driver knows it by: a DCR is its DCT. */
 uint32_t qp_known_as(const struct qp *qp);
 
-/* Its memory. Nothing is under way that names it. */
+/* Frees its memory. Nothing names the queue pair any more, or the run is over. */
 void qp_free(struct qp *qp);
 
 /* Whoever keeps the QP over an event holds it; it goes when it is destroyed and nobody does. */

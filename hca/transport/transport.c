@@ -82,6 +82,8 @@ void transport_destroy(struct transport_block *transport)
 	atomic_fini(&transport->atomics);
 	read_recoveries_fini(&transport->read_recoveries);
 	dc_targets_destroy(transport->dc_targets);
+	while (transport->all_qps) /* destroyed, but named by what the run's end left under way */
+		qp_free(transport->all_qps);
 	pool_fini(&transport->send_units);
 	pool_fini(&transport->scatter_units);
 	pool_fini(&transport->response_scatters);

@@ -177,6 +177,7 @@ struct transport_block {
 	struct hca_watcher *watcher;        /* NULL: none */
 	const struct endpoints *endpoints;  /* NULL: nobody has said who they are */
 	struct number_table qps;
+	struct qp *all_qps;        /* those that are destroyed, but still named, as well */
 	struct qp *gsi;            /* number 1 */
 	bool pages_may_be_missing; /* there are on-demand regions */
 	uint32_t ack_interval;     /* of the parameters, or of congestion control */

@@ -379,13 +379,20 @@ void completion_queue_hold(struct completion_queue *cq)
 	cq->users++;
 }
 
+static void free_queue(struct completion_queue *cq)
+{
+	*cq->link = cq->next;
+	if (cq->next)
+		cq->next->link = cq->link;
+	free(cq->session);
+	free(cq);
+}
+
 void completion_queue_drop(struct completion_queue *cq)
 {
 	assert(cq->users);
-	if (--cq->users)
-		return;
-	free(cq->session);
-	free(cq);
+	if (--cq->users == 0)
+		free_queue(cq);
 }
 
 void completion_queue_close(struct completion_queue *cq)
@@ -426,6 +433,11 @@ struct completion_queue *completion_queue_create(struct completion_writer *write
 	cq->writer = writer;
 	cq->attr = *attr;
 	cq->users = 1;
+	cq->next = writer->queues;
+	cq->link = &writer->queues;
+	if (cq->next)
+		cq->next->link = &cq->next;
+	writer->queues = cq;
 	if (attr->compress != CQ_PLAIN)
 		cq->session = cqe_session_create(cq);
 	moderation_init(&cq->moderation, writer->blocks->events, event_due);
@@ -471,6 +483,8 @@ void completion_writer_destroy(struct completion_writer *writer)
 	sim_cancel(&writer->through);
 	while (writer->pipeline.first)
 		finish(pop(&writer->pipeline));
+	while (writer->queues) /* closed, but named by CQEs or reads that the run's end left */
+		free_queue(writer->queues);
 	pool_fini(&writer->writes);
 	block_fini(&writer->block);
 	free(writer);

@@ -44,6 +44,7 @@ struct completion_writer {
 	const struct completion_blocks *blocks;
 	const struct completion_params *params;
 	struct pool writes;
+	struct completion_queue *queues; /* all that are not freed */
 	struct cqe_list pipeline;
 	struct event through;
 	sim_time last_due;
@@ -54,6 +55,7 @@ enum arm { ARM_NOTHING, ARM_SOLICITED, ARM_NEXT };
 
 struct completion_queue {
 	struct completion_writer *writer;
+	struct completion_queue *next, **link; /* of the writer's; what names this one */
 	struct hca_cq_attr attr;
 	uint32_t number, users;
 	uint32_t producer; /* runs on */

@@ -261,6 +261,11 @@ static struct receive_queue *create(struct receive_queues *queues, const struct 
 		completion_queue_hold(queue->cq);
 	}
 	queue->users = 1;
+	queue->next = queues->queues;
+	queue->link = &queues->queues;
+	if (queue->next)
+		queue->next->link = &queue->next;
+	queues->queues = queue;
 	event_init(&queue->error_poll, &queues->block, receive_queue_poll);
 	queue->limit = attr->limit;
 	receive_queue_add_lines(queue);
@@ -311,16 +316,23 @@ void receive_queue_hold_queue(struct receive_queue *queue)
 	queue->users++;
 }
 
-void receive_queue_drop(struct receive_queue *queue)
+static void free_queue(struct receive_queue *queue)
 {
-	assert(queue->users);
-	if (--queue->users)
-		return;
+	*queue->link = queue->next;
+	if (queue->next)
+		queue->next->link = queue->link;
 	receive_queue_drop_kept(queue);
 	if (queue->cq)
 		completion_queue_drop(queue->cq);
 	receive_queue_remove_lines(queue);
 	free(queue);
+}
+
+void receive_queue_drop(struct receive_queue *queue)
+{
+	assert(queue->users);
+	if (--queue->users == 0)
+		free_queue(queue);
 }
 
 static void check(struct block *block, FILE *out)
@@ -352,6 +364,8 @@ struct receive_queues *receive_queues_create(struct sim *sim, const char *name,
 
 void receive_queues_destroy(struct receive_queues *queues)
 {
+	while (queues->queues) /* closed, but named by fetches that the run's end left */
+		free_queue(queues->queues);
 	pool_fini(&queues->wqes);
 	block_fini(&queues->block);
 	free(queues);

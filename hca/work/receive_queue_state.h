@@ -25,6 +25,7 @@ struct receive_queues {
 	const struct receive_queues_blocks *blocks;
 	const struct receive_queue_params *params;
 	struct pool wqes;
+	struct receive_queue *queues; /* all that are not freed */
 	/* Rings of queue pairs in ERR, to which receives may be posted. */
 	struct receive_queue *in_error;
 };
@@ -43,6 +44,7 @@ struct receive_lines { /* of a queue, if there is a cache */
 
 struct receive_queue {
 	struct receive_queues *owner;
+	struct receive_queue *next, **link; /* of the owner's; what names this one */
 	struct hca_srq_attr attr;
 	bool shared;
 	bool serving;                /* a waiter takes: the context is at hand */

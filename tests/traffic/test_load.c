@@ -34,6 +34,7 @@
 	TEST(reads_of_a_miss)              \
 	TEST(when_writes_are_acknowledged) \
 	TEST(latency)                      \
+	TEST(noise_of_cores)               \
 	TEST(whose_cqs)                    \
 	TEST(whose_regions)                \
 	TEST(refused)
@@ -434,6 +435,27 @@ static double miss_ns(uint64_t reads, unsigned verb)
 	setup.load.page = 4096;
 	measure();
 	return result.median_ns;
+}
+
+/* A core that is away for a fifth of the time posts four fifths; a median stays, and a tail is longer by one disturbance. */
+static void test_noise_of_cores(void)
+{
+	double quiet, quiet_ns = miss_ns(1, LOAD_READ);
+
+	setup.load.cpu.noise = 2 * US;
+	setup.load.cpu.noise_interval = 100 * US;
+	measure();
+	CU_ASSERT_EQUAL(result.median_ns, quiet_ns);
+	CU_ASSERT(result.p999_ns > quiet_ns + 1000 && result.p999_ns < quiet_ns + 2100);
+	begin();
+	setup.load.operations = 20000;
+	setup.load.cpu.post = 100 * NS;
+	measure();
+	quiet = result.mops;
+	setup.load.cpu.noise = 2 * US;
+	setup.load.cpu.noise_interval = 8 * US;
+	measure();
+	CU_ASSERT_DOUBLE_EQUAL(result.mops, 0.8 * quiet, 0.03 * quiet);
 }
 
 static void test_reads_of_a_miss(void)

@@ -6,6 +6,8 @@
  *     step: WQEs built? ask for the register --> ring what was built --> CQEs to poll? take them : a queue pair with room? build its WQEs : sleep
  */
 #include <assert.h>
+#include <gsl/gsl_randist.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "traffic/load/load_courier.h"
@@ -46,6 +48,25 @@ static sim_time take_lock(const struct load_core *core, struct load_lock *lock, 
 	return start;
 }
 
+/* Returns how long work of `held` takes from now on: longer by the rest of a disturbance that is under way, and by those that begin before
+ * it ends. */
+static sim_time disturb(struct load_core *core, sim_time held)
+{
+	const struct load_cpu_params *cpu = &core->thread->node->load->params.cpu;
+	sim_time now = sim_now(core->thread->node->sim), end = now + held;
+
+	while (cpu->noise_interval && core->disturbed_at < end) {
+		sim_time from = core->disturbed_at > now ? core->disturbed_at : now;
+		sim_time over = core->disturbed_at + cpu->noise;
+
+		if (over > from)
+			end += over - from;
+		core->disturbed_at = over + (sim_time)gsl_ran_exponential(
+						    &core->noise.gsl, (double)cpu->noise_interval);
+	}
+	return end - now;
+}
+
 static bool wake_one(struct load_thread *thread)
 {
 	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++) {
@@ -54,7 +75,7 @@ static bool wake_one(struct load_thread *thread)
 		if (core->awake)
 			continue;
 		core->awake = true;
-		sim_schedule(&core->step, 0);
+		sim_schedule(&core->step, disturb(core, 0));
 		return true;
 	}
 	return false;
@@ -102,9 +123,9 @@ static void start_posting(struct load_core *core)
 		wake_one(thread);
 	core->building = core->posting->doorbell;
 	if (core->building)
-		sim_schedule(&core->step, build);
+		sim_schedule(&core->step, disturb(core, build));
 	else
-		hold(core, build + params->cpu.ring);
+		hold(core, disturb(core, build + params->cpu.ring));
 }
 
 static void start_polling(struct load_core *core)
@@ -119,6 +140,7 @@ static void start_polling(struct load_core *core)
 	}
 	held = poll(thread);
 	core->busy += held;
+	held = disturb(core, held);
 	if (may_post(thread))
 		wake_one(thread);
 	sim_schedule_at(&core->step, take_lock(core, lock, held) + held);
@@ -131,7 +153,7 @@ static void step(struct event *event)
 
 	if (core->building) {
 		core->building = false;
-		hold(core, thread->params->cpu.ring);
+		hold(core, disturb(core, thread->params->cpu.ring));
 		return;
 	}
 	if (core->posting) {
@@ -171,15 +193,18 @@ void load_cores_wake(struct load_thread *thread, uint32_t cq)
 		wake_one(thread);
 }
 
-void load_cores_init(struct load_thread *thread)
+void load_cores_init(struct load_thread *thread, const char *name)
 {
 	struct load *load = thread->node->load;
+	char purpose[32];
 
 	thread->cores = calloc(load->params.sharers, sizeof(thread->cores[0]));
 	assert(thread->cores);
 	for (uint32_t i = 0; i < load->params.sharers; i++) {
 		thread->cores[i].thread = thread;
 		event_init(&thread->cores[i].step, &thread->node->block, step);
+		snprintf(purpose, sizeof(purpose), "noise%u", i);
+		random_init_named(&thread->cores[i].noise, sim_seed(load->sim), name, purpose);
 	}
 }
 

@@ -298,7 +298,7 @@ static void add_thread(struct load_node *node, uint32_t index)
 			take(node, (uint64_t)node->cq_entries * load_cqe_bytes(node->load));
 	snprintf(name, sizeof(name), "load.host%u.core%u", node->index, index);
 	random_init_named(&thread->random, sim_seed(node->load->sim), name, "choices");
-	load_cores_init(thread);
+	load_cores_init(thread, name);
 }
 
 static const struct path *resolve(struct hca_resolver *resolver, const uint8_t vector[48])

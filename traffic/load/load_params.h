@@ -63,7 +63,9 @@
 	X(idle_poll, TIME, "2ns", "1ps..1us", "to look at a request slot that nothing was written to since: its line is in the core's own cache", "assumed: 4 cycles of latency and a branch at 2 GHz") \
 	X(cache,   TIME, "20ns", "0ps..1ms", "of a line that the last level cache has, as DMA writes of DDIO leave it", "assumed: as poll") \
 	X(memory,  TIME, "90ns", "0ps..1ms", "of a line that memory alone has, when nobody else uses memory", "ground truth A1-13: random access to DRAM, 60 to 120 ns; the middle") \
-	X(side_by_side, COUNT, "10", "1..64", "lines that a core fetches at a time, if it knows their addresses", "Intel optimization reference manual: 10 line fill buffers of a core")
+	X(side_by_side, COUNT, "10", "1..64", "lines that a core fetches at a time, if it knows their addresses", "Intel optimization reference manual: 10 line fill buffers of a core") \
+	X(noise_interval, TIME, "0ps", "0ps..1s", "mean time from the end of a disturbance of a posting core by its host to the next one, exponential; 0: none", "choice; a timer tick of Linux at 250 Hz has 4ms, and others come on top") \
+	X(noise, TIME, "2us", "1ps..1ms", "of a disturbance, in which the core does none of this work", "assumed: a timer interrupt and its handler")
 
 /* Cores of the first node that answer the requests of all others: docs/load.md. */
 #define LOAD_SERVER_PARAMS(X) \

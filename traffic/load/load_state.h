@@ -81,8 +81,10 @@ struct load_core { /* of a processor */
 	struct load_thread *thread;
 	struct event step;
 	struct load_qp *posting; /* its WQEs are being built; the doorbell follows */
-	sim_time busy;           /* so far */
-	bool building;           /* the WQEs, before it asks for the doorbell's lock */
+	sim_time busy;           /* so far, without noise */
+	struct random noise;
+	sim_time disturbed_at; /* when the host takes the core away next, or did last */
+	bool building;         /* the WQEs, before it asks for the doorbell's lock */
 	bool awake;
 };
 
@@ -394,7 +396,7 @@ static inline uint32_t load_peer_number(const struct load_node *node,
 /* ---- load_cores.c ---- */
 
 /* The cores of a thread, load.sharers of them. */
-void load_cores_init(struct load_thread *thread);
+void load_cores_init(struct load_thread *thread, const char *name);
 void load_cores_fini(struct load_thread *thread);
 
 /* They begin to post, at this instant; a thread that serves waits for requests. */

@@ -16,29 +16,37 @@
 	X(T3,     0.20,  0.20)  \
 	X(X2,     0.5,   1)     /* a factor of two */ \
 	X(X10,    0.9,   9)     /* the order of magnitude */ \
-	X(SHAPE,  0,     0)     /* order only: compare_order() */
-
-#define COMPARE_ENUM(name, below, above) TOLERANCE_##name,
-enum compare_tolerance { COMPARE_TOLERANCES(COMPARE_ENUM) TOLERANCE_COUNT };
+	X(SHAPE,  0,     0)     /* ranks and knees only: compare_order(), compare_knees() */
 /* clang-format on */
+
+/* How far a figure may be off: one of the list, "5%", or "+-0.1" in the unit of the figure. */
+struct compare_tolerance {
+	const char *name;
+	double below, above; /* relative */
+	double amount;       /* absolute */
+	bool shape;
+};
 
 struct compare_point {
 	double x;         /* of a curve's plot */
 	double low, high; /* as published, in any unit; equal if it is one figure */
-	double slack;     /* that reading it off a figure allows besides, in that unit */
-	double ours;      /* in that unit */
+	double reading; /* how exactly it was read off a figure, in that unit; it excuses nothing */
+	double ours;    /* in that unit */
 };
 
-/* "T1" and so on, as COMPARE_TOLERANCES has them. false: there is none of that name. */
-bool compare_tolerance_find(const char *name, enum compare_tolerance *tolerance);
-const char *compare_tolerance_name(enum compare_tolerance tolerance);
+/* Reads a tolerance. `text` outlives it. Returns false if the text is none. */
+bool compare_tolerance_find(const char *text, struct compare_tolerance *tolerance);
 
 /* Of ours against the nearer end of what was published, 0 in between; a fraction of it. */
 double compare_error(const struct compare_point *point);
-bool compare_within(const struct compare_point *point, enum compare_tolerance tolerance);
+bool compare_within(const struct compare_point *point, const struct compare_tolerance *tolerance);
 
 /* Do our points have the ranks of the published ones, every two of them? Published changes below 2 % are none, and there ours may differ
  * by 10 % at most. */
 bool compare_order(const struct compare_point *points, size_t count);
+
+/* Returns whether our curve leaves its first level, and reaches its last one, where the published curve does: within a factor
+ * of 1.5 in x. A level is two points or more within 10 % of the first or last one; a curve without levels has no knee. */
+bool compare_knees(const struct compare_point *points, size_t count);
 
 #endif

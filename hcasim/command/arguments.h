@@ -10,7 +10,7 @@ enum option_key {
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
 	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE, KEY_SIGNALS,
 	KEY_REPLAY, KEY_CAPTURE,
-	KEY_BOTTLENECK, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT, KEY_FIGURE, KEY_X, KEY_FULL,
+	KEY_BOTTLENECK, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT, KEY_FIGURE, KEY_X, KEY_FULL, KEY_ROBUST,
 };
 
 #define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
@@ -39,6 +39,7 @@ enum option_key {
 #define OPTION_FIGURE    {"figure", KEY_FIGURE, "NAME", 0, "of a sweep: the figure to draw, a column of its results.csv; may stand several times", 0}
 #define OPTION_X         {"x", KEY_X, "KEY", 0, "of a sweep: the swept key along the x axis; the first with several values unless told", 0}
 #define OPTION_EXPECT    {"expect", KEY_EXPECT, NULL, 0, "judge what the scenario expects at every point; it is left out unless told", 0}
+#define OPTION_ROBUST    {"robust", KEY_ROBUST, NULL, 0, "with each choice that a row lists (choices:) halved and doubled; names rows whose verdict hangs on one", 0}
 #define OPTION_FULL      {"full", KEY_FULL, NULL, 0, "larger, up to the original's size, the rows whose files say how (full:); minutes to an hour a row", 0}
 #define OPTION_PRESET    {"preset", KEY_PRESET, "NAME", 0, "whose numbers are found", 0}
 #define OPTION_NUMBER    {"param", KEY_NUMBER, "KEY=LOW..HIGH[/STEP]", 0, "one of them and its bounds, whole numbers with their unit: pcie.read_latency=100ns..400ns; up to four", 0}

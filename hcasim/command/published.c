@@ -36,9 +36,11 @@ const char *published_class_name(enum published_class class)
 	return class_names[class];
 }
 
-static const char *const row_keys[] = {"class",     "row",    "what",  "hardware", "source",
-				       "tolerance", "driver", "unit",  "axis",     "log",
-				       "set",       "expect", "order", "full"};
+static const double gate_tolerance = 0.05;
+
+static const char *const row_keys[] = {
+	"class", "row", "what", "hardware", "source", "tolerance", "driver",  "unit",
+	"axis",  "log", "set",  "expect",   "order",  "full",      "choices", "unfinished"};
 static const char *const full_keys[] = {"hardware", "values"};
 static const char *const case_keys[] = {"case",       "x",         "curve",     "set",
 					"minus",      "over",      "published", "to",
@@ -50,8 +52,9 @@ struct yaml_node *published_get(const struct published_settings *settings, const
 {
 	struct yaml_node *own = settings->own ? yaml_get(settings->own, key) : NULL;
 	struct yaml_node *common = settings->common ? yaml_get(settings->common, key) : NULL;
+	struct yaml_node *varied = settings->varied ? yaml_get(settings->varied, key) : NULL;
 
-	return own ? own : common;
+	return varied ? varied : own ? own : common;
 }
 
 const char *published_text(const struct published_settings *settings, const char *key,
@@ -86,10 +89,10 @@ double published_number(const struct published_settings *settings, const char *k
 
 void published_host(const struct published_settings *settings, struct hca_params *params)
 {
-	struct yaml_node *maps[] = {settings->common, settings->own};
+	struct yaml_node *maps[] = {settings->common, settings->own, settings->varied};
 
 	hca_params_default(params);
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
 		struct yaml_node *host = maps[i] ? yaml_get(maps[i], "host") : NULL;
 
 		if (host)
@@ -111,9 +114,9 @@ static const char *need_text(struct yaml_node *map, const char *key, struct yaml
 	return text ? text : "";
 }
 
-#define TOLERANCES "EXACT, T1, T2, T3, X2, X10 or SHAPE"
+#define TOLERANCES "EXACT, T1, T2, T3, X2, X10, SHAPE, 5%% or +-0.1"
 
-static void read_tolerance(struct yaml_node *map, enum compare_tolerance *tolerance,
+static void read_tolerance(struct yaml_node *map, struct compare_tolerance *tolerance,
 			   struct yaml_errors *errors)
 {
 	struct yaml_node *node = yaml_get(map, "tolerance");
@@ -182,7 +185,7 @@ static void read_case(struct published_row *row, struct yaml_node *map, struct y
 	into->point.low = read_number(published, 0, errors);
 	to = yaml_get(map, "to");
 	into->point.high = read_number(to, into->point.low, errors);
-	into->point.slack = read_number(yaml_get(map, "plus_minus"), 0, errors);
+	into->point.reading = read_number(yaml_get(map, "plus_minus"), 0, errors);
 	yaml_refuse_unused(map, case_keys, ARRAY_SIZE(case_keys), errors);
 }
 
@@ -290,6 +293,10 @@ static void read_row(struct published_row *row, struct yaml_node *root, struct y
 		read_case(row, child, common, errors);
 	read_orders(row, yaml_get(root, "order"), errors);
 	read_full(row, yaml_get(root, "full"), errors);
+	if (yaml_get(root, "unfinished"))
+		row->unfinished =
+			yaml_expect_text(yaml_get(root, "unfinished"), "the reason", errors);
+	published_choices_read(row, yaml_get(root, "choices"), errors);
 	yaml_refuse_unused(root, row_keys, ARRAY_SIZE(row_keys), errors);
 }
 
@@ -299,7 +306,7 @@ struct published_row *published_read(const char *file, struct yaml_errors *error
 	struct published_row *row = calloc(1, sizeof(*row));
 
 	assert(row);
-	row->tolerance = TOLERANCE_T2;
+	compare_tolerance_find("T2", &row->tolerance);
 	row->document = yaml_read_file(file, errors);
 	if (row->document) {
 		struct yaml_node *root = yaml_root(row->document);
@@ -336,6 +343,7 @@ void published_free(struct published_row *row)
 	for (size_t i = 0; i < row->order_count; i++)
 		free(row->orders[i].cases);
 	free(row->orders);
+	free(row->choices);
 	free(row->cases);
 	free(row);
 }
@@ -345,9 +353,20 @@ void published_free(struct published_row *row)
 static bool measure(struct published_row *row, struct published_case *of, struct yaml_node *own,
 		    struct yaml_errors *errors, double *ours)
 {
-	struct published_settings settings = {own, of->common, row->full, errors, &row->kept};
+	struct yaml_document *map = published_choice_map(row, own, of->common, errors);
+	struct published_settings settings = {.own = own,
+					      .common = of->common,
+					      .full = row->full,
+					      .varied = map ? yaml_root(map) : NULL,
+					      .flows = &of->flows,
+					      .unfinished = &of->unfinished,
+					      .errors = errors,
+					      .kept = &row->kept};
+	bool good = (map || !row->scale.choice) && row->driver(&settings, ours, of->why);
 
-	return row->driver(&settings, ours, of->why);
+	if (map)
+		yaml_close(map);
+	return good;
 }
 
 static void run_case(struct published_row *row, struct published_case *of,
@@ -355,14 +374,15 @@ static void run_case(struct published_row *row, struct published_case *of,
 {
 	double ours = 0, less = 0, under = 1;
 
+	of->flows = of->unfinished = 0;
 	of->measured = measure(row, of, of->own, errors, &ours);
 	if (of->measured && of->minus)
 		of->measured = measure(row, of, of->minus, errors, &less);
 	if (of->measured && of->over)
 		of->measured = measure(row, of, of->over, errors, &under);
 	of->point.ours = (ours - less) / under;
-	of->passed = of->measured && (of->tolerance == TOLERANCE_SHAPE ||
-				      compare_within(&of->point, of->tolerance));
+	of->passed = of->measured && (of->unfinished == 0 || row->unfinished) &&
+		     (of->tolerance.shape || compare_within(&of->point, &of->tolerance));
 }
 
 bool published_same_curve(const struct published_case *one, const struct published_case *other)
@@ -384,7 +404,7 @@ static void judge_shape(struct published_row *row)
 		     published_same_curve(&row->cases[first], &row->cases[first + count]);
 		     count++)
 			points[count] = row->cases[first + count].point;
-		good = good && compare_order(points, count);
+		good = good && compare_order(points, count) && compare_knees(points, count);
 	}
 	for (size_t i = 0; i < row->case_count; i++)
 		row->cases[i].passed = row->cases[i].passed && good;
@@ -414,7 +434,7 @@ void published_run(struct published_row *row, struct yaml_errors *errors)
 {
 	for (size_t i = 0; i < row->case_count; i++)
 		run_case(row, &row->cases[i], errors);
-	if (row->tolerance == TOLERANCE_SHAPE)
+	if (row->tolerance.shape)
 		judge_shape(row);
 	for (size_t i = 0; i < row->order_count; i++)
 		judge_order(row, &row->orders[i]);
@@ -527,5 +547,5 @@ bool published_is_gate(const struct published_row *row)
 	bool concerns = strncmp(row->id, "B3-", 3) == 0 || strncmp(row->id, "C-", 2) == 0 ||
 			strncmp(row->id, "F-", 2) == 0;
 
-	return concerns && row->tolerance <= TOLERANCE_T1;
+	return concerns && !row->tolerance.shape && row->tolerance.above <= gate_tolerance;
 }

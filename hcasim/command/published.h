@@ -5,6 +5,8 @@
  *     published/B1-01.yaml --published_read()--> row --driver--> ours beside published --> pass, miss
  *
  * Where an order was published, `order` lists names of cases, the largest first: ours must fall from each to the next.
+ * `choices` lists what the row chose where its publication says nothing; published_robust() halves and doubles each.
+ * `unfinished` says why flows that had not ended do not matter; without it they make the row miss.
  * A row that is measured smaller than the original says under `full` how large that was: its hardware, and values as the
  * driver's own, which come last. `hcasim published --full` measures it so.
  */
@@ -38,8 +40,9 @@ struct published_case {
 	const char *curve; /* of the row's, that it belongs to; NULL: there is but one */
 	struct yaml_node *minus, *over; /* measured, too: subtracted, divided by; NULL: not */
 	struct compare_point point;
-	enum compare_tolerance tolerance;
+	struct compare_tolerance tolerance;
 	bool measured, passed;
+	double flows, unfinished;      /* of the runs of a study; 0 of other drivers */
 	char why[PUBLISHED_WHY_BYTES]; /* not measured: why */
 };
 
@@ -48,10 +51,30 @@ struct published_order {
 	bool passed;
 };
 
-/* What a case says to its driver. A key is its own, or else common to the row. */
+/* A choice beyond the publication (window, cores, buffer): a key path of `set`, of `values` in a study, and the values that cases have. */
+struct published_choice {
+	const char *key;
+	struct yaml_node *values; /* one, or a list of them */
+	bool number;              /* else it is shown and cannot be halved */
+	struct published_trial {
+		char text[32]; /* the values that were measured in place of these */
+		bool measured, passed;
+		size_t cases_passed;
+	} trials[2]; /* halved, doubled: after published_robust() */
+};
+
+/* A key of all cases whose values are multiplied. NULL: none. */
+struct published_scale {
+	const struct published_choice *choice;
+	double factor;
+};
+
+/* What a case says to its driver. A key is varied, its own, or else common to the row. */
 struct published_settings {
 	struct yaml_node *own, *common; /* NULL: none */
 	struct yaml_node *full;         /* what makes it as large as the original; NULL: nothing */
+	struct yaml_node *varied;       /* a choice halved or doubled; NULL: none */
+	double *flows, *unfinished;     /* of studies: the most of a run */
 	struct yaml_errors *errors;
 	void **kept; /* what the driver keeps from case to case of a row; NULL at first */
 };
@@ -65,8 +88,13 @@ typedef void published_forget(void *kept);
 struct published_row {
 	const char *id, *what, *hardware, *source, *unit, *axis;
 	bool logarithmic;
-	enum compare_tolerance tolerance;
+	struct compare_tolerance tolerance;
 	enum published_class class;
+	const char *unfinished; /* why flows that had not ended are no matter; NULL: they are */
+	struct published_choice *choices;
+	size_t choice_count;
+	bool choices_listed;
+	struct published_scale scale;
 	published_driver *driver;
 	published_forget *forget; /* NULL: the driver keeps nothing */
 	void *kept;
@@ -96,11 +124,23 @@ void published_run(struct published_row *row, struct yaml_errors *errors);
 /* Are they points of one line in a plot of the row? */
 bool published_same_curve(const struct published_case *one, const struct published_case *other);
 
+/* After published_run(): measures the row with each choice halved and doubled, and leaves it as it was. Returns whether its verdict
+ * hangs on one of them. */
+bool published_robust(struct published_row *row);
+
+/* Reads `choices:`, once all cases are read. */
+void published_choices_read(struct published_row *row, struct yaml_node *map,
+			    struct yaml_errors *errors);
+
+/* The map of a scaled choice for a case's own keys; NULL, if it is refused or there is none. yaml_close() is the caller's. */
+struct yaml_document *published_choice_map(const struct published_row *row, struct yaml_node *own,
+					   struct yaml_node *common, struct yaml_errors *errors);
+
 /* After published_run(): were all cases within the tolerance, and all orders kept? Were all cases measured? */
 bool published_passed(const struct published_row *row);
 bool published_measured(const struct published_row *row);
 
-/* A miss of this row is a defect of the models: EXACT and T1 rows of B3, C and F. */
+/* A miss of this row is a defect of the models: rows of B3, C and F with a tolerance of 5 % or less. */
 bool published_is_gate(const struct published_row *row);
 
 /* Calls back with each file that a word names (FILE.yaml, or with a slash), then with each row file of the installation or build tree

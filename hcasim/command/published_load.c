@@ -28,9 +28,9 @@ static const struct {
 static void read_composite(const struct published_settings *settings, const char *key,
 			   enum composite_kind kind, void *params, uint64_t *given)
 {
-	struct yaml_node *maps[] = {settings->common, settings->own};
+	struct yaml_node *maps[] = {settings->common, settings->own, settings->varied};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
 		struct yaml_node *node = maps[i] ? yaml_get(maps[i], key) : NULL;
 
 		if (node)
@@ -56,9 +56,9 @@ static void refuse_others(struct yaml_node *map, struct yaml_errors *errors)
 
 static void read_load(const struct published_settings *settings, struct load_params *params)
 {
-	struct yaml_node *maps[] = {settings->common, settings->own};
+	struct yaml_node *maps[] = {settings->common, settings->own, settings->varied};
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
 		if (!maps[i])
 			continue;
 		yaml_override_params(maps[i], load_place_param_list, params, settings->errors);

@@ -34,6 +34,9 @@ static void read_job(const struct published_settings *settings, struct dma_probe
 	if (settings->own)
 		yaml_override_params(settings->own, dma_probe_job_param_list, job,
 				     settings->errors);
+	if (settings->varied)
+		yaml_override_params(settings->varied, dma_probe_job_param_list, job,
+				     settings->errors);
 	while (number < DMA_PROBE_OP_COUNT && strcmp(dma_probe_op_names[number], op) != 0)
 		number++;
 	if (number == DMA_PROBE_OP_COUNT)

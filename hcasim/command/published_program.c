@@ -61,6 +61,7 @@ bool published_program(const struct published_settings *settings, double *ours, 
 		   *host1 = published_text(settings, "host1", "");
 	const char *arguments = published_text(settings, "arguments", "");
 	struct yaml_node *scenario = published_get(settings, "scenario");
+	struct yaml_node *varied = settings->varied ? yaml_get(settings->varied, "values") : NULL;
 	char self[PATH_MAX], command[COMMAND_BYTES];
 	const char *slash;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -76,8 +77,11 @@ bool published_program(const struct published_settings *settings, double *ours, 
 		return false;
 	slash = strrchr(scenario->file, '/');
 	length = snprintf(command, sizeof(command),
-			  "'%s' exec %s '%.*s%s' -- host0: %s : host1: %s 2>/dev/null", self,
-			  arguments, slash ? (int)(slash - scenario->file) + 1 : 0, scenario->file,
+			  "'%s' exec %s %s%s%s%s '%.*s%s' -- host0: %s : host1: %s 2>/dev/null",
+			  self, arguments, varied ? "--set " : "",
+			  varied ? varied->children->key : "", varied ? "=" : "",
+			  varied ? varied->children->text : "",
+			  slash ? (int)(slash - scenario->file) + 1 : 0, scenario->file,
 			  scenario->text, host0, host1);
 	if (length < 0 || (size_t)length >= sizeof(command)) {
 		snprintf(why, PUBLISHED_WHY_BYTES, "the command is too long");

@@ -66,6 +66,8 @@ static struct choice *choose(const struct published_settings *settings)
 		add_values(&choice->values, yaml_get(settings->own, "values"), settings->errors);
 	if (settings->full)
 		add_values(&choice->values, yaml_get(settings->full, "values"), settings->errors);
+	if (settings->varied)
+		add_values(&choice->values, yaml_get(settings->varied, "values"), settings->errors);
 	if (name && yaml_expect_text(name, "a scenario's file", settings->errors))
 		snprintf(choice->path, sizeof(choice->path), "%.*s%s",
 			 slash ? (int)(slash - name->file) + 1 : 0, name->file, name->text);
@@ -158,6 +160,16 @@ static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 	progress_show(context, now, done, flows, "flows");
 }
 
+/* Flows that had not ended, or failed. */
+static void count_flows(const struct published_settings *settings, const struct kept_run *run)
+{
+	double flows = run->figures[FIGURE_flows];
+
+	*settings->flows = fmax(*settings->flows, flows);
+	*settings->unfinished =
+		fmax(*settings->unfinished, flows - run->figures[FIGURE_flows_done]);
+}
+
 /* NULL: not to be had, and *why or the errors say why. */
 static struct kept_run *make_run(const struct choice *choice, unsigned seed_offset,
 				 struct yaml_errors *errors, char *why)
@@ -205,6 +217,7 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 static bool take_of(const struct published_settings *settings, const struct kept_run *run,
 		    double *ours, char *why)
 {
+	count_flows(settings, run);
 	if (run->good)
 		return take(settings, run->trial, run->build, ours, why);
 	snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
@@ -241,6 +254,7 @@ static bool take_kept(const struct published_settings *settings, const struct ch
 	}
 	if (run->build)
 		return take_of(settings, run, ours, why);
+	count_flows(settings, run);
 	*ours = run->figures[figure] * published_number(settings, "times", 1);
 	if (!run->good)
 		snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");

@@ -50,6 +50,7 @@ struct arguments {
 	bool bottleneck, received;
 	bool expect; /* of a sweep: judge the file's expectations at each point */
 	bool full;   /* published rows at the originals' size */
+	bool robust; /* published rows with their choices halved and doubled */
 	bool json, words, effective, verbose;
 	char **programs; /* behind --; ends with NULL */
 };

@@ -1,7 +1,8 @@
 /*
  * verb_published: hcasim published [ROW...]: measures again what others have published, and prints ours beside theirs: a line
  * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes a curve for each row. --full
- * takes the rows that are measured smaller than the original was, as large as their files say that it was.
+ * takes the rows that are measured smaller than the original was, as large as their files say that it was. --robust measures each row
+ * with every choice of its own halved and doubled, and names the rows whose verdict hangs on one.
  *
  * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
  */
@@ -24,6 +25,7 @@ struct tally {
 	unsigned cases, cases_passed, cases_missed;
 	unsigned class_rows[CLASS_COUNT], class_passed[CLASS_COUNT], class_skipped[CLASS_COUNT];
 	unsigned plots;
+	unsigned listed, fragile;
 	unsigned smaller; /* rows left out of --full: they have no other size */
 };
 
@@ -39,14 +41,14 @@ static void print_figure(double value, char *text, size_t bytes)
 
 static void print_published(const struct compare_point *point, char *text, size_t bytes)
 {
-	char low[NUMBER_BYTES], high[NUMBER_BYTES];
+	char low[NUMBER_BYTES], high[NUMBER_BYTES], reading[NUMBER_BYTES];
 
 	print_figure(point->low, low, sizeof(low));
 	print_figure(point->high, high, sizeof(high));
-	if (point->high > point->low)
-		snprintf(text, bytes, "%s..%s", low, high);
-	else
-		snprintf(text, bytes, "%s", low);
+	print_figure(point->reading, reading, sizeof(reading));
+	snprintf(text, bytes, "%s%s%s%s%s", low, point->high > point->low ? ".." : "",
+		 point->high > point->low ? high : "", point->reading > 0 ? "+-" : "",
+		 point->reading > 0 ? reading : "");
 }
 
 static const char *verdict(bool measured, bool passed)
@@ -73,8 +75,8 @@ static void print_heading(void)
 static void print_case(const struct published_case *of, const char *id, const char *what,
 		       const char *tail)
 {
-	const char *tolerance = compare_tolerance_name(of->tolerance);
-	char theirs[2 * NUMBER_BYTES + 2], ours[NUMBER_BYTES];
+	const char *tolerance = of->tolerance.name;
+	char theirs[3 * NUMBER_BYTES + 4], ours[NUMBER_BYTES];
 
 	print_conditions(id, what, tail);
 	print_published(&of->point, theirs, sizeof(theirs));
@@ -83,8 +85,12 @@ static void print_case(const struct published_case *of, const char *id, const ch
 		printf(" %13s %9s %-7s %8s %-9s skip: %s\n", theirs, "-", of->unit, "-", tolerance,
 		       of->why);
 	else
-		printf(" %13s %9s %-7s %+7.1f%% %-9s %s\n", theirs, ours, of->unit,
+		printf(" %13s %9s %-7s %+7.1f%% %-9s %s", theirs, ours, of->unit,
 		       100 * compare_error(&of->point), tolerance, verdict(true, of->passed));
+	if (of->measured && of->unfinished > 0)
+		printf(" (%.0f of %.0f flows had not ended)", of->unfinished, of->flows);
+	if (of->measured)
+		putchar('\n');
 }
 
 /* What is not measured, then what misses, then the largest error. */
@@ -118,6 +124,50 @@ static void print_orders(const struct published_row *row, bool failed)
 			printf("%s %s", k > 0 ? " >" : "", row->cases[order->cases[k]].name);
 		printf("  %s\n", verdict(true, order->passed));
 	}
+}
+
+static void print_trial(const struct published_row *row, const struct published_trial *trial,
+			const char *what)
+{
+	printf("; %s (%s) ", what, trial->text);
+	if (trial->measured)
+		printf("%s, %zu of %zu cases", verdict(true, trial->passed), trial->cases_passed,
+		       row->case_count);
+	else
+		printf("cannot be");
+}
+
+static void print_values(const struct published_choice *choice)
+{
+	const struct yaml_node *node = choice->values;
+
+	if (node->kind != YAML_LIST)
+		printf("%s", node->text);
+	else
+		for (node = node->children; node; node = node->next)
+			printf("%s%s", node->text, node->next ? ", " : "");
+}
+
+/* What the row chose beyond its publication; with --robust, what comes of other choices. */
+static void print_choices(const struct published_row *row, bool robust, bool fragile)
+{
+	if (row->choice_count == 0)
+		printf("%-7s choices: %s\n", "", row->choices_listed ? "none" : "not listed");
+	for (size_t i = 0; i < row->choice_count; i++) {
+		const struct published_choice *choice = &row->choices[i];
+
+		printf("%-7s choice: %s ", "", choice->key);
+		print_values(choice);
+		if (robust && choice->number && published_measured(row)) {
+			print_trial(row, &choice->trials[0], "halved");
+			print_trial(row, &choice->trials[1], "doubled");
+		}
+		putchar('\n');
+	}
+	if (fragile)
+		printf("%-7s fragile: its verdict hangs on a choice\n", row->id);
+	if (row->unfinished)
+		printf("%-7s flows that had not ended: %s\n", "", row->unfinished);
 }
 
 static void print_cases(const struct published_row *row)
@@ -158,7 +208,41 @@ static void print_number(const char *key, double value)
 		printf("\"%s\": null, ", key);
 }
 
-static void print_json(const struct published_row *row, bool first)
+static void print_json_choices(const struct published_row *row, bool robust, bool fragile)
+{
+	static const char *const names[] = {"halved", "doubled"};
+
+	if (!row->choices_listed) {
+		printf("\"choices\": null, ");
+		return;
+	}
+	printf("\"choices\": [");
+	for (size_t i = 0; i < row->choice_count; i++) {
+		const struct published_choice *choice = &row->choices[i];
+		const struct yaml_node *node = choice->values;
+
+		printf("%s\n    {\"key\": ", i > 0 ? "," : "");
+		json_text(stdout, choice->key);
+		printf(", \"values\": [");
+		for (node = node->kind == YAML_LIST ? node->children : node; node;
+		     node = choice->values->kind == YAML_LIST ? node->next : NULL) {
+			printf("%s", node == choice->values || node == choice->values->children
+					     ? ""
+					     : ", ");
+			json_text(stdout, node->text);
+		}
+		putchar(']');
+		for (unsigned k = 0; k < 2 && robust && choice->number; k++)
+			printf(", \"%s\": \"%s\"", names[k],
+			       verdict(choice->trials[k].measured, choice->trials[k].passed));
+		putchar('}');
+	}
+	printf("], ");
+	if (robust)
+		printf("\"fragile\": %s, ", fragile ? "true" : "false");
+}
+
+static void print_json(const struct published_row *row, bool first, bool robust, bool fragile)
 {
 	printf("%s\n  {", first ? "" : ",");
 	print_pair("row", row->id);
@@ -168,6 +252,7 @@ static void print_json(const struct published_row *row, bool first)
 	print_pair("unit", row->unit);
 	print_pair("class", published_class_name(row->class));
 	print_pair("verdict", verdict(published_measured(row), published_passed(row)));
+	print_json_choices(row, robust, fragile);
 	printf("\"cases\": [");
 	for (size_t i = 0; i < row->case_count; i++) {
 		const struct published_case *of = &row->cases[i];
@@ -177,9 +262,12 @@ static void print_json(const struct published_row *row, bool first)
 		print_pair("unit", of->unit);
 		print_number("published", of->point.low);
 		print_number("published_to", of->point.high);
+		print_number("plus_minus", of->point.reading);
 		print_number("ours", of->measured ? of->point.ours : NAN);
 		print_number("error", of->measured ? compare_error(&of->point) : NAN);
-		print_pair("tolerance", compare_tolerance_name(of->tolerance));
+		print_pair("tolerance", of->tolerance.name);
+		print_number("flows", of->flows);
+		print_number("unfinished", of->unfinished);
 		printf("\"verdict\": \"%s\"}", verdict(of->measured, of->passed));
 	}
 	printf("], \"orders\": [");
@@ -294,13 +382,20 @@ static bool do_row(const char *file, void *context)
 			printf("{\"published\": [");
 		else if (tally->rows == 0)
 			print_heading();
+		bool fragile;
+
 		published_run(row, &errors);
+		fragile = arguments->robust && published_robust(row);
+		tally->listed += row->choices_listed;
+		tally->fragile += fragile;
 		if (arguments->json)
-			print_json(row, tally->rows == 0);
+			print_json(row, tally->rows == 0, arguments->robust, fragile);
 		else if (arguments->verbose)
 			print_cases(row);
 		else
 			print_row(row);
+		if (!arguments->json && (arguments->verbose || arguments->robust))
+			print_choices(row, arguments->robust, fragile);
 		count_row(row, tally);
 		if (arguments->out != NULL && row->axis != NULL && published_measured(row))
 			tally->plots += write_plots(row, arguments->out);
@@ -338,6 +433,11 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 		return;
 	}
 	print_classes(tally);
+	printf("choices beyond the publication: listed by %u of %u rows", tally->listed,
+	       tally->rows);
+	if (arguments->robust)
+		printf("; %u rows are fragile", tally->fragile);
+	putchar('\n');
 	printf("%u rows: %u pass, %u miss, %u skipped; %u of %u cases pass\n", tally->rows,
 	       tally->passed, tally->missed, tally->skipped, tally->cases_passed, tally->cases);
 	if (arguments->out != NULL)

@@ -26,7 +26,7 @@ static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, 
 static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED, OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_JSON, {0}};
 static const struct argp_option compare_options[] = {OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option counters_options[] = {OPTION_JSON, OPTION_WORDS, {0}};
-static const struct argp_option published_options[] = {OPTION_FULL, OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, OPTION_WORDS, {0}};
+static const struct argp_option published_options[] = {OPTION_FULL, OPTION_ROBUST, OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, OPTION_WORDS, {0}};
 static const struct argp_option fit_options[] = {OPTION_PRESET, OPTION_NUMBER, OPTION_CASE, {0}};
 static const struct argp_option help_options[] = {OPTION_WORDS, {0}};
 

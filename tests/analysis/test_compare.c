@@ -1,7 +1,8 @@
 /*
  * Proves how published figures are judged: each tolerance admits its error and no more, on either side, also factors of two and
- * of ten; and groups of flows by size hold what they should.
+ * of ten; that ranks and knees of curves count; and groups of flows by size hold what they should.
  */
+#include <math.h>
 #include <string.h>
 
 #include "analysis/compare.h"
@@ -11,17 +12,19 @@
 #define TESTS(TEST)      \
 	TEST(tolerances) \
 	TEST(shape)      \
+	TEST(knees)      \
 	TEST(groups)
 SUITE(TESTS)
 
 static bool within(double ours, const char *name)
 {
-	enum compare_tolerance tolerance;
-	const struct compare_point point = {.low = 100, .high = 100, .ours = ours};
+	struct compare_tolerance tolerance;
+	/* How exactly a figure was read widens nothing. */
+	const struct compare_point point = {.low = 100, .high = 100, .reading = 50, .ours = ours};
 
 	CU_ASSERT_TRUE_FATAL(compare_tolerance_find(name, &tolerance));
-	CU_ASSERT_STRING_EQUAL(compare_tolerance_name(tolerance), name);
-	return compare_within(&point, tolerance);
+	CU_ASSERT_STRING_EQUAL(tolerance.name, name);
+	return compare_within(&point, &tolerance);
 }
 
 static void test_tolerances(void)
@@ -29,9 +32,10 @@ static void test_tolerances(void)
 	static const struct {
 		const char *name;
 		double low, high;
-	} rows[] = {{"EXACT", 99.5, 100.5}, {"T1", 98, 102}, {"T2", 90, 110},
-		    {"T3", 80, 120},        {"X2", 50, 200}, {"X10", 10, 1000}};
-	enum compare_tolerance tolerance;
+	} rows[] = {{"EXACT", 99.5, 100.5}, {"T1", 98, 102},  {"T2", 90, 110},
+		    {"T3", 80, 120},        {"X2", 50, 200},  {"X10", 10, 1000},
+		    {"2.5%", 97.5, 102.5},  {"30%", 70, 130}, {"+-5", 95, 105}};
+	struct compare_tolerance tolerance;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		CU_ASSERT_TRUE(within(rows[i].low + 1e-6, rows[i].name));
@@ -40,6 +44,10 @@ static void test_tolerances(void)
 		CU_ASSERT_FALSE(within(rows[i].high + 1e-3, rows[i].name));
 	}
 	CU_ASSERT_FALSE(compare_tolerance_find("X3", &tolerance));
+	CU_ASSERT_FALSE(compare_tolerance_find("%", &tolerance));
+	CU_ASSERT_FALSE(compare_tolerance_find("5", &tolerance));
+	CU_ASSERT_FALSE(compare_tolerance_find("+-5%", &tolerance));
+	CU_ASSERT_FALSE(compare_tolerance_find("-5%", &tolerance));
 }
 
 static bool same_shape(double one, double two, double three)
@@ -61,6 +69,43 @@ static void test_shape(void)
 	CU_ASSERT_FALSE(same_shape(0.62, 0.50, 0.54));
 	CU_ASSERT_FALSE(same_shape(10, 11, 10)); /* it rises where theirs fall */
 	CU_ASSERT_TRUE(same_shape(10, 9.9, 10)); /* less than 2 %: no direction */
+}
+
+/* 100 up to x = 4, then 80, 60, 40: it leaves its level, by 10 %, at 4 * sqrt(2). Ours with the same values `times` further. */
+static bool same_knees(double times, bool mirrored)
+{
+	struct compare_point points[7];
+
+	for (unsigned i = 0; i < 7; i++) {
+		double x = ldexp(1, (int)i), y = x / times;
+		unsigned at = mirrored ? 6 - i : i;
+
+		points[at].x = mirrored ? 64 / x : x;
+		points[at].low = points[at].high = x <= 4 ? 100 : 100 - 20 * log2(x / 4);
+		points[at].ours = y <= 4 ? 10 : 10 - 2 * log2(y / 4);
+	}
+	return compare_knees(points, 7);
+}
+
+static void test_knees(void)
+{
+	struct compare_point level[] = {{.x = 1, .low = 5, .ours = 5},
+					{.x = 2, .low = 5, .ours = 5},
+					{.x = 3, .low = 1, .ours = 5}};
+
+	for (unsigned mirrored = 0; mirrored < 2; mirrored++) {
+		CU_ASSERT_TRUE(same_knees(1, mirrored));
+		CU_ASSERT_TRUE(same_knees(1.4, mirrored));
+		CU_ASSERT_TRUE(same_knees(1 / 1.4, mirrored));
+		CU_ASSERT_FALSE(same_knees(1.7, mirrored));
+		CU_ASSERT_FALSE(same_knees(1 / 1.7, mirrored));
+	}
+	CU_ASSERT_FALSE(compare_knees(level, 3)); /* ours has no knee */
+	level[2].low = 5;
+	CU_ASSERT_TRUE(compare_knees(level, 3)); /* neither has one */
+	level[2].low = 1;
+	level[2].x = 0;
+	CU_ASSERT_TRUE(compare_knees(level, 3)); /* no axis */
 }
 
 /* 40 flows of 1000 to 40,000 bytes, the k-th takes k times its ideal time; one of an incast, one barrier, one early. */

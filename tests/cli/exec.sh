@@ -53,7 +53,7 @@ if unshare --user --map-root-user --net --mount --pid --ipc --fork true 2>/dev/n
   [ "$shown" = "host0| hcasim-$$" ] && [ ! -e "/dev/shm/hcasim-$$" ] || fail "/dev/shm: $shown, $(ls /dev/shm)"
   # What root starts there from another host finds that one, and not its starter's; and so on the way back.
   [ "$(id -u)" -ne 0 ] || shown=$("$hcasim" exec "$scenario" -- host0: env "PATH=$2/tools:$PATH" sh -c \
-    ': >/dev/shm/a; hcasim-ssh host1 "ls /dev/shm; : >/dev/shm/b; hcasim-ssh host0 ls /dev/shm"' : host1: sh -c 'sleep 1; ls /dev/shm')
+    ': >/dev/shm/a; hcasim-ssh -x -o BatchMode=yes me@host1 "ls /dev/shm; : >/dev/shm/b; hcasim-ssh host0 ls /dev/shm"' : host1: sh -c 'sleep 1; ls /dev/shm')
   [ "$(id -u)" -ne 0 ] || [ "$shown" = $'host0| a\nhost1| b' ] || fail "/dev/shm by hcasim-ssh: $shown"
 fi
 expect 7 '' exec "$scenario" -- host0: true : host1: sh -c 'exit 7'

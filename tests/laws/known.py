@@ -61,6 +61,8 @@ class Wire(Law):
             mtu = number(play.get(scenario, "hosts.hca.port.mtu", "4096B"))
             ends = {flow[2] for flow in scenario["_flows"]} # of a read, too: it is the destination that fetches
             bound = len(ends) * rate * mtu / (mtu + (ROCE_EXTRA if roce else INFINIBAND_EXTRA))
+            window = number(scenario["run"]["until"]) - number(scenario["run"]["warm_up"]) # us
+            bound += len(ends) * mtu * 8 / (window * 1000) # a packet that comes at an edge
             measured = result.figures["goodput_gbps"]
         if measured > bound * 1.0001:
             return f"{measured} Gb/s of data, and the wire carries {bound:.4f}"
@@ -99,15 +101,11 @@ class Bounds(Law):
         elif unit == "completion":
             # Rates are those of the wire: what fits the windows may still wait for its CQE.
             bound *= work.get("signal", 1) * (1 + work["threads"] * work["qps"] * work["window"] / work["operations"])
-        measured = play_rate(player, scenario)
+        measured = player.run(scenario).figures["mops"]
         # what is measured begins and ends amid lists: two windows of each queue pair among 3000 requests
         if measured > bound * 1.03:
             return f"{measured} M/s, and {unit}.interval allows {bound:.4f}"
         return None
-
-
-def play_rate(player, scenario):
-    return player.run(scenario).figures["mops"]
 
 
 class Closed(Law):

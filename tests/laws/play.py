@@ -97,7 +97,7 @@ class Player:
         self.runs += 1
         environment = {**os.environ, "HCASIM_LAWS_SEED": str(seed), "HCASIM_LAWS_CASES": "100"}
         done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=TIMEOUT_S, env=environment)
-        found = [line.strip() for line in done.stdout.splitlines() if line.startswith(("seed ", "  receive", "  type"))]
+        found = [line.split("...")[-1].strip() for line in done.stdout.splitlines() if "seed " in line or line.startswith(("  receive", "  type"))]
         return None if done.returncode == 0 else " / ".join(found) or f"{name}: exit code {done.returncode}"
 
     def run(self, scenario, *arguments):

@@ -265,6 +265,11 @@ const struct path *endpoint_path(const struct endpoint_qp *qp)
 	return qp->path;
 }
 
+uint64_t endpoint_packets_sent(const struct endpoint_message *message)
+{
+	return message->qp->hca->flows ? flow_packets_sent(message) : message->packets_sent;
+}
+
 bool endpoint_failed(const struct endpoint_qp *qp)
 {
 	return qp->flags & QP_FAILED;

@@ -160,6 +160,9 @@ void endpoint_set_user(struct endpoint_hca *hca, struct endpoint_user *user);
 /* Messages of a queue pair are sent, and complete, in this order. */
 void endpoint_post(struct endpoint_qp *qp, struct endpoint_message *message);
 
+/* Returns the packets of a message that have been sent so far; in a flow model, the share of them that has been transferred. */
+uint64_t endpoint_packets_sent(const struct endpoint_message *message);
+
 /* Retries were exceeded; what is posted is flushed. */
 bool endpoint_failed(const struct endpoint_qp *qp);
 

@@ -304,6 +304,7 @@ void timeout_init(struct endpoint_hca *hca);
 /* flow.c */
 void flow_post(struct endpoint_qp *qp, struct endpoint_message *message);
 uint64_t flow_acked_bytes(const struct endpoint_qp *qp); /* what is under way counts by its share */
+uint64_t flow_packets_sent(const struct endpoint_message *message); /* likewise */
 void flow_destroy(struct endpoint_hca *hca);
 
 /* notify.c */

@@ -189,6 +189,8 @@ static void transfer_ended(struct flow_transfer *transfer)
 	struct endpoint_qp *source = flow->source;
 	struct flow_queue *queue = queue_of(source);
 
+	if (flow->message->operation != ENDPOINT_READ)
+		flow->message->packets_sent = transfer->packets;
 	source->hca->count.data_packets_sent += transfer->packets;
 	source->hca->count.data_bytes_sent += flow->message->bytes;
 	queue->head = flow->after;
@@ -229,7 +231,7 @@ void flow_post(struct endpoint_qp *qp, struct endpoint_message *message)
 	head->next->previous = flow;
 	head->next = flow;
 	event_init(&flow->event, &hca->block, complete);
-	message->packets_sent = read_or_atomic ? 1 : message->packets;
+	message->packets_sent = read_or_atomic; /* the request */
 	if (read_or_atomic)
 		message->started_at = endpoint_now(hca);
 	if (message->operation == ENDPOINT_READ)
@@ -253,6 +255,16 @@ uint64_t flow_acked_bytes(const struct endpoint_qp *qp)
 		return qp->acked_bytes;
 	return qp->acked_bytes +
 	       (uint64_t)(flow_transfer_progress(&first->transfer) * (double)first->message->bytes);
+}
+
+uint64_t flow_packets_sent(const struct endpoint_message *message)
+{
+	const struct flow_message *first = queue_of(message->qp)->head;
+
+	if (!first || first->message != message || message_is_read_or_atomic(message))
+		return message->packets_sent;
+	return (uint64_t)(flow_transfer_progress(&first->transfer) *
+			  (double)first->transfer.packets);
 }
 
 /* ---- life ---- */

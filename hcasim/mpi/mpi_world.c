@@ -150,16 +150,24 @@ static void delivered(struct carrier_user *user, uint32_t flow)
 		     complete_latency(&world->scenario->hosts[record->destination]));
 }
 
-static void done(struct carrier_user *user, uint32_t flow, const struct carrier_report *report)
+static void add_report(void *context, uint32_t flow, const struct carrier_report *report)
 {
-	struct mpi_world *world = (struct mpi_world *)(void *)user;
-	struct mpi_message *message = world->by_number[flow];
+	const struct mpi_world *world = context;
 	struct flow_record *record = &world->records[flow];
 
 	if (!record->started)
 		record->started = report->started_at;
 	record->packets += report->packets_sent;
 	record->resent += report->packets_resent;
+}
+
+static void done(struct carrier_user *user, uint32_t flow, const struct carrier_report *report)
+{
+	struct mpi_world *world = (struct mpi_world *)(void *)user;
+	struct mpi_message *message = world->by_number[flow];
+	struct flow_record *record = &world->records[flow];
+
+	add_report(world, flow, report);
 	message->failed |= report->failed;
 	if (--message->undone)
 		return;
@@ -401,6 +409,7 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 		while (mpi_world_take(world, &failed) != NULL)
 			;
 	}
+	world->carrier->ops->outstanding(world->carrier, add_report, world);
 	wrong = result_compare(world->build, stderr);
 	struct result_outcome outcome = {
 		.exit_code = wrong || deadlock || world->failed ? 1 : 0,

@@ -215,6 +215,7 @@ void trial_run(struct trial *trial, trial_progress *progress, void *context)
 	if (trial->deadlock.count == 0)
 		deadlock_find(trial->build->topology, &trial->deadlock);
 	trial_measure_end(trial);
+	player_end(trial->player);
 	trial_collect(trial);
 }
 

@@ -387,6 +387,17 @@ static uint64_t rate_bps(struct carrier_qp *qp)
 	return congestion(qp).rate_bps;
 }
 
+static void outstanding(const struct carrier *carrier, carrier_tell *tell, void *context)
+{
+	const struct load *load = of(carrier)->load;
+	const struct load_end *end;
+
+	for (uint32_t node = 0; node < load->params.nodes; node++)
+		for (uint32_t i = 0; (end = load_ends_get(load, node, i)); i++)
+			for (struct load_message *one = end->first; one; one = one->next)
+				tell(context, one->flow, &one->report);
+}
+
 static const char *trouble(const struct carrier *carrier)
 {
 	return load_failure(of(carrier)->load);
@@ -404,8 +415,8 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 				 struct endpoints *endpoints)
 {
 	static const struct carrier_ops ops = {
-		port, join,  plan,        plan_any,      start,    post,    peer,   path,
-		cnps, marks, acked_bytes, arrived_bytes, rate_bps, trouble, destroy};
+		port, join,  plan,        plan_any,      start,    post,        peer,    path,
+		cnps, marks, acked_bytes, arrived_bytes, rate_bps, outstanding, trouble, destroy};
 	static const struct endpoint_params no_time;
 	struct load_carrier *carrier = calloc(1, sizeof(*carrier));
 	struct load_params load;

@@ -98,6 +98,9 @@ struct load_end *load_ends_join(struct load *load, const struct carrier_pair *pa
 /* Of a node's, by the number of its queue pair; NULL: there is none. */
 struct load_end *load_ends_find(const struct load *load, uint32_t node, uint32_t number);
 
+/* Returns the end of that index among the node's, or NULL if the node has fewer. */
+struct load_end *load_ends_get(const struct load *load, uint32_t node, uint32_t index);
+
 /* How many queue pairs a node has room for; rings of one of a thread's; buffers of all. */
 uint32_t load_ends_room(const struct load_node *node);
 void load_ends_plan(struct load_qp *qp, uint32_t index);

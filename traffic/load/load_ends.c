@@ -97,6 +97,11 @@ struct load_end *load_ends_find(const struct load *load, uint32_t node, uint32_t
 		       : NULL;
 }
 
+struct load_end *load_ends_get(const struct load *load, uint32_t node, uint32_t index)
+{
+	return index < load->ends[node].count ? load->ends[node].list[index] : NULL;
+}
+
 /* ---- what they have ---- */
 
 static bool is_far(const struct load_end *end)

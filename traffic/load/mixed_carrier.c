@@ -207,6 +207,14 @@ static uint64_t rate_bps(struct carrier_qp *qp)
 	return mixed(qp)->of->ops->rate_bps(mixed(qp)->qp);
 }
 
+static void outstanding(const struct carrier *carrier, carrier_tell *tell, void *context)
+{
+	const struct carrier *detailed = of(carrier)->detailed, *endpoints = of(carrier)->endpoints;
+
+	detailed->ops->outstanding(detailed, tell, context);
+	endpoints->ops->outstanding(endpoints, tell, context);
+}
+
 static const char *trouble(const struct carrier *carrier)
 {
 	const struct carrier *detailed = of(carrier)->detailed;
@@ -235,8 +243,8 @@ struct carrier *mixed_carrier_create(struct load *load, struct endpoint_hca *con
 				     uint32_t hosts)
 {
 	static const struct carrier_ops ops = {
-		port, join,  plan,        plan_any,      start,    post,    peer,   path,
-		cnps, marks, acked_bytes, arrived_bytes, rate_bps, trouble, destroy};
+		port, join,  plan,        plan_any,      start,    post,        peer,    path,
+		cnps, marks, acked_bytes, arrived_bytes, rate_bps, outstanding, trouble, destroy};
 	struct mixed_carrier *carrier = calloc(1, sizeof(*carrier));
 
 	assert(carrier);

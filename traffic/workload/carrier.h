@@ -22,6 +22,9 @@ struct carrier_report { /* of a message that is complete */
 	uint64_t packets_sent, packets_resent;
 };
 
+/* Receives one message that is not complete: what was sent of it so far. */
+typedef void carrier_tell(void *context, uint32_t flow, const struct carrier_report *so_far);
+
 /* Whoever posts. Told in events of the host where it happens. */
 struct carrier_user {
 	void (*done)(struct carrier_user *user, uint32_t flow, const struct carrier_report *report);
@@ -64,6 +67,8 @@ struct carrier_ops {
 	uint64_t (*acked_bytes)(const struct carrier_qp *qp);
 	uint64_t (*arrived_bytes)(const struct carrier_qp *qp);
 	uint64_t (*rate_bps)(struct carrier_qp *qp); /* the line rate: no limit */
+	/* Calls `tell` for each message that was posted and is not complete, in any order. Not while events fire. */
+	void (*outstanding)(const struct carrier *carrier, carrier_tell *tell, void *context);
 	/* What has gone wrong beside flows that failed; NULL: nothing. */
 	const char *(*trouble)(const struct carrier *carrier);
 	void (*destroy)(struct carrier *carrier); /* after the run */

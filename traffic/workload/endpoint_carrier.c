@@ -10,6 +10,7 @@
 struct post {
 	struct endpoint_message message; /* first */
 	struct endpoint_carrier *carrier;
+	struct post *next, **link; /* of its part's; what names this one */
 };
 
 struct endpoint_carrier {
@@ -17,8 +18,11 @@ struct endpoint_carrier {
 	struct endpoint_user user; /* of all HCAs */
 	struct endpoint_hca *const *hcas;
 	uint32_t hosts;
-	struct pool posts[SIM_PARTS_MAX]; /* of each part of the run */
-	struct far_ends *far;             /* [hosts] */
+	struct part {
+		struct pool pool;
+		struct post *posts; /* that are not complete */
+	} parts[SIM_PARTS_MAX];     /* of the run */
+	struct far_ends *far;       /* [hosts] */
 };
 
 /* Of a host: what its queue pairs to other adapters are told. */
@@ -43,22 +47,44 @@ static struct carrier_qp *carrier_of_qp(struct endpoint_qp *qp)
 	return (struct carrier_qp *)(void *)qp;
 }
 
-static struct pool *posts_of(struct endpoint_carrier *carrier, const struct endpoint_qp *requester)
+static struct part *part_of(struct endpoint_carrier *carrier, const struct endpoint_qp *requester)
 {
-	return &carrier->posts[sim_part_of(endpoint_sim(endpoint_of(requester)))];
+	return &carrier->parts[sim_part_of(endpoint_sim(endpoint_of(requester)))];
+}
+
+static void add_post(struct part *part, struct post *post)
+{
+	post->next = part->posts;
+	post->link = &part->posts;
+	if (post->next)
+		post->next->link = &post->next;
+	part->posts = post;
+}
+
+static void remove_post(struct part *part, struct post *post)
+{
+	*post->link = post->next;
+	if (post->next)
+		post->next->link = post->link;
+	pool_give(&part->pool, post);
+}
+
+static struct carrier_report report_of(const struct endpoint_message *message)
+{
+	return (struct carrier_report){.started_at = message->started_at,
+				       .packets_sent = endpoint_packets_sent(message),
+				       .packets_resent = message->packets_resent};
 }
 
 static void done(struct endpoint_message *message)
 {
 	struct post *post = (struct post *)(void *)message;
 	struct endpoint_carrier *carrier = post->carrier;
-	const struct carrier_report report = {.failed = message->status != ENDPOINT_OK,
-					      .started_at = message->started_at,
-					      .packets_sent = message->packets_sent,
-					      .packets_resent = message->packets_resent};
+	struct carrier_report report = report_of(message);
 	uint32_t flow = message->tag - 1;
 
-	pool_give(posts_of(carrier, message->qp), post);
+	report.failed = message->status != ENDPOINT_OK;
+	remove_post(part_of(carrier, message->qp), post);
 	carrier->carrier.user->done(carrier->carrier.user, flow, &report);
 }
 
@@ -74,7 +100,8 @@ void endpoint_carrier_ask(struct carrier *base, struct carrier_qp *qp, uint32_t 
 	};
 	struct endpoint_carrier *carrier = of(base);
 	struct endpoint_qp *requester = endpoint_of_qp(qp);
-	struct post *work = pool_take(posts_of(carrier, requester));
+	struct part *part = part_of(carrier, requester);
+	struct post *work = pool_take(&part->pool);
 
 	*work = (struct post){.carrier = carrier,
 			      .message = {.bytes = bytes,
@@ -83,6 +110,7 @@ void endpoint_carrier_ask(struct carrier *base, struct carrier_qp *qp, uint32_t 
 					  .operation = operations[operation],
 					  .tag = flow + 1,
 					  .done = done}};
+	add_post(part, work);
 	endpoint_post(requester, &work->message);
 }
 
@@ -263,6 +291,19 @@ static uint64_t rate_bps(struct carrier_qp *qp)
 	return endpoint_rate_bps(endpoint_of_qp(qp));
 }
 
+static void outstanding(const struct carrier *carrier, carrier_tell *tell, void *context)
+{
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++) {
+		const struct post *post = of(carrier)->parts[i].posts;
+
+		for (; post; post = post->next) {
+			const struct carrier_report so_far = report_of(&post->message);
+
+			tell(context, post->message.tag - 1, &so_far);
+		}
+	}
+}
+
 static const char *trouble(const struct carrier *carrier)
 {
 	(void)carrier;
@@ -274,7 +315,7 @@ static const char *trouble(const struct carrier *carrier)
 static void destroy(struct carrier *carrier)
 {
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_fini(&of(carrier)->posts[i]);
+		pool_fini(&of(carrier)->parts[i].pool);
 	for (uint32_t i = 0; i < of(carrier)->hosts; i++)
 		free(of(carrier)->far[i].by_number);
 	free(of(carrier)->far);
@@ -285,8 +326,8 @@ struct carrier *endpoint_carrier_create(struct endpoint_hca *const *hcas, uint32
 					const struct endpoint_params *params)
 {
 	static const struct carrier_ops ops = {
-		port, join,  plan,        plan_any,      start,    post,    peer,   path,
-		cnps, marks, acked_bytes, arrived_bytes, rate_bps, trouble, destroy};
+		port, join,  plan,        plan_any,      start,    post,        peer,    path,
+		cnps, marks, acked_bytes, arrived_bytes, rate_bps, outstanding, trouble, destroy};
 	struct endpoint_carrier *carrier = calloc(1, sizeof(*carrier));
 
 	assert(carrier);
@@ -298,6 +339,6 @@ struct carrier *endpoint_carrier_create(struct endpoint_hca *const *hcas, uint32
 	carrier->far = calloc(hosts, sizeof(carrier->far[0]));
 	assert(carrier->far);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_init(&carrier->posts[i], sizeof(struct post), 0);
+		pool_init(&carrier->parts[i].pool, sizeof(struct post), 0);
 	return &carrier->carrier;
 }

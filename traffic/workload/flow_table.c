@@ -44,8 +44,6 @@ static bool is_known(const struct flow_record *record, enum flow_known known, ui
 		return record->status != FLOW_not_started;
 	case FLOW_KNOWN:
 		return value > 0 || record->status == FLOW_done;
-	case FLOW_ENDED:
-		return record->status >= FLOW_done;
 	case FLOW_ALWAYS:
 		break;
 	}

@@ -15,7 +15,7 @@
 enum flow_status { FLOW_STATUSES(FLOW_STATUS_ENUM) FLOW_STATUS_COUNT };
 
 /* When is a column of a flow more than empty? KNOWN: as soon as that has happened. */
-enum flow_known { FLOW_ALWAYS, FLOW_BEGUN, FLOW_KNOWN, FLOW_ENDED };
+enum flow_known { FLOW_ALWAYS, FLOW_BEGUN, FLOW_KNOWN };
 
 /* X(column, C type, printed as, known when, unit, meaning) */
 #define FLOW_COLUMNS(X)                                                                                    \
@@ -31,11 +31,11 @@ enum flow_known { FLOW_ALWAYS, FLOW_BEGUN, FLOW_KNOWN, FLOW_ENDED };
 	X(arrived,     sim_time, TIME,   KNOWN,  "us", "all data are at the destination")                      \
 	X(finished,    sim_time, TIME,   KNOWN,  "us", "the completion is seen")                               \
 	X(ideal,       sim_time, TIME,   ALWAYS, "us", "from ready to finished with nobody else there")        \
-	X(packets,     uint64_t, NUMBER, ENDED,  "",   "requests sent, those sent again included")             \
-	X(resent,      uint64_t, NUMBER, ENDED,  "",   "of them sent again")                                   \
-	X(marked,      uint32_t, NUMBER, ENDED,  "",   "packets of its queue pair that came with ECN CE or FECN meanwhile")\
-	X(cnps,        uint32_t, NUMBER, ENDED,  "",   "CNPs that its queue pair got meanwhile")               \
-	X(paused,      sim_time, TIME,   ENDED,  "us", "that the sender's priority was paused meanwhile")      \
+	X(packets,     uint64_t, NUMBER, BEGUN,  "",   "requests sent, those sent again included")             \
+	X(resent,      uint64_t, NUMBER, BEGUN,  "",   "of them sent again")                                   \
+	X(marked,      uint32_t, NUMBER, BEGUN,  "",   "packets of its queue pair that came with ECN CE or FECN meanwhile")\
+	X(cnps,        uint32_t, NUMBER, BEGUN,  "",   "CNPs and BECNs that its queue pair got meanwhile")               \
+	X(paused,      sim_time, TIME,   BEGUN,  "us", "that the sender's priority was paused meanwhile")      \
 	X(incast,      uint32_t, NUMBER, ALWAYS, "",   "1: of an incast beside the pattern's own flows (workload.incast_load)")\
 	X(status,      uint32_t, STATUS, ALWAYS, "",   "not_started, under_way, done or failed")
 

@@ -141,17 +141,21 @@ static void post_next(struct player *player, uint32_t flow)
 			  (enum workload_operation)player->workload->flows[flow].operation, bytes);
 }
 
+static void add_report(struct flow_record *record, const struct carrier_report *report)
+{
+	if (report->started_at && (!record->started || report->started_at < record->started))
+		record->started = report->started_at;
+	record->packets += report->packets_sent;
+	record->resent += report->packets_resent;
+}
+
 static void message_done(struct carrier_user *user, uint32_t flow,
 			 const struct carrier_report *report)
 {
 	struct player *player = (struct player *)(void *)user;
 	struct play *play = &player->plays[flow];
-	struct flow_record *record = &player->records[flow];
 
-	if (report->started_at && (!record->started || report->started_at < record->started))
-		record->started = report->started_at;
-	record->packets += report->packets_sent;
-	record->resent += report->packets_resent;
+	add_report(&player->records[flow], report);
 	play->failed |= report->failed;
 	play->messages_left--;
 	if (play->bytes_left)
@@ -191,14 +195,20 @@ static void arrive_unmarked(struct player *player, uint32_t flow, sim_time now)
 	waits_happened(player->waits, flow, true, now);
 }
 
-/* At the host where the data come to. */
-static void arrive(struct player *player, uint32_t flow, sim_time now)
+/* Those that came since the flow before it arrived. */
+static void count_marks(struct player *player, uint32_t flow)
 {
 	struct pair *pair = player->plays[flow].pair;
 	uint32_t marks = player->ops->marks(player->ops->peer(pair->sender));
 
 	player->records[flow].marked = marks - pair->marks_told;
 	pair->marks_told = marks;
+}
+
+/* At the host where the data come to. */
+static void arrive(struct player *player, uint32_t flow, sim_time now)
+{
+	count_marks(player, flow);
 	arrive_unmarked(player, flow, now);
 }
 
@@ -219,6 +229,48 @@ static void read_begins(struct carrier_user *user, uint32_t flow)
 static void read_ends(struct carrier_user *user, uint32_t flow)
 {
 	sender_ends((struct player *)(void *)user, flow);
+}
+
+/* ---- the end of a run ---- */
+
+static void add_outstanding(void *context, uint32_t flow, const struct carrier_report *so_far)
+{
+	struct player *player = context;
+
+	add_report(&player->records[flow], so_far);
+}
+
+static int compare_ready(const void *one, const void *other)
+{
+	const struct flow_record *a = *(const struct flow_record *const *)one;
+	const struct flow_record *b = *(const struct flow_record *const *)other;
+
+	if (a->ready != b->ready)
+		return a->ready < b->ready ? -1 : 1;
+	return a->flow < b->flow ? -1 : a->flow > b->flow;
+}
+
+/* Flows of one queue pair arrive in the order in which they became ready: the first has the marks since the last arrival. */
+void player_end(struct player *player)
+{
+	const struct flow_record **flows = malloc((player->workload->count + 1) * sizeof(flows[0]));
+	uint32_t count = 0;
+
+	assert(flows);
+	player->ops->outstanding(player->carrier, add_outstanding, player);
+	for (uint32_t i = 0; i < player->workload->count; i++)
+		if (player->records[i].status == FLOW_under_way)
+			flows[count++] = &player->records[i];
+	qsort(flows, count, sizeof(flows[0]), compare_ready);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t flow = flows[i]->flow;
+
+		if (!flows[i]->arrived && flows[i]->operation != WORKLOAD_ATOMIC)
+			count_marks(player, flow);
+		if (player->plays[flow].sends)
+			sender_ends(player, flow);
+	}
+	free(flows);
 }
 
 /* ---- what waits for what ---- */

@@ -41,6 +41,9 @@ void player_destroy(struct player *player); /* after the run, before the carrier
 /* Every flow is done, failed, or was not begun in time. */
 bool player_finished(const struct player *player);
 
+/* Fills in what is known so far of flows under way: packets, marks, CNPs, pauses. Call it once, when the run is over. */
+void player_end(struct player *player);
+
 /* The queue pair that sends the flow's requests; NULL: a barrier. Flows of a pair of hosts share it. */
 const struct carrier_qp *player_requester(const struct player *player, uint32_t flow);
 

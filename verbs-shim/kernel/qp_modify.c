@@ -155,7 +155,8 @@ static int modify(struct command *command, const struct ib_uverbs_modify_qp *ask
 	if (to == STATE_RESET)
 		qp->attributes = (struct ib_uverbs_qp_attr){0};
 	apply(kernel, qp, request, &next);
-	if (request->attr_mask & A(AV)) {
+	/* Of a DCI each WQE says where to, of a DCT each connect says where from: UCX names nobody. */
+	if (request->attr_mask & A(AV) && qp->type != QP_DCI && qp->type != QP_DCT) {
 		next.path = path_build(kernel, &qp->attributes.ah_attr, object->number,
 				       qp->attributes.dest_qp_num);
 		next.mask |= QP_SET_PATH;

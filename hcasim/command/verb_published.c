@@ -1,8 +1,9 @@
 /*
  * verb_published: hcasim published [ROW...]: measures again what others have published, and prints ours beside theirs: a line
- * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes a curve for each row. --full
- * takes the rows that are measured smaller than the original was, as large as their files say that it was. --robust measures each row
- * with every choice of its own halved and doubled, and names the rows whose verdict hangs on one.
+ * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes cases.csv, a line a case, and a
+ * curve for each row that has one. --full takes the rows that are measured smaller than the original was, as large as their
+ * files say that it was.
+ * --robust measures each row with every choice of its own halved and doubled, and names the rows whose verdict hangs on one.
  *
  * Exit code 1 only if a row misses that follows from a standard alone (published_is_gate()); other misses are results.
  */
@@ -27,6 +28,13 @@ struct tally {
 	unsigned plots;
 	unsigned listed, fragile;
 	unsigned smaller; /* rows left out of --full: they have no other size */
+};
+
+struct run {
+	const struct arguments *arguments;
+	struct tally tally;
+	FILE *cases; /* of --out; NULL: not begun */
+	bool good;   /* no file was wrong, or that was said */
 };
 
 /* ---- printing ---- */
@@ -338,6 +346,61 @@ static unsigned write_plots(const struct published_row *row, const char *folder)
 	return plots;
 }
 
+/* ---- cases.csv ---- */
+
+static void write_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text != '\0'; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputs("\",", out);
+}
+
+/* A line a case. What was not measured has no figure of ours. */
+static void write_cases(const struct published_row *row, FILE *out)
+{
+	for (size_t i = 0; i < row->case_count; i++) {
+		const struct published_case *of = &row->cases[i];
+
+		fprintf(out, "%s,", row->id);
+		write_text(out, of->name);
+		write_text(out, of->unit);
+		fprintf(out, "%.9g,%.9g,", of->point.low, of->point.high);
+		if (of->measured)
+			fprintf(out, "%.9g,%.6f", of->point.ours, compare_error(&of->point));
+		else
+			fputc(',', out);
+		fprintf(out, ",%s,%s,%s\n", of->tolerance.name, published_class_name(row->class),
+			verdict(of->measured, of->passed));
+	}
+}
+
+/* Makes the folder when the first row is there, so that none is left without one. */
+static bool begin_out(struct run *run)
+{
+	const char *folder = run->arguments->out;
+	char path[PATH_MAX];
+
+	if (folder == NULL || run->cases != NULL)
+		return true;
+	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+		say("%s: %s", folder, strerror(errno));
+		return false;
+	}
+	if (snprintf(path, sizeof(path), "%s/cases.csv", folder) < (int)sizeof(path))
+		run->cases = fopen(path, "w");
+	if (run->cases == NULL) {
+		say("%s/cases.csv: %s", folder, strerror(errno));
+		return false;
+	}
+	fputs("row,case,unit,published,published_to,ours,error,tolerance,class,verdict\n",
+	      run->cases);
+	return true;
+}
+
 /* ---- all rows ---- */
 
 static void count_row(const struct published_row *row, struct tally *tally)
@@ -359,12 +422,6 @@ static void count_row(const struct published_row *row, struct tally *tally)
 	}
 }
 
-struct run {
-	const struct arguments *arguments;
-	struct tally tally;
-	bool good; /* no file was wrong, or that was said */
-};
-
 static bool do_row(const char *file, void *context)
 {
 	struct run *run = context;
@@ -377,6 +434,11 @@ static bool do_row(const char *file, void *context)
 	if (left_out) {
 		tally->smaller++;
 		published_free(row);
+	} else if (row != NULL && !begin_out(run)) {
+		run->good = false;
+		published_free(row);
+		yaml_errors_free(&errors);
+		return false;
 	} else if (row != NULL) {
 		if (tally->rows == 0 && arguments->json)
 			printf("{\"published\": [");
@@ -397,6 +459,8 @@ static bool do_row(const char *file, void *context)
 		if (!arguments->json && (arguments->verbose || arguments->robust))
 			print_choices(row, arguments->robust, fragile);
 		count_row(row, tally);
+		if (run->cases != NULL)
+			write_cases(row, run->cases);
 		if (arguments->out != NULL && row->axis != NULL && published_measured(row))
 			tally->plots += write_plots(row, arguments->out);
 		published_free(row);
@@ -441,7 +505,7 @@ static void print_count(const struct arguments *arguments, const struct tally *t
 	printf("%u rows: %u pass, %u miss, %u skipped; %u of %u cases pass\n", tally->rows,
 	       tally->passed, tally->missed, tally->skipped, tally->cases_passed, tally->cases);
 	if (arguments->out != NULL)
-		printf("%u curves in %s%s\n", tally->plots, arguments->out,
+		printf("cases.csv and %u curves in %s%s\n", tally->plots, arguments->out,
 		       plot_can_draw() ? "" : "; no pictures: gnuplot is not installed");
 }
 
@@ -464,11 +528,12 @@ int verb_published(const struct arguments *arguments)
 				       NULL)
 			       ? EXIT_GOOD
 			       : EXIT_BAD_INPUT;
-	if (arguments->out != NULL && mkdir(arguments->out, 0777) != 0 && errno != EEXIST) {
-		say("%s: %s", arguments->out, strerror(errno));
-		return EXIT_BAD_INPUT;
+	bool found = published_files(arguments->words_given, arguments->word_count, do_row, &run);
+	if (run.cases != NULL && fclose(run.cases) != 0) {
+		say("%s/cases.csv: %s", arguments->out, strerror(errno));
+		run.good = false;
 	}
-	if (!published_files(arguments->words_given, arguments->word_count, do_row, &run))
+	if (!found)
 		return EXIT_BAD_INPUT;
 	if (run.good && run.tally.rows == 0) {
 		say("no larger size to measure: no full: in %u "
@@ -476,6 +541,8 @@ int verb_published(const struct arguments *arguments)
 		    run.tally.smaller, run.tally.smaller == 1 ? "" : "s");
 		return EXIT_BAD_INPUT;
 	}
+	if (arguments->out != NULL && run.cases == NULL)
+		return EXIT_BAD_INPUT;
 	print_count(arguments, &run.tally);
 	if (!run.good)
 		return EXIT_BAD_INPUT;

@@ -41,6 +41,20 @@ assert result["rows"] == 1 and row["row"] == "B1-01" and len(row["cases"]) == 8,
 assert row["cases"][1]["published"] == 600 and row["verdict"] == "pass", row
 END
 [ "$(grep -vc '^#' "$folder/curves/B1-01.dat")" = 8 ] || fail "no curve of 8 points"
+# cases.csv holds what --json does, for rows without a curve as well; a row that is not there leaves no folder.
+"$hcasim" published B3-03 B1-01 --json --out "$folder/cases" >"$folder/json" || fail "--out: exit code $?"
+python3 - "$folder/json" "$folder/cases/cases.csv" <<'END' || fail "cases.csv is not as expected: $(cat "$folder/cases/cases.csv")"
+import csv, json, sys
+rows = json.load(open(sys.argv[1]))["published"]
+lines = list(csv.DictReader(open(sys.argv[2])))
+cases = [(row["row"], case["case"], case) for row in rows for case in row["cases"]]
+assert len(lines) == len(cases) > 8, lines
+for line, (row, name, case) in zip(lines, cases):
+    assert (line["row"], line["case"], line["verdict"]) == (row, name, case["verdict"]), (line, case)
+    assert abs(float(line["ours"]) - case["ours"]) <= 1e-6 * abs(case["ours"]), (line, case)
+END
+"$hcasim" published Z9-99 --out "$folder/nothing" 2>"$folder/errors" && fail "a row that is not there"
+[ -e "$folder/nothing" ] && fail "a row that is not there leaves a folder"
 # Orders: one that does not hold is a miss though all cases pass, one of a case that is not there is an error.
 mkdir -p "$folder/bin" "$folder/share/hcasim/scenarios/presets" "$folder/share/hcasim/scenarios/published" "$folder/share/hcasim/scenarios/studies"
 cp "$source"/scenarios/studies/cnp-limits.* "$folder/share/hcasim/scenarios/studies"

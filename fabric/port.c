@@ -440,6 +440,7 @@ static void settle(struct block *block)
 	port->gauge.link.area =
 		(uint64_t)((double)(port->count.bytes_sent + port->count.packets_sent * between) *
 			   (double)ENCODED_BITS_A_BYTE / (double)port->rate_bps);
+	port->gauge.link.until = port->busy_until;
 }
 
 static const struct block_type port_type = {

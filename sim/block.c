@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/audit.h"
 #include "sim/kernel.h"
 
 #define BLOCKS_MAX (UINT32_C(1) << (64 - EVENT_ORIGIN_SHIFT))
@@ -72,10 +73,10 @@ unsigned blocks_check(struct sim *sim, FILE *out)
 	unsigned breaches = 0;
 
 	for (struct block *block = sim->first_block; block != NULL; block = block->next) {
-		if (block->type->check == NULL)
-			continue;
 		block->breaches = 0;
-		block->type->check(block, out);
+		if (block->type->check != NULL)
+			block->type->check(block, out);
+		block_audit(block, out);
 		breaches += block->breaches;
 	}
 	return breaches;

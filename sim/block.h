@@ -111,6 +111,9 @@ struct block_type {
 	/* Does what must hold at any instant hold: what came in left, or is still there? Each breach is a line on `out`,
 	 * by block_equal(). NULL: nothing to check. */
 	void (*check)(struct block *block, FILE *out);
+	/* Do the laws of sim/audit.h hold that the gauges alone do not tell, such as busy = completions x service? As
+	 * check(). NULL: none. */
+	void (*audit)(struct block *block, FILE *out);
 	void (*settle)(
 		struct block *block); /* brings gauges up to date for a reader; NULL: they are */
 };
@@ -131,7 +134,7 @@ struct block {
 	struct gauge *gauges;   /* the block's gauges struct, NULL: none */
 	struct block *next;     /* the run's blocks, in order of creation */
 	struct block *previous;
-	uint32_t breaches; /* that check() found */
+	uint32_t breaches; /* that check() and the audit found */
 };
 
 /* Enters the block in the run; it leaves before sim_destroy(). params and counts stay the caller's and
@@ -143,7 +146,7 @@ void block_fini(struct block *block);
 /* The block's struct of gauges, in the order of its type's list; behind block_init(). */
 void block_gauges(struct block *block, struct gauge *gauges);
 
-/* Checks all blocks of a run. Returns how many breaches there are. */
+/* Checks and audits all blocks of a run. Returns how many breaches there are. */
 unsigned blocks_check(struct sim *sim, FILE *out);
 
 /* For check(): the two must be equal, or it is a breach of the rule that `what` names. */

@@ -9,7 +9,8 @@
  *     .gauges = (const struct gauge_info[]){DMA_GAUGES(GAUGE_ENTRY) {0}}    (in the block's type)
  *     block_gauges(&engine->block, (struct gauge *)&engine->gauge);          (behind block_init())
  *
- * Counters files and `hcasim explain --bottleneck` read them; docs/why.md explains.
+ * Counters files and `hcasim explain --bottleneck` read them; docs/why.md explains. Every check of blocks holds gauges to the
+ * laws of sim/audit.h.
  */
 #ifndef SIM_GAUGE_H
 #define SIM_GAUGE_H
@@ -49,7 +50,11 @@ struct gauge {
 	uint64_t stalled; /* ps in which somebody waited, less now while somebody does */
 	uint64_t level, level_max;
 	uint64_t capacity; /* room, or servers; 0: no limit */
+	uint64_t beyond;   /* the last that entered may exceed the capacity by so much */
+	uint64_t stays;    /* unit x ps: how long those that left were there, by their own times */
+	sim_time until;    /* the end of the last service, or stay, that is booked */
 	bool waits;        /* somebody does */
+	bool timed;        /* all that leaves tells its time: gauge_left() */
 };
 
 static inline void gauge_enter(struct gauge *gauge, sim_time now, uint64_t amount)
@@ -65,11 +70,24 @@ static inline void gauge_leave(struct gauge *gauge, sim_time at, uint64_t amount
 {
 	gauge->area += amount * at;
 	gauge->level -= amount;
+	if (gauge->level > gauge->level_max) /* below zero: seen by the audit */
+		gauge->level_max = gauge->level;
 }
 
-static inline void gauge_serve(struct gauge *gauge, sim_time duration)
+/* The same for what keeps the time at which it entered. One gauge is left in this way alone, or never. */
+static inline void gauge_left(struct gauge *gauge, sim_time entered, sim_time at, uint64_t amount)
+{
+	gauge->stays += amount * (at - entered);
+	gauge->timed = true;
+	gauge_leave(gauge, at, amount);
+}
+
+/* start: of the service, now or later */
+static inline void gauge_serve(struct gauge *gauge, sim_time start, sim_time duration)
 {
 	gauge->area += duration;
+	if (start + duration > gauge->until)
+		gauge->until = start + duration;
 }
 
 /* From now on somebody waits, or nobody does. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "hca/context/assoc.h"
+#include "sim/audit.h"
 #include "sim/random.h"
 
 enum { ICM_CACHE_TRACE(TRACE_ENUM) };
@@ -23,6 +24,7 @@ struct miss_slot { /* one PCIe read of one line */
 	struct pcie_write write; /* of what it replaced */
 	struct icm_cache *cache;
 	uint64_t line;
+	sim_time since;
 	bool busy;
 	bool writing;                /* all whom it answers have their answer */
 	bool stale;                  /* invalidated in flight */
@@ -84,7 +86,7 @@ static sim_time answer_time(struct icm_cache *cache, sim_time base)
 	if (at < cache->answer_next)
 		at = cache->answer_next;
 	cache->answer_next = at + cache->param.interval;
-	gauge_serve(&cache->gauge.port, cache->param.interval);
+	gauge_serve(&cache->gauge.port, at, cache->param.interval);
 	return at;
 }
 
@@ -174,6 +176,7 @@ static bool join_or_fetch(struct icm_cache *cache, struct icm_lookup *lookup)
 	cache->count.misses++;
 	gauge_enter(&cache->gauge.misses, sim_now(cache->block.sim), 1);
 	slot->busy = true;
+	slot->since = sim_now(cache->block.sim);
 	slot->stale = false;
 	slot->line = line;
 	slot->reads_left = cache->param.reads - 1;
@@ -196,7 +199,7 @@ static struct icm_cache *slot_free(struct miss_slot *slot)
 	slot->writing = false;
 	if (slot->cache->fetcher)
 		slot->cache->fetcher->under_way--;
-	gauge_leave(&slot->cache->gauge.misses, sim_now(slot->cache->block.sim), 1);
+	gauge_left(&slot->cache->gauge.misses, slot->since, sim_now(slot->cache->block.sim), 1);
 	return slot->cache;
 }
 
@@ -357,6 +360,23 @@ static void check(struct block *block, FILE *out)
 		    count->fills + count->stale + reading);
 }
 
+/* Lookups that were answered, or have their time: all but those that wait for a slot or in one. */
+static void audit(struct block *block, FILE *out)
+{
+	const struct icm_cache *cache = container_of(block, struct icm_cache, block);
+	uint64_t waiting = cache->stalled_count;
+
+	if (block->gauges != (const struct gauge *)&cache->gauge)
+		return;
+	for (uint64_t i = 0; i < cache->param.misses; i++)
+		if (cache->slots[i].busy)
+			for (const struct icm_lookup *lookup = cache->slots[i].waiting.first;
+			     lookup != NULL; lookup = lookup->next)
+				waiting++;
+	audit_service(block, out, &cache->gauge.port, cache->count.lookups - waiting,
+		      cache->param.interval);
+}
+
 static const struct counter icm_counters[] = { ICM_CACHE_COUNTERS(COUNTER_ENTRY) { 0 } };
 static const struct trace_point icm_trace_points[] = { ICM_CACHE_TRACE(TRACE_ENTRY) { 0 } };
 static const struct gauge_info icm_gauges[] = { ICM_CACHE_GAUGES(GAUGE_ENTRY) { 0 } };
@@ -369,6 +389,7 @@ static const struct gauge_info icm_gauges[] = { ICM_CACHE_GAUGES(GAUGE_ENTRY) { 
 		.trace_points = icm_trace_points,                                                             \
 		.gauges = icm_gauges,                                                                         \
 		.check = check,                                                                               \
+		.audit = audit,                                                                               \
 	},
 static const struct block_type icm_types[CONTEXT_KIND_COUNT] = { CONTEXT_KINDS(DEFINE_TYPE) };
 /* clang-format on */

@@ -10,6 +10,7 @@
 
 #include "hca/context/translation_params.h"
 #include "hca/context/translation_port.h"
+#include "sim/audit.h"
 
 enum { TRANSLATION_TRACE(TRACE_ENUM) };
 
@@ -59,8 +60,12 @@ void translate(struct translation_unit *unit, struct translation *translation)
 	translation->memory = NULL;
 	translation->host_address = 0;
 	unit->count.translations++;
-	gauge_serve(&unit->gauge.checker, unit->param.interval);
-	gauge_enter(&unit->gauge.pending, sim_now(unit->block.sim), 1);
+	translation->asked_at = start;
+	gauge_enter(&unit->gauge.pending, start, 1);
+	if (start < unit->start_next)
+		start = unit->start_next;
+	unit->start_next = start + unit->param.interval;
+	gauge_serve(&unit->gauge.checker, start, unit->param.interval);
 	trace(&unit->block, TRACE_TRANSLATE, translation->tag, translation->key,
 	      translation->address);
 	unit->count.empty += !translation->length;
@@ -71,9 +76,6 @@ void translate(struct translation_unit *unit, struct translation *translation)
 		translation_port_request(unit->port, translation);
 		return;
 	}
-	if (start < unit->start_next)
-		start = unit->start_next;
-	unit->start_next = start + unit->param.interval;
 	if (!translation->length) {
 		answer(unit, translation, start);
 	} else if (icm_cache_hit(unit->mpt, entry, translation->tag, start, &found)) {
@@ -209,7 +211,8 @@ void translation_deliver(struct event *event)
 {
 	struct translation *translation = container_of(event, struct translation, event);
 
-	gauge_leave(&translation->unit->gauge.pending, sim_now(translation->unit->block.sim), 1);
+	gauge_left(&translation->unit->gauge.pending, translation->asked_at,
+		   sim_now(translation->unit->block.sim), 1);
 	trace(&translation->unit->block, TRACE_TRANSLATE_DONE, translation->tag,
 	      translation->status, translation->host_address);
 	translation->done(translation);
@@ -232,12 +235,21 @@ void translation_invalidate(struct translation_unit *unit, const struct mr *mr)
 /* clang-format off */
 const struct param translation_param_list[] = { TRANSLATION_PARAMS(ROW) { 0 } };
 
+static void audit(struct block *block, FILE *out)
+{
+	const struct translation_unit *unit = container_of(block, struct translation_unit, block);
+
+	audit_service(block, out, &unit->gauge.checker, unit->count.translations,
+		      unit->param.interval);
+}
+
 static const struct block_type translation_type = {
 	.name = "translation",
 	.params = translation_param_list,
 	.counters = (const struct counter[]){ TRANSLATION_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ TRANSLATION_TRACE(TRACE_ENTRY) { 0 } },
 	.gauges = (const struct gauge_info[]){ TRANSLATION_GAUGES(GAUGE_ENTRY) { 0 } },
+	.audit = audit,
 };
 /* clang-format on */
 

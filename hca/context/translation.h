@@ -38,6 +38,7 @@ struct translation {
 	/* the rest is private to translation.c */
 	struct event event;
 	struct translation_unit *unit;
+	sim_time asked_at;
 	struct icm_lookup lookup;
 	/* MTT entries that are still to be looked up: up to, not with, the last. */
 	uint64_t next_page, last_page;

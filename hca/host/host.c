@@ -59,8 +59,10 @@ static sim_time cross(const struct host *host, struct shared_unit *link, struct 
 {
 	sim_time duration = flits * FLIT_BYTES * 8 * SEC / host->param.place.link_rate;
 
-	gauge_serve(gauge, duration);
-	return shared_unit_take(link, sim_now(host->block.sim), duration);
+	sim_time start = shared_unit_take(link, sim_now(host->block.sim), duration);
+
+	gauge_serve(gauge, start, duration);
+	return start;
 }
 
 /* Calls `next` at `at`: in an event, or now. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "hca/host/lines.h"
+#include "sim/audit.h"
 #include "sim/gauge.h"
 
 #define IOMMU_GAUGES(X) X(walkers, SERVER, "walks", "walk page tables")
@@ -36,7 +37,7 @@ static sim_time walk(struct iommu *iommu, sim_time arrival)
 		iommu->count.walker_stalls++;
 		arrival = *walker;
 	}
-	gauge_serve(&iommu->gauge.walkers, iommu->param.walk_latency);
+	gauge_serve(&iommu->gauge.walkers, arrival, iommu->param.walk_latency);
 	return *walker = arrival + iommu->param.walk_latency;
 }
 
@@ -73,12 +74,21 @@ void iommu_invalidate(struct iommu *iommu)
 /* clang-format off */
 const struct param iommu_param_list[] = { IOMMU_PARAMS(ROW) { 0 } };
 
+static void audit(struct block *block, FILE *out)
+{
+	const struct iommu *iommu = container_of(block, struct iommu, block);
+
+	audit_service(block, out, &iommu->gauge.walkers, iommu->count.misses,
+		      iommu->param.walk_latency);
+}
+
 static const struct block_type iommu_type = {
 	.name = "iommu",
 	.params = iommu_param_list,
 	.counters = (const struct counter[]){ IOMMU_COUNTERS(COUNTER_ENTRY) { 0 } },
 	.trace_points = (const struct trace_point[]){ { 0 } },
 	.gauges = (const struct gauge_info[]){ IOMMU_GAUGES(GAUGE_ENTRY) { 0 } },
+	.audit = audit,
 };
 /* clang-format on */
 

@@ -28,8 +28,10 @@ struct llc {
 /* Memory serves one after the other; its latency comes on top. */
 static sim_time memory_use(struct llc *llc, uint64_t lines, sim_time arrival)
 {
-	gauge_serve(&llc->gauge.memory, lines * llc->line_time);
-	return shared_unit_take(&llc->memory, arrival, lines * llc->line_time);
+	sim_time start = shared_unit_take(&llc->memory, arrival, lines * llc->line_time);
+
+	gauge_serve(&llc->gauge.memory, start, lines * llc->line_time);
+	return start;
 }
 
 static uint64_t first_line(uint64_t address)

@@ -157,7 +157,7 @@ void pcie_request_accepted(struct pcie *pcie, sim_time left_at, sim_time accepte
 	sim_time back_at = accepted + pcie->param.credit_latency;
 
 	credit_ring_return(&pcie->nonposted, 1, 0, back_at);
-	gauge_serve(&pcie->gauge.nonposted, back_at - left_at);
+	gauge_serve(&pcie->gauge.nonposted, left_at, back_at - left_at);
 }
 
 void pcie_request_ready(struct request_group *group, sim_time ready)
@@ -349,6 +349,13 @@ static sim_time busy_time(const struct pcie_link *link, uint64_t bytes)
 			  (double)link->ps_denominator);
 }
 
+static sim_time last_tag(const struct pcie *pcie)
+{
+	uint64_t last = pcie->tag_return_first + pcie->tag_return_count - 1;
+
+	return pcie->tag_returns[last % pcie->param.tags].at;
+}
+
 static void settle(struct block *block)
 {
 	struct pcie *pcie = container_of(block, struct pcie, block);
@@ -359,7 +366,11 @@ static void settle(struct block *block)
 	pcie->gauge.to_device.area =
 		busy_time(&pcie->to_device,
 			  count->to_device_bytes + count->dllps_to_device * PCIE_DLLP_BYTES);
+	pcie->gauge.to_host.until = pcie->to_host.free_at + 1;
+	pcie->gauge.to_device.until = pcie->to_device.free_at + 1;
 	pcie->gauge.tags.level_max = pcie->count.tags_used_max;
+	if (pcie->tag_return_count)
+		pcie->gauge.tags.until = last_tag(pcie);
 }
 
 /* Of writes that wait for credits: what has not left. */
@@ -400,7 +411,8 @@ static void check(struct block *block, FILE *out)
 	block_equal(block, out, "PH, and those free and taken", param->posted_headers,
 		    credit_ring_headers(&pcie->posted));
 	block_equal(block, out, "PD taken, and those returned and of writes not visible",
-		    count->posted_data_taken, count->posted_data_returned + gauge->posted.level);
+		    count->posted_data_taken,
+		    count->posted_data_returned + pcie->posted_data_unseen);
 }
 
 static void gauges_init(struct pcie *pcie)
@@ -410,6 +422,8 @@ static void gauges_init(struct pcie *pcie)
 	pcie->gauge.tags.capacity = pcie->param.tags;
 	pcie->gauge.nonposted.capacity = pcie->param.nonposted_headers;
 	pcie->gauge.stores.capacity = pcie->param.store_credits;
+	pcie->gauge.stores.beyond =
+		STORES_A_WQE - 1; /* who has room for its first store writes all */
 	pcie->gauge.posted.capacity = pcie->param.write_credits / CREDIT_DATA_BYTES;
 }
 

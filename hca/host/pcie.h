@@ -66,7 +66,7 @@ struct pcie_params; /* hca/host/pcie_params.h: the list */
 	X(to_device,     SERVER, "TLPs",         "the link to the HCA: completions, stores")                      \
 	X(tags,          POOL,   "tags",         "of read requests in flight")                                    \
 	X(nonposted,     POOL,   "credits",      "NPH: read requests that the host has not taken yet")            \
-	X(posted,        POOL,   "credits",      "PD, of 16 B: of writes not wholly visible; waited for with PH") \
+	X(posted,        POOL,   "credits",      "PD, of 16 B, that the host has not given back; waited for with PH") \
 	X(behind_writes, QUEUE,  "transactions", "DMA reads that wait, and why: behind writes that wait")         \
 	X(stores,        POOL,   "credits",      "of CPU stores that the adapter has not taken yet")
 

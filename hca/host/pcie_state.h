@@ -12,7 +12,7 @@
 
 enum { PCIE_TRACE(TRACE_ENUM) };
 
-enum { MMIO_BYTES_MAX = 64, MMIO_SLOTS_FIRST = 64, CREDIT_DATA_BYTES = 16 };
+enum { MMIO_BYTES_MAX = 64, MMIO_SLOTS_FIRST = 64, STORES_A_WQE = 16, CREDIT_DATA_BYTES = 16 };
 
 /* Requests of one read that left at the same instant; one alone where a host is behind the root complex. */
 struct request_group {
@@ -103,8 +103,9 @@ struct pcie {
 	struct write_queue writes_waiting;
 	uint64_t writes_called, writes_sent; /* those that have bytes */
 	struct credit_ring posted;
-	struct event credit_event; /* pending: a write waits for the first of these */
-	sim_time visible_at;       /* of the writes sent: when the last of which that is known is */
+	uint64_t posted_data_unseen; /* credits of writes that are not visible */
+	struct event credit_event;   /* pending: a write waits for the first of these */
+	sim_time visible_at; /* of the writes sent: when the last of which that is known is */
 	/* with a host: TLPs of writes in the order of departure, from the first that is not known to be visible on */
 	struct write_packet *packets, *packets_free; /* packets: [posted_headers] */
 	struct write_packet *packets_first, *packets_last;

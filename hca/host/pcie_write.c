@@ -50,6 +50,7 @@ void pcie_write(struct pcie *pcie, struct pcie_write *write)
 static void issue_writes(struct pcie *pcie)
 {
 	uint64_t taken = pcie->count.posted_data_taken;
+	struct gauge *posted = &pcie->gauge.posted;
 	struct pcie_write *write;
 
 	credit_ring_reclaim(&pcie->posted, pcie_now(pcie));
@@ -63,7 +64,9 @@ static void issue_writes(struct pcie *pcie)
 			sim_schedule_at(&write->event, write->visible_at);
 	}
 	await_credits(pcie);
-	gauge_enter(&pcie->gauge.posted, pcie_now(pcie), pcie->count.posted_data_taken - taken);
+	pcie->posted_data_unseen += pcie->count.posted_data_taken - taken;
+	if (posted->capacity - pcie->posted.data_free > posted->level_max)
+		posted->level_max = posted->capacity - pcie->posted.data_free;
 	gauge_wait(&pcie->gauge.posted, pcie_now(pcie), write != NULL);
 }
 
@@ -87,7 +90,11 @@ static void await_credits(struct pcie *pcie)
 
 void pcie_posted_return(struct pcie *pcie, uint32_t data, sim_time visible_at)
 {
-	credit_ring_return(&pcie->posted, 1, data, visible_at + pcie->param.credit_latency);
+	sim_time back_at = visible_at + pcie->param.credit_latency;
+
+	credit_ring_return(&pcie->posted, 1, data, back_at);
+	gauge_leave(&pcie->gauge.posted, back_at, data);
+	gauge_serve(&pcie->gauge.posted, back_at, 0); /* it is occupied until then */
 }
 
 void pcie_write_known(struct pcie *pcie, struct pcie_write *write, sim_time visible_at)
@@ -138,6 +145,7 @@ static bool send_packets(struct pcie *pcie, struct pcie_write *write)
 			pcie_to_host(pcie, 1, tlp_bytes(&pcie->param, TLP_WRITE, 1, length), true) +
 			pcie->one_way;
 		credit_ring_take(&pcie->posted, 1, data);
+		gauge_enter(&pcie->gauge.posted, pcie_now(pcie), data);
 		pcie->count.posted_headers_taken++;
 		pcie->count.posted_data_taken += data;
 		pcie->count.write_packets++;
@@ -164,7 +172,7 @@ static void write_visible(struct event *event)
 	if (write->bytes)
 		write->failed =
 			!memory_write(write->memory, write->address, write->bytes, write->length);
-	gauge_leave(&pcie->gauge.posted, pcie_now(pcie), write->data_credits);
+	pcie->posted_data_unseen -= write->data_credits;
 	pcie->count.posted_headers_returned += write->packets;
 	pcie->count.posted_data_returned += write->data_credits;
 	pcie->count.writes_done++;

@@ -17,6 +17,7 @@
 #include "hca/transport/reaction.h"
 #include "hca/transport/responder.h"
 #include "hca/transport/transport.h"
+#include "sim/audit.h"
 #include "sim/gauge.h"
 
 #define ROW(...)         PARAM_ROW(struct receive_params, __VA_ARGS__)
@@ -26,12 +27,15 @@
 const struct param receive_param_list[] = {RECEIVE_PARAMS(ROW) {0}};
 enum { RECEIVE_TRACE(TRACE_ENUM) };
 
+static void audit(struct block *block, FILE *out);
+
 static const struct block_type receive_type = {
 	.name         = "receive",
 	.params       = receive_param_list,
 	.counters     = (const struct counter[]){RECEIVE_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){RECEIVE_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){RECEIVE_GAUGES(GAUGE_ENTRY) {0}},
+	.audit        = audit,
 };
 /* clang-format on */
 
@@ -130,15 +134,16 @@ void receive_packet(struct receive *receive, struct packet *packet)
 {
 	sim_time due = packet->tail_at + receive->params->latency;
 
-	gauge_serve(&receive->gauge.pipe, receive->params->interval);
 	gauge_enter(&receive->gauge.held, sim_now(receive->block.sim), 1);
 	if (__builtin_expect(receive->last && packet->tail_at < receive->last->tail_at, 0)) {
 		put_in(receive, packet);
+		gauge_serve(&receive->gauge.pipe, receive->last_due, receive->params->interval);
 		return;
 	}
 	if (due < receive->last_due + receive->params->interval)
 		due = receive->last_due + receive->params->interval;
 	receive->last_due = due;
+	gauge_serve(&receive->gauge.pipe, due, receive->params->interval);
 	packet->head_at = due;
 	packet->next = NULL;
 	if (receive->last)
@@ -405,6 +410,16 @@ static void through(struct event *event)
 		deliver_multicast(receive, packet);
 	else
 		deliver(receive, qp_find(receive->blocks.transport, packet->dest_qp), packet);
+}
+
+static void audit(struct block *block, FILE *out)
+{
+	const struct receive *receive = container_of(block, struct receive, block);
+	uint64_t packets = receive->count.packets;
+
+	for (const struct packet *packet = receive->first; packet; packet = packet->next)
+		packets++;
+	audit_service(block, out, &receive->gauge.pipe, packets, receive->params->interval);
 }
 
 void receive_done(struct receive *receive, struct packet *packet)

@@ -11,6 +11,7 @@
 #include "hca/transport/qp.h"
 #include "hca/transport/requester.h"
 #include "hca/work/scheduler.h"
+#include "sim/audit.h"
 #include "sim/gauge.h"
 
 #define ROW(...)   PARAM_ROW(struct transmit_params, __VA_ARGS__)
@@ -21,12 +22,15 @@
 const struct param transmit_param_list[] = {TRANSMIT_PARAMS(ROW) {0}};
 enum { TRANSMIT_TRACE(TRACE_ENUM) };
 
+static void audit(struct block *block, FILE *out);
+
 static const struct block_type transmit_type = {
 	.name         = "transmit",
 	.params       = transmit_param_list,
 	.counters     = (const struct counter[]){TRANSMIT_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){TRANSMIT_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){TRANSMIT_GAUGES(GAUGE_ENTRY) {0}},
+	.audit        = audit,
 };
 /* clang-format on */
 
@@ -59,6 +63,7 @@ struct transmit {
 	struct receive *receive;
 	struct hca_watcher *watcher; /* NULL: none */
 	uint64_t next_serial;
+	uint64_t notified; /* of the serials: past the pipeline */
 	const struct transmit_params *params;
 	struct packet_queue pipeline;              /* packet->sent_at: when it is through */
 	struct packet_queue lanes[PORT_LANES + 1]; /* the last: what turns round */
@@ -102,7 +107,7 @@ void transmit_push(struct transmit *transmit, struct packet *packet)
 	if (due < transmit->free_at)
 		due = transmit->free_at;
 	transmit->free_at = due + interval;
-	gauge_serve(&transmit->gauge.pipe, interval);
+	gauge_serve(&transmit->gauge.pipe, due, interval);
 	gauge_enter(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
 	packet->sent_at = due;
 	packet->serial = ++transmit->next_serial;
@@ -117,6 +122,7 @@ void transmit_notify(struct transmit *transmit, struct packet *cnp)
 
 	cnp->sent_at = now;
 	cnp->serial = ++transmit->next_serial;
+	transmit->notified++;
 	port_send_at(transmit->port, cnp, now);
 }
 
@@ -317,9 +323,21 @@ void transmit_room(struct transmit *transmit, unsigned lane)
 	struct packet_queue *queue = &transmit->lanes[lane];
 
 	while (queue->first && port_has_room(transmit->port, lane)) {
-		gauge_leave(&transmit->gauge.lanes, sim_now(transmit->block.sim), 1);
+		gauge_left(&transmit->gauge.lanes, queue->first->sent_at,
+			   sim_now(transmit->block.sim), 1);
 		send(transmit, pop(queue));
 	}
+}
+
+/* Where SENDs take another time, how many there were is not counted. */
+static void audit(struct block *block, FILE *out)
+{
+	const struct transmit *transmit = container_of(block, struct transmit, block);
+
+	if (!transmit->params->send_interval)
+		audit_service(block, out, &transmit->gauge.pipe,
+			      transmit->next_serial - transmit->notified,
+			      transmit->params->interval);
 }
 
 void transmit_connect(struct transmit *transmit, struct port *port, struct receive *receive)

@@ -22,6 +22,7 @@ struct atomic_request {
 	uint8_t opcode;
 	uint32_t psn, tag, generation;
 	uint64_t swap_or_add, compare, original;
+	sim_time since;
 	bool unlocked; /* the write is with PCIe */
 	struct event event;
 	struct dma dma;
@@ -64,7 +65,8 @@ void atomic_start(struct qp *qp, uint8_t opcode, const struct response *response
 	else
 		request->lock->first = request;
 	request->lock->last = request;
-	gauge_enter(&qp->transport->gauge.atomics, sim_now(qp->transport->block.sim), 1);
+	request->since = sim_now(qp->transport->block.sim);
+	gauge_enter(&qp->transport->gauge.atomics, request->since, 1);
 	if (request->lock->first == request) {
 		start(request);
 	} else {
@@ -88,7 +90,8 @@ static void start(struct atomic_request *request)
 	if (at < unit->start_next)
 		at = unit->start_next;
 	unit->start_next = at + unit->transport->params->atomic_interval;
-	gauge_serve(&unit->transport->gauge.atomic_unit, unit->transport->params->atomic_interval);
+	gauge_serve(&unit->transport->gauge.atomic_unit, at,
+		    unit->transport->params->atomic_interval);
 	event_init(&request->event, unit->block, read_old);
 	if (at > sim_now(unit->transport->block.sim))
 		sim_schedule_at(&request->event, at);
@@ -143,7 +146,8 @@ static void finish(struct atomic_request *request)
 	struct qp *qp = request->qp;
 
 	unit->count--;
-	gauge_leave(&qp->transport->gauge.atomics, sim_now(qp->transport->block.sim), 1);
+	gauge_left(&qp->transport->gauge.atomics, request->since, sim_now(qp->transport->block.sim),
+		   1);
 	pool_give(&unit->requests, request);
 	qp_drop(qp);
 }

@@ -7,6 +7,7 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/work/dma.h"
+#include "sim/audit.h"
 
 #define ROW(...)    PARAM_ROW(struct completion_params, __VA_ARGS__)
 #define SLAB_WRITES 64
@@ -17,6 +18,7 @@ const struct param completion_param_list[] = {COMPLETION_PARAMS(ROW) {0}};
 enum { COMPLETION_TRACE(TRACE_ENUM) };
 
 static void check(struct block *block, FILE *out);
+static void audit(struct block *block, FILE *out);
 
 static const struct block_type completion_type = {
 	.name         = "completion",
@@ -25,6 +27,7 @@ static const struct block_type completion_type = {
 	.trace_points = (const struct trace_point[]){COMPLETION_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){COMPLETION_GAUGES(GAUGE_ENTRY) {0}},
 	.check        = check,
+	.audit        = audit,
 };
 /* clang-format on */
 
@@ -50,7 +53,8 @@ static struct cqe_write *pop(struct cqe_list *list)
 
 static struct cqe_write *pop_waiting(struct completion_queue *cq)
 {
-	gauge_leave(&cq->writer->gauge.held, sim_now(cq->writer->block.sim), 1);
+	gauge_left(&cq->writer->gauge.held, cq->waiting.first->since,
+		   sim_now(cq->writer->block.sim), 1);
 	return pop(&cq->waiting);
 }
 
@@ -65,8 +69,9 @@ static struct cqe_write *start(struct completion_queue *cq, const struct complet
 		due = writer->last_due + writer->params->interval;
 	writer->last_due = due;
 	writer->count.asked++;
-	gauge_serve(&writer->gauge.writer, writer->params->interval);
-	gauge_enter(&writer->gauge.pipeline, sim_now(writer->block.sim), 1);
+	gauge_serve(&writer->gauge.writer, due, writer->params->interval);
+	write->since = sim_now(writer->block.sim);
+	gauge_enter(&writer->gauge.pipeline, write->since, 1);
 	write->cq = cq;
 	write->completion = *completion;
 	if (completion->data)
@@ -131,7 +136,7 @@ void completion_visible(struct cqe_write *write)
 	struct completion_queue *cq = write->cq;
 	struct completion_writer *writer = cq->writer;
 
-	gauge_leave(&writer->gauge.writes, sim_now(writer->block.sim), 1);
+	gauge_left(&writer->gauge.writes, write->since, sim_now(writer->block.sim), 1);
 	trace(&writer->block, TRACE_CQE, write->tag, cq->number, write->index);
 	if (write->has_why)
 		why_close(writer->blocks->why, &write->why, write->tag, write->completion.qpn);
@@ -171,7 +176,8 @@ void completion_put(struct cqe_write *write)
 	writer->count.cqes++;
 	writer->count.bytes += bytes;
 	writer->count.with_data += write->completion.data_bytes != 0;
-	gauge_enter(&writer->gauge.writes, sim_now(writer->block.sim), 1);
+	write->since = sim_now(writer->block.sim);
+	gauge_enter(&writer->gauge.writes, write->since, 1);
 	if (write->completion.status != WORK_OK)
 		writer->count.errors++;
 	pcie_write(writer->blocks->pcie, &write->write);
@@ -318,14 +324,15 @@ static void through(struct event *event)
 	}
 	write = pop(&writer->pipeline);
 	cq = write->cq;
-	gauge_leave(&writer->gauge.pipeline, sim_now(writer->block.sim), 1);
+	gauge_left(&writer->gauge.pipeline, write->since, now, 1);
 	if (writer->pipeline.first)
 		sim_schedule_at(&writer->through, due_or_now(writer));
 	if (cq->overrun || cq->closed) {
 		completion_lose(write);
 	} else if (cq->waiting.first || !has_context(cq, write->tag) || is_full(cq)) {
 		cqe_list_append(&cq->waiting, write);
-		gauge_enter(&writer->gauge.held, sim_now(writer->block.sim), 1);
+		write->since = now;
+		gauge_enter(&writer->gauge.held, now, 1);
 		if (!cq->record_busy && !cq->context_busy)
 			read_record(cq);
 	} else {
@@ -458,6 +465,15 @@ static void check(struct block *block, FILE *out)
 		    writer->gauge.writes.level + writer->gauge.held.level +
 			    writer->gauge.pipeline.level + writer->gauge.session.level,
 		    writer->writes.in_use);
+}
+
+static void audit(struct block *block, FILE *out)
+{
+	const struct completion_writer *writer =
+		container_of(block, struct completion_writer, block);
+
+	audit_service(block, out, &writer->gauge.writer, writer->count.asked,
+		      writer->params->interval);
 }
 
 struct completion_writer *completion_writer_create(struct sim *sim, const char *name,

@@ -17,6 +17,7 @@ struct cqe_write {
 	struct completion_queue *cq;
 	struct completion completion;
 	sim_time due;
+	sim_time since; /* that it is where it is */
 	uint32_t tag, index;
 	uint32_t number; /* of its CQ, runs on: index is where it is in the ring */
 	bool has_why, has_receive_why;

@@ -50,7 +50,8 @@ bool cqe_session_join(struct cqe_session *session, struct cqe_write *write)
 		return false;
 	}
 	cqe_list_append(&session->list, write);
-	gauge_enter(&writer->gauge.session, sim_now(writer->block.sim), 1);
+	write->since = sim_now(writer->block.sim);
+	gauge_enter(&writer->gauge.session, write->since, 1);
 	if (++session->count == 1)
 		sim_schedule(&session->timeout, writer->params->compression_timeout);
 	if (session->count == writer->params->compression_max ||
@@ -120,6 +121,8 @@ static void write_compressed(struct cqe_write *first, uint32_t count)
 			       minis + i * CQE_MINI_BYTES);
 	assert(i == count);
 	i = 0;
+	for (struct cqe_write *write = first; write; write = write->next)
+		write->since = sim_now(writer->block.sim);
 	for (struct cqe_write *write = first; write; write = write->next, i++)
 		if (i == 1 || (i && i % CQE_MINIS == 0))
 			write_array(write, minis + i / CQE_MINIS * CQE_BYTES);
@@ -131,6 +134,12 @@ static void write_compressed(struct cqe_write *first, uint32_t count)
 	write_slot(first, title_written);
 }
 
+static void leave(struct completion_writer *writer, const struct cqe_write *write)
+{
+	for (; write; write = write->next)
+		gauge_left(&writer->gauge.session, write->since, sim_now(writer->block.sim), 1);
+}
+
 void cqe_session_end(struct cqe_session *session)
 {
 	struct completion_writer *writer = session->cq->writer;
@@ -140,7 +149,7 @@ void cqe_session_end(struct cqe_session *session)
 	sim_cancel(&session->timeout);
 	session->list = (struct cqe_list){0};
 	session->count = 0;
-	gauge_leave(&writer->gauge.session, sim_now(writer->block.sim), count);
+	leave(writer, first);
 	if (count > 1) {
 		write_compressed(first, count);
 	} else {
@@ -155,7 +164,7 @@ void cqe_session_lose(struct cqe_session *session)
 	struct cqe_write *next, *write = session->list.first;
 
 	sim_cancel(&session->timeout);
-	gauge_leave(&writer->gauge.session, sim_now(writer->block.sim), session->count);
+	leave(writer, write);
 	session->list = (struct cqe_list){0};
 	session->count = 0;
 	for (; write; write = next) {

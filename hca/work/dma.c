@@ -27,6 +27,7 @@ struct piece {
 	uint32_t number;      /* in the order of the list */
 	uint32_t byte_offset; /* in dma->bytes */
 	bool translated;
+	sim_time since;
 	struct piece *next; /* free, or the next one to be written */
 };
 
@@ -130,7 +131,8 @@ static void walk(struct channel *channel)
 			gauge_wait(channel->transfers_gauge, now(channel), full);
 			if (full)
 				return;
-			gauge_enter(channel->transfers_gauge, now(channel), 1);
+			dma->begun_at = now(channel);
+			gauge_enter(channel->transfers_gauge, dma->begun_at, 1);
 			if (++channel->inflight > engine->count.inflight_max)
 				engine->count.inflight_max = channel->inflight;
 			dma->begun = true;
@@ -172,7 +174,8 @@ static void make_piece(struct channel *channel, struct dma *dma)
 		length = dma->length - dma->walked;
 	channel->pieces_free = piece->next;
 	gauge_wait(channel->pieces_gauge, now(channel), false);
-	gauge_enter(channel->pieces_gauge, now(channel), 1);
+	piece->since = now(channel);
+	gauge_enter(channel->pieces_gauge, piece->since, 1);
 	piece->next = NULL;
 	piece->dma = dma;
 	piece->number = dma->pieces_made++;
@@ -341,7 +344,7 @@ static void piece_done(struct piece *piece)
 	dma->pieces_busy--;
 	piece->next = channel->pieces_free;
 	channel->pieces_free = piece;
-	gauge_leave(channel->pieces_gauge, now(channel), 1);
+	gauge_left(channel->pieces_gauge, piece->since, now(channel), 1);
 	if (dma != channel->walking)
 		finish_if_complete(channel, dma);
 	walk(channel);
@@ -388,7 +391,7 @@ static void complete(struct event *event)
 							 ? dma->next->finished_at
 							 : now(channel));
 	channel->inflight--;
-	gauge_leave(channel->transfers_gauge, now(channel), 1);
+	gauge_left(channel->transfers_gauge, dma->begun_at, now(channel), 1);
 	dma_count_end(&engine->block, &engine->count, dma);
 	walk(channel);
 	if (!dma->length && dma->posted && dma->status == DMA_OK)

@@ -46,7 +46,8 @@ struct dma {
 	uint32_t segment, segment_offset; /* of what is walked next */
 	uint32_t walked;                  /* bytes that have become pieces */
 	uint32_t pieces_busy, pieces_made, failed_piece;
-	bool begun;             /* counts as under way */
+	bool begun; /* counts as under way, since: */
+	sim_time begun_at;
 	sim_time translated_at; /* its last piece; 0: none yet */
 	sim_time finished_at;   /* SIM_NEVER: not yet */
 };

@@ -31,7 +31,7 @@ static const struct block_type doorbell_type = {
 
 struct ring_request {
 	sim_time due;
-	sim_time stored_at;
+	sim_time stored_at, since;
 	bool is_arm;
 	bool has_wqe;
 	uint8_t bytes[WQE_BYTES_MAX];
@@ -91,8 +91,9 @@ static void enqueue(struct doorbell *doorbell, bool is_arm, sim_time stored_at,
 	doorbell->last_due = due;
 	request->due = due;
 	doorbell->queued++;
-	gauge_serve(&doorbell->gauge.decoder, taken);
-	gauge_enter(&doorbell->gauge.queue, sim_now(doorbell->block.sim), 1);
+	gauge_serve(&doorbell->gauge.decoder, due, taken);
+	request->since = sim_now(doorbell->block.sim);
+	gauge_enter(&doorbell->gauge.queue, request->since, 1);
 	if (!event_pending(&doorbell->process))
 		sim_schedule_at(&doorbell->process, due);
 }
@@ -216,7 +217,7 @@ static void process(struct event *event)
 
 	doorbell->first = (doorbell->first + 1) % (uint32_t)doorbell->params->queue;
 	doorbell->queued--;
-	gauge_leave(&doorbell->gauge.queue, sim_now(doorbell->block.sim), 1);
+	gauge_left(&doorbell->gauge.queue, request->since, sim_now(doorbell->block.sim), 1);
 	if (doorbell->queued)
 		sim_schedule_at(&doorbell->process, doorbell->queue[doorbell->first].due);
 	execute(doorbell, request);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "hca/host/pcie.h"
+#include "sim/audit.h"
 #include "sim/gauge.h"
 #include "sim/pool.h"
 
@@ -24,6 +25,7 @@ const struct param event_queue_param_list[] = {EVENT_QUEUE_PARAMS(ROW) {0}};
 enum { EVENT_QUEUE_TRACE(TRACE_ENUM) };
 
 static void check(struct block *block, FILE *out);
+static void audit(struct block *block, FILE *out);
 
 static const struct block_type event_queue_type = {
 	.name         = "event_queue",
@@ -32,6 +34,7 @@ static const struct block_type event_queue_type = {
 	.trace_points = (const struct trace_point[]){EVENT_QUEUE_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){EVENT_QUEUE_GAUGES(GAUGE_ENTRY) {0}},
 	.check        = check,
+	.audit        = audit,
 };
 /* clang-format on */
 
@@ -39,6 +42,7 @@ struct notice {
 	struct notice *next;
 	struct event_queue *queue;
 	struct pcie_write write; /* of its EQE */
+	sim_time since;
 	uint32_t kind, number;
 	bool visible;
 };
@@ -181,7 +185,8 @@ static void enqueue(struct event_queue *queue, uint32_t kind, uint32_t number)
 {
 	struct notice *notice = pool_take_zeroed(&queue->notices);
 
-	gauge_enter(&queue->gauge.queue, sim_now(queue->block.sim), 1);
+	notice->since = sim_now(queue->block.sim);
+	gauge_enter(&queue->gauge.queue, notice->since, 1);
 	notice->queue = queue;
 	notice->kind = kind;
 	notice->number = number;
@@ -236,7 +241,7 @@ static struct notice pop(struct event_queue *queue)
 	struct notice *first = queue->first;
 	struct notice notice = *first;
 
-	gauge_leave(&queue->gauge.queue, sim_now(queue->block.sim), 1);
+	gauge_left(&queue->gauge.queue, notice.since, sim_now(queue->block.sim), 1);
 	queue->first = first->next;
 	if (!queue->first)
 		queue->last = NULL;
@@ -263,7 +268,7 @@ static void handle(struct event *event)
 		return;
 	}
 	notice = pop(queue);
-	gauge_serve(&queue->gauge.raiser, queue->params->interval);
+	gauge_serve(&queue->gauge.raiser, sim_now(queue->block.sim), queue->params->interval);
 	sim_schedule(&queue->handler, queue->params->interval);
 	trace(&queue->block, TRACE_EVENT, 0, notice.kind, notice.number);
 	if (notice.kind == KIND_COMPLETION) {
@@ -283,6 +288,14 @@ static void check(struct block *block, FILE *out)
 
 	block_equal(block, out, "EQEs written, and events taken and on their way", queue->produced,
 		    queue->count.completions + queue->count.asyncs + queue->gauge.queue.level);
+}
+
+static void audit(struct block *block, FILE *out)
+{
+	const struct event_queue *queue = container_of(block, struct event_queue, block);
+
+	audit_service(block, out, &queue->gauge.raiser,
+		      queue->count.completions + queue->count.asyncs, queue->params->interval);
 }
 
 struct event_queue *event_queue_create(struct sim *sim, const char *name,

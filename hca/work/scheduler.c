@@ -15,6 +15,7 @@ const struct param scheduler_param_list[] = {SCHEDULER_PARAMS(ROW) {0}};
 enum { SCHEDULER_TRACE(TRACE_ENUM) };
 
 static void settle(struct block *block);
+static void audit(struct block *block, FILE *out);
 
 static const struct block_type scheduler_type = {
 	.name         = "scheduler",
@@ -22,6 +23,7 @@ static const struct block_type scheduler_type = {
 	.counters     = (const struct counter[]){SCHEDULER_COUNTERS(COUNTER_ENTRY) {0}},
 	.trace_points = (const struct trace_point[]){SCHEDULER_TRACE(TRACE_ENTRY) {0}},
 	.gauges       = (const struct gauge_info[]){SCHEDULER_GAUGES(GAUGE_ENTRY) {0}},
+	.audit        = audit,
 	.settle       = settle,
 };
 /* clang-format on */
@@ -31,7 +33,7 @@ struct processing_unit {
 	struct scheduler *scheduler;
 	struct flow *first, *last;
 	sim_time free_at;
-	sim_time busy; /* in all */
+	sim_time busy; /* in all, without gaps: before free_at */
 };
 
 struct scheduler {
@@ -126,7 +128,8 @@ static void context_arrived(struct context_lookup *lookup)
 
 	scheduler->count.context_wait_time +=
 		sim_now(scheduler->block.sim) - flow->context_asked_at;
-	gauge_leave(&scheduler->gauge.contexts, sim_now(scheduler->block.sim), 1);
+	gauge_left(&scheduler->gauge.contexts, flow->context_asked_at,
+		   sim_now(scheduler->block.sim), 1);
 	flow->context_ready = true;
 	scheduler->user->waited(flow, flow->context_asked_at);
 	come_back(scheduler, flow);
@@ -206,9 +209,9 @@ static void reads_enter(struct scheduler *scheduler, struct flow *flow, sim_time
 {
 	sim_time now = sim_now(scheduler->block.sim);
 
-	gauge_serve(&scheduler->gauge.reads, duration);
 	if (scheduler->reads.free_at < now)
 		scheduler->reads.free_at = now;
+	gauge_serve(&scheduler->gauge.reads, scheduler->reads.free_at, duration);
 	scheduler->reads.free_at += duration;
 	flow->away = true;
 	flow->reads_done = scheduler->reads.free_at;
@@ -254,6 +257,8 @@ struct scheduler_grant scheduler_take(struct scheduler *scheduler, uint32_t unit
 	if (!made.packets)
 		return grant;
 	grant.taken = scheduler->params->packet_interval * grant.packets;
+	if (grant.bytes > scheduler->gauge.inflight.beyond)
+		scheduler->gauge.inflight.beyond = grant.bytes;
 	reads = read_time(scheduler, &made);
 	if (reads)
 		reads_enter(scheduler, flow, reads);
@@ -358,9 +363,24 @@ static void settle(struct block *block)
 {
 	struct scheduler *scheduler = container_of(block, struct scheduler, block);
 
-	for (uint64_t i = 0; i < scheduler->params->units; i++)
-		if (scheduler->units[i].busy > scheduler->gauge.unit.area)
+	for (uint64_t i = 0; i < scheduler->params->units; i++) {
+		if (scheduler->units[i].busy > scheduler->gauge.unit.area) {
 			scheduler->gauge.unit.area = scheduler->units[i].busy;
+			scheduler->gauge.unit.until = scheduler->units[i].free_at;
+		}
+	}
+}
+
+/* Of all units. A grant may be of several packets. */
+static void audit(struct block *block, FILE *out)
+{
+	struct scheduler *scheduler = container_of(block, struct scheduler, block);
+	sim_time busy = 0;
+
+	for (uint64_t i = 0; i < scheduler->params->units; i++)
+		busy += scheduler->units[i].busy;
+	block_equal(block, out, "utilisation of units: ps they were busy, and of their packets",
+		    busy, scheduler->count.packets * scheduler->params->packet_interval);
 }
 
 struct scheduler *scheduler_create(struct sim *sim, const char *name,

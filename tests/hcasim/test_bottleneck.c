@@ -75,7 +75,7 @@ static void test_work_before_queues(void)
 	gauge_leave(&desk.gauge.tray, sim_now(desk.sim), 4);
 	gauge_leave(&desk.gauge.busy, sim_now(desk.sim), 1);
 	gauge_wait(&desk.gauge.busy, sim_now(desk.sim), false);
-	gauge_serve(&desk.gauge.clerk, 60000);
+	gauge_serve(&desk.gauge.clerk, 0, 60000);
 	sim_run(desk.sim, 100000);
 	bottleneck = bottleneck_find(desk.sim, sim_now(desk.sim));
 	CU_ASSERT_EQUAL(bottleneck.time, 80000);

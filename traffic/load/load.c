@@ -211,6 +211,19 @@ static void settle_lock(struct load *load, const struct load_lock *lock)
 {
 	if (lock->busy > load->gauge.lock.area)
 		load->gauge.lock.area = lock->busy;
+	if (lock->free_at > load->gauge.lock.until)
+		load->gauge.lock.until = lock->free_at;
+}
+
+/* What the core has begun is counted already: its ring as well while it builds. */
+static void book_core(struct core_gauges *gauges, const struct load_core *core)
+{
+	sim_time until = event_pending(&core->step) ? event_time(&core->step) : 0;
+
+	if (core->building)
+		until += core->thread->params->cpu.ring;
+	core_serve(gauges, until, 0);
+	core_serve(gauges, 0, core->busy - gauges->core.area);
 }
 
 static void settle(struct block *block)
@@ -226,7 +239,7 @@ static void settle(struct block *block)
 			const struct load_thread *thread = &node->threads[j];
 			for (uint32_t k = 0; k < load->params.sharers; k++)
 				if (thread->cores[k].busy > cores->core.area)
-					core_serve(cores, thread->cores[k].busy - cores->core.area);
+					book_core(cores, &thread->cores[k]);
 			if (load->params.sharers == 1)
 				continue;
 			settle_lock(load, &thread->cq_lock);

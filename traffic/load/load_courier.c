@@ -34,7 +34,7 @@ static const struct load_params *params_of(const struct load_courier *courier)
 static void go_on(struct load_courier *courier, enum courier_state state, sim_time cost)
 {
 	courier->state = state;
-	core_serve(&courier->gauge, cost);
+	core_serve(&courier->gauge, sim_now(courier->thread->node->sim), cost);
 	sim_schedule(&courier->step, cost);
 }
 

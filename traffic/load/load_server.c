@@ -79,7 +79,7 @@ static bool by_slots(const struct load_server *server)
 static void go_on(struct load_server *server, enum server_state state, sim_time cost)
 {
 	server->state = state;
-	core_serve(&server->gauge, cost);
+	core_serve(&server->gauge, now(server), cost);
 	sim_schedule(&server->step, cost);
 }
 

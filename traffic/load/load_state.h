@@ -209,9 +209,9 @@ struct load_gauges {
 	struct gauge lock;
 };
 
-static inline void core_serve(struct core_gauges *gauges, sim_time duration)
+static inline void core_serve(struct core_gauges *gauges, sim_time start, sim_time duration)
 {
-	gauge_serve(&gauges->core, duration);
+	gauge_serve(&gauges->core, start, duration);
 	gauges->work.stalled += duration;
 }
 

@@ -153,7 +153,7 @@ template <typename Tags> class lookup_cache
 		sim_time at = std::max(base + param.hit_latency, answer_next);
 
 		answer_next = at + param.interval;
-		gauge_serve(&gauge.port, param.interval);
+		gauge_serve(&gauge.port, at, param.interval);
 		return at;
 	}
 

@@ -1,0 +1,100 @@
+/* audit: see audit.h. */
+#include "sim/audit.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+
+__attribute__((format(printf, 5, 6))) static void
+breach(struct block *block, FILE *out, const char *law, const char *gauge, const char *format, ...)
+{
+	va_list values;
+
+	block->breaches++;
+	fprintf(out, "%s: %s of %s: ", block->name, law, gauge);
+	va_start(values, format);
+	vfprintf(out, format, values);
+	va_end(values);
+	fputc('\n', out);
+}
+
+/* What is booked ahead may end later than now. */
+static void audit_time(struct block *block, FILE *out, const struct gauge_info *info,
+		       const struct gauge *gauge)
+{
+	sim_time now = sim_now(block->sim), time = gauge->until > now ? gauge->until : now;
+	uint64_t area = gauge_area(gauge, now), most;
+
+	if (gauge->capacity == 0 ||
+	    __builtin_mul_overflow(gauge->capacity + gauge->beyond, time, &most))
+		return;
+	if (area <= most)
+		return;
+	if (gauge->capacity == 1)
+		breach(block, out, "utilisation", info->name,
+		       "busy for %" PRIu64 " ps of %" PRIu64 " ps", area, time);
+	else
+		breach(block, out, "utilisation", info->name,
+		       "%" PRIu64 " %s x ps in use, %" PRIu64 " x %" PRIu64 " ps there were", area,
+		       info->unit, gauge->capacity + gauge->beyond, time);
+}
+
+static void audit_population(struct block *block, FILE *out, const struct gauge_info *info,
+			     const struct gauge *gauge)
+{
+	uint64_t most = gauge->capacity + gauge->beyond;
+
+	if (gauge->level_max > INT64_MAX)
+		breach(block, out, "population", info->name, "%" PRId64 " %s, less than none",
+		       (int64_t)gauge->level_max, info->unit);
+	else if (gauge->capacity > 0 && gauge->level_max > most)
+		breach(block, out, "population", info->name,
+		       "%" PRIu64 " %s were there, room for %" PRIu64, gauge->level_max, info->unit,
+		       most);
+}
+
+/* Each that is still there came at 0 at the earliest, and now at the latest. */
+static void audit_little(struct block *block, FILE *out, const struct gauge_info *info,
+			 const struct gauge *gauge)
+{
+	sim_time now = sim_now(block->sim);
+	uint64_t area = gauge_area(gauge, now), still = gauge->level * now;
+
+	if (!gauge->timed || area - gauge->stays <= still)
+		return;
+	breach(block, out, "Little's law", info->name,
+	       "%" PRIu64 " %s x ps by level, %" PRIu64 " by the times of those that left; %" PRIu64
+	       " are there",
+	       area, info->unit, gauge->stays, gauge->level);
+}
+
+void block_audit(struct block *block, FILE *out)
+{
+	const struct gauge *gauges = gauges_read(block);
+
+	for (size_t i = 0; gauges != NULL && block->type->gauges[i].name != NULL; i++) {
+		const struct gauge_info *info = &block->type->gauges[i];
+
+		if (info->kind == GAUGE_SERVER || info->kind == GAUGE_POOL)
+			audit_time(block, out, info, &gauges[i]);
+		if (info->kind != GAUGE_SERVER)
+			audit_population(block, out, info, &gauges[i]);
+		audit_little(block, out, info, &gauges[i]);
+	}
+	if (block->type->audit != NULL)
+		block->type->audit(block, out);
+}
+
+void audit_service(struct block *block, FILE *out, const struct gauge *server, uint64_t completions,
+		   sim_time service)
+{
+	sim_time busy = gauge_area(server, sim_now(block->sim));
+
+	assert(server >= block->gauges);
+	if (busy == completions * service)
+		return;
+	breach(block, out, "utilisation", block->type->gauges[server - block->gauges].name,
+	       "busy for %" PRIu64 " ps, %" PRIu64 " completions x %" PRIu64 " ps are %" PRIu64
+	       " ps",
+	       busy, completions, service, completions * service);
+}

@@ -113,11 +113,11 @@ static const struct plain texts[] = {
 
 /* bool: the option was there. */
 static const struct plain flags[] = {
-	FIELD(KEY_RECEIVED, received),   FIELD(KEY_BOTTLENECK, bottleneck),
-	FIELD(KEY_JSON, json),           FIELD(KEY_VERBOSE, verbose),
-	FIELD(KEY_EXPECT, expect),       FIELD(KEY_FULL, full),
-	FIELD(KEY_ROBUST, robust),       FIELD(KEY_WORDS, words),
-	FIELD(KEY_EFFECTIVE, effective),
+	FIELD(KEY_RECEIVED, received), FIELD(KEY_BOTTLENECK, bottleneck),
+	FIELD(KEY_JSON, json),         FIELD(KEY_VERBOSE, verbose),
+	FIELD(KEY_EXPECT, expect),     FIELD(KEY_FULL, full),
+	FIELD(KEY_ROBUST, robust),     FIELD(KEY_WORDS, words),
+	FIELD(KEY_BOUNDS, bounds),     FIELD(KEY_EFFECTIVE, effective),
 };
 
 static void *find_field(struct arguments *arguments, const struct plain *list, size_t count,

@@ -10,7 +10,7 @@ enum option_key {
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
 	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE, KEY_SIGNALS,
 	KEY_REPLAY, KEY_CAPTURE,
-	KEY_BOTTLENECK, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT, KEY_FIGURE, KEY_X, KEY_FULL, KEY_ROBUST,
+	KEY_BOTTLENECK, KEY_BOUNDS, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT, KEY_FIGURE, KEY_X, KEY_FULL, KEY_ROBUST,
 };
 
 #define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
@@ -31,6 +31,7 @@ enum option_key {
 #define OPTION_PERCENTILE {"percentile", KEY_PERCENTILE, "NUMBER", 0, "only the work request of that percentile of latency, 0 to 100", 0}
 #define OPTION_RECEIVED  {"received", KEY_RECEIVED, NULL, 0, "receive completions, in place of those of sends", 0}
 #define OPTION_BOTTLENECK {"bottleneck", KEY_BOTTLENECK, NULL, 0, "which queue or resource the work of a result folder's run waited for most", 0}
+#define OPTION_BOUNDS    {"bounds", KEY_BOUNDS, NULL, 0, "the rate that each resource of a result folder's run would let through, the lowest first", 0}
 #define OPTION_PERFETTO  {"perfetto", KEY_PERFETTO, "FILE", 0, "write it as JSON for ui.perfetto.dev", 0}
 #define OPTION_VCD       {"vcd", KEY_VCD, "FILE", 0, "write it as a waveform, for GTKWave", 0}
 #define OPTION_WAVEFORM  {"vcd", KEY_VCD, "FILE", 0, "write a waveform of counters and of signals of SystemC modules, for GTKWave", 0}

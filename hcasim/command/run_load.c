@@ -6,7 +6,7 @@
 
 #include "hcasim/command/play.h"
 #include "hcasim/command/progress.h"
-#include "hcasim/run/bottleneck.h"
+#include "hcasim/run/bounds.h"
 #include "traffic/load/load.h"
 
 #define WHY_BYTES 1024
@@ -26,6 +26,7 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 {
 	const struct load_result *result = &container_of(act, const struct load_act, act)->figures;
 	struct bottleneck bottleneck = bottleneck_find(build->sim, sim_now(build->sim));
+	struct bounds bounds = bounds_find(build->sim, sim_now(build->sim));
 
 	fprintf(out, "completed  %.4f M/s, %.3f Gb/s of data\n", result->mops, result->gbps);
 	if (result->received_mops > 0)
@@ -38,6 +39,7 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 	if (result->paused > 0)
 		fprintf(out, "paused     %.2f %% of the time\n", result->paused * 100);
 	bottleneck_print_line(&bottleneck, out);
+	bounds_print_line(&bounds, out);
 }
 
 /* No more data than a link carries, to a packet of each node; loopback has none. */
@@ -63,6 +65,30 @@ static unsigned check_rate(const struct build *build, const struct load_result *
 	return 1;
 }
 
+/* Work requests that may be posted and not complete, of all hosts. */
+static double under_way_most(const struct build *build)
+{
+	const struct load_params *params = &build->scenario->load;
+	double hosts = build->scenario->host_count;
+	double pairs =
+		(double)(params->threads * params->qps + params->rival.threads * params->rival.qps);
+
+	return hosts * hosts * pairs * (double)(params->window * params->list);
+}
+
+/* The rate of all nodes and their rivals, in the window that is measured. Requests that were under way when it began were served
+ * before it in part. The bounds' demand is too high by what those took that were under way at the end. */
+static unsigned check_bounds(const struct build *build, const struct load_result *result, FILE *out)
+{
+	const struct load_params *params = &build->scenario->load;
+	struct bounds bounds = bounds_find(build->sim, sim_now(build->sim));
+	double nodes = params->pattern == LOAD_ALL ? (double)build->scenario->host_count : 1;
+	double rate = (result->mops + result->rival_mops) * nodes * 1e6;
+	double edge = 2 * under_way_most(build) / (double)params->operations;
+
+	return edge < 1 ? bounds_check(&bounds, rate, edge, out) : 0;
+}
+
 /* Plays it, and judges what came of it. */
 static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		FILE *complaints)
@@ -80,6 +106,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	else
 		fprintf(complaints, "the load failed: %s\n", why);
 	wrong += trial_check_build(build, complaints);
+	wrong += good ? check_bounds(build, figures, complaints) : 0;
 	wrong += good ? check_rate(build, figures, complaints) : 0;
 	wrong += good ? result_compare_figures(build, outcome, complaints) : 0;
 	play_say_windows(container_of(act, struct load_act, act)->arguments, build);

@@ -47,7 +47,7 @@ struct arguments {
 	bool kernel_given;
 	unsigned jobs;
 	unsigned threads;
-	bool bottleneck, received;
+	bool bottleneck, bounds, received;
 	bool expect; /* of a sweep: judge the file's expectations at each point */
 	bool full;   /* published rows at the originals' size */
 	bool robust; /* published rows with their choices halved and doubled */
@@ -109,6 +109,9 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 
 /* Can each value of its sweep be run, with the first of the other keys? false: it has said why not. verb_sweep.c */
 bool sweep_check(const struct arguments *arguments, const struct scenario *scenario);
+
+/* --bounds; explain_bounds.c */
+int explain_bounds(const struct arguments *arguments);
 
 /* --bottleneck; explain_bottleneck.c */
 int explain_bottleneck(const struct arguments *arguments);

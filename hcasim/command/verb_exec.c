@@ -12,7 +12,7 @@
 #include "hcasim/command/verb.h"
 #include "hcasim/command/waveform.h"
 #include "hcasim/record/result.h"
-#include "hcasim/run/bottleneck.h"
+#include "hcasim/run/bounds.h"
 #include "hcasim/run/trial.h"
 #include "verbs-shim/session/executable.h"
 
@@ -181,7 +181,9 @@ static int run_programs(const struct run *run)
 		if (run->arguments->verbose) {
 			struct bottleneck bottleneck =
 				bottleneck_find(build->sim, sim_now(build->sim));
+			struct bounds bounds = bounds_find(build->sim, sim_now(build->sim));
 			bottleneck_print_line(&bottleneck, stderr);
+			bounds_print_line(&bounds, stderr);
 		}
 		unsigned wrong = result_compare(build, stderr) + trial_check_build(build, stderr);
 		if (code == EXIT_GOOD && wrong > 0)

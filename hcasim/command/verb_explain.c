@@ -3,6 +3,7 @@
  * their CQE, by the records of the adapters' `why` blocks (hca/work/why.h).
  *
  *     hcasim explain RUN --bottleneck            what they waited for; explain_bottleneck.c
+ *     hcasim explain RUN --bounds                what each resource would let through; explain_bounds.c
  *     hcasim explain run.trace                   all work requests together, stage by stage
  *     hcasim explain run.trace --received        those of receives, from the first bit to their CQE
  *     hcasim explain run.trace --wqe 7           the one with tag 7
@@ -275,6 +276,8 @@ int verb_explain(const struct arguments *arguments)
 {
 	char path[PATH_MAX];
 
+	if (arguments->bounds)
+		return explain_bounds(arguments);
 	if (arguments->bottleneck)
 		return explain_bottleneck(arguments);
 	if (arguments->perfetto && !arguments->tag && arguments->percentile < 0) {

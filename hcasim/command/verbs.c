@@ -23,7 +23,7 @@ static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTI
 static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_KERNEL,
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
-static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED, OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_JSON, {0}};
+static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED, OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_BOUNDS, OPTION_JSON, {0}};
 static const struct argp_option compare_options[] = {OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option counters_options[] = {OPTION_JSON, OPTION_WORDS, {0}};
 static const struct argp_option published_options[] = {OPTION_FULL, OPTION_ROBUST, OPTION_JSON, OPTION_OUT, OPTION_VERBOSE, OPTION_WORDS, {0}};

@@ -18,7 +18,7 @@
 
 #include "hcasim/record/leftovers.h"
 #include "hcasim/record/packet_record.h"
-#include "hcasim/run/bottleneck.h"
+#include "hcasim/run/bounds.h"
 #include "sim/counters.h"
 #include "sim/json.h"
 #include "sim/trace.h"
@@ -458,6 +458,9 @@ static void print_all(const struct build *build, const struct result_outcome *ou
 	struct bottleneck bottleneck = bottleneck_find(build->sim, ended_at(build, outcome));
 	fprintf(out, ",\n  ");
 	bottleneck_print_json(&bottleneck, out);
+	fprintf(out, ",\n  ");
+	struct bounds bounds = bounds_find(build->sim, ended_at(build, outcome));
+	bounds_print_json(&bounds, out);
 	print_expectations(build, outcome, out);
 	fprintf(out, "\n}\n");
 }

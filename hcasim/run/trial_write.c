@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hca/endpoint/endpoint.h"
-#include "hcasim/run/bottleneck.h"
+#include "hcasim/run/bounds.h"
 #include "hcasim/run/drops.h"
 #include "hcasim/run/trial_state.h"
 #include "sim/counters.h"
@@ -156,6 +156,8 @@ void trial_print(const struct trial *trial, FILE *out)
 	print_base_rtt(trial->build, out);
 	struct bottleneck bottleneck = bottleneck_find(trial->build->sim, trial->ended);
 	bottleneck_print_line(&bottleneck, out);
+	struct bounds bounds = bounds_find(trial->build->sim, trial->ended);
+	bounds_print_line(&bounds, out);
 	if (trial->deadlock.count > 0)
 		fprintf(out, "deadlock   %u buffers in a cycle\n", trial->deadlock.count);
 }

@@ -29,6 +29,24 @@ diff -r "$folder/native" "$folder/effective" || fail "the effective configuratio
 grep -q '^bottleneck slow.hca.pcie' "$folder/native.txt" || fail "four lanes are not the limit: $(cat "$folder/native.txt")"
 "$hcasim" explain "$folder/native" --bottleneck | grep -q '^bottleneck: slow.hca.pcie' || fail "not so afterwards"
 
+# Four lanes of PCIe 3 let the least through, and are used to the full.
+"$hcasim" explain "$folder/native" --bounds >"$folder/bounds.txt" || fail "explain --bounds"
+grep -Eq '^measured: .* M/s of work requests, (9[0-9][.][0-9]|100[.]0) % of the lowest bound' "$folder/bounds.txt" || fail "bounds: $(cat "$folder/bounds.txt")"
+"$hcasim" explain "$folder/native" --bounds --json >"$folder/bounds.json" || fail "explain --bounds --json"
+python3 - "$folder/bounds.json" <<'END' || fail "bounds are not as expected: $(cat "$folder/bounds.json")"
+import json, sys
+told = json.load(open(sys.argv[1]))
+rates = [resource["bound"] for resource in told["resources"]]
+assert rates == sorted(rates) and told["measured"] <= rates[0], rates
+link = next(r for r in told["resources"] if r["name"] == "slow.hca.pcie.to_host")
+# 4 KiB a request: what a link of 4 lanes carries bounds the requests.
+assert abs(link["bound"] * link["demand_ps"] - 1e6) < 1, link
+assert link["bound"] * 4096 * 8 < 31500 and told["waits_in"] == "", told
+END
+mkdir "$folder/nothing"
+"$hcasim" explain "$folder/nothing" --bounds 2>/dev/null
+[ $? = 2 ] || fail "a folder without a summary has bounds"
+
 "$hcasim" run "$folder/load.yaml" --seed 4 --json >"$folder/json" 2>/dev/null || fail "--json"
 python3 - "$folder/json" "$folder/native/summary.json" <<'END' || fail "--json is not as expected"
 import json, sys

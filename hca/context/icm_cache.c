@@ -364,10 +364,11 @@ static void check(struct block *block, FILE *out)
 static void audit(struct block *block, FILE *out)
 {
 	const struct icm_cache *cache = container_of(block, struct icm_cache, block);
-	uint64_t waiting = cache->stalled_count;
+	uint64_t waiting;
 
 	if (block->gauges != (const struct gauge *)&cache->gauge)
-		return;
+		return; /* a module counts: no cache is around the block */
+	waiting = cache->stalled_count;
 	for (uint64_t i = 0; i < cache->param.misses; i++)
 		if (cache->slots[i].busy)
 			for (const struct icm_lookup *lookup = cache->slots[i].waiting.first;

@@ -11,7 +11,7 @@ top=$2
 
 # alone NAME [ARGUMENT...]: one packet of 4,096 B from host 0 to the last; send_latency and complete_latency are 700 ns
 cat >"$folder/alone.yaml" <<'EOF'
-hosts: {count: 0, hca: {fidelity: endpoint, congestion: dcqcn-paper}}
+hosts: {count: 0, hca: {fidelity: endpoint, congestion: swift}}
 fabric: {link_layer: roce, topology: {kind: leaf-spine, leaves: 2, spines: 2, hosts: 2}, link: {rate: 100Gbps, length: 200m}}
 workload: {pattern: trace, trace: alone.csv}
 EOF

@@ -27,6 +27,7 @@ static const struct sizes ample = {1024, 1024, 1024};
 
 static void set_sizes(struct mini *mini, struct sizes sizes)
 {
+	mini->params.pcie.store_credits = 4096; /* a crowd of doorbells at once */
 	mini->params.contexts.requester.entries = sizes.requester;
 	if (sizes.requester == 1)
 		mini->params.contexts.requester.ways = 1;

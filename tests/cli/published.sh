@@ -25,7 +25,7 @@ at_least "D-20 D-26 D-28 D-29 D-33 D-34 D-36 E-02 E-03 E-04 E-05 E-07" 12
 at_least "B1" 8
 at_least "B2" 5
 at_least "A2 A3-04" 12 # A3-01 to A3-03 miss, and take long: by hand
-at_least "A4-0 A4-10 A4-12 A4-14 A4-15" 9 # A4-11 takes as long as all others: by hand
+at_least "A4-0 A4-10 A4-12 A4-14 A4-15" 8 # A4-11 takes as long as all others: by hand
 at_least "A5 A6" 7
 
 "$hcasim" published B >"$folder/first"

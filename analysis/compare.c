@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* compare: see compare.h. */
 #include "analysis/compare.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * compare: a simulated figure beside a published one: the error, and whether it is within the tolerance of its row.
  */

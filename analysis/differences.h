@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * differences: the values of two runs side by side: which of them differ, and by how much.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fit: see fit.h. The simplex moves in [0, 1] for each number; what it asks for outside is the bound, and costs more. */
 #include "analysis/fit.h"
 

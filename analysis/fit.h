@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fit: finds whole numbers between bounds with which something measured comes nearest to what it should be: the least sum of
  * squares of its residuals. A scan of the bounds first, then GSL's simplex of Nelder and Mead from the best of it, on a

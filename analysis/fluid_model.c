@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fluid_model: see fluid_model.h. Packets and seconds inside. */
 #include "analysis/fluid_model.h"
 

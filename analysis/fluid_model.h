@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fluid_model: what the fluid models of congestion control say of N flows that begin together and share one port: the
  * rate of each and the queue, over time. Delay-differential equations, solved by GSL's Runge-Kutta steps over a history

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fluid_plot: see fluid_plot.h. */
 #include "analysis/fluid_plot.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fluid_plot: a run of packets beside the fluid model of the same: rates and queue over time in one table, and, where
  * the program gnuplot is installed, in one picture.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* means: see means.h. */
 #include "analysis/means.h"
 

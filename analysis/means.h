@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * means: of points of a sweep that differ by their seed alone: the mean of each figure, and half the width of its 95 %
  * confidence interval (Student's t; the runs are independent).

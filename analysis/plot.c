@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* plot: see plot.h. */
 #include "analysis/plot.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * plot: a curve, ours over theirs, as a table of numbers and, where the program gnuplot is installed, a picture of it.
  */

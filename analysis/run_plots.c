@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run_plots: see run_plots.h. */
 #include "analysis/run_plots.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run_plots: pictures of what a run of a workload has left in its folder, by gnuplot, which reads the run's own tables:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_plots: see sweep_plots.h. */
 #include "analysis/sweep_plots.h"
 

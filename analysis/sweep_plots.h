@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sweep_plots: pictures of a sweep: a figure over one of the swept keys, a curve for each combination of the others; with
  * intervals of confidence where several seeds were run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* table: see table.h. */
 #include "analysis/table.h"
 #include "sim/input.h"

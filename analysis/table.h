@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * table: a CSV file in memory, as runs and sweeps write them: a line of names, then lines of values. Read by libcsv.
  */

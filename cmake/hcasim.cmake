@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What all folders share: compiler flags, and two functions that turn a folder into a library or into tests.
 include(GNUInstallDirs)
 find_package(PkgConfig REQUIRED)

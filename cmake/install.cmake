@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What an installation has beside programs, libraries and scenarios: headers for congestion-control plug-ins and SystemC modules,
 # with the commands that compile them (pkg-config hcasim), examples of both, the documentation and a manual page.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sphinx: turns docs/ into a site that opens from its folder, with search (tools/site)."""
 project = "hcasim"
 html_title = "hcasim"

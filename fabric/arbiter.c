@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arbiter: which waiting packet leaves next. Lanes take turns, or as schedule.h says; VL15 goes before all of them.
  * Within a lane the sources (a switch's inputs) take turns.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * boundary: see boundary.h. Two queues: the sender fills one while the receiver empties the other.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * boundary: one direction of a link whose ends are in two parts of a divided run (sim/parallel.h). What the sender's end
  * gives a time of arrival waits here until the window is over, and is then in flight as if it had been all the time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * credits: InfiniBand's link-level flow control (IBTA vol. 1, 7.9.4). This end counts what it has sent (FCTBS) and
  * received (ABR), in blocks of 64 bytes modulo 4096, and tells the other end how far it may go: FCCL = ABR + free.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * deadlock: a cycle of buffers, each of them full of packets that wait for space in the next. It is found in the
  * state as it is: a buffer is dead when all it holds is queued, and every output that it waits at is stopped by a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dependency: see dependency.h. */
 #include "fabric/dependency.h"
 

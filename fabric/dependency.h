@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dependency: may packets wait for each other in a circle? Each buffer, of a switch's input and lane, depends on those that
  * its packets go on to. Where no buffer depends on itself, no deadlock is possible, whatever the traffic; where one does, it is

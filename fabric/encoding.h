@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * encoding: the speeds of InfiniBand lanes: what is signalled, and what is left of it after the line code.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoints: see endpoints.h. An address is made from the endpoint's number alone, so that the same scenario
  * gives the same bytes on the wire in every run. The GID table has the order in which Linux fills it: the default

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoints: who is on the fabric: one entry a HCA port, with its addresses. It stands for what a subnet
  * manager or ARP would have told everybody.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fault: what can go wrong with packets on one side of a port: a list of rules, each of which looks at every packet
  * it applies to, and drops, damages or delays some of them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * follow: the way of a path through a topology, from the source's port to the destination's, as the switches' tables
  * and hashes have it. For those who reckon with whole flows (fabric/flow).

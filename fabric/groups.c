@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * groups: see groups.h. There are few: they are looked for one by one, when a path is made.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * groups: the multicast groups of a fabric: what a subnet manager keeps of each (IBTA vol. 1, 15.2.5.17), or, in Ethernet, what
  * switches have learnt. A path to a group has its address, GROUP_ADDRESS and its number, in place of an endpoint.

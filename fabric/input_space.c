@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * input_space: the receive buffer of a port, a lane at a time: what holds space, what gives it back, and when.
  * A switch knows at a packet's departure when its space will be free; such releases wait in a ring ordered by time

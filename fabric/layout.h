@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * layout: a fabric on paper: hosts, switches, the links between their ports, where they stand. Builders fill it
  * (topologies.h), files are read into it (netfile.h), explicit lists are written into it; whoever makes the hosts and

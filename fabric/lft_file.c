@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lft_file: see lft_file.h. A line is a table's head, an entry of one, or of no interest.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lft_file: reads linear forwarding tables as ibroute and dump_lfts (infiniband-diags) print them:
  *

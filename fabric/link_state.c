@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * link_state: a link that goes down and comes up again. Down: what is on the wire is lost, nothing passes; a switch
  * drops what waits for it and what comes, an HCA keeps what it has no credits for. Up: credits begin anew, as after

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * netfile: see netfile.h. Two passes over the lines: one for the nodes, one for the links.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * netfile: reads what ibnetdiscover prints, and the net files of ibsim, into a layout.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * partition: see partition.h. Tables are short, and looked at from their beginning.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * partition: which P_Keys a port has, and whether two of them may talk: IBTA vol. 1, 10.9. A P_Key is a number of 15 bits and
  * whether its holder is a full member; limited members may talk to full ones alone.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pause: priority flow control of Ethernet (IEEE 802.1Qbb, 802.3 annex 31D). An end whose input of a priority grows
  * beyond xoff asks the other to stop it, with a frame that holds for `pause_quanta`; asks again after half of that

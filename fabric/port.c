@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port: see port.h. Here are its borders: what the user calls, what the other end delivers, and its life.
  */

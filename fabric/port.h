@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port: one end of a full-duplex link: transmit queues per virtual lane (or priority), arbitration between
  * them, flow control, serialization, and the input buffer whose space the other end may use.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port_fault: see port_fault.h. Each end that a fault acts on has an event of its own, of its port's block, so that it is in
  * the part of a divided run that owns the port; both ends of a link go by the same plan. The fault's own event counts, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port_fault: what can go wrong with ports for a time: links go down, a port asks for pause without need, a receiver
  * takes its packets away slowly. A switch that restarts is all of its links down. For packets, see fault.h.

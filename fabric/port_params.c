@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* port_params: see port_params.h. */
 #include "fabric/port_params.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port_params: the parameters of one end of a link; its own header because others (an HCA, a switch) embed the
  * struct in theirs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port_set: some of the ports of a switch: those that lead closer to a host, or that a multicast group leaves by.
  */

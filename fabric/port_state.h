@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port_state: what the files that make up a port share: port.c (borders, receive side), transmit.c (departure),
  * arbiter.c (who is next), credits.c (InfiniBand), pause.c (Ethernet), input_space.c (the receive buffer).

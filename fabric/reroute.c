@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reroute: see reroute.h. It keeps the state of links as it was `delay` ago, by the plans of what takes them down, and fills the
  * tables anew when that state changes. Each switch has an event for that, of its own block, so that a run fires as many events

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reroute: routes that change when links go down or come up again: a time after the change, all switches go by tables
  * without the links that were down then. What a subnet manager or a routing protocol does, without its messages.

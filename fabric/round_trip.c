@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * round_trip: how long a packet takes from one host to another when nobody else is there, by the way with the fewest links that the
  * routing takes; among such ways the one with the least latency. What congestion control takes for the delay of an empty path.

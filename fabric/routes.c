@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * routes: fills the tables of the switches of a topology: one search a switch that hosts are linked to, from there
  * outwards, which leaves at every other switch the set of ports that lead closer; all hosts of that switch share it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * schedule: in which order the lanes of a port are served when several have a packet that may leave. Private to the
  * port: arbiter.c asks, port.h has what users set.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stuck: lanes whose first packet cannot leave for long, and packets that will never leave.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * topologies: the fabrics of the studies, as layouts. Switches come first, the top last; then hosts, machine by
  * machine, each with its NICs. A builder returns false if the numbers make no fabric; *why says which.

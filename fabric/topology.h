@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * topology: who is linked to whom, and which way leads where. Takes the ports of HCAs and switches, joins them as
  * told, and fills the switches' tables. Among several ways that lead closer equally well the destination's number

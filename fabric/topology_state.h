@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * topology_state: what topology.c (who is linked to whom), routes.c (which way leads where) and deadlock.c (who waits
  * for whom) share. Private to them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transmit: the departure of packets: when each starts, how long it takes, when its head and tail are at the
  * other end. The one place where the link's time is given away.

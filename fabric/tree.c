@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tree: the ways of multicast: for each group a tree of links between the switches that its members hang at, so that a packet
  * goes out by all of its links but the one it came by, and meets nobody twice. What the subnet manager puts into the multicast

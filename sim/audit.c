@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* audit: see audit.h. */
 #include "sim/audit.h"
 

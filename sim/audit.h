@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * audit: laws that hold for every gauge at any instant, whatever the block models:
  *

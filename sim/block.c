@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* block: the run's list of blocks (block.h), in order of creation. A block's id is its place in
  * that order, and with it its rank among the origins of events. */
 #include "sim/block.h"

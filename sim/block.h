@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * block: what every modeled part has: a name in the tree ("host0.hca.mtt_cache"), declared parameters,
  * counters, trace points and gauges (sim/gauge.h). Each is one list at the head of the block's header; the struct, the YAML key,

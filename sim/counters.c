@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* counters: see counters.h. */
 #include "sim/counters.h"
 

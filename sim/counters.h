@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counters: the counters (and, in JSON, the gauges) of all blocks of a run, in order of creation, as a user reads them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* delay_line: see delay_line.h. */
 #include "sim/delay_line.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * delay_line: items on their way that cannot overtake each other (a cable, a pipeline). However many are in flight,
  * one event is pending: the arrival of the first.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* event_heap: see event_heap.h. Each event knows its index (event->slot), so that removal needs no
  * search. */
 #include "sim/event_heap.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_heap: a binary heap of pending events, earliest (key, order) first. The timing wheel keeps
  * here the few events that arrive at or before its cursor; the benchmark uses it as the queue to

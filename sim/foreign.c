@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* foreign: see foreign.h. */
 #include "sim/foreign.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * foreign: calls into code that is not hcasim's: plug-ins and modules from shared objects. Whoever makes such a call says so, and then
  * a crash in it, or a call that does not return, ends the program with a message that names the object and the function.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gate: where threads wait for each other: all must have come before any goes on. Windows are some microseconds long,
  * so who waits looks again for a while before it gives its processor to others.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gauge: how full a queue of a block was, how busy a server, how long somebody waited for room: sums over time, kept
  * without events. A change costs two additions: what enters takes its time off the sum, what leaves adds it, so between

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* input: see input.h. */
 #include "sim/input.h"
 

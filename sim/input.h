@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * input: files that a user names, opened for reading. A FIFO or socket is refused at once: opening a FIFO would wait for
  * ever for somebody who writes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* install_paths: see install_paths.h. */
 #include "sim/install_paths.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * install_paths: finds the files that come with the program. An installation and the build tree
  * have the same folders: bin/ holds the program, lib/ its shared objects, share/hcasim/ its data.

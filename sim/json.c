@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* json: see json.h. */
 #include "sim/json.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* json: the few pieces that every writer of JSON in the simulator shares. */
 #ifndef SIM_JSON_H
 #define SIM_JSON_H

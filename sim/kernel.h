@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel: the border inside sim/ between what all kernels share (sim.c: total order, blocks, the
  * API) and what each does in its own way. Nobody outside sim/ includes it.

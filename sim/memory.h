@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory: what happens when the machine has no memory left: a message and exit code 2, as of all that cannot be done. The program
  * asks for memory by malloc() and its like, which never return NULL there (hcasim/command/allocate.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_new: the same for what C++ asks for. See memory.h. */
 #include <new>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* number_table: see number_table.h. */
 #include "sim/number_table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * number_table: objects by number (QPN, CQN, SRQN). Numbers are given in order and come round, so
  * that one that was given back is not given again at once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parallel: see parallel.h. Each thread, window by window: agree on where the next one begins, take in what the others
  * have left in the last one, fire what is in it, say when it has something to do next, wait for the others. Where windows hold

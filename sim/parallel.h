@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parallel: one run in several parts, each with events, a time and a thread of its own. What happens, and in which
  * order within a part, is the same as in one part, byte for byte.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * params: one value of a parameter list, from text and back, by its kind.
  *

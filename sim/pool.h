@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pool: objects of one size that come and go during a run (requests, WQEs) without malloc(). Memory grows by slabs and
  * returns at the end; what is given back is handed out again, last in first out.

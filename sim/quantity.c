@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * quantity: a decimal number is kept as digits and a power of ten, multiplied by its unit in 128
  * bits, and must then be whole: "0.3ps" is an error, never 0 ps.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * quantity: numbers with units as a user writes them ("100Gbps", "4.096us", "64KiB"), read and
  * written without rounding: a whole number of the smallest unit, or an error.

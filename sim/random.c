@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* random: see random.h. */
 #include "sim/random.h"
 

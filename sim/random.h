@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * random: streams of random numbers, one for each (block, purpose), so that a new block or a new
  * use of chance shifts nobody else's numbers. xoshiro256** seeded from the run's seed and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shared_unit: a unit that serves one request after the other, such as memory or a link. Requests come in the order of
  * their times: a request for the future would delay those of the present. Who knows a time only in advance schedules an

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* sim: the API of sim.h: the total order, the native kernel, and the way to the other two. */
 #include "sim/sim.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sim: simulated time and events, the whole kernel API that blocks see.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sparse: large tables of which a run touches little. They begin as zeros, and take no memory of the machine where nobody has
  * written; calloc() keeps the latter only as long as malloc is not told to fill what it gives (MALLOC_PERTURB_), as in tests.

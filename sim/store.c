@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* store: see store.h. Chunks are of the size and at the addresses of huge pages; the first line of each is its list link. */
 #include "sim/store.h"
 

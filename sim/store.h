@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * store: memory that lasts as long as what it belongs to, a run or a pool: what packets touch lies close together, and on huge
  * pages where the machine gives them. With pages of 4 KiB, a fabric of a thousand hosts has more than a processor

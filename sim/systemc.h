@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * systemc: where SystemC and TLM-2.0 modules meet the models, on the kernels `hosted` and `reference`. A bridge is C++
  * that implements a C header of ours and includes this one; no C++ name leaves it.

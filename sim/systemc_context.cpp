@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* systemc_context: see systemc_context.h; also the C functions of systemc.h. */
 #include "sim/systemc_context.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * systemc_context: what the hosted and the reference kernel share (C++, private to sim/). Each run has a SystemC
  * context of its own: SystemC elaborates once for each context, so a process may hold many runs, one after

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * systemc_hosted: the kernel `hosted`. The timing wheel is the native kernel's; one SystemC process, drain, fires its
  * events in batches up to the next thing that SystemC itself has to do. SystemC does not see the single events:

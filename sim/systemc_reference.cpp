@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * systemc_reference: the kernel `reference`. Every event is a notification of an sc_event of its own; SystemC keeps
  * the time. At one instant SystemC's order is arbitrary, so what it triggers is collected in one delta cycle and fired,

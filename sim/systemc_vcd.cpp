@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * systemc_vcd: see systemc_vcd.h. SystemC writes beside the file and stamps it with the day; the copy that takes its
  * place has no day, so that the same run makes the same bytes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * systemc_vcd: a waveform of a run, IEEE 1364-2005 clause 18, by SystemC's sc_trace(): the counters of all blocks, how
  * full their queues are (the levels of gauges, "host0.hca.dma.gathers_level"), and the signals of SystemC modules in the places of blocks. Which of them, patterns say.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* timer: see timer.h. */
 #include "sim/timer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timer: a deadline that moves often and is seldom reached, as a retransmission timer. Moving the deadline later is
  * one store: the pending event stays where it is, and when it fires too early it is scheduled again for the deadline.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace: writes the trace file; see trace.h, and trace_format.h for its bytes. */
 #include "sim/trace.h"
 

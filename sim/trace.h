@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace: what the traced blocks of a run went through, in a compact binary file, and the reader of it.
  *

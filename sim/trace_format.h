@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace_format: the bytes of a trace file, shared by its writer (trace.c) and its reader (trace_reader.c). */
 #ifndef SIM_TRACE_FORMAT_H
 #define SIM_TRACE_FORMAT_H

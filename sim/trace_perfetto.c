@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_perfetto: a trace file as Chrome trace events (trace_export.h): a process for each host or switch, a track for each block.
  * A record is an instant; from the first to the last record that a work request (tag) has in a block is a slice, an async one, since

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trace_reader: reads a trace file back (trace.h). The file is a user's: everything in it is checked. */
 #include <assert.h>
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_vcd: a trace file as a value change dump, IEEE 1364-2005 clause 18 (trace_export.h). Dots in a block's name
  * become scopes; each of its points is a scope with the signals `tag` and the point's two values. Signals are unknown

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wheel: see wheel.h. */
 #include "sim/wheel.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wheel: the queue of pending events of the native and the hosted kernel: a hierarchical timing wheel of 64
  * slots a level, exact to the picosecond.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * yaml: libyaml's events become a tree whose nodes know where they stand. Nodes and texts live in
  * chunks that go with the document. What YAML allows and a scenario does not (anchors, aliases,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * yaml: a scenario file as a tree in which every node knows its file, line and column, read with libyaml.
  * Aliases, merge keys and tags are refused with a clear message; duplicate keys too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * yaml_check: looking things up in a tree that yaml.c has read, and saying what is wrong with them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * yaml_document: what the files of yaml.h share and nobody else includes: where nodes and texts live.
  */

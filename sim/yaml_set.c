@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * yaml_set: one value from outside, a command line's --set, put into a tree that yaml.c has read. The value is a
  * document of its own, so that what is wrong with it is reported as standing in "--set ...".

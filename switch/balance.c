@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * balance: which of several ports that lead closer equally well a packet takes. Ports whose link is down are left
  * out at once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * conga: flowlets by the way whose most congested link is least so (Alizadeh et al., CONGA, SIGCOMM 2014). Numbers in brackets
  * are the paper's sections.

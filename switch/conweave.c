@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * conweave: a flow takes another way when a probe is late, and the last leaf puts its packets in order (Song et al.,
  * ConWeave, SIGCOMM 2023).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* crossing: see crossing.h. A ring in the order in which packets may leave; it doubles when it is full. */
 #include "switch/crossing.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * crossing: which queued packets of an output are still inside the switch's crossing_latency, and so do not wait
  * yet. A port queues a packet as soon as the switch knows its output; telemetry counts the packet from the time on

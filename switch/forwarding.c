@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * forwarding: the table from a destination, LID or endpoint, to a port or to a group of ports that lead closer
  * equally well; IBTA vol. 1, 14.2.5.10 and 18.2.4. Filled before the run, by fabric/topology.h or by hand.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lanes: on which virtual lane or priority a packet goes on. InfiniBand: SL to VL for each pair of input and output
  * (IBTA vol. 1, 7.6.6); without a table the lane stays. Ethernet: the priority is what the sender's lane, its PCP or

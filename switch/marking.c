@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * marking: what a switch writes on packets about its queues. ECN in Ethernet: by RED on the instantaneous queue
  * (Floyd, Jacobson, ToN 1993; with the sharp end of DCQCN, SIGCOMM 2015: beyond kmax all). FECN in InfiniBand: IBTA

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * multicast: packets to a group, which several outputs send. The table from a group to a set of ports is InfiniBand's multicast
  * forwarding table (IBTA vol. 1, 14.2.5.12 and 18.2.4), or what an Ethernet switch has learnt of a group; fabric/topology.h

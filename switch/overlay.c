@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* overlay: see overlay.h. Here is which part a switch has in a packet's way, and who is behind which leaf. */
 #include "switch/overlay.h"
 

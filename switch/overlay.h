@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * overlay: what leaf switches do together for packets from a host of one to a host of another: the first chooses the way and
  * writes a header, the last takes it off, learns from it, and answers. Switches between them forward by the hash of the flow,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * partition: the P_Key filters of a switch's ports, which a subnet manager sets towards hosts: IBTA vol. 1, 10.9, and the
  * PartitionEnforcement bits of PortInfo, 14.2.5.6. The port has the P_Keys of the host behind it, full or limited as there: so

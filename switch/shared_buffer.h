@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shared_buffer: the packet memory of an Ethernet switch, counted twice: for the (port, priority) a packet came in
  * by, which decides pauses, and for the one it goes out by, which decides drops in lossy priorities.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shared_buffer_params: the parameters of a switch's shared packet memory, for those who embed them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * starvation: credits of packets that were congested here come back slowly to the port where they came in, so that an adapter without congestion
  * control has to slow down, too (IBTA vol. 1, annex A10: Credit_Mask, CS_Threshold, CS_ReturnDelay). Each return of a lane keeps

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * switch: see switch.h. Here is the way of a packet from input to output, and the life of a switch.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * switch: a cut-through switch: input buffers with the link's flow control, a forwarding table, and at each output
  * a queue per lane and input (virtual output queues, so no packet blocks another that goes elsewhere).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * switch_params: the parameters of a switch, for those who describe one. Its ports have theirs in the sub-map `port`,
  * its memory in `buffer`, its congestion marks in `ecn` (Ethernet) and `fecn` (InfiniBand),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * switch_state: what the files that make up a switch share: switch.c (the way of a packet, its life), forwarding.c
  * (where to), balance.c (which of several ways), overlay.c (what leaf switches

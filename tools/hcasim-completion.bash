@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Completion of the hcasim command for bash:  source tools/hcasim-completion.bash
 # Verbs, options, names of lists and rows, and what --set takes come from the program itself (--words), so they cannot go stale.
 

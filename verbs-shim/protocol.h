@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * protocol: what the preloaded library and the simulator say to each other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flow_fabric: see flow_fabric.h. */
 #include "fabric/flow/flow_fabric.h"
 

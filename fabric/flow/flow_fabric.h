@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flow_fabric: the links of a topology as a flow model has them: what is under way shares them max-min fairly, and has
  * no packets, queues, pauses or loss. Time is the simulation's own, so whoever sends over it may be any block.

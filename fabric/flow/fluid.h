@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fluid: rates of flows that share links, by SimGrid's network model CM02: every flow has the greatest share that
  * leaves no other with less (max-min), at every moment. The C side of the border; fluid.cpp is the other one, a module

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * aeth: the two code tables of the standard, and words for people.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * aeth: what the syndrome of an AETH says: ACK with credits, RNR NAK with a timer, NAK with a code.
  * IBTA vol. 1, 9.7.5.1.1 to 9.7.5.1.2, tables 43 to 46.

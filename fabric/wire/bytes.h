@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bytes: numbers in byte buffers. The only way the model reads or writes a wire format: big-endian
  * for what travels, little-endian for what capture files and the ICRC keep that way.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * capture: walks a file in memory. Every length in it is doubted before it is used. Called by decode.c, tests and
  * fuzz targets.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * capture: reads capture files, pcap and pcapng, of either byte order, record by record, as an Ethernet frame or
  * an InfiniBand packet each. Link types Ethernet (1), ERF (197; types Ethernet, InfiniBand and its link packets)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * codec: puts the layers together. Each layer is a file: lrh, grh, ethernet, ip, headers, icrc, vcrc, pfc, credit.
  */

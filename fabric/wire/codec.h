@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * codec: a struct packet as the bytes of the wire and back. Only those who look at bytes call it: the pcapng
  * writer, hcasim decode, faults that flip bits, tests.

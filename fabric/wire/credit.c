@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * credit: Op | FCTBS, VL | FCCL, LPCRC. Called by codec.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * credit: the flow control packet of an InfiniBand link: how many blocks of 64 bytes were sent in total (FCTBS)
  * and may be sent in total (FCCL), modulo 4096, on one virtual lane. IBTA vol. 1, 7.9.4.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * decode: file into memory, capture.c over it, packet_parse() over each record, decode_print.c over the result.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * decode: prints the packets of a capture file and checks their CRCs: `hcasim decode FILE`.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * decode_print: what each kind of packet shows. The fields of the transport headers come from the table of
  * headers.h.

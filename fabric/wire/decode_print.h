@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * decode_print: one packet as a line, as fields, or as a JSON object. Used by decode.c only.
  */

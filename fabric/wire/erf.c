@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * erf: time in 2^-32 s (little-endian), type, flags, record length, losses, wire length (big-endian).
  * Called by pcapng.c and capture.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * erf: the record header that stands before an InfiniBand packet in a capture of link type ERF (197), the one
  * form of InfiniBand capture that tshark reads. Endace ERF types document, EDM11-01.

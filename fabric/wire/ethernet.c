@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ethernet: the header only: preamble and gap are the link's, the FCS and the padding to 64 bytes the MAC's;
  * captures hold neither. Called by codec.c and pfc.c.

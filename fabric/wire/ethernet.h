@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ethernet: MAC addresses, the optional 802.1Q tag and the type. IEEE 802.3, 802.1Q.
  */

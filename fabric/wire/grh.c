@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * grh: forty bytes in the layout of IPv6: version | traffic class | flow label, payload length, next header, hop
  * limit, source and destination GID. Called by codec.c.

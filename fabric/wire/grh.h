@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * grh: the global route header, of native InfiniBand between subnets and of each RoCEv1 packet. IBTA vol. 1, 8.3.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * headers: walks the field table. What the table cannot say (pad count, transport version, FECN) is below.
  * Called by codec.c; the table is also read by decode.c.

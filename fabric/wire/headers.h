@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * headers: the BTH and the extended transport headers as one table of fields, which builds, parses and prints
  * them. IBTA vol. 1, 9.2 to 9.3; XRCETH annex A14; DCETH: opcode.h; CNP annex A17.9.3.

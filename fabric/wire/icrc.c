@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * icrc: CRC-32 of Ethernet over the packet with the fields that may change on the way replaced by ones. A table
  * says which. RoCE has no LRH: eight bytes of ones stand for it. Called by codec.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * icrc: the invariant CRC over all that no switch or router may change. IBTA vol. 1, 7.8.1; annexes A16, A17.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ip: builds what annex A17 asks for (do not fragment, UDP checksum 0) and reads what is equivalent. IPv4
  * addresses are the path's GIDs as ::ffff:a.b.c.d. Called by codec.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ip: IPv4 or IPv6, and UDP to port 4791, around a RoCEv2 packet. RFC 791, 8200, 768; IBTA annex A17.3.
  */

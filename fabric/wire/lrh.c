@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lrh: eight bytes: VL | version, SL | next header, DLID, length in words, SLID. Called by codec.c.
  */

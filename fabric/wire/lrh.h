@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lrh: the local route header of native InfiniBand. IBTA vol. 1, 7.7.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * opcode: the table of opcode.h as arrays, and what follows from a line. Used by everything that
  * makes or reads a packet.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * opcode: what each BTH opcode means, one line per opcode. Everything else about an opcode
  * (lengths, offsets, what it may follow, whether it takes a receive WQE) is derived from its line,

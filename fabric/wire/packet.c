@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packet: pools of packets and payloads, and the length of a packet on the wire. Pools grow in
  * slabs and never shrink, so a run that has warmed up allocates nothing.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packet: one packet as the models carry it: headers decoded, payload by reference. Bytes are built
  * only where someone looks (pcapng, corruption): see packet_build() and packet_parse() in codec.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parse_status: the meanings as text, for hcasim decode and for tests.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * parse_status: what packet_parse() and the layers under it found wrong, one line each: X(name, meaning).
  * A wrong ICRC, VCRC or FCS is no parse error: it is damage, and packet->damage tells it.

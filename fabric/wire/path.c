@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * path: the set of paths of a run, an open-addressing hash over their bytes, and what their headers
  * weigh.

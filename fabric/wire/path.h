@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * path: everything of a packet's headers that stays the same from one packet to the next between
  * two ports: addresses, service level, traffic class, UDP source port. Paths are interned: equal

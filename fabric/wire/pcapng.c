@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcapng: section header, interface descriptions, enhanced packet blocks; all little-endian. A block is put
  * together in the writer's own buffer and written whole.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcapng: writes packets to a file that Wireshark and tshark read: an interface a port, with its name, and
  * simulated time in nanoseconds (what is below is cut off). RoCE as Ethernet (link type 1), InfiniBand as ERF

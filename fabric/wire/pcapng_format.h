@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcapng_format: the numbers of the pcap and pcapng formats that pcapng.c writes and capture.c reads.
  * IETF draft-ietf-opsawg-pcapng, draft-ietf-opsawg-pcap; link types: the registry at tcpdump.org.

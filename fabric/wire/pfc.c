@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pfc: a MAC control frame to the bridge group address: opcode, one enable bit and one time a priority, in
  * quanta of 512 bit times; 0 lets go. Called by codec.c.

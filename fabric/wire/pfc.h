@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pfc: the pause frame of priority-based flow control. IEEE 802.1Q clause 36, 802.3 annex 31D.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * vcrc: polynomial 0x100B, bits least significant first, all ones at the start, complemented at the end; eight
  * bytes a step, because a capture of InfiniBand spends most of its time here. Called by codec.c and credit.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * vcrc: the CRC-16 of InfiniBand's link: VCRC of data packets, LPCRC of link packets. IBTA vol. 1, 7.8.2, 7.9.4.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * algorithms: the built-in algorithms, one line each; NAME is defined in NAME.c.
  */

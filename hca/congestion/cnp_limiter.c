@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cnp_limiter: see cnp_limiter.h. */
 #include "hca/congestion/cnp_limiter.h"
 

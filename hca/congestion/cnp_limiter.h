@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cnp_limiter: how often a receiver of marked packets says so: no more than one CNP in an interval for each queue pair, each
  * source address, or the whole port, as adapters differ (ground truth C-21).

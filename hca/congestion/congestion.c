@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * congestion: see congestion.h. Here are the list of algorithms, the loading of others, and their parameters.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * congestion: the one interface between a sender and the algorithm that controls it. An algorithm is a table of
  * functions over the state of one flow; it says a rate, a window, or both, and knows nothing of ports and packets.

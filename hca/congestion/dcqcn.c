@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dcqcn: the reaction point of DCQCN: a rate that CNPs cut and that a timer and a byte counter raise again.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dctcp: a window that is cut by the share of marked packets once a round trip, and grows by one packet in each
  * without a mark. As a rate, that of hardware as the HPCC simulator imagines it: the window is what the rate fills of the

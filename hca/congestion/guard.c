@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * guard: see guard.h. The functions of the interface get the algorithm's parameters, so the guard stands in front of these in
  * memory, and needs no other way to find the plug-in.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * guard: stands between callers and a congestion control from a shared object: each call is watched (sim/foreign.h), and what it leaves in
  * the flow is checked. Built-in algorithms have none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hpcc: a window from in-band telemetry: each ACK brings what every switch on the way has seen, the busiest link
  * says how far the window is from what would fill it to target_utilisation.

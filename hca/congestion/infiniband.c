@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * infiniband: the channel adapter's side of InfiniBand congestion control: each BECN raises an index (CCTI) into a
  * table of delays (CCT) between packets, each timer period lowers it by one.

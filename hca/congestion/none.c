@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * none: no congestion control: as fast as the link and its flow control let go.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pace: see pace.h. */
 #include "hca/congestion/pace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pace: when a flow that congestion control limits to a rate may send next. A packet is paid for at that rate from when the flow
  * was allowed to send it; what is still owed when the rate changes is paid at the new one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * presets: published sets of parameters, each under a name of its own: "DCQCN" alone is not one thing.
  */

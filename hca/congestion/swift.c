@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * swift: a window that holds the round trip time at a target, which grows with the path's length and, for small
  * windows, with the number of flows that share it. A window below one packet becomes a pace.

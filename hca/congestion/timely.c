@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timely: a rate that follows the gradient of the round trip time, and its patched form, which has a fixed point.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * window: a fixed window and a fixed rate: what IRN calls BDP flow control when the window is the path's
  * bandwidth-delay product (Mittal et al., SIGCOMM'18), or a rate limiter.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* assoc: see assoc.h. */
 #include "hca/context/assoc.h"
 

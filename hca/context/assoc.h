@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * assoc: a set-associative set of numbers that forgets one when a set is full: the least recently used, or any. Plain
  * data, no time: all caches of the adapter keep their tags in one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* context_cache: see context_cache.h. Each kind is an icm_cache; what is done here is choosing one. */
 #include "hca/context/context_cache.h"
 

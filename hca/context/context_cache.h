@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * context_cache: the queue contexts that the adapter has at hand: QP (requester's and responder's
  * part apart, and on some adapters what a responder notes of reads), CQ, SRQ. Whoever is about to use a queue's state asks here first, and goes on in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * context_cache_params: the caches of queue contexts. Requester's and responder's part of a QP's
  * state are apart: a QP that only sends touches the one, a QP that is only written to the other.

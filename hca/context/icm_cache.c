@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * icm_cache: see icm_cache.h. Reads top-down: a lookup hits and is answered, or misses and goes
  * take_slot() -> pcie_read() -> line_arrived() -> answer().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * icm_cache: entries of one kind of context (QPC, CQC, SRQC, MPT, MTT) kept on the HCA, so that
  * most uses cost no PCIe read. All context caches of the adapter are this one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * icm_cache_params: what a cache of context entries is made of. One list gives all caches of the
  * adapter their parameters; CONTEXT_KINDS gives each cache its defaults.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mr_table: see mr_table.h. An index is not given out again before all others were: a stale key of a region that is
  * gone finds nothing for as long as possible.

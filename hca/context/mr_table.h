@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mr_table: the memory regions and windows of one HCA (the MPT as software sees it). Key = index << 8 | 8 bits
  * that the owner chooses, as on mlx5. What a lookup costs is translation.h's affair.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* paging: see paging.h. */
 #include "hca/context/paging.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * paging: regions that are registered for on-demand paging: which of their pages are there, and the page faults that bring
  * in the others. Nothing is there at first, and what is there stays.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * paging_params: on-demand paging, as far as the driver has a part in it. List: paging_param_list.
  */

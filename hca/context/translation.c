@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation: see translation.h. Reads top-down: MPT entry, checks, MTT entries page by page, answer. When both caches
  * hit, all of it is one event; a miss comes back through its lookup.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation: turns {key, address, length, rights} into host memory: MPT entry (rights, range, protection
  * domain), then MTT entries (pages), each through its cache; a miss is a PCIe read.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation_module: what a shared object offers that stands in the place of the translation unit: caches, misses and
  * their times are the module's; what an entry says of a request (IBTA's checks, the host address) is the adapter's.

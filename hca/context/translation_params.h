@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation_params: the translation unit and its two caches. Lists: icm_mpt_param_list,
  * icm_mtt_param_list (icm_cache_params.h) and translation_param_list.

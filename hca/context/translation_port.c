@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation_port: see translation_port.h. Reads top-down: a request goes to the module; the services that the module
  * calls in return. Answers that the module's processes give for one instant come in the order of their requests, whichever

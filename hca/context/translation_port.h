@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation_port: the adapter's side of a module in the place of the translation unit (translation_module.h). Only
  * translation.c talks to it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * adapter: the blocks of one HCA. Only hca/device sees it whole: it makes the blocks and connects
  * them. A block knows those that it is connected with; the world outside sees hca.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * device_params: the adapter as a whole: what its driver may create, and its clock. List: device_param_list.
  */

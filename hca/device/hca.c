@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hca: see hca.h. Makes the blocks of one adapter and connects them; hca_commands.c carries out the
  * commands of its driver.

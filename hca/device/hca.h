@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hca: one host channel adapter with one port, as its driver sees it: doorbell (UAR) pages in a BAR, and a
  * command interface that creates the objects whose rings the driver's user-space half fills.

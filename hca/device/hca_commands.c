@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hca_commands: the commands of an adapter's driver: regions, completion queues, receive queues, queue pairs; see hca.h. */
 #include <errno.h>
 

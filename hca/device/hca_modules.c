@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hca_modules: see hca_modules.h. */
 #include "hca/device/hca_modules.h"
 

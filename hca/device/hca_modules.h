@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hca_modules: the modules that an adapter's parameters name for its blocks, before a run begins.
  */

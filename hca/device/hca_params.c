@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hca_params: see hca_params.h. */
 #include "hca/device/hca_params.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hca_params: the parameters of an adapter: those of each of its blocks, each a sub-map in YAML.
  */

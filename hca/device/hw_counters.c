@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* hw_counters: see hw_counters.h. Counters of what the model never sees (symbol errors, violations) are absent. */
 #include "hca/device/hw_counters.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hw_counters: what an adapter's port counts under the names that Linux and mlx5 give it, from the counters of the blocks:
  * sysfs (ports/1/counters, hw_counters) and `rdma statistic` read it.

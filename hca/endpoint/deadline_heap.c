@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* deadline_heap: see deadline_heap.h. */
 #include "hca/endpoint/deadline_heap.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * deadline_heap: the queue pairs of one port by a time of theirs: when the next packet may leave, or when a response
  * is overdue. Each knows its place, so a time can be moved. Two times being equal, the lower queue pair goes first.

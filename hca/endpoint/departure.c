@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * departure: which queue pair's packet goes next, and when. A queue pair that may send now is on its lane's list and
  * takes turns there, in the order of time or of numbers (turn_order); one that may send later, by its pace, is in the heap; one that waits for a window or a response is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint: see endpoint.h. Here are its borders: posts and completions, what the port delivers, and its life.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint: an HCA port for studies of fabrics: transport and congestion control exact, the host side reduced to
  * configured latencies and rates. Its packets and counters are those of the detailed HCA (hca/transport).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint_params: the parameters of an endpoint HCA. Its port has its own (fabric/port_params.h), and so has its
  * congestion control (hca/congestion).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint_state: what the files of this folder share: the state of an endpoint HCA and of its queue pairs.
  *

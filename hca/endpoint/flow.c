@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flow: what an endpoint HCA does where the fabric is a flow model (fabric/flow): a message is one transfer. What the
  * host and the transport take in time stays as it is with packets; ACKs and requests take their time and no bandwidth.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * join: queue pairs, two at a time, and the paths between them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * notify: how congestion marks come back to the sender. RoCE: a CNP (IBTA annex A17.9), no more often than
  * cnp_interval for each queue pair, each source address, or the whole port, as adapters differ (ground truth C-21).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * request: makes the request packets of a queue pair, one at a time, from the message that holds its next PSN. A read
  * is one packet that takes as many PSNs as its response has packets. IBTA vol. 1, 9.7.2 (PSNs), 9.7.3.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * requester: takes what answers requests: ACKs, NAKs, read and atomic responses. A response acknowledges all before it,
  * except reads and atomics, which only their own responses do; one that is missing is an implied NAK

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder: takes request packets. Their order is judged when the head arrives; what follows from a packet (an ACK, a
  * NAK, a CNP, a response) waits until its last bit has had its effect. Most packets of a message lead to nothing and

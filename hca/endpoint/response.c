@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * response: ACKs, NAKs, read responses and atomic responses. They go in the order of the requests: while a read or an
  * atomic is owed, an ACK waits behind it (IBTA vol. 1, 9.7.5.1). Otherwise it leaves at once, whatever the port's queue.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * selective: the bitmaps of selective repeat: what the responder has out of order, and what the requester knows has
  * arrived. Rings of one bit a PSN, made when the first packet is out of order, and as long as what is out of order: a ring

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * stall: an adapter that takes in nothing for a while, since all its recoveries from lost READ responses are under way
  * (hca/transport/read_recoveries.h). What comes meanwhile, of any queue pair, waits in the port's input space, and what has come is not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timeout: responses that are overdue. Each queue pair has a deadline that every response moves; one event a port is
  * pending for the earliest known, and finds out when it fires whether that one has moved.

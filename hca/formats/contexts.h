@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * contexts: what a driver says of the objects that it creates: completion queues, shared receive
  * queues and queue pairs. The adapter keeps these values in the contexts of its objects.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cqe: see cqe.h. */
 #include "hca/formats/cqe.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cqe: the completion queue entries that a driver of this family reads: 64 bytes, at the end of a
  * slot of 64 or 128. The owner bit of the last byte tells the driver whose turn it is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * services: what an adapter asks of whoever uses it, as tables of functions: events to its driver,
  * addresses for its datagrams, and the steps of connected queue pairs for those who follow them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wqe: see wqe.h. Offsets are from the start of each segment. */
 #include "hca/formats/wqe.h"
 

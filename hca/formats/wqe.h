@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wqe: the work queue entries that a driver of this family writes, as bytes and as what the
  * transports work with. Control segment first, then what the operation and the QP type need

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* core_clock: see core_clock.h. */
 #include "hca/host/core_clock.h"
 

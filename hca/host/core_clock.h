@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * core_clock: the adapter's free-running clock, which time stamps of CQEs show and CPUs read: a
  * counter of 64 bits in two registers of the initialization segment, the upper half first. The

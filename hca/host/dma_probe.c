@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma_probe: see dma_probe.h. A latency job has one transfer under way; a bandwidth job starts one after the other at the
  * engine's intervals, as long as fewer than in_flight are under way.

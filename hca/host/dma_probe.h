@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma_probe: measures a PCIe link and the host behind it as a programmable card does: latency of single transfers, bandwidth
  * of many, over a window of memory that is in the cache or not.

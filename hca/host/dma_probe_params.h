@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma_probe_params: a card that measures PCIe by DMA: what is its own, and not the link's or the host's. The defaults are
  * a card that takes no time; scenarios/presets/nfp-6000.yaml is the one of the pciebench measurements.

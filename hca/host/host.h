@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * host: what is behind the root complex, between pcie.c and the bytes of struct memory: IOMMU, last level cache, memory, the
  * other socket. It tells when an access is done; the bytes move then (pcie.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * host_params: what is behind the root complex: last level cache, memory, IOMMU, interrupts. With its defaults nothing is: the
  * latencies of pcie_params.h already hold a root complex and a hit in the cache, and what is here comes on top of these.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* iommu: see iommu.h. */
 #include "hca/host/iommu.h"
 

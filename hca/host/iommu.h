@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * iommu: translates the addresses of DMA: an IO-TLB and page walkers that run concurrently up to a number. A second miss on
  * a page that is walked for waits for that walk.

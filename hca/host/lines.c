@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* lines: see lines.h. */
 #include "hca/host/lines.h"
 

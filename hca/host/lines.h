@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lines: a set-associative set of numbers (cache lines, pages) with least-recently-used replacement inside a range of the
  * ways, so that some who fill it can be held to a few ways of each set. Plain data, no time.

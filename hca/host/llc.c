@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* llc: see llc.h. */
 #include "hca/host/llc.h"
 

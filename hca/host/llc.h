@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * llc: the last level cache of a socket and the memory behind it, as DMA and CPUs use them. DMA reads take lines from where
  * they are and leave the cache as it is; DMA writes change lines in place or take one of the ways that DDIO has, or, without

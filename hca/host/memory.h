@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory: what DMA reads and writes: one address space of a host. Two kinds live here, `buffer` (tests, and
  * rings of YAML workloads) and `none` (lengths only); a program's own memory is the shim's (session/).

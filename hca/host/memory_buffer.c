@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_buffer: see memory.h. One contiguous range of addresses, backed by an array. */
 #include <assert.h>
 #include <string.h>

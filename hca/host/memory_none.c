@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory_none: see memory.h. It has lengths and no bytes, so it holds nothing and one serves all.
  */
 #include "hca/host/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie: see pcie.h. Departure times are computed when a packet is given to its direction of the link (pcie_link.h), so
  * a read costs two events for all requests that left together: one at the root complex, where it takes its bytes, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie: the link between HCA and host: DMA reads (non-posted: tags, round trip, completions), DMA writes
  * (posted, in order) and the CPU's MMIO writes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie_credits: flow control credits of one kind of TLP: how many are free, and when those taken come back. Times are known
  * before, so a return costs no event unless somebody waits for it. PCI Express Base Specification 2.6.1.

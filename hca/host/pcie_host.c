@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie_host: TLPs at a root complex with a host behind it (host.h). Each has events of its own, so that a unit of the host is
  * asked for when the TLP is there: its address is translated, it waits for what it must not pass, it goes to memory.

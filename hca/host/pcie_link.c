@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* pcie_link: see pcie_link.h. */
 #include "hca/host/pcie_link.h"
 

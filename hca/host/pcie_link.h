@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie_link: one direction of the link, as what serializes TLPs one after the other. Rates are exact fractions: a
  * train of packets without gaps takes the exact time of its bytes, rounded down once.

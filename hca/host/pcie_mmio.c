@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie_mmio: what the CPU does to the HCA: stores (posted, in order; they pass completions) and loads, see pcie.h. A store that the
  * HCA has no room for keeps its credit. Cores that find no credit wait with their stores; loads push the stores before them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie_state: what pcie.c (reads), pcie_write.c, pcie_mmio.c and pcie_host.c share, and nobody else sees.
  */

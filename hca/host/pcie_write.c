@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie_write: DMA writes, see pcie.h. A write leaves TLP by TLP as far as credits reach and costs one event, when it is
  * visible; one more for each time that it waits for credits. A write that waits holds up the writes and reads called

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlp: how a transfer is cut into transaction layer packets, and what each kind of these costs on the link.
  * PCI Express Base Specification 2.2 (formats), 2.3.1.1 (completions and the read completion boundary).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* module: see module.h. */
 #include "hca/module/module.h"
 

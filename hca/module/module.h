@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * module: shared objects that stand in the place of a block: SystemC/TLM-2.0 modules, or Verilog turned into SystemC,
  * behind a table of C functions. YAML names the file (`translation: {module: ...}`), the block of that name loads it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* module_seat: see module_seat.h. */
 #include "hca/module/module_seat.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * module_seat: what the adapter's sides of all modules (translation_port, scheduler_port, dma_port) share: a module's life,
  * calls into it, and the order of what it asks for.

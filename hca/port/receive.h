@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * receive: what comes from the port: a pipeline up to the transports, where damaged packets and
  * those that nobody is meant by are dropped. The port's input space of a packet is given back when

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * receive_params: the pipeline from the port to the transports. List: receive_param_list.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* transmit: see transmit.h. One pending event, for the packet at the pipeline's end. */
 #include "hca/port/transmit.h"
 

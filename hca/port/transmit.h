@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transmit: packets with all their bytes go through a pipeline to the port, lane by lane as the
  * port has room; what is for the adapter itself turns round here, as receive takes it in.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transmit_params: the pipeline from the packetiser to the port. List: transmit_param_list.
  */

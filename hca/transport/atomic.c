@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* atomic: see atomic.h. Reads top-down: in line for a lock, read, compute, write, next in line. */
 #include "hca/transport/atomic.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * atomic: the arithmetic unit: reads 8 bytes of host memory, computes, writes them back. Requests whose addresses share their
  * low bits share a lock and run one after the other, so that no two of this adapter meet; others run side by side. A lock is

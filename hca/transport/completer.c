@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* completer: see completer.h. */
 #include "hca/transport/completer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * completer: what comes back to a requester of a reliable transport: ACKs, NAKs, RNR NAKs, read
  * and atomic responses, whose data it scatters.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* congestion_unit: see congestion_unit.h. */
 #include "hca/transport/congestion_unit.h"
 

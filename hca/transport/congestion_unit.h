@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * congestion_unit: what a detailed adapter with congestion control has more: counters, and for each queue pair that sends, or is
  * sent marked packets, the state of its flow. An adapter without has no such block, and its queue pairs no such state.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dc_initiator: see dc_initiator.h. */
 #include "hca/transport/dc_initiator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dc_initiator: the sending end of DC (dynamically connected transport). One queue pair, a DCI, is connected with one
  * target (DCT) at a time, whichever its work request at the cursor names. To turn to another one it waits until all that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dc_target: see dc_target.h. DCRs are queue pairs without queues, made when first needed and used again. */
 #include "hca/transport/dc_target.h"
 

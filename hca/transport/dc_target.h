@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dc_target: the receiving end of DC. A DCT has no state of any initiator: its address, rights and access key, and the SRQ
  * that SENDs take their WQEs from. Each connect takes a responder context (DCR) out of the adapter's pool, which is the

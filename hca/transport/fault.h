@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fault: what a responder does about a request that it cannot simply execute. The checks in
  * responder.c find the fault; this table says what follows.

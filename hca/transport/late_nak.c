@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* late_nak: see late_nak.h. */
 #include "hca/transport/late_nak.h"
 

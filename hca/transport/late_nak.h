@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * late_nak: NAKs of sequence errors, which adapters take their time for (transport.nak_delay, ground truth E-02): from when the gap
  * was seen until the responder owes the NAK. They name the PSN that was missing then.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* notification: see notification.h. */
 #include "hca/transport/notification.h"
 #include "hca/transport/transport.h"

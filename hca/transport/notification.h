@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * notification: the notification point of a detailed adapter: packets that came marked, and what is said of them. RoCE: CNPs
  * (IBTA annex A17.9), no more often than the limiter lets pass; InfiniBand: these, or BECN in the next ACK (annex A10). A CNP is made

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * notification_params: how a detailed adapter says that packets came marked, and what its congestion control is told of the way.
  * The algorithm and its own parameters stand beside it (hca/congestion). List: notification_param_list.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* page_fault: see page_fault.h. */
 #include "hca/transport/page_fault.h"
 

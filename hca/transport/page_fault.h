@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * page_fault: what queue pairs do about pages of on-demand regions that are not there. Only reliable ones may use such
  * regions.

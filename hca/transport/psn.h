@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * psn: packet sequence numbers, 24 bits that wrap. IBTA vol. 1, 9.7.1.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* qp: see qp.h. */
 #include "hca/transport/qp.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * qp: one queue pair: what was fixed at its creation, what modify_qp set, its send queue with the
  * WQEs under way, and the state of its requester and its responder.

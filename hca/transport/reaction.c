@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* reaction: see reaction.h. */
 #include "hca/transport/reaction.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reaction: the reaction point of a detailed adapter: what a queue pair sends goes by the rate and the window that the algorithm
  * (hca/congestion) says, requests and read responses alike. A queue pair that may not send leaves the scheduler's ring: for a rate

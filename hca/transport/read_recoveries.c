@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* read_recoveries: see read_recoveries.h. */
 #include "hca/transport/read_recoveries.h"
 

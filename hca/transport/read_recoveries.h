@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * read_recoveries: how many recoveries from lost READ responses an adapter can have under way (ground truth D-34). Each is of a queue pair
  * that has found a gap, and lasts until it asks again (read_loss_delay). If all are taken the adapter stands still: it takes in nothing

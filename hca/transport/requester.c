@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * requester: see requester.h. Slots before the cursor are sent, that at the cursor is being sent.
  * Acknowledgement and retries: requester_retry.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * requester: the sending half of a queue pair of any transport: turns WQEs into packets, keeps the
  * window, and for reliable transports the timers, the retries and go-back-N.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * requester_retry: what a requester of a reliable transport does about acknowledgement and its
  * absence: progress, go-back-N, the timers of local ACK timeout and RNR, the retry counters.

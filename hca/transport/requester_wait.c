@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * requester_wait: what keeps a requester from sending, as the gauges of transport count it and as the stage `pacing` of a WQE has
  * it; the waits that are set from outside: reaction times and rate limits; and those for its turn.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder: see responder.h. The checks (responder_check.c) find the first fault; fault.h says what
  * follows from it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder: the receiving half of a queue pair of any transport. Requests are executed one after
  * the other: checked, given a place in memory, scattered, answered. What waits for a receive WQE

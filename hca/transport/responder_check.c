@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder_check: the checks of a request, in the order of the table below; the first fault
  * decides. IBTA vol. 1, 9.7.4.1.

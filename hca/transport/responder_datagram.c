@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* responder_datagram: see responder_datagram.h. */
 #include "hca/transport/responder_datagram.h"
 

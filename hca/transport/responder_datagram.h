@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder_datagram: requests of UD: one packet, one receive WQE, 40 bytes for a GRH before the
  * data. IBTA vol. 1, 9.8.3; 11.4.1.2 (the 40 bytes).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder_response: what a responder owes, in PSN order, and how it becomes packets: ACKs (merged
  * with one that has not left yet), NAKs, read responses in units like any message, atomic

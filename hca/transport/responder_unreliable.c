@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* responder_unreliable: see responder_unreliable.h. */
 #include "hca/transport/responder_unreliable.h"
 

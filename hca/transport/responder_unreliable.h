@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * responder_unreliable: requests of UC. What is out of order is dropped up to the next message; no
  * answer is ever sent. IBTA vol. 1, 9.8.2.

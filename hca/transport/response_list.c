@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* response_list: see response_list.h. */
 #include "hca/transport/response_list.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * response_list: where the data of a response go is in the WQE that asked for them. If its lines have left the cache of send WQEs since its turn, they are
  * read once more when the response comes; it waits in the port's input space, and what comes behind it on its queue pair waits in order.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scatter_unit: see scatter_unit.h. */
 #include "hca/transport/scatter_unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scatter_unit: data of one or more request packets of one message on its way to memory, and what
  * is due once it, and all before it on that QP, is there: a CQE, an ACK, a read, an atomic, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* send_unit: see send_unit.h. */
 #include "hca/transport/send_unit.h"
 

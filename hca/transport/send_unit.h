@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * send_unit: one turn's worth of a message on its way out: its packets with their headers, and the
  * DMA that gathers their payload. Units of one flow leave in the order they were started, whatever

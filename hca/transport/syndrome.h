@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * syndrome: the AETH's syndrome. IBTA vol. 1, 9.7.5.2, tables 43..47.
  */

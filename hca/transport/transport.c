@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* transport: see transport.h. */
 #include "hca/transport/transport.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transport: what the queue pairs of one adapter share: pools of units, counters as a real port
  * has them, the arithmetic unit for atomics.

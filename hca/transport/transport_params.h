@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transport_params: what requesters and responders of all transports share. List: transport_param_list.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* window_bind: see window_bind.h. */
 #include "hca/transport/window_bind.h"
 #include "hca/transport/transport.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * window_bind: what a UMR work request does: binds a memory window to part of a region, or
  * invalidates a key. IBTA vol. 1, 10.6.7.2 (memory windows), 10.6.5 (invalidation).

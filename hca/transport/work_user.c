@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* work_user: see work_user.h. */
 #include "hca/transport/work_user.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * work_user: what the blocks of hca/work ask of the transport above them: whose turn makes which
  * packets, whose WQEs are wanted, who is flushed. Each block of hca/work declares such a table of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* completion: see completion.h. */
 #include "hca/work/completion_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * completion: writes CQEs into the completion queues of the driver, behind the data they speak of,
  * and asks for an event where a queue is armed. An event is for the next CQE that becomes visible

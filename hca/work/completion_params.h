@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * completion_params: the writer of completion queue entries. List: completion_param_list.
  */

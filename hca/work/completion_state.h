@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * completion_state: what the files of the CQE writer share: a CQE on its way, a completion queue, and the CQEs of one that wait to
  * be written together.

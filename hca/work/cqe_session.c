@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cqe_session: CQEs of one queue that are alike wait here for each other, and are written as a title and arrays of eight mini-CQEs,
  * in place of 64 bytes each. They take as many slots of the ring as ever; those in which nothing is written, the driver skips.

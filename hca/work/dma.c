@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma: see dma.h. Each direction is a channel. It walks its transfers in order and cuts them into pieces, one for each
  * scatter/gather element; pieces are translated concurrently. Gather pieces are read as soon as they are translated;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma: moves the bytes of one packet or message part between host memory and the HCA, through the translation
  * unit and PCIe, following the scatter/gather list of a WQE.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma_module: what a shared object offers that stands in the place of the DMA engine: which parts of which transfers are
  * under way, in what order, and when a transfer is over, are the module's; translation and PCIe are the adapter's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* dma_params: the engine that moves the bytes of packets and messages. List: dma_param_list. */
 #ifndef HCA_WORK_DMA_PARAMS_H
 #define HCA_WORK_DMA_PARAMS_H

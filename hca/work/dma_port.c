@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma_port: see dma_port.h. Reads top-down as a transfer goes: to the module; its pieces to the translation unit and to
  * PCIe; its end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dma_port: the adapter's side of a module in the place of the DMA engine (dma_module.h). Only dma.c talks to it.
  */

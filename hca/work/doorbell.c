@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* doorbell: see doorbell.h. */
 #include "hca/work/doorbell.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * doorbell: stores to the UAR pages: a send queue's doorbell (the first 8 bytes of the last WQE
  * posted), BlueFlame (64 bytes and more: the WQE itself), and the arming of a CQ.

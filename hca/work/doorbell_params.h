@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * doorbell_params: what happens between a store to the doorbell pages and the queue it is for. List: doorbell_param_list.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_queue: see event_queue.h. Reads in the order of an event: what holds it back, its EQE, the interrupt, the handler.
  */

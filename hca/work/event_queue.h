@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_queue: tells the driver what happened: an EQE into host memory, and behind it an interrupt (MSI-X, a posted write
  * as well), unless one is on its way already: the handler that it starts takes all EQEs that are visible by then.

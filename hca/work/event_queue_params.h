@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * event_queue_params: how events reach the driver, and how many completions one event stands for. List:
  * event_queue_param_list.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* receive_queue: see receive_queue.h. Counts of WQEs run on; doorbell records hold their low 16 bits. */
 #include "hca/work/receive_queue_state.h"
 

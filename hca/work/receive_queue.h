@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * receive_queue: receive WQEs, of one QP (a ring) or shared (a list through next_wqe_index). They
  * are fetched ahead; how many are posted is what the doorbell record in host memory says, which is

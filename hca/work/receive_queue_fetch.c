@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * receive_queue_fetch: the doorbell record and the WQEs of a receive queue, read from host memory; with a cache, lines of it that
  * are there already are not read, and a WQE whose line was replaced before it was taken is read again. Counts of WQEs run on;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* receive_queue_flush: flush and reset of receive queues; see receive_queue.h. Receive WQEs that are posted to a queue pair in ERR. */
 #include "fabric/wire/bytes.h"
 #include "hca/work/receive_queue_state.h"

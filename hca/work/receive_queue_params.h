@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * receive_queue_params: how receive WQEs come from host memory. List: receive_queue_param_list.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * receive_queue_state: what the files of the receive queues share: the queue, and what is fetched for it.
  *

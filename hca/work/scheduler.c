@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler: see scheduler.h. One pending event per processing unit, and one of the engine of READs. */
 #include "hca/work/scheduler.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scheduler: decides which queue pair sends next. A QP has two flows, requests and responses; one
  * with work stands in the ring of its processing unit and gets a turn for one unit of its message,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scheduler_module: what a shared object offers that stands in the place of the QP scheduler: which flow has its turn, and
  * when, is the module's; what a flow may send, and its queue pair's context, are the adapter's.

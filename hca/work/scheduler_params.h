@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scheduler_params: which queue pair sends next, and how much is under way. List: scheduler_param_list.
  */

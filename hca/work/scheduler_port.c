@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler_port: see scheduler_port.h. */
 #include "hca/work/scheduler_port.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scheduler_port: the adapter's side of a module in the place of the scheduler (scheduler_module.h). Only scheduler.c
  * talks to it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * send_queue: the send queue of one queue pair: its ring in host memory, what was read of it, and
  * the WQEs under way in slots.

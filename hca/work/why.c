@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* why: see why.h. */
 #include "hca/work/why.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * why: where the time of a work request went: of a send from the CPU's store that posted it, of a receive from its
  * message's first bit at the port, to the CQE that the driver sees, as stages that follow each other without gap. Each block

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wqe_cache: see wqe_cache.h. */
 #include "hca/work/wqe_cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wqe_cache: which lines of 64 B of the queues' rings are on the adapter. All queues of a kind (send, or receive) share one; what
  * a line says, its queue knows, and here is only whether it has to be read over PCIe once more.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wqe_cache_params: the caches of send WQEs and of receive WQEs. Both have this list; block groups send_cache, receive_cache.
  * List: wqe_cache_param_list.

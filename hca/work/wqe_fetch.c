@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* wqe_fetch: see wqe_fetch.h. Counters of blocks run on; the ring takes their low bits. */
 #include "hca/work/wqe_fetch.h"
 #include "sim/pool.h"

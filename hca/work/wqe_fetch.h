@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wqe_fetch: brings send WQEs from the ring in host memory (or out of a BlueFlame store) and parses
  * them into the slots of their queue pair, ahead of the requester.

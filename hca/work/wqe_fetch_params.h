@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wqe_fetch_params: how send WQEs come from host memory. List: wqe_fetch_param_list.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build: reads top-down in the order in which things are created, which is the order of block ids, which is part of
  * the total order of events: endpoints, hosts, switches, links, faults.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build: a scenario's hosts, switches and links as simulation objects, ready to run programs or to play.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_dependency: is a deadlock possible on the ways that the scenario's packets take? Part of build.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_faults: the scenario's list of faults on the links that are there: those of packets at the sides of ports,
  * those of ports at all ports they name; and routes that follow links that are down. Part of build.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * build_subnet: who belongs together as the scenario says, on links that are joined and switches that are routed. Part of build.h.
  */

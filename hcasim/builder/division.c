@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * division: see division.h. Nodes that may not be separated are one group first: the ends of a link without latency, on
  * InfiniBand of one with a fault, and those of a fault with a condition with whom the counter is of. Hosts are dealt out in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * division: which part of a divided run (sim/parallel.h) each host and each switch of a scenario is in: parts of about the
  * same number of ports, with few links between them.

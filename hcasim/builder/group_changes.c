@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* group_changes: see group_changes.h. */
 #include "hcasim/builder/group_changes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * group_changes: hosts that join and leave a multicast group during a run, as the scenario says: at that time the subnet's manager
  * gives all switches the tables of a new tree (IBTA vol. 1, 15.2.5.17: JoinState; how long that takes is left to the manager,

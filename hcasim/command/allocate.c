@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * allocate: malloc() and its like for the hcasim command, in whose place the linker puts these (--wrap, see CMakeLists.txt): where
  * there is no memory the process ends with a message. Whoever calls them need not look at what they return.

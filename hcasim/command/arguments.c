@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arguments: one argp parser for all verbs; which options there are is the verb's.
  */

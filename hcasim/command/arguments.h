@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arguments: all options of all verbs, for the table in verbs.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dry_run: all of a run that comes before its first event, by the functions that a run calls, so that `check` refuses what
  * `run` would, and nothing else.

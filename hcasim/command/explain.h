@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explain: what the files of `hcasim explain` share: breakdowns of work requests, as read from a trace.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explain_bottleneck: hcasim explain RUN --bottleneck: what the work of a run waited for most, by the summary.json of its
  * result folder (hcasim/run/bottleneck.h says how it is found).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explain_bounds: hcasim explain RUN --bounds: what each resource of a run would let through, the lowest first, beside what the
  * run got through, by the summary.json of its result folder (hcasim/run/bounds.h says what a bound is).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * explain_timeline: hcasim explain RUN --perfetto FILE: the stages of work requests as a timeline for ui.perfetto.dev, with a
  * track for each block of the adapter: a stage is a slice on the track of the block where the time went.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * main: the hcasim command. See verbs.c for what it can do.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* play: see play.h. */
 #include "hcasim/command/play.h"
 

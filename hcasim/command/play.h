@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * play: the frame of a run without programs: what is recorded of it, its waveform, its summary, and where all of that goes.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* progress: see progress.h. */
 #include "hcasim/command/progress.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * progress: how far a long run is: on a terminal one line that changes once a second of wall time, elsewhere a line a minute.
  * Nothing but that text depends on wall time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* published: see published.h. */
 #include "hcasim/command/published.h"
 

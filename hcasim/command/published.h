@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published: one row of published figures as a file: where it is from, which driver measures the same here, and what was
  * published for each case.

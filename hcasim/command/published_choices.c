@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_choices: what a row chose where its publication says nothing, and whether the row's verdict hangs on it:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_load: measures verbs under load (traffic/load/load.h). Keys: hca, host, switch, link (presets or maps), measure,
  * counter, times (the result is multiplied), and those of a load.

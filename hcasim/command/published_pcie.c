@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_pcie: measures the PCIe link itself, by transactions on it. Keys: host, measure, and what the measure takes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_preset: what a named set of congestion control's parameters says of one of them, as a flow that runs it has it.
  * Keys: preset, parameter, times (it is multiplied: times are in ps, sizes in bytes, rates in bit/s).

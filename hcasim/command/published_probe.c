@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_probe: measures DMA as pciebench does (hca/host/dma_probe.h). Keys: host, card, op, measure, and those of the
  * probe's job.

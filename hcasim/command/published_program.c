@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_program: runs programs on a simulated fabric, as `hcasim exec` does, and takes one number from what they print.
  * Keys: scenario (beside the row's file), arguments (of exec, before --), host0 and host1 (command lines without names of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its figures. Keys: scenario
  * (beside the row's file), values (a map of key paths and values that replace the file's, as --set takes them; the case's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * published_wire: what follows from the formats and rates of links alone, asked of the code that the models use. Keys: measure,
  * and what the measure takes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run_load: the load of a scenario: work requests of processor cores on detailed HCAs (traffic/load/load.h), and what came
  * of them.

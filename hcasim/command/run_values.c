@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* run_values: see run_values.h. JSON is YAML. */
 #include "hcasim/command/run_values.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * run_values: the files of a result folder as values by name, for comparison (analysis/differences.h).
  *

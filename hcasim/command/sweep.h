@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sweep: what verb_sweep.c, which runs the points of a sweep, shares with sweep_table.c, which writes the sweep's tables.
  */

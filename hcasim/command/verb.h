@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb: what `hcasim` can be told to do. One table: `hcasim help`, `--help`, the reading of arguments and the completion
  * of shells all go by it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_counters: hcasim counters [BLOCK] [--json]: every counter that counters.json may hold, by the type of its block, and every figure
  * that `expect` may bound.

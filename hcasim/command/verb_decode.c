@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_decode: hcasim decode FILE: the packets of a capture, and whether their CRCs are right.
  */

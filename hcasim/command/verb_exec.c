@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_exec: hcasim exec FILE -- host0: PROGRAM ARGS : host1: PROGRAM ARGS, and the programs that a scenario names for
  * hcasim run FILE. All that a user can get wrong is found before the first program starts.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_explain: hcasim explain TRACE: where the time of send work requests went, from the store that posted them to
  * their CQE, by the records of the adapters' `why` blocks (hca/work/why.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_fit: hcasim fit ROW... --preset NAME --param KEY=LOW..HIGH: finds the numbers of a preset that are `calibrated:` to rows of
  * published figures (analysis/fit.h), and prints what the rows then say: the cases that were fitted, and those that follow.

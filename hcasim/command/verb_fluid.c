@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_fluid: hcasim fluid FILE --out DIR: a study of N flows into one port with packets, and the fluid model of its
  * congestion control beside it.

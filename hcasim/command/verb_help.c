@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_help: hcasim help [VERB]; with --words, what a shell may complete.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_mpi: hcasim mpi FILE --np N -- PROGRAM ARGS: an MPI program as smpicc compiles it, its ranks on the hosts of a
  * scenario. All that a user can get wrong is found here; then smpirun runs the program with libhcasim-smpi.so as its

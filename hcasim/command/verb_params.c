@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_params: hcasim params [BLOCK] [--json]: every parameter there is, from the lists that the readers go by.
  */

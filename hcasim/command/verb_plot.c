@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_plot: hcasim plot DIR: pictures of what a run or a sweep has left there (analysis/run_plots.h, sweep_plots.h).
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_published: hcasim published [ROW...]: measures again what others have published, and prints ours beside theirs: a line
  * a row with the case that is furthest off, or with --verbose a line a case. --out DIR writes cases.csv, a line a case, and a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_run: hcasim run FILE: the workload of a scenario, its load or its programs.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_sweep: hcasim sweep FILE -j N --out DIR: a run for each combination of the values that the scenario sweeps, each in
  * a process and a folder of its own. The folder is named after the effective configuration and what its files hold, and a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_trace: hcasim trace FILE: a trace as a person reads it, or as Perfetto and waveform viewers do.
  *

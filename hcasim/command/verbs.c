@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verbs: the table of what `hcasim` can do, and of the options that each takes.
  */

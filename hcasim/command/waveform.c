@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* waveform: see waveform.h. */
 #include "hcasim/command/waveform.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * waveform: --vcd FILE --signals PATTERNS of a run: between build_create() and build_destroy().
  */

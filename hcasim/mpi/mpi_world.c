@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mpi_world: see mpi_world.h. */
 #include "hcasim/mpi/mpi_world.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi_world: the messages of an MPI program as sends of HCAs of either fidelity: one rank a host, a connection for each pair of
  * hosts that talk, made when they first do. The program and its clock are somebody else's (hcasim/mpi/smpi), who

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rank_traces: see rank_traces.h. */
 #include "hcasim/mpi/rank_traces.h"
 

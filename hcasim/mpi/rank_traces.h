@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rank_traces: time-independent traces of MPI programs: a file that lists one file a rank, in which each line is a call.
  * SimGrid names them after the clock on the wall and after where it was run; here they are the same in every run, and

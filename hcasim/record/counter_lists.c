@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* counter_lists: see counter_lists.h. */
 #include "hcasim/record/counter_lists.h"
 

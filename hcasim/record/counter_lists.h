@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counter_lists: every counter that a block may have, by the type of the block as counters.json names it, with unit and
  * meaning. The lists are those that the blocks themselves go by.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* leftovers: see leftovers.h. */
 #include "hcasim/record/leftovers.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * leftovers: that nothing half-written stays, and that nobody else writes to the same folder: what is taken away when a signal or
  * a lack of memory ends a run, and a lock.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packet_record: see packet_record.h. A port fixes a departure before its time has come, and another port may fix an
  * earlier one afterwards, but never one that lies in the past: what is at or before now is written, in the order of

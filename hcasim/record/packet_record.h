@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packet_record: writes every packet that leaves a port to a pcapng file, each port an interface, in the order of time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * result: see result.h. No file holds a wall-clock time, a path of this machine (but those of files that the scenario names) or
  * anything else that another run of the same scenario would write differently.

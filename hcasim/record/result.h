@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * result: what a run leaves behind: a folder with the effective configuration, summary, counters, packets and trace,
  * or single files of these. Everything is written beside its place and moved there at the end, so that what stands

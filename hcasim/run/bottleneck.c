@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bottleneck: see bottleneck.h. */
 #include "hcasim/run/bottleneck.h"
 

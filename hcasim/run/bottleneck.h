@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bottleneck: which queue or resource of a run its work waited for most, by the gauges of all blocks (sim/gauge.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bounds: see bounds.h. */
 #include "hcasim/run/bounds.h"
 

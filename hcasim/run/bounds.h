@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bounds: what each resource of a run lets through: its capacity over what an operation takes of it. No run is faster than the
  * lowest bound; one that is much slower, with nothing busy, waits for something that no resource tells of.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* drops: see drops.h. */
 #include "hcasim/run/drops.h"
 

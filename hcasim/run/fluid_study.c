@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fluid_study: see fluid_study.h. */
 #include "hcasim/run/fluid_study.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fluid_study: the fluid model of a study with packets: N flows of an incast into one port, under DCQCN or TIMELY, with
  * the parameters of the scenario; and the two beside each other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trial: see trial.h. Checks are in trial_check.c, what is written in trial_write.c. */
 #include "hcasim/run/trial.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trial: a run of a workload on a built scenario, of endpoint HCAs or of detailed ones: plays it, samples ports, and in the end says
  * what came of it, and whether what must always hold did.

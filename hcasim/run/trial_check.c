@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trial_check: what must hold in every run, whatever the scenario:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trial_collect: the figures of a run, from the flow table and the counters. */
 #include <stdlib.h>
 #include <string.h>

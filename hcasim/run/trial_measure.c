@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trial_measure: what of a run is sampled and measured: queues, pauses and rates of ports, bytes of flows, from
  * run.warm_up to run.measure_until.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trial_state: what the files of a trial share and nobody else includes.
  */

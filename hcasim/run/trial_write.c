@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trial_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/SCENARIOS.md names all columns.
  */

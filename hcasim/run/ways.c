@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ways: see ways.h. A search in breadth from one host; what it found is kept for the next question about that host.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ways: what the shortest way between two hosts of a built scenario is like when nobody else is there: for the ideal
  * time of a flow. Of several ways with the fewest links, the fastest counts, and then the one with the least latency; where

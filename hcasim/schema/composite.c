@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * composite: see composite.h. The table is the only place that knows which lists make up an HCA, a switch, a link.
  */

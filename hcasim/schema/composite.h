@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * composite: what a preset describes: an HCA, a switch or a link, each with the parameter lists of the blocks it is
  * made of. One table; `hcasim params`, presets, the reader and the effective configuration all go by it.

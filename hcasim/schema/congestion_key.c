@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* congestion_key: see congestion_key.h. */
 #include "hcasim/schema/congestion_key.h"
 

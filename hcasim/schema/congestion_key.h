@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * congestion_key: the key `congestion` of an HCA of either fidelity: the algorithm or preset, and values of its own parameters.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* endpoint_device: see endpoint_device.h. */
 #include "hcasim/schema/endpoint_device.h"
 

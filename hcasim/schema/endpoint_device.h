@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint_device: what a scenario says of an HCA of fidelity `endpoint`: its transport, its port, and its congestion
  * control with the algorithm's own parameters.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* figures: see figures.h. */
 #include "hcasim/schema/figures.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * figures: what a run of a workload comes to, as single numbers by name, which `expect` bounds, the summary prints
  * and a sweep tabulates.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* modules: see modules.h. */
 #include "hcasim/schema/modules.h"
 

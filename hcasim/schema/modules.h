@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * modules: the shared objects that a scenario or preset puts in the places of an adapter's blocks (`translation: {module:
  * tlm_cache}`): found, and looked at, while the file is read, so that what is wrong has its line.

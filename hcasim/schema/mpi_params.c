@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mpi_params: see mpi_params.h. */
 #include "hcasim/schema/mpi_params.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mpi_params: what the MPI library of a simulated program takes beyond the HCA, for those who describe a scenario.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * preset: see preset.h. Finds the file, reads it first, then what stands beside `preset:` over it.
  */

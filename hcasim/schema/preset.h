@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * preset: the numbers of a real part, in a YAML file of its own, by name:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario: reads top-down as the file does: seed, cpu, session, hosts, fabric, record, expect, programs. Every
  * problem is noted and reading goes on, so that one run shows all of them.

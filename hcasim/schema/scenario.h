@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario: one YAML file as plain values: who is there, how they are joined, what goes wrong, what is recorded,
  * what is expected. Everything is checked here; build.h turns it into simulation objects.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_congestion: congestion control that would never hear of congestion: the marks, the telemetry or the ACKs by
  * which it lives do not exist. It would run as if there were none, so that is an error. A scenario that means it says

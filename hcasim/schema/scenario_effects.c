@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_effects: keys that are accepted and have no effect beside others, which a warning says with file and line: one table of
  * what each depends on. Only keys that stand in the scenario itself, with another value than their default, are looked at.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_expect: what must hold at the end of a run: bounds of counters, and of figures with a tolerance.
  *

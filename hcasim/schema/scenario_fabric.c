@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_fabric: switches by name and a list of links, or a topology that stands for them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_faults: what goes wrong, as a list. Each entry names links by the two ends a packet goes between, and one
  * thing that happens, to packets or to the ports at the `from` ends:

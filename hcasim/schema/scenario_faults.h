@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_faults: what goes wrong, as a scenario lists it: where, what, to which packets or ports, and when. The
  * actions themselves are fabric/fault.h (packets) and fabric/port_fault.h (ports).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_flow: fabric: {fidelity: flow}: what a flow model has no place for is an error, not silence.
  */

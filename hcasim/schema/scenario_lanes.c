@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_lanes: the keys of `fabric` that a subnet manager would answer for:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_lanes: which packets share a lane and which lane goes first, as a scenario says it, and forwarding tables
  * from a file. What a subnet manager would have set up.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_load: the section `load`: verbs under load (traffic/load/load.h) on the hosts of the scenario, the first of which
  * is the first node.

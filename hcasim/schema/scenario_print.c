@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_print: the effective configuration: every value that the run went by, whatever preset or default it came
  * from, as a scenario file that reads back to an equal one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_read: what the files that read a scenario share and nobody else includes.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_slot: the host that an adapter is in (`host:` beside `hca:`), of which both presets say something:
  *

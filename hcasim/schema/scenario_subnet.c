@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_subnet: the keys of `fabric` that say who belongs together:
  *

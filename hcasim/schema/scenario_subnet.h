@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_subnet: who belongs together, as a scenario says it: groups of multicast, partitions. What a subnet manager would have
  * been told by those who join, and by its administrator.

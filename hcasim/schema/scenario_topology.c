@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_topology: fabric.topology: a name, or a map with the numbers of a shape, from which the builders of
  * fabric/topologies.h make a layout, or the name of a net file.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * scenario_workload: the sections `workload`, `run` and `sweep`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves how published figures are judged: each tolerance admits its error and no more, on either side, also factors of two and
  * of ten; that ranks and knees of curves count; and groups of flows by size hold what they should.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that of two sets of values those that differ are found, in whatever order either has them, with what only one has; how
  * large each difference is, with and without slack; in which order they come; and that settings which differ alike in several

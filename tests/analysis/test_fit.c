@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a fit finds the whole numbers that something was made with, one or three of them, on a rough surface and from a bad
  * start; that it stays within bounds and steps, measures no point twice, and ends with what cannot be measured.

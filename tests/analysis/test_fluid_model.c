@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that the fluid models settle where their equations say: DCQCN at the queues of D-01, its rates the same share for
  * all; that it swings where the paper's figure does, and with marks at egress where packets do; patched TIMELY at N delta q' / (beta C) + q' (D-04), from whatever rate it starts; and that TIMELY as first

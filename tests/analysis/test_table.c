@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a CSV file is read as it was written, quotes and all; that one with a value too few or too many, or that is
  * empty, is refused by name; and that means over seeds have the intervals of Student's t: 1, 2, 3 is 2 +- 4.30265 / sqrt 3.

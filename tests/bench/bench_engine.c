@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_engine: what one event costs, schedule and pop, with a steady number of events pending: on each kernel, on
  * bare SystemC (an SC_METHOD on its own sc_event for each) and on the binary heap of sim/event_heap.h.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* bench_engine_systemc: see bench_engine_systemc.h. */
 #include "tests/bench/bench_engine_systemc.h"
 

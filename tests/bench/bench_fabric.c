@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_fabric: how fast studies of fabrics are: endpoint HCAs with transport and congestion control, one line a
  * workload. RoCE at 100 Gb/s with PFC; with DCQCN the switches mark by RED between 100 and 400 KB.

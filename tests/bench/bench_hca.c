@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_hca: how fast detailed adapters are simulated: RC writes from one host through a switch to another, EDR.
  *

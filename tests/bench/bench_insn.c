@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_insn: what it costs to carry out an instruction after a trap (verbs-shim/preload/insn), in processor time, over code of
  * the kind that libibverbs and libmlx5 are made of: a queue is polled, which is empty but for every fourth time, by way of a

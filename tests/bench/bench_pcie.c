@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_pcie: the PCIe model beside what pciebench measured on a PCIe 3.0 x8 card (Neugebauer et al., Understanding PCIe
  * performance for end host networking, SIGCOMM 2018; NFP-6000 in a Xeon E5-2630v4): DMA bandwidth by transfer size, and

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that each kind of bad input ends with exit code 2, one clear message that names the place, and nothing written.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that congestion control is told the round trip of each queue pair's own empty path, to the picosecond what a lone packet and its
 # ACK take, on links of one rate and of several, on both link layers; that Swift keeps a long fabric busy with it; that runs in several
 # threads agree; and that a value below it is said in the summary.

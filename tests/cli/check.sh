@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `check` refuses what `run` refuses and in the same words, wherever in the making of a run it comes out, that both name the file and the line, and that
 # nothing is left behind; that what check lets pass runs; and that files which a scenario names are found from elsewhere by its effective configuration. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1

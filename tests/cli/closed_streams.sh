@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that programs run in the simulation, and find its adapter, whichever standard streams of hcasim are closed, and that no
 # file of a run gets what is printed there.
 # Arguments: the hcasim program, the top of the source tree.

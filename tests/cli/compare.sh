@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim compare` says what was set differently in two runs and what came of it: half the PCIe lanes make DMA slower
 # and keep the link to the host busier, and stages, figures and counters say so; that a run differs from itself in nothing; that
 # what it prints as JSON adds up with what the runs have left; that every counter of a run is one that `hcasim counters` lists; and

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that the completion of tools/hcasim-completion.bash knows verbs, options of a verb, keys of a scenario behind --set, kernels,
 # lists of parameters, blocks that count, published rows, files, and programs behind --.
 # Arguments: the hcasim program, the top of the source tree.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that detailed adapters with congestion control share a marked port: two senders under the driver `load` converge to equal shares
 # with DCQCN, PFC has a twentieth of its pauses or less, and endpoint adapters in their place get the same goodput within 1 % and the same CNPs a
 # packet within 20 %; that runs repeat, with each kernel and from the effective configuration; that marks and CNPs are on the wire as tshark

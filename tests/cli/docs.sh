@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that README.md and docs/ say what is so: each "$ hcasim" line runs, and prints what stands below it ("..." for any lines, blanks
 # count once, numbers are within a hundredth); each "hcasim VERB --option" and --set is one that there is; each link leads somewhere; and every page is
 # reached from README.md. Arguments: the hcasim program, the top of the source tree.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that each packet that a run loses is in exactly one column of links.csv or switches.csv, under its reason: the sum of
 # the columns, the sum of the reasons in the summary and the figure `drops` are one number, for losses of all kinds.
 # Arguments: the hcasim program, the top of the source tree.

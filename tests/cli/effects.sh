@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that keys which are accepted and have no effect are named with file, line and column, that those with an effect and
 # values that equal the default are not, and in which order an adapter's preset, its host's preset and single keys count.
 # Arguments: the hcasim program, the top of the source tree.

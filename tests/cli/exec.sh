@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim exec` finds all bad input before a program starts, with exit code 2; that programs' output and exit
 # codes come through; that hosts share no memory; and that a result folder is whole, the same in a second run, and reads back.
 # Arguments: the hcasim program, the top of the source tree.

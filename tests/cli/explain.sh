@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim explain` accounts for all of the latency of a program's work requests: of all together, of one by its
 # tag, which no other adapter has, and of a percentile; and that it refuses what is no percentile, and a tag that completed nothing. And that it names what
 # limits a run: the link; PCIe of half the width; its tags when they are few; the reads that a queue pair may have under

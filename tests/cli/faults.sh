@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that each kind of fault that a scenario can list happens, when it says and as often, to whom it says, and with the
 # same bytes on each kernel: exact counts of what was lost and how often a fault began.
 #

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a workload plays on detailed adapters as on those of fidelity endpoint: flows, their packets, and data on every link are
 # the same; a flow alone takes, to the picosecond, what the same work request takes under the driver `load`, and each cost of a core
 # is added as it is; what waits begins when it may; runs repeat, with each kernel, and from the effective configuration; losses are

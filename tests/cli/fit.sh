@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim fit` finds the number of a preset that published cases were calibrated to, says what follows for the others,
 # prints the same twice, changes no file, and refuses what it cannot fit. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `fabric: {fidelity: flow}` runs the same scenario as packets do: a flow alone takes its ideal time to the
 # picosecond; long flows of a dumbbell, an incast and permutations on fat trees end within 5 % of their packets' time; the
 # bytes are the same twice, with each kernel, and in a sweep; and what a flow model cannot show is refused.

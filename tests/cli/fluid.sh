@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim fluid` plays a study with packets and solves the fluid model with the same numbers: queues as D-01 and
 # D-04 have them, swings where packets swing once marks are those of what leaves, a table of both over time, the same bytes twice; and that it says what the models do not cover.
 # Arguments: the hcasim program, the top of the source tree.

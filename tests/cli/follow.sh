@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that one work request of a program can be followed through all that a run leaves, by tools of others where they are installed:
 # its trace says the same as text, as a timeline with a track a block, and as a waveform; tshark finds its packets and nothing
 # malformed, at the times of the trace; and gtkwave's tools read both waveforms.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a GOAL file is a workload: each flow begins when what its send requires has ended, to the picosecond; a recv
 # that requires more than its message ends when all is there; and what is wrong in a file is said at its line.
 # Arguments: the hcasim program, the top of the source tree.

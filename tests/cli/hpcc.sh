@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that HPCC goes by the path of its data alone, and by counters of one port at a time: a flow beside which ACKs go into a
 # crowded link has its own idle link to itself, with adapters of either fidelity; with each of the eight balancers, and when a link
 # fails, all flows end, and packet by packet sooner than by hashes; three kernels and two threads leave the same bytes.

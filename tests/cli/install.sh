@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that an installation stands alone, from an empty folder: README's scenarios are found by README's names, published rows find
 # what they name, programs run, completion and the manual page are there, and a congestion-control plug-in and a SystemC module compile
 # against the installed headers and run. Arguments: the hcasim program, the top of the source tree.

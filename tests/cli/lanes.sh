@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a scenario's lanes and forwarding tables are those that packets meet: VL arbitration shares a link by its weights
 # (ground truth C-08), SL to VL puts flows on one lane or on two, a file of linear forwarding tables
 # sends packets where it says, ways set by hand lead where they say, in a circle, and nowhere, what a switch floods is counted packet

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim run` plays the load of a scenario on its detailed adapters: what it comes to is the same twice, with each
 # kernel and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
 # trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; READs that outgrow the cache of WQEs slow down; one queue pair fills the link of every preset; atomics and threads that meet are named as the limit; and what has no meaning beside a load is refused.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim mpi` runs an unmodified MPI program over the packets of a scenario's HCAs: its data arrive, its
 # latencies are the sums of what HCA, wire and switch take, or, on detailed HCAs, what they are in a workload; that HCAs of either
 # fidelity, or of both, have the same messages and packets; that the same bytes come out twice and with each kernel, a replay of

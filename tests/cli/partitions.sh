@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a scenario's partitions keep workloads apart: members of one partition, not both limited, talk; the packets of others
 # are dropped by the filters that the scenario asks for, to the packet (8 attempts of one), or else by the adapter that they come to;
 # that the effective configuration says the same; and that what is wrong with partitions is said at its place.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that an unmodified program exchanges real data over the simulated adapters, on both kinds of links and under loss,
 # and that a run and its packets are the same, byte for byte, in a second run and on another kernel.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.

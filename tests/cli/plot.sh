@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim plot` draws what a run and a sweep have left: pictures that are whole SVG and hold a curve for each port
 # or each combination of swept values, the same bytes twice; that a sweep over seeds leaves means with intervals; and that what
 # cannot be drawn is refused by name. Arguments: the hcasim program, the top of the source tree.

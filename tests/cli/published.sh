@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim published` measures every row (those of programs: published_programs.sh), that rows which follow from a standard alone hold, how many of the others do,
 # that a second run prints the same, that reading errors, unfinished flows and choices count as they should, that orders of cases are judged, that --full takes the original's size, and that curves and JSON are whole. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1

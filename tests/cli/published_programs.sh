@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim published` measures the rows that programs measured, and how many of them hold.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: the programs are not installed.
 hcasim=$1

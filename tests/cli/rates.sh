@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that no rate that a run prints is above what its links carry, however short the window and however coarse the ACKs
 # and completions: goodput, series.csv, links.csv and the figures of loads, over scenarios of both fidelities. Each run checks
 # its own counts as well (hcasim/run/trial_check.c), and fails then.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves, by numbers worked out by hand, what the files of a workload say: utilisation is a share of the time until the last flow has ended, and not of some later
 # moment at which nothing was found left to do; and what has not happened to a flow is empty, not 0.
 # Arguments: the hcasim program, the top of the source tree.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that switches route around links that are known to be down, on RoCE and InfiniBand, with every balancer and adapters of both
 # fidelities, the same with each number of threads and on each kernel; and that flows that fail fail the run, unless they are expected.
 #

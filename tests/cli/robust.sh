@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a run ends, with a message and an exit code, whatever happens to it: loads that cannot end, files that are none, full
 # disks, too little memory, signals, two runs into one folder; and that nothing half-written is left then.
 # Arguments: the hcasim program, the top of the source tree.

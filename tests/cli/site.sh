@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that the documentation builds as a site with search, that no link or anchor in it leads nowhere (warnings of
 # Sphinx are errors), and that its reference pages have the parameters of the program. Arguments: the
 # hcasim program, the top of the source tree.

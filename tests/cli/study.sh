@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim run` of a workload leaves the same bytes twice and with each kernel, that expectations decide its exit
 # code, and that `hcasim sweep` runs what is missing and nothing else, whatever was killed half-way.
 # Arguments: the hcasim program, the top of the source tree.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a module named in YAML changes not a byte of what a run with an unmodified program leaves behind, when it is configured as
 # the built-in block: counters, packets, trace, summary; that what is wrong with a module is said with its line, exit code 2; and
 # that waveforms end where the counters do, are the same on both kernels, and are read by GTKWave's converter.

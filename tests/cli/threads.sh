@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim run --threads` leaves the same bytes with 1, 2 and 3 threads: all records of topologies, link layers,
 # congestion controls, balances, faults, fidelities and loads below; that it really divides them; and that it says so where it cannot, or where
 # one thread is faster.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that what goes wrong while a run is under way is said, ends with exit code 2, and leaves nothing that is half written: files that
 # cannot grow, nor memory that is shared with programs, no address space for that, a folder that is there already, standard output that takes nothing, a TMPDIR that is
 # full; that a capture of a workload fails no invariant; and that a sweep which is interrupted, or killed, leaves whole results alone, and

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves which queue pair of an endpoint adapter is next, by time and by number; and that after a
 # timeout that was wrong no more is sent again than the packet that it took for lost.
 #

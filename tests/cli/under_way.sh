@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that flows.csv tells of flows that are under way when a run ends: packets, those sent again, marks, CNPs and BECNs of all flows
 # add up to the counters of the adapters, with losses, reads and several messages of a flow, for either fidelity, for both in one run and
 # for any number of threads; the columns of flows that ended are those of a longer run; a flow model tells of the share that it

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that congestion control which would never hear of congestion is refused with a place and a remedy: each algorithm without the
 # marks, the telemetry or the ACKs by which it lives, on RoCE and InfiniBand, of endpoint and detailed adapters, built in or loaded; and
 # that a scenario which means it may say so.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """vcd_check FILE COUNTERS.json MIN: reads a waveform as IEEE 1364-2005, clause 18, has it.
 
 Every counter in it ends at what COUNTERS.json says; times increase; every change

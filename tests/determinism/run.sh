@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a run is the same each time: what the programs print (times included), the packets, and the hash over all
 # interactions, byte for byte: run again, beside a busy loop on each core, on one core, with other quanta, on each kernel.
 # Usage: run.sh [-n RUNS] [-a] [-p PATTERN] HCASIM TOP

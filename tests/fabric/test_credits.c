@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves InfiniBand's flow control: throughput is min(C, buffer / round trip) to the picosecond (ground truth F-01),
  * the 12-bit counters wrap, no credit is made or lost, also when packets or the credits themselves are lost.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the addresses that are made up for a port: literal LIDs, GUIDs, MACs and GIDs in the order of Linux's GID
  * table, that each is found again, and that strangers are not.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that faults hit exactly what their rules say, that the same seed hits the same packets, and that each side
  * of a port treats what is lost as it must: packets in = packets out + dropped, input space all free in the end.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the reader of net files: what ibnetdiscover prints of two switches, four adapters and one with two ports, and
  * a file of ibsim's kind; ports, rates and machines come out exactly; a link named from one end or both is one link;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves priority flow control: when a pause frame takes hold and when it lets go, to the picosecond; that thresholds
  * with headroom lose nothing, that without them packets are lost; the headroom formula of ground truth C-14.

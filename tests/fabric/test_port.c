@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the arithmetic of one link: when the head and the tail of a packet are at the other end, that packets
  * follow one another without a gap and without drift, the goodput ceilings of ground truth C-05, and that nothing

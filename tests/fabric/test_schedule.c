@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the order of lanes: strict ones first, shares of bytes by weight whatever the sizes (802.1Qaz), InfiniBand's
  * VL arbitration with both tables and the limit (ground truth C-08: weights 1:3 give goodput 1:3 within 2 %), and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_flows: any bytes as a CSV file of flows: refused with a reason, or a workload that a run can play.
  */

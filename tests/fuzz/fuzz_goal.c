@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_goal: any bytes as a GOAL file: refused with a reason, or a workload that a run can play.
  */

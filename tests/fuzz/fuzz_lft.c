@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_lft: any bytes as forwarding tables: each route that is taken names a switch, a unicast LID and a port, and what is
  * refused has a line and a reason.

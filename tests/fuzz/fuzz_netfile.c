@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_netfile: any bytes as a net file: refused with a reason, or a layout whose links name ports that exist, each
  * of them once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a packet: the first byte says which link layer. What parses must rebuild to bytes that parse to the
  * same packet.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a capture file, pcap or pcapng: no record lies outside of the file, and each of them can be parsed
  * and printed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_rank_traces: any bytes as the list of an MPI program's traces: refused with a reason, or a list of as many full
  * names as there are ranks.

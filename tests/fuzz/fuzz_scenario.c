@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_scenario: any bytes as a scenario file: refused with errors, or a scenario whose effective configuration reads back
  * to the same.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as system calls on the emulated kernel: a context with one object of each kind is there, then the input is
  * a row of calls, each with a length, a kind, and the bytes of its arguments. Nothing may crash or leak, whatever

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fuzz_yaml: any bytes as a scenario file: read, looked through, read into parameters, overridden. Nothing may crash,
  * and a text that was refused has said why.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * input_file: the bytes of a fuzz target's input as a file, in memory, for parsers that ask for a file's name.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * workload_check: what must hold of a workload whatever file it is from: hosts that exist, amounts that a run can count,
  * and an order in which all of it can begin.

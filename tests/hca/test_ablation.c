@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that taking a mechanism away, or halving it, does what it must: each with a threshold that fails without it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that the set-associative map keeps what it should: the most recently used of each set, exactly those that were
  * not removed; and that under uniform random use its hit ratio is its size divided by the number of keys.

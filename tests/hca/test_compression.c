@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves compression of CQEs: the bytes of titles and mini-CQEs and where they are in the ring, how many bytes cross PCIe, what is
  * not compressed and ends what is, and to the picosecond how long a CQE waits for others.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the algorithms one call at a time: DCQCN's cuts and increases come to exactly the rates that its rules give, in
  * either order of alpha's update, and whether asked often or once; InfiniBand's index climbs and falls; a rate paces

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what congestion control does to detailed adapters, to the picosecond and the packet: units leave at the pace of their rate,
  * read responses too, and that time is the stage `pacing` of their WQE; a window lets through what it holds and asks for ACKs; marked

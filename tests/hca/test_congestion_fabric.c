@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves congestion control on a bottleneck: DCQCN settles at the fixed point of its fluid model (ground truth D-01) for
  * 2, 4, 8 and 10 flows, fairly; patched TIMELY at its own (D-04); windows of one bandwidth-delay product queue N - 1 of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that what must hold at any instant does, in the middle of everything: in a run of writes, sends, reads and atomics
  * under loss, with caches too small and few tags and credits, all blocks are checked every few nanoseconds. And that a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a context lookup costs its hit latency or a PCIe read and that, to the picosecond; that misses on one entry
  * merge, that misses beyond the slots wait in order while hits pass, that an entry goes when its set is full or it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that queues' contexts cost what their caches say: outbound rates fall once there are more queue pairs than the
  * requester's cache has entries, a cache of twice the size moves that knee to twice as many, inbound rates fall by the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that short messages and responses go into CQEs where they were asked to: the bytes and flags that a driver finds there,
  * memory that stays as it was, one PCIe write fewer, and what does not go there: what is too long, what comes with a GRH, what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves DC: how many connects and disconnects there are, and when; what is lost, repeated, refused, put off and taken away;
  * that what was under way when an initiator turned away arrives; and what a handshake costs, to the picosecond.

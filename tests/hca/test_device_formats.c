@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that WQEs are parsed, and CQEs built, byte for byte as <infiniband/mlx5dv.h> lays them out:
  * the same bytes written through its structs, and malformed ones refused for the right reason.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a transfer takes exactly the time of its parts (translation cold and warm, PCIe, the engine's own), moves
  * exactly the bytes that its list names across segments and pages and none beside them, ends with the right status, and

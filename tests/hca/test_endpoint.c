@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that the endpoint HCA's messages take exactly the time that its parameters and the wire add up to, that every
  * operation completes and is counted once, that queue pairs share a port, that a slow host holds the sender back

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what a loss costs under each way of recovery: go-back-N's goodput follows the law of ground truth E-01 within
  * 5 %, selective repeat's is 1 - p, go-back-0 gets exactly nothing through when every message loses a packet (D-19);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the way of an event to its driver, to the picosecond: EQE, MSI-X write behind it, handler; events that share an
  * interrupt, and one whose EQE the handler did not see; moderation by count, by time since the last event and by time since

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a congestion control from a shared object that breaks a rule of the interface ends the program with exit code 2 and a
  * message that names the object, the function and what it left: rates, windows and times that cannot be, a crash, an overflow

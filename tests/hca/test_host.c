@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what is behind the root complex: which lines the cache holds and where DDIO may put them, and that without it the cache loses what DMA writes, what a miss, the other
  * socket, the link to it, the IOMMU's walks and its knee cost to the picosecond; that strict ordering makes a fast write wait for a slow one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that requests for the future delay none of now, behind the root complex: a read that has to wait for a write takes no
  * memory, link between sockets or page walker before its time, and a host that costs nothing changes no picosecond of

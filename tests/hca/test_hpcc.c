@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what HPCC makes of the records that ACKs bring, one ACK at a time, to the byte: the first ACK begins a
  * round trip, in which the window answers each ACK and the reference stays; only counters of one port are compared,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what the simulator of HPCC's authors does in ways of its own, and the presets that bear its name with it: TIMELY looks
  * at the first round trip, counts increases below T_low, cuts as deep as the gradient says; DCTCP is a rate that starts

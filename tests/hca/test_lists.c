@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what scatter/gather lists cost: a send WQE takes a block of 64 B for each four units of 16 B, control segment, address and
  * elements together, all of which are read; each element of a part of 4 KB is translated and moved by itself, so that its PCIe

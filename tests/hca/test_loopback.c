@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what is between queue pairs of one adapter: nothing reaches the port; a WRITE takes, to the picosecond, what it takes over
  * a cable less the cable's time and that of both packets on the link, and with loopback_rate as much more as they take at that

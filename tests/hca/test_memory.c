@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Proves that a memory buffer holds exactly its range of addresses, and that the memory without bytes has them all. */
 #include <string.h>
 

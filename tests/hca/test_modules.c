@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a SystemC module in the place of a block gives the built-in block's results when it is configured alike: the
  * same counters, the same trace, the same packets at the same picoseconds, with hits, misses, merges, stalls and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that keys name exactly their region, that a key of a region that is gone finds nothing until all other indices
  * were used, that a full table says so, and that MTT entries of regions do not overlap.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves multi-packet receive WQEs: where packets of a datagram QP go in them, what CQEs say of strides, that a packet which does
  * not fit behind the last leaves the rest empty, and that one WQE is read in place of one for each packet.

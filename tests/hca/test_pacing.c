@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what leaves a sender, to the picosecond: bursts of TIMELY go at line rate and are paid for together, packets one by one,
  * or each from when it left;

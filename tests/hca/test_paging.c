@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves on-demand paging, to the picosecond where it is alone: what a fault takes and brings in, faults that join, wait for a
  * handler, or whose region is gone; a requester that stalls while others go on, a responder that refuses until the pages are

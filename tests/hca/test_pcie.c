@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a PCIe transaction takes exactly the time of its parts: requests and completions on a link of 1 ns a byte,
  * both latencies, waiting for tags and posted credits; that the limits by tags and by TLP overhead come out; that MMIO

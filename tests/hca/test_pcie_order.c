@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that writes, reads and reads behind writes of a PCIe function keep their order; that bytes move at the instant they
  * should; that what was asked is what was done, whatever the limits.

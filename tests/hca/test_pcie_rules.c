@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the rules of the PCIe link beyond single transactions, to the picosecond: credits by kind, what DLLPs and SKIP take,
  * generation 6's flits, a switch on the way, strict and relaxed ordering, a CPU's loads, and its stores that nobody takes.

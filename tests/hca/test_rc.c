@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that RC operations of every kind move the right bytes and complete with the right CQEs, at
  * every size around the borders of packets and units, over both link layers.

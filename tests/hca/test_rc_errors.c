@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that what must not succeed fails at the right end, with the right status, flushes what is
  * behind it and says so to the driver: local and remote protection, lengths, opcodes, limits.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that RC loses nothing when the link does: go-back-N after a NAK, after a timeout and after a
  * missing response, RNR waiting, exact waiting times, and every counter that tells of it.

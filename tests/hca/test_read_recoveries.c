@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what a limit of recoveries from lost READ responses does (ground truth D-34), to the picosecond, in both kinds of adapters: within the limit
  * a queue pair that has lost nothing notices nothing; beyond it, it waits until the first recovery is over.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that CQEs of a receive queue come in the order of its WQEs, whatever ends them: a message that is too long, a list that
  * names no region, a region that goes away at any time, a change to ERR at any time. RC, UC and UD alike.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves which lengths of packets a responder accepts (IBTA vol. 1, 9.7.4.1.6): full ones but for the last, one byte at least in
  * that, and as much in all as the RETH or the receive WQE says, to the byte.

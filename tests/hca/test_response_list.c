@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what becomes of a response whose WQE has left the cache of send WQEs (wqe_fetch.looked_up), to the picosecond.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the counts and codes that end or prolong a request: RNR retries of each message its own, the timer behind each RNR code, and
  * as many READs at a responder as it agreed to, not one more.

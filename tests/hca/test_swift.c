@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what Swift does about losses: a timeout halves the window, the fifth in a row makes it the smallest, an ACK in between begins
  * a new row, and fast recoveries count in none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that timing comes out of the mechanism as published: one-way latency of SEND at the sizes of
  * ground-truth row A1-01, flat over the MTU (A1-03), bandwidth at the header ceiling (C-05) for write,

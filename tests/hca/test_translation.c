@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what a key allows, in the order of the checks; which address comes out; and that a translation takes exactly its
  * lookups: one MPT entry, an MTT entry for each page unless the region is contiguous, and PCIe reads for those that miss.

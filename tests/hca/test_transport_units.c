@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that data that waits for host memory takes a unit of the transport each (response_units at the requester, scatter_units at the
  * responder), that as many as the parameters say are under way and no more, that what finds none waits in its order and is counted,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves UC (messages with a gap are dropped whole, nothing is answered) and UD (the 40 bytes, Q_Key,
  * source, unreachable addresses, lengths).

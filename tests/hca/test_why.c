@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that the stages of a work request's latency leave no gap: for every completion of a mixed run (writes,
  * sends, reads, atomics, UC, UD, losses, fences, small caches) they sum to the time from the store to the CQE, and of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the queues around the transports: inline data and BlueFlame (no read of the WQE, no read of
  * the data), rings that wrap, completion queues (arming, overrun, resizing, 64 and 128 bytes), shared

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what the caches of send and receive WQEs do: which lines they keep, that lookups are hits, misses and merges, and to the
  * picosecond what a lookup costs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves XRC (one QP, two SRQs on the other side, CQEs that speak of the SRQ) and memory windows
  * (bind, use, invalidate locally and from remote, destroy, refusal), and UD multicast.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a bound is capacity over demand per operation, the lowest first; that a rate above it is a violation with resource and
  * figures; and that a run far below it, with nothing busy, names where its work waits.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a scenario's values arrive where they belong, that presets are laid under single keys, that each mistake is
  * reported at its place, that the effective configuration reads back to itself, and that all shipped scenarios and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: what librdmacm asks through /dev/infiniband/rdma_cm: a connection from address to end with each event at its exact
  * time, attributes for the QPs of both sides, private data, rejections, and what is refused. Both sides are on one host, as one

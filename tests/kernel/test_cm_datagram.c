@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: identifiers of UD QPs find each other, each event at its exact time, with what a program needs to send; requests that
  * nobody wants are answered so; groups are joined and left, with the GIDs that Linux makes of their addresses, in InfiniBand only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what the kernel knows of DC: which initiators and targets can be made, the states they may take, the number and the key
  * that the adapter then has, and that modify's answer tells libmlx5 the target's number.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: opening the device and GET_CONTEXT answer as mlx5 does, refuse nonsense with the kernel's errno, and both
  * ABIs (write, ioctl) carry the same commands; queries of device, port and GIDs give the exact values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the greatest value of each attribute of a queue pair, at both sides; that a modification which is refused changes nothing;
  * and that PSNs have 24 bits.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: protection domains, memory regions and windows, address handles and XRC domains: exact answers, errno for
  * wrong rights, ranges and handles, EBUSY while others rely on one, and the adapter's table follows.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: netlink of RDMA answers, byte for byte, what `rdma dev`, `rdma link`, `rdma resource`, `rdma system` and libibverbs ask, of
  * both link layers, and with the errors of a kernel what nobody asks.

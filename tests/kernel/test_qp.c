@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: queue pairs: creation with its mlx5 part, every transition with every missing attribute refused, values out
  * of range refused, what the adapter is told, queries, multicast; and that closing a file or ending a process frees

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: completion queues, their channels, and shared receive queues: exact answers, ring checks, events written to
  * whom they concern, destroy commands that report exactly the events the program has read and take back the rest.

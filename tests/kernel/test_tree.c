@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: the files that libibverbs, perftest, UCX and hwloc read about the device are there, with the exact text that
  * a ConnectX-4 shows, links lead to one another, and writing the tree twice or into nowhere does what it should.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves: registering a region looks at all of its pages, and at the right to write where the region is written; the program's polls
  * are followed in regions that the adapter writes, and no longer once the last region of a page is gone; a command that is refused

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a run ends, says why, and leaves nothing behind, whoever of it is killed when: a program, the simulator, the
 # supervisor, or all at once; and that signals to hcasim, exit codes, deadlocks and runs side by side are as documented.
 # Usage: run.sh [-n KILLS] HCASIM TOP     KILLS at random moments (default 8); RANDOM_SEED=number repeats a series

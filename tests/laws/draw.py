@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random scenarios: loads on detailed adapters, and workloads of listed flows. All choices are the random generator's."""
 
 ETHERNET = (("connectx5-100gbe", 100), ("connectx4-100gbe", 100), ("connectx4-lx-25gbe", 25), ("connectx6dx-25gbe", 25), ("connectx3-40gbe", 40))

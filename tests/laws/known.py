@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs whose answer is known: from queueing theory, from counting bytes, from what a cache of this size can hold."""
 import draw
 import play

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a scenario and reads what it leaves. A scenario is a dict, written as YAML's subset JSON.
 
 Keys that begin with `_` are not the command's: `_flows` is a list of [start_us, source, destination, bytes, operation] that becomes

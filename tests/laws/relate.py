@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Laws about pairs of runs: what costs nothing, more of something, names, starts, others that share nothing, fidelities, ways back."""
 import copy
 import json

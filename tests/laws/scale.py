@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The law of scale: all rates divided by k and all times multiplied by k give all times multiplied by k.
 
 k is 2, since PCI Express has no other: a generation less is half the rate with the same encoding, from 5 to 4 and from 4 to 3. A timeout

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a failing case smaller: keys dropped, lists shortened, numbers halved, while it still fails."""
 import copy
 import re

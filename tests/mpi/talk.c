@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * talk: an ordinary MPI program for tests/cli/mpi.sh. Prints what it measures by MPI_Wtime, and fails if what arrives is
  * not what was sent.

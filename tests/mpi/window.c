@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * window: one-sided communication, which hcasim carries and of which a trace is no program: each rank puts its number into the
  * next one's window between two fences.

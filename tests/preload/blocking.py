@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Names each function of libc that may block and that the preloaded library neither stands in for nor may leave alone.
 
 A thread that sleeps in such a function keeps the token: it loses it after 20 ms of real time, and the run may not repeat. libc marks its

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The library that is loaded into programs puts no name into them but those of libc's functions that it stands in for: a program
 # may have a function called clock_init() or insn_run() of its own.
 # Usage: exports.sh LIBRARY

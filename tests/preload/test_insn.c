@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of verbs-shim/preload/insn: each instruction is carried out twice from the same registers, flags and
  * memory, once by this processor and once by insn_step(); what they leave must be equal. Also: what is not known

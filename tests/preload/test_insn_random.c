@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of verbs-shim/preload/insn: random code. Single instructions of every integer form, and programs of up to forty
  * with jumps over some of them, half of them loops, run on this processor and are carried out, in one piece and in slices of random length, with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of verbs-shim/preload/names: which names are hosts, and what becomes of the addresses that a program binds and
  * connects to.

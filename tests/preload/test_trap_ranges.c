@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of verbs-shim/preload/trap_ranges: whatever ranges are added, removed and armed, in whatever order and however many, an
  * access is known to trap exactly if one of its bytes lies in an armed range, and each address is found in the range that a model

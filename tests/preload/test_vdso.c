@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Unit tests of verbs-shim/preload/vdso: after patching, a caller that finds the clock in the vDSO by itself, and libc's own
  * callers, get our time; the functions that were not named still tell the machine's.

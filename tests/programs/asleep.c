@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * asleep: stores to a doorbell, then sleeps at once in a call that nobody follows (a futex of its own), until another thread,
  * which polls the CQ, has a completion and wakes it. The message goes to a LID that nobody has: the completion says so. Exits

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * copies: memmove() as other processors have it, to be loaded before a program: how it stores 64 bytes, 16 at a time, is
  * said by COPIES: `order`, `sse2` as the C library does without AVX, `down`, `twice` as with AVX-512, which stores all of it twice.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that what a program takes does not depend on how its memmove() fills a line of a doorbell page, which differs from
 # processor to processor: in order, in another one, or twice (copies.c), each WQE of UCX is one store of BlueFlame.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.

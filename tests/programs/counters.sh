@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that the port's counters in sysfs, and `rdma statistic`, show what the adapter counted when they are read: the packets and
 # four-byte words of WRITEs whose size is known, at both ends. Twice alike, on two kernels of the simulator.
 # Arguments: the hcasim program, the top of the source tree.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * crowd: an ordinary verbs program with many objects, or large ones, whose memory the library has to know: regions that do not touch,
  * completion queues, one region of gigabytes. It proves that how many there are is limited by nothing but memory, and what they cost.

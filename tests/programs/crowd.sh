@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a program may have thousands of regions and completion queues, that a region costs the same however many there are, and
 # that registering and deregistering large memory does not have it twice.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.

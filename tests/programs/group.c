@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * group: an ordinary verbs program over UD that belongs to a multicast group, or sends to it, or both:
  *

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that messages to a multicast group reach each program on any host that is attached to it, once, in order and whole, the
 # sender's own too, and nobody else (group.c); over switches, on InfiniBand as the scenario's groups say, on RoCE also to groups
 # that it does not name; who joins and leaves is there or not; and that two runs, on different kernels of the simulator, are alike.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * loopback: two queue pairs of one process, connected to each other. WRITEs one after the other; after each completion it looks at
  * the target at once, and prints how many held old data.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a run says of WRITEs over loopback that they were acknowledged before their data were with PCIe, of no fewer than the
 # program saw old data of, and that it sees none, and the run says nothing, with ACKs behind the data.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.

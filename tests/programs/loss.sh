@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a program's bytes arrive under random packet loss, InfiniBand and RoCE, that each retransmission is seen: the
 # packets that `hcasim decode` reads in the capture as sent a second time are as many as the counters say; and that a second
 # run is the same, byte for byte.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * machine: prints what a program sees of its host beside RDMA devices: processors, memory, limits, the kernel.
  * It asks functions of libc, the system and files. tests/programs/machine.sh compares that with the scenario.

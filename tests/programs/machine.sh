@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that programs see the host of the scenario and not the machine: processors, memory, limits, the kernel, by functions of
 # libc, system calls and files, to the byte. Proves that no virtual time depends on the machine: three rows of matrix.txt run here
 # and on a machine that looks otherwise. That has one processor, no transparent huge pages, little memory and another kernel.

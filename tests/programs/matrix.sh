@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that an unmodified program does on simulated adapters what it does on real ones: it ends with exit code 0, says
 # nothing on standard error, and prints what one row of matrix.txt expects, with figures in the bounds stated there; and that
 # a second run, on another kernel of the simulator and another set of processors, prints the same and sends the same packets

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * minis: a program that reads compressed CQEs itself, as DPDK does. Two queue pairs of this process are connected; one sends a list
  * of messages, each longer than the one before, and the other's completions come to a completion queue of mlx5dv_create_cq() with

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a program which asks for compressed CQEs and reads them itself (minis.c) finds each message's length in them: of 20 CQEs
 # one title and three arrays of mini-CQEs are written, 256 bytes in place of 1280; that it does so alike on two kernels of the
 # simulator; and that without the adapter's leave such a completion queue is refused.

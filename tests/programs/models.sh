@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that unmodified programs meet the adapter's own limits: PCIe 3.0 x8 bounds ib_write_bw where the link would carry
 # twice as much, and more queue pairs than the cache has contexts cost ib_read_bw a miss for each READ, counted exactly; and that
 # libmlx5 finds short messages in CQEs, and that what holds up a run is named when send WQEs do not fit into their cache.

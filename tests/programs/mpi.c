@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An ordinary MPI program, compiled by mpicc when its test runs: rank 0 and its neighbour, then rank 0 and the last one, send each
  * other messages of several lengths, check every byte and say what half a round trip took; and allreduces over all, whose every element is checked.

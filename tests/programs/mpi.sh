@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that Open MPI runs unmodified, with several ranks on a host: mpirun on one simulated host starts a daemon on the other by
 # tools/hcasim-ssh, and the four ranks of mpi.c talk by UCX, over the adapters and through memory they share; and two of one host
 # by Open MPI's own shared memory. Bytes, sums and hosts are right, the times are those of the adapter or of shared memory, and a

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a child which cannot run in virtual time is named, however it is started and however soon it ends, and that tracers are
 # refused with a reason.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # An ordinary pyverbs program: two queue pairs of one host are connected to each other, one sends, writes and reads, and the other
 # receives, in one piece and in lists of several. It prints what arrived, whether the time stamp of a completion tells the time, and what
 # the clock of the adapter says.

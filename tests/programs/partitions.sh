@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that programs see the P_Keys of the scenario's partitions (pkeys.c), that two whose P_Keys match talk to each other, and two
 # whose P_Keys do not match do not: the switch's filters drop their packets, or, without filters, the adapter does and counts it.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pkeys: prints what verbs say of the port's P_Keys: those that are valid, by index, and how many packets had a wrong one; and
  * that finding the index of each gives it back.

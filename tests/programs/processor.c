@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * processor: prints what a program can see of its processor: by cpuid, in functions of its own and in a library that it loads later,
  * and in /proc/cpuinfo. tests/programs/processor.sh compares that with the processor of the scenario.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that programs see the processor of the scenario and not the machine's: what cpuid answers in a program and in a library
 # that it loads later, and /proc/cpuinfo, to the byte, for each processor and whatever GLIBC_TUNABLES hides; and that UCX takes its
 # choices from that.

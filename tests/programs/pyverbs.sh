@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that pyverbs, and the Python interpreter with it, run unmodified: pairs.py says what it does. Twice alike.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: pyverbs is not installed.
 hcasim=$1

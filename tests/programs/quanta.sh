@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that the ends of quanta, which are moments of real time, leave no mark on a run: UCX posts receives in each turn of its loop
 # over UD, so that a turn more or less before it is found polling shows in the run's hash, and it fills memory for longer than a quantum.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.

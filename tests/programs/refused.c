@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * refused: prints how verbs end that the device does not offer, how a raw OPEN_XRCD of a file without a domain ends, and whether
  * O_NONBLOCK of device files is kept.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that verbs which the device does not offer are named in the log once each, that the program gets its library's answer, that
 # OPEN_XRCD of a file without a domain ends with EAGAIN though the file may block, that O_NONBLOCK of device files is kept, and that a
 # run whose program asked for umad does not end with exit code 0.

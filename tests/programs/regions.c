@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * regions: an ordinary verbs program with memory regions in memory of many kinds. It proves that RDMA reads and writes the bytes
  * that the program sees, whatever its pages are, and that registering changes nothing else: bytes beside a region, regions that

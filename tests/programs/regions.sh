@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that RDMA and programs see the same bytes in memory of every kind (regions.c says which), twice alike, and however
 # often the program is looked at meanwhile, with each of libc's ways to copy bytes: by instructions that are carried out and
 # by others.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that `rdma resource` shows what another program of the host has while it runs: the queue pair, completion queue, region and
 # protection domain of a server that waits for its client. Twice alike, on two kernels of the simulator.
 # Arguments: the hcasim program, the top of the source tree.

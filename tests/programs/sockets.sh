@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that a run says at its end when sockets carried what no link could have, or filled their buffers, and says nothing of
 # sockets that carried little; by streams and by datagrams; and that nothing is said within a host.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.

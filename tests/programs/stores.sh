@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that stores to doorbells wait for the next request only while nobody can notice: a ping-pong needs four hand-overs a
 # round trip (each side's two completions) and not six; with a store that takes longer than its way to the HCA it needs six,
 # and each of its doorbells still arrives. Three pairs need three times as many. A thread that falls asleep where nobody sees

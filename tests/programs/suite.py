@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs rdma-core's own tests of pyverbs, and prints a line for each: what became of it, its name, and why it was skipped.
 
 Arguments: the folder of the tests, then what their run_tests.py takes: --dev mlx5_0 --port 1 --gid 0. The tests come with Debian's

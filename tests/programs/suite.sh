@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that rdma-core's own tests of pyverbs pass on the simulated adapter: all of them on InfiniBand, those that send anything
 # on RoCE, those of rdma_cm among them, the latter twice alike on two kernels of the simulator. suite.txt says which pass; the
 # others are skipped by the suite.

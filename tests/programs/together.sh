@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Proves that programs of a run begin together: three senders to one host share its link, in whichever order the command line has
 # them, though perftest's clients sleep for a second and poll from then on; a program with a `start` begins then, while others run;
 # a client whose server never waits begins after session.head_start; and pairs beside each other cost no more than alone.

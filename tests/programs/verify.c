@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verify: an ordinary verbs program that checks every byte. Two of them, joined by a socket, take turns in sending batches
  * of messages of many sizes, at odd places, by each RC operation; who receives compares its whole buffer, the bytes between the

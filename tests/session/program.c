@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The programs that the tests run under a session: argv[1] names the part. Built without sanitizers, whose run time must be the
  * first library of a process, as must ours.

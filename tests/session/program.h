@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * program: parts of the program that the tests run under a session, which are in files of their own.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * program_calls: calls that block, each by itself: a child does something 5 ms after it was made, and its parent waits for that. What
  * is printed is how long that took, in tenths of milliseconds: 55, since making a child takes 0.5 ms.

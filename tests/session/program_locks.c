@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * program_locks: processes that wait for each other's locks of one file, of each kind: flock(), records of fcntl() and lockf(), and
  * those of open descriptions, by libc's functions and by syscall().

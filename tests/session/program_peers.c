@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * program_peers: what two processes of a host give each other: memory that both poll, and signals with values.
  */

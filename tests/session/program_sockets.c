@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * program_sockets: hosts talk over sockets: streams, and datagrams of programs that wait, that look again and again, or that write on.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * program_timers: timers that end in a signal, in a thread or in nothing, each kind once; what it prints are tenths of milliseconds.
  */

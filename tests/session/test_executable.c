@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a program which cannot be run on a simulated host is recognised before anything starts, by what its
  * file says, and that the reason is named.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Programs under a session without any RDMA device: sleeps end,
  * threads, conditions, fork, exec, signals, sockets and clocks behave, two hosts may bind one port, and a run is the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that each law of sim/audit.h finds a block that breaks it, names block, law and figures, and is silent about one that does
  * not: utilisation, busy time of completions, population, Little's law.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that items leave a delay line in order and at their exact times, with one event pending however many are in
  * flight, also when arrivals push again or the line is emptied.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a gauge's sums are exact: occupancy over time, waiting time, a departure told ahead, whatever lies between two
  * changes, and from whatever instant on; and that counters files hold them under their block's name.

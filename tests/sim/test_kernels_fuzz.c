@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that the three kernels give the same run: random models that schedule, cancel and reschedule events of all
  * priorities from inside events, with delays from 0 to days, run in slices of random length with edits and stops in

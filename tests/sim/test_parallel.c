@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a divided run does what an undivided one does: nodes in a ring that pass tokens on after random times, many
  * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 parts, in one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that each kind of parameter reads exactly what it says (units, ranges, no rounding, no
  * overflow), that a refused value changes nothing, and that what is printed reads back as the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a stream's numbers depend on the run's seed, the block's name and the purpose alone, that they are those
  * of xoshiro256**, and that GSL draws from the same stream.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that each kernel fires events in the order of (time, priority, origin, sequence), that
  * sim_run() excludes its limit, that cancelled events do not fire, and that stopping and going on

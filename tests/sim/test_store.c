@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a store gives zeros, from the begin of a cache line on, that what it gives does not overlap, across its chunks
  * as well, and that it is empty and may be used again when it has ended.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a SystemC module and C models interleave at exact times on the hosted and the reference kernel: requests
  * cross at their time, answers and ticks come back after what the models do at that instant, in slices and in one run.

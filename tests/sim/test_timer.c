@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a timer expires once, at the exact deadline set last, whether that moved later or sooner; that moving it
  * later costs no event; and that disarming leaves nothing pending.

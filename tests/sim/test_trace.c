@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a trace file gives back what was traced and nothing of blocks that were not selected, that a damaged file
  * is told from a whole one, and the exact text of both exports and of the counters.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that each problem of a user's YAML is reported at its exact file:line:column, all of them
  * in one run, and that what YAML allows but a scenario does not is refused by name.

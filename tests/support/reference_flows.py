@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """reference_flows: plays the flows of a public simulator and compares their times with that simulator's.
 
     reference_flows.py HCASIM DATA FOLDER CASE...

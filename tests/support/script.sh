@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What scripts of tests begin with: a folder of their own in $folder, and fail, which says what is wrong and counts it in $failures.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * suite: how a test program says which tests it has. The list stands behind the includes, and is all that there is to say:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves how a switch chooses among equal ways: ECMP keeps a flow on one way and spreads flows evenly, each switch by
  * a seed of its own unless told; flowlets change their way after a gap and never within it; spraying is even to a few

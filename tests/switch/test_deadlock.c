@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a cyclic wait is found and named, and only that: a ring of four switches in which every host sends to
  * the one opposite stops for ever, under credits, under PFC and in a shared buffer; the same ring with up/down routes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what a switch writes on packets: ECN exactly beyond kmax, never up to kmin, with the chance between that RED
  * says, on ECN-capable packets only; FECN of InfiniBand by threshold, rate and size; telemetry to the byte and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves multicast in switches: each member of a group gets each packet once, whoever sends, in any fabric, and nobody
  * else does; copies arrive when a packet of their own would; a copy that cannot leave keeps the input's space, and no credit, byte

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what leaf switches do together. CONGA: the estimate of a link to the byte, its quantised metric in the tables of both
  * leaves after given packets, feedback that changed first, the least congested way for a flowlet, the way before among equals,

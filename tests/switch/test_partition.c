@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves partitions: which P_Keys match, which one a port takes to talk to another; that a switch's filters let in what carries
  * a number of the host behind, let out what the host would take, and drop all else, counted by its reason, with all credits

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves in which order packets of several inputs leave an output, of each in turn or as they came; and that a pause says how
  * many switches it has come through.

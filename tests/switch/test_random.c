@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what must hold whatever happens: for many seeds, a fabric of two leaves and two spines with random buffers,
  * own or shared, schedules, marks, ways, lengths, lanes, sizes and faults of packets and links. Every packet arrives or is counted where it was lost, none is lost without a

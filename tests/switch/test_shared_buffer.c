@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the shared packet memory: the steady state of dynamic thresholds (ground truth C-15: 12 MB, alpha 1: 6 MB
  * for one congested port, 705.9 KB for each of 16) to the byte, in ingress pauses and in egress drops; reserves that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what credit starvation does (IBTA annex A10): a port of the mask gets no more through, while what it sends is congested, than the return
  * delay lets it, and another port the rest; without congestion, without a threshold, or out of the mask, nothing changes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the switch: its cut-through latency to the picosecond on both link layers, storing when the output is
  * faster, fair sharing of an output, no loss under credits or PFC, what it drops and why, and that all kernels agree.

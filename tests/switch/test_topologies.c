@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the fabrics of the studies: how many switches and links each has, that every pair of hosts has a way of
  * exactly the length that its geometry says, which a packet takes; that up/down ways turn down once and never up

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that routes are shortest paths and lead home: between every pair of hosts of a two-level fabric a packet
  * arrives after exactly the hops of its distance; that paths spread over the spines, the same way each time; and

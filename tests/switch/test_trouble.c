@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what a switch does when ports are in trouble: lifetime at the head of a queue, the PFC watchdog, pause
  * storms, slow receivers, links that go down and come up, a restart; each loses exactly what it must, and leaves

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that switches of more than 64 ports serve them all alike: packets from 255 inputs to one output leave in turns, input
  * after input, in each of three rounds; all links are busy when each host sends to the next; sets of ports are what was put in.

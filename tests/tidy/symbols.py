@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """symbols: what the linker sees of the order of folders: no object calls, or reads, what lies above it.
 
 Usage: symbols.py BUILD. Asks nm for the symbols of every object of a folder that stands in an order, and prints each that an

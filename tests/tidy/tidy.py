@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """tidy: what a program can check of the house rules, so that no reviewer has to.
 
 Includes point one way; files stay within one title's length; opening comments, include guards, lists of tests and names are there;
@@ -13,6 +14,7 @@ import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 LINES_MAX = 600
+LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */"
 
 # Who may include whom: a folder may include itself and these.
 SIM = {"sim"}
@@ -91,9 +93,11 @@ def check_layers(path, lines):
 def check_c(path, text):
     lines = text.split("\n")
     check_layers(path, lines)
-    if len(lines) > LINES_MAX:
-        finding(path, len(lines), f"{len(lines)} lines: more than {LINES_MAX}, perhaps two files")
-    if not text.startswith("/*"):
+    if len(lines) - 1 > LINES_MAX:  # the licence is no title
+        finding(path, len(lines), f"{len(lines) - 1} lines: more than {LINES_MAX}, perhaps two files")
+    if lines[0] != LICENCE:
+        finding(path, 1, f"the first line is not {LICENCE}")
+    elif not lines[1].startswith("/*"):
         finding(path, 1, "no opening comment that says what this file is")
     if path.endswith(".h"):
         guard = re.sub(r"[^A-Z0-9]", "_", path.upper())

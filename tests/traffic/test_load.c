@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a load of verbs gives the rate that each limit of an adapter allows when the others are out of the way: a
  * processing unit's interval by kind of packet, that of departures, lines of BlueFlame, WQEs that are read, turns of writing; that contexts of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a load's scatter/gather lists and its traffic within one adapter are what they say: blocks of WQEs that are read for
  * each, elements that are moved, the message that the elements make up, receive WQEs that scatter; that queue pairs in one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that cores that answer requests take the time that each step is said to cost, and no other: by the rate of one that is
  * never idle (requests in slots and in CQEs, one by one and in batches, lines of memory one after the other and side by side,

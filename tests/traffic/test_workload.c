@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a workload depends on its parameters and seed alone, that each pattern has the flows and bytes it should,
  * that what waits begins when it may and not before, that a flow which is alone takes exactly its ideal time, and that

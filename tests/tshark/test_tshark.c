@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that tshark reads what pcapng.c writes as it was meant: random packets of every opcode in every
  * encapsulation, credits and PFC; no packet malformed, and each field it shows is the field of struct packet.

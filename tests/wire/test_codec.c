@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves parse(build(x)) == x for random packets of every opcode in every encapsulation, with the CRCs that the
  * bitwise judge computes; literal bytes of the link's own packets; that damage is built in and found; and what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what `hcasim decode` prints, line by line, in its three forms, and its exit status: 0 for right packets,
  * 1 when a CRC is wrong or a packet malformed, 2 for what cannot be read or written.

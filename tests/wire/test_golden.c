@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the codec against packets that two Linux kernels exchanged (Soft-RoCE, RoCEv2 over IPv4): each parses,
  * rebuilds to the same bytes, and carries the ICRC that both icrc.c and the bitwise judge compute. One bit changed

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what is derived from the opcode table against literal values of the standard, row by row
  * for the lengths, and by negative cases for the rules.

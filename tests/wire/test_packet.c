@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that pools recycle and count, payloads live as long as their last holder, equal paths are
  * one object, and the length on the wire of each encapsulation, against sums done by hand.

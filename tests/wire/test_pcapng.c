@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves the capture writer byte by byte for one packet, that the reader gives back what was written, that the
  * reader takes pcap and pcapng of both byte orders and all time resolutions, and that it says what is broken.

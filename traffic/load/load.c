@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* load: see load.h. What is counted, the nodes, their paths; then the run, in steps until enough is complete. What came of
  * it: load_result.c. */
 #include "traffic/load/load.h"

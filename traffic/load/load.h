@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load: verbs under load: hosts whose processor cores post work requests to detailed HCAs and poll for their CQEs, without
  * programs and without an emulated kernel: for message rates and latencies with many queue pairs.

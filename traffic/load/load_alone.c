@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_alone: a load on adapters that are all alike, at one switch or at the two ends of a cable: nodes first, then the switch,
  * then links; for tests and for published rows. Scenarios build what a load stands on themselves (hcasim/builder/build.h).

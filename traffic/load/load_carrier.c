@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* load_carrier: see load_carrier.h. Its cores are in load_courier.c. */
 #include "traffic/load/load_carrier.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_carrier: carries a workload (traffic/workload/carrier.h) by detailed HCAs. Each host has processor cores that do what
  * the driver and the program of it would: they build WQEs, ring doorbells, poll CQEs, post receive work requests again, and look

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_check: which values of a load go together, before anything is made of them. Each message says what is expected.
  */

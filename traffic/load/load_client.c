@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_client: who asks, see load_server.h: the requests of each client by number, where they are written, and where their
  * responses are.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_cores: processor cores, one or those that share, at the work of a thread: each posts to a queue pair that has room, polls the CQ, sleeps when
  * there is neither to do. Those that share hold the lock of a queue pair, or of the CQ, while they do, and wait for it in turn; so do all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_courier: see load_courier.h. What a step finds takes its time first, and has its effect then.
  *

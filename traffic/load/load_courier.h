@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_courier: the core of a host that carries messages of a workload, see load_carrier.h; the ends of its queue pairs, and what
  * is under way between them.

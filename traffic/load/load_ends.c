@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_ends: the ends of a workload's connections, see load_courier.h: by node and by number, the buffer of each, and how they
  * come to queue pairs: all of them before the run, or each pair when it is joined, in places that are kept for it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_host_params: what hosts of detailed adapters ask of them to carry a workload (load_carrier.h), and what that costs their cores.
  */

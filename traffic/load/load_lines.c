@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_lines: what it costs a core to use lines of memory, see load_server.h: by the last level cache of its host, which it
  * shares with what DMA writes (hca/host/llc.h). Where none is modelled, what DMA wrote is in the cache, and tables are not.

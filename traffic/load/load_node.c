@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_node: one host: the memory that its rings are in, its regions, and the queue pairs and CQs of its cores.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_params: what a load of verbs is (load.h), and what its calls cost the processor cores that make them. Lists:
  * load_place_param_list, load_param_list, load_cpu_param_list, load_rival_param_list, load_server_param_list.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_plan: how many queue pairs the threads of a node have, of which kinds, and how much room their rings and CQs take;
  * before anything is made of it (load_node.c).

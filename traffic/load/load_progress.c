@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_progress: how far the work requests of a load are, to the packet. Completions come in bunches: a CQE may tell of many work
  * requests, and the messages of many queue pairs take turns on the wire and end together. Between two bunches more may be

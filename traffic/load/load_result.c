@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* load_result: what came of a load, from its tallies at both ends of what is measured. See load.h. */
 #include <assert.h>
 #include <gsl/gsl_sort.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_server: a core that answers, see load_server.h. One step after the other, each with its cost:
  *

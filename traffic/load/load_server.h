@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_server: cores of the first node that wait for requests, work on each, and answer; and the clients, which ask. A client is
  * a queue pair of another node, with `window` requests that are posted and not answered.

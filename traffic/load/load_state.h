@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* load_state: what the files of the load generator share: the run, its nodes, their cores and queue pairs. */
 #ifndef TRAFFIC_LOAD_LOAD_STATE_H
 #define TRAFFIC_LOAD_LOAD_STATE_H

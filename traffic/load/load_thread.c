@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * load_thread: what the cores of a thread do: build WQEs and ring, choose the queue pair that is next, take CQEs. When, and at which cost: load_cores.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mixed_carrier: see mixed_carrier.h. Queue pairs of either carrier are held by one more, which knows whose they are. */
 #include "traffic/load/mixed_carrier.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mixed_carrier: carries a workload by adapters of both fidelities, each host having one or the other. Between adapters of one
  * fidelity it is their carrier's; of a pair of both, each carrier has an end:

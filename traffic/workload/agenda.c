@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* agenda: see agenda.h. */
 #include "traffic/workload/agenda.h"
 

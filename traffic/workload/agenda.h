@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * agenda: which flows of a host begin when: a heap, and one event for the first of them. Part of player.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* arrivals: see arrivals.h. */
 #include "traffic/workload/arrivals.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * arrivals: what an end of a connection knows of the messages that come to it: told as they are posted at the other end, found by
  * the PSN of their packets. In a divided run what is told to another part is there before the first packet is, as packets cross

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * carrier: what carries the messages of a workload from host to host: adapters of one fidelity, with queue pairs between them.
  * The player knows no more of adapters than this.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * collective: operations of all hosts together, step by step. A host's send in step s waits for what it must have
  * received in step s - 1, and for its own send of that step.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* distribution: see distribution.h. Sizes are drawn by the inverse of the distribution function. */
 #include "traffic/workload/distribution.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * distribution: published sizes of flows, as piecewise linear distribution functions.
  */

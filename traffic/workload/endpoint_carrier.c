@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* endpoint_carrier: see endpoint_carrier.h. A flow's number + 1 is the tag of its messages, which other adapters do not know. */
 #include "traffic/workload/endpoint_carrier.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * endpoint_carrier: carries a workload by HCAs of fidelity endpoint, and half of it where hosts have adapters of either fidelity
  * (traffic/load/mixed_carrier.h).

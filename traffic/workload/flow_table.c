@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* flow_table: see flow_table.h. */
 #include "traffic/workload/flow_table.h"
 

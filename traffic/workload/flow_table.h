@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flow_table: what became of each flow of a workload: a plain array, and its CSV form. Columns, their units and
  * meanings are one list.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * goal: a workload from a GOAL file (Hoefler, Siebert, Lumsdaine, ICPP 2009), as schedgen of the LogGOPSim tools writes it:
  *

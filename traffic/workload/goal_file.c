@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* goal_file: see goal_file.h. */
 #include "traffic/workload/goal_file.h"
 #include "sim/input.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * goal_file: the operations of a GOAL file (traffic/workload/goal.c says what they become), and which of them requires
  * which.

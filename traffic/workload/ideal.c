@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* ideal: see ideal.h. */
 #include "traffic/workload/ideal.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* player: see player.h. */
 #include "traffic/workload/player.h"
 

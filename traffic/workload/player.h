@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * player: plays a workload and keeps the flow table. Queue pairs are joined as the flows need them; a flow is cut into messages, of
  * which a number are posted at a time. By which adapters they go is the carrier's.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace: flows from a CSV file: `start_us,source,destination,bytes[,operation[,count,every_us]]`, one a line, hosts by number,
  * operation write (if none is given), send, read or atomic; count such flows, one every so many microseconds. A first line that begins with a letter names the columns;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* waits: see waits.h. */
 #include "traffic/workload/waits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * waits: what flows wait for, and when they have it. What happens at a flow's own host counts at once. What happens at
  * another is known there `notice` later, as if a small message told of it. That a barrier is reached is known to all

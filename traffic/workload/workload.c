@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * workload: see workload.h. Here are the list itself and the patterns without steps; each draws from streams named
  * after the host, so a host's traffic does not depend on how many others there are to draw before it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * workload: who sends what to whom, when, and after what. A list of flows with dependencies, made from a few
  * parameters and a seed alone, so that it is the same whatever the fabric.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ah: address handles. libmlx5 keeps them itself; on Ethernet it asks the kernel for the next hop's MAC address.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * channel: the ring of records that a program may not have read yet, beside its pipe.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * channel: an event channel: records of one size that a program reads from a pipe, oldest first. The kernel
  * remembers which records are still unread, because destroying an object must answer how many of its events were

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clock_info: see clock_info.h. nanoseconds = nsec + ((cycles of the time stamp - cycles) * mult >> shift), which holds for
  * 36 minutes at 156.25 MHz: the product has 64 bits.

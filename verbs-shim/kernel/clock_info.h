@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clock_info: the page by which libmlx5 turns time stamps of CQEs into nanoseconds: mlx5dv_get_clock_info(), and
  * ibv_wc_read_completion_wallclock_ns(). It begins at virtual time 0 and is never written again.

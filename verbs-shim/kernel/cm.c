@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cm: see cm.h. Files, identifiers, the queue of events, and the table of commands. */
 #include "verbs-shim/kernel/cm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cm: the connection manager that librdmacm talks to through /dev/infiniband/rdma_cm: each write() is a command, and events are
  * fetched by one. Connections of reliable QPs (port space TCP), datagram QPs (UDP) and groups are there, by IPv4 addresses and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cm_address: what the addresses of programs mean: IPv4 is that of a host's network interface (RoCE) or stands for that of its
  * IPoIB interface; IPv6 is the link-local one, which is the port's first GID in both. Groups become the GIDs that Linux makes of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cm_connect: addresses are resolved, and two identifiers become a connection and end it: IBTA vol. 1, 12.9.
  *

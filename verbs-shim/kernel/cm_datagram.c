@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cm_datagram: two identifiers of UD QPs find each other: service ID resolution, IBTA vol. 1, 12.11. Nothing is connected, so
  * nothing ends either: one asks, the other answers with its QP, and both send from then on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cm_group: identifiers of UD QPs join multicast groups: what a subnet manager answers (IBTA vol. 1, 15.2.5.17) in InfiniBand,
  * nobody's business in RoCE. The library attaches the QP itself when it hears of it. Which ports a group reaches, the scenario

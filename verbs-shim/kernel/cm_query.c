@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cm_query: what a program may ask about an identifier: who it is and who the other side, on which path, and with which
  * attributes its QP goes through its states. As Linux does, the program moves the QP itself.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * command: one uverbs command being carried out, whichever way it came: by write(), by the ioctl that wraps such a
  * write, or as an ioctl method of its own. Its inputs have been copied in; answers are copied out by command_reply().

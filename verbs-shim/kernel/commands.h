@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * commands: what each uverbs command does. Each takes its inputs from the struct command, answers through it, and
  * returns 0 or -errno. Which ABI carries it, and what it costs, is dispatch's affair (write_abi.c, ioctl_abi.c).

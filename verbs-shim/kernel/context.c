@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * context: opening the device, and what a program gets with its context: the asynchronous event channel and, in the
  * mlx5 part, doorbell pages and the sizes of everything.

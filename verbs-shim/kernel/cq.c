@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cq: create, resize, destroy; and completion channels.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cq: completion queues and the channels that announce their completions.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * destroy: the way out of every object, whether by command or with the file that made it.
  */

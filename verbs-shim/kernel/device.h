@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * device: what the device says of itself and its port, for the commands that ask and for sysfs.
  */

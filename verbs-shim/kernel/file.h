@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * file: what all open files of the emulated kernel share. The session knows them as struct kernel_file.
  */

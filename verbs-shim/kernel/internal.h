@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * internal: the emulated kernel's own state, for the files of this folder.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ioctl_abi: RDMA_VERBS_IOCTL: a header and attributes, <rdma/rdma_user_ioctl_cmds.h>. Served here: the method that
  * wraps a write command, and the queries of port and GIDs. Of all other methods libibverbs is told that this kernel

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel: creation, files in general, and what arrives from the adapter: completion events and asynchronous events,
  * each passed on to the channel of whose object it is about.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel: the part of an operating system that RDMA programs talk to, for one simulated host: the uverbs and
  * rdma_cm devices, their sysfs entries, the objects behind them, and all validation and errno values.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel_params: what a user may say about the emulated kernel: how its port reports itself, and what its calls
  * cost in virtual time (system call, driver and the adapter's command interface together).

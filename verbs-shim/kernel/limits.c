@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * limits: the two structures in which programs read them, from the lists in limits.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * limits: what the device says it can do, and holds programs to. Values of a ConnectX-4 (MT27700, MCX455A/456A) as
  * `ibv_devinfo -v` prints them for firmware 12.x, except for what this model does not do, which is not promised.

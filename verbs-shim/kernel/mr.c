@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mr: memory regions and memory windows. Rights follow IBTA vol. 1, 10.6.3 (remote write and atomics need local
  * write); the range must be there and, for local write, writable, as a kernel that pins it would find out.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * netlink: see netlink.h. A request is about all devices (a dump, which a message NLMSG_DONE ends) or about one, by its index; an
  * error, or 0 where the asker wants an acknowledgment, is a message NLMSG_ERROR.

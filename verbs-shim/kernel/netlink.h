@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * netlink: sockets of NETLINK_RDMA, by which `rdma dev`, `rdma link` and `rdma resource` of iproute2, and libibverbs as it looks for
  * devices, ask what there is. Requests come by write, answers are read as messages from the file.

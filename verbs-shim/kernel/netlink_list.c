@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* netlink_list: see netlink_list.h. What an entry has, as netlink.c. */
 #include "verbs-shim/kernel/netlink_list.h"
 

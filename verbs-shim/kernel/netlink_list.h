@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * netlink_list: what `rdma resource show qp` and its like list: the queue pairs, completion queues, regions and protection domains
  * that programs have, an entry each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* nlmsg: see nlmsg.h. */
 #include "verbs-shim/kernel/nlmsg.h"
 

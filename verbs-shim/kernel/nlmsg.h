@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * nlmsg: one message of netlink being built: a header, and attributes behind it, which may hold attributes themselves.
  */

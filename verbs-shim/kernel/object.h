@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * object: what a program makes through uverbs: protection domain, memory region, CQ, QP ... Each has a handle in the
  * context that made it, counts who relies on it (it cannot be destroyed as long as somebody does), and, when the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * path: InfiniBand by LID, with GRH if asked for; RoCE by source GID index, which also says the version.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * path: from the address a program gives (address handle, QP attribute, or address vector in a WQE) to the path of
  * packets: IBTA vol. 1, 11.2.2; annexes A16 and A17 for RoCE. It stands where a kernel asks its GID table, the

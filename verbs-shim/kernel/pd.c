@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pd: protection domains, and XRC domains, which several processes may share through a file.
  */

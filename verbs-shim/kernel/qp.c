@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * qp: creation, destruction, and multicast groups. Modify and query are in qp_modify.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * qp: queue pairs as the kernel knows them: what they rely on, and the attributes that the program has set.
  */

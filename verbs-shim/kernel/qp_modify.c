@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * qp_modify: moving a QP from state to state, and asking for what has become of it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * qp_transition: which attributes a modification of a QP must and may name, by transition and type of QP: IBTA vol. 1,
  * 11.2.5.2, tables 91 to 96.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ring: checks of what the mlx5 user ABI says about rings and doorbell records, which are the driver's own memory.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * srq: shared receive queues, plain ones and those of XRC, which belong to an XRC domain and have a CQ of their own.
  */

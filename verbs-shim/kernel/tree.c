@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tree: what programs find under /sys and /dev about the device: class/infiniband, class/infiniband_verbs, the PCI
  * function and, for RoCE, its network interface; under /proc and /etc, what tells hosts apart. Links are real links, as user

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * uar: allocation of doorbell pages and of the BlueFlame registers in them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * uar: the doorbell pages of one context. A page has two BlueFlame registers for QPs ("bfregs"); which QP gets which
  * follows the mlx5 kernel driver: a register of its own from the low-latency ones at the end, else the least used one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * write_abi: the uverbs commands that are carried by write() on the command file, or by the ioctl method
  * INVOKE_WRITE: <rdma/ib_user_verbs.h>. One table says what each is, how long its parts are, and what it costs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attach: the first thing in a process: finds the simulator by the descriptors it inherited, says who it is, and waits for
  * its first window of virtual time. The socket stays as the lifeline: when the simulator is gone, the process ends.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * checked: names under which libc has calls that may block a second time: those that _FORTIFY_SOURCE makes of them, which know how large
  * the caller's memory is, and libc's own. Who passes less memory than it asks for gets libc's check, which ends the program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clock: all clocks show virtual time, and sleeping waits for it. Reading a clock costs a constant; within the window that was
  * granted it needs no hand-over. A thread that has ended and whose destructors run still reads when it did. libc's own functions

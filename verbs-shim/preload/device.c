@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * device: descriptors of the emulated kernel's files, and the calls on them, which are forwarded as they are.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * device: files of the emulated kernel in this process: opens, ioctls, writes, mappings and closes are forwarded to the
  * simulator, which knows what they mean; here they are a number, a descriptor and a range of memory.

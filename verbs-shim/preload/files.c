@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* files: see files.h. First what is redirected, then the libc functions, each a redirection and libc's own. */
 #include "verbs-shim/preload/files.h"
 

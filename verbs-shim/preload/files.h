@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * files: lets a program see the simulated host's entries in /sys, /dev and /proc: a path that the run's tree covers is
  * replaced by the file of that name under the tree. files.c defines the libc functions: open*, openat*, fopen*,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gate: hands the execution token to the simulator with a request, and waits for it to come back with the answer.
  */

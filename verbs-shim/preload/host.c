@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host: see host.h. */
 #include "verbs-shim/preload/host.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * host: the libc functions by which programs ask for the processors, memory, limits and kernel of their
  * host. The scenario gives the answers, whatever the machine is. verbs-shim/session/host_view.c writes files

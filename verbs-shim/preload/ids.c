@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ids: numbers of processes and threads, as programs see them: the same in each run, while the system's depend on what else runs
  * on the machine. A process has its place in shim_memory->processes; its first thread has the same number, any other its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* image: see image.h. Layouts: <elf.h>; System V ABI, "Program Header"; execve(2) for scripts. */
 #include "verbs-shim/preload/image.h"
 

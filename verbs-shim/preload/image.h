@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * image: can the library be loaded into a program that is about to start? A program into which it cannot is outside of virtual time, and
  * finds the machine's clocks, network and adapters in place of the simulated ones: the simulator names it.

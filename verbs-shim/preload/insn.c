@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn: see insn.h. Runs from block to block; what they are made of is carried out in insn_quick_*.c and insn_general.c. */
 #include "verbs-shim/preload/insn.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn: decodes and carries out x86-64 instructions that a trap stopped at: the load or store itself, and
  * the ones after it, so that a 64-byte copy to a doorbell page costs one trap and not eight, and a poll that finds something, with

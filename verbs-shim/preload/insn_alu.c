@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_alu: see insn_alu.h. */
 #include "verbs-shim/preload/insn_alu.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_alu: integer operations with the flags that they leave, as x86-64 defines them (Intel SDM volume 1, 3.4.3).
  * Pure. Who calls: insn_general.c.

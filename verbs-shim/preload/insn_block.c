@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_block: see insn_block.h. When one of the pools is full, all is forgotten: what polls is not that much code. */
 #include "verbs-shim/preload/insn_block.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_block: code made ready to be carried out: instructions that follow each other in memory, up to a jump that is always
  * taken, each a step. Blocks are kept by address. As code may change under the same address, each is compared with it once in

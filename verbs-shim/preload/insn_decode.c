@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_decode: see insn_decode.h. Reads prefixes, then one of three opcode maps, then ModRM and immediate. */
 #include "verbs-shim/preload/insn_decode.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_decode: takes apart one x86-64 instruction of the kinds that programs use to load, store, compare and
  * copy. Pure: looks at bytes only. What it does not know it says so, and nobody guesses.

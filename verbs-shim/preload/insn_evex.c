@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_evex: see insn_evex.h. */
 #include "verbs-shim/preload/insn_evex.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_evex: moves of whole vector registers as AVX-512 encodes them, which libc's memcpy() consists of on machines that have
  * it. Without masks and broadcasts.

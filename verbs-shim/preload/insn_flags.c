@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_flags: see insn_flags.h. */
 #include "verbs-shim/preload/insn_flags.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_flags: the status flags of the machine, worked out only when something asks for them: most are overwritten unread. What
  * is kept is the operation that set them and its operands, shifted to the top of 64 bits, so that all sizes are one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_general: see insn_general.h. An instruction first reads all it needs, then stores, and only then changes registers. */
 #include "verbs-shim/preload/insn_general.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_general: carries out any instruction that insn_decode() knows, at whatever size and form. Those that programs use most
  * have a shorter way in insn_quick.c.

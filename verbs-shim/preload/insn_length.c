@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_length: see insn_length.h. Two maps tell what follows an opcode; the other maps have one answer each. */
 #include "verbs-shim/preload/insn_length.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_length: how long an x86-64 instruction is, for all of them, those that insn.h does not carry out included.
  *

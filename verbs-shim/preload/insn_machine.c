@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_machine: see insn_machine.h. */
 #include "verbs-shim/preload/insn_machine.h"
 

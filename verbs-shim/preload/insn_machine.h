@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_machine: what instructions are carried out on: the registers, taken out of the context that a trap saved and put back
  * when it ends; flags; memory, where each access goes straight on or to the callbacks. And the step: one instruction, made

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_quick: the instructions that make up most of what programs execute, in the sizes and forms that compilers choose: each
  * form a function of its own, in which nothing is left to decide. Memory is reached here only where it is clear; else the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_quick_integer: see insn_quick.h. Templates first, then one function for each form that occurs, then the choice. */
 #include "verbs-shim/preload/insn_quick.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_reader: the bytes of an instruction one after the other, and what its prefixes said; operands are read alike whatever
  * the prefixes were. In a header, as both files that take instructions apart read with it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* insn_vector: see insn_vector.h. Source: Intel SDM volume 1, 13.4 (where registers are saved), and volume 2 (operations). */
 #include "verbs-shim/preload/insn_vector.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * insn_vector: vector registers, and the instructions that move them or combine them. Each function carries out the instruction
  * of the machine; false: an access was refused or a register was not saved, and nothing was changed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* interfaces: see interfaces.h. What getifaddrs() returns is one block, so that libc's freeifaddrs() gives it back. */
 #include "verbs-shim/preload/interfaces.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * interfaces: the network interfaces that a program finds on its host: lo, and eth0 with the host's address. The machine has no such
  * interfaces: names.c turns a host's addresses into ones of the machine's loopback network.

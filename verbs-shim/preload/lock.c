@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lock: locks of files, as flock() and fcntl() have them. Nobody waits for one in the operating system, with the token: who finds
  * it taken looks again when another thread has done something visible, as giving a lock back is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* memory: see memory.h. */
 #include "verbs-shim/preload/memory.h"
 

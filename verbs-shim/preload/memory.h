@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memory: what a program maps and unmaps. Pages of the emulated kernel's files, and pages that other processes may change, are made
  * known to trap_ranges.c; what becomes something else is forgotten there.

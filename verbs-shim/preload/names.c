@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* names: see names.h. */
 #include "verbs-shim/preload/names.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * names: gives each simulated host a name and an address (127.77.0.k) of its own, so that programs on two hosts may
  * bind the same port and find each other by host name. The libc functions that stand on it are in net.c: getaddrinfo,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* net: see net.h. */
 #include "verbs-shim/preload/net.h"
 

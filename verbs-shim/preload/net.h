@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * net: the libc functions by which programs name hosts and sockets, standing on names.h. Sockets stay real ones on the
  * loopback interface; each simulated host has an address of its own there.

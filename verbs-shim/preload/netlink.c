@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* netlink: see netlink.h. */
 #include "verbs-shim/preload/netlink.h"
 

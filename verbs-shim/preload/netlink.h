@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * netlink: sockets of NETLINK_RDMA are files of the emulated kernel, and look to libnl and libmnl like sockets of netlink: they
  * have an address, and what comes from them, one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process: children and ends of processes, and their random bytes. A forked child attaches anew; a new image does so by itself.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * processor: programs see the processor of their simulated host. `cpuid` is no instruction that can be made to trap everywhere (few
  * processors can, and fewer virtual machines), so it is replaced in the code of programs and libraries as that is loaded.

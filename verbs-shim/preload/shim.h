@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * shim: what the files of the preloaded library share. It stands between a program and libc: it knows files, memory, clocks,
  * waits, threads and processes, and nothing of verbs.

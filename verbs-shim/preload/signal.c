@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * signal: the program's handlers, where they meet ours: a handler of the program for SIGSEGV gets what is not a trap of ours,
  * and our own signals cannot be taken away.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* streams: see streams.h. */
 #include "verbs-shim/preload/streams.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * streams: what programs send to other hosts by sockets, beside what the host's link would carry. Sockets take no link time, so that a
  * rate over them may be anything; the run says so at its end if the link could not have carried it (session/streams.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * system: system calls. The library makes its own by system_call(). What a program asks of syscall() is answered by what stands
  * in for libc's function of that name, where the machine's answer would be another one in each run; in other calls the

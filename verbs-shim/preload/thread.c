@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * thread: threads, locks and conditions. As one thread runs at a time, none may sleep inside libc for another: a lock that is
  * taken, a condition not yet signalled, a thread not yet ended are waited for by handing over the token.

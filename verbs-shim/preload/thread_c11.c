@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * thread_c11: <threads.h>. libc's own functions reach its locks without passing by ours, so they are made of the POSIX ones here; their
  * types are the same in glibc.

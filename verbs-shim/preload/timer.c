@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timer: timers that are descriptors, and waiting for a signal. A timer's descriptor is an eventfd, which is filled when
  * a thread of the process looks and virtual time has come so far; whoever waits for anything wakes up in time for that.

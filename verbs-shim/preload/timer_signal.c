@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * timer_signal: timers that end in a signal or in a thread: setitimer(), alarm(), timer_create(). The simulator keeps the times of
  * those that end in a signal, and hands it to a thread of the process together with the token (gate_call()). One that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transfer: what else may block in the operating system, besides wait.c: vectors, several messages in a call, bytes that go from one
  * descriptor to another, and queues and semaphores that processes share. As there, each looks, and hands the token back until there is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trap: what a program does with memory that concerns the simulator: stores to doorbell pages and loads of the adapter's clock
  * (mapped, and out of reach), loads from memory that the HCA writes (watched by protection while a program may be polling it), and rdtsc.

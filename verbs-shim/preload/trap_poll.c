@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trap_poll: see trap_poll.h. Called from signal handlers: it allocates nothing and calls nothing that could lock. */
 #include "verbs-shim/preload/trap_poll.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trap_poll: is the program polling, and what? It polls when the same instruction has read the same address again, with the
  * same registers and stack, and nothing could have changed in between. What it polls is all that it looks at in a round of that

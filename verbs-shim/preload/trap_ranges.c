@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trap_ranges: see trap_ranges.h. Signal handlers call it: it allocates nothing, and protects by system calls of its own. */
 #include "verbs-shim/preload/trap_ranges.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trap_ranges: which of the program's memory concerns the simulator, and which of its pages are protected so that a touch
  * traps. Ranges are kept by address and do not overlap. A range is armed as a whole; of one that is not, the hot pages, those

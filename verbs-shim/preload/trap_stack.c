@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* trap_stack: see trap_stack.h. */
 #include "verbs-shim/preload/trap_stack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trap_stack: a stack for the traps of each thread, so that what is carried out in a trap may use the program's own stack.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * vdso: see vdso.h. The vDSO is an ELF image in memory; its dynamic symbol table names the functions. The first bytes of
  * each become `movabs $target,%rax; jmp *%rax`, which leaves the arguments alone.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * vdso: makes the clock functions that the kernel maps into each process (vDSO) lead to ours, for callers that do not
  * go through the dynamic linker: libc's own, and programs that look up the vDSO themselves.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verbs: verbs that the stock libraries refuse by themselves, as the device does not offer them: nothing of them reaches the
  * emulated kernel, which names in the log what it refuses. Each context that is opened has these verbs called here first; who

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wait: calls that may block in the operating system. None does: each looks, and if there is nothing yet, hands the token back
  * until another thread has done something visible, or its time is up. What a program does there itself (a write on a socket) is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attach: processes come (started by us, forked by a program, or replaced by exec) and go. The first words of each are
  * one message with one end of a socket pair on the attach socket that all programs of a run inherit.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * executable: see executable.h. Reads the first bytes as execve() would, ELF program headers (PT_INTERP: a dynamic loader is
  * asked for) and the #! line of scripts. Layouts: <elf.h>, System V ABI, "Program Header".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * executable: can this program be run on a simulated host? It is, if a library can be preloaded into it: an executable
  * for x86-64, dynamically linked, not set-user-ID; or a script whose interpreter is one. Asked before anything starts.

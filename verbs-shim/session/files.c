@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * files: what stands behind the descriptors that programs have of the emulated kernel: a memfd for a device (mapped by
  * the program for its doorbell pages), a pipe for a channel (unread events can be counted), a message socket for rdma_cm.

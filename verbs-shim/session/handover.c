@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * handover: gives the execution token to a thread and waits until it comes back, with a request. Both sides wait on words of the
  * shared memory; preload/gate.c is the other side.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* host_view: see host_view.h. Sources of the formats: proc(5), sysfs(5), Documentation/ABI of Linux. */
 #include "verbs-shim/session/host_view.h"
 

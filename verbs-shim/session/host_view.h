@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * host_view: what programs see of their host beside RDMA, whatever the machine is: processors, memory, huge
  * pages and the kernel's release, as the parameters of `cpu` say. This file writes files below /proc and /sys;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* isolate: see isolate.h. */
 #include "verbs-shim/session/isolate.h"
 

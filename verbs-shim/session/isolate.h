@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * isolate: a run in namespaces of its own, where the system permits it (root, or unprivileged user namespaces): network, so that
  * two runs may use the same addresses and ports; processes, so that all end with the simulator; mounts, so that the files that

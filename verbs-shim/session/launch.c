@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * launch: starts a program so that its run can be repeated: no address randomisation, the same environment, standard
  * input empty, its output through pipes, the preload library in front.

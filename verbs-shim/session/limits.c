@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * limits: what a session needs of the limits on processes (ulimit), and what its programs are given of them.
  */

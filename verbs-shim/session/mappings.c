@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mappings: which memory of a process is its alone: private, anonymous and writable, and not its stack. When a region of such
  * memory is registered, its pages can be replaced by shared ones with the same bytes; memory that other processes see too, files

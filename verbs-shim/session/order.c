@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * order: who is first. Of all threads the one that acts at the least (virtual time, host, process, thread), of those that poll
  * the one that should look again, of the timers the one that fires; session.c asks before each turn.

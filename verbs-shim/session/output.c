@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * output: what programs print, line by line, each with the name of its host in front. As the pipes are emptied whenever the
  * token moves to another process after a program ran by itself, lines of different programs come out in the order of virtual time.

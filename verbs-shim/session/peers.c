@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * peers: memory that processes of a host share. Nobody sees a store to it; but who stores has the token, and gives it back: what
  * others poll there is looked at then, and whoever would find something else wakes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * place: on which processors the simulator and its programs run. As one of them at most runs at a time, one processor does, and
  * a hand-over is a switch of context there; between two processors that wake each other it costs many times as much. When

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process_memory: the memory of a running program as DMA sees it. Pages of rings, of doorbell records and, where nobody can
  * tell, of memory regions are shared with the simulator and reached by plain loads and stores; all else by process_vm_readv()

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* processor: see processor.h. */
 #include "verbs-shim/session/processor.h"
 

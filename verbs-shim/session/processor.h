@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * processor: the processor that programs of a run see, whatever the machine's is: what cpuid answers, and /proc/cpuinfo.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * serve: what a thread asks for, carried out at the thread's clock. A served thread goes on (THREAD_READY), or it waits.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * session: who runs next and until when. One execution token: of all threads of all programs at most one runs, inside a
  * window of virtual time that ends where somebody else could act. Order: (virtual time, host, process, thread), and threads

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * session: runs unmodified programs on simulated hosts. It starts them with a preloaded library, gives them
  * virtual time, and carries what they do with RDMA devices to the emulated kernel of their host.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * start: when programs start: all together, but who is a client after its server. A program that names a host of the scenario, or an
  * address, among its arguments waits until those before it on the command line that run there (an address that is no host's: all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * state: what the files of session/ share: a run's hosts, programs, processes, threads and open device files.
  *

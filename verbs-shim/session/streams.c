@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * streams: says at the end of a run what of it sockets have falsified: bytes that no link could have carried in that time, and streams
  * whose buffers were full, as the machine's TCP says when there is room again.

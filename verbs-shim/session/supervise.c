@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * supervise: a process that outlives the simulator, whatever happens to it: it forwards signals to it, and when the simulator
  * has died, prints what its programs still have to say, ends them, and removes the files of the run.

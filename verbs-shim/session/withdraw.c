@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * withdraw: a program can sleep in the operating system in a way that the preload library does not see (a system call made
  * directly, a futex inside libc, a descriptor of a kind we do not know). It would sleep with the token, and nobody could

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * fluid: see fluid.h. Everything of SimGrid at the level of flows is here: one engine that no actor runs in, whose clock
  * we move. A zone with two hosts resolves each route to the links of the flow that is being begun, so routes are ours.

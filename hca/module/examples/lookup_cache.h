@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lookup_cache: one cache of entries with misses in flight, as hca/context/icm_cache.c has it, for modules in the place
  * of the translation unit (C++). Where the tags are kept is the template's parameter.

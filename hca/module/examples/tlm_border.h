@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_border: what the TLM-2.0 modules in the places of blocks share (C++): time on both sides, payloads with their
  * extension from a pool, names, signals.

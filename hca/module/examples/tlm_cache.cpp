@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_cache: a hand-written TLM-2.0 module in the place of the translation unit: translation_cache.h with tags in C++.
  * Configured alike, a run with it is the run with the built-in unit, byte for byte (tests/hca/test_modules.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_dma: a TLM-2.0 module in the place of the DMA engine, as sockets (C++; for the .cpp of a shared object).
  *

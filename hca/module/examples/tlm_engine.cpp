@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_engine: a hand-written TLM-2.0 module in the place of the DMA engine, as hca/work/dma.c has it, to the picosecond:
  * each direction walks its transfers in order and cuts them into pieces, which are translated concurrently; gathers are

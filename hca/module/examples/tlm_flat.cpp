@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_flat: a translation unit without caches, as short as a module can be: every entry is on the chip, and a request
  * takes 30 ns, whatever it asks for. Loosely timed: a b_transport() in a process of its own, which SystemC's sockets

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_round_robin: a hand-written TLM-2.0 module in the place of the QP scheduler, as hca/work/scheduler.c has it, to the
  * picosecond: a ring of flows for each processing unit, a turn for one unit of a message, and no turns while too much

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_scheduler: a TLM-2.0 module in the place of the QP scheduler, as sockets (C++; for the .cpp of a shared object).
  *

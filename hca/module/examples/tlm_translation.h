@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * tlm_translation: a TLM-2.0 module in the place of the translation unit, as two sockets (C++; for the .cpp of a shared
  * object, with nothing of hcasim to link).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * translation_cache: the translation unit as a TLM-2.0 module over two caches (C++): what hca/context/translation.c
  * does, to the picosecond. Temporally decoupled: all is done inside of the adapter's calls, at sc_time_stamp() + delay.

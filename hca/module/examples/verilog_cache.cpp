@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verilog_cache: Verilog RTL in the place of the translation unit: translation_cache.h with tags in tag_array.v, which
  * verilator has made a SystemC module of. Configured alike, a run with it is the run with the built-in unit.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * platform: the other side of mpi_world.h: a platform of SimGrid's in a shared object, as smpirun takes one. It makes the
  * hosts of the scenario and installs a network model that hands each message to the HCAs and lets their simulation go on

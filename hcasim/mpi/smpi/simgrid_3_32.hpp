@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * simgrid_3_32: what a network model of our own needs of SimGrid 3.32 beyond the headers that it installs: the layout of
  * two classes and the order of their virtual functions, as its library has them. The library exports all that is

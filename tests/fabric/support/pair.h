@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pair: two stations, a and b, at the ends of one link: what the tests of ports have in common. Parameters are set before
  * pair_begin() and are the defaults again after pair_end().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * station: the simplest thing that can sit behind a port, for tests and benchmarks: it sends a number of equal
  * packets as fast as the port takes them, swallows what it gets, and remembers exactly when.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * halve: a congestion control of one rule, as a shared object: each CNP halves the rate, and 100 us later it is the
  * line's again. Loaded by test_congestion; the smallest example of hca/congestion/congestion.h.

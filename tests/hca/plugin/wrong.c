@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wrong: a congestion control that breaks one rule of hca/congestion/congestion.h, which its parameter names: what the guard has to
  * find. Loaded by test_guard.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* mini_driver: see mini_driver.h. */
 #include "tests/hca/support/mini_driver.h"
 

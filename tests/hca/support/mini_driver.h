@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mini_driver: two HCAs back to back, each with a buffer as its host's memory and a driver that
  * builds WQEs there, rings doorbells and polls CQEs as a user-space driver does.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * module_env: a test of a block may be run on a module in its place: HCASIM_TEST_MODULE names the shared object.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pair: two connected queue pairs, each with one CQ for both of its queues, as tests of CQEs begin: what is in a CQE depends on
  * how its CQ and its queue pair were made.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pcie_alone: a PCIe function with a buffer behind it and nothing else, for the tests of hca/host/pcie.h; when what was asked is
  * done is noted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* rig: see rig.h. */
 #include "tests/hca/support/rig.h"
 

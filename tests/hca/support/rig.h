@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * rig: a connected pair of queue pairs on a pair of hosts, as most tests begin.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * round_link: a PCIe link whose times can be added up in the head: 1 ns a byte, no DLLPs, 100 ns of link, 300 ns to read,
  * 50 ns until a write is visible, 20 ns for a CPU's store.

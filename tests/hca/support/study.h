@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * study: a small fabric of endpoint HCAs for tests and benchmarks: hosts around switches, flows between them.
  */

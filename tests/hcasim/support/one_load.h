@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * one_load: a load that a test sets up, and what came of it: what the tests of loads have in common.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cm: see cm.h. */
 #include "tests/kernel/support/cm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cm: what tests of the connection manager share: commands as librdmacm writes them, and events at their exact times.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* machine: see machine.h. */
 #include "tests/kernel/support/machine.h"
 

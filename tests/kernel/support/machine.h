@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * machine: a host for tests of the emulated kernel: an adapter, a kernel, and processes whose memory is a buffer. It
  * stands where the session stands: it places descriptors, keeps the bytes of channels, and makes the calls.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* processor: see processor.h. SIGUSR1 sets the registers; SIGTRAP, at the breakpoint behind the code, looks at them. */
 #include "tests/preload/support/processor.h"
 

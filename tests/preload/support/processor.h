@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * processor: runs a few instructions on this processor, or carries them out inside a signal handler, from the same registers,
  * flags and memory, and says what they left. For the tests that compare the two.

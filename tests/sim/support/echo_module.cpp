@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* echo_module: see echo_module.h. */
 #include "tests/sim/support/echo_module.h"
 

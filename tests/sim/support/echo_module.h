@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * echo_module: a SystemC module as an architect might attach one, for test_systemc.c. It answers each request some time
  * later and ticks on its own.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mesh: a layout made real, with a station for each host: for tests and benchmarks of whole fabrics.
  */

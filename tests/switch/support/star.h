@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * star: one switch with a station at each port, for the tests of switches.
  */

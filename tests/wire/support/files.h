@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * files: whole files in memory, for the tests of this folder.
  */

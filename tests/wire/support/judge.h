@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * judge: the CRCs of the standard a second time, bit by bit and with nothing shared with fabric/wire: no table, no
  * zlib, no mask list. Slow and plain, so that it can be checked against the text.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sample: packets made up at random, of a given opcode and encapsulation, with every field that such a packet
  * carries and zeros in the others. The same seed gives the same packets.

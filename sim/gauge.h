@@ -10,7 +10,7 @@
  *     .gauges = (const struct gauge_info[]){DMA_GAUGES(GAUGE_ENTRY) {0}}    (in the block's type)
  *     block_gauges(&engine->block, (struct gauge *)&engine->gauge);          (behind block_init())
  *
- * Counters files and `hcasim explain --bottleneck` read them; docs/why.md explains. Every check of blocks holds gauges to the
+ * Counters files and `hcasim explain --bottleneck` read them; docs/explanation/latency-and-bottlenecks.md explains. Every check of blocks holds gauges to the
  * laws of sim/audit.h.
  */
 #ifndef SIM_GAUGE_H

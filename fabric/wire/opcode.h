@@ -10,7 +10,7 @@
  * DC is the manufacturer's, and its packets are not published. assumed: opcodes 0xc0 on, the first of the
  * two transports that 9.2.1 leaves to manufacturers, with RC's operations in RC's order; each request names
  * the initiator (DCETH), as a target tells them apart by that and by where they are; a connect packet adds
- * the access key and a number of the session. docs/wire.md says what of it is known.
+ * the access key and a number of the session. docs/reference/wire.md says what of it is known.
  */
 #ifndef FABRIC_WIRE_OPCODE_H
 #define FABRIC_WIRE_OPCODE_H

@@ -12,7 +12,7 @@
 #define TRANSLATION_PARAMS(X)                                                                                                   \
 	X(latency,  TIME, "4ns", "1ps..1ms", "of the checks and the addition, besides both caches", "assumed: 2 cycles at 500 MHz") \
 	X(interval, TIME, "2ns", "0ps..1ms", "at least, between two translations that start",       "assumed: 1 cycle at 500 MHz") \
-	X(module,   TEXT, "",    "",         "a SystemC module in the unit's place, docs/systemc.md; nothing: the built-in one", "choice")
+	X(module,   TEXT, "",    "",         "a SystemC module in the unit's place, docs/explanation/systemc.md; nothing: the built-in one", "choice")
 /* clang-format on */
 
 struct translation_params {

@@ -2,7 +2,7 @@
 /*
  * host_params: what is behind the root complex: last level cache, memory, IOMMU, interrupts. With its defaults nothing is: the
  * latencies of pcie_params.h already hold a root complex and a hit in the cache, and what is here comes on top of these.
- * Rows are those of the published measurements that docs/hca-host.md names.
+ * Rows are those of the published measurements that docs/explanation/adapter-host.md names.
  */
 #ifndef HCA_HOST_HOST_PARAMS_H
 #define HCA_HOST_HOST_PARAMS_H

@@ -2,7 +2,7 @@
 /*
  * pcie_params: the link between HCA and host, and the host's side of it. Defaults: ConnectX-4 in a
  * Xeon E5 v4, PCIe 3.0 x16. Rows B1..B3, N1, N2 are those of the published measurements that
- * docs/hca-host.md names.
+ * docs/explanation/adapter-host.md names.
  */
 #ifndef HCA_HOST_PCIE_PARAMS_H
 #define HCA_HOST_PCIE_PARAMS_H

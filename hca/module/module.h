@@ -5,7 +5,7 @@
  *
  *     block --module_load()--> table in the shared object --create() ...--> module
  *
- * Each kind has a header of its own that says what the table holds; docs/systemc.md shows how to write one.
+ * Each kind has a header of its own that says what the table holds; docs/explanation/systemc.md shows how to write one.
  */
 #ifndef HCA_MODULE_MODULE_H
 #define HCA_MODULE_MODULE_H

@@ -13,7 +13,7 @@
  * So one that is lost is sent again, with the oldest request that is not answered, when the timer says so.
  *
  * Kalia et al., FaSST, OSDI'16, 3.3 (recalled): a disconnect and a connect with its response when the target changes. US patents 8,213,315
- * and 9,031,086. What they leave open is assumed (docs/wire.md).
+ * and 9,031,086. What they leave open is assumed (docs/reference/wire.md).
  */
 #ifndef HCA_TRANSPORT_DC_INITIATOR_H
 #define HCA_TRANSPORT_DC_INITIATOR_H

@@ -12,7 +12,7 @@
 	X(pieces,   COUNT, "128", "1..65536", "scatter/gather pieces of one direction under way", "assumed: two a transfer") \
 	X(write_interval, TIME, "0ns", "0ps..1ms", "at least, between two writes to host memory, of data or CQEs", "assumed: PCIe is the limit") \
 	X(latency,  TIME,  "4ns", "0ps..1ms", "from a transfer's last byte to its end", "assumed: 2 cycles at 500 MHz") \
-	X(module,   TEXT,  "",    "",         "a SystemC module in the engine's place, docs/systemc.md; nothing: the built-in one", "choice")
+	X(module,   TEXT,  "",    "",         "a SystemC module in the engine's place, docs/explanation/systemc.md; nothing: the built-in one", "choice")
 /* clang-format on */
 
 struct dma_params {

@@ -16,7 +16,7 @@
 	X(segment,        BYTES, "4096B",  "64B..4096B",  "of a response's data that are handled in one such interval",          "assumed: all that is sent as one, transport.unit_bytes") \
 	X(units,          COUNT, "2",      "1..64",       "processing units; a queue pair belongs to one of them",               "assumed: A2-05 shows that a queue pair is bound to one") \
 	X(inflight_bytes, BYTES, "32KiB",  "4KiB..16MiB", "granted and not yet handed to the port: gathering or waiting",        "assumed: twice 100 Gb/s x 1 us") \
-	X(module,         TEXT,  "",       "",            "a SystemC module in the scheduler's place, docs/systemc.md; nothing: the built-in one", "choice")
+	X(module,         TEXT,  "",       "",            "a SystemC module in the scheduler's place, docs/explanation/systemc.md; nothing: the built-in one", "choice")
 /* clang-format on */
 
 struct scheduler_params {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trial_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/SCENARIOS.md names all columns.
+ * trial_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/reference/scenario.md names all columns.
  */
 #include <errno.h>
 #include <inttypes.h>

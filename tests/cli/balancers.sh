@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves the orders between load balancers that scenarios/studies/balancers.yaml is for: who looks at queues packet by packet is best,
 # ConWeave comes next and keeps the order, CONGA after it, and hashes and random flowlets are last; that links.csv, series.csv and
-# switches.csv say of each what docs/studies.md promises; that three kernels and two threads leave the same bytes; and that what cannot
+# switches.csv say of each what docs/explanation/fabric-studies.md promises; that three kernels and two threads leave the same bytes; and that what cannot
 # be is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1

@@ -70,12 +70,12 @@ fi
 COMP_WORDS=(hcasim com) COMP_CWORD=1
 _hcasim
 [[ " ${COMPREPLY[*]} " == *" compare "* ]] || fail "completion: ${COMPREPLY[*]}"
-for page in $(grep -o '(docs/[A-Za-z_-]*\.md' "$prefix/share/doc/hcasim/README.md" | tr -d '('); do
+for page in $(grep -o '(docs/[A-Za-z_/-]*\.md' "$prefix/share/doc/hcasim/README.md" | tr -d '('); do
   [ -f "$prefix/share/doc/hcasim/$page" ] || fail "README names $page"
 done
 grep -q '^  sweep ' "$prefix/share/man/man1/hcasim.1" || fail "the manual page has no sweep"
 
-# A plug-in, by the command of docs/studies.md, and a module, by that of docs/systemc.md.
+# A plug-in, by the command of docs/explanation/fabric-studies.md, and a module, by that of docs/explanation/systemc.md.
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name hcasim.pc)")
 export PKG_CONFIG_PATH
 examples=$prefix/share/doc/hcasim/examples

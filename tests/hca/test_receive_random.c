@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the law of order on random receives (docs/laws.md): CQEs of a receive queue come in the order of its WQEs, good ones, at most
+ * Proves the law of order on random receives (docs/explanation/laws.md): CQEs of a receive queue come in the order of its WQEs, good ones, at most
  * one error, then flushed ones; the error is that of the first receive that a message does not fit or whose key is of no region; each
  * message lies in the buffer of its own WQE. RC, UC and UD, both link layers, any MTU, early and late ACKs.
  *

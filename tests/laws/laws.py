@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""laws: random runs are held to laws (docs/laws.md). See run.sh for how to start it.
+"""laws: random runs are held to laws (docs/explanation/laws.md). See run.sh for how to start it.
 
     laws.py      the command: cases in two processes, what they found
     draw.py      random scenarios

@@ -388,7 +388,7 @@ class Fidelities(Law):
         elif kind == "threads":
             found = compare(first, player.run(scenario, "--threads", "2"), scenario)
             return f"two threads: {found}" if found else None
-        elif kind == "flow": # a flow alone: to the picosecond (docs/flow.md)
+        elif kind == "flow": # a flow alone: to the picosecond (docs/explanation/flow-level.md)
             found = play.differing_flows(first, player.run(play.changed(scenario, {"fabric.fidelity": "flow"})), columns=("started", "finished"))
             return f"flows in place of packets: {found}" if found else None
         else:
@@ -398,7 +398,7 @@ class Fidelities(Law):
                 if flow["packets"] != like["packets"] or like["status"] != flow["status"]:
                     return f"flow {number}: {flow['packets']} packets {flow['status']}, detailed {like['packets']} {like['status']}"
                 later = (like["finished"] - like["ready"]) - (flow["finished"] - flow["ready"])
-                if not -2000000 <= later <= 10000000: # docs/studies.md: 4 to 8 us more than ideal; endpoints have 0.7 us of their own
+                if not -2000000 <= later <= 10000000: # docs/explanation/fabric-studies.md: 4 to 8 us more than ideal; endpoints have 0.7 us of their own
                     return f"flow {number}: detailed adapters take {later} ps longer"
         return None
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that random runs hold to laws: pairs of runs whose results must relate in a known way, and runs whose answer is known.
-# laws.py has the list; docs/laws.md says what each law is, and what is allowed to differ.
+# laws.py has the list; docs/explanation/laws.md says what each law is, and what is allowed to differ.
 # Usage: run.sh [-n CASES] [-s SEED] [-l LAW] [-c CASE] [HCASIM [TOP]]
 #   -n CASES  this many (default 50), in two processes
 #   -s SEED   of the cases: the same seed, the same cases (default 1)

@@ -68,7 +68,7 @@
 	X(noise_interval, TIME, "0ps", "0ps..1s", "mean time from the end of a disturbance of a posting core by its host to the next one, exponential; 0: none", "choice; a timer tick of Linux at 250 Hz has 4ms, and others come on top") \
 	X(noise, TIME, "2us", "1ps..1ms", "of a disturbance, in which the core does none of this work", "assumed: a timer interrupt and its handler")
 
-/* Cores of the first node that answer the requests of all others: docs/load.md. */
+/* Cores of the first node that answer the requests of all others: docs/explanation/verbs-load.md. */
 #define LOAD_SERVER_PARAMS(X) \
 	X(cores,   COUNT,  "0",    "0..64",    "processor cores of the first node that wait for what the others post as requests, work on each and answer it; 0: nobody answers", "choice") \
 	X(response, CHOICE, "write", "write|send|datagram|none", "how: a write or send through the queue pair of the request, a send through UD queue pairs of the core's own, or not at all: the client then knows at once that the request was taken", "choice") \

@@ -153,7 +153,7 @@ struct load_tally {
 	uint64_t counted;             /* of all: load_count() */
 };
 
-/* Work requests that are done, the parts of messages that have come to the other end included: docs/load.md. */
+/* Work requests that are done, the parts of messages that have come to the other end included: docs/explanation/verbs-load.md. */
 struct load_progress_count {
 	double done, rivals;
 };

@@ -2,7 +2,7 @@
 /*
  * ioctl_abi: RDMA_VERBS_IOCTL: a header and attributes, <rdma/rdma_user_ioctl_cmds.h>. Served here: the method that
  * wraps a write command, and the queries of port and GIDs. Of all other methods libibverbs is told that this kernel
- * does not have them, and it uses the write commands instead, as on older kernels; see docs/verbs.md.
+ * does not have them, and it uses the write commands instead, as on older kernels; see docs/reference/verbs.md.
  */
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>

@@ -2,7 +2,7 @@
 /*
  * tlm_flat: a translation unit without caches, as short as a module can be: every entry is on the chip, and a request
  * takes 30 ns, whatever it asks for. Loosely timed: a b_transport() in a process of its own, which SystemC's sockets
- * make. docs/systemc.md reads it line by line.
+ * make. docs/explanation/systemc.md reads it line by line.
  */
 #include "hca/module/examples/tlm_translation.h"
 

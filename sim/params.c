@@ -12,6 +12,7 @@
 
 #include "sim/block.h"
 #include "sim/quantity.h"
+#include "sim/renamed_keys.h"
 #include "sim/yaml.h"
 
 #define CHOICES_MAX   32 /* of which one may be meant */
@@ -220,21 +221,26 @@ static bool parse_sizes(const struct param *param, const char *text, void *param
 }
 
 /* Which of them may be meant, behind what is wrong. */
-static void suggest_choice(const char *range, const char *text, char *wrong, size_t wrong_bytes)
+static void suggest_choice(const struct param *param, const char *text, char *wrong,
+			   size_t wrong_bytes)
 {
+	char section[64];
 	char names[CHOICES_BYTES];
 	const char *list[CHOICES_MAX];
 	size_t count = 0, used = strlen(wrong);
-	snprintf(names, sizeof(names), "%s", range);
+	snprintf(names, sizeof(names), "%s", param->range);
 	for (char *name = names, *end; name != NULL && count < CHOICES_MAX; name = end) {
 		end = strchr(name, '|');
 		if (end != NULL)
 			*end++ = '\0';
 		list[count++] = name;
 	}
-	const char *near = yaml_suggest(text, list, count);
+	snprintf(section, sizeof(section), "value.%s", param->name);
+	const char *now = renamed_key(section, text);
+	const char *near = now ? now : yaml_suggest(text, list, count);
 	if (near != NULL)
-		snprintf(wrong + used, wrong_bytes - used, " (did you mean \"%s\"?)", near);
+		snprintf(wrong + used, wrong_bytes - used,
+			 now ? " (it is now \"%s\")" : " (did you mean \"%s\"?)", near);
 }
 
 /* What could stand there. Of what is too large, how much it could be. */
@@ -272,7 +278,7 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 		good = false;
 	}
 	if (!good && param->kind == PARAM_CHOICE)
-		suggest_choice(param->range, text, wrong, sizeof(wrong));
+		suggest_choice(param, text, wrong, sizeof(wrong));
 	if (!good) {
 		say_expected(param, large, expected, sizeof(expected));
 		snprintf(why, why_bytes, "\"%.60s\" %s; expected %s", text, wrong, expected);

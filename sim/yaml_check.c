@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sim/block.h"
+#include "sim/renamed_keys.h"
 #include "sim/yaml.h"
 
 #define WORD_MAX   64  /* longer words get no suggestion */
@@ -233,12 +234,10 @@ void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, s
 	for (const struct yaml_node *entry = map->children; entry != NULL; entry = entry->next) {
 		if (entry->used)
 			continue;
-		const char *near = yaml_suggest(entry->key, known, count);
-		if (near != NULL)
-			yaml_error_key(errors, entry, "unknown key \"%s\"; did you mean \"%s\"?",
-				       entry->key, near);
-		else
-			yaml_error_key(errors, entry, "unknown key \"%s\"", entry->key);
+		char hint[WORD_MAX * 2];
+		renamed_key_hint(renamed_key_in(map, entry->key), entry->key, known, count, hint,
+				 sizeof(hint));
+		yaml_error_key(errors, entry, "unknown key \"%s\"%s", entry->key, hint);
 	}
 }
 

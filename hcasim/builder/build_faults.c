@@ -10,6 +10,7 @@
 #include "fabric/topology.h"
 #include "hcasim/builder/build.h"
 #include "sim/counters.h"
+#include "sim/renamed_keys.h"
 
 #define NAME_BYTES 128
 
@@ -23,13 +24,15 @@ static bool counters_exist(const struct build *build, char *why, size_t why_byte
 	const struct scenario *scenario = build->scenario;
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		const char *counter = scenario->faults[i].counter;
-		char path[32];
+		char path[32], hint[128];
 		if (counter == NULL || counters_find(build->sim, counter) != NULL)
 			continue;
+		renamed_key_hint(renamed_key_of_counter(counter), NULL, NULL, 0, hint,
+				 sizeof(hint));
 		snprintf(why, why_bytes,
-			 "faults: when: there is no counter \"%s\"; expected a name as "
+			 "faults: when: there is no counter \"%s\"%s; expected a name as "
 			 "counters.json has them",
-			 counter);
+			 counter, hint);
 		snprintf(path, sizeof(path), "faults.%u", i);
 		return scenario_blame(scenario, path, why, why_bytes);
 	}

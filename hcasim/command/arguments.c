@@ -17,6 +17,7 @@
 #include "hcasim/schema/modules.h"
 #include "sim/install_paths.h"
 #include "sim/parallel.h"
+#include "sim/renamed_keys.h"
 
 #define OPTIONS_MAX 32
 #define DOC_BYTES   1024
@@ -220,9 +221,11 @@ static void suggest_option(const struct verb *verb, const char *word)
 			names[count++] = option->name;
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)length, word);
-	const char *near = yaml_suggest(name, names, count);
+	const char *now = renamed_key("option", name);
+	const char *near = now ? now : yaml_suggest(name, names, count);
 	if (near != NULL)
-		say("no option --%s of %s; did you mean --%s?", name, verb->name, near);
+		say("no option --%s of %s; %s --%s%s", name, verb->name,
+		    now ? "it is now" : "did you mean", near, now ? "" : "?");
 }
 
 /* README's scenarios by their names in the source tree, from any folder: what is not here may come with the program. */

@@ -10,6 +10,7 @@
 #include "hcasim/record/counter_lists.h"
 #include "hcasim/schema/figures.h"
 #include "sim/json.h"
+#include "sim/renamed_keys.h"
 
 #define TYPES_MAX 64
 
@@ -61,9 +62,10 @@ static int report_unknown(const char *wanted)
 		     list->type != NULL && count < TYPES_MAX; list++)
 			types[count++] = list->type;
 	}
-	const char *near = yaml_suggest(wanted, types, count);
-	if (near != NULL)
-		say("no block of type \"%s\" counts; did you mean \"%s\"?", wanted, near);
+	char hint[256];
+	renamed_key_hint(renamed_key("counter", wanted), wanted, types, count, hint, sizeof(hint));
+	if (*hint != '\0')
+		say("no block of type \"%s\" counts%s", wanted, hint);
 	else
 		say("no block of type \"%s\" counts; hcasim counters shows all", wanted);
 	return EXIT_BAD_INPUT;

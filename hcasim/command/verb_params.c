@@ -7,6 +7,7 @@
 
 #include "hcasim/command/verb.h"
 #include "sim/json.h"
+#include "sim/renamed_keys.h"
 
 #define NAME_BYTES 64
 #define BLOCKS_MAX 128
@@ -103,9 +104,11 @@ static int report_unknown(const struct printer *printer)
 	const char *names[BLOCKS_MAX];
 	for (unsigned i = 0; i < printer->name_count; i++)
 		names[i] = printer->names[i];
-	const char *near = yaml_suggest(printer->wanted, names, printer->name_count);
-	if (near != NULL)
-		say("no list of parameters \"%s\"; did you mean \"%s\"?", printer->wanted, near);
+	char hint[256];
+	renamed_key_hint(renamed_key("list", printer->wanted), printer->wanted, names,
+			 printer->name_count, hint, sizeof(hint));
+	if (*hint != '\0')
+		say("no list of parameters \"%s\"%s", printer->wanted, hint);
 	else
 		say("no list of parameters \"%s\"; hcasim params shows all", printer->wanted);
 	return EXIT_BAD_INPUT;

@@ -6,6 +6,7 @@
 
 #include "hcasim/command/arguments.h"
 #include "hcasim/command/verb.h"
+#include "sim/renamed_keys.h"
 
 #define VERBS_MAX 32
 
@@ -87,9 +88,10 @@ int verb_report_unknown(const char *name)
 	size_t count = 0;
 	for (const struct verb *verb = verbs; verb->name != NULL && count < VERBS_MAX; verb++)
 		names[count++] = verb->name;
-	const char *near = yaml_suggest(name, names, count);
-	if (near != NULL)
-		say("no verb \"%s\"; did you mean \"%s\"?", name, near);
+	char hint[256];
+	renamed_key_hint(renamed_key("command", name), name, names, count, hint, sizeof(hint));
+	if (*hint != '\0')
+		say("no verb \"%s\"%s", name, hint);
 	else
 		say("no verb \"%s\"; hcasim help lists them", name);
 	return EXIT_BAD_INPUT;

@@ -22,6 +22,7 @@
 #include "hcasim/run/bounds.h"
 #include "sim/counters.h"
 #include "sim/json.h"
+#include "sim/renamed_keys.h"
 #include "sim/trace.h"
 
 #define PART ".part" /* behind the name of what is being written */
@@ -206,7 +207,7 @@ bool result_names(const struct build *build, char *why, size_t why_bytes)
 {
 	static const char as[] = "expected a name as counters.json has them, * for any text";
 	const struct scenario *scenario = build->scenario;
-	char path[32];
+	char path[32], hint[128];
 	uint64_t sum;
 	for (uint32_t i = 0; i < scenario->trace_count; i++) {
 		if (is_block(build, scenario->traces[i]))
@@ -220,7 +221,10 @@ bool result_names(const struct build *build, char *why, size_t why_bytes)
 		const char *counter = scenario->expectations[i].counter;
 		if (counter == NULL || sum_counters(build, counter, &sum))
 			continue;
-		snprintf(why, why_bytes, "expect: there is no counter \"%s\"; %s", counter, as);
+		renamed_key_hint(renamed_key_of_counter(counter), NULL, NULL, 0, hint,
+				 sizeof(hint));
+		snprintf(why, why_bytes, "expect: there is no counter \"%s\"%s; %s", counter, hint,
+			 as);
 		snprintf(path, sizeof(path), "expect.%u.counter", i);
 		return scenario_blame(scenario, path, why, why_bytes);
 	}

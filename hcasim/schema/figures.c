@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/yaml.h"
+#include "sim/renamed_keys.h"
 
 /* clang-format off */
 #define INFO(name, unit, meaning) {#name, unit, meaning},
@@ -37,9 +37,9 @@ static bool refuse(const char *name, const struct figure_info *one, const struct
 		for (const struct figure_info *info = lists[i]; info && info->name; info++)
 			names[count++] = info->name;
 	}
-	const char *near = yaml_suggest(name, names, count);
-	snprintf(why, why_bytes, "no figure \"%s\"%s%s%s", name, near ? "; did you mean \"" : "",
-		 near ? near : "", near ? "\"?" : "");
+	char hint[256];
+	renamed_key_hint(renamed_key("metric", name), name, names, count, hint, sizeof(hint));
+	snprintf(why, why_bytes, "no figure \"%s\"%s", name, hint);
 	return false;
 }
 

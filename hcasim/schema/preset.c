@@ -4,6 +4,7 @@
  */
 #include "hcasim/schema/preset.h"
 #include "sim/install_paths.h"
+#include "sim/renamed_keys.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -108,10 +109,11 @@ static void report_missing(struct preset_reader *reader, const struct yaml_node 
 		if (directory != NULL)
 			closedir(directory);
 	}
-	const char *near = yaml_suggest(name, (const char *const *)names, count);
-	if (near != NULL)
-		yaml_error(reader->errors, node, "no preset \"%s\"; did you mean \"%s\"?", name,
-			   near);
+	char hint[PATH_MAX];
+	renamed_key_hint(renamed_key("preset", name), name, (const char *const *)names, count, hint,
+			 sizeof(hint));
+	if (*hint != '\0')
+		yaml_error(reader->errors, node, "no preset \"%s\"%s", name, hint);
 	else
 		yaml_error(reader->errors, node, "no preset \"%s\" in %s", name,
 			   directories[places - 1]);

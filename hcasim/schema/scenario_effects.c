@@ -63,7 +63,7 @@ CONDITION(several, load->qps > 1 || load->nodes > 2 || load->server.cores > 0)
 CONDITION(lone, load->list == 1)
 CONDITION(no_sges, load->sges.count == 0)
 CONDITION(pages, !load->contiguous)
-CONDITION(locks, load->sharers > 1 || load->registers > 0)
+CONDITION(locks, load->cores_per_thread > 1 || load->registers > 0)
 CONDITION(serves, load->server.cores > 0)
 CONDITION(looks_up, load->server.cores > 0 && load->server.lines > 0)
 CONDITION(answers, load->server.cores > 0 && load->server.response != LOAD_RESPONSE_NONE)
@@ -107,7 +107,7 @@ static const struct dependency dependencies[] = {
 	{"load", load_param_list, "posting", lone, "list: 1; lists are posted by doorbell"},
 	{"load", load_param_list, "bytes", no_sges, "no sges, whose sum is the message"},
 	{"load", load_param_list, "page", pages, "contiguous: false"},
-	{"load.cpu", load_cpu_param_list, "hand_over", locks, "load.sharers above 1 or load.registers above 0"},
+	{"load.cpu", load_cpu_param_list, "hand_over", locks, "load.cores_per_thread above 1 or load.registers above 0"},
 	{"load.cpu", load_cpu_param_list, "receive", receives, "verb: send, or server.cores"},
 	{"load.cpu", load_cpu_param_list, "idle_poll cache memory side_by_side", serves, "load.server.cores above 0"},
 	{"load.rival", load_rival_param_list, "qps verb bytes inlined pattern regions", rivals, "load.rival.threads above 0"},

@@ -4,6 +4,7 @@
  * reported at its place, that the effective configuration reads back to itself, and that all shipped scenarios and
  * presets are good and each number of a preset says where it comes from.
  */
+#include <fnmatch.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "hcasim/schema/endpoint_device.h"
 #include "hcasim/schema/preset.h"
 #include "hcasim/schema/scenario.h"
+#include "sim/renamed_keys.h"
 #include "switch/switch_params.h"
 #include "tests/support/suite.h"
 
@@ -22,6 +24,7 @@
 	TEST(wrong)           \
 	TEST(star_rules)      \
 	TEST(overrides)       \
+	TEST(renamed_keys)    \
 	TEST(preset_chain)    \
 	TEST(port_numbers)    \
 	TEST(shipped_presets) \
@@ -331,6 +334,50 @@ static void test_overrides(void)
 		CU_ASSERT_PTR_NOT_NULL_FATAL(errors.text);
 		CU_ASSERT_EQUAL(strncmp(errors.text, "--set ", 6), 0);
 		yaml_errors_free(&errors);
+	}
+}
+
+/* Is the old key refused where --set puts it? Sections are ends of paths: one of the places has them. */
+static bool refuses_old(const struct renamed_key *key, bool reduced)
+{
+	static const char *const places[] = {"",        "workload.",     "hosts.*.", "hosts.*.hca.",
+					     "fabric.", "fabric.switch."};
+	const char *text = reduced ? "hosts: {count: 2, hca: {fidelity: endpoint}}\nfabric: "
+				     "{topology: single-switch}\n"
+				   : "hosts: {count: 2, hca: connectx4-edr}\nfabric: {topology: "
+				     "single-switch}\n";
+	char said[128], set[256];
+	bool found = false;
+	snprintf(said, sizeof(said), "unknown key \"%s\"; it is now \"%s\"", key->old, key->now);
+	for (size_t i = 0; !found && i < ARRAY_SIZE(places); i++) {
+		const char *sets[] = {set};
+		struct yaml_errors errors = {0};
+		snprintf(set, sizeof(set), "%s%s%s%s=1", places[i], key->section,
+			 *key->section ? "." : "", key->old);
+		FILE *file = fopen(path, "w");
+		CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+		fputs(text, file);
+		fclose(file);
+		scenario_destroy(scenario_read(path, sets, 1, &errors));
+		found = errors.text && strstr(errors.text, said);
+		yaml_errors_free(&errors);
+	}
+	return found;
+}
+
+/* Metrics and the like are no keys; keys of lists' entries are elsewhere. */
+static void test_renamed_keys(void)
+{
+	static const char *const others[] = {"option",  "metric", "counter", "preset",
+					     "command", "list",   "value.*", "expect"};
+	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
+		bool other = false;
+		for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+			other = other || fnmatch(others[i], key->section, 0) == 0;
+		if (other || refuses_old(key, false) || refuses_old(key, true))
+			continue;
+		printf("\n%s.%s is not refused as it should be\n", key->section, key->old);
+		CU_FAIL("an old key");
 	}
 }
 

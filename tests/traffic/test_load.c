@@ -229,14 +229,14 @@ static void test_wqes_that_are_read(void)
 static void test_a_shared_queue_pair(void)
 {
 	static const struct {
-		unsigned sharers, qps, interval_ns;
+		unsigned cores_per_thread, qps, interval_ns;
 	} rows[] = {{1, 1, 100}, {2, 1, 175}, {3, 1, 175}, {4, 2, 90}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		begin();
 		setup.load.cpu = (struct load_cpu_params){
 			.post = 40 * NS, .ring = 60 * NS, .hand_over = 80 * NS};
-		setup.load.sharers = rows[i].sharers;
+		setup.load.cores_per_thread = rows[i].cores_per_thread;
 		setup.load.qps = rows[i].qps;
 		setup.load.order = LOAD_TURN;
 		setup.load.signal = 16;
@@ -566,8 +566,8 @@ static void test_refused(void)
 	refuse("refill: all is not for cores that answer");
 	begin();
 	setup.load.registers = 11;
-	setup.load.sharers = 2;
-	refuse("registers go without sharers and server.cores");
+	setup.load.cores_per_thread = 2;
+	refuse("registers go without cores_per_thread and server.cores");
 	begin();
 	setup.load.nodes = 3;
 	refuse("a cable joins 2 nodes");

@@ -273,7 +273,7 @@ static void test_refused(void)
 	begin();
 	setup.load.places = 2;
 	refuse("server.cores go without regions, places, strides, compress, sges, receive_sges, "
-	       "sharers, cq_of, counts and rivals");
+	       "cores_per_thread, cq_of, counts and rivals");
 	begin();
 	setup.load.bytes = 65;
 	refuse("server.slot 64 is too small for what is written there");

@@ -238,10 +238,10 @@ static void settle(struct block *block)
 			settle_lock(load, &node->doorbells[j]);
 		for (uint32_t j = 0; j < node->thread_count; j++) {
 			const struct load_thread *thread = &node->threads[j];
-			for (uint32_t k = 0; k < load->params.sharers; k++)
+			for (uint32_t k = 0; k < load->params.cores_per_thread; k++)
 				if (thread->cores[k].busy > cores->core.area)
 					book_core(cores, &thread->cores[k]);
-			if (load->params.sharers == 1)
+			if (load->params.cores_per_thread == 1)
 				continue;
 			settle_lock(load, &thread->cq_lock);
 			for (uint32_t k = 0; k < thread->qp_count; k++)
@@ -463,7 +463,8 @@ static uint64_t most_within(const struct load *load, sim_time time)
 	if (params->cpu.poll)
 		cqes = threads * of_cqe * (time / params->cpu.poll + 1 + LOAD_POLL_LIST);
 	if (params->counts == LOAD_COMPLETED && post)
-		posts = depth + threads * params->sharers * params->list * (time / post + 1);
+		posts = depth +
+			threads * params->cores_per_thread * params->list * (time / post + 1);
 	return cqes < posts ? cqes : posts;
 }
 

@@ -67,11 +67,12 @@ static bool check_served(const struct load_params *params, char *why, size_t why
 			 (unsigned)clients, (unsigned)server->cores);
 	else if (params->regions > 1 || params->region_of == LOAD_OF_EACH_THREAD ||
 		 params->places > 1 || params->strides || params->compress || params->sges.count ||
-		 params->receive_sges.count || params->rival.threads || params->sharers > 1 ||
-		 params->cq_of == LOAD_OF_QP || params->counts == LOAD_RECEIVED)
+		 params->receive_sges.count || params->rival.threads ||
+		 params->cores_per_thread > 1 || params->cq_of == LOAD_OF_QP ||
+		 params->counts == LOAD_RECEIVED)
 		snprintf(why, why_bytes,
 			 "server.cores go without regions, places, strides, compress, sges, "
-			 "receive_sges, sharers, cq_of, counts and rivals");
+			 "receive_sges, cores_per_thread, cq_of, counts and rivals");
 	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
 		snprintf(why, why_bytes, "requests that are written need bytes");
 	else if (responses.inlined && load_wqe_blocks(&responses) > WQE_BLOCKS_MAX)
@@ -142,8 +143,8 @@ bool load_check(const struct load_params *given, char *why, size_t why_bytes)
 		snprintf(why, why_bytes, "refill: all is not for cores that answer");
 	else if (params->outstanding && (params->signal > 1 || params->list > params->outstanding))
 		snprintf(why, why_bytes, "with outstanding, signal is 1 and list at most that");
-	else if (params->registers && (params->sharers > 1 || params->server.cores))
-		snprintf(why, why_bytes, "registers go without sharers and server.cores");
+	else if (params->registers && (params->cores_per_thread > 1 || params->server.cores))
+		snprintf(why, why_bytes, "registers go without cores_per_thread and server.cores");
 	else if (params->joined == LOAD_CABLE && params->nodes != 2)
 		snprintf(why, why_bytes, "a cable joins 2 nodes");
 	else if (params->transport != LOAD_RC && params->transport != LOAD_DC &&

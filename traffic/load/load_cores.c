@@ -70,7 +70,7 @@ static sim_time disturb(struct load_core *core, sim_time held)
 
 static bool wake_one(struct load_thread *thread)
 {
-	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++) {
+	for (uint32_t i = 0; i < thread->node->load->params.cores_per_thread; i++) {
 		struct load_core *core = &thread->cores[i];
 
 		if (core->awake)
@@ -177,7 +177,7 @@ static void step(struct event *event)
 
 static bool is_awake(const struct load_thread *thread)
 {
-	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+	for (uint32_t i = 0; i < thread->node->load->params.cores_per_thread; i++)
 		if (thread->cores[i].awake)
 			return true;
 	return false;
@@ -199,9 +199,9 @@ void load_cores_init(struct load_thread *thread, const char *name)
 	struct load *load = thread->node->load;
 	char purpose[32];
 
-	thread->cores = calloc(load->params.sharers, sizeof(thread->cores[0]));
+	thread->cores = calloc(load->params.cores_per_thread, sizeof(thread->cores[0]));
 	assert(thread->cores);
-	for (uint32_t i = 0; i < load->params.sharers; i++) {
+	for (uint32_t i = 0; i < load->params.cores_per_thread; i++) {
 		thread->cores[i].thread = thread;
 		event_init(&thread->cores[i].step, &thread->node->block, step);
 		snprintf(purpose, sizeof(purpose), "noise%u", i);
@@ -211,7 +211,7 @@ void load_cores_init(struct load_thread *thread, const char *name)
 
 void load_cores_fini(struct load_thread *thread)
 {
-	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+	for (uint32_t i = 0; i < thread->node->load->params.cores_per_thread; i++)
 		sim_cancel(&thread->cores[i].step);
 	free(thread->cores);
 }
@@ -222,6 +222,6 @@ void load_cores_start(struct load_thread *thread)
 		return; /* it waits for requests */
 	for (uint32_t i = 0; i < thread->qp_count; i++)
 		load_thread_room(&thread->qps[i]);
-	for (uint32_t i = 0; i < thread->node->load->params.sharers; i++)
+	for (uint32_t i = 0; i < thread->node->load->params.cores_per_thread; i++)
 		wake_one(thread);
 }

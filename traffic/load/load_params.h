@@ -18,7 +18,7 @@
 #define LOAD_PARAMS(X) \
 	X(pattern,    CHOICE, "outbound",   "outbound|inbound|all|loopback", "who posts: the first node, all but the first, or all; to all others, inbound: to the first; loopback: the first, to itself", "choice") \
 	X(threads,    COUNT,  "1",          "1..64",              "processor cores of each node, each with queue pairs and CQs of its own", "choice") \
-	X(sharers,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and CQs under their locks", "choice") \
+	X(cores_per_thread,    COUNT,  "1",          "1..16",              "cores in the place of each of these, which share its queue pairs and CQs under their locks", "choice") \
 	X(cq_of,      CHOICE, "thread",     "thread|qp",          "whose a CQ is: one for all queue pairs of a thread, or one for each", "choice") \
 	X(qps,        COUNT,  "1",          "1..4096",            "queue pairs of a thread to each other node; ud, dc: in all",       "choice") \
 	X(transport,  CHOICE, "rc",         "rc|uc|ud|dc",        "of the queue pairs; dc: initiators, and a target in each node",                                             "choice") \

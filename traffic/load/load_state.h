@@ -91,7 +91,7 @@ struct load_core { /* of a processor */
 
 struct load_thread { /* queue pairs and CQs, and the core or cores that work with them */
 	struct load_node *node;
-	struct load_core *cores; /* [sharers] */
+	struct load_core *cores; /* [cores_per_thread] */
 	struct load_lock cq_lock;
 	const struct load_params *params; /* the load's, the rivals', or the responses' */
 	struct load_server *server;       /* in the place of its cores; NULL: it does not answer */
@@ -396,7 +396,7 @@ static inline uint32_t load_peer_number(const struct load_node *node,
 
 /* ---- load_cores.c ---- */
 
-/* The cores of a thread, load.sharers of them. */
+/* The cores of a thread, load.cores_per_thread of them. */
 void load_cores_init(struct load_thread *thread, const char *name);
 void load_cores_fini(struct load_thread *thread);
 

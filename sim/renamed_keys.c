@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* renamed_keys: see renamed_keys.h. */
+#include "sim/renamed_keys.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/yaml.h"
+
+/* clang-format off */
+#define ROW(section, old, now) {section, old, now},
+const struct renamed_key renamed_keys[] = { RENAMED_KEYS(ROW) {0} };
+/* clang-format on */
+
+const char *renamed_key(const char *section, const char *old)
+{
+	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
+		if (strcmp(key->section, section) == 0 && strcmp(key->old, old) == 0)
+			return key->now;
+	}
+	return NULL;
+}
+
+/* Does the path of the map end with the section? Entries of lists have no key. */
+static bool ends_with(const struct yaml_node *map, const char *section)
+{
+	size_t length = strlen(section);
+	while (map && length > 0) {
+		size_t start = length;
+		while (start > 0 && section[start - 1] != '.')
+			start--;
+		for (; map && !map->key; map = map->parent)
+			;
+		bool any = length - start == 1 && section[start] == '*';
+		if (!map || (!any && (strlen(map->key) != length - start ||
+				      strncmp(map->key, section + start, length - start) != 0)))
+			return false;
+		map = map->parent;
+		length = start > 0 ? start - 1 : 0;
+	}
+	return length == 0;
+}
+
+const char *renamed_key_in(const struct yaml_node *map, const char *old)
+{
+	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
+		if (strcmp(key->old, old) == 0 && ends_with(map, key->section))
+			return key->now;
+	}
+	return NULL;
+}
+
+const char *renamed_key_of_counter(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	return renamed_key("counter", dot ? dot + 1 : name);
+}
+
+void renamed_key_hint(const char *now, const char *name, const char *const *candidates,
+		      size_t count, char *hint, size_t hint_bytes)
+{
+	const char *near = now || count == 0 ? NULL : yaml_suggest(name, candidates, count);
+	if (now)
+		snprintf(hint, hint_bytes, "; it is now \"%s\"", now);
+	else if (near)
+		snprintf(hint, hint_bytes, "; did you mean \"%s\"?", near);
+	else
+		*hint = '\0';
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * renamed_keys: the one table of names of the user's input that were renamed. An old name is refused, and the message
+ * names the new one:
+ *
+ *     file.yaml:3:9: unknown key "sharers"; it is now "cores_per_thread"
+ *
+ * Keys of files, of --set and of sweeps share the table with options, metrics, counters, presets and choices.
+ */
+#ifndef SIM_RENAMED_KEYS_H
+#define SIM_RENAMED_KEYS_H
+
+#include <stddef.h>
+
+/* clang-format off */
+/* X(section, old, new): of a key, section is the end of the path of its map, as "load" or "load.cpu"; "*" stands for any
+ * key. Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
+ * the choices of a key. */
+#define RENAMED_KEYS(X) \
+	X("load", "sharers", "cores_per_thread")
+/* clang-format on */
+
+struct renamed_key {
+	const char *section, *old, *now;
+};
+
+extern const struct renamed_key renamed_keys[]; /* ends with a NULL section */
+
+struct yaml_node;
+
+/* The new name of what is no key; NULL: it was not renamed. */
+const char *renamed_key(const char *section, const char *old);
+
+/* The new name of a key of that map. */
+const char *renamed_key_in(const struct yaml_node *map, const char *old);
+
+/* The new name of a counter that is given as block.counter. */
+const char *renamed_key_of_counter(const char *name);
+
+/* Behind a message about an unknown name: `; it is now "..."`, else `; did you mean "..."?` with the nearest of the
+ * candidates, of which there may be none, else nothing. now: what renamed_key() or renamed_key_in() returned. */
+void renamed_key_hint(const char *now, const char *name, const char *const *candidates,
+		      size_t count, char *hint, size_t hint_bytes);
+
+#endif

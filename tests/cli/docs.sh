@@ -62,7 +62,8 @@ for page in pages:
     os.makedirs(page)
     os.chdir(page)
     os.symlink(top + "/scenarios", "scenarios")
-    for block in re.findall(r"^```[a-z]*\n(.*?)^```", texts[page], re.S | re.M):
+    for indent, block in re.findall(r"^( *)```[a-z]*\n(.*?)^\1```", texts[page], re.S | re.M):
+        block = re.sub(rf"^{indent}", "", block, flags=re.M)
         for part in re.split(r"^\$ (?=hcasim )", block, flags=re.M)[1:]:
             command, _, shown = part.partition("\n")
             programs = re.findall(r"(?:--|:) +host\d+: (\S+)", command)

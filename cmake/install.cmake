@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What an installation has beside programs, libraries and scenarios: headers for congestion-control plug-ins and SystemC modules,
-# with the commands that compile them (pkg-config hcasim), examples of both, the documentation and a manual page.
+# with the commands that compile them (pkg-config hcasim), examples of both, the documentation and manual pages.
 
 # The headers that a plug-in or a module includes, and what those include: their places are those of the source tree.
 set(wanted hca/congestion/congestion.h fabric/wire/packet.h hca/module/examples/tlm_translation.h hca/module/examples/tlm_scheduler.h
@@ -26,12 +26,15 @@ install(FILES tests/hca/plugin/halve.c ${examples} DESTINATION ${CMAKE_INSTALL_D
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# The manual page is what `hcasim help` says.
-if(TARGET hcasim)
+# Manual pages: the commands as `hcasim help` describes them, and the formats of scenarios and results.
+find_package(Python3 COMPONENTS Interpreter)
+if(TARGET hcasim AND Python3_FOUND)
+  set(manual ${PROJECT_BINARY_DIR}/manual)
+  file(GLOB pages CONFIGURE_DEPENDS docs/reference/*.md)
   add_custom_command(
-    OUTPUT ${PROJECT_BINARY_DIR}/hcasim.1
-    COMMAND ${PROJECT_SOURCE_DIR}/tools/manual $<TARGET_FILE:hcasim> > ${PROJECT_BINARY_DIR}/hcasim.1
-    DEPENDS hcasim ${PROJECT_SOURCE_DIR}/tools/manual)
-  add_custom_target(manual ALL DEPENDS ${PROJECT_BINARY_DIR}/hcasim.1)
-  install(FILES ${PROJECT_BINARY_DIR}/hcasim.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    OUTPUT ${manual}/man1/hcasim.1
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/manual $<TARGET_FILE:hcasim> ${manual}
+    DEPENDS hcasim ${PROJECT_SOURCE_DIR}/tools/manual ${PROJECT_SOURCE_DIR}/tools/tables.py ${pages})
+  add_custom_target(manual ALL DEPENDS ${manual}/man1/hcasim.1)
+  install(DIRECTORY ${manual}/man1 ${manual}/man5 DESTINATION ${CMAKE_INSTALL_MANDIR})
 endif()

@@ -73,7 +73,9 @@ _hcasim
 for page in $(grep -o '(docs/[A-Za-z_/-]*\.md' "$prefix/share/doc/hcasim/README.md" | tr -d '('); do
   [ -f "$prefix/share/doc/hcasim/$page" ] || fail "README names $page"
 done
-grep -q '^  sweep ' "$prefix/share/man/man1/hcasim.1" || fail "the manual page has no sweep"
+for page in man1/hcasim.1 man1/hcasim-sweep.1 man5/hcasim-scenario.5 man5/hcasim-result.5; do
+  [ -s "$prefix/share/man/$page" ] || fail "no manual page $page"
+done
 
 # A plug-in, by the command of docs/explanation/fabric-studies.md, and a module, by that of docs/explanation/systemc.md.
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name hcasim.pc)")

@@ -17,5 +17,10 @@ HCASIM=$hcasim "$top/tools/site" "$folder/site" >"$folder/log" 2>&1 || { cat "$f
 for block in hca-scheduler hca-pcie cpu; do
   grep -q "id=\"$block\"" "$folder/site/reference/parameters.html" || fail "no parameters of $block"
 done
+grep -q 'id="hca.pcie.lanes"' "$folder/site/reference/parameters.html" || fail "no anchor of hca.pcie.lanes"
+for entry in counters:doorbells metrics:goodput_gbps trace-points:DOORBELL gauges:to_host latency-stages:wqe_fetch \
+             fault-actions:corrupt_icrc result-columns:destination presets:pcie.lanes studies:incast-dcqcn published:A1-01; do
+  grep -q ">${entry#*:}<" "$folder/site/reference/${entry%%:*}.html" || fail "reference/${entry%%:*} has no ${entry#*:}"
+done
 grep -rqE '(src|href)="https?://[^"]*\.(js|css|woff2?)"' "$folder/site" --include=*.html && fail "a page loads something from outside"
 exit "$failures"

@@ -39,7 +39,7 @@ static const uint8_t receive_tracks[RECEIVE_STAGE_COUNT] = {
 };
 /* clang-format on */
 
-static uint32_t track_of(const struct explain_side *side, const struct breakdown *shown,
+static uint32_t track_of(const struct breakdown_side *side, const struct breakdown *shown,
 			 unsigned stage)
 {
 	const uint8_t *tracks = side->first ? receive_tracks : send_tracks;
@@ -66,7 +66,8 @@ static void print_time(FILE *out, const char *key, sim_time time)
 	fprintf(out, ",\"%s\":%" PRIu64 ".%06" PRIu64, key, time / US, time % US);
 }
 
-static void print_slices(FILE *out, const struct explain_side *side, const struct breakdown *shown)
+static void print_slices(FILE *out, const struct breakdown_side *side,
+			 const struct breakdown *shown)
 {
 	sim_time start = shown->closed_at - shown->latency;
 
@@ -83,8 +84,8 @@ static void print_slices(FILE *out, const struct explain_side *side, const struc
 	}
 }
 
-bool explain_timeline(const char *path, const struct explain_side *side,
-		      const struct explain_sources *sources, const struct breakdown *shown,
+bool explain_timeline(const char *path, const struct breakdown_side *side,
+		      const struct breakdown_sources *sources, const struct breakdown *shown,
 		      size_t count)
 {
 	FILE *out = fopen(path, "w");

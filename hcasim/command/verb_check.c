@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hcasim/command/run_values.h"
 #include "hcasim/command/verb.h"
+#include "hcasim/report/run_values.h"
 
 #define WHY_BYTES 1024
 

@@ -8,43 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hcasim/command/run_values.h"
 #include "hcasim/command/verb.h"
+#include "hcasim/report/comparison.h"
 #include "sim/json.h"
 
-#define WHY_BYTES   1024
-#define SHOWN       20   /* counters; all with --verbose */
-#define COUNT_SLACK 10.0 /* added to the larger counter, so that 1 and 3 are no great difference */
-
-/* clang-format off */
-/* X(part, heading, slack, how many are shown): in the order of the report */
-#define PARTS(X)                                                                                         \
-	X(settings, "set differently",                                      0,           SIZE_MAX)       \
-	X(figures,  "figures",                                              0,           SIZE_MAX)       \
-	X(uses,     "use of what was used most, of the time with work",     (double)INFINITY, SIZE_MAX)          \
-	X(sends,    "stages of work requests, mean",                        (double)INFINITY, SIZE_MAX)          \
-	X(receives, "stages of receives, mean",                             (double)INFINITY, SIZE_MAX)          \
-	X(counters, "counters",                                             COUNT_SLACK, SHOWN)
-/* clang-format on */
-
-struct part {
-	const char *name, *heading;
-	struct difference *list;
-	size_t count, shown;
-};
-
-static struct part make_part(const char *name, const char *heading, const struct values *one,
-			     const struct values *other, double slack, size_t shown)
-{
-	struct part part = {.name = name, .heading = heading, .shown = shown};
-	part.count = differences_find(one, other, slack, &part.list);
-	bool settings = strcmp(name, "settings") == 0;
-	if (!settings) /* they stay as the file has them */
-		differences_sort(part.list, part.count);
-	if (settings || strcmp(name, "uses") == 0) /* of hosts that are alike */
-		part.count = differences_merge(part.list, part.count);
-	return part;
-}
+#define WHY_BYTES 1024
 
 /* How much more the other has: in the unit of a time or a share, else in % of the first. */
 static void print_change(const struct difference *difference)
@@ -60,7 +28,7 @@ static void print_change(const struct difference *difference)
 		printf("%12s", "new");
 }
 
-static void print_part(const struct part *part, bool all)
+static void print_part(const struct comparison_part *part, bool all)
 {
 	size_t shown = all || part->count < part->shown ? part->count : part->shown;
 	int width = 30;
@@ -87,7 +55,7 @@ static void print_part(const struct part *part, bool all)
 }
 
 static void print_text(const char *const *names, const struct run_values *runs,
-		       const struct part *parts, size_t count, bool all)
+		       const struct comparison_part *parts, size_t count, bool all)
 {
 	bool any = false;
 	for (unsigned i = 0; i < 2; i++)
@@ -111,7 +79,7 @@ static void print_json_value(const char *text, double number)
 		json_text(stdout, text);
 }
 
-static void print_json_part(const struct part *part)
+static void print_json_part(const struct comparison_part *part)
 {
 	printf(",\n  \"%s\": [", part->name);
 	for (size_t i = 0; i < part->count; i++) {
@@ -130,7 +98,7 @@ static void print_json_part(const struct part *part)
 }
 
 static void print_json(const char *const *names, const struct run_values *runs,
-		       const struct part *parts, size_t count)
+		       const struct comparison_part *parts, size_t count)
 {
 	printf("{\n  \"runs\": [");
 	for (unsigned i = 0; i < 2; i++) {
@@ -148,17 +116,15 @@ static void print_json(const char *const *names, const struct run_values *runs,
 
 static void compare(const struct arguments *arguments, const struct run_values *runs)
 {
-#define PART(name, heading, slack, shown) \
-	make_part(#name, heading, &runs[0].name, &runs[1].name, slack, shown),
-	const struct part parts[] = {PARTS(PART)};
-#undef PART
+	struct comparison_part parts[COMPARISON_PART_COUNT];
+
+	comparison_make(parts, runs);
 	if (arguments->json)
-		print_json(arguments->words_given, runs, parts, ARRAY_SIZE(parts));
+		print_json(arguments->words_given, runs, parts, COMPARISON_PART_COUNT);
 	else
-		print_text(arguments->words_given, runs, parts, ARRAY_SIZE(parts),
+		print_text(arguments->words_given, runs, parts, COMPARISON_PART_COUNT,
 			   arguments->verbose);
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		differences_free(parts[i].list, parts[i].count);
+	comparison_free(parts);
 }
 
 int verb_compare(const struct arguments *arguments)

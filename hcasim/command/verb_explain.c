@@ -21,104 +21,10 @@
 #include "hcasim/command/explain.h"
 #include "hcasim/command/verb.h"
 #include "sim/json.h"
-#include "sim/trace.h"
 
-/* clang-format off */
-#define STAGE_NAME(name, field, end)    #field,
-#define STAGE_MEANING(name, field, end) end,
-static const char *const send_names[]       = {WHY_STAGES(STAGE_NAME)};
-static const char *const send_meanings[]    = {WHY_STAGES(STAGE_MEANING)};
-static const char *const receive_names[]    = {RECEIVE_STAGES(STAGE_NAME)};
-static const char *const receive_meanings[] = {RECEIVE_STAGES(STAGE_MEANING)};
-/* clang-format on */
+#define WHY_BYTES 1024
 
-static const struct explain_side sides[] = {
-	{0, WHY_STAGE_COUNT, send_names, send_meanings},
-	{WHY_POINT_RECEIVE, RECEIVE_STAGE_COUNT, receive_names, receive_meanings},
-};
-
-_Static_assert((int)RECEIVE_STAGE_COUNT <= (int)WHY_STAGE_COUNT, "a breakdown has room for either");
-
-struct breakdowns {
-	const struct explain_side *side;
-	struct breakdown *list;
-	size_t count, size;
-	struct explain_sources sources;
-};
-
-static struct breakdown *grown(struct breakdowns *all)
-{
-	if (all->count == all->size) {
-		all->size = all->size ? 2 * all->size : 256;
-		all->list = realloc(all->list, all->size * sizeof(*all->list));
-		if (!all->list)
-			abort();
-	}
-	return &all->list[all->count];
-}
-
-static uint32_t source_number(struct explain_sources *sources, const char *name)
-{
-	uint32_t number = 0;
-
-	while (number < sources->count && strcmp(sources->names[number], name) != 0)
-		number++;
-	if (number < sources->count)
-		return number;
-	sources->names = realloc(sources->names, (number + 1) * sizeof(*sources->names));
-	if (!sources->names || !(sources->names[number] = strdup(name)))
-		abort();
-	sources->count++;
-	return number;
-}
-
-/* The stages of one work request are written together, its latency last. */
-static void read_all(struct trace_reader *reader, struct breakdowns *all)
-{
-	struct breakdown now = {0};
-	struct trace_entry entry;
-
-	while (trace_reader_next(reader, &entry)) {
-		if (strcmp(entry.source->type, "why") != 0 || entry.point < all->side->first ||
-		    entry.point > all->side->first + all->side->count)
-			continue;
-		if (entry.point < all->side->first + all->side->count) {
-			now.stages[entry.point - all->side->first] = entry.first;
-			continue;
-		}
-		now.tag = entry.tag;
-		now.latency = entry.first;
-		now.qpn = entry.second;
-		now.closed_at = entry.time;
-		now.source = source_number(&all->sources, entry.source->name);
-		*grown(all) = now;
-		all->count++;
-		now = (struct breakdown){0};
-	}
-}
-
-static int by_latency(const void *one, const void *other)
-{
-	const struct breakdown *a = one, *b = other;
-
-	if (a->latency != b->latency)
-		return a->latency < b->latency ? -1 : 1;
-	return a->closed_at < b->closed_at ? -1 : a->closed_at > b->closed_at;
-}
-
-static struct breakdown sum_of(const struct breakdowns *all)
-{
-	struct breakdown sum = {0};
-
-	for (size_t i = 0; i < all->count; i++) {
-		sum.latency += all->list[i].latency;
-		for (unsigned stage = 0; stage < WHY_STAGE_COUNT; stage++)
-			sum.stages[stage] += all->list[i].stages[stage];
-	}
-	return sum;
-}
-
-static void print_table(const struct explain_side *side, const struct breakdown *shown,
+static void print_table(const struct breakdown_side *side, const struct breakdown *shown,
 			size_t among)
 {
 	printf("%-12s %14s %7s  %s\n", "stage", "ns", "share", "until");
@@ -134,7 +40,7 @@ static void print_table(const struct explain_side *side, const struct breakdown 
 	       100.0);
 }
 
-static void print_json(const struct explain_side *side, const struct breakdown *shown,
+static void print_json(const struct breakdown_side *side, const struct breakdown *shown,
 		       const char *adapter, size_t among)
 {
 	printf("{\"work_requests\": %zu, \"tag\": %" PRIu64 ", \"adapter\": ", among, shown->tag);
@@ -199,7 +105,7 @@ static void keep_percentile(struct breakdowns *all, double percentile)
 
 static void print_mean(const struct breakdowns *all, bool json)
 {
-	struct breakdown sum = sum_of(all);
+	struct breakdown sum = breakdowns_sum(all);
 
 	if (json) {
 		print_json(all->side, &sum, "", all->count);
@@ -223,7 +129,7 @@ static bool print(const struct arguments *arguments, struct breakdowns *all)
 			    : "");
 		return false;
 	}
-	qsort(all->list, all->count, sizeof(*all->list), by_latency);
+	breakdowns_sort(all);
 	if (arguments->tag && !keep_tag(all, arguments->tag))
 		return false;
 	if (arguments->percentile >= 0)
@@ -249,27 +155,21 @@ static const char *trace_path(const char *word, char path[PATH_MAX])
 
 static int explain_trace(const struct arguments *arguments, const char *file)
 {
-	const char *why;
-	struct trace_reader *reader = trace_reader_open(file, &why);
-	struct breakdowns all = {.side = &sides[arguments->received]};
+	struct breakdowns all;
+	char why[WHY_BYTES];
 	bool good;
 
-	if (!reader) {
-		say("%s: %s%s", file, why,
+	if (!breakdowns_read(&all, file, arguments->received, why, sizeof(why))) {
+		say("%s%s", why,
 		    file == arguments->word ? "" : "; expected a run with trace: [...]");
 		return EXIT_BAD_INPUT;
 	}
-	read_all(reader, &all);
 	good = print(arguments, &all);
-	if (trace_reader_error(reader)) {
-		say("%s: %s", arguments->word, trace_reader_error(reader));
+	if (*why) {
+		say("%s", why);
 		good = false;
 	}
-	trace_reader_close(reader);
-	for (uint32_t i = 0; i < all.sources.count; i++)
-		free(all.sources.names[i]);
-	free(all.sources.names);
-	free(all.list);
+	breakdowns_free(&all);
 	return good ? EXIT_GOOD : EXIT_BAD_INPUT;
 }
 

@@ -38,7 +38,7 @@ HCA = set(ADAPTER) | {"hca/endpoint"}
 MAY_INCLUDE["verbs-shim"] |= HCA
 # Who asks for data to be moved, then the program: each folder may include those before it, and all models.
 MODELS_ALL = FABRIC | HCA | {"switch"}
-PROGRAM = ("traffic/workload", "traffic/load", "hcasim/schema", "hcasim/builder", "hcasim/run", "hcasim/record", "hcasim/mpi", "hcasim/command")
+PROGRAM = ("traffic/workload", "traffic/load", "hcasim/schema", "hcasim/builder", "hcasim/run", "hcasim/record", "hcasim/mpi", "hcasim/report", "hcasim/command")
 for place, name in enumerate(PROGRAM):
     MAY_INCLUDE[name] = MODELS_ALL | set(PROGRAM[:place])
     if name.startswith("hcasim/"):

@@ -4,8 +4,8 @@
  *
  *     scenario.yaml --> settings    summary.json --> figures, uses, bottleneck    counters.json --> counters, stages
  */
-#ifndef HCASIM_COMMAND_RUN_VALUES_H
-#define HCASIM_COMMAND_RUN_VALUES_H
+#ifndef HCASIM_REPORT_RUN_VALUES_H
+#define HCASIM_REPORT_RUN_VALUES_H
 
 #include "analysis/differences.h"
 #include "sim/yaml.h"

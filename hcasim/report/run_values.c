@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_values: see run_values.h. JSON is YAML. */
-#include "hcasim/command/run_values.h"
+#include "hcasim/report/run_values.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -23,9 +23,8 @@ const char *renamed_key(const char *section, const char *old)
 }
 
 /* Does the path of the map end with the section? Entries of lists have no key. */
-static bool ends_with(const struct yaml_node *map, const char *section)
+static bool ends_with(const struct yaml_node *map, const char *section, size_t length)
 {
-	size_t length = strlen(section);
 	while (map && length > 0) {
 		size_t start = length;
 		while (start > 0 && section[start - 1] != '.')
@@ -42,10 +41,21 @@ static bool ends_with(const struct yaml_node *map, const char *section)
 	return length == 0;
 }
 
+static bool is_of(const struct yaml_node *map, const char *sections)
+{
+	bool found = false;
+	while (!found && *sections != '\0') {
+		size_t length = strcspn(sections, "|");
+		found = ends_with(map, sections, length);
+		sections += length + (sections[length] == '|');
+	}
+	return found;
+}
+
 const char *renamed_key_in(const struct yaml_node *map, const char *old)
 {
 	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
-		if (strcmp(key->old, old) == 0 && ends_with(map, key->section))
+		if (strcmp(key->old, old) == 0 && is_of(map, key->section))
 			return key->now;
 	}
 	return NULL;

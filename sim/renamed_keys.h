@@ -14,10 +14,10 @@
 
 /* clang-format off */
 /* X(section, old, new): of a key, section is the end of the path of its map, as "load" or "load.cpu"; "*" stands for any
- * key. Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
+ * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
-	X("load", "sharers", "cores_per_thread")
+	X("load|set", "sharers", "cores_per_thread")
 /* clang-format on */
 
 struct renamed_key {

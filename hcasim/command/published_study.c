@@ -330,8 +330,27 @@ static bool take_seeds(const struct published_settings *settings, const struct c
 	return good;
 }
 
+/* A key that means nothing is a slip. */
+static bool knows_keys(const struct published_settings *settings)
+{
+	static const char *const known[] = {"scenario", "values", "figure", "divide_by",
+					    "times",    "middle", "seeds",  "least_of"};
+	struct yaml_node *maps[] = {settings->common, settings->own, settings->varied};
+
+	for (size_t i = 0; i < ARRAY_SIZE(maps) && settings->errors->count == 0; i++) {
+		if (!maps[i])
+			continue;
+		for (size_t k = 0; k < ARRAY_SIZE(known); k++)
+			yaml_get(maps[i], known[k]);
+		yaml_refuse_unused(maps[i], known, ARRAY_SIZE(known), settings->errors);
+	}
+	return settings->errors->count == 0;
+}
+
 bool published_study(const struct published_settings *settings, double *ours, char *why)
 {
+	if (!knows_keys(settings))
+		return false;
 	struct choice *choice = choose(settings);
 	struct yaml_node *least = published_get(settings, "least_of");
 	unsigned seeds = (unsigned)published_number(settings, "seeds", 1);

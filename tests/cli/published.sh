@@ -99,6 +99,10 @@ refuses_full '{hardware: "2 ms"}' C-21 'values is missing'
 refuses_full '{values: {run.until: 2ms}}' C-21 'hardware is missing'
 refuses_full '{hardware: "2 ms", values: {run.until: 2ms}}' B1-01 'only rows of the driver study'
 
+# A key of a study that means nothing is refused.
+sed 's/^set: {/&timse: 2, /' "$source/scenarios/published/C-09.yaml" >"$folder/slip.yaml"
+"$hcasim" published "$folder/slip.yaml" >"$folder/out" 2>"$folder/errors"
+[ $? -eq 2 ] && grep -q 'slip.yaml:8:7: unknown key "timse"; did you mean "times"?' "$folder/errors" || fail "slip: $(cat "$folder/errors")"
 # Classes: counted apart; a row that a number is calibrated to is no prediction; nor is one of the driver preset.
 "$hcasim" published C-17 C-21 B1-04 F-08 >"$folder/out"
 grep -q '^transcribed 1 rows: 1 pass' "$folder/out" && grep -q '^calibrated  1 rows: 1 pass' "$folder/out" && grep -q '^predicted   2 rows: 2 pass' "$folder/out" ||

@@ -352,8 +352,9 @@ static bool refuses_old(const struct renamed_key *key, bool reduced)
 	for (size_t i = 0; !found && i < ARRAY_SIZE(places); i++) {
 		const char *sets[] = {set};
 		struct yaml_errors errors = {0};
-		snprintf(set, sizeof(set), "%s%s%s%s=1", places[i], key->section,
-			 *key->section ? "." : "", key->old);
+		snprintf(set, sizeof(set), "%s%.*s%s%s=1", places[i],
+			 (int)strcspn(key->section, "|"), key->section, *key->section ? "." : "",
+			 key->old);
 		FILE *file = fopen(path, "w");
 		CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 		fputs(text, file);
@@ -368,8 +369,8 @@ static bool refuses_old(const struct renamed_key *key, bool reduced)
 /* Metrics and the like are no keys; keys of lists' entries are elsewhere. */
 static void test_renamed_keys(void)
 {
-	static const char *const others[] = {"option",  "metric", "counter", "preset",
-					     "command", "list",   "value.*", "expect"};
+	static const char *const others[] = {"option", "metric",  "counter", "preset", "command",
+					     "list",   "value.*", "expect",  "set"};
 	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
 		bool other = false;
 		for (size_t i = 0; i < ARRAY_SIZE(others); i++)

@@ -13,8 +13,8 @@
 
 struct job {
 	const struct table *results;
-	size_t axes, repeated, figures;
-	double *values; /* of a figure, of one group */
+	size_t axes, repeated, metrics;
+	double *values; /* of a metric, of one group */
 	FILE *out;
 };
 
@@ -46,7 +46,7 @@ static void print_names(const struct job *job)
 		fputc(',', job->out);
 	}
 	fprintf(job->out, "runs");
-	for (size_t i = job->figures; i < job->results->columns; i++)
+	for (size_t i = job->metrics; i < job->results->columns; i++)
 		fprintf(job->out, ",%s,%s" MEANS_HALF, job->results->names[i],
 			job->results->names[i]);
 	fputc('\n', job->out);
@@ -84,7 +84,7 @@ static void print_group(const struct job *job, size_t first)
 	for (size_t row = first; row < job->results->rows; row++)
 		runs += is_same(job, first, row);
 	fprintf(job->out, "%zu", runs);
-	for (size_t column = job->figures; column < job->results->columns; column++) {
+	for (size_t column = job->metrics; column < job->results->columns; column++) {
 		size_t count = 0;
 
 		for (size_t row = first; row < job->results->rows; row++) {
@@ -98,11 +98,11 @@ static void print_group(const struct job *job, size_t first)
 	fputc('\n', job->out);
 }
 
-bool means_write(const struct table *results, size_t axes, size_t repeated, size_t figures,
+bool means_write(const struct table *results, size_t axes, size_t repeated, size_t metrics,
 		 const char *file)
 {
 	struct job job = {
-		.results = results, .axes = axes, .repeated = repeated, .figures = figures};
+		.results = results, .axes = axes, .repeated = repeated, .metrics = metrics};
 	bool good;
 
 	job.out = fopen(file, "w");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * means: of points of a sweep that differ by their seed alone: the mean of each figure, and half the width of its 95 %
+ * means: of points of a sweep that differ by their seed alone: the mean of each metric, and half the width of its 95 %
  * confidence interval (Student's t; the runs are independent).
  */
 #ifndef ANALYSIS_MEANS_H
@@ -10,11 +10,11 @@
 
 #include "analysis/table.h"
 
-#define MEANS_HALF "_half" /* behind a figure's name: half the width of its interval */
+#define MEANS_HALF "_half" /* behind a metric's name: half the width of its interval */
 
-/* Writes a table: the first `axes` columns of `results` but for `repeated`, `runs`, then each column from `figures` on and its
+/* Writes a table: the first `axes` columns of `results` but for `repeated`, `runs`, then each column from `metrics` on and its
  * half width; in the order of the first lines. A value that is no number is left out of its mean. false: errno says why. */
-bool means_write(const struct table *results, size_t axes, size_t repeated, size_t figures,
+bool means_write(const struct table *results, size_t axes, size_t repeated, size_t metrics,
 		 const char *file);
 
 #endif

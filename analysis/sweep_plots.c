@@ -16,13 +16,13 @@
 #include "sim/yaml.h"
 
 #define LABELS_MAX    16   /* on an axis */
-#define LOGARITHMIC_Y 1000 /* as LOGARITHMIC, of figures */
+#define LOGARITHMIC_Y 1000 /* as LOGARITHMIC, of metrics */
 #define LOGARITHMIC   50   /* from this ratio of the largest to the smallest on */
 
 struct drawing {
 	const struct sweep_plot *plot;
 	struct table *table;
-	size_t axes, key, figure, half; /* columns; half: table->columns if there is none */
+	size_t axes, key, metric, half; /* columns; half: table->columns if there is none */
 	bool numeric;                   /* the key's values are numbers, all in one unit */
 	const char *unit;
 	double least, most;
@@ -156,13 +156,13 @@ static void print_curve(const struct drawing *drawing, size_t first, FILE *out)
 				      : 0;
 
 		if (!is_same_curve(drawing, first, row) ||
-		    !isfinite(table_number(table, row, drawing->figure)))
+		    !isfinite(table_number(table, row, drawing->metric)))
 			continue;
 		if (drawing->numeric)
 			fprintf(out, "%.12g", split(text, &unit));
 		else
 			fprintf(out, "\"%s\"", text);
-		fprintf(out, " %s %.9g\n", table_cell(table, row, drawing->figure),
+		fprintf(out, " %s %.9g\n", table_cell(table, row, drawing->metric),
 			isfinite(half) ? half : 0);
 	}
 	fprintf(out, "\n\n");
@@ -173,7 +173,7 @@ static FILE *open_part(const struct drawing *drawing, const char *extension)
 	char path[PATH_MAX];
 	FILE *out;
 
-	snprintf(path, sizeof(path), "%.3000s/%s.%s", drawing->plot->folder, drawing->plot->figure,
+	snprintf(path, sizeof(path), "%.3000s/%s.%s", drawing->plot->folder, drawing->plot->metric,
 		 extension);
 	out = fopen(path, "w");
 	if (out == NULL)
@@ -202,7 +202,7 @@ static double spread(const struct drawing *drawing)
 	double least = INFINITY, most = 0;
 
 	for (size_t row = 0; row < drawing->table->rows; row++) {
-		double value = table_number(drawing->table, row, drawing->figure);
+		double value = table_number(drawing->table, row, drawing->metric);
 
 		least = isfinite(value) ? fmin(least, value) : least;
 		most = isfinite(value) ? fmax(most, value) : most;
@@ -237,7 +237,7 @@ static bool write_picture(const struct drawing *drawing)
 
 	if (out == NULL)
 		return false;
-	plot_begin(drawing->plot->figure, drawing->plot->title, out);
+	plot_begin(drawing->plot->metric, drawing->plot->title, out);
 	fprintf(out, "set xlabel \"%s%s%s%s\" noenhanced\nset ylabel \"%s\" noenhanced\n",
 		drawing->table->names[drawing->key], drawing->numeric && *drawing->unit ? " (" : "",
 		drawing->numeric ? drawing->unit : "",
@@ -253,7 +253,7 @@ static bool write_picture(const struct drawing *drawing)
 		if (!is_first_of_curve(drawing, row))
 			continue;
 		fprintf(out, "%s'%s.dat' index %u using %s with %s title \"",
-			curves == 0 ? "plot " : ", ", drawing->plot->figure, curves,
+			curves == 0 ? "plot " : ", ", drawing->plot->metric, curves,
 			drawing->numeric ? bars ? "1:2:3" : "1:2"
 			: bars           ? "0:2:3:xtic(1)"
 					 : "0:2:xtic(1)",
@@ -263,10 +263,10 @@ static bool write_picture(const struct drawing *drawing)
 		curves++;
 	}
 	fputc('\n', out);
-	if (plot_finish(drawing->plot->folder, drawing->plot->figure, out))
+	if (plot_finish(drawing->plot->folder, drawing->plot->metric, out))
 		return true;
 	snprintf(drawing->why, drawing->why_bytes, "%s/%s.gp: not written, or gnuplot failed",
-		 drawing->plot->folder, drawing->plot->figure);
+		 drawing->plot->folder, drawing->plot->metric);
 	return false;
 }
 
@@ -280,10 +280,10 @@ bool sweep_plot_write(const struct sweep_plot *plot, char *why, size_t why_bytes
 		good = find_column(&drawing, plot->key, "swept key", 0, drawing.axes, &drawing.key);
 	else if (good)
 		drawing.key = first_varied(drawing.table, drawing.axes);
-	good = good && find_column(&drawing, plot->figure, "figure", drawing.axes + 1,
-				   drawing.table->columns, &drawing.figure);
+	good = good && find_column(&drawing, plot->metric, "metric", drawing.axes + 1,
+				   drawing.table->columns, &drawing.metric);
 	if (good) {
-		snprintf(half, sizeof(half), "%s" MEANS_HALF, plot->figure);
+		snprintf(half, sizeof(half), "%s" MEANS_HALF, plot->metric);
 		drawing.half = table_column(drawing.table, half);
 		measure_key(&drawing);
 		good = write_curves(&drawing) && write_picture(&drawing);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep_plots: pictures of a sweep: a figure over one of the swept keys, a curve for each combination of the others; with
+ * sweep_plots: pictures of a sweep: a metric over one of the swept keys, a curve for each combination of the others; with
  * intervals of confidence where several seeds were run.
  *
- *     results.csv or means.csv -> FIGURE.dat, FIGURE.gp, FIGURE.svg
+ *     results.csv or means.csv -> METRIC.dat, METRIC.gp, METRIC.svg
  */
 #ifndef ANALYSIS_SWEEP_PLOTS_H
 #define ANALYSIS_SWEEP_PLOTS_H
@@ -14,7 +14,7 @@
 struct sweep_plot {
 	const char *folder;
 	const char *key;           /* along the x axis; NULL: the first with several values */
-	const char *figure;        /* a column of the table */
+	const char *metric;        /* a column of the table */
 	const char *title, *label; /* of the picture, and of its y axis */
 };
 

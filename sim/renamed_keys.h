@@ -17,7 +17,14 @@
  * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
-	X("load|set", "sharers", "cores_per_thread")
+	X("load|set", "sharers", "cores_per_thread") \
+	X("expect", "figure", "metric") \
+	X("set", "figure", "metric") \
+	X("option", "figure", "metric") \
+	X("counter", "figures", "metrics") \
+	X("counter", "flow_figures", "flow_metrics") \
+	X("counter", "port_figures", "port_metrics") \
+	X("counter", "load_figures", "load_metrics")
 /* clang-format on */
 
 struct renamed_key {

@@ -108,7 +108,7 @@ def parameters(program):
 def counters(program):
     text = []
     for block, rows in by_block(json.loads(output(program, "counters", "--json"))).items():
-        if not block.endswith("figures") and not block.endswith("metrics"):
+        if not block.endswith("metrics") and not block.endswith("metrics"):
             text.append(f"## {block}\n\n" + anchored(block, table(
                 ["Counter", "Unit", "Meaning"], [[row["name"], row["unit"], row["meaning"]] for row in rows])))
     return ("# Counters\n\n`hcasim counters` prints this list. `counters.json` of a result folder has the values.\n\n" +

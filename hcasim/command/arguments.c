@@ -191,8 +191,8 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_CASE:
 		add_text(&arguments->cases, &arguments->case_count, text);
 		return 0;
-	case KEY_FIGURE:
-		add_text(&arguments->figures, &arguments->figure_count, text);
+	case KEY_METRIC:
+		add_text(&arguments->metrics, &arguments->metric_count, text);
 		return 0;
 	case ARGP_KEY_ARG:
 		read_word(state, arguments, text);
@@ -281,7 +281,7 @@ void arguments_free(struct arguments *arguments)
 	free(arguments->words_given);
 	free(arguments->numbers);
 	free(arguments->cases);
-	free(arguments->figures);
+	free(arguments->metrics);
 }
 
 struct scenario *arguments_scenario(const struct arguments *arguments)

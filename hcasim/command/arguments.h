@@ -11,7 +11,7 @@ enum option_key {
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
 	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE, KEY_SIGNALS,
 	KEY_REPLAY, KEY_CAPTURE,
-	KEY_BOTTLENECK, KEY_BOUNDS, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT, KEY_FIGURE, KEY_X, KEY_FULL, KEY_ROBUST,
+	KEY_BOTTLENECK, KEY_BOUNDS, KEY_RECEIVED, KEY_PRESET, KEY_NUMBER, KEY_CASE, KEY_EXPECT, KEY_METRIC, KEY_X, KEY_FULL, KEY_ROBUST,
 };
 
 #define OPTION_SET       {"set", KEY_SET, "KEY.PATH=VALUE", 0, "replace one value of the scenario; may stand several times", 0}
@@ -38,7 +38,7 @@ enum option_key {
 #define OPTION_WAVEFORM  {"vcd", KEY_VCD, "FILE", 0, "write a waveform of counters and of signals of SystemC modules, for GTKWave", 0}
 #define OPTION_SIGNALS   {"signals", KEY_SIGNALS, "PATTERNS", 0, "which of them: 'host0.hca.*,*.turns'; all unless told", 0}
 #define OPTION_JSON      {"json", KEY_JSON, NULL, 0, "for programs to read", 0}
-#define OPTION_FIGURE    {"figure", KEY_FIGURE, "NAME", 0, "of a sweep: the figure to draw, a column of its results.csv; may stand several times", 0}
+#define OPTION_METRIC    {"metric", KEY_METRIC, "NAME", 0, "of a sweep: the metric to draw, a column of its results.csv; may stand several times", 0}
 #define OPTION_X         {"x", KEY_X, "KEY", 0, "of a sweep: the swept key along the x axis; the first with several values unless told", 0}
 #define OPTION_EXPECT    {"expect", KEY_EXPECT, NULL, 0, "judge what the scenario expects at every point; it is left out unless told", 0}
 #define OPTION_ROBUST    {"robust", KEY_ROBUST, NULL, 0, "with each choice that a row lists (choices:) halved and doubled; names rows whose verdict hangs on one", 0}

@@ -28,7 +28,7 @@ bool dry_run(const struct scenario *scenario, char *why, size_t why_bytes)
 	bool good = build != NULL;
 	if (good && scenario->has_workload) {
 		trial = trial_create(build, why, why_bytes);
-		good = trial != NULL && trial_knows_figures(trial, why, why_bytes);
+		good = trial != NULL && trial_knows_metrics(trial, why, why_bytes);
 	}
 	if (scenario->has_workload || scenario->has_load || scenario->program_count > 0)
 		good = good && result_names(build, why, why_bytes);

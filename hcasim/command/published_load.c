@@ -13,7 +13,7 @@
 enum { KEYS_MAX = 64 };
 
 /* clang-format off */
-#define MEASURES(X) LOAD_FIGURES(X) X(counter, "", "") X(counter_mops, "", "")
+#define MEASURES(X) LOAD_METRICS(X) X(counter, "", "") X(counter_mops, "", "")
 /* clang-format on */
 
 static const struct {

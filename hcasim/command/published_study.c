@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its figures. Keys: scenario
+ * published_study: runs a scenario with a workload, as `hcasim run` does, and takes one of its metrics. Keys: scenario
  * (beside the row's file), values (a map of key paths and values that replace the file's, as --set takes them; the case's
- * own after those of the row, those of the original's size last), figure or counter, divide_by (the same, of the same run), times (it is multiplied),
+ * own after those of the row, those of the original's size last), metric or counter, divide_by (the same, of the same run), times (it is multiplied),
  * seeds (the mean of so many runs, with the scenario's seed and those that follow it; `middle: median` takes their median),
  * least_of (a map of one key path and a list of values for it: a run with each, and the least of what they give).
  */
@@ -16,7 +16,7 @@
 #include "hcasim/command/published.h"
 #include "hcasim/command/verb.h"
 #include "hcasim/run/trial.h"
-#include "hcasim/schema/figures.h"
+#include "hcasim/schema/metrics.h"
 #include "sim/counters.h"
 
 enum { SEEDS_MAX = 1000, VALUES_MAX = 32, VALUE_BYTES = 512, PATH_BYTES = 4096 };
@@ -91,7 +91,7 @@ static char *describe(const struct choice *choice)
 	return text;
 }
 
-/* What `key` names: a counter if it has the name of one, or else a figure. */
+/* What `key` names: a counter if it has the name of one, or else a metric. */
 static bool find(const struct trial *trial, const struct build *build, const char *name,
 		 double *value, char *why)
 {
@@ -109,22 +109,22 @@ static bool take(const struct published_settings *settings, const struct trial *
 	const char *divisor = published_text(settings, "divide_by", "");
 	double under = 1;
 
-	if (!find(trial, build, published_text(settings, "figure", ""), ours, why) ||
+	if (!find(trial, build, published_text(settings, "metric", ""), ours, why) ||
 	    (*divisor && !find(trial, build, divisor, &under, why)))
 		return false;
 	*ours *= published_number(settings, "times", 1) / under;
 	return true;
 }
 
-/* ---- runs kept for the next case: the last one whole, of those before the figures ---- */
+/* ---- runs kept for the next case: the last one whole, of those before the metrics ---- */
 
 struct kept_run {
 	char *description; /* of the choice that it is of */
 	struct scenario *scenario;
-	struct build *build; /* NULL: figures alone are kept */
+	struct build *build; /* NULL: metrics alone are kept */
 	struct trial *trial;
 	bool good; /* what must always hold did */
-	double figures[FIGURE_COUNT];
+	double metrics[METRIC_COUNT];
 	struct kept_run *before;
 };
 
@@ -164,11 +164,11 @@ static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 /* Flows that had not ended, or failed. */
 static void count_flows(const struct published_settings *settings, const struct kept_run *run)
 {
-	double flows = run->figures[FIGURE_flows];
+	double flows = run->metrics[METRIC_flows];
 
 	*settings->flows = fmax(*settings->flows, flows);
 	*settings->unfinished =
-		fmax(*settings->unfinished, flows - run->figures[FIGURE_flows_done]);
+		fmax(*settings->unfinished, flows - run->metrics[METRIC_flows_done]);
 }
 
 /* NULL: not to be had, and *why or the errors say why. */
@@ -205,12 +205,12 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 	trial_run(run->trial, show, &progress);
 	progress_end(&progress);
 	run->good = trial_check(run->trial, stderr) == 0;
-	for (unsigned i = 0; i < FIGURE_COUNT; i++) {
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		char none[PUBLISHED_WHY_BYTES];
 
-		run->good &= trial_find(run->trial, figure_list[i].name, &run->figures[i], none,
+		run->good &= trial_find(run->trial, metric_list[i].name, &run->metrics[i], none,
 					sizeof(none)) ||
-			     isnan(run->figures[i]);
+			     isnan(run->metrics[i]);
 	}
 	return run;
 }
@@ -225,10 +225,10 @@ static bool take_of(const struct published_settings *settings, const struct kept
 	return false;
 }
 
-/* A run whose figures are enough, or that is there as a whole; NULL. */
-static struct kept_run *find_kept(struct kept_run *run, const char *description, bool is_figure)
+/* A run whose metrics are enough, or that is there as a whole; NULL. */
+static struct kept_run *find_kept(struct kept_run *run, const char *description, bool is_metric)
 {
-	while (run && (strcmp(description, run->description) != 0 || !(run->build || is_figure)))
+	while (run && (strcmp(description, run->description) != 0 || !(run->build || is_metric)))
 		run = run->before;
 	return run;
 }
@@ -236,10 +236,10 @@ static struct kept_run *find_kept(struct kept_run *run, const char *description,
 static bool take_kept(const struct published_settings *settings, const struct choice *choice,
 		      double *ours, char *why)
 {
-	int figure = figure_index(figure_list, published_text(settings, "figure", ""));
-	bool is_figure = figure >= 0 && !*published_text(settings, "divide_by", "");
+	int metric = metric_index(metric_list, published_text(settings, "metric", ""));
+	bool is_metric = metric >= 0 && !*published_text(settings, "divide_by", "");
 	char *description = describe(choice);
-	struct kept_run *run = find_kept(*settings->kept, description, is_figure);
+	struct kept_run *run = find_kept(*settings->kept, description, is_metric);
 
 	free(description);
 	if (!run) {
@@ -256,7 +256,7 @@ static bool take_kept(const struct published_settings *settings, const struct ch
 	if (run->build)
 		return take_of(settings, run, ours, why);
 	count_flows(settings, run);
-	*ours = run->figures[figure] * published_number(settings, "times", 1);
+	*ours = run->metrics[metric] * published_number(settings, "times", 1);
 	if (!run->good)
 		snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
 	return run->good;
@@ -333,7 +333,7 @@ static bool take_seeds(const struct published_settings *settings, const struct c
 /* A key that means nothing is a slip. */
 static bool knows_keys(const struct published_settings *settings)
 {
-	static const char *const known[] = {"scenario", "values", "figure", "divide_by",
+	static const char *const known[] = {"scenario", "values", "metric", "divide_by",
 					    "times",    "middle", "seeds",  "least_of"};
 	struct yaml_node *maps[] = {settings->common, settings->own, settings->varied};
 

@@ -14,7 +14,7 @@
 
 struct load_act {
 	struct play_act act;
-	struct load_result figures;
+	struct load_result metrics;
 	const struct arguments *arguments;
 };
 
@@ -25,7 +25,7 @@ static void show(void *context, sim_time now, uint64_t done, uint64_t operations
 
 static void print(const struct play_act *act, const struct build *build, FILE *out)
 {
-	const struct load_result *result = &container_of(act, const struct load_act, act)->figures;
+	const struct load_result *result = &container_of(act, const struct load_act, act)->metrics;
 	struct bottleneck bottleneck = bottleneck_find(build->sim, sim_now(build->sim));
 	struct bounds bounds = bounds_find(build->sim, sim_now(build->sim));
 
@@ -44,11 +44,11 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 }
 
 /* No more data than a link carries, to a packet of each node; loopback has none. */
-static unsigned check_rate(const struct build *build, const struct load_result *figures,
+static unsigned check_rate(const struct build *build, const struct load_result *metrics,
 			   FILE *complaints)
 {
 	const struct load_params *params = &build->scenario->load;
-	double window_us = figures->mops > 0 ? (double)params->operations / figures->mops : 0;
+	double window_us = metrics->mops > 0 ? (double)params->operations / metrics->mops : 0;
 	double most = 0;
 
 	if (params->pattern == LOAD_LOOPBACK || window_us <= 0)
@@ -59,9 +59,9 @@ static unsigned check_rate(const struct build *build, const struct load_result *
 		most = rate > most ? rate : most;
 	}
 	most += (double)(params->nodes * params->mtu) * 8 / 1e3 / window_us;
-	if (figures->gbps <= most)
+	if (metrics->gbps <= most)
 		return 0;
-	fprintf(complaints, "%.3f Gb/s of data over a link that carries %.3f\n", figures->gbps,
+	fprintf(complaints, "%.3f Gb/s of data over a link that carries %.3f\n", metrics->gbps,
 		most);
 	return 1;
 }
@@ -94,22 +94,22 @@ static unsigned check_bounds(const struct build *build, const struct load_result
 static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		FILE *complaints)
 {
-	struct load_result *figures = &container_of(act, struct load_act, act)->figures;
+	struct load_result *metrics = &container_of(act, struct load_act, act)->metrics;
 	char why[WHY_BYTES] = "";
 	struct progress progress = progress_begin();
 	bool good = load_play(build->load, show, &progress, why, sizeof(why));
 	unsigned wrong = !good;
 
 	progress_end(&progress);
-	outcome->load = figures;
+	outcome->load = metrics;
 	if (good)
-		load_take_result(build->load, figures);
+		load_take_result(build->load, metrics);
 	else
 		fprintf(complaints, "the load failed: %s\n", why);
 	wrong += trial_check_build(build, complaints);
-	wrong += good ? check_bounds(build, figures, complaints) : 0;
-	wrong += good ? check_rate(build, figures, complaints) : 0;
-	wrong += good ? result_compare_figures(build, outcome, complaints) : 0;
+	wrong += good ? check_bounds(build, metrics, complaints) : 0;
+	wrong += good ? check_rate(build, metrics, complaints) : 0;
+	wrong += good ? result_compare_metrics(build, outcome, complaints) : 0;
 	play_say_windows(container_of(act, struct load_act, act)->arguments, build);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }

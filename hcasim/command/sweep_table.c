@@ -2,7 +2,7 @@
 /*
  * sweep_table: the tables of a sweep.
  *
- *     DIR/results.csv    a line a point: its values, folder, exit code, name, bottleneck, then all figures
+ *     DIR/results.csv    a line a point: its values, folder, exit code, name, bottleneck, then all metrics
  *     DIR/means.csv      their means over the seeds, if those are swept
  *     DIR/cost.csv       a line a run: CPU time, wall time, memory. It depends on the machine, so it is no part of the results
  *     DIR/by-name/NAME   a link to the folder of the point with these values: "threads=8,qps=2"
@@ -22,14 +22,14 @@
 #include "analysis/table.h"
 #include "hcasim/command/sweep.h"
 #include "hcasim/run/bottleneck.h"
-#include "hcasim/schema/figures.h"
+#include "hcasim/schema/metrics.h"
 #include "sim/json.h"
 
 #define POINT_NAME_BYTES 200 /* a file may be called so */
 
-static const struct figure_info *figures_of(const struct sweep *sweep)
+static const struct metric_info *metrics_of(const struct sweep *sweep)
 {
-	return sweep->scenario->has_load ? load_figure_list : figure_list;
+	return sweep->scenario->has_load ? load_metric_list : metric_list;
 }
 
 const struct scenario_sweep_value *sweep_value(const struct sweep *sweep, size_t point,
@@ -191,7 +191,7 @@ static void print_line(const struct sweep *sweep, size_t point, FILE *out)
 	struct yaml_document *document = yaml_read_file(path, &errors);
 	struct yaml_node *root = document != NULL ? yaml_root(document) : NULL;
 	struct yaml_node *code = root != NULL ? yaml_get(root, "exit_code") : NULL;
-	struct yaml_node *figures = root != NULL ? yaml_get(root, "figures") : NULL;
+	struct yaml_node *metrics = root != NULL ? yaml_get(root, "metrics") : NULL;
 	for (uint32_t i = 0; i < sweep->scenario->axis_count; i++) {
 		table_print_field(sweep_value(sweep, point, i)->text, out);
 		fputc(',', out);
@@ -202,10 +202,10 @@ static void print_line(const struct sweep *sweep, size_t point, FILE *out)
 	table_print_field(name, out);
 	fputc(',', out);
 	print_bottleneck(root, out);
-	for (const struct figure_info *info = figures_of(sweep); info->name != NULL; info++) {
-		struct yaml_node *figure = figures != NULL ? yaml_get(figures, info->name) : NULL;
+	for (const struct metric_info *info = metrics_of(sweep); info->name != NULL; info++) {
+		struct yaml_node *metric = metrics != NULL ? yaml_get(metrics, info->name) : NULL;
 		fprintf(out, ",%s",
-			figure != NULL && figure->kind == YAML_SCALAR ? figure->text : "");
+			metric != NULL && metric->kind == YAML_SCALAR ? metric->text : "");
 	}
 	fputc('\n', out);
 	if (document != NULL)
@@ -213,7 +213,7 @@ static void print_line(const struct sweep *sweep, size_t point, FILE *out)
 	yaml_errors_free(&errors);
 }
 
-/* Between the values of a point and its figures: point, exit_code, name, bottleneck. */
+/* Between the values of a point and its metrics: point, exit_code, name, bottleneck. */
 #define RESULT_COLUMNS 4
 
 static bool write_table(const struct sweep *sweep)
@@ -231,7 +231,7 @@ static bool write_table(const struct sweep *sweep)
 		fputc(',', out);
 	}
 	fprintf(out, "point,exit_code,name,bottleneck");
-	for (const struct figure_info *info = figures_of(sweep); info->name != NULL; info++)
+	for (const struct metric_info *info = metrics_of(sweep); info->name != NULL; info++)
 		fprintf(out, ",%s", info->name);
 	fputc('\n', out);
 	for (size_t i = 0; i < sweep->count; i++)

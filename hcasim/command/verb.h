@@ -37,8 +37,8 @@ struct arguments {
 	const char **cases; /* of the rows; none: all */
 	size_t case_count;
 	const char *x_key;    /* of a plot */
-	const char **figures; /* of a plot */
-	size_t figure_count;
+	const char **metrics; /* of a plot */
+	size_t metric_count;
 	uint32_t ranks;         /* 0: one a host */
 	uint64_t tag;           /* 0: all */
 	double percentile;      /* negative: none */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * verb_compare: hcasim compare RUN OTHER: what differs between two runs, and why, by their result folders: what was set
- * differently, figures, bottlenecks, the stages of work requests, counters; in each part the largest difference first.
+ * differently, metrics, bottlenecks, the stages of work requests, counters; in each part the largest difference first.
  */
 #include <math.h>
 #include <stdio.h>

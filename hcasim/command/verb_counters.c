@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * verb_counters: hcasim counters [BLOCK] [--json]: every counter that counters.json may hold, by the type of its block, and every figure
+ * verb_counters: hcasim counters [BLOCK] [--json]: every counter that counters.json may hold, by the type of its block, and every metric
  * that `expect` may bound.
  */
 #include <stdio.h>
@@ -8,24 +8,24 @@
 
 #include "hcasim/command/verb.h"
 #include "hcasim/record/counter_lists.h"
-#include "hcasim/schema/figures.h"
+#include "hcasim/schema/metrics.h"
 #include "sim/json.h"
 #include "sim/renamed_keys.h"
 
 #define TYPES_MAX 64
 
 /* clang-format off */
-#define FIGURE_LIST(list) (const struct counter[]){list(COUNTER_ENTRY) {0}}
-static const struct counter_list figure_lists[] = {
-	{"figures",      "of a run of a workload, as expect, results.csv and plots name them", FIGURE_LIST(FIGURES)},
-	{"flow_figures", "of a flow: flow3.NAME",                         FIGURE_LIST(FLOW_FIGURES)},
-	{"port_figures", "of a port that is recorded: switch0.port2.NAME", FIGURE_LIST(PORT_FIGURES)},
-	{"load_figures", "of a load",                                     FIGURE_LIST(LOAD_FIGURES)},
+#define METRIC_LIST(list) (const struct counter[]){list(COUNTER_ENTRY) {0}}
+static const struct counter_list metric_lists[] = {
+	{"metrics",      "of a run of a workload, as expect, results.csv and plots name them", METRIC_LIST(METRICS)},
+	{"flow_metrics", "of a flow: flow3.NAME",                         METRIC_LIST(FLOW_METRICS)},
+	{"port_metrics", "of a port that is recorded: switch0.port2.NAME", METRIC_LIST(PORT_METRICS)},
+	{"load_metrics", "of a load",                                     METRIC_LIST(LOAD_METRICS)},
 	{0},
 };
 /* clang-format on */
 
-static const struct counter_list *const all_lists[] = {counter_lists, figure_lists};
+static const struct counter_list *const all_lists[] = {counter_lists, metric_lists};
 
 static void print_text(const struct counter_list *list, bool first)
 {

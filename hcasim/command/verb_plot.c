@@ -10,7 +10,7 @@
 #include "analysis/run_plots.h"
 #include "analysis/sweep_plots.h"
 #include "hcasim/command/verb.h"
-#include "hcasim/schema/figures.h"
+#include "hcasim/schema/metrics.h"
 
 #define WHY_BYTES   1024
 #define LABEL_BYTES 128
@@ -32,38 +32,38 @@ static int finish(const struct arguments *arguments, unsigned count)
 }
 
 /* What it is, with its unit; NULL: it is of no list, as `flow0.fct_us` is not. */
-static const struct figure_info *find_figure(const char *name)
+static const struct metric_info *find_metric(const char *name)
 {
-	int index = figure_index(figure_list, name);
+	int index = metric_index(metric_list, name);
 
 	if (index >= 0)
-		return &figure_list[index];
-	index = figure_index(load_figure_list, name);
-	return index >= 0 ? &load_figure_list[index] : NULL;
+		return &metric_list[index];
+	index = metric_index(load_metric_list, name);
+	return index >= 0 ? &load_metric_list[index] : NULL;
 }
 
 static int plot_sweep(const struct arguments *arguments)
 {
 	char why[WHY_BYTES];
 
-	if (arguments->figure_count == 0) {
-		say("which figures? expected --figure NAME, a column of %s/results.csv",
+	if (arguments->metric_count == 0) {
+		say("which metrics? expected --metric NAME, a column of %s/results.csv",
 		    arguments->word);
 		return EXIT_BAD_INPUT;
 	}
-	for (size_t i = 0; i < arguments->figure_count; i++) {
-		const char *name = arguments->figures[i];
-		const struct figure_info *info = find_figure(name);
+	for (size_t i = 0; i < arguments->metric_count; i++) {
+		const char *name = arguments->metrics[i];
+		const struct metric_info *info = find_metric(name);
 		char label[LABEL_BYTES], title[TITLE_BYTES];
 		const struct sweep_plot plot = {.folder = arguments->word,
 						.key = arguments->x_key,
-						.figure = name,
+						.metric = name,
 						.title = title,
 						.label = label};
 
 		snprintf(label, sizeof(label), "%s%s%s%s", name, info && *info->unit ? " (" : "",
 			 info ? info->unit : "", info && *info->unit ? ")" : "");
-		/* a meaning alone may go on from the figure above it: "their 95th percentile" */
+		/* a meaning alone may go on from the metric above it: "their 95th percentile" */
 		snprintf(title, sizeof(title), "%s%s%s", name, info ? ": " : "",
 			 info ? info->meaning : "");
 		if (!sweep_plot_write(&plot, why, sizeof(why))) {
@@ -71,7 +71,7 @@ static int plot_sweep(const struct arguments *arguments)
 			return EXIT_BAD_INPUT;
 		}
 	}
-	return finish(arguments, (unsigned)arguments->figure_count);
+	return finish(arguments, (unsigned)arguments->metric_count);
 }
 
 static int plot_run(const struct arguments *arguments)
@@ -79,8 +79,8 @@ static int plot_run(const struct arguments *arguments)
 	char why[WHY_BYTES];
 	unsigned count;
 
-	if (arguments->figure_count > 0 || arguments->x_key != NULL) {
-		say("%s is of a run; --figure and --x are for those of sweeps", arguments->word);
+	if (arguments->metric_count > 0 || arguments->x_key != NULL) {
+		say("%s is of a run; --metric and --x are for those of sweeps", arguments->word);
 		return EXIT_BAD_INPUT;
 	}
 	if (!run_plots_write(arguments->word, &count, why, sizeof(why))) {

@@ -43,7 +43,7 @@ struct run {
 enum { CONDITIONS_COLUMNS = 80, NUMBER_BYTES = 32, LINE_BYTES = 512 };
 
 /* Five digits, and no exponent where a reader would not write one. */
-static void print_figure(double value, char *text, size_t bytes)
+static void print_metric(double value, char *text, size_t bytes)
 {
 	snprintf(text, bytes, fabs(value) >= 1e5 && fabs(value) < 1e9 ? "%.0f" : "%.5g", value);
 }
@@ -52,9 +52,9 @@ static void print_published(const struct compare_point *point, char *text, size_
 {
 	char low[NUMBER_BYTES], high[NUMBER_BYTES], reading[NUMBER_BYTES];
 
-	print_figure(point->low, low, sizeof(low));
-	print_figure(point->high, high, sizeof(high));
-	print_figure(point->reading, reading, sizeof(reading));
+	print_metric(point->low, low, sizeof(low));
+	print_metric(point->high, high, sizeof(high));
+	print_metric(point->reading, reading, sizeof(reading));
 	snprintf(text, bytes, "%s%s%s%s%s", low, point->high > point->low ? ".." : "",
 		 point->high > point->low ? high : "", point->reading > 0 ? "+-" : "",
 		 point->reading > 0 ? reading : "");
@@ -89,7 +89,7 @@ static void print_case(const struct published_case *of, const char *id, const ch
 
 	print_conditions(id, what, tail);
 	print_published(&of->point, theirs, sizeof(theirs));
-	print_figure(of->point.ours, ours, sizeof(ours));
+	print_metric(of->point.ours, ours, sizeof(ours));
 	if (!of->measured)
 		printf(" %13s %9s %-7s %8s %-9s skip: %s\n", theirs, "-", of->unit, "-", tolerance,
 		       of->why);

@@ -33,7 +33,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	progress_end(&progress);
 	outcome->trial = trial;
 	wrong = trial_check(trial, complaints);
-	wrong += result_compare_figures(build, outcome, complaints);
+	wrong += result_compare_metrics(build, outcome, complaints);
 	play_say_windows(workload->arguments, build);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
 }
@@ -79,7 +79,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	int code = EXIT_BAD_INPUT;
 	if (trial == NULL) {
 		say("%s", why);
-	} else if (!trial_knows_figures(trial, why, sizeof(why))) {
+	} else if (!trial_knows_metrics(trial, why, sizeof(why))) {
 		say("%s", why);
 		trial_destroy(trial);
 	} else {

@@ -20,7 +20,7 @@ static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON, OPTION_VERBOSE, {0}};
 static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
 	OPTION_JOBS, OPTION_EXPECT, OPTION_JSON, {0}};
-static const struct argp_option plot_options[] = {OPTION_FIGURE, OPTION_X, {0}};
+static const struct argp_option plot_options[] = {OPTION_METRIC, OPTION_X, {0}};
 static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT, {0}};
 static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_KERNEL,
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
@@ -40,7 +40,7 @@ const struct verb verbs[] = {
 	{"sweep",  "FILE",    "run a workload or load for all combinations of the values that a scenario sweeps",
 	 "A folder a point below --out; finished points are not run again. results.csv has a line a point, means.csv, where the seed is swept, the means over it.", sweep_options, 1, 1, false, verb_sweep},
 	{"plot",   "DIR",     "draw what a run or a sweep has left in its result folder",
-	 "Of a workload: queues and rates over time, flows by slowdown and time, slowdown by size. Of a sweep: figures over a swept key, with "
+	 "Of a workload: queues and rates over time, flows by slowdown and time, slowdown by size. Of a sweep: metrics over a swept key, with "
 	 "intervals of 95 % confidence where the seed is swept. Writes SVG, by gnuplot.", plot_options, 1, 1, false, verb_plot},
 	{"fluid",  "FILE",    "run flows into one port, and the fluid model of their congestion control beside them",
 	 "For DCQCN and TIMELY; egress: DCQCN's model with marks on what leaves the queue, in place of what is sent. --out: rates and queue over time, in fluid.csv and, if gnuplot is there, on one plot.", fluid_options, 1, 1, false, verb_fluid},
@@ -50,7 +50,7 @@ const struct verb verbs[] = {
 	 "Reads the scenario, all of its presets and the values that it sweeps, and builds what a run would, up to its first event.", check_options, 1, 1, false, verb_check},
 	{"params", "[BLOCK]", "list all parameters with unit, default, range, meaning and source",
 	 "BLOCK is the name of a list, as the headings have it: hca.pcie, link, cpu ...", params_options, 0, 1, false, verb_params},
-	{"counters", "[BLOCK]", "list all counters and figures with unit and meaning",
+	{"counters", "[BLOCK]", "list all counters and metrics with unit and meaning",
 	 "BLOCK is a type of block, as counters.json and the headings have it: pcie, switch, transport ...", counters_options, 0, 1, false, verb_counters},
 	{"decode", "FILE",    "print the packets of a pcap or pcapng file and check their CRCs",
 	 "Ends with exit code 1 if a CRC is wrong or a packet malformed.", decode_options, 1, 1, false, verb_decode},
@@ -59,7 +59,7 @@ const struct verb verbs[] = {
 	{"explain", "RUN",    "say where the time of work requests went, and what they waited for",
 	 "RUN is a result folder, or the trace in it. Without --wqe and --percentile: the mean of all. The stages of each sum to its latency, from the store to the CQE.", explain_options, 1, 1, false, verb_explain},
 	{"compare", "RUN OTHER", "say what differs between two runs, and why",
-	 "RUN and OTHER are result folders. What was set differently, figures, what limited each, where the time of work requests went, and counters: "
+	 "RUN and OTHER are result folders. What was set differently, metrics, what limited each, where the time of work requests went, and counters: "
 	 "the largest differences first; --verbose: all of them.", compare_options, 2, 2, false, verb_compare},
 	{"published", "[ROW|FILE...]", "measure again what others have published, and print ours beside theirs",
 	 "ROW is a row's id or the beginning of several: B1-01, B1. FILE.yaml is a row of your own. A line is the case of a row that is furthest off; --verbose prints all, "

@@ -311,22 +311,22 @@ struct result *result_begin(const struct build *build, const struct result_paths
 }
 
 /* false: *why says why there is none. */
-static bool find_figure(const struct result_outcome *outcome, const char *name, double *value,
+static bool find_metric(const struct result_outcome *outcome, const char *name, double *value,
 			char *why, size_t why_bytes)
 {
 	if (outcome->load != NULL)
-		*value = load_figure(outcome->load, figure_index(load_figure_list, name));
+		*value = load_metric(outcome->load, metric_index(load_metric_list, name));
 	return outcome->load != NULL ||
 	       (outcome->trial != NULL && trial_find(outcome->trial, name, value, why, why_bytes));
 }
 
-/* Does the expectation hold? *value: of the counter or figure; false in *known: there is none, and why. */
+/* Does the expectation hold? *value: of the counter or metric; false in *known: there is none, and why. */
 static bool judge(const struct build *build, const struct result_outcome *outcome,
 		  const struct scenario_expectation *expectation, double *value, bool *known,
 		  char *why, size_t why_bytes)
 {
-	if (expectation->figure != NULL) {
-		*known = find_figure(outcome, expectation->figure, value, why, why_bytes);
+	if (expectation->metric != NULL) {
+		*known = find_metric(outcome, expectation->metric, value, why, why_bytes);
 		return *known && *value >= expectation->least && *value <= expectation->most;
 	}
 	uint64_t sum;
@@ -338,7 +338,7 @@ static bool judge(const struct build *build, const struct result_outcome *outcom
 
 static void print_bounds(const struct scenario_expectation *expectation, FILE *out)
 {
-	if (expectation->figure == NULL)
+	if (expectation->metric == NULL)
 		fprintf(out, "%" PRIu64 "..%" PRIu64, expectation->low, expectation->high);
 	else if (!isfinite(expectation->most))
 		fprintf(out, "%.6g or more", expectation->least);
@@ -365,14 +365,14 @@ static unsigned compare(const struct build *build, const struct result_outcome *
 		fprintf(out, "%s%s%s%s ", met ? "met " : "",
 			expectation->row ? expectation->row : "", expectation->row ? ": " : "",
 			met || expectation->gated ? "expected" : "not gated, expected");
-		fputs(expectation->figure ? expectation->figure : expectation->counter, out);
+		fputs(expectation->metric ? expectation->metric : expectation->counter, out);
 		if (!known) {
 			fprintf(out, ": %s\n", why);
 			continue;
 		}
 		fprintf(out, " in ");
 		print_bounds(expectation, out);
-		if (expectation->figure != NULL)
+		if (expectation->metric != NULL)
 			fprintf(out, ": it is %.6g\n", value);
 		else
 			fprintf(out, ": it is %" PRIu64 "\n", (uint64_t)value);
@@ -385,7 +385,7 @@ unsigned result_compare(const struct build *build, FILE *out)
 	return compare(build, &(struct result_outcome){0}, false, out);
 }
 
-unsigned result_compare_figures(const struct build *build, const struct result_outcome *outcome,
+unsigned result_compare_metrics(const struct build *build, const struct result_outcome *outcome,
 				FILE *out)
 {
 	return compare(build, outcome, true, out);
@@ -412,11 +412,11 @@ static void print_expectations(const struct build *build, const struct result_ou
 		bool known;
 		bool met = judge(build, outcome, expectation, &value, &known, why, sizeof(why));
 		fprintf(out, "%s\n    {\"%s\": ", i > 0 ? "," : "",
-			expectation->figure != NULL ? "figure" : "counter");
+			expectation->metric != NULL ? "metric" : "counter");
 		json_text(out,
-			  expectation->figure != NULL ? expectation->figure : expectation->counter);
+			  expectation->metric != NULL ? expectation->metric : expectation->counter);
 		fprintf(out, ", \"value\": ");
-		if (expectation->figure != NULL)
+		if (expectation->metric != NULL)
 			print_number(value, out);
 		else
 			fprintf(out, "%" PRIu64, (uint64_t)value);
@@ -434,16 +434,16 @@ static sim_time ended_at(const struct build *build, const struct result_outcome 
 	return outcome->trial != NULL ? trial_ended(outcome->trial) : sim_now(build->sim);
 }
 
-static void print_figures(const struct result_outcome *outcome, FILE *out)
+static void print_metrics(const struct result_outcome *outcome, FILE *out)
 {
-	const struct figure_info *list = outcome->load != NULL ? load_figure_list : figure_list;
+	const struct metric_info *list = outcome->load != NULL ? load_metric_list : metric_list;
 	if (outcome->load == NULL && outcome->trial == NULL)
 		return;
-	fprintf(out, ",\n  \"figures\": {");
+	fprintf(out, ",\n  \"metrics\": {");
 	for (int i = 0; list[i].name != NULL; i++) {
 		fprintf(out, "%s\n    \"%s\": ", i > 0 ? "," : "", list[i].name);
-		print_number(outcome->load != NULL ? load_figure(outcome->load, i)
-						   : trial_figure(outcome->trial, (enum figure)i),
+		print_number(outcome->load != NULL ? load_metric(outcome->load, i)
+						   : trial_metric(outcome->trial, (enum metric)i),
 			     out);
 	}
 	fprintf(out, "\n  }");
@@ -459,7 +459,7 @@ static void print_all(const struct build *build, const struct result_outcome *ou
 		fprintf(out, ",\n  \"packets_recorded\": %" PRIu64, *packets);
 	fprintf(out, ",\n  \"exit_code\": %d,\n  \"trace_hash\": \"%016" PRIx64 "\"",
 		outcome->exit_code, outcome->trace_hash);
-	print_figures(outcome, out);
+	print_metrics(outcome, out);
 	struct bottleneck bottleneck = bottleneck_find(build->sim, ended_at(build, outcome));
 	fprintf(out, ",\n  ");
 	bottleneck_print_json(&bottleneck, out);

@@ -50,8 +50,8 @@ void result_discard(const char *folder);
  * named on `out`. */
 unsigned result_compare(const struct build *build, FILE *out);
 
-/* The same with the figures of a workload or load, and with those lines that hold or are not gated, too. */
-unsigned result_compare_figures(const struct build *build, const struct result_outcome *outcome,
+/* The same with the metrics of a workload or load, and with those lines that hold or are not gated, too. */
+unsigned result_compare_metrics(const struct build *build, const struct result_outcome *outcome,
 				FILE *out);
 
 /* summary.json, on its own. */

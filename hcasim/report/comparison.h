@@ -18,7 +18,7 @@
 /* X(part, heading, slack, how many are shown): in the order of the report */
 #define COMPARISON_PARTS(X)                                                                                         \
 	X(settings, "set differently",                                      0,           SIZE_MAX)       \
-	X(figures,  "figures",                                              0,           SIZE_MAX)       \
+	X(metrics,  "metrics",                                              0,           SIZE_MAX)       \
 	X(uses,     "use of what was used most, of the time with work",     (double)INFINITY, SIZE_MAX)          \
 	X(sends,    "stages of work requests, mean",                        (double)INFINITY, SIZE_MAX)          \
 	X(receives, "stages of receives, mean",                             (double)INFINITY, SIZE_MAX)          \

@@ -11,7 +11,7 @@
 #include "hca/work/why.h"
 #include "hcasim/record/counter_lists.h"
 #include "hcasim/run/bottleneck.h"
-#include "hcasim/schema/figures.h"
+#include "hcasim/schema/metrics.h"
 
 #define NAME_BYTES 512
 
@@ -51,25 +51,25 @@ static void read_settings(struct run_values *run, struct yaml_node *root)
 	}
 }
 
-static const char *unit_of(const char *figure)
+static const char *unit_of(const char *metric)
 {
-	int index = figure_index(figure_list, figure);
+	int index = metric_index(metric_list, metric);
 	if (index >= 0)
-		return figure_list[index].unit;
-	index = figure_index(load_figure_list, figure);
-	return index >= 0 ? load_figure_list[index].unit : "";
+		return metric_list[index].unit;
+	index = metric_index(load_metric_list, metric);
+	return index >= 0 ? load_metric_list[index].unit : "";
 }
 
 static void read_summary(struct run_values *run, struct yaml_node *root)
 {
 	char text[64];
 	snprintf(text, sizeof(text), "%.6f", number_of(root, "time_ps") / (double)US);
-	values_add(&run->figures, "time", "us", text);
-	struct yaml_node *figures = yaml_get(root, "figures"), *uses = yaml_get(root, "uses");
-	for (struct yaml_node *figure = figures != NULL ? figures->children : NULL; figure != NULL;
-	     figure = figure->next) {
-		if (figure->kind == YAML_SCALAR)
-			values_add(&run->figures, figure->key, unit_of(figure->key), figure->text);
+	values_add(&run->metrics, "time", "us", text);
+	struct yaml_node *metrics = yaml_get(root, "metrics"), *uses = yaml_get(root, "uses");
+	for (struct yaml_node *metric = metrics != NULL ? metrics->children : NULL; metric != NULL;
+	     metric = metric->next) {
+		if (metric->kind == YAML_SCALAR)
+			values_add(&run->metrics, metric->key, unit_of(metric->key), metric->text);
 	}
 	for (struct yaml_node *use = uses != NULL ? uses->children : NULL; use != NULL;
 	     use = use->next) {
@@ -177,7 +177,7 @@ bool run_values_read(const char *folder, struct run_values *run, char *why, size
 void run_values_free(struct run_values *run)
 {
 	values_free(&run->settings);
-	values_free(&run->figures);
+	values_free(&run->metrics);
 	values_free(&run->uses);
 	values_free(&run->sends);
 	values_free(&run->receives);

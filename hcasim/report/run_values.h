@@ -2,7 +2,7 @@
 /*
  * run_values: the files of a result folder as values by name, for comparison (analysis/differences.h).
  *
- *     scenario.yaml --> settings    summary.json --> figures, uses, bottleneck    counters.json --> counters, stages
+ *     scenario.yaml --> settings    summary.json --> metrics, uses, bottleneck    counters.json --> counters, stages
  */
 #ifndef HCASIM_REPORT_RUN_VALUES_H
 #define HCASIM_REPORT_RUN_VALUES_H
@@ -13,7 +13,7 @@
 struct run_values {
 	/* Every value of the effective configuration, but what is expected. */
 	struct values settings;
-	struct values figures; /* and the run's time */
+	struct values metrics; /* and the run's time */
 	/* % of the time with work, of the queues and resources that were used most. */
 	struct values uses;
 	/* Mean time in each stage of a work request, ns; empty: there are none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * drops: how many packets a run lost, where and why. The reasons are those of the lists PORT_DROPS (fabric/port.h), SWITCH_DROPS
- * (switch/switch.h) and HCA_DROPS: figures, tables, summaries and checks all count by these.
+ * (switch/switch.h) and HCA_DROPS: metrics, tables, summaries and checks all count by these.
  */
 #ifndef HCASIM_RUN_DROPS_H
 #define HCASIM_RUN_DROPS_H

@@ -232,77 +232,77 @@ double trial_flow_rate_bps(const struct trial *trial, uint32_t flow)
 		       : (double)NAN;
 }
 
-double trial_figure(const struct trial *trial, enum figure figure)
+double trial_metric(const struct trial *trial, enum metric metric)
 {
-	return trial->figures[figure];
+	return trial->metrics[metric];
 }
 
-static double port_figure(const struct trial *trial, const struct port_sample *sample, int which)
+static double port_metric(const struct trial *trial, const struct port_sample *sample, int which)
 {
 	double window = (double)(trial->measured_until - trial->measured_from);
 	double rate = window > 0 ? (double)sample->bytes_measured * 8e3 / window : 0;
-	switch ((enum port_figure)which) {
-	case PORT_FIGURE_queue_mean_bytes:
+	switch ((enum port_metric)which) {
+	case PORT_METRIC_queue_mean_bytes:
 		return sample->count > 0 ? sample->queue_sum / (double)sample->count : (double)NAN;
-	case PORT_FIGURE_queue_p90_bytes:
+	case PORT_METRIC_queue_p90_bytes:
 		return sample->count > 0 ? gsl_rstat_quantile_get(sample->queue_p90) : (double)NAN;
-	case PORT_FIGURE_queue_p95_bytes:
+	case PORT_METRIC_queue_p95_bytes:
 		return sample->count > 0 ? gsl_rstat_quantile_get(sample->queue_p95) : (double)NAN;
-	case PORT_FIGURE_queue_p99_bytes:
+	case PORT_METRIC_queue_p99_bytes:
 		return sample->count > 0 ? gsl_rstat_quantile_get(sample->queue_p99) : (double)NAN;
-	case PORT_FIGURE_queue_packets:
+	case PORT_METRIC_queue_packets:
 		return sample->count > 0 ? sample->packets_sum / (double)sample->count
 					 : (double)NAN;
-	case PORT_FIGURE_backlog_us:
+	case PORT_METRIC_backlog_us:
 		return sample->count > 0 ? (sample->queue_sum + sample->leaving_sum) * 8e6 /
 						   ((double)sample->count *
 						    (double)port_rate_bps(sample->port))
 					 : (double)NAN;
-	case PORT_FIGURE_queue_max_bytes:
+	case PORT_METRIC_queue_max_bytes:
 		return sample->count > 0 ? (double)sample->queue_max : (double)NAN;
-	case PORT_FIGURE_underused_us:
+	case PORT_METRIC_underused_us:
 		return sample->count > 0 ? (double)sample->underused / (double)US : (double)NAN;
-	case PORT_FIGURE_rate_gbps:
+	case PORT_METRIC_rate_gbps:
 		return rate;
-	case PORT_FIGURE_utilisation:
+	case PORT_METRIC_utilisation:
 		return rate * 1e9 / (double)port_rate_bps(sample->port);
-	case PORT_FIGURE_pause_share:
+	case PORT_METRIC_pause_share:
 		return window > 0 ? (double)sample->paused_measured / window : 0;
-	case PORT_FIGURE_COUNT:
+	case PORT_METRIC_COUNT:
 		break;
 	}
 	return (double)NAN;
 }
 
-static double flow_figure(const struct trial *trial, uint32_t flow, int which)
+static double flow_metric(const struct trial *trial, uint32_t flow, int which)
 {
 	const struct flow_record *record = &trial->records[flow];
 	double window = (double)(trial->measured_until - trial->measured_from);
-	switch ((enum flow_figure)which) {
-	case FLOW_FIGURE_goodput_gbps:
+	switch ((enum flow_metric)which) {
+	case FLOW_METRIC_goodput_gbps:
 		return window > 0 ? (double)trial->arrived[flow] * 8e3 / window : 0;
-	case FLOW_FIGURE_rate_gbps:
+	case FLOW_METRIC_rate_gbps:
 		return trial_flow_rate_bps(trial, flow) / 1e9;
-	case FLOW_FIGURE_fct_us:
+	case FLOW_METRIC_fct_us:
 		return record->status == FLOW_done ? (double)flow_fct(record) / (double)US
 						   : (double)NAN;
-	case FLOW_FIGURE_slowdown:
+	case FLOW_METRIC_slowdown:
 		return record->status == FLOW_done ? flow_slowdown(record) : (double)NAN;
-	case FLOW_FIGURE_COUNT:
+	case FLOW_METRIC_COUNT:
 		break;
 	}
 	return (double)NAN;
 }
 
-/* Is the owner of that figure a recorded port, and sampled if the figure is of samples? */
-static bool knows_port(const struct trial *trial, const char *owner, int figure, char *why,
+/* Is the owner of that metric a recorded port, and sampled if the metric is of samples? */
+static bool knows_port(const struct trial *trial, const char *owner, int metric, char *why,
 		       size_t why_bytes)
 {
 	const struct scenario *scenario = trial->build->scenario;
-	bool is_sampled = figure < PORT_FIGURE_rate_gbps; /* those before it are means of samples */
+	bool is_sampled = metric < PORT_METRIC_rate_gbps; /* those before it are means of samples */
 	if (trial->sample_count == 0 || (is_sampled && scenario->record.series == 0)) {
 		snprintf(why, why_bytes, "%s comes from samples; expected record: {series: TIME}",
-			 port_figure_list[figure].name);
+			 port_metric_list[metric].name);
 		return false;
 	}
 	const char **names = calloc(trial->sample_count, sizeof(*names));
@@ -322,22 +322,22 @@ static bool knows_port(const struct trial *trial, const char *owner, int figure,
 	return known;
 }
 
-bool trial_knows_figures(const struct trial *trial, char *why, size_t why_bytes)
+bool trial_knows_metrics(const struct trial *trial, char *why, size_t why_bytes)
 {
 	const struct scenario *scenario = trial->build->scenario;
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
-		const char *name = scenario->expectations[i].figure;
+		const char *name = scenario->expectations[i].metric;
 		const char *dot = name != NULL ? strrchr(name, '.') : NULL;
 		char owner[128], path[64];
-		int figure = dot != NULL ? figure_index(port_figure_list, dot + 1) : -1;
-		if (figure < 0)
+		int metric = dot != NULL ? metric_index(port_metric_list, dot + 1) : -1;
+		if (metric < 0)
 			continue;
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
 		bool of_flow = strncmp(owner, "flow", 4) == 0 &&
-			       figure_index(flow_figure_list, dot + 1) >= 0;
-		if (of_flow || knows_port(trial, owner, figure, why, why_bytes))
+			       metric_index(flow_metric_list, dot + 1) >= 0;
+		if (of_flow || knows_port(trial, owner, metric, why, why_bytes))
 			continue;
-		snprintf(path, sizeof(path), "expect.%u.figure", i);
+		snprintf(path, sizeof(path), "expect.%u.metric", i);
 		return scenario_blame(scenario, path, why, why_bytes);
 	}
 	return true;
@@ -351,20 +351,20 @@ bool trial_find(const struct trial *trial, const char *name, double *value, char
 	int index;
 	*value = (double)NAN;
 	if (dot == NULL) {
-		index = figure_index(figure_list, name);
-		*value = index >= 0 ? trial->figures[index] : (double)NAN;
+		index = metric_index(metric_list, name);
+		*value = index >= 0 ? trial->metrics[index] : (double)NAN;
 	} else {
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
 		if (strncmp(owner, "flow", 4) == 0 &&
-		    (index = figure_index(flow_figure_list, dot + 1)) >= 0) {
+		    (index = metric_index(flow_metric_list, dot + 1)) >= 0) {
 			unsigned long flow = strtoul(owner + 4, &end, 10);
 			if (*end == '\0' && end != owner + 4 && flow < trial->workload->count)
-				*value = flow_figure(trial, (uint32_t)flow, index);
+				*value = flow_metric(trial, (uint32_t)flow, index);
 		}
-		index = figure_index(port_figure_list, dot + 1);
+		index = metric_index(port_metric_list, dot + 1);
 		for (uint32_t i = 0; index >= 0 && i < trial->sample_count; i++) {
 			if (strcmp(port_name(trial->samples[i].port), owner) == 0)
-				*value = port_figure(trial, &trial->samples[i], index);
+				*value = port_metric(trial, &trial->samples[i], index);
 		}
 	}
 	if (!isnan(*value))

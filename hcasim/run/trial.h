@@ -3,7 +3,7 @@
  * trial: a run of a workload on a built scenario, of endpoint HCAs or of detailed ones: plays it, samples ports, and in the end says
  * what came of it, and whether what must always hold did.
  *
- *     build + scenario->workload --trial_create()--> trial_run() --> figures, flows, series, links, invariants
+ *     build + scenario->workload --trial_create()--> trial_run() --> metrics, flows, series, links, invariants
  *
  * The simulation is run in slices, between which ports are looked at; no event of the run is the trial's own.
  */
@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "hcasim/builder/build.h"
-#include "hcasim/schema/figures.h"
+#include "hcasim/schema/metrics.h"
 
 struct trial;
 
@@ -35,13 +35,13 @@ sim_time trial_ended(const struct trial *trial);
 double trial_flow_rate_bps(const struct trial *trial, uint32_t flow);
 
 /* After the run. */
-double trial_figure(const struct trial *trial, enum figure figure);
+double trial_metric(const struct trial *trial, enum metric metric);
 
-/* Returns whether each figure of a port that the scenario expects is of a port that is recorded. Otherwise writes the place
+/* Returns whether each metric of a port that the scenario expects is of a port that is recorded. Otherwise writes the place
  * and a suggestion to `why`. */
-bool trial_knows_figures(const struct trial *trial, char *why, size_t why_bytes);
+bool trial_knows_metrics(const struct trial *trial, char *why, size_t why_bytes);
 
-/* Any figure by its name. false: *why says why there is none. */
+/* Any metric by its name. false: *why says why there is none. */
 bool trial_find(const struct trial *trial, const char *name, double *value, char *why,
 		size_t why_bytes);
 

@@ -178,10 +178,10 @@ static void check_flows(struct checker *checker)
 static bool expects_failures(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
-		const char *figure = scenario->expectations[i].figure;
-		if (figure != NULL && scenario->expectations[i].gated &&
-		    (strcmp(figure, figure_list[FIGURE_flows_failed].name) == 0 ||
-		     strcmp(figure, figure_list[FIGURE_flows_done].name) == 0))
+		const char *metric = scenario->expectations[i].metric;
+		if (metric != NULL && scenario->expectations[i].gated &&
+		    (strcmp(metric, metric_list[METRIC_flows_failed].name) == 0 ||
+		     strcmp(metric, metric_list[METRIC_flows_done].name) == 0))
 			return true;
 	}
 	return scenario->run.failed != 0;
@@ -191,13 +191,13 @@ static void check_failed(struct checker *checker)
 {
 	const struct trial *trial = checker->trial;
 	const struct scenario *scenario = trial->scenario;
-	double failed = trial->figures[FIGURE_flows_failed];
+	double failed = trial->metrics[METRIC_flows_failed];
 	if (failed == 0 || expects_failures(scenario))
 		return;
 	report(checker,
 	       "%.0f of %.0f flows failed: they ran out of retries. If that is to be, expect "
-	       "{figure: flows_failed, ..} or set run.failed: expected",
-	       failed, trial->figures[FIGURE_flows]);
+	       "{metric: flows_failed, ..} or set run.failed: expected",
+	       failed, trial->metrics[METRIC_flows]);
 	if (build_reroutes(scenario))
 		report(checker,
 		       "links go down, and switches route around them %.9g us later: "
@@ -235,7 +235,7 @@ static void check_rates(struct checker *checker)
 	const struct trial *trial = checker->trial;
 	double window = (double)(trial->measured_until - trial->measured_from);
 	/* Shares of links are never more than these; flows that fail send on after the last that ends well. */
-	if (trial->build->flows != NULL || trial->figures[FIGURE_flows_failed] > 0)
+	if (trial->build->flows != NULL || trial->metrics[METRIC_flows_failed] > 0)
 		return;
 	for (uint32_t i = 0; i < trial->sample_count; i++) {
 		const struct port_sample *sample = &trial->samples[i];
@@ -286,7 +286,7 @@ static void check_drops(struct checker *checker, const struct build *build)
 		sum += drops_of_port(build->ports[i]);
 	for (uint32_t i = 0; i < build->scenario->host_count; i++)
 		sum += drops_of_hca(build, i);
-	double drops = checker->trial->figures[FIGURE_drops];
+	double drops = checker->trial->metrics[METRIC_drops];
 	if ((double)sum != drops)
 		report(checker, "%.0f packets were lost, %" PRIu64 " are counted by reason", drops,
 		       sum);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial_collect: the figures of a run, from the flow table and the counters. */
+/* trial_collect: the metrics of a run, from the flow table and the counters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,8 +53,8 @@ static void collect_rates(struct trial *trial)
 		count++;
 	}
 	free(first);
-	trial->figures[FIGURE_goodput_gbps] = window > 0 ? sum * 8e3 / window : 0;
-	trial->figures[FIGURE_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
+	trial->metrics[METRIC_goodput_gbps] = window > 0 ? sum * 8e3 / window : 0;
+	trial->metrics[METRIC_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
 }
 
 static struct flow_summary summarise(const struct trial *trial, uint64_t low, uint64_t high,
@@ -71,29 +71,29 @@ static void collect_sizes(struct trial *trial)
 	struct flow_summary large = summarise(trial, run->large, UINT64_MAX, FLOW_OF_PATTERN);
 	struct flow_summary pattern = summarise(trial, 0, UINT64_MAX, FLOW_OF_PATTERN);
 	struct flow_summary incast = summarise(trial, 0, UINT64_MAX, FLOW_OF_INCAST);
-	double *figures = trial->figures;
-	figures[FIGURE_small_fct_p50_us] = small.fct_p50_us;
-	figures[FIGURE_small_fct_p90_us] = small.fct_p90_us;
-	figures[FIGURE_small_fct_p95_us] = small.fct_p95_us;
-	figures[FIGURE_small_fct_p99_us] = small.fct_p99_us;
-	figures[FIGURE_small_arrival_p50_us] = small.arrival_p50_us;
-	figures[FIGURE_small_arrival_p90_us] = small.arrival_p90_us;
-	figures[FIGURE_small_slowdown_p50] = small.slowdown_p50;
-	figures[FIGURE_small_slowdown_p95] = small.slowdown_p95;
-	figures[FIGURE_small_slowdown_p99] = small.slowdown_p99;
-	figures[FIGURE_large_fct_mean_us] = large.fct_mean_us;
-	figures[FIGURE_large_slowdown_p50] = large.slowdown_p50;
-	figures[FIGURE_large_slowdown_p95] = large.slowdown_p95;
-	figures[FIGURE_pattern_fct_mean_us] = pattern.fct_mean_us;
-	figures[FIGURE_incast_fct_mean_us] = incast.fct_mean_us;
-	figures[FIGURE_incast_fct_p99_us] = incast.fct_p99_us;
-	figures[FIGURE_incast_fct_p999_us] = incast.fct_p999_us;
+	double *metrics = trial->metrics;
+	metrics[METRIC_small_fct_p50_us] = small.fct_p50_us;
+	metrics[METRIC_small_fct_p90_us] = small.fct_p90_us;
+	metrics[METRIC_small_fct_p95_us] = small.fct_p95_us;
+	metrics[METRIC_small_fct_p99_us] = small.fct_p99_us;
+	metrics[METRIC_small_arrival_p50_us] = small.arrival_p50_us;
+	metrics[METRIC_small_arrival_p90_us] = small.arrival_p90_us;
+	metrics[METRIC_small_slowdown_p50] = small.slowdown_p50;
+	metrics[METRIC_small_slowdown_p95] = small.slowdown_p95;
+	metrics[METRIC_small_slowdown_p99] = small.slowdown_p99;
+	metrics[METRIC_large_fct_mean_us] = large.fct_mean_us;
+	metrics[METRIC_large_slowdown_p50] = large.slowdown_p50;
+	metrics[METRIC_large_slowdown_p95] = large.slowdown_p95;
+	metrics[METRIC_pattern_fct_mean_us] = pattern.fct_mean_us;
+	metrics[METRIC_incast_fct_mean_us] = incast.fct_mean_us;
+	metrics[METRIC_incast_fct_p99_us] = incast.fct_p99_us;
+	metrics[METRIC_incast_fct_p999_us] = incast.fct_p999_us;
 	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN};
 	trial->group_count =
 		flow_table_group(trial->records, trial->workload->count, &choice, trial->groups);
 	for (unsigned i = 0; i < trial->group_count; i++) {
-		if (trial->groups[i].slowdown_p95 > figures[FIGURE_peak_slowdown_p95])
-			figures[FIGURE_peak_slowdown_p95] = trial->groups[i].slowdown_p95;
+		if (trial->groups[i].slowdown_p95 > metrics[METRIC_peak_slowdown_p95])
+			metrics[METRIC_peak_slowdown_p95] = trial->groups[i].slowdown_p95;
 	}
 }
 
@@ -114,7 +114,7 @@ static void collect_flows(struct trial *trial)
 {
 	struct flow_summary summary = summarise(trial, 0, UINT64_MAX, FLOW_ALL);
 	const struct scenario_run *run = &trial->scenario->run;
-	double waits = 0, *figures = trial->figures;
+	double waits = 0, *metrics = trial->metrics;
 	for (uint32_t i = 0; i < trial->workload->count; i++) {
 		const struct flow_record *record = &trial->records[i];
 		if (record->status == FLOW_done && record->source != record->destination &&
@@ -124,17 +124,17 @@ static void collect_flows(struct trial *trial)
 	const struct flow_choice all = {.high = UINT64_MAX};
 	struct flow_summary whole =
 		flow_table_summarise(trial->records, trial->workload->count, &all);
-	figures[FIGURE_flows] = whole.flows;
-	figures[FIGURE_flows_done] = whole.done;
-	figures[FIGURE_flows_failed] = whole.failed;
-	figures[FIGURE_fct_mean_us] = summary.fct_mean_us;
-	figures[FIGURE_fct_p50_us] = summary.fct_p50_us;
-	figures[FIGURE_fct_p99_us] = summary.fct_p99_us;
-	figures[FIGURE_wait_mean_us] = summary.done > 0 ? waits / summary.done : 0;
-	figures[FIGURE_slowdown_mean] = summary.slowdown_mean;
-	figures[FIGURE_slowdown_p50] = summary.slowdown_p50;
-	figures[FIGURE_slowdown_p95] = summary.slowdown_p95;
-	figures[FIGURE_slowdown_p99] = summary.slowdown_p99;
+	metrics[METRIC_flows] = whole.flows;
+	metrics[METRIC_flows_done] = whole.done;
+	metrics[METRIC_flows_failed] = whole.failed;
+	metrics[METRIC_fct_mean_us] = summary.fct_mean_us;
+	metrics[METRIC_fct_p50_us] = summary.fct_p50_us;
+	metrics[METRIC_fct_p99_us] = summary.fct_p99_us;
+	metrics[METRIC_wait_mean_us] = summary.done > 0 ? waits / summary.done : 0;
+	metrics[METRIC_slowdown_mean] = summary.slowdown_mean;
+	metrics[METRIC_slowdown_p50] = summary.slowdown_p50;
+	metrics[METRIC_slowdown_p95] = summary.slowdown_p95;
+	metrics[METRIC_slowdown_p99] = summary.slowdown_p99;
 	collect_sizes(trial);
 	trial->ended =
 		run->until == 0 && whole.flows > 0 && whole.done + whole.failed == whole.flows
@@ -144,7 +144,7 @@ static void collect_flows(struct trial *trial)
 		trial->measured_until = whole.last;
 	if (run->warm_up == 0)
 		trial->measured_from = first_ready(trial);
-	figures[FIGURE_duration_us] =
+	metrics[METRIC_duration_us] =
 		(double)(trial->measured_until - trial->measured_from) / (double)US;
 }
 
@@ -156,72 +156,72 @@ static double share_of(double part, double whole)
 static void collect_pauses(struct trial *trial, double shallow, double deep)
 {
 	double window = (double)(trial->measured_until - trial->measured_from);
-	double *figures = trial->figures;
-	figures[FIGURE_pause_share] =
+	double *metrics = trial->metrics;
+	metrics[METRIC_pause_share] =
 		share_of((double)trial->paused_all, window * trial->build->port_count);
-	figures[FIGURE_pauses_deep_share] = share_of(deep, shallow + deep);
-	figures[FIGURE_paused_hosts_max] =
+	metrics[METRIC_pauses_deep_share] = share_of(deep, shallow + deep);
+	metrics[METRIC_paused_hosts_max] =
 		share_of((double)trial->hosts_paused_max, trial->scenario->host_count);
-	figures[FIGURE_paused_hosts_wide] =
+	metrics[METRIC_paused_hosts_wide] =
 		share_of((double)trial->samples_wide, (double)trial->samples_paused);
 }
 
 static void collect_hca(struct trial *trial, uint32_t host)
 {
 	const struct build *build = trial->build;
-	double *figures = trial->figures;
+	double *metrics = trial->metrics;
 	if (build->endpoint_hcas[host] == NULL) {
-		figures[FIGURE_packets_resent] +=
+		metrics[METRIC_packets_resent] +=
 			(double)drops_counted(build, host, "transport.packets_resent");
-		figures[FIGURE_timeouts] +=
+		metrics[METRIC_timeouts] +=
 			(double)drops_counted(build, host, "transport.local_ack_timeouts");
-		figures[FIGURE_out_of_order] +=
+		metrics[METRIC_out_of_order] +=
 			(double)drops_counted(build, host, "transport.out_of_sequence");
-		figures[FIGURE_cnps] +=
+		metrics[METRIC_cnps] +=
 			(double)drops_counted(build, host, "congestion.cnp_received");
 		return;
 	}
 	const struct endpoint_counters *counters = endpoint_counters(build->endpoint_hcas[host]);
-	figures[FIGURE_packets_resent] += (double)counters->packets_resent;
-	figures[FIGURE_timeouts] += (double)counters->local_ack_timeouts;
-	figures[FIGURE_out_of_order] += (double)counters->out_of_sequence;
-	figures[FIGURE_cnps] += (double)counters->cnp_received;
+	metrics[METRIC_packets_resent] += (double)counters->packets_resent;
+	metrics[METRIC_timeouts] += (double)counters->local_ack_timeouts;
+	metrics[METRIC_out_of_order] += (double)counters->out_of_sequence;
+	metrics[METRIC_cnps] += (double)counters->cnp_received;
 }
 
 void trial_collect(struct trial *trial)
 {
 	const struct build *build = trial->build;
-	double *figures = trial->figures;
+	double *metrics = trial->metrics;
 	collect_flows(trial);
 	collect_rates(trial);
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		const struct port *port = build->ports[i];
-		figures[FIGURE_packets_sent] += (double)port_counters(port)->packets_sent;
-		figures[FIGURE_pauses] += (double)port_counters(port)->pause_sent;
-		figures[FIGURE_pause_us] += (double)trial_paused_time(port) / (double)US;
+		metrics[METRIC_packets_sent] += (double)port_counters(port)->packets_sent;
+		metrics[METRIC_pauses] += (double)port_counters(port)->pause_sent;
+		metrics[METRIC_pause_us] += (double)trial_paused_time(port) / (double)US;
 	}
-	figures[FIGURE_drops] = (double)drops_of_all(build);
+	metrics[METRIC_drops] = (double)drops_of_all(build);
 	double pauses = 0, deep = 0;
 	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
 		const struct switch_counters *counters = switch_counters(build->switches[i]);
 		pauses += (double)(counters->pauses_depth1 + counters->pauses_depth2);
 		deep += (double)(counters->pauses_depth3 + counters->pauses_depth4);
-		figures[FIGURE_ecn_marks] += (double)counters->ecn_marks;
-		figures[FIGURE_reroutes] += (double)counters->reroutes;
-		figures[FIGURE_held_packets] += (double)counters->held;
-		if ((double)counters->held_max > figures[FIGURE_held_max])
-			figures[FIGURE_held_max] = (double)counters->held_max;
+		metrics[METRIC_ecn_marks] += (double)counters->ecn_marks;
+		metrics[METRIC_reroutes] += (double)counters->reroutes;
+		metrics[METRIC_held_packets] += (double)counters->held;
+		if ((double)counters->held_max > metrics[METRIC_held_max])
+			metrics[METRIC_held_max] = (double)counters->held_max;
 	}
 	for (uint32_t i = 0; i < build->scenario->host_count; i++)
 		collect_hca(trial, i);
-	figures[FIGURE_deadlocks] = trial->deadlock.count > 0;
+	metrics[METRIC_deadlocks] = trial->deadlock.count > 0;
 	collect_pauses(trial, pauses, deep);
-	figures[FIGURE_queue_p50_bytes] = trial_queue_quantile(trial, 0.5);
-	figures[FIGURE_queue_p95_bytes] = trial_queue_quantile(trial, 0.95);
-	figures[FIGURE_queue_p99_bytes] = trial_queue_quantile(trial, 0.99);
-	figures[FIGURE_lossless_drops] = (double)trial_lossless_drops(trial);
+	metrics[METRIC_queue_p50_bytes] = trial_queue_quantile(trial, 0.5);
+	metrics[METRIC_queue_p95_bytes] = trial_queue_quantile(trial, 0.95);
+	metrics[METRIC_queue_p99_bytes] = trial_queue_quantile(trial, 0.99);
+	metrics[METRIC_lossless_drops] = (double)trial_lossless_drops(trial);
 	for (uint32_t i = 0; i < trial->sample_count; i++) {
-		if ((double)trial->samples[i].queue_max > figures[FIGURE_queue_max_bytes])
-			figures[FIGURE_queue_max_bytes] = (double)trial->samples[i].queue_max;
+		if ((double)trial->samples[i].queue_max > metrics[METRIC_queue_max_bytes])
+			metrics[METRIC_queue_max_bytes] = (double)trial->samples[i].queue_max;
 	}
 }

@@ -45,12 +45,12 @@ struct trial {
 	bool measuring, measured; /* has begun, has ended */
 	bool drained;             /* nothing was left to happen */
 	struct deadlock deadlock;
-	double figures[FIGURE_COUNT];
+	double metrics[METRIC_COUNT];
 	struct flow_group groups[FLOW_GROUPS];
 	unsigned group_count;
 };
 
-/* Fills the figures. Marks the first flow of each queue pair, in an array that the caller frees. trial_collect.c */
+/* Fills the metrics. Marks the first flow of each queue pair, in an array that the caller frees. trial_collect.c */
 bool *trial_first_flows(const struct trial *trial);
 void trial_collect(struct trial *trial);
 

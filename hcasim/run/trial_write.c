@@ -85,8 +85,8 @@ void trial_write_switches(const struct build *build, FILE *out)
 /* How many flows times are of, unless they are of all. */
 static void print_left_out(const double *f, FILE *out)
 {
-	double done = f[FIGURE_flows_done], failed = f[FIGURE_flows_failed];
-	double under_way = f[FIGURE_flows] - done - failed;
+	double done = f[METRIC_flows_done], failed = f[METRIC_flows_failed];
+	double under_way = f[METRIC_flows] - done - failed;
 	if (failed == 0 && under_way == 0)
 		return;
 	fprintf(out, "times      of the %.0f flows that were done;", done);
@@ -128,32 +128,32 @@ static void print_base_rtt(const struct build *build, FILE *out)
 
 void trial_print(const struct trial *trial, FILE *out)
 {
-	const double *f = trial->figures;
-	fprintf(out, "flows      %.0f, done %.0f, failed %.0f in %.3f us\n", f[FIGURE_flows],
-		f[FIGURE_flows_done], f[FIGURE_flows_failed], f[FIGURE_duration_us]);
-	fprintf(out, "goodput    %.3f Gb/s, Jain's index %.4f\n", f[FIGURE_goodput_gbps],
-		f[FIGURE_jain]);
-	if (f[FIGURE_flows_done] > 0) {
+	const double *f = trial->metrics;
+	fprintf(out, "flows      %.0f, done %.0f, failed %.0f in %.3f us\n", f[METRIC_flows],
+		f[METRIC_flows_done], f[METRIC_flows_failed], f[METRIC_duration_us]);
+	fprintf(out, "goodput    %.3f Gb/s, Jain's index %.4f\n", f[METRIC_goodput_gbps],
+		f[METRIC_jain]);
+	if (f[METRIC_flows_done] > 0) {
 		fprintf(out, "FCT        mean %.3f us, p50 %.3f us, p99 %.3f us\n",
-			f[FIGURE_fct_mean_us], f[FIGURE_fct_p50_us], f[FIGURE_fct_p99_us]);
+			f[METRIC_fct_mean_us], f[METRIC_fct_p50_us], f[METRIC_fct_p99_us]);
 		fprintf(out, "slowdown   mean %.3f, p50 %.3f, p95 %.3f, p99 %.3f\n",
-			f[FIGURE_slowdown_mean], f[FIGURE_slowdown_p50], f[FIGURE_slowdown_p95],
-			f[FIGURE_slowdown_p99]);
+			f[METRIC_slowdown_mean], f[METRIC_slowdown_p50], f[METRIC_slowdown_p95],
+			f[METRIC_slowdown_p99]);
 		print_left_out(f, out);
 	}
 	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
-		f[FIGURE_packets_sent], f[FIGURE_packets_resent], f[FIGURE_timeouts]);
-	fprintf(out, "drops      %.0f", f[FIGURE_drops]);
+		f[METRIC_packets_sent], f[METRIC_packets_resent], f[METRIC_timeouts]);
+	fprintf(out, "drops      %.0f", f[METRIC_drops]);
 	drops_print(trial->build, out);
 	fputc('\n', out);
-	fprintf(out, "pauses     %.0f frames, %.3f us paused\n", f[FIGURE_pauses],
-		f[FIGURE_pause_us]);
-	fprintf(out, "marks      %.0f, %.0f CNPs\n", f[FIGURE_ecn_marks], f[FIGURE_cnps]);
-	if (f[FIGURE_reroutes] > 0)
+	fprintf(out, "pauses     %.0f frames, %.3f us paused\n", f[METRIC_pauses],
+		f[METRIC_pause_us]);
+	fprintf(out, "marks      %.0f, %.0f CNPs\n", f[METRIC_ecn_marks], f[METRIC_cnps]);
+	if (f[METRIC_reroutes] > 0)
 		fprintf(out,
 			"reroutes   %.0f, %.0f packets held, %.0f of one flow, %.0f out of order\n",
-			f[FIGURE_reroutes], f[FIGURE_held_packets], f[FIGURE_held_max],
-			f[FIGURE_out_of_order]);
+			f[METRIC_reroutes], f[METRIC_held_packets], f[METRIC_held_max],
+			f[METRIC_out_of_order]);
 	print_base_rtt(trial->build, out);
 	struct bottleneck bottleneck = bottleneck_find(trial->build->sim, trial->ended);
 	bottleneck_print_line(&bottleneck, out);

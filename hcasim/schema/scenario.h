@@ -84,8 +84,8 @@ struct port_params;
 	X(until,      TIME,   "0ps", "",   "workload: virtual time at which the run ends, 0: when all flows are done", "choice") \
 	X(warm_up,    TIME,   "0ps", "",   "workload: means and rates are taken from then on",              "choice") \
 	X(measure_until, TIME, "0ps", "", "workload: means and rates are taken until then, 0: to the end; flows that are under way go on", "choice") \
-	X(large,      BYTES,  "1MB",   "1B..", "workload: flows from this size on are those of the large_ figures", "choice") \
-	X(small,      BYTES,  "100KB", "1B..", "workload: flows up to this size are those of the small_ figures", "choice") \
+	X(large,      BYTES,  "1MB",   "1B..", "workload: flows from this size on are those of the large_ metrics", "choice") \
+	X(small,      BYTES,  "100KB", "1B..", "workload: flows up to this size are those of the small_ metrics", "choice") \
 	X(deadlock,   CHOICE, "error", "error|expected|possible", "workload: what a deadlock at the end of the run is; error: ways that can form one are refused before the run; possible: they are not", "choice") \
 	X(loss,       CHOICE, "as_lane", "as_lane|expected", "workload: loss in a lossless lane fails the run, unless a fault of this file explains it, or it is expected", "choice") \
 	X(failed,     CHOICE, "error", "error|expected", "workload: flows that run out of retries fail the run, unless they are expected: so, or by a bound of flows_failed or flows_done", "choice")
@@ -96,7 +96,7 @@ struct port_params;
 	X(snap,       BYTES,  "0B",   "0B..64KiB", "bytes of each packet in packets.pcapng, of which the whole length is noted; 0B: all", "choice") \
 	X(counters,   FLAG,   "true",  "", "counters.json: all counters of all blocks at the end", "choice") \
 	X(flows,      FLAG,   "true",  "", "workload: flows.csv, a line a flow", "choice")                        \
-	X(series,     TIME,   "0ps",   "", "workload: between two lines a port of series.csv, which queue figures come from; 0ps: none", "choice")
+	X(series,     TIME,   "0ps",   "", "workload: between two lines a port of series.csv, which queue metrics come from; 0ps: none", "choice")
 
 #define PROGRAM_PARAMS(X)                                                                                  \
 	X(start,      TIME,   "0ps",   "", "virtual time before which it does not start", "choice")
@@ -148,13 +148,13 @@ struct scenario_program {
 	sim_time start;
 };
 
-struct scenario_expectation { /* at the end, of a counter or a figure */
+struct scenario_expectation { /* at the end, of a counter or a metric */
 	/* "block.name.counter"; * stands for any text, and then it is the sum. */
 	const char *counter;
 	uint64_t low, high;
-	const char *figure; /* one of hcasim/schema/figures.h; NULL: a counter */
+	const char *metric; /* one of hcasim/schema/metrics.h; NULL: a counter */
 	const char *row;    /* of the ground truth; NULL: none */
-	double least, most; /* of a figure */
+	double least, most; /* of a metric */
 	bool gated;         /* false: reported only */
 };
 

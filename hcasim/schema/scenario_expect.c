@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_expect: what must hold at the end of a run: bounds of counters, and of figures with a tolerance.
+ * scenario_expect: what must hold at the end of a run: bounds of counters, and of metrics with a tolerance.
  *
  *     expect:
  *       - {counter: "*.fault_drops", at_least: 1}
- *       - {figure: switch0.port2.queue_mean_bytes, equals: 20000, tolerance: 20%, row: D-01}
+ *       - {metric: switch0.port2.queue_mean_bytes, equals: 20000, tolerance: 20%, row: D-01}
  */
 #include <inttypes.h>
 #include <math.h>
 
-#include "hcasim/schema/figures.h"
+#include "hcasim/schema/metrics.h"
 #include "hcasim/schema/scenario_read.h"
 
 /* Bounds of a counter: equals, or at_least and at_most. */
@@ -48,17 +48,17 @@ static void read_counter(struct scenario_reader *reader, struct yaml_node *node,
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 
-struct figure_bounds {
+struct metric_bounds {
 	double equals, tolerance, at_least, at_most;
 	bool gated;
 };
 
-static void read_figure(struct scenario_reader *reader, struct yaml_node *node,
+static void read_metric(struct scenario_reader *reader, struct yaml_node *node,
 			struct scenario_expectation *expectation)
 {
 #define BOUND(name, kind, fallback, range)                                                         \
 	{                                                                                          \
-#name, PARAM_##kind, offsetof(struct figure_bounds, name), fallback, range, "", "" \
+#name, PARAM_##kind, offsetof(struct metric_bounds, name), fallback, range, "", "" \
 	}
 	static const struct param list[] = {
 		BOUND(equals, RATIO, "0", ""),
@@ -68,24 +68,24 @@ static void read_figure(struct scenario_reader *reader, struct yaml_node *node,
 		BOUND(at_most, RATIO, "0", ""),
 		BOUND(gated, FLAG, "true", ""),
 		{0}};
-	static const char *const keys[] = {"figure", "row", NULL};
-	struct figure_bounds bounds;
+	static const char *const keys[] = {"metric", "row", NULL};
+	struct metric_bounds bounds;
 	char why[256];
-	struct yaml_node *figure = yaml_get(node, "figure"), *equals = yaml_get(node, "equals");
+	struct yaml_node *metric = yaml_get(node, "metric"), *equals = yaml_get(node, "equals");
 	bool least = yaml_get(node, "at_least") != NULL, most = yaml_get(node, "at_most") != NULL;
 	params_default(list, &bounds);
 	yaml_override_params(node, list, &bounds, reader->errors);
-	expectation->figure = yaml_expect_text(figure, "a figure's name", reader->errors);
+	expectation->metric = yaml_expect_text(metric, "a metric's name", reader->errors);
 	expectation->gated = bounds.gated;
 	expectation->least = least ? bounds.at_least : -INFINITY;
 	expectation->most = most ? bounds.at_most : INFINITY;
 	bool of_load = reader->scenario->has_load;
-	if (expectation->figure != NULL && !(of_load ? load_figure_name_valid : figure_name_valid)(
-						   expectation->figure, why, sizeof(why)))
-		yaml_error(reader->errors, figure, "%s", why);
+	if (expectation->metric != NULL && !(of_load ? load_metric_name_valid : metric_name_valid)(
+						   expectation->metric, why, sizeof(why)))
+		yaml_error(reader->errors, metric, "%s", why);
 	if (!reader->scenario->has_workload && !of_load)
-		yaml_error(reader->errors, figure,
-			   "figures are those of a workload or a load; there is none");
+		yaml_error(reader->errors, metric,
+			   "metrics are those of a workload or a load; there is none");
 	if (equals != NULL && (least || most))
 		yaml_error(reader->errors, equals, "equals stands beside at_least or at_most");
 	if (least && most && bounds.at_least > bounds.at_most)
@@ -111,8 +111,8 @@ static void read_expectation(struct scenario_reader *reader, struct yaml_node *n
 	struct yaml_node *row = yaml_get(node, "row");
 	if (row != NULL)
 		expectation->row = yaml_expect_text(row, "a row's name", reader->errors);
-	if (yaml_get(node, "figure") != NULL)
-		read_figure(reader, node, expectation);
+	if (yaml_get(node, "metric") != NULL)
+		read_metric(reader, node, expectation);
 	else
 		read_counter(reader, node, expectation);
 }
@@ -134,14 +134,14 @@ void scenario_print_expectations(const struct scenario *scenario, FILE *out)
 		fprintf(out, "expect:\n");
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const struct scenario_expectation *expectation = &scenario->expectations[i];
-		if (expectation->figure == NULL) {
+		if (expectation->metric == NULL) {
 			fprintf(out, "  - counter: ");
 			scenario_print_text(expectation->counter, out);
 			fprintf(out, "\n    at_least: %" PRIu64 "\n    at_most: %" PRIu64 "\n",
 				expectation->low, expectation->high);
 		} else {
-			fprintf(out, "  - figure: ");
-			scenario_print_text(expectation->figure, out);
+			fprintf(out, "  - metric: ");
+			scenario_print_text(expectation->metric, out);
 			fputc('\n', out);
 			if (isfinite(expectation->least))
 				fprintf(out, "    at_least: %.17g\n", expectation->least);

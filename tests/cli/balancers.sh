@@ -18,13 +18,13 @@ value() {
     NR == 1 { for (i = 1; i <= NF; i++) { if ($i == column) place = i; if ($i == "fabric.switch.balance") key = i } }
     NR > 1 && $key == balance { print $place }' "$folder/sweep/results.csv"
 }
-# below FIGURE BALANCE...: each less than the next
+# below METRIC BALANCE...: each less than the next
 below() {
-  local figure=$1 last=0 now
+  local metric=$1 last=0 now
   shift
   for balance in "$@"; do
-    now=$(value "$balance" "$figure")
-    awk -v last="$last" -v now="$now" 'BEGIN { exit !(now > last) }' || fail "$figure of $balance is $now, not above $last"
+    now=$(value "$balance" "$metric")
+    awk -v last="$last" -v now="$now" 'BEGIN { exit !(now > last) }' || fail "$metric of $balance is $now, not above $last"
     last=$now
   done
 }
@@ -82,9 +82,9 @@ fabric:
   link: {rate: 100Gbps, length: 2m}
 workload: {pattern: permutation, bytes: 2MB}
 expect:
-  - {figure: slowdown_p99, at_most: 1.25}
-  - {figure: timeouts, equals: 0}
-  - {figure: packets_resent, equals: 0}
+  - {metric: slowdown_p99, at_most: 1.25}
+  - {metric: timeouts, equals: 0}
+  - {metric: packets_resent, equals: 0}
 END
 for balance in spray adaptive drill; do
   "$hcasim" run "$folder/spray.yaml" --set fabric.switch.balance=$balance >"$folder/log" 2>&1 || fail "a fat tree, $balance: $(cat "$folder/log")"

@@ -40,7 +40,7 @@ alone one_switch --set 'fabric.topology={kind: leaf-spine, leaves: 1, spines: 1,
 # Four pairs of leaves 1.2 km apart share each way with one more flow: half of the line each, not a fortieth.
 study=$top/scenarios/studies/balancers.yaml
 long=(--set 'workload={pattern: shift, bytes: 1MB}' --set hosts.hca.congestion=swift --set fabric.link.length=400m --set fabric.switch.balance=destination)
-"$hcasim" run "$study" "${long[@]}" --set 'expect=[{figure: slowdown_mean, at_least: 2, at_most: 2.2}]' >"$folder/summary" 2>&1 || fail "Swift: $(cat "$folder/summary")"
+"$hcasim" run "$study" "${long[@]}" --set 'expect=[{metric: slowdown_mean, at_least: 2, at_most: 2.2}]' >"$folder/summary" 2>&1 || fail "Swift: $(cat "$folder/summary")"
 grep -q '^base_rtt' "$folder/summary" && fail "auto: $(cat "$folder/summary")"
 "$hcasim" run "$study" "${long[@]}" --set 'expect=[]' --set hosts.hca.base_rtt=8us >"$folder/summary" 2>&1
 grep -q '^base_rtt   below the round trip on the empty path of 32 queue pairs, which is up to 16\.' "$folder/summary" || fail "8 us: $(cat "$folder/summary")"

@@ -51,7 +51,7 @@ scenario.yaml:4:24: record: no port is called x*; expected names as switch0.port
 scenario.yaml:4:18: record: trace: no block is called "hots0.*"; expected a name as counters.json has them|$hosts; $roce; $work; record: {trace: ["hots0.*"]}
 scenario.yaml:4:11: expect: there is no counter "host0.hca.port.packets_sendt"; expected a name as counters.json has them|$hosts; $roce; $work; expect: [{counter: host0.hca.port.packets_sendt, at_least: 1}]
 scenario.yaml:4:10: faults: when: there is no counter "host0.sent"; expected a name as|$hosts; $roce; $work; faults: [{from: host0, to: "*", drop: {nth: 3, when: {counter: host0.sent, reaches: 1}}}]
-scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{figure: goodput_gbps, at_least: 5, at_most: 3}]
+scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{metric: goodput_gbps, at_least: 5, at_most: 3}]
 scenario.yaml:4:10: at_least is above at_most, which nothing meets|$hosts; $roce; $work; expect: [{counter: "*.drops", at_least: 5, at_most: 3}]
 scenario.yaml:4:6: run: warm_up is not before until|$hosts; $roce; $work; run: {until: 5us, warm_up: 6us}
 scenario.yaml:4:1: programs stands beside workload; expected one of them|$detailed; $cable; $work; programs: [{host: host0, command: [ls]}]
@@ -71,9 +71,9 @@ scenario.yaml:1:8: no hosts; expected {host0: {hca: ...}, ...} or {count: 2, ...
 scenario.yaml:1:8: no hosts; expected count: 1 or more|hosts: {count: 0}; $roce; $work
 scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; workload: {bytes: 1KB, count: 100}
 scenario.yaml:3:1: host 0 can make no QP: Cannot allocate memory; device.qps is how many there are|hosts: {count: 2, hca: {device: {qps: 64}}}; $cable; load: {bytes: 8B, qps: 100}
-scenario.yaml:4:55: tolerance: "1000%" is out of range; expected a number, or a percentage with % (0..1)|$hosts; $roce; $work; expect: [{figure: goodput_gbps, equals: 1, tolerance: 1000%}]
-scenario.yaml:5:11: no recorded port "hots0.hca.port"; did you mean "host0.hca.port"?|$hosts; $roce; $work; record: {series: 1us}; expect: [{figure: hots0.hca.port.utilisation, at_least: 0}]
-scenario.yaml:4:11: queue_mean_bytes comes from samples; expected record: {series: TIME}|$hosts; $roce; $work; expect: [{figure: host0.hca.port.queue_mean_bytes, at_least: 0}]
+scenario.yaml:4:55: tolerance: "1000%" is out of range; expected a number, or a percentage with % (0..1)|$hosts; $roce; $work; expect: [{metric: goodput_gbps, equals: 1, tolerance: 1000%}]
+scenario.yaml:5:11: no recorded port "hots0.hca.port"; did you mean "host0.hca.port"?|$hosts; $roce; $work; record: {series: 1us}; expect: [{metric: hots0.hca.port.utilisation, at_least: 0}]
+scenario.yaml:4:11: queue_mean_bytes comes from samples; expected record: {series: TIME}|$hosts; $roce; $work; expect: [{metric: host0.hca.port.queue_mean_bytes, at_least: 0}]
 scenario.yaml:1:46: unknown key "ryzen"|hosts: {count: 2, hca: connectx5-edr, host: {ryzen: 7000}}; $cable; $work
 scenario.yaml:3:19: bytes: "1e30GB" is too large; expected a size: B, KiB, MiB, GiB, KB, MB, GB (1B..|$hosts; $roce; workload: {bytes: 1e30GB}
 END

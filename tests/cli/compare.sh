@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim compare` says what was set differently in two runs and what came of it: half the PCIe lanes make DMA slower
-# and keep the link to the host busier, and stages, figures and counters say so; that a run differs from itself in nothing; that
+# and keep the link to the host busier, and stages, metrics and counters say so; that a run differs from itself in nothing; that
 # what it prints as JSON adds up with what the runs have left; that every counter of a run is one that `hcasim counters` lists; and
 # that folders which hold no run are refused by name. Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
@@ -26,7 +26,7 @@ grep -qx 'nothing differs' "$folder/out" || fail "itself: $(cat "$folder/out")"
 "$hcasim" compare "$folder/wide" "$folder/narrow" >"$folder/out" || fail "exit code $?"
 grep -Eq '^  hosts\.\*\.hca\.pcie\.lanes +16 +8 +-50\.0 %  in 2 places$' "$folder/out" || fail "settings: $(cat "$folder/out")"
 grep -Eq '^  latency +ns +[0-9.]+ +[0-9.]+ +\+[0-9.]+$' "$folder/out" || fail "stages: $(cat "$folder/out")"
-"$hcasim" run "$folder/study.yaml" --set 'expect=[{figure: drops, equals: 0}]' --out "$folder/expecting" >/dev/null 2>&1 || fail "expecting: exit code $?"
+"$hcasim" run "$folder/study.yaml" --set 'expect=[{metric: drops, equals: 0}]' --out "$folder/expecting" >/dev/null 2>&1 || fail "expecting: exit code $?"
 "$hcasim" compare "$folder/study" "$folder/expecting" | grep -qx 'nothing differs' || fail "what is expected: $("$hcasim" compare "$folder/study" "$folder/expecting")"
 "$hcasim" compare "$folder/wide" "$folder/narrow" --json >"$folder/json" || fail "--json: exit code $?"
 python3 - "$folder" <<'END' || fail "--json: $(cat "$folder/json")"
@@ -35,9 +35,9 @@ folder = sys.argv[1]
 report = json.load(open(folder + "/json"))
 runs = [{name: json.load(open(f"{folder}/{run}/{name}.json")) for name in ("summary", "counters")} for run in ("wide", "narrow")]
 assert report["settings"] == [{"name": "hosts.*.hca.pcie.lanes", "unit": "", "values": [16, 8], "places": 2}], report["settings"]
-figures = {row["name"]: row for row in report["figures"]}
-assert figures["mean_ns"]["values"] == [run["summary"]["figures"]["mean_ns"] for run in runs]
-assert figures["mops"]["unit"] == "M/s" and figures["mops"]["values"][1] < figures["mops"]["values"][0]
+metrics = {row["name"]: row for row in report["metrics"]}
+assert metrics["mean_ns"]["values"] == [run["summary"]["metrics"]["mean_ns"] for run in runs]
+assert metrics["mops"]["unit"] == "M/s" and metrics["mops"]["values"][1] < metrics["mops"]["values"][0]
 stages = {row["name"]: row["values"] for row in report["sends"]}
 for i, run in enumerate(runs):
     why = [block["counters"] for block in run["counters"].values() if block["type"] == "why"]
@@ -60,7 +60,7 @@ import json, sys
 folder = sys.argv[1]
 lists = {}
 for row in json.load(open(folder + "/counters")):
-    assert row["meaning"] and (row["unit"] or row["block"].endswith("figures")), row
+    assert row["meaning"] and (row["unit"] or row["block"].endswith("metrics")), row
     lists.setdefault(row["block"], []).append(row["name"])
 for run in ("wide", "study"):
     for name, block in json.load(open(f"{folder}/{run}/counters.json")).items():
@@ -84,6 +84,6 @@ mkdir "$folder/empty"
 [ $? = 2 ] && grep -q 'RUN OTHER is missing' "$folder/out" || fail "one run: $(cat "$folder/out")"
 
 # What `expect` may bound is listed as counters are.
-"$hcasim" counters figures | grep -q '^  slowdown_p99 .*its 99th percentile' || fail "counters figures: $("$hcasim" counters figures)"
-"$hcasim" counters port_figures | grep -q '^  queue_mean_bytes  *bytes ' || fail "counters port_figures: $("$hcasim" counters port_figures)"
+"$hcasim" counters metrics | grep -q '^  slowdown_p99 .*its 99th percentile' || fail "counters metrics: $("$hcasim" counters metrics)"
+"$hcasim" counters port_metrics | grep -q '^  queue_mean_bytes  *bytes ' || fail "counters port_metrics: $("$hcasim" counters port_metrics)"
 exit $((failures > 0))

@@ -32,7 +32,7 @@ completes hcasim exec two-hosts-ib.yaml --set hosts.host0.hca.pcie.la hosts.host
 completes hcasim check two-hosts-ib.yaml --set se seed=
 completes hcasim params hca.pc hca.pcie
 completes hcasim counters wqe wqe_fetch
-completes hcasim counters fig figures
+completes hcasim counters met metrics
 completes hcasim published A1-0 A1-01
 completes hcasim published D-10 --fu --full
 completes hcasim fit B1 B1-01

@@ -11,13 +11,13 @@ source=$2
 study=$source/scenarios/studies/shared-port.yaml
 short=(--set load.warm_up=200 --set load.operations=600 --set 'expect=[]')
 
-# value FILE NAME: of a figure in a summary, or of a counter (block.counter)
+# value FILE NAME: of a metric in a summary, or of a counter (block.counter)
 value() {
   python3 - "$1" "$2" <<'END'
 import json, sys
 data = json.load(open(sys.argv[1]))
 block, _, counter = sys.argv[2].rpartition(".")
-print(data[block]["counters"][counter] if block else data["figures"][counter])
+print(data[block]["counters"][counter] if block else data["metrics"][counter])
 END
 }
 holds() { python3 -c "import sys; sys.exit(not ($1))" || fail "not so: $1"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that each packet that a run loses is in exactly one column of links.csv or switches.csv, under its reason: the sum of
-# the columns, the sum of the reasons in the summary and the figure `drops` are one number, for losses of all kinds.
+# the columns, the sum of the reasons in the summary and the metric `drops` are one number, for losses of all kinds.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
@@ -16,7 +16,7 @@ sums() {
   python3 - "$folder" "$reason" <<'PYTHON' || fail "$name $*: $(cat "$folder/text")"
 import csv, json, re, sys
 out, reason = sys.argv[1] + "/out/", sys.argv[2]
-drops = json.load(open(out + "summary.json"))["figures"]["drops"]
+drops = json.load(open(out + "summary.json"))["metrics"]["drops"]
 tables = 0
 for file in "links.csv", "switches.csv":
     for row in csv.DictReader(open(out + file)):

@@ -90,7 +90,7 @@ def second(layer, verb, size):  # of two flows on one queue pair, the second lon
 def posted(layer, verb, size):  # the second work request alone; a read's data come to who posts
     name, pattern = ("fetch_add" if verb == "atomic" else verb), ("outbound" if verb == "read" else "inbound")
     text = base % ("detailed", layer) + "load: {pattern: %s, verb: %s, bytes: %dB, window: 1, warm_up: 1, operations: 1}\n" % (pattern, name, size)
-    return json.load(open(run(text) + "/summary.json"))["figures"]["mean_ns"]
+    return json.load(open(run(text) + "/summary.json"))["metrics"]["mean_ns"]
 
 for layer in "infiniband", "roce":
     for verb in "write", "send", "read", "atomic":
@@ -150,7 +150,7 @@ seed: 3
 hosts: {count: 4, hca: {fidelity: endpoint}, except: {host0: {hca: {fidelity: detailed}}}}
 fabric: {link_layer: roce, topology: single-switch}
 workload: {pattern: incast, bytes: 64B, count: 500, operation: send, queue_pairs: 1, host: {receives: 32}, cpu: {poll: 500ns}}
-expect: [{figure: flows_done, equals: 1500}, {counter: host1.hca.rnr_nak_received, at_least: 1}, {counter: host0.core0.received, equals: 1500}]
+expect: [{metric: flows_done, equals: 1500}, {counter: host1.hca.rnr_nak_received, at_least: 1}, {counter: host0.core0.received, equals: 1500}]
 YAML
 "$hcasim" run "$folder/both-rnr.yaml" --out "$folder/both-rnr" >"$folder/log" 2>&1 || fail "a detailed host without receive work requests: $(cat "$folder/log")"
 "$hcasim" run "$folder/both-rnr/scenario.yaml" --out "$folder/both-rnr-again" >/dev/null 2>&1 || fail "the effective configuration does not run"
@@ -227,24 +227,24 @@ hosts: {count: 4, hca: {fidelity: detailed}}
 fabric: {link_layer: roce, topology: single-switch}
 workload: {pattern: all_to_all, bytes: 200KB, count: 3}
 YAML
-"$hcasim" run "$folder/two.yaml" --set 'faults=[{drop: {nth: 100}, from: switch0}]' --set 'expect=[{figure: flows_done, equals: 36}, {figure: packets_resent, at_least: 1}]' \
+"$hcasim" run "$folder/two.yaml" --set 'faults=[{drop: {nth: 100}, from: switch0}]' --set 'expect=[{metric: flows_done, equals: 36}, {metric: packets_resent, at_least: 1}]' \
   --out "$folder/lost" >"$folder/log" 2>&1 || fail "losses: $(cat "$folder/log")"
 python3 - "$folder/lost" <<'END' || fail "what was sent again is not told"
 import csv, json, sys
 resent = sum(int(row["resent"]) for row in csv.DictReader(open(sys.argv[1] + "/flows.csv")))
-assert resent == json.load(open(sys.argv[1] + "/summary.json"))["figures"]["packets_resent"] > 0
+assert resent == json.load(open(sys.argv[1] + "/summary.json"))["metrics"]["packets_resent"] > 0
 END
 for operation in write send read; do
   "$hcasim" run "$folder/two.yaml" --set workload.operation=$operation --set 'faults=[{link_down: {begin: 10us, lasts: 100s}, from: host1, to: switch0}]' --set workload.host.timeout=7 \
-    --set 'expect=[{figure: flows_done, equals: 18}, {figure: flows_failed, equals: 18}, {figure: timeouts, equals: 144}]' >"$folder/log" 2>&1 || fail "$operation, link down: $(cat "$folder/log")"
+    --set 'expect=[{metric: flows_done, equals: 18}, {metric: flows_failed, equals: 18}, {metric: timeouts, equals: 144}]' >"$folder/log" 2>&1 || fail "$operation, link down: $(cat "$folder/log")"
 done
 # What reads bring counts as goodput, with either fidelity.
 for fidelity in detailed endpoint; do
   "$hcasim" run "$folder/two.yaml" --set workload.pattern=incast --set workload.operation=read --set hosts.hca.fidelity=$fidelity \
-    --set 'expect=[{figure: goodput_gbps, at_least: 95, at_most: 100}, {figure: jain, at_least: 0.999}]' >"$folder/log" 2>&1 || fail "$fidelity, reads: $(cat "$folder/log")"
+    --set 'expect=[{metric: goodput_gbps, at_least: 95, at_most: 100}, {metric: jain, at_least: 0.999}]' >"$folder/log" 2>&1 || fail "$fidelity, reads: $(cat "$folder/log")"
 done
 # Both halves send to each other: acknowledgements of all come while all send.
-expect=$(printf '{figure: flow%d.goodput_gbps, at_least: 90},' 0 1 2 3)
+expect=$(printf '{metric: flow%d.goodput_gbps, at_least: 90},' 0 1 2 3)
 "$hcasim" run "$folder/two.yaml" --set workload.pattern=shift --set workload.bytes=10MB --set workload.count=1 --set run.until=300us --set "expect=[$expect]" >"$folder/log" 2>&1 ||
   fail "nothing is acknowledged: $(cat "$folder/log")"
 # Runs that end while adapters joined by a cable hold packets: what the one gives back when it goes finds no other.
@@ -263,15 +263,15 @@ done
 python3 - "$folder/dcqcn" <<'END' || fail "marks or CNPs are not told"
 import csv, json, sys
 rows = list(csv.DictReader(open(sys.argv[1] + "/flows.csv")))
-figures = json.load(open(sys.argv[1] + "/summary.json"))["figures"]
-assert sum(int(row["cnps"]) for row in rows) == figures["cnps"] > 0
-assert sum(int(row["marked"]) for row in rows) == figures["ecn_marks"] > figures["cnps"]
+metrics = json.load(open(sys.argv[1] + "/summary.json"))["metrics"]
+assert sum(int(row["cnps"]) for row in rows) == metrics["cnps"] > 0
+assert sum(int(row["marked"]) for row in rows) == metrics["ecn_marks"] > metrics["cnps"]
 END
 
 # ---- large messages, many hosts ----
 "$hcasim" run "$folder/two.yaml" --set workload.pattern=incast --set workload.fan_in=1 --set workload.count=1 --set workload.bytes=2200MB --set run.until=400us --json >"$folder/log" 2>&1 || fail "2200 MB: $(cat "$folder/log")"
 "$hcasim" run "$folder/two.yaml" --set hosts.count=64 --set 'fabric.topology={kind: leaf-spine, leaves: 8, hosts: 8, spines: 4}' --set workload.bytes=4KB --set workload.count=1 \
-  --set 'expect=[{figure: flows_done, equals: 4032}]' >"$folder/log" 2>&1 || fail "64 hosts: $(cat "$folder/log")"
+  --set 'expect=[{metric: flows_done, equals: 4032}]' >"$folder/log" 2>&1 || fail "64 hosts: $(cat "$folder/log")"
 
 # ---- other verbs ----
 "$hcasim" explain "$folder/native.trace" | grep -Eq '^mean of [0-9]+ work requests' || fail "explain: $("$hcasim" explain "$folder/native.trace" 2>&1 | head -1)"

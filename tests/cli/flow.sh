@@ -66,7 +66,7 @@ within pair 1
 # A share of the time: rates while it is under way.
 scenario endless roce "kind: dumbbell, left: 2, right: 2, uplink_rate: 40Gbps" "pattern: shift, stride: 2, bytes: 1GB"
 flows endless endless --set fabric.fidelity=flow --until 1ms --set run.warm_up=200us --set record.series=100us \
-  --set 'expect=[{figure: flow0.goodput_gbps, equals: 19.5, tolerance: 1%}, {figure: left.port2.utilisation, at_least: 0.98}]'
+  --set 'expect=[{metric: flow0.goodput_gbps, equals: 19.5, tolerance: 1%}, {metric: left.port2.utilisation, at_least: 0.98}]'
 
 # The same bytes.
 scenario poisson roce "kind: fat-tree, arity: 4" "pattern: poisson, sizes: web_search, load: 0.5, stop: 3ms"

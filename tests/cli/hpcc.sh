@@ -41,7 +41,7 @@ done
 
 # ---- other ways ----
 study=$source/scenarios/studies/balancers.yaml
-hpcc=(--set hosts.hca.congestion=hpcc-paper --set fabric.switch.telemetry=true --set 'expect=[{figure: flows_failed, equals: 0}]' --set run.until=20ms)
+hpcc=(--set hosts.hca.congestion=hpcc-paper --set fabric.switch.telemetry=true --set 'expect=[{metric: flows_failed, equals: 0}]' --set run.until=20ms)
 # slowdown FOLDER, sweep FOLDER OPTION...: mean slowdown by balance
 slowdown() {
   awk -F, -v balance="$2" '

@@ -31,8 +31,8 @@ $1
 workload: {pattern: incast, bytes: 100MB, play: {service_levels: 2}}
 run: {until: 2ms, warm_up: 200us}
 expect:
-  - {figure: flow0.goodput_gbps, equals: $2, tolerance: 1%}
-  - {figure: flow1.goodput_gbps, equals: $3, tolerance: 1%}
+  - {metric: flow0.goodput_gbps, equals: $2, tolerance: 1%}
+  - {metric: flow1.goodput_gbps, equals: $3, tolerance: 1%}
 YAML
 }
 # 1024 of 1050 bytes on the wire and 100 Gb/s: 97.5 Gb/s
@@ -133,12 +133,12 @@ expect:
   - {counter: switch0.copies, equals: 200}
   - {counter: host0.hca.foreign_drops, equals: 100}
   - {counter: host3.hca.foreign_drops, equals: 100}
-  - {figure: flows_done, equals: 1}
-  - {figure: drops, equals: 0}
+  - {metric: flows_done, equals: 1}
+  - {metric: drops, equals: 0}
 YAML
 run flood
 for unknown in drop flood_lossy; do
-  sed -e "s/unknown: flood/unknown: $unknown/" -e '/counter/d' -e '/figure/d' "$folder/flood.yaml" >"$folder/$unknown.yaml"
+  sed -e "s/unknown: flood/unknown: $unknown/" -e '/counter/d' -e '/metric/d' "$folder/flood.yaml" >"$folder/$unknown.yaml"
   printf '  - {counter: switch0.no_route_drops, equals: 100}\n  - {counter: switch0.copies, equals: 0}\nrun: {until: 1ms}\n' >>"$folder/$unknown.yaml"
   run $unknown
 done

@@ -15,7 +15,7 @@ hosts:
   slow: {hca: {preset: connectx5-edr, pcie: {lanes: 4}}}
 fabric: {link_layer: infiniband, topology: single-switch, switch: sb7700, link: cable-edr}
 load: {verb: write, bytes: 4KiB, qps: 4, window: 8, order: random, operations: 4000, warm_up: 1000}
-expect: [{figure: gbps, at_most: 31.5}, {counter: fast.hca.port.packets_sent, at_least: 5000}]
+expect: [{metric: gbps, at_most: 31.5}, {counter: fast.hca.port.packets_sent, at_least: 5000}]
 sweep: {load.bytes: [64B, 4KiB]}
 EOF2
 
@@ -52,10 +52,10 @@ mkdir "$folder/nothing"
 python3 - "$folder/json" "$folder/native/summary.json" <<'END' || fail "--json is not as expected"
 import json, sys
 other, first = (json.load(open(name)) for name in sys.argv[1:])
-assert 25 < first["figures"]["gbps"] < 31.5, first
+assert 25 < first["metrics"]["gbps"] < 31.5, first
 assert other["time_ps"] != first["time_ps"], "another seed, the same choices"
 END
-"$hcasim" run "$folder/load.yaml" --set 'expect=[{figure: mops, at_least: 50}]' >/dev/null 2>"$folder/log"
+"$hcasim" run "$folder/load.yaml" --set 'expect=[{metric: mops, at_least: 50}]' >/dev/null 2>"$folder/log"
 [ $? -eq 1 ] || fail "an expectation that does not hold is not exit code 1"
 grep -q '^expected mops in 50 or more: it is 0\.' "$folder/log" || fail "the miss is not named: $(cat "$folder/log")"
 
@@ -107,19 +107,19 @@ assert uses and all(0 < use["mean"] <= use["capacity"] == 1 for use in uses), us
 # READs whose lists are read again for their responses: beyond the cache of WQEs they fall by an eighth and more, with each kernel alike; without the cache, and WRITEs, they do not.
 wqes=$source/scenarios/studies/wqe-cache.yaml
 short=(--set load.warm_up=20000 --set load.operations=20000 --set load.window=512)
-reads=(--set 'expect=[{figure: mops, at_most: 67}, {counter: host0.hca.transport.list_waits, at_least: 20000}]')
+reads=(--set 'expect=[{metric: mops, at_most: 67}, {counter: host0.hca.transport.list_waits, at_least: 20000}]')
 for run in native hosted reference; do
   "$hcasim" run "$wqes" "${short[@]}" "${reads[@]}" --kernel "$run" --out "$folder/wqes-$run" >"$folder/wqes-$run.txt" 2>&1 || fail "wqes: $(cat "$folder/wqes-$run.txt")"
   diff -r "$folder/wqes-native" "$folder/wqes-$run" || fail "wqes: $run differs from native"
 done
 for same in hosts.hca.send_cache.entries=0 load.window=16; do
-  "$hcasim" run "$wqes" "${short[@]}" --set "$same" --set 'expect=[{figure: mops, at_least: 76}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: $same: $(cat "$folder/wqes.txt")"
+  "$hcasim" run "$wqes" "${short[@]}" --set "$same" --set 'expect=[{metric: mops, at_least: 76}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: $same: $(cat "$folder/wqes.txt")"
 done
-"$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{figure: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
+"$hcasim" run "$wqes" "${short[@]}" --set load.verb=write --set load.inlined=true --set 'expect=[{metric: mops, at_least: 86}]' >"$folder/wqes.txt" 2>&1 || fail "wqes: WRITEs: $(cat "$folder/wqes.txt")"
 
 # Doorbells at most as fast as they are decoded: beyond its queue and the credits of stores, cores wait. Each WQE has a doorbell of its own here.
 slow=(--set load.threads=8 --set load.signal=1 --set hosts.hca.doorbell.interval=1us --set load.operations=400 --set load.warm_up=700)
-"$hcasim" run "$source/scenarios/studies/small-messages.yaml" "${slow[@]}" --set 'expect=[{figure: mops, equals: 1, tolerance: 0.1%}, {counter: host0.hca.pcie.store_stalls, at_least: 100}, {counter: host0.hca.doorbell.stalls, at_least: 100}]' \
+"$hcasim" run "$source/scenarios/studies/small-messages.yaml" "${slow[@]}" --set 'expect=[{metric: mops, equals: 1, tolerance: 0.1%}, {counter: host0.hca.pcie.store_stalls, at_least: 100}, {counter: host0.hca.doorbell.stalls, at_least: 100}]' \
   --out "$folder/doorbells" >"$folder/doorbells.txt" 2>&1 || fail "doorbells: $(cat "$folder/doorbells.txt")"
 "$hcasim" explain "$folder/doorbells" --bottleneck >"$folder/doorbells.txt" || fail "doorbells: explain"
 # Doorbells and stores that wait are work, though no send queue knows of their WQEs: busy for no more than all of the time, and never more than there is room for.
@@ -144,9 +144,9 @@ for free in "--set $hca.iommu.enabled=true --set $hca.iommu.walk_latency=0ps" "-
   diff "$folder/messages.txt" "$folder/free.txt" || fail "messages: $free costs nothing and changes figures"
 done
 for costs in $hca.iommu.enabled=true $hca.place.memory_node=remote $hca.place.jitter_median=10ns $hca.llc.enabled=true; do
-  "$hcasim" run "$folder/messages.yaml" --set $costs --set 'expect=[{figure: mops, equals: 77.16, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: $costs: $(cat "$folder/costs.txt")"
+  "$hcasim" run "$folder/messages.yaml" --set $costs --set 'expect=[{metric: mops, equals: 77.16, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: $costs: $(cat "$folder/costs.txt")"
 done
-"$hcasim" run "$folder/messages.yaml" --set $hca.llc.enabled=true --set $hca.llc.ddio=false --set 'expect=[{figure: mops, equals: 54.44, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
+"$hcasim" run "$folder/messages.yaml" --set $hca.llc.enabled=true --set $hca.llc.ddio=false --set 'expect=[{metric: mops, equals: 54.44, tolerance: 0.1%}]' >"$folder/costs.txt" 2>&1 || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
 grep -q '^bottleneck load.core' "$folder/costs.txt" || fail "messages: no DDIO: $(cat "$folder/costs.txt")"
 
 # One queue pair is enough for the whole link of every adapter, out and in.
@@ -192,7 +192,7 @@ refused() {
   [ ! -e "$folder/refused" ] || fail "$*: something was written"
 }
 refused 'did you mean "bytes"?' --set load.bites=3
-refused 'did you mean "mops"?' --set 'expect=[{figure: mobs, at_least: 3}]'
+refused 'did you mean "mops"?' --set 'expect=[{metric: mobs, at_least: 3}]'
 refused 'atomics are of 8 B' --set load.verb=fetch_add
 refused 'server.cores answer with pattern inbound' --set load.server.cores=2
 refused 'did you mean "cores"?' --set load.server.core=2

@@ -28,8 +28,8 @@ expect:
   - {counter: switch0.pkey_inbound_drops, equals: $2}
   - {counter: switch0.pkey_outbound_drops, equals: $3}
   - {counter: "*.pkey_violations", equals: $4}
-  - {figure: flow0.goodput_gbps, at_least: 90}
-  - {figure: flow1.goodput_gbps, at_least: 90}
+  - {metric: flow0.goodput_gbps, at_least: 90}
+  - {metric: flow1.goodput_gbps, at_least: 90}
 YAML
 }
 for way in "both 0 16 0" "out 0 16 0" "in 0 0 16" "off 0 0 16"; do

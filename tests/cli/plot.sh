@@ -42,7 +42,7 @@ cp "$folder/run/queues.svg" "$folder/first.svg"
 "$hcasim" sweep "$folder/study.yaml" -j 2 --out "$folder/sweep" >/dev/null 2>&1 || fail "sweep: exit code $?"
 [ "$(cut -d, -f1-3 "$folder/sweep/means.csv" | tr '\n' ' ')" = "fabric.switch.balance,workload.load,runs ecmp,0.2,3 ecmp,0.4,3 spray,0.2,3 spray,0.4,3 " ] ||
   fail "means.csv: $(cut -d, -f1-6 "$folder/sweep/means.csv")"
-"$hcasim" plot "$folder/sweep" --figure slowdown_mean --figure goodput_gbps --x workload.load 2>"$folder/log" || fail "plot: $(cat "$folder/log")"
+"$hcasim" plot "$folder/sweep" --metric slowdown_mean --metric goodput_gbps --x workload.load 2>"$folder/log" || fail "plot: $(cat "$folder/log")"
 whole "$folder/sweep/slowdown_mean.svg" balance=ecmp balance=spray workload.load
 whole "$folder/sweep/goodput_gbps.svg" 'goodput_gbps (Gb/s)'
 [ "$(grep -c '^0\.[24] [0-9.e+]* [0-9.e+]*$' "$folder/sweep/slowdown_mean.dat")" -eq 4 ] || fail "$(cat "$folder/sweep/slowdown_mean.dat")"
@@ -56,7 +56,7 @@ sweep: {load.bytes: [8B, 64B, 512B, 4096B]}
 EOF2
 "$hcasim" run "$folder/load.yaml" --out "$folder/load" >/dev/null 2>&1 && "$hcasim" plot "$folder/load" 2>"$folder/log" || fail "load: $(cat "$folder/log")"
 whole "$folder/load/uses.svg" 'share (%)' load.core
-"$hcasim" sweep "$folder/load.yaml" --out "$folder/loads" >/dev/null 2>&1 && "$hcasim" plot "$folder/loads" --figure p99_ns 2>"$folder/log" || fail "loads: $(cat "$folder/log")"
+"$hcasim" sweep "$folder/load.yaml" --out "$folder/loads" >/dev/null 2>&1 && "$hcasim" plot "$folder/loads" --metric p99_ns 2>"$folder/log" || fail "loads: $(cat "$folder/log")"
 whole "$folder/loads/p99_ns.svg" 'p99_ns: ' '4096' '512'
 grep -q 'set xtics (8, 64, 512, 4096)' "$folder/loads/p99_ns.gp" && ! grep -q yerrorlines "$folder/loads/p99_ns.gp" || fail "$(cat "$folder/loads/p99_ns.gp")"
 
@@ -74,10 +74,10 @@ refused() {
   grep -qF -- "$text" "$folder/log" || fail "$*: $(cat "$folder/log")"
 }
 refused 'is no result folder' "$folder"
-refused 'expected --figure NAME' "$folder/sweep"
-refused 'did you mean "slowdown_mean"?' "$folder/sweep" --figure slowdown_meen
-refused 'has no swept key "fabric"' "$folder/sweep" --figure jain --x fabric
-refused '--figure and --x are for those of sweeps' "$folder/run" --figure jain
+refused 'expected --metric NAME' "$folder/sweep"
+refused 'did you mean "slowdown_mean"?' "$folder/sweep" --metric slowdown_meen
+refused 'has no swept key "fabric"' "$folder/sweep" --metric jain --x fabric
+refused '--metric and --x are for those of sweeps' "$folder/run" --metric jain
 echo 'time_us,port' >"$folder/run/series.csv"
 refused "not the columns of a run's series" "$folder/run"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that no rate that a run prints is above what its links carry, however short the window and however coarse the ACKs
-# and completions: goodput, series.csv, links.csv and the figures of loads, over scenarios of both fidelities. Each run checks
+# and completions: goodput, series.csv, links.csv and the metrics of loads, over scenarios of both fidelities. Each run checks
 # its own counts as well (hcasim/run/trial_check.c), and fails then.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1 top=$2
@@ -17,7 +17,7 @@ study() {
   python3 - "$folder/out/" "$receivers" "$rate" <<'PYTHON' || fail "$name $*: $(cat "$folder/text")"
 import csv, json, sys
 out, receivers, rate = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-goodput = json.load(open(out + "summary.json"))["figures"]["goodput_gbps"]
+goodput = json.load(open(out + "summary.json"))["metrics"]["goodput_gbps"]
 good = 0 < goodput <= receivers * rate
 links = {row["port"]: row for row in csv.DictReader(open(out + "links.csv"))}
 good = good and all(float(row["utilisation"]) <= 1 for row in links.values())
@@ -64,11 +64,11 @@ for verb in write read send; do
         >"$folder/text" 2>&1 || fail "load $verb $signal $bytes: $(cat "$folder/text")"
       python3 - "$folder/text" $bytes <<'PYTHON' || fail "load $verb $signal $bytes: $(cat "$folder/text")"
 import json, sys
-figures = json.load(open(sys.argv[1]))["figures"]
+metrics = json.load(open(sys.argv[1]))["metrics"]
 size = {"64B": 64, "4KiB": 4096, "64KiB": 65536, "1MiB": 1 << 20}[sys.argv[2]]
 # MTU 4096 leaves 98.0 to data, less ACKs; a full link, whatever the edges, to a packet of 200 messages
 least, most = 0 if size == 64 else 97.5, 98.1 * (1 + min(size, 4096) / (200 * size))
-sys.exit(not least <= figures["gbps"] <= most)
+sys.exit(not least <= metrics["gbps"] <= most)
 PYTHON
     done
   done

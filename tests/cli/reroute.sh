@@ -39,8 +39,8 @@ failed=$(value flows_failed)
 [ "$failed" -gt 0 ] && [ "$(value flows_done)" -eq $((30 - failed)) ] || fail "$failed failed, $(value flows_done) done"
 grep -q "of the $((30 - failed)) flows that were done; $failed that failed are left out" "$folder/summary" || fail "the summary does not say whose times it has"
 play roce 0 --set run.failed=expected
-play roce 0 --set "expect=[{figure: flows_failed, equals: $failed}]"
-play roce 1 --set 'expect=[{figure: flows_failed, equals: 0}]'
+play roce 0 --set "expect=[{metric: flows_failed, equals: $failed}]"
+play roce 1 --set 'expect=[{metric: flows_failed, equals: 0}]'
 play roce 1 --set fabric.reroute_delay=0ps
 [ "$(value flows_failed)" -eq "$failed" ] || fail "10 ms: others fail than without rerouting"
 play roce 0 --set run.until=150us --set run.failed=expected

@@ -18,7 +18,7 @@ fabric:
 workload: {pattern: poisson, sizes: web_search, load: 0.6, stop: 3ms}
 record: {series: 10us}
 faults: [{from: leaf0, to: "spine*", drop: {probability: 0.2%}}]
-expect: [{figure: flows_done, at_least: 10}, {figure: drops, at_least: 1}]
+expect: [{metric: flows_done, at_least: 10}, {metric: drops, at_least: 1}]
 sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 2, step: 1}}
 EOF
 
@@ -36,7 +36,7 @@ done
   fail "the effective configuration does not run"
 cmp "$folder/native/flows.csv" "$folder/effective/flows.csv" || fail "the effective configuration gives other flows"
 
-"$hcasim" run "$folder/study.yaml" --set 'expect=[{figure: flows_done, at_most: 1, row: X-1}]' >/dev/null 2>"$folder/wrong"
+"$hcasim" run "$folder/study.yaml" --set 'expect=[{metric: flows_done, at_most: 1, row: X-1}]' >/dev/null 2>"$folder/wrong"
 [ $? -eq 1 ] || fail "an expectation that does not hold is not exit code 1"
 grep -q '^X-1: expected flows_done in 1 or less: it is' "$folder/wrong" || fail "the miss is not named: $(cat "$folder/wrong")"
 

@@ -46,7 +46,7 @@ fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, u
   switch: {balance: letflow, ecn: {mark: enqueue}}}
 workload: {pattern: poisson, sizes: web_search, load: 0.6, stop: 1ms}
 record: {series: 20us}
-expect: [{figure: cnps, at_least: 1}]
+expect: [{metric: cnps, at_least: 1}]
 EOF
 
 compare pfc yes <<EOF
@@ -56,7 +56,7 @@ fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4},
   switch: {balance: spray, buffer: {size: 2MB}}}
 workload: {pattern: incast, fan_in: 8, bytes: 500KB}
 run: {loss: expected}
-expect: [{figure: pauses, at_least: 1}]
+expect: [{metric: pauses, at_least: 1}]
 EOF
 
 compare hpcc yes <<EOF
@@ -76,7 +76,7 @@ faults:
   - {from: "spine*", to: "leaf*", reorder: {probability: 1%, by: 3us}}
   - {from: "spine0", to: "leaf1", side: receive, drop: {nth: 7}}
   - {from: "leaf*", to: "host*", delay: {probability: 1%, by: 2us}}
-expect: [{figure: drops, at_least: 1}, {figure: packets_resent, at_least: 1}]
+expect: [{metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]
 EOF
 
 compare collective yes <<EOF
@@ -102,7 +102,7 @@ hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: dumbbell, left: 3, right: 3}}
 workload: {pattern: permutation, bytes: 400KB}
 faults: [{from: left, to: right, drop: {probability: 0.5%}}]
-expect: [{figure: packets_resent, at_least: 1}]
+expect: [{metric: packets_resent, at_least: 1}]
 EOF
 
 compare barrier yes <<EOF
@@ -133,7 +133,7 @@ fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, u
   switch: {balance: ecmp, ecn: {mark: enqueue}}}
 workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, play: {message: 30KB, post_list: 2}}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
-expect: [{figure: cnps, at_least: 1}, {figure: drops, at_least: 1}]
+expect: [{metric: cnps, at_least: 1}, {metric: drops, at_least: 1}]
 EOF
 
 compare mix yes <<EOF
@@ -157,7 +157,7 @@ hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {$fabric, reroute_delay: 7us, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}, switch: {balance: ecmp}}
 workload: {pattern: all_to_all, bytes: 300KB}
 faults: [{from: "leaf*", to: spine0, link_down: {begin: 10us, lasts: 20us, times: 3, period: 35us}}]
-expect: [{figure: drops, at_least: 1}]
+expect: [{metric: drops, at_least: 1}]
 EOF
 
 compare storm yes <<EOF
@@ -168,7 +168,7 @@ workload: {pattern: permutation, bytes: 1MB}
 faults:
   - {from: "spine*", to: leaf1, pause_storm: {begin: 10us, lasts: 20us}}
   - {from: host3, to: "leaf*", slow_receiver: {begin: 5us, lasts: 50us, rate: 20Gbps}}
-expect: [{figure: pauses, at_least: 1}]
+expect: [{metric: pauses, at_least: 1}]
 EOF
 
 compare restart yes <<EOF
@@ -188,7 +188,7 @@ workload: {pattern: permutation, bytes: 1MB}
 faults:
   - {from: leaf0, to: spine0, link_down: {lasts: 20us, when: {counter: leaf0.port0.packets_sent, reaches: 20}}}
   - {from: leaf0, to: host2, drop: {probability: 10%, when: {counter: host3.hca.port.packets_sent, reaches: 50}}}
-expect: [{counter: faults.0.begun, at_least: 1}, {figure: drops, at_least: 1}]
+expect: [{counter: faults.0.begun, at_least: 1}, {metric: drops, at_least: 1}]
 EOF
 
 compare all-together "links without latency, or faults, hold all of it together" <<EOF
@@ -223,7 +223,7 @@ fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, u
 workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: read, play: {message: 30KB, post_list: 2}}
 record: {series: 10us}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
-expect: [{figure: cnps, at_least: 1}, {figure: drops, at_least: 1}, {figure: packets_resent, at_least: 1}]
+expect: [{metric: cnps, at_least: 1}, {metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]
 EOF
 
 # adapters of both fidelities: what is lost is sent, and read, again; receive work requests run out
@@ -236,7 +236,7 @@ fabric: {$fabric, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 4, u
 workload: {pattern: shuffle, bytes: 100KB, count: 3, operation: mix, play: {message: 30KB, post_list: 2}, host: {receives: 32}, cpu: {poll: 3us}}
 record: {series: 10us}
 faults: [{from: "leaf*", to: "spine*", drop: {probability: 0.5%}}]
-expect: [{figure: drops, at_least: 1}, {figure: packets_resent, at_least: 1}]
+expect: [{metric: drops, at_least: 1}, {metric: packets_resent, at_least: 1}]
 EOF
 
 # flows of a host that is cut off fail; what is pending when time is up is dropped
@@ -249,7 +249,7 @@ run: {until: 2ms, loss: expected}
 faults:
   - {from: host1, to: "leaf*", link_down: {begin: 10us}}
   - {from: leaf1, to: host2, drop: {probability: 20%, when: {counter: host2.hca.port.packets_received, reaches: 1}}}
-expect: [{figure: flows_failed, at_least: 1}, {figure: drops, at_least: 1}]
+expect: [{metric: flows_failed, at_least: 1}, {metric: drops, at_least: 1}]
 EOF
 
 # ---- loads: cores of all hosts stop at the same event ----
@@ -261,7 +261,7 @@ compare load-all yes <<EOF
 seed: 24
 $loads
 load: {pattern: all, qps: 2, window: 8, threads: 2, order: random, warm_up: 300, operations: 3000}
-expect: [{figure: mops, at_least: 10}, {figure: share_least, at_least: 0.9}]
+expect: [{metric: mops, at_least: 10}, {metric: share_least, at_least: 0.9}]
 EOF
 for kernel in hosted reference; do
   "$hcasim" run "$folder/load-all.yaml" --kernel $kernel --out "$folder/load-$kernel" >/dev/null 2>&1 || fail "load, $kernel: exit code $?"
@@ -300,14 +300,14 @@ compare load-rivals yes <<EOF
 seed: 25
 $loads
 load: {pattern: inbound, verb: read, qps: 4, bytes: 4KiB, signal: 4, list: 4, cores_per_thread: 2, rival: {threads: 1, verb: write}, warm_up: 100, operations: 2000}
-expect: [{figure: gbps, at_least: 10}, {figure: rival_mops, at_least: 0.01}]
+expect: [{metric: gbps, at_least: 10}, {metric: rival_mops, at_least: 0.01}]
 EOF
 
 compare load-received yes <<EOF
 seed: 26
 $loads
 load: {pattern: all, verb: send, transport: ud, qps: 4, threads: 2, counts: received, warm_up: 300, operations: 3000}
-expect: [{figure: received_mops, at_least: 5}]
+expect: [{metric: received_mops, at_least: 5}]
 EOF
 
 compare load-responses "cores that answer share what they know with all who ask" <<EOF

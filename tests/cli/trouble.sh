@@ -137,7 +137,7 @@ lines = list(csv.DictReader(open(folder + "/points/results.csv")))
 assert [row["seed"] for row in rows] == [1, 2, 3, 4, 400] and len(lines) == 5
 for row, line in zip(rows, lines):
     summary = json.load(open(f"{folder}/points/{row['point']}/summary.json"))
-    assert all(row[name] == value for name, value in summary["figures"].items()), row
+    assert all(row[name] == value for name, value in summary["metrics"].items()), row
     assert list(row) == list(line) and row["point"] == line["point"] and row["exit_code"] == 0
 END
 exit $((failures > 0))

@@ -32,8 +32,8 @@ done
   --set workload.stop=1ms --out "$folder/wrong" >"$folder/log" 2>&1 || fail "wrong timeouts: exit code $?: $(cat "$folder/log")"
 python3 - "$folder/wrong/summary.json" <<'PYTHON' || fail "wrong timeouts"
 import json, sys
-figures = json.load(open(sys.argv[1]))["figures"]
-timeouts, again, drops = figures["timeouts"], figures["packets_resent"], figures["drops"]
+metrics = json.load(open(sys.argv[1]))["metrics"]
+timeouts, again, drops = metrics["timeouts"], metrics["packets_resent"], metrics["drops"]
 sys.exit(0 if drops == 0 and timeouts >= 10 and again <= timeouts else f"{drops} drops, {timeouts} timeouts, {again} packets sent again")
 PYTHON
 exit $((failures > 0))

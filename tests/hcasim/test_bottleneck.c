@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that uses are exact shares of the time with work, which is the longest that a gauge tells of; that none is cut off at 1;
- * and that a limit of queue pairs that held up more of them than had work is a violation with block, gauge and figures.
+ * and that a limit of queue pairs that held up more of them than had work is a violation with block, gauge and metrics.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves that a bound is capacity over demand per operation, the lowest first; that a rate above it is a violation with resource and
- * figures; and that a run far below it, with nothing busy, names where its work waits.
+ * metrics; and that a run far below it, with nothing busy, names where its work waits.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -134,7 +134,7 @@ static const struct { const char *text, *errors; } wrong[] = {
 	 "3:73: post: \"1s\" is out of range; expected a time: ps, ns, us, ms, s (0ps..1ms)\n"},
 	{JOINED "sweep: {seed: {from: 1, to: 3}}\n",
 	 "3:15: expected from and to, and either step above 0 or times above 1\n"},
-	{JOINED "expect: [{figure: jain, at_least: 1}]\n", "3:19: figures are those of a workload or a load; there is none\n"},
+	{JOINED "expect: [{metric: jain, at_least: 1}]\n", "3:19: metrics are those of a workload or a load; there is none\n"},
 	{JOINED "faults: {drop: }\n", "3:9: found a map; expected a list of faults\n"},
 	{JOINED "faults: [{}]\n", "3:10: expected one of drop, corrupt_icrc, corrupt_vcrc, delay, reorder, mark, link_down, pause_storm, slow_receiver; found 0\n"},
 	{JOINED "faults: [{drop: {nth: 1}, delay: {nth: 2, by: 1us}}]\n",

@@ -27,7 +27,7 @@ def number(text):
 
 
 class Wire(Law):
-    """no figure of a run is above what its wire carries, however short it is"""
+    """no metric of a run is above what its wire carries, however short it is"""
     name = "known-wire"
 
     def draw(self, rng):
@@ -57,14 +57,14 @@ class Wire(Law):
             size = number(scenario["load"].get("bytes", "64B"))
             bound = rate * size / on_the_line(size, 4096, ROCE_EXTRA, scenario["load"]["verb"])
             bound *= 1 + 1 / scenario["load"]["operations"] # the packet that leaves at an edge of what is measured
-            measured = result.figures["gbps"]
+            measured = result.metrics["gbps"]
         else:
             mtu = number(play.get(scenario, "hosts.hca.port.mtu", "4096B"))
             ends = {flow[2] for flow in scenario["_flows"]} # of a read, too: it is the destination that fetches
             bound = len(ends) * rate * mtu / (mtu + (ROCE_EXTRA if roce else INFINIBAND_EXTRA))
             window = number(scenario["run"]["until"]) - number(scenario["run"]["warm_up"]) # us
             bound += len(ends) * mtu * 8 / (window * 1000) # a packet that comes at an edge
-            measured = result.figures["goodput_gbps"]
+            measured = result.metrics["goodput_gbps"]
         if measured > bound * 1.0001:
             return f"{measured} Gb/s of data, and the wire carries {bound:.4f}"
         return None
@@ -102,7 +102,7 @@ class Bounds(Law):
         elif unit == "completion":
             # Rates are those of the wire: what fits the windows may still wait for its CQE.
             bound *= work.get("signal", 1) * (1 + work["threads"] * work["qps"] * work["window"] / work["operations"])
-        measured = player.run(scenario).figures["mops"]
+        measured = player.run(scenario).metrics["mops"]
         # what is measured begins and ends amid lists: two windows of each queue pair among 3000 requests
         if measured > bound * 1.03:
             return f"{measured} M/s, and {unit}.interval allows {bound:.4f}"
@@ -156,7 +156,7 @@ class Queue(Law):
 
     def judge(self, player, scenario):
         rho, packet = scenario["_law"]
-        waited = player.run(scenario).figures["wait_mean_us"] * 1e6
+        waited = player.run(scenario).metrics["wait_mean_us"] * 1e6
         known = packet * rho / (2 * (1 - rho))
         if abs(waited - known) > 0.15 * known: # 9600 packets: the mean's own error is some 4 %
             return f"rho {rho}: {waited:.0f} ps, known {known:.0f}"
@@ -180,7 +180,7 @@ class Credits(Law):
         trip = 2 * length * 5000 + packet * 8000 / rate # ps; credits come back when a packet is whole
         whole = buffer // (-(-4120 // 64) * 64) # packets that fit, in blocks of 64 B
         known = min(rate * 4096 / packet, whole * 4096 * 8000 / trip)
-        measured = player.run(scenario).figures["goodput_gbps"]
+        measured = player.run(scenario).metrics["goodput_gbps"]
         if abs(measured - known) > 0.05 * known: # credits are told in steps
             return f"{measured} Gb/s, known {known:.2f}"
         return None
@@ -230,9 +230,9 @@ class Threshold(Law):
         threshold = limit if kind == "ecn" else senders * limit / (1 + senders)
         size = round(share * threshold / (senders - 1))
         result = player.run(play.changed(scenario, {"workload.bytes": f"{size}B"}))
-        count = result.figures["ecn_marks" if kind == "ecn" else "pauses"]
-        if (count > 0) != (share > 1) or result.figures["drops"]:
-            return f"{kind}: a queue of {share} times the threshold of {threshold:.0f} B: {count} marks or pauses, {result.figures['drops']} drops"
+        count = result.metrics["ecn_marks" if kind == "ecn" else "pauses"]
+        if (count > 0) != (share > 1) or result.metrics["drops"]:
+            return f"{kind}: a queue of {share} times the threshold of {threshold:.0f} B: {count} marks or pauses, {result.metrics['drops']} drops"
         return None
 
 
@@ -250,8 +250,8 @@ class FixedPoint(Law):
 
     def judge(self, player, scenario):
         result = player.run(scenario)
-        if result.figures["jain"] < 0.97 or result.figures["goodput_gbps"] < 35.5:
-            return f"jain {result.figures['jain']}, {result.figures['goodput_gbps']} Gb/s"
+        if result.metrics["jain"] < 0.97 or result.metrics["goodput_gbps"] < 35.5:
+            return f"jain {result.metrics['jain']}, {result.metrics['goodput_gbps']} Gb/s"
         return None
 
 

@@ -24,10 +24,10 @@ class Broken(Exception):
 
 
 class Result:
-    """figures: of summary.json; flows: dicts of flows.csv with times in picoseconds; counters: by block."""
+    """metrics: of summary.json; flows: dicts of flows.csv with times in picoseconds; counters: by block."""
 
     def __init__(self, summary, flows, counters, text, ports):
-        self.figures = summary["figures"]
+        self.metrics = summary["metrics"]
         self.time = summary["time_ps"]
         self.uses = {use["name"]: use["use"] for use in summary["uses"]}
         self.flows = flows
@@ -175,10 +175,10 @@ def changed(scenario, changes):
 
 
 def differing(first, other, names=None):
-    """The first figure that differs, as text, or None."""
-    for name in names or first.figures:
-        if first.figures[name] != other.figures[name]:
-            return f"{name} {first.figures[name]} and {other.figures[name]}"
+    """The first metric that differs, as text, or None."""
+    for name in names or first.metrics:
+        if first.metrics[name] != other.metrics[name]:
+            return f"{name} {first.metrics[name]} and {other.metrics[name]}"
     return None
 
 

@@ -26,7 +26,7 @@ def is_load(scenario):
 
 
 def compare(first, other, scenario):
-    """None if all figures, and all times of flows, are the same."""
+    """None if all metrics, and all times of flows, are the same."""
     if not is_load(scenario):
         found = play.differing_flows(first, other)
         if found:
@@ -67,7 +67,7 @@ FREE_FLOWS = {
 
 
 class Nothing(Law):
-    """the second run has a feature whose costs are zero: no figure changes"""
+    """the second run has a feature whose costs are zero: no metric changes"""
     name = "nothing"
 
     def draw(self, rng):
@@ -90,10 +90,10 @@ class Nothing(Law):
         if feature not in NEARLY:
             found = play.differing(first, other)
             return f"{feature}: {found}" if found else None
-        for figure in ("mops", "mean_ns"):
-            one, two = first.figures[figure], other.figures[figure]
+        for metric in ("mops", "mean_ns"):
+            one, two = first.metrics[metric], other.metrics[metric]
             if abs(one - two) > NEARLY[feature] * one + 0.001:
-                return f"{feature}: {figure} {one} and {two}"
+                return f"{feature}: {metric} {one} and {two}"
         return None
 
     @staticmethod
@@ -176,7 +176,7 @@ class More(Law):
         path, tolerance = MORE[place][0], MORE[place][3]
         first = player.run(play.changed(scenario, {path: worse}))
         other = player.run(play.changed(scenario, {path: better}))
-        one, two = first.figures["mops"], other.figures["mops"]
+        one, two = first.metrics["mops"], other.metrics["mops"]
         if two < one * (1 - tolerance):
             return f"{path}: {one} M/s with {worse}, {two} with {better}"
         return None
@@ -230,7 +230,7 @@ class MoreFlows(Law):
         path, _, _, tolerance = MORE_FLOWS[place]
         if "length" in path and "telemetry" in scenario["fabric"]["switch"]:
             tolerance = 0.25 # HPCC's windows are whole packets: of a short round trip a few, shared by the flows of a link
-        one, two = (player.run(play.changed(scenario, {path: value})).figures["fct_mean_us"] for value in (worse, better))
+        one, two = (player.run(play.changed(scenario, {path: value})).metrics["fct_mean_us"] for value in (worse, better))
         if two > one * (1 + tolerance):
             return f"{path}: flows take {one} us with {worse}, {two} us with {better}"
         return None

@@ -74,11 +74,11 @@ class Scale(Law):
             twice = None
         first, other = player.run(scenario), player.run_text(doubled(text), twice)
         if is_load(scenario):
-            for figure, factor in (("mops", 2), ("mean_ns", 0.5), ("p99_ns", 0.5)):
-                one, two = first.figures[figure], other.figures[figure] * factor
+            for metric, factor in (("mops", 2), ("mean_ns", 0.5), ("p99_ns", 0.5)):
+                one, two = first.metrics[metric], other.metrics[metric] * factor
                 # 1 ps a step in 1000 steps moves a request beside another one; p99 is a bin of a histogram
-                if abs(one - two) > (0.02 if figure == "p99_ns" else 0.005) * one:
-                    return f"{figure} {one}; with all times twice as long {two}, brought back to the same scale"
+                if abs(one - two) > (0.02 if metric == "p99_ns" else 0.005) * one:
+                    return f"{metric} {one}; with all times twice as long {two}, brought back to the same scale"
             return None
         steps = sum(int(flow["packets"]) for flow in first.flows) * 4
         share = 0 if play.get(scenario, "hosts.hca.congestion", "none") == "none" else 0.01 # rates are rounded to bits a second

@@ -25,7 +25,7 @@ struct load;
 
 /* clang-format off */
 /* X(name, unit, meaning): what a load comes to, from the end of load.warm_up on, for load.operations. */
-#define LOAD_FIGURES(X) \
+#define LOAD_METRICS(X) \
 	X(mops,          "M/s",  "work requests done, parts of messages included; pattern all: of a node") \
 	X(received_mops, "M/s",  "messages received, of the node that receives")                   \
 	X(rival_mops,    "M/s",  "as mops, of the rivals")                                         \
@@ -39,9 +39,9 @@ struct load;
 /* clang-format on */
 
 struct load_result {
-#define LOAD_FIGURE_FIELD(name, unit, meaning) double name;
-	LOAD_FIGURES(LOAD_FIGURE_FIELD)
-#undef LOAD_FIGURE_FIELD
+#define LOAD_METRIC_FIELD(name, unit, meaning) double name;
+	LOAD_METRICS(LOAD_METRIC_FIELD)
+#undef LOAD_METRIC_FIELD
 	double counter;      /* while it was measured, for each work request that counts */
 	double counter_mops; /* the same, millions a second */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ideal: how long a flow takes when nobody else is there, to compare with how long it took. For a path of links of
- * one rate the figure is exact, to the picosecond; for others the slowest link's rate is taken for all.
+ * one rate the metric is exact, to the picosecond; for others the slowest link's rate is taken for all.
  */
 #ifndef TRAFFIC_WORKLOAD_IDEAL_H
 #define TRAFFIC_WORKLOAD_IDEAL_H

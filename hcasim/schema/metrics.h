@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * figures: what a run of a workload comes to, as single numbers by name, which `expect` bounds, the summary prints
+ * metrics: what a run of a workload comes to, as single numbers by name, which `expect` bounds, the summary prints
  * and a sweep tabulates.
  *
  *     goodput_gbps          of the whole run: one of the list below
  *     flow3.fct_us          of flow 3: of the second list
  *     switch0.port2.queue_mean_bytes      of a port: of the third; queues need `record: {series: ...}`
  */
-#ifndef HCASIM_SCHEMA_FIGURES_H
-#define HCASIM_SCHEMA_FIGURES_H
+#ifndef HCASIM_SCHEMA_METRICS_H
+#define HCASIM_SCHEMA_METRICS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 /* clang-format off */
 /* X(name, unit, meaning). "measured": from run.warm_up, or the first flow, to run.measure_until, run.until, or the last
  * flow's end. Times of flows are of those that are ready from run.warm_up on. */
-#define FIGURES(X)                                                                                         \
+#define METRICS(X)                                                                                         \
 	X(flows,          "flows",   "of the workload, without barriers")                                  \
 	X(flows_done,     "flows",   "that were finished")                                                 \
 	X(flows_failed,   "flows",   "that ran out of retries")                                            \
@@ -73,13 +73,13 @@
 	X(queue_p95_bytes, "bytes",  "their 95th percentile")                                              \
 	X(queue_p99_bytes, "bytes",  "their 99th percentile")
 
-#define FLOW_FIGURES(X)                                                                                    \
+#define FLOW_METRICS(X)                                                                                    \
 	X(goodput_gbps,   "Gb/s",    "payload of its queue pair that came to its destination while measured") \
 	X(rate_gbps,      "Gb/s",    "that its congestion control allows at the run's end")                \
 	X(fct_us,         "us",      "post to completion")                                                 \
 	X(slowdown,       "",        "over the ideal")
 
-#define PORT_FIGURES(X)                                                                                    \
+#define PORT_METRICS(X)                                                                                    \
 	X(queue_mean_bytes, "bytes", "waiting at the egress: mean of the samples while measured")          \
 	X(queue_max_bytes,  "bytes", "the largest sample of the run")                                      \
 	X(queue_p90_bytes,  "bytes", "the samples' 90th percentile while measured (estimated by P2)")      \
@@ -92,30 +92,30 @@
 	X(utilisation,      "",      "that over the port's rate")                                          \
 	X(pause_share,      "",      "of the measured time that it was paused, priorities added up")
 
-#define FIGURE_ENUM(name, unit, meaning) FIGURE_##name,
-enum figure { FIGURES(FIGURE_ENUM) FIGURE_COUNT };
-#define FLOW_FIGURE_ENUM(name, unit, meaning) FLOW_FIGURE_##name,
-enum flow_figure { FLOW_FIGURES(FLOW_FIGURE_ENUM) FLOW_FIGURE_COUNT };
-#define PORT_FIGURE_ENUM(name, unit, meaning) PORT_FIGURE_##name,
-enum port_figure { PORT_FIGURES(PORT_FIGURE_ENUM) PORT_FIGURE_COUNT };
+#define METRIC_ENUM(name, unit, meaning) METRIC_##name,
+enum metric { METRICS(METRIC_ENUM) METRIC_COUNT };
+#define FLOW_METRIC_ENUM(name, unit, meaning) FLOW_METRIC_##name,
+enum flow_metric { FLOW_METRICS(FLOW_METRIC_ENUM) FLOW_METRIC_COUNT };
+#define PORT_METRIC_ENUM(name, unit, meaning) PORT_METRIC_##name,
+enum port_metric { PORT_METRICS(PORT_METRIC_ENUM) PORT_METRIC_COUNT };
 /* clang-format on */
 
-struct figure_info {
+struct metric_info {
 	const char *name, *unit, *meaning;
 };
-extern const struct figure_info figure_list[], flow_figure_list[], port_figure_list[];
-extern const struct figure_info load_figure_list[]; /* those of a load: LOAD_FIGURES */
+extern const struct metric_info metric_list[], flow_metric_list[], port_metric_list[];
+extern const struct metric_info load_metric_list[]; /* those of a load: LOAD_METRICS */
 
-/* May it be the name of a figure? Whether there is such a flow or port is known when it is built. false: *why. */
-bool figure_name_valid(const char *name, char *why, size_t why_bytes);
+/* May it be the name of a metric? Whether there is such a flow or port is known when it is built. false: *why. */
+bool metric_name_valid(const char *name, char *why, size_t why_bytes);
 
 /* The same of a load. */
-bool load_figure_name_valid(const char *name, char *why, size_t why_bytes);
+bool load_metric_name_valid(const char *name, char *why, size_t why_bytes);
 
-/* One of load_figure_list. */
-double load_figure(const struct load_result *result, int index);
+/* One of load_metric_list. */
+double load_metric(const struct load_result *result, int index);
 
 /* Index in a list, -1: not there. */
-int figure_index(const struct figure_info *list, const char *name);
+int metric_index(const struct metric_info *list, const char *name);
 
 #endif

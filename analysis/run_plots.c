@@ -23,8 +23,8 @@ struct port {
 struct plots {
 	const char *folder;
 	unsigned count;
-	char *why;
-	size_t why_bytes;
+	char *error;
+	size_t error_bytes;
 };
 
 static bool is_there(const struct plots *plots, const char *file, char path[PATH_MAX])
@@ -42,7 +42,7 @@ static FILE *open_commands(const struct plots *plots, const char *name, const ch
 	snprintf(path, sizeof(path), "%.3000s/%s.gp", plots->folder, name);
 	out = fopen(path, "w");
 	if (out == NULL) {
-		snprintf(plots->why, plots->why_bytes, "%s: %s", path, strerror(errno));
+		snprintf(plots->error, plots->error_bytes, "%s: %s", path, strerror(errno));
 		return NULL;
 	}
 	plot_begin(name, title, out);
@@ -53,8 +53,8 @@ static FILE *open_commands(const struct plots *plots, const char *name, const ch
 static bool finish(struct plots *plots, const char *name, FILE *out)
 {
 	if (!plot_finish(plots->folder, name, out)) {
-		snprintf(plots->why, plots->why_bytes, "%s/%s.gp: not written, or gnuplot failed",
-			 plots->folder, name);
+		snprintf(plots->error, plots->error_bytes,
+			 "%s/%s.gp: not written, or gnuplot failed", plots->folder, name);
 		return false;
 	}
 	plots->count++;
@@ -132,12 +132,12 @@ static bool draw_series(struct plots *plots)
 
 	if (!is_there(plots, "series.csv", path))
 		return true;
-	series = table_read(path, plots->why, plots->why_bytes);
+	series = table_read(path, plots->error, plots->error_bytes);
 	if (series == NULL)
 		return false;
 	if (table_column(series, "port") != 1 || table_column(series, "queue_bytes") != 2 ||
 	    table_column(series, "rate_gbps") != 4) {
-		snprintf(plots->why, plots->why_bytes, "%s: not the columns of a run's series",
+		snprintf(plots->error, plots->error_bytes, "%s: not the columns of a run's series",
 			 path);
 		table_free(series);
 		return false;
@@ -157,7 +157,7 @@ static bool draw_series(struct plots *plots)
 
 static bool has_rows(const struct plots *plots, const char *path, const char *column, bool *has)
 {
-	struct table *table = table_read(path, plots->why, plots->why_bytes);
+	struct table *table = table_read(path, plots->error, plots->error_bytes);
 
 	*has = false;
 	if (table == NULL)
@@ -199,7 +199,7 @@ static bool draw_flows(struct plots *plots)
 /* *varies: is that column not the same in all rows? */
 static bool varies(const struct plots *plots, const char *path, const char *column, bool *varies)
 {
-	struct table *table = table_read(path, plots->why, plots->why_bytes);
+	struct table *table = table_read(path, plots->error, plots->error_bytes);
 	size_t at;
 
 	*varies = false;
@@ -253,7 +253,7 @@ static bool write_uses(const struct plots *plots, unsigned *count)
 		return true;
 	document = yaml_read_file(path, &errors); /* JSON is YAML */
 	if (document == NULL) {
-		snprintf(plots->why, plots->why_bytes, "%s", errors.text);
+		snprintf(plots->error, plots->error_bytes, "%s", errors.text);
 		yaml_errors_free(&errors);
 		return false;
 	}
@@ -272,7 +272,7 @@ static bool write_uses(const struct plots *plots, unsigned *count)
 	yaml_errors_free(&errors);
 	if (out != NULL && fclose(out) == 0)
 		return true;
-	snprintf(plots->why, plots->why_bytes, "%s: %s", part, strerror(errno));
+	snprintf(plots->error, plots->error_bytes, "%s: %s", part, strerror(errno));
 	return false;
 }
 
@@ -298,9 +298,9 @@ static bool draw_uses(struct plots *plots)
 	return finish(plots, "uses", out);
 }
 
-bool run_plots_write(const char *folder, unsigned *count, char *why, size_t why_bytes)
+bool run_plots_write(const char *folder, unsigned *count, char *error, size_t error_bytes)
 {
-	struct plots plots = {.folder = folder, .why = why, .why_bytes = why_bytes};
+	struct plots plots = {.folder = folder, .error = error, .error_bytes = error_bytes};
 	bool good = draw_series(&plots) && draw_flows(&plots) && draw_sizes(&plots);
 
 	if (good && plots.count == 0) /* a load */

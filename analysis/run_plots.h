@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes FOLDER/NAME.gp and, where gnuplot is installed, NAME.svg; *count is how many. false: *why. */
-bool run_plots_write(const char *folder, unsigned *count, char *why, size_t why_bytes);
+/* Writes FOLDER/NAME.gp and, where gnuplot is installed, NAME.svg; *count is how many. false: *error. */
+bool run_plots_write(const char *folder, unsigned *count, char *error, size_t error_bytes);
 
 #endif

@@ -26,8 +26,8 @@ struct drawing {
 	bool numeric;                   /* the key's values are numbers, all in one unit */
 	const char *unit;
 	double least, most;
-	char *why;
-	size_t why_bytes;
+	char *error;
+	size_t error_bytes;
 };
 
 /* The table of means if there is one, and how many of its columns are swept keys. */
@@ -41,13 +41,13 @@ static bool read_table(struct drawing *drawing)
 		snprintf(path, sizeof(path), "%.3000s/results.csv", drawing->plot->folder);
 		after = "point";
 	}
-	drawing->table = table_read(path, drawing->why, drawing->why_bytes);
+	drawing->table = table_read(path, drawing->error, drawing->error_bytes);
 	if (drawing->table == NULL)
 		return false;
 	drawing->axes = table_column(drawing->table, after);
 	if (drawing->axes < drawing->table->columns && drawing->table->rows > 0)
 		return true;
-	snprintf(drawing->why, drawing->why_bytes, "%s is no table of a sweep", path);
+	snprintf(drawing->error, drawing->error_bytes, "%s is no table of a sweep", path);
 	return false;
 }
 
@@ -61,7 +61,7 @@ static bool find_column(struct drawing *drawing, const char *name, const char *w
 	if (*column >= first && *column < end)
 		return true;
 	near = yaml_suggest(name, (const char *const *)names + first, end - first);
-	snprintf(drawing->why, drawing->why_bytes, "%s has no %s \"%s\"%s%s%s",
+	snprintf(drawing->error, drawing->error_bytes, "%s has no %s \"%s\"%s%s%s",
 		 drawing->plot->folder, what, name, near ? "; did you mean \"" : "",
 		 near ? near : "", near ? "\"?" : "");
 	return false;
@@ -177,7 +177,7 @@ static FILE *open_part(const struct drawing *drawing, const char *extension)
 		 extension);
 	out = fopen(path, "w");
 	if (out == NULL)
-		snprintf(drawing->why, drawing->why_bytes, "%s: %s", path, strerror(errno));
+		snprintf(drawing->error, drawing->error_bytes, "%s: %s", path, strerror(errno));
 	return out;
 }
 
@@ -265,14 +265,14 @@ static bool write_picture(const struct drawing *drawing)
 	fputc('\n', out);
 	if (plot_finish(drawing->plot->folder, drawing->plot->metric, out))
 		return true;
-	snprintf(drawing->why, drawing->why_bytes, "%s/%s.gp: not written, or gnuplot failed",
+	snprintf(drawing->error, drawing->error_bytes, "%s/%s.gp: not written, or gnuplot failed",
 		 drawing->plot->folder, drawing->plot->metric);
 	return false;
 }
 
-bool sweep_plot_write(const struct sweep_plot *plot, char *why, size_t why_bytes)
+bool sweep_plot_write(const struct sweep_plot *plot, char *error, size_t error_bytes)
 {
-	struct drawing drawing = {.plot = plot, .why = why, .why_bytes = why_bytes};
+	struct drawing drawing = {.plot = plot, .error = error, .error_bytes = error_bytes};
 	char half[128];
 	bool good = read_table(&drawing);
 

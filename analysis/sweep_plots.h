@@ -18,7 +18,7 @@ struct sweep_plot {
 	const char *title, *label; /* of the picture, and of its y axis */
 };
 
-/* Where gnuplot is not installed, without the picture. false: *why. */
-bool sweep_plot_write(const struct sweep_plot *plot, char *why, size_t why_bytes);
+/* Where gnuplot is not installed, without the picture. false: *error. */
+bool sweep_plot_write(const struct sweep_plot *plot, char *error, size_t error_bytes);
 
 #endif

@@ -79,21 +79,21 @@ static bool parse(FILE *in, struct table *table)
 	return good && !reading.ragged && reading.line > 0 && table->columns > 0;
 }
 
-struct table *table_read(const char *file, char *why, size_t why_bytes)
+struct table *table_read(const char *file, char *error, size_t error_bytes)
 {
 	struct table *table;
 	FILE *in = input_open(file);
 
 	if (in == NULL) {
-		snprintf(why, why_bytes, "%s: %s", file, input_error());
+		snprintf(error, error_bytes, "%s: %s", file, input_error());
 		return NULL;
 	}
 	table = calloc(1, sizeof(*table));
 	if (table == NULL)
 		abort();
 	if (!parse(in, table)) {
-		snprintf(why, why_bytes, "%s is no table with as many values in each line as names",
-			 file);
+		snprintf(error, error_bytes,
+			 "%s is no table with as many values in each line as names", file);
 		table_free(table);
 		table = NULL;
 	}

@@ -14,8 +14,8 @@ struct table {
 	size_t columns, rows;
 };
 
-/* NULL: *why. For table_free(). */
-struct table *table_read(const char *file, char *why, size_t why_bytes);
+/* NULL: *error. For table_free(). */
+struct table *table_read(const char *file, char *error, size_t error_bytes);
 void table_free(struct table *table);
 
 /* table->columns: there is none of that name. */

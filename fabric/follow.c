@@ -26,7 +26,7 @@ static void add_hop(struct topology_way *way, const struct node *node, unsigned 
 }
 
 bool topology_follow(const struct topology *topology, const struct path *path,
-		     struct topology_way *way, char *why, size_t why_bytes)
+		     struct topology_way *way, char *error, size_t error_bytes)
 {
 	const struct node *node = topology_host(topology, path->source);
 	const struct node *last = topology_host(topology, path->destination);
@@ -36,14 +36,15 @@ bool topology_follow(const struct topology *topology, const struct path *path,
 	*way = (struct topology_way){0};
 	while (node != last) {
 		if (node->is_switch && !node->ops.output(node->ops.context, path, &index)) {
-			snprintf(why, why_bytes,
+			snprintf(error, error_bytes,
 				 "%s: its switch does not choose a flow's way by its path alone; "
 				 "expected balance: destination or ecmp",
 				 port_name(topology_port_of(node, 0)));
 			return false;
 		}
 		if (node->ends[index].node == UNREACHED || way->hops == TOPOLOGY_HOPS_MAX) {
-			snprintf(why, why_bytes, "%s: the way of a flow ends here, or goes round",
+			snprintf(error, error_bytes,
+				 "%s: the way of a flow ends here, or goes round",
 				 port_name(topology_port_of(node, index)));
 			return false;
 		}

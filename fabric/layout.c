@@ -74,8 +74,8 @@ struct layout_link *layout_add_link(struct layout *layout, uint32_t one, uint16_
 	return link;
 }
 
-bool layout_apply(const struct layout *layout, struct topology *topology, char *why,
-		  size_t why_bytes)
+bool layout_apply(const struct layout *layout, struct topology *topology, char *error,
+		  size_t error_bytes)
 {
 	topology_set_routing(topology, layout->routing);
 	topology_set_sizes(topology, layout->sizes);
@@ -91,7 +91,8 @@ bool layout_apply(const struct layout *layout, struct topology *topology, char *
 		const struct layout_link *link = &layout->links[i];
 
 		if (!topology_link(topology, link->one, link->one_port, link->other,
-				   link->other_port, link->metres, link->rate_bps, why, why_bytes))
+				   link->other_port, link->metres, link->rate_bps, error,
+				   error_bytes))
 			return false;
 	}
 	return true;

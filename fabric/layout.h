@@ -53,9 +53,9 @@ struct layout_link *layout_add_link(struct layout *layout, uint32_t one, uint16_
 				    uint32_t other, uint16_t other_port);
 
 /* Links the nodes of a topology that were added in the layout's order, and tells it ranks, positions and routing;
- * topology_finish() is the caller's. false: *why says which link cannot be. */
-bool layout_apply(const struct layout *layout, struct topology *topology, char *why,
-		  size_t why_bytes);
+ * topology_finish() is the caller's. false: *error says which link cannot be. */
+bool layout_apply(const struct layout *layout, struct topology *topology, char *error,
+		  size_t error_bytes);
 
 uint32_t layout_hosts(const struct layout *layout); /* nodes that are hosts */
 

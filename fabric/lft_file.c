@@ -46,7 +46,7 @@ static bool read_entry(const char *text, unsigned long *lid, unsigned long *port
 }
 
 static bool read_line(const char *text, char name[NAME_BYTES], lft_taker *take, void *context,
-		      char *why, size_t why_bytes)
+		      char *error, size_t error_bytes)
 {
 	unsigned long lid, port;
 
@@ -55,17 +55,19 @@ static bool read_line(const char *text, char name[NAME_BYTES], lft_taker *take, 
 	if (strncmp(text, "Unicast lids", 12) == 0) {
 		if (read_head(text, name))
 			return true;
-		snprintf(why, why_bytes, "expected the switch's name in parentheses at the end");
+		snprintf(error, error_bytes,
+			 "expected the switch's name in parentheses at the end");
 		return false;
 	}
 	if (strncmp(text, "0x", 2) != 0)
 		return true;
 	if (!read_entry(text, &lid, &port)) {
-		snprintf(why, why_bytes, "expected a LID and a port, as 0x0001 018");
+		snprintf(error, error_bytes, "expected a LID and a port, as 0x0001 018");
 		return false;
 	}
 	if (name[0] == '\0') {
-		snprintf(why, why_bytes, "expected a line \"Unicast lids ... (switch):\" before");
+		snprintf(error, error_bytes,
+			 "expected a line \"Unicast lids ... (switch):\" before");
 		return false;
 	}
 	if (port == 0)
@@ -73,8 +75,8 @@ static bool read_line(const char *text, char name[NAME_BYTES], lft_taker *take, 
 	return take(context, &(struct lft_route){name, (uint16_t)lid, (unsigned)port});
 }
 
-bool lft_file_read(FILE *file, lft_taker *take, void *context, uint32_t *line, char *why,
-		   size_t why_bytes)
+bool lft_file_read(FILE *file, lft_taker *take, void *context, uint32_t *line, char *error,
+		   size_t error_bytes)
 {
 	char name[NAME_BYTES] = "", *text = NULL;
 	size_t room = 0;
@@ -83,7 +85,7 @@ bool lft_file_read(FILE *file, lft_taker *take, void *context, uint32_t *line, c
 	*line = 0;
 	while (good && getline(&text, &room, file) >= 0) {
 		++*line;
-		good = read_line(text, name, take, context, why, why_bytes);
+		good = read_line(text, name, take, context, error, error_bytes);
 	}
 	free(text);
 	return good;

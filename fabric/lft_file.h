@@ -26,8 +26,8 @@ struct lft_route {
 /* One call a line of a table, in the file's order; not for port 0. false: the taker has said why, and reading ends. */
 typedef bool lft_taker(void *context, const struct lft_route *route);
 
-/* false: *line is the wrong one, from 1, and *why what is wrong with it. */
-bool lft_file_read(FILE *file, lft_taker *take, void *context, uint32_t *line, char *why,
-		   size_t why_bytes);
+/* false: *line is the wrong one, from 1, and *error what is wrong with it. */
+bool lft_file_read(FILE *file, lft_taker *take, void *context, uint32_t *line, char *error,
+		   size_t error_bytes);
 
 #endif

@@ -38,18 +38,18 @@ struct reader {
 	uint32_t count, room, machines;
 	uint32_t *slots; /* by hash of the name: number + 1, 0: free; a power of two, half empty */
 	uint32_t slot_count;
-	char *why;
-	size_t why_bytes;
+	char *error;
+	size_t error_bytes;
 };
 
 static bool complain(struct reader *reader, const char *format, ...)
 {
-	int length = snprintf(reader->why, reader->why_bytes, "line %u: ", reader->line);
+	int length = snprintf(reader->error, reader->error_bytes, "line %u: ", reader->line);
 	va_list arguments;
 
 	va_start(arguments, format);
-	if (length > 0 && (size_t)length < reader->why_bytes)
-		vsnprintf(reader->why + length, reader->why_bytes - (size_t)length, format,
+	if (length > 0 && (size_t)length < reader->error_bytes)
+		vsnprintf(reader->error + length, reader->error_bytes - (size_t)length, format,
 			  arguments);
 	va_end(arguments);
 	return false;
@@ -414,14 +414,14 @@ static bool read_all(struct reader *reader, bool links)
 	return true;
 }
 
-bool netfile_read(struct layout *layout, const char *text, size_t length, char *why,
-		  size_t why_bytes)
+bool netfile_read(struct layout *layout, const char *text, size_t length, char *error,
+		  size_t error_bytes)
 {
 	struct reader reader = {.layout = layout,
 				.at = text,
 				.end = text + length,
-				.why = why,
-				.why_bytes = why_bytes};
+				.error = error,
+				.error_bytes = error_bytes};
 	bool good;
 
 	grow(&reader);

@@ -13,8 +13,8 @@
 
 #include "fabric/layout.h"
 
-/* The layout is empty before. false: *why says which line is wrong, and the layout is to be finished all the same. */
-bool netfile_read(struct layout *layout, const char *text, size_t length, char *why,
-		  size_t why_bytes);
+/* The layout is empty before. false: *error says which line is wrong, and the layout is to be finished all the same. */
+bool netfile_read(struct layout *layout, const char *text, size_t length, char *error,
+		  size_t error_bytes);
 
 #endif

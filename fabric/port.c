@@ -26,7 +26,7 @@ void port_send(struct port *port, struct packet *packet)
 
 void port_drop(struct port *port, struct packet *packet, enum drop_reason reason)
 {
-#define PLACE(X, why, value, where, counter, name, meaning) [DROP_##why] = &port->count.counter,
+#define PLACE(X, error, value, where, counter, name, meaning) [DROP_##error] = &port->count.counter,
 	uint64_t *counts[] = {PORT_DROPS(PLACE, )};
 #undef PLACE
 
@@ -357,7 +357,7 @@ static bool holds_a_packet(const struct port *port)
 	return port->capacity >= (port->ethernet ? bytes : credit_blocks((uint32_t)bytes));
 }
 
-bool port_fits(const struct port *one, const struct port *other, char *why, size_t why_bytes)
+bool port_fits(const struct port *one, const struct port *other, char *error, size_t error_bytes)
 {
 	const struct port *ends[] = {one, other};
 	const char *differs = NULL;
@@ -371,13 +371,14 @@ bool port_fits(const struct port *one, const struct port *other, char *why, size
 	else if (one->params.mtu != other->params.mtu)
 		differs = "mtu";
 	if (differs) {
-		snprintf(why, why_bytes, "%s and %s differ in %s", one->block.name,
+		snprintf(error, error_bytes, "%s and %s differ in %s", one->block.name,
 			 other->block.name, differs);
 		return false;
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {
 		if (!holds_a_packet(ends[i])) {
-			snprintf(why, why_bytes, "%s: its input_buffer holds no packet of its mtu",
+			snprintf(error, error_bytes,
+				 "%s: its input_buffer holds no packet of its mtu",
 				 ends[i]->block.name);
 			return false;
 		}

@@ -113,8 +113,8 @@ void port_destroy(struct port *port);
  * the link has a latency, does not go down, and, on InfiniBand, has no fault: what is lost is found out by both. */
 void port_connect(struct port *one, struct port *other);
 
-/* Can these two be joined? false: *why says what differs. */
-bool port_fits(const struct port *one, const struct port *other, char *why, size_t why_bytes);
+/* Can these two be joined? false: *error says what differs. */
+bool port_fits(const struct port *one, const struct port *other, char *error, size_t error_bytes);
 
 /* In place of what the parameters say, for one link among others. Before port_connect(). */
 void port_set_params(struct port *port, const struct port_params *params);

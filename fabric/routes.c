@@ -303,8 +303,8 @@ static void route_host(const struct search *search, const struct node *host)
 }
 
 /* false: some host has no way to this one. */
-static bool reached_by_all(const struct search *search, uint32_t destination, char *why,
-			   size_t why_bytes)
+static bool reached_by_all(const struct search *search, uint32_t destination, char *error,
+			   size_t error_bytes)
 {
 	const struct node *nodes = search->topology->nodes;
 	const struct end *end = &nodes[destination].ends[0];
@@ -315,14 +315,14 @@ static bool reached_by_all(const struct search *search, uint32_t destination, ch
 			continue;
 		if (at_switch && host_distance(search, &nodes[i]) != UNREACHED)
 			continue;
-		snprintf(why, why_bytes, "%s: no way leads to %s", port_name(nodes[i].port),
+		snprintf(error, error_bytes, "%s: no way leads to %s", port_name(nodes[i].port),
 			 port_name(nodes[destination].port));
 		return false;
 	}
 	return true;
 }
 
-static bool all_placed(const struct topology *topology, char *why, size_t why_bytes)
+static bool all_placed(const struct topology *topology, char *error, size_t error_bytes)
 {
 	for (uint32_t i = 0; i < topology->count; i++) {
 		const struct node *node = &topology->nodes[i];
@@ -332,14 +332,14 @@ static bool all_placed(const struct topology *topology, char *why, size_t why_by
 			inside = inside && node->position[j] < topology->sizes[j];
 		if (!node->is_switch || (node->placed && inside))
 			continue;
-		snprintf(why, why_bytes, "%s: its switch has no position in the torus",
+		snprintf(error, error_bytes, "%s: its switch has no position in the torus",
 			 port_name(topology_port_of(node, 0)));
 		return false;
 	}
 	return true;
 }
 
-static bool route_all(struct search *search, char *why, size_t why_bytes)
+static bool route_all(struct search *search, char *error, size_t error_bytes)
 {
 	const struct topology *topology = search->topology;
 	uint32_t searched = UNREACHED;
@@ -358,7 +358,7 @@ static bool route_all(struct search *search, char *why, size_t why_bytes)
 		if (at_switch)
 			search_from(search, last);
 		searched = last;
-		if (!reached_by_all(search, i, why, why_bytes))
+		if (!reached_by_all(search, i, error, error_bytes))
 			return false;
 		if (at_switch)
 			route_host(search, host);
@@ -381,17 +381,18 @@ static void place_hosts(const struct topology *topology, uint32_t node)
 	}
 }
 
-bool topology_finish(struct topology *topology, char *why, size_t why_bytes)
+bool topology_finish(struct topology *topology, char *error, size_t error_bytes)
 {
 	struct search search;
 	bool done;
 
-	if (topology->routing == ROUTING_dimension_order && !all_placed(topology, why, why_bytes))
+	if (topology->routing == ROUTING_dimension_order &&
+	    !all_placed(topology, error, error_bytes))
 		return false;
 	search_init(&search, topology);
 	if (!topology->trips)
 		topology->trips = trips_create(topology->count);
-	done = route_all(&search, why, why_bytes);
+	done = route_all(&search, error, error_bytes);
 	search_fini(&search);
 	for (uint32_t i = 0; done && i < topology->count; i++) {
 		const struct node *node = &topology->nodes[i];
@@ -399,7 +400,7 @@ bool topology_finish(struct topology *topology, char *why, size_t why_bytes)
 		if (node->is_switch && node->ops.place)
 			place_hosts(topology, i);
 		if (node->is_switch && node->ops.start)
-			done = node->ops.start(node->ops.context, why, why_bytes);
+			done = node->ops.start(node->ops.context, error, error_bytes);
 	}
 	return done;
 }

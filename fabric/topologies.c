@@ -8,17 +8,17 @@
 
 #define HOSTS_MAX UINT32_C(1000000)
 
-static bool refuse(char *why, size_t bytes, const char *what)
+static bool refuse(char *error, size_t bytes, const char *what)
 {
-	snprintf(why, bytes, "%s", what);
+	snprintf(error, bytes, "%s", what);
 	return false;
 }
 
-static bool ports_fit(uint64_t ports, const char *kind, char *why, size_t bytes)
+static bool ports_fit(uint64_t ports, const char *kind, char *error, size_t bytes)
 {
 	if (ports >= 1 && ports <= PORT_SET_PORTS)
 		return true;
-	snprintf(why, bytes, "a %s switch would have %llu ports; 1 to %d are possible", kind,
+	snprintf(error, bytes, "a %s switch would have %llu ports; 1 to %d are possible", kind,
 		 (unsigned long long)ports, PORT_SET_PORTS);
 	return false;
 }
@@ -65,24 +65,24 @@ static void add_hosts(struct layout *layout, uint32_t first_leaf, uint32_t count
 	}
 }
 
-bool topology_star(struct layout *layout, const struct star_shape *shape, char *why, size_t bytes)
+bool topology_star(struct layout *layout, const struct star_shape *shape, char *error, size_t bytes)
 {
-	if (!ports_fit(shape->hosts, "single", why, bytes))
+	if (!ports_fit(shape->hosts, "single", error, bytes))
 		return false;
 	add_hosts(layout, add_switches(layout, "switch", 1, shape->hosts, 0), 1, shape->hosts, 1);
 	return true;
 }
 
-bool topology_dumbbell(struct layout *layout, const struct dumbbell_shape *shape, char *why,
+bool topology_dumbbell(struct layout *layout, const struct dumbbell_shape *shape, char *error,
 		       size_t bytes)
 {
 	struct layout_link *middle;
 	uint32_t left, right;
 
 	if (!shape->left || !shape->right)
-		return refuse(why, bytes, "a dumbbell has hosts on both sides");
-	if (!ports_fit((uint64_t)shape->left + 1, "left", why, bytes) ||
-	    !ports_fit((uint64_t)shape->right + 1, "right", why, bytes))
+		return refuse(error, bytes, "a dumbbell has hosts on both sides");
+	if (!ports_fit((uint64_t)shape->left + 1, "left", error, bytes) ||
+	    !ports_fit((uint64_t)shape->right + 1, "right", error, bytes))
 		return false;
 	left = layout_add_switch(layout, "left", (uint16_t)(shape->left + 1), 0);
 	right = layout_add_switch(layout, "right", (uint16_t)(shape->right + 1), 1);
@@ -102,16 +102,16 @@ bool topology_dumbbell(struct layout *layout, const struct dumbbell_shape *shape
 }
 
 /* Ports of each: hosts, the one before, the one behind. */
-bool topology_parking_lot(struct layout *layout, const struct parking_lot_shape *shape, char *why,
+bool topology_parking_lot(struct layout *layout, const struct parking_lot_shape *shape, char *error,
 			  size_t bytes)
 {
 	uint32_t hosts = shape->hosts, first;
 
 	if (shape->switches < 2 || !hosts || shape->switches > HOSTS_MAX / hosts)
-		return refuse(why, bytes,
+		return refuse(error, bytes,
 			      "a parking lot has two or more switches, with hosts, a million of "
 			      "them at most");
-	if (!ports_fit((uint64_t)hosts + 2, "parking lot", why, bytes))
+	if (!ports_fit((uint64_t)hosts + 2, "parking lot", error, bytes))
 		return false;
 	first = add_switches(layout, "switch", shape->switches, hosts + 2, LAYOUT_NO_RANK);
 	add_hosts(layout, first, shape->switches, hosts, 1);
@@ -121,7 +121,7 @@ bool topology_parking_lot(struct layout *layout, const struct parking_lot_shape 
 	return true;
 }
 
-bool topology_leaf_spine(struct layout *layout, const struct leaf_spine_shape *shape, char *why,
+bool topology_leaf_spine(struct layout *layout, const struct leaf_spine_shape *shape, char *error,
 			 size_t bytes)
 {
 	uint32_t parallel = shape->parallel ? shape->parallel : 1;
@@ -131,10 +131,10 @@ bool topology_leaf_spine(struct layout *layout, const struct leaf_spine_shape *s
 
 	if (!shape->leaves || !shape->spines || !shape->hosts || shape->leaves % rails)
 		return refuse(
-			why, bytes,
+			error, bytes,
 			"leaves, spines and hosts are 1 or more, and rails divide the leaves");
-	if (!ports_fit(shape->hosts + up, "leaf", why, bytes) ||
-	    !ports_fit(down, "spine", why, bytes))
+	if (!ports_fit(shape->hosts + up, "leaf", error, bytes) ||
+	    !ports_fit(down, "spine", error, bytes))
 		return false;
 	leaf = add_switches(layout, "leaf", shape->leaves, shape->hosts + up, 1);
 	spine = add_switches(layout, "spine", shape->spines, down, 0);
@@ -157,7 +157,7 @@ struct fat_tree_shape fat_tree_of(uint32_t arity)
 }
 
 /* Core j of aggregation a's share is linked to aggregation a of every pod. */
-bool topology_fat_tree(struct layout *layout, const struct fat_tree_shape *shape, char *why,
+bool topology_fat_tree(struct layout *layout, const struct fat_tree_shape *shape, char *error,
 		       size_t bytes)
 {
 	uint32_t rails = shape->rails ? shape->rails : 1;
@@ -165,12 +165,12 @@ bool topology_fat_tree(struct layout *layout, const struct fat_tree_shape *shape
 	uint32_t edge, top, core;
 
 	if (!shape->pods || !edges || !tops || !hosts || !shape->uplinks || edges % rails)
-		return refuse(why, bytes,
+		return refuse(error, bytes,
 			      "all numbers of a fat tree are 1 or more, and rails divide the edges "
 			      "of a pod");
-	if (!ports_fit((uint64_t)hosts + tops, "edge", why, bytes) ||
-	    !ports_fit((uint64_t)edges + shape->uplinks, "aggregation", why, bytes) ||
-	    !ports_fit(shape->pods, "core", why, bytes))
+	if (!ports_fit((uint64_t)hosts + tops, "edge", error, bytes) ||
+	    !ports_fit((uint64_t)edges + shape->uplinks, "aggregation", error, bytes) ||
+	    !ports_fit(shape->pods, "core", error, bytes))
 		return false;
 	edge = add_switches(layout, "edge", shape->pods * edges, hosts + tops, 2);
 	top = add_switches(layout, "aggregation", shape->pods * tops, edges + shape->uplinks, 1);
@@ -200,7 +200,7 @@ static void link_group(struct layout *layout, const struct dragonfly_shape *shap
 }
 
 /* The k-th global link of a group leads to the k-th other group. */
-bool topology_dragonfly(struct layout *layout, const struct dragonfly_shape *shape, char *why,
+bool topology_dragonfly(struct layout *layout, const struct dragonfly_shape *shape, char *error,
 			size_t bytes)
 {
 	uint64_t links = (uint64_t)shape->routers * shape->global;
@@ -210,9 +210,9 @@ bool topology_dragonfly(struct layout *layout, const struct dragonfly_shape *sha
 
 	if (!shape->routers || !shape->hosts || groups > links + 1)
 		return refuse(
-			why, bytes,
+			error, bytes,
 			"a dragonfly has routers, hosts, and at most routers * global + 1 groups");
-	if (!ports_fit(ports, "dragonfly", why, bytes))
+	if (!ports_fit(ports, "dragonfly", error, bytes))
 		return false;
 	first = add_switches(layout, "router", groups * shape->routers, ports, LAYOUT_NO_RANK);
 	add_hosts(layout, first, groups * shape->routers, shape->hosts, 1);
@@ -236,15 +236,16 @@ static uint32_t torus_number(const uint16_t sizes[], const uint32_t position[])
 }
 
 /* Ports: hosts, then plus and minus of each dimension. Of a ring of two there is one link. */
-bool topology_torus(struct layout *layout, const struct torus_shape *shape, char *why, size_t bytes)
+bool topology_torus(struct layout *layout, const struct torus_shape *shape, char *error,
+		    size_t bytes)
 {
 	const uint16_t *sizes = shape->sizes;
 	uint64_t count = (uint64_t)sizes[0] * sizes[1] * sizes[2];
 	uint32_t first;
 
 	if (!count || count > HOSTS_MAX || !shape->hosts)
-		return refuse(why, bytes, "the sizes of a torus are 1 or more, with hosts");
-	if (!ports_fit((uint64_t)shape->hosts + 2 * TOPOLOGY_DIMENSIONS, "torus", why, bytes))
+		return refuse(error, bytes, "the sizes of a torus are 1 or more, with hosts");
+	if (!ports_fit((uint64_t)shape->hosts + 2 * TOPOLOGY_DIMENSIONS, "torus", error, bytes))
 		return false;
 	first = add_switches(layout, "switch", (uint32_t)count,
 			     shape->hosts + 2 * TOPOLOGY_DIMENSIONS, LAYOUT_NO_RANK);

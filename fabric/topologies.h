@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * topologies: the fabrics of the studies, as layouts. Switches come first, the top last; then hosts, machine by
- * machine, each with its NICs. A builder returns false if the numbers make no fabric; *why says which.
+ * machine, each with its NICs. A builder returns false if the numbers make no fabric; *error says which.
  */
 #ifndef FABRIC_TOPOLOGIES_H
 #define FABRIC_TOPOLOGIES_H
@@ -56,19 +56,20 @@ struct torus_shape {
 	uint32_t hosts;                      /* a switch */
 };
 
-/* Each adds the nodes and links of a shape to an empty layout. false: *why says what of the shape is not possible, and what is. */
-bool topology_star(struct layout *layout, const struct star_shape *shape, char *why, size_t bytes);
-bool topology_dumbbell(struct layout *layout, const struct dumbbell_shape *shape, char *why,
+/* Each adds the nodes and links of a shape to an empty layout. false: *error says what of the shape is not possible, and what is. */
+bool topology_star(struct layout *layout, const struct star_shape *shape, char *error,
+		   size_t bytes);
+bool topology_dumbbell(struct layout *layout, const struct dumbbell_shape *shape, char *error,
 		       size_t bytes);
-bool topology_parking_lot(struct layout *layout, const struct parking_lot_shape *shape, char *why,
+bool topology_parking_lot(struct layout *layout, const struct parking_lot_shape *shape, char *error,
 			  size_t bytes);
-bool topology_leaf_spine(struct layout *layout, const struct leaf_spine_shape *shape, char *why,
+bool topology_leaf_spine(struct layout *layout, const struct leaf_spine_shape *shape, char *error,
 			 size_t bytes);
-bool topology_fat_tree(struct layout *layout, const struct fat_tree_shape *shape, char *why,
+bool topology_fat_tree(struct layout *layout, const struct fat_tree_shape *shape, char *error,
 		       size_t bytes);
-bool topology_dragonfly(struct layout *layout, const struct dragonfly_shape *shape, char *why,
+bool topology_dragonfly(struct layout *layout, const struct dragonfly_shape *shape, char *error,
 			size_t bytes);
-bool topology_torus(struct layout *layout, const struct torus_shape *shape, char *why,
+bool topology_torus(struct layout *layout, const struct torus_shape *shape, char *error,
 		    size_t bytes);
 
 /* The k-ary fat tree: k pods, k^3 / 4 hosts; Al-Fares et al., SIGCOMM 2008. arity is even. */

@@ -65,18 +65,18 @@ const struct node *topology_host(const struct topology *topology, uint32_t endpo
 }
 
 /* false: no such port, or it is taken */
-static bool port_is_free(const struct topology *topology, unsigned number, unsigned port, char *why,
-			 size_t why_bytes)
+static bool port_is_free(const struct topology *topology, unsigned number, unsigned port,
+			 char *error, size_t error_bytes)
 {
 	const struct node *node = &topology->nodes[number];
 
 	if (port >= node->ports) {
-		snprintf(why, why_bytes, "%s: no port %u, it has %u",
+		snprintf(error, error_bytes, "%s: no port %u, it has %u",
 			 port_name(topology_port_of(node, 0)), port, node->ports);
 		return false;
 	}
 	if (node->ends[port].node != UNREACHED) {
-		snprintf(why, why_bytes, "%s: is linked already",
+		snprintf(error, error_bytes, "%s: is linked already",
 			 port_name(topology_port_of(node, port)));
 		return false;
 	}
@@ -84,27 +84,27 @@ static bool port_is_free(const struct topology *topology, unsigned number, unsig
 }
 
 bool topology_link(struct topology *topology, unsigned one, unsigned one_port, unsigned other,
-		   unsigned other_port, double metres, uint64_t rate_bps, char *why,
-		   size_t why_bytes)
+		   unsigned other_port, double metres, uint64_t rate_bps, char *error,
+		   size_t error_bytes)
 {
 	struct node *nodes = topology->nodes;
 
 	assert(one < topology->count && other < topology->count);
-	if (!port_is_free(topology, one, one_port, why, why_bytes) ||
-	    !port_is_free(topology, other, other_port, why, why_bytes))
+	if (!port_is_free(topology, one, one_port, error, error_bytes) ||
+	    !port_is_free(topology, other, other_port, error, error_bytes))
 		return false;
 	struct port *first = topology_port_of(&nodes[one], one_port);
 	struct port *second = topology_port_of(&nodes[other], other_port);
 
 	if (first == second) {
-		snprintf(why, why_bytes, "%s: cannot be linked to itself", port_name(first));
+		snprintf(error, error_bytes, "%s: cannot be linked to itself", port_name(first));
 		return false;
 	}
 	if (rate_bps) {
 		port_set_rate(first, rate_bps);
 		port_set_rate(second, rate_bps);
 	}
-	if (!port_fits(first, second, why, why_bytes))
+	if (!port_fits(first, second, error, error_bytes))
 		return false;
 	if (metres >= 0) {
 		port_set_length(first, metres);

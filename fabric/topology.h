@@ -28,8 +28,8 @@ struct topology_switch {
 	void (*replicate)(void *context, uint32_t group, const struct port_set *ports);
 	/* The endpoint is at that switch, at `port` of this one if it is this; else PORT_SET_PORTS. NULL: not asked for. */
 	void (*place)(void *context, uint32_t endpoint, uint32_t node, unsigned port);
-	/* All links and routes are made; false: *why says what does not fit. NULL: nothing to do. */
-	bool (*start)(void *context, char *why, size_t why_bytes);
+	/* All links and routes are made; false: *error says what does not fit. NULL: nothing to do. */
+	bool (*start)(void *context, char *error, size_t error_bytes);
 	/* Bytes that an input's lane holds now, of packets that are leaving as well. */
 	uint64_t (*input_used)(void *context, unsigned port, unsigned lane);
 	/* Which port all packets of a path leave by; false: not the path alone decides, or there is no way. */
@@ -65,10 +65,10 @@ unsigned topology_add_switch(struct topology *topology, const struct topology_sw
 #define LENGTH_OF_PARAMS (-1.0) /* each port keeps the length that its parameters say */
 #define RATE_OF_PARAMS   0      /* ... and its rate */
 
-/* Joins two ports; a host has port 0 only. false: *why says which port does not exist, is taken, or does not match. */
+/* Joins two ports; a host has port 0 only. false: *error says which port does not exist, is taken, or does not match. */
 bool topology_link(struct topology *topology, unsigned one, unsigned one_port, unsigned other,
-		   unsigned other_port, double metres, uint64_t rate_bps, char *why,
-		   size_t why_bytes);
+		   unsigned other_port, double metres, uint64_t rate_bps, char *error,
+		   size_t error_bytes);
 
 /* min_hop unless told. up_down takes the ranks given (0: a root), or else counts links from the first switch.
  * dimension_order needs the position of each switch in a torus of these sizes. */
@@ -78,8 +78,8 @@ void topology_set_sizes(struct topology *topology, const uint16_t sizes[TOPOLOGY
 void topology_set_position(struct topology *topology, unsigned node,
 			   const uint16_t position[TOPOLOGY_DIMENSIONS]);
 
-/* Fills the tables of all switches. false: *why names two hosts between which there is no way. */
-bool topology_finish(struct topology *topology, char *why, size_t why_bytes);
+/* Fills the tables of all switches. false: *error names two hosts between which there is no way. */
+bool topology_finish(struct topology *topology, char *error, size_t error_bytes);
 
 /* Numbers of ports: from 0, node by node in the order in which these were added. */
 uint32_t topology_port_number(const struct topology *topology, unsigned node, unsigned port);
@@ -99,10 +99,10 @@ struct group_hosts {
 	UINT32_MAX /* Ethernet: what is sent to a group that nobody has set goes this group's way */
 
 /* After topology_finish(): the switches forward what is sent to the group along a tree, from members and from those that only
- * send to all members. Again: in place of the tree before. false: *why, no tree joins all of them. tree.c */
+ * send to all members. Again: in place of the tree before. false: *error, no tree joins all of them. tree.c */
 bool topology_set_group(struct topology *topology, uint32_t group,
 			const struct group_hosts *members, const struct group_hosts *senders,
-			char *why, size_t why_bytes);
+			char *error, size_t error_bytes);
 
 /* Links between two hosts on the ways that the routing takes; TOPOLOGY_NO_WAY: there is none. */
 #define TOPOLOGY_NO_WAY UINT32_MAX
@@ -118,9 +118,9 @@ struct topology_way {
 	uint64_t rate_bps; /* of the slowest link */
 };
 
-/* After topology_finish(). false: *why says at which switch it is not the path alone that decides. */
+/* After topology_finish(). false: *error says at which switch it is not the path alone that decides. */
 bool topology_follow(const struct topology *topology, const struct path *path,
-		     struct topology_way *way, char *why, size_t why_bytes);
+		     struct topology_way *way, char *error, size_t error_bytes);
 
 /* After topology_finish(), by any part of a divided run: how long a packet takes from its first bit out at one host to its last bit
  * in at the other, when nobody else is there; by the way with the fewest links, as routed at first. SIM_NEVER: there is none.

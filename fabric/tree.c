@@ -183,7 +183,7 @@ static uint32_t count_members(struct tree *tree, const struct group_hosts *hosts
 
 bool topology_set_group(struct topology *topology, uint32_t group,
 			const struct group_hosts *members, const struct group_hosts *senders,
-			char *why, size_t why_bytes)
+			char *error, size_t error_bytes)
 {
 	struct tree tree;
 	uint32_t root = UNREACHED, hosts;
@@ -205,7 +205,7 @@ bool topology_set_group(struct topology *topology, uint32_t group,
 	}
 	tree_fini(&tree);
 	if (hosts && root == UNREACHED)
-		snprintf(why, why_bytes, "no tree of links joins all hosts of multicast group %u",
-			 group);
+		snprintf(error, error_bytes,
+			 "no tree of links joins all hosts of multicast group %u", group);
 	return !hosts || root != UNREACHED;
 }

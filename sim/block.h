@@ -173,9 +173,9 @@ const char *param_kind_unit(enum param_kind kind); /* "a time: ps, ns, us, ms, s
 /* Fills a params struct with the defaults of the list. A default that does not parse is our mistake: abort. */
 void params_default(const struct param *list, void *params);
 
-/* Parses one value as a user writes it. false: *why (static or owned by the caller's buffer) says what was expected. */
-bool param_parse(const struct param *param, const char *text, void *params, char *why,
-		 size_t why_bytes);
+/* Parses one value as a user writes it. false: *error (static or owned by the caller's buffer) says what was expected. */
+bool param_parse(const struct param *param, const char *text, void *params, char *error,
+		 size_t error_bytes);
 
 /* Writes the value as a user would write it, for the effective configuration. */
 void param_print(const struct param *param, const void *params, char *text, size_t text_bytes);

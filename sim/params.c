@@ -100,30 +100,30 @@ static bool has_auto(const struct param *param)
 	return whole_units[param->kind] != NULL && strncmp(param->range, "auto|", 5) == 0;
 }
 
-static bool parse_value(const struct param *param, const char *text, union value *value, char *why,
-			size_t why_bytes)
+static bool parse_value(const struct param *param, const char *text, union value *value,
+			char *error, size_t error_bytes)
 {
 	switch (param->kind) {
 	case PARAM_FLAG:
 		value->flag = strcmp(text, "true") == 0;
 		if (value->flag || strcmp(text, "false") == 0)
 			return true;
-		snprintf(why, why_bytes, "is neither");
+		snprintf(error, error_bytes, "is neither");
 		return false;
 	case PARAM_CHOICE:
 		if (find_choice(param->range, text, strlen(text), &value->choice))
 			return true;
-		snprintf(why, why_bytes, "is none of them");
+		snprintf(error, error_bytes, "is none of them");
 		return false;
 	case PARAM_METRES:
-		return quantity_parse_real(text, metres_scales, &value->real, why, why_bytes);
+		return quantity_parse_real(text, metres_scales, &value->real, error, error_bytes);
 	case PARAM_RATIO:
-		return quantity_parse_real(text, ratio_scales, &value->real, why, why_bytes);
+		return quantity_parse_real(text, ratio_scales, &value->real, error, error_bytes);
 	case PARAM_TEXT:
 		snprintf(value->text.text, sizeof(value->text.text), "%s", text);
 		if (strlen(text) < sizeof(value->text.text) && strpbrk(text, "\"\\\n\t") == NULL)
 			return true;
-		snprintf(why, why_bytes, "is too long, or has quotes, backslashes or tabs");
+		snprintf(error, error_bytes, "is too long, or has quotes, backslashes or tabs");
 		return false;
 	case PARAM_COUNT:
 	case PARAM_TIME:
@@ -134,25 +134,26 @@ static bool parse_value(const struct param *param, const char *text, union value
 	case PARAM_KIND_COUNT:
 		break;
 	}
-	if (!quantity_parse(text, whole_units[param->kind], &value->whole, why, why_bytes))
+	if (!quantity_parse(text, whole_units[param->kind], &value->whole, error, error_bytes))
 		return false;
 	if (value->whole <= most_of(param->kind))
 		return true;
 	value->whole = UINT64_MAX;
-	snprintf(why, why_bytes, "is too large");
+	snprintf(error, error_bytes, "is too large");
 	return false;
 }
 
 /* One bound of a range, which is our own text: what does not parse is our mistake. */
 static union value parse_bound(const struct param *param, const char *text, size_t length)
 {
-	char bound[64], why[128] = "";
+	char bound[64], error[128] = "";
 	union value value = {0};
 	assert(length < sizeof(bound));
 	memcpy(bound, text, length);
 	bound[length] = '\0';
-	if (!parse_value(param, bound, &value, why, sizeof(why))) {
-		fprintf(stderr, "parameter %s: \"%s\" of its range %s\n", param->name, bound, why);
+	if (!parse_value(param, bound, &value, error, sizeof(error))) {
+		fprintf(stderr, "parameter %s: \"%s\" of its range %s\n", param->name, bound,
+			error);
 		abort();
 	}
 	return value;
@@ -193,8 +194,8 @@ static bool in_range(const struct param *param, union value value)
 }
 
 /* "[128B, 64KiB]", with or without brackets; the range is that of each. */
-static bool parse_sizes(const struct param *param, const char *text, void *params, char *why,
-			size_t why_bytes)
+static bool parse_sizes(const struct param *param, const char *text, void *params, char *error,
+			size_t error_bytes)
 {
 	const char *separators = "[], ";
 	struct param one = *param;
@@ -208,11 +209,11 @@ static bool parse_sizes(const struct param *param, const char *text, void *param
 
 		snprintf(word, sizeof(word), "%.*s", (int)length, text);
 		if (sizes.count == PARAM_SIZES_MAX) {
-			snprintf(why, why_bytes, "too many sizes; expected %s",
+			snprintf(error, error_bytes, "too many sizes; expected %s",
 				 param_kind_unit(PARAM_SIZES));
 			return false;
 		}
-		if (!param_parse(&one, word, &sizes.bytes[sizes.count++], why, why_bytes))
+		if (!param_parse(&one, word, &sizes.bytes[sizes.count++], error, error_bytes))
 			return false;
 		text += length;
 	}
@@ -262,13 +263,13 @@ static void say_expected(const struct param *param, bool large, char *text, size
 	}
 }
 
-bool param_parse(const struct param *param, const char *text, void *params, char *why,
-		 size_t why_bytes)
+bool param_parse(const struct param *param, const char *text, void *params, char *error,
+		 size_t error_bytes)
 {
 	char wrong[128] = "", expected[CHOICES_BYTES];
 	union value value = {0};
 	if (param->kind == PARAM_SIZES)
-		return parse_sizes(param, text, params, why, why_bytes);
+		return parse_sizes(param, text, params, error, error_bytes);
 	bool automatic = has_auto(param) && strcmp(text, auto_name) == 0;
 	bool good = automatic || parse_value(param, text, &value, wrong, sizeof(wrong));
 	bool whole = param->kind == PARAM_COUNT || whole_units[param->kind] != NULL;
@@ -281,7 +282,7 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 		suggest_choice(param, text, wrong, sizeof(wrong));
 	if (!good) {
 		say_expected(param, large, expected, sizeof(expected));
-		snprintf(why, why_bytes, "\"%.60s\" %s; expected %s", text, wrong, expected);
+		snprintf(error, error_bytes, "\"%.60s\" %s; expected %s", text, wrong, expected);
 		return false;
 	}
 	char *field = (char *)params + param->offset;
@@ -300,10 +301,10 @@ bool param_parse(const struct param *param, const char *text, void *params, char
 
 void params_default(const struct param *list, void *params)
 {
-	char why[256];
+	char error[256];
 	for (const struct param *param = list; param->name != NULL; param++) {
-		if (!param_parse(param, param->fallback, params, why, sizeof(why))) {
-			fprintf(stderr, "default of parameter %s: %s\n", param->name, why);
+		if (!param_parse(param, param->fallback, params, error, sizeof(error))) {
+			fprintf(stderr, "default of parameter %s: %s\n", param->name, error);
 			abort();
 		}
 	}

@@ -59,14 +59,14 @@ static void apply_exponent(struct decimal *decimal, int exponent)
 		decimal->fraction++;
 }
 
-static bool read_decimal(const char *text, struct decimal *decimal, char *why, size_t why_bytes)
+static bool read_decimal(const char *text, struct decimal *decimal, char *error, size_t error_bytes)
 {
 	const char *at = text;
 	int exponent;
 	bool point = false, any = false;
 	*decimal = (struct decimal){0};
 	if (*at == '-') {
-		snprintf(why, why_bytes, "is negative");
+		snprintf(error, error_bytes, "is negative");
 		return false;
 	}
 	for (; isdigit((unsigned char)*at) || (*at == '.' && !point); at++) {
@@ -84,11 +84,11 @@ static bool read_decimal(const char *text, struct decimal *decimal, char *why, s
 			break;
 	}
 	if (isdigit((unsigned char)*at)) {
-		snprintf(why, why_bytes, "has too many digits");
+		snprintf(error, error_bytes, "has too many digits");
 		return false;
 	}
 	if (!any || (point && at[-1] == '.')) {
-		snprintf(why, why_bytes, "is not a number");
+		snprintf(error, error_bytes, "is not a number");
 		return false;
 	}
 	at = read_exponent(at, &exponent);
@@ -98,7 +98,7 @@ static bool read_decimal(const char *text, struct decimal *decimal, char *why, s
 		decimal->fraction--;
 	}
 	if (decimal->fraction > DIGITS_MAX) {
-		snprintf(why, why_bytes, "has too many digits");
+		snprintf(error, error_bytes, "has too many digits");
 		return false;
 	}
 	while (*at == ' ')
@@ -107,28 +107,28 @@ static bool read_decimal(const char *text, struct decimal *decimal, char *why, s
 	return true;
 }
 
-static bool too_large(uint64_t *value, char *why, size_t why_bytes)
+static bool too_large(uint64_t *value, char *error, size_t error_bytes)
 {
 	*value = UINT64_MAX;
-	snprintf(why, why_bytes, "is too large");
+	snprintf(error, error_bytes, "is too large");
 	return false;
 }
 
-static bool read_hexadecimal(const char *text, uint64_t *value, char *why, size_t why_bytes)
+static bool read_hexadecimal(const char *text, uint64_t *value, char *error, size_t error_bytes)
 {
 	size_t digits = strspn(text + 2, "0123456789abcdefABCDEF");
 	if (digits == 0 || text[2 + digits] != '\0') {
-		snprintf(why, why_bytes, "is not a number");
+		snprintf(error, error_bytes, "is not a number");
 		return false;
 	}
 	if (digits > 16)
-		return too_large(value, why, why_bytes);
+		return too_large(value, error, error_bytes);
 	*value = strtoull(text, NULL, 16);
 	return true;
 }
 
 static const struct quantity_unit *find_unit(const struct quantity_unit *units, const char *name,
-					     char *why, size_t why_bytes)
+					     char *error, size_t error_bytes)
 {
 	const struct quantity_unit *near = NULL;
 	for (const struct quantity_unit *unit = units; unit->name != NULL; unit++) {
@@ -138,47 +138,48 @@ static const struct quantity_unit *find_unit(const struct quantity_unit *units, 
 			near = unit;
 	}
 	if (*name == '\0')
-		snprintf(why, why_bytes, "has no unit");
+		snprintf(error, error_bytes, "has no unit");
 	else if (near != NULL)
-		snprintf(why, why_bytes, "has the unit \"%s\": did you mean \"%s\"?", name,
+		snprintf(error, error_bytes, "has the unit \"%s\": did you mean \"%s\"?", name,
 			 near->name);
 	else
-		snprintf(why, why_bytes, "has the unknown unit \"%s\"", name);
+		snprintf(error, error_bytes, "has the unknown unit \"%s\"", name);
 	return NULL;
 }
 
-bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_t *value, char *why,
-		    size_t why_bytes)
+bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_t *value,
+		    char *error, size_t error_bytes)
 {
 	struct decimal decimal;
 	uint64_t scale = 1;
 	*value = 0;
 	if (units == NULL && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		return read_hexadecimal(text, value, why, why_bytes);
-	if (!read_decimal(text, &decimal, why, why_bytes))
+		return read_hexadecimal(text, value, error, error_bytes);
+	if (!read_decimal(text, &decimal, error, error_bytes))
 		return false;
 	if (units == NULL && *decimal.rest != '\0') {
-		snprintf(why, why_bytes, "has \"%s\" behind the number", decimal.rest);
+		snprintf(error, error_bytes, "has \"%s\" behind the number", decimal.rest);
 		return false;
 	}
 	if (units != NULL && (decimal.digits != 0 || *decimal.rest != '\0')) {
-		const struct quantity_unit *unit = find_unit(units, decimal.rest, why, why_bytes);
+		const struct quantity_unit *unit =
+			find_unit(units, decimal.rest, error, error_bytes);
 		if (unit == NULL)
 			return false;
 		scale = unit->scale;
 	}
 	if (decimal.large)
-		return too_large(value, why, why_bytes);
+		return too_large(value, error, error_bytes);
 	wide product = decimal.digits * scale, power = 1;
 	for (unsigned i = 0; i < decimal.fraction; i++)
 		power *= 10;
 	if (product % power != 0) {
-		snprintf(why, why_bytes, "is not a whole number%s%s", units != NULL ? " of " : "",
-			 units != NULL ? units[0].name : "");
+		snprintf(error, error_bytes, "is not a whole number%s%s",
+			 units != NULL ? " of " : "", units != NULL ? units[0].name : "");
 		return false;
 	}
 	if (product / power > UINT64_MAX)
-		return too_large(value, why, why_bytes);
+		return too_large(value, error, error_bytes);
 	*value = (uint64_t)(product / power);
 	return true;
 }
@@ -212,7 +213,7 @@ void quantity_print(uint64_t value, const struct quantity_unit *units, char *tex
 }
 
 bool quantity_parse_real(const char *text, const struct quantity_scale *scales, double *value,
-			 char *why, size_t why_bytes)
+			 char *error, size_t error_bytes)
 {
 	size_t length = strspn(text, "+-0123456789.");
 	*value = 0;
@@ -221,7 +222,7 @@ bool quantity_parse_real(const char *text, const struct quantity_scale *scales, 
 		length += 1 + strspn(text + length + 1, "+-0123456789");
 	char number[64];
 	if (length >= sizeof(number)) {
-		snprintf(why, why_bytes, "has too many digits");
+		snprintf(error, error_bytes, "has too many digits");
 		return false;
 	}
 	memcpy(number, text, length);
@@ -229,7 +230,7 @@ bool quantity_parse_real(const char *text, const struct quantity_scale *scales, 
 	char *end = NULL;
 	double real = strtod(number, &end);
 	if (length == 0 || *end != '\0') {
-		snprintf(why, why_bytes, "is not a number");
+		snprintf(error, error_bytes, "is not a number");
 		return false;
 	}
 	const char *unit = text + length + strspn(text + length, " ");
@@ -240,16 +241,16 @@ bool quantity_parse_real(const char *text, const struct quantity_scale *scales, 
 				*value = 0; /* no negative zero */
 			if (isfinite(*value))
 				return true;
-			snprintf(why, why_bytes, "is too large");
+			snprintf(error, error_bytes, "is too large");
 			return false;
 		}
 	}
 	if (*unit != '\0')
-		snprintf(why, why_bytes, "has the unknown unit \"%s\"", unit);
+		snprintf(error, error_bytes, "has the unknown unit \"%s\"", unit);
 	else if (real == 0)
 		return true;
 	else
-		snprintf(why, why_bytes, "has no unit");
+		snprintf(error, error_bytes, "has no unit");
 	return false;
 }
 

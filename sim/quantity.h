@@ -19,10 +19,10 @@ struct quantity_unit {
 };
 
 /* units: from small to large, ends with a NULL name. No units: a plain whole number, also as 0x...
- * A zero needs no unit; "1.5e3" is 1500. false: *why says what is wrong with the text, and *value is UINT64_MAX if it is
+ * A zero needs no unit; "1.5e3" is 1500. false: *error says what is wrong with the text, and *value is UINT64_MAX if it is
  * more than that, else 0. */
-bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_t *value, char *why,
-		    size_t why_bytes);
+bool quantity_parse(const char *text, const struct quantity_unit *units, uint64_t *value,
+		    char *error, size_t error_bytes);
 
 /* The shortest text that quantity_parse() reads as that value. */
 void quantity_print(uint64_t value, const struct quantity_unit *units, char *text,
@@ -38,7 +38,7 @@ struct quantity_scale {
 /* scales: ends with a NULL name; the one with an empty name allows a number with no unit. false: as quantity_parse(), and
  * *value is INFINITY or 0. */
 bool quantity_parse_real(const char *text, const struct quantity_scale *scales, double *value,
-			 char *why, size_t why_bytes);
+			 char *error, size_t error_bytes);
 
 /* The shortest decimal text that reads back as the same double, and the unit behind it. */
 void quantity_print_real(double value, const char *unit, char *text, size_t text_bytes);

@@ -143,7 +143,7 @@ void systemc_vcd_withdraw(struct sim *sim, const void *module)
 }
 
 struct systemc_vcd *systemc_vcd_open(struct sim *sim, const char *path, const char *patterns,
-				     char *why, size_t why_bytes)
+				     char *error, size_t error_bytes)
 {
 	systemc_vcd *vcd = new systemc_vcd;
 	FILE *probe;
@@ -153,7 +153,7 @@ struct systemc_vcd *systemc_vcd_open(struct sim *sim, const char *path, const ch
 	split(patterns, &vcd->patterns);
 	probe = std::fopen((vcd->draft() + ".vcd").c_str(), "w");
 	if (probe == nullptr) {
-		std::snprintf(why, why_bytes, "%s cannot be written: %s", path,
+		std::snprintf(error, error_bytes, "%s cannot be written: %s", path,
 			      std::strerror(errno));
 		delete vcd;
 		return nullptr;
@@ -189,7 +189,7 @@ void systemc_vcd_abandon(struct systemc_vcd *vcd)
 	delete vcd;
 }
 
-bool systemc_vcd_close(struct systemc_vcd *vcd, char *why, size_t why_bytes)
+bool systemc_vcd_close(struct systemc_vcd *vcd, char *error, size_t error_bytes)
 {
 	std::string draft = vcd->draft() + ".vcd", path = vcd->path, part = path + ".part";
 	FILE *from, *to;
@@ -203,7 +203,7 @@ bool systemc_vcd_close(struct systemc_vcd *vcd, char *why, size_t why_bytes)
 	good = from != nullptr && to != nullptr && copy_without_day(from, to) &&
 	       std::rename(part.c_str(), path.c_str()) == 0;
 	if (!good)
-		std::snprintf(why, why_bytes, "%s could not be written: %s", path.c_str(),
+		std::snprintf(error, error_bytes, "%s could not be written: %s", path.c_str(),
 			      std::strerror(errno));
 	if (from != nullptr)
 		std::fclose(from);

@@ -34,9 +34,9 @@ void systemc_vcd_offer(struct sim *sim, const char *block, systemc_trace_functio
 		       void *module);
 void systemc_vcd_withdraw(struct sim *sim, const void *module);
 
-/* Comma-separated glob patterns; '*' matches dots too. Before the first sim_run(). NULL: *why. The run is not native. */
+/* Comma-separated glob patterns; '*' matches dots too. Before the first sim_run(). NULL: *error. The run is not native. */
 struct systemc_vcd *systemc_vcd_open(struct sim *sim, const char *path, const char *patterns,
-				     char *why, size_t why_bytes);
+				     char *error, size_t error_bytes);
 
 /* How many signals match. */
 size_t systemc_vcd_signals(const struct systemc_vcd *vcd);
@@ -44,8 +44,8 @@ size_t systemc_vcd_signals(const struct systemc_vcd *vcd);
 /* Nothing is written. */
 void systemc_vcd_abandon(struct systemc_vcd *vcd);
 
-/* Before any block or module ends. false: it could not be written; *why. */
-bool systemc_vcd_close(struct systemc_vcd *vcd, char *why, size_t why_bytes);
+/* Before any block or module ends. false: it could not be written; *error. */
+bool systemc_vcd_close(struct systemc_vcd *vcd, char *error, size_t error_bytes);
 
 #ifdef __cplusplus
 }

@@ -51,8 +51,8 @@ struct trace_entry {
 
 struct trace_reader;
 
-/* NULL: *why (static) says what is wrong. */
-struct trace_reader *trace_reader_open(const char *path, const char **why);
+/* NULL: *error (static) says what is wrong. */
+struct trace_reader *trace_reader_open(const char *path, const char **error);
 void trace_reader_close(struct trace_reader *reader);
 
 /* false: the end, or the file is damaged from here on: see trace_reader_error(). */

@@ -160,24 +160,24 @@ const struct trace_source *trace_reader_source(const struct trace_reader *reader
 	return i < reader->source_count ? &reader->sources[i].source : NULL;
 }
 
-struct trace_reader *trace_reader_open(const char *path, const char **why)
+struct trace_reader *trace_reader_open(const char *path, const char **error)
 {
 	struct trace_reader *reader;
 	struct trace_header header;
 	FILE *file = input_open(path);
 
 	if (file == NULL) {
-		*why = input_error();
+		*error = input_error();
 		return NULL;
 	}
 	if (fread(&header, 1, sizeof(header), file) != sizeof(header) ||
 	    header.magic != TRACE_MAGIC)
-		*why = "not a trace file of this machine's byte order";
+		*error = "not a trace file of this machine's byte order";
 	else if (header.version != TRACE_VERSION || header.record_bytes != TRACE_RECORD_BYTES)
-		*why = "a trace file of another version";
+		*error = "a trace file of another version";
 	else
-		*why = NULL;
-	if (*why != NULL) {
+		*error = NULL;
+	if (*error != NULL) {
 		fclose(file);
 		return NULL;
 	}

@@ -245,7 +245,7 @@ void yaml_refuse_unused(const struct yaml_node *map, const char *const *known, s
 static void override_sizes(const struct yaml_node *entry, const struct param *param, void *params,
 			   struct yaml_errors *errors)
 {
-	char text[PARAM_SIZES_MAX * 24] = "", why[512];
+	char text[PARAM_SIZES_MAX * 24] = "", error[512];
 	size_t length = 0;
 	for (const struct yaml_node *child = entry->children; child != NULL; child = child->next) {
 		if (child->kind != YAML_SCALAR || length + strlen(child->text) + 2 > sizeof(text)) {
@@ -256,14 +256,14 @@ static void override_sizes(const struct yaml_node *entry, const struct param *pa
 		length +=
 			(size_t)snprintf(text + length, sizeof(text) - length, "%s ", child->text);
 	}
-	if (!param_parse(param, text, params, why, sizeof(why)))
-		yaml_error(errors, entry, "%s: %s", param->name, why);
+	if (!param_parse(param, text, params, error, sizeof(error)))
+		yaml_error(errors, entry, "%s: %s", param->name, error);
 }
 
 void yaml_override_params(struct yaml_node *map, const struct param *list, void *params,
 			  struct yaml_errors *errors)
 {
-	char why[512];
+	char error[512];
 	for (const struct param *param = list; param->name != NULL; param++) {
 		struct yaml_node *entry = yaml_get(map, param->name);
 		if (entry == NULL)
@@ -273,8 +273,8 @@ void yaml_override_params(struct yaml_node *map, const struct param *list, void 
 		else if (entry->kind != YAML_SCALAR)
 			yaml_error(errors, entry, "%s: found %s; expected %s", param->name,
 				   yaml_kind_name(entry->kind), param_kind_unit(param->kind));
-		else if (!param_parse(param, entry->text, params, why, sizeof(why)))
-			yaml_error(errors, entry, "%s: %s", param->name, why);
+		else if (!param_parse(param, entry->text, params, error, sizeof(error)))
+			yaml_error(errors, entry, "%s: %s", param->name, error);
 	}
 }
 

@@ -96,9 +96,9 @@ static struct port *topology_port(void *context, unsigned index)
 	return switch_port(context, index);
 }
 
-static bool topology_start(void *context, char *why, size_t why_bytes)
+static bool topology_start(void *context, char *error, size_t error_bytes)
 {
-	return switch_start(context, why, why_bytes);
+	return switch_start(context, error, error_bytes);
 }
 
 static uint64_t topology_input_used(void *context, unsigned index, unsigned lane)

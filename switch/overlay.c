@@ -171,14 +171,14 @@ void overlay_place(void *context, uint32_t endpoint, uint32_t node, unsigned por
 }
 
 static bool refuse(const struct fabric_switch *box, const char *found, const char *expected,
-		   char *why, size_t why_bytes)
+		   char *error, size_t error_bytes)
 {
-	snprintf(why, why_bytes, "%s: balance: %s with %s; expected %s", box->block.name,
+	snprintf(error, error_bytes, "%s: balance: %s with %s; expected %s", box->block.name,
 		 box->params.balance == BALANCE_CONGA ? "conga" : "conweave", found, expected);
 	return false;
 }
 
-bool overlay_start(struct fabric_switch *box, char *why, size_t why_bytes)
+bool overlay_start(struct fabric_switch *box, char *error, size_t error_bytes)
 {
 	struct overlay_state *state = box->overlay;
 	bool weaves = box->params.balance == BALANCE_CONWEAVE;
@@ -186,17 +186,17 @@ bool overlay_start(struct fabric_switch *box, char *why, size_t why_bytes)
 	if (!state || state->conga || state->conweave)
 		return true;
 	if (box->by_lid)
-		return refuse(box, "InfiniBand", "link_layer: roce", why, why_bytes);
+		return refuse(box, "InfiniBand", "link_layer: roce", error, error_bytes);
 	if (!box->buffer)
 		return refuse(box, "a buffer for each port",
-			      "a shared one, buffer: {size: 9MB} for example", why, why_bytes);
+			      "a shared one, buffer: {size: 9MB} for example", error, error_bytes);
 	if (weaves && box->params.queueing != QUEUEING_ARRIVAL)
 		return refuse(box, "queueing: inputs",
 			      "queueing: arrival, which keeps the order that the leaf restores",
-			      why, why_bytes);
+			      error, error_bytes);
 	if (weaves && box->params.conweave.control_lane >= port_lanes(box->ports[0].port))
 		return refuse(box, "a control_lane that its ports have not",
-			      "one below port: {lanes: ..}", why, why_bytes);
+			      "one below port: {lanes: ..}", error, error_bytes);
 	if (weaves)
 		state->conweave = conweave_create(box);
 	else

@@ -35,7 +35,7 @@ struct overlay_state {
 void overlay_init(struct fabric_switch *box);
 void overlay_fini(struct fabric_switch *box);
 void overlay_place(void *context, uint32_t endpoint, uint32_t node, unsigned port);
-bool overlay_start(struct fabric_switch *box, char *why, size_t why_bytes);
+bool overlay_start(struct fabric_switch *box, char *error, size_t error_bytes);
 
 /* conga.c */
 struct conga *conga_create(const struct fabric_switch *box);

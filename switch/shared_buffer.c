@@ -362,7 +362,7 @@ void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigne
 	}
 }
 
-bool shared_buffer_start(struct shared_buffer *buffer, char *why, size_t why_bytes)
+bool shared_buffer_start(struct shared_buffer *buffer, char *error, size_t error_bytes)
 {
 	uint64_t taken;
 
@@ -371,7 +371,7 @@ bool shared_buffer_start(struct shared_buffer *buffer, char *why, size_t why_byt
 		buffer->params.headroom_pool ? buffer->params.headroom_pool : buffer->headroom_sum;
 	taken = buffer->reserved_sum + buffer->headroom_pool;
 	if (taken >= buffer->params.size) {
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "%s: buffer size is %llu B, but reserved (%llu B) and headroom (%llu B) "
 			 "leave nothing to share",
 			 buffer->owner->name, (unsigned long long)buffer->params.size,

@@ -50,8 +50,8 @@ void shared_buffer_destroy(struct shared_buffer *buffer);
 void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigned lanes,
 			    uint64_t rate_bps, uint64_t headroom_bytes);
 
-/* After all ports, before the first packet. false: size holds less than reserves and headroom; *why says so. */
-bool shared_buffer_start(struct shared_buffer *buffer, char *why, size_t why_bytes);
+/* After all ports, before the first packet. false: size holds less than reserves and headroom; *error says so. */
+bool shared_buffer_start(struct shared_buffer *buffer, char *error, size_t error_bytes);
 bool shared_buffer_started(const struct shared_buffer *buffer);
 
 /* A packet arrives. ADMITTED: its memory is taken until shared_buffer_release_at(). */

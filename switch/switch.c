@@ -11,14 +11,14 @@
 #include "switch/overlay.h"
 #include "switch/switch_state.h"
 
-#define ENTRY(X, why, value, counter, name, meaning) DROP_##why = value,
+#define ENTRY(X, error, value, counter, name, meaning) DROP_##error = value,
 enum drop_reason { SWITCH_DROPS(ENTRY, ) };
 #undef ENTRY
 
 static void discard(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
 	struct fabric_switch *box = input->box;
-#define PLACE(X, why, value, counter, name, meaning) [DROP_##why] = &box->count.counter,
+#define PLACE(X, error, value, counter, name, meaning) [DROP_##error] = &box->count.counter,
 	uint64_t *counts[] = {SWITCH_DROPS(PLACE, )};
 #undef PLACE
 
@@ -55,8 +55,8 @@ static const enum drop_reason refusals[BUFFER_VERDICT_COUNT] = {
 static inline void need_start(struct fabric_switch *box)
 {
 	if (__builtin_expect(!shared_buffer_started(box->buffer), 0)) {
-		char why[256];
-		bool fits = switch_start(box, why, sizeof(why));
+		char error[256];
+		bool fits = switch_start(box, error, sizeof(error));
 
 		assert(fits);
 	}
@@ -358,10 +358,10 @@ static void pause_input(void *context, unsigned port, unsigned lane, bool stop)
 	port_pause(box->ports[port].port, (uint8_t)(1u << lane), stop);
 }
 
-bool switch_start(struct fabric_switch *box, char *why, size_t why_bytes)
+bool switch_start(struct fabric_switch *box, char *error, size_t error_bytes)
 {
 	marking_start(box);
-	if (!overlay_start(box, why, why_bytes))
+	if (!overlay_start(box, error, error_bytes))
 		return false;
 	if (!box->buffer || shared_buffer_started(box->buffer))
 		return true;
@@ -372,7 +372,7 @@ bool switch_start(struct fabric_switch *box, char *why, size_t why_bytes)
 			shared_buffer_add_port(box->buffer, i, port_lanes(port),
 					       port_rate_bps(port), port_headroom(port));
 	}
-	return shared_buffer_start(box->buffer, why, why_bytes);
+	return shared_buffer_start(box->buffer, error, error_bytes);
 }
 
 unsigned switch_ports(const struct fabric_switch *box)

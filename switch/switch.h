@@ -116,8 +116,8 @@ void switch_set_partitions(struct fabric_switch *box, unsigned port,
 /* Ethernet, priority_from: dscp. Unless told, the upper three bits. */
 void switch_set_dscp_priority(struct fabric_switch *box, unsigned dscp, unsigned priority);
 
-/* All links are made; topology_finish() calls it. false: the shared buffer is too small; *why says by how much. */
-bool switch_start(struct fabric_switch *box, char *why, size_t why_bytes);
+/* All links are made; topology_finish() calls it. false: the shared buffer is too small; *error says by how much. */
+bool switch_start(struct fabric_switch *box, char *error, size_t error_bytes);
 
 struct shared_buffer;                                           /* switch/shared_buffer.h */
 struct shared_buffer *switch_buffer(struct fabric_switch *box); /* NULL: each port has its own */

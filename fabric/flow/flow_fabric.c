@@ -136,20 +136,21 @@ void flow_fabric_begin(struct flow_fabric *fabric, struct flow_transfer *transfe
 
 /* ---- life ---- */
 
-static const struct fluid_ops *load(char *why, size_t why_bytes)
+static const struct fluid_ops *load(char *error, size_t error_bytes)
 {
 	const struct fluid_ops *ops;
 	char path[PATH_MAX];
 	void *module;
 
 	if (!install_paths_library(MODULE, path)) {
-		snprintf(why, why_bytes, "%s is not there: it belongs beside the program", MODULE);
+		snprintf(error, error_bytes, "%s is not there: it belongs beside the program",
+			 MODULE);
 		return NULL;
 	}
 	module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	ops = module ? dlsym(module, "fluid_ops") : NULL;
 	if (!ops)
-		snprintf(why, why_bytes, "%s", dlerror());
+		snprintf(error, error_bytes, "%s", dlerror());
 	return ops;
 }
 
@@ -158,10 +159,10 @@ static const struct block_type flow_fabric_type = {
 	.counters = (const struct counter[]){FLOW_FABRIC_COUNTERS(COUNTER_ENTRY){0}},
 };
 
-struct flow_fabric *flow_fabric_create(struct sim *sim, const struct topology *topology, char *why,
-				       size_t why_bytes)
+struct flow_fabric *flow_fabric_create(struct sim *sim, const struct topology *topology,
+				       char *error, size_t error_bytes)
 {
-	const struct fluid_ops *ops = load(why, why_bytes);
+	const struct fluid_ops *ops = load(error, error_bytes);
 	struct flow_fabric *fabric;
 	const struct port *port;
 

@@ -42,9 +42,9 @@ struct flow_transfer {
 
 struct flow_fabric;
 
-/* After topology_finish(); one at a time in a process. NULL: *why says which module is missing. */
-struct flow_fabric *flow_fabric_create(struct sim *sim, const struct topology *topology, char *why,
-				       size_t why_bytes);
+/* After topology_finish(); one at a time in a process. NULL: *error says which module is missing. */
+struct flow_fabric *flow_fabric_create(struct sim *sim, const struct topology *topology,
+				       char *error, size_t error_bytes);
 
 /* Transfers that have not ended are their owners' again. */
 void flow_fabric_destroy(struct flow_fabric *fabric);

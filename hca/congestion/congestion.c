@@ -48,20 +48,20 @@ static const char *nearest(const char *name)
 	return yaml_suggest(name, names, count);
 }
 
-static void list_names(char *why, size_t why_bytes, const char *name)
+static void list_names(char *error, size_t error_bytes, const char *name)
 {
 	const char *near = nearest(name);
 	size_t length = (size_t)snprintf(
-		why, why_bytes, "no congestion control `%s`%s%s%s; expected one of", name,
+		error, error_bytes, "no congestion control `%s`%s%s%s; expected one of", name,
 		near ? " (did you mean `" : "", near ? near : "", near ? "`?)" : "");
 
 	for (const struct congestion_ops *const *ops = algorithms; *ops; ops++)
-		if (length < why_bytes)
-			length += (size_t)snprintf(why + length, why_bytes - length, " %s",
+		if (length < error_bytes)
+			length += (size_t)snprintf(error + length, error_bytes - length, " %s",
 						   (*ops)->name);
 	for (const struct congestion_preset *preset = congestion_presets(); preset->name; preset++)
-		if (length < why_bytes)
-			length += (size_t)snprintf(why + length, why_bytes - length, " %s",
+		if (length < error_bytes)
+			length += (size_t)snprintf(error + length, error_bytes - length, " %s",
 						   preset->name);
 }
 
@@ -78,7 +78,8 @@ uint32_t congestion_ack_interval(const struct congestion *congestion, uint64_t t
 }
 
 /* Does the table fit this program? */
-static bool usable(const struct congestion_ops *ops, const char *name, char *why, size_t why_bytes)
+static bool usable(const struct congestion_ops *ops, const char *name, char *error,
+		   size_t error_bytes)
 {
 	const char *wrong = NULL;
 
@@ -90,48 +91,49 @@ static bool usable(const struct congestion_ops *ops, const char *name, char *why
 		 ops->flow_bytes > CONGESTION_FLOW_BYTES_MAX)
 		wrong = "has a flow state that is too small or too large";
 	if (wrong)
-		snprintf(why, why_bytes, "%s: %s", name, wrong);
+		snprintf(error, error_bytes, "%s: %s", name, wrong);
 	return !wrong;
 }
 
-static bool load(struct congestion *congestion, const char *path, char *why, size_t why_bytes)
+static bool load(struct congestion *congestion, const char *path, char *error, size_t error_bytes)
 {
 	congestion->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!congestion->library) {
-		snprintf(why, why_bytes, "%s", dlerror());
+		snprintf(error, error_bytes, "%s", dlerror());
 		return false;
 	}
 	congestion->ops = dlsym(congestion->library, "congestion_plugin");
 	if (!congestion->ops) {
-		snprintf(why, why_bytes, "%s: exports no congestion_plugin", path);
+		snprintf(error, error_bytes, "%s: exports no congestion_plugin", path);
 		return false;
 	}
-	if (!usable(congestion->ops, path, why, why_bytes))
+	if (!usable(congestion->ops, path, error, error_bytes))
 		return false;
 	congestion->ops = guard_create(congestion->ops, path, &congestion->params);
 	return true;
 }
 
 static bool set_preset(struct congestion *congestion, const struct congestion_preset *preset,
-		       char *why, size_t why_bytes)
+		       char *error, size_t error_bytes)
 {
 	for (const struct congestion_value *value = preset->values; value->name; value++)
-		if (!congestion_set(congestion, value->name, value->value, why, why_bytes))
+		if (!congestion_set(congestion, value->name, value->value, error, error_bytes))
 			return false;
 	return true;
 }
 
-bool congestion_init(struct congestion *congestion, const char *name, char *why, size_t why_bytes)
+bool congestion_init(struct congestion *congestion, const char *name, char *error,
+		     size_t error_bytes)
 {
 	const struct congestion_preset *preset = congestion_preset(name);
 
 	*congestion = (struct congestion){.ops = find(preset ? preset->algorithm : name)};
-	if (!congestion->ops && strchr(name, '/') && !load(congestion, name, why, why_bytes)) {
+	if (!congestion->ops && strchr(name, '/') && !load(congestion, name, error, error_bytes)) {
 		congestion_fini(congestion);
 		return false;
 	}
 	if (!congestion->ops) {
-		list_names(why, why_bytes, name);
+		list_names(error, error_bytes, name);
 		return false;
 	}
 	if (congestion->ops->params_bytes) {
@@ -140,7 +142,7 @@ bool congestion_init(struct congestion *congestion, const char *name, char *why,
 		assert(congestion->params);
 		params_default(congestion->ops->params, congestion->params);
 	}
-	return !preset || set_preset(congestion, preset, why, why_bytes);
+	return !preset || set_preset(congestion, preset, error, error_bytes);
 }
 
 void congestion_fini(struct congestion *congestion)
@@ -154,30 +156,30 @@ void congestion_fini(struct congestion *congestion)
 	*congestion = (struct congestion){0};
 }
 
-bool congestion_set(struct congestion *congestion, const char *name, const char *value, char *why,
-		    size_t why_bytes)
+bool congestion_set(struct congestion *congestion, const char *name, const char *value, char *error,
+		    size_t error_bytes)
 {
 	const struct param *param = congestion->ops->params;
 
 	for (; param && param->name; param++)
 		if (!strcmp(param->name, name))
-			return param_parse(param, value, congestion->params, why, why_bytes) &&
+			return param_parse(param, value, congestion->params, error, error_bytes) &&
 			       (!congestion->ops->check ||
-				congestion->ops->check(congestion->params, why, why_bytes));
-	snprintf(why, why_bytes, "%s has no parameter `%s`", congestion->ops->name, name);
+				congestion->ops->check(congestion->params, error, error_bytes));
+	snprintf(error, error_bytes, "%s has no parameter `%s`", congestion->ops->name, name);
 	return false;
 }
 
-bool congestion_choose(struct congestion_choice *choice, const char *name, char *why,
-		       size_t why_bytes)
+bool congestion_choose(struct congestion_choice *choice, const char *name, char *error,
+		       size_t error_bytes)
 {
 	struct congestion congestion;
 
 	if (strlen(name) >= CONGESTION_NAME_BYTES) {
-		snprintf(why, why_bytes, "the name is too long");
+		snprintf(error, error_bytes, "the name is too long");
 		return false;
 	}
-	if (!congestion_init(&congestion, name, why, why_bytes))
+	if (!congestion_init(&congestion, name, error, error_bytes))
 		return false;
 	congestion_choice_fini(choice);
 	choice->congestion = congestion;

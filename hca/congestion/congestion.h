@@ -80,8 +80,8 @@ struct congestion_ops {
 	uint32_t lives_by;
 	/* An ACK at least so often, in payload; 0 or NULL: it does not live by ACKs. */
 	uint64_t (*ack_bytes)(const void *params);
-	/* false: *why, the values cannot be. What the list's ranges do not say. */
-	bool (*check)(const void *params, char *why, size_t why_bytes);
+	/* false: *error, the values cannot be. What the list's ranges do not say. */
+	bool (*check)(const void *params, char *error, size_t error_bytes);
 	void (*flow_init)(struct congestion_flow *flow, const void *params,
 			  const struct congestion_path *path, sim_time now);
 	void (*step)(struct congestion_flow *flow, const void *params, sim_time now);
@@ -101,13 +101,14 @@ struct congestion {
 	void *library; /* ours; NULL: built in */
 };
 
-/* A name of the list, or a path to a shared object. Parameters have their defaults. false: *why says what is wrong. */
-bool congestion_init(struct congestion *congestion, const char *name, char *why, size_t why_bytes);
+/* A name of the list, or a path to a shared object. Parameters have their defaults. false: *error says what is wrong. */
+bool congestion_init(struct congestion *congestion, const char *name, char *error,
+		     size_t error_bytes);
 void congestion_fini(struct congestion *congestion);
 
 /* One parameter, as a user writes it. */
-bool congestion_set(struct congestion *congestion, const char *name, const char *value, char *why,
-		    size_t why_bytes);
+bool congestion_set(struct congestion *congestion, const char *name, const char *value, char *error,
+		    size_t error_bytes);
 
 #define CONGESTION_NAME_BYTES 256
 
@@ -117,9 +118,9 @@ struct congestion_choice {
 	struct congestion congestion;     /* ops NULL: nothing */
 };
 
-/* In the place of what was chosen before. false: *why, and that stays. */
-bool congestion_choose(struct congestion_choice *choice, const char *name, char *why,
-		       size_t why_bytes);
+/* In the place of what was chosen before. false: *error, and that stays. */
+bool congestion_choose(struct congestion_choice *choice, const char *name, char *error,
+		       size_t error_bytes);
 void congestion_choice_fini(struct congestion_choice *choice);
 
 /* Packets of a message between two requests for an ACK: `told`, or, if that is 0, what the algorithm lives by, and

@@ -159,13 +159,13 @@ static uint64_t guarded_ack_bytes(const void *params)
 	return bytes;
 }
 
-static bool guarded_check(const void *params, char *why, size_t why_bytes)
+static bool guarded_check(const void *params, char *error, size_t error_bytes)
 {
 	const struct guard *guard = guard_of(params);
 	bool good;
 
 	foreign_enter(guard->name, "check()");
-	good = guard->plugin->check(params, why, why_bytes);
+	good = guard->plugin->check(params, error, error_bytes);
 	foreign_leave();
 	return good;
 }

@@ -54,7 +54,7 @@ static bool next_entry(const char **text, unsigned long *shift, unsigned long *m
 	return true;
 }
 
-static bool infiniband_check(const void *context, char *why, size_t why_bytes)
+static bool infiniband_check(const void *context, char *error, size_t error_bytes)
 {
 	const struct infiniband_cc_params *params = context;
 	const char *text = params->cct.text;
@@ -62,7 +62,7 @@ static bool infiniband_check(const void *context, char *why, size_t why_bytes)
 
 	while (*text)
 		if (!next_entry(&text, &shift, &multiplier)) {
-			snprintf(why, why_bytes,
+			snprintf(error, error_bytes,
 				 "cct: found \"%s\"; expected shift:multiplier, 0..3 and 0..16383, "
 				 "with commas in between",
 				 text);

@@ -74,8 +74,8 @@ struct systemc_tracer; /* sim/systemc_vcd.h */
 /* Exported as hca_translation_module. */
 struct translation_module {
 	struct module_head head;
-	/* Does it take these parameters? false: *why says which it does not. NULL: any. */
-	bool (*accepts)(const struct translation_params *params, char *why, size_t why_bytes);
+	/* Does it take these parameters? false: *error says which it does not. NULL: any. */
+	bool (*accepts)(const struct translation_params *params, char *error, size_t error_bytes);
 	void *(*create)(const struct translation_setup *setup); /* NULL never */
 	void (*destroy)(void *module);
 	void (*request)(void *module, struct translation *request, sim_time ahead);

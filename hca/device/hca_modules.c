@@ -6,7 +6,7 @@
 #include "hca/work/dma_module.h"
 #include "hca/work/scheduler_module.h"
 
-bool hca_module_fits(enum module_kind kind, const char *path, char *why, size_t why_bytes)
+bool hca_module_fits(enum module_kind kind, const char *path, char *error, size_t error_bytes)
 {
 	static const size_t table_bytes[MODULE_KIND_COUNT] = {
 		[MODULE_TRANSLATION] = sizeof(struct translation_module),
@@ -14,7 +14,7 @@ bool hca_module_fits(enum module_kind kind, const char *path, char *why, size_t 
 		[MODULE_DMA] = sizeof(struct dma_module),
 	};
 
-	return module_load(kind, table_bytes[kind], path, why, why_bytes) != NULL;
+	return module_load(kind, table_bytes[kind], path, error, error_bytes) != NULL;
 }
 
 struct param_text *hca_module_text(struct hca_params *params, enum module_kind kind)
@@ -29,26 +29,26 @@ struct param_text *hca_module_text(struct hca_params *params, enum module_kind k
 }
 
 /* What is wrong with the one in the place of a block, unless none is. */
-#define ACCEPTS(KIND, block)                                                                 \
-	static bool block##_accepts(const struct block##_params *params, char *why,          \
-				    size_t why_bytes)                                        \
-	{                                                                                    \
-		const struct block##_module *table;                                          \
-                                                                                             \
-		if (!*params->module.text)                                                   \
-			return true;                                                         \
-		table = module_load(MODULE_##KIND, sizeof(*table), params->module.text, why, \
-				    why_bytes);                                              \
-		return table && (!table->accepts || table->accepts(params, why, why_bytes)); \
+#define ACCEPTS(KIND, block)                                                                     \
+	static bool block##_accepts(const struct block##_params *params, char *error,            \
+				    size_t error_bytes)                                          \
+	{                                                                                        \
+		const struct block##_module *table;                                              \
+                                                                                                 \
+		if (!*params->module.text)                                                       \
+			return true;                                                             \
+		table = module_load(MODULE_##KIND, sizeof(*table), params->module.text, error,   \
+				    error_bytes);                                                \
+		return table && (!table->accepts || table->accepts(params, error, error_bytes)); \
 	}
 
 ACCEPTS(TRANSLATION, translation)
 ACCEPTS(SCHEDULER, scheduler)
 ACCEPTS(DMA, dma)
 
-bool hca_modules_accept(const struct hca_params *params, char *why, size_t why_bytes)
+bool hca_modules_accept(const struct hca_params *params, char *error, size_t error_bytes)
 {
-	return translation_accepts(&params->translation, why, why_bytes) &&
-	       scheduler_accepts(&params->scheduler, why, why_bytes) &&
-	       dma_accepts(&params->dma, why, why_bytes);
+	return translation_accepts(&params->translation, error, error_bytes) &&
+	       scheduler_accepts(&params->scheduler, error, error_bytes) &&
+	       dma_accepts(&params->dma, error, error_bytes);
 }

@@ -11,11 +11,11 @@
 /* Returns the parameter that names the block's module. Its text is "" for the built-in block. */
 struct param_text *hca_module_text(struct hca_params *params, enum module_kind kind);
 
-/* Returns true if the shared object holds a module of that kind. Writes the reason to `why` if not. */
-bool hca_module_fits(enum module_kind kind, const char *path, char *why, size_t why_bytes);
+/* Returns true if the shared object holds a module of that kind. Writes the reason to `error` if not. */
+bool hca_module_fits(enum module_kind kind, const char *path, char *error, size_t error_bytes);
 
-/* Returns true if all modules that are named take these parameters. Writes the reason to `why` if
+/* Returns true if all modules that are named take these parameters. Writes the reason to `error` if
  * not. */
-bool hca_modules_accept(const struct hca_params *params, char *why, size_t why_bytes);
+bool hca_modules_accept(const struct hca_params *params, char *error, size_t error_bytes);
 
 #endif

@@ -66,9 +66,9 @@ static bool on_ethernet(const struct endpoint_qp *qp)
 static struct topology_way way_of(const struct endpoint_qp *qp)
 {
 	struct topology_way way;
-	char why[256];
-	bool there = topology_follow(flow_fabric_topology(qp->hca->flows), qp->path, &way, why,
-				     sizeof(why));
+	char error[256];
+	bool there = topology_follow(flow_fabric_topology(qp->hca->flows), qp->path, &way, error,
+				     sizeof(error));
 
 	assert(there);
 	return way;

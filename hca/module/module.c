@@ -22,24 +22,24 @@ const char *module_block(enum module_kind kind)
 	return kinds[kind].block;
 }
 
-const void *module_load(enum module_kind kind, size_t table_bytes, const char *path, char *why,
-			size_t why_bytes)
+const void *module_load(enum module_kind kind, size_t table_bytes, const char *path, char *error,
+			size_t error_bytes)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	const struct module_head *head;
 
 	if (!library) {
-		snprintf(why, why_bytes, "cannot be loaded: %s", dlerror());
+		snprintf(error, error_bytes, "cannot be loaded: %s", dlerror());
 		return NULL;
 	}
 	head = dlsym(library, kinds[kind].symbol);
 	if (!head)
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "%s exports no %s; expected a shared object with a module in the place of "
 			 "%s",
 			 path, kinds[kind].symbol, kinds[kind].block);
 	else if (head->version != kinds[kind].version || head->bytes != table_bytes)
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "%s is for version %u of the interface (a table of %u bytes); expected "
 			 "version %u (%zu bytes): build it again with this hcasim's headers",
 			 path, head->version, head->bytes, kinds[kind].version, table_bytes);
@@ -52,11 +52,11 @@ const void *module_load(enum module_kind kind, size_t table_bytes, const char *p
 const void *module_open(enum module_kind kind, size_t table_bytes, const char *block,
 			const char *path)
 {
-	char why[512];
-	const void *table = module_load(kind, table_bytes, path, why, sizeof(why));
+	char error[512];
+	const void *table = module_load(kind, table_bytes, path, error, sizeof(error));
 
 	if (!table)
-		module_broke(block, why);
+		module_broke(block, error);
 	return table;
 }
 

@@ -42,9 +42,9 @@ struct module_head {
 struct sim;
 
 /* Returns the table of a shared object, which stays loaded. Returns NULL if it cannot be loaded, or if
- * its table is of another version or not of table_bytes, and writes the reason to `why`. */
-const void *module_load(enum module_kind kind, size_t table_bytes, const char *path, char *why,
-			size_t why_bytes);
+ * its table is of another version or not of table_bytes, and writes the reason to `error`. */
+const void *module_load(enum module_kind kind, size_t table_bytes, const char *path, char *error,
+			size_t error_bytes);
 
 /* The same for a run that begins: what cannot be loaded ends the program. */
 const void *module_open(enum module_kind kind, size_t table_bytes, const char *block,

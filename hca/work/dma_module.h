@@ -68,8 +68,8 @@ struct systemc_tracer; /* sim/systemc_vcd.h */
 /* Exported as hca_dma_module. */
 struct dma_module {
 	struct module_head head;
-	/* Does it take these parameters? false: *why says which it does not. NULL: any. */
-	bool (*accepts)(const struct dma_params *params, char *why, size_t why_bytes);
+	/* Does it take these parameters? false: *error says which it does not. NULL: any. */
+	bool (*accepts)(const struct dma_params *params, char *error, size_t error_bytes);
 	void *(*create)(const struct dma_setup *setup); /* NULL never */
 	void (*destroy)(void *module);
 	/* dma->status is DMA_TOO_SHORT if the list ends too early, else DMA_OK. */

@@ -62,8 +62,8 @@ struct systemc_tracer; /* sim/systemc_vcd.h */
 /* Exported as hca_scheduler_module. */
 struct scheduler_module {
 	struct module_head head;
-	/* Does it take these parameters? false: *why says which it does not. NULL: any. */
-	bool (*accepts)(const struct scheduler_params *params, char *why, size_t why_bytes);
+	/* Does it take these parameters? false: *error says which it does not. NULL: any. */
+	bool (*accepts)(const struct scheduler_params *params, char *error, size_t error_bytes);
 	void *(*create)(const struct scheduler_setup *setup); /* NULL never */
 	void (*destroy)(void *module);
 	void (*wake)(void *module, struct flow *flow, sim_time ahead); /* it may have work now */

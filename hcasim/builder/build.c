@@ -23,9 +23,9 @@
 #define NAME_BYTES 96
 
 static void create_hosts(struct build *build);
-static bool create_switches(struct build *build, char *why, size_t why_bytes);
-static bool join(struct build *build, char *why, size_t why_bytes);
-static bool create_flows(struct build *build, char *why, size_t why_bytes);
+static bool create_switches(struct build *build, char *error, size_t error_bytes);
+static bool join(struct build *build, char *error, size_t error_bytes);
+static bool create_flows(struct build *build, char *error, size_t error_bytes);
 
 static void *take(size_t count, size_t bytes)
 {
@@ -65,12 +65,12 @@ static enum link_layer link_layer_of(const struct scenario *scenario)
 /* `carried`: hosts have no programs but messages to send, and detailed adapters are asked for that; NULL: they have programs. */
 static struct build *create(const struct scenario *scenario, enum sim_kernel kernel,
 			    const struct division *division, const struct load_host_params *carried,
-			    bool color, bool verbose, char *why, size_t why_bytes)
+			    bool color, bool verbose, char *error, size_t error_bytes)
 {
 	bool detailed = scenario_has(scenario, FIDELITY_DETAILED);
 	bool has_programs = detailed && !scenario->has_load && carried == NULL;
-	if (has_programs && !session_is_permitted(why, why_bytes)) {
-		scenario_blame(scenario, "", why, why_bytes);
+	if (has_programs && !session_is_permitted(error, error_bytes)) {
+		scenario_blame(scenario, "", error, error_bytes);
 		return NULL;
 	}
 	struct build *build = take(1, sizeof(*build));
@@ -91,36 +91,37 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
 						color, verbose);
 	create_hosts(build);
-	if (create_switches(build, why, why_bytes) && join(build, why, why_bytes) &&
-	    build_lanes(build, why, why_bytes) && build_subnet(build, why, why_bytes) &&
-	    build_faults(build, why, why_bytes) && create_flows(build, why, why_bytes) &&
-	    !build_refuses_deadlock(build, why, why_bytes)) {
-		if (!scenario->has_load || load_connect(build->load, why, why_bytes))
+	if (create_switches(build, error, error_bytes) && join(build, error, error_bytes) &&
+	    build_lanes(build, error, error_bytes) && build_subnet(build, error, error_bytes) &&
+	    build_faults(build, error, error_bytes) && create_flows(build, error, error_bytes) &&
+	    !build_refuses_deadlock(build, error, error_bytes)) {
+		if (!scenario->has_load || load_connect(build->load, error, error_bytes))
 			return build;
-		scenario_blame(scenario, "load", why, why_bytes);
+		scenario_blame(scenario, "load", error, error_bytes);
 	}
 	build_destroy(build);
 	return NULL;
 }
 
 struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
-			   bool verbose, char *why, size_t why_bytes)
+			   bool verbose, char *error, size_t error_bytes)
 {
 	return create(scenario, kernel, NULL, scenario->has_workload ? &scenario->play_hosts : NULL,
-		      color, verbose, why, why_bytes);
+		      color, verbose, error, error_bytes);
 }
 
 struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
-					char *why, size_t why_bytes)
+					char *error, size_t error_bytes)
 {
-	return create(scenario, kernel, NULL, &scenario->mpi_hosts, false, false, why, why_bytes);
+	return create(scenario, kernel, NULL, &scenario->mpi_hosts, false, false, error,
+		      error_bytes);
 }
 
 struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
-				   char *why, size_t why_bytes)
+				   char *error, size_t error_bytes)
 {
 	return create(scenario, SIM_KERNEL_native, division, &scenario->play_hosts, false, false,
-		      why, why_bytes);
+		      error, error_bytes);
 }
 
 /* As an end of it has it: both have the same. */
@@ -280,7 +281,7 @@ static unsigned *count_ports(const struct scenario *scenario)
 
 /* Of one switch, or of all that a topology has. */
 static bool blame_switch(const struct scenario *scenario, uint32_t number, const char *key,
-			 char *why, size_t why_bytes)
+			 char *error, size_t error_bytes)
 {
 	char path[NAME_BYTES];
 	if (scenario->every_switch.params != NULL)
@@ -288,18 +289,18 @@ static bool blame_switch(const struct scenario *scenario, uint32_t number, const
 	else
 		snprintf(path, sizeof(path), "fabric.switches.%.64s.%s",
 			 scenario->switches[number].name, key);
-	return scenario_blame(scenario, path, why, why_bytes);
+	return scenario_blame(scenario, path, error, error_bytes);
 }
 
 /* Of a list, or of a topology. */
-static bool blame_link(const struct scenario *scenario, uint32_t number, char *why,
-		       size_t why_bytes)
+static bool blame_link(const struct scenario *scenario, uint32_t number, char *error,
+		       size_t error_bytes)
 {
 	char path[NAME_BYTES];
 	snprintf(path, sizeof(path), "fabric.links.%u", number);
 	return scenario_blame(scenario,
 			      scenario->topology.kind == TOPOLOGY_LINKS ? path : "fabric.topology",
-			      why, why_bytes);
+			      error, error_bytes);
 }
 
 static bool has_overlay(const struct switch_params *params)
@@ -308,7 +309,7 @@ static bool has_overlay(const struct switch_params *params)
 }
 
 /* What one leaf writes, all others must read. */
-static bool overlays_agree(const struct scenario *scenario, char *why, size_t why_bytes)
+static bool overlays_agree(const struct scenario *scenario, char *error, size_t error_bytes)
 {
 	const struct scenario_switch *first = scenario->switches;
 	for (uint32_t i = 1; i < scenario->switch_count; i++) {
@@ -319,20 +320,20 @@ static bool overlays_agree(const struct scenario *scenario, char *why, size_t wh
 		    other->params->conga.header == first->params->conga.header &&
 		    other->params->conweave.header == first->params->conweave.header)
 			continue;
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "%s and %s balance differently; expected the same balance: conga or "
 			 "conweave, and the same header, at all switches",
 			 first->name, other->name);
-		return blame_switch(scenario, i, "balance", why, why_bytes);
+		return blame_switch(scenario, i, "balance", error, error_bytes);
 	}
 	return true;
 }
 
-static bool create_switches(struct build *build, char *why, size_t why_bytes)
+static bool create_switches(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	unsigned *ports = count_ports(scenario);
-	bool good = overlays_agree(scenario, why, why_bytes);
+	bool good = overlays_agree(scenario, error, error_bytes);
 	build->switches = take(scenario->switch_count, sizeof(*build->switches));
 	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		const struct scenario_switch *device = &scenario->switches[i];
@@ -344,18 +345,19 @@ static bool create_switches(struct build *build, char *why, size_t why_bytes)
 					      link_layer_of(scenario), pool_of(build, sim));
 			continue;
 		}
-		snprintf(why, why_bytes, "%s is at %u links; expected 1..%d", device->name,
+		snprintf(error, error_bytes, "%s is at %u links; expected 1..%d", device->name,
 			 ports[i], PORT_SET_PORTS);
-		blame_switch(scenario, i, "", why, why_bytes);
+		blame_switch(scenario, i, "", error, error_bytes);
 	}
 	for (uint32_t i = 0; good && i < scenario->switch_count; i++) {
 		good = scenario->switches[i].params->unknown == UNKNOWN_DROP ||
 		       !scenario_has(scenario, FIDELITY_DETAILED);
 		if (good)
 			continue;
-		snprintf(why, why_bytes, "%s floods; expected unknown: drop with detailed adapters",
+		snprintf(error, error_bytes,
+			 "%s floods; expected unknown: drop with detailed adapters",
 			 scenario->switches[i].name);
-		blame_switch(scenario, i, "unknown", why, why_bytes);
+		blame_switch(scenario, i, "unknown", error, error_bytes);
 	}
 	for (uint32_t i = 0; good && i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
@@ -404,7 +406,7 @@ static void place(struct build *build)
 	}
 }
 
-static bool join(struct build *build, char *why, size_t why_bytes)
+static bool join(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	bool good = true;
@@ -430,26 +432,26 @@ static bool join(struct build *build, char *why, size_t why_bytes)
 					: build_host_port(build, end->number);
 		}
 		good = topology_link(build->topology, nodes[0], numbers[0], nodes[1], numbers[1],
-				     LENGTH_OF_PARAMS, RATE_OF_PARAMS, why, why_bytes);
+				     LENGTH_OF_PARAMS, RATE_OF_PARAMS, error, error_bytes);
 		if (!good)
-			blame_link(scenario, i, why, why_bytes);
+			blame_link(scenario, i, error, error_bytes);
 	}
 	if (!good)
 		return false;
 	place(build);
 	endpoints_set_topology(build->endpoints, build->topology);
-	return topology_finish(build->topology, why, why_bytes) ||
-	       scenario_blame(scenario, "fabric", why, why_bytes);
+	return topology_finish(build->topology, error, error_bytes) ||
+	       scenario_blame(scenario, "fabric", error, error_bytes);
 }
 
-static bool create_flows(struct build *build, char *why, size_t why_bytes)
+static bool create_flows(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	if (scenario->fabric.fidelity != FIDELITY_FLOW)
 		return true;
-	build->flows = flow_fabric_create(build->sim, build->topology, why, why_bytes);
+	build->flows = flow_fabric_create(build->sim, build->topology, error, error_bytes);
 	if (build->flows == NULL)
-		scenario_blame(scenario, "fabric.fidelity", why, why_bytes);
+		scenario_blame(scenario, "fabric.fidelity", error, error_bytes);
 	for (uint32_t i = 0; build->flows != NULL && i < scenario->host_count; i++)
 		endpoint_set_flows(build->endpoint_hcas[i], build->flows);
 	return build->flows != NULL;

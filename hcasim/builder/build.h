@@ -43,35 +43,35 @@ struct build {
 	uint32_t port_count, fault_count, port_fault_count;
 };
 
-/* color and verbose: as session_create(). The scenario outlives it. NULL: *why says what does not fit together. */
+/* color and verbose: as session_create(). The scenario outlives it. NULL: *error says what does not fit together. */
 struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
-			   bool verbose, char *why, size_t why_bytes);
+			   bool verbose, char *error, size_t error_bytes);
 
 /* For messages of whoever has no programs on simulated hosts (scenarios/mpi), on adapters of either fidelity. */
 struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
-					char *why, size_t why_bytes);
+					char *error, size_t error_bytes);
 
 /* In parts, a thread each; the division outlives it. Of a workload or load. */
 struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
-				   char *why, size_t why_bytes);
+				   char *error, size_t error_bytes);
 void build_destroy(struct build *build);
 
-/* Lanes and forwarding tables, on switches that are routed. false: *why, as of build_create(). build_lanes.c */
-bool build_lanes(struct build *build, char *why, size_t why_bytes);
+/* Lanes and forwarding tables, on switches that are routed. false: *error, as of build_create(). build_lanes.c */
+bool build_lanes(struct build *build, char *error, size_t error_bytes);
 
-/* Groups of hosts, on switches that are routed. false: *why, as of build_create(). build_subnet.c */
-bool build_subnet(struct build *build, char *why, size_t why_bytes);
+/* Groups of hosts, on switches that are routed. false: *error, as of build_create(). build_subnet.c */
+bool build_subnet(struct build *build, char *error, size_t error_bytes);
 void build_subnet_destroy(struct build *build);
 
-/* What goes wrong, on links that are joined. false: *why, as of build_create(). build_faults.c */
-bool build_faults(struct build *build, char *why, size_t why_bytes);
+/* What goes wrong, on links that are joined. false: *error, as of build_create(). build_faults.c */
+bool build_faults(struct build *build, char *error, size_t error_bytes);
 void build_faults_destroy(struct build *build);
 
 /* May the packets that the scenario's hosts send wait for each other in a circle? If so, names the circle and what to do. */
-bool build_may_deadlock(const struct build *build, char *why, size_t why_bytes);
+bool build_may_deadlock(const struct build *build, char *error, size_t error_bytes);
 
 /* The same, for a workload that does not say run: {deadlock: possible} or expected. */
-bool build_refuses_deadlock(const struct build *build, char *why, size_t why_bytes);
+bool build_refuses_deadlock(const struct build *build, char *error, size_t error_bytes);
 
 /* Do links go down for switches to route around? Tables that the scenario itself gives stay as they are. */
 bool build_reroutes(const struct scenario *scenario);

@@ -20,7 +20,7 @@ static unsigned service_levels_of(const struct scenario *scenario)
 	return levels;
 }
 
-bool build_may_deadlock(const struct build *build, char *why, size_t why_bytes)
+bool build_may_deadlock(const struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	struct dependency_cycle cycle;
@@ -29,7 +29,7 @@ bool build_may_deadlock(const struct build *build, char *why, size_t why_bytes)
 	    !dependency_find(build->topology, service_levels_of(scenario), &cycle, NULL))
 		return false;
 	bool own = scenario->lanes.route_count > 0 || scenario->lanes.forwarding != NULL;
-	snprintf(why, why_bytes,
+	snprintf(error, error_bytes,
 		 "the ways of packets form a circle of buffers, so a deadlock is possible; "
 		 "expected %s%s or "
 		 "run: {deadlock: possible}; the circle: %s",
@@ -40,12 +40,12 @@ bool build_may_deadlock(const struct build *build, char *why, size_t why_bytes)
 	return true;
 }
 
-bool build_refuses_deadlock(const struct build *build, char *why, size_t why_bytes)
+bool build_refuses_deadlock(const struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	if (!scenario->has_workload || scenario->run.deadlock != DEADLOCK_ERROR ||
-	    !build_may_deadlock(build, why, why_bytes))
+	    !build_may_deadlock(build, error, error_bytes))
 		return false;
-	scenario_blame(scenario, "fabric", why, why_bytes);
+	scenario_blame(scenario, "fabric", error, error_bytes);
 	return true;
 }

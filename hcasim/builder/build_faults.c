@@ -19,7 +19,7 @@ static const uint64_t *watched(const struct build *build, const struct scenario_
 	return fault->counter != NULL ? counters_find(build->sim, fault->counter) : NULL;
 }
 
-static bool counters_exist(const struct build *build, char *why, size_t why_bytes)
+static bool counters_exist(const struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
@@ -29,12 +29,12 @@ static bool counters_exist(const struct build *build, char *why, size_t why_byte
 			continue;
 		renamed_key_hint(renamed_key_of_counter(counter), NULL, NULL, 0, hint,
 				 sizeof(hint));
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "faults: when: there is no counter \"%s\"%s; expected a name as "
 			 "counters.json has them",
 			 counter, hint);
 		snprintf(path, sizeof(path), "faults.%u", i);
-		return scenario_blame(scenario, path, why, why_bytes);
+		return scenario_blame(scenario, path, error, error_bytes);
 	}
 	return true;
 }
@@ -152,10 +152,10 @@ static void create_reroutes(struct build *build)
 	free(numbers);
 }
 
-bool build_faults(struct build *build, char *why, size_t why_bytes)
+bool build_faults(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
-	if (!counters_exist(build, why, why_bytes))
+	if (!counters_exist(build, error, error_bytes))
 		return false;
 	build->faults = calloc((size_t)4 * scenario->link_count + 1, sizeof(*build->faults));
 	build->port_faults = calloc(scenario->fault_count + 1u, sizeof(*build->port_faults));

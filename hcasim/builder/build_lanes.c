@@ -14,7 +14,7 @@
 #include "sim/input.h"
 #include "switch/switch.h"
 
-#define WHY_BYTES 512
+#define ERROR_BYTES 512
 
 /* The end of link i that is not `side`, and whether its name matches. */
 static bool end_matches(const struct scenario *scenario, const struct scenario_node *node,
@@ -83,8 +83,8 @@ static void map_dscp(struct build *build, const struct scenario_dscp *entry)
 }
 
 /* Ways that somebody has set by hand; they may lead nowhere, and in a circle. */
-static bool map_route(struct build *build, const struct scenario_route *entry, char *why,
-		      size_t why_bytes)
+static bool map_route(struct build *build, const struct scenario_route *entry, char *error,
+		      size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	for (uint32_t box = 0; box < scenario->switch_count; box++) {
@@ -94,7 +94,7 @@ static bool map_route(struct build *build, const struct scenario_route *entry, c
 		if (entry->via != NULL)
 			ports = ports_towards(scenario, box, entry->via);
 		if (entry->via != NULL && port_set_count(&ports) == 0) {
-			snprintf(why, why_bytes, "routes: %s has no link to \"%s\"",
+			snprintf(error, error_bytes, "routes: %s has no link to \"%s\"",
 				 scenario->switches[box].name, entry->via);
 			return false;
 		}
@@ -118,7 +118,7 @@ static bool map_route(struct build *build, const struct scenario_route *entry, c
 struct tables {
 	struct build *build;
 	uint8_t *ports; /* [switch][host]: by which port; NO_PORT: the file does not say */
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 };
 
 static uint32_t find_switch(const struct scenario *scenario, const char *name)
@@ -136,13 +136,13 @@ static bool take_route(void *context, const struct lft_route *route)
 	uint32_t box = find_switch(scenario, route->box);
 	uint32_t host = endpoints_by_lid(tables->build->endpoints, route->lid);
 	if (box == scenario->switch_count) {
-		snprintf(tables->why, WHY_BYTES, "no switch is called \"%s\"", route->box);
+		snprintf(tables->error, ERROR_BYTES, "no switch is called \"%s\"", route->box);
 		return false;
 	}
 	if (host == NO_ENDPOINT) /* a switch's own LID */
 		return true;
 	if (route->port == 0 || route->port > switch_ports(tables->build->switches[box])) {
-		snprintf(tables->why, WHY_BYTES, "%s has no port %u; it has 1..%u", route->box,
+		snprintf(tables->error, ERROR_BYTES, "%s has no port %u; it has 1..%u", route->box,
 			 route->port, switch_ports(tables->build->switches[box]));
 		return false;
 	}
@@ -178,7 +178,8 @@ static bool arrives(struct tables *tables, uint32_t box, uint32_t host)
 		if (next != NULL && !next->is_switch && next->number == host)
 			return true;
 		if (next == NULL || !next->is_switch) {
-			snprintf(tables->why, WHY_BYTES, "from %s to %s: port %u of %s leads to %s",
+			snprintf(tables->error, ERROR_BYTES,
+				 "from %s to %s: port %u of %s leads to %s",
 				 scenario->switches[start].name, scenario->hosts[host].name,
 				 port + 1u, scenario->switches[box].name,
 				 next != NULL ? scenario->hosts[next->number].name : "nobody");
@@ -186,7 +187,7 @@ static bool arrives(struct tables *tables, uint32_t box, uint32_t host)
 		}
 		box = next->number;
 	}
-	snprintf(tables->why, WHY_BYTES, "from %s to %s: packets go in a circle, by %s",
+	snprintf(tables->error, ERROR_BYTES, "from %s to %s: packets go in a circle, by %s",
 		 scenario->switches[start].name, scenario->hosts[host].name,
 		 scenario->switches[box].name);
 	return false;
@@ -208,7 +209,7 @@ static bool forward(struct tables *tables)
 	return true;
 }
 
-static bool read_tables(struct build *build, char *why, size_t why_bytes)
+static bool read_tables(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	const char *path = scenario->lanes.forwarding;
@@ -221,13 +222,13 @@ static bool read_tables(struct build *build, char *why, size_t why_bytes)
 		abort();
 	memset(tables.ports, NO_PORT, cells);
 	if (file == NULL) {
-		snprintf(why, why_bytes, "%s: %s", path, input_error());
-	} else if (!lft_file_read(file, take_route, &tables, &line, tables.why, WHY_BYTES)) {
-		snprintf(why, why_bytes, "%s:%u: %s", path, line, tables.why);
+		snprintf(error, error_bytes, "%s: %s", path, input_error());
+	} else if (!lft_file_read(file, take_route, &tables, &line, tables.error, ERROR_BYTES)) {
+		snprintf(error, error_bytes, "%s:%u: %s", path, line, tables.error);
 	} else {
 		good = forward(&tables);
 		if (!good)
-			snprintf(why, why_bytes, "%s: %s", path, tables.why);
+			snprintf(error, error_bytes, "%s: %s", path, tables.error);
 	}
 	if (file != NULL)
 		fclose(file);
@@ -235,7 +236,7 @@ static bool read_tables(struct build *build, char *why, size_t why_bytes)
 	return good;
 }
 
-bool build_lanes(struct build *build, char *why, size_t why_bytes)
+bool build_lanes(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario_lanes *lanes = &build->scenario->lanes;
 	for (uint32_t i = 0; i < lanes->arbitration_count; i++)
@@ -246,11 +247,11 @@ bool build_lanes(struct build *build, char *why, size_t why_bytes)
 		map_dscp(build, &lanes->dscps[i]);
 	for (uint32_t i = 0; i < lanes->route_count; i++) {
 		char path[32];
-		if (map_route(build, &lanes->routes[i], why, why_bytes))
+		if (map_route(build, &lanes->routes[i], error, error_bytes))
 			continue;
 		snprintf(path, sizeof(path), "fabric.routes.%u", i);
-		return scenario_blame(build->scenario, path, why, why_bytes);
+		return scenario_blame(build->scenario, path, error, error_bytes);
 	}
-	return lanes->forwarding == NULL || read_tables(build, why, why_bytes) ||
-	       scenario_blame(build->scenario, "fabric.forwarding", why, why_bytes);
+	return lanes->forwarding == NULL || read_tables(build, error, error_bytes) ||
+	       scenario_blame(build->scenario, "fabric.forwarding", error, error_bytes);
 }

@@ -11,7 +11,7 @@
 #include "switch/switch.h"
 
 /* Ethernet: groups that the scenario does not name reach all hosts, as they do where switches have not learnt of them. */
-static bool flood(struct build *build, char *why, size_t why_bytes)
+static bool flood(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	uint32_t *hosts = calloc(scenario->host_count + 1, sizeof(*hosts)), count = 0;
@@ -23,12 +23,12 @@ static bool flood(struct build *build, char *why, size_t why_bytes)
 	}
 	bool good = topology_set_group(build->topology, GROUP_UNKNOWN,
 				       &(struct group_hosts){hosts, count},
-				       &(struct group_hosts){NULL, 0}, why, why_bytes);
+				       &(struct group_hosts){NULL, 0}, error, error_bytes);
 	free(hosts);
 	return good;
 }
 
-static bool make_groups(struct build *build, char *why, size_t why_bytes)
+static bool make_groups(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario_subnet *subnet = &build->scenario->subnet;
 	bool good;
@@ -41,19 +41,19 @@ static bool make_groups(struct build *build, char *why, size_t why_bytes)
 		uint32_t number = groups_add(endpoints_groups(build->endpoints), &entry->group);
 		if (entry->change_count > 0) {
 			build->group_changes[i] = group_changes_create(
-				build->sim, build->topology, number, entry, why, why_bytes);
+				build->sim, build->topology, number, entry, error, error_bytes);
 			good = build->group_changes[i] != NULL;
 		} else {
 			good = topology_set_group(
 				build->topology, number,
 				&(struct group_hosts){entry->members, entry->member_count},
-				&(struct group_hosts){entry->senders, entry->sender_count}, why,
-				why_bytes);
+				&(struct group_hosts){entry->senders, entry->sender_count}, error,
+				error_bytes);
 		}
 		if (good)
 			continue;
 		snprintf(path, sizeof(path), "fabric.multicast.%u", i);
-		return scenario_blame(build->scenario, path, why, why_bytes);
+		return scenario_blame(build->scenario, path, error, error_bytes);
 	}
 	return true;
 }
@@ -91,11 +91,11 @@ void build_subnet_destroy(struct build *build)
 	free(build->group_changes);
 }
 
-bool build_subnet(struct build *build, char *why, size_t why_bytes)
+bool build_subnet(struct build *build, char *error, size_t error_bytes)
 {
 	filter(build);
-	if (!make_groups(build, why, why_bytes))
+	if (!make_groups(build, error, error_bytes))
 		return false;
-	return build->scenario->fabric.link_layer == 0 || flood(build, why, why_bytes) ||
-	       scenario_blame(build->scenario, "fabric", why, why_bytes);
+	return build->scenario->fabric.link_layer == 0 || flood(build, error, error_bytes) ||
+	       scenario_blame(build->scenario, "fabric", error, error_bytes);
 }

@@ -318,14 +318,14 @@ static bool reroutes_by_condition(const struct scenario *scenario)
 	return false;
 }
 
-struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
-				 size_t why_bytes)
+struct division *division_create(const struct scenario *scenario, unsigned parts, char *error,
+				 size_t error_bytes)
 {
 	uint64_t weights[SIM_PARTS_MAX] = {0};
 	struct graph graph;
 	assert(parts > 1 && parts <= SIM_PARTS_MAX);
 	if (reroutes_by_condition(scenario)) {
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "link_down with a condition changes routes everywhere; expected "
 			 "fabric.reroute_delay: 0ps");
 		return NULL;
@@ -348,7 +348,7 @@ struct division *division_create(const struct scenario *scenario, unsigned parts
 	if (divided && division->events >= SIM_WINDOW_WORTH)
 		return division;
 	if (divided) {
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "the shortest link between the parts makes windows of %.3f ns, in which "
 			 "the parts "
 			 "but the busiest have %.1f events even if all hosts send at their links' "
@@ -358,7 +358,7 @@ struct division *division_create(const struct scenario *scenario, unsigned parts
 		division_destroy(division);
 		return NULL;
 	}
-	snprintf(why, why_bytes, "links without latency, or faults, hold all of it together");
+	snprintf(error, error_bytes, "links without latency, or faults, hold all of it together");
 	division_destroy(division);
 	return NULL;
 }

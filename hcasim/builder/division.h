@@ -15,9 +15,9 @@ struct division {
 	double events; /* estimate: of a window, in all parts but the busiest, if all hosts send at their links' rates */
 };
 
-/* NULL: *why says why it cannot be divided: "links without latency hold all of it together". */
-struct division *division_create(const struct scenario *scenario, unsigned parts, char *why,
-				 size_t why_bytes);
+/* NULL: *error says why it cannot be divided: "links without latency hold all of it together". */
+struct division *division_create(const struct scenario *scenario, unsigned parts, char *error,
+				 size_t error_bytes);
 void division_destroy(struct division *division);
 
 #endif

@@ -26,13 +26,13 @@ static const struct block_type type = {
 };
 /* clang-format on */
 
-static bool set_tree(struct group_changes *changes, char *why, size_t why_bytes)
+static bool set_tree(struct group_changes *changes, char *error, size_t error_bytes)
 {
 	const struct scenario_group *group = changes->group;
 	const struct group_hosts members = {changes->members, changes->member_count};
 	const struct group_hosts senders = {group->senders, group->sender_count};
-	return topology_set_group(changes->topology, changes->number, &members, &senders, why,
-				  why_bytes);
+	return topology_set_group(changes->topology, changes->number, &members, &senders, error,
+				  error_bytes);
 }
 
 static void apply(struct group_changes *changes, const struct scenario_membership *change)
@@ -60,7 +60,7 @@ static void change(struct event *event)
 {
 	struct group_changes *changes = container_of(event, struct group_changes, event);
 	const struct scenario_group *group = changes->group;
-	char why[256];
+	char error[256];
 	while (changes->next < group->change_count &&
 	       group->changes[changes->next].at <= sim_now(changes->block.sim)) {
 		const struct scenario_membership *now = &group->changes[changes->next++];
@@ -68,7 +68,7 @@ static void change(struct event *event)
 		changes->count.joins += now->joins;
 		changes->count.leaves += !now->joins;
 	}
-	bool good = set_tree(changes, why, sizeof(why));
+	bool good = set_tree(changes, error, sizeof(error));
 	assert(good); /* it was tried out */
 	if (changes->next < group->change_count)
 		sim_schedule_at(event, group->changes[changes->next].at);
@@ -76,7 +76,7 @@ static void change(struct event *event)
 
 struct group_changes *group_changes_create(struct sim *sim, struct topology *topology,
 					   uint32_t number, const struct scenario_group *group,
-					   char *why, size_t why_bytes)
+					   char *error, size_t error_bytes)
 {
 	struct group_changes *changes = calloc(1, sizeof(*changes));
 	size_t most = (size_t)group->member_count + group->change_count;
@@ -94,10 +94,10 @@ struct group_changes *group_changes_create(struct sim *sim, struct topology *top
 	begin(changes);
 	for (uint32_t i = 0; good && i < group->change_count; i++) {
 		apply(changes, &group->changes[i]);
-		good = set_tree(changes, why, why_bytes);
+		good = set_tree(changes, error, error_bytes);
 	}
 	begin(changes);
-	good = good && set_tree(changes, why, why_bytes);
+	good = good && set_tree(changes, error, error_bytes);
 	if (!good) {
 		group_changes_destroy(changes);
 		return NULL;

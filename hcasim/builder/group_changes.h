@@ -21,10 +21,10 @@ struct group_changes_counters { GROUP_CHANGES_COUNTERS(COUNTER_FIELD) };
 
 struct group_changes;
 
-/* For a group that has changes; all trees are tried out, and the last one set is the first. false: *why, no tree joins all. */
+/* For a group that has changes; all trees are tried out, and the last one set is the first. false: *error, no tree joins all. */
 struct group_changes *group_changes_create(struct sim *sim, struct topology *topology,
 					   uint32_t number, const struct scenario_group *group,
-					   char *why, size_t why_bytes);
+					   char *error, size_t error_bytes);
 void group_changes_destroy(struct group_changes *changes);
 
 #endif

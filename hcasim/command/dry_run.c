@@ -15,7 +15,7 @@ static bool is_for_messages(const struct scenario *scenario)
 	       scenario_has(scenario, FIDELITY_DETAILED);
 }
 
-bool dry_run(const struct scenario *scenario, char *why, size_t why_bytes)
+bool dry_run(const struct scenario *scenario, char *error, size_t error_bytes)
 {
 	const char *host, *block;
 	bool modules = modules_first(scenario, &host, &block);
@@ -23,17 +23,17 @@ bool dry_run(const struct scenario *scenario, char *why, size_t why_bytes)
 	enum sim_kernel kernel = modules ? SIM_KERNEL_hosted : SIM_KERNEL_native;
 	struct build *build =
 		is_for_messages(scenario)
-			? build_create_for_messages(scenario, kernel, why, why_bytes)
-			: build_create(scenario, kernel, false, false, why, why_bytes);
+			? build_create_for_messages(scenario, kernel, error, error_bytes)
+			: build_create(scenario, kernel, false, false, error, error_bytes);
 	bool good = build != NULL;
 	if (good && scenario->has_workload) {
-		trial = trial_create(build, why, why_bytes);
-		good = trial != NULL && trial_knows_metrics(trial, why, why_bytes);
+		trial = trial_create(build, error, error_bytes);
+		good = trial != NULL && trial_knows_metrics(trial, error, error_bytes);
 	}
 	if (scenario->has_workload || scenario->has_load || scenario->program_count > 0)
-		good = good && result_names(build, why, why_bytes);
+		good = good && result_names(build, error, error_bytes);
 	for (uint32_t i = 0; good && i < scenario->program_count; i++)
-		good = program_check(scenario, &scenario->programs[i], why, why_bytes);
+		good = program_check(scenario, &scenario->programs[i], error, error_bytes);
 	if (trial != NULL)
 		trial_destroy(trial);
 	if (build != NULL)

@@ -6,7 +6,7 @@
 
 #include "hcasim/command/waveform.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 static struct result_paths paths_of(const struct arguments *arguments, const char *folder)
 {
@@ -19,32 +19,34 @@ static struct result_paths paths_of(const struct arguments *arguments, const cha
 bool play_check(const struct arguments *arguments, const char *folder)
 {
 	const struct result_paths paths = paths_of(arguments, folder);
-	char why[WHY_BYTES] = "";
-	if (result_check(&paths, why, sizeof(why)))
+	char error[ERROR_BYTES] = "";
+	if (result_check(&paths, error, sizeof(error)))
 		return true;
-	say("%s", why);
+	say("%s", error);
 	return false;
 }
 
 struct division *play_divide(const struct arguments *arguments, const struct scenario *scenario,
 			     const char *unfit)
 {
-	char why[WHY_BYTES] = "";
+	char error[ERROR_BYTES] = "";
 	struct division *division = NULL;
 	if (arguments->threads == 1)
 		return NULL;
 	if (arguments->kernel != SIM_KERNEL_native)
-		snprintf(why, sizeof(why), "only the native kernel has several");
+		snprintf(error, sizeof(error), "only the native kernel has several");
 	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
-		snprintf(why, sizeof(why), "with fidelity: flow all links are shared out at once");
+		snprintf(error, sizeof(error),
+			 "with fidelity: flow all links are shared out at once");
 	else if (arguments->trace != NULL || arguments->pcap != NULL)
-		snprintf(why, sizeof(why), "a trace or capture is written in the order of events");
+		snprintf(error, sizeof(error),
+			 "a trace or capture is written in the order of events");
 	else if (unfit != NULL)
-		snprintf(why, sizeof(why), "%s", unfit);
+		snprintf(error, sizeof(error), "%s", unfit);
 	else
-		division = division_create(scenario, arguments->threads, why, sizeof(why));
+		division = division_create(scenario, arguments->threads, error, sizeof(error));
 	if (division == NULL)
-		say("%s: in one thread: %s", scenario->file, why);
+		say("%s: in one thread: %s", scenario->file, error);
 	return division;
 }
 
@@ -74,11 +76,11 @@ static int play_and_record(const struct arguments *arguments, const struct build
 			   struct play_act *act, const char *folder, FILE *out, FILE *complaints)
 {
 	const struct result_paths paths = paths_of(arguments, folder);
-	char why[WHY_BYTES] = "";
+	char error[ERROR_BYTES] = "";
 	struct result_outcome outcome = {0};
-	struct result *result = result_begin(build, &paths, why, sizeof(why));
+	struct result *result = result_begin(build, &paths, error, sizeof(error));
 	if (result == NULL) {
-		say("%s", why);
+		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}
 	outcome.exit_code = act->play(act, build, &outcome, complaints);
@@ -86,9 +88,9 @@ static int play_and_record(const struct arguments *arguments, const struct build
 		result_print_summary(build, &outcome, out);
 	else if (out != NULL)
 		act->print(act, build, out);
-	if (result_finish(result, &outcome, why, sizeof(why)))
+	if (result_finish(result, &outcome, error, sizeof(error)))
 		return outcome.exit_code;
-	say("%s", why);
+	say("%s", error);
 	return EXIT_BAD_INPUT;
 }
 

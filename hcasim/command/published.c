@@ -363,7 +363,7 @@ static bool measure(struct published_row *row, struct published_case *of, struct
 					      .unfinished = &of->unfinished,
 					      .errors = errors,
 					      .kept = &row->kept};
-	bool good = (map || !row->scale.choice) && row->driver(&settings, ours, of->why);
+	bool good = (map || !row->scale.choice) && row->driver(&settings, ours, of->error);
 
 	if (map)
 		yaml_close(map);

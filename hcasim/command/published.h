@@ -19,7 +19,7 @@
 #include "analysis/compare.h"
 #include "sim/yaml.h"
 
-enum { PUBLISHED_WHY_BYTES = 256 };
+enum { PUBLISHED_ERROR_BYTES = 256 };
 
 /* What a row that holds says of the models. */
 /* clang-format off */
@@ -43,8 +43,8 @@ struct published_case {
 	struct compare_point point;
 	struct compare_tolerance tolerance;
 	bool measured, passed;
-	double flows, unfinished;      /* of the runs of a study; 0 of other drivers */
-	char why[PUBLISHED_WHY_BYTES]; /* not measured: why */
+	double flows, unfinished;          /* of the runs of a study; 0 of other drivers */
+	char error[PUBLISHED_ERROR_BYTES]; /* not measured: why */
 };
 
 struct published_order {
@@ -80,8 +80,8 @@ struct published_settings {
 	void **kept; /* what the driver keeps from case to case of a row; NULL at first */
 };
 
-/* Measures one case. false: it cannot be measured here, and why says why. What is wrong with the file goes to errors. */
-typedef bool published_driver(const struct published_settings *settings, double *ours, char *why);
+/* Measures one case. false: it cannot be measured here, and error says why. What is wrong with the file goes to errors. */
+typedef bool published_driver(const struct published_settings *settings, double *ours, char *error);
 
 /* Frees what a driver has kept. */
 typedef void published_forget(void *kept);

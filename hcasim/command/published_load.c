@@ -80,7 +80,7 @@ static void read_setup(const struct published_settings *settings, struct load_se
 	read_load(settings, &setup->load);
 }
 
-bool published_load(const struct published_settings *settings, double *ours, char *why)
+bool published_load(const struct published_settings *settings, double *ours, char *error)
 {
 	const char *measure = published_text(settings, "measure", "mops");
 	double times = published_number(settings, "times", 1);
@@ -93,9 +93,9 @@ bool published_load(const struct published_settings *settings, double *ours, cha
 		abort();
 	read_setup(settings, setup);
 	if (settings->errors->count > before)
-		snprintf(why, PUBLISHED_WHY_BYTES, "the file is wrong");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the file is wrong");
 	else
-		good = load_run(setup, &result, why, PUBLISHED_WHY_BYTES);
+		good = load_run(setup, &result, error, PUBLISHED_ERROR_BYTES);
 	congestion_choice_fini(&setup->hca.congestion);
 	free(setup);
 	for (size_t i = 0; i < ARRAY_SIZE(measures) && good; i++) {
@@ -106,6 +106,6 @@ bool published_load(const struct published_settings *settings, double *ours, cha
 		return true;
 	}
 	if (good)
-		snprintf(why, PUBLISHED_WHY_BYTES, "no measure \"%s\"", measure);
+		snprintf(error, PUBLISHED_ERROR_BYTES, "no measure \"%s\"", measure);
 	return false;
 }

@@ -247,7 +247,7 @@ static const struct {
 	{"tag_gbps", measure_tag_gbps},
 };
 
-bool published_pcie(const struct published_settings *settings, double *ours, char *why)
+bool published_pcie(const struct published_settings *settings, double *ours, char *error)
 {
 	const char *name = published_text(settings, "measure", "");
 	struct hca_params params;
@@ -268,6 +268,6 @@ bool published_pcie(const struct published_settings *settings, double *ours, cha
 		sim_destroy(bench.sim);
 		return true;
 	}
-	snprintf(why, PUBLISHED_WHY_BYTES, "no measure \"%s\"", name);
+	snprintf(error, PUBLISHED_ERROR_BYTES, "no measure \"%s\"", name);
 	return false;
 }

@@ -41,27 +41,28 @@ static bool value_of(const struct param *param, const void *params, double *valu
 	return false;
 }
 
-static bool take(const struct congestion *congestion, const char *name, double *value, char *why)
+static bool take(const struct congestion *congestion, const char *name, double *value, char *error)
 {
 	const struct param *param = congestion->ops->params;
 
 	for (; param && param->name; param++)
 		if (strcmp(param->name, name) == 0 && value_of(param, congestion->params, value))
 			return true;
-	snprintf(why, PUBLISHED_WHY_BYTES, "%s has no number \"%s\"", congestion->ops->name, name);
+	snprintf(error, PUBLISHED_ERROR_BYTES, "%s has no number \"%s\"", congestion->ops->name,
+		 name);
 	return false;
 }
 
-bool published_preset(const struct published_settings *settings, double *ours, char *why)
+bool published_preset(const struct published_settings *settings, double *ours, char *error)
 {
 	const char *preset = published_text(settings, "preset", "");
 	const char *name = published_text(settings, "parameter", "");
 	struct congestion congestion;
 	bool good;
 
-	if (!congestion_init(&congestion, preset, why, PUBLISHED_WHY_BYTES))
+	if (!congestion_init(&congestion, preset, error, PUBLISHED_ERROR_BYTES))
 		return false;
-	good = take(&congestion, name, ours, why);
+	good = take(&congestion, name, ours, error);
 	congestion_fini(&congestion);
 	*ours *= published_number(settings, "times", 1);
 	return good;

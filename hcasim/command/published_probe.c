@@ -48,7 +48,7 @@ static void read_job(const struct published_settings *settings, struct dma_probe
 	job->seed = 1;
 }
 
-bool published_probe(const struct published_settings *settings, double *ours, char *why)
+bool published_probe(const struct published_settings *settings, double *ours, char *error)
 {
 	struct yaml_node *card_node = published_get(settings, "card");
 	const char *measure = published_text(settings, "measure", "median_ns");
@@ -64,7 +64,7 @@ bool published_probe(const struct published_settings *settings, double *ours, ch
 		preset_read(COMPOSITE_CARD, card_node, NULL, &card, NULL, settings->errors);
 	read_job(settings, &job);
 	if (settings->errors->count > before) {
-		snprintf(why, PUBLISHED_WHY_BYTES, "the file is wrong");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the file is wrong");
 		return false;
 	}
 	dma_probe_run(&params.pcie, &params.host, &card, &job, &result);
@@ -74,6 +74,6 @@ bool published_probe(const struct published_settings *settings, double *ours, ch
 		*ours = *(const double *)(const void *)((const char *)&result + measures[i].place);
 		return true;
 	}
-	snprintf(why, PUBLISHED_WHY_BYTES, "no measure \"%s\"", measure);
+	snprintf(error, PUBLISHED_ERROR_BYTES, "no measure \"%s\"", measure);
 	return false;
 }

@@ -16,13 +16,13 @@
 enum { COMMAND_BYTES = 8192, LINE_BYTES_MAX = 4096, PROGRAM_BYTES = 256 };
 
 /* Is the first word of a command line a program that can run here? */
-static bool can_run(const char *command, char *why)
+static bool can_run(const char *command, char *error)
 {
 	char program[PROGRAM_BYTES];
 	size_t length = strcspn(command, " ");
 
 	snprintf(program, sizeof(program), "%.*s", (int)length, command);
-	return executable_check(program, why, PUBLISHED_WHY_BYTES);
+	return executable_check(program, error, PUBLISHED_ERROR_BYTES);
 }
 
 static bool take_number(char *line, const char *begin, unsigned column, double *number)
@@ -56,7 +56,7 @@ static bool read_output(FILE *output, const struct published_settings *settings,
 	return found;
 }
 
-bool published_program(const struct published_settings *settings, double *ours, char *why)
+bool published_program(const struct published_settings *settings, double *ours, char *error)
 {
 	const char *host0 = published_text(settings, "host0", ""),
 		   *host1 = published_text(settings, "host1", "");
@@ -70,11 +70,11 @@ bool published_program(const struct published_settings *settings, double *ours, 
 	bool found;
 
 	if (!scenario || !scenario->text || length <= 0) {
-		snprintf(why, PUBLISHED_WHY_BYTES, "no scenario");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "no scenario");
 		return false;
 	}
 	self[length] = '\0';
-	if (!can_run(host0, why) || !can_run(host1, why))
+	if (!can_run(host0, error) || !can_run(host1, error))
 		return false;
 	slash = strrchr(scenario->file, '/');
 	length = snprintf(command, sizeof(command),
@@ -85,17 +85,18 @@ bool published_program(const struct published_settings *settings, double *ours, 
 			  slash ? (int)(slash - scenario->file) + 1 : 0, scenario->file,
 			  scenario->text, host0, host1);
 	if (length < 0 || (size_t)length >= sizeof(command)) {
-		snprintf(why, PUBLISHED_WHY_BYTES, "the command is too long");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the command is too long");
 		return false;
 	}
 	output = popen(command, "r");
 	if (!output) {
-		snprintf(why, PUBLISHED_WHY_BYTES, "%s", strerror(errno));
+		snprintf(error, PUBLISHED_ERROR_BYTES, "%s", strerror(errno));
 		return false;
 	}
 	found = read_output(output, settings, ours);
 	if (pclose(output) != 0 || !found) {
-		snprintf(why, PUBLISHED_WHY_BYTES, "the programs failed or printed no such number");
+		snprintf(error, PUBLISHED_ERROR_BYTES,
+			 "the programs failed or printed no such number");
 		return false;
 	}
 	*ours *= published_number(settings, "times", 1);

@@ -93,24 +93,24 @@ static char *describe(const struct choice *choice)
 
 /* What `key` names: a counter if it has the name of one, or else a metric. */
 static bool find(const struct trial *trial, const struct build *build, const char *name,
-		 double *value, char *why)
+		 double *value, char *error)
 {
 	const uint64_t *counter = counters_find(build->sim, name);
 
 	if (!counter)
-		return trial_find(trial, name, value, why, PUBLISHED_WHY_BYTES);
+		return trial_find(trial, name, value, error, PUBLISHED_ERROR_BYTES);
 	*value = (double)*counter;
 	return true;
 }
 
 static bool take(const struct published_settings *settings, const struct trial *trial,
-		 const struct build *build, double *ours, char *why)
+		 const struct build *build, double *ours, char *error)
 {
 	const char *divisor = published_text(settings, "divide_by", "");
 	double under = 1;
 
-	if (!find(trial, build, published_text(settings, "metric", ""), ours, why) ||
-	    (*divisor && !find(trial, build, divisor, &under, why)))
+	if (!find(trial, build, published_text(settings, "metric", ""), ours, error) ||
+	    (*divisor && !find(trial, build, divisor, &under, error)))
 		return false;
 	*ours *= published_number(settings, "times", 1) / under;
 	return true;
@@ -171,9 +171,9 @@ static void count_flows(const struct published_settings *settings, const struct 
 		fmax(*settings->unfinished, flows - run->metrics[METRIC_flows_done]);
 }
 
-/* NULL: not to be had, and *why or the errors say why. */
+/* NULL: not to be had, and *error or the errors say why. */
 static struct kept_run *make_run(const struct choice *choice, unsigned seed_offset,
-				 struct yaml_errors *errors, char *why)
+				 struct yaml_errors *errors, char *error)
 {
 	struct kept_run *run = calloc(1, sizeof(*run));
 
@@ -183,19 +183,19 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 		run->scenario = scenario_read(choice->path, choice->values.list,
 					      choice->values.count, errors);
 	if (!run->scenario) {
-		snprintf(why, PUBLISHED_WHY_BYTES, "the file is wrong");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the file is wrong");
 		free(run);
 		return NULL;
 	}
 	run->description = describe(choice);
 	run->scenario->seed += seed_offset;
 	if (!run->scenario->has_workload)
-		snprintf(why, PUBLISHED_WHY_BYTES, "the scenario has no workload");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "the scenario has no workload");
 	else
-		run->build = build_create(run->scenario, SIM_KERNEL_native, false, false, why,
-					  PUBLISHED_WHY_BYTES);
+		run->build = build_create(run->scenario, SIM_KERNEL_native, false, false, error,
+					  PUBLISHED_ERROR_BYTES);
 	if (run->build)
-		run->trial = trial_create(run->build, why, PUBLISHED_WHY_BYTES);
+		run->trial = trial_create(run->build, error, PUBLISHED_ERROR_BYTES);
 	if (!run->trial) {
 		forget(run);
 		return NULL;
@@ -206,7 +206,7 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 	progress_end(&progress);
 	run->good = trial_check(run->trial, stderr) == 0;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
-		char none[PUBLISHED_WHY_BYTES];
+		char none[PUBLISHED_ERROR_BYTES];
 
 		run->good &= trial_find(run->trial, metric_list[i].name, &run->metrics[i], none,
 					sizeof(none)) ||
@@ -216,12 +216,12 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 }
 
 static bool take_of(const struct published_settings *settings, const struct kept_run *run,
-		    double *ours, char *why)
+		    double *ours, char *error)
 {
 	count_flows(settings, run);
 	if (run->good)
-		return take(settings, run->trial, run->build, ours, why);
-	snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
+		return take(settings, run->trial, run->build, ours, error);
+	snprintf(error, PUBLISHED_ERROR_BYTES, "what must always hold does not");
 	return false;
 }
 
@@ -234,7 +234,7 @@ static struct kept_run *find_kept(struct kept_run *run, const char *description,
 }
 
 static bool take_kept(const struct published_settings *settings, const struct choice *choice,
-		      double *ours, char *why)
+		      double *ours, char *error)
 {
 	int metric = metric_index(metric_list, published_text(settings, "metric", ""));
 	bool is_metric = metric >= 0 && !*published_text(settings, "divide_by", "");
@@ -247,24 +247,24 @@ static bool take_kept(const struct published_settings *settings, const struct ch
 
 		if (last)
 			strip(last);
-		run = make_run(choice, 0, settings->errors, why);
+		run = make_run(choice, 0, settings->errors, error);
 		if (!run)
 			return false;
 		run->before = last;
 		*settings->kept = run;
 	}
 	if (run->build)
-		return take_of(settings, run, ours, why);
+		return take_of(settings, run, ours, error);
 	count_flows(settings, run);
 	*ours = run->metrics[metric] * published_number(settings, "times", 1);
 	if (!run->good)
-		snprintf(why, PUBLISHED_WHY_BYTES, "what must always hold does not");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "what must always hold does not");
 	return run->good;
 }
 
 /* The least of runs with each of a list of values. */
 static bool take_least(const struct published_settings *settings, struct choice *choice,
-		       struct yaml_node *map, double *ours, char *why)
+		       struct yaml_node *map, double *ours, char *error)
 {
 	struct yaml_node *entry = map->children;
 	bool good = entry && !entry->next && entry->children;
@@ -285,7 +285,7 @@ static bool take_least(const struct published_settings *settings, struct choice 
 		item->used = true;
 		snprintf(choice->values.texts[place], VALUE_BYTES, "%s=%s", entry->key,
 			 text ? text : "");
-		good = text && take_kept(settings, choice, &value, why);
+		good = text && take_kept(settings, choice, &value, error);
 		if (value < *ours)
 			*ours = value;
 	}
@@ -309,7 +309,7 @@ static double middle(bool median, double *values, size_t count)
 
 /* The mean or median of runs of so many seeds, from the scenario's on. */
 static bool take_seeds(const struct published_settings *settings, const struct choice *choice,
-		       unsigned seeds, double *ours, char *why)
+		       unsigned seeds, double *ours, char *error)
 {
 	const char *which = published_text(settings, "middle", "mean");
 	bool median = strcmp(which, "median") == 0;
@@ -317,11 +317,11 @@ static bool take_seeds(const struct published_settings *settings, const struct c
 	bool good = median || strcmp(which, "mean") == 0;
 
 	if (!good)
-		snprintf(why, PUBLISHED_WHY_BYTES, "middle: expected mean or median");
+		snprintf(error, PUBLISHED_ERROR_BYTES, "middle: expected mean or median");
 	for (unsigned i = 0; good && i < seeds; i++) {
-		struct kept_run *run = make_run(choice, i, settings->errors, why);
+		struct kept_run *run = make_run(choice, i, settings->errors, error);
 
-		good = run && take_of(settings, run, &values[i], why);
+		good = run && take_of(settings, run, &values[i], error);
 		if (run)
 			forget(run);
 	}
@@ -347,7 +347,7 @@ static bool knows_keys(const struct published_settings *settings)
 	return settings->errors->count == 0;
 }
 
-bool published_study(const struct published_settings *settings, double *ours, char *why)
+bool published_study(const struct published_settings *settings, double *ours, char *error)
 {
 	if (!knows_keys(settings))
 		return false;
@@ -357,13 +357,13 @@ bool published_study(const struct published_settings *settings, double *ours, ch
 	bool good = seeds > 0 && seeds <= SEEDS_MAX;
 
 	if (!good)
-		snprintf(why, PUBLISHED_WHY_BYTES, "seeds: expected 1..%d", SEEDS_MAX);
+		snprintf(error, PUBLISHED_ERROR_BYTES, "seeds: expected 1..%d", SEEDS_MAX);
 	else if (least)
-		good = take_least(settings, choice, least, ours, why);
+		good = take_least(settings, choice, least, ours, error);
 	else if (seeds == 1)
-		good = take_kept(settings, choice, ours, why);
+		good = take_kept(settings, choice, ours, error);
 	else
-		good = take_seeds(settings, choice, seeds, ours, why);
+		good = take_seeds(settings, choice, seeds, ours, error);
 	free(choice);
 	return good;
 }

@@ -137,7 +137,7 @@ static const struct {
 	{"headroom_bytes", measure_headroom_bytes},
 };
 
-bool published_wire(const struct published_settings *settings, double *ours, char *why)
+bool published_wire(const struct published_settings *settings, double *ours, char *error)
 {
 	const char *name = published_text(settings, "measure", "");
 
@@ -147,6 +147,6 @@ bool published_wire(const struct published_settings *settings, double *ours, cha
 		*ours = measures[i].measure(settings);
 		return true;
 	}
-	snprintf(why, PUBLISHED_WHY_BYTES, "no measure \"%s\"", name);
+	snprintf(error, PUBLISHED_ERROR_BYTES, "no measure \"%s\"", name);
 	return false;
 }

@@ -10,7 +10,7 @@
 #include "hcasim/run/bounds.h"
 #include "traffic/load/load.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 struct load_act {
 	struct play_act act;
@@ -95,9 +95,9 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 		FILE *complaints)
 {
 	struct load_result *metrics = &container_of(act, struct load_act, act)->metrics;
-	char why[WHY_BYTES] = "";
+	char error[ERROR_BYTES] = "";
 	struct progress progress = progress_begin();
-	bool good = load_play(build->load, show, &progress, why, sizeof(why));
+	bool good = load_play(build->load, show, &progress, error, sizeof(error));
 	unsigned wrong = !good;
 
 	progress_end(&progress);
@@ -105,7 +105,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 	if (good)
 		load_take_result(build->load, metrics);
 	else
-		fprintf(complaints, "the load failed: %s\n", why);
+		fprintf(complaints, "the load failed: %s\n", error);
 	wrong += trial_check_build(build, complaints);
 	wrong += good ? check_bounds(build, metrics, complaints) : 0;
 	wrong += good ? check_rate(build, metrics, complaints) : 0;
@@ -118,7 +118,7 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 	     FILE *out, FILE *complaints)
 {
 	struct load_act load = {.act = {.play = play, .print = print}, .arguments = arguments};
-	char why[WHY_BYTES] = "";
+	char error[ERROR_BYTES] = "";
 	struct division *division;
 	struct build *build;
 	int code;
@@ -126,12 +126,13 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 	if (!play_check(arguments, folder))
 		return EXIT_BAD_INPUT;
 	division = play_divide(arguments, scenario,
-			       load_may_be_divided(&scenario->load, why, sizeof(why)) ? NULL : why);
-	build = division != NULL
-			? build_create_divided(scenario, division, why, sizeof(why))
-			: build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
+			       load_may_be_divided(&scenario->load, error, sizeof(error)) ? NULL
+											  : error);
+	build = division != NULL ? build_create_divided(scenario, division, error, sizeof(error))
+				 : build_create(scenario, arguments->kernel, false, false, error,
+						sizeof(error));
 	if (build == NULL) {
-		say("%s", why);
+		say("%s", error);
 		code = EXIT_BAD_INPUT;
 	} else {
 		code = play_run(arguments, build, &load.act, folder, out, complaints);

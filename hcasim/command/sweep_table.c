@@ -249,11 +249,11 @@ static bool write_table(const struct sweep *sweep)
 /* --json: the lines of results.csv, each an object. */
 static bool print_json(const struct sweep *sweep)
 {
-	char path[PATH_MAX], why[PATH_MAX + 128];
+	char path[PATH_MAX], error[PATH_MAX + 128];
 	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
-	struct table *results = table_read(path, why, sizeof(why));
+	struct table *results = table_read(path, error, sizeof(error));
 	if (results == NULL) {
-		say("%s", why);
+		say("%s", error);
 		return false;
 	}
 	for (size_t row = 0; row < results->rows; row++) {
@@ -281,7 +281,7 @@ static bool print_json(const struct sweep *sweep)
 /* Over the seeds, if they are swept. */
 static bool write_means(const struct sweep *sweep)
 {
-	char path[PATH_MAX], why[PATH_MAX + 128];
+	char path[PATH_MAX], error[PATH_MAX + 128];
 	uint32_t axes = sweep->scenario->axis_count, seed = 0;
 	struct table *results;
 	while (seed < axes && strcmp(sweep->scenario->axes[seed].path, "seed") != 0)
@@ -289,9 +289,9 @@ static bool write_means(const struct sweep *sweep)
 	if (seed == axes)
 		return true;
 	snprintf(path, sizeof(path), "%.3000s/results.csv", sweep->folder);
-	results = table_read(path, why, sizeof(why));
+	results = table_read(path, error, sizeof(error));
 	if (results == NULL) {
-		say("%s", why);
+		say("%s", error);
 		return false;
 	}
 	snprintf(path, sizeof(path), "%.3000s/means.csv", sweep->folder);

@@ -92,12 +92,12 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The programs that the scenario names; verb_exec.c */
 int run_scenario_programs(const struct arguments *arguments, struct scenario *scenario);
 
-/* Can that program be run on its host? false: *why. verb_exec.c */
+/* Can that program be run on its host? false: *error. verb_exec.c */
 bool program_check(const struct scenario *scenario, const struct scenario_program *program,
-		   char *why, size_t why_bytes);
+		   char *error, size_t error_bytes);
 
-/* Can it be run? false: *why. dry_run.c */
-bool dry_run(const struct scenario *scenario, char *why, size_t why_bytes);
+/* Can it be run? false: *error. dry_run.c */
+bool dry_run(const struct scenario *scenario, char *error, size_t error_bytes);
 
 /* The workload of the scenario: the result goes to `folder` (NULL: nowhere), a summary to `out` (NULL: nowhere), and
  * what is wrong to `complaints`. An exit code. verb_run.c */

@@ -9,7 +9,7 @@
 #include "hcasim/command/verb.h"
 #include "hcasim/report/run_values.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 /* The paths of all its values, as --set takes them. */
 static void print_words(const struct scenario *scenario)
@@ -38,10 +38,10 @@ int verb_check(const struct arguments *arguments)
 	struct scenario *scenario = arguments_scenario(arguments);
 	if (scenario == NULL)
 		return EXIT_BAD_INPUT;
-	char why[WHY_BYTES] = "";
-	bool good = arguments->words || dry_run(scenario, why, sizeof(why));
+	char error[ERROR_BYTES] = "";
+	bool good = arguments->words || dry_run(scenario, error, sizeof(error));
 	if (!good)
-		say("%s", why);
+		say("%s", error);
 	good = good && (arguments->words || sweep_check(arguments, scenario));
 	if (good && arguments->words)
 		print_words(scenario);

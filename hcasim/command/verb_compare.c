@@ -12,7 +12,7 @@
 #include "hcasim/report/comparison.h"
 #include "sim/json.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 /* How much more the other has: in the unit of a time or a share, else in % of the first. */
 static void print_change(const struct difference *difference)
@@ -130,12 +130,12 @@ static void compare(const struct arguments *arguments, const struct run_values *
 int verb_compare(const struct arguments *arguments)
 {
 	struct run_values runs[2] = {0};
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 	bool good = true;
 	for (unsigned i = 0; i < 2 && good; i++) {
-		good = run_values_read(arguments->words_given[i], &runs[i], why, sizeof(why));
+		good = run_values_read(arguments->words_given[i], &runs[i], error, sizeof(error));
 		if (!good)
-			say("%s: %s", arguments->words_given[i], why);
+			say("%s: %s", arguments->words_given[i], error);
 	}
 	if (good)
 		compare(arguments, runs);

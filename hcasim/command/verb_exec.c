@@ -17,7 +17,7 @@
 #include "hcasim/run/trial.h"
 #include "verbs-shim/session/executable.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 struct run {
 	const struct arguments *arguments;
@@ -81,30 +81,30 @@ static bool read_programs(struct run *run)
 }
 
 bool program_check(const struct scenario *scenario, const struct scenario_program *program,
-		   char *why, size_t why_bytes)
+		   char *error, size_t error_bytes)
 {
 	const struct scenario_host *host = &scenario->hosts[program->host];
-	char reason[WHY_BYTES / 2];
+	char reason[ERROR_BYTES / 2];
 	if (host->hca == NULL)
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "%s has an HCA of fidelity endpoint, which no program can use",
 			 host->name);
 	else if (executable_check(program->argv[0], reason, sizeof(reason)))
 		return true;
 	else
-		snprintf(why, why_bytes, "%s: %s", host->name, reason);
+		snprintf(error, error_bytes, "%s: %s", host->name, reason);
 	for (uint32_t i = 0; i < scenario->program_count; i++) { /* not of the command line */
 		char path[32];
 		snprintf(path, sizeof(path), "programs.%u.command", i);
 		if (program == &scenario->programs[i])
-			scenario_blame(scenario, path, why, why_bytes);
+			scenario_blame(scenario, path, error, error_bytes);
 	}
 	return false;
 }
 
 static bool check_programs(const struct run *run)
 {
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 	bool good = !run->scenario->has_workload && !run->scenario->has_load;
 	if (!good)
 		say("%s: there is a workload or a load; expected neither beside programs",
@@ -116,9 +116,9 @@ static bool check_programs(const struct run *run)
 		good = false;
 	}
 	for (size_t i = 0; i < run->count; i++) {
-		if (program_check(run->scenario, &run->programs[i], why, sizeof(why)))
+		if (program_check(run->scenario, &run->programs[i], error, sizeof(error)))
 			continue;
-		say("%s", why);
+		say("%s", error);
 		good = false;
 	}
 	return good;
@@ -126,13 +126,13 @@ static bool check_programs(const struct run *run)
 
 static bool add_programs(const struct run *run, struct build *build)
 {
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 	for (size_t i = 0; i < run->count; i++) {
 		const struct scenario_program *program = &run->programs[i];
 		if (session_add_program(build->session, program->host, program->argv,
-					program->start, why, sizeof(why)))
+					program->start, error, sizeof(error)))
 			continue;
-		say("%s: %s", run->scenario->hosts[program->host].name, why);
+		say("%s: %s", run->scenario->hosts[program->host].name, error);
 		return false;
 	}
 	return true;
@@ -157,24 +157,24 @@ static void say_early_acks(const struct build *build)
 /* With everything checked: from here on, what fails is not the user's input. */
 static int run_programs(const struct run *run)
 {
-	char why[WHY_BYTES] = "";
+	char error[ERROR_BYTES] = "";
 	enum sim_kernel kernel;
 	if (!arguments_kernel(run->arguments, run->scenario, &kernel))
 		return EXIT_BAD_INPUT;
 	struct build *build = build_create(run->scenario, kernel, isatty(STDOUT_FILENO) != 0,
-					   run->arguments->verbose, why, sizeof(why));
+					   run->arguments->verbose, error, sizeof(error));
 	if (build == NULL) {
-		say("%s", why);
+		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}
 	struct result *result = NULL;
 	struct systemc_vcd *vcd = NULL;
 	int code = EXIT_BAD_INPUT;
 	if (waveform_begin(run->arguments, build, &vcd) && add_programs(run, build)) {
-		if (session_prepare(build->session, why, sizeof(why)))
-			result = result_begin(build, &run->paths, why, sizeof(why));
+		if (session_prepare(build->session, error, sizeof(error)))
+			result = result_begin(build, &run->paths, error, sizeof(error));
 		if (result == NULL)
-			say("%s", why);
+			say("%s", error);
 	}
 	if (result != NULL) {
 		code = session_run(build->session);
@@ -189,15 +189,15 @@ static int run_programs(const struct run *run)
 		unsigned wrong = result_compare(build, stderr) + trial_check_build(build, stderr);
 		if (code == EXIT_GOOD && wrong > 0)
 			code = EXIT_NOT_AS_EXPECTED;
-		int error = session_output_error(build->session);
-		if (error != 0) {
-			say("what programs printed could not be written: %s", strerror(error));
+		int failure = session_output_error(build->session);
+		if (failure != 0) {
+			say("what programs printed could not be written: %s", strerror(failure));
 			code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 		}
 		struct result_outcome outcome = {.exit_code = code,
 						 .trace_hash = session_trace_hash(build->session)};
-		if (!result_finish(result, &outcome, why, sizeof(why))) {
-			say("%s", why);
+		if (!result_finish(result, &outcome, error, sizeof(error))) {
+			say("%s", error);
 			code = code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 		}
 	}
@@ -209,7 +209,7 @@ static int run_programs(const struct run *run)
 
 static int check_and_run(struct run *run)
 {
-	char why[WHY_BYTES] = "";
+	char error[ERROR_BYTES] = "";
 	const struct arguments *arguments = run->arguments;
 	run->paths = (struct result_paths){.folder = arguments->out,
 					   .packets = arguments->pcap,
@@ -217,8 +217,8 @@ static int check_and_run(struct run *run)
 					   .counters = arguments->counters};
 	if (!check_programs(run))
 		return EXIT_BAD_INPUT;
-	if (!result_check(&run->paths, why, sizeof(why))) {
-		say("%s", why);
+	if (!result_check(&run->paths, error, sizeof(error))) {
+		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}
 	session_supervise();

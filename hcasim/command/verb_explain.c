@@ -22,7 +22,7 @@
 #include "hcasim/command/verb.h"
 #include "sim/json.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 static void print_table(const struct breakdown_side *side, const struct breakdown *shown,
 			size_t among)
@@ -156,17 +156,17 @@ static const char *trace_path(const char *word, char path[PATH_MAX])
 static int explain_trace(const struct arguments *arguments, const char *file)
 {
 	struct breakdowns all;
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 	bool good;
 
-	if (!breakdowns_read(&all, file, arguments->received, why, sizeof(why))) {
-		say("%s%s", why,
+	if (!breakdowns_read(&all, file, arguments->received, error, sizeof(error))) {
+		say("%s%s", error,
 		    file == arguments->word ? "" : "; expected a run with trace: [...]");
 		return EXIT_BAD_INPUT;
 	}
 	good = print(arguments, &all);
-	if (*why) {
-		say("%s", why);
+	if (*error) {
+		say("%s", error);
 		good = false;
 	}
 	breakdowns_free(&all);

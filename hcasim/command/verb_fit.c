@@ -137,7 +137,7 @@ static bool measure_all(struct fitting *fitting, bool fitted)
 		if (of->measured && of->point.ours > 0 && middle(of) > 0)
 			continue;
 		say("%s, %s: no logarithm of ours over theirs: %s", fitting->cases[i].row->id,
-		    of->name, of->measured ? "one is 0" : of->why);
+		    of->name, of->measured ? "one is 0" : of->error);
 		return false;
 	}
 	return true;

@@ -13,7 +13,7 @@
 #include "hcasim/command/verb.h"
 #include "hcasim/run/fluid_study.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 /* Of one curve, from warm_up on. */
 struct curve {
@@ -97,10 +97,10 @@ static int report(const struct arguments *arguments, const struct fluid_study *s
 
 static int compare(const struct arguments *arguments, const struct build *build)
 {
-	char why[WHY_BYTES] = "";
-	struct trial *trial = trial_create(build, why, sizeof(why));
+	char error[ERROR_BYTES] = "";
+	struct trial *trial = trial_create(build, error, sizeof(error));
 	struct fluid_study *study =
-		trial != NULL ? fluid_study_create(build, trial, why, sizeof(why)) : NULL;
+		trial != NULL ? fluid_study_create(build, trial, error, sizeof(error)) : NULL;
 	int code = EXIT_BAD_INPUT;
 	if (study != NULL) {
 		trial_run(trial, fluid_study_sample, study);
@@ -109,8 +109,8 @@ static int compare(const struct arguments *arguments, const struct build *build)
 		fluid_study_destroy(study);
 	} else {
 		if (trial != NULL)
-			scenario_blame(build->scenario, "", why, sizeof(why));
-		say("%s", why);
+			scenario_blame(build->scenario, "", error, sizeof(error));
+		say("%s", error);
 	}
 	if (trial != NULL)
 		trial_destroy(trial);
@@ -119,20 +119,21 @@ static int compare(const struct arguments *arguments, const struct build *build)
 
 int verb_fluid(const struct arguments *arguments)
 {
-	char why[WHY_BYTES] = "";
+	char error[ERROR_BYTES] = "";
 	struct scenario *scenario = arguments_scenario(arguments);
 	int code = EXIT_BAD_INPUT;
 	if (scenario == NULL)
 		return EXIT_BAD_INPUT;
 	struct build *build = NULL;
 	if (scenario->has_workload)
-		build = build_create(scenario, arguments->kernel, false, false, why, sizeof(why));
+		build = build_create(scenario, arguments->kernel, false, false, error,
+				     sizeof(error));
 	else
-		snprintf(why, sizeof(why),
+		snprintf(error, sizeof(error),
 			 "%.512s: nothing to run; expected workload: {pattern: incast, ..}",
 			 scenario->file);
 	if (build == NULL) {
-		say("%s", why);
+		say("%s", error);
 	} else {
 		code = compare(arguments, build);
 		build_destroy(build);

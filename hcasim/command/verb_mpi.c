@@ -86,12 +86,12 @@ static bool is_for_smpi(const char *path)
 static bool check_trace(struct mpi_run *run)
 {
 	const struct arguments *arguments = run->arguments;
-	char resolved[128], why[1024] = "";
+	char resolved[128], error[1024] = "";
 
 	snprintf(resolved, sizeof(resolved), "%s/replay", run->folder);
-	run->ranks = rank_traces_resolve(arguments->replay, resolved, why, sizeof(why));
+	run->ranks = rank_traces_resolve(arguments->replay, resolved, error, sizeof(error));
 	if (run->ranks == 0)
-		say("%s; expected what --capture has written", why);
+		say("%s; expected what --capture has written", error);
 	else if (arguments->capture != NULL)
 		say("both --replay and --capture; expected one of them");
 	else if (arguments->ranks > 0 && arguments->ranks != run->ranks)
@@ -376,7 +376,7 @@ static int judge(const struct mpi_run *run, int code)
 
 static int check_and_run(struct mpi_run *run)
 {
-	char why[1024] = "";
+	char error[1024] = "";
 	const struct arguments *arguments = run->arguments;
 	const struct result_paths paths = {.folder = arguments->out,
 					   .packets = arguments->pcap,
@@ -387,8 +387,8 @@ static int check_and_run(struct mpi_run *run)
 		return EXIT_NOT_AS_EXPECTED;
 	if (!check_program(run) || !check_scenario(run) || !check_tools(run))
 		return EXIT_BAD_INPUT;
-	if (!result_check(&paths, why, sizeof(why))) {
-		say("%s", why);
+	if (!result_check(&paths, error, sizeof(error))) {
+		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}
 	if (!write_inputs(run))
@@ -396,12 +396,13 @@ static int check_and_run(struct mpi_run *run)
 	choose_words(run);
 	int code = judge(run, run_program(run));
 
-	if (arguments->capture != NULL && !rank_traces_name(arguments->capture, why, sizeof(why))) {
-		say("%s", why);
+	if (arguments->capture != NULL &&
+	    !rank_traces_name(arguments->capture, error, sizeof(error))) {
+		say("%s", error);
 		code = code == EXIT_GOOD ? EXIT_NOT_AS_EXPECTED : code;
 	} else if (arguments->capture != NULL &&
-		   !rank_traces_check(arguments->capture, why, sizeof(why))) {
-		say("%s", why);
+		   !rank_traces_check(arguments->capture, error, sizeof(error))) {
+		say("%s", error);
 		code = EXIT_BAD_INPUT;
 	}
 	return code;

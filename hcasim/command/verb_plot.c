@@ -12,7 +12,7 @@
 #include "hcasim/command/verb.h"
 #include "hcasim/schema/metrics.h"
 
-#define WHY_BYTES   1024
+#define ERROR_BYTES 1024
 #define LABEL_BYTES 128
 #define TITLE_BYTES 256
 
@@ -44,7 +44,7 @@ static const struct metric_info *find_metric(const char *name)
 
 static int plot_sweep(const struct arguments *arguments)
 {
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 
 	if (arguments->metric_count == 0) {
 		say("which metrics? expected --metric NAME, a column of %s/results.csv",
@@ -66,8 +66,8 @@ static int plot_sweep(const struct arguments *arguments)
 		/* a meaning alone may go on from the metric above it: "their 95th percentile" */
 		snprintf(title, sizeof(title), "%s%s%s", name, info ? ": " : "",
 			 info ? info->meaning : "");
-		if (!sweep_plot_write(&plot, why, sizeof(why))) {
-			say("%s", why);
+		if (!sweep_plot_write(&plot, error, sizeof(error))) {
+			say("%s", error);
 			return EXIT_BAD_INPUT;
 		}
 	}
@@ -76,15 +76,15 @@ static int plot_sweep(const struct arguments *arguments)
 
 static int plot_run(const struct arguments *arguments)
 {
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 	unsigned count;
 
 	if (arguments->metric_count > 0 || arguments->x_key != NULL) {
 		say("%s is of a run; --metric and --x are for those of sweeps", arguments->word);
 		return EXIT_BAD_INPUT;
 	}
-	if (!run_plots_write(arguments->word, &count, why, sizeof(why))) {
-		say("%s", why);
+	if (!run_plots_write(arguments->word, &count, error, sizeof(error))) {
+		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}
 	if (count == 0)

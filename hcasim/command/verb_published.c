@@ -92,7 +92,7 @@ static void print_case(const struct published_case *of, const char *id, const ch
 	print_metric(of->point.ours, ours, sizeof(ours));
 	if (!of->measured)
 		printf(" %13s %9s %-7s %8s %-9s skip: %s\n", theirs, "-", of->unit, "-", tolerance,
-		       of->why);
+		       of->error);
 	else
 		printf(" %13s %9s %-7s %+7.1f%% %-9s %s", theirs, ours, of->unit,
 		       100 * compare_error(&of->point), tolerance, verdict(true, of->passed));

@@ -8,7 +8,7 @@
 #include "hcasim/command/play.h"
 #include "hcasim/command/progress.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 struct trial_act {
 	struct play_act act;
@@ -44,14 +44,14 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 	trial_print(container_of(act, const struct trial_act, act)->trial, out);
 }
 
-/* On several parts if there is a division, and the workload can do with it. NULL: *why. */
+/* On several parts if there is a division, and the workload can do with it. NULL: *error. */
 static struct trial *prepare(const struct arguments *arguments, const struct scenario *scenario,
-			     const struct division *division, struct build **build, char *why)
+			     const struct division *division, struct build **build, char *error)
 {
-	*build = division != NULL
-			 ? build_create_divided(scenario, division, why, WHY_BYTES)
-			 : build_create(scenario, arguments->kernel, false, false, why, WHY_BYTES);
-	struct trial *trial = *build != NULL ? trial_create(*build, why, WHY_BYTES) : NULL;
+	*build = division != NULL ? build_create_divided(scenario, division, error, ERROR_BYTES)
+				  : build_create(scenario, arguments->kernel, false, false, error,
+						 ERROR_BYTES);
+	struct trial *trial = *build != NULL ? trial_create(*build, error, ERROR_BYTES) : NULL;
 	if (trial == NULL || trial_divides(trial))
 		return trial;
 	say("%s: in one thread: what one host does begins something at another at once; give "
@@ -59,13 +59,13 @@ static struct trial *prepare(const struct arguments *arguments, const struct sce
 	    scenario->file);
 	trial_destroy(trial);
 	build_destroy(*build);
-	return prepare(arguments, scenario, NULL, build, why);
+	return prepare(arguments, scenario, NULL, build, error);
 }
 
 int run_workload(const struct arguments *arguments, const struct scenario *scenario,
 		 const char *folder, FILE *out, FILE *complaints)
 {
-	char why[WHY_BYTES] = "";
+	char error[ERROR_BYTES] = "";
 	if (!play_check(arguments, folder))
 		return EXIT_BAD_INPUT;
 	if (arguments->pcap != NULL && scenario->fabric.fidelity == FIDELITY_FLOW) {
@@ -75,12 +75,12 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	}
 	struct division *division = play_divide(arguments, scenario, NULL);
 	struct build *build = NULL;
-	struct trial *trial = prepare(arguments, scenario, division, &build, why);
+	struct trial *trial = prepare(arguments, scenario, division, &build, error);
 	int code = EXIT_BAD_INPUT;
 	if (trial == NULL) {
-		say("%s", why);
-	} else if (!trial_knows_metrics(trial, why, sizeof(why))) {
-		say("%s", why);
+		say("%s", error);
+	} else if (!trial_knows_metrics(trial, error, sizeof(error))) {
+		say("%s", error);
 		trial_destroy(trial);
 	} else {
 		struct trial_act workload = {

@@ -26,7 +26,7 @@
 #define POINTS_MAX 1000000
 #define ROOM       ((size_t)64 << 10) /* for a result, at least */
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t ended_by; /* 0: none of them came */
@@ -279,10 +279,10 @@ static int run_sweep(struct sweep *sweep)
 		say("%s: %s", sweep->folder, strerror(errno));
 		return EXIT_BAD_INPUT;
 	}
-	char why[PATH_MAX + 128];
-	sweep->lock = leftovers_lock(sweep->folder, why, sizeof(why));
+	char error[PATH_MAX + 128];
+	sweep->lock = leftovers_lock(sweep->folder, error, sizeof(error));
 	if (sweep->lock < 0) {
-		say("%s", why);
+		say("%s", error);
 		return EXIT_BAD_INPUT;
 	}
 	if (!find_points(sweep))
@@ -314,15 +314,15 @@ static bool check_point(const struct sweep *sweep, uint32_t number, size_t value
 			const struct scenario *scenario)
 {
 	const struct scenario_sweep_axis *axis = &sweep->scenario->axes[number];
-	char why[WHY_BYTES] = "";
-	if (dry_run(scenario, why, sizeof(why)))
+	char error[ERROR_BYTES] = "";
+	if (dry_run(scenario, error, sizeof(error)))
 		return true;
-	const char *text = why;
+	const char *text = error;
 	for (char **one = axis->values[value].sets; *one != NULL; one++) {
-		char set[WHY_BYTES];
+		char set[ERROR_BYTES];
 		int length = snprintf(set, sizeof(set), "--set %s: ", *one);
-		if (strncmp(why, set, (size_t)length) == 0)
-			text = why + length;
+		if (strncmp(error, set, (size_t)length) == 0)
+			text = error + length;
 	}
 	fprintf(stderr, "%s:%u:%u: sweep: %s=%s: %s\n", scenario->file, axis->line, axis->column,
 		axis->path, axis->values[value].text, text);

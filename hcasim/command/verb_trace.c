@@ -81,12 +81,12 @@ static bool export_to(struct trace_reader *reader, const char *path, trace_expor
 
 int verb_trace(const struct arguments *arguments)
 {
-	const char *why;
-	struct trace_reader *reader = trace_reader_open(arguments->word, &why);
+	const char *error;
+	struct trace_reader *reader = trace_reader_open(arguments->word, &error);
 	bool good = true;
 
 	if (!reader) {
-		say("%s: %s", arguments->word, why);
+		say("%s: %s", arguments->word, error);
 		return EXIT_BAD_INPUT;
 	}
 	if (arguments->perfetto)

@@ -6,19 +6,19 @@
 
 #include "sim/systemc_vcd.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 bool waveform_begin(const struct arguments *arguments, const struct build *build,
 		    struct systemc_vcd **vcd)
 {
 	const char *signals = arguments->signals != NULL ? arguments->signals : "*";
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 	*vcd = NULL;
 	if (arguments->vcd == NULL)
 		return true;
-	*vcd = systemc_vcd_open(build->sim, arguments->vcd, signals, why, sizeof(why));
+	*vcd = systemc_vcd_open(build->sim, arguments->vcd, signals, error, sizeof(error));
 	if (*vcd == NULL) {
-		say("%s", why);
+		say("%s", error);
 		return false;
 	}
 	if (systemc_vcd_signals(*vcd) > 0)
@@ -33,9 +33,9 @@ bool waveform_begin(const struct arguments *arguments, const struct build *build
 
 bool waveform_end(struct systemc_vcd *vcd)
 {
-	char why[WHY_BYTES];
-	if (vcd == NULL || systemc_vcd_close(vcd, why, sizeof(why)))
+	char error[ERROR_BYTES];
+	if (vcd == NULL || systemc_vcd_close(vcd, error, sizeof(error)))
 		return true;
-	say("%s", why);
+	say("%s", error);
 	return false;
 }

@@ -50,9 +50,9 @@ struct mpi_world {
 	struct block block;
 };
 
-static void complain(const char *why)
+static void complain(const char *error)
 {
-	fprintf(stderr, "hcasim: %s\n", why);
+	fprintf(stderr, "hcasim: %s\n", error);
 }
 
 /* ---- connections ---- */
@@ -344,7 +344,7 @@ static const struct block_type world_type = {.name = "mpi_world"};
 
 struct mpi_world *mpi_world_open(void)
 {
-	char why[1024] = "";
+	char error[1024] = "";
 	enum sim_kernel kernel = SIM_KERNEL_native;
 	const struct result_paths paths = {
 		.folder = variable("HCASIM_MPI_OUT"),
@@ -361,12 +361,13 @@ struct mpi_world *mpi_world_open(void)
 	world->scenario = read_scenario();
 	if (!world->scenario)
 		return NULL;
-	world->build = build_create_for_messages(world->scenario, kernel, why, sizeof(why));
+	world->build = build_create_for_messages(world->scenario, kernel, error, sizeof(error));
 	if (world->build)
 		block_init(&world->block, world->build->sim, &world_type, "mpi", NULL, NULL);
-	world->result = world->build ? result_begin(world->build, &paths, why, sizeof(why)) : NULL;
+	world->result =
+		world->build ? result_begin(world->build, &paths, error, sizeof(error)) : NULL;
 	if (!world->result) {
-		complain(why);
+		complain(error);
 		return NULL;
 	}
 	pool_init(&world->pool, sizeof(struct mpi_message), 0);
@@ -399,7 +400,7 @@ static void write_status(const struct mpi_world *world, sim_time now, unsigned w
 void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 {
 	struct sim *sim = world->build->sim;
-	char why[1024] = "";
+	char error[1024] = "";
 	unsigned wrong;
 
 	reach(world, now);
@@ -418,8 +419,8 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 		.record_count = world->count,
 	};
 
-	if (!result_finish(world->result, &outcome, why, sizeof(why))) {
-		complain(why);
+	if (!result_finish(world->result, &outcome, error, sizeof(error))) {
+		complain(error);
 		wrong++;
 	}
 	write_status(world, now, wrong, deadlock);

@@ -63,7 +63,7 @@ static bool can_be_replayed(const char *file, char call[CALL_BYTES])
 	return good;
 }
 
-bool rank_traces_check(const char *list, char *why, size_t why_bytes)
+bool rank_traces_check(const char *list, char *error, size_t error_bytes)
 {
 	char name[NAME_BYTES], call[CALL_BYTES];
 	unsigned bad = 0, rank = 0;
@@ -83,7 +83,7 @@ bool rank_traces_check(const char *list, char *why, size_t why_bytes)
 	snprintf(name, sizeof(name), "%s_files", list);
 	rmdir(name);
 	unlink(list);
-	snprintf(why, why_bytes,
+	snprintf(error, error_bytes,
 		 "%s: rank %u calls MPI_%s: a replay knows no one-sided communication, so nothing "
 		 "is captured; "
 		 "expected a program of messages and collectives",
@@ -91,7 +91,7 @@ bool rank_traces_check(const char *list, char *why, size_t why_bytes)
 	return false;
 }
 
-bool rank_traces_name(const char *list, char *why, size_t why_bytes)
+bool rank_traces_name(const char *list, char *error, size_t error_bytes)
 {
 	char part[NAME_BYTES], line[PATH_MAX], name[NAME_BYTES];
 	unsigned rank = 0;
@@ -112,11 +112,12 @@ bool rank_traces_name(const char *list, char *why, size_t why_bytes)
 		good = fclose(out) == 0 && good;
 	good = good && rename(part, list) == 0;
 	if (!good)
-		snprintf(why, why_bytes, "%s: %s", list, strerror(errno));
+		snprintf(error, error_bytes, "%s: %s", list, strerror(errno));
 	return good;
 }
 
-uint32_t rank_traces_resolve(const char *list, const char *resolved, char *why, size_t why_bytes)
+uint32_t rank_traces_resolve(const char *list, const char *resolved, char *error,
+			     size_t error_bytes)
 {
 	char line[PATH_MAX], name[NAME_BYTES], full[PATH_MAX];
 	uint32_t ranks = 0;
@@ -124,7 +125,8 @@ uint32_t rank_traces_resolve(const char *list, const char *resolved, char *why, 
 	bool good = in != NULL && out != NULL;
 
 	if (!good)
-		snprintf(why, why_bytes, "%s: %s", in == NULL ? list : resolved, strerror(errno));
+		snprintf(error, error_bytes, "%s: %s", in == NULL ? list : resolved,
+			 strerror(errno));
 	for (; good && next_line(in, line); ranks++) {
 		snprintf(name, sizeof(name), "%.*s%s",
 			 *line == '/' ? 0 : (int)(base_of(list) - list), list, line);
@@ -132,11 +134,11 @@ uint32_t rank_traces_resolve(const char *list, const char *resolved, char *why, 
 		if (good)
 			fprintf(out, "%s\n", full);
 		else
-			snprintf(why, why_bytes, "%s:%u: %s: %s; expected the trace of rank %u",
+			snprintf(error, error_bytes, "%s:%u: %s: %s; expected the trace of rank %u",
 				 list, ranks + 1, line, strerror(errno), ranks);
 	}
 	if (good && ranks == 0)
-		snprintf(why, why_bytes, "%s is empty; expected a file a rank", list);
+		snprintf(error, error_bytes, "%s is empty; expected a file a rank", list);
 	if (in != NULL)
 		fclose(in);
 	if (out != NULL && fclose(out) != 0)

@@ -11,13 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* After a run that has written them: gives the files their names, LIST_files/rank0.txt and so on. false: *why. */
-bool rank_traces_name(const char *list, char *why, size_t why_bytes);
+/* After a run that has written them: gives the files their names, LIST_files/rank0.txt and so on. false: *error. */
+bool rank_traces_name(const char *list, char *error, size_t error_bytes);
 
-/* After rank_traces_name(): returns whether a replay knows all calls. If not, removes the files and writes the call to `why`. */
-bool rank_traces_check(const char *list, char *why, size_t why_bytes);
+/* After rank_traces_name(): returns whether a replay knows all calls. If not, removes the files and writes the call to `error`. */
+bool rank_traces_check(const char *list, char *error, size_t error_bytes);
 
-/* Writes a list of full names for SimGrid to read. Returns how many ranks there are; 0: *why. */
-uint32_t rank_traces_resolve(const char *list, const char *resolved, char *why, size_t why_bytes);
+/* Writes a list of full names for SimGrid to read. Returns how many ranks there are; 0: *error. */
+uint32_t rank_traces_resolve(const char *list, const char *resolved, char *error,
+			     size_t error_bytes);
 
 #endif

@@ -59,7 +59,7 @@ void leftovers_leave(void)
 	watched_count = 0;
 }
 
-int leftovers_lock(const char *folder, char *why, size_t why_bytes)
+int leftovers_lock(const char *folder, char *error, size_t error_bytes)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -68,10 +68,10 @@ int leftovers_lock(const char *folder, char *why, size_t why_bytes)
 	if (fd >= 0 && errno != EWOULDBLOCK) /* a file system without locks */
 		return fd;
 	if (fd < 0) {
-		snprintf(why, why_bytes, "%s: %s", folder, strerror(errno));
+		snprintf(error, error_bytes, "%s: %s", folder, strerror(errno));
 		return -1;
 	}
-	snprintf(why, why_bytes,
+	snprintf(error, error_bytes,
 		 "%s: another hcasim is writing to it; expected a folder of its own", folder);
 	close(fd);
 	return -1;

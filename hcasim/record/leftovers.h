@@ -14,7 +14,7 @@
 void leftovers_watch(const char *paths, size_t count, const char *folder);
 void leftovers_leave(void);
 
-/* A lock on a folder for this process alone, for close(); the folder stays locked as long. -1: *why, somebody else has it. */
-int leftovers_lock(const char *folder, char *why, size_t why_bytes);
+/* A lock on a folder for this process alone, for close(); the folder stays locked as long. -1: *error, somebody else has it. */
+int leftovers_lock(const char *folder, char *error, size_t error_bytes);
 
 #endif

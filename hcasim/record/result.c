@@ -57,25 +57,25 @@ struct result {
 	int lock; /* of the folder that is being written; -1: none */
 };
 
-__attribute__((format(printf, 3, 4))) static bool fail(char *why, size_t why_bytes,
+__attribute__((format(printf, 3, 4))) static bool fail(char *error, size_t error_bytes,
 						       const char *format, ...)
 {
 	va_list values;
 	va_start(values, format);
-	vsnprintf(why, why_bytes, format, values);
+	vsnprintf(error, error_bytes, format, values);
 	va_end(values);
 	return false;
 }
 
-static bool fits(const char *path, char *why, size_t why_bytes)
+static bool fits(const char *path, char *error, size_t error_bytes)
 {
 	if (strlen(path) + 64 < PATH_MAX)
 		return true;
-	return fail(why, why_bytes, "the name is too long: %.60s...", path);
+	return fail(error, error_bytes, "the name is too long: %.60s...", path);
 }
 
 /* Is there a directory that the path is in, and may one write there? */
-static bool check_parent(const char *path, char *why, size_t why_bytes)
+static bool check_parent(const char *path, char *error, size_t error_bytes)
 {
 	char parent[PATH_MAX];
 	snprintf(parent, sizeof(parent), "%s", path);
@@ -86,30 +86,34 @@ static bool check_parent(const char *path, char *why, size_t why_bytes)
 		slash[slash == parent] = '\0';
 	if (access(parent, W_OK | X_OK) == 0)
 		return true;
-	return fail(why, why_bytes, "%s cannot be written: %s: %s", path, parent, strerror(errno));
+	return fail(error, error_bytes, "%s cannot be written: %s: %s", path, parent,
+		    strerror(errno));
 }
 
-bool result_check(const struct result_paths *paths, char *why, size_t why_bytes)
+bool result_check(const struct result_paths *paths, char *error, size_t error_bytes)
 {
 	const char *files[] = {paths->packets, paths->trace, paths->counters};
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct stat status;
 		if (files[i] == NULL)
 			continue;
-		if (!fits(files[i], why, why_bytes) || !check_parent(files[i], why, why_bytes))
+		if (!fits(files[i], error, error_bytes) ||
+		    !check_parent(files[i], error, error_bytes))
 			return false;
 		if (stat(files[i], &status) != 0 || S_ISREG(status.st_mode))
 			continue;
-		return fail(why, why_bytes, "%s is a %s; expected a file", files[i],
+		return fail(error, error_bytes, "%s is a %s; expected a file", files[i],
 			    S_ISDIR(status.st_mode) ? "directory" : "FIFO, socket or device");
 	}
 	if (paths->folder == NULL)
 		return true;
-	if (!fits(paths->folder, why, why_bytes) || !check_parent(paths->folder, why, why_bytes))
+	if (!fits(paths->folder, error, error_bytes) ||
+	    !check_parent(paths->folder, error, error_bytes))
 		return false;
 	if (rmdir(paths->folder) == 0 || errno == ENOENT) /* an empty one is as good as none */
 		return true;
-	return fail(why, why_bytes, "%s is there already, and not an empty folder", paths->folder);
+	return fail(error, error_bytes, "%s is there already, and not an empty folder",
+		    paths->folder);
 }
 
 /* Where that file is to be written; single: its own name, NULL: none. in_folder: the folder is to have it. */
@@ -203,7 +207,7 @@ static bool is_block(const struct build *build, const char *pattern)
 	return false;
 }
 
-bool result_names(const struct build *build, char *why, size_t why_bytes)
+bool result_names(const struct build *build, char *error, size_t error_bytes)
 {
 	static const char as[] = "expected a name as counters.json has them, * for any text";
 	const struct scenario *scenario = build->scenario;
@@ -212,10 +216,10 @@ bool result_names(const struct build *build, char *why, size_t why_bytes)
 	for (uint32_t i = 0; i < scenario->trace_count; i++) {
 		if (is_block(build, scenario->traces[i]))
 			continue;
-		snprintf(why, why_bytes, "record: trace: no block is called \"%s\"; %s",
+		snprintf(error, error_bytes, "record: trace: no block is called \"%s\"; %s",
 			 scenario->traces[i], as);
 		snprintf(path, sizeof(path), "record.trace.%u", i);
-		return scenario_blame(scenario, path, why, why_bytes);
+		return scenario_blame(scenario, path, error, error_bytes);
 	}
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const char *counter = scenario->expectations[i].counter;
@@ -223,20 +227,20 @@ bool result_names(const struct build *build, char *why, size_t why_bytes)
 			continue;
 		renamed_key_hint(renamed_key_of_counter(counter), NULL, NULL, 0, hint,
 				 sizeof(hint));
-		snprintf(why, why_bytes, "expect: there is no counter \"%s\"%s; %s", counter, hint,
-			 as);
+		snprintf(error, error_bytes, "expect: there is no counter \"%s\"%s; %s", counter,
+			 hint, as);
 		snprintf(path, sizeof(path), "expect.%u.counter", i);
-		return scenario_blame(scenario, path, why, why_bytes);
+		return scenario_blame(scenario, path, error, error_bytes);
 	}
 	return true;
 }
 
 /* Where it is being written, which a run that was killed may have left. */
-static bool open_part(struct result *result, char *why, size_t why_bytes)
+static bool open_part(struct result *result, char *error, size_t error_bytes)
 {
 	if (mkdir(result->part, 0777) != 0 && errno != EEXIST)
-		return fail(why, why_bytes, "%s: %s", result->part, strerror(errno));
-	result->lock = leftovers_lock(result->part, why, why_bytes);
+		return fail(error, error_bytes, "%s: %s", result->part, strerror(errno));
+	result->lock = leftovers_lock(result->part, error, error_bytes);
 	if (result->lock < 0)
 		return false;
 	remove_files(result->part);
@@ -249,11 +253,11 @@ static void close_part(const struct result *result)
 		close(result->lock);
 }
 
-struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
-			    size_t why_bytes)
+struct result *result_begin(const struct build *build, const struct result_paths *paths,
+			    char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
-	if (!result_names(build, why, why_bytes))
+	if (!result_names(build, error, error_bytes))
 		return NULL;
 	struct result *result = calloc(1, sizeof(*result));
 	if (result == NULL)
@@ -266,7 +270,7 @@ struct result *result_begin(const struct build *build, const struct result_paths
 		     end > 1 && result->folder[end - 1] == '/';)
 			result->folder[--end] = '\0';
 		snprintf(result->part, PATH_MAX, "%.*s" PART, PATH_MAX - 16, result->folder);
-		if (!open_part(result, why, why_bytes)) {
+		if (!open_part(result, error, error_bytes)) {
 			free(result);
 			return NULL;
 		}
@@ -301,7 +305,7 @@ struct result *result_begin(const struct build *build, const struct result_paths
 				*result->folder != '\0' ? result->part : NULL);
 		return result;
 	}
-	fail(why, why_bytes, "%s: %s", bad, strerror(errno));
+	fail(error, error_bytes, "%s: %s", bad, strerror(errno));
 	if (result->packets != NULL)
 		packet_record_destroy(result->packets);
 	remove_parts(result);
@@ -310,23 +314,24 @@ struct result *result_begin(const struct build *build, const struct result_paths
 	return NULL;
 }
 
-/* false: *why says why there is none. */
+/* false: *error says why there is none. */
 static bool find_metric(const struct result_outcome *outcome, const char *name, double *value,
-			char *why, size_t why_bytes)
+			char *error, size_t error_bytes)
 {
 	if (outcome->load != NULL)
 		*value = load_metric(outcome->load, metric_index(load_metric_list, name));
 	return outcome->load != NULL ||
-	       (outcome->trial != NULL && trial_find(outcome->trial, name, value, why, why_bytes));
+	       (outcome->trial != NULL &&
+		trial_find(outcome->trial, name, value, error, error_bytes));
 }
 
 /* Does the expectation hold? *value: of the counter or metric; false in *known: there is none, and why. */
 static bool judge(const struct build *build, const struct result_outcome *outcome,
 		  const struct scenario_expectation *expectation, double *value, bool *known,
-		  char *why, size_t why_bytes)
+		  char *error, size_t error_bytes)
 {
 	if (expectation->metric != NULL) {
-		*known = find_metric(outcome, expectation->metric, value, why, why_bytes);
+		*known = find_metric(outcome, expectation->metric, value, error, error_bytes);
 		return *known && *value >= expectation->least && *value <= expectation->most;
 	}
 	uint64_t sum;
@@ -355,10 +360,10 @@ static unsigned compare(const struct build *build, const struct result_outcome *
 	unsigned wrong = 0;
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const struct scenario_expectation *expectation = &scenario->expectations[i];
-		char why[256] = "";
+		char error[256] = "";
 		double value = 0;
 		bool known;
-		bool met = judge(build, outcome, expectation, &value, &known, why, sizeof(why));
+		bool met = judge(build, outcome, expectation, &value, &known, error, sizeof(error));
 		wrong += !met && expectation->gated;
 		if (met && !all)
 			continue;
@@ -367,7 +372,7 @@ static unsigned compare(const struct build *build, const struct result_outcome *
 			met || expectation->gated ? "expected" : "not gated, expected");
 		fputs(expectation->metric ? expectation->metric : expectation->counter, out);
 		if (!known) {
-			fprintf(out, ": %s\n", why);
+			fprintf(out, ": %s\n", error);
 			continue;
 		}
 		fprintf(out, " in ");
@@ -407,10 +412,10 @@ static void print_expectations(const struct build *build, const struct result_ou
 	fprintf(out, ",\n  \"expectations\": [");
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const struct scenario_expectation *expectation = &scenario->expectations[i];
-		char why[256];
+		char error[256];
 		double value = 0;
 		bool known;
-		bool met = judge(build, outcome, expectation, &value, &known, why, sizeof(why));
+		bool met = judge(build, outcome, expectation, &value, &known, error, sizeof(error));
 		fprintf(out, "%s\n    {\"%s\": ", i > 0 ? "," : "",
 			expectation->metric != NULL ? "metric" : "counter");
 		json_text(out,
@@ -554,32 +559,32 @@ static void say_full(const struct result *result, enum file_kind kind, sim_time 
 			(double)since / (double)US);
 }
 
-bool result_finish(struct result *result, const struct result_outcome *outcome, char *why,
-		   size_t why_bytes)
+bool result_finish(struct result *result, const struct result_outcome *outcome, char *error,
+		   size_t error_bytes)
 {
 	const char *bad = NULL;
-	int error = 0;
+	int failure = 0;
 	uint64_t packets = result->packets != NULL ? packet_record_packets(result->packets) : 0;
 	if (result->packets != NULL)
 		say_full(result, FILE_PACKETS, packet_record_full_since(result->packets));
 	if (result->trace != NULL)
 		say_full(result, FILE_TRACE, trace_full_since(result->trace));
 	if (result->packets != NULL) {
-		error = packet_record_destroy(result->packets);
-		bad = error != 0 ? result->paths[FILE_PACKETS] : NULL;
+		failure = packet_record_destroy(result->packets);
+		bad = failure != 0 ? result->paths[FILE_PACKETS] : NULL;
 	}
 	if (result->trace != NULL && !trace_close(result->trace) && bad == NULL) {
-		error = errno;
+		failure = errno;
 		bad = result->paths[FILE_TRACE];
 	}
 	if (bad == NULL) {
 		bad = write_files(result, outcome, packets);
 		if (bad == NULL)
 			bad = move_files(result);
-		error = errno;
+		failure = errno;
 	}
 	if (bad != NULL) {
-		fail(why, why_bytes, "%s: %s", bad, strerror(error));
+		fail(error, error_bytes, "%s: %s", bad, strerror(failure));
 		remove_parts(result);
 	}
 	leftovers_leave();

@@ -29,19 +29,19 @@ struct result_outcome { /* what the summary says besides what the simulation kno
 
 struct result;
 
-/* Can these be written? false: *why. */
-bool result_check(const struct result_paths *paths, char *why, size_t why_bytes);
+/* Can these be written? false: *error. */
+bool result_check(const struct result_paths *paths, char *error, size_t error_bytes);
 
-/* Are the blocks that the scenario traces, and the counters that it expects, there? false: *why names one that is not. */
-bool result_names(const struct build *build, char *why, size_t why_bytes);
+/* Are the blocks that the scenario traces, and the counters that it expects, there? false: *error names one that is not. */
+bool result_names(const struct build *build, char *error, size_t error_bytes);
 
-/* Opens what is written during the run, of names that are there. NULL: *why. The build outlives it. */
-struct result *result_begin(const struct build *build, const struct result_paths *paths, char *why,
-			    size_t why_bytes);
+/* Opens what is written during the run, of names that are there. NULL: *error. The build outlives it. */
+struct result *result_begin(const struct build *build, const struct result_paths *paths,
+			    char *error, size_t error_bytes);
 
-/* Writes the rest and moves all to their places. false: *why, and nothing is left of what could not be written whole. */
-bool result_finish(struct result *result, const struct result_outcome *outcome, char *why,
-		   size_t why_bytes);
+/* Writes the rest and moves all to their places. false: *error, and nothing is left of what could not be written whole. */
+bool result_finish(struct result *result, const struct result_outcome *outcome, char *error,
+		   size_t error_bytes);
 
 /* Removes what a run that was killed has left of a result folder. */
 void result_discard(const char *folder);

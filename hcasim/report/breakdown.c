@@ -101,21 +101,21 @@ struct breakdown breakdowns_sum(const struct breakdowns *all)
 	return sum;
 }
 
-bool breakdowns_read(struct breakdowns *all, const char *file, bool received, char *why,
-		     size_t why_bytes)
+bool breakdowns_read(struct breakdowns *all, const char *file, bool received, char *error,
+		     size_t error_bytes)
 {
-	const char *error;
-	struct trace_reader *reader = trace_reader_open(file, &error);
+	const char *reason;
+	struct trace_reader *reader = trace_reader_open(file, &reason);
 
 	*all = (struct breakdowns){.side = &breakdown_sides[received]};
-	*why = '\0';
+	*error = '\0';
 	if (!reader) {
-		snprintf(why, why_bytes, "%s: %s", file, error);
+		snprintf(error, error_bytes, "%s: %s", file, reason);
 		return false;
 	}
 	read_all(reader, all);
 	if (trace_reader_error(reader))
-		snprintf(why, why_bytes, "%s: %s", file, trace_reader_error(reader));
+		snprintf(error, error_bytes, "%s: %s", file, trace_reader_error(reader));
 	trace_reader_close(reader);
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * breakdown: where the time of work requests went, as a trace has it: the stages of each, from the records of the adapters' `why`
+ * breakdown: where the time of work requests went, as a trace has it: the stages of each, from the records of the adapters' `error`
  * blocks (hca/work/why.h).
  *
  *     trace --breakdowns_read()--> a breakdown a work request --> hcasim explain, hcasim report
@@ -37,9 +37,9 @@ struct breakdowns {
 extern const struct breakdown_side breakdown_sides[]; /* [0]: sends, [1]: receives */
 
 /* Reads the breakdowns of one side. Returns false, and why, if the file is no trace. A file that is damaged from some place on
- * gives what stands before it, and why; otherwise `why` is empty. */
-bool breakdowns_read(struct breakdowns *all, const char *file, bool received, char *why,
-		     size_t why_bytes);
+ * gives what stands before it, and why; otherwise `error` is empty. */
+bool breakdowns_read(struct breakdowns *all, const char *file, bool received, char *error,
+		     size_t error_bytes);
 void breakdowns_free(struct breakdowns *all);
 
 /* By latency, the shortest first. */

@@ -143,9 +143,9 @@ static void read_counters(struct run_values *run, struct yaml_node *blocks)
 
 typedef void read_root(struct run_values *run, struct yaml_node *root);
 
-/* One file of the folder. false: *why. */
+/* One file of the folder. false: *error. */
 static bool read_file(const char *folder, const char *name, read_root *read, struct run_values *run,
-		      char *why, size_t why_bytes)
+		      char *error, size_t error_bytes)
 {
 	char path[PATH_MAX];
 	struct yaml_errors errors = {0};
@@ -155,7 +155,7 @@ static bool read_file(const char *folder, const char *name, read_root *read, str
 	if (good)
 		read(run, yaml_root(document));
 	else
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "%sexpected the result folder of a run (--out), with its %s",
 			 errors.text != NULL ? errors.text : "", name);
 	yaml_close(document);
@@ -163,15 +163,15 @@ static bool read_file(const char *folder, const char *name, read_root *read, str
 	return good;
 }
 
-bool run_values_read(const char *folder, struct run_values *run, char *why, size_t why_bytes)
+bool run_values_read(const char *folder, struct run_values *run, char *error, size_t error_bytes)
 {
 	char counters[PATH_MAX];
 	*run = (struct run_values){0};
 	snprintf(counters, sizeof(counters), "%s/counters.json", folder);
-	return read_file(folder, "summary.json", read_summary, run, why, why_bytes) &&
-	       read_file(folder, "scenario.yaml", read_settings, run, why, why_bytes) &&
+	return read_file(folder, "summary.json", read_summary, run, error, error_bytes) &&
+	       read_file(folder, "scenario.yaml", read_settings, run, error, error_bytes) &&
 	       (access(counters, F_OK) != 0 || /* record: {counters: false} */
-		read_file(folder, "counters.json", read_counters, run, why, why_bytes));
+		read_file(folder, "counters.json", read_counters, run, error, error_bytes));
 }
 
 void run_values_free(struct run_values *run)

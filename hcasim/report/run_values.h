@@ -25,8 +25,8 @@ struct run_values {
 /* The texts below a node by their paths: hosts.host0.hca.pcie.lanes, faults.0.from ... name: of the node itself, "" for a root. */
 void run_values_add_tree(struct values *values, const char *name, const struct yaml_node *node);
 
-/* false: *why, it is no whole result folder. */
-bool run_values_read(const char *folder, struct run_values *run, char *why, size_t why_bytes);
+/* false: *error, it is no whole result folder. */
+bool run_values_read(const char *folder, struct run_values *run, char *error, size_t error_bytes);
 void run_values_free(struct run_values *run);
 
 #endif

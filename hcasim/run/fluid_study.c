@@ -95,13 +95,13 @@ static struct fluid_port port_of(const struct fluid_study *study, const struct b
 }
 
 static bool fill_dcqcn(struct fluid_study *study, const struct fluid_port *port,
-		       const struct congestion *congestion, char *why, size_t why_bytes)
+		       const struct congestion *congestion, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = study->scenario;
 	uint32_t target = (uint32_t)scenario->workload.target;
 	const struct switch_params *box = switch_before(scenario, target);
 	if (box == NULL || box->ecn.mark == ECN_MARK_OFF) {
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "the switch before the target marks nothing; expected "
 			 "switch: {ecn: {mark: dequeue, ..}}");
 		return false;
@@ -143,7 +143,8 @@ static bool fill_timely(struct fluid_study *study, const struct fluid_port *port
 	return true;
 }
 
-static bool fill(struct fluid_study *study, const struct build *build, char *why, size_t why_bytes)
+static bool fill(struct fluid_study *study, const struct build *build, char *error,
+		 size_t error_bytes)
 {
 	const struct scenario *scenario = study->scenario;
 	const struct congestion *congestion = &scenario->hosts[0].endpoint->choice.congestion;
@@ -156,27 +157,27 @@ static bool fill(struct fluid_study *study, const struct build *build, char *why
 	else if (build->flows != NULL)
 		wrong = "there are no packets to compare with; expected fidelity: packet";
 	if (wrong != NULL) {
-		snprintf(why, why_bytes, "%s", wrong);
+		snprintf(error, error_bytes, "%s", wrong);
 		return false;
 	}
 	const struct fluid_port port = port_of(study, build);
 	if (strcmp(congestion->ops->name, "dcqcn") == 0)
-		return fill_dcqcn(study, &port, congestion, why, why_bytes);
+		return fill_dcqcn(study, &port, congestion, error, error_bytes);
 	if (strcmp(congestion->ops->name, "timely") == 0)
 		return fill_timely(study, &port, congestion);
-	snprintf(why, why_bytes,
+	snprintf(error, error_bytes,
 		 "there is no fluid model of %s; expected congestion: dcqcn-.. or timely-..",
 		 congestion->ops->name);
 	return false;
 }
 
-struct fluid_study *fluid_study_create(const struct build *build, struct trial *trial, char *why,
-				       size_t why_bytes)
+struct fluid_study *fluid_study_create(const struct build *build, struct trial *trial, char *error,
+				       size_t error_bytes)
 {
 	struct fluid_study *study = calloc(1, sizeof(*study));
 	assert(study);
 	if (scenario_has(build->scenario, FIDELITY_DETAILED)) {
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "the HCAs are detailed; expected hosts: {.., hca: {fidelity: endpoint}}");
 		free(study);
 		return NULL;
@@ -184,7 +185,7 @@ struct fluid_study *fluid_study_create(const struct build *build, struct trial *
 	study->scenario = build->scenario;
 	study->trial = trial;
 	study->port = port_peer(build_host_port(build, (uint32_t)build->scenario->workload.target));
-	if (fill(study, build, why, why_bytes))
+	if (fill(study, build, error, error_bytes))
 		return study;
 	free(study);
 	return NULL;

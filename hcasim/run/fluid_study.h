@@ -13,9 +13,9 @@
 
 struct fluid_study;
 
-/* NULL: *why says what the models do not cover. Build and trial outlive it. */
-struct fluid_study *fluid_study_create(const struct build *build, struct trial *trial, char *why,
-				       size_t why_bytes);
+/* NULL: *error says what the models do not cover. Build and trial outlive it. */
+struct fluid_study *fluid_study_create(const struct build *build, struct trial *trial, char *error,
+				       size_t error_bytes);
 void fluid_study_destroy(struct fluid_study *study);
 
 /* A trial_progress. */

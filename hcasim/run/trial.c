@@ -33,17 +33,17 @@ static bool is_recorded(const struct scenario *scenario, const struct port *port
 }
 
 /* Is there any? The names may be misspelt. */
-static bool finds_ports(const struct build *build, char *why, size_t why_bytes)
+static bool finds_ports(const struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		if (is_recorded(scenario, build->ports[i]))
 			return true;
 	}
-	snprintf(why, why_bytes,
+	snprintf(error, error_bytes,
 		 "record: no port is called %s; expected names as %s, with * for any text",
 		 scenario->series_ports[0], port_name(build->ports[build->port_count - 1]));
-	return scenario_blame(scenario, "record.series_ports", why, why_bytes);
+	return scenario_blame(scenario, "record.series_ports", error, error_bytes);
 }
 
 static void begin_samples(struct port_sample *sample, struct port *port)
@@ -61,35 +61,35 @@ static void end_samples(struct port_sample *sample)
 	gsl_rstat_quantile_free(sample->queue_p99);
 }
 
-/* Its parameter at fault is the first word of `why`; otherwise it is in the file, or in the pattern. */
-static void blame_workload(const struct scenario *scenario, char *why, size_t why_bytes)
+/* Its parameter at fault is the first word of `error`; otherwise it is in the file, or in the pattern. */
+static void blame_workload(const struct scenario *scenario, char *error, size_t error_bytes)
 {
 	char path[64];
 	const struct param *param = workload_param_list;
-	size_t length = strcspn(why, ":");
+	size_t length = strcspn(error, ":");
 	while (param->name != NULL &&
-	       !(strlen(param->name) == length && strncmp(param->name, why, length) == 0))
+	       !(strlen(param->name) == length && strncmp(param->name, error, length) == 0))
 		param++;
 	snprintf(path, sizeof(path), "workload.%s",
 		 param->name != NULL            ? param->name
 		 : scenario->trace_file != NULL ? "trace"
 						: "pattern");
-	scenario_blame(scenario, path, why, why_bytes);
+	scenario_blame(scenario, path, error, error_bytes);
 }
 
-struct trial *trial_create(const struct build *build, char *why, size_t why_bytes)
+struct trial *trial_create(const struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
-	if (scenario->record.series > 0 && !finds_ports(build, why, why_bytes))
+	if (scenario->record.series > 0 && !finds_ports(build, error, error_bytes))
 		return NULL;
 	struct trial *trial = take(1, sizeof(*trial));
 	trial->build = build;
 	trial->scenario = scenario;
 	trial->workload = workload_create(&scenario->workload, scenario->host_count,
 					  port_rate_bps(build_host_port(build, 0)), scenario->seed,
-					  scenario->trace_file, why, why_bytes);
+					  scenario->trace_file, error, error_bytes);
 	if (trial->workload == NULL) {
-		blame_workload(scenario, why, why_bytes);
+		blame_workload(scenario, error, error_bytes);
 		free(trial);
 		return NULL;
 	}
@@ -99,8 +99,8 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 				      ways_find, trial->ways);
 	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
 	if (trouble != NULL) {
-		snprintf(why, why_bytes, "%s", trouble);
-		scenario_blame(scenario, "workload", why, why_bytes);
+		snprintf(error, error_bytes, "%s", trouble);
+		scenario_blame(scenario, "workload", error, error_bytes);
 		trial_destroy(trial);
 		return NULL;
 	}
@@ -115,8 +115,8 @@ struct trial *trial_create(const struct build *build, char *why, size_t why_byte
 	if (scenario->record.series > 0) {
 		trial->series = tmpfile();
 		if (trial->series == NULL) {
-			snprintf(why, why_bytes, "no temporary file for series.csv");
-			scenario_blame(scenario, "record.series", why, why_bytes);
+			snprintf(error, error_bytes, "no temporary file for series.csv");
+			scenario_blame(scenario, "record.series", error, error_bytes);
 			trial_destroy(trial);
 			return NULL;
 		}
@@ -295,13 +295,14 @@ static double flow_metric(const struct trial *trial, uint32_t flow, int which)
 }
 
 /* Is the owner of that metric a recorded port, and sampled if the metric is of samples? */
-static bool knows_port(const struct trial *trial, const char *owner, int metric, char *why,
-		       size_t why_bytes)
+static bool knows_port(const struct trial *trial, const char *owner, int metric, char *error,
+		       size_t error_bytes)
 {
 	const struct scenario *scenario = trial->build->scenario;
 	bool is_sampled = metric < PORT_METRIC_rate_gbps; /* those before it are means of samples */
 	if (trial->sample_count == 0 || (is_sampled && scenario->record.series == 0)) {
-		snprintf(why, why_bytes, "%s comes from samples; expected record: {series: TIME}",
+		snprintf(error, error_bytes,
+			 "%s comes from samples; expected record: {series: TIME}",
 			 port_metric_list[metric].name);
 		return false;
 	}
@@ -315,14 +316,14 @@ static bool knows_port(const struct trial *trial, const char *owner, int metric,
 	}
 	const char *near = yaml_suggest(owner, names, trial->sample_count);
 	if (!known)
-		snprintf(why, why_bytes, "no recorded port \"%s\"%s%s%s", owner,
+		snprintf(error, error_bytes, "no recorded port \"%s\"%s%s%s", owner,
 			 near != NULL ? "; did you mean \"" : "; expected one such as \"",
 			 near != NULL ? near : names[0], near != NULL ? "\"?" : "\"");
 	free(names);
 	return known;
 }
 
-bool trial_knows_metrics(const struct trial *trial, char *why, size_t why_bytes)
+bool trial_knows_metrics(const struct trial *trial, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = trial->build->scenario;
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
@@ -335,16 +336,16 @@ bool trial_knows_metrics(const struct trial *trial, char *why, size_t why_bytes)
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
 		bool of_flow = strncmp(owner, "flow", 4) == 0 &&
 			       metric_index(flow_metric_list, dot + 1) >= 0;
-		if (of_flow || knows_port(trial, owner, metric, why, why_bytes))
+		if (of_flow || knows_port(trial, owner, metric, error, error_bytes))
 			continue;
 		snprintf(path, sizeof(path), "expect.%u.metric", i);
-		return scenario_blame(scenario, path, why, why_bytes);
+		return scenario_blame(scenario, path, error, error_bytes);
 	}
 	return true;
 }
 
-bool trial_find(const struct trial *trial, const char *name, double *value, char *why,
-		size_t why_bytes)
+bool trial_find(const struct trial *trial, const char *name, double *value, char *error,
+		size_t error_bytes)
 {
 	const char *dot = strrchr(name, '.');
 	char owner[128], *end;
@@ -369,7 +370,7 @@ bool trial_find(const struct trial *trial, const char *name, double *value, char
 	}
 	if (!isnan(*value))
 		return true;
-	snprintf(why, why_bytes,
+	snprintf(error, error_bytes,
 		 "there is no value: no such flow or port, a flow that is not done, a port that is "
 		 "not "
 		 "recorded, or no record: {series: ...}");

@@ -17,8 +17,8 @@
 
 struct trial;
 
-/* NULL: *why. The build outlives it, and it is destroyed first. */
-struct trial *trial_create(const struct build *build, char *why, size_t why_bytes);
+/* NULL: *error. The build outlives it, and it is destroyed first. */
+struct trial *trial_create(const struct build *build, char *error, size_t error_bytes);
 void trial_destroy(struct trial *trial);
 
 /* May it be run in the parts that the build is in? */
@@ -38,12 +38,12 @@ double trial_flow_rate_bps(const struct trial *trial, uint32_t flow);
 double trial_metric(const struct trial *trial, enum metric metric);
 
 /* Returns whether each metric of a port that the scenario expects is of a port that is recorded. Otherwise writes the place
- * and a suggestion to `why`. */
-bool trial_knows_metrics(const struct trial *trial, char *why, size_t why_bytes);
+ * and a suggestion to `error`. */
+bool trial_knows_metrics(const struct trial *trial, char *error, size_t error_bytes);
 
-/* Any metric by its name. false: *why says why there is none. */
-bool trial_find(const struct trial *trial, const char *name, double *value, char *why,
-		size_t why_bytes);
+/* Any metric by its name. false: *error says why there is none. */
+bool trial_find(const struct trial *trial, const char *name, double *value, char *error,
+		size_t error_bytes);
 
 /* What must hold in every run and did not: a line each on `out`. Returns how many. */
 unsigned trial_check(const struct trial *trial, FILE *out);

@@ -15,22 +15,22 @@
 static void read_name(struct yaml_node *node, struct congestion_choice *choice,
 		      struct yaml_errors *errors)
 {
-	char why[512], path[PATH_MAX], whole[PATH_MAX];
+	char error[512], path[PATH_MAX], whole[PATH_MAX];
 	const char *name = yaml_expect_text(node, "a congestion control's name", errors);
 	if (name != NULL && strchr(name, '/') != NULL) {
 		yaml_path(node, name, path);
 		name = realpath(path, whole) != NULL ? whole : path;
 	}
-	if (name != NULL && !congestion_choose(choice, name, why, sizeof(why)))
-		yaml_error(errors, node, "%s", why);
+	if (name != NULL && !congestion_choose(choice, name, error, sizeof(error)))
+		yaml_error(errors, node, "%s", error);
 }
 
 void congestion_key_read(struct yaml_node *node, struct congestion_choice *choice,
 			 struct yaml_errors *errors)
 {
-	char why[512];
+	char error[512];
 	if (choice->congestion.ops == NULL) {
-		bool good = congestion_choose(choice, NOTHING, why, sizeof(why));
+		bool good = congestion_choose(choice, NOTHING, error, sizeof(error));
 		assert(good);
 	}
 	if (node->kind == YAML_SCALAR) {
@@ -49,8 +49,8 @@ void congestion_key_read(struct yaml_node *node, struct congestion_choice *choic
 		entry->used = true;
 		const char *text = yaml_expect_text(entry, "a value", errors);
 		if (text != NULL &&
-		    !congestion_set(&choice->congestion, entry->key, text, why, sizeof(why)))
-			yaml_error(errors, entry, "%s", why);
+		    !congestion_set(&choice->congestion, entry->key, text, error, sizeof(error)))
+			yaml_error(errors, entry, "%s", error);
 	}
 }
 

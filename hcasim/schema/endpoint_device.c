@@ -16,8 +16,8 @@ const struct param_group endpoint_device_groups[] = {
 static void init(void *params)
 {
 	struct endpoint_device *device = params;
-	char why[128];
-	bool good = congestion_choose(&device->choice, "none", why, sizeof(why));
+	char error[128];
+	bool good = congestion_choose(&device->choice, "none", error, sizeof(error));
 	assert(good);
 }
 

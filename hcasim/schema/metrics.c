@@ -28,7 +28,7 @@ int metric_index(const struct metric_info *list, const char *name)
 
 /* Says what is near, of two lists, either of which may be NULL. */
 static bool refuse(const char *name, const struct metric_info *one, const struct metric_info *other,
-		   char *why, size_t why_bytes)
+		   char *error, size_t error_bytes)
 {
 	const struct metric_info *lists[] = {one, other};
 	const char *names[NAMES_MAX];
@@ -39,11 +39,11 @@ static bool refuse(const char *name, const struct metric_info *one, const struct
 	}
 	char hint[256];
 	renamed_key_hint(renamed_key("metric", name), name, names, count, hint, sizeof(hint));
-	snprintf(why, why_bytes, "no metric \"%s\"%s", name, hint);
+	snprintf(error, error_bytes, "no metric \"%s\"%s", name, hint);
 	return false;
 }
 
-bool metric_name_valid(const char *name, char *why, size_t why_bytes)
+bool metric_name_valid(const char *name, char *error, size_t error_bytes)
 {
 	const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
 	if (dot == NULL && metric_index(metric_list, name) >= 0)
@@ -52,13 +52,13 @@ bool metric_name_valid(const char *name, char *why, size_t why_bytes)
 			    metric_index(port_metric_list, last) >= 0))
 		return true;
 	return refuse(last, dot ? flow_metric_list : metric_list, dot ? port_metric_list : NULL,
-		      why, why_bytes);
+		      error, error_bytes);
 }
 
-bool load_metric_name_valid(const char *name, char *why, size_t why_bytes)
+bool load_metric_name_valid(const char *name, char *error, size_t error_bytes)
 {
 	return metric_index(load_metric_list, name) >= 0 ||
-	       refuse(name, load_metric_list, NULL, why, why_bytes);
+	       refuse(name, load_metric_list, NULL, error, error_bytes);
 }
 
 double load_metric(const struct load_result *result, int index)

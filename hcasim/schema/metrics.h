@@ -106,11 +106,11 @@ struct metric_info {
 extern const struct metric_info metric_list[], flow_metric_list[], port_metric_list[];
 extern const struct metric_info load_metric_list[]; /* those of a load: LOAD_METRICS */
 
-/* May it be the name of a metric? Whether there is such a flow or port is known when it is built. false: *why. */
-bool metric_name_valid(const char *name, char *why, size_t why_bytes);
+/* May it be the name of a metric? Whether there is such a flow or port is known when it is built. false: *error. */
+bool metric_name_valid(const char *name, char *error, size_t error_bytes);
 
 /* The same of a load. */
-bool load_metric_name_valid(const char *name, char *why, size_t why_bytes);
+bool load_metric_name_valid(const char *name, char *error, size_t error_bytes);
 
 /* One of load_metric_list. */
 double load_metric(const struct load_result *result, int index);

@@ -12,7 +12,7 @@
 #include "hcasim/schema/scenario.h"
 #include "sim/install_paths.h"
 
-#define WHY_BYTES 1024
+#define ERROR_BYTES 1024
 
 static void candidate(const struct yaml_node *node, const char *name, char path[PATH_MAX])
 {
@@ -25,7 +25,7 @@ static void candidate(const struct yaml_node *node, const char *name, char path[
 static void find(enum module_kind kind, const struct yaml_node *node, struct param_text *module,
 		 struct yaml_errors *errors)
 {
-	char path[PATH_MAX], whole[PATH_MAX], why[WHY_BYTES];
+	char path[PATH_MAX], whole[PATH_MAX], error[ERROR_BYTES];
 	candidate(node, module->text, path);
 	if (realpath(path, whole) == NULL) {
 		yaml_error(errors, node,
@@ -39,8 +39,8 @@ static void find(enum module_kind kind, const struct yaml_node *node, struct par
 		return;
 	}
 	memcpy(module->text, whole, strlen(whole) + 1);
-	if (!hca_module_fits(kind, whole, why, sizeof(why)))
-		yaml_error(errors, node, "%s", why);
+	if (!hca_module_fits(kind, whole, error, sizeof(error)))
+		yaml_error(errors, node, "%s", error);
 }
 
 void modules_find(struct yaml_node *map, void *params, struct yaml_errors *errors)
@@ -57,9 +57,9 @@ void modules_find(struct yaml_node *map, void *params, struct yaml_errors *error
 
 void modules_check(const struct yaml_node *node, const void *params, struct yaml_errors *errors)
 {
-	char why[WHY_BYTES];
-	if (!hca_modules_accept(params, why, sizeof(why)))
-		yaml_error(errors, node, "%s", why);
+	char error[ERROR_BYTES];
+	if (!hca_modules_accept(params, error, sizeof(error)))
+		yaml_error(errors, node, "%s", error);
 }
 
 bool modules_first(const struct scenario *scenario, const char **host, const char **block)

@@ -229,9 +229,10 @@ uint64_t scenario_hash(const struct scenario *scenario);
 
 const char *scenario_node_name(const struct scenario *scenario, const struct scenario_node *node);
 
-/* Puts the place of the key at that path ("fabric.routes.2"; "": the file) in front of `why`, what is wrong with it, or that of the nearest
+/* Puts the place of the key at that path ("fabric.routes.2"; "": the file) in front of `error`, what is wrong with it, or that of the nearest
  * above it. Returns false. */
-bool scenario_blame(const struct scenario *scenario, const char *path, char *why, size_t why_bytes);
+bool scenario_blame(const struct scenario *scenario, const char *path, char *error,
+		    size_t error_bytes);
 
 /* Has any host an adapter of that kind? */
 enum adapter_fidelity { FIDELITY_ENDPOINT, FIDELITY_DETAILED };

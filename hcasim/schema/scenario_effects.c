@@ -135,17 +135,17 @@ static bool is_named(const char *keys, const char *key)
 static bool says_more(const struct param *param, const struct yaml_node *node)
 {
 	_Alignas(16) char value[VALUE_BYTES] = {0};
-	char here[VALUE_BYTES], nobody[VALUE_BYTES], why[VALUE_BYTES];
+	char here[VALUE_BYTES], nobody[VALUE_BYTES], error[VALUE_BYTES];
 	struct param alone = *param;
 	alone.offset = 0;
 	if (node->kind != YAML_SCALAR)
 		return node->children != NULL;
 	if (param->kind == PARAM_SIZES || param->kind == PARAM_TEXT)
 		return strcmp(node->text, param->fallback) != 0;
-	if (!param_parse(&alone, param->fallback, value, why, sizeof(why)))
+	if (!param_parse(&alone, param->fallback, value, error, sizeof(error)))
 		return false;
 	param_print(&alone, value, nobody, sizeof(nobody));
-	if (!param_parse(&alone, node->text, value, why, sizeof(why)))
+	if (!param_parse(&alone, node->text, value, error, sizeof(error)))
 		return false;
 	param_print(&alone, value, here, sizeof(here));
 	return strcmp(here, nobody) != 0;

@@ -70,7 +70,7 @@ static void read_metric(struct scenario_reader *reader, struct yaml_node *node,
 		{0}};
 	static const char *const keys[] = {"metric", "row", NULL};
 	struct metric_bounds bounds;
-	char why[256];
+	char error[256];
 	struct yaml_node *metric = yaml_get(node, "metric"), *equals = yaml_get(node, "equals");
 	bool least = yaml_get(node, "at_least") != NULL, most = yaml_get(node, "at_most") != NULL;
 	params_default(list, &bounds);
@@ -81,8 +81,8 @@ static void read_metric(struct scenario_reader *reader, struct yaml_node *node,
 	expectation->most = most ? bounds.at_most : INFINITY;
 	bool of_load = reader->scenario->has_load;
 	if (expectation->metric != NULL && !(of_load ? load_metric_name_valid : metric_name_valid)(
-						   expectation->metric, why, sizeof(why)))
-		yaml_error(reader->errors, metric, "%s", why);
+						   expectation->metric, error, sizeof(error)))
+		yaml_error(reader->errors, metric, "%s", error);
 	if (!reader->scenario->has_workload && !of_load)
 		yaml_error(reader->errors, metric,
 			   "metrics are those of a workload or a load; there is none");

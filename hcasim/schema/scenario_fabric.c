@@ -250,10 +250,10 @@ static void read_port_numbers(struct scenario_reader *reader, struct yaml_node *
 		return;
 	for (struct yaml_node *entry = node->children; entry != NULL; entry = entry->next, side++) {
 		uint64_t number = 0;
-		char why[256];
+		char error[256];
 		const char *text = yaml_expect_text(entry, "a port's number", reader->errors);
-		if (text != NULL && !param_parse(list, text, &number, why, sizeof(why)))
-			yaml_error(reader->errors, entry, "%s", why);
+		if (text != NULL && !param_parse(list, text, &number, error, sizeof(error)))
+			yaml_error(reader->errors, entry, "%s", error);
 		if (side < 2)
 			link->ports[side] = (uint16_t)number;
 	}
@@ -353,10 +353,10 @@ static void copy_link(const struct scenario_link *from, struct scenario_link *to
 static void set_value(struct port_params *port, uint64_t *given, const char *name, const char *text)
 {
 	for (unsigned i = 0; port_param_list[i].name != NULL; i++) {
-		char why[128];
+		char error[128];
 		if (strcmp(port_param_list[i].name, name) != 0)
 			continue;
-		bool good = param_parse(&port_param_list[i], text, port, why, sizeof(why));
+		bool good = param_parse(&port_param_list[i], text, port, error, sizeof(error));
 		assert(good);
 		*given |= UINT64_C(1) << i;
 	}

@@ -37,9 +37,9 @@ static uint8_t read_text(struct scenario_reader *reader, const struct yaml_node 
 			 const char *text, const struct param *param)
 {
 	uint64_t number = 0;
-	char why[256];
-	if (text != NULL && !param_parse(param, text, &number, why, sizeof(why)))
-		yaml_error(reader->errors, node, "%s", why);
+	char error[256];
+	if (text != NULL && !param_parse(param, text, &number, error, sizeof(error)))
+		yaml_error(reader->errors, node, "%s", error);
 	return (uint8_t)number;
 }
 

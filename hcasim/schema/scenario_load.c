@@ -52,7 +52,7 @@ void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root)
 	struct scenario *scenario = reader->scenario;
 	struct yaml_node *node = yaml_get(root, "load");
 	unsigned before = reader->errors->count;
-	char why[256];
+	char error[256];
 
 	load_params_default(&scenario->load);
 	if (node == NULL)
@@ -67,8 +67,8 @@ void scenario_read_load(struct scenario_reader *reader, struct yaml_node *root)
 	place(reader, node);
 	if (scenario->record.series > 0)
 		yaml_error(reader->errors, node, "record.series is for workloads; a load has none");
-	if (reader->errors->count == before && !load_check(&scenario->load, why, sizeof(why)))
-		yaml_error(reader->errors, node, "%s", why);
+	if (reader->errors->count == before && !load_check(&scenario->load, error, sizeof(error)))
+		yaml_error(reader->errors, node, "%s", error);
 }
 
 void scenario_print_load(const struct scenario *scenario, FILE *out)

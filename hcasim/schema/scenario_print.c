@@ -42,19 +42,20 @@ void scenario_print_text(const char *text, FILE *out)
 	fputc('"', out);
 }
 
-bool scenario_blame(const struct scenario *scenario, const char *path, char *why, size_t why_bytes)
+bool scenario_blame(const struct scenario *scenario, const char *path, char *error,
+		    size_t error_bytes)
 {
 	struct yaml_errors errors = {0};
 	const struct yaml_node *root = yaml_root(scenario->document);
 	const struct yaml_node *node = yaml_find(root, path);
 	const struct yaml_node whole = {.file = scenario->file};
 	if (node == root)
-		yaml_error(&errors, &whole, "%s", why);
+		yaml_error(&errors, &whole, "%s", error);
 	else if (node->key != NULL)
-		yaml_error_key(&errors, node, "%s", why);
+		yaml_error_key(&errors, node, "%s", error);
 	else
-		yaml_error(&errors, node, "%s", why);
-	snprintf(why, why_bytes, "%.*s", (int)errors.length - 1, errors.text);
+		yaml_error(&errors, node, "%s", error);
+	snprintf(error, error_bytes, "%.*s", (int)errors.length - 1, errors.text);
 	yaml_errors_free(&errors);
 	return false;
 }

@@ -162,12 +162,12 @@ static bool read_at(struct scenario_reader *reader, struct yaml_node *node, sim_
 {
 	static const struct param param = {"at", PARAM_TIME, 0, "0ps", "0ps..1000s", "", ""};
 	const char *text = yaml_expect_text(node, "a time", reader->errors);
-	char why[256];
+	char error[256];
 	if (text == NULL)
 		return false;
-	if (param_parse(&param, text, at, why, sizeof(why)))
+	if (param_parse(&param, text, at, error, sizeof(error)))
 		return true;
-	yaml_error(reader->errors, node, "at: %s", why);
+	yaml_error(reader->errors, node, "at: %s", error);
 	return false;
 }
 

@@ -15,7 +15,7 @@
 #include "hcasim/schema/scenario_read.h"
 #include "sim/input.h"
 
-#define WHY_BYTES       512
+#define ERROR_BYTES     512
 #define UPLINK_RATE_MIN 1000000 /* of a port's rate */
 
 /* clang-format off */
@@ -37,7 +37,7 @@ static const char *const topology_keys[][10] = {
 };
 /* clang-format on */
 
-static bool build_shape(struct layout *layout, const struct scenario_topology *numbers, char *why,
+static bool build_shape(struct layout *layout, const struct scenario_topology *numbers, char *error,
 			size_t bytes)
 {
 	const struct scenario_topology *n = numbers;
@@ -48,45 +48,45 @@ static bool build_shape(struct layout *layout, const struct scenario_topology *n
 			&(struct dumbbell_shape){
 				(uint32_t)n->left, (uint32_t)n->right, n->uplink_rate,
 				n->uplink_length > 0 ? n->uplink_length : LENGTH_OF_PARAMS},
-			why, bytes);
+			error, bytes);
 	case TOPOLOGY_PARKING_LOT:
 		return topology_parking_lot(
 			layout,
-			&(struct parking_lot_shape){(uint32_t)n->switches, (uint32_t)n->hosts}, why,
-			bytes);
+			&(struct parking_lot_shape){(uint32_t)n->switches, (uint32_t)n->hosts},
+			error, bytes);
 	case TOPOLOGY_LEAF_SPINE:
 		return topology_leaf_spine(
 			layout,
 			&(struct leaf_spine_shape){(uint32_t)n->leaves, (uint32_t)n->spines,
 						   (uint32_t)n->hosts, (uint32_t)n->parallel,
 						   (uint32_t)n->rails, n->uplink_rate},
-			why, bytes);
+			error, bytes);
 	case TOPOLOGY_FAT_TREE: {
 		struct fat_tree_shape shape = {(uint32_t)n->pods,         (uint32_t)n->edges,
 					       (uint32_t)n->aggregations, (uint32_t)n->hosts,
 					       (uint32_t)n->uplinks,      0};
 		if (n->arity % 2 != 0) {
-			snprintf(why, bytes, "arity: %u is odd", (unsigned)n->arity);
+			snprintf(error, bytes, "arity: %u is odd", (unsigned)n->arity);
 			return false;
 		}
 		if (n->arity > 0)
 			shape = fat_tree_of((uint32_t)n->arity);
 		shape.rails = (uint32_t)n->rails;
-		return topology_fat_tree(layout, &shape, why, bytes);
+		return topology_fat_tree(layout, &shape, error, bytes);
 	}
 	case TOPOLOGY_DRAGONFLY:
 		return topology_dragonfly(
 			layout,
 			&(struct dragonfly_shape){(uint32_t)n->routers, (uint32_t)n->hosts,
 						  (uint32_t)n->global, (uint32_t)n->groups},
-			why, bytes);
+			error, bytes);
 	case TOPOLOGY_TORUS:
 		return topology_torus(
 			layout,
 			&(struct torus_shape){
 				{(uint16_t)n->size_x, (uint16_t)n->size_y, (uint16_t)n->size_z},
 				(uint32_t)n->hosts},
-			why, bytes);
+			error, bytes);
 	case TOPOLOGY_LINKS:
 	case TOPOLOGY_BACK_TO_BACK:
 	case TOPOLOGY_SINGLE_SWITCH:
@@ -116,7 +116,7 @@ static char *read_all(const char *path, size_t *length)
 
 static void read_net_file(struct scenario_reader *reader, struct yaml_node *map)
 {
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 	size_t length = 0;
 	struct yaml_node *node = yaml_get(map, "file");
 	if (node == NULL) {
@@ -130,8 +130,8 @@ static void read_net_file(struct scenario_reader *reader, struct yaml_node *map)
 	char *text = read_all(path, &length);
 	if (text == NULL)
 		yaml_error(reader->errors, node, "%s cannot be read: %s", path, strerror(errno));
-	else if (!netfile_read(&reader->scenario->layout, text, length, why, sizeof(why)))
-		yaml_error(reader->errors, node, "%s: %s", path, why);
+	else if (!netfile_read(&reader->scenario->layout, text, length, error, sizeof(error)))
+		yaml_error(reader->errors, node, "%s: %s", path, error);
 	free(text);
 	free(path);
 }
@@ -140,7 +140,7 @@ void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fa
 {
 	struct scenario *scenario = reader->scenario;
 	struct scenario_topology *topology = &scenario->topology;
-	char why[WHY_BYTES];
+	char error[ERROR_BYTES];
 	params_default(scenario_topology_param_list, topology);
 	if (fabric->kind != YAML_MAP)
 		return;
@@ -150,8 +150,8 @@ void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fa
 	if (node->kind != YAML_MAP) {
 		const char *name = yaml_expect_text(node, "a topology", reader->errors);
 		if (name != NULL && !param_parse(&scenario_topology_param_list[0], name, topology,
-						 why, sizeof(why)))
-			yaml_error(reader->errors, node, "topology: %s", why);
+						 error, sizeof(error)))
+			yaml_error(reader->errors, node, "topology: %s", error);
 	} else {
 		unsigned before = reader->errors->count;
 		yaml_override_params(node, scenario_topology_param_list, topology, reader->errors);
@@ -174,8 +174,8 @@ void scenario_read_topology(struct scenario_reader *reader, struct yaml_node *fa
 	if (topology->uplink_rate > 0 && topology->uplink_rate < UPLINK_RATE_MIN)
 		yaml_error(reader->errors, node, "uplink_rate: expected 1Mbps at least, or 0bps");
 	if (reader->errors->count == 0 &&
-	    !build_shape(&scenario->layout, topology, why, sizeof(why)))
-		yaml_error(reader->errors, node, "%s", why);
+	    !build_shape(&scenario->layout, topology, error, sizeof(error)))
+		yaml_error(reader->errors, node, "%s", error);
 }
 
 void scenario_print_topology(const struct scenario *scenario, FILE *out)

@@ -19,7 +19,7 @@
 SUITE(TESTS)
 
 static const char file[] = "table.csv";
-static char why[256];
+static char error[256];
 
 static struct table *read_text(const char *text)
 {
@@ -28,8 +28,8 @@ static struct table *read_text(const char *text)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(out);
 	fputs(text, out);
 	fclose(out);
-	*why = '\0';
-	return table_read(file, why, sizeof(why));
+	*error = '\0';
+	return table_read(file, error, sizeof(error));
 }
 
 static void test_reads(void)
@@ -56,10 +56,10 @@ static void test_refuses(void)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		CU_ASSERT_PTR_NULL(read_text(wrong[i]));
-		CU_ASSERT_EQUAL(strncmp(why, file, strlen(file)), 0);
+		CU_ASSERT_EQUAL(strncmp(error, file, strlen(file)), 0);
 	}
-	CU_ASSERT_PTR_NULL(table_read("/nowhere/at.all", why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "/nowhere/at.all: No such file or directory");
+	CU_ASSERT_PTR_NULL(table_read("/nowhere/at.all", error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error, "/nowhere/at.all: No such file or directory");
 }
 
 static void test_quotes(void)
@@ -88,7 +88,7 @@ static void test_means(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(results);
 	CU_ASSERT_TRUE_FATAL(means_write(results, 3, 1, 5, file));
 	table_free(results);
-	table = table_read(file, why, sizeof(why));
+	table = table_read(file, error, sizeof(error));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(table);
 	CU_ASSERT_EQUAL(table->columns, 5);
 	CU_ASSERT_EQUAL(table->rows, 3);

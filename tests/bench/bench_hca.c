@@ -175,10 +175,10 @@ static void join(struct pair *pair, unsigned host, unsigned box, unsigned port)
 {
 	unsigned node = topology_add_host(pair->topology, hca_port(pair->hosts[host].hca),
 					  pair->hosts[host].endpoint);
-	char why[256];
+	char error[256];
 
 	if (!topology_link(pair->topology, node, 0, box, port, LENGTH_OF_PARAMS, RATE_OF_PARAMS,
-			   why, sizeof(why)))
+			   error, sizeof(error)))
 		abort();
 }
 
@@ -187,7 +187,7 @@ static struct pair *pair_create(void)
 	struct pair *pair = calloc(1, sizeof(*pair));
 	struct switch_params params;
 	struct topology_switch ops;
-	char why[256];
+	char error[256];
 	unsigned box;
 
 	assert(pair);
@@ -203,8 +203,8 @@ static struct pair *pair_create(void)
 		host_init(pair, i);
 		join(pair, i, box, i);
 	}
-	if (!topology_finish(pair->topology, why, sizeof(why))) {
-		fprintf(stderr, "%s\n", why);
+	if (!topology_finish(pair->topology, error, sizeof(error))) {
+		fprintf(stderr, "%s\n", error);
 		abort();
 	}
 	find_path(pair, 0);

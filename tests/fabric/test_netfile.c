@@ -17,13 +17,13 @@
 SUITE(TESTS)
 
 static struct layout layout;
-static char why[256];
+static char error[256];
 
 static bool read_text(const char *text)
 {
 	layout_fini(&layout);
-	why[0] = 0;
-	return netfile_read(&layout, text, strlen(text), why, sizeof(why));
+	error[0] = 0;
+	return netfile_read(&layout, text, strlen(text), error, sizeof(error));
 }
 
 static const char discovered[] =
@@ -51,7 +51,7 @@ static const char discovered[] =
 static void test_discovered(void)
 {
 	CU_ASSERT_TRUE(read_text(discovered));
-	CU_ASSERT_STRING_EQUAL(why, "");
+	CU_ASSERT_STRING_EQUAL(error, "");
 	CU_ASSERT_EQUAL(layout.node_count, 5);
 	CU_ASSERT_EQUAL(layout.link_count, 4);
 	CU_ASSERT_EQUAL(layout_hosts(&layout), 3);
@@ -120,7 +120,7 @@ static void test_simulated(void)
 static void refused(const char *text, const char *reason)
 {
 	CU_ASSERT_FALSE(read_text(text));
-	CU_ASSERT_STRING_EQUAL(why, reason);
+	CU_ASSERT_STRING_EQUAL(error, reason);
 }
 
 static void test_refused(void)

@@ -24,7 +24,7 @@ static bool take(void *context, const struct lft_route *route)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	static struct input_file input;
-	char why[128] = "";
+	char error[128] = "";
 	uint32_t routes = 0, line;
 
 	if (!input.fd)
@@ -33,9 +33,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	FILE *file = fopen(input.path, "r");
 
 	assert(file);
-	bool good = lft_file_read(file, take, &routes, &line, why, sizeof(why));
+	bool good = lft_file_read(file, take, &routes, &line, error, sizeof(error));
 
 	fclose(file);
-	assert(good == !why[0] && (good || line > 0) && routes <= line && line <= length);
+	assert(good == !error[0] && (good || line > 0) && routes <= line && line <= length);
 	return 0;
 }

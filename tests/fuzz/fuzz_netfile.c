@@ -34,11 +34,11 @@ static void check(const struct layout *layout)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	struct layout layout = {0};
-	char why[128] = "";
+	char error[128] = "";
 
-	if (netfile_read(&layout, (const char *)bytes, length, why, sizeof(why)))
+	if (netfile_read(&layout, (const char *)bytes, length, error, sizeof(error)))
 		check(&layout);
-	else if (!why[0])
+	else if (!error[0])
 		abort();
 	layout_fini(&layout);
 	return 0;

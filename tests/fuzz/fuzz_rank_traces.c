@@ -29,16 +29,16 @@ static void check(const char *path, uint32_t ranks)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	static struct input_file input, output;
-	char why[1024] = "";
+	char error[1024] = "";
 
 	if (!input.fd) {
 		input = input_file_create("list");
 		output = input_file_create("resolved");
 	}
 	input_file_fill(&input, bytes, length);
-	uint32_t ranks = rank_traces_resolve(input.path, output.path, why, sizeof(why));
+	uint32_t ranks = rank_traces_resolve(input.path, output.path, error, sizeof(error));
 
-	assert((ranks == 0) == (why[0] != '\0'));
+	assert((ranks == 0) == (error[0] != '\0'));
 	if (ranks > 0)
 		check(output.path, ranks);
 	return 0;

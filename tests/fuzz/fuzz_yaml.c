@@ -32,10 +32,10 @@ static const struct param list[] = { ANY_PARAMS(ROW) {0} };
 static void check_reads_back(const struct any_params *params)
 {
 	for (const struct param *param = list; param->name != NULL; param++) {
-		char text[128], again_text[128], why[256];
+		char text[128], again_text[128], error[256];
 		struct any_params again = *params;
 		param_print(param, params, text, sizeof(text));
-		bool good = param_parse(param, text, &again, why, sizeof(why));
+		bool good = param_parse(param, text, &again, error, sizeof(error));
 		assert(good);
 		param_print(param, &again, again_text, sizeof(again_text));
 		assert(strcmp(text, again_text) == 0);

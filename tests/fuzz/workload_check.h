@@ -62,7 +62,7 @@ static inline void workload_check(enum workload_pattern pattern, const void *byt
 {
 	static struct input_file input;
 	struct workload_params params;
-	char why[256] = "";
+	char error[256] = "";
 
 	if (!input.fd)
 		input = input_file_create("workload");
@@ -70,11 +70,11 @@ static inline void workload_check(enum workload_pattern pattern, const void *byt
 	params_default(workload_param_list, &params);
 	params.pattern = pattern;
 	struct workload *workload = workload_create(&params, CHECK_HOSTS, CHECK_RATE_BPS, 1,
-						    input.path, why, sizeof(why));
+						    input.path, error, sizeof(error));
 
-	assert((workload == NULL) == (why[0] != '\0'));
+	assert((workload == NULL) == (error[0] != '\0'));
 	if (!workload) {
-		assert(strncmp(why, input.path, strlen(input.path)) == 0);
+		assert(strncmp(error, input.path, strlen(input.path)) == 0);
 		return;
 	}
 	workload_check_flows(workload);

@@ -38,9 +38,10 @@ static const struct congestion_path path = {
 
 static void set(struct fixture *fixture, const char *name, const char *value)
 {
-	char why[256];
+	char error[256];
 
-	CU_ASSERT_TRUE_FATAL(congestion_set(&fixture->congestion, name, value, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(
+		congestion_set(&fixture->congestion, name, value, error, sizeof(error)));
 }
 
 static void cnp(struct fixture *fixture, sim_time now)
@@ -210,7 +211,7 @@ static void test_infiniband_table(void)
 	static const char *const wrong[] = {"1",  "4:1", "0:16384", "0:1;0:2",
 					    ":1", "1:",  "0:1 0:2"};
 	struct fixture fixture;
-	char why[256];
+	char error[256];
 
 	fixture_init(&fixture, "infiniband");
 	set(&fixture, "cct", "0:0,1:1,0:3,3:64");
@@ -221,7 +222,7 @@ static void test_infiniband_table(void)
 	}
 	for (unsigned i = 0; i < ARRAY_SIZE(wrong); i++)
 		CU_ASSERT_FALSE(
-			congestion_set(&fixture.congestion, "cct", wrong[i], why, sizeof(why)));
+			congestion_set(&fixture.congestion, "cct", wrong[i], error, sizeof(error)));
 	congestion_fini(&fixture.congestion);
 	fixture_init(&fixture, "infiniband");
 	set(&fixture, "control_map", "0xfffe"); /* not service level 0 */
@@ -237,11 +238,11 @@ static void test_rate_paces_exactly(void)
 	struct study study;
 	struct transfer transfer;
 	unsigned done = 0;
-	char why[128];
+	char error[128];
 
 	study_init(&study, LINK_ETHERNET, "window", 0, 2);
-	CU_ASSERT_TRUE(congestion_set(&study.congestion, "rate", "10Gbps", why, sizeof(why)));
-	CU_ASSERT_TRUE(congestion_set(&study.congestion, "window", "1GiB", why, sizeof(why)));
+	CU_ASSERT_TRUE(congestion_set(&study.congestion, "rate", "10Gbps", error, sizeof(error)));
+	CU_ASSERT_TRUE(congestion_set(&study.congestion, "window", "1GiB", error, sizeof(error)));
 	unsigned one = study_add_host(&study), other = study_add_host(&study);
 
 	study_join(&study, one, 0, other, 0);
@@ -262,9 +263,9 @@ static uint32_t ack_interval(const char *name, uint64_t told, uint64_t mtu_bytes
 {
 	struct congestion_choice choice = {0};
 	uint32_t packets;
-	char why[256];
+	char error[256];
 
-	CU_ASSERT_TRUE_FATAL(congestion_choose(&choice, name, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(congestion_choose(&choice, name, error, sizeof(error)));
 	packets = congestion_ack_interval(&choice.congestion, told, mtu_bytes);
 	congestion_choice_fini(&choice);
 	return packets;
@@ -306,16 +307,17 @@ static void test_shared_object(void)
 static void test_what_does_not_fit_is_refused(void)
 {
 	struct congestion congestion;
-	char why[512];
+	char error[512];
 
-	CU_ASSERT_FALSE(congestion_init(&congestion, "vegas", why, sizeof(why)));
-	CU_ASSERT(strstr(why, "vegas") && strstr(why, "dcqcn-paper") && strstr(why, "timely"));
-	CU_ASSERT_FALSE(congestion_init(&congestion, "./no-such.so", why, sizeof(why)));
-	CU_ASSERT(strstr(why, "no-such.so") != NULL);
-	CU_ASSERT_TRUE_FATAL(congestion_init(&congestion, "dcqcn", why, sizeof(why)));
-	CU_ASSERT_FALSE(congestion_set(&congestion, "gain", "2", why, sizeof(why)));
-	CU_ASSERT_FALSE(congestion_set(&congestion, "beta", "0.5", why, sizeof(why)));
-	CU_ASSERT(strstr(why, "beta") != NULL);
+	CU_ASSERT_FALSE(congestion_init(&congestion, "vegas", error, sizeof(error)));
+	CU_ASSERT(strstr(error, "vegas") && strstr(error, "dcqcn-paper") &&
+		  strstr(error, "timely"));
+	CU_ASSERT_FALSE(congestion_init(&congestion, "./no-such.so", error, sizeof(error)));
+	CU_ASSERT(strstr(error, "no-such.so") != NULL);
+	CU_ASSERT_TRUE_FATAL(congestion_init(&congestion, "dcqcn", error, sizeof(error)));
+	CU_ASSERT_FALSE(congestion_set(&congestion, "gain", "2", error, sizeof(error)));
+	CU_ASSERT_FALSE(congestion_set(&congestion, "beta", "0.5", error, sizeof(error)));
+	CU_ASSERT(strstr(error, "beta") != NULL);
 	congestion_fini(&congestion);
 }
 
@@ -327,10 +329,10 @@ static void test_presets_load(void)
 	for (const struct congestion_preset *preset = congestion_presets(); preset->name;
 	     preset++) {
 		struct congestion congestion;
-		char why[256] = "";
+		char error[256] = "";
 
-		CU_ASSERT_TRUE(congestion_init(&congestion, preset->name, why, sizeof(why)));
-		CU_ASSERT_STRING_EQUAL(why, "");
+		CU_ASSERT_TRUE(congestion_init(&congestion, preset->name, error, sizeof(error)));
+		CU_ASSERT_STRING_EQUAL(error, "");
 		congestion_fini(&congestion);
 		count++;
 	}

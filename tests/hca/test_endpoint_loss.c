@@ -140,7 +140,7 @@ static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t 
 	struct loss loss;
 	unsigned done = 0;
 	uint64_t timeouts;
-	char why[128];
+	char error[128];
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rules);
 	     i++) /* a rule does not count what one before it took */
@@ -148,8 +148,10 @@ static uint64_t timeouts_of_tail(unsigned resends, const char *window, uint64_t 
 	loss_init(&loss, 40000000000, 4 * US, SELECTIVE_REPEAT);
 	loss.study.params.timeout_resends = resends;
 	congestion_fini(&loss.study.congestion);
-	CU_ASSERT_TRUE_FATAL(congestion_init(&loss.study.congestion, "window", why, sizeof(why)));
-	CU_ASSERT_TRUE(congestion_set(&loss.study.congestion, "window", window, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(
+		congestion_init(&loss.study.congestion, "window", error, sizeof(error)));
+	CU_ASSERT_TRUE(
+		congestion_set(&loss.study.congestion, "window", window, error, sizeof(error)));
 	loss_join(&loss, 0, rules, ARRAY_SIZE(rules));
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);
@@ -322,15 +324,17 @@ static void test_what_fills_a_gap_is_acknowledged(void)
 	struct transfer transfer;
 	struct loss loss;
 	unsigned done = 0;
-	char why[128];
+	char error[128];
 
 	rule.action = FAULT_reorder;
 	rule.delay = 2 * US;
 	loss_init(&loss, 40000000000, 4 * US, SELECTIVE_REPEAT);
 	loss.study.params.nak = false;
 	congestion_fini(&loss.study.congestion);
-	CU_ASSERT_TRUE_FATAL(congestion_init(&loss.study.congestion, "window", why, sizeof(why)));
-	CU_ASSERT_TRUE(congestion_set(&loss.study.congestion, "window", "2KiB", why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(
+		congestion_init(&loss.study.congestion, "window", error, sizeof(error)));
+	CU_ASSERT_TRUE(
+		congestion_set(&loss.study.congestion, "window", "2KiB", error, sizeof(error)));
 	loss_join(&loss, 0, &rule, 1);
 	transfer_post(&transfer, loss.qp, ENDPOINT_WRITE, 10 * 1024, &done);
 	sim_run(loss.study.sim, SIM_NEVER);

@@ -35,11 +35,11 @@ static void use(const char *fault)
 	_Alignas(16) char state[CONGESTION_FLOW_BYTES_MAX] = {0};
 	struct congestion_flow *flow = (struct congestion_flow *)(void *)state;
 	struct congestion congestion;
-	char why[256] = "";
+	char error[256] = "";
 
-	if (!congestion_init(&congestion, WRONG_PLUGIN, why, sizeof(why)) ||
-	    !congestion_set(&congestion, "fault", fault, why, sizeof(why))) {
-		fprintf(stderr, "%s\n", why);
+	if (!congestion_init(&congestion, WRONG_PLUGIN, error, sizeof(error)) ||
+	    !congestion_set(&congestion, "fault", fault, error, sizeof(error))) {
+		fprintf(stderr, "%s\n", error);
 		_exit(99);
 	}
 	congestion.ops->flow_init(flow, congestion.params, &path, 1 * US);

@@ -30,14 +30,14 @@ static const struct congestion_path path = {
 static void begin(struct fixture *fixture, const char *rate_min)
 {
 	static const char *const values[][2] = {{"stages", "0"}, {"increase", "0B"}};
-	char why[128];
+	char error[128];
 
 	fixture_init(fixture, "hpcc");
 	for (unsigned i = 0; i < ARRAY_SIZE(values); i++)
 		CU_ASSERT_TRUE_FATAL(congestion_set(&fixture->congestion, values[i][0],
-						    values[i][1], why, sizeof(why)));
+						    values[i][1], error, sizeof(error)));
 	CU_ASSERT_TRUE_FATAL(
-		congestion_set(&fixture->congestion, "rate_min", rate_min, why, sizeof(why)));
+		congestion_set(&fixture->congestion, "rate_min", rate_min, error, sizeof(error)));
 	fixture_start(fixture, &path);
 	CU_ASSERT_EQUAL(fixture->flow->window_bytes, BDP);
 }

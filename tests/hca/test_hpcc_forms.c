@@ -31,9 +31,9 @@ static const struct congestion_path path = {
 
 static void set(struct congestion *congestion, const char *name, const char *value)
 {
-	char why[128];
+	char error[128];
 
-	CU_ASSERT_TRUE_FATAL(congestion_set(congestion, name, value, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(congestion_set(congestion, name, value, error, sizeof(error)));
 }
 
 static void ack(struct fixture *fixture, sim_time rtt, uint64_t total, uint64_t sent,

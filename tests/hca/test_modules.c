@@ -338,14 +338,15 @@ static void test_tlm_flat(void)
 static void test_refused(void)
 {
 	struct hca_params params = with_translation("tlm_cache");
-	char why[512] = "";
+	char error[512] = "";
 
-	CU_ASSERT_TRUE(hca_modules_accept(&params, why, sizeof(why)));
+	CU_ASSERT_TRUE(hca_modules_accept(&params, error, sizeof(error)));
 	params.translation.mtt.replacement = ICM_REPLACE_RANDOM;
-	CU_ASSERT_FALSE(hca_modules_accept(&params, why, sizeof(why)));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "replacement: lru"));
-	CU_ASSERT_FALSE(hca_module_fits(MODULE_TRANSLATION, MODULES "/none.so", why, sizeof(why)));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "none.so"));
-	CU_ASSERT_FALSE(hca_module_fits(MODULE_TRANSLATION, "libm.so.6", why, sizeof(why)));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "exports no hca_translation_module"));
+	CU_ASSERT_FALSE(hca_modules_accept(&params, error, sizeof(error)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(error, "replacement: lru"));
+	CU_ASSERT_FALSE(
+		hca_module_fits(MODULE_TRANSLATION, MODULES "/none.so", error, sizeof(error)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(error, "none.so"));
+	CU_ASSERT_FALSE(hca_module_fits(MODULE_TRANSLATION, "libm.so.6", error, sizeof(error)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(error, "exports no hca_translation_module"));
 }

@@ -29,9 +29,9 @@ SUITE(TESTS)
 
 static void set(struct congestion *congestion, const char *name, const char *value)
 {
-	char why[128];
+	char error[128];
 
-	CU_ASSERT_TRUE_FATAL(congestion_set(congestion, name, value, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(congestion_set(congestion, name, value, error, sizeof(error)));
 }
 
 /* When one message between two hosts is done. */

@@ -35,8 +35,8 @@ static unsigned check_trace(const char *path, unsigned *received)
 {
 	uint64_t sum = 0;
 
-	const char *why;
-	struct trace_reader *reader = trace_reader_open(path, &why);
+	const char *error;
+	struct trace_reader *reader = trace_reader_open(path, &error);
 	struct trace_entry entry;
 	unsigned closed = 0;
 

@@ -29,9 +29,9 @@ SUITE(TESTS)
 uint8_t *shim_queue;
 int shim_queue_fd = -1;
 
-void attach_give_up(const char *why)
+void attach_give_up(const char *error)
 {
-	fprintf(stderr, "%s\n", why);
+	fprintf(stderr, "%s\n", error);
 	abort();
 }
 

@@ -34,11 +34,11 @@ static const char *write_file(const char *name, const void *bytes, size_t length
 
 static void expect_refused(const char *command, const char *reason)
 {
-	char why[512] = "";
-	CU_ASSERT_FALSE(executable_check(command, why, sizeof(why)));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, reason));
-	if (strstr(why, reason) == NULL)
-		printf("\n%s: %s", command, why);
+	char error[512] = "";
+	CU_ASSERT_FALSE(executable_check(command, error, sizeof(error)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(error, reason));
+	if (strstr(error, reason) == NULL)
+		printf("\n%s: %s", command, error);
 }
 
 /* An ELF file with one program header of that type. */
@@ -62,15 +62,15 @@ static const char *write_elf(const char *name, unsigned char class, uint16_t mac
 
 static void test_good(void)
 {
-	char why[512] = "";
-	CU_ASSERT_TRUE(executable_check("/bin/ls", why, sizeof(why)));
-	CU_ASSERT_TRUE(executable_check("ls", why, sizeof(why)));
-	CU_ASSERT_TRUE(executable_check(write_elf("good", ELFCLASS64, EM_X86_64, PT_INTERP), why,
-					sizeof(why)));
-	CU_ASSERT_TRUE(
-		executable_check(write_file("script", "#!/bin/sh\n", 10, 0755), why, sizeof(why)));
-	CU_ASSERT_TRUE(executable_check(write_file("env", "#! /usr/bin/env ls\n", 19, 0755), why,
-					sizeof(why)));
+	char error[512] = "";
+	CU_ASSERT_TRUE(executable_check("/bin/ls", error, sizeof(error)));
+	CU_ASSERT_TRUE(executable_check("ls", error, sizeof(error)));
+	CU_ASSERT_TRUE(executable_check(write_elf("good", ELFCLASS64, EM_X86_64, PT_INTERP), error,
+					sizeof(error)));
+	CU_ASSERT_TRUE(executable_check(write_file("script", "#!/bin/sh\n", 10, 0755), error,
+					sizeof(error)));
+	CU_ASSERT_TRUE(executable_check(write_file("env", "#! /usr/bin/env ls\n", 19, 0755), error,
+					sizeof(error)));
 }
 
 static void test_missing(void)

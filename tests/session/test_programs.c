@@ -67,7 +67,7 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 	if (child == 0) {
 		struct cpu_params cpu;
 		struct session_params params;
-		char why[256];
+		char error[256];
 		cpu_set_t cores;
 
 		CPU_ZERO(&cores);
@@ -96,10 +96,10 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 			argv[0] = strdup(SESSION_PROGRAM);
 			for (int a = 0; a < 3 && programs[i][a]; a++)
 				argv[a + 1] = strdup(programs[i][a]);
-			if (!session_add_program(session, i, argv, 0, why, sizeof(why)))
+			if (!session_add_program(session, i, argv, 0, error, sizeof(error)))
 				_exit(99);
 		}
-		if (!session_prepare(session, why, sizeof(why)))
+		if (!session_prepare(session, error, sizeof(error)))
 			_exit(98);
 		int code = session_run(session);
 		printf("hash %016lx\n", (unsigned long)session_trace_hash(session));
@@ -397,7 +397,7 @@ static void test_unsuitable_programs_are_refused(void)
 {
 	struct cpu_params cpu;
 	struct session_params params;
-	char why[256] = "", *argv[2] = {NULL, NULL};
+	char error[256] = "", *argv[2] = {NULL, NULL};
 	const uint8_t address[4] = {127, 77, 0, 1};
 
 	params_default(cpu_param_list, &cpu);
@@ -406,12 +406,12 @@ static void test_unsuitable_programs_are_refused(void)
 	struct session *session = session_create(sim, &cpu, &params, false, false);
 	session_add_host(session, "host0", address);
 	argv[0] = strdup("no-such-program-anywhere");
-	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "no-such-program-anywhere: no such program in PATH");
+	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error, "no-such-program-anywhere: no such program in PATH");
 	free(argv[0]);
 	argv[0] = strdup("/etc/passwd");
-	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "/etc/passwd is not executable; chmod +x allows it");
+	CU_ASSERT_FALSE(session_add_program(session, 0, argv, 0, error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error, "/etc/passwd is not executable; chmod +x allows it");
 	free(argv[0]);
 	session_destroy(session);
 	sim_destroy(sim);

@@ -79,7 +79,7 @@ static const struct { const char *name, *text; double value; const char *printed
 	{"ratio",  "-0",     0,      "0"},
 };
 
-static const struct { const char *name, *text, *why; } wrong[] = {
+static const struct { const char *name, *text, *error; } wrong[] = {
 	{"count",  "",        "\"\" is not a number; expected a whole number"},
 	{"count",  "-1",      "\"-1\" is negative; expected a whole number"},
 	{"count",  "1.5",     "\"1.5\" is not a whole number; expected a whole number"},
@@ -154,13 +154,13 @@ static void test_defaults(void)
 static void check_reads_back(const struct param *param, const char *text, const char *printed,
 			     struct all_params *params)
 {
-	char why[256] = "", shown[64];
+	char error[256] = "", shown[64];
 	struct all_params again;
 	memset(&again, 0, sizeof(again));
-	CU_ASSERT_TRUE(param_parse(param, text, params, why, sizeof(why)));
+	CU_ASSERT_TRUE(param_parse(param, text, params, error, sizeof(error)));
 	param_print(param, params, shown, sizeof(shown));
 	CU_ASSERT_STRING_EQUAL(shown, printed);
-	CU_ASSERT_TRUE(param_parse(param, shown, &again, why, sizeof(why)));
+	CU_ASSERT_TRUE(param_parse(param, shown, &again, error, sizeof(error)));
 	CU_ASSERT_EQUAL(memcmp(params, &again, sizeof(again)), 0);
 }
 
@@ -208,14 +208,14 @@ static void test_wrong(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct all_params params, before;
-		char why[256] = "";
+		char error[256] = "";
 		memset(&params, 0x5a, sizeof(params));
 		before = params;
-		CU_ASSERT_FALSE(
-			param_parse(find(wrong[i].name), wrong[i].text, &params, why, sizeof(why)));
-		CU_ASSERT_STRING_EQUAL(why, wrong[i].why);
-		if (strcmp(why, wrong[i].why) != 0)
-			printf("\n%s", why);
+		CU_ASSERT_FALSE(param_parse(find(wrong[i].name), wrong[i].text, &params, error,
+					    sizeof(error)));
+		CU_ASSERT_STRING_EQUAL(error, wrong[i].error);
+		if (strcmp(error, wrong[i].error) != 0)
+			printf("\n%s", error);
 		CU_ASSERT_EQUAL(memcmp(&params, &before, sizeof(before)), 0);
 	}
 }
@@ -226,16 +226,16 @@ static void test_print_any(void)
 	uint64_t state = 1;
 	for (int i = 0; i < 20000; i++) {
 		struct all_params params, again;
-		char text[64], why[256];
+		char text[64], error[256];
 		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 		memset(&params, 0, sizeof(params));
 		memset(&again, 0, sizeof(again));
 		params.bytes = state >> (state & 63);
 		params.time = params.bytes % SIM_NEVER;
 		param_print(find("bytes"), &params, text, sizeof(text));
-		CU_ASSERT_TRUE(param_parse(find("bytes"), text, &again, why, sizeof(why)));
+		CU_ASSERT_TRUE(param_parse(find("bytes"), text, &again, error, sizeof(error)));
 		param_print(find("time"), &params, text, sizeof(text));
-		CU_ASSERT_TRUE(param_parse(find("time"), text, &again, why, sizeof(why)));
+		CU_ASSERT_TRUE(param_parse(find("time"), text, &again, error, sizeof(error)));
 		CU_ASSERT_EQUAL(memcmp(&params, &again, sizeof(again)), 0);
 	}
 }

@@ -78,12 +78,12 @@ static void end(void)
 
 static void test_read_back(void)
 {
-	const char *why;
+	const char *error;
 	struct trace_reader *reader;
 	struct trace_entry entry;
 
 	write_trace();
-	reader = trace_reader_open(path, &why);
+	reader = trace_reader_open(path, &error);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(reader);
 	CU_ASSERT_TRUE_FATAL(trace_reader_next(reader, &entry));
 	CU_ASSERT_EQUAL(entry.time, 1234567);
@@ -106,14 +106,14 @@ static void test_read_back(void)
 
 static void test_damaged_files(void)
 {
-	const char *why;
+	const char *error;
 	struct trace_reader *reader;
 	struct trace_entry entry;
 	unsigned entries = 0;
 
 	write_trace();
 	CU_ASSERT_EQUAL(truncate(path, 32 + 40 + 56 + 40 + 30), 0);
-	reader = trace_reader_open(path, &why);
+	reader = trace_reader_open(path, &error);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(reader);
 	while (trace_reader_next(reader, &entry))
 		entries++;
@@ -121,20 +121,20 @@ static void test_damaged_files(void)
 	CU_ASSERT_PTR_NOT_NULL(trace_reader_error(reader));
 	trace_reader_close(reader);
 	CU_ASSERT_EQUAL(truncate(path, 10), 0);
-	CU_ASSERT_PTR_NULL(trace_reader_open(path, &why));
-	CU_ASSERT_PTR_NULL(trace_reader_open("/nonexistent/file", &why));
-	CU_ASSERT_STRING_EQUAL(why, "No such file or directory");
+	CU_ASSERT_PTR_NULL(trace_reader_open(path, &error));
+	CU_ASSERT_PTR_NULL(trace_reader_open("/nonexistent/file", &error));
+	CU_ASSERT_STRING_EQUAL(error, "No such file or directory");
 	CU_ASSERT_PTR_NULL(trace_open(sim, "/nonexistent/file", "*"));
 	end();
 }
 
 static void check_export(bool (*export_trace)(struct trace_reader *, FILE *), const char *expected)
 {
-	const char *why;
+	const char *error;
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&text, &bytes);
-	struct trace_reader *reader = trace_reader_open(path, &why);
+	struct trace_reader *reader = trace_reader_open(path, &error);
 
 	CU_ASSERT_TRUE(export_trace(reader, out));
 	fclose(out);

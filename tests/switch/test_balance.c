@@ -29,7 +29,8 @@ static void begin(enum balance balance, enum link_layer link_layer)
 	const struct leaf_spine_shape shape = {.leaves = 2, .spines = SPINES, .hosts = HOSTS};
 
 	mesh.params.balance = balance;
-	CU_ASSERT_TRUE_FATAL(topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	CU_ASSERT_TRUE_FATAL(
+		topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_KERNEL_native, link_layer));
 }
 

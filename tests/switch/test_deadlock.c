@@ -42,7 +42,7 @@ static struct deadlock_watch *begin(enum sim_kernel kernel, enum link_layer link
 		mesh.params.buffer.size = 1000000;
 		mesh.params.buffer.alpha = 0.125;
 	}
-	CU_ASSERT_TRUE_FATAL(topology_torus(&mesh.layout, &ring, mesh.why, sizeof(mesh.why)));
+	CU_ASSERT_TRUE_FATAL(topology_torus(&mesh.layout, &ring, mesh.error, sizeof(mesh.error)));
 	mesh.layout.routing = routing;
 	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, kernel, link_layer));
 	for (uint32_t i = 0; i < mesh.host_count; i++)
@@ -122,7 +122,7 @@ static void test_slow_host(void)
 
 	mesh_defaults(&mesh);
 	CU_ASSERT_TRUE_FATAL(topology_parking_lot(&mesh.layout, &(struct parking_lot_shape){4, 1},
-						  mesh.why, sizeof(mesh.why)));
+						  mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
 	mesh.hosts[3].holds = true;
 	for (uint32_t i = 0; i < 3; i++)

@@ -59,9 +59,9 @@ static bool set_group(struct topology *topology, uint32_t group, const uint32_t 
 		      uint32_t count, const uint32_t *senders, uint32_t sender_count)
 {
 	const struct group_hosts to = {members, count}, from = {senders, sender_count};
-	char why[256];
+	char error[256];
 
-	return topology_set_group(topology, group, &to, &from, why, sizeof(why));
+	return topology_set_group(topology, group, &to, &from, error, sizeof(error));
 }
 
 static void star_group(enum link_layer link_layer, unsigned hosts, const uint32_t *members,
@@ -325,7 +325,7 @@ static void test_two_levels(void)
 	uint64_t through[2];
 
 	mesh_defaults(&mesh);
-	CU_ASSERT_TRUE(topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	CU_ASSERT_TRUE(topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_TRUE(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
 	for (uint32_t group = 0; group < 2; group++) {
 		CU_ASSERT_EQUAL(add_group(mesh.endpoints), group);
@@ -371,7 +371,7 @@ static void test_sender_elsewhere(void)
 	const struct leaf_spine_shape shape = {.leaves = 3, .spines = 2, .hosts = 3};
 
 	mesh_defaults(&mesh);
-	CU_ASSERT_TRUE(topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	CU_ASSERT_TRUE(topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_TRUE(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
 	add_group(mesh.endpoints);
 	CU_ASSERT_TRUE(set_group(mesh.topology, 0, members, 3, NULL, 0));
@@ -402,13 +402,14 @@ static bool lay_out(unsigned which)
 
 	switch (which) {
 	case 0:
-		return topology_fat_tree(&mesh.layout, &tree, mesh.why, sizeof(mesh.why));
+		return topology_fat_tree(&mesh.layout, &tree, mesh.error, sizeof(mesh.error));
 	case 1:
-		return topology_dragonfly(&mesh.layout, &dragonfly, mesh.why, sizeof(mesh.why));
+		return topology_dragonfly(&mesh.layout, &dragonfly, mesh.error, sizeof(mesh.error));
 	case 2:
-		return topology_torus(&mesh.layout, &torus, mesh.why, sizeof(mesh.why));
+		return topology_torus(&mesh.layout, &torus, mesh.error, sizeof(mesh.error));
 	default:
-		return topology_leaf_spine(&mesh.layout, &leaf_spine, mesh.why, sizeof(mesh.why));
+		return topology_leaf_spine(&mesh.layout, &leaf_spine, mesh.error,
+					   sizeof(mesh.error));
 	}
 }
 

@@ -37,7 +37,8 @@ static bool try_begin(enum balance balance, enum sim_kernel kernel)
 	const struct leaf_spine_shape shape = {.leaves = LEAVES, .spines = SPINES, .hosts = HOSTS};
 
 	mesh.params.balance = balance;
-	CU_ASSERT_TRUE_FATAL(topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	CU_ASSERT_TRUE_FATAL(
+		topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	return mesh_begin(&mesh, kernel, LINK_ETHERNET);
 }
 
@@ -218,7 +219,8 @@ static void begin_two_ways(void)
 	mesh.params.crossing_latency = 0;
 	spines = 2;
 	mesh.params.conweave.header = 0;
-	CU_ASSERT_TRUE_FATAL(topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	CU_ASSERT_TRUE_FATAL(
+		topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	for (uint32_t i = 0; i < mesh.layout.link_count; i++) {
 		struct layout_link *link = &mesh.layout.links[i];
 
@@ -466,7 +468,7 @@ static void test_kernels(void)
 static void refused(enum balance balance, const char *expected)
 {
 	CU_ASSERT_FALSE(try_begin(balance, SIM_KERNEL_native));
-	CU_ASSERT_PTR_NOT_NULL(strstr(mesh.why, expected));
+	CU_ASSERT_PTR_NOT_NULL(strstr(mesh.error, expected));
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 	mesh_defaults(&mesh);
 }

@@ -148,7 +148,7 @@ static void test_multicast(void)
 	begin(SWITCH_FILTER_BOTH);
 	groups_add(endpoints_groups(star.endpoints), &group);
 	CU_ASSERT_TRUE(
-		topology_set_group(star.topology, 0, &to, &none, star.why, sizeof(star.why)));
+		topology_set_group(star.topology, 0, &to, &none, star.error, sizeof(star.error)));
 	path = *station_path(star.endpoints, 0, 1);
 	path.destination = GROUP_ADDRESS;
 	path.dlid = group.lid;

@@ -83,7 +83,7 @@ static void choose_features(struct fabric *fabric)
 
 static void build(struct fabric *fabric, enum link_layer link_layer)
 {
-	char name[32], why[256];
+	char name[32], error[256];
 	struct topology_switch ops;
 
 	for (unsigned i = 0; i < SWITCHES; i++) {
@@ -106,14 +106,15 @@ static void build(struct fabric *fabric, enum link_layer link_layer)
 		unsigned node = topology_add_host(fabric->topology, fabric->hosts[i].port, i);
 
 		CU_ASSERT_TRUE(topology_link(fabric->topology, node, 0, i / 3, i % 3,
-					     LENGTH_OF_PARAMS, RATE_OF_PARAMS, why, sizeof(why)));
+					     LENGTH_OF_PARAMS, RATE_OF_PARAMS, error,
+					     sizeof(error)));
 	}
 	for (unsigned leaf = 0; leaf < 2; leaf++)
 		for (unsigned spine = 0; spine < 2; spine++)
 			CU_ASSERT_TRUE(topology_link(fabric->topology, leaf, 3 + spine, 2 + spine,
-						     leaf, LENGTH_OF_PARAMS, RATE_OF_PARAMS, why,
-						     sizeof(why)));
-	CU_ASSERT_TRUE(topology_finish(fabric->topology, why, sizeof(why)));
+						     leaf, LENGTH_OF_PARAMS, RATE_OF_PARAMS, error,
+						     sizeof(error)));
+	CU_ASSERT_TRUE(topology_finish(fabric->topology, error, sizeof(error)));
 }
 
 static void add_faults(struct fabric *fabric)

@@ -43,7 +43,7 @@ static void note_pause(void *context, unsigned port, unsigned lane, bool stop)
 
 static void alone_begin(unsigned ports, uint64_t headroom)
 {
-	char why[256];
+	char error[256];
 
 	memset(paused, 0, sizeof(paused));
 	sim = sim_create(SIM_KERNEL_native, 1);
@@ -51,7 +51,7 @@ static void alone_begin(unsigned ports, uint64_t headroom)
 	buffer = shared_buffer_create(&block, &params, ports, note_pause, NULL);
 	for (unsigned i = 0; i < ports; i++)
 		shared_buffer_add_port(buffer, i, BUFFER_LANES, UINT64_C(100000000000), headroom);
-	CU_ASSERT_TRUE(shared_buffer_start(buffer, why, sizeof(why)));
+	CU_ASSERT_TRUE(shared_buffer_start(buffer, error, sizeof(error)));
 }
 
 static void alone_end(void)
@@ -335,7 +335,8 @@ static void test_too_small(void)
 	star.params.buffer.size = 100000;
 	star.params.port.length = 100;
 	CU_ASSERT_FALSE(star_begin(&star, LINK_ETHERNET, 4));
-	CU_ASSERT_STRING_EQUAL(star.why, "switch: buffer size is 100000 B, but reserved (0 B) and "
-					 "headroom (251364 B) leave nothing to share");
+	CU_ASSERT_STRING_EQUAL(star.error,
+			       "switch: buffer size is 100000 B, but reserved (0 B) and "
+			       "headroom (251364 B) leave nothing to share");
 	star_end(&star);
 }

@@ -46,7 +46,7 @@ static void begin(enum link_layer link_layer, uint64_t last_rate_bps)
 {
 	const char *names[HOSTS] = {"host0.port", "host1.port", "host2.port", "host3.port"};
 	struct topology_switch ops;
-	char why[256];
+	char error[256];
 	unsigned node;
 
 	sim = sim_create(kernel, 1);
@@ -63,10 +63,10 @@ static void begin(enum link_layer link_layer, uint64_t last_rate_bps)
 		station_init(&hosts[i], sim, names[i], &params.port, link_layer, pool);
 		CU_ASSERT_TRUE(topology_link(
 			topology, topology_add_host(topology, hosts[i].port, endpoint), 0, node, i,
-			LENGTH_OF_PARAMS, i == HOSTS - 1 ? last_rate_bps : RATE_OF_PARAMS, why,
-			sizeof(why)));
+			LENGTH_OF_PARAMS, i == HOSTS - 1 ? last_rate_bps : RATE_OF_PARAMS, error,
+			sizeof(error)));
 	}
-	CU_ASSERT_TRUE(topology_finish(topology, why, sizeof(why)));
+	CU_ASSERT_TRUE(topology_finish(topology, error, sizeof(error)));
 }
 
 static void send(unsigned from, unsigned to, uint64_t packets, uint32_t payload_bytes)

@@ -102,7 +102,7 @@ static unsigned always_one(uint32_t from, uint32_t to)
 static void test_star(void)
 {
 	mesh_defaults(&mesh);
-	begin(topology_star(&mesh.layout, &(struct star_shape){8}, mesh.why, sizeof(mesh.why)));
+	begin(topology_star(&mesh.layout, &(struct star_shape){8}, mesh.error, sizeof(mesh.error)));
 	check_all(always_one, 1);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
@@ -117,7 +117,7 @@ static void test_dumbbell(void)
 	const struct dumbbell_shape shape = {4, 2, UINT64_C(25000000000), 40};
 
 	mesh_defaults(&mesh);
-	begin(topology_dumbbell(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	begin(topology_dumbbell(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_EQUAL(port_rate_bps(switch_port(mesh.boxes[0], 4)), UINT64_C(25000000000));
 	CU_ASSERT_EQUAL(port_latency(switch_port(mesh.boxes[1], 2)), 200 * NS);
 	CU_ASSERT_EQUAL(port_rate_bps(switch_port(mesh.boxes[0], 0)), UINT64_C(100000000000));
@@ -135,8 +135,8 @@ static unsigned along_the_row(uint32_t from, uint32_t to)
 static void test_parking_lot(void)
 {
 	mesh_defaults(&mesh);
-	begin(topology_parking_lot(&mesh.layout, &(struct parking_lot_shape){5, 3}, mesh.why,
-				   sizeof(mesh.why)));
+	begin(topology_parking_lot(&mesh.layout, &(struct parking_lot_shape){5, 3}, mesh.error,
+				   sizeof(mesh.error)));
 	check_all(along_the_row, 1);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
@@ -153,7 +153,8 @@ static void test_leaf_spine(void)
 
 	for (unsigned routing = ROUTING_min_hop; routing <= ROUTING_up_down; routing++) {
 		mesh_defaults(&mesh);
-		bool built = topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why));
+		bool built =
+			topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error));
 
 		mesh.layout.routing = (enum topology_routing)routing;
 		begin(built);
@@ -179,7 +180,7 @@ static void test_rails(void)
 		.leaves = 8, .spines = 4, .hosts = 3, .rails = 4, .parallel = 2};
 
 	mesh_defaults(&mesh);
-	begin(topology_leaf_spine(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	begin(topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_STRING_EQUAL(mesh.layout.nodes[12 + 5].name, "host1.rail1");
 	CU_ASSERT_EQUAL(mesh.layout.nodes[12 + 5].host, 1);
 	CU_ASSERT_EQUAL(mesh.layout.nodes[12 + 5].rail, 1);
@@ -197,7 +198,7 @@ static void test_fat_tree(void)
 	const struct fat_tree_shape shape = fat_tree_of(8);
 
 	mesh_defaults(&mesh);
-	begin(topology_fat_tree(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	begin(topology_fat_tree(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_EQUAL(mesh.host_count, 128);
 	CU_ASSERT_EQUAL(mesh.layout.node_count - mesh.host_count, 80);
 	CU_ASSERT_EQUAL(mesh.layout.link_count, 3 * 128);
@@ -218,7 +219,7 @@ static void test_oversubscribed(void)
 		.pods = 4, .edges = 2, .aggregations = 2, .hosts = 6, .uplinks = 1};
 
 	mesh_defaults(&mesh);
-	begin(topology_fat_tree(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	begin(topology_fat_tree(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_EQUAL(mesh.layout.node_count - mesh.host_count, 4 * 4 + 2);
 	check_all(fat_tree_thin, 5);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
@@ -231,7 +232,7 @@ static void test_dragonfly(void)
 	unsigned longest = 0;
 
 	mesh_defaults(&mesh);
-	begin(topology_dragonfly(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	begin(topology_dragonfly(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_EQUAL(mesh.host_count, 72);
 	CU_ASSERT_EQUAL(mesh.layout.link_count, 72 + 9 * 6 + 9 * 8 / 2);
 	for (uint32_t pair = 1; pair < 72 * 72; pair += 5) {
@@ -268,7 +269,7 @@ static void test_torus(void)
 	const struct torus_shape shape = {{4, 3, 2}, 2};
 
 	mesh_defaults(&mesh);
-	begin(topology_torus(&mesh.layout, &shape, mesh.why, sizeof(mesh.why)));
+	begin(topology_torus(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
 	CU_ASSERT_EQUAL(mesh.layout.link_count, 48 + 24 + 24 + 12);
 	check_all(round_the_torus, 1);
 	cross(0, 2 * (1 + 4 * 1 + 12 * 1)); /* to (1, 1, 1): x first, then y, then z */
@@ -285,7 +286,7 @@ static void test_up_down(void)
 	const struct torus_shape shape = {{4, 4, 1}, 1};
 
 	mesh_defaults(&mesh);
-	bool built = topology_torus(&mesh.layout, &shape, mesh.why, sizeof(mesh.why));
+	bool built = topology_torus(&mesh.layout, &shape, mesh.error, sizeof(mesh.error));
 
 	mesh.layout.routing = ROUTING_up_down;
 	for (uint32_t i = 0; i < 16; i++) {
@@ -301,25 +302,27 @@ static void test_up_down(void)
 static void test_refused(void)
 {
 	struct layout layout = {0};
-	char why[128];
+	char error[128];
 
-	CU_ASSERT_FALSE(topology_star(&layout, &(struct star_shape){257}, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "a single switch would have 257 ports; 1 to 256 are possible");
+	CU_ASSERT_FALSE(topology_star(&layout, &(struct star_shape){257}, error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error,
+			       "a single switch would have 257 ports; 1 to 256 are possible");
 	CU_ASSERT_FALSE(topology_leaf_spine(
 		&layout,
-		&(struct leaf_spine_shape){.leaves = 3, .spines = 1, .hosts = 1, .rails = 2}, why,
-		sizeof(why)));
+		&(struct leaf_spine_shape){.leaves = 3, .spines = 1, .hosts = 1, .rails = 2}, error,
+		sizeof(error)));
 	CU_ASSERT_STRING_EQUAL(
-		why, "leaves, spines and hosts are 1 or more, and rails divide the leaves");
+		error, "leaves, spines and hosts are 1 or more, and rails divide the leaves");
 	CU_ASSERT_FALSE(topology_dragonfly(
 		&layout,
-		&(struct dragonfly_shape){.routers = 2, .hosts = 1, .global = 1, .groups = 4}, why,
-		sizeof(why)));
+		&(struct dragonfly_shape){.routers = 2, .hosts = 1, .global = 1, .groups = 4},
+		error, sizeof(error)));
 	CU_ASSERT_EQUAL(layout.node_count, 0);
 	mesh_defaults(&mesh); /* dimension order without positions */
-	CU_ASSERT_TRUE(topology_star(&mesh.layout, &(struct star_shape){2}, why, sizeof(why)));
+	CU_ASSERT_TRUE(topology_star(&mesh.layout, &(struct star_shape){2}, error, sizeof(error)));
 	mesh.layout.routing = ROUTING_dimension_order;
 	CU_ASSERT_FALSE(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
-	CU_ASSERT_STRING_EQUAL(mesh.why, "switch0.port0: its switch has no position in the torus");
+	CU_ASSERT_STRING_EQUAL(mesh.error,
+			       "switch0.port0: its switch has no position in the torus");
 	mesh_end(&mesh);
 }

@@ -32,7 +32,7 @@ static struct switch_params params;
 static struct fabric_switch *boxes[SWITCHES]; /* leaves first */
 static unsigned nodes[SWITCHES], host_nodes[HOSTS];
 static struct station hosts[HOSTS];
-static char why[256];
+static char error[256];
 
 static void begin(void)
 {
@@ -65,8 +65,8 @@ static void begin(void)
 
 static bool join(unsigned one, unsigned one_port, unsigned other, unsigned other_port)
 {
-	return topology_link(topology, one, one_port, other, other_port, 1.0, RATE_OF_PARAMS, why,
-			     sizeof(why));
+	return topology_link(topology, one, one_port, other, other_port, 1.0, RATE_OF_PARAMS, error,
+			     sizeof(error));
 }
 
 static void link_all(void)
@@ -98,7 +98,7 @@ static void test_leaf_spine(void)
 
 	begin();
 	link_all();
-	CU_ASSERT_TRUE(topology_finish(topology, why, sizeof(why)));
+	CU_ASSERT_TRUE(topology_finish(topology, error, sizeof(error)));
 	for (unsigned from = 0; from < HOSTS; from++) {
 		for (unsigned to = 0; to < HOSTS; to++) {
 			unsigned distance = from / HOSTS_A_LEAF == to / HOSTS_A_LEAF ? 2 : 4;
@@ -133,8 +133,8 @@ static void test_back_to_back(void)
 {
 	begin();
 	CU_ASSERT_TRUE(join(host_nodes[0], 0, host_nodes[1], 0));
-	CU_ASSERT_FALSE(topology_finish(topology, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "host2.port: no way leads to host0.port");
+	CU_ASSERT_FALSE(topology_finish(topology, error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error, "host2.port: no way leads to host0.port");
 	CU_ASSERT_EQUAL(topology_distance(topology, 0, 1), 1);
 	station_send(&hosts[0], station_path(endpoints, 0, 1), 1, 256);
 	sim_run(sim, SIM_NEVER);
@@ -150,11 +150,11 @@ static void test_refused(void)
 	begin();
 	CU_ASSERT_TRUE(join(host_nodes[0], 0, nodes[0], 0));
 	CU_ASSERT_FALSE(join(host_nodes[1], 0, nodes[0], 0));
-	CU_ASSERT_STRING_EQUAL(why, "switch0.port0: is linked already");
+	CU_ASSERT_STRING_EQUAL(error, "switch0.port0: is linked already");
 	CU_ASSERT_FALSE(join(host_nodes[1], 1, nodes[0], 1));
-	CU_ASSERT_STRING_EQUAL(why, "host1.port: no port 1, it has 1");
+	CU_ASSERT_STRING_EQUAL(error, "host1.port: no port 1, it has 1");
 	CU_ASSERT_FALSE(join(nodes[0], 1, nodes[0], 1));
-	CU_ASSERT_STRING_EQUAL(why, "switch0.port1: cannot be linked to itself");
+	CU_ASSERT_STRING_EQUAL(error, "switch0.port1: cannot be linked to itself");
 	params_default(port_param_list, &other);
 	other.rate /= 2;
 	station_init(&stranger, sim, "stranger", &other, LINK_INFINIBAND, pool);
@@ -163,19 +163,19 @@ static void test_refused(void)
 				  endpoints_add(endpoints, "stranger", LINK_INFINIBAND, NULL));
 
 	CU_ASSERT_FALSE(topology_link(topology, node, 0, nodes[0], 1, LENGTH_OF_PARAMS,
-				      RATE_OF_PARAMS, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "stranger and switch0.port1 differ in rate");
+				      RATE_OF_PARAMS, error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error, "stranger and switch0.port1 differ in rate");
 	other.rate *= 2;
 	other.input_buffer = 4096; /* 64 blocks; a packet takes 65 */
 	port_set_params(stranger.port, &other);
 	CU_ASSERT_FALSE(topology_link(topology, node, 0, nodes[0], 1, LENGTH_OF_PARAMS,
-				      RATE_OF_PARAMS, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, "stranger: its input_buffer holds no packet of its mtu");
+				      RATE_OF_PARAMS, error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error, "stranger: its input_buffer holds no packet of its mtu");
 	other.input_buffer = 8192;
 	port_set_params(stranger.port, &other);
 	CU_ASSERT_EQUAL(port_params(stranger.port)->input_buffer, 8192);
 	CU_ASSERT_TRUE(topology_link(topology, node, 0, nodes[0], 1, LENGTH_OF_PARAMS,
-				     RATE_OF_PARAMS, why, sizeof(why)));
+				     RATE_OF_PARAMS, error, sizeof(error)));
 	port_destroy(stranger.port);
 	end();
 }

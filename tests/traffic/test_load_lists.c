@@ -29,12 +29,12 @@ static void begin(void)
 
 static void set(const char *name, const char *text)
 {
-	char why[256] = "";
+	char error[256] = "";
 
 	for (const struct param *param = load_param_list; param->name; param++)
 		if (strcmp(param->name, name) == 0) {
 			CU_ASSERT_TRUE_FATAL(
-				param_parse(param, text, &setup.load, why, sizeof(why)));
+				param_parse(param, text, &setup.load, error, sizeof(error)));
 			return;
 		}
 	CU_FAIL_FATAL("no such parameter");
@@ -171,7 +171,7 @@ static void test_responses_and_a_slow_host(void)
 static void test_refused(void)
 {
 	struct load_params params;
-	char why[256] = "";
+	char error[256] = "";
 	const struct param *list = load_param_list;
 
 	begin();
@@ -192,11 +192,11 @@ static void test_refused(void)
 	refuse("receive_sges have room for 103 B; expected 104 B at least");
 	while (strcmp(list->name, "sges") != 0)
 		list++;
-	CU_ASSERT_FALSE(param_parse(list, "[128B, 64K]", &params, why, sizeof(why)));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "\"64K\""));
-	CU_ASSERT_FALSE(param_parse(list, "[0B]", &params, why, sizeof(why)));
-	CU_ASSERT_PTR_NOT_NULL(strstr(why, "out of range"));
-	param_parse(list, "[128B, 64KiB]", &params, why, sizeof(why));
-	param_print(list, &params, why, sizeof(why));
-	CU_ASSERT_STRING_EQUAL(why, "[128B, 64KiB]");
+	CU_ASSERT_FALSE(param_parse(list, "[128B, 64K]", &params, error, sizeof(error)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(error, "\"64K\""));
+	CU_ASSERT_FALSE(param_parse(list, "[0B]", &params, error, sizeof(error)));
+	CU_ASSERT_PTR_NOT_NULL(strstr(error, "out of range"));
+	param_parse(list, "[128B, 64KiB]", &params, error, sizeof(error));
+	param_print(list, &params, error, sizeof(error));
+	CU_ASSERT_STRING_EQUAL(error, "[128B, 64KiB]");
 }

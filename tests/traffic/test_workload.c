@@ -41,12 +41,12 @@ static struct workload_params defaults(enum workload_pattern pattern)
 
 static struct workload *make(const struct workload_params *params, uint32_t hosts, uint64_t seed)
 {
-	char why[256] = "";
+	char error[256] = "";
 	struct workload *workload =
-		workload_create(params, hosts, rate_bps, seed, NULL, why, sizeof(why));
+		workload_create(params, hosts, rate_bps, seed, NULL, error, sizeof(error));
 
 	if (!workload)
-		printf("%s\n", why);
+		printf("%s\n", error);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(workload);
 	return workload;
 }
@@ -198,36 +198,36 @@ static void test_sizes_have_their_means(void)
 static void test_what_does_not_fit_is_refused(void)
 {
 	struct workload_params params = defaults(PATTERN_incast);
-	char why[256];
+	char error[256];
 
 	params.target = 8;
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, NULL, why, sizeof(why)));
+	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, NULL, error, sizeof(error)));
 	params = defaults(PATTERN_halving_doubling_allreduce);
-	CU_ASSERT_PTR_NULL(workload_create(&params, 12, rate_bps, 1, NULL, why, sizeof(why)));
-	CU_ASSERT(strstr(why, "12 hosts") != NULL);
+	CU_ASSERT_PTR_NULL(workload_create(&params, 12, rate_bps, 1, NULL, error, sizeof(error)));
+	CU_ASSERT(strstr(error, "12 hosts") != NULL);
 	params = defaults(PATTERN_shift);
 	params.stride = 16;
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, NULL, why, sizeof(why)));
+	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, NULL, error, sizeof(error)));
 	params = defaults(PATTERN_trace);
-	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/no-such.csv", why,
-					   sizeof(why)));
+	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/no-such.csv", error,
+					   sizeof(error)));
 	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/wrong.csv",
-					   why, sizeof(why)));
-	CU_ASSERT(strstr(why, "wrong.csv:3: there is no such host") != NULL);
+					   error, sizeof(error)));
+	CU_ASSERT(strstr(error, "wrong.csv:3: there is no such host") != NULL);
 	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/verb.csv",
-					   why, sizeof(why)));
-	CU_ASSERT(strstr(why, "verb.csv:2: expected start_us,source,destination,bytes") != NULL);
+					   error, sizeof(error)));
+	CU_ASSERT(strstr(error, "verb.csv:2: expected start_us,source,destination,bytes") != NULL);
 	CU_ASSERT_PTR_NULL(workload_create(&params, 8, rate_bps, 1, TEST_DATA "/workload/bytes.csv",
-					   why, sizeof(why)));
-	CU_ASSERT(strstr(why, "bytes.csv:1: a flow has 1000 GB at most") != NULL);
+					   error, sizeof(error)));
+	CU_ASSERT(strstr(error, "bytes.csv:1: a flow has 1000 GB at most") != NULL);
 }
 
 static void test_trace_is_read(void)
 {
 	struct workload_params params = defaults(PATTERN_trace);
-	char why[256];
+	char error[256];
 	struct workload *workload = workload_create(
-		&params, 4, rate_bps, 1, TEST_DATA "/workload/flows.csv", why, sizeof(why));
+		&params, 4, rate_bps, 1, TEST_DATA "/workload/flows.csv", error, sizeof(error));
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(workload);
 	CU_ASSERT_EQUAL(workload->count, 3);

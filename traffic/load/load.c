@@ -266,7 +266,7 @@ static bool is_within(const char *name, const char *whole, size_t length, const 
 }
 
 /* "block.counter" of the first node's HCA, or of its host beside that. */
-bool load_count(struct load *load, const char *wanted, char *why, size_t why_bytes)
+bool load_count(struct load *load, const char *wanted, char *error, size_t error_bytes)
 {
 	const char *first = port_name(hca_port(load->nodes[0].hca)); /* HOST.hca.port */
 	size_t hca = (size_t)(strrchr(first, '.') - first), host = hca - 1;
@@ -287,7 +287,7 @@ bool load_count(struct load *load, const char *wanted, char *why, size_t why_byt
 		}
 	}
 	if (wanted)
-		snprintf(why, why_bytes, "no counter \"%s\" of an HCA", wanted);
+		snprintf(error, error_bytes, "no counter \"%s\" of an HCA", wanted);
 	return !wanted;
 }
 
@@ -402,7 +402,7 @@ void load_attach(struct load *load, uint32_t node, struct hca *hca)
 	load->nodes[node].sim = port_sim(hca_port(hca));
 }
 
-bool load_connect(struct load *load, char *why, size_t why_bytes)
+bool load_connect(struct load *load, char *error, size_t error_bytes)
 {
 	uint32_t nodes = (uint32_t)load->params.nodes;
 
@@ -422,7 +422,7 @@ bool load_connect(struct load *load, char *why, size_t why_bytes)
 	if (load->carrier && !load->failed)
 		load_ends_connect(load);
 	if (load->failed)
-		snprintf(why, why_bytes, "%s", load_failure(load));
+		snprintf(error, error_bytes, "%s", load_failure(load));
 	return !load->failed;
 }
 
@@ -496,8 +496,8 @@ static void play_slice(struct load *load, sim_time next)
 	load->given_up = load->failed;
 }
 
-bool load_play(struct load *load, load_progress *progress, void *context, char *why,
-	       size_t why_bytes)
+bool load_play(struct load *load, load_progress *progress, void *context, char *error,
+	       size_t error_bytes)
 {
 	sim_time limit = load->params.limit;
 
@@ -527,6 +527,6 @@ bool load_play(struct load *load, load_progress *progress, void *context, char *
 	if (!load->given_up)                   /* else it may go on for ever */
 		sim_run(load->sim, SIM_NEVER); /* what is under way comes to its end */
 	if (load->failed)
-		snprintf(why, why_bytes, "%s", load_failure(load));
+		snprintf(error, error_bytes, "%s", load_failure(load));
 	return !load->failed;
 }

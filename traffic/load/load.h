@@ -46,15 +46,15 @@ struct load_result {
 	double counter_mops; /* the same, millions a second */
 };
 
-/* Do they fit together? false: *why, without the name of a file: who read the parameters adds it. All that load_create() and
+/* Do they fit together? false: *error, without the name of a file: who read the parameters adds it. All that load_create() and
  * load_connect() rely on is checked here. */
-bool load_check(const struct load_params *params, char *why, size_t why_bytes);
+bool load_check(const struct load_params *params, char *error, size_t error_bytes);
 
 /* The defaults of load_param_list and of its groups (load_params.h): a node posts WRITEs of 64 B to another at a switch. */
 void load_params_default(struct load_params *params);
 
-/* Can several parts of a run (sim/parallel.h) have a node each? false: *why. */
-bool load_may_be_divided(const struct load_params *params, char *why, size_t why_bytes);
+/* Can several parts of a run (sim/parallel.h) have a node each? false: *error. */
+bool load_may_be_divided(const struct load_params *params, char *error, size_t error_bytes);
 
 /* Cores, and rings in memory, for params.nodes adapters, which are then made with a driver and a resolver each, in the order
  * of the endpoints, attached, and joined. Simulation and endpoints outlive the load. parts: of the run, that the nodes are in;
@@ -68,19 +68,19 @@ struct hca_driver *load_driver(struct load *load, uint32_t node);
 struct hca_resolver *load_resolver(struct load *load, uint32_t node);
 void load_attach(struct load *load, uint32_t node, struct hca *hca);
 
-/* Regions, CQs and connected queue pairs, once all are joined. false: *why, an adapter has no room for them. */
-bool load_connect(struct load *load, char *why, size_t why_bytes);
+/* Regions, CQs and connected queue pairs, once all are joined. false: *error, an adapter has no room for them. */
+bool load_connect(struct load *load, char *error, size_t error_bytes);
 
-/* Counts "block.counter" of the first node's HCA, or of its cores ("server0.requests"); NULL: nothing. false: *why, there is none. */
-bool load_count(struct load *load, const char *counter, char *why, size_t why_bytes);
+/* Counts "block.counter" of the first node's HCA, or of its cores ("server0.requests"); NULL: nothing. false: *error, there is none. */
+bool load_count(struct load *load, const char *counter, char *error, size_t error_bytes);
 
 /* Called now and then with the virtual time, and how many of those that count are done. */
 typedef void load_progress(void *context, sim_time now, uint64_t done, uint64_t operations);
 
-/* Runs until enough is complete and what is under way has come to its end. progress NULL: nobody is told. false: *why, what
+/* Runs until enough is complete and what is under way has come to its end. progress NULL: nobody is told. false: *error, what
  * went wrong. */
-bool load_play(struct load *load, load_progress *progress, void *context, char *why,
-	       size_t why_bytes);
+bool load_play(struct load *load, load_progress *progress, void *context, char *error,
+	       size_t error_bytes);
 
 /* What it came to, after load_play() returned true. */
 void load_take_result(const struct load *load, struct load_result *result);
@@ -105,8 +105,8 @@ struct load_setup {
 /* Defaults of all lists; no value of the link is given, and no counter. */
 void load_setup_default(struct load_setup *setup);
 
-/* false: *why says what does not fit together, or what went wrong. */
-bool load_run(const struct load_setup *setup, struct load_result *result, char *why,
-	      size_t why_bytes);
+/* false: *error says what does not fit together, or what went wrong. */
+bool load_run(const struct load_setup *setup, struct load_result *result, char *error,
+	      size_t error_bytes);
 
 #endif

@@ -52,7 +52,8 @@ static void add_node(struct alone *alone, const struct load_setup *setup, uint32
 	load_attach(alone->load, index, alone->hcas[index]);
 }
 
-static bool join(struct alone *alone, const struct load_setup *setup, char *why, size_t why_bytes)
+static bool join(struct alone *alone, const struct load_setup *setup, char *error,
+		 size_t error_bytes)
 {
 	uint32_t nodes = (uint32_t)setup->load.nodes;
 	struct switch_params params = setup->box;
@@ -64,8 +65,8 @@ static bool join(struct alone *alone, const struct load_setup *setup, char *why,
 		topology_add_host(alone->topology, hca_port(alone->hcas[i]), i);
 	if (setup->load.joined == LOAD_CABLE)
 		return topology_link(alone->topology, 0, 0, 1, 0, LENGTH_OF_PARAMS, RATE_OF_PARAMS,
-				     why, why_bytes) &&
-		       topology_finish(alone->topology, why, why_bytes);
+				     error, error_bytes) &&
+		       topology_finish(alone->topology, error, error_bytes);
 	port_params_override(&params.port, &setup->link, setup->link_given);
 	alone->box = switch_create(alone->sim, "switch", &params, nodes, link_layer_of(setup),
 				   alone->pool);
@@ -73,11 +74,12 @@ static bool join(struct alone *alone, const struct load_setup *setup, char *why,
 	topology_add_switch(alone->topology, &ops);
 	for (uint32_t i = 0; i < nodes && good; i++)
 		good = topology_link(alone->topology, i, 0, nodes, i, LENGTH_OF_PARAMS,
-				     RATE_OF_PARAMS, why, why_bytes);
-	return good && topology_finish(alone->topology, why, why_bytes);
+				     RATE_OF_PARAMS, error, error_bytes);
+	return good && topology_finish(alone->topology, error, error_bytes);
 }
 
-static bool create(struct alone *alone, const struct load_setup *setup, char *why, size_t why_bytes)
+static bool create(struct alone *alone, const struct load_setup *setup, char *error,
+		   size_t error_bytes)
 {
 	alone->sim = sim_create(SIM_KERNEL_native, 1);
 	alone->pool = packet_pool_create();
@@ -85,10 +87,10 @@ static bool create(struct alone *alone, const struct load_setup *setup, char *wh
 	alone->load = load_create(&setup->load, alone->sim, alone->endpoints, NULL);
 	for (uint32_t i = 0; i < setup->load.nodes; i++)
 		add_node(alone, setup, i);
-	if (!join(alone, setup, why, why_bytes))
+	if (!join(alone, setup, error, error_bytes))
 		return false;
-	return load_connect(alone->load, why, why_bytes) &&
-	       load_count(alone->load, setup->counter, why, why_bytes);
+	return load_connect(alone->load, error, error_bytes) &&
+	       load_count(alone->load, setup->counter, error, error_bytes);
 }
 
 static void destroy(struct alone *alone, const struct load_setup *setup)
@@ -105,16 +107,16 @@ static void destroy(struct alone *alone, const struct load_setup *setup)
 	sim_destroy(alone->sim);
 }
 
-bool load_run(const struct load_setup *setup, struct load_result *result, char *why,
-	      size_t why_bytes)
+bool load_run(const struct load_setup *setup, struct load_result *result, char *error,
+	      size_t error_bytes)
 {
 	struct alone alone = {0};
 	bool good;
 
-	if (!load_check(&setup->load, why, why_bytes))
+	if (!load_check(&setup->load, error, error_bytes))
 		return false;
-	good = create(&alone, setup, why, why_bytes) &&
-	       load_play(alone.load, NULL, NULL, why, why_bytes);
+	good = create(&alone, setup, error, error_bytes) &&
+	       load_play(alone.load, NULL, NULL, error, error_bytes);
 	if (good)
 		load_take_result(alone.load, result);
 	destroy(&alone, setup);

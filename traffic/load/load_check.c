@@ -16,7 +16,7 @@ static uint64_t receives(const struct load_params *params, bool datagram)
 }
 
 /* What is sent to a queue pair that cannot take it now may be lost, and nobody sends it again. */
-static bool check_receives(const struct load_params *params, char *why, size_t why_bytes)
+static bool check_receives(const struct load_params *params, char *error, size_t error_bytes)
 {
 	bool ud = params->transport == LOAD_UD;
 	bool datagram = params->server.response == LOAD_RESPONSE_DATAGRAM;
@@ -27,12 +27,12 @@ static bool check_receives(const struct load_params *params, char *why, size_t w
 									     : 0;
 
 	if (requests > receives(params, ud))
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "%u requests to a queue pair may be under way: receives has to be as many",
 			 (unsigned)requests);
 	else if (responses > receives(params, datagram))
 		snprintf(
-			why, why_bytes,
+			error, error_bytes,
 			"%u responses to a queue pair may be under way: receives has to be as many",
 			(unsigned)responses);
 	else
@@ -41,94 +41,99 @@ static bool check_receives(const struct load_params *params, char *why, size_t w
 }
 
 /* Cores that answer. */
-static bool check_served(const struct load_params *params, char *why, size_t why_bytes)
+static bool check_served(const struct load_params *params, char *error, size_t error_bytes)
 {
 	const struct load_server_params *server = &params->server;
 	const struct load_params responses = load_responses_of(params);
 	uint64_t clients = (params->nodes - 1) * params->threads * params->qps;
 
 	if (params->pattern != LOAD_INBOUND)
-		snprintf(why, why_bytes, "server.cores answer with pattern inbound");
+		snprintf(error, error_bytes, "server.cores answer with pattern inbound");
 	else if (params->verb != LOAD_WRITE && params->verb != LOAD_SEND)
-		snprintf(why, why_bytes, "requests to server.cores are writes or sends");
+		snprintf(error, error_bytes, "requests to server.cores are writes or sends");
 	else if (params->transport == LOAD_DC)
-		snprintf(why, why_bytes, "servers need transport rc, uc or ud");
+		snprintf(error, error_bytes, "servers need transport rc, uc or ud");
 	else if (params->transport == LOAD_UD && server->response != LOAD_RESPONSE_DATAGRAM)
-		snprintf(why, why_bytes, "requests of transport ud need server.response datagram");
+		snprintf(error, error_bytes,
+			 "requests of transport ud need server.response datagram");
 	else if (server->chosen == LOAD_CHOSEN_RANDOM && server->response < LOAD_RESPONSE_DATAGRAM)
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "server.chosen random needs server.response datagram or none");
 	else if (server->chosen == LOAD_CHOSEN_RANDOM && params->transport != LOAD_UD &&
 		 params->verb == LOAD_SEND)
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "server.chosen random needs requests that are writes, or transport ud");
 	else if (clients < server->cores)
-		snprintf(why, why_bytes, "%u clients are too few for server.cores %u",
+		snprintf(error, error_bytes, "%u clients are too few for server.cores %u",
 			 (unsigned)clients, (unsigned)server->cores);
 	else if (params->regions > 1 || params->region_of == LOAD_OF_EACH_THREAD ||
 		 params->places > 1 || params->strides || params->compress || params->sges.count ||
 		 params->receive_sges.count || params->rival.threads ||
 		 params->cores_per_thread > 1 || params->cq_of == LOAD_OF_QP ||
 		 params->counts == LOAD_RECEIVED)
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "server.cores go without regions, places, strides, compress, sges, "
 			 "receive_sges, cores_per_thread, cq_of, counts and rivals");
 	else if (params->bytes == 0 && params->verb == LOAD_WRITE)
-		snprintf(why, why_bytes, "requests that are written need bytes");
+		snprintf(error, error_bytes, "requests that are written need bytes");
 	else if (responses.inlined && load_wqe_blocks(&responses) > WQE_BLOCKS_MAX)
-		snprintf(why, why_bytes, "responses of %u B are too many for server.inlined",
+		snprintf(error, error_bytes, "responses of %u B are too many for server.inlined",
 			 (unsigned)server->bytes);
 	else if (responses.transport == LOAD_UD &&
 		 (server->bytes > params->mtu ||
 		  (params->transport == LOAD_UD && params->bytes > params->mtu)))
-		snprintf(why, why_bytes, "a datagram has room for mtu, %u B",
+		snprintf(error, error_bytes, "a datagram has room for mtu, %u B",
 			 (unsigned)params->mtu);
 	else if (server->bytes == 0 && server->response == LOAD_RESPONSE_WRITE)
-		snprintf(why, why_bytes, "responses that are written need server.bytes");
+		snprintf(error, error_bytes, "responses that are written need server.bytes");
 	else if ((params->verb == LOAD_WRITE && params->bytes > server->slot) ||
 		 (server->response == LOAD_RESPONSE_WRITE && server->bytes > server->slot))
-		snprintf(why, why_bytes, "server.slot %u is too small for what is written there",
+		snprintf(error, error_bytes,
+			 "server.slot %u is too small for what is written there",
 			 (unsigned)server->slot);
 	else
-		return check_receives(params, why, why_bytes);
+		return check_receives(params, error, error_bytes);
 	return false;
 }
 
-static bool check_lists(const struct load_params *params, char *why, size_t why_bytes)
+static bool check_lists(const struct load_params *params, char *error, size_t error_bytes)
 {
 	const struct param_sizes *receive = &params->receive_sges;
 	uint64_t header = params->transport == LOAD_UD ? GRH_BYTES : 0;
 
 	if (params->bytes > MESSAGE_MAX || load_sizes_sum(receive) > LOAD_LOCAL_BYTES)
-		snprintf(why, why_bytes, "sges are at most 64MiB in all, receive_sges 128MiB");
+		snprintf(error, error_bytes, "sges are at most 64MiB in all, receive_sges 128MiB");
 	else if (params->sges.count && params->inlined)
-		snprintf(why, why_bytes, "sges are of data that are not inlined");
+		snprintf(error, error_bytes, "sges are of data that are not inlined");
 	else if (receive->count && params->verb != LOAD_SEND)
-		snprintf(why, why_bytes, "receive_sges are for verb send");
+		snprintf(error, error_bytes, "receive_sges are for verb send");
 	else if (receive->count && params->strides)
-		snprintf(why, why_bytes, "receive_sges do not go with strides");
+		snprintf(error, error_bytes, "receive_sges do not go with strides");
 	else if (receive->count && load_sizes_sum(receive) < params->bytes + header)
-		snprintf(why, why_bytes, "receive_sges have room for %u B; expected %u B at least",
+		snprintf(error, error_bytes,
+			 "receive_sges have room for %u B; expected %u B at least",
 			 (unsigned)load_sizes_sum(receive), (unsigned)(params->bytes + header));
 	else
 		return true;
 	return false;
 }
 
-bool load_may_be_divided(const struct load_params *params, char *why, size_t why_bytes)
+bool load_may_be_divided(const struct load_params *params, char *error, size_t error_bytes)
 {
 	if (params->server.cores)
-		snprintf(why, why_bytes, "cores that answer share what they know with all who ask");
+		snprintf(error, error_bytes,
+			 "cores that answer share what they know with all who ask");
 	else if (params->transport == LOAD_DC)
-		snprintf(why, why_bytes, "targets of dc keep ways back for all nodes together");
+		snprintf(error, error_bytes, "targets of dc keep ways back for all nodes together");
 	else if (params->inlined || params->rival.inlined)
-		snprintf(why, why_bytes, "the bytes of inline data belong to one node's packets");
+		snprintf(error, error_bytes,
+			 "the bytes of inline data belong to one node's packets");
 	else
 		return true;
 	return false;
 }
 
-bool load_check(const struct load_params *given, char *why, size_t why_bytes)
+bool load_check(const struct load_params *given, char *error, size_t error_bytes)
 {
 	struct load_params settled = *given;
 	const struct load_params *params = &settled;
@@ -136,54 +141,55 @@ bool load_check(const struct load_params *given, char *why, size_t why_bytes)
 	load_add_up(&settled);
 	if (params->list > params->window ||
 	    (params->signal > params->window && !params->server.cores))
-		snprintf(why, why_bytes, "list and signal are at most window");
+		snprintf(error, error_bytes, "list and signal are at most window");
 	else if (params->refill == LOAD_REFILL_ALL && params->window % params->list)
-		snprintf(why, why_bytes, "with refill: all, window is a multiple of list");
+		snprintf(error, error_bytes, "with refill: all, window is a multiple of list");
 	else if (params->refill == LOAD_REFILL_ALL && params->server.cores)
-		snprintf(why, why_bytes, "refill: all is not for cores that answer");
+		snprintf(error, error_bytes, "refill: all is not for cores that answer");
 	else if (params->outstanding && (params->signal > 1 || params->list > params->outstanding))
-		snprintf(why, why_bytes, "with outstanding, signal is 1 and list at most that");
+		snprintf(error, error_bytes, "with outstanding, signal is 1 and list at most that");
 	else if (params->registers && (params->cores_per_thread > 1 || params->server.cores))
-		snprintf(why, why_bytes, "registers go without cores_per_thread and server.cores");
+		snprintf(error, error_bytes,
+			 "registers go without cores_per_thread and server.cores");
 	else if (params->joined == LOAD_CABLE && params->nodes != 2)
-		snprintf(why, why_bytes, "a cable joins 2 nodes");
+		snprintf(error, error_bytes, "a cable joins 2 nodes");
 	else if (params->transport != LOAD_RC && params->transport != LOAD_DC &&
 		 (params->verb == LOAD_READ || params->verb == LOAD_FETCH_ADD))
-		snprintf(why, why_bytes, "reads and atomics need transport rc or dc");
+		snprintf(error, error_bytes, "reads and atomics need transport rc or dc");
 	else if (params->transport == LOAD_DC && params->verb == LOAD_SEND)
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "transport dc has no sends here: write, read or fetch_add");
 	else if (params->transport == LOAD_UD && params->verb != LOAD_SEND)
-		snprintf(why, why_bytes, "transport ud has sends only");
+		snprintf(error, error_bytes, "transport ud has sends only");
 	else if (params->verb == LOAD_FETCH_ADD && params->bytes != 8)
-		snprintf(why, why_bytes, "atomics are of 8 B");
+		snprintf(error, error_bytes, "atomics are of 8 B");
 	else if (params->inlined && load_wqe_blocks(params) > WQE_BLOCKS_MAX)
-		snprintf(why, why_bytes, "%u B are too many inline", (unsigned)params->bytes);
+		snprintf(error, error_bytes, "%u B are too many inline", (unsigned)params->bytes);
 	else if (params->compress && params->to_cqe)
-		snprintf(why, why_bytes, "CQEs with data in them are not compressed");
+		snprintf(error, error_bytes, "CQEs with data in them are not compressed");
 	else if (params->strides && (params->transport != LOAD_UD || params->to_cqe))
-		snprintf(why, why_bytes, "strides are for ud, and not with to_cqe");
+		snprintf(error, error_bytes, "strides are for ud, and not with to_cqe");
 	else if (params->strides * params->stride_bytes > LOAD_LOCAL_BYTES)
-		snprintf(why, why_bytes, "%u strides are too many of that size",
+		snprintf(error, error_bytes, "%u strides are too many of that size",
 			 (unsigned)params->strides);
 	else if (params->receives & (params->receives - 1))
-		snprintf(why, why_bytes, "receives is a power of two");
+		snprintf(error, error_bytes, "receives is a power of two");
 	else if (params->paging != LOAD_PAGING_NONE &&
 		 (params->transport != LOAD_RC || params->contiguous))
-		snprintf(why, why_bytes, "paging needs transport rc and regions with pages");
+		snprintf(error, error_bytes, "paging needs transport rc and regions with pages");
 	else if (params->rival.threads &&
 		 (params->rival.verb == LOAD_SEND || params->transport != LOAD_RC))
-		snprintf(why, why_bytes, "rivals need transport rc, and do not send");
+		snprintf(error, error_bytes, "rivals need transport rc, and do not send");
 	else if (params->rival.threads && params->cq_of == LOAD_OF_QP)
-		snprintf(why, why_bytes, "rivals need CQs of threads");
+		snprintf(error, error_bytes, "rivals need CQs of threads");
 	else if (params->rival.threads && params->rival.verb == LOAD_FETCH_ADD &&
 		 params->rival.bytes != 8)
-		snprintf(why, why_bytes, "atomics of rivals are of 8 B");
-	else if (params->server.cores && !check_served(params, why, why_bytes))
+		snprintf(error, error_bytes, "atomics of rivals are of 8 B");
+	else if (params->server.cores && !check_served(params, error, error_bytes))
 		return false;
 	else if (params->warm_up == 0)
-		snprintf(why, why_bytes, "warm_up is at least 1");
+		snprintf(error, error_bytes, "warm_up is at least 1");
 	else
-		return check_lists(params, why, why_bytes);
+		return check_lists(params, error, error_bytes);
 	return false;
 }

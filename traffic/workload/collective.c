@@ -120,14 +120,14 @@ static void make_tree(struct workload *workload, sim_time gap, uint64_t bytes)
 }
 
 bool workload_add_collective(struct workload *workload, const struct workload_params *params,
-			     char *why, size_t why_bytes)
+			     char *error, size_t error_bytes)
 {
 	uint32_t hosts = workload->hosts;
 	struct steps steps;
 
 	if (params->pattern == PATTERN_halving_doubling_allreduce && hosts & (hosts - 1)) {
-		snprintf(why, why_bytes, "halving_doubling_allreduce: %u hosts are no power of two",
-			 hosts);
+		snprintf(error, error_bytes,
+			 "halving_doubling_allreduce: %u hosts are no power of two", hosts);
 		return false;
 	}
 	steps_init(&steps, workload, params->gap);

@@ -166,9 +166,10 @@ static bool has_an_order(const struct workload *workload)
 	return tail == count;
 }
 
-bool workload_read_goal(struct workload *workload, const char *file, char *why, size_t why_bytes)
+bool workload_read_goal(struct workload *workload, const char *file, char *error,
+			size_t error_bytes)
 {
-	struct goal goal = {.workload = workload, .why = why, .why_bytes = why_bytes};
+	struct goal goal = {.workload = workload, .error = error, .error_bytes = error_bytes};
 	bool good = goal_file_read(&goal, file);
 
 	if (good)

@@ -23,7 +23,7 @@ bool goal_fail(struct goal *goal, uint32_t line, const char *format, ...)
 	va_start(values, format);
 	vsnprintf(text, sizeof(text), format, values);
 	va_end(values);
-	snprintf(goal->why, goal->why_bytes, "%s:%u: %s", goal->file, line, text);
+	snprintf(goal->error, goal->error_bytes, "%s:%u: %s", goal->file, line, text);
 	return false;
 }
 
@@ -314,7 +314,7 @@ bool goal_file_read(struct goal *goal, const char *file)
 	goal->file = file;
 	goal->rank = GOAL_NONE;
 	if (!in) {
-		snprintf(goal->why, goal->why_bytes, "trace: %s cannot be read: %s", file,
+		snprintf(goal->error, goal->error_bytes, "trace: %s cannot be read: %s", file,
 			 input_error());
 		return false;
 	}

@@ -33,8 +33,8 @@ struct goal_edge {
 struct goal {
 	struct workload *workload;
 	const char *file;
-	char *why; /* what is wrong, once something is */
-	size_t why_bytes;
+	char *error; /* what is wrong, once something is */
+	size_t error_bytes;
 	struct goal_op *ops;
 	struct goal_edge *edges;
 	uint32_t op_count, op_capacity, edge_count, edge_capacity;
@@ -43,7 +43,7 @@ struct goal {
 	bool in_comment;
 };
 
-/* workload, why and why_bytes are set, the rest is zero. false: why it is no such file. */
+/* workload, why and error_bytes are set, the rest is zero. false: why it is no such file. */
 bool goal_file_read(struct goal *goal, const char *file);
 void goal_file_free(struct goal *goal);
 

@@ -78,7 +78,8 @@ static const char *read_line(struct workload *workload, const char *line)
 	return add_flows(workload, &flow, count, every_us);
 }
 
-bool workload_read_trace(struct workload *workload, const char *file, char *why, size_t why_bytes)
+bool workload_read_trace(struct workload *workload, const char *file, char *error,
+			 size_t error_bytes)
 {
 	FILE *in = input_open(file);
 	const char *wrong = NULL;
@@ -87,7 +88,7 @@ bool workload_read_trace(struct workload *workload, const char *file, char *why,
 	unsigned number = 0;
 
 	if (!in) {
-		snprintf(why, why_bytes, "trace: %s cannot be read: %s", file, input_error());
+		snprintf(error, error_bytes, "trace: %s cannot be read: %s", file, input_error());
 		return false;
 	}
 	while (!wrong && getline(&line, &room, in) >= 0) {
@@ -100,6 +101,6 @@ bool workload_read_trace(struct workload *workload, const char *file, char *why,
 	free(line);
 	fclose(in);
 	if (wrong)
-		snprintf(why, why_bytes, "%s:%u: %s", file, number, wrong);
+		snprintf(error, error_bytes, "%s:%u: %s", file, number, wrong);
 	return !wrong;
 }

@@ -411,21 +411,23 @@ static void choose_verbs(const struct maker *maker)
 	}
 }
 
-static bool fits(const struct workload_params *params, uint32_t hosts, char *why, size_t why_bytes)
+static bool fits(const struct workload_params *params, uint32_t hosts, char *error,
+		 size_t error_bytes)
 {
 	if (hosts < 2)
-		snprintf(why, why_bytes, "a workload needs two hosts at least");
+		snprintf(error, error_bytes, "a workload needs two hosts at least");
 	else if (params->target >= hosts)
-		snprintf(why, why_bytes, "target: there is no host %lu, the last is %u",
+		snprintf(error, error_bytes, "target: there is no host %lu, the last is %u",
 			 params->target, hosts - 1);
 	else if (params->pattern == PATTERN_incast && params->fan_in >= hosts)
-		snprintf(why, why_bytes, "fan_in: %lu of %u hosts, of which one is the target",
+		snprintf(error, error_bytes, "fan_in: %lu of %u hosts, of which one is the target",
 			 params->fan_in, hosts);
 	else if (params->pattern == PATTERN_goal && params->operation != WORKLOAD_WRITE &&
 		 params->operation != WORKLOAD_SEND)
-		snprintf(why, why_bytes, "pattern: goal sends; expected operation: write or send");
+		snprintf(error, error_bytes,
+			 "pattern: goal sends; expected operation: write or send");
 	else if (params->pattern == PATTERN_shift && params->stride && params->stride % hosts == 0)
-		snprintf(why, why_bytes, "stride: %lu of %u hosts leads back to the sender",
+		snprintf(error, error_bytes, "stride: %lu of %u hosts leads back to the sender",
 			 params->stride, hosts);
 	else
 		return true;
@@ -433,13 +435,13 @@ static bool fits(const struct workload_params *params, uint32_t hosts, char *why
 }
 
 struct workload *workload_create(const struct workload_params *params, uint32_t hosts,
-				 uint64_t rate_bps, uint64_t seed, const char *trace, char *why,
-				 size_t why_bytes)
+				 uint64_t rate_bps, uint64_t seed, const char *trace, char *error,
+				 size_t error_bytes)
 {
 	struct size_distribution *sizes = distribution_create((enum distribution)params->sizes);
 	struct maker maker = {.params = params, .sizes = sizes, .seed = seed, .rate_bps = rate_bps};
 	uint32_t barrier = UINT32_MAX;
-	bool good = fits(params, hosts, why, why_bytes);
+	bool good = fits(params, hosts, error, error_bytes);
 
 	if (!good)
 		goto out;
@@ -448,19 +450,19 @@ struct workload *workload_create(const struct workload_params *params, uint32_t 
 		uint32_t first = maker.workload->count;
 
 		if (params->pattern == PATTERN_trace)
-			good = workload_read_trace(maker.workload, trace, why, why_bytes);
+			good = workload_read_trace(maker.workload, trace, error, error_bytes);
 		else if (params->pattern == PATTERN_goal)
-			good = workload_read_goal(maker.workload, trace, why, why_bytes);
+			good = workload_read_goal(maker.workload, trace, error, error_bytes);
 		else if (makers[params->pattern])
 			makers[params->pattern](&maker);
 		else
-			good = workload_add_collective(maker.workload, params, why, why_bytes);
+			good = workload_add_collective(maker.workload, params, error, error_bytes);
 		close_phase(&maker, first, &barrier);
 	}
 	if (good && !maker.workload->count) {
 		bool read = params->pattern == PATTERN_trace || params->pattern == PATTERN_goal;
 
-		snprintf(why, why_bytes, "%s%sno flow begins; expected one at least",
+		snprintf(error, error_bytes, "%s%sno flow begins; expected one at least",
 			 read ? trace : "", read ? ": " : "");
 		good = false;
 	}

@@ -95,10 +95,10 @@ struct workload {
 	uint32_t hosts;
 };
 
-/* rate_bps: of a host's link. trace: file of PATTERN_trace or PATTERN_goal. NULL: *why says what does not fit. */
+/* rate_bps: of a host's link. trace: file of PATTERN_trace or PATTERN_goal. NULL: *error says what does not fit. */
 struct workload *workload_create(const struct workload_params *params, uint32_t hosts,
-				 uint64_t rate_bps, uint64_t seed, const char *trace, char *why,
-				 size_t why_bytes);
+				 uint64_t rate_bps, uint64_t seed, const char *trace, char *error,
+				 size_t error_bytes);
 void workload_destroy(struct workload *workload);
 
 /* For those who make workloads: flows, by numbers from 0 on, which workload_add() returns; flow `then` begins when `first` has ended,
@@ -146,11 +146,13 @@ static inline uint32_t workload_happens_at(const struct workload_flow *first,
  * other's after `notice`. SIM_NEVER: it never does. 0: the run cannot be divided so. */
 sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts, sim_time notice);
 
-/* collective.c, goal.c, trace.c: add the flows of a collective, or of a file. false: *why says what does not fit, or what is wrong in
+/* collective.c, goal.c, trace.c: add the flows of a collective, or of a file. false: *error says what does not fit, or what is wrong in
  * which line. */
 bool workload_add_collective(struct workload *workload, const struct workload_params *params,
-			     char *why, size_t why_bytes);
-bool workload_read_goal(struct workload *workload, const char *file, char *why, size_t why_bytes);
-bool workload_read_trace(struct workload *workload, const char *file, char *why, size_t why_bytes);
+			     char *error, size_t error_bytes);
+bool workload_read_goal(struct workload *workload, const char *file, char *error,
+			size_t error_bytes);
+bool workload_read_trace(struct workload *workload, const char *file, char *error,
+			 size_t error_bytes);
 
 #endif

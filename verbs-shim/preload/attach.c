@@ -49,12 +49,12 @@ void attach_lost(void)
 	__builtin_unreachable();
 }
 
-void attach_give_up(const char *why)
+void attach_give_up(const char *error)
 {
 	static const char before[] = "hcasim: ", after[] = "; this program ends\n";
 
 	(void)!system_call(SYS_write, 2, before, sizeof(before) - 1);
-	(void)!system_call(SYS_write, 2, why, strlen(why));
+	(void)!system_call(SYS_write, 2, error, strlen(error));
 	(void)!system_call(SYS_write, 2, after, sizeof(after) - 1);
 	system_call(SYS_exit_group, SHIM_EXIT_REFUSED);
 	__builtin_unreachable();

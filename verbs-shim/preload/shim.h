@@ -91,7 +91,7 @@ static inline uint64_t gate_now(void)
 void attach_again(uint32_t kind); /* a forked child */
 void attach_lost(void) __attribute__((noreturn));
 /* Ends the program, which cannot go on: says why. */
-void attach_give_up(const char *why) __attribute__((noreturn));
+void attach_give_up(const char *error) __attribute__((noreturn));
 int attach_receive_fd(void);
 
 /* wait.c */

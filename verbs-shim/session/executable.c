@@ -20,8 +20,8 @@
 #define HEAD_BYTES  256
 
 struct check {
-	char *why;
-	size_t why_bytes;
+	char *error;
+	size_t error_bytes;
 	unsigned scripts;
 };
 
@@ -32,7 +32,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(struct check *check, co
 {
 	va_list values;
 	va_start(values, format);
-	vsnprintf(check->why, check->why_bytes, format, values);
+	vsnprintf(check->error, check->error_bytes, format, values);
 	va_end(values);
 	return false;
 }
@@ -162,14 +162,14 @@ static bool check_command(struct check *check, const char *command)
 	return find(check, command, path) && check_file(check, path);
 }
 
-bool executable_find(const char *command, char path[PATH_MAX], char *why, size_t why_bytes)
+bool executable_find(const char *command, char path[PATH_MAX], char *error, size_t error_bytes)
 {
-	struct check check = {why, why_bytes, 0};
+	struct check check = {error, error_bytes, 0};
 	return find(&check, command, path) && check_file(&check, path);
 }
 
-bool executable_check(const char *command, char *why, size_t why_bytes)
+bool executable_check(const char *command, char *error, size_t error_bytes)
 {
 	char path[PATH_MAX];
-	return executable_find(command, path, why, why_bytes);
+	return executable_find(command, path, error, error_bytes);
 }

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* command: argv[0], looked for in PATH if it has no slash. false: *why names the file and what is wrong with it. */
-bool executable_check(const char *command, char *why, size_t why_bytes);
+/* command: argv[0], looked for in PATH if it has no slash. false: *error names the file and what is wrong with it. */
+bool executable_check(const char *command, char *error, size_t error_bytes);
 
 /* The same, and where it is. */
-bool executable_find(const char *command, char path[PATH_MAX], char *why, size_t why_bytes);
+bool executable_find(const char *command, char path[PATH_MAX], char *error, size_t error_bytes);
 
 #endif

@@ -21,13 +21,13 @@
 #define HUGE_KIB     2048
 #define RELEASE_MOST 64
 
-bool host_view_is_possible(const struct cpu_params *cpu, char *why, size_t why_bytes)
+bool host_view_is_possible(const struct cpu_params *cpu, char *error, size_t error_bytes)
 {
 	size_t length = strlen(cpu->kernel_release.text);
 
 	if (length >= 1 && length <= RELEASE_MOST)
 		return true;
-	snprintf(why, why_bytes,
+	snprintf(error, error_bytes,
 		 "cpu.kernel_release has %zu letters; expected 1 to %d, as uname() has", length,
 		 RELEASE_MOST);
 	return false;

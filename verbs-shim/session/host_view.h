@@ -13,8 +13,8 @@
 struct cpu_params;
 struct shim_host_view;
 
-/* false: *why says which parameter is not possible. */
-bool host_view_is_possible(const struct cpu_params *cpu, char *why, size_t why_bytes);
+/* false: *error says which parameter is not possible. */
+bool host_view_is_possible(const struct cpu_params *cpu, char *error, size_t error_bytes);
 
 void host_view_fill(const struct cpu_params *cpu, struct shim_host_view *view);
 

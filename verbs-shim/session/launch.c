@@ -38,16 +38,16 @@ static const char *const dropped[] = {"_=",
 				      "SYSFS_PATH=",
 				      "SYSTEMC_DISABLE_COPYRIGHT_MESSAGE="};
 
-bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_bytes)
+bool launch_find(const char *name, char path[PATH_MAX], char *error, size_t error_bytes)
 {
 	char library[PATH_MAX];
 
 	if (!install_paths_library(LIBRARY, library)) {
-		snprintf(why, why_bytes, "%s is not beside the executable: build or install it",
+		snprintf(error, error_bytes, "%s is not beside the executable: build or install it",
 			 LIBRARY);
 		return false;
 	}
-	return executable_find(name, path, why, why_bytes);
+	return executable_find(name, path, error, error_bytes);
 }
 
 /* What its programs find as /dev/shm. */
@@ -78,10 +78,10 @@ static bool write_tree(const struct session *session, struct session_host *host,
 	       host_view_file(host->tree, "/proc/sys/kernel/random/boot_id", text);
 }
 
-bool session_prepare(struct session *session, char *why, size_t why_bytes)
+bool session_prepare(struct session *session, char *error, size_t error_bytes)
 {
-	if (!limits_have_room(session, why, why_bytes) ||
-	    !host_view_is_possible(&session->cpu, why, why_bytes))
+	if (!limits_have_room(session, error, error_bytes) ||
+	    !host_view_is_possible(&session->cpu, error, error_bytes))
 		return false;
 	start_prepare(session);
 	if (isolate_folder()) {
@@ -89,14 +89,15 @@ bool session_prepare(struct session *session, char *why, size_t why_bytes)
 	} else if (isolate_make_folder(session->directory, sizeof(session->directory))) {
 		supervise_tell(session, session->directory);
 	} else {
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "no directory for the run's files under TMPDIR or /tmp: %s",
 			 strerror(errno));
 		return false;
 	}
 	for (uint32_t i = 0; i < session->host_count; i++)
 		if (!write_tree(session, &session->hosts[i], i)) {
-			snprintf(why, why_bytes, "the run's files in %s could not be written: %s",
+			snprintf(error, error_bytes,
+				 "the run's files in %s could not be written: %s",
 				 session->directory, strerror(errno));
 			launch_clean(session);
 			return false;

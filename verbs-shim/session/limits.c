@@ -13,19 +13,19 @@
 
 static struct rlimit of_programs;
 
-bool session_is_permitted(char *why, size_t why_bytes)
+bool session_is_permitted(char *error, size_t error_bytes)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < SHIM_QUEUE_BYTES) {
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "files may have %llu bytes at most (ulimit -f); expected %llu or more, "
 			 "for memory that is shared with programs: ulimit -f unlimited",
 			 (unsigned long long)limit.rlim_cur, (unsigned long long)SHIM_QUEUE_BYTES);
 		return false;
 	}
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_max < OPEN_FILES) {
-		snprintf(why, why_bytes,
+		snprintf(error, error_bytes,
 			 "processes may have %llu files open (ulimit -Hn); expected %d or more",
 			 (unsigned long long)limit.rlim_max, OPEN_FILES);
 		return false;
@@ -58,14 +58,14 @@ void limits_become_program(void)
 	(void)setrlimit(RLIMIT_STACK, &stack);
 }
 
-bool limits_have_room(const struct session *session, char *why, size_t why_bytes)
+bool limits_have_room(const struct session *session, char *error, size_t error_bytes)
 {
 	uint64_t expected = session->program_count * SHIM_QUEUE_BYTES;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= expected)
 		return true;
-	snprintf(why, why_bytes,
+	snprintf(error, error_bytes,
 		 "processes may have %llu bytes of address space (ulimit -v); expected %llu or "
 		 "more, for memory that is shared with %u programs: ulimit -v unlimited",
 		 (unsigned long long)limit.rlim_cur, (unsigned long long)expected,

@@ -487,16 +487,16 @@ void session_set_kernel(struct session *session, uint32_t host, struct kernel *k
 }
 
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
-			 char *why, size_t why_bytes)
+			 char *error, size_t error_bytes)
 {
 	struct program *program = &session->programs[session->program_count];
 
 	assert(host < session->host_count && argv[0]);
 	if (session->program_count == SESSION_PROGRAMS) {
-		snprintf(why, why_bytes, "more than %d programs", SESSION_PROGRAMS);
+		snprintf(error, error_bytes, "more than %d programs", SESSION_PROGRAMS);
 		return false;
 	}
-	if (!launch_find(argv[0], program->path, why, why_bytes))
+	if (!launch_find(argv[0], program->path, error, error_bytes))
 		return false;
 	program->host = host;
 	program->argv = argv;

@@ -67,8 +67,8 @@ struct session;
 void session_supervise(void);
 
 /* May this process have memory as large as a session shares with its programs (ulimit -f), and as many files open as a program
- * (ulimit -Hn)? false: *why says what is expected. */
-bool session_is_permitted(char *why, size_t why_bytes);
+ * (ulimit -Hn)? false: *error says what is expected. */
+bool session_is_permitted(char *error, size_t error_bytes);
 
 /* If it is permitted. The params are copied. color: prefixes in color (standard output is a terminal). verbose: a summary at the end. */
 struct session *session_create(struct sim *sim, const struct cpu_params *cpu,
@@ -85,14 +85,14 @@ void session_set_kernel(struct session *session, uint32_t host,
 /* The data rate of its link: what programs send by sockets is compared with that. */
 void session_set_link(struct session *session, uint32_t host, uint64_t rate_bps);
 
-/* A program to start on that host. argv stays the caller's. It starts at `start`, but as a client after its servers (start.c). false: it cannot be run; *why says so in words (the user's mistake). */
+/* A program to start on that host. argv stays the caller's. It starts at `start`, but as a client after its servers (start.c). false: it cannot be run; *error says so in words (the user's mistake). */
 bool session_add_program(struct session *session, uint32_t host, char *const argv[], sim_time start,
-			 char *why, size_t why_bytes);
+			 char *error, size_t error_bytes);
 
 /* Writes what programs of each host find under /sys, /dev and /proc, into the run's own directory, which is gone after session_run().
- * false: it cannot be written (TMPDIR is full, say), or this process has no address space for the programs added (ulimit -v); *why
+ * false: it cannot be written (TMPDIR is full, say), or this process has no address space for the programs added (ulimit -v); *error
  * says so in words, and nothing is left. */
-bool session_prepare(struct session *session, char *why, size_t why_bytes);
+bool session_prepare(struct session *session, char *error, size_t error_bytes);
 
 /* Runs the simulation until all programs have ended. Returns the first exit code that is not 0 (128 + signal for a killed
  * program), 0 if all succeeded. Diagnostics go to standard error, the programs' lines to standard output and error. */

@@ -264,7 +264,7 @@ void withdraw(struct session *session, struct thread *thread);
 bool withdraw_return(struct session *session);
 
 /* launch.c */
-bool launch_find(const char *name, char path[PATH_MAX], char *why, size_t why_bytes);
+bool launch_find(const char *name, char path[PATH_MAX], char *error, size_t error_bytes);
 void launch_program(struct session *session, struct program *program);
 void launch_clean(struct session *session);
 
@@ -273,8 +273,8 @@ void launch_clean(struct session *session);
  * what there was, or what Linux has. */
 void limits_raise_open_files(void);
 void limits_become_program(void);
-/* Has the simulator address space for the memory of the programs, if none has children? false: *why says what is expected. */
-bool limits_have_room(const struct session *session, char *why, size_t why_bytes);
+/* Has the simulator address space for the memory of the programs, if none has children? false: *error says what is expected. */
+bool limits_have_room(const struct session *session, char *error, size_t error_bytes);
 
 /* files.c */
 void files_init_host(struct session_host *host);

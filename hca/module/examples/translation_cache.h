@@ -12,14 +12,14 @@
 #include "hca/module/examples/lookup_cache.h"
 
 /* What such a unit does not have. */
-static inline bool translation_cache_accepts(const struct translation_params *params, char *why,
-					     size_t why_bytes)
+static inline bool translation_cache_accepts(const struct translation_params *params, char *error,
+					     size_t error_bytes)
 {
 	const struct icm_cache_params *caches[] = {&params->mpt, &params->mtt};
 
 	for (const struct icm_cache_params *cache : caches) {
 		if (cache->replacement != ICM_REPLACE_LRU || cache->write_back) {
-			snprintf(why, why_bytes,
+			snprintf(error, error_bytes,
 				 "mpt and mtt can only have replacement: lru and write_back: "
 				 "false");
 			return false;

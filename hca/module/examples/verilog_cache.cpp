@@ -208,7 +208,7 @@ class rtl_tags : public sc_module
 	}
 };
 
-static bool accepts(const struct translation_params *params, char *why, size_t why_bytes)
+static bool accepts(const struct translation_params *params, char *error, size_t error_bytes)
 {
 	const struct icm_cache_params *caches[] = {&params->mpt, &params->mtt};
 
@@ -216,14 +216,14 @@ static bool accepts(const struct translation_params *params, char *why, size_t w
 		uint64_t rows = cache->entries / RTL_WAYS;
 
 		if (cache->ways != RTL_WAYS || rows > RTL_ROWS_MAX || rows == 0) {
-			snprintf(why, why_bytes,
+			snprintf(error, error_bytes,
 				 "mpt and mtt can only have ways: %d and at most %d entries: the "
 				 "RTL is made for that",
 				 RTL_WAYS, RTL_WAYS * RTL_ROWS_MAX);
 			return false;
 		}
 	}
-	return translation_cache_accepts(params, why, why_bytes);
+	return translation_cache_accepts(params, error, error_bytes);
 }
 
 HCA_TRANSLATION_MODULE(translation_cache_unit<rtl_tags>, "verilog_cache",

@@ -18,10 +18,10 @@ struct fixture {
 
 static inline void fixture_init(struct fixture *fixture, const char *name)
 {
-	char why[256];
+	char error[256];
 
 	memset(fixture, 0, sizeof(*fixture));
-	CU_ASSERT_TRUE_FATAL(congestion_init(&fixture->congestion, name, why, sizeof(why)));
+	CU_ASSERT_TRUE_FATAL(congestion_init(&fixture->congestion, name, error, sizeof(error)));
 	fixture->flow = (struct congestion_flow *)(void *)fixture->state;
 }
 

@@ -34,7 +34,7 @@ struct study {
 static inline void study_init(struct study *study, enum link_layer link_layer,
 			      const char *algorithm, unsigned boxes, unsigned hosts)
 {
-	char why[256];
+	char error[256];
 
 	memset(study, 0, sizeof(*study));
 	study->link_layer = link_layer;
@@ -44,8 +44,8 @@ static inline void study_init(struct study *study, enum link_layer link_layer,
 	study->topology = topology_create(study->endpoints);
 	params_default(endpoint_param_list, &study->params);
 	switch_params_default(&study->box_params);
-	if (!congestion_init(&study->congestion, algorithm, why, sizeof(why))) {
-		fprintf(stderr, "%s\n", why);
+	if (!congestion_init(&study->congestion, algorithm, error, sizeof(error))) {
+		fprintf(stderr, "%s\n", error);
 		abort();
 	}
 	study->boxes = calloc(boxes + 1, sizeof(study->boxes[0]));
@@ -56,11 +56,11 @@ static inline void study_init(struct study *study, enum link_layer link_layer,
 static inline void study_join(struct study *study, unsigned one, unsigned one_port, unsigned other,
 			      unsigned other_port)
 {
-	char why[256];
+	char error[256];
 
 	if (!topology_link(study->topology, one, one_port, other, other_port, LENGTH_OF_PARAMS,
-			   RATE_OF_PARAMS, why, sizeof(why))) {
-		fprintf(stderr, "%s\n", why);
+			   RATE_OF_PARAMS, error, sizeof(error))) {
+		fprintf(stderr, "%s\n", error);
 		abort();
 	}
 }
@@ -97,10 +97,10 @@ static inline unsigned study_add_host(struct study *study)
 
 static inline void study_finish(struct study *study)
 {
-	char why[256];
+	char error[256];
 
-	if (!topology_finish(study->topology, why, sizeof(why))) {
-		fprintf(stderr, "%s\n", why);
+	if (!topology_finish(study->topology, error, sizeof(error))) {
+		fprintf(stderr, "%s\n", error);
 		abort();
 	}
 }

@@ -17,22 +17,22 @@ static struct load_result result;
 /* Runs it, which succeeds. */
 static inline void measure(void)
 {
-	char why[256] = "";
-	bool good = load_run(&setup, &result, why, sizeof(why));
+	char error[256] = "";
+	bool good = load_run(&setup, &result, error, sizeof(error));
 
-	CU_ASSERT_STRING_EQUAL(why, "");
+	CU_ASSERT_STRING_EQUAL(error, "");
 	CU_ASSERT_TRUE_FATAL(good);
 }
 
 /* It is refused, with that reason. */
 static inline void refuse(const char *reason)
 {
-	char why[256] = "";
+	char error[256] = "";
 
-	CU_ASSERT_FALSE(load_run(&setup, &result, why, sizeof(why)));
-	CU_ASSERT_STRING_EQUAL(why, reason);
-	if (strcmp(why, reason) != 0)
-		printf("[%s] ", why);
+	CU_ASSERT_FALSE(load_run(&setup, &result, error, sizeof(error)));
+	CU_ASSERT_STRING_EQUAL(error, reason);
+	if (strcmp(error, reason) != 0)
+		printf("[%s] ", error);
 }
 
 #endif

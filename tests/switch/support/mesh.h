@@ -23,7 +23,7 @@ struct mesh {
 	struct fabric_switch **boxes; /* by node; NULL: a host */
 	struct station *hosts;        /* by endpoint */
 	uint32_t host_count;
-	char why[256];
+	char error[256];
 };
 
 /* layout and params first; false: mesh->why says why not. Switches and links of their own rate keep it. */
@@ -58,8 +58,8 @@ static inline bool mesh_begin(struct mesh *mesh, enum sim_kernel kernel, enum li
 		endpoints_add(mesh->endpoints, node->name, link_layer, ip);
 		topology_add_host(mesh->topology, mesh->hosts[mesh->host_count++].port, number);
 	}
-	return layout_apply(layout, mesh->topology, mesh->why, sizeof(mesh->why)) &&
-	       topology_finish(mesh->topology, mesh->why, sizeof(mesh->why));
+	return layout_apply(layout, mesh->topology, mesh->error, sizeof(mesh->error)) &&
+	       topology_finish(mesh->topology, mesh->error, sizeof(mesh->error));
 }
 
 static inline void mesh_send(struct mesh *mesh, uint32_t from, uint32_t to, uint64_t packets,

@@ -21,7 +21,7 @@ struct star {
 	struct fabric_switch *box;
 	struct switch_params params;
 	unsigned count;
-	char why[256];
+	char error[256];
 	struct station hosts[STAR_HOSTS];
 };
 
@@ -51,10 +51,10 @@ static inline bool star_begin(struct star *star, enum link_layer link_layer, uns
 		node = topology_add_host(star->topology, star->hosts[i].port,
 					 endpoints_add(star->endpoints, name, link_layer, ip));
 		if (!topology_link(star->topology, node, 0, 0, i, LENGTH_OF_PARAMS, RATE_OF_PARAMS,
-				   star->why, sizeof(star->why)))
+				   star->error, sizeof(star->error)))
 			return false;
 	}
-	return topology_finish(star->topology, star->why, sizeof(star->why));
+	return topology_finish(star->topology, star->error, sizeof(star->error));
 }
 
 static inline void star_send(struct star *star, unsigned from, unsigned to, uint64_t packets,

@@ -5,7 +5,7 @@
  */
 #include "hcasim/command/verb.h"
 #include "hcasim/record/result.h"
-#include "hcasim/run/trial.h"
+#include "hcasim/run/experiment.h"
 #include "hcasim/schema/modules.h"
 
 /* Hosts of both fidelities have no programs of their own. */
@@ -19,7 +19,7 @@ bool dry_run(const struct scenario *scenario, char *error, size_t error_bytes)
 {
 	const char *host, *block;
 	bool modules = modules_first(scenario, &host, &block);
-	struct trial *trial = NULL;
+	struct experiment *experiment = NULL;
 	enum sim_kernel kernel = modules ? SIM_KERNEL_hosted : SIM_KERNEL_native;
 	struct build *build =
 		is_for_messages(scenario)
@@ -27,15 +27,16 @@ bool dry_run(const struct scenario *scenario, char *error, size_t error_bytes)
 			: build_create(scenario, kernel, false, false, error, error_bytes);
 	bool good = build != NULL;
 	if (good && scenario->has_workload) {
-		trial = trial_create(build, error, error_bytes);
-		good = trial != NULL && trial_knows_metrics(trial, error, error_bytes);
+		experiment = experiment_create(build, error, error_bytes);
+		good = experiment != NULL &&
+		       experiment_knows_metrics(experiment, error, error_bytes);
 	}
 	if (scenario->has_workload || scenario->has_load || scenario->program_count > 0)
 		good = good && result_names(build, error, error_bytes);
 	for (uint32_t i = 0; good && i < scenario->program_count; i++)
 		good = program_check(scenario, &scenario->programs[i], error, error_bytes);
-	if (trial != NULL)
-		trial_destroy(trial);
+	if (experiment != NULL)
+		experiment_destroy(experiment);
 	if (build != NULL)
 		build_destroy(build);
 	return good;

@@ -57,11 +57,11 @@ struct published_choice {
 	const char *key;
 	struct yaml_node *values; /* one, or a list of them */
 	bool number;              /* else it is shown and cannot be halved */
-	struct published_trial {
+	struct published_experiment {
 		char text[32]; /* the values that were measured in place of these */
 		bool measured, passed;
 		size_t cases_passed;
-	} trials[2]; /* halved, doubled: after published_robust() */
+	} experiments[2]; /* halved, doubled: after published_robust() */
 };
 
 /* A key of all cases whose values are multiplied. NULL: none. */

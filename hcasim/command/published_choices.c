@@ -198,29 +198,29 @@ static void restore(struct published_row *row, struct verdicts *kept)
 }
 
 static void try(struct published_row *row, const struct published_choice *choice, double factor,
-		struct published_trial *trial)
+		struct published_experiment *experiment)
 {
 	struct yaml_errors errors = {0};
 	const char *end = "";
 	size_t at = 0;
 	bool many = choice->values->kind == YAML_LIST;
 
-	for (struct yaml_node *node = first_value(choice); node && at < sizeof(trial->text);
+	for (struct yaml_node *node = first_value(choice); node && at < sizeof(experiment->text);
 	     node = many ? node->next : NULL) {
 		char value[KEY_BYTES];
 
 		scale(node->text, factor, value, sizeof(value));
-		at += (size_t)snprintf(trial->text + at, sizeof(trial->text) - at, "%s%s", end,
-				       value);
+		at += (size_t)snprintf(experiment->text + at, sizeof(experiment->text) - at, "%s%s",
+				       end, value);
 		end = ", ";
 	}
 	row->scale = (struct published_scale){choice, factor};
 	published_run(row, &errors);
 	row->scale = (struct published_scale){NULL, 1};
-	trial->measured = errors.count == 0 && published_measured(row);
-	trial->passed = trial->measured && published_passed(row);
+	experiment->measured = errors.count == 0 && published_measured(row);
+	experiment->passed = experiment->measured && published_passed(row);
 	for (size_t i = 0; i < row->case_count; i++)
-		trial->cases_passed += row->cases[i].passed;
+		experiment->cases_passed += row->cases[i].passed;
 	yaml_errors_free(&errors);
 }
 
@@ -236,8 +236,9 @@ bool published_robust(struct published_row *row)
 		struct published_choice *choice = &row->choices[i];
 
 		for (unsigned k = 0; k < 2 && choice->number; k++) {
-			try(row, choice, k == 0 ? 0.5 : 2, &choice->trials[k]);
-			fragile |= choice->trials[k].measured && choice->trials[k].passed != passed;
+			try(row, choice, k == 0 ? 0.5 : 2, &choice->experiments[k]);
+			fragile |= choice->experiments[k].measured &&
+				   choice->experiments[k].passed != passed;
 		}
 	}
 	restore(row, &kept);

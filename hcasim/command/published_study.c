@@ -15,7 +15,7 @@
 #include "hcasim/command/progress.h"
 #include "hcasim/command/published.h"
 #include "hcasim/command/verb.h"
-#include "hcasim/run/trial.h"
+#include "hcasim/run/experiment.h"
 #include "hcasim/schema/metrics.h"
 #include "sim/counters.h"
 
@@ -92,25 +92,25 @@ static char *describe(const struct choice *choice)
 }
 
 /* What `key` names: a counter if it has the name of one, or else a metric. */
-static bool find(const struct trial *trial, const struct build *build, const char *name,
+static bool find(const struct experiment *experiment, const struct build *build, const char *name,
 		 double *value, char *error)
 {
 	const uint64_t *counter = counters_find(build->sim, name);
 
 	if (!counter)
-		return trial_find(trial, name, value, error, PUBLISHED_ERROR_BYTES);
+		return experiment_find(experiment, name, value, error, PUBLISHED_ERROR_BYTES);
 	*value = (double)*counter;
 	return true;
 }
 
-static bool take(const struct published_settings *settings, const struct trial *trial,
+static bool take(const struct published_settings *settings, const struct experiment *experiment,
 		 const struct build *build, double *ours, char *error)
 {
 	const char *divisor = published_text(settings, "divide_by", "");
 	double under = 1;
 
-	if (!find(trial, build, published_text(settings, "metric", ""), ours, error) ||
-	    (*divisor && !find(trial, build, divisor, &under, error)))
+	if (!find(experiment, build, published_text(settings, "metric", ""), ours, error) ||
+	    (*divisor && !find(experiment, build, divisor, &under, error)))
 		return false;
 	*ours *= published_number(settings, "times", 1) / under;
 	return true;
@@ -122,7 +122,7 @@ struct kept_run {
 	char *description; /* of the choice that it is of */
 	struct scenario *scenario;
 	struct build *build; /* NULL: metrics alone are kept */
-	struct trial *trial;
+	struct experiment *experiment;
 	bool good; /* what must always hold did */
 	double metrics[METRIC_COUNT];
 	struct kept_run *before;
@@ -131,12 +131,12 @@ struct kept_run {
 /* All but what is told in a line. */
 static void strip(struct kept_run *run)
 {
-	if (run->trial)
-		trial_destroy(run->trial);
+	if (run->experiment)
+		experiment_destroy(run->experiment);
 	if (run->build)
 		build_destroy(run->build);
 	scenario_destroy(run->scenario);
-	run->trial = NULL;
+	run->experiment = NULL;
 	run->build = NULL;
 	run->scenario = NULL;
 }
@@ -195,21 +195,21 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 		run->build = build_create(run->scenario, SIM_KERNEL_native, false, false, error,
 					  PUBLISHED_ERROR_BYTES);
 	if (run->build)
-		run->trial = trial_create(run->build, error, PUBLISHED_ERROR_BYTES);
-	if (!run->trial) {
+		run->experiment = experiment_create(run->build, error, PUBLISHED_ERROR_BYTES);
+	if (!run->experiment) {
 		forget(run);
 		return NULL;
 	}
 	struct progress progress = progress_begin();
 
-	trial_run(run->trial, show, &progress);
+	experiment_run(run->experiment, show, &progress);
 	progress_end(&progress);
-	run->good = trial_check(run->trial, stderr) == 0;
+	run->good = experiment_check(run->experiment, stderr) == 0;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		char none[PUBLISHED_ERROR_BYTES];
 
-		run->good &= trial_find(run->trial, metric_list[i].name, &run->metrics[i], none,
-					sizeof(none)) ||
+		run->good &= experiment_find(run->experiment, metric_list[i].name, &run->metrics[i],
+					     none, sizeof(none)) ||
 			     isnan(run->metrics[i]);
 	}
 	return run;
@@ -220,7 +220,7 @@ static bool take_of(const struct published_settings *settings, const struct kept
 {
 	count_flows(settings, run);
 	if (run->good)
-		return take(settings, run->trial, run->build, ours, error);
+		return take(settings, run->experiment, run->build, ours, error);
 	snprintf(error, PUBLISHED_ERROR_BYTES, "what must always hold does not");
 	return false;
 }

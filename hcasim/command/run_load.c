@@ -106,7 +106,7 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 		load_take_result(build->load, metrics);
 	else
 		fprintf(complaints, "the load failed: %s\n", error);
-	wrong += trial_check_build(build, complaints);
+	wrong += experiment_check_build(build, complaints);
 	wrong += good ? check_bounds(build, metrics, complaints) : 0;
 	wrong += good ? check_rate(build, metrics, complaints) : 0;
 	wrong += good ? result_compare_metrics(build, outcome, complaints) : 0;

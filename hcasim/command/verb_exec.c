@@ -14,7 +14,7 @@
 #include "hcasim/command/waveform.h"
 #include "hcasim/record/result.h"
 #include "hcasim/run/bounds.h"
-#include "hcasim/run/trial.h"
+#include "hcasim/run/experiment.h"
 #include "verbs-shim/session/executable.h"
 
 #define ERROR_BYTES 1024
@@ -186,7 +186,8 @@ static int run_programs(const struct run *run)
 			bottleneck_print_line(&bottleneck, stderr);
 			bounds_print_line(&bounds, stderr);
 		}
-		unsigned wrong = result_compare(build, stderr) + trial_check_build(build, stderr);
+		unsigned wrong =
+			result_compare(build, stderr) + experiment_check_build(build, stderr);
 		if (code == EXIT_GOOD && wrong > 0)
 			code = EXIT_NOT_AS_EXPECTED;
 		int failure = session_output_error(build->session);

@@ -98,22 +98,23 @@ static int report(const struct arguments *arguments, const struct fluid_study *s
 static int compare(const struct arguments *arguments, const struct build *build)
 {
 	char error[ERROR_BYTES] = "";
-	struct trial *trial = trial_create(build, error, sizeof(error));
+	struct experiment *experiment = experiment_create(build, error, sizeof(error));
 	struct fluid_study *study =
-		trial != NULL ? fluid_study_create(build, trial, error, sizeof(error)) : NULL;
+		experiment != NULL ? fluid_study_create(build, experiment, error, sizeof(error))
+				   : NULL;
 	int code = EXIT_BAD_INPUT;
 	if (study != NULL) {
-		trial_run(trial, fluid_study_sample, study);
+		experiment_run(experiment, fluid_study_sample, study);
 		fluid_study_finish(study);
 		code = report(arguments, study, build->scenario);
 		fluid_study_destroy(study);
 	} else {
-		if (trial != NULL)
+		if (experiment != NULL)
 			scenario_blame(build->scenario, "", error, sizeof(error));
 		say("%s", error);
 	}
-	if (trial != NULL)
-		trial_destroy(trial);
+	if (experiment != NULL)
+		experiment_destroy(experiment);
 	return code;
 }
 

@@ -135,13 +135,13 @@ static void print_orders(const struct published_row *row, bool failed)
 	}
 }
 
-static void print_trial(const struct published_row *row, const struct published_trial *trial,
-			const char *what)
+static void print_experiment(const struct published_row *row,
+			     const struct published_experiment *experiment, const char *what)
 {
-	printf("; %s (%s) ", what, trial->text);
-	if (trial->measured)
-		printf("%s, %zu of %zu cases", verdict(true, trial->passed), trial->cases_passed,
-		       row->case_count);
+	printf("; %s (%s) ", what, experiment->text);
+	if (experiment->measured)
+		printf("%s, %zu of %zu cases", verdict(true, experiment->passed),
+		       experiment->cases_passed, row->case_count);
 	else
 		printf("cannot be");
 }
@@ -168,8 +168,8 @@ static void print_choices(const struct published_row *row, bool robust, bool fra
 		printf("%-7s choice: %s ", "", choice->key);
 		print_values(choice);
 		if (robust && choice->number && published_measured(row)) {
-			print_trial(row, &choice->trials[0], "halved");
-			print_trial(row, &choice->trials[1], "doubled");
+			print_experiment(row, &choice->experiments[0], "halved");
+			print_experiment(row, &choice->experiments[1], "doubled");
 		}
 		putchar('\n');
 	}
@@ -243,7 +243,8 @@ static void print_json_choices(const struct published_row *row, bool robust, boo
 		putchar(']');
 		for (unsigned k = 0; k < 2 && robust && choice->number; k++)
 			printf(", \"%s\": \"%s\"", names[k],
-			       verdict(choice->trials[k].measured, choice->trials[k].passed));
+			       verdict(choice->experiments[k].measured,
+				       choice->experiments[k].passed));
 		putchar('}');
 	}
 	printf("], ");

@@ -10,9 +10,9 @@
 
 #define ERROR_BYTES 1024
 
-struct trial_act {
+struct experiment_act {
 	struct play_act act;
-	struct trial *trial;
+	struct experiment *experiment;
 	const struct arguments *arguments;
 };
 
@@ -25,14 +25,14 @@ static void show(void *context, sim_time now, uint32_t done, uint32_t flows)
 static int play(struct play_act *act, const struct build *build, struct result_outcome *outcome,
 		FILE *complaints)
 {
-	const struct trial_act *workload = container_of(act, struct trial_act, act);
-	struct trial *trial = workload->trial;
+	const struct experiment_act *workload = container_of(act, struct experiment_act, act);
+	struct experiment *experiment = workload->experiment;
 	struct progress progress = progress_begin();
 	unsigned wrong;
-	trial_run(trial, show, &progress);
+	experiment_run(experiment, show, &progress);
 	progress_end(&progress);
-	outcome->trial = trial;
-	wrong = trial_check(trial, complaints);
+	outcome->experiment = experiment;
+	wrong = experiment_check(experiment, complaints);
 	wrong += result_compare_metrics(build, outcome, complaints);
 	play_say_windows(workload->arguments, build);
 	return wrong > 0 ? EXIT_NOT_AS_EXPECTED : EXIT_GOOD;
@@ -41,23 +41,25 @@ static int play(struct play_act *act, const struct build *build, struct result_o
 static void print(const struct play_act *act, const struct build *build, FILE *out)
 {
 	(void)build;
-	trial_print(container_of(act, const struct trial_act, act)->trial, out);
+	experiment_print(container_of(act, const struct experiment_act, act)->experiment, out);
 }
 
 /* On several parts if there is a division, and the workload can do with it. NULL: *error. */
-static struct trial *prepare(const struct arguments *arguments, const struct scenario *scenario,
-			     const struct division *division, struct build **build, char *error)
+static struct experiment *prepare(const struct arguments *arguments,
+				  const struct scenario *scenario, const struct division *division,
+				  struct build **build, char *error)
 {
 	*build = division != NULL ? build_create_divided(scenario, division, error, ERROR_BYTES)
 				  : build_create(scenario, arguments->kernel, false, false, error,
 						 ERROR_BYTES);
-	struct trial *trial = *build != NULL ? trial_create(*build, error, ERROR_BYTES) : NULL;
-	if (trial == NULL || trial_divides(trial))
-		return trial;
+	struct experiment *experiment =
+		*build != NULL ? experiment_create(*build, error, ERROR_BYTES) : NULL;
+	if (experiment == NULL || experiment_divides(experiment))
+		return experiment;
 	say("%s: in one thread: what one host does begins something at another at once; give "
 	    "workload.play.notice more than 0",
 	    scenario->file);
-	trial_destroy(trial);
+	experiment_destroy(experiment);
 	build_destroy(*build);
 	return prepare(arguments, scenario, NULL, build, error);
 }
@@ -75,18 +77,18 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	}
 	struct division *division = play_divide(arguments, scenario, NULL);
 	struct build *build = NULL;
-	struct trial *trial = prepare(arguments, scenario, division, &build, error);
+	struct experiment *experiment = prepare(arguments, scenario, division, &build, error);
 	int code = EXIT_BAD_INPUT;
-	if (trial == NULL) {
+	if (experiment == NULL) {
 		say("%s", error);
-	} else if (!trial_knows_metrics(trial, error, sizeof(error))) {
+	} else if (!experiment_knows_metrics(experiment, error, sizeof(error))) {
 		say("%s", error);
-		trial_destroy(trial);
+		experiment_destroy(experiment);
 	} else {
-		struct trial_act workload = {
-			.act = {play, print}, .trial = trial, .arguments = arguments};
+		struct experiment_act workload = {
+			.act = {play, print}, .experiment = experiment, .arguments = arguments};
 		code = play_run(arguments, build, &workload.act, folder, out, complaints);
-		trial_destroy(trial);
+		experiment_destroy(experiment);
 	}
 	if (build != NULL)
 		build_destroy(build);

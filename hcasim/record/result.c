@@ -321,8 +321,8 @@ static bool find_metric(const struct result_outcome *outcome, const char *name, 
 	if (outcome->load != NULL)
 		*value = load_metric(outcome->load, metric_index(load_metric_list, name));
 	return outcome->load != NULL ||
-	       (outcome->trial != NULL &&
-		trial_find(outcome->trial, name, value, error, error_bytes));
+	       (outcome->experiment != NULL &&
+		experiment_find(outcome->experiment, name, value, error, error_bytes));
 }
 
 /* Does the expectation hold? *value: of the counter or metric; false in *known: there is none, and why. */
@@ -436,19 +436,21 @@ static void print_expectations(const struct build *build, const struct result_ou
 
 static sim_time ended_at(const struct build *build, const struct result_outcome *outcome)
 {
-	return outcome->trial != NULL ? trial_ended(outcome->trial) : sim_now(build->sim);
+	return outcome->experiment != NULL ? experiment_ended(outcome->experiment)
+					   : sim_now(build->sim);
 }
 
 static void print_metrics(const struct result_outcome *outcome, FILE *out)
 {
 	const struct metric_info *list = outcome->load != NULL ? load_metric_list : metric_list;
-	if (outcome->load == NULL && outcome->trial == NULL)
+	if (outcome->load == NULL && outcome->experiment == NULL)
 		return;
 	fprintf(out, ",\n  \"metrics\": {");
 	for (int i = 0; list[i].name != NULL; i++) {
 		fprintf(out, "%s\n    \"%s\": ", i > 0 ? "," : "", list[i].name);
-		print_number(outcome->load != NULL ? load_metric(outcome->load, i)
-						   : trial_metric(outcome->trial, (enum metric)i),
+		print_number(outcome->load != NULL
+				     ? load_metric(outcome->load, i)
+				     : experiment_metric(outcome->experiment, (enum metric)i),
 			     out);
 	}
 	fprintf(out, "\n  }");
@@ -497,8 +499,8 @@ static bool close_file(FILE *file)
 
 static void write_flows(const struct result_outcome *outcome, FILE *out)
 {
-	if (outcome->trial != NULL)
-		trial_write_flows(outcome->trial, out);
+	if (outcome->experiment != NULL)
+		experiment_write_flows(outcome->experiment, out);
 	else
 		flow_table_write(outcome->records, outcome->record_count, out);
 }
@@ -523,13 +525,14 @@ static const char *write_files(struct result *result, const struct result_outcom
 		else if (kind == FILE_FLOWS)
 			write_flows(outcome, out);
 		else if (kind == FILE_SERIES)
-			good = trial_write_series(outcome->trial, out);
+			good = experiment_write_series(outcome->experiment, out);
 		else if (kind == FILE_SLOWDOWNS)
-			trial_write_groups(outcome->trial, out);
+			experiment_write_groups(outcome->experiment, out);
 		else if (kind == FILE_SWITCHES)
-			trial_write_switches(result->build, out);
+			experiment_write_switches(result->build, out);
 		else
-			trial_write_links(result->build, ended_at(result->build, outcome), out);
+			experiment_write_links(result->build, ended_at(result->build, outcome),
+					       out);
 		if (!close_file(out) || !good)
 			return result->paths[kind];
 	}

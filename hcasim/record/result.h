@@ -10,7 +10,7 @@
 #define HCASIM_RECORD_RESULT_H
 
 #include "hcasim/builder/build.h"
-#include "hcasim/run/trial.h"
+#include "hcasim/run/experiment.h"
 
 struct result_paths { /* NULL: not wanted */
 	const char *folder;
@@ -21,9 +21,9 @@ struct result_paths { /* NULL: not wanted */
 struct result_outcome { /* what the summary says besides what the simulation knows */
 	int exit_code;
 	uint64_t trace_hash;
-	const struct trial *trial;         /* NULL: no workload was played */
-	const struct load_result *load;    /* NULL: no load was */
-	const struct flow_record *records; /* of the messages of programs */
+	const struct experiment *experiment; /* NULL: no workload was played */
+	const struct load_result *load;      /* NULL: no load was */
+	const struct flow_record *records;   /* of the messages of programs */
 	uint32_t record_count;
 };
 

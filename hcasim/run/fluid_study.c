@@ -22,7 +22,7 @@ enum fluid_kind { FLUID_DCQCN, FLUID_TIMELY };
 
 struct fluid_study {
 	const struct scenario *scenario;
-	struct trial *trial;
+	struct experiment *experiment;
 	const struct port *port; /* that the flows share */
 	enum fluid_kind kind;
 	bool marks_leaving; /* the switch marks what leaves */
@@ -171,8 +171,8 @@ static bool fill(struct fluid_study *study, const struct build *build, char *err
 	return false;
 }
 
-struct fluid_study *fluid_study_create(const struct build *build, struct trial *trial, char *error,
-				       size_t error_bytes)
+struct fluid_study *fluid_study_create(const struct build *build, struct experiment *experiment,
+				       char *error, size_t error_bytes)
 {
 	struct fluid_study *study = calloc(1, sizeof(*study));
 	assert(study);
@@ -183,7 +183,7 @@ struct fluid_study *fluid_study_create(const struct build *build, struct trial *
 		return NULL;
 	}
 	study->scenario = build->scenario;
-	study->trial = trial;
+	study->experiment = experiment;
 	study->port = port_peer(build_host_port(build, (uint32_t)build->scenario->workload.target));
 	if (fill(study, build, error, error_bytes))
 		return study;
@@ -205,7 +205,7 @@ void fluid_study_sample(void *context, sim_time now, uint32_t flows_done, uint32
 	for (unsigned lane = 0; lane < port_lanes(study->port); lane++)
 		sample.packet_queue_bytes += (double)port_queued_bytes(study->port, lane);
 	for (uint32_t i = 0; i < flows; i++) {
-		double rate = trial_flow_rate_bps(study->trial, i);
+		double rate = experiment_flow_rate_bps(study->experiment, i);
 		sum += rate;
 		if (i == 0 || rate < sample.packet_rate_least_bps)
 			sample.packet_rate_least_bps = rate;

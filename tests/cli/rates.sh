@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that no rate that a run prints is above what its links carry, however short the window and however coarse the ACKs
 # and completions: goodput, series.csv, links.csv and the metrics of loads, over scenarios of both fidelities. Each run checks
-# its own counts as well (hcasim/run/trial_check.c), and fails then.
+# its own counts as well (hcasim/run/experiment_check.c), and fails then.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1 top=$2
 . "$(dirname "$0")/../support/script.sh"

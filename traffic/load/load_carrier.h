@@ -5,7 +5,7 @@
  * at memory for what was written there, each at a cost (`cpu`).
  *
  *     build:  load_create_carrier() --> drivers and resolvers for the HCAs
- *     trial:  load_carrier() --> player
+ *     experiment:  load_carrier() --> player
  */
 #ifndef TRAFFIC_LOAD_LOAD_CARRIER_H
 #define TRAFFIC_LOAD_LOAD_CARRIER_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial_collect: the metrics of a run, from the flow table and the counters. */
+/* experiment_collect: the metrics of a run, from the flow table and the counters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hca/endpoint/endpoint.h"
 #include "hcasim/run/drops.h"
-#include "hcasim/run/trial_state.h"
+#include "hcasim/run/experiment_state.h"
 #include "switch/switch.h"
 
 struct qp_of_flow {
@@ -22,15 +22,15 @@ static int compare(const void *one, const void *other)
 }
 
 /* Sums then go in the order of flows, not of addresses. */
-bool *trial_first_flows(const struct trial *trial)
+bool *experiment_first_flows(const struct experiment *experiment)
 {
-	uint32_t count = trial->workload->count;
+	uint32_t count = experiment->workload->count;
 	struct qp_of_flow *pairs = calloc(count + 1, sizeof(*pairs));
 	bool *first = calloc(count + 1, sizeof(*first));
 	if (pairs == NULL || first == NULL)
 		abort();
 	for (uint32_t i = 0; i < count; i++)
-		pairs[i] = (struct qp_of_flow){player_requester(trial->player, i), i};
+		pairs[i] = (struct qp_of_flow){player_requester(experiment->player, i), i};
 	qsort(pairs, count, sizeof(*pairs), compare);
 	for (uint32_t i = 0; i < count; i++)
 		first[pairs[i].flow] =
@@ -39,39 +39,39 @@ bool *trial_first_flows(const struct trial *trial)
 	return first;
 }
 
-static void collect_rates(struct trial *trial)
+static void collect_rates(struct experiment *experiment)
 {
 	double sum = 0, squares = 0, count = 0;
-	double window = (double)(trial->measured_until - trial->measured_from);
-	bool *first = trial_first_flows(trial);
-	for (uint32_t i = 0; i < trial->workload->count; i++) {
+	double window = (double)(experiment->measured_until - experiment->measured_from);
+	bool *first = experiment_first_flows(experiment);
+	for (uint32_t i = 0; i < experiment->workload->count; i++) {
 		if (!first[i])
 			continue;
-		double bytes = (double)trial->arrived[i];
+		double bytes = (double)experiment->arrived[i];
 		sum += bytes;
 		squares += bytes * bytes;
 		count++;
 	}
 	free(first);
-	trial->metrics[METRIC_goodput_gbps] = window > 0 ? sum * 8e3 / window : 0;
-	trial->metrics[METRIC_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
+	experiment->metrics[METRIC_goodput_gbps] = window > 0 ? sum * 8e3 / window : 0;
+	experiment->metrics[METRIC_jain] = squares > 0 ? sum * sum / (count * squares) : 0;
 }
 
-static struct flow_summary summarise(const struct trial *trial, uint64_t low, uint64_t high,
-				     enum flow_kinds kinds)
+static struct flow_summary summarise(const struct experiment *experiment, uint64_t low,
+				     uint64_t high, enum flow_kinds kinds)
 {
-	const struct flow_choice choice = {low, high, trial->scenario->run.warm_up, kinds};
-	return flow_table_summarise(trial->records, trial->workload->count, &choice);
+	const struct flow_choice choice = {low, high, experiment->scenario->run.warm_up, kinds};
+	return flow_table_summarise(experiment->records, experiment->workload->count, &choice);
 }
 
-static void collect_sizes(struct trial *trial)
+static void collect_sizes(struct experiment *experiment)
 {
-	const struct scenario_run *run = &trial->scenario->run;
-	struct flow_summary small = summarise(trial, 0, run->small, FLOW_OF_PATTERN);
-	struct flow_summary large = summarise(trial, run->large, UINT64_MAX, FLOW_OF_PATTERN);
-	struct flow_summary pattern = summarise(trial, 0, UINT64_MAX, FLOW_OF_PATTERN);
-	struct flow_summary incast = summarise(trial, 0, UINT64_MAX, FLOW_OF_INCAST);
-	double *metrics = trial->metrics;
+	const struct scenario_run *run = &experiment->scenario->run;
+	struct flow_summary small = summarise(experiment, 0, run->small, FLOW_OF_PATTERN);
+	struct flow_summary large = summarise(experiment, run->large, UINT64_MAX, FLOW_OF_PATTERN);
+	struct flow_summary pattern = summarise(experiment, 0, UINT64_MAX, FLOW_OF_PATTERN);
+	struct flow_summary incast = summarise(experiment, 0, UINT64_MAX, FLOW_OF_INCAST);
+	double *metrics = experiment->metrics;
 	metrics[METRIC_small_fct_p50_us] = small.fct_p50_us;
 	metrics[METRIC_small_fct_p90_us] = small.fct_p90_us;
 	metrics[METRIC_small_fct_p95_us] = small.fct_p95_us;
@@ -89,41 +89,41 @@ static void collect_sizes(struct trial *trial)
 	metrics[METRIC_incast_fct_p99_us] = incast.fct_p99_us;
 	metrics[METRIC_incast_fct_p999_us] = incast.fct_p999_us;
 	const struct flow_choice choice = {0, UINT64_MAX, run->warm_up, FLOW_OF_PATTERN};
-	trial->group_count =
-		flow_table_group(trial->records, trial->workload->count, &choice, trial->groups);
-	for (unsigned i = 0; i < trial->group_count; i++) {
-		if (trial->groups[i].slowdown_p95 > metrics[METRIC_peak_slowdown_p95])
-			metrics[METRIC_peak_slowdown_p95] = trial->groups[i].slowdown_p95;
+	experiment->group_count = flow_table_group(experiment->records, experiment->workload->count,
+						   &choice, experiment->groups);
+	for (unsigned i = 0; i < experiment->group_count; i++) {
+		if (experiment->groups[i].slowdown_p95 > metrics[METRIC_peak_slowdown_p95])
+			metrics[METRIC_peak_slowdown_p95] = experiment->groups[i].slowdown_p95;
 	}
 }
 
 /* Of those that have begun, done or not: what they sent is counted. */
-static sim_time first_ready(const struct trial *trial)
+static sim_time first_ready(const struct experiment *experiment)
 {
 	sim_time first = SIM_NEVER;
-	for (uint32_t i = 0; i < trial->workload->count; i++) {
-		const struct flow_record *record = &trial->records[i];
+	for (uint32_t i = 0; i < experiment->workload->count; i++) {
+		const struct flow_record *record = &experiment->records[i];
 		if (record->status != FLOW_not_started && record->source != record->destination &&
 		    record->ready < first)
 			first = record->ready;
 	}
-	return first < SIM_NEVER ? first : trial->measured_from;
+	return first < SIM_NEVER ? first : experiment->measured_from;
 }
 
-static void collect_flows(struct trial *trial)
+static void collect_flows(struct experiment *experiment)
 {
-	struct flow_summary summary = summarise(trial, 0, UINT64_MAX, FLOW_ALL);
-	const struct scenario_run *run = &trial->scenario->run;
-	double waits = 0, *metrics = trial->metrics;
-	for (uint32_t i = 0; i < trial->workload->count; i++) {
-		const struct flow_record *record = &trial->records[i];
+	struct flow_summary summary = summarise(experiment, 0, UINT64_MAX, FLOW_ALL);
+	const struct scenario_run *run = &experiment->scenario->run;
+	double waits = 0, *metrics = experiment->metrics;
+	for (uint32_t i = 0; i < experiment->workload->count; i++) {
+		const struct flow_record *record = &experiment->records[i];
 		if (record->status == FLOW_done && record->source != record->destination &&
 		    record->ready >= run->warm_up)
 			waits += ((double)flow_fct(record) - (double)record->ideal) / (double)US;
 	}
 	const struct flow_choice all = {.high = UINT64_MAX};
 	struct flow_summary whole =
-		flow_table_summarise(trial->records, trial->workload->count, &all);
+		flow_table_summarise(experiment->records, experiment->workload->count, &all);
 	metrics[METRIC_flows] = whole.flows;
 	metrics[METRIC_flows_done] = whole.done;
 	metrics[METRIC_flows_failed] = whole.failed;
@@ -135,17 +135,17 @@ static void collect_flows(struct trial *trial)
 	metrics[METRIC_slowdown_p50] = summary.slowdown_p50;
 	metrics[METRIC_slowdown_p95] = summary.slowdown_p95;
 	metrics[METRIC_slowdown_p99] = summary.slowdown_p99;
-	collect_sizes(trial);
-	trial->ended =
+	collect_sizes(experiment);
+	experiment->ended =
 		run->until == 0 && whole.flows > 0 && whole.done + whole.failed == whole.flows
 			? whole.ended
-			: sim_now(trial->build->sim);
+			: sim_now(experiment->build->sim);
 	if (run->until == 0 && run->measure_until == 0 && whole.done > 0)
-		trial->measured_until = whole.last;
+		experiment->measured_until = whole.last;
 	if (run->warm_up == 0)
-		trial->measured_from = first_ready(trial);
+		experiment->measured_from = first_ready(experiment);
 	metrics[METRIC_duration_us] =
-		(double)(trial->measured_until - trial->measured_from) / (double)US;
+		(double)(experiment->measured_until - experiment->measured_from) / (double)US;
 }
 
 static double share_of(double part, double whole)
@@ -153,23 +153,23 @@ static double share_of(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-static void collect_pauses(struct trial *trial, double shallow, double deep)
+static void collect_pauses(struct experiment *experiment, double shallow, double deep)
 {
-	double window = (double)(trial->measured_until - trial->measured_from);
-	double *metrics = trial->metrics;
+	double window = (double)(experiment->measured_until - experiment->measured_from);
+	double *metrics = experiment->metrics;
 	metrics[METRIC_pause_share] =
-		share_of((double)trial->paused_all, window * trial->build->port_count);
+		share_of((double)experiment->paused_all, window * experiment->build->port_count);
 	metrics[METRIC_pauses_deep_share] = share_of(deep, shallow + deep);
 	metrics[METRIC_paused_hosts_max] =
-		share_of((double)trial->hosts_paused_max, trial->scenario->host_count);
+		share_of((double)experiment->hosts_paused_max, experiment->scenario->host_count);
 	metrics[METRIC_paused_hosts_wide] =
-		share_of((double)trial->samples_wide, (double)trial->samples_paused);
+		share_of((double)experiment->samples_wide, (double)experiment->samples_paused);
 }
 
-static void collect_hca(struct trial *trial, uint32_t host)
+static void collect_hca(struct experiment *experiment, uint32_t host)
 {
-	const struct build *build = trial->build;
-	double *metrics = trial->metrics;
+	const struct build *build = experiment->build;
+	double *metrics = experiment->metrics;
 	if (build->endpoint_hcas[host] == NULL) {
 		metrics[METRIC_packets_resent] +=
 			(double)drops_counted(build, host, "transport.packets_resent");
@@ -188,17 +188,17 @@ static void collect_hca(struct trial *trial, uint32_t host)
 	metrics[METRIC_cnps] += (double)counters->cnp_received;
 }
 
-void trial_collect(struct trial *trial)
+void experiment_collect(struct experiment *experiment)
 {
-	const struct build *build = trial->build;
-	double *metrics = trial->metrics;
-	collect_flows(trial);
-	collect_rates(trial);
+	const struct build *build = experiment->build;
+	double *metrics = experiment->metrics;
+	collect_flows(experiment);
+	collect_rates(experiment);
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		const struct port *port = build->ports[i];
 		metrics[METRIC_packets_sent] += (double)port_counters(port)->packets_sent;
 		metrics[METRIC_pauses] += (double)port_counters(port)->pause_sent;
-		metrics[METRIC_pause_us] += (double)trial_paused_time(port) / (double)US;
+		metrics[METRIC_pause_us] += (double)experiment_paused_time(port) / (double)US;
 	}
 	metrics[METRIC_drops] = (double)drops_of_all(build);
 	double pauses = 0, deep = 0;
@@ -213,15 +213,15 @@ void trial_collect(struct trial *trial)
 			metrics[METRIC_held_max] = (double)counters->held_max;
 	}
 	for (uint32_t i = 0; i < build->scenario->host_count; i++)
-		collect_hca(trial, i);
-	metrics[METRIC_deadlocks] = trial->deadlock.count > 0;
-	collect_pauses(trial, pauses, deep);
-	metrics[METRIC_queue_p50_bytes] = trial_queue_quantile(trial, 0.5);
-	metrics[METRIC_queue_p95_bytes] = trial_queue_quantile(trial, 0.95);
-	metrics[METRIC_queue_p99_bytes] = trial_queue_quantile(trial, 0.99);
-	metrics[METRIC_lossless_drops] = (double)trial_lossless_drops(trial);
-	for (uint32_t i = 0; i < trial->sample_count; i++) {
-		if ((double)trial->samples[i].queue_max > metrics[METRIC_queue_max_bytes])
-			metrics[METRIC_queue_max_bytes] = (double)trial->samples[i].queue_max;
+		collect_hca(experiment, i);
+	metrics[METRIC_deadlocks] = experiment->deadlock.count > 0;
+	collect_pauses(experiment, pauses, deep);
+	metrics[METRIC_queue_p50_bytes] = experiment_queue_quantile(experiment, 0.5);
+	metrics[METRIC_queue_p95_bytes] = experiment_queue_quantile(experiment, 0.95);
+	metrics[METRIC_queue_p99_bytes] = experiment_queue_quantile(experiment, 0.99);
+	metrics[METRIC_lossless_drops] = (double)experiment_lossless_drops(experiment);
+	for (uint32_t i = 0; i < experiment->sample_count; i++) {
+		if ((double)experiment->samples[i].queue_max > metrics[METRIC_queue_max_bytes])
+			metrics[METRIC_queue_max_bytes] = (double)experiment->samples[i].queue_max;
 	}
 }

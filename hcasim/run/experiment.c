@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial: see trial.h. Checks are in trial_check.c, what is written in trial_write.c. */
-#include "hcasim/run/trial.h"
+/* experiment: see experiment.h. Checks are in experiment_check.c, what is written in experiment_write.c. */
+#include "hcasim/run/experiment.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hcasim/run/trial_state.h"
+#include "hcasim/run/experiment_state.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "switch/switch.h"
 
@@ -77,80 +77,82 @@ static void blame_workload(const struct scenario *scenario, char *error, size_t 
 	scenario_blame(scenario, path, error, error_bytes);
 }
 
-struct trial *trial_create(const struct build *build, char *error, size_t error_bytes)
+struct experiment *experiment_create(const struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
 	if (scenario->record.series > 0 && !finds_ports(build, error, error_bytes))
 		return NULL;
-	struct trial *trial = take(1, sizeof(*trial));
-	trial->build = build;
-	trial->scenario = scenario;
-	trial->workload = workload_create(&scenario->workload, scenario->host_count,
-					  port_rate_bps(build_host_port(build, 0)), scenario->seed,
-					  scenario->trace_file, error, error_bytes);
-	if (trial->workload == NULL) {
+	struct experiment *experiment = take(1, sizeof(*experiment));
+	experiment->build = build;
+	experiment->scenario = scenario;
+	experiment->workload = workload_create(
+		&scenario->workload, scenario->host_count, port_rate_bps(build_host_port(build, 0)),
+		scenario->seed, scenario->trace_file, error, error_bytes);
+	if (experiment->workload == NULL) {
 		blame_workload(scenario, error, error_bytes);
-		free(trial);
+		free(experiment);
 		return NULL;
 	}
-	trial->ways = ways_create(build);
-	trial->carrier = build_carrier(build);
-	trial->player = player_create(build->sim, trial->workload, &scenario->play, trial->carrier,
-				      ways_find, trial->ways);
-	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
+	experiment->ways = ways_create(build);
+	experiment->carrier = build_carrier(build);
+	experiment->player = player_create(build->sim, experiment->workload, &scenario->play,
+					   experiment->carrier, ways_find, experiment->ways);
+	const char *trouble = experiment->carrier->ops->trouble(experiment->carrier);
 	if (trouble != NULL) {
 		snprintf(error, error_bytes, "%s", trouble);
 		scenario_blame(scenario, "workload", error, error_bytes);
-		trial_destroy(trial);
+		experiment_destroy(experiment);
 		return NULL;
 	}
-	trial->records = player_records(trial->player);
-	trial->arrived = take(trial->workload->count, sizeof(*trial->arrived));
-	trial->acked = take(trial->workload->count, sizeof(*trial->acked));
-	trial->samples = take(build->port_count, sizeof(*trial->samples));
+	experiment->records = player_records(experiment->player);
+	experiment->arrived = take(experiment->workload->count, sizeof(*experiment->arrived));
+	experiment->acked = take(experiment->workload->count, sizeof(*experiment->acked));
+	experiment->samples = take(build->port_count, sizeof(*experiment->samples));
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		if (is_recorded(scenario, build->ports[i]))
-			begin_samples(&trial->samples[trial->sample_count++], build->ports[i]);
+			begin_samples(&experiment->samples[experiment->sample_count++],
+				      build->ports[i]);
 	}
 	if (scenario->record.series > 0) {
-		trial->series = tmpfile();
-		if (trial->series == NULL) {
+		experiment->series = tmpfile();
+		if (experiment->series == NULL) {
 			snprintf(error, error_bytes, "no temporary file for series.csv");
 			scenario_blame(scenario, "record.series", error, error_bytes);
-			trial_destroy(trial);
+			experiment_destroy(experiment);
 			return NULL;
 		}
-		fprintf(trial->series, "time_us,port,queue_bytes,input_bytes,rate_gbps,paused_us,"
-				       "pauses_received\n");
+		fprintf(experiment->series,
+			"time_us,port,queue_bytes,input_bytes,rate_gbps,paused_us,"
+			"pauses_received\n");
 	}
-	return trial;
+	return experiment;
 }
 
-bool trial_divides(const struct trial *trial)
+bool experiment_divides(const struct experiment *experiment)
 {
-	const struct division *division = trial->build->division;
-	return division == NULL ||
-	       workload_lookahead(trial->workload, division->of, trial->scenario->play.notice) > 0;
+	const struct division *division = experiment->build->division;
+	return division == NULL || workload_lookahead(experiment->workload, division->of,
+						      experiment->scenario->play.notice) > 0;
 }
 
-void trial_destroy(struct trial *trial)
+void experiment_destroy(struct experiment *experiment)
 {
-	if (trial->series != NULL)
-		fclose(trial->series);
-	player_destroy(trial->player);
-	trial->carrier->ops->destroy(trial->carrier);
-	workload_destroy(trial->workload);
-	ways_destroy(trial->ways);
-	free(trial->arrived);
-	free(trial->acked);
-	free(trial->queue_counts);
-	for (uint32_t i = 0; i < trial->sample_count; i++)
-		end_samples(&trial->samples[i]);
-	free(trial->samples);
-	free(trial);
+	if (experiment->series != NULL)
+		fclose(experiment->series);
+	player_destroy(experiment->player);
+	experiment->carrier->ops->destroy(experiment->carrier);
+	workload_destroy(experiment->workload);
+	ways_destroy(experiment->ways);
+	free(experiment->arrived);
+	free(experiment->acked);
+	free(experiment->queue_counts);
+	for (uint32_t i = 0; i < experiment->sample_count; i++)
+		end_samples(&experiment->samples[i]);
+	free(experiment->samples);
+	free(experiment);
 }
 
-uint64_t trial_queue_bytes(const struct port *port)
+uint64_t experiment_queue_bytes(const struct port *port)
 {
 	uint64_t bytes = 0;
 	for (unsigned lane = 0; lane < port_lanes(port); lane++)
@@ -158,15 +160,16 @@ uint64_t trial_queue_bytes(const struct port *port)
 	return bytes;
 }
 
-static void report_progress(const struct trial *trial, trial_progress *progress, void *context)
+static void report_progress(const struct experiment *experiment, experiment_progress *progress,
+			    void *context)
 {
 	uint32_t done = 0, flows = 0;
-	for (uint32_t i = 0; i < trial->workload->count; i++) {
-		flows += !workload_is_barrier(&trial->workload->flows[i]);
-		done += trial->records[i].status >= FLOW_done &&
-			!workload_is_barrier(&trial->workload->flows[i]);
+	for (uint32_t i = 0; i < experiment->workload->count; i++) {
+		flows += !workload_is_barrier(&experiment->workload->flows[i]);
+		done += experiment->records[i].status >= FLOW_done &&
+			!workload_is_barrier(&experiment->workload->flows[i]);
 	}
-	progress(context, sim_now(trial->build->sim), done, flows);
+	progress(context, sim_now(experiment->build->sim), done, flows);
 }
 
 static sim_time earlier(sim_time one, sim_time other)
@@ -174,72 +177,74 @@ static sim_time earlier(sim_time one, sim_time other)
 	return one < other ? one : other;
 }
 
-void trial_run(struct trial *trial, trial_progress *progress, void *context)
+void experiment_run(struct experiment *experiment, experiment_progress *progress, void *context)
 {
-	struct sim *sim = trial->build->sim;
-	const struct scenario_run *run = &trial->scenario->run;
-	sim_time series = trial->scenario->record.series, looked = 0, told = 0;
+	struct sim *sim = experiment->build->sim;
+	const struct scenario_run *run = &experiment->scenario->run;
+	sim_time series = experiment->scenario->record.series, looked = 0, told = 0;
 	sim_time until = run->until > 0 ? run->until : SIM_NEVER;
 	sim_time measure_until = run->measure_until > 0 ? run->measure_until : SIM_NEVER;
 	if (run->warm_up == 0)
-		trial_measure_begin(trial);
+		experiment_measure_begin(experiment);
 	for (;;) {
 		sim_time now = sim_now(sim), next = sim_next(sim), at;
-		trial->drained = next == SIM_NEVER;
-		if (now >= until || (trial->drained && (run->until == 0 || series == 0)))
+		experiment->drained = next == SIM_NEVER;
+		if (now >= until || (experiment->drained && (run->until == 0 || series == 0)))
 			break;
-		if (trial->drained && player_finished(trial->player) && trial->measuring)
+		if (experiment->drained && player_finished(experiment->player) &&
+		    experiment->measuring)
 			break;
 		at = series > 0 ? now + series : (next > now ? next : now) + SLICE;
 		at = earlier(at, until);
-		if (!trial->measuring)
+		if (!experiment->measuring)
 			at = earlier(at, run->warm_up);
-		if (!trial->measured)
+		if (!experiment->measured)
 			at = earlier(at, measure_until);
 		sim_run(sim, at);
-		if (!trial->measuring && at >= run->warm_up)
-			trial_measure_begin(trial);
+		if (!experiment->measuring && at >= run->warm_up)
+			experiment_measure_begin(experiment);
 		if (series > 0)
-			trial_sample(trial);
-		if (!trial->measured && at >= measure_until)
-			trial_measure_end(trial);
+			experiment_sample(experiment);
+		if (!experiment->measured && at >= measure_until)
+			experiment_measure_end(experiment);
 		if (at - looked >= DEADLOCK_GAP) {
 			looked = at;
-			if (deadlock_find(trial->build->topology, &trial->deadlock))
+			if (deadlock_find(experiment->build->topology, &experiment->deadlock))
 				break;
 		}
 		if (progress != NULL && at - told >= SLICE) {
 			told = at;
-			report_progress(trial, progress, context);
+			report_progress(experiment, progress, context);
 		}
 	}
-	if (trial->deadlock.count == 0)
-		deadlock_find(trial->build->topology, &trial->deadlock);
-	trial_measure_end(trial);
-	player_end(trial->player);
-	trial_collect(trial);
+	if (experiment->deadlock.count == 0)
+		deadlock_find(experiment->build->topology, &experiment->deadlock);
+	experiment_measure_end(experiment);
+	player_end(experiment->player);
+	experiment_collect(experiment);
 }
 
-sim_time trial_ended(const struct trial *trial)
+sim_time experiment_ended(const struct experiment *experiment)
 {
-	return trial->ended;
+	return experiment->ended;
 }
 
-double trial_flow_rate_bps(const struct trial *trial, uint32_t flow)
+double experiment_flow_rate_bps(const struct experiment *experiment, uint32_t flow)
 {
-	return player_requester(trial->player, flow) != NULL
-		       ? (double)player_rate_bps(trial->player, flow)
+	return player_requester(experiment->player, flow) != NULL
+		       ? (double)player_rate_bps(experiment->player, flow)
 		       : (double)NAN;
 }
 
-double trial_metric(const struct trial *trial, enum metric metric)
+double experiment_metric(const struct experiment *experiment, enum metric metric)
 {
-	return trial->metrics[metric];
+	return experiment->metrics[metric];
 }
 
-static double port_metric(const struct trial *trial, const struct port_sample *sample, int which)
+static double port_metric(const struct experiment *experiment, const struct port_sample *sample,
+			  int which)
 {
-	double window = (double)(trial->measured_until - trial->measured_from);
+	double window = (double)(experiment->measured_until - experiment->measured_from);
 	double rate = window > 0 ? (double)sample->bytes_measured * 8e3 / window : 0;
 	switch ((enum port_metric)which) {
 	case PORT_METRIC_queue_mean_bytes:
@@ -274,15 +279,15 @@ static double port_metric(const struct trial *trial, const struct port_sample *s
 	return (double)NAN;
 }
 
-static double flow_metric(const struct trial *trial, uint32_t flow, int which)
+static double flow_metric(const struct experiment *experiment, uint32_t flow, int which)
 {
-	const struct flow_record *record = &trial->records[flow];
-	double window = (double)(trial->measured_until - trial->measured_from);
+	const struct flow_record *record = &experiment->records[flow];
+	double window = (double)(experiment->measured_until - experiment->measured_from);
 	switch ((enum flow_metric)which) {
 	case FLOW_METRIC_goodput_gbps:
-		return window > 0 ? (double)trial->arrived[flow] * 8e3 / window : 0;
+		return window > 0 ? (double)experiment->arrived[flow] * 8e3 / window : 0;
 	case FLOW_METRIC_rate_gbps:
-		return trial_flow_rate_bps(trial, flow) / 1e9;
+		return experiment_flow_rate_bps(experiment, flow) / 1e9;
 	case FLOW_METRIC_fct_us:
 		return record->status == FLOW_done ? (double)flow_fct(record) / (double)US
 						   : (double)NAN;
@@ -295,26 +300,26 @@ static double flow_metric(const struct trial *trial, uint32_t flow, int which)
 }
 
 /* Is the owner of that metric a recorded port, and sampled if the metric is of samples? */
-static bool knows_port(const struct trial *trial, const char *owner, int metric, char *error,
-		       size_t error_bytes)
+static bool knows_port(const struct experiment *experiment, const char *owner, int metric,
+		       char *error, size_t error_bytes)
 {
-	const struct scenario *scenario = trial->build->scenario;
+	const struct scenario *scenario = experiment->build->scenario;
 	bool is_sampled = metric < PORT_METRIC_rate_gbps; /* those before it are means of samples */
-	if (trial->sample_count == 0 || (is_sampled && scenario->record.series == 0)) {
+	if (experiment->sample_count == 0 || (is_sampled && scenario->record.series == 0)) {
 		snprintf(error, error_bytes,
 			 "%s comes from samples; expected record: {series: TIME}",
 			 port_metric_list[metric].name);
 		return false;
 	}
-	const char **names = calloc(trial->sample_count, sizeof(*names));
+	const char **names = calloc(experiment->sample_count, sizeof(*names));
 	if (names == NULL)
 		abort();
 	bool known = false;
-	for (uint32_t i = 0; i < trial->sample_count; i++) {
-		names[i] = port_name(trial->samples[i].port);
+	for (uint32_t i = 0; i < experiment->sample_count; i++) {
+		names[i] = port_name(experiment->samples[i].port);
 		known = known || strcmp(names[i], owner) == 0;
 	}
-	const char *near = yaml_suggest(owner, names, trial->sample_count);
+	const char *near = yaml_suggest(owner, names, experiment->sample_count);
 	if (!known)
 		snprintf(error, error_bytes, "no recorded port \"%s\"%s%s%s", owner,
 			 near != NULL ? "; did you mean \"" : "; expected one such as \"",
@@ -323,9 +328,9 @@ static bool knows_port(const struct trial *trial, const char *owner, int metric,
 	return known;
 }
 
-bool trial_knows_metrics(const struct trial *trial, char *error, size_t error_bytes)
+bool experiment_knows_metrics(const struct experiment *experiment, char *error, size_t error_bytes)
 {
-	const struct scenario *scenario = trial->build->scenario;
+	const struct scenario *scenario = experiment->build->scenario;
 	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
 		const char *name = scenario->expectations[i].metric;
 		const char *dot = name != NULL ? strrchr(name, '.') : NULL;
@@ -336,7 +341,7 @@ bool trial_knows_metrics(const struct trial *trial, char *error, size_t error_by
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
 		bool of_flow = strncmp(owner, "flow", 4) == 0 &&
 			       metric_index(flow_metric_list, dot + 1) >= 0;
-		if (of_flow || knows_port(trial, owner, metric, error, error_bytes))
+		if (of_flow || knows_port(experiment, owner, metric, error, error_bytes))
 			continue;
 		snprintf(path, sizeof(path), "expect.%u.metric", i);
 		return scenario_blame(scenario, path, error, error_bytes);
@@ -344,8 +349,8 @@ bool trial_knows_metrics(const struct trial *trial, char *error, size_t error_by
 	return true;
 }
 
-bool trial_find(const struct trial *trial, const char *name, double *value, char *error,
-		size_t error_bytes)
+bool experiment_find(const struct experiment *experiment, const char *name, double *value,
+		     char *error, size_t error_bytes)
 {
 	const char *dot = strrchr(name, '.');
 	char owner[128], *end;
@@ -353,19 +358,19 @@ bool trial_find(const struct trial *trial, const char *name, double *value, char
 	*value = (double)NAN;
 	if (dot == NULL) {
 		index = metric_index(metric_list, name);
-		*value = index >= 0 ? trial->metrics[index] : (double)NAN;
+		*value = index >= 0 ? experiment->metrics[index] : (double)NAN;
 	} else {
 		snprintf(owner, sizeof(owner), "%.*s", (int)(dot - name), name);
 		if (strncmp(owner, "flow", 4) == 0 &&
 		    (index = metric_index(flow_metric_list, dot + 1)) >= 0) {
 			unsigned long flow = strtoul(owner + 4, &end, 10);
-			if (*end == '\0' && end != owner + 4 && flow < trial->workload->count)
-				*value = flow_metric(trial, (uint32_t)flow, index);
+			if (*end == '\0' && end != owner + 4 && flow < experiment->workload->count)
+				*value = flow_metric(experiment, (uint32_t)flow, index);
 		}
 		index = metric_index(port_metric_list, dot + 1);
-		for (uint32_t i = 0; index >= 0 && i < trial->sample_count; i++) {
-			if (strcmp(port_name(trial->samples[i].port), owner) == 0)
-				*value = port_metric(trial, &trial->samples[i], index);
+		for (uint32_t i = 0; index >= 0 && i < experiment->sample_count; i++) {
+			if (strcmp(port_name(experiment->samples[i].port), owner) == 0)
+				*value = port_metric(experiment, &experiment->samples[i], index);
 		}
 	}
 	if (!isnan(*value))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trial_check: what must hold in every run, whatever the scenario:
+ * experiment_check: what must hold in every run, whatever the scenario:
  *
  *     what each block says of its own counts (sim/block.h): lookups are hits, misses or merges, credits come back, bytes are
  *     those of their TLPs, every work request ends once
@@ -22,14 +22,14 @@
 
 #include "hcasim/run/bottleneck.h"
 #include "hcasim/run/drops.h"
-#include "hcasim/run/trial_state.h"
+#include "hcasim/run/experiment_state.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "switch/switch.h"
 
 #define LINES_MAX 20 /* of one kind */
 
 struct checker {
-	const struct trial *trial;
+	const struct experiment *experiment;
 	FILE *out;
 	unsigned wrong;
 };
@@ -47,11 +47,11 @@ __attribute__((format(printf, 2, 3))) static void report(struct checker *checker
 }
 
 /* An overflow is no surprise where nothing asks senders to wait. */
-uint64_t trial_lossless_drops(const struct trial *trial)
+uint64_t experiment_lossless_drops(const struct experiment *experiment)
 {
-	const struct build *build = trial->build;
+	const struct build *build = experiment->build;
 	uint64_t drops = 0;
-	if (trial->scenario->fault_count > 0)
+	if (experiment->scenario->fault_count > 0)
 		return 0;
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		const struct port *port = build->ports[i];
@@ -127,12 +127,12 @@ static void check_switch(struct checker *checker, struct fabric_switch *box,
 
 static void check_empty(struct checker *checker)
 {
-	const struct build *build = checker->trial->build;
-	if (!checker->trial->drained || checker->trial->deadlock.count > 0)
+	const struct build *build = checker->experiment->build;
+	if (!checker->experiment->drained || checker->experiment->deadlock.count > 0)
 		return;
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		const struct port *port = build->ports[i];
-		uint64_t kept = trial_queue_bytes(port);
+		uint64_t kept = experiment_queue_bytes(port);
 		for (unsigned lane = 0; lane < port_lanes(port); lane++)
 			kept += port_input_used(port, lane);
 		if (kept > 0)
@@ -161,11 +161,11 @@ static bool all_alike(const struct scenario *scenario)
 
 static void check_flows(struct checker *checker)
 {
-	const struct trial *trial = checker->trial;
-	if (!all_alike(trial->scenario))
+	const struct experiment *experiment = checker->experiment;
+	if (!all_alike(experiment->scenario))
 		return;
-	for (uint32_t i = 0; i < trial->workload->count; i++) {
-		const struct flow_record *record = &trial->records[i];
+	for (uint32_t i = 0; i < experiment->workload->count; i++) {
+		const struct flow_record *record = &experiment->records[i];
 		if (record->status == FLOW_done && flow_fct(record) + NS < record->ideal)
 			report(checker,
 			       "flow %u took %" PRIu64 " ps, less than the %" PRIu64
@@ -189,15 +189,15 @@ static bool expects_failures(const struct scenario *scenario)
 
 static void check_failed(struct checker *checker)
 {
-	const struct trial *trial = checker->trial;
-	const struct scenario *scenario = trial->scenario;
-	double failed = trial->metrics[METRIC_flows_failed];
+	const struct experiment *experiment = checker->experiment;
+	const struct scenario *scenario = experiment->scenario;
+	double failed = experiment->metrics[METRIC_flows_failed];
 	if (failed == 0 || expects_failures(scenario))
 		return;
 	report(checker,
 	       "%.0f of %.0f flows failed: they ran out of retries. If that is to be, expect "
 	       "{metric: flows_failed, ..} or set run.failed: expected",
-	       failed, trial->metrics[METRIC_flows]);
+	       failed, experiment->metrics[METRIC_flows]);
 	if (build_reroutes(scenario))
 		report(checker,
 		       "links go down, and switches route around them %.9g us later: "
@@ -208,23 +208,25 @@ static void check_failed(struct checker *checker)
 /* Payload that came to a host: to a packet of each host that sends. */
 static void check_goodput(struct checker *checker, double window)
 {
-	const struct trial *trial = checker->trial;
-	uint32_t hosts = trial->scenario->host_count;
+	const struct experiment *experiment = checker->experiment;
+	uint32_t hosts = experiment->scenario->host_count;
 	double *bytes = calloc(hosts + 1, sizeof(*bytes));
-	bool *first = trial_first_flows(trial);
+	bool *first = experiment_first_flows(experiment);
 	if (bytes == NULL)
 		abort();
-	for (uint32_t i = 0; i < trial->workload->count; i++)
+	for (uint32_t i = 0; i < experiment->workload->count; i++)
 		if (first[i])
-			bytes[trial->workload->flows[i].destination] += (double)trial->arrived[i];
+			bytes[experiment->workload->flows[i].destination] +=
+				(double)experiment->arrived[i];
 	for (uint32_t i = 0; i < hosts; i++) {
-		const struct port *port = build_host_port(trial->build, i);
+		const struct port *port = build_host_port(experiment->build, i);
 		double most = window * (double)port_rate_bps(port) / 8e12 + port_mtu(port);
 		if (bytes[i] > most)
 			report(checker,
 			       "%.0f bytes of payload came to %s in %.3f us, over a link that "
 			       "carries %.0f",
-			       bytes[i], trial->scenario->hosts[i].name, window / (double)US, most);
+			       bytes[i], experiment->scenario->hosts[i].name, window / (double)US,
+			       most);
 	}
 	free(first);
 	free(bytes);
@@ -232,13 +234,13 @@ static void check_goodput(struct checker *checker, double window)
 
 static void check_rates(struct checker *checker)
 {
-	const struct trial *trial = checker->trial;
-	double window = (double)(trial->measured_until - trial->measured_from);
+	const struct experiment *experiment = checker->experiment;
+	double window = (double)(experiment->measured_until - experiment->measured_from);
 	/* Shares of links are never more than these; flows that fail send on after the last that ends well. */
-	if (trial->build->flows != NULL || trial->metrics[METRIC_flows_failed] > 0)
+	if (experiment->build->flows != NULL || experiment->metrics[METRIC_flows_failed] > 0)
 		return;
-	for (uint32_t i = 0; i < trial->sample_count; i++) {
-		const struct port_sample *sample = &trial->samples[i];
+	for (uint32_t i = 0; i < experiment->sample_count; i++) {
+		const struct port_sample *sample = &experiment->samples[i];
 		double most = window * (double)port_rate_bps(sample->port) / 8e12 + 1;
 		if ((double)sample->bytes_measured > most)
 			report(checker,
@@ -259,7 +261,7 @@ static void check_fabric(struct checker *checker, const struct build *build)
 	checker->wrong += bottleneck_check(build->sim, checker->out);
 }
 
-unsigned trial_check_build(const struct build *build, FILE *out)
+unsigned experiment_check_build(const struct build *build, FILE *out)
 {
 	struct checker checker = {.out = out};
 	check_fabric(&checker, build);
@@ -286,32 +288,33 @@ static void check_drops(struct checker *checker, const struct build *build)
 		sum += drops_of_port(build->ports[i]);
 	for (uint32_t i = 0; i < build->scenario->host_count; i++)
 		sum += drops_of_hca(build, i);
-	double drops = checker->trial->metrics[METRIC_drops];
+	double drops = checker->experiment->metrics[METRIC_drops];
 	if ((double)sum != drops)
 		report(checker, "%.0f packets were lost, %" PRIu64 " are counted by reason", drops,
 		       sum);
 }
 
-unsigned trial_check(const struct trial *trial, FILE *out)
+unsigned experiment_check(const struct experiment *experiment, FILE *out)
 {
-	struct checker checker = {.trial = trial, .out = out};
-	check_fabric(&checker, trial->build);
-	check_drops(&checker, trial->build);
+	struct checker checker = {.experiment = experiment, .out = out};
+	check_fabric(&checker, experiment->build);
+	check_drops(&checker, experiment->build);
 	check_empty(&checker);
 	check_flows(&checker);
 	check_failed(&checker);
 	check_rates(&checker);
-	const char *trouble = trial->carrier->ops->trouble(trial->carrier);
+	const char *trouble = experiment->carrier->ops->trouble(experiment->carrier);
 	if (trouble != NULL)
 		report(&checker, "%s", trouble);
-	uint64_t lossless = trial_lossless_drops(trial);
-	if (lossless > 0 && trial->scenario->run.loss == 0)
+	uint64_t lossless = experiment_lossless_drops(experiment);
+	if (lossless > 0 && experiment->scenario->run.loss == 0)
 		report(&checker, "%" PRIu64 " packets were lost in lanes that are to lose none",
 		       lossless);
-	if (trial->deadlock.count > 0 && trial->scenario->run.deadlock != DEADLOCK_EXPECTED) {
+	if (experiment->deadlock.count > 0 &&
+	    experiment->scenario->run.deadlock != DEADLOCK_EXPECTED) {
 		char text[1024];
 		report(&checker, "deadlock: %s",
-		       deadlock_print(&trial->deadlock, text, sizeof(text)));
+		       deadlock_print(&experiment->deadlock, text, sizeof(text)));
 	}
 	if (checker.wrong > LINES_MAX)
 		fprintf(out, "and %u more\n", checker.wrong - LINES_MAX);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trial_state: what the files of a trial share and nobody else includes.
+ * experiment_state: what the files of an experiment share and nobody else includes.
  */
-#ifndef HCASIM_RUN_TRIAL_STATE_H
-#define HCASIM_RUN_TRIAL_STATE_H
+#ifndef HCASIM_RUN_EXPERIMENT_STATE_H
+#define HCASIM_RUN_EXPERIMENT_STATE_H
 
 #include <gsl/gsl_rstat.h>
 
 #include "fabric/deadlock.h"
-#include "hcasim/run/trial.h"
+#include "hcasim/run/experiment.h"
 #include "hcasim/run/ways.h"
 #include "traffic/workload/player.h"
 
@@ -23,7 +23,7 @@ struct port_sample {
 	gsl_rstat_quantile_workspace *queue_p90, *queue_p95, *queue_p99;
 };
 
-struct trial {
+struct experiment {
 	const struct build *build;
 	const struct scenario *scenario;
 	struct workload *workload;
@@ -50,21 +50,21 @@ struct trial {
 	unsigned group_count;
 };
 
-/* Fills the metrics. Marks the first flow of each queue pair, in an array that the caller frees. trial_collect.c */
-bool *trial_first_flows(const struct trial *trial);
-void trial_collect(struct trial *trial);
+/* Fills the metrics. Marks the first flow of each queue pair, in an array that the caller frees. experiment_collect.c */
+bool *experiment_first_flows(const struct experiment *experiment);
+void experiment_collect(struct experiment *experiment);
 
-/* What of ports and queues is sampled and measured. trial_measure.c */
-void trial_measure_begin(struct trial *trial);
-void trial_measure_end(struct trial *trial);
-void trial_sample(struct trial *trial); /* one line a recorded port */
-double trial_queue_quantile(const struct trial *trial, double share);
+/* What of ports and queues is sampled and measured. experiment_measure.c */
+void experiment_measure_begin(struct experiment *experiment);
+void experiment_measure_end(struct experiment *experiment);
+void experiment_sample(struct experiment *experiment); /* one line a recorded port */
+double experiment_queue_quantile(const struct experiment *experiment, double share);
 
 /* Of all lanes of a port, added: bytes that wait to leave by it; for how long the other end has paused them so far. */
-uint64_t trial_queue_bytes(const struct port *port);
-sim_time trial_paused_time(const struct port *port);
+uint64_t experiment_queue_bytes(const struct port *port);
+sim_time experiment_paused_time(const struct port *port);
 
-/* Packets lost in lanes that are to lose none. trial_check.c */
-uint64_t trial_lossless_drops(const struct trial *trial);
+/* Packets lost in lanes that are to lose none. experiment_check.c */
+uint64_t experiment_lossless_drops(const struct experiment *experiment);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * trial_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/reference/scenario.md names all columns.
+ * experiment_write: flows.csv, series.csv, links.csv, switches.csv, and the summary for a reader. docs/reference/scenario.md names all columns.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,37 +9,37 @@
 #include "hca/endpoint/endpoint.h"
 #include "hcasim/run/bounds.h"
 #include "hcasim/run/drops.h"
-#include "hcasim/run/trial_state.h"
+#include "hcasim/run/experiment_state.h"
 #include "sim/counters.h"
 #include "switch/switch.h"
 
-void trial_write_flows(const struct trial *trial, FILE *out)
+void experiment_write_flows(const struct experiment *experiment, FILE *out)
 {
-	flow_table_write(trial->records, trial->workload->count, out);
+	flow_table_write(experiment->records, experiment->workload->count, out);
 }
 
-void trial_write_groups(const struct trial *trial, FILE *out)
+void experiment_write_groups(const struct experiment *experiment, FILE *out)
 {
-	flow_table_write_groups(trial->groups, trial->group_count, out);
+	flow_table_write_groups(experiment->groups, experiment->group_count, out);
 }
 
-bool trial_write_series(const struct trial *trial, FILE *out)
+bool experiment_write_series(const struct experiment *experiment, FILE *out)
 {
 	char buffer[65536];
 	size_t count;
-	if (trial->series == NULL)
+	if (experiment->series == NULL)
 		return true;
-	if (fflush(trial->series) != 0 || ferror(trial->series) != 0) {
+	if (fflush(experiment->series) != 0 || ferror(experiment->series) != 0) {
 		errno = errno != 0 ? errno : ENOSPC;
 		return false;
 	}
-	rewind(trial->series);
-	while ((count = fread(buffer, 1, sizeof(buffer), trial->series)) > 0)
+	rewind(experiment->series);
+	while ((count = fread(buffer, 1, sizeof(buffer), experiment->series)) > 0)
 		fwrite(buffer, 1, count, out);
 	return true;
 }
 
-void trial_write_links(const struct build *build, sim_time ended, FILE *out)
+void experiment_write_links(const struct build *build, sim_time ended, FILE *out)
 {
 	double time = (double)ended;
 	fprintf(out, "port,peer,rate_gbps,packets,bytes,utilisation,paused_us,pauses_sent,"
@@ -58,14 +58,14 @@ void trial_write_links(const struct build *build, sim_time ended, FILE *out)
 			time > 0 ? (double)port_bytes_out(port) * 8e12 / time /
 					   (double)port_rate_bps(port)
 				 : 0,
-			(double)trial_paused_time(port) / (double)US, counters->pause_sent,
+			(double)experiment_paused_time(port) / (double)US, counters->pause_sent,
 			counters->pause_received, counters->credit_stalls);
 		drops_write_port(build, port, out);
 		fputc('\n', out);
 	}
 }
 
-void trial_write_switches(const struct build *build, FILE *out)
+void experiment_write_switches(const struct build *build, FILE *out)
 {
 	fputs("switch", out);
 #define COLUMN(name, unit, meaning) fprintf(out, ",%s", #name);
@@ -126,9 +126,9 @@ static void print_base_rtt(const struct build *build, FILE *out)
 			low, (double)longest / (double)US);
 }
 
-void trial_print(const struct trial *trial, FILE *out)
+void experiment_print(const struct experiment *experiment, FILE *out)
 {
-	const double *f = trial->metrics;
+	const double *f = experiment->metrics;
 	fprintf(out, "flows      %.0f, done %.0f, failed %.0f in %.3f us\n", f[METRIC_flows],
 		f[METRIC_flows_done], f[METRIC_flows_failed], f[METRIC_duration_us]);
 	fprintf(out, "goodput    %.3f Gb/s, Jain's index %.4f\n", f[METRIC_goodput_gbps],
@@ -144,7 +144,7 @@ void trial_print(const struct trial *trial, FILE *out)
 	fprintf(out, "packets    %.0f hops, %.0f sent again, %.0f timeouts\n",
 		f[METRIC_packets_sent], f[METRIC_packets_resent], f[METRIC_timeouts]);
 	fprintf(out, "drops      %.0f", f[METRIC_drops]);
-	drops_print(trial->build, out);
+	drops_print(experiment->build, out);
 	fputc('\n', out);
 	fprintf(out, "pauses     %.0f frames, %.3f us paused\n", f[METRIC_pauses],
 		f[METRIC_pause_us]);
@@ -154,11 +154,11 @@ void trial_print(const struct trial *trial, FILE *out)
 			"reroutes   %.0f, %.0f packets held, %.0f of one flow, %.0f out of order\n",
 			f[METRIC_reroutes], f[METRIC_held_packets], f[METRIC_held_max],
 			f[METRIC_out_of_order]);
-	print_base_rtt(trial->build, out);
-	struct bottleneck bottleneck = bottleneck_find(trial->build->sim, trial->ended);
+	print_base_rtt(experiment->build, out);
+	struct bottleneck bottleneck = bottleneck_find(experiment->build->sim, experiment->ended);
 	bottleneck_print_line(&bottleneck, out);
-	struct bounds bounds = bounds_find(trial->build->sim, trial->ended);
+	struct bounds bounds = bounds_find(experiment->build->sim, experiment->ended);
 	bounds_print_line(&bounds, out);
-	if (trial->deadlock.count > 0)
-		fprintf(out, "deadlock   %u buffers in a cycle\n", trial->deadlock.count);
+	if (experiment->deadlock.count > 0)
+		fprintf(out, "deadlock   %u buffers in a cycle\n", experiment->deadlock.count);
 }

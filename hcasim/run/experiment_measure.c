@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * experiment_measure: what of a run is sampled and measured: queues, pauses and rates of ports, bytes of flows, from
+ * run.warm_up to run.measure_until.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "hcasim/run/experiment_state.h"
+#include "hcasim/schema/endpoint_device.h"
+
+#define QUEUE_STEP  UINT64_C(1000) /* bytes */
+#define UNDERUSED   0.9            /* of a port's rate */
+#define ACK_OVERDUE 128            /* packets: twice what an ACK tells of at most, ack_interval */
+#define WIDE        0.03           /* of the hosts: ground truth D-15 */
+
+static uint64_t queue_packets(const struct port *port)
+{
+	uint64_t packets = 0;
+	for (unsigned lane = 0; lane < port_lanes(port); lane++)
+		packets += port_queued(port, lane);
+	return packets;
+}
+
+static uint64_t input_bytes(const struct port *port)
+{
+	uint64_t bytes = 0;
+	for (unsigned lane = 0; lane < port_lanes(port); lane++)
+		bytes += port_input_used(port, lane);
+	return bytes;
+}
+
+sim_time experiment_paused_time(const struct port *port)
+{
+	sim_time time = 0;
+	for (unsigned lane = 0; lane < port_lanes(port); lane++)
+		time += port_paused_time(port, lane);
+	return time;
+}
+
+static void count_queue(struct experiment *experiment, uint64_t queue)
+{
+	uint64_t place = queue / QUEUE_STEP, rooms = experiment->queue_rooms;
+	if (place >= rooms) {
+		experiment->queue_rooms = 2 * (place + 1);
+		experiment->queue_counts =
+			realloc(experiment->queue_counts,
+				experiment->queue_rooms * sizeof(*experiment->queue_counts));
+		if (experiment->queue_counts == NULL)
+			abort();
+		for (uint64_t i = rooms; i < experiment->queue_rooms; i++)
+			experiment->queue_counts[i] = 0;
+	}
+	experiment->queue_counts[place]++;
+	experiment->queue_samples++;
+}
+
+/* One line, and what means and maxima are made of. */
+static void sample_port(struct experiment *experiment, struct port_sample *sample, sim_time now)
+{
+	const struct port *port = sample->port;
+	const struct port_counters *counters = port_counters(port);
+	uint64_t queue = experiment_queue_bytes(port), out = port_bytes_out(port);
+	sim_time paused = experiment_paused_time(port), interval = now - experiment->sampled_at;
+	if (queue > sample->queue_max)
+		sample->queue_max = queue;
+	if (now > experiment->scenario->run.warm_up && !experiment->measured) {
+		double sent = (double)(out - sample->bytes_out) * 8e12;
+
+		if (sent < UNDERUSED * (double)port_rate_bps(port) * (double)interval)
+			sample->underused += interval;
+		sample->queue_sum += (double)queue;
+		sample->packets_sum += (double)queue_packets(port);
+		sample->leaving_sum += (double)port_leaving_bytes(port);
+		gsl_rstat_quantile_add((double)queue, sample->queue_p90);
+		gsl_rstat_quantile_add((double)queue, sample->queue_p95);
+		gsl_rstat_quantile_add((double)queue, sample->queue_p99);
+		sample->count++;
+		count_queue(experiment, queue);
+	}
+	fprintf(experiment->series, "%.6f,%s,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%" PRIu64 "\n",
+		(double)now / (double)US, port_name(port), queue, input_bytes(port),
+		(double)(out - sample->bytes_out) * 8e3 / (double)interval,
+		(double)(paused - sample->paused) / (double)US,
+		counters->pause_received - sample->pauses);
+	sample->bytes_out = out;
+	sample->paused = paused;
+	sample->pauses = counters->pause_received;
+}
+
+/* How many hosts are paused, now. */
+static void sample_hosts(struct experiment *experiment)
+{
+	const struct build *build = experiment->build;
+	uint64_t paused = 0, hosts = experiment->scenario->host_count;
+	for (uint32_t i = 0; i < hosts; i++) {
+		const struct port *port = build_host_port(build, i);
+		bool stands = false;
+		for (unsigned lane = 0; lane < port_lanes(port); lane++)
+			stands = stands || port_paused(port, lane);
+		paused += stands;
+	}
+	if (paused > experiment->hosts_paused_max)
+		experiment->hosts_paused_max = paused;
+	experiment->samples_paused += paused > 0;
+	experiment->samples_wide += (double)paused > WIDE * (double)hosts;
+}
+
+/* A flow model has what it carried counted when it is asked. */
+static void settle(const struct experiment *experiment)
+{
+	if (experiment->build->flows != NULL)
+		flow_fabric_settle(experiment->build->flows);
+}
+
+void experiment_sample(struct experiment *experiment)
+{
+	settle(experiment);
+	sim_time now = sim_now(experiment->build->sim);
+	for (uint32_t i = 0; i < experiment->sample_count; i++)
+		sample_port(experiment, &experiment->samples[i], now);
+	if (experiment->measuring && !experiment->measured)
+		sample_hosts(experiment);
+	experiment->sampled_at = now;
+}
+
+static sim_time paused_all(const struct experiment *experiment)
+{
+	sim_time sum = 0;
+	for (uint32_t i = 0; i < experiment->build->port_count; i++)
+		sum += experiment_paused_time(experiment->build->ports[i]);
+	return sum;
+}
+
+static uint32_t mtu_of(const struct experiment *experiment, uint32_t flow)
+{
+	return port_mtu(
+		build_host_port(experiment->build, experiment->workload->flows[flow].source));
+}
+
+/* What has been counted so far, less what had been when measuring began. */
+static void take_counts(struct experiment *experiment)
+{
+	settle(experiment);
+	for (uint32_t i = 0; i < experiment->workload->count; i++) {
+		if (player_requester(experiment->player, i) == NULL)
+			continue;
+		uint64_t arrived =
+			player_arrived_bytes(experiment->player, i) - experiment->arrived[i];
+		uint64_t acked = player_acked_bytes(experiment->player, i) - experiment->acked[i];
+		/* whose ACKs do not come any more gets nothing done, as in a storm */
+		bool unheard = experiment->measured && acked == 0 &&
+			       arrived > (uint64_t)ACK_OVERDUE * mtu_of(experiment, i);
+		experiment->arrived[i] = unheard ? 0 : arrived;
+		experiment->acked[i] = acked;
+	}
+	for (uint32_t i = 0; i < experiment->sample_count; i++) {
+		struct port_sample *sample = &experiment->samples[i];
+		sample->bytes_measured = port_bytes_out(sample->port) - sample->bytes_measured;
+		sample->paused_measured =
+			experiment_paused_time(sample->port) - sample->paused_measured;
+	}
+	experiment->paused_all = paused_all(experiment) - experiment->paused_all;
+}
+
+void experiment_measure_begin(struct experiment *experiment)
+{
+	experiment->measuring = true;
+	experiment->measured_from = sim_now(experiment->build->sim);
+	take_counts(experiment);
+}
+
+void experiment_measure_end(struct experiment *experiment)
+{
+	if (experiment->measured)
+		return;
+	if (!experiment->measuring)
+		experiment_measure_begin(experiment);
+	experiment->measured = true;
+	experiment->measured_until = sim_now(experiment->build->sim);
+	take_counts(experiment);
+}
+
+double experiment_queue_quantile(const struct experiment *experiment, double share)
+{
+	uint64_t below = 0, place = (uint64_t)(share * (double)experiment->queue_samples);
+	for (uint64_t i = 0; i < experiment->queue_rooms; i++) {
+		below += experiment->queue_counts[i];
+		if (below > place)
+			return (double)(i * QUEUE_STEP);
+	}
+	return experiment->queue_samples > 0 ? (double)((experiment->queue_rooms - 1) * QUEUE_STEP)
+					     : 0;
+}

@@ -17,8 +17,8 @@
 #include "hcasim/schema/endpoint_device.h"
 #include "sim/parallel.h"
 #include "switch/switch.h"
-#include "traffic/load/mixed_carrier.h"
-#include "traffic/workload/endpoint_carrier.h"
+#include "traffic/load/mixed_backend.h"
+#include "traffic/workload/endpoint_backend.h"
 
 #define NAME_BYTES 96
 
@@ -84,9 +84,9 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 		build->load = load_create(&scenario->load, build->sim, build->endpoints,
 					  division != NULL ? division->of : NULL);
 	else if (carried != NULL && detailed)
-		build->load =
-			load_create_carrier(carried, scenario->host_count, link_layer_of(scenario),
-					    build->sim, build->endpoints);
+		build->load = detailed_backend_create(carried, scenario->host_count,
+						      link_layer_of(scenario), build->sim,
+						      build->endpoints);
 	else if (has_programs)
 		build->session = session_create(build->sim, &scenario->cpu, &scenario->session,
 						color, verbose);
@@ -245,15 +245,15 @@ static void create_hosts(struct build *build)
 	free(links);
 }
 
-struct carrier *build_carrier(const struct build *build)
+struct backend *build_backend(const struct build *build)
 {
 	const struct scenario *scenario = build->scenario;
 	if (build->load == NULL)
-		return endpoint_carrier_create(build->endpoint_hcas, scenario->host_count,
+		return endpoint_backend_create(build->endpoint_hcas, scenario->host_count,
 					       &scenario->hosts[0].endpoint->endpoint);
 	if (!scenario_has(scenario, FIDELITY_ENDPOINT))
-		return load_carrier(build->load);
-	return mixed_carrier_create(build->load, build->endpoint_hcas, scenario->host_count);
+		return detailed_backend(build->load);
+	return mixed_backend_create(build->load, build->endpoint_hcas, scenario->host_count);
 }
 
 struct port *build_host_port(const struct build *build, uint32_t host)

@@ -15,7 +15,7 @@
 #include "sim/parallel.h"
 #include "sim/sim.h"
 
-struct carrier;
+struct backend;
 struct load;
 struct reroute;
 
@@ -83,7 +83,7 @@ sim_time build_link_latency(const struct scenario *scenario, uint32_t link);
 uint64_t build_link_rate_bps(const struct scenario *scenario, uint32_t number);
 
 /* Of messages between its hosts, of the fidelity, or fidelities, of their adapters. Once. */
-struct carrier *build_carrier(const struct build *build);
+struct backend *build_backend(const struct build *build);
 
 struct port *build_host_port(const struct build *build, uint32_t host);
 

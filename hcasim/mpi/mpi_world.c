@@ -11,13 +11,13 @@
 #include "hcasim/run/ways.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "sim/pool.h"
-#include "traffic/workload/carrier.h"
+#include "traffic/workload/backend.h"
 
 #define ENVELOPE_BYTES 16 /* that SMPI puts before a message */
 
 struct connection {
 	uint64_t key;          /* 0: free */
-	struct carrier_qp *qp; /* at the host with the lower number */
+	struct backend_qp *qp; /* at the host with the lower number */
 };
 
 struct mpi_message {
@@ -33,8 +33,8 @@ struct mpi_message {
 };
 
 struct mpi_world {
-	struct carrier_user user; /* first */
-	struct carrier *carrier;
+	struct backend_user user; /* first */
+	struct backend *backend;
 	struct scenario *scenario;
 	struct build *build;
 	struct result *result;
@@ -81,9 +81,9 @@ static void grow(struct mpi_world *world)
 }
 
 /* The queue pair of the one host that is connected with the other. */
-static struct carrier_qp *connect(struct mpi_world *world, uint32_t source, uint32_t destination)
+static struct backend_qp *connect(struct mpi_world *world, uint32_t source, uint32_t destination)
 {
-	const struct carrier_ops *ops = world->carrier->ops;
+	const struct backend_ops *ops = world->backend->ops;
 	uint32_t low = source < destination ? source : destination,
 		 high = source ^ destination ^ low;
 	uint64_t key = ((uint64_t)low << 32 | high) + 1;
@@ -95,8 +95,8 @@ static struct carrier_qp *connect(struct mpi_world *world, uint32_t source, uint
 	if (!connection->key) {
 		connection->key = key;
 		connection->qp = ops->join(
-			world->carrier,
-			&(struct carrier_pair){
+			world->backend,
+			&(struct backend_pair){
 				.source = low,
 				.destination = high,
 				.service_level = (unsigned)world->scenario->mpi.service_level});
@@ -138,7 +138,7 @@ static sim_time complete_latency(const struct scenario_host *host)
 	return host->endpoint ? host->endpoint->endpoint.complete_latency : 0;
 }
 
-static void delivered(struct carrier_user *user, uint32_t flow)
+static void delivered(struct backend_user *user, uint32_t flow)
 {
 	struct mpi_world *world = (struct mpi_world *)(void *)user;
 	struct mpi_message *message = world->by_number[flow];
@@ -151,7 +151,7 @@ static void delivered(struct carrier_user *user, uint32_t flow)
 		     complete_latency(&world->scenario->hosts[record->destination]));
 }
 
-static void add_report(void *context, uint32_t flow, const struct carrier_report *report)
+static void add_report(void *context, uint32_t flow, const struct backend_report *report)
 {
 	const struct mpi_world *world = context;
 	struct flow_record *record = &world->records[flow];
@@ -162,7 +162,7 @@ static void add_report(void *context, uint32_t flow, const struct carrier_report
 	record->resent += report->packets_resent;
 }
 
-static void done(struct carrier_user *user, uint32_t flow, const struct carrier_report *report)
+static void done(struct backend_user *user, uint32_t flow, const struct backend_report *report)
 {
 	struct mpi_world *world = (struct mpi_world *)(void *)user;
 	struct mpi_message *message = world->by_number[flow];
@@ -182,13 +182,13 @@ static void done(struct carrier_user *user, uint32_t flow, const struct carrier_
 }
 
 /* Sends alone are posted. */
-static void ignore_read(struct carrier_user *user, uint32_t flow)
+static void ignore_read(struct backend_user *user, uint32_t flow)
 {
 	(void)user, (void)flow;
 }
 
 static uint32_t add_record(struct mpi_world *world, uint32_t source, uint32_t destination,
-			   uint64_t bytes, const struct carrier_qp *qp)
+			   uint64_t bytes, const struct backend_qp *qp)
 {
 	const struct port *port = build_host_port(world->build, source);
 	const struct ideal_path way = ways_find(world->ways, source, destination);
@@ -209,8 +209,8 @@ static uint32_t add_record(struct mpi_world *world, uint32_t source, uint32_t de
 		.hops = way.hops,
 		.bytes = bytes,
 		.ready = sim_now(world->build->sim),
-		.ideal = ideal_time(world->carrier->ideal, (uint32_t)port_params(port)->mtu,
-				    world->carrier->ops->path(qp), &way, WORKLOAD_SEND, bytes),
+		.ideal = ideal_time(world->backend->ideal, (uint32_t)port_params(port)->mtu,
+				    world->backend->ops->path(qp), &way, WORKLOAD_SEND, bytes),
 		.status = FLOW_under_way,
 	};
 	return number;
@@ -223,14 +223,14 @@ static void reach(struct mpi_world *world, sim_time now)
 		sim_run(world->build->sim, now);
 }
 
-static void post(struct mpi_world *world, struct mpi_message *message, struct carrier_qp *qp,
+static void post(struct mpi_world *world, struct mpi_message *message, struct backend_qp *qp,
 		 uint64_t bytes)
 {
-	uint64_t most = world->carrier->message_max;
+	uint64_t most = world->backend->message_max;
 
 	message->undone = message->undelivered = (uint32_t)((bytes - 1) / most + 1);
 	for (; bytes > 0; bytes -= bytes < most ? bytes : most)
-		world->carrier->ops->post(world->carrier, qp, message->number, WORKLOAD_SEND,
+		world->backend->ops->post(world->backend, qp, message->number, WORKLOAD_SEND,
 					  bytes < most ? bytes : most);
 }
 
@@ -238,13 +238,13 @@ bool mpi_world_send(struct mpi_world *world, sim_time now, uint32_t source, uint
 		    uint64_t bytes, void *user)
 {
 	struct mpi_message *message;
-	struct carrier_qp *qp;
+	struct backend_qp *qp;
 	const char *trouble;
 
 	assert(source != destination && bytes > 0);
 	reach(world, now);
 	qp = connect(world, source, destination);
-	trouble = world->carrier->ops->trouble(world->carrier);
+	trouble = world->backend->ops->trouble(world->backend);
 	if (trouble) {
 		complain(trouble);
 		return false;
@@ -325,16 +325,16 @@ static struct scenario *read_scenario(void)
 }
 
 /* Which connections there will be, and how long messages are, the program knows. */
-static bool start_carrier(struct mpi_world *world)
+static bool start_backend(struct mpi_world *world)
 {
 	const char *trouble;
 
-	world->user = (struct carrier_user){done, delivered, ignore_read, ignore_read};
-	world->carrier = build_carrier(world->build);
-	world->carrier->user = &world->user;
-	world->carrier->ops->plan_any(world->carrier, world->scenario->mpi.eager + ENVELOPE_BYTES);
-	world->carrier->ops->start(world->carrier);
-	trouble = world->carrier->ops->trouble(world->carrier);
+	world->user = (struct backend_user){done, delivered, ignore_read, ignore_read};
+	world->backend = build_backend(world->build);
+	world->backend->user = &world->user;
+	world->backend->ops->plan_any(world->backend, world->scenario->mpi.eager + ENVELOPE_BYTES);
+	world->backend->ops->start(world->backend);
+	trouble = world->backend->ops->trouble(world->backend);
 	if (trouble)
 		complain(trouble);
 	return !trouble;
@@ -373,7 +373,7 @@ struct mpi_world *mpi_world_open(void)
 	pool_init(&world->pool, sizeof(struct mpi_message), 0);
 	world->ways = ways_create(world->build);
 	world->ended_last = &world->ended;
-	return start_carrier(world) ? world : NULL;
+	return start_backend(world) ? world : NULL;
 }
 
 static void write_status(const struct mpi_world *world, sim_time now, unsigned wrong, bool deadlock)
@@ -411,7 +411,7 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 		while (mpi_world_take(world, &failed) != NULL)
 			;
 	}
-	world->carrier->ops->outstanding(world->carrier, add_report, world);
+	world->backend->ops->outstanding(world->backend, add_report, world);
 	wrong = result_compare(world->build, stderr);
 	struct result_outcome outcome = {
 		.exit_code = wrong || deadlock || world->failed ? 1 : 0,
@@ -426,7 +426,7 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 	write_status(world, now, wrong, deadlock);
 	pool_fini(&world->pool);
 	ways_destroy(world->ways);
-	world->carrier->ops->destroy(world->carrier);
+	world->backend->ops->destroy(world->backend);
 	block_fini(&world->block);
 	build_destroy(world->build);
 	scenario_destroy(world->scenario);

@@ -4,9 +4,9 @@
  * hosts that talk, made when they first do. The program and its clock are somebody else's (hcasim/mpi/smpi), who
  * moves the time here:
  *
- *     mpi_world_send(now, ...) --> carrier: post() ~~~ fabric ~~~ delivered() --complete_latency--> mpi_world_take()
+ *     mpi_world_send(now, ...) --> backend: post() ~~~ fabric ~~~ delivered() --complete_latency--> mpi_world_take()
  *
- * A message takes what it takes in a workload on these adapters (traffic/workload/carrier.h): of fidelity endpoint the sender's
+ * A message takes what it takes in a workload on these adapters (traffic/workload/backend.h): of fidelity endpoint the sender's
  * send_latency, the wire and its queues, and the receiver's receive_latency and complete_latency; detailed, the core that posts, the
  * adapters, and the core that polls. Bytes carry no content: SMPI copies it.
  */

@@ -94,10 +94,10 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 		return NULL;
 	}
 	experiment->ways = ways_create(build);
-	experiment->carrier = build_carrier(build);
+	experiment->backend = build_backend(build);
 	experiment->player = player_create(build->sim, experiment->workload, &scenario->play,
-					   experiment->carrier, ways_find, experiment->ways);
-	const char *trouble = experiment->carrier->ops->trouble(experiment->carrier);
+					   experiment->backend, ways_find, experiment->ways);
+	const char *trouble = experiment->backend->ops->trouble(experiment->backend);
 	if (trouble != NULL) {
 		snprintf(error, error_bytes, "%s", trouble);
 		scenario_blame(scenario, "workload", error, error_bytes);
@@ -140,7 +140,7 @@ void experiment_destroy(struct experiment *experiment)
 	if (experiment->series != NULL)
 		fclose(experiment->series);
 	player_destroy(experiment->player);
-	experiment->carrier->ops->destroy(experiment->carrier);
+	experiment->backend->ops->destroy(experiment->backend);
 	workload_destroy(experiment->workload);
 	ways_destroy(experiment->ways);
 	free(experiment->arrived);

@@ -303,7 +303,7 @@ unsigned experiment_check(const struct experiment *experiment, FILE *out)
 	check_flows(&checker);
 	check_failed(&checker);
 	check_rates(&checker);
-	const char *trouble = experiment->carrier->ops->trouble(experiment->carrier);
+	const char *trouble = experiment->backend->ops->trouble(experiment->backend);
 	if (trouble != NULL)
 		report(&checker, "%s", trouble);
 	uint64_t lossless = experiment_lossless_drops(experiment);

@@ -9,7 +9,7 @@
 #include "switch/switch.h"
 
 struct qp_of_flow {
-	const struct carrier_qp *qp;
+	const struct backend_qp *qp;
 	uint32_t flow;
 };
 

@@ -27,7 +27,7 @@ struct experiment {
 	const struct build *build;
 	const struct scenario *scenario;
 	struct workload *workload;
-	struct carrier *carrier;
+	struct backend *backend;
 	struct player *player;
 	struct ways *ways;
 	const struct flow_record *records; /* the player's */

@@ -6,7 +6,7 @@
  */
 #include "tests/hca/support/study.h"
 #include "tests/support/suite.h"
-#include "traffic/workload/endpoint_carrier.h"
+#include "traffic/workload/endpoint_backend.h"
 #include "traffic/workload/player.h"
 
 #define TESTS(TEST)                        \
@@ -259,7 +259,7 @@ struct session {
 	struct study study;
 	struct player_params params;
 	struct workload *workload;
-	struct carrier *carrier;
+	struct backend *backend;
 	struct player *player;
 	const struct flow_record *records;
 };
@@ -273,10 +273,10 @@ static void session_play(struct session *session, enum link_layer link_layer,
 	session->params.message = message;
 	session->params.post_list = post_list;
 	session->workload = make(params, HOSTS, 1);
-	session->carrier =
-		endpoint_carrier_create(session->study.hosts, HOSTS, &session->study.params);
+	session->backend =
+		endpoint_backend_create(session->study.hosts, HOSTS, &session->study.params);
 	session->player = player_create(session->study.sim, session->workload, &session->params,
-					session->carrier, star_way, &session->study);
+					session->backend, star_way, &session->study);
 	session->records = player_records(session->player);
 	sim_run(session->study.sim, SIM_NEVER);
 }
@@ -284,7 +284,7 @@ static void session_play(struct session *session, enum link_layer link_layer,
 static void session_end(struct session *session)
 {
 	player_destroy(session->player);
-	session->carrier->ops->destroy(session->carrier);
+	session->backend->ops->destroy(session->backend);
 	workload_destroy(session->workload);
 	study_fini(&session->study);
 }
@@ -386,7 +386,7 @@ static void test_nothing_begins_after_stop(void)
 	struct player_params player_params;
 	struct study study;
 	struct workload *workload;
-	struct carrier *carrier;
+	struct backend *backend;
 	struct player *player;
 	unsigned not_started = 0;
 
@@ -396,8 +396,8 @@ static void test_nothing_begins_after_stop(void)
 	params_default(player_param_list, &player_params);
 	player_params.stop = 1 * MS;
 	workload = make(&params, HOSTS, 1);
-	carrier = endpoint_carrier_create(study.hosts, HOSTS, &study.params);
-	player = player_create(study.sim, workload, &player_params, carrier, star_way, &study);
+	backend = endpoint_backend_create(study.hosts, HOSTS, &study.params);
+	player = player_create(study.sim, workload, &player_params, backend, star_way, &study);
 	sim_run(study.sim, SIM_NEVER);
 	for (uint32_t i = 0; i < workload->count; i++) {
 		const struct flow_record *record = &player_records(player)[i];
@@ -408,7 +408,7 @@ static void test_nothing_begins_after_stop(void)
 	CU_ASSERT(not_started > 10000 && not_started < 14000);
 	CU_ASSERT(sim_now(study.sim) < 2 * MS);
 	player_destroy(player);
-	carrier->ops->destroy(carrier);
+	backend->ops->destroy(backend);
 	workload_destroy(workload);
 	study_fini(&study);
 }

@@ -409,7 +409,7 @@ bool load_connect(struct load *load, char *error, size_t error_bytes)
 	for (uint32_t i = 0; i < nodes; i++)
 		if (load->nodes[i].hca)
 			load_node_init(&load->nodes[i]);
-	for (uint32_t i = 0; i < nodes && !load->carrier; i++)
+	for (uint32_t i = 0; i < nodes && !load->backend; i++)
 		for (uint32_t j = 0; j < nodes; j++)
 			load->nodes[i].paths[j] = path_between(load, i, j);
 	for (uint32_t i = 0; i < nodes; i++)
@@ -419,7 +419,7 @@ bool load_connect(struct load *load, char *error, size_t error_bytes)
 		load_clients_init(load);
 	for (uint32_t i = 0; i < nodes; i++)
 		load_node_connect(&load->nodes[i]);
-	if (load->carrier && !load->failed)
+	if (load->backend && !load->failed)
 		load_ends_connect(load);
 	if (load->failed)
 		snprintf(error, error_bytes, "%s", load_failure(load));
@@ -431,7 +431,7 @@ void load_destroy(struct load *load)
 	for (uint32_t i = 0; i < load->params.nodes; i++)
 		load_node_fini(&load->nodes[i]);
 	load_clients_fini(load);
-	load_carrier_fini(load);
+	detailed_backend_fini(load);
 	for (uint32_t i = 0; i < load->params.nodes; i++) {
 		block_fini(&load->nodes[i].block);
 		free(load->nodes[i].latencies);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_courier: the core of a host that carries messages of a workload, see load_carrier.h; the ends of its queue pairs, and what
+ * load_courier: the core of a host that carries messages of a workload, see detailed_backend.h; the ends of its queue pairs, and what
  * is under way between them.
  *
- *     load_carrier.c  post() --> message, behind the others of its end --> core, and told to the other end (traffic/workload/arrivals.h)
+ *     detailed_backend.c  post() --> message, behind the others of its end --> core, and told to the other end (traffic/workload/arrivals.h)
  *     load_ends.c     which ends there are, and their queue pairs
  *     load_courier.c  core: build a WQE, ring | take a CQE, or see what was written --> complete, delivered
  *
  * An end is a queue pair with a buffer of its own, from which on all its messages are. A far one is at a host with an adapter of fidelity
- * endpoint, in a workload on both (mixed_carrier.h).
+ * endpoint, in a workload on both (mixed_backend.h).
  */
 #ifndef TRAFFIC_LOAD_LOAD_COURIER_H
 #define TRAFFIC_LOAD_LOAD_COURIER_H
 
-#include "traffic/load/load_carrier.h"
+#include "traffic/load/detailed_backend.h"
 #include "traffic/load/load_state.h"
 #include "traffic/workload/arrivals.h"
 
@@ -35,11 +35,11 @@ struct load_message {
 	uint32_t flow;
 	uint32_t first_psn, packets;
 	uint8_t operation; /* enum workload_operation */
-	struct carrier_report report;
+	struct backend_report report;
 };
 
 struct load_end {
-	struct load_qp *qp; /* from load_carrier's start() on; NULL: it is far */
+	struct load_qp *qp; /* from detailed_backend's start() on; NULL: it is far */
 	uint32_t number;    /* of the queue pair, likewise */
 	uint32_t key;       /* of the buffer, likewise */
 	struct load_end *peer;
@@ -64,7 +64,7 @@ static inline struct sim *load_end_sim(const struct load_end *end)
 	return end->load->nodes[end->host].sim;
 }
 
-/* ---- load_carrier.c ---- */
+/* ---- detailed_backend.c ---- */
 
 /* Is there a message that is not posted? */
 static inline bool load_end_waits(const struct load_end *end)
@@ -80,8 +80,8 @@ void load_end_complete(struct load_end *end, bool failed);
 void load_end_received(struct load_end *end);
 void load_end_delivered(struct arrival *arrival);
 
-/* Frees what carriers have more. */
-void load_carrier_fini(struct load *load);
+/* Frees what backends have more. */
+void detailed_backend_fini(struct load *load);
 
 /* ---- load_ends.c ---- */
 
@@ -93,7 +93,7 @@ void load_ends_destroy(struct load *load);
 uint32_t load_ends_next_number(const struct load *load, uint32_t host);
 
 /* The source's, of two that go by these numbers. */
-struct load_end *load_ends_join(struct load *load, const struct carrier_pair *pair,
+struct load_end *load_ends_join(struct load *load, const struct backend_pair *pair,
 				uint32_t source_number, uint32_t destination_number);
 
 /* Of a node's, by the number of its queue pair; NULL: there is none. */

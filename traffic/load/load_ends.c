@@ -46,7 +46,7 @@ static struct load_end *add_end(struct load *load, uint32_t host)
 	return end;
 }
 
-static const struct path *path_to(const struct load_end *end, const struct carrier_pair *pair,
+static const struct path *path_to(const struct load_end *end, const struct backend_pair *pair,
 				  uint16_t udp_source_port)
 {
 	struct endpoints *endpoints = end->load->endpoints;
@@ -56,7 +56,7 @@ static const struct path *path_to(const struct load_end *end, const struct carri
 	return path_intern(endpoints_paths(endpoints), &path);
 }
 
-struct load_end *load_ends_join(struct load *load, const struct carrier_pair *pair,
+struct load_end *load_ends_join(struct load *load, const struct backend_pair *pair,
 				uint32_t source_number, uint32_t destination_number)
 {
 	struct load_end *one = add_end(load, pair->source);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_host_params: what hosts of detailed adapters ask of them to carry a workload (load_carrier.h), and what that costs their cores.
+ * load_host_params: what hosts of detailed adapters ask of them to carry a workload (detailed_backend.h), and what that costs their cores.
  */
 #ifndef TRAFFIC_LOAD_LOAD_HOST_PARAMS_H
 #define TRAFFIC_LOAD_LOAD_HOST_PARAMS_H

@@ -488,7 +488,7 @@ static void add_target(struct load_node *node)
  * and which processing unit a queue pair is bound to goes by its number. */
 void load_node_add_objects(struct load_node *node)
 {
-	if (node->load->carrier)
+	if (node->load->backend)
 		add_buffers(node);
 	else
 		add_regions(node);
@@ -507,7 +507,7 @@ void load_node_add_objects(struct load_node *node)
 void load_node_connect(struct load_node *node)
 {
 	for (uint32_t i = 0; i < node->thread_count; i++) {
-		if (node->load->carrier)
+		if (node->load->backend)
 			load_courier_init(&node->threads[i]);
 		else if (load_serves(node->load))
 			connect_served(&node->threads[i]);

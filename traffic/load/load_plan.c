@@ -63,7 +63,7 @@ static uint32_t thread_qps(const struct load_thread *thread)
 	const struct load_params *params = &node->load->params;
 	bool datagrams = params->server.response == LOAD_RESPONSE_DATAGRAM;
 
-	if (node->load->carrier) /* dealt out in turn */
+	if (node->load->backend) /* dealt out in turn */
 		return (load_ends_room(node) + node->thread_count - 1 - thread->index) /
 		       node->thread_count;
 	if (!load_serves(node->load))
@@ -113,7 +113,7 @@ static void plan_qp(struct load_qp *qp, uint32_t index)
 	const struct load_thread *thread = qp->thread;
 	const struct load *load = thread->node->load;
 
-	if (load->carrier) {
+	if (load->backend) {
 		load_ends_plan(qp, index);
 	} else if (load_serves(load)) {
 		plan_served(qp, index);

@@ -15,7 +15,7 @@
 
 struct pair {                      /* of hosts: their queue pairs of one number */
 	uint64_t key;              /* 0: free */
-	struct carrier_qp *sender; /* where the data comes from */
+	struct backend_qp *sender; /* where the data comes from */
 	uint32_t marks_told;       /* marked packets that came, of flows that have arrived */
 	struct ideal_path way;
 };
@@ -39,13 +39,13 @@ struct player_host {
 };
 
 struct player {
-	struct carrier_user user; /* first */
+	struct backend_user user; /* first */
 	struct waits_user waits_user;
 	struct waits *waits;
 	const struct workload *workload;
 	const struct player_params *params;
-	struct carrier *carrier;
-	const struct carrier_ops *ops; /* the carrier's */
+	struct backend *backend;
+	const struct backend_ops *ops; /* the backend's */
 	player_way_function *way;
 	void *context;
 	struct play *plays;
@@ -64,14 +64,14 @@ static void arrive_unmarked(struct player *player, uint32_t flow, sim_time now);
 
 static sim_time time_at(const struct player *player, uint32_t host)
 {
-	return sim_now(port_sim(player->ops->port(player->carrier, host)));
+	return sim_now(port_sim(player->ops->port(player->backend, host)));
 }
 
 static sim_time sender_paused(const struct player *player, uint32_t flow)
 {
 	const struct path *path = player->ops->path(player->plays[flow].pair->sender);
 	const struct port *port =
-		player->ops->port(player->carrier, player->workload->flows[flow].source);
+		player->ops->port(player->backend, player->workload->flows[flow].source);
 
 	return port_paused_time(port, port_lane(port, path->service_level));
 }
@@ -119,7 +119,7 @@ static void finish(struct player *player, uint32_t flow)
 
 static uint64_t message_bytes(const struct player *player, uint32_t flow)
 {
-	uint64_t bytes = player->params->message, most = player->carrier->message_max;
+	uint64_t bytes = player->params->message, most = player->backend->message_max;
 
 	if (player->workload->flows[flow].operation == WORKLOAD_READ && READ_BYTES_MAX < most)
 		most = READ_BYTES_MAX;
@@ -138,11 +138,11 @@ static void post_next(struct player *player, uint32_t flow)
 	uint64_t bytes = play->bytes_left < most ? play->bytes_left : most;
 
 	play->bytes_left -= bytes;
-	player->ops->post(player->carrier, play->pair->sender, flow,
+	player->ops->post(player->backend, play->pair->sender, flow,
 			  (enum workload_operation)player->workload->flows[flow].operation, bytes);
 }
 
-static void add_report(struct flow_record *record, const struct carrier_report *report)
+static void add_report(struct flow_record *record, const struct backend_report *report)
 {
 	if (report->started_at && (!record->started || report->started_at < record->started))
 		record->started = report->started_at;
@@ -150,8 +150,8 @@ static void add_report(struct flow_record *record, const struct carrier_report *
 	record->resent += report->packets_resent;
 }
 
-static void message_done(struct carrier_user *user, uint32_t flow,
-			 const struct carrier_report *report)
+static void message_done(struct backend_user *user, uint32_t flow,
+			 const struct backend_report *report)
 {
 	struct player *player = (struct player *)(void *)user;
 	struct play *play = &player->plays[flow];
@@ -213,7 +213,7 @@ static void arrive(struct player *player, uint32_t flow, sim_time now)
 	arrive_unmarked(player, flow, now);
 }
 
-static void delivered(struct carrier_user *user, uint32_t flow)
+static void delivered(struct backend_user *user, uint32_t flow)
 {
 	struct player *player = (struct player *)(void *)user;
 
@@ -222,19 +222,19 @@ static void delivered(struct carrier_user *user, uint32_t flow)
 		arrive(player, flow, time_at(player, player->workload->flows[flow].destination));
 }
 
-static void read_begins(struct carrier_user *user, uint32_t flow)
+static void read_begins(struct backend_user *user, uint32_t flow)
 {
 	sender_begins((struct player *)(void *)user, flow);
 }
 
-static void read_ends(struct carrier_user *user, uint32_t flow)
+static void read_ends(struct backend_user *user, uint32_t flow)
 {
 	sender_ends((struct player *)(void *)user, flow);
 }
 
 /* ---- the end of a run ---- */
 
-static void add_outstanding(void *context, uint32_t flow, const struct carrier_report *so_far)
+static void add_outstanding(void *context, uint32_t flow, const struct backend_report *so_far)
 {
 	struct player *player = context;
 
@@ -258,7 +258,7 @@ void player_end(struct player *player)
 	uint32_t count = 0;
 
 	assert(flows);
-	player->ops->outstanding(player->carrier, add_outstanding, player);
+	player->ops->outstanding(player->backend, add_outstanding, player);
 	for (uint32_t i = 0; i < player->workload->count; i++)
 		if (player->records[i].status == FLOW_under_way)
 			flows[count++] = &player->records[i];
@@ -336,8 +336,8 @@ static void join(struct player *player)
 		if (!pair->key) {
 			pair->key = key;
 			pair->sender = player->ops->join(
-				player->carrier,
-				&(struct carrier_pair){.source = flow->source,
+				player->backend,
+				&(struct backend_pair){.source = flow->source,
 						       .destination = flow->destination,
 						       .service_level =
 							       service_level_of(player, flow),
@@ -345,7 +345,7 @@ static void join(struct player *player)
 			pair->way = player->way(player->context, flow->source, flow->destination);
 		}
 		player->plays[i].pair = pair;
-		player->ops->plan(player->carrier, pair->sender,
+		player->ops->plan(player->backend, pair->sender,
 				  flow->bytes < message_bytes(player, i) ? flow->bytes
 									 : message_bytes(player, i),
 				  message_count(player, i),
@@ -372,11 +372,11 @@ static void describe(struct player *player, uint32_t number)
 	};
 	if (workload_is_barrier(flow))
 		return;
-	const struct port *port = player->ops->port(player->carrier, flow->source);
+	const struct port *port = player->ops->port(player->backend, flow->source);
 
 	player->records[number].hops = play->pair->way.hops;
 	player->records[number].ideal =
-		ideal_time(player->carrier->ideal, (uint32_t)port_params(port)->mtu,
+		ideal_time(player->backend->ideal, (uint32_t)port_params(port)->mtu,
 			   player->ops->path(play->pair->sender), &play->pair->way,
 			   (enum workload_operation)flow->operation, flow->bytes);
 }
@@ -393,15 +393,15 @@ bool player_finished(const struct player *player)
 	return true;
 }
 
-static struct carrier_qp *requester_of(const struct player *player, uint32_t flow)
+static struct backend_qp *requester_of(const struct player *player, uint32_t flow)
 {
-	struct carrier_qp *sender = player->plays[flow].pair->sender;
+	struct backend_qp *sender = player->plays[flow].pair->sender;
 
 	return player->workload->flows[flow].operation == WORKLOAD_READ ? player->ops->peer(sender)
 									: sender;
 }
 
-const struct carrier_qp *player_requester(const struct player *player, uint32_t flow)
+const struct backend_qp *player_requester(const struct player *player, uint32_t flow)
 {
 	return workload_is_barrier(&player->workload->flows[flow]) ? NULL
 								   : requester_of(player, flow);
@@ -446,7 +446,7 @@ static void create_waits(struct player *player)
 
 	assert(sims);
 	for (uint32_t i = 0; i < workload->hosts; i++)
-		sims[i] = port_sim(player->ops->port(player->carrier, i));
+		sims[i] = port_sim(player->ops->port(player->backend, i));
 	player->waits_user = (struct waits_user){.release = release, .reached = reached};
 	player->waits = waits_create(workload, player->params->notice, sims, &player->waits_user);
 	free(sims);
@@ -477,7 +477,7 @@ static void create_hosts(struct player *player)
 		struct player_host *host = &player->hosts[i];
 
 		snprintf(name, sizeof(name), "workload.%u", i);
-		block_init(&host->block, port_sim(player->ops->port(player->carrier, i)),
+		block_init(&host->block, port_sim(player->ops->port(player->backend, i)),
 			   &player_host_type, name, NULL, NULL);
 		for (enum agenda_kind kind = 0; kind < AGENDAS; kind++) {
 			agenda_init(&host->agendas[kind], &host->block, kind, starts, begin,
@@ -489,19 +489,19 @@ static void create_hosts(struct player *player)
 }
 
 struct player *player_create(struct sim *sim, const struct workload *workload,
-			     const struct player_params *params, struct carrier *carrier,
+			     const struct player_params *params, struct backend *backend,
 			     player_way_function *way, void *context)
 {
 	struct player *player = calloc(1, sizeof(*player));
 
 	assert(player);
 	block_init(&player->block, sim, &player_type, "workload", params, NULL);
-	player->user = (struct carrier_user){message_done, delivered, read_begins, read_ends};
+	player->user = (struct backend_user){message_done, delivered, read_begins, read_ends};
 	player->workload = workload;
 	player->params = params;
-	player->carrier = carrier;
-	player->ops = carrier->ops;
-	carrier->user = &player->user;
+	player->backend = backend;
+	player->ops = backend->ops;
+	backend->user = &player->user;
 	player->way = way;
 	player->context = context;
 	player->plays = calloc(workload->count + 1, sizeof(player->plays[0]));
@@ -511,7 +511,7 @@ struct player *player_create(struct sim *sim, const struct workload *workload,
 	create_waits(player);
 	create_hosts(player);
 	join(player);
-	player->ops->start(carrier);
+	player->ops->start(backend);
 	for (uint32_t i = 0; i < workload->count; i++)
 		describe(player, i);
 	waits_start(player->waits);

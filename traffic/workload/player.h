@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * player: plays a workload and keeps the flow table. Queue pairs are joined as the flows need them; a flow is cut into messages, of
- * which a number are posted at a time. By which adapters they go is the carrier's.
+ * which a number are posted at a time. By which adapters they go is the backend's.
  *
- *     workload --player--> carrier: post() ... done(), delivered() --> flow table, and flows that waited
+ *     workload --player--> backend: post() ... done(), delivered() --> flow table, and flows that waited
  */
 #ifndef TRAFFIC_WORKLOAD_PLAYER_H
 #define TRAFFIC_WORKLOAD_PLAYER_H
 
-#include "traffic/workload/carrier.h"
+#include "traffic/workload/backend.h"
 #include "traffic/workload/flow_table.h"
 #include "traffic/workload/ideal.h"
 
@@ -33,11 +33,11 @@ struct player;
 /* What the fabric is like between two hosts. */
 typedef struct ideal_path player_way_function(void *context, uint32_t source, uint32_t destination);
 
-/* The carrier and the workload outlive it. */
+/* The backend and the workload outlive it. */
 struct player *player_create(struct sim *sim, const struct workload *workload,
-			     const struct player_params *params, struct carrier *carrier,
+			     const struct player_params *params, struct backend *backend,
 			     player_way_function *way, void *context);
-void player_destroy(struct player *player); /* after the run, before the carrier */
+void player_destroy(struct player *player); /* after the run, before the backend */
 
 /* Every flow is done, failed, or was not begun in time. */
 bool player_finished(const struct player *player);
@@ -46,7 +46,7 @@ bool player_finished(const struct player *player);
 void player_end(struct player *player);
 
 /* The queue pair that sends the flow's requests; NULL: a barrier. Flows of a pair of hosts share it. */
-const struct carrier_qp *player_requester(const struct player *player, uint32_t flow);
+const struct backend_qp *player_requester(const struct player *player, uint32_t flow);
 
 /* Of its requester: what it has had acknowledged, and what congestion control lets it send now. Not of barriers. */
 uint64_t player_acked_bytes(const struct player *player, uint32_t flow);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load_carrier: see load_carrier.h. Its cores are in load_courier.c. */
-#include "traffic/load/load_carrier.h"
+/* detailed_backend: see detailed_backend.h. Its cores are in load_courier.c. */
+#include "traffic/load/detailed_backend.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "sim/pool.h"
 #include "traffic/load/load_courier.h"
 
-struct load_carrier {
-	struct carrier carrier;
+struct detailed_backend {
+	struct backend backend;
 	struct load *load;
 	bool started;
 	struct pool messages[SIM_PARTS_MAX]; /* of each part of the run */
@@ -30,12 +30,12 @@ const struct param_group load_host_param_groups[] = {
 };
 /* clang-format on */
 
-static struct load_carrier *of(const struct carrier *carrier)
+static struct detailed_backend *of(const struct backend *backend)
 {
-	return container_of(carrier, struct load_carrier, carrier);
+	return container_of(backend, struct detailed_backend, backend);
 }
 
-static struct load_end *end_of(const struct carrier_qp *qp)
+static struct load_end *end_of(const struct backend_qp *qp)
 {
 	return (struct load_end *)(void *)qp;
 }
@@ -44,7 +44,7 @@ static struct load_end *end_of(const struct carrier_qp *qp)
 
 static struct pool *messages_of(const struct load_end *end)
 {
-	return &end->load->carrier->messages[sim_part_of(load_end_sim(end))];
+	return &end->load->backend->messages[sim_part_of(load_end_sim(end))];
 }
 
 /* The one that has that PSN; NULL: it is complete. */
@@ -67,14 +67,14 @@ static uint32_t packets_of(const struct load_end *end, enum workload_operation o
 	return operation == WORKLOAD_ATOMIC ? 1 : (uint32_t)((bytes + mtu - 1) / mtu);
 }
 
-static void post(struct carrier *carrier, struct carrier_qp *qp, uint32_t flow,
+static void post(struct backend *backend, struct backend_qp *qp, uint32_t flow,
 		 enum workload_operation operation, uint64_t bytes)
 {
 	struct load_end *sender = end_of(qp);
 	struct load_end *end = operation == WORKLOAD_READ ? sender->peer : sender;
 	struct load_message *message = pool_take(messages_of(end));
 
-	(void)carrier;
+	(void)backend;
 	assert(bytes <= end->bytes && bytes <= end->peer->bytes);
 	*message = (struct load_message){.bytes = bytes,
 					 .flow = flow,
@@ -116,7 +116,7 @@ struct load_target load_end_next(struct load_end *end)
 
 void load_end_complete(struct load_end *end, bool failed)
 {
-	struct carrier_user *user = end->load->carrier->carrier.user;
+	struct backend_user *user = end->load->backend->backend.user;
 	struct load_message *message = end->first;
 
 	end->first = message->next;
@@ -130,7 +130,7 @@ void load_end_complete(struct load_end *end, bool failed)
 void load_end_delivered(struct arrival *arrival)
 {
 	const struct load_end *end = container_of(arrival->of, struct load_end, arrivals);
-	struct carrier_user *user = end->load->carrier->carrier.user;
+	struct backend_user *user = end->load->backend->backend.user;
 	uint32_t flow = arrival->flow;
 
 	arrivals_delivered(arrival);
@@ -166,7 +166,7 @@ static void request_sent(struct load_end *end, const struct packet *packet)
 
 static void response_sent(struct load_end *end, const struct packet *packet)
 {
-	struct carrier_user *user = end->load->carrier->carrier.user;
+	struct backend_user *user = end->load->backend->backend.user;
 	const struct arrival *read = arrivals_find_read(&end->arrivals, packet->psn);
 
 	if (!read)
@@ -229,56 +229,57 @@ static void acknowledged(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn
 
 /* ---- queue pairs ---- */
 
-static struct port *port(const struct carrier *carrier, uint32_t host)
+static struct port *port(const struct backend *backend, uint32_t host)
 {
-	return hca_port(of(carrier)->load->nodes[host].hca);
+	return hca_port(of(backend)->load->nodes[host].hca);
 }
 
-static struct load_end *join_ends(struct carrier *carrier, const struct carrier_pair *pair,
+static struct load_end *join_ends(struct backend *backend, const struct backend_pair *pair,
 				  uint32_t source_number, uint32_t destination_number)
 {
-	return load_ends_join(of(carrier)->load, pair, source_number, destination_number);
+	return load_ends_join(of(backend)->load, pair, source_number, destination_number);
 }
 
-static uint32_t next_number(struct carrier *carrier, uint32_t host)
+static uint32_t next_number(struct backend *backend, uint32_t host)
 {
-	return load_ends_next_number(of(carrier)->load, host);
+	return load_ends_next_number(of(backend)->load, host);
 }
 
-static void connect_if_late(const struct carrier *carrier, struct load_end *end)
+static void connect_if_late(const struct backend *backend, struct load_end *end)
 {
-	if (of(carrier)->started)
+	if (of(backend)->started)
 		load_ends_connect_late(end);
 }
 
-static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
+static struct backend_qp *join(struct backend *backend, const struct backend_pair *pair)
 {
-	struct load_end *source = join_ends(carrier, pair, next_number(carrier, pair->source),
-					    next_number(carrier, pair->destination));
+	struct load_end *source = join_ends(backend, pair, next_number(backend, pair->source),
+					    next_number(backend, pair->destination));
 
-	connect_if_late(carrier, source);
-	return (struct carrier_qp *)(void *)source;
+	connect_if_late(backend, source);
+	return (struct backend_qp *)(void *)source;
 }
 
-struct carrier_qp *load_carrier_join_far(struct carrier *carrier, const struct carrier_pair *pair,
-					 uint32_t number, uint16_t *udp_source_port,
-					 struct arrival_book **arrivals)
+struct backend_qp *detailed_backend_join_far(struct backend *backend,
+					     const struct backend_pair *pair, uint32_t number,
+					     uint16_t *udp_source_port,
+					     struct arrival_book **arrivals)
 {
-	bool from_far = !of(carrier)->load->nodes[pair->source].hca;
+	bool from_far = !of(backend)->load->nodes[pair->source].hca;
 	struct load_end *source =
-		join_ends(carrier, pair, from_far ? number : next_number(carrier, pair->source),
-			  from_far ? next_number(carrier, pair->destination) : number);
+		join_ends(backend, pair, from_far ? number : next_number(backend, pair->source),
+			  from_far ? next_number(backend, pair->destination) : number);
 	struct load_end *far = from_far ? source : source->peer;
 
 	far->number = number;
 	*udp_source_port = far->path->udp_source_port;
 	*arrivals = &far->arrivals;
-	connect_if_late(carrier, source);
-	return (struct carrier_qp *)(void *)far->peer;
+	connect_if_late(backend, source);
+	return (struct backend_qp *)(void *)far->peer;
 }
 
-void load_carrier_tell(const struct carrier_qp *qp, uint32_t flow,
-		       enum workload_operation operation, uint64_t bytes)
+void detailed_backend_tell(const struct backend_qp *qp, uint32_t flow,
+			   enum workload_operation operation, uint64_t bytes)
 {
 	struct load_end *end = end_of(qp);
 
@@ -286,19 +287,19 @@ void load_carrier_tell(const struct carrier_qp *qp, uint32_t flow,
 		      packets_of(end, operation, bytes));
 }
 
-struct load_place load_carrier_place(const struct carrier_qp *qp)
+struct load_place detailed_backend_place(const struct backend_qp *qp)
 {
 	const struct load_end *end = end_of(qp);
 
 	return (struct load_place){end->number, end->key, end->address};
 }
 
-static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t message_bytes,
+static void plan(struct backend *backend, struct backend_qp *qp, uint64_t message_bytes,
 		 uint64_t messages, enum workload_operation operation)
 {
 	struct load_end *sender = end_of(qp), *receiver = sender->peer;
 
-	(void)carrier;
+	(void)backend;
 	(operation == WORKLOAD_READ ? receiver : sender)->messages += messages;
 	if (operation == WORKLOAD_SEND)
 		receiver->receives = true;
@@ -306,14 +307,14 @@ static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t messag
 		sender->bytes = receiver->bytes = message_bytes;
 }
 
-static void plan_any(struct carrier *carrier, uint64_t bytes)
+static void plan_any(struct backend *backend, uint64_t bytes)
 {
-	of(carrier)->load->any_bytes = bytes;
+	of(backend)->load->any_bytes = bytes;
 }
 
-static void start(struct carrier *carrier)
+static void start(struct backend *backend)
 {
-	struct load *load = of(carrier)->load;
+	struct load *load = of(backend)->load;
 
 	load->params.mtu = PAYLOAD_MAX;
 	for (uint32_t i = 0; i < load->params.nodes; i++) {
@@ -330,42 +331,42 @@ static void start(struct carrier *carrier)
 		hca_set_watcher(node->hca, &node->watcher);
 	}
 	load_connect(load, NULL, 0); /* trouble() says what is wrong */
-	of(carrier)->started = true;
+	of(backend)->started = true;
 }
 
-static struct carrier_qp *peer(const struct carrier_qp *qp)
+static struct backend_qp *peer(const struct backend_qp *qp)
 {
-	return (struct carrier_qp *)(void *)end_of(qp)->peer;
+	return (struct backend_qp *)(void *)end_of(qp)->peer;
 }
 
-static const struct path *path(const struct carrier_qp *qp)
+static const struct path *path(const struct backend_qp *qp)
 {
 	return end_of(qp)->path;
 }
 
-static struct hca_qp_congestion congestion(const struct carrier_qp *qp)
+static struct hca_qp_congestion congestion(const struct backend_qp *qp)
 {
 	const struct load_end *end = end_of(qp);
 
 	return hca_qp_congestion(end->load->nodes[end->host].hca, end->qp->number);
 }
 
-static uint32_t cnps(const struct carrier_qp *qp)
+static uint32_t cnps(const struct backend_qp *qp)
 {
 	return congestion(qp).cnps;
 }
 
-static uint32_t marks(const struct carrier_qp *qp)
+static uint32_t marks(const struct backend_qp *qp)
 {
 	return congestion(qp).marks;
 }
 
-static uint64_t acked_bytes(const struct carrier_qp *qp)
+static uint64_t acked_bytes(const struct backend_qp *qp)
 {
 	return end_of(qp)->acked_bytes;
 }
 
-static uint64_t arrived_bytes(const struct carrier_qp *qp)
+static uint64_t arrived_bytes(const struct backend_qp *qp)
 {
 	const struct load_end *end = end_of(qp), *peer = end->peer;
 	const struct load *load = end->load;
@@ -383,14 +384,14 @@ static uint64_t arrived_bytes(const struct carrier_qp *qp)
 	return bytes;
 }
 
-static uint64_t rate_bps(struct carrier_qp *qp)
+static uint64_t rate_bps(struct backend_qp *qp)
 {
 	return congestion(qp).rate_bps;
 }
 
-static void outstanding(const struct carrier *carrier, carrier_tell *tell, void *context)
+static void outstanding(const struct backend *backend, backend_tell *tell, void *context)
 {
-	const struct load *load = of(carrier)->load;
+	const struct load *load = of(backend)->load;
 	const struct load_end *end;
 
 	for (uint32_t node = 0; node < load->params.nodes; node++)
@@ -399,30 +400,30 @@ static void outstanding(const struct carrier *carrier, carrier_tell *tell, void 
 				tell(context, one->flow, &one->report);
 }
 
-static const char *trouble(const struct carrier *carrier)
+static const char *trouble(const struct backend *backend)
 {
-	return load_failure(of(carrier)->load);
+	return load_failure(of(backend)->load);
 }
 
 /* ---- life ---- */
 
-static void destroy(struct carrier *carrier)
+static void destroy(struct backend *backend)
 {
-	(void)carrier; /* it goes with the load, after the HCAs */
+	(void)backend; /* it goes with the load, after the HCAs */
 }
 
-struct load *load_create_carrier(const struct load_host_params *params, uint32_t nodes,
-				 enum link_layer link_layer, struct sim *sim,
-				 struct endpoints *endpoints)
+struct load *detailed_backend_create(const struct load_host_params *params, uint32_t nodes,
+				     enum link_layer link_layer, struct sim *sim,
+				     struct endpoints *endpoints)
 {
-	static const struct carrier_ops ops = {
+	static const struct backend_ops ops = {
 		port, join,  plan,        plan_any,      start,    post,        peer,    path,
 		cnps, marks, acked_bytes, arrived_bytes, rate_bps, outstanding, trouble, destroy};
 	static const struct endpoint_params no_time;
-	struct load_carrier *carrier = calloc(1, sizeof(*carrier));
+	struct detailed_backend *backend = calloc(1, sizeof(*backend));
 	struct load_params load;
 
-	assert(carrier);
+	assert(backend);
 	load_params_default(&load);
 	load.nodes = nodes;
 	load.link_layer = link_layer == LINK_ETHERNET;
@@ -434,17 +435,17 @@ struct load *load_create_carrier(const struct load_host_params *params, uint32_t
 	load.reads = params->reads;
 	load.page = params->page;
 	load.cpu = params->cpu;
-	carrier->load = load_create(&load, sim, endpoints, NULL);
-	carrier->load->carrier = carrier;
-	carrier->load->desk = arrivals_desk_create(sim);
-	carrier->load->timeout = (uint8_t)params->timeout;
-	carrier->load->retry_count = (uint8_t)params->retry_count;
-	carrier->carrier =
-		(struct carrier){.ops = &ops, .message_max = LOAD_MESSAGE_MAX, .ideal = &no_time};
-	load_ends_create(carrier->load);
+	backend->load = load_create(&load, sim, endpoints, NULL);
+	backend->load->backend = backend;
+	backend->load->desk = arrivals_desk_create(sim);
+	backend->load->timeout = (uint8_t)params->timeout;
+	backend->load->retry_count = (uint8_t)params->retry_count;
+	backend->backend =
+		(struct backend){.ops = &ops, .message_max = LOAD_MESSAGE_MAX, .ideal = &no_time};
+	load_ends_create(backend->load);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_init(&carrier->messages[i], sizeof(struct load_message), 0);
-	return carrier->load;
+		pool_init(&backend->messages[i], sizeof(struct load_message), 0);
+	return backend->load;
 }
 
 void load_set_far(struct load *load, uint32_t host, struct sim *sim)
@@ -452,20 +453,20 @@ void load_set_far(struct load *load, uint32_t host, struct sim *sim)
 	load->nodes[host].sim = sim;
 }
 
-struct carrier *load_carrier(struct load *load)
+struct backend *detailed_backend(struct load *load)
 {
-	return &load->carrier->carrier;
+	return &load->backend->backend;
 }
 
-void load_carrier_fini(struct load *load)
+void detailed_backend_fini(struct load *load)
 {
-	struct load_carrier *carrier = load->carrier;
+	struct detailed_backend *backend = load->backend;
 
-	if (!carrier)
+	if (!backend)
 		return;
 	load_ends_destroy(load);
 	arrivals_desk_destroy(load->desk);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_fini(&carrier->messages[i]);
-	free(carrier);
+		pool_fini(&backend->messages[i]);
+	free(backend);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* endpoint_carrier: see endpoint_carrier.h. A flow's number + 1 is the tag of its messages, which other adapters do not know. */
-#include "traffic/workload/endpoint_carrier.h"
+/* endpoint_backend: see endpoint_backend.h. A flow's number + 1 is the tag of its messages, which other adapters do not know. */
+#include "traffic/workload/endpoint_backend.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 
 struct post {
 	struct endpoint_message message; /* first */
-	struct endpoint_carrier *carrier;
+	struct endpoint_backend *backend;
 	struct post *next, **link; /* of its part's; what names this one */
 };
 
-struct endpoint_carrier {
-	struct carrier carrier;    /* first */
+struct endpoint_backend {
+	struct backend backend;    /* first */
 	struct endpoint_user user; /* of all HCAs */
 	struct endpoint_hca *const *hcas;
 	uint32_t hosts;
@@ -33,24 +33,24 @@ struct far_ends {
 	uint32_t first_number, count;
 };
 
-static struct endpoint_carrier *of(const struct carrier *carrier)
+static struct endpoint_backend *of(const struct backend *backend)
 {
-	return (struct endpoint_carrier *)(void *)carrier;
+	return (struct endpoint_backend *)(void *)backend;
 }
 
-static struct endpoint_qp *endpoint_of_qp(const struct carrier_qp *qp)
+static struct endpoint_qp *endpoint_of_qp(const struct backend_qp *qp)
 {
 	return (struct endpoint_qp *)(void *)qp;
 }
 
-static struct carrier_qp *carrier_of_qp(struct endpoint_qp *qp)
+static struct backend_qp *backend_of_qp(struct endpoint_qp *qp)
 {
-	return (struct carrier_qp *)(void *)qp;
+	return (struct backend_qp *)(void *)qp;
 }
 
-static struct part *part_of(struct endpoint_carrier *carrier, const struct endpoint_qp *requester)
+static struct part *part_of(struct endpoint_backend *backend, const struct endpoint_qp *requester)
 {
-	return &carrier->parts[sim_part_of(endpoint_sim(endpoint_of(requester)))];
+	return &backend->parts[sim_part_of(endpoint_sim(endpoint_of(requester)))];
 }
 
 static void add_post(struct part *part, struct post *post)
@@ -70,9 +70,9 @@ static void remove_post(struct part *part, struct post *post)
 	pool_give(&part->pool, post);
 }
 
-static struct carrier_report report_of(const struct endpoint_message *message)
+static struct backend_report report_of(const struct endpoint_message *message)
 {
-	return (struct carrier_report){.started_at = message->started_at,
+	return (struct backend_report){.started_at = message->started_at,
 				       .packets_sent = endpoint_packets_sent(message),
 				       .packets_resent = message->packets_resent};
 }
@@ -80,16 +80,16 @@ static struct carrier_report report_of(const struct endpoint_message *message)
 static void done(struct endpoint_message *message)
 {
 	struct post *post = (struct post *)(void *)message;
-	struct endpoint_carrier *carrier = post->carrier;
-	struct carrier_report report = report_of(message);
+	struct endpoint_backend *backend = post->backend;
+	struct backend_report report = report_of(message);
 	uint32_t flow = message->tag - 1;
 
 	report.failed = message->status != ENDPOINT_OK;
-	remove_post(part_of(carrier, message->qp), post);
-	carrier->carrier.user->done(carrier->carrier.user, flow, &report);
+	remove_post(part_of(backend, message->qp), post);
+	backend->backend.user->done(backend->backend.user, flow, &report);
 }
 
-void endpoint_carrier_ask(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
+void endpoint_backend_ask(struct backend *base, struct backend_qp *qp, uint32_t flow,
 			  enum workload_operation operation, uint64_t bytes, uint64_t address,
 			  uint32_t key)
 {
@@ -99,12 +99,12 @@ void endpoint_carrier_ask(struct carrier *base, struct carrier_qp *qp, uint32_t 
 		[WORKLOAD_READ] = ENDPOINT_READ,
 		[WORKLOAD_ATOMIC] = ENDPOINT_ATOMIC,
 	};
-	struct endpoint_carrier *carrier = of(base);
+	struct endpoint_backend *backend = of(base);
 	struct endpoint_qp *requester = endpoint_of_qp(qp);
-	struct part *part = part_of(carrier, requester);
+	struct part *part = part_of(backend, requester);
 	struct post *work = pool_take(&part->pool);
 
-	*work = (struct post){.carrier = carrier,
+	*work = (struct post){.backend = backend,
 			      .message = {.bytes = bytes,
 					  .remote_address = address,
 					  .rkey = key,
@@ -115,13 +115,13 @@ void endpoint_carrier_ask(struct carrier *base, struct carrier_qp *qp, uint32_t 
 	endpoint_post(requester, &work->message);
 }
 
-static void post(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
+static void post(struct backend *base, struct backend_qp *qp, uint32_t flow,
 		 enum workload_operation operation, uint64_t bytes)
 {
 	struct endpoint_qp *sender = endpoint_of_qp(qp);
 
-	endpoint_carrier_ask(base,
-			     operation == WORKLOAD_READ ? carrier_of_qp(endpoint_peer(sender)) : qp,
+	endpoint_backend_ask(base,
+			     operation == WORKLOAD_READ ? backend_of_qp(endpoint_peer(sender)) : qp,
 			     flow, operation, bytes, 0, 0);
 }
 
@@ -131,17 +131,17 @@ static void post(struct carrier *base, struct carrier_qp *qp, uint32_t flow,
 static struct arrival_book *arrivals_of(const struct endpoint_user *user,
 					const struct endpoint_qp *qp)
 {
-	const struct endpoint_carrier *carrier =
-		container_of(user, const struct endpoint_carrier, user);
-	const struct far_ends *far = &carrier->far[endpoint_number(endpoint_of(qp))];
+	const struct endpoint_backend *backend =
+		container_of(user, const struct endpoint_backend, user);
+	const struct far_ends *far = &backend->far[endpoint_number(endpoint_of(qp))];
 
 	return endpoint_peer(qp) ? NULL
 				 : far->by_number[endpoint_qp_number(qp) - far->first_number];
 }
 
-static struct carrier_user *user_of(struct endpoint_user *user)
+static struct backend_user *user_of(struct endpoint_user *user)
 {
-	return container_of(user, struct endpoint_carrier, user)->carrier.user;
+	return container_of(user, struct endpoint_backend, user)->backend.user;
 }
 
 static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
@@ -195,16 +195,16 @@ static void read_ends(struct endpoint_user *user, struct endpoint_qp *qp, uint32
 
 /* ---- queue pairs ---- */
 
-static struct port *port(const struct carrier *carrier, uint32_t host)
+static struct port *port(const struct backend *backend, uint32_t host)
 {
-	return endpoint_port(of(carrier)->hcas[host]);
+	return endpoint_port(of(backend)->hcas[host]);
 }
 
-static struct carrier_qp *join(struct carrier *carrier, const struct carrier_pair *pair)
+static struct backend_qp *join(struct backend *backend, const struct backend_pair *pair)
 {
-	struct endpoint_hca *const *hcas = of(carrier)->hcas;
+	struct endpoint_hca *const *hcas = of(backend)->hcas;
 
-	return carrier_of_qp(endpoint_join(hcas[pair->source], hcas[pair->destination],
+	return backend_of_qp(endpoint_join(hcas[pair->source], hcas[pair->destination],
 					   pair->service_level, pair->entropy));
 }
 
@@ -220,126 +220,126 @@ static void add_far(struct far_ends *far, uint32_t number, struct arrival_book *
 	far->by_number[far->count++] = arrivals;
 }
 
-struct carrier_qp *endpoint_carrier_open(struct carrier *carrier, const struct carrier_pair *pair,
+struct backend_qp *endpoint_backend_open(struct backend *backend, const struct backend_pair *pair,
 					 uint16_t udp_source_port, struct arrival_book *arrivals)
 {
-	struct endpoint_hca *const *hcas = of(carrier)->hcas;
+	struct endpoint_hca *const *hcas = of(backend)->hcas;
 	bool sends = hcas[pair->source];
 	uint32_t here = sends ? pair->source : pair->destination;
 	uint32_t there = sends ? pair->destination : pair->source;
 	struct endpoint_qp *qp =
 		endpoint_open(hcas[here], there, pair->service_level, udp_source_port);
 
-	add_far(&of(carrier)->far[here], endpoint_qp_number(qp), arrivals);
-	return carrier_of_qp(qp);
+	add_far(&of(backend)->far[here], endpoint_qp_number(qp), arrivals);
+	return backend_of_qp(qp);
 }
 
-void endpoint_carrier_connect(struct carrier_qp *qp, uint32_t number)
+void endpoint_backend_connect(struct backend_qp *qp, uint32_t number)
 {
 	endpoint_connect(endpoint_of_qp(qp), number);
 }
 
-static void plan(struct carrier *carrier, struct carrier_qp *qp, uint64_t message_bytes,
+static void plan(struct backend *backend, struct backend_qp *qp, uint64_t message_bytes,
 		 uint64_t messages, enum workload_operation operation)
 {
-	(void)carrier, (void)qp, (void)message_bytes, (void)messages, (void)operation;
+	(void)backend, (void)qp, (void)message_bytes, (void)messages, (void)operation;
 }
 
-static void plan_any(struct carrier *carrier, uint64_t bytes)
+static void plan_any(struct backend *backend, uint64_t bytes)
 {
-	(void)carrier, (void)bytes;
+	(void)backend, (void)bytes;
 }
 
-static void start(struct carrier *carrier)
+static void start(struct backend *backend)
 {
-	for (uint32_t i = 0; i < of(carrier)->hosts; i++)
-		if (of(carrier)->hcas[i])
-			endpoint_set_user(of(carrier)->hcas[i], &of(carrier)->user);
+	for (uint32_t i = 0; i < of(backend)->hosts; i++)
+		if (of(backend)->hcas[i])
+			endpoint_set_user(of(backend)->hcas[i], &of(backend)->user);
 }
 
-static struct carrier_qp *peer(const struct carrier_qp *qp)
+static struct backend_qp *peer(const struct backend_qp *qp)
 {
-	return carrier_of_qp(endpoint_peer(endpoint_of_qp(qp)));
+	return backend_of_qp(endpoint_peer(endpoint_of_qp(qp)));
 }
 
-static const struct path *path(const struct carrier_qp *qp)
+static const struct path *path(const struct backend_qp *qp)
 {
 	return endpoint_path(endpoint_of_qp(qp));
 }
 
-static uint32_t cnps(const struct carrier_qp *qp)
+static uint32_t cnps(const struct backend_qp *qp)
 {
 	return endpoint_cnps(endpoint_of_qp(qp));
 }
 
-static uint32_t marks(const struct carrier_qp *qp)
+static uint32_t marks(const struct backend_qp *qp)
 {
 	return endpoint_marks(endpoint_of_qp(qp));
 }
 
-static uint64_t acked_bytes(const struct carrier_qp *qp)
+static uint64_t acked_bytes(const struct backend_qp *qp)
 {
 	return endpoint_acked_bytes(endpoint_of_qp(qp));
 }
 
-static uint64_t arrived_bytes(const struct carrier_qp *qp)
+static uint64_t arrived_bytes(const struct backend_qp *qp)
 {
 	return endpoint_arrived_bytes(endpoint_of_qp(qp));
 }
 
-static uint64_t rate_bps(struct carrier_qp *qp)
+static uint64_t rate_bps(struct backend_qp *qp)
 {
 	return endpoint_rate_bps(endpoint_of_qp(qp));
 }
 
-static void outstanding(const struct carrier *carrier, carrier_tell *tell, void *context)
+static void outstanding(const struct backend *backend, backend_tell *tell, void *context)
 {
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++) {
-		const struct post *post = of(carrier)->parts[i].posts;
+		const struct post *post = of(backend)->parts[i].posts;
 
 		for (; post; post = post->next) {
-			const struct carrier_report so_far = report_of(&post->message);
+			const struct backend_report so_far = report_of(&post->message);
 
 			tell(context, post->message.tag - 1, &so_far);
 		}
 	}
 }
 
-static const char *trouble(const struct carrier *carrier)
+static const char *trouble(const struct backend *backend)
 {
-	(void)carrier;
+	(void)backend;
 	return NULL;
 }
 
 /* ---- life ---- */
 
-static void destroy(struct carrier *carrier)
+static void destroy(struct backend *backend)
 {
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_fini(&of(carrier)->parts[i].pool);
-	for (uint32_t i = 0; i < of(carrier)->hosts; i++)
-		free(of(carrier)->far[i].by_number);
-	free(of(carrier)->far);
-	free(of(carrier));
+		pool_fini(&of(backend)->parts[i].pool);
+	for (uint32_t i = 0; i < of(backend)->hosts; i++)
+		free(of(backend)->far[i].by_number);
+	free(of(backend)->far);
+	free(of(backend));
 }
 
-struct carrier *endpoint_carrier_create(struct endpoint_hca *const *hcas, uint32_t hosts,
+struct backend *endpoint_backend_create(struct endpoint_hca *const *hcas, uint32_t hosts,
 					const struct endpoint_params *params)
 {
-	static const struct carrier_ops ops = {
+	static const struct backend_ops ops = {
 		port, join,  plan,        plan_any,      start,    post,        peer,    path,
 		cnps, marks, acked_bytes, arrived_bytes, rate_bps, outstanding, trouble, destroy};
-	struct endpoint_carrier *carrier = calloc(1, sizeof(*carrier));
+	struct endpoint_backend *backend = calloc(1, sizeof(*backend));
 
-	assert(carrier);
-	carrier->carrier =
-		(struct carrier){.ops = &ops, .message_max = UINT64_MAX, .ideal = params};
-	carrier->user = (struct endpoint_user){delivered, read_begins, read_ends};
-	carrier->hcas = hcas;
-	carrier->hosts = hosts;
-	carrier->far = calloc(hosts, sizeof(carrier->far[0]));
-	assert(carrier->far);
+	assert(backend);
+	backend->backend =
+		(struct backend){.ops = &ops, .message_max = UINT64_MAX, .ideal = params};
+	backend->user = (struct endpoint_user){delivered, read_begins, read_ends};
+	backend->hcas = hcas;
+	backend->hosts = hosts;
+	backend->far = calloc(hosts, sizeof(backend->far[0]));
+	assert(backend->far);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_init(&carrier->parts[i].pool, sizeof(struct post), 0);
-	return &carrier->carrier;
+		pool_init(&backend->parts[i].pool, sizeof(struct post), 0);
+	return &backend->backend;
 }

@@ -32,8 +32,8 @@
 #include "hca/work/wqe_fetch.h"
 #include "hcasim/builder/group_changes.h"
 #include "switch/switch.h"
-#include "traffic/load/load_courier.h"
 #include "traffic/load/load_server.h"
+#include "traffic/load/workload_core.h"
 
 /* clang-format off */
 #define COUNTERS(list) (const struct counter[]){list(COUNTER_ENTRY) {0}}
@@ -69,7 +69,7 @@ const struct counter_list counter_lists[] = {
 	{"flow_fabric",   "links that flows share (fidelity: flow)",   COUNTERS(FLOW_FABRIC_COUNTERS)},
 	{"group_changes", "hosts that join and leave multicast groups", COUNTERS(GROUP_CHANGES_COUNTERS)},
 	{"server",        "a core that answers requests of a load",    COUNTERS(SERVER_COUNTERS)},
-	{"core",          "a core that carries messages of a workload", COUNTERS(COURIER_COUNTERS)},
+	{"core",          "a core that carries messages of a workload", COUNTERS(WORKLOAD_CORE_COUNTERS)},
 	{0}};
 /* clang-format on */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* detailed_backend: see detailed_backend.h. Its cores are in load_courier.c. */
+/* detailed_backend: see detailed_backend.h. Its cores are in workload_core.c. */
 #include "traffic/load/detailed_backend.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 #include "hca/transport/psn.h"
 #include "sim/parallel.h"
 #include "sim/pool.h"
-#include "traffic/load/load_courier.h"
+#include "traffic/load/workload_core.h"
 
 struct detailed_backend {
 	struct backend backend;
@@ -92,7 +92,7 @@ static void post(struct backend *backend, struct backend_qp *qp, uint32_t flow,
 	arrivals_tell(&end->peer->arrivals, sim_part_of(load_end_sim(end)), flow, operation,
 		      message->packets);
 	load_thread_room(end->qp);
-	load_courier_wake(end->qp->thread->courier);
+	workload_core_wake(end->qp->thread->core);
 }
 
 struct load_target load_end_next(struct load_end *end)
@@ -198,7 +198,7 @@ static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 	struct arrival *arrival = arrivals_find_data(&end->arrivals, psn);
 
 	if (arrival && arrival->operation == WORKLOAD_WRITE)
-		load_courier_written(end->qp->thread->courier, arrival);
+		workload_core_written(end->qp->thread->core, arrival);
 }
 
 /* Bytes of a message before that PSN. */

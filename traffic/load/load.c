@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "sim/parallel.h"
-#include "traffic/load/load_courier.h"
 #include "traffic/load/load_server.h"
+#include "traffic/load/workload_core.h"
 
 enum {
 	NAME_BYTES = 128,

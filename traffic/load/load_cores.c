@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "traffic/load/load_courier.h"
 #include "traffic/load/load_server.h"
+#include "traffic/load/workload_core.h"
 
 static sim_time poll(struct load_thread *thread)
 {
@@ -188,8 +188,8 @@ void load_cores_wake(struct load_thread *thread, uint32_t cq)
 	thread->arrived[thread->arrived_end++ & thread->arrived_mask] = cq;
 	if (thread->server)
 		load_server_wake(thread->server);
-	else if (thread->courier)
-		load_courier_wake(thread->courier);
+	else if (thread->core)
+		workload_core_wake(thread->core);
 	else if (!is_awake(thread))
 		wake_one(thread);
 }

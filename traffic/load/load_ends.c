@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_ends: the ends of a workload's connections, see load_courier.h: by node and by number, the buffer of each, and how they
+ * load_ends: the ends of a workload's connections, see workload_core.h: by node and by number, the buffer of each, and how they
  * come to queue pairs: all of them before the run, or each pair when it is joined, in places that are kept for it.
  */
 #include <assert.h>
 #include <stdlib.h>
 
 #include "fabric/partition.h"
-#include "traffic/load/load_courier.h"
+#include "traffic/load/workload_core.h"
 
 #define BUFFER_ALIGN    UINT64_C(64)
 #define FIRST_QP_NUMBER 0x100u /* as fidelity endpoint has it, so that ways are the same */

@@ -11,8 +11,8 @@
 
 #include "fabric/wire/bytes.h"
 #include "hca/formats/cqe.h"
-#include "traffic/load/load_courier.h"
 #include "traffic/load/load_server.h"
+#include "traffic/load/workload_core.h"
 
 enum {
 	QKEY = 0x11111111,
@@ -508,7 +508,7 @@ void load_node_connect(struct load_node *node)
 {
 	for (uint32_t i = 0; i < node->thread_count; i++) {
 		if (node->load->backend)
-			load_courier_init(&node->threads[i]);
+			workload_core_init(&node->threads[i]);
 		else if (load_serves(node->load))
 			connect_served(&node->threads[i]);
 		else
@@ -522,7 +522,7 @@ void load_node_fini(struct load_node *node)
 		struct load_thread *thread = &node->threads[i];
 
 		load_server_fini(thread);
-		load_courier_fini(thread);
+		workload_core_fini(thread);
 		load_cores_fini(thread);
 		for (uint32_t j = 0; j < thread->qp_count; j++)
 			free(thread->qps[j].began_at);

@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "traffic/load/load_courier.h"
 #include "traffic/load/load_server.h"
+#include "traffic/load/workload_core.h"
 
 enum {
 	RECEIVES_CONNECTED = 256, /* receive work requests of a queue pair */

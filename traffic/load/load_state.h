@@ -36,7 +36,7 @@
 struct arrivals_desk;
 struct detailed_backend;
 struct load_client;
-struct load_courier;
+struct workload_core;
 struct load_end;
 struct load_ends;
 struct load_node;
@@ -95,7 +95,7 @@ struct load_thread { /* queue pairs and CQs, and the core or cores that work wit
 	struct load_lock cq_lock;
 	const struct load_params *params; /* the load's, the rivals', or the responses' */
 	struct load_server *server;       /* in the place of its cores; NULL: it does not answer */
-	struct load_courier *courier;     /* the same, for a workload */
+	struct workload_core *core;       /* the same, for a workload */
 	uint32_t blocks;                  /* of a WQE */
 	struct load_qp *qps;
 	uint32_t qp_count, index;

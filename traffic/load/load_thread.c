@@ -9,8 +9,8 @@
 #include "fabric/wire/bytes.h"
 #include "hca/formats/cqe.h"
 #include "hca/work/doorbell.h"
-#include "traffic/load/load_courier.h"
 #include "traffic/load/load_server.h"
+#include "traffic/load/workload_core.h"
 
 enum {
 	CONTROL_BYTES = 16,

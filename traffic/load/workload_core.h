@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_courier: the core of a host that carries messages of a workload, see detailed_backend.h; the ends of its queue pairs, and what
+ * workload_core: the core of a host that carries messages of a workload, see detailed_backend.h; the ends of its queue pairs, and what
  * is under way between them.
  *
  *     detailed_backend.c  post() --> message, behind the others of its end --> core, and told to the other end (traffic/workload/arrivals.h)
  *     load_ends.c     which ends there are, and their queue pairs
- *     load_courier.c  core: build a WQE, ring | take a CQE, or see what was written --> complete, delivered
+ *     workload_core.c  core: build a WQE, ring | take a CQE, or see what was written --> complete, delivered
  *
  * An end is a queue pair with a buffer of its own, from which on all its messages are. A far one is at a host with an adapter of fidelity
  * endpoint, in a workload on both (mixed_backend.h).
  */
-#ifndef TRAFFIC_LOAD_LOAD_COURIER_H
-#define TRAFFIC_LOAD_LOAD_COURIER_H
+#ifndef TRAFFIC_LOAD_WORKLOAD_CORE_H
+#define TRAFFIC_LOAD_WORKLOAD_CORE_H
 
 #include "traffic/load/detailed_backend.h"
 #include "traffic/load/load_state.h"
 #include "traffic/workload/arrivals.h"
 
 /* clang-format off */
-#define COURIER_COUNTERS(X) \
+#define WORKLOAD_CORE_COUNTERS(X) \
 	X(posted,    "WQEs",     "built and rung for")                                              \
 	X(completed, "CQEs",     "taken of send work requests")                                     \
 	X(received,  "CQEs",     "taken of receive work requests, which were posted again")         \
 	X(seen,      "messages", "seen in memory, as they were written there")
 /* clang-format on */
 
-struct courier_counters {
-	COURIER_COUNTERS(COUNTER_FIELD)
+struct workload_core_counters {
+	WORKLOAD_CORE_COUNTERS(COUNTER_FIELD)
 };
 
 struct load_message {
@@ -111,16 +111,16 @@ void load_ends_place(struct load_node *node);
 void load_ends_connect(struct load *load);
 void load_ends_connect_late(struct load_end *end);
 
-/* ---- load_courier.c ---- */
+/* ---- workload_core.c ---- */
 
 /* The core that posts and polls for a thread in the place of its cores; a block with counters and gauges. */
-void load_courier_init(struct load_thread *thread);
-void load_courier_fini(struct load_thread *thread);
+void workload_core_init(struct load_thread *thread);
+void workload_core_fini(struct load_thread *thread);
 
 /* There is something to do: in an event of its own, at this instant, unless it works already. */
-void load_courier_wake(struct load_courier *courier);
+void workload_core_wake(struct workload_core *core);
 
 /* All of its data are visible to the core. */
-void load_courier_written(struct load_courier *courier, struct arrival *arrival);
+void workload_core_written(struct workload_core *core, struct arrival *arrival);
 
 #endif

@@ -95,8 +95,8 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 	}
 	experiment->ways = ways_create(build);
 	experiment->backend = build_backend(build);
-	experiment->player = player_create(build->sim, experiment->workload, &scenario->play,
-					   experiment->backend, ways_find, experiment->ways);
+	experiment->driver = flow_driver_create(build->sim, experiment->workload, &scenario->play,
+						experiment->backend, ways_find, experiment->ways);
 	const char *trouble = experiment->backend->ops->trouble(experiment->backend);
 	if (trouble != NULL) {
 		snprintf(error, error_bytes, "%s", trouble);
@@ -104,7 +104,7 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 		experiment_destroy(experiment);
 		return NULL;
 	}
-	experiment->records = player_records(experiment->player);
+	experiment->records = flow_driver_records(experiment->driver);
 	experiment->arrived = take(experiment->workload->count, sizeof(*experiment->arrived));
 	experiment->acked = take(experiment->workload->count, sizeof(*experiment->acked));
 	experiment->samples = take(build->port_count, sizeof(*experiment->samples));
@@ -139,7 +139,7 @@ void experiment_destroy(struct experiment *experiment)
 {
 	if (experiment->series != NULL)
 		fclose(experiment->series);
-	player_destroy(experiment->player);
+	flow_driver_destroy(experiment->driver);
 	experiment->backend->ops->destroy(experiment->backend);
 	workload_destroy(experiment->workload);
 	ways_destroy(experiment->ways);
@@ -191,7 +191,7 @@ void experiment_run(struct experiment *experiment, experiment_progress *progress
 		experiment->drained = next == SIM_NEVER;
 		if (now >= until || (experiment->drained && (run->until == 0 || series == 0)))
 			break;
-		if (experiment->drained && player_finished(experiment->player) &&
+		if (experiment->drained && flow_driver_finished(experiment->driver) &&
 		    experiment->measuring)
 			break;
 		at = series > 0 ? now + series : (next > now ? next : now) + SLICE;
@@ -220,7 +220,7 @@ void experiment_run(struct experiment *experiment, experiment_progress *progress
 	if (experiment->deadlock.count == 0)
 		deadlock_find(experiment->build->topology, &experiment->deadlock);
 	experiment_measure_end(experiment);
-	player_end(experiment->player);
+	flow_driver_end(experiment->driver);
 	experiment_collect(experiment);
 }
 
@@ -231,8 +231,8 @@ sim_time experiment_ended(const struct experiment *experiment)
 
 double experiment_flow_rate_bps(const struct experiment *experiment, uint32_t flow)
 {
-	return player_requester(experiment->player, flow) != NULL
-		       ? (double)player_rate_bps(experiment->player, flow)
+	return flow_driver_requester(experiment->driver, flow) != NULL
+		       ? (double)flow_driver_rate_bps(experiment->driver, flow)
 		       : (double)NAN;
 }
 

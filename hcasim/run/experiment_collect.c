@@ -30,7 +30,7 @@ bool *experiment_first_flows(const struct experiment *experiment)
 	if (pairs == NULL || first == NULL)
 		abort();
 	for (uint32_t i = 0; i < count; i++)
-		pairs[i] = (struct qp_of_flow){player_requester(experiment->player, i), i};
+		pairs[i] = (struct qp_of_flow){flow_driver_requester(experiment->driver, i), i};
 	qsort(pairs, count, sizeof(*pairs), compare);
 	for (uint32_t i = 0; i < count; i++)
 		first[pairs[i].flow] =

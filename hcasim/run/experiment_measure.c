@@ -143,11 +143,12 @@ static void take_counts(struct experiment *experiment)
 {
 	settle(experiment);
 	for (uint32_t i = 0; i < experiment->workload->count; i++) {
-		if (player_requester(experiment->player, i) == NULL)
+		if (flow_driver_requester(experiment->driver, i) == NULL)
 			continue;
 		uint64_t arrived =
-			player_arrived_bytes(experiment->player, i) - experiment->arrived[i];
-		uint64_t acked = player_acked_bytes(experiment->player, i) - experiment->acked[i];
+			flow_driver_arrived_bytes(experiment->driver, i) - experiment->arrived[i];
+		uint64_t acked =
+			flow_driver_acked_bytes(experiment->driver, i) - experiment->acked[i];
 		/* whose ACKs do not come any more gets nothing done, as in a storm */
 		bool unheard = experiment->measured && acked == 0 &&
 			       arrived > (uint64_t)ACK_OVERDUE * mtu_of(experiment, i);

@@ -10,7 +10,7 @@
 #include "fabric/deadlock.h"
 #include "hcasim/run/experiment.h"
 #include "hcasim/run/ways.h"
-#include "traffic/workload/player.h"
+#include "traffic/workload/flow_driver.h"
 
 struct port_sample {
 	struct port *port;
@@ -28,9 +28,9 @@ struct experiment {
 	const struct scenario *scenario;
 	struct workload *workload;
 	struct backend *backend;
-	struct player *player;
+	struct flow_driver *driver;
 	struct ways *ways;
-	const struct flow_record *records; /* the player's */
+	const struct flow_record *records; /* the flow driver's */
 	/* [flows] of their queue pairs, when measuring began; at its end: since then. */
 	uint64_t *arrived, *acked;
 	sim_time paused_all;    /* all ports together, likewise */

@@ -15,7 +15,7 @@ struct ways;
 struct ways *ways_create(const struct build *build); /* the build outlives it */
 void ways_destroy(struct ways *ways);
 
-/* A player_way_function, with the ways as its context. */
+/* A flow_driver_way_function, with the ways as its context. */
 struct ideal_path ways_find(void *ways, uint32_t source, uint32_t destination);
 
 #endif

@@ -17,7 +17,7 @@
 #include "hcasim/schema/scenario_subnet.h"
 #include "traffic/load/load_host_params.h"
 #include "traffic/load/load_params.h"
-#include "traffic/workload/player.h"
+#include "traffic/workload/flow_driver.h"
 #include "verbs-shim/kernel/kernel_params.h"
 #include "verbs-shim/session/session.h"
 
@@ -190,7 +190,7 @@ struct scenario {
 	struct workload_params workload;
 	bool has_load;
 	struct load_params load;
-	struct player_params play;
+	struct flow_driver_params play;
 	struct load_host_params play_hosts; /* of detailed adapters */
 	char *trace_file;     /* of the workload, from where the scenario is; ours; NULL: none */
 	struct layout layout; /* of a topology that a builder or file makes; empty: none */

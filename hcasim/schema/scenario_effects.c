@@ -95,7 +95,7 @@ static const struct dependency dependencies[] = {
 	{"workload", workload_param_list, "incast_fan_in incast_flows incast_bytes", incasts, "pattern: poisson and incast_load above 0"},
 	{"workload", workload_param_list, "request", requests, "pattern: request_response"},
 	{"workload", workload_param_list, "gap", has_steps, "phases above 1, or a collective"},
-	{"workload.play", player_param_list, "post_list", cut, "workload.play.message: a flow is one message otherwise"},
+	{"workload.play", flow_driver_param_list, "post_list", cut, "workload.play.message: a flow is one message otherwise"},
 	{"workload.host", load_host_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"workload.cpu", load_cpu_param_list, "*", detailed, "adapters of fidelity: detailed"},
 	{"load", load_param_list, "registers_own", registers, "load.registers above 0"},

@@ -42,7 +42,7 @@ static void read_play(struct scenario_reader *reader, struct yaml_node *node)
 	if (!yaml_expect_map(node, "a workload's pattern and numbers", reader->errors))
 		return;
 	yaml_override_params(node, workload_param_list, &scenario->workload, reader->errors);
-	yaml_read_params(yaml_get(node, "play"), player_param_list, &scenario->play,
+	yaml_read_params(yaml_get(node, "play"), flow_driver_param_list, &scenario->play,
 			 reader->errors);
 	struct yaml_node *trace = yaml_get(node, "trace");
 	const char *name =
@@ -276,7 +276,7 @@ void scenario_read_workload(struct scenario_reader *reader, struct yaml_node *ro
 	struct yaml_node *workload = yaml_get(root, "workload"), *sweep = yaml_get(root, "sweep");
 	struct yaml_node *programs = yaml_get(root, "programs");
 	params_default(workload_param_list, &scenario->workload);
-	params_default(player_param_list, &scenario->play);
+	params_default(flow_driver_param_list, &scenario->play);
 	for (const struct param_group *group = load_host_param_groups; group->name != NULL; group++)
 		params_default(group->list, (char *)&scenario->play_hosts + group->offset);
 	struct yaml_node *run = yaml_get(root, "run");
@@ -326,7 +326,7 @@ void scenario_print_workload(const struct scenario *scenario, FILE *out)
 		fputc('\n', out);
 	}
 	fprintf(out, "  play:\n");
-	scenario_print_list(player_param_list, &scenario->play, 4, out);
+	scenario_print_list(flow_driver_param_list, &scenario->play, 4, out);
 	scenario_print_hosts(&scenario->play_hosts, out);
 	fprintf(out, "run:\n");
 	scenario_print_list(scenario_run_param_list, &scenario->run, 2, out);

@@ -49,8 +49,8 @@ class Wire(Law):
             scenario["hosts"]["hca"]["ack_interval"] = rng.choice((0, 16, 64))
         return scenario
 
-    def judge(self, player, scenario):
-        result = player.run(scenario)
+    def judge(self, runner, scenario):
+        result = runner.run(scenario)
         rate = number(play.get(scenario, "fabric.link.rate"))
         roce = scenario["fabric"].get("link_layer") == "roce"
         if "load" in scenario:
@@ -92,7 +92,7 @@ class Bounds(Law):
         scenario["_law"] = unit
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         unit = scenario["_law"]
         work = scenario["load"]
         each = number(scenario["hosts"]["hca"][unit]["interval"])
@@ -102,7 +102,7 @@ class Bounds(Law):
         elif unit == "completion":
             # Rates are those of the wire: what fits the windows may still wait for its CQE.
             bound *= work.get("signal", 1) * (1 + work["threads"] * work["qps"] * work["window"] / work["operations"])
-        measured = player.run(scenario).metrics["mops"]
+        measured = runner.run(scenario).metrics["mops"]
         # what is measured begins and ends amid lists: two windows of each queue pair among 3000 requests
         if measured > bound * 1.03:
             return f"{measured} M/s, and {unit}.interval allows {bound:.4f}"
@@ -121,13 +121,13 @@ class Closed(Law):
                 "workload": {"play": {"message": f"{rng.choice((256, 1000, 4096, 9000))}B", "post_list": rng.choice((2, 3, 4, 8, 16, 32))}},
                 "_flows": [[0, 0, 1, 0, "write"]], "_law": rng.randint(200, 400)}
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         count = scenario["_law"]
         size = number(scenario["workload"]["play"]["message"])
         window = scenario["workload"]["play"]["post_list"]
         scenario = play.changed(scenario, {"_flows": [[0, 0, 1, count * size, "write"]]})
-        alone = player.run(play.changed(scenario, {"workload.play.post_list": 1})).flows[0]
-        several = player.run(scenario).flows[0]
+        alone = runner.run(play.changed(scenario, {"workload.play.post_list": 1})).flows[0]
+        several = runner.run(scenario).flows[0]
         trip = (alone["finished"] - alone["ready"]) / count
         rate = number(scenario["fabric"]["link"]["rate"])
         extra = ROCE_EXTRA if scenario["fabric"]["link_layer"] == "roce" else INFINIBAND_EXTRA
@@ -154,9 +154,9 @@ class Queue(Law):
                 "workload": {"pattern": "incast", "bytes": f"{size}B", "count": count, "spread": f"{round(senders * count * packet / rho)}ps"},
                 "_law": [rho, packet]}
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         rho, packet = scenario["_law"]
-        waited = player.run(scenario).metrics["wait_mean_us"] * 1e6
+        waited = runner.run(scenario).metrics["wait_mean_us"] * 1e6
         known = packet * rho / (2 * (1 - rho))
         if abs(waited - known) > 0.15 * known: # 9600 packets: the mean's own error is some 4 %
             return f"rho {rho}: {waited:.0f} ps, known {known:.0f}"
@@ -172,7 +172,7 @@ class Credits(Law):
                 "fabric": {"link_layer": "infiniband", "topology": "back-to-back", "link": {"rate": f"{rng.choice((50, 100))}Gbps", "length": f"{rng.choice((200, 500, 1000, 2000))}m"}},
                 "workload": {"pattern": "incast", "bytes": "1GB"}, "run": {"until": "1ms", "warm_up": "200us"}}
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         rate = number(scenario["fabric"]["link"]["rate"])
         buffer = number(scenario["hosts"]["hca"]["port"]["input_buffer"]) * 1024
         length = number(scenario["fabric"]["link"]["length"])
@@ -180,7 +180,7 @@ class Credits(Law):
         trip = 2 * length * 5000 + packet * 8000 / rate # ps; credits come back when a packet is whole
         whole = buffer // (-(-4120 // 64) * 64) # packets that fit, in blocks of 64 B
         known = min(rate * 4096 / packet, whole * 4096 * 8000 / trip)
-        measured = player.run(scenario).metrics["goodput_gbps"]
+        measured = runner.run(scenario).metrics["goodput_gbps"]
         if abs(measured - known) > 0.05 * known: # credits are told in steps
             return f"{measured} Gb/s, known {known:.2f}"
         return None
@@ -197,10 +197,10 @@ class Caches(Law):
                 "load": {"verb": "write", "bytes": "64B", "qps": rng.choice((entries // 2, entries, entries + 1, 2 * entries, 4 * entries)), "window": 1, "outstanding": 1,
                          "order": rng.choice(("random", "turn")), "warm_up": 1, "operations": 2000}}
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         work, cache = scenario["load"], scenario["hosts"]["hca"]["requester_cache"]
         pairs, entries = work["qps"], cache["entries"]
-        result = player.run(scenario)
+        result = runner.run(scenario)
         misses = result.counter("host0.hca.context.requester", "misses")
         done = work["operations"]
         known = pairs if pairs <= entries else done if work["order"] == "turn" else done * (1 - entries / pairs)
@@ -223,13 +223,13 @@ class Threshold(Law):
                 "fabric": {"link_layer": "roce", "topology": "single-switch", "switch": switch, "link": {"rate": "100Gbps", "length": "2m"}},
                 "workload": {"pattern": "incast", "bytes": "0B"}, "_law": [kind, limit, senders, rng.choice((0.5, 0.8, 1.3, 2))]}
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         kind, limit, senders, share = scenario["_law"]
         # All arrive at once: the queue grows to all but one sender's bytes. PFC: each of n
         # inputs may take as many bytes as are free, of what is not headroom.
         threshold = limit if kind == "ecn" else senders * limit / (1 + senders)
         size = round(share * threshold / (senders - 1))
-        result = player.run(play.changed(scenario, {"workload.bytes": f"{size}B"}))
+        result = runner.run(play.changed(scenario, {"workload.bytes": f"{size}B"}))
         count = result.metrics["ecn_marks" if kind == "ecn" else "pauses"]
         if (count > 0) != (share > 1) or result.metrics["drops"]:
             return f"{kind}: a queue of {share} times the threshold of {threshold:.0f} B: {count} marks or pauses, {result.metrics['drops']} drops"
@@ -248,8 +248,8 @@ class FixedPoint(Law):
                            "link": {"rate": "40Gbps", "length": "200m", "pfc_priorities": 0}},
                 "workload": {"pattern": "incast", "bytes": "8GB"}, "run": {"until": "140ms", "warm_up": "40ms"}, "_law": senders}
 
-    def judge(self, player, scenario):
-        result = player.run(scenario)
+    def judge(self, runner, scenario):
+        result = runner.run(scenario)
         if result.metrics["jain"] < 0.97 or result.metrics["goodput_gbps"] < 35.5:
             return f"jain {result.metrics['jain']}, {result.metrics['goodput_gbps']} Gb/s"
         return None

@@ -10,7 +10,7 @@
     known.py     runs whose answer is known
     shrink.py    makes a failing case smaller
 
-A law is a class with draw(rng), which gives a scenario, and judge(player, scenario), which gives None or says what does not hold.
+A law is a class with draw(rng), which gives a scenario, and judge(runner, scenario), which gives None or says what does not hold.
 judge() derives the second run from the first one's scenario, so that a smaller scenario can be judged, too.
 """
 import argparse
@@ -43,20 +43,20 @@ def case(job):
     hcasim, seed, number, listed = job
     name = listed[number % len(listed)]
     law = LAWS[name]()
-    player = play.Player(hcasim)
+    runner = play.Runner(hcasim)
     began = time.monotonic()
     refused = 0
     said = ""
     for turn in range(DRAWS_MAX):
         scenario = law.draw(random.Random(f"{seed}:{number}:{turn}"))
-        breach, said = shrink.judge(law, player, scenario)
+        breach, said = shrink.judge(law, runner, scenario)
         if breach is None and said:
             refused += 1
             continue
         if breach:
-            scenario, breach = shrink.smaller(law, player, scenario, breach)
-        return number, name, breach, scenario, refused, player.runs, time.monotonic() - began
-    return number, name, f"{DRAWS_MAX} scenarios refused, the last one: {said}", {}, refused, player.runs, time.monotonic() - began
+            scenario, breach = shrink.smaller(law, runner, scenario, breach)
+        return number, name, breach, scenario, refused, runner.runs, time.monotonic() - began
+    return number, name, f"{DRAWS_MAX} scenarios refused, the last one: {said}", {}, refused, runner.runs, time.monotonic() - began
 
 
 def show(seed, number, name, breach, scenario):

@@ -69,7 +69,7 @@ def write(folder, text, flows):
     return os.path.join(folder, "case.yaml")
 
 
-class Player:
+class Runner:
     """Runs scenarios with one program, each in a folder of its own."""
 
     def __init__(self, hcasim):

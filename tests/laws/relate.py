@@ -80,13 +80,13 @@ class Nothing(Law):
             scenario["_law"] = feature
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         feature = scenario["_law"]
         if not is_load(scenario):
-            return self.plain(player, scenario, FREE_FLOWS[feature], feature)
+            return self.plain(runner, scenario, FREE_FLOWS[feature], feature)
         both, more = FREE_LOAD[feature]
-        first = player.run(play.changed(scenario, both))
-        other = player.run(play.changed(scenario, {**both, **more}))
+        first = runner.run(play.changed(scenario, both))
+        other = runner.run(play.changed(scenario, {**both, **more}))
         if feature not in NEARLY:
             found = play.differing(first, other)
             return f"{feature}: {found}" if found else None
@@ -97,10 +97,10 @@ class Nothing(Law):
         return None
 
     @staticmethod
-    def plain(player, scenario, more, feature):
+    def plain(runner, scenario, more, feature):
         if "nobody obeys" in feature and scenario["fabric"]["link_layer"] != "roce":
             raise play.Refused("marks are RoCE's")
-        first, other = player.run(scenario), player.run(play.changed(scenario, more))
+        first, other = runner.run(scenario), runner.run(play.changed(scenario, more))
         found = play.differing_flows(first, other)
         return f"{feature}: {found}" if found else None
 
@@ -171,11 +171,11 @@ class More(Law):
                 scenario["load"].pop(key, None)
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         place, worse, better = scenario["_law"]
         path, tolerance = MORE[place][0], MORE[place][3]
-        first = player.run(play.changed(scenario, {path: worse}))
-        other = player.run(play.changed(scenario, {path: better}))
+        first = runner.run(play.changed(scenario, {path: worse}))
+        other = runner.run(play.changed(scenario, {path: better}))
         one, two = first.metrics["mops"], other.metrics["mops"]
         if two < one * (1 - tolerance):
             return f"{path}: {one} M/s with {worse}, {two} with {better}"
@@ -225,12 +225,12 @@ class MoreFlows(Law):
         scenario["_law"] = [place, rng.choice(worse), rng.choice(better)]
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         place, worse, better = scenario["_law"]
         path, _, _, tolerance = MORE_FLOWS[place]
         if "length" in path and "telemetry" in scenario["fabric"]["switch"]:
             tolerance = 0.25 # HPCC's windows are whole packets: of a short round trip a few, shared by the flows of a link
-        one, two = (player.run(play.changed(scenario, {path: value})).metrics["fct_mean_us"] for value in (worse, better))
+        one, two = (runner.run(play.changed(scenario, {path: value})).metrics["fct_mean_us"] for value in (worse, better))
         if two > one * (1 + tolerance):
             return f"{path}: flows take {one} us with {worse}, {two} us with {better}"
         return None
@@ -259,7 +259,7 @@ class Names(Law):
         scenario["_law"] = [kind, rng.randint(0, 10**6)]
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         kind, seed = scenario["_law"]
         rng = random.Random(seed)
         count = scenario["hosts"]["count"]
@@ -283,7 +283,7 @@ class Names(Law):
             first["fabric"] = fabric
             other["fabric"] = copy.deepcopy(fabric)
             rng.shuffle(other["fabric"]["links"])
-        found = play.differing_flows(player.run(first), player.run(other), pairs=pairs)
+        found = play.differing_flows(runner.run(first), runner.run(other), pairs=pairs)
         return f"{kind}: {found}" if found else None
 
 
@@ -298,11 +298,11 @@ class Shift(Law):
         scenario["_law"] = rng.choice((1, 100, 4096, rng.randint(1, 3000)))
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         later = scenario["_law"]
         other = copy.deepcopy(scenario)
         other["_flows"] = [[round(flow[0] + later, 3), *flow[1:]] for flow in scenario["_flows"]]
-        return play.differing_flows(player.run(scenario), player.run(other), later * 1000000)
+        return play.differing_flows(runner.run(scenario), runner.run(other), later * 1000000)
 
     @classmethod
     def how(cls, scenario):
@@ -338,18 +338,18 @@ class Apart(Law):
         scenario["_law"] = hosts
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         hosts = scenario["_law"]
         if scenario["hosts"]["count"] != 2 * hosts:
             raise play.Refused("two parts of three hosts")
-        both = player.run(scenario)
+        both = runner.run(scenario)
         for part in (0, 1):
             places = [i for i, flow in enumerate(scenario["_flows"]) if (flow[1] >= hosts) == bool(part)]
             if not places:
                 continue
             alone = copy.deepcopy(scenario)
             alone["_flows"] = [scenario["_flows"][i] for i in places]
-            found = play.differing_flows(player.run(alone), both, pairs=places)
+            found = play.differing_flows(runner.run(alone), both, pairs=places)
             if found:
                 return f"part {part} alone, and beside the other: {found}"
         return None
@@ -377,23 +377,23 @@ class Fidelities(Law):
         scenario["_law"] = kind
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         kind = scenario["_law"]
-        first = player.run(scenario)
+        first = runner.run(scenario)
         if kind == "kernel":
             for kernel in ("hosted", "reference"):
-                found = compare(first, player.run(scenario, "--kernel", kernel), scenario)
+                found = compare(first, runner.run(scenario, "--kernel", kernel), scenario)
                 if found:
                     return f"kernel {kernel}: {found}"
         elif kind == "threads":
-            found = compare(first, player.run(scenario, "--threads", "2"), scenario)
+            found = compare(first, runner.run(scenario, "--threads", "2"), scenario)
             return f"two threads: {found}" if found else None
         elif kind == "flow": # a flow alone: to the picosecond (docs/explanation/flow-level.md)
-            found = play.differing_flows(first, player.run(play.changed(scenario, {"fabric.fidelity": "flow"})), columns=("started", "finished"))
+            found = play.differing_flows(first, runner.run(play.changed(scenario, {"fabric.fidelity": "flow"})), columns=("started", "finished"))
             return f"flows in place of packets: {found}" if found else None
         else:
             hca = {"fidelity": "detailed", "port": scenario["hosts"]["hca"].get("port", {}), "pcie": {"generation": 5}} # never the limit
-            other = player.run(play.changed(scenario, {"hosts.hca": hca}))
+            other = runner.run(play.changed(scenario, {"hosts.hca": hca}))
             for number, (flow, like) in enumerate(zip(first.flows, other.flows)):
                 if flow["packets"] != like["packets"] or like["status"] != flow["status"]:
                     return f"flow {number}: {flow['packets']} packets {flow['status']}, detailed {like['packets']} {like['status']}"
@@ -424,7 +424,7 @@ class Reverse(Law):
                 "fabric": {"link_layer": "roce", "topology": "single-switch", "switch": switch, "link": {"rate": "100Gbps", "length": f"{rng.choice((200, 400))}m"}},
                 "workload": {}, "run": {"until": "50ms"}, "_flows": listed, "_law": "host0"}
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         # HPCC keeps queues short, but for the first burst, and its telemetry is of the lane that ACKs are in.
         if "telemetry" in scenario["fabric"]["switch"]:
             share, burst = 0.15, 30000000
@@ -435,7 +435,7 @@ class Reverse(Law):
             scenario = play.changed(scenario, {"hosts.hca.ack_priority": 7, "hosts.hca.port.strict": 128, "fabric.switch.port.strict": 128})
         alone = copy.deepcopy(scenario)
         alone["_flows"] = scenario["_flows"][:1]
-        one, two = (player.run(one).flows[0] for one in (alone, scenario))
+        one, two = (runner.run(one).flows[0] for one in (alone, scenario))
         took, takes = (flow["finished"] - flow["ready"] for flow in (one, two))
         if takes > took * (1 + share) + burst:
             return f"{took} ps alone, {takes} ps beside flows to its source"
@@ -452,8 +452,8 @@ class Order(Law):
     def draw(self, rng):
         return {"_law": rng.randint(1, 10**6)}
 
-    def judge(self, player, scenario):
-        return player.test("hca_test_receive_random", scenario["_law"])
+    def judge(self, runner, scenario):
+        return runner.test("hca_test_receive_random", scenario["_law"])
 
     @classmethod
     def how(cls, scenario):

@@ -63,16 +63,16 @@ class Scale(Law):
             scenario["hosts"]["hca"].update({"send_rate": "1Tbps", "receive_rate": "1Tbps"})
         return scenario
 
-    def judge(self, player, scenario):
+    def judge(self, runner, scenario):
         if is_load(scenario) and scenario["fabric"]["link_layer"] != "roce" or play.get(scenario, "hosts.hca.pcie.generation", 4) not in (4, 5):
             raise play.Refused("has no half")
-        text = player.effective(scenario)
+        text = runner.effective(scenario)
         flows = play.files(scenario)[1]
         if flows is not None:
             twice = "".join(",".join(str(word) for word in (round(flow[0] * 2, 3), *flow[1:])) + "\n" for flow in scenario["_flows"])
         else:
             twice = None
-        first, other = player.run(scenario), player.run_text(doubled(text), twice)
+        first, other = runner.run(scenario), runner.run_text(doubled(text), twice)
         if is_load(scenario):
             for metric, factor in (("mops", 2), ("mean_ns", 0.5), ("p99_ns", 0.5)):
                 one, two = first.metrics[metric], other.metrics[metric] * factor

@@ -10,10 +10,10 @@ TRIES_MAX = 150
 SECONDS_MAX = 25
 
 
-def judge(law, player, scenario):
+def judge(law, runner, scenario):
     """What does not hold or None, and what was refused or None."""
     try:
-        return law.judge(player, scenario), None
+        return law.judge(runner, scenario), None
     except play.Refused as refusal:
         return None, str(refusal)[:300] or "refused"
     except play.Broken as broken:
@@ -72,7 +72,7 @@ def variants(law, scenario):
             yield other
 
 
-def smaller(law, player, scenario, breach):
+def smaller(law, runner, scenario, breach):
     """The smallest scenario found that still fails, and how it fails."""
     if not law.shrinks:
         return scenario, breach
@@ -86,7 +86,7 @@ def smaller(law, player, scenario, breach):
                 return scenario, breach
             tries += 1
             try:
-                found, _ = judge(law, player, other)
+                found, _ = judge(law, runner, other)
             except (KeyError, IndexError, ZeroDivisionError, AttributeError, TypeError, ValueError):
                 continue # the law needs what was dropped
             if found and found.startswith("the run itself") == breach.startswith("the run itself"):

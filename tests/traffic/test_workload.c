@@ -7,7 +7,7 @@
 #include "tests/hca/support/study.h"
 #include "tests/support/suite.h"
 #include "traffic/workload/endpoint_backend.h"
-#include "traffic/workload/player.h"
+#include "traffic/workload/flow_driver.h"
 
 #define TESTS(TEST)                        \
 	TEST(seed_decides)                 \
@@ -257,10 +257,10 @@ static struct ideal_path star_way(void *context, uint32_t source, uint32_t desti
 
 struct session {
 	struct study study;
-	struct player_params params;
+	struct flow_driver_params params;
 	struct workload *workload;
 	struct backend *backend;
-	struct player *player;
+	struct flow_driver *driver;
 	const struct flow_record *records;
 };
 
@@ -269,21 +269,22 @@ static void session_play(struct session *session, enum link_layer link_layer,
 {
 	study_init(&session->study, link_layer, "none", 1, HOSTS);
 	study_star(&session->study, HOSTS);
-	params_default(player_param_list, &session->params);
+	params_default(flow_driver_param_list, &session->params);
 	session->params.message = message;
 	session->params.post_list = post_list;
 	session->workload = make(params, HOSTS, 1);
 	session->backend =
 		endpoint_backend_create(session->study.hosts, HOSTS, &session->study.params);
-	session->player = player_create(session->study.sim, session->workload, &session->params,
-					session->backend, star_way, &session->study);
-	session->records = player_records(session->player);
+	session->driver =
+		flow_driver_create(session->study.sim, session->workload, &session->params,
+				   session->backend, star_way, &session->study);
+	session->records = flow_driver_records(session->driver);
 	sim_run(session->study.sim, SIM_NEVER);
 }
 
 static void session_end(struct session *session)
 {
-	player_destroy(session->player);
+	flow_driver_destroy(session->driver);
 	session->backend->ops->destroy(session->backend);
 	workload_destroy(session->workload);
 	study_fini(&session->study);
@@ -337,7 +338,7 @@ static void check_played(const struct session *session)
 	for (unsigned i = 0; i < HOSTS; i++)
 		received += endpoint_counters(session->study.hosts[i])->data_bytes_received;
 	CU_ASSERT_EQUAL(received, bytes);
-	CU_ASSERT_TRUE(player_finished(session->player));
+	CU_ASSERT_TRUE(flow_driver_finished(session->driver));
 	CU_ASSERT_EQUAL(packet_pool_in_use(session->study.pool), 0);
 }
 
@@ -383,31 +384,32 @@ static void test_incast_shares_the_link(void)
 static void test_nothing_begins_after_stop(void)
 {
 	struct workload_params params = defaults(PATTERN_request_response);
-	struct player_params player_params;
+	struct flow_driver_params flow_driver_params;
 	struct study study;
 	struct workload *workload;
 	struct backend *backend;
-	struct player *player;
+	struct flow_driver *driver;
 	unsigned not_started = 0;
 
 	params.count = 1000;
 	study_init(&study, LINK_ETHERNET, "none", 1, HOSTS);
 	study_star(&study, HOSTS);
-	params_default(player_param_list, &player_params);
-	player_params.stop = 1 * MS;
+	params_default(flow_driver_param_list, &flow_driver_params);
+	flow_driver_params.stop = 1 * MS;
 	workload = make(&params, HOSTS, 1);
 	backend = endpoint_backend_create(study.hosts, HOSTS, &study.params);
-	player = player_create(study.sim, workload, &player_params, backend, star_way, &study);
+	driver = flow_driver_create(study.sim, workload, &flow_driver_params, backend, star_way,
+				    &study);
 	sim_run(study.sim, SIM_NEVER);
 	for (uint32_t i = 0; i < workload->count; i++) {
-		const struct flow_record *record = &player_records(player)[i];
+		const struct flow_record *record = &flow_driver_records(driver)[i];
 
 		CU_ASSERT(record->ready <= 1 * MS);
 		not_started += record->status == FLOW_not_started;
 	}
 	CU_ASSERT(not_started > 10000 && not_started < 14000);
 	CU_ASSERT(sim_now(study.sim) < 2 * MS);
-	player_destroy(player);
+	flow_driver_destroy(driver);
 	backend->ops->destroy(backend);
 	workload_destroy(workload);
 	study_fini(&study);

@@ -5,7 +5,7 @@
  * at memory for what was written there, each at a cost (`cpu`).
  *
  *     build:  detailed_backend_create() --> drivers and resolvers for the HCAs
- *     experiment:  detailed_backend() --> player
+ *     experiment:  detailed_backend() --> flow driver
  */
 #ifndef TRAFFIC_LOAD_DETAILED_BACKEND_H
 #define TRAFFIC_LOAD_DETAILED_BACKEND_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agenda: which flows of a host begin when: a heap, and one event for the first of them. Part of player.
+ * agenda: which flows of a host begin when: a heap, and one event for the first of them. Part of flow_driver.
  *
  * A host has two: of what begins because of the host alone, and of what others have told it of (waits.h), which may enter
  * between two windows of a divided run and therefore has a fixed place within its instant.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * backend: what carries the messages of a workload from host to host: adapters of one fidelity, with queue pairs between them.
- * The player knows no more of adapters than this.
+ * The flow driver knows no more of adapters than this.
  *
- *     player --join(), plan(), start()--> backend      endpoint_backend: HCAs of fidelity endpoint
+ *     flow driver --join(), plan(), start()--> backend      endpoint_backend: HCAs of fidelity endpoint
  *            --post()-------------------> backend      detailed_backend:     detailed ones, with a processor core on each host
  *            <--done(), delivered()----- backend
  */

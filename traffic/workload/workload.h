@@ -3,7 +3,7 @@
  * workload: who sends what to whom, when, and after what. A list of flows with dependencies, made from a few
  * parameters and a seed alone, so that it is the same whatever the fabric.
  *
- *     workload_create(params, hosts, rate, seed) --> struct workload --player--> flow table
+ *     workload_create(params, hosts, rate, seed) --> struct workload --flow driver--> flow table
  *
  * A flow may begin at `start`, or, if it waits for others, `start` after the last of them: one that ends where this
  * begins must have arrived there, any other must be complete for its sender. A barrier is a flow of no bytes from a host

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * player: plays a workload and keeps the flow table. Queue pairs are joined as the flows need them; a flow is cut into messages, of
+ * flow_driver: plays a workload and keeps the flow table. Queue pairs are joined as the flows need them; a flow is cut into messages, of
  * which a number are posted at a time. By which adapters they go is the backend's.
  *
- *     workload --player--> backend: post() ... done(), delivered() --> flow table, and flows that waited
+ *     workload --flow driver--> backend: post() ... done(), delivered() --> flow table, and flows that waited
  */
-#ifndef TRAFFIC_WORKLOAD_PLAYER_H
-#define TRAFFIC_WORKLOAD_PLAYER_H
+#ifndef TRAFFIC_WORKLOAD_FLOW_DRIVER_H
+#define TRAFFIC_WORKLOAD_FLOW_DRIVER_H
 
 #include "traffic/workload/backend.h"
 #include "traffic/workload/flow_table.h"
 #include "traffic/workload/ideal.h"
 
 /* clang-format off */
-#define PLAYER_PARAMS(X)                                                                                   \
+#define FLOW_DRIVER_PARAMS(X)                                                                                   \
 	X(message,       BYTES, "0B", "0B..4GB",    "a flow is cut into messages of so much, 0: it is one (reads, and all messages of detailed adapters, are cut at 1 GiB in any case)", "choice") \
 	X(post_list,     COUNT, "1",  "1..4096",    "messages of a flow that are posted and not complete, at most", "choice") \
 	X(service_level, COUNT, "0",  "0..15",      "of all packets: lane or priority",               "choice") \
@@ -22,38 +22,40 @@
 	X(stop,          TIME,  "1s", "1ns..1000s", "flows that are not ready by then are not begun", "choice")
 /* clang-format on */
 
-struct player_params {
-	PLAYER_PARAMS(PARAM_FIELD)
+struct flow_driver_params {
+	FLOW_DRIVER_PARAMS(PARAM_FIELD)
 };
 
-extern const struct param player_param_list[];
+extern const struct param flow_driver_param_list[];
 
-struct player;
+struct flow_driver;
 
 /* What the fabric is like between two hosts. */
-typedef struct ideal_path player_way_function(void *context, uint32_t source, uint32_t destination);
+typedef struct ideal_path flow_driver_way_function(void *context, uint32_t source,
+						   uint32_t destination);
 
 /* The backend and the workload outlive it. */
-struct player *player_create(struct sim *sim, const struct workload *workload,
-			     const struct player_params *params, struct backend *backend,
-			     player_way_function *way, void *context);
-void player_destroy(struct player *player); /* after the run, before the backend */
+struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *workload,
+				       const struct flow_driver_params *params,
+				       struct backend *backend, flow_driver_way_function *way,
+				       void *context);
+void flow_driver_destroy(struct flow_driver *driver); /* after the run, before the backend */
 
 /* Every flow is done, failed, or was not begun in time. */
-bool player_finished(const struct player *player);
+bool flow_driver_finished(const struct flow_driver *driver);
 
 /* Fills in what is known so far of flows under way: packets, marks, CNPs, pauses. Call it once, when the run is over. */
-void player_end(struct player *player);
+void flow_driver_end(struct flow_driver *driver);
 
 /* The queue pair that sends the flow's requests; NULL: a barrier. Flows of a pair of hosts share it. */
-const struct backend_qp *player_requester(const struct player *player, uint32_t flow);
+const struct backend_qp *flow_driver_requester(const struct flow_driver *driver, uint32_t flow);
 
 /* Of its requester: what it has had acknowledged, and what congestion control lets it send now. Not of barriers. */
-uint64_t player_acked_bytes(const struct player *player, uint32_t flow);
-uint64_t player_arrived_bytes(const struct player *player, uint32_t flow);
-uint64_t player_rate_bps(const struct player *player, uint32_t flow);
+uint64_t flow_driver_acked_bytes(const struct flow_driver *driver, uint32_t flow);
+uint64_t flow_driver_arrived_bytes(const struct flow_driver *driver, uint32_t flow);
+uint64_t flow_driver_rate_bps(const struct flow_driver *driver, uint32_t flow);
 
 /* One a flow, in the workload's order. */
-const struct flow_record *player_records(const struct player *player);
+const struct flow_record *flow_driver_records(const struct flow_driver *driver);
 
 #endif

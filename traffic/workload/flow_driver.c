@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flow_driver: see flow_driver.h. */
+#include "traffic/workload/flow_driver.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/port_params.h"
+#include "traffic/workload/agenda.h"
+#include "traffic/workload/waits.h"
+
+#define READ_BYTES_MAX (UINT64_C(1) << 30)
+
+struct pair {                      /* of hosts: their queue pairs of one number */
+	uint64_t key;              /* 0: free */
+	struct backend_qp *sender; /* where the data comes from */
+	uint32_t marks_told;       /* marked packets that came, of flows that have arrived */
+	struct ideal_path way;
+};
+
+struct play {
+	struct pair *pair;
+	uint64_t bytes_left;    /* not posted */
+	uint32_t messages_left; /* not complete */
+	uint32_t undelivered;
+	bool failed;
+	/* at the host that the data come from */
+	bool sends;
+	uint32_t cnps; /* of the sender, before */
+	sim_time paused;
+};
+
+/* What begins at a host, its requester's. */
+struct flow_driver_host {
+	struct agenda agendas[AGENDAS];
+	struct block block;
+};
+
+struct flow_driver {
+	struct backend_user user; /* first */
+	struct waits_user waits_user;
+	struct waits *waits;
+	const struct workload *workload;
+	const struct flow_driver_params *params;
+	struct backend *backend;
+	const struct backend_ops *ops; /* the backend's */
+	flow_driver_way_function *way;
+	void *context;
+	struct play *plays;
+	struct flow_record *records;
+	struct pair *pairs;
+	uint64_t pair_mask;
+	struct flow_driver_host *hosts;
+	struct start *starts; /* [flows] of all hosts */
+	struct block block;
+};
+
+static void arrive(struct flow_driver *driver, uint32_t flow, sim_time now);
+static void arrive_unmarked(struct flow_driver *driver, uint32_t flow, sim_time now);
+
+/* ---- one flow ---- */
+
+static sim_time time_at(const struct flow_driver *driver, uint32_t host)
+{
+	return sim_now(port_sim(driver->ops->port(driver->backend, host)));
+}
+
+static sim_time sender_paused(const struct flow_driver *driver, uint32_t flow)
+{
+	const struct path *path = driver->ops->path(driver->plays[flow].pair->sender);
+	const struct port *port =
+		driver->ops->port(driver->backend, driver->workload->flows[flow].source);
+
+	return port_paused_time(port, port_lane(port, path->service_level));
+}
+
+/* What happens to the sender of the data, at its host: of a read, from its request's arrival to the last response. */
+static void sender_begins(struct flow_driver *driver, uint32_t flow)
+{
+	struct play *play = &driver->plays[flow];
+
+	if (play->sends)
+		return;
+	play->sends = true;
+	play->cnps = driver->ops->cnps(play->pair->sender);
+	play->paused = sender_paused(driver, flow);
+}
+
+static void sender_ends(struct flow_driver *driver, uint32_t flow)
+{
+	const struct play *play = &driver->plays[flow];
+	struct flow_record *record = &driver->records[flow];
+
+	record->cnps = driver->ops->cnps(play->pair->sender) - play->cnps;
+	record->paused = sender_paused(driver, flow) - play->paused;
+}
+
+static void finish(struct flow_driver *driver, uint32_t flow)
+{
+	const struct workload_flow *what = &driver->workload->flows[flow];
+	struct flow_record *record = &driver->records[flow];
+	struct play *play = &driver->plays[flow];
+	sim_time now = time_at(driver, workload_home(what));
+
+	record->finished = now;
+	record->status = play->failed ? FLOW_failed : FLOW_done;
+	if (what->operation != WORKLOAD_READ)
+		sender_ends(driver, flow);
+	if (play->failed) /* what waits for it never begins */
+		return;
+	if (what->operation == WORKLOAD_READ)
+		arrive(driver, flow, now);
+	else if (what->operation == WORKLOAD_ATOMIC)
+		arrive_unmarked(driver, flow, now);
+	waits_happened(driver->waits, flow, false, now);
+}
+
+static uint64_t message_bytes(const struct flow_driver *driver, uint32_t flow)
+{
+	uint64_t bytes = driver->params->message, most = driver->backend->message_max;
+
+	if (driver->workload->flows[flow].operation == WORKLOAD_READ && READ_BYTES_MAX < most)
+		most = READ_BYTES_MAX;
+	return bytes && bytes < most ? bytes : most;
+}
+
+static uint64_t message_count(const struct flow_driver *driver, uint32_t flow)
+{
+	return (driver->workload->flows[flow].bytes - 1) / message_bytes(driver, flow) + 1;
+}
+
+static void post_next(struct flow_driver *driver, uint32_t flow)
+{
+	struct play *play = &driver->plays[flow];
+	uint64_t most = message_bytes(driver, flow);
+	uint64_t bytes = play->bytes_left < most ? play->bytes_left : most;
+
+	play->bytes_left -= bytes;
+	driver->ops->post(driver->backend, play->pair->sender, flow,
+			  (enum workload_operation)driver->workload->flows[flow].operation, bytes);
+}
+
+static void add_report(struct flow_record *record, const struct backend_report *report)
+{
+	if (report->started_at && (!record->started || report->started_at < record->started))
+		record->started = report->started_at;
+	record->packets += report->packets_sent;
+	record->resent += report->packets_resent;
+}
+
+static void message_done(struct backend_user *user, uint32_t flow,
+			 const struct backend_report *report)
+{
+	struct flow_driver *driver = (struct flow_driver *)(void *)user;
+	struct play *play = &driver->plays[flow];
+
+	add_report(&driver->records[flow], report);
+	play->failed |= report->failed;
+	play->messages_left--;
+	if (play->bytes_left)
+		post_next(driver, flow);
+	if (!play->messages_left)
+		finish(driver, flow);
+}
+
+static void begin(void *context, uint32_t flow)
+{
+	struct flow_driver *driver = context;
+	const struct workload_flow *what = &driver->workload->flows[flow];
+	struct flow_record *record = &driver->records[flow];
+	struct play *play = &driver->plays[flow];
+
+	record->ready = time_at(driver, workload_home(what));
+	if (workload_is_barrier(what)) {
+		record->status = FLOW_done;
+		record->finished = record->ready;
+		waits_happened(driver->waits, flow, true, record->ready);
+		waits_happened(driver->waits, flow, false, record->ready);
+		return;
+	}
+	record->status = FLOW_under_way;
+	if (what->operation != WORKLOAD_READ)
+		sender_begins(driver, flow);
+	play->bytes_left = what->bytes;
+	play->messages_left = (uint32_t)message_count(driver, flow);
+	play->undelivered = play->messages_left;
+	for (uint64_t i = 0; i < driver->params->post_list && play->bytes_left; i++)
+		post_next(driver, flow);
+}
+
+static void arrive_unmarked(struct flow_driver *driver, uint32_t flow, sim_time now)
+{
+	driver->records[flow].arrived = now;
+	waits_happened(driver->waits, flow, true, now);
+}
+
+/* Those that came since the flow before it arrived. */
+static void count_marks(struct flow_driver *driver, uint32_t flow)
+{
+	struct pair *pair = driver->plays[flow].pair;
+	uint32_t marks = driver->ops->marks(driver->ops->peer(pair->sender));
+
+	driver->records[flow].marked = marks - pair->marks_told;
+	pair->marks_told = marks;
+}
+
+/* At the host where the data come to. */
+static void arrive(struct flow_driver *driver, uint32_t flow, sim_time now)
+{
+	count_marks(driver, flow);
+	arrive_unmarked(driver, flow, now);
+}
+
+static void delivered(struct backend_user *user, uint32_t flow)
+{
+	struct flow_driver *driver = (struct flow_driver *)(void *)user;
+
+	assert(flow < driver->workload->count && driver->plays[flow].undelivered);
+	if (--driver->plays[flow].undelivered == 0)
+		arrive(driver, flow, time_at(driver, driver->workload->flows[flow].destination));
+}
+
+static void read_begins(struct backend_user *user, uint32_t flow)
+{
+	sender_begins((struct flow_driver *)(void *)user, flow);
+}
+
+static void read_ends(struct backend_user *user, uint32_t flow)
+{
+	sender_ends((struct flow_driver *)(void *)user, flow);
+}
+
+/* ---- the end of a run ---- */
+
+static void add_outstanding(void *context, uint32_t flow, const struct backend_report *so_far)
+{
+	struct flow_driver *driver = context;
+
+	add_report(&driver->records[flow], so_far);
+}
+
+static int compare_ready(const void *one, const void *other)
+{
+	const struct flow_record *a = *(const struct flow_record *const *)one;
+	const struct flow_record *b = *(const struct flow_record *const *)other;
+
+	if (a->ready != b->ready)
+		return a->ready < b->ready ? -1 : 1;
+	return a->flow < b->flow ? -1 : a->flow > b->flow;
+}
+
+/* Flows of one queue pair arrive in the order in which they became ready: the first has the marks since the last arrival. */
+void flow_driver_end(struct flow_driver *driver)
+{
+	const struct flow_record **flows = malloc((driver->workload->count + 1) * sizeof(flows[0]));
+	uint32_t count = 0;
+
+	assert(flows);
+	driver->ops->outstanding(driver->backend, add_outstanding, driver);
+	for (uint32_t i = 0; i < driver->workload->count; i++)
+		if (driver->records[i].status == FLOW_under_way)
+			flows[count++] = &driver->records[i];
+	qsort(flows, count, sizeof(flows[0]), compare_ready);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t flow = flows[i]->flow;
+
+		if (!flows[i]->arrived && flows[i]->operation != WORKLOAD_ATOMIC)
+			count_marks(driver, flow);
+		if (driver->plays[flow].sends)
+			sender_ends(driver, flow);
+	}
+	free(flows);
+}
+
+/* ---- what waits for what ---- */
+
+static void release(struct waits_user *user, uint32_t flow, sim_time at, bool told)
+{
+	struct flow_driver *driver = container_of(user, struct flow_driver, waits_user);
+	struct flow_driver_host *host =
+		&driver->hosts[workload_home(&driver->workload->flows[flow])];
+	enum agenda_kind kind = told ? AGENDA_TOLD : AGENDA_OWN;
+
+	if (at > driver->params->stop)
+		return;
+	agenda_add(&host->agendas[kind], at, flow);
+}
+
+static void reached(struct waits_user *user, uint32_t barrier, sim_time at)
+{
+	struct flow_driver *driver = container_of(user, struct flow_driver, waits_user);
+	struct flow_record *record = &driver->records[barrier];
+
+	if (at > driver->params->stop)
+		return;
+	record->ready = record->finished = at;
+	record->status = FLOW_done;
+}
+
+/* ---- queue pairs ---- */
+
+static struct pair *find_pair(struct flow_driver *driver, uint64_t key)
+{
+	uint64_t place = key * UINT64_C(0x9e3779b97f4a7c15) >> 20 & driver->pair_mask;
+
+	while (driver->pairs[place].key && driver->pairs[place].key != key)
+		place = (place + 1) & driver->pair_mask;
+	return &driver->pairs[place];
+}
+
+static unsigned service_level_of(const struct flow_driver *driver, const struct workload_flow *flow)
+{
+	return (unsigned)(driver->params->service_level +
+			  flow->queue_pair % driver->params->service_levels) %
+	       16;
+}
+
+static void join(struct flow_driver *driver)
+{
+	const struct workload *workload = driver->workload;
+
+	while (driver->pair_mask < 2 * (uint64_t)workload->count)
+		driver->pair_mask = driver->pair_mask * 2 + 1;
+	driver->pairs = calloc(driver->pair_mask + 1, sizeof(driver->pairs[0]));
+	assert(driver->pairs);
+	for (uint32_t i = 0; i < workload->count; i++) {
+		const struct workload_flow *flow = &workload->flows[i];
+		uint64_t key = ((uint64_t)flow->source << 48 ^ (uint64_t)flow->destination << 32 ^
+				flow->queue_pair) +
+			       1;
+		struct pair *pair = find_pair(driver, key);
+
+		if (workload_is_barrier(flow))
+			continue;
+		if (!pair->key) {
+			pair->key = key;
+			pair->sender = driver->ops->join(
+				driver->backend,
+				&(struct backend_pair){.source = flow->source,
+						       .destination = flow->destination,
+						       .service_level =
+							       service_level_of(driver, flow),
+						       .entropy = flow->queue_pair});
+			pair->way = driver->way(driver->context, flow->source, flow->destination);
+		}
+		driver->plays[i].pair = pair;
+		driver->ops->plan(driver->backend, pair->sender,
+				  flow->bytes < message_bytes(driver, i) ? flow->bytes
+									 : message_bytes(driver, i),
+				  message_count(driver, i),
+				  (enum workload_operation)flow->operation);
+	}
+}
+
+/* ---- life ---- */
+
+static void describe(struct flow_driver *driver, uint32_t number)
+{
+	const struct workload_flow *flow = &driver->workload->flows[number];
+	const struct play *play = &driver->plays[number];
+
+	driver->records[number] = (struct flow_record){
+		.flow = number,
+		.source = flow->source,
+		.destination = flow->destination,
+		.operation = flow->operation,
+		.queue_pair = flow->queue_pair,
+		.bytes = flow->bytes,
+		.incast = flow->incast,
+		.status = FLOW_not_started,
+	};
+	if (workload_is_barrier(flow))
+		return;
+	const struct port *port = driver->ops->port(driver->backend, flow->source);
+
+	driver->records[number].hops = play->pair->way.hops;
+	driver->records[number].ideal =
+		ideal_time(driver->backend->ideal, (uint32_t)port_params(port)->mtu,
+			   driver->ops->path(play->pair->sender), &play->pair->way,
+			   (enum workload_operation)flow->operation, flow->bytes);
+}
+
+bool flow_driver_finished(const struct flow_driver *driver)
+{
+	for (uint32_t i = 0; i < driver->workload->count; i++)
+		if (driver->records[i].status == FLOW_under_way)
+			return false;
+	for (uint32_t i = 0; i < driver->workload->hosts; i++)
+		if (driver->hosts[i].agendas[AGENDA_OWN].count ||
+		    driver->hosts[i].agendas[AGENDA_TOLD].count)
+			return false;
+	return true;
+}
+
+static struct backend_qp *requester_of(const struct flow_driver *driver, uint32_t flow)
+{
+	struct backend_qp *sender = driver->plays[flow].pair->sender;
+
+	return driver->workload->flows[flow].operation == WORKLOAD_READ ? driver->ops->peer(sender)
+									: sender;
+}
+
+const struct backend_qp *flow_driver_requester(const struct flow_driver *driver, uint32_t flow)
+{
+	return workload_is_barrier(&driver->workload->flows[flow]) ? NULL
+								   : requester_of(driver, flow);
+}
+
+uint64_t flow_driver_acked_bytes(const struct flow_driver *driver, uint32_t flow)
+{
+	return driver->ops->acked_bytes(requester_of(driver, flow));
+}
+
+uint64_t flow_driver_arrived_bytes(const struct flow_driver *driver, uint32_t flow)
+{
+	return driver->ops->arrived_bytes(requester_of(driver, flow));
+}
+
+uint64_t flow_driver_rate_bps(const struct flow_driver *driver, uint32_t flow)
+{
+	return driver->ops->rate_bps(requester_of(driver, flow));
+}
+
+const struct flow_record *flow_driver_records(const struct flow_driver *driver)
+{
+	return driver->records;
+}
+
+/* clang-format off */
+#define ROW(...) PARAM_ROW(struct flow_driver_params, __VA_ARGS__)
+const struct param flow_driver_param_list[] = { FLOW_DRIVER_PARAMS(ROW) { 0 } };
+
+static const struct block_type flow_driver_type = {
+	.name   = "flow_driver",
+	.params = flow_driver_param_list,
+};
+/* clang-format on */
+
+static const struct block_type flow_driver_host_type = {.name = "flow_driver_host"};
+
+static void create_waits(struct flow_driver *driver)
+{
+	const struct workload *workload = driver->workload;
+	struct sim **sims = calloc(workload->hosts + 1, sizeof(struct sim *));
+
+	assert(sims);
+	for (uint32_t i = 0; i < workload->hosts; i++)
+		sims[i] = port_sim(driver->ops->port(driver->backend, i));
+	driver->waits_user = (struct waits_user){.release = release, .reached = reached};
+	driver->waits = waits_create(workload, driver->params->notice, sims, &driver->waits_user);
+	free(sims);
+}
+
+static uint32_t *count_starts(const struct flow_driver *driver)
+{
+	const struct workload *workload = driver->workload;
+	uint32_t *counts = calloc((size_t)AGENDAS * workload->hosts + 1, sizeof(counts[0]));
+
+	assert(counts);
+	for (uint32_t i = 0; i < workload->count; i++)
+		counts[AGENDAS * workload_home(&workload->flows[i]) +
+		       waits_told(driver->waits, i)]++;
+	return counts;
+}
+
+static void create_hosts(struct flow_driver *driver)
+{
+	const struct workload *workload = driver->workload;
+	struct start *starts = driver->starts;
+	uint32_t *counts = count_starts(driver);
+	char name[64];
+
+	driver->hosts = calloc(workload->hosts + 1, sizeof(driver->hosts[0]));
+	assert(driver->hosts);
+	for (uint32_t i = 0; i < workload->hosts; i++) {
+		struct flow_driver_host *host = &driver->hosts[i];
+
+		snprintf(name, sizeof(name), "workload.%u", i);
+		block_init(&host->block, port_sim(driver->ops->port(driver->backend, i)),
+			   &flow_driver_host_type, name, NULL, NULL);
+		for (enum agenda_kind kind = 0; kind < AGENDAS; kind++) {
+			agenda_init(&host->agendas[kind], &host->block, kind, starts, begin,
+				    driver);
+			starts += counts[AGENDAS * i + kind];
+		}
+	}
+	free(counts);
+}
+
+struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *workload,
+				       const struct flow_driver_params *params,
+				       struct backend *backend, flow_driver_way_function *way,
+				       void *context)
+{
+	struct flow_driver *driver = calloc(1, sizeof(*driver));
+
+	assert(driver);
+	block_init(&driver->block, sim, &flow_driver_type, "workload", params, NULL);
+	driver->user = (struct backend_user){message_done, delivered, read_begins, read_ends};
+	driver->workload = workload;
+	driver->params = params;
+	driver->backend = backend;
+	driver->ops = backend->ops;
+	backend->user = &driver->user;
+	driver->way = way;
+	driver->context = context;
+	driver->plays = calloc(workload->count + 1, sizeof(driver->plays[0]));
+	driver->records = calloc(workload->count + 1, sizeof(driver->records[0]));
+	driver->starts = calloc(workload->count + 1, sizeof(driver->starts[0]));
+	assert(driver->plays && driver->records && driver->starts);
+	create_waits(driver);
+	create_hosts(driver);
+	join(driver);
+	driver->ops->start(backend);
+	for (uint32_t i = 0; i < workload->count; i++)
+		describe(driver, i);
+	waits_start(driver->waits);
+	return driver;
+}
+
+void flow_driver_destroy(struct flow_driver *driver)
+{
+	for (uint32_t i = 0; i < driver->workload->hosts; i++) {
+		for (unsigned kind = 0; kind < AGENDAS; kind++)
+			agenda_fini(&driver->hosts[i].agendas[kind]);
+		block_fini(&driver->hosts[i].block);
+	}
+	waits_destroy(driver->waits);
+	free(driver->hosts);
+	free(driver->plays);
+	free(driver->records);
+	free(driver->starts);
+	free(driver->pairs);
+	block_fini(&driver->block);
+	free(driver);
+}

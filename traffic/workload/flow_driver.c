@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "fabric/port_params.h"
-#include "traffic/workload/agenda.h"
+#include "traffic/workload/flow_start_heap.h"
 #include "traffic/workload/waits.h"
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
@@ -34,7 +34,7 @@ struct play {
 
 /* What begins at a host, its requester's. */
 struct flow_driver_host {
-	struct agenda agendas[AGENDAS];
+	struct flow_start_heap heaps[FLOW_START_KINDS];
 	struct block block;
 };
 
@@ -281,11 +281,11 @@ static void release(struct waits_user *user, uint32_t flow, sim_time at, bool to
 	struct flow_driver *driver = container_of(user, struct flow_driver, waits_user);
 	struct flow_driver_host *host =
 		&driver->hosts[workload_home(&driver->workload->flows[flow])];
-	enum agenda_kind kind = told ? AGENDA_TOLD : AGENDA_OWN;
+	enum flow_start_kind kind = told ? FLOW_START_NOTIFIED : FLOW_START_OWN;
 
 	if (at > driver->params->stop)
 		return;
-	agenda_add(&host->agendas[kind], at, flow);
+	flow_start_heap_add(&host->heaps[kind], at, flow);
 }
 
 static void reached(struct waits_user *user, uint32_t barrier, sim_time at)
@@ -388,8 +388,8 @@ bool flow_driver_finished(const struct flow_driver *driver)
 		if (driver->records[i].status == FLOW_under_way)
 			return false;
 	for (uint32_t i = 0; i < driver->workload->hosts; i++)
-		if (driver->hosts[i].agendas[AGENDA_OWN].count ||
-		    driver->hosts[i].agendas[AGENDA_TOLD].count)
+		if (driver->hosts[i].heaps[FLOW_START_OWN].count ||
+		    driver->hosts[i].heaps[FLOW_START_NOTIFIED].count)
 			return false;
 	return true;
 }
@@ -456,11 +456,12 @@ static void create_waits(struct flow_driver *driver)
 static uint32_t *count_starts(const struct flow_driver *driver)
 {
 	const struct workload *workload = driver->workload;
-	uint32_t *counts = calloc((size_t)AGENDAS * workload->hosts + 1, sizeof(counts[0]));
+	uint32_t *counts =
+		calloc((size_t)FLOW_START_KINDS * workload->hosts + 1, sizeof(counts[0]));
 
 	assert(counts);
 	for (uint32_t i = 0; i < workload->count; i++)
-		counts[AGENDAS * workload_home(&workload->flows[i]) +
+		counts[FLOW_START_KINDS * workload_home(&workload->flows[i]) +
 		       waits_told(driver->waits, i)]++;
 	return counts;
 }
@@ -480,10 +481,10 @@ static void create_hosts(struct flow_driver *driver)
 		snprintf(name, sizeof(name), "workload.%u", i);
 		block_init(&host->block, port_sim(driver->ops->port(driver->backend, i)),
 			   &flow_driver_host_type, name, NULL, NULL);
-		for (enum agenda_kind kind = 0; kind < AGENDAS; kind++) {
-			agenda_init(&host->agendas[kind], &host->block, kind, starts, begin,
-				    driver);
-			starts += counts[AGENDAS * i + kind];
+		for (enum flow_start_kind kind = 0; kind < FLOW_START_KINDS; kind++) {
+			flow_start_heap_init(&host->heaps[kind], &host->block, kind, starts, begin,
+					     driver);
+			starts += counts[FLOW_START_KINDS * i + kind];
 		}
 	}
 	free(counts);
@@ -523,8 +524,8 @@ struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *w
 void flow_driver_destroy(struct flow_driver *driver)
 {
 	for (uint32_t i = 0; i < driver->workload->hosts; i++) {
-		for (unsigned kind = 0; kind < AGENDAS; kind++)
-			agenda_fini(&driver->hosts[i].agendas[kind]);
+		for (unsigned kind = 0; kind < FLOW_START_KINDS; kind++)
+			flow_start_heap_fini(&driver->hosts[i].heaps[kind]);
 		block_fini(&driver->hosts[i].block);
 	}
 	waits_destroy(driver->waits);

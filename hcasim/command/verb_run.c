@@ -57,7 +57,7 @@ static struct experiment *prepare(const struct arguments *arguments,
 	if (experiment == NULL || experiment_divides(experiment))
 		return experiment;
 	say("%s: in one thread: what one host does begins something at another at once; give "
-	    "workload.play.notice more than 0",
+	    "workload.play.notification_latency more than 0",
 	    scenario->file);
 	experiment_destroy(experiment);
 	build_destroy(*build);

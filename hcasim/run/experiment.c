@@ -131,8 +131,9 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 bool experiment_divides(const struct experiment *experiment)
 {
 	const struct division *division = experiment->build->division;
-	return division == NULL || workload_lookahead(experiment->workload, division->of,
-						      experiment->scenario->play.notice) > 0;
+	return division == NULL ||
+	       workload_lookahead(experiment->workload, division->of,
+				  experiment->scenario->play.notification_latency) > 0;
 }
 
 void experiment_destroy(struct experiment *experiment)

@@ -116,14 +116,14 @@ compare barriers-of-steps yes <<EOF
 seed: 12
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {link_layer: infiniband, link: {length: 200m}, topology: {kind: leaf-spine, leaves: 3, spines: 2, hosts: 2}}
-workload: {pattern: ring_allreduce, bytes: 90KB, phases: 4, gap: 300ns, operation: send, play: {notice: 0ps}}
+workload: {pattern: ring_allreduce, bytes: 90KB, phases: 4, gap: 300ns, operation: send, play: {notification_latency: 0ps}}
 EOF
 
 compare barrier-at-once "what one host does begins something at another at once" <<EOF
 seed: 10
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric: {$fabric, topology: {kind: fat-tree, arity: 4}}
-workload: {pattern: permutation, bytes: 50KB, phases: 3, play: {notice: 0ps}}
+workload: {pattern: permutation, bytes: 50KB, phases: 3, play: {notification_latency: 0ps}}
 EOF
 
 compare reads yes <<EOF

@@ -26,7 +26,7 @@ static inline void workload_check_order(const struct workload *workload)
 
 	assert(waits && queue);
 	for (uint32_t i = 0; i < workload->count; i++) {
-		waits[i] = workload->flows[i].waits;
+		waits[i] = workload->flows[i].dependency_count;
 		if (!waits[i])
 			queue[tail++] = i;
 	}

@@ -8,15 +8,15 @@
 #include <string.h>
 
 #include "fabric/port_params.h"
+#include "traffic/workload/dependencies.h"
 #include "traffic/workload/flow_start_heap.h"
-#include "traffic/workload/waits.h"
 
 #define READ_BYTES_MAX (UINT64_C(1) << 30)
 
 struct pair {                      /* of hosts: their queue pairs of one number */
 	uint64_t key;              /* 0: free */
 	struct backend_qp *sender; /* where the data comes from */
-	uint32_t marks_told;       /* marked packets that came, of flows that have arrived */
+	uint32_t marks_reported;   /* marked packets that came, of flows that have arrived */
 	struct ideal_path way;
 };
 
@@ -40,8 +40,8 @@ struct flow_driver_host {
 
 struct flow_driver {
 	struct backend_user user; /* first */
-	struct waits_user waits_user;
-	struct waits *waits;
+	struct dependencies_user dependencies_user;
+	struct dependencies *dependencies;
 	const struct workload *workload;
 	const struct flow_driver_params *params;
 	struct backend *backend;
@@ -114,7 +114,7 @@ static void finish(struct flow_driver *driver, uint32_t flow)
 		arrive(driver, flow, now);
 	else if (what->operation == WORKLOAD_ATOMIC)
 		arrive_unmarked(driver, flow, now);
-	waits_happened(driver->waits, flow, false, now);
+	dependencies_happened(driver->dependencies, flow, false, now);
 }
 
 static uint64_t message_bytes(const struct flow_driver *driver, uint32_t flow)
@@ -176,8 +176,8 @@ static void begin(void *context, uint32_t flow)
 	if (workload_is_barrier(what)) {
 		record->status = FLOW_done;
 		record->finished = record->ready;
-		waits_happened(driver->waits, flow, true, record->ready);
-		waits_happened(driver->waits, flow, false, record->ready);
+		dependencies_happened(driver->dependencies, flow, true, record->ready);
+		dependencies_happened(driver->dependencies, flow, false, record->ready);
 		return;
 	}
 	record->status = FLOW_under_way;
@@ -193,7 +193,7 @@ static void begin(void *context, uint32_t flow)
 static void arrive_unmarked(struct flow_driver *driver, uint32_t flow, sim_time now)
 {
 	driver->records[flow].arrived = now;
-	waits_happened(driver->waits, flow, true, now);
+	dependencies_happened(driver->dependencies, flow, true, now);
 }
 
 /* Those that came since the flow before it arrived. */
@@ -202,8 +202,8 @@ static void count_marks(struct flow_driver *driver, uint32_t flow)
 	struct pair *pair = driver->plays[flow].pair;
 	uint32_t marks = driver->ops->marks(driver->ops->peer(pair->sender));
 
-	driver->records[flow].marked = marks - pair->marks_told;
-	pair->marks_told = marks;
+	driver->records[flow].marked = marks - pair->marks_reported;
+	pair->marks_reported = marks;
 }
 
 /* At the host where the data come to. */
@@ -276,21 +276,21 @@ void flow_driver_end(struct flow_driver *driver)
 
 /* ---- what waits for what ---- */
 
-static void release(struct waits_user *user, uint32_t flow, sim_time at, bool told)
+static void release(struct dependencies_user *user, uint32_t flow, sim_time at, bool notified)
 {
-	struct flow_driver *driver = container_of(user, struct flow_driver, waits_user);
+	struct flow_driver *driver = container_of(user, struct flow_driver, dependencies_user);
 	struct flow_driver_host *host =
 		&driver->hosts[workload_home(&driver->workload->flows[flow])];
-	enum flow_start_kind kind = told ? FLOW_START_NOTIFIED : FLOW_START_OWN;
+	enum flow_start_kind kind = notified ? FLOW_START_NOTIFIED : FLOW_START_OWN;
 
 	if (at > driver->params->stop)
 		return;
 	flow_start_heap_add(&host->heaps[kind], at, flow);
 }
 
-static void reached(struct waits_user *user, uint32_t barrier, sim_time at)
+static void reached(struct dependencies_user *user, uint32_t barrier, sim_time at)
 {
-	struct flow_driver *driver = container_of(user, struct flow_driver, waits_user);
+	struct flow_driver *driver = container_of(user, struct flow_driver, dependencies_user);
 	struct flow_record *record = &driver->records[barrier];
 
 	if (at > driver->params->stop)
@@ -440,7 +440,7 @@ static const struct block_type flow_driver_type = {
 
 static const struct block_type flow_driver_host_type = {.name = "flow_driver_host"};
 
-static void create_waits(struct flow_driver *driver)
+static void create_dependencies(struct flow_driver *driver)
 {
 	const struct workload *workload = driver->workload;
 	struct sim **sims = calloc(workload->hosts + 1, sizeof(struct sim *));
@@ -448,8 +448,10 @@ static void create_waits(struct flow_driver *driver)
 	assert(sims);
 	for (uint32_t i = 0; i < workload->hosts; i++)
 		sims[i] = port_sim(driver->ops->port(driver->backend, i));
-	driver->waits_user = (struct waits_user){.release = release, .reached = reached};
-	driver->waits = waits_create(workload, driver->params->notice, sims, &driver->waits_user);
+	driver->dependencies_user =
+		(struct dependencies_user){.release = release, .reached = reached};
+	driver->dependencies = dependencies_create(workload, driver->params->notification_latency,
+						   sims, &driver->dependencies_user);
 	free(sims);
 }
 
@@ -462,7 +464,7 @@ static uint32_t *count_starts(const struct flow_driver *driver)
 	assert(counts);
 	for (uint32_t i = 0; i < workload->count; i++)
 		counts[FLOW_START_KINDS * workload_home(&workload->flows[i]) +
-		       waits_told(driver->waits, i)]++;
+		       dependencies_are_notified(driver->dependencies, i)]++;
 	return counts;
 }
 
@@ -511,13 +513,13 @@ struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *w
 	driver->records = calloc(workload->count + 1, sizeof(driver->records[0]));
 	driver->starts = calloc(workload->count + 1, sizeof(driver->starts[0]));
 	assert(driver->plays && driver->records && driver->starts);
-	create_waits(driver);
+	create_dependencies(driver);
 	create_hosts(driver);
 	join(driver);
 	driver->ops->start(backend);
 	for (uint32_t i = 0; i < workload->count; i++)
 		describe(driver, i);
-	waits_start(driver->waits);
+	dependencies_start(driver->dependencies);
 	return driver;
 }
 
@@ -528,7 +530,7 @@ void flow_driver_destroy(struct flow_driver *driver)
 			flow_start_heap_fini(&driver->hosts[i].heaps[kind]);
 		block_fini(&driver->hosts[i].block);
 	}
-	waits_destroy(driver->waits);
+	dependencies_destroy(driver->dependencies);
 	free(driver->hosts);
 	free(driver->plays);
 	free(driver->records);

@@ -57,7 +57,7 @@ void workload_after(struct workload *workload, uint32_t then, uint32_t first)
 		assert(workload->edges);
 	}
 	workload->edges[workload->edge_count++] = (struct workload_edge){first, then};
-	workload->flows[then].waits++;
+	workload->flows[then].dependency_count++;
 }
 
 /* Sorts the edges by the flow that comes first. */
@@ -83,7 +83,8 @@ void workload_finish(struct workload *workload)
 	workload->edges = NULL;
 }
 
-sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts, sim_time notice)
+sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts,
+			    sim_time notification_latency)
 {
 	sim_time lookahead = SIM_NEVER;
 
@@ -94,7 +95,7 @@ sim_time workload_lookahead(const struct workload *workload, const uint8_t *part
 			const struct workload_flow *then =
 				&workload->flows[workload->next[first->first_next + j]];
 			bool common = workload_is_common(then);
-			sim_time delay = notice + (common ? then->start : 0);
+			sim_time delay = notification_latency + (common ? then->start : 0);
 
 			if ((common || parts[workload_happens_at(first, then)] !=
 					       parts[workload_home(then)]) &&
@@ -381,7 +382,7 @@ static void close_phase(const struct maker *maker, uint32_t first, uint32_t *bar
 	for (uint32_t i = first; i < end; i++) {
 		if (*barrier != UINT32_MAX)
 			workload_after(workload, i, *barrier);
-		else if (!workload->flows[i].waits)
+		else if (!workload->flows[i].dependency_count)
 			workload->flows[i].start += maker->params->start;
 	}
 	if (last)

@@ -7,7 +7,7 @@
  *
  * A flow may begin at `start`, or, if it waits for others, `start` after the last of them: one that ends where this
  * begins must have arrived there, any other must be complete for its sender. A barrier is a flow of no bytes from a host
- * to itself: it takes no time but `start`, and, if it is one of all hosts, what news of it takes (waits.h).
+ * to itself: it takes no time but `start`, and, if it is one of all hosts, what news of it takes (dependencies.h).
  */
 #ifndef TRAFFIC_WORKLOAD_WORKLOAD_H
 #define TRAFFIC_WORKLOAD_WORKLOAD_H
@@ -77,7 +77,7 @@ struct workload_flow {
 	uint64_t bytes;
 	sim_time start;
 	uint32_t first_next, next_count; /* who waits for this one: workload->next[] */
-	uint32_t waits;                  /* for so many */
+	uint32_t dependency_count;       /* that it waits for */
 	uint32_t queue_pair;
 	uint8_t operation; /* enum workload_operation */
 	bool local;        /* a barrier of that host alone: waits for what arrives there */
@@ -143,8 +143,9 @@ static inline uint32_t workload_happens_at(const struct workload_flow *first,
 }
 
 /* The shortest time after which a flow's end in one part of a run can begin something in another, if hosts hear of each
- * other's after `notice`. SIM_NEVER: it never does. 0: the run cannot be divided so. */
-sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts, sim_time notice);
+ * other's after `notification_latency`. SIM_NEVER: it never does. 0: the run cannot be divided so. */
+sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts,
+			    sim_time notification_latency);
 
 /* collective.c, goal.c, trace.c: add the flows of a collective, or of a file. false: *error says what does not fit, or what is wrong in
  * which line. */

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dependencies: see dependencies.h. */
+#include "traffic/workload/dependencies.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "sim/parallel.h"
+
+struct wait { /* of a flow; touched by its host's part alone */
+	uint32_t
+		count; /* of what it waits for; of a barrier of all hosts: its place in barriers[] */
+	bool notified;
+	sim_time due; /* when the last of it was known */
+};
+
+/* A barrier of all hosts, as a part sees it. */
+struct side {
+	uint32_t flows; /* that end in this part, and are not complete */
+	uint32_t parts; /* that have not told this one that theirs are */
+	sim_time due;
+};
+
+struct barrier {
+	uint32_t flow;
+	struct side sides[SIM_PARTS_MAX];
+};
+
+struct notification {
+	uint32_t flow; /* that waits */
+	sim_time at;
+};
+
+struct notification_list {
+	struct notification *notifications;
+	uint32_t count, room;
+};
+
+/* From one part to another. */
+struct mailbox {
+	struct crossing crossing;
+	struct notification_list left[2];
+	struct dependencies *dependencies;
+	unsigned to;
+};
+
+struct dependencies {
+	const struct workload *workload;
+	struct dependencies_user *user;
+	sim_time notification_latency;
+	unsigned parts;
+	uint8_t *part_of; /* [hosts] */
+	struct wait *list;
+	struct barrier *barriers;
+	uint32_t barrier_count;
+	struct mailbox *mailboxes; /* [from * parts + to] */
+};
+
+static bool is_notified(const struct workload_flow *first, const struct workload_flow *then)
+{
+	return workload_is_common(first) || workload_happens_at(first, then) != workload_home(then);
+}
+
+/* ---- what is known ---- */
+
+static void know(struct dependencies *dependencies, uint32_t flow, sim_time at)
+{
+	struct wait *wait = &dependencies->list[flow];
+
+	assert(wait->count);
+	if (at > wait->due)
+		wait->due = at;
+	if (--wait->count == 0)
+		dependencies->user->release(dependencies->user, flow,
+					    wait->due + dependencies->workload->flows[flow].start,
+					    wait->notified);
+}
+
+/* In that part. Its own `start` is what it takes. */
+static void reach(struct dependencies *dependencies, const struct barrier *barrier, unsigned part)
+{
+	const struct workload *workload = dependencies->workload;
+	const struct workload_flow *flow = &workload->flows[barrier->flow];
+	sim_time at = barrier->sides[part].due + flow->start;
+
+	if (dependencies->part_of[flow->source] == part)
+		dependencies->user->reached(dependencies->user, barrier->flow, at);
+	for (uint32_t i = 0; i < flow->next_count; i++) {
+		uint32_t then = workload->next[flow->first_next + i];
+
+		if (dependencies->part_of[workload_home(&workload->flows[then])] == part)
+			know(dependencies, then, at);
+	}
+}
+
+static void take_notification(struct dependencies *dependencies, unsigned part, uint32_t flow,
+			      sim_time at)
+{
+	if (workload_is_common(&dependencies->workload->flows[flow])) {
+		struct barrier *barrier = &dependencies->barriers[dependencies->list[flow].count];
+		struct side *side = &barrier->sides[part];
+
+		if (at > side->due)
+			side->due = at;
+		if (--side->parts == 0)
+			reach(dependencies, barrier, part);
+	} else {
+		know(dependencies, flow, at);
+	}
+}
+
+/* ---- from part to part ---- */
+
+static void push(struct notification_list *list, struct notification notification)
+{
+	if (list->count == list->room) {
+		list->room = list->room ? 2 * list->room : 64;
+		list->notifications =
+			realloc(list->notifications, list->room * sizeof(list->notifications[0]));
+		assert(list->notifications);
+	}
+	list->notifications[list->count++] = notification;
+}
+
+static void take(struct crossing *crossing, unsigned window)
+{
+	struct mailbox *mailbox = container_of(crossing, struct mailbox, crossing);
+	struct notification_list *list = &mailbox->left[window];
+
+	for (uint32_t i = 0; i < list->count; i++)
+		take_notification(mailbox->dependencies, mailbox->to, list->notifications[i].flow,
+				  list->notifications[i].at);
+	list->count = 0;
+}
+
+static void notify(struct dependencies *dependencies, unsigned from, unsigned to, uint32_t flow,
+		   sim_time at)
+{
+	struct mailbox *mailbox = &dependencies->mailboxes[from * dependencies->parts + to];
+	const struct workload_flow *what = &dependencies->workload->flows[flow];
+
+	if (from == to)
+		take_notification(dependencies, to, flow, at);
+	else
+		push(&mailbox->left[crossing_leave(&mailbox->crossing, at + what->start)],
+		     (struct notification){flow, at});
+}
+
+static void complete_side(struct dependencies *dependencies, uint32_t flow, unsigned part,
+			  sim_time now)
+{
+	struct barrier *barrier = &dependencies->barriers[dependencies->list[flow].count];
+
+	if (--barrier->sides[part].flows)
+		return;
+	for (unsigned to = 0; to < dependencies->parts; to++)
+		notify(dependencies, part, to, flow, now + dependencies->notification_latency);
+}
+
+void dependencies_happened(struct dependencies *dependencies, uint32_t flow, bool arrival,
+			   sim_time now)
+{
+	const struct workload *workload = dependencies->workload;
+	const struct workload_flow *first = &workload->flows[flow];
+
+	for (uint32_t i = 0; i < first->next_count; i++) {
+		uint32_t number = workload->next[first->first_next + i];
+		const struct workload_flow *then = &workload->flows[number];
+		unsigned part;
+
+		if (workload_waits_for_arrival(first, then) != arrival)
+			continue;
+		part = dependencies->part_of[workload_happens_at(first, then)];
+		if (workload_is_common(then))
+			complete_side(dependencies, number, part, now);
+		else if (is_notified(first, then))
+			notify(dependencies, part, dependencies->part_of[workload_home(then)],
+			       number, now + dependencies->notification_latency);
+		else
+			know(dependencies, number, now);
+	}
+}
+
+bool dependencies_are_notified(const struct dependencies *dependencies, uint32_t flow)
+{
+	return dependencies->list[flow].notified;
+}
+
+/* ---- life ---- */
+
+void dependencies_start(struct dependencies *dependencies)
+{
+	const struct workload *workload = dependencies->workload;
+
+	for (uint32_t i = 0; i < workload->count; i++)
+		if (!workload_is_common(&workload->flows[i]) &&
+		    !workload->flows[i].dependency_count)
+			dependencies->user->release(dependencies->user, i, workload->flows[i].start,
+						    false);
+	for (uint32_t i = 0; i < dependencies->barrier_count; i++)
+		for (unsigned part = 0; part < dependencies->parts; part++)
+			if (!dependencies->barriers[i].sides[part].parts)
+				reach(dependencies, &dependencies->barriers[i], part);
+}
+
+/* Which part has to wait for how many parts, each of how many flows. */
+static void count_sides(struct dependencies *dependencies)
+{
+	const struct workload *workload = dependencies->workload;
+
+	for (uint32_t i = 0; i < workload->count; i++) {
+		const struct workload_flow *first = &workload->flows[i];
+
+		for (uint32_t j = 0; j < first->next_count; j++) {
+			uint32_t number = workload->next[first->first_next + j];
+			const struct workload_flow *then = &workload->flows[number];
+			unsigned part = dependencies->part_of[workload_happens_at(first, then)];
+
+			if (workload_is_common(then))
+				dependencies->barriers[dependencies->list[number].count]
+					.sides[part]
+					.flows++;
+			else
+				dependencies->list[number].notified |= is_notified(first, then);
+		}
+	}
+	for (uint32_t i = 0; i < dependencies->barrier_count; i++)
+		for (unsigned from = 0; from < dependencies->parts; from++)
+			for (unsigned to = 0; to < dependencies->parts; to++)
+				dependencies->barriers[i].sides[to].parts +=
+					dependencies->barriers[i].sides[from].flows != 0;
+}
+
+static void create_barriers(struct dependencies *dependencies)
+{
+	const struct workload *workload = dependencies->workload;
+
+	for (uint32_t i = 0; i < workload->count; i++)
+		dependencies->barrier_count += workload_is_common(&workload->flows[i]);
+	dependencies->barriers =
+		calloc(dependencies->barrier_count + 1, sizeof(dependencies->barriers[0]));
+	assert(dependencies->barriers);
+	dependencies->barrier_count = 0;
+	for (uint32_t i = 0; i < workload->count; i++) {
+		dependencies->list[i].count = workload->flows[i].dependency_count;
+		if (workload_is_common(&workload->flows[i])) {
+			dependencies->barriers[dependencies->barrier_count].flow = i;
+			dependencies->list[i].count = dependencies->barrier_count++;
+		}
+	}
+}
+
+/* Nothing crosses if the workload has nothing that does; nor in a run that cannot be divided for want of `notification_latency`. */
+static void create_mailboxes(struct dependencies *dependencies, struct sim *const *sims)
+{
+	sim_time delay = workload_lookahead(dependencies->workload, dependencies->part_of,
+					    dependencies->notification_latency);
+
+	dependencies->mailboxes = calloc((size_t)dependencies->parts * dependencies->parts,
+					 sizeof(dependencies->mailboxes[0]));
+	assert(dependencies->mailboxes);
+	for (unsigned i = 0; i < dependencies->parts * dependencies->parts; i++) {
+		struct mailbox *mailbox = &dependencies->mailboxes[i];
+		struct sim *from = sim_part(sims[0], i / dependencies->parts);
+		struct sim *to = sim_part(sims[0], i % dependencies->parts);
+
+		mailbox->dependencies = dependencies;
+		mailbox->to = i % dependencies->parts;
+		if (from != to && delay > 0 && delay < SIM_NEVER)
+			crossing_init(&mailbox->crossing, from, to, delay, take);
+	}
+}
+
+struct dependencies *dependencies_create(const struct workload *workload,
+					 sim_time notification_latency, struct sim *const *sims,
+					 struct dependencies_user *user)
+{
+	struct dependencies *dependencies = calloc(1, sizeof(*dependencies));
+
+	assert(dependencies);
+	dependencies->workload = workload;
+	dependencies->user = user;
+	dependencies->notification_latency = notification_latency;
+	dependencies->parts = sim_parts(sims[0]);
+	dependencies->part_of = calloc(workload->hosts + 1, sizeof(dependencies->part_of[0]));
+	dependencies->list = calloc(workload->count + 1, sizeof(dependencies->list[0]));
+	assert(dependencies->part_of && dependencies->list);
+	for (uint32_t i = 0; i < workload->hosts; i++)
+		dependencies->part_of[i] = (uint8_t)sim_part_of(sims[i]);
+	create_barriers(dependencies);
+	create_mailboxes(dependencies, sims);
+	count_sides(dependencies);
+	return dependencies;
+}
+
+void dependencies_destroy(struct dependencies *dependencies)
+{
+	for (unsigned i = 0; i < dependencies->parts * dependencies->parts; i++)
+		for (unsigned window = 0; window < 2; window++)
+			free(dependencies->mailboxes[i].left[window].notifications);
+	free(dependencies->mailboxes);
+	free(dependencies->barriers);
+	free(dependencies->list);
+	free(dependencies->part_of);
+	free(dependencies);
+}

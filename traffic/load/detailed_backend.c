@@ -89,8 +89,8 @@ static void post(struct backend *backend, struct backend_qp *qp, uint32_t flow,
 	end->last = message;
 	if (!end->unposted)
 		end->unposted = message;
-	arrivals_tell(&end->peer->arrivals, sim_part_of(load_end_sim(end)), flow, operation,
-		      message->packets);
+	expected_queue_add(&end->peer->expected, sim_part_of(load_end_sim(end)), flow, operation,
+			   message->packets);
 	load_thread_room(end->qp);
 	workload_core_wake(end->qp->thread->core);
 }
@@ -127,22 +127,22 @@ void load_end_complete(struct load_end *end, bool failed)
 	pool_give(messages_of(end), message);
 }
 
-void load_end_delivered(struct arrival *arrival)
+void load_end_delivered(struct expected_message *message)
 {
-	const struct load_end *end = container_of(arrival->of, struct load_end, arrivals);
+	const struct load_end *end = container_of(message->of, struct load_end, expected);
 	struct backend_user *user = end->load->backend->backend.user;
-	uint32_t flow = arrival->flow;
+	uint32_t flow = message->flow;
 
-	arrivals_delivered(arrival);
+	expected_queue_delivered(message);
 	user->delivered(user, flow);
 }
 
 void load_end_received(struct load_end *end)
 {
-	struct arrival *arrival = arrivals_oldest_send(&end->arrivals);
+	struct expected_message *message = expected_queue_oldest_send(&end->expected);
 
-	if (arrival)
-		load_end_delivered(arrival);
+	if (message)
+		load_end_delivered(message);
 }
 
 /* ---- what adapters tell ---- */
@@ -167,7 +167,7 @@ static void request_sent(struct load_end *end, const struct packet *packet)
 static void response_sent(struct load_end *end, const struct packet *packet)
 {
 	struct backend_user *user = end->load->backend->backend.user;
-	const struct arrival *read = arrivals_find_read(&end->arrivals, packet->psn);
+	const struct expected_message *read = expected_queue_find_read(&end->expected, packet->psn);
 
 	if (!read)
 		return;
@@ -195,10 +195,10 @@ static void delivered(struct hca_watcher *watcher, uint32_t qpn, uint32_t psn)
 {
 	const struct load_node *node = container_of(watcher, struct load_node, watcher);
 	struct load_end *end = load_ends_find(node->load, node->index, qpn);
-	struct arrival *arrival = arrivals_find_data(&end->arrivals, psn);
+	struct expected_message *message = expected_queue_find_data(&end->expected, psn);
 
-	if (arrival && arrival->operation == WORKLOAD_WRITE)
-		workload_core_written(end->qp->thread->core, arrival);
+	if (message && message->operation == WORKLOAD_WRITE)
+		workload_core_written(end->qp->thread->core, message);
 }
 
 /* Bytes of a message before that PSN. */
@@ -263,7 +263,7 @@ static struct backend_qp *join(struct backend *backend, const struct backend_pai
 struct backend_qp *detailed_backend_join_far(struct backend *backend,
 					     const struct backend_pair *pair, uint32_t number,
 					     uint16_t *udp_source_port,
-					     struct arrival_book **arrivals)
+					     struct expected_queue **expected)
 {
 	bool from_far = !of(backend)->load->nodes[pair->source].hca;
 	struct load_end *source =
@@ -273,7 +273,7 @@ struct backend_qp *detailed_backend_join_far(struct backend *backend,
 
 	far->number = number;
 	*udp_source_port = far->path->udp_source_port;
-	*arrivals = &far->arrivals;
+	*expected = &far->expected;
 	connect_if_late(backend, source);
 	return (struct backend_qp *)(void *)far->peer;
 }
@@ -283,8 +283,8 @@ void detailed_backend_tell(const struct backend_qp *qp, uint32_t flow,
 {
 	struct load_end *end = end_of(qp);
 
-	arrivals_tell(&end->arrivals, sim_part_of(load_end_sim(end->peer)), flow, operation,
-		      packets_of(end, operation, bytes));
+	expected_queue_add(&end->expected, sim_part_of(load_end_sim(end->peer)), flow, operation,
+			   packets_of(end, operation, bytes));
 }
 
 struct load_place detailed_backend_place(const struct backend_qp *qp)
@@ -437,7 +437,7 @@ struct load *detailed_backend_create(const struct load_host_params *params, uint
 	load.cpu = params->cpu;
 	backend->load = load_create(&load, sim, endpoints, NULL);
 	backend->load->backend = backend;
-	backend->load->desk = arrivals_desk_create(sim);
+	backend->load->mailboxes = expected_queue_mailboxes_create(sim);
 	backend->load->timeout = (uint8_t)params->timeout;
 	backend->load->retry_count = (uint8_t)params->retry_count;
 	backend->backend =
@@ -465,7 +465,7 @@ void detailed_backend_fini(struct load *load)
 	if (!backend)
 		return;
 	load_ends_destroy(load);
-	arrivals_desk_destroy(load->desk);
+	expected_queue_mailboxes_destroy(load->mailboxes);
 	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
 		pool_fini(&backend->messages[i]);
 	free(backend);

@@ -13,8 +13,8 @@
 #include "fabric/wire/path.h"
 #include "traffic/load/load.h"
 #include "traffic/load/load_host_params.h"
-#include "traffic/workload/arrivals.h"
 #include "traffic/workload/backend.h"
+#include "traffic/workload/expected_queue.h"
 
 /* For so many adapters, which are then made and joined as those of any load; there is no load to play. All is copied. */
 struct load *detailed_backend_create(const struct load_host_params *params, uint32_t nodes,
@@ -34,7 +34,7 @@ void load_set_far(struct load *load, uint32_t host, struct sim *sim);
 struct backend_qp *detailed_backend_join_far(struct backend *backend,
 					     const struct backend_pair *pair, uint32_t number,
 					     uint16_t *udp_source_port,
-					     struct arrival_book **arrivals);
+					     struct expected_queue **expected);
 
 /* A message that the far end asks for, within an event there. */
 void detailed_backend_tell(const struct backend_qp *qp, uint32_t flow,

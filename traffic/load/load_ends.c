@@ -42,7 +42,8 @@ static struct load_end *add_end(struct load *load, uint32_t host)
 	end->host = host;
 	end->index = ends->count;
 	ends->list[ends->count++] = end;
-	arrivals_init(&end->arrivals, load->desk, load->nodes[host].sim, load->params.reads);
+	expected_queue_init(&end->expected, load->mailboxes, load->nodes[host].sim,
+			    load->params.reads);
 	return end;
 }
 

@@ -33,7 +33,7 @@
 #define LOAD_LOCAL_BYTES \
 	(UINT64_C(128) << 20) /* beyond the longest message, with room for a datagram's header */
 
-struct arrivals_desk;
+struct expected_queue_mailboxes;
 struct detailed_backend;
 struct load_client;
 struct workload_core;
@@ -222,9 +222,9 @@ struct load {
 	struct load_params responses; /* the same, of what servers post */
 	struct load_client *clients;
 	uint32_t client_count;
-	struct detailed_backend *backend; /* NULL: it carries no workload */
-	struct arrivals_desk *desk;       /* of what its ends are told */
-	struct load_ends *ends;           /* [nodes] */
+	struct detailed_backend *backend;           /* NULL: it carries no workload */
+	struct expected_queue_mailboxes *mailboxes; /* of what its ends are told */
+	struct load_ends *ends;                     /* [nodes] */
 	uint64_t any_bytes; /* buffers of pairs that are joined during the run; 0: none is */
 	uint8_t timeout, retry_count; /* of connections */
 	struct sim *sim;

@@ -100,12 +100,12 @@ static void join_both(struct backend *backend, const struct backend_pair *pair,
 	uint32_t far = to_detailed ? pair->source : pair->destination;
 	uint32_t number = endpoint_next_qp_number(of(backend)->hcas[far]);
 	uint16_t udp_source_port;
-	struct arrival_book *arrivals;
+	struct expected_queue *expected;
 
 	joined->ends[to_detailed].qp = detailed_backend_join_far(
-		of(backend)->detailed, pair, number, &udp_source_port, &arrivals);
+		of(backend)->detailed, pair, number, &udp_source_port, &expected);
 	joined->ends[!to_detailed].qp =
-		endpoint_backend_open(of(backend)->endpoints, pair, udp_source_port, arrivals);
+		endpoint_backend_open(of(backend)->endpoints, pair, udp_source_port, expected);
 }
 
 /* The detailed end's queue pair is there. */

@@ -29,7 +29,7 @@ struct workload_core {
 	enum workload_core_state state;
 	struct load_qp *posting;
 	struct load_cqe taken;
-	struct arrival *written_first, *written_last;
+	struct expected_message *written_first, *written_last;
 };
 
 static const struct load_params *params_of(const struct workload_core *core)
@@ -91,21 +91,21 @@ static void carry_out(struct workload_core *core)
 
 static void see(struct workload_core *core)
 {
-	struct arrival *arrival = core->written_first;
+	struct expected_message *message = core->written_first;
 
-	core->written_first = arrival->next_written;
+	core->written_first = message->next_written;
 	if (!core->written_first)
 		core->written_last = NULL;
 	core->count.seen++;
-	load_end_delivered(arrival);
+	load_end_delivered(message);
 }
 
 /* In the order in which CQEs and data came. */
 static bool data_are_next(const struct workload_core *core)
 {
-	const struct arrival *arrival = core->written_first;
+	const struct expected_message *message = core->written_first;
 
-	return arrival && (int32_t)(arrival->cqes_before - core->thread->arrived_first) <= 0;
+	return message && (int32_t)(message->cqes_before - core->thread->arrived_first) <= 0;
 }
 
 static void step(struct event *event)
@@ -141,15 +141,15 @@ void workload_core_wake(struct workload_core *core)
 		sim_schedule(&core->step, 0);
 }
 
-void workload_core_written(struct workload_core *core, struct arrival *arrival)
+void workload_core_written(struct workload_core *core, struct expected_message *message)
 {
-	arrival->cqes_before = core->thread->arrived_end;
-	arrival->next_written = NULL;
+	message->cqes_before = core->thread->arrived_end;
+	message->next_written = NULL;
 	if (core->written_last)
-		core->written_last->next_written = arrival;
+		core->written_last->next_written = message;
 	else
-		core->written_first = arrival;
-	core->written_last = arrival;
+		core->written_first = message;
+	core->written_last = message;
 	workload_core_wake(core);
 }
 

@@ -3,7 +3,7 @@
  * workload_core: the core of a host that carries messages of a workload, see detailed_backend.h; the ends of its queue pairs, and what
  * is under way between them.
  *
- *     detailed_backend.c  post() --> message, behind the others of its end --> core, and told to the other end (traffic/workload/arrivals.h)
+ *     detailed_backend.c  post() --> message, behind the others of its end --> core, and told to the other end (traffic/workload/expected_queue.h)
  *     load_ends.c     which ends there are, and their queue pairs
  *     workload_core.c  core: build a WQE, ring | take a CQE, or see what was written --> complete, delivered
  *
@@ -15,7 +15,7 @@
 
 #include "traffic/load/detailed_backend.h"
 #include "traffic/load/load_state.h"
-#include "traffic/workload/arrivals.h"
+#include "traffic/workload/expected_queue.h"
 
 /* clang-format off */
 #define WORKLOAD_CORE_COUNTERS(X) \
@@ -56,7 +56,7 @@ struct load_end {
 	uint32_t sent_psn;  /* behind the last that was sent */
 	uint32_t acked_psn; /* behind the last that was acknowledged */
 	uint64_t acked_bytes;
-	struct arrival_book arrivals; /* that the other end asks for */
+	struct expected_queue expected; /* that the other end asks for */
 };
 
 static inline struct sim *load_end_sim(const struct load_end *end)
@@ -78,7 +78,7 @@ struct load_target load_end_next(struct load_end *end);
 /* The oldest message that is posted is complete; the oldest send of the other end has arrived; a message's data have. */
 void load_end_complete(struct load_end *end, bool failed);
 void load_end_received(struct load_end *end);
-void load_end_delivered(struct arrival *arrival);
+void load_end_delivered(struct expected_message *message);
 
 /* Frees what backends have more. */
 void detailed_backend_fini(struct load *load);
@@ -121,6 +121,6 @@ void workload_core_fini(struct load_thread *thread);
 void workload_core_wake(struct workload_core *core);
 
 /* All of its data are visible to the core. */
-void workload_core_written(struct workload_core *core, struct arrival *arrival);
+void workload_core_written(struct workload_core *core, struct expected_message *message);
 
 #endif

@@ -28,7 +28,7 @@ struct endpoint_backend {
 
 /* Of a host: what its queue pairs to other adapters are told. */
 struct far_ends {
-	struct arrival_book *
+	struct expected_queue *
 		*by_number; /* from first_number on; NULL: of a pair of HCAs like this */
 	uint32_t first_number, count;
 };
@@ -128,8 +128,8 @@ static void post(struct backend *base, struct backend_qp *qp, uint32_t flow,
 /* ---- what HCAs tell ---- */
 
 /* NULL: its messages have tags. */
-static struct arrival_book *arrivals_of(const struct endpoint_user *user,
-					const struct endpoint_qp *qp)
+static struct expected_queue *expected_by(const struct endpoint_user *user,
+					  const struct endpoint_qp *qp)
 {
 	const struct endpoint_backend *backend =
 		container_of(user, const struct endpoint_backend, user);
@@ -147,15 +147,15 @@ static struct backend_user *user_of(struct endpoint_user *user)
 static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32_t tag,
 		      uint32_t psn)
 {
-	struct arrival_book *arrivals = arrivals_of(user, qp);
+	struct expected_queue *expected = expected_by(user, qp);
 	uint32_t flow = tag - 1;
 
-	if (arrivals) {
-		struct arrival *arrival = arrivals_find_data(arrivals, psn);
+	if (expected) {
+		struct expected_message *message = expected_queue_find_data(expected, psn);
 
-		assert(arrival);
-		flow = arrival->flow;
-		arrivals_delivered(arrival);
+		assert(message);
+		flow = message->flow;
+		expected_queue_delivered(message);
 	}
 	user_of(user)->delivered(user_of(user), flow);
 }
@@ -164,12 +164,12 @@ static void delivered(struct endpoint_user *user, struct endpoint_qp *qp, uint32
 static bool find_read(struct endpoint_user *user, const struct endpoint_qp *qp, uint32_t psn,
 		      uint32_t *flow)
 {
-	struct arrival_book *arrivals = arrivals_of(user, qp);
-	const struct arrival *read;
+	struct expected_queue *expected = expected_by(user, qp);
+	const struct expected_message *read;
 
-	if (!arrivals)
+	if (!expected)
 		return true;
-	read = arrivals_find_read(arrivals, psn);
+	read = expected_queue_find_read(expected, psn);
 	if (read)
 		*flow = read->flow;
 	return read;
@@ -208,20 +208,20 @@ static struct backend_qp *join(struct backend *backend, const struct backend_pai
 					   pair->service_level, pair->entropy));
 }
 
-static void add_far(struct far_ends *far, uint32_t number, struct arrival_book *arrivals)
+static void add_far(struct far_ends *far, uint32_t number, struct expected_queue *expected)
 {
 	if (!far->count)
 		far->first_number = number;
-	far->by_number = realloc(far->by_number,
-				 (number - far->first_number + 1) * sizeof(struct arrival_book *));
+	far->by_number = realloc(far->by_number, (number - far->first_number + 1) *
+							 sizeof(struct expected_queue *));
 	assert(far->by_number);
 	while (far->count < number - far->first_number)
 		far->by_number[far->count++] = NULL;
-	far->by_number[far->count++] = arrivals;
+	far->by_number[far->count++] = expected;
 }
 
 struct backend_qp *endpoint_backend_open(struct backend *backend, const struct backend_pair *pair,
-					 uint16_t udp_source_port, struct arrival_book *arrivals)
+					 uint16_t udp_source_port, struct expected_queue *expected)
 {
 	struct endpoint_hca *const *hcas = of(backend)->hcas;
 	bool sends = hcas[pair->source];
@@ -230,7 +230,7 @@ struct backend_qp *endpoint_backend_open(struct backend *backend, const struct b
 	struct endpoint_qp *qp =
 		endpoint_open(hcas[here], there, pair->service_level, udp_source_port);
 
-	add_far(&of(backend)->far[here], endpoint_qp_number(qp), arrivals);
+	add_far(&of(backend)->far[here], endpoint_qp_number(qp), expected);
 	return backend_of_qp(qp);
 }
 

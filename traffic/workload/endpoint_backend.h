@@ -7,16 +7,16 @@
 #define TRAFFIC_WORKLOAD_ENDPOINT_BACKEND_H
 
 #include "hca/endpoint/endpoint.h"
-#include "traffic/workload/arrivals.h"
 #include "traffic/workload/backend.h"
+#include "traffic/workload/expected_queue.h"
 
 /* hcas: one a host, in the workload's order, NULL if it has another adapter; they and params, which say what hosts take, outlive it. */
 struct backend *endpoint_backend_create(struct endpoint_hca *const *hcas, uint32_t hosts,
 					const struct endpoint_params *params);
 
-/* The queue pair here of a pair whose other end is another adapter; `arrivals` are told of what comes from there. */
+/* The queue pair here of a pair whose other end is another adapter; `expected` are told of what comes from there. */
 struct backend_qp *endpoint_backend_open(struct backend *backend, const struct backend_pair *pair,
-					 uint16_t udp_source_port, struct arrival_book *arrivals);
+					 uint16_t udp_source_port, struct expected_queue *expected);
 
 /* The other queue pair's number, before the first message. */
 void endpoint_backend_connect(struct backend_qp *qp, uint32_t number);

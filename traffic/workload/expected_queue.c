@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* expected_queue: see expected_queue.h. */
+#include "traffic/workload/expected_queue.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "hca/transport/psn.h"
+#include "sim/parallel.h"
+#include "sim/pool.h"
+
+struct notification {
+	struct expected_queue *to;
+	uint32_t flow, packets;
+	enum workload_operation operation;
+};
+
+/* From one part to another. */
+struct mailbox {
+	struct crossing crossing;
+	struct notification *left[2];
+	uint32_t count[2], room[2];
+};
+
+struct expected_queue_mailboxes {
+	unsigned parts;
+	struct mailbox *between;          /* [from * parts + to] */
+	struct pool pools[SIM_PARTS_MAX]; /* of each part */
+};
+
+static struct pool *pool_of(const struct expected_queue *expected)
+{
+	return &expected->mailboxes->pools[expected->part];
+}
+
+/* ---- told ---- */
+
+static void append(struct expected_list *queue, struct expected_message *message)
+{
+	if (queue->last)
+		queue->last->next = message;
+	else
+		queue->first = message;
+	queue->last = message;
+}
+
+static void take_notification(const struct notification *notification)
+{
+	struct expected_queue *expected = notification->to;
+	uint32_t first_psn = expected->next_psn;
+	struct expected_message *message;
+
+	expected->next_psn = psn_add(first_psn, notification->packets);
+	if (notification->operation == WORKLOAD_ATOMIC)
+		return;
+	message = pool_take(pool_of(expected));
+	*message = (struct expected_message){.of = expected,
+					     .flow = notification->flow,
+					     .first_psn = first_psn,
+					     .packets = notification->packets,
+					     .operation = (uint8_t)notification->operation};
+	append(notification->operation == WORKLOAD_READ ? &expected->reads : &expected->data,
+	       message);
+}
+
+static void take(struct crossing *crossing, unsigned window)
+{
+	struct mailbox *mailbox = container_of(crossing, struct mailbox, crossing);
+
+	for (uint32_t i = 0; i < mailbox->count[window]; i++)
+		take_notification(&mailbox->left[window][i]);
+	mailbox->count[window] = 0;
+}
+
+/* It takes effect with its packets, which cross by themselves. */
+static void leave(struct mailbox *mailbox, const struct notification *notification)
+{
+	unsigned window = crossing_leave(&mailbox->crossing, SIM_NEVER);
+	uint32_t *room = &mailbox->room[window];
+
+	if (mailbox->count[window] == *room) {
+		*room = *room ? 2 * *room : 64;
+		mailbox->left[window] =
+			realloc(mailbox->left[window], *room * sizeof(struct notification));
+		assert(mailbox->left[window]);
+	}
+	mailbox->left[window][mailbox->count[window]++] = *notification;
+}
+
+void expected_queue_add(struct expected_queue *expected, unsigned from, uint32_t flow,
+			enum workload_operation operation, uint32_t packets)
+{
+	const struct expected_queue_mailboxes *mailboxes = expected->mailboxes;
+	const struct notification notification = {expected, flow, packets, operation};
+
+	if (from == expected->part)
+		take_notification(&notification);
+	else
+		leave(&mailboxes->between[from * mailboxes->parts + expected->part], &notification);
+}
+
+/* ---- found ---- */
+
+static struct expected_message *find(const struct expected_list *queue, uint32_t psn)
+{
+	for (struct expected_message *message = queue->first; message; message = message->next) {
+		int32_t place = psn_distance(message->first_psn, psn);
+
+		if (place >= 0 && (uint32_t)place < message->packets)
+			return message;
+	}
+	return NULL;
+}
+
+static void drop_first(struct expected_queue *expected, struct expected_list *queue)
+{
+	struct expected_message *message = queue->first;
+
+	queue->first = message->next;
+	if (!queue->first)
+		queue->last = NULL;
+	pool_give(pool_of(expected), message);
+}
+
+struct expected_message *expected_queue_find_data(const struct expected_queue *expected,
+						  uint32_t psn)
+{
+	return find(&expected->data, psn);
+}
+
+/* Whoever asks has so many reads under way at most, so one that so many came after is over. */
+struct expected_message *expected_queue_find_read(struct expected_queue *expected, uint32_t psn)
+{
+	struct expected_list *reads = &expected->reads;
+	struct expected_message *found = find(reads, psn);
+	uint64_t before = 0;
+
+	if (!found)
+		return NULL;
+	for (const struct expected_message *read = reads->first; read != found; read = read->next)
+		before++;
+	for (; before >= expected->reads_max; before--)
+		drop_first(expected, reads);
+	return found;
+}
+
+struct expected_message *expected_queue_oldest_send(const struct expected_queue *expected)
+{
+	struct expected_message *message = expected->data.first;
+
+	while (message && (message->operation != WORKLOAD_SEND || message->delivered))
+		message = message->next;
+	return message;
+}
+
+void expected_queue_delivered(struct expected_message *message)
+{
+	struct expected_queue *expected = message->of;
+
+	message->delivered = true;
+	while (expected->data.first && expected->data.first->delivered)
+		drop_first(expected, &expected->data);
+}
+
+/* ---- life ---- */
+
+void expected_queue_init(struct expected_queue *expected,
+			 struct expected_queue_mailboxes *mailboxes, struct sim *sim,
+			 uint64_t reads_max)
+{
+	*expected = (struct expected_queue){
+		.mailboxes = mailboxes, .part = sim_part_of(sim), .reads_max = reads_max};
+}
+
+struct expected_queue_mailboxes *expected_queue_mailboxes_create(struct sim *sim)
+{
+	struct expected_queue_mailboxes *mailboxes = calloc(1, sizeof(*mailboxes));
+	unsigned parts = sim_parts(sim);
+
+	assert(mailboxes);
+	mailboxes->parts = parts;
+	mailboxes->between = calloc((size_t)parts * parts, sizeof(mailboxes->between[0]));
+	assert(mailboxes->between);
+	for (unsigned i = 0; i < parts * parts; i++) {
+		struct sim *from = sim_part(sim, i / parts), *to = sim_part(sim, i % parts);
+
+		if (from != to)
+			crossing_init(&mailboxes->between[i].crossing, from, to, SIM_NEVER, take);
+	}
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_init(&mailboxes->pools[i], sizeof(struct expected_message), 0);
+	return mailboxes;
+}
+
+void expected_queue_mailboxes_destroy(struct expected_queue_mailboxes *mailboxes)
+{
+	for (unsigned i = 0; i < mailboxes->parts * mailboxes->parts; i++)
+		for (unsigned window = 0; window < 2; window++)
+			free(mailboxes->between[i].left[window]);
+	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+		pool_fini(&mailboxes->pools[i]);
+	free(mailboxes->between);
+	free(mailboxes);
+}

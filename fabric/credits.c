@@ -42,71 +42,69 @@ void credits_configure(struct port *port)
 /* The first exchange, which real ports do while the link trains. */
 void credits_start(struct port *port)
 {
-	for (unsigned lane = 0; lane < port->params.lanes; lane++) {
-		port->lanes[lane].advertised = (uint16_t)(port->capacity & CREDIT_MASK);
-		port->peer->lanes[lane].credit_limit = port->lanes[lane].advertised;
+	for (unsigned vl = 0; vl < port->params.vls; vl++) {
+		port->vls[vl].advertised = (uint16_t)(port->capacity & CREDIT_MASK);
+		port->peer->vls[vl].credit_limit = port->vls[vl].advertised;
 	}
 }
 
 /* FCCL as it would be, were so many more blocks free. */
-static uint32_t limit_of(const struct port *port, unsigned lane, uint64_t more_blocks)
+static uint32_t limit_of(const struct port *port, unsigned vl, uint64_t more_blocks)
 {
-	uint64_t free_blocks = port->capacity - port->lanes[lane].used + more_blocks;
+	uint64_t free_blocks = port->capacity - port->vls[vl].used + more_blocks;
 
-	return (uint32_t)(port->lanes[lane].received + free_blocks) & CREDIT_MASK;
+	return (uint32_t)(port->vls[vl].received + free_blocks) & CREDIT_MASK;
 }
 
 void credits_restart(struct port *port)
 {
-	for (unsigned lane = 0; lane < port->params.lanes; lane++) {
-		uint32_t sent = port->peer->lanes[lane].credit_total;
+	for (unsigned vl = 0; vl < port->params.vls; vl++) {
+		uint32_t sent = port->peer->vls[vl].credit_total;
 
-		credits_arrive(port, lane, (sent - port->lanes[lane].received) & CREDIT_MASK);
-		port->lanes[lane].advertised = (uint16_t)limit_of(port, lane, 0);
-		port->advertised_at[lane] = sim_now(port->block.sim);
-		port->peer->lanes[lane].credit_limit = port->lanes[lane].advertised;
+		credits_arrive(port, vl, (sent - port->vls[vl].received) & CREDIT_MASK);
+		port->vls[vl].advertised = (uint16_t)limit_of(port, vl, 0);
+		port->advertised_at[vl] = sim_now(port->block.sim);
+		port->peer->vls[vl].credit_limit = port->vls[vl].advertised;
 	}
 }
 
-bool credits_wanted(const struct port *port, unsigned lane, uint64_t more_blocks)
+bool credits_wanted(const struct port *port, unsigned vl, uint64_t more_blocks)
 {
 	uint32_t untold =
-		(limit_of(port, lane, more_blocks) - port->lanes[lane].advertised) & CREDIT_MASK;
-	uint32_t left =
-		(uint32_t)(port->lanes[lane].advertised - port->lanes[lane].received) & CREDIT_MASK;
+		(limit_of(port, vl, more_blocks) - port->vls[vl].advertised) & CREDIT_MASK;
+	uint32_t left = (uint32_t)(port->vls[vl].advertised - port->vls[vl].received) & CREDIT_MASK;
 
 	return untold && (untold >= port->batch_blocks || left < port->low_blocks);
 }
 
-uint32_t port_credits(const struct port *port, unsigned lane)
+uint32_t port_credits(const struct port *port, unsigned vl)
 {
-	if (lane == MANAGEMENT_LANE)
+	if (vl == MANAGEMENT_VL)
 		return UINT32_MAX;
-	return (uint32_t)(port->lanes[lane].credit_limit - port->lanes[lane].credit_total) &
-	       CREDIT_MASK;
+	return (uint32_t)(port->vls[vl].credit_limit - port->vls[vl].credit_total) & CREDIT_MASK;
 }
 
-void credits_consider(struct port *port, unsigned lane)
+void credits_consider(struct port *port, unsigned vl)
 {
-	if (port->credits_due & 1u << lane || !credits_wanted(port, lane, 0))
+	if (port->credits_due & 1u << vl || !credits_wanted(port, vl, 0))
 		return;
-	port->credits_due |= (uint16_t)(1u << lane);
+	port->credits_due |= (uint16_t)(1u << vl);
 	transmit_kick(port);
 }
 
 struct packet *credits_packet(struct port *port)
 {
-	unsigned lane = (unsigned)__builtin_ctz(port->credits_due);
+	unsigned vl = (unsigned)__builtin_ctz(port->credits_due);
 	struct packet *packet = packet_new(port->pool);
 
-	port->credits_due &= (uint16_t) ~(1u << lane);
-	port->lanes[lane].advertised = (uint16_t)limit_of(port, lane, 0);
-	port->advertised_at[lane] = sim_now(port->block.sim);
+	port->credits_due &= (uint16_t) ~(1u << vl);
+	port->vls[vl].advertised = (uint16_t)limit_of(port, vl, 0);
+	port->advertised_at[vl] = sim_now(port->block.sim);
 	packet->kind = PACKET_FLOW_CONTROL;
 	packet->wire_bytes = CREDIT_PACKET_BYTES;
-	packet->vl = (uint8_t)lane;
-	packet->credit_total = port->lanes[lane].credit_total;
-	packet->credit_limit = port->lanes[lane].advertised;
+	packet->vl = (uint8_t)vl;
+	packet->credit_total = port->vls[vl].credit_total;
+	packet->credit_limit = port->vls[vl].advertised;
 	port->count.credit_packets_sent++;
 	return packet;
 }
@@ -114,43 +112,42 @@ struct packet *credits_packet(struct port *port)
 /* FCTBS tells what was sent; what is missing here was lost on the way and takes no space. */
 void credits_receive(struct port *port, const struct packet *packet)
 {
-	unsigned lane = packet->vl;
-	uint32_t lost = (uint32_t)(packet->credit_total - port->lanes[lane].received) & CREDIT_MASK;
+	unsigned vl = packet->vl;
+	uint32_t lost = (uint32_t)(packet->credit_total - port->vls[vl].received) & CREDIT_MASK;
 
 	port->count.credit_packets_received++;
-	port->lanes[lane].credit_limit = packet->credit_limit;
+	port->vls[vl].credit_limit = packet->credit_limit;
 	if (lost) {
-		credits_arrive(port, lane, lost);
-		credits_consider(port, lane);
+		credits_arrive(port, vl, lost);
+		credits_consider(port, vl);
 	}
-	if (port->waiting & 1u << lane)
+	if (port->waiting & 1u << vl)
 		transmit_kick(port);
 }
 
-void credits_arrive(struct port *port, unsigned lane, uint32_t blocks)
+void credits_arrive(struct port *port, unsigned vl, uint32_t blocks)
 {
-	port->lanes[lane].received =
-		(uint16_t)((port->lanes[lane].received + blocks) & CREDIT_MASK);
+	port->vls[vl].received = (uint16_t)((port->vls[vl].received + blocks) & CREDIT_MASK);
 	port->count.credits_received += blocks;
 }
 
-void credits_lost(struct port *port, unsigned lane)
+void credits_lost(struct port *port, unsigned vl)
 {
 	uint64_t symbol_bytes = port->params.width; /* one byte a lane */
 	sim_time at =
-		port->advertised_at[lane] + transmit_duration(port, REFRESH_SYMBOLS * symbol_bytes);
+		port->advertised_at[vl] + transmit_duration(port, REFRESH_SYMBOLS * symbol_bytes);
 	sim_time now = sim_now(port->block.sim);
 
-	if (lane == MANAGEMENT_LANE)
+	if (vl == MANAGEMENT_VL)
 		return;
-	port->refresh_lanes |= (uint16_t)(1u << lane);
+	port->refresh_vls |= (uint16_t)(1u << vl);
 	if (!event_pending(&port->refresh))
 		sim_schedule_at(&port->refresh, at > now ? at : now);
 }
 
 void credits_refresh(struct port *port)
 {
-	port->credits_due |= port->refresh_lanes;
-	port->refresh_lanes = 0;
+	port->credits_due |= port->refresh_vls;
+	port->refresh_vls = 0;
 	transmit_kick(port);
 }

@@ -10,7 +10,7 @@
 #include "fabric/port_state.h"
 #include "fabric/topology_state.h"
 
-/* The buffers of all switches, one a (port, lane). */
+/* The buffers of all switches, one a (port, VL). */
 struct graph {
 	const struct topology *topology;
 	uint32_t *first;   /* number of a node's first buffer */
@@ -20,9 +20,9 @@ struct graph {
 	uint32_t count;
 };
 
-static uint32_t buffer_of(const struct graph *graph, uint32_t node, uint32_t port, unsigned lane)
+static uint32_t buffer_of(const struct graph *graph, uint32_t node, uint32_t port, unsigned vl)
 {
-	return graph->first[node] + port * PORT_LANES + lane;
+	return graph->first[node] + port * PORT_VLS + vl;
 }
 
 static uint64_t space_of(const struct port *port, const struct packet *packet)
@@ -31,9 +31,9 @@ static uint64_t space_of(const struct port *port, const struct packet *packet)
 			      : (uint64_t)credit_blocks(packet->wire_bytes) * CREDIT_BLOCK_BYTES;
 }
 
-static unsigned lane_of(const struct packet *packet)
+static unsigned vl_of(const struct packet *packet)
 {
-	return (packet->ingress & ~INGRESS_COPY) >> INGRESS_LANE_SHIFT;
+	return (packet->ingress & ~INGRESS_COPY) >> INGRESS_VL_SHIFT;
 }
 
 /* What a switch's output queues hold, by the input it came from. Space of copies is shared: see held_by_dead(). */
@@ -51,7 +51,7 @@ static void count_waiting(struct graph *graph, uint32_t number)
 			for (; packet; packet = packet->next) {
 				uint32_t buffer =
 					buffer_of(graph, number, packet->ingress & INGRESS_PORT,
-						  lane_of(packet));
+						  vl_of(packet));
 
 				if (packet->ingress & INGRESS_COPY)
 					graph->shared[buffer] = true;
@@ -67,15 +67,15 @@ static void mark_full(struct graph *graph, uint32_t number)
 	const struct node *node = &graph->topology->nodes[number];
 
 	for (uint32_t i = 0; i < node->ports; i++) {
-		for (unsigned lane = 0; lane < PORT_LANES; lane++) {
-			uint32_t buffer = buffer_of(graph, number, i, lane);
+		for (unsigned vl = 0; vl < PORT_VLS; vl++) {
+			uint32_t buffer = buffer_of(graph, number, i, vl);
 
 			if (graph->shared[buffer])
 				graph->dead[buffer] = true; /* until is_dead() has looked */
 			else if (graph->waiting[buffer])
 				graph->dead[buffer] =
 					graph->waiting[buffer] ==
-					node->ops.input_used(node->ops.context, i, lane);
+					node->ops.input_used(node->ops.context, i, vl);
 		}
 	}
 }
@@ -84,14 +84,14 @@ static void mark_full(struct graph *graph, uint32_t number)
 static bool stopped(const struct port *port, const struct packet *packet)
 {
 	const struct port *peer = port->peer;
-	unsigned lane = packet->vl;
+	unsigned vl = packet->vl;
 
 	if (!peer || port->down)
 		return false;
 	if (port->ethernet)
-		return port_paused(port, lane) && peer->pausing & 1u << lane;
-	return lane != MANAGEMENT_LANE && !credits_suffice(port, lane, packet->wire_bytes) &&
-	       peer->lanes[lane].used + credit_blocks(packet->wire_bytes) > peer->capacity;
+		return port_paused(port, vl) && peer->pausing & 1u << vl;
+	return vl != MANAGEMENT_VL && !credits_suffice(port, vl, packet->wire_bytes) &&
+	       peer->vls[vl].used + credit_blocks(packet->wire_bytes) > peer->capacity;
 }
 
 /* A queue at output `port` of packets from that buffer; *next is the buffer it waits for. false: it will move. */
@@ -107,25 +107,24 @@ static bool queue_is_dead(const struct graph *graph, const struct node *node, ui
 	return graph->dead[*next];
 }
 
-static const struct packet *head_of(const struct port *port, uint32_t input, unsigned lane)
+static const struct packet *head_of(const struct port *port, uint32_t input, unsigned vl)
 {
-	return port_queues_of(port, lane)[port->sources == 1 ? 0 : input].head;
+	return port_queues_of(port, vl)[port->sources == 1 ? 0 : input].head;
 }
 
 /* Is a copy of the same packet in a dead queue of an output before that one? */
 static bool is_counted(const struct graph *graph, const struct node *node, uint32_t input,
-		       uint32_t output, unsigned out_lane, const struct packet *copy)
+		       uint32_t output, unsigned out_vl, const struct packet *copy)
 {
 	uint32_t next;
 
 	for (uint32_t i = 0; i <= output; i++) {
 		const struct port *port = topology_port_of(node, i);
-		uint32_t lanes =
-			i < output ? port->waiting : port->waiting & ((1u << out_lane) - 1);
+		uint32_t vls = i < output ? port->waiting : port->waiting & ((1u << out_vl) - 1);
 
-		for (; lanes; lanes &= lanes - 1) {
+		for (; vls; vls &= vls - 1) {
 			const struct packet *other =
-				head_of(port, input, (unsigned)__builtin_ctz(lanes));
+				head_of(port, input, (unsigned)__builtin_ctz(vls));
 
 			if (!other || !queue_is_dead(graph, node, i, other, &next))
 				continue;
@@ -140,7 +139,7 @@ static bool is_counted(const struct graph *graph, const struct node *node, uint3
 
 /* Space of the buffer that packets in dead queues hold; a packet holds it as long as one of its copies waits. */
 static uint64_t held_by_dead(const struct graph *graph, uint32_t number, uint32_t input,
-			     unsigned lane, uint32_t *output, uint32_t *next)
+			     unsigned vl, uint32_t *output, uint32_t *next)
 {
 	const struct node *node = &graph->topology->nodes[number];
 	uint64_t bytes = 0;
@@ -148,17 +147,17 @@ static uint64_t held_by_dead(const struct graph *graph, uint32_t number, uint32_
 	for (uint32_t i = 0; i < node->ports; i++) {
 		const struct port *port = topology_port_of(node, i);
 
-		for (uint32_t lanes = port->waiting; lanes; lanes &= lanes - 1) {
-			unsigned out_lane = (unsigned)__builtin_ctz(lanes);
-			const struct packet *packet = head_of(port, input, out_lane);
+		for (uint32_t vls = port->waiting; vls; vls &= vls - 1) {
+			unsigned out_vl = (unsigned)__builtin_ctz(vls);
+			const struct packet *packet = head_of(port, input, out_vl);
 			uint32_t to;
 
 			if (!packet || !queue_is_dead(graph, node, i, packet, &to))
 				continue;
 			for (; packet; packet = packet->next) {
-				if (lane_of(packet) != lane ||
+				if (vl_of(packet) != vl ||
 				    (packet->ingress & INGRESS_COPY &&
-				     is_counted(graph, node, input, i, out_lane, packet)))
+				     is_counted(graph, node, input, i, out_vl, packet)))
 					continue;
 				bytes += space_of(port, packet);
 				*output = i;
@@ -170,22 +169,22 @@ static uint64_t held_by_dead(const struct graph *graph, uint32_t number, uint32_
 }
 
 /* All queues with packets of the buffer are dead; *output and *next are of the last one. */
-static bool is_dead(const struct graph *graph, uint32_t number, uint32_t input, unsigned lane,
+static bool is_dead(const struct graph *graph, uint32_t number, uint32_t input, unsigned vl,
 		    uint32_t *output, uint32_t *next)
 {
 	const struct node *node = &graph->topology->nodes[number];
 
-	if (graph->shared[buffer_of(graph, number, input, lane)])
-		return held_by_dead(graph, number, input, lane, output, next) ==
-		       node->ops.input_used(node->ops.context, input, lane);
+	if (graph->shared[buffer_of(graph, number, input, vl)])
+		return held_by_dead(graph, number, input, vl, output, next) ==
+		       node->ops.input_used(node->ops.context, input, vl);
 	for (uint32_t i = 0; i < node->ports; i++) {
 		const struct port *port = topology_port_of(node, i);
 
-		for (uint32_t lanes = port->waiting; lanes; lanes &= lanes - 1) {
+		for (uint32_t vls = port->waiting; vls; vls &= vls - 1) {
 			const struct packet *packet =
-				head_of(port, input, (unsigned)__builtin_ctz(lanes));
+				head_of(port, input, (unsigned)__builtin_ctz(vls));
 
-			if (!packet || lane_of(packet) != lane)
+			if (!packet || vl_of(packet) != vl)
 				continue;
 			if (!queue_is_dead(graph, node, i, packet, next))
 				return false;
@@ -206,14 +205,13 @@ static uint32_t bury(struct graph *graph)
 		dead = 0;
 		for (uint32_t i = 0; i < graph->topology->count; i++) {
 			uint32_t buffers = graph->topology->nodes[i].is_switch
-						   ? graph->topology->nodes[i].ports * PORT_LANES
+						   ? graph->topology->nodes[i].ports * PORT_VLS
 						   : 0;
 
 			for (uint32_t j = 0; j < buffers; j++) {
 				if (!graph->dead[graph->first[i] + j])
 					continue;
-				if (is_dead(graph, i, j / PORT_LANES, j % PORT_LANES, &output,
-					    &next)) {
+				if (is_dead(graph, i, j / PORT_VLS, j % PORT_VLS, &output, &next)) {
 					dead++;
 					continue;
 				}
@@ -239,13 +237,13 @@ static uint32_t step(const struct graph *graph, uint32_t buffer, struct deadlock
 {
 	uint32_t number = node_of_buffer(graph, buffer), output = 0, next = buffer;
 	const struct node *node = &graph->topology->nodes[number];
-	uint32_t input = (buffer - graph->first[number]) / PORT_LANES;
-	unsigned lane = (buffer - graph->first[number]) % PORT_LANES;
-	bool dead = is_dead(graph, number, input, lane, &output, &next);
+	uint32_t input = (buffer - graph->first[number]) / PORT_VLS;
+	unsigned vl = (buffer - graph->first[number]) % PORT_VLS;
+	bool dead = is_dead(graph, number, input, vl, &output, &next);
 
 	assert(dead);
 	*hop = (struct deadlock_hop){topology_port_of(node, input), topology_port_of(node, output),
-				     (uint8_t)lane};
+				     (uint8_t)vl};
 	return next;
 }
 
@@ -278,7 +276,7 @@ bool deadlock_find(const struct topology *topology, struct deadlock *deadlock)
 	for (uint32_t i = 0; i < topology->count; i++) {
 		graph.first[i] = graph.count;
 		if (topology->nodes[i].is_switch)
-			graph.count += topology->nodes[i].ports * PORT_LANES;
+			graph.count += topology->nodes[i].ports * PORT_VLS;
 	}
 	graph.waiting = calloc(graph.count + 1, sizeof(uint64_t));
 	graph.dead = calloc(graph.count + 1, 1);
@@ -311,9 +309,9 @@ const char *deadlock_print(const struct deadlock *deadlock, char *text, size_t t
 		const struct deadlock_hop *hop = &deadlock->hops[i];
 		const struct deadlock_hop *next = &deadlock->hops[(i + 1) % deadlock->count];
 		int length = snprintf(text + used, text_bytes - used,
-				      "%s%s lane %u waits at %s for %s lane %u", i ? ", " : "",
-				      port_name(hop->input), hop->lane, port_name(hop->output),
-				      port_name(next->input), next->lane);
+				      "%s%s VL %u waits at %s for %s VL %u", i ? ", " : "",
+				      port_name(hop->input), hop->vl, port_name(hop->output),
+				      port_name(next->input), next->vl);
 
 		used += (size_t)length;
 	}

@@ -16,7 +16,7 @@
 struct deadlock_hop {
 	const struct port *input;  /* its buffer is full, ... */
 	const struct port *output; /* of packets that wait here for the next hop's input */
-	uint8_t lane;              /* ... of the input */
+	uint8_t vl;                /* ... of the input */
 };
 
 struct deadlock {
@@ -30,7 +30,7 @@ struct deadlock {
 /* Looks now. false: there is none. */
 bool deadlock_find(const struct topology *topology, struct deadlock *deadlock);
 
-/* "switch0.port1 lane 0 waits at switch0.port2 for switch1.port1 lane 0, ..." Returns text. */
+/* "switch0.port1 VL 0 waits at switch0.port2 for switch1.port1 VL 0, ..." Returns text. */
 const char *deadlock_print(const struct deadlock *deadlock, char *text, size_t text_bytes);
 
 /* Looks every `interval`, until it finds one (found() is called once) or no event but its own is left in the run. */

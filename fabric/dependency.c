@@ -11,7 +11,7 @@
 #define NODES_MAX 20000
 #define STEPS_MAX UINT64_C(10000000) /* a third of a second, about */
 
-/* From buffer to buffer. A buffer is a (port, lane); its number follows from topology_find_port(). */
+/* From buffer to buffer. A buffer is a (port, VL); its number follows from topology_find_port(). */
 struct edge {
 	uint32_t from, to;
 };
@@ -39,9 +39,9 @@ static void *take(size_t count, size_t bytes)
 	return memory;
 }
 
-static uint32_t buffer_of(const struct graph *graph, const struct end *end, unsigned lane)
+static uint32_t buffer_of(const struct graph *graph, const struct end *end, unsigned vl)
 {
-	return (graph->topology->nodes[end->node].first_port + end->port) * PORT_LANES + lane;
+	return (graph->topology->nodes[end->node].first_port + end->port) * PORT_VLS + vl;
 }
 
 static uint64_t *slot_of(const struct graph *graph, uint64_t key)
@@ -85,9 +85,9 @@ static void add_edge(struct graph *graph, uint32_t from, uint32_t to)
 }
 
 /* Does a sender wait for space in that buffer, or is what finds none lost? */
-static bool is_lossless(const struct port *port, unsigned lane)
+static bool is_lossless(const struct port *port, unsigned vl)
 {
-	return !port->ethernet || (port->params.pfc_priorities & 1u << lane);
+	return !port->ethernet || (port->params.pfc_priorities & 1u << vl);
 }
 
 /* All that packets to the host go through, from all hosts. */
@@ -108,31 +108,31 @@ static void spread(struct graph *graph, uint32_t number, uint32_t mark, unsigned
 		if (nodes[i].is_switch || i == number || end->node == UNREACHED ||
 		    !nodes[end->node].is_switch)
 			continue;
-		uint32_t buffer = buffer_of(graph, end, port_lane(nodes[i].port, service_level));
+		uint32_t buffer = buffer_of(graph, end, port_vl(nodes[i].port, service_level));
 
 		if (graph->seen[buffer] != mark)
 			graph->stack[depth++] = buffer;
 		graph->seen[buffer] = mark;
 	}
 	while (depth) {
-		uint32_t buffer = graph->stack[--depth], port = buffer / PORT_LANES;
+		uint32_t buffer = graph->stack[--depth], port = buffer / PORT_VLS;
 		const struct node *node = &nodes[graph->node_of[port]];
-		unsigned input = port - node->first_port, lane = buffer % PORT_LANES;
+		unsigned input = port - node->first_port, vl = buffer % PORT_VLS;
 		struct port_set outputs = {0};
 
 		node->ops.outputs(node->ops.context, &path, &outputs);
 		PORT_SET_EACH(output, &outputs)
 		{
 			const struct end *end = &node->ends[output];
-			unsigned next_lane;
+			unsigned next_vl;
 			uint32_t next;
 
 			graph->steps++;
 			if (end->node == UNREACHED || !nodes[end->node].is_switch)
 				continue; /* hosts take what comes */
-			next_lane = node->ops.lane(node->ops.context, input, output, &path, lane);
-			next = buffer_of(graph, end, next_lane);
-			if (!is_lossless(topology_port_of(&nodes[end->node], end->port), next_lane))
+			next_vl = node->ops.vl(node->ops.context, input, output, &path, vl);
+			next = buffer_of(graph, end, next_vl);
+			if (!is_lossless(topology_port_of(&nodes[end->node], end->port), next_vl))
 				continue;
 			add_edge(graph, buffer, next);
 			if (graph->seen[next] == mark)
@@ -201,8 +201,8 @@ static int compare_edges(const void *one, const void *other)
 static struct dependency_hop hop_of(const struct graph *graph, uint32_t buffer)
 {
 	return (struct dependency_hop){
-		.input = topology_find_port(graph->topology, buffer / PORT_LANES),
-		.lane = buffer % PORT_LANES,
+		.input = topology_find_port(graph->topology, buffer / PORT_VLS),
+		.vl = buffer % PORT_VLS,
 	};
 }
 
@@ -272,7 +272,7 @@ static void graph_init(struct graph *graph, const struct topology *topology)
 	*graph = (struct graph){.topology = topology};
 	for (uint32_t i = 0; i < topology->count; i++)
 		ports += topology->nodes[i].ports;
-	graph->buffers = ports * PORT_LANES;
+	graph->buffers = ports * PORT_VLS;
 	graph->node_of = take(ports, sizeof(*graph->node_of));
 	for (uint32_t i = 0; i < topology->count; i++)
 		for (unsigned port = 0; port < topology->nodes[i].ports; port++)
@@ -333,9 +333,9 @@ const char *dependency_print(const struct dependency_cycle *cycle, char *text, s
 	assert(text_bytes > 0);
 	text[0] = '\0';
 	for (unsigned i = 0; i < cycle->count && used < text_bytes; i++)
-		used += (size_t)snprintf(text + used, text_bytes - used, "%s%s lane %u",
+		used += (size_t)snprintf(text + used, text_bytes - used, "%s%s VL %u",
 					 i ? ", " : "", port_name(cycle->hops[i].input),
-					 cycle->hops[i].lane);
+					 cycle->hops[i].vl);
 	if (cycle->cut && used < text_bytes)
 		snprintf(text + used, text_bytes - used, ", and more");
 	return text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dependency: may packets wait for each other in a circle? Each buffer, of a switch's input and lane, depends on those that
+ * dependency: may packets wait for each other in a circle? Each buffer, of a switch's input and VL, depends on those that
  * its packets go on to. Where no buffer depends on itself, no deadlock is possible, whatever the traffic; where one does, it is
  * possible, not certain.
  *
@@ -15,7 +15,7 @@
 
 struct dependency_hop {
 	const struct port *input; /* of a switch */
-	unsigned lane;
+	unsigned vl;
 };
 
 struct dependency_cycle {
@@ -30,7 +30,7 @@ struct dependency_cycle {
 bool dependency_find(const struct topology *topology, unsigned service_levels,
 		     struct dependency_cycle *cycle, bool *known);
 
-/* "switch0.port1 lane 0, switch1.port2 lane 0, ..." Returns text. */
+/* "switch0.port1 VL 0, switch1.port2 VL 0, ..." Returns text. */
 const char *dependency_print(const struct dependency_cycle *cycle, char *text, size_t text_bytes);
 
 #endif

@@ -31,7 +31,7 @@ static bool applies(const struct fault *fault, const struct fault_rule *rule,
 		return false;
 	if (rule->watched && *rule->watched < rule->reaches)
 		return false;
-	if (rule->lanes && !(rule->lanes & 1u << packet->vl))
+	if (rule->vls && !(rule->vls & 1u << packet->vl))
 		return false;
 	if ((unsigned)rule->kind != packet->kind)
 		return false;

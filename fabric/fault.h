@@ -52,7 +52,7 @@ struct fault_rule {
 	enum fault_action action;
 	enum packet_kind kind;    /* PACKET_DATA, or what the link itself sends */
 	uint16_t opcode;          /* of data packets; FAULT_ANY_OPCODE */
-	uint16_t lanes;           /* one bit each; 0: all */
+	uint16_t vls;             /* one bit each; 0: all */
 	double probability;       /* of each such packet; with nth: ignored */
 	uint64_t nth;             /* that packet alone, from 1; 0: by probability */
 	sim_time delay;           /* FAULT_delay, FAULT_reorder: how much later */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * input_space: the receive buffer of a port, a lane at a time: what holds space, what gives it back, and when.
+ * input_space: the receive buffer of a port, a VL at a time: what holds space, what gives it back, and when.
  * A switch knows at a packet's departure when its space will be free; such releases wait in a ring ordered by time
  * and are counted when somebody looks. They have an event only if the other end waits for that space.
  */
@@ -15,10 +15,10 @@ static uint32_t units_of(const struct port *port, uint32_t wire_bytes)
 	return port->ethernet ? wire_bytes : credit_blocks(wire_bytes);
 }
 
-static void give_back(struct port *port, unsigned lane, uint32_t units)
+static void give_back(struct port *port, unsigned vl, uint32_t units)
 {
-	assert(units <= port->lanes[lane].used);
-	port->lanes[lane].used -= units;
+	assert(units <= port->vls[vl].used);
+	port->vls[vl].used -= units;
 }
 
 static struct deferred_release *deferred_at(const struct port *port, uint32_t index)
@@ -33,34 +33,34 @@ static void settle(struct port *port)
 
 	while (port->deferred_count && deferred_at(port, 0)->at <= now) {
 		const struct deferred_release *due = deferred_at(port, 0);
-		unsigned lane = due->lane;
+		unsigned vl = due->vl;
 
-		give_back(port, lane, due->units);
-		port->lanes[lane].deferred_units -= due->units;
+		give_back(port, vl, due->units);
+		port->vls[vl].deferred_units -= due->units;
 		port->deferred_first = (port->deferred_first + 1) & (port->deferred_room - 1);
 		port->deferred_count--;
-		port->gained |= (uint16_t)(1u << lane);
+		port->gained |= (uint16_t)(1u << vl);
 	}
 	if (!port->deferred_count) /* the ring's first line is in the cache */
 		port->deferred_first = 0;
 }
 
-/* Would the other end be told something, were all deferred releases of the lane due? */
-static bool awaited(const struct port *port, unsigned lane)
+/* Would the other end be told something, were all deferred releases of the VL due? */
+static bool awaited(const struct port *port, unsigned vl)
 {
 	if (port->ethernet)
-		return port->wanted & 1u << lane &&
-		       port->lanes[lane].used - port->lanes[lane].deferred_units <= port->xon;
-	return lane != MANAGEMENT_LANE && !(port->credits_due & 1u << lane) &&
-	       credits_wanted(port, lane, port->lanes[lane].deferred_units);
+		return port->wanted & 1u << vl &&
+		       port->vls[vl].used - port->vls[vl].deferred_units <= port->xon;
+	return vl != MANAGEMENT_VL && !(port->credits_due & 1u << vl) &&
+	       credits_wanted(port, vl, port->vls[vl].deferred_units);
 }
 
-static void tell(struct port *port, unsigned lane)
+static void tell(struct port *port, unsigned vl)
 {
 	if (port->ethernet)
-		pause_consider_go(port, lane);
-	else if (lane != MANAGEMENT_LANE)
-		credits_consider(port, lane);
+		pause_consider_go(port, vl);
+	else if (vl != MANAGEMENT_VL)
+		credits_consider(port, vl);
 }
 
 static void release_fire(struct event *event)
@@ -68,13 +68,13 @@ static void release_fire(struct event *event)
 	struct port *port = container_of(event, struct port, release);
 
 	settle(port);
-	for (uint32_t lanes = port->gained; lanes; lanes &= lanes - 1)
-		tell(port, (unsigned)__builtin_ctz(lanes));
+	for (uint32_t vls = port->gained; vls; vls &= vls - 1)
+		tell(port, (unsigned)__builtin_ctz(vls));
 	port->gained = 0;
 	for (uint32_t i = 0; i < port->deferred_count; i++) {
 		const struct deferred_release *next = deferred_at(port, i);
 
-		if (awaited(port, next->lane)) {
+		if (awaited(port, next->vl)) {
 			if (!event_pending(&port->release))
 				sim_schedule_at(&port->release, next->at);
 			break;
@@ -112,12 +112,12 @@ void port_set_drain_rate(struct port *port, uint64_t rate_bps)
 	port->drains = port->drain_ps_per_byte != 0;
 }
 
-void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_time at)
+void port_release_at(struct port *port, unsigned vl, uint32_t wire_bytes, sim_time at)
 {
 	uint32_t units = units_of(port, wire_bytes);
 	uint32_t place;
 
-	assert(lane < PORT_LANES);
+	assert(vl < PORT_VLS);
 	if (__builtin_expect(port->drains, 0))
 		at = drained(port, wire_bytes, at);
 	settle(port);
@@ -125,55 +125,55 @@ void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_
 		grow(port);
 	for (place = port->deferred_count; place && deferred_at(port, place - 1)->at > at; place--)
 		*deferred_at(port, place) = *deferred_at(port, place - 1);
-	*deferred_at(port, place) = (struct deferred_release){at, units, lane};
+	*deferred_at(port, place) = (struct deferred_release){at, units, vl};
 	port->deferred_count++;
-	port->lanes[lane].deferred_units += units;
-	if (awaited(port, lane) && !event_pending(&port->release))
+	port->vls[vl].deferred_units += units;
+	if (awaited(port, vl) && !event_pending(&port->release))
 		sim_schedule_at(&port->release, at);
 }
 
-void port_release(struct port *port, unsigned lane, uint32_t wire_bytes)
+void port_release(struct port *port, unsigned vl, uint32_t wire_bytes)
 {
-	assert(lane < PORT_LANES);
+	assert(vl < PORT_VLS);
 	if (__builtin_expect(port->drains, 0)) {
-		port_release_at(port, lane, wire_bytes, sim_now(port->block.sim));
+		port_release_at(port, vl, wire_bytes, sim_now(port->block.sim));
 		return;
 	}
-	give_back(port, lane, units_of(port, wire_bytes));
-	tell(port, lane);
+	give_back(port, vl, units_of(port, wire_bytes));
+	tell(port, vl);
 }
 
 bool input_space_take(struct port *port, const struct packet *packet)
 {
-	unsigned lane = packet->vl;
+	unsigned vl = packet->vl;
 	uint32_t units = units_of(port, packet->wire_bytes);
 
 	if (port->shared_input)
 		return true;
-	if (!port->ethernet && lane != MANAGEMENT_LANE)
-		credits_arrive(port, lane, units);
-	if (port->lanes[lane].used + units > port->capacity) {
+	if (!port->ethernet && vl != MANAGEMENT_VL)
+		credits_arrive(port, vl, units);
+	if (port->vls[vl].used + units > port->capacity) {
 		settle(port);
-		if (port->lanes[lane].used + units > port->capacity)
+		if (port->vls[vl].used + units > port->capacity)
 			return false;
 	}
-	port->lanes[lane].used += units;
-	if (port->ethernet && port->lanes[lane].used > port->xoff) {
+	port->vls[vl].used += units;
+	if (port->ethernet && port->vls[vl].used > port->xoff) {
 		settle(port);
-		pause_consider_stop(port, lane);
-		if (port->deferred_count && !event_pending(&port->release) && awaited(port, lane))
+		pause_consider_stop(port, vl);
+		if (port->deferred_count && !event_pending(&port->release) && awaited(port, vl))
 			sim_schedule_at(&port->release, deferred_at(port, 0)->at);
 	}
 	return true;
 }
 
-uint64_t port_input_used(const struct port *port, unsigned lane)
+uint64_t port_input_used(const struct port *port, unsigned vl)
 {
-	uint64_t used = port->lanes[lane].used;
+	uint64_t used = port->vls[vl].used;
 	sim_time now = sim_now(port->block.sim);
 
 	for (uint32_t i = 0; i < port->deferred_count && deferred_at(port, i)->at <= now; i++)
-		if (deferred_at(port, i)->lane == lane)
+		if (deferred_at(port, i)->vl == vl)
 			used -= deferred_at(port, i)->units;
 	return port->ethernet ? used : used * CREDIT_BLOCK_BYTES;
 }

@@ -39,8 +39,8 @@ static void fall_silent(struct port *port)
 	}
 	if (!port->user->discarded)
 		return;
-	for (unsigned lane = 0; lane < PORT_LANES; lane++)
-		stuck_flush(port, lane, DROP_DOWN);
+	for (unsigned vl = 0; vl < PORT_VLS; vl++)
+		stuck_flush(port, vl, DROP_DOWN);
 }
 
 /* The other end's pauses are forgotten. */
@@ -51,10 +51,10 @@ static void unpause(struct port *port)
 	sim_cancel(&port->react);
 	while (port->reacting.head)
 		packet_free(port->pool, packet_queue_pop(&port->reacting));
-	for (unsigned lane = 0; lane < ETHERNET_LANES; lane++) {
-		port->paused_before[lane] = port_paused_time(port, lane);
-		port->paused_from[lane] = now;
-		port->lanes[lane].paused_until = now;
+	for (unsigned vl = 0; vl < ETHERNET_VLS; vl++) {
+		port->paused_before[vl] = port_paused_time(port, vl);
+		port->paused_from[vl] = now;
+		port->vls[vl].paused_until = now;
 	}
 }
 

@@ -49,9 +49,9 @@ struct packet *pause_frame(struct port *port)
 	packet->kind = PACKET_PFC;
 	packet->wire_bytes = PFC_FRAME_BYTES;
 	packet->pause_enable = port->pause_due;
-	for (unsigned lane = 0; lane < ETHERNET_LANES; lane++)
-		if (port->pausing & port->pause_due & 1u << lane)
-			packet->pause_quanta[lane] = (uint16_t)port->params.pause_quanta;
+	for (unsigned vl = 0; vl < ETHERNET_VLS; vl++)
+		if (port->pausing & port->pause_due & 1u << vl)
+			packet->pause_quanta[vl] = (uint16_t)port->params.pause_quanta;
 	memcpy(packet->pause_depth, port->pausing_depth, sizeof(packet->pause_depth));
 	port->pause_due = 0;
 	port->count.pause_sent++;
@@ -77,36 +77,36 @@ void pause_receive(struct port *port, struct packet *packet)
 		sim_schedule_at(&port->react, packet->tail_at);
 }
 
-bool port_paused(const struct port *port, unsigned lane)
+bool port_paused(const struct port *port, unsigned vl)
 {
-	return port->ethernet && port->lanes[lane].paused_until > sim_now(port->block.sim);
+	return port->ethernet && port->vls[vl].paused_until > sim_now(port->block.sim);
 }
 
-sim_time port_paused_time(const struct port *port, unsigned lane)
+sim_time port_paused_time(const struct port *port, unsigned vl)
 {
 	sim_time now = sim_now(port->block.sim);
 	sim_time until;
 
 	if (!port->ethernet)
 		return 0;
-	until = port->lanes[lane].paused_until < now ? port->lanes[lane].paused_until : now;
-	return port->paused_before[lane] + (until - port->paused_from[lane]);
+	until = port->vls[vl].paused_until < now ? port->vls[vl].paused_until : now;
+	return port->paused_before[vl] + (until - port->paused_from[vl]);
 }
 
-void port_set_pause_depth(struct port *port, unsigned lane, unsigned depth)
+void port_set_pause_depth(struct port *port, unsigned vl, unsigned depth)
 {
 	assert(port->ethernet);
-	port->pausing_depth[lane] = (uint8_t)(depth < UINT8_MAX ? depth : UINT8_MAX);
+	port->pausing_depth[vl] = (uint8_t)(depth < UINT8_MAX ? depth : UINT8_MAX);
 }
 
-unsigned port_pause_depth(const struct port *port, unsigned lane)
+unsigned port_pause_depth(const struct port *port, unsigned vl)
 {
-	return port_paused(port, lane) ? port->paused_depth[lane] : 0;
+	return port_paused(port, vl) ? port->paused_depth[vl] : 0;
 }
 
-bool port_pausing(const struct port *port, unsigned lane)
+bool port_pausing(const struct port *port, unsigned vl)
 {
-	return port->ethernet && port->pausing & 1u << lane;
+	return port->ethernet && port->pausing & 1u << vl;
 }
 
 static void react(struct event *event)
@@ -115,13 +115,13 @@ static void react(struct event *event)
 	struct packet *packet = packet_queue_pop(&port->reacting);
 	sim_time now = sim_now(port->block.sim);
 
-	for (unsigned lane = 0; lane < ETHERNET_LANES; lane++) {
-		if (packet->pause_enable & port->params.pfc_priorities & 1u << lane) {
-			port->paused_before[lane] = port_paused_time(port, lane);
-			port->paused_from[lane] = now;
-			port->paused_depth[lane] = packet->pause_depth[lane];
-			port->lanes[lane].paused_until =
-				now + quanta_duration(port, packet->pause_quanta[lane]);
+	for (unsigned vl = 0; vl < ETHERNET_VLS; vl++) {
+		if (packet->pause_enable & port->params.pfc_priorities & 1u << vl) {
+			port->paused_before[vl] = port_paused_time(port, vl);
+			port->paused_from[vl] = now;
+			port->paused_depth[vl] = packet->pause_depth[vl];
+			port->vls[vl].paused_until =
+				now + quanta_duration(port, packet->pause_quanta[vl]);
 		}
 	}
 	packet_free(port->pool, packet);
@@ -131,16 +131,16 @@ static void react(struct event *event)
 		transmit_kick(port);
 }
 
-void pause_consider_stop(struct port *port, unsigned lane)
+void pause_consider_stop(struct port *port, unsigned vl)
 {
-	if (port->lanes[lane].used > port->xoff && port->params.pfc_priorities & 1u << lane)
-		port_pause(port, (uint8_t)(1u << lane), true);
+	if (port->vls[vl].used > port->xoff && port->params.pfc_priorities & 1u << vl)
+		port_pause(port, (uint8_t)(1u << vl), true);
 }
 
-void pause_consider_go(struct port *port, unsigned lane)
+void pause_consider_go(struct port *port, unsigned vl)
 {
-	if (port->lanes[lane].used <= port->xon)
-		port_pause(port, (uint8_t)(1u << lane), false);
+	if (port->vls[vl].used <= port->xon)
+		port_pause(port, (uint8_t)(1u << vl), false);
 }
 
 uint64_t pause_headroom(uint64_t rate_bps, double metres, uint64_t mtu)

@@ -13,14 +13,14 @@
 #include "fabric/fault.h"
 #include "fabric/port_state.h"
 
-bool port_has_room(const struct port *port, unsigned lane)
+bool port_has_room(const struct port *port, unsigned vl)
 {
-	return port->lanes[lane].queued < port->transmit_depth;
+	return port->vls[vl].queued < port->transmit_depth;
 }
 
 void port_send(struct port *port, struct packet *packet)
 {
-	assert(port->lanes[packet->vl].queued < port->transmit_depth);
+	assert(port->vls[packet->vl].queued < port->transmit_depth);
 	port_send_at(port, packet, sim_now(port->block.sim));
 }
 
@@ -114,13 +114,13 @@ static void refresh_fire(struct event *event)
 		credits_refresh(port);
 }
 
-sim_time port_free_at(const struct port *port, unsigned lane)
+sim_time port_free_at(const struct port *port, unsigned vl)
 {
 	sim_time now = sim_now(port->block.sim);
 	sim_time at = port->busy_until > now ? port->busy_until : now;
 
-	if (port->ethernet && at < port->lanes[lane].paused_until)
-		at = port->lanes[lane].paused_until;
+	if (port->ethernet && at < port->vls[vl].paused_until)
+		at = port->vls[vl].paused_until;
 	return at + transmit_duration(port, port->waiting_bytes);
 }
 
@@ -212,16 +212,16 @@ const struct port_params *port_params(const struct port *port)
 	return &port->params;
 }
 
-unsigned port_lanes(const struct port *port)
+unsigned port_vls(const struct port *port)
 {
-	return port->lane_count;
+	return port->vl_count;
 }
 
-void port_prefetch(const struct port *port, unsigned lane)
+void port_prefetch(const struct port *port, unsigned vl)
 {
 	__builtin_prefetch(&port->user);
 	__builtin_prefetch(&port->busy_until, 1);
-	__builtin_prefetch(&port->lanes[lane], 1);
+	__builtin_prefetch(&port->vls[vl], 1);
 }
 
 uint32_t port_mtu(const struct port *port)
@@ -229,19 +229,19 @@ uint32_t port_mtu(const struct port *port)
 	return port->mtu;
 }
 
-unsigned port_lane(const struct port *port, unsigned service_level)
+unsigned port_vl(const struct port *port, unsigned service_level)
 {
-	return service_level % (unsigned)port->params.lanes;
+	return service_level % (unsigned)port->params.vls;
 }
 
-unsigned port_queued(const struct port *port, unsigned lane)
+unsigned port_queued(const struct port *port, unsigned vl)
 {
-	return port->lanes[lane].queued;
+	return port->vls[vl].queued;
 }
 
-uint64_t port_queued_bytes(const struct port *port, unsigned lane)
+uint64_t port_queued_bytes(const struct port *port, unsigned vl)
 {
-	return port->lanes[lane].queued_bytes;
+	return port->vls[vl].queued_bytes;
 }
 
 uint64_t port_leaving_bytes(const struct port *port)
@@ -302,7 +302,7 @@ static void configure_queues(struct port *port)
 	free(port->queues);
 	free(port->wide);
 	port->queues = calloc(port_queue_count(port), sizeof(port->queues[0]));
-	port->wide = port->sources > 64 ? calloc(PORT_LANES, sizeof(port->wide[0])) : NULL;
+	port->wide = port->sources > 64 ? calloc(PORT_VLS, sizeof(port->wide[0])) : NULL;
 	assert(port->queues && (port->wide || port->sources <= 64));
 }
 
@@ -312,13 +312,13 @@ static void configure(struct port *port)
 	const struct port_params *params = &port->params;
 
 	assert(!port->peer);
-	if (port->ethernet && params->lanes > ETHERNET_LANES)
-		port->params.lanes = ETHERNET_LANES;
+	if (port->ethernet && params->vls > ETHERNET_VLS)
+		port->params.vls = ETHERNET_VLS;
 	if (!port->has_tables) {
 		schedule_destroy(port->schedule);
 		port->schedule = schedule_create(params);
 	}
-	port->lane_count = (uint8_t)port->params.lanes;
+	port->vl_count = (uint8_t)port->params.vls;
 	assert(params->mtu <= UINT16_MAX);
 	port->mtu = (uint16_t)params->mtu;
 	configure_queues(port);
@@ -366,8 +366,8 @@ bool port_fits(const struct port *one, const struct port *other, char *error, si
 		differs = "link layer";
 	else if (one->rate_bps != other->rate_bps)
 		differs = "rate";
-	else if (one->params.lanes != other->params.lanes)
-		differs = "number of lanes";
+	else if (one->params.vls != other->params.vls)
+		differs = "number of VLs";
 	else if (one->params.mtu != other->params.mtu)
 		differs = "mtu";
 	if (differs) {
@@ -389,7 +389,7 @@ bool port_fits(const struct port *one, const struct port *other, char *error, si
 void port_connect(struct port *one, struct port *other)
 {
 	assert(one != other && !one->peer && !other->peer && one->ethernet == other->ethernet);
-	assert(one->rate_bps == other->rate_bps && one->params.lanes == other->params.lanes);
+	assert(one->rate_bps == other->rate_bps && one->params.vls == other->params.vls);
 	one->peer = other;
 	other->peer = one;
 	if (!one->ethernet) {

@@ -20,12 +20,12 @@
 #include "fabric/wire/packet.h"
 #include "sim/gauge.h"
 
-#define PORT_LANES 16
+#define PORT_VLS 16
 
-/* packet->ingress in a switch: the input, and the packet's lane there */
-#define INGRESS_PORT       0xff
-#define INGRESS_LANE_SHIFT 8
-#define INGRESS_COPY       0x8000 /* one of several that hold the input's space together */
+/* packet->ingress in a switch: the input, and the packet's VL there */
+#define INGRESS_PORT     0xff
+#define INGRESS_VL_SHIFT 8
+#define INGRESS_COPY     0x8000 /* one of several that hold the input's space together */
 
 struct port;
 struct port_params; /* fabric/port_params.h: the list */
@@ -40,7 +40,7 @@ sim_time port_params_latency(const struct port_params *params);
 	D(X, NO_SPACE, 2, WAY,   overflow_drops, "overflow", "found no input space: no flow control, or one that failed")  \
 	D(X, DAMAGED,  1, WAY,   damage_drops,   "damage",   "found damaged on arrival (VCRC, LPCRC or FCS)")              \
 	D(X, FAULT,    0, WAY,   fault_drops,    "fault",    "dropped by a fault, on transmit or receive")                 \
-	D(X, LIFETIME, 3, QUEUE, lifetime_drops, "lifetime", "were first in their lane for too long, or found it stalled") \
+	D(X, LIFETIME, 3, QUEUE, lifetime_drops, "lifetime", "were first in their VL for too long, or found it stalled") \
 	D(X, STORM,    4, QUEUE, storm_drops,    "storm",    "of a priority that was paused for too long")                 \
 	D(X, DOWN,     5, QUEUE, down_drops,     "down",     "waited for a link that went down, or came while it was")     \
 	D(X, ASTRAY,   6, WAY,   astray_drops,   "astray",   "flooded by the switch before, which a router does not take")
@@ -57,7 +57,7 @@ sim_time port_params_latency(const struct port_params *params);
 	X(credits_received,   "blocks",  "taken by data packets that arrived or were found lost")            \
 	X(credit_packets_sent,     "packets", "flow-control packets that left")                              \
 	X(credit_packets_received, "packets", "flow-control packets that arrived whole")                     \
-	X(credit_stalls,      "times",   "a packet was ready and its lane had too few credits")              \
+	X(credit_stalls,      "times",   "a packet was ready and its VL had too few credits")              \
 	X(pause_sent,         "packets", "PFC frames that left")                                             \
 	X(pause_received,     "packets", "PFC frames that arrived whole")                                    \
 	X(pause_stalls,       "times",   "a packet was ready and its priority was paused")                   \
@@ -65,17 +65,17 @@ sim_time port_params_latency(const struct port_params *params);
 	X(fault_bytes,        "bytes",   "of fault_drops, sent and never arrived: dropped on transmit here, or on the way to here when the link went down") \
 	X(control_drops,      "packets", "flow-control packets and PFC frames that were lost, for whatever reason")      \
 	X(storms,             "times",   "a priority was given up because it was paused for too long")     \
-	X(lane_stalls,        "times",   "a lane was stalled as too many packets in a row were first for too long")
+	X(vl_stalls,          "times",   "a VL was stalled as too many packets in a row were first for too long")
 
 #define PORT_GAUGES(X)                                                                                     \
 	X(link,    SERVER, "packets", "departures of data packets, with what is between them")             \
-	X(blocked, POOL,   "packets", "first in a lane without credits, or paused, while nothing left")
+	X(blocked, POOL,   "packets", "first in a VL without credits, or paused, while nothing left")
 
 #define PORT_TRACE(X)                                                                                      \
 	X(PORT_LEAVES,   "starts_at", "wire_bytes", "a packet's departure is fixed")                       \
 	X(PORT_ARRIVES,  "tail_at",   "wire_bytes", "the head of a packet is here")                        \
 	X(PORT_DROP,     "reason",    "wire_bytes", PORT_DROPS(PORT_DROP_TEXT, ))                             \
-	X(PORT_STALL,    "lane",      "wire_bytes", "a packet cannot leave: no credits, or paused")
+	X(PORT_STALL,    "vl",      "wire_bytes", "a packet cannot leave: no credits, or paused")
 
 struct port_counters { PORT_COUNTERS(COUNTER_FIELD) };
 struct port_gauges { PORT_GAUGES(GAUGE_FIELD) };
@@ -86,8 +86,8 @@ struct port_user {
 	/* The packet's head is here now (head_at == now). The user owns it, and owes its input space:
 	 * port_release() once it has left, or been dropped. */
 	void (*receive)(struct port_user *user, struct port *port, struct packet *packet);
-	/* The transmit queue of that lane was full and has room again. NULL: not wanted. */
-	void (*room)(struct port_user *user, struct port *port, unsigned lane);
+	/* The transmit queue of that VL was full and has room again. NULL: not wanted. */
+	void (*room)(struct port_user *user, struct port *port, unsigned vl);
 	/* The packet is out, and the gap behind it (the memory it came from may be reused). What is shown is a copy:
 	 * the packet itself is the peer's by now. Costs an event a packet. NULL: not wanted. */
 	void (*sent)(struct port_user *user, struct port *port, const struct packet *packet);
@@ -151,27 +151,27 @@ void port_storm(struct port *port, uint8_t priorities, bool start);
 /* Input space is given back no faster than this. 0: at once. */
 void port_set_drain_rate(struct port *port, uint64_t rate_bps);
 
-/* May one more packet be queued on that lane? */
-bool port_has_room(const struct port *port, unsigned lane);
+/* May one more packet be queued on that VL? */
+bool port_has_room(const struct port *port, unsigned vl);
 
-/* Queues the packet on lane packet->vl. There must be room. The packet is the port's from now on. */
+/* Queues the packet on VL packet->vl. There must be room. The packet is the port's from now on. */
 void port_send(struct port *port, struct packet *packet);
 
 /* The input space of a received packet is free again: credits go back to the other end. */
-void port_release(struct port *port, unsigned lane, uint32_t wire_bytes);
+void port_release(struct port *port, unsigned vl, uint32_t wire_bytes);
 
 /* Ethernet: ask the other end to stop (or let go) the priorities whose bit is set, of those that have PFC here. */
 void port_pause(struct port *port, uint8_t priorities, bool stop);
 
 /* How many switches stand between what is congested and the end that the next pause is asked of: 1 at the first. Kept
  * beside the frame, which has no room for it on the wire. The other end knows it while it is paused; 0: it is not. */
-void port_set_pause_depth(struct port *port, unsigned lane, unsigned depth);
-unsigned port_pause_depth(const struct port *port, unsigned lane);
+void port_set_pause_depth(struct port *port, unsigned vl, unsigned depth);
+unsigned port_pause_depth(const struct port *port, unsigned vl);
 
 /* Earliest time at which a packet queued now would start to leave if nothing overtakes it. */
-sim_time port_free_at(const struct port *port, unsigned lane);
+sim_time port_free_at(const struct port *port, unsigned vl);
 
-/* For users whose packets come from several inputs (a switch): the lane serves them in turn by the port in packet->ingress,
+/* For users whose packets come from several inputs (a switch): the VL serves them in turn by the port in packet->ingress,
  * 0..sources-1, at most PORT_SET_PORTS. Before port_connect(). */
 void port_set_sources(struct port *port, unsigned sources);
 
@@ -179,7 +179,7 @@ void port_set_sources(struct port *port, unsigned sources);
 void port_send_at(struct port *port, struct packet *packet, sim_time ready_at);
 
 /* port_release() that takes effect at a time to come, mostly without an event of its own. */
-void port_release_at(struct port *port, unsigned lane, uint32_t wire_bytes, sim_time at);
+void port_release_at(struct port *port, unsigned vl, uint32_t wire_bytes, sim_time at);
 
 /* Ethernet: the user keeps account of the input space itself (a buffer that all ports share), and pauses the other
  * end by port_pause(); packets are neither refused nor to be released here. Before port_connect(). */
@@ -218,8 +218,8 @@ port_number(const struct port
 struct sim *port_sim(const struct port *port);
 struct port *port_peer(const struct port *port); /* the other end; NULL: not connected yet */
 enum link_layer port_link_layer(const struct port *port);
-unsigned port_lanes(const struct port *port); /* virtual lanes for data, or priorities */
-uint32_t port_mtu(const struct port *port);   /* bytes of payload */
+unsigned port_vls(const struct port *port); /* virtual lanes for data, or priorities */
+uint32_t port_mtu(const struct port *port); /* bytes of payload */
 
 /* Of data, after the line code: 100 Gb/s of EDR. Equal rates: neither is faster. */
 uint64_t port_rate_bps(const struct port *port);
@@ -232,28 +232,28 @@ sim_time port_serialization(const struct port *port, uint32_t bytes);
 /* Bytes between the end of a frame and the start of the next: preamble and gap of Ethernet. */
 uint32_t port_gap_bytes(const struct port *port);
 
-/* SL to VL, or priority: modulo the lanes. */
-unsigned port_lane(const struct port *port, unsigned service_level);
+/* SL to VL, or priority: modulo the VLs. */
+unsigned port_vl(const struct port *port, unsigned service_level);
 
 /* ---- how it is now ---- */
 
-/* A packet is about to be sent on that lane: its memory is asked for ahead, all at once. */
-void port_prefetch(const struct port *port, unsigned lane);
+/* A packet is about to be sent on that VL: its memory is asked for ahead, all at once. */
+void port_prefetch(const struct port *port, unsigned vl);
 
 /* Taken of the input buffer, bytes; InfiniBand: whole blocks of 64 bytes. */
-uint64_t port_input_used(const struct port *port, unsigned lane);
+uint64_t port_input_used(const struct port *port, unsigned vl);
 
 /* Packets whose departure is not yet fixed, and their bytes. */
-unsigned port_queued(const struct port *port, unsigned lane);
-uint64_t port_queued_bytes(const struct port *port, unsigned lane);
+unsigned port_queued(const struct port *port, unsigned vl);
+uint64_t port_queued_bytes(const struct port *port, unsigned vl);
 
 /* InfiniBand: blocks of 64 bytes that it may still send; VL15: no limit. */
-uint32_t port_credits(const struct port *port, unsigned lane);
+uint32_t port_credits(const struct port *port, unsigned vl);
 
 /* Ethernet: paused by the other end now, and for how long in total until now; is the other end, as far as this one knows. */
-bool port_paused(const struct port *port, unsigned lane);
-sim_time port_paused_time(const struct port *port, unsigned lane);
-bool port_pausing(const struct port *port, unsigned lane);
+bool port_paused(const struct port *port, unsigned vl);
+sim_time port_paused_time(const struct port *port, unsigned vl);
+bool port_pausing(const struct port *port, unsigned vl);
 
 /* Bytes still to leave of what departs now; of data packets on their way to here: sent = received + lost + these. */
 uint64_t port_leaving_bytes(const struct port *port);

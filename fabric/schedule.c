@@ -26,7 +26,7 @@ struct schedule {
 	/* weighted */
 	uint32_t strict, weighted;
 	unsigned current;
-	int64_t deficit[PORT_LANES], quantum[PORT_LANES]; /* bytes */
+	int64_t deficit[PORT_VLS], quantum[PORT_VLS]; /* bytes */
 	/* tables */
 	struct vl_arbitration tables;
 	struct turn high, low;
@@ -34,45 +34,45 @@ struct schedule {
 	bool from_high;
 };
 
-static unsigned next_lane(uint32_t lanes, unsigned last)
+static unsigned next_vl(uint32_t vls, unsigned last)
 {
-	uint32_t after = lanes & ~((2u << last) - 1);
+	uint32_t after = vls & ~((2u << last) - 1);
 
-	return (unsigned)__builtin_ctz(after ? after : lanes);
+	return (unsigned)__builtin_ctz(after ? after : vls);
 }
 
-static unsigned pick_weighted(struct schedule *schedule, uint32_t lanes)
+static unsigned pick_weighted(struct schedule *schedule, uint32_t vls)
 {
-	uint32_t strict = lanes & schedule->strict;
+	uint32_t strict = vls & schedule->strict;
 
 	if (strict)
 		return 31u - (unsigned)__builtin_clz(strict);
-	if (lanes & schedule->weighted)
-		lanes &= schedule->weighted;
+	if (vls & schedule->weighted)
+		vls &= schedule->weighted;
 	else
-		return schedule->current = next_lane(lanes, schedule->current);
-	if (lanes & 1u << schedule->current && schedule->deficit[schedule->current] > 0)
+		return schedule->current = next_vl(vls, schedule->current);
+	if (vls & 1u << schedule->current && schedule->deficit[schedule->current] > 0)
 		return schedule->current;
 	for (;;) {
-		unsigned lane = next_lane(lanes, schedule->current);
+		unsigned vl = next_vl(vls, schedule->current);
 
-		schedule->current = lane;
-		if (schedule->deficit[lane] <= 0)
-			schedule->deficit[lane] += schedule->quantum[lane];
-		if (schedule->deficit[lane] > 0)
-			return lane;
+		schedule->current = vl;
+		if (schedule->deficit[vl] <= 0)
+			schedule->deficit[vl] += schedule->quantum[vl];
+		if (schedule->deficit[vl] > 0)
+			return vl;
 	}
 }
 
 /* The entry whose turn it is, or the next one that may; false: none of the table may. */
-static bool find_entry(struct turn *turn, uint32_t lanes)
+static bool find_entry(struct turn *turn, uint32_t vls)
 {
 	for (unsigned i = 0; i <= turn->count && turn->count; i++) {
 		unsigned index = (turn->index + i) % turn->count;
 		const struct vl_weight *entry = &turn->entries[index];
 		int32_t left = i ? entry->weight : turn->left;
 
-		if (left <= 0 || !(lanes & 1u << entry->vl))
+		if (left <= 0 || !(vls & 1u << entry->vl))
 			continue;
 		turn->index = index;
 		turn->left = left;
@@ -88,14 +88,14 @@ static int64_t limit_bytes(const struct schedule *schedule)
 	return limit == LIMIT_UNBOUNDED ? INT64_MAX : limit ? (int64_t)limit * LIMIT_UNIT : 1;
 }
 
-static unsigned pick_from_tables(struct schedule *schedule, uint32_t lanes)
+static unsigned pick_from_tables(struct schedule *schedule, uint32_t vls)
 {
-	bool high = find_entry(&schedule->high, lanes);
-	bool low = find_entry(&schedule->low, lanes);
+	bool high = find_entry(&schedule->high, vls);
+	bool low = find_entry(&schedule->low, vls);
 
 	if (!high &&
-	    !low) /* in no table: the standard leaves such lanes unserved; here they come last, in turn */
-		return schedule->current = next_lane(lanes, schedule->current);
+	    !low) /* in no table: the standard leaves such VLs unserved; here they come last, in turn */
+		return schedule->current = next_vl(vls, schedule->current);
 	schedule->from_high = high && (!low || schedule->high_left > 0);
 	if (!schedule->from_high || schedule->high_left <= 0)
 		schedule->high_left = limit_bytes(schedule); /* the low table had its turn */
@@ -103,14 +103,14 @@ static unsigned pick_from_tables(struct schedule *schedule, uint32_t lanes)
 				   : schedule->low.entries[schedule->low.index].vl;
 }
 
-unsigned schedule_pick(struct schedule *schedule, uint32_t lanes)
+unsigned schedule_pick(struct schedule *schedule, uint32_t vls)
 {
-	assert(lanes);
-	return schedule->has_tables ? pick_from_tables(schedule, lanes)
-				    : pick_weighted(schedule, lanes);
+	assert(vls);
+	return schedule->has_tables ? pick_from_tables(schedule, vls)
+				    : pick_weighted(schedule, vls);
 }
 
-void schedule_charge(struct schedule *schedule, unsigned lane, uint32_t wire_bytes, bool emptied)
+void schedule_charge(struct schedule *schedule, unsigned vl, uint32_t wire_bytes, bool emptied)
 {
 	if (schedule->has_tables) {
 		struct turn *turn = schedule->from_high ? &schedule->high : &schedule->low;
@@ -120,9 +120,9 @@ void schedule_charge(struct schedule *schedule, unsigned lane, uint32_t wire_byt
 			schedule->high_left -= wire_bytes;
 		return;
 	}
-	schedule->deficit[lane] -= wire_bytes;
-	if (emptied && schedule->deficit[lane] > 0)
-		schedule->deficit[lane] = 0;
+	schedule->deficit[vl] -= wire_bytes;
+	if (emptied && schedule->deficit[vl] > 0)
+		schedule->deficit[vl] = 0;
 }
 
 static struct schedule *create(void)
@@ -150,7 +150,7 @@ struct schedule *schedule_create(const struct port_params *params)
 	for (unsigned i = 0; i < WEIGHTS; i++)
 		if (weights[i] && weights[i] < least)
 			least = weights[i];
-	for (unsigned i = 0; i < PORT_LANES; i++) {
+	for (unsigned i = 0; i < PORT_VLS; i++) {
 		uint64_t weight = i < WEIGHTS ? weights[i] : 0;
 
 		if (!weight)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stuck: lanes whose first packet cannot leave for long, and packets that will never leave.
+ * stuck: VLs whose first packet cannot leave for long, and packets that will never leave.
  *
- * InfiniBand: a packet that has been first in its lane for `head_lifetime` is dropped (HOQLife, IBTA vol. 1, 18.2.5.4); after
- * `stall_count` of them with none that left in between, the lane is stalled: all that waits and comes is dropped for 8 lifetimes.
+ * InfiniBand: a packet that has been first in its VL for `head_lifetime` is dropped (HOQLife, IBTA vol. 1, 18.2.5.4); after
+ * `stall_count` of them with none that left in between, the VL is stalled: all that waits and comes is dropped for 8 lifetimes.
  * Ethernet: a priority that is paused for `pfc_watchdog` while packets wait is given up: what waits and what comes
  * is dropped until no pause has come for as long (ground truth D-21).
  * Neither concerns users that want no discarded(): an HCA waits.
@@ -23,87 +23,86 @@ void stuck_discard(struct port *port, struct packet *packet, enum drop_reason re
 	port_drop(port, packet, reason);
 }
 
-void stuck_flush(struct port *port, unsigned lane, enum drop_reason reason)
+void stuck_flush(struct port *port, unsigned vl, enum drop_reason reason)
 {
 	struct packet *packet;
 
-	while ((packet = arbiter_remove(port, lane)) != NULL)
+	while ((packet = arbiter_remove(port, vl)) != NULL)
 		stuck_discard(port, packet, reason);
 }
 
-void stuck_note(struct port *port, unsigned lane)
+void stuck_note(struct port *port, unsigned vl)
 {
 	sim_time now = sim_now(port->block.sim);
 
-	if (!port->patient || port->stuck & 1u << lane || lane == MANAGEMENT_LANE)
+	if (!port->patient || port->stuck & 1u << vl || vl == MANAGEMENT_VL)
 		return;
-	port->stuck |= (uint16_t)(1u << lane);
-	port->stuck_since[lane] = now;
+	port->stuck |= (uint16_t)(1u << vl);
+	port->stuck_since[vl] = now;
 	if (!event_pending(&port->give_up))
 		sim_schedule(&port->give_up, patience(port));
 }
 
-void stuck_progress(struct port *port, unsigned lane)
+void stuck_progress(struct port *port, unsigned vl)
 {
-	port->stuck &= (uint16_t) ~(1u << lane);
+	port->stuck &= (uint16_t) ~(1u << vl);
 	if (!port->stuck && !port->given_up)
 		sim_cancel(&port->give_up);
 }
 
-static void stall(struct port *port, unsigned lane)
+static void stall(struct port *port, unsigned vl)
 {
-	port->given_up |= (uint16_t)(1u << lane);
-	port->stalled_until[lane] =
+	port->given_up |= (uint16_t)(1u << vl);
+	port->stalled_until[vl] =
 		sim_now(port->block.sim) + STALL_LIFETIMES * port->params.head_lifetime;
-	port->drops_in_a_row[lane] = 0;
-	port->count.lane_stalls++;
-	stuck_flush(port, lane, DROP_LIFETIME);
+	port->drops_in_a_row[vl] = 0;
+	port->count.vl_stalls++;
+	stuck_flush(port, vl, DROP_LIFETIME);
 }
 
-/* The first packet of the lane has been so for too long. */
-static void expire(struct port *port, unsigned lane)
+/* The first packet of the VL has been so for too long. */
+static void expire(struct port *port, unsigned vl)
 {
-	struct packet *packet = arbiter_remove(port, lane);
-	uint16_t sent = port->lanes[lane].credit_total;
+	struct packet *packet = arbiter_remove(port, vl);
+	uint16_t sent = port->vls[vl].credit_total;
 
 	if (!packet)
 		return;
 	stuck_discard(port, packet, DROP_LIFETIME);
-	if (port->last_drop_at[lane] != sent)
-		port->drops_in_a_row[lane] = 0;
-	port->last_drop_at[lane] = sent;
-	if (++port->drops_in_a_row[lane] == port->params.stall_count)
-		stall(port, lane);
+	if (port->last_drop_at[vl] != sent)
+		port->drops_in_a_row[vl] = 0;
+	port->last_drop_at[vl] = sent;
+	if (++port->drops_in_a_row[vl] == port->params.stall_count)
+		stall(port, vl);
 }
 
-static void give_up(struct port *port, unsigned lane)
+static void give_up(struct port *port, unsigned vl)
 {
 	if (!port->ethernet) {
-		expire(port, lane);
+		expire(port, vl);
 		return;
 	}
-	port->given_up |= (uint16_t)(1u << lane);
+	port->given_up |= (uint16_t)(1u << vl);
 	port->count.storms++;
-	stuck_flush(port, lane, DROP_STORM);
+	stuck_flush(port, vl, DROP_STORM);
 }
 
-/* When a lane that was given up is looked at again. */
-static sim_time look_again(const struct port *port, unsigned lane)
+/* When a VL that was given up is looked at again. */
+static sim_time look_again(const struct port *port, unsigned vl)
 {
-	return port->ethernet ? sim_now(port->block.sim) + patience(port)
-			      : port->stalled_until[lane];
+	return port->ethernet ? sim_now(port->block.sim) + patience(port) : port->stalled_until[vl];
 }
 
-/* A priority that was given up is served again when no pause has come for that long, a stalled lane after its time. */
-static void consider_restore(struct port *port, unsigned lane)
+/* A priority that was given up is served again when no pause has come for that long, a stalled VL after its time. */
+static void consider_restore(struct port *port, unsigned vl)
 {
 	sim_time now = sim_now(port->block.sim);
-	bool over = port->ethernet ? !port_paused(port, lane) &&
-					     now - port->paused_from[lane] >= patience(port)
-				   : now >= port->stalled_until[lane];
+	bool over = port->ethernet ? !port_paused(port, vl) &&
+					     now - port->paused_from[vl] >= patience(port)
+				   : now >= port->stalled_until[vl];
 
 	if (over)
-		port->given_up &= (uint16_t) ~(1u << lane);
+		port->given_up &= (uint16_t) ~(1u << vl);
 }
 
 static void give_up_fire(struct event *event)
@@ -111,26 +110,26 @@ static void give_up_fire(struct event *event)
 	struct port *port = container_of(event, struct port, give_up);
 	sim_time now = sim_now(port->block.sim), next = SIM_NEVER;
 
-	for (uint32_t lanes = port->stuck; lanes; lanes &= lanes - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(lanes);
+	for (uint32_t vls = port->stuck; vls; vls &= vls - 1) {
+		unsigned vl = (unsigned)__builtin_ctz(vls);
 
-		if (now - port->stuck_since[lane] >= patience(port)) {
-			port->stuck &= (uint16_t) ~(1u << lane);
-			give_up(port, lane);
-			if (port->lanes[lane].queued) { /* the next one's time begins */
-				port->stuck |= (uint16_t)(1u << lane);
-				port->stuck_since[lane] = now;
+		if (now - port->stuck_since[vl] >= patience(port)) {
+			port->stuck &= (uint16_t) ~(1u << vl);
+			give_up(port, vl);
+			if (port->vls[vl].queued) { /* the next one's time begins */
+				port->stuck |= (uint16_t)(1u << vl);
+				port->stuck_since[vl] = now;
 			}
 		}
-		if (port->stuck & 1u << lane && port->stuck_since[lane] + patience(port) < next)
-			next = port->stuck_since[lane] + patience(port);
+		if (port->stuck & 1u << vl && port->stuck_since[vl] + patience(port) < next)
+			next = port->stuck_since[vl] + patience(port);
 	}
-	for (uint32_t lanes = port->given_up; lanes; lanes &= lanes - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(lanes);
+	for (uint32_t vls = port->given_up; vls; vls &= vls - 1) {
+		unsigned vl = (unsigned)__builtin_ctz(vls);
 
-		consider_restore(port, lane);
-		if (port->given_up & 1u << lane && look_again(port, lane) < next)
-			next = look_again(port, lane);
+		consider_restore(port, vl);
+		if (port->given_up & 1u << vl && look_again(port, vl) < next)
+			next = look_again(port, vl);
 	}
 	if (next != SIM_NEVER && !event_pending(&port->give_up))
 		sim_schedule_at(&port->give_up, next);

@@ -30,15 +30,15 @@ struct topology_switch {
 	void (*place)(void *context, uint32_t endpoint, uint32_t node, unsigned port);
 	/* All links and routes are made; false: *error says what does not fit. NULL: nothing to do. */
 	bool (*start)(void *context, char *error, size_t error_bytes);
-	/* Bytes that an input's lane holds now, of packets that are leaving as well. */
-	uint64_t (*input_used)(void *context, unsigned port, unsigned lane);
+	/* Bytes that an input's VL holds now, of packets that are leaving as well. */
+	uint64_t (*input_used)(void *context, unsigned port, unsigned vl);
 	/* Which port all packets of a path leave by; false: not the path alone decides, or there is no way. */
 	bool (*output)(void *context, const struct path *path, unsigned *port);
 	/* All ports that a packet of a path may leave by: none, one, or those of a group, whatever chooses among them. */
 	void (*outputs)(void *context, const struct path *path, struct port_set *ports);
-	/* The lane of the next input for a packet of a path that came by `input` in `lane` and leaves by `output`. */
-	unsigned (*lane)(void *context, unsigned input, unsigned output, const struct path *path,
-			 unsigned lane);
+	/* The VL of the next input for a packet of a path that came by `input` in `vl` and leaves by `output`. */
+	unsigned (*vl)(void *context, unsigned input, unsigned output, const struct path *path,
+		       unsigned vl);
 	/* From a packet's first bit in to its first bit out, if nothing is in the way. */
 	sim_time (*crossing)(void *context);
 };

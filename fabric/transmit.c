@@ -157,11 +157,11 @@ static struct packet *control_packet(struct port *port)
 
 static void offer_room(struct port *port)
 {
-	uint32_t lanes = port->room_again;
+	uint32_t vls = port->room_again;
 
 	port->room_again = 0;
-	for (; lanes && port->user->room; lanes &= lanes - 1)
-		port->user->room(port->user, port, (unsigned)__builtin_ctz(lanes));
+	for (; vls && port->user->room; vls &= vls - 1)
+		port->user->room(port->user, port, (unsigned)__builtin_ctz(vls));
 }
 
 /* The link is free: starts what comes next, and sees to it that what waits behind it is looked at again. */
@@ -231,20 +231,20 @@ void transmit_kick(struct port *port)
 		start_next(port);
 }
 
-static bool lane_open(const struct port *port, const struct packet *packet, sim_time at)
+static bool vl_open(const struct port *port, const struct packet *packet, sim_time at)
 {
-	return port->ethernet ? at >= port->lanes[packet->vl].paused_until
+	return port->ethernet ? at >= port->vls[packet->vl].paused_until
 			      : credits_suffice(port, packet->vl, packet->wire_bytes);
 }
 
 void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 {
-	unsigned lane = packet->vl;
+	unsigned vl = packet->vl;
 	bool open;
 
 	assert(port->peer && packet->wire_bytes);
-	assert(lane < port->lane_count || (lane == MANAGEMENT_LANE && !port->ethernet));
-	if (__builtin_expect(port->down | (port->given_up & 1u << lane), 0) &&
+	assert(vl < port->vl_count || (vl == MANAGEMENT_VL && !port->ethernet));
+	if (__builtin_expect(port->down | (port->given_up & 1u << vl), 0) &&
 	    port->user->discarded) {
 		stuck_discard(port, packet,
 			      port->down       ? DROP_DOWN
@@ -252,7 +252,7 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 					       : DROP_LIFETIME);
 		return;
 	}
-	open = !port->lanes[lane].queued && lane_open(port, packet, ready_at);
+	open = !port->vls[vl].queued && vl_open(port, packet, ready_at);
 	if (open && port->busy_until <= ready_at && !port->waiting && !port->credits_due &&
 	    !port->pause_due && !port->wakes) {
 		commit(port, packet, ready_at);
@@ -261,15 +261,15 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 		return;
 	}
 	packet->head_at = ready_at;
-	if (!open && !port->lanes[lane].queued)
-		stuck_note(port, lane);
+	if (!open && !port->vls[vl].queued)
+		stuck_note(port, vl);
 	if (!open && port->busy_until <= sim_now(port->block.sim))
 		transmit_blocked(port, true);
 	arbiter_enqueue(port, packet);
 	if (open || port->wakes)
 		transmit_wake(port, ready_at);
 	else if (port->ethernet) /* paused */
-		transmit_wake(port, port->lanes[lane].paused_until);
+		transmit_wake(port, port->vls[vl].paused_until);
 }
 
 sim_time port_params_latency(const struct port_params *params)

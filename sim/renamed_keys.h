@@ -17,6 +17,21 @@
  * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
+	X("counter", "lane_drops", "vl_drops") \
+	X("counter", "lane_stalls", "vl_stalls") \
+	X("value.loss", "as_lane", "as_vl") \
+	X("", "control_lane", "control_vl") \
+	X("service_levels", "lanes", "vls") \
+	X("mark", "lanes", "vls") \
+	X("reorder", "lanes", "vls") \
+	X("delay", "lanes", "vls") \
+	X("corrupt_vcrc", "lanes", "vls") \
+	X("corrupt_icrc", "lanes", "vls") \
+	X("drop", "lanes", "vls") \
+	X("link_rules", "lanes", "vls") \
+	X("links", "lanes", "vls") \
+	X("link", "lanes", "vls") \
+	X("port", "lanes", "vls") \
 	X("load|set", "sharers", "cores_per_thread") \
 	X("expect", "figure", "metric") \
 	X("set", "figure", "metric") \

@@ -6,7 +6,7 @@
  *     ecmp      a hash of the addresses and the UDP source port, with a seed of each switch
  *     letflow   a way at random for each flowlet: the flow's packets until its next silence (Vanini et al., NSDI 2017)
  *     spray     at random, packet by packet (Dixit et al., INFOCOM 2013)
- *     adaptive  the fewest bytes waiting in the packet's lane, in units of adaptive_grade; among equals at random
+ *     adaptive  the fewest bytes waiting in the packet's VL, in units of adaptive_grade; among equals at random
  *     drill     the same among a few at random and the best of last time (Ghorbani et al., SIGCOMM 2017)
  *
  * Under conga and conweave (overlay.h) leaf switches choose for packets from their hosts; all else goes by the hash.
@@ -85,22 +85,22 @@ static unsigned letflow(struct fabric_switch *box, const struct port_group *grou
 	return entry ? balance_begin_flowlet(box, entry, way, at_random(box, group)) : way;
 }
 
-static uint64_t waiting_bytes(const struct fabric_switch *box, unsigned port, unsigned lane)
+static uint64_t waiting_bytes(const struct fabric_switch *box, unsigned port, unsigned vl)
 {
 	const struct port *output = box->ports[port].port;
 
-	return port_queued_bytes(output, lane) + port_leaving_bytes(output);
+	return port_queued_bytes(output, vl) + port_leaving_bytes(output);
 }
 
 /* The memory is the group's, as DRILL has one a set of equal ports. */
-static unsigned drill(struct fabric_switch *box, struct port_group *group, unsigned lane)
+static unsigned drill(struct fabric_switch *box, struct port_group *group, unsigned vl)
 {
 	unsigned best = group->ports[group->next % group->count];
-	uint64_t best_bytes = waiting_bytes(box, best, lane);
+	uint64_t best_bytes = waiting_bytes(box, best, vl);
 
 	for (uint64_t i = 0; i < box->params.drill_samples; i++) {
 		unsigned place = (unsigned)random_below(&box->chance, group->count);
-		uint64_t bytes = waiting_bytes(box, group->ports[place], lane);
+		uint64_t bytes = waiting_bytes(box, group->ports[place], vl);
 
 		if (bytes < best_bytes) {
 			best = group->ports[place];
@@ -111,7 +111,7 @@ static unsigned drill(struct fabric_switch *box, struct port_group *group, unsig
 	return best;
 }
 
-static unsigned shortest(struct fabric_switch *box, const struct port_group *group, unsigned lane)
+static unsigned shortest(struct fabric_switch *box, const struct port_group *group, unsigned vl)
 {
 	struct port_group best;
 	uint64_t least = UINT64_MAX;
@@ -119,7 +119,7 @@ static unsigned shortest(struct fabric_switch *box, const struct port_group *gro
 	best.count = 0;
 	for (unsigned i = 0; i < group->count; i++) {
 		uint64_t grade =
-			waiting_bytes(box, group->ports[i], lane) / box->params.adaptive_grade;
+			waiting_bytes(box, group->ports[i], vl) / box->params.adaptive_grade;
 
 		if (grade < least) {
 			best.count = 0;

@@ -10,13 +10,13 @@
 struct entry {
 	sim_time ready_at;
 	uint32_t bytes;
-	uint32_t lane;
+	uint32_t vl;
 };
 
 struct crossing {
 	struct entry *ring;
 	uint32_t first, count, room; /* room: a power of two */
-	struct crossing_count lanes[PORT_LANES];
+	struct crossing_count vls[PORT_VLS];
 };
 
 static struct entry *entry_at(struct crossing *crossing, uint32_t place)
@@ -26,11 +26,11 @@ static struct entry *entry_at(struct crossing *crossing, uint32_t place)
 
 static void leave(struct crossing *crossing, const struct entry *entry)
 {
-	struct crossing_count *lane = &crossing->lanes[entry->lane];
+	struct crossing_count *vl = &crossing->vls[entry->vl];
 
-	assert(lane->packets && lane->bytes >= entry->bytes);
-	lane->packets--;
-	lane->bytes -= entry->bytes;
+	assert(vl->packets && vl->bytes >= entry->bytes);
+	vl->packets--;
+	vl->bytes -= entry->bytes;
 }
 
 /* Those that may leave by `now` have crossed. */
@@ -69,8 +69,8 @@ void crossing_enter(struct crossing *crossing, const struct packet *packet, sim_
 	for (; place && entry_at(crossing, place - 1)->ready_at > entry.ready_at; place--)
 		*entry_at(crossing, place) = *entry_at(crossing, place - 1);
 	*entry_at(crossing, place) = entry;
-	crossing->lanes[entry.lane].packets++;
-	crossing->lanes[entry.lane].bytes += entry.bytes;
+	crossing->vls[entry.vl].packets++;
+	crossing->vls[entry.vl].bytes += entry.bytes;
 }
 
 void crossing_discard(struct crossing *crossing, const struct packet *packet)
@@ -79,7 +79,7 @@ void crossing_discard(struct crossing *crossing, const struct packet *packet)
 		const struct entry *entry = entry_at(crossing, i);
 
 		if (entry->ready_at != packet->head_at || entry->bytes != packet->wire_bytes ||
-		    entry->lane != packet->vl)
+		    entry->vl != packet->vl)
 			continue;
 		leave(crossing, entry);
 		for (crossing->count--; i < crossing->count; i++)
@@ -88,10 +88,10 @@ void crossing_discard(struct crossing *crossing, const struct packet *packet)
 	}
 }
 
-struct crossing_count crossing_count(struct crossing *crossing, unsigned lane, sim_time now)
+struct crossing_count crossing_count(struct crossing *crossing, unsigned vl, sim_time now)
 {
 	settle(crossing, now);
-	return crossing->lanes[lane];
+	return crossing->vls[vl];
 }
 
 struct crossing *crossing_create(void)

@@ -29,7 +29,7 @@ struct crossing_count {
 	uint32_t packets;
 };
 
-/* Returns what the lane's queue holds at `now` and may not leave yet. `now` is no earlier than at any call before. */
-struct crossing_count crossing_count(struct crossing *crossing, unsigned lane, sim_time now);
+/* Returns what the VL's queue holds at `now` and may not leave yet. `now` is no earlier than at any call before. */
+struct crossing_count crossing_count(struct crossing *crossing, unsigned vl, sim_time now);
 
 #endif

@@ -101,13 +101,13 @@ static bool topology_start(void *context, char *error, size_t error_bytes)
 	return switch_start(context, error, error_bytes);
 }
 
-static uint64_t topology_input_used(void *context, unsigned index, unsigned lane)
+static uint64_t topology_input_used(void *context, unsigned index, unsigned vl)
 {
 	struct fabric_switch *box = context;
 
 	if (box->buffer)
-		return shared_buffer_ingress_used(box->buffer, buffer_class(index, lane));
-	return port_input_used(box->ports[index].port, lane);
+		return shared_buffer_ingress_used(box->buffer, buffer_class(index, vl));
+	return port_input_used(box->ports[index].port, vl);
 }
 
 /* A hash of the path and a table are the same for all of its packets; queues, chance and gaps are not. */
@@ -142,12 +142,12 @@ static void topology_outputs(void *context, const struct path *path, struct port
 		*ports = box->groups[found - box->port_count].set;
 }
 
-static unsigned topology_lane(void *context, unsigned input, unsigned output,
-			      const struct path *path, unsigned lane)
+static unsigned topology_vl(void *context, unsigned input, unsigned output, const struct path *path,
+			    unsigned vl)
 {
-	const struct packet packet = {.path = path, .vl = (uint8_t)lane};
+	const struct packet packet = {.path = path, .vl = (uint8_t)vl};
 
-	return lanes_egress(context, input, output, &packet, lane);
+	return vl_map_egress(context, input, output, &packet, vl);
 }
 
 static sim_time topology_crossing(void *context)
@@ -170,7 +170,7 @@ struct topology_switch switch_topology(struct fabric_switch *box)
 		.input_used = topology_input_used,
 		.output = topology_output,
 		.outputs = topology_outputs,
-		.lane = topology_lane,
+		.vl = topology_vl,
 		.crossing = topology_crossing,
 	};
 }

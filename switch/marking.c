@@ -31,7 +31,7 @@ static void ecn(struct switch_port *output, struct packet *packet)
 	}
 }
 
-/* A lane that has credits left for the next packet is the root of its congestion, else it is a victim. */
+/* A VL that has credits left for the next packet is the root of its congestion, else it is a victim. */
 static bool is_root(const struct switch_port *output, const struct packet *packet)
 {
 	return port_credits(output->port, packet->vl) * 64u >= packet->wire_bytes;
@@ -55,11 +55,11 @@ static void fecn(struct switch_port *output, struct packet *packet)
 }
 
 /* What crosses the switch is queued, but does not wait yet. */
-static uint64_t waiting_bytes(struct switch_port *output, unsigned lane, sim_time at)
+static uint64_t waiting_bytes(struct switch_port *output, unsigned vl, sim_time at)
 {
-	struct crossing_count crossing = crossing_count(output->crossing, lane, at);
-	uint64_t bytes = port_queued_bytes(output->port, lane);
-	uint64_t packets = port_queued(output->port, lane);
+	struct crossing_count crossing = crossing_count(output->crossing, vl, at);
+	uint64_t bytes = port_queued_bytes(output->port, vl);
+	uint64_t packets = port_queued(output->port, vl);
 
 	assert(bytes >= crossing.bytes && packets >= crossing.packets);
 	return bytes - crossing.bytes + (packets - crossing.packets) * output->gap_bytes;

@@ -18,7 +18,7 @@ struct replica {
 	uint32_t left; /* copies that have not been sent or dropped */
 	uint32_t wire_bytes;
 	sim_time until; /* the last bit of those that have */
-	uint8_t input, lane;
+	uint8_t input, vl;
 };
 
 const struct port_set *multicast_find(const struct fabric_switch *box, const struct path *path)
@@ -53,16 +53,15 @@ void multicast_drop(struct fabric_switch *box, struct replica *replica, sim_time
 		return;
 	if (box->buffer)
 		shared_buffer_release_packet_at(box->buffer,
-						buffer_class(replica->input, replica->lane),
+						buffer_class(replica->input, replica->vl),
 						replica->wire_bytes, replica->until);
 	else
-		port_release_at(box->ports[replica->input].port, replica->lane, replica->wire_bytes,
+		port_release_at(box->ports[replica->input].port, replica->vl, replica->wire_bytes,
 				replica->until);
 	pool_give(&box->replicas, replica);
 }
 
-struct replica *multicast_begin(struct switch_port *input, const struct packet *packet,
-				unsigned lane)
+struct replica *multicast_begin(struct switch_port *input, const struct packet *packet, unsigned vl)
 {
 	struct fabric_switch *box = input->box;
 	struct replica *replica = pool_take(&box->replicas);
@@ -72,7 +71,7 @@ struct replica *multicast_begin(struct switch_port *input, const struct packet *
 		.wire_bytes = packet->wire_bytes,
 		.until = packet->tail_at,
 		.input = (uint8_t)port_index(input),
-		.lane = (uint8_t)lane,
+		.vl = (uint8_t)vl,
 	};
 	return replica;
 }

@@ -110,7 +110,7 @@ void overlay_answer(struct switch_port *input, const struct packet *asked, enum 
 	packet->opcode = RC_ACK;
 	packet->head_at = packet->tail_at = asked->head_at;
 	packet->hop_limit = asked->path->hop_limit;
-	packet->vl = (uint8_t)box->params.conweave.control_lane;
+	packet->vl = (uint8_t)box->params.conweave.control_vl;
 	packet->wire_bytes = (uint32_t)box->params.conweave.control_bytes;
 	packet->overlay =
 		(struct overlay){.epoch = header->epoch, .kind = (uint8_t)kind, .way = header->way};
@@ -194,9 +194,9 @@ bool overlay_start(struct fabric_switch *box, char *error, size_t error_bytes)
 		return refuse(box, "queueing: inputs",
 			      "queueing: arrival, which keeps the order that the leaf restores",
 			      error, error_bytes);
-	if (weaves && box->params.conweave.control_lane >= port_lanes(box->ports[0].port))
-		return refuse(box, "a control_lane that its ports have not",
-			      "one below port: {lanes: ..}", error, error_bytes);
+	if (weaves && box->params.conweave.control_vl >= port_vls(box->ports[0].port))
+		return refuse(box, "a control_vl that its ports have not",
+			      "one below port: {VLs: ..}", error, error_bytes);
 	if (weaves)
 		state->conweave = conweave_create(box);
 	else

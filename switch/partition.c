@@ -6,18 +6,18 @@
  * that the host has, whatever the membership (assumed: a limited member's own packets match no limited P_Key).
  * Subnet management on VL15 has no P_Key.
  *
- * A switch without filters pays nothing: who filters has another receive(), and forwards by way of the lanes' maps.
+ * A switch without filters pays nothing: who filters has another receive(), and forwards by way of the VLs' maps.
  */
 #include "switch/switch_state.h"
 
 bool partition_lets_in(const struct switch_port *input, const struct packet *packet)
 {
-	return packet->vl == DISCARD_LANE || partitions_have(input->partitions, packet->pkey);
+	return packet->vl == DISCARD_VL || partitions_have(input->partitions, packet->pkey);
 }
 
 bool partition_lets_out(const struct switch_port *output, const struct packet *packet)
 {
-	return !output->filters_out || packet->vl == DISCARD_LANE ||
+	return !output->filters_out || packet->vl == DISCARD_VL ||
 	       partitions_match(output->partitions, packet->pkey);
 }
 

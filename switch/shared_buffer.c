@@ -90,7 +90,7 @@ static void stop(struct shared_buffer *buffer, uint16_t class)
 		sim_schedule_at(&buffer->watch, release->at);
 		break;
 	}
-	buffer->pause(buffer->context, class / BUFFER_LANES, class % BUFFER_LANES, true);
+	buffer->pause(buffer->context, class / BUFFER_VLS, class % BUFFER_VLS, true);
 }
 
 static void consider_go(struct shared_buffer *buffer, uint16_t class)
@@ -104,7 +104,7 @@ static void consider_go(struct shared_buffer *buffer, uint16_t class)
 		return;
 	in->paused = false;
 	buffer->paused_classes--;
-	buffer->pause(buffer->context, class / BUFFER_LANES, class % BUFFER_LANES, false);
+	buffer->pause(buffer->context, class / BUFFER_VLS, class % BUFFER_VLS, false);
 }
 
 /* Headroom first: it is what a pause waits for. */
@@ -344,16 +344,16 @@ static double alpha_of(const struct shared_buffer_params *params, uint64_t rate_
 	return !params->alpha_per_rate ? params->alpha : alpha < 1 ? alpha : 1;
 }
 
-void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigned lanes,
+void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigned vls,
 			    uint64_t rate_bps, uint64_t headroom_bytes)
 {
-	assert(!buffer->started && port < buffer->ports && lanes <= BUFFER_LANES);
-	for (unsigned lane = 0; lane < lanes; lane++) {
-		struct ingress *in = &buffer->ingress[buffer_class(port, lane)];
+	assert(!buffer->started && port < buffer->ports && vls <= BUFFER_VLS);
+	for (unsigned vl = 0; vl < vls; vl++) {
+		struct ingress *in = &buffer->ingress[buffer_class(port, vl)];
 
 		buffer->reserved_sum += buffer->reserved;
 		in->alpha = fixed_point(alpha_of(&buffer->params, rate_bps));
-		if (!(buffer->params.lossless & 1u << lane))
+		if (!(buffer->params.lossless & 1u << vl))
 			continue;
 		in->lossless = true;
 		in->headroom_size =
@@ -400,7 +400,7 @@ struct shared_buffer *shared_buffer_create(struct block *owner,
 					   void *context)
 {
 	struct shared_buffer *buffer = calloc(1, sizeof(*buffer));
-	size_t classes = (size_t)ports * BUFFER_LANES + 1;
+	size_t classes = (size_t)ports * BUFFER_VLS + 1;
 
 	assert(buffer && params->size);
 	buffer->no_class = (uint16_t)(classes - 1);

@@ -15,7 +15,7 @@
 
 #include "switch/shared_buffer_params.h"
 
-#define BUFFER_LANES 8u
+#define BUFFER_VLS 8u
 
 /* clang-format off */
 #define BUFFER_VERDICTS(X)                                                                                 \
@@ -29,13 +29,13 @@ enum buffer_verdict { BUFFER_VERDICTS(BUFFER_VERDICT_ENUM) BUFFER_VERDICT_COUNT 
 /* clang-format on */
 
 /* One (port, priority). */
-static inline uint16_t buffer_class(unsigned port, unsigned lane)
+static inline uint16_t buffer_class(unsigned port, unsigned vl)
 {
-	return (uint16_t)(port * BUFFER_LANES + lane);
+	return (uint16_t)(port * BUFFER_VLS + vl);
 }
 
 /* Stop or let go the sender of a (port, priority): the switch's port_pause(). */
-typedef void buffer_pause_function(void *context, unsigned port, unsigned lane, bool stop);
+typedef void buffer_pause_function(void *context, unsigned port, unsigned vl, bool stop);
 
 struct shared_buffer;
 
@@ -46,8 +46,8 @@ struct shared_buffer *shared_buffer_create(struct block *owner,
 					   void *context);
 void shared_buffer_destroy(struct shared_buffer *buffer);
 
-/* A port in use, with so many lanes; headroom_bytes is what its parameters or the link's ask for, a priority. */
-void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigned lanes,
+/* A port in use, with so many VLs; headroom_bytes is what its parameters or the link's ask for, a priority. */
+void shared_buffer_add_port(struct shared_buffer *buffer, unsigned port, unsigned vls,
 			    uint64_t rate_bps, uint64_t headroom_bytes);
 
 /* After all ports, before the first packet. false: size holds less than reserves and headroom; *error says so. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * starvation: credits of packets that were congested here come back slowly to the port where they came in, so that an adapter without congestion
- * control has to slow down, too (IBTA vol. 1, annex A10: Credit_Mask, CS_Threshold, CS_ReturnDelay). Each return of a lane keeps
+ * control has to slow down, too (IBTA vol. 1, annex A10: Credit_Mask, CS_Threshold, CS_ReturnDelay). Each return of a VL keeps
  * its packet's time and a gap, as an entry of an adapter's table has it, away from the one before; the rate is that
  * of the line over 1 + cs_multiplier / 2^cs_shift.
  */
@@ -11,7 +11,7 @@
 
 struct starvation {
 	struct port_set inputs;
-	sim_time next_at[PORT_SET_PORTS][PORT_LANES]; /* no credits come back before */
+	sim_time next_at[PORT_SET_PORTS][PORT_VLS]; /* no credits come back before */
 };
 
 static bool is_congested(const struct switch_port *output, const struct packet *packet)
@@ -28,13 +28,13 @@ sim_time starvation_release_at(struct switch_port *output, const struct packet *
 	struct fabric_switch *box = output->box;
 	const struct switch_fecn_params *params = &box->params.fecn;
 	unsigned input = packet->ingress & INGRESS_PORT;
-	unsigned lane = packet->ingress >> INGRESS_LANE_SHIFT;
+	unsigned vl = packet->ingress >> INGRESS_VL_SHIFT;
 	sim_time time, *next_at;
 
 	if (!box->starvation || packet->ingress & INGRESS_COPY ||
 	    !port_set_has(&box->starvation->inputs, input) || !is_congested(output, packet))
 		return at;
-	next_at = &box->starvation->next_at[input][lane];
+	next_at = &box->starvation->next_at[input][vl];
 	time = (sim_time)packet->wire_bytes * 8 * SEC / port_rate_bps(box->ports[input].port);
 	if (at < *next_at)
 		at = *next_at;

@@ -64,19 +64,19 @@ static inline void need_start(struct fabric_switch *box)
 
 /* Memory for the packet, in the buffer that all ports share; a copy has it, and joins a queue. */
 static inline enum buffer_verdict admit(struct switch_port *input, struct switch_port *output,
-					const struct packet *packet, unsigned ingress_lane,
-					unsigned egress_lane, bool is_copy)
+					const struct packet *packet, unsigned ingress_vl,
+					unsigned egress_vl, bool is_copy)
 {
 	struct shared_buffer *buffer = input->box->buffer;
-	uint16_t ingress = buffer_class(port_index(input), ingress_lane);
-	uint16_t egress = buffer_class(port_index(output), egress_lane);
+	uint16_t ingress = buffer_class(port_index(input), ingress_vl);
+	uint16_t egress = buffer_class(port_index(output), egress_vl);
 
 	need_start(input->box);
 	return is_copy ? shared_buffer_admit_copy(buffer, ingress, egress, packet->wire_bytes)
 		       : shared_buffer_admit(buffer, ingress, egress, packet->wire_bytes);
 }
 
-/* Has its memory and its lane at the output, and may join the queue at the time that head_at says; else it was dropped. */
+/* Has its memory and its VL at the output, and may join the queue at the time that head_at says; else it was dropped. */
 static inline __attribute__((always_inline)) bool
 prepare(struct switch_port *input, struct switch_port *output, struct packet *packet, bool is_copy)
 {
@@ -84,26 +84,26 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 		is_copy ? drop_copy : drop;
 	struct fabric_switch *box = input->box;
 	bool would_run_out = port_is_faster(output->port, input->port);
-	unsigned ingress_lane = packet->vl, egress_lane = packet->vl;
+	unsigned ingress_vl = packet->vl, egress_vl = packet->vl;
 
 	if (__builtin_expect(box->maps, 0)) {
 		if (!partition_lets_out(output, packet)) {
 			refuse(input, packet, DROP_PKEY_OUT);
 			return false;
 		}
-		ingress_lane = lanes_ingress(box, packet);
-		egress_lane = lanes_egress(box, port_index(input), port_index(output), packet,
-					   ingress_lane);
-		if (egress_lane >= port_lanes(output->port) && egress_lane != packet->vl) {
-			refuse(input, packet, DROP_LANE);
+		ingress_vl = vl_map_ingress(box, packet);
+		egress_vl = vl_map_egress(box, port_index(input), port_index(output), packet,
+					  ingress_vl);
+		if (egress_vl >= port_vls(output->port) && egress_vl != packet->vl) {
+			refuse(input, packet, DROP_VL);
 			return false;
 		}
 		if (!box->buffer)
-			ingress_lane = packet->vl; /* whose input space it holds */
+			ingress_vl = packet->vl; /* whose input space it holds */
 	}
 	if (box->buffer) {
 		enum buffer_verdict verdict =
-			admit(input, output, packet, ingress_lane, egress_lane, is_copy);
+			admit(input, output, packet, ingress_vl, egress_vl, is_copy);
 
 		if (verdict != BUFFER_ADMITTED) {
 			refuse(input, packet, refusals[verdict]);
@@ -111,9 +111,9 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 		}
 	}
 	packet->hop_limit = (uint8_t)(packet->hop_limit - box->routes);
-	packet->ingress = (uint16_t)(port_index(input) | ingress_lane << INGRESS_LANE_SHIFT |
+	packet->ingress = (uint16_t)(port_index(input) | ingress_vl << INGRESS_VL_SHIFT |
 				     (is_copy ? INGRESS_COPY : 0));
-	packet->vl = (uint8_t)egress_lane;
+	packet->vl = (uint8_t)egress_vl;
 	if (__builtin_expect(box->on_arrival, 0))
 		marking_arrive(output, packet);
 	box->count.packets_forwarded++;
@@ -155,7 +155,7 @@ static void replicate(struct switch_port *input, struct packet *packet,
 		      const struct port_set *outputs)
 {
 	struct fabric_switch *box = input->box;
-	unsigned lane = box->buffer ? lanes_ingress(box, packet) : packet->vl;
+	unsigned vl = box->buffer ? vl_map_ingress(box, packet) : packet->vl;
 	struct replica *replica;
 
 	if (box->buffer) {
@@ -163,7 +163,7 @@ static void replicate(struct switch_port *input, struct packet *packet,
 
 		need_start(box);
 		verdict = shared_buffer_admit_packet(
-			box->buffer, buffer_class(port_index(input), lane), packet->wire_bytes);
+			box->buffer, buffer_class(port_index(input), vl), packet->wire_bytes);
 		if (verdict != BUFFER_ADMITTED) {
 			drop(input, packet, refusals[verdict]);
 			return;
@@ -172,7 +172,7 @@ static void replicate(struct switch_port *input, struct packet *packet,
 	box->count.copies += port_set_count(outputs) - 1;
 	if (port_set_has(outputs, port_index(input)))
 		box->count.copies--;
-	replica = multicast_begin(input, packet, lane);
+	replica = multicast_begin(input, packet, vl);
 	PORT_SET_EACH(output, outputs)
 	{
 		if (output == port_index(input))
@@ -279,16 +279,16 @@ static inline void release(struct switch_port *output, const struct packet *pack
 {
 	struct fabric_switch *box = output->box;
 	unsigned input = packet->ingress & INGRESS_PORT;
-	unsigned lane = packet->ingress >> INGRESS_LANE_SHIFT;
+	unsigned vl = packet->ingress >> INGRESS_VL_SHIFT;
 
 	if (__builtin_expect(packet->ingress & INGRESS_COPY, 0))
 		multicast_depart(output, packet, at);
 	else if (box->buffer)
-		shared_buffer_release_at(box->buffer, buffer_class(input, lane),
+		shared_buffer_release_at(box->buffer, buffer_class(input, vl),
 					 buffer_class(port_index(output), packet->vl),
 					 packet->wire_bytes, at);
 	else
-		port_release_at(box->ports[input].port, lane, packet->wire_bytes, at);
+		port_release_at(box->ports[input].port, vl, packet->wire_bytes, at);
 }
 
 void switch_departs(struct port_user *user, struct port *port, struct packet *packet,
@@ -320,16 +320,15 @@ static void switch_discarded(struct port_user *user, struct port *port, const st
 }
 
 /* The longest way from here to what is congested, in switches: through ports where packets wait and that are paused. */
-static unsigned pause_depth(const struct fabric_switch *box, unsigned lane)
+static unsigned pause_depth(const struct fabric_switch *box, unsigned vl)
 {
 	unsigned deepest = 0;
 
 	for (unsigned i = 0; i < box->port_count; i++) {
 		const struct port *port = box->ports[i].port;
-		unsigned depth =
-			port_peer(port) && lane < port_lanes(port) && port_queued(port, lane)
-				? port_pause_depth(port, lane)
-				: 0;
+		unsigned depth = port_peer(port) && vl < port_vls(port) && port_queued(port, vl)
+					 ? port_pause_depth(port, vl)
+					 : 0;
 
 		if (depth > deepest)
 			deepest = depth;
@@ -345,17 +344,17 @@ static void count_pause(struct fabric_switch *box, unsigned depth)
 	++*counts[depth < ARRAY_SIZE(counts) ? depth - 1 : ARRAY_SIZE(counts) - 1];
 }
 
-static void pause_input(void *context, unsigned port, unsigned lane, bool stop)
+static void pause_input(void *context, unsigned port, unsigned vl, bool stop)
 {
 	struct fabric_switch *box = context;
 
 	if (stop) {
-		unsigned depth = pause_depth(box, lane);
+		unsigned depth = pause_depth(box, vl);
 
 		count_pause(box, depth);
-		port_set_pause_depth(box->ports[port].port, lane, depth);
+		port_set_pause_depth(box->ports[port].port, vl, depth);
 	}
-	port_pause(box->ports[port].port, (uint8_t)(1u << lane), stop);
+	port_pause(box->ports[port].port, (uint8_t)(1u << vl), stop);
 }
 
 bool switch_start(struct fabric_switch *box, char *error, size_t error_bytes)
@@ -369,8 +368,8 @@ bool switch_start(struct fabric_switch *box, char *error, size_t error_bytes)
 		const struct port *port = box->ports[i].port;
 
 		if (port_peer(port))
-			shared_buffer_add_port(box->buffer, i, port_lanes(port),
-					       port_rate_bps(port), port_headroom(port));
+			shared_buffer_add_port(box->buffer, i, port_vls(port), port_rate_bps(port),
+					       port_headroom(port));
 	}
 	return shared_buffer_start(box->buffer, error, error_bytes);
 }
@@ -483,7 +482,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	balance_init(box);
 	overlay_init(box);
 	multicast_init(box);
-	lanes_init(box);
+	vl_map_init(box);
 	starvation_init(box);
 	marking_init(box);
 	return box;
@@ -501,6 +500,6 @@ void switch_destroy(struct fabric_switch *box)
 	multicast_fini(box);
 	starvation_fini(box);
 	marking_fini(box);
-	lanes_fini(box);
+	vl_map_fini(box);
 	forwarding_fini(box);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * switch: a cut-through switch: input buffers with the link's flow control, a forwarding table, and at each output
- * a queue per lane and input (virtual output queues, so no packet blocks another that goes elsewhere).
+ * a queue per VL and input (virtual output queues, so no packet blocks another that goes elsewhere).
  *
  *     port 0 --receive--> lookup --ready after the crossing--> output's queues --inputs in turn--> port n
  *        ^------------------ input space is given back when the packet has left ------------------'
@@ -11,7 +11,7 @@
  * unless the output is faster than the input: then it is stored first, since its bits would run out.
  *
  * Ethernet may share one packet memory among all ports (shared_buffer.h), marks ECN (marking.c), takes one of several
- * ways (balance.c) and the priority from PCP or DSCP (lanes.c); leaf switches may
+ * ways (balance.c) and the priority from PCP or DSCP (vl_map.c); leaf switches may
  * balance load together (overlay.h); InfiniBand has SL to VL tables and FECN. Packets to a group
  * leave by several ports (multicast.c).
  */
@@ -33,7 +33,7 @@
 	D(X, NO_HEADROOM, 3, headroom_drops, "headroom", "lossless, and no headroom was left") \
 	D(X, EGRESS_FULL, 4, egress_drops, "egress", "lossy, and the egress queue was beyond its threshold") \
 	D(X, POOL_FULL, 5, pool_drops, "pool", "lossy, and nothing was left to share") \
-	D(X, LANE, 6, lane_drops, "lane", "that the tables send to a lane which the output has not") \
+	D(X, VL, 6, vl_drops, "vl", "that the tables send to a VL which the output has not") \
 	D(X, UNWANTED, 7, unwanted_drops, "unwanted", "of multicast, that no port but the one they came by is to send") \
 	D(X, PKEY_IN, 8, pkey_inbound_drops, "P_Key in", "whose P_Key the host behind the input has not (PortRcvConstraintErrors)") \
 	D(X, PKEY_OUT, 9, pkey_outbound_drops, "P_Key out", "whose P_Key matches none of the host behind the output (PortXmitConstraintErrors)")
@@ -104,9 +104,9 @@ void switch_replicate(struct fabric_switch *box, uint32_t group, const struct po
 void switch_unroute(struct fabric_switch *box, const struct endpoints *endpoints,
 		    uint32_t endpoint);
 
-/* InfiniBand: the lane by service level of what goes from one port to another; 15: dropped. Before the run. */
+/* InfiniBand: the VL by service level of what goes from one port to another; 15: dropped. Before the run. */
 void switch_set_sl2vl(struct fabric_switch *box, unsigned input, unsigned output,
-		      const uint8_t lanes[16]);
+		      const uint8_t vls[16]);
 
 /* InfiniBand: packets that come in by that port, go out by it, or both, must have a P_Key of those; they outlive the switch. */
 enum switch_filters { SWITCH_FILTER_IN = 1, SWITCH_FILTER_OUT = 2, SWITCH_FILTER_BOTH = 3 };

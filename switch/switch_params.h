@@ -21,9 +21,9 @@
 	X(adaptive_grade,   BYTES, "16KB", "1B..1GiB", "balance: adaptive: queues are compared in units of so much; among those that are alike one is taken at random", "assumed: four packets, as switches compare grades of a few bits; by exact lengths hosts of one pace keep to a way each, as by a hash") \
 	X(drill_samples,    COUNT, "2", "1..16", "balance: drill: queues looked at for each packet, at random, beside the one remembered", "ConWeave's comparison (ground truth D-32): DRILL(2, 1), as recommended") \
 	X(hash_seed,        COUNT, "0", "0..18446744073709551615", "balance: ecmp, letflow, conga and conweave: 0 gives each switch its own, another number is the same for all that have it (polarisation)", "choice") \
-	X(priority_from,    CHOICE, "sender", "sender|pcp|dscp", "Ethernet: a packet's priority: the lane it was sent on, its PCP, or its DSCP through the map", "choice") \
+	X(priority_from,    CHOICE, "sender", "sender|pcp|dscp", "Ethernet: a packet's priority: the VL it was sent on, its PCP, or its DSCP through the map", "choice") \
 	X(unknown,          CHOICE, "drop", "drop|flood|flood_lossy", "Ethernet: a destination without a way: dropped; sent out of all other ports, as a switch does that has an ARP entry and no MAC entry; the same of lossy priorities alone", "ground truth D-20: flooding makes the deadlock, flood_lossy is its fix") \
-	X(queueing,         CHOICE, "inputs", "inputs|arrival", "which packet of a lane leaves next: of each input in turn (virtual output queues), or as they came (one queue)", "choice; arrival: shared-memory Ethernet switches, and the simulators of ground truth D-05 to D-18") \
+	X(queueing,         CHOICE, "inputs", "inputs|arrival", "which packet of a VL leaves next: of each input in turn (virtual output queues), or as they came (one queue)", "choice; arrival: shared-memory Ethernet switches, and the simulators of ground truth D-05 to D-18") \
 	X(telemetry,        FLAG, "false", "",           "adds its port, queue, bytes sent, time and rate to data packets that ask for it", "choice") \
 	X(telemetry_gaps,   FLAG, "false", "",           "Ethernet: bytes sent and queued of telemetry include preamble and gap, 20 B a packet; else they are those of the frames, and the line is full at less than its rate", "false: octets of RFC 2863 and IEEE 802.3 count frames; true: the simulator of ground truth D-10, whose links have no gaps")
 
@@ -38,13 +38,13 @@
 
 /* The names are those of the standard's SwitchCongestionSetting; ground truth C-09. */
 #define SWITCH_FECN_PARAMS(X)                                                                              \
-	X(threshold,    COUNT, "0", "0..15", "0: no marks; the queue of a lane marks beyond (16 - threshold) / 16 of a lane's input buffer", "IBTA annex A10: uniformly decreasing; the bytes are the vendor's") \
+	X(threshold,    COUNT, "0", "0..15", "0: no marks; the queue of a VL marks beyond (16 - threshold) / 16 of a VL's input buffer", "IBTA annex A10: uniformly decreasing; the bytes are the vendor's") \
 	X(marking_rate, COUNT, "0", "0..65535", "packets passed over between two marks", "IBTA annex A10") \
 	X(packet_size,  COUNT, "0", "0..255",   "shortest packet to mark, in units of 64 B", "IBTA annex A10") \
 	X(victim_mask,  TEXT,  "0", "",         "one bit a port that marks even when it lacks credits itself: decimal for the first 64, or 0x and up to 64 hexadecimal digits", "IBTA annex A10: 256 bits") \
 	X(credit_mask,  TEXT,  "0", "",         "one bit a port whose credits come back slowly while what came in there is congested: for adapters without congestion control. As victim_mask", "IBTA annex A10: 256 bits; what it does is recalled") \
 	X(cs_threshold, COUNT, "0", "0..15",    "credit starvation; 0: none; as threshold, of the queue that the packet leaves", "IBTA annex A10, as OpenSM has it: 1 loose, 15 aggressive; the bytes are the vendor's") \
-	X(cs_shift,     COUNT, "0", "0..3",     "CS_ReturnDelay: credits of a lane that is starved come back with a gap of (packet time >> cs_shift) * cs_multiplier behind each packet's time", "OpenSM: shift:multiplier, as an entry of the CCT; that it paces returns is recalled") \
+	X(cs_shift,     COUNT, "0", "0..3",     "CS_ReturnDelay: credits of a VL that is starved come back with a gap of (packet time >> cs_shift) * cs_multiplier behind each packet's time", "OpenSM: shift:multiplier, as an entry of the CCT; that it paces returns is recalled") \
 	X(cs_multiplier, COUNT, "0", "0..16383", "see cs_shift", "OpenSM: 14 bits")
 
 /* The names in brackets are those of CONGA, SIGCOMM 2014. Of leaf switches and of those between them. */
@@ -67,7 +67,7 @@
 	X(flow_entries,   COUNT, "65536", "1..16777216", "flows remembered, at either end, rounded up to a power of two; one that finds its place taken is balanced by hash", "assumed: enough; ConWeave's P4 program: 4096") \
 	X(header,         BYTES, "4B",    "0B..256B", "added to each data packet between two leaves", "ConWeave's P4 program: two time stamps of 16 bits; all else is in reserved bits of BTH") \
 	X(control_bytes,  BYTES, "64B",   "64B..1KB", "of RTT_REPLY, CLEAR and NOTIFY", "IEEE 802.3: the shortest frame") \
-	X(control_lane,   COUNT, "7",     "0..7", "priority of these", "assumed: the highest")
+	X(control_vl,     COUNT, "7",     "0..7", "priority of these", "assumed: the highest")
 
 struct switch_ecn_params { SWITCH_ECN_PARAMS(PARAM_FIELD) };
 struct switch_fecn_params { SWITCH_FECN_PARAMS(PARAM_FIELD) };

@@ -2,8 +2,8 @@
 /*
  * switch_state: what the files that make up a switch share: switch.c (the way of a packet, its life), forwarding.c
  * (where to), balance.c (which of several ways), overlay.c (what leaf switches
- * tell each other to choose, with conga.c and conweave.c), multicast.c (several ways at once), partition.c (who may pass), lanes.c (on
- * which lane), marking.c (ECN, FECN, telemetry), starvation.c (credits that come back slowly). Private.
+ * tell each other to choose, with conga.c and conweave.c), multicast.c (several ways at once), partition.c (who may pass), vl_map.c (on
+ * which VL), marking.c (ECN, FECN, telemetry), starvation.c (credits that come back slowly). Private.
  */
 #ifndef SWITCH_SWITCH_STATE_H
 #define SWITCH_SWITCH_STATE_H
@@ -19,7 +19,7 @@
 #define NO_ROUTE       UINT16_MAX
 #define SERVICE_LEVELS 16u
 #define DSCPS          64u
-#define DISCARD_LANE   15u /* SL2VL to VL15: the packet is dropped, IBTA vol. 1, 7.6.6 */
+#define DISCARD_VL     15u /* SL2VL to VL15: the packet is dropped, IBTA vol. 1, 7.6.6 */
 
 enum { SWITCH_TRACE(TRACE_ENUM) };
 
@@ -68,13 +68,13 @@ struct fabric_switch {
 	bool by_lid;
 	bool routes;
 	bool marks;         /* something is done to packets that depart: marks, telemetry */
-	bool maps;          /* the lane may change here, or a filter is at an output */
+	bool maps;          /* the VL may change here, or a filter is at an output */
 	bool telemetry;     /* outputs know which packets cross */
 	uint8_t on_arrival; /* ECN is decided at enqueue */
 	struct block block;
 	struct switch_counters count;
 	/* the rest */
-	uint8_t *sl2vl;                /* [input][output][SL], NULL: the lane stays */
+	uint8_t *sl2vl;                /* [input][output][SL], NULL: the VL stays */
 	struct starvation *starvation; /* NULL: no credit starvation */
 	struct overlay_state *overlay; /* NULL: neither conga nor conweave */
 	struct flowlet *flowlets;
@@ -142,9 +142,9 @@ void multicast_init(struct fabric_switch *box);
 void multicast_fini(struct fabric_switch *box);
 /* By which ports the path's packets leave; NULL: it leads to no group. */
 const struct port_set *multicast_find(const struct fabric_switch *box, const struct path *path);
-/* A packet that holds memory of its input's lane, from which copies are made; multicast_drop() when there are all. */
+/* A packet that holds memory of its input's VL, from which copies are made; multicast_drop() when there are all. */
 struct replica *multicast_begin(struct switch_port *input, const struct packet *packet,
-				unsigned lane);
+				unsigned vl);
 struct packet *multicast_copy(struct fabric_switch *box, struct replica *replica,
 			      const struct packet *packet);
 /* A copy, or its maker, needs the packet's memory no longer than that. */
@@ -158,12 +158,12 @@ bool partition_lets_out(const struct switch_port *output, const struct packet *p
 void switch_receive_filtered(struct port_user *user, struct port *port,
 			     struct packet *packet); /* switch.c */
 
-/* lanes.c */
-void lanes_init(struct fabric_switch *box);
-void lanes_fini(struct fabric_switch *box);
-unsigned lanes_ingress(const struct fabric_switch *box, const struct packet *packet);
-unsigned lanes_egress(const struct fabric_switch *box, unsigned input, unsigned output,
-		      const struct packet *packet, unsigned lane);
+/* vl_map.c */
+void vl_map_init(struct fabric_switch *box);
+void vl_map_fini(struct fabric_switch *box);
+unsigned vl_map_ingress(const struct fabric_switch *box, const struct packet *packet);
+unsigned vl_map_egress(const struct fabric_switch *box, unsigned input, unsigned output,
+		       const struct packet *packet, unsigned vl);
 
 /* marking.c */
 void marking_init(struct fabric_switch *box);

@@ -43,7 +43,7 @@ struct telemetry_hop {
 	sim_time at;          /* the packet's first bit leaves */
 	uint64_t sent_bytes;  /* of data packets that this port has sent so far, this one included */
 	uint64_t rate_bps;    /* of the link */
-	uint32_t queue_bytes; /* that wait behind this packet, of its lane */
+	uint32_t queue_bytes; /* that wait behind this packet, of its VL */
 	uint32_t port;        /* number of the switch's port in the run, port_number(): counters of two ports do not compare */
 };
 
@@ -94,7 +94,7 @@ struct packet {
 	sim_time head_at;        /* first bit at the receiver that has it now */
 	sim_time tail_at;        /* last bit there; equals head_at plus serialization at the link's rate */
 	uint32_t wire_bytes;     /* LRH..VCRC or Ethernet destination..FCS; no preamble, gap, symbols */
-	uint16_t ingress;        /* the switch's: port it came in by; its lane there in the upper byte */
+	uint16_t ingress;        /* the switch's: port it came in by; its VL there in the upper byte */
 	uint8_t vl;              /* virtual lane, or priority in Ethernet */
 	uint8_t kind;            /* enum packet_kind */
 	uint8_t ecn;             /* enum ecn; InfiniBand FECN as ECN_CE */

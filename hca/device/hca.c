@@ -199,7 +199,7 @@ static void create_transport(struct hca *hca)
 	const struct transport_facts facts = {
 		.link_layer = hca->link_layer,
 		.mtu = (uint32_t)params->port.mtu,
-		.lanes = (uint32_t)params->port.lanes,
+		.vls = (uint32_t)params->port.vls,
 		.transmit_latency = params->transmit.latency,
 		.receive_latency = params->receive.latency,
 		.relaxed_ordering = params->pcie.relaxed_ordering,

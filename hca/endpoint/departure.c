@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * departure: which queue pair's packet goes next, and when. A queue pair that may send now is on its lane's list and
+ * departure: which queue pair's packet goes next, and when. A queue pair that may send now is on its VL's list and
  * takes turns there, in the order of time or of numbers (turn_order); one that may send later, by its pace, is in the heap; one that waits for a window or a response is
  * in neither. The pace event is pending only while the port has room for the first of the heap.
  */
@@ -29,7 +29,7 @@ static sim_time next_departure(struct endpoint_qp *qp)
 
 static void append(struct endpoint_hca *hca, struct endpoint_qp *qp)
 {
-	struct ready_list *list = &hca->ready[qp->lane];
+	struct ready_list *list = &hca->ready[qp->vl];
 
 	qp->flags |= QP_READY;
 	qp->next_ready = NULL;
@@ -38,7 +38,7 @@ static void append(struct endpoint_hca *hca, struct endpoint_qp *qp)
 	else
 		list->head = qp;
 	list->tail = qp;
-	hca->ready_lanes |= (uint16_t)(1u << qp->lane);
+	hca->ready_vls |= (uint16_t)(1u << qp->vl);
 }
 
 /* The one before the next by number behind the last that had a turn, in a round; NULL: it is the first. */
@@ -58,15 +58,15 @@ static struct endpoint_qp *before_next_number(const struct ready_list *list, uin
 	return before;
 }
 
-static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned lane)
+static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned vl)
 {
-	struct ready_list *list = &hca->ready[lane];
+	struct ready_list *list = &hca->ready[vl];
 	struct endpoint_qp *qp = list->head, *before = NULL;
 
 	if (hca->params->turn_order == TURNS_BY_NUMBER) {
-		before = before_next_number(list, hca->last_turn[lane]);
+		before = before_next_number(list, hca->last_turn[vl]);
 		qp = before ? before->next_ready : qp;
-		hca->last_turn[lane] = qp->number;
+		hca->last_turn[vl] = qp->number;
 	}
 	if (before) {
 		before->next_ready = qp->next_ready;
@@ -77,7 +77,7 @@ static struct endpoint_qp *take(struct endpoint_hca *hca, unsigned lane)
 	}
 	list->head = qp->next_ready;
 	if (!list->head)
-		hca->ready_lanes &= (uint16_t) ~(1u << lane);
+		hca->ready_vls &= (uint16_t) ~(1u << vl);
 	qp->flags &= (uint8_t)~QP_READY;
 	return qp;
 }
@@ -108,19 +108,19 @@ static void promote(struct endpoint_hca *hca, sim_time now)
 	}
 }
 
-static sim_time host_ready_at(const struct endpoint_hca *hca, unsigned lane)
+static sim_time host_ready_at(const struct endpoint_hca *hca, unsigned vl)
 {
-	return later(hca->host_send_at, hca->lane_send_at[lane]);
+	return later(hca->host_send_at, hca->vl_send_at[vl]);
 }
 
 static void schedule_pace(struct endpoint_hca *hca)
 {
 	sim_time at = SIM_NEVER;
 
-	if (hca->departures.count && port_has_room(hca->port, hca->departures.entries[0].qp->lane))
+	if (hca->departures.count && port_has_room(hca->port, hca->departures.entries[0].qp->vl))
 		at = hca->departures.entries[0].at;
-	for (uint32_t lanes = hca->sends_slowly ? hca->ready_lanes : 0; lanes; lanes &= lanes - 1) {
-		sim_time ready = host_ready_at(hca, (unsigned)__builtin_ctz(lanes));
+	for (uint32_t vls = hca->sends_slowly ? hca->ready_vls : 0; vls; vls &= vls - 1) {
+		sim_time ready = host_ready_at(hca, (unsigned)__builtin_ctz(vls));
 
 		/* else the port has no room, and will say when */
 		if (ready < at && ready > endpoint_now(hca))
@@ -143,9 +143,9 @@ static void send_one(struct endpoint_qp *qp)
 		request_send(qp);
 }
 
-static bool host_is_ready(const struct endpoint_hca *hca, unsigned lane)
+static bool host_is_ready(const struct endpoint_hca *hca, unsigned vl)
 {
-	return !hca->sends_slowly || host_ready_at(hca, lane) <= endpoint_now(hca);
+	return !hca->sends_slowly || host_ready_at(hca, vl) <= endpoint_now(hca);
 }
 
 void departure_fill(struct endpoint_hca *hca)
@@ -154,12 +154,12 @@ void departure_fill(struct endpoint_hca *hca)
 
 	if (hca->departures.count)
 		promote(hca, now);
-	for (uint32_t lanes = hca->ready_lanes; lanes; lanes &= lanes - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(lanes);
+	for (uint32_t vls = hca->ready_vls; vls; vls &= vls - 1) {
+		unsigned vl = (unsigned)__builtin_ctz(vls);
 
-		while (hca->ready[lane].head && port_has_room(hca->port, lane) &&
-		       host_is_ready(hca, lane)) {
-			struct endpoint_qp *qp = take(hca, lane);
+		while (hca->ready[vl].head && port_has_room(hca->port, vl) &&
+		       host_is_ready(hca, vl)) {
+			struct endpoint_qp *qp = take(hca, vl);
 
 			if (next_departure(qp) <= now)
 				send_one(qp);
@@ -219,14 +219,14 @@ static void pay_host(struct endpoint_qp *qp, uint32_t wire_bytes, sim_time now)
 {
 	struct endpoint_hca *hca = qp->hca;
 	const struct endpoint_params *params = hca->params;
-	sim_time *lane_at = &hca->lane_send_at[qp->lane];
+	sim_time *vl_at = &hca->vl_send_at[qp->vl];
 	double share = params->ets_share * (double)port_rate_bps(hca->port);
 
 	hca->host_send_at =
 		later(hca->host_send_at, now) + (sim_time)wire_bytes * 8 * SEC / params->send_rate;
 	if (params->ets_share < 1)
-		*lane_at = later(*lane_at, now) + (sim_time)((double)(wire_bytes + hca->gap_bytes) *
-							     8 * (double)SEC / share);
+		*vl_at = later(*vl_at, now) + (sim_time)((double)(wire_bytes + hca->gap_bytes) * 8 *
+							 (double)SEC / share);
 }
 
 void departure_pay(struct endpoint_qp *qp, const struct packet *packet)

@@ -218,9 +218,9 @@ static void act(struct endpoint_hca *hca, struct packet *packet)
 	}
 }
 
-static void room(struct port_user *user, struct port *port, unsigned lane)
+static void room(struct port_user *user, struct port *port, unsigned vl)
 {
-	(void)port, (void)lane;
+	(void)port, (void)vl;
 	departure_fill(container_of(user, struct endpoint_hca, port_user));
 }
 

@@ -65,7 +65,7 @@ struct response {
 };
 
 enum qp_flag {
-	QP_READY = 1, /* is on its lane's list */
+	QP_READY = 1, /* is on its VL's list */
 	QP_HELD = 2,  /* allowed_at is no pace: a reaction time */
 	QP_FAILED = 4,
 	QP_NAK_SENT = 8, /* and what was missing has not come yet */
@@ -93,7 +93,7 @@ struct endpoint_qp {
 	uint32_t place[DEADLINE_KINDS];
 	uint32_t number, peer_number;
 	uint8_t flags; /* enum qp_flag */
-	uint8_t lane;
+	uint8_t vl;
 	uint8_t retries;
 	uint8_t reads_outstanding;
 	uint32_t marked; /* packets with ECN CE since the last ACK */
@@ -150,7 +150,7 @@ struct endpoint_hca {
 	uint32_t mtu_bytes, gap_bytes;
 	uint32_t ack_interval; /* of the parameters, or of congestion control */
 	uint32_t window_room;  /* bytes of a window that must be open for a packet */
-	uint16_t ready_lanes;
+	uint16_t ready_vls;
 	bool sends_slowly, receives_slowly; /* the host, slower than the link */
 	bool paces_departures;              /* pace_from: departure */
 	bool partitioned;                   /* not the default partition alone */
@@ -164,8 +164,8 @@ struct endpoint_hca {
 	struct endpoint_qp **qps;
 	uint32_t qp_count, qp_capacity;
 	sim_time host_send_at, host_receive_at;
-	uint32_t last_turn[PORT_LANES];    /* the queue pair's number that had it */
-	sim_time lane_send_at[PORT_LANES]; /* a service level that has used up its share */
+	uint32_t last_turn[PORT_VLS];  /* the queue pair's number that had it */
+	sim_time vl_send_at[PORT_VLS]; /* a service level that has used up its share */
 	struct cnp_limiter cnp_limiter;
 	const struct congestion *congestion;
 	struct endpoint_user *user;
@@ -179,7 +179,7 @@ struct endpoint_hca {
 	struct flow_message *flow_messages; /* the head of a ring: all that are not complete */
 	struct pool flow_pool;
 	uint32_t flow_queue_count;
-	struct ready_list ready[PORT_LANES];
+	struct ready_list ready[PORT_VLS];
 	struct block block;
 	uint32_t active_qps; /* with a message that is not complete */
 	struct read_recoveries read_recoveries;

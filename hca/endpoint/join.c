@@ -59,8 +59,8 @@ struct endpoint_qp *endpoint_join(struct endpoint_hca *hca, struct endpoint_hca 
 	two->peer = one;
 	one->peer_number = two->number;
 	two->peer_number = one->number;
-	one->lane = (uint8_t)port_lane(hca->port, service_level);
-	two->lane = (uint8_t)port_lane(other->port, service_level);
+	one->vl = (uint8_t)port_vl(hca->port, service_level);
+	two->vl = (uint8_t)port_vl(other->port, service_level);
 	return one;
 }
 
@@ -72,7 +72,7 @@ struct endpoint_qp *endpoint_open(struct endpoint_hca *hca, uint32_t other, unsi
 	assert(hca->endpoint != other && service_level < 16);
 	assert(hca->params->recovery == GO_BACK_N && !hca->params->ack_each);
 	qp->path = make_path(hca, other, service_level, udp_source_port);
-	qp->lane = (uint8_t)port_lane(hca->port, service_level);
+	qp->vl = (uint8_t)port_vl(hca->port, service_level);
 	qp->flags |= QP_FAR;
 	return qp;
 }

@@ -123,7 +123,7 @@ static void transmit(struct endpoint_qp *qp, struct endpoint_message *message, u
 	bool again = psn < qp->made_psn;
 
 	packet->path = qp->path;
-	packet->vl = qp->lane;
+	packet->vl = qp->vl;
 	packet->ingress = SOURCE_REQUESTS;
 	packet->hop_limit = qp->path->hop_limit;
 	packet->tag = message->tag;

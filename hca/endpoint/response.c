@@ -11,7 +11,7 @@ struct packet *response_packet(struct endpoint_qp *qp, uint8_t opcode, uint64_t 
 	struct packet *packet = packet_new(hca->pool);
 
 	packet->path = qp->path;
-	packet->vl = qp->lane;
+	packet->vl = qp->vl;
 	packet->ingress = SOURCE_RESPONSES;
 	packet->hop_limit = qp->path->hop_limit;
 	packet->sent_at = endpoint_now(hca);
@@ -34,7 +34,7 @@ void response_set_priority(struct endpoint_qp *qp, struct packet *packet, uint64
 		return;
 	path.service_level = (uint8_t)priority; /* made when they were joined */
 	packet->path = path_intern(endpoints_paths(hca->endpoints), &path);
-	packet->vl = (uint8_t)port_lane(hca->port, path.service_level);
+	packet->vl = (uint8_t)port_vl(hca->port, path.service_level);
 }
 
 static void transmit(struct endpoint_qp *qp, struct packet *packet)

@@ -74,12 +74,12 @@ static void port_receive(struct port_user *user, struct port *port, struct packe
 	receive_packet(receive, packet);
 }
 
-static void port_room(struct port_user *user, struct port *port, unsigned lane)
+static void port_room(struct port_user *user, struct port *port, unsigned vl)
 {
 	struct receive *receive = container_of(user, struct receive, user);
 
 	assert(port == receive->port);
-	transmit_room(receive->blocks.transmit, lane);
+	transmit_room(receive->blocks.transmit, vl);
 }
 
 static void port_departs(struct port_user *user, struct port *port, struct packet *packet,

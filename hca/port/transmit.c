@@ -16,7 +16,7 @@
 #include "sim/gauge.h"
 
 #define ROW(...)   PARAM_ROW(struct transmit_params, __VA_ARGS__)
-#define LOOPBACK   PORT_LANES /* what turns round is watched apart from the lanes */
+#define LOOPBACK   PORT_VLS /* what turns round is watched apart from the VLs */
 #define SLAB_WATCH 64
 
 /* clang-format off */
@@ -66,14 +66,14 @@ struct transmit {
 	uint64_t next_serial;
 	uint64_t notified; /* of the serials: past the pipeline */
 	const struct transmit_params *params;
-	struct packet_queue pipeline;              /* packet->sent_at: when it is through */
-	struct packet_queue lanes[PORT_LANES + 1]; /* the last: what turns round */
-	uint64_t loopback_bytes;                   /* turned round, and not taken in yet */
+	struct packet_queue pipeline;          /* packet->sent_at: when it is through */
+	struct packet_queue vls[PORT_VLS + 1]; /* the last: what turns round */
+	uint64_t loopback_bytes;               /* turned round, and not taken in yet */
 	struct event through;
 	sim_time free_at, loopback_free_at;
 	struct pool watches;
-	struct watch_queue watched[PORT_LANES + 1]; /* in the order of departure */
-	struct watch *departing;                    /* by `until` */
+	struct watch_queue watched[PORT_VLS + 1]; /* in the order of departure */
+	struct watch *departing;                  /* by `until` */
 	struct event departed;
 };
 
@@ -129,7 +129,7 @@ void transmit_notify(struct transmit *transmit, struct packet *cnp)
 
 /* ---- who waits for a departure ---- */
 
-static unsigned watch_lane(const struct packet *packet)
+static unsigned watch_vl(const struct packet *packet)
 {
 	return packet->path->destination == packet->path->source ? LOOPBACK : packet->vl;
 }
@@ -137,7 +137,7 @@ static unsigned watch_lane(const struct packet *packet)
 void transmit_watch(struct transmit *transmit, struct qp *qp, struct send_slot *slot,
 		    const struct packet *packet)
 {
-	struct watch_queue *queue = &transmit->watched[watch_lane(packet)];
+	struct watch_queue *queue = &transmit->watched[watch_vl(packet)];
 	struct watch *watch = pool_take_zeroed(&transmit->watches);
 
 	watch->qp = qp;
@@ -178,7 +178,7 @@ static void wait_until_out(struct transmit *transmit, struct watch *watch)
 void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time starts_at,
 		      sim_time until)
 {
-	struct watch_queue *queue = &transmit->watched[watch_lane(packet)];
+	struct watch_queue *queue = &transmit->watched[watch_vl(packet)];
 	struct watch *watch = queue->first;
 
 	if (!watch || watch->serial != packet->serial)
@@ -258,7 +258,7 @@ static void turn_round(struct transmit *transmit, struct packet *packet)
 
 void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes)
 {
-	struct packet_queue *queue = &transmit->lanes[LOOPBACK];
+	struct packet_queue *queue = &transmit->vls[LOOPBACK];
 	sim_time now = sim_now(transmit->block.sim);
 
 	assert(transmit->loopback_bytes >= wire_bytes);
@@ -286,7 +286,7 @@ static void turn_copy_round(struct transmit *transmit, const struct packet *pack
 
 static void turn_in_order(struct transmit *transmit, struct packet *packet)
 {
-	struct packet_queue *queue = &transmit->lanes[LOOPBACK];
+	struct packet_queue *queue = &transmit->vls[LOOPBACK];
 
 	if (!queue->first && may_turn_round(transmit, packet)) {
 		turn_round(transmit, packet);
@@ -301,7 +301,7 @@ static void through(struct event *event)
 {
 	struct transmit *transmit = container_of(event, struct transmit, through);
 	struct packet *packet = pop(&transmit->pipeline);
-	struct packet_queue *lane = &transmit->lanes[packet->vl];
+	struct packet_queue *vl = &transmit->vls[packet->vl];
 
 	gauge_leave(&transmit->gauge.pipeline, sim_now(transmit->block.sim), 1);
 	if (transmit->pipeline.first)
@@ -310,21 +310,21 @@ static void through(struct event *event)
 		turn_copy_round(transmit, packet);
 	if (packet->path->destination == packet->path->source) {
 		turn_in_order(transmit, packet);
-	} else if (!lane->first && port_has_room(transmit->port, packet->vl)) {
+	} else if (!vl->first && port_has_room(transmit->port, packet->vl)) {
 		send(transmit, packet);
 	} else {
 		transmit->count.waits++;
-		gauge_enter(&transmit->gauge.lanes, sim_now(transmit->block.sim), 1);
-		append(lane, packet);
+		gauge_enter(&transmit->gauge.vls, sim_now(transmit->block.sim), 1);
+		append(vl, packet);
 	}
 }
 
-void transmit_room(struct transmit *transmit, unsigned lane)
+void transmit_room(struct transmit *transmit, unsigned vl)
 {
-	struct packet_queue *queue = &transmit->lanes[lane];
+	struct packet_queue *queue = &transmit->vls[vl];
 
-	while (queue->first && port_has_room(transmit->port, lane)) {
-		gauge_left(&transmit->gauge.lanes, queue->first->sent_at,
+	while (queue->first && port_has_room(transmit->port, vl)) {
+		gauge_left(&transmit->gauge.vls, queue->first->sent_at,
 			   sim_now(transmit->block.sim), 1);
 		send(transmit, pop(queue));
 	}
@@ -397,12 +397,12 @@ void transmit_destroy(struct transmit *transmit)
 	sim_cancel(&transmit->through);
 	sim_cancel(&transmit->departed);
 	forget_all(transmit, transmit->departing);
-	for (unsigned lane = 0; lane < ARRAY_SIZE(transmit->watched); lane++)
-		forget_all(transmit, transmit->watched[lane].first);
+	for (unsigned vl = 0; vl < ARRAY_SIZE(transmit->watched); vl++)
+		forget_all(transmit, transmit->watched[vl].first);
 	pool_fini(&transmit->watches);
 	empty(transmit, &transmit->pipeline);
-	for (unsigned lane = 0; lane < ARRAY_SIZE(transmit->lanes); lane++)
-		empty(transmit, &transmit->lanes[lane]);
+	for (unsigned vl = 0; vl < ARRAY_SIZE(transmit->vls); vl++)
+		empty(transmit, &transmit->vls[vl]);
 	block_fini(&transmit->block);
 	free(transmit);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transmit: packets with all their bytes go through a pipeline to the port, lane by lane as the
+ * transmit: packets with all their bytes go through a pipeline to the port, VL by VL as the
  * port has room; what is for the adapter itself turns round here, as receive takes it in.
  *
- *     send_unit --transmit_push()--> pipeline --> lanes --port_send()--> port
+ *     send_unit --transmit_push()--> pipeline --> VLs --port_send()--> port
  *         |                                  \--> receive (loopback)
  *         '--transmit_watch()--> requester_departs(), _departed()
  */
@@ -26,7 +26,7 @@
 #define TRANSMIT_GAUGES(X)                                                                         \
 	X(pipe,     SERVER, "packets", "takes one each interval")                                  \
 	X(pipeline, QUEUE,  "packets", "in the pipeline")                                          \
-	X(lanes,    QUEUE,  "packets", "behind it, since the port's queue is full")                \
+	X(vls,      QUEUE,  "packets", "behind it, since the port's queue is full")                \
 	X(loopback, POOL,   "bytes",   "turned round, and not taken in yet")
 
 #define TRANSMIT_TRACE(X)                                                                          \
@@ -77,8 +77,8 @@ void transmit_notify(struct transmit *transmit, struct packet *cnp);
 void transmit_departs(struct transmit *transmit, const struct packet *packet, sim_time starts_at,
 		      sim_time until);
 
-/* The port has room again on that lane. */
-void transmit_room(struct transmit *transmit, unsigned lane);
+/* The port has room again on that VL. */
+void transmit_room(struct transmit *transmit, unsigned vl);
 
 /* A packet that turned round is taken in. */
 void transmit_taken_in(struct transmit *transmit, uint32_t wire_bytes);

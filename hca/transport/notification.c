@@ -61,7 +61,7 @@ static void send_cnp(struct qp *qp)
 	cnp->dest_qp = qp->state.dest_qp;
 	cnp->pkey = qp->state.pkey;
 	cnp->hop_limit = cnp->path->hop_limit;
-	cnp->vl = (uint8_t)transport_lane(qp->transport, cnp->path);
+	cnp->vl = (uint8_t)transport_vl(qp->transport, cnp->path);
 	cnp->migration = true;
 	cnp->becn = true;
 	cnp->wire_bytes = packet_wire_bytes(cnp);

@@ -41,7 +41,7 @@ struct packet *send_unit_packet(struct send_unit *unit, uint8_t opcode, const st
 	packet->dest_qp = qp->state.dest_qp;
 	packet->pkey = qp->state.pkey;
 	packet->hop_limit = path->hop_limit;
-	packet->vl = (uint8_t)transport_lane(qp->transport, path);
+	packet->vl = (uint8_t)transport_vl(qp->transport, path);
 	packet->migration = true;
 	packet->tag = unit->slot ? unit->slot->tag : 0;
 	packet->wire_bytes = packet_wire_bytes(packet);

@@ -158,7 +158,7 @@ struct transport_blocks {
 struct transport_facts {
 	enum link_layer link_layer;
 	uint32_t mtu;              /* of the port: bytes of payload */
-	uint32_t lanes;            /* of the port */
+	uint32_t vls;              /* of the port */
 	sim_time transmit_latency; /* of the pipeline to the port */
 	sim_time receive_latency;  /* of the one from it */
 	bool relaxed_ordering;     /* of PCIe */
@@ -246,10 +246,10 @@ static inline void transport_watch(const struct transport_block *transport, stru
 }
 
 /* The virtual lane of the port on which packets of that path leave. */
-static inline unsigned transport_lane(const struct transport_block *transport,
-				      const struct path *path)
+static inline unsigned transport_vl(const struct transport_block *transport,
+				    const struct path *path)
 {
-	return path->service_level % transport->facts.lanes;
+	return path->service_level % transport->facts.vls;
 }
 
 /* A CNP goes to the port at once, past the packets of queue pairs. */

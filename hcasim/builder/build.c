@@ -92,7 +92,7 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 						color, verbose);
 	create_hosts(build);
 	if (create_switches(build, error, error_bytes) && join(build, error, error_bytes) &&
-	    build_lanes(build, error, error_bytes) && build_subnet(build, error, error_bytes) &&
+	    build_vls(build, error, error_bytes) && build_subnet(build, error, error_bytes) &&
 	    build_faults(build, error, error_bytes) && create_flows(build, error, error_bytes) &&
 	    !build_refuses_deadlock(build, error, error_bytes)) {
 		if (!scenario->has_load || load_connect(build->load, error, error_bytes))

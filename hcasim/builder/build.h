@@ -56,8 +56,8 @@ struct build *build_create_divided(const struct scenario *scenario, const struct
 				   char *error, size_t error_bytes);
 void build_destroy(struct build *build);
 
-/* Lanes and forwarding tables, on switches that are routed. false: *error, as of build_create(). build_lanes.c */
-bool build_lanes(struct build *build, char *error, size_t error_bytes);
+/* VLs and forwarding tables, on switches that are routed. false: *error, as of build_create(). build_vls.c */
+bool build_vls(struct build *build, char *error, size_t error_bytes);
 
 /* Groups of hosts, on switches that are routed. false: *error, as of build_create(). build_subnet.c */
 bool build_subnet(struct build *build, char *error, size_t error_bytes);

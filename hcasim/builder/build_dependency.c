@@ -28,14 +28,13 @@ bool build_may_deadlock(const struct build *build, char *error, size_t error_byt
 	if (scenario->fabric.fidelity == FIDELITY_FLOW ||
 	    !dependency_find(build->topology, service_levels_of(scenario), &cycle, NULL))
 		return false;
-	bool own = scenario->lanes.route_count > 0 || scenario->lanes.forwarding != NULL;
+	bool own = scenario->vls.route_count > 0 || scenario->vls.forwarding != NULL;
 	snprintf(error, error_bytes,
 		 "the ways of packets form a circle of buffers, so a deadlock is possible; "
 		 "expected %s%s or "
 		 "run: {deadlock: possible}; the circle: %s",
 		 own ? "other routes" : "routing: up_down",
-		 scenario->fabric.link_layer == 0 ? ", service_levels with lanes that break it,"
-						  : "",
+		 scenario->fabric.link_layer == 0 ? ", service_levels with VLs that break it," : "",
 		 dependency_print(&cycle, text, sizeof(text)));
 	return true;
 }

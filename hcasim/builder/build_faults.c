@@ -93,9 +93,9 @@ static bool takes_links_down(const struct scenario_fault *fault)
 
 bool build_reroutes(const struct scenario *scenario)
 {
-	const struct scenario_lanes *lanes = &scenario->lanes;
-	if (scenario->fabric.reroute_delay == 0 || lanes->route_count > 0 ||
-	    lanes->forwarding != NULL || scenario->fabric.fidelity == FIDELITY_FLOW)
+	const struct scenario_vls *vls = &scenario->vls;
+	if (scenario->fabric.reroute_delay == 0 || vls->route_count > 0 ||
+	    vls->forwarding != NULL || scenario->fabric.fidelity == FIDELITY_FLOW)
 		return false;
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		if (takes_links_down(&scenario->faults[i]))

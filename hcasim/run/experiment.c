@@ -156,8 +156,8 @@ void experiment_destroy(struct experiment *experiment)
 uint64_t experiment_queue_bytes(const struct port *port)
 {
 	uint64_t bytes = 0;
-	for (unsigned lane = 0; lane < port_lanes(port); lane++)
-		bytes += port_queued_bytes(port, lane);
+	for (unsigned vl = 0; vl < port_vls(port); vl++)
+		bytes += port_queued_bytes(port, vl);
 	return bytes;
 }
 

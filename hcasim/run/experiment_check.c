@@ -8,7 +8,7 @@
  *     what came into a switch left it, was counted as dropped there, or is still in it (not of flows)
  *     credits that a sender has used up were accounted for by the receiver
  *     nothing is left in queues, buffers and on links when nothing is left to happen
- *     a lane that is to lose nothing loses nothing, unless a fault of the scenario is to blame
+ *     a VL that is to lose nothing loses nothing, unless a fault of the scenario is to blame
  *     what was lost is the sum of what is counted by reason
  *     no port sends, and no host gets, more than its link carries in the time that is measured
  *     a limit of each queue pair holds up no more queue pairs than have work
@@ -102,8 +102,8 @@ static void check_switch(struct checker *checker, struct fabric_switch *box,
 		const struct port *port = switch_port(box, i);
 		in += port_counters(port)->packets_received;
 		out += port_counters(port)->packets_sent;
-		for (unsigned lane = 0; lane < port_lanes(port); lane++)
-			queued += port_queued(port, lane);
+		for (unsigned vl = 0; vl < port_vls(port); vl++)
+			queued += port_queued(port, vl);
 	}
 	in += counters->answers_made;
 	if (device->params->conweave.reorder_memory == REORDER_APART)
@@ -133,8 +133,8 @@ static void check_empty(struct checker *checker)
 	for (uint32_t i = 0; i < build->port_count; i++) {
 		const struct port *port = build->ports[i];
 		uint64_t kept = experiment_queue_bytes(port);
-		for (unsigned lane = 0; lane < port_lanes(port); lane++)
-			kept += port_input_used(port, lane);
+		for (unsigned vl = 0; vl < port_vls(port); vl++)
+			kept += port_input_used(port, vl);
 		if (kept > 0)
 			report(checker, "%s: %" PRIu64 " bytes are left, and nothing happens",
 			       port_name(port), kept);
@@ -308,7 +308,7 @@ unsigned experiment_check(const struct experiment *experiment, FILE *out)
 		report(&checker, "%s", trouble);
 	uint64_t lossless = experiment_lossless_drops(experiment);
 	if (lossless > 0 && experiment->scenario->run.loss == 0)
-		report(&checker, "%" PRIu64 " packets were lost in lanes that are to lose none",
+		report(&checker, "%" PRIu64 " packets were lost in VLs that are to lose none",
 		       lossless);
 	if (experiment->deadlock.count > 0 &&
 	    experiment->scenario->run.deadlock != DEADLOCK_EXPECTED) {

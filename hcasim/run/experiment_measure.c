@@ -17,24 +17,24 @@
 static uint64_t queue_packets(const struct port *port)
 {
 	uint64_t packets = 0;
-	for (unsigned lane = 0; lane < port_lanes(port); lane++)
-		packets += port_queued(port, lane);
+	for (unsigned vl = 0; vl < port_vls(port); vl++)
+		packets += port_queued(port, vl);
 	return packets;
 }
 
 static uint64_t input_bytes(const struct port *port)
 {
 	uint64_t bytes = 0;
-	for (unsigned lane = 0; lane < port_lanes(port); lane++)
-		bytes += port_input_used(port, lane);
+	for (unsigned vl = 0; vl < port_vls(port); vl++)
+		bytes += port_input_used(port, vl);
 	return bytes;
 }
 
 sim_time experiment_paused_time(const struct port *port)
 {
 	sim_time time = 0;
-	for (unsigned lane = 0; lane < port_lanes(port); lane++)
-		time += port_paused_time(port, lane);
+	for (unsigned vl = 0; vl < port_vls(port); vl++)
+		time += port_paused_time(port, vl);
 	return time;
 }
 
@@ -96,8 +96,8 @@ static void sample_hosts(struct experiment *experiment)
 	for (uint32_t i = 0; i < hosts; i++) {
 		const struct port *port = build_host_port(build, i);
 		bool stands = false;
-		for (unsigned lane = 0; lane < port_lanes(port); lane++)
-			stands = stands || port_paused(port, lane);
+		for (unsigned vl = 0; vl < port_vls(port); vl++)
+			stands = stands || port_paused(port, vl);
 		paused += stands;
 	}
 	if (paused > experiment->hosts_paused_max)

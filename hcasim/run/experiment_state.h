@@ -60,11 +60,11 @@ void experiment_measure_end(struct experiment *experiment);
 void experiment_sample(struct experiment *experiment); /* one line a recorded port */
 double experiment_queue_quantile(const struct experiment *experiment, double share);
 
-/* Of all lanes of a port, added: bytes that wait to leave by it; for how long the other end has paused them so far. */
+/* Of all VLs of a port, added: bytes that wait to leave by it; for how long the other end has paused them so far. */
 uint64_t experiment_queue_bytes(const struct port *port);
 sim_time experiment_paused_time(const struct port *port);
 
-/* Packets lost in lanes that are to lose none. experiment_check.c */
+/* Packets lost in VLs that are to lose none. experiment_check.c */
 uint64_t experiment_lossless_drops(const struct experiment *experiment);
 
 #endif

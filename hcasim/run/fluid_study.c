@@ -202,8 +202,8 @@ void fluid_study_sample(void *context, sim_time now, uint32_t flows_done, uint32
 		study->samples = realloc(study->samples, study->capacity * sizeof(*study->samples));
 		assert(study->samples);
 	}
-	for (unsigned lane = 0; lane < port_lanes(study->port); lane++)
-		sample.packet_queue_bytes += (double)port_queued_bytes(study->port, lane);
+	for (unsigned vl = 0; vl < port_vls(study->port); vl++)
+		sample.packet_queue_bytes += (double)port_queued_bytes(study->port, vl);
 	for (uint32_t i = 0; i < flows; i++) {
 		double rate = experiment_flow_rate_bps(study->experiment, i);
 		sum += rate;

@@ -54,7 +54,7 @@
 	X(packets_resent, "packets", "sent again by HCAs")                                                 \
 	X(timeouts,       "times",   "of HCAs that waited for a response")                                 \
 	X(drops,          "packets", "lost for any reason, faults included")                               \
-	X(lossless_drops, "packets", "of them in lanes that are to lose none, without a fault")            \
+	X(lossless_drops, "packets", "of them in VLs that are to lose none, without a fault")            \
 	X(pauses,         "packets", "PFC frames sent, repetitions and resumes included")                  \
 	X(pause_us,       "us",      "that priorities were paused, all ports together")                    \
 	X(pause_share,    "",        "of the measured time, that a port was paused, mean of all ports, priorities added up") \

@@ -14,7 +14,7 @@
 	X(receive_overhead, TIME,  "0ps",   "0ps..1s",   "host: of a call that receives",                    "choice") \
 	X(poll,             TIME,  "100ns", "1ns..1s",   "MPI_Test, MPI_Iprobe: of a call that finds nothing", "assumed: a look at a completion queue and the call around it") \
 	X(clock,            TIME,  "10ns",  "1ns..1s",   "MPI_Wtime, gettimeofday, clock_gettime: of a call", "choice: as SMPI has it; with none a program that waits for a time would wait for ever") \
-	X(service_level,    COUNT, "0",     "0..15",     "of all messages: lane or priority",                "choice") \
+	X(service_level,    COUNT, "0",     "0..15",     "of all messages: VL or priority",                "choice") \
 	X(collectives,      CHOICE, "default", "default|mpich|ompi|mvapich2|impi", "which of SimGrid's tables chooses the algorithms of collectives; named after libraries, not measured against them", "choice")
 /* clang-format on */
 

@@ -576,7 +576,7 @@ void scenario_destroy(struct scenario *scenario)
 	free(scenario->series_ports);
 	layout_fini(&scenario->layout);
 	scenario_free_workload(scenario);
-	scenario_free_lanes(scenario);
+	scenario_free_vls(scenario);
 	scenario_free_subnet(scenario);
 	for (uint32_t i = 0; i < scenario->switch_count; i++)
 		free(scenario->switches[i].params);

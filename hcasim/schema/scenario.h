@@ -13,8 +13,8 @@
 #include "hcasim/schema/composite.h"
 #include "hcasim/schema/mpi_params.h"
 #include "hcasim/schema/scenario_faults.h"
-#include "hcasim/schema/scenario_lanes.h"
 #include "hcasim/schema/scenario_subnet.h"
+#include "hcasim/schema/scenario_vls.h"
 #include "traffic/load/load_host_params.h"
 #include "traffic/load/load_params.h"
 #include "traffic/workload/flow_driver.h"
@@ -87,7 +87,7 @@ struct port_params;
 	X(large,      BYTES,  "1MB",   "1B..", "workload: flows from this size on are those of the large_ metrics", "choice") \
 	X(small,      BYTES,  "100KB", "1B..", "workload: flows up to this size are those of the small_ metrics", "choice") \
 	X(deadlock,   CHOICE, "error", "error|expected|possible", "workload: what a deadlock at the end of the run is; error: ways that can form one are refused before the run; possible: they are not", "choice") \
-	X(loss,       CHOICE, "as_lane", "as_lane|expected", "workload: loss in a lossless lane fails the run, unless a fault of this file explains it, or it is expected", "choice") \
+	X(loss,       CHOICE, "as_vl", "as_vl|expected", "workload: loss in a lossless VL fails the run, unless a fault of this file explains it, or it is expected", "choice") \
 	X(failed,     CHOICE, "error", "error|expected", "workload: flows that run out of retries fail the run, unless they are expected: so, or by a bound of flows_failed or flows_done", "choice")
 
 #define RECORD_PARAMS(X)                                                                                   \
@@ -181,7 +181,7 @@ struct scenario {
 	struct mpi_params mpi;
 	struct load_host_params mpi_hosts; /* of detailed adapters */
 	struct scenario_fabric fabric;
-	struct scenario_lanes lanes;
+	struct scenario_vls vls;
 	struct scenario_subnet subnet;
 	struct scenario_record record;
 	struct scenario_topology topology;

@@ -32,11 +32,11 @@ static void check_joined(struct scenario_reader *reader, const struct yaml_node 
 
 /* Which keys go with which topology. */
 /* clang-format off */
-#define LANE_KEYS "vl_arbitration", "service_levels", "dscp", "routes", "forwarding", "multicast", "partitions"
-static const char *const link_keys[] = {"topology", "switches", "links", LANE_KEYS, NULL};
-static const char *const back_to_back_keys[] = {"topology", "link", LANE_KEYS, NULL};
-static const char *const single_switch_keys[] = {"topology", "switch", "link", "link_rules", LANE_KEYS, NULL};
-static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", LANE_KEYS, NULL};
+#define VL_KEYS "vl_arbitration", "service_levels", "dscp", "routes", "forwarding", "multicast", "partitions"
+static const char *const link_keys[] = {"topology", "switches", "links", VL_KEYS, NULL};
+static const char *const back_to_back_keys[] = {"topology", "link", VL_KEYS, NULL};
+static const char *const single_switch_keys[] = {"topology", "switch", "link", "link_rules", VL_KEYS, NULL};
+static const char *const layout_keys[] = {"topology", "switch", "link", "link_rules", VL_KEYS, NULL};
 /* clang-format on */
 
 /* Each link layer has marks of its own. */
@@ -94,7 +94,7 @@ void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node
 	}
 	number_ports(scenario);
 	check_marks(reader, node);
-	scenario_read_lanes(reader, node);
+	scenario_read_vls(reader, node);
 	scenario_read_subnet(reader, node);
 	scenario_refuse_unused(reader, node, scenario_fabric_param_list, keys);
 	uint32_t places = layout_hosts(&scenario->layout);

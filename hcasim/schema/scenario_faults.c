@@ -288,7 +288,7 @@ struct fault_rule scenario_fault_rule(const struct scenario_fault *fault, const 
 		.action = fault->action,
 		.kind = (enum packet_kind)fault->choice.kind,
 		.opcode = fault->opcode,
-		.lanes = (uint16_t)fault->choice.lanes,
+		.vls = (uint16_t)fault->choice.vls,
 		.probability = fault->choice.probability,
 		.nth = fault->choice.nth,
 		.delay = fault->choice.by,

@@ -19,7 +19,7 @@
 	X(probability, RATIO,  "0",         "0..1",            "of each packet that applies", "choice")        \
 	X(nth,         COUNT,  "0",         "",                "that packet alone, from 1, at each such port", "choice") \
 	X(bit_error_rate, RATIO, "0",       "0..1",            "chance of each bit to be hit", "choice")       \
-	X(lanes,       COUNT,  "0",         "0..65535",        "one bit a lane or priority of the packets, 0: all", "choice") \
+	X(vls,         COUNT,  "0",         "0..65535",        "one bit a VL or priority of the packets, 0: all", "choice") \
 	X(by,          TIME,   "0ps",       "..1s",            "delay, reorder: how much later", "choice")
 
 #define FAULT_BURST_PARAMS(X)                                                                              \

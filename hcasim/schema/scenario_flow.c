@@ -54,10 +54,10 @@ void scenario_check_flow(struct scenario_reader *reader, struct yaml_node *root)
 		refuse(reader, node, "slow hosts", "send_rate and receive_rate without limit");
 	if (scenario->subnet.partition_count > 0)
 		refuse(reader, node, "packets that have a P_Key", "no partitions");
-	if (scenario->lanes.forwarding != NULL)
+	if (scenario->vls.forwarding != NULL)
 		refuse(reader, node, "packets to lose where tables lead nowhere", "no forwarding");
-	if (scenario->lanes.arbitration_count > 0)
-		refuse(reader, node, "lanes that have weights", "no vl_arbitration");
+	if (scenario->vls.arbitration_count > 0)
+		refuse(reader, node, "VLs that have weights", "no vl_arbitration");
 	if (scenario->fault_count > 0)
 		refuse(reader, node, "packets to lose or delay", "no faults");
 	if (scenario->record.packets)

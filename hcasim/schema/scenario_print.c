@@ -190,7 +190,7 @@ static void print_fabric(const struct scenario *scenario, FILE *out)
 	scenario_print_list(scenario_fabric_param_list, &scenario->fabric, 2, out);
 	if (scenario->every_switch.params != NULL && scenario->topology.kind != TOPOLOGY_NET_FILE) {
 		print_shape(scenario, out);
-		scenario_print_lanes(scenario, out);
+		scenario_print_vls(scenario, out);
 		scenario_print_subnet(scenario, out);
 		return;
 	}
@@ -205,7 +205,7 @@ static void print_fabric(const struct scenario *scenario, FILE *out)
 		fprintf(out, "  links:\n");
 	for (uint32_t i = 0; i < scenario->link_count; i++)
 		print_link(scenario, &scenario->links[i], out);
-	scenario_print_lanes(scenario, out);
+	scenario_print_vls(scenario, out);
 	scenario_print_subnet(scenario, out);
 }
 

@@ -81,10 +81,10 @@ const char *scenario_read_names(struct scenario_reader *reader, struct yaml_node
 /* fabric: switches, links or a topology. Hosts have been read. scenario_fabric.c */
 void scenario_read_fabric(struct scenario_reader *reader, struct yaml_node *node);
 
-/* fabric: lanes and forwarding tables. Hosts and switches have been read. scenario_lanes.c */
-void scenario_read_lanes(struct scenario_reader *reader, struct yaml_node *fabric);
-void scenario_print_lanes(const struct scenario *scenario, FILE *out);
-void scenario_free_lanes(struct scenario *scenario);
+/* fabric: VLs and forwarding tables. Hosts and switches have been read. scenario_vls.c */
+void scenario_read_vls(struct scenario_reader *reader, struct yaml_node *fabric);
+void scenario_print_vls(const struct scenario *scenario, FILE *out);
+void scenario_free_vls(struct scenario *scenario);
 
 /* fabric: who belongs together. Hosts have been read. scenario_subnet.c */
 void scenario_read_subnet(struct scenario_reader *reader, struct yaml_node *fabric);

@@ -18,7 +18,7 @@
 	TEST(credits_occupy_the_link) \
 	TEST(lost_packets)            \
 	TEST(lost_credits)            \
-	TEST(management_lane)
+	TEST(management_vl)
 SUITE_AFTER(set_up, TESTS)
 
 #define BYTE_PS     80
@@ -263,11 +263,11 @@ static void test_lost_credits(void)
 }
 
 /* VL15 passes with no credits at all, and what finds no space is dropped. */
-static void test_management_lane(void)
+static void test_management_vl(void)
 {
 	params.input_buffer = 2 * 5 * BLOCK; /* two packets of 256 + 26 bytes */
 	pair_begin(LINK_INFINIBAND, 1);
-	a.lane = 15;
+	a.vl = 15;
 	b.holds = true;
 	pair_send(4, 256);
 	sim_run(sim, SIM_NEVER);

@@ -37,7 +37,7 @@ static void test_stop_and_go(void)
 	CU_ASSERT_EQUAL(port_free_at(a.port, 0), PAUSE_PS + 400 * NS + 65535 * 5120);
 	pair_send(1, 1024);
 	CU_ASSERT_EQUAL(port_queued(a.port, 0), 1);
-	a.lane = 1; /* another priority passes */
+	a.vl = 1; /* another priority passes */
 	pair_send(1, 1024);
 	sim_run(sim, 2 * US);
 	CU_ASSERT_EQUAL(b.received, 1);

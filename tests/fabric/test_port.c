@@ -16,7 +16,7 @@
 	TEST(speeds)                \
 	TEST(depth_and_pacing)      \
 	TEST(tap)                   \
-	TEST(lanes_take_turns)      \
+	TEST(vls_take_turns)        \
 	TEST(events_a_packet)
 SUITE_AFTER(set_up, TESTS)
 
@@ -118,10 +118,10 @@ static void note_leaves(struct port_user *user, struct port *port, const struct 
 	leaves_until = until;
 }
 
-static void count_room(struct port_user *user, struct port *port, unsigned lane)
+static void count_room(struct port_user *user, struct port *port, unsigned vl)
 {
 	room_calls++;
-	station_room(user, port, lane);
+	station_room(user, port, vl);
 }
 
 /* One packet leaves while `transmit_depth` wait: room is offered once a packet, and sent() comes at its end. */
@@ -176,15 +176,15 @@ static void test_tap(void)
 	pair_end();
 }
 
-/* Two lanes with packets waiting take turns. */
-static void test_lanes_take_turns(void)
+/* Two VLs with packets waiting take turns. */
+static void test_vls_take_turns(void)
 {
 	params.transmit_depth = 100;
 	pair_begin(LINK_INFINIBAND, 1);
 	pair_send(50, 256);
-	a.lane = 3;
+	a.vl = 3;
 	pair_send(50, 256);
-	a.lane = 15; /* queued last, leaves as the second packet of all */
+	a.vl = 15; /* queued last, leaves as the second packet of all */
 	pair_send(1, 256);
 	sim_run(sim, 2 * 282 * 80);
 	CU_ASSERT_EQUAL(port_queued(a.port, 15), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the order of lanes: strict ones first, shares of bytes by weight whatever the sizes (802.1Qaz), InfiniBand's
+ * Proves the order of VLs: strict ones first, shares of bytes by weight whatever the sizes (802.1Qaz), InfiniBand's
  * VL arbitration with both tables and the limit (ground truth C-08: weights 1:3 give goodput 1:3 within 2 %), and
- * that a lane alone gets the whole link under each of them.
+ * that a VL alone gets the whole link under each of them.
  */
 #include "tests/fabric/support/pair.h"
 #include "tests/support/suite.h"
@@ -11,7 +11,7 @@
 	TEST(weights)          \
 	TEST(weight_zero)      \
 	TEST(strict)           \
-	TEST(emptied_lane)     \
+	TEST(emptied_vl)       \
 	TEST(management_first) \
 	TEST(low_table)        \
 	TEST(weight_rounds_up) \
@@ -21,11 +21,11 @@ SUITE_AFTER(set_up, TESTS)
 
 #define BYTE_PS 80
 
-static uint64_t bytes[PORT_LANES], packets[PORT_LANES];
+static uint64_t bytes[PORT_VLS], packets[PORT_VLS];
 static uint8_t order[4096];
 static unsigned received;
 
-static void count_lanes(struct port_user *user, struct port *port, struct packet *packet)
+static void count_vls(struct port_user *user, struct port *port, struct packet *packet)
 {
 	bytes[packet->vl] += packet->wire_bytes;
 	packets[packet->vl]++;
@@ -41,12 +41,12 @@ static void begin(enum link_layer link_layer)
 	received = 0;
 	params.transmit_depth = 100000;
 	pair_begin(link_layer, 1);
-	b.user.receive = count_lanes;
+	b.user.receive = count_vls;
 }
 
-static void queue(uint8_t lane, uint64_t count, uint32_t payload_bytes)
+static void queue(uint8_t vl, uint64_t count, uint32_t payload_bytes)
 {
-	a.lane = lane;
+	a.vl = vl;
 	pair_send(count, payload_bytes);
 }
 
@@ -119,7 +119,7 @@ static void test_strict(void)
 	end();
 }
 
-/* Packets of lane 1 in a row, from the `from`-th packet on. */
+/* Packets of VL 1 in a row, from the `from`-th packet on. */
 static unsigned burst(unsigned from)
 {
 	unsigned count = 0;
@@ -131,8 +131,8 @@ static unsigned burst(unsigned from)
 	return count;
 }
 
-/* A lane that has sent all it had keeps nothing of its share: its next burst is as long as that of a lane that begins. */
-static void test_emptied_lane(void)
+/* A VL that has sent all it had keeps nothing of its share: its next burst is as long as that of a VL that begins. */
+static void test_emptied_vl(void)
 {
 	unsigned fresh, again, before;
 
@@ -161,7 +161,7 @@ static void test_emptied_lane(void)
 	end();
 }
 
-/* Whatever the schedule, tables and strict lanes included. */
+/* Whatever the schedule, tables and strict VLs included. */
 static void test_management_first(void)
 {
 	const struct vl_arbitration tables = {
@@ -240,7 +240,7 @@ static void test_high_limit(void)
 	high_limit(255, 100, 0);
 }
 
-/* Nobody waits for a lane that has nothing, and lanes in no table are served, last. */
+/* Nobody waits for a VL that has nothing, and VLs in no table are served, last. */
 static void test_alone(void)
 {
 	const struct vl_arbitration tables = {.high = {{1, 1}},
@@ -249,10 +249,10 @@ static void test_alone(void)
 					      .low_count = 1,
 					      .high_limit = 0};
 
-	for (uint8_t lane = 0; lane < 3; lane++) {
+	for (uint8_t vl = 0; vl < 3; vl++) {
 		begin(LINK_INFINIBAND);
 		port_set_vl_arbitration(a.port, &tables);
-		queue(lane, 100, 1024);
+		queue(vl, 100, 1024);
 		sim_run(sim, SIM_NEVER);
 		CU_ASSERT_EQUAL(b.last_head - b.first_head, 99 * 1050 * BYTE_PS);
 		end();

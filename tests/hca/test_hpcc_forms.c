@@ -174,7 +174,7 @@ static void test_dcqcn_is_raised_by_its_timer(void)
 /* ---- on the wire ---- */
 
 struct ear {
-	unsigned acks, lane;
+	unsigned acks, vl;
 };
 
 static void listen(void *context, struct port *port, const struct packet *packet, sim_time start)
@@ -185,7 +185,7 @@ static void listen(void *context, struct port *port, const struct packet *packet
 	if (packet->kind != PACKET_DATA || packet->opcode != RC_ACK)
 		return;
 	ear->acks++;
-	ear->lane = packet->vl;
+	ear->vl = packet->vl;
 }
 
 enum { WHOLE, PART };
@@ -232,7 +232,7 @@ static void test_acks_have_a_priority(void)
 
 	CU_ASSERT_EQUAL(two_packets("1MB", WHOLE, 16, &own), two_packets("1MB", WHOLE, 6, &sixth));
 	CU_ASSERT_EQUAL(own.acks, 2);
-	CU_ASSERT_EQUAL(own.lane, 3);
+	CU_ASSERT_EQUAL(own.vl, 3);
 	CU_ASSERT_EQUAL(sixth.acks, 2);
-	CU_ASSERT_EQUAL(sixth.lane, 6);
+	CU_ASSERT_EQUAL(sixth.vl, 6);
 }

@@ -214,7 +214,7 @@ static void test_values(void)
 		"hosts: {one: {address: 127.5.5.5}, two: }\n"
 		"fabric:\n"
 		"  link_layer: roce\n"
-		"  switches: {s: {preset: sb7700, crossing_latency: 7ns, port: {lanes: 2}}}\n"
+		"  switches: {s: {preset: sb7700, crossing_latency: 7ns, port: {vls: 2}}}\n"
 		"  links:\n"
 		"    - {between: [one, s], preset: cable-edr, length: 30m}\n"
 		"    - {between: [s, two]}\n"
@@ -243,7 +243,7 @@ static void test_values(void)
 	CU_ASSERT_EQUAL(memcmp(scenario->hosts[1].ipv4, "\177\115\0\2", 4), 0);
 	CU_ASSERT_EQUAL(scenario->fabric.link_layer, 1);
 	CU_ASSERT_EQUAL(scenario->switches[0].params->crossing_latency, 7 * NS);
-	CU_ASSERT_EQUAL(scenario->switches[0].params->port.lanes, 2);
+	CU_ASSERT_EQUAL(scenario->switches[0].params->port.vls, 2);
 	CU_ASSERT_EQUAL(scenario->switches[0].params->port.speed, 6);
 	CU_ASSERT_EQUAL(scenario->links[0].port->length, 30);
 	CU_ASSERT_EQUAL(scenario->links[0].port->speed, 6);
@@ -337,24 +337,27 @@ static void test_overrides(void)
 	}
 }
 
-/* Is the old key refused where --set puts it? Sections are ends of paths: one of the places has them. */
-static bool refuses_old(const struct renamed_key *key, bool reduced)
+/* Is the old key refused where --set puts it? Sections are ends of paths: one of the places has them, as a map or in the
+ * first entry of a list. */
+static bool refuses_old(const struct renamed_key *key, const char *text)
 {
-	static const char *const places[] = {"",        "workload.",     "hosts.*.", "hosts.*.hca.",
-					     "fabric.", "fabric.switch."};
-	const char *text = reduced ? "hosts: {count: 2, hca: {fidelity: endpoint}}\nfabric: "
-				     "{topology: single-switch}\n"
-				   : "hosts: {count: 2, hca: connectx4-edr}\nfabric: {topology: "
-				     "single-switch}\n";
+	static const char *const places[] = {
+		"",        "workload.",      "hosts.*.", "hosts.*.hca.",
+		"fabric.", "fabric.switch.", "faults.0."};
 	char said[128], set[256];
 	bool found = false;
 	snprintf(said, sizeof(said), "unknown key \"%s\"; it is now \"%s\"", key->old, key->now);
-	for (size_t i = 0; !found && i < ARRAY_SIZE(places); i++) {
+	for (size_t i = 0; !found && i < 2 * ARRAY_SIZE(places); i++) {
 		const char *sets[] = {set};
 		struct yaml_errors errors = {0};
+<<<<<<< HEAD
 		snprintf(set, sizeof(set), "%s%.*s%s%s=1", places[i],
 			 (int)strcspn(key->section, "|"), key->section, *key->section ? "." : "",
 			 key->old);
+=======
+		snprintf(set, sizeof(set), "%s%s%s%s%s=1", places[i / 2], key->section,
+			 *key->section ? "." : "", i % 2 ? "0." : "", key->old);
+>>>>>>> dfa7717 (tests: old keys of entries of lists are refused as well)
 		FILE *file = fopen(path, "w");
 		CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 		fputs(text, file);
@@ -366,16 +369,33 @@ static bool refuses_old(const struct renamed_key *key, bool reduced)
 	return found;
 }
 
-/* Metrics and the like are no keys; keys of lists' entries are elsewhere. */
+/* Metrics and the like are no keys. */
 static void test_renamed_keys(void)
 {
+<<<<<<< HEAD
 	static const char *const others[] = {"option", "metric",  "counter", "preset", "command",
 					     "list",   "value.*", "expect",  "set"};
+=======
+	static const char *const texts[] = {
+		"hosts: {count: 2, hca: connectx4-edr}\n"
+		"fabric: {topology: single-switch, link_rules: [{from: host0, to: switch0}],\n"
+		"  service_levels: [{at: switch0}]}\n"
+		"faults: [{from: host0, to: switch0}]\n",
+		"hosts: {count: 2, hca: {fidelity: endpoint}}\nfabric: {topology: single-switch}\n",
+		"hosts: {a: , b: }\nfabric: {topology: links, switches: {s: },\n"
+		"  links: [{from: a, to: s}, {from: b, to: s}]}\n",
+	};
+	static const char *const others[] = {"option",  "metric", "counter", "preset",
+					     "command", "list",   "value.*", "expect"};
+>>>>>>> dfa7717 (tests: old keys of entries of lists are refused as well)
 	for (const struct renamed_key *key = renamed_keys; key->section; key++) {
 		bool other = false;
 		for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 			other = other || fnmatch(others[i], key->section, 0) == 0;
-		if (other || refuses_old(key, false) || refuses_old(key, true))
+		bool refused = other;
+		for (size_t i = 0; !refused && i < ARRAY_SIZE(texts); i++)
+			refused = refuses_old(key, texts[i]);
+		if (refused)
 			continue;
 		printf("\n%s.%s is not refused as it should be\n", key->section, key->old);
 		CU_FAIL("an old key");

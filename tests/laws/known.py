@@ -164,7 +164,7 @@ class Queue(Law):
 
 
 class Credits(Law):
-    """a lane's rate is its credits over their round trip, or the link's"""
+    """a VL's rate is its credits over their round trip, or the link's"""
     name = "known-credits"
 
     def draw(self, rng):

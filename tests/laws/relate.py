@@ -425,11 +425,11 @@ class Reverse(Law):
                 "workload": {}, "run": {"until": "50ms"}, "_flows": listed, "_law": "host0"}
 
     def judge(self, runner, scenario):
-        # HPCC keeps queues short, but for the first burst, and its telemetry is of the lane that ACKs are in.
+        # HPCC keeps queues short, but for the first burst, and its telemetry is of the VL that ACKs are in.
         if "telemetry" in scenario["fabric"]["switch"]:
             share, burst = 0.15, 30000000
         else:
-            # ACKs have a lane of their own, so that they wait for a packet at most at each of two ports: 0.2 us of a round trip of 4 us or
+            # ACKs have a VL of their own, so that they wait for a packet at most at each of two ports: 0.2 us of a round trip of 4 us or
             # more, by which a window's flow slows down. Its source sends ACKs of its own, 86 B for each packet of 1122.
             share, burst = 0.2 / 4 + 86 / 1122, 5000000
             scenario = play.changed(scenario, {"hosts.hca.ack_priority": 7, "hosts.hca.port.strict": 128, "fabric.switch.port.strict": 128})

@@ -47,14 +47,14 @@ hosts:
   hca:
     {{fidelity: endpoint, congestion: {congestion}, ack_interval: 1, notify: ack, send_latency: 0ps, receive_latency: 0ps,
       complete_latency: 0ps, base_rtt: {base_rtt}, window_fill: part, pace_from: {pace_from}, data_header_extra: 19B, telemetry_bytes: 50B,
-      timeout: 0, port: {{mtu: 1024B, transmit_depth: 1, lanes: 1, pause_reaction: 0ps}}}}
+      timeout: 0, port: {{mtu: 1024B, transmit_depth: 1, vls: 1, pause_reaction: 0ps}}}}
 fabric:
   link_layer: roce
   topology: {topology}
   switch:
     {{telemetry: {telemetry}, telemetry_gaps: true, balance: destination, crossing_latency: 49ns, queueing: arrival,
       buffer: {{size: {buffer}, alpha: 0.125, reserved: 4KiB, headroom: 37500B, xon_below: 3KiB}},
-      ecn: {{mark: dequeue, kmin: 400KB, kmax: 1600KB, pmax: 20%}}, port: {{mtu: 1024B, lanes: 1, pause_reaction: 0ps}}}}
+      ecn: {{mark: dequeue, kmin: 400KB, kmax: 1600KB, pmax: 20%}}, port: {{mtu: 1024B, vls: 1, pause_reaction: 0ps}}}}
   link: {{rate: 100Gbps, length: 200m}}
 workload: {{pattern: trace, trace: {trace}}}
 """

@@ -71,10 +71,10 @@ static void ring(enum link_layer link_layer, bool shared, uint64_t before)
 	CU_ASSERT_EQUAL(found.at % (100 * US), 0);
 	deadlock_print(&found, text, sizeof(text));
 	/* port 2 leads on, port 3 comes from the one before; hosts have ports 0 and 1 */
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "switch1.port3 lane 0 waits at switch1.port2 for "
-					    "switch2.port3 lane 0"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "switch3.port3 lane 0 waits at switch3.port2 for "
-					    "switch0.port3 lane 0"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "switch1.port3 VL 0 waits at switch1.port2 for "
+					    "switch2.port3 VL 0"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "switch3.port3 VL 0 waits at switch3.port2 for "
+					    "switch0.port3 VL 0"));
 	uint64_t received = 0, later = 0;
 
 	for (uint32_t i = 0; i < mesh.host_count; i++)

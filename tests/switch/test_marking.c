@@ -2,7 +2,7 @@
 /*
  * Proves what a switch writes on packets: ECN exactly beyond kmax, never up to kmin, with the chance between that RED
  * says, on ECN-capable packets only; FECN of InfiniBand by threshold, rate and size; telemetry to the byte and
- * picosecond, with what waits and not what still crosses the switch, of data and not of what brings it back; and the maps from DSCP, PCP and SL to lanes.
+ * picosecond, with what waits and not what still crosses the switch, of data and not of what brings it back; and the maps from DSCP, PCP and SL to VLs.
  */
 #include <math.h>
 
@@ -278,25 +278,25 @@ static void test_telemetry_returns(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-static uint8_t last_lane;
+static uint8_t last_vl;
 
-static void note_lane(struct port_user *user, struct port *port, struct packet *packet)
+static void note_vl(struct port_user *user, struct port *port, struct packet *packet)
 {
-	last_lane = packet->vl;
+	last_vl = packet->vl;
 	station_receive(user, port, packet);
 }
 
-static uint8_t lane_of(uint8_t service_level, uint8_t dscp)
+static uint8_t vl_of(uint8_t service_level, uint8_t dscp)
 {
 	struct path path = *station_path(star.endpoints, 0, 1);
 
 	path.service_level = service_level;
 	path.traffic_class = (uint8_t)(dscp << 2);
-	last_lane = 0xff;
-	star.hosts[1].user.receive = note_lane;
+	last_vl = 0xff;
+	star.hosts[1].user.receive = note_vl;
 	station_send(&star.hosts[0], path_intern(endpoints_paths(star.endpoints), &path), 1, 256);
 	sim_run(star.sim, SIM_NEVER);
-	return last_lane;
+	return last_vl;
 }
 
 static void test_priorities(void)
@@ -309,9 +309,9 @@ static void test_priorities(void)
 			star.params.priority_from = from;
 			star.params.buffer.size = shared * 12000000;
 			CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 2));
-			CU_ASSERT_EQUAL(lane_of(5, 26), expected[from]);
+			CU_ASSERT_EQUAL(vl_of(5, 26), expected[from]);
 			switch_set_dscp_priority(star.box, 26, 4);
-			CU_ASSERT_EQUAL(lane_of(5, 26),
+			CU_ASSERT_EQUAL(vl_of(5, 26),
 					from == PRIORITY_FROM_DSCP ? 4 : expected[from]);
 			sim_run(star.sim, sim_now(star.sim) + MS);
 			CU_ASSERT_EQUAL(port_input_used(switch_port(star.box, 0), 0), 0);
@@ -322,16 +322,16 @@ static void test_priorities(void)
 
 static void test_sl2vl(void)
 {
-	uint8_t lanes[16] = {0, 2, 15, 9};
+	uint8_t vls[16] = {0, 2, 15, 9};
 
 	star_defaults(&star);
 	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 3));
-	switch_set_sl2vl(star.box, 0, 1, lanes);
-	CU_ASSERT_EQUAL(lane_of(0, 0), 0);
-	CU_ASSERT_EQUAL(lane_of(1, 0), 2);
-	CU_ASSERT_EQUAL(lane_of(2, 0), 0xff); /* VL15: dropped */
-	CU_ASSERT_EQUAL(lane_of(3, 0), 0xff); /* there are 8 lanes */
-	CU_ASSERT_EQUAL(switch_counters(star.box)->lane_drops, 2);
+	switch_set_sl2vl(star.box, 0, 1, vls);
+	CU_ASSERT_EQUAL(vl_of(0, 0), 0);
+	CU_ASSERT_EQUAL(vl_of(1, 0), 2);
+	CU_ASSERT_EQUAL(vl_of(2, 0), 0xff); /* VL15: dropped */
+	CU_ASSERT_EQUAL(vl_of(3, 0), 0xff); /* there are 8 VLs */
+	CU_ASSERT_EQUAL(switch_counters(star.box)->vl_drops, 2);
 	sim_run(star.sim, sim_now(star.sim) + MS);
 	CU_ASSERT_EQUAL(port_input_used(switch_port(star.box, 0), 0), 0);
 	CU_ASSERT_EQUAL(port_counters(star.hosts[0].port)->credits_consumed,

@@ -89,8 +89,8 @@ static void check_switch(struct fabric_switch *box)
 
 		in += port_counters(port)->packets_received;
 		out += port_counters(port)->packets_sent;
-		for (unsigned lane = 0; lane < port_lanes(port); lane++)
-			CU_ASSERT_EQUAL(port_input_used(port, lane), 0);
+		for (unsigned vl = 0; vl < port_vls(port); vl++)
+			CU_ASSERT_EQUAL(port_input_used(port, vl), 0);
 		if (peer)
 			CU_ASSERT_EQUAL(port_counters(port)->credits_consumed,
 					port_counters(peer)->credits_received);

@@ -480,6 +480,6 @@ static void test_refusals(void)
 	refused(BALANCE_CONWEAVE, "expected queueing: arrival");
 	mesh.params.buffer.size = 9000000;
 	mesh.params.queueing = QUEUEING_ARRIVAL;
-	mesh.params.port.lanes = 4;
-	refused(BALANCE_CONWEAVE, "control_lane");
+	mesh.params.port.vls = 4;
+	refused(BALANCE_CONWEAVE, "control_vl");
 }

@@ -167,7 +167,7 @@ static void test_multicast(void)
 static void test_management(void)
 {
 	begin(SWITCH_FILTER_BOTH);
-	star.hosts[0].lane = 15;
+	star.hosts[0].vl = 15;
 	send(0, 3, FULL(9), 3);
 	CU_ASSERT_EQUAL(star.hosts[3].received, 3);
 	check(0, 0, 3);

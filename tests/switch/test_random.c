@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what must hold whatever happens: for many seeds, a fabric of two leaves and two spines with random buffers,
- * own or shared, schedules, marks, ways, lengths, lanes, sizes and faults of packets and links. Every packet arrives or is counted where it was lost, none is lost without a
+ * own or shared, schedules, marks, ways, lengths, VLs, sizes and faults of packets and links. Every packet arrives or is counted where it was lost, none is lost without a
  * fault in a lossless fabric, input space and credits are whole in the end, and every kernel sees the same run.
  */
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void choose_params(struct fabric *fabric)
 	fabric->params.balance = (uint32_t)pick(fabric, BALANCE_DESTINATION, BALANCE_ADAPTIVE);
 	fabric->params.flowlet_gap = pick(fabric, 1, 10) * US;
 	port->rate = rates[pick(fabric, 0, 3)];
-	port->lanes = pick(fabric, 1, 4);
+	port->vls = pick(fabric, 1, 4);
 	port->length = (double)pick(fabric, 0, 100);
 	port->transmit_depth = pick(fabric, 1, 8);
 	port->input_buffer = pick(fabric, 5, 400) * 1024;
@@ -62,7 +62,7 @@ static void choose_params(struct fabric *fabric)
 		port->pfc_priorities = 0;
 }
 
-/* Packet memory of 5 to 12 MB: 400 Gb/s with 100 m on 5 ports and 4 lanes wants 4.4 MB of headroom. */
+/* Packet memory of 5 to 12 MB: 400 Gb/s with 100 m on 5 ports and 4 VLs wants 4.4 MB of headroom. */
 static void choose_features(struct fabric *fabric)
 {
 	struct switch_params *params = &fabric->params;
@@ -164,7 +164,7 @@ static void send_some(struct fabric *fabric)
 
 		if (host->to_send)
 			continue;
-		host->lane = (uint8_t)pick(fabric, 0, fabric->params.port.lanes - 1);
+		host->vl = (uint8_t)pick(fabric, 0, fabric->params.port.vls - 1);
 		fabric->to_send += packets;
 		station_send(host, station_path(fabric->endpoints, from, to), packets,
 			     (uint32_t)pick(fabric, 0, 4096));
@@ -178,9 +178,9 @@ static void add_up(const struct port *port, uint64_t *dropped, uint64_t *overflo
 	*dropped += count->fault_drops + count->damage_drops + count->lifetime_drops +
 		    count->down_drops + count->control_drops;
 	*overflowed += count->overflow_drops;
-	for (unsigned lane = 0; lane < port_lanes(port); lane++) {
-		CU_ASSERT_EQUAL(port_input_used(port, lane), 0);
-		CU_ASSERT_EQUAL(port_queued(port, lane), 0);
+	for (unsigned vl = 0; vl < port_vls(port); vl++) {
+		CU_ASSERT_EQUAL(port_input_used(port, vl), 0);
+		CU_ASSERT_EQUAL(port_queued(port, vl), 0);
 	}
 	if (port_link_layer(port) == LINK_INFINIBAND && port_peer(port))
 		CU_ASSERT_EQUAL(count->credits_consumed,

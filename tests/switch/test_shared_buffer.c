@@ -34,11 +34,11 @@ static const struct block_type block_type = {.name = "test"};
 static struct shared_buffer_params params;
 static struct shared_buffer *buffer;
 
-static void note_pause(void *context, unsigned port, unsigned lane, bool stop)
+static void note_pause(void *context, unsigned port, unsigned vl, bool stop)
 {
 	(void)context;
-	CU_ASSERT_NOT_EQUAL(!!(paused[port] & 1u << lane), stop);
-	paused[port] ^= (uint8_t)(1u << lane);
+	CU_ASSERT_NOT_EQUAL(!!(paused[port] & 1u << vl), stop);
+	paused[port] ^= (uint8_t)(1u << vl);
 }
 
 static void alone_begin(unsigned ports, uint64_t headroom)
@@ -50,7 +50,7 @@ static void alone_begin(unsigned ports, uint64_t headroom)
 	block_init(&block, sim, &block_type, "test", NULL, NULL);
 	buffer = shared_buffer_create(&block, &params, ports, note_pause, NULL);
 	for (unsigned i = 0; i < ports; i++)
-		shared_buffer_add_port(buffer, i, BUFFER_LANES, UINT64_C(100000000000), headroom);
+		shared_buffer_add_port(buffer, i, BUFFER_VLS, UINT64_C(100000000000), headroom);
 	CU_ASSERT_TRUE(shared_buffer_start(buffer, error, sizeof(error)));
 }
 
@@ -316,7 +316,7 @@ static void test_mixed(void)
 	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 4));
 	for (unsigned i = 0; i < 3; i++) {
 		star_send(&star, i, 3, 900, MTU);
-		star.hosts[i].lane = 3;
+		star.hosts[i].vl = 3;
 		star_send(&star, i, 3, 100, MTU);
 	}
 	sim_run(star.sim, SIM_NEVER);

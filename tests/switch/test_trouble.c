@@ -29,11 +29,11 @@ static void settle_and_check(enum link_layer link_layer)
 	for (unsigned i = 0; i < star.count; i++) {
 		const struct port *port = switch_port(star.box, i);
 
-		for (unsigned lane = 0; lane < port_lanes(port); lane++) {
-			CU_ASSERT_EQUAL(port_input_used(port, lane), 0);
-			CU_ASSERT_EQUAL(port_input_used(star.hosts[i].port, lane), 0);
-			CU_ASSERT_EQUAL(port_queued(port, lane), 0);
-			CU_ASSERT_EQUAL(port_queued_bytes(port, lane), 0);
+		for (unsigned vl = 0; vl < port_vls(port); vl++) {
+			CU_ASSERT_EQUAL(port_input_used(port, vl), 0);
+			CU_ASSERT_EQUAL(port_input_used(star.hosts[i].port, vl), 0);
+			CU_ASSERT_EQUAL(port_queued(port, vl), 0);
+			CU_ASSERT_EQUAL(port_queued_bytes(port, vl), 0);
 		}
 		if (link_layer == LINK_ETHERNET)
 			continue;
@@ -70,7 +70,7 @@ static void test_lifetime(void)
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
-/* Three drops in a row stall the lane: what waits is dropped at once, what comes within 8 lifetimes as it comes; then it is
+/* Three drops in a row stall the VL: what waits is dropped at once, what comes within 8 lifetimes as it comes; then it is
  * served again. A packet that leaves in between begins the count anew. */
 static void test_stall(void)
 {
@@ -91,9 +91,9 @@ static void test_stall(void)
 	sim_run(star.sim, 30 * US + 4 * lifetime);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 33);
 	CU_ASSERT_EQUAL(count->lifetime_drops, 4);
-	CU_ASSERT_EQUAL(count->lane_stalls, 0);
+	CU_ASSERT_EQUAL(count->vl_stalls, 0);
 	sim_run(star.sim, 30 * US + 5 * lifetime);
-	CU_ASSERT_EQUAL(count->lane_stalls, 1);
+	CU_ASSERT_EQUAL(count->vl_stalls, 1);
 	CU_ASSERT_EQUAL(count->lifetime_drops, 50 - 33);
 	star_send(&star, 0, 1, 5, MTU);
 	for (unsigned i = 0; i < 31; i++)

@@ -95,8 +95,8 @@ static sim_time paused(const struct load_node *node)
 {
 	sim_time time = 0;
 
-	for (unsigned lane = 0; lane < PRIORITIES; lane++)
-		time += port_paused_time(hca_port(node->hca), lane);
+	for (unsigned vl = 0; vl < PRIORITIES; vl++)
+		time += port_paused_time(hca_port(node->hca), vl);
 	return time;
 }
 

@@ -73,7 +73,7 @@ static sim_time sender_paused(const struct flow_driver *driver, uint32_t flow)
 	const struct port *port =
 		driver->ops->port(driver->backend, driver->workload->flows[flow].source);
 
-	return port_paused_time(port, port_lane(port, path->service_level));
+	return port_paused_time(port, port_vl(port, path->service_level));
 }
 
 /* What happens to the sender of the data, at its host: of a read, from its request's arrival to the last response. */

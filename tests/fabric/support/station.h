@@ -21,7 +21,7 @@ struct station {
 	struct port *port;
 	const struct path *path;
 	uint32_t payload_bytes;
-	uint8_t lane;
+	uint8_t vl;
 	uint8_t ecn; /* of what it sends */
 	uint16_t pkey;
 	bool asks;    /* for telemetry */
@@ -42,14 +42,14 @@ struct station {
 
 static inline void station_fill(struct station *station)
 {
-	while (station->to_send && port_has_room(station->port, station->lane)) {
+	while (station->to_send && port_has_room(station->port, station->vl)) {
 		struct packet *packet = packet_new(station->pool);
 
 		packet->path = station->path;
 		packet->opcode = RC_WRITE_MIDDLE;
 		packet->payload_bytes = station->payload_bytes;
 		packet->psn = (uint32_t)station->sent++ & 0xffffff;
-		packet->vl = station->lane;
+		packet->vl = station->vl;
 		packet->hop_limit = 64;
 		packet->ecn = station->ecn;
 		packet->pkey = station->pkey;
@@ -63,9 +63,9 @@ static inline void station_fill(struct station *station)
 	}
 }
 
-static inline void station_room(struct port_user *user, struct port *port, unsigned lane)
+static inline void station_room(struct port_user *user, struct port *port, unsigned vl)
 {
-	(void)port, (void)lane;
+	(void)port, (void)vl;
 	station_fill((struct station *)(void *)user);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_lanes: lanes and forwarding tables as the scenario says, on links that are joined and switches that are routed.
+ * build_vls: VLs and forwarding tables as the scenario says, on links that are joined and switches that are routed.
  * Part of build.h.
  */
 #include <errno.h>
@@ -64,7 +64,7 @@ static void map_service_levels(struct build *build, const struct scenario_servic
 		struct port_set outputs = ports_towards(scenario, box, entry->to);
 		PORT_SET_EACH(input, &inputs)
 		PORT_SET_EACH(output, &outputs)
-		switch_set_sl2vl(build->switches[box], input, output, entry->lanes);
+		switch_set_sl2vl(build->switches[box], input, output, entry->vls);
 	}
 }
 
@@ -212,7 +212,7 @@ static bool forward(struct tables *tables)
 static bool read_tables(struct build *build, char *error, size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
-	const char *path = scenario->lanes.forwarding;
+	const char *path = scenario->vls.forwarding;
 	size_t cells = (size_t)scenario->switch_count * scenario->host_count;
 	struct tables tables = {.build = build, .ports = malloc(cells + 1)};
 	FILE *file = input_open(path);
@@ -236,22 +236,22 @@ static bool read_tables(struct build *build, char *error, size_t error_bytes)
 	return good;
 }
 
-bool build_lanes(struct build *build, char *error, size_t error_bytes)
+bool build_vls(struct build *build, char *error, size_t error_bytes)
 {
-	const struct scenario_lanes *lanes = &build->scenario->lanes;
-	for (uint32_t i = 0; i < lanes->arbitration_count; i++)
-		arbitrate(build, &lanes->arbitrations[i]);
-	for (uint32_t i = 0; i < lanes->service_level_count; i++)
-		map_service_levels(build, &lanes->service_levels[i]);
-	for (uint32_t i = 0; i < lanes->dscp_count; i++)
-		map_dscp(build, &lanes->dscps[i]);
-	for (uint32_t i = 0; i < lanes->route_count; i++) {
+	const struct scenario_vls *vls = &build->scenario->vls;
+	for (uint32_t i = 0; i < vls->arbitration_count; i++)
+		arbitrate(build, &vls->arbitrations[i]);
+	for (uint32_t i = 0; i < vls->service_level_count; i++)
+		map_service_levels(build, &vls->service_levels[i]);
+	for (uint32_t i = 0; i < vls->dscp_count; i++)
+		map_dscp(build, &vls->dscps[i]);
+	for (uint32_t i = 0; i < vls->route_count; i++) {
 		char path[32];
-		if (map_route(build, &lanes->routes[i], error, error_bytes))
+		if (map_route(build, &vls->routes[i], error, error_bytes))
 			continue;
 		snprintf(path, sizeof(path), "fabric.routes.%u", i);
 		return scenario_blame(build->scenario, path, error, error_bytes);
 	}
-	return lanes->forwarding == NULL || read_tables(build, error, error_bytes) ||
+	return vls->forwarding == NULL || read_tables(build, error, error_bytes) ||
 	       scenario_blame(build->scenario, "fabric.forwarding", error, error_bytes);
 }

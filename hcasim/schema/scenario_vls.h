@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_lanes: which packets share a lane and which lane goes first, as a scenario says it, and forwarding tables
+ * scenario_vls: which packets share a VL and which VL goes first, as a scenario says it, and forwarding tables
  * from a file. What a subnet manager would have set up.
  */
-#ifndef HCASIM_SCHEMA_SCENARIO_LANES_H
-#define HCASIM_SCHEMA_SCENARIO_LANES_H
+#ifndef HCASIM_SCHEMA_SCENARIO_VLS_H
+#define HCASIM_SCHEMA_SCENARIO_VLS_H
 
 #include "fabric/port.h"
 
@@ -19,7 +19,7 @@ struct scenario_arbitration {
 
 struct scenario_service_levels {
 	const char *at, *from, *to; /* switches; whom its input and its output are linked to */
-	uint8_t lanes[SERVICE_LEVEL_COUNT];
+	uint8_t vls[SERVICE_LEVEL_COUNT];
 };
 
 struct scenario_dscp {
@@ -32,7 +32,7 @@ struct scenario_route {
 	const char *via;     /* neighbours of those switches; NULL: no way */
 };
 
-struct scenario_lanes {
+struct scenario_vls {
 	struct scenario_arbitration *arbitrations;
 	struct scenario_service_levels *service_levels;
 	struct scenario_dscp *dscps;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_lanes: the keys of `fabric` that a subnet manager would answer for:
+ * scenario_vls: the keys of `fabric` that a subnet manager would answer for:
  *
  *     vl_arbitration: [{from: "switch*", high: [[0, 4]], low: [[1, 64], [2, 128]], high_limit: 1}]
- *     service_levels: [{at: switch0, from: "*", to: "*", lanes: [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]}]
+ *     service_levels: [{at: switch0, from: "*", to: "*", vls: [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]}]
  *     dscp:           [{at: "*", priorities: {26: 3, 46: 5}}]
  *     routes:         [{at: switch0, to: host1, via: switch1}, {at: "leaf*", to: host2, via: none}]
  *     forwarding:     tables.lft
  */
-#include "hcasim/schema/scenario_lanes.h"
+#include "hcasim/schema/scenario_vls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "hcasim/schema/scenario_read.h"
 
-#define LANE_COUNT 15 /* of data */
+#define VL_COUNT 15 /* of data */
 
-static const struct param lane_number[] = {
-	{"lane", PARAM_COUNT, 0, "0", "0..14", "virtual lane", "IBTA vol. 1, 7.6"}, {0}};
-static const struct param lane_or_none[] = {
-	{"lane", PARAM_COUNT, 0, "0", "0..15", "virtual lane, 15: dropped", "IBTA vol. 1, 7.6.6"},
+static const struct param vl_number[] = {
+	{"vl", PARAM_COUNT, 0, "0", "0..14", "virtual lane", "IBTA vol. 1, 7.6"}, {0}};
+static const struct param vl_or_none[] = {
+	{"vl", PARAM_COUNT, 0, "0", "0..15", "virtual lane, 15: dropped", "IBTA vol. 1, 7.6.6"},
 	{0}};
 static const struct param weight_number[] = {
 	{"weight", PARAM_COUNT, 0, "0", "0..255", "of 64 bytes", "IBTA vol. 1, 7.6.9"}, {0}};
@@ -54,12 +54,12 @@ static unsigned read_weights(struct scenario_reader *reader, struct yaml_node *l
 			     struct vl_weight *weights)
 {
 	unsigned count = 0;
-	if (list == NULL || !scenario_expect_list(reader, list, "[lane, weight]"))
+	if (list == NULL || !scenario_expect_list(reader, list, "[VL, weight]"))
 		return 0;
 	for (struct yaml_node *entry = list->children; entry != NULL; entry = entry->next) {
 		if (entry->kind != YAML_LIST || entry->children == NULL ||
 		    entry->children->next == NULL || entry->children->next->next != NULL) {
-			yaml_error(reader->errors, entry, "expected [lane, weight]");
+			yaml_error(reader->errors, entry, "expected [VL, weight]");
 			continue;
 		}
 		if (count == VL_ARBITRATION_ENTRIES) {
@@ -67,7 +67,7 @@ static unsigned read_weights(struct scenario_reader *reader, struct yaml_node *l
 				   VL_ARBITRATION_ENTRIES);
 			break;
 		}
-		weights[count].vl = read_number(reader, entry->children, lane_number);
+		weights[count].vl = read_number(reader, entry->children, vl_number);
 		weights[count++].weight = read_number(reader, entry->children->next, weight_number);
 	}
 	return count;
@@ -87,32 +87,32 @@ static void read_arbitration(struct scenario_reader *reader, struct yaml_node *n
 	entry->tables.high_limit =
 		limit != NULL ? read_number(reader, limit, limit_number) : UINT8_MAX;
 	if (entry->tables.high_count + entry->tables.low_count == 0)
-		yaml_error(reader->errors, node, "no lanes; expected high: or low:");
+		yaml_error(reader->errors, node, "no VLs; expected high: or low:");
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 
 static void read_service_levels(struct scenario_reader *reader, struct yaml_node *node,
 				struct scenario_service_levels *entry)
 {
-	static const char *const keys[] = {"at", "from", "to", "lanes", NULL};
+	static const char *const keys[] = {"at", "from", "to", "vls", NULL};
 	unsigned count = 0;
-	if (!yaml_expect_map(node, "{at: \"*\", lanes: [sixteen lanes]}", reader->errors))
+	if (!yaml_expect_map(node, "{at: \"*\", vls: [sixteen VLs]}", reader->errors))
 		return;
-	struct yaml_node *lanes = yaml_get(node, "lanes");
+	struct yaml_node *vls = yaml_get(node, "vls");
 	entry->at = scenario_read_names(reader, node, "at", false);
 	entry->from = scenario_read_names(reader, node, "from", true);
 	entry->to = scenario_read_names(reader, node, "to", true);
-	if (lanes != NULL && scenario_expect_list(reader, lanes, "sixteen lanes")) {
-		for (struct yaml_node *lane = lanes->children; lane != NULL; lane = lane->next) {
-			uint8_t number = read_number(reader, lane, lane_or_none);
+	if (vls != NULL && scenario_expect_list(reader, vls, "sixteen VLs")) {
+		for (struct yaml_node *vl = vls->children; vl != NULL; vl = vl->next) {
+			uint8_t number = read_number(reader, vl, vl_or_none);
 			if (count < SERVICE_LEVEL_COUNT)
-				entry->lanes[count] = number;
+				entry->vls[count] = number;
 			count++;
 		}
 	}
 	if (count != SERVICE_LEVEL_COUNT)
-		yaml_error(reader->errors, lanes != NULL ? lanes : node,
-			   "expected a lane for each of 16 service levels; found %u", count);
+		yaml_error(reader->errors, vls != NULL ? vls : node,
+			   "expected a VL for each of 16 service levels; found %u", count);
 	scenario_refuse_unused(reader, node, NULL, keys);
 }
 
@@ -168,20 +168,19 @@ static struct yaml_node *list_of(struct scenario_reader *reader, struct yaml_nod
 	return NULL;
 }
 
-#define READ_LIST(key, link_layer, entries, count, read)                                       \
-	do {                                                                                   \
-		struct yaml_node *list = list_of(reader, fabric, key, link_layer);             \
-		if (list == NULL)                                                              \
-			break;                                                                 \
-		lanes->entries =                                                               \
-			scenario_take_entries(list, sizeof(*lanes->entries), &lanes->count);   \
-		for (struct yaml_node *node = list->children; node != NULL; node = node->next) \
-			read(reader, node, &lanes->entries[lanes->count++]);                   \
+#define READ_LIST(key, link_layer, entries, count, read)                                        \
+	do {                                                                                    \
+		struct yaml_node *list = list_of(reader, fabric, key, link_layer);              \
+		if (list == NULL)                                                               \
+			break;                                                                  \
+		vls->entries = scenario_take_entries(list, sizeof(*vls->entries), &vls->count); \
+		for (struct yaml_node *node = list->children; node != NULL; node = node->next)  \
+			read(reader, node, &vls->entries[vls->count++]);                        \
 	} while (0)
 
-void scenario_read_lanes(struct scenario_reader *reader, struct yaml_node *fabric)
+void scenario_read_vls(struct scenario_reader *reader, struct yaml_node *fabric)
 {
-	struct scenario_lanes *lanes = &reader->scenario->lanes;
+	struct scenario_vls *vls = &reader->scenario->vls;
 	READ_LIST("vl_arbitration", 0, arbitrations, arbitration_count, read_arbitration);
 	READ_LIST("service_levels", 0, service_levels, service_level_count, read_service_levels);
 	READ_LIST("dscp", 1, dscps, dscp_count, read_dscp);
@@ -196,16 +195,16 @@ void scenario_read_lanes(struct scenario_reader *reader, struct yaml_node *fabri
 			   "forwarding: tables by LID are InfiniBand's; expected link_layer: "
 			   "infiniband");
 	else if (name != NULL)
-		lanes->forwarding = scenario_file_path(reader->scenario, name);
+		vls->forwarding = scenario_file_path(reader->scenario, name);
 }
 
-void scenario_free_lanes(struct scenario *scenario)
+void scenario_free_vls(struct scenario *scenario)
 {
-	free(scenario->lanes.arbitrations);
-	free(scenario->lanes.service_levels);
-	free(scenario->lanes.dscps);
-	free(scenario->lanes.routes);
-	free(scenario->lanes.forwarding);
+	free(scenario->vls.arbitrations);
+	free(scenario->vls.service_levels);
+	free(scenario->vls.dscps);
+	free(scenario->vls.routes);
+	free(scenario->vls.forwarding);
 }
 
 static void print_name(const char *key, const char *pattern, FILE *out)
@@ -224,12 +223,12 @@ static void print_weights(const char *key, const struct vl_weight *weights, unsi
 	fprintf(out, "], ");
 }
 
-static void print_arbitrations(const struct scenario_lanes *lanes, FILE *out)
+static void print_arbitrations(const struct scenario_vls *vls, FILE *out)
 {
-	if (lanes->arbitration_count > 0)
+	if (vls->arbitration_count > 0)
 		fprintf(out, "  vl_arbitration:\n");
-	for (uint32_t i = 0; i < lanes->arbitration_count; i++) {
-		const struct scenario_arbitration *entry = &lanes->arbitrations[i];
+	for (uint32_t i = 0; i < vls->arbitration_count; i++) {
+		const struct scenario_arbitration *entry = &vls->arbitrations[i];
 		fprintf(out, "    - {");
 		print_name("from", entry->from, out);
 		print_name("to", entry->to, out);
@@ -239,48 +238,48 @@ static void print_arbitrations(const struct scenario_lanes *lanes, FILE *out)
 	}
 }
 
-static void print_service_levels(const struct scenario_lanes *lanes, FILE *out)
+static void print_service_levels(const struct scenario_vls *vls, FILE *out)
 {
-	if (lanes->service_level_count > 0)
+	if (vls->service_level_count > 0)
 		fprintf(out, "  service_levels:\n");
-	for (uint32_t i = 0; i < lanes->service_level_count; i++) {
-		const struct scenario_service_levels *entry = &lanes->service_levels[i];
+	for (uint32_t i = 0; i < vls->service_level_count; i++) {
+		const struct scenario_service_levels *entry = &vls->service_levels[i];
 		fprintf(out, "    - {");
 		print_name("at", entry->at, out);
 		print_name("from", entry->from, out);
 		print_name("to", entry->to, out);
-		fprintf(out, "lanes: [");
+		fprintf(out, "vls: [");
 		for (unsigned level = 0; level < SERVICE_LEVEL_COUNT; level++)
-			fprintf(out, "%s%u", level > 0 ? ", " : "", entry->lanes[level]);
+			fprintf(out, "%s%u", level > 0 ? ", " : "", entry->vls[level]);
 		fprintf(out, "]}\n");
 	}
 }
 
-static void print_dscps(const struct scenario_lanes *lanes, FILE *out)
+static void print_dscps(const struct scenario_vls *vls, FILE *out)
 {
-	if (lanes->dscp_count > 0)
+	if (vls->dscp_count > 0)
 		fprintf(out, "  dscp:\n");
-	for (uint32_t i = 0; i < lanes->dscp_count; i++) {
+	for (uint32_t i = 0; i < vls->dscp_count; i++) {
 		const char *comma = "";
 		fprintf(out, "    - {");
-		print_name("at", lanes->dscps[i].at, out);
+		print_name("at", vls->dscps[i].at, out);
 		fprintf(out, "priorities: {");
 		for (unsigned dscp = 0; dscp < DSCP_COUNT; dscp++) {
-			if (lanes->dscps[i].priorities[dscp] == DSCP_NOT_SAID)
+			if (vls->dscps[i].priorities[dscp] == DSCP_NOT_SAID)
 				continue;
-			fprintf(out, "%s%u: %u", comma, dscp, lanes->dscps[i].priorities[dscp]);
+			fprintf(out, "%s%u: %u", comma, dscp, vls->dscps[i].priorities[dscp]);
 			comma = ", ";
 		}
 		fprintf(out, "}}\n");
 	}
 }
 
-static void print_routes(const struct scenario_lanes *lanes, FILE *out)
+static void print_routes(const struct scenario_vls *vls, FILE *out)
 {
-	if (lanes->route_count > 0)
+	if (vls->route_count > 0)
 		fprintf(out, "  routes:\n");
-	for (uint32_t i = 0; i < lanes->route_count; i++) {
-		const struct scenario_route *entry = &lanes->routes[i];
+	for (uint32_t i = 0; i < vls->route_count; i++) {
+		const struct scenario_route *entry = &vls->routes[i];
 		fprintf(out, "    - {");
 		print_name("at", entry->at, out);
 		print_name("to", entry->to, out);
@@ -290,15 +289,15 @@ static void print_routes(const struct scenario_lanes *lanes, FILE *out)
 	}
 }
 
-void scenario_print_lanes(const struct scenario *scenario, FILE *out)
+void scenario_print_vls(const struct scenario *scenario, FILE *out)
 {
-	print_arbitrations(&scenario->lanes, out);
-	print_service_levels(&scenario->lanes, out);
-	print_dscps(&scenario->lanes, out);
-	print_routes(&scenario->lanes, out);
-	if (scenario->lanes.forwarding == NULL)
+	print_arbitrations(&scenario->vls, out);
+	print_service_levels(&scenario->vls, out);
+	print_dscps(&scenario->vls, out);
+	print_routes(&scenario->vls, out);
+	if (scenario->vls.forwarding == NULL)
 		return;
 	fprintf(out, "  forwarding: ");
-	scenario_print_file(scenario->lanes.forwarding, out);
+	scenario_print_file(scenario->vls.forwarding, out);
 	fputc('\n', out);
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that a scenario's lanes and forwarding tables are those that packets meet: VL arbitration shares a link by its weights
-# (ground truth C-08), SL to VL puts flows on one lane or on two, a file of linear forwarding tables
+# Proves that a scenario's VLs and forwarding tables are those that packets meet: VL arbitration shares a link by its weights
+# (ground truth C-08), SL to VL puts flows on one VL or on two, a file of linear forwarding tables
 # sends packets where it says, ways set by hand lead where they say, in a circle, and nowhere, what a switch floods is counted packet
 # by packet, and what is wrong with each is said at its line.
 #
-#   tests/cli/lanes.sh HCASIM
+#   tests/cli/vls.sh HCASIM
 set -u
 hcasim=$1
 folder=$(mktemp -d) || exit 1
@@ -41,8 +41,8 @@ run weights
 arbitrated '  vl_arbitration: [{from: "*", high: [[1, 255]], low: [[0, 255]], high_limit: 0}]' 48.76 48.76 >"$folder/limit.yaml"
 run limit
 arbitrated '  vl_arbitration: [{from: switch0, to: host0, low: [[0, 17], [1, 51]]}]
-  service_levels: [{at: switch0, from: "host*", to: host0, lanes: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]' 48.76 48.76 >"$folder/one-lane.yaml"
-run one-lane
+  service_levels: [{at: switch0, from: "host*", to: host0, vls: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]' 48.76 48.76 >"$folder/one-vl.yaml"
+run one-vl
 
 # All of it by the second spine, then by the first: what a file says, not what the destination's number would choose.
 tables() {
@@ -85,10 +85,10 @@ echo "0x0001 1" >"$folder/box.lft"
 wrong box 'box.lft:1: expected a line "Unicast lids'
 arbitrated '  vl_arbitration: [{from: switch1, low: [[0, 17]]}]' 1 1 >"$folder/where.yaml"
 wrong where '6:27: from: no host or switch is called "switch1"'
-arbitrated '  vl_arbitration: [{low: [[15, 17]]}]' 1 1 >"$folder/lane.yaml"
-wrong lane '6:28: '
-arbitrated '  service_levels: [{lanes: [0, 1]}]' 1 1 >"$folder/levels.yaml"
-wrong levels 'expected a lane for each of 16 service levels; found 2'
+arbitrated '  vl_arbitration: [{low: [[15, 17]]}]' 1 1 >"$folder/vl.yaml"
+wrong vl '6:28: '
+arbitrated '  service_levels: [{vls: [0, 1]}]' 1 1 >"$folder/levels.yaml"
+wrong levels 'expected a VL for each of 16 service levels; found 2'
 arbitrated '  dscp: [{priorities: {26: 3}}]' 1 1 >"$folder/dscp-ib.yaml"
 wrong dscp-ib 'dscp: expected link_layer: roce'
 
@@ -148,4 +148,4 @@ sed 's/via: none/via: host9/' "$folder/flood.yaml" >"$folder/no-neighbour.yaml"
 wrong no-neighbour 'via: no host or switch is called "host9"'
 sed 's/via: spine1/via: leaf0/' "$folder/by-hand.yaml" >"$folder/no-link.yaml"
 wrong no-link 'routes: leaf1 has no link to "leaf0"'
-echo "lanes and tables are as the scenario says"
+echo "VLs and tables are as the scenario says"

@@ -16,14 +16,14 @@
 #define REFRESH_SYMBOLS UINT64_C(65536)
 
 /* What the sender may use up, at full rate, from a packet's release here until it has the credits: the packet that the
- * credits have to let pass, their way there and the next packets' way here, a packet each at both ends. */
+ * credits have to let pass, their flight there and the next packets' flight here, a packet each at both ends. */
 static uint64_t used_meanwhile(const struct port *port)
 {
 	uint64_t packet_bytes = port->params.mtu + HEADERS_MAX;
-	double way_bytes =
+	double flight_bytes =
 		(double)port->latency * (double)port->rate_bps / (double)ENCODED_BITS_A_BYTE;
 
-	return 2 * (uint64_t)way_bytes + 4 * packet_bytes;
+	return 2 * (uint64_t)flight_bytes + 4 * packet_bytes;
 }
 
 void credits_configure(struct port *port)

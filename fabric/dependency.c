@@ -143,7 +143,7 @@ static void spread(struct graph *graph, uint32_t number, uint32_t mark, unsigned
 	}
 }
 
-/* Do packets to both hosts, which are at one switch, go the same ways to it? */
+/* Do packets to both hosts, which are at one switch, take the same routes to it? */
 static bool go_alike(const struct graph *graph, uint32_t one, uint32_t other)
 {
 	const struct topology *topology = graph->topology;
@@ -249,7 +249,7 @@ static bool search(struct graph *graph, struct dependency_cycle *cycle)
 	return cycle->count > 0;
 }
 
-/* Between switches: no more links than a tree has, so no way leads round. */
+/* Between switches: no more links than a tree has, so no route leads round. */
 static bool is_tree(const struct topology *topology)
 {
 	uint32_t switches = 0, ends = 0;

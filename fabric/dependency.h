@@ -24,9 +24,9 @@ struct dependency_cycle {
 	struct dependency_hop hops[DEPENDENCY_HOPS];
 };
 
-/* After topology_finish(), with all tables as the run has them: looks at the ways from all hosts to all hosts, by all ports
+/* After topology_finish(), with all tables as the run has them: looks at the routes from all hosts to all hosts, by all ports
  * that a switch may choose, of packets with these service levels (bit i: level i). Returns false if they form no cycle, or
- * if there are too many ways to look at (`known`, which may be NULL, says which). Nothing is said of multicast. */
+ * if there are too many routes to look at (`known`, which may be NULL, says which). Nothing is said of multicast. */
 bool dependency_find(const struct topology *topology, unsigned service_levels,
 		     struct dependency_cycle *cycle, bool *known);
 

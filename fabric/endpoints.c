@@ -185,8 +185,8 @@ uint32_t endpoints_by_gid(const struct endpoints *endpoints, const uint8_t gid[1
 	return endpoints->slots ? *find_slot(endpoints, gid) - 1 : NO_ENDPOINT;
 }
 
-struct path endpoints_way(const struct endpoints *endpoints, uint32_t from, uint32_t to,
-			  unsigned service_level, unsigned hop_limit, uint16_t udp_source_port)
+struct path endpoints_path(const struct endpoints *endpoints, uint32_t from, uint32_t to,
+			   unsigned service_level, unsigned hop_limit, uint16_t udp_source_port)
 {
 	const struct endpoint *source = endpoints_get(endpoints, from);
 	const struct endpoint *target = endpoints_get(endpoints, to);

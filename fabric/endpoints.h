@@ -61,8 +61,8 @@ uint32_t endpoints_by_gid(const struct endpoints *endpoints, const uint8_t gid[1
 struct groups *endpoints_groups(struct endpoints *endpoints);
 
 /* From one to another, as connections go; RoCE: by the last of their GIDs, version 2 over IPv4. The caller interns it. */
-struct path endpoints_way(const struct endpoints *endpoints, uint32_t from, uint32_t to,
-			  unsigned service_level, unsigned hop_limit, uint16_t udp_source_port);
+struct path endpoints_path(const struct endpoints *endpoints, uint32_t from, uint32_t to,
+			   unsigned service_level, unsigned hop_limit, uint16_t udp_source_port);
 
 /* How they are joined, which they do not outlive: for endpoints_trip(). */
 struct topology;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow: the way of a path through a topology, from the source's port to the destination's, as the switches' tables
+ * follow: the route of a path through a topology, from the source's port to the destination's, as the switches' tables
  * and hashes have it. For those who reckon with whole flows (fabric/flow).
  */
 #include <stdio.h>
@@ -9,46 +9,46 @@
 
 #define PREAMBLE_BYTES 8 /* that each switch sends again */
 
-static void add_hop(struct topology_way *way, const struct node *node, unsigned index)
+static void add_hop(struct topology_route *route, const struct node *node, unsigned index)
 {
 	const struct port *port = topology_port_of(node, index);
 	uint64_t rate_bps = port_rate_bps(port);
 
-	way->ports[way->hops++] = node->first_port + index;
-	way->latency += port_latency(port);
+	route->ports[route->hops++] = node->first_port + index;
+	route->latency += port_latency(port);
 	if (node->is_switch) {
-		way->latency += node->ops.crossing(node->ops.context);
+		route->latency += node->ops.crossing(node->ops.context);
 		if (port_link_layer(port) == LINK_ETHERNET)
-			way->latency += port_serialization(port, PREAMBLE_BYTES);
+			route->latency += port_serialization(port, PREAMBLE_BYTES);
 	}
-	if (!way->rate_bps || rate_bps < way->rate_bps)
-		way->rate_bps = rate_bps;
+	if (!route->rate_bps || rate_bps < route->rate_bps)
+		route->rate_bps = rate_bps;
 }
 
 bool topology_follow(const struct topology *topology, const struct path *path,
-		     struct topology_way *way, char *error, size_t error_bytes)
+		     struct topology_route *route, char *error, size_t error_bytes)
 {
 	const struct node *node = topology_host(topology, path->source);
 	const struct node *last = topology_host(topology, path->destination);
 	unsigned index = 0;
 
 	assert(node && last && node != last);
-	*way = (struct topology_way){0};
+	*route = (struct topology_route){0};
 	while (node != last) {
 		if (node->is_switch && !node->ops.output(node->ops.context, path, &index)) {
 			snprintf(error, error_bytes,
-				 "%s: its switch does not choose a flow's way by its path alone; "
+				 "%s: its switch does not choose a flow's route by its path alone; "
 				 "expected balance: destination or ecmp",
 				 port_name(topology_port_of(node, 0)));
 			return false;
 		}
-		if (node->ends[index].node == UNREACHED || way->hops == TOPOLOGY_HOPS_MAX) {
+		if (node->ends[index].node == UNREACHED || route->hops == TOPOLOGY_HOPS_MAX) {
 			snprintf(error, error_bytes,
-				 "%s: the way of a flow ends here, or goes round",
+				 "%s: the route of a flow ends here, or goes round",
 				 port_name(topology_port_of(node, index)));
 			return false;
 		}
-		add_hop(way, node, index);
+		add_hop(route, node, index);
 		node = &topology->nodes[node->ends[index].node];
 	}
 	return true;

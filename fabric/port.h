@@ -34,16 +34,16 @@ struct port_params; /* fabric/port_params.h: the list */
 sim_time port_params_latency(const struct port_params *params);
 
 /* clang-format off */
-/* Why data packets are lost: D(X, REASON, value in traces, where, counter, short name, meaning). QUEUE: before they left; WAY: on
- * the way, or on arrival. Counters, columns of links.csv, checks and summaries come from this list. */
+/* Why data packets are lost: D(X, REASON, value in traces, where, counter, short name, meaning). QUEUE: before they left; LINK: on
+ * the link, or on arrival. Counters, columns of links.csv, checks and summaries come from this list. */
 #define PORT_DROPS(D, X)                                                                                     \
-	D(X, NO_SPACE, 2, WAY,   overflow_drops, "overflow", "found no input space: no flow control, or one that failed")  \
-	D(X, DAMAGED,  1, WAY,   damage_drops,   "damage",   "found damaged on arrival (VCRC, LPCRC or FCS)")              \
-	D(X, FAULT,    0, WAY,   fault_drops,    "fault",    "dropped by a fault, on transmit or receive")                 \
+	D(X, NO_SPACE, 2, LINK,   overflow_drops, "overflow", "found no input space: no flow control, or one that failed")  \
+	D(X, DAMAGED,  1, LINK,   damage_drops,   "damage",   "found damaged on arrival (VCRC, LPCRC or FCS)")              \
+	D(X, FAULT,    0, LINK,   fault_drops,    "fault",    "dropped by a fault, on transmit or receive")                 \
 	D(X, LIFETIME, 3, QUEUE, lifetime_drops, "lifetime", "were first in their VL for too long, or found it stalled") \
 	D(X, STORM,    4, QUEUE, storm_drops,    "storm",    "of a priority that was paused for too long")                 \
 	D(X, DOWN,     5, QUEUE, down_drops,     "down",     "waited for a link that went down, or came while it was")     \
-	D(X, ASTRAY,   6, WAY,   astray_drops,   "astray",   "flooded by the switch before, which a router does not take")
+	D(X, ASTRAY,   6, LINK,   astray_drops,   "astray",   "flooded by the switch before, which a router does not take")
 
 #define PORT_DROP_COUNTER(X, reason, value, where, counter, name, meaning) X(counter, "packets", meaning)
 #define PORT_DROP_TEXT(X, reason, value, where, counter, name, meaning)    #value ": " name " "

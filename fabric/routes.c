@@ -5,7 +5,7 @@
  *
  * While links are known to be down (reroute.h) the same searches go without them.
  *
- * up_down: Schroeder et al., Autonet (JSAC 1991). A switch from which a way leads down to the destination takes it;
+ * up_down: Schroeder et al., Autonet (JSAC 1991). A switch from which a route leads down to the destination takes it;
  * others go up. So a packet that has turned down never turns up, whatever each switch chooses among its ports.
  */
 #include <stdio.h>
@@ -83,7 +83,7 @@ static void spread(struct search *search, uint32_t destination, step_function *a
 	}
 }
 
-/* Who has no way down goes to the best of those above. */
+/* Who has no route down goes to the best of those above. */
 static void climb(struct search *search, const struct node *node)
 {
 	uint32_t number = number_of(search, node), best = UNREACHED;
@@ -270,7 +270,7 @@ static uint32_t host_distance(const struct search *search, const struct node *ho
 }
 
 /*
- * The port among those that lead closer which the destination's number picks. Where a way goes up twice in a row,
+ * The port among those that lead closer which the destination's number picks. Where a route goes up twice in a row,
  * the second choice must not follow from the first, or most of the top would stay idle: it takes the next digit.
  */
 static unsigned choose_port(const struct port_set *ports, uint32_t distance, uint32_t endpoint)
@@ -302,7 +302,7 @@ static void route_host(const struct search *search, const struct node *host)
 	}
 }
 
-/* false: some host has no way to this one. */
+/* false: some host has no route to this one. */
 static bool reached_by_all(const struct search *search, uint32_t destination, char *error,
 			   size_t error_bytes)
 {
@@ -315,7 +315,7 @@ static bool reached_by_all(const struct search *search, uint32_t destination, ch
 			continue;
 		if (at_switch && host_distance(search, &nodes[i]) != UNREACHED)
 			continue;
-		snprintf(error, error_bytes, "%s: no way leads to %s", port_name(nodes[i].port),
+		snprintf(error, error_bytes, "%s: no route leads to %s", port_name(nodes[i].port),
 			 port_name(nodes[destination].port));
 		return false;
 	}
@@ -405,7 +405,7 @@ bool topology_finish(struct topology *topology, char *error, size_t error_bytes)
 	return done;
 }
 
-/* At a switch that no way leads from without links that are down: its usual ways. They lead there by fewer and fewer links, so no
+/* At a switch that no route leads from without links that are down: its usual routes. They lead there by fewer and fewer links, so no
  * packet goes in a circle. */
 static void reroute_host(const struct search *search, const struct search *usual,
 			 const struct node *host, const struct sim *part)
@@ -500,7 +500,7 @@ unsigned topology_distance(struct topology *topology, uint32_t from, uint32_t to
 	if (start->ends[0].node == destination)
 		return 1;
 	if (last == UNREACHED || !topology->nodes[last].is_switch)
-		return TOPOLOGY_NO_WAY;
+		return TOPOLOGY_NO_ROUTE;
 	search_init(&search, topology);
 	search_from(&search, last);
 	distance = host_distance(&search, start);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology: see topology.h. Here are the nodes and the links between them; routes.c finds the ways.
+ * topology: see topology.h. Here are the nodes and the links between them; routes.c finds the routes.
  */
 #include "fabric/topology.h"
 

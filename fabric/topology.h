@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology: who is linked to whom, and which way leads where. Takes the ports of HCAs and switches, joins them as
- * told, and fills the switches' tables. Among several ways that lead closer equally well the destination's number
+ * topology: who is linked to whom, and which route leads where. Takes the ports of HCAs and switches, joins them as
+ * told, and fills the switches' tables. Among several routes that lead closer equally well the destination's number
  * chooses, so that destinations spread and every run is the same; a switch is told of the others, too.
  *
  *     node = topology_add_host(t, hca_port, endpoint);    leaf = topology_add_switch(t, &ops);
@@ -32,7 +32,7 @@ struct topology_switch {
 	bool (*start)(void *context, char *error, size_t error_bytes);
 	/* Bytes that an input's VL holds now, of packets that are leaving as well. */
 	uint64_t (*input_used)(void *context, unsigned port, unsigned vl);
-	/* Which port all packets of a path leave by; false: not the path alone decides, or there is no way. */
+	/* Which port all packets of a path leave by; false: not the path alone decides, or there is no route. */
 	bool (*output)(void *context, const struct path *path, unsigned *port);
 	/* All ports that a packet of a path may leave by: none, one, or those of a group, whatever chooses among them. */
 	void (*outputs)(void *context, const struct path *path, struct port_set *ports);
@@ -78,7 +78,7 @@ void topology_set_sizes(struct topology *topology, const uint16_t sizes[TOPOLOGY
 void topology_set_position(struct topology *topology, unsigned node,
 			   const uint16_t position[TOPOLOGY_DIMENSIONS]);
 
-/* Fills the tables of all switches. false: *error names two hosts between which there is no way. */
+/* Fills the tables of all switches. false: *error names two hosts between which there is no route. */
 bool topology_finish(struct topology *topology, char *error, size_t error_bytes);
 
 /* Numbers of ports: from 0, node by node in the order in which these were added. */
@@ -86,7 +86,7 @@ uint32_t topology_port_number(const struct topology *topology, unsigned node, un
 uint32_t topology_ports(const struct topology *topology); /* how many there are */
 
 /* After topology_finish(): fills the tables again, without the links of ports that are `down` by their numbers, at switches of that
- * part of a divided run. A switch that no way leads from keeps its usual ones. Trees of multicast stay. */
+ * part of a divided run. A switch that no route leads from keeps its usual ones. Trees of multicast stay. */
 void topology_reroute(struct topology *topology, const bool *down, const struct sim *part);
 
 /* Multicast: hosts by endpoint, in any order. */
@@ -96,7 +96,7 @@ struct group_hosts {
 };
 
 #define GROUP_UNKNOWN \
-	UINT32_MAX /* Ethernet: what is sent to a group that nobody has set goes this group's way */
+	UINT32_MAX /* Ethernet: what is sent to a group that nobody has set takes this group's routes */
 
 /* After topology_finish(): the switches forward what is sent to the group along a tree, from members and from those that only
  * send to all members. Again: in place of the tree before. false: *error, no tree joins all of them. tree.c */
@@ -104,12 +104,12 @@ bool topology_set_group(struct topology *topology, uint32_t group,
 			const struct group_hosts *members, const struct group_hosts *senders,
 			char *error, size_t error_bytes);
 
-/* Links between two hosts on the ways that the routing takes; TOPOLOGY_NO_WAY: there is none. */
-#define TOPOLOGY_NO_WAY UINT32_MAX
+/* Links between two hosts on the routes that the routing takes; TOPOLOGY_NO_ROUTE: there is none. */
+#define TOPOLOGY_NO_ROUTE UINT32_MAX
 unsigned topology_distance(struct topology *topology, uint32_t from, uint32_t to);
 
-/* The way of all packets of a path. */
-struct topology_way {
+/* The route of all packets of a path. */
+struct topology_route {
 	/* That they leave by, the host's first: topology_find_port(). */
 	uint32_t ports[TOPOLOGY_HOPS_MAX];
 	uint32_t hops;
@@ -120,10 +120,10 @@ struct topology_way {
 
 /* After topology_finish(). false: *error says at which switch it is not the path alone that decides. */
 bool topology_follow(const struct topology *topology, const struct path *path,
-		     struct topology_way *way, char *error, size_t error_bytes);
+		     struct topology_route *route, char *error, size_t error_bytes);
 
 /* After topology_finish(), by any part of a divided run: how long a packet takes from its first bit out at one host to its last bit
- * in at the other, when nobody else is there; by the way with the fewest links, as routed at first. SIM_NEVER: there is none.
+ * in at the other, when nobody else is there; by the route with the fewest links, as routed at first. SIM_NEVER: there is none.
  * round_trip.c */
 sim_time topology_trip(struct topology *topology, uint32_t from, uint32_t to, uint32_t wire_bytes);
 

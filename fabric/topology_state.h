@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * topology_state: what topology.c (who is linked to whom), routes.c (which way leads where) and deadlock.c (who waits
+ * topology_state: what topology.c (who is linked to whom), routes.c (which route leads where) and deadlock.c (who waits
  * for whom) share. Private to them.
  */
 #ifndef FABRIC_TOPOLOGY_STATE_H

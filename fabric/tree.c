@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree: the ways of multicast: for each group a tree of links between the switches that its members hang at, so that a packet
+ * tree: the routes of multicast: for each group a tree of links between the switches that its members hang at, so that a packet
  * goes out by all of its links but the one it came by, and meets nobody twice. What the subnet manager puts into the multicast
  * forwarding tables (IBTA vol. 1, 14.2.5.12 and 18.2.4); it leaves the choice of a tree to the implementer.
  *
  * The root is the switch with the fewest links to all members together, as OpenSM chooses it; among equals the one nearest
  * to the top, then by the group's number, so that groups spread. With up_down only those are roots from which
- * all members lie below: then any way through the tree goes up first and down after, as that of other packets does, and no
+ * all members lie below: then any route through the tree goes up first and down after, as that of other packets does, and no
  * cycle of buffers can come of it.
  */
 #include <stdio.h>
@@ -127,8 +127,8 @@ static uint32_t choose_root(struct tree *tree, uint32_t group)
 	return chosen;
 }
 
-/* From a switch to the root; who only sends needs the ways up alone. */
-static void mark_way(struct tree *tree, uint32_t number, bool both_ways)
+/* From a switch to the root; who only sends needs the routes up alone. */
+static void mark_route(struct tree *tree, uint32_t number, bool both_directions)
 {
 	const struct node *nodes = tree->topology->nodes;
 
@@ -137,7 +137,7 @@ static void mark_way(struct tree *tree, uint32_t number, bool both_ways)
 		const struct end *end = &nodes[number].ends[port];
 
 		port_set_add(&tree->ports[number], port);
-		if (both_ways)
+		if (both_directions)
 			port_set_add(&tree->ports[end->node], end->port);
 		number = end->node;
 	}
@@ -161,7 +161,7 @@ static void mark_members(struct tree *tree, const struct group_hosts *hosts, boo
 
 		if (!end)
 			continue;
-		mark_way(tree, end->node, receive);
+		mark_route(tree, end->node, receive);
 		if (receive)
 			port_set_add(&tree->ports[end->node], end->port);
 	}

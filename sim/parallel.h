@@ -49,7 +49,7 @@ struct sim_windows {
 };
 struct sim_windows sim_windows(const struct sim *sim); /* of a divided run */
 
-/* The way of something from one part to another, in which order is kept. Embedded; lives as long as the run. */
+/* The route of something from one part to another, in which order is kept. Embedded; lives as long as the run. */
 struct crossing {
 	/* In the part it leads to, before the window in which the first of what was left can take effect: takes what was
 	 * left with that number, 0 or 1. Outside of events: it schedules by sim_schedule_last() alone. */

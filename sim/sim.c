@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim: the API of sim.h: the total order, the native kernel, and the way to the other two. */
+/* sim: the API of sim.h: the total order, the native kernel, and the calls of the other two. */
 #include "sim/sim.h"
 
 #include <assert.h>

@@ -4,7 +4,7 @@
  * out at once.
  *
  *     ecmp      a hash of the addresses and the UDP source port, with a seed of each switch
- *     letflow   a way at random for each flowlet: the flow's packets until its next silence (Vanini et al., NSDI 2017)
+ *     letflow   a path at random for each flowlet: the flow's packets until its next silence (Vanini et al., NSDI 2017)
  *     spray     at random, packet by packet (Dixit et al., INFOCOM 2013)
  *     adaptive  the fewest bytes waiting in the packet's VL, in units of adaptive_grade; among equals at random
  *     drill     the same among a few at random and the best of last time (Ghorbani et al., SIGCOMM 2017)
@@ -53,36 +53,37 @@ static unsigned at_random(struct fabric_switch *box, const struct port_group *gr
 }
 
 struct flowlet *balance_flowlet(struct fabric_switch *box, const struct port_group *group,
-				const struct path *path, unsigned *way)
+				const struct path *path, unsigned *next_hop)
 {
 	struct flowlet *entry = &box->flowlets[flow_hash(box, path) & box->flowlet_mask];
 	sim_time now = sim_now(box->block.sim);
 	bool goes_on = port_set_has(&group->set, entry->port) && entry->last &&
 		       now - entry->last <= box->params.flowlet_gap;
 
-	*way = entry->port;
+	*next_hop = entry->port;
 	if (!entry->last)
-		*way = PORT_SET_PORTS;
+		*next_hop = PORT_SET_PORTS;
 	entry->last = now ? now : 1; /* 0: never used */
 	return goes_on ? NULL : entry;
 }
 
 unsigned balance_begin_flowlet(struct fabric_switch *box, struct flowlet *entry, unsigned before,
-			       unsigned way)
+			       unsigned next_hop)
 {
 	box->count.flowlets++;
-	box->count.reroutes += before != PORT_SET_PORTS && before != way;
-	entry->port = (uint8_t)way;
-	return way;
+	box->count.reroutes += before != PORT_SET_PORTS && before != next_hop;
+	entry->port = (uint8_t)next_hop;
+	return next_hop;
 }
 
 static unsigned letflow(struct fabric_switch *box, const struct port_group *group,
 			const struct path *path)
 {
-	unsigned way;
-	struct flowlet *entry = balance_flowlet(box, group, path, &way);
+	unsigned next_hop;
+	struct flowlet *entry = balance_flowlet(box, group, path, &next_hop);
 
-	return entry ? balance_begin_flowlet(box, entry, way, at_random(box, group)) : way;
+	return entry ? balance_begin_flowlet(box, entry, next_hop, at_random(box, group))
+		     : next_hop;
 }
 
 static uint64_t waiting_bytes(const struct fabric_switch *box, unsigned port, unsigned vl)

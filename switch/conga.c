@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conga: flowlets by the way whose most congested link is least so (Alizadeh et al., CONGA, SIGCOMM 2014). Numbers in brackets
+ * conga: flowlets by the path whose most congested link is least so (Alizadeh et al., CONGA, SIGCOMM 2014). Numbers in brackets
  * are the paper's sections.
  *
  *     each link      a discounting rate estimator: bytes sent, less a share at each interval (3.2)
  *     each packet    the larger of its metric and the link's, as it leaves (3.3)
  *     each leaf      from-leaf: metrics that came, to go back in packets the other way, those that changed first;
  *                    to-leaf: metrics that came back, old ones count as idle (3.3)
- *     a flowlet      the least of max(own link, to-leaf); of equals the way before, or one at random (3.5)
+ *     a flowlet      the least of max(own link, to-leaf); of equals the path before, or one at random (3.5)
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,30 +20,30 @@ struct estimator {
 	double full_bytes; /* of a link that is always busy: rate times tau */
 };
 
-struct from_way {
+struct from_next_hop {
 	uint8_t metric;
 	bool known, changed;
 };
 
-struct to_way {
+struct to_next_hop {
 	sim_time heard_at; /* 0: never */
 	uint8_t metric;
 };
 
 struct conga {
 	struct estimator *estimators; /* by port */
-	struct from_way *from;        /* [leaf][way] */
-	struct to_way *to;            /* [leaf][way] */
+	struct from_next_hop *from;   /* [leaf][next hop] */
+	struct to_next_hop *to;       /* [leaf][next hop] */
 	struct turn {
-		uint16_t ways; /* known: below that */
-		uint16_t next; /* whose metric goes back next */
-	} * turns;             /* by leaf */
+		uint16_t next_hops; /* known: below that */
+		uint16_t next;      /* whose metric goes back next */
+	} * turns;                  /* by leaf */
 };
 
 /* Another leaf may have more ports than this one. */
-static size_t place(uint16_t leaf, unsigned way)
+static size_t place(uint16_t leaf, unsigned next_hop)
 {
-	return (size_t)leaf * PORT_SET_PORTS + way;
+	return (size_t)leaf * PORT_SET_PORTS + next_hop;
 }
 
 /* Brings the estimate to that time. A share less than a byte stays. */
@@ -90,33 +90,34 @@ void conga_departs(struct port_user *user, struct port *port, struct packet *pac
 /* One metric of what came from that leaf: those that changed first, in turn. */
 static void feed_back(struct conga *conga, uint16_t leaf, struct overlay *header)
 {
-	struct from_way *ways = &conga->from[place(leaf, 0)];
+	struct from_next_hop *next_hops = &conga->from[place(leaf, 0)];
 	struct turn *turn = &conga->turns[leaf];
-	unsigned found = NO_WAY;
+	unsigned found = NO_NEXT_HOP;
 
-	for (unsigned i = 0; i < turn->ways; i++) {
-		unsigned way = (turn->next + i) % turn->ways;
+	for (unsigned i = 0; i < turn->next_hops; i++) {
+		unsigned next_hop = (turn->next + i) % turn->next_hops;
 
-		if (ways[way].known && (found == NO_WAY || ways[way].changed))
-			found = way;
-		if (found != NO_WAY && ways[found].changed)
+		if (next_hops[next_hop].known &&
+		    (found == NO_NEXT_HOP || next_hops[next_hop].changed))
+			found = next_hop;
+		if (found != NO_NEXT_HOP && next_hops[found].changed)
 			break;
 	}
-	if (found == NO_WAY)
+	if (found == NO_NEXT_HOP)
 		return;
 	header->conga.has_feedback = true;
-	header->conga.feedback_way = (uint8_t)found;
-	header->conga.feedback_metric = ways[found].metric;
-	ways[found].changed = false;
-	turn->next = (uint16_t)((found + 1) % turn->ways);
+	header->conga.feedback_next_hop = (uint8_t)found;
+	header->conga.feedback_metric = next_hops[found].metric;
+	next_hops[found].changed = false;
+	turn->next = (uint16_t)((found + 1) % turn->next_hops);
 }
 
-static uint8_t metric_of(struct fabric_switch *box, uint16_t leaf, unsigned way)
+static uint8_t metric_of(struct fabric_switch *box, uint16_t leaf, unsigned next_hop)
 {
 	const struct switch_conga_params *params = &box->params.conga;
 	struct conga *conga = box->overlay->conga;
-	const struct to_way *to = &conga->to[place(leaf, way)];
-	struct estimator *link = &conga->estimators[way];
+	const struct to_next_hop *to = &conga->to[place(leaf, next_hop)];
+	struct estimator *link = &conga->estimators[next_hop];
 	sim_time now = sim_now(box->block.sim);
 	uint8_t metric, remote = 0;
 
@@ -151,45 +152,45 @@ static unsigned least_congested(struct fabric_switch *box, uint16_t leaf,
 unsigned conga_send(struct fabric_switch *box, uint16_t leaf, const struct port_group *group,
 		    struct packet *packet)
 {
-	unsigned way, before;
+	unsigned next_hop, before;
 	struct flowlet *entry = balance_flowlet(box, group, packet->path, &before);
 
-	way = before;
+	next_hop = before;
 	if (entry)
-		way = balance_begin_flowlet(box, entry, before,
-					    least_congested(box, leaf, group, before));
-	packet->overlay = (struct overlay){.kind = OVERLAY_CONGA, .way = (uint8_t)way};
+		next_hop = balance_begin_flowlet(box, entry, before,
+						 least_congested(box, leaf, group, before));
+	packet->overlay = (struct overlay){.kind = OVERLAY_CONGA, .next_hop = (uint8_t)next_hop};
 	feed_back(box->overlay->conga, leaf, &packet->overlay);
-	return way;
+	return next_hop;
 }
 
 void conga_learn(struct fabric_switch *box, uint16_t leaf, const struct packet *packet)
 {
 	struct conga *conga = box->overlay->conga;
 	const struct overlay *header = &packet->overlay;
-	struct from_way *from = &conga->from[place(leaf, header->way)];
+	struct from_next_hop *from = &conga->from[place(leaf, header->next_hop)];
 
 	if (!from->known || from->metric != header->conga.metric)
-		*from = (struct from_way){header->conga.metric, true, true};
-	if (conga->turns[leaf].ways <= header->way)
-		conga->turns[leaf].ways = header->way + 1u;
+		*from = (struct from_next_hop){header->conga.metric, true, true};
+	if (conga->turns[leaf].next_hops <= header->next_hop)
+		conga->turns[leaf].next_hops = header->next_hop + 1u;
 	if (header->conga.has_feedback)
-		conga->to[place(leaf, header->conga.feedback_way)] =
-			(struct to_way){sim_now(box->block.sim), header->conga.feedback_metric};
+		conga->to[place(leaf, header->conga.feedback_next_hop)] = (struct to_next_hop){
+			sim_now(box->block.sim), header->conga.feedback_metric};
 }
 
-unsigned conga_heard(const struct fabric_switch *box, uint16_t leaf, unsigned way)
+unsigned conga_heard(const struct fabric_switch *box, uint16_t leaf, unsigned next_hop)
 {
 	const struct conga *conga = box->overlay->conga;
 
-	return conga->to[place(leaf, way)].metric;
+	return conga->to[place(leaf, next_hop)].metric;
 }
 
-unsigned conga_measured(const struct fabric_switch *box, uint16_t leaf, unsigned way)
+unsigned conga_measured(const struct fabric_switch *box, uint16_t leaf, unsigned next_hop)
 {
 	const struct conga *conga = box->overlay->conga;
 
-	return conga->from[place(leaf, way)].metric;
+	return conga->from[place(leaf, next_hop)].metric;
 }
 
 struct conga *conga_create(const struct fabric_switch *box)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conweave: a flow takes another way when a probe is late, and the last leaf puts its packets in order (Song et al.,
+ * conweave: a flow takes another path when a probe is late, and the last leaf puts its packets in order (Song et al.,
  * ConWeave, SIGCOMM 2023).
  *
  *     first leaf                                                    last leaf
  *       first packet of an epoch: RTT_REQUEST ------------------------> RTT_REPLY back
- *       reply in time: the next packet begins an epoch, on the same way
- *       reply late: one more packet by the old way, TAIL -------------> CLEAR back: the next packet begins an epoch
- *         all after it REROUTED, by another way ----------------------> held, if they come before the TAIL
- *       a way is not chosen for a while <----------------------------- NOTIFY: a packet of it was marked
+ *       reply in time: the next packet begins an epoch, on the same path
+ *       reply late: one more packet by the old path, TAIL -------------> CLEAR back: the next packet begins an epoch
+ *         all after it REROUTED, by another path ----------------------> held, if they come before the TAIL
+ *       a path is not chosen for a while <----------------------------- NOTIFY: a packet of it was marked
  *
- * The other way is the first of two at random that is not busy. Time stamps give the last leaf the time by which the TAIL
+ * The other path is the first of two at random that is not busy. Time stamps give the last leaf the time by which the TAIL
  * should come: what is held goes on then at the latest. Header fields have no width limits here: epochs do not wrap.
  */
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct sender {
 	sim_time active_at, tail_at;
 	sim_time reply_by; /* SIM_NEVER: none is awaited */
 	uint32_t epoch;    /* numbers of the leaf: those of a flow only grow */
-	uint16_t way;
+	uint16_t next_hop;
 	bool rerouted, settled; /* settled: the next packet begins an epoch */
 };
 
@@ -32,10 +32,10 @@ struct sender {
 struct receiver {
 	const struct path *path;
 	sim_time active_at;
-	sim_time before_sent_at, before_came_at; /* of the last packet by the way before */
+	sim_time before_sent_at, before_came_at; /* of the last packet by the path before */
 	sim_time tail_at;
 	uint32_t epoch;
-	bool rerouted;               /* all of the way before is here */
+	bool rerouted;               /* all of the path before is here */
 	bool before_seen;            /* some of it, in this epoch */
 	struct reorder_queue *queue; /* NULL: nothing is held */
 };
@@ -56,7 +56,7 @@ struct conweave {
 	struct receiver *receivers;
 	uint64_t flow_mask;
 	uint32_t epochs;      /* begun */
-	sim_time *busy_until; /* [leaf][way] */
+	sim_time *busy_until; /* [leaf][next hop] */
 	struct pool queues;
 	struct reorder_queue *in_use;
 	uint32_t *port_queues; /* in use, by output */
@@ -94,25 +94,26 @@ static struct sender *new_sender(const struct fabric_switch *box, const struct p
 	for (unsigned i = 0; i < PLACES; i++) {
 		if (places[i].path && now - places[i].active_at <= box->params.conweave.inactive)
 			continue;
-		places[i] = (struct sender){.path = path, .way = NO_WAY};
+		places[i] = (struct sender){.path = path, .next_hop = NO_NEXT_HOP};
 		return &places[i];
 	}
 	return NULL;
 }
 
-static bool has_way(const struct sender *sender, const struct port_group *group)
+static bool has_next_hop(const struct sender *sender, const struct port_group *group)
 {
-	return sender->way != NO_WAY && port_set_has(&group->set, sender->way);
+	return sender->next_hop != NO_NEXT_HOP && port_set_has(&group->set, sender->next_hop);
 }
 
-static bool is_free(const struct port_group *group, const sim_time *busy_until, unsigned way,
+static bool is_free(const struct port_group *group, const sim_time *busy_until, unsigned next_hop,
 		    sim_time now)
 {
-	return port_set_has(&group->set, way) && busy_until[way] <= now;
+	return port_set_has(&group->set, next_hop) && busy_until[next_hop] <= now;
 }
 
-/* The first of two at random without marks; NO_WAY: both have had some. */
-static unsigned other_way(struct fabric_switch *box, uint16_t leaf, const struct port_group *group)
+/* The first of two at random without marks; NO_NEXT_HOP: both have had some. */
+static unsigned other_next_hop(struct fabric_switch *box, uint16_t leaf,
+			       const struct port_group *group)
 {
 	const sim_time *busy_until =
 		&box->overlay->conweave->busy_until[(size_t)leaf * box->port_count];
@@ -122,13 +123,13 @@ static unsigned other_way(struct fabric_switch *box, uint16_t leaf, const struct
 
 	if (is_free(group, busy_until, one, now))
 		return one;
-	return is_free(group, busy_until, other, now) ? other : NO_WAY;
+	return is_free(group, busy_until, other, now) ? other : NO_NEXT_HOP;
 }
 
-static void take(struct fabric_switch *box, struct sender *sender, unsigned way)
+static void take(struct fabric_switch *box, struct sender *sender, unsigned next_hop)
 {
-	box->count.reroutes += sender->way != NO_WAY && sender->way != way;
-	sender->way = (uint16_t)way;
+	box->count.reroutes += sender->next_hop != NO_NEXT_HOP && sender->next_hop != next_hop;
+	sender->next_hop = (uint16_t)next_hop;
 }
 
 static void begin_epoch(struct fabric_switch *box, struct sender *sender, sim_time now)
@@ -143,30 +144,30 @@ static void begin_epoch(struct fabric_switch *box, struct sender *sender, sim_ti
 static void begin(struct fabric_switch *box, struct sender *sender, uint16_t leaf,
 		  const struct port_group *group, sim_time now)
 {
-	unsigned way = other_way(box, leaf, group);
+	unsigned next_hop = other_next_hop(box, leaf, group);
 
 	box->count.flowlets++;
 	begin_epoch(box, sender, now);
-	if (way == NO_WAY && !has_way(sender, group))
-		way = group->ports[random_below(&box->chance, group->count)];
-	if (way != NO_WAY)
-		take(box, sender, way);
+	if (next_hop == NO_NEXT_HOP && !has_next_hop(sender, group))
+		next_hop = group->ports[random_below(&box->chance, group->count)];
+	if (next_hop != NO_NEXT_HOP)
+		take(box, sender, next_hop);
 }
 
-/* The packet is the last one by the way that the flow has. */
+/* The packet is the last one by the path that the flow has. */
 static void reroute(struct fabric_switch *box, struct sender *sender, uint16_t leaf,
 		    const struct port_group *group, sim_time now)
 {
-	unsigned way = other_way(box, leaf, group);
+	unsigned next_hop = other_next_hop(box, leaf, group);
 
 	box->count.replies_late++;
 	sender->reply_by = SIM_NEVER;
 	sender->rerouted = true;
 	sender->tail_at = now;
-	if (way == NO_WAY)
-		box->count.ways_busy++;
+	if (next_hop == NO_NEXT_HOP)
+		box->count.paths_busy++;
 	else
-		take(box, sender, way);
+		take(box, sender, next_hop);
 }
 
 unsigned conweave_send(struct fabric_switch *box, uint16_t leaf, const struct port_group *group,
@@ -177,7 +178,7 @@ unsigned conweave_send(struct fabric_switch *box, uint16_t leaf, const struct po
 	struct overlay *header = &packet->overlay;
 	sim_time now = sim_now(box->block.sim);
 	bool silent = sender && now - sender->active_at > params->inactive;
-	unsigned way;
+	unsigned next_hop;
 
 	if (!sender)
 		sender = new_sender(box, packet->path, now);
@@ -187,7 +188,7 @@ unsigned conweave_send(struct fabric_switch *box, uint16_t leaf, const struct po
 	}
 	sender->active_at = now;
 	*header = (struct overlay){.kind = OVERLAY_WEAVE};
-	if (silent || !has_way(sender, group)) {
+	if (silent || !has_next_hop(sender, group)) {
 		begin(box, sender, leaf, group, now);
 		header->request = true;
 	} else if (sender->settled) {
@@ -196,16 +197,16 @@ unsigned conweave_send(struct fabric_switch *box, uint16_t leaf, const struct po
 	}
 	sender->settled = false;
 	header->rerouted = sender->rerouted;
-	way = sender->way;
+	next_hop = sender->next_hop;
 	if (sender->reply_by < now) {
 		reroute(box, sender, leaf, group, now);
 		header->tail = true;
 	}
 	header->epoch = sender->epoch;
-	header->way = (uint8_t)way;
+	header->next_hop = (uint8_t)next_hop;
 	header->weave.sent_at = now;
 	header->weave.tail_at = sender->tail_at;
-	return way;
+	return next_hop;
 }
 
 void conweave_answer(struct fabric_switch *box, uint16_t leaf, const struct packet *packet)
@@ -215,7 +216,8 @@ void conweave_answer(struct fabric_switch *box, uint16_t leaf, const struct pack
 	sim_time now = sim_now(box->block.sim);
 
 	if (header->kind == OVERLAY_NOTIFY) {
-		box->overlay->conweave->busy_until[(size_t)leaf * box->port_count + header->way] =
+		box->overlay->conweave
+			->busy_until[(size_t)leaf * box->port_count + header->next_hop] =
 			now + box->params.conweave.busy_time;
 		return;
 	}
@@ -315,7 +317,7 @@ static void hold(struct switch_port *input, struct reorder_queue *queue, struct 
 		box->count.held_bytes_max = weave->held_bytes;
 }
 
-/* From a packet of the way before until the TAIL, as they were sent, and some more. */
+/* From a packet of the path before until the TAIL, as they were sent, and some more. */
 static sim_time gap_to_tail(const struct fabric_switch *box, const struct receiver *receiver)
 {
 	sim_time gap = receiver->tail_at > receiver->before_sent_at
@@ -352,9 +354,9 @@ static void came_rerouted(struct switch_port *input, unsigned output, struct rec
 		switch_forward(input, output, packet);
 }
 
-static void came_by_way_before(struct switch_port *input, unsigned output,
-			       struct receiver *receiver, struct packet *packet,
-			       const struct overlay *header)
+static void came_by_path_before(struct switch_port *input, unsigned output,
+				struct receiver *receiver, struct packet *packet,
+				const struct overlay *header)
 {
 	struct fabric_switch *box = input->box;
 
@@ -443,7 +445,7 @@ void conweave_arrive(struct switch_port *input, unsigned output, struct packet *
 	if (header->rerouted)
 		came_rerouted(input, output, receiver, packet);
 	else
-		came_by_way_before(input, output, receiver, packet, header);
+		came_by_path_before(input, output, receiver, packet, header);
 }
 
 /* ---- life ---- */

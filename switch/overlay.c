@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlay: see overlay.h. Here is which part a switch has in a packet's way, and who is behind which leaf. */
+/* overlay: see overlay.h. Here is which part a switch has in a packet's path, and who is behind which leaf. */
 #include "switch/overlay.h"
 
 #include <stdio.h>
@@ -69,7 +69,7 @@ static void arrive(struct switch_port *input, unsigned output, struct packet *pa
 }
 
 /* Towards path->source, as fast as any: by the hash. */
-static unsigned way_back(struct fabric_switch *box, const struct packet *packet)
+static unsigned port_back(struct fabric_switch *box, const struct packet *packet)
 {
 	uint32_t source = packet->path->source;
 	unsigned output = source < box->table_entries ? box->table[source] : NO_ROUTE;
@@ -91,7 +91,7 @@ static void take_answer(struct switch_port *input, struct packet *packet)
 		packet_free(box->pool, packet);
 		return;
 	}
-	output = way_back(box, packet);
+	output = port_back(box, packet);
 	assert(output != NO_ROUTE);
 	switch_forward(input, output, packet);
 }
@@ -101,7 +101,7 @@ void overlay_answer(struct switch_port *input, const struct packet *asked, enum 
 {
 	struct fabric_switch *box = input->box;
 	struct packet *packet;
-	unsigned output = way_back(box, asked);
+	unsigned output = port_back(box, asked);
 
 	if (output == NO_ROUTE)
 		return;
@@ -112,8 +112,8 @@ void overlay_answer(struct switch_port *input, const struct packet *asked, enum 
 	packet->hop_limit = asked->path->hop_limit;
 	packet->vl = (uint8_t)box->params.conweave.control_vl;
 	packet->wire_bytes = (uint32_t)box->params.conweave.control_bytes;
-	packet->overlay =
-		(struct overlay){.epoch = header->epoch, .kind = (uint8_t)kind, .way = header->way};
+	packet->overlay = (struct overlay){
+		.epoch = header->epoch, .kind = (uint8_t)kind, .next_hop = header->next_hop};
 	box->count.answers_made++;
 	switch_forward(input, output, packet);
 }

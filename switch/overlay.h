@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * overlay: what leaf switches do together for packets from a host of one to a host of another: the first chooses the way and
+ * overlay: what leaf switches do together for packets from a host of one to a host of another: the first chooses the path and
  * writes a header, the last takes it off, learns from it, and answers. Switches between them forward by the hash of the flow,
- * which in a leaf-spine is one way: a way is known by the port by which it leaves the first leaf.
+ * which in a leaf-spine is one path: a path is known by the port by which it leaves the first leaf.
  *
  *     host -> leaf: choose, write -> spine: measure (CONGA) -> leaf: take off, learn or reorder -> host
  *                ^---------------- feedback in packets back (CONGA), packets of their own (ConWeave) ---'
@@ -14,8 +14,8 @@
 
 #include "switch/switch_state.h"
 
-#define NO_LEAF UINT16_MAX
-#define NO_WAY  PORT_SET_PORTS
+#define NO_LEAF     UINT16_MAX
+#define NO_NEXT_HOP PORT_SET_PORTS
 
 struct conga;
 struct conweave;
@@ -48,9 +48,9 @@ void conga_learn(struct fabric_switch *box, uint16_t leaf, const struct packet *
 void conga_departs(struct port_user *user, struct port *port, struct packet *packet,
 		   sim_time starts_at, sim_time until);
 
-/* The tables, for those who look on: what that leaf has told of a way to it, and what came from it by a way of its own. */
-unsigned conga_heard(const struct fabric_switch *box, uint16_t leaf, unsigned way);
-unsigned conga_measured(const struct fabric_switch *box, uint16_t leaf, unsigned way);
+/* The tables, for those who look on: what that leaf has told of a path to it, and what came from it by a path of its own. */
+unsigned conga_heard(const struct fabric_switch *box, uint16_t leaf, unsigned next_hop);
+unsigned conga_measured(const struct fabric_switch *box, uint16_t leaf, unsigned next_hop);
 
 /* conweave.c */
 struct conweave *conweave_create(struct fabric_switch *box);

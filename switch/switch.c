@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch: see switch.h. Here is the way of a packet from input to output, and the life of a switch.
+ * switch: see switch.h. Here is the path of a packet from input to output, and the life of a switch.
  */
 #include "switch/switch.h"
 
@@ -319,7 +319,7 @@ static void switch_discarded(struct port_user *user, struct port *port, const st
 	release(output, packet, packet->tail_at > now ? packet->tail_at : now);
 }
 
-/* The longest way from here to what is congested, in switches: through ports where packets wait and that are paused. */
+/* The longest path from here to what is congested, in switches: through ports where packets wait and that are paused. */
 static unsigned pause_depth(const struct fabric_switch *box, unsigned vl)
 {
 	unsigned deepest = 0;

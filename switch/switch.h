@@ -11,7 +11,7 @@
  * unless the output is faster than the input: then it is stored first, since its bits would run out.
  *
  * Ethernet may share one packet memory among all ports (shared_buffer.h), marks ECN (marking.c), takes one of several
- * ways (balance.c) and the priority from PCP or DSCP (vl_map.c); leaf switches may
+ * paths (balance.c) and the priority from PCP or DSCP (vl_map.c); leaf switches may
  * balance load together (overlay.h); InfiniBand has SL to VL tables and FECN. Packets to a group
  * leave by several ports (multicast.c).
  */
@@ -55,15 +55,15 @@
 	X(ecn_marks,         "packets", "that got ECN's CE, or FECN, here")                                \
 	X(ecn_incapable,     "packets", "that would have been marked, and are not ECN-capable")            \
 	X(credits_starved,   "packets", "whose credits came back late, since they were congested (fecn.credit_mask)") \
-	X(flowlets,          "times",   "a flow was given a way: its first, or after a gap, or anew (letflow, conga, conweave)") \
+	X(flowlets,          "times",   "a flow was given a path: its first, or after a gap, or anew (letflow, conga, conweave)") \
 	X(reroutes,          "times",   "... another one than before")                                     \
 	X(answers_made,      "packets", "RTT_REPLY, CLEAR and NOTIFY, made here (conweave)")               \
 	X(answers_taken,     "packets", "... that were for here: received + made + copies = forwarded + dropped + taken") \
-	X(replies_late,      "times",   "no RTT_REPLY in time: the last packet by the old way is a TAIL")   \
-	X(ways_busy,         "times",   "... and both ways looked at have had marks: it stays")            \
+	X(replies_late,      "times",   "no RTT_REPLY in time: the last packet by the old path is a TAIL")   \
+	X(paths_busy,        "times",   "... and both paths looked at have had marks: it stays")            \
 	X(flows_unknown,     "packets", "of a flow whose place in the table another one has: by hash, or as they come") \
 	X(notifies,          "packets", "NOTIFY of a mark, made here")                                     \
-	X(held,              "packets", "rerouted, that wait or waited here for those of the way before")  \
+	X(held,              "packets", "rerouted, that wait or waited here for those of the path before")  \
 	X(held_released,     "packets", "... that went on: held less these wait")                          \
 	X(held_max,          "packets", "most of one flow at once: the depth of reordering")                \
 	X(held_bytes_max,    "bytes",   "most in all of this switch's reorder queues at once")             \
@@ -100,7 +100,7 @@ void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoin
 /* Packets to that multicast group leave by all of the ports. GROUP_UNKNOWN: Ethernet, to any other group. */
 void switch_replicate(struct fabric_switch *box, uint32_t group, const struct port_set *ports);
 
-/* No way to that endpoint: its packets go as `unknown` says. */
+/* No path to that endpoint: its packets go as `unknown` says. */
 void switch_unroute(struct fabric_switch *box, const struct endpoints *endpoints,
 		    uint32_t endpoint);
 

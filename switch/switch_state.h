@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * switch_state: what the files that make up a switch share: switch.c (the way of a packet, its life), forwarding.c
- * (where to), balance.c (which of several ways), overlay.c (what leaf switches
- * tell each other to choose, with conga.c and conweave.c), multicast.c (several ways at once), partition.c (who may pass), vl_map.c (on
+ * switch_state: what the files that make up a switch share: switch.c (the path of a packet, its life), forwarding.c
+ * (where to), balance.c (which of several paths), overlay.c (what leaf switches
+ * tell each other to choose, with conga.c and conweave.c), multicast.c (several paths at once), partition.c (who may pass), vl_map.c (on
  * which VL), marking.c (ECN, FECN, telemetry), starvation.c (credits that come back slowly). Private.
  */
 #ifndef SWITCH_SWITCH_STATE_H
@@ -85,7 +85,7 @@ struct fabric_switch {
 	struct port_set unknown_group; /* outputs of groups that are not in it */
 	struct port_set linked;        /* unknown: flood: outputs with somebody at the other end */
 	struct pool replicas;
-	struct random chance; /* of ways */
+	struct random chance; /* of paths */
 	struct switch_params params;
 	uint8_t dscp_priority[DSCPS];
 	struct switch_port ports[];
@@ -115,13 +115,13 @@ bool balance_all_up(const struct fabric_switch *box, const struct port_group *gr
 /* Those of the group whose link is up. */
 void balance_up(const struct fabric_switch *box, const struct port_group *group,
 		struct port_group *up);
-/* The flow's entry if a flowlet begins, and its way before, PORT_SET_PORTS: none; NULL: it goes on by that way. */
+/* The flow's entry if a flowlet begins, and its path before, PORT_SET_PORTS: none; NULL: it goes on by that path. */
 struct flowlet *balance_flowlet(struct fabric_switch *box, const struct port_group *group,
-				const struct path *path, unsigned *way);
+				const struct path *path, unsigned *next_hop);
 unsigned balance_begin_flowlet(struct fabric_switch *box, struct flowlet *entry, unsigned before,
-			       unsigned way); /* returns way */
+			       unsigned next_hop); /* returns next_hop */
 
-/* switch.c: parts of a packet's way, for those who decide otherwise. switch_forward(): by that output, if it is not
+/* switch.c: parts of a packet's path, for those who decide otherwise. switch_forward(): by that output, if it is not
  * dropped. switch_admit(): has all that the output asks for, and may join its queue at head_at; false: was dropped. */
 void switch_receive(struct port_user *user, struct port *port, struct packet *packet);
 void switch_departs(struct port_user *user, struct port *port, struct packet *packet,

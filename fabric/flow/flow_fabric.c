@@ -49,8 +49,8 @@ static void ring_remove(struct flow_transfer *transfer)
 static void count(struct flow_fabric *fabric, struct flow_transfer *transfer, uint64_t packets,
 		  uint64_t bytes)
 {
-	for (uint32_t i = 0; i < transfer->way.hops; i++)
-		port_count_carried(topology_find_port(fabric->topology, transfer->way.ports[i]),
+	for (uint32_t i = 0; i < transfer->route.hops; i++)
+		port_count_carried(topology_find_port(fabric->topology, transfer->route.ports[i]),
 				   packets, bytes - transfer->counted_bytes);
 	transfer->counted_bytes = bytes;
 }
@@ -106,8 +106,8 @@ static void begin_waiting(struct flow_fabric *fabric)
 		ring_remove(transfer);
 		ring_append(&fabric->under_way, transfer);
 		transfer->flow =
-			fabric->ops->begin(fabric->fluid, transfer->way.ports, transfer->way.hops,
-					   transfer->link_bytes, transfer);
+			fabric->ops->begin(fabric->fluid, transfer->route.ports,
+					   transfer->route.hops, transfer->link_bytes, transfer);
 		fabric->count.transfers_begun++;
 	}
 }
@@ -128,7 +128,7 @@ static void step(struct event *event)
 
 void flow_fabric_begin(struct flow_fabric *fabric, struct flow_transfer *transfer)
 {
-	assert(transfer->way.hops && transfer->bytes && transfer->link_bytes && transfer->ended);
+	assert(transfer->route.hops && transfer->bytes && transfer->link_bytes && transfer->ended);
 	transfer->counted_bytes = 0;
 	ring_append(&fabric->waiting, transfer);
 	schedule(fabric, sim_now(fabric->block.sim));

@@ -28,7 +28,7 @@ struct fluid_flow;
 /* The caller owns it until ended() is called, then again. */
 struct flow_transfer {
 	/* the caller's */
-	struct topology_way way;
+	struct topology_route route;
 	uint64_t link_bytes; /* that a link is busy with: preamble and gaps are among them */
 	uint64_t bytes;      /* that ports count */
 	uint64_t packets;    /* likewise */

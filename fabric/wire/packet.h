@@ -72,18 +72,18 @@ struct overlay {
 	union {
 		struct {
 			sim_time sent_at; /* by the source's leaf */
-			sim_time tail_at; /* when that sent the last packet of the way before */
+			sim_time tail_at; /* when that sent the last packet of the path before */
 		} weave;
 		struct {
 			uint8_t metric;          /* of the most congested link so far */
-			uint8_t feedback_way;    /* of the other direction, at the destination's leaf, ... */
+			uint8_t feedback_next_hop;    /* of the other direction, at the destination's leaf, ... */
 			uint8_t feedback_metric; /* ... and how congested that is */
 			bool has_feedback;
 		} conga;
 	};
 	uint32_t epoch; /* ConWeave */
 	uint8_t kind;   /* enum overlay_kind */
-	uint8_t way;    /* the port by which it left the source's leaf */
+	uint8_t next_hop;    /* the port by which it left the source's leaf */
 	bool request, tail, rerouted; /* ConWeave: RTT_REQUEST, TAIL, REROUTED */
 };
 

@@ -62,7 +62,7 @@ void paths_destroy(struct paths *paths);
  * paths_destroy(). */
 const struct path *path_intern(struct paths *paths, const struct path *path);
 
-/* The way back: what responses take to a packet that came by *path. */
+/* The return path: what responses take to a packet that came by *path. */
 const struct path *path_reverse(struct paths *paths, const struct path *path);
 size_t paths_count(const struct paths *paths);
 

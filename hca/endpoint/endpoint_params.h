@@ -50,7 +50,7 @@
 	X(hop_limit,       COUNT, "64",    "1..255",      "of packets: switches that route take one off each",         "choice: what operating systems begin with") \
 	X(telemetry_bytes, BYTES, "42B",   "0B..1KB",     "added to packets and ACKs that carry in-band telemetry",     "ground truth C-23: INT of five switches") \
 	X(data_header_extra, BYTES, "0B",  "0B..256B",    "added to each packet of a write or send beyond RoCE's headers", "IRN, SIGCOMM'18, 6.3: 16 B, a RETH in each packet of a WRITE") \
-	X(base_rtt,        TIME,  "auto",  "auto|1ns..100ms", "of an empty path, for algorithms that ask; auto: of each queue pair's own path, by the way with the fewest links: a full packet there, its ACK back, and what either end adds to that (receive_latency)", "auto: published simulators take each path's own; a value: choice")
+	X(base_rtt,        TIME,  "auto",  "auto|1ns..100ms", "of an empty path, for algorithms that ask; auto: of each queue pair's own path, by the route with the fewest links: a full packet there, its ACK back, and what either end adds to that (receive_latency)", "auto: published simulators take each path's own; a value: choice")
 /* clang-format on */
 
 enum notify_mode { NOTIFY_CNP, NOTIFY_ACK, NOTIFY_NONE };

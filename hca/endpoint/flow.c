@@ -3,9 +3,9 @@
  * flow: what an endpoint HCA does where the fabric is a flow model (fabric/flow): a message is one transfer. What the
  * host and the transport take in time stays as it is with packets; ACKs and requests take their time and no bandwidth.
  *
- *     write, send   queue of the requester --transfer--> arrived --ACK's way--> complete
- *     read          request's way --> queue of the responder --transfer--> complete
- *     atomic        request's way --> atomic --> response's way --> complete
+ *     write, send   queue of the requester --transfer--> arrived --ACK's latency--> complete
+ *     read          request's latency --> queue of the responder --transfer--> complete
+ *     atomic        request's latency --> atomic --> response's latency --> complete
  *
  * Messages of a queue pair are transferred one at a time, in order. There are no losses, marks, windows or pauses, and
  * congestion control, which would share links by them, is not asked.
@@ -34,7 +34,7 @@ static const uint8_t data_opcodes[][4] = {
 			   RC_READ_RESP_ONLY},
 };
 
-/* ---- bytes and ways ---- */
+/* ---- bytes and routes ---- */
 
 static uint64_t wire_bytes(const struct endpoint_qp *qp, uint8_t opcode, uint64_t payload_bytes)
 {
@@ -62,25 +62,25 @@ static bool on_ethernet(const struct endpoint_qp *qp)
 	return qp->path->link_layer == LINK_ETHERNET;
 }
 
-/* build_create() has made sure that the ways are there: see endpoint_set_flows(). */
-static struct topology_way way_of(const struct endpoint_qp *qp)
+/* build_create() has made sure that the routes are there: see endpoint_set_flows(). */
+static struct topology_route route_of(const struct endpoint_qp *qp)
 {
-	struct topology_way way;
+	struct topology_route route;
 	char error[256];
-	bool there = topology_follow(flow_fabric_topology(qp->hca->flows), qp->path, &way, error,
+	bool there = topology_follow(flow_fabric_topology(qp->hca->flows), qp->path, &route, error,
 				     sizeof(error));
 
 	assert(there);
-	return way;
+	return route;
 }
 
 /* One packet without data, from that queue pair to its peer. */
 static sim_time travel(const struct endpoint_qp *qp, uint8_t opcode)
 {
-	const struct topology_way way = way_of(qp);
+	const struct topology_route route = route_of(qp);
 	uint64_t bytes = wire_bytes(qp, opcode, 0) + (on_ethernet(qp) ? PREAMBLE_BYTES : 0);
 
-	return (sim_time)((double)bytes * 8 * (double)SEC / (double)way.rate_bps) + way.latency;
+	return (sim_time)((double)bytes * 8 * (double)SEC / (double)route.rate_bps) + route.latency;
 }
 
 /* ---- the queue of a source ---- */
@@ -109,7 +109,7 @@ static void begin_first(struct endpoint_qp *qp)
 	struct flow_transfer *transfer = &flow->transfer;
 	uint64_t bytes = message_wire_bytes(flow);
 
-	transfer->way = way_of(qp);
+	transfer->route = route_of(qp);
 	transfer->bytes = bytes;
 	transfer->link_bytes = bytes;
 	if (on_ethernet(qp))
@@ -197,7 +197,7 @@ static void transfer_ended(struct flow_transfer *transfer)
 	queue->head = flow->after;
 	if (queue->head)
 		begin_first(source);
-	then(flow, arrive, transfer->way.latency + source->peer->hca->params->receive_latency);
+	then(flow, arrive, transfer->route.latency + source->peer->hca->params->receive_latency);
 }
 
 static void respond_read(struct event *event)

@@ -19,8 +19,8 @@ static void intern_level(const struct endpoint_hca *from, struct path path, uint
 static const struct path *make_path(const struct endpoint_hca *from, uint32_t to,
 				    unsigned service_level, uint16_t udp_port)
 {
-	struct path path = endpoints_way(from->endpoints, from->endpoint, to, service_level,
-					 (unsigned)from->params->hop_limit, udp_port);
+	struct path path = endpoints_path(from->endpoints, from->endpoint, to, service_level,
+					  (unsigned)from->params->hop_limit, udp_port);
 
 	intern_level(from, path, from->params->cnp_priority);
 	intern_level(from, path, from->params->ack_priority);

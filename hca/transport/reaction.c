@@ -34,20 +34,20 @@ static sim_time empty_round_trip(const struct qp *qp)
 	const struct transport_block *transport = qp->transport;
 	const struct congestion_unit *unit = transport->congestion;
 	const struct transport_facts *facts = &transport->facts;
-	const struct path *way = qp->state.path;
+	const struct path *route = qp->state.path;
 	const struct packet data = {
-		.path = way, .opcode = RC_WRITE_ONLY, .payload_bytes = qp->state.mtu_bytes};
-	const struct packet ack = {.path = way, .opcode = RC_ACK};
+		.path = route, .opcode = RC_WRITE_ONLY, .payload_bytes = qp->state.mtu_bytes};
+	const struct packet ack = {.path = route, .opcode = RC_ACK};
 	uint32_t telemetry = unit->congestion->ops->lives_by & CONGESTION_TELEMETRY
 				     ? (uint32_t)unit->params->telemetry_bytes
 				     : 0;
 	sim_time there, back;
 
-	if (!transport->endpoints || way->source == way->destination)
+	if (!transport->endpoints || route->source == route->destination)
 		return CONGESTION_RTT_UNKNOWN;
-	there = endpoints_trip(transport->endpoints, way->source, way->destination,
+	there = endpoints_trip(transport->endpoints, route->source, route->destination,
 			       packet_wire_bytes(&data) + telemetry);
-	back = endpoints_trip(transport->endpoints, way->destination, way->source,
+	back = endpoints_trip(transport->endpoints, route->destination, route->source,
 			      packet_wire_bytes(&ack) + telemetry);
 	if (there == SIM_NEVER || back == SIM_NEVER)
 		return CONGESTION_RTT_UNKNOWN;

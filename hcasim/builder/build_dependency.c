@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * build_dependency: is a deadlock possible on the ways that the scenario's packets take? Part of build.h.
+ * build_dependency: is a deadlock possible on the routes that the scenario's packets take? Part of build.h.
  */
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ bool build_may_deadlock(const struct build *build, char *error, size_t error_byt
 		return false;
 	bool own = scenario->vls.route_count > 0 || scenario->vls.forwarding != NULL;
 	snprintf(error, error_bytes,
-		 "the ways of packets form a circle of buffers, so a deadlock is possible; "
+		 "the routes of packets form a circle of buffers, so a deadlock is possible; "
 		 "expected %s%s or "
 		 "run: {deadlock: possible}; the circle: %s",
 		 own ? "other routes" : "routing: up_down",

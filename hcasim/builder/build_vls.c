@@ -82,7 +82,7 @@ static void map_dscp(struct build *build, const struct scenario_dscp *entry)
 	}
 }
 
-/* Ways that somebody has set by hand; they may lead nowhere, and in a circle. */
+/* Routes that somebody has set by hand; they may lead nowhere, and in a circle. */
 static bool map_route(struct build *build, const struct scenario_route *entry, char *error,
 		      size_t error_bytes)
 {

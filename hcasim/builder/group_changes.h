@@ -2,7 +2,7 @@
 /*
  * group_changes: hosts that join and leave a multicast group during a run, as the scenario says: at that time the subnet's manager
  * gives all switches the tables of a new tree (IBTA vol. 1, 15.2.5.17: JoinState; how long that takes is left to the manager,
- * here it takes no time). Packets that are past the switch where the ways part keep theirs.
+ * here it takes no time). Packets that are past the switch where the routes part keep theirs.
  */
 #ifndef HCASIM_BUILDER_GROUP_CHANGES_H
 #define HCASIM_BUILDER_GROUP_CHANGES_H

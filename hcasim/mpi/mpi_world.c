@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "hcasim/record/result.h"
-#include "hcasim/run/ways.h"
+#include "hcasim/run/ideal_routes.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "sim/pool.h"
 #include "traffic/workload/backend.h"
@@ -38,7 +38,7 @@ struct mpi_world {
 	struct scenario *scenario;
 	struct build *build;
 	struct result *result;
-	struct ways *ways;
+	struct ideal_routes *routes;
 	struct connection *connections; /* hash table, open addressing */
 	uint64_t connection_mask, connection_count;
 	struct flow_record *records;
@@ -191,7 +191,7 @@ static uint32_t add_record(struct mpi_world *world, uint32_t source, uint32_t de
 			   uint64_t bytes, const struct backend_qp *qp)
 {
 	const struct port *port = build_host_port(world->build, source);
-	const struct ideal_path way = ways_find(world->ways, source, destination);
+	const struct ideal_route route = ideal_routes_find(world->routes, source, destination);
 	uint32_t number = world->count++;
 
 	if (number == world->capacity) {
@@ -206,11 +206,11 @@ static uint32_t add_record(struct mpi_world *world, uint32_t source, uint32_t de
 		.source = source,
 		.destination = destination,
 		.operation = WORKLOAD_SEND,
-		.hops = way.hops,
+		.hops = route.hops,
 		.bytes = bytes,
 		.ready = sim_now(world->build->sim),
 		.ideal = ideal_time(world->backend->ideal, (uint32_t)port_params(port)->mtu,
-				    world->backend->ops->path(qp), &way, WORKLOAD_SEND, bytes),
+				    world->backend->ops->path(qp), &route, WORKLOAD_SEND, bytes),
 		.status = FLOW_under_way,
 	};
 	return number;
@@ -371,7 +371,7 @@ struct mpi_world *mpi_world_open(void)
 		return NULL;
 	}
 	pool_init(&world->pool, sizeof(struct mpi_message), 0);
-	world->ways = ways_create(world->build);
+	world->routes = ideal_routes_create(world->build);
 	world->ended_last = &world->ended;
 	return start_backend(world) ? world : NULL;
 }
@@ -425,7 +425,7 @@ void mpi_world_close(struct mpi_world *world, sim_time now, bool deadlock)
 	}
 	write_status(world, now, wrong, deadlock);
 	pool_fini(&world->pool);
-	ways_destroy(world->ways);
+	ideal_routes_destroy(world->routes);
 	world->backend->ops->destroy(world->backend);
 	block_fini(&world->block);
 	build_destroy(world->build);

@@ -13,28 +13,28 @@ enum { NAME_BYTES = 256 };
 uint64_t drops_in_queues(const struct port *port)
 {
 	const struct port_counters *counters = port_counters(port);
-	uint64_t WAY = 0, QUEUE = 0;
+	uint64_t LINK = 0, QUEUE = 0;
 
 #define ADD(X, reason, value, where, counter, name, meaning) where += counters->counter;
 	PORT_DROPS(ADD, )
-	(void)WAY;
+	(void)LINK;
 	return QUEUE;
 }
 
-uint64_t drops_on_way(const struct port *port)
+uint64_t drops_on_link(const struct port *port)
 {
 	const struct port_counters *counters = port_counters(port);
-	uint64_t WAY = 0, QUEUE = 0;
+	uint64_t LINK = 0, QUEUE = 0;
 
 	PORT_DROPS(ADD, )
 #undef ADD
 	(void)QUEUE;
-	return WAY;
+	return LINK;
 }
 
 uint64_t drops_of_port(const struct port *port)
 {
-	return drops_in_queues(port) + drops_on_way(port);
+	return drops_in_queues(port) + drops_on_link(port);
 }
 
 uint64_t drops_of_switch(const struct fabric_switch *box)

@@ -25,7 +25,7 @@ void drops_write_port(const struct build *build, const struct port *port, FILE *
 
 /* Of a port: in its queues; on the way to it and on arrival, or on transmit; both. */
 uint64_t drops_in_queues(const struct port *port);
-uint64_t drops_on_way(const struct port *port);
+uint64_t drops_on_link(const struct port *port);
 uint64_t drops_of_port(const struct port *port);
 
 /* Of a switch, without those of its ports' queues (queue_drops). */

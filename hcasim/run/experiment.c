@@ -93,10 +93,11 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 		free(experiment);
 		return NULL;
 	}
-	experiment->ways = ways_create(build);
+	experiment->routes = ideal_routes_create(build);
 	experiment->backend = build_backend(build);
-	experiment->driver = flow_driver_create(build->sim, experiment->workload, &scenario->play,
-						experiment->backend, ways_find, experiment->ways);
+	experiment->driver =
+		flow_driver_create(build->sim, experiment->workload, &scenario->play,
+				   experiment->backend, ideal_routes_find, experiment->routes);
 	const char *trouble = experiment->backend->ops->trouble(experiment->backend);
 	if (trouble != NULL) {
 		snprintf(error, error_bytes, "%s", trouble);
@@ -143,7 +144,7 @@ void experiment_destroy(struct experiment *experiment)
 	flow_driver_destroy(experiment->driver);
 	experiment->backend->ops->destroy(experiment->backend);
 	workload_destroy(experiment->workload);
-	ways_destroy(experiment->ways);
+	ideal_routes_destroy(experiment->routes);
 	free(experiment->arrived);
 	free(experiment->acked);
 	free(experiment->queue_counts);

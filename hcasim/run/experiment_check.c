@@ -69,7 +69,7 @@ static void check_link(struct checker *checker, const struct port *one, const st
 {
 	const struct port_counters *a = port_counters(one), *b = port_counters(other);
 	uint64_t flying = port_flying_bytes(one) + port_flying_bytes(other);
-	uint64_t lost = drops_on_way(one) + drops_on_way(other);
+	uint64_t lost = drops_on_link(one) + drops_on_link(other);
 	if (lost == 0 &&
 	    a->bytes_sent + b->bytes_sent != a->bytes_received + b->bytes_received + flying)
 		report(checker,

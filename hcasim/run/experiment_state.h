@@ -9,7 +9,7 @@
 
 #include "fabric/deadlock.h"
 #include "hcasim/run/experiment.h"
-#include "hcasim/run/ways.h"
+#include "hcasim/run/ideal_routes.h"
 #include "traffic/workload/flow_driver.h"
 
 struct port_sample {
@@ -29,7 +29,7 @@ struct experiment {
 	struct workload *workload;
 	struct backend *backend;
 	struct flow_driver *driver;
-	struct ways *ways;
+	struct ideal_routes *routes;
 	const struct flow_record *records; /* the flow driver's */
 	/* [flows] of their queue pairs, when measuring began; at its end: since then. */
 	uint64_t *arrived, *acked;

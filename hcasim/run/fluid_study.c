@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hcasim/run/ways.h"
+#include "hcasim/run/ideal_routes.h"
 #include "hcasim/schema/endpoint_device.h"
 #include "switch/switch_params.h"
 
@@ -79,10 +79,10 @@ static struct fluid_port port_of(const struct fluid_study *study, const struct b
 	uint32_t sender = target == 0 ? 1 : 0, others = scenario->host_count - 1;
 	uint64_t fan_in = scenario->workload.fan_in;
 	const struct endpoint_params *endpoint = &scenario->hosts[target].endpoint->endpoint;
-	struct ways *ways = ways_create(build);
-	sim_time around =
-		ways_find(ways, sender, target).latency + ways_find(ways, target, sender).latency;
-	ways_destroy(ways);
+	struct ideal_routes *routes = ideal_routes_create(build);
+	sim_time around = ideal_routes_find(routes, sender, target).latency +
+			  ideal_routes_find(routes, target, sender).latency;
+	ideal_routes_destroy(routes);
 	bool ethernet = port_link_layer(study->port) == LINK_ETHERNET;
 	return (struct fluid_port){
 		.flows = fan_in > 0 && fan_in < others ? (unsigned)fan_in : others,

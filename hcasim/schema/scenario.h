@@ -52,7 +52,7 @@ struct port_params;
 	X(fidelity,   CHOICE, "packet", "packet|flow", "workload: what goes over the links; flow: rates that flows share max-min fairly, for long flows", "choice") \
 	X(partition_enforcement, CHOICE, "both", "both|in|out|off", "partitions: which filters the switches' ports towards hosts have", "choice: OpenSM's default") \
 	X(reroute_delay, TIME, "10ms", "0ps..100s", "faults: from a link going down or coming up until all switches use tables that know it; 0: tables stay as they are. A switch's own links are known to it at once", "assumed: loss of signal is seen within milliseconds; PortLand (SIGCOMM 2009) measures 65 ms, RFC 7938 section 7.1 expects below a second, a simulator of ground truth D-10 takes none") \
-	X(routing,    CHOICE, "as_built",   "as_built|min_hop|up_down|dimension_order", "which ways packets go; as_built: the topology's own", "choice")
+	X(routing,    CHOICE, "as_built",   "as_built|min_hop|up_down|dimension_order", "which routes packets take; as_built: the topology's own", "choice")
 
 /* Which of them a kind takes: topology_keys[] in scenario_topology.c. */
 #define TOPOLOGY_PARAMS(X)                                                                                 \
@@ -86,7 +86,7 @@ struct port_params;
 	X(measure_until, TIME, "0ps", "", "workload: means and rates are taken until then, 0: to the end; flows that are under way go on", "choice") \
 	X(large,      BYTES,  "1MB",   "1B..", "workload: flows from this size on are those of the large_ metrics", "choice") \
 	X(small,      BYTES,  "100KB", "1B..", "workload: flows up to this size are those of the small_ metrics", "choice") \
-	X(deadlock,   CHOICE, "error", "error|expected|possible", "workload: what a deadlock at the end of the run is; error: ways that can form one are refused before the run; possible: they are not", "choice") \
+	X(deadlock,   CHOICE, "error", "error|expected|possible", "workload: what a deadlock at the end of the run is; error: routes that can form one are refused before the run; possible: they are not", "choice") \
 	X(loss,       CHOICE, "as_vl", "as_vl|expected", "workload: loss in a lossless VL fails the run, unless a fault of this file explains it, or it is expected", "choice") \
 	X(failed,     CHOICE, "error", "error|expected", "workload: flows that run out of retries fail the run, unless they are expected: so, or by a bound of flows_failed or flows_done", "choice")
 

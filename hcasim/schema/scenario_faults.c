@@ -122,15 +122,15 @@ static void read_burst(struct scenario_reader *reader, struct yaml_node *map,
 static void read_packets(struct scenario_reader *reader, struct yaml_node *node,
 			 struct scenario_fault *fault)
 {
-	static const char *const ways[] = {"probability", "nth", "bit_error_rate", "burst"};
+	static const char *const losses[] = {"probability", "nth", "bit_error_rate", "burst"};
 	bool later = fault->action == FAULT_delay || fault->action == FAULT_reorder;
 	const char *action = action_names[fault->action];
 	unsigned given = 0;
 	yaml_override_params(node, scenario_fault_choice_list, &fault->choice, reader->errors);
 	fault->opcode = read_opcode(reader, node);
 	read_burst(reader, node, &fault->burst);
-	for (unsigned i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-		given += yaml_get(node, ways[i]) != NULL;
+	for (unsigned i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		given += yaml_get(node, losses[i]) != NULL;
 	if (given != 1)
 		yaml_error(reader->errors, node,
 			   "expected one of probability, nth, bit_error_rate, burst; found %u",

@@ -29,7 +29,7 @@ struct scenario_dscp {
 
 struct scenario_route {
 	const char *at, *to; /* switches, hosts */
-	const char *via;     /* neighbours of those switches; NULL: no way */
+	const char *via;     /* neighbours of those switches; NULL: no route */
 };
 
 struct scenario_vls {

@@ -54,8 +54,8 @@ done
 head -1 "$folder/conweave.native/switches.csv" | grep -q '^switch,packets_forwarded,.*,flowlets,reroutes,answers_made,.*,held_max,' ||
   fail "switches.csv: $(head -1 "$folder/conweave.native/switches.csv")"
 [ "$(wc -l <"$folder/conweave.native/switches.csv")" -eq 9 ] || fail "switches.csv has not a line a switch"
-grep -q '^leaf0\.port[0-9]*,spine' "$folder/conweave.native/links.csv" || fail "links.csv names no way"
-grep -q ',leaf0\.port' "$folder/conweave.native/series.csv" || fail "series.csv names no way"
+grep -q '^leaf0\.port[0-9]*,spine' "$folder/conweave.native/links.csv" || fail "links.csv names no path"
+grep -q ',leaf0\.port' "$folder/conweave.native/series.csv" || fail "series.csv names no path"
 
 # refused EXPECTED VALUE...
 refused() {
@@ -71,7 +71,7 @@ refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={thresh
 refused "no mask of ports; expected a number, or 0x" 'fabric.switch.fecn={cs_threshold: 1, credit_mask: "12 and 13"}'
 refused "expected one of" fabric.switch.balance=flowlet
 
-# Packet by packet a fat tree is filled, whoever looks at queues how: hosts of one pace do not each keep to a way of their own, and what fills a gap is
+# Packet by packet a fat tree is filled, whoever looks at queues how: hosts of one pace do not each keep to a path of their own, and what fills a gap is
 # acknowledged, so that nobody waits for a timeout, with a window, too.
 cat >"$folder/spray.yaml" <<'END'
 hosts: {count: 0, hca: {fidelity: endpoint, recovery: selective_repeat, nak: false}}

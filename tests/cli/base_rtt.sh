@@ -37,7 +37,7 @@ alone fast_uplinks --set 'fabric.topology={kind: leaf-spine, leaves: 2, spines: 
 alone fat_tree --set 'fabric.topology={kind: fat-tree, arity: 4}' --set fabric.switch.balance=spray
 alone one_switch --set 'fabric.topology={kind: leaf-spine, leaves: 1, spines: 1, hosts: 4}'
 
-# Four pairs of leaves 1.2 km apart share each way with one more flow: half of the line each, not a fortieth.
+# Four pairs of leaves 1.2 km apart share each path with one more flow: half of the line each, not a fortieth.
 study=$top/scenarios/studies/balancers.yaml
 long=(--set 'workload={pattern: shift, bytes: 1MB}' --set hosts.hca.congestion=swift --set fabric.link.length=400m --set fabric.switch.balance=destination)
 "$hcasim" run "$study" "${long[@]}" --set 'expect=[{metric: slowdown_mean, at_least: 2, at_most: 2.2}]' >"$folder/summary" 2>&1 || fail "Swift: $(cat "$folder/summary")"

@@ -39,7 +39,7 @@ for fidelity in endpoint detailed; do
     fail "$fidelity: a flow with a link of its own takes $beside us, alone $alone"
 done
 
-# ---- other ways ----
+# ---- other paths ----
 study=$source/scenarios/studies/balancers.yaml
 hpcc=(--set hosts.hca.congestion=hpcc-paper --set fabric.switch.telemetry=true --set 'expect=[{metric: flows_failed, equals: 0}]' --set run.until=20ms)
 # slowdown FOLDER, sweep FOLDER OPTION...: mean slowdown by balance
@@ -59,14 +59,14 @@ no_more() {
   found=$(slowdown "$1" "$2")
   awk -v found="$found" -v limit="$3" 'BEGIN { exit !(found + 0 > 1 && found + 0 <= limit) }' || fail "$1: slowdown of $2 is $found, not up to $3"
 }
-sweep ways --set workload.stop=1ms
+sweep paths --set workload.stop=1ms
 for balance in spray adaptive drill; do
-  no_more ways $balance 1.25
+  no_more paths $balance 1.25
 done
 for balance in destination ecmp letflow conweave; do
-  no_more ways $balance 1.4
+  no_more paths $balance 1.4
 done
-no_more ways conga 1.5 # 50 B in each packet between two leaves
+no_more paths conga 1.5 # 50 B in each packet between two leaves
 sweep failure --set workload.stop=1ms --set 'faults=[{from: spine0, to: leaf1, link_down: {begin: 300us, lasts: 300us}}]'
 for balance in destination ecmp letflow conga conweave drill adaptive spray; do
   no_more failure $balance 4

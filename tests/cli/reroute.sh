@@ -79,7 +79,7 @@ play roce 0 --set fabric.reroute_delay=100us --set "$condition" --threads 2
 [ "$(value flows_done)" -eq 30 ] || fail "a condition: $(value flows_done) done"
 grep -q 'in one thread: link_down with a condition changes routes everywhere' "$folder/log" || fail "a condition: $(cat "$folder/log")"
 
-# A fat tree on InfiniBand: the ways of a destination, adapters of either fidelity; on each kernel.
+# A fat tree on InfiniBand: the routes to a destination, adapters of either fidelity; on each kernel.
 cat >"$folder/tree.yaml" <<'EOF'
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that a scenario's VLs and forwarding tables are those that packets meet: VL arbitration shares a link by its weights
 # (ground truth C-08), SL to VL puts flows on one VL or on two, a file of linear forwarding tables
-# sends packets where it says, ways set by hand lead where they say, in a circle, and nowhere, what a switch floods is counted packet
+# sends packets where it says, routes set by hand lead where they say, in a circle, and nowhere, what a switch floods is counted packet
 # by packet, and what is wrong with each is said at its line.
 #
 #   tests/cli/vls.sh HCASIM

@@ -7,17 +7,17 @@
 #include "tests/fabric/support/pair.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)                   \
-	TEST(starvation)              \
-	TEST(just_enough)             \
-	TEST(wrap)                    \
-	TEST(told_at_the_batch)       \
-	TEST(told_when_low)           \
-	TEST(told_when_the_way_needs) \
-	TEST(told_in_time)            \
-	TEST(credits_occupy_the_link) \
-	TEST(lost_packets)            \
-	TEST(lost_credits)            \
+#define TESTS(TEST)                      \
+	TEST(starvation)                 \
+	TEST(just_enough)                \
+	TEST(wrap)                       \
+	TEST(told_at_the_batch)          \
+	TEST(told_when_low)              \
+	TEST(told_when_the_flight_needs) \
+	TEST(told_in_time)               \
+	TEST(credits_occupy_the_link)    \
+	TEST(lost_packets)               \
+	TEST(lost_credits)               \
 	TEST(management_vl)
 SUITE_AFTER(set_up, TESTS)
 
@@ -139,10 +139,10 @@ static void test_told_when_low(void)
 }
 
 /* Unless told to gather: when no more is left than is used until word of it is at the other end and what that lets go is here. */
-static void test_told_when_the_way_needs(void)
+static void test_told_when_the_flight_needs(void)
 {
-	const uint64_t way = 1500 * NS / BYTE_PS; /* of 300 m, in bytes */
-	const uint64_t used = 2 * way + 4 * (params.mtu + HEADERS_MAX);
+	const uint64_t flight = 1500 * NS / BYTE_PS; /* of 300 m, in bytes */
+	const uint64_t used = 2 * flight + 4 * (params.mtu + HEADERS_MAX);
 
 	for (uint64_t more = 0; more <= 1; more++) {
 		params.length = 300;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laws about pairs of runs: what costs nothing, more of something, names, starts, others that share nothing, fidelities, ways back."""
+"""Laws about pairs of runs: what costs nothing, more of something, names, starts, others that share nothing, fidelities, return paths."""
 import copy
 import json
 import random
@@ -188,7 +188,7 @@ class More(Law):
 
 
 # Of flows: what, worse, better, tolerance of the mean time and its reason.
-CHANCE = 0.10 # flows meet others on their ways by hash or by chance
+CHANCE = 0.10 # flows meet others on their paths by hash or by chance
 MORE_FLOWS = (
     ("fabric.topology.spines", (1, 2), (2, 4), CHANCE),
     ("fabric.switch.balance", ("ecmp",), ("spray", "drill", "adaptive"), 2 * CHANCE), # and packets come in another order
@@ -201,7 +201,7 @@ BALANCES = ("ecmp", "destination", "spray", "letflow", "drill", "adaptive", "con
 
 
 class MoreFlows(Law):
-    """the second run has more ways, faster or shorter links: flows take no longer in the mean, but for 10 % (chance on their ways)"""
+    """the second run has more paths, faster or shorter links: flows take no longer in the mean, but for 10 % (chance on their paths)"""
     name = "more-flows"
     keep = (*Law.keep, "fabric.topology", "fabric.link_layer", "hosts.hca.recovery")
     halves = False

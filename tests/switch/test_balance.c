@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves how a switch chooses among equal ways: ECMP keeps a flow on one way and spreads flows evenly, each switch by
- * a seed of its own unless told; flowlets change their way after a gap and never within it; spraying is even to a few
+ * Proves how a switch chooses among equal paths: ECMP keeps a flow on one path and spreads flows evenly, each switch by
+ * a seed of its own unless told; flowlets change their path after a gap and never within it; spraying is even to a few
  * sigma; adaptive keeps queues within a packet of each other, and DRILL loses no more than a twentieth; and all of them leave out a link that is down.
  */
 #include <math.h>
@@ -69,7 +69,7 @@ static void set_up(void)
 	mesh_defaults(&mesh);
 }
 
-/* One flow, one way; 4000 flows that differ in the UDP source port alone, a quarter each within five sigma. */
+/* One flow, one path; 4000 flows that differ in the UDP source port alone, a quarter each within five sigma. */
 static void test_ecmp(void)
 {
 	begin(BALANCE_ECMP, LINK_ETHERNET);
@@ -88,7 +88,7 @@ static void test_ecmp(void)
 }
 
 /* Which leaf uplinks 64 flows take, as two bits each. */
-static void ways(uint64_t seed, unsigned leaf, uint8_t taken[64])
+static void next_hops(uint64_t seed, unsigned leaf, uint8_t taken[64])
 {
 	uint64_t before[SPINES];
 
@@ -117,15 +117,15 @@ static void test_seeds(void)
 {
 	uint8_t one[64], again[64], other[64];
 
-	ways(0, 0, one);
-	ways(0, 0, again);
+	next_hops(0, 0, one);
+	next_hops(0, 0, again);
 	CU_ASSERT_EQUAL(memcmp(one, again, 64), 0); /* the run's seed */
-	ways(0, 1, other);
+	next_hops(0, 1, other);
 	CU_ASSERT_NOT_EQUAL(memcmp(one, other, 64), 0);
-	ways(77, 0, one);
-	ways(77, 1, other);
+	next_hops(77, 0, one);
+	next_hops(77, 1, other);
 	CU_ASSERT_EQUAL(memcmp(one, other, 64), 0); /* polarised */
-	ways(78, 0, other);
+	next_hops(78, 0, other);
 	CU_ASSERT_NOT_EQUAL(memcmp(one, other, 64), 0);
 }
 

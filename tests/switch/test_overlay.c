@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what leaf switches do together. CONGA: the estimate of a link to the byte, its quantised metric in the tables of both
- * leaves after given packets, feedback that changed first, the least congested way for a flowlet, the way before among equals,
- * metrics that age. ConWeave: an answer in time keeps the way, a late one makes a TAIL and another way; what overtakes the TAIL
+ * leaves after given packets, feedback that changed first, the least congested path for a flowlet, the path before among equals,
+ * metrics that age. ConWeave: an answer in time keeps the path, a late one makes a TAIL and another path; what overtakes the TAIL
  * is held and released in order at the picosecond at which the TAIL comes, or when its time is over; NOTIFY keeps flows off a
- * way. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three kernels agree.
+ * path. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three kernels agree.
  */
 #include "fabric/port_fault.h"
 #include "switch/overlay.h"
@@ -80,7 +80,7 @@ static unsigned uplink(unsigned box, unsigned towards)
 			if (port_peer(switch_port(mesh.boxes[box], i)) ==
 			    switch_port(mesh.boxes[LEAVES + towards], j))
 				return i;
-	return NO_WAY;
+	return NO_NEXT_HOP;
 }
 
 /* Packets that a leaf has sent to each spine. */
@@ -125,14 +125,14 @@ static void set_up(void)
  * packets of 1024 + 62 + 50 bytes at 100 Gb/s lasts about 92 us: after it both tables say what was sent and not yet decayed. */
 static void test_conga_tables(void)
 {
-	unsigned way;
+	unsigned next_hop;
 	uint64_t before[SPINES], overlay_bytes = 0;
 
 	begin(BALANCE_CONGA);
 	look(0, before);
 	station_send(&mesh.hosts[0], flow(0, HOSTS, 0xc000), 1000, 1024);
 	sim_run(mesh.sim, 95 * US);
-	way = taken(0, before);
+	next_hop = taken(0, before);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 1000);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].out_of_order, 0);
 	CU_ASSERT_EQUAL(leaf(0)->flowlets, 1);
@@ -141,25 +141,25 @@ static void test_conga_tables(void)
 		const struct port *port = switch_port(mesh.boxes[0], uplink(0, i));
 
 		overlay_bytes += port_counters(port)->bytes_sent;
-		if (i != way)
+		if (i != next_hop)
 			CU_ASSERT_EQUAL(conga_measured(mesh.boxes[1], 0, uplink(0, i)), 0);
 	}
 	CU_ASSERT_EQUAL(overlay_bytes, 1000 * (uint64_t)(1024 + 62 + 50));
 	CU_ASSERT_EQUAL(port_counters(mesh.hosts[HOSTS].port)->bytes_received,
 			1000 * (uint64_t)(1024 + 62));
 	/* 5 decays of the 1,136,000 bytes on their way, none of it back yet */
-	CU_ASSERT_EQUAL(conga_measured(mesh.boxes[1], 0, uplink(0, way)), 3);
-	CU_ASSERT_EQUAL(conga_heard(mesh.boxes[0], 1, uplink(0, way)), 0);
+	CU_ASSERT_EQUAL(conga_measured(mesh.boxes[1], 0, uplink(0, next_hop)), 3);
+	CU_ASSERT_EQUAL(conga_heard(mesh.boxes[0], 1, uplink(0, next_hop)), 0);
 	/* one packet back brings it */
 	CU_ASSERT_TRUE(probe(HOSTS, 0, 0xc001) < SPINES);
-	CU_ASSERT_EQUAL(conga_heard(mesh.boxes[0], 1, uplink(0, way)), 3);
-	/* new flows keep off that way, in both directions of choice: its own link is at 3 as well */
+	CU_ASSERT_EQUAL(conga_heard(mesh.boxes[0], 1, uplink(0, next_hop)), 3);
+	/* new flows keep off that path, in both directions of choice: its own link is at 3 as well */
 	for (uint16_t i = 0; i < 32; i++)
-		CU_ASSERT_NOT_EQUAL(probe(1, HOSTS + 1, (uint16_t)(0xd000 + i)), way);
+		CU_ASSERT_NOT_EQUAL(probe(1, HOSTS + 1, (uint16_t)(0xd000 + i)), next_hop);
 	end();
 }
 
-/* Flowlets of one flow after gaps of 12 us: it keeps its way while that is as good as any, and goes when it is not. */
+/* Flowlets of one flow after gaps of 12 us: it keeps its path while that is as good as any, and goes when it is not. */
 static void test_conga_stays(void)
 {
 	unsigned first;
@@ -173,43 +173,43 @@ static void test_conga_stays(void)
 	}
 	CU_ASSERT_EQUAL(leaf(0)->flowlets, 11);
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 0);
-	/* load on that way, of a flow that found it free: what is left of it 20 us later is above one eighth */
+	/* load on that path, of a flow that found it free: what is left of it 20 us later is above one eighth */
 	for (uint16_t port = 0xd000; probe(1, HOSTS + 1, port) != first; port++)
 		;
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 0);
 	end();
 }
 
-/* What was heard of a way counts for metric_age, and no longer. */
+/* What was heard of a path counts for metric_age, and no longer. */
 static void test_conga_age(void)
 {
 	uint64_t before[SPINES], taken_again = 0;
-	unsigned way;
+	unsigned next_hop;
 
 	mesh.params.conga.metric_age = 300 * US;
 	begin(BALANCE_CONGA);
 	look(0, before);
 	station_send(&mesh.hosts[0], flow(0, HOSTS, 0xc000), 1000, 1024);
 	sim_run(mesh.sim, 95 * US);
-	way = taken(0, before);
+	next_hop = taken(0, before);
 	probe(HOSTS, 0, 0xc001);
 	sim_run(mesh.sim,
 		390 * US); /* its own link has decayed to nothing: 0.9^18 of 1.1 MB is 170 KB */
 	for (uint16_t i = 0; i < 2; i++)
-		taken_again += probe(1, HOSTS + 1, (uint16_t)(0xd000 + i)) == way;
+		taken_again += probe(1, HOSTS + 1, (uint16_t)(0xd000 + i)) == next_hop;
 	CU_ASSERT_EQUAL(taken_again, 0);
 	sim_run(mesh.sim, 500 * US);
 	for (uint16_t i = 0; i < 32; i++)
-		taken_again += probe(1, HOSTS + 1, (uint16_t)(0xe000 + i)) == way;
+		taken_again += probe(1, HOSTS + 1, (uint16_t)(0xe000 + i)) == next_hop;
 	CU_ASSERT_EQUAL(taken_again,
-			6); /* of 32 by 4 ways, alike again: within 8 +- 2.4 of a fair draw */
+			6); /* of 32 by 4 paths, alike again: within 8 +- 2.4 of a fair draw */
 	end();
 }
 
 /* ---- ConWeave ---- */
 
-/* Two ways: by spine 0, of 1 us, and by spine 1, of 10 us, from leaf to leaf. */
-static void begin_two_ways(void)
+/* Two paths: by spine 0, of 1 us, and by spine 1, of 10 us, from leaf to leaf. */
+static void begin_two_next_hops(void)
 {
 	const struct leaf_spine_shape shape = {.leaves = LEAVES, .spines = 2, .hosts = HOSTS};
 
@@ -238,7 +238,7 @@ static void begin_two_ways(void)
 #define START    (100 * US)
 #define TAIL     91 /* the first packet after 8 us: 90 of them take 7.96 us */
 
-/* A flow whose first way is the long one, and whose next is the short one: what two flows before drew at random. When its first
+/* A flow whose first path is the long one, and whose next is the short one: what two flows before drew at random. When its first
  * packet is at the last leaf. */
 static sim_time begin_late_flow(void)
 {
@@ -260,14 +260,14 @@ static void expect_held_until(sim_time release, uint64_t held)
 	CU_ASSERT_EQUAL(leaf(1)->held_released, held);
 }
 
-/* The RTT_REPLY would be back after 12 us at the earliest: packet 91 is the TAIL, the next go the short way, are there 9 us before
- * it, and wait for it. A CLEAR begins the next epoch, on the short way, where replies are in time. */
+/* The RTT_REPLY would be back after 12 us at the earliest: packet 91 is the TAIL, the next go the short path, are there 9 us before
+ * it, and wait for it. A CLEAR begins the next epoch, on the short path, where replies are in time. */
 static void test_conweave_order(void)
 {
 	sim_time arrives;
 	uint64_t answers;
 
-	begin_two_ways();
+	begin_two_next_hops();
 	arrives = begin_late_flow();
 	answers = leaf(1)->answers_made;
 	sim_run(mesh.sim, arrives);
@@ -276,7 +276,7 @@ static void test_conweave_order(void)
 	CU_ASSERT_EQUAL(leaf(1)->answers_made, answers + 1);
 	CU_ASSERT_EQUAL(leaf(0)->replies_late, 1);
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 1);
-	/* rerouted packet n is there (n - 91) packets, less the 9 us that its way is shorter, after the TAIL */
+	/* rerouted packet n is there (n - 91) packets, less the 9 us that its path is shorter, after the TAIL */
 	expect_held_until(arrives + TAIL * PACKET, 101);
 	CU_ASSERT_EQUAL(leaf(1)->held_max, 101);
 	CU_ASSERT_EQUAL(leaf(1)->held_bytes_max, 101 * (1024 + 62));
@@ -292,13 +292,13 @@ static void test_conweave_order(void)
 	end();
 }
 
-/* The last link of the long way is cut, and the TAIL lost: what waits goes on when the TAIL should have come and resume_extra
- * after, as packets of the way before have told; or after resume_default and that, if none has come. */
+/* The last link of the long path is cut, and the TAIL lost: what waits goes on when the TAIL should have come and resume_extra
+ * after, as packets of the path before have told; or after resume_default and that, if none has come. */
 static void test_conweave_lost_tail(void)
 {
 	sim_time arrives, first_held;
 
-	begin_two_ways();
+	begin_two_next_hops();
 	arrives = begin_late_flow();
 	sim_run(mesh.sim, arrives + 2 * US);
 	port_set_link(port_peer(switch_port(mesh.boxes[1], uplink(1, 1))), false);
@@ -307,7 +307,7 @@ static void test_conweave_lost_tail(void)
 	CU_ASSERT_EQUAL(leaf(1)->reorder_timeouts, 1);
 	end();
 
-	begin_two_ways();
+	begin_two_next_hops();
 	arrives = begin_late_flow();
 	port_set_link(port_peer(switch_port(mesh.boxes[1], uplink(1, 1))), false);
 	first_held = arrives + (TAIL + 1) * PACKET -
@@ -330,7 +330,7 @@ static void test_conweave_limits(void)
 	/* from three hosts to one, again and again, so that two are held at the same time */
 	for (uint64_t limit = 0; limit <= 1; limit++) {
 		mesh.params.conweave.reorder_queues = limit;
-		begin_two_ways();
+		begin_two_next_hops();
 		for (uint16_t i = 0; i < 10; i++) {
 			for (uint32_t host = 0; host < 3; host++)
 				station_send(&mesh.hosts[host],
@@ -346,7 +346,7 @@ static void test_conweave_limits(void)
 	}
 
 	mesh.params.conweave.flow_entries = 1; /* four: the places of a flow */
-	begin_two_ways();
+	begin_two_next_hops();
 	for (uint16_t i = 0; i < 16; i++) {
 		station_send(&mesh.hosts[0], flow(0, HOSTS, (uint16_t)(0xc000 + i)), 2, 1024);
 		sim_run(mesh.sim, sim_now(mesh.sim) + US);
@@ -357,7 +357,7 @@ static void test_conweave_limits(void)
 	end();
 
 	mesh.params.conweave.reorder_memory = REORDER_APART;
-	begin_two_ways();
+	begin_two_next_hops();
 	arrives = begin_late_flow();
 	expect_held_until(arrives + TAIL * PACKET, 101);
 	sim_run(mesh.sim, START + 150 * US);
@@ -371,7 +371,7 @@ static void test_conweave_cut_short(void)
 {
 	sim_time arrives;
 
-	begin_two_ways();
+	begin_two_next_hops();
 	arrives = begin_late_flow();
 	sim_run(mesh.sim, arrives);
 	CU_ASSERT_EQUAL(leaf(1)->held, 10);
@@ -381,10 +381,10 @@ static void test_conweave_cut_short(void)
 	spines = SPINES;
 }
 
-/* Two hosts on one way fill it beyond nothing, which marks: new flows keep off it for busy_time, but when both looked at are so. */
+/* Two hosts on one path fill it beyond nothing, which marks: new flows keep off it for busy_time, but when both looked at are so. */
 static void test_conweave_notify(void)
 {
-	unsigned way, again = 0;
+	unsigned next_hop, again = 0;
 
 	mesh.params.ecn.mark = ECN_MARK_ENQUEUE;
 	mesh.params.ecn.kmin = mesh.params.ecn.kmax = 0;
@@ -392,8 +392,8 @@ static void test_conweave_notify(void)
 	mesh.params.conweave.busy_time = 100 * MS;
 	begin(BALANCE_CONWEAVE);
 	mesh.hosts[0].ecn = mesh.hosts[1].ecn = ECN_ECT0;
-	way = probe(0, HOSTS, 0xc000);
-	for (uint16_t port = 0xd000; probe(1, HOSTS + 1, port) != way; port++)
+	next_hop = probe(0, HOSTS, 0xc000);
+	for (uint16_t port = 0xd000; probe(1, HOSTS + 1, port) != next_hop; port++)
 		;
 	station_send(&mesh.hosts[0], mesh.hosts[0].path, 20, 1024);
 	station_send(&mesh.hosts[1], mesh.hosts[1].path, 20, 1024);
@@ -401,7 +401,7 @@ static void test_conweave_notify(void)
 	CU_ASSERT_EQUAL(leaf(1)->notifies, 38); /* of 40 packets: seen */
 	mesh.hosts[2].ecn = ECN_NOT_ECT;
 	for (uint16_t i = 0; i < 64; i++)
-		again += probe(2, HOSTS + 2, (uint16_t)(0xe000 + i)) == way;
+		again += probe(2, HOSTS + 2, (uint16_t)(0xe000 + i)) == next_hop;
 	/* one in 64 on average, where without the table it is one in four */
 	CU_ASSERT_TRUE(again <= 4);
 	end();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Proves what must hold whatever happens: for many seeds, a fabric of two leaves and two spines with random buffers,
- * own or shared, schedules, marks, ways, lengths, VLs, sizes and faults of packets and links. Every packet arrives or is counted where it was lost, none is lost without a
+ * own or shared, schedules, marks, routes, lengths, VLs, sizes and faults of packets and links. Every packet arrives or is counted where it was lost, none is lost without a
  * fault in a lossless fabric, input space and credits are whole in the end, and every kernel sees the same run.
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves the fabrics of the studies: how many switches and links each has, that every pair of hosts has a way of
- * exactly the length that its geometry says, which a packet takes; that up/down ways turn down once and never up
+ * Proves the fabrics of the studies: how many switches and links each has, that every pair of hosts has a route of
+ * exactly the length that its geometry says, which a packet takes; that up/down routes turn down once and never up
  * again; that dimension order exhausts one dimension before the next; rails; what makes no fabric is refused.
  */
 #include "tests/support/suite.h"
@@ -22,16 +22,16 @@
 SUITE(TESTS)
 
 static struct mesh mesh;
-static uint32_t way[64]; /* nodes that the packet on its way has left */
-static unsigned way_length;
+static uint32_t route[64]; /* nodes that the packet on its way has left */
+static unsigned route_length;
 static uint32_t tap_nodes[4096];
 
 static void note_hop(void *context, struct port *port, const struct packet *packet,
 		     sim_time starts_at)
 {
 	(void)port, (void)starts_at;
-	if (packet->kind == PACKET_DATA && way_length < ARRAY_SIZE(way))
-		way[way_length++] = *(const uint32_t *)context;
+	if (packet->kind == PACKET_DATA && route_length < ARRAY_SIZE(route))
+		route[route_length++] = *(const uint32_t *)context;
 }
 
 static void begin(bool built)
@@ -45,17 +45,17 @@ static void begin(bool built)
 	}
 }
 
-/* Sends a packet and returns the switches that it crossed, which are in way[]. */
+/* Sends a packet and returns the switches that it crossed, which are in route[]. */
 static unsigned cross(uint32_t from, uint32_t to)
 {
 	uint64_t before = mesh.hosts[to].received;
 
-	way_length = 0;
+	route_length = 0;
 	mesh_send(&mesh, from, to, 1, 256);
 	sim_run(mesh.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(mesh.hosts[to].received, before + 1);
-	CU_ASSERT_EQUAL(way_length + 1, topology_distance(mesh.topology, from, to));
-	return way_length;
+	CU_ASSERT_EQUAL(route_length + 1, topology_distance(mesh.topology, from, to));
+	return route_length;
 }
 
 /* Of all pairs, step by step through them; expected() says how many switches they cross. */
@@ -80,11 +80,11 @@ static void check_up_down(unsigned step)
 		if (from == to)
 			continue;
 		cross(from, to);
-		for (unsigned i = 1; i < way_length; i++) {
-			const struct layout_node *one = &mesh.layout.nodes[way[i - 1]];
-			const struct layout_node *next = &mesh.layout.nodes[way[i]];
+		for (unsigned i = 1; i < route_length; i++) {
+			const struct layout_node *one = &mesh.layout.nodes[route[i - 1]];
+			const struct layout_node *next = &mesh.layout.nodes[route[i]];
 			bool goes_up = next->rank < one->rank ||
-				       (next->rank == one->rank && way[i] < way[i - 1]);
+				       (next->rank == one->rank && route[i] < route[i - 1]);
 
 			turned_up += down && goes_up;
 			down |= !goes_up;
@@ -225,7 +225,7 @@ static void test_oversubscribed(void)
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
-/* a = 4, p = 2, h = 2: 9 groups, 36 routers. Minimal ways have at most one global link, so 4 routers. */
+/* a = 4, p = 2, h = 2: 9 groups, 36 routers. Minimal routes have at most one global link, so 4 routers. */
 static void test_dragonfly(void)
 {
 	const struct dragonfly_shape shape = {.routers = 4, .hosts = 2, .global = 2};
@@ -273,14 +273,14 @@ static void test_torus(void)
 	CU_ASSERT_EQUAL(mesh.layout.link_count, 48 + 24 + 24 + 12);
 	check_all(round_the_torus, 1);
 	cross(0, 2 * (1 + 4 * 1 + 12 * 1)); /* to (1, 1, 1): x first, then y, then z */
-	CU_ASSERT_EQUAL(way_length, 4);
-	CU_ASSERT_EQUAL(way[1], 1);
-	CU_ASSERT_EQUAL(way[2], 1 + 4);
-	CU_ASSERT_EQUAL(way[3], 1 + 4 + 12);
+	CU_ASSERT_EQUAL(route_length, 4);
+	CU_ASSERT_EQUAL(route[1], 1);
+	CU_ASSERT_EQUAL(route[2], 1 + 4);
+	CU_ASSERT_EQUAL(route[3], 1 + 4 + 12);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
-/* A torus by up/down: ranks are counted from the first switch; every way turns once. */
+/* A torus by up/down: ranks are counted from the first switch; every route turns once. */
 static void test_up_down(void)
 {
 	const struct torus_shape shape = {{4, 4, 1}, 1};

@@ -134,7 +134,7 @@ static void test_back_to_back(void)
 	begin();
 	CU_ASSERT_TRUE(join(host_nodes[0], 0, host_nodes[1], 0));
 	CU_ASSERT_FALSE(topology_finish(topology, error, sizeof(error)));
-	CU_ASSERT_STRING_EQUAL(error, "host2.port: no way leads to host0.port");
+	CU_ASSERT_STRING_EQUAL(error, "host2.port: no route leads to host0.port");
 	CU_ASSERT_EQUAL(topology_distance(topology, 0, 1), 1);
 	station_send(&hosts[0], station_path(endpoints, 0, 1), 1, 256);
 	sim_run(sim, SIM_NEVER);

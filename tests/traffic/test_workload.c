@@ -240,14 +240,14 @@ static void test_trace_is_read(void)
 
 /* ---- played ---- */
 
-static struct ideal_path star_way(void *context, uint32_t source, uint32_t destination)
+static struct ideal_route star_route(void *context, uint32_t source, uint32_t destination)
 {
 	const struct study *study = context;
 	const struct port *port = endpoint_port(study->hosts[0]);
 	bool ethernet = study->link_layer == LINK_ETHERNET;
 
 	(void)source, (void)destination;
-	return (struct ideal_path){
+	return (struct ideal_route){
 		.latency = 2 * port_latency(port) + study->box_params.crossing_latency +
 			   (ethernet ? port_serialization(port, 8) : 0),
 		.rate_bps = port_rate_bps(port),
@@ -277,7 +277,7 @@ static void session_play(struct session *session, enum link_layer link_layer,
 		endpoint_backend_create(session->study.hosts, HOSTS, &session->study.params);
 	session->driver =
 		flow_driver_create(session->study.sim, session->workload, &session->params,
-				   session->backend, star_way, &session->study);
+				   session->backend, star_route, &session->study);
 	session->records = flow_driver_records(session->driver);
 	sim_run(session->study.sim, SIM_NEVER);
 }
@@ -398,7 +398,7 @@ static void test_nothing_begins_after_stop(void)
 	flow_driver_params.stop = 1 * MS;
 	workload = make(&params, HOSTS, 1);
 	backend = endpoint_backend_create(study.hosts, HOSTS, &study.params);
-	driver = flow_driver_create(study.sim, workload, &flow_driver_params, backend, star_way,
+	driver = flow_driver_create(study.sim, workload, &flow_driver_params, backend, star_route,
 				    &study);
 	sim_run(study.sim, SIM_NEVER);
 	for (uint32_t i = 0; i < workload->count; i++) {

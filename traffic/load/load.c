@@ -254,7 +254,7 @@ static void settle(struct block *block)
 
 static const struct path *path_between(struct load *load, uint32_t from, uint32_t to)
 {
-	struct path path = endpoints_way(load->endpoints, from, to, 0, HOPS, UDP_SOURCE_PORT);
+	struct path path = endpoints_path(load->endpoints, from, to, 0, HOPS, UDP_SOURCE_PORT);
 
 	return path_intern(endpoints_paths(load->endpoints), &path);
 }

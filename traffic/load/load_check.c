@@ -124,7 +124,8 @@ bool load_may_be_divided(const struct load_params *params, char *error, size_t e
 		snprintf(error, error_bytes,
 			 "cores that answer share what they know with all who ask");
 	else if (params->transport == LOAD_DC)
-		snprintf(error, error_bytes, "targets of dc keep ways back for all nodes together");
+		snprintf(error, error_bytes,
+			 "targets of dc keep return paths for all nodes together");
 	else if (params->inlined || params->rival.inlined)
 		snprintf(error, error_bytes,
 			 "the bytes of inline data belong to one node's packets");

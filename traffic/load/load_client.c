@@ -19,7 +19,7 @@ static uint32_t window(const struct load *load)
 
 static uint32_t numbers_of_client(const struct load *load)
 {
-	return load_ways(load) * window(load);
+	return load_rings(load) * window(load);
 }
 
 static uint32_t clients_of_node(const struct load *load)
@@ -45,29 +45,33 @@ bool load_client_may_ask(const struct load_client *client)
 
 /* Rings of a core are one behind the other, and those of a core's clients inside them. */
 static uint64_t slot_address(const struct load *load, const struct load_client *client,
-			     uint32_t way, uint32_t slot)
+			     uint32_t ring_number, uint32_t slot)
 {
-	uint64_t ring = (uint64_t)way * load->client_count + client->number;
+	uint64_t ring = (uint64_t)ring_number * load->client_count + client->number;
 
 	return LOAD_REMOTE_ADDRESS + (ring * window(load) + slot) * load->params.server.slot;
 }
 
-static uint32_t core_of(const struct load *load, const struct load_client *client, uint32_t way)
+static uint32_t core_of(const struct load *load, const struct load_client *client,
+			uint32_t ring_number)
 {
-	return load_ways(load) > 1 ? way : client->number % (uint32_t)load->params.server.cores;
+	return load_rings(load) > 1 ? ring_number
+				    : client->number % (uint32_t)load->params.server.cores;
 }
 
 struct load_target load_client_ask(struct load_client *client)
 {
 	struct load_thread *thread = client->qp->thread;
 	struct load *load = thread->node->load;
-	uint32_t way =
-		load_ways(load) > 1 ? (uint32_t)random_below(&thread->random, load_ways(load)) : 0;
-	uint32_t slot = client->next[way]++ % window(load);
-	sim_time *began_at = &client->began_at[way * window(load) + slot];
-	const struct load_thread *core = &load->nodes[0].threads[core_of(load, client, way)];
+	uint32_t ring_number = load_rings(load) > 1
+				       ? (uint32_t)random_below(&thread->random, load_rings(load))
+				       : 0;
+	uint32_t slot = client->next[ring_number]++ % window(load);
+	sim_time *began_at = &client->began_at[ring_number * window(load) + slot];
+	const struct load_thread *core =
+		&load->nodes[0].threads[core_of(load, client, ring_number)];
 	uint32_t position =
-		client->number / (load_ways(load) > 1 ? 1 : (uint32_t)load->params.server.cores);
+		client->number / (load_rings(load) > 1 ? 1 : (uint32_t)load->params.server.cores);
 	bool datagram = load->params.transport == LOAD_UD;
 
 	assert(*began_at == LOAD_NOT_ASKED);
@@ -77,7 +81,7 @@ struct load_target load_client_ask(struct load_client *client)
 		.node = &load->nodes[0],
 		.qpn = datagram ? core->qps[position % core->qp_count].number : 0,
 		.key = load->nodes[0].keys[0],
-		.address = slot_address(load, client, way, slot),
+		.address = slot_address(load, client, ring_number, slot),
 		.verb = (uint8_t)load->params.verb,
 		.bytes = load->params.bytes,
 		.local = LOAD_LOCAL_ADDRESS,
@@ -119,8 +123,8 @@ void load_slot_written(struct load_node *node, uint64_t end)
 	index = (end - 1) / params->server.slot;
 	if (node->index == 0) {
 		uint32_t client = (uint32_t)(index / window(load) % load->client_count);
-		uint32_t way = (uint32_t)(index / window(load) / load->client_count);
-		uint32_t core = core_of(load, &load->clients[client], way);
+		uint32_t ring_number = (uint32_t)(index / window(load) / load->client_count);
+		uint32_t core = core_of(load, &load->clients[client], ring_number);
 
 		load_server_written(node->threads[core].server, client,
 				    (uint32_t)(index % window(load)));
@@ -150,7 +154,7 @@ static void init_client(struct load *load, struct load_thread *thread, uint32_t 
 	if (load->params.transport != LOAD_UD)
 		client->far =
 			&load->nodes[0].threads[number % server->cores].qps[number / server->cores];
-	client->next = calloc(load_ways(load), sizeof(client->next[0]));
+	client->next = calloc(load_rings(load), sizeof(client->next[0]));
 	client->began_at = calloc(numbers_of_client(load), sizeof(client->began_at[0]));
 	assert(client->next && client->began_at);
 	for (uint32_t i = 0; i < numbers_of_client(load); i++)

@@ -39,10 +39,10 @@ static sim_time take_lock(const struct load_core *core, struct load_lock *lock, 
 
 	lock->busy += held;
 	if (lock->last && lock->last != core) {
-		sim_time way = node->load->params.cpu.hand_over * (lock->users ? lock->users : 1);
+		sim_time taken = node->load->params.cpu.hand_over * (lock->users ? lock->users : 1);
 
-		start += way;
-		lock->busy += way;
+		start += taken;
+		lock->busy += taken;
 	}
 	lock->last = core;
 	lock->free_at = start + held;
@@ -83,7 +83,7 @@ static bool wake_one(struct load_thread *thread)
 }
 
 /* It takes nobody's turn: who waits for the lock comes first. */
-static bool give_way(struct load_core *core)
+static bool yields(struct load_core *core)
 {
 	if (!may_post(core->thread) || !wake_one(core->thread))
 		return false;
@@ -164,7 +164,7 @@ static void step(struct event *event)
 		load_thread_ring(core->posting);
 		load_thread_room(core->posting);
 		core->posting = NULL;
-		if (give_way(core))
+		if (yields(core))
 			return;
 	}
 	if (load_thread_has_arrived(thread))

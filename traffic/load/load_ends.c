@@ -10,7 +10,7 @@
 #include "traffic/load/workload_core.h"
 
 #define BUFFER_ALIGN    UINT64_C(64)
-#define FIRST_QP_NUMBER 0x100u /* as fidelity endpoint has it, so that ways are the same */
+#define FIRST_QP_NUMBER 0x100u /* as fidelity endpoint has it, so that routes are the same */
 #define HOPS            64
 
 struct load_ends { /* of a node */
@@ -51,8 +51,8 @@ static const struct path *path_to(const struct load_end *end, const struct backe
 				  uint16_t udp_source_port)
 {
 	struct endpoints *endpoints = end->load->endpoints;
-	struct path path = endpoints_way(endpoints, end->host, end->peer->host, pair->service_level,
-					 HOPS, udp_source_port);
+	struct path path = endpoints_path(endpoints, end->host, end->peer->host,
+					  pair->service_level, HOPS, udp_source_port);
 
 	return path_intern(endpoints_paths(endpoints), &path);
 }

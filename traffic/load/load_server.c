@@ -90,13 +90,14 @@ static uint32_t client_at(const struct load_server *server, uint32_t position)
 {
 	uint32_t cores = (uint32_t)params_of(server)->cores;
 
-	return load_ways(load_of(server)) > 1 ? position : position * cores + server->thread->index;
+	return load_rings(load_of(server)) > 1 ? position
+					       : position * cores + server->thread->index;
 }
 
 static uint32_t position_of(const struct load_server *server, uint32_t client)
 {
-	return load_ways(load_of(server)) > 1 ? client
-					      : client / (uint32_t)params_of(server)->cores;
+	return load_rings(load_of(server)) > 1 ? client
+					       : client / (uint32_t)params_of(server)->cores;
 }
 
 static uint8_t *slot_of(const struct load_server *server, uint32_t position, uint32_t slot)
@@ -204,8 +205,8 @@ static sim_time take_slot(struct load_server *server)
 	const struct load *load = load_of(server);
 	uint32_t position = server->position, client = client_at(server, position);
 	uint32_t slot = server->next[position];
-	uint64_t way = load_ways(load) > 1 ? server->thread->index : 0;
-	uint64_t ring = way * load->client_count + client;
+	uint64_t ring_number = load_rings(load) > 1 ? server->thread->index : 0;
+	uint64_t ring = ring_number * load->client_count + client;
 	struct load_lines lines = {.node = server->thread->node};
 
 	load_lines_use(&lines,
@@ -299,13 +300,13 @@ static struct load_target target_of(const struct load_server *server, const stru
 	const struct load *load = load_of(server);
 	const struct load_client *client = &load->clients[request->client];
 	const struct load_thread *thread = client->qp->thread;
-	uint32_t way = load_ways(load) > 1 ? server->thread->index : 0;
-	uint32_t number =
-		(client->number_in_thread * load_ways(load) + way) * (uint32_t)load->params.window +
-		request->slot;
-	uint64_t slot =
-		(uint64_t)thread->index * load->params.qps * load_ways(load) * load->params.window +
-		number;
+	uint32_t ring_number = load_rings(load) > 1 ? server->thread->index : 0;
+	uint32_t number = (client->number_in_thread * load_rings(load) + ring_number) *
+				  (uint32_t)load->params.window +
+			  request->slot;
+	uint64_t slot = (uint64_t)thread->index * load->params.qps * load_rings(load) *
+				load->params.window +
+			number;
 
 	return (struct load_target){
 		.node = thread->node,
@@ -470,7 +471,7 @@ void load_server_init(struct load_thread *thread)
 	assert(server && load->params.server.batch <= BATCH_MAX);
 	thread->server = server;
 	server->thread = thread;
-	server->clients = load_ways(load) > 1
+	server->clients = load_rings(load) > 1
 				  ? load->client_count
 				  : (load->client_count + cores - 1 - thread->index) / cores;
 	assert(server->clients);

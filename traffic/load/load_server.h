@@ -35,14 +35,14 @@ struct load_client {               /* who asks */
 	uint32_t number;           /* of all */
 	uint32_t number_in_thread;
 	uint32_t under_way; /* requests */
-	uint32_t *next;     /* [ways] requests, so far, to each core that it may ask */
-	sim_time *began_at; /* [ways * window]; LOAD_NOT_ASKED */
+	uint32_t *next;     /* [rings] requests, so far, to each core that it may ask */
+	sim_time *began_at; /* [rings * window]; LOAD_NOT_ASKED */
 };
 
 #define LOAD_NOT_ASKED UINT64_MAX
 
-/* How many cores a client may ask. */
-static inline uint32_t load_ways(const struct load *load)
+/* How many rings of slots a client has: one for each core that it may ask. */
+static inline uint32_t load_rings(const struct load *load)
 {
 	const struct load_server_params *server = &load->params.server;
 

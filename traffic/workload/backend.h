@@ -41,7 +41,7 @@ struct backend_user {
 struct backend_pair {
 	uint32_t source, destination; /* hosts; data come from the source */
 	unsigned service_level;
-	uint32_t entropy; /* varies the way beyond what the queue pair numbers do */
+	uint32_t entropy; /* varies the route beyond what the queue pair numbers do */
 };
 
 struct backend_ops {

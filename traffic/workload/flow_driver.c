@@ -17,7 +17,7 @@ struct pair {                      /* of hosts: their queue pairs of one number 
 	uint64_t key;              /* 0: free */
 	struct backend_qp *sender; /* where the data comes from */
 	uint32_t marks_reported;   /* marked packets that came, of flows that have arrived */
-	struct ideal_path way;
+	struct ideal_route route;
 };
 
 struct play {
@@ -46,7 +46,7 @@ struct flow_driver {
 	const struct flow_driver_params *params;
 	struct backend *backend;
 	const struct backend_ops *ops; /* the backend's */
-	flow_driver_way_function *way;
+	flow_driver_route_function *route;
 	void *context;
 	struct play *plays;
 	struct flow_record *records;
@@ -343,7 +343,8 @@ static void join(struct flow_driver *driver)
 						       .service_level =
 							       service_level_of(driver, flow),
 						       .entropy = flow->queue_pair});
-			pair->way = driver->way(driver->context, flow->source, flow->destination);
+			pair->route =
+				driver->route(driver->context, flow->source, flow->destination);
 		}
 		driver->plays[i].pair = pair;
 		driver->ops->plan(driver->backend, pair->sender,
@@ -375,10 +376,10 @@ static void describe(struct flow_driver *driver, uint32_t number)
 		return;
 	const struct port *port = driver->ops->port(driver->backend, flow->source);
 
-	driver->records[number].hops = play->pair->way.hops;
+	driver->records[number].hops = play->pair->route.hops;
 	driver->records[number].ideal =
 		ideal_time(driver->backend->ideal, (uint32_t)port_params(port)->mtu,
-			   driver->ops->path(play->pair->sender), &play->pair->way,
+			   driver->ops->path(play->pair->sender), &play->pair->route,
 			   (enum workload_operation)flow->operation, flow->bytes);
 }
 
@@ -494,7 +495,7 @@ static void create_hosts(struct flow_driver *driver)
 
 struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *workload,
 				       const struct flow_driver_params *params,
-				       struct backend *backend, flow_driver_way_function *way,
+				       struct backend *backend, flow_driver_route_function *route,
 				       void *context)
 {
 	struct flow_driver *driver = calloc(1, sizeof(*driver));
@@ -507,7 +508,7 @@ struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *w
 	driver->backend = backend;
 	driver->ops = backend->ops;
 	backend->user = &driver->user;
-	driver->way = way;
+	driver->route = route;
 	driver->context = context;
 	driver->plays = calloc(workload->count + 1, sizeof(driver->plays[0]));
 	driver->records = calloc(workload->count + 1, sizeof(driver->records[0]));

@@ -31,13 +31,13 @@ extern const struct param flow_driver_param_list[];
 struct flow_driver;
 
 /* What the fabric is like between two hosts. */
-typedef struct ideal_path flow_driver_way_function(void *context, uint32_t source,
-						   uint32_t destination);
+typedef struct ideal_route flow_driver_route_function(void *context, uint32_t source,
+						      uint32_t destination);
 
 /* The backend and the workload outlive it. */
 struct flow_driver *flow_driver_create(struct sim *sim, const struct workload *workload,
 				       const struct flow_driver_params *params,
-				       struct backend *backend, flow_driver_way_function *way,
+				       struct backend *backend, flow_driver_route_function *route,
 				       void *context);
 void flow_driver_destroy(struct flow_driver *driver); /* after the run, before the backend */
 

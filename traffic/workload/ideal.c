@@ -9,7 +9,7 @@
 
 struct span {
 	const struct path *path;
-	const struct ideal_path *way;
+	const struct ideal_route *route;
 	uint32_t mtu_bytes;
 };
 
@@ -28,8 +28,8 @@ static sim_time travel(const struct span *span, uint64_t packets, uint64_t bytes
 
 	if (ethernet)
 		bytes += packets * PREAMBLE_BYTES + (packets - 1) * GAP_BYTES;
-	return (sim_time)((double)bytes * 8 * (double)SEC / (double)span->way->rate_bps) +
-	       span->way->latency;
+	return (sim_time)((double)bytes * 8 * (double)SEC / (double)span->route->rate_bps) +
+	       span->route->latency;
 }
 
 static sim_time travel_one(const struct span *span, uint8_t opcode)
@@ -51,7 +51,7 @@ static sim_time travel_data(const struct span *span, const uint8_t opcodes[4], u
 }
 
 sim_time ideal_time(const struct endpoint_params *params, uint32_t mtu_bytes,
-		    const struct path *path, const struct ideal_path *way,
+		    const struct path *path, const struct ideal_route *route,
 		    enum workload_operation operation, uint64_t bytes)
 {
 	static const uint8_t opcodes[][4] = {
@@ -60,7 +60,7 @@ sim_time ideal_time(const struct endpoint_params *params, uint32_t mtu_bytes,
 		[WORKLOAD_READ] = {RC_READ_RESP_FIRST, RC_READ_RESP_MIDDLE, RC_READ_RESP_LAST,
 				   RC_READ_RESP_ONLY},
 	};
-	const struct span span = {path, way, mtu_bytes};
+	const struct span span = {path, route, mtu_bytes};
 	sim_time time =
 		params->send_latency + 2 * params->receive_latency + params->complete_latency;
 

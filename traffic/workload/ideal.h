@@ -9,7 +9,7 @@
 #include "hca/endpoint/endpoint.h"
 #include "traffic/workload/workload.h"
 
-struct ideal_path {
+struct ideal_route {
 	sim_time
 		latency; /* one way: cables, crossings, and the preamble that each switch sends again */
 	uint64_t rate_bps; /* of the slowest link */
@@ -18,7 +18,7 @@ struct ideal_path {
 
 /* From a post to its completion; one message. `path` is the queue pair's. */
 sim_time ideal_time(const struct endpoint_params *params, uint32_t mtu_bytes,
-		    const struct path *path, const struct ideal_path *way,
+		    const struct path *path, const struct ideal_route *route,
 		    enum workload_operation operation, uint64_t bytes);
 
 #endif

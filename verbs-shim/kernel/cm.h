@@ -182,7 +182,7 @@ uint32_t cm_gid_index(const struct endpoint *endpoint, const struct sockaddr_in6
 /* cm_query.c */
 int cm_query_route(struct cm_call *call);
 int cm_init_qp_attr(struct cm_call *call);
-/* The way to the other side; or to the group, whose LID it has in InfiniBand. */
+/* The route to the other side; or to the group, whose LID it has in InfiniBand. */
 void cm_fill_address(const struct cm_id *id, struct ib_uverbs_ah_attr *address);
 void cm_fill_group(const struct cm_id *id, const uint8_t gid[16], uint16_t lid,
 		   struct ib_uverbs_ah_attr *address);

@@ -4,7 +4,7 @@
  * we move. A zone with two hosts resolves each route to the links of the flow that is being begun, so routes are ours.
  *
  * SimGrid counts seconds in doubles, and takes dates that are 10 us apart for equal: here one of its seconds is a
- * microsecond, which makes that 10 ps. Links have no latency: whoever begins a flow adds the way's own.
+ * microsecond, which makes that 10 ps. Links have no latency: whoever begins a flow adds the route's own.
  */
 #include "fabric/flow/fluid.h"
 

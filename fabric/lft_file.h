@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 struct lft_route {
-	const char *box; /* the switch's name; valid during the call */
+	const char *sw; /* the switch's name; valid during the call */
 	uint16_t lid;
 	unsigned port;
 };

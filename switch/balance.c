@@ -23,10 +23,10 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /* Protocol and destination port are the same for all RoCEv2 packets and say nothing. */
-static uint64_t flow_hash(const struct fabric_switch *box, const struct path *path)
+static uint64_t flow_hash(const struct fabric_switch *sw, const struct path *path)
 {
 	uint64_t words[4];
-	uint64_t hash = box->hash_seed;
+	uint64_t hash = sw->hash_seed;
 
 	if (path->link_layer == LINK_INFINIBAND)
 		return mix(mix(hash, (uint64_t)path->slid << 16 | path->dlid), path->flow_label);
@@ -37,9 +37,9 @@ static uint64_t flow_hash(const struct fabric_switch *box, const struct path *pa
 	return mix(hash, (uint64_t)path->udp_source_port << 32 | path->flow_label);
 }
 
-uint64_t balance_hash(const struct fabric_switch *box, const struct path *path)
+uint64_t balance_hash(const struct fabric_switch *sw, const struct path *path)
 {
-	return flow_hash(box, path);
+	return flow_hash(sw, path);
 }
 
 static unsigned nth(const struct port_group *group, uint64_t hash)
@@ -47,18 +47,18 @@ static unsigned nth(const struct port_group *group, uint64_t hash)
 	return group->ports[((hash >> 32) * group->count) >> 32];
 }
 
-static unsigned at_random(struct fabric_switch *box, const struct port_group *group)
+static unsigned at_random(struct fabric_switch *sw, const struct port_group *group)
 {
-	return nth(group, random_u64(&box->chance));
+	return nth(group, random_u64(&sw->chance));
 }
 
-struct flowlet *balance_flowlet(struct fabric_switch *box, const struct port_group *group,
+struct flowlet *balance_flowlet(struct fabric_switch *sw, const struct port_group *group,
 				const struct path *path, unsigned *next_hop)
 {
-	struct flowlet *entry = &box->flowlets[flow_hash(box, path) & box->flowlet_mask];
-	sim_time now = sim_now(box->block.sim);
+	struct flowlet *entry = &sw->flowlets[flow_hash(sw, path) & sw->flowlet_mask];
+	sim_time now = sim_now(sw->block.sim);
 	bool goes_on = port_set_has(&group->set, entry->port) && entry->last &&
-		       now - entry->last <= box->params.flowlet_gap;
+		       now - entry->last <= sw->params.flowlet_gap;
 
 	*next_hop = entry->port;
 	if (!entry->last)
@@ -67,41 +67,40 @@ struct flowlet *balance_flowlet(struct fabric_switch *box, const struct port_gro
 	return goes_on ? NULL : entry;
 }
 
-unsigned balance_begin_flowlet(struct fabric_switch *box, struct flowlet *entry, unsigned before,
+unsigned balance_begin_flowlet(struct fabric_switch *sw, struct flowlet *entry, unsigned before,
 			       unsigned next_hop)
 {
-	box->count.flowlets++;
-	box->count.reroutes += before != PORT_SET_PORTS && before != next_hop;
+	sw->count.flowlets++;
+	sw->count.reroutes += before != PORT_SET_PORTS && before != next_hop;
 	entry->port = (uint8_t)next_hop;
 	return next_hop;
 }
 
-static unsigned letflow(struct fabric_switch *box, const struct port_group *group,
+static unsigned letflow(struct fabric_switch *sw, const struct port_group *group,
 			const struct path *path)
 {
 	unsigned next_hop;
-	struct flowlet *entry = balance_flowlet(box, group, path, &next_hop);
+	struct flowlet *entry = balance_flowlet(sw, group, path, &next_hop);
 
-	return entry ? balance_begin_flowlet(box, entry, next_hop, at_random(box, group))
-		     : next_hop;
+	return entry ? balance_begin_flowlet(sw, entry, next_hop, at_random(sw, group)) : next_hop;
 }
 
-static uint64_t waiting_bytes(const struct fabric_switch *box, unsigned port, unsigned vl)
+static uint64_t waiting_bytes(const struct fabric_switch *sw, unsigned port, unsigned vl)
 {
-	const struct port *output = box->ports[port].port;
+	const struct port *output = sw->ports[port].port;
 
 	return port_queued_bytes(output, vl) + port_leaving_bytes(output);
 }
 
 /* The memory is the group's, as DRILL has one a set of equal ports. */
-static unsigned drill(struct fabric_switch *box, struct port_group *group, unsigned vl)
+static unsigned drill(struct fabric_switch *sw, struct port_group *group, unsigned vl)
 {
 	unsigned best = group->ports[group->next % group->count];
-	uint64_t best_bytes = waiting_bytes(box, best, vl);
+	uint64_t best_bytes = waiting_bytes(sw, best, vl);
 
-	for (uint64_t i = 0; i < box->params.drill_samples; i++) {
-		unsigned place = (unsigned)random_below(&box->chance, group->count);
-		uint64_t bytes = waiting_bytes(box, group->ports[place], vl);
+	for (uint64_t i = 0; i < sw->params.drill_samples; i++) {
+		unsigned place = (unsigned)random_below(&sw->chance, group->count);
+		uint64_t bytes = waiting_bytes(sw, group->ports[place], vl);
 
 		if (bytes < best_bytes) {
 			best = group->ports[place];
@@ -112,15 +111,14 @@ static unsigned drill(struct fabric_switch *box, struct port_group *group, unsig
 	return best;
 }
 
-static unsigned shortest(struct fabric_switch *box, const struct port_group *group, unsigned vl)
+static unsigned shortest(struct fabric_switch *sw, const struct port_group *group, unsigned vl)
 {
 	struct port_group best;
 	uint64_t least = UINT64_MAX;
 
 	best.count = 0;
 	for (unsigned i = 0; i < group->count; i++) {
-		uint64_t grade =
-			waiting_bytes(box, group->ports[i], vl) / box->params.adaptive_grade;
+		uint64_t grade = waiting_bytes(sw, group->ports[i], vl) / sw->params.adaptive_grade;
 
 		if (grade < least) {
 			best.count = 0;
@@ -129,44 +127,44 @@ static unsigned shortest(struct fabric_switch *box, const struct port_group *gro
 		if (grade == least)
 			best.ports[best.count++] = group->ports[i];
 	}
-	return best.count == 1 ? best.ports[0] : at_random(box, &best);
+	return best.count == 1 ? best.ports[0] : at_random(sw, &best);
 }
 
-static unsigned choose(struct fabric_switch *box, struct port_group *group,
+static unsigned choose(struct fabric_switch *sw, struct port_group *group,
 		       const struct packet *packet)
 {
-	switch ((enum balance)box->params.balance) {
+	switch ((enum balance)sw->params.balance) {
 	case BALANCE_LETFLOW:
-		return letflow(box, group, packet->path);
+		return letflow(sw, group, packet->path);
 	case BALANCE_SPRAY:
-		return at_random(box, group);
+		return at_random(sw, group);
 	case BALANCE_ADAPTIVE:
-		return shortest(box, group, packet->vl);
+		return shortest(sw, group, packet->vl);
 	case BALANCE_DRILL:
-		return drill(box, group, packet->vl);
+		return drill(sw, group, packet->vl);
 	case BALANCE_CONGA:
 	case BALANCE_CONWEAVE:
 	case BALANCE_DESTINATION: /* a group that somebody has set by hand */
 	case BALANCE_ECMP:
 		break;
 	}
-	return nth(group, flow_hash(box, packet->path));
+	return nth(group, flow_hash(sw, packet->path));
 }
 
-bool balance_all_up(const struct fabric_switch *box, const struct port_group *group)
+bool balance_all_up(const struct fabric_switch *sw, const struct port_group *group)
 {
 	for (unsigned i = 0; i < group->count; i++)
-		if (!port_is_up(box->ports[group->ports[i]].port))
+		if (!port_is_up(sw->ports[group->ports[i]].port))
 			return false;
 	return true;
 }
 
-void balance_up(const struct fabric_switch *box, const struct port_group *group,
+void balance_up(const struct fabric_switch *sw, const struct port_group *group,
 		struct port_group *up)
 {
 	*up = (struct port_group){.next = group->next};
 	for (unsigned i = 0; i < group->count; i++) {
-		if (!port_is_up(box->ports[group->ports[i]].port))
+		if (!port_is_up(sw->ports[group->ports[i]].port))
 			continue;
 		port_set_add(&up->set, group->ports[i]);
 		up->ports[up->count++] = group->ports[i];
@@ -174,22 +172,22 @@ void balance_up(const struct fabric_switch *box, const struct port_group *group,
 }
 
 /* Some link is down: the same choice among those that are up. */
-static unsigned choose_up(struct fabric_switch *box, const struct port_group *group,
+static unsigned choose_up(struct fabric_switch *sw, const struct port_group *group,
 			  const struct packet *packet)
 {
 	struct port_group up;
 
-	balance_up(box, group, &up);
-	return up.count ? choose(box, &up, packet) : group->ports[0];
+	balance_up(sw, group, &up);
+	return up.count ? choose(sw, &up, packet) : group->ports[0];
 }
 
-unsigned balance_choose(struct fabric_switch *box, struct port_group *group,
+unsigned balance_choose(struct fabric_switch *sw, struct port_group *group,
 			const struct packet *packet)
 {
-	unsigned port = choose(box, group, packet);
+	unsigned port = choose(sw, group, packet);
 
-	if (__builtin_expect(!port_is_up(box->ports[port].port), 0))
-		return choose_up(box, group, packet);
+	if (__builtin_expect(!port_is_up(sw->ports[port].port), 0))
+		return choose_up(sw, group, packet);
 	return port;
 }
 
@@ -202,18 +200,18 @@ static uint64_t power_of_two(uint64_t at_least)
 	return power;
 }
 
-void balance_init(struct fabric_switch *box)
+void balance_init(struct fabric_switch *sw)
 {
-	random_init(&box->chance, &box->block, "balance");
-	box->hash_seed = box->params.hash_seed ? box->params.hash_seed : random_u64(&box->chance);
-	if (box->params.balance != BALANCE_LETFLOW && box->params.balance != BALANCE_CONGA)
+	random_init(&sw->chance, &sw->block, "balance");
+	sw->hash_seed = sw->params.hash_seed ? sw->params.hash_seed : random_u64(&sw->chance);
+	if (sw->params.balance != BALANCE_LETFLOW && sw->params.balance != BALANCE_CONGA)
 		return;
-	box->flowlet_mask = power_of_two(box->params.flowlet_entries) - 1;
-	box->flowlets = calloc(box->flowlet_mask + 1, sizeof(box->flowlets[0]));
-	assert(box->flowlets);
+	sw->flowlet_mask = power_of_two(sw->params.flowlet_entries) - 1;
+	sw->flowlets = calloc(sw->flowlet_mask + 1, sizeof(sw->flowlets[0]));
+	assert(sw->flowlets);
 }
 
-void balance_fini(struct fabric_switch *box)
+void balance_fini(struct fabric_switch *sw)
 {
-	free(box->flowlets);
+	free(sw->flowlets);
 }

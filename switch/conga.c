@@ -73,8 +73,8 @@ void conga_departs(struct port_user *user, struct port *port, struct packet *pac
 		   sim_time starts_at, sim_time until)
 {
 	struct switch_port *output = container_of(user, struct switch_port, user);
-	const struct switch_conga_params *params = &output->box->params.conga;
-	struct estimator *link = &output->box->overlay->conga->estimators[port_index(output)];
+	const struct switch_conga_params *params = &output->sw->params.conga;
+	struct estimator *link = &output->sw->overlay->conga->estimators[port_index(output)];
 
 	decay(link, params, starts_at);
 	link->bytes += packet->wire_bytes;
@@ -112,13 +112,13 @@ static void feed_back(struct conga *conga, uint16_t leaf, struct overlay *header
 	turn->next = (uint16_t)((found + 1) % turn->next_hops);
 }
 
-static uint8_t metric_of(struct fabric_switch *box, uint16_t leaf, unsigned next_hop)
+static uint8_t metric_of(struct fabric_switch *sw, uint16_t leaf, unsigned next_hop)
 {
-	const struct switch_conga_params *params = &box->params.conga;
-	struct conga *conga = box->overlay->conga;
+	const struct switch_conga_params *params = &sw->params.conga;
+	struct conga *conga = sw->overlay->conga;
 	const struct to_next_hop *to = &conga->to[place(leaf, next_hop)];
 	struct estimator *link = &conga->estimators[next_hop];
-	sim_time now = sim_now(box->block.sim);
+	sim_time now = sim_now(sw->block.sim);
 	uint8_t metric, remote = 0;
 
 	decay(link, params, now);
@@ -128,13 +128,13 @@ static uint8_t metric_of(struct fabric_switch *box, uint16_t leaf, unsigned next
 	return metric > remote ? metric : remote;
 }
 
-static unsigned least_congested(struct fabric_switch *box, uint16_t leaf,
+static unsigned least_congested(struct fabric_switch *sw, uint16_t leaf,
 				const struct port_group *group, unsigned before)
 {
 	unsigned equals[PORT_SET_PORTS], count = 0, least = UINT8_MAX + 1u;
 
 	for (unsigned i = 0; i < group->count; i++) {
-		unsigned metric = metric_of(box, leaf, group->ports[i]);
+		unsigned metric = metric_of(sw, leaf, group->ports[i]);
 
 		if (metric < least) {
 			least = metric;
@@ -146,27 +146,27 @@ static unsigned least_congested(struct fabric_switch *box, uint16_t leaf,
 	for (unsigned i = 0; i < count; i++)
 		if (equals[i] == before)
 			return before;
-	return equals[random_below(&box->chance, count)];
+	return equals[random_below(&sw->chance, count)];
 }
 
-unsigned conga_send(struct fabric_switch *box, uint16_t leaf, const struct port_group *group,
+unsigned conga_send(struct fabric_switch *sw, uint16_t leaf, const struct port_group *group,
 		    struct packet *packet)
 {
 	unsigned next_hop, before;
-	struct flowlet *entry = balance_flowlet(box, group, packet->path, &before);
+	struct flowlet *entry = balance_flowlet(sw, group, packet->path, &before);
 
 	next_hop = before;
 	if (entry)
-		next_hop = balance_begin_flowlet(box, entry, before,
-						 least_congested(box, leaf, group, before));
+		next_hop = balance_begin_flowlet(sw, entry, before,
+						 least_congested(sw, leaf, group, before));
 	packet->overlay = (struct overlay){.kind = OVERLAY_CONGA, .next_hop = (uint8_t)next_hop};
-	feed_back(box->overlay->conga, leaf, &packet->overlay);
+	feed_back(sw->overlay->conga, leaf, &packet->overlay);
 	return next_hop;
 }
 
-void conga_learn(struct fabric_switch *box, uint16_t leaf, const struct packet *packet)
+void conga_learn(struct fabric_switch *sw, uint16_t leaf, const struct packet *packet)
 {
-	struct conga *conga = box->overlay->conga;
+	struct conga *conga = sw->overlay->conga;
 	const struct overlay *header = &packet->overlay;
 	struct from_next_hop *from = &conga->from[place(leaf, header->next_hop)];
 
@@ -175,38 +175,38 @@ void conga_learn(struct fabric_switch *box, uint16_t leaf, const struct packet *
 	if (conga->turns[leaf].next_hops <= header->next_hop)
 		conga->turns[leaf].next_hops = header->next_hop + 1u;
 	if (header->conga.has_feedback)
-		conga->to[place(leaf, header->conga.feedback_next_hop)] = (struct to_next_hop){
-			sim_now(box->block.sim), header->conga.feedback_metric};
+		conga->to[place(leaf, header->conga.feedback_next_hop)] =
+			(struct to_next_hop){sim_now(sw->block.sim), header->conga.feedback_metric};
 }
 
-unsigned conga_heard(const struct fabric_switch *box, uint16_t leaf, unsigned next_hop)
+unsigned conga_heard(const struct fabric_switch *sw, uint16_t leaf, unsigned next_hop)
 {
-	const struct conga *conga = box->overlay->conga;
+	const struct conga *conga = sw->overlay->conga;
 
 	return conga->to[place(leaf, next_hop)].metric;
 }
 
-unsigned conga_measured(const struct fabric_switch *box, uint16_t leaf, unsigned next_hop)
+unsigned conga_measured(const struct fabric_switch *sw, uint16_t leaf, unsigned next_hop)
 {
-	const struct conga *conga = box->overlay->conga;
+	const struct conga *conga = sw->overlay->conga;
 
 	return conga->from[place(leaf, next_hop)].metric;
 }
 
-struct conga *conga_create(const struct fabric_switch *box)
+struct conga *conga_create(const struct fabric_switch *sw)
 {
-	const struct switch_conga_params *params = &box->params.conga;
-	size_t leaves = box->overlay->leaf_count;
+	const struct switch_conga_params *params = &sw->params.conga;
+	size_t leaves = sw->overlay->leaf_count;
 	struct conga *conga = calloc(1, sizeof(*conga));
 
 	assert(conga);
-	conga->estimators = calloc(box->port_count, sizeof(conga->estimators[0]));
+	conga->estimators = calloc(sw->port_count, sizeof(conga->estimators[0]));
 	conga->from = calloc(leaves * PORT_SET_PORTS, sizeof(conga->from[0]));
 	conga->to = calloc(leaves * PORT_SET_PORTS, sizeof(conga->to[0]));
 	conga->turns = calloc(leaves, sizeof(conga->turns[0]));
 	assert(conga->estimators && conga->from && conga->to && conga->turns);
-	for (unsigned i = 0; i < box->port_count; i++)
-		conga->estimators[i].full_bytes = (double)port_rate_bps(box->ports[i].port) / 8e12 *
+	for (unsigned i = 0; i < sw->port_count; i++)
+		conga->estimators[i].full_bytes = (double)port_rate_bps(sw->ports[i].port) / 8e12 *
 						  (double)params->dre_interval / params->dre_alpha;
 	return conga;
 }

@@ -43,7 +43,7 @@ struct receiver {
 /* Rerouted packets of one flow; each has its place in the shared buffer, or gets it when it goes on. */
 struct reorder_queue {
 	struct timer timer;
-	struct fabric_switch *box;
+	struct fabric_switch *sw;
 	struct receiver *receiver;
 	struct packet *head, **tail;
 	uint64_t packets, bytes;
@@ -68,16 +68,15 @@ struct conweave {
 /* A flow may have any of so many places. */
 #define PLACES 4u
 
-static size_t first_place(const struct fabric_switch *box, const struct path *path)
+static size_t first_place(const struct fabric_switch *sw, const struct path *path)
 {
-	return balance_hash(box, path) & box->overlay->conweave->flow_mask &
-	       ~(uint64_t)(PLACES - 1);
+	return balance_hash(sw, path) & sw->overlay->conweave->flow_mask & ~(uint64_t)(PLACES - 1);
 }
 
 /* NULL: it has none. */
-static struct sender *find_sender(const struct fabric_switch *box, const struct path *path)
+static struct sender *find_sender(const struct fabric_switch *sw, const struct path *path)
 {
-	struct sender *places = &box->overlay->conweave->senders[first_place(box, path)];
+	struct sender *places = &sw->overlay->conweave->senders[first_place(sw, path)];
 
 	for (unsigned i = 0; i < PLACES; i++)
 		if (places[i].path == path)
@@ -86,13 +85,13 @@ static struct sender *find_sender(const struct fabric_switch *box, const struct 
 }
 
 /* A place whose flow is silent for long, or that was never used. */
-static struct sender *new_sender(const struct fabric_switch *box, const struct path *path,
+static struct sender *new_sender(const struct fabric_switch *sw, const struct path *path,
 				 sim_time now)
 {
-	struct sender *places = &box->overlay->conweave->senders[first_place(box, path)];
+	struct sender *places = &sw->overlay->conweave->senders[first_place(sw, path)];
 
 	for (unsigned i = 0; i < PLACES; i++) {
-		if (places[i].path && now - places[i].active_at <= box->params.conweave.inactive)
+		if (places[i].path && now - places[i].active_at <= sw->params.conweave.inactive)
 			continue;
 		places[i] = (struct sender){.path = path, .next_hop = NO_NEXT_HOP};
 		return &places[i];
@@ -112,94 +111,94 @@ static bool is_free(const struct port_group *group, const sim_time *busy_until, 
 }
 
 /* The first of two at random without marks; NO_NEXT_HOP: both have had some. */
-static unsigned other_next_hop(struct fabric_switch *box, uint16_t leaf,
+static unsigned other_next_hop(struct fabric_switch *sw, uint16_t leaf,
 			       const struct port_group *group)
 {
 	const sim_time *busy_until =
-		&box->overlay->conweave->busy_until[(size_t)leaf * box->port_count];
-	sim_time now = sim_now(box->block.sim);
-	unsigned one = group->ports[random_below(&box->chance, group->count)];
-	unsigned other = group->ports[random_below(&box->chance, group->count)];
+		&sw->overlay->conweave->busy_until[(size_t)leaf * sw->port_count];
+	sim_time now = sim_now(sw->block.sim);
+	unsigned one = group->ports[random_below(&sw->chance, group->count)];
+	unsigned other = group->ports[random_below(&sw->chance, group->count)];
 
 	if (is_free(group, busy_until, one, now))
 		return one;
 	return is_free(group, busy_until, other, now) ? other : NO_NEXT_HOP;
 }
 
-static void take(struct fabric_switch *box, struct sender *sender, unsigned next_hop)
+static void take(struct fabric_switch *sw, struct sender *sender, unsigned next_hop)
 {
-	box->count.reroutes += sender->next_hop != NO_NEXT_HOP && sender->next_hop != next_hop;
+	sw->count.reroutes += sender->next_hop != NO_NEXT_HOP && sender->next_hop != next_hop;
 	sender->next_hop = (uint16_t)next_hop;
 }
 
-static void begin_epoch(struct fabric_switch *box, struct sender *sender, sim_time now)
+static void begin_epoch(struct fabric_switch *sw, struct sender *sender, sim_time now)
 {
-	sender->epoch = ++box->overlay->conweave->epochs;
+	sender->epoch = ++sw->overlay->conweave->epochs;
 	sender->rerouted = false;
-	sender->reply_by = now + box->params.conweave.reply_timeout;
+	sender->reply_by = now + sw->params.conweave.reply_timeout;
 	sender->tail_at = 0;
 }
 
 /* A flow that is new, or was silent for long: whatever it sent before has arrived. */
-static void begin(struct fabric_switch *box, struct sender *sender, uint16_t leaf,
+static void begin(struct fabric_switch *sw, struct sender *sender, uint16_t leaf,
 		  const struct port_group *group, sim_time now)
 {
-	unsigned next_hop = other_next_hop(box, leaf, group);
+	unsigned next_hop = other_next_hop(sw, leaf, group);
 
-	box->count.flowlets++;
-	begin_epoch(box, sender, now);
+	sw->count.flowlets++;
+	begin_epoch(sw, sender, now);
 	if (next_hop == NO_NEXT_HOP && !has_next_hop(sender, group))
-		next_hop = group->ports[random_below(&box->chance, group->count)];
+		next_hop = group->ports[random_below(&sw->chance, group->count)];
 	if (next_hop != NO_NEXT_HOP)
-		take(box, sender, next_hop);
+		take(sw, sender, next_hop);
 }
 
 /* The packet is the last one by the path that the flow has. */
-static void reroute(struct fabric_switch *box, struct sender *sender, uint16_t leaf,
+static void reroute(struct fabric_switch *sw, struct sender *sender, uint16_t leaf,
 		    const struct port_group *group, sim_time now)
 {
-	unsigned next_hop = other_next_hop(box, leaf, group);
+	unsigned next_hop = other_next_hop(sw, leaf, group);
 
-	box->count.replies_late++;
+	sw->count.replies_late++;
 	sender->reply_by = SIM_NEVER;
 	sender->rerouted = true;
 	sender->tail_at = now;
 	if (next_hop == NO_NEXT_HOP)
-		box->count.paths_busy++;
+		sw->count.paths_busy++;
 	else
-		take(box, sender, next_hop);
+		take(sw, sender, next_hop);
 }
 
-unsigned conweave_send(struct fabric_switch *box, uint16_t leaf, const struct port_group *group,
+unsigned conweave_send(struct fabric_switch *sw, uint16_t leaf, const struct port_group *group,
 		       struct packet *packet)
 {
-	const struct switch_conweave_params *params = &box->params.conweave;
-	struct sender *sender = find_sender(box, packet->path);
+	const struct switch_conweave_params *params = &sw->params.conweave;
+	struct sender *sender = find_sender(sw, packet->path);
 	struct overlay *header = &packet->overlay;
-	sim_time now = sim_now(box->block.sim);
+	sim_time now = sim_now(sw->block.sim);
 	bool silent = sender && now - sender->active_at > params->inactive;
 	unsigned next_hop;
 
 	if (!sender)
-		sender = new_sender(box, packet->path, now);
+		sender = new_sender(sw, packet->path, now);
 	if (!sender) {
-		box->count.flows_unknown++;
-		return group->ports[balance_hash(box, packet->path) % group->count];
+		sw->count.flows_unknown++;
+		return group->ports[balance_hash(sw, packet->path) % group->count];
 	}
 	sender->active_at = now;
 	*header = (struct overlay){.kind = OVERLAY_WEAVE};
 	if (silent || !has_next_hop(sender, group)) {
-		begin(box, sender, leaf, group, now);
+		begin(sw, sender, leaf, group, now);
 		header->request = true;
 	} else if (sender->settled) {
-		begin_epoch(box, sender, now);
+		begin_epoch(sw, sender, now);
 		header->request = true;
 	}
 	sender->settled = false;
 	header->rerouted = sender->rerouted;
 	next_hop = sender->next_hop;
 	if (sender->reply_by < now) {
-		reroute(box, sender, leaf, group, now);
+		reroute(sw, sender, leaf, group, now);
 		header->tail = true;
 	}
 	header->epoch = sender->epoch;
@@ -209,16 +208,16 @@ unsigned conweave_send(struct fabric_switch *box, uint16_t leaf, const struct po
 	return next_hop;
 }
 
-void conweave_answer(struct fabric_switch *box, uint16_t leaf, const struct packet *packet)
+void conweave_answer(struct fabric_switch *sw, uint16_t leaf, const struct packet *packet)
 {
 	const struct overlay *header = &packet->overlay;
-	struct sender *sender = find_sender(box, packet->path);
-	sim_time now = sim_now(box->block.sim);
+	struct sender *sender = find_sender(sw, packet->path);
+	sim_time now = sim_now(sw->block.sim);
 
 	if (header->kind == OVERLAY_NOTIFY) {
-		box->overlay->conweave
-			->busy_until[(size_t)leaf * box->port_count + header->next_hop] =
-			now + box->params.conweave.busy_time;
+		sw->overlay->conweave
+			->busy_until[(size_t)leaf * sw->port_count + header->next_hop] =
+			now + sw->params.conweave.busy_time;
 		return;
 	}
 	if (!sender || sender->epoch != header->epoch ||
@@ -235,9 +234,9 @@ void conweave_answer(struct fabric_switch *box, uint16_t leaf, const struct pack
 
 static void release(struct reorder_queue *queue)
 {
-	struct fabric_switch *box = queue->box;
-	struct conweave *weave = box->overlay->conweave;
-	sim_time now = sim_now(box->block.sim);
+	struct fabric_switch *sw = queue->sw;
+	struct conweave *weave = sw->overlay->conweave;
+	sim_time now = sim_now(sw->block.sim);
 
 	while (queue->head) {
 		struct packet *packet = queue->head;
@@ -245,13 +244,13 @@ static void release(struct reorder_queue *queue)
 		queue->head = packet->next;
 		if (packet->head_at < now)
 			packet->head_at = now;
-		if (box->params.conweave.reorder_memory == REORDER_SHARED)
-			switch_queue(&box->ports[queue->output], packet);
+		if (sw->params.conweave.reorder_memory == REORDER_SHARED)
+			switch_queue(&sw->ports[queue->output], packet);
 		else
-			switch_forward(&box->ports[packet->ingress], queue->output, packet);
+			switch_forward(&sw->ports[packet->ingress], queue->output, packet);
 	}
 	timer_disarm(&queue->timer);
-	box->count.held_released += queue->packets;
+	sw->count.held_released += queue->packets;
 	weave->held_bytes -= queue->bytes;
 	weave->port_queues[queue->output]--;
 	queue->receiver->rerouted = true;
@@ -266,21 +265,21 @@ static void expire(struct timer *timer)
 {
 	struct reorder_queue *queue = container_of(timer, struct reorder_queue, timer);
 
-	queue->box->count.reorder_timeouts++;
+	queue->sw->count.reorder_timeouts++;
 	release(queue);
 }
 
-static struct reorder_queue *open_queue(struct fabric_switch *box, struct receiver *receiver,
+static struct reorder_queue *open_queue(struct fabric_switch *sw, struct receiver *receiver,
 					unsigned output, sim_time wait)
 {
-	struct conweave *weave = box->overlay->conweave;
-	uint64_t limit = box->params.conweave.reorder_queues;
+	struct conweave *weave = sw->overlay->conweave;
+	uint64_t limit = sw->params.conweave.reorder_queues;
 	struct reorder_queue *queue;
 
 	if (limit && weave->port_queues[output] >= limit)
 		return NULL;
 	queue = pool_take(&weave->queues);
-	*queue = (struct reorder_queue){.box = box,
+	*queue = (struct reorder_queue){.sw = sw,
 					.receiver = receiver,
 					.tail = &queue->head,
 					.output = output,
@@ -289,20 +288,20 @@ static struct reorder_queue *open_queue(struct fabric_switch *box, struct receiv
 	if (queue->next)
 		queue->next->link = &queue->next;
 	weave->in_use = queue;
-	timer_init(&queue->timer, &box->block, expire);
+	timer_init(&queue->timer, &sw->block, expire);
 	timer_arm(&queue->timer, wait);
-	if (box->count.reorder_queues_max < ++weave->port_queues[output])
-		box->count.reorder_queues_max = weave->port_queues[output];
+	if (sw->count.reorder_queues_max < ++weave->port_queues[output])
+		sw->count.reorder_queues_max = weave->port_queues[output];
 	return queue;
 }
 
 static void hold(struct switch_port *input, struct reorder_queue *queue, struct packet *packet)
 {
-	struct fabric_switch *box = input->box;
-	struct conweave *weave = box->overlay->conweave;
+	struct fabric_switch *sw = input->sw;
+	struct conweave *weave = sw->overlay->conweave;
 
 	packet->ingress = (uint16_t)port_index(input);
-	if (box->params.conweave.reorder_memory == REORDER_SHARED &&
+	if (sw->params.conweave.reorder_memory == REORDER_SHARED &&
 	    !switch_admit(input, queue->output, packet))
 		return;
 	packet->next = NULL;
@@ -310,43 +309,43 @@ static void hold(struct switch_port *input, struct reorder_queue *queue, struct 
 	queue->tail = &packet->next;
 	queue->bytes += packet->wire_bytes;
 	weave->held_bytes += packet->wire_bytes;
-	box->count.held++;
-	if (box->count.held_max < ++queue->packets)
-		box->count.held_max = queue->packets;
-	if (box->count.held_bytes_max < weave->held_bytes)
-		box->count.held_bytes_max = weave->held_bytes;
+	sw->count.held++;
+	if (sw->count.held_max < ++queue->packets)
+		sw->count.held_max = queue->packets;
+	if (sw->count.held_bytes_max < weave->held_bytes)
+		sw->count.held_bytes_max = weave->held_bytes;
 }
 
 /* From a packet of the path before until the TAIL, as they were sent, and some more. */
-static sim_time gap_to_tail(const struct fabric_switch *box, const struct receiver *receiver)
+static sim_time gap_to_tail(const struct fabric_switch *sw, const struct receiver *receiver)
 {
 	sim_time gap = receiver->tail_at > receiver->before_sent_at
 			       ? receiver->tail_at - receiver->before_sent_at
 			       : 0;
 
-	return gap + box->params.conweave.resume_extra;
+	return gap + sw->params.conweave.resume_extra;
 }
 
 /* From now until what comes now would be released, if the TAIL does not come. */
-static sim_time first_wait(const struct fabric_switch *box, const struct receiver *receiver)
+static sim_time first_wait(const struct fabric_switch *sw, const struct receiver *receiver)
 {
-	const struct switch_conweave_params *params = &box->params.conweave;
-	sim_time now = sim_now(box->block.sim), until;
+	const struct switch_conweave_params *params = &sw->params.conweave;
+	sim_time now = sim_now(sw->block.sim), until;
 
 	if (!receiver->before_seen)
 		return params->resume_default + params->resume_extra;
-	until = receiver->before_came_at + gap_to_tail(box, receiver);
+	until = receiver->before_came_at + gap_to_tail(sw, receiver);
 	return until > now ? until - now : 0;
 }
 
 static void came_rerouted(struct switch_port *input, unsigned output, struct receiver *receiver,
 			  struct packet *packet)
 {
-	struct fabric_switch *box = input->box;
+	struct fabric_switch *sw = input->sw;
 
 	if (!receiver->rerouted && !receiver->queue) {
-		receiver->queue = open_queue(box, receiver, output, first_wait(box, receiver));
-		box->count.reorder_full += !receiver->queue;
+		receiver->queue = open_queue(sw, receiver, output, first_wait(sw, receiver));
+		sw->count.reorder_full += !receiver->queue;
 	}
 	if (receiver->queue)
 		hold(input, receiver->queue, packet);
@@ -358,17 +357,17 @@ static void came_by_path_before(struct switch_port *input, unsigned output,
 				struct receiver *receiver, struct packet *packet,
 				const struct overlay *header)
 {
-	struct fabric_switch *box = input->box;
+	struct fabric_switch *sw = input->sw;
 
 	switch_forward(input, output, packet);
 	if (!header->tail) {
 		if (receiver->queue)
-			timer_arm(&receiver->queue->timer, gap_to_tail(box, receiver));
+			timer_arm(&receiver->queue->timer, gap_to_tail(sw, receiver));
 		return;
 	}
 	receiver->rerouted = true;
 	if (receiver->queue) {
-		box->count.reorder_tails++;
+		sw->count.reorder_tails++;
 		release(receiver->queue);
 	}
 }
@@ -393,7 +392,7 @@ static void answer(struct switch_port *input, const struct packet *packet,
 		   const struct overlay *header)
 {
 	if (packet->ecn == ECN_CE) {
-		input->box->count.notifies++;
+		input->sw->count.notifies++;
 		overlay_answer(input, packet, OVERLAY_NOTIFY, header);
 	}
 	if (header->request)
@@ -403,17 +402,17 @@ static void answer(struct switch_port *input, const struct packet *packet,
 }
 
 /* NULL: all places are taken by others. */
-static struct receiver *receiver_of(const struct fabric_switch *box, const struct path *path,
+static struct receiver *receiver_of(const struct fabric_switch *sw, const struct path *path,
 				    sim_time now)
 {
-	struct receiver *places = &box->overlay->conweave->receivers[first_place(box, path)];
+	struct receiver *places = &sw->overlay->conweave->receivers[first_place(sw, path)];
 
 	for (unsigned i = 0; i < PLACES; i++)
 		if (places[i].path == path)
 			return &places[i];
 	for (unsigned i = 0; i < PLACES; i++) {
 		if (places[i].queue ||
-		    (places[i].path && now - places[i].active_at <= box->params.conweave.inactive))
+		    (places[i].path && now - places[i].active_at <= sw->params.conweave.inactive))
 			continue;
 		places[i] = (struct receiver){.path = path};
 		return &places[i];
@@ -424,12 +423,12 @@ static struct receiver *receiver_of(const struct fabric_switch *box, const struc
 void conweave_arrive(struct switch_port *input, unsigned output, struct packet *packet,
 		     const struct overlay *header)
 {
-	struct fabric_switch *box = input->box;
-	sim_time now = sim_now(box->block.sim);
-	struct receiver *receiver = receiver_of(box, packet->path, now);
+	struct fabric_switch *sw = input->sw;
+	sim_time now = sim_now(sw->block.sim);
+	struct receiver *receiver = receiver_of(sw, packet->path, now);
 
 	if (!receiver) {
-		box->count.flows_unknown++;
+		sw->count.flows_unknown++;
 		switch_forward(input, output, packet);
 		return;
 	}
@@ -450,29 +449,29 @@ void conweave_arrive(struct switch_port *input, unsigned output, struct packet *
 
 /* ---- life ---- */
 
-struct conweave *conweave_create(struct fabric_switch *box)
+struct conweave *conweave_create(struct fabric_switch *sw)
 {
 	struct conweave *weave = calloc(1, sizeof(*weave));
 	uint64_t entries = PLACES;
 
 	assert(weave);
-	while (entries < box->params.conweave.flow_entries)
+	while (entries < sw->params.conweave.flow_entries)
 		entries *= 2;
 	weave->flow_mask = entries - 1;
 	weave->senders = calloc(entries, sizeof(weave->senders[0]));
 	weave->receivers = calloc(entries, sizeof(weave->receivers[0]));
-	weave->busy_until = calloc((size_t)box->overlay->leaf_count * box->port_count,
+	weave->busy_until = calloc((size_t)sw->overlay->leaf_count * sw->port_count,
 				   sizeof(weave->busy_until[0]));
-	weave->port_queues = calloc(box->port_count, sizeof(weave->port_queues[0]));
+	weave->port_queues = calloc(sw->port_count, sizeof(weave->port_queues[0]));
 	assert(weave->senders && weave->receivers && weave->busy_until && weave->port_queues);
 	pool_init(&weave->queues, sizeof(struct reorder_queue), 0);
 	return weave;
 }
 
 /* What is still held when a run ends. */
-void conweave_destroy(struct fabric_switch *box)
+void conweave_destroy(struct fabric_switch *sw)
 {
-	struct conweave *weave = box->overlay->conweave;
+	struct conweave *weave = sw->overlay->conweave;
 
 	for (struct reorder_queue *queue = weave->in_use; queue; queue = queue->next) {
 		timer_disarm(&queue->timer);
@@ -480,7 +479,7 @@ void conweave_destroy(struct fabric_switch *box)
 			struct packet *packet = queue->head;
 
 			queue->head = packet->next;
-			packet_free(box->pool, packet);
+			packet_free(sw->pool, packet);
 		}
 	}
 	pool_fini(&weave->queues);

@@ -9,81 +9,81 @@
 #include "switch/switch_state.h"
 
 /* Makes room in the table for that index, and marks what is new as leading nowhere. */
-static void reach(struct fabric_switch *box, uint32_t index)
+static void reach(struct fabric_switch *sw, uint32_t index)
 {
-	uint32_t entries = box->table_entries ? box->table_entries : 64;
+	uint32_t entries = sw->table_entries ? sw->table_entries : 64;
 
-	if (index < box->table_entries)
+	if (index < sw->table_entries)
 		return;
 	while (entries <= index)
 		entries *= 2;
-	box->table = realloc(box->table, entries * sizeof(box->table[0]));
-	assert(box->table);
-	for (uint32_t i = box->table_entries; i < entries; i++)
-		box->table[i] = NO_ROUTE;
-	box->table_entries = entries;
+	sw->table = realloc(sw->table, entries * sizeof(sw->table[0]));
+	assert(sw->table);
+	for (uint32_t i = sw->table_entries; i < entries; i++)
+		sw->table[i] = NO_ROUTE;
+	sw->table_entries = entries;
 }
 
-static void set(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint,
+static void set(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint,
 		uint16_t entry)
 {
-	uint32_t index = box->by_lid ? endpoints_get(endpoints, endpoint)->lid : endpoint;
+	uint32_t index = sw->by_lid ? endpoints_get(endpoints, endpoint)->lid : endpoint;
 
-	reach(box, index);
-	box->table[index] = entry;
+	reach(sw, index);
+	sw->table[index] = entry;
 }
 
-void switch_route(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint,
+void switch_route(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint,
 		  unsigned port)
 {
-	assert(port < box->port_count);
-	set(box, endpoints, endpoint, (uint16_t)port);
+	assert(port < sw->port_count);
+	set(sw, endpoints, endpoint, (uint16_t)port);
 }
 
 /* The number of the group with exactly these ports. */
-static uint32_t group_of(struct fabric_switch *box, const struct port_set *ports)
+static uint32_t group_of(struct fabric_switch *sw, const struct port_set *ports)
 {
 	struct port_group *group;
 
-	for (uint32_t i = 0; i < box->group_count; i++)
-		if (port_set_equal(&box->groups[i].set, ports))
+	for (uint32_t i = 0; i < sw->group_count; i++)
+		if (port_set_equal(&sw->groups[i].set, ports))
 			return i;
-	box->groups = realloc(box->groups, (box->group_count + 1) * sizeof(*group));
-	assert(box->groups && box->port_count + box->group_count < NO_ROUTE);
-	group = &box->groups[box->group_count];
+	sw->groups = realloc(sw->groups, (sw->group_count + 1) * sizeof(*group));
+	assert(sw->groups && sw->port_count + sw->group_count < NO_ROUTE);
+	group = &sw->groups[sw->group_count];
 	*group = (struct port_group){.set = *ports};
 	PORT_SET_EACH(port, ports)
 	group->ports[group->count++] = (uint8_t)port;
-	return box->group_count++;
+	return sw->group_count++;
 }
 
-void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoints,
+void switch_route_any(struct fabric_switch *sw, const struct endpoints *endpoints,
 		      uint32_t endpoint, const struct port_set *ports)
 {
 	unsigned first = port_set_next(ports, 0);
 
-	assert(first < box->port_count && port_set_next(ports, box->port_count) == PORT_SET_PORTS);
+	assert(first < sw->port_count && port_set_next(ports, sw->port_count) == PORT_SET_PORTS);
 	if (port_set_next(ports, first + 1) < PORT_SET_PORTS)
-		set(box, endpoints, endpoint, (uint16_t)(box->port_count + group_of(box, ports)));
+		set(sw, endpoints, endpoint, (uint16_t)(sw->port_count + group_of(sw, ports)));
 	else
-		set(box, endpoints, endpoint, (uint16_t)first);
+		set(sw, endpoints, endpoint, (uint16_t)first);
 }
 
-void switch_unroute(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint)
+void switch_unroute(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint)
 {
-	set(box, endpoints, endpoint, NO_ROUTE);
+	set(sw, endpoints, endpoint, NO_ROUTE);
 }
 
 /* As topologies see a switch: where packets are balanced, the whole set is of interest. */
 static void topology_route(void *context, const struct endpoints *endpoints, uint32_t endpoint,
 			   unsigned port, const struct port_set *ports)
 {
-	struct fabric_switch *box = context;
+	struct fabric_switch *sw = context;
 
-	if (box->params.balance == BALANCE_DESTINATION)
-		switch_route(box, endpoints, endpoint, port);
+	if (sw->params.balance == BALANCE_DESTINATION)
+		switch_route(sw, endpoints, endpoint, port);
 	else
-		switch_route_any(box, endpoints, endpoint, ports);
+		switch_route_any(sw, endpoints, endpoint, ports);
 }
 
 static void topology_replicate(void *context, uint32_t group, const struct port_set *ports)
@@ -103,43 +103,43 @@ static bool topology_start(void *context, char *error, size_t error_bytes)
 
 static uint64_t topology_input_used(void *context, unsigned index, unsigned vl)
 {
-	struct fabric_switch *box = context;
+	struct fabric_switch *sw = context;
 
-	if (box->buffer)
-		return shared_buffer_ingress_used(box->buffer, buffer_class(index, vl));
-	return port_input_used(box->ports[index].port, vl);
+	if (sw->buffer)
+		return shared_buffer_ingress_used(sw->buffer, buffer_class(index, vl));
+	return port_input_used(sw->ports[index].port, vl);
 }
 
 /* A hash of the path and a table are the same for all of its packets; queues, chance and gaps are not. */
 static bool topology_output(void *context, const struct path *path, unsigned *port)
 {
-	struct fabric_switch *box = context;
-	unsigned found = forwarding_find(box, path);
+	struct fabric_switch *sw = context;
+	unsigned found = forwarding_find(sw, path);
 	const struct packet packet = {.path = path};
 
 	if (found == NO_ROUTE)
 		return false;
 	*port = found;
-	if (found < box->port_count)
+	if (found < sw->port_count)
 		return true;
-	if (box->params.balance != BALANCE_ECMP && box->params.balance != BALANCE_DESTINATION)
+	if (sw->params.balance != BALANCE_ECMP && sw->params.balance != BALANCE_DESTINATION)
 		return false;
-	*port = balance_choose(box, &box->groups[found - box->port_count], &packet);
+	*port = balance_choose(sw, &sw->groups[found - sw->port_count], &packet);
 	return true;
 }
 
 static void topology_outputs(void *context, const struct path *path, struct port_set *ports)
 {
-	struct fabric_switch *box = context;
-	unsigned found = forwarding_find(box, path);
+	struct fabric_switch *sw = context;
+	unsigned found = forwarding_find(sw, path);
 
 	*ports = (struct port_set){0};
 	if (found == NO_ROUTE)
 		return;
-	if (found < box->port_count)
+	if (found < sw->port_count)
 		port_set_add(ports, found);
 	else
-		*ports = box->groups[found - box->port_count].set;
+		*ports = sw->groups[found - sw->port_count].set;
 }
 
 static unsigned topology_vl(void *context, unsigned input, unsigned output, const struct path *path,
@@ -152,20 +152,20 @@ static unsigned topology_vl(void *context, unsigned input, unsigned output, cons
 
 static sim_time topology_crossing(void *context)
 {
-	const struct fabric_switch *box = context;
+	const struct fabric_switch *sw = context;
 
-	return box->crossing;
+	return sw->crossing;
 }
 
-struct topology_switch switch_topology(struct fabric_switch *box)
+struct topology_switch switch_topology(struct fabric_switch *sw)
 {
 	return (struct topology_switch){
-		.context = box,
-		.ports = box->port_count,
+		.context = sw,
+		.ports = sw->port_count,
 		.port = topology_port,
 		.route = topology_route,
 		.replicate = topology_replicate,
-		.place = box->overlay ? overlay_place : NULL,
+		.place = sw->overlay ? overlay_place : NULL,
 		.start = topology_start,
 		.input_used = topology_input_used,
 		.output = topology_output,
@@ -175,8 +175,8 @@ struct topology_switch switch_topology(struct fabric_switch *box)
 	};
 }
 
-void forwarding_fini(struct fabric_switch *box)
+void forwarding_fini(struct fabric_switch *sw)
 {
-	free(box->table);
-	free(box->groups);
+	free(sw->table);
+	free(sw->groups);
 }

@@ -13,8 +13,8 @@
 
 static void ecn(struct switch_port *output, struct packet *packet)
 {
-	struct fabric_switch *box = output->box;
-	const struct switch_ecn_params *params = &box->params.ecn;
+	struct fabric_switch *sw = output->sw;
+	const struct switch_ecn_params *params = &sw->params.ecn;
 	uint64_t queue = port_queued_bytes(output->port, packet->vl);
 
 	if (queue <= output->kmin || !(params->priorities & 1u << packet->vl))
@@ -25,9 +25,9 @@ static void ecn(struct switch_port *output, struct packet *packet)
 		return;
 	if (packet->ecn == ECN_ECT0 || packet->ecn == ECN_ECT1) {
 		packet->ecn = ECN_CE;
-		box->count.ecn_marks++;
+		sw->count.ecn_marks++;
 	} else if (packet->ecn == ECN_NOT_ECT) {
-		box->count.ecn_incapable++;
+		sw->count.ecn_incapable++;
 	}
 }
 
@@ -39,8 +39,8 @@ static bool is_root(const struct switch_port *output, const struct packet *packe
 
 static void fecn(struct switch_port *output, struct packet *packet)
 {
-	struct fabric_switch *box = output->box;
-	const struct switch_fecn_params *params = &box->params.fecn;
+	struct fabric_switch *sw = output->sw;
+	const struct switch_fecn_params *params = &sw->params.fecn;
 
 	if (port_queued_bytes(output->port, packet->vl) <= output->fecn_threshold ||
 	    packet->wire_bytes < params->packet_size * 64 || packet->kind != PACKET_DATA)
@@ -51,7 +51,7 @@ static void fecn(struct switch_port *output, struct packet *packet)
 		return;
 	output->fecn_passed = 0;
 	packet->ecn = ECN_CE;
-	box->count.ecn_marks++;
+	sw->count.ecn_marks++;
 }
 
 /* What crosses the switch is queued, but does not wait yet. */
@@ -93,15 +93,15 @@ void marking_arrive(struct switch_port *output, struct packet *packet)
 
 void marking_depart(struct switch_port *output, struct packet *packet, sim_time starts_at)
 {
-	struct fabric_switch *box = output->box;
+	struct fabric_switch *sw = output->sw;
 
-	if (box->by_lid) {
-		if (box->params.fecn.threshold)
+	if (sw->by_lid) {
+		if (sw->params.fecn.threshold)
 			fecn(output, packet);
-	} else if (box->params.ecn.mark == ECN_MARK_DEQUEUE) {
+	} else if (sw->params.ecn.mark == ECN_MARK_DEQUEUE) {
 		ecn(output, packet);
 	}
-	if (box->params.telemetry)
+	if (sw->params.telemetry)
 		telemetry(output, packet, starts_at);
 }
 
@@ -130,24 +130,24 @@ bool switch_parse_mask(const char *text, struct port_set *ports)
 	return digits > 2;
 }
 
-void marking_init(struct fabric_switch *box)
+void marking_init(struct fabric_switch *sw)
 {
-	const struct switch_params *params = &box->params;
+	const struct switch_params *params = &sw->params;
 	struct port_set victims;
 	bool is_mask = switch_parse_mask(params->fecn.victim_mask.text, &victims);
 
 	assert(is_mask);
-	box->telemetry = params->telemetry;
-	box->on_arrival = !box->by_lid && params->ecn.mark == ECN_MARK_ENQUEUE;
-	box->marks =
-		params->telemetry || box->starvation ||
-		(box->by_lid ? params->fecn.threshold != 0 : params->ecn.mark == ECN_MARK_DEQUEUE);
-	for (unsigned i = 0; i < box->port_count; i++) {
-		struct switch_port *output = &box->ports[i];
+	sw->telemetry = params->telemetry;
+	sw->on_arrival = !sw->by_lid && params->ecn.mark == ECN_MARK_ENQUEUE;
+	sw->marks =
+		params->telemetry || sw->starvation ||
+		(sw->by_lid ? params->fecn.threshold != 0 : params->ecn.mark == ECN_MARK_DEQUEUE);
+	for (unsigned i = 0; i < sw->port_count; i++) {
+		struct switch_port *output = &sw->ports[i];
 		uint64_t buffer = port_params(output->port)->input_buffer;
 
-		random_init_named(&output->chance, sim_seed(box->block.sim),
-				  port_name(output->port), "ecn");
+		random_init_named(&output->chance, sim_seed(sw->block.sim), port_name(output->port),
+				  "ecn");
 		output->fecn_threshold = (uint32_t)(buffer * (16 - params->fecn.threshold) / 16);
 		output->kmin = params->ecn.kmin;
 		output->kmax = params->ecn.kmax;
@@ -157,18 +157,18 @@ void marking_init(struct fabric_switch *box)
 	}
 }
 
-void marking_fini(struct fabric_switch *box)
+void marking_fini(struct fabric_switch *sw)
 {
-	for (unsigned i = 0; i < box->port_count; i++)
-		crossing_destroy(box->ports[i].crossing);
+	for (unsigned i = 0; i < sw->port_count; i++)
+		crossing_destroy(sw->ports[i].crossing);
 }
 
-void marking_start(struct fabric_switch *box)
+void marking_start(struct fabric_switch *sw)
 {
-	const struct switch_ecn_params *params = &box->params.ecn;
+	const struct switch_ecn_params *params = &sw->params.ecn;
 
-	for (unsigned i = 0; params->per_rate && i < box->port_count; i++) {
-		struct switch_port *output = &box->ports[i];
+	for (unsigned i = 0; params->per_rate && i < sw->port_count; i++) {
+		struct switch_port *output = &sw->ports[i];
 		double share = (double)port_rate_bps(output->port) / (double)params->per_rate;
 
 		output->kmin = (uint64_t)((double)params->kmin * share);

@@ -21,50 +21,50 @@ struct replica {
 	uint8_t input, vl;
 };
 
-const struct port_set *multicast_find(const struct fabric_switch *box, const struct path *path)
+const struct port_set *multicast_find(const struct fabric_switch *sw, const struct path *path)
 {
 	uint32_t group = path->destination & ~GROUP_ADDRESS;
 
-	if (path->destination & GROUP_ADDRESS && group < box->group_table_entries)
-		return &box->group_table[group];
-	if (!box->by_lid && path->dmac[0] & 1)
-		return &box->unknown_group;
+	if (path->destination & GROUP_ADDRESS && group < sw->group_table_entries)
+		return &sw->group_table[group];
+	if (!sw->by_lid && path->dmac[0] & 1)
+		return &sw->unknown_group;
 	return NULL;
 }
 
 void multicast_depart(struct switch_port *output, const struct packet *packet, sim_time at)
 {
-	struct fabric_switch *box = output->box;
+	struct fabric_switch *sw = output->sw;
 	struct replica *replica = packet->replica;
 
-	if (box->buffer)
-		shared_buffer_release_copy_at(box->buffer,
+	if (sw->buffer)
+		shared_buffer_release_copy_at(sw->buffer,
 					      buffer_class(port_index(output), packet->vl),
 					      packet->wire_bytes, at);
-	multicast_drop(box, replica, at);
+	multicast_drop(sw, replica, at);
 }
 
-void multicast_drop(struct fabric_switch *box, struct replica *replica, sim_time at)
+void multicast_drop(struct fabric_switch *sw, struct replica *replica, sim_time at)
 {
 	assert(replica->left);
 	if (replica->until < at)
 		replica->until = at;
 	if (--replica->left)
 		return;
-	if (box->buffer)
-		shared_buffer_release_packet_at(box->buffer,
+	if (sw->buffer)
+		shared_buffer_release_packet_at(sw->buffer,
 						buffer_class(replica->input, replica->vl),
 						replica->wire_bytes, replica->until);
 	else
-		port_release_at(box->ports[replica->input].port, replica->vl, replica->wire_bytes,
+		port_release_at(sw->ports[replica->input].port, replica->vl, replica->wire_bytes,
 				replica->until);
-	pool_give(&box->replicas, replica);
+	pool_give(&sw->replicas, replica);
 }
 
 struct replica *multicast_begin(struct switch_port *input, const struct packet *packet, unsigned vl)
 {
-	struct fabric_switch *box = input->box;
-	struct replica *replica = pool_take(&box->replicas);
+	struct fabric_switch *sw = input->sw;
+	struct replica *replica = pool_take(&sw->replicas);
 
 	*replica = (struct replica){
 		.left = 1, /* whoever makes the copies */
@@ -76,43 +76,43 @@ struct replica *multicast_begin(struct switch_port *input, const struct packet *
 	return replica;
 }
 
-struct packet *multicast_copy(struct fabric_switch *box, struct replica *replica,
+struct packet *multicast_copy(struct fabric_switch *sw, struct replica *replica,
 			      const struct packet *packet)
 {
-	struct packet *copy = packet_copy(box->pool, packet);
+	struct packet *copy = packet_copy(sw->pool, packet);
 
 	copy->replica = replica;
 	replica->left++;
 	return copy;
 }
 
-void switch_replicate(struct fabric_switch *box, uint32_t group, const struct port_set *ports)
+void switch_replicate(struct fabric_switch *sw, uint32_t group, const struct port_set *ports)
 {
-	uint32_t entries = box->group_table_entries;
+	uint32_t entries = sw->group_table_entries;
 
-	assert(port_set_next(ports, box->port_count) == PORT_SET_PORTS);
+	assert(port_set_next(ports, sw->port_count) == PORT_SET_PORTS);
 	if (group == GROUP_UNKNOWN) {
-		box->unknown_group = *ports;
+		sw->unknown_group = *ports;
 		return;
 	}
 	if (group >= entries) {
-		box->group_table =
-			realloc(box->group_table, (group + 1) * sizeof(box->group_table[0]));
-		assert(box->group_table);
+		sw->group_table =
+			realloc(sw->group_table, (group + 1) * sizeof(sw->group_table[0]));
+		assert(sw->group_table);
 		for (; entries <= group; entries++)
-			box->group_table[entries] = (struct port_set){0};
-		box->group_table_entries = entries;
+			sw->group_table[entries] = (struct port_set){0};
+		sw->group_table_entries = entries;
 	}
-	box->group_table[group] = *ports;
+	sw->group_table[group] = *ports;
 }
 
-void multicast_init(struct fabric_switch *box)
+void multicast_init(struct fabric_switch *sw)
 {
-	pool_init(&box->replicas, sizeof(struct replica), 0);
+	pool_init(&sw->replicas, sizeof(struct replica), 0);
 }
 
-void multicast_fini(struct fabric_switch *box)
+void multicast_fini(struct fabric_switch *sw)
 {
-	pool_fini(&box->replicas);
-	free(box->group_table);
+	pool_fini(&sw->replicas);
+	free(sw->group_table);
 }

@@ -12,10 +12,10 @@ static uint16_t leaf_of(const struct overlay_state *state, uint32_t endpoint)
 	return endpoint < state->endpoint_count ? state->leaf_of[endpoint] : NO_LEAF;
 }
 
-static uint32_t overlay_bytes(const struct fabric_switch *box)
+static uint32_t overlay_bytes(const struct fabric_switch *sw)
 {
-	return (uint32_t)(box->overlay->conga ? box->params.conga.header
-					      : box->params.conweave.header);
+	return (uint32_t)(sw->overlay->conga ? sw->params.conga.header
+					     : sw->params.conweave.header);
 }
 
 /* ConWeave's probes and reorder queues are for what has payload; what only answers goes by the hash. */
@@ -27,71 +27,71 @@ static bool is_looked_after(const struct overlay_state *state, const struct pack
 /* From a host of this leaf to one of another. */
 static void send(struct switch_port *input, unsigned output, uint16_t leaf, struct packet *packet)
 {
-	struct fabric_switch *box = input->box;
+	struct fabric_switch *sw = input->sw;
 	struct port_group up;
 	const struct port_group *group = &up;
 
-	if (output < box->port_count) {
+	if (output < sw->port_count) {
 		up = (struct port_group){.count = 1, .ports = {(uint8_t)output}};
 		port_set_add(&up.set, output);
-	} else if (balance_all_up(box, &box->groups[output - box->port_count])) {
-		group = &box->groups[output - box->port_count];
+	} else if (balance_all_up(sw, &sw->groups[output - sw->port_count])) {
+		group = &sw->groups[output - sw->port_count];
 	} else {
-		balance_up(box, &box->groups[output - box->port_count], &up);
+		balance_up(sw, &sw->groups[output - sw->port_count], &up);
 		if (!up.count)
-			up = box->groups[output - box->port_count];
+			up = sw->groups[output - sw->port_count];
 	}
-	output = box->overlay->conga ? conga_send(box, leaf, group, packet)
-				     : conweave_send(box, leaf, group, packet);
+	output = sw->overlay->conga ? conga_send(sw, leaf, group, packet)
+				    : conweave_send(sw, leaf, group, packet);
 	if (packet->overlay.kind != OVERLAY_NONE)
-		packet->wire_bytes += overlay_bytes(box);
+		packet->wire_bytes += overlay_bytes(sw);
 	switch_forward(input, output, packet);
 }
 
 /* From a host of another leaf to one of this: the header came first, so what is behind it came later. */
 static void arrive(struct switch_port *input, unsigned output, struct packet *packet)
 {
-	struct fabric_switch *box = input->box;
+	struct fabric_switch *sw = input->sw;
 	const struct overlay header = packet->overlay;
-	uint16_t leaf = leaf_of(box->overlay, packet->path->source);
+	uint16_t leaf = leaf_of(sw->overlay, packet->path->source);
 
-	packet->wire_bytes -= overlay_bytes(box);
-	packet->head_at += port_serialization(input->port, overlay_bytes(box));
+	packet->wire_bytes -= overlay_bytes(sw);
+	packet->head_at += port_serialization(input->port, overlay_bytes(sw));
 	packet->overlay.kind = OVERLAY_NONE;
-	if (box->overlay->conweave) {
+	if (sw->overlay->conweave) {
 		conweave_arrive(input, output, packet, &header);
 		return;
 	}
 	packet->overlay = header;
-	conga_learn(box, leaf, packet);
+	conga_learn(sw, leaf, packet);
 	packet->overlay.kind = OVERLAY_NONE;
 	switch_forward(input, output, packet);
 }
 
 /* Towards path->source, as fast as any: by the hash. */
-static unsigned port_back(struct fabric_switch *box, const struct packet *packet)
+static unsigned port_back(struct fabric_switch *sw, const struct packet *packet)
 {
 	uint32_t source = packet->path->source;
-	unsigned output = source < box->table_entries ? box->table[source] : NO_ROUTE;
+	unsigned output = source < sw->table_entries ? sw->table[source] : NO_ROUTE;
 
-	if (output == NO_ROUTE || output < box->port_count)
+	if (output == NO_ROUTE || output < sw->port_count)
 		return output;
-	return balance_choose(box, &box->groups[output - box->port_count], packet);
+	return balance_choose(sw, &sw->groups[output - sw->port_count], packet);
 }
 
 static void take_answer(struct switch_port *input, struct packet *packet)
 {
-	struct fabric_switch *box = input->box;
-	struct overlay_state *state = box->overlay;
+	struct fabric_switch *sw = input->sw;
+	struct overlay_state *state = sw->overlay;
 	unsigned output;
 
 	if (leaf_of(state, packet->path->source) == state->own) {
-		box->count.answers_taken++;
-		conweave_answer(box, leaf_of(state, packet->path->destination), packet);
-		packet_free(box->pool, packet);
+		sw->count.answers_taken++;
+		conweave_answer(sw, leaf_of(state, packet->path->destination), packet);
+		packet_free(sw->pool, packet);
 		return;
 	}
-	output = port_back(box, packet);
+	output = port_back(sw, packet);
 	assert(output != NO_ROUTE);
 	switch_forward(input, output, packet);
 }
@@ -99,31 +99,31 @@ static void take_answer(struct switch_port *input, struct packet *packet)
 void overlay_answer(struct switch_port *input, const struct packet *asked, enum overlay_kind kind,
 		    const struct overlay *header)
 {
-	struct fabric_switch *box = input->box;
+	struct fabric_switch *sw = input->sw;
 	struct packet *packet;
-	unsigned output = port_back(box, asked);
+	unsigned output = port_back(sw, asked);
 
 	if (output == NO_ROUTE)
 		return;
-	packet = packet_new(box->pool);
+	packet = packet_new(sw->pool);
 	packet->path = asked->path;
 	packet->opcode = RC_ACK;
 	packet->head_at = packet->tail_at = asked->head_at;
 	packet->hop_limit = asked->path->hop_limit;
-	packet->vl = (uint8_t)box->params.conweave.control_vl;
-	packet->wire_bytes = (uint32_t)box->params.conweave.control_bytes;
+	packet->vl = (uint8_t)sw->params.conweave.control_vl;
+	packet->wire_bytes = (uint32_t)sw->params.conweave.control_bytes;
 	packet->overlay = (struct overlay){
 		.epoch = header->epoch, .kind = (uint8_t)kind, .next_hop = header->next_hop};
-	box->count.answers_made++;
+	sw->count.answers_made++;
 	switch_forward(input, output, packet);
 }
 
 static void overlay_receive(struct port_user *user, struct port *port, struct packet *packet)
 {
 	struct switch_port *input = container_of(user, struct switch_port, user);
-	struct fabric_switch *box = input->box;
-	const struct overlay_state *state = box->overlay;
-	unsigned output = forwarding_find(box, packet->path);
+	struct fabric_switch *sw = input->sw;
+	const struct overlay_state *state = sw->overlay;
+	unsigned output = forwarding_find(sw, packet->path);
 	uint16_t leaf = leaf_of(state, packet->path->destination);
 
 	if (packet->overlay.kind >= OVERLAY_REPLY)
@@ -143,8 +143,8 @@ static void overlay_receive(struct port_user *user, struct port *port, struct pa
 
 void overlay_place(void *context, uint32_t endpoint, uint32_t node, unsigned port)
 {
-	struct fabric_switch *box = context;
-	struct overlay_state *state = box->overlay;
+	struct fabric_switch *sw = context;
+	struct overlay_state *state = sw->overlay;
 	uint32_t leaf = state->leaf_count;
 
 	/* the hosts of a leaf mostly come one after the other */
@@ -170,64 +170,64 @@ void overlay_place(void *context, uint32_t endpoint, uint32_t node, unsigned por
 	}
 }
 
-static bool refuse(const struct fabric_switch *box, const char *found, const char *expected,
+static bool refuse(const struct fabric_switch *sw, const char *found, const char *expected,
 		   char *error, size_t error_bytes)
 {
-	snprintf(error, error_bytes, "%s: balance: %s with %s; expected %s", box->block.name,
-		 box->params.balance == BALANCE_CONGA ? "conga" : "conweave", found, expected);
+	snprintf(error, error_bytes, "%s: balance: %s with %s; expected %s", sw->block.name,
+		 sw->params.balance == BALANCE_CONGA ? "conga" : "conweave", found, expected);
 	return false;
 }
 
-bool overlay_start(struct fabric_switch *box, char *error, size_t error_bytes)
+bool overlay_start(struct fabric_switch *sw, char *error, size_t error_bytes)
 {
-	struct overlay_state *state = box->overlay;
-	bool weaves = box->params.balance == BALANCE_CONWEAVE;
+	struct overlay_state *state = sw->overlay;
+	bool weaves = sw->params.balance == BALANCE_CONWEAVE;
 
 	if (!state || state->conga || state->conweave)
 		return true;
-	if (box->by_lid)
-		return refuse(box, "InfiniBand", "link_layer: roce", error, error_bytes);
-	if (!box->buffer)
-		return refuse(box, "a buffer for each port",
+	if (sw->by_lid)
+		return refuse(sw, "InfiniBand", "link_layer: roce", error, error_bytes);
+	if (!sw->buffer)
+		return refuse(sw, "a buffer for each port",
 			      "a shared one, buffer: {size: 9MB} for example", error, error_bytes);
-	if (weaves && box->params.queueing != QUEUEING_ARRIVAL)
-		return refuse(box, "queueing: inputs",
+	if (weaves && sw->params.queueing != QUEUEING_ARRIVAL)
+		return refuse(sw, "queueing: inputs",
 			      "queueing: arrival, which keeps the order that the leaf restores",
 			      error, error_bytes);
-	if (weaves && box->params.conweave.control_vl >= port_vls(box->ports[0].port))
-		return refuse(box, "a control_vl that its ports have not",
+	if (weaves && sw->params.conweave.control_vl >= port_vls(sw->ports[0].port))
+		return refuse(sw, "a control_vl that its ports have not",
 			      "one below port: {VLs: ..}", error, error_bytes);
 	if (weaves)
-		state->conweave = conweave_create(box);
+		state->conweave = conweave_create(sw);
 	else
-		state->conga = conga_create(box);
-	for (unsigned i = 0; i < box->port_count; i++) {
-		box->ports[i].user.receive = overlay_receive;
+		state->conga = conga_create(sw);
+	for (unsigned i = 0; i < sw->port_count; i++) {
+		sw->ports[i].user.receive = overlay_receive;
 		if (!weaves)
-			box->ports[i].user.departs = conga_departs;
+			sw->ports[i].user.departs = conga_departs;
 	}
 	return true;
 }
 
-void overlay_init(struct fabric_switch *box)
+void overlay_init(struct fabric_switch *sw)
 {
-	if (box->params.balance != BALANCE_CONGA && box->params.balance != BALANCE_CONWEAVE)
+	if (sw->params.balance != BALANCE_CONGA && sw->params.balance != BALANCE_CONWEAVE)
 		return;
-	box->overlay = calloc(1, sizeof(*box->overlay));
-	assert(box->overlay);
-	box->overlay->own = NO_LEAF;
+	sw->overlay = calloc(1, sizeof(*sw->overlay));
+	assert(sw->overlay);
+	sw->overlay->own = NO_LEAF;
 }
 
-void overlay_fini(struct fabric_switch *box)
+void overlay_fini(struct fabric_switch *sw)
 {
-	struct overlay_state *state = box->overlay;
+	struct overlay_state *state = sw->overlay;
 
 	if (!state)
 		return;
 	if (state->conga)
 		conga_destroy(state->conga);
 	if (state->conweave)
-		conweave_destroy(box);
+		conweave_destroy(sw);
 	free(state->leaf_of);
 	free(state->nodes);
 	free(state);

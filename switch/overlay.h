@@ -32,37 +32,37 @@ struct overlay_state {
 };
 
 /* overlay.c. NULL op of fabric/topology.h unless the switch has an overlay. */
-void overlay_init(struct fabric_switch *box);
-void overlay_fini(struct fabric_switch *box);
+void overlay_init(struct fabric_switch *sw);
+void overlay_fini(struct fabric_switch *sw);
 void overlay_place(void *context, uint32_t endpoint, uint32_t node, unsigned port);
-bool overlay_start(struct fabric_switch *box, char *error, size_t error_bytes);
+bool overlay_start(struct fabric_switch *sw, char *error, size_t error_bytes);
 
 /* conga.c */
-struct conga *conga_create(const struct fabric_switch *box);
+struct conga *conga_create(const struct fabric_switch *sw);
 void conga_destroy(struct conga *conga);
 /* Leaves for a leaf by one of the group: by which, and with which header. */
-unsigned conga_send(struct fabric_switch *box, uint16_t leaf, const struct port_group *group,
+unsigned conga_send(struct fabric_switch *sw, uint16_t leaf, const struct port_group *group,
 		    struct packet *packet);
 /* Comes from a leaf, its header still on it. */
-void conga_learn(struct fabric_switch *box, uint16_t leaf, const struct packet *packet);
+void conga_learn(struct fabric_switch *sw, uint16_t leaf, const struct packet *packet);
 void conga_departs(struct port_user *user, struct port *port, struct packet *packet,
 		   sim_time starts_at, sim_time until);
 
 /* The tables, for those who look on: what that leaf has told of a path to it, and what came from it by a path of its own. */
-unsigned conga_heard(const struct fabric_switch *box, uint16_t leaf, unsigned next_hop);
-unsigned conga_measured(const struct fabric_switch *box, uint16_t leaf, unsigned next_hop);
+unsigned conga_heard(const struct fabric_switch *sw, uint16_t leaf, unsigned next_hop);
+unsigned conga_measured(const struct fabric_switch *sw, uint16_t leaf, unsigned next_hop);
 
 /* conweave.c */
-struct conweave *conweave_create(struct fabric_switch *box);
-void conweave_destroy(struct fabric_switch *box);
+struct conweave *conweave_create(struct fabric_switch *sw);
+void conweave_destroy(struct fabric_switch *sw);
 /* Has written a header, or not: then the flow is not looked after. */
-unsigned conweave_send(struct fabric_switch *box, uint16_t leaf, const struct port_group *group,
+unsigned conweave_send(struct fabric_switch *sw, uint16_t leaf, const struct port_group *group,
 		       struct packet *packet);
 /* Comes from a leaf, without its header, which is here. */
 void conweave_arrive(struct switch_port *input, unsigned output, struct packet *packet,
 		     const struct overlay *header);
 /* An answer for a flow whose destination is behind that leaf. */
-void conweave_answer(struct fabric_switch *box, uint16_t leaf, const struct packet *packet);
+void conweave_answer(struct fabric_switch *sw, uint16_t leaf, const struct packet *packet);
 
 /* From the input of the packet that it answers, towards path->source. overlay.c */
 void overlay_answer(struct switch_port *input, const struct packet *asked, enum overlay_kind kind,

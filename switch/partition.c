@@ -21,15 +21,15 @@ bool partition_lets_out(const struct switch_port *output, const struct packet *p
 	       partitions_match(output->partitions, packet->pkey);
 }
 
-void switch_set_partitions(struct fabric_switch *box, unsigned port,
+void switch_set_partitions(struct fabric_switch *sw, unsigned port,
 			   const struct partitions *partitions, enum switch_filters filters)
 {
-	struct switch_port *filter = &box->ports[port];
+	struct switch_port *filter = &sw->ports[port];
 
-	assert(box->by_lid && port < box->port_count);
+	assert(sw->by_lid && port < sw->port_count);
 	filter->partitions = partitions;
 	filter->filters_out = filters & SWITCH_FILTER_OUT;
-	box->maps |= filter->filters_out;
+	sw->maps |= filter->filters_out;
 	if (filters & SWITCH_FILTER_IN)
 		filter->user.receive = switch_receive_filtered;
 }

@@ -17,7 +17,7 @@ struct starvation {
 static bool is_congested(const struct switch_port *output, const struct packet *packet)
 {
 	uint64_t buffer = port_params(output->port)->input_buffer;
-	uint64_t threshold = buffer * (16 - output->box->params.fecn.cs_threshold) / 16;
+	uint64_t threshold = buffer * (16 - output->sw->params.fecn.cs_threshold) / 16;
 
 	return port_queued_bytes(output->port, packet->vl) > threshold &&
 	       packet->kind == PACKET_DATA;
@@ -25,37 +25,37 @@ static bool is_congested(const struct switch_port *output, const struct packet *
 
 sim_time starvation_release_at(struct switch_port *output, const struct packet *packet, sim_time at)
 {
-	struct fabric_switch *box = output->box;
-	const struct switch_fecn_params *params = &box->params.fecn;
+	struct fabric_switch *sw = output->sw;
+	const struct switch_fecn_params *params = &sw->params.fecn;
 	unsigned input = packet->ingress & INGRESS_PORT;
 	unsigned vl = packet->ingress >> INGRESS_VL_SHIFT;
 	sim_time time, *next_at;
 
-	if (!box->starvation || packet->ingress & INGRESS_COPY ||
-	    !port_set_has(&box->starvation->inputs, input) || !is_congested(output, packet))
+	if (!sw->starvation || packet->ingress & INGRESS_COPY ||
+	    !port_set_has(&sw->starvation->inputs, input) || !is_congested(output, packet))
 		return at;
-	next_at = &box->starvation->next_at[input][vl];
-	time = (sim_time)packet->wire_bytes * 8 * SEC / port_rate_bps(box->ports[input].port);
+	next_at = &sw->starvation->next_at[input][vl];
+	time = (sim_time)packet->wire_bytes * 8 * SEC / port_rate_bps(sw->ports[input].port);
 	if (at < *next_at)
 		at = *next_at;
 	*next_at = at + time + (time >> params->cs_shift) * params->cs_multiplier;
-	box->count.credits_starved++;
+	sw->count.credits_starved++;
 	return at;
 }
 
-void starvation_init(struct fabric_switch *box)
+void starvation_init(struct fabric_switch *sw)
 {
 	bool is_mask;
 
-	if (!box->by_lid || !box->params.fecn.cs_threshold)
+	if (!sw->by_lid || !sw->params.fecn.cs_threshold)
 		return;
-	box->starvation = calloc(1, sizeof(*box->starvation));
-	assert(box->starvation);
-	is_mask = switch_parse_mask(box->params.fecn.credit_mask.text, &box->starvation->inputs);
+	sw->starvation = calloc(1, sizeof(*sw->starvation));
+	assert(sw->starvation);
+	is_mask = switch_parse_mask(sw->params.fecn.credit_mask.text, &sw->starvation->inputs);
 	assert(is_mask);
 }
 
-void starvation_fini(struct fabric_switch *box)
+void starvation_fini(struct fabric_switch *sw)
 {
-	free(box->starvation);
+	free(sw->starvation);
 }

@@ -17,21 +17,21 @@ enum drop_reason { SWITCH_DROPS(ENTRY, ) };
 
 static void discard(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
-	struct fabric_switch *box = input->box;
-#define PLACE(X, error, value, counter, name, meaning) [DROP_##error] = &box->count.counter,
+	struct fabric_switch *sw = input->sw;
+#define PLACE(X, error, value, counter, name, meaning) [DROP_##error] = &sw->count.counter,
 	uint64_t *counts[] = {SWITCH_DROPS(PLACE, )};
 #undef PLACE
 
 	++*counts[reason];
-	box->count.bytes_dropped += packet->wire_bytes;
-	trace(&box->block, TRACE_SWITCH_DROP, packet->tag, port_index(input), reason);
-	packet_free(box->pool, packet);
+	sw->count.bytes_dropped += packet->wire_bytes;
+	trace(&sw->block, TRACE_SWITCH_DROP, packet->tag, port_index(input), reason);
+	packet_free(sw->pool, packet);
 }
 
 /* ... which holds its input's memory, if no buffer is shared. */
 static void drop(struct switch_port *input, struct packet *packet, enum drop_reason reason)
 {
-	if (!input->box->buffer)
+	if (!input->sw->buffer)
 		port_release_at(input->port, packet->vl, packet->wire_bytes, packet->tail_at);
 	discard(input, packet, reason);
 }
@@ -43,7 +43,7 @@ static void drop_copy(struct switch_port *input, struct packet *packet, enum dro
 	sim_time tail_at = packet->tail_at;
 
 	discard(input, packet, reason);
-	multicast_drop(input->box, replica, tail_at);
+	multicast_drop(input->sw, replica, tail_at);
 }
 
 static const enum drop_reason refusals[BUFFER_VERDICT_COUNT] = {
@@ -52,11 +52,11 @@ static const enum drop_reason refusals[BUFFER_VERDICT_COUNT] = {
 	[BUFFER_POOL_FULL] = DROP_POOL_FULL,
 };
 
-static inline void need_start(struct fabric_switch *box)
+static inline void need_start(struct fabric_switch *sw)
 {
-	if (__builtin_expect(!shared_buffer_started(box->buffer), 0)) {
+	if (__builtin_expect(!shared_buffer_started(sw->buffer), 0)) {
 		char error[256];
-		bool fits = switch_start(box, error, sizeof(error));
+		bool fits = switch_start(sw, error, sizeof(error));
 
 		assert(fits);
 	}
@@ -67,11 +67,11 @@ static inline enum buffer_verdict admit(struct switch_port *input, struct switch
 					const struct packet *packet, unsigned ingress_vl,
 					unsigned egress_vl, bool is_copy)
 {
-	struct shared_buffer *buffer = input->box->buffer;
+	struct shared_buffer *buffer = input->sw->buffer;
 	uint16_t ingress = buffer_class(port_index(input), ingress_vl);
 	uint16_t egress = buffer_class(port_index(output), egress_vl);
 
-	need_start(input->box);
+	need_start(input->sw);
 	return is_copy ? shared_buffer_admit_copy(buffer, ingress, egress, packet->wire_bytes)
 		       : shared_buffer_admit(buffer, ingress, egress, packet->wire_bytes);
 }
@@ -82,26 +82,26 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 {
 	void (*refuse)(struct switch_port *, struct packet *, enum drop_reason) =
 		is_copy ? drop_copy : drop;
-	struct fabric_switch *box = input->box;
+	struct fabric_switch *sw = input->sw;
 	bool would_run_out = port_is_faster(output->port, input->port);
 	unsigned ingress_vl = packet->vl, egress_vl = packet->vl;
 
-	if (__builtin_expect(box->maps, 0)) {
+	if (__builtin_expect(sw->maps, 0)) {
 		if (!partition_lets_out(output, packet)) {
 			refuse(input, packet, DROP_PKEY_OUT);
 			return false;
 		}
-		ingress_vl = vl_map_ingress(box, packet);
-		egress_vl = vl_map_egress(box, port_index(input), port_index(output), packet,
+		ingress_vl = vl_map_ingress(sw, packet);
+		egress_vl = vl_map_egress(sw, port_index(input), port_index(output), packet,
 					  ingress_vl);
 		if (egress_vl >= port_vls(output->port) && egress_vl != packet->vl) {
 			refuse(input, packet, DROP_VL);
 			return false;
 		}
-		if (!box->buffer)
+		if (!sw->buffer)
 			ingress_vl = packet->vl; /* whose input space it holds */
 	}
-	if (box->buffer) {
+	if (sw->buffer) {
 		enum buffer_verdict verdict =
 			admit(input, output, packet, ingress_vl, egress_vl, is_copy);
 
@@ -110,25 +110,25 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 			return false;
 		}
 	}
-	packet->hop_limit = (uint8_t)(packet->hop_limit - box->routes);
+	packet->hop_limit = (uint8_t)(packet->hop_limit - sw->routes);
 	packet->ingress = (uint16_t)(port_index(input) | ingress_vl << INGRESS_VL_SHIFT |
 				     (is_copy ? INGRESS_COPY : 0));
 	packet->vl = (uint8_t)egress_vl;
-	if (__builtin_expect(box->on_arrival, 0))
+	if (__builtin_expect(sw->on_arrival, 0))
 		marking_arrive(output, packet);
-	box->count.packets_forwarded++;
-	box->count.bytes_forwarded += packet->wire_bytes;
-	packet->head_at = (would_run_out ? packet->tail_at : packet->head_at) + box->crossing;
-	trace(&box->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), packet->head_at);
+	sw->count.packets_forwarded++;
+	sw->count.bytes_forwarded += packet->wire_bytes;
+	packet->head_at = (would_run_out ? packet->tail_at : packet->head_at) + sw->crossing;
+	trace(&sw->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), packet->head_at);
 	return true;
 }
 
 static inline void queue_packet(struct switch_port *output, struct packet *packet)
 {
-	struct fabric_switch *box = output->box;
+	struct fabric_switch *sw = output->sw;
 
-	if (__builtin_expect(box->telemetry, 0))
-		crossing_enter(output->crossing, packet, sim_now(box->block.sim));
+	if (__builtin_expect(sw->telemetry, 0))
+		crossing_enter(output->crossing, packet, sim_now(sw->block.sim));
 	port_send_at(output->port, packet, packet->head_at);
 }
 
@@ -144,7 +144,7 @@ static void forward_copy(struct switch_port *input, struct switch_port *output,
 {
 	if (packet->payload_bytes > port_mtu(output->port))
 		drop_copy(input, packet, DROP_OVERSIZE);
-	else if (input->box->routes && packet->hop_limit <= 1)
+	else if (input->sw->routes && packet->hop_limit <= 1)
 		drop_copy(input, packet, DROP_HOP_LIMIT);
 	else
 		forward(input, output, packet, true);
@@ -154,57 +154,57 @@ static void forward_copy(struct switch_port *input, struct switch_port *output,
 static void replicate(struct switch_port *input, struct packet *packet,
 		      const struct port_set *outputs)
 {
-	struct fabric_switch *box = input->box;
-	unsigned vl = box->buffer ? vl_map_ingress(box, packet) : packet->vl;
+	struct fabric_switch *sw = input->sw;
+	unsigned vl = sw->buffer ? vl_map_ingress(sw, packet) : packet->vl;
 	struct replica *replica;
 
-	if (box->buffer) {
+	if (sw->buffer) {
 		enum buffer_verdict verdict;
 
-		need_start(box);
+		need_start(sw);
 		verdict = shared_buffer_admit_packet(
-			box->buffer, buffer_class(port_index(input), vl), packet->wire_bytes);
+			sw->buffer, buffer_class(port_index(input), vl), packet->wire_bytes);
 		if (verdict != BUFFER_ADMITTED) {
 			drop(input, packet, refusals[verdict]);
 			return;
 		}
 	}
-	box->count.copies += port_set_count(outputs) - 1;
+	sw->count.copies += port_set_count(outputs) - 1;
 	if (port_set_has(outputs, port_index(input)))
-		box->count.copies--;
+		sw->count.copies--;
 	replica = multicast_begin(input, packet, vl);
 	PORT_SET_EACH(output, outputs)
 	{
 		if (output == port_index(input))
 			continue;
-		forward_copy(input, &box->ports[output], multicast_copy(box, replica, packet));
+		forward_copy(input, &sw->ports[output], multicast_copy(sw, replica, packet));
 	}
-	multicast_drop(box, replica, packet->tail_at);
-	packet_free(box->pool, packet);
+	multicast_drop(sw, replica, packet->tail_at);
+	packet_free(sw->pool, packet);
 }
 
 /* Out of all ports, as a bridge does with a destination that it does not know; NULL: not here. */
-static const struct port_set *flood(struct fabric_switch *box, struct packet *packet)
+static const struct port_set *flood(struct fabric_switch *sw, struct packet *packet)
 {
-	if (box->by_lid || packet->damage & ASTRAY || box->params.unknown == UNKNOWN_DROP ||
-	    (box->params.unknown == UNKNOWN_FLOOD_LOSSY &&
-	     box->params.buffer.lossless & 1u << packet->vl))
+	if (sw->by_lid || packet->damage & ASTRAY || sw->params.unknown == UNKNOWN_DROP ||
+	    (sw->params.unknown == UNKNOWN_FLOOD_LOSSY &&
+	     sw->params.buffer.lossless & 1u << packet->vl))
 		return NULL;
-	for (unsigned i = 0; i < box->port_count; i++)
-		if (port_peer(box->ports[i].port))
-			port_set_add(&box->linked, i);
+	for (unsigned i = 0; i < sw->port_count; i++)
+		if (port_peer(sw->ports[i].port))
+			port_set_add(&sw->linked, i);
 	packet->damage |= ASTRAY;
-	return &box->linked;
+	return &sw->linked;
 }
 
 /* Nobody has that address, or several have. */
 static void no_port(struct switch_port *input, struct packet *packet)
 {
-	struct fabric_switch *box = input->box;
-	const struct port_set *outputs = multicast_find(box, packet->path);
+	struct fabric_switch *sw = input->sw;
+	const struct port_set *outputs = multicast_find(sw, packet->path);
 
 	if (!outputs)
-		outputs = flood(box, packet);
+		outputs = flood(sw, packet);
 	if (!outputs)
 		drop(input, packet, DROP_NO_ROUTE);
 	else if (port_set_count(outputs) == port_set_has(outputs, port_index(input)))
@@ -219,7 +219,7 @@ static inline bool fits(struct switch_port *input, const struct switch_port *out
 {
 	if (packet->payload_bytes > port_mtu(output->port))
 		drop(input, packet, DROP_OVERSIZE);
-	else if (input->box->routes && packet->hop_limit <= 1)
+	else if (input->sw->routes && packet->hop_limit <= 1)
 		drop(input, packet, DROP_HOP_LIMIT);
 	else
 		return true;
@@ -229,24 +229,24 @@ static inline bool fits(struct switch_port *input, const struct switch_port *out
 void switch_receive(struct port_user *user, struct port *port, struct packet *packet)
 {
 	struct switch_port *input = container_of(user, struct switch_port, user);
-	struct fabric_switch *box = input->box;
-	unsigned output = forwarding_find(box, packet->path);
+	struct fabric_switch *sw = input->sw;
+	unsigned output = forwarding_find(sw, packet->path);
 
 	(void)port;
 	if (output == NO_ROUTE) {
 		no_port(input, packet);
 		return;
 	}
-	if (output >= box->port_count)
-		output = balance_choose(box, &box->groups[output - box->port_count], packet);
-	port_prefetch(box->ports[output].port, packet->vl);
-	if (fits(input, &box->ports[output], packet))
-		forward(input, &box->ports[output], packet, false);
+	if (output >= sw->port_count)
+		output = balance_choose(sw, &sw->groups[output - sw->port_count], packet);
+	port_prefetch(sw->ports[output].port, packet->vl);
+	if (fits(input, &sw->ports[output], packet))
+		forward(input, &sw->ports[output], packet, false);
 }
 
 void switch_forward(struct switch_port *input, unsigned output, struct packet *packet)
 {
-	struct switch_port *to = &input->box->ports[output];
+	struct switch_port *to = &input->sw->ports[output];
 
 	if (fits(input, to, packet))
 		forward(input, to, packet, false);
@@ -254,7 +254,7 @@ void switch_forward(struct switch_port *input, unsigned output, struct packet *p
 
 bool switch_admit(struct switch_port *input, unsigned output, struct packet *packet)
 {
-	struct switch_port *to = &input->box->ports[output];
+	struct switch_port *to = &input->sw->ports[output];
 
 	return fits(input, to, packet) && prepare(input, to, packet, false);
 }
@@ -277,18 +277,18 @@ void switch_receive_filtered(struct port_user *user, struct port *port, struct p
 /* The memory is the input's, or what all share. */
 static inline void release(struct switch_port *output, const struct packet *packet, sim_time at)
 {
-	struct fabric_switch *box = output->box;
+	struct fabric_switch *sw = output->sw;
 	unsigned input = packet->ingress & INGRESS_PORT;
 	unsigned vl = packet->ingress >> INGRESS_VL_SHIFT;
 
 	if (__builtin_expect(packet->ingress & INGRESS_COPY, 0))
 		multicast_depart(output, packet, at);
-	else if (box->buffer)
-		shared_buffer_release_at(box->buffer, buffer_class(input, vl),
+	else if (sw->buffer)
+		shared_buffer_release_at(sw->buffer, buffer_class(input, vl),
 					 buffer_class(port_index(output), packet->vl),
 					 packet->wire_bytes, at);
 	else
-		port_release_at(box->ports[input].port, vl, packet->wire_bytes, at);
+		port_release_at(sw->ports[input].port, vl, packet->wire_bytes, at);
 }
 
 void switch_departs(struct port_user *user, struct port *port, struct packet *packet,
@@ -297,7 +297,7 @@ void switch_departs(struct port_user *user, struct port *port, struct packet *pa
 	struct switch_port *output = container_of(user, struct switch_port, user);
 
 	(void)port;
-	if (__builtin_expect(output->box->marks, 0)) {
+	if (__builtin_expect(output->sw->marks, 0)) {
 		marking_depart(output, packet, starts_at);
 		until = starvation_release_at(output, packet, until);
 	}
@@ -308,24 +308,24 @@ void switch_departs(struct port_user *user, struct port *port, struct packet *pa
 static void switch_discarded(struct port_user *user, struct port *port, const struct packet *packet)
 {
 	struct switch_port *output = container_of(user, struct switch_port, user);
-	struct fabric_switch *box = output->box;
-	sim_time now = sim_now(box->block.sim);
+	struct fabric_switch *sw = output->sw;
+	sim_time now = sim_now(sw->block.sim);
 
 	(void)port;
-	box->count.queue_drops++;
-	box->count.bytes_dropped += packet->wire_bytes;
+	sw->count.queue_drops++;
+	sw->count.bytes_dropped += packet->wire_bytes;
 	if (output->crossing)
 		crossing_discard(output->crossing, packet);
 	release(output, packet, packet->tail_at > now ? packet->tail_at : now);
 }
 
 /* The longest path from here to what is congested, in switches: through ports where packets wait and that are paused. */
-static unsigned pause_depth(const struct fabric_switch *box, unsigned vl)
+static unsigned pause_depth(const struct fabric_switch *sw, unsigned vl)
 {
 	unsigned deepest = 0;
 
-	for (unsigned i = 0; i < box->port_count; i++) {
-		const struct port *port = box->ports[i].port;
+	for (unsigned i = 0; i < sw->port_count; i++) {
+		const struct port *port = sw->ports[i].port;
 		unsigned depth = port_peer(port) && vl < port_vls(port) && port_queued(port, vl)
 					 ? port_pause_depth(port, vl)
 					 : 0;
@@ -336,63 +336,63 @@ static unsigned pause_depth(const struct fabric_switch *box, unsigned vl)
 	return deepest + 1;
 }
 
-static void count_pause(struct fabric_switch *box, unsigned depth)
+static void count_pause(struct fabric_switch *sw, unsigned depth)
 {
-	uint64_t *counts[] = {&box->count.pauses_depth1, &box->count.pauses_depth2,
-			      &box->count.pauses_depth3, &box->count.pauses_depth4};
+	uint64_t *counts[] = {&sw->count.pauses_depth1, &sw->count.pauses_depth2,
+			      &sw->count.pauses_depth3, &sw->count.pauses_depth4};
 
 	++*counts[depth < ARRAY_SIZE(counts) ? depth - 1 : ARRAY_SIZE(counts) - 1];
 }
 
 static void pause_input(void *context, unsigned port, unsigned vl, bool stop)
 {
-	struct fabric_switch *box = context;
+	struct fabric_switch *sw = context;
 
 	if (stop) {
-		unsigned depth = pause_depth(box, vl);
+		unsigned depth = pause_depth(sw, vl);
 
-		count_pause(box, depth);
-		port_set_pause_depth(box->ports[port].port, vl, depth);
+		count_pause(sw, depth);
+		port_set_pause_depth(sw->ports[port].port, vl, depth);
 	}
-	port_pause(box->ports[port].port, (uint8_t)(1u << vl), stop);
+	port_pause(sw->ports[port].port, (uint8_t)(1u << vl), stop);
 }
 
-bool switch_start(struct fabric_switch *box, char *error, size_t error_bytes)
+bool switch_start(struct fabric_switch *sw, char *error, size_t error_bytes)
 {
-	marking_start(box);
-	if (!overlay_start(box, error, error_bytes))
+	marking_start(sw);
+	if (!overlay_start(sw, error, error_bytes))
 		return false;
-	if (!box->buffer || shared_buffer_started(box->buffer))
+	if (!sw->buffer || shared_buffer_started(sw->buffer))
 		return true;
-	for (unsigned i = 0; i < box->port_count; i++) {
-		const struct port *port = box->ports[i].port;
+	for (unsigned i = 0; i < sw->port_count; i++) {
+		const struct port *port = sw->ports[i].port;
 
 		if (port_peer(port))
-			shared_buffer_add_port(box->buffer, i, port_vls(port), port_rate_bps(port),
+			shared_buffer_add_port(sw->buffer, i, port_vls(port), port_rate_bps(port),
 					       port_headroom(port));
 	}
-	return shared_buffer_start(box->buffer, error, error_bytes);
+	return shared_buffer_start(sw->buffer, error, error_bytes);
 }
 
-unsigned switch_ports(const struct fabric_switch *box)
+unsigned switch_ports(const struct fabric_switch *sw)
 {
-	return box->port_count;
+	return sw->port_count;
 }
 
-struct port *switch_port(struct fabric_switch *box, unsigned index)
+struct port *switch_port(struct fabric_switch *sw, unsigned index)
 {
-	assert(index < box->port_count);
-	return box->ports[index].port;
+	assert(index < sw->port_count);
+	return sw->ports[index].port;
 }
 
-struct shared_buffer *switch_buffer(struct fabric_switch *box)
+struct shared_buffer *switch_buffer(struct fabric_switch *sw)
 {
-	return box->buffer;
+	return sw->buffer;
 }
 
-const struct switch_counters *switch_counters(const struct fabric_switch *box)
+const struct switch_counters *switch_counters(const struct fabric_switch *sw)
 {
-	return &box->count;
+	return &sw->count;
 }
 
 /* clang-format off */
@@ -436,11 +436,11 @@ void switch_params_default(struct switch_params *params)
 		params_default(group->list, (char *)params + group->offset);
 }
 
-static void create_port(struct fabric_switch *box, unsigned index, enum link_layer link_layer)
+static void create_port(struct fabric_switch *sw, unsigned index, enum link_layer link_layer)
 {
-	struct switch_port *port = &box->ports[index];
+	struct switch_port *port = &sw->ports[index];
 	char name[256];
-	int length = snprintf(name, sizeof(name), "%s.port%u", box->block.name, index);
+	int length = snprintf(name, sizeof(name), "%s.port%u", sw->block.name, index);
 
 	assert(length > 0 && (size_t)length < sizeof(name));
 	port->user = (struct port_user){
@@ -448,14 +448,13 @@ static void create_port(struct fabric_switch *box, unsigned index, enum link_lay
 		.departs = switch_departs,
 		.discarded = switch_discarded,
 	};
-	port->box = box;
-	port->port = port_create(box->block.sim, name, &box->params.port, link_layer, box->pool,
+	port->sw = sw;
+	port->port = port_create(sw->block.sim, name, &sw->params.port, link_layer, sw->pool,
 				 &port->user);
-	port_set_sources(port->port,
-			 box->params.queueing == QUEUEING_ARRIVAL ? 1 : box->port_count);
-	if (box->routes)
+	port_set_sources(port->port, sw->params.queueing == QUEUEING_ARRIVAL ? 1 : sw->port_count);
+	if (sw->routes)
 		port_refuse_astray(port->port);
-	if (box->buffer)
+	if (sw->buffer)
 		port_share_input(port->port);
 }
 
@@ -464,42 +463,42 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 				    enum link_layer link_layer, struct packet_pool *pool)
 {
 	size_t bytes = sizeof(struct fabric_switch) + ports * sizeof(struct switch_port);
-	struct fabric_switch *box = sim_store(sim, bytes);
+	struct fabric_switch *sw = sim_store(sim, bytes);
 
 	assert(ports >= 1 && ports <= PORT_SET_PORTS);
-	box->params = *params;
-	box->port_count = ports;
-	box->crossing = params->crossing_latency;
-	box->by_lid = link_layer == LINK_INFINIBAND;
-	box->routes = params->routes;
-	box->pool = pool;
-	block_init(&box->block, sim, &switch_type, name, &box->params, &box->count);
-	if (!box->by_lid && params->buffer.size)
-		box->buffer = shared_buffer_create(&box->block, &box->params.buffer, ports,
-						   pause_input, box);
+	sw->params = *params;
+	sw->port_count = ports;
+	sw->crossing = params->crossing_latency;
+	sw->by_lid = link_layer == LINK_INFINIBAND;
+	sw->routes = params->routes;
+	sw->pool = pool;
+	block_init(&sw->block, sim, &switch_type, name, &sw->params, &sw->count);
+	if (!sw->by_lid && params->buffer.size)
+		sw->buffer = shared_buffer_create(&sw->block, &sw->params.buffer, ports,
+						  pause_input, sw);
 	for (unsigned i = 0; i < ports; i++)
-		create_port(box, i, link_layer);
-	balance_init(box);
-	overlay_init(box);
-	multicast_init(box);
-	vl_map_init(box);
-	starvation_init(box);
-	marking_init(box);
-	return box;
+		create_port(sw, i, link_layer);
+	balance_init(sw);
+	overlay_init(sw);
+	multicast_init(sw);
+	vl_map_init(sw);
+	starvation_init(sw);
+	marking_init(sw);
+	return sw;
 }
 
-void switch_destroy(struct fabric_switch *box)
+void switch_destroy(struct fabric_switch *sw)
 {
-	overlay_fini(box);
-	for (unsigned i = 0; i < box->port_count; i++)
-		port_destroy(box->ports[i].port);
-	if (box->buffer)
-		shared_buffer_destroy(box->buffer);
-	block_fini(&box->block);
-	balance_fini(box);
-	multicast_fini(box);
-	starvation_fini(box);
-	marking_fini(box);
-	vl_map_fini(box);
-	forwarding_fini(box);
+	overlay_fini(sw);
+	for (unsigned i = 0; i < sw->port_count; i++)
+		port_destroy(sw->ports[i].port);
+	if (sw->buffer)
+		shared_buffer_destroy(sw->buffer);
+	block_fini(&sw->block);
+	balance_fini(sw);
+	multicast_fini(sw);
+	starvation_fini(sw);
+	marking_fini(sw);
+	vl_map_fini(sw);
+	forwarding_fini(sw);
 }

@@ -85,46 +85,45 @@ struct fabric_switch;
 struct fabric_switch *switch_create(struct sim *sim, const char *name,
 				    const struct switch_params *params, unsigned ports,
 				    enum link_layer link_layer, struct packet_pool *pool);
-void switch_destroy(struct fabric_switch *box);
+void switch_destroy(struct fabric_switch *sw);
 
 /* How many ports; one of them, 0 .. ports - 1. */
-unsigned switch_ports(const struct fabric_switch *box);
-struct port *switch_port(struct fabric_switch *box, unsigned index);
+unsigned switch_ports(const struct fabric_switch *sw);
+struct port *switch_port(struct fabric_switch *sw, unsigned index);
 
 /* Packets to that endpoint leave by that port; or by any of those whose bit is set, as `balance` says. */
-void switch_route(struct fabric_switch *box, const struct endpoints *endpoints, uint32_t endpoint,
+void switch_route(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint,
 		  unsigned port);
-void switch_route_any(struct fabric_switch *box, const struct endpoints *endpoints,
+void switch_route_any(struct fabric_switch *sw, const struct endpoints *endpoints,
 		      uint32_t endpoint, const struct port_set *ports);
 
 /* Packets to that multicast group leave by all of the ports. GROUP_UNKNOWN: Ethernet, to any other group. */
-void switch_replicate(struct fabric_switch *box, uint32_t group, const struct port_set *ports);
+void switch_replicate(struct fabric_switch *sw, uint32_t group, const struct port_set *ports);
 
 /* No path to that endpoint: its packets go as `unknown` says. */
-void switch_unroute(struct fabric_switch *box, const struct endpoints *endpoints,
-		    uint32_t endpoint);
+void switch_unroute(struct fabric_switch *sw, const struct endpoints *endpoints, uint32_t endpoint);
 
 /* InfiniBand: the VL by service level of what goes from one port to another; 15: dropped. Before the run. */
-void switch_set_sl2vl(struct fabric_switch *box, unsigned input, unsigned output,
+void switch_set_sl2vl(struct fabric_switch *sw, unsigned input, unsigned output,
 		      const uint8_t vls[16]);
 
 /* InfiniBand: packets that come in by that port, go out by it, or both, must have a P_Key of those; they outlive the switch. */
 enum switch_filters { SWITCH_FILTER_IN = 1, SWITCH_FILTER_OUT = 2, SWITCH_FILTER_BOTH = 3 };
-void switch_set_partitions(struct fabric_switch *box, unsigned port,
+void switch_set_partitions(struct fabric_switch *sw, unsigned port,
 			   const struct partitions *partitions, enum switch_filters filters);
 
 /* Ethernet, priority_from: dscp. Unless told, the upper three bits. */
-void switch_set_dscp_priority(struct fabric_switch *box, unsigned dscp, unsigned priority);
+void switch_set_dscp_priority(struct fabric_switch *sw, unsigned dscp, unsigned priority);
 
 /* All links are made; topology_finish() calls it. false: the shared buffer is too small; *error says by how much. */
-bool switch_start(struct fabric_switch *box, char *error, size_t error_bytes);
+bool switch_start(struct fabric_switch *sw, char *error, size_t error_bytes);
 
-struct shared_buffer;                                           /* switch/shared_buffer.h */
-struct shared_buffer *switch_buffer(struct fabric_switch *box); /* NULL: each port has its own */
+struct shared_buffer;                                          /* switch/shared_buffer.h */
+struct shared_buffer *switch_buffer(struct fabric_switch *sw); /* NULL: each port has its own */
 
 /* The switch as fabric/topology.h sees it. */
-struct topology_switch switch_topology(struct fabric_switch *box);
+struct topology_switch switch_topology(struct fabric_switch *sw);
 
-const struct switch_counters *switch_counters(const struct fabric_switch *box);
+const struct switch_counters *switch_counters(const struct fabric_switch *sw);
 
 #endif

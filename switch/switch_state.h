@@ -27,7 +27,7 @@ struct switch_port {
 	/* one cache line: what each packet looks at */
 	struct port_user user;
 	struct port *port;
-	struct fabric_switch *box;
+	struct fabric_switch *sw;
 	/* marks */
 	uint32_t fecn_passed __attribute__((aligned(64))); /* since the last mark */
 	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX: none */
@@ -93,32 +93,32 @@ struct fabric_switch {
 
 static inline unsigned port_index(const struct switch_port *port)
 {
-	return (unsigned)(port - port->box->ports);
+	return (unsigned)(port - port->sw->ports);
 }
 
 /* forwarding.c */
-void forwarding_fini(struct fabric_switch *box);
-static inline uint16_t forwarding_find(const struct fabric_switch *box, const struct path *path)
+void forwarding_fini(struct fabric_switch *sw);
+static inline uint16_t forwarding_find(const struct fabric_switch *sw, const struct path *path)
 {
-	uint32_t index = box->by_lid ? path->dlid : path->destination;
+	uint32_t index = sw->by_lid ? path->dlid : path->destination;
 
-	return index < box->table_entries ? box->table[index] : NO_ROUTE;
+	return index < sw->table_entries ? sw->table[index] : NO_ROUTE;
 }
 
 /* balance.c */
-void balance_init(struct fabric_switch *box);
-void balance_fini(struct fabric_switch *box);
-unsigned balance_choose(struct fabric_switch *box, struct port_group *group,
+void balance_init(struct fabric_switch *sw);
+void balance_fini(struct fabric_switch *sw);
+unsigned balance_choose(struct fabric_switch *sw, struct port_group *group,
 			const struct packet *packet);
-uint64_t balance_hash(const struct fabric_switch *box, const struct path *path);
-bool balance_all_up(const struct fabric_switch *box, const struct port_group *group);
+uint64_t balance_hash(const struct fabric_switch *sw, const struct path *path);
+bool balance_all_up(const struct fabric_switch *sw, const struct port_group *group);
 /* Those of the group whose link is up. */
-void balance_up(const struct fabric_switch *box, const struct port_group *group,
+void balance_up(const struct fabric_switch *sw, const struct port_group *group,
 		struct port_group *up);
 /* The flow's entry if a flowlet begins, and its path before, PORT_SET_PORTS: none; NULL: it goes on by that path. */
-struct flowlet *balance_flowlet(struct fabric_switch *box, const struct port_group *group,
+struct flowlet *balance_flowlet(struct fabric_switch *sw, const struct port_group *group,
 				const struct path *path, unsigned *next_hop);
-unsigned balance_begin_flowlet(struct fabric_switch *box, struct flowlet *entry, unsigned before,
+unsigned balance_begin_flowlet(struct fabric_switch *sw, struct flowlet *entry, unsigned before,
 			       unsigned next_hop); /* returns next_hop */
 
 /* switch.c: parts of a packet's path, for those who decide otherwise. switch_forward(): by that output, if it is not
@@ -132,23 +132,23 @@ void switch_queue(struct switch_port *output,
 		  struct packet *packet); /* it may leave at its head_at */
 
 /* starvation.c: when the space that a packet has held at its input is free, if it leaves by that output until `at` */
-void starvation_init(struct fabric_switch *box);
-void starvation_fini(struct fabric_switch *box);
+void starvation_init(struct fabric_switch *sw);
+void starvation_fini(struct fabric_switch *sw);
 sim_time starvation_release_at(struct switch_port *output, const struct packet *packet,
 			       sim_time at);
 
 /* multicast.c */
-void multicast_init(struct fabric_switch *box);
-void multicast_fini(struct fabric_switch *box);
+void multicast_init(struct fabric_switch *sw);
+void multicast_fini(struct fabric_switch *sw);
 /* By which ports the path's packets leave; NULL: it leads to no group. */
-const struct port_set *multicast_find(const struct fabric_switch *box, const struct path *path);
+const struct port_set *multicast_find(const struct fabric_switch *sw, const struct path *path);
 /* A packet that holds memory of its input's VL, from which copies are made; multicast_drop() when there are all. */
 struct replica *multicast_begin(struct switch_port *input, const struct packet *packet,
 				unsigned vl);
-struct packet *multicast_copy(struct fabric_switch *box, struct replica *replica,
+struct packet *multicast_copy(struct fabric_switch *sw, struct replica *replica,
 			      const struct packet *packet);
 /* A copy, or its maker, needs the packet's memory no longer than that. */
-void multicast_drop(struct fabric_switch *box, struct replica *replica, sim_time at);
+void multicast_drop(struct fabric_switch *sw, struct replica *replica, sim_time at);
 /* ... as it leaves by that output. */
 void multicast_depart(struct switch_port *output, const struct packet *packet, sim_time at);
 
@@ -159,16 +159,16 @@ void switch_receive_filtered(struct port_user *user, struct port *port,
 			     struct packet *packet); /* switch.c */
 
 /* vl_map.c */
-void vl_map_init(struct fabric_switch *box);
-void vl_map_fini(struct fabric_switch *box);
-unsigned vl_map_ingress(const struct fabric_switch *box, const struct packet *packet);
-unsigned vl_map_egress(const struct fabric_switch *box, unsigned input, unsigned output,
+void vl_map_init(struct fabric_switch *sw);
+void vl_map_fini(struct fabric_switch *sw);
+unsigned vl_map_ingress(const struct fabric_switch *sw, const struct packet *packet);
+unsigned vl_map_egress(const struct fabric_switch *sw, unsigned input, unsigned output,
 		       const struct packet *packet, unsigned vl);
 
 /* marking.c */
-void marking_init(struct fabric_switch *box);
-void marking_fini(struct fabric_switch *box);
-void marking_start(struct fabric_switch *box); /* the ports have their rates */
+void marking_init(struct fabric_switch *sw);
+void marking_fini(struct fabric_switch *sw);
+void marking_start(struct fabric_switch *sw); /* the ports have their rates */
 void marking_arrive(struct switch_port *output, struct packet *packet);
 void marking_depart(struct switch_port *output, struct packet *packet, sim_time starts_at);
 

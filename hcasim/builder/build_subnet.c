@@ -71,11 +71,11 @@ static void filter(struct build *build)
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
 		for (unsigned side = 0; side < 2; side++) {
-			const struct scenario_node *box = &link->ends[side],
+			const struct scenario_node *sw = &link->ends[side],
 						   *host = &link->ends[1 - side];
-			if (!box->is_switch || host->is_switch)
+			if (!sw->is_switch || host->is_switch)
 				continue;
-			switch_set_partitions(build->switches[box->number], link->ports[side],
+			switch_set_partitions(build->switches[sw->number], link->ports[side],
 					      &scenario->subnet.of_hosts[host->number], filters);
 		}
 	}

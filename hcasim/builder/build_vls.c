@@ -38,7 +38,7 @@ static void arbitrate(struct build *build, const struct scenario_arbitration *en
 }
 
 /* The ports of that switch whose other end matches. */
-static struct port_set ports_towards(const struct scenario *scenario, uint32_t box,
+static struct port_set ports_towards(const struct scenario *scenario, uint32_t sw,
 				     const char *pattern)
 {
 	struct port_set ports = {0};
@@ -46,7 +46,7 @@ static struct port_set ports_towards(const struct scenario *scenario, uint32_t b
 		const struct scenario_link *link = &scenario->links[i];
 		for (unsigned side = 0; side < 2; side++) {
 			const struct scenario_node *end = &link->ends[side];
-			if (end->is_switch && end->number == box &&
+			if (end->is_switch && end->number == sw &&
 			    end_matches(scenario, &link->ends[1 - side], pattern))
 				port_set_add(&ports, link->ports[side]);
 		}
@@ -57,26 +57,26 @@ static struct port_set ports_towards(const struct scenario *scenario, uint32_t b
 static void map_service_levels(struct build *build, const struct scenario_service_levels *entry)
 {
 	const struct scenario *scenario = build->scenario;
-	for (uint32_t box = 0; box < scenario->switch_count; box++) {
-		if (fnmatch(entry->at, scenario->switches[box].name, 0) != 0)
+	for (uint32_t sw = 0; sw < scenario->switch_count; sw++) {
+		if (fnmatch(entry->at, scenario->switches[sw].name, 0) != 0)
 			continue;
-		struct port_set inputs = ports_towards(scenario, box, entry->from);
-		struct port_set outputs = ports_towards(scenario, box, entry->to);
+		struct port_set inputs = ports_towards(scenario, sw, entry->from);
+		struct port_set outputs = ports_towards(scenario, sw, entry->to);
 		PORT_SET_EACH(input, &inputs)
 		PORT_SET_EACH(output, &outputs)
-		switch_set_sl2vl(build->switches[box], input, output, entry->vls);
+		switch_set_sl2vl(build->switches[sw], input, output, entry->vls);
 	}
 }
 
 static void map_dscp(struct build *build, const struct scenario_dscp *entry)
 {
 	const struct scenario *scenario = build->scenario;
-	for (uint32_t box = 0; box < scenario->switch_count; box++) {
-		if (fnmatch(entry->at, scenario->switches[box].name, 0) != 0)
+	for (uint32_t sw = 0; sw < scenario->switch_count; sw++) {
+		if (fnmatch(entry->at, scenario->switches[sw].name, 0) != 0)
 			continue;
 		for (unsigned dscp = 0; dscp < DSCP_COUNT; dscp++) {
 			if (entry->priorities[dscp] != DSCP_NOT_SAID)
-				switch_set_dscp_priority(build->switches[box], dscp,
+				switch_set_dscp_priority(build->switches[sw], dscp,
 							 entry->priorities[dscp]);
 		}
 	}
@@ -87,25 +87,25 @@ static bool map_route(struct build *build, const struct scenario_route *entry, c
 		      size_t error_bytes)
 {
 	const struct scenario *scenario = build->scenario;
-	for (uint32_t box = 0; box < scenario->switch_count; box++) {
-		if (fnmatch(entry->at, scenario->switches[box].name, 0) != 0)
+	for (uint32_t sw = 0; sw < scenario->switch_count; sw++) {
+		if (fnmatch(entry->at, scenario->switches[sw].name, 0) != 0)
 			continue;
 		struct port_set ports = {0};
 		if (entry->via != NULL)
-			ports = ports_towards(scenario, box, entry->via);
+			ports = ports_towards(scenario, sw, entry->via);
 		if (entry->via != NULL && port_set_count(&ports) == 0) {
 			snprintf(error, error_bytes, "routes: %s has no link to \"%s\"",
-				 scenario->switches[box].name, entry->via);
+				 scenario->switches[sw].name, entry->via);
 			return false;
 		}
 		for (uint32_t host = 0; host < scenario->host_count; host++) {
 			if (fnmatch(entry->to, scenario->hosts[host].name, 0) != 0)
 				continue;
 			if (entry->via != NULL)
-				switch_route_any(build->switches[box], build->endpoints, host,
+				switch_route_any(build->switches[sw], build->endpoints, host,
 						 &ports);
 			else
-				switch_unroute(build->switches[box], build->endpoints, host);
+				switch_unroute(build->switches[sw], build->endpoints, host);
 		}
 	}
 	return true;
@@ -133,31 +133,31 @@ static bool take_route(void *context, const struct lft_route *route)
 {
 	struct tables *tables = context;
 	const struct scenario *scenario = tables->build->scenario;
-	uint32_t box = find_switch(scenario, route->box);
+	uint32_t sw = find_switch(scenario, route->sw);
 	uint32_t host = endpoints_by_lid(tables->build->endpoints, route->lid);
-	if (box == scenario->switch_count) {
-		snprintf(tables->error, ERROR_BYTES, "no switch is called \"%s\"", route->box);
+	if (sw == scenario->switch_count) {
+		snprintf(tables->error, ERROR_BYTES, "no switch is called \"%s\"", route->sw);
 		return false;
 	}
 	if (host == NO_ENDPOINT) /* a switch's own LID */
 		return true;
-	if (route->port == 0 || route->port > switch_ports(tables->build->switches[box])) {
-		snprintf(tables->error, ERROR_BYTES, "%s has no port %u; it has 1..%u", route->box,
-			 route->port, switch_ports(tables->build->switches[box]));
+	if (route->port == 0 || route->port > switch_ports(tables->build->switches[sw])) {
+		snprintf(tables->error, ERROR_BYTES, "%s has no port %u; it has 1..%u", route->sw,
+			 route->port, switch_ports(tables->build->switches[sw]));
 		return false;
 	}
-	tables->ports[(size_t)box * scenario->host_count + host] = (uint8_t)(route->port - 1);
+	tables->ports[(size_t)sw * scenario->host_count + host] = (uint8_t)(route->port - 1);
 	return true;
 }
 
 /* Who is at the other end of that port; NULL: nobody. */
-static const struct scenario_node *behind(const struct scenario *scenario, uint32_t box,
+static const struct scenario_node *behind(const struct scenario *scenario, uint32_t sw,
 					  unsigned port)
 {
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_link *link = &scenario->links[i];
 		for (unsigned side = 0; side < 2; side++) {
-			if (link->ends[side].is_switch && link->ends[side].number == box &&
+			if (link->ends[side].is_switch && link->ends[side].number == sw &&
 			    link->ports[side] == port)
 				return &link->ends[1 - side];
 		}
@@ -166,30 +166,30 @@ static const struct scenario_node *behind(const struct scenario *scenario, uint3
 }
 
 /* From that switch along the file's ports: to the host, or to a switch that the file leaves to the topology. */
-static bool arrives(struct tables *tables, uint32_t box, uint32_t host)
+static bool arrives(struct tables *tables, uint32_t sw, uint32_t host)
 {
 	const struct scenario *scenario = tables->build->scenario;
-	uint32_t start = box;
+	uint32_t start = sw;
 	for (uint32_t steps = 0; steps <= scenario->switch_count; steps++) {
-		uint8_t port = tables->ports[(size_t)box * scenario->host_count + host];
+		uint8_t port = tables->ports[(size_t)sw * scenario->host_count + host];
 		if (port == NO_PORT)
 			return true;
-		const struct scenario_node *next = behind(scenario, box, port);
+		const struct scenario_node *next = behind(scenario, sw, port);
 		if (next != NULL && !next->is_switch && next->number == host)
 			return true;
 		if (next == NULL || !next->is_switch) {
 			snprintf(tables->error, ERROR_BYTES,
 				 "from %s to %s: port %u of %s leads to %s",
 				 scenario->switches[start].name, scenario->hosts[host].name,
-				 port + 1u, scenario->switches[box].name,
+				 port + 1u, scenario->switches[sw].name,
 				 next != NULL ? scenario->hosts[next->number].name : "nobody");
 			return false;
 		}
-		box = next->number;
+		sw = next->number;
 	}
 	snprintf(tables->error, ERROR_BYTES, "from %s to %s: packets go in a circle, by %s",
 		 scenario->switches[start].name, scenario->hosts[host].name,
-		 scenario->switches[box].name);
+		 scenario->switches[sw].name);
 	return false;
 }
 
@@ -197,13 +197,13 @@ static bool forward(struct tables *tables)
 {
 	struct build *build = tables->build;
 	const struct scenario *scenario = build->scenario;
-	for (uint32_t box = 0; box < scenario->switch_count; box++) {
+	for (uint32_t sw = 0; sw < scenario->switch_count; sw++) {
 		for (uint32_t host = 0; host < scenario->host_count; host++) {
-			uint8_t port = tables->ports[(size_t)box * scenario->host_count + host];
-			if (!arrives(tables, box, host))
+			uint8_t port = tables->ports[(size_t)sw * scenario->host_count + host];
+			if (!arrives(tables, sw, host))
 				return false;
 			if (port != NO_PORT)
-				switch_route(build->switches[box], build->endpoints, host, port);
+				switch_route(build->switches[sw], build->endpoints, host, port);
 		}
 	}
 	return true;

@@ -75,7 +75,7 @@ static void read_setup(const struct published_settings *settings, struct load_se
 	setup->counter = published_text(settings, "counter", NULL);
 	read_composite(settings, "hca", COMPOSITE_HCA, &setup->hca, NULL);
 	read_composite(settings, "host", COMPOSITE_HOST, &setup->hca, NULL);
-	read_composite(settings, "switch", COMPOSITE_SWITCH, &setup->box, NULL);
+	read_composite(settings, "switch", COMPOSITE_SWITCH, &setup->sw, NULL);
 	read_composite(settings, "link", COMPOSITE_LINK, &setup->link, &setup->link_given);
 	read_load(settings, &setup->load);
 }

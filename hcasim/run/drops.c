@@ -37,9 +37,9 @@ uint64_t drops_of_port(const struct port *port)
 	return drops_in_queues(port) + drops_on_link(port);
 }
 
-uint64_t drops_of_switch(const struct fabric_switch *box)
+uint64_t drops_of_switch(const struct fabric_switch *sw)
 {
-	const struct switch_counters *counters = switch_counters(box);
+	const struct switch_counters *counters = switch_counters(sw);
 
 #define ADD(X, reason, value, counter, name, meaning) +counters->counter
 	return 0 SWITCH_DROPS(ADD, );

@@ -29,7 +29,7 @@ uint64_t drops_on_link(const struct port *port);
 uint64_t drops_of_port(const struct port *port);
 
 /* Of a switch, without those of its ports' queues (queue_drops). */
-uint64_t drops_of_switch(const struct fabric_switch *box);
+uint64_t drops_of_switch(const struct fabric_switch *sw);
 
 /* Of a host's adapter. */
 uint64_t drops_of_hca(const struct build *build, uint32_t host);

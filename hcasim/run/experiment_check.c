@@ -92,14 +92,14 @@ static void check_link(struct checker *checker, const struct port *one, const st
 		       a->credits_received + b->credits_received);
 }
 
-static void check_switch(struct checker *checker, struct fabric_switch *box,
+static void check_switch(struct checker *checker, struct fabric_switch *sw,
 			 const struct scenario_switch *device)
 {
 	const char *name = device->name;
-	const struct switch_counters *counters = switch_counters(box);
+	const struct switch_counters *counters = switch_counters(sw);
 	uint64_t in = 0, out = 0, queued = 0;
-	for (unsigned i = 0; i < switch_ports(box); i++) {
-		const struct port *port = switch_port(box, i);
+	for (unsigned i = 0; i < switch_ports(sw); i++) {
+		const struct port *port = switch_port(sw, i);
 		in += port_counters(port)->packets_received;
 		out += port_counters(port)->packets_sent;
 		for (unsigned vl = 0; vl < port_vls(port); vl++)
@@ -109,13 +109,13 @@ static void check_switch(struct checker *checker, struct fabric_switch *box,
 	if (device->params->conweave.reorder_memory == REORDER_APART)
 		in -= counters->held - counters->held_released;
 	if (in + counters->copies !=
-	    counters->packets_forwarded + drops_of_switch(box) + counters->answers_taken)
+	    counters->packets_forwarded + drops_of_switch(sw) + counters->answers_taken)
 		report(checker,
 		       "%s: %" PRIu64 " packets came in or were made, %" PRIu64
 		       " copies were made, %" PRIu64 " were forwarded, %" PRIu64
 		       " were for here, %" PRIu64 " dropped",
 		       name, in, counters->copies, counters->packets_forwarded,
-		       counters->answers_taken, drops_of_switch(box));
+		       counters->answers_taken, drops_of_switch(sw));
 	if (device->params->conweave.reorder_memory == REORDER_SHARED)
 		queued += counters->held - counters->held_released;
 	if (counters->packets_forwarded != out + queued + counters->queue_drops)
@@ -273,11 +273,11 @@ static void check_drops(struct checker *checker, const struct build *build)
 {
 	uint64_t queues = 0, again = 0, sum = 0;
 	for (uint32_t i = 0; i < build->scenario->switch_count; i++) {
-		struct fabric_switch *box = build->switches[i];
-		again += switch_counters(box)->queue_drops;
-		sum += drops_of_switch(box);
-		for (unsigned j = 0; j < switch_ports(box); j++)
-			queues += drops_in_queues(switch_port(box, j));
+		struct fabric_switch *sw = build->switches[i];
+		again += switch_counters(sw)->queue_drops;
+		sum += drops_of_switch(sw);
+		for (unsigned j = 0; j < switch_ports(sw); j++)
+			queues += drops_in_queues(switch_port(sw, j));
 	}
 	if (queues != again)
 		report(checker,

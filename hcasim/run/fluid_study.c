@@ -99,20 +99,20 @@ static bool fill_dcqcn(struct fluid_study *study, const struct fluid_port *port,
 {
 	const struct scenario *scenario = study->scenario;
 	uint32_t target = (uint32_t)scenario->workload.target;
-	const struct switch_params *box = switch_before(scenario, target);
-	if (box == NULL || box->ecn.mark == ECN_MARK_OFF) {
+	const struct switch_params *sw = switch_before(scenario, target);
+	if (sw == NULL || sw->ecn.mark == ECN_MARK_OFF) {
 		snprintf(error, error_bytes,
 			 "the switch before the target marks nothing; expected "
 			 "switch: {ecn: {mark: dequeue, ..}}");
 		return false;
 	}
 	study->kind = FLUID_DCQCN;
-	study->marks_leaving = box->ecn.mark == ECN_MARK_DEQUEUE;
+	study->marks_leaving = sw->ecn.mark == ECN_MARK_DEQUEUE;
 	study->dcqcn = (struct fluid_dcqcn){
 		.port = *port,
-		.kmin_bytes = (double)box->ecn.kmin,
-		.kmax_bytes = (double)box->ecn.kmax,
-		.pmax = box->ecn.pmax,
+		.kmin_bytes = (double)sw->ecn.kmin,
+		.kmax_bytes = (double)sw->ecn.kmax,
+		.pmax = sw->ecn.pmax,
 		.cnp_interval = seconds(scenario->hosts[target].endpoint->endpoint.cnp_interval),
 		.gain = value_of(congestion, "gain"),
 		.alpha_interval = value_of(congestion, "alpha_interval"),

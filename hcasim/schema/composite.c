@@ -48,16 +48,15 @@ static void check_mask(struct yaml_node *map, const char *key, const char *text,
 
 static void check_switch(struct yaml_node *map, void *params, struct yaml_errors *errors)
 {
-	const struct switch_params *box = params;
-	refuse_idle(map, "ecn", "mark", box->ecn.mark != ECN_MARK_OFF,
+	const struct switch_params *sw = params;
+	refuse_idle(map, "ecn", "mark", sw->ecn.mark != ECN_MARK_OFF,
 		    "mark: dequeue or enqueue, or off", errors);
-	if (box->ecn.mark != ECN_MARK_OFF && box->ecn.kmin > box->ecn.kmax)
+	if (sw->ecn.mark != ECN_MARK_OFF && sw->ecn.kmin > sw->ecn.kmax)
 		yaml_error(errors, map, "ecn: kmin is above kmax; expected a range");
-	refuse_idle(map, "fecn", "threshold",
-		    box->fecn.threshold != 0 || box->fecn.cs_threshold != 0,
+	refuse_idle(map, "fecn", "threshold", sw->fecn.threshold != 0 || sw->fecn.cs_threshold != 0,
 		    "threshold: 1..15, or 0 for none", errors);
-	check_mask(map, "victim_mask", box->fecn.victim_mask.text, errors);
-	check_mask(map, "credit_mask", box->fecn.credit_mask.text, errors);
+	check_mask(map, "victim_mask", sw->fecn.victim_mask.text, errors);
+	check_mask(map, "credit_mask", sw->fecn.credit_mask.text, errors);
 }
 
 static uint64_t count_in(const struct param *param, const char *params)

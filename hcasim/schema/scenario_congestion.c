@@ -40,11 +40,11 @@ static const struct scenario_host *find(const struct scenario *scenario, uint32_
 	return NULL;
 }
 
-static bool marks(const struct scenario *scenario, const struct switch_params *box)
+static bool marks(const struct scenario *scenario, const struct switch_params *sw)
 {
 	if (scenario->fabric.link_layer == LINK_INFINIBAND)
-		return box->fecn.threshold != 0;
-	return box->ecn.mark != ECN_MARK_OFF && box->ecn.priorities != 0;
+		return sw->fecn.threshold != 0;
+	return sw->ecn.mark != ECN_MARK_OFF && sw->ecn.priorities != 0;
 }
 
 static bool is_marked(const struct scenario *scenario)
@@ -67,9 +67,9 @@ static bool gathers(const struct scenario *scenario)
 }
 
 /* Does the switch have that value in the scenario itself? */
-static bool says(struct yaml_node *box, const char *group, const char *key, const char *value)
+static bool says(struct yaml_node *sw, const char *group, const char *key, const char *value)
 {
-	struct yaml_node *map = box->kind == YAML_MAP ? yaml_get(box, group) : NULL;
+	struct yaml_node *map = sw->kind == YAML_MAP ? yaml_get(sw, group) : NULL;
 	struct yaml_node *node = map != NULL && map->kind == YAML_MAP ? yaml_get(map, key) : NULL;
 	return node != NULL && node->kind == YAML_SCALAR && strcmp(node->text, value) == 0;
 }
@@ -79,11 +79,11 @@ static bool means_no_marks(const struct scenario *scenario, struct yaml_node *fa
 	bool infiniband = scenario->fabric.link_layer == LINK_INFINIBAND;
 	const char *group = infiniband ? "fecn" : "ecn", *key = infiniband ? "threshold" : "mark";
 	const char *value = infiniband ? "0" : "off";
-	struct yaml_node *box = yaml_get(fabric, "switch"), *all = yaml_get(fabric, "switches");
-	if (box != NULL && says(box, group, key, value))
+	struct yaml_node *sw = yaml_get(fabric, "switch"), *all = yaml_get(fabric, "switches");
+	if (sw != NULL && says(sw, group, key, value))
 		return true;
-	for (box = all != NULL ? all->children : NULL; box != NULL; box = box->next)
-		if (says(box, group, key, value))
+	for (sw = all != NULL ? all->children : NULL; sw != NULL; sw = sw->next)
+		if (says(sw, group, key, value))
 			return true;
 	return false;
 }

@@ -45,11 +45,11 @@ static void check_marks(struct scenario_reader *reader, struct yaml_node *node)
 	const struct scenario *scenario = reader->scenario;
 	bool infiniband = scenario->fabric.link_layer == LINK_INFINIBAND;
 	for (uint32_t i = 0; i < scenario->switch_count; i++) {
-		const struct switch_params *box = scenario->switches[i].params;
+		const struct switch_params *sw = scenario->switches[i].params;
 		const char *found = NULL;
-		if (infiniband && box->ecn.mark != ECN_MARK_OFF)
+		if (infiniband && sw->ecn.mark != ECN_MARK_OFF)
 			found = "ecn with link_layer: infiniband; expected fecn: {threshold: ..}";
-		else if (!infiniband && (box->fecn.threshold != 0 || box->fecn.cs_threshold != 0))
+		else if (!infiniband && (sw->fecn.threshold != 0 || sw->fecn.cs_threshold != 0))
 			found = "fecn with link_layer: roce; expected ecn: {mark: ..}";
 		if (found == NULL)
 			continue;
@@ -458,11 +458,11 @@ static void make_layout(struct scenario_reader *reader, struct yaml_node *fabric
 			continue;
 		}
 		numbers[i] = scenario->switch_count;
-		struct scenario_switch *box = &scenario->switches[scenario->switch_count++];
-		box->name = layout->nodes[i].name;
-		box->ports = layout->nodes[i].ports;
-		box->params = composite_create(COMPOSITE_SWITCH);
-		memcpy(box->params, scenario->every_switch.params,
+		struct scenario_switch *sw = &scenario->switches[scenario->switch_count++];
+		sw->name = layout->nodes[i].name;
+		sw->ports = layout->nodes[i].ports;
+		sw->params = composite_create(COMPOSITE_SWITCH);
+		memcpy(sw->params, scenario->every_switch.params,
 		       composite_of(COMPOSITE_SWITCH)->bytes);
 	}
 	for (uint32_t i = 0; hosts == scenario->host_count && i < layout->link_count; i++) {

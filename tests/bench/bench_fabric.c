@@ -20,7 +20,7 @@
 #include "sim/random.h"
 #include "tests/hca/support/study.h"
 
-enum { BOX_PORTS = 64 };
+enum { SWITCH_PORTS = 64 };
 enum pattern { PATTERN_FLOW, PATTERN_SHIFT, PATTERN_RANDOM, PATTERN_INCAST };
 
 struct workload {
@@ -76,27 +76,27 @@ static void build(struct study *study, const struct workload *workload)
 
 	study_init(study, LINK_ETHERNET, workload->algorithm, arity ? 5 * arity * arity / 4 : 2,
 		   workload->hosts);
-	study->box_params.port.mtu = workload->mtu_bytes;
+	study->switch_params.port.mtu = workload->mtu_bytes;
 	if (strcmp(workload->algorithm, "none")) {
-		study->box_params.ecn.mark = ECN_MARK_DEQUEUE;
-		study->box_params.ecn.kmin = 100000;
-		study->box_params.ecn.kmax = 400000;
-		study->box_params.ecn.pmax = 0.2;
-		study->box_params.port.input_buffer = 1 << 20;
+		study->switch_params.ecn.mark = ECN_MARK_DEQUEUE;
+		study->switch_params.ecn.kmin = 100000;
+		study->switch_params.ecn.kmax = 400000;
+		study->switch_params.ecn.pmax = 0.2;
+		study->switch_params.port.input_buffer = 1 << 20;
 	}
 	if (arity) {
 		study_fat_tree(study, arity);
-	} else if (workload->hosts <= BOX_PORTS) {
+	} else if (workload->hosts <= SWITCH_PORTS) {
 		study_star(study, workload->hosts);
 	} else { /* the senders around one switch, the receiver behind another */
-		unsigned box = study_add_switch(study, BOX_PORTS);
-		unsigned other = study_add_switch(study, BOX_PORTS);
+		unsigned sw = study_add_switch(study, SWITCH_PORTS);
+		unsigned other = study_add_switch(study, SWITCH_PORTS);
 
 		for (unsigned i = 0; i + 2 < workload->hosts; i++)
-			study_join(study, study_add_host(study), 0, box, i);
+			study_join(study, study_add_host(study), 0, sw, i);
 		study_join(study, study_add_host(study), 0, other, 2);
 		study_join(study, study_add_host(study), 0, other, 1);
-		study_join(study, box, BOX_PORTS - 1, other, 0);
+		study_join(study, sw, SWITCH_PORTS - 1, other, 0);
 		study_finish(study);
 	}
 }

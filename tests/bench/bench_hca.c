@@ -52,7 +52,7 @@ struct pair {
 	struct packet_pool *pool;
 	struct endpoints *endpoints;
 	struct topology *topology;
-	struct fabric_switch *box;
+	struct fabric_switch *sw;
 	struct host hosts[2];
 };
 
@@ -171,13 +171,13 @@ static void find_path(struct pair *pair, unsigned from)
 	pair->hosts[from].path = path_intern(endpoints_paths(pair->endpoints), &path);
 }
 
-static void join(struct pair *pair, unsigned host, unsigned box, unsigned port)
+static void join(struct pair *pair, unsigned host, unsigned sw, unsigned port)
 {
 	unsigned node = topology_add_host(pair->topology, hca_port(pair->hosts[host].hca),
 					  pair->hosts[host].endpoint);
 	char error[256];
 
-	if (!topology_link(pair->topology, node, 0, box, port, LENGTH_OF_PARAMS, RATE_OF_PARAMS,
+	if (!topology_link(pair->topology, node, 0, sw, port, LENGTH_OF_PARAMS, RATE_OF_PARAMS,
 			   error, sizeof(error)))
 		abort();
 }
@@ -188,7 +188,7 @@ static struct pair *pair_create(void)
 	struct switch_params params;
 	struct topology_switch ops;
 	char error[256];
-	unsigned box;
+	unsigned sw;
 
 	assert(pair);
 	pair->sim = sim_create(SIM_KERNEL_native, 1);
@@ -196,12 +196,12 @@ static struct pair *pair_create(void)
 	pair->endpoints = endpoints_create();
 	pair->topology = topology_create(pair->endpoints);
 	switch_params_default(&params);
-	pair->box = switch_create(pair->sim, "switch", &params, 2, LINK_INFINIBAND, pair->pool);
-	ops = switch_topology(pair->box);
-	box = topology_add_switch(pair->topology, &ops);
+	pair->sw = switch_create(pair->sim, "switch", &params, 2, LINK_INFINIBAND, pair->pool);
+	ops = switch_topology(pair->sw);
+	sw = topology_add_switch(pair->topology, &ops);
 	for (unsigned i = 0; i < 2; i++) {
 		host_init(pair, i);
-		join(pair, i, box, i);
+		join(pair, i, sw, i);
 	}
 	if (!topology_finish(pair->topology, error, sizeof(error))) {
 		fprintf(stderr, "%s\n", error);

@@ -80,9 +80,9 @@ wrong circle "to host0: packets go in a circle"
 sed 's/spine1.lft/nobody.lft/' "$folder/forward1.yaml" >"$folder/nobody.yaml"
 { tables 1; echo "0x0001 77 : (host)"; } >"$folder/nobody.lft"
 wrong nobody "nobody.lft:15: leaf1 has no port 77; it has 1..4"
-sed 's/spine1.lft/box.lft/' "$folder/forward1.yaml" >"$folder/box.yaml"
-echo "0x0001 1" >"$folder/box.lft"
-wrong box 'box.lft:1: expected a line "Unicast lids'
+sed 's/spine1.lft/sw.lft/' "$folder/forward1.yaml" >"$folder/sw.yaml"
+echo "0x0001 1" >"$folder/sw.lft"
+wrong sw 'sw.lft:1: expected a line "Unicast lids'
 arbitrated '  vl_arbitration: [{from: switch1, low: [[0, 17]]}]' 1 1 >"$folder/where.yaml"
 wrong where '6:27: from: no host or switch is called "switch1"'
 arbitrated '  vl_arbitration: [{low: [[15, 17]]}]' 1 1 >"$folder/vl.yaml"

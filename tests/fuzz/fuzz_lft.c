@@ -15,7 +15,7 @@ static bool take(void *context, const struct lft_route *route)
 {
 	uint32_t *routes = context;
 
-	assert(route->box[0] && strlen(route->box) < 64);
+	assert(route->sw[0] && strlen(route->sw) < 64);
 	assert(route->lid >= 1 && route->lid <= 0xbfff && route->port >= 1 && route->port <= 254);
 	++*routes;
 	return true;

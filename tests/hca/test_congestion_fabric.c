@@ -39,10 +39,10 @@ struct incast {
 /* RED as packets leave, so that the queue's own delay is not in the loop (EOD, 5.2). */
 static void mark(struct study *study, uint64_t kmin, uint64_t kmax, double pmax)
 {
-	study->box_params.ecn.mark = ECN_MARK_DEQUEUE;
-	study->box_params.ecn.kmin = kmin;
-	study->box_params.ecn.kmax = kmax;
-	study->box_params.ecn.pmax = pmax;
+	study->switch_params.ecn.mark = ECN_MARK_DEQUEUE;
+	study->switch_params.ecn.kmin = kmin;
+	study->switch_params.ecn.kmax = kmax;
+	study->switch_params.ecn.pmax = pmax;
 }
 
 /* `flows` endless writes to the last host. */
@@ -51,8 +51,8 @@ static void incast_start(struct incast *incast, unsigned flows)
 	struct study *study = &incast->study;
 
 	incast->done = 0;
-	study->box_params.port.pfc_priorities = 0;
-	study->box_params.port.input_buffer = 64 << 20;
+	study->switch_params.port.pfc_priorities = 0;
+	study->switch_params.port.input_buffer = 64 << 20;
 	study_star(study, flows + 1);
 	for (unsigned i = 0; i < flows; i++) {
 		incast->qps[i] = endpoint_join(study->hosts[i], study->hosts[flows], 0, 0);
@@ -66,7 +66,7 @@ static struct outcome incast_run(struct incast *incast, unsigned flows, sim_time
 {
 	struct outcome outcome = {0};
 	uint64_t acked[SENDERS_MAX] = {0};
-	const struct port *bottleneck = switch_port(incast->study.boxes[0], flows);
+	const struct port *bottleneck = switch_port(incast->study.switches[0], flows);
 	double sum = 0, squares = 0;
 	unsigned samples = 0;
 
@@ -116,9 +116,9 @@ static void test_dcqcn_settles_at_its_fixed_point(void)
 		struct outcome outcome;
 
 		study_init(&incast.study, LINK_ETHERNET, "dcqcn-paper", 0, SENDERS_MAX + 1);
-		incast.study.box_params.port.rate = 40000000000;
-		incast.study.box_params.port.mtu = 920;
-		incast.study.box_params.port.length = 200; /* 1 us */
+		incast.study.switch_params.port.rate = 40000000000;
+		incast.study.switch_params.port.mtu = 920;
+		incast.study.switch_params.port.length = 200; /* 1 us */
 		mark(&incast.study, 5000, 200000, 0.01);
 		incast_start(&incast, rows[i].flows);
 		outcome = incast_run(&incast, rows[i].flows, 60 * MS, 60 * MS);
@@ -138,9 +138,9 @@ static void test_patched_timely_settles_at_its_fixed_point(void)
 	double base = 4 * 1e-6 + 600e-9, rtt = 50e-6 * (1 + 2 * 10e6 / (0.008 * 10e9));
 
 	study_init(&incast.study, LINK_ETHERNET, "timely-patched", 0, SENDERS_MAX + 1);
-	incast.study.box_params.port.rate = 10000000000;
-	incast.study.box_params.port.mtu = 1024;
-	incast.study.box_params.port.length = 200;
+	incast.study.switch_params.port.rate = 10000000000;
+	incast.study.switch_params.port.mtu = 1024;
+	incast.study.switch_params.port.length = 200;
 	incast_start(&incast, 2);
 	outcome = incast_run(&incast, 2, 200 * MS, 100 * MS);
 	print("timely-patched", 2, &outcome);
@@ -161,8 +161,8 @@ static void test_windows_queue_behind_each_other(void)
 		congestion_set(&incast.study.congestion, "window", "50000B", error, sizeof(error)));
 	incast.study.params.ack_interval = 1;
 	incast.study.params.receive_latency = 0;
-	incast.study.box_params.port.mtu = 1024;
-	incast.study.box_params.port.length = 200;
+	incast.study.switch_params.port.mtu = 1024;
+	incast.study.switch_params.port.length = 200;
 	incast_start(&incast, 16);
 	outcome = incast_run(&incast, 16, 100 * US, 200 * US);
 	print("window", 16, &outcome);
@@ -200,9 +200,9 @@ static struct outcome share(const char *algorithm, uint64_t kmax)
 
 	study_init(&incast.study, LINK_ETHERNET, algorithm, 0, SENDERS_MAX + 1);
 	incast.study.params.base_rtt = 5 * US;
-	incast.study.box_params.port.mtu = 1024;
-	incast.study.box_params.port.length = 200;
-	incast.study.box_params.telemetry = true;
+	incast.study.switch_params.port.mtu = 1024;
+	incast.study.switch_params.port.length = 200;
+	incast.study.switch_params.telemetry = true;
 	if (kmax)
 		mark(&incast.study, kmax - 1, kmax, 1);
 	incast_start(&incast, 8);
@@ -239,8 +239,8 @@ static uint64_t cnps_sent(unsigned limit)
 	study_init(&study, LINK_ETHERNET, "none", 0, 3);
 	study.params.cnp_limit = limit;
 	study.params.cnp_interval = 50 * US;
-	study.box_params.port.pfc_priorities = 0;
-	study.box_params.port.input_buffer = 64 << 20;
+	study.switch_params.port.pfc_priorities = 0;
+	study.switch_params.port.input_buffer = 64 << 20;
 	mark(&study, 0, 0, 1);
 	study_star(&study, 3);
 	for (unsigned i = 0; i < 4; i++)
@@ -278,8 +278,8 @@ static struct outcome infiniband(const char *algorithm, unsigned notify, uint64_
 	incast.study.params.notify = notify;
 	incast.study.params.cnp_interval = 0;
 	incast.study.params.ack_interval = 8;
-	incast.study.box_params.fecn.threshold = 15;
-	incast.study.box_params.fecn.marking_rate = 20;
+	incast.study.switch_params.fecn.threshold = 15;
+	incast.study.switch_params.fecn.marking_rate = 20;
 	study_star(&incast.study, FLOWS + 1);
 	incast.done = 0;
 	for (unsigned i = 0; i < FLOWS; i++) {

@@ -24,7 +24,7 @@ SUITE(TESTS)
 static void pair_init(struct study *study, enum link_layer link_layer)
 {
 	study_init(study, link_layer, "none", 0, 2);
-	study->box_params.port.length = 2;
+	study->switch_params.port.length = 2;
 }
 
 static void pair_join(struct study *study)

@@ -34,10 +34,10 @@ struct loss {
 static void loss_init(struct loss *loss, uint64_t rate_bps, sim_time round_trip, unsigned recovery)
 {
 	study_init(&loss->study, LINK_ETHERNET, "none", 0, 2);
-	loss->study.box_params.port.rate = rate_bps;
-	loss->study.box_params.port.mtu = 1024;
-	loss->study.box_params.port.length = (double)round_trip / 2 / (5.0 * NS);
-	loss->study.box_params.port.input_buffer = 8 << 20;
+	loss->study.switch_params.port.rate = rate_bps;
+	loss->study.switch_params.port.mtu = 1024;
+	loss->study.switch_params.port.length = (double)round_trip / 2 / (5.0 * NS);
+	loss->study.switch_params.port.input_buffer = 8 << 20;
 	loss->study.params.receive_latency = 0;
 	loss->study.params.recovery = recovery;
 	loss->study.params.nak_again = true;

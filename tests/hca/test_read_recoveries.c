@@ -55,7 +55,7 @@ static struct outcome endpoint_reads(uint64_t limit, sim_time delay)
 	unsigned done = 0;
 
 	study_init(&study, LINK_ETHERNET, "none", 0, 2);
-	study.box_params.port.mtu = 1024;
+	study.switch_params.port.mtu = 1024;
 	study.params.read_recoveries = limit;
 	study.params.read_loss_delay = delay;
 	unsigned one = study_add_host(&study), other = study_add_host(&study);

@@ -44,7 +44,7 @@ static void end(void)
 /* Packets that spine i got so far. */
 static uint64_t through(unsigned spine)
 {
-	return switch_counters(mesh.boxes[2 + spine])->packets_forwarded;
+	return switch_counters(mesh.switches[2 + spine])->packets_forwarded;
 }
 
 static unsigned spines_used(void)
@@ -138,7 +138,7 @@ static void flowlets(sim_time gap, uint64_t expected)
 		station_send(&mesh.hosts[0], flow(0, HOSTS, 0xc000), 10, 1024);
 		sim_run(mesh.sim, (i + 1) * 10 * US);
 	}
-	CU_ASSERT_EQUAL(switch_counters(mesh.boxes[0])->flowlets, expected);
+	CU_ASSERT_EQUAL(switch_counters(mesh.switches[0])->flowlets, expected);
 	CU_ASSERT_EQUAL(spines_used(), expected > 1 ? SPINES : 1);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].out_of_order, 0); /* the gap is longer than any queue */
 	for (unsigned i = 0; i < SPINES; i++)
@@ -201,7 +201,7 @@ static void test_link_down(void)
 {
 	for (enum balance balance = BALANCE_ECMP; balance <= BALANCE_DRILL; balance++) {
 		begin(balance, LINK_ETHERNET);
-		port_set_link(switch_port(mesh.boxes[0], HOSTS), false);
+		port_set_link(switch_port(mesh.switches[0], HOSTS), false);
 		for (uint32_t i = 0; i < HOSTS; i++)
 			mesh_send(&mesh, i, HOSTS + i, 100, 1024);
 		sim_run(mesh.sim, SIM_NEVER);

@@ -148,7 +148,7 @@ static void test_watchdog_ends_it(void)
 	for (uint32_t i = 0; i < mesh.host_count; i++)
 		received += mesh.hosts[i].received;
 	for (uint32_t i = 0; i < SWITCHES; i++)
-		dropped += switch_counters(mesh.boxes[i])->queue_drops;
+		dropped += switch_counters(mesh.switches[i])->queue_drops;
 	CU_ASSERT_EQUAL(received, 80); /* as many as before it: all others wait for the cycle */
 	CU_ASSERT_EQUAL(dropped, mesh.host_count * PACKETS - received);
 	end(watch);

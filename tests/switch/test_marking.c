@@ -59,7 +59,7 @@ static void test_step(void)
 	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE, 10 * WIRE, 0);
 	congest(100, ECN_ECT0);
 	CU_ASSERT_EQUAL(star.hosts[2].marked, 200 - 10 - 11);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->ecn_marks, star.hosts[2].marked);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->ecn_marks, star.hosts[2].marked);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 	ecn_params(ECN_MARK_DEQUEUE, 99 * WIRE, 99 * WIRE, 0);
 	congest(100, ECN_ECT1);
@@ -91,8 +91,8 @@ static void test_not_capable(void)
 	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE, 10 * WIRE, 0);
 	congest(100, ECN_NOT_ECT);
 	CU_ASSERT_EQUAL(star.hosts[2].marked, 0);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->ecn_marks, 0);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->ecn_incapable, 200 - 10 - 11);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->ecn_marks, 0);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->ecn_incapable, 200 - 10 - 11);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 	ecn_params(ECN_MARK_DEQUEUE, 10 * WIRE, 10 * WIRE, 0);
 	star.params.ecn.priorities = 0xfe;
@@ -132,7 +132,7 @@ static uint64_t fecn_marks(uint64_t threshold, uint64_t rate, uint64_t size_bloc
 	star_send(&star, 1, 2, 200, MTU);
 	sim_run(star.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(star.hosts[2].received, 400);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->ecn_marks, star.hosts[2].marked);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->ecn_marks, star.hosts[2].marked);
 	marked = star.hosts[2].marked;
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 	return marked;
@@ -218,8 +218,8 @@ static void test_telemetry(void)
 	CU_ASSERT_EQUAL(hop->sent_bytes, 7 * WIRE);
 	CU_ASSERT_EQUAL(hop->queue_bytes, 0);
 	CU_ASSERT_EQUAL(hop->rate_bps, UINT64_C(100000000000));
-	CU_ASSERT_EQUAL(hop->port, port_number(switch_port(star.box, 2)));
-	CU_ASSERT_NOT_EQUAL(hop->port, port_number(switch_port(star.box, 1)));
+	CU_ASSERT_EQUAL(hop->port, port_number(switch_port(star.sw, 2)));
+	CU_ASSERT_NOT_EQUAL(hop->port, port_number(switch_port(star.sw, 1)));
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 	star_defaults(&star); /* a switch that has none */
 	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
@@ -310,11 +310,11 @@ static void test_priorities(void)
 			star.params.buffer.size = shared * 12000000;
 			CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 2));
 			CU_ASSERT_EQUAL(vl_of(5, 26), expected[from]);
-			switch_set_dscp_priority(star.box, 26, 4);
+			switch_set_dscp_priority(star.sw, 26, 4);
 			CU_ASSERT_EQUAL(vl_of(5, 26),
 					from == PRIORITY_FROM_DSCP ? 4 : expected[from]);
 			sim_run(star.sim, sim_now(star.sim) + MS);
-			CU_ASSERT_EQUAL(port_input_used(switch_port(star.box, 0), 0), 0);
+			CU_ASSERT_EQUAL(port_input_used(switch_port(star.sw, 0), 0), 0);
 			CU_ASSERT_EQUAL(star_end(&star), 0);
 		}
 	}
@@ -326,17 +326,17 @@ static void test_sl2vl(void)
 
 	star_defaults(&star);
 	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 3));
-	switch_set_sl2vl(star.box, 0, 1, vls);
+	switch_set_sl2vl(star.sw, 0, 1, vls);
 	CU_ASSERT_EQUAL(vl_of(0, 0), 0);
 	CU_ASSERT_EQUAL(vl_of(1, 0), 2);
 	CU_ASSERT_EQUAL(vl_of(2, 0), 0xff); /* VL15: dropped */
 	CU_ASSERT_EQUAL(vl_of(3, 0), 0xff); /* there are 8 VLs */
-	CU_ASSERT_EQUAL(switch_counters(star.box)->vl_drops, 2);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->vl_drops, 2);
 	sim_run(star.sim, sim_now(star.sim) + MS);
-	CU_ASSERT_EQUAL(port_input_used(switch_port(star.box, 0), 0), 0);
+	CU_ASSERT_EQUAL(port_input_used(switch_port(star.sw, 0), 0), 0);
 	CU_ASSERT_EQUAL(port_counters(star.hosts[0].port)->credits_consumed,
-			port_counters(switch_port(star.box, 0))->credits_received);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->credits_consumed,
+			port_counters(switch_port(star.sw, 0))->credits_received);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->credits_consumed,
 			port_counters(star.hosts[1].port)->credits_received);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }

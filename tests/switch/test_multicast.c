@@ -79,13 +79,13 @@ static void star_cast(uint32_t from, uint64_t packets, uint32_t payload_bytes)
 }
 
 /* What the switch has taken in is gone, and what it made of it adds up. */
-static void check_switch(struct fabric_switch *box)
+static void check_switch(struct fabric_switch *sw)
 {
-	const struct switch_counters *count = switch_counters(box);
+	const struct switch_counters *count = switch_counters(sw);
 	uint64_t in = 0, out = 0;
 
-	for (unsigned i = 0; i < switch_ports(box); i++) {
-		const struct port *port = switch_port(box, i), *peer = port_peer(port);
+	for (unsigned i = 0; i < switch_ports(sw); i++) {
+		const struct port *port = switch_port(sw, i), *peer = port_peer(port);
 
 		in += port_counters(port)->packets_received;
 		out += port_counters(port)->packets_sent;
@@ -103,7 +103,7 @@ static void check_switch(struct fabric_switch *box)
 static void star_finish(void)
 {
 	sim_run(star.sim, sim_now(star.sim) + MS);
-	check_switch(star.box);
+	check_switch(star.sw);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
@@ -123,8 +123,8 @@ static void test_copies(void)
 		CU_ASSERT_EQUAL(star.hosts[i].last_tail, 2 * LINK_PS + CROSS + 10 * WIRE * BYTE_PS);
 	}
 	CU_ASSERT_EQUAL(star.hosts[0].received + star.hosts[4].received, 0);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->packets_forwarded, 30);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->copies, 20);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->packets_forwarded, 30);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->copies, 20);
 	star_cast(2, 7, MTU); /* a member: to the others alone */
 	sim_run(star.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 17);
@@ -160,15 +160,15 @@ static void test_nobody(void)
 	star_group(LINK_INFINIBAND, 3, members, 1);
 	star_cast(1, 3, MTU);
 	sim_run(star.sim, SIM_NEVER);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->unwanted_drops, 3);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->unwanted_drops, 3);
 	CU_ASSERT_TRUE(set_group(star.topology, 0, NULL, 0, NULL, 0));
 	star_cast(0, 4, MTU);
 	sim_run(star.sim, SIM_NEVER);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->unwanted_drops, 7);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->unwanted_drops, 7);
 	station_send(&star.hosts[0], group_path(star.endpoints, 0, add_group(star.endpoints)), 5,
 		     MTU);
 	sim_run(star.sim, SIM_NEVER);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->no_route_drops, 5);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->no_route_drops, 5);
 	CU_ASSERT_EQUAL(star.hosts[0].received + star.hosts[1].received + star.hosts[2].received,
 			0);
 	star_finish();
@@ -204,7 +204,7 @@ static void slow_member(enum link_layer link_layer)
 		CU_ASSERT_EQUAL(star.hosts[i].out_of_order, 0);
 		CU_ASSERT_EQUAL(port_counters(star.hosts[i].port)->overflow_drops, 0);
 	}
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 0))->overflow_drops, 0);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 0))->overflow_drops, 0);
 	star_finish();
 }
 
@@ -235,7 +235,7 @@ static void test_copies_dropped(void)
 	packet->wire_bytes = packet_wire_bytes(packet);
 	port_send(star.hosts[0].port, packet);
 	sim_run(star.sim, SIM_NEVER);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->hop_limit_drops, 3);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->hop_limit_drops, 3);
 	star_finish();
 }
 
@@ -250,7 +250,7 @@ static void test_shared_buffer(void)
 	star_defaults(&star);
 	star.params.buffer.size = 12000000;
 	star_group(LINK_ETHERNET, 9, members, 8);
-	buffer = switch_buffer(star.box);
+	buffer = switch_buffer(star.sw);
 	port_storm(star.hosts[8].port, 1, true); /* one of them is stopped */
 	star_cast(0, packets, MTU);
 	sim_run(star.sim, US * 100);
@@ -267,7 +267,7 @@ static void test_shared_buffer(void)
 	CU_ASSERT_EQUAL(star.hosts[8].out_of_order, 0);
 	CU_ASSERT_EQUAL(shared_buffer_used(buffer), 0);
 	CU_ASSERT_EQUAL(shared_buffer_egress_used(buffer, buffer_class(8, 0)), 0);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->headroom_drops, 0);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->headroom_drops, 0);
 	star_finish();
 }
 
@@ -286,11 +286,11 @@ static void test_lossy(void)
 	sim_run(star.sim, MS);
 	CU_ASSERT_EQUAL(star.hosts[1].received, packets);
 	/* one left, 120 of 4158 B are half of the memory: as much as is free then */
-	CU_ASSERT_EQUAL(switch_counters(star.box)->egress_drops, packets - 1 - 120);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->egress_drops, packets - 1 - 120);
 	port_storm(star.hosts[2].port, 1, false);
 	sim_run(star.sim, 10 * MS);
-	CU_ASSERT_EQUAL(star.hosts[2].received, packets - switch_counters(star.box)->egress_drops);
-	CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(star.box)), 0);
+	CU_ASSERT_EQUAL(star.hosts[2].received, packets - switch_counters(star.sw)->egress_drops);
+	CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(star.sw)), 0);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
@@ -350,7 +350,7 @@ static void test_two_levels(void)
 	}
 	CU_ASSERT_EQUAL(mesh.hosts[0].received + mesh.hosts[2].received, 0);
 	for (unsigned i = 0; i < 2; i++) /* a spine each */
-		through[i] = switch_counters(mesh.boxes[2 + i])->packets_forwarded;
+		through[i] = switch_counters(mesh.switches[2 + i])->packets_forwarded;
 	CU_ASSERT_EQUAL(through[0], 100);
 	CU_ASSERT_EQUAL(through[1], 100);
 	/* host 2 may send to the second group alone */
@@ -360,7 +360,7 @@ static void test_two_levels(void)
 	CU_ASSERT_EQUAL(mesh.hosts[5].received, 210);
 	sim_run(mesh.sim, sim_now(mesh.sim) + MS);
 	for (unsigned i = 0; i < 4; i++)
-		check_switch(mesh.boxes[i]);
+		check_switch(mesh.switches[i]);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
 
@@ -377,7 +377,7 @@ static void test_sender_elsewhere(void)
 	CU_ASSERT_TRUE(set_group(mesh.topology, 0, members, 3, NULL, 0));
 	station_send(&mesh.hosts[8], group_path(mesh.endpoints, 8, 0), 1, MTU);
 	sim_run(mesh.sim, SIM_NEVER);
-	CU_ASSERT_EQUAL(switch_counters(mesh.boxes[2])->unwanted_drops, 1);
+	CU_ASSERT_EQUAL(switch_counters(mesh.switches[2])->unwanted_drops, 1);
 	CU_ASSERT_TRUE(set_group(mesh.topology, 0, members, 3, senders, 1));
 	station_send(&mesh.hosts[8], group_path(mesh.endpoints, 8, 0), 5, MTU);
 	station_send(&mesh.hosts[0], group_path(mesh.endpoints, 0, 0), 7, MTU);
@@ -385,8 +385,8 @@ static void test_sender_elsewhere(void)
 	CU_ASSERT_EQUAL(mesh.hosts[0].received, 5);
 	CU_ASSERT_EQUAL(mesh.hosts[1].received, 12);
 	CU_ASSERT_EQUAL(mesh.hosts[3].received, 12);
-	CU_ASSERT_EQUAL(port_counters(switch_port(mesh.boxes[2], 3))->packets_received +
-				port_counters(switch_port(mesh.boxes[2], 4))->packets_received,
+	CU_ASSERT_EQUAL(port_counters(switch_port(mesh.switches[2], 3))->packets_received +
+				port_counters(switch_port(mesh.switches[2], 4))->packets_received,
 			0);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
@@ -457,8 +457,8 @@ static uint64_t run_random(unsigned which, bool up_down, enum link_layer link_la
 		digest = digest * 31 + mesh.hosts[i].digest;
 	}
 	for (uint32_t i = 0; i < mesh.layout.node_count; i++)
-		if (mesh.boxes[i])
-			check_switch(mesh.boxes[i]);
+		if (mesh.switches[i])
+			check_switch(mesh.switches[i]);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 	return digest;
 }

@@ -61,7 +61,7 @@ static void end(void)
 
 static const struct switch_counters *leaf(unsigned number)
 {
-	return switch_counters(mesh.boxes[number]);
+	return switch_counters(mesh.switches[number]);
 }
 
 static const struct path *flow(uint32_t from, uint32_t to, uint16_t udp_source_port)
@@ -73,30 +73,30 @@ static const struct path *flow(uint32_t from, uint32_t to, uint16_t udp_source_p
 }
 
 /* The port of a leaf towards that spine: hosts come first, or spines. */
-static unsigned uplink(unsigned box, unsigned towards)
+static unsigned uplink(unsigned sw, unsigned towards)
 {
-	for (unsigned i = 0; i < switch_ports(mesh.boxes[box]); i++)
-		for (unsigned j = 0; j < switch_ports(mesh.boxes[LEAVES + towards]); j++)
-			if (port_peer(switch_port(mesh.boxes[box], i)) ==
-			    switch_port(mesh.boxes[LEAVES + towards], j))
+	for (unsigned i = 0; i < switch_ports(mesh.switches[sw]); i++)
+		for (unsigned j = 0; j < switch_ports(mesh.switches[LEAVES + towards]); j++)
+			if (port_peer(switch_port(mesh.switches[sw], i)) ==
+			    switch_port(mesh.switches[LEAVES + towards], j))
 				return i;
 	return NO_NEXT_HOP;
 }
 
 /* Packets that a leaf has sent to each spine. */
-static void look(unsigned box, uint64_t counts[SPINES])
+static void look(unsigned sw, uint64_t counts[SPINES])
 {
 	for (unsigned i = 0; i < spines; i++)
 		counts[i] =
-			port_counters(switch_port(mesh.boxes[box], uplink(box, i)))->packets_sent;
+			port_counters(switch_port(mesh.switches[sw], uplink(sw, i)))->packets_sent;
 }
 
 /* To which spine it has sent more than that. */
-static unsigned taken(unsigned box, const uint64_t before[SPINES])
+static unsigned taken(unsigned sw, const uint64_t before[SPINES])
 {
 	uint64_t now[SPINES];
 
-	look(box, now);
+	look(sw, now);
 	for (unsigned i = 0; i < spines; i++)
 		if (now[i] > before[i])
 			return i;
@@ -138,21 +138,21 @@ static void test_conga_tables(void)
 	CU_ASSERT_EQUAL(leaf(0)->flowlets, 1);
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 0);
 	for (unsigned i = 0; i < SPINES; i++) {
-		const struct port *port = switch_port(mesh.boxes[0], uplink(0, i));
+		const struct port *port = switch_port(mesh.switches[0], uplink(0, i));
 
 		overlay_bytes += port_counters(port)->bytes_sent;
 		if (i != next_hop)
-			CU_ASSERT_EQUAL(conga_measured(mesh.boxes[1], 0, uplink(0, i)), 0);
+			CU_ASSERT_EQUAL(conga_measured(mesh.switches[1], 0, uplink(0, i)), 0);
 	}
 	CU_ASSERT_EQUAL(overlay_bytes, 1000 * (uint64_t)(1024 + 62 + 50));
 	CU_ASSERT_EQUAL(port_counters(mesh.hosts[HOSTS].port)->bytes_received,
 			1000 * (uint64_t)(1024 + 62));
 	/* 5 decays of the 1,136,000 bytes on their way, none of it back yet */
-	CU_ASSERT_EQUAL(conga_measured(mesh.boxes[1], 0, uplink(0, next_hop)), 3);
-	CU_ASSERT_EQUAL(conga_heard(mesh.boxes[0], 1, uplink(0, next_hop)), 0);
+	CU_ASSERT_EQUAL(conga_measured(mesh.switches[1], 0, uplink(0, next_hop)), 3);
+	CU_ASSERT_EQUAL(conga_heard(mesh.switches[0], 1, uplink(0, next_hop)), 0);
 	/* one packet back brings it */
 	CU_ASSERT_TRUE(probe(HOSTS, 0, 0xc001) < SPINES);
-	CU_ASSERT_EQUAL(conga_heard(mesh.boxes[0], 1, uplink(0, next_hop)), 3);
+	CU_ASSERT_EQUAL(conga_heard(mesh.switches[0], 1, uplink(0, next_hop)), 3);
 	/* new flows keep off that path, in both directions of choice: its own link is at 3 as well */
 	for (uint16_t i = 0; i < 32; i++)
 		CU_ASSERT_NOT_EQUAL(probe(1, HOSTS + 1, (uint16_t)(0xd000 + i)), next_hop);
@@ -242,7 +242,7 @@ static void begin_two_next_hops(void)
  * packet is at the last leaf. */
 static sim_time begin_late_flow(void)
 {
-	struct port *first = switch_port(mesh.boxes[0], uplink(0, 1));
+	struct port *first = switch_port(mesh.switches[0], uplink(0, 1));
 
 	for (uint16_t i = 0; i < 2; i++)
 		probe(1, HOSTS + 1, (uint16_t)(0xe000 + i));
@@ -301,7 +301,7 @@ static void test_conweave_lost_tail(void)
 	begin_two_next_hops();
 	arrives = begin_late_flow();
 	sim_run(mesh.sim, arrives + 2 * US);
-	port_set_link(port_peer(switch_port(mesh.boxes[1], uplink(1, 1))), false);
+	port_set_link(port_peer(switch_port(mesh.switches[1], uplink(1, 1))), false);
 	expect_held_until(arrives + TAIL * PACKET + 16 * US, 282);
 	CU_ASSERT_EQUAL(leaf(1)->reorder_tails, 0);
 	CU_ASSERT_EQUAL(leaf(1)->reorder_timeouts, 1);
@@ -309,10 +309,10 @@ static void test_conweave_lost_tail(void)
 
 	begin_two_next_hops();
 	arrives = begin_late_flow();
-	port_set_link(port_peer(switch_port(mesh.boxes[1], uplink(1, 1))), false);
+	port_set_link(port_peer(switch_port(mesh.switches[1], uplink(1, 1))), false);
 	first_held = arrives + (TAIL + 1) * PACKET -
-		     2 * (port_latency(switch_port(mesh.boxes[0], uplink(0, 1))) -
-			  port_latency(switch_port(mesh.boxes[0], uplink(0, 0))));
+		     2 * (port_latency(switch_port(mesh.switches[0], uplink(0, 1))) -
+			  port_latency(switch_port(mesh.switches[0], uplink(0, 0))));
 	sim_run(mesh.sim, first_held);
 	CU_ASSERT_EQUAL(leaf(1)->held, 0);
 	sim_run(mesh.sim, first_held + 1);
@@ -413,14 +413,14 @@ static void test_conweave_notify(void)
 static void link_down(enum balance balance)
 {
 	begin(balance);
-	port_set_link(switch_port(mesh.boxes[0], uplink(0, 0)), false);
+	port_set_link(switch_port(mesh.switches[0], uplink(0, 0)), false);
 	for (uint16_t i = 0; i < 64; i++)
 		CU_ASSERT_NOT_EQUAL(probe(0, HOSTS, (uint16_t)(0xc000 + i)), 0);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 64);
 	station_send(&mesh.hosts[0], flow(0, HOSTS, 0xd000), 1000, 1024);
 	sim_run(mesh.sim, sim_now(mesh.sim) + 5 * US);
 	for (unsigned i = 1; i < SPINES - 1; i++)
-		port_set_link(switch_port(mesh.boxes[0], uplink(0, i)), false);
+		port_set_link(switch_port(mesh.switches[0], uplink(0, i)), false);
 	CU_ASSERT_EQUAL(probe(0, HOSTS, 0xd000), SPINES - 1);
 	end();
 }

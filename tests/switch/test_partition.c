@@ -68,7 +68,7 @@ static void begin(enum switch_filters filters)
 	star_defaults(&star);
 	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 4));
 	for (unsigned i = 0; i < 4; i++)
-		switch_set_partitions(star.box, i, &tables[i], filters);
+		switch_set_partitions(star.sw, i, &tables[i], filters);
 }
 
 static void send(unsigned from, unsigned to, uint16_t pkey, uint64_t packets)
@@ -80,7 +80,7 @@ static void send(unsigned from, unsigned to, uint16_t pkey, uint64_t packets)
 
 static void check(uint64_t dropped_in, uint64_t dropped_out, uint64_t forwarded)
 {
-	const struct switch_counters *count = switch_counters(star.box);
+	const struct switch_counters *count = switch_counters(star.sw);
 
 	CU_ASSERT_EQUAL(count->pkey_inbound_drops, dropped_in);
 	CU_ASSERT_EQUAL(count->pkey_outbound_drops, dropped_out);
@@ -92,7 +92,7 @@ static void end(void)
 {
 	sim_run(star.sim, sim_now(star.sim) + MS);
 	for (unsigned i = 0; i < 4; i++) {
-		const struct port *port = switch_port(star.box, i);
+		const struct port *port = switch_port(star.sw, i);
 
 		CU_ASSERT_EQUAL(port_input_used(port, 0), 0);
 		CU_ASSERT_EQUAL(port_counters(port_peer(port))->credits_consumed,
@@ -159,7 +159,7 @@ static void test_multicast(void)
 	CU_ASSERT_EQUAL(star.hosts[1].received, 1000);
 	CU_ASSERT_EQUAL(star.hosts[2].received, 1000);
 	CU_ASSERT_EQUAL(star.hosts[3].received, 0);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->copies, 2000);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->copies, 2000);
 	check(0, 1000, 2000);
 	end();
 }

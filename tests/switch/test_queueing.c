@@ -28,9 +28,9 @@ static void place_of_late_packet(unsigned queueing, uint64_t *before, uint64_t *
 	star_send(&star, 1, 3, 50, MTU);
 	sim_run(star.sim, 25 * SLOT + SLOT / 2);
 	star_send(&star, 2, 3, 1, MTU);
-	while (!port_counters(switch_port(star.box, 2))->packets_received)
+	while (!port_counters(switch_port(star.sw, 2))->packets_received)
 		sim_run(star.sim, sim_now(star.sim) + 1 * NS);
-	*came = switch_counters(star.box)->packets_forwarded - 1;
+	*came = switch_counters(star.sw)->packets_forwarded - 1;
 	while (!star.hosts[3].from[2])
 		sim_run(star.sim, sim_now(star.sim) + 1 * NS);
 	*before = star.hosts[3].received - 1;
@@ -59,8 +59,8 @@ static void test_depth_of_pauses(void)
 	unsigned done = 0, deepest[3] = {0};
 
 	study_init(&study, LINK_ETHERNET, "none", 2, 4);
-	study.box_params.buffer.size = 1 << 20;
-	study.box_params.buffer.alpha = 0.125;
+	study.switch_params.buffer.size = 1 << 20;
+	study.switch_params.buffer.alpha = 0.125;
 	unsigned first = study_add_switch(&study, 3), second = study_add_switch(&study, 3);
 
 	for (unsigned i = 0; i < 2; i++)
@@ -83,8 +83,8 @@ static void test_depth_of_pauses(void)
 				deepest[i] = depth;
 		}
 	}
-	const struct switch_counters *near = switch_counters(study.boxes[1]);
-	const struct switch_counters *far = switch_counters(study.boxes[0]);
+	const struct switch_counters *near = switch_counters(study.switches[1]);
+	const struct switch_counters *far = switch_counters(study.switches[0]);
 
 	/* what is congested is the last port of the second switch; the first pauses its hosts also for the link between */
 	CU_ASSERT_EQUAL(near->pauses_depth1, 140); /* seen: a packet at a time, in 200 us */

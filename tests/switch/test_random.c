@@ -28,7 +28,7 @@ struct fabric {
 	struct endpoints *endpoints;
 	struct topology *topology;
 	struct switch_params params;
-	struct fabric_switch *boxes[SWITCHES];
+	struct fabric_switch *switches[SWITCHES];
 	struct station hosts[HOSTS];
 	struct fault *fault;
 	struct port_fault *port_fault; /* NULL: none */
@@ -88,9 +88,9 @@ static void build(struct fabric *fabric, enum link_layer link_layer)
 
 	for (unsigned i = 0; i < SWITCHES; i++) {
 		snprintf(name, sizeof(name), "switch%u", i);
-		fabric->boxes[i] = switch_create(fabric->sim, name, &fabric->params, PORTS,
-						 link_layer, fabric->pool);
-		ops = switch_topology(fabric->boxes[i]);
+		fabric->switches[i] = switch_create(fabric->sim, name, &fabric->params, PORTS,
+						    link_layer, fabric->pool);
+		ops = switch_topology(fabric->switches[i]);
 		topology_add_switch(fabric->topology, &ops);
 	}
 	for (unsigned i = 0; i < HOSTS; i++) {
@@ -132,9 +132,9 @@ static void add_faults(struct fabric *fabric)
 		fault_add(fabric->fault, &rule);
 	}
 	if (fault_delays(fabric->fault) || pick(fabric, 0, 1))
-		port_set_transmit_fault(switch_port(fabric->boxes[0], 3), fabric->fault);
+		port_set_transmit_fault(switch_port(fabric->switches[0], 3), fabric->fault);
 	else
-		port_set_receive_fault(switch_port(fabric->boxes[0], 3), fabric->fault);
+		port_set_receive_fault(switch_port(fabric->switches[0], 3), fabric->fault);
 }
 
 /* An uplink is down for some time, or a host slow, in a third of the runs. */
@@ -148,7 +148,7 @@ static void add_port_fault(struct fabric *fabric)
 		.times = 1,
 		.rate_bps = UINT64_C(5000000000),
 	};
-	struct port *port = plan.kind == PORT_FAULT_link_down ? switch_port(fabric->boxes[0], 4)
+	struct port *port = plan.kind == PORT_FAULT_link_down ? switch_port(fabric->switches[0], 4)
 							      : fabric->hosts[5].port;
 
 	if (pick(fabric, 0, 2) == 0)
@@ -200,17 +200,17 @@ static uint64_t check(struct fabric *fabric, enum link_layer link_layer)
 		add_up(fabric->hosts[i].port, &dropped, &overflowed);
 	}
 	for (unsigned i = 0; i < SWITCHES; i++) {
-		const struct switch_counters *count = switch_counters(fabric->boxes[i]);
+		const struct switch_counters *count = switch_counters(fabric->switches[i]);
 
 		for (unsigned port = 0; port < PORTS; port++)
-			add_up(switch_port(fabric->boxes[i], port), &dropped, &overflowed);
+			add_up(switch_port(fabric->switches[i], port), &dropped, &overflowed);
 		no_headroom += count->headroom_drops;
 		lossy += count->egress_drops + count->pool_drops + count->headroom_drops;
 		digest = digest * 31 + count->ecn_marks + count->bytes_dropped;
-		if (switch_buffer(fabric->boxes[i])) {
-			CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(fabric->boxes[i])), 0);
-			CU_ASSERT_EQUAL(shared_buffer_shared_used(switch_buffer(fabric->boxes[i])),
-					0);
+		if (switch_buffer(fabric->switches[i])) {
+			CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(fabric->switches[i])), 0);
+			CU_ASSERT_EQUAL(
+				shared_buffer_shared_used(switch_buffer(fabric->switches[i])), 0);
 		}
 	}
 	if (fabric->params.port.pfc_priorities && !faults->packets_dropped &&
@@ -239,7 +239,7 @@ static void destroy(struct fabric *fabric)
 	for (unsigned i = 0; i < HOSTS; i++)
 		port_destroy(fabric->hosts[i].port);
 	for (unsigned i = 0; i < SWITCHES; i++)
-		switch_destroy(fabric->boxes[i]);
+		switch_destroy(fabric->switches[i]);
 	fault_destroy(fabric->fault);
 	topology_destroy(fabric->topology);
 	endpoints_destroy(fabric->endpoints);

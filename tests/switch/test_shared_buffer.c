@@ -248,18 +248,18 @@ static uint64_t lost_with(uint64_t headroom, double metres, uint64_t *needed)
 		star_send(&star, i, 3, 1000, MTU);
 	sim_run(star.sim, SIM_NEVER);
 	sim_run(star.sim, sim_now(star.sim) + MS);
-	lost = switch_counters(star.box)->headroom_drops;
+	lost = switch_counters(star.sw)->headroom_drops;
 	received = star.hosts[3].received;
 	CU_ASSERT_EQUAL(received + lost, 3000);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->bytes_dropped, lost * WIRE);
-	CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(star.box)), 0);
-	CU_ASSERT_EQUAL(shared_buffer_shared_used(switch_buffer(star.box)), 0);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->bytes_dropped, lost * WIRE);
+	CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(star.sw)), 0);
+	CU_ASSERT_EQUAL(shared_buffer_shared_used(switch_buffer(star.sw)), 0);
 	*needed = 0;
 	for (unsigned i = 0; i < 3; i++) {
-		uint64_t max = shared_buffer_headroom_used_max(switch_buffer(star.box),
-							       buffer_class(i, 0));
+		uint64_t max =
+			shared_buffer_headroom_used_max(switch_buffer(star.sw), buffer_class(i, 0));
 
-		CU_ASSERT_EQUAL(port_counters(switch_port(star.box, i))->pause_sent,
+		CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, i))->pause_sent,
 				port_counters(star.hosts[i].port)->pause_received);
 		*needed = max > *needed ? max : *needed;
 	}
@@ -290,7 +290,7 @@ static void test_lossy_switch(void)
 	star.params.buffer.size = 1000000;
 	star.params.buffer.lossless = 0;
 	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
-	shared = switch_buffer(star.box);
+	shared = switch_buffer(star.sw);
 	star_send(&star, 0, 2, 5000, MTU);
 	star_send(&star, 1, 2, 5000, MTU);
 	sim_run(star.sim, 500 * US);
@@ -299,10 +299,10 @@ static void test_lossy_switch(void)
 	sim_run(star.sim, SIM_NEVER);
 	sim_run(star.sim, sim_now(star.sim) + MS);
 	/* one leaves while two come, and what is in the queue at the end leaves as well */
-	CU_ASSERT_EQUAL(switch_counters(star.box)->egress_drops, 5000 - 118);
-	CU_ASSERT_EQUAL(star.hosts[2].received + switch_counters(star.box)->egress_drops, 10000);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->egress_drops, 5000 - 118);
+	CU_ASSERT_EQUAL(star.hosts[2].received + switch_counters(star.sw)->egress_drops, 10000);
 	CU_ASSERT_EQUAL(shared_buffer_used(shared), 0);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 0))->pause_sent, 0);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 0))->pause_sent, 0);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
@@ -321,10 +321,10 @@ static void test_mixed(void)
 	}
 	sim_run(star.sim, SIM_NEVER);
 	sim_run(star.sim, sim_now(star.sim) + MS);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->headroom_drops, 0);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->egress_drops, 1962); /* of 2700: seen */
-	CU_ASSERT_EQUAL(star.hosts[3].received + switch_counters(star.box)->egress_drops +
-				switch_counters(star.box)->pool_drops,
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->headroom_drops, 0);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->egress_drops, 1962); /* of 2700: seen */
+	CU_ASSERT_EQUAL(star.hosts[3].received + switch_counters(star.sw)->egress_drops +
+				switch_counters(star.sw)->pool_drops,
 			3000);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }

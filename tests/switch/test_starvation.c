@@ -30,7 +30,7 @@ static void begin(uint64_t threshold, const char *mask, uint64_t shift, uint64_t
 
 static uint64_t came_from(unsigned host)
 {
-	return port_counters(switch_port(star.box, host))->packets_received;
+	return port_counters(switch_port(star.sw, host))->packets_received;
 }
 
 /* Hosts 0 and 1 to host 2, until PACKETS have left to it: how many of them are of host 0. */
@@ -46,7 +46,7 @@ static uint64_t share(uint64_t threshold, const char *mask, uint64_t shift, uint
 	packets = came_from(0);
 	sim_run(star.sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(star.hosts[2].received, 2 * PACKETS);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->credits_starved > 0,
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->credits_starved > 0,
 			threshold && multiplier && *mask == '1');
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 	return packets;
@@ -72,7 +72,7 @@ static void test_congestion(void)
 		begin(starves ? 15 : 0, "1", 0, 9);
 		star_send(&star, 0, 2, 500, MTU);
 		sim_run(star.sim, SIM_NEVER);
-		CU_ASSERT_EQUAL(switch_counters(star.box)->credits_starved, 0);
+		CU_ASSERT_EQUAL(switch_counters(star.sw)->credits_starved, 0);
 		times[starves] = sim_now(star.sim);
 		CU_ASSERT_EQUAL(star_end(&star), 0);
 	}

@@ -31,7 +31,7 @@ static struct packet_pool *pool;
 static struct endpoints *endpoints;
 static struct topology *topology;
 static struct switch_params params;
-static struct fabric_switch *box;
+static struct fabric_switch *sw;
 static struct station hosts[HOSTS];
 
 static void set_defaults(void)
@@ -53,8 +53,8 @@ static void begin(enum link_layer link_layer, uint64_t last_rate_bps)
 	pool = packet_pool_create();
 	endpoints = endpoints_create();
 	topology = topology_create(endpoints);
-	box = switch_create(sim, "switch", &params, HOSTS, link_layer, pool);
-	ops = switch_topology(box);
+	sw = switch_create(sim, "switch", &params, HOSTS, link_layer, pool);
+	ops = switch_topology(sw);
 	node = topology_add_switch(topology, &ops);
 	for (uint8_t i = 0; i < HOSTS; i++) {
 		const uint8_t ip[4] = {10, 0, 0, i};
@@ -79,7 +79,7 @@ static void take_down(void)
 	for (unsigned i = 0; i < HOSTS; i++)
 		port_destroy(hosts[i].port);
 	topology_destroy(topology);
-	switch_destroy(box);
+	switch_destroy(sw);
 	endpoints_destroy(endpoints);
 	packet_pool_destroy(pool);
 	sim_destroy(sim);
@@ -92,8 +92,8 @@ static void end(void)
 	sim_run(sim, sim_now(sim) + MS); /* the last releases have no event */
 	CU_ASSERT_EQUAL(packet_pool_in_use(pool), 0);
 	for (unsigned i = 0; i < HOSTS; i++) {
-		CU_ASSERT_EQUAL(port_input_used(switch_port(box, i), 0), 0);
-		CU_ASSERT_EQUAL(port_counters(switch_port(box, i))->overflow_drops, 0);
+		CU_ASSERT_EQUAL(port_input_used(switch_port(sw, i), 0), 0);
+		CU_ASSERT_EQUAL(port_counters(switch_port(sw, i))->overflow_drops, 0);
 	}
 	take_down();
 }
@@ -156,7 +156,7 @@ static void test_full_rate(void)
 	CU_ASSERT_TRUE(hosts[1].last_head - hosts[1].first_head >= 999 * (4096 + 26) * BYTE_PS);
 	CU_ASSERT_TRUE(hosts[1].last_head - hosts[1].first_head <=
 		       999 * (4096 + 26) * BYTE_PS +
-			       port_counters(switch_port(box, 1))->credit_packets_sent * 6 *
+			       port_counters(switch_port(sw, 1))->credit_packets_sent * 6 *
 				       BYTE_PS +
 			       port_counters(hosts[0].port)->credit_packets_sent * 6 * BYTE_PS);
 	end();
@@ -180,9 +180,9 @@ static void share(enum link_layer link_layer, uint32_t overhead_bytes, uint64_t 
 	CU_ASSERT_EQUAL(hosts[2].from[1], packets);
 	CU_ASSERT_EQUAL(hosts[2].last_head - hosts[2].first_head,
 			(2 * packets - 1) * (1024 + overhead_bytes) * BYTE_PS +
-				port_counters(switch_port(box, 2))->credit_packets_sent * 6 *
+				port_counters(switch_port(sw, 2))->credit_packets_sent * 6 *
 					BYTE_PS);
-	CU_ASSERT_EQUAL(switch_counters(box)->packets_forwarded, 2 * packets);
+	CU_ASSERT_EQUAL(switch_counters(sw)->packets_forwarded, 2 * packets);
 	end();
 }
 
@@ -201,9 +201,9 @@ static void test_pfc(void)
 		send(i, 3, 1000, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(hosts[3].received, 3000);
-	CU_ASSERT_EQUAL(port_counters(switch_port(box, 0))->pause_sent,
+	CU_ASSERT_EQUAL(port_counters(switch_port(sw, 0))->pause_sent,
 			646); /* stop and go, a packet at a time: seen */
-	CU_ASSERT_EQUAL(port_counters(switch_port(box, 0))->pause_sent,
+	CU_ASSERT_EQUAL(port_counters(switch_port(sw, 0))->pause_sent,
 			port_counters(hosts[0].port)->pause_received);
 	end();
 	params.port.pfc_priorities = 0;
@@ -214,7 +214,7 @@ static void test_pfc(void)
 		send(i, 3, 1000, 4096);
 	sim_run(sim, SIM_NEVER);
 	for (unsigned i = 0; i < 3; i++)
-		lost += port_counters(switch_port(box, i))->overflow_drops;
+		lost += port_counters(switch_port(sw, i))->overflow_drops;
 	CU_ASSERT_EQUAL(
 		lost, 1909); /* one leaves while three come, and 91 are in inputs of 128 KiB then */
 	CU_ASSERT_EQUAL(hosts[3].received, 3000 - lost);
@@ -255,11 +255,11 @@ static void test_drops(void)
 	station_send(&hosts[0], path_intern(endpoints_paths(endpoints), &stray), 1, 256);
 	send(0, 1, 3, 2048);
 	sim_run(sim, SIM_NEVER);
-	CU_ASSERT_EQUAL(switch_counters(box)->no_route_drops, 3);
-	CU_ASSERT_EQUAL(switch_counters(box)->oversize_drops, 3);
-	CU_ASSERT_EQUAL(switch_counters(box)->packets_forwarded, 0);
+	CU_ASSERT_EQUAL(switch_counters(sw)->no_route_drops, 3);
+	CU_ASSERT_EQUAL(switch_counters(sw)->oversize_drops, 3);
+	CU_ASSERT_EQUAL(switch_counters(sw)->packets_forwarded, 0);
 	CU_ASSERT_EQUAL(port_counters(hosts[0].port)->credits_consumed,
-			port_counters(switch_port(box, 0))->credits_received);
+			port_counters(switch_port(sw, 0))->credits_received);
 	end();
 }
 
@@ -288,7 +288,7 @@ static void test_hop_limit(void)
 		last->wire_bytes = packet_wire_bytes(last);
 		port_send(hosts[0].port, last);
 		sim_run(sim, SIM_NEVER);
-		CU_ASSERT_EQUAL(switch_counters(box)->hop_limit_drops, routes);
+		CU_ASSERT_EQUAL(switch_counters(sw)->hop_limit_drops, routes);
 		CU_ASSERT_EQUAL(hosts[1].received, 2 - routes);
 		end();
 	}

@@ -40,8 +40,8 @@ static void begin(bool built)
 	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
 	for (uint32_t i = 0; i < mesh.layout.node_count; i++) {
 		tap_nodes[i] = i;
-		for (unsigned j = 0; mesh.boxes[i] && j < mesh.layout.nodes[i].ports; j++)
-			port_tap(switch_port(mesh.boxes[i], j), note_hop, &tap_nodes[i]);
+		for (unsigned j = 0; mesh.switches[i] && j < mesh.layout.nodes[i].ports; j++)
+			port_tap(switch_port(mesh.switches[i], j), note_hop, &tap_nodes[i]);
 	}
 }
 
@@ -118,9 +118,9 @@ static void test_dumbbell(void)
 
 	mesh_defaults(&mesh);
 	begin(topology_dumbbell(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
-	CU_ASSERT_EQUAL(port_rate_bps(switch_port(mesh.boxes[0], 4)), UINT64_C(25000000000));
-	CU_ASSERT_EQUAL(port_latency(switch_port(mesh.boxes[1], 2)), 200 * NS);
-	CU_ASSERT_EQUAL(port_rate_bps(switch_port(mesh.boxes[0], 0)), UINT64_C(100000000000));
+	CU_ASSERT_EQUAL(port_rate_bps(switch_port(mesh.switches[0], 4)), UINT64_C(25000000000));
+	CU_ASSERT_EQUAL(port_latency(switch_port(mesh.switches[1], 2)), 200 * NS);
+	CU_ASSERT_EQUAL(port_rate_bps(switch_port(mesh.switches[0], 0)), UINT64_C(100000000000));
 	check_all(sides_of_4, 1);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 }
@@ -162,8 +162,8 @@ static void test_leaf_spine(void)
 		check_all(leaves_of_6, 1);
 		check_up_down(1);
 		/* 24 hosts, 18 of them behind another leaf of each, two packets a pair */
-		CU_ASSERT_EQUAL(switch_counters(mesh.boxes[4])->packets_forwarded, 24 * 18);
-		CU_ASSERT_EQUAL(switch_counters(mesh.boxes[5])->packets_forwarded, 24 * 18);
+		CU_ASSERT_EQUAL(switch_counters(mesh.switches[4])->packets_forwarded, 24 * 18);
+		CU_ASSERT_EQUAL(switch_counters(mesh.switches[5])->packets_forwarded, 24 * 18);
 		CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 	}
 }

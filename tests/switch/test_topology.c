@@ -29,7 +29,7 @@ static struct packet_pool *pool;
 static struct endpoints *endpoints;
 static struct topology *topology;
 static struct switch_params params;
-static struct fabric_switch *boxes[SWITCHES]; /* leaves first */
+static struct fabric_switch *switches[SWITCHES]; /* leaves first */
 static unsigned nodes[SWITCHES], host_nodes[HOSTS];
 static struct station hosts[HOSTS];
 static char error[256];
@@ -47,9 +47,9 @@ static void begin(void)
 		char name[32];
 
 		snprintf(name, sizeof(name), "switch%u", i);
-		boxes[i] = switch_create(sim, name, &params, HOSTS_A_LEAF + SPINES, LINK_INFINIBAND,
-					 pool);
-		ops = switch_topology(boxes[i]);
+		switches[i] = switch_create(sim, name, &params, HOSTS_A_LEAF + SPINES,
+					    LINK_INFINIBAND, pool);
+		ops = switch_topology(switches[i]);
 		nodes[i] = topology_add_switch(topology, &ops);
 	}
 	for (unsigned i = 0; i < HOSTS; i++) {
@@ -85,7 +85,7 @@ static void end(void)
 	for (unsigned i = 0; i < HOSTS; i++)
 		port_destroy(hosts[i].port);
 	for (unsigned i = 0; i < SWITCHES; i++)
-		switch_destroy(boxes[i]);
+		switch_destroy(switches[i]);
 	topology_destroy(topology);
 	endpoints_destroy(endpoints);
 	packet_pool_destroy(pool);
@@ -114,7 +114,7 @@ static void test_leaf_spine(void)
 		}
 	}
 	for (unsigned i = 0; i < SPINES; i++)
-		through[i] = switch_counters(boxes[LEAVES + i])->packets_forwarded;
+		through[i] = switch_counters(switches[LEAVES + i])->packets_forwarded;
 	CU_ASSERT_EQUAL(through[0], HOSTS * HOSTS_A_LEAF / 2); /* even destinations */
 	CU_ASSERT_EQUAL(through[1], HOSTS * HOSTS_A_LEAF / 2);
 
@@ -122,7 +122,7 @@ static void test_leaf_spine(void)
 	uint32_t ports = HOSTS;
 
 	for (unsigned i = 0; i < SWITCHES; i++)
-		ports += switch_ports(boxes[i]);
+		ports += switch_ports(switches[i]);
 	for (uint32_t i = 0; i < ports; i++)
 		CU_ASSERT_PTR_NOT_NULL(topology_find_port(topology, i));
 	CU_ASSERT_PTR_NULL(topology_find_port(topology, ports));

@@ -27,7 +27,7 @@ static void settle_and_check(enum link_layer link_layer)
 	sim_run(star.sim, SIM_NEVER);
 	sim_run(star.sim, sim_now(star.sim) + MS);
 	for (unsigned i = 0; i < star.count; i++) {
-		const struct port *port = switch_port(star.box, i);
+		const struct port *port = switch_port(star.sw, i);
 
 		for (unsigned vl = 0; vl < port_vls(port); vl++) {
 			CU_ASSERT_EQUAL(port_input_used(port, vl), 0);
@@ -42,8 +42,8 @@ static void settle_and_check(enum link_layer link_layer)
 		CU_ASSERT_EQUAL(port_counters(star.hosts[i].port)->credits_consumed,
 				port_counters(port)->credits_received);
 	}
-	if (switch_buffer(star.box))
-		CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(star.box)), 0);
+	if (switch_buffer(star.sw))
+		CU_ASSERT_EQUAL(shared_buffer_used(switch_buffer(star.sw)), 0);
 	CU_ASSERT_EQUAL(packet_pool_in_use(star.pool), 0);
 }
 
@@ -57,12 +57,12 @@ static void test_lifetime(void)
 	star_send(&star, 0, 1, 40, MTU);
 	sim_run(star.sim, 14 * US);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 31);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->lifetime_drops, 0);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->lifetime_drops, 0);
 	sim_run(star.sim, 10 * US + 16384 * NS + 3 * US);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->lifetime_drops, 1);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->lifetime_drops, 1);
 	sim_run(star.sim, 10 * US + 9 * 16384 * NS + 3 * US);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->lifetime_drops, 9);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->queue_drops, 9);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->lifetime_drops, 9);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops, 9);
 	star.hosts[1].holds = false;
 	for (unsigned i = 0; i < 31; i++)
 		port_release(star.hosts[1].port, 0, MTU + 26);
@@ -81,7 +81,7 @@ static void test_stall(void)
 	star.params.port.head_lifetime = lifetime;
 	star.params.port.stall_count = 3;
 	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 2));
-	count = port_counters(switch_port(star.box, 1));
+	count = port_counters(switch_port(star.sw, 1));
 	star.hosts[1].holds = true;
 	star_send(&star, 0, 1, 50, MTU);
 	sim_run(star.sim, 14 * US + 2 * lifetime);
@@ -106,7 +106,7 @@ static void test_stall(void)
 	star_send(&star, 0, 1, 50, MTU);
 	settle_and_check(LINK_INFINIBAND);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 33 + 50);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->queue_drops, count->lifetime_drops);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops, count->lifetime_drops);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 
@@ -142,17 +142,17 @@ static void storm(sim_time until, unsigned storms, bool shared)
 	CU_ASSERT_EQUAL(star.hosts[0].to_send, 5000 - 31 - (shared ? 1193 : 26));
 	CU_ASSERT_TRUE(port_paused(star.hosts[0].port, 0));
 	/* but for the first 10 us, cable, reaction and the frame itself */
-	CU_ASSERT_DOUBLE_EQUAL((double)port_paused_time(switch_port(star.box, 1), 0),
+	CU_ASSERT_DOUBLE_EQUAL((double)port_paused_time(switch_port(star.sw, 1), 0),
 			       (double)(2 * MS - 10 * US), (double)US);
 	star_send(&star, 2, 0, 10, MTU); /* others are not concerned */
 	sim_run(star.sim, 3 * MS);
 	CU_ASSERT_EQUAL(star.hosts[0].received, 10);
 	sim_run(star.sim, SEC);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.box, 1))->storms, storms);
-	CU_ASSERT_EQUAL(star.hosts[1].received + switch_counters(star.box)->queue_drops, 5000);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->queue_drops,
-			port_counters(switch_port(star.box, 1))->storm_drops);
-	CU_ASSERT_EQUAL(switch_counters(star.box)->queue_drops > 0, storms > 0);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->storms, storms);
+	CU_ASSERT_EQUAL(star.hosts[1].received + switch_counters(star.sw)->queue_drops, 5000);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops,
+			port_counters(switch_port(star.sw, 1))->storm_drops);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops > 0, storms > 0);
 	star_send(&star, 0, 1, 10, MTU); /* and it is over */
 	uint64_t before = star.hosts[1].received;
 
@@ -222,12 +222,12 @@ static void down(enum link_layer link_layer, bool of_sender, bool shared, uint64
 	star_send(&star, 0, 1, 500, MTU);
 	star_send(&star, 2, 1, 500, MTU);
 	sim_run(star.sim, 60 * US);
-	CU_ASSERT_FALSE(port_is_up(switch_port(star.box, of_sender ? 0 : 1)));
+	CU_ASSERT_FALSE(port_is_up(switch_port(star.sw, of_sender ? 0 : 1)));
 	sim_run(star.sim, SIM_NEVER);
 	for (unsigned i = 0; i < 3; i++)
 		lost += port_counters(star.hosts[i].port)->fault_drops +
-			port_counters(switch_port(star.box, i))->fault_drops +
-			port_counters(switch_port(star.box, i))->down_drops;
+			port_counters(switch_port(star.sw, i))->fault_drops +
+			port_counters(switch_port(star.sw, i))->down_drops;
 	CU_ASSERT_EQUAL(lost, expected);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 1000 - lost);
 	CU_ASSERT_DOUBLE_EQUAL((double)star.hosts[1].last_head,
@@ -258,7 +258,7 @@ static void test_restart(void)
 	star_defaults(&star);
 	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 3));
 	for (unsigned i = 0; i < 3; i++)
-		ports[i] = switch_port(star.box, i);
+		ports[i] = switch_port(star.sw, i);
 	fault = port_fault_create(star.sim, "restart",
 				  &(struct port_fault_plan){.kind = PORT_FAULT_link_down,
 							    .from = 20 * US,

@@ -95,11 +95,11 @@ enum { LOAD_ALONE_NODES_MAX = 64 };
 /* All of it is copied. */
 struct load_setup {
 	struct load_params load;
-	struct hca_params hca;    /* of every node */
-	struct switch_params box; /* joined: switch */
-	struct port_params link;  /* replaces values of both ends' own ports ... */
-	uint64_t link_given;      /* ... bit i: entry i of port_param_list */
-	const char *counter;      /* as load_count() */
+	struct hca_params hca;   /* of every node */
+	struct switch_params sw; /* joined: switch */
+	struct port_params link; /* replaces values of both ends' own ports ... */
+	uint64_t link_given;     /* ... bit i: entry i of port_param_list */
+	const char *counter;     /* as load_count() */
 };
 
 /* Defaults of all lists; no value of the link is given, and no counter. */

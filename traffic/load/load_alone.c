@@ -18,7 +18,7 @@ struct alone {
 	struct packet_pool *pool;
 	struct endpoints *endpoints;
 	struct topology *topology;
-	struct fabric_switch *box; /* NULL: a cable */
+	struct fabric_switch *sw; /* NULL: a cable */
 	struct hca *hcas[LOAD_ALONE_NODES_MAX];
 	struct load *load;
 };
@@ -27,7 +27,7 @@ void load_setup_default(struct load_setup *setup)
 {
 	memset(setup, 0, sizeof(*setup));
 	hca_params_default(&setup->hca);
-	switch_params_default(&setup->box);
+	switch_params_default(&setup->sw);
 	params_default(port_param_list, &setup->link);
 	load_params_default(&setup->load);
 }
@@ -56,7 +56,7 @@ static bool join(struct alone *alone, const struct load_setup *setup, char *erro
 		 size_t error_bytes)
 {
 	uint32_t nodes = (uint32_t)setup->load.nodes;
-	struct switch_params params = setup->box;
+	struct switch_params params = setup->sw;
 	struct topology_switch ops;
 	bool good = true;
 
@@ -68,9 +68,9 @@ static bool join(struct alone *alone, const struct load_setup *setup, char *erro
 				     error, error_bytes) &&
 		       topology_finish(alone->topology, error, error_bytes);
 	port_params_override(&params.port, &setup->link, setup->link_given);
-	alone->box = switch_create(alone->sim, "switch", &params, nodes, link_layer_of(setup),
-				   alone->pool);
-	ops = switch_topology(alone->box);
+	alone->sw = switch_create(alone->sim, "switch", &params, nodes, link_layer_of(setup),
+				  alone->pool);
+	ops = switch_topology(alone->sw);
 	topology_add_switch(alone->topology, &ops);
 	for (uint32_t i = 0; i < nodes && good; i++)
 		good = topology_link(alone->topology, i, 0, nodes, i, LENGTH_OF_PARAMS,
@@ -97,8 +97,8 @@ static void destroy(struct alone *alone, const struct load_setup *setup)
 {
 	for (uint32_t i = 0; i < setup->load.nodes; i++)
 		hca_destroy(alone->hcas[i]);
-	if (alone->box)
-		switch_destroy(alone->box);
+	if (alone->sw)
+		switch_destroy(alone->sw);
 	if (alone->topology)
 		topology_destroy(alone->topology);
 	load_destroy(alone->load);

@@ -21,18 +21,18 @@ struct study {
 	struct endpoints *endpoints;
 	struct topology *topology;
 	struct endpoint_params params;
-	struct switch_params box_params;
+	struct switch_params switch_params;
 	struct congestion congestion;
 	enum link_layer link_layer;
-	struct fabric_switch **boxes;
+	struct fabric_switch **switches;
 	struct endpoint_hca **hosts;
-	unsigned box_count, host_count;
+	unsigned switch_count, host_count;
 	struct fault *fault; /* NULL: none; ours */
 };
 
 /* Parameters have their defaults, to be changed before hosts and switches are made. */
 static inline void study_init(struct study *study, enum link_layer link_layer,
-			      const char *algorithm, unsigned boxes, unsigned hosts)
+			      const char *algorithm, unsigned switches, unsigned hosts)
 {
 	char error[256];
 
@@ -43,14 +43,14 @@ static inline void study_init(struct study *study, enum link_layer link_layer,
 	study->endpoints = endpoints_create();
 	study->topology = topology_create(study->endpoints);
 	params_default(endpoint_param_list, &study->params);
-	switch_params_default(&study->box_params);
+	switch_params_default(&study->switch_params);
 	if (!congestion_init(&study->congestion, algorithm, error, sizeof(error))) {
 		fprintf(stderr, "%s\n", error);
 		abort();
 	}
-	study->boxes = calloc(boxes + 1, sizeof(study->boxes[0]));
+	study->switches = calloc(switches + 1, sizeof(study->switches[0]));
 	study->hosts = calloc(hosts + 1, sizeof(study->hosts[0]));
-	assert(study->boxes && study->hosts);
+	assert(study->switches && study->hosts);
 }
 
 static inline void study_join(struct study *study, unsigned one, unsigned one_port, unsigned other,
@@ -70,10 +70,10 @@ static inline unsigned study_add_switch(struct study *study, unsigned ports)
 	char name[32];
 	struct topology_switch ops;
 
-	snprintf(name, sizeof(name), "switch%u", study->box_count);
-	study->boxes[study->box_count] = switch_create(study->sim, name, &study->box_params, ports,
-						       study->link_layer, study->pool);
-	ops = switch_topology(study->boxes[study->box_count++]);
+	snprintf(name, sizeof(name), "switch%u", study->switch_count);
+	study->switches[study->switch_count] = switch_create(
+		study->sim, name, &study->switch_params, ports, study->link_layer, study->pool);
+	ops = switch_topology(study->switches[study->switch_count++]);
 	return topology_add_switch(study->topology, &ops);
 }
 
@@ -87,7 +87,7 @@ static inline unsigned study_add_host(struct study *study)
 	uint32_t number;
 
 	snprintf(name, sizeof(name), "host%u", index);
-	hca = endpoint_create(study->sim, name, &study->params, &study->box_params.port,
+	hca = endpoint_create(study->sim, name, &study->params, &study->switch_params.port,
 			      study->link_layer, study->pool, &study->congestion);
 	number = endpoints_add(study->endpoints, name, study->link_layer, ip);
 	endpoint_attach(hca, study->endpoints, number);
@@ -108,10 +108,10 @@ static inline void study_finish(struct study *study)
 /* All hosts around one switch. */
 static inline void study_star(struct study *study, unsigned hosts)
 {
-	unsigned box = study_add_switch(study, hosts);
+	unsigned sw = study_add_switch(study, hosts);
 
 	for (unsigned i = 0; i < hosts; i++)
-		study_join(study, study_add_host(study), 0, box, i);
+		study_join(study, study_add_host(study), 0, sw, i);
 	study_finish(study);
 }
 
@@ -140,12 +140,12 @@ static inline void study_fini(struct study *study)
 {
 	for (unsigned i = 0; i < study->host_count; i++)
 		endpoint_destroy(study->hosts[i]);
-	for (unsigned i = 0; i < study->box_count; i++)
-		switch_destroy(study->boxes[i]);
+	for (unsigned i = 0; i < study->switch_count; i++)
+		switch_destroy(study->switches[i]);
 	if (study->fault)
 		fault_destroy(study->fault);
 	free(study->hosts);
-	free(study->boxes);
+	free(study->switches);
 	topology_destroy(study->topology);
 	endpoints_destroy(study->endpoints);
 	packet_pool_destroy(study->pool);

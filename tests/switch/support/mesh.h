@@ -20,8 +20,8 @@ struct mesh {
 	struct topology *topology;
 	struct switch_params params;
 	struct layout layout;
-	struct fabric_switch **boxes; /* by node; NULL: a host */
-	struct station *hosts;        /* by endpoint */
+	struct fabric_switch **switches; /* by node; NULL: a host */
+	struct station *hosts;           /* by endpoint */
 	uint32_t host_count;
 	char error[256];
 };
@@ -35,10 +35,10 @@ static inline bool mesh_begin(struct mesh *mesh, enum sim_kernel kernel, enum li
 	mesh->pool = packet_pool_create();
 	mesh->endpoints = endpoints_create();
 	mesh->topology = topology_create(mesh->endpoints);
-	mesh->boxes = calloc(layout->node_count, sizeof(mesh->boxes[0]));
+	mesh->switches = calloc(layout->node_count, sizeof(mesh->switches[0]));
 	mesh->hosts = calloc(layout_hosts(layout), sizeof(mesh->hosts[0]));
 	mesh->host_count = 0;
-	assert(mesh->boxes && mesh->hosts);
+	assert(mesh->switches && mesh->hosts);
 	for (uint32_t i = 0; i < layout->node_count; i++) {
 		const struct layout_node *node = &layout->nodes[i];
 		uint32_t number = mesh->host_count;
@@ -47,9 +47,9 @@ static inline bool mesh_begin(struct mesh *mesh, enum sim_kernel kernel, enum li
 		struct topology_switch ops;
 
 		if (node->is_switch) {
-			mesh->boxes[i] = switch_create(mesh->sim, node->name, &mesh->params,
-						       node->ports, link_layer, mesh->pool);
-			ops = switch_topology(mesh->boxes[i]);
+			mesh->switches[i] = switch_create(mesh->sim, node->name, &mesh->params,
+							  node->ports, link_layer, mesh->pool);
+			ops = switch_topology(mesh->switches[i]);
 			topology_add_switch(mesh->topology, &ops);
 			continue;
 		}
@@ -77,15 +77,15 @@ static inline uint64_t mesh_end(struct mesh *mesh)
 	for (uint32_t i = 0; i < mesh->host_count; i++)
 		port_destroy(mesh->hosts[i].port);
 	for (uint32_t i = 0; i < mesh->layout.node_count; i++)
-		if (mesh->boxes[i])
-			switch_destroy(mesh->boxes[i]);
+		if (mesh->switches[i])
+			switch_destroy(mesh->switches[i]);
 	topology_destroy(mesh->topology);
 	missing = packet_pool_in_use(mesh->pool);
 	layout_fini(&mesh->layout);
 	endpoints_destroy(mesh->endpoints);
 	packet_pool_destroy(mesh->pool);
 	sim_destroy(mesh->sim);
-	free(mesh->boxes);
+	free(mesh->switches);
 	free(mesh->hosts);
 	return missing;
 }

@@ -18,7 +18,7 @@ struct star {
 	struct packet_pool *pool;
 	struct endpoints *endpoints;
 	struct topology *topology;
-	struct fabric_switch *box;
+	struct fabric_switch *sw;
 	struct switch_params params;
 	unsigned count;
 	char error[256];
@@ -36,9 +36,8 @@ static inline bool star_begin(struct star *star, enum link_layer link_layer, uns
 	star->pool = packet_pool_create();
 	star->endpoints = endpoints_create();
 	star->topology = topology_create(star->endpoints);
-	star->box =
-		switch_create(star->sim, "switch", &star->params, hosts, link_layer, star->pool);
-	ops = switch_topology(star->box);
+	star->sw = switch_create(star->sim, "switch", &star->params, hosts, link_layer, star->pool);
+	ops = switch_topology(star->sw);
 	topology_add_switch(star->topology, &ops);
 	for (unsigned i = 0; i < hosts; i++) {
 		const uint8_t ip[4] = {10, 0, 0, (uint8_t)(i + 1)};
@@ -72,7 +71,7 @@ static inline uint64_t star_end(struct star *star)
 	for (unsigned i = 0; i < star->count; i++)
 		port_destroy(star->hosts[i].port);
 	topology_destroy(star->topology);
-	switch_destroy(star->box);
+	switch_destroy(star->sw);
 	missing = packet_pool_in_use(star->pool);
 	endpoints_destroy(star->endpoints);
 	packet_pool_destroy(star->pool);

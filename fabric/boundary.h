@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * boundary: one direction of a link whose ends are in two parts of a divided run (sim/parallel.h). What the sender's end
+ * boundary: one direction of a link whose ends are in two LPs of a parallel run (sim/parallel.h). What the sender's end
  * gives a time of arrival waits here until the window is over, and is then in flight as if it had been all the time.
  */
 #ifndef FABRIC_BOUNDARY_H

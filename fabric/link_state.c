@@ -4,7 +4,7 @@
  * drops what waits for it and what comes, an HCA keeps what it has no credits for. Up: credits begin anew, as after
  * link training (IBTA vol. 1, 7.9.4), and pauses are asked for again.
  *
- * Each end does its part, and what it has sent is lost through it: if the ends are in two parts of a divided run, what
+ * Each end does its part, and what it has sent is lost through it: if the ends are in two LPs of a parallel run, what
  * has crossed is the other end's to lose, at the same instant.
  */
 #include "fabric/boundary.h"
@@ -31,7 +31,7 @@ static void fall_silent(struct port *port)
 	port->credits_due = 0;
 	port->pause_due = 0;
 	port->last_arrival = sim_now(port->block.sim);
-	if (port->divided) {
+	if (port->between_lps) {
 		boundary_lose(port->boundary);
 		lose_flying(port);
 	} else {

@@ -399,7 +399,7 @@ void port_connect(struct port *one, struct port *other)
 	if (one->block.sim != other->block.sim) {
 		one->boundary = boundary_create(one);
 		other->boundary = boundary_create(other);
-		one->divided = other->divided = true;
+		one->between_lps = other->between_lps = true;
 	}
 }
 

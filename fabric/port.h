@@ -109,7 +109,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 			 struct port_user *user);
 void port_destroy(struct port *port);
 
-/* Joins two ports by a link, for the whole run, before the first event. They may be in two parts of a divided run if
+/* Joins two ports by a link, for the whole run, before the first event. They may be in two LPs of a parallel run if
  * the link has a latency, does not go down, and, on InfiniBand, has no fault: what is lost is found out by both. */
 void port_connect(struct port *one, struct port *other);
 

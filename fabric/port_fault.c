@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * port_fault: see port_fault.h. Each end that a fault acts on has an event of its own, of its port's block, so that it is in
- * the part of a divided run that owns the port; both ends of a link go by the same plan. The fault's own event counts, and
+ * the LP of a parallel run that owns the port; both ends of a link go by the same plan. The fault's own event counts, and
  * looks at the counter that it awaits.
  *
  * All of them fire before anything else at their instant, so it does not matter which end of a link is first.

@@ -39,13 +39,13 @@ struct port_fault_plan {
 
 struct port_fault;
 
-/* The ports, of which the array is copied, are linked, and outlive it. Without `watched`, they may be in several parts of
- * a divided run, of which `sim` is one; both ends of an InfiniBand link in one. */
+/* The ports, of which the array is copied, are linked, and outlive it. Without `watched`, they may be in several LPs of
+ * a parallel run, of which `sim` is one; both ends of an InfiniBand link in one. */
 struct port_fault *port_fault_create(struct sim *sim, const char *name,
 				     const struct port_fault_plan *plan, struct port *const *ports,
 				     unsigned count);
 
-/* Calls begins() when a fault with a condition begins for the first time, within an event of its part. */
+/* Calls begins() when a fault with a condition begins for the first time, within an event of its LP. */
 void port_fault_follow(struct port_fault *fault, void (*begins)(void *context), void *context);
 void port_fault_destroy(struct port_fault *fault);
 const struct port_fault_counters *port_fault_counters(const struct port_fault *fault);

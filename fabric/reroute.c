@@ -2,7 +2,7 @@
 /*
  * reroute: see reroute.h. It keeps the state of links as it was `delay` ago, by the plans of what takes them down, and fills the
  * tables anew when that state changes. Each switch has an event for that, of its own block, so that a run fires as many events
- * however it is divided; the first one that fires works for all switches of the part.
+ * however many LPs it has; the first one that fires works for all switches of the LP.
  */
 #include "fabric/reroute.h"
 
@@ -29,9 +29,9 @@ struct hand {
 };
 
 struct reroute {
-	struct block block; /* of the first part's */
+	struct block block; /* of the first LP's */
 	struct reroute_counters count;
-	struct sim *part;
+	struct sim *lp;
 	struct topology *topology;
 	sim_time delay;
 	bool *down; /* by number of port */
@@ -83,7 +83,7 @@ static void fire(struct event *event)
 {
 	struct hand *hand = container_of(event, struct hand, event);
 	struct reroute *reroute = hand->reroute;
-	sim_time known = sim_now(reroute->part) - reroute->delay;
+	sim_time known = sim_now(reroute->lp) - reroute->delay;
 	bool changed = false;
 
 	for (unsigned i = 0; i < reroute->outage_count; i++) {
@@ -93,7 +93,7 @@ static void fire(struct event *event)
 		}
 	}
 	if (changed) {
-		topology_reroute(reroute->topology, reroute->down, reroute->part);
+		topology_reroute(reroute->topology, reroute->down, reroute->lp);
 		reroute->count.changes++;
 	}
 	schedule(hand);
@@ -103,7 +103,7 @@ static void begins(void *context)
 {
 	struct outage *outage = context;
 
-	outage->next = sim_now(outage->reroute->part);
+	outage->next = sim_now(outage->reroute->lp);
 	schedule_all(outage->reroute);
 }
 
@@ -145,26 +145,26 @@ static void add_hand(struct reroute *reroute, struct block *block)
 	event_init_priority(&hand->event, block, fire, PRIORITY_FIRST);
 }
 
-struct reroute *reroute_create(struct sim *part, struct topology *topology, sim_time delay)
+struct reroute *reroute_create(struct sim *lp, struct topology *topology, sim_time delay)
 {
 	struct reroute *reroute =
 		calloc(1, sizeof(*reroute) + (topology->count + 1) * sizeof(struct hand));
 
 	assert(reroute && delay);
-	reroute->part = part;
+	reroute->lp = lp;
 	reroute->topology = topology;
 	reroute->delay = delay;
-	reroute->counts = sim_part_of(part) == 0;
+	reroute->counts = sim_lp_number(lp) == 0;
 	reroute->down = calloc(topology_ports(topology) + 1, sizeof(bool));
 	assert(reroute->down);
 	if (reroute->counts) {
-		block_init(&reroute->block, part, &reroute_type, "reroute", NULL, &reroute->count);
+		block_init(&reroute->block, lp, &reroute_type, "reroute", NULL, &reroute->count);
 		add_hand(reroute, &reroute->block);
 	}
 	for (uint32_t i = 0; i < topology->count; i++) {
 		const struct node *node = &topology->nodes[i];
 
-		if (node->is_switch && port_sim(topology_port_of(node, 0)) == part)
+		if (node->is_switch && port_sim(topology_port_of(node, 0)) == lp)
 			add_hand(reroute, &topology_port_of(node, 0)->block);
 	}
 	return reroute;

@@ -6,7 +6,7 @@
  *     link goes down --delay--> tables without it        link comes up --delay--> tables with it again
  *
  * A switch knows at once which of its own links are down (switch/balance.c); this is what it hears of others. In a divided
- * run each part has one of its own for its own switches, and all go by the same plans.
+ * run each LP has one of its own for its own switches, and all go by the same plans.
  */
 #ifndef FABRIC_REROUTE_H
 #define FABRIC_REROUTE_H
@@ -23,12 +23,12 @@ struct reroute_counters { REROUTE_COUNTERS(COUNTER_FIELD) };
 
 struct reroute;
 
-/* Tables change `delay` after links do, at the switches of that part of the run. Only the first part's counts. The topology is finished, and outlives it. */
-struct reroute *reroute_create(struct sim *part, struct topology *topology, sim_time delay);
+/* Tables change `delay` after links do, at the switches of that LP of the run. Only the first LP's counts. The topology is finished, and outlives it. */
+struct reroute *reroute_create(struct sim *lp, struct topology *topology, sim_time delay);
 void reroute_destroy(struct reroute *reroute);
 
 /* Links that go down by that plan, by numbers of ports of both ends (topology_port_number()); the array is copied. With a condition:
- * the run is undivided, and `fault` is it; else NULL. */
+ * the run is sequential, and `fault` is it; else NULL. */
 void reroute_add(struct reroute *reroute, const struct port_fault_plan *plan, const uint32_t *ports,
 		 uint32_t count, struct port_fault *fault);
 

@@ -3,7 +3,7 @@
  * round_trip: how long a packet takes from one host to another when nobody else is there, by the route with the fewest links that the
  * routing takes; among such routes the one with the least latency. What congestion control takes for the delay of an empty path.
  *
- * Switches are looked at as they are routed at the beginning, and nothing of a run is read, so any part of a divided run may ask. The
+ * Switches are looked at as they are routed at the beginning, and nothing of a run is read, so any LP of a parallel run may ask. The
  * routes to a switch are found when somebody asks first.
  */
 #include <pthread.h>

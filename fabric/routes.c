@@ -408,7 +408,7 @@ bool topology_finish(struct topology *topology, char *error, size_t error_bytes)
 /* At a switch that no route leads from without links that are down: its usual routes. They lead there by fewer and fewer links, so no
  * packet goes in a circle. */
 static void reroute_host(const struct search *search, const struct search *usual,
-			 const struct node *host, const struct sim *part)
+			 const struct node *host, const struct sim *lp)
 {
 	const struct topology *topology = search->topology;
 
@@ -417,7 +417,7 @@ static void reroute_host(const struct search *search, const struct search *usual
 		const struct search *found = search;
 
 		if (!node->is_switch || i == host->ends[0].node ||
-		    port_sim(topology_port_of(node, 0)) != part)
+		    port_sim(topology_port_of(node, 0)) != lp)
 			continue;
 		if (port_set_next(&found->ports[i], 0) == PORT_SET_PORTS)
 			found = usual;
@@ -429,7 +429,7 @@ static void reroute_host(const struct search *search, const struct search *usual
 	}
 }
 
-void topology_reroute(struct topology *topology, const bool *down, const struct sim *part)
+void topology_reroute(struct topology *topology, const bool *down, const struct sim *lp)
 {
 	struct search search, usual;
 	uint32_t searched = UNREACHED;
@@ -448,7 +448,7 @@ void topology_reroute(struct topology *topology, const bool *down, const struct 
 			search_from(&usual, last);
 			searched = last;
 		}
-		reroute_host(&search, &usual, host, part);
+		reroute_host(&search, &usual, host, lp);
 	}
 	search_fini(&search);
 	search_fini(&usual);

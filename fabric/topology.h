@@ -86,8 +86,8 @@ uint32_t topology_port_number(const struct topology *topology, unsigned node, un
 uint32_t topology_ports(const struct topology *topology); /* how many there are */
 
 /* After topology_finish(): fills the tables again, without the links of ports that are `down` by their numbers, at switches of that
- * part of a divided run. A switch that no route leads from keeps its usual ones. Trees of multicast stay. */
-void topology_reroute(struct topology *topology, const bool *down, const struct sim *part);
+ * LP of a parallel run. A switch that no route leads from keeps its usual ones. Trees of multicast stay. */
+void topology_reroute(struct topology *topology, const bool *down, const struct sim *lp);
 
 /* Multicast: hosts by endpoint, in any order. */
 struct group_hosts {
@@ -122,7 +122,7 @@ struct topology_route {
 bool topology_follow(const struct topology *topology, const struct path *path,
 		     struct topology_route *route, char *error, size_t error_bytes);
 
-/* After topology_finish(), by any part of a divided run: how long a packet takes from its first bit out at one host to its last bit
+/* After topology_finish(), by any LP of a parallel run: how long a packet takes from its first bit out at one host to its last bit
  * in at the other, when nobody else is there; by the route with the fewest links, as routed at first. SIM_NEVER: there is none.
  * round_trip.c */
 sim_time topology_trip(struct topology *topology, uint32_t from, uint32_t to, uint32_t wire_bytes);

@@ -86,7 +86,7 @@ static void fly(struct port *port, struct packet *packet)
 		}
 		port->last_arrival = packet->tail_at;
 	}
-	if (__builtin_expect(port->divided, 0))
+	if (__builtin_expect(port->between_lps, 0))
 		boundary_leave(port->boundary, packet);
 	else
 		transmit_arrives(port->block.sim, port, packet);

@@ -42,10 +42,10 @@ struct sim {
 	void *host;               /* of the SystemC kernels */
 	uint64_t seed;
 	uint32_t last_tag;
-	struct sim *root;  /* of a divided run: its first part; else this */
-	struct part *part; /* NULL: the run is not divided */
-	unsigned part_number;
-	struct store store; /* of a divided run: its first part's, for all */
+	struct sim *root; /* of a parallel run: its first LP; else this */
+	struct lp *lp;    /* NULL: the run is sequential */
+	unsigned lp_number;
+	struct store store; /* of a parallel run: its first LP's, for all */
 	struct wheel wheel; /* of the native and hosted kernels */
 };
 
@@ -70,7 +70,7 @@ static inline void kernel_fire(struct sim *sim, struct event *event)
 /* sim.c: what is before `until`; leaves sim->now at the last event, sim->current at its block. */
 void kernel_run_native(struct sim *sim, sim_time until);
 
-/* parallel.c: of the first part, for all */
+/* parallel.c: of the first LP, for all */
 void parallel_run(struct sim *sim, sim_time until);
 sim_time parallel_next(const struct sim *sim);
 uint64_t parallel_events_fired(const struct sim *sim);

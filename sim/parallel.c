@@ -16,7 +16,7 @@
 
 #define PATIENCE 10000 /* events lost by threads, or to be won by them, before that changes */
 
-struct part {
+struct lp {
 	_Alignas(64) struct sim *sim;
 	unsigned window;     /* 0, 1, 0, ... */
 	sim_time left_at;    /* the earliest of what was left in this window */
@@ -24,7 +24,7 @@ struct part {
 	uint64_t fired[2];   /* in that window */
 	int64_t gain;        /* events: see weigh(); each reckons the same */
 	/* crossings with something in them, by where they lead */
-	struct crossing *left[SIM_PARTS_MAX][2];
+	struct crossing *left[SIM_LPS_MAX][2];
 	struct parallel *parallel;
 	pthread_t thread;
 };
@@ -38,21 +38,21 @@ struct parallel {
 	pthread_cond_t wake;
 	unsigned runs; /* how often they were woken */
 	bool ends, started;
-	bool together; /* the caller's thread fires all parts */
+	bool together; /* the caller's thread fires all LPs */
 	sim_time end;  /* of the last window; while threads run, in each of them */
-	uint64_t windows, windows_together, longest; /* written by the first part alone */
-	struct part parts[];
+	uint64_t windows, windows_together, longest; /* written by the first LP alone */
+	struct lp lps[];
 };
 
 unsigned crossing_leave(struct crossing *crossing, sim_time at)
 {
-	struct part *part = crossing->from->part;
-	unsigned window = part->window;
+	struct lp *lp = crossing->from->lp;
+	unsigned window = lp->window;
 
-	if (at < part->left_at)
-		part->left_at = at;
+	if (at < lp->left_at)
+		lp->left_at = at;
 	if (!crossing->announced[window]) {
-		struct crossing **list = &part->left[crossing->to->part_number][window];
+		struct crossing **list = &lp->left[crossing->to->lp_number][window];
 
 		crossing->announced[window] = true;
 		crossing->next[window] = *list;
@@ -63,16 +63,16 @@ unsigned crossing_leave(struct crossing *crossing, sim_time at)
 
 unsigned crossing_window(const struct crossing *crossing)
 {
-	return crossing->from->part->window;
+	return crossing->from->lp->window;
 }
 
-/* What all have left for this part in the window that is over. Order does not matter: each leads to a place of its own. */
-static void take_in(struct part *part, unsigned window)
+/* What all have left for this LP in the window that is over. Order does not matter: each leads to a place of its own. */
+static void take_in(struct lp *lp, unsigned window)
 {
-	struct parallel *parallel = part->parallel;
+	struct parallel *parallel = lp->parallel;
 
 	for (unsigned i = 0; i < parallel->count; i++) {
-		struct crossing **list = &parallel->parts[i].left[part->sim->part_number][window];
+		struct crossing **list = &parallel->lps[i].left[lp->sim->lp_number][window];
 
 		while (*list) {
 			struct crossing *crossing = *list;
@@ -89,8 +89,8 @@ static sim_time earliest(const struct parallel *parallel, unsigned window)
 	sim_time at = SIM_NEVER;
 
 	for (unsigned i = 0; i < parallel->count; i++)
-		if (parallel->parts[i].next_at[window] < at)
-			at = parallel->parts[i].next_at[window];
+		if (parallel->lps[i].next_at[window] < at)
+			at = parallel->lps[i].next_at[window];
 	return at;
 }
 
@@ -100,7 +100,7 @@ static uint64_t longest_of(const struct parallel *parallel, unsigned window, uin
 
 	*events = 0;
 	for (unsigned i = 0; i < parallel->count; i++) {
-		uint64_t fired = parallel->parts[i].fired[window];
+		uint64_t fired = parallel->lps[i].fired[window];
 
 		*events += fired;
 		longest = fired > longest ? fired : longest;
@@ -109,24 +109,24 @@ static uint64_t longest_of(const struct parallel *parallel, unsigned window, uin
 }
 
 /* What threads have gained by this window, or would have: it adds up to at most nothing while they run, to no less while they do not. */
-static void weigh(struct part *part)
+static void weigh(struct lp *lp)
 {
-	struct parallel *parallel = part->parallel;
-	uint64_t events, longest = longest_of(parallel, part->window, &events);
+	struct parallel *parallel = lp->parallel;
+	uint64_t events, longest = longest_of(parallel, lp->window, &events);
 
-	part->gain += (int64_t)(events - longest) - SIM_WINDOW_WORTH;
-	if (parallel->together ? part->gain < 0 : part->gain > 0)
-		part->gain = 0;
-	if (part != &parallel->parts[0])
+	lp->gain += (int64_t)(events - longest) - SIM_WINDOW_WORTH;
+	if (parallel->together ? lp->gain < 0 : lp->gain > 0)
+		lp->gain = 0;
+	if (lp != &parallel->lps[0])
 		return;
 	parallel->windows++;
 	parallel->windows_together += parallel->together;
 	parallel->longest += longest;
 }
 
-static bool has_had_enough(const struct part *part)
+static bool has_had_enough(const struct lp *lp)
 {
-	return part->gain <= -PATIENCE || part->gain >= PATIENCE;
+	return lp->gain <= -PATIENCE || lp->gain >= PATIENCE;
 }
 
 /* Where the window behind that one ends; 0: there is nothing before `until`. */
@@ -142,68 +142,68 @@ static sim_time next_end(const struct parallel *parallel, unsigned over, sim_tim
 							 : parallel->until;
 }
 
-static void fire_until(struct part *part, sim_time end)
+static void fire_until(struct lp *lp, sim_time end)
 {
-	unsigned window = part->window ^ 1;
+	unsigned window = lp->window ^ 1;
 
-	part->window = window;
-	part->left_at = SIM_NEVER;
-	part->fired[window] = part->sim->fired;
-	kernel_run_native(part->sim, end);
-	part->fired[window] = part->sim->fired - part->fired[window];
-	assert(!part->sim->stop && "sim_stop() in a run of several parts");
-	part->next_at[window] = wheel_bound(&part->sim->wheel);
-	if (part->left_at < part->next_at[window])
-		part->next_at[window] = part->left_at;
+	lp->window = window;
+	lp->left_at = SIM_NEVER;
+	lp->fired[window] = lp->sim->fired;
+	kernel_run_native(lp->sim, end);
+	lp->fired[window] = lp->sim->fired - lp->fired[window];
+	assert(!lp->sim->stop && "sim_stop() in a run of several logical processes");
+	lp->next_at[window] = wheel_bound(&lp->sim->wheel);
+	if (lp->left_at < lp->next_at[window])
+		lp->next_at[window] = lp->left_at;
 }
 
-/* Ends with every part past what the others have read of it. */
-static void run_part(struct part *part)
+/* Ends with every LP past what the others have read of it. */
+static void run_lp(struct lp *lp)
 {
-	struct parallel *parallel = part->parallel;
+	struct parallel *parallel = lp->parallel;
 	sim_time end = parallel->end;
 
 	for (;;) {
-		sim_time next = next_end(parallel, part->window, end);
+		sim_time next = next_end(parallel, lp->window, end);
 
-		part->sim->current = NULL;
-		take_in(part, part->window);
-		if (next == 0 || has_had_enough(part))
+		lp->sim->current = NULL;
+		take_in(lp, lp->window);
+		if (next == 0 || has_had_enough(lp))
 			break;
 		end = next;
-		fire_until(part, end);
+		fire_until(lp, end);
 		gate_pass(&parallel->gate);
-		weigh(part);
+		weigh(lp);
 	}
 	gate_pass(&parallel->gate);
-	if (part == &parallel->parts[0])
+	if (lp == &parallel->lps[0])
 		parallel->end = end;
 }
 
 static void run_together(struct parallel *parallel)
 {
-	struct part *parts = parallel->parts;
+	struct lp *lps = parallel->lps;
 
 	for (;;) {
-		sim_time next = next_end(parallel, parts->window, parallel->end);
+		sim_time next = next_end(parallel, lps->window, parallel->end);
 
 		for (unsigned i = 0; i < parallel->count; i++) {
-			parts[i].sim->current = NULL;
-			take_in(&parts[i], parts[i].window);
+			lps[i].sim->current = NULL;
+			take_in(&lps[i], lps[i].window);
 		}
-		if (next == 0 || has_had_enough(parts))
+		if (next == 0 || has_had_enough(lps))
 			break;
 		parallel->end = next;
 		for (unsigned i = 0; i < parallel->count; i++)
-			fire_until(&parts[i], next);
-		weigh(parts);
+			fire_until(&lps[i], next);
+		weigh(lps);
 	}
 }
 
 static void *serve(void *argument)
 {
-	struct part *part = argument;
-	struct parallel *parallel = part->parallel;
+	struct lp *lp = argument;
+	struct parallel *parallel = lp->parallel;
 	unsigned served = 0;
 
 	for (;;) {
@@ -217,7 +217,7 @@ static void *serve(void *argument)
 		pthread_mutex_unlock(&parallel->lock);
 		if (ends)
 			return NULL;
-		run_part(part);
+		run_lp(lp);
 	}
 }
 
@@ -227,10 +227,10 @@ static void start_threads(struct parallel *parallel)
 		return;
 	parallel->started = true;
 	for (unsigned i = 1; i < parallel->count; i++) {
-		int error = pthread_create(&parallel->parts[i].thread, NULL, serve,
-					   &parallel->parts[i]);
+		int error =
+			pthread_create(&parallel->lps[i].thread, NULL, serve, &parallel->lps[i]);
 
-		assert(!error && "no thread for a part of the run");
+		assert(!error && "no thread for a logical process of the run");
 	}
 }
 
@@ -241,25 +241,25 @@ static void run_apart(struct parallel *parallel)
 	parallel->runs++;
 	pthread_cond_broadcast(&parallel->wake);
 	pthread_mutex_unlock(&parallel->lock);
-	run_part(&parallel->parts[0]);
+	run_lp(&parallel->lps[0]);
 }
 
 static void change(struct parallel *parallel)
 {
 	parallel->together = !parallel->together;
 	for (unsigned i = 0; i < parallel->count; i++)
-		parallel->parts[i].gain = 0;
+		parallel->lps[i].gain = 0;
 }
 
 void parallel_run(struct sim *sim, sim_time until)
 {
-	struct parallel *parallel = sim->part->parallel;
+	struct parallel *parallel = sim->lp->parallel;
 	sim_time last = sim->now;
 
 	for (unsigned i = 0; i < parallel->count; i++) {
-		struct part *part = &parallel->parts[i];
+		struct lp *lp = &parallel->lps[i];
 
-		part->next_at[part->window] = wheel_bound(&part->sim->wheel);
+		lp->next_at[lp->window] = wheel_bound(&lp->sim->wheel);
 	}
 	parallel->end = sim->now;
 	parallel->until = until;
@@ -268,15 +268,15 @@ void parallel_run(struct sim *sim, sim_time until)
 			run_together(parallel);
 		else
 			run_apart(parallel);
-		if (!has_had_enough(&parallel->parts[0]))
+		if (!has_had_enough(&parallel->lps[0]))
 			break;
 		change(parallel);
 	}
 	for (unsigned i = 0; i < parallel->count; i++)
-		if (parallel->parts[i].sim->now > last)
-			last = parallel->parts[i].sim->now;
+		if (parallel->lps[i].sim->now > last)
+			last = parallel->lps[i].sim->now;
 	for (unsigned i = 0; i < parallel->count; i++)
-		parallel->parts[i].sim->now = until == SIM_NEVER ? last : until;
+		parallel->lps[i].sim->now = until == SIM_NEVER ? last : until;
 }
 
 /* ---- in turn ---- */
@@ -287,17 +287,17 @@ static bool is_before(const struct event *one, const struct event *other)
 }
 
 /* NULL: nothing is before `until`. */
-static struct part *next_in_turn(struct parallel *parallel, sim_time until)
+static struct lp *next_in_turn(struct parallel *parallel, sim_time until)
 {
 	const struct event *first = NULL;
-	struct part *next = NULL;
+	struct lp *next = NULL;
 
 	for (unsigned i = 0; i < parallel->count; i++) {
-		const struct event *event = wheel_first(&parallel->parts[i].sim->wheel);
+		const struct event *event = wheel_first(&parallel->lps[i].sim->wheel);
 
 		if (event && event_time(event) < until && (!first || is_before(event, first))) {
 			first = event;
-			next = &parallel->parts[i];
+			next = &parallel->lps[i];
 		}
 	}
 	return next;
@@ -306,39 +306,39 @@ static struct part *next_in_turn(struct parallel *parallel, sim_time until)
 static void set_time(struct parallel *parallel, sim_time now)
 {
 	for (unsigned i = 0; i < parallel->count; i++)
-		parallel->parts[i].sim->now = now;
+		parallel->lps[i].sim->now = now;
 }
 
 void sim_run_in_turn(struct sim *sim, sim_time until)
 {
 	struct parallel *parallel;
-	struct part *part;
+	struct lp *lp;
 
-	if (!sim->part) {
+	if (!sim->lp) {
 		sim_run(sim, until);
 		return;
 	}
 	assert(sim->current == NULL && until >= sim->now && until < SIM_NEVER);
-	parallel = sim->part->parallel;
-	while ((part = next_in_turn(parallel, until)) != NULL) {
-		struct event *event = wheel_pop(&part->sim->wheel, until - 1);
+	parallel = sim->lp->parallel;
+	while ((lp = next_in_turn(parallel, until)) != NULL) {
+		struct event *event = wheel_pop(&lp->sim->wheel, until - 1);
 
 		set_time(parallel, event_time(event));
-		kernel_fire(part->sim, event);
-		part->sim->current = NULL;
+		kernel_fire(lp->sim, event);
+		lp->sim->current = NULL;
 		for (unsigned i = 0; i < parallel->count; i++)
-			take_in(&parallel->parts[i], part->window);
+			take_in(&parallel->lps[i], lp->window);
 	}
 	set_time(parallel, until);
 }
 
 sim_time parallel_next(const struct sim *sim)
 {
-	const struct parallel *parallel = sim->part->parallel;
+	const struct parallel *parallel = sim->lp->parallel;
 	sim_time at = SIM_NEVER;
 
 	for (unsigned i = 0; i < parallel->count; i++) {
-		const struct event *first = wheel_first(&parallel->parts[i].sim->wheel);
+		const struct event *first = wheel_first(&parallel->lps[i].sim->wheel);
 
 		if (first && event_time(first) < at)
 			at = event_time(first);
@@ -348,17 +348,17 @@ sim_time parallel_next(const struct sim *sim)
 
 uint64_t parallel_events_fired(const struct sim *sim)
 {
-	const struct parallel *parallel = sim->part->parallel;
+	const struct parallel *parallel = sim->lp->parallel;
 	uint64_t fired = 0;
 
 	for (unsigned i = 0; i < parallel->count; i++)
-		fired += parallel->parts[i].sim->fired;
+		fired += parallel->lps[i].sim->fired;
 	return fired;
 }
 
 struct sim_windows sim_windows(const struct sim *sim)
 {
-	const struct parallel *parallel = sim->part->parallel;
+	const struct parallel *parallel = sim->lp->parallel;
 
 	return (struct sim_windows){
 		.length = parallel->delay,
@@ -372,7 +372,7 @@ struct sim_windows sim_windows(const struct sim *sim)
 void crossing_init(struct crossing *crossing, struct sim *from, struct sim *to, sim_time delay,
 		   void (*take)(struct crossing *, unsigned))
 {
-	struct parallel *parallel = from->part->parallel;
+	struct parallel *parallel = from->lp->parallel;
 
 	assert(delay > 0 && from->root == to->root && from != to);
 	*crossing = (struct crossing){.take = take, .from = from, .to = to};
@@ -380,49 +380,49 @@ void crossing_init(struct crossing *crossing, struct sim *from, struct sim *to, 
 		parallel->delay = delay;
 }
 
-unsigned sim_parts(const struct sim *sim)
+unsigned sim_lps(const struct sim *sim)
 {
-	return sim->part ? sim->part->parallel->count : 1;
+	return sim->lp ? sim->lp->parallel->count : 1;
 }
 
-struct sim *sim_part(struct sim *sim, unsigned part)
+struct sim *sim_lp(struct sim *sim, unsigned lp)
 {
-	assert(part < sim_parts(sim));
-	return sim->part ? sim->part->parallel->parts[part].sim : sim;
+	assert(lp < sim_lps(sim));
+	return sim->lp ? sim->lp->parallel->lps[lp].sim : sim;
 }
 
-unsigned sim_part_of(const struct sim *sim)
+unsigned sim_lp_number(const struct sim *sim)
 {
-	return sim->part_number;
+	return sim->lp_number;
 }
 
-void sim_divide(struct sim *sim, unsigned parts)
+void sim_create_lps(struct sim *sim, unsigned lps)
 {
 	struct parallel *parallel;
-	size_t bytes = sizeof(*parallel) + parts * sizeof(parallel->parts[0]);
+	size_t bytes = sizeof(*parallel) + lps * sizeof(parallel->lps[0]);
 
-	assert(parts >= 1 && parts <= SIM_PARTS_MAX && !sim->part && !sim->first_block);
+	assert(lps >= 1 && lps <= SIM_LPS_MAX && !sim->lp && !sim->first_block);
 	assert(sim->kernel == SIM_KERNEL_native && !sim->trace);
-	if (parts == 1)
+	if (lps == 1)
 		return;
 	parallel = aligned_alloc(64, bytes);
 	assert(parallel);
-	*parallel = (struct parallel){.count = parts, .delay = SIM_NEVER, .gate.count = parts};
+	*parallel = (struct parallel){.count = lps, .delay = SIM_NEVER, .gate.count = lps};
 	pthread_mutex_init(&parallel->lock, NULL);
 	pthread_cond_init(&parallel->wake, NULL);
-	for (unsigned i = 0; i < parts; i++) {
-		struct sim *part = i ? sim_create(SIM_KERNEL_native, sim->seed) : sim;
+	for (unsigned i = 0; i < lps; i++) {
+		struct sim *lp = i ? sim_create(SIM_KERNEL_native, sim->seed) : sim;
 
-		parallel->parts[i] = (struct part){.sim = part, .parallel = parallel};
-		part->root = sim;
-		part->part = &parallel->parts[i];
-		part->part_number = i;
+		parallel->lps[i] = (struct lp){.sim = lp, .parallel = parallel};
+		lp->root = sim;
+		lp->lp = &parallel->lps[i];
+		lp->lp_number = i;
 	}
 }
 
 void parallel_destroy(struct sim *sim)
 {
-	struct parallel *parallel = sim->part->parallel;
+	struct parallel *parallel = sim->lp->parallel;
 
 	pthread_mutex_lock(&parallel->lock);
 	parallel->ends = true;
@@ -430,12 +430,12 @@ void parallel_destroy(struct sim *sim)
 	pthread_mutex_unlock(&parallel->lock);
 	for (unsigned i = 1; i < parallel->count; i++) {
 		if (parallel->started)
-			pthread_join(parallel->parts[i].thread, NULL);
-		parallel->parts[i].sim->part = NULL;
-		sim_destroy(parallel->parts[i].sim);
+			pthread_join(parallel->lps[i].thread, NULL);
+		parallel->lps[i].sim->lp = NULL;
+		sim_destroy(parallel->lps[i].sim);
 	}
 	pthread_cond_destroy(&parallel->wake);
 	pthread_mutex_destroy(&parallel->lock);
-	sim->part = NULL;
+	sim->lp = NULL;
 	free(parallel);
 }

@@ -74,11 +74,11 @@ void sim_drop(struct sim *sim)
 {
 	const struct event *first;
 
-	for (unsigned i = 0; i < sim_parts(sim); i++) {
-		struct sim *part = sim_part(sim, i);
+	for (unsigned i = 0; i < sim_lps(sim); i++) {
+		struct sim *lp = sim_lp(sim, i);
 
-		assert(part->current == NULL);
-		while ((first = first_pending(part)) != NULL)
+		assert(lp->current == NULL);
+		while ((first = first_pending(lp)) != NULL)
 			sim_cancel((struct event *)first);
 	}
 }
@@ -102,7 +102,7 @@ void sim_run(struct sim *sim, sim_time until)
 	if (until == sim->now)
 		return;
 	assert(sim->root == sim);
-	if (sim->part != NULL)
+	if (sim->lp != NULL)
 		parallel_run(sim, until);
 	else if (sim->ops == NULL)
 		kernel_run_native(sim, until);
@@ -120,7 +120,7 @@ void sim_stop(struct sim *sim)
 
 sim_time sim_next(struct sim *sim)
 {
-	if (sim->part != NULL)
+	if (sim->lp != NULL)
 		return parallel_next(sim);
 	const struct event *first = first_pending(sim);
 
@@ -162,7 +162,7 @@ uint64_t sim_seed(const struct sim *sim)
 
 uint64_t sim_events_fired(const struct sim *sim)
 {
-	return sim->part != NULL ? parallel_events_fired(sim) : sim->fired;
+	return sim->lp != NULL ? parallel_events_fired(sim) : sim->fired;
 }
 
 bool sim_kernel_from_name(const char *name, enum sim_kernel *kernel)
@@ -203,7 +203,7 @@ struct sim *sim_create(enum sim_kernel kernel, uint64_t seed)
 void sim_destroy(struct sim *sim)
 {
 	assert(sim->first_block == NULL && "a block outlives its run");
-	if (sim->part != NULL)
+	if (sim->lp != NULL)
 		parallel_destroy(sim);
 	if (sim->ops != NULL)
 		sim->ops->close(sim);

@@ -90,8 +90,8 @@ static inline sim_time sim_now(const struct sim *sim)
 uint64_t sim_seed(const struct sim *sim);
 uint64_t sim_events_fired(const struct sim *sim);
 
-/* A number that follows one piece of work through the trace, of whatever block: never 0, and no other of the run has it. Parts of
- * a divided run, which has no trace, count each for itself. */
+/* A number that follows one piece of work through the trace, of whatever block: never 0, and no other of the run has it. LPs of
+ * a parallel run, which has no trace, count each for itself. */
 uint32_t sim_new_tag(struct sim *sim);
 
 /* Time of the next pending event; SIM_NEVER: there is none. */
@@ -123,7 +123,7 @@ void sim_schedule_last(struct sim *sim, struct event *event, sim_time at);
 /* O(1). Nothing happens if it is not pending. */
 void sim_cancel(struct event *event);
 
-/* Cancels all that is pending, of a run that ends before its time: its blocks may then go in any order. Not of a divided run. */
+/* Cancels all that is pending, of a run that ends before its time: its blocks may then go in any order. Not of a parallel run. */
 void sim_drop(struct sim *sim);
 
 static inline bool event_pending(const struct event *event)

@@ -35,25 +35,25 @@ static void *take(size_t count, size_t bytes)
 	return memory;
 }
 
-/* The part of the run that a host or switch is in. */
+/* The LP of the run that a host or switch is in. */
 static struct sim *sim_of(const struct build *build, bool is_switch, uint32_t number)
 {
 	uint32_t node = is_switch ? build->scenario->host_count + number : number;
-	return sim_part(build->sim, build->division != NULL ? build->division->of[node] : 0);
+	return sim_lp(build->sim, build->assignment != NULL ? build->assignment->of[node] : 0);
 }
 
 static struct packet_pool *pool_of(const struct build *build, const struct sim *sim)
 {
-	return build->pools[sim_part_of(sim)];
+	return build->pools[sim_lp_number(sim)];
 }
 
 static void divide(struct build *build)
 {
 	build->pools[0] = build->pool;
-	if (build->division == NULL)
+	if (build->assignment == NULL)
 		return;
-	sim_divide(build->sim, build->division->parts);
-	for (unsigned i = 1; i < build->division->parts; i++)
+	sim_create_lps(build->sim, build->assignment->lps);
+	for (unsigned i = 1; i < build->assignment->lps; i++)
 		build->pools[i] = packet_pool_create_beside(build->pool);
 }
 
@@ -64,8 +64,9 @@ static enum link_layer link_layer_of(const struct scenario *scenario)
 
 /* `carried`: hosts have no programs but messages to send, and detailed adapters are asked for that; NULL: they have programs. */
 static struct build *create(const struct scenario *scenario, enum sim_kernel kernel,
-			    const struct division *division, const struct load_host_params *carried,
-			    bool color, bool verbose, char *error, size_t error_bytes)
+			    const struct lp_assignment *assignment,
+			    const struct load_host_params *carried, bool color, bool verbose,
+			    char *error, size_t error_bytes)
 {
 	bool detailed = scenario_has(scenario, FIDELITY_DETAILED);
 	bool has_programs = detailed && !scenario->has_load && carried == NULL;
@@ -75,14 +76,14 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	}
 	struct build *build = take(1, sizeof(*build));
 	build->scenario = scenario;
-	build->division = division;
+	build->assignment = assignment;
 	build->sim = sim_create(kernel, scenario->seed);
 	build->pool = packet_pool_create();
 	build->endpoints = endpoints_create();
 	divide(build);
 	if (scenario->has_load)
 		build->load = load_create(&scenario->load, build->sim, build->endpoints,
-					  division != NULL ? division->of : NULL);
+					  assignment != NULL ? assignment->of : NULL);
 	else if (carried != NULL && detailed)
 		build->load = detailed_backend_create(carried, scenario->host_count,
 						      link_layer_of(scenario), build->sim,
@@ -117,10 +118,11 @@ struct build *build_create_for_messages(const struct scenario *scenario, enum si
 		      error_bytes);
 }
 
-struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
-				   char *error, size_t error_bytes)
+struct build *build_create_parallel(const struct scenario *scenario,
+				    const struct lp_assignment *assignment, char *error,
+				    size_t error_bytes)
 {
-	return create(scenario, SIM_KERNEL_native, division, &scenario->play_hosts, false, false,
+	return create(scenario, SIM_KERNEL_native, assignment, &scenario->play_hosts, false, false,
 		      error, error_bytes);
 }
 

@@ -11,7 +11,7 @@
 #include "fabric/endpoints.h"
 #include "fabric/flow/flow_fabric.h"
 #include "fabric/port.h"
-#include "hcasim/builder/division.h"
+#include "hcasim/builder/lp_assignment.h"
 #include "sim/parallel.h"
 #include "sim/sim.h"
 
@@ -22,9 +22,9 @@ struct reroute;
 struct build {
 	const struct scenario *scenario;
 	struct sim *sim;
-	const struct division *division;          /* NULL: the run is in one part */
-	struct packet_pool *pool;                 /* of the first part, stands for all */
-	struct packet_pool *pools[SIM_PARTS_MAX]; /* of each part */
+	const struct lp_assignment *assignment; /* NULL: the run is in one LP */
+	struct packet_pool *pool;               /* of the first LP, stands for all */
+	struct packet_pool *pools[SIM_LPS_MAX]; /* of each LP */
 	struct endpoints *endpoints;
 	struct session *session; /* NULL: no programs can run here */
 	struct load *load;       /* or what carries messages on detailed adapters; NULL: neither */
@@ -38,7 +38,7 @@ struct build {
 	struct fault **faults;           /* of packets, one a side of a port that has some */
 	struct port_fault **port_faults; /* one an entry of the scenario's list */
 	struct reroute
-		*reroutes[SIM_PARTS_MAX]; /* of each part; NULL: its switches keep their routes */
+		*reroutes[SIM_LPS_MAX];       /* of each LP; NULL: its switches keep their routes */
 	struct group_changes **group_changes; /* one a group of multicast; NULL: its members stay */
 	uint32_t port_count, fault_count, port_fault_count;
 };
@@ -51,9 +51,10 @@ struct build *build_create(const struct scenario *scenario, enum sim_kernel kern
 struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
 					char *error, size_t error_bytes);
 
-/* In parts, a thread each; the division outlives it. Of a workload or load. */
-struct build *build_create_divided(const struct scenario *scenario, const struct division *division,
-				   char *error, size_t error_bytes);
+/* In LPs, a thread each; the assignment outlives it. Of a workload or load. */
+struct build *build_create_parallel(const struct scenario *scenario,
+				    const struct lp_assignment *assignment, char *error,
+				    size_t error_bytes);
 void build_destroy(struct build *build);
 
 /* VLs and forwarding tables, on switches that are routed. false: *error, as of build_create(). build_vls.c */

@@ -79,7 +79,7 @@ static void create_port_fault(struct build *build, uint32_t entry, struct port *
 				ports[count++] = build->ports[2 * (size_t)i + from];
 		}
 	}
-	/* with a condition, all of them are in the part that the counter is in (division.c) */
+	/* with a condition, all of them are in the LP that the counter is in (lp_assignment.c) */
 	struct port_fault_plan plan = scenario_fault_plan(fault, watched(build, fault));
 	snprintf(name, sizeof(name), "faults.%u", entry);
 	build->port_faults[build->port_fault_count++] = port_fault_create(
@@ -129,9 +129,9 @@ static void follow(struct build *build, uint32_t entry, uint32_t *numbers)
 	}
 	for (uint32_t i = 0; i < entry; i++)
 		faults += scenario->faults[i].of_ports;
-	for (unsigned part = 0; part < SIM_PARTS_MAX; part++) {
-		if (build->reroutes[part] != NULL)
-			reroute_add(build->reroutes[part], &plan, numbers, count,
+	for (unsigned lp = 0; lp < SIM_LPS_MAX; lp++) {
+		if (build->reroutes[lp] != NULL)
+			reroute_add(build->reroutes[lp], &plan, numbers, count,
 				    build->port_faults[faults]);
 	}
 }
@@ -142,9 +142,9 @@ static void create_reroutes(struct build *build)
 	uint32_t *numbers = calloc(build->port_count + 1u, sizeof(*numbers));
 	if (numbers == NULL)
 		abort();
-	for (unsigned part = 0; part < sim_parts(build->sim); part++)
-		build->reroutes[part] = reroute_create(sim_part(build->sim, part), build->topology,
-						       scenario->fabric.reroute_delay);
+	for (unsigned lp = 0; lp < sim_lps(build->sim); lp++)
+		build->reroutes[lp] = reroute_create(sim_lp(build->sim, lp), build->topology,
+						     scenario->fabric.reroute_delay);
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
 		if (takes_links_down(&scenario->faults[i]))
 			follow(build, i, numbers);
@@ -182,9 +182,9 @@ bool build_faults(struct build *build, char *error, size_t error_bytes)
 
 void build_faults_destroy(struct build *build)
 {
-	for (unsigned part = 0; part < SIM_PARTS_MAX; part++) {
-		if (build->reroutes[part] != NULL)
-			reroute_destroy(build->reroutes[part]);
+	for (unsigned lp = 0; lp < SIM_LPS_MAX; lp++) {
+		if (build->reroutes[lp] != NULL)
+			reroute_destroy(build->reroutes[lp]);
 	}
 	for (uint32_t i = 0; i < build->port_fault_count; i++)
 		port_fault_destroy(build->port_faults[i]);

@@ -170,7 +170,7 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 		arguments->jobs = read_count(state, "--jobs", "runs", text, 256);
 		return 0;
 	case KEY_THREADS:
-		arguments->threads = read_count(state, "--threads", "threads", text, SIM_PARTS_MAX);
+		arguments->threads = read_count(state, "--threads", "threads", text, SIM_LPS_MAX);
 		return 0;
 	case KEY_RANKS:
 		arguments->ranks = read_count(state, "--np", "ranks", text, 1000000);

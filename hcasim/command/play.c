@@ -26,11 +26,11 @@ bool play_check(const struct arguments *arguments, const char *folder)
 	return false;
 }
 
-struct division *play_divide(const struct arguments *arguments, const struct scenario *scenario,
-			     const char *unfit)
+struct lp_assignment *play_assign_lps(const struct arguments *arguments,
+				      const struct scenario *scenario, const char *unfit)
 {
 	char error[ERROR_BYTES] = "";
-	struct division *division = NULL;
+	struct lp_assignment *assignment = NULL;
 	if (arguments->threads == 1)
 		return NULL;
 	if (arguments->kernel != SIM_KERNEL_native)
@@ -44,15 +44,16 @@ struct division *play_divide(const struct arguments *arguments, const struct sce
 	else if (unfit != NULL)
 		snprintf(error, sizeof(error), "%s", unfit);
 	else
-		division = division_create(scenario, arguments->threads, error, sizeof(error));
-	if (division == NULL)
+		assignment =
+			lp_assignment_create(scenario, arguments->threads, error, sizeof(error));
+	if (assignment == NULL)
 		say("%s: in one thread: %s", scenario->file, error);
-	return division;
+	return assignment;
 }
 
 void play_say_windows(const struct arguments *arguments, const struct build *build)
 {
-	if (build->division == NULL)
+	if (build->assignment == NULL)
 		return;
 	struct sim_windows windows = sim_windows(build->sim);
 	double length = (double)windows.length / (double)NS;
@@ -60,12 +61,14 @@ void play_say_windows(const struct arguments *arguments, const struct build *bui
 		say("%u threads: %" PRIu64 " windows of %.3f ns or less, %" PRIu64
 		    " of them in one thread, %" PRIu64 " events, %" PRIu64
 		    " of them one after the other",
-		    build->division->parts, windows.count, length, windows.together, windows.events,
+		    build->assignment->lps, windows.count, length, windows.together, windows.events,
 		    windows.longest);
 	if (windows.together > windows.count / 2)
-		say("%s: mostly in one thread: the shortest link between the parts makes windows "
+		say("%s: mostly in one thread: the shortest link between the logical processes "
+		    "makes windows "
 		    "of %.3f ns, in "
-		    "which others than the busiest part have %.1f events to fire; threads gain "
+		    "which others than the busiest logical process have %.1f events to fire; "
+		    "threads gain "
 		    "from %u on",
 		    build->scenario->file, length,
 		    (double)(windows.events - windows.longest) / (double)windows.count,

@@ -19,12 +19,12 @@ struct play_act {
 	void (*print)(const struct play_act *act, const struct build *build, FILE *out);
 };
 
-/* As many parts as threads are asked for; NULL: one, having said why if several were. `unfit`: why what is played cannot be divided;
+/* As many LPs as threads are asked for; NULL: one, having said why if several were. `unfit`: why what is played cannot run in parallel;
  * NULL: it can. */
-struct division *play_divide(const struct arguments *arguments, const struct scenario *scenario,
-			     const char *unfit);
+struct lp_assignment *play_assign_lps(const struct arguments *arguments,
+				      const struct scenario *scenario, const char *unfit);
 
-/* --verbose: how well a run was divided. */
+/* --verbose: how well a run was balanced between LPs. */
 void play_say_windows(const struct arguments *arguments, const struct build *build);
 
 /* Can what the arguments ask for be written? false, having said why not. */

@@ -119,18 +119,19 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 {
 	struct load_act load = {.act = {.play = play, .print = print}, .arguments = arguments};
 	char error[ERROR_BYTES] = "";
-	struct division *division;
+	struct lp_assignment *assignment;
 	struct build *build;
 	int code;
 
 	if (!play_check(arguments, folder))
 		return EXIT_BAD_INPUT;
-	division = play_divide(arguments, scenario,
-			       load_may_be_divided(&scenario->load, error, sizeof(error)) ? NULL
-											  : error);
-	build = division != NULL ? build_create_divided(scenario, division, error, sizeof(error))
-				 : build_create(scenario, arguments->kernel, false, false, error,
-						sizeof(error));
+	assignment = play_assign_lps(
+		arguments, scenario,
+		load_may_be_parallel(&scenario->load, error, sizeof(error)) ? NULL : error);
+	build = assignment != NULL
+			? build_create_parallel(scenario, assignment, error, sizeof(error))
+			: build_create(scenario, arguments->kernel, false, false, error,
+				       sizeof(error));
 	if (build == NULL) {
 		say("%s", error);
 		code = EXIT_BAD_INPUT;
@@ -138,6 +139,6 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 		code = play_run(arguments, build, &load.act, folder, out, complaints);
 		build_destroy(build);
 	}
-	division_destroy(division);
+	lp_assignment_destroy(assignment);
 	return code;
 }

@@ -44,17 +44,19 @@ static void print(const struct play_act *act, const struct build *build, FILE *o
 	experiment_print(container_of(act, const struct experiment_act, act)->experiment, out);
 }
 
-/* On several parts if there is a division, and the workload can do with it. NULL: *error. */
+/* On several LPs if there is an assignment, and the workload can do with it. NULL: *error. */
 static struct experiment *prepare(const struct arguments *arguments,
-				  const struct scenario *scenario, const struct division *division,
-				  struct build **build, char *error)
+				  const struct scenario *scenario,
+				  const struct lp_assignment *assignment, struct build **build,
+				  char *error)
 {
-	*build = division != NULL ? build_create_divided(scenario, division, error, ERROR_BYTES)
-				  : build_create(scenario, arguments->kernel, false, false, error,
-						 ERROR_BYTES);
+	*build = assignment != NULL
+			 ? build_create_parallel(scenario, assignment, error, ERROR_BYTES)
+			 : build_create(scenario, arguments->kernel, false, false, error,
+					ERROR_BYTES);
 	struct experiment *experiment =
 		*build != NULL ? experiment_create(*build, error, ERROR_BYTES) : NULL;
-	if (experiment == NULL || experiment_divides(experiment))
+	if (experiment == NULL || experiment_may_be_parallel(experiment))
 		return experiment;
 	say("%s: in one thread: what one host does begins something at another at once; give "
 	    "workload.play.notification_latency more than 0",
@@ -75,9 +77,9 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 		    scenario->file);
 		return EXIT_BAD_INPUT;
 	}
-	struct division *division = play_divide(arguments, scenario, NULL);
+	struct lp_assignment *assignment = play_assign_lps(arguments, scenario, NULL);
 	struct build *build = NULL;
-	struct experiment *experiment = prepare(arguments, scenario, division, &build, error);
+	struct experiment *experiment = prepare(arguments, scenario, assignment, &build, error);
 	int code = EXIT_BAD_INPUT;
 	if (experiment == NULL) {
 		say("%s", error);
@@ -92,7 +94,7 @@ int run_workload(const struct arguments *arguments, const struct scenario *scena
 	}
 	if (build != NULL)
 		build_destroy(build);
-	division_destroy(division);
+	lp_assignment_destroy(assignment);
 	return code;
 }
 

@@ -129,11 +129,11 @@ struct experiment *experiment_create(const struct build *build, char *error, siz
 	return experiment;
 }
 
-bool experiment_divides(const struct experiment *experiment)
+bool experiment_may_be_parallel(const struct experiment *experiment)
 {
-	const struct division *division = experiment->build->division;
-	return division == NULL ||
-	       workload_lookahead(experiment->workload, division->of,
+	const struct lp_assignment *assignment = experiment->build->assignment;
+	return assignment == NULL ||
+	       workload_lookahead(experiment->workload, assignment->of,
 				  experiment->scenario->play.notification_latency) > 0;
 }
 

@@ -21,8 +21,8 @@ struct experiment;
 struct experiment *experiment_create(const struct build *build, char *error, size_t error_bytes);
 void experiment_destroy(struct experiment *experiment);
 
-/* May it be run in the parts that the build is in? */
-bool experiment_divides(const struct experiment *experiment);
+/* May it be run in the LPs that the build is in? */
+bool experiment_may_be_parallel(const struct experiment *experiment);
 
 /* Called now and then with the virtual time. NULL: nobody. */
 typedef void experiment_progress(void *context, sim_time now, uint32_t flows_done, uint32_t flows);

@@ -214,9 +214,9 @@ for run in native again hosted reference; do
     fail "$run: exit code $?"
   diff -r "$folder/native" "$folder/$run" && cmp "$folder/native.trace" "$folder/$run.trace" || fail "$run differs from native"
 done
-"$hcasim" run "$folder/mix.yaml" "${both[@]}" --threads 3 --out "$folder/divided" >/dev/null 2>"$folder/log" || fail "3 threads: exit code $?"
-diff -r "$folder/native" "$folder/divided" || fail "3 threads differ from one"
-grep -q ': in one thread' "$folder/log" && fail "not divided: $(cat "$folder/log")"
+"$hcasim" run "$folder/mix.yaml" "${both[@]}" --threads 3 --out "$folder/parallel" >/dev/null 2>"$folder/log" || fail "3 threads: exit code $?"
+diff -r "$folder/native" "$folder/parallel" || fail "3 threads differ from one"
+grep -q ': in one thread' "$folder/log" && fail "not in parallel: $(cat "$folder/log")"
 "$hcasim" run "$folder/native/scenario.yaml" --out "$folder/effective" >/dev/null 2>&1 || fail "the effective configuration does not run"
 diff -r "$folder/native" "$folder/effective" || fail "the effective configuration gives other results"
 

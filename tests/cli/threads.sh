@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim run --threads` leaves the same bytes with 1, 2 and 3 threads: all records of topologies, link layers,
-# congestion controls, balances, faults, fidelities and loads below; that it really divides them; and that it says so where it cannot, or where
+# congestion controls, balances, faults, fidelities and loads below; that they really run in parallel; and that it says so where it cannot, or where
 # one thread is faster.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
 
-# name, whether it is divided (yes or what is said instead), scenario in a line each of YAML
+# name, whether it runs in parallel (yes or what is said instead), scenario in a line each of YAML
 compare() {
-  local name=$1 divided=$2
+  local name=$1 parallel=$2
   cat >"$folder/$name.yaml"
   for threads in 1 2 3; do
     "$hcasim" run "$folder/$name.yaml" --threads "$threads" --out "$folder/$name.$threads" \
@@ -19,11 +19,11 @@ compare() {
       fail "$name: $threads threads leave other records: $(head -5 "$folder/diff")"
     cmp "$folder/$name.1.txt" "$folder/$name.$threads.txt" || fail "$name: what $threads threads print differs"
     [ "$threads" -eq 1 ] && continue
-    if [ "$divided" = yes ]; then
-      grep -q "in one thread" "$folder/$name.$threads.log" && fail "$name was not divided: $(cat "$folder/$name.$threads.log")"
+    if [ "$parallel" = yes ]; then
+      grep -q "in one thread" "$folder/$name.$threads.log" && fail "$name was not parallel: $(cat "$folder/$name.$threads.log")"
     else
-      grep -q "in one thread: $divided" "$folder/$name.$threads.log" ||
-        fail "$name: expected \"in one thread: $divided\", found: $(cat "$folder/$name.$threads.log")"
+      grep -q "in one thread: $parallel" "$folder/$name.$threads.log" ||
+        fail "$name: expected \"in one thread: $parallel\", found: $(cat "$folder/$name.$threads.log")"
     fi
   done
   grep -q '^load:' "$folder/$name.yaml" || [ "$(wc -l <"$folder/$name.1/flows.csv")" -gt 1 ] || fail "$name: no flows"
@@ -281,7 +281,7 @@ for threads in 1 2 3; do
     fail "short cables, $threads threads: exit code $?"
   diff -r "$folder/load-short.1" "$folder/load-short.$threads" >"$folder/diff" || fail "short cables: $threads threads leave other records: $(head -5 "$folder/diff")"
   [ "$threads" -eq 1 ] && continue
-  grep -q "load-short.yaml: in one thread: the shortest link between the parts makes windows of 2.500 ns" "$folder/log" ||
+  grep -q "load-short.yaml: in one thread: the shortest link between the logical processes makes windows of 2.500 ns" "$folder/log" ||
     fail "short cables, $threads threads: $(cat "$folder/log")"
 done
 
@@ -292,7 +292,7 @@ for threads in 1 2 3; do
     fail "a light load, $threads threads: exit code $?"
   diff -r "$folder/load-light.1" "$folder/load-light.$threads" >"$folder/diff" || fail "a light load: $threads threads leave other records: $(head -5 "$folder/diff")"
   [ "$threads" -eq 1 ] && continue
-  grep -q "load-light.yaml: mostly in one thread: the shortest link between the parts makes windows of 50.000 ns" "$folder/log" ||
+  grep -q "load-light.yaml: mostly in one thread: the shortest link between the logical processes makes windows of 50.000 ns" "$folder/log" ||
     fail "a light load, $threads threads: $(cat "$folder/log")"
 done
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a divided run does what an undivided one does: nodes in a ring that pass tokens on after random times, many
- * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 parts, in one
- * call of sim_run(), in slices, or with slices in turn between; that time, the next event and the number of events are those of all parts; and that
+ * Proves that a parallel run does what a sequential one does: nodes in a ring that pass tokens on after random times, many
+ * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 LPs, in one
+ * call of sim_run(), in slices, or with slices in turn between; that time, the next event and the number of events are those of all LPs; and that
  * a window is as long as the shortest crossing; and that one thread fires windows that hold little, from and to the window that the
  * numbers of events say.
  */
@@ -14,7 +14,7 @@
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)              \
-	TEST(the_same_in_parts)  \
+	TEST(the_same_in_lps)    \
 	TEST(the_same_in_slices) \
 	TEST(the_same_in_turn)   \
 	TEST(who_is_first)       \
@@ -41,7 +41,7 @@ struct node {
 	struct event echo; /* of the same instant: its rank is the node's next sequence number */
 	struct token *coming;
 	struct node *next;
-	struct crossing crossing; /* to the next, if that is in another part */
+	struct crossing crossing; /* to the next, if that is in another LP */
 	struct token *left[2];
 	uint64_t log; /* a hash of what came, and when */
 };
@@ -61,7 +61,7 @@ struct witness {
 	unsigned ties; /* at the time of the event before */
 };
 
-static struct witness *witness; /* NULL: nobody looks, as parts have threads */
+static struct witness *witness; /* NULL: nobody looks, as LPs have threads */
 
 static bool before(const struct token *one, const struct token *other)
 {
@@ -137,22 +137,22 @@ static void take(struct crossing *crossing, unsigned window)
 	}
 }
 
-static void ring_begin(struct ring *ring, unsigned parts)
+static void ring_begin(struct ring *ring, unsigned lps)
 {
 	char name[16];
 
 	memset(ring, 0, sizeof(*ring));
 	ring->sim = sim_create(SIM_KERNEL_native, 7);
-	sim_divide(ring->sim, parts);
-	CU_ASSERT_EQUAL(sim_parts(ring->sim), parts);
+	sim_create_lps(ring->sim, lps);
+	CU_ASSERT_EQUAL(sim_lps(ring->sim), lps);
 	for (unsigned i = 0; i < NODES; i++) {
 		struct node *node = &ring->nodes[i];
 
 		snprintf(name, sizeof(name), "node%u", i);
-		block_init(&node->block, sim_part(ring->sim, i * parts / NODES), &node_type, name,
-			   NULL, NULL);
+		block_init(&node->block, sim_lp(ring->sim, i * lps / NODES), &node_type, name, NULL,
+			   NULL);
 		CU_ASSERT_EQUAL(node->block.id, i + 1);
-		CU_ASSERT_EQUAL(sim_part_of(node->block.sim), i * parts / NODES);
+		CU_ASSERT_EQUAL(sim_lp_number(node->block.sim), i * lps / NODES);
 		random_init(&node->random, &node->block, "hold");
 		event_init_last(&node->arrival, &node->block, arrive);
 		event_init(&node->echo, &node->block, echo);
@@ -178,45 +178,45 @@ static void ring_end(struct ring *ring)
 	sim_destroy(ring->sim);
 }
 
-static void compare(unsigned parts, sim_time slice, bool turns)
+static void compare(unsigned lps, sim_time slice, bool turns)
 {
-	static struct ring one, divided;
+	static struct ring one, parallel;
 	sim_time until = 0;
 
 	ring_begin(&one, 1);
-	ring_begin(&divided, parts);
+	ring_begin(&parallel, lps);
 	while (sim_next(one.sim) != SIM_NEVER) {
-		CU_ASSERT_EQUAL(sim_next(one.sim), sim_next(divided.sim));
+		CU_ASSERT_EQUAL(sim_next(one.sim), sim_next(parallel.sim));
 		until = slice ? until + slice : SIM_NEVER;
 		sim_run(one.sim, until);
 		if (turns && until / slice % 3)
-			sim_run_in_turn(divided.sim, until);
+			sim_run_in_turn(parallel.sim, until);
 		else
-			sim_run(divided.sim, until);
-		CU_ASSERT_EQUAL(sim_now(one.sim), sim_now(divided.sim));
-		CU_ASSERT_EQUAL(sim_events_fired(one.sim), sim_events_fired(divided.sim));
+			sim_run(parallel.sim, until);
+		CU_ASSERT_EQUAL(sim_now(one.sim), sim_now(parallel.sim));
+		CU_ASSERT_EQUAL(sim_events_fired(one.sim), sim_events_fired(parallel.sim));
 		for (unsigned i = 0; i < NODES; i++)
-			CU_ASSERT_EQUAL(one.nodes[i].log, divided.nodes[i].log);
+			CU_ASSERT_EQUAL(one.nodes[i].log, parallel.nodes[i].log);
 	}
-	CU_ASSERT_EQUAL(sim_next(divided.sim), SIM_NEVER);
+	CU_ASSERT_EQUAL(sim_next(parallel.sim), SIM_NEVER);
 	for (unsigned i = 0; i < TOKENS; i++)
-		CU_ASSERT_EQUAL(divided.tokens[i].hops, HOPS);
-	if (parts > 1 && !turns) {
-		struct sim_windows windows = sim_windows(divided.sim);
+		CU_ASSERT_EQUAL(parallel.tokens[i].hops, HOPS);
+	if (lps > 1 && !turns) {
+		struct sim_windows windows = sim_windows(parallel.sim);
 
 		CU_ASSERT_EQUAL(windows.length, CABLE);
 		CU_ASSERT(windows.count >= sim_now(one.sim) / (2 * CABLE));
 		CU_ASSERT(windows.count <=
 			  sim_now(one.sim) / CABLE + 1 + (slice ? until / slice : 0));
 		CU_ASSERT_EQUAL(windows.events, sim_events_fired(one.sim));
-		CU_ASSERT(windows.longest * parts >= windows.events);
+		CU_ASSERT(windows.longest * lps >= windows.events);
 		CU_ASSERT(windows.longest < windows.events);
 	}
 	ring_end(&one);
-	ring_end(&divided);
+	ring_end(&parallel);
 }
 
-static void test_the_same_in_parts(void)
+static void test_the_same_in_lps(void)
 {
 	compare(1, 0, false);
 	compare(2, 0, false);
@@ -242,21 +242,21 @@ static void test_the_same_in_turn(void)
 /* What others come to in events before this one, it sees; here who is the first of all nodes at each instant, and how many are. */
 static void test_who_is_first(void)
 {
-	static struct ring one, divided;
+	static struct ring one, parallel;
 
 	ring_begin(&one, 1);
-	ring_begin(&divided, 3);
+	ring_begin(&parallel, 3);
 	witness = &(struct witness){0};
 	sim_run_in_turn(one.sim, 1 * MS);
 	uint64_t seen = witness->log;
 	CU_ASSERT(witness->ties > 100);
 	witness->log = 0;
-	sim_run_in_turn(divided.sim, 1 * MS);
+	sim_run_in_turn(parallel.sim, 1 * MS);
 	CU_ASSERT_EQUAL(witness->log, seen);
-	CU_ASSERT_EQUAL(sim_now(divided.sim), sim_now(one.sim));
+	CU_ASSERT_EQUAL(sim_now(parallel.sim), sim_now(one.sim));
 	witness = NULL;
 	ring_end(&one);
-	ring_end(&divided);
+	ring_end(&parallel);
 }
 
 /* A gap in which nothing happens is one step, not many windows. */
@@ -275,7 +275,7 @@ static void test_gaps_are_skipped(void)
 	ring_end(&ring);
 }
 
-/* An event a window for a while, of each part, then many, then one again. */
+/* An event a window for a while, of each LP, then many, then one again. */
 struct beat {
 	struct block block;
 	struct event event;
@@ -299,13 +299,13 @@ static void test_little_is_done_together(void)
 	static struct beat beats[2];
 	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
 	struct sim_windows windows;
-	/* A window costs 10 events' time, and gains what the other part holds: one event costs 9 of 10,000. Of windows that do
+	/* A window costs 10 events' time, and gains what the other LP holds: one event costs 9 of 10,000. Of windows that do
 	 * not cost but gain 990, as many as gain 10,000 are to be seen before. */
 	const unsigned lose = (10000 + 8) / 9, win = (10000 + 989) / 990;
 
-	sim_divide(sim, 2);
+	sim_create_lps(sim, 2);
 	for (unsigned i = 0; i < 2; i++) {
-		block_init(&beats[i].block, sim_part(sim, i), &node_type, i ? "one" : "other", NULL,
+		block_init(&beats[i].block, sim_lp(sim, i), &node_type, i ? "one" : "other", NULL,
 			   NULL);
 		event_init(&beats[i].event, &beats[i].block, beat);
 		beats[i].dense_to = SPARSE;
@@ -314,8 +314,7 @@ static void test_little_is_done_together(void)
 		sim_schedule(&beats[i].event, 0);
 	}
 	for (unsigned i = 0; i < 2; i++)
-		crossing_init(&beats[i].crossing, sim_part(sim, i), sim_part(sim, 1 - i), CABLE,
-			      take);
+		crossing_init(&beats[i].crossing, sim_lp(sim, i), sim_lp(sim, 1 - i), CABLE, take);
 	sim_run(sim, SPARSE * CABLE);
 	CU_ASSERT_EQUAL(sim_windows(sim).count, SPARSE);
 	CU_ASSERT_EQUAL(sim_windows(sim).together, SPARSE - lose);

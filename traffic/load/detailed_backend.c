@@ -16,7 +16,7 @@ struct detailed_backend {
 	struct backend backend;
 	struct load *load;
 	bool started;
-	struct pool messages[SIM_PARTS_MAX]; /* of each part of the run */
+	struct pool messages[SIM_LPS_MAX]; /* of each part of the run */
 };
 
 /* clang-format off */
@@ -44,7 +44,7 @@ static struct load_end *end_of(const struct backend_qp *qp)
 
 static struct pool *messages_of(const struct load_end *end)
 {
-	return &end->load->backend->messages[sim_part_of(load_end_sim(end))];
+	return &end->load->backend->messages[sim_lp_number(load_end_sim(end))];
 }
 
 /* The one that has that PSN; NULL: it is complete. */
@@ -89,7 +89,7 @@ static void post(struct backend *backend, struct backend_qp *qp, uint32_t flow,
 	end->last = message;
 	if (!end->unposted)
 		end->unposted = message;
-	expected_queue_add(&end->peer->expected, sim_part_of(load_end_sim(end)), flow, operation,
+	expected_queue_add(&end->peer->expected, sim_lp_number(load_end_sim(end)), flow, operation,
 			   message->packets);
 	load_thread_room(end->qp);
 	workload_core_wake(end->qp->thread->core);
@@ -283,7 +283,7 @@ void detailed_backend_tell(const struct backend_qp *qp, uint32_t flow,
 {
 	struct load_end *end = end_of(qp);
 
-	expected_queue_add(&end->expected, sim_part_of(load_end_sim(end->peer)), flow, operation,
+	expected_queue_add(&end->expected, sim_lp_number(load_end_sim(end->peer)), flow, operation,
 			   packets_of(end, operation, bytes));
 }
 
@@ -443,7 +443,7 @@ struct load *detailed_backend_create(const struct load_host_params *params, uint
 	backend->backend =
 		(struct backend){.ops = &ops, .message_max = LOAD_MESSAGE_MAX, .ideal = &no_time};
 	load_ends_create(backend->load);
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+	for (unsigned i = 0; i < SIM_LPS_MAX; i++)
 		pool_init(&backend->messages[i], sizeof(struct load_message), 0);
 	return backend->load;
 }
@@ -466,7 +466,7 @@ void detailed_backend_fini(struct load *load)
 		return;
 	load_ends_destroy(load);
 	expected_queue_mailboxes_destroy(load->mailboxes);
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+	for (unsigned i = 0; i < SIM_LPS_MAX; i++)
 		pool_fini(&backend->messages[i]);
 	free(backend);
 }

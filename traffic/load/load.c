@@ -355,7 +355,7 @@ void load_add_up(struct load_params *params)
 }
 
 struct load *load_create(const struct load_params *params, struct sim *sim,
-			 struct endpoints *endpoints, const uint8_t *parts)
+			 struct endpoints *endpoints, const uint8_t *lps)
 {
 	struct load *load = calloc(1, sizeof(*load));
 
@@ -379,7 +379,7 @@ struct load *load_create(const struct load_params *params, struct sim *sim,
 		char name[NAME_BYTES];
 
 		snprintf(name, sizeof(name), "load.%u", i);
-		node->sim = sim_part(sim, parts ? parts[i] : 0);
+		node->sim = sim_lp(sim, lps ? lps[i] : 0);
 		block_init(&node->block, node->sim, &node_type, name, NULL, NULL);
 		load_node_attach(load, i);
 	}
@@ -478,7 +478,7 @@ static sim_time quiet_time(const struct load *load)
 	return time >= STEP ? time : 0;
 }
 
-/* Parts run at a time while nothing can be over, and else in turn, so that each work request is counted in the order of one part.
+/* LPs run at a time while nothing can be over, and else in turn, so that each work request is counted in the order of one LP.
  * What has failed is given up between two slices. */
 static void play_slice(struct load *load, sim_time next)
 {

@@ -53,14 +53,14 @@ bool load_check(const struct load_params *params, char *error, size_t error_byte
 /* The defaults of load_param_list and of its groups (load_params.h): a node posts WRITEs of 64 B to another at a switch. */
 void load_params_default(struct load_params *params);
 
-/* Can several parts of a run (sim/parallel.h) have a node each? false: *error. */
-bool load_may_be_divided(const struct load_params *params, char *error, size_t error_bytes);
+/* Can several LPs of a run (sim/parallel.h) have a node each? false: *error. */
+bool load_may_be_parallel(const struct load_params *params, char *error, size_t error_bytes);
 
 /* Cores, and rings in memory, for params.nodes adapters, which are then made with a driver and a resolver each, in the order
- * of the endpoints, attached, and joined. Simulation and endpoints outlive the load. parts: of the run, that the nodes are in;
+ * of the endpoints, attached, and joined. Simulation and endpoints outlive the load. lps: of the run, that the nodes are in;
  * NULL: all are in the first. */
 struct load *load_create(const struct load_params *params, struct sim *sim,
-			 struct endpoints *endpoints, const uint8_t *parts);
+			 struct endpoints *endpoints, const uint8_t *lps);
 
 /* Of a node, from 0: what its adapter is to be made with, and that it is. Driver and resolver are the load's; the adapter
  * is destroyed before it. */

@@ -118,7 +118,7 @@ static bool check_lists(const struct load_params *params, char *error, size_t er
 	return false;
 }
 
-bool load_may_be_divided(const struct load_params *params, char *error, size_t error_bytes)
+bool load_may_be_parallel(const struct load_params *params, char *error, size_t error_bytes)
 {
 	if (params->server.cores)
 		snprintf(error, error_bytes,

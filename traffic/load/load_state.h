@@ -170,7 +170,7 @@ struct load_node {
 	struct load_memory memory;
 	struct load_data data;
 	struct hca *hca; /* NULL: of a workload's host whose adapter is of fidelity endpoint */
-	struct sim *sim; /* the adapter's part of the run */
+	struct sim *sim; /* the adapter's LP of the run */
 	struct load_thread *threads;
 	uint32_t thread_count;
 	struct load_lock *doorbells; /* [registers] */
@@ -233,7 +233,7 @@ struct load {
 	struct endpoints *endpoints;
 	struct load_node *nodes;
 	uint64_t
-		count; /* of what `counts` says, of all nodes; in slices in which parts run at a time not kept */
+		count; /* of what `counts` says, of all nodes; in slices in which LPs run at a time not kept */
 	bool apart; /* in such a slice: nothing is over in it */
 	bool given_up;
 	struct load_tally at_start, at_end;

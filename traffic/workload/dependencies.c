@@ -7,23 +7,23 @@
 
 #include "sim/parallel.h"
 
-struct wait { /* of a flow; touched by its host's part alone */
+struct wait { /* of a flow; touched by its host's LP alone */
 	uint32_t
 		count; /* of what it waits for; of a barrier of all hosts: its place in barriers[] */
 	bool notified;
 	sim_time due; /* when the last of it was known */
 };
 
-/* A barrier of all hosts, as a part sees it. */
+/* A barrier of all hosts, as an LP sees it. */
 struct side {
-	uint32_t flows; /* that end in this part, and are not complete */
-	uint32_t parts; /* that have not told this one that theirs are */
+	uint32_t flows; /* that end in this LP, and are not complete */
+	uint32_t lps;   /* that have not told this one that theirs are */
 	sim_time due;
 };
 
 struct barrier {
 	uint32_t flow;
-	struct side sides[SIM_PARTS_MAX];
+	struct side sides[SIM_LPS_MAX];
 };
 
 struct notification {
@@ -36,7 +36,7 @@ struct notification_list {
 	uint32_t count, room;
 };
 
-/* From one part to another. */
+/* From one LP to another. */
 struct mailbox {
 	struct crossing crossing;
 	struct notification_list left[2];
@@ -48,12 +48,12 @@ struct dependencies {
 	const struct workload *workload;
 	struct dependencies_user *user;
 	sim_time notification_latency;
-	unsigned parts;
-	uint8_t *part_of; /* [hosts] */
+	unsigned lps;
+	uint8_t *lp_of; /* [hosts] */
 	struct wait *list;
 	struct barrier *barriers;
 	uint32_t barrier_count;
-	struct mailbox *mailboxes; /* [from * parts + to] */
+	struct mailbox *mailboxes; /* [from * lps + to] */
 };
 
 static bool is_notified(const struct workload_flow *first, const struct workload_flow *then)
@@ -76,40 +76,40 @@ static void know(struct dependencies *dependencies, uint32_t flow, sim_time at)
 					    wait->notified);
 }
 
-/* In that part. Its own `start` is what it takes. */
-static void reach(struct dependencies *dependencies, const struct barrier *barrier, unsigned part)
+/* In that LP. Its own `start` is what it takes. */
+static void reach(struct dependencies *dependencies, const struct barrier *barrier, unsigned lp)
 {
 	const struct workload *workload = dependencies->workload;
 	const struct workload_flow *flow = &workload->flows[barrier->flow];
-	sim_time at = barrier->sides[part].due + flow->start;
+	sim_time at = barrier->sides[lp].due + flow->start;
 
-	if (dependencies->part_of[flow->source] == part)
+	if (dependencies->lp_of[flow->source] == lp)
 		dependencies->user->reached(dependencies->user, barrier->flow, at);
 	for (uint32_t i = 0; i < flow->next_count; i++) {
 		uint32_t then = workload->next[flow->first_next + i];
 
-		if (dependencies->part_of[workload_home(&workload->flows[then])] == part)
+		if (dependencies->lp_of[workload_home(&workload->flows[then])] == lp)
 			know(dependencies, then, at);
 	}
 }
 
-static void take_notification(struct dependencies *dependencies, unsigned part, uint32_t flow,
+static void take_notification(struct dependencies *dependencies, unsigned lp, uint32_t flow,
 			      sim_time at)
 {
 	if (workload_is_common(&dependencies->workload->flows[flow])) {
 		struct barrier *barrier = &dependencies->barriers[dependencies->list[flow].count];
-		struct side *side = &barrier->sides[part];
+		struct side *side = &barrier->sides[lp];
 
 		if (at > side->due)
 			side->due = at;
-		if (--side->parts == 0)
-			reach(dependencies, barrier, part);
+		if (--side->lps == 0)
+			reach(dependencies, barrier, lp);
 	} else {
 		know(dependencies, flow, at);
 	}
 }
 
-/* ---- from part to part ---- */
+/* ---- from LP to LP ---- */
 
 static void push(struct notification_list *list, struct notification notification)
 {
@@ -136,7 +136,7 @@ static void take(struct crossing *crossing, unsigned window)
 static void notify(struct dependencies *dependencies, unsigned from, unsigned to, uint32_t flow,
 		   sim_time at)
 {
-	struct mailbox *mailbox = &dependencies->mailboxes[from * dependencies->parts + to];
+	struct mailbox *mailbox = &dependencies->mailboxes[from * dependencies->lps + to];
 	const struct workload_flow *what = &dependencies->workload->flows[flow];
 
 	if (from == to)
@@ -146,15 +146,15 @@ static void notify(struct dependencies *dependencies, unsigned from, unsigned to
 		     (struct notification){flow, at});
 }
 
-static void complete_side(struct dependencies *dependencies, uint32_t flow, unsigned part,
+static void complete_side(struct dependencies *dependencies, uint32_t flow, unsigned lp,
 			  sim_time now)
 {
 	struct barrier *barrier = &dependencies->barriers[dependencies->list[flow].count];
 
-	if (--barrier->sides[part].flows)
+	if (--barrier->sides[lp].flows)
 		return;
-	for (unsigned to = 0; to < dependencies->parts; to++)
-		notify(dependencies, part, to, flow, now + dependencies->notification_latency);
+	for (unsigned to = 0; to < dependencies->lps; to++)
+		notify(dependencies, lp, to, flow, now + dependencies->notification_latency);
 }
 
 void dependencies_happened(struct dependencies *dependencies, uint32_t flow, bool arrival,
@@ -166,16 +166,16 @@ void dependencies_happened(struct dependencies *dependencies, uint32_t flow, boo
 	for (uint32_t i = 0; i < first->next_count; i++) {
 		uint32_t number = workload->next[first->first_next + i];
 		const struct workload_flow *then = &workload->flows[number];
-		unsigned part;
+		unsigned lp;
 
 		if (workload_waits_for_arrival(first, then) != arrival)
 			continue;
-		part = dependencies->part_of[workload_happens_at(first, then)];
+		lp = dependencies->lp_of[workload_happens_at(first, then)];
 		if (workload_is_common(then))
-			complete_side(dependencies, number, part, now);
+			complete_side(dependencies, number, lp, now);
 		else if (is_notified(first, then))
-			notify(dependencies, part, dependencies->part_of[workload_home(then)],
-			       number, now + dependencies->notification_latency);
+			notify(dependencies, lp, dependencies->lp_of[workload_home(then)], number,
+			       now + dependencies->notification_latency);
 		else
 			know(dependencies, number, now);
 	}
@@ -198,12 +198,12 @@ void dependencies_start(struct dependencies *dependencies)
 			dependencies->user->release(dependencies->user, i, workload->flows[i].start,
 						    false);
 	for (uint32_t i = 0; i < dependencies->barrier_count; i++)
-		for (unsigned part = 0; part < dependencies->parts; part++)
-			if (!dependencies->barriers[i].sides[part].parts)
-				reach(dependencies, &dependencies->barriers[i], part);
+		for (unsigned lp = 0; lp < dependencies->lps; lp++)
+			if (!dependencies->barriers[i].sides[lp].lps)
+				reach(dependencies, &dependencies->barriers[i], lp);
 }
 
-/* Which part has to wait for how many parts, each of how many flows. */
+/* Which LP has to wait for how many LPs, each of how many flows. */
 static void count_sides(struct dependencies *dependencies)
 {
 	const struct workload *workload = dependencies->workload;
@@ -214,20 +214,20 @@ static void count_sides(struct dependencies *dependencies)
 		for (uint32_t j = 0; j < first->next_count; j++) {
 			uint32_t number = workload->next[first->first_next + j];
 			const struct workload_flow *then = &workload->flows[number];
-			unsigned part = dependencies->part_of[workload_happens_at(first, then)];
+			unsigned lp = dependencies->lp_of[workload_happens_at(first, then)];
 
 			if (workload_is_common(then))
 				dependencies->barriers[dependencies->list[number].count]
-					.sides[part]
+					.sides[lp]
 					.flows++;
 			else
 				dependencies->list[number].notified |= is_notified(first, then);
 		}
 	}
 	for (uint32_t i = 0; i < dependencies->barrier_count; i++)
-		for (unsigned from = 0; from < dependencies->parts; from++)
-			for (unsigned to = 0; to < dependencies->parts; to++)
-				dependencies->barriers[i].sides[to].parts +=
+		for (unsigned from = 0; from < dependencies->lps; from++)
+			for (unsigned to = 0; to < dependencies->lps; to++)
+				dependencies->barriers[i].sides[to].lps +=
 					dependencies->barriers[i].sides[from].flows != 0;
 }
 
@@ -250,22 +250,22 @@ static void create_barriers(struct dependencies *dependencies)
 	}
 }
 
-/* Nothing crosses if the workload has nothing that does; nor in a run that cannot be divided for want of `notification_latency`. */
+/* Nothing crosses if the workload has nothing that does; nor in a run that cannot run in parallel for want of `notification_latency`. */
 static void create_mailboxes(struct dependencies *dependencies, struct sim *const *sims)
 {
-	sim_time delay = workload_lookahead(dependencies->workload, dependencies->part_of,
+	sim_time delay = workload_lookahead(dependencies->workload, dependencies->lp_of,
 					    dependencies->notification_latency);
 
-	dependencies->mailboxes = calloc((size_t)dependencies->parts * dependencies->parts,
+	dependencies->mailboxes = calloc((size_t)dependencies->lps * dependencies->lps,
 					 sizeof(dependencies->mailboxes[0]));
 	assert(dependencies->mailboxes);
-	for (unsigned i = 0; i < dependencies->parts * dependencies->parts; i++) {
+	for (unsigned i = 0; i < dependencies->lps * dependencies->lps; i++) {
 		struct mailbox *mailbox = &dependencies->mailboxes[i];
-		struct sim *from = sim_part(sims[0], i / dependencies->parts);
-		struct sim *to = sim_part(sims[0], i % dependencies->parts);
+		struct sim *from = sim_lp(sims[0], i / dependencies->lps);
+		struct sim *to = sim_lp(sims[0], i % dependencies->lps);
 
 		mailbox->dependencies = dependencies;
-		mailbox->to = i % dependencies->parts;
+		mailbox->to = i % dependencies->lps;
 		if (from != to && delay > 0 && delay < SIM_NEVER)
 			crossing_init(&mailbox->crossing, from, to, delay, take);
 	}
@@ -281,12 +281,12 @@ struct dependencies *dependencies_create(const struct workload *workload,
 	dependencies->workload = workload;
 	dependencies->user = user;
 	dependencies->notification_latency = notification_latency;
-	dependencies->parts = sim_parts(sims[0]);
-	dependencies->part_of = calloc(workload->hosts + 1, sizeof(dependencies->part_of[0]));
+	dependencies->lps = sim_lps(sims[0]);
+	dependencies->lp_of = calloc(workload->hosts + 1, sizeof(dependencies->lp_of[0]));
 	dependencies->list = calloc(workload->count + 1, sizeof(dependencies->list[0]));
-	assert(dependencies->part_of && dependencies->list);
+	assert(dependencies->lp_of && dependencies->list);
 	for (uint32_t i = 0; i < workload->hosts; i++)
-		dependencies->part_of[i] = (uint8_t)sim_part_of(sims[i]);
+		dependencies->lp_of[i] = (uint8_t)sim_lp_number(sims[i]);
 	create_barriers(dependencies);
 	create_mailboxes(dependencies, sims);
 	count_sides(dependencies);
@@ -295,12 +295,12 @@ struct dependencies *dependencies_create(const struct workload *workload,
 
 void dependencies_destroy(struct dependencies *dependencies)
 {
-	for (unsigned i = 0; i < dependencies->parts * dependencies->parts; i++)
+	for (unsigned i = 0; i < dependencies->lps * dependencies->lps; i++)
 		for (unsigned window = 0; window < 2; window++)
 			free(dependencies->mailboxes[i].left[window].notifications);
 	free(dependencies->mailboxes);
 	free(dependencies->barriers);
 	free(dependencies->list);
-	free(dependencies->part_of);
+	free(dependencies->lp_of);
 	free(dependencies);
 }

@@ -5,10 +5,10 @@
  * hosts at the same time, `notification_latency` after the last of what it waits for.
  *
  *     dependencies_happened() --same host--> release()
- *                      --another----> notification_latency, over a crossing if it is in another part of the run --> release()
+ *                      --another----> notification_latency, over a crossing if it is in another LP of the run --> release()
  *
  * So nothing that one host does has an effect at another at once, and a run can be divided (sim/parallel.h) between them.
- * Each part counts what has happened in it, and tells all parts when a barrier's flows are complete there.
+ * Each LP counts what has happened in it, and tells all LPs when a barrier's flows are complete there.
  */
 #ifndef TRAFFIC_WORKLOAD_DEPENDENCIES_H
 #define TRAFFIC_WORKLOAD_DEPENDENCIES_H
@@ -19,9 +19,9 @@ struct dependencies;
 
 struct dependencies_user {
 	/* Nothing is left that the flow waits for: it begins at `at`, which may be now. notified: see dependencies_are_notified(). Then it may
-	 * be between two windows of a divided run, and only sim_schedule_last() is the same in all runs. */
+	 * be between two windows of a parallel run, and only sim_schedule_last() is the same in all runs. */
 	void (*release)(struct dependencies_user *user, uint32_t flow, sim_time at, bool notified);
-	/* A barrier of all hosts is over; in the part of its host. */
+	/* A barrier of all hosts is over; in the LP of its host. */
 	void (*reached)(struct dependencies_user *user, uint32_t barrier, sim_time at);
 };
 

@@ -11,7 +11,7 @@
 struct post {
 	struct endpoint_message message; /* first */
 	struct endpoint_backend *backend;
-	struct post *next, **link; /* of its part's; what names this one */
+	struct post *next, **link; /* of its LP's; what names this one */
 };
 
 struct endpoint_backend {
@@ -19,10 +19,10 @@ struct endpoint_backend {
 	struct endpoint_user user; /* of all HCAs */
 	struct endpoint_hca *const *hcas;
 	uint32_t hosts;
-	struct part {
+	struct lp {
 		struct pool pool;
 		struct post *posts; /* that are not complete */
-	} parts[SIM_PARTS_MAX];     /* of the run */
+	} lps[SIM_LPS_MAX];         /* of the run */
 	struct far_ends *far;       /* [hosts] */
 };
 
@@ -48,26 +48,26 @@ static struct backend_qp *backend_of_qp(struct endpoint_qp *qp)
 	return (struct backend_qp *)(void *)qp;
 }
 
-static struct part *part_of(struct endpoint_backend *backend, const struct endpoint_qp *requester)
+static struct lp *lp_of(struct endpoint_backend *backend, const struct endpoint_qp *requester)
 {
-	return &backend->parts[sim_part_of(endpoint_sim(endpoint_of(requester)))];
+	return &backend->lps[sim_lp_number(endpoint_sim(endpoint_of(requester)))];
 }
 
-static void add_post(struct part *part, struct post *post)
+static void add_post(struct lp *lp, struct post *post)
 {
-	post->next = part->posts;
-	post->link = &part->posts;
+	post->next = lp->posts;
+	post->link = &lp->posts;
 	if (post->next)
 		post->next->link = &post->next;
-	part->posts = post;
+	lp->posts = post;
 }
 
-static void remove_post(struct part *part, struct post *post)
+static void remove_post(struct lp *lp, struct post *post)
 {
 	*post->link = post->next;
 	if (post->next)
 		post->next->link = post->link;
-	pool_give(&part->pool, post);
+	pool_give(&lp->pool, post);
 }
 
 static struct backend_report report_of(const struct endpoint_message *message)
@@ -85,7 +85,7 @@ static void done(struct endpoint_message *message)
 	uint32_t flow = message->tag - 1;
 
 	report.failed = message->status != ENDPOINT_OK;
-	remove_post(part_of(backend, message->qp), post);
+	remove_post(lp_of(backend, message->qp), post);
 	backend->backend.user->done(backend->backend.user, flow, &report);
 }
 
@@ -101,8 +101,8 @@ void endpoint_backend_ask(struct backend *base, struct backend_qp *qp, uint32_t 
 	};
 	struct endpoint_backend *backend = of(base);
 	struct endpoint_qp *requester = endpoint_of_qp(qp);
-	struct part *part = part_of(backend, requester);
-	struct post *work = pool_take(&part->pool);
+	struct lp *lp = lp_of(backend, requester);
+	struct post *work = pool_take(&lp->pool);
 
 	*work = (struct post){.backend = backend,
 			      .message = {.bytes = bytes,
@@ -111,7 +111,7 @@ void endpoint_backend_ask(struct backend *base, struct backend_qp *qp, uint32_t 
 					  .operation = operations[operation],
 					  .tag = flow + 1,
 					  .done = done}};
-	add_post(part, work);
+	add_post(lp, work);
 	endpoint_post(requester, &work->message);
 }
 
@@ -294,8 +294,8 @@ static uint64_t rate_bps(struct backend_qp *qp)
 
 static void outstanding(const struct backend *backend, backend_tell *tell, void *context)
 {
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++) {
-		const struct post *post = of(backend)->parts[i].posts;
+	for (unsigned i = 0; i < SIM_LPS_MAX; i++) {
+		const struct post *post = of(backend)->lps[i].posts;
 
 		for (; post; post = post->next) {
 			const struct backend_report so_far = report_of(&post->message);
@@ -315,8 +315,8 @@ static const char *trouble(const struct backend *backend)
 
 static void destroy(struct backend *backend)
 {
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_fini(&of(backend)->parts[i].pool);
+	for (unsigned i = 0; i < SIM_LPS_MAX; i++)
+		pool_fini(&of(backend)->lps[i].pool);
 	for (uint32_t i = 0; i < of(backend)->hosts; i++)
 		free(of(backend)->far[i].by_number);
 	free(of(backend)->far);
@@ -339,7 +339,7 @@ struct backend *endpoint_backend_create(struct endpoint_hca *const *hcas, uint32
 	backend->hosts = hosts;
 	backend->far = calloc(hosts, sizeof(backend->far[0]));
 	assert(backend->far);
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
-		pool_init(&backend->parts[i].pool, sizeof(struct post), 0);
+	for (unsigned i = 0; i < SIM_LPS_MAX; i++)
+		pool_init(&backend->lps[i].pool, sizeof(struct post), 0);
 	return &backend->backend;
 }

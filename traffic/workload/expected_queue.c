@@ -15,7 +15,7 @@ struct notification {
 	enum workload_operation operation;
 };
 
-/* From one part to another. */
+/* From one LP to another. */
 struct mailbox {
 	struct crossing crossing;
 	struct notification *left[2];
@@ -23,14 +23,14 @@ struct mailbox {
 };
 
 struct expected_queue_mailboxes {
-	unsigned parts;
-	struct mailbox *between;          /* [from * parts + to] */
-	struct pool pools[SIM_PARTS_MAX]; /* of each part */
+	unsigned lps;
+	struct mailbox *between;        /* [from * lps + to] */
+	struct pool pools[SIM_LPS_MAX]; /* of each LP */
 };
 
 static struct pool *pool_of(const struct expected_queue *expected)
 {
-	return &expected->mailboxes->pools[expected->part];
+	return &expected->mailboxes->pools[expected->lp];
 }
 
 /* ---- told ---- */
@@ -93,10 +93,10 @@ void expected_queue_add(struct expected_queue *expected, unsigned from, uint32_t
 	const struct expected_queue_mailboxes *mailboxes = expected->mailboxes;
 	const struct notification notification = {expected, flow, packets, operation};
 
-	if (from == expected->part)
+	if (from == expected->lp)
 		take_notification(&notification);
 	else
-		leave(&mailboxes->between[from * mailboxes->parts + expected->part], &notification);
+		leave(&mailboxes->between[from * mailboxes->lps + expected->lp], &notification);
 }
 
 /* ---- found ---- */
@@ -169,35 +169,35 @@ void expected_queue_init(struct expected_queue *expected,
 			 uint64_t reads_max)
 {
 	*expected = (struct expected_queue){
-		.mailboxes = mailboxes, .part = sim_part_of(sim), .reads_max = reads_max};
+		.mailboxes = mailboxes, .lp = sim_lp_number(sim), .reads_max = reads_max};
 }
 
 struct expected_queue_mailboxes *expected_queue_mailboxes_create(struct sim *sim)
 {
 	struct expected_queue_mailboxes *mailboxes = calloc(1, sizeof(*mailboxes));
-	unsigned parts = sim_parts(sim);
+	unsigned lps = sim_lps(sim);
 
 	assert(mailboxes);
-	mailboxes->parts = parts;
-	mailboxes->between = calloc((size_t)parts * parts, sizeof(mailboxes->between[0]));
+	mailboxes->lps = lps;
+	mailboxes->between = calloc((size_t)lps * lps, sizeof(mailboxes->between[0]));
 	assert(mailboxes->between);
-	for (unsigned i = 0; i < parts * parts; i++) {
-		struct sim *from = sim_part(sim, i / parts), *to = sim_part(sim, i % parts);
+	for (unsigned i = 0; i < lps * lps; i++) {
+		struct sim *from = sim_lp(sim, i / lps), *to = sim_lp(sim, i % lps);
 
 		if (from != to)
 			crossing_init(&mailboxes->between[i].crossing, from, to, SIM_NEVER, take);
 	}
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+	for (unsigned i = 0; i < SIM_LPS_MAX; i++)
 		pool_init(&mailboxes->pools[i], sizeof(struct expected_message), 0);
 	return mailboxes;
 }
 
 void expected_queue_mailboxes_destroy(struct expected_queue_mailboxes *mailboxes)
 {
-	for (unsigned i = 0; i < mailboxes->parts * mailboxes->parts; i++)
+	for (unsigned i = 0; i < mailboxes->lps * mailboxes->lps; i++)
 		for (unsigned window = 0; window < 2; window++)
 			free(mailboxes->between[i].left[window]);
-	for (unsigned i = 0; i < SIM_PARTS_MAX; i++)
+	for (unsigned i = 0; i < SIM_LPS_MAX; i++)
 		pool_fini(&mailboxes->pools[i]);
 	free(mailboxes->between);
 	free(mailboxes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * expected_queue: what an end of a connection knows of the messages that come to it: told as they are posted at the other end, found by
- * the PSN of their packets. In a divided run what is told to another part is there before the first packet is, as packets cross
+ * the PSN of their packets. In a parallel run what is told to another LP is there before the first packet is, as packets cross
  * like it.
  *
  *     the other end's host  post() --expected_queue_add()--> queue of the end, in the order of posting
@@ -33,14 +33,14 @@ struct expected_list {
 
 struct expected_queue { /* of an end, embedded there */
 	struct expected_queue_mailboxes *mailboxes;
-	unsigned part;              /* of the run, that its host is in */
+	unsigned lp;                /* of the run, that its host is in */
 	uint64_t reads_max;         /* that the other end has under way */
 	struct expected_list data;  /* writes and sends that are not delivered */
 	struct expected_list reads; /* with those that may still be asked for again */
 	uint32_t next_psn;          /* of what is told next */
 };
 
-/* In the parts of that run. */
+/* In the LPs of that run. */
 struct expected_queue_mailboxes *expected_queue_mailboxes_create(struct sim *sim);
 void expected_queue_mailboxes_destroy(struct expected_queue_mailboxes *mailboxes);
 
@@ -49,7 +49,7 @@ void expected_queue_init(struct expected_queue *expected,
 			 struct expected_queue_mailboxes *mailboxes, struct sim *sim,
 			 uint64_t reads_max);
 
-/* Within an event of the part `from`. */
+/* Within an event of the LP `from`. */
 void expected_queue_add(struct expected_queue *expected, unsigned from, uint32_t flow,
 			enum workload_operation operation, uint32_t packets);
 

@@ -3,7 +3,7 @@
  * flow_start_heap: which flows of a host begin when: a heap, and one event for the first of them. Part of flow_driver.
  *
  * A host has two: of what begins because of the host alone, and of what others have told it of (dependencies.h), which may enter
- * between two windows of a divided run and therefore has a fixed place within its instant.
+ * between two windows of a parallel run and therefore has a fixed place within its instant.
  */
 #ifndef TRAFFIC_WORKLOAD_FLOW_START_HEAP_H
 #define TRAFFIC_WORKLOAD_FLOW_START_HEAP_H

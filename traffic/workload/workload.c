@@ -83,7 +83,7 @@ void workload_finish(struct workload *workload)
 	workload->edges = NULL;
 }
 
-sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts,
+sim_time workload_lookahead(const struct workload *workload, const uint8_t *lps,
 			    sim_time notification_latency)
 {
 	sim_time lookahead = SIM_NEVER;
@@ -97,8 +97,8 @@ sim_time workload_lookahead(const struct workload *workload, const uint8_t *part
 			bool common = workload_is_common(then);
 			sim_time delay = notification_latency + (common ? then->start : 0);
 
-			if ((common || parts[workload_happens_at(first, then)] !=
-					       parts[workload_home(then)]) &&
+			if ((common ||
+			     lps[workload_happens_at(first, then)] != lps[workload_home(then)]) &&
 			    delay < lookahead)
 				lookahead = delay;
 		}

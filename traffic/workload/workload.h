@@ -142,9 +142,9 @@ static inline uint32_t workload_happens_at(const struct workload_flow *first,
 	return first->operation == WORKLOAD_ATOMIC ? first->source : first->destination;
 }
 
-/* The shortest time after which a flow's end in one part of a run can begin something in another, if hosts hear of each
- * other's after `notification_latency`. SIM_NEVER: it never does. 0: the run cannot be divided so. */
-sim_time workload_lookahead(const struct workload *workload, const uint8_t *parts,
+/* The shortest time after which a flow's end in one LP of a run can begin something in another, if hosts hear of each
+ * other's after `notification_latency`. SIM_NEVER: it never does. 0: the run cannot run in parallel so. */
+sim_time workload_lookahead(const struct workload *workload, const uint8_t *lps,
 			    sim_time notification_latency);
 
 /* collective.c, goal.c, trace.c: add the flows of a collective, or of a file. false: *error says what does not fit, or what is wrong in

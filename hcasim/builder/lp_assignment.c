@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * division: see division.h. Nodes that may not be separated are one group first: the ends of a link without latency, on
+ * lp_assignment: see lp_assignment.h. Nodes that may not be separated are one group first: the ends of a link without latency, on
  * InfiniBand of one with a fault, and those of a fault with a condition with whom the counter is of. Hosts are dealt out in
  * order, switches go where most of their links lead; in the end groups at the borders move to where they have more links.
  */
-#include "hcasim/builder/division.h"
+#include "hcasim/builder/lp_assignment.h"
 
 #include <assert.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 
 #define HOST_WEIGHT     2  /* a port, and the transport behind it */
 #define DETAILED_WEIGHT 10 /* and PCIe, caches, DMA */
-#define SLACK           16 /* a part may be larger by one in so many */
+#define SLACK           16 /* an LP may be larger by one in so many */
 #define PASSES          4
 #define UNASSIGNED      UINT8_MAX
 #define NO_NODE         UINT32_MAX
@@ -184,26 +184,26 @@ static bool is_group(const struct graph *graph, uint32_t node)
 	return graph->group[node] == node;
 }
 
-/* Links of the group into that part. */
-static int links_into(const struct graph *graph, const uint8_t *of, uint32_t group, unsigned part)
+/* Links of the group into that LP. */
+static int links_into(const struct graph *graph, const uint8_t *of, uint32_t group, unsigned lp)
 {
 	int links = 0;
 	for (uint32_t i = graph->first[group]; i < graph->first[group + 1]; i++)
-		links += of[graph->to[i]] == part && graph->to[i] != group;
+		links += of[graph->to[i]] == lp && graph->to[i] != group;
 	return links;
 }
 
-/* The part that most of the group's links lead to, of equals the lightest. UNASSIGNED: none leads to a part. */
+/* The LP that most of the group's links lead to, of equals the lightest. UNASSIGNED: none leads to an LP. */
 static uint8_t nearest(const struct graph *graph, const uint8_t *of, const uint64_t *weights,
-		       unsigned parts, uint32_t group)
+		       unsigned lps, uint32_t group)
 {
 	uint8_t best = UNASSIGNED;
 	int best_links = 0;
-	for (unsigned part = 0; part < parts; part++) {
-		int links = links_into(graph, of, group, part);
+	for (unsigned lp = 0; lp < lps; lp++) {
+		int links = links_into(graph, of, group, lp);
 		if (links > best_links ||
-		    (links > 0 && links == best_links && weights[part] < weights[best])) {
-			best = (uint8_t)part;
+		    (links > 0 && links == best_links && weights[lp] < weights[best])) {
+			best = (uint8_t)lp;
 			best_links = links;
 		}
 	}
@@ -211,7 +211,7 @@ static uint8_t nearest(const struct graph *graph, const uint8_t *of, const uint6
 }
 
 /* Hosts in the order of their numbers, which go along most topologies; then switches, the nearest first. */
-static void spread(const struct graph *graph, uint8_t *of, unsigned parts, uint64_t *weights)
+static void spread(const struct graph *graph, uint8_t *of, unsigned lps, uint64_t *weights)
 {
 	uint32_t hosts = graph->scenario->host_count;
 	uint64_t all = 0, before = 0;
@@ -223,7 +223,7 @@ static void spread(const struct graph *graph, uint8_t *of, unsigned parts, uint6
 	for (uint32_t i = 0; i < hosts; i++) {
 		uint32_t group = find(graph, i);
 		if (of[group] == UNASSIGNED) {
-			of[group] = (uint8_t)(before * parts / all);
+			of[group] = (uint8_t)(before * lps / all);
 			weights[of[group]] += graph->weight[group];
 		}
 		before += host_weight(graph->scenario, i);
@@ -234,7 +234,7 @@ static void spread(const struct graph *graph, uint8_t *of, unsigned parts, uint6
 		for (uint32_t i = 0; i < graph->nodes; i++) {
 			if (!is_group(graph, i) || of[i] != UNASSIGNED)
 				continue;
-			next[i] = nearest(graph, of, weights, parts, i);
+			next[i] = nearest(graph, of, weights, lps, i);
 			if (next[i] == UNASSIGNED)
 				continue;
 			weights[next[i]] += graph->weight[i];
@@ -248,20 +248,20 @@ static void spread(const struct graph *graph, uint8_t *of, unsigned parts, uint6
 	free(next);
 }
 
-/* Moves each group to the part that most of its links lead to, where there is room. true: one has moved. */
-static bool refine(const struct graph *graph, uint8_t *of, unsigned parts, uint64_t *weights)
+/* Moves each group to the LP that most of its links lead to, where there is room. true: one has moved. */
+static bool refine(const struct graph *graph, uint8_t *of, unsigned lps, uint64_t *weights)
 {
-	uint64_t room = graph->total / parts + graph->total / parts / SLACK + 1;
+	uint64_t room = graph->total / lps + graph->total / lps / SLACK + 1;
 	bool moved = false;
 	for (uint32_t i = 0; i < graph->nodes; i++) {
 		if (!is_group(graph, i))
 			continue;
 		unsigned best = of[i];
 		int best_links = links_into(graph, of, i, best);
-		for (unsigned part = 0; part < parts; part++) {
-			int links = links_into(graph, of, i, part);
-			if (links > best_links && weights[part] + graph->weight[i] <= room) {
-				best = part;
+		for (unsigned lp = 0; lp < lps; lp++) {
+			int links = links_into(graph, of, i, lp);
+			if (links > best_links && weights[lp] + graph->weight[i] <= room) {
+				best = lp;
 				best_links = links;
 			}
 		}
@@ -278,35 +278,35 @@ static bool refine(const struct graph *graph, uint8_t *of, unsigned parts, uint6
 #define DETAILED_EVENTS 40
 #define KILOBYTE_BITS   (1024 * 8)
 
-/* How much of a run with these parts happens between two meetings of their threads. */
-static void estimate(const struct scenario *scenario, struct division *division)
+/* How much of a run with these LPs happens between two meetings of their threads. */
+static void estimate(const struct scenario *scenario, struct lp_assignment *assignment)
 {
-	double rates[SIM_PARTS_MAX] = {0}, all = 0, most = 0; /* events a second */
-	division->window = SIM_NEVER;
+	double rates[SIM_LPS_MAX] = {0}, all = 0, most = 0; /* events a second */
+	assignment->window = SIM_NEVER;
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		const struct scenario_node *ends = scenario->links[i].ends;
-		uint8_t parts[] = {division->of[node_of(scenario, &ends[0])],
-				   division->of[node_of(scenario, &ends[1])]};
+		uint8_t lps[] = {assignment->of[node_of(scenario, &ends[0])],
+				 assignment->of[node_of(scenario, &ends[1])]};
 		sim_time latency = build_link_latency(scenario, i);
 		double rate = (double)build_link_rate_bps(scenario, i) / KILOBYTE_BITS;
-		if (parts[0] != parts[1] && latency < division->window)
-			division->window = latency;
+		if (lps[0] != lps[1] && latency < assignment->window)
+			assignment->window = latency;
 		for (unsigned side = 0; side < 2; side++) {
 			if (!ends[side].is_switch)
-				rates[parts[side]] +=
+				rates[lps[side]] +=
 					rate * (scenario->hosts[ends[side].number].hca != NULL
 							? DETAILED_EVENTS
 							: ENDPOINT_EVENTS);
 		}
 	}
-	for (unsigned part = 0; part < division->parts; part++) {
-		all += rates[part];
-		most = fmax(most, rates[part]);
+	for (unsigned lp = 0; lp < assignment->lps; lp++) {
+		all += rates[lp];
+		most = fmax(most, rates[lp]);
 	}
-	division->events = (all - most) * (double)division->window / (double)SEC;
+	assignment->events = (all - most) * (double)assignment->window / (double)SEC;
 }
 
-/* Who waits for such a fault begins to route around its links at a time that no other part knows before. */
+/* Who waits for such a fault begins to route around its links at a time that no other LP knows before. */
 static bool reroutes_by_condition(const struct scenario *scenario)
 {
 	for (uint32_t i = 0; i < scenario->fault_count; i++) {
@@ -318,12 +318,12 @@ static bool reroutes_by_condition(const struct scenario *scenario)
 	return false;
 }
 
-struct division *division_create(const struct scenario *scenario, unsigned parts, char *error,
-				 size_t error_bytes)
+struct lp_assignment *lp_assignment_create(const struct scenario *scenario, unsigned lps,
+					   char *error, size_t error_bytes)
 {
-	uint64_t weights[SIM_PARTS_MAX] = {0};
+	uint64_t weights[SIM_LPS_MAX] = {0};
 	struct graph graph;
-	assert(parts > 1 && parts <= SIM_PARTS_MAX);
+	assert(lps > 1 && lps <= SIM_LPS_MAX);
 	if (reroutes_by_condition(scenario)) {
 		snprintf(error, error_bytes,
 			 "link_down with a condition changes routes everywhere; expected "
@@ -331,42 +331,44 @@ struct division *division_create(const struct scenario *scenario, unsigned parts
 		return NULL;
 	}
 	make_graph(&graph, scenario);
-	struct division *division = take(1, sizeof(*division));
-	division->parts = parts;
-	division->of = take(graph.nodes, 1);
-	spread(&graph, division->of, parts, weights);
+	struct lp_assignment *assignment = take(1, sizeof(*assignment));
+	assignment->lps = lps;
+	assignment->of = take(graph.nodes, 1);
+	spread(&graph, assignment->of, lps, weights);
 	for (unsigned pass = 0; pass < PASSES; pass++) {
-		if (!refine(&graph, division->of, parts, weights))
+		if (!refine(&graph, assignment->of, lps, weights))
 			break;
 	}
 	for (uint32_t i = 0; i < graph.nodes; i++)
-		division->of[i] = division->of[find(&graph, i)];
-	bool divided = weights[division->of[0]] < graph.total;
+		assignment->of[i] = assignment->of[find(&graph, i)];
+	bool parallel = weights[assignment->of[0]] < graph.total;
 	free_graph(&graph);
-	if (divided)
-		estimate(scenario, division);
-	if (divided && division->events >= SIM_WINDOW_WORTH)
-		return division;
-	if (divided) {
+	if (parallel)
+		estimate(scenario, assignment);
+	if (parallel && assignment->events >= SIM_WINDOW_WORTH)
+		return assignment;
+	if (parallel) {
 		snprintf(error, error_bytes,
-			 "the shortest link between the parts makes windows of %.3f ns, in which "
-			 "the parts "
+			 "the shortest link between the logical processes makes windows of %.3f "
+			 "ns, in which "
+			 "the logical processes "
 			 "but the busiest have %.1f events even if all hosts send at their links' "
 			 "rates; "
 			 "threads gain from %u on: longer links, or more hosts",
-			 (double)division->window / (double)NS, division->events, SIM_WINDOW_WORTH);
-		division_destroy(division);
+			 (double)assignment->window / (double)NS, assignment->events,
+			 SIM_WINDOW_WORTH);
+		lp_assignment_destroy(assignment);
 		return NULL;
 	}
 	snprintf(error, error_bytes, "links without latency, or faults, hold all of it together");
-	division_destroy(division);
+	lp_assignment_destroy(assignment);
 	return NULL;
 }
 
-void division_destroy(struct division *division)
+void lp_assignment_destroy(struct lp_assignment *assignment)
 {
-	if (division == NULL)
+	if (assignment == NULL)
 		return;
-	free(division->of);
-	free(division);
+	free(assignment->of);
+	free(assignment);
 }

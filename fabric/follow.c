@@ -17,7 +17,7 @@ static void add_hop(struct topology_route *route, const struct node *node, unsig
 	route->ports[route->hops++] = node->first_port + index;
 	route->latency += port_latency(port);
 	if (node->is_switch) {
-		route->latency += node->ops.crossing(node->ops.context);
+		route->latency += node->ops.forwarding_latency(node->ops.context);
 		if (port_link_layer(port) == LINK_ETHERNET)
 			route->latency += port_serialization(port, PREAMBLE_BYTES);
 	}

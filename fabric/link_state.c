@@ -7,7 +7,7 @@
  * Each end does its part, and what it has sent is lost through it: if the ends are in two LPs of a parallel run, what
  * has crossed is the other end's to lose, at the same instant.
  */
-#include "fabric/boundary.h"
+#include "fabric/lp_link.h"
 #include "fabric/port_state.h"
 
 void link_state_lose(struct port *port, struct packet *packet)
@@ -32,7 +32,7 @@ static void fall_silent(struct port *port)
 	port->pause_due = 0;
 	port->last_arrival = sim_now(port->block.sim);
 	if (port->between_lps) {
-		boundary_lose(port->boundary);
+		lp_link_lose(port->lp_link);
 		lose_flying(port);
 	} else {
 		lose_flying(port->peer);
@@ -78,7 +78,7 @@ static void set_infiniband(struct port *port, bool up)
 {
 	struct port *ends[] = {port, port->peer};
 
-	assert(!port->boundary);
+	assert(!port->lp_link);
 	if (port->down == !up)
 		return;
 	for (unsigned i = 0; i < ARRAY_SIZE(ends); i++) {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/boundary.h"
 #include "fabric/encoding.h"
 #include "fabric/fault.h"
+#include "fabric/lp_link.h"
 #include "fabric/port_state.h"
 
 bool port_has_room(const struct port *port, unsigned vl)
@@ -397,8 +397,8 @@ void port_connect(struct port *one, struct port *other)
 		credits_start(other);
 	}
 	if (one->block.sim != other->block.sim) {
-		one->boundary = boundary_create(one);
-		other->boundary = boundary_create(other);
+		one->lp_link = lp_link_create(one);
+		other->lp_link = lp_link_create(other);
 		one->between_lps = other->between_lps = true;
 	}
 }
@@ -500,7 +500,7 @@ void port_destroy(struct port *port)
 	free_queue(port, &port->reacting);
 	for (unsigned i = 0; i < port_queue_count(port); i++)
 		free_queue(port, &port->queues[i]);
-	boundary_destroy(port->boundary);
+	lp_link_destroy(port->lp_link);
 	if (port->peer) {
 		port->peer->peer = NULL;
 		port->peer->down = true; /* what it still sends goes nowhere */

@@ -97,7 +97,7 @@ struct port {
 	uint8_t faulty;        /* there is a transmit fault */
 	uint8_t blocked;       /* as the gauge counts it */
 	uint8_t watched;       /* there is a tap */
-	uint8_t between_lps;   /* there is a boundary */
+	uint8_t between_lps;   /* there is an lp_link */
 	uint8_t refuses;       /* enum packet_damage: what is dropped on arrival */
 	struct block block;
 
@@ -132,8 +132,8 @@ struct port {
 
 	/* seldom looked at */
 	struct fault *transmit_fault;
-	struct boundary *boundary; /* NULL: both ends are in one LP of the run */
-	struct event release;      /* of a deferred release that somebody waits for */
+	struct lp_link *lp_link; /* NULL: both ends are in one LP of the run */
+	struct event release;    /* of a deferred release that somebody waits for */
 	uint32_t xon;
 	struct event refresh; /* credits again, after a loss; or the pause again, before it ends */
 	uint16_t refresh_vls;

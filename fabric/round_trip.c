@@ -58,7 +58,7 @@ static uint8_t best_port(const struct topology *topology, const struct node *nod
 	PORT_SET_EACH(index, ports)
 	{
 		const struct port *port = topology_port_of(node, index);
-		sim_time time = node->ops.crossing(node->ops.context) + preamble(port) +
+		sim_time time = node->ops.forwarding_latency(node->ops.context) + preamble(port) +
 				port_latency(port) + left[node->ends[index].node];
 
 		if (best != NO_PORT &&
@@ -148,7 +148,7 @@ sim_time topology_trip(struct topology *topology, uint32_t from, uint32_t to, ui
 		/* a packet that would run out of bits is stored first: switch.c */
 		starts_at =
 			(port_is_faster(topology_port_of(node, index), port) ? tail_at : head_at) +
-			node->ops.crossing(node->ops.context);
+			node->ops.forwarding_latency(node->ops.context);
 	}
 	return SIM_NEVER;
 }

@@ -40,7 +40,7 @@ struct topology_switch {
 	unsigned (*vl)(void *context, unsigned input, unsigned output, const struct path *path,
 		       unsigned vl);
 	/* From a packet's first bit in to its first bit out, if nothing is in the way. */
-	sim_time (*crossing)(void *context);
+	sim_time (*forwarding_latency)(void *context);
 };
 
 /* clang-format off */

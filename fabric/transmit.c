@@ -5,9 +5,9 @@
  */
 #include <math.h>
 
-#include "fabric/boundary.h"
 #include "fabric/encoding.h"
 #include "fabric/fault.h"
+#include "fabric/lp_link.h"
 #include "fabric/port_state.h"
 
 sim_time transmit_duration(const struct port *port, uint64_t bytes)
@@ -87,7 +87,7 @@ static void fly(struct port *port, struct packet *packet)
 		port->last_arrival = packet->tail_at;
 	}
 	if (__builtin_expect(port->between_lps, 0))
-		boundary_leave(port->boundary, packet);
+		lp_link_leave(port->lp_link, packet);
 	else
 		transmit_arrives(port->block.sim, port, packet);
 }

@@ -23,8 +23,8 @@ struct lp {
 	sim_time next_at[2]; /* nothing happens here before, nor by what was left */
 	uint64_t fired[2];   /* in that window */
 	int64_t gain;        /* events: see weigh(); each reckons the same */
-	/* crossings with something in them, by where they lead */
-	struct crossing *left[SIM_LPS_MAX][2];
+	/* channels with something in them, by where they lead */
+	struct lp_channel *left[SIM_LPS_MAX][2];
 	struct parallel *parallel;
 	pthread_t thread;
 };
@@ -32,7 +32,7 @@ struct lp {
 struct parallel {
 	struct gate gate;
 	unsigned count;
-	sim_time delay; /* no crossing is shorter: a window */
+	sim_time delay; /* no channel is shorter: a window */
 	sim_time until;
 	pthread_mutex_t lock; /* between two sim_run() all threads but the caller's sleep here */
 	pthread_cond_t wake;
@@ -44,26 +44,26 @@ struct parallel {
 	struct lp lps[];
 };
 
-unsigned crossing_leave(struct crossing *crossing, sim_time at)
+unsigned lp_channel_leave(struct lp_channel *channel, sim_time at)
 {
-	struct lp *lp = crossing->from->lp;
+	struct lp *lp = channel->from->lp;
 	unsigned window = lp->window;
 
 	if (at < lp->left_at)
 		lp->left_at = at;
-	if (!crossing->announced[window]) {
-		struct crossing **list = &lp->left[crossing->to->lp_number][window];
+	if (!channel->announced[window]) {
+		struct lp_channel **list = &lp->left[channel->to->lp_number][window];
 
-		crossing->announced[window] = true;
-		crossing->next[window] = *list;
-		*list = crossing;
+		channel->announced[window] = true;
+		channel->next[window] = *list;
+		*list = channel;
 	}
 	return window;
 }
 
-unsigned crossing_window(const struct crossing *crossing)
+unsigned lp_channel_window(const struct lp_channel *channel)
 {
-	return crossing->from->lp->window;
+	return channel->from->lp->window;
 }
 
 /* What all have left for this LP in the window that is over. Order does not matter: each leads to a place of its own. */
@@ -72,14 +72,14 @@ static void take_in(struct lp *lp, unsigned window)
 	struct parallel *parallel = lp->parallel;
 
 	for (unsigned i = 0; i < parallel->count; i++) {
-		struct crossing **list = &parallel->lps[i].left[lp->sim->lp_number][window];
+		struct lp_channel **list = &parallel->lps[i].left[lp->sim->lp_number][window];
 
 		while (*list) {
-			struct crossing *crossing = *list;
+			struct lp_channel *channel = *list;
 
-			*list = crossing->next[window];
-			crossing->announced[window] = false;
-			crossing->take(crossing, window);
+			*list = channel->next[window];
+			channel->announced[window] = false;
+			channel->take(channel, window);
 		}
 	}
 }
@@ -369,13 +369,13 @@ struct sim_windows sim_windows(const struct sim *sim)
 	};
 }
 
-void crossing_init(struct crossing *crossing, struct sim *from, struct sim *to, sim_time delay,
-		   void (*take)(struct crossing *, unsigned))
+void lp_channel_init(struct lp_channel *channel, struct sim *from, struct sim *to, sim_time delay,
+		     void (*take)(struct lp_channel *, unsigned))
 {
 	struct parallel *parallel = from->lp->parallel;
 
 	assert(delay > 0 && from->root == to->root && from != to);
-	*crossing = (struct crossing){.take = take, .from = from, .to = to};
+	*channel = (struct lp_channel){.take = take, .from = from, .to = to};
 	if (delay < parallel->delay)
 		parallel->delay = delay;
 }

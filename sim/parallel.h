@@ -3,12 +3,12 @@
  * parallel: one run in several logical processes (LPs), each with events, a time and a thread of its own. What happens, and in which
  * order within an LP, is the same as in one LP, byte for byte.
  *
- *     LP 0    |--window--|--window--|      what crosses in a window takes effect in a later one: no crossing is
- *                  \crossing               shorter than a window (conservative synchronisation: Chandy and Misra,
+ *     LP 0    |--window--|--window--|      what crosses in a window takes effect in a later one: no channel is
+ *                  \channel                shorter than a window (conservative synchronisation: Chandy and Misra,
  *     LP 1    |--window--|--window--|      IEEE TSE 1979; in windows: Lubachevsky, CACM 1989)
  *
  * A block belongs to the LP it is created in, its rank does not depend on it. Within events, an LP touches what is
- * its own, and leaves the rest to crossings; between two sim_run() anybody may look at everything.
+ * its own, and leaves the rest to channels; between two sim_run() anybody may look at everything.
  * Only the native kernel runs in parallel. sim_stop() and traces are for sequential runs.
  *
  * Threads meet at the end of each window. Where windows have held less than that costs for long, as with short cables, the caller's
@@ -49,25 +49,25 @@ struct sim_windows {
 };
 struct sim_windows sim_windows(const struct sim *sim); /* of a parallel run */
 
-/* The route of something from one LP to another, in which order is kept. Embedded; lives as long as the run. */
-struct crossing {
+/* A channel from one LP to another: its items keep their order. Embedded; lives as long as the run. */
+struct lp_channel {
 	/* In the LP it leads to, before the window in which the first of what was left can take effect: takes what was
 	 * left with that number, 0 or 1. Outside of events: it schedules by sim_schedule_last() alone. */
-	void (*take)(struct crossing *crossing, unsigned window);
+	void (*take)(struct lp_channel *channel, unsigned window);
 	/* the rest is private */
 	struct sim *from, *to;
-	struct crossing *next[2];
+	struct lp_channel *next[2];
 	bool announced[2];
 };
 
 /* Before the first sim_run(). Nothing takes effect sooner than `delay`, which is not 0, after it was left. */
-void crossing_init(struct crossing *crossing, struct sim *from, struct sim *to, sim_time delay,
-		   void (*take)(struct crossing *, unsigned));
+void lp_channel_init(struct lp_channel *channel, struct sim *from, struct sim *to, sim_time delay,
+		     void (*take)(struct lp_channel *, unsigned));
 
 /* Within an event of the LP it comes from: something that takes effect at `at` is left, with the number returned. */
-unsigned crossing_leave(struct crossing *crossing, sim_time at);
+unsigned lp_channel_leave(struct lp_channel *channel, sim_time at);
 
-/* There: the number that crossing_leave() returns now. */
-unsigned crossing_window(const struct crossing *crossing);
+/* There: the number that lp_channel_leave() returns now. */
+unsigned lp_channel_window(const struct lp_channel *channel);
 
 #endif

@@ -43,9 +43,9 @@ struct drain_module : sc_module {
 		struct event *event;
 
 		while ((event = wheel_pop(&sim->wheel, last)) != nullptr) {
-			bool crossing = (event->key & 7) == PRIORITY_SYSTEMC;
+			bool for_systemc = (event->key & 7) == PRIORITY_SYSTEMC;
 
-			if (crossing && event_time(event) > systemc_now()) {
+			if (for_systemc && event_time(event) > systemc_now()) {
 				wheel_insert(
 					&sim->wheel,
 					event); /* its order is unchanged; drain sleeps till then */
@@ -54,7 +54,7 @@ struct drain_module : sc_module {
 			kernel_fire(sim, event);
 			if (sim->stop)
 				return;
-			if (crossing || host->entered) {
+			if (for_systemc || host->entered) {
 				host->entered = false;
 				last = limit(); /* it may have given SystemC something to do */
 			}

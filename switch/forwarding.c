@@ -150,11 +150,11 @@ static unsigned topology_vl(void *context, unsigned input, unsigned output, cons
 	return vl_map_egress(context, input, output, &packet, vl);
 }
 
-static sim_time topology_crossing(void *context)
+static sim_time topology_forwarding_latency(void *context)
 {
 	const struct fabric_switch *sw = context;
 
-	return sw->crossing;
+	return sw->forwarding_latency;
 }
 
 struct topology_switch switch_topology(struct fabric_switch *sw)
@@ -171,7 +171,7 @@ struct topology_switch switch_topology(struct fabric_switch *sw)
 		.output = topology_output,
 		.outputs = topology_outputs,
 		.vl = topology_vl,
-		.crossing = topology_crossing,
+		.forwarding_latency = topology_forwarding_latency,
 	};
 }
 

@@ -57,12 +57,12 @@ static void fecn(struct switch_port *output, struct packet *packet)
 /* What crosses the switch is queued, but does not wait yet. */
 static uint64_t waiting_bytes(struct switch_port *output, unsigned vl, sim_time at)
 {
-	struct crossing_count crossing = crossing_count(output->crossing, vl, at);
+	struct pipeline_count pipeline = pipeline_count(output->pipeline, vl, at);
 	uint64_t bytes = port_queued_bytes(output->port, vl);
 	uint64_t packets = port_queued(output->port, vl);
 
-	assert(bytes >= crossing.bytes && packets >= crossing.packets);
-	return bytes - crossing.bytes + (packets - crossing.packets) * output->gap_bytes;
+	assert(bytes >= pipeline.bytes && packets >= pipeline.packets);
+	return bytes - pipeline.bytes + (packets - pipeline.packets) * output->gap_bytes;
 }
 
 /* Data gathers, an ACK carries back what data has gathered. */
@@ -152,7 +152,7 @@ void marking_init(struct fabric_switch *sw)
 		output->kmin = params->ecn.kmin;
 		output->kmax = params->ecn.kmax;
 		output->marks_victims = port_set_has(&victims, i);
-		output->crossing = params->telemetry ? crossing_create() : NULL;
+		output->pipeline = params->telemetry ? pipeline_create() : NULL;
 		output->gap_bytes = params->telemetry_gaps ? port_gap_bytes(output->port) : 0;
 	}
 }
@@ -160,7 +160,7 @@ void marking_init(struct fabric_switch *sw)
 void marking_fini(struct fabric_switch *sw)
 {
 	for (unsigned i = 0; i < sw->port_count; i++)
-		crossing_destroy(sw->ports[i].crossing);
+		pipeline_destroy(sw->ports[i].pipeline);
 }
 
 void marking_start(struct fabric_switch *sw)

@@ -118,7 +118,8 @@ prepare(struct switch_port *input, struct switch_port *output, struct packet *pa
 		marking_arrive(output, packet);
 	sw->count.packets_forwarded++;
 	sw->count.bytes_forwarded += packet->wire_bytes;
-	packet->head_at = (would_run_out ? packet->tail_at : packet->head_at) + sw->crossing;
+	packet->head_at =
+		(would_run_out ? packet->tail_at : packet->head_at) + sw->forwarding_latency;
 	trace(&sw->block, TRACE_SWITCH_FORWARD, packet->tag, port_index(output), packet->head_at);
 	return true;
 }
@@ -128,7 +129,7 @@ static inline void queue_packet(struct switch_port *output, struct packet *packe
 	struct fabric_switch *sw = output->sw;
 
 	if (__builtin_expect(sw->telemetry, 0))
-		crossing_enter(output->crossing, packet, sim_now(sw->block.sim));
+		pipeline_enter(output->pipeline, packet, sim_now(sw->block.sim));
 	port_send_at(output->port, packet, packet->head_at);
 }
 
@@ -314,8 +315,8 @@ static void switch_discarded(struct port_user *user, struct port *port, const st
 	(void)port;
 	sw->count.queue_drops++;
 	sw->count.bytes_dropped += packet->wire_bytes;
-	if (output->crossing)
-		crossing_discard(output->crossing, packet);
+	if (output->pipeline)
+		pipeline_discard(output->pipeline, packet);
 	release(output, packet, packet->tail_at > now ? packet->tail_at : now);
 }
 
@@ -468,7 +469,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 	assert(ports >= 1 && ports <= PORT_SET_PORTS);
 	sw->params = *params;
 	sw->port_count = ports;
-	sw->crossing = params->crossing_latency;
+	sw->forwarding_latency = params->forwarding_latency;
 	sw->by_lid = link_layer == LINK_INFINIBAND;
 	sw->routes = params->routes;
 	sw->pool = pool;

@@ -3,7 +3,7 @@
  * switch: a cut-through switch: input buffers with the link's flow control, a forwarding table, and at each output
  * a queue per VL and input (virtual output queues, so no packet blocks another that goes elsewhere).
  *
- *     port 0 --receive--> lookup --ready after the crossing--> output's queues --inputs in turn--> port n
+ *     port 0 --receive--> lookup --ready after forwarding_latency--> output's queues --inputs in turn--> port n
  *        ^------------------ input space is given back when the packet has left ------------------'
  *
  * InfiniBand forwards by destination LID (the linear forwarding table, IBTA vol. 1, 14.2.5.10 and 18.2.4), Ethernet by the

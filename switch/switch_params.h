@@ -13,7 +13,7 @@
 
 /* clang-format off */
 #define SWITCH_PARAMS(X)                                                                                   \
-	X(crossing_latency, TIME, "90ns",  "0ps..100us", "from a packet's first bit in to its first bit out, if nothing is in the way", "ground truth C-10: SB7700, EDR") \
+	X(forwarding_latency, TIME, "90ns",  "0ps..100us", "from a packet's first bit in to its first bit out, if nothing is in the way", "ground truth C-10: SB7700, EDR") \
 	X(routes,           FLAG, "false", "",           "forwards at layer 3: takes one off the hop limit and drops at 0", "choice") \
 	X(balance,          CHOICE, "destination", "destination|ecmp|letflow|spray|adaptive|drill|conga|conweave", "which of several equal paths a packet takes: by its destination's number; by a hash of its addresses and UDP port; at random after each gap of its flow; at random; one of the shortest queues; the shorter of two queues at random and the last one that was shorter; the path that is least congested up to the last leaf after each gap; or another when a probe is late, put in order by the last leaf", "choice") \
 	X(flowlet_gap,      TIME, "100us", "0ps..1s",    "balance: letflow and conga: silence of a flow after which it may change its path", "ConWeave's comparison (ground truth D-32): 100 us; recalled: LetFlow (NSDI'17) and CONGA (SIGCOMM'14) have 500 us") \

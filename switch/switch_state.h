@@ -12,7 +12,7 @@
 
 #include "sim/pool.h"
 #include "sim/random.h"
-#include "switch/crossing.h"
+#include "switch/pipeline.h"
 #include "switch/shared_buffer.h"
 #include "switch/switch.h"
 
@@ -33,7 +33,7 @@ struct switch_port {
 	uint32_t fecn_threshold;                           /* bytes; UINT32_MAX: none */
 	uint64_t kmin, kmax;                               /* of ECN, bytes */
 	struct random chance;                              /* of ECN marks */
-	struct crossing *crossing;                         /* NULL: no telemetry */
+	struct pipeline *pipeline;                         /* NULL: no telemetry */
 	uint32_t gap_bytes;                  /* of telemetry: between packets, and before them */
 	const struct partitions *partitions; /* of the filters; NULL: none */
 	bool filters_out;
@@ -60,7 +60,7 @@ struct fabric_switch {
 	uint16_t *table; /* by LID or endpoint: a port, or port_count + a group */
 	uint32_t table_entries;
 	uint32_t port_count;
-	sim_time crossing;
+	sim_time forwarding_latency;
 	struct shared_buffer *buffer; /* NULL: each port has its own */
 	struct packet_pool *pool;
 	struct port_group *groups;

@@ -109,7 +109,7 @@ static struct ideal_route extend(const struct ideal_routes *routes, uint32_t nod
 	route.latency += port_latency(port);
 	if (is_switch(routes, node)) {
 		route.latency +=
-			scenario->switches[node - scenario->host_count].params->crossing_latency;
+			scenario->switches[node - scenario->host_count].params->forwarding_latency;
 		if (port_link_layer(port) == LINK_ETHERNET)
 			route.latency += port_serialization(port, PREAMBLE_BYTES);
 	}

@@ -21,7 +21,7 @@ fail() {
 smpicc -O1 -Wall -o talk "$source/tests/mpi/talk.c" || { echo "smpicc does not compile"; exit 1; }
 cat >four.yaml <<'EOF'
 hosts: {count: 4, hca: {fidelity: endpoint}}
-fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps, length: 1m}, switch: {crossing_latency: 90ns}}
+fabric: {link_layer: roce, topology: single-switch, link: {rate: 100Gbps, length: 1m}, switch: {forwarding_latency: 90ns}}
 EOF
 cat >tree.yaml <<'EOF'
 hosts: {count: 0, hca: {fidelity: endpoint}}

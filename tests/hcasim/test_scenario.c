@@ -214,7 +214,7 @@ static void test_values(void)
 		"hosts: {one: {address: 127.5.5.5}, two: }\n"
 		"fabric:\n"
 		"  link_layer: roce\n"
-		"  switches: {s: {preset: sb7700, crossing_latency: 7ns, port: {vls: 2}}}\n"
+		"  switches: {s: {preset: sb7700, forwarding_latency: 7ns, port: {vls: 2}}}\n"
 		"  links:\n"
 		"    - {between: [one, s], preset: cable-edr, length: 30m}\n"
 		"    - {between: [s, two]}\n"
@@ -242,7 +242,7 @@ static void test_values(void)
 	CU_ASSERT_EQUAL(memcmp(scenario->hosts[0].ipv4, "\177\5\5\5", 4), 0);
 	CU_ASSERT_EQUAL(memcmp(scenario->hosts[1].ipv4, "\177\115\0\2", 4), 0);
 	CU_ASSERT_EQUAL(scenario->fabric.link_layer, 1);
-	CU_ASSERT_EQUAL(scenario->switches[0].params->crossing_latency, 7 * NS);
+	CU_ASSERT_EQUAL(scenario->switches[0].params->forwarding_latency, 7 * NS);
 	CU_ASSERT_EQUAL(scenario->switches[0].params->port.vls, 2);
 	CU_ASSERT_EQUAL(scenario->switches[0].params->port.speed, 6);
 	CU_ASSERT_EQUAL(scenario->links[0].port->length, 30);
@@ -312,7 +312,7 @@ static void test_star_rules(void)
 static void test_overrides(void)
 {
 	static const char *const overrides[] = {
-		"seed=9", "fabric.link.length=3m", "fabric.switch.crossing_latency=1us",
+		"seed=9", "fabric.link.length=3m", "fabric.switch.forwarding_latency=1us",
 		"faults=[{drop: {probability: 2%}}]", "faults.0.drop.probability=3%"};
 	static const char *const bad[] = {
 		"seed=x", "fabric.links.0.length=3m", "a..b=3",          "=3",
@@ -324,7 +324,7 @@ static void test_overrides(void)
 	CU_ASSERT_EQUAL(scenario->seed, 9);
 	CU_ASSERT_EQUAL(scenario->links[1].port->length, 3);
 	CU_ASSERT_EQUAL(scenario->links[1].port->speed, 6);
-	CU_ASSERT_EQUAL(scenario->switches[0].params->crossing_latency, US);
+	CU_ASSERT_EQUAL(scenario->switches[0].params->forwarding_latency, US);
 	CU_ASSERT_EQUAL(scenario->faults[0].choice.probability, 0.03);
 	scenario_destroy(scenario);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -411,7 +411,7 @@ static void test_preset_chain(void)
 	fclose(file);
 	file = fopen("two.yaml", "w");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-	fputs("kind: switch\ncrossing_latency: 11ns\nroutes: false\n", file);
+	fputs("kind: switch\nforwarding_latency: 11ns\nroutes: false\n", file);
 	fclose(file);
 	static const char text[] =
 		"hosts: {a: , b: }\nfabric: {topology: single-switch, switch: %s}\n";
@@ -419,7 +419,7 @@ static void test_preset_chain(void)
 	snprintf(scenario_text, sizeof(scenario_text), text, "one");
 	struct scenario *scenario = read_text(scenario_text, &errors);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(scenario);
-	CU_ASSERT_EQUAL(scenario->switches[0].params->crossing_latency, 11 * NS);
+	CU_ASSERT_EQUAL(scenario->switches[0].params->forwarding_latency, 11 * NS);
 	CU_ASSERT_TRUE(scenario->switches[0].params->routes);
 	scenario_destroy(scenario);
 	file = fopen("two.yaml", "w");

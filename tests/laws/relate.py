@@ -194,7 +194,7 @@ MORE_FLOWS = (
     ("fabric.switch.balance", ("ecmp",), ("spray", "drill", "adaptive"), 2 * CHANCE), # and packets come in another order
     ("fabric.link.rate", ("25Gbps", "50Gbps"), ("50Gbps", "100Gbps"), CHANCE),
     ("fabric.link.length", ("200m", "50m"), ("20m", "2m"), CHANCE),
-    ("fabric.switch.crossing_latency", ("2us", "500ns"), ("200ns", "0ps"), CHANCE),
+    ("fabric.switch.forwarding_latency", ("2us", "500ns"), ("200ns", "0ps"), CHANCE),
     ("hosts.hca.send_latency", ("2us", "500ns"), ("200ns", "0ps"), CHANCE),
 )
 BALANCES = ("ecmp", "destination", "spray", "letflow", "drill", "adaptive", "conga")

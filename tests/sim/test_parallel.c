@@ -3,7 +3,7 @@
  * Proves that a parallel run does what a sequential one does: nodes in a ring that pass tokens on after random times, many
  * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 LPs, in one
  * call of sim_run(), in slices, or with slices in turn between; that time, the next event and the number of events are those of all LPs; and that
- * a window is as long as the shortest crossing; and that one thread fires windows that hold little, from and to the window that the
+ * a window is as long as the shortest channel; and that one thread fires windows that hold little, from and to the window that the
  * numbers of events say.
  */
 #include <stdio.h>
@@ -41,7 +41,7 @@ struct node {
 	struct event echo; /* of the same instant: its rank is the node's next sequence number */
 	struct token *coming;
 	struct node *next;
-	struct crossing crossing; /* to the next, if that is in another LP */
+	struct lp_channel channel; /* to the next, if that is in another LP */
 	struct token *left[2];
 	uint64_t log; /* a hash of what came, and when */
 };
@@ -118,16 +118,16 @@ static void arrive(struct event *event)
 	if (node->next->block.sim == node->block.sim) {
 		come(token, node->next);
 	} else {
-		unsigned window = crossing_leave(&node->crossing, token->arrives_at);
+		unsigned window = lp_channel_leave(&node->channel, token->arrives_at);
 
 		token->next = node->left[window];
 		node->left[window] = token;
 	}
 }
 
-static void take(struct crossing *crossing, unsigned window)
+static void take(struct lp_channel *channel, unsigned window)
 {
-	struct node *node = container_of(crossing, struct node, crossing);
+	struct node *node = container_of(channel, struct node, channel);
 
 	while (node->left[window]) {
 		struct token *token = node->left[window];
@@ -162,8 +162,8 @@ static void ring_begin(struct ring *ring, unsigned lps)
 		struct node *node = &ring->nodes[i];
 
 		if (node->next->block.sim != node->block.sim)
-			crossing_init(&node->crossing, node->block.sim, node->next->block.sim,
-				      CABLE, take);
+			lp_channel_init(&node->channel, node->block.sim, node->next->block.sim,
+					CABLE, take);
 	}
 	for (unsigned i = 0; i < TOKENS; i++) {
 		ring->tokens[i] = (struct token){.number = i, .arrives_at = i % 3 * NS};
@@ -279,7 +279,7 @@ static void test_gaps_are_skipped(void)
 struct beat {
 	struct block block;
 	struct event event;
-	struct crossing crossing; /* by which nothing comes */
+	struct lp_channel channel; /* by which nothing comes */
 	unsigned left, dense_from, dense_to;
 };
 
@@ -314,7 +314,7 @@ static void test_little_is_done_together(void)
 		sim_schedule(&beats[i].event, 0);
 	}
 	for (unsigned i = 0; i < 2; i++)
-		crossing_init(&beats[i].crossing, sim_lp(sim, i), sim_lp(sim, 1 - i), CABLE, take);
+		lp_channel_init(&beats[i].channel, sim_lp(sim, i), sim_lp(sim, 1 - i), CABLE, take);
 	sim_run(sim, SPARSE * CABLE);
 	CU_ASSERT_EQUAL(sim_windows(sim).count, SPARSE);
 	CU_ASSERT_EQUAL(sim_windows(sim).together, SPARSE - lose);

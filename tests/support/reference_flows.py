@@ -40,7 +40,7 @@ FABRICS = {  # hosts, topology, round trip of an empty path
     "incast-16": (17, "single-switch", "4162ns"),
     "web-search": (0, "{kind: leaf-spine, leaves: 4, spines: 8, hosts: 8}", "8324ns"),
 }
-# Whose packets take 90 ns, and 94 with telemetry, in both; the crossing makes up for the other's storing and forwarding.
+# Whose packets take 90 ns, and 94 with telemetry, in both; forwarding_latency makes up for the other's storing and forwarding.
 SCENARIO = """\
 hosts:
   count: {hosts}
@@ -52,7 +52,7 @@ fabric:
   link_layer: roce
   topology: {topology}
   switch:
-    {{telemetry: {telemetry}, telemetry_gaps: true, balance: destination, crossing_latency: 49ns, queueing: arrival,
+    {{telemetry: {telemetry}, telemetry_gaps: true, balance: destination, forwarding_latency: 49ns, queueing: arrival,
       buffer: {{size: {buffer}, alpha: 0.125, reserved: 4KiB, headroom: 37500B, xon_below: 3KiB}},
       ecn: {{mark: dequeue, kmin: 400KB, kmax: 1600KB, pmax: 20%}}, port: {{mtu: 1024B, vls: 1, pause_reaction: 0ps}}}}
   link: {{rate: 100Gbps, length: 200m}}

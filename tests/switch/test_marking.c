@@ -231,14 +231,14 @@ static void test_telemetry(void)
 }
 
 /* Two senders, 20 packets each: the longest queue behind a packet is 20, however long packets take through the switch. */
-static uint32_t longest_queue(sim_time crossing, bool gaps, uint64_t *sent_bytes)
+static uint32_t longest_queue(sim_time forwarding_latency, bool gaps, uint64_t *sent_bytes)
 {
 	uint32_t queue;
 
 	star_defaults(&star);
 	star.params.telemetry = true;
 	star.params.telemetry_gaps = gaps;
-	star.params.crossing_latency = crossing;
+	star.params.forwarding_latency = forwarding_latency;
 	star.params.port.input_buffer = 10 << 20;
 	CU_ASSERT_TRUE(star_begin(&star, LINK_ETHERNET, 3));
 	star.hosts[0].asks = star.hosts[1].asks = true;

@@ -46,7 +46,7 @@ static void begin(enum balance balance)
 {
 	mesh.params.buffer.size = 9000000;
 	mesh.params.queueing = QUEUEING_ARRIVAL;
-	mesh.params.crossing_latency = 0;
+	mesh.params.forwarding_latency = 0;
 	mesh.params.port.fec_latency = 0;
 	CU_ASSERT_TRUE_FATAL(try_begin(balance, SIM_KERNEL_native));
 }
@@ -216,7 +216,7 @@ static void begin_two_next_hops(void)
 	mesh.params.balance = BALANCE_CONWEAVE;
 	mesh.params.buffer.size = 9000000;
 	mesh.params.queueing = QUEUEING_ARRIVAL;
-	mesh.params.crossing_latency = 0;
+	mesh.params.forwarding_latency = 0;
 	spines = 2;
 	mesh.params.conweave.header = 0;
 	CU_ASSERT_TRUE_FATAL(

@@ -248,7 +248,7 @@ static struct ideal_route star_route(void *context, uint32_t source, uint32_t de
 
 	(void)source, (void)destination;
 	return (struct ideal_route){
-		.latency = 2 * port_latency(port) + study->switch_params.crossing_latency +
+		.latency = 2 * port_latency(port) + study->switch_params.forwarding_latency +
 			   (ethernet ? port_serialization(port, 8) : 0),
 		.rate_bps = port_rate_bps(port),
 		.hops = 2,

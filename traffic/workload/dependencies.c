@@ -38,7 +38,7 @@ struct notification_list {
 
 /* From one LP to another. */
 struct mailbox {
-	struct crossing crossing;
+	struct lp_channel channel;
 	struct notification_list left[2];
 	struct dependencies *dependencies;
 	unsigned to;
@@ -122,9 +122,9 @@ static void push(struct notification_list *list, struct notification notificatio
 	list->notifications[list->count++] = notification;
 }
 
-static void take(struct crossing *crossing, unsigned window)
+static void take(struct lp_channel *channel, unsigned window)
 {
-	struct mailbox *mailbox = container_of(crossing, struct mailbox, crossing);
+	struct mailbox *mailbox = container_of(channel, struct mailbox, channel);
 	struct notification_list *list = &mailbox->left[window];
 
 	for (uint32_t i = 0; i < list->count; i++)
@@ -142,7 +142,7 @@ static void notify(struct dependencies *dependencies, unsigned from, unsigned to
 	if (from == to)
 		take_notification(dependencies, to, flow, at);
 	else
-		push(&mailbox->left[crossing_leave(&mailbox->crossing, at + what->start)],
+		push(&mailbox->left[lp_channel_leave(&mailbox->channel, at + what->start)],
 		     (struct notification){flow, at});
 }
 
@@ -267,7 +267,7 @@ static void create_mailboxes(struct dependencies *dependencies, struct sim *cons
 		mailbox->dependencies = dependencies;
 		mailbox->to = i % dependencies->lps;
 		if (from != to && delay > 0 && delay < SIM_NEVER)
-			crossing_init(&mailbox->crossing, from, to, delay, take);
+			lp_channel_init(&mailbox->channel, from, to, delay, take);
 	}
 }
 

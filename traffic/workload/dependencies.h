@@ -5,7 +5,7 @@
  * hosts at the same time, `notification_latency` after the last of what it waits for.
  *
  *     dependencies_happened() --same host--> release()
- *                      --another----> notification_latency, over a crossing if it is in another LP of the run --> release()
+ *                      --another----> notification_latency, over a channel if it is in another LP of the run --> release()
  *
  * So nothing that one host does has an effect at another at once, and a run can be divided (sim/parallel.h) between them.
  * Each LP counts what has happened in it, and tells all LPs when a barrier's flows are complete there.

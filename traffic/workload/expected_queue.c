@@ -17,7 +17,7 @@ struct notification {
 
 /* From one LP to another. */
 struct mailbox {
-	struct crossing crossing;
+	struct lp_channel channel;
 	struct notification *left[2];
 	uint32_t count[2], room[2];
 };
@@ -63,9 +63,9 @@ static void take_notification(const struct notification *notification)
 	       message);
 }
 
-static void take(struct crossing *crossing, unsigned window)
+static void take(struct lp_channel *channel, unsigned window)
 {
-	struct mailbox *mailbox = container_of(crossing, struct mailbox, crossing);
+	struct mailbox *mailbox = container_of(channel, struct mailbox, channel);
 
 	for (uint32_t i = 0; i < mailbox->count[window]; i++)
 		take_notification(&mailbox->left[window][i]);
@@ -75,7 +75,7 @@ static void take(struct crossing *crossing, unsigned window)
 /* It takes effect with its packets, which cross by themselves. */
 static void leave(struct mailbox *mailbox, const struct notification *notification)
 {
-	unsigned window = crossing_leave(&mailbox->crossing, SIM_NEVER);
+	unsigned window = lp_channel_leave(&mailbox->channel, SIM_NEVER);
 	uint32_t *room = &mailbox->room[window];
 
 	if (mailbox->count[window] == *room) {
@@ -185,7 +185,7 @@ struct expected_queue_mailboxes *expected_queue_mailboxes_create(struct sim *sim
 		struct sim *from = sim_lp(sim, i / lps), *to = sim_lp(sim, i % lps);
 
 		if (from != to)
-			crossing_init(&mailboxes->between[i].crossing, from, to, SIM_NEVER, take);
+			lp_channel_init(&mailboxes->between[i].channel, from, to, SIM_NEVER, take);
 	}
 	for (unsigned i = 0; i < SIM_LPS_MAX; i++)
 		pool_init(&mailboxes->pools[i], sizeof(struct expected_message), 0);

@@ -11,7 +11,7 @@
 
 struct ideal_route {
 	sim_time
-		latency; /* one way: cables, crossings, and the preamble that each switch sends again */
+		latency; /* one way: cables, switches, and the preamble that each switch sends again */
 	uint64_t rate_bps; /* of the slowest link */
 	uint32_t hops;
 };

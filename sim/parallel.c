@@ -2,7 +2,7 @@
 /*
  * parallel: see parallel.h. Each thread, window by window: agree on where the next one begins, take in what the others
  * have left in the last one, fire what is in it, say when it has something to do next, wait for the others. Where windows hold
- * less than meeting costs, the caller's thread fires them all. In turn it is the caller's thread that fires, and what is left
+ * less than the barrier costs, the caller's thread fires them all. In sequential mode it is the caller's thread that fires, and what is left
  * is taken in at once.
  */
 #include "sim/parallel.h"
@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "sim/gate.h"
 #include "sim/kernel.h"
+#include "sim/thread_barrier.h"
 
 #define PATIENCE 10000 /* events lost by threads, or to be won by them, before that changes */
 
@@ -30,7 +30,7 @@ struct lp {
 };
 
 struct parallel {
-	struct gate gate;
+	struct thread_barrier barrier;
 	unsigned count;
 	sim_time delay; /* no channel is shorter: a window */
 	sim_time until;
@@ -172,10 +172,10 @@ static void run_lp(struct lp *lp)
 			break;
 		end = next;
 		fire_until(lp, end);
-		gate_pass(&parallel->gate);
+		thread_barrier_wait(&parallel->barrier);
 		weigh(lp);
 	}
-	gate_pass(&parallel->gate);
+	thread_barrier_wait(&parallel->barrier);
 	if (lp == &parallel->lps[0])
 		parallel->end = end;
 }
@@ -279,7 +279,7 @@ void parallel_run(struct sim *sim, sim_time until)
 		parallel->lps[i].sim->now = until == SIM_NEVER ? last : until;
 }
 
-/* ---- in turn ---- */
+/* ---- sequential ---- */
 
 static bool is_before(const struct event *one, const struct event *other)
 {
@@ -287,7 +287,7 @@ static bool is_before(const struct event *one, const struct event *other)
 }
 
 /* NULL: nothing is before `until`. */
-static struct lp *next_in_turn(struct parallel *parallel, sim_time until)
+static struct lp *next_sequential(struct parallel *parallel, sim_time until)
 {
 	const struct event *first = NULL;
 	struct lp *next = NULL;
@@ -309,7 +309,7 @@ static void set_time(struct parallel *parallel, sim_time now)
 		parallel->lps[i].sim->now = now;
 }
 
-void sim_run_in_turn(struct sim *sim, sim_time until)
+void sim_run_sequential(struct sim *sim, sim_time until)
 {
 	struct parallel *parallel;
 	struct lp *lp;
@@ -320,7 +320,7 @@ void sim_run_in_turn(struct sim *sim, sim_time until)
 	}
 	assert(sim->current == NULL && until >= sim->now && until < SIM_NEVER);
 	parallel = sim->lp->parallel;
-	while ((lp = next_in_turn(parallel, until)) != NULL) {
+	while ((lp = next_sequential(parallel, until)) != NULL) {
 		struct event *event = wheel_pop(&lp->sim->wheel, until - 1);
 
 		set_time(parallel, event_time(event));
@@ -407,7 +407,7 @@ void sim_create_lps(struct sim *sim, unsigned lps)
 		return;
 	parallel = aligned_alloc(64, bytes);
 	assert(parallel);
-	*parallel = (struct parallel){.count = lps, .delay = SIM_NEVER, .gate.count = lps};
+	*parallel = (struct parallel){.count = lps, .delay = SIM_NEVER, .barrier.count = lps};
 	pthread_mutex_init(&parallel->lock, NULL);
 	pthread_cond_init(&parallel->wake, NULL);
 	for (unsigned i = 0; i < lps; i++) {

@@ -11,10 +11,10 @@
  * its own, and leaves the rest to channels; between two sim_run() anybody may look at everything.
  * Only the native kernel runs in parallel. sim_stop() and traces are for sequential runs.
  *
- * Threads meet at the end of each window. Where windows have held less than that costs for long, as with short cables, the caller's
+ * Threads wait at a barrier at the end of each window. Where windows have held less than that costs for long, as with short cables, the caller's
  * thread fires all that is in them, LP after LP, until they hold more. Only numbers of events decide, so it is the same in each run.
  *
- * Where an event has to see what all LPs have come to, or to change what all do from then on, they take turns: sim_run_in_turn().
+ * Where an event has to see what all LPs have come to, or to change what all do from then on, LPs run sequentially: sim_run_sequential().
  */
 #ifndef SIM_PARALLEL_H
 #define SIM_PARALLEL_H
@@ -34,9 +34,9 @@ unsigned sim_lp_number(const struct sim *sim); /* its number */
 
 /* As sim_run(), but LPs fire one event at a time, in the order in which one LP would: within an event the time is the same
  * everywhere, and all that is before it in that order has happened. Of a run in one LP: sim_run(). */
-void sim_run_in_turn(struct sim *sim, sim_time until);
+void sim_run_sequential(struct sim *sim, sim_time until);
 
-/* Events of all LPs but the busiest: what a window must hold of them for threads to be worth their meeting. */
+/* Events of all LPs but the busiest: what a window must hold of them for threads to be worth the barrier. */
 #define SIM_WINDOW_WORTH 10u
 
 /* How well a run is divided: if threads did nothing but fire events, it would take `longest` of `events`. */

@@ -2,7 +2,7 @@
 /*
  * Proves that a parallel run does what a sequential one does: nodes in a ring that pass tokens on after random times, many
  * at the same picosecond, see the same tokens at the same times and in the same order in 1, 2, 3 and 5 LPs, in one
- * call of sim_run(), in slices, or with slices in turn between; that time, the next event and the number of events are those of all LPs; and that
+ * call of sim_run(), in slices, or with sequential slices between; that time, the next event and the number of events are those of all LPs; and that
  * a window is as long as the shortest channel; and that one thread fires windows that hold little, from and to the window that the
  * numbers of events say.
  */
@@ -13,12 +13,12 @@
 #include "sim/random.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)              \
-	TEST(the_same_in_lps)    \
-	TEST(the_same_in_slices) \
-	TEST(the_same_in_turn)   \
-	TEST(who_is_first)       \
-	TEST(gaps_are_skipped)   \
+#define TESTS(TEST)               \
+	TEST(the_same_in_lps)     \
+	TEST(the_same_in_slices)  \
+	TEST(the_same_sequential) \
+	TEST(who_is_first)        \
+	TEST(gaps_are_skipped)    \
 	TEST(little_is_done_together)
 SUITE(TESTS)
 
@@ -178,7 +178,7 @@ static void ring_end(struct ring *ring)
 	sim_destroy(ring->sim);
 }
 
-static void compare(unsigned lps, sim_time slice, bool turns)
+static void compare(unsigned lps, sim_time slice, bool sequential)
 {
 	static struct ring one, parallel;
 	sim_time until = 0;
@@ -189,8 +189,8 @@ static void compare(unsigned lps, sim_time slice, bool turns)
 		CU_ASSERT_EQUAL(sim_next(one.sim), sim_next(parallel.sim));
 		until = slice ? until + slice : SIM_NEVER;
 		sim_run(one.sim, until);
-		if (turns && until / slice % 3)
-			sim_run_in_turn(parallel.sim, until);
+		if (sequential && until / slice % 3)
+			sim_run_sequential(parallel.sim, until);
 		else
 			sim_run(parallel.sim, until);
 		CU_ASSERT_EQUAL(sim_now(one.sim), sim_now(parallel.sim));
@@ -201,7 +201,7 @@ static void compare(unsigned lps, sim_time slice, bool turns)
 	CU_ASSERT_EQUAL(sim_next(parallel.sim), SIM_NEVER);
 	for (unsigned i = 0; i < TOKENS; i++)
 		CU_ASSERT_EQUAL(parallel.tokens[i].hops, HOPS);
-	if (lps > 1 && !turns) {
+	if (lps > 1 && !sequential) {
 		struct sim_windows windows = sim_windows(parallel.sim);
 
 		CU_ASSERT_EQUAL(windows.length, CABLE);
@@ -231,7 +231,7 @@ static void test_the_same_in_slices(void)
 	compare(2, 7 * NS, false); /* shorter than a window */
 }
 
-static void test_the_same_in_turn(void)
+static void test_the_same_sequential(void)
 {
 	compare(1, 1 * US, true);
 	compare(2, 1 * US, true);
@@ -247,11 +247,11 @@ static void test_who_is_first(void)
 	ring_begin(&one, 1);
 	ring_begin(&parallel, 3);
 	witness = &(struct witness){0};
-	sim_run_in_turn(one.sim, 1 * MS);
+	sim_run_sequential(one.sim, 1 * MS);
 	uint64_t seen = witness->log;
 	CU_ASSERT(witness->ties > 100);
 	witness->log = 0;
-	sim_run_in_turn(parallel.sim, 1 * MS);
+	sim_run_sequential(parallel.sim, 1 * MS);
 	CU_ASSERT_EQUAL(witness->log, seen);
 	CU_ASSERT_EQUAL(sim_now(parallel.sim), sim_now(one.sim));
 	witness = NULL;

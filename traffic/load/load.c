@@ -478,7 +478,7 @@ static sim_time quiet_time(const struct load *load)
 	return time >= STEP ? time : 0;
 }
 
-/* LPs run at a time while nothing can be over, and else in turn, so that each work request is counted in the order of one LP.
+/* LPs run at a time while nothing can be over, and else sequentially, so that each work request is counted in the order of one LP.
  * What has failed is given up between two slices. */
 static void play_slice(struct load *load, sim_time next)
 {
@@ -491,7 +491,7 @@ static void play_slice(struct load *load, sim_time next)
 		count_all(load);
 		assert(load->count < mark);
 	} else {
-		sim_run_in_turn(load->sim, next + STEP);
+		sim_run_sequential(load->sim, next + STEP);
 	}
 	load->given_up = load->failed;
 }

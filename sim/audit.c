@@ -6,12 +6,13 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-__attribute__((format(printf, 5, 6))) static void
-breach(struct block *block, FILE *out, const char *law, const char *gauge, const char *format, ...)
+__attribute__((format(printf, 5, 6))) static void violation(struct block *block, FILE *out,
+							    const char *law, const char *gauge,
+							    const char *format, ...)
 {
 	va_list values;
 
-	block->breaches++;
+	block->violations++;
 	fprintf(out, "%s: %s of %s: ", block->name, law, gauge);
 	va_start(values, format);
 	vfprintf(out, format, values);
@@ -32,12 +33,12 @@ static void audit_time(struct block *block, FILE *out, const struct gauge_info *
 	if (area <= most)
 		return;
 	if (gauge->capacity == 1)
-		breach(block, out, "utilisation", info->name,
-		       "busy for %" PRIu64 " ps of %" PRIu64 " ps", area, time);
+		violation(block, out, "utilisation", info->name,
+			  "busy for %" PRIu64 " ps of %" PRIu64 " ps", area, time);
 	else
-		breach(block, out, "utilisation", info->name,
-		       "%" PRIu64 " %s x ps in use, %" PRIu64 " x %" PRIu64 " ps there were", area,
-		       info->unit, gauge->capacity + gauge->beyond, time);
+		violation(block, out, "utilisation", info->name,
+			  "%" PRIu64 " %s x ps in use, %" PRIu64 " x %" PRIu64 " ps there were",
+			  area, info->unit, gauge->capacity + gauge->beyond, time);
 }
 
 static void audit_population(struct block *block, FILE *out, const struct gauge_info *info,
@@ -46,12 +47,12 @@ static void audit_population(struct block *block, FILE *out, const struct gauge_
 	uint64_t most = gauge->capacity + gauge->beyond;
 
 	if (gauge->level_max > INT64_MAX)
-		breach(block, out, "population", info->name, "%" PRId64 " %s, less than none",
-		       (int64_t)gauge->level_max, info->unit);
+		violation(block, out, "population", info->name, "%" PRId64 " %s, less than none",
+			  (int64_t)gauge->level_max, info->unit);
 	else if (gauge->capacity > 0 && gauge->level_max > most)
-		breach(block, out, "population", info->name,
-		       "%" PRIu64 " %s were there, room for %" PRIu64, gauge->level_max, info->unit,
-		       most);
+		violation(block, out, "population", info->name,
+			  "%" PRIu64 " %s were there, room for %" PRIu64, gauge->level_max,
+			  info->unit, most);
 }
 
 /* Each that is still there came at 0 at the earliest, and now at the latest. */
@@ -63,10 +64,10 @@ static void audit_little(struct block *block, FILE *out, const struct gauge_info
 
 	if (!gauge->timed || area - gauge->stays <= still)
 		return;
-	breach(block, out, "Little's law", info->name,
-	       "%" PRIu64 " %s x ps by level, %" PRIu64 " by the times of those that left; %" PRIu64
-	       " are there",
-	       area, info->unit, gauge->stays, gauge->level);
+	violation(block, out, "Little's law", info->name,
+		  "%" PRIu64 " %s x ps by level, %" PRIu64
+		  " by the times of those that left; %" PRIu64 " are there",
+		  area, info->unit, gauge->stays, gauge->level);
 }
 
 void block_audit(struct block *block, FILE *out)
@@ -94,8 +95,8 @@ void audit_service(struct block *block, FILE *out, const struct gauge *server, u
 	assert(server >= block->gauges);
 	if (busy == completions * service)
 		return;
-	breach(block, out, "utilisation", block->type->gauges[server - block->gauges].name,
-	       "busy for %" PRIu64 " ps, %" PRIu64 " completions x %" PRIu64 " ps are %" PRIu64
-	       " ps",
-	       busy, completions, service, completions * service);
+	violation(block, out, "utilisation", block->type->gauges[server - block->gauges].name,
+		  "busy for %" PRIu64 " ps, %" PRIu64 " completions x %" PRIu64 " ps are %" PRIu64
+		  " ps",
+		  busy, completions, service, completions * service);
 }

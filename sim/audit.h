@@ -7,7 +7,7 @@
  *     Little       the integral of the population = the time that those who left were there, and those who are there have been
  *
  * The sides of Little's law are kept apart: the gauge sums levels over time, and what leaves tells when it came
- * (gauge_left()). blocks_check() audits all blocks; a breach is a line "block: law: figures".
+ * (gauge_left()). blocks_check() audits all blocks; a violation is a line "block: law: figures".
  */
 #ifndef SIM_AUDIT_H
 #define SIM_AUDIT_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* All gauges of the block, then its type's own laws. Counts breaches in the block. */
+/* All gauges of the block, then its type's own laws. Counts violations in the block. */
 void block_audit(struct block *block, FILE *out);
 
 /* For a type's audit(): the block's server was busy for exactly completions x service. */

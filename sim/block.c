@@ -65,22 +65,22 @@ void block_equal(struct block *block, FILE *out, const char *what, uint64_t one,
 {
 	if (one == other)
 		return;
-	block->breaches++;
+	block->violations++;
 	fprintf(out, "%s: %s: %" PRIu64 " and %" PRIu64 "\n", block->name, what, one, other);
 }
 
 unsigned blocks_check(struct sim *sim, FILE *out)
 {
-	unsigned breaches = 0;
+	unsigned violations = 0;
 
 	for (struct block *block = sim->first_block; block != NULL; block = block->next) {
-		block->breaches = 0;
+		block->violations = 0;
 		if (block->type->check != NULL)
 			block->type->check(block, out);
 		block_audit(block, out);
-		breaches += block->breaches;
+		violations += block->violations;
 	}
-	return breaches;
+	return violations;
 }
 
 struct block *sim_blocks(const struct sim *sim)

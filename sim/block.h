@@ -109,7 +109,7 @@ struct block_type {
 	const struct counter *counters;
 	const struct trace_point *trace_points;
 	const struct gauge_info *gauges; /* NULL: none */
-	/* Does what must hold at any instant hold: what came in left, or is still there? Each breach is a line on `out`,
+	/* Does what must hold at any instant hold: what came in left, or is still there? Each violation is a line on `out`,
 	 * by block_equal(). NULL: nothing to check. */
 	void (*check)(struct block *block, FILE *out);
 	/* Do the laws of sim/audit.h hold that the gauges alone do not tell, such as busy = completions x service? As
@@ -135,7 +135,7 @@ struct block {
 	struct gauge *gauges;   /* the block's gauges struct, NULL: none */
 	struct block *next;     /* the run's blocks, in order of creation */
 	struct block *previous;
-	uint32_t breaches; /* that check() and the audit found */
+	uint32_t violations; /* that check() and the audit found */
 };
 
 /* Enters the block in the run; it leaves before sim_destroy(). params and counts stay the caller's and
@@ -147,10 +147,10 @@ void block_fini(struct block *block);
 /* The block's struct of gauges, in the order of its type's list; behind block_init(). */
 void block_gauges(struct block *block, struct gauge *gauges);
 
-/* Checks and audits all blocks of a run. Returns how many breaches there are. */
+/* Checks and audits all blocks of a run. Returns how many violations there are. */
 unsigned blocks_check(struct sim *sim, FILE *out);
 
-/* For check(): the two must be equal, or it is a breach of the rule that `what` names. */
+/* For check(): the two must be equal, or it is a violation of the rule that `what` names. */
 void block_equal(struct block *block, FILE *out, const char *what, uint64_t one, uint64_t other);
 
 /* First of the run's blocks; follow ->next. */

@@ -2,7 +2,7 @@
 /*
  * Proves that what must hold at any instant does, in the middle of everything: in a run of writes, sends, reads and atomics
  * under loss, with caches too small and few tags and credits, all blocks are checked every few nanoseconds. And that a
- * breach is found: each counter that a rule names is changed by one in turn, and a line tells of it. An adapter that is destroyed
+ * violation is found: each counter that a rule names is changed by one in turn, and a line tells of it. An adapter that is destroyed
  * with all that under way leaves no memory behind.
  */
 #include <malloc.h>
@@ -14,10 +14,10 @@
 #include "tests/hca/support/rig.h"
 #include "tests/support/suite.h"
 
-#define TESTS(TEST)               \
-	TEST(at_any_instant)      \
-	TEST(flushed_and_dropped) \
-	TEST(breaches_are_found)  \
+#define TESTS(TEST)                \
+	TEST(at_any_instant)       \
+	TEST(flushed_and_dropped)  \
+	TEST(violations_are_found) \
 	TEST(ends_under_way)
 SUITE(TESTS)
 
@@ -130,7 +130,7 @@ static struct block *find(struct rig *rig, const char *name)
 	abort();
 }
 
-static void test_breaches_are_found(void)
+static void test_violations_are_found(void)
 {
 	static const struct {
 		const char *block, *counter;

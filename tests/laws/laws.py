@@ -49,19 +49,19 @@ def case(job):
     said = ""
     for turn in range(DRAWS_MAX):
         scenario = law.draw(random.Random(f"{seed}:{number}:{turn}"))
-        breach, said = shrink.judge(law, runner, scenario)
-        if breach is None and said:
+        violation, said = shrink.judge(law, runner, scenario)
+        if violation is None and said:
             refused += 1
             continue
-        if breach:
-            scenario, breach = shrink.smaller(law, runner, scenario, breach)
-        return number, name, breach, scenario, refused, runner.runs, time.monotonic() - began
+        if violation:
+            scenario, violation = shrink.smaller(law, runner, scenario, violation)
+        return number, name, violation, scenario, refused, runner.runs, time.monotonic() - began
     return number, name, f"{DRAWS_MAX} scenarios refused, the last one: {said}", {}, refused, runner.runs, time.monotonic() - began
 
 
-def show(seed, number, name, breach, scenario):
+def show(seed, number, name, violation, scenario):
     """A case that fails, as commands for a shell."""
-    print(f"BREACH of {name}: {breach}")
+    print(f"VIOLATION of {name}: {violation}")
     print(f"  again: run.sh -s {seed} -c {number}")
     if not scenario:
         return
@@ -92,21 +92,21 @@ def main():
     jobs = [(options.hcasim, options.seed, number, listed) for number in numbers]
     table = {name: [0, 0, 0, 0, 0.0] for name in listed}
     with multiprocessing.Pool(2) as pool:
-        for number, name, breach, scenario, refused, runs, seconds in pool.imap(case, jobs):
+        for number, name, violation, scenario, refused, runs, seconds in pool.imap(case, jobs):
             row = table[name]
             row[0] += 1
-            row[1] += 1 if breach else 0
+            row[1] += 1 if violation else 0
             row[2] += refused
             row[3] += runs
             row[4] += seconds
-            if breach:
-                show(options.seed, number, name, breach, scenario)
-    print(f"{'law':16} cases breaches refused  runs seconds")
+            if violation:
+                show(options.seed, number, name, violation, scenario)
+    print(f"{'law':16} cases violations refused  runs seconds")
     for name, row in table.items():
         print(f"{name:16} {row[0]:5} {row[1]:8} {row[2]:7} {row[3]:5} {row[4]:7.1f}")
-    breaches = sum(row[1] for row in table.values())
-    print(f"{len(jobs)} cases, {breaches} breaches")
-    return 1 if breaches else 0
+    violations = sum(row[1] for row in table.values())
+    print(f"{len(jobs)} cases, {violations} violations")
+    return 1 if violations else 0
 
 
 if __name__ == "__main__":

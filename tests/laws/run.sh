@@ -7,7 +7,7 @@
 #   -s SEED   of the cases: the same seed, the same cases (default 1)
 #   -l LAW    only this law (nothing, scale, more, names, shift, apart, fidelities, reverse, known)
 #   -c CASE   only the case of this number
-# A case that fails is printed as files to run, made as small as the tool can. The last line is `N cases, M breaches`.
+# A case that fails is printed as files to run, made as small as the tool can. The last line is `N cases, M violations`.
 # Exit code 1 if M is not 0; 77 where there is no Python.
 here=$(cd "$(dirname "$0")" && pwd)
 options=()

@@ -72,10 +72,10 @@ def variants(law, scenario):
             yield other
 
 
-def smaller(law, runner, scenario, breach):
+def smaller(law, runner, scenario, violation):
     """The smallest scenario found that still fails, and how it fails."""
     if not law.shrinks:
-        return scenario, breach
+        return scenario, violation
     tries = 0
     began = time.monotonic()
     again = True
@@ -83,14 +83,14 @@ def smaller(law, runner, scenario, breach):
         again = False
         for other in variants(law, scenario):
             if tries >= TRIES_MAX or time.monotonic() - began > SECONDS_MAX:
-                return scenario, breach
+                return scenario, violation
             tries += 1
             try:
                 found, _ = judge(law, runner, other)
             except (KeyError, IndexError, ZeroDivisionError, AttributeError, TypeError, ValueError):
                 continue # the law needs what was dropped
-            if found and found.startswith("the run itself") == breach.startswith("the run itself"):
-                scenario, breach = other, found
+            if found and found.startswith("the run itself") == violation.startswith("the run itself"):
+                scenario, violation = other, found
                 again = True
                 break
-    return scenario, breach
+    return scenario, violation

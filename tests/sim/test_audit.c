@@ -71,11 +71,11 @@ static void expect(const char *wanted)
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
-	unsigned breaches = blocks_check(sim, out);
+	unsigned violations = blocks_check(sim, out);
 
 	fclose(out);
 	CU_ASSERT_STRING_EQUAL(text, wanted);
-	CU_ASSERT_EQUAL(breaches, *wanted != '\0');
+	CU_ASSERT_EQUAL(violations, *wanted != '\0');
 	free(text);
 	block_fini(&shop.block);
 	sim_destroy(sim);

@@ -57,9 +57,9 @@ PARAM_KINDS(PARAM_KIND_TYPE)
 /* X(field, KIND, default, range, meaning, source): the texts are as a user would write them in YAML. A range
  * is "low..high" (either may be missing) or the allowed values "a|b|c", which CHOICE must have; "" sets none. The
  * source names a document, or "calibrated: rows", "assumed: why", "choice" where it is the user's to say. */
-#define PARAM_FIELD(field, kind, fallback, range, meaning, source) param_type_##kind field;
-#define PARAM_ROW(owner, field, kind, fallback, range, meaning, source)                                    \
-	{#field, PARAM_##kind, offsetof(owner, field), fallback, range, meaning, source},
+#define PARAM_FIELD(field, kind, default_text, range, meaning, source) param_type_##kind field;
+#define PARAM_ROW(owner, field, kind, default_text, range, meaning, source)                                    \
+	{#field, PARAM_##kind, offsetof(owner, field), default_text, range, meaning, source},
 /* X(field, unit, meaning) */
 #define COUNTER_FIELD(field, unit, meaning)  uint64_t field;
 #define COUNTER_ENTRY(field, unit, meaning)  {#field, unit, meaning},
@@ -72,7 +72,7 @@ struct param {
 	const char *name;
 	enum param_kind kind;
 	size_t offset; /* in the block's params struct */
-	const char *fallback;
+	const char *default_text;
 	const char *range;
 	const char *meaning;
 	const char *source;

@@ -303,7 +303,7 @@ void params_default(const struct param *list, void *params)
 {
 	char error[256];
 	for (const struct param *param = list; param->name != NULL; param++) {
-		if (!param_parse(param, param->fallback, params, error, sizeof(error))) {
+		if (!param_parse(param, param->default_text, params, error, sizeof(error))) {
 			fprintf(stderr, "default of parameter %s: %s\n", param->name, error);
 			abort();
 		}

@@ -59,33 +59,34 @@ struct yaml_node *published_get(const struct published_settings *settings, const
 }
 
 const char *published_text(const struct published_settings *settings, const char *key,
-			   const char *fallback)
+			   const char *default_text)
 {
 	struct yaml_node *node = published_get(settings, key);
-	const char *text = node ? yaml_expect_text(node, "a text", settings->errors) : fallback;
+	const char *text = node ? yaml_expect_text(node, "a text", settings->errors) : default_text;
 
-	return text ? text : fallback;
+	return text ? text : default_text;
 }
 
-static double read_number(struct yaml_node *node, double fallback, struct yaml_errors *errors)
+static double read_number(struct yaml_node *node, double default_number, struct yaml_errors *errors)
 {
 	const char *text = node ? yaml_expect_text(node, "a number", errors) : NULL;
 	char *end;
 	double value;
 
 	if (!text)
-		return fallback;
+		return default_number;
 	value = strtod(text, &end);
 	if (end == text || *end || !isfinite(value)) {
 		yaml_error(errors, node, "\"%s\" is no number", text);
-		return fallback;
+		return default_number;
 	}
 	return value;
 }
 
-double published_number(const struct published_settings *settings, const char *key, double fallback)
+double published_number(const struct published_settings *settings, const char *key,
+			double default_number)
 {
-	return read_number(published_get(settings, key), fallback, settings->errors);
+	return read_number(published_get(settings, key), default_number, settings->errors);
 }
 
 void published_host(const struct published_settings *settings, struct hca_params *params)

@@ -149,12 +149,12 @@ bool published_is_gate(const struct published_row *row);
 bool published_files(const char *const *words, size_t word_count,
 		     bool (*each)(const char *file, void *context), void *context);
 
-/* For drivers: a setting, NULL if absent; its text, `fallback` if absent; its number. */
+/* For drivers: a setting, NULL if absent; its text, `default_text` if absent; its number, `default_number` if absent. */
 struct yaml_node *published_get(const struct published_settings *settings, const char *key);
 const char *published_text(const struct published_settings *settings, const char *key,
-			   const char *fallback);
+			   const char *default_text);
 double published_number(const struct published_settings *settings, const char *key,
-			double fallback);
+			double default_number);
 
 struct hca_params;
 /* What `host:` says, common first, then the case's own. */

@@ -37,7 +37,7 @@ static void print_json(struct printer *printer, const char *block, const struct 
 		     {"name", param->name},
 		     {"kind", param_kind_name(param->kind)},
 		     {"unit", param_kind_unit(param->kind)},
-		     {"default", param->fallback},
+		     {"default", param->default_text},
 		     {"range", param->range},
 		     {"meaning", param->meaning},
 		     {"source", param->source}};
@@ -69,7 +69,8 @@ static void print_list(struct printer *printer, const char *name, const char *me
 		if (printer->json) {
 			print_json(printer, name, param);
 		} else {
-			printf("  %-20s %-10s %s\n", param->name, param->fallback, param->meaning);
+			printf("  %-20s %-10s %s\n", param->name, param->default_text,
+			       param->meaning);
 			printf("  %-31s %s%s%s\n", "", param_kind_unit(param->kind),
 			       *param->range != '\0' ? "; " : "", param->range);
 			printf("  %-31s source: %s\n", "", param->source);

@@ -141,8 +141,8 @@ static bool says_more(const struct param *param, const struct yaml_node *node)
 	if (node->kind != YAML_SCALAR)
 		return node->children != NULL;
 	if (param->kind == PARAM_SIZES || param->kind == PARAM_TEXT)
-		return strcmp(node->text, param->fallback) != 0;
-	if (!param_parse(&alone, param->fallback, value, error, sizeof(error)))
+		return strcmp(node->text, param->default_text) != 0;
+	if (!param_parse(&alone, param->default_text, value, error, sizeof(error)))
 		return false;
 	param_print(&alone, value, nobody, sizeof(nobody));
 	if (!param_parse(&alone, node->text, value, error, sizeof(error)))

@@ -56,9 +56,10 @@ struct metric_bounds {
 static void read_metric(struct scenario_reader *reader, struct yaml_node *node,
 			struct scenario_expectation *expectation)
 {
-#define BOUND(name, kind, fallback, range)                                                         \
-	{                                                                                          \
-#name, PARAM_##kind, offsetof(struct metric_bounds, name), fallback, range, "", "" \
+#define BOUND(name, kind, default_text, range)                                                  \
+	{                                                                                       \
+#name, PARAM_##kind, offsetof(struct metric_bounds, name), default_text, range, \
+			"", ""                                                                  \
 	}
 	static const struct param list[] = {
 		BOUND(equals, RATIO, "0", ""),

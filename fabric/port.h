@@ -41,7 +41,7 @@ sim_time port_params_latency(const struct port_params *params);
 	D(X, DAMAGED,  1, LINK,   damage_drops,   "damage",   "found damaged on arrival (VCRC, LPCRC or FCS)")              \
 	D(X, FAULT,    0, LINK,   fault_drops,    "fault",    "dropped by a fault, on transmit or receive")                 \
 	D(X, LIFETIME, 3, QUEUE, lifetime_drops, "lifetime", "were first in their VL for too long, or found it stalled") \
-	D(X, STORM,    4, QUEUE, storm_drops,    "storm",    "of a priority that was paused for too long")                 \
+	D(X, PFC_WATCHDOG, 4, QUEUE, pfc_watchdog_drops, "pfc_watchdog", "of a priority that was paused for too long")                 \
 	D(X, DOWN,     5, QUEUE, down_drops,     "down",     "waited for a link that went down, or came while it was")     \
 	D(X, ASTRAY,   6, LINK,   astray_drops,   "astray",   "flooded by the switch before, which a router does not take")
 
@@ -64,7 +64,7 @@ sim_time port_params_latency(const struct port_params *params);
 	PORT_DROPS(PORT_DROP_COUNTER, X)                                                                     \
 	X(fault_bytes,        "bytes",   "of fault_drops, sent and never arrived: dropped on transmit here, or on the way to here when the link went down") \
 	X(control_drops,      "packets", "flow-control packets and PFC frames that were lost, for whatever reason")      \
-	X(storms,             "times",   "a priority was given up because it was paused for too long")     \
+	X(pfc_watchdog_triggers, "times",   "a priority was given up because it was paused for too long")     \
 	X(vl_stalls,          "times",   "a VL was stalled as too many packets in a row were first for too long")
 
 #define PORT_GAUGES(X)                                                                                     \

@@ -83,8 +83,8 @@ static void give_up(struct port *port, unsigned vl)
 		return;
 	}
 	port->given_up |= (uint16_t)(1u << vl);
-	port->count.storms++;
-	stuck_flush(port, vl, DROP_STORM);
+	port->count.pfc_watchdog_triggers++;
+	stuck_flush(port, vl, DROP_PFC_WATCHDOG);
 }
 
 /* When a VL that was given up is looked at again. */

@@ -248,7 +248,7 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	    port->user->discarded) {
 		stuck_discard(port, packet,
 			      port->down       ? DROP_DOWN
-			      : port->ethernet ? DROP_STORM
+			      : port->ethernet ? DROP_PFC_WATCHDOG
 					       : DROP_LIFETIME);
 		return;
 	}

@@ -17,6 +17,8 @@
  * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
+	X("counter", "storms", "pfc_watchdog_triggers") \
+	X("counter", "storm_drops", "pfc_watchdog_drops") \
 	X("", "crossing_latency", "forwarding_latency") \
 	X("counter", "ways_busy", "paths_busy") \
 	X("counter", "lane_drops", "vl_drops") \

@@ -126,7 +126,7 @@ static struct port_fault *add_fault(enum port_fault_kind kind, struct port *port
 }
 
 /* Host 1 pauses from 10 us on, for 2 ms or for 600 ms: the switch holds all, or gives up after 200 ms. */
-static void storm(sim_time until, unsigned storms, bool shared)
+static void storm(sim_time until, unsigned triggers, bool shared)
 {
 	struct port_fault *fault;
 
@@ -148,11 +148,11 @@ static void storm(sim_time until, unsigned storms, bool shared)
 	sim_run(star.sim, 3 * MS);
 	CU_ASSERT_EQUAL(star.hosts[0].received, 10);
 	sim_run(star.sim, SEC);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->storms, storms);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->pfc_watchdog_triggers, triggers);
 	CU_ASSERT_EQUAL(star.hosts[1].received + switch_counters(star.sw)->queue_drops, 5000);
 	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops,
-			port_counters(switch_port(star.sw, 1))->storm_drops);
-	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops > 0, storms > 0);
+			port_counters(switch_port(star.sw, 1))->pfc_watchdog_drops);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops > 0, triggers > 0);
 	star_send(&star, 0, 1, 10, MTU); /* and it is over */
 	uint64_t before = star.hosts[1].received;
 

@@ -56,7 +56,7 @@ static void receive_data(struct port *port, struct packet *packet)
 		return;
 	}
 	if (__builtin_expect(packet->damage & port->refuses, 0)) {
-		discard(port, packet, packet->damage & DAMAGE_VCRC ? DROP_DAMAGED : DROP_ASTRAY);
+		discard(port, packet, packet->damage & DAMAGE_VCRC ? DROP_DAMAGED : DROP_WRONG_MAC);
 		return;
 	}
 	if (!input_space_take(port, packet)) {
@@ -417,9 +417,9 @@ void port_share_input(struct port *port)
 	port->shared_input = true;
 }
 
-void port_refuse_astray(struct port *port)
+void port_refuse_wrong_mac(struct port *port)
 {
-	port->refuses |= ASTRAY;
+	port->refuses |= WRONG_MAC;
 }
 
 void port_set_sources(struct port *port, unsigned sources)

@@ -43,7 +43,7 @@ sim_time port_params_latency(const struct port_params *params);
 	D(X, LIFETIME, 3, QUEUE, lifetime_drops, "lifetime", "were first in their VL for too long, or found it stalled") \
 	D(X, PFC_WATCHDOG, 4, QUEUE, pfc_watchdog_drops, "pfc_watchdog", "of a priority that was paused for too long")                 \
 	D(X, DOWN,     5, QUEUE, down_drops,     "down",     "waited for a link that went down, or came while it was")     \
-	D(X, ASTRAY,   6, LINK,   astray_drops,   "astray",   "flooded by the switch before, which a router does not take")
+	D(X, WRONG_MAC,   6, LINK,   wrong_mac_drops,   "wrong_mac",   "flooded by the switch before, which a router does not take")
 
 #define PORT_DROP_COUNTER(X, reason, value, where, counter, name, meaning) X(counter, "packets", meaning)
 #define PORT_DROP_TEXT(X, reason, value, where, counter, name, meaning)    #value ": " name " "
@@ -186,7 +186,7 @@ void port_release_at(struct port *port, unsigned vl, uint32_t wire_bytes, sim_ti
 void port_share_input(struct port *port);
 
 /* Packets that a switch has flooded are dropped on arrival: a router takes what is addressed to it. */
-void port_refuse_astray(struct port *port);
+void port_refuse_wrong_mac(struct port *port);
 
 /* Ethernet: bytes of a priority that may still come after a pause is asked for, over a cable of so many metres, with packets
  * of mtu bytes of payload: (301 + 2.16 * metres) * Gb/s + 2.72 * MTU, what mlx5 reserves (Linux, port_buffer.c), ground truth

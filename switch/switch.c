@@ -187,14 +187,14 @@ static void replicate(struct switch_port *input, struct packet *packet,
 /* Out of all ports, as a bridge does with a destination that it does not know; NULL: not here. */
 static const struct port_set *flood(struct fabric_switch *sw, struct packet *packet)
 {
-	if (sw->by_lid || packet->damage & ASTRAY || sw->params.unknown == UNKNOWN_DROP ||
+	if (sw->by_lid || packet->damage & WRONG_MAC || sw->params.unknown == UNKNOWN_DROP ||
 	    (sw->params.unknown == UNKNOWN_FLOOD_LOSSY &&
 	     sw->params.buffer.lossless & 1u << packet->vl))
 		return NULL;
 	for (unsigned i = 0; i < sw->port_count; i++)
 		if (port_peer(sw->ports[i].port))
 			port_set_add(&sw->linked, i);
-	packet->damage |= ASTRAY;
+	packet->damage |= WRONG_MAC;
 	return &sw->linked;
 }
 
@@ -209,7 +209,7 @@ static void no_port(struct switch_port *input, struct packet *packet)
 	if (!outputs)
 		drop(input, packet, DROP_NO_ROUTE);
 	else if (port_set_count(outputs) == port_set_has(outputs, port_index(input)))
-		drop(input, packet, DROP_UNWANTED);
+		drop(input, packet, DROP_MULTICAST_NO_PORT);
 	else
 		replicate(input, packet, outputs);
 }
@@ -454,7 +454,7 @@ static void create_port(struct fabric_switch *sw, unsigned index, enum link_laye
 				 &port->user);
 	port_set_sources(port->port, sw->params.queueing == QUEUEING_ARRIVAL ? 1 : sw->port_count);
 	if (sw->routes)
-		port_refuse_astray(port->port);
+		port_refuse_wrong_mac(port->port);
 	if (sw->buffer)
 		port_share_input(port->port);
 }

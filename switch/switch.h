@@ -34,7 +34,7 @@
 	D(X, EGRESS_FULL, 4, egress_drops, "egress", "lossy, and the egress queue was beyond its threshold") \
 	D(X, POOL_FULL, 5, pool_drops, "pool", "lossy, and nothing was left to share") \
 	D(X, VL, 6, vl_drops, "vl", "that the tables send to a VL which the output has not") \
-	D(X, UNWANTED, 7, unwanted_drops, "unwanted", "of multicast, that no port but the one they came by is to send") \
+	D(X, MULTICAST_NO_PORT, 7, multicast_no_port_drops, "multicast_no_port", "of multicast, that no port but the one they came by is to send") \
 	D(X, PKEY_IN, 8, pkey_inbound_drops, "P_Key in", "whose P_Key the host behind the input has not (PortRcvConstraintErrors)") \
 	D(X, PKEY_OUT, 9, pkey_outbound_drops, "P_Key out", "whose P_Key matches none of the host behind the output (PortXmitConstraintErrors)")
 

@@ -22,7 +22,7 @@ enum packet_kind { PACKET_DATA, PACKET_FLOW_CONTROL /* IB credits */, PACKET_PFC
 enum packet_damage { /* by a fault; found by whoever checks that CRC */
 	DAMAGE_ICRC = 1, /* payload or invariant header hit: the HCA drops it */
 	DAMAGE_VCRC = 2, /* found by the next port, IB VCRC or Ethernet FCS */
-	ASTRAY = 4,      /* no damage: flooded with the MAC address of a host that its switch did not know */
+	WRONG_MAC = 4,      /* no damage: flooded with the MAC address of a host that its switch did not know */
 };
 
 enum ecn { ECN_NOT_ECT = 0, ECN_ECT1 = 1, ECN_ECT0 = 2, ECN_CE = 3 };

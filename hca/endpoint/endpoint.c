@@ -162,7 +162,7 @@ static void take_in(struct endpoint_hca *hca, struct packet *packet)
 static bool is_refused(struct endpoint_hca *hca, const struct packet *packet)
 {
 	bool damaged = packet->damage & DAMAGE_ICRC;
-	bool foreign = packet->damage & ASTRAY && packet->path->destination != hca->endpoint;
+	bool foreign = packet->damage & WRONG_MAC && packet->path->destination != hca->endpoint;
 
 	hca->count.icrc_drops += damaged;
 	hca->count.foreign_drops += !damaged && foreign;

@@ -41,7 +41,7 @@ static bool may_leave(struct port *port, const struct packet *packet, sim_time n
 		port->count.credit_stalls++;
 	}
 	trace(&port->block, TRACE_PORT_STALL, packet->tag, vl, packet->wire_bytes);
-	stuck_note(port, vl);
+	hoq_timeout_note(port, vl);
 	transmit_blocked(port, true);
 	return false;
 }
@@ -118,8 +118,8 @@ static struct packet *dequeue(struct port *port, unsigned vl, unsigned source)
 	port->vls[vl].queued_bytes -= packet->wire_bytes;
 	port->vls[vl].last_source = (uint8_t)source;
 	port->last_vl = (uint8_t)vl;
-	if (__builtin_expect(port->stuck & 1u << vl, 0))
-		stuck_progress(port, vl);
+	if (__builtin_expect(port->hoq_blocked & 1u << vl, 0))
+		hoq_timeout_progress(port, vl);
 	return packet;
 }
 

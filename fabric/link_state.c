@@ -40,7 +40,7 @@ static void fall_silent(struct port *port)
 	if (!port->user->discarded)
 		return;
 	for (unsigned vl = 0; vl < PORT_VLS; vl++)
-		stuck_flush(port, vl, DROP_DOWN);
+		hoq_timeout_flush(port, vl, DROP_DOWN);
 }
 
 /* The other end's pauses are forgotten. */

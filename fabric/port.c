@@ -323,7 +323,7 @@ static void configure(struct port *port)
 	port->mtu = (uint16_t)params->mtu;
 	configure_queues(port);
 	transmit_configure(port);
-	stuck_configure(port);
+	hoq_timeout_configure(port);
 	input_space_configure(port);
 	if (port->ethernet)
 		pause_configure(port);
@@ -472,7 +472,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 	port->gauge.link.capacity = 1;
 	port->sources = 1;
 	transmit_init(port);
-	stuck_init(port);
+	hoq_timeout_init(port);
 	input_space_init(port);
 	if (port->ethernet)
 		pause_init(port);

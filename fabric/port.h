@@ -40,7 +40,7 @@ sim_time port_params_latency(const struct port_params *params);
 	D(X, NO_SPACE, 2, LINK,   overflow_drops, "overflow", "found no input space: no flow control, or one that failed")  \
 	D(X, DAMAGED,  1, LINK,   damage_drops,   "damage",   "found damaged on arrival (VCRC, LPCRC or FCS)")              \
 	D(X, FAULT,    0, LINK,   fault_drops,    "fault",    "dropped by a fault, on transmit or receive")                 \
-	D(X, LIFETIME, 3, QUEUE, lifetime_drops, "lifetime", "were first in their VL for too long, or found it stalled") \
+	D(X, HOQ_LIFE, 3, QUEUE, hoq_life_drops, "hoq_life", "were first in their VL for too long, or found it stalled") \
 	D(X, PFC_WATCHDOG, 4, QUEUE, pfc_watchdog_drops, "pfc_watchdog", "of a priority that was paused for too long")                 \
 	D(X, DOWN,     5, QUEUE, down_drops,     "down",     "waited for a link that went down, or came while it was")     \
 	D(X, WRONG_MAC,   6, LINK,   wrong_mac_drops,   "wrong_mac",   "flooded by the switch before, which a router does not take")

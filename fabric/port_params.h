@@ -28,8 +28,8 @@
 	X(pause_quanta,  COUNT,  "65535", "1..65535", "Ethernet: time a pause frame asks for, of 512 bit times; repeated after half of it", "IEEE 802.3 annex 31B") \
 	X(pause_reaction, TIME,  "300ns", "0ps..100us", "from the end of a pause frame until it holds", "assumed: 802.3 annex 31B allows 60 quanta at 100 Gb/s, 307 ns") \
 	X(pfc_watchdog,  TIME,   "200ms", "0ps..100s", "Ethernet, of a switch: a priority paused for so long with packets waiting is given up, 0: never", "ground truth D-21: 200 ms") \
-	X(head_lifetime, TIME,   "0ps", "0ps..100s", "InfiniBand, of a switch: a packet first in its VL for so long is dropped, 0: never", "IBTA vol. 1, 18.2.5.4: 4.096 us * 2^n") \
-	X(stall_count,   COUNT,  "0", "0..7", "InfiniBand, of a switch: after so many drops in a row for head_lifetime the VL is stalled, and all of it dropped for 8 lifetimes; 0: never", "IBTA vol. 1, 18.2.5.4: VLStallCount") \
+	X(hoq_life,      TIME,   "0ps", "0ps..100s", "InfiniBand, of a switch: a packet first in its VL for so long is dropped, 0: never", "IBTA vol. 1, 18.2.5.4: 4.096 us * 2^n") \
+	X(vl_stall_count, COUNT,  "0", "0..7", "InfiniBand, of a switch: after so many drops in a row for hoq_life the VL is stalled, and all of it dropped for 8 lifetimes; 0: never", "IBTA vol. 1, 18.2.5.4: VLStallCount") \
 	X(schedule,      CHOICE, "turns", "turns|weighted", "VLs with a packet ready: in turn, or strict ones first and the rest by weight", "choice") \
 	X(strict,        COUNT,  "0", "0..65535", "schedule: weighted: one bit a VL that goes before all others, the highest first", "IEEE 802.1Qaz") \
 	X(weight0,       COUNT,  "1", "0..255", "schedule: weighted: share of bytes of VL 0; 0: only when no other has any", "IEEE 802.1Qaz: bandwidth of the class") \

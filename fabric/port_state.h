@@ -107,7 +107,7 @@ struct port {
 	sim_time last_arrival; /* at the other end, of what was sent */
 	uint16_t waiting;      /* VLs with a queued packet */
 	uint16_t credits_due;  /* VLs whose credits are to be sent */
-	uint16_t given_up;     /* VLs, see stuck.c */
+	uint16_t given_up;     /* VLs, see hoq_timeout.c */
 	uint8_t pause_due;     /* priorities whose pause state is to be sent */
 	uint8_t wakes;         /* `transmit` is pending */
 	struct port_counters count;
@@ -124,9 +124,9 @@ struct port {
 	uint64_t rate_bps;
 	uint64_t residue; /* what rounding has left since the link was idle, in ps * bit/s */
 	struct packet_pool *pool;
-	uint16_t room_again; /* VLs whose queue was full; the user is to be told */
-	uint16_t stuck;      /* VLs, see stuck.c */
-	uint8_t last_vl;     /* served last */
+	uint16_t room_again;  /* VLs whose queue was full; the user is to be told */
+	uint16_t hoq_blocked; /* VLs, see hoq_timeout.c */
+	uint8_t last_vl;      /* served last */
 
 	struct vl vls[PORT_VLS] __attribute__((aligned(64)));
 
@@ -147,7 +147,7 @@ struct port {
 	uint8_t pausing_depth[ETHERNET_VLS];  /* of what it asks for */
 	uint8_t paused_depth[ETHERNET_VLS];   /* of what it was asked for last */
 	sim_time advertised_at[PORT_VLS];
-	sim_time stuck_since[PORT_VLS];
+	sim_time hoq_blocked_since[PORT_VLS];
 	sim_time stalled_until[PORT_VLS];
 	uint16_t last_drop_at[PORT_VLS]; /* FCTBS then: the same if nothing has left since */
 	uint8_t drops_in_a_row[PORT_VLS];
@@ -198,13 +198,13 @@ arbiter_remove(struct port *port,
 /* link_state.c */
 void link_state_lose(struct port *port, struct packet *packet); /* it was on its way to that end */
 
-/* stuck.c */
-void stuck_init(struct port *port);
-void stuck_configure(struct port *port);
-void stuck_note(struct port *port, unsigned vl); /* its first packet cannot leave */
-void stuck_progress(struct port *port, unsigned vl);
-void stuck_flush(struct port *port, unsigned vl, enum drop_reason reason);
-void stuck_discard(struct port *port, struct packet *packet, enum drop_reason reason);
+/* hoq_timeout.c */
+void hoq_timeout_init(struct port *port);
+void hoq_timeout_configure(struct port *port);
+void hoq_timeout_note(struct port *port, unsigned vl); /* its first packet cannot leave */
+void hoq_timeout_progress(struct port *port, unsigned vl);
+void hoq_timeout_flush(struct port *port, unsigned vl, enum drop_reason reason);
+void hoq_timeout_discard(struct port *port, struct packet *packet, enum drop_reason reason);
 
 /* credits.c */
 void credits_restart(struct port *port); /* the link comes up again: what was on the wire is lost */

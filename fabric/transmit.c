@@ -246,10 +246,10 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	assert(vl < port->vl_count || (vl == MANAGEMENT_VL && !port->ethernet));
 	if (__builtin_expect(port->down | (port->given_up & 1u << vl), 0) &&
 	    port->user->discarded) {
-		stuck_discard(port, packet,
-			      port->down       ? DROP_DOWN
-			      : port->ethernet ? DROP_PFC_WATCHDOG
-					       : DROP_LIFETIME);
+		hoq_timeout_discard(port, packet,
+				    port->down       ? DROP_DOWN
+				    : port->ethernet ? DROP_PFC_WATCHDOG
+						     : DROP_HOQ_LIFE);
 		return;
 	}
 	open = !port->vls[vl].queued && vl_open(port, packet, ready_at);
@@ -262,7 +262,7 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 	}
 	packet->head_at = ready_at;
 	if (!open && !port->vls[vl].queued)
-		stuck_note(port, vl);
+		hoq_timeout_note(port, vl);
 	if (!open && port->busy_until <= sim_now(port->block.sim))
 		transmit_blocked(port, true);
 	arbiter_enqueue(port, packet);

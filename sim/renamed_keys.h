@@ -17,6 +17,9 @@
  * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
+	X("counter", "lifetime_drops", "hoq_life_drops") \
+	X("", "stall_count", "vl_stall_count") \
+	X("", "head_lifetime", "hoq_life") \
 	X("counter", "unwanted_drops", "multicast_no_port_drops") \
 	X("counter", "astray_drops", "wrong_mac_drops") \
 	X("counter", "storms", "pfc_watchdog_triggers") \

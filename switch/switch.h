@@ -46,7 +46,7 @@
 	X(bytes_forwarded,   "bytes",   "of them")                                                         \
 	X(copies,            "packets", "made of multicast and floods: forwarded + dropped = received + copies (see answers_taken)") \
 	SWITCH_DROPS(SWITCH_DROP_COUNTER, X)                                                               \
-	X(queue_drops,       "packets", "forwarded, and dropped in the output's queue: link down, lifetime, PFC watchdog") \
+	X(queue_drops,       "packets", "forwarded, and dropped in the output's queue: link down, HOQLife, PFC watchdog") \
 	X(bytes_dropped,     "bytes",   "of all drops")                                                    \
 	X(pauses_depth1,     "times",   "a sender was paused, and nothing that waits here is paused itself (shared buffers)") \
 	X(pauses_depth2,     "times",   "... while packets wait here for a port that a switch of depth 1 pauses") \

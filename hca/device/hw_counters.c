@@ -46,7 +46,7 @@ static uint64_t data(const struct hca *hca, uint64_t bytes, uint64_t packets)
 	X(unicast_xmit_packets,   true,  false, port(hca)->packets_sent)                                   \
 	X(unicast_rcv_packets,    true,  false, port(hca)->packets_received)                               \
 	X(port_rcv_errors,        true,  false, port(hca)->damage_drops)                                   \
-	X(port_xmit_discards,     true,  false, port(hca)->lifetime_drops + port(hca)->pfc_watchdog_drops + port(hca)->down_drops) \
+	X(port_xmit_discards,     true,  false, port(hca)->hoq_life_drops + port(hca)->pfc_watchdog_drops + port(hca)->down_drops) \
 	X(rx_write_requests,      false, false, transport(hca)->rx_write_requests)                         \
 	X(rx_read_requests,       false, false, transport(hca)->rx_read_requests)                          \
 	X(rx_atomic_requests,     false, false, transport(hca)->rx_atomic_requests)                        \

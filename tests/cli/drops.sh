@@ -45,6 +45,6 @@ sums roce damage --set "$(fault 'corrupt_vcrc: {probability: 1%}')"
 sums roce '' --set "$(fault 'link_down: {begin: 20us, lasts: 10us}')"
 sums roce overflow --set fabric.link.pfc_priorities=0
 sums infiniband '' --set 'faults=[{from: switch0, link_down: {begin: 50us, lasts: 30us}}]'
-sums infiniband lifetime --set 'faults=[{from: host0, slow_receiver: {rate: 10Mbps}}]' --set fabric.link.head_lifetime=20us
+sums infiniband hoq_life --set 'faults=[{from: host0, slow_receiver: {rate: 10Mbps}}]' --set fabric.link.hoq_life=20us
 
 [ $failures -eq 0 ]

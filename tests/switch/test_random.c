@@ -78,7 +78,7 @@ static void choose_features(struct fabric *fabric)
 	params->port.schedule = (uint32_t)pick(fabric, SCHEDULE_TURNS, SCHEDULE_WEIGHTED);
 	params->port.strict = pick(fabric, 0, 3);
 	params->port.weight2 = pick(fabric, 0, 9);
-	params->port.head_lifetime = pick(fabric, 0, 1) * 16384 * NS;
+	params->port.hoq_life = pick(fabric, 0, 1) * 16384 * NS;
 }
 
 static void build(struct fabric *fabric, enum link_layer link_layer)
@@ -175,7 +175,7 @@ static void add_up(const struct port *port, uint64_t *dropped, uint64_t *overflo
 {
 	const struct port_counters *count = port_counters(port);
 
-	*dropped += count->fault_drops + count->damage_drops + count->lifetime_drops +
+	*dropped += count->fault_drops + count->damage_drops + count->hoq_life_drops +
 		    count->down_drops + count->control_drops;
 	*overflowed += count->overflow_drops;
 	for (unsigned vl = 0; vl < port_vls(port); vl++) {

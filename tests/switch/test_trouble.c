@@ -51,17 +51,17 @@ static void settle_and_check(enum link_layer link_layer)
 static void test_lifetime(void)
 {
 	star_defaults(&star);
-	star.params.port.head_lifetime = 16384 * NS;
+	star.params.port.hoq_life = 16384 * NS;
 	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 2));
 	star.hosts[1].holds = true;
 	star_send(&star, 0, 1, 40, MTU);
 	sim_run(star.sim, 14 * US);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 31);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->lifetime_drops, 0);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->hoq_life_drops, 0);
 	sim_run(star.sim, 10 * US + 16384 * NS + 3 * US);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->lifetime_drops, 1);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->hoq_life_drops, 1);
 	sim_run(star.sim, 10 * US + 9 * 16384 * NS + 3 * US);
-	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->lifetime_drops, 9);
+	CU_ASSERT_EQUAL(port_counters(switch_port(star.sw, 1))->hoq_life_drops, 9);
 	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops, 9);
 	star.hosts[1].holds = false;
 	for (unsigned i = 0; i < 31; i++)
@@ -78,35 +78,35 @@ static void test_stall(void)
 	const struct port_counters *count;
 
 	star_defaults(&star);
-	star.params.port.head_lifetime = lifetime;
-	star.params.port.stall_count = 3;
+	star.params.port.hoq_life = lifetime;
+	star.params.port.vl_stall_count = 3;
 	CU_ASSERT_TRUE(star_begin(&star, LINK_INFINIBAND, 2));
 	count = port_counters(switch_port(star.sw, 1));
 	star.hosts[1].holds = true;
 	star_send(&star, 0, 1, 50, MTU);
 	sim_run(star.sim, 14 * US + 2 * lifetime);
-	CU_ASSERT_EQUAL(count->lifetime_drops, 2);
+	CU_ASSERT_EQUAL(count->hoq_life_drops, 2);
 	for (unsigned i = 0; i < 2; i++) /* two leave */
 		port_release(star.hosts[1].port, 0, MTU + 26);
 	sim_run(star.sim, 30 * US + 4 * lifetime);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 33);
-	CU_ASSERT_EQUAL(count->lifetime_drops, 4);
+	CU_ASSERT_EQUAL(count->hoq_life_drops, 4);
 	CU_ASSERT_EQUAL(count->vl_stalls, 0);
 	sim_run(star.sim, 30 * US + 5 * lifetime);
 	CU_ASSERT_EQUAL(count->vl_stalls, 1);
-	CU_ASSERT_EQUAL(count->lifetime_drops, 50 - 33);
+	CU_ASSERT_EQUAL(count->hoq_life_drops, 50 - 33);
 	star_send(&star, 0, 1, 5, MTU);
 	for (unsigned i = 0; i < 31; i++)
 		port_release(star.hosts[1].port, 0, MTU + 26);
 	star.hosts[1].holds = false;
 	sim_run(star.sim, 14 * US + 12 * lifetime);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 33);
-	CU_ASSERT_EQUAL(count->lifetime_drops, 50 - 33 + 5);
+	CU_ASSERT_EQUAL(count->hoq_life_drops, 50 - 33 + 5);
 	sim_run(star.sim, 30 * US + 14 * lifetime);
 	star_send(&star, 0, 1, 50, MTU);
 	settle_and_check(LINK_INFINIBAND);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 33 + 50);
-	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops, count->lifetime_drops);
+	CU_ASSERT_EQUAL(switch_counters(star.sw)->queue_drops, count->hoq_life_drops);
 	CU_ASSERT_EQUAL(star_end(&star), 0);
 }
 

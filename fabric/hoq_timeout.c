@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stuck: VLs whose first packet cannot leave for long, and packets that will never leave.
+ * hoq_timeout: VLs whose first packet cannot leave for long, and packets that will never leave.
  *
- * InfiniBand: a packet that has been first in its VL for `head_lifetime` is dropped (HOQLife, IBTA vol. 1, 18.2.5.4); after
- * `stall_count` of them with none that left in between, the VL is stalled: all that waits and comes is dropped for 8 lifetimes.
+ * InfiniBand: a packet that has been first in its VL for `hoq_life` is dropped (HOQLife, IBTA vol. 1, 18.2.5.4); after
+ * `vl_stall_count` of them with none that left in between, the VL is stalled: all that waits and comes is dropped for 8 lifetimes.
  * Ethernet: a priority that is paused for `pfc_watchdog` while packets wait is given up: what waits and what comes
  * is dropped until no pause has come for as long (ground truth D-21).
  * Neither concerns users that want no discarded(): an HCA waits.
@@ -14,39 +14,39 @@
 
 static sim_time patience(const struct port *port)
 {
-	return port->ethernet ? port->params.pfc_watchdog : port->params.head_lifetime;
+	return port->ethernet ? port->params.pfc_watchdog : port->params.hoq_life;
 }
 
-void stuck_discard(struct port *port, struct packet *packet, enum drop_reason reason)
+void hoq_timeout_discard(struct port *port, struct packet *packet, enum drop_reason reason)
 {
 	port->user->discarded(port->user, port, packet);
 	port_drop(port, packet, reason);
 }
 
-void stuck_flush(struct port *port, unsigned vl, enum drop_reason reason)
+void hoq_timeout_flush(struct port *port, unsigned vl, enum drop_reason reason)
 {
 	struct packet *packet;
 
 	while ((packet = arbiter_remove(port, vl)) != NULL)
-		stuck_discard(port, packet, reason);
+		hoq_timeout_discard(port, packet, reason);
 }
 
-void stuck_note(struct port *port, unsigned vl)
+void hoq_timeout_note(struct port *port, unsigned vl)
 {
 	sim_time now = sim_now(port->block.sim);
 
-	if (!port->patient || port->stuck & 1u << vl || vl == MANAGEMENT_VL)
+	if (!port->patient || port->hoq_blocked & 1u << vl || vl == MANAGEMENT_VL)
 		return;
-	port->stuck |= (uint16_t)(1u << vl);
-	port->stuck_since[vl] = now;
+	port->hoq_blocked |= (uint16_t)(1u << vl);
+	port->hoq_blocked_since[vl] = now;
 	if (!event_pending(&port->give_up))
 		sim_schedule(&port->give_up, patience(port));
 }
 
-void stuck_progress(struct port *port, unsigned vl)
+void hoq_timeout_progress(struct port *port, unsigned vl)
 {
-	port->stuck &= (uint16_t) ~(1u << vl);
-	if (!port->stuck && !port->given_up)
+	port->hoq_blocked &= (uint16_t) ~(1u << vl);
+	if (!port->hoq_blocked && !port->given_up)
 		sim_cancel(&port->give_up);
 }
 
@@ -54,10 +54,10 @@ static void stall(struct port *port, unsigned vl)
 {
 	port->given_up |= (uint16_t)(1u << vl);
 	port->stalled_until[vl] =
-		sim_now(port->block.sim) + STALL_LIFETIMES * port->params.head_lifetime;
+		sim_now(port->block.sim) + STALL_LIFETIMES * port->params.hoq_life;
 	port->drops_in_a_row[vl] = 0;
 	port->count.vl_stalls++;
-	stuck_flush(port, vl, DROP_LIFETIME);
+	hoq_timeout_flush(port, vl, DROP_HOQ_LIFE);
 }
 
 /* The first packet of the VL has been so for too long. */
@@ -68,11 +68,11 @@ static void expire(struct port *port, unsigned vl)
 
 	if (!packet)
 		return;
-	stuck_discard(port, packet, DROP_LIFETIME);
+	hoq_timeout_discard(port, packet, DROP_HOQ_LIFE);
 	if (port->last_drop_at[vl] != sent)
 		port->drops_in_a_row[vl] = 0;
 	port->last_drop_at[vl] = sent;
-	if (++port->drops_in_a_row[vl] == port->params.stall_count)
+	if (++port->drops_in_a_row[vl] == port->params.vl_stall_count)
 		stall(port, vl);
 }
 
@@ -84,7 +84,7 @@ static void give_up(struct port *port, unsigned vl)
 	}
 	port->given_up |= (uint16_t)(1u << vl);
 	port->count.pfc_watchdog_triggers++;
-	stuck_flush(port, vl, DROP_PFC_WATCHDOG);
+	hoq_timeout_flush(port, vl, DROP_PFC_WATCHDOG);
 }
 
 /* When a VL that was given up is looked at again. */
@@ -110,19 +110,20 @@ static void give_up_fire(struct event *event)
 	struct port *port = container_of(event, struct port, give_up);
 	sim_time now = sim_now(port->block.sim), next = SIM_NEVER;
 
-	for (uint32_t vls = port->stuck; vls; vls &= vls - 1) {
+	for (uint32_t vls = port->hoq_blocked; vls; vls &= vls - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(vls);
 
-		if (now - port->stuck_since[vl] >= patience(port)) {
-			port->stuck &= (uint16_t) ~(1u << vl);
+		if (now - port->hoq_blocked_since[vl] >= patience(port)) {
+			port->hoq_blocked &= (uint16_t) ~(1u << vl);
 			give_up(port, vl);
 			if (port->vls[vl].queued) { /* the next one's time begins */
-				port->stuck |= (uint16_t)(1u << vl);
-				port->stuck_since[vl] = now;
+				port->hoq_blocked |= (uint16_t)(1u << vl);
+				port->hoq_blocked_since[vl] = now;
 			}
 		}
-		if (port->stuck & 1u << vl && port->stuck_since[vl] + patience(port) < next)
-			next = port->stuck_since[vl] + patience(port);
+		if (port->hoq_blocked & 1u << vl &&
+		    port->hoq_blocked_since[vl] + patience(port) < next)
+			next = port->hoq_blocked_since[vl] + patience(port);
 	}
 	for (uint32_t vls = port->given_up; vls; vls &= vls - 1) {
 		unsigned vl = (unsigned)__builtin_ctz(vls);
@@ -137,12 +138,12 @@ static void give_up_fire(struct event *event)
 		transmit_kick(port);
 }
 
-void stuck_configure(struct port *port)
+void hoq_timeout_configure(struct port *port)
 {
 	port->patient = port->user->discarded && patience(port) > 0;
 }
 
-void stuck_init(struct port *port)
+void hoq_timeout_init(struct port *port)
 {
 	event_init(&port->give_up, &port->block, give_up_fire);
 }

@@ -17,6 +17,8 @@
  * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
+	X("counter", "answers_taken", "control_packets_received") \
+	X("counter", "answers_made", "control_packets_sent") \
 	X("counter", "lifetime_drops", "hoq_life_drops") \
 	X("", "stall_count", "vl_stall_count") \
 	X("", "head_lifetime", "hoq_life") \

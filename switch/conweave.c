@@ -208,7 +208,7 @@ unsigned conweave_send(struct fabric_switch *sw, uint16_t leaf, const struct por
 	return next_hop;
 }
 
-void conweave_answer(struct fabric_switch *sw, uint16_t leaf, const struct packet *packet)
+void conweave_take_control(struct fabric_switch *sw, uint16_t leaf, const struct packet *packet)
 {
 	const struct overlay *header = &packet->overlay;
 	struct sender *sender = find_sender(sw, packet->path);
@@ -388,17 +388,17 @@ static void note(struct receiver *receiver, const struct overlay *header, sim_ti
 		receiver->tail_at = header->weave.tail_at;
 }
 
-static void answer(struct switch_port *input, const struct packet *packet,
-		   const struct overlay *header)
+static void send_control(struct switch_port *input, const struct packet *packet,
+			 const struct overlay *header)
 {
 	if (packet->ecn == ECN_CE) {
 		input->sw->count.notifies++;
-		overlay_answer(input, packet, OVERLAY_NOTIFY, header);
+		overlay_send_control(input, packet, OVERLAY_NOTIFY, header);
 	}
 	if (header->request)
-		overlay_answer(input, packet, OVERLAY_REPLY, header);
+		overlay_send_control(input, packet, OVERLAY_REPLY, header);
 	if (header->tail)
-		overlay_answer(input, packet, OVERLAY_CLEAR, header);
+		overlay_send_control(input, packet, OVERLAY_CLEAR, header);
 }
 
 /* NULL: all places are taken by others. */
@@ -440,7 +440,7 @@ void conweave_arrive(struct switch_port *input, unsigned output, struct packet *
 	if (header->epoch > receiver->epoch && receiver->queue)
 		release(receiver->queue);
 	note(receiver, header, now);
-	answer(input, packet, header);
+	send_control(input, packet, header);
 	if (header->rerouted)
 		came_rerouted(input, output, receiver, packet);
 	else

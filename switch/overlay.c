@@ -79,15 +79,15 @@ static unsigned port_back(struct fabric_switch *sw, const struct packet *packet)
 	return balance_choose(sw, &sw->groups[output - sw->port_count], packet);
 }
 
-static void take_answer(struct switch_port *input, struct packet *packet)
+static void take_control(struct switch_port *input, struct packet *packet)
 {
 	struct fabric_switch *sw = input->sw;
 	struct overlay_state *state = sw->overlay;
 	unsigned output;
 
 	if (leaf_of(state, packet->path->source) == state->own) {
-		sw->count.answers_taken++;
-		conweave_answer(sw, leaf_of(state, packet->path->destination), packet);
+		sw->count.control_packets_received++;
+		conweave_take_control(sw, leaf_of(state, packet->path->destination), packet);
 		packet_free(sw->pool, packet);
 		return;
 	}
@@ -96,8 +96,8 @@ static void take_answer(struct switch_port *input, struct packet *packet)
 	switch_forward(input, output, packet);
 }
 
-void overlay_answer(struct switch_port *input, const struct packet *asked, enum overlay_kind kind,
-		    const struct overlay *header)
+void overlay_send_control(struct switch_port *input, const struct packet *asked,
+			  enum overlay_kind kind, const struct overlay *header)
 {
 	struct fabric_switch *sw = input->sw;
 	struct packet *packet;
@@ -114,7 +114,7 @@ void overlay_answer(struct switch_port *input, const struct packet *asked, enum 
 	packet->wire_bytes = (uint32_t)sw->params.conweave.control_bytes;
 	packet->overlay = (struct overlay){
 		.epoch = header->epoch, .kind = (uint8_t)kind, .next_hop = header->next_hop};
-	sw->count.answers_made++;
+	sw->count.control_packets_sent++;
 	switch_forward(input, output, packet);
 }
 
@@ -127,7 +127,7 @@ static void overlay_receive(struct port_user *user, struct port *port, struct pa
 	uint16_t leaf = leaf_of(state, packet->path->destination);
 
 	if (packet->overlay.kind >= OVERLAY_REPLY)
-		take_answer(input, packet);
+		take_control(input, packet);
 	else if (output == NO_ROUTE || state->own == NO_LEAF || leaf == NO_LEAF)
 		switch_receive(user, port, packet);
 	else if (packet->overlay.kind != OVERLAY_NONE && leaf == state->own)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * overlay: what leaf switches do together for packets from a host of one to a host of another: the first chooses the path and
- * writes a header, the last takes it off, learns from it, and answers. Switches between them forward by the hash of the flow,
+ * writes a header, the last takes it off, learns from it, and sends control packets back. Switches between them forward by the hash of the flow,
  * which in a leaf-spine is one path: a path is known by the port by which it leaves the first leaf.
  *
  *     host -> leaf: choose, write -> spine: measure (CONGA) -> leaf: take off, learn or reorder -> host
@@ -61,11 +61,11 @@ unsigned conweave_send(struct fabric_switch *sw, uint16_t leaf, const struct por
 /* Comes from a leaf, without its header, which is here. */
 void conweave_arrive(struct switch_port *input, unsigned output, struct packet *packet,
 		     const struct overlay *header);
-/* An answer for a flow whose destination is behind that leaf. */
-void conweave_answer(struct fabric_switch *sw, uint16_t leaf, const struct packet *packet);
+/* A control packet for a flow whose destination is behind that leaf. */
+void conweave_take_control(struct fabric_switch *sw, uint16_t leaf, const struct packet *packet);
 
 /* From the input of the packet that it answers, towards path->source. overlay.c */
-void overlay_answer(struct switch_port *input, const struct packet *asked, enum overlay_kind kind,
-		    const struct overlay *header);
+void overlay_send_control(struct switch_port *input, const struct packet *asked,
+			  enum overlay_kind kind, const struct overlay *header);
 
 #endif

@@ -44,7 +44,7 @@
 #define SWITCH_COUNTERS(X)                                                                                 \
 	X(packets_forwarded, "packets", "sent on to an output")                                            \
 	X(bytes_forwarded,   "bytes",   "of them")                                                         \
-	X(copies,            "packets", "made of multicast and floods: forwarded + dropped = received + copies (see answers_taken)") \
+	X(copies,            "packets", "made of multicast and floods: forwarded + dropped = received + copies (see control_packets_received)") \
 	SWITCH_DROPS(SWITCH_DROP_COUNTER, X)                                                               \
 	X(queue_drops,       "packets", "forwarded, and dropped in the output's queue: link down, HOQLife, PFC watchdog") \
 	X(bytes_dropped,     "bytes",   "of all drops")                                                    \
@@ -57,8 +57,8 @@
 	X(credits_starved,   "packets", "whose credits came back late, since they were congested (fecn.credit_mask)") \
 	X(flowlets,          "times",   "a flow was given a path: its first, or after a gap, or anew (letflow, conga, conweave)") \
 	X(reroutes,          "times",   "... another one than before")                                     \
-	X(answers_made,      "packets", "RTT_REPLY, CLEAR and NOTIFY, made here (conweave)")               \
-	X(answers_taken,     "packets", "... that were for here: received + made + copies = forwarded + dropped + taken") \
+	X(control_packets_sent, "packets", "RTT_REPLY, CLEAR and NOTIFY, made here (conweave)")               \
+	X(control_packets_received, "packets", "... that were for here: received + these sent + copies = forwarded + dropped + these received") \
 	X(replies_late,      "times",   "no RTT_REPLY in time: the last packet by the old path is a TAIL")   \
 	X(paths_busy,        "times",   "... and both paths looked at have had marks: it stays")            \
 	X(flows_unknown,     "packets", "of a flow whose place in the table another one has: by hash, or as they come") \

@@ -57,7 +57,7 @@
 
 /* The names in brackets are those of ConWeave, SIGCOMM 2023. Of leaf switches. */
 #define SWITCH_CONWEAVE_PARAMS(X)                                                                          \
-	X(reply_timeout,  TIME,  "8us",   "1ns..1s", "from a probe until its flow takes another path if no answer has come (theta_reply)", "ground truth D-32: leaf to leaf and back in 4 us, and 4 us more") \
+	X(reply_timeout,  TIME,  "8us",   "1ns..1s", "from a probe until its flow takes another path if no RTT_REPLY has come (theta_reply)", "ground truth D-32: leaf to leaf and back in 4 us, and 4 us more") \
 	X(busy_time,      TIME,  "16us",  "0ps..1s", "a path on which a packet was marked is not chosen for so long (theta_path_busy)", "ground truth D-32's simulator: 16 us") \
 	X(inactive,       TIME,  "300us", "1ns..10s", "silence of a flow after which it begins anew on any path (theta_inactive)", "ground truth D-32's simulator: 300 us") \
 	X(resume_extra,   TIME,  "16us",  "0ps..1s", "rerouted packets wait longer than expected by so much for the last one of the path before (theta_resume_extra)", "ground truth D-32's simulator: 16 us") \

@@ -105,17 +105,17 @@ static void check_switch(struct checker *checker, struct fabric_switch *sw,
 		for (unsigned vl = 0; vl < port_vls(port); vl++)
 			queued += port_queued(port, vl);
 	}
-	in += counters->answers_made;
+	in += counters->control_packets_sent;
 	if (device->params->conweave.reorder_memory == REORDER_APART)
 		in -= counters->held - counters->held_released;
 	if (in + counters->copies !=
-	    counters->packets_forwarded + drops_of_switch(sw) + counters->answers_taken)
+	    counters->packets_forwarded + drops_of_switch(sw) + counters->control_packets_received)
 		report(checker,
 		       "%s: %" PRIu64 " packets came in or were made, %" PRIu64
 		       " copies were made, %" PRIu64 " were forwarded, %" PRIu64
 		       " were for here, %" PRIu64 " dropped",
 		       name, in, counters->copies, counters->packets_forwarded,
-		       counters->answers_taken, drops_of_switch(sw));
+		       counters->control_packets_received, drops_of_switch(sw));
 	if (device->params->conweave.reorder_memory == REORDER_SHARED)
 		queued += counters->held - counters->held_released;
 	if (counters->packets_forwarded != out + queued + counters->queue_drops)

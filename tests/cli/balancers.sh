@@ -51,7 +51,7 @@ for balance in drill conga conweave; do
     fail "$balance, two threads: exit code $?"
   diff -r "$folder/$balance.native" "$folder/$balance.two" >/dev/null || fail "$balance: two threads differ"
 done
-head -1 "$folder/conweave.native/switches.csv" | grep -q '^switch,packets_forwarded,.*,flowlets,reroutes,answers_made,.*,held_max,' ||
+head -1 "$folder/conweave.native/switches.csv" | grep -q '^switch,packets_forwarded,.*,flowlets,reroutes,control_packets_sent,.*,held_max,' ||
   fail "switches.csv: $(head -1 "$folder/conweave.native/switches.csv")"
 [ "$(wc -l <"$folder/conweave.native/switches.csv")" -eq 9 ] || fail "switches.csv has not a line a switch"
 grep -q '^leaf0\.port[0-9]*,spine' "$folder/conweave.native/links.csv" || fail "links.csv names no path"

@@ -60,12 +60,12 @@ static int64_t connect_to(struct machine *machine, int32_t file, uint32_t id)
 static struct ib_uverbs_qp_attr attributes(struct machine *machine, int32_t file, uint32_t id,
 					   uint32_t state)
 {
-	struct rdma_ucm_init_qp_attr in = {.response = ANSWER_AREA, .id = id, .qp_state = state};
-	struct ib_uverbs_qp_attr answer;
+	struct rdma_ucm_init_qp_attr in = {.response = RESPONSE_AREA, .id = id, .qp_state = state};
+	struct ib_uverbs_qp_attr response;
 
-	CU_ASSERT_EQUAL_FATAL(CM(machine, file, INIT_QP_ATTR, in, sizeof(answer)), 0);
-	answer_of(machine, &answer, sizeof(answer));
-	return answer;
+	CU_ASSERT_EQUAL_FATAL(CM(machine, file, INIT_QP_ATTR, in, sizeof(response)), 0);
+	response_of(machine, &response, sizeof(response));
+	return response;
 }
 
 static void test_connection(void)
@@ -128,26 +128,26 @@ static void test_rejected(void)
 	int32_t files[2];
 	uint32_t ids[2];
 	struct machine *machine = machine_at_route(LINK_INFINIBAND, files, ids);
-	struct rdma_ucm_destroy_id destroy = {.response = ANSWER_AREA, .id = ids[0]};
-	struct rdma_ucm_destroy_id_resp answer;
+	struct rdma_ucm_destroy_id destroy = {.response = RESPONSE_AREA, .id = ids[0]};
+	struct rdma_ucm_destroy_id_resp response;
 
 	CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
 	sim_run(machine->sim,
 		sim_now(machine->sim) + 50 * US + 1); /* the request is there, and not fetched */
-	CU_ASSERT_EQUAL(CM(machine, files[0], DESTROY_ID, destroy, sizeof(answer)), 0);
-	answer_of(machine, &answer, sizeof(answer));
-	CU_ASSERT_EQUAL(answer.events_reported, 0);
+	CU_ASSERT_EQUAL(CM(machine, files[0], DESTROY_ID, destroy, sizeof(response)), 0);
+	response_of(machine, &response, sizeof(response));
+	CU_ASSERT_EQUAL(response.events_reported, 0);
 	(void)expect(machine, files[1], 50 * US, CM_EVENT_REJECTED, 0x2000, CM_REASON_CONSUMER);
 	machine_destroy(machine);
 
 	machine = machine_at_route(LINK_INFINIBAND, files, ids);
-	CU_ASSERT_EQUAL(CM(machine, files[0], DESTROY_ID, destroy, sizeof(answer)), 0);
+	CU_ASSERT_EQUAL(CM(machine, files[0], DESTROY_ID, destroy, sizeof(response)), 0);
 	CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
 	(void)expect(machine, files[1], 100 * US, CM_EVENT_REJECTED, 0x2000, CM_REASON_NO_SERVICE);
 	destroy.id = ids[1];
-	CU_ASSERT_EQUAL(CM(machine, files[1], DESTROY_ID, destroy, sizeof(answer)), 0);
-	answer_of(machine, &answer, sizeof(answer));
-	CU_ASSERT_EQUAL(answer.events_reported, 3);
+	CU_ASSERT_EQUAL(CM(machine, files[1], DESTROY_ID, destroy, sizeof(response)), 0);
+	response_of(machine, &response, sizeof(response));
+	CU_ASSERT_EQUAL(response.events_reported, 3);
 	machine_destroy(machine);
 }
 
@@ -160,7 +160,7 @@ static void test_service(void)
 		uint32_t ids[2];
 		struct machine *machine =
 			machine_at_route(ethernet ? LINK_ETHERNET : LINK_INFINIBAND, files, ids);
-		struct rdma_ucm_set_option option = {.optval = ANSWER_AREA,
+		struct rdma_ucm_set_option option = {.optval = RESPONSE_AREA,
 						     .id = ids[1],
 						     .level = RDMA_OPTION_ID,
 						     .optname = RDMA_OPTION_ID_TOS,
@@ -168,7 +168,7 @@ static void test_service(void)
 		struct rdma_ucm_event_resp event;
 		struct rdma_ucm_accept accept = {.conn_param = {.valid = 1}};
 
-		memory_write(machine->process.memory, ANSWER_AREA, &(uint8_t){106}, 1);
+		memory_write(machine->process.memory, RESPONSE_AREA, &(uint8_t){106}, 1);
 		CU_ASSERT_EQUAL(CM(machine, files[1], SET_OPTION, option, 0), 0);
 		CU_ASSERT_EQUAL(connect_to(machine, files[1], ids[1]), 0);
 		event = expect(machine, files[0], 50 * US, CM_EVENT_CONNECT_REQUEST, 0x1000, 0);
@@ -189,7 +189,8 @@ static void test_refused(void)
 {
 	struct machine *machine = machine_create(LINK_INFINIBAND);
 	int32_t file = open_cm(machine), other = open_cm(machine);
-	struct rdma_ucm_create_id in = {.response = ANSWER_AREA, .ps = RDMA_PS_IPOIB, .qp_type = 4};
+	struct rdma_ucm_create_id in = {
+		.response = RESPONSE_AREA, .ps = RDMA_PS_IPOIB, .qp_type = 4};
 	struct rdma_ucm_listen listening = {0};
 	struct rdma_ucm_get_event fetch = {.response = 8};
 

@@ -67,7 +67,8 @@ static void resolution(enum link_layer link_layer, const char *address, uint32_t
 	int32_t files[2];
 	uint32_t ids[2];
 	struct machine *machine = machine_at_route(link_layer, address, files, ids);
-	struct rdma_ucm_init_qp_attr state = {.response = ANSWER_AREA, .id = ids[1], .qp_state = 1};
+	struct rdma_ucm_init_qp_attr state = {
+		.response = RESPONSE_AREA, .id = ids[1], .qp_state = 1};
 	struct ib_uverbs_qp_attr attributes;
 	struct rdma_ucm_event_resp event;
 	struct rdma_ucm_accept accept = {
@@ -77,7 +78,7 @@ static void resolution(enum link_layer link_layer, const char *address, uint32_t
 	struct rdma_ucm_disconnect end = {.id = ids[1]};
 
 	CU_ASSERT_EQUAL(CM(machine, files[1], INIT_QP_ATTR, state, sizeof(attributes)), 0);
-	answer_of(machine, &attributes, sizeof(attributes));
+	response_of(machine, &attributes, sizeof(attributes));
 	CU_ASSERT_EQUAL(attributes.qp_attr_mask, 1 | 1 << 4 | 1 << 5 | 1 << 6);
 	CU_ASSERT_EQUAL(attributes.qkey, 0x01234567);
 
@@ -122,7 +123,7 @@ static void test_unwanted(void)
 	int32_t files[2];
 	uint32_t ids[2];
 	struct rdma_ucm_event_resp event;
-	struct rdma_ucm_destroy_id destroy = {.response = ANSWER_AREA};
+	struct rdma_ucm_destroy_id destroy = {.response = RESPONSE_AREA};
 
 	for (uint32_t way = 0; way < 3; way++) {
 		struct machine *machine = machine_at_route(LINK_INFINIBAND, NULL, files, ids);
@@ -162,9 +163,9 @@ static void joins(const struct joining *joining)
 	struct machine *machine = machine_create(joining->link_layer);
 	int32_t file = open_cm(machine);
 	uint32_t id = create(machine, file, 0x1000);
-	struct rdma_ucm_join_ip_mcast join = {.response = ANSWER_AREA, .uid = 0x4000, .id = id};
+	struct rdma_ucm_join_ip_mcast join = {.response = RESPONSE_AREA, .uid = 0x4000, .id = id};
 	struct rdma_ucm_create_id_resp joined;
-	struct rdma_ucm_destroy_id leave = {.response = ANSWER_AREA};
+	struct rdma_ucm_destroy_id leave = {.response = RESPONSE_AREA};
 	struct rdma_ucm_destroy_id_resp left;
 	struct group group = {.lid = 0xc007};
 	struct rdma_ucm_event_resp event;
@@ -185,7 +186,7 @@ static void joins(const struct joining *joining)
 	CU_ASSERT_EQUAL(CM(machine, file, JOIN_IP_MCAST, join, 4), -EINVAL); /* no device yet */
 	CU_ASSERT_EQUAL(bind_to(machine, file, id, 0x0a000001), 0);
 	CU_ASSERT_EQUAL(CM(machine, file, JOIN_IP_MCAST, join, 4), 0);
-	answer_of(machine, &joined, sizeof(joined));
+	response_of(machine, &joined, sizeof(joined));
 	CU_ASSERT_NOT_EQUAL(joined.id, id);
 
 	bool works = joining->known || joining->link_layer == LINK_ETHERNET;
@@ -207,15 +208,15 @@ static void joins(const struct joining *joining)
 	}
 	leave.id = joined.id;
 	CU_ASSERT_EQUAL(CM(machine, file, LEAVE_MCAST, leave, 4), 0);
-	answer_of(machine, &left, sizeof(left));
+	response_of(machine, &left, sizeof(left));
 	CU_ASSERT_EQUAL(left.events_reported, 1);
 	CU_ASSERT_EQUAL(CM(machine, file, LEAVE_MCAST, leave, 4), -ENOENT);
 	CU_ASSERT_EQUAL(CM(machine, file, JOIN_IP_MCAST, join, 4), 0);
-	answer_of(machine, &joined, sizeof(joined));
+	response_of(machine, &joined, sizeof(joined));
 	leave.id = joined.id;
 	sim_run(machine->sim, sim_now(machine->sim) + 10 * US + 1);
 	CU_ASSERT_EQUAL(CM(machine, file, LEAVE_MCAST, leave, 4), 0); /* nobody was told */
-	answer_of(machine, &left, sizeof(left));
+	response_of(machine, &left, sizeof(left));
 	CU_ASSERT_EQUAL(left.events_reported, 0);
 	CU_ASSERT_EQUAL(next_event(machine, file, &event), -EAGAIN);
 	CU_ASSERT_EQUAL(CM(machine, file, JOIN_IP_MCAST, join, 4), 0);

@@ -40,8 +40,8 @@ static int64_t make_dc(struct made *made, uint32_t flags, bool is_srq, uint32_t 
 {
 	struct ib_uverbs_create_qp request;
 	struct mlx5_ib_create_qp driver = {.flags = flags, .uidx = 7};
-	struct ib_uverbs_create_qp_resp answer;
-	struct mlx5_ib_create_qp_resp driver_answer;
+	struct ib_uverbs_create_qp_resp response;
+	struct mlx5_ib_create_qp_resp driver_response;
 	int64_t error;
 
 	qp_request(&request, made->pd, made->cq, IB_UVERBS_QPT_DRIVER);
@@ -53,10 +53,10 @@ static int64_t make_dc(struct made *made, uint32_t flags, bool is_srq, uint32_t 
 	request.is_srq = is_srq;
 	request.srq_handle = made->srq;
 	request.max_recv_wr = max_recv_wr;
-	error = RUN_DRIVER(made->machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver, answer,
-			   driver_answer);
-	made->handle = answer.qp_handle;
-	made->qpn = answer.qpn;
+	error = RUN_DRIVER(made->machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver, response,
+			   driver_response);
+	made->handle = response.qp_handle;
+	made->qpn = response.qpn;
 	return error;
 }
 
@@ -95,40 +95,40 @@ static struct ib_uverbs_ex_modify_qp request_to(const struct made *made, uint8_t
 }
 
 static int64_t modify(struct made *made, uint8_t state, uint32_t mask,
-		      struct mlx5_ib_modify_qp_resp *driver_answer)
+		      struct mlx5_ib_modify_qp_resp *driver_response)
 {
 	struct ib_uverbs_ex_modify_qp request = request_to(made, state, mask);
-	struct ib_uverbs_ex_modify_qp_resp answer;
+	struct ib_uverbs_ex_modify_qp_resp response;
 	struct mlx5_ib_modify_qp_resp driver = {0};
 
 	return RUN_DRIVER(made->machine,
 			  IB_USER_VERBS_EX_CMD_MODIFY_QP | IB_USER_VERBS_CMD_FLAG_EXTENDED, request,
-			  driver, answer, *driver_answer);
+			  driver, response, *driver_response);
 }
 
 static void test_target(void)
 {
 	struct made made = made_create();
-	struct mlx5_ib_modify_qp_resp answer = {0};
+	struct mlx5_ib_modify_qp_resp response = {0};
 	struct hca_qp_state state;
 
 	CU_ASSERT_EQUAL_FATAL(make_dc(&made, MLX5_QP_FLAG_TYPE_DCT, true, 0), 0);
 	CU_ASSERT_EQUAL(qp_find(made.machine->hca->transport, made.qpn)->attr.dc_key, KEY);
 	CU_ASSERT_EQUAL(modify(&made, STATE_INIT,
 			       ATTRIBUTE_PKEY_INDEX | ATTRIBUTE_PORT | ATTRIBUTE_ACCESS_FLAGS,
-			       &answer),
+			       &response),
 			0);
 	CU_ASSERT_EQUAL(modify(&made, STATE_RTR,
 			       ATTRIBUTE_AV | ATTRIBUTE_PATH_MTU | ATTRIBUTE_MIN_RNR_TIMER,
-			       &answer),
+			       &response),
 			0);
-	CU_ASSERT_EQUAL(answer.dctn, made.qpn);
-	CU_ASSERT_TRUE(answer.response_length >= 8);
+	CU_ASSERT_EQUAL(response.dctn, made.qpn);
+	CU_ASSERT_TRUE(response.response_length >= 8);
 	CU_ASSERT_EQUAL(hca_qp_query(made.machine->hca, made.qpn, &state), 0);
 	CU_ASSERT_EQUAL(state.state, STATE_RTR);
 	CU_ASSERT_EQUAL(state.access, MR_REMOTE_READ);
 	CU_ASSERT_EQUAL(state.max_dest_rd_atomic, 16);
-	CU_ASSERT_EQUAL(modify(&made, STATE_RTS, 0, &answer), -EINVAL);
+	CU_ASSERT_EQUAL(modify(&made, STATE_RTS, 0, &response), -EINVAL);
 	machine_destroy(made.machine);
 }
 

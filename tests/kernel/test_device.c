@@ -28,16 +28,16 @@ SUITE(TESTS)
 
 static int64_t get_context_with(struct machine *machine,
 				struct mlx5_ib_alloc_ucontext_req_v2 driver,
-				struct mlx5_ib_alloc_ucontext_resp *driver_answer)
+				struct mlx5_ib_alloc_ucontext_resp *driver_response)
 {
 	struct ib_uverbs_get_context request = {0};
-	struct ib_uverbs_get_context_resp answer;
-	int64_t result = RUN_DRIVER(machine, IB_USER_VERBS_CMD_GET_CONTEXT, request, driver, answer,
-				    *driver_answer);
+	struct ib_uverbs_get_context_resp response;
+	int64_t result = RUN_DRIVER(machine, IB_USER_VERBS_CMD_GET_CONTEXT, request, driver,
+				    response, *driver_response);
 	if (result == 0) {
-		CU_ASSERT_EQUAL(answer.num_comp_vectors, 8);
-		CU_ASSERT_PTR_NOT_NULL(machine->files[answer.async_fd]);
-		CU_ASSERT_EQUAL(machine->kinds[answer.async_fd], KERNEL_FD_CHANNEL);
+		CU_ASSERT_EQUAL(response.num_comp_vectors, 8);
+		CU_ASSERT_PTR_NOT_NULL(machine->files[response.async_fd]);
+		CU_ASSERT_EQUAL(machine->kinds[response.async_fd], KERNEL_FD_CHANNEL);
 	}
 	return result;
 }
@@ -74,8 +74,8 @@ static void test_context(void)
 		machine->by_write = by_write;
 		machine_open(machine, &machine->process, false);
 		struct ib_uverbs_alloc_pd pd = {0};
-		struct ib_uverbs_alloc_pd_resp pd_answer;
-		CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_ALLOC_PD, pd, pd_answer), -EINVAL);
+		struct ib_uverbs_alloc_pd_resp pd_response;
+		CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_ALLOC_PD, pd, pd_response), -EINVAL);
 
 		struct mlx5_ib_alloc_ucontext_req_v2 request = usual;
 		request.flags = MLX5_IB_ALLOC_UCTX_DEVX;
@@ -137,27 +137,27 @@ static void test_query_device(void)
 		CU_ASSERT_EQUAL(got.local_ca_ack_delay, 16);
 
 		struct ib_uverbs_ex_query_device extended = {0};
-		struct ib_uverbs_ex_query_device_resp answer;
-		struct mlx5_ib_query_device_resp driver_answer;
+		struct ib_uverbs_ex_query_device_resp response;
+		struct mlx5_ib_query_device_resp driver_response;
 		uint32_t command =
 			IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED;
 		CU_ASSERT_EQUAL(machine_command(machine, command, &extended, sizeof(extended), NULL,
-						0, &answer, sizeof(answer), &driver_answer,
-						sizeof(driver_answer)),
+						0, &response, sizeof(response), &driver_response,
+						sizeof(driver_response)),
 				0);
-		CU_ASSERT_EQUAL(memcmp(&answer.base, &got, sizeof(got)), 0);
-		CU_ASSERT_EQUAL(answer.response_length, sizeof(answer));
-		CU_ASSERT_EQUAL(answer.timestamp_mask, UINT64_C(0x7fffffffffffffff));
-		CU_ASSERT_EQUAL(answer.hca_core_clock, 156250);
-		CU_ASSERT_EQUAL(answer.odp_caps.general_caps, 3);
-		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.rc_odp_caps, 0x3f);
-		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.uc_odp_caps, 0);
-		CU_ASSERT_EQUAL(answer.odp_caps.per_transport_caps.ud_odp_caps, 0);
-		CU_ASSERT_EQUAL(answer.cq_moderation_caps.max_cq_moderation_count, 65535);
-		CU_ASSERT_EQUAL(answer.cq_moderation_caps.max_cq_moderation_period, 4095);
-		CU_ASSERT_EQUAL(driver_answer.response_length, sizeof(driver_answer));
+		CU_ASSERT_EQUAL(memcmp(&response.base, &got, sizeof(got)), 0);
+		CU_ASSERT_EQUAL(response.response_length, sizeof(response));
+		CU_ASSERT_EQUAL(response.timestamp_mask, UINT64_C(0x7fffffffffffffff));
+		CU_ASSERT_EQUAL(response.hca_core_clock, 156250);
+		CU_ASSERT_EQUAL(response.odp_caps.general_caps, 3);
+		CU_ASSERT_EQUAL(response.odp_caps.per_transport_caps.rc_odp_caps, 0x3f);
+		CU_ASSERT_EQUAL(response.odp_caps.per_transport_caps.uc_odp_caps, 0);
+		CU_ASSERT_EQUAL(response.odp_caps.per_transport_caps.ud_odp_caps, 0);
+		CU_ASSERT_EQUAL(response.cq_moderation_caps.max_cq_moderation_count, 65535);
+		CU_ASSERT_EQUAL(response.cq_moderation_caps.max_cq_moderation_period, 4095);
+		CU_ASSERT_EQUAL(driver_response.response_length, sizeof(driver_response));
 		extended.comp_mask = 1;
-		CU_ASSERT_EQUAL(RUN(machine, command, extended, answer), -EINVAL);
+		CU_ASSERT_EQUAL(RUN(machine, command, extended, response), -EINVAL);
 	}
 	machine_destroy(machine);
 }
@@ -237,12 +237,12 @@ static void test_gids(void)
 		{.attr_id = UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY,
 		 .len = 32,
 		 .flags = 1,
-		 .data = ANSWER_AREA},
+		 .data = RESPONSE_AREA},
 	};
 	static const uint8_t expected[16] = {[10] = 0xff, 0xff, 10, 0, 0, 1};
 	struct ib_uverbs_gid_entry entry;
 	CU_ASSERT_EQUAL(method(machine, 0, UVERBS_METHOD_QUERY_GID_ENTRY, attributes, 4), 0);
-	memory_read(machine->process.memory, ANSWER_AREA, &entry, sizeof(entry));
+	memory_read(machine->process.memory, RESPONSE_AREA, &entry, sizeof(entry));
 	CU_ASSERT_EQUAL(memcmp(entry.gid, expected, 16), 0);
 	CU_ASSERT_EQUAL(entry.gid_index, 3);
 	CU_ASSERT_EQUAL(entry.port_num, 1);
@@ -271,15 +271,15 @@ static void test_gids(void)
 		{.attr_id = UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES,
 		 .len = 512,
 		 .flags = 1,
-		 .data = ANSWER_AREA},
+		 .data = RESPONSE_AREA},
 		{.attr_id = UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES,
 		 .len = 8,
 		 .flags = 1,
-		 .data = ANSWER_AREA + 512},
+		 .data = RESPONSE_AREA + 512},
 	};
 	uint64_t count;
 	CU_ASSERT_EQUAL(method(machine, 0, UVERBS_METHOD_QUERY_GID_TABLE, table, 4), 0);
-	memory_read(machine->process.memory, ANSWER_AREA + 512, &count, 8);
+	memory_read(machine->process.memory, RESPONSE_AREA + 512, &count, 8);
 	CU_ASSERT_EQUAL(count, 4);
 	table[2].len = 3 * 32;
 	CU_ASSERT_EQUAL(method(machine, 0, UVERBS_METHOD_QUERY_GID_TABLE, table, 4), -EINVAL);
@@ -293,16 +293,16 @@ static void test_query_switch_port(void)
 	machine_open(machine, &machine->process, true);
 	struct ib_uverbs_attr attributes[] = {
 		{.attr_id = MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, .len = 4, .flags = 1, .data = 1},
-		{.attr_id = MLX5_IB_ATTR_QUERY_PORT, .len = 40, .flags = 1, .data = ANSWER_AREA},
+		{.attr_id = MLX5_IB_ATTR_QUERY_PORT, .len = 40, .flags = 1, .data = RESPONSE_AREA},
 	};
-	uint8_t answer[48], expected[48] = {[40] = 0xee, [41] = 0xee, [42] = 0xee, [43] = 0xee,
-					    [44] = 0xee, [45] = 0xee, [46] = 0xee, [47] = 0xee};
+	uint8_t response[48], expected[48] = {[40] = 0xee, [41] = 0xee, [42] = 0xee, [43] = 0xee,
+					      [44] = 0xee, [45] = 0xee, [46] = 0xee, [47] = 0xee};
 
-	memset(answer, 0xee, sizeof(answer));
-	memory_write(machine->process.memory, ANSWER_AREA, answer, sizeof(answer));
+	memset(response, 0xee, sizeof(response));
+	memory_write(machine->process.memory, RESPONSE_AREA, response, sizeof(response));
 	CU_ASSERT_EQUAL(method(machine, 0, MLX5_IB_METHOD_QUERY_PORT, attributes, 2), 0);
-	memory_read(machine->process.memory, ANSWER_AREA, answer, sizeof(answer));
-	CU_ASSERT_EQUAL(memcmp(answer, expected, sizeof(answer)), 0);
+	memory_read(machine->process.memory, RESPONSE_AREA, response, sizeof(response));
+	CU_ASSERT_EQUAL(memcmp(response, expected, sizeof(response)), 0);
 	attributes[0].data = 2;
 	CU_ASSERT_EQUAL(method(machine, 0, MLX5_IB_METHOD_QUERY_PORT, attributes, 2), -EINVAL);
 	CU_ASSERT_EQUAL(machine->refused_count, 0);
@@ -324,10 +324,10 @@ static void test_refused(void)
 	CU_ASSERT_EQUAL(machine->refused_count, 1); /* named once */
 
 	struct ib_uverbs_poll_cq poll = {0};
-	struct ib_uverbs_poll_cq_resp answer;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_POLL_CQ, poll, answer), -EOPNOTSUPP);
+	struct ib_uverbs_poll_cq_resp response;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_POLL_CQ, poll, response), -EOPNOTSUPP);
 	CU_ASSERT_STRING_EQUAL(machine->refused, "POLL_CQ");
-	CU_ASSERT_EQUAL(RUN(machine, 200, poll, answer), -EINVAL);
+	CU_ASSERT_EQUAL(RUN(machine, 200, poll, response), -EINVAL);
 	struct ib_uverbs_query_device request = {0};
 	struct ib_uverbs_query_port_resp too_small;
 	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_DEVICE, request, too_small), -ENOSPC);

@@ -101,7 +101,7 @@ static void test_greatest(void)
 static void test_undone(void)
 {
 	struct ib_uverbs_query_qp query;
-	struct ib_uverbs_query_qp_resp answer;
+	struct ib_uverbs_query_qp_resp response;
 	struct ib_uverbs_modify_qp rtr = {
 		.attr_mask = A(STATE) | A(AV) | A(PATH_MTU) | A(DEST_QPN) | A(RQ_PSN) |
 			     A(MAX_DEST_RD_ATOMIC) | A(MIN_RNR_TIMER),
@@ -119,9 +119,9 @@ static void test_undone(void)
 	CU_ASSERT_EQUAL(qp_to_init(machine, qp, IB_UVERBS_QPT_RC), 0);
 	CU_ASSERT_EQUAL(modify(rtr), -EHOSTUNREACH);
 	query = (struct ib_uverbs_query_qp){.qp_handle = qp, .attr_mask = A(RQ_PSN)};
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_QP, query, answer), 0);
-	CU_ASSERT_EQUAL(answer.rq_psn, 0);
-	CU_ASSERT_EQUAL(answer.path_mtu, 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_QP, query, response), 0);
+	CU_ASSERT_EQUAL(response.rq_psn, 0);
+	CU_ASSERT_EQUAL(response.path_mtu, 0);
 	CU_ASSERT_EQUAL(state_now().state, STATE_INIT);
 	machine_destroy(machine);
 }

@@ -115,8 +115,8 @@ static void test_region_refused(void)
 		/* clang-format on */
 	};
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct ib_uverbs_reg_mr_resp answer;
-		CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REG_MR, cases[i].request, answer),
+		struct ib_uverbs_reg_mr_resp response;
+		CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REG_MR, cases[i].request, response),
 				cases[i].result);
 	}
 	CU_ASSERT_STRING_EQUAL(machine->refused, "memory window over on-demand paging");
@@ -136,12 +136,12 @@ static void test_reregister(void)
 					     .hca_va = 0x7000,
 					     .pd_handle = other_pd,
 					     .access_flags = 5};
-	struct ib_uverbs_rereg_mr_resp answer;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, answer), 0);
+	struct ib_uverbs_rereg_mr_resp response;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), 0);
 	CU_ASSERT_PTR_NULL(hca_mr_find(machine->hca, key));
-	const struct mr *mr = hca_mr_find(machine->hca, answer.lkey);
+	const struct mr *mr = hca_mr_find(machine->hca, response.lkey);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mr);
-	CU_ASSERT_EQUAL(answer.lkey, answer.rkey);
+	CU_ASSERT_EQUAL(response.lkey, response.rkey);
 	CU_ASSERT_EQUAL(mr->address, 0x7000);
 	CU_ASSERT_EQUAL(mr->host_address, RING_AREA + 0x1000);
 	CU_ASSERT_EQUAL(mr->length, 0x800);
@@ -150,20 +150,20 @@ static void test_reregister(void)
 	CU_ASSERT_EQUAL(dealloc_pd_of(machine, pd), 0);
 	CU_ASSERT_EQUAL(dealloc_pd_of(machine, other_pd), -EBUSY);
 
-	key = answer.lkey;
+	key = response.lkey;
 	request.flags = 8;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, answer), -EINVAL);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), -EINVAL);
 	request.flags = 1;
 	request.start = 0x5000;
 	request.hca_va = 0x5000;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, answer), -EFAULT);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), -EFAULT);
 	CU_ASSERT_PTR_NOT_NULL(hca_mr_find(machine->hca, key)); /* as it was */
 
 	request.flags = 2 | 4; /* rights and domain alone: the same key */
 	request.pd_handle = pd = make_pd(machine);
 	request.access_flags = 1;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, answer), 0);
-	CU_ASSERT_EQUAL(answer.rkey, key);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), 0);
+	CU_ASSERT_EQUAL(response.rkey, key);
 	mr = hca_mr_find(machine->hca, key);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mr);
 	CU_ASSERT_EQUAL(mr->access, 1);
@@ -178,17 +178,17 @@ static void test_window(void)
 	struct machine *machine = machine_with_context(LINK_INFINIBAND);
 	uint32_t pd = make_pd(machine);
 	struct ib_uverbs_alloc_mw request = {.pd_handle = pd, .mw_type = 2};
-	struct ib_uverbs_alloc_mw_resp answer;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_ALLOC_MW, request, answer), 0);
-	const struct mr *mr = hca_mr_find(machine->hca, answer.rkey);
+	struct ib_uverbs_alloc_mw_resp response;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_ALLOC_MW, request, response), 0);
+	const struct mr *mr = hca_mr_find(machine->hca, response.rkey);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(mr);
 	CU_ASSERT_FALSE(mr->valid);
-	struct ib_uverbs_dealloc_mw dealloc = {.mw_handle = answer.mw_handle};
+	struct ib_uverbs_dealloc_mw dealloc = {.mw_handle = response.mw_handle};
 	CU_ASSERT_EQUAL(dealloc_pd_of(machine, pd), -EBUSY);
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DEALLOC_MW, dealloc), 0);
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DEALLOC_MW, dealloc), -ENOENT);
 	request.mw_type = 3;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_ALLOC_MW, request, answer), -EINVAL);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_ALLOC_MW, request, response), -EINVAL);
 	machine_destroy(machine);
 }
 
@@ -200,24 +200,24 @@ static void test_address_handle(void)
 	struct ib_uverbs_create_ah request = {
 		.pd_handle = pd,
 		.attr = {.is_global = 1, .port_num = 1, .grh.sgid_index = 2, .grh.hop_limit = 64}};
-	struct ib_uverbs_create_ah_resp answer;
-	struct mlx5_ib_create_ah_resp driver_answer;
+	struct ib_uverbs_create_ah_resp response;
+	struct mlx5_ib_create_ah_resp driver_response;
 	memcpy(request.attr.grh.dgid, peer->gids[2].bytes, 16);
 #define CREATE_AH()                                                                               \
 	machine_command(machine, IB_USER_VERBS_CMD_CREATE_AH, &request, sizeof(request), NULL, 0, \
-			&answer, sizeof(answer), &driver_answer, sizeof(driver_answer))
+			&response, sizeof(response), &driver_response, sizeof(driver_response))
 	CU_ASSERT_EQUAL(CREATE_AH(), 0);
-	CU_ASSERT_EQUAL(driver_answer.response_length, sizeof(driver_answer));
-	CU_ASSERT_EQUAL(memcmp(driver_answer.dmac, peer->mac, 6), 0);
+	CU_ASSERT_EQUAL(driver_response.response_length, sizeof(driver_response));
+	CU_ASSERT_EQUAL(memcmp(driver_response.dmac, peer->mac, 6), 0);
 	CU_ASSERT_EQUAL(dealloc_pd_of(machine, pd), -EBUSY);
-	struct ib_uverbs_destroy_ah destroy = {.ah_handle = answer.ah_handle};
+	struct ib_uverbs_destroy_ah destroy = {.ah_handle = response.ah_handle};
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DESTROY_AH, destroy), 0);
 
 	static const uint8_t group_mac[6] = {0x33, 0x33, 1, 2, 3, 4};
 	static const uint8_t group[16] = {0xff, 0x12, [12] = 1, 2, 3, 4};
 	memcpy(request.attr.grh.dgid, group, 16);
 	CU_ASSERT_EQUAL(CREATE_AH(), 0);
-	CU_ASSERT_EQUAL(memcmp(driver_answer.dmac, group_mac, 6), 0);
+	CU_ASSERT_EQUAL(memcmp(driver_response.dmac, group_mac, 6), 0);
 	request.attr.grh.dgid[0] = 0x20;
 	CU_ASSERT_EQUAL(CREATE_AH(), -EHOSTUNREACH);
 	request.attr.grh.sgid_index = 9;
@@ -232,32 +232,32 @@ static void test_xrc_domain(void)
 {
 	struct machine *machine = machine_with_context(LINK_INFINIBAND);
 	struct ib_uverbs_open_xrcd request = {.fd = 20, .oflags = 0};
-	struct ib_uverbs_open_xrcd_resp answer;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, answer), -EBADF);
+	struct ib_uverbs_open_xrcd_resp response;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, response), -EBADF);
 	machine->identities[20] = machine->identities[21] = 4711;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, answer), -EAGAIN);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, response), -EAGAIN);
 	request.oflags = O_CREAT;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, answer), 0);
-	struct ib_uverbs_close_xrcd first = {.xrcd_handle = answer.xrcd_handle};
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, response), 0);
+	struct ib_uverbs_close_xrcd first = {.xrcd_handle = response.xrcd_handle};
 	int32_t first_fd = machine->command_fd;
 
 	machine_open(machine, &machine->other, true);
 	request.fd = 21;
 	request.oflags = O_EXCL | O_CREAT;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, answer), -EINVAL);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, response), -EINVAL);
 	request.oflags = 0;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, answer),
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, response),
 			0); /* the same domain */
-	struct ib_uverbs_close_xrcd second = {.xrcd_handle = answer.xrcd_handle};
+	struct ib_uverbs_close_xrcd second = {.xrcd_handle = response.xrcd_handle};
 	request.fd = (uint32_t)-1;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, answer),
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, response),
 			0); /* private */
 
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_CLOSE_XRCD, second), 0);
 	machine->command_fd = first_fd;
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_CLOSE_XRCD, first), 0);
 	request.fd = 20;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, answer),
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_OPEN_XRCD, request, response),
 			-EAGAIN); /* gone with the last */
 	machine_destroy(machine);
 }

@@ -40,17 +40,17 @@ static void test_create(void)
 		uint32_t pd = make_pd(machine), cq = make_cq(machine, -1, 1, NULL);
 		struct ib_uverbs_create_qp request;
 		struct mlx5_ib_create_qp driver = qp_driver_request();
-		struct ib_uverbs_create_qp_resp answer;
-		struct mlx5_ib_create_qp_resp driver_answer;
+		struct ib_uverbs_create_qp_resp response;
+		struct mlx5_ib_create_qp_resp driver_response;
 		qp_request(&request, pd, cq, IB_UVERBS_QPT_RC);
 		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver,
-					   answer, driver_answer),
+					   response, driver_response),
 				0);
-		CU_ASSERT_EQUAL(answer.max_send_wr, 16);
-		CU_ASSERT_EQUAL(answer.max_recv_wr, 16);
-		CU_ASSERT_EQUAL(answer.max_recv_sge, 1);
-		CU_ASSERT_EQUAL(answer.max_inline_data, 28);
-		CU_ASSERT_EQUAL(driver_answer.bfreg_index,
+		CU_ASSERT_EQUAL(response.max_send_wr, 16);
+		CU_ASSERT_EQUAL(response.max_recv_wr, 16);
+		CU_ASSERT_EQUAL(response.max_recv_sge, 1);
+		CU_ASSERT_EQUAL(response.max_inline_data, 28);
+		CU_ASSERT_EQUAL(driver_response.bfreg_index,
 				24); /* bfreg 12, the first of low latency */
 		CU_ASSERT_EQUAL(machine->call.latency, 30 * US);
 		CU_ASSERT_EQUAL_FATAL(machine->call.shared_count, 2);
@@ -67,21 +67,21 @@ static void test_create(void)
 							  .max_send_sge = 1,
 							  .max_recv_sge = 1,
 							  .qp_type = IB_UVERBS_QPT_UD};
-		struct ib_uverbs_ex_create_qp_resp extended_answer;
+		struct ib_uverbs_ex_create_qp_resp extended_response;
 		uint32_t command = IB_USER_VERBS_EX_CMD_CREATE_QP | IB_USER_VERBS_CMD_FLAG_EXTENDED;
-		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_answer,
-					   driver_answer),
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_response,
+					   driver_response),
 				0);
-		CU_ASSERT_EQUAL(extended_answer.response_length, sizeof(extended_answer));
-		CU_ASSERT_EQUAL(driver_answer.bfreg_index, 25);
+		CU_ASSERT_EQUAL(extended_response.response_length, sizeof(extended_response));
+		CU_ASSERT_EQUAL(driver_response.bfreg_index, 25);
 		extended.create_flags = 2;
-		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_answer,
-					   driver_answer),
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_response,
+					   driver_response),
 				-EOPNOTSUPP);
 		extended.create_flags = 0;
 		extended.comp_mask = 1;
-		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_answer,
-					   driver_answer),
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_response,
+					   driver_response),
 				-EOPNOTSUPP);
 		machine_destroy(machine);
 	}
@@ -114,8 +114,8 @@ static void test_create_refused(void)
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases) + ARRAY_SIZE(driver_cases); i++) {
 		struct ib_uverbs_create_qp request;
 		struct mlx5_ib_create_qp driver = qp_driver_request();
-		struct ib_uverbs_create_qp_resp answer;
-		struct mlx5_ib_create_qp_resp driver_answer;
+		struct ib_uverbs_create_qp_resp response;
+		struct mlx5_ib_create_qp_resp driver_response;
 		int64_t expected;
 		qp_request(&request, pd, cq, IB_UVERBS_QPT_RC);
 		if (i < ARRAY_SIZE(cases)) {
@@ -128,7 +128,7 @@ static void test_create_refused(void)
 			expected = driver_cases[j].result;
 		}
 		int64_t result = RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver,
-					    answer, driver_answer);
+					    response, driver_response);
 		CU_ASSERT_EQUAL(result, expected);
 		if (result != expected)
 			printf("case %u: %ld\n", i, (long)result);
@@ -163,15 +163,16 @@ static void test_data_to_cqe(void)
 		uint32_t pd = make_pd(machine), cq = make_cq(machine, -1, 1, NULL);
 		struct ib_uverbs_create_qp request;
 		struct mlx5_ib_create_qp driver = qp_driver_request();
-		struct ib_uverbs_create_qp_resp answer;
-		struct mlx5_ib_create_qp_resp driver_answer;
+		struct ib_uverbs_create_qp_resp response;
+		struct mlx5_ib_create_qp_resp driver_response;
 		qp_request(&request, pd, cq, cases[i].type);
 		request.sq_sig_all = cases[i].signal_all;
 		driver.flags = cases[i].flags;
 		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver,
-					   answer, driver_answer),
+					   response, driver_response),
 				0);
-		const struct qp *qp = number_table_find(&machine->hca->transport->qps, answer.qpn);
+		const struct qp *qp =
+			number_table_find(&machine->hca->transport->qps, response.qpn);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(qp);
 		CU_ASSERT_EQUAL(qp->attr.receives_to_cqe, cases[i].receives);
 		CU_ASSERT_EQUAL(qp->attr.responses_to_cqe, cases[i].responses);
@@ -212,16 +213,16 @@ static void test_life(void)
 	CU_ASSERT_FALSE(state.path->has_grh);
 
 	struct ib_uverbs_query_qp query = {.qp_handle = qp};
-	struct ib_uverbs_query_qp_resp answer;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_QP, query, answer), 0);
-	CU_ASSERT_EQUAL(answer.qp_state, STATE_RTS);
-	CU_ASSERT_EQUAL(answer.dest.dlid, 2);
-	CU_ASSERT_EQUAL(answer.dest_qp_num, 0x77);
-	CU_ASSERT_EQUAL(answer.path_mtu, 5);
-	CU_ASSERT_EQUAL(answer.rq_psn, 0x123456);
-	CU_ASSERT_EQUAL(answer.sq_psn, 0xabcdef);
-	CU_ASSERT_EQUAL(answer.timeout, 14);
-	CU_ASSERT_EQUAL(answer.max_send_wr, 16);
+	struct ib_uverbs_query_qp_resp response;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_QP, query, response), 0);
+	CU_ASSERT_EQUAL(response.qp_state, STATE_RTS);
+	CU_ASSERT_EQUAL(response.dest.dlid, 2);
+	CU_ASSERT_EQUAL(response.dest_qp_num, 0x77);
+	CU_ASSERT_EQUAL(response.path_mtu, 5);
+	CU_ASSERT_EQUAL(response.rq_psn, 0x123456);
+	CU_ASSERT_EQUAL(response.sq_psn, 0xabcdef);
+	CU_ASSERT_EQUAL(response.timeout, 14);
+	CU_ASSERT_EQUAL(response.max_send_wr, 16);
 
 	struct ib_uverbs_modify_qp request = {
 		.qp_handle = qp, .attr_mask = ATTRIBUTE_STATE, .qp_state = STATE_ERR};
@@ -229,9 +230,9 @@ static void test_life(void)
 	CU_ASSERT_EQUAL(qp_to_rts(machine, qp, IB_UVERBS_QPT_RC), -EINVAL);
 	request.qp_state = STATE_RESET;
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_MODIFY_QP, request), 0);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_QP, query, answer), 0);
-	CU_ASSERT_EQUAL(answer.qp_state, STATE_RESET);
-	CU_ASSERT_EQUAL(answer.dest_qp_num, 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_QUERY_QP, query, response), 0);
+	CU_ASSERT_EQUAL(response.qp_state, STATE_RESET);
+	CU_ASSERT_EQUAL(response.dest_qp_num, 0);
 	machine_destroy(machine);
 }
 
@@ -266,12 +267,12 @@ static void test_values_refused(void)
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_MODIFY_QP, good), 0);
 
 	struct ib_uverbs_ex_modify_qp extended = {.base = good};
-	struct ib_uverbs_ex_modify_qp_resp answer;
+	struct ib_uverbs_ex_modify_qp_resp response;
 	uint32_t command = IB_USER_VERBS_EX_CMD_MODIFY_QP | IB_USER_VERBS_CMD_FLAG_EXTENDED;
-	CU_ASSERT_EQUAL(RUN(machine, command, extended, answer), 0); /* INIT to INIT */
-	CU_ASSERT_EQUAL(answer.response_length, sizeof(answer));
+	CU_ASSERT_EQUAL(RUN(machine, command, extended, response), 0); /* INIT to INIT */
+	CU_ASSERT_EQUAL(response.response_length, sizeof(response));
 	extended.base.attr_mask |= ATTRIBUTE_RATE_LIMIT;
-	CU_ASSERT_EQUAL(RUN(machine, command, extended, answer), -EINVAL);
+	CU_ASSERT_EQUAL(RUN(machine, command, extended, response), -EINVAL);
 	machine_destroy(machine);
 }
 
@@ -326,31 +327,32 @@ static void test_relations(void)
 		 srq = make_srq(machine, pd, NULL);
 	struct ib_uverbs_create_qp request;
 	struct mlx5_ib_create_qp driver = qp_driver_request();
-	struct ib_uverbs_create_qp_resp answer;
-	struct mlx5_ib_create_qp_resp driver_answer;
+	struct ib_uverbs_create_qp_resp response;
+	struct mlx5_ib_create_qp_resp driver_response;
 	qp_request(&request, pd, cq, IB_UVERBS_QPT_RC);
 	request.is_srq = 1;
 	request.srq_handle = srq;
-	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver, answer,
-				   driver_answer),
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver, response,
+				   driver_response),
 			0);
-	CU_ASSERT_EQUAL(answer.max_recv_wr, 0);
+	CU_ASSERT_EQUAL(response.max_recv_wr, 0);
 	CU_ASSERT_EQUAL(machine->call.shared[0].length, 16 * 64); /* no RQ */
 
 	struct ib_uverbs_dealloc_pd dealloc = {.pd_handle = pd};
 	struct ib_uverbs_destroy_cq destroy_cq = {.cq_handle = cq};
-	struct ib_uverbs_destroy_cq_resp cq_answer;
+	struct ib_uverbs_destroy_cq_resp cq_response;
 	struct ib_uverbs_destroy_srq destroy_srq = {.srq_handle = srq};
-	struct ib_uverbs_destroy_srq_resp srq_answer;
-	struct ib_uverbs_destroy_qp destroy_qp = {.qp_handle = answer.qp_handle};
-	struct ib_uverbs_destroy_qp_resp qp_answer;
+	struct ib_uverbs_destroy_srq_resp srq_response;
+	struct ib_uverbs_destroy_qp destroy_qp = {.qp_handle = response.qp_handle};
+	struct ib_uverbs_destroy_qp_resp qp_response;
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DEALLOC_PD, dealloc), -EBUSY);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, destroy_cq, cq_answer), -EBUSY);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_answer),
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, destroy_cq, cq_response),
 			-EBUSY);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy_qp, qp_answer), 0);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_answer), 0);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, destroy_cq, cq_answer), 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_response),
+			-EBUSY);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy_qp, qp_response), 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_response), 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, destroy_cq, cq_response), 0);
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DEALLOC_PD, dealloc), 0);
 	machine_destroy(machine);
 }
@@ -365,14 +367,14 @@ static void test_multicast(void)
 	struct ib_uverbs_detach_mcast detach = {
 		.gid = {0xff, 0x12}, .qp_handle = ud, .mlid = 0xc001};
 	struct ib_uverbs_destroy_qp destroy = {.qp_handle = ud};
-	struct ib_uverbs_destroy_qp_resp answer;
+	struct ib_uverbs_destroy_qp_resp response;
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DETACH_MCAST, detach), -EINVAL);
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_ATTACH_MCAST, attach), 0);
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_ATTACH_MCAST, attach),
 			0); /* once is enough */
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy, answer), -EBUSY);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy, response), -EBUSY);
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DETACH_MCAST, detach), 0);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy, answer), 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy, response), 0);
 	attach.qp_handle = make_qp(machine, pd, cq, IB_UVERBS_QPT_RC, NULL);
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_ATTACH_MCAST, attach), -EINVAL);
 	machine_destroy(machine);

@@ -43,10 +43,10 @@ static void async(struct machine *machine, enum hca_async what, uint32_t number)
 }
 
 static int64_t destroy_cq_of(struct machine *machine, uint32_t handle,
-			     struct ib_uverbs_destroy_cq_resp *answer)
+			     struct ib_uverbs_destroy_cq_resp *response)
 {
 	struct ib_uverbs_destroy_cq request = {.cq_handle = handle};
-	return RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, request, *answer);
+	return RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, request, *response);
 }
 
 static void test_create_cq(void)
@@ -55,14 +55,14 @@ static void test_create_cq(void)
 		struct machine *machine = machine_with_context();
 		machine->by_write = by_write;
 		struct ib_uverbs_create_cq request = {.cqe = 100, .comp_channel = -1};
-		struct ib_uverbs_create_cq_resp answer;
+		struct ib_uverbs_create_cq_resp response;
 		struct mlx5_ib_create_cq driver = {
 			.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8000, .cqe_size = 128};
-		struct mlx5_ib_create_cq_resp driver_answer;
+		struct mlx5_ib_create_cq_resp driver_response;
 		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver,
-					   answer, driver_answer),
+					   response, driver_response),
 				0);
-		CU_ASSERT_EQUAL(answer.cqe, 127);
+		CU_ASSERT_EQUAL(response.cqe, 127);
 		CU_ASSERT_EQUAL(machine->call.latency, 20 * US);
 		CU_ASSERT_EQUAL_FATAL(machine->call.shared_count, 2);
 		CU_ASSERT_EQUAL(machine->call.shared[0].address, RING_AREA);
@@ -74,16 +74,16 @@ static void test_create_cq(void)
 
 		struct ib_uverbs_ex_create_cq extended = {
 			.cqe = 1, .comp_channel = -1, .flags = IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN};
-		struct ib_uverbs_ex_create_cq_resp extended_answer;
+		struct ib_uverbs_ex_create_cq_resp extended_response;
 		uint32_t command = IB_USER_VERBS_EX_CMD_CREATE_CQ | IB_USER_VERBS_CMD_FLAG_EXTENDED;
-		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_answer,
-					   driver_answer),
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_response,
+					   driver_response),
 				0);
-		CU_ASSERT_EQUAL(extended_answer.base.cqe, 1);
-		CU_ASSERT_EQUAL(extended_answer.response_length, sizeof(extended_answer));
+		CU_ASSERT_EQUAL(extended_response.base.cqe, 1);
+		CU_ASSERT_EQUAL(extended_response.response_length, sizeof(extended_response));
 		extended.flags = 4;
-		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_answer,
-					   driver_answer),
+		CU_ASSERT_EQUAL(RUN_DRIVER(machine, command, extended, driver, extended_response,
+					   driver_response),
 				-EOPNOTSUPP);
 		machine_destroy(machine);
 	}
@@ -92,35 +92,35 @@ static void test_create_cq(void)
 static uint32_t make_cq_at(struct machine *machine, uint64_t buffer, uint64_t record)
 {
 	struct ib_uverbs_create_cq request = {.cqe = 1, .comp_channel = -1};
-	struct ib_uverbs_create_cq_resp answer;
+	struct ib_uverbs_create_cq_resp response;
 	struct mlx5_ib_create_cq driver = {.buf_addr = buffer, .db_addr = record, .cqe_size = 64};
-	struct mlx5_ib_create_cq_resp driver_answer;
+	struct mlx5_ib_create_cq_resp driver_response;
 
 	CU_ASSERT_EQUAL_FATAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver,
-					 answer, driver_answer),
+					 response, driver_response),
 			      0);
-	return answer.cq_handle;
+	return response.cq_handle;
 }
 
 /* Rings go with their objects; a page of doorbell records goes with the last of them. */
 static void test_retire(void)
 {
 	struct machine *machine = machine_with_context();
-	struct ib_uverbs_destroy_cq_resp answer;
+	struct ib_uverbs_destroy_cq_resp response;
 	uint32_t handles[3];
 
 	for (uint32_t i = 0; i < 3; i++)
 		handles[i] = make_cq_at(machine, RING_AREA + 0x1000 * i,
 					RING_AREA + 0x8000 + (i == 2 ? 0x1000 : 64 * i));
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &answer), 0);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &response), 0);
 	CU_ASSERT_EQUAL(machine->call.retired.address, RING_AREA + 0x1000);
 	CU_ASSERT_EQUAL(machine->call.retired.length, 128);
 	CU_ASSERT_EQUAL(machine->call.retired_record.length, 0);
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[0], &answer), 0);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[0], &response), 0);
 	CU_ASSERT_EQUAL(machine->call.retired.address, RING_AREA);
 	CU_ASSERT_EQUAL(machine->call.retired_record.address, RING_AREA + 0x8000);
 	CU_ASSERT_EQUAL(machine->call.retired_record.length, 8);
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[2], &answer), 0);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[2], &response), 0);
 	CU_ASSERT_EQUAL(machine->call.retired_record.address, RING_AREA + 0x9000);
 	machine_destroy(machine);
 }
@@ -158,10 +158,10 @@ static void test_create_cq_refused(void)
 		struct ib_uverbs_create_cq request = {.cqe = cases[i].cqe,
 						      .comp_channel = cases[i].channel,
 						      .comp_vector = cases[i].vector};
-		struct ib_uverbs_create_cq_resp answer;
-		struct mlx5_ib_create_cq_resp driver_answer;
+		struct ib_uverbs_create_cq_resp response;
+		struct mlx5_ib_create_cq_resp driver_response;
 		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request,
-					   cases[i].driver, answer, driver_answer),
+					   cases[i].driver, response, driver_response),
 				cases[i].result);
 	}
 	machine_destroy(machine);
@@ -202,15 +202,15 @@ static void test_compressed(void)
 	};
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct ib_uverbs_create_cq request = {.cqe = 15, .comp_channel = -1};
-		struct ib_uverbs_create_cq_resp answer;
+		struct ib_uverbs_create_cq_resp response;
 		struct mlx5_ib_create_cq driver = {.buf_addr = RING_AREA,
 						   .db_addr = RING_AREA + 0x8000,
 						   .cqe_size = cases[i].cqe_bytes,
 						   .cqe_comp_en = 1,
 						   .cqe_comp_res_format = cases[i].format};
-		struct mlx5_ib_create_cq_resp driver_answer;
+		struct mlx5_ib_create_cq_resp driver_response;
 		CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver,
-					   answer, driver_answer),
+					   response, driver_response),
 				cases[i].result);
 	}
 	machine_destroy(machine);
@@ -221,13 +221,13 @@ static void test_resize(void)
 	struct machine *machine = machine_with_context();
 	struct ib_uverbs_resize_cq request = {.cq_handle = make_cq(machine, -1, 1, NULL),
 					      .cqe = 31};
-	struct ib_uverbs_resize_cq_resp answer;
+	struct ib_uverbs_resize_cq_resp response;
 	struct mlx5_ib_resize_cq driver = {.buf_addr = RING_AREA + 0x4000, .cqe_size = 64};
 #define RESIZE()                                                                                  \
 	machine_command(machine, IB_USER_VERBS_CMD_RESIZE_CQ, &request, sizeof(request), &driver, \
-			sizeof(driver), &answer, sizeof(answer), NULL, 0)
+			sizeof(driver), &response, sizeof(response), NULL, 0)
 	CU_ASSERT_EQUAL(RESIZE(), 0);
-	CU_ASSERT_EQUAL(answer.cqe, 31);
+	CU_ASSERT_EQUAL(response.cqe, 31);
 	CU_ASSERT_EQUAL(machine->call.shared_count, 1);
 	CU_ASSERT_EQUAL(RESIZE(), 0); /* as it is: nothing to do */
 	CU_ASSERT_EQUAL(machine->call.shared_count, 0);
@@ -286,17 +286,17 @@ static void test_completion_events(void)
 	CU_ASSERT_EQUAL(records[1].cq_handle, 0xbbbb);
 	CU_ASSERT_EQUAL(records[2].cq_handle, 0xaaaa);
 
-	struct ib_uverbs_destroy_cq_resp answer;
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[0], &answer), 0);
-	CU_ASSERT_EQUAL(answer.comp_events_reported, 2);
-	CU_ASSERT_EQUAL(answer.async_events_reported, 0);
+	struct ib_uverbs_destroy_cq_resp response;
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[0], &response), 0);
+	CU_ASSERT_EQUAL(response.comp_events_reported, 2);
+	CU_ASSERT_EQUAL(response.async_events_reported, 0);
 	completion(machine, cqn[0]); /* an interrupt that comes too late */
 	CU_ASSERT_EQUAL(machine_read(machine, channel, records, sizeof(records)), 16);
 	CU_ASSERT_EQUAL(records[0].cq_handle, 0xbbbb);
 	CU_ASSERT_EQUAL(records[1].cq_handle, 0xbbbb);
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &answer), 0);
-	CU_ASSERT_EQUAL(answer.comp_events_reported, 3);
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &answer), -ENOENT);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &response), 0);
+	CU_ASSERT_EQUAL(response.comp_events_reported, 3);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handles[1], &response), -ENOENT);
 	machine_destroy(machine);
 }
 
@@ -313,10 +313,10 @@ static void test_many_events(void)
 		if (i % 3 == 2)
 			read += machine_read(machine, channel, records, 16) / 8;
 	}
-	struct ib_uverbs_destroy_cq_resp answer;
+	struct ib_uverbs_destroy_cq_resp response;
 	CU_ASSERT_EQUAL(read, 666);
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, handle, &answer), 0);
-	CU_ASSERT_EQUAL(answer.comp_events_reported, 666);
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handle, &response), 0);
+	CU_ASSERT_EQUAL(response.comp_events_reported, 666);
 	CU_ASSERT_EQUAL(machine_read(machine, channel, records, 8), 0);
 	machine_destroy(machine);
 }
@@ -330,8 +330,8 @@ static void test_closed_channel(void)
 	completion(machine, cqn);
 	CU_ASSERT_EQUAL(machine_close(machine, channel), 0);
 	completion(machine, cqn);
-	struct ib_uverbs_destroy_cq_resp answer;
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, handle, &answer), 0);
+	struct ib_uverbs_destroy_cq_resp response;
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, handle, &response), 0);
 	machine_destroy(machine);
 }
 
@@ -369,9 +369,9 @@ static void test_async_events(void)
 	CU_ASSERT_EQUAL(record.event_type, 0);
 
 	struct ib_uverbs_destroy_qp destroy_qp = {.qp_handle = qp};
-	struct ib_uverbs_destroy_qp_resp qp_answer;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy_qp, qp_answer), 0);
-	CU_ASSERT_EQUAL(qp_answer.events_reported, ARRAY_SIZE(qp_events));
+	struct ib_uverbs_destroy_qp_resp qp_response;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, destroy_qp, qp_response), 0);
+	CU_ASSERT_EQUAL(qp_response.events_reported, ARRAY_SIZE(qp_events));
 	CU_ASSERT_EQUAL(machine_read(machine, async_fd, &record, sizeof(record)), sizeof(record));
 	CU_ASSERT_EQUAL(record.element, 0x5a5a);
 	CU_ASSERT_EQUAL(record.event_type, 15);
@@ -381,12 +381,12 @@ static void test_async_events(void)
 	CU_ASSERT_EQUAL(machine_read(machine, async_fd, &record, sizeof(record)), 0);
 
 	struct ib_uverbs_destroy_srq destroy_srq = {.srq_handle = srq};
-	struct ib_uverbs_destroy_srq_resp srq_answer;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_answer), 0);
-	CU_ASSERT_EQUAL(srq_answer.events_reported, 1);
-	struct ib_uverbs_destroy_cq_resp cq_answer;
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, cq, &cq_answer), 0);
-	CU_ASSERT_EQUAL(cq_answer.async_events_reported, 1);
+	struct ib_uverbs_destroy_srq_resp srq_response;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_response), 0);
+	CU_ASSERT_EQUAL(srq_response.events_reported, 1);
+	struct ib_uverbs_destroy_cq_resp cq_response;
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, cq, &cq_response), 0);
+	CU_ASSERT_EQUAL(cq_response.async_events_reported, 1);
 	machine_destroy(machine);
 }
 
@@ -412,21 +412,21 @@ static void test_srq(void)
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_MODIFY_SRQ, modify), -EINVAL);
 
 	struct ib_uverbs_create_srq request = {.pd_handle = pd, .max_wr = 32768, .max_sge = 1};
-	struct ib_uverbs_create_srq_resp answer;
+	struct ib_uverbs_create_srq_resp response;
 	struct mlx5_ib_create_srq driver = {.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8080};
-	struct mlx5_ib_create_srq_resp driver_answer;
-	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, answer,
-				   driver_answer),
+	struct mlx5_ib_create_srq_resp driver_response;
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, response,
+				   driver_response),
 			-EINVAL);
 	request.max_wr = 31;
 	request.max_sge = 32;
-	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, answer,
-				   driver_answer),
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, response,
+				   driver_response),
 			-EINVAL);
 	request.max_sge = 1;
 	driver.flags = MLX5_SRQ_FLAG_SIGNATURE;
-	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, answer,
-				   driver_answer),
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, response,
+				   driver_response),
 			-EOPNOTSUPP);
 
 	/* Of XRC: needs a domain and a CQ. */
@@ -441,19 +441,19 @@ static void test_srq(void)
 					    .cq_handle = 99};
 	driver.flags = 0;
 	driver.uidx = 3;
-	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_XSRQ, xrc, driver, answer,
-				   driver_answer),
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_XSRQ, xrc, driver, response,
+				   driver_response),
 			-EINVAL);
 	xrc.cq_handle = make_cq(machine, -1, 1, NULL);
-	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_XSRQ, xrc, driver, answer,
-				   driver_answer),
+	CU_ASSERT_EQUAL(RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_XSRQ, xrc, driver, response,
+				   driver_response),
 			0);
-	struct ib_uverbs_destroy_srq destroy_srq = {.srq_handle = answer.srq_handle};
-	struct ib_uverbs_destroy_srq_resp srq_answer;
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_answer), 0);
+	struct ib_uverbs_destroy_srq destroy_srq = {.srq_handle = response.srq_handle};
+	struct ib_uverbs_destroy_srq_resp srq_response;
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_SRQ, destroy_srq, srq_response), 0);
 	struct ib_uverbs_close_xrcd close = {.xrcd_handle = domain.xrcd_handle};
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_CLOSE_XRCD, close), 0);
-	struct ib_uverbs_destroy_cq_resp cq_answer;
-	CU_ASSERT_EQUAL(destroy_cq_of(machine, xrc.cq_handle, &cq_answer), 0);
+	struct ib_uverbs_destroy_cq_resp cq_response;
+	CU_ASSERT_EQUAL(destroy_cq_of(machine, xrc.cq_handle, &cq_response), 0);
 	machine_destroy(machine);
 }

@@ -81,11 +81,11 @@ static int64_t reg(struct machine *machine, uint32_t pd, uint64_t start, uint64_
 					   .hca_va = start,
 					   .pd_handle = pd,
 					   .access_flags = access};
-	struct ib_uverbs_reg_mr_resp answer;
-	int64_t result = RUN(machine, IB_USER_VERBS_CMD_REG_MR, request, answer);
+	struct ib_uverbs_reg_mr_resp response;
+	int64_t result = RUN(machine, IB_USER_VERBS_CMD_REG_MR, request, response);
 
 	if (!result && handle)
-		*handle = answer.mr_handle;
+		*handle = response.mr_handle;
 	return result;
 }
 
@@ -186,13 +186,13 @@ static void test_reregistered(void)
 	struct machine *machine = machine_begin();
 	uint32_t pd = make_pd(machine), other = make_pd(machine), handle;
 	struct ib_uverbs_rereg_mr request = {.flags = 2 | 4, .pd_handle = other, .access_flags = 1};
-	struct ib_uverbs_rereg_mr_resp answer;
+	struct ib_uverbs_rereg_mr_resp response;
 	struct ib_uverbs_dealloc_pd domain = {.pd_handle = pd};
 
 	CU_ASSERT_EQUAL(reg(machine, pd, RING_AREA, PAGE, 0, &handle), 0);
 	request.mr_handle = handle;
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DEALLOC_PD, domain), -EBUSY);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, answer), 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), 0);
 	CU_ASSERT_EQUAL(machine->call.watched.length, PAGE);
 	CU_ASSERT_EQUAL(RUN_QUIET(machine, IB_USER_VERBS_CMD_DEALLOC_PD, domain), 0);
 	domain.pd_handle = other;
@@ -202,7 +202,7 @@ static void test_reregistered(void)
 					      .start = RING_AREA + 4 * PAGE,
 					      .hca_va = RING_AREA + 4 * PAGE,
 					      .length = 2 * PAGE};
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, answer), 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_REREG_MR, request, response), 0);
 	CU_ASSERT_EQUAL(machine->call.unwatched.address, RING_AREA);
 	CU_ASSERT_EQUAL(machine->call.unwatched.length, PAGE);
 	CU_ASSERT_EQUAL(machine->call.watched.length, 2 * PAGE);
@@ -218,16 +218,16 @@ static void test_busy_rings_remain(void)
 	uint32_t pd = make_pd(machine), cq = make_cq(machine, -1, 1, NULL);
 	uint32_t qp = make_qp(machine, pd, cq, IB_UVERBS_QPT_RC, NULL);
 	struct ib_uverbs_destroy_cq request = {.cq_handle = cq};
-	struct ib_uverbs_destroy_cq_resp answer;
+	struct ib_uverbs_destroy_cq_resp response;
 	struct ib_uverbs_destroy_qp no_more = {.qp_handle = qp};
 	struct ib_uverbs_destroy_qp_resp destroyed;
 
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, request, answer), -EBUSY);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, request, response), -EBUSY);
 	CU_ASSERT_EQUAL(machine->call.retired.length, 0);
 	CU_ASSERT_EQUAL(machine->call.retired_record.length, 0);
 	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_QP, no_more, destroyed), 0);
 	CU_ASSERT_NOT_EQUAL(machine->call.retired.length, 0);
-	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, request, answer), 0);
+	CU_ASSERT_EQUAL(RUN(machine, IB_USER_VERBS_CMD_DESTROY_CQ, request, response), 0);
 	CU_ASSERT_EQUAL(machine->call.retired.length, 1024);
 	machine_end(machine);
 }
@@ -237,16 +237,16 @@ static int64_t create_cq_of(struct machine *machine, uint32_t vector, uint8_t co
 			    uint32_t cqe_bytes)
 {
 	struct ib_uverbs_create_cq request = {.cqe = 15, .comp_channel = -1, .comp_vector = vector};
-	struct ib_uverbs_create_cq_resp answer;
+	struct ib_uverbs_create_cq_resp response;
 	struct mlx5_ib_create_cq driver = {.buf_addr = RING_AREA,
 					   .db_addr = RING_AREA + 0x8000,
 					   .cqe_size = cqe_bytes,
 					   .cqe_comp_en = compressed,
 					   .cqe_comp_res_format = MLX5_IB_CQE_RES_FORMAT_HASH};
-	struct mlx5_ib_create_cq_resp driver_answer;
+	struct mlx5_ib_create_cq_resp driver_response;
 
-	return RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver, answer,
-			  driver_answer);
+	return RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver, response,
+			  driver_response);
 }
 
 static void test_flags_of_queues(void)

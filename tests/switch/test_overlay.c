@@ -2,7 +2,7 @@
 /*
  * Proves what leaf switches do together. CONGA: the estimate of a link to the byte, its quantised metric in the tables of both
  * leaves after given packets, feedback that changed first, the least congested path for a flowlet, the path before among equals,
- * metrics that age. ConWeave: an answer in time keeps the path, a late one makes a TAIL and another path; what overtakes the TAIL
+ * metrics that age. ConWeave: an RTT_REPLY in time keeps the path, a late one makes a TAIL and another path; what overtakes the TAIL
  * is held and released in order at the picosecond at which the TAIL comes, or when its time is over; NOTIFY keeps flows off a
  * path. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three kernels agree.
  */
@@ -265,15 +265,15 @@ static void expect_held_until(sim_time release, uint64_t held)
 static void test_conweave_order(void)
 {
 	sim_time arrives;
-	uint64_t answers;
+	uint64_t control_packets;
 
 	begin_two_next_hops();
 	arrives = begin_late_flow();
-	answers = leaf(1)->answers_made;
+	control_packets = leaf(1)->control_packets_sent;
 	sim_run(mesh.sim, arrives);
-	CU_ASSERT_EQUAL(leaf(1)->answers_made, answers);
+	CU_ASSERT_EQUAL(leaf(1)->control_packets_sent, control_packets);
 	sim_run(mesh.sim, arrives + 1);
-	CU_ASSERT_EQUAL(leaf(1)->answers_made, answers + 1);
+	CU_ASSERT_EQUAL(leaf(1)->control_packets_sent, control_packets + 1);
 	CU_ASSERT_EQUAL(leaf(0)->replies_late, 1);
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 1);
 	/* rerouted packet n is there (n - 91) packets, less the 9 us that its path is shorter, after the TAIL */
@@ -281,14 +281,14 @@ static void test_conweave_order(void)
 	CU_ASSERT_EQUAL(leaf(1)->held_max, 101);
 	CU_ASSERT_EQUAL(leaf(1)->held_bytes_max, 101 * (1024 + 62));
 	CU_ASSERT_EQUAL(leaf(1)->reorder_tails, 1);
-	CU_ASSERT_EQUAL(leaf(1)->answers_made, answers + 2);
+	CU_ASSERT_EQUAL(leaf(1)->control_packets_sent, control_packets + 2);
 	sim_run(mesh.sim, START + 150 * US);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 1000);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].out_of_order, 0);
 	CU_ASSERT_EQUAL(leaf(1)->held, 101);
 	CU_ASSERT_EQUAL(leaf(0)->replies_late, 1);
 	CU_ASSERT_EQUAL(leaf(1)->reorder_timeouts, 0);
-	CU_ASSERT_EQUAL(leaf(0)->answers_taken, leaf(1)->answers_made);
+	CU_ASSERT_EQUAL(leaf(0)->control_packets_received, leaf(1)->control_packets_sent);
 	end();
 }
 

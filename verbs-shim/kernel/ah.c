@@ -35,9 +35,9 @@ int create_ah(struct command *command)
 	handle->pd = pd;
 	handle->object.user_handle = request.user_handle;
 	object_hold(pd);
-	struct ib_uverbs_create_ah_resp answer = {.ah_handle = handle->object.handle};
+	struct ib_uverbs_create_ah_resp response = {.ah_handle = handle->object.handle};
 	driver.response_length = command_room(&command->driver_out, sizeof(driver));
-	error = command_reply(command, &answer, sizeof(answer));
+	error = command_reply(command, &response, sizeof(response));
 	if (!error)
 		error = command_reply_driver(command, &driver, sizeof(driver));
 	if (error)

@@ -68,7 +68,7 @@ struct cm_event *cm_tell(struct cm_id *id, enum cm_event_type what, int status)
 
 	assert(event);
 	event->id = event->reports = id;
-	event->answer = (struct rdma_ucm_event_resp){
+	event->response = (struct rdma_ucm_event_resp){
 		.uid = id->uid, .id = id->handle, .event = what, .status = (uint32_t)status};
 	append(id->file, event);
 	return event;
@@ -136,7 +136,7 @@ void cm_forget_events(struct cm_membership *membership)
 	show(membership->id->file, had);
 }
 
-int cm_answer(struct cm_call *call, uint64_t address, const void *bytes, uint32_t length)
+int cm_reply(struct cm_call *call, uint64_t address, const void *bytes, uint32_t length)
 {
 	uint32_t count = length < call->out_bytes ? length : call->out_bytes;
 
@@ -146,9 +146,9 @@ int cm_answer(struct cm_call *call, uint64_t address, const void *bytes, uint32_
 static int create_id(struct cm_call *call)
 {
 	CM_INPUT(call, rdma_ucm_create_id, request);
-	struct rdma_ucm_create_id_resp answer;
+	struct rdma_ucm_create_id_resp response;
 
-	if (call->out_bytes < sizeof(answer))
+	if (call->out_bytes < sizeof(response))
 		return -ENOSPC;
 	if (request.ps == RDMA_PS_IB) /* how the library finds out about AF_IB */
 		return -EOPNOTSUPP;
@@ -160,8 +160,8 @@ static int create_id(struct cm_call *call)
 	struct cm_id *id = cm_new(call->kernel, call->file, request.uid);
 
 	id->qp_type = request.qp_type;
-	answer.id = id->handle;
-	return cm_answer(call, request.response, &answer, sizeof(answer));
+	response.id = id->handle;
+	return cm_reply(call, request.response, &response, sizeof(response));
 }
 
 static int destroy_id(struct cm_call *call)
@@ -171,10 +171,10 @@ static int destroy_id(struct cm_call *call)
 
 	if (!id)
 		return -ENOENT;
-	struct rdma_ucm_destroy_id_resp answer = {.events_reported = id->events_reported};
+	struct rdma_ucm_destroy_id_resp response = {.events_reported = id->events_reported};
 
 	cm_free(id);
-	return cm_answer(call, request.response, &answer, sizeof(answer));
+	return cm_reply(call, request.response, &response, sizeof(response));
 }
 
 static bool is_taken(const struct kernel *kernel, const struct cm_id *id, in_port_t port)
@@ -242,7 +242,7 @@ static int get_event(struct cm_call *call)
 		return -ENOSPC;
 	if (!event)
 		return -EAGAIN; /* who may block waits until the file can be read */
-	int error = cm_answer(call, request.response, &event->answer, sizeof(event->answer));
+	int error = cm_reply(call, request.response, &event->response, sizeof(event->response));
 
 	if (error)
 		return error;
@@ -264,7 +264,7 @@ static int migrate_id(struct cm_call *call)
 
 	if (!id || !from || id->file != container_of(from, struct cm_file, file))
 		return -ENOENT;
-	struct rdma_ucm_migrate_resp answer = {.events_reported = id->events_reported};
+	struct rdma_ucm_migrate_resp response = {.events_reported = id->events_reported};
 	struct cm_event *events = take_events(id);
 
 	id->file = call->file;
@@ -276,7 +276,7 @@ static int migrate_id(struct cm_call *call)
 		event->id->file = call->file;
 		append(call->file, event);
 	}
-	return cm_answer(call, request.response, &answer, sizeof(answer));
+	return cm_reply(call, request.response, &response, sizeof(response));
 }
 
 static int set_option(struct cm_call *call)

@@ -99,7 +99,7 @@ struct cm_event {
 	struct cm_id *id;      /* whom it is about; a connection request: the new identifier */
 	struct cm_id *reports; /* whose count of events it adds to */
 	struct cm_membership *membership; /* and whose, or NULL */
-	struct rdma_ucm_event_resp answer;
+	struct rdma_ucm_event_resp response;
 };
 
 enum cm_kind {
@@ -159,7 +159,7 @@ void cm_free(struct cm_id *id); /* with its events */
 /* Tells the program; the event is a copy, and may be changed until the program is run. */
 struct cm_event *cm_tell(struct cm_id *id, enum cm_event_type what, int status);
 /* 0 or -EFAULT; cut off as the program has room. */
-int cm_answer(struct cm_call *call, uint64_t address, const void *bytes, uint32_t length);
+int cm_reply(struct cm_call *call, uint64_t address, const void *bytes, uint32_t length);
 /* To an address of this host, and a port: the one asked for, or one that is free. */
 int cm_bind(struct cm_id *id, const struct sockaddr_in6 *address);
 

@@ -187,7 +187,7 @@ int cm_connect(struct cm_call *call)
 /* What the other side sees: its READs are answered by what is initiated here, and private data fill their field. */
 static void put_param(struct cm_event *event, const struct cm_message *message, uint32_t bytes)
 {
-	struct rdma_ucm_conn_param *param = &event->answer.param.conn;
+	struct rdma_ucm_conn_param *param = &event->response.param.conn;
 
 	*param = message->param;
 	param->responder_resources = message->param.initiator_depth;
@@ -218,7 +218,7 @@ static uint32_t waiting_for(const struct cm_id *listener)
 	return count;
 }
 
-static void answer_reject(struct kernel *kernel, const struct cm_message *request, uint32_t reason)
+static void reply_reject(struct kernel *kernel, const struct cm_message *request, uint32_t reason)
 {
 	struct kernel *peer = endpoints_get(kernel->endpoints, request->from_host)->manager;
 	struct cm_message *message = cm_message_new(peer, CM_REJECT, request->from_handle);
@@ -246,7 +246,7 @@ struct cm_id *cm_requested(struct kernel *kernel, const struct cm_message *messa
 	id->ack_timeout = listener->ack_timeout;
 	*event = cm_tell(id, CM_EVENT_CONNECT_REQUEST, 0);
 	(*event)->reports = listener;
-	(*event)->answer.uid = listener->uid;
+	(*event)->response.uid = listener->uid;
 	return id;
 }
 
@@ -256,7 +256,7 @@ static void requested(struct kernel *kernel, const struct cm_message *message)
 	struct cm_id *id = cm_requested(kernel, message, &event);
 
 	if (!id) {
-		answer_reject(kernel, message, CM_REASON_NO_SERVICE);
+		reply_reject(kernel, message, CM_REASON_NO_SERVICE);
 		return;
 	}
 	id->peer_psn = message->psn;

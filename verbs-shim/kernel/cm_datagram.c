@@ -32,7 +32,7 @@ int cm_datagram_connect(struct cm_id *id, const struct rdma_ucm_conn_param *para
 
 static void put_param(struct cm_event *event, const struct cm_message *message, uint32_t bytes)
 {
-	struct rdma_ucm_ud_param *param = &event->answer.param.ud;
+	struct rdma_ucm_ud_param *param = &event->response.param.ud;
 
 	memcpy(param->private_data, message->param.private_data, message->param.private_data_len);
 	param->private_data_len = (uint8_t)bytes;
@@ -83,10 +83,10 @@ static void requested(struct kernel *kernel, const struct cm_message *message)
 		return;
 	}
 	struct kernel *peer = endpoints_get(kernel->endpoints, message->from_host)->manager;
-	struct cm_message *answer = cm_message_new(peer, CM_SIDR_REPLY, message->from_handle);
+	struct cm_message *response = cm_message_new(peer, CM_SIDR_REPLY, message->from_handle);
 
-	answer->reason = SIDR_UNSUPPORTED;
-	cm_dispatch(answer);
+	response->reason = SIDR_UNSUPPORTED;
+	cm_dispatch(response);
 }
 
 static void replied(struct cm_id *id, const struct cm_message *message)
@@ -101,9 +101,9 @@ static void replied(struct cm_id *id, const struct cm_message *message)
 	} else {
 		id->state = CM_ESTABLISHED;
 		event = cm_tell(id, CM_EVENT_ESTABLISHED, 0);
-		event->answer.param.ud.qp_num = message->param.qp_num;
-		event->answer.param.ud.qkey = CM_QKEY;
-		cm_fill_address(id, &event->answer.param.ud.ah_attr);
+		event->response.param.ud.qp_num = message->param.qp_num;
+		event->response.param.ud.qkey = CM_QKEY;
+		cm_fill_address(id, &event->response.param.ud.ah_attr);
 	}
 	put_param(event, message, CM_SIDR_REPLY_DATA);
 }

@@ -34,13 +34,13 @@ static struct cm_membership *find_anywhere(const struct kernel *kernel, uint32_t
 	return found;
 }
 
-static int join(struct cm_call *call, uint32_t handle, uint64_t uid, uint64_t response,
+static int join(struct cm_call *call, uint32_t handle, uint64_t uid, uint64_t out_address,
 		const struct sockaddr_in6 *address)
 {
 	struct cm_id *id = cm_own(call, handle);
-	struct rdma_ucm_create_id_resp answer;
+	struct rdma_ucm_create_id_resp response;
 
-	if (call->out_bytes < sizeof(answer))
+	if (call->out_bytes < sizeof(response))
 		return -ENOSPC;
 	if (!id)
 		return -ENOENT;
@@ -57,8 +57,8 @@ static int join(struct cm_call *call, uint32_t handle, uint64_t uid, uint64_t re
 	id->memberships = membership;
 	sim_schedule(&cm_message_new(call->kernel, CM_JOINED, membership->handle)->arrival,
 		     call->kernel->params.cm_resolve_latency);
-	answer.id = membership->handle;
-	return cm_answer(call, response, &answer, sizeof(answer));
+	response.id = membership->handle;
+	return cm_reply(call, out_address, &response, sizeof(response));
 }
 
 int cm_join_ip_group(struct cm_call *call)
@@ -112,13 +112,13 @@ void cm_joined(struct kernel *kernel, const struct cm_message *message)
 		cm_tell(membership->id, known ? CM_EVENT_MULTICAST_JOIN : CM_EVENT_MULTICAST_ERROR,
 			known ? 0 : -EINVAL);
 	event->membership = membership;
-	event->answer.uid = membership->uid;
-	event->answer.id = membership->handle;
+	event->response.uid = membership->uid;
+	event->response.id = membership->handle;
 	if (!known)
 		return;
-	event->answer.param.ud.qp_num = EVERYBODY_QP;
-	event->answer.param.ud.qkey = CM_QKEY;
-	cm_fill_group(membership->id, membership->gid, lid, &event->answer.param.ud.ah_attr);
+	event->response.param.ud.qp_num = EVERYBODY_QP;
+	event->response.param.ud.qkey = CM_QKEY;
+	cm_fill_group(membership->id, membership->gid, lid, &event->response.param.ud.ah_attr);
 }
 
 static void leave(struct cm_membership *membership)
@@ -139,10 +139,10 @@ int cm_leave_group(struct cm_call *call)
 
 	if (!membership || membership->id->file != call->file)
 		return -ENOENT;
-	struct rdma_ucm_destroy_id_resp answer = {.events_reported = membership->events_reported};
+	struct rdma_ucm_destroy_id_resp response = {.events_reported = membership->events_reported};
 
 	leave(membership);
-	return cm_answer(call, request.response, &answer, sizeof(answer));
+	return cm_reply(call, request.response, &response, sizeof(response));
 }
 
 void cm_leave_groups(struct cm_id *id)

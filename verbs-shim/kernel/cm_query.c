@@ -72,25 +72,25 @@ static bool knows_peer(const struct cm_id *id)
 int cm_query_route(struct cm_call *call)
 {
 	CM_INPUT(call, rdma_ucm_query, request);
-	struct rdma_ucm_query_route_resp answer = {0};
+	struct rdma_ucm_query_route_resp response = {0};
 	const struct cm_id *id = cm_own(call, request.id);
 	const struct endpoint *own = kernel_endpoint(call->kernel);
 
 	if (!id)
 		return -ENOENT;
-	memcpy(&answer.src_addr, &id->source, sizeof(id->source));
-	memcpy(&answer.dst_addr, &id->destination, sizeof(id->destination));
+	memcpy(&response.src_addr, &id->source, sizeof(id->source));
+	memcpy(&response.dst_addr, &id->destination, sizeof(id->destination));
 	if (cm_address_known(&id->source) &&
 	    !cm_address_is_any(&id->source)) { /* bound to the device */
-		answer.node_guid = htobe64(own->guid);
-		answer.port_num = 1;
+		response.node_guid = htobe64(own->guid);
+		response.port_num = 1;
 	}
-	answer.ibdev_index = UINT32_MAX; /* goes by the GUID */
+	response.ibdev_index = UINT32_MAX; /* goes by the GUID */
 	if (knows_peer(id)) {
-		answer.num_paths = id->state >= CM_ROUTE_RESOLVED;
-		fill_path(call->kernel, id, &answer.ib_route[0]);
+		response.num_paths = id->state >= CM_ROUTE_RESOLVED;
+		fill_path(call->kernel, id, &response.ib_route[0]);
 	}
-	return cm_answer(call, request.response, &answer, sizeof(answer));
+	return cm_reply(call, request.response, &response, sizeof(response));
 }
 
 static void fill_global(const struct cm_id *id, const uint8_t gid[16],
@@ -130,41 +130,41 @@ int cm_init_qp_attr(struct cm_call *call)
 {
 	CM_INPUT(call, rdma_ucm_init_qp_attr, request);
 	const struct cm_id *id = cm_own(call, request.id);
-	struct ib_uverbs_qp_attr answer = {.qp_state = request.qp_state,
-					   .qp_attr_mask = MASK(STATE)};
+	struct ib_uverbs_qp_attr response = {.qp_state = request.qp_state,
+					     .qp_attr_mask = MASK(STATE)};
 
 	if (!id)
 		return -ENOENT;
 	if (id->qp_type == CM_QP_UD) { /* the same in each state */
-		answer.qp_attr_mask |= MASK(PKEY_INDEX) | MASK(PORT) | MASK(QKEY);
-		answer.port_num = 1;
-		answer.qkey = CM_QKEY;
+		response.qp_attr_mask |= MASK(PKEY_INDEX) | MASK(PORT) | MASK(QKEY);
+		response.port_num = 1;
+		response.qkey = CM_QKEY;
 	} else if (request.qp_state == QP_INIT) {
-		answer.qp_attr_mask |= MASK(ACCESS_FLAGS) | MASK(PKEY_INDEX) | MASK(PORT);
-		answer.port_num = 1;
-		answer.qp_access_flags = REMOTE_WRITE;
+		response.qp_attr_mask |= MASK(ACCESS_FLAGS) | MASK(PKEY_INDEX) | MASK(PORT);
+		response.port_num = 1;
+		response.qp_access_flags = REMOTE_WRITE;
 		if (id->responder_resources)
-			answer.qp_access_flags |= REMOTE_READ | REMOTE_ATOMIC;
+			response.qp_access_flags |= REMOTE_READ | REMOTE_ATOMIC;
 	} else if (id->state < CM_REQUEST_RECEIVED || id->state > CM_ESTABLISHED) {
 		return -EINVAL;
 	} else if (request.qp_state == QP_RTR) {
-		answer.qp_attr_mask |= MASK(AV) | MASK(PATH_MTU) | MASK(DEST_QPN) | MASK(RQ_PSN) |
-				       MASK(MAX_DEST_RD_ATOMIC) | MASK(MIN_RNR_TIMER);
-		cm_fill_address(id, &answer.ah_attr);
-		answer.path_mtu = mtu_of(call->kernel);
-		answer.dest_qp_num = id->peer_qp;
-		answer.rq_psn = id->peer_psn;
-		answer.max_dest_rd_atomic = id->responder_resources;
+		response.qp_attr_mask |= MASK(AV) | MASK(PATH_MTU) | MASK(DEST_QPN) | MASK(RQ_PSN) |
+					 MASK(MAX_DEST_RD_ATOMIC) | MASK(MIN_RNR_TIMER);
+		cm_fill_address(id, &response.ah_attr);
+		response.path_mtu = mtu_of(call->kernel);
+		response.dest_qp_num = id->peer_qp;
+		response.rq_psn = id->peer_psn;
+		response.max_dest_rd_atomic = id->responder_resources;
 	} else if (request.qp_state == QP_RTS) {
-		answer.qp_attr_mask |= MASK(SQ_PSN) | MASK(RETRY_CNT) | MASK(RNR_RETRY) |
-				       MASK(MAX_QP_RD_ATOMIC) | MASK(TIMEOUT);
-		answer.sq_psn = id->own_psn;
-		answer.retry_cnt = id->retry_count;
-		answer.rnr_retry = id->rnr_retry_count;
-		answer.max_rd_atomic = id->initiator_depth;
-		answer.timeout = id->ack_timeout ? id->ack_timeout : ACK_TIMEOUT;
+		response.qp_attr_mask |= MASK(SQ_PSN) | MASK(RETRY_CNT) | MASK(RNR_RETRY) |
+					 MASK(MAX_QP_RD_ATOMIC) | MASK(TIMEOUT);
+		response.sq_psn = id->own_psn;
+		response.retry_cnt = id->retry_count;
+		response.rnr_retry = id->rnr_retry_count;
+		response.max_rd_atomic = id->initiator_depth;
+		response.timeout = id->ack_timeout ? id->ack_timeout : ACK_TIMEOUT;
 	} else {
 		return -EINVAL;
 	}
-	return cm_answer(call, request.response, &answer, sizeof(answer));
+	return cm_reply(call, request.response, &response, sizeof(response));
 }

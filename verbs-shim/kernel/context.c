@@ -108,7 +108,7 @@ int get_context(struct command *command)
 	if (error)
 		return error;
 
-	struct ib_uverbs_get_context_resp answer = {.num_comp_vectors = COMPLETION_VECTORS};
+	struct ib_uverbs_get_context_resp response = {.num_comp_vectors = COMPLETION_VECTORS};
 	struct mlx5_ib_alloc_ucontext_resp driver = ucontext_limits;
 	driver.tot_bfregs = context->uars.static_pages * UAR_BFREGS_PER_PAGE;
 	driver.num_dyn_bfregs = UAR_DYNAMIC_PAGES_MAX * UAR_BFREGS_PER_PAGE;
@@ -120,7 +120,7 @@ int get_context(struct command *command)
 	driver.clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1;
 	driver.eth_min_inline = MLX5_USER_INLINE_MODE_L2;
 	driver.response_length = command_room(&command->driver_out, sizeof(driver));
-	error = command_reply(command, &answer, sizeof(answer));
+	error = command_reply(command, &response, sizeof(response));
 	if (!error)
 		error = command_reply_driver(command, &driver, sizeof(driver));
 	if (error)

@@ -16,8 +16,8 @@
 
 int create_comp_channel(struct command *command)
 {
-	struct ib_uverbs_create_comp_channel_resp answer = {0};
-	int error = command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_create_comp_channel_resp response = {0};
+	int error = command_reply(command, &response, sizeof(response));
 	if (error)
 		return error;
 	struct channel *channel = channel_create(command->kernel, command->call->process,
@@ -113,14 +113,14 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_cq *
 		.ignore_overrun = request->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN,
 		.compress = driver.cqe_comp_en ? format_of(driver.cqe_comp_res_format) : CQ_PLAIN,
 	};
-	struct mlx5_ib_create_cq_resp driver_answer = {0};
-	error = hca_cq_create(kernel->hca, &attr, &driver_answer.cqn);
+	struct mlx5_ib_create_cq_resp driver_response = {0};
+	error = hca_cq_create(kernel->hca, &attr, &driver_response.cqn);
 	if (error)
 		return error;
 	struct cq *cq =
 		object_new(&command->context->objects, command->context, OBJECT_CQ, sizeof(*cq));
 	cq->object.user_handle = request->user_handle;
-	cq->object.number = driver_answer.cqn;
+	cq->object.number = driver_response.cqn;
 	cq->entries = entries;
 	cq->cqe_bytes = driver.cqe_size;
 	cq->channel = channel;
@@ -130,12 +130,13 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_cq *
 	ring_share(command, &cq->object, attr.buffer, (uint64_t)entries * attr.cqe_bytes,
 		   attr.doorbell_record);
 
-	struct ib_uverbs_ex_create_cq_resp answer = {.base.cq_handle = cq->object.handle,
-						     .base.cqe = entries - 1,
-						     .response_length = sizeof(answer)};
-	error = command_reply(command, &answer, extended ? sizeof(answer) : sizeof(answer.base));
+	struct ib_uverbs_ex_create_cq_resp response = {.base.cq_handle = cq->object.handle,
+						       .base.cqe = entries - 1,
+						       .response_length = sizeof(response)};
+	error = command_reply(command, &response,
+			      extended ? sizeof(response) : sizeof(response.base));
 	if (!error)
-		error = command_reply_driver(command, &driver_answer, sizeof(driver_answer));
+		error = command_reply_driver(command, &driver_response, sizeof(driver_response));
 	if (error)
 		destroy_object(&cq->object);
 	return error;
@@ -194,8 +195,8 @@ int resize_cq(struct command *command)
 		object->ring_bytes = bytes;
 		command_share(command, driver.buf_addr, bytes, true);
 	}
-	struct ib_uverbs_resize_cq_resp answer = {.cqe = cq->entries - 1};
-	return command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_resize_cq_resp response = {.cqe = cq->entries - 1};
+	return command_reply(command, &response, sizeof(response));
 }
 
 /* How many completions, or microseconds, one event stands for. */
@@ -226,12 +227,12 @@ int destroy_cq(struct command *command)
 	if (cq->channel)
 		completions -= channel_forget(cq->channel, object);
 	asyncs -= channel_forget(object->context->async, object);
-	struct ib_uverbs_destroy_cq_resp answer = {
+	struct ib_uverbs_destroy_cq_resp response = {
 		.comp_events_reported = (uint32_t)completions,
 		.async_events_reported = (uint32_t)asyncs,
 	};
 	error = destroy_object(object);
-	return error ? error : command_reply(command, &answer, sizeof(answer));
+	return error ? error : command_reply(command, &response, sizeof(response));
 }
 
 int release_cq(struct object *object)

@@ -75,12 +75,12 @@ static uint32_t saturated(uint64_t count)
 }
 
 int device_port(const struct kernel *kernel, uint64_t port,
-		struct ib_uverbs_query_port_resp *answer)
+		struct ib_uverbs_query_port_resp *response)
 {
 	const struct endpoint *endpoint = kernel_endpoint(kernel);
 	if (port != 1)
 		return -EINVAL;
-	*answer = (struct ib_uverbs_query_port_resp){
+	*response = (struct ib_uverbs_query_port_resp){
 		.bad_pkey_cntr = saturated(hca_pkey_violations(kernel->hca)),
 		.qkey_viol_cntr = saturated(hca_qkey_violations(kernel->hca)),
 		.max_msg_sz = MESSAGE_BYTES_MAX,
@@ -94,18 +94,18 @@ int device_port(const struct kernel *kernel, uint64_t port,
 		.phys_state = PHYSICAL_LINK_UP,
 	};
 	if (on_ethernet(kernel)) {
-		answer->link_layer = LAYER_ETHERNET;
-		answer->port_cap_flags = IB_UVERBS_PCF_CM_SUP | IB_UVERBS_PCF_IP_BASED_GIDS;
+		response->link_layer = LAYER_ETHERNET;
+		response->port_cap_flags = IB_UVERBS_PCF_CM_SUP | IB_UVERBS_PCF_IP_BASED_GIDS;
 		return 0;
 	}
-	answer->link_layer = LAYER_INFINIBAND;
-	answer->port_cap_flags = IB_UVERBS_PCF_TRAP_SUP | IB_UVERBS_PCF_SL_MAP_SUP |
-				 IB_UVERBS_PCF_SYS_IMAGE_GUID_SUP |
-				 IB_UVERBS_PCF_EXTENDED_SPEEDS_SUP | IB_UVERBS_PCF_CM_SUP;
-	answer->lid = endpoint->lid;
-	answer->sm_lid = 1;
-	answer->max_vl_num = 4; /* VL0-7 */
-	answer->subnet_timeout = 18;
+	response->link_layer = LAYER_INFINIBAND;
+	response->port_cap_flags = IB_UVERBS_PCF_TRAP_SUP | IB_UVERBS_PCF_SL_MAP_SUP |
+				   IB_UVERBS_PCF_SYS_IMAGE_GUID_SUP |
+				   IB_UVERBS_PCF_EXTENDED_SPEEDS_SUP | IB_UVERBS_PCF_CM_SUP;
+	response->lid = endpoint->lid;
+	response->sm_lid = 1;
+	response->max_vl_num = 4; /* VL0-7 */
+	response->subnet_timeout = 18;
 	return 0;
 }
 
@@ -133,54 +133,54 @@ int device_gid(const struct kernel *kernel, uint64_t port, uint64_t index,
 int query_port(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_query_port, request);
-	struct ib_uverbs_query_port_resp answer;
-	int error = device_port(command->kernel, request.port_num, &answer);
-	return error ? error : command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_query_port_resp response;
+	int error = device_port(command->kernel, request.port_num, &response);
+	return error ? error : command_reply(command, &response, sizeof(response));
 }
 
 static void device_attributes(const struct kernel *kernel,
-			      struct ib_uverbs_query_device_resp *answer)
+			      struct ib_uverbs_query_device_resp *response)
 {
-	*answer = device_limits;
-	answer->node_guid = __builtin_bswap64(kernel_endpoint(kernel)->guid);
-	answer->sys_image_guid = answer->node_guid;
+	*response = device_limits;
+	response->node_guid = __builtin_bswap64(kernel_endpoint(kernel)->guid);
+	response->sys_image_guid = response->node_guid;
 }
 
 int query_device(struct command *command)
 {
-	struct ib_uverbs_query_device_resp answer;
-	device_attributes(command->kernel, &answer);
-	return command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_query_device_resp response;
+	device_attributes(command->kernel, &response);
+	return command_reply(command, &response, sizeof(response));
 }
 
 int query_device_ex(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_ex_query_device, request);
-	struct ib_uverbs_ex_query_device_resp answer = {0};
+	struct ib_uverbs_ex_query_device_resp response = {0};
 	struct mlx5_ib_query_device_resp driver = {0};
 	if (request.comp_mask || request.reserved)
 		return -EINVAL;
 	if (command->driver_out.length && command->driver_out.length < 8)
 		return -EINVAL;
-	device_attributes(command->kernel, &answer.base);
-	answer.device_cap_flags_ex = answer.base.device_cap_flags;
+	device_attributes(command->kernel, &response.base);
+	response.device_cap_flags_ex = response.base.device_cap_flags;
 	if (hca_params(command->kernel->hca)->device.compressed_cqes) {
 		driver.cqe_comp_caps.max_num =
 			(uint32_t)hca_params(command->kernel->hca)->completion.compression_max;
 		driver.cqe_comp_caps.supported_format =
 			MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX;
 	}
-	answer.timestamp_mask = TIMESTAMP_MASK;
-	answer.hca_core_clock =
+	response.timestamp_mask = TIMESTAMP_MASK;
+	response.hca_core_clock =
 		hca_params(command->kernel->hca)->device.core_clock / 1000; /* kHz */
-	answer.odp_caps.general_caps = ODP_SUPPORTED | ODP_IMPLICIT;
-	answer.odp_caps.per_transport_caps.rc_odp_caps = ODP_OF_RELIABLE;
-	answer.xrc_odp_caps = ODP_OF_RELIABLE;
-	answer.cq_moderation_caps.max_cq_moderation_count = HCA_MODERATION_COUNT_MAX;
-	answer.cq_moderation_caps.max_cq_moderation_period =
+	response.odp_caps.general_caps = ODP_SUPPORTED | ODP_IMPLICIT;
+	response.odp_caps.per_transport_caps.rc_odp_caps = ODP_OF_RELIABLE;
+	response.xrc_odp_caps = ODP_OF_RELIABLE;
+	response.cq_moderation_caps.max_cq_moderation_count = HCA_MODERATION_COUNT_MAX;
+	response.cq_moderation_caps.max_cq_moderation_period =
 		(uint16_t)(HCA_MODERATION_PERIOD_MAX / US);
-	answer.response_length = command_room(&command->core_out, sizeof(answer));
-	int error = command_reply(command, &answer, sizeof(answer));
+	response.response_length = command_room(&command->core_out, sizeof(response));
+	int error = command_reply(command, &response, sizeof(response));
 	if (error || !command->driver_out.length)
 		return error;
 

@@ -13,7 +13,7 @@ struct kernel;
 
 /* 0, or -EINVAL: no such port. */
 int device_port(const struct kernel *kernel, uint64_t port,
-		struct ib_uverbs_query_port_resp *answer);
+		struct ib_uverbs_query_port_resp *response);
 /* 0, -EINVAL: no such port or index, -ENODATA: an empty entry. */
 int device_gid(const struct kernel *kernel, uint64_t port, uint64_t index,
 	       struct ib_uverbs_gid_entry *entry);

@@ -121,17 +121,17 @@ static int query_port_method(struct request *request)
 {
 	static const uint16_t known[] = {UVERBS_ATTR_QUERY_PORT_PORT_NUM,
 					 UVERBS_ATTR_QUERY_PORT_RESP};
-	struct ib_uverbs_query_port_resp_ex answer = {0};
+	struct ib_uverbs_query_port_resp_ex response = {0};
 	uint64_t port;
 	int error = check_known(request, known, ARRAY_SIZE(known));
 	if (!error)
 		error = attribute_number(request, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 1, &port);
 	if (!error)
-		error = device_port(request->command->kernel, port, &answer.legacy_resp);
+		error = device_port(request->command->kernel, port, &response.legacy_resp);
 	if (error)
 		return error;
 	request->command->call->latency = request->command->kernel->params.query_latency;
-	return reply_to(request, UVERBS_ATTR_QUERY_PORT_RESP, &answer, sizeof(answer));
+	return reply_to(request, UVERBS_ATTR_QUERY_PORT_RESP, &response, sizeof(response));
 }
 
 /* mlx5dv_query_port(): what the adapter's switch between virtual functions says of the port. There is none, as on an adapter that is
@@ -139,7 +139,7 @@ static int query_port_method(struct request *request)
 static int query_switch_port(struct request *request)
 {
 	static const uint16_t known[] = {MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, MLX5_IB_ATTR_QUERY_PORT};
-	struct mlx5_ib_uapi_query_port answer = {0};
+	struct mlx5_ib_uapi_query_port response = {0};
 	struct ib_uverbs_query_port_resp port;
 	uint64_t number;
 	int error = check_known(request, known, ARRAY_SIZE(known));
@@ -149,7 +149,7 @@ static int query_switch_port(struct request *request)
 		error = device_port(request->command->kernel, number, &port);
 	if (error)
 		return error;
-	return reply_to(request, MLX5_IB_ATTR_QUERY_PORT, &answer, sizeof(answer));
+	return reply_to(request, MLX5_IB_ATTR_QUERY_PORT, &response, sizeof(response));
 }
 
 static int query_gid_entry(struct request *request)

@@ -166,9 +166,9 @@ int reg_mr(struct command *command)
 	region->mr = mr;
 	object_hold(pd);
 	command->call->latency += page_latency(kernel, &mr);
-	struct ib_uverbs_reg_mr_resp answer = {
+	struct ib_uverbs_reg_mr_resp response = {
 		.mr_handle = region->object.handle, .lkey = mr.key, .rkey = mr.key};
-	error = command_reply(command, &answer, sizeof(answer));
+	error = command_reply(command, &response, sizeof(response));
 	if (error)
 		destroy_object(&region->object);
 	else
@@ -188,8 +188,8 @@ static int change_region(struct command *command, struct region *region, const s
 	region->pd = pd;
 	region->mr = *mr;
 	watch_region(command, mr);
-	struct ib_uverbs_rereg_mr_resp answer = {.lkey = mr->key, .rkey = mr->key};
-	return command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_rereg_mr_resp response = {.lkey = mr->key, .rkey = mr->key};
+	return command_reply(command, &response, sizeof(response));
 }
 
 /* Other pages: a new region in the place of the old one; if that fails, the old one stays. Its key changes. */
@@ -244,8 +244,8 @@ int rereg_mr(struct command *command)
 	region->object.number = mr.key;
 	command->call->latency += page_latency(kernel, &mr);
 	watch_region(command, &mr);
-	struct ib_uverbs_rereg_mr_resp answer = {.lkey = mr.key, .rkey = mr.key};
-	return command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_rereg_mr_resp response = {.lkey = mr.key, .rkey = mr.key};
+	return command_reply(command, &response, sizeof(response));
 }
 
 int dereg_mr(struct command *command)
@@ -327,9 +327,9 @@ int alloc_mw(struct command *command)
 	window->object.number = mr.key;
 	window->pd = pd;
 	object_hold(pd);
-	struct ib_uverbs_alloc_mw_resp answer = {.mw_handle = window->object.handle,
-						 .rkey = mr.key};
-	error = command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_alloc_mw_resp response = {.mw_handle = window->object.handle,
+						   .rkey = mr.key};
+	error = command_reply(command, &response, sizeof(response));
 	if (error)
 		destroy_object(&window->object);
 	return error;

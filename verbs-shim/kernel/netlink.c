@@ -58,7 +58,7 @@ static struct nlmsg begin(const struct request *request, uint16_t type, uint16_t
 	return message;
 }
 
-static void answer(const struct request *request, struct nlmsg *message)
+static void reply(const struct request *request, struct nlmsg *message)
 {
 	struct kernel_host *host = request->kernel->host;
 
@@ -305,7 +305,7 @@ static void finish_dump(struct request *request)
 	struct nlmsg message = begin(request, NLMSG_DONE, NLM_F_MULTI);
 
 	nlmsg_append(&message, &error, sizeof(error));
-	answer(request, &message);
+	reply(request, &message);
 	request->header.nlmsg_flags &= (uint16_t)~NLM_F_ACK;
 }
 
@@ -328,7 +328,7 @@ static void dump_list(struct request *request, const struct netlink_list *list)
 			object = netlink_list_next(request->kernel, list, object);
 		}
 		nlmsg_nest_end(&message, table);
-		answer(request, &message);
+		reply(request, &message);
 	} while (object);
 	finish_dump(request);
 }
@@ -354,7 +354,7 @@ static int carry_out_list(struct request *request, const struct netlink_list *li
 		return -ENOENT;
 	put_name(&message);
 	list->put(request->kernel, object, &message);
-	answer(request, &message);
+	reply(request, &message);
 	return 0;
 }
 
@@ -385,7 +385,7 @@ static int carry_out(struct request *request, const uint8_t *bytes)
 	error = method->fill(request, &message);
 	if (error)
 		return error;
-	answer(request, &message);
+	reply(request, &message);
 	if (dump) {
 		finish_dump(request);
 	}
@@ -398,7 +398,7 @@ static void acknowledge(const struct request *request, int error)
 	struct nlmsgerr body = {.error = error, .msg = request->header};
 
 	nlmsg_append(&message, &body, sizeof(body));
-	answer(request, &message);
+	reply(request, &message);
 }
 
 void netlink_open(struct kernel *kernel, struct kernel_call *call)

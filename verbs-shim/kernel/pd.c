@@ -25,10 +25,10 @@ int alloc_pd(struct command *command)
 {
 	struct object *pd =
 		object_new(&command->context->objects, command->context, OBJECT_PD, sizeof(*pd));
-	struct ib_uverbs_alloc_pd_resp answer = {.pd_handle = pd->handle};
+	struct ib_uverbs_alloc_pd_resp response = {.pd_handle = pd->handle};
 	struct mlx5_ib_alloc_pd_resp driver;
 	pd->number = driver.pdn = ++command->kernel->last_pd;
-	int error = command_reply(command, &answer, sizeof(answer));
+	int error = command_reply(command, &response, sizeof(response));
 	if (!error)
 		error = command_reply_driver(command, &driver, sizeof(driver));
 	if (error)
@@ -89,8 +89,8 @@ int open_xrcd(struct command *command)
 	xrcd->object.number = domain ? domain->number : ++command->kernel->last_xrcd;
 	if (domain)
 		domain->handles++;
-	struct ib_uverbs_open_xrcd_resp answer = {.xrcd_handle = xrcd->object.handle};
-	error = command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_open_xrcd_resp response = {.xrcd_handle = xrcd->object.handle};
+	error = command_reply(command, &response, sizeof(response));
 	if (error)
 		destroy_object(&xrcd->object);
 	return error;

@@ -236,10 +236,10 @@ static uint32_t assign_bfreg(struct command *command, const struct mlx5_ib_creat
 	return uars_bfreg_index(qp->bfreg);
 }
 
-static int answer_create(struct command *command, const struct qp *qp,
-			 const struct mlx5_ib_create_qp_resp *driver_answer, bool extended)
+static int reply_create(struct command *command, const struct qp *qp,
+			const struct mlx5_ib_create_qp_resp *driver_response, bool extended)
 {
-	const struct ib_uverbs_ex_create_qp_resp answer = {
+	const struct ib_uverbs_ex_create_qp_resp response = {
 		.base.qp_handle = qp->object.handle,
 		.base.qpn = qp->object.number,
 		.base.max_send_wr = qp->capacity.max_send_wr,
@@ -247,19 +247,20 @@ static int answer_create(struct command *command, const struct qp *qp,
 		.base.max_send_sge = qp->capacity.max_send_sge,
 		.base.max_recv_sge = qp->capacity.max_recv_sge,
 		.base.max_inline_data = qp->capacity.max_inline_data,
-		.response_length = sizeof(answer),
+		.response_length = sizeof(response),
 	};
-	int error =
-		command_reply(command, &answer, extended ? sizeof(answer) : sizeof(answer.base));
+	int error = command_reply(command, &response,
+				  extended ? sizeof(response) : sizeof(response.base));
 
-	return error ? error : command_reply_driver(command, driver_answer, sizeof(*driver_answer));
+	return error ? error
+		     : command_reply_driver(command, driver_response, sizeof(*driver_response));
 }
 
 static int create(struct command *command, const struct ib_uverbs_ex_create_qp *request,
 		  bool extended)
 {
 	struct mlx5_ib_create_qp driver;
-	struct mlx5_ib_create_qp_resp driver_answer = {0};
+	struct mlx5_ib_create_qp_resp driver_response = {0};
 	struct qp draft = {.capacity = {request->max_send_wr, request->max_recv_wr,
 					request->max_send_sge, request->max_recv_sge,
 					request->max_inline_data},
@@ -292,9 +293,9 @@ static int create(struct command *command, const struct ib_uverbs_ex_create_qp *
 	qp->capacity.max_recv_sge = attr.rq_stride_bytes / RING_SEGMENT_BYTES;
 	if (has_rings(qp)) {
 		ring_share(command, &qp->object, driver.buf_addr, bytes, driver.db_addr);
-		driver_answer.bfreg_index = assign_bfreg(command, &driver, qp);
+		driver_response.bfreg_index = assign_bfreg(command, &driver, qp);
 	}
-	error = answer_create(command, qp, &driver_answer, extended);
+	error = reply_create(command, qp, &driver_response, extended);
 	if (error)
 		destroy_object(&qp->object);
 	return error;
@@ -344,9 +345,9 @@ int destroy_qp(struct command *command)
 		return -EBUSY;
 	uint64_t read = object->async_events;
 	read -= channel_forget(object->context->async, object);
-	struct ib_uverbs_destroy_qp_resp answer = {.events_reported = (uint32_t)read};
+	struct ib_uverbs_destroy_qp_resp response = {.events_reported = (uint32_t)read};
 	error = destroy_object(object);
-	return error ? error : command_reply(command, &answer, sizeof(answer));
+	return error ? error : command_reply(command, &response, sizeof(response));
 }
 
 static void leave_group(struct qp *qp, struct qp_group **link)

@@ -189,7 +189,7 @@ int modify_qp(struct command *command)
 int modify_qp_ex(struct command *command)
 {
 	COMMAND_CORE(command, ib_uverbs_ex_modify_qp, request);
-	struct ib_uverbs_ex_modify_qp_resp answer = {.response_length = sizeof(answer)};
+	struct ib_uverbs_ex_modify_qp_resp response = {.response_length = sizeof(response)};
 	struct mlx5_ib_modify_qp_resp driver = {0};
 	struct object *object;
 	if (request.base.attr_mask & ~(((uint32_t)A(RATE_LIMIT) << 1) - 1))
@@ -198,7 +198,7 @@ int modify_qp_ex(struct command *command)
 		return -EINVAL;
 	int error = modify(command, &request.base);
 	if (!error)
-		error = command_reply(command, &answer, sizeof(answer));
+		error = command_reply(command, &response, sizeof(response));
 	if (error || !command->driver_out.length)
 		return error;
 	object = command_object(command, OBJECT_QP, request.base.qp_handle);
@@ -221,7 +221,7 @@ int query_qp(struct command *command)
 	if (error)
 		return error;
 
-	struct ib_uverbs_query_qp_resp answer = {
+	struct ib_uverbs_query_qp_resp response = {
 		.dest = address_to(&own->ah_attr),
 		.max_send_wr = qp->capacity.max_send_wr,
 		.max_recv_wr = qp->capacity.max_recv_wr,
@@ -247,5 +247,5 @@ int query_qp(struct command *command)
 		.rnr_retry = own->rnr_retry,
 		.sq_sig_all = qp->signal_all,
 	};
-	return command_reply(command, &answer, sizeof(answer));
+	return command_reply(command, &response, sizeof(response));
 }

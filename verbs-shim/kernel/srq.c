@@ -74,7 +74,7 @@ static int create(struct command *command, const struct ib_uverbs_create_xsrq *r
 	struct kernel *kernel = command->kernel;
 	bool xrc = request->srq_type == IB_UVERBS_SRQT_XRC;
 	struct mlx5_ib_create_srq driver;
-	struct mlx5_ib_create_srq_resp driver_answer = {0};
+	struct mlx5_ib_create_srq_resp driver_response = {0};
 	struct srq draft = {.sges = request->max_sge};
 	if (request->srq_type == IB_UVERBS_SRQT_TM)
 		return kernel_refuse(kernel, "SRQ with tag matching", EOPNOTSUPP);
@@ -104,23 +104,23 @@ static int create(struct command *command, const struct ib_uverbs_create_xsrq *r
 	uint64_t bytes = (uint64_t)attr.entries * attr.stride_bytes;
 	error = ring_check(command, attr.buffer, bytes, attr.doorbell_record);
 	if (!error)
-		error = hca_srq_create(kernel->hca, &attr, &driver_answer.srqn);
+		error = hca_srq_create(kernel->hca, &attr, &driver_response.srqn);
 	if (error == -EOPNOTSUPP)
 		return kernel_refuse(kernel, "SRQ of type XRC", EOPNOTSUPP);
 	if (error)
 		return error;
 
-	struct srq *srq = srq_new(command, &draft, request->user_handle, driver_answer.srqn);
+	struct srq *srq = srq_new(command, &draft, request->user_handle, driver_response.srqn);
 	ring_share(command, &srq->object, attr.buffer, bytes, attr.doorbell_record);
-	struct ib_uverbs_create_srq_resp answer = {
+	struct ib_uverbs_create_srq_resp response = {
 		.srq_handle = srq->object.handle,
 		.max_wr = srq->entries - 1,
 		.max_sge = srq->sges,
-		.srqn = xrc ? driver_answer.srqn : 0,
+		.srqn = xrc ? driver_response.srqn : 0,
 	};
-	error = command_reply(command, &answer, sizeof(answer));
+	error = command_reply(command, &response, sizeof(response));
 	if (!error)
-		error = command_reply_driver(command, &driver_answer, sizeof(driver_answer));
+		error = command_reply_driver(command, &driver_response, sizeof(driver_response));
 	if (error)
 		destroy_object(&srq->object);
 	return error;
@@ -166,9 +166,10 @@ int query_srq(struct command *command)
 	if (!object)
 		return -EINVAL;
 	struct srq *srq = container_of(object, struct srq, object);
-	struct ib_uverbs_query_srq_resp answer = {.max_wr = srq->entries - 1, .max_sge = srq->sges};
-	int error = hca_srq_query(command->kernel->hca, object->number, &answer.srq_limit);
-	return error ? error : command_reply(command, &answer, sizeof(answer));
+	struct ib_uverbs_query_srq_resp response = {.max_wr = srq->entries - 1,
+						    .max_sge = srq->sges};
+	int error = hca_srq_query(command->kernel->hca, object->number, &response.srq_limit);
+	return error ? error : command_reply(command, &response, sizeof(response));
 }
 
 int destroy_srq(struct command *command)
@@ -182,9 +183,9 @@ int destroy_srq(struct command *command)
 		return -EBUSY;
 	uint64_t read = object->async_events;
 	read -= channel_forget(object->context->async, object);
-	struct ib_uverbs_destroy_srq_resp answer = {.events_reported = (uint32_t)read};
+	struct ib_uverbs_destroy_srq_resp response = {.events_reported = (uint32_t)read};
 	error = destroy_object(object);
-	return error ? error : command_reply(command, &answer, sizeof(answer));
+	return error ? error : command_reply(command, &response, sizeof(response));
 }
 
 int release_srq(struct object *object)

@@ -11,8 +11,8 @@
 
 #define END_OF(structure, member) \
 	(offsetof(struct structure, member) + sizeof(((struct structure *)0)->member))
-#define NO_ANSWER  0
-#define COST(name) offsetof(struct kernel_params, name##_latency)
+#define NO_RESPONSE 0
+#define COST(name)  offsetof(struct kernel_params, name##_latency)
 
 static const struct write_row {
 	const char *name;
@@ -28,19 +28,19 @@ static const struct write_row {
 	ROW(QUERY_DEVICE,        query_device,        SIZE(query_device),        SIZE(query_device_resp),        call),
 	ROW(QUERY_PORT,          query_port,          SIZE(query_port),          SIZE(query_port_resp),          query),
 	ROW(ALLOC_PD,            alloc_pd,            SIZE(alloc_pd),            SIZE(alloc_pd_resp),            query),
-	ROW(DEALLOC_PD,          dealloc_pd,          SIZE(dealloc_pd),          NO_ANSWER,                      query),
+	ROW(DEALLOC_PD,          dealloc_pd,          SIZE(dealloc_pd),          NO_RESPONSE,                      query),
 	ROW(CREATE_AH,           create_ah,           SIZE(create_ah),           SIZE(create_ah_resp),           call),
 	REFUSED(MODIFY_AH),
 	REFUSED(QUERY_AH),
-	ROW(DESTROY_AH,          destroy_ah,          SIZE(destroy_ah),          NO_ANSWER,                      call),
+	ROW(DESTROY_AH,          destroy_ah,          SIZE(destroy_ah),          NO_RESPONSE,                      call),
 	ROW(REG_MR,              reg_mr,              SIZE(reg_mr),              SIZE(reg_mr_resp),              register),
 	REFUSED(REG_SMR),
 	ROW(REREG_MR,            rereg_mr,            SIZE(rereg_mr),            SIZE(rereg_mr_resp),            register),
 	REFUSED(QUERY_MR),
-	ROW(DEREG_MR,            dereg_mr,            SIZE(dereg_mr),            NO_ANSWER,                      register),
+	ROW(DEREG_MR,            dereg_mr,            SIZE(dereg_mr),            NO_RESPONSE,                      register),
 	ROW(ALLOC_MW,            alloc_mw,            SIZE(alloc_mw),            SIZE(alloc_mw_resp),            register),
 	REFUSED(BIND_MW),
-	ROW(DEALLOC_MW,          dealloc_mw,          SIZE(dealloc_mw),          NO_ANSWER,                      register),
+	ROW(DEALLOC_MW,          dealloc_mw,          SIZE(dealloc_mw),          NO_RESPONSE,                      register),
 	ROW(CREATE_COMP_CHANNEL, create_comp_channel, SIZE(create_comp_channel), SIZE(create_comp_channel_resp), call),
 	ROW(CREATE_CQ,           create_cq,           SIZE(create_cq),           SIZE(create_cq_resp),           create),
 	ROW(RESIZE_CQ,           resize_cq,           SIZE(resize_cq),           4,                              create),
@@ -50,19 +50,19 @@ static const struct write_row {
 	REFUSED(REQ_NOTIFY_CQ),
 	ROW(CREATE_QP,           create_qp,           SIZE(create_qp),           SIZE(create_qp_resp),           create_qp),
 	ROW(QUERY_QP,            query_qp,            SIZE(query_qp),            SIZE(query_qp_resp),            query),
-	ROW(MODIFY_QP,           modify_qp,           SIZE(modify_qp),           NO_ANSWER,                      modify_qp),
+	ROW(MODIFY_QP,           modify_qp,           SIZE(modify_qp),           NO_RESPONSE,                      modify_qp),
 	ROW(DESTROY_QP,          destroy_qp,          SIZE(destroy_qp),          SIZE(destroy_qp_resp),          destroy),
 	REFUSED(POST_SEND),
 	REFUSED(POST_RECV),
-	ROW(ATTACH_MCAST,        attach_mcast,        SIZE(attach_mcast),        NO_ANSWER,                      query),
-	ROW(DETACH_MCAST,        detach_mcast,        SIZE(detach_mcast),        NO_ANSWER,                      query),
+	ROW(ATTACH_MCAST,        attach_mcast,        SIZE(attach_mcast),        NO_RESPONSE,                      query),
+	ROW(DETACH_MCAST,        detach_mcast,        SIZE(detach_mcast),        NO_RESPONSE,                      query),
 	ROW(CREATE_SRQ,          create_srq,          SIZE(create_srq),          SIZE(create_srq_resp),          create),
-	ROW(MODIFY_SRQ,          modify_srq,          SIZE(modify_srq),          NO_ANSWER,                      query),
+	ROW(MODIFY_SRQ,          modify_srq,          SIZE(modify_srq),          NO_RESPONSE,                      query),
 	ROW(QUERY_SRQ,           query_srq,           SIZE(query_srq),           SIZE(query_srq_resp),           query),
 	ROW(DESTROY_SRQ,         destroy_srq,         SIZE(destroy_srq),         SIZE(destroy_srq_resp),         destroy),
 	REFUSED(POST_SRQ_RECV),
 	ROW(OPEN_XRCD,           open_xrcd,           SIZE(open_xrcd),           SIZE(open_xrcd_resp),           query),
-	ROW(CLOSE_XRCD,          close_xrcd,          SIZE(close_xrcd),          NO_ANSWER,                      query),
+	ROW(CLOSE_XRCD,          close_xrcd,          SIZE(close_xrcd),          NO_RESPONSE,                      query),
 	ROW(CREATE_XSRQ,         create_xsrq,         SIZE(create_xsrq),         SIZE(create_srq_resp),          create),
 	REFUSED(OPEN_QP),
 #undef ROW
@@ -85,7 +85,7 @@ static const struct write_row extended_rows[] = {
 	REFUSED(DESTROY_WQ),
 	REFUSED(CREATE_RWQ_IND_TBL),
 	REFUSED(DESTROY_RWQ_IND_TBL),
-	ROW(MODIFY_CQ,    modify_cq,       SIZE(ex_modify_cq),    NO_ANSWER,                  query),
+	ROW(MODIFY_CQ,    modify_cq,       SIZE(ex_modify_cq),    NO_RESPONSE,                  query),
 	/* clang-format on */
 };
 

@@ -33,30 +33,30 @@ int64_t cm_command(struct machine *machine, int32_t file, uint32_t number, const
 	return machine->call.result == length ? 0 : machine->call.result;
 }
 
-void answer_of(struct machine *machine, void *bytes, uint32_t length)
+void response_of(struct machine *machine, void *bytes, uint32_t length)
 {
-	memory_read(machine->process.memory, ANSWER_AREA, bytes, length);
+	memory_read(machine->process.memory, RESPONSE_AREA, bytes, length);
 }
 
 uint32_t create_id_of(struct machine *machine, int32_t file, uint64_t uid, uint16_t space,
 		      uint8_t qp_type)
 {
 	struct rdma_ucm_create_id in = {
-		.uid = uid, .response = ANSWER_AREA, .ps = space, .qp_type = qp_type};
-	struct rdma_ucm_create_id_resp answer;
+		.uid = uid, .response = RESPONSE_AREA, .ps = space, .qp_type = qp_type};
+	struct rdma_ucm_create_id_resp response;
 
-	CU_ASSERT_EQUAL_FATAL(CM(machine, file, CREATE_ID, in, sizeof(answer)), 0);
-	answer_of(machine, &answer, sizeof(answer));
-	return answer.id;
+	CU_ASSERT_EQUAL_FATAL(CM(machine, file, CREATE_ID, in, sizeof(response)), 0);
+	response_of(machine, &response, sizeof(response));
+	return response.id;
 }
 
 int64_t next_event(struct machine *machine, int32_t file, struct rdma_ucm_event_resp *event)
 {
-	struct rdma_ucm_get_event in = {.response = ANSWER_AREA};
+	struct rdma_ucm_get_event in = {.response = RESPONSE_AREA};
 	int64_t result = CM(machine, file, GET_EVENT, in, sizeof(*event));
 
 	if (!result)
-		answer_of(machine, event, sizeof(*event));
+		response_of(machine, event, sizeof(*event));
 	return result;
 }
 

@@ -17,7 +17,7 @@ int64_t cm_command(struct machine *machine, int32_t file, uint32_t number, const
 #define CM(machine, file, name, in, out_bytes) \
 	cm_command(machine, file, RDMA_USER_CM_CMD_##name, &(in), sizeof(in), out_bytes)
 
-void answer_of(struct machine *machine, void *bytes, uint32_t length);
+void response_of(struct machine *machine, void *bytes, uint32_t length);
 uint32_t create_id_of(struct machine *machine, int32_t file, uint64_t uid, uint16_t space,
 		      uint8_t qp_type);
 int64_t next_event(struct machine *machine, int32_t file, struct rdma_ucm_event_resp *event);

@@ -98,7 +98,7 @@ static void write_legacy(struct machine *machine, uint32_t command, const void *
 	struct ib_uverbs_cmd_hdr header = {
 		command, (uint16_t)((sizeof(header) + in_bytes + driver_in_bytes) / 4),
 		(uint16_t)(out_bytes / 4)};
-	uint64_t response = ANSWER_AREA;
+	uint64_t response = RESPONSE_AREA;
 	memory_write(memory, CALL_AREA, &header, sizeof(header));
 	memory_write(memory, CALL_AREA + sizeof(header), in, in_bytes);
 	if (out_bytes) /* such commands begin with the address of the answer */
@@ -122,7 +122,7 @@ static void write_extended(struct machine *machine, uint32_t command, const void
 		struct ib_uverbs_ex_cmd_hdr extended;
 	} headers = {
 		{command, (uint16_t)(in_bytes / 8), (uint16_t)(out_bytes / 8)},
-		{out_bytes ? ANSWER_AREA : 0, (uint16_t)(driver_in_bytes / 8),
+		{out_bytes ? RESPONSE_AREA : 0, (uint16_t)(driver_in_bytes / 8),
 		 (uint16_t)(driver_out_bytes / 8), 0},
 	};
 	uint64_t length = sizeof(headers) + in_bytes + driver_in_bytes;
@@ -163,8 +163,8 @@ static void invoke(struct machine *machine, uint32_t command, const void *in, ui
 	ATTRIBUTE(UVERBS_ATTR_UHW_IN, driver_in_bytes, inputs + 0x400);
 	if (driver_in_bytes && driver_in_bytes <= 8)
 		memcpy(&attributes[count - 1].data, driver_in, driver_in_bytes);
-	ATTRIBUTE(UVERBS_ATTR_CORE_OUT, out_bytes, ANSWER_AREA);
-	ATTRIBUTE(UVERBS_ATTR_UHW_OUT, driver_out_bytes, ANSWER_AREA + out_bytes);
+	ATTRIBUTE(UVERBS_ATTR_CORE_OUT, out_bytes, RESPONSE_AREA);
+	ATTRIBUTE(UVERBS_ATTR_UHW_OUT, driver_out_bytes, RESPONSE_AREA + out_bytes);
 	header.num_attrs = count;
 	header.length = (uint16_t)(sizeof(header) + count * sizeof(struct ib_uverbs_attr));
 	memory_write(memory, inputs, in, in_bytes);
@@ -195,9 +195,9 @@ int64_t machine_command(struct machine *machine, uint32_t command, const void *i
 	place_files(machine);
 	if (machine->call.result == 0) {
 		if (out_bytes)
-			memory_read(process->memory, ANSWER_AREA, out, out_bytes);
+			memory_read(process->memory, RESPONSE_AREA, out, out_bytes);
 		if (driver_out_bytes)
-			memory_read(process->memory, ANSWER_AREA + out_bytes, driver_out,
+			memory_read(process->memory, RESPONSE_AREA + out_bytes, driver_out,
 				    driver_out_bytes);
 	}
 	return machine->call.result;
@@ -213,12 +213,12 @@ int32_t machine_open(struct machine *machine, struct kernel_process *process, bo
 	if (!with_context)
 		return machine->command_fd;
 	struct ib_uverbs_get_context request = {0};
-	struct ib_uverbs_get_context_resp answer;
+	struct ib_uverbs_get_context_resp response;
 	struct mlx5_ib_alloc_ucontext_req_v2 driver = {
 		.total_num_bfregs = 16, .num_low_latency_bfregs = 4, .max_cqe_version = 1};
-	struct mlx5_ib_alloc_ucontext_resp driver_answer;
-	if (RUN_DRIVER(machine, IB_USER_VERBS_CMD_GET_CONTEXT, request, driver, answer,
-		       driver_answer))
+	struct mlx5_ib_alloc_ucontext_resp driver_response;
+	if (RUN_DRIVER(machine, IB_USER_VERBS_CMD_GET_CONTEXT, request, driver, response,
+		       driver_response))
 		abort();
 	return machine->command_fd;
 }
@@ -303,12 +303,12 @@ void machine_destroy(struct machine *machine)
 uint32_t make_pd(struct machine *machine)
 {
 	struct ib_uverbs_alloc_pd request = {0};
-	struct ib_uverbs_alloc_pd_resp answer;
-	struct mlx5_ib_alloc_pd_resp driver_answer;
+	struct ib_uverbs_alloc_pd_resp response;
+	struct mlx5_ib_alloc_pd_resp driver_response;
 	if (machine_command(machine, IB_USER_VERBS_CMD_ALLOC_PD, &request, sizeof(request), NULL, 0,
-			    &answer, sizeof(answer), &driver_answer, sizeof(driver_answer)))
+			    &response, sizeof(response), &driver_response, sizeof(driver_response)))
 		abort();
-	return answer.pd_handle;
+	return response.pd_handle;
 }
 
 uint32_t make_mr(struct machine *machine, uint32_t pd, uint32_t *key)
@@ -318,53 +318,53 @@ uint32_t make_mr(struct machine *machine, uint32_t pd, uint32_t *key)
 					   .hca_va = RING_AREA,
 					   .pd_handle = pd,
 					   .access_flags = 1};
-	struct ib_uverbs_reg_mr_resp answer;
-	if (RUN(machine, IB_USER_VERBS_CMD_REG_MR, request, answer))
+	struct ib_uverbs_reg_mr_resp response;
+	if (RUN(machine, IB_USER_VERBS_CMD_REG_MR, request, response))
 		abort();
 	if (key)
-		*key = answer.lkey;
-	return answer.mr_handle;
+		*key = response.lkey;
+	return response.mr_handle;
 }
 
 int32_t make_channel(struct machine *machine)
 {
 	struct ib_uverbs_create_comp_channel request = {0};
-	struct ib_uverbs_create_comp_channel_resp answer;
-	if (RUN(machine, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, request, answer))
+	struct ib_uverbs_create_comp_channel_resp response;
+	if (RUN(machine, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, request, response))
 		abort();
-	return (int32_t)answer.fd;
+	return (int32_t)response.fd;
 }
 
 uint32_t make_cq(struct machine *machine, int32_t channel, uint64_t user_handle, uint32_t *cqn)
 {
 	struct ib_uverbs_create_cq request = {
 		.user_handle = user_handle, .cqe = 15, .comp_channel = channel};
-	struct ib_uverbs_create_cq_resp answer;
+	struct ib_uverbs_create_cq_resp response;
 	struct mlx5_ib_create_cq driver = {
 		.buf_addr = RING_AREA, .db_addr = RING_AREA + 0x8000, .cqe_size = 64};
-	struct mlx5_ib_create_cq_resp driver_answer;
-	if (RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver, answer,
-		       driver_answer))
+	struct mlx5_ib_create_cq_resp driver_response;
+	if (RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_CQ, request, driver, response,
+		       driver_response))
 		abort();
 	if (cqn)
-		*cqn = driver_answer.cqn;
-	return answer.cq_handle;
+		*cqn = driver_response.cqn;
+	return response.cq_handle;
 }
 
 uint32_t make_srq(struct machine *machine, uint32_t pd, uint32_t *srqn)
 {
 	struct ib_uverbs_create_srq request = {
 		.user_handle = 0x5a5a, .pd_handle = pd, .max_wr = 31, .max_sge = 1};
-	struct ib_uverbs_create_srq_resp answer;
+	struct ib_uverbs_create_srq_resp response;
 	struct mlx5_ib_create_srq driver = {.buf_addr = RING_AREA + 0x9000,
 					    .db_addr = RING_AREA + 0x8080};
-	struct mlx5_ib_create_srq_resp driver_answer;
-	if (RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, answer,
-		       driver_answer))
+	struct mlx5_ib_create_srq_resp driver_response;
+	if (RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_SRQ, request, driver, response,
+		       driver_response))
 		abort();
 	if (srqn)
-		*srqn = driver_answer.srqn;
-	return answer.srq_handle;
+		*srqn = driver_response.srqn;
+	return response.srq_handle;
 }
 
 void qp_request(struct ib_uverbs_create_qp *request, uint32_t pd, uint32_t cq, uint8_t type)
@@ -401,14 +401,14 @@ uint32_t make_qp(struct machine *machine, uint32_t pd, uint32_t cq, uint8_t type
 	struct ib_uverbs_create_qp request;
 	qp_request(&request, pd, cq, type);
 	struct mlx5_ib_create_qp driver = qp_driver_request();
-	struct ib_uverbs_create_qp_resp answer;
-	struct mlx5_ib_create_qp_resp driver_answer;
-	if (RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver, answer,
-		       driver_answer))
+	struct ib_uverbs_create_qp_resp response;
+	struct mlx5_ib_create_qp_resp driver_response;
+	if (RUN_DRIVER(machine, IB_USER_VERBS_CMD_CREATE_QP, request, driver, response,
+		       driver_response))
 		abort();
 	if (qpn)
-		*qpn = answer.qpn;
-	return answer.qp_handle;
+		*qpn = response.qpn;
+	return response.qp_handle;
 }
 
 int64_t qp_to_init(struct machine *machine, uint32_t qp, uint8_t type)

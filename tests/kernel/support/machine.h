@@ -16,12 +16,12 @@
 
 #include "verbs-shim/kernel/internal.h"
 
-#define MEMORY_BASE  UINT64_C(0x10000000)
-#define MEMORY_BYTES UINT64_C(0x400000)
-#define CALL_AREA    (MEMORY_BASE + 0x1000) /* arguments of calls */
-#define ANSWER_AREA  (MEMORY_BASE + 0x3000)
-#define RING_AREA    (MEMORY_BASE + 0x10000) /* free for rings */
-#define FILES_MAX    64
+#define MEMORY_BASE   UINT64_C(0x10000000)
+#define MEMORY_BYTES  UINT64_C(0x400000)
+#define CALL_AREA     (MEMORY_BASE + 0x1000) /* arguments of calls */
+#define RESPONSE_AREA (MEMORY_BASE + 0x3000)
+#define RING_AREA     (MEMORY_BASE + 0x10000) /* free for rings */
+#define FILES_MAX     64
 
 struct pipe_bytes {
 	uint8_t bytes[4096];

@@ -17,6 +17,12 @@
  * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
+	X("metric", "held_max", "reorder_packets_max") \
+	X("metric", "held_packets", "reorder_packets") \
+	X("counter", "held_bytes_max", "reorder_bytes_max") \
+	X("counter", "held_max", "reorder_packets_max") \
+	X("counter", "held_released", "reorder_released") \
+	X("counter", "held", "reorder_packets") \
 	X("counter", "answers_taken", "control_packets_received") \
 	X("counter", "answers_made", "control_packets_sent") \
 	X("counter", "lifetime_drops", "hoq_life_drops") \

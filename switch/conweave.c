@@ -7,11 +7,11 @@
  *       first packet of an epoch: RTT_REQUEST ------------------------> RTT_REPLY back
  *       reply in time: the next packet begins an epoch, on the same path
  *       reply late: one more packet by the old path, TAIL -------------> CLEAR back: the next packet begins an epoch
- *         all after it REROUTED, by another path ----------------------> held, if they come before the TAIL
+ *         all after it REROUTED, by another path ----------------------> queued, if they come before the TAIL
  *       a path is not chosen for a while <----------------------------- NOTIFY: a packet of it was marked
  *
  * The other path is the first of two at random that is not busy. Time stamps give the last leaf the time by which the TAIL
- * should come: what is held goes on then at the latest. Header fields have no width limits here: epochs do not wrap.
+ * should come: what is queued goes on then at the latest. Header fields have no width limits here: epochs do not wrap.
  */
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ struct receiver {
 	uint32_t epoch;
 	bool rerouted;               /* all of the path before is here */
 	bool before_seen;            /* some of it, in this epoch */
-	struct reorder_queue *queue; /* NULL: nothing is held */
+	struct reorder_queue *queue; /* NULL: nothing is queued */
 };
 
 /* Rerouted packets of one flow; each has its place in the shared buffer, or gets it when it goes on. */
@@ -60,7 +60,7 @@ struct conweave {
 	struct pool queues;
 	struct reorder_queue *in_use;
 	uint32_t *port_queues; /* in use, by output */
-	uint64_t held_bytes;
+	uint64_t reorder_bytes;
 };
 
 /* ---- the first leaf ---- */
@@ -250,8 +250,8 @@ static void release(struct reorder_queue *queue)
 			switch_forward(&sw->ports[packet->ingress], queue->output, packet);
 	}
 	timer_disarm(&queue->timer);
-	sw->count.held_released += queue->packets;
-	weave->held_bytes -= queue->bytes;
+	sw->count.reorder_released += queue->packets;
+	weave->reorder_bytes -= queue->bytes;
 	weave->port_queues[queue->output]--;
 	queue->receiver->rerouted = true;
 	queue->receiver->queue = NULL;
@@ -295,7 +295,7 @@ static struct reorder_queue *open_queue(struct fabric_switch *sw, struct receive
 	return queue;
 }
 
-static void hold(struct switch_port *input, struct reorder_queue *queue, struct packet *packet)
+static void reorder(struct switch_port *input, struct reorder_queue *queue, struct packet *packet)
 {
 	struct fabric_switch *sw = input->sw;
 	struct conweave *weave = sw->overlay->conweave;
@@ -308,12 +308,12 @@ static void hold(struct switch_port *input, struct reorder_queue *queue, struct 
 	*queue->tail = packet;
 	queue->tail = &packet->next;
 	queue->bytes += packet->wire_bytes;
-	weave->held_bytes += packet->wire_bytes;
-	sw->count.held++;
-	if (sw->count.held_max < ++queue->packets)
-		sw->count.held_max = queue->packets;
-	if (sw->count.held_bytes_max < weave->held_bytes)
-		sw->count.held_bytes_max = weave->held_bytes;
+	weave->reorder_bytes += packet->wire_bytes;
+	sw->count.reorder_packets++;
+	if (sw->count.reorder_packets_max < ++queue->packets)
+		sw->count.reorder_packets_max = queue->packets;
+	if (sw->count.reorder_bytes_max < weave->reorder_bytes)
+		sw->count.reorder_bytes_max = weave->reorder_bytes;
 }
 
 /* From a packet of the path before until the TAIL, as they were sent, and some more. */
@@ -348,7 +348,7 @@ static void came_rerouted(struct switch_port *input, unsigned output, struct rec
 		sw->count.reorder_full += !receiver->queue;
 	}
 	if (receiver->queue)
-		hold(input, receiver->queue, packet);
+		reorder(input, receiver->queue, packet);
 	else
 		switch_forward(input, output, packet);
 }
@@ -468,7 +468,7 @@ struct conweave *conweave_create(struct fabric_switch *sw)
 	return weave;
 }
 
-/* What is still held when a run ends. */
+/* What is still queued when a run ends. */
 void conweave_destroy(struct fabric_switch *sw)
 {
 	struct conweave *weave = sw->overlay->conweave;

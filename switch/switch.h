@@ -63,10 +63,10 @@
 	X(paths_busy,        "times",   "... and both paths looked at have had marks: it stays")            \
 	X(flows_unknown,     "packets", "of a flow whose place in the table another one has: by hash, or as they come") \
 	X(notifies,          "packets", "NOTIFY of a mark, made here")                                     \
-	X(held,              "packets", "rerouted, that wait or waited here for those of the path before")  \
-	X(held_released,     "packets", "... that went on: held less these wait")                          \
-	X(held_max,          "packets", "most of one flow at once: the depth of reordering")                \
-	X(held_bytes_max,    "bytes",   "most in all of this switch's reorder queues at once")             \
+	X(reorder_packets,   "packets", "rerouted, that wait or waited here for those of the path before")  \
+	X(reorder_released,  "packets", "... that went on: reorder_packets less these wait")                          \
+	X(reorder_packets_max, "packets", "most of one flow at once: the depth of reordering")                \
+	X(reorder_bytes_max, "bytes",   "most in all of this switch's reorder queues at once")             \
 	X(reorder_queues_max, "queues", "most in use at once, of one port")                                \
 	X(reorder_tails,     "times",   "a queue was released by the TAIL")                                \
 	X(reorder_timeouts,  "times",   "... by the timeout: the TAIL is late or lost")                    \

@@ -107,7 +107,7 @@ static void check_switch(struct checker *checker, struct fabric_switch *sw,
 	}
 	in += counters->control_packets_sent;
 	if (device->params->conweave.reorder_memory == REORDER_APART)
-		in -= counters->held - counters->held_released;
+		in -= counters->reorder_packets - counters->reorder_released;
 	if (in + counters->copies !=
 	    counters->packets_forwarded + drops_of_switch(sw) + counters->control_packets_received)
 		report(checker,
@@ -117,7 +117,7 @@ static void check_switch(struct checker *checker, struct fabric_switch *sw,
 		       name, in, counters->copies, counters->packets_forwarded,
 		       counters->control_packets_received, drops_of_switch(sw));
 	if (device->params->conweave.reorder_memory == REORDER_SHARED)
-		queued += counters->held - counters->held_released;
+		queued += counters->reorder_packets - counters->reorder_released;
 	if (counters->packets_forwarded != out + queued + counters->queue_drops)
 		report(checker,
 		       "%s: %" PRIu64 " packets forwarded, %" PRIu64 " left, %" PRIu64

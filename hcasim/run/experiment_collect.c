@@ -208,9 +208,9 @@ void experiment_collect(struct experiment *experiment)
 		deep += (double)(counters->pauses_depth3 + counters->pauses_depth4);
 		metrics[METRIC_ecn_marks] += (double)counters->ecn_marks;
 		metrics[METRIC_reroutes] += (double)counters->reroutes;
-		metrics[METRIC_held_packets] += (double)counters->held;
-		if ((double)counters->held_max > metrics[METRIC_held_max])
-			metrics[METRIC_held_max] = (double)counters->held_max;
+		metrics[METRIC_reorder_packets] += (double)counters->reorder_packets;
+		if ((double)counters->reorder_packets_max > metrics[METRIC_reorder_packets_max])
+			metrics[METRIC_reorder_packets_max] = (double)counters->reorder_packets_max;
 	}
 	for (uint32_t i = 0; i < build->scenario->host_count; i++)
 		collect_hca(experiment, i);

@@ -151,9 +151,10 @@ void experiment_print(const struct experiment *experiment, FILE *out)
 	fprintf(out, "marks      %.0f, %.0f CNPs\n", f[METRIC_ecn_marks], f[METRIC_cnps]);
 	if (f[METRIC_reroutes] > 0)
 		fprintf(out,
-			"reroutes   %.0f, %.0f packets held, %.0f of one flow, %.0f out of order\n",
-			f[METRIC_reroutes], f[METRIC_held_packets], f[METRIC_held_max],
-			f[METRIC_out_of_order]);
+			"reroutes   %.0f, %.0f packets in reorder queues, %.0f of one flow, %.0f "
+			"out of order\n",
+			f[METRIC_reroutes], f[METRIC_reorder_packets],
+			f[METRIC_reorder_packets_max], f[METRIC_out_of_order]);
 	print_base_rtt(experiment->build, out);
 	struct bottleneck bottleneck = bottleneck_find(experiment->build->sim, experiment->ended);
 	bottleneck_print_line(&bottleneck, out);

@@ -64,8 +64,8 @@
 	X(ecn_marks,      "packets", "marked by switches: CE or FECN")                                     \
 	X(reroutes,       "times",   "a flow was given another path than before (balance: letflow, conga, conweave)") \
 	X(out_of_order,   "packets", "requests that came to an HCA ahead of the expected one")            \
-	X(held_packets,   "packets", "that waited in leaf switches for those of the path before (balance: conweave)") \
-	X(held_max,       "packets", "of them, most of one flow at once: the depth of reordering")        \
+	X(reorder_packets, "packets", "that waited in leaf switches for those of the path before (balance: conweave)") \
+	X(reorder_packets_max, "packets", "of them, most of one flow at once: the depth of reordering")        \
 	X(cnps,           "packets", "CNPs and BECNs that HCAs got")                                       \
 	X(deadlocks,      "times",   "1: a cycle of full buffers has stopped the run")                    \
 	X(queue_max_bytes, "bytes",  "longest sampled queue of any recorded port")                         \

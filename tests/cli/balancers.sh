@@ -36,7 +36,7 @@ for balance in ecmp destination drill; do
 done
 [ "$(value conweave out_of_order)" = 0 ] || fail "ConWeave: $(value conweave out_of_order) packets out of order"
 [ "$(value spray out_of_order)" -gt 1000 ] || fail "spraying: $(value spray out_of_order) packets out of order"
-[ "$(value conweave held_packets)" -gt 1000 ] || fail "ConWeave held $(value conweave held_packets) packets"
+[ "$(value conweave reorder_packets)" -gt 1000 ] || fail "ConWeave reordered $(value conweave reorder_packets) packets"
 
 short="--set workload.stop=300us --set expect=[]"
 for balance in drill conga conweave; do
@@ -51,7 +51,7 @@ for balance in drill conga conweave; do
     fail "$balance, two threads: exit code $?"
   diff -r "$folder/$balance.native" "$folder/$balance.two" >/dev/null || fail "$balance: two threads differ"
 done
-head -1 "$folder/conweave.native/switches.csv" | grep -q '^switch,packets_forwarded,.*,flowlets,reroutes,control_packets_sent,.*,held_max,' ||
+head -1 "$folder/conweave.native/switches.csv" | grep -q '^switch,packets_forwarded,.*,flowlets,reroutes,control_packets_sent,.*,reorder_packets_max,' ||
   fail "switches.csv: $(head -1 "$folder/conweave.native/switches.csv")"
 [ "$(wc -l <"$folder/conweave.native/switches.csv")" -eq 9 ] || fail "switches.csv has not a line a switch"
 grep -q '^leaf0\.port[0-9]*,spine' "$folder/conweave.native/links.csv" || fail "links.csv names no path"

@@ -3,7 +3,7 @@
  * Proves what leaf switches do together. CONGA: the estimate of a link to the byte, its quantised metric in the tables of both
  * leaves after given packets, feedback that changed first, the least congested path for a flowlet, the path before among equals,
  * metrics that age. ConWeave: an RTT_REPLY in time keeps the path, a late one makes a TAIL and another path; what overtakes the TAIL
- * is held and released in order at the picosecond at which the TAIL comes, or when its time is over; NOTIFY keeps flows off a
+ * is queued and released in order at the picosecond at which the TAIL comes, or when its time is over; NOTIFY keeps flows off a
  * path. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three kernels agree.
  */
 #include "fabric/port_fault.h"
@@ -251,13 +251,13 @@ static sim_time begin_late_flow(void)
 	return START + port_latency(mesh.hosts[0].port) + 2 * port_latency(first) + 3 * PREAMBLE;
 }
 
-static void expect_held_until(sim_time release, uint64_t held)
+static void expect_reorder_until(sim_time release, uint64_t packets)
 {
 	sim_run(mesh.sim, release);
-	CU_ASSERT_EQUAL(leaf(1)->held, held);
-	CU_ASSERT_EQUAL(leaf(1)->held_released, 0);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_packets, packets);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_released, 0);
 	sim_run(mesh.sim, release + 1);
-	CU_ASSERT_EQUAL(leaf(1)->held_released, held);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_released, packets);
 }
 
 /* The RTT_REPLY would be back after 12 us at the earliest: packet 91 is the TAIL, the next go the short path, are there 9 us before
@@ -277,15 +277,15 @@ static void test_conweave_order(void)
 	CU_ASSERT_EQUAL(leaf(0)->replies_late, 1);
 	CU_ASSERT_EQUAL(leaf(0)->reroutes, 1);
 	/* rerouted packet n is there (n - 91) packets, less the 9 us that its path is shorter, after the TAIL */
-	expect_held_until(arrives + TAIL * PACKET, 101);
-	CU_ASSERT_EQUAL(leaf(1)->held_max, 101);
-	CU_ASSERT_EQUAL(leaf(1)->held_bytes_max, 101 * (1024 + 62));
+	expect_reorder_until(arrives + TAIL * PACKET, 101);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_packets_max, 101);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_bytes_max, 101 * (1024 + 62));
 	CU_ASSERT_EQUAL(leaf(1)->reorder_tails, 1);
 	CU_ASSERT_EQUAL(leaf(1)->control_packets_sent, control_packets + 2);
 	sim_run(mesh.sim, START + 150 * US);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 1000);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].out_of_order, 0);
-	CU_ASSERT_EQUAL(leaf(1)->held, 101);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_packets, 101);
 	CU_ASSERT_EQUAL(leaf(0)->replies_late, 1);
 	CU_ASSERT_EQUAL(leaf(1)->reorder_timeouts, 0);
 	CU_ASSERT_EQUAL(leaf(0)->control_packets_received, leaf(1)->control_packets_sent);
@@ -296,13 +296,13 @@ static void test_conweave_order(void)
  * after, as packets of the path before have told; or after resume_default and that, if none has come. */
 static void test_conweave_lost_tail(void)
 {
-	sim_time arrives, first_held;
+	sim_time arrives, first_reordered;
 
 	begin_two_next_hops();
 	arrives = begin_late_flow();
 	sim_run(mesh.sim, arrives + 2 * US);
 	port_set_link(port_peer(switch_port(mesh.switches[1], uplink(1, 1))), false);
-	expect_held_until(arrives + TAIL * PACKET + 16 * US, 282);
+	expect_reorder_until(arrives + TAIL * PACKET + 16 * US, 282);
 	CU_ASSERT_EQUAL(leaf(1)->reorder_tails, 0);
 	CU_ASSERT_EQUAL(leaf(1)->reorder_timeouts, 1);
 	end();
@@ -310,14 +310,14 @@ static void test_conweave_lost_tail(void)
 	begin_two_next_hops();
 	arrives = begin_late_flow();
 	port_set_link(port_peer(switch_port(mesh.switches[1], uplink(1, 1))), false);
-	first_held = arrives + (TAIL + 1) * PACKET -
-		     2 * (port_latency(switch_port(mesh.switches[0], uplink(0, 1))) -
-			  port_latency(switch_port(mesh.switches[0], uplink(0, 0))));
-	sim_run(mesh.sim, first_held);
-	CU_ASSERT_EQUAL(leaf(1)->held, 0);
-	sim_run(mesh.sim, first_held + 1);
-	CU_ASSERT_EQUAL(leaf(1)->held, 1);
-	expect_held_until(first_held + 216 * US, 1000 - TAIL - 1);
+	first_reordered = arrives + (TAIL + 1) * PACKET -
+			  2 * (port_latency(switch_port(mesh.switches[0], uplink(0, 1))) -
+			       port_latency(switch_port(mesh.switches[0], uplink(0, 0))));
+	sim_run(mesh.sim, first_reordered);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_packets, 0);
+	sim_run(mesh.sim, first_reordered + 1);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_packets, 1);
+	expect_reorder_until(first_reordered + 216 * US, 1000 - TAIL - 1);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 0);
 	end();
 }
@@ -327,7 +327,7 @@ static void test_conweave_limits(void)
 {
 	sim_time arrives;
 
-	/* from three hosts to one, again and again, so that two are held at the same time */
+	/* from three hosts to one, again and again, so that two are queued at the same time */
 	for (uint64_t limit = 0; limit <= 1; limit++) {
 		mesh.params.conweave.reorder_queues = limit;
 		begin_two_next_hops();
@@ -359,14 +359,14 @@ static void test_conweave_limits(void)
 	mesh.params.conweave.reorder_memory = REORDER_APART;
 	begin_two_next_hops();
 	arrives = begin_late_flow();
-	expect_held_until(arrives + TAIL * PACKET, 101);
+	expect_reorder_until(arrives + TAIL * PACKET, 101);
 	sim_run(mesh.sim, START + 150 * US);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].received, 1000);
 	CU_ASSERT_EQUAL(mesh.hosts[HOSTS].out_of_order, 0);
 	end();
 }
 
-/* A run that ends while packets are held leaves none behind. */
+/* A run that ends while packets are queued leaves none behind. */
 static void test_conweave_cut_short(void)
 {
 	sim_time arrives;
@@ -374,8 +374,8 @@ static void test_conweave_cut_short(void)
 	begin_two_next_hops();
 	arrives = begin_late_flow();
 	sim_run(mesh.sim, arrives);
-	CU_ASSERT_EQUAL(leaf(1)->held, 10);
-	CU_ASSERT_EQUAL(leaf(1)->held_released, 0);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_packets, 10);
+	CU_ASSERT_EQUAL(leaf(1)->reorder_released, 0);
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 	mesh_defaults(&mesh);
 	spines = SPINES;

@@ -459,7 +459,7 @@ struct port *port_create(struct sim *sim, const char *name, const struct port_pa
 			 enum link_layer link_layer, struct packet_pool *pool,
 			 struct port_user *user)
 {
-	struct port *port = sim_store(sim, sizeof(*port));
+	struct port *port = sim_arena(sim, sizeof(*port));
 
 	assert(user->receive);
 	port->params = *params;

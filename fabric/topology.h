@@ -14,7 +14,7 @@
 #include "fabric/port.h"
 
 #define TOPOLOGY_DIMENSIONS 3
-#define TOPOLOGY_HOPS_MAX   64 /* that topology_follow() follows */
+#define TOPOLOGY_HOPS_MAX   64 /* that topology_trace_route() follows */
 
 /* What a topology asks of a switch: fabric/ does not know how one is made. */
 struct topology_switch {
@@ -99,7 +99,7 @@ struct group_hosts {
 	UINT32_MAX /* Ethernet: what is sent to a group that nobody has set takes this group's routes */
 
 /* After topology_finish(): the switches forward what is sent to the group along a tree, from members and from those that only
- * send to all members. Again: in place of the tree before. false: *error, no tree joins all of them. tree.c */
+ * send to all members. Again: in place of the tree before. false: *error, no tree joins all of them. multicast_tree.c */
 bool topology_set_group(struct topology *topology, uint32_t group,
 			const struct group_hosts *members, const struct group_hosts *senders,
 			char *error, size_t error_bytes);
@@ -119,8 +119,8 @@ struct topology_route {
 };
 
 /* After topology_finish(). false: *error says at which switch it is not the path alone that decides. */
-bool topology_follow(const struct topology *topology, const struct path *path,
-		     struct topology_route *route, char *error, size_t error_bytes);
+bool topology_trace_route(const struct topology *topology, const struct path *path,
+			  struct topology_route *route, char *error, size_t error_bytes);
 
 /* After topology_finish(), by any LP of a parallel run: how long a packet takes from its first bit out at one host to its last bit
  * in at the other, when nobody else is there; by the route with the fewest links, as routed at first. SIM_NEVER: there is none.

@@ -9,9 +9,9 @@
 #ifndef SIM_KERNEL_H
 #define SIM_KERNEL_H
 
+#include "sim/arena.h"
 #include "sim/block.h"
 #include "sim/sim.h"
-#include "sim/store.h"
 #include "sim/wheel.h"
 
 #ifdef __cplusplus
@@ -45,7 +45,7 @@ struct sim {
 	struct sim *root; /* of a parallel run: its first LP; else this */
 	struct lp *lp;    /* NULL: the run is sequential */
 	unsigned lp_number;
-	struct store store; /* of a parallel run: its first LP's, for all */
+	struct arena arena; /* of a parallel run: its first LP's, for all */
 	struct wheel wheel; /* of the native and hosted kernels */
 };
 

@@ -150,9 +150,9 @@ uint32_t sim_new_tag(struct sim *sim)
 	return ++sim->last_tag != 0 ? sim->last_tag : ++sim->last_tag;
 }
 
-void *sim_store(struct sim *sim, size_t bytes)
+void *sim_arena(struct sim *sim, size_t bytes)
 {
-	return store_take(&sim->root->store, bytes);
+	return arena_take(&sim->root->arena, bytes);
 }
 
 uint64_t sim_seed(const struct sim *sim)
@@ -208,6 +208,6 @@ void sim_destroy(struct sim *sim)
 	if (sim->ops != NULL)
 		sim->ops->close(sim);
 	wheel_fini(&sim->wheel);
-	store_fini(&sim->store);
+	arena_fini(&sim->arena);
 	free(sim);
 }

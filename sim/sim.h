@@ -74,8 +74,8 @@ struct event {
 struct sim *sim_create(enum sim_kernel kernel, uint64_t seed);
 void sim_destroy(struct sim *sim);
 
-/* Memory of the run (sim/store.h) for what packets touch; it ends with the run. */
-void *sim_store(struct sim *sim, size_t bytes);
+/* Memory of the run (sim/arena.h) for what packets touch; it ends with the run. */
+void *sim_arena(struct sim *sim, size_t bytes);
 
 /* `native`, `hosted` or `reference`; false: no such kernel. */
 bool sim_kernel_from_name(const char *name, enum sim_kernel *kernel);

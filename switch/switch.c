@@ -464,7 +464,7 @@ struct fabric_switch *switch_create(struct sim *sim, const char *name,
 				    enum link_layer link_layer, struct packet_pool *pool)
 {
 	size_t bytes = sizeof(struct fabric_switch) + ports * sizeof(struct switch_port);
-	struct fabric_switch *sw = sim_store(sim, bytes);
+	struct fabric_switch *sw = sim_arena(sim, bytes);
 
 	assert(ports >= 1 && ports <= PORT_SET_PORTS);
 	sw->params = *params;

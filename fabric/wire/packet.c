@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "fabric/wire/opcode.h"
-#include "sim/store.h"
+#include "sim/arena.h"
 
 #define SLAB_PACKETS   512
 #define SLAB_PAYLOADS  128
@@ -39,7 +39,7 @@ struct packet_pool {
 	struct payload *free_payloads;
 	struct telemetry *free_telemetry;
 	uint64_t payloads_in_use;
-	struct store store;
+	struct arena arena;
 	struct depot *depot;
 	struct packet_pool *next; /* of the depot */
 };
@@ -77,7 +77,7 @@ struct packet_pool *packet_pool_create_beside(struct packet_pool *pool)
 
 static void free_pool(struct packet_pool *pool)
 {
-	store_fini(&pool->store);
+	arena_fini(&pool->arena);
 	free(pool);
 }
 
@@ -109,7 +109,7 @@ static void batch_push(struct packet **list, struct packet *batch)
 static void packets_grow(struct packet_pool *pool)
 {
 	size_t stride = round_to_line(sizeof(struct packet));
-	uint8_t *memory = store_take(&pool->store, stride * SLAB_PACKETS);
+	uint8_t *memory = arena_take(&pool->arena, stride * SLAB_PACKETS);
 
 	for (size_t i = SLAB_PACKETS; i-- > 0;) {
 		struct packet *packet = (struct packet *)(void *)(memory + i * stride);
@@ -171,7 +171,7 @@ static void put_away(struct packet_pool *pool)
 static void payloads_grow(struct packet_pool *pool)
 {
 	size_t stride = round_to_line(sizeof(struct payload));
-	uint8_t *memory = store_take(&pool->store, stride * SLAB_PAYLOADS);
+	uint8_t *memory = arena_take(&pool->arena, stride * SLAB_PAYLOADS);
 
 	for (size_t i = SLAB_PAYLOADS; i-- > 0;) {
 		struct payload *payload = (struct payload *)(void *)(memory + i * stride);
@@ -211,7 +211,7 @@ struct packet *packet_copy(struct packet_pool *pool, const struct packet *origin
 static void telemetry_grow(struct packet_pool *pool)
 {
 	size_t stride = round_to_line(sizeof(struct telemetry));
-	uint8_t *memory = store_take(&pool->store, stride * SLAB_TELEMETRY);
+	uint8_t *memory = arena_take(&pool->arena, stride * SLAB_TELEMETRY);
 
 	for (size_t i = 0; i < SLAB_TELEMETRY; i++) {
 		struct telemetry *telemetry = (struct telemetry *)(void *)(memory + i * stride);

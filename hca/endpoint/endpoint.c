@@ -402,7 +402,7 @@ struct endpoint_hca *endpoint_create(struct sim *sim, const char *name,
 				     enum link_layer link_layer, struct packet_pool *pool,
 				     const struct congestion *congestion)
 {
-	struct endpoint_hca *hca = sim_store(sim, sizeof(*hca));
+	struct endpoint_hca *hca = sim_arena(sim, sizeof(*hca));
 	char port_name[256];
 	int length = snprintf(port_name, sizeof(port_name), "%s.port", name);
 

@@ -130,7 +130,7 @@ void endpoint_attach(struct endpoint_hca *hca, struct endpoints *endpoints, uint
 uint32_t endpoint_number(const struct endpoint_hca *hca);
 
 /* Flows take the place of packets: hca/endpoint/flow.c says what is left of the transport then. Before queue pairs are
- * joined; the caller knows of each pair of paths that topology_follow() finds the route. */
+ * joined; the caller knows of each pair of paths that topology_trace_route() finds the route. */
 struct flow_fabric;
 void endpoint_set_flows(struct endpoint_hca *hca, struct flow_fabric *flows);
 

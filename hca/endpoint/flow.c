@@ -67,8 +67,8 @@ static struct topology_route route_of(const struct endpoint_qp *qp)
 {
 	struct topology_route route;
 	char error[256];
-	bool there = topology_follow(flow_fabric_topology(qp->hca->flows), qp->path, &route, error,
-				     sizeof(error));
+	bool there = topology_trace_route(flow_fabric_topology(qp->hca->flows), qp->path, &route,
+					  error, sizeof(error));
 
 	assert(there);
 	return route;

@@ -29,7 +29,7 @@ static const struct path *make_path(const struct endpoint_hca *from, uint32_t to
 
 static struct endpoint_qp *add_qp(struct endpoint_hca *hca)
 {
-	struct endpoint_qp *qp = sim_store(hca->block.sim, sizeof(*qp));
+	struct endpoint_qp *qp = sim_arena(hca->block.sim, sizeof(*qp));
 
 	assert(hca->endpoints);
 	if (hca->qp_count == hca->qp_capacity) {

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include "sim/arena.h"
 #include "sim/sim.h"
-#include "sim/store.h"
 #include "tests/support/suite.h"
 
 #define TESTS(TEST)          \
@@ -26,15 +26,15 @@ static bool is_zero(const unsigned char *bytes, size_t count)
 
 static void test_lines_of_zeros(void)
 {
-	struct store store = {0};
-	unsigned char *one = store_take(&store, 1), *two = store_take(&store, 65),
-		      *three = store_take(&store, 64);
+	struct arena arena = {0};
+	unsigned char *one = arena_take(&arena, 1), *two = arena_take(&arena, 65),
+		      *three = arena_take(&arena, 64);
 
 	CU_ASSERT_EQUAL((uintptr_t)one % 64, 0);
 	CU_ASSERT_PTR_EQUAL(two, one + 64);
 	CU_ASSERT_PTR_EQUAL(three, two + 128);
 	CU_ASSERT(is_zero(one, 256));
-	store_fini(&store);
+	arena_fini(&arena);
 }
 
 /* A chunk is of 2 MiB, whose first line is its own. */
@@ -43,10 +43,10 @@ static void test_across_chunks(void)
 	enum { ITEM = 3000, LINES = 47 * 64, ITEMS = 2000 };
 	static unsigned char *items[ITEMS];
 	const unsigned a_chunk = ((2u << 20) - 64) / LINES;
-	struct store store = {0};
+	struct arena arena = {0};
 
 	for (unsigned i = 0; i < ITEMS; i++) {
-		items[i] = store_take(&store, ITEM);
+		items[i] = arena_take(&arena, ITEM);
 		CU_ASSERT(is_zero(items[i], ITEM));
 		memset(items[i], (int)(i % 255 + 1), ITEM);
 		CU_ASSERT_EQUAL((uintptr_t)items[i] % (2u << 20), 64 + i % a_chunk * LINES);
@@ -55,28 +55,28 @@ static void test_across_chunks(void)
 		CU_ASSERT_EQUAL(items[i][0], i % 255 + 1);
 		CU_ASSERT_EQUAL(items[i][ITEM - 1], i % 255 + 1);
 	}
-	store_fini(&store);
+	arena_fini(&arena);
 }
 
 static void test_begins_anew(void)
 {
-	struct store store = {0};
+	struct arena arena = {0};
 
 	for (unsigned round = 0; round < 3; round++) {
-		unsigned char *whole = store_take(&store, STORE_TAKE_MAX);
+		unsigned char *whole = arena_take(&arena, ARENA_TAKE_MAX);
 
-		CU_ASSERT(is_zero(whole, STORE_TAKE_MAX));
-		memset(whole, 0xff, STORE_TAKE_MAX);
-		store_fini(&store);
-		CU_ASSERT_PTR_NULL(store.chunks);
-		CU_ASSERT_EQUAL(store.left, 0);
+		CU_ASSERT(is_zero(whole, ARENA_TAKE_MAX));
+		memset(whole, 0xff, ARENA_TAKE_MAX);
+		arena_fini(&arena);
+		CU_ASSERT_PTR_NULL(arena.chunks);
+		CU_ASSERT_EQUAL(arena.left, 0);
 	}
 }
 
 static void test_of_a_run(void)
 {
 	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
-	unsigned char *one = sim_store(sim, 100), *two = sim_store(sim, 100);
+	unsigned char *one = sim_arena(sim, 100), *two = sim_arena(sim, 100);
 
 	CU_ASSERT_PTR_EQUAL(two, one + 128);
 	CU_ASSERT(is_zero(one, 228));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tree: the routes of multicast: for each group a tree of links between the switches that its members hang at, so that a packet
+ * multicast_tree: the routes of multicast: for each group a tree of links between the switches that its members hang at, so that a packet
  * goes out by all of its links but the one it came by, and meets nobody twice. What the subnet manager puts into the multicast
  * forwarding tables (IBTA vol. 1, 14.2.5.12 and 18.2.4); it leaves the choice of a tree to the implementer.
  *

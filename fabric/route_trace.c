@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * follow: the route of a path through a topology, from the source's port to the destination's, as the switches' tables
+ * route_trace: the route of a path through a topology, from the source's port to the destination's, as the switches' tables
  * and hashes have it. For those who reckon with whole flows (fabric/flow).
  */
 #include <stdio.h>
@@ -25,8 +25,8 @@ static void add_hop(struct topology_route *route, const struct node *node, unsig
 		route->rate_bps = rate_bps;
 }
 
-bool topology_follow(const struct topology *topology, const struct path *path,
-		     struct topology_route *route, char *error, size_t error_bytes)
+bool topology_trace_route(const struct topology *topology, const struct path *path,
+			  struct topology_route *route, char *error, size_t error_bytes)
 {
 	const struct node *node = topology_host(topology, path->source);
 	const struct node *last = topology_host(topology, path->destination);

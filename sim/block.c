@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "sim/audit.h"
-#include "sim/kernel.h"
+#include "sim/engine.h"
 
 #define BLOCKS_MAX (UINT32_C(1) << (64 - EVENT_ORIGIN_SHIFT))
 

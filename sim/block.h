@@ -125,7 +125,7 @@ struct block {
 	/* what each event looks at: half of a cache line */
 	struct sim *sim;
 	struct trace_file *trace; /* NULL while this block is not traced */
-	uint64_t next_order;      /* private to the kernels: order of the next event it schedules */
+	uint64_t next_order;      /* private to the engines: order of the next event it schedules */
 	uint32_t id; /* the origin in the total order; the same in every run of a scenario */
 	/* the rest */
 	const struct block_type *type;

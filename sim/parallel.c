@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "sim/kernel.h"
+#include "sim/engine.h"
 #include "sim/thread_barrier.h"
 
 #define PATIENCE 10000 /* events lost by threads, or to be won by them, before that changes */
@@ -149,7 +149,7 @@ static void fire_until(struct lp *lp, sim_time end)
 	lp->window = window;
 	lp->left_at = SIM_NEVER;
 	lp->fired[window] = lp->sim->fired;
-	kernel_run_native(lp->sim, end);
+	engine_run_native(lp->sim, end);
 	lp->fired[window] = lp->sim->fired - lp->fired[window];
 	assert(!lp->sim->stop && "sim_stop() in a run of several logical processes");
 	lp->next_at[window] = wheel_bound(&lp->sim->wheel);
@@ -324,7 +324,7 @@ void sim_run_sequential(struct sim *sim, sim_time until)
 		struct event *event = wheel_pop(&lp->sim->wheel, until - 1);
 
 		set_time(parallel, event_time(event));
-		kernel_fire(lp->sim, event);
+		engine_fire(lp->sim, event);
 		lp->sim->current = NULL;
 		for (unsigned i = 0; i < parallel->count; i++)
 			take_in(&parallel->lps[i], lp->window);
@@ -402,7 +402,7 @@ void sim_create_lps(struct sim *sim, unsigned lps)
 	size_t bytes = sizeof(*parallel) + lps * sizeof(parallel->lps[0]);
 
 	assert(lps >= 1 && lps <= SIM_LPS_MAX && !sim->lp && !sim->first_block);
-	assert(sim->kernel == SIM_KERNEL_native && !sim->trace);
+	assert(sim->engine == SIM_ENGINE_native && !sim->trace);
 	if (lps == 1)
 		return;
 	parallel = aligned_alloc(64, bytes);
@@ -411,7 +411,7 @@ void sim_create_lps(struct sim *sim, unsigned lps)
 	pthread_mutex_init(&parallel->lock, NULL);
 	pthread_cond_init(&parallel->wake, NULL);
 	for (unsigned i = 0; i < lps; i++) {
-		struct sim *lp = i ? sim_create(SIM_KERNEL_native, sim->seed) : sim;
+		struct sim *lp = i ? sim_create(SIM_ENGINE_native, sim->seed) : sim;
 
 		parallel->lps[i] = (struct lp){.sim = lp, .parallel = parallel};
 		lp->root = sim;

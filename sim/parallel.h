@@ -9,7 +9,7 @@
  *
  * A block belongs to the LP it is created in, its rank does not depend on it. Within events, an LP touches what is
  * its own, and leaves the rest to channels; between two sim_run() anybody may look at everything.
- * Only the native kernel runs in parallel. sim_stop() and traces are for sequential runs.
+ * Only the native engine runs in parallel. sim_stop() and traces are for sequential runs.
  *
  * Threads wait at a barrier at the end of each window. Where windows have held less than that costs for long, as with short cables, the caller's
  * thread fires all that is in them, LP after LP, until they hold more. Only numbers of events decide, so it is the same in each run.

@@ -17,6 +17,9 @@
  * key, and | is between several sections ("set" is that of published rows). Other sections: "option", "metric", "counter", "preset", "command", "list" of `hcasim params`, and "value.KEY" for
  * the choices of a key. */
 #define RENAMED_KEYS(X) \
+	X("value.engine", "reference", "systemc-reference") \
+	X("value.engine", "hosted", "systemc") \
+	X("option", "kernel", "engine") \
 	X("metric", "held_max", "reorder_packets_max") \
 	X("metric", "held_packets", "reorder_packets") \
 	X("counter", "held_bytes_max", "reorder_bytes_max") \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim: the API of sim.h: the total order, the native kernel, and the calls of the other two. */
+/* sim: the API of sim.h: the total order, the native engine, and the calls of the other two. */
 #include "sim/sim.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/kernel.h"
+#include "sim/engine.h"
 #include "sim/parallel.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -83,12 +83,12 @@ void sim_drop(struct sim *sim)
 	}
 }
 
-void kernel_run_native(struct sim *sim, sim_time until)
+void engine_run_native(struct sim *sim, sim_time until)
 {
 	struct event *event;
 
 	while ((event = wheel_pop(&sim->wheel, until - 1)) != NULL) {
-		kernel_fire(sim, event);
+		engine_fire(sim, event);
 		if (unlikely(sim->stop))
 			break;
 	}
@@ -105,7 +105,7 @@ void sim_run(struct sim *sim, sim_time until)
 	if (sim->lp != NULL)
 		parallel_run(sim, until);
 	else if (sim->ops == NULL)
-		kernel_run_native(sim, until);
+		engine_run_native(sim, until);
 	else
 		sim->ops->run(sim, until);
 	sim->current = NULL;
@@ -165,35 +165,35 @@ uint64_t sim_events_fired(const struct sim *sim)
 	return sim->lp != NULL ? parallel_events_fired(sim) : sim->fired;
 }
 
-bool sim_kernel_from_name(const char *name, enum sim_kernel *kernel)
+bool sim_engine_from_name(const char *name, enum sim_engine *engine)
 {
-#define NAME(name, meaning) #name,
-	static const char *const names[] = {SIM_KERNELS(NAME)};
+#define NAME(name, text, meaning) text,
+	static const char *const names[] = {SIM_ENGINES(NAME)};
 #undef NAME
 
-	for (unsigned i = 0; i < SIM_KERNEL_COUNT; i++) {
+	for (unsigned i = 0; i < SIM_ENGINE_COUNT; i++) {
 		if (strcmp(name, names[i]) == 0) {
-			*kernel = (enum sim_kernel)i;
+			*engine = (enum sim_engine)i;
 			return true;
 		}
 	}
 	return false;
 }
 
-struct sim *sim_create(enum sim_kernel kernel, uint64_t seed)
+struct sim *sim_create(enum sim_engine engine, uint64_t seed)
 {
-	static const struct kernel_ops *const kernels[SIM_KERNEL_COUNT] = {
-		[SIM_KERNEL_native] = NULL, /* called directly */
-		[SIM_KERNEL_hosted] = &kernel_hosted,
-		[SIM_KERNEL_reference] = &kernel_reference,
+	static const struct engine_ops *const engines[SIM_ENGINE_COUNT] = {
+		[SIM_ENGINE_native] = NULL, /* called directly */
+		[SIM_ENGINE_systemc] = &engine_systemc,
+		[SIM_ENGINE_systemc_reference] = &engine_systemc_reference,
 	};
 	struct sim *sim = calloc(1, sizeof(*sim));
 
-	assert(sim != NULL && kernel < SIM_KERNEL_COUNT);
-	sim->kernel = kernel;
+	assert(sim != NULL && engine < SIM_ENGINE_COUNT);
+	sim->engine = engine;
 	sim->seed = seed;
 	sim->root = sim;
-	sim->ops = kernels[kernel];
+	sim->ops = engines[engine];
 	wheel_init(&sim->wheel);
 	if (sim->ops != NULL)
 		sim->ops->open(sim);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim: simulated time and events, the whole kernel API that blocks see.
+ * sim: simulated time and events, the whole engine API that blocks see.
  *
- *     block --sim_schedule(event, delay)--> kernel --event->fire(event)--> block
+ *     block --sim_schedule(event, delay)--> engine --event->fire(event)--> block
  *
- * Three kernels implement it and give byte-identical runs: `native` (a timing wheel), `hosted` (the same
+ * Three engines implement it and give byte-identical runs: `native` (a timing wheel), `systemc` (the same
  * wheel drained by one SystemC process, so that SystemC and TLM-2.0 modules interleave exactly) and
- * `reference` (each event is SystemC's own; slow, the judge of the others).
+ * `systemc-reference` (each event is SystemC's own; slow, the judge of the others).
  *
  * An event is embedded in the object it concerns, so scheduling never allocates. Events fire in the order of
  * (time, priority, origin, sequence of the origin), where the origin is the block whose event is firing when
@@ -34,13 +34,13 @@ typedef uint64_t sim_time; /* picoseconds since the start of the run */
 #define SIM_NEVER (UINT64_MAX >> 3) /* later than any event: 26.7 days */
 
 /* clang-format off */
-#define SIM_KERNELS(X)                                                                                     \
-	X(native,    "timing wheel in C; the default")                                                     \
-	X(hosted,    "the same wheel inside SystemC, beside SystemC and TLM-2.0 modules")                  \
-	X(reference, "every event is a SystemC event; slow, the judge of the other two")
+#define SIM_ENGINES(X)                                                                                     \
+	X(native, "native", "timing wheel in C; the default")                                      \
+	X(systemc, "systemc", "the same wheel inside SystemC, beside SystemC and TLM-2.0 modules")                  \
+	X(systemc_reference, "systemc-reference", "every event is a SystemC event; slow, the judge of the other two")
 
-#define SIM_KERNEL_ENUM(name, meaning) SIM_KERNEL_##name,
-enum sim_kernel { SIM_KERNELS(SIM_KERNEL_ENUM) SIM_KERNEL_COUNT };
+#define SIM_ENGINE_ENUM(name, text, meaning) SIM_ENGINE_##name,
+enum sim_engine { SIM_ENGINES(SIM_ENGINE_ENUM) SIM_ENGINE_COUNT };
 /* clang-format on */
 
 /* Order of events at one instant. */
@@ -62,23 +62,23 @@ struct block;
 struct event {
 	void (*fire)(struct event *event);
 	struct block *owner; /* on whose behalf it fires */
-	/* the rest is private to the kernels */
+	/* the rest is private to the engines */
 	uint64_t key;   /* time << 3 | priority; the priority stays while idle */
 	uint64_t order; /* origin << EVENT_ORIGIN_SHIFT | sequence of the origin */
-	void *place;    /* the kernel's entry for it, while pending */
-	uint32_t where; /* which of the kernel's containers holds it; 0: not pending */
+	void *place;    /* the engine's entry for it, while pending */
+	uint32_t where; /* which of the engine's containers holds it; 0: not pending */
 	uint32_t slot;  /* index in that container */
 };
 
 /* A run with its random seed. NULL never; running out of memory ends the program. */
-struct sim *sim_create(enum sim_kernel kernel, uint64_t seed);
+struct sim *sim_create(enum sim_engine engine, uint64_t seed);
 void sim_destroy(struct sim *sim);
 
 /* Memory of the run (sim/arena.h) for what packets touch; it ends with the run. */
 void *sim_arena(struct sim *sim, size_t bytes);
 
-/* `native`, `hosted` or `reference`; false: no such kernel. */
-bool sim_kernel_from_name(const char *name, enum sim_kernel *kernel);
+/* `native`, `systemc` or `systemc-reference`; false: no such engine. */
+bool sim_engine_from_name(const char *name, enum sim_engine *engine);
 
 /* One load: the time is the first member of struct sim. */
 static inline sim_time sim_now(const struct sim *sim)

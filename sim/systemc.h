@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemc: where SystemC and TLM-2.0 modules meet the models, on the kernels `hosted` and `reference`. A bridge is C++
+ * systemc: where SystemC and TLM-2.0 modules meet the models, on the engines `systemc` and `systemc-reference`. A bridge is C++
  * that implements a C header of ours and includes this one; no C++ name leaves it.
  *
  *     model --event of PRIORITY_SYSTEMC--> bridge --nb_transport_fw(), sc_signal::write() ...--> module

@@ -76,7 +76,7 @@ void systemc_context::settle()
 
 bool systemc_call(struct sim *sim, void (*build)(void *argument), void *argument)
 {
-	if (sim->kernel == SIM_KERNEL_native)
+	if (sim->engine == SIM_ENGINE_native)
 		return false;
 	static_cast<systemc_host *>(sim->host)->context.enter();
 	build(argument);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemc_context: what the hosted and the reference kernel share (C++, private to sim/). Each run has a SystemC
+ * systemc_context: what the engines systemc and systemc-reference share (C++, private to sim/). Each run has a SystemC
  * context of its own: SystemC elaborates once for each context, so a process may hold many runs, one after
  * the other or side by side. Not for several threads: the current context is a global of SystemC.
  */
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/kernel.h"
+#include "sim/engine.h"
 #include "sim/systemc_vcd.h"
 
 class systemc_context
@@ -34,7 +34,7 @@ class systemc_context
 	/* The same until sc_pause() or until SystemC has nothing left to do. */
 	void run_all();
 
-	/* Lets the kernel's processes take note that the run is over, and SystemC forget what was cancelled. */
+	/* Lets the engine's processes take note that the run is over, and SystemC forget what was cancelled. */
 	void settle();
 
       private:
@@ -48,7 +48,7 @@ struct systemc_offer {
 	void *module;
 };
 
-/* What sim->host points to: the kernels' modules begin with a context. */
+/* What sim->host points to: the engines' modules begin with a context. */
 struct systemc_host {
 	systemc_context context;
 	struct sim *sim;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemc_reference: the kernel `reference`. Every event is a notification of an sc_event of its own; SystemC keeps
+ * systemc_reference: the engine `systemc-reference`. Every event is a notification of an sc_event of its own; SystemC keeps
  * the time. At one instant SystemC's order is arbitrary, so what it triggers is collected in one delta cycle and fired,
  * in our order, in the next:
  *
@@ -128,7 +128,7 @@ struct fire_module : sc_module {
 
 			due.erase(due.begin());
 			release_slot(event);
-			kernel_fire(sim, event);
+			engine_fire(sim, event);
 		}
 		host->firing = false;
 		sim->current = nullptr;
@@ -226,5 +226,6 @@ void reference_run(struct sim *sim, sim_time until)
 
 } // namespace
 
-const struct kernel_ops kernel_reference = {reference_open,   reference_close, reference_insert,
-					    reference_remove, reference_first, reference_run};
+const struct engine_ops engine_systemc_reference = {reference_open,   reference_close,
+						    reference_insert, reference_remove,
+						    reference_first,  reference_run};

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/kernel.h"
+#include "sim/engine.h"
 #include "sim/trace_format.h"
 
 #define BUFFER_BYTES (64 * 1024)

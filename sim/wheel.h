@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wheel: the queue of pending events of the native and the hosted kernel: a hierarchical timing wheel of 64
+ * wheel: the queue of pending events of the engines native and systemc: a hierarchical timing wheel of 64
  * slots a level, exact to the picosecond.
  *
  *     level 0   one slot for each of the 64 picoseconds that share the cursor's upper bits

@@ -32,8 +32,8 @@ _hcasim() {
     _hcasim_words help
   elif [[ $before == --set || $before == -s ]]; then
     _hcasim_keys
-  elif [[ $before == --kernel || $before == -k ]]; then
-    mapfile -t COMPREPLY < <(compgen -W 'native hosted reference' -- "$word")
+  elif [[ $before == --engine || $before == -e ]]; then
+    mapfile -t COMPREPLY < <(compgen -W 'native systemc systemc-reference' -- "$word")
   elif [[ $word == -* ]]; then
     _hcasim_words help "$verb"
   elif [[ $verb == help ]]; then

@@ -306,7 +306,7 @@ void dma_probe_run(const struct pcie_params *pcie, const struct host_params *hos
 		   struct dma_probe_result *result)
 {
 	struct probe probe = {.card = *card, .job = *job, .link = *pcie};
-	struct sim *sim = sim_create(job->kernel, job->seed);
+	struct sim *sim = sim_create(job->event_engine, job->seed);
 
 	*result = (struct dma_probe_result){0};
 	probe.pcie = pcie_create(sim, "pcie", pcie);

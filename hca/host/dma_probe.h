@@ -38,7 +38,7 @@ enum dma_probe_op { DMA_PROBE_OPS(DMA_PROBE_OP_ENUM) DMA_PROBE_OP_COUNT };
 struct dma_probe_job {
 	DMA_PROBE_JOB_PARAMS(PARAM_FIELD)
 	enum dma_probe_op op;
-	enum sim_kernel kernel;
+	enum sim_engine event_engine;
 	uint64_t seed;
 };
 

@@ -60,7 +60,7 @@ static void destroy_module(void *argument)
 static void in_systemc(struct module_seat *seat, void (*call)(void *argument), void *argument)
 {
 	if (!systemc_call(seat->block->sim, call, argument))
-		module_broke(seat->block->name, "needs the kernel hosted or reference");
+		module_broke(seat->block->name, "needs the engine systemc or systemc-reference");
 }
 
 void module_seat_fill(struct module_seat *seat, struct block *block,

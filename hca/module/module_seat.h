@@ -23,7 +23,7 @@ struct module_seat {
 	unsigned calls; /* of the module that have not returned */
 };
 
-/* The module is made by create(argument), in the SystemC kernel's context, and its signals are offered; NULL: it
+/* The module is made by create(argument), in the SystemC engine's context, and its signals are offered; NULL: it
  * shows none. The run has SystemC, or the program ends. */
 void module_seat_fill(struct module_seat *seat, struct block *block,
 		      void *(*create)(void *argument), void *argument,

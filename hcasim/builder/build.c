@@ -63,7 +63,7 @@ static enum link_layer link_layer_of(const struct scenario *scenario)
 }
 
 /* `carried`: hosts have no programs but messages to send, and detailed adapters are asked for that; NULL: they have programs. */
-static struct build *create(const struct scenario *scenario, enum sim_kernel kernel,
+static struct build *create(const struct scenario *scenario, enum sim_engine engine,
 			    const struct lp_assignment *assignment,
 			    const struct load_host_params *carried, bool color, bool verbose,
 			    char *error, size_t error_bytes)
@@ -77,7 +77,7 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	struct build *build = take(1, sizeof(*build));
 	build->scenario = scenario;
 	build->assignment = assignment;
-	build->sim = sim_create(kernel, scenario->seed);
+	build->sim = sim_create(engine, scenario->seed);
 	build->pool = packet_pool_create();
 	build->endpoints = endpoints_create();
 	divide(build);
@@ -104,17 +104,17 @@ static struct build *create(const struct scenario *scenario, enum sim_kernel ker
 	return NULL;
 }
 
-struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
+struct build *build_create(const struct scenario *scenario, enum sim_engine engine, bool color,
 			   bool verbose, char *error, size_t error_bytes)
 {
-	return create(scenario, kernel, NULL, scenario->has_workload ? &scenario->play_hosts : NULL,
+	return create(scenario, engine, NULL, scenario->has_workload ? &scenario->play_hosts : NULL,
 		      color, verbose, error, error_bytes);
 }
 
-struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
+struct build *build_create_for_messages(const struct scenario *scenario, enum sim_engine engine,
 					char *error, size_t error_bytes)
 {
-	return create(scenario, kernel, NULL, &scenario->mpi_hosts, false, false, error,
+	return create(scenario, engine, NULL, &scenario->mpi_hosts, false, false, error,
 		      error_bytes);
 }
 
@@ -122,7 +122,7 @@ struct build *build_create_parallel(const struct scenario *scenario,
 				    const struct lp_assignment *assignment, char *error,
 				    size_t error_bytes)
 {
-	return create(scenario, SIM_KERNEL_native, assignment, &scenario->play_hosts, false, false,
+	return create(scenario, SIM_ENGINE_native, assignment, &scenario->play_hosts, false, false,
 		      error, error_bytes);
 }
 

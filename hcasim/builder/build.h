@@ -44,11 +44,11 @@ struct build {
 };
 
 /* color and verbose: as session_create(). The scenario outlives it. NULL: *error says what does not fit together. */
-struct build *build_create(const struct scenario *scenario, enum sim_kernel kernel, bool color,
+struct build *build_create(const struct scenario *scenario, enum sim_engine engine, bool color,
 			   bool verbose, char *error, size_t error_bytes);
 
 /* For messages of whoever has no programs on simulated hosts (scenarios/mpi), on adapters of either fidelity. */
-struct build *build_create_for_messages(const struct scenario *scenario, enum sim_kernel kernel,
+struct build *build_create_for_messages(const struct scenario *scenario, enum sim_engine engine,
 					char *error, size_t error_bytes);
 
 /* In LPs, a thread each; the assignment outlives it. Of a workload or load. */

@@ -52,16 +52,17 @@ static void add_text(const char ***list, size_t *count, const char *text)
 	(*list)[(*count)++] = text;
 }
 
-static void read_kernel(struct argp_state *state, const char *name, enum sim_kernel *kernel)
+static void read_engine(struct argp_state *state, const char *name, enum sim_engine *engine)
 {
-#define KERNEL_NAME(name, meaning) #name,
-	static const char *const names[] = {SIM_KERNELS(KERNEL_NAME)};
-	if (sim_kernel_from_name(name, kernel))
+#define ENGINE_NAME(name, text, meaning) text,
+	static const char *const names[] = {SIM_ENGINES(ENGINE_NAME)};
+	if (sim_engine_from_name(name, engine))
 		return;
-	const char *near = yaml_suggest(name, names, ARRAY_SIZE(names));
-	argp_error(state, "no kernel \"%s\"; expected native, hosted or reference%s%s%s", name,
-		   near != NULL ? "; did you mean " : "", near != NULL ? near : "",
-		   near != NULL ? "?" : "");
+	char hint[128];
+	renamed_key_hint(renamed_key("value.engine", name), name, names, ARRAY_SIZE(names), hint,
+			 sizeof(hint));
+	argp_error(state, "no engine \"%s\"; expected native, systemc or systemc-reference%s", name,
+		   hint);
 }
 
 static void read_tag(struct argp_state *state, const char *text, uint64_t *tag)
@@ -175,9 +176,9 @@ static error_t read_argument(int key, char *text, struct argp_state *state)
 	case KEY_RANKS:
 		arguments->ranks = read_count(state, "--np", "ranks", text, 1000000);
 		return 0;
-	case KEY_KERNEL:
-		read_kernel(state, text, &arguments->kernel);
-		arguments->kernel_given = true;
+	case KEY_ENGINE:
+		read_engine(state, text, &arguments->engine);
+		arguments->engine_given = true;
 		return 0;
 	case KEY_TAG:
 		read_tag(state, text, &arguments->tag);
@@ -249,7 +250,7 @@ void arguments_read(const struct verb *verb, int argc, char **argv, struct argum
 	struct argp argp = {verb->options, read_argument, verb->usage, doc, NULL, NULL, NULL};
 	snprintf(doc, sizeof(doc), "%s\v%s", verb->summary, verb->help != NULL ? verb->help : "");
 	*arguments = (struct arguments){.verb = verb,
-					.kernel = SIM_KERNEL_native,
+					.engine = SIM_ENGINE_native,
 					.percentile = -1,
 					.jobs = 1,
 					.threads = 1};
@@ -300,33 +301,33 @@ struct scenario *arguments_scenario(const struct arguments *arguments)
 	return scenario;
 }
 
-bool arguments_kernel(const struct arguments *arguments, const struct scenario *scenario,
-		      enum sim_kernel *kernel)
+bool arguments_engine(const struct arguments *arguments, const struct scenario *scenario,
+		      enum sim_engine *engine)
 {
 	const char *host, *block;
-	*kernel = arguments->kernel;
+	*engine = arguments->engine;
 	if (arguments->signals != NULL && arguments->vcd == NULL) {
 		say("--signals chooses what is in the waveform; expected --vcd FILE beside it");
 		return false;
 	}
-	if (*kernel != SIM_KERNEL_native)
+	if (*engine != SIM_ENGINE_native)
 		return true;
-	if (arguments->vcd != NULL && arguments->kernel_given) {
-		say("SystemC writes waveforms, and --kernel native has none; expected hosted or "
+	if (arguments->vcd != NULL && arguments->engine_given) {
+		say("SystemC writes waveforms, and --engine native has none; expected systemc or "
 		    "reference");
 		return false;
 	}
 	if (arguments->vcd != NULL)
-		*kernel = SIM_KERNEL_hosted;
-	if (*kernel != SIM_KERNEL_native || !modules_first(scenario, &host, &block))
+		*engine = SIM_ENGINE_systemc;
+	if (*engine != SIM_ENGINE_native || !modules_first(scenario, &host, &block))
 		return true;
-	if (arguments->kernel_given) {
-		say("%s: in the place of %s.hca.%s is a SystemC module, which --kernel native "
-		    "cannot run; expected hosted or reference",
+	if (arguments->engine_given) {
+		say("%s: in the place of %s.hca.%s is a SystemC module, which --engine native "
+		    "cannot run; expected systemc or systemc-reference",
 		    scenario->file, host, block);
 		return false;
 	}
-	say("in the place of %s.hca.%s is a SystemC module: --kernel hosted", host, block);
-	*kernel = SIM_KERNEL_hosted;
+	say("in the place of %s.hca.%s is a SystemC module: --engine systemc", host, block);
+	*engine = SIM_ENGINE_systemc;
 	return true;
 }

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 enum option_key {
-	KEY_SET = 's', KEY_OUT = 'o', KEY_KERNEL = 'k', KEY_VERBOSE = 'v', KEY_JOBS = 'j', KEY_RANKS = 'n',
+	KEY_SET = 's', KEY_OUT = 'o', KEY_ENGINE = 'k', KEY_VERBOSE = 'v', KEY_JOBS = 'j', KEY_RANKS = 'n',
 	KEY_SEED = 0x100, KEY_JSON, KEY_WORDS, KEY_EFFECTIVE, KEY_PCAP, KEY_TRACE, KEY_COUNTERS,
 	KEY_UNTIL, KEY_THREADS, KEY_TAG, KEY_PERFETTO, KEY_VCD, KEY_PERCENTILE, KEY_SIGNALS,
 	KEY_REPLAY, KEY_CAPTURE,
@@ -23,7 +23,7 @@ enum option_key {
 #define OPTION_REPLAY    {"replay", KEY_REPLAY, "FILE", 0, "in place of a program: what --capture has left of one", 0}
 #define OPTION_CAPTURE   {"capture", KEY_CAPTURE, "FILE", 0, "write what each rank sends and receives, for --replay", 0}
 #define OPTION_OUT       {"out", KEY_OUT, "DIR", 0, "write a result folder, which must not exist or be empty", 0}
-#define OPTION_KERNEL    {"kernel", KEY_KERNEL, "NAME", 0, "native (default), hosted or reference; all give the same results", 0}
+#define OPTION_ENGINE    {"engine", KEY_ENGINE, "NAME", 0, "native (default), systemc or systemc-reference; all give the same results", 0}
 #define OPTION_PCAP      {"pcap", KEY_PCAP, "FILE", 0, "write all packets as pcapng", 0}
 #define OPTION_TRACE     {"trace", KEY_TRACE, "FILE", 0, "write a trace of the blocks that the scenario names, or of all", 0}
 #define OPTION_COUNTERS  {"counters", KEY_COUNTERS, "FILE", 0, "write all counters as JSON", 0}

@@ -20,11 +20,11 @@ bool dry_run(const struct scenario *scenario, char *error, size_t error_bytes)
 	const char *host, *block;
 	bool modules = modules_first(scenario, &host, &block);
 	struct experiment *experiment = NULL;
-	enum sim_kernel kernel = modules ? SIM_KERNEL_hosted : SIM_KERNEL_native;
+	enum sim_engine engine = modules ? SIM_ENGINE_systemc : SIM_ENGINE_native;
 	struct build *build =
 		is_for_messages(scenario)
-			? build_create_for_messages(scenario, kernel, error, error_bytes)
-			: build_create(scenario, kernel, false, false, error, error_bytes);
+			? build_create_for_messages(scenario, engine, error, error_bytes)
+			: build_create(scenario, engine, false, false, error, error_bytes);
 	bool good = build != NULL;
 	if (good && scenario->has_workload) {
 		experiment = experiment_create(build, error, error_bytes);

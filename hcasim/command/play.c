@@ -33,8 +33,8 @@ struct lp_assignment *play_assign_lps(const struct arguments *arguments,
 	struct lp_assignment *assignment = NULL;
 	if (arguments->threads == 1)
 		return NULL;
-	if (arguments->kernel != SIM_KERNEL_native)
-		snprintf(error, sizeof(error), "only the native kernel has several");
+	if (arguments->engine != SIM_ENGINE_native)
+		snprintf(error, sizeof(error), "only the native engine has several");
 	else if (scenario->fabric.fidelity == FIDELITY_FLOW)
 		snprintf(error, sizeof(error),
 			 "with fidelity: flow all links are shared out at once");

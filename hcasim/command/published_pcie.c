@@ -258,7 +258,7 @@ bool published_pcie(const struct published_settings *settings, double *ours, cha
 		if (strcmp(measures[i].name, name) != 0)
 			continue;
 		bench.params = &params.pcie;
-		bench.sim = sim_create(SIM_KERNEL_native, 1);
+		bench.sim = sim_create(SIM_ENGINE_native, 1);
 		bench.pcie = pcie_create(bench.sim, "pcie", &params.pcie);
 		pcie_mmio_attach(bench.pcie, note_store, NULL);
 		pcie_mmio_read_attach(bench.pcie, complete_load, NULL);

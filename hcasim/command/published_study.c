@@ -192,7 +192,7 @@ static struct kept_run *make_run(const struct choice *choice, unsigned seed_offs
 	if (!run->scenario->has_workload)
 		snprintf(error, PUBLISHED_ERROR_BYTES, "the scenario has no workload");
 	else
-		run->build = build_create(run->scenario, SIM_KERNEL_native, false, false, error,
+		run->build = build_create(run->scenario, SIM_ENGINE_native, false, false, error,
 					  PUBLISHED_ERROR_BYTES);
 	if (run->build)
 		run->experiment = experiment_create(run->build, error, PUBLISHED_ERROR_BYTES);

@@ -130,7 +130,7 @@ int run_load(const struct arguments *arguments, const struct scenario *scenario,
 		load_may_be_parallel(&scenario->load, error, sizeof(error)) ? NULL : error);
 	build = assignment != NULL
 			? build_create_parallel(scenario, assignment, error, sizeof(error))
-			: build_create(scenario, arguments->kernel, false, false, error,
+			: build_create(scenario, arguments->engine, false, false, error,
 				       sizeof(error));
 	if (build == NULL) {
 		say("%s", error);

@@ -44,8 +44,8 @@ struct arguments {
 	double percentile;      /* negative: none */
 	const char **overrides; /* --set, and --seed as one of them */
 	size_t override_count;
-	enum sim_kernel kernel;
-	bool kernel_given;
+	enum sim_engine engine;
+	bool engine_given;
 	unsigned jobs;
 	unsigned threads;
 	bool bottleneck, bounds, received;
@@ -81,10 +81,10 @@ void arguments_free(struct arguments *arguments);
 /* The scenario that the arguments name; NULL, having said what is wrong. */
 struct scenario *arguments_scenario(const struct arguments *arguments);
 
-/* The kernel that the run goes by: what was asked for, or hosted, saying so, where the scenario or the arguments need
- * SystemC. false, having said why: it was asked for a kernel that has none. */
-bool arguments_kernel(const struct arguments *arguments, const struct scenario *scenario,
-		      enum sim_kernel *kernel);
+/* The engine that the run goes by: what was asked for, or systemc, saying so, where the scenario or the arguments need
+ * SystemC. false, having said why: it was asked for an engine that has none. */
+bool arguments_engine(const struct arguments *arguments, const struct scenario *scenario,
+		      enum sim_engine *engine);
 
 /* "hcasim: ..." on standard error; red if that is a terminal. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

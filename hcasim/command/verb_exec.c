@@ -158,10 +158,10 @@ static void say_early_acks(const struct build *build)
 static int run_programs(const struct run *run)
 {
 	char error[ERROR_BYTES] = "";
-	enum sim_kernel kernel;
-	if (!arguments_kernel(run->arguments, run->scenario, &kernel))
+	enum sim_engine engine;
+	if (!arguments_engine(run->arguments, run->scenario, &engine))
 		return EXIT_BAD_INPUT;
-	struct build *build = build_create(run->scenario, kernel, isatty(STDOUT_FILENO) != 0,
+	struct build *build = build_create(run->scenario, engine, isatty(STDOUT_FILENO) != 0,
 					   run->arguments->verbose, error, sizeof(error));
 	if (build == NULL) {
 		say("%s", error);

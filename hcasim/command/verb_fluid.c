@@ -127,7 +127,7 @@ int verb_fluid(const struct arguments *arguments)
 		return EXIT_BAD_INPUT;
 	struct build *build = NULL;
 	if (scenario->has_workload)
-		build = build_create(scenario, arguments->kernel, false, false, error,
+		build = build_create(scenario, arguments->engine, false, false, error,
 				     sizeof(error));
 	else
 		snprintf(error, sizeof(error),

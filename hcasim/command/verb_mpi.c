@@ -237,8 +237,8 @@ static void remove_inputs(const struct mpi_run *run)
 
 static void set_environment(const struct mpi_run *run)
 {
-#define KERNEL_NAME(name, meaning) #name,
-	static const char *const kernels[] = {SIM_KERNELS(KERNEL_NAME)};
+#define ENGINE_NAME(name, text, meaning) text,
+	static const char *const engines[] = {SIM_ENGINES(ENGINE_NAME)};
 	const struct arguments *arguments = run->arguments;
 	char path[128];
 
@@ -246,7 +246,7 @@ static void set_environment(const struct mpi_run *run)
 	setenv("HCASIM_MPI_SCENARIO", path, 1);
 	snprintf(path, sizeof(path), "%s/status", run->folder);
 	setenv("HCASIM_MPI_STATUS", path, 1);
-	setenv("HCASIM_MPI_KERNEL", kernels[arguments->kernel], 1);
+	setenv("HCASIM_MPI_ENGINE", engines[arguments->engine], 1);
 	setenv("HCASIM_MPI_OUT", arguments->out != NULL ? arguments->out : "", 1);
 	setenv("HCASIM_MPI_PCAP", arguments->pcap != NULL ? arguments->pcap : "", 1);
 	setenv("HCASIM_MPI_TRACE", arguments->trace != NULL ? arguments->trace : "", 1);

@@ -52,7 +52,7 @@ static struct experiment *prepare(const struct arguments *arguments,
 {
 	*build = assignment != NULL
 			 ? build_create_parallel(scenario, assignment, error, ERROR_BYTES)
-			 : build_create(scenario, arguments->kernel, false, false, error,
+			 : build_create(scenario, arguments->engine, false, false, error,
 					ERROR_BYTES);
 	struct experiment *experiment =
 		*build != NULL ? experiment_create(*build, error, ERROR_BYTES) : NULL;
@@ -106,7 +106,7 @@ int verb_run(const struct arguments *arguments)
 		return EXIT_BAD_INPUT;
 	if (scenario->has_workload || scenario->has_load) {
 		struct arguments chosen = *arguments;
-		if (arguments_kernel(arguments, scenario, &chosen.kernel))
+		if (arguments_engine(arguments, scenario, &chosen.engine))
 			code = (scenario->has_load ? run_load : run_workload)(
 				&chosen, scenario, arguments->out, stdout, stderr);
 	} else if (scenario->program_count > 0)

@@ -14,15 +14,15 @@
 static const struct argp_option check_options[] = {OPTION_SET, OPTION_SEED, OPTION_EFFECTIVE, OPTION_WORDS, {0}};
 static const struct argp_option params_options[] = {OPTION_JSON, OPTION_WORDS, {0}};
 static const struct argp_option decode_options[] = {OPTION_VERBOSE, OPTION_JSON, {0}};
-static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_KERNEL, OPTION_OUT,
+static const struct argp_option exec_options[] = {OPTION_SET, OPTION_SEED, OPTION_ENGINE, OPTION_OUT,
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_VERBOSE, {0}};
-static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_THREADS, OPTION_OUT,
+static const struct argp_option run_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_ENGINE, OPTION_THREADS, OPTION_OUT,
 	OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_WAVEFORM, OPTION_SIGNALS, OPTION_JSON, OPTION_VERBOSE, {0}};
-static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT,
+static const struct argp_option sweep_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_ENGINE, OPTION_OUT,
 	OPTION_JOBS, OPTION_EXPECT, OPTION_JSON, {0}};
 static const struct argp_option plot_options[] = {OPTION_METRIC, OPTION_X, {0}};
-static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_KERNEL, OPTION_OUT, {0}};
-static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_KERNEL,
+static const struct argp_option fluid_options[] = {OPTION_SET, OPTION_SEED, OPTION_UNTIL, OPTION_ENGINE, OPTION_OUT, {0}};
+static const struct argp_option mpi_options[] = {OPTION_RANKS, OPTION_REPLAY, OPTION_CAPTURE, OPTION_SET, OPTION_SEED, OPTION_ENGINE,
 	OPTION_OUT, OPTION_PCAP, OPTION_TRACE, OPTION_COUNTERS, OPTION_VERBOSE, {0}};
 static const struct argp_option trace_options[] = {OPTION_TAG, OPTION_PERFETTO, OPTION_VCD, {0}};
 static const struct argp_option explain_options[] = {OPTION_WQE, OPTION_PERCENTILE, OPTION_RECEIVED, OPTION_PERFETTO, OPTION_BOTTLENECK, OPTION_BOUNDS, OPTION_JSON, {0}};

@@ -345,7 +345,7 @@ static const struct block_type world_type = {.name = "mpi_world"};
 struct mpi_world *mpi_world_open(void)
 {
 	char error[1024] = "";
-	enum sim_kernel kernel = SIM_KERNEL_native;
+	enum sim_engine engine = SIM_ENGINE_native;
 	const struct result_paths paths = {
 		.folder = variable("HCASIM_MPI_OUT"),
 		.packets = variable("HCASIM_MPI_PCAP"),
@@ -356,12 +356,12 @@ struct mpi_world *mpi_world_open(void)
 	struct mpi_world *world = calloc(1, sizeof(*world));
 
 	assert(world);
-	if (variable("HCASIM_MPI_KERNEL"))
-		sim_kernel_from_name(variable("HCASIM_MPI_KERNEL"), &kernel);
+	if (variable("HCASIM_MPI_ENGINE"))
+		sim_engine_from_name(variable("HCASIM_MPI_ENGINE"), &engine);
 	world->scenario = read_scenario();
 	if (!world->scenario)
 		return NULL;
-	world->build = build_create_for_messages(world->scenario, kernel, error, sizeof(error));
+	world->build = build_create_for_messages(world->scenario, engine, error, sizeof(error));
 	if (world->build)
 		block_init(&world->block, world->build->sim, &world_type, "mpi", NULL, NULL);
 	world->result =

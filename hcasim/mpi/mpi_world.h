@@ -22,7 +22,7 @@ extern "C" {
 /* Environment of the process that runs the program; set by hcasim mpi. */
 #define MPI_WORLD_VARIABLES(X)                                                    \
 	X(HCASIM_MPI_SCENARIO, "the effective scenario")                          \
-	X(HCASIM_MPI_KERNEL, "of the simulation")                                 \
+	X(HCASIM_MPI_ENGINE, "of the simulation")                                 \
 	X(HCASIM_MPI_STATUS, "a file for what came of it: see struct mpi_status") \
 	X(HCASIM_MPI_OUT, "result folder; may be missing, as all that follows")   \
 	X(HCASIM_MPI_PCAP, "file")                                                \

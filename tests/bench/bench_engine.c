@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_engine: what one event costs, schedule and pop, with a steady number of events pending: on each kernel, on
+ * bench_engine: what one event costs, schedule and pop, with a steady number of events pending: on each engine, on
  * bare SystemC (an SC_METHOD on its own sc_event for each) and on the binary heap of sim/event_heap.h.
  *
  *     bench_engine [--quick]
@@ -38,7 +38,7 @@
 #define SLOW_PENDING_MAX 100000 /* of SystemC: it takes more than a kilobyte for each */
 
 /* clang-format off */
-#define QUEUES(X) X(native) X(hosted) X(reference) X(systemc) X(heap)
+#define QUEUES(X) X(native) X(systemc) X(reference) X(bare) X(heap)
 /* clang-format on */
 #define QUEUE_ENUM(name) QUEUE_##name,
 enum queue { QUEUES(QUEUE_ENUM) QUEUE_COUNT };
@@ -171,10 +171,10 @@ static double seconds_since(double begin, size_t holds)
 	return seconds;
 }
 
-static double kernel_seconds(enum sim_kernel kernel, size_t warm_up, size_t holds)
+static double engine_seconds(enum sim_engine engine, size_t warm_up, size_t holds)
 {
 	static const struct block_type type = {.name = "load"};
-	struct sim *sim = sim_create(kernel, 1);
+	struct sim *sim = sim_create(engine, 1);
 	struct block block;
 	double begin, seconds;
 
@@ -253,7 +253,7 @@ static double measure(enum queue queue, size_t pending, int model, bool quick, u
 
 	load_begin(pending, model);
 	switch (queue) {
-	case QUEUE_systemc: {
+	case QUEUE_bare: {
 		const struct bare_load bare = {pending, load.timers, bare_delay, bare_timer_delay,
 					       bare_timer_to_move};
 
@@ -264,7 +264,7 @@ static double measure(enum queue queue, size_t pending, int model, bool quick, u
 		seconds = heap_seconds(warm_up, holds);
 		break;
 	default:
-		seconds = kernel_seconds((enum sim_kernel)queue, warm_up, holds);
+		seconds = engine_seconds((enum sim_engine)queue, warm_up, holds);
 		break;
 	}
 	*order_hash = load.order_hash;
@@ -326,7 +326,7 @@ static int measure_row(size_t pending, int model, bool quick, double medians[QUE
 
 	for (int run = 0; run < runs_max && real_seconds() - begin < ROW_SECONDS; run++) {
 		for (unsigned queue = 0; queue < QUEUE_COUNT; queue++) {
-			bool slow = queue == QUEUE_reference || queue == QUEUE_systemc;
+			bool slow = queue == QUEUE_reference || queue == QUEUE_bare;
 			uint64_t order_hash;
 
 			ns[queue][run] = 0;
@@ -336,7 +336,7 @@ static int measure_row(size_t pending, int model, bool quick, double medians[QUE
 				(enum queue)queue, pending, model, quick, &order_hash);
 			if (queue == QUEUE_native && run == 0)
 				expected = order_hash;
-			if (queue != QUEUE_systemc && order_hash != expected) {
+			if (queue != QUEUE_bare && order_hash != expected) {
 				printf("%s fires in another order than native\n",
 				       queue_names[queue]);
 				return 0;
@@ -360,8 +360,8 @@ static void print_row(size_t pending, int model, int runs, const double medians[
 		else
 			printf(" %9s", "-");
 	}
-	if (medians[QUEUE_systemc] > 0)
-		printf("  %7.1fx", medians[QUEUE_systemc] / medians[QUEUE_native]);
+	if (medians[QUEUE_bare] > 0)
+		printf("  %7.1fx", medians[QUEUE_bare] / medians[QUEUE_native]);
 	else
 		printf("  %8s", "-");
 	printf(" %7.1fx %5d\n", medians[QUEUE_heap] / medians[QUEUE_native], runs);
@@ -390,7 +390,7 @@ int main(int argc, char **argv)
 	printf("ns per event (schedule + pop), CPU time, median\n%5s %8s", "model", "pending");
 	for (unsigned queue = 0; queue < QUEUE_COUNT; queue++)
 		printf(" %9s", queue_names[queue]);
-	printf("  %8s %8s %5s\n", "systemc/", "heap/", "runs");
+	printf("  %8s %8s %5s\n", "bare/", "heap/", "runs");
 	for (int model = 1; model <= 2; model++) {
 		for (size_t row = 0; row < rows; row++) {
 			double medians[QUEUE_COUNT];
@@ -401,7 +401,7 @@ int main(int argc, char **argv)
 				return 1;
 			print_row(pending_counts[row], model, runs, medians);
 			if (model == 1 && pending_counts[row] == 1000)
-				ratio_1k = medians[QUEUE_systemc] / medians[QUEUE_native];
+				ratio_1k = medians[QUEUE_bare] / medians[QUEUE_native];
 			if (model == 1 && pending_counts[row] == 100000)
 				native_100k = medians[QUEUE_native];
 		}

@@ -191,7 +191,7 @@ static struct pair *pair_create(void)
 	unsigned sw;
 
 	assert(pair);
-	pair->sim = sim_create(SIM_KERNEL_native, 1);
+	pair->sim = sim_create(SIM_ENGINE_native, 1);
 	pair->pool = packet_pool_create();
 	pair->endpoints = endpoints_create();
 	pair->topology = topology_create(pair->endpoints);

@@ -72,7 +72,7 @@ static double run(const struct pcie_params *params, uint32_t bytes, bool reads, 
 	double gbps;
 
 	stream = (struct stream){.bytes = bytes, .depth = depth, .left = transfers};
-	stream.sim = sim_create(SIM_KERNEL_native, 1);
+	stream.sim = sim_create(SIM_ENGINE_native, 1);
 	stream.pcie = pcie_create(stream.sim, "pcie", params);
 	for (uint64_t i = 0; i < depth; i++) {
 		stream.reads[i] = (struct pcie_read){
@@ -100,7 +100,7 @@ static void latency_done(struct pcie_read *read)
 
 static double read_latency_ns(const struct pcie_params *params, uint32_t bytes)
 {
-	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct pcie *pcie = pcie_create(sim, "pcie", params);
 	struct pcie_read read = {.memory = memory_none(), .length = bytes, .done = latency_done};
 	double ns;
@@ -127,7 +127,7 @@ static void dma_again(struct dma *dma)
 static void run_dma(const struct pcie_params *params, enum dma_direction direction,
 		    uint64_t transfers, uint64_t *events)
 {
-	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct pcie *pcie = pcie_create(sim, "pcie", params);
 	struct mr_table *regions = mr_table_create(1);
 	const struct mr region = {.access = MR_LOCAL_WRITE,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves the orders between load balancers that scenarios/studies/balancers.yaml is for: who looks at queues packet by packet is best,
 # ConWeave comes next and keeps the order, CONGA after it, and hashes and random flowlets are last; that links.csv, series.csv and
-# switches.csv say of each what docs/explanation/fabric-studies.md promises; that three kernels and two threads leave the same bytes; and that what cannot
+# switches.csv say of each what docs/explanation/fabric-studies.md promises; that three engines and two threads leave the same bytes; and that what cannot
 # be is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
@@ -40,9 +40,9 @@ done
 
 short="--set workload.stop=300us --set expect=[]"
 for balance in drill conga conweave; do
-  for run in native hosted reference; do
+  for run in native systemc systemc-reference; do
     # shellcheck disable=SC2086 # words on purpose
-    "$hcasim" run "$study" $short --set fabric.switch.balance=$balance --kernel $run --out "$folder/$balance.$run" >/dev/null 2>&1 ||
+    "$hcasim" run "$study" $short --set fabric.switch.balance=$balance --engine $run --out "$folder/$balance.$run" >/dev/null 2>&1 ||
       fail "$balance, $run: exit code $?"
     diff -r "$folder/$balance.native" "$folder/$balance.$run" >/dev/null || fail "$balance: $run differs from native"
   done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that the completion of tools/hcasim-completion.bash knows verbs, options of a verb, keys of a scenario behind --set, kernels,
+# Proves that the completion of tools/hcasim-completion.bash knows verbs, options of a verb, keys of a scenario behind --set, engines,
 # lists of parameters, blocks that count, published rows, files, and programs behind --.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$(realpath "$1")
@@ -25,9 +25,9 @@ completes() {
 completes hcasim '' run
 completes hcasim com compare
 completes hcasim help exp explain
-completes hcasim run --ker --kernel
+completes hcasim run --eng --engine
 completes hcasim compare --js --json
-completes hcasim exec two-hosts-ib.yaml --kernel ref reference
+completes hcasim exec two-hosts-ib.yaml --engine systemc-r systemc-reference
 completes hcasim exec two-hosts-ib.yaml --set hosts.host0.hca.pcie.la hosts.host0.hca.pcie.lanes=
 completes hcasim check two-hosts-ib.yaml --set se seed=
 completes hcasim params hca.pc hca.pcie

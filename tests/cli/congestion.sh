@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that detailed adapters with congestion control share a marked port: two senders under the driver `load` converge to equal shares
 # with DCQCN, PFC has a twentieth of its pauses or less, and endpoint adapters in their place get the same goodput within 1 % and the same CNPs a
-# packet within 20 %; that runs repeat, with each kernel and from the effective configuration; that marks and CNPs are on the wire as tshark
+# packet within 20 %; that runs repeat, with each engine and from the effective configuration; that marks and CNPs are on the wire as tshark
 # reads them; that `explain` has the stage `pacing` and sums; that other algorithms, and InfiniBand's, act too; and what is refused, and how.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
@@ -45,8 +45,8 @@ packets=$(value "$folder/endpoint/counters.json" host0.hca.data_packets_received
 holds "abs($(value "$on" target.hca.congestion.cnp_sent) / $(value "$on" switch0.port0.packets_sent) / ($(value "$folder/endpoint/counters.json" host0.hca.cnp_sent) / $packets) - 1) < 0.2"
 
 # ---- the same every time ----
-for run in native again hosted reference; do
-  "$hcasim" run "$study" "${short[@]}" --kernel "${run/again/native}" --out "$folder/$run" >/dev/null 2>&1 || fail "$run: exit code $?"
+for run in native again systemc systemc-reference; do
+  "$hcasim" run "$study" "${short[@]}" --engine "${run/again/native}" --out "$folder/$run" >/dev/null 2>&1 || fail "$run: exit code $?"
   diff -r "$folder/native" "$folder/$run" || fail "$run differs from native"
 done
 "$hcasim" run "$folder/native/scenario.yaml" --out "$folder/effective" >/dev/null 2>&1 || fail "the effective configuration does not run"

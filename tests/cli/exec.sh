@@ -37,7 +37,7 @@ expect 2 '/no/such/interpreter: No such file or directory' exec "$scenario" -- h
 expect 2 'bits32 is a 32-bit program' exec "$scenario" -- host0: "$folder/bits32"
 expect 2 'plain is not executable' exec "$scenario" -- host0: "$folder/plain"
 expect 2 'cannot be read: No such file or directory' exec "$folder/none.yaml" -- host0: true
-expect 2 'no kernel "nativ"; expected native, hosted or reference; did you mean native?' exec "$scenario" --kernel nativ -- host0: true
+expect 2 'no engine "nativ"; expected native, systemc or systemc-reference; did you mean "native"?' exec "$scenario" --engine nativ -- host0: true
 expect 2 'cannot be written' exec "$scenario" --pcap "$folder/none/x" -- host0: true
 expect 2 'is a directory' exec "$scenario" --counters "$folder" -- host0: true
 expect 2 'not an empty folder' exec "$scenario" --out "$folder" -- host0: true

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that each kind of fault that a scenario can list happens, when it says and as often, to whom it says, and with the
-# same bytes on each kernel: exact counts of what was lost and how often a fault began.
+# same bytes on each engine: exact counts of what was lost and how often a fault began.
 #
 #   tests/cli/faults.sh HCASIM
 set -u
@@ -19,12 +19,12 @@ workload: {pattern: incast, bytes: 1MB}
 run: {until: 20ms, loss: expected}
 faults: [$4]
 YAML
-  for kernel in native hosted reference; do
-    "$hcasim" run "$folder/$1.yaml" --kernel "$kernel" --out "$folder/$1.$kernel" >"$folder/$1.$kernel.txt" 2>&1 ||
-      fail "$1 --kernel $kernel: exit code $?: $(cat "$folder/$1.$kernel.txt")"
+  for engine in native systemc systemc-reference; do
+    "$hcasim" run "$folder/$1.yaml" --engine "$engine" --out "$folder/$1.$engine" >"$folder/$1.$engine.txt" 2>&1 ||
+      fail "$1 --engine $engine: exit code $?: $(cat "$folder/$1.$engine.txt")"
   done
-  diff -r "$folder/$1.native" "$folder/$1.hosted" || fail "$1: hosted differs"
-  diff -r "$folder/$1.native" "$folder/$1.reference" || fail "$1: reference differs"
+  diff -r "$folder/$1.native" "$folder/$1.systemc" || fail "$1: systemc differs"
+  diff -r "$folder/$1.native" "$folder/$1.systemc-reference" || fail "$1: systemc-reference differs"
 }
 
 # counter NAME COUNTER: its value, the sum if * stands in it

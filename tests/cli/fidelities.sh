@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that a workload plays on detailed adapters as on those of fidelity endpoint: flows, their packets, and data on every link are
 # the same; a flow alone takes, to the picosecond, what the same work request takes under the driver `load`, and each cost of a core
-# is added as it is; what waits begins when it may; runs repeat, with each kernel, and from the effective configuration; losses are
+# is added as it is; what waits begins when it may; runs repeat, with each engine, and from the effective configuration; losses are
 # sent again and broken links fail flows; marks and CNPs are told; two adapters that send to each other both get responses; a capture,
 # a trace, a sweep and pictures can be made of it; and what is refused, and how.
 # Arguments: the hcasim program, the top of the source tree.
@@ -178,10 +178,10 @@ for cores in 1 3; do
     --out "$folder/cores-$cores" --pcap "$folder/cores-$cores.pcapng" >"$folder/log" 2>&1 || fail "$cores cores: $(cat "$folder/log")"
 done
 python3 "$folder/same.py" "$hcasim" "$folder/cores-1" "$folder/cores-3" || fail "3 cores: other flows or packets"
-for options in "--kernel native" "--kernel hosted" "--kernel reference" "--threads 2"; do
+for options in "--engine native" "--engine systemc" "--engine systemc-reference" "--threads 2"; do
   run="$folder/cores${options// /}"
   "$hcasim" run "$folder/mix.yaml" --set workload.pattern=all_to_all --set workload.host.cores=3 $options --out "$run" >/dev/null 2>&1
-  diff -r "$folder/cores--kernelnative" "$run" || fail "3 cores, $options"
+  diff -r "$folder/cores--enginenative" "$run" || fail "3 cores, $options"
 done
 cat >"$folder/post.yaml" <<'YAML'
 hosts: {count: 2, hca: {fidelity: detailed}}
@@ -209,8 +209,8 @@ END
 
 # ---- the same every time: hosts of both fidelities; those of one above ----
 both=(--set 'fabric.link={rate: 100Gbps, length: 40m}' --set workload.pattern=all_to_all --set hosts.hca.fidelity=endpoint --set "hosts.except=$except")
-for run in native again hosted reference; do
-  "$hcasim" run "$folder/mix.yaml" "${both[@]}" --kernel "${run/again/native}" --trace "$folder/$run.trace" --out "$folder/$run" >/dev/null 2>&1 ||
+for run in native again systemc systemc-reference; do
+  "$hcasim" run "$folder/mix.yaml" "${both[@]}" --engine "${run/again/native}" --trace "$folder/$run.trace" --out "$folder/$run" >/dev/null 2>&1 ||
     fail "$run: exit code $?"
   diff -r "$folder/native" "$folder/$run" && cmp "$folder/native.trace" "$folder/$run.trace" || fail "$run differs from native"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that `fabric: {fidelity: flow}` runs the same scenario as packets do: a flow alone takes its ideal time to the
 # picosecond; long flows of a dumbbell, an incast and permutations on fat trees end within 5 % of their packets' time; the
-# bytes are the same twice, with each kernel, and in a sweep; and what a flow model cannot show is refused.
+# bytes are the same twice, with each engine, and in a sweep; and what a flow model cannot show is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 . "$(dirname "$0")/../support/script.sh"
@@ -70,8 +70,8 @@ flows endless endless --set fabric.fidelity=flow --until 1ms --set run.warm_up=2
 
 # The same bytes.
 scenario poisson roce "kind: fat-tree, arity: 4" "pattern: poisson, sizes: web_search, load: 0.5, stop: 3ms"
-for run in native again hosted reference; do
-  flows poisson $run --kernel ${run/again/native} --set fabric.fidelity=flow --set fabric.switch.balance=ecmp --set record.series=100us
+for run in native again systemc systemc-reference; do
+  flows poisson $run --engine ${run/again/native} --set fabric.fidelity=flow --set fabric.switch.balance=ecmp --set record.series=100us
   diff -r "$folder/native" "$folder/$run" || fail "$run differs from native"
 done
 flows poisson threads --threads 2 --set fabric.fidelity=flow --set fabric.switch.balance=ecmp --set record.series=100us

@@ -77,9 +77,9 @@ first=${number[0-1-1000]} second=${number[0-1-1]} onward=${number[1-2-64]} back=
 [ "$(at "$back" ready)" = "$(at "$second" arrived)" ] || [ "$(at "$back" ready)" = 4000000 ] || fail "back: $(at "$back" ready)"
 [ "$(at "$late" ready)" = 0 ] || fail "what irequires a recv of rank 2 begins at $(at "$late" ready)"
 
-for kernel in hosted reference; do
-  "$hcasim" run study.yaml --kernel $kernel --out $kernel >log 2>&1 || fail "$kernel: $(cat log)"
-  diff -r out $kernel || fail "$kernel differs"
+for engine in systemc systemc-reference; do
+  "$hcasim" run study.yaml --engine $engine --out $engine >log 2>&1 || fail "$engine: $(cat log)"
+  diff -r out $engine || fail "$engine differs"
 done
 "$hcasim" run study.yaml --set fabric.fidelity=flow >log 2>&1 || fail "flow: $(cat log)"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that HPCC goes by the path of its data alone, and by counters of one port at a time: a flow beside which ACKs go into a
 # crowded link has its own idle link to itself, with adapters of either fidelity; with each of the eight balancers, and when a link
-# fails, all flows end, and packet by packet sooner than by hashes; three kernels and two threads leave the same bytes.
+# fails, all flows end, and packet by packet sooner than by hashes; three engines and two threads leave the same bytes.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 source=$2
@@ -74,8 +74,8 @@ done
 
 # ---- the same every time ----
 short=(--set workload.stop=200us --set fabric.switch.balance=spray)
-for run in native hosted reference two; do
-  option=(--kernel "$run")
+for run in native systemc systemc-reference two; do
+  option=(--engine "$run")
   [ $run = two ] && option=(--threads 2)
   "$hcasim" run "$study" "${hpcc[@]}" "${short[@]}" "${option[@]}" --out "$folder/$run" >"$folder/log" 2>&1 || fail "$run: $(cat "$folder/log")"
   diff -r "$folder/native" "$folder/$run" >/dev/null || fail "$run differs from native"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim run` plays the load of a scenario on its detailed adapters: what it comes to is the same twice, with each
-# kernel and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
+# engine and from the effective configuration; hosts may differ; expectations decide the exit code; what limited it is named; a
 # trace of it explains latencies; a sweep tabulates it; cores answer requests, and which stage limits them is named; READs that outgrow the cache of WQEs slow down; one queue pair fills the link of every preset; atomics and threads that meet are named as the limit; and what has no meaning beside a load is refused.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
@@ -19,9 +19,9 @@ expect: [{metric: gbps, at_most: 31.5}, {counter: fast.hca.port.packets_sent, at
 sweep: {load.bytes: [64B, 4KiB]}
 EOF2
 
-for run in native again hosted reference; do
-  "$hcasim" run "$folder/load.yaml" --kernel "${run/again/native}" --out "$folder/$run" >"$folder/$run.txt" 2>&1 ||
-    fail "run --kernel $run: exit code $?: $(cat "$folder/$run.txt")"
+for run in native again systemc systemc-reference; do
+  "$hcasim" run "$folder/load.yaml" --engine "${run/again/native}" --out "$folder/$run" >"$folder/$run.txt" 2>&1 ||
+    fail "run --engine $run: exit code $?: $(cat "$folder/$run.txt")"
   diff -r "$folder/native" "$folder/$run" || fail "$run differs from native"
   cmp "$folder/native.txt" "$folder/$run.txt" || fail "what $run printed differs"
 done
@@ -87,11 +87,11 @@ END
 "$hcasim" sweep "$folder/load.yaml" --expect --out "$folder/judged" >/dev/null 2>"$folder/log" || fail "sweep --expect: exit code $?"
 grep -q '^met expected gbps' "$folder/log" || fail "--expect judges nothing: $(cat "$folder/log")"
 
-# Cores that answer: the same with each kernel; two are the limit, of sixteen the adapter's link is.
+# Cores that answer: the same with each engine; two are the limit, of sixteen the adapter's link is.
 rpc=$source/scenarios/studies/rpc-server.yaml
 short=(--set load.warm_up=2000 --set load.operations=8000 --set 'expect=[]')
-for run in native hosted reference; do
-  "$hcasim" run "$rpc" "${short[@]}" --kernel "$run" --out "$folder/rpc-$run" >"$folder/rpc-$run.txt" 2>&1 || fail "rpc: $(cat "$folder/rpc-$run.txt")"
+for run in native systemc systemc-reference; do
+  "$hcasim" run "$rpc" "${short[@]}" --engine "$run" --out "$folder/rpc-$run" >"$folder/rpc-$run.txt" 2>&1 || fail "rpc: $(cat "$folder/rpc-$run.txt")"
   diff -r "$folder/rpc-native" "$folder/rpc-$run" || fail "rpc: $run differs from native"
 done
 grep -q '^bottleneck host0.server[01].core 100.0 % busy' "$folder/rpc-native.txt" || fail "rpc: $(cat "$folder/rpc-native.txt")"
@@ -104,12 +104,12 @@ uses = [use for use in json.load(open(sys.argv[1]))["uses"] if use["name"].endsw
 assert uses and all(0 < use["mean"] <= use["capacity"] == 1 for use in uses), uses' "$folder/rpc-native/summary.json" || fail "rpc: a mean above 1"
 "$hcasim" params load.server | grep -q 'requests that a core takes' || fail "params load.server"
 
-# READs whose lists are read again for their responses: beyond the cache of WQEs they fall by an eighth and more, with each kernel alike; without the cache, and WRITEs, they do not.
+# READs whose lists are read again for their responses: beyond the cache of WQEs they fall by an eighth and more, with each engine alike; without the cache, and WRITEs, they do not.
 wqes=$source/scenarios/studies/wqe-cache.yaml
 short=(--set load.warm_up=20000 --set load.operations=20000 --set load.window=512)
 reads=(--set 'expect=[{metric: mops, at_most: 67}, {counter: host0.hca.transport.list_waits, at_least: 20000}]')
-for run in native hosted reference; do
-  "$hcasim" run "$wqes" "${short[@]}" "${reads[@]}" --kernel "$run" --out "$folder/wqes-$run" >"$folder/wqes-$run.txt" 2>&1 || fail "wqes: $(cat "$folder/wqes-$run.txt")"
+for run in native systemc systemc-reference; do
+  "$hcasim" run "$wqes" "${short[@]}" "${reads[@]}" --engine "$run" --out "$folder/wqes-$run" >"$folder/wqes-$run.txt" 2>&1 || fail "wqes: $(cat "$folder/wqes-$run.txt")"
   diff -r "$folder/wqes-native" "$folder/wqes-$run" || fail "wqes: $run differs from native"
 done
 for same in hosts.hca.send_cache.entries=0 load.window=16; do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that `hcasim mpi` runs an unmodified MPI program over the packets of a scenario's HCAs: its data arrive, its
 # latencies are the sums of what HCA, wire and switch take, or, on detailed HCAs, what they are in a workload; that HCAs of either
-# fidelity, or of both, have the same messages and packets; that the same bytes come out twice and with each kernel, a replay of
+# fidelity, or of both, have the same messages and packets; that the same bytes come out twice and with each engine, a replay of
 # its trace sends the same messages at the same times, loss costs time and no data, and what is wrong is said.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$(realpath "$1")
@@ -46,11 +46,11 @@ hosts() {
   esac
 }
 
-# Twice, and with each kernel.
+# Twice, and with each engine.
 for fidelity in endpoint detailed both; do
   hosts $fidelity
-  for run in native again hosted reference; do
-    mpi 0 $run four.yaml "${chosen[@]}" --kernel ${run/again/native} --out $fidelity-$run --trace $run.trace -- ./talk allreduce
+  for run in native again systemc systemc-reference; do
+    mpi 0 $run four.yaml "${chosen[@]}" --engine ${run/again/native} --out $fidelity-$run --trace $run.trace -- ./talk allreduce
     cmp native.out $run.out && cmp native.err $run.err && cmp native.trace $run.trace || fail "what $run printed, or its trace, differs"
     diff -r $fidelity-native $fidelity-$run || fail "$run differs from native"
   done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that an unmodified program exchanges real data over the simulated adapters, on both kinds of links and under loss,
-# and that a run and its packets are the same, byte for byte, in a second run and on another kernel.
+# and that a run and its packets are the same, byte for byte, in a second run and on another engine.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
 hcasim=$1
 scenarios=$2/scenarios
@@ -34,7 +34,7 @@ lost() {
 index=0
 pingpong ib two-hosts-ib
 pingpong ib-again two-hosts-ib
-pingpong ib-reference two-hosts-ib --kernel reference
+pingpong ib-reference two-hosts-ib --engine systemc-reference
 same ib ib-again
 same ib ib-reference
 pingpong back-to-back back-to-back-ib

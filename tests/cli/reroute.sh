@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that switches route around links that are known to be down, on RoCE and InfiniBand, with every balancer and adapters of both
-# fidelities, the same with each number of threads and on each kernel; and that flows that fail fail the run, unless they are expected.
+# fidelities, the same with each number of threads and on each engine; and that flows that fail fail the run, unless they are expected.
 #
 #   tests/cli/reroute.sh HCASIM
 set -u
@@ -79,7 +79,7 @@ play roce 0 --set fabric.reroute_delay=100us --set "$condition" --threads 2
 [ "$(value flows_done)" -eq 30 ] || fail "a condition: $(value flows_done) done"
 grep -q 'in one thread: link_down with a condition changes routes everywhere' "$folder/log" || fail "a condition: $(cat "$folder/log")"
 
-# A fat tree on InfiniBand: the routes to a destination, adapters of either fidelity; on each kernel.
+# A fat tree on InfiniBand: the routes to a destination, adapters of either fidelity; on each engine.
 cat >"$folder/tree.yaml" <<'EOF'
 hosts: {count: 0, hca: {fidelity: endpoint}}
 fabric:
@@ -96,10 +96,10 @@ EOF
 for fidelity in endpoint detailed; do
   timeout=$([ $fidelity = endpoint ] && echo --set hosts.hca.timeout=5)
   play tree 1 --set hosts.hca.fidelity=$fidelity $timeout --set fabric.reroute_delay=0ps
-  for kernel in native hosted reference; do
-    play tree 0 --set hosts.hca.fidelity=$fidelity $timeout --kernel $kernel
+  for engine in native systemc systemc-reference; do
+    play tree 0 --set hosts.hca.fidelity=$fidelity $timeout --engine $engine
     [ "$(value flows_done)" -eq 16 ] || fail "tree, $fidelity: $(value flows_done) done"
-    [ -d "$folder/one" ] && { diff -r "$folder/one" "$folder/out" || fail "tree, $fidelity, $kernel: other records"; }
+    [ -d "$folder/one" ] && { diff -r "$folder/one" "$folder/out" || fail "tree, $fidelity, $engine: other records"; }
     rm -rf "$folder/one"
     mv "$folder/out" "$folder/one"
   done

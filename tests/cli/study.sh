@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves that `hcasim run` of a workload leaves the same bytes twice and with each kernel, that expectations decide its exit
+# Proves that `hcasim run` of a workload leaves the same bytes twice and with each engine, that expectations decide its exit
 # code, and that `hcasim sweep` runs what is missing and nothing else, whatever was killed half-way.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
@@ -22,10 +22,10 @@ expect: [{metric: flows_done, at_least: 10}, {metric: drops, at_least: 1}]
 sweep: {workload.load: [0.2, 0.4], seed: {from: 1, to: 2, step: 1}}
 EOF
 
-for run in native again hosted reference; do
-  kernel=${run/again/native}
-  "$hcasim" run "$folder/study.yaml" --kernel "$kernel" --out "$folder/$run" >"$folder/$run.txt" 2>&1 ||
-    fail "run --kernel $kernel: exit code $?: $(cat "$folder/$run.txt")"
+for run in native again systemc systemc-reference; do
+  engine=${run/again/native}
+  "$hcasim" run "$folder/study.yaml" --engine "$engine" --out "$folder/$run" >"$folder/$run.txt" 2>&1 ||
+    fail "run --engine $engine: exit code $?: $(cat "$folder/$run.txt")"
   diff -r "$folder/native" "$folder/$run" || fail "$run differs from native"
   cmp "$folder/native.txt" "$folder/$run.txt" || fail "what $run printed differs"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that a module named in YAML changes not a byte of what a run with an unmodified program leaves behind, when it is configured as
 # the built-in block: counters, packets, trace, summary; that what is wrong with a module is said with its line, exit code 2; and
-# that waveforms end where the counters do, are the same on both kernels, and are read by GTKWave's converter.
+# that waveforms end where the counters do, are the same on both engines, and are read by GTKWave's converter.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: the program is not installed.
 hcasim=$1
 top=$2
@@ -58,9 +58,9 @@ for module in "$modules"/*_cache.so; do
   name=$(basename "$module" .so)
   scenario "$name" "translation: {module: $name}"
   run "$name" "$name"
-  grep -q 'in the place of host0.hca.translation is a SystemC module: --kernel hosted' "$folder/$name.err" || fail "$name: not said"
+  grep -q 'in the place of host0.hca.translation is a SystemC module: --engine systemc' "$folder/$name.err" || fail "$name: not said"
   same "$name" built-in
-  run "$name-again" "$name" --kernel reference
+  run "$name-again" "$name" --engine systemc-reference
   same "$name-again" built-in
 done
 
@@ -98,7 +98,7 @@ refuse 'text.yaml:5:29: cannot be loaded' check "$folder/text.yaml"
 scenario random 'translation: {module: tlm_cache}, mtt: {replacement: random}'
 sed -i 's/      translation: {module: tlm_cache}, /      translation: {module: tlm_cache}\n      /' "$folder/random.yaml"
 refuse 'random.yaml:4:7: mpt and mtt can only have replacement: lru' check "$folder/random.yaml"
-refuse '--kernel native cannot run' exec "$folder/tlm_cache.yaml" --kernel native "${programs[@]}"
+refuse '--engine native cannot run' exec "$folder/tlm_cache.yaml" --engine native "${programs[@]}"
 
 # A table of C functions is enough for a module; one that answers in the past is found out.
 cat >"$folder/past.c" <<'END'
@@ -142,8 +142,8 @@ waveform counters built-in
 grep -q ' pending_level ' "$folder/counters.vcd" || fail 'levels are not in the waveform'
 waveform tlm tlm_cache
 grep -q ' filled_line ' "$folder/tlm.vcd" || fail 'no signals of the module'
-waveform tlm-reference tlm_cache --kernel reference
-cmp "$folder/tlm.vcd" "$folder/tlm-reference.vcd" || fail 'waveforms differ between kernels'
+waveform tlm-reference tlm_cache --engine systemc-reference
+cmp "$folder/tlm.vcd" "$folder/tlm-reference.vcd" || fail 'waveforms differ between engines'
 if [ -e "$modules/verilog_cache.so" ]; then
   waveform verilog verilog_cache
   grep -q 'wire    1 .* clk ' "$folder/verilog.vcd" || fail 'no clock of the RTL'
@@ -154,7 +154,7 @@ if command -v vcd2fst >/dev/null; then
   done
 fi
 refuse 'no signal matches --signals nothing' exec "$folder/built-in.yaml" --vcd "$folder/x.vcd" --signals nothing "${programs[@]}"
-refuse '--kernel native has none' exec "$folder/built-in.yaml" --vcd "$folder/x.vcd" --kernel native "${programs[@]}"
+refuse '--engine native has none' exec "$folder/built-in.yaml" --vcd "$folder/x.vcd" --engine native "${programs[@]}"
 refuse 'expected --vcd FILE' exec "$folder/built-in.yaml" --signals '*' "${programs[@]}"
 refuse 'cannot be written' exec "$folder/built-in.yaml" --vcd "$folder/none/x.vcd" "${programs[@]}"
 

@@ -263,9 +263,9 @@ $loads
 load: {pattern: all, qps: 2, window: 8, threads: 2, order: random, warm_up: 300, operations: 3000}
 expect: [{metric: mops, at_least: 10}, {metric: share_least, at_least: 0.9}]
 EOF
-for kernel in hosted reference; do
-  "$hcasim" run "$folder/load-all.yaml" --kernel $kernel --out "$folder/load-$kernel" >/dev/null 2>&1 || fail "load, $kernel: exit code $?"
-  diff -r "$folder/load-all.1" "$folder/load-$kernel" || fail "load: the $kernel kernel leaves other records"
+for engine in systemc systemc-reference; do
+  "$hcasim" run "$folder/load-all.yaml" --engine $engine --out "$folder/load-$engine" >/dev/null 2>&1 || fail "load, $engine: exit code $?"
+  diff -r "$folder/load-all.1" "$folder/load-$engine" || fail "load: the $engine engine leaves other records"
 done
 "$hcasim" run "$folder/load-all.yaml" --threads 2 --verbose >/dev/null 2>"$folder/log"
 grep -Eq '2 threads: [0-9]+ windows of 500.000 ns or less' "$folder/log" || fail "load: $(cat "$folder/log")"
@@ -334,8 +334,8 @@ for threads in 1 2 3; do
     fail "a broken load: $threads threads leave other records: $(head -5 "$folder/diff")"
 done
 
-"$hcasim" run "$folder/permutation.yaml" --threads 2 --kernel reference >/dev/null 2>"$folder/log" || fail "reference: $?"
-grep -q "in one thread: only the native kernel" "$folder/log" || fail "--kernel reference: $(cat "$folder/log")"
+"$hcasim" run "$folder/permutation.yaml" --threads 2 --engine systemc-reference >/dev/null 2>"$folder/log" || fail "reference: $?"
+grep -q "in one thread: only the native engine" "$folder/log" || fail "--engine systemc-reference: $(cat "$folder/log")"
 for number in 0 -1 17 two; do
   "$hcasim" run "$folder/permutation.yaml" --threads "$number" >/dev/null 2>"$folder/log"
   [ $? -eq 2 ] || fail "--threads $number is not exit code 2"

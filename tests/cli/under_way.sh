@@ -73,7 +73,7 @@ for fidelity in endpoint detailed; do
   run=$fidelity-lossy
   play "$run" lossy --set hosts.hca.fidelity=$fidelity
   sums "$run" resent
-  for with in "--threads 2" "--kernel hosted" "--kernel reference"; do
+  for with in "--threads 2" "--engine systemc" "--engine systemc-reference"; do
     play "$run $with" lossy --set hosts.hca.fidelity=$fidelity $with
     cmp -s "$folder/$run/flows.csv" "$folder/$run $with/flows.csv" || fail "$run: flows.csv with $with"
   done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that a run is the same each time: what the programs print (times included), the packets, and the hash over all
-# interactions, byte for byte: run again, beside a busy loop on each core, on one core, with other quanta, on each kernel.
+# interactions, byte for byte: run again, beside a busy loop on each core, on one core, with other quanta, on each engine.
 # Usage: run.sh [-n RUNS] [-a] [-p PATTERN] HCASIM TOP
 #   -n RUNS   of each pair on each scenario, the second half of them beside busy loops (default 2)
 #   -a        all pairs on InfiniBand and RoCE; else a few
@@ -112,7 +112,7 @@ for name in "${scenarios[@]}"; do
       again
     done
     calm
-    for kernel in hosted reference; do again --kernel $kernel; done
+    for engine in systemc systemc-reference; do again --engine $engine; done
     again --set session.quantum=200us
     again --set session.quantum=20ms
     prefix='taskset -c 0'

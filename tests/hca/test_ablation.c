@@ -28,7 +28,7 @@ enum { QPS_MAX = 48, ROUNDS = 10 };
 /* Messages a microsecond of so many queue pairs in turn, with warm caches. */
 static double outbound_rate(unsigned qps, uint64_t entries)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_qp *one[QPS_MAX], *other[QPS_MAX];
 	sim_time start = 0;
 	uint64_t source, target;
@@ -85,7 +85,7 @@ enum { BATCHES = 12, BATCH = 48 };
 
 static double receive_rate(bool prefetch, uint64_t *wqe_reads)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_qp *one, *other;
 	uint64_t source, target;
 	sim_time start;
@@ -141,7 +141,7 @@ enum { REGION = 16 << 20, WRITES = 3000 };
 
 static struct icm_cache_counters mtt_use(uint32_t page_shift)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_host *host = &mini->hosts[0];
 	struct mr mr;
 	struct mini_qp *one, *other;
@@ -201,7 +201,7 @@ enum { PAIRS = 16, LARGE = 4096, PAGE_BYTES = 4096 };
 /* From the first store until all large messages are in memory, each behind a small one whose page misses. */
 static sim_time large_time(bool relaxed, bool small_misses, uint64_t *stalls)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_host *receiver = &mini->hosts[1];
 	struct mini_qp *one, *other;
 	uint64_t source, large, small;

@@ -236,7 +236,7 @@ static void test_closed(void)
 
 static void test_refused(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct hca_cq_attr attr = {.entries = 64, .cqe_bytes = 128, .compress = CQ_MINI_HASH};
 	uint32_t cqn;
 

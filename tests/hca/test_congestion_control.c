@@ -87,7 +87,7 @@ static sim_time time_of(struct rig *rig, uint8_t opcode, uint32_t bytes)
 
 static sim_time paced_time(const char *rate, uint8_t opcode)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rig;
 	sim_time time;
 
@@ -121,7 +121,7 @@ static void test_small_packets_have_the_same_rate(void)
 	static const char *const rates[] = {"5Gbps", "10Gbps"};
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct mini *mini = mini_create(SIM_KERNEL_native);
+		struct mini *mini = mini_create(SIM_ENGINE_native);
 		struct rig rig;
 
 		choose(mini, "window");
@@ -139,7 +139,7 @@ static void test_small_packets_have_the_same_rate(void)
 /* Of one work request alone, all that it was held back is its stage. */
 static void test_pacing_is_a_stage(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	const struct why_counters *why;
 	struct rig rig;
 	sim_time time;
@@ -166,7 +166,7 @@ static void test_pacing_is_a_stage(void)
 /* A plain rate limit of verbs is that stage too, without congestion control. */
 static void test_rate_limits_of_verbs_are_that_stage(void)
 {
-	struct rig rig = rig_create_with(SIM_KERNEL_native, QP_RC, LINK_ETHERNET, MTU);
+	struct rig rig = rig_create_with(SIM_ENGINE_native, QP_RC, LINK_ETHERNET, MTU);
 	struct hca_qp_state state = {.mask = QP_SET_RATE_LIMIT,
 				     .rate_limit_bps = UINT64_C(5000000000)};
 
@@ -181,7 +181,7 @@ static void test_rate_limits_of_verbs_are_that_stage(void)
 
 static void test_a_window_of_one_packet(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	sim_time times[3];
 	struct rig rig;
 
@@ -201,7 +201,7 @@ static void test_a_window_of_one_packet(void)
 /* Four packets at a time, of which the last asks: then that before it is nothing to wait for. */
 static void test_a_window_of_four_packets(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rig;
 
 	choose(mini, "window");
@@ -219,7 +219,7 @@ static const struct qp_congestion *state_of(const struct mini_qp *qp)
 
 static void test_losses_leave_no_account(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rig;
 
 	choose(mini, "swift");
@@ -239,7 +239,7 @@ static void test_losses_leave_no_account(void)
 /* CNPs for that many packets of each of two queue pairs, which arrive 3.34 us after each other. */
 static uint32_t cnps(enum cnp_limit limit, sim_time interval, bool two)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_qp *qp, *peer;
 	struct rig rig;
 	uint32_t sent;
@@ -288,7 +288,7 @@ static void test_limits_of_cnps(void)
 /* A CNP halves the rate of DCQCN at first: so does the second, before the rate can rise. */
 static void test_cnps_cut_rates(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	const struct congestion_unit_counters *count;
 	uint64_t line;
 	struct rig rig;
@@ -311,7 +311,7 @@ static void test_cnps_cut_rates(void)
 /* InfiniBand: FECN leads to BECN in each ACK behind it. */
 static void test_becn_in_acks(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rig;
 
 	choose(mini, "infiniband");
@@ -330,7 +330,7 @@ static void test_becn_in_acks(void)
 /* Who notifies and does not react: nothing is paced, and CNPs for it are ignored. */
 static void test_notifies_alone(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rig;
 
 	mini->params.notification.notify = NOTIFICATION_CNP;
@@ -348,7 +348,7 @@ static void test_notifies_alone(void)
 
 static void test_off_is_not_there(void)
 {
-	struct rig rig = rig_create_with(SIM_KERNEL_native, QP_RC, LINK_ETHERNET, MTU);
+	struct rig rig = rig_create_with(SIM_ENGINE_native, QP_RC, LINK_ETHERNET, MTU);
 
 	mark_all(&rig);
 	time_of(&rig, WQE_WRITE, 8 * MTU);
@@ -361,7 +361,7 @@ static void test_off_is_not_there(void)
 static void test_datagrams_are_let_alone(void)
 {
 	uint8_t vector[48] = {[15] = 1};
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rig;
 
 	choose(mini, "window");
@@ -389,7 +389,7 @@ static void test_datagrams_are_let_alone(void)
 static sim_time lossy_time(uint8_t opcode, sim_time nak_delay, sim_time nak_reaction,
 			   sim_time read_loss_delay)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rig;
 	sim_time time;
 
@@ -422,7 +422,7 @@ static void test_times_of_losses(void)
 /* A NAK that is still to come when its queue pair goes, or begins anew, does not come. */
 static void test_late_naks_are_forgotten(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rig;
 
 	mini->params.transport.nak_delay = 50 * US;

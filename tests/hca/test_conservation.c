@@ -23,7 +23,7 @@ SUITE(TESTS)
 
 static struct rig tight_rig(void)
 {
-	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+	struct rig rig = {.mini = mini_create(SIM_ENGINE_native)};
 	struct hca_params *params = &rig.mini->params;
 
 	params->pcie.tags = 6;

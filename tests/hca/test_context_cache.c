@@ -57,7 +57,7 @@ static void params_round(void)
 
 static void begin(void)
 {
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	pcie = pcie_create(sim, "pcie", &pcie_param);
 	cache = icm_cache_create(sim, "cache", CONTEXT_REQUESTER, &params, pcie, NULL);
 	order[0] = 0;

@@ -45,7 +45,7 @@ struct crowd {
 
 static struct crowd crowd_create(unsigned count, struct sizes sizes)
 {
-	struct crowd crowd = {.mini = mini_create(SIM_KERNEL_native), .count = count};
+	struct crowd crowd = {.mini = mini_create(SIM_ENGINE_native), .count = count};
 
 	set_sizes(crowd.mini, sizes);
 	mini_start(crowd.mini, LINK_INFINIBAND);

@@ -165,7 +165,7 @@ static void test_reads_and_atomics(void)
 /* A CQE of 64 bytes has no room beside who sent a datagram. */
 static void test_datagrams_in_64_bytes(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_cq cq;
 	struct hca_qp_attr attr = {.type = QP_UD, .receives_to_cqe = true};
 	uint32_t qpn = 0;

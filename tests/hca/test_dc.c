@@ -135,7 +135,7 @@ static const uint8_t *vector_to(struct dc *dc, uint32_t index, uint64_t key)
 
 static struct dc dc_create_with(enum dc_handshake handshake, uint64_t responders)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct dc dc = {0};
 
 	mini->params.transport.dc_handshake = handshake;

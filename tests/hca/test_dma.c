@@ -22,7 +22,7 @@
 	TEST(order)    \
 	TEST(limits)   \
 	TEST(no_bytes) \
-	TEST(kernels)
+	TEST(engines)
 SUITE(TESTS)
 
 enum { MEMORY_BASE = 0x10000, MEMORY_BYTES = 1 << 18, PD = 3, TRANSFERS = 64 };
@@ -76,9 +76,9 @@ static void params_round(void)
 	dma_param.latency = 4 * NS;
 }
 
-static void begin(enum sim_kernel kernel)
+static void begin(enum sim_engine event_engine)
 {
-	sim = sim_create(module_env(kernel, &dma_param.module), 1);
+	sim = sim_create(module_env(event_engine, &dma_param.module), 1);
 	pcie = pcie_create(sim, "pcie", &pcie_param);
 	regions = mr_table_create(16);
 	unit = translation_unit_create(sim, "translation", &translation_param, pcie, regions);
@@ -164,7 +164,7 @@ static void test_time(void)
 	sim_time start;
 
 	params_round();
-	begin(SIM_KERNEL_native);
+	begin(SIM_ENGINE_native);
 	paged = (struct data_segment){0x7000000, 64, key};
 	dma = dma_of(DMA_GATHER, &paged, 1, 0, 64, bytes);
 	run(&dma);
@@ -194,7 +194,7 @@ static void test_bytes(void)
 	const uint32_t offsets[] = {0, 1, 99, 100, 101, 4999, 5100, 10000};
 
 	params_round();
-	begin(SIM_KERNEL_native);
+	begin(SIM_ENGINE_native);
 	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
 		const struct data_segment list[] = {
 			{0x7000000 + 4090, 100, key},      {17, 5000, key_physical},
@@ -252,7 +252,7 @@ static void test_status(void)
 	uint64_t writes;
 
 	params_round();
-	begin(SIM_KERNEL_native);
+	begin(SIM_ENGINE_native);
 	memset(bytes, 0xee, sizeof(bytes));
 	list[0] = (struct data_segment){0, 100, key_physical};
 	list[1] = (struct data_segment){4096, 100, key_physical};
@@ -330,7 +330,7 @@ static void test_empty(void)
 	struct dma empty, full, behind;
 
 	params_round();
-	begin(SIM_KERNEL_native);
+	begin(SIM_ENGINE_native);
 	good = (struct data_segment){0, 64, key_physical};
 	full = dma_of(DMA_SCATTER, &good, 1, 0, 64, bytes);
 	memset(bytes, 1, sizeof(bytes));
@@ -366,7 +366,7 @@ static void test_order(void)
 
 	for (int direction = DMA_GATHER; direction <= DMA_SCATTER; direction++) {
 		params_round();
-		begin(SIM_KERNEL_native);
+		begin(SIM_ENGINE_native);
 		memset(first_bytes, 1, 64);
 		memset(second_bytes, 2, 64);
 		warm = (struct data_segment){0, 64, key_physical};
@@ -418,7 +418,7 @@ static void test_limits(void)
 		params_round();
 		dma_param.inflight = rows[i].inflight;
 		dma_param.pieces = rows[i].pieces;
-		begin(SIM_KERNEL_native);
+		begin(SIM_ENGINE_native);
 		segment = (struct data_segment){0, 64, key_physical};
 		for (int d = 0; d < COUNT; d++)
 			dmas[d] = dma_of(DMA_GATHER, &segment, 1, 0, 64, bytes);
@@ -447,7 +447,7 @@ static void test_no_bytes(void)
 		struct dma dma;
 
 		params_round();
-		begin(SIM_KERNEL_native);
+		begin(SIM_ENGINE_native);
 		if (round) {
 			mr_table_find(regions, key)->memory = memory_none();
 			mr_table_find(regions, key_physical)->memory = memory_none();
@@ -464,8 +464,8 @@ static void test_no_bytes(void)
 	}
 }
 
-/* A busy mixture in both directions gives the same run on each kernel, event by event. */
-static uint64_t mixture(enum sim_kernel kernel)
+/* A busy mixture in both directions gives the same run on each engine, event by event. */
+static uint64_t mixture(enum sim_engine event_engine)
 {
 	static struct dma dmas[TRANSFERS];
 	static struct data_segment lists[TRANSFERS][3];
@@ -482,7 +482,7 @@ static uint64_t mixture(enum sim_kernel kernel)
 	translation_param.interval = 3 * NS;
 	dma_param.inflight = 12;
 	dma_param.pieces = 16;
-	begin(kernel);
+	begin(event_engine);
 	for (uint32_t i = 0; i < TRANSFERS; i++) {
 		lists[i][0] = (struct data_segment){0x7000000 + i * 1777, 1500, key};
 		lists[i][1] = (struct data_segment){i * 100, 600, i % 9 == 4 ? 77 : key_physical};
@@ -510,11 +510,11 @@ static uint64_t mixture(enum sim_kernel kernel)
 	return digest;
 }
 
-static void test_kernels(void)
+static void test_engines(void)
 {
-	uint64_t native = mixture(SIM_KERNEL_native);
+	uint64_t native = mixture(SIM_ENGINE_native);
 
-	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_native), native);
-	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_hosted), native);
-	CU_ASSERT_EQUAL(mixture(SIM_KERNEL_reference), native);
+	CU_ASSERT_EQUAL(mixture(SIM_ENGINE_native), native);
+	CU_ASSERT_EQUAL(mixture(SIM_ENGINE_systemc), native);
+	CU_ASSERT_EQUAL(mixture(SIM_ENGINE_systemc_reference), native);
 }

@@ -61,7 +61,7 @@ static struct bench *bench_create(uint32_t from, uint32_t count, sim_time period
 	struct bench *bench = calloc(1, sizeof(*bench));
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(bench);
-	bench->mini = mini_create(SIM_KERNEL_native);
+	bench->mini = mini_create(SIM_ENGINE_native);
 	bench->mini->params.event_queue.moderation_from = from;
 	bench->mini->params.event_queue.moderation_count = count;
 	bench->mini->params.event_queue.moderation_period = period;

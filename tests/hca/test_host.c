@@ -2,7 +2,7 @@
 /*
  * Proves what is behind the root complex: which lines the cache holds and where DDIO may put them, and that without it the cache loses what DMA writes, what a miss, the other
  * socket, the link to it, the IOMMU's walks and its knee cost to the picosecond; that strict ordering makes a fast write wait for a slow one
- * and relaxed ordering does not; what CPUs find in the cache, and when memory has time for the rest; that counts add up; that all kernels give the same run.
+ * and relaxed ordering does not; what CPUs find in the cache, and when memory has time for the rest; that counts add up; that all engines give the same run.
  */
 #include "hca/host/host.h"
 #include "hca/host/pcie.h"
@@ -23,7 +23,7 @@
 	TEST(iommu_walkers)  \
 	TEST(write_ordering) \
 	TEST(reads_apart)    \
-	TEST(kernels)
+	TEST(engines)
 SUITE(TESTS)
 
 enum { OPS = 400, ACCESSES = 8 };
@@ -41,7 +41,7 @@ static struct block test_block;
 
 static void begin(void)
 {
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	block_init(&test_block, sim, &test_type, "test", NULL, NULL);
 	host = host_create(sim, "host", &params);
 }
@@ -389,9 +389,9 @@ static void start_write(uint32_t tag, uint64_t address, uint32_t length, bool re
 	pcie_write(pcie, &writes[tag]);
 }
 
-static void link_begin(enum sim_kernel kernel)
+static void link_begin(enum sim_engine engine)
 {
-	sim = sim_create(kernel, 1);
+	sim = sim_create(engine, 1);
 	block_init(&test_block, sim, &test_type, "test", NULL, NULL);
 	pcie = pcie_create(sim, "pcie", &link_params);
 	host = host_create(sim, "host", &params);
@@ -431,7 +431,7 @@ static void test_write_ordering(void)
 
 		link_round();
 		link_params.relaxed_ordering = relaxed;
-		link_begin(SIM_KERNEL_native);
+		link_begin(SIM_ENGINE_native);
 		start_write(0, 0, 64, true);
 		sim_run(sim, SIM_NEVER);
 		from = sim_now(sim);
@@ -452,7 +452,7 @@ static void test_write_ordering(void)
 static void test_reads_apart(void)
 {
 	link_round();
-	link_begin(SIM_KERNEL_native);
+	link_begin(SIM_ENGINE_native);
 	llc_cpu_touch(host_llc(host), 0, 64 * 1024, false);
 	(void)iommu_translate(host_iommu(host), 0, 0);
 	sim_run(sim, 1 * US);
@@ -465,14 +465,14 @@ static void test_reads_apart(void)
 	link_end();
 }
 
-/* The same random accesses under each kernel. */
-static void test_kernels(void)
+/* The same random accesses under each engine. */
+static void test_engines(void)
 {
-	static const enum sim_kernel kernels[] = {SIM_KERNEL_native, SIM_KERNEL_hosted,
-						  SIM_KERNEL_reference};
+	static const enum sim_engine engines[] = {SIM_ENGINE_native, SIM_ENGINE_systemc,
+						  SIM_ENGINE_systemc_reference};
 	uint64_t first = 0;
 
-	for (size_t k = 0; k < ARRAY_SIZE(kernels); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(engines); k++) {
 		struct random random;
 
 		random_init_named(&random, 3, "test", "host");
@@ -486,7 +486,7 @@ static void test_kernels(void)
 		params.place.jitter_sigma = 0.5;
 		params.place.tail_share = 0.01;
 		digest = 0;
-		link_begin(kernels[k]);
+		link_begin(engines[k]);
 		for (uint32_t i = 0; i < OPS; i++) {
 			uint64_t address = random_below(&random, 1 << 20);
 			uint32_t length = 1 + (uint32_t)random_below(&random, 3000);

@@ -32,7 +32,7 @@ static sim_time ends[OPS], write_ends[OPS];
 
 static void begin(bool with_host)
 {
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	pcie = pcie_create(sim, "pcie", &link_params);
 	host = NULL;
 	if (!with_host)

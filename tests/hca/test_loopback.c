@@ -66,7 +66,7 @@ static void post(struct local *local, uint32_t bytes, bool is_inline)
 
 static sim_time latency(uint64_t loopback_rate)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct local local;
 	sim_time start = 0;
 
@@ -96,7 +96,7 @@ static void test_latency(void)
 /* The whole of it against a link: what is gone is the link, twice. */
 static void test_against_a_link(void)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct local local = local_create(mini, false);
 	struct rig *rig = &local.rig;
 	sim_time inside = latency(0), start = 0, outside;
@@ -127,7 +127,7 @@ static void test_beside_a_link(void)
 	sim_time taken[2];
 
 	for (unsigned loopback = 0; loopback < 2; loopback++) {
-		struct mini *mini = mini_create(SIM_KERNEL_native);
+		struct mini *mini = mini_create(SIM_ENGINE_native);
 		struct local local;
 		sim_time start = 0;
 
@@ -162,7 +162,7 @@ static void test_beside_a_link(void)
 /* Gb/s of 16 MiB. */
 static double rate(uint64_t loopback_rate, uint64_t loopback_bytes, bool self)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct local local;
 	sim_time start;
 	double gbps;

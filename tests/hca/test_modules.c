@@ -2,7 +2,7 @@
 /*
  * Proves that a SystemC module in the place of a block gives the built-in block's results when it is configured alike: the
  * same counters, the same trace, the same packets at the same picoseconds, with hits, misses, merges, stalls and
- * invalidations, on both kernels that can hold one; and that one that is not a module is told from one that is.
+ * invalidations, on both engines that can hold one; and that one that is not a module is told from one that is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,9 +158,9 @@ static void play(struct mini *mini)
 	block_fini(&block);
 }
 
-static struct outcome run(enum sim_kernel kernel, bool tight, const struct hca_params *modules)
+static struct outcome run(enum sim_engine engine, bool tight, const struct hca_params *modules)
 {
-	struct mini *mini = mini_create(kernel);
+	struct mini *mini = mini_create(engine);
 	struct packet_log log = {mini->sim, 0, 1};
 	struct outcome outcome;
 	struct trace_file *trace;
@@ -217,11 +217,11 @@ static struct hca_params with_translation(const char *name)
 static void check_alike(const struct hca_params *modules)
 {
 	for (int tight = 0; tight < 2; tight++) {
-		struct outcome expected = run(SIM_KERNEL_native, tight, NULL);
+		struct outcome expected = run(SIM_ENGINE_native, tight, NULL);
 
-		for (unsigned kernel = SIM_KERNEL_hosted; kernel <= SIM_KERNEL_reference;
-		     kernel++) {
-			struct outcome found = run((enum sim_kernel)kernel, tight, modules);
+		for (unsigned engine = SIM_ENGINE_systemc; engine <= SIM_ENGINE_systemc_reference;
+		     engine++) {
+			struct outcome found = run((enum sim_engine)engine, tight, modules);
 
 			CU_ASSERT_FALSE(differ(&expected, &found));
 			drop(&found);
@@ -257,8 +257,8 @@ static void test_the_traffic_does_it_all(void)
 		"host0.hca.scheduler.idle=",
 		"host0.hca.dma.write_waits=",
 	};
-	struct outcome tight = run(SIM_KERNEL_native, true, NULL);
-	struct outcome wide = run(SIM_KERNEL_native, false, NULL);
+	struct outcome tight = run(SIM_ENGINE_native, true, NULL);
+	struct outcome wide = run(SIM_ENGINE_native, false, NULL);
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		CU_ASSERT_TRUE(counter_of(&tight, names[i]) > 0);
@@ -318,20 +318,20 @@ static void test_all_three(void)
 	check_alike(&params);
 }
 
-/* 30 ns a request, by a process of its own; the same on both kernels, and not what the built-in one gives. */
+/* 30 ns a request, by a process of its own; the same on both engines, and not what the built-in one gives. */
 static void test_tlm_flat(void)
 {
 	struct hca_params params = with_translation("tlm_flat");
-	struct outcome expected = run(SIM_KERNEL_native, false, NULL);
-	struct outcome hosted = run(SIM_KERNEL_hosted, false, &params);
-	struct outcome reference = run(SIM_KERNEL_reference, false, &params);
+	struct outcome expected = run(SIM_ENGINE_native, false, NULL);
+	struct outcome systemc = run(SIM_ENGINE_systemc, false, &params);
+	struct outcome reference = run(SIM_ENGINE_systemc_reference, false, &params);
 
-	CU_ASSERT_FALSE(differ(&hosted, &reference));
-	CU_ASSERT_TRUE(differ(&hosted, &expected));
-	CU_ASSERT_EQUAL(counter_of(&hosted, "host0.hca.translation.mpt.lookups="), 0);
-	CU_ASSERT_TRUE(counter_of(&hosted, "host0.hca.translation.granted=") > 1000);
+	CU_ASSERT_FALSE(differ(&systemc, &reference));
+	CU_ASSERT_TRUE(differ(&systemc, &expected));
+	CU_ASSERT_EQUAL(counter_of(&systemc, "host0.hca.translation.mpt.lookups="), 0);
+	CU_ASSERT_TRUE(counter_of(&systemc, "host0.hca.translation.granted=") > 1000);
 	drop(&expected);
-	drop(&hosted);
+	drop(&systemc);
 	drop(&reference);
 }
 

@@ -31,7 +31,7 @@ struct pair {
 
 static struct pair pair_create(uint32_t strides)
 {
-	struct pair pair = {.mini = mini_create(SIM_KERNEL_native)};
+	struct pair pair = {.mini = mini_create(SIM_ENGINE_native)};
 	struct hca_qp_attr attr = {.type = QP_UD,
 				   .sq_blocks = 64,
 				   .rq_entries = 64,
@@ -191,7 +191,7 @@ static void test_flush(void)
 
 static int error_of(struct hca_qp_attr attr)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_cq cq;
 	uint32_t qpn = 0;
 	int error;

@@ -60,7 +60,7 @@ struct alone {
 
 static struct alone alone_create(uint64_t handlers, uint64_t prefetch)
 {
-	struct alone alone = {.sim = sim_create(SIM_KERNEL_native, 1)};
+	struct alone alone = {.sim = sim_create(SIM_ENGINE_native, 1)};
 	struct paging_params params;
 
 	params_default(paging_param_list, &params);

@@ -105,7 +105,7 @@ static void test_read_ties(void)
 		struct pcie_read read;
 
 		params_round();
-		sim = sim_create(SIM_KERNEL_native, 1);
+		sim = sim_create(SIM_ENGINE_native, 1);
 		if (is_first)
 			block_init(&cpu, sim, &plain, "cpu", NULL, NULL);
 		pcie = pcie_create(sim, "pcie", &params);

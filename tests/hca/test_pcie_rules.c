@@ -42,7 +42,7 @@ static void params_round(void)
 
 static void begin(void)
 {
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	pcie = pcie_create(sim, "pcie", &params);
 }
 

@@ -26,7 +26,7 @@ static void check_sent(struct mini_wc wc, const struct mini_qp *qp, unsigned wqe
 
 static void transfer_all(enum link_layer link_layer, uint32_t mtu)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_host *one = &mini->hosts[0], *other = &mini->hosts[1];
 
 	mini_start(mini, link_layer);

@@ -89,7 +89,7 @@ static struct outcome endpoint_reads(uint64_t limit, sim_time delay)
 
 static struct outcome detailed_reads(uint64_t limit, sim_time delay)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct mini_qp *qps[READS], *peers[READS];
 	struct outcome outcome;
 	struct rig rig;

@@ -111,7 +111,7 @@ static void test_writes_that_fail_under_way(void)
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(types); i++) {
-		struct mini *mini = mini_create(SIM_KERNEL_native);
+		struct mini *mini = mini_create(SIM_ENGINE_native);
 		struct rig rig;
 		uint8_t statuses[MESSAGES] = {0};
 		uint32_t key;

@@ -124,7 +124,7 @@ static const char *judge(struct rig *rig, const struct drawn *drawn)
 
 static const char *play(const struct drawn *drawn)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	const char *wrong;
 	struct rig rig;
 

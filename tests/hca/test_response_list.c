@@ -27,7 +27,7 @@ enum { LINE = 64, MTU = 1024, PLENTY = 64, ONE = 1, MANY = 16 };
 
 static struct rig rig_with(uint64_t entries, enum wqe_looked_up looked_up, uint64_t reads)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 
 	mini->params.send_cache.entries = entries;
 	mini->params.wqe_fetch.looked_up = looked_up;

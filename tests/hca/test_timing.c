@@ -145,7 +145,7 @@ static void test_parameters_add_up(void)
 	sim_time before = 0;
 
 	for (size_t i = 0; i <= ARRAY_SIZE(blocks); i++) {
-		struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+		struct rig rig = {.mini = mini_create(SIM_ENGINE_native)};
 		sim_time start, latency;
 
 		if (i)
@@ -186,7 +186,7 @@ static sim_time turn_of_packets(uint8_t opcode, uint32_t mtu, uint64_t segment_b
 				sim_time packet_interval, sim_time read_interval,
 				sim_time response_interval)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	uint32_t length = opcode == WQE_FETCH_ADD ? 8 : 1024;
 	sim_time first;
 	struct rig rig;
@@ -238,7 +238,7 @@ static void test_turns_by_kind(void)
 /* So many inline WRITEs of each of two queue pairs of one unit, each behind one doorbell: until all are complete. */
 static sim_time two_lists(unsigned count)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	sim_time start = 0, taken = 0;
 	struct rig rigs[2];
 
@@ -284,7 +284,7 @@ static void test_turns_in_a_row(void)
 static void test_burst_of_reads(void)
 {
 	enum { QUEUE_PAIRS = 4 };
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 	struct rig rigs[QUEUE_PAIRS];
 	sim_time start = 0, alone = 0;
 

@@ -53,7 +53,7 @@ static void begin(void)
 	params.interval = 2 * NS;
 	params.mpt.hit_latency = 3 * NS;
 	params.mtt.hit_latency = 4 * NS;
-	sim = sim_create(module_env(SIM_KERNEL_native, &params.module), 1);
+	sim = sim_create(module_env(SIM_ENGINE_native, &params.module), 1);
 	pcie = pcie_create(sim, "pcie", &pcie_param);
 	regions = mr_table_create(16);
 	unit = translation_unit_create(sim, "translation", &params, pcie, regions);

@@ -18,7 +18,7 @@ SUITE(TESTS)
 
 static struct rig rig_with(uint64_t response_units, uint64_t scatter_units)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 
 	mini->params.transport.response_units = response_units;
 	mini->params.transport.scatter_units = scatter_units;

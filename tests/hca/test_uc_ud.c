@@ -111,7 +111,7 @@ static void send_datagram(struct rig *rig, uint32_t length, uint32_t qkey, uint1
 static void test_ud(enum link_layer link_layer, unsigned header)
 {
 	static const uint32_t sizes[] = {0, 1, 100, 4096};
-	struct rig rig = rig_create_with(SIM_KERNEL_native, QP_UD, link_layer, 4096);
+	struct rig rig = rig_create_with(SIM_ENGINE_native, QP_UD, link_layer, 4096);
 
 	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct mini_wc wc;
@@ -138,7 +138,7 @@ static void test_ud_over_infiniband(void)
 static void test_ud_over_roce(void)
 {
 	uint8_t area[40];
-	struct rig rig = rig_create_with(SIM_KERNEL_native, QP_UD, LINK_ETHERNET, 4096);
+	struct rig rig = rig_create_with(SIM_ENGINE_native, QP_UD, LINK_ETHERNET, 4096);
 
 	mini_receive(rig.peer, rig.target, 200);
 	send_datagram(&rig, 100, QKEY, 1);

@@ -180,7 +180,7 @@ static struct why_counters since(struct rig *rig, struct mini_host *host,
 static struct why_counters measure(size_t changed, enum qp_type type, uint8_t opcode,
 				   sim_time *total)
 {
-	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+	struct rig rig = {.mini = mini_create(SIM_ENGINE_native)};
 	struct why_counters before;
 	sim_time start;
 
@@ -266,7 +266,7 @@ static void test_stages_of_a_kind(void)
 /* Of the second of two SENDs, with `changed` of the parameters longer by 1234 ps; *start: its first bit, *end: its CQE. */
 static struct why_counters receive_measure(size_t changed, uint32_t bytes, sim_time *total)
 {
-	struct rig rig = {.mini = mini_create(SIM_KERNEL_native)};
+	struct rig rig = {.mini = mini_create(SIM_ENGINE_native)};
 	struct why_counters before;
 	sim_time arrives;
 

@@ -30,7 +30,7 @@ enum { RING = 64, LINE = 64, SENDS = 8, RECORD = 4 };
 
 static struct rig rig_with(const struct hca_params *params)
 {
-	struct mini *mini = mini_create(SIM_KERNEL_native);
+	struct mini *mini = mini_create(SIM_ENGINE_native);
 
 	mini->params.send_cache = params->send_cache;
 	mini->params.receive_cache = params->receive_cache;

@@ -37,7 +37,7 @@ struct desk {
 
 static void begin(struct desk *desk)
 {
-	*desk = (struct desk){.sim = sim_create(SIM_KERNEL_native, 1)};
+	*desk = (struct desk){.sim = sim_create(SIM_ENGINE_native, 1)};
 	block_init(&desk->block, desk->sim, &desk_type, "host0.desk", NULL, NULL);
 	block_gauges(&desk->block, (struct gauge *)&desk->gauge);
 	desk->gauge.clerk.capacity = 1;

@@ -44,7 +44,7 @@ struct desk {
 /* 100 ns with work, in which 10 letters were written in `service` ps each; they were in the tray for 8 ns each, on their way 2 ns. */
 static struct bounds work(struct desk *desk, sim_time service)
 {
-	*desk = (struct desk){.sim = sim_create(SIM_KERNEL_native, 1), .completed = 10};
+	*desk = (struct desk){.sim = sim_create(SIM_ENGINE_native, 1), .completed = 10};
 	block_init(&desk->block, desk->sim, &desk_type, "desk", NULL, &desk->completed);
 	block_gauges(&desk->block, (struct gauge *)&desk->gauge);
 	desk->gauge.clerk.capacity = 1;

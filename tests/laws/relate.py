@@ -358,14 +358,14 @@ class Apart(Law):
 # ---- fidelities agree ----
 
 class Fidelities(Law):
-    """kernels and threads give the same bytes; endpoint, detailed and flow adapters agree where they claim to"""
+    """engines and threads give the same bytes; endpoint, detailed and flow adapters agree where they claim to"""
     name = "fidelities"
 
     def draw(self, rng):
-        kind = rng.choice(("kernel", "threads", "flow", "detailed"))
-        if kind == "kernel" and rng.random() < 0.5:
+        kind = rng.choice(("engine", "threads", "flow", "detailed"))
+        if kind == "engine" and rng.random() < 0.5:
             scenario = draw.load(rng)
-        elif kind == "kernel":
+        elif kind == "engine":
             scenario = draw.workload(rng)
         elif kind == "threads":
             scenario = draw.workload(rng, topologies=("leaf-spine", "dumbbell"))
@@ -380,11 +380,11 @@ class Fidelities(Law):
     def judge(self, runner, scenario):
         kind = scenario["_law"]
         first = runner.run(scenario)
-        if kind == "kernel":
-            for kernel in ("hosted", "reference"):
-                found = compare(first, runner.run(scenario, "--kernel", kernel), scenario)
+        if kind == "engine":
+            for engine in ("systemc", "systemc-reference"):
+                found = compare(first, runner.run(scenario, "--engine", engine), scenario)
                 if found:
-                    return f"kernel {kernel}: {found}"
+                    return f"engine {engine}: {found}"
         elif kind == "threads":
             found = compare(first, runner.run(scenario, "--threads", "2"), scenario)
             return f"two threads: {found}" if found else None

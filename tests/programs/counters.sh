@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that the port's counters in sysfs, and `rdma statistic`, show what the adapter counted when they are read: the packets and
-# four-byte words of WRITEs whose size is known, at both ends. Twice alike, on two kernels of the simulator.
+# four-byte words of WRITEs whose size is known, at both ends. Twice alike, on two engines of the simulator.
 # Arguments: the hcasim program, the top of the source tree.
 hcasim=$1
 scenario=$2/scenarios/two-hosts-ib.yaml
@@ -11,7 +11,7 @@ fail() { echo "$*"; exit 1; }
 read_all='cd /; for name in counters/port_xmit_data counters/port_rcv_data counters/port_xmit_packets hw_counters/rx_write_requests hw_counters/out_of_sequence; do
   echo $name $(cat /sys/class/infiniband/mlx5_0/ports/1/$name); done'
 run() {
-  "$hcasim" exec --kernel "$1" "$scenario" -- host0: sh -c "$read_all; ib_write_bw -F -n 100 -s 65536 >/dev/null; $read_all; rdma statistic" \
+  "$hcasim" exec --engine "$1" "$scenario" -- host0: sh -c "$read_all; ib_write_bw -F -n 100 -s 65536 >/dev/null; $read_all; rdma statistic" \
     : host1: sh -c "sleep 0.1; ib_write_bw -F -n 100 -s 65536 host0 >/dev/null; $read_all" 2>&1
 }
 first=$(run native) || fail "exit code $?: $first"
@@ -26,4 +26,4 @@ sent=$(value host1 counters/port_xmit_data)
 [ "$(value host1 counters/port_rcv_data)" = 700 ] || fail "$first" # 100 ACKs of 28 bytes
 [ "$(value host1 counters/port_xmit_packets)" = 1600 ] || fail "$first"
 [[ $first =~ 'host0| link mlx5_0/1 '.*'rx_write_requests 100 ' ]] || fail "rdma statistic: $first"
-[ "$first" = "$(run hosted)" ] || fail "not twice alike"
+[ "$first" = "$(run systemc)" ] || fail "not twice alike"

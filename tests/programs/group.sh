@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that messages to a multicast group reach each program on any host that is attached to it, once, in order and whole, the
 # sender's own too, and nobody else (group.c); over switches, on InfiniBand as the scenario's groups say, on RoCE also to groups
-# that it does not name; who joins and leaves is there or not; and that two runs, on different kernels of the simulator, are alike.
+# that it does not name; who joins and leaves is there or not; and that two runs, on different engines of the simulator, are alike.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.
 hcasim=$1
 source=$2
@@ -47,15 +47,15 @@ scenario roce spectrum-100gbe connectx4-100gbe 32 '' >"$folder/flood.yaml"
 run() {
   local first second name=$1 mgid=$2 mlid=$3
   shift 3
-  for kernel in native hosted; do
-    "$hcasim" exec "$folder/$name.yaml" --kernel $kernel --counters "$folder/$name.$kernel" -- host1: "$group" "$mgid" "$mlid" 1 0 32 : \
+  for engine in native systemc; do
+    "$hcasim" exec "$folder/$name.yaml" --engine $engine --counters "$folder/$name.$engine" -- host1: "$group" "$mgid" "$mlid" 1 0 32 : \
       host2: "$group" "$mgid" "$mlid" 1 0 32 : "$@" host0: "$group" "$mgid" "$mlid" 1 16 32 : host4: "$group" "$mgid" "$mlid" 0 16 0 \
-      >"$folder/$name.$kernel.txt" 2>&1 || { echo "$name: exit code $?"; cat "$folder/$name.$kernel.txt"; exit 1; }
+      >"$folder/$name.$engine.txt" 2>&1 || { echo "$name: exit code $?"; cat "$folder/$name.$engine.txt"; exit 1; }
   done
   first=$(sort "$folder/$name.native.txt")
-  second=$(sort "$folder/$name.hosted.txt")
+  second=$(sort "$folder/$name.systemc.txt")
   [ "$first" = "$second" ] || { echo "$name: $first, then $second"; exit 1; }
-  cmp "$folder/$name.native" "$folder/$name.hosted" || { echo "$name: counters differ"; exit 1; }
+  cmp "$folder/$name.native" "$folder/$name.systemc" || { echo "$name: counters differ"; exit 1; }
   for host in 0 1 2; do
     grep -qE "^host$host\| *32 messages received" "$folder/$name.native.txt" || { echo "$name: $first"; exit 1; }
   done

@@ -41,7 +41,7 @@ resent() { # NAME HOST
 
 loses='faults=[{drop: {probability: 1%}}]'
 run ib two-hosts-ib-loss
-run again two-hosts-ib-loss --kernel hosted
+run again two-hosts-ib-loss --engine systemc
 run roce two-hosts-roce --set "$loses"
 for file in out json pcapng; do
   cmp "$folder/ib.$file" "$folder/again.$file" || fail "$file differs from run to run"

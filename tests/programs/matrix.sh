@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Proves that an unmodified program does on simulated adapters what it does on real ones: it ends with exit code 0, says
 # nothing on standard error, and prints what one row of matrix.txt expects, with figures in the bounds stated there; and that
-# a second run, on another kernel of the simulator and another set of processors, prints the same and sends the same packets
+# a second run, on another engine of the simulator and another set of processors, prints the same and sends the same packets
 # at the same times, byte for byte.
 # Arguments: the hcasim program, the top of the source tree, the row's name, the program `verify`.
 # Exit code 77: the program is not installed.
@@ -73,9 +73,9 @@ check() {
   esac
 }
 
-other=(hosted reference)
+other=(systemc systemc-reference)
 run 1 "$hcasim" exec
-run 2 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$hcasim" exec --kernel "${other[$((${#name} % 2))]}"
+run 2 taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$hcasim" exec --engine "${other[$((${#name} % 2))]}"
 
 tr -s ' \t' ' ' <"$folder/1.out" >"$folder/squeezed"
 while read -r one; do

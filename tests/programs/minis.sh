@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that a program which asks for compressed CQEs and reads them itself (minis.c) finds each message's length in them: of 20 CQEs
-# one title and three arrays of mini-CQEs are written, 256 bytes in place of 1280; that it does so alike on two kernels of the
+# one title and three arrays of mini-CQEs are written, 256 bytes in place of 1280; that it does so alike on two engines of the
 # simulator; and that without the adapter's leave such a completion queue is refused.
 # Arguments: the hcasim program, the top of the source tree, a program of this folder's.
 hcasim=$1
@@ -12,11 +12,11 @@ trap 'rm -rf "$folder"' EXIT
 fail() { echo "$*"; exit 1; }
 
 run() {
-  "$hcasim" exec --kernel "$1" --set hosts.host0.hca.device.compressed_cqes=true --set hosts.host0.hca.transport.ack_when=posted \
+  "$hcasim" exec --engine "$1" --set hosts.host0.hca.device.compressed_cqes=true --set hosts.host0.hca.transport.ack_when=posted \
     --out "$folder/$1" "$scenario" -- host0: "$minis" 2>&1
 }
 first=$(run native) || fail "exit code $?: $first"
-second=$(run hosted)
+second=$(run systemc)
 [ "$first" = "$(printf 'host0| up to 64 in one\nhost0| 20 messages: 1 titles, 20 mini-CQEs, 0 others')" ] || fail "$first"
 [ "$first" = "$second" ] || fail "not twice alike: $first, then $second"
 written=$(grep -o '"host0.hca.completion[^}]*' "$folder/native/counters.json")

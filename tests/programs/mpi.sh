@@ -3,7 +3,7 @@
 # Proves that Open MPI runs unmodified, with several ranks on a host: mpirun on one simulated host starts a daemon on the other by
 # tools/hcasim-ssh, and the four ranks of mpi.c talk by UCX, over the adapters and through memory they share; and two of one host
 # by Open MPI's own shared memory. Bytes, sums and hosts are right, the times are those of the adapter or of shared memory, and a
-# second run, on another kernel of the simulator, prints the same.
+# second run, on another engine of the simulator, prints the same.
 # Arguments: the hcasim program, the top of the source tree. Exit code 77: Open MPI, or its compiler, is not installed.
 hcasim=$1
 source=$2
@@ -14,9 +14,9 @@ mpicc -O2 -o "$folder/mpi" "$source/tests/programs/mpi.c" || exit 77
 
 # run KERNEL OPTIONS...
 run() {
-  local kernel=$1
+  local engine=$1
   shift
-  TMPDIR=$folder "$hcasim" exec --kernel "$kernel" "$source/scenarios/two-hosts-ib.yaml" -- \
+  TMPDIR=$folder "$hcasim" exec --engine "$engine" "$source/scenarios/two-hosts-ib.yaml" -- \
     host0: mpirun --allow-run-as-root --mca plm_rsh_agent "$source/tools/hcasim-ssh" "$@" "$folder/mpi" \
     2>"$folder/errors" </dev/null | sed 's/ *$//' | LC_ALL=C sort
   [ "${PIPESTATUS[0]}" -eq 0 ] || cat "$folder/errors"
@@ -28,9 +28,9 @@ expect() {
   grep -qE "^host0\| $2\$" "$folder/$1" || { echo "$1: not printed: $2"; failures=$((failures + 1)); }
 }
 
-for kernel in native hosted; do
-  run $kernel --mca pml ucx -H host0:2,host1:2 -np 4 >"$folder/ucx-$kernel"
-  run $kernel --mca pml ob1 --mca btl_vader_backing_directory "$folder" -H host0:2 -np 2 >"$folder/shared-$kernel"
+for engine in native systemc; do
+  run $engine --mca pml ucx -H host0:2,host1:2 -np 4 >"$folder/ucx-$engine"
+  run $engine --mca pml ob1 --mca btl_vader_backing_directory "$folder" -H host0:2 -np 2 >"$folder/shared-$engine"
 done
 for rank in 0 1 2 3; do
   expect ucx-native "rank $rank of 4 is on host$((rank / 2)), the sum is 10"
@@ -48,7 +48,7 @@ expect shared-native 'rank 1 of 2 is on host0, the sum is 3'
 expect shared-native 'with rank 1 +8 bytes +0\.[0-9]+ us'
 expect shared-native 'with rank 1 +1048576 bytes +[0-9.]+ us'
 for what in ucx shared; do
-  cmp "$folder/$what-native" "$folder/$what-hosted" || failures=$((failures + 1))
+  cmp "$folder/$what-native" "$folder/$what-systemc" || failures=$((failures + 1))
 done
 [ $failures -eq 0 ] || cat "$folder"/ucx-native "$folder"/shared-native "$folder/errors"
 [ $failures -eq 0 ]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Proves that rdma-core's own tests of pyverbs pass on the simulated adapter: all of them on InfiniBand, those that send anything
-# on RoCE, those of rdma_cm among them, the latter twice alike on two kernels of the simulator. suite.txt says which pass; the
+# on RoCE, those of rdma_cm among them, the latter twice alike on two engines of the simulator. suite.txt says which pass; the
 # others are skipped by the suite.
 #
 # Both ends are of one adapter. A program in virtual time looks at the data as soon as the sender has its completion, and
@@ -26,9 +26,9 @@ chmod +x "$folder/ip"
 
 # run SCENARIO KERNEL TESTS...
 run() {
-  local scenario=$1 kernel=$2
+  local scenario=$1 engine=$2
   shift 2
-  PATH=$folder:$PATH "$hcasim" exec --kernel "$kernel" --set hosts.host0.hca.transport.ack_when=posted --set cpu.mmio_store=1us \
+  PATH=$folder:$PATH "$hcasim" exec --engine "$engine" --set hosts.host0.hca.transport.ack_when=posted --set cpu.mmio_store=1us \
     "$source/scenarios/$scenario.yaml" -- host0: "$python" "$source/tests/programs/suite.py" "$folder" \
     --dev mlx5_0 --port 1 --gid 0 "$@" 2>"$folder/errors" </dev/null || cat "$folder/errors"
 }
@@ -50,7 +50,7 @@ compare "$folder/ib" pass-ib '[a-z0-9_]*'
 few=(test_addr test_atomic test_cq_events test_mr test_odp test_parent_domain test_qp test_rdmacm
   test_relaxed_ordering)
 run two-hosts-roce native "${few[@]}" >"$folder/roce"
-run two-hosts-roce hosted "${few[@]}" >"$folder/again"
+run two-hosts-roce systemc "${few[@]}" >"$folder/again"
 compare "$folder/roce" pass-roce "$(IFS='|'; echo "${few[*]}")"
 cmp "$folder/roce" "$folder/again" || failures=$((failures + 1))
 [ $failures -eq 0 ]

@@ -83,7 +83,7 @@ static void run_session(struct result *result, const char *const (*programs)[4],
 		params.quantum = quantum;
 		if (lock_turn)
 			cpu.lock_turn = lock_turn;
-		struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+		struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 		struct session *session = session_create(sim, &cpu, &params, false, false);
 		for (uint32_t i = 0; i < count; i++) {
 			char name[16];
@@ -402,7 +402,7 @@ static void test_unsuitable_programs_are_refused(void)
 
 	params_default(cpu_param_list, &cpu);
 	params_default(session_param_list, &params);
-	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct session *session = session_create(sim, &cpu, &params, false, false);
 	session_add_host(session, "host0", address);
 	argv[0] = strdup("no-such-program-anywhere");

@@ -75,7 +75,7 @@ static void test_begins_anew(void)
 
 static void test_of_a_run(void)
 {
-	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	unsigned char *one = sim_arena(sim, 100), *two = sim_arena(sim, 100);
 
 	CU_ASSERT_PTR_EQUAL(two, one + 128);

@@ -57,7 +57,7 @@ static struct shop shop;
 
 static void open_shop(void)
 {
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	shop = (struct shop){0};
 	block_init(&shop.block, sim, &shop_type, "shop", NULL, NULL);
 	block_gauges(&shop.block, (struct gauge *)&shop.gauge);

@@ -43,7 +43,7 @@ static void arrive_and_return(struct delay_line *from, struct delay_item *item)
 
 static void begin(void (*arrival)(struct delay_line *, struct delay_item *))
 {
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	block_init(&block, sim, &plain, "cable", NULL, NULL);
 	delay_line_init(&line, &block, arrival);
 	arrived = 0;

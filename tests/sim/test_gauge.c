@@ -51,7 +51,7 @@ static void step(struct sim *sim, sim_time until)
 
 static void test_sums_over_time(void)
 {
-	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct gauge gauge = {.capacity = 3};
 
 	step(sim, 1000000007); /* sums do not begin at time 0 */
@@ -79,7 +79,7 @@ static void test_sums_over_time(void)
 
 static void test_what_files_hold(void)
 {
-	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct shop shop = {.served = 6};
 	char *text = NULL;
 	size_t length = 0;

@@ -142,7 +142,7 @@ static void ring_begin(struct ring *ring, unsigned lps)
 	char name[16];
 
 	memset(ring, 0, sizeof(*ring));
-	ring->sim = sim_create(SIM_KERNEL_native, 7);
+	ring->sim = sim_create(SIM_ENGINE_native, 7);
 	sim_create_lps(ring->sim, lps);
 	CU_ASSERT_EQUAL(sim_lps(ring->sim), lps);
 	for (unsigned i = 0; i < NODES; i++) {
@@ -297,7 +297,7 @@ static void beat(struct event *event)
 static void test_little_is_done_together(void)
 {
 	static struct beat beats[2];
-	struct sim *sim = sim_create(SIM_KERNEL_native, 1);
+	struct sim *sim = sim_create(SIM_ENGINE_native, 1);
 	struct sim_windows windows;
 	/* A window costs 10 events' time, and gains what the other LP holds: one event costs 9 of 10,000. Of windows that do
 	 * not cost but gain 990, as many as gain 10,000 are to be seen before. */

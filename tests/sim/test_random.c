@@ -35,7 +35,7 @@ static void test_independent_of_other_blocks(void)
 	uint64_t expected[8];
 
 	for (int extra = 0; extra < 2; extra++) {
-		struct sim *sim = sim_create(SIM_KERNEL_native, 42);
+		struct sim *sim = sim_create(SIM_ENGINE_native, 42);
 		struct block other, link;
 		struct random random, noise;
 

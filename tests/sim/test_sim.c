@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that each kernel fires events in the order of (time, priority, origin, sequence), that
+ * Proves that each engine fires events in the order of (time, priority, origin, sequence), that
  * sim_run() excludes its limit, that cancelled events do not fire, and that stopping and going on
  * loses nothing.
  */
@@ -21,14 +21,14 @@
 	TEST(drop)                       \
 	TEST(stop)                       \
 	TEST(slices)                     \
-	TEST(kernel_names)
+	TEST(engine_names)
 SUITE(TESTS)
 
 #define EVENTS 8
 
 static const struct block_type plain = {.name = "plain"};
 
-static enum sim_kernel kernel;
+static enum sim_engine engine;
 static struct sim *sim;
 static struct block blocks[2];
 static struct event events[EVENTS];
@@ -45,7 +45,7 @@ static void note(struct event *event)
 
 static void begin(void)
 {
-	sim = sim_create(kernel, 1);
+	sim = sim_create(engine, 1);
 	block_init(&blocks[0], sim, &plain, "first", NULL, NULL);
 	block_init(&blocks[1], sim, &plain, "second", NULL, NULL);
 	memset(fired, 0, sizeof(fired));
@@ -296,36 +296,36 @@ static void slices(void)
 	end();
 }
 
-static void kernel_names(void)
+static void engine_names(void)
 {
-	enum sim_kernel found;
+	enum sim_engine found;
 
-	CU_ASSERT_TRUE(sim_kernel_from_name("native", &found));
-	CU_ASSERT_EQUAL(found, SIM_KERNEL_native);
-	CU_ASSERT_TRUE(sim_kernel_from_name("reference", &found));
-	CU_ASSERT_EQUAL(found, SIM_KERNEL_reference);
-	CU_ASSERT_FALSE(sim_kernel_from_name("Native", &found));
+	CU_ASSERT_TRUE(sim_engine_from_name("native", &found));
+	CU_ASSERT_EQUAL(found, SIM_ENGINE_native);
+	CU_ASSERT_TRUE(sim_engine_from_name("systemc-reference", &found));
+	CU_ASSERT_EQUAL(found, SIM_ENGINE_systemc_reference);
+	CU_ASSERT_FALSE(sim_engine_from_name("Native", &found));
 }
 
-#define KERNEL_NAME(name, meaning) #name,
+#define ENGINE_NAME(name, text, meaning) text,
 
-static void on_each_kernel(void (*test)(void))
+static void on_each_engine(void (*test)(void))
 {
-	static const char *const names[] = {SIM_KERNELS(KERNEL_NAME)};
+	static const char *const names[] = {SIM_ENGINES(ENGINE_NAME)};
 
-	for (unsigned i = 0; i < SIM_KERNEL_COUNT; i++) {
+	for (unsigned i = 0; i < SIM_ENGINE_COUNT; i++) {
 		unsigned failures = CU_get_number_of_failures();
 
-		kernel = (enum sim_kernel)i;
+		engine = (enum sim_engine)i;
 		test();
 		if (CU_get_number_of_failures() > failures)
-			printf("\n    on the %s kernel", names[i]);
+			printf("\n    on the %s engine", names[i]);
 	}
 }
 
 #define ON_EACH_KERNEL(name)          \
 	static void test_##name(void) \
 	{                             \
-		on_each_kernel(name); \
+		on_each_engine(name); \
 	}
 TESTS(ON_EACH_KERNEL)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that a SystemC module and C models interleave at exact times on the hosted and the reference kernel: requests
+ * Proves that a SystemC module and C models interleave at exact times on the engines systemc and systemc-reference: requests
  * cross at their time, answers and ticks come back after what the models do at that instant, in slices and in one run.
  */
 #include <stdio.h>
@@ -65,9 +65,9 @@ static void take_tick(struct event *event)
 	note('t');
 }
 
-static void begin(enum sim_kernel kernel)
+static void begin(enum sim_engine engine)
 {
-	sim = sim_create(kernel, 1);
+	sim = sim_create(engine, 1);
 	block_init(&model, sim, &plain, "model", NULL, NULL);
 	block_init(&bridge, sim, &plain, "bridge", NULL, NULL);
 	event_init(&work, &model, do_work);
@@ -98,9 +98,10 @@ static void test_interleaving(void)
 {
 	static char expected[sizeof(log_text)];
 
-	for (unsigned kernel = SIM_KERNEL_hosted; kernel <= SIM_KERNEL_reference; kernel++) {
+	for (unsigned engine = SIM_ENGINE_systemc; engine <= SIM_ENGINE_systemc_reference;
+	     engine++) {
 		for (sim_time slice = 1 * NS; slice <= 1000 * NS; slice *= 1000) {
-			begin((enum sim_kernel)kernel);
+			begin((enum sim_engine)engine);
 			while (sim_now(sim) < 1000 * NS)
 				sim_run(sim, sim_now(sim) + slice);
 			end();
@@ -122,7 +123,7 @@ static void test_interleaving(void)
 
 static void test_native_has_no_systemc(void)
 {
-	struct sim *native = sim_create(SIM_KERNEL_native, 1);
+	struct sim *native = sim_create(SIM_ENGINE_native, 1);
 
 	CU_ASSERT_FALSE(systemc_call(native, echo_module_create, &ports));
 	sim_destroy(native);

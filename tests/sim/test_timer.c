@@ -30,7 +30,7 @@ static void expire(struct timer *expiring)
 
 static void begin(void)
 {
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	block_init(&block, sim, &plain, "owner", NULL, NULL);
 	timer_init(&timer, &block, expire);
 	expired = 0;

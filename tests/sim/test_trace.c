@@ -55,7 +55,7 @@ static void write_trace(void)
 {
 	struct trace_file *file;
 
-	sim = sim_create(SIM_KERNEL_native, 9);
+	sim = sim_create(SIM_ENGINE_native, 9);
 	block_init(&first, sim, &link_type, "host0.link", NULL, &counts);
 	block_init(&second, sim, &link_type, "host1.link", NULL, &counts);
 	file = trace_open(sim, path, "host0.*,,late");

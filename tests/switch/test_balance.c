@@ -31,7 +31,7 @@ static void begin(enum balance balance, enum link_layer link_layer)
 	mesh.params.balance = balance;
 	CU_ASSERT_TRUE_FATAL(
 		topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
-	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_KERNEL_native, link_layer));
+	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_ENGINE_native, link_layer));
 }
 
 static void end(void)

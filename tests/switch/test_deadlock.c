@@ -13,7 +13,7 @@
 	TEST(up_down)          \
 	TEST(slow_host)        \
 	TEST(watchdog_ends_it) \
-	TEST(kernels_agree)
+	TEST(engines_agree)
 SUITE(TESTS)
 
 #define SWITCHES 4
@@ -31,7 +31,7 @@ static void note(void *context, const struct deadlock *deadlock)
 	sim_stop(mesh.sim);
 }
 
-static struct deadlock_watch *begin(enum sim_kernel kernel, enum link_layer link_layer,
+static struct deadlock_watch *begin(enum sim_engine engine, enum link_layer link_layer,
 				    enum topology_routing routing, bool shared)
 {
 	const struct torus_shape ring = {{SWITCHES, 1, 1}, 2};
@@ -44,7 +44,7 @@ static struct deadlock_watch *begin(enum sim_kernel kernel, enum link_layer link
 	}
 	CU_ASSERT_TRUE_FATAL(topology_torus(&mesh.layout, &ring, mesh.error, sizeof(mesh.error)));
 	mesh.layout.routing = routing;
-	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, kernel, link_layer));
+	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, engine, link_layer));
 	for (uint32_t i = 0; i < mesh.host_count; i++)
 		mesh_send(&mesh, i, (i + mesh.host_count / 2) % mesh.host_count, PACKETS, 4096);
 	return deadlock_watch_create(mesh.sim, mesh.topology, 100 * US, note, &mesh);
@@ -61,7 +61,7 @@ static void ring(enum link_layer link_layer, bool shared, uint64_t before)
 {
 	char text[1024];
 	struct deadlock_watch *watch =
-		begin(SIM_KERNEL_native, link_layer, ROUTING_dimension_order, shared);
+		begin(SIM_ENGINE_native, link_layer, ROUTING_dimension_order, shared);
 
 	sim_run(mesh.sim, 20 * MS);
 	CU_ASSERT_EQUAL_FATAL(founds, 1);
@@ -97,7 +97,7 @@ static void test_ring(void)
 static void no_deadlock(enum link_layer link_layer, bool shared)
 {
 	struct deadlock_watch *watch =
-		begin(SIM_KERNEL_native, link_layer, ROUTING_up_down, shared);
+		begin(SIM_ENGINE_native, link_layer, ROUTING_up_down, shared);
 
 	sim_run(mesh.sim, 20 * MS);
 	CU_ASSERT_EQUAL(founds, 0);
@@ -123,7 +123,7 @@ static void test_slow_host(void)
 	mesh_defaults(&mesh);
 	CU_ASSERT_TRUE_FATAL(topology_parking_lot(&mesh.layout, &(struct parking_lot_shape){4, 1},
 						  mesh.error, sizeof(mesh.error)));
-	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
+	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_ENGINE_native, LINK_INFINIBAND));
 	mesh.hosts[3].holds = true;
 	for (uint32_t i = 0; i < 3; i++)
 		mesh_send(&mesh, i, 3, 200, 4096);
@@ -139,7 +139,7 @@ static void test_slow_host(void)
 static void test_watchdog_ends_it(void)
 {
 	struct deadlock_watch *watch =
-		begin(SIM_KERNEL_native, LINK_ETHERNET, ROUTING_dimension_order, false);
+		begin(SIM_ENGINE_native, LINK_ETHERNET, ROUTING_dimension_order, false);
 	uint64_t received = 0, dropped = 0;
 
 	sim_run(mesh.sim, 10 * SEC); /* stops where it is found */
@@ -154,19 +154,19 @@ static void test_watchdog_ends_it(void)
 	end(watch);
 }
 
-static void test_kernels_agree(void)
+static void test_engines_agree(void)
 {
-	sim_time at[SIM_KERNEL_COUNT];
+	sim_time at[SIM_ENGINE_COUNT];
 
-	for (unsigned kernel = 0; kernel < SIM_KERNEL_COUNT; kernel++) {
-		struct deadlock_watch *watch = begin((enum sim_kernel)kernel, LINK_INFINIBAND,
+	for (unsigned engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
+		struct deadlock_watch *watch = begin((enum sim_engine)engine, LINK_INFINIBAND,
 						     ROUTING_dimension_order, false);
 
 		sim_run(mesh.sim, 20 * MS);
 		CU_ASSERT_EQUAL(founds, 1);
-		at[kernel] = found.at;
+		at[engine] = found.at;
 		end(watch);
 	}
-	CU_ASSERT_EQUAL(at[SIM_KERNEL_native], at[SIM_KERNEL_hosted]);
-	CU_ASSERT_EQUAL(at[SIM_KERNEL_native], at[SIM_KERNEL_reference]);
+	CU_ASSERT_EQUAL(at[SIM_ENGINE_native], at[SIM_ENGINE_systemc]);
+	CU_ASSERT_EQUAL(at[SIM_ENGINE_native], at[SIM_ENGINE_systemc_reference]);
 }

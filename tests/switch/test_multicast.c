@@ -327,7 +327,7 @@ static void test_two_levels(void)
 
 	mesh_defaults(&mesh);
 	CU_ASSERT_TRUE(topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
-	CU_ASSERT_TRUE(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
+	CU_ASSERT_TRUE(mesh_begin(&mesh, SIM_ENGINE_native, LINK_INFINIBAND));
 	for (uint32_t group = 0; group < 2; group++) {
 		CU_ASSERT_EQUAL(add_group(mesh.endpoints), group);
 		CU_ASSERT_TRUE(set_group(mesh.topology, group, members, 5, senders, group));
@@ -373,7 +373,7 @@ static void test_sender_elsewhere(void)
 
 	mesh_defaults(&mesh);
 	CU_ASSERT_TRUE(topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
-	CU_ASSERT_TRUE(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
+	CU_ASSERT_TRUE(mesh_begin(&mesh, SIM_ENGINE_native, LINK_INFINIBAND));
 	add_group(mesh.endpoints);
 	CU_ASSERT_TRUE(set_group(mesh.topology, 0, members, 3, NULL, 0));
 	station_send(&mesh.hosts[8], group_path(mesh.endpoints, 8, 0), 1, MTU);
@@ -428,7 +428,7 @@ static uint32_t draw(struct random *random, uint32_t hosts, bool is_in[], uint32
 }
 
 static uint64_t run_random(unsigned which, bool up_down, enum link_layer link_layer, uint64_t seed,
-			   enum sim_kernel kernel)
+			   enum sim_engine engine)
 {
 	bool member[64], sender[64];
 	uint32_t members[64], senders[64], count, sender_count, hosts;
@@ -440,7 +440,7 @@ static uint64_t run_random(unsigned which, bool up_down, enum link_layer link_la
 	CU_ASSERT_TRUE_FATAL(lay_out(which));
 	if (up_down)
 		mesh.layout.routing = ROUTING_up_down;
-	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, kernel, link_layer));
+	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, engine, link_layer));
 	random_init_named(&random, seed, "test", "multicast");
 	hosts = mesh.host_count;
 	count = draw(&random, hosts, member, members);
@@ -470,11 +470,11 @@ static void test_any_fabric(void)
 		unsigned which = seed % 4;
 		bool up_down = seed / 4 % 2 || which == 1 || which == 2;
 		enum link_layer link_layer = seed / 8 % 2 ? LINK_ETHERNET : LINK_INFINIBAND;
-		uint64_t digest = run_random(which, up_down, link_layer, seed, SIM_KERNEL_native);
+		uint64_t digest = run_random(which, up_down, link_layer, seed, SIM_ENGINE_native);
 
 		if (seed % 6 == 0)
-			CU_ASSERT_EQUAL(
-				run_random(which, up_down, link_layer, seed, SIM_KERNEL_reference),
-				digest);
+			CU_ASSERT_EQUAL(run_random(which, up_down, link_layer, seed,
+						   SIM_ENGINE_systemc_reference),
+					digest);
 	}
 }

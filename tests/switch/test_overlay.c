@@ -4,7 +4,7 @@
  * leaves after given packets, feedback that changed first, the least congested path for a flowlet, the path before among equals,
  * metrics that age. ConWeave: an RTT_REPLY in time keeps the path, a late one makes a TAIL and another path; what overtakes the TAIL
  * is queued and released in order at the picosecond at which the TAIL comes, or when its time is over; NOTIFY keeps flows off a
- * path. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three kernels agree.
+ * path. Both: headers are on the wire between leaves and nowhere else, what cannot be is refused, and three engines agree.
  */
 #include "fabric/port_fault.h"
 #include "switch/overlay.h"
@@ -21,7 +21,7 @@
 	TEST(conweave_cut_short) \
 	TEST(conweave_notify)    \
 	TEST(link_down)          \
-	TEST(kernels)            \
+	TEST(engines)            \
 	TEST(refusals)
 SUITE_AFTER(set_up, TESTS)
 
@@ -32,14 +32,14 @@ SUITE_AFTER(set_up, TESTS)
 static struct mesh mesh;
 static unsigned spines = SPINES;
 
-static bool try_begin(enum balance balance, enum sim_kernel kernel)
+static bool try_begin(enum balance balance, enum sim_engine engine)
 {
 	const struct leaf_spine_shape shape = {.leaves = LEAVES, .spines = SPINES, .hosts = HOSTS};
 
 	mesh.params.balance = balance;
 	CU_ASSERT_TRUE_FATAL(
 		topology_leaf_spine(&mesh.layout, &shape, mesh.error, sizeof(mesh.error)));
-	return mesh_begin(&mesh, kernel, LINK_ETHERNET);
+	return mesh_begin(&mesh, engine, LINK_ETHERNET);
 }
 
 static void begin(enum balance balance)
@@ -48,7 +48,7 @@ static void begin(enum balance balance)
 	mesh.params.queueing = QUEUEING_ARRIVAL;
 	mesh.params.forwarding_latency = 0;
 	mesh.params.port.fec_latency = 0;
-	CU_ASSERT_TRUE_FATAL(try_begin(balance, SIM_KERNEL_native));
+	CU_ASSERT_TRUE_FATAL(try_begin(balance, SIM_ENGINE_native));
 }
 
 static void end(void)
@@ -230,7 +230,7 @@ static void begin_two_next_hops(void)
 		if (link->one == LEAVES + 1 || link->other == LEAVES + 1)
 			link->metres = 1000;
 	}
-	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_KERNEL_native, LINK_ETHERNET));
+	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_ENGINE_native, LINK_ETHERNET));
 }
 
 #define PACKET   ((sim_time)88480) /* 1024 + 62 + 20 bytes at 100 Gb/s */
@@ -431,13 +431,13 @@ static void test_link_down(void)
 	link_down(BALANCE_CONWEAVE);
 }
 
-static uint64_t digest(enum balance balance, enum sim_kernel kernel)
+static uint64_t digest(enum balance balance, enum sim_engine engine)
 {
 	uint64_t sum = 0;
 
 	mesh.params.buffer.size = 9000000;
 	mesh.params.queueing = QUEUEING_ARRIVAL;
-	CU_ASSERT_TRUE_FATAL(try_begin(balance, kernel));
+	CU_ASSERT_TRUE_FATAL(try_begin(balance, engine));
 	for (uint16_t i = 0; i < 12; i++) {
 		for (uint32_t host = 0; host < 2 * HOSTS; host++)
 			station_send(&mesh.hosts[host],
@@ -453,21 +453,21 @@ static uint64_t digest(enum balance balance, enum sim_kernel kernel)
 	return sum;
 }
 
-static void test_kernels(void)
+static void test_engines(void)
 {
 	const enum balance balances[] = {BALANCE_DRILL, BALANCE_CONGA, BALANCE_CONWEAVE};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(balances); i++) {
-		uint64_t native = digest(balances[i], SIM_KERNEL_native);
+		uint64_t native = digest(balances[i], SIM_ENGINE_native);
 
-		CU_ASSERT_EQUAL(digest(balances[i], SIM_KERNEL_hosted), native);
-		CU_ASSERT_EQUAL(digest(balances[i], SIM_KERNEL_reference), native);
+		CU_ASSERT_EQUAL(digest(balances[i], SIM_ENGINE_systemc), native);
+		CU_ASSERT_EQUAL(digest(balances[i], SIM_ENGINE_systemc_reference), native);
 	}
 }
 
 static void refused(enum balance balance, const char *expected)
 {
-	CU_ASSERT_FALSE(try_begin(balance, SIM_KERNEL_native));
+	CU_ASSERT_FALSE(try_begin(balance, SIM_ENGINE_native));
 	CU_ASSERT_PTR_NOT_NULL(strstr(mesh.error, expected));
 	CU_ASSERT_EQUAL(mesh_end(&mesh), 0);
 	mesh_defaults(&mesh);

@@ -2,7 +2,7 @@
 /*
  * Proves what must hold whatever happens: for many seeds, a fabric of two leaves and two spines with random buffers,
  * own or shared, schedules, marks, routes, lengths, VLs, sizes and faults of packets and links. Every packet arrives or is counted where it was lost, none is lost without a
- * fault in a lossless fabric, input space and credits are whole in the end, and every kernel sees the same run.
+ * fault in a lossless fabric, input space and credits are whole in the end, and every engine sees the same run.
  */
 #include <stdio.h>
 
@@ -247,13 +247,13 @@ static void destroy(struct fabric *fabric)
 	sim_destroy(fabric->sim);
 }
 
-static uint64_t run(enum sim_kernel kernel, uint64_t seed, enum link_layer link_layer)
+static uint64_t run(enum sim_engine engine, uint64_t seed, enum link_layer link_layer)
 {
 	static struct fabric fabric;
 	uint64_t digest;
 
 	memset(&fabric, 0, sizeof(fabric));
-	fabric.sim = sim_create(kernel, seed);
+	fabric.sim = sim_create(engine, seed);
 	fabric.pool = packet_pool_create();
 	fabric.endpoints = endpoints_create();
 	fabric.topology = topology_create(fabric.endpoints);
@@ -279,11 +279,12 @@ static void test_seeds(void)
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
 		unsigned failures = CU_get_number_of_failures();
 		enum link_layer link_layer = seed % 2 ? LINK_INFINIBAND : LINK_ETHERNET;
-		uint64_t native = run(SIM_KERNEL_native, seed, link_layer);
+		uint64_t native = run(SIM_ENGINE_native, seed, link_layer);
 
-		CU_ASSERT_EQUAL(run(SIM_KERNEL_hosted, seed, link_layer), native);
+		CU_ASSERT_EQUAL(run(SIM_ENGINE_systemc, seed, link_layer), native);
 		if (seed % 4 < 2)
-			CU_ASSERT_EQUAL(run(SIM_KERNEL_reference, seed, link_layer), native);
+			CU_ASSERT_EQUAL(run(SIM_ENGINE_systemc_reference, seed, link_layer),
+					native);
 		if (CU_get_number_of_failures() != failures)
 			printf("seed %lu\n", (unsigned long)seed);
 	}

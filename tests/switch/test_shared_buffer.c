@@ -46,7 +46,7 @@ static void alone_begin(unsigned ports, uint64_t headroom)
 	char error[256];
 
 	memset(paused, 0, sizeof(paused));
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	block_init(&block, sim, &block_type, "test", NULL, NULL);
 	buffer = shared_buffer_create(&block, &params, ports, note_pause, NULL);
 	for (unsigned i = 0; i < ports; i++)

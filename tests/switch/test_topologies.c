@@ -37,7 +37,7 @@ static void note_hop(void *context, struct port *port, const struct packet *pack
 static void begin(bool built)
 {
 	CU_ASSERT_TRUE_FATAL(built);
-	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
+	CU_ASSERT_TRUE_FATAL(mesh_begin(&mesh, SIM_ENGINE_native, LINK_INFINIBAND));
 	for (uint32_t i = 0; i < mesh.layout.node_count; i++) {
 		tap_nodes[i] = i;
 		for (unsigned j = 0; mesh.switches[i] && j < mesh.layout.nodes[i].ports; j++)
@@ -321,7 +321,7 @@ static void test_refused(void)
 	mesh_defaults(&mesh); /* dimension order without positions */
 	CU_ASSERT_TRUE(topology_star(&mesh.layout, &(struct star_shape){2}, error, sizeof(error)));
 	mesh.layout.routing = ROUTING_dimension_order;
-	CU_ASSERT_FALSE(mesh_begin(&mesh, SIM_KERNEL_native, LINK_INFINIBAND));
+	CU_ASSERT_FALSE(mesh_begin(&mesh, SIM_ENGINE_native, LINK_INFINIBAND));
 	CU_ASSERT_STRING_EQUAL(mesh.error,
 			       "switch0.port0: its switch has no position in the torus");
 	mesh_end(&mesh);

@@ -38,7 +38,7 @@ static void begin(void)
 {
 	params_default(switch_param_list, &params);
 	params_default(port_param_list, &params.port);
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	pool = packet_pool_create();
 	endpoints = endpoints_create();
 	topology = topology_create(endpoints);

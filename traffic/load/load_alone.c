@@ -81,7 +81,7 @@ static bool join(struct alone *alone, const struct load_setup *setup, char *erro
 static bool create(struct alone *alone, const struct load_setup *setup, char *error,
 		   size_t error_bytes)
 {
-	alone->sim = sim_create(SIM_KERNEL_native, 1);
+	alone->sim = sim_create(SIM_ENGINE_native, 1);
 	alone->pool = packet_pool_create();
 	alone->endpoints = endpoints_create();
 	alone->load = load_create(&setup->load, alone->sim, alone->endpoints, NULL);

@@ -22,7 +22,7 @@ static inline void pair_begin(enum link_layer link_layer, uint64_t seed)
 {
 	const uint8_t ip[2][4] = {{10, 0, 0, 1}, {10, 0, 0, 2}};
 
-	sim = sim_create(SIM_KERNEL_native, seed);
+	sim = sim_create(SIM_ENGINE_native, seed);
 	pool = packet_pool_create();
 	endpoints = endpoints_create();
 	endpoints_add(endpoints, "a", link_layer, ip[0]);

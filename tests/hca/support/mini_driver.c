@@ -46,12 +46,12 @@ static const struct path *resolve(struct hca_resolver *resolver, const uint8_t v
 	return be16_get(vector + 14) ? mini->paths[host == &mini->hosts[1]] : NULL;
 }
 
-struct mini *mini_create(enum sim_kernel kernel)
+struct mini *mini_create(enum sim_engine engine)
 {
 	struct mini *mini = calloc(1, sizeof(*mini));
 
 	assert(mini);
-	mini->sim = sim_create(kernel, 1);
+	mini->sim = sim_create(engine, 1);
 	mini->pool = packet_pool_create();
 	mini->endpoints = endpoints_create();
 	hca_params_default(&mini->params);

@@ -81,7 +81,7 @@ struct mini_send { /* what a test posts */
 };
 
 /* Before mini_start(), params may be changed. */
-struct mini *mini_create(enum sim_kernel kernel);
+struct mini *mini_create(enum sim_engine engine);
 void mini_start(struct mini *mini, enum link_layer link_layer);
 void mini_destroy(struct mini *mini);
 void mini_run(struct mini *mini); /* until nothing happens any more */

@@ -10,15 +10,15 @@
 
 #include "sim/block.h"
 
-/* The kernel to run on: the one that was asked for, if it can hold the module, or none is named. */
-static inline enum sim_kernel module_env(enum sim_kernel kernel, struct param_text *module)
+/* The engine to run on: the one that was asked for, if it can hold the module, or none is named. */
+static inline enum sim_engine module_env(enum sim_engine engine, struct param_text *module)
 {
 	const char *path = getenv("HCASIM_TEST_MODULE");
 
 	if (!path)
-		return kernel;
+		return engine;
 	snprintf(module->text, sizeof(module->text), "%s", path);
-	return kernel == SIM_KERNEL_native ? SIM_KERNEL_hosted : kernel;
+	return engine == SIM_ENGINE_native ? SIM_ENGINE_systemc : engine;
 }
 
 #endif

@@ -17,7 +17,7 @@ struct pair {
 
 static inline struct pair pair_begin(void)
 {
-	struct pair pair = {.mini = mini_create(SIM_KERNEL_native)};
+	struct pair pair = {.mini = mini_create(SIM_ENGINE_native)};
 
 	mini_start(pair.mini, LINK_INFINIBAND);
 	return pair;

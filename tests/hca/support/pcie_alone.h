@@ -28,7 +28,7 @@ static inline void params_round(void)
 
 static inline void begin(void)
 {
-	sim = sim_create(SIM_KERNEL_native, 1);
+	sim = sim_create(SIM_ENGINE_native, 1);
 	pcie = pcie_create(sim, "pcie", &params);
 	memory = memory_buffer_create(0, BUFFER_BYTES);
 }

@@ -26,15 +26,15 @@ struct rig rig_create_on(struct mini *mini, enum qp_type type, enum link_layer l
 	return rig;
 }
 
-struct rig rig_create_with(enum sim_kernel kernel, enum qp_type type, enum link_layer link_layer,
+struct rig rig_create_with(enum sim_engine engine, enum qp_type type, enum link_layer link_layer,
 			   uint32_t mtu)
 {
-	return rig_create_on(mini_create(kernel), type, link_layer, mtu);
+	return rig_create_on(mini_create(engine), type, link_layer, mtu);
 }
 
 struct rig rig_create(enum qp_type type, uint32_t mtu)
 {
-	return rig_create_with(SIM_KERNEL_native, type, LINK_INFINIBAND, mtu);
+	return rig_create_with(SIM_ENGINE_native, type, LINK_INFINIBAND, mtu);
 }
 
 void rig_destroy(struct rig *rig)

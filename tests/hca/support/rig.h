@@ -17,7 +17,7 @@ struct rig {
 };
 
 struct rig rig_create(enum qp_type type, uint32_t mtu);
-struct rig rig_create_with(enum sim_kernel kernel, enum qp_type type, enum link_layer link_layer,
+struct rig rig_create_with(enum sim_engine engine, enum qp_type type, enum link_layer link_layer,
 			   uint32_t mtu);
 /* On two hosts whose parameters were set, and that have not been started. */
 struct rig rig_create_on(struct mini *mini, enum qp_type type, enum link_layer link_layer,

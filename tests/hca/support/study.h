@@ -38,7 +38,7 @@ static inline void study_init(struct study *study, enum link_layer link_layer,
 
 	memset(study, 0, sizeof(*study));
 	study->link_layer = link_layer;
-	study->sim = sim_create(SIM_KERNEL_native, 1);
+	study->sim = sim_create(SIM_ENGINE_native, 1);
 	study->pool = packet_pool_create();
 	study->endpoints = endpoints_create();
 	study->topology = topology_create(study->endpoints);

@@ -271,7 +271,7 @@ struct machine *machine_create_with(enum link_layer link_layer, const struct hca
 		.file_identity = file_identity,
 		.not_modelled = not_modelled,
 	};
-	machine->sim = sim_create(SIM_KERNEL_native, 1);
+	machine->sim = sim_create(SIM_ENGINE_native, 1);
 	machine->endpoints = endpoints_create();
 	endpoints_add(machine->endpoints, "host0", link_layer, addresses[0]);
 	endpoints_add(machine->endpoints, "host1", link_layer, addresses[1]);

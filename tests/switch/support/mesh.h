@@ -27,11 +27,11 @@ struct mesh {
 };
 
 /* layout and params first; false: mesh->why says why not. Switches and links of their own rate keep it. */
-static inline bool mesh_begin(struct mesh *mesh, enum sim_kernel kernel, enum link_layer link_layer)
+static inline bool mesh_begin(struct mesh *mesh, enum sim_engine engine, enum link_layer link_layer)
 {
 	const struct layout *layout = &mesh->layout;
 
-	mesh->sim = sim_create(kernel, 1);
+	mesh->sim = sim_create(engine, 1);
 	mesh->pool = packet_pool_create();
 	mesh->endpoints = endpoints_create();
 	mesh->topology = topology_create(mesh->endpoints);

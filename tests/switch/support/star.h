@@ -32,7 +32,7 @@ static inline bool star_begin(struct star *star, enum link_layer link_layer, uns
 
 	assert(hosts <= STAR_HOSTS);
 	star->count = hosts;
-	star->sim = sim_create(SIM_KERNEL_native, 1);
+	star->sim = sim_create(SIM_ENGINE_native, 1);
 	star->pool = packet_pool_create();
 	star->endpoints = endpoints_create();
 	star->topology = topology_create(star->endpoints);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * systemc_hosted: the kernel `hosted`. The timing wheel is the native kernel's; one SystemC process, drain, fires its
+ * systemc_engine: the engine `systemc`. The timing wheel is the native engine's; one SystemC process, drain, fires its
  * events in batches up to the next thing that SystemC itself has to do. SystemC does not see the single events:
  * without modules, a run is one batch.
  */
@@ -51,7 +51,7 @@ struct drain_module : sc_module {
 					event); /* its order is unchanged; drain sleeps till then */
 				return;
 			}
-			kernel_fire(sim, event);
+			engine_fire(sim, event);
 			if (sim->stop)
 				return;
 			if (for_systemc || host->entered) {
@@ -86,27 +86,27 @@ struct drain_module : sc_module {
 	}
 };
 
-struct hosted : systemc_host {
+struct systemc_engine : systemc_host {
 	drain_module module;
 
-	explicit hosted(struct sim *of) : systemc_host(of), module("hcasim", this)
+	explicit systemc_engine(struct sim *of) : systemc_host(of), module("hcasim", this)
 	{
 	}
 };
 
-hosted *host_of(struct sim *sim)
+systemc_engine *host_of(struct sim *sim)
 {
-	return static_cast<hosted *>(static_cast<systemc_host *>(sim->host));
+	return static_cast<systemc_engine *>(static_cast<systemc_host *>(sim->host));
 }
 
-void hosted_open(struct sim *sim)
+void systemc_open(struct sim *sim)
 {
-	sim->host = static_cast<systemc_host *>(new hosted(sim));
+	sim->host = static_cast<systemc_host *>(new systemc_engine(sim));
 }
 
-void hosted_close(struct sim *sim)
+void systemc_close(struct sim *sim)
 {
-	hosted *host = host_of(sim);
+	systemc_engine *host = host_of(sim);
 
 	host->context.enter();
 	host->module.wake.notify(SC_ZERO_TIME);
@@ -114,28 +114,28 @@ void hosted_close(struct sim *sim)
 	delete host;
 }
 
-void hosted_insert(struct sim *sim, struct event *event)
+void systemc_insert(struct sim *sim, struct event *event)
 {
-	hosted *host = host_of(sim);
+	systemc_engine *host = host_of(sim);
 
 	wheel_insert(&sim->wheel, event);
 	if (host->running && !host->firing)
 		host->module.wake.notify(SC_ZERO_TIME); /* a SystemC process schedules it */
 }
 
-void hosted_remove(struct sim *sim, struct event *event)
+void systemc_remove(struct sim *sim, struct event *event)
 {
 	wheel_remove(&sim->wheel, event);
 }
 
-const struct event *hosted_first(struct sim *sim)
+const struct event *systemc_first(struct sim *sim)
 {
 	return wheel_first(&sim->wheel);
 }
 
-void hosted_run(struct sim *sim, sim_time until)
+void systemc_run(struct sim *sim, sim_time until)
 {
-	hosted *host = host_of(sim);
+	systemc_engine *host = host_of(sim);
 	const struct event *next;
 
 	host->context.enter();
@@ -152,5 +152,5 @@ void hosted_run(struct sim *sim, sim_time until)
 
 } // namespace
 
-const struct kernel_ops kernel_hosted = {hosted_open,   hosted_close, hosted_insert,
-					 hosted_remove, hosted_first, hosted_run};
+const struct engine_ops engine_systemc = {systemc_open,   systemc_close, systemc_insert,
+					  systemc_remove, systemc_first, systemc_run};

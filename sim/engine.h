@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel: the border inside sim/ between what all kernels share (sim.c: total order, blocks, the
+ * engine: the border inside sim/ between what all engines share (sim.c: total order, blocks, the
  * API) and what each does in its own way. Nobody outside sim/ includes it.
  *
  *     sim.c --native: direct calls--> wheel.c, in several threads: parallel.c
- *           --ops------------------> systemc_hosted.cpp, systemc_reference.cpp
+ *           --ops------------------> systemc_engine.cpp, systemc_reference.cpp
  */
-#ifndef SIM_KERNEL_H
-#define SIM_KERNEL_H
+#ifndef SIM_ENGINE_H
+#define SIM_ENGINE_H
 
 #include "sim/arena.h"
 #include "sim/block.h"
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-struct kernel_ops {
+struct engine_ops {
 	void (*open)(struct sim *sim);
 	void (*close)(struct sim *sim);
 	void (*insert)(struct sim *sim, struct event *event); /* key and order are set */
@@ -32,34 +32,34 @@ struct kernel_ops {
 struct sim {
 	sim_time now;                 /* first: sim_now() */
 	struct block *current;        /* whose event is firing; NULL outside of events */
-	const struct kernel_ops *ops; /* NULL: native, which is called directly */
+	const struct engine_ops *ops; /* NULL: native, which is called directly */
 	uint64_t fired;
 	bool stop;
-	enum sim_kernel kernel;
+	enum sim_engine engine;
 	uint32_t block_count; /* ever created: the last id */
 	struct block *first_block, *last_block;
 	struct trace_file *trace; /* NULL: no trace is open */
-	void *host;               /* of the SystemC kernels */
+	void *host;               /* of the SystemC engines */
 	uint64_t seed;
 	uint32_t last_tag;
 	struct sim *root; /* of a parallel run: its first LP; else this */
 	struct lp *lp;    /* NULL: the run is sequential */
 	unsigned lp_number;
 	struct arena arena; /* of a parallel run: its first LP's, for all */
-	struct wheel wheel; /* of the native and hosted kernels */
+	struct wheel wheel; /* of the engines native and systemc */
 };
 
 #ifndef __cplusplus
 _Static_assert(offsetof(struct sim, now) == 0, "sim_now() reads it there");
 #endif
 
-extern const struct kernel_ops kernel_hosted;
-extern const struct kernel_ops kernel_reference;
+extern const struct engine_ops engine_systemc;
+extern const struct engine_ops engine_systemc_reference;
 
 /* trace.c: a block created while a trace is open enters it if its name is selected. */
 void trace_attach(struct trace_file *trace, struct block *block);
 
-static inline void kernel_fire(struct sim *sim, struct event *event)
+static inline void engine_fire(struct sim *sim, struct event *event)
 {
 	sim->now = event->key >> 3;
 	sim->current = event->owner;
@@ -68,7 +68,7 @@ static inline void kernel_fire(struct sim *sim, struct event *event)
 }
 
 /* sim.c: what is before `until`; leaves sim->now at the last event, sim->current at its block. */
-void kernel_run_native(struct sim *sim, sim_time until);
+void engine_run_native(struct sim *sim, sim_time until);
 
 /* parallel.c: of the first LP, for all */
 void parallel_run(struct sim *sim, sim_time until);

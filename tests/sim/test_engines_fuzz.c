@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Proves that the three kernels give the same run: random models that schedule, cancel and reschedule events of all
+ * Proves that the three engines give the same run: random models that schedule, cancel and reschedule events of all
  * priorities from inside events, with delays from 0 to days, run in slices of random length with edits and stops in
  * between, leave the same digest of (time, event) on each, and the same sim_now(), sim_next() and count after each
  * slice. FUZZ_SEEDS in the environment sets how many models (800).
@@ -89,12 +89,12 @@ static void fire(struct event *event)
 		sim_stop(model->sim);
 }
 
-static void model_create(struct model *created, enum sim_kernel kernel, uint64_t seed)
+static void model_create(struct model *created, enum sim_engine engine, uint64_t seed)
 {
 	char name[24];
 
 	model = created;
-	model->sim = sim_create(kernel, seed);
+	model->sim = sim_create(engine, seed);
 	model->digest = 0;
 	random_init_named(&model->random, seed, "fuzz", "model");
 	for (int i = 0; i < BLOCKS; i++) {
@@ -130,28 +130,28 @@ static void run_slice(struct model *running, bool last)
 	digest(sim_events_fired(model->sim));
 }
 
-/* The kernels take turns slice by slice, so that several SystemC contexts are alive at a time. */
-static uint64_t compare_kernels(uint64_t seed)
+/* The engines take turns slice by slice, so that several SystemC contexts are alive at a time. */
+static uint64_t compare_engines(uint64_t seed)
 {
-	static struct model models[SIM_KERNEL_COUNT];
+	static struct model models[SIM_ENGINE_COUNT];
 	uint64_t fired;
 
-	for (unsigned kernel = 0; kernel < SIM_KERNEL_COUNT; kernel++)
-		model_create(&models[kernel], (enum sim_kernel)kernel, seed);
+	for (unsigned engine = 0; engine < SIM_ENGINE_COUNT; engine++)
+		model_create(&models[engine], (enum sim_engine)engine, seed);
 	for (int slice = 0; slice < SLICES; slice++) {
-		for (unsigned kernel = 0; kernel < SIM_KERNEL_COUNT; kernel++)
-			run_slice(&models[kernel], slice == SLICES - 1);
-		for (unsigned kernel = 1; kernel < SIM_KERNEL_COUNT; kernel++) {
-			if (models[kernel].digest == models[0].digest)
+		for (unsigned engine = 0; engine < SIM_ENGINE_COUNT; engine++)
+			run_slice(&models[engine], slice == SLICES - 1);
+		for (unsigned engine = 1; engine < SIM_ENGINE_COUNT; engine++) {
+			if (models[engine].digest == models[0].digest)
 				continue;
-			printf("\nseed %llu, slice %d: kernel %u differs from native\n",
-			       (unsigned long long)seed, slice, kernel);
-			CU_FAIL_FATAL("kernels differ");
+			printf("\nseed %llu, slice %d: engine %u differs from native\n",
+			       (unsigned long long)seed, slice, engine);
+			CU_FAIL_FATAL("engines differ");
 		}
 	}
 	fired = sim_events_fired(models[0].sim);
-	for (unsigned kernel = 0; kernel < SIM_KERNEL_COUNT; kernel++)
-		model_destroy(&models[kernel]);
+	for (unsigned engine = 0; engine < SIM_ENGINE_COUNT; engine++)
+		model_destroy(&models[engine]);
 	return fired;
 }
 
@@ -162,8 +162,8 @@ static void test_random_models(void)
 	uint64_t fired = 0;
 
 	for (uint64_t seed = 1; seed <= seeds; seed++)
-		fired += compare_kernels(seed);
-	printf(" %llu models, %llu events on each kernel ", (unsigned long long)seeds,
+		fired += compare_engines(seed);
+	printf(" %llu models, %llu events on each engine ", (unsigned long long)seeds,
 	       (unsigned long long)fired);
 	CU_ASSERT_TRUE(fired > seeds * FIRED / 2);
 }

@@ -240,7 +240,7 @@ static bool vl_open(const struct port *port, const struct packet *packet, sim_ti
 void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 {
 	unsigned vl = packet->vl;
-	bool open;
+	bool leaves_now;
 
 	assert(port->peer && packet->wire_bytes);
 	assert(vl < port->vl_count || (vl == MANAGEMENT_VL && !port->ethernet));
@@ -252,8 +252,8 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 						     : DROP_HOQ_LIFE);
 		return;
 	}
-	open = !port->vls[vl].queued && vl_open(port, packet, ready_at);
-	if (open && port->busy_until <= ready_at && !port->waiting && !port->credits_due &&
+	leaves_now = !port->vls[vl].queued && vl_open(port, packet, ready_at);
+	if (leaves_now && port->busy_until <= ready_at && !port->waiting && !port->credits_due &&
 	    !port->pause_due && !port->wakes) {
 		commit(port, packet, ready_at);
 		if (port->keeps_leaving && port->leaving.wire_bytes)
@@ -261,12 +261,12 @@ void port_send_at(struct port *port, struct packet *packet, sim_time ready_at)
 		return;
 	}
 	packet->head_at = ready_at;
-	if (!open && !port->vls[vl].queued)
+	if (!leaves_now && !port->vls[vl].queued)
 		hoq_timeout_note(port, vl);
-	if (!open && port->busy_until <= sim_now(port->block.sim))
+	if (!leaves_now && port->busy_until <= sim_now(port->block.sim))
 		transmit_blocked(port, true);
 	arbiter_enqueue(port, packet);
-	if (open || port->wakes)
+	if (leaves_now || port->wakes)
 		transmit_wake(port, ready_at);
 	else if (port->ethernet) /* paused */
 		transmit_wake(port, port->vls[vl].paused_until);

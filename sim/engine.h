@@ -19,10 +19,10 @@ extern "C" {
 #endif
 
 struct engine_ops {
-	void (*open)(struct sim *sim);
-	void (*close)(struct sim *sim);
+	void (*init)(struct sim *sim);
+	void (*fini)(struct sim *sim);
 	void (*insert)(struct sim *sim, struct event *event); /* key and order are set */
-	void (*remove)(struct sim *sim, struct event *event);
+	void (*cancel)(struct sim *sim, struct event *event);
 	const struct event *(*first)(struct sim *sim); /* NULL: nothing is pending */
 	/* Fires what is before `until` and stops early when sim->stop is set; leaves sim->now at
 	 * the last event. */

@@ -29,8 +29,8 @@ void pool_grow(struct pool *pool)
 		struct pool_item *item =
 			(struct pool_item *)(void *)(slab + LINE_BYTES + i * pool->item_bytes);
 
-		item->next = pool->free;
-		pool->free = item;
+		item->next = pool->idle;
+		pool->idle = item;
 	}
 }
 
@@ -42,5 +42,5 @@ void pool_fini(struct pool *pool)
 		pool->slabs = slab->next;
 		free(slab);
 	}
-	pool->free = NULL;
+	pool->idle = NULL;
 }

@@ -16,7 +16,7 @@ struct pool_item {
 };
 
 struct pool {
-	struct pool_item *free;
+	struct pool_item *idle;
 	struct pool_item *slabs; /* a slab's first line links it */
 	size_t item_bytes;
 	uint32_t slab_items;
@@ -35,10 +35,10 @@ static inline void *pool_take(struct pool *pool)
 {
 	struct pool_item *item;
 
-	if (__builtin_expect(pool->free == NULL, 0))
+	if (__builtin_expect(pool->idle == NULL, 0))
 		pool_grow(pool);
-	item = pool->free;
-	pool->free = item->next;
+	item = pool->idle;
+	pool->idle = item->next;
 	pool->in_use++;
 	return item;
 }
@@ -54,8 +54,8 @@ static inline void pool_give(struct pool *pool, void *object)
 
 	assert(pool->in_use > 0);
 	pool->in_use--;
-	item->next = pool->free;
-	pool->free = item;
+	item->next = pool->idle;
+	pool->idle = item;
 }
 
 #endif

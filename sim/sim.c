@@ -62,7 +62,7 @@ void sim_cancel(struct event *event)
 	if (likely(sim->ops == NULL))
 		wheel_remove(&sim->wheel, event);
 	else
-		sim->ops->remove(sim, event);
+		sim->ops->cancel(sim, event);
 }
 
 static const struct event *first_pending(struct sim *sim)
@@ -196,7 +196,7 @@ struct sim *sim_create(enum sim_engine engine, uint64_t seed)
 	sim->ops = engines[engine];
 	wheel_init(&sim->wheel);
 	if (sim->ops != NULL)
-		sim->ops->open(sim);
+		sim->ops->init(sim);
 	return sim;
 }
 
@@ -206,7 +206,7 @@ void sim_destroy(struct sim *sim)
 	if (sim->lp != NULL)
 		parallel_destroy(sim);
 	if (sim->ops != NULL)
-		sim->ops->close(sim);
+		sim->ops->fini(sim);
 	wheel_fini(&sim->wheel);
 	arena_fini(&sim->arena);
 	free(sim);

@@ -99,12 +99,12 @@ systemc_engine *host_of(struct sim *sim)
 	return static_cast<systemc_engine *>(static_cast<systemc_host *>(sim->host));
 }
 
-void systemc_open(struct sim *sim)
+void systemc_init(struct sim *sim)
 {
 	sim->host = static_cast<systemc_host *>(new systemc_engine(sim));
 }
 
-void systemc_close(struct sim *sim)
+void systemc_fini(struct sim *sim)
 {
 	systemc_engine *host = host_of(sim);
 
@@ -123,7 +123,7 @@ void systemc_insert(struct sim *sim, struct event *event)
 		host->module.wake.notify(SC_ZERO_TIME); /* a SystemC process schedules it */
 }
 
-void systemc_remove(struct sim *sim, struct event *event)
+void systemc_cancel(struct sim *sim, struct event *event)
 {
 	wheel_remove(&sim->wheel, event);
 }
@@ -152,5 +152,5 @@ void systemc_run(struct sim *sim, sim_time until)
 
 } // namespace
 
-const struct engine_ops engine_systemc = {systemc_open,   systemc_close, systemc_insert,
-					  systemc_remove, systemc_first, systemc_run};
+const struct engine_ops engine_systemc = {systemc_init,   systemc_fini,  systemc_insert,
+					  systemc_cancel, systemc_first, systemc_run};

@@ -150,12 +150,12 @@ reference *host_of(struct sim *sim)
 	return static_cast<reference *>(static_cast<systemc_host *>(sim->host));
 }
 
-void reference_open(struct sim *sim)
+void reference_init(struct sim *sim)
 {
 	sim->host = static_cast<systemc_host *>(new reference(sim));
 }
 
-void reference_close(struct sim *sim)
+void reference_fini(struct sim *sim)
 {
 	reference *host = host_of(sim);
 
@@ -185,7 +185,7 @@ void reference_insert(struct sim *sim, struct event *event)
 	}
 }
 
-void reference_remove(struct sim *sim, struct event *event)
+void reference_cancel(struct sim *sim, struct event *event)
 {
 	fire_module *module = &host_of(sim)->module;
 
@@ -226,6 +226,6 @@ void reference_run(struct sim *sim, sim_time until)
 
 } // namespace
 
-const struct engine_ops engine_systemc_reference = {reference_open,   reference_close,
-						    reference_insert, reference_remove,
+const struct engine_ops engine_systemc_reference = {reference_init,   reference_fini,
+						    reference_insert, reference_cancel,
 						    reference_first,  reference_run};

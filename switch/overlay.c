@@ -25,7 +25,8 @@ static bool is_looked_after(const struct overlay_state *state, const struct pack
 }
 
 /* From a host of this leaf to one of another. */
-static void send(struct switch_port *input, unsigned output, uint16_t leaf, struct packet *packet)
+static void send_across(struct switch_port *input, unsigned output, uint16_t leaf,
+			struct packet *packet)
 {
 	struct fabric_switch *sw = input->sw;
 	struct port_group up;
@@ -134,7 +135,7 @@ static void overlay_receive(struct port_user *user, struct port *port, struct pa
 		arrive(input, output, packet);
 	else if (port_set_has(&state->hosts, port_index(input)) && leaf != state->own &&
 		 is_looked_after(state, packet))
-		send(input, output, leaf, packet);
+		send_across(input, output, leaf, packet);
 	else
 		switch_receive(user, port, packet);
 }

@@ -42,7 +42,7 @@ struct shared_buffer {
 	struct ingress *ingress;
 	struct event watch; /* the next release of a paused class */
 	struct block *owner;
-	buffer_pause_function *pause;
+	buffer_pause_function *set_pause;
 	void *context;
 	uint64_t reserved_sum, headroom_sum;
 	unsigned ports;
@@ -90,7 +90,7 @@ static void stop(struct shared_buffer *buffer, uint16_t class)
 		sim_schedule_at(&buffer->watch, release->at);
 		break;
 	}
-	buffer->pause(buffer->context, class / BUFFER_VLS, class % BUFFER_VLS, true);
+	buffer->set_pause(buffer->context, class / BUFFER_VLS, class % BUFFER_VLS, true);
 }
 
 static void consider_go(struct shared_buffer *buffer, uint16_t class)
@@ -104,7 +104,7 @@ static void consider_go(struct shared_buffer *buffer, uint16_t class)
 		return;
 	in->paused = false;
 	buffer->paused_classes--;
-	buffer->pause(buffer->context, class / BUFFER_VLS, class % BUFFER_VLS, false);
+	buffer->set_pause(buffer->context, class / BUFFER_VLS, class % BUFFER_VLS, false);
 }
 
 /* Headroom first: it is what a pause waits for. */
@@ -396,7 +396,7 @@ const struct param shared_buffer_param_list[] = { SHARED_BUFFER_PARAMS(ROW) { 0 
 
 struct shared_buffer *shared_buffer_create(struct block *owner,
 					   const struct shared_buffer_params *params,
-					   unsigned ports, buffer_pause_function *pause,
+					   unsigned ports, buffer_pause_function *set_pause,
 					   void *context)
 {
 	struct shared_buffer *buffer = calloc(1, sizeof(*buffer));
@@ -407,7 +407,7 @@ struct shared_buffer *shared_buffer_create(struct block *owner,
 	buffer->params = *params;
 	buffer->owner = owner;
 	buffer->ports = ports;
-	buffer->pause = pause;
+	buffer->set_pause = set_pause;
 	buffer->context = context;
 	buffer->reserved = params->reserved;
 	buffer->alpha_lossy = fixed_point(params->alpha_lossy);

@@ -42,7 +42,7 @@ struct shared_buffer;
 /* The switch's block is the owner; params are copied; pause() is called with the context when a sender is to stop or may go on. */
 struct shared_buffer *shared_buffer_create(struct block *owner,
 					   const struct shared_buffer_params *params,
-					   unsigned ports, buffer_pause_function *pause,
+					   unsigned ports, buffer_pause_function *set_pause,
 					   void *context);
 void shared_buffer_destroy(struct shared_buffer *buffer);
 

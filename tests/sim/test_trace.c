@@ -43,7 +43,7 @@ static struct block first, second, late;
 static struct event event;
 static struct link_counters counts = {12, UINT64_C(1) << 60};
 
-static void send(struct event *fired)
+static void send_one(struct event *fired)
 {
 	(void)fired;
 	trace(&first, TRACE_SEND, 5, 1, 4096);
@@ -61,7 +61,7 @@ static void write_trace(void)
 	file = trace_open(sim, path, "host0.*,,late");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 	block_init(&late, sim, &link_type, "late", NULL, NULL);
-	event_init(&event, &first, send);
+	event_init(&event, &first, send_one);
 	sim_schedule(&event, 1234567);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_TRUE(trace_close(file));

@@ -71,7 +71,7 @@ static void begin(enum switch_filters filters)
 		switch_set_partitions(star.sw, i, &tables[i], filters);
 }
 
-static void send(unsigned from, unsigned to, uint16_t pkey, uint64_t packets)
+static void send_packets(unsigned from, unsigned to, uint16_t pkey, uint64_t packets)
 {
 	star.hosts[from].pkey = pkey;
 	star_send(&star, from, to, packets, MTU);
@@ -105,18 +105,19 @@ static void end(void)
 static void test_filters(void)
 {
 	begin(SWITCH_FILTER_BOTH);
-	send(0, 1, FULL(1), 1000);
+	send_packets(0, 1, FULL(1), 1000);
 	CU_ASSERT_EQUAL(star.hosts[1].received, 1000);
-	send(1, 0, 1, 1000);
+	send_packets(1, 0, 1, 1000);
 	CU_ASSERT_EQUAL(star.hosts[0].received, 1000);
 	check(0, 0, 2000);
-	send(1, 2, 1, 1000); /* both are limited */
+	send_packets(1, 2, 1, 1000); /* both are limited */
 	check(0, 1000, 2000);
-	send(0, 3, FULL(2), 1000); /* host 0 has no such P_Key */
+	send_packets(0, 3, FULL(2), 1000); /* host 0 has no such P_Key */
 	check(1000, 1000, 2000);
-	send(0, 3, FULL(1), 1000); /* host 3 has none */
+	send_packets(0, 3, FULL(1), 1000); /* host 3 has none */
 	check(1000, 2000, 2000);
-	send(0, 1, 0x7fff, 1000); /* the default partition, of which all are limited members */
+	send_packets(0, 1, 0x7fff,
+		     1000); /* the default partition, of which all are limited members */
 	check(1000, 3000, 2000);
 	CU_ASSERT_EQUAL(star.hosts[2].received + star.hosts[3].received, 0);
 	end();
@@ -125,14 +126,14 @@ static void test_filters(void)
 static void test_one_side(void)
 {
 	begin(SWITCH_FILTER_IN);
-	send(1, 2, 1, 100);
-	send(0, 3, FULL(2), 100);
+	send_packets(1, 2, 1, 100);
+	send_packets(0, 3, FULL(2), 100);
 	check(100, 0, 100);
 	CU_ASSERT_EQUAL(star.hosts[2].received, 100);
 	end();
 	begin(SWITCH_FILTER_OUT);
-	send(1, 2, 1, 100);
-	send(0, 3, FULL(2), 100);
+	send_packets(1, 2, 1, 100);
+	send_packets(0, 3, FULL(2), 100);
 	check(0, 100, 100);
 	CU_ASSERT_EQUAL(star.hosts[3].received, 100);
 	end();
@@ -168,7 +169,7 @@ static void test_management(void)
 {
 	begin(SWITCH_FILTER_BOTH);
 	star.hosts[0].vl = 15;
-	send(0, 3, FULL(9), 3);
+	send_packets(0, 3, FULL(9), 3);
 	CU_ASSERT_EQUAL(star.hosts[3].received, 3);
 	check(0, 0, 3);
 	end();

@@ -69,7 +69,7 @@ static void begin(enum link_layer link_layer, uint64_t last_rate_bps)
 	CU_ASSERT_TRUE(topology_finish(topology, error, sizeof(error)));
 }
 
-static void send(unsigned from, unsigned to, uint64_t packets, uint32_t payload_bytes)
+static void send_packets(unsigned from, unsigned to, uint64_t packets, uint32_t payload_bytes)
 {
 	station_send(&hosts[from], station_path(endpoints, from, to), packets, payload_bytes);
 }
@@ -101,14 +101,14 @@ static void end(void)
 static void test_latency(void)
 {
 	begin(LINK_INFINIBAND, 0);
-	send(0, 1, 1, 4096);
+	send_packets(0, 1, 1, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(hosts[1].first_head, LINK_PS + CROSS_PS + LINK_PS);
 	CU_ASSERT_EQUAL(hosts[1].first_tail, LINK_PS + CROSS_PS + LINK_PS + (4096 + 26) * BYTE_PS);
 	CU_ASSERT_EQUAL(sim_events_fired(sim), 2); /* one a hop */
 	end();
 	begin(LINK_ETHERNET, 0);
-	send(0, 1, 1, 4096);
+	send_packets(0, 1, 1, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(hosts[1].first_head, 2 * (LINK_PS + 8 * BYTE_PS) + CROSS_PS);
 	CU_ASSERT_EQUAL(sim_events_fired(sim), 2);
@@ -121,11 +121,11 @@ static void test_store_and_forward(void)
 	const sim_time whole = (4096 + 26) * BYTE_PS;
 
 	begin(LINK_INFINIBAND, UINT64_C(200000000000));
-	send(0, 3, 1, 4096);
+	send_packets(0, 3, 1, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(hosts[3].first_head, LINK_PS + whole + CROSS_PS + LINK_PS);
 	CU_ASSERT_EQUAL(hosts[3].first_tail, hosts[3].first_head + whole / 2);
-	send(3, 1, 1, 4096);
+	send_packets(3, 1, 1, 4096);
 	sim_time start = sim_now(sim);
 
 	sim_run(sim, SIM_NEVER);
@@ -139,7 +139,7 @@ static void test_equal_rates(void)
 {
 	params.port.rate = UINT64_C(56000000000);
 	begin(LINK_INFINIBAND, 0);
-	send(0, 1, 1, 4096);
+	send_packets(0, 1, 1, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(hosts[1].first_head, LINK_PS + CROSS_PS + LINK_PS);
 	end();
@@ -149,8 +149,8 @@ static void test_equal_rates(void)
 static void test_full_rate(void)
 {
 	begin(LINK_INFINIBAND, 0);
-	send(0, 1, 1000, 4096);
-	send(1, 0, 1000, 4096);
+	send_packets(0, 1, 1000, 4096);
+	send_packets(1, 0, 1000, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(hosts[1].received, 1000);
 	CU_ASSERT_TRUE(hosts[1].last_head - hosts[1].first_head >= 999 * (4096 + 26) * BYTE_PS);
@@ -168,8 +168,8 @@ static void share(enum link_layer link_layer, uint32_t overhead_bytes, uint64_t 
 	const uint64_t packets = 2000;
 
 	begin(link_layer, 0);
-	send(0, 2, packets, 1024);
-	send(1, 2, packets, 1024);
+	send_packets(0, 2, packets, 1024);
+	send_packets(1, 2, packets, 1024);
 	sim_run(sim, 100 * US);
 	int64_t difference = (int64_t)(hosts[2].from[0] - hosts[2].from[1]);
 
@@ -198,7 +198,7 @@ static void test_pfc(void)
 {
 	begin(LINK_ETHERNET, 0);
 	for (unsigned i = 0; i < 3; i++)
-		send(i, 3, 1000, 4096);
+		send_packets(i, 3, 1000, 4096);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(hosts[3].received, 3000);
 	CU_ASSERT_EQUAL(port_counters(switch_port(sw, 0))->pause_sent,
@@ -211,7 +211,7 @@ static void test_pfc(void)
 	uint64_t lost = 0;
 
 	for (unsigned i = 0; i < 3; i++)
-		send(i, 3, 1000, 4096);
+		send_packets(i, 3, 1000, 4096);
 	sim_run(sim, SIM_NEVER);
 	for (unsigned i = 0; i < 3; i++)
 		lost += port_counters(switch_port(sw, i))->overflow_drops;
@@ -227,10 +227,10 @@ static void test_no_blocking(void)
 {
 	begin(LINK_INFINIBAND, 0);
 	hosts[2].holds = true; /* output 2 stops when its credits are gone */
-	send(1, 2, 40, 4096);
+	send_packets(1, 2, 40, 4096);
 	sim_run(sim, 50 * US);
 	CU_ASSERT_EQUAL(hosts[2].received, 31); /* 128 KiB of packets of 65 blocks */
-	send(1, 3, 1, 256);
+	send_packets(1, 3, 1, 256);
 	sim_run(sim, 60 * US);
 	CU_ASSERT_EQUAL(hosts[3].received, 1);
 	hosts[2].holds = false;
@@ -253,7 +253,7 @@ static void test_drops(void)
 	station_send(&hosts[0], path_intern(endpoints_paths(endpoints), &stray), 2, 256);
 	stray.dlid = 0xffff;
 	station_send(&hosts[0], path_intern(endpoints_paths(endpoints), &stray), 1, 256);
-	send(0, 1, 3, 2048);
+	send_packets(0, 1, 3, 2048);
 	sim_run(sim, SIM_NEVER);
 	CU_ASSERT_EQUAL(switch_counters(sw)->no_route_drops, 3);
 	CU_ASSERT_EQUAL(switch_counters(sw)->oversize_drops, 3);
@@ -277,7 +277,7 @@ static void test_hop_limit(void)
 		params.routes = routes;
 		begin(LINK_ETHERNET, 0);
 		hosts[1].user.receive = note_hop_limit;
-		send(0, 1, 1, 256);
+		send_packets(0, 1, 1, 256);
 		sim_run(sim, SIM_NEVER);
 		CU_ASSERT_EQUAL(hop_limits[0], 64 - routes);
 		struct packet *last = packet_new(pool);
@@ -301,11 +301,11 @@ static uint64_t digest_with(enum sim_engine with, enum link_layer link_layer)
 	engine = with;
 	begin(link_layer, UINT64_C(40000000000));
 	for (unsigned from = 0; from < HOSTS; from++)
-		send(from, (from + 1) % HOSTS, 300, 4096 >> from);
+		send_packets(from, (from + 1) % HOSTS, 300, 4096 >> from);
 	sim_run(sim, SIM_NEVER);
-	send(0, 2, 200, 512);
-	send(1, 2, 200, 2048);
-	send(3, 2, 200, 4096);
+	send_packets(0, 2, 200, 512);
+	send_packets(1, 2, 200, 2048);
+	send_packets(3, 2, 200, 4096);
 	sim_run(sim, SIM_NEVER);
 	for (unsigned i = 0; i < HOSTS; i++)
 		digest = digest * 31 + hosts[i].digest;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gauge: how full a queue of a block was, how busy a server, how long somebody waited for room: sums over time, kept
- * without events. A change costs two additions: what enters takes its time off the sum, what leaves adds it, so between
+ * gauge: a time-weighted utilisation statistic: how full a queue of a block was, how busy a server, how long requests waited
+ * for room. It is an integral over time; a gauge of Prometheus is a momentary value. The sums are kept without
+ * events. A change costs two additions: what enters takes its time off the sum, what leaves adds it, so between
  * two changes the sum lacks level * now, which readers add (gauge_area()).
  *
  *     #define DMA_GAUGES(X)                                                                             \
